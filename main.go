@@ -1,0 +1,5 @@
+// Command git-checkpoint records where long work on an issue stands, as
+// commits on refs/checkpoints/<issue>, and resumes it.
+package main
+
+func main() {}
