@@ -1,0 +1,47 @@
+package gittest
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Env is the environment of this process without what could change git's
+// behaviour: no GIT_* variable, no user or system configuration, C locale,
+// home as HOME, no prompt.
+func Env(home string) []string {
+	env := slices.DeleteFunc(os.Environ(), foreign)
+	return append(
+		env,
+		"HOME="+home,
+		"USERPROFILE="+home,
+		"LC_ALL=C",
+		"TZ=UTC",
+		"GIT_CONFIG_GLOBAL="+os.DevNull,
+		"GIT_CONFIG_NOSYSTEM=1",
+		"GIT_TERMINAL_PROMPT=0",
+	)
+}
+
+func foreign(kv string) bool {
+	key, _, _ := strings.Cut(kv, "=")
+	switch strings.ToUpper(key) {
+	case "HOME", "USERPROFILE", "LANG", "LANGUAGE", "TZ", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK":
+		return true
+	}
+	return strings.HasPrefix(key, "GIT_") || strings.HasPrefix(key, "LC_")
+}
+
+// Env is the environment of the repository's commands, dates included, for
+// tests that start other programs.
+func (r *Repo) Env() []string {
+	date := r.now.Format(time.RFC3339)
+	return append(slices.Clone(r.env), "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
+}
+
+// Setenv sets a variable for the commands that follow. The last value of a
+// key wins.
+func (r *Repo) Setenv(key, value string) {
+	r.env = append(r.env, key+"="+value)
+}
