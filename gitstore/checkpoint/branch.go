@@ -1,0 +1,42 @@
+package checkpoint
+
+import "regexp"
+
+// The built-in rules, in the order they are tried. They look at whole words
+// of the branch name, so that "1.2.x" and "v42" are no issues.
+var branchRules = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)(?:^|[/_-])issues?[-_/]?#?([1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`),
+	regexp.MustCompile(`(?:^|/)([A-Z][A-Z0-9]+-[1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`),
+	regexp.MustCompile(`(?:^|/)#?([1-9][0-9]{0,17})(?:$|[-_/])`),
+}
+
+// A branch named after a day is not an issue of that year.
+var dated = regexp.MustCompile(`(?:^|/)[0-9]{4}-[0-9]{2}-[0-9]{2}(?:$|[^0-9])`)
+
+// IssueFromBranch guesses the issue from the name of a branch:
+// "feature/issue-42-jwt" is 42, "42-fix" is 42, "PROJ-42-fix" is PROJ-42.
+// A pattern replaces these rules; its first group is the issue, or the whole
+// match if it has no group.
+func IssueFromBranch(branch string, pattern *regexp.Regexp) (Issue, bool) {
+	if pattern != nil {
+		return matchIssue(branch, pattern)
+	}
+	for n, rule := range branchRules {
+		if n == len(branchRules)-1 && dated.MatchString(branch) {
+			break
+		}
+		if i, ok := matchIssue(branch, rule); ok {
+			return i, true
+		}
+	}
+	return "", false
+}
+
+func matchIssue(branch string, re *regexp.Regexp) (Issue, bool) {
+	m := re.FindStringSubmatch(branch)
+	if m == nil {
+		return "", false
+	}
+	i, err := ParseIssue(m[min(1, len(m)-1)])
+	return i, err == nil
+}

@@ -1,0 +1,77 @@
+package checkpoint
+
+// File is one entry of files_modified. Path is the path itself, not its
+// quoted form.
+type File struct {
+	Path, Status string
+	Staged       bool
+}
+
+// Output is one entry of agent_outputs that names a place.
+type Output struct{ Agent, Action, Location string }
+
+// Files returns files_modified.
+func (r *Record) Files() []File {
+	var out []File
+	for _, m := range mappings(r.doc, "files_modified") {
+		out = append(out, File{
+			Path:   unquoted(text(m, "path")),
+			Status: text(m, "status"),
+			Staged: boolean(m, "staged", false),
+		})
+	}
+	return out
+}
+
+// SetFiles replaces files_modified.
+func (r *Record) SetFiles(files []File) {
+	l := make([]any, len(files))
+	for k, f := range files {
+		l[k] = &Map{entries: []entry{
+			{"path", QuotePath(f.Path)},
+			{"status", f.Status},
+			{"staged", f.Staged},
+		}}
+	}
+	r.doc.Set("files_modified", l)
+}
+
+// Outputs returns the agent_outputs that have an output_location, in the
+// order they are written.
+func (r *Record) Outputs() []Output {
+	var out []Output
+	for agent, v := range r.section("agent_outputs").All() {
+		actions, _ := v.(*Map)
+		for action, v := range actions.All() {
+			m, _ := v.(*Map)
+			if place := text(m, "output_location"); place != "" {
+				out = append(out, Output{agent, action, place})
+			}
+		}
+	}
+	return out
+}
+
+// unquoted falls back to the text as it is: Validate reports it.
+func unquoted(s string) string {
+	if p, err := UnquotePath(s); err == nil {
+		return p
+	}
+	return s
+}
+
+func paths(m *Map, key string) []string {
+	l := texts(m, key)
+	for k := range l {
+		l[k] = unquoted(l[k])
+	}
+	return l
+}
+
+func quotedPaths(l []string) []string {
+	out := make([]string, len(l))
+	for k := range l {
+		out[k] = QuotePath(l[k])
+	}
+	return out
+}

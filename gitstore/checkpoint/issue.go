@@ -1,0 +1,125 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxIssueBytes bounds the encoded form of an issue key: it becomes a file name.
+const MaxIssueBytes = 200
+
+// Issue is the key that checkpoints are kept under: a number ("42"), a
+// tracker's key ("PROJ-42") or any other line of text.
+type Issue string
+
+// ParseIssue checks s and returns it as an Issue. It refuses empty text,
+// invalid UTF-8, control characters, and keys whose ref name would be longer
+// than MaxIssueBytes.
+func ParseIssue(s string) (Issue, error) {
+	switch {
+	case s == "":
+		return "", errors.New("issue: empty")
+	case !utf8.ValidString(s):
+		return "", fmt.Errorf("issue %q: not valid UTF-8", s)
+	case strings.ContainsFunc(s, unicode.IsControl):
+		return "", fmt.Errorf("issue %q: contains a control character", s)
+	}
+	i := Issue(s)
+	if n := len(i.RefName()); n > MaxIssueBytes {
+		return "", fmt.Errorf("issue %.40q...: %d bytes as a ref name, the limit is %d", s, n, MaxIssueBytes)
+	}
+	return i, nil
+}
+
+// RefName returns the issue as one component of a ref name. What
+// git check-ref-format forbids there is percent-encoded, and so are '%' and
+// '/', so that the name can be read back and never nests.
+func (i Issue) RefName() string {
+	s := string(i)
+	if !strings.ContainsFunc(s, needsEncoding) {
+		return s
+	}
+	var b strings.Builder
+	for k := 0; k < len(s); k++ {
+		if forbiddenAt(s, k) {
+			fmt.Fprintf(&b, "%%%02X", s[k])
+			continue
+		}
+		b.WriteByte(s[k])
+	}
+	return b.String()
+}
+
+// needsEncoding reports runes that can be forbidden somewhere in a component.
+func needsEncoding(r rune) bool {
+	return r <= ' ' || r == 0x7f || strings.ContainsRune(`%/~^:?*[\.{`, r)
+}
+
+// forbiddenAt applies the rules of git check-ref-format to byte k of s.
+func forbiddenAt(s string, k int) bool {
+	c := s[k]
+	switch {
+	case c <= ' ' || c == 0x7f:
+		return true
+	case c == '{':
+		return k > 0 && s[k-1] == '@'
+	case c == '.':
+		return k == 0 || k == len(s)-1 || s[k-1] == '.' || s[k:] == ".lock"
+	}
+	return strings.IndexByte(`%/~^:?*[\`, c) >= 0
+}
+
+// IssueFromRef reads an issue back from the last component of its ref. It
+// refuses a component that RefName would not have written, so that an issue
+// has one ref only.
+func IssueFromRef(component string) (Issue, error) {
+	s, err := percentDecode(component)
+	if err != nil {
+		return "", fmt.Errorf("ref component %q: %w", component, err)
+	}
+	i, err := ParseIssue(s)
+	if err != nil {
+		return "", fmt.Errorf("ref component %q: %w", component, err)
+	}
+	if i.RefName() != component {
+		return "", fmt.Errorf("ref component %q: not in canonical form, want %q", component, i.RefName())
+	}
+	return i, nil
+}
+
+func percentDecode(s string) (string, error) {
+	if !strings.Contains(s, "%") {
+		return s, nil
+	}
+	var b strings.Builder
+	for k := 0; k < len(s); k++ {
+		if s[k] != '%' {
+			b.WriteByte(s[k])
+			continue
+		}
+		if k+2 >= len(s) {
+			return "", errors.New("cut off after '%'")
+		}
+		n, err := strconv.ParseUint(s[k+1:k+3], 16, 8)
+		if err != nil {
+			return "", fmt.Errorf("bad escape %q", s[k:k+3])
+		}
+		b.WriteByte(byte(n))
+		k += 2
+	}
+	return b.String(), nil
+}
+
+// Number returns the issue as an integer, if it is written as one: decimal,
+// no sign, no leading zeros.
+func (i Issue) Number() (int64, bool) {
+	n, err := strconv.ParseInt(string(i), 10, 64)
+	if err != nil || n < 0 || strconv.FormatInt(n, 10) != string(i) {
+		return 0, false
+	}
+	return n, true
+}

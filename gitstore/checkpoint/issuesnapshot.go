@@ -1,0 +1,79 @@
+package checkpoint
+
+import "slices"
+
+// IssueSnapshot is the issue as it was at the save. Known tells whether more
+// than the branch is recorded.
+type IssueSnapshot struct {
+	Title, Body string
+	BodyDigest  string // body_digest: stands for a body that was not stored
+	Labels      []string
+	Assignees   []string
+	State       string // open or closed
+	Source      string // where it came from
+	Known       bool
+}
+
+// Branch returns issue_snapshot.branch, "" for a detached HEAD.
+func (r *Record) Branch() string { return text(r.section("issue_snapshot"), "branch") }
+
+// SetBranch sets issue_snapshot.branch; a detached HEAD ("") is null.
+func (r *Record) SetBranch(s string) {
+	var v any
+	if s != "" {
+		v = s
+	}
+	r.mustSection("issue_snapshot").Set("branch", v)
+}
+
+// IssueSnapshot returns issue_snapshot. Labels are in their original order
+// where that is recorded.
+func (r *Record) IssueSnapshot() IssueSnapshot {
+	m := r.section("issue_snapshot")
+	s := IssueSnapshot{
+		Title:      text(m, "title"),
+		Body:       text(m, "body"),
+		BodyDigest: text(m, "body_digest"),
+		Labels:     texts(m, "labels"),
+		Assignees:  texts(m, "assignees"),
+		State:      text(m, "state"),
+		Source:     text(m, "source"),
+	}
+	if order := texts(m, "labels_order"); sameSet(order, s.Labels) {
+		s.Labels = order
+	}
+	for _, key := range []string{"title", "body", "body_digest", "labels", "assignees"} {
+		v, _ := m.Get(key)
+		s.Known = s.Known || v != nil
+	}
+	return s
+}
+
+// SetIssueSnapshot replaces issue_snapshot but for its branch and the keys it
+// does not know. An unknown issue leaves only those.
+func (r *Record) SetIssueSnapshot(s IssueSnapshot) {
+	m := r.mustSection("issue_snapshot")
+	for _, key := range []string{"title", "body", "body_digest", "labels", "assignees", "labels_order", "state", "source"} {
+		m.Delete(key)
+	}
+	if !s.Known {
+		return
+	}
+	m.Set("title", s.Title)
+	if s.BodyDigest == "" || s.Body != "" {
+		m.Set("body", s.Body)
+	}
+	setOrDelete(m, "body_digest", s.BodyDigest)
+	sorted := slices.Sorted(slices.Values(s.Labels))
+	m.Set("labels", sorted)
+	m.Set("assignees", s.Assignees)
+	if !slices.Equal(sorted, s.Labels) {
+		m.Set("labels_order", s.Labels)
+	}
+	setOrDelete(m, "state", s.State)
+	setOrDelete(m, "source", s.Source)
+}
+
+func sameSet(a, b []string) bool {
+	return len(a) == len(b) && slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}

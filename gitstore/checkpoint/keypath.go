@@ -1,0 +1,220 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// maxSteps bounds a path: no document is deeper.
+const maxSteps = 100
+
+var errPath = errors.New("want keys joined by dots, like a.b[0].\"c.d\"")
+
+// step is one key of a path. A step in brackets is an index and nothing else.
+type step struct {
+	key   string
+	index bool
+}
+
+// parsePath splits a path into its steps. A key that contains a dot or a
+// bracket stands in double quotes, with '\' before a quote or a '\' in it.
+func parsePath(path string) ([]step, error) {
+	var steps []step
+	for rest := path; ; {
+		s, tail, err := nextStep(rest)
+		if err != nil || len(steps) >= maxSteps {
+			return nil, fmt.Errorf("path %.80q: %w", path, errPath)
+		}
+		steps = append(steps, s)
+		if tail == "" {
+			return steps, nil
+		}
+		if tail[0] == '.' {
+			tail = tail[1:]
+		} else if tail[0] != '[' {
+			return nil, fmt.Errorf("path %.80q: %w", path, errPath)
+		}
+		rest = tail
+	}
+}
+
+// nextStep takes one step off the front of s and returns what follows it.
+func nextStep(s string) (step, string, error) {
+	switch {
+	case s == "":
+		return step{}, "", errPath
+	case s[0] == '[':
+		end := strings.IndexByte(s, ']')
+		if end < 0 || !isIndex(s[1:end]) {
+			return step{}, "", errPath
+		}
+		return step{s[1:end], true}, s[end+1:], nil
+	case s[0] == '"':
+		return quotedStep(s)
+	}
+	end := strings.IndexAny(s, ".[")
+	if end < 0 {
+		end = len(s)
+	}
+	if end == 0 {
+		return step{}, "", errPath
+	}
+	return step{key: s[:end]}, s[end:], nil
+}
+
+func quotedStep(s string) (step, string, error) {
+	var b strings.Builder
+	for k := 1; k < len(s); k++ {
+		switch {
+		case s[k] == '"':
+			return step{key: b.String()}, s[k+1:], nil
+		case s[k] == '\\' && k+1 < len(s):
+			k++
+		}
+		b.WriteByte(s[k])
+	}
+	return step{}, "", errPath
+}
+
+func isIndex(s string) bool {
+	n, err := strconv.Atoi(s)
+	return err == nil && n >= 0 && strconv.Itoa(n) == s
+}
+
+// indexIn returns the index that s names in a list of n elements.
+func (s step) indexIn(n int) (int, bool) {
+	if !isIndex(s.key) {
+		return 0, false
+	}
+	k, _ := strconv.Atoi(s.key)
+	return k, k < n
+}
+
+// joinPath writes the path of key below parent the way parsePath reads it.
+func joinPath(parent, key string) string {
+	if key == "" || strings.ContainsAny(key, ".[\"") {
+		key = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key) + `"`
+	}
+	if parent == "" {
+		return key
+	}
+	return parent + "." + key
+}
+
+func joinIndex(parent string, k int) string {
+	return parent + "[" + strconv.Itoa(k) + "]"
+}
+
+// Lookup returns the value at a path like "workflow_state.current_phase",
+// "files_modified[0].path" or "files_modified.0.path". A path that cannot be
+// read finds nothing.
+func (m *Map) Lookup(path string) (any, bool) {
+	steps, err := parsePath(path)
+	if err != nil {
+		return nil, false
+	}
+	var v any = m
+	for _, s := range steps {
+		var ok bool
+		if v, ok = s.in(v); !ok {
+			return nil, false
+		}
+	}
+	return v, true
+}
+
+// in returns what the step leads to in v.
+func (s step) in(v any) (any, bool) {
+	switch v := v.(type) {
+	case *Map:
+		if !s.index {
+			return v.Get(s.key)
+		}
+	case []any:
+		if k, ok := s.indexIn(len(v)); ok {
+			return v[k], true
+		}
+	}
+	return nil, false
+}
+
+// Assign sets the value at a path and makes the mappings on the way to it. An
+// index that equals the length of a list appends to it. A nil deletes the key
+// or the element. What is neither a mapping nor a list is never replaced on
+// the way: that is an error.
+func (m *Map) Assign(path string, v any) error {
+	steps, err := parsePath(path)
+	if err != nil {
+		return err
+	}
+	if steps[0].index {
+		return fmt.Errorf("path %.80q: the document is a mapping, not a list", path)
+	}
+	if _, err := assign(m, steps, value(v)); err != nil {
+		return fmt.Errorf("path %.80q: %w", path, err)
+	}
+	return nil
+}
+
+// assign returns the container with the value set: a list may have moved.
+func assign(in any, steps []step, v any) (any, error) {
+	s := steps[0]
+	switch in := in.(type) {
+	case *Map:
+		return assignKey(in, steps, v)
+	case []any:
+		return assignIndex(in, steps, v)
+	case nil:
+		if v == nil {
+			return nil, nil
+		}
+		if s.index {
+			return assignIndex(nil, steps, v)
+		}
+		return assignKey(NewMap(), steps, v)
+	}
+	return nil, fmt.Errorf("%q: there is a plain value above it", s.key)
+}
+
+func assignKey(m *Map, steps []step, v any) (any, error) {
+	s := steps[0]
+	switch {
+	case s.index:
+		return nil, fmt.Errorf("[%s]: there is a mapping, not a list", s.key)
+	case len(steps) == 1 && v == nil:
+		m.Delete(s.key)
+		return m, nil
+	case len(steps) == 1:
+		m.Set(s.key, v)
+		return m, nil
+	}
+	old, had := m.Get(s.key)
+	sub, err := assign(old, steps[1:], v)
+	if err == nil && (sub != nil || had) {
+		m.Set(s.key, sub)
+	}
+	return m, err
+}
+
+func assignIndex(l []any, steps []step, v any) (any, error) {
+	k, ok := steps[0].indexIn(len(l) + 1)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("%q: not an index of a list of %d", steps[0].key, len(l))
+	case k == len(l) && v == nil:
+		return l, nil
+	case k == len(l):
+		l = append(l, nil)
+	case len(steps) == 1 && v == nil:
+		return append(l[:k:k], l[k+1:]...), nil
+	}
+	if len(steps) == 1 {
+		l[k] = v
+		return l, nil
+	}
+	sub, err := assign(l[k], steps[1:], v)
+	l[k] = sub
+	return l, err
+}

@@ -1,0 +1,79 @@
+package checkpoint
+
+import (
+	"math"
+	"strconv"
+)
+
+// Number is a number of a document, kept as the text it was written with, so
+// that neither size nor precision nor spelling is lost. Only what JSON calls
+// a number is one: 0755, 0x1f, 1_000 and .inf, on which readers of YAML
+// disagree, are text.
+type Number string
+
+// Int returns n as a Number.
+func Int(n int64) Number { return Number(strconv.FormatInt(n, 10)) }
+
+// Float returns f as a Number, or as text where it is not finite.
+func Float(f float64) any {
+	s := strconv.FormatFloat(f, 'g', -1, 64)
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return s
+	}
+	return Number(s)
+}
+
+// Int returns the value of an integer literal that fits 64 bits.
+func (n Number) Int() (int64, bool) {
+	i, err := strconv.ParseInt(string(n), 10, 64)
+	return i, err == nil
+}
+
+// Float returns the nearest float; a literal beyond its range gives ±Inf.
+func (n Number) Float() float64 {
+	f, _ := strconv.ParseFloat(string(n), 64)
+	return f
+}
+
+// isNumber reports whether s is a number literal of JSON.
+func isNumber(s string) bool {
+	s = trimSign(s)
+	rest := digits(s)
+	if len(rest) == len(s) || (s[0] == '0' && len(s)-len(rest) > 1) {
+		return false
+	}
+	if rest != "" && rest[0] == '.' {
+		frac := digits(rest[1:])
+		if len(frac) == len(rest)-1 {
+			return false
+		}
+		rest = frac
+	}
+	return rest == "" || isExponent(rest)
+}
+
+func isExponent(s string) bool {
+	if s[0] != 'e' && s[0] != 'E' {
+		return false
+	}
+	s = s[1:]
+	if s != "" && (s[0] == '+' || s[0] == '-') {
+		s = s[1:]
+	}
+	return s != "" && digits(s) == ""
+}
+
+func trimSign(s string) string {
+	if s != "" && s[0] == '-' {
+		return s[1:]
+	}
+	return s
+}
+
+// digits returns what follows the decimal digits at the beginning of s.
+func digits(s string) string {
+	for s != "" && s[0] >= '0' && s[0] <= '9' {
+		s = s[1:]
+	}
+	return s
+}

@@ -1,0 +1,33 @@
+package checkpoint
+
+// CanResume returns recovery_info.can_resume; a record that does not say may
+// be resumed.
+func (r *Record) CanResume() bool { return boolean(r.section("recovery_info"), "can_resume", true) }
+
+// SetCanResume sets recovery_info.can_resume.
+func (r *Record) SetCanResume(b bool) { r.mustSection("recovery_info").Set("can_resume", b) }
+
+// ResumeFrom returns recovery_info.resume_from.
+func (r *Record) ResumeFrom() string { return text(r.section("recovery_info"), "resume_from") }
+
+// SetResumeFrom sets recovery_info.resume_from; empty text removes it.
+func (r *Record) SetResumeFrom(s string) {
+	setOrDelete(r.mustSection("recovery_info"), "resume_from", s)
+}
+
+// PrerequisitesMet returns recovery_info.prerequisites_met; a record that
+// does not say has none that are missing.
+func (r *Record) PrerequisitesMet() bool {
+	return boolean(r.section("recovery_info"), "prerequisites_met", true)
+}
+
+// SetPrerequisitesMet sets recovery_info.prerequisites_met.
+func (r *Record) SetPrerequisitesMet(b bool) {
+	r.mustSection("recovery_info").Set("prerequisites_met", b)
+}
+
+// Warnings returns recovery_info.warnings.
+func (r *Record) Warnings() []string { return texts(r.section("recovery_info"), "warnings") }
+
+// SetWarnings sets recovery_info.warnings.
+func (r *Record) SetWarnings(w []string) { r.mustSection("recovery_info").Set("warnings", w) }
