@@ -1,0 +1,156 @@
+package retention
+
+import (
+	"math"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// TestDefault is the table of the design.
+func TestDefault(t *testing.T) {
+	want := Policy{
+		"phase_transition":  {Keep: -1},
+		"conflict_start":    {Keep: -1},
+		"conflict_resolved": {Keep: -1},
+		"manual":            {Keep: -1},
+		"batch_complete":    {Keep: 3, PerPhase: true},
+		"agent_complete":    {Keep: 1, PerPhase: true},
+		"batch_start":       {Keep: 1, PerPhase: true},
+		"before_agent":      {Keep: 1, PerPhase: true},
+		"user_interrupt":    {Keep: 1},
+		"session_end":       {Keep: 1},
+		"interval":          {Keep: 1},
+	}
+	assert.Equal(t, want, Default())
+	Default()["manual"] = Rule{}
+	assert.Equal(t, want, Default(), "Default returns a copy")
+}
+
+func TestWith(t *testing.T) {
+	p := Default()
+	q := p.With("batch_complete", 7).With("xyzzy", 2)
+	assert.Equal(t, Rule{Keep: 7, PerPhase: true}, q["batch_complete"], "per phase stays")
+	assert.Equal(t, Rule{Keep: 2}, q["xyzzy"])
+	assert.Equal(t, Default(), p, "the receiver is not changed")
+	assert.Equal(t, Policy{"agent_complete": {Keep: 4, PerPhase: true}}, Policy(nil).With("agent_complete", 4))
+}
+
+func TestParseKeep(t *testing.T) {
+	for _, c := range []struct {
+		in      string
+		trigger checkpoint.Trigger
+		n       int
+	}{
+		{"manual=-1", "manual", -1},
+		{"batch_complete=0", "batch_complete", 0},
+		{"user_interrupt=12", "user_interrupt", 12},
+		{"made_up=3", "made_up", 3},
+	} {
+		trigger, n, err := ParseKeep(c.in)
+		require.NoError(t, err, c.in)
+		assert.Equal(t, c.trigger, trigger)
+		assert.Equal(t, c.n, n)
+	}
+}
+
+func TestParseKeepRefuses(t *testing.T) {
+	for _, in := range []string{
+		"", "manual", "=3", "manual=", "manual=-2", "manual=+1", "manual=01", "manual=1.5",
+		"manual=all", "manual= 1", " manual=1", "manual =1", "Manual Save=1", "manual=1=2",
+		"manual=99999999999999999999",
+	} {
+		_, _, err := ParseKeep(in)
+		assert.ErrorContains(t, err, "retention rule", in)
+	}
+}
+
+func TestParseKeeps(t *testing.T) {
+	p, err := ParseKeeps(Default(), []string{"manual=5", "manual=2", "interval=0"})
+	require.NoError(t, err)
+	assert.Equal(t, Rule{Keep: 2}, p["manual"])
+	assert.Equal(t, Rule{Keep: 0}, p["interval"])
+	_, err = ParseKeeps(Default(), []string{"manual=5", "nonsense"})
+	assert.EqualError(t, err, `retention rule "nonsense": want TRIGGER=N`)
+}
+
+func FuzzParseKeep(f *testing.F) {
+	for _, s := range []string{"manual=3", "batch_complete=-1", "=", "a=0", "x=1=2", "manual=\x00"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		trigger, n, err := ParseKeep(s)
+		if err != nil {
+			return
+		}
+		require.GreaterOrEqual(t, n, All)
+		require.Equal(t, s, string(trigger)+"="+strconv.Itoa(n))
+	})
+}
+
+func TestWarnings(t *testing.T) {
+	items := parseItems(t, "mn xx xx tu")
+	assert.Empty(t, Warnings(Default(), parseItems(t, "mn ui bc tu")))
+	assert.Equal(t, []string{"trigger frobnicated is unknown: all its checkpoints are kept (2)"}, Warnings(Default(), items))
+	assert.Empty(t, Warnings(Default().With("frobnicated", 1), items), "a rule of its own needs no warning")
+	assert.Equal(t, []string{
+		"trigger batch_complet is unknown, and no checkpoint has it: its rule does nothing",
+		"trigger frobnicated is unknown: all its checkpoints are kept (2)",
+	}, Warnings(Default().With("batch_complet", 1), items))
+}
+
+func TestOlder(t *testing.T) {
+	week := 7 * 24 * time.Hour
+	for _, c := range []struct {
+		name string
+		t    time.Time
+		days int
+		want bool
+	}{
+		{"a second short", noon.Add(-week + time.Second), 7, false},
+		{"to the second", noon.Add(-week), 7, false},
+		{"a second over", noon.Add(-week - time.Second), 7, true},
+		{"a fraction short", noon.Add(-week + time.Millisecond), 7, false},
+		{"a fraction over", noon.Add(-week - time.Millisecond), 7, true},
+		{"future", noon.Add(time.Hour), 7, false},
+		{"off", noon.Add(-100 * week), 0, false},
+		{"negative is off", noon.Add(-100 * week), -1, false},
+		{"unknown time", time.Time{}, 7, false},
+		{"the epoch", time.Unix(0, 0), 7, true},
+		{"days beyond any clock", noon.Add(-100 * week), math.MaxInt, false},
+		{"many days", time.Unix(0, 0), 1_000_000, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			assert.Equal(t, c.want, Older(c.t, c.days, noon))
+		})
+	}
+	assert.True(t, Older(noon.Add(-week), 7, noon.Add(time.Nanosecond)), "strictly more, whatever the fraction")
+	assert.True(t, Older(time.Date(2026, 3, 28, 0, 0, 0, 0, time.FixedZone("CET", 3600)), 7,
+		time.Date(2026, 4, 4, 1, 0, 1, 0, time.FixedZone("CEST", 7200))), "a day is 86,400 seconds, whatever summer time says")
+}
+
+func TestAged(t *testing.T) {
+	old, fresh := noon.Add(-8*24*time.Hour), noon.Add(-6*24*time.Hour)
+	for _, c := range []struct {
+		name  string
+		items []Item
+		want  bool
+	}{
+		{"empty", nil, false},
+		{"all old", []Item{{Created: old}, {Created: old.Add(-time.Hour)}}, true},
+		{"newest is fresh", []Item{{Created: fresh}, {Created: old}}, false},
+		{"a fresh one below, clocks went backwards", []Item{{Created: old}, {Created: fresh}}, false},
+		{"a pin beats age", []Item{{Created: old}, {Created: old, Pinned: true}}, false},
+		{"unknown time", []Item{{Created: old}, {}}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			assert.Equal(t, c.want, Aged(c.items, 7, noon))
+		})
+	}
+	assert.False(t, Aged([]Item{{Created: old}}, 0, noon), "off")
+}

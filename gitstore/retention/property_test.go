@@ -1,0 +1,159 @@
+package retention
+
+import (
+	"fmt"
+	"maps"
+	"math/rand"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+const histories = 5_000
+
+// random returns a history and a policy that reach every rule: few triggers and
+// phases, so that groups fill up, and clocks that jump both ways.
+func random(r *rand.Rand) (Policy, []Item) {
+	triggers := slices.Sorted(maps.Values(initials))
+	items := make([]Item, r.Intn(25))
+	few := 1 + r.Intn(len(triggers))
+	from := r.Intn(len(triggers))
+	for i := range items {
+		items[i] = Item{
+			ID:        checkpoint.ID(fmt.Sprintf("c%d", i)),
+			Trigger:   triggers[(from+r.Intn(few))%len(triggers)],
+			Phase:     []string{"", "a", "b"}[r.Intn(3)],
+			Created:   noon.Add(time.Duration(r.Intn(200)-100) * time.Hour),
+			Pinned:    r.Intn(12) == 0,
+			Resumable: r.Intn(4) != 0,
+			Valid:     r.Intn(6) != 0,
+			Synced:    r.Intn(2) == 0,
+			Approval:  r.Intn(8) == 0,
+		}
+	}
+	p := Default()
+	for range r.Intn(6) {
+		t := triggers[r.Intn(len(triggers))]
+		p[t] = Rule{Keep: r.Intn(6) - 1, PerPhase: r.Intn(2) == 0}
+	}
+	if r.Intn(10) == 0 {
+		delete(p, triggers[r.Intn(len(triggers))])
+	}
+	return p, items
+}
+
+// bruteKeep decides one item straight from the words of the design, by looking
+// at the whole history each time.
+func bruteKeep(p Policy, items []Item, i int) bool {
+	it := items[i]
+	rule, ruled := p[it.Trigger]
+	if i == 0 || it.Pinned || (it.Approval && !it.Synced) || !ruled || rule.Keep < 0 {
+		return true
+	}
+	newerResumable, newerInGroup := 0, 0
+	for _, other := range items[:i] {
+		if other.Valid && other.Resumable {
+			newerResumable++
+		}
+		if other.Trigger == it.Trigger && (!rule.PerPhase || other.Phase == it.Phase) {
+			newerInGroup++
+		}
+	}
+	if it.Valid && it.Resumable && newerResumable == 0 {
+		return true
+	}
+	return newerInGroup < rule.Keep
+}
+
+// TestOracle compares Plan with a slow one on many random histories.
+func TestOracle(t *testing.T) {
+	dropped := 0
+	for seed := range int64(histories) {
+		p, items := random(rand.New(rand.NewSource(seed)))
+		for i, d := range Plan(p, items, noon) {
+			require.Equal(t, bruteKeep(p, items, i), d.Keep, "seed %d, item %d: %s", seed, i, d.Rule)
+			if !d.Keep {
+				dropped++
+			}
+		}
+	}
+	require.Greater(t, dropped, histories, "the histories must give planning something to do")
+}
+
+func kept(items []Item, ds []Decision) []Item {
+	var out []Item
+	for i, d := range ds {
+		if d.Keep {
+			out = append(out, items[i])
+		}
+	}
+	return out
+}
+
+// TestProperties checks what holds for every history and policy.
+func TestProperties(t *testing.T) {
+	for seed := range int64(histories) {
+		r := rand.New(rand.NewSource(seed))
+		p, items := random(r)
+		before := slices.Clone(items)
+		ds := Plan(p, items, noon)
+		require.Equal(t, before, items, "seed %d: input unchanged", seed)
+		require.Len(t, ds, len(items))
+
+		alwaysKept(t, seed, items, ds)
+		left := kept(items, ds)
+		require.Empty(t, Dropped(Plan(p, left, noon)), "seed %d: planning twice drops nothing more", seed)
+		require.Empty(t, Dropped(Plan(keepAll(), items, noon)), "seed %d: -1 removes nothing", seed)
+		monotone(t, seed, r, p, items, ds)
+		r.Shuffle(len(items), func(i, j int) { items[i].Created, items[j].Created = items[j].Created, items[i].Created })
+		require.Equal(t, ds, Plan(p, items, noon.Add(time.Hour)), "seed %d: times do not matter", seed)
+	}
+}
+
+func alwaysKept(t *testing.T, seed int64, items []Item, ds []Decision) {
+	t.Helper()
+	resumable := false
+	for i, it := range items {
+		pick := it.Valid && it.Resumable && !resumable
+		resumable = resumable || pick
+		if i == 0 || pick || it.Pinned || it.Approval && !it.Synced {
+			require.True(t, ds[i].Keep, "seed %d, item %d", seed, i)
+		}
+	}
+}
+
+// monotone checks that a policy that keeps more, and one more pin, never drop
+// what was kept before.
+func monotone(t *testing.T, seed int64, r *rand.Rand, p Policy, items []Item, ds []Decision) {
+	t.Helper()
+	more := maps.Clone(p)
+	for trigger, rule := range more {
+		if rule.Keep >= 0 {
+			rule.Keep += r.Intn(3)
+			more[trigger] = rule
+		}
+	}
+	pinned := slices.Clone(items)
+	if len(pinned) > 0 {
+		pinned[r.Intn(len(pinned))].Pinned = true
+	}
+	generous, pins := Plan(more, items, noon), Plan(p, pinned, noon)
+	for i, d := range ds {
+		if d.Keep {
+			require.True(t, generous[i].Keep, "seed %d, item %d: more generous policy", seed, i)
+			require.True(t, pins[i].Keep, "seed %d, item %d: one more pin", seed, i)
+		}
+	}
+}
+
+func keepAll() Policy {
+	p := Policy{}
+	for _, t := range initials {
+		p[t] = Rule{Keep: All, PerPhase: true}
+	}
+	return p
+}
