@@ -1,0 +1,212 @@
+package objects
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Flush makes the added objects durable: when it returns nil they survive a
+// loss of power. An object that exists is freshened, so that a gc that is
+// running leaves it alone; one that is missing or damaged is written. When
+// Flush fails, what it has begun is taken back, and nothing but whole objects
+// is ever seen under an object's name. It may be called again.
+func (b *Batch) Flush() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f := flush{store: b.store, packs: make(map[string]bool)}
+	write, err := f.keep(b.kept)
+	if err != nil {
+		return err
+	}
+	for _, o := range b.objects {
+		if !f.freshen(o.hash, o) {
+			write = append(write, o)
+		}
+	}
+	return f.write(write)
+}
+
+// flush is the work of one Flush.
+type flush struct {
+	store *Store
+	packs map[string]bool // whether touching the pack worked
+	loose []string        // existing files to sync
+	temps []*temp
+	z     compressor
+}
+
+// keep freshens what must last and returns what has to be written for that:
+// an object that lies where it cannot be touched, or in a cruft pack.
+func (f *flush) keep(hashes []plumbing.Hash) (write []*object, err error) {
+	for _, h := range hashes {
+		if f.freshen(h, nil) {
+			continue
+		}
+		t, content, err := f.store.Read(h)
+		if err != nil {
+			return nil, fmt.Errorf("keep object %s: %w", h, err)
+		}
+		write = append(write, &object{h, t, content})
+	}
+	return write, nil
+}
+
+// freshen gives one copy of an object a new time and reports whether that
+// worked. A loose copy must have the content of o, if o is given.
+func (f *flush) freshen(h plumbing.Hash, o *object) bool {
+	return f.store.lookup(h, func(at found) error {
+		if at.pack != nil {
+			return f.freshenPack(at.pack.path)
+		}
+		path := at.src.loosePath(h)
+		if err := sameLoose(path, o); err != nil {
+			return err
+		}
+		if err := touch(path); err != nil {
+			return err
+		}
+		f.loose = append(f.loose, path)
+		return nil
+	}) == nil
+}
+
+var errStale = errors.New("cannot be freshened")
+
+// freshenPack touches a pack once. The time of a cruft pack says nothing
+// about its objects, so those count as missing, as they do for git.
+func (f *flush) freshenPack(path string) error {
+	done, known := f.packs[path]
+	if !known {
+		_, err := os.Stat(path + ".mtimes")
+		done = gone(err) && touch(path+".pack") == nil
+		f.packs[path] = done
+	}
+	if !done {
+		return errStale
+	}
+	return nil
+}
+
+func touch(path string) error {
+	now := time.Now()
+	return os.Chtimes(path, now, now)
+}
+
+// sameLoose checks that a loose file holds the object o, or, without o, that
+// it can be read.
+func sameLoose(path string, o *object) error {
+	if o == nil {
+		if err := statLoose(path); err != nil {
+			return err
+		}
+		_, _, err := headLoose(path)
+		return err
+	}
+	t, content, err := readLoose(path)
+	if err != nil {
+		return err
+	}
+	if t != o.kind || !bytes.Equal(content, o.content) {
+		return errStale
+	}
+	return nil
+}
+
+// write makes loose files of the objects, in four steps with everything in a
+// step done before the next begins: the contents under temporary names, their
+// sync, the final names, the sync of the directories.
+func (f *flush) write(objects []*object) (err error) {
+	defer func() {
+		for _, t := range f.temps {
+			t.discard()
+		}
+		f.temps = nil
+	}()
+	for _, o := range objects {
+		t, err := f.stage(o)
+		if err != nil {
+			return fmt.Errorf("write object %s: %s: %w", o.hash, f.store.loosePath(o.hash), cause(err))
+		}
+		f.temps = append(f.temps, t)
+	}
+	if err := f.sync(); err != nil {
+		return err
+	}
+	for _, t := range f.temps {
+		if err := t.install(); err != nil {
+			return fmt.Errorf("write object %s: %s: %w", t.hash, t.final, cause(err))
+		}
+	}
+	return f.syncDirs()
+}
+
+func (s *Store) loosePath(h plumbing.Hash) string {
+	return filepath.Join(s.cfg.Dir, looseName(h))
+}
+
+// sync brings the new files and the existing ones to the disk. They wait for
+// the disk together: a journal takes all of them in one commit.
+func (f *flush) sync() error {
+	n := len(f.temps)
+	return parallel(n+len(f.loose), func(i int) error {
+		if i >= n {
+			path := f.loose[i-n]
+			if err := syncPath(path); err != nil && !gone(err) {
+				return fmt.Errorf("sync object: %w", err)
+			}
+			return nil
+		}
+		t := f.temps[i]
+		if err := t.sync(); err != nil {
+			return fmt.Errorf("write object %s: %s: %w", t.hash, t.final, cause(err))
+		}
+		return nil
+	})
+}
+
+// syncDirs makes the names durable. The directories of existing objects and
+// the objects directory are included: somebody else may have made them a
+// moment ago, without a sync.
+func (f *flush) syncDirs() error {
+	var dirs []string
+	for _, t := range f.temps {
+		dirs = append(dirs, filepath.Dir(t.final))
+	}
+	for _, path := range f.loose {
+		dirs = append(dirs, filepath.Dir(path))
+	}
+	if len(dirs) == 0 {
+		return nil
+	}
+	dirs = append(dirs, f.store.cfg.Dir)
+	slices.Sort(dirs)
+	dirs = slices.Compact(dirs)
+	return parallel(len(dirs), func(i int) error {
+		if err := syncDir(dirs[i]); err != nil && !gone(err) {
+			return fmt.Errorf("sync directory: %w", err)
+		}
+		return nil
+	})
+}
+
+// cause strips the path from a file error: a temporary name means nothing to
+// the reader of the message.
+func cause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	var l *os.LinkError
+	if errors.As(err, &l) {
+		return l.Err
+	}
+	return err
+}

@@ -1,0 +1,126 @@
+package objects
+
+import (
+	"bytes"
+	"encoding/hex"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+const (
+	looseHead = 32       // the longest header: type, space, size, NUL
+	looseRoom = 16 << 10 // what most loose objects fit in
+)
+
+// looseFiles holds the buffers that loose objects are read into.
+var looseFiles = sync.Pool{New: func() any { b := make([]byte, looseRoom); return &b }}
+
+func (s *source) loosePath(h plumbing.Hash) string { return filepath.Join(s.dir, looseName(h)) }
+
+// looseName is the path of a loose object below the objects directory.
+func looseName(h plumbing.Hash) string {
+	var b [2*hashLen + 1]byte
+	hex.Encode(b[:], h[:1])
+	b[2] = filepath.Separator
+	hex.Encode(b[3:], h[1:])
+	return string(b[:])
+}
+
+// readLoose reads the loose object in a file.
+func readLoose(path string) (t plumbing.ObjectType, content []byte, err error) {
+	buf := looseFiles.Get().(*[]byte)
+	defer looseFiles.Put(buf)
+	raw, err := slurp(path, *buf)
+	if err != nil {
+		return 0, nil, err
+	}
+	t, content, err = parseLoose(raw)
+	return t, content, withPath(path, err)
+}
+
+// headLoose reads only the beginning of a loose object.
+func headLoose(path string) (t plumbing.ObjectType, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close()
+	var raw [4096]byte
+	n, err := io.ReadFull(f, raw[:])
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return 0, 0, err
+	}
+	t, size, err = parseLooseHead(raw[:n])
+	return t, size, withPath(path, err)
+}
+
+// statLoose fails when there is no file or an empty one.
+func statLoose(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && (info.Size() == 0 || !info.Mode().IsRegular()) {
+		err = &fs.PathError{Op: "stat", Path: path, Err: fs.ErrNotExist}
+	}
+	return err
+}
+
+// parseLoose reads "<type> <size> NUL <content>" out of a zlib stream.
+func parseLoose(raw []byte) (plumbing.ObjectType, []byte, error) {
+	i, t, size, rest, err := startLoose(raw, new([looseHead]byte))
+	if err != nil {
+		return 0, nil, err
+	}
+	defer i.release()
+	content, err := i.content(rest, size)
+	if err == nil && i.rest() > 0 {
+		err = formatError("garbage behind the object")
+	}
+	return t, content, err
+}
+
+func parseLooseHead(raw []byte) (plumbing.ObjectType, int64, error) {
+	i, t, size, _, err := startLoose(raw, new([looseHead]byte))
+	if err != nil {
+		return 0, 0, err
+	}
+	i.release()
+	return t, size, nil
+}
+
+// startLoose parses the header. What room holds behind it is the rest.
+func startLoose(raw []byte, room *[looseHead]byte) (i *inflater, t plumbing.ObjectType, size int64, rest []byte, err error) {
+	if i, err = inflate(raw); err != nil {
+		return nil, 0, 0, nil, err
+	}
+	n, err := i.some(room[:])
+	if err == nil {
+		t, size, rest, err = parseHead(room[:n])
+	}
+	if err != nil {
+		i.release()
+		return nil, 0, 0, nil, err
+	}
+	return i, t, size, rest, nil
+}
+
+func parseHead(b []byte) (plumbing.ObjectType, int64, []byte, error) {
+	head, rest, ok := bytes.Cut(b, []byte{0})
+	name, number, ok2 := bytes.Cut(head, []byte{' '})
+	if !ok || !ok2 {
+		return 0, 0, nil, formatError("object has no header")
+	}
+	t, err := plumbing.ParseObjectType(string(name))
+	if err != nil || t > plumbing.TagObject {
+		return 0, 0, nil, formatError("object has the unknown type %q", name)
+	}
+	size, err := strconv.ParseUint(string(number), 10, 62)
+	if err != nil || number[0] == '0' && len(number) > 1 {
+		return 0, 0, nil, formatError("object has the size %q", number)
+	}
+	return t, int64(size), rest, nil
+}

@@ -1,0 +1,91 @@
+package objects
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// ParseShared reads a value of core.sharedRepository for Config.Shared and
+// Config.SharedExact.
+func ParseShared(value string) (bits os.FileMode, exact bool, err error) {
+	switch strings.ToLower(value) {
+	case "", "umask", "false", "no", "off", "0":
+		return 0, false, nil
+	case "group", "true", "yes", "on", "1":
+		return 0o660, false, nil
+	case "all", "world", "everybody", "2":
+		return 0o664, false, nil
+	}
+	n, err := strconv.ParseUint(value, 8, 32)
+	if err != nil {
+		return 0, false, fmt.Errorf("core.sharedRepository: unknown value %q", value)
+	}
+	if n&0o600 != 0o600 {
+		return 0, false, fmt.Errorf("core.sharedRepository: %s keeps the owner out", value)
+	}
+	return os.FileMode(n & 0o666), true, nil
+}
+
+// fileMode is the mode that a file made with mode gets in a shared
+// repository: readers are added, writers only where the owner may write.
+func (c *Config) fileMode(mode os.FileMode) os.FileMode {
+	bits := c.Shared & 0o777
+	if mode&0o200 == 0 {
+		bits &^= 0o222
+	}
+	if c.SharedExact {
+		return mode&^0o777 | bits
+	}
+	return mode | bits
+}
+
+// dirMode is fileMode for a directory: who may read may enter, and what is
+// made inside belongs to the directory's group.
+func (c *Config) dirMode(mode os.FileMode) os.FileMode {
+	mode = c.fileMode(mode)
+	mode |= mode & 0o444 >> 2
+	if mode&0o060 != 0 {
+		mode |= os.ModeSetgid
+	}
+	return mode
+}
+
+// share gives a new object file the mode of a shared repository.
+func (s *Store) share(f *os.File) error {
+	if s.cfg.Shared == 0 {
+		return nil
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if want := s.cfg.fileMode(info.Mode()); want != info.Mode() {
+		return f.Chmod(want)
+	}
+	return nil
+}
+
+// makeDir makes a fan-out directory.
+func (s *Store) makeDir(dir string) error {
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return nil
+		}
+		return err
+	}
+	if s.cfg.Shared == 0 {
+		return nil
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if want := s.cfg.dirMode(info.Mode()); want != info.Mode() {
+		return os.Chmod(dir, want&(os.ModePerm|os.ModeSetgid|os.ModeSetuid|os.ModeSticky))
+	}
+	return nil
+}
