@@ -1,0 +1,160 @@
+package index
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+)
+
+// builder makes trees of paths that come in the order of the index, which is
+// the order of entries in trees as well: `a.b` before `a/b` before `a0`.
+type builder struct {
+	out  Trees
+	prev []byte // the path before
+	// dirs are the directories of prev that have a tree under way, the root
+	// first.
+	dirs []dir
+	// files are the lengths of those prefixes of prev that are files. A path
+	// that goes on from one with a slash makes a file a directory.
+	files []int
+}
+
+type dir struct {
+	end  int    // length of its path in prev, slash included
+	node int    // in the cache-tree
+	tree []byte // its entries so far
+}
+
+var errOrder = errors.New("entries are not in order")
+
+func newBuilder(out Trees, root int) *builder {
+	b := &builder{out: out}
+	b.open(0, root)
+	return b
+}
+
+// move leaves the directories that path is not in.
+func (b *builder) move(path []byte) error {
+	n := common(b.prev, path)
+	if n == len(path) || n < len(b.prev) && path[n] < b.prev[n] {
+		return errOrder
+	}
+	for b.top().end > n {
+		b.close()
+	}
+	for len(b.files) > 0 && b.files[len(b.files)-1] > n {
+		b.files = b.files[:len(b.files)-1]
+	}
+	if k := len(b.files); k > 0 && path[b.files[k-1]] == '/' {
+		return fmt.Errorf("%q is a file and a directory", path[:b.files[k-1]])
+	}
+	b.prev = append(b.prev[:0], path...)
+	return nil
+}
+
+// component is the end of the next component of path behind the directory
+// on top, and whether it is a directory; then the end has its slash.
+func (b *builder) component(path []byte) (end int, isDir bool, err error) {
+	start := b.top().end
+	name := path[start:]
+	end = len(path)
+	if i := bytes.IndexByte(name, '/'); i >= 0 {
+		name, isDir, end = name[:i], true, start+i+1
+	}
+	if !allowed(name) {
+		return 0, false, fmt.Errorf("%q is no name for a file", name)
+	}
+	return end, isDir, nil
+}
+
+// allowed says whether git takes the name into an index.
+func allowed(name []byte) bool {
+	if len(name) == 0 {
+		return false
+	}
+	if name[0] != '.' {
+		return true
+	}
+	return len(name) > 1 && string(name) != ".." && !bytes.EqualFold(name, []byte(".git"))
+}
+
+func (b *builder) open(end, node int) {
+	if len(b.dirs) < cap(b.dirs) {
+		// The buffer of a directory that was closed serves again.
+		b.dirs = b.dirs[:len(b.dirs)+1]
+	} else {
+		b.dirs = append(b.dirs, dir{})
+	}
+	d := b.top()
+	d.end, d.node, d.tree = end, node, d.tree[:0]
+}
+
+func (b *builder) top() *dir { return &b.dirs[len(b.dirs)-1] }
+
+// close writes the tree on top and enters it into the one below.
+func (b *builder) close() {
+	d := b.top()
+	hash := b.out.Add(plumbing.TreeObject, bytes.Clone(d.tree))
+	b.dirs = b.dirs[:len(b.dirs)-1]
+	b.append(filemode.Dir, b.prev[b.top().end:d.end-1], hash)
+}
+
+// append adds an entry to the tree on top.
+func (b *builder) append(mode filemode.FileMode, name []byte, hash plumbing.Hash) {
+	d := b.top()
+	d.tree = append(d.tree, modeText(mode)...)
+	d.tree = append(d.tree, name...)
+	d.tree = append(d.tree, 0)
+	d.tree = append(d.tree, hash[:]...)
+}
+
+// file adds the last component of prev.
+func (b *builder) file(mode filemode.FileMode, hash plumbing.Hash) {
+	b.append(mode, b.prev[b.top().end:], hash)
+	b.files = append(b.files, len(b.prev))
+}
+
+// finish returns the root.
+func (b *builder) finish() plumbing.Hash {
+	for len(b.dirs) > 1 {
+		b.close()
+	}
+	return b.out.Add(plumbing.TreeObject, bytes.Clone(b.top().tree))
+}
+
+// modeText is a mode as trees have it, with the space behind it; empty if it
+// is none that an index has.
+func modeText(m filemode.FileMode) string {
+	switch m {
+	case filemode.Regular:
+		return "100644 "
+	case filemode.Executable:
+		return "100755 "
+	case filemode.Symlink:
+		return "120000 "
+	case filemode.Submodule:
+		return "160000 "
+	case filemode.Dir:
+		return "40000 "
+	}
+	return ""
+}
+
+// common is the length of the common prefix.
+func common(a, b []byte) int {
+	n, i := min(len(a), len(b)), 0
+	for ; i+8 <= n; i += 8 {
+		if x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]); x != 0 {
+			return i + bits.TrailingZeros64(x)/8
+		}
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,15 @@
+//go:build !unix
+
+package index
+
+import (
+	"errors"
+	"math"
+)
+
+// mapThreshold keeps every file from being mapped.
+const mapThreshold = math.MaxInt64
+
+func (x *Index) mapFile(int64) error { return errors.ErrUnsupported }
+
+func (x *Index) unmap() error { return nil }
