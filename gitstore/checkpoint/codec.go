@@ -1,29 +1,68 @@
 package checkpoint
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
-var errTodo = errors.New("not built yet")
-
-// DecodeDocument reads a document.
-func DecodeDocument(data []byte, l Limits) (*Map, error) { return nil, errTodo }
-
-// Decode reads a record.
-func Decode(data []byte) (*Record, error) { return nil, errTodo }
-
-// Encode writes r as canonical YAML.
-func (r *Record) Encode() ([]byte, error) { return nil, errTodo }
-
-// JSON writes r as JSON.
-func (r *Record) JSON() ([]byte, error) { return nil, errTodo }
-
-// ParseValue reads the value of a flag.
-func ParseValue(s string) any { return s }
-
-// Problem is something that Validate found.
-type Problem struct {
-	Path, Msg string
-	Warning   bool
+// Decode reads a record in YAML or JSON within DefaultLimits. A value of the
+// wrong kind is a *SyntaxError with its line and column, a major version other
+// than 1 a *VersionError. Unknown keys are kept, and what is in a field of the
+// right kind is not judged: that is for Validate.
+func Decode(data []byte) (*Record, error) {
+	d, err := decode(data, DefaultLimits)
+	if err != nil {
+		return nil, err
+	}
+	r := &Record{d.root}
+	if v := r.Version(); v != "" && major(v) != major(Version) {
+		return nil, &VersionError{v}
+	}
+	if err := recordSchema.check(d.root); err != nil {
+		return nil, err.at(d)
+	}
+	return r, nil
 }
 
-// Validate reports what breaks the rules of the schema.
-func (r *Record) Validate(phases ...string) []Problem { return nil }
+// errOwnText says that the writer has a bug: nothing was stored.
+var errOwnText = errors.New("the text does not read back as it was written")
+
+// Encode writes the record as canonical YAML: the keys of the schema first
+// and in its order at every level, then the others in theirs. The text is
+// read back and compared before it is returned. It fails for what no document
+// can hold: text that is not UTF-8 or has a NUL, foreign Go types, more than
+// 64 levels.
+func (r *Record) Encode() ([]byte, error) {
+	m := recordSchema.ordered(r.doc)
+	data, err := emit(m, 4096)
+	if err != nil {
+		return nil, fmt.Errorf("encode record: %w", err)
+	}
+	if len(data) > DefaultLimits.Bytes {
+		return nil, fmt.Errorf("encode record: %d bytes, the limit is %d", len(data), DefaultLimits.Bytes)
+	}
+	if err := verify(data, m); err != nil {
+		return nil, fmt.Errorf("encode record: %w", err)
+	}
+	return data, nil
+}
+
+// verify reads data again. The reader of the canonical form does not know
+// keys of more than a thousand bytes; yaml.v3 does.
+func verify(data []byte, m *Map) error {
+	if m.Len() == 0 {
+		return nil
+	}
+	again, ok := scanCanonical(data, DefaultLimits)
+	if !ok {
+		d, err := decode(data, DefaultLimits)
+		if err != nil {
+			return err
+		}
+		again = d.root
+	}
+	if !again.equal(m) {
+		return errOwnText
+	}
+	return nil
+}

@@ -1,0 +1,351 @@
+package checkpoint
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// parseCanonical reads text that emit wrote, forty times faster than yaml.v3
+// does. It is lax on its own: what makes it exact is that the document, when
+// written again, must give the same bytes. Anything else is left to yaml.v3,
+// and so is every error.
+func parseCanonical(data []byte, l Limits) (*Map, bool) {
+	m, ok := scanCanonical(data, l)
+	if !ok {
+		return nil, false
+	}
+	again, err := emit(m, len(data)+64)
+	return m, err == nil && bytes.Equal(again, data)
+}
+
+// scanCanonical is parseCanonical without the proof.
+func scanCanonical(data []byte, l Limits) (*Map, bool) {
+	if len(data) == 0 || data[len(data)-1] != '\n' {
+		return nil, false
+	}
+	p := &canonical{s: string(data), limits: l}
+	m := p.mapping(0, 1)
+	return m, !p.failed && p.at == len(p.s)
+}
+
+// canonical is a parser of the canonical form. After a failure it goes on to
+// the end of what it was doing, with results that nobody looks at.
+type canonical struct {
+	s      string
+	at     int
+	nodes  int
+	limits Limits
+	failed bool
+	find   *locator
+}
+
+func (p *canonical) fail() any {
+	p.failed = true
+	return nil
+}
+
+// enter refuses a container that is too deep.
+func (p *canonical) enter(depth int) bool {
+	if depth > p.limits.Depth {
+		p.failed = true
+	}
+	return !p.failed
+}
+
+// count refuses more nodes than the limits allow.
+func (p *canonical) count(n int) {
+	if p.nodes += n; p.nodes > p.limits.Nodes {
+		p.failed = true
+	}
+}
+
+// column returns how many spaces the current line begins with, -1 at the end.
+func (p *canonical) column() int {
+	k := p.at
+	for k < len(p.s) && p.s[k] == ' ' {
+		k++
+	}
+	if k == len(p.s) {
+		return -1
+	}
+	return k - p.at
+}
+
+// mapping reads keys at column n; the first one may begin where p stands.
+func (p *canonical) mapping(n, depth int) *Map {
+	m := NewMap()
+	if !p.enter(depth) {
+		return m
+	}
+	for first := true; !p.failed; first = false {
+		if !first || p.lineStart() {
+			if p.column() != n || p.s[p.at+n] == '-' {
+				break
+			}
+			p.at += n
+		}
+		key, ok := p.key()
+		if !ok || m.find(key) >= 0 {
+			p.failed = true
+			break
+		}
+		p.count(2)
+		if p.find != nil {
+			p.find.open(key, p.valueAt(n))
+		}
+		m.add(key, p.value(n, depth))
+		if p.find != nil {
+			p.find.close()
+		}
+	}
+	if m.Len() == 0 {
+		p.failed = true
+	}
+	return m
+}
+
+func (p *canonical) lineStart() bool { return p.at == 0 || p.s[p.at-1] == '\n' }
+
+// key reads a key and the colon behind it.
+func (p *canonical) key() (string, bool) {
+	rest := p.s[p.at:]
+	if rest[0] == '"' {
+		key, n := unquote(rest)
+		if n == 0 || n >= len(rest) || rest[n] != ':' {
+			return "", false
+		}
+		p.at += n + 1
+		return key, true
+	}
+	n := keyEnd(rest)
+	if n <= 0 {
+		return "", false
+	}
+	p.at += n + 1
+	return rest[:n], true
+}
+
+// keyEnd returns where the colon of a plain key stands on the line, or -1.
+func keyEnd(s string) int {
+	for k := 0; k < len(s); k++ {
+		switch s[k] {
+		case '\n':
+			return -1
+		case ':':
+			if k+1 < len(s) && (s[k+1] == ' ' || s[k+1] == '\n') {
+				return k
+			}
+		}
+	}
+	return -1
+}
+
+// valueAt returns where the value begins behind the colon of a key at column n.
+func (p *canonical) valueAt(n int) int {
+	if strings.HasPrefix(p.s[p.at:], "\n") {
+		return p.at + 1 + n + 2
+	}
+	return p.at + 1
+}
+
+// value reads what stands behind the colon of a key at column n.
+func (p *canonical) value(n, depth int) any {
+	if p.at >= len(p.s) {
+		return p.fail()
+	}
+	if p.s[p.at] == ' ' {
+		p.at++
+		return p.scalar(n + 2)
+	}
+	p.at++ // keyEnd saw the newline; after a quoted key the proof finds it out
+	if p.column() != n+2 {
+		return p.fail()
+	}
+	if p.s[p.at+n+2] == '-' {
+		return p.list(n+2, depth+1)
+	}
+	return p.mapping(n+2, depth+1)
+}
+
+// list reads elements at column n, the first one maybe where p stands.
+func (p *canonical) list(n, depth int) any {
+	l := []any{}
+	if !p.enter(depth) {
+		return l
+	}
+	for first := true; !p.failed; first = false {
+		if !first || p.lineStart() {
+			if p.column() != n || !strings.HasPrefix(p.s[p.at+n:], "- ") {
+				break
+			}
+			p.at += n
+		}
+		p.at += 2
+		p.count(1)
+		if p.find != nil {
+			p.find.open(strconv.Itoa(len(l)), p.at)
+		}
+		l = append(l, p.item(n, depth))
+		if p.find != nil {
+			p.find.close()
+		}
+	}
+	return l
+}
+
+// item reads an element whose dash stands at column n.
+func (p *canonical) item(n, depth int) any {
+	rest := p.s[p.at:]
+	switch {
+	case rest == "":
+		return p.fail()
+	case strings.HasPrefix(rest, "- "):
+		return p.list(n+2, depth+1)
+	case rest[0] == '"':
+		if _, k := unquote(rest); k > 0 && k < len(rest) && rest[k] == ':' {
+			return p.mapping(n+2, depth+1)
+		}
+	case rest[0] != '|' && keyEnd(rest) > 0:
+		return p.mapping(n+2, depth+1)
+	}
+	return p.scalar(n + 2)
+}
+
+// scalar reads the rest of the line, and a block at column n if it is one.
+func (p *canonical) scalar(n int) any {
+	end := strings.IndexByte(p.s[p.at:], '\n')
+	if end <= 0 {
+		return p.fail()
+	}
+	s := p.s[p.at : p.at+end]
+	p.at += end + 1
+	switch s[0] {
+	case '"':
+		v, k := unquote(s)
+		if k != len(s) {
+			return p.fail()
+		}
+		return v
+	case '|':
+		return p.block(s[1:], n)
+	case '{':
+		return NewMap()
+	case '[':
+		return []any{}
+	case 'n', 't', 'f':
+		return word(s)
+	}
+	if s[0] == '-' || s[0] >= '0' && s[0] <= '9' {
+		return Number(s)
+	}
+	return s
+}
+
+func word(s string) any {
+	switch s {
+	case "null":
+		return nil
+	case "true":
+		return true
+	case "false":
+		return false
+	}
+	return s
+}
+
+// block reads the lines of a literal block whose text begins at column n.
+func (p *canonical) block(header string, n int) any {
+	start := p.at
+	size, lines := 0, 0
+	for p.at < len(p.s) && (p.s[p.at] == '\n' || p.column() >= n) {
+		end := strings.IndexByte(p.s[p.at:], '\n')
+		size += max(end-n, 0) + 1
+		lines++
+		p.at += end + 1
+	}
+	b := make([]byte, 0, size)
+	for rest := p.s[start:p.at]; rest != ""; {
+		line, tail, _ := strings.Cut(rest, "\n")
+		if line != "" {
+			b = append(b, line[n:]...)
+		}
+		b = append(b, '\n')
+		rest = tail
+	}
+	if strings.HasSuffix(header, "-") && len(b) > 0 {
+		b = b[:len(b)-1]
+	}
+	return string(b)
+}
+
+// unquote reads the text in double quotes that s begins with and returns how
+// many bytes it took, 0 if it is not what appendQuoted writes.
+func unquote(s string) (string, int) {
+	for k := 1; k < len(s); k++ {
+		switch s[k] {
+		case '"':
+			return s[1:k], k + 1
+		case '\\':
+			return unescape(s, k)
+		case '\n':
+			return "", 0
+		}
+	}
+	return "", 0
+}
+
+// unescape is unquote from the first backslash, at k, on.
+func unescape(s string, k int) (string, int) {
+	b := append(make([]byte, 0, len(s[:k])+32), s[1:k]...)
+	for ; k < len(s); k++ {
+		switch c := s[k]; c {
+		case '"':
+			return string(b), k + 1
+		case '\n':
+			return "", 0
+		case '\\':
+			r, n := escaped(s[k+1:])
+			if n == 0 {
+				return "", 0
+			}
+			b = utf8.AppendRune(b, r)
+			k += n
+		default:
+			b = append(b, c)
+		}
+	}
+	return "", 0
+}
+
+// escaped returns the rune of the escape that follows a backslash and the
+// bytes it took.
+func escaped(s string) (rune, int) {
+	if s == "" {
+		return 0, 0
+	}
+	size := 0
+	switch s[0] {
+	case '"', '\\':
+		return rune(s[0]), 1
+	case 'n':
+		return '\n', 1
+	case 't':
+		return '\t', 1
+	case 'r':
+		return '\r', 1
+	case 'u':
+		size = 4
+	case 'U':
+		size = 8
+	}
+	if size == 0 || len(s) < size+1 {
+		return 0, 0
+	}
+	n, err := strconv.ParseUint(s[1:size+1], 16, 32)
+	if err != nil || !utf8.ValidRune(rune(n)) {
+		return 0, 0
+	}
+	return rune(n), size + 1
+}

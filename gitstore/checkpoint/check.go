@@ -1,0 +1,123 @@
+package checkpoint
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// typeError is a value of the wrong kind and the path to it.
+type typeError struct {
+	path []step
+	msg  string
+}
+
+// check looks at the kinds of the values of m. The path of the error is built
+// on the way out, since there is none as a rule.
+func (s *schema) check(m *Map) *typeError {
+	for k := range m.Len() {
+		e := m.entries[k]
+		if err := s.field(e.key).check(e.value); err != nil {
+			err.path = append(err.path, step{key: e.key})
+			return err
+		}
+	}
+	return nil
+}
+
+func (f field) check(v any) *typeError {
+	if v == nil {
+		return nil
+	}
+	switch f.kind {
+	case anyKind:
+		return nil
+	case textKind, timeKind, versionKind:
+		return want(isText(v), "text", v)
+	case intKind:
+		return want(isInteger(v), "an integer", v)
+	case boolKind:
+		_, ok := v.(bool)
+		return want(ok, "true or false", v)
+	case mapKind:
+		return f.checkMap(v)
+	}
+	return f.checkList(v)
+}
+
+func want(ok bool, what string, v any) *typeError {
+	if ok {
+		return nil
+	}
+	return &typeError{msg: fmt.Sprintf("want %s, got %s", what, kindOf(v))}
+}
+
+func isText(v any) bool {
+	switch v.(type) {
+	case string, Number:
+		return true
+	}
+	return false
+}
+
+// isInteger takes a text that is an integer too: real files have them.
+func isInteger(v any) bool {
+	_, ok := Number(asText(v)).Int()
+	return ok
+}
+
+func (f field) checkMap(v any) *typeError {
+	m, ok := v.(*Map)
+	if !ok || f.of == nil {
+		return want(ok, "a mapping", v)
+	}
+	return f.of.check(m)
+}
+
+// checkList looks at every element of a list.
+func (f field) checkList(v any) *typeError {
+	l, ok := v.([]any)
+	if !ok {
+		return want(false, "a list", v)
+	}
+	element := field{of: f.of}
+	switch f.kind {
+	case textsKind:
+		element.kind = textKind
+	case intsKind:
+		element.kind = intKind
+	case mapsKind:
+		element.kind = mapKind
+	}
+	for k := range l {
+		err := element.check(l[k])
+		if l[k] == nil && element.kind != anyKind {
+			err = want(false, "no empty element", l[k])
+		}
+		if err != nil {
+			err.path = append(err.path, step{strconv.Itoa(k), true})
+			return err
+		}
+	}
+	return nil
+}
+
+// at returns the error with its place in the text.
+func (e *typeError) at(d document) error {
+	for a, b := 0, len(e.path)-1; a < b; a, b = a+1, b-1 {
+		e.path[a], e.path[b] = e.path[b], e.path[a]
+	}
+	line, column := d.where(e.path)
+	return &SyntaxError{Line: line, Column: column, Path: pathText(e.path), Msg: e.msg}
+}
+
+func pathText(path []step) string {
+	s := ""
+	for _, p := range path {
+		if p.index {
+			s += "[" + p.key + "]"
+			continue
+		}
+		s = joinPath(s, p.key)
+	}
+	return s
+}

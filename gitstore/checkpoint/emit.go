@@ -1,0 +1,226 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxSimpleKey is how long a written key can be before YAML demands the form
+// with '?'. The limit of YAML is 1024 characters.
+const maxSimpleKey = 1000
+
+// emitter writes the canonical form. It writes the text itself: yaml.v3 loses
+// the first newline of some texts and writes tabs that it cannot read.
+//
+// The form: block style, two spaces a level, lists indented below their key;
+// text plain where no reader can take it for something else, several lines as
+// a literal block, all else in double quotes; {} and [] for what is empty.
+type emitter struct {
+	b   []byte
+	err error
+}
+
+// emit returns the canonical text of a document.
+func emit(m *Map, size int) ([]byte, error) {
+	e := &emitter{b: make([]byte, 0, size)}
+	if m.Len() == 0 {
+		return append(e.b, "{}\n"...), nil
+	}
+	e.mapping(m, 0, 1)
+	return e.b, e.err
+}
+
+func (e *emitter) fail(path string, err error) {
+	if e.err == nil {
+		e.err = fmt.Errorf("%s: %w", path, err)
+	}
+}
+
+const spaces = "                                                                "
+
+func (e *emitter) indent(n int) {
+	for ; n > len(spaces); n -= len(spaces) {
+		e.b = append(e.b, spaces...)
+	}
+	e.b = append(e.b, spaces[:n]...)
+}
+
+var errDeep = errors.New("too deep")
+
+// mapping writes the keys of m at column n; the first one continues a line
+// that is at that column already when n > 0 and the line is not at its start.
+func (e *emitter) mapping(m *Map, n, depth int) {
+	if depth > DefaultLimits.Depth {
+		e.fail(m.entries[0].key, errDeep)
+		return
+	}
+	for k := range m.entries {
+		if len(e.b) == 0 || e.b[len(e.b)-1] == '\n' {
+			e.indent(n)
+		}
+		e.key(m.entries[k].key, n)
+		e.valueOf(m.entries[k], n, depth)
+	}
+}
+
+func (e *emitter) key(key string, n int) {
+	start := len(e.b)
+	if plainSafe(key) {
+		e.b = append(e.b, key...)
+	} else {
+		e.text(key)
+	}
+	if len(e.b)-start > maxSimpleKey {
+		written := string(e.b[start:])
+		e.b = append(append(e.b[:start], "? "...), written...)
+		e.b = append(e.b, '\n')
+		e.indent(n)
+	}
+	e.b = append(e.b, ':')
+}
+
+func (e *emitter) valueOf(en entry, n, depth int) {
+	switch v := en.value.(type) {
+	case *Map:
+		if v.Len() > 0 {
+			e.b = append(e.b, '\n')
+			e.mapping(v, n+2, depth+1)
+			return
+		}
+	case []any:
+		if len(v) > 0 {
+			e.b = append(e.b, '\n')
+			e.list(v, n+2, depth+1)
+			return
+		}
+	}
+	e.b = append(e.b, ' ')
+	e.scalar(en.value, n+2, en.key)
+}
+
+// list writes the elements of l at column n, the first one maybe on a line
+// that is there already.
+func (e *emitter) list(l []any, n, depth int) {
+	if depth > DefaultLimits.Depth {
+		e.fail("list", errDeep)
+		return
+	}
+	for _, v := range l {
+		if e.b[len(e.b)-1] == '\n' {
+			e.indent(n)
+		}
+		e.b = append(e.b, '-', ' ')
+		e.item(v, n, depth)
+	}
+}
+
+func (e *emitter) item(v any, n, depth int) {
+	switch v := v.(type) {
+	case *Map:
+		if v.Len() > 0 {
+			e.mapping(v, n+2, depth+1)
+			return
+		}
+	case []any:
+		if len(v) > 0 {
+			e.list(v, n+2, depth+1)
+			return
+		}
+	}
+	e.scalar(v, n+2, "list")
+}
+
+// scalar writes what fits on the line it is on, or a block at column n.
+func (e *emitter) scalar(v any, n int, key string) {
+	switch v := v.(type) {
+	case nil:
+		e.b = append(e.b, "null"...)
+	case bool:
+		e.b = append(e.b, boolText(v)...)
+	case Number:
+		if !isNumber(string(v)) {
+			e.fail(key, fmt.Errorf("%.40q is not a number", string(v)))
+		}
+		e.b = append(e.b, v...)
+	case string:
+		if blockSafe(v) && utf8.ValidString(v) {
+			e.block(v, n)
+			return
+		}
+		e.string(v, key)
+	case *Map:
+		e.b = append(e.b, "{}"...)
+	case []any:
+		e.b = append(e.b, "[]"...)
+	default:
+		e.fail(key, fmt.Errorf("a %T cannot be written", v))
+	}
+	e.b = append(e.b, '\n')
+}
+
+func boolText(b bool) string {
+	if b {
+		return "true"
+	}
+	return "false"
+}
+
+func (e *emitter) string(s, key string) {
+	if plainSafe(s) && utf8.ValidString(s) {
+		e.b = append(e.b, s...)
+		return
+	}
+	if err := checkText(s); err != nil {
+		e.fail(key, err)
+	}
+	e.b = appendQuoted(e.b, s)
+}
+
+// text writes a key in quotes.
+func (e *emitter) text(s string) { e.string(s, s) }
+
+var (
+	errNUL  = errors.New("contains a NUL")
+	errUTF8 = errors.New("not valid UTF-8")
+)
+
+// checkText refuses what no document may hold.
+func checkText(s string) error {
+	if strings.IndexByte(s, 0) >= 0 {
+		return errNUL
+	}
+	if !utf8.ValidString(s) {
+		return errUTF8
+	}
+	return nil
+}
+
+// block writes a literal block. A text that begins with a blank needs its
+// indentation spelled out.
+func (e *emitter) block(s string, n int) {
+	e.b = append(e.b, '|')
+	if s[0] == ' ' || s[0] == '\t' {
+		e.b = append(e.b, '2')
+	}
+	body := strings.TrimRight(s, "\n")
+	switch len(s) - len(body) {
+	case 0:
+		e.b = append(e.b, '-')
+	case 1:
+	default:
+		e.b = append(e.b, '+')
+	}
+	e.b = append(e.b, '\n')
+	for line := range strings.SplitSeq(body, "\n") {
+		if line != "" {
+			e.indent(n)
+			e.b = append(e.b, line...)
+		}
+		e.b = append(e.b, '\n')
+	}
+	for range len(s) - len(body) - 1 {
+		e.b = append(e.b, '\n')
+	}
+}

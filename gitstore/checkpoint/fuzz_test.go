@@ -1,0 +1,103 @@
+package checkpoint
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
+)
+
+// nasty are the pieces that texts which are hard to write are made of.
+var nasty = []string{
+	"", " ", "  ", "\t", "\n", "\n\n", "\r\n", "\r", "a", "b c", "key: value", "- ", "-", "? ", ": ", ":", "#", " #",
+	"---", "...", "|", ">", "%", "@", "`", "'", "\"", "\\", "\\n", "{", "}", "[", "]", ",", "&a", "*a", "!!str", "!",
+	"<<", "~", "null", "true", "no", "off", "1", "0x1f", "0755", "1e3", "-1.5", ".5", ".inf", "2025-01-14", "12:30:45",
+	"\u0085", "\u00a0", "\u2028", "\u2029", "\ufeff", "\u200d", "\u202e", "\u3000", "\ufffd", "\ufffe", "\U0001f600", "\U000e0001", "\x01", "\x7f",
+	"é", "ünï", "日本", "Title", "/path/to", ".claude/x", "_", "=", "a:b", "a#b", "\tcode {\n\t\treturn\n\t}\n", "\n  indented\n",
+}
+
+func nastyText(r *rand.Rand) string {
+	var b strings.Builder
+	for range r.IntN(6) {
+		b.WriteString(nasty[r.IntN(len(nasty))])
+	}
+	return b.String()
+}
+
+// holds puts a text everywhere a text can stand.
+func holds(s string) *Map {
+	m := NewMap()
+	m.Set("value", s)
+	m.Set("key", map[string]any{s: s})
+	m.Set("list", []any{s, []any{s, []any{s}}, map[string]any{"a": s, "b": []any{s}}, []any{}, NewMap(), nil})
+	if s != "" {
+		m.Set("z"+s, s)
+	}
+	m.Set("last", s)
+	return m
+}
+
+// requireRoundTrip checks that yaml.v3, the reader of the canonical form and
+// the reader of JSON all see the document that was written.
+func requireRoundTrip(t *testing.T, m *Map) {
+	t.Helper()
+	out, err := emit(m, 0)
+	require.NoError(t, err)
+	d, err := decodeYAML(out, DefaultLimits.orDefault())
+	require.NoError(t, err, "%s", out)
+	require.True(t, m.equal(d.root), "yaml.v3 reads something else:\n%s", out)
+	if c, ok := parseCanonical(out, DefaultLimits); ok {
+		require.True(t, m.equal(c), "%s", out)
+	} else {
+		require.True(t, strings.Contains(string(out), "? "), "not read as canonical:\n%s", out)
+	}
+	text, err := appendJSON(nil, m, 0)
+	require.NoError(t, err)
+	require.True(t, json.Valid(text), "%s", text)
+	d, err = decodeJSON(text, DefaultLimits)
+	require.NoError(t, err, "%s", text)
+	require.True(t, m.equal(d.root), "JSON:\n%s", text)
+}
+
+func TestNastyTextsRoundTrip(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	n := 4000
+	if testing.Short() {
+		n = 500
+	}
+	for range n {
+		requireRoundTrip(t, holds(nastyText(r)))
+	}
+}
+
+// The two texts that yaml.v3 itself loses.
+func TestTextsThatYAMLLoses(t *testing.T) {
+	for _, s := range []string{"\nhello\n", "\tif err != nil {\n\t\treturn err\n\t}\n"} {
+		requireRoundTrip(t, holds(s))
+		data, err := yaml.Marshal(s)
+		require.NoError(t, err)
+		var back string
+		if yaml.Unmarshal(data, &back) == nil {
+			assert.NotEqual(t, s, back, "yaml.v3 has learned it: the reason for emitter is gone")
+		}
+	}
+}
+
+func FuzzString(f *testing.F) {
+	for _, s := range nasty {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if !utf8.ValidString(s) || strings.Contains(s, "\x00") {
+			_, err := emit(holds(s), 0)
+			require.Error(t, err)
+			return
+		}
+		requireRoundTrip(t, holds(s))
+	})
+}

@@ -1,0 +1,287 @@
+package checkpoint
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// jsonParser reads JSON. encoding/json keeps the last of several equal keys,
+// replaces lone surrogates and loses the order, so it cannot be used.
+type jsonParser struct {
+	s      string
+	at     int
+	nodes  int
+	limits Limits
+	find   *locator
+}
+
+// jsonError is a failure at an offset.
+type jsonError struct {
+	at  int
+	msg string
+}
+
+func (e *jsonError) Error() string { return e.msg }
+
+func (p *jsonParser) fail(format string, args ...any) error {
+	return &jsonError{p.at, fmt.Sprintf(format, args...)}
+}
+
+func decodeJSON(data []byte, l Limits) (document, error) {
+	p := &jsonParser{s: string(data), limits: l}
+	v, err := p.document()
+	if err != nil {
+		return document{}, errorAt(data, p.at, err.Error())
+	}
+	return document{v.(*Map), func(path []step) (int, int) { return whereJSON(data, l, path) }}, nil
+}
+
+// document reads a mapping and nothing after it.
+func (p *jsonParser) document() (any, error) {
+	v, err := p.all()
+	if _, ok := v.(*Map); err == nil && !ok {
+		p.at = 0
+		return nil, p.fail("want a mapping, got %s", kindOf(v))
+	}
+	return v, err
+}
+
+// all reads one value and nothing after it.
+func (p *jsonParser) all() (any, error) {
+	v, err := p.value(0)
+	if err != nil {
+		return nil, err
+	}
+	if p.space(); p.at < len(p.s) {
+		return nil, p.fail("text after the end of the JSON value")
+	}
+	return v, nil
+}
+
+func (p *jsonParser) space() {
+	for p.at < len(p.s) && strings.IndexByte(" \t\r\n", p.s[p.at]) >= 0 {
+		p.at++
+	}
+}
+
+// next skips blanks and returns the byte that follows, 0 at the end.
+func (p *jsonParser) next() byte {
+	if p.space(); p.at < len(p.s) {
+		return p.s[p.at]
+	}
+	return 0
+}
+
+func (p *jsonParser) value(depth int) (any, error) {
+	c := p.next()
+	if p.nodes++; p.nodes > p.limits.Nodes {
+		return nil, p.fail("more than %d keys and values", p.limits.Nodes)
+	}
+	if depth >= p.limits.Depth && (c == '{' || c == '[') {
+		return nil, p.fail("more than %d levels deep", p.limits.Depth)
+	}
+	switch c {
+	case '{':
+		return p.object(depth + 1)
+	case '[':
+		return p.array(depth + 1)
+	case '"':
+		return p.string()
+	}
+	return p.literal()
+}
+
+func (p *jsonParser) literal() (any, error) {
+	end := p.at
+	for end < len(p.s) && strings.IndexByte(" \t\r\n,:]}\"", p.s[end]) < 0 {
+		end++
+	}
+	switch s := p.s[p.at:end]; {
+	case s == "" && p.at == len(p.s):
+		return nil, p.fail("the text ends in the middle of a value")
+	case s == "null", s == "true", s == "false":
+		p.at = end
+		return word(s), nil
+	case isNumber(s):
+		p.at = end
+		return Number(s), nil
+	default:
+		return nil, p.fail("want a JSON value, got %.20q", p.s[p.at:min(max(end, p.at+1), len(p.s))])
+	}
+}
+
+func (p *jsonParser) object(depth int) (any, error) {
+	m := NewMap()
+	p.at++
+	if p.next() == '}' {
+		p.at++
+		return m, nil
+	}
+	for {
+		if err := p.member(m, depth); err != nil {
+			return nil, err
+		}
+		switch p.next() {
+		case ',':
+			p.at++
+		case '}':
+			p.at++
+			return m, nil
+		default:
+			return nil, p.fail("want ',' or '}' in a mapping")
+		}
+	}
+}
+
+func (p *jsonParser) member(m *Map, depth int) error {
+	if p.next() != '"' {
+		return p.fail("want a key in double quotes")
+	}
+	start := p.at
+	key, err := p.string()
+	if err != nil {
+		return err
+	}
+	if m.find(key) >= 0 {
+		p.at = start
+		return p.fail("key %.60q is there twice", key)
+	}
+	if p.next() != ':' {
+		return p.fail("want ':' after a key")
+	}
+	p.at++
+	p.nodes++
+	v, err := p.child(key, depth)
+	m.add(key, v)
+	return err
+}
+
+// child reads the value under key, for the locator's sake.
+func (p *jsonParser) child(key string, depth int) (any, error) {
+	if p.find == nil {
+		return p.value(depth)
+	}
+	p.space()
+	p.find.open(key, p.at)
+	defer p.find.close()
+	return p.value(depth)
+}
+
+func (p *jsonParser) array(depth int) (any, error) {
+	l := []any{}
+	p.at++
+	if p.next() == ']' {
+		p.at++
+		return l, nil
+	}
+	for {
+		v, err := p.child(strconv.Itoa(len(l)), depth)
+		if err != nil {
+			return nil, err
+		}
+		l = append(l, v)
+		switch p.next() {
+		case ',':
+			p.at++
+		case ']':
+			p.at++
+			return l, nil
+		default:
+			return nil, p.fail("want ',' or ']' in a list")
+		}
+	}
+}
+
+func (p *jsonParser) string() (string, error) {
+	start := p.at + 1
+	for p.at = start; p.at < len(p.s); p.at++ {
+		switch c := p.s[p.at]; {
+		case c == '"':
+			p.at++
+			return p.s[start : p.at-1], nil
+		case c == '\\':
+			return p.escapedString(start)
+		case c < ' ':
+			return "", p.fail("control character in a text")
+		}
+	}
+	return "", p.fail("the text ends inside quotes")
+}
+
+// escapedString is string from the first backslash on.
+func (p *jsonParser) escapedString(start int) (string, error) {
+	b := []byte(p.s[start:p.at])
+	for p.at < len(p.s) {
+		switch c := p.s[p.at]; {
+		case c == '"':
+			p.at++
+			return string(b), nil
+		case c < ' ':
+			return "", p.fail("control character in a text")
+		case c == '\\':
+			r, n := jsonEscape(p.s[p.at+1:])
+			if n == 0 {
+				return "", p.fail("bad escape in a text")
+			}
+			if r == 0 {
+				return "", p.fail("NUL in a text")
+			}
+			b = utf8.AppendRune(b, r)
+			p.at += 1 + n
+		default:
+			b = append(b, c)
+			p.at++
+		}
+	}
+	return "", p.fail("the text ends inside quotes")
+}
+
+// jsonEscape returns the rune of the escape behind a backslash, a pair of
+// surrogates included, and the bytes it took; 0 for what is none.
+func jsonEscape(s string) (rune, int) {
+	if s == "" {
+		return 0, 0
+	}
+	if at := strings.IndexByte(`"\/bfnrt`, s[0]); at >= 0 {
+		return rune("\"\\/\b\f\n\r\t"[at]), 1
+	}
+	r := hex4(s)
+	if r < 0 {
+		return 0, 0
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, 5
+	}
+	if len(s) < 11 || s[5] != '\\' {
+		return 0, 0
+	}
+	if r = utf16.DecodeRune(r, hex4(s[6:])); r == utf8.RuneError {
+		return 0, 0
+	}
+	return r, 11
+}
+
+// hex4 reads "uXXXX", -1 if s does not begin with it.
+func hex4(s string) rune {
+	if len(s) < 5 || s[0] != 'u' {
+		return -1
+	}
+	n, err := strconv.ParseUint(s[1:5], 16, 16)
+	if err != nil {
+		return -1
+	}
+	return rune(n)
+}
+
+// ParseValue reads the value of --set: a JSON literal, list or mapping is what
+// it says, anything else is text.
+func ParseValue(s string) any {
+	p := &jsonParser{s: s, limits: DefaultLimits}
+	if v, err := p.all(); err == nil {
+		return v
+	}
+	return s
+}

@@ -1,0 +1,96 @@
+package checkpoint
+
+import (
+	"fmt"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// JSON writes the record as one line of JSON, in the order of Encode. Numbers
+// are written as they are.
+func (r *Record) JSON() ([]byte, error) {
+	b, err := appendJSON(nil, recordSchema.ordered(r.doc), 0)
+	if err != nil {
+		return nil, fmt.Errorf("encode record: %w", err)
+	}
+	return b, nil
+}
+
+// MarshalJSON writes a record inside a larger value.
+func (r *Record) MarshalJSON() ([]byte, error) { return r.JSON() }
+
+// MarshalJSON writes the mapping in its order.
+func (m *Map) MarshalJSON() ([]byte, error) { return appendJSON(nil, m, 0) }
+
+// MarshalJSON writes the number as it is.
+func (n Number) MarshalJSON() ([]byte, error) { return appendJSON(nil, n, 0) }
+
+func appendJSON(b []byte, v any, depth int) ([]byte, error) {
+	if depth > DefaultLimits.Depth {
+		return nil, errDeep
+	}
+	switch v := v.(type) {
+	case nil:
+		return append(b, "null"...), nil
+	case bool:
+		return append(b, boolText(v)...), nil
+	case Number:
+		if !isNumber(string(v)) {
+			return nil, fmt.Errorf("%.40q is not a number", string(v))
+		}
+		return append(b, v...), nil
+	case string:
+		return appendJSONText(b, v), nil
+	case *Map:
+		return appendObject(b, v, depth)
+	case []any:
+		return appendArray(b, v, depth)
+	}
+	return nil, fmt.Errorf("a %T cannot be written", v)
+}
+
+func appendObject(b []byte, m *Map, depth int) (_ []byte, err error) {
+	b = append(b, '{')
+	for k := range m.Len() {
+		if k > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendJSONText(b, m.entries[k].key), ':')
+		if b, err = appendJSON(b, m.entries[k].value, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, '}'), nil
+}
+
+func appendArray(b []byte, l []any, depth int) (_ []byte, err error) {
+	b = append(b, '[')
+	for k := range l {
+		if k > 0 {
+			b = append(b, ',')
+		}
+		if b, err = appendJSON(b, l[k], depth+1); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, ']'), nil
+}
+
+// appendJSONText escapes what is not printable, as Encode does.
+func appendJSONText(b []byte, s string) []byte {
+	b = append(b, '"')
+	for _, r := range s {
+		switch {
+		case r < utf8.RuneSelf:
+			b = appendByte(b, byte(r))
+		case printable(r):
+			b = utf8.AppendRune(b, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			b = appendEscape(appendEscape(b, high), low)
+		default:
+			b = appendEscape(b, r)
+		}
+	}
+	return append(b, '"')
+}

@@ -1,0 +1,248 @@
+package checkpoint
+
+// kind is what a field may hold. Null is allowed everywhere and means absent.
+type kind int
+
+const (
+	anyKind     kind = iota
+	textKind         // text, or a number as it is written
+	intKind          // an integer, or a text that is one
+	boolKind         // true or false
+	timeKind         // text or a number: Validate says whether it is a time
+	textsKind        // a list of textKind
+	intsKind         // a list of intKind
+	listKind         // a list of anything, or of of
+	mapKind          // a mapping, with the fields of of
+	mapsKind         // a list of mappings of of
+	versionKind      // textKind of a major version that is known
+)
+
+// schema is the fields of a mapping, in the order they are written. Keys that
+// are not in fields have the kind other.
+type schema struct {
+	fields []field
+	other  field
+	place  map[string]int // of fields, made by init
+}
+
+type field struct {
+	name string
+	kind kind
+	of   *schema
+}
+
+func fields(f ...field) *schema { return newSchema(f, field{}) }
+
+// dict is a mapping with keys of any name.
+func dict(k kind, of *schema) *schema { return newSchema(nil, field{kind: k, of: of}) }
+
+func newSchema(f []field, other field) *schema {
+	s := &schema{fields: f, other: other, place: make(map[string]int, len(f))}
+	for k := range f {
+		s.place[f[k].name] = k
+	}
+	return s
+}
+
+// recordSchema is the crunch schema with trigger added, then what is ours,
+// then the sections of other layouts. Its order is the order of the text.
+var recordSchema = fields(
+	field{"checkpoint_id", textKind, nil},
+	field{"version", versionKind, nil},
+	field{"created_at", timeKind, nil},
+	field{"trigger", textKind, nil},
+	field{"issue_number", textKind, nil},
+	field{"session_id", textKind, nil},
+	field{"workflow_state", mapKind, fields(
+		field{"current_phase", textKind, nil},
+		field{"current_state_label", textKind, nil},
+		field{"phase_started_at", timeKind, nil},
+		field{"phase_attempt", intKind, nil},
+	)},
+	field{"issue_snapshot", mapKind, fields(
+		field{"title", textKind, nil},
+		field{"body", textKind, nil},
+		field{"body_digest", textKind, nil},
+		field{"labels", textsKind, nil},
+		field{"assignees", textsKind, nil},
+		field{"branch", textKind, nil},
+		field{"labels_order", textsKind, nil},
+		field{"state", textKind, nil},
+		field{"source", textKind, nil},
+	)},
+	field{"team_state", mapKind, fields(
+		field{"team_id", textKind, nil},
+		field{"members", mapsKind, fields(
+			field{"agent", textKind, nil},
+			field{"role", textKind, nil},
+			field{"status", textKind, nil},
+			field{"tasks_completed", intKind, nil},
+			field{"tasks_pending", intKind, nil},
+		)},
+	)},
+	field{"execution_graph", mapKind, graphSchema},
+	field{"agent_outputs", mapKind, dict(mapKind, dict(mapKind, fields(
+		field{"completed_at", timeKind, nil},
+		field{"output_summary", textKind, nil},
+		field{"output_location", textKind, nil},
+	)))},
+	field{"acp_state", mapKind, fields(
+		field{"pending_messages", textsKind, nil},
+		field{"awaiting_response", textsKind, nil},
+		field{"conflicts_in_progress", textsKind, nil},
+	)},
+	field{"knowledge_context", mapKind, fields(
+		field{"injected_entries", textsKind, nil},
+		field{"captured_entries", textsKind, nil},
+		field{"pending_captures", listKind, nil},
+	)},
+	field{"files_modified", mapsKind, fields(
+		field{"path", textKind, nil},
+		field{"status", textKind, nil},
+		field{"staged", boolKind, nil},
+	)},
+	field{"recovery_info", mapKind, fields(
+		field{"can_resume", boolKind, nil},
+		field{"resume_from", textKind, nil},
+		field{"prerequisites_met", boolKind, nil},
+		field{"warnings", textsKind, nil},
+	)},
+	field{"note", textKind, nil},
+	field{"clock", intKind, nil},
+	field{"snapshot", mapKind, snapshotSchema},
+	field{"workflow", mapKind, nil},
+	field{"progress", mapKind, fields(
+		field{"current", textKind, nil},
+		field{"completed", textsKind, nil},
+		field{"total", intKind, nil},
+		field{"names", textsKind, nil},
+		field{"remaining", textsKind, nil},
+	)},
+	field{"tasks", anyKind, nil},
+	field{"stage", anyKind, nil},
+	field{"pipeline", anyKind, nil},
+	field{"layout", anyKind, nil},
+)
+
+var graphSchema = fields(
+	field{"graph_id", textKind, nil},
+	field{"completed_batches", intsKind, nil},
+	field{"current_batch", intKind, nil},
+	field{"node_states", mapKind, dict(mapKind, fields(
+		field{"status", textKind, nil},
+		field{"result", anyKind, nil},
+		field{"started_at", timeKind, nil},
+		field{"completed_at", timeKind, nil},
+	))},
+)
+
+var snapshotSchema = fields(
+	field{"head", textKind, nil},
+	field{"detached", boolKind, nil},
+	field{"merge_head", textsKind, nil},
+	field{"deleted", textsKind, nil},
+	field{"intent_to_add", textsKind, nil},
+	field{"skipped", mapsKind, fields(
+		field{"path", textKind, nil},
+		field{"size", intKind, nil},
+		field{"reason", textKind, nil},
+	)},
+	field{"worktree", boolKind, nil},
+	field{"untracked", boolKind, nil},
+)
+
+// field returns the field of a key.
+func (s *schema) field(key string) field {
+	if k, ok := s.place[key]; ok {
+		return s.fields[k]
+	}
+	return s.other
+}
+
+// ordered returns m with the keys of the schema first and in its order, at
+// every level. What is in order already is not copied.
+func (s *schema) ordered(m *Map) *Map {
+	out := m
+	if !s.inOrder(m) {
+		out = &Map{entries: make([]entry, 0, m.Len())}
+		for _, f := range s.fields {
+			if k := m.find(f.name); k >= 0 {
+				out.add(f.name, m.entries[k].value)
+			}
+		}
+		for k := range m.entries {
+			if _, known := s.place[m.entries[k].key]; !known {
+				out.add(m.entries[k].key, m.entries[k].value)
+			}
+		}
+	}
+	for k := range out.Len() {
+		e := out.entries[k]
+		if v := s.field(e.key).ordered(e.value); v != nil {
+			if out == m {
+				out = m.shallow()
+			}
+			out.entries[k].value = v
+		}
+	}
+	return out
+}
+
+// ordered returns the value in order if that makes another one, else nil.
+func (f field) ordered(v any) any {
+	if f.of == nil {
+		return nil
+	}
+	switch v := v.(type) {
+	case *Map:
+		if m := f.of.ordered(v); m != v {
+			return m
+		}
+	case []any:
+		return f.orderedList(v)
+	}
+	return nil
+}
+
+func (f field) orderedList(l []any) any {
+	var out []any
+	for k := range l {
+		m, ok := l[k].(*Map)
+		if !ok {
+			continue
+		}
+		if in := f.of.ordered(m); in != m {
+			if out == nil {
+				out = append([]any(nil), l...)
+			}
+			out[k] = in
+		}
+	}
+	if out == nil {
+		return nil
+	}
+	return out
+}
+
+// inOrder reports whether the keys of m are in the order of the schema.
+func (s *schema) inOrder(m *Map) bool {
+	last := -1
+	for k := range m.Len() {
+		at, ok := s.place[m.entries[k].key]
+		if !ok {
+			at = len(s.fields)
+		}
+		if at < last {
+			return false
+		}
+		last = at
+	}
+	return true
+}
+
+// shallow copies the keys but not what is under them.
+func (m *Map) shallow() *Map {
+	c := &Map{entries: append([]entry(nil), m.entries...)}
+	c.reindex()
+	return c
+}

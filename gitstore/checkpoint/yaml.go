@@ -1,0 +1,159 @@
+package checkpoint
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// What yaml.v3 may be given: it reads 2.5 MB/s and needs up to 200 bytes for
+// every key and value.
+const (
+	maxYAMLBytes = 4 << 20
+	maxYAMLNodes = 1_000_000
+)
+
+// decodeYAML reads YAML in any form that yaml.v3 knows.
+func decodeYAML(data []byte, l Limits) (document, error) {
+	if err := cheapChecks(data, l); err != nil {
+		return document{}, err
+	}
+	root, err := yamlNode(data)
+	if err != nil {
+		return document{}, err
+	}
+	r := yamlReader{limits: l, open: map[*yaml.Node]bool{}}
+	v, err := r.value(root, 0)
+	if err != nil {
+		return document{}, err
+	}
+	m, ok := v.(*Map)
+	if !ok {
+		return document{}, syntaxError(root.Line, root.Column, "want a mapping, got "+kindOf(v))
+	}
+	return document{m, func(path []step) (int, int) { return whereYAML(root, path) }}, nil
+}
+
+// cheapChecks refuses what would be expensive, before anything is parsed.
+func cheapChecks(data []byte, l Limits) error {
+	if len(data) > maxYAMLBytes {
+		return syntaxError(1, 1, fmt.Sprintf("%d bytes of YAML that this program did not write, the limit is %d", len(data), maxYAMLBytes))
+	}
+	// No key or value goes without one of these bytes.
+	marks := 0
+	for _, c := range data {
+		switch c {
+		case '\n', ',', ':', '-', '?', '[', '{':
+			marks++
+		}
+	}
+	if 2*marks > min(maxYAMLNodes, 4*l.Nodes+1000) {
+		return syntaxError(1, 1, fmt.Sprintf("too many keys and values, the limit is %d", min(maxYAMLNodes/2, l.Nodes)))
+	}
+	for at, r := range string(data) {
+		if !allowedInYAML(r) {
+			return errorAt(data, at, fmt.Sprintf("control character U+%04X", r))
+		}
+	}
+	return nil
+}
+
+func allowedInYAML(r rune) bool {
+	return r == '\t' || r == '\n' || r == '\r' || r >= ' ' && r <= '~' || r == 0x85 ||
+		r >= 0xa0 && r != 0xfffe && r != 0xffff
+}
+
+// yamlNode parses the only document of data.
+func yamlNode(data []byte) (root *yaml.Node, err error) {
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	defer func() {
+		// Some comments in odd places make yaml.v3 panic.
+		if r := recover(); r != nil {
+			root, err = nil, yamlError(dec, data, fmt.Errorf("yaml: %v", r))
+		}
+	}()
+	var doc, second yaml.Node
+	if err := dec.Decode(&doc); errors.Is(err, io.EOF) || err == nil && len(doc.Content) == 0 {
+		return nil, syntaxError(1, 1, "empty, want a mapping")
+	} else if err != nil {
+		return nil, yamlError(dec, data, err)
+	}
+	if err := dec.Decode(&second); err == nil {
+		return nil, syntaxError(second.Line, second.Column, "a second document begins here, want one")
+	} else if !errors.Is(err, io.EOF) {
+		return nil, yamlError(dec, data, err)
+	}
+	return doc.Content[0], nil
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: (?:line [0-9]+: )?`)
+
+// yamlError gives an error of yaml.v3 its place. Its text has a line, often a
+// wrong one, and no column; the parser has both.
+func yamlError(dec *yaml.Decoder, data []byte, err error) error {
+	msg := yamlLine.ReplaceAllString(err.Error(), "")
+	if name, ok := strings.CutPrefix(msg, "unknown anchor '"); ok {
+		name = strings.TrimSuffix(name, "' referenced")
+		if at := bytes.Index(data, []byte("*"+name)); at >= 0 {
+			return errorAt(data, at, "unknown anchor "+name)
+		}
+	}
+	line, column := problemMark(dec)
+	return syntaxError(line, column, msg)
+}
+
+// problemMark reads the place of the last problem out of the decoder. yaml.v3
+// is frozen, but should a field be missing, the place is the beginning.
+func problemMark(dec *yaml.Decoder) (line, column int) {
+	v := reflect.ValueOf(dec)
+	for _, name := range []string{"parser", "parser", "problem_mark"} {
+		if v = reflect.Indirect(v); v.Kind() != reflect.Struct {
+			return 1, 1
+		}
+		if v = v.FieldByName(name); !v.IsValid() {
+			return 1, 1
+		}
+	}
+	l, c := v.FieldByName("line"), v.FieldByName("column")
+	if !l.IsValid() || !c.IsValid() || !l.CanInt() || !c.CanInt() {
+		return 1, 1
+	}
+	return int(l.Int()) + 1, int(c.Int()) + 1
+}
+
+// whereYAML finds the node at a path.
+func whereYAML(n *yaml.Node, path []step) (line, column int) {
+	for _, s := range path {
+		next := childNode(n, s)
+		if next == nil {
+			break
+		}
+		n = next
+	}
+	return n.Line, n.Column
+}
+
+func childNode(n *yaml.Node, s step) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		for k := 0; k+1 < len(n.Content); k += 2 {
+			if n.Content[k].Value == s.key {
+				return n.Content[k+1]
+			}
+		}
+	case yaml.SequenceNode:
+		if k, ok := s.indexIn(len(n.Content)); ok {
+			return n.Content[k]
+		}
+	}
+	return nil
+}
