@@ -1,0 +1,81 @@
+package freshness
+
+func checkBranch(in input) []Reason {
+	name, b := in.record.Branch(), in.facts.Branch
+	if name == "" {
+		return nil // saved on a detached HEAD: there is no branch to be gone
+	}
+	switch b.State {
+	case BranchExists:
+		return nil
+	case BranchGone:
+		r := reason("branch", StartFresh, "Branch no longer exists")
+		return []Reason{in.offer(r, "branch: "+printable(name))}
+	case BranchUnseen:
+		r := reason("branch", ProceedWithWarning, "Branch %s was never seen in this clone", printable(name))
+		return []Reason{in.offer(r)}
+	}
+	return []Reason{unchecked("branch", "Branch "+printable(name), b.Why)}
+}
+
+// offer adds how to get the branch back: from the remote that has it, else from
+// the checkpoint, which keeps its commits alive.
+func (in input) offer(r Reason, detail ...string) Reason {
+	name, b := in.record.Branch(), in.facts.Branch
+	r.Detail = append(r.Detail, detail...)
+	r.Hint = in.switchTo(name)
+	if b.Remote != "" {
+		r.Detail = append(r.Detail, "on a remote: "+printable(b.Remote))
+		r.Hint = command("git", "switch", "-c", name, "--track", b.Remote)
+	}
+	return r
+}
+
+// switchTo is the command that makes a branch of the checkpoint's HEAD, "" when
+// the commit is not known.
+func (in input) switchTo(name string) string {
+	if in.facts.Commit == "" {
+		return ""
+	}
+	return command("git", "switch", "-c", name, short(in.facts.Commit)+"^2^")
+}
+
+func checkHead(in input) []Reason {
+	h := in.facts.Head
+	switch h.State {
+	case HeadSame:
+		return nil
+	case HeadMovedOn:
+		return []Reason{movedOn(h)}
+	case HeadRebased:
+		r := reason("head", PromptUser, "HEAD %s does not descend from the checkpoint's %s", commit(h.Now), commit(h.Saved))
+		r.Hint = in.switchTo(in.recoveryBranch())
+		return []Reason{r}
+	}
+	return []Reason{unchecked("head", "HEAD", h.Why)}
+}
+
+func movedOn(h Head) Reason {
+	r := reason("head", Resume, "HEAD moved on from %s to %s", commit(h.Saved), commit(h.Now))
+	if h.Ahead > 0 {
+		r.Detail = []string{count(h.Ahead, "commit") + " since the checkpoint"}
+	}
+	return r
+}
+
+// recoveryBranch names a branch for the checkpoint's HEAD. Its own branch is
+// there already, in most cases with other commits.
+func (in input) recoveryBranch() string {
+	if in.record.Branch() == "" {
+		return "checkpoint"
+	}
+	return in.record.Branch() + "-checkpoint"
+}
+
+func checkBase(in input) []Reason {
+	b := in.facts.Base
+	if b.Name == "" || b.Behind <= 0 {
+		return nil
+	}
+	return []Reason{reason("base", Resume, "%s has %s that HEAD does not", printable(b.Name), count(b.Behind, "commit"))}
+}

@@ -1,0 +1,43 @@
+// Package freshness judges whether a checkpoint still fits the branch, the
+// issue and the files it was taken from.
+//
+// Evaluate is pure: it takes the record, the facts of now as values and the
+// rules, and returns a verdict. Gathering the facts is the caller's work.
+//
+// Every check runs and every finding is reported, in the order of this table.
+// The worst action wins:
+//
+//	start_fresh > prompt_user > proceed_with_warning > resume
+//
+//	check       finding                                    action
+//	labels      differ, as sets                            proceed_with_warning
+//	body        differs                                    prompt_user
+//	branch      known to be gone                           start_fresh
+//	            never seen here                            proceed_with_warning
+//	can_resume  false in the record                        start_fresh
+//	head        moved on from the checkpoint's             resume, with a note
+//	            does not descend from the checkpoint's     prompt_user
+//	base        has commits that HEAD does not             resume, with a note
+//	files       changed since, against the snapshot        prompt_user
+//	            the same, and already answered             proceed_with_warning
+//	outputs     a referenced file is missing               prompt_user
+//	time        in the future, or older than MaxAge        proceed_with_warning
+//	progress    phases out of order, approval pending      prompt_user
+//	            phases recorded twice                      proceed_with_warning
+//	issue       closed, title or assignees changed         proceed_with_warning
+//	record      its warnings, prerequisites not met        proceed_with_warning
+//
+// Findings that only the caller can make (Facts.Findings) come last.
+//
+// What cannot be known (offline, no source, a clone without the branch) is a
+// finding of its check too, "... not checked: why", with proceed_with_warning:
+// it is neither fresh nor an error. What the checkpoint never recorded needs no
+// check: a detached HEAD has no branch to be gone, a checkpoint without an
+// issue snapshot nothing to differ from.
+//
+// Notes, which leave the action at resume, are no warnings. Where the labels
+// differ, the verdict names the phase that the new state label stands for.
+//
+// Bodies are compared without regard to line endings and to white space at the
+// end: trackers and file formats differ in both.
+package freshness

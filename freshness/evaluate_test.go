@@ -1,0 +1,402 @@
+package freshness
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+const (
+	savedHead = "1f0c9a2b3c4d5e6f708192a3b4c5d6e7f8091a2b"
+	laterHead = "8e1d3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c"
+	chainTip  = "c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00"
+)
+
+var noon = time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
+
+// world is a checkpoint of an hour ago to which nothing happened since; tests
+// change one thing in it.
+type world struct {
+	record *checkpoint.Record
+	facts  Facts
+	rules  Rules
+}
+
+func fresh() *world {
+	r := checkpoint.New()
+	r.SetID("CP-implementing-20260214T110000Z-1f0c9a2b")
+	r.SetCreatedAt(noon.Add(-time.Hour))
+	r.SetPhase("implementing")
+	r.SetStateLabel("state:implementing")
+	r.SetBranch("feature/issue-42")
+	r.SetIssueSnapshot(checkpoint.IssueSnapshot{
+		Known: true, Title: "Refresh tokens", Body: "Tokens expire.\n\nRefresh them.\n",
+		Labels: []string{"state:implementing", "type:feature"}, Assignees: []string{"ada"}, State: "open",
+	})
+	r.SetFiles([]checkpoint.File{{Path: "a.go", Status: "modified", Staged: true}})
+	r.Doc().Set("agent_outputs", outputsDoc("docs/spec.md"))
+	return &world{record: r, facts: Facts{
+		Now: noon, Commit: chainTip,
+		Branch: Branch{State: BranchExists},
+		Head:   Head{State: HeadSame, Saved: savedHead, Now: savedHead},
+		Issue: &Issue{
+			Title: "Refresh tokens", Body: "Tokens expire.\n\nRefresh them.\n",
+			Labels: []string{"type:feature", "state:implementing"}, Assignees: []string{"ada"}, State: "open",
+			Source: "issue.yaml",
+		},
+		Files:   Files{Checked: true},
+		Outputs: Outputs{Checked: true},
+	}}
+}
+
+func outputsDoc(place string) *checkpoint.Map {
+	spec, agent, all := checkpoint.NewMap(), checkpoint.NewMap(), checkpoint.NewMap()
+	spec.Set("output_location", place)
+	agent.Set("create_spec", spec)
+	all.Set("architect", agent)
+	return all
+}
+
+func (w *world) progress(current string, completed, names []string) {
+	w.record.SetProgress(checkpoint.Progress{Current: current, Completed: completed, Names: names})
+}
+
+func (w *world) judge() Verdict { return Evaluate(w.record, w.facts, w.rules) }
+
+// findings has every finding there is, each made by one change of a fresh
+// world. want is the action; texts and details are in the golden file.
+var findings = []struct {
+	name   string
+	check  string
+	want   Action
+	change func(*world)
+}{
+	{"label added", "labels", ProceedWithWarning, func(w *world) { w.facts.Issue.Labels = append(w.facts.Issue.Labels, "domain:api") }},
+	{"label removed", "labels", ProceedWithWarning, func(w *world) { w.facts.Issue.Labels = []string{"state:implementing"} }},
+	{"state label moved", "labels", ProceedWithWarning, func(w *world) { w.facts.Issue.Labels = []string{"state:validation", "type:feature"} }},
+	{"state label without a phase", "labels", ProceedWithWarning, func(w *world) { w.facts.Issue.Labels = []string{"state:backlog", "type:feature"} }},
+	{"two state labels", "labels", ProceedWithWarning, func(w *world) {
+		w.facts.Issue.Labels = []string{"state:docs", "state:validation", "type:feature"}
+	}},
+	{"all labels gone", "labels", ProceedWithWarning, func(w *world) { w.facts.Issue.Labels = nil }},
+	{"body changed", "body", PromptUser, func(w *world) { w.facts.Issue.Body = "Tokens expire.\n\nRevoke them.\n" }},
+	{"body gone", "body", PromptUser, func(w *world) { w.facts.Issue.Body = "" }},
+	{"body longer", "body", PromptUser, func(w *world) { w.facts.Issue.Body += "And log it." + strings.Repeat("!", 80) }},
+	{"body against a digest", "body", PromptUser, func(w *world) { w.digest(BodyDigest("something else")) }},
+	{"digest of an unknown kind", "body", ProceedWithWarning, func(w *world) { w.digest("md5:00") }},
+	{"branch gone", "branch", StartFresh, func(w *world) { w.facts.Branch.State = BranchGone }},
+	{"branch gone, remote has it", "branch", StartFresh, func(w *world) {
+		w.facts.Branch = Branch{State: BranchGone, Remote: "origin/feature/issue-42"}
+	}},
+	{"branch never seen", "branch", ProceedWithWarning, func(w *world) { w.facts.Branch.State = BranchUnseen }},
+	{"branch unchecked", "branch", ProceedWithWarning, func(w *world) { w.facts.Branch = Branch{Why: "refs cannot be read"} }},
+	{"cannot resume", "can_resume", StartFresh, func(w *world) { w.record.SetCanResume(false) }},
+	{"cannot resume, with reasons", "can_resume", StartFresh, func(w *world) {
+		w.record.SetCanResume(false)
+		w.record.SetWarnings([]string{"tests fail", "schema is half migrated"})
+	}},
+	{"head moved on", "head", Resume, func(w *world) { w.facts.Head = Head{HeadMovedOn, savedHead, laterHead, 2, ""} }},
+	{"head moved on, not counted", "head", Resume, func(w *world) { w.facts.Head = Head{HeadMovedOn, "", laterHead, 0, ""} }},
+	{"head rebased", "head", PromptUser, func(w *world) { w.facts.Head = Head{HeadRebased, savedHead, laterHead, 0, ""} }},
+	{"head rebased, detached", "head", PromptUser, func(w *world) {
+		w.record.SetBranch("")
+		w.facts.Head = Head{HeadRebased, savedHead, "", 0, ""}
+	}},
+	{"head unchecked", "head", ProceedWithWarning, func(w *world) { w.facts.Head = Head{Why: "the clone is shallow"} }},
+	{"base moved", "base", Resume, func(w *world) { w.facts.Base = Base{"main", 3} }},
+	{"a file changed", "files", PromptUser, func(w *world) { w.facts.Files.Changed = []string{"a.go"} }},
+	{"files changed", "files", PromptUser, func(w *world) { w.facts.Files.Changed = []string{"a.go", "b\n.go", "c", "d"} }},
+	{"files changed, answered", "files", ProceedWithWarning, func(w *world) {
+		w.facts.Files.Changed = []string{"a.go"}
+		w.rules.FilesAnswered = true
+	}},
+	{"files unchecked", "files", ProceedWithWarning, func(w *world) { w.facts.Files = Files{Why: "no worktree"} }},
+	{"an output is missing", "outputs", PromptUser, func(w *world) { w.facts.Outputs.Missing = []string{"docs/spec.md"} }},
+	{"outputs are missing", "outputs", PromptUser, func(w *world) { w.facts.Outputs.Missing = []string{"docs/spec.md", "b"} }},
+	{"outputs unchecked", "outputs", ProceedWithWarning, func(w *world) { w.facts.Outputs = Outputs{} }},
+	{"in the future", "time", ProceedWithWarning, func(w *world) { w.record.SetCreatedAt(noon.Add(2 * time.Hour)) }},
+	{"far in the future", "time", ProceedWithWarning, func(w *world) { w.record.SetCreatedAt(noon.Add(15 * time.Hour)) }},
+	{"old", "time", ProceedWithWarning, func(w *world) { w.record.SetCreatedAt(noon.Add(-DefaultMaxAge - time.Second)) }},
+	{"older than hours", "time", ProceedWithWarning, func(w *world) { w.rules.MaxAge = 30 * time.Minute }},
+	{"no time", "time", ProceedWithWarning, func(w *world) { w.record.Doc().Delete("created_at") }},
+	{"no clock", "time", ProceedWithWarning, func(w *world) { w.facts.Now = time.Time{} }},
+	{"phases out of order", "progress", PromptUser, func(w *world) {
+		w.progress("build", []string{"plan", "test"}, []string{"plan", "build", "test"})
+	}},
+	{"phases twice", "progress", ProceedWithWarning, func(w *world) {
+		w.progress("build", []string{"plan", "plan"}, []string{"plan", "build", "test"})
+	}},
+	{"approval pending", "progress", PromptUser, func(w *world) { w.facts.Approvals = []string{"ARCHITECTURE"} }},
+	{"issue unchecked", "issue", ProceedWithWarning, func(w *world) { w.facts.Issue, w.facts.NoIssue = nil, "no source is configured" }},
+	{"issue closed", "issue", ProceedWithWarning, func(w *world) { w.facts.Issue.State = "closed" }},
+	{"title changed", "issue", ProceedWithWarning, func(w *world) { w.facts.Issue.Title = "Rotate tokens" }},
+	{"assignees changed", "issue", ProceedWithWarning, func(w *world) { w.facts.Issue.Assignees = []string{"bob"} }},
+	{"source without a body", "issue", ProceedWithWarning, func(w *world) {
+		w.facts.Issue.Body, w.facts.Issue.Absent = "", []string{"body"}
+	}},
+	{"warnings of the record", "record", ProceedWithWarning, func(w *world) { w.record.SetWarnings([]string{"big.bin was skipped"}) }},
+	{"prerequisites not met", "record", ProceedWithWarning, func(w *world) { w.record.SetPrerequisitesMet(false) }},
+	{"finding of the caller", "gate", PromptUser, func(w *world) {
+		w.facts.Findings = []Reason{{Check: "gate", Action: PromptUser, Message: "Gate is closed"}}
+	}},
+}
+
+func (w *world) digest(d string) {
+	m, _ := w.record.Doc().Get("issue_snapshot")
+	m.(*checkpoint.Map).Set("body_digest", d)
+	m.(*checkpoint.Map).Delete("body")
+}
+
+// TestFresh is row S0.97: nothing differs.
+func TestFresh(t *testing.T) {
+	v := fresh().judge()
+	assert.Equal(t, Verdict{Action: Resume, CanResume: true}, v)
+	assert.Empty(t, v.Warnings())
+}
+
+func TestFindings(t *testing.T) {
+	for _, f := range findings {
+		t.Run(f.name, func(t *testing.T) {
+			w := fresh()
+			f.change(w)
+			v := w.judge()
+			require.NotEmpty(t, v.Reasons)
+			for _, r := range v.Reasons {
+				assert.Equal(t, f.check, r.Check)
+				assert.Equal(t, f.want, r.Action)
+				assert.Equal(t, f.want.Severity(), r.Severity)
+			}
+			assert.Equal(t, f.want, v.Action)
+			assert.Equal(t, f.want != StartFresh, v.CanResume)
+			assert.Equal(t, f.want == Resume, len(v.Warnings()) == 0, "only notes are no warnings")
+		})
+	}
+}
+
+// TestTexts holds every text to a golden file.
+func TestTexts(t *testing.T) {
+	var b strings.Builder
+	for _, f := range findings {
+		w := fresh()
+		f.change(w)
+		v := w.judge()
+		fmt.Fprintf(&b, "# %s\n%s", f.name, v.Action)
+		if v.StateLabel != "" || v.Phase != "" {
+			fmt.Fprintf(&b, ", label %q, phase %q", v.StateLabel, v.Phase)
+		}
+		b.WriteByte('\n')
+		for _, r := range v.Reasons {
+			writeReason(&b, r)
+		}
+		b.WriteByte('\n')
+	}
+	golden(t, "findings.golden", b.String())
+}
+
+func writeReason(b *strings.Builder, r Reason) {
+	fmt.Fprintf(b, "%s: %s: %s\n", r.Check, r.Severity, r.Message)
+	for _, d := range r.Detail {
+		fmt.Fprintf(b, "    %s\n", d)
+	}
+	if r.Hint != "" {
+		fmt.Fprintf(b, "    hint: %s\n", r.Hint)
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got, "run with -update after checking")
+}
+
+// TestStatedTexts are rows S0.94 to S0.97, byte for byte.
+func TestStatedTexts(t *testing.T) {
+	for _, c := range []struct {
+		change func(*world)
+		want   string
+	}{
+		{
+			func(w *world) { w.facts.Issue.Labels = []string{"x"} },
+			`{"action":"proceed_with_warning","can_resume":true,"warnings":["Issue labels changed since checkpoint"]}`,
+		},
+		{
+			func(w *world) { w.facts.Issue.Body = "x" },
+			`{"action":"prompt_user","can_resume":true,"warnings":["Issue body modified since checkpoint"]}`,
+		},
+		{
+			func(w *world) { w.facts.Branch.State = BranchGone },
+			`{"action":"start_fresh","can_resume":false,"warnings":["Branch no longer exists"]}`,
+		},
+		{
+			func(*world) {},
+			`{"action":"resume","can_resume":true,"warnings":[]}`,
+		},
+	} {
+		w := fresh()
+		c.change(w)
+		v := w.judge()
+		got, err := json.Marshal(map[string]any{"action": v.Action, "can_resume": v.CanResume, "warnings": append([]string{}, v.Warnings()...)})
+		require.NoError(t, err)
+		assert.Equal(t, c.want, string(got))
+	}
+}
+
+// TestAllThree is C5: a change of labels does not hide a deleted branch, and
+// the messages stand in the documented order.
+func TestAllThree(t *testing.T) {
+	w := fresh()
+	w.facts.Issue.Labels, w.facts.Issue.Body, w.facts.Branch.State = nil, "x", BranchGone
+	v := w.judge()
+	assert.Equal(t, StartFresh, v.Action)
+	assert.False(t, v.CanResume)
+	assert.Equal(t, []string{
+		"Issue labels changed since checkpoint",
+		"Issue body modified since checkpoint",
+		"Branch no longer exists",
+	}, v.Warnings())
+}
+
+// order of the checks as documented; findings of the caller come last.
+var order = []string{
+	"labels", "body", "branch", "can_resume", "head", "base", "files", "outputs",
+	"time", "progress", "issue", "record", "gate",
+}
+
+// TestPairs makes every two findings of different checks at once: the worse
+// action wins and the reasons of both are there, in the documented order.
+func TestPairs(t *testing.T) {
+	pairs := 0
+	for i, a := range findings {
+		for _, b := range findings[i+1:] {
+			if a.check == b.check || clash(a.name, b.name) {
+				continue
+			}
+			pairs++
+			w := fresh()
+			a.change(w)
+			b.change(w)
+			v := w.judge()
+			name := a.name + " and " + b.name
+			require.Equal(t, max(a.want, b.want), v.Action, name)
+			require.Equal(t, v.Action != StartFresh, v.CanResume, name)
+			require.Subset(t, messages(v), append(alone(a.change), alone(b.change)...), name)
+			place := -1
+			for _, r := range v.Reasons {
+				next := indexOf(order, r.Check)
+				require.GreaterOrEqual(t, next, place, name)
+				place = next
+			}
+		}
+	}
+	require.Greater(t, pairs, 900)
+}
+
+// clash tells pairs that cannot both happen: one takes away what the other
+// changes.
+func clash(a, b string) bool {
+	both := a + "|" + b
+	lost := func(s string) bool { return strings.Contains(both, s) }
+	switch {
+	case lost("issue unchecked"), lost("source without a body"):
+		return lost("label") || lost("body") || lost("digest")
+	case lost("cannot resume, with reasons"), lost("cannot resume"):
+		return lost("warnings of the record") // they become the reasons
+	case lost("head rebased, detached"):
+		return lost("branch")
+	}
+	return false
+}
+
+func alone(change func(*world)) []string {
+	w := fresh()
+	change(w)
+	return messages(w.judge())
+}
+
+func messages(v Verdict) []string {
+	var out []string
+	for _, r := range v.Reasons {
+		out = append(out, r.Message)
+	}
+	return out
+}
+
+func indexOf(l []string, s string) int {
+	for k := range l {
+		if l[k] == s {
+			return k
+		}
+	}
+	return len(l)
+}
+
+// TestNothingKnown judges with no facts at all: nothing is called fresh, and
+// nothing is an error.
+func TestNothingKnown(t *testing.T) {
+	v := Evaluate(fresh().record, Facts{}, Rules{})
+	assert.Equal(t, ProceedWithWarning, v.Action)
+	assert.True(t, v.CanResume)
+	assert.Equal(t, []string{
+		"Branch feature/issue-42 not checked: nothing is known about it",
+		"HEAD not checked: nothing is known about it",
+		"Files not checked: nothing is known about it",
+		"Outputs not checked: nothing is known about it",
+		"Checkpoint time not checked: the time of now is not known",
+		"Issue not checked: nothing is known about it",
+	}, v.Warnings())
+}
+
+// TestNothingRecorded judges an empty record: what was never recorded needs no
+// check, even where facts are missing.
+func TestNothingRecorded(t *testing.T) {
+	v := Evaluate(checkpoint.New(), Facts{Now: noon, Head: Head{State: HeadSame}}, Rules{})
+	assert.Equal(t, []string{"Checkpoint time not checked: created_at is missing or cannot be read"}, v.Warnings())
+
+	empty := Evaluate(checkpoint.FromDoc(nil), Facts{}, Rules{})
+	assert.Equal(t, ProceedWithWarning, empty.Action)
+}
+
+func TestStrict(t *testing.T) {
+	w := fresh()
+	w.rules.Strict = true
+	assert.False(t, w.judge().Stale, "fresh")
+	w.facts.Head = Head{State: HeadMovedOn, Saved: savedHead, Now: laterHead}
+	assert.False(t, w.judge().Stale, "a note is no warning")
+	w.facts.Issue.Title = "x"
+	assert.True(t, w.judge().Stale)
+	w.rules.Strict = false
+	assert.False(t, w.judge().Stale)
+}
+
+// TestFindingsOfCallers are kept as they are, with actions forced into range.
+func TestFindingsOfCallers(t *testing.T) {
+	w := fresh()
+	w.facts.Findings = []Reason{
+		{Check: "a", Action: 99, Message: "beyond"},
+		{Check: "b", Action: -1, Message: "below", Severity: "custom"},
+	}
+	v := w.judge()
+	assert.Equal(t, []Reason{
+		{Check: "a", Action: StartFresh, Message: "beyond", Severity: "error"},
+		{Check: "b", Action: Resume, Message: "below", Severity: "custom"},
+	}, v.Reasons)
+	assert.Equal(t, StartFresh, v.Action)
+	assert.Equal(t, "action(99)", Action(99).String())
+}

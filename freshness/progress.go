@@ -1,0 +1,101 @@
+package freshness
+
+import (
+	"slices"
+	"strconv"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+func checkProgress(in input) []Reason {
+	p := in.record.Progress()
+	out := append(duplicates(p), in.outOfOrder(p)...)
+	for _, phase := range in.approvals() {
+		out = append(out, reason("progress", PromptUser, "Approval of phase %s is pending", printable(phase)))
+	}
+	return out
+}
+
+func duplicates(p checkpoint.Progress) []Reason {
+	if len(set(p.Completed)) == len(p.Completed) {
+		return nil
+	}
+	r := reason("progress", ProceedWithWarning, "Completed phases are recorded twice")
+	r.Detail = listed("completed", p.Completed)
+	return []Reason{r}
+}
+
+// approvals returns the phases that wait for an approval: those in
+// progress.awaiting_approval, a text or a list, and those the caller knows of.
+func (in input) approvals() []string {
+	return set(append(in.progressTexts("awaiting_approval"), in.facts.Approvals...))
+}
+
+func (in input) progressTexts(key string) []string {
+	v, _ := in.record.Doc().Lookup("progress." + key)
+	l, ok := v.([]any)
+	if !ok {
+		l = []any{v}
+	}
+	var out []string
+	for _, v := range l {
+		switch v := v.(type) {
+		case string:
+			out = append(out, v)
+		case checkpoint.Number:
+			out = append(out, string(v))
+		}
+	}
+	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
+}
+
+// outOfOrder finds a phase that is completed, or current, before one that comes
+// earlier. Phases that were skipped count as completed. Where the order is not
+// known, or a phase is not in it, there is nothing to say.
+func (in input) outOfOrder(p checkpoint.Progress) []Reason {
+	place := in.order(p)
+	var done []int
+	for _, name := range append(slices.Clone(p.Completed), in.progressTexts("skipped")...) {
+		n, ok := place(name)
+		if !ok {
+			return nil
+		}
+		done = append(done, n)
+	}
+	slices.Sort(done)
+	done = slices.Compact(done)
+	if len(done) == 0 {
+		return nil
+	}
+	gap := done[len(done)-1] != len(done)-1
+	now := p.Current
+	if now == "" {
+		now = in.record.Phase()
+	}
+	current, ok := place(now)
+	if !gap && (!ok || current >= len(done)-1 && current <= len(done)) {
+		return nil
+	}
+	r := reason("progress", PromptUser, "Phases are out of order")
+	r.Detail = append(listed("completed", p.Completed), "current: "+phaseName(now))
+	return []Reason{r}
+}
+
+// order returns the place of a phase, from 0: by the record's names, by the
+// configured phases, or by its number.
+func (in input) order(p checkpoint.Progress) func(string) (int, bool) {
+	names := p.Names
+	if len(names) == 0 {
+		names = in.rules.Phases
+	}
+	if len(names) > 0 {
+		return func(s string) (int, bool) {
+			n := slices.Index(names, s)
+			return n, n >= 0
+		}
+	}
+	return func(s string) (int, bool) {
+		n, err := strconv.Atoi(s)
+		return n - 1, err == nil && n > 0
+	}
+}

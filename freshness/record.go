@@ -1,0 +1,71 @@
+package freshness
+
+import (
+	"fmt"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// checkCanResume gives the record's own warnings as the reasons why it cannot
+// be resumed.
+func checkCanResume(in input) []Reason {
+	if in.record.CanResume() {
+		return nil
+	}
+	var out []Reason
+	for _, w := range in.record.Warnings() {
+		out = append(out, reason("can_resume", StartFresh, "%s", printable(w)))
+	}
+	if len(out) == 0 {
+		out = append(out, reason("can_resume", StartFresh, "Checkpoint is marked as not resumable"))
+	}
+	return out
+}
+
+// checkRecord shows the warnings of a record that can be resumed.
+func checkRecord(in input) []Reason {
+	var out []Reason
+	if in.record.CanResume() {
+		for _, w := range in.record.Warnings() {
+			out = append(out, reason("record", ProceedWithWarning, "%s", printable(w)))
+		}
+	}
+	if !in.record.PrerequisitesMet() {
+		out = append(out, reason("record", ProceedWithWarning, "Prerequisites were not met at the checkpoint"))
+	}
+	return out
+}
+
+func checkTime(in input) []Reason {
+	t, now := in.record.CreatedAt(), in.facts.Now
+	switch {
+	case t.IsZero():
+		return []Reason{unchecked("time", "Checkpoint time", "created_at is missing or cannot be read")}
+	case now.IsZero():
+		return []Reason{unchecked("time", "Checkpoint time", "the time of now is not known")}
+	}
+	age, limit := now.Sub(t), in.rules.maxAge()
+	written := checkpoint.FormatTime(t)
+	switch {
+	case age < -DefaultTolerance:
+		return []Reason{reason("time", ProceedWithWarning, "Checkpoint time %s is more than %s in the future: a clock is wrong", written, span(DefaultTolerance))}
+	case age < -DefaultSkew:
+		return []Reason{reason("time", ProceedWithWarning, "Checkpoint time %s is in the future", written)}
+	case limit > 0 && age > limit:
+		return []Reason{reason("time", ProceedWithWarning, "Checkpoint is older than %s: %s", span(limit), written)}
+	}
+	return nil
+}
+
+// span words a duration in days where it has whole ones, else in hours.
+func span(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d%day == 0:
+		return count(int(d/day), "day")
+	case d%time.Hour == 0:
+		return fmt.Sprintf("%d h", d/time.Hour)
+	}
+	return d.String()
+}

@@ -1,0 +1,71 @@
+package freshness
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// The rules that hold where none are given.
+const (
+	DefaultMaxAge    = 7 * 24 * time.Hour
+	DefaultTolerance = 14 * time.Hour // local time written as UTC is up to 14 h off
+	DefaultSkew      = time.Minute    // between the clocks of two machines
+	StatePrefix      = "state:"
+)
+
+var defaultPhases = []string{"enrich", "ready", "implementing", "validation", "docs"}
+
+// Rules are the settings of the checks. The zero value has the defaults.
+type Rules struct {
+	MaxAge        time.Duration     // older is a warning; 0 is DefaultMaxAge, negative is off
+	StatePrefix   string            // what makes a label a state label; "" is StatePrefix
+	LabelsToPhase map[string]string // the phase of a label, before the prefix is tried
+	Phases        []string          // their order; empty checks none and maps crunch's
+	FilesAnswered bool              // what to do with changed files is decided already
+	Strict        bool              // any warning makes the verdict stale
+}
+
+func (r Rules) maxAge() time.Duration {
+	if r.MaxAge == 0 {
+		return DefaultMaxAge
+	}
+	return r.MaxAge
+}
+
+// stateLabels returns the labels that stand for a state, without duplicates.
+func (r Rules) stateLabels(labels []string) []string {
+	prefix := r.StatePrefix
+	if prefix == "" {
+		prefix = StatePrefix
+	}
+	var out []string
+	for _, l := range set(labels) {
+		if _, mapped := r.LabelsToPhase[l]; mapped || strings.HasPrefix(l, prefix) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// phaseOf returns the phase that a state label stands for, "" if it stands for
+// none: what LabelsToPhase says, else the label without its prefix if that is
+// one of the phases.
+func (r Rules) phaseOf(label string, names []string) string {
+	if phase, ok := r.LabelsToPhase[label]; ok {
+		return phase
+	}
+	prefix := r.StatePrefix
+	if prefix == "" {
+		prefix = StatePrefix
+	}
+	phases := r.Phases
+	if len(phases) == 0 {
+		phases = defaultPhases
+	}
+	phase, ok := strings.CutPrefix(label, prefix)
+	if ok && (slices.Contains(phases, phase) || slices.Contains(names, phase)) {
+		return phase
+	}
+	return ""
+}

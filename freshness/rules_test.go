@@ -1,0 +1,370 @@
+package freshness
+
+import (
+	"math/rand"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// TestLabelsAreSets is C6: order and repetition do not matter, spelling does.
+func TestLabelsAreSets(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		before, now []string
+		changed     bool
+	}{
+		{"other order", []string{"a", "b", "c"}, []string{"c", "a", "b"}, false},
+		{"twice", []string{"a", "b"}, []string{"b", "a", "b"}, false},
+		{"both empty", []string{}, nil, false},
+		{"case", []string{"Bug"}, []string{"bug"}, true},
+		{"same number", []string{"a", "b"}, []string{"a", "c"}, true},
+		{"first one", []string{}, []string{"a"}, true},
+		{"with a comma", []string{"a, b"}, []string{"a", "b"}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := fresh()
+			s := w.record.IssueSnapshot()
+			s.Labels = c.before
+			w.record.SetIssueSnapshot(s)
+			w.facts.Issue.Labels = c.now
+			assert.Equal(t, c.changed, len(w.judge().Reasons) > 0)
+		})
+	}
+}
+
+func TestPhaseFollowsLabel(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		now          []string
+		rules        Rules
+		names        []string
+		label, phase string
+	}{
+		{name: "crunch's phases", now: []string{"state:docs"}, label: "state:docs", phase: "docs"},
+		{name: "no phase of that name", now: []string{"state:done"}, label: "state:done"},
+		{name: "configured phases", now: []string{"state:build"}, rules: Rules{Phases: []string{"plan", "build"}}, label: "state:build", phase: "build"},
+		{name: "configured phases replace crunch's", now: []string{"state:docs"}, rules: Rules{Phases: []string{"plan"}}, label: "state:docs"},
+		{name: "phases of the record", now: []string{"state:ship"}, names: []string{"ship"}, label: "state:ship", phase: "ship"},
+		{name: "mapped", now: []string{"state:e2e"}, rules: Rules{LabelsToPhase: map[string]string{"state:e2e": "validation"}}, label: "state:e2e", phase: "validation"},
+		{name: "mapped, another shape", now: []string{"In Progress"}, rules: Rules{LabelsToPhase: map[string]string{"In Progress": "implementing"}}, label: "In Progress", phase: "implementing"},
+		{name: "another prefix", now: []string{"phase/docs", "state:ready"}, rules: Rules{StatePrefix: "phase/"}, label: "phase/docs", phase: "docs"},
+		{name: "two of them", now: []string{"state:docs", "state:ready"}},
+		{name: "none", now: []string{"type:bug"}},
+		{name: "the same one", now: []string{"state:implementing", "new"}},
+		{name: "the same one twice", now: []string{"state:docs", "state:docs"}, label: "state:docs", phase: "docs"},
+		{name: "nothing changed", now: []string{"state:implementing", "type:feature"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := fresh()
+			w.facts.Issue.Labels, w.rules = c.now, c.rules
+			if c.names != nil {
+				w.progress("", nil, c.names)
+			}
+			v := w.judge()
+			assert.Equal(t, c.label, v.StateLabel)
+			assert.Equal(t, c.phase, v.Phase)
+		})
+	}
+}
+
+func TestPhaseDetail(t *testing.T) {
+	w := fresh()
+	w.record.SetPhase("docs")
+	w.facts.Issue.Labels = []string{"state:docs"}
+	assert.Contains(t, w.judge().Reasons[0].Detail, "phase: docs, as recorded")
+	w.record.SetPhase("")
+	assert.Contains(t, w.judge().Reasons[0].Detail, "phase: none -> docs")
+}
+
+func TestBody(t *testing.T) {
+	for _, c := range []struct {
+		name, before, now string
+		changed           bool
+	}{
+		{"same", "a\nb", "a\nb", false},
+		{"line endings", "a\r\nb\r\n", "a\nb", false},
+		{"white space at the end", "a\n\n \t", "a", false},
+		{"both empty", "", "", false},
+		{"empty but for space", "", "\n", false},
+		{"white space inside", "a b", "a  b", true},
+		{"white space in front", " a", "a", true},
+		{"a lone CR", "a\rb", "a\nb", true},
+		{"one character", "a", "b", true},
+		{"was empty", "", "a", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := fresh()
+			s := w.record.IssueSnapshot()
+			s.Body = c.before
+			w.record.SetIssueSnapshot(s)
+			w.facts.Issue.Body = c.now
+			assert.Equal(t, c.changed, len(w.judge().Reasons) > 0)
+
+			w.digest(BodyDigest(c.before))
+			assert.Equal(t, c.changed, len(w.judge().Reasons) > 0, "by digest")
+		})
+	}
+}
+
+// TestFieldsNotRecorded reads a foreign snapshot that has a title alone.
+func TestFieldsNotRecorded(t *testing.T) {
+	w := fresh()
+	snapshot, title := checkpoint.NewMap(), "Refresh tokens"
+	snapshot.Set("title", title)
+	snapshot.Set("body", nil)
+	w.record.Doc().Set("issue_snapshot", snapshot)
+	assert.Empty(t, w.judge().Reasons)
+	w.facts.Issue.Title = "x"
+	assert.Equal(t, []string{"Issue title changed since checkpoint"}, w.judge().Warnings())
+}
+
+func TestFieldsNotInTheSource(t *testing.T) {
+	w := fresh()
+	w.facts.Issue = &Issue{Absent: []string{"title", "body", "labels", "assignees", "state"}}
+	assert.Equal(t, []string{
+		"Issue title not checked: the source does not have it",
+		"Issue body not checked: the source does not have it",
+		"Issue labels not checked: the source does not have it",
+		"Issue assignees not checked: the source does not have it",
+		"Issue state not checked: the source does not have it",
+	}, w.judge().Warnings())
+
+	w.record.SetIssueSnapshot(checkpoint.IssueSnapshot{Known: true})
+	assert.Empty(t, w.judge().Reasons, "nothing was recorded that could have changed")
+}
+
+func TestIssueState(t *testing.T) {
+	for _, c := range []struct {
+		before, now string
+		warn        bool
+	}{
+		{"open", "closed", true},
+		{"", "closed", true},
+		{"closed", "closed", false},
+		{"closed", "open", false},
+		{"open", "open", false},
+	} {
+		w := fresh()
+		s := w.record.IssueSnapshot()
+		s.State = c.before
+		w.record.SetIssueSnapshot(s)
+		w.facts.Issue.State = c.now
+		assert.Equal(t, c.warn, len(w.judge().Reasons) > 0, "%q to %q", c.before, c.now)
+	}
+}
+
+// TestDetached is a save that had no branch: whatever is true now, there is
+// nothing to be gone.
+func TestDetached(t *testing.T) {
+	for _, state := range []BranchState{BranchUnchecked, BranchExists, BranchGone, BranchUnseen} {
+		w := fresh()
+		w.record.SetBranch("")
+		w.facts.Branch.State = state
+		assert.Empty(t, w.judge().Reasons, "state %d", state)
+	}
+}
+
+func TestTime(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		age  time.Duration
+		max  time.Duration
+		text string
+	}{
+		{name: "now"},
+		{name: "clocks differ a little", age: -time.Minute},
+		{name: "future", age: -61 * time.Second, text: "is in the future"},
+		{name: "at the tolerance", age: -14 * time.Hour, text: "is in the future"},
+		{name: "beyond it", age: -14*time.Hour - time.Second, text: "is more than 14 h in the future: a clock is wrong"},
+		{name: "centuries ahead", age: -280 * 365 * 24 * time.Hour, text: "is more than 14 h in the future"},
+		{name: "seven days", age: 7 * 24 * time.Hour},
+		{name: "a second more", age: 7*24*time.Hour + time.Second, text: "is older than 7 days"},
+		{name: "another age", age: 25 * time.Hour, max: 24 * time.Hour, text: "is older than 1 day"},
+		{name: "an odd age", age: 2 * time.Hour, max: 90 * time.Minute, text: "is older than 1h30m0s"},
+		{name: "off", age: 1000 * time.Hour, max: -1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := fresh()
+			w.record.SetCreatedAt(noon.Add(-c.age))
+			w.rules.MaxAge = c.max
+			v := w.judge()
+			if c.text == "" {
+				assert.Empty(t, v.Reasons)
+				return
+			}
+			require.Len(t, v.Reasons, 1)
+			assert.Contains(t, v.Reasons[0].Message, c.text)
+			assert.Equal(t, ProceedWithWarning, v.Action, "never corrupted")
+		})
+	}
+}
+
+func TestProgress(t *testing.T) {
+	names := []string{"plan", "build", "test", "ship"}
+	for _, c := range []struct {
+		name      string
+		current   string
+		completed string
+		names     []string
+		phases    []string
+		skipped   string
+		bad       bool
+	}{
+		{name: "nothing done", current: "test", names: names},
+		{name: "in order", current: "test", completed: "plan build", names: names},
+		{name: "written in another order", current: "test", completed: "build plan", names: names},
+		{name: "done, not advanced yet", current: "build", completed: "plan build", names: names},
+		{name: "all done", current: "ship", completed: "plan build test ship", names: names},
+		{name: "a gap", current: "ship", completed: "plan test", names: names, bad: true},
+		{name: "a gap that was skipped", current: "ship", completed: "plan test", names: names, skipped: "build"},
+		{name: "first one missing", current: "test", completed: "build", names: names, bad: true},
+		{name: "current too early", current: "plan", completed: "plan build test", names: names, bad: true},
+		{name: "current too late", current: "ship", completed: "plan", names: names, bad: true},
+		{name: "current unknown", current: "party", completed: "plan", names: names},
+		{name: "no current", completed: "plan", names: names},
+		{name: "a phase outside the order", current: "build", completed: "plan dance", names: names},
+		{name: "configured order", current: "b", completed: "a", phases: []string{"a", "b", "c"}},
+		{name: "against the configured order", current: "c", completed: "a", phases: []string{"a", "b", "c"}, bad: true},
+		{name: "the record's names win", current: "build", completed: "plan", names: names, phases: []string{"build", "plan"}},
+		{name: "numbers", current: "3", completed: "1 2"},
+		{name: "numbers with a gap", current: "4", completed: "1 3", bad: true},
+		{name: "number too late", current: "9", completed: "1 2", bad: true},
+		{name: "numbers from 0", current: "1", completed: "0"},
+		{name: "numbers and letters", current: "4b", completed: "1 2 3 4a"},
+		{name: "huge number", current: "1", completed: "99999999999999999999"},
+		{name: "large number", current: "1", completed: "9007199254740993", bad: true},
+		{name: "names without an order", current: "x", completed: "b a"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := fresh()
+			w.rules.Phases = c.phases
+			w.progress(c.current, strings.Fields(c.completed), c.names)
+			if c.skipped != "" {
+				require.NoError(t, w.record.Doc().Assign("progress.skipped", []any{c.skipped}))
+			}
+			v := w.judge()
+			assert.Equal(t, c.bad, len(v.Reasons) > 0)
+			if c.bad {
+				assert.Equal(t, []string{"Phases are out of order"}, v.Warnings())
+				assert.Equal(t, PromptUser, v.Action)
+			}
+		})
+	}
+}
+
+// TestApprovals come from the record, as text or list, and from the caller.
+func TestApprovals(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		stored any
+		facts  []string
+		want   []string
+	}{
+		{"none", nil, nil, nil},
+		{"text", "design", nil, []string{"design"}},
+		{"number", checkpoint.Number("3"), nil, []string{"3"}},
+		{"list", []any{"b", "a"}, nil, []string{"a", "b"}},
+		{"both, once each", "design", []string{"design", "ship"}, []string{"design", "ship"}},
+		{"empty text", "", nil, nil},
+		{"something else", true, nil, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := fresh()
+			if c.stored != nil {
+				require.NoError(t, w.record.Doc().Assign("progress.awaiting_approval", c.stored))
+			}
+			w.facts.Approvals = c.facts
+			var want []string
+			for _, phase := range c.want {
+				want = append(want, "Approval of phase "+phase+" is pending")
+			}
+			assert.Equal(t, want, w.judge().Warnings())
+		})
+	}
+}
+
+// TestHostileText shows that neither control characters nor shell syntax of a
+// record reach a terminal or a command line as they are.
+func TestHostileText(t *testing.T) {
+	w := fresh()
+	w.record.SetBranch("x\x1b[2J")
+	w.facts.Branch.State = BranchUnseen
+	w.facts.Issue.Title, w.facts.Issue.Body = "\x1b]0;t\a", "\x1b[1m\u202e"
+	w.facts.Issue.Labels = []string{"\x9b31m"}
+	w.facts.Files.Changed, w.facts.Outputs.Missing = []string{"\r\nok"}, []string{"\x00"}
+	w.record.SetWarnings([]string{"\x1b[0m"})
+	for _, r := range w.judge().Reasons {
+		for _, s := range append(r.Detail, r.Message, r.Hint) {
+			assert.Equal(t, s, strings.Map(func(c rune) rune {
+				if c < ' ' || c >= 0x7f && c < 0xa0 || c == '\u202e' {
+					return -1
+				}
+				return c
+			}, s))
+		}
+	}
+
+	w = fresh()
+	w.record.SetBranch("$(reboot)'s")
+	w.facts.Branch.State = BranchGone
+	assert.Equal(t, `git switch -c '$(reboot)'\''s' c0ffee00c0ff^2^`, w.judge().Reasons[0].Hint)
+	w.facts.Commit = ""
+	assert.Empty(t, w.judge().Reasons[0].Hint, "no commit, no command")
+}
+
+// TestWorstWins judges random sets of findings.
+func TestWorstWins(t *testing.T) {
+	for seed := range int64(2000) {
+		r := rand.New(rand.NewSource(seed))
+		w := fresh()
+		for range r.Intn(8) {
+			findings[r.Intn(len(findings))].change(apartFromNil(w))
+		}
+		v := w.judge()
+		worst := Resume
+		for _, reason := range v.Reasons {
+			worst = max(worst, reason.Action)
+			require.NotEmpty(t, reason.Message)
+		}
+		require.Equal(t, worst, v.Action, "seed %d", seed)
+		require.Equal(t, worst != StartFresh, v.CanResume)
+
+		again := w.judge()
+		require.Equal(t, v, again, "seed %d: judging changes nothing", seed)
+		if w.facts.Issue != nil {
+			slices.Reverse(w.facts.Issue.Labels)
+			require.Equal(t, v, w.judge(), "seed %d: order of labels", seed)
+		}
+	}
+}
+
+// apartFromNil gives a change an issue to work on where an earlier one took it.
+func apartFromNil(w *world) *world {
+	if w.facts.Issue == nil {
+		w.facts.Issue = &Issue{}
+	}
+	return w
+}
+
+func FuzzBody(f *testing.F) {
+	for _, s := range []string{"", "a\r\nb", "\n\n", "\xff", "a\x00"} {
+		f.Add(s, "b")
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		w := fresh()
+		s := w.record.IssueSnapshot()
+		s.Body = a
+		w.record.SetIssueSnapshot(s)
+		w.facts.Issue.Body = b
+		changed := w.judge().Action == PromptUser
+		require.Equal(t, normal(a) != normal(b), changed)
+		require.Equal(t, BodyDigest(a) != BodyDigest(b), changed)
+	})
+}
