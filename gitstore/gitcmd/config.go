@@ -1,0 +1,64 @@
+package gitcmd
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+)
+
+// An Entry is one setting as git sees it, includes and conditions resolved.
+type Entry struct {
+	Key    string // section and variable lowered, the subsection as written
+	Value  string
+	Scope  string // system, global, local, worktree, command
+	Origin string // file:<path>, command line:, ...
+}
+
+// Config lists git's settings in the order in which git reads them: the last
+// one of a key wins.
+func (g Git) Config(ctx context.Context) ([]Entry, error) {
+	out, err := g.Output(ctx, "config", "--list", "--null", "--show-scope", "--show-origin")
+	if err != nil {
+		return nil, fmt.Errorf("read git's configuration: %w", err)
+	}
+	return parseConfig(out)
+}
+
+// parseConfig reads `scope NUL origin NUL key LF value NUL` groups; a variable
+// without "=" has no LF and is true.
+func parseConfig(out []byte) ([]Entry, error) {
+	var entries []Entry
+	for len(out) > 0 {
+		parts := bytes.SplitN(out, []byte{0}, 4)
+		if len(parts) < 4 {
+			return nil, fmt.Errorf("read git's configuration: truncated after %d settings", len(entries))
+		}
+		key, value, found := strings.Cut(string(parts[2]), "\n")
+		if !found {
+			value = "true"
+		}
+		entries = append(entries, Entry{Key: key, Value: value, Scope: string(parts[0]), Origin: string(parts[1])})
+		out = parts[3]
+	}
+	return entries, nil
+}
+
+// Last is the value of key that wins, and whether there is one.
+func Last(entries []Entry, key string) (string, bool) {
+	for i := len(entries) - 1; i >= 0; i-- {
+		if entries[i].Key == key {
+			return entries[i].Value, true
+		}
+	}
+	return "", false
+}
+
+// Bool reads a value by git's rules for booleans; other text is false.
+func Bool(value string) bool {
+	switch strings.ToLower(value) {
+	case "true", "yes", "on", "1":
+		return true
+	}
+	return false
+}

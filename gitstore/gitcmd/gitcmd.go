@@ -1,0 +1,126 @@
+// Package gitcmd runs the git binary.
+//
+// Git owns refs, configuration, the index file, the working tree, filters and
+// the network; this program asks it for those instead of imitating it. Output
+// that is parsed is plumbing output: the locale is fixed, formats are
+// NUL-terminated, and messages are shown but never matched.
+package gitcmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+)
+
+// Git runs git in one directory with one environment.
+type Git struct {
+	Dir string   // working directory, "" for the process's own
+	Env []string // added to the process's environment, later entries win
+}
+
+// An Error is a git command that failed.
+type Error struct {
+	Args   []string // without "git"
+	Code   int      // exit status, -1 when git was killed or never started
+	Stderr string   // what git said, trimmed
+	Err    error
+}
+
+func (e *Error) Error() string {
+	said := strings.TrimPrefix(strings.TrimPrefix(e.Stderr, "fatal: "), "error: ")
+	if said == "" {
+		said = e.Err.Error()
+	}
+	return fmt.Sprintf("git %s: %s", verb(e.Args), said)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// verb is the subcommand among args, for messages.
+func verb(args []string) string {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "-c" || args[i] == "-C":
+			i++
+		case !strings.HasPrefix(args[i], "-"):
+			return args[i]
+		}
+	}
+	return strings.Join(args, " ")
+}
+
+// lookGit finds the binary once: every lookup walks PATH.
+var lookGit = sync.OnceValues(func() (string, error) { return exec.LookPath("git") })
+
+// With returns g with more environment.
+func (g Git) With(env ...string) Git {
+	g.Env = append(g.Env[:len(g.Env):len(g.Env)], env...)
+	return g
+}
+
+// Output runs git and returns its standard output. The error is *Error; what
+// git printed before it failed is returned with it.
+func (g Git) Output(ctx context.Context, args ...string) ([]byte, error) {
+	return g.Pipe(ctx, nil, args...)
+}
+
+// Pipe is Output with standard input.
+func (g Git) Pipe(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+	var in io.Reader
+	if stdin != nil {
+		in = bytes.NewReader(stdin)
+	}
+	return g.Stream(ctx, in, args...)
+}
+
+// Stream is Output with standard input read from r, which may be nil.
+func (g Git) Stream(ctx context.Context, r io.Reader, args ...string) ([]byte, error) {
+	path, err := lookGit()
+	if err != nil {
+		return nil, &Error{Args: args, Code: -1, Err: err}
+	}
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Dir = g.Dir
+	cmd.Env = append(append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"), g.Env...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = r, &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return stdout.Bytes(), &Error{
+			Args: args, Code: cmd.ProcessState.ExitCode(),
+			Stderr: strings.TrimSpace(stderr.String()), Err: err,
+		}
+	}
+	return stdout.Bytes(), nil
+}
+
+// Line is Output without the final newline.
+func (g Git) Line(ctx context.Context, args ...string) (string, error) {
+	out, err := g.Output(ctx, args...)
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+// Code is the exit status in err, 0 for nil and -1 when err is not git's.
+func Code(err error) int {
+	if err == nil {
+		return 0
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return -1
+}
+
+// Fields splits NUL-terminated output.
+func Fields(out []byte) []string {
+	if len(out) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+}
