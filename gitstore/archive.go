@@ -1,0 +1,68 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/ledger"
+)
+
+// Archive moves checkpoints from an issue's chain to its archive; no ids
+// means all of them. It returns the ids that were moved.
+func (s *Store) Archive(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) ([]checkpoint.ID, error) {
+	var moved []checkpoint.ID
+	err := s.alter(ctx, issue, func(c *chain, k *sink) (*change, error) {
+		var err error
+		if moved, err = liveOnes(c, ids); err != nil {
+			return nil, err
+		}
+		return s.toArchive(ctx, c, moved, k)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("archive of issue %s: %w", issue, err)
+	}
+	return moved, nil
+}
+
+// liveOnes are the ids to archive, newest first, all of the chain when none
+// are named.
+func liveOnes(c *chain, ids []checkpoint.ID) ([]checkpoint.ID, error) {
+	for _, id := range ids {
+		if c.find(id) == nil {
+			return nil, &NotFoundError{Issue: c.issue, Name: string(id)}
+		}
+	}
+	wanted := setOf(ids)
+	var found []checkpoint.ID
+	for _, cp := range c.checkpoints() {
+		if cp.ID != "" && (len(ids) == 0 || wanted[cp.ID]) {
+			found = append(found, cp.ID)
+		}
+	}
+	if len(found) == 0 {
+		return nil, &NoneError{Issue: c.issue}
+	}
+	return found, nil
+}
+
+// toArchive is the change that moves ids of c to the archive.
+func (s *Store) toArchive(ctx context.Context, c *chain, ids []checkpoint.ID, k *sink) (*change, error) {
+	archive, err := s.readChain(ctx, c.issue, ArchiveRef(c.issue), 0)
+	if err != nil {
+		return nil, err
+	}
+	gone := setOf(ids)
+	moving := slices.DeleteFunc(slices.Clone(c.links), func(l link) bool { return l.ledger || !gone[l.ID] })
+	links := append(moving, archive.links...)
+	return &change{
+		verb: "archive", ids: ids, remove: gone,
+		ledger: func(l *ledger.Ledger) {
+			for _, id := range ids {
+				l.Archived[id] = true
+			}
+		},
+		also: []refMove{{archive.ref, archive.tip, s.rebuild(archive, links, k)}},
+	}, nil
+}

@@ -1,0 +1,242 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/ledger"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// maxForeign is how many commits without any mark of a checkpoint a walk
+// follows before it gives up: a ref that was set to a branch by hand would
+// lead through the project's whole history.
+const maxForeign = 64
+
+// A link is a commit of a chain.
+type link struct {
+	commit rawCommit
+	ledger bool // carries a ledger only
+	Checkpoint
+}
+
+// A chain is an issue's commits as far as they were read, newest first.
+type chain struct {
+	issue  checkpoint.Issue
+	ref    string
+	tip    plumbing.Hash
+	links  []link
+	rooted bool // read down to genesis
+	cut    bool // ends at a shallow boundary
+	ledger *ledger.Ledger
+	tree   []treeEntry // of the tip
+}
+
+// readChain reads the chain at ref, all of it or the newest limit
+// checkpoints. A chain without a ref has no links and is rooted.
+func (s *Store) readChain(ctx context.Context, issue checkpoint.Issue, ref string, limit int) (*chain, error) {
+	tip, err := s.readRef(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return s.walk(issue, ref, tip, limit)
+}
+
+func (s *Store) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limit int) (*chain, error) {
+	c := &chain{issue: issue, ref: ref, tip: tip, ledger: ledger.New()}
+	if tip.IsZero() {
+		c.rooted = true
+		return c, nil
+	}
+	base := genesis(issue).hash
+	found, foreign := 0, 0
+	for at := tip; limit <= 0 || found < limit; {
+		if at == base {
+			c.rooted = true
+			break
+		}
+		commit, err := s.readCommit(at)
+		if err != nil {
+			if c.cut = len(c.links) > 0 && s.isBoundary(c.links[len(c.links)-1].commit.hash); c.cut {
+				break
+			}
+			return nil, fmt.Errorf("%s: %w", ref, err)
+		}
+		l := link{commit: commit, ledger: commit.isLedger()}
+		if !l.ledger {
+			l.Checkpoint = commit.describe(issue)
+			found++
+			if l.ID == "" {
+				foreign++
+			}
+		}
+		c.links = append(c.links, l)
+		if foreign > maxForeign || len(commit.parents) == 0 {
+			break
+		}
+		at = commit.parents[0]
+	}
+	return c, s.readLedger(c)
+}
+
+// readLedger reads the ledger in the tip's tree, and marks pins.
+func (s *Store) readLedger(c *chain) error {
+	if len(c.links) == 0 {
+		return nil
+	}
+	var err error
+	if c.tree, err = readTree(s.objects, c.links[0].commit.tree); err != nil {
+		return fmt.Errorf("%s: %w", c.ref, err)
+	}
+	e, ok := entry(c.tree, "ledger")
+	if !ok {
+		return nil
+	}
+	data, err := readAs(s.objects, plumbing.BlobObject, e.hash)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.ref, err)
+	}
+	if c.ledger, err = ledger.Parse(data); err != nil {
+		return corrupt(c.ref, "%w", err)
+	}
+	for i := range c.links {
+		c.links[i].Pinned = c.ledger.Pinned(c.links[i].ID)
+	}
+	return nil
+}
+
+// isBoundary reports whether history is cut below a commit.
+func (s *Store) isBoundary(hash plumbing.Hash) bool {
+	if !s.repo.shallow {
+		return false
+	}
+	data, err := os.ReadFile(filepath.Join(s.repo.commonDir, "shallow"))
+	return err == nil && strings.Contains(string(data), hash.String())
+}
+
+// checkpoints are the links that are checkpoints, newest first.
+func (c *chain) checkpoints() []Checkpoint {
+	list := make([]Checkpoint, 0, len(c.links))
+	for i := range c.links {
+		if !c.links[i].ledger {
+			list = append(list, c.links[i].Checkpoint)
+		}
+	}
+	return list
+}
+
+// newest is the newest checkpoint, nil when there is none.
+func (c *chain) newest() *Checkpoint {
+	for i := range c.links {
+		if !c.links[i].ledger {
+			return &c.links[i].Checkpoint
+		}
+	}
+	return nil
+}
+
+// newestClock is the largest clock in the chain as far as it was read.
+func (c *chain) newestClock() checkpoint.Clock {
+	var newest checkpoint.Clock
+	for i := range c.links {
+		newest = max(newest, c.links[i].Clock)
+	}
+	return newest
+}
+
+// find returns the checkpoint with this id, nil when the chain has none.
+func (c *chain) find(id checkpoint.ID) *Checkpoint {
+	for i := range c.links {
+		if !c.links[i].ledger && c.links[i].ID == id {
+			return &c.links[i].Checkpoint
+		}
+	}
+	return nil
+}
+
+// A List is what an issue has.
+type List struct {
+	Issue       checkpoint.Issue
+	Ref         string
+	Tip         plumbing.Hash
+	Checkpoints []Checkpoint // newest first
+	Complete    bool         // nothing older was left unread
+	Cut         bool         // history ends at a shallow boundary
+}
+
+// List reads an issue's chain, newest first, all of it when limit is 0. An
+// issue without checkpoints gives an empty list.
+func (s *Store) List(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
+	return s.list(ctx, issue, LiveRef(issue), limit)
+}
+
+// Archived reads an issue's archive the same way.
+func (s *Store) Archived(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
+	l, err := s.list(ctx, issue, ArchiveRef(issue), limit)
+	if err != nil {
+		return nil, err
+	}
+	for i := range l.Checkpoints {
+		l.Checkpoints[i].Archived = true
+	}
+	return l, nil
+}
+
+func (s *Store) list(ctx context.Context, issue checkpoint.Issue, ref string, limit int) (*List, error) {
+	c, err := s.readChain(ctx, issue, ref, limit)
+	if err != nil {
+		return nil, err
+	}
+	return &List{
+		Issue: issue, Ref: ref, Tip: c.tip, Checkpoints: c.checkpoints(),
+		Complete: c.rooted || c.cut, Cut: c.cut,
+	}, nil
+}
+
+// Record reads a checkpoint's record. A record that cannot be read is a
+// CorruptError around the decoder's own error, which has line and column.
+func (s *Store) Record(c *Checkpoint) (*checkpoint.Record, error) {
+	data, err := s.RawRecord(c)
+	if err != nil {
+		return nil, err
+	}
+	r, err := checkpoint.Decode(data)
+	var newer *checkpoint.VersionError
+	if errors.As(err, &newer) {
+		return nil, fmt.Errorf("%s: %w", c.ID, err)
+	}
+	if err != nil {
+		return nil, corrupt(fmt.Sprintf("%s: checkpoint.yaml", c.ID), "%w", err)
+	}
+	return r, nil
+}
+
+// RawRecord is a record's bytes as they are stored.
+func (s *Store) RawRecord(c *Checkpoint) ([]byte, error) {
+	entries, err := readTree(s.objects, c.Tree)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.name(), err)
+	}
+	e, ok := entry(entries, "checkpoint.yaml")
+	if !ok {
+		return nil, corrupt(c.name(), "it has no checkpoint.yaml")
+	}
+	if size, err := s.objects.Size(e.hash); err == nil && size > int64(checkpoint.DefaultLimits.Bytes) {
+		return nil, corrupt(c.name(), "%w", &LimitError{"checkpoint.yaml", size, int64(checkpoint.DefaultLimits.Bytes)})
+	}
+	return readAs(s.objects, plumbing.BlobObject, e.hash)
+}
+
+// name is the id, or the commit where there is no id.
+func (c *Checkpoint) name() string {
+	if c.ID != "" {
+		return string(c.ID)
+	}
+	return c.Commit.String()
+}

@@ -1,0 +1,63 @@
+// Package gitstore keeps checkpoints in a git repository.
+//
+// # The stored form, version 1
+//
+//	refs/checkpoints/<issue>             the chain of live checkpoints
+//	refs/checkpoints-archive/<issue>     archived ones, a chain of their own
+//	refs/git-checkpoint/own/<issue>      what this clone wrote last
+//	refs/git-checkpoint/fetched/<issue>  a chain that plain git brought here
+//	refs/git-checkpoint/undo/<name>      safety snapshots of restores
+//
+// <issue> is the issue's key, percent-encoded where git forbids a character in
+// a ref (checkpoint.Issue). Only the first two are ever pushed.
+//
+// A chain ends in the genesis commit of its issue: an empty tree, no parent,
+// fixed author and date, the message "checkpoints of issue <issue>". It is the
+// same object in every clone, so any two chains of an issue share an ancestor.
+// Above it stands one commit for each checkpoint:
+//
+//	tree
+//	  checkpoint.yaml   the record (package checkpoint)
+//	  staged/           the staging area, as git write-tree gives it
+//	  conflicts/1,2,3/  the stages of unmerged paths, if there are any
+//	  worktree/         tracked files that differ from the staging area, when asked for
+//	  untracked/        untracked files, when asked for
+//	  artifacts/        files that were named
+//	  ledger            what is gone for good, and pins (package ledger), once there are any
+//	parent 1            the checkpoint before, or genesis
+//	parent 2            the index commit: tree = staged/, parent = HEAD, none when unborn
+//	author, committer   git's ident, or a fallback; the record's created_at
+//	message             checkpoint <issue>: <trigger> in <phase>
+//
+//	                    <note>
+//
+//	                    Checkpoint-Id: CP-implementing-20260214T143000Z-1f0c9a2b
+//	                    Checkpoint-Issue: 42
+//	                    Checkpoint-Trigger: batch_complete
+//	                    Checkpoint-Phase: implementing
+//	                    Checkpoint-Branch: feature/issue-42
+//	                    Checkpoint-Resumable: true
+//	                    Checkpoint-Clock: 1771079400000000000
+//	                    Checkpoint-Version: 1.0
+//
+// The record is the truth; the trailers are an index of it, so that listing
+// and retention read commits only. A note that could be taken for a trailer
+// is indented by four spaces.
+//
+// A ledger commit has no checkpoint.yaml: its tree is {ledger}, its only
+// parent the chain below, its message "ledger of issue <issue>" with the
+// trailers Checkpoint-Issue and Checkpoint-Version. It carries the ledger of a
+// chain whose newest checkpoint was written before the ledger changed. The
+// ledger in the tip's tree is the state; older ones are history.
+//
+// Identity is the checkpoint id. Dropping a checkpoint rewrites the commits
+// above it, with their trees, messages, authors and dates as they were.
+//
+// # Promises
+//
+// A save that returned is never lost; a save that failed changed nothing a
+// user can see; nothing but the refs above, the object store and
+// $GIT_DIR/git-checkpoint is written by anything but a restore. Objects are
+// durable before the ref moves, and refs move through git alone, by
+// compare-and-swap.
+package gitstore

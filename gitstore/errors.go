@@ -1,0 +1,93 @@
+package gitstore
+
+import (
+	"errors"
+	"fmt"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// Errors that callers ask for.
+var (
+	ErrNotRepository = errors.New("not a git repository")
+	ErrBare          = errors.New("a bare repository has no staging area")
+	ErrMoved         = errors.New("the ref kept moving")
+	ErrNothingToUndo = errors.New("nothing to undo")
+	ErrReadOnly      = errors.New("the chain is cut by a shallow boundary and can only be appended to")
+	ErrUnchanged     = errors.New("unchanged since the checkpoint before")
+)
+
+// An UnsupportedError names a feature of a repository that this program does
+// not work with.
+type UnsupportedError struct{ Feature string }
+
+func (e *UnsupportedError) Error() string { return "unsupported repository: " + e.Feature }
+
+// A NoneError says that an issue has no checkpoint.
+type NoneError struct{ Issue checkpoint.Issue }
+
+func (e *NoneError) Error() string { return fmt.Sprintf("No checkpoint found for issue #%s", e.Issue) }
+
+// A NotFoundError says that no checkpoint of an issue goes by a name.
+type NotFoundError struct {
+	Issue checkpoint.Issue
+	Name  string
+}
+
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("issue %s: no checkpoint is called %q", e.Issue, e.Name)
+}
+
+// An AmbiguousError says that several checkpoints go by a name.
+type AmbiguousError struct {
+	Name       string
+	Candidates []checkpoint.ID
+}
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%q is ambiguous: %s", e.Name, joinIDs(e.Candidates))
+}
+
+func joinIDs(ids []checkpoint.ID) string {
+	text := ""
+	for i, id := range ids {
+		if i > 0 {
+			text += ", "
+		}
+		text += string(id)
+	}
+	return text
+}
+
+// A CorruptError says that something stored breaks the stored form.
+type CorruptError struct {
+	Object string // what: a ref, a commit, a path in one
+	Err    error
+}
+
+func (e *CorruptError) Error() string { return fmt.Sprintf("%s: %v", e.Object, e.Err) }
+func (e *CorruptError) Unwrap() error { return e.Err }
+
+func corrupt(object, format string, args ...any) error {
+	return &CorruptError{Object: object, Err: fmt.Errorf(format, args...)}
+}
+
+// A RefusedError says that an operation would have lost something; Hint is
+// the command that goes on from here.
+type RefusedError struct {
+	Reason string
+	Paths  []string
+	Hint   string
+}
+
+func (e *RefusedError) Error() string { return e.Reason }
+
+// A LimitError says that something is larger than what is allowed.
+type LimitError struct {
+	What        string
+	Size, Limit int64
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%s: %d bytes, more than the limit of %d", e.What, e.Size, e.Limit)
+}

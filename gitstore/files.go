@@ -1,0 +1,67 @@
+package gitstore
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+)
+
+// syncDirs makes what was created, renamed or removed in directories durable.
+// Concurrent syncs share the file system's journal commits.
+func syncDirs(dirs []string) error {
+	slices.Sort(dirs)
+	dirs = slices.Compact(dirs)
+	errs := make([]error, len(dirs))
+	var wait sync.WaitGroup
+	for i, dir := range dirs {
+		wait.Go(func() { errs[i] = syncDir(dir) })
+	}
+	wait.Wait()
+	return errors.Join(errs...)
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("sync directory: %w", err)
+	}
+	defer d.Close()
+	err = d.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
+		return nil // a file system whose directories cannot be synced
+	}
+	return err
+}
+
+// isDirectory reports whether err says that a directory stood where a file was
+// expected.
+func isDirectory(err error) bool {
+	return errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// writeFile replaces a file of our own durably: readers see the old content or
+// the new.
+func writeFile(path string, data []byte) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".tmp-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}

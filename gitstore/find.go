@@ -1,0 +1,148 @@
+package gitstore
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Latest names the newest checkpoint of an issue, valid or not; "latest~2" is
+// the second one before it.
+const Latest = "latest"
+
+// Find returns the checkpoint of an issue that goes by a name: an id, a prefix
+// of one that reaches into its time, at least four of its final hex digits,
+// Latest, or a commit of the chain, one that a rewrite made old too. The
+// archive is searched when the chain has none. It fails with *NoneError,
+// *NotFoundError or *AmbiguousError.
+func (s *Store) Find(ctx context.Context, issue checkpoint.Issue, name string) (*Checkpoint, error) {
+	if back, ok := stepsBack(name); ok {
+		return s.findBack(ctx, issue, name, back)
+	}
+	live, err := s.List(ctx, issue, 0)
+	if err != nil {
+		return nil, err
+	}
+	if c, err := s.match(live.Checkpoints, name); c != nil || err != nil {
+		return c, err
+	}
+	archived, err := s.Archived(ctx, issue, 0)
+	if err != nil {
+		return nil, err
+	}
+	if c, err := s.match(archived.Checkpoints, name); c != nil || err != nil {
+		return c, err
+	}
+	if len(live.Checkpoints)+len(archived.Checkpoints) == 0 {
+		return nil, &NoneError{Issue: issue}
+	}
+	return nil, &NotFoundError{Issue: issue, Name: name}
+}
+
+// stepsBack reads "latest" and "latest~N".
+func stepsBack(name string) (int, bool) {
+	rest, ok := strings.CutPrefix(name, Latest)
+	if !ok || rest == "" {
+		return 0, ok
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(rest, "~"))
+	return n, err == nil && n >= 0 && rest[0] == '~'
+}
+
+func (s *Store) findBack(ctx context.Context, issue checkpoint.Issue, name string, back int) (*Checkpoint, error) {
+	l, err := s.List(ctx, issue, back+1)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(l.Checkpoints) == 0:
+		return nil, &NoneError{Issue: issue}
+	case len(l.Checkpoints) <= back:
+		return nil, &NotFoundError{Issue: issue, Name: name}
+	}
+	return &l.Checkpoints[back], nil
+}
+
+// match finds the one checkpoint that goes by a name, nil when there is none.
+func (s *Store) match(list []Checkpoint, name string) (*Checkpoint, error) {
+	var found []*Checkpoint
+	for i := range list {
+		if string(list[i].ID) == name {
+			return &list[i], nil
+		}
+		if list[i].ID != "" && list[i].ID.Matches(name) {
+			found = append(found, &list[i])
+		}
+	}
+	if len(found) == 0 {
+		found = s.matchCommit(list, name)
+	}
+	switch len(found) {
+	case 0:
+		return nil, nil
+	case 1:
+		return found[0], nil
+	}
+	ambiguous := &AmbiguousError{Name: name}
+	for _, c := range found {
+		ambiguous.Candidates = append(ambiguous.Candidates, c.ID)
+	}
+	return nil, ambiguous
+}
+
+// matchCommit finds a checkpoint by its commit, whole or at least seven
+// digits. A whole one that is not in the chain any more still names its
+// checkpoint through its trailer.
+func (s *Store) matchCommit(list []Checkpoint, name string) []*Checkpoint {
+	var found []*Checkpoint
+	if len(name) < 7 {
+		return nil
+	}
+	for i := range list {
+		if strings.HasPrefix(list[i].Commit.String(), name) {
+			found = append(found, &list[i])
+		}
+	}
+	if len(found) > 0 || !plumbing.IsHash(name) || len(list) == 0 {
+		return found
+	}
+	old, err := s.readCommit(plumbing.NewHash(name))
+	if err != nil {
+		return nil
+	}
+	id := old.describe(list[0].Issue).ID
+	for i := range list {
+		if id != "" && list[i].ID == id {
+			found = append(found, &list[i])
+		}
+	}
+	return found
+}
+
+// Newest returns the newest checkpoint of an issue, or *NoneError.
+func (s *Store) Newest(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, error) {
+	return s.findBack(ctx, issue, Latest, 0)
+}
+
+// NewestValid returns the newest checkpoint whose record can be read, and the
+// record. It fails with *NoneError when there is none.
+func (s *Store) NewestValid(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
+	l, err := s.List(ctx, issue, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range l.Checkpoints {
+		c := &l.Checkpoints[i]
+		if !c.Valid() {
+			continue
+		}
+		if r, err := s.Record(c); err == nil && s.complete(c) == nil {
+			return c, r, nil
+		}
+	}
+	return nil, nil, &NoneError{Issue: issue}
+}

@@ -1,0 +1,42 @@
+package gitstore
+
+import (
+	"fmt"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// emptyTree is the tree without entries; git knows it without an object.
+var emptyTree = plumbing.ComputeHash(plumbing.TreeObject, nil)
+
+// genesisTime is 2026-01-01T00:00:00Z. It and the author are part of the
+// stored form: they make the commit the same in every clone.
+var genesisTime = time.Unix(1767225600, 0)
+
+// genesis is the commit that every chain of an issue stands on.
+func genesis(i checkpoint.Issue) rawCommit {
+	by := identity{"git-checkpoint", "git-checkpoint@localhost"}.signature(genesisTime)
+	c := rawCommit{
+		tree:    emptyTree,
+		rest:    fmt.Appendf(nil, "author %s\ncommitter %s\n", by, by),
+		message: fmt.Sprintf("checkpoints of issue %s\n", i.RefName()),
+	}
+	c.hash = plumbing.ComputeHash(plumbing.CommitObject, c.encode())
+	return c
+}
+
+// ledgerSubject begins the message of a ledger commit.
+const ledgerSubject = "ledger of issue "
+
+// ledgerCommit carries a ledger on top of parent.
+func (s *Store) ledgerCommit(i checkpoint.Issue, tree, parent plumbing.Hash) rawCommit {
+	message := fmt.Sprintf("%s%s\n\n%s: %s\n%s: %s\n",
+		ledgerSubject, i.RefName(), trailerIssue, i.RefName(), trailerVersion, formatVersion)
+	return s.newCommit(tree, s.now(), message, parent)
+}
+
+// formatVersion is the version of the stored form.
+const formatVersion = "1.0"

@@ -1,0 +1,120 @@
+package gitstore
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// Trailer keys, in the order in which they are written.
+const (
+	trailerID        = "Checkpoint-Id"
+	trailerIssue     = "Checkpoint-Issue"
+	trailerTrigger   = "Checkpoint-Trigger"
+	trailerPhase     = "Checkpoint-Phase"
+	trailerBranch    = "Checkpoint-Branch"
+	trailerResumable = "Checkpoint-Resumable"
+	trailerClock     = "Checkpoint-Clock"
+	trailerVersion   = "Checkpoint-Version"
+)
+
+// encodeMessage writes the message of a checkpoint's commit.
+func encodeMessage(issue checkpoint.Issue, r *checkpoint.Record) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "checkpoint %s: %s", plainLine(string(issue)), r.Trigger())
+	if phase := r.Phase(); phase != "" {
+		fmt.Fprintf(&b, " in %s", plainLine(phase))
+	}
+	b.WriteString("\n\n")
+	if note := encodeNote(r.Note()); note != "" {
+		fmt.Fprintf(&b, "%s\n\n", note)
+	}
+	for _, t := range [][2]string{
+		{trailerID, string(r.ID())},
+		{trailerIssue, issue.RefName()},
+		{trailerTrigger, string(r.Trigger())},
+		{trailerPhase, quoteTrailer(r.Phase())},
+		{trailerBranch, quoteTrailer(r.Branch())},
+		{trailerResumable, strconv.FormatBool(r.CanResume())},
+		{trailerClock, strconv.FormatInt(int64(r.Clock()), 10)},
+		{trailerVersion, r.Version()},
+	} {
+		if t[1] != "" {
+			fmt.Fprintf(&b, "%s: %s\n", t[0], t[1])
+		}
+	}
+	return b.String()
+}
+
+// plainLine makes text fit for a subject line.
+func plainLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// encodeNote is a note as a paragraph of a message. Git's trailers are the
+// last paragraph, which is ours; indenting what looks like one of them keeps a
+// search for "^Checkpoint-Id: " honest too. A commit cannot hold a NUL.
+func encodeNote(note string) string {
+	note = strings.Trim(strings.ReplaceAll(note, "\x00", "\ufffd"), "\n")
+	if !needsIndent(note) {
+		return note
+	}
+	return "    " + strings.ReplaceAll(note, "\n", "\n    ")
+}
+
+func needsIndent(note string) bool {
+	for line := range strings.Lines(note) {
+		lower := strings.ToLower(line)
+		if strings.HasPrefix(lower, "checkpoint-") || strings.HasPrefix(line, "    ") {
+			return true
+		}
+	}
+	return false
+}
+
+// decodeNote is the inverse of encodeNote.
+func decodeNote(text string) string {
+	text = strings.Trim(text, "\n")
+	if !strings.HasPrefix(text, "    ") {
+		return text
+	}
+	return strings.ReplaceAll(strings.TrimPrefix(text, "    "), "\n    ", "\n")
+}
+
+// quoteTrailer writes a value that a line can hold: plain text as it is, the
+// rest in git's C quotes.
+func quoteTrailer(s string) string {
+	if strings.TrimSpace(s) == s && plainLine(s) == s && !strings.HasPrefix(s, `"`) {
+		return s
+	}
+	return strconv.QuoteToASCII(s)
+}
+
+func unquoteTrailer(s string) (string, error) {
+	if !strings.HasPrefix(s, `"`) {
+		return s, nil
+	}
+	return strconv.Unquote(s)
+}
+
+// splitMessage separates the note from the trailers, which are the last
+// paragraph.
+func splitMessage(message string) (note string, trailers string) {
+	message = strings.TrimRight(message, "\n")
+	at := strings.LastIndex(message, "\n\n")
+	if at < 0 {
+		return "", ""
+	}
+	trailers = message[at+2:]
+	if _, rest, ok := strings.Cut(message[:at], "\n\n"); ok {
+		note = decodeNote(rest)
+	}
+	return note, trailers
+}

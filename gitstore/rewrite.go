@@ -1,0 +1,206 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/ledger"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A change is what an operation does to an issue's chain.
+type change struct {
+	remove map[checkpoint.ID]bool
+	insert []link                // placed by clock
+	ledger func(l *ledger.Ledger) // nil when the ledger stays
+	verb   string                // begins the reflog entry
+	ids    []checkpoint.ID       // named there
+	also   []refMove             // other refs of the same transaction
+}
+
+// alter changes an issue's chain by what decide makes of it, again from the
+// start when another writer came first. A nil change does nothing. The sink
+// takes objects of other chains that move in the same transaction.
+func (s *Store) alter(ctx context.Context, issue checkpoint.Issue, decide func(c *chain, k *sink) (*change, error)) error {
+	return s.retry(ctx, issue, func() error {
+		c, err := s.readChain(ctx, issue, LiveRef(issue), 0)
+		if err != nil {
+			return err
+		}
+		k := s.newSink()
+		ch, err := decide(c, k)
+		if err != nil || ch == nil {
+			return err
+		}
+		if c.cut && (len(ch.remove) > 0 || len(ch.insert) > 0) {
+			return &RefusedError{Reason: fmt.Sprintf("issue %s: %v", issue, ErrReadOnly), Hint: "git fetch --unshallow"}
+		}
+		tip, err := s.apply(c, ch, k)
+		if err != nil || tip == c.tip && len(ch.also) == 0 {
+			return err
+		}
+		return s.commitChange(ctx, c, tip, ch, k)
+	})
+}
+
+func (s *Store) commitChange(ctx context.Context, c *chain, tip plumbing.Hash, ch *change, k *sink) error {
+	if err := k.flush(ctx); err != nil {
+		return err
+	}
+	moves, err := s.movesTo(ctx, c, tip)
+	if err != nil {
+		return err
+	}
+	message := ch.verb + ": " + joinIDs(ch.ids)
+	if err := s.moveRefs(ctx, shorten(message), append(moves, ch.also...)...); err != nil {
+		return err
+	}
+	return k.protect(ctx)
+}
+
+// shorten keeps a reflog entry to one readable line.
+func shorten(message string) string {
+	const limit = 1000
+	if len(message) <= limit {
+		return message
+	}
+	cut := strings.LastIndex(message[:limit], ", ")
+	return message[:max(cut, 0)] + " and more"
+}
+
+// apply builds the changed chain and returns its tip.
+func (s *Store) apply(c *chain, ch *change, k *sink) (plumbing.Hash, error) {
+	links := slices.DeleteFunc(slices.Clone(c.links), func(l link) bool { return ch.remove[l.ID] })
+	links = merge(links, ch.insert)
+	tip := s.rebuild(c, links, k)
+	want := c.ledger
+	if ch.ledger != nil {
+		want = c.ledger.Clone()
+		ch.ledger(want)
+	}
+	if bytesEqual(want.Encode(), s.ledgerAt(tip, k)) {
+		return tip, nil
+	}
+	tree := []treeEntry{}
+	if !want.IsEmpty() {
+		tree = append(tree, treeEntry{modeFile, "ledger", k.Add(plumbing.BlobObject, want.Encode())})
+	}
+	return k.addCommit(s.ledgerCommit(c.issue, k.addTree(tree), tip)), nil
+}
+
+func bytesEqual(a, b []byte) bool { return string(a) == string(b) }
+
+// merge puts more links among those of a chain, newest first. The chain's own
+// order stands, even where its clocks disagree with it.
+func merge(links, more []link) []link {
+	for _, m := range more {
+		at := slices.IndexFunc(links, func(l link) bool { return !l.ledger && l.before(m) })
+		if at < 0 {
+			at = len(links)
+		}
+		links = slices.Insert(links, at, m)
+	}
+	return links
+}
+
+// before is the order of a chain: by clock, ties by id.
+func (l link) before(o link) bool {
+	if l.Clock != o.Clock {
+		return l.Clock < o.Clock
+	}
+	return l.ID < o.ID
+}
+
+// rebuild makes a chain of links, newest first, that are commits of c or come
+// new to it, and returns its tip. The part at the bottom that is as it was
+// keeps its commits; above it parents change and nothing else. Ledger commits
+// there are left out: what they say is history.
+func (s *Store) rebuild(c *chain, links []link, k *sink) plumbing.Hash {
+	same := 0
+	for same < min(len(links), len(c.links)) &&
+		links[len(links)-1-same].commit.hash == c.links[len(c.links)-1-same].commit.hash {
+		same++
+	}
+	parent := s.bottom(c, k)
+	if same > 0 {
+		parent = links[len(links)-same].commit.hash
+	}
+	for i := len(links) - 1 - same; i >= 0; i-- {
+		if links[i].ledger {
+			continue
+		}
+		commit := links[i].commit
+		commit.parents = append([]plumbing.Hash{parent}, commit.parents[1:]...)
+		parent = k.addCommit(commit)
+	}
+	return parent
+}
+
+// bottom is what the chain's oldest link, as far as it was read, stands on.
+func (s *Store) bottom(c *chain, k *sink) plumbing.Hash {
+	if n := len(c.links); n > 0 && !c.rooted {
+		if parents := c.links[n-1].commit.parents; len(parents) > 0 {
+			return parents[0]
+		}
+	}
+	base := genesis(c.issue)
+	if !s.objects.Has(base.hash) {
+		k.Add(plumbing.TreeObject, nil)
+		k.addCommit(base)
+	}
+	return base.hash
+}
+
+// ledgerAt is the ledger in a commit's tree, nil when there is none.
+func (s *Store) ledgerAt(commit plumbing.Hash, k *sink) []byte {
+	data, err := readAs(k, plumbing.CommitObject, commit)
+	if err != nil {
+		return nil
+	}
+	c, err := parseCommit(commit, data)
+	if err != nil {
+		return nil
+	}
+	entries, err := readTree(k, c.tree)
+	if err != nil {
+		return nil
+	}
+	e, ok := entry(entries, "ledger")
+	if !ok {
+		return nil
+	}
+	data, err = readAs(k, plumbing.BlobObject, e.hash)
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// movesTo are the moves that put an issue's chain at tip: the chain, what this
+// clone wrote last, and, where plain git brought the chain that stood there,
+// a ref that remembers it.
+func (s *Store) movesTo(ctx context.Context, c *chain, tip plumbing.Hash) ([]refMove, error) {
+	if tip == c.tip {
+		return nil, nil
+	}
+	own, err := s.readRef(ctx, ownRef(c.issue))
+	if err != nil {
+		return nil, err
+	}
+	moves := []refMove{{LiveRef(c.issue), c.tip, tip}, {ownRef(c.issue), own, tip}}
+	if own == c.tip || c.tip.IsZero() {
+		return moves, nil
+	}
+	fetched, err := s.readRef(ctx, fetchedRef(c.issue))
+	if err != nil {
+		return nil, err
+	}
+	if fetched != c.tip {
+		moves = append(moves, refMove{fetchedRef(c.issue), fetched, c.tip})
+	}
+	return moves, nil
+}

@@ -1,0 +1,235 @@
+package gitstore
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A SaveRequest says what to save.
+type SaveRequest struct {
+	Issue checkpoint.Issue
+
+	// Edit derives the record from the one before, which is nil for the first
+	// checkpoint of an issue and may be changed in place. It sets what the
+	// caller knows; ids, times, branch, files and snapshot are the store's. It
+	// is called again with another record when another writer came first, so
+	// it must not have effects.
+	Edit func(before *checkpoint.Record) (*checkpoint.Record, error)
+
+	Branch    string   // what to record on a detached HEAD, where CI knows it
+	Worktree  bool     // also unstaged changes of tracked files
+	Untracked bool     // also untracked files, never ignored ones
+	Artifacts []string // also these files, ignored ones too; relative to the root
+	MaxSize   int64    // of the snapshot's new blobs in bytes, 0 for no limit
+	MaxFile   int64    // of one untracked file in bytes, 0 for DefaultMaxFile
+
+	Retention retention.Policy // applied with the save, nil for none
+	IfChanged bool             // fail with ErrUnchanged when there is nothing new
+	DryRun    bool             // do everything but write
+}
+
+// Saved is the outcome of a save.
+type Saved struct {
+	Checkpoint
+	Ref      string
+	Record   *checkpoint.Record
+	Files    int             // paths that differ from HEAD, or were captured
+	Pruned   []checkpoint.ID // what retention dropped
+	Warnings []string
+}
+
+// Save records a checkpoint and, in the same move of the ref, drops what
+// retention no longer keeps. When it returns without an error the checkpoint
+// is durable and in the chain.
+func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
+	if s.repo.root == "" {
+		return nil, &UnsupportedError{Feature: ErrBare.Error()}
+	}
+	k := s.newSink()
+	snap, err := s.snapshot(ctx, &req, k)
+	if err != nil {
+		return nil, fmt.Errorf("save issue %s: %w", req.Issue, err)
+	}
+	w := &writing{s: s, req: &req, snap: snap, created: s.now().UTC().Truncate(time.Microsecond)}
+	var saved *Saved
+	err = s.retry(ctx, req.Issue, func() error {
+		w.sinks = append(w.sinks, k)
+		saved, err = w.append(ctx, k)
+		k = s.newSink()
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("save issue %s: %w", req.Issue, err)
+	}
+	return saved, nil
+}
+
+// A writing is one save over all its tries.
+type writing struct {
+	s       *Store
+	req     *SaveRequest
+	snap    *snapshot
+	created time.Time
+	id      checkpoint.ID
+	index   plumbing.Hash // the index commit
+	sinks   []*sink       // of every try: what was written once is not written again
+}
+
+// append tries once to put the checkpoint on top of the chain. It fails with
+// errLost when another writer was first.
+func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
+	s, issue := w.s, w.req.Issue
+	below, err := s.readChain(ctx, issue, LiveRef(issue), 1)
+	if err != nil {
+		return nil, err
+	}
+	if below.tip.IsZero() {
+		if err := s.checkName(ctx, issue); err != nil {
+			return nil, err
+		}
+	}
+	before, warnings := s.recordBefore(below)
+	record, err := w.derive(before, below.newestClock())
+	if err != nil {
+		return nil, err
+	}
+	if w.req.IfChanged && w.unchanged(below, record) {
+		return nil, ErrUnchanged
+	}
+	on, dropped := s.thin(ctx, below, w.req.Retention, record, k)
+	commit, err := w.build(k, on, record)
+	if err != nil {
+		return nil, err
+	}
+	saved := &Saved{
+		Checkpoint: commit.describe(issue), Ref: LiveRef(issue), Record: record,
+		Files: len(w.snap.files), Pruned: dropped, Warnings: warnings,
+	}
+	if w.req.DryRun {
+		return saved, nil
+	}
+	if err := k.flush(ctx); err != nil {
+		return nil, err
+	}
+	moves, err := s.movesTo(ctx, below, commit.hash)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.moveRefs(ctx, reflogSave(w.id, dropped), moves...); err != nil {
+		return nil, err
+	}
+	return saved, w.settle(ctx)
+}
+
+// settle does what is left once the ref has moved.
+func (w *writing) settle(ctx context.Context) error {
+	for _, k := range w.sinks {
+		if err := k.protect(ctx); err != nil {
+			return fmt.Errorf("%s is in the chain, but: %w", w.id, err)
+		}
+	}
+	return w.s.setResumed(w.req.Issue, "")
+}
+
+// recordBefore is the record that a new one starts from: that of the
+// checkpoint that was resumed here, else the newest that can be read.
+func (s *Store) recordBefore(c *chain) (*checkpoint.Record, []string) {
+	var warnings []string
+	if resumed := s.resumed(c.issue); resumed != nil {
+		r, err := s.Record(resumed)
+		if err == nil {
+			return r, nil
+		}
+		warnings = append(warnings, fmt.Sprintf("the resumed record is left out: %v", err))
+	}
+	for _, cp := range c.checkpoints() {
+		r, err := s.Record(&cp)
+		if err == nil {
+			return r, warnings
+		}
+		warnings = append(warnings, fmt.Sprintf("a record is left out: %v", err))
+	}
+	return nil, warnings
+}
+
+// derive makes the record: what the caller edits, then what the store knows.
+func (w *writing) derive(before *checkpoint.Record, newest checkpoint.Clock) (*checkpoint.Record, error) {
+	record, err := w.req.Edit(before)
+	if err != nil {
+		return nil, err
+	}
+	branch := w.snap.head.branch
+	if branch == "" {
+		branch = w.req.Branch
+	}
+	record.SetVersion(formatVersion)
+	record.SetCreatedAt(w.created)
+	record.SetIssue(w.req.Issue)
+	record.SetBranch(branch)
+	record.SetFiles(w.snap.files)
+	record.SetSnapshot(w.snap.facts)
+	record.SetClock(newest.Next(w.created))
+	if w.id == "" {
+		if w.id, err = w.newID(record); err != nil {
+			return nil, err
+		}
+	}
+	record.SetID(w.id)
+	return record, nil
+}
+
+// newID makes an id from the record, the tree and random bytes.
+func (w *writing) newID(r *checkpoint.Record) (checkpoint.ID, error) {
+	r.SetID("")
+	data, err := r.Encode()
+	if err != nil {
+		return "", err
+	}
+	digest := sha256.New()
+	digest.Write(data)
+	digest.Write(w.snap.staged[:])
+	digest.Write([]byte(rand.Text()))
+	return checkpoint.NewID(r.Phase(), w.created, digest.Sum(nil)), nil
+}
+
+// build adds the checkpoint's objects to the sink.
+func (w *writing) build(k *sink, on base, r *checkpoint.Record) (rawCommit, error) {
+	data, err := r.Encode()
+	if err != nil {
+		return rawCommit{}, err
+	}
+	entries := append([]treeEntry{{modeFile, "checkpoint.yaml", k.Add(plumbing.BlobObject, data)}}, w.snap.entries...)
+	if !on.ledger.IsEmpty() {
+		entries = append(entries, treeEntry{modeFile, "ledger", k.Add(plumbing.BlobObject, on.ledger.Encode())})
+	}
+	if on.parent == genesis(w.req.Issue).hash {
+		k.Add(plumbing.TreeObject, nil)
+		k.addCommit(genesis(w.req.Issue))
+	}
+	if w.index.IsZero() {
+		var heads []plumbing.Hash
+		if !w.snap.head.commit.IsZero() {
+			heads = append(heads, w.snap.head.commit)
+		}
+		message := fmt.Sprintf("index of %s\n", w.id)
+		w.index = k.addCommit(w.s.newCommit(w.snap.staged, w.created, message, heads...))
+	}
+	commit := w.s.newCommit(k.addTree(entries), w.created, encodeMessage(w.req.Issue, r), on.parent, w.index)
+	commit.hash = k.addCommit(commit)
+	return commit, nil
+}
+
+func reflogSave(id checkpoint.ID, dropped []checkpoint.ID) string {
+	if len(dropped) == 0 {
+		return "save: " + string(id)
+	}
+	return fmt.Sprintf("save: %s; prune: %s", id, joinIDs(dropped))
+}

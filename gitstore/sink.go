@@ -1,0 +1,153 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"git-checkpoint/gitstore/objects"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A sink collects the objects of one operation and writes them together. It
+// reads back what was added before that is stored.
+type sink struct {
+	store   *Store
+	batch   *objects.Batch
+	added   map[plumbing.Hash]object
+	outside []plumbing.Hash // blobs that the checkpoint needs and others wrote
+}
+
+type object struct {
+	kind plumbing.ObjectType
+	data []byte
+}
+
+func (s *Store) newSink() *sink {
+	return &sink{store: s, batch: s.objects.NewBatch(), added: map[plumbing.Hash]object{}}
+}
+
+// Add takes an object to be stored.
+func (k *sink) Add(kind plumbing.ObjectType, data []byte) plumbing.Hash {
+	hash := k.batch.Add(kind, data)
+	k.added[hash] = object{kind, data}
+	return hash
+}
+
+// Read returns an object that was added or is stored.
+func (k *sink) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	if o, ok := k.added[h]; ok {
+		return o.kind, o.data, nil
+	}
+	return k.store.objects.Read(h)
+}
+
+// Has reports whether an object was added or is stored.
+func (k *sink) Has(h plumbing.Hash) bool {
+	_, ok := k.added[h]
+	return ok || k.store.objects.Has(h)
+}
+
+// keep takes note of a blob that others wrote: the checkpoint needs it, so it
+// has to last as its own objects do.
+func (k *sink) keep(hash plumbing.Hash) {
+	k.outside = append(k.outside, hash)
+	k.batch.Keep(hash)
+}
+
+func (k *sink) addTree(entries []treeEntry) plumbing.Hash {
+	return k.Add(plumbing.TreeObject, encodeTree(entries))
+}
+
+func (k *sink) addCommit(c rawCommit) plumbing.Hash {
+	return k.Add(plumbing.CommitObject, c.encode())
+}
+
+// packAbove is the number of objects above which one pack is cheaper than
+// files of their own.
+const packAbove = 200
+
+// flush makes everything that was added durable.
+func (k *sink) flush(ctx context.Context) error {
+	if k.batch.Len() > packAbove {
+		return k.batch.FlushPack(ctx)
+	}
+	return k.batch.Flush()
+}
+
+// protect makes sure that what a ref now points to is there. A gc that looked
+// at the refs before this one moved may delete the objects below it, now or
+// in a moment: while one runs, which its lock shows, they are put into a pack
+// that it does not know and so cannot delete. What one that has ended took is
+// written again.
+func (k *sink) protect(ctx context.Context) error {
+	if k.store.gcRuns() {
+		k.adopt()
+		if err := k.batch.FlushPack(ctx); err != nil {
+			return fmt.Errorf("keep new objects from a running gc: %w", err)
+		}
+		return nil
+	}
+	if len(k.batch.Missing()) > 0 {
+		if err := k.batch.FlushPack(ctx); err != nil {
+			return fmt.Errorf("write objects again that a gc removed: %w", err)
+		}
+	}
+	for _, hash := range k.outside {
+		if !k.store.objects.Has(hash) {
+			return corrupt("blob "+hash.String(), "it was removed while the checkpoint was saved")
+		}
+	}
+	return nil
+}
+
+// adopt takes copies of blobs that others wrote, so that they are in the pack
+// too.
+func (k *sink) adopt() {
+	for _, hash := range k.outside {
+		if kind, data, err := k.store.objects.Read(hash); err == nil {
+			k.batch.Add(kind, data)
+		}
+	}
+}
+
+// gcRuns reports whether git gc holds its lock.
+func (s *Store) gcRuns() bool {
+	_, err := os.Lstat(filepath.Join(s.repo.commonDir, "gc.pid"))
+	return err == nil
+}
+
+// A file is a blob with its mode and its path, slashes between names.
+type file struct {
+	path string
+	mode uint32
+	hash plumbing.Hash
+}
+
+// buildTree makes a tree of files and returns its hash, zero for none.
+func (k *sink) buildTree(files []file) plumbing.Hash {
+	if len(files) == 0 {
+		return plumbing.ZeroHash
+	}
+	var entries []treeEntry
+	below := map[string][]file{}
+	var dirs []string
+	for _, f := range files {
+		name, rest, deeper := strings.Cut(f.path, "/")
+		if !deeper {
+			entries = append(entries, treeEntry{f.mode, name, f.hash})
+			continue
+		}
+		if below[name] == nil {
+			dirs = append(dirs, name)
+		}
+		below[name] = append(below[name], file{rest, f.mode, f.hash})
+	}
+	for _, name := range dirs {
+		entries = append(entries, treeEntry{modeTree, name, k.buildTree(below[name])})
+	}
+	return k.addTree(entries)
+}

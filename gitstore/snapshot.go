@@ -1,0 +1,189 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/index"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// maxListed is how many paths files_modified names. The trees hold them all.
+const maxListed = 1000
+
+// A snapshot is what a save found in the repository, as objects in its sink.
+type snapshot struct {
+	head     head
+	headTree plumbing.Hash
+	entries  []treeEntry // staged/ and what else stands beside checkpoint.yaml
+	staged   plumbing.Hash
+	changes  []treeChange // staged against HEAD
+	facts    checkpoint.Snapshot
+	files    []checkpoint.File
+	size     int64 // of the blobs that HEAD does not have
+}
+
+// snapshot reads the staging area, and what else the request asks for.
+func (s *Store) snapshot(ctx context.Context, req *SaveRequest, k *sink) (*snapshot, error) {
+	var snap snapshot
+	var err error
+	if snap.head, err = s.readHead(ctx); err != nil {
+		return nil, err
+	}
+	if !snap.head.commit.IsZero() {
+		commit, err := s.readCommit(snap.head.commit)
+		if err != nil {
+			return nil, fmt.Errorf("read HEAD: %w", err)
+		}
+		snap.headTree = commit.tree
+		snap.facts.Head = snap.head.commit.String()
+	}
+	snap.facts.Detached = snap.head.branch == ""
+	snap.facts.MergeHead = s.mergeHeads()
+	if err := s.readStaged(ctx, &snap, k); err != nil {
+		return nil, err
+	}
+	if err := s.captureMore(ctx, req, &snap, k); err != nil {
+		return nil, err
+	}
+	if limit := req.MaxSize; limit > 0 && snap.size > limit {
+		return nil, &LimitError{What: "snapshot", Size: snap.size, Limit: limit}
+	}
+	return &snap, nil
+}
+
+// mergeHeads are the commits of a merge that is under way.
+func (s *Store) mergeHeads() []string {
+	data, err := os.ReadFile(filepath.Join(s.repo.dir, "MERGE_HEAD"))
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(data))
+}
+
+// openIndex reads the staging area, through a copy that git makes where it is
+// stored in a way that this program does not read.
+func (s *Store) openIndex(ctx context.Context) (*index.Index, func(), error) {
+	x, err := index.Open(s.repo.index)
+	if err == nil {
+		return x, func() { x.Close() }, nil
+	}
+	if !errors.Is(err, index.ErrUnsupported) {
+		return nil, nil, fmt.Errorf("read index: %w", err)
+	}
+	run := func(ctx context.Context, env []string, args ...string) ([]byte, error) {
+		return s.git.With(env...).Output(ctx, args...)
+	}
+	x, done, err := index.Plain(ctx, run, s.repo.index, s.repo.dir)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read index: %w", err)
+	}
+	return x, done, nil
+}
+
+// readStaged builds staged/ and conflicts/, and lists what differs from HEAD.
+func (s *Store) readStaged(ctx context.Context, snap *snapshot, k *sink) error {
+	x, done, err := s.openIndex(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if snap.staged, err = x.WriteTree(k, k); err != nil {
+		return fmt.Errorf("read index: %w", err)
+	}
+	snap.entries = []treeEntry{{modeTree, "staged", snap.staged}}
+	conflicts, intentToAdd := x.Special()
+	snap.facts.IntentToAdd = intentToAdd
+	if err := addConflicts(snap, conflicts, k); err != nil {
+		return err
+	}
+	if snap.changes, err = diffTrees(k, snap.headTree, snap.staged); err != nil {
+		return err
+	}
+	for _, c := range snap.changes {
+		if c.new.hash.IsZero() || c.new.mode == modeGitlink {
+			continue
+		}
+		k.keep(c.new.hash)
+		size, err := s.objects.Size(c.new.hash)
+		if err != nil {
+			return fmt.Errorf("staged file %q: %w", c.path, err)
+		}
+		snap.size += size
+	}
+	snap.listFiles(conflicts)
+	return nil
+}
+
+// addConflicts keeps the stages of unmerged paths apart, one tree each.
+func addConflicts(snap *snapshot, conflicts []index.Entry, k *sink) error {
+	if len(conflicts) == 0 {
+		return nil
+	}
+	var stages [4][]file
+	for _, e := range conflicts {
+		stages[e.Stage] = append(stages[e.Stage], file{e.Path, uint32(e.Mode), e.Hash})
+		k.keep(e.Hash)
+	}
+	var entries []treeEntry
+	for stage := 1; stage <= 3; stage++ {
+		if tree := k.buildTree(stages[stage]); !tree.IsZero() {
+			entries = append(entries, treeEntry{modeTree, fmt.Sprint(stage), tree})
+		}
+	}
+	snap.entries = append(snap.entries, treeEntry{modeTree, "conflicts", k.addTree(entries)})
+	return nil
+}
+
+// listFiles says what is staged in the record's words. A file that went while
+// an equal one came was renamed.
+func (snap *snapshot) listFiles(conflicts []index.Entry) {
+	gone := map[plumbing.Hash]string{}
+	for _, c := range snap.changes {
+		if c.new.hash.IsZero() && !c.old.hash.IsZero() {
+			gone[c.old.hash] = c.path
+		}
+	}
+	renamed := map[string]bool{}
+	for _, c := range snap.changes {
+		if from := gone[c.new.hash]; c.old.hash.IsZero() && from != "" && !renamed[from] {
+			renamed[from] = true
+		}
+	}
+	for _, c := range snap.changes {
+		if !renamed[c.path] || !c.new.hash.IsZero() {
+			snap.addFile(c.path, status(c, gone[c.new.hash]), true)
+		}
+	}
+	for i, e := range conflicts {
+		if i == 0 || conflicts[i-1].Path != e.Path {
+			snap.addFile(e.Path, "conflicted", false)
+		}
+	}
+}
+
+func (snap *snapshot) addFile(path, status string, staged bool) {
+	if len(snap.files) < maxListed {
+		snap.files = append(snap.files, checkpoint.File{Path: path, Status: status, Staged: staged})
+	}
+}
+
+func status(c treeChange, from string) string {
+	switch {
+	case c.new.hash.IsZero():
+		return "deleted"
+	case c.old.hash.IsZero() && from != "":
+		return "renamed"
+	case c.old.hash.IsZero():
+		return "added"
+	case c.old.mode&0o170000 != c.new.mode&0o170000:
+		return "typechange"
+	}
+	return "modified"
+}

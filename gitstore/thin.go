@@ -1,0 +1,111 @@
+package gitstore
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/ledger"
+	"git-checkpoint/gitstore/retention"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// retentionDepth is how many of the newest checkpoints a save looks at; what
+// lies deeper waits for Prune.
+const retentionDepth = 100
+
+// A base is what a new checkpoint is put on.
+type base struct {
+	parent plumbing.Hash
+	ledger *ledger.Ledger
+}
+
+// thin applies retention to the newest part of a chain, as it will be with
+// record on top, and returns what the record's commit is put on. Whatever
+// keeps it from dropping anything keeps no save from being made.
+func (s *Store) thin(ctx context.Context, below *chain, p retention.Policy, r *checkpoint.Record, k *sink) (base, []checkpoint.ID) {
+	plain := base{below.tip, below.ledger}
+	if below.tip.IsZero() {
+		plain.parent = genesis(below.issue).hash
+	}
+	newest := below.newest()
+	if p == nil || newest == nil || !mayDrop(p, r.Trigger(), newest.Trigger) {
+		return plain, nil
+	}
+	c, err := s.walk(below.issue, below.ref, below.tip, retentionDepth)
+	if err != nil || c.cut {
+		return plain, nil
+	}
+	coming := retention.Item{ID: r.ID(), Trigger: r.Trigger(), Phase: r.Phase(), Created: r.CreatedAt(), Resumable: r.CanResume(), Valid: true}
+	items := append([]retention.Item{coming}, c.items()...)
+	drop, ids := dropped(retention.Plan(p, items, s.now()))
+	if len(ids) == 0 {
+		return plain, nil
+	}
+	known := c.ledger.Clone()
+	if s.seenElsewhere(ctx, c.issue) {
+		markPruned(known, ids, max(c.newestClock(), r.Clock()))
+	}
+	links := slices.DeleteFunc(slices.Clone(c.links), func(l link) bool { return drop[l.ID] })
+	return base{s.rebuild(c, links, k), known}, ids
+}
+
+// mayDrop reports whether a save can make retention drop something: its own
+// group may be full, or the tip before it was kept for being the tip alone.
+func mayDrop(p retention.Policy, coming, tip checkpoint.Trigger) bool {
+	rule, limited := p[coming]
+	return limited && rule.Keep >= 0 || p[tip].Keep >= 0 && p[tip] != retention.Rule{}
+}
+
+// items are a chain's checkpoints as retention sees them.
+func (c *chain) items() []retention.Item {
+	var items []retention.Item
+	for _, cp := range c.checkpoints() {
+		items = append(items, retention.Item{
+			ID: cp.ID, Trigger: cp.Trigger, Phase: cp.Phase, Created: cp.Created, Clock: cp.Clock,
+			Pinned: cp.Pinned, Resumable: cp.Resumable, Valid: cp.Valid(),
+		})
+	}
+	return items
+}
+
+func dropped(decisions []retention.Decision) (map[checkpoint.ID]bool, []checkpoint.ID) {
+	set := map[checkpoint.ID]bool{}
+	var ids []checkpoint.ID
+	for _, d := range decisions {
+		if !d.Keep && d.ID != "" {
+			set[d.ID] = true
+			ids = append(ids, d.ID)
+		}
+	}
+	return set, ids
+}
+
+// markPruned notes that retention dropped ids, as of a clock, and forgets
+// what is too old to come back.
+func markPruned(l *ledger.Ledger, ids []checkpoint.ID, newest checkpoint.Clock) {
+	for _, id := range ids {
+		l.Pruned[id] = newest
+	}
+	l.Expire(newest)
+}
+
+// seenElsewhere reports whether another clone may have checkpoints of an
+// issue: one was fetched, or a remote is known to have some.
+func (s *Store) seenElsewhere(ctx context.Context, i checkpoint.Issue) bool {
+	if hash, err := s.readRef(ctx, fetchedRef(i)); err != nil || !hash.IsZero() {
+		return true
+	}
+	refs, err := s.refs(ctx, remoteRefs)
+	if err != nil {
+		return true
+	}
+	for name := range refs {
+		if strings.HasSuffix(name, "/"+i.RefName()) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,51 @@
+package gitstore
+
+import (
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// volatile are the fields of a record that differ between two checkpoints of
+// the same state.
+var volatile = []string{"checkpoint_id", "created_at", "trigger", "clock", "session_id", "files_modified"}
+
+// unchanged reports whether a checkpoint would say what the newest one says:
+// the same HEAD, the same trees, the same record.
+func (w *writing) unchanged(c *chain, r *checkpoint.Record) bool {
+	newest := c.newest()
+	if newest == nil || !newest.Valid() {
+		return false
+	}
+	stored, err := readTree(w.s.objects, newest.Tree)
+	if err != nil || !w.sameTrees(stored) {
+		return false
+	}
+	before, err := w.s.Record(newest)
+	return err == nil && checkpoint.Equal(steady(before), steady(r))
+}
+
+// sameTrees reports whether stored holds the snapshot's trees and no other.
+func (w *writing) sameTrees(stored []treeEntry) bool {
+	have := map[string]plumbing.Hash{}
+	for _, e := range stored {
+		if e.isTree() {
+			have[e.name] = e.hash
+		}
+	}
+	for _, e := range w.snap.entries {
+		if have[e.name] != e.hash {
+			return false
+		}
+	}
+	return len(have) == len(w.snap.entries)
+}
+
+// steady is a record without its volatile fields.
+func steady(r *checkpoint.Record) *checkpoint.Map {
+	m := r.Doc().Clone()
+	for _, key := range volatile {
+		m.Delete(key)
+	}
+	return m
+}
