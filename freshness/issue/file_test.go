@@ -1,0 +1,144 @@
+package issue
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// tree writes files below a new root. Their content is a title.
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, title := range files {
+		name = filepath.Join(root, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, []byte(`{"title": "`+title+`"}`), 0o644))
+	}
+	return root
+}
+
+func TestFile(t *testing.T) {
+	root := tree(t, map[string]string{
+		".checkpoint/issues/42.yaml":             "yaml",
+		".checkpoint/issues/42.yml":              "yml",
+		".claude/ci-filebase/issues/42.yaml":     "filebase",
+		".checkpoint/issues/43.yml":              "yml",
+		".checkpoint/issues/43.json":             "json",
+		".checkpoint/issues/44.json":             "json",
+		".claude/ci-filebase/issues/44.yaml":     "filebase",
+		".claude/ci-filebase/issues/45.yaml":     "filebase",
+		".checkpoint/issues/team%2F7%3A%20.yaml": "odd key",
+		".checkpoint/issues/%2E%2E%2F42.yaml":    "dots",
+		"docs/42/issue.json":                     "pattern",
+		"one.yaml":                               "for all",
+	})
+	for _, c := range []struct {
+		issue, pattern, title, source string
+	}{
+		{"42", "", "yaml", ".checkpoint/issues/42.yaml"},
+		{"43", "", "yml", ".checkpoint/issues/43.yml"},
+		{"44", "", "json", ".checkpoint/issues/44.json"},
+		{"45", "", "filebase", ".claude/ci-filebase/issues/45.yaml"},
+		{"team/7: ", "", "odd key", ".checkpoint/issues/team%2F7%3A%20.yaml"},
+		{"42", "docs/{issue}/issue.json", "pattern", "docs/42/issue.json"},
+		{"42", "./docs//{issue_number}/issue.json", "pattern", "docs/42/issue.json"},
+		{"42", "one.yaml", "for all", "one.yaml"},
+	} {
+		t.Run(c.issue+" "+c.pattern, func(t *testing.T) {
+			got, err := File(root, c.issue, c.pattern)
+			require.NoError(t, err)
+			assert.Equal(t, c.title, got.Title)
+			assert.Equal(t, c.source, got.Source)
+		})
+	}
+}
+
+func TestNoSource(t *testing.T) {
+	root := tree(t, map[string]string{".checkpoint/issues/42.yaml": "t", ".claude": "a file in place of a directory"})
+	for _, c := range []struct{ issue, pattern string }{
+		{"43", ""},
+		{"../issues/42", ""},
+		{"42", "docs/{issue}.yaml"},
+		{"42", ".claude/{issue}.yaml"},
+	} {
+		_, err := File(root, c.issue, c.pattern)
+		assert.ErrorIs(t, err, ErrNoSource, "%s %s", c.issue, c.pattern)
+	}
+	_, err := File(root, "PROJ-9", "")
+	assert.EqualError(t, err, "issue PROJ-9: no issue file: looked for .checkpoint/issues/PROJ-9.yaml, "+
+		".checkpoint/issues/PROJ-9.yml, .checkpoint/issues/PROJ-9.json, .claude/ci-filebase/issues/PROJ-9.yaml")
+}
+
+func TestFileRefuses(t *testing.T) {
+	outside := filepath.Join(tree(t, map[string]string{"secret.yaml": "secret"}), "secret.yaml")
+	root := tree(t, map[string]string{".checkpoint/issues/1.yaml": "t", "in.yaml": "inside"})
+	issues := filepath.Join(root, ".checkpoint", "issues")
+	require.NoError(t, os.Symlink(outside, filepath.Join(issues, "2.yaml")))
+	require.NoError(t, os.Symlink("../../in.yaml", filepath.Join(issues, "3.yaml")))
+	require.NoError(t, os.Symlink(filepath.Dir(outside), filepath.Join(root, "out")))
+	require.NoError(t, os.Mkdir(filepath.Join(issues, "4.yaml"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(issues, "5.yaml"), []byte("title: [x]"), 0o644))
+
+	for _, c := range []struct{ name, issue, pattern, want string }{
+		{"link out", "2", "", "path escapes"},
+		{"directory link out", "1", "out/secret.yaml", "path escapes"},
+		{"a directory", "4", "", "not a regular file"},
+		{"bad content", "5", "", "read issue file: .checkpoint/issues/5.yaml: line 1, column 8: title: want text"},
+		{"absolute", "1", outside, "not an absolute one"},
+		{"dots", "1", "../secret.yaml", "without .."},
+		{"dots that stay inside", "1", "a/../in.yaml", "without .."},
+		{"dots behind a backslash", "1", `a\..\in.yaml`, "without .."},
+		{"other placeholder", "1", "{branch}.yaml", "got {branch}"},
+		{"NUL", "1", "a\x00b", "NUL"},
+		{"empty issue", "", "", "issue: empty"},
+		{"control character in the issue", "a\nb", "", "control character"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := File(root, c.issue, c.pattern)
+			require.ErrorContains(t, err, c.want)
+			assert.NotErrorIs(t, err, ErrNoSource)
+			assert.NotContains(t, err.Error(), "secret text")
+		})
+	}
+	got, err := File(root, "3", "")
+	require.NoError(t, err, "a link that stays inside")
+	assert.Equal(t, "inside", got.Title)
+	_, err = File(filepath.Join(root, "gone"), "1", "")
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestFromFile(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "issue.yaml")
+	require.NoError(t, os.WriteFile(name, []byte(asFilebase), 0o644))
+	got, err := FromFile(name)
+	require.NoError(t, err)
+	assert.Equal(t, name, got.Source)
+
+	_, err = FromFile(filepath.Join(dir, "gone.yaml"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = FromFile(dir)
+	require.ErrorContains(t, err, "read issue file")
+}
+
+func TestSize(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "issue.json")
+	for _, c := range []struct {
+		size int
+		ok   bool
+	}{{MaxBytes, true}, {MaxBytes + 1, false}} {
+		body := strings.Repeat("x", c.size-len(`{"body":""}`))
+		require.NoError(t, os.WriteFile(name, []byte(`{"body":"`+body+`"}`), 0o644))
+		_, err := FromFile(name)
+		if c.ok {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, "larger than 8 MiB")
+	}
+}
