@@ -13,7 +13,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-const histories = 5_000
+const histories = 2_000
 
 // random returns a history and a policy that reach every rule: few triggers and
 // phases, so that groups fill up, and clocks that jump both ways.
