@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// maxAlternates is how deep alternates of alternates are followed.
-const maxAlternates = 5
+// maxAlternates is how far a chain of alternates is followed. Git stops after
+// the fifth alternate of an alternate.
+const maxAlternates = 6
 
 // all returns the objects directories: the store's own first.
 func (s *Store) all() []*source {
@@ -95,7 +96,7 @@ func unquote(s string) (value, rest string, ok bool) {
 			i++
 			b.WriteByte(escapes[s[i]])
 		case i+3 < len(s) && isOctal(s[i+1:i+4]):
-			b.WriteByte((s[i+1]-'0')<<6 | (s[i+2]-'0')<<3 | s[i+3] - '0')
+			b.WriteByte((s[i+1]-'0')<<6 | (s[i+2]-'0')<<3 | (s[i+3] - '0'))
 			i += 3
 		default:
 			return "", s, false

@@ -15,13 +15,13 @@ type Batch struct {
 	store *Store
 
 	mu      sync.Mutex
-	objects []*object
+	objects []*added
 	known   map[plumbing.Hash]bool
 	kept    []plumbing.Hash
 }
 
-// object is one that was added.
-type object struct {
+// added is one object of a batch.
+type added struct {
 	hash    plumbing.Hash
 	kind    plumbing.ObjectType
 	content []byte
@@ -40,7 +40,7 @@ func (b *Batch) Add(t plumbing.ObjectType, content []byte) plumbing.Hash {
 	defer b.mu.Unlock()
 	if !b.known[h] {
 		b.known[h] = true
-		b.objects = append(b.objects, &object{h, t, slices.Clone(content)})
+		b.objects = append(b.objects, &added{h, t, slices.Clone(content)})
 	}
 	return h
 }

@@ -18,7 +18,7 @@ const (
 
 // looseData is the file of a loose object. What fits in one block of the disk
 // is stored, because compressing it would save nothing there.
-func (c *compressor) looseData(o *object) ([]byte, error) {
+func (c *compressor) looseData(o *added) ([]byte, error) {
 	head := looseHeader(o.kind, len(o.content))
 	if len(head)+len(o.content)+storedSize <= oneBlock {
 		return stored(head, o.content), nil

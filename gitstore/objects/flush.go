@@ -45,7 +45,7 @@ type flush struct {
 
 // keep freshens what must last and returns what has to be written for that:
 // an object that lies where it cannot be touched, or in a cruft pack.
-func (f *flush) keep(hashes []plumbing.Hash) (write []*object, err error) {
+func (f *flush) keep(hashes []plumbing.Hash) (write []*added, err error) {
 	for _, h := range hashes {
 		if f.freshen(h, nil) {
 			continue
@@ -54,14 +54,14 @@ func (f *flush) keep(hashes []plumbing.Hash) (write []*object, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("keep object %s: %w", h, err)
 		}
-		write = append(write, &object{h, t, content})
+		write = append(write, &added{h, t, content})
 	}
 	return write, nil
 }
 
 // freshen gives one copy of an object a new time and reports whether that
 // worked. A loose copy must have the content of o, if o is given.
-func (f *flush) freshen(h plumbing.Hash, o *object) bool {
+func (f *flush) freshen(h plumbing.Hash, o *added) bool {
 	return f.store.lookup(h, func(at found) error {
 		if at.pack != nil {
 			return f.freshenPack(at.pack.path)
@@ -102,7 +102,7 @@ func touch(path string) error {
 
 // sameLoose checks that a loose file holds the object o, or, without o, that
 // it can be read.
-func sameLoose(path string, o *object) error {
+func sameLoose(path string, o *added) error {
 	if o == nil {
 		if err := statLoose(path); err != nil {
 			return err
@@ -123,7 +123,7 @@ func sameLoose(path string, o *object) error {
 // write makes loose files of the objects, in four steps with everything in a
 // step done before the next begins: the contents under temporary names, their
 // sync, the final names, the sync of the directories.
-func (f *flush) write(objects []*object) (err error) {
+func (f *flush) write(objects []*added) (err error) {
 	defer func() {
 		for _, t := range f.temps {
 			t.discard()

@@ -50,7 +50,7 @@ func (b *Batch) FlushPack(ctx context.Context) error {
 
 // packStream makes a pack of whole objects: a header with their number, each
 // one's type, size and zlib stream, and a checksum.
-func packStream(objects []*object) ([]byte, error) {
+func packStream(objects []*added) ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteString("PACK")
 	out.Write(binary.BigEndian.AppendUint32(nil, 2))
@@ -68,7 +68,7 @@ func packStream(objects []*object) ([]byte, error) {
 }
 
 // entryHead is the inverse of parseEntrySize.
-func entryHead(o *object) []byte {
+func entryHead(o *added) []byte {
 	size := uint64(len(o.content))
 	c := byte(o.kind)<<4 | byte(size&15)
 	var b []byte

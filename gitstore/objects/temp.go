@@ -21,7 +21,7 @@ type temp struct {
 }
 
 // stage writes an object under a temporary name beside its final one.
-func (f *flush) stage(o *object) (*temp, error) {
+func (f *flush) stage(o *added) (*temp, error) {
 	t := &temp{hash: o.hash, final: f.store.loosePath(o.hash)}
 	data, err := f.z.looseData(o)
 	if err != nil {

@@ -1,0 +1,262 @@
+package objects
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// contents of every size class: empty, stored, at the edge of a block, fast,
+// compressed, and more than one stored block could hold.
+func contents() [][]byte {
+	var all [][]byte
+	for _, n := range []int{0, 1, 700, 4070, 4075, 4076, 4077, 4080, 4096, 5000, 65535, 65536, 70000, 3 << 20} {
+		noise := make([]byte, n)
+		_, _ = rand.Read(noise)
+		all = append(all, noise, bytes.Repeat([]byte("text "), n/5+1))
+	}
+	return all
+}
+
+func TestFlushIsReadByGit(t *testing.T) {
+	for name, flush := range map[string]func(*Batch) error{
+		"loose": (*Batch).Flush,
+		"pack":  func(b *Batch) error { return b.FlushPack(context.Background()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := gittest.New(t)
+			s := open(t, r)
+			b := s.NewBatch()
+			for _, c := range contents() {
+				h := b.Add(plumbing.BlobObject, c)
+				require.Equal(t, plumbing.ComputeHash(plumbing.BlobObject, c), h)
+				require.Equal(t, h, b.Add(plumbing.BlobObject, c), "added twice")
+			}
+			require.Equal(t, b.Len(), len(b.Missing()))
+			require.NoError(t, flush(b))
+			require.Empty(t, b.Missing())
+			r.Git("fsck", "--strict")
+			all := everything(t, r)
+			require.Len(t, all, b.Len())
+			requireSame(t, s, r)
+			require.Empty(t, litter(t, r))
+			require.NoError(t, flush(b), "a second time")
+		})
+	}
+}
+
+// litter lists temporary files below the objects directory.
+func litter(t testing.TB, r *gittest.Repo) (found []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(r.GitPath("objects"), func(path string, d fs.DirEntry, err error) error {
+		if strings.HasPrefix(d.Name(), "tmp_") {
+			found = append(found, path)
+		}
+		return err
+	}))
+	return found
+}
+
+func TestAddCopies(t *testing.T) {
+	r := gittest.New(t)
+	s := open(t, r)
+	b := s.NewBatch()
+	content := []byte("before")
+	h := b.Add(plumbing.BlobObject, content)
+	copy(content, "after ")
+	require.NoError(t, b.Flush())
+	require.Equal(t, "before", r.Git("cat-file", "blob", h.String()))
+}
+
+func TestSetEncodedObject(t *testing.T) {
+	r := gittest.New(t)
+	s := open(t, r)
+	o := s.NewEncodedObject()
+	o.SetType(plumbing.BlobObject)
+	w, err := o.Writer()
+	require.NoError(t, err)
+	_, err = w.Write([]byte("content"))
+	require.NoError(t, err)
+	h, err := s.SetEncodedObject(o)
+	require.NoError(t, err)
+	require.Equal(t, "content", r.Git("cat-file", "blob", h.String()))
+	o.SetType(plumbing.OFSDeltaObject)
+	_, err = s.SetEncodedObject(o)
+	require.ErrorIs(t, err, plumbing.ErrInvalidType)
+}
+
+// An object that nothing names and that is a month old falls to a gc, unless
+// it was needed again meanwhile.
+func TestFreshenedObjectSurvivesGC(t *testing.T) {
+	const text = "needed again"
+	for name, arrange := range map[string]func(r *gittest.Repo, h string){
+		"loose": func(r *gittest.Repo, h string) { age(t, r.GitPath("objects/"+h[:2]+"/"+h[2:])) },
+		"pack": func(r *gittest.Repo, h string) {
+			packOne(r, h)
+			age(t, onlyPack(t, r))
+		},
+		"cruft pack": func(r *gittest.Repo, h string) {
+			r.Commit("something to pack")
+			age(t, r.GitPath("objects/"+h[:2]+"/"+h[2:]))
+			r.Git("repack", "--cruft", "-dq")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, again := range []bool{true, false} {
+				r := gittest.New(t)
+				h := r.Hash(text)
+				arrange(r, h)
+				s := open(t, r)
+				b := s.NewBatch()
+				b.Add(plumbing.BlobObject, []byte(text))
+				if again {
+					require.NoError(t, b.Flush())
+				}
+				r.Git("-c", "gc.cruftPacks=true", "gc", "-q", "--prune=2.weeks.ago")
+				assert.Equal(t, again, len(b.Missing()) == 0)
+				_, err := r.Run(nil, "cat-file", "-e", h)
+				assert.Equal(t, again, err == nil, "freshened: %v", again)
+			}
+		})
+	}
+}
+
+func age(t testing.TB, path string) {
+	t.Helper()
+	require.NoError(t, os.Chtimes(path, days(30), days(30)))
+}
+
+// packOne moves a loose object into a pack of its own.
+func packOne(r *gittest.Repo, h string) {
+	r.Pipe([]byte(h+"\n"), "pack-objects", "-q", r.GitPath("objects/pack/pack"))
+	os.Remove(r.GitPath("objects/" + h[:2] + "/" + h[2:]))
+}
+
+func TestExistingPackedIsNotWrittenAgain(t *testing.T) {
+	r := gittest.New(t)
+	h := plumbing.NewHash(r.Hash("text"))
+	packOne(r, h.String())
+	s := open(t, r)
+	b := s.NewBatch()
+	b.Add(plumbing.BlobObject, []byte("text"))
+	require.NoError(t, b.Flush())
+	require.NoFileExists(t, s.loosePath(h))
+}
+
+func TestDamagedLooseIsReplaced(t *testing.T) {
+	good := stored(looseHeader(plumbing.BlobObject, 4), []byte("text"))
+	for name, damage := range map[string][]byte{
+		"empty":      {},
+		"truncated":  good[:len(good)-3],
+		"zeros":      make([]byte, len(good)),
+		"other":      stored(looseHeader(plumbing.BlobObject, 4), []byte("tent")),
+		"other type": stored(looseHeader(plumbing.TreeObject, 4), []byte("text")),
+		"trailing":   append(bytes.Clone(good), "more"...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := gittest.New(t)
+			s := open(t, r)
+			b := s.NewBatch()
+			h := b.Add(plumbing.BlobObject, []byte("text"))
+			path := s.loosePath(h)
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+			require.NoError(t, os.WriteFile(path, damage, 0o444))
+			require.NoError(t, b.Flush())
+			require.Equal(t, "text", r.Git("cat-file", "blob", h.String()))
+		})
+	}
+}
+
+func TestEmptyLooseIsMissing(t *testing.T) {
+	r := gittest.New(t)
+	s := open(t, r)
+	b := s.NewBatch()
+	h := b.Add(plumbing.BlobObject, []byte("text"))
+	require.NoError(t, b.Flush())
+	require.True(t, s.Has(h))
+	require.NoError(t, os.Truncate(s.loosePath(h), 0))
+	require.False(t, s.Has(h))
+	require.Equal(t, []plumbing.Hash{h}, b.Missing())
+}
+
+// A pack that a gc removed between the look at it and the flush protects
+// nothing: the object is written.
+func TestPackThatVanished(t *testing.T) {
+	r := gittest.New(t)
+	h := plumbing.NewHash(r.Hash("text"))
+	packOne(r, h.String())
+	s := open(t, r)
+	require.True(t, s.Has(h))
+	_, _, err := s.Read(h)
+	require.NoError(t, err)
+	for _, path := range []string{onlyPack(t, r), strings.TrimSuffix(onlyPack(t, r), ".pack") + ".idx"} {
+		require.NoError(t, os.Remove(path))
+	}
+	b := s.NewBatch()
+	b.Add(plumbing.BlobObject, []byte("text"))
+	require.NoError(t, b.Flush())
+	require.FileExists(t, s.loosePath(h))
+}
+
+func TestMissingLooksAnew(t *testing.T) {
+	r := gittest.New(t)
+	s := open(t, r)
+	b := s.NewBatch()
+	packed, loose := b.Add(plumbing.BlobObject, []byte("packed")), b.Add(plumbing.BlobObject, []byte("loose"))
+	require.NoError(t, b.FlushPack(context.Background()))
+	require.Empty(t, b.Missing())
+	require.NoError(t, os.Remove(onlyPack(t, r)))
+	require.Equal(t, []plumbing.Hash{packed, loose}, b.Missing())
+}
+
+func TestKeep(t *testing.T) {
+	r := gittest.New(t)
+	h := plumbing.NewHash(r.Hash("staged"))
+	s := open(t, r)
+	age(t, s.loosePath(h))
+	b := s.NewBatch()
+	b.Keep(h)
+	require.NoError(t, b.Flush())
+	info, err := os.Stat(s.loosePath(h))
+	require.NoError(t, err)
+	require.WithinDuration(t, time.Now(), info.ModTime(), time.Minute)
+	require.Zero(t, b.Len())
+	require.Empty(t, b.Missing())
+
+	require.NoError(t, os.Remove(s.loosePath(h)))
+	require.Equal(t, []plumbing.Hash{h}, b.Missing())
+	require.ErrorIs(t, b.Flush(), plumbing.ErrObjectNotFound)
+	require.ErrorIs(t, b.FlushPack(context.Background()), plumbing.ErrObjectNotFound)
+}
+
+func TestFlushPackWithoutGit(t *testing.T) {
+	r := gittest.New(t)
+	s := open(t, r, func(c *Config) { c.Git = nil })
+	b := s.NewBatch()
+	require.NoError(t, b.FlushPack(context.Background()), "nothing to write")
+	b.Add(plumbing.BlobObject, []byte("text"))
+	require.EqualError(t, b.FlushPack(context.Background()), "write pack of 1 objects: no git to run")
+}
+
+func TestFlushPackReportsGit(t *testing.T) {
+	r := gittest.New(t)
+	s := open(t, r, func(c *Config) {
+		c.Git = func(context.Context, []byte, ...string) ([]byte, error) { return nil, errors.New("no space") }
+	})
+	b := s.NewBatch()
+	b.Add(plumbing.BlobObject, []byte("text"))
+	require.EqualError(t, b.FlushPack(context.Background()), "write pack of 1 objects: no space")
+}

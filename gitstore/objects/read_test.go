@@ -1,0 +1,226 @@
+package objects
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/stretchr/testify/require"
+)
+
+func TestReadAsGitDoes(t *testing.T) {
+	for name, arrange := range map[string]func(r *gittest.Repo){
+		"loose":     func(*gittest.Repo) {},
+		"gc":        func(r *gittest.Repo) { r.Git("gc", "-q") },
+		"deep":      func(r *gittest.Repo) { r.Git("repack", "-adfq", "--depth=200", "--window=50") },
+		"ref delta": func(r *gittest.Repo) { r.Git("-c", "repack.useDeltaBaseOffset=false", "repack", "-adfq") },
+		"index v1":  func(r *gittest.Repo) { r.Git("-c", "pack.indexVersion=1", "repack", "-adfq") },
+		"stored":    func(r *gittest.Repo) { r.Git("-c", "core.compression=0", "repack", "-adFq") },
+		"half":      func(r *gittest.Repo) { r.Git("repack", "-dq"); r.Hash("a new one"); r.Hash("") },
+		"many packs": func(r *gittest.Repo) {
+			for i := range 5 {
+				r.Write("more.txt", strings.Repeat("x", i*1000))
+				r.Git("add", "-A")
+				r.Commit("more")
+				r.Git("repack", "-dq")
+			}
+			r.Git("multi-pack-index", "write")
+		},
+		"64-bit offsets": farOffsets,
+		"loose level 9": func(r *gittest.Repo) {
+			r.Pipe([]byte(strings.Repeat("text ", 50000)), "-c", "core.looseCompression=9", "hash-object", "-w", "--stdin")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := fixture(t, 30)
+			arrange(r)
+			s := open(t, r)
+			requireSame(t, s, r)
+			requireAbsent(t, s, absent)
+		})
+	}
+}
+
+// farOffsets makes git write offsets above 2000 into the 64-bit table.
+func farOffsets(r *gittest.Repo) {
+	r.Git("repack", "-adfq")
+	packs, err := filepath.Glob(r.GitPath("objects/pack/*.pack"))
+	if err != nil || len(packs) != 1 {
+		panic("want one pack")
+	}
+	idx := strings.TrimSuffix(packs[0], ".pack") + ".idx"
+	os.Remove(idx)
+	r.Git("index-pack", "--index-version=2,0x7d0", "-o", idx, packs[0])
+}
+
+func TestWalkWithGoGit(t *testing.T) {
+	r := fixture(t, 20)
+	r.Git("gc", "-q")
+	s := open(t, r)
+	c, err := object.GetCommit(s, plumbing.NewHash(r.Git("rev-parse", "HEAD")))
+	require.NoError(t, err)
+	n := 0
+	require.NoError(t, object.NewCommitPreorderIter(c, nil, nil).ForEach(func(*object.Commit) error {
+		n++
+		return nil
+	}))
+	require.Equal(t, 20, n)
+	tree, err := object.GetTree(s, c.TreeHash)
+	require.NoError(t, err)
+	f, err := tree.File("dir/7.txt")
+	require.NoError(t, err)
+	text, err := f.Contents()
+	require.NoError(t, err)
+	require.Equal(t, "file 7\n", text)
+	_, err = object.GetTree(s, c.Hash)
+	require.ErrorIs(t, err, plumbing.ErrObjectNotFound)
+	tag, err := object.GetTag(s, plumbing.NewHash(r.Git("rev-parse", "v1")))
+	require.NoError(t, err)
+	require.Equal(t, "a tag\n", tag.Message)
+}
+
+func TestIterate(t *testing.T) {
+	r := fixture(t, 5)
+	r.Git("gc", "-q")
+	r.Hash("loose")
+	s := open(t, r)
+	want := map[string]int{}
+	for _, o := range everything(t, r) {
+		want[o.kind]++
+		want["any"]++
+	}
+	for _, kind := range []plumbing.ObjectType{plumbing.AnyObject, plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject} {
+		iter, err := s.IterEncodedObjects(kind)
+		require.NoError(t, err)
+		n := 0
+		require.NoError(t, iter.ForEach(func(o plumbing.EncodedObject) error {
+			require.True(t, s.Has(o.Hash()))
+			n++
+			return nil
+		}))
+		require.Equal(t, want[kind.String()], n, kind.String())
+	}
+}
+
+func TestRepackWhileOpen(t *testing.T) {
+	r := fixture(t, 10)
+	r.Git("gc", "-q")
+	s := open(t, r)
+	requireSame(t, s, r)
+	closed := open(t, r) // knows the pack but has not opened it
+	closed.all()[0].list()
+
+	r.Write("new.txt", "new\n")
+	r.Git("add", "-A")
+	h := plumbing.NewHash(r.Commit("new"))
+	r.Git("repack", "-adfq", "--depth=3")
+	require.True(t, s.Has(h))
+	requireSame(t, s, r)
+	requireSame(t, closed, r)
+}
+
+func TestReadOfLooseThatIsPackedMeanwhile(t *testing.T) {
+	r := fixture(t, 3)
+	s := open(t, r)
+	requireSame(t, s, r)
+	r.Git("gc", "-q", "--prune=now")
+	requireSame(t, s, r)
+}
+
+func TestGoneObjectIsMissing(t *testing.T) {
+	r := fixture(t, 3)
+	h := plumbing.NewHash(r.Hash("nobody needs this"))
+	s := open(t, r)
+	require.True(t, s.Has(h))
+	r.Git("gc", "-q", "--prune=now")
+	requireAbsent(t, s, h)
+}
+
+func TestGoodCopyBehindADamagedOne(t *testing.T) {
+	r := fixture(t, 3)
+	r.Git("gc", "-q")
+	s := open(t, r)
+	h := plumbing.NewHash(r.Git("rev-parse", "HEAD"))
+	pack := onlyPack(t, r)
+	_, content, err := s.Read(h)
+	require.NoError(t, err)
+	info, err := os.Stat(pack)
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+
+	require.NoError(t, os.Chmod(pack, 0o644))
+	require.NoError(t, os.WriteFile(pack, make([]byte, info.Size()), 0o644))
+	s = open(t, r)
+	_, _, err = s.Read(h)
+	var corrupt *CorruptError
+	require.ErrorAs(t, err, &corrupt)
+	require.Equal(t, pack, corrupt.Path)
+
+	path := s.loosePath(h)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	require.NoError(t, os.WriteFile(path, stored(looseHeader(plumbing.CommitObject, len(content)), content), 0o444))
+	_, again, err := s.Read(h)
+	require.NoError(t, err)
+	require.Equal(t, content, again)
+}
+
+func onlyPack(t testing.TB, r *gittest.Repo) string {
+	t.Helper()
+	packs, err := filepath.Glob(r.GitPath("objects/pack/*.pack"))
+	require.NoError(t, err)
+	require.Len(t, packs, 1)
+	return packs[0]
+}
+
+func TestClosedStore(t *testing.T) {
+	r := fixture(t, 1)
+	s := open(t, r)
+	h := plumbing.NewHash(r.Git("rev-parse", "HEAD"))
+	require.True(t, s.Has(h))
+	require.NoError(t, s.Close())
+	_, _, err := s.Read(h)
+	require.ErrorIs(t, err, ErrClosed)
+	_, err = s.IterEncodedObjects(plumbing.AnyObject)
+	require.ErrorIs(t, err, ErrClosed)
+}
+
+func TestReadBelongsToTheCaller(t *testing.T) {
+	r := fixture(t, 30)
+	r.Git("repack", "-adfq")
+	s := open(t, r)
+	for range 2 {
+		for _, o := range everything(t, r) {
+			_, content, err := s.Read(o.hash)
+			require.NoError(t, err)
+			require.Equal(t, o.content, content)
+			clear(content)
+		}
+	}
+}
+
+func TestPromisor(t *testing.T) {
+	origin := fixture(t, 3)
+	origin.Git("config", "uploadpack.allowFilter", "true")
+	origin.Git("config", "uploadpack.allowAnySHA1InWant", "true")
+	clone := origin.In(filepath.Join(filepath.Dir(origin.Dir), "clone"))
+	origin.Git("clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+origin.Dir, clone.Dir)
+	h := plumbing.NewHash(clone.Git("rev-parse", "HEAD:big.txt"))
+
+	s := open(t, clone)
+	requireAbsent(t, s, h)
+	s = open(t, clone, func(c *Config) { c.Promisor = true })
+	require.False(t, s.Has(h), "asking does not fetch")
+	kind, content, err := s.Read(h)
+	require.NoError(t, err)
+	require.Equal(t, plumbing.BlobObject, kind)
+	require.Equal(t, origin.Read("big.txt"), string(content))
+	require.True(t, s.Has(h), "git has stored it")
+	_, _, err = s.Read(absent)
+	require.ErrorIs(t, err, plumbing.ErrObjectNotFound)
+}

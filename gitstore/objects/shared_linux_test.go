@@ -1,0 +1,48 @@
+package objects
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// The modes of new files and directories are those that git gives them.
+func TestSharedModesAreGits(t *testing.T) {
+	for _, mask := range []int{0o022, 0o002, 0o077} {
+		old := unix.Umask(mask)
+		for _, value := range []string{"umask", "false", "group", "true", "1", "all", "world", "2", "everybody", "0640", "0660", "0600", "0666", "0644"} {
+			r := gittest.New(t)
+			r.Git("config", "core.sharedRepository", value)
+			bits, exact, err := ParseShared(value)
+			require.NoError(t, err)
+			s := open(t, r, func(c *Config) { c.Shared, c.SharedExact = bits, exact })
+			theirs := s.loosePath(plumbing.NewHash(r.Hash("theirs")))
+			b := s.NewBatch()
+			ours := s.loosePath(b.Add(plumbing.BlobObject, []byte("ours")))
+			require.NoError(t, b.Flush())
+			require.Equal(t, modeOf(t, theirs), modeOf(t, ours), "%s with umask %#o", value, mask)
+			require.Equal(t, modeOf(t, filepath.Dir(theirs)), modeOf(t, filepath.Dir(ours)), "%s with umask %#o", value, mask)
+		}
+		unix.Umask(old)
+	}
+}
+
+func modeOf(t *testing.T, path string) os.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	return info.Mode()
+}
+
+func TestParseSharedRefuses(t *testing.T) {
+	for _, value := range []string{"maybe", "0900", "0440", "-1", "0x1ff"} {
+		_, _, err := ParseShared(value)
+		require.Error(t, err, value)
+	}
+}
