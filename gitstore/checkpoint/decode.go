@@ -37,19 +37,21 @@ func decode(data []byte, l Limits) (document, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if body := bytes.TrimLeft(data, " \t\r\n"); len(body) == 0 {
 		return document{}, syntaxError(1, 1, "empty, want a mapping")
-	} else if body[0] != '{' {
-		return decodeYAML(data, l)
+	} else if looksLikeJSON(body) {
+		return decodeJSON(data, l)
 	}
-	d, err := decodeJSON(data, l)
-	if err == nil {
-		return d, nil
+	return decodeYAML(data, l)
+}
+
+// looksLikeJSON tells {"a": 1} from {a: 1}, which is YAML. What is meant as
+// JSON is read as nothing else: to YAML, a text that a shell cut off after
+// "a": is whole.
+func looksLikeJSON(body []byte) bool {
+	if body[0] != '{' {
+		return false
 	}
-	// {a: 1} is no JSON but a mapping of YAML. What is neither is more likely
-	// to be meant as JSON.
-	if d, yamlErr := decodeYAML(data, l); yamlErr == nil {
-		return d, nil
-	}
-	return document{}, err
+	body = bytes.TrimLeft(body[1:], " \t\r\n")
+	return len(body) > 0 && (body[0] == '"' || body[0] == '}')
 }
 
 // syntaxError returns the error as the interface type, so that a nil of it

@@ -215,6 +215,8 @@ func assignIndex(l []any, steps []step, v any) (any, error) {
 		return l, nil
 	}
 	sub, err := assign(l[k], steps[1:], v)
-	l[k] = sub
+	if err == nil {
+		l[k] = sub
+	}
 	return l, err
 }

@@ -1,0 +1,313 @@
+package checkpoint
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestDecodeDocumentScalars(t *testing.T) {
+	tests := []struct {
+		in   string
+		want any
+	}{
+		{"a: 42", Number("42")},
+		{"a: -1.5e3", Number("-1.5e3")},
+		{"a: 123456789012345678901234567890", Number("123456789012345678901234567890")},
+		{"a: 1.0", Number("1.0")},
+		{"a: 0755", "0755"},
+		{"a: 0x1f", "0x1f"},
+		{"a: 1_000", "1_000"},
+		{"a: .inf", ".inf"},
+		{"a: no", "no"},
+		{"a: on", "on"},
+		{"a: NO-GO", "NO-GO"},
+		{"a: 2025-01-14", "2025-01-14"},
+		{"a: 12:30", "12:30"},
+		{"a: True", true},
+		{"a: ~", nil},
+		{"a:", nil},
+		{"a: ''", ""},
+		{"a: '42'", "42"},
+		{"a: !!str 42", "42"},
+		{"a: !!int \"42\"", Number("42")},
+		{"a: \"x\\ty\"", "x\ty"},
+		{"a: |\n  x\n  y\n", "x\ny\n"},
+		{"a: >\n  x\n  y\n", "x y\n"},
+		{"a: &x 1\nb: *x", Number("1")},
+		{"\ufeffa: 1", Number("1")},
+		{"a: 1\r\nb: 2\r\n", Number("1")},
+		{"---\na: 1\n...\n", Number("1")},
+		{"# note\na: 1 # one", Number("1")},
+		{"{a: 1}", Number("1")},
+		{`{"a": 1}`, Number("1")},
+		{" \n{\"a\":\"\\u00e9\\ud83d\\ude00\"}", "é\U0001f600"},
+		{"\ufeff{\"a\":1}", Number("1")},
+		{"a: \"<<\"", "<<"},
+		{"\"<<\": 1\na: 2", Number("2")},
+	}
+	for _, tt := range tests {
+		m, err := DecodeDocument([]byte(tt.in), Limits{})
+		require.NoError(t, err, tt.in)
+		got, ok := m.Get("a")
+		assert.True(t, ok, tt.in)
+		assert.Equal(t, tt.want, got, tt.in)
+	}
+}
+
+func TestKeysAreText(t *testing.T) {
+	assert.Equal(t, []string{"1", "true", "~", "null"}, doc(t, "1: a\ntrue: b\n~: c\nnull: d\n").Keys())
+}
+
+func TestSyntaxErrors(t *testing.T) {
+	tests := []struct {
+		name, in     string
+		line, column int
+		msg          string
+	}{
+		{"empty", "", 1, 1, "empty"},
+		{"blank", " \n\t\n", 1, 1, "empty"},
+		{"comment alone", "# x\n", 1, 1, "empty"},
+		{"null", "null\n", 1, 1, "want a mapping, got null"},
+		{"text", "checkpoint-002.json", 1, 1, "want a mapping, got text"},
+		{"list", "- a\n", 1, 1, "want a mapping, got a list"},
+		{"JSON list", "[1]", 1, 1, "want a mapping, got a list"},
+		{"second document", "a: 1\n---\nb: 2\n", 2, 1, "second document"},
+		{"second JSON", "{\"a\":1}\n{}", 2, 1, "after the end"},
+		{"duplicate key", "a:\n  b: 1\n  c: 2\n  b: 3\n", 4, 3, `key "b" is there twice`},
+		{"duplicate JSON key", "{\"a\":1,\n \"a\":2}", 2, 2, `key "a" is there twice`},
+		{"duplicate by kind", "1: a\n\"1\": b\n", 2, 1, `key "1" is there twice`},
+		{"merge key", "a: &a {x: 1}\nb:\n  <<: *a\n", 3, 3, "merge keys"},
+		{"NUL", "a: 1\nb: é\x00\n", 2, 5, "NUL"},
+		{"NUL in YAML", "a: 1\nb: \"x\\0\"\n", 2, 4, "NUL"},
+		{"NUL in JSON", "{\"a\":\"x\\u0000\"}", 1, 8, "NUL"},
+		{"not UTF-8", "a: 1\nb: é\xff\n", 2, 5, "byte 0xff at offset 10"},
+		{"control character", "a: x\x01\n", 1, 5, "U+0001"},
+		{"unknown anchor", "a: 1\nb: *x\n", 2, 4, "unknown anchor"},
+		{"own anchor", "a: &x\n  - *x\n", 2, 5, "contains itself"},
+		{"tag", "a: !!python/object:os.system x\n", 1, 4, "tag"},
+		{"own tag", "a: !mine x\n", 1, 4, "tag"},
+		{"binary", "a: !!binary aGk=\n", 1, 4, "tag"},
+		{"tag that lies", "a: !!int x\n", 1, 4, "not what its tag"},
+		{"set", "a: !!set {x}\n", 1, 4, "tag"},
+		{"key that is a list", "? [a]\n: 1\n", 1, 3, "plain key"},
+		{"open bracket", "a: 1\nb: [1,\n", 3, 1, ""},
+		{"bad indentation", "a: 1\n b: 2\n", 2, 3, "mapping values"},
+		{"tab", "a:\n\tb: 1\n", 2, 1, "cannot start any token"},
+		{"open quote", "a: 1\nb: \"x\n", 3, 1, ""},
+		{"truncated JSON", "{\n  \"a\": ", 2, 8, "ends in the middle"},
+		{"shell's JSON", "{\"a\": \n}", 2, 1, "want a JSON value"},
+		{"lone surrogate", `{"a": "\ud800"}`, 1, 8, "bad escape"},
+		{"JSON comma", `{"a": 1,}`, 1, 9, "want a key"},
+		{"number", `{"a": 01}`, 1, 7, "want a JSON value"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m, err := DecodeDocument([]byte(tt.in), Limits{})
+			assert.Nil(t, m)
+			var se *SyntaxError
+			require.ErrorAs(t, err, &se)
+			assert.Contains(t, se.Msg, tt.msg)
+			assert.Equal(t, fmt.Sprint(tt.line, ":", tt.column), fmt.Sprint(se.Line, ":", se.Column), se.Error())
+		})
+	}
+}
+
+func TestLimits(t *testing.T) {
+	deep := strings.Repeat("[", 65) + strings.Repeat("]", 65)
+	tests := []struct {
+		name, in string
+		l        Limits
+	}{
+		{"bytes", "a: 12345", Limits{Bytes: 7}},
+		{"bytes of free YAML", "# x\na: " + strings.Repeat("x", maxYAMLBytes), Limits{}},
+		{"depth, YAML", "a: " + deep, Limits{}},
+		{"depth, JSON", `{"a": ` + deep + "}", Limits{}},
+		{"depth, canonical", "a:\n  b:\n    c: 1\n", Limits{Depth: 2}},
+		{"nodes, YAML", "a: [1,2,3]", Limits{Nodes: 4}},
+		{"nodes, JSON", `{"a": [1,2,3]}`, Limits{Nodes: 4}},
+		{"nodes, canonical", "a:\n  - 1\n  - 2\n  - 3\n", Limits{Nodes: 4}},
+		{"nodes, cheaply", "a: [" + strings.Repeat("1,", 600_000) + "]", Limits{}},
+		{"aliases", "a: &x 1\nb: [" + strings.Repeat("*x,", 101) + "]", Limits{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := DecodeDocument([]byte(tt.in), tt.l)
+			var se *SyntaxError
+			require.ErrorAs(t, err, &se)
+			assert.Positive(t, se.Line)
+			assert.Positive(t, se.Column)
+		})
+	}
+	_, err := DecodeDocument([]byte("a:\n  b:\n    c: 1\n"), Limits{Depth: 3})
+	require.NoError(t, err)
+	_, err = DecodeDocument([]byte("a: &x 1\nb: ["+strings.Repeat("*x,", 100)+"]"), Limits{})
+	require.NoError(t, err)
+}
+
+// Texts made to be expensive are refused, or read, within a second or two.
+func TestHostileTextsAreCheap(t *testing.T) {
+	laughs := "a: &a [x,x,x,x,x,x,x,x,x,x]\n"
+	for c := 'b'; c < 'k'; c++ {
+		laughs += fmt.Sprintf("%c: &%c [%s]\n", c, c, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*%c,", c-1), 10), ","))
+	}
+	const mb = 1 << 20
+	for name, in := range map[string]string{
+		"laughs":         laughs,
+		"open lists":     strings.Repeat("[", mb),
+		"open mappings":  strings.Repeat("{", mb),
+		"keys":           strings.Repeat("? ", mb/2),
+		"dashes":         strings.Repeat("- ", mb/2),
+		"comments":       strings.Repeat("#\n", mb/4) + "a: 1",
+		"long comments":  "a:\n" + strings.Repeat("  # x\n", mb/12) + "  b: 1",
+		"colons":         strings.Repeat("a: ", mb/3),
+		"quotes":         strings.Repeat("'", mb),
+		"anchors":        strings.Repeat("&a ", mb/3),
+		"tags":           strings.Repeat("!a ", mb/3),
+		"blank lines":    strings.Repeat("\n", mb/3) + "a: 1",
+		"block":          "a: |\n" + strings.Repeat(" \n", mb/4),
+		"digits":         "a: " + strings.Repeat("1", 4*mb-10) + " ",
+		"JSON depth":     strings.Repeat(`{"a":`, mb/5),
+		"JSON keys":      `{"a":{"` + strings.Repeat(`":1,"`, mb/5),
+		"escapes":        `a: "` + strings.Repeat(`\x`, mb),
+		"canonical list": "a:\n" + strings.Repeat("  - a\n", 5*mb),
+		"type error":     "version: \"1.0\"\nissue_snapshot:\n  body: " + strings.Repeat("x", 20*mb) + "\nclock: true\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			_, err := Decode([]byte(in))
+			took := time.Since(start)
+			t.Log(took, err != nil)
+			assert.Less(t, took, 5*time.Second)
+		})
+	}
+}
+
+func TestDecodeKinds(t *testing.T) {
+	tests := []struct {
+		name, in, want string
+	}{
+		{
+			"integer", "version: \"1.0\"\nworkflow_state:\n  phase_attempt: three\n",
+			"line 3, column 18: workflow_state.phase_attempt: want an integer, got text",
+		},
+		{
+			"free YAML", "version: 1\nworkflow_state: {phase_attempt: 1.5}\n",
+			"line 2, column 33: workflow_state.phase_attempt: want an integer, got the number 1.5",
+		},
+		{
+			"JSON", "{\"workflow_state\":\n {\"phase_attempt\": [3]}}",
+			"line 2, column 20: workflow_state.phase_attempt: want an integer, got a list",
+		},
+		{
+			"in a list", "files_modified:\n  - path: a\n  - path: b\n    staged: 1\n",
+			"line 4, column 13: files_modified[1].staged: want true or false, got the number 1",
+		},
+		{
+			"list element", "issue_snapshot:\n  labels:\n    - a\n    - b: 1\n",
+			"line 4, column 7: issue_snapshot.labels[1]: want text, got a mapping",
+		},
+		{
+			"null element", "recovery_info:\n  warnings: [null]\n",
+			"line 2, column 14: recovery_info.warnings[0]: want no empty element, got null",
+		},
+		{
+			"section", "issue_snapshot: text\n",
+			"line 1, column 17: issue_snapshot: want a mapping, got text",
+		},
+		{
+			"list", "execution_graph:\n  completed_batches:\n    a: 1\n",
+			"line 3, column 5: execution_graph.completed_batches: want a list, got a mapping",
+		},
+		{
+			"any key", "execution_graph:\n  node_states:\n    \"a.b\":\n      started_at: true\n",
+			"line 4, column 19: execution_graph.node_states.\"a.b\".started_at: want text, got true",
+		},
+		{
+			"through an alias", "agent_outputs:\n  a: &x {b: [1]}\n  c: *x\n",
+			"line 2, column 13: agent_outputs.a.b: want a mapping, got a list",
+		},
+		{
+			"outputs", "{\"agent_outputs\":{\"a\":{\"b\":{\"completed_at\":1,\n\"output_location\":false}}}}",
+			"line 2, column 19: agent_outputs.a.b.output_location: want text, got false",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Decode([]byte(tt.in))
+			var se *SyntaxError
+			require.ErrorAs(t, err, &se)
+			assert.Equal(t, tt.want, err.Error())
+		})
+	}
+}
+
+func TestDecodeVersions(t *testing.T) {
+	for _, in := range []string{`"1.0"`, "1.0", "1", `"1"`, "1.7", "null"} {
+		_, err := Decode([]byte("version: " + in))
+		assert.NoError(t, err, in)
+	}
+	for _, in := range []string{`"2.0"`, "2", "0.9", "latest", "10"} {
+		_, err := Decode([]byte("version: " + in))
+		var ve *VersionError
+		assert.ErrorAs(t, err, &ve, in)
+	}
+	_, err := Decode([]byte("version: [1]"))
+	var se *SyntaxError
+	assert.ErrorAs(t, err, &se)
+}
+
+// What is a number in one field and a text in another is read in both.
+func TestDecodeTakesNumbersForText(t *testing.T) {
+	r, err := Decode([]byte("issue_number: 42\nsession_id: 7\nworkflow_state:\n  current_phase: 3\n  phase_attempt: '2'\n"))
+	require.NoError(t, err)
+	assert.Equal(t, Issue("42"), r.Issue())
+	assert.Equal(t, "7", r.Session())
+	assert.Equal(t, "3", r.Phase())
+	assert.Equal(t, 2, r.PhaseAttempt())
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, s := range []string{
+		"a: 1", "{}", "version: \"1.0\"\n", "- a", "a: &x [1]\nb: *x", "a: |2-\n   x\n\n", "? a\n: b", "{\"a\":[1,{\"b\":null}]}",
+		"a:\n  - b: 1\n    c:\n      - - d\n", "a: !!str 1", "a: \"\\u00e9\"", "# c\na:\n# d\n  b: 1\n# e", "\ufeffa: 1", "a: 'it''s'\r\n",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Add(mustEncode(typical()))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := Decode(data)
+		if err != nil {
+			return
+		}
+		r.Validate()
+		out, err := r.Encode()
+		require.NoError(t, err)
+		again, err := Decode(out)
+		require.NoError(t, err, "%s", out)
+		require.True(t, again.doc.equal(recordSchema.ordered(r.doc)), "%s", out)
+		stable, err := again.Encode()
+		require.NoError(t, err)
+		require.Equal(t, string(out), string(stable))
+		d, err := decodeYAML(out, DefaultLimits)
+		require.NoError(t, err, "%s", out)
+		require.True(t, d.root.equal(again.doc), "yaml.v3 reads something else:\n%s", out)
+		text, err := r.JSON()
+		require.NoError(t, err)
+		fromJSON, err := Decode(text)
+		require.NoError(t, err, "%s", text)
+		require.True(t, fromJSON.doc.equal(again.doc), "%s", text)
+	})
+}
+
+func mustEncode(r *Record) []byte {
+	data, err := r.Encode()
+	if err != nil {
+		panic(err)
+	}
+	return data
+}

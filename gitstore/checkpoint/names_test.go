@@ -1,0 +1,237 @@
+package checkpoint
+
+import (
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestIssueRefName(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{"42", "42"},
+		{"PROJ-42", "PROJ-42"},
+		{"a/b", "a%2Fb"},
+		{"100%", "100%25"},
+		{"a b", "a%20b"},
+		{".hidden", "%2Ehidden"},
+		{"a..b", "a.%2Eb"},
+		{"...", "%2E%2E%2E"},
+		{"end.", "end%2E"},
+		{"x.lock", "x%2Elock"},
+		{"x.lock.lock", "x.lock%2Elock"},
+		{"v1.2.x", "v1.2.x"},
+		{"a@{b}", "a@%7Bb}"},
+		{"{b}", "{b}"},
+		{"@", "@"},
+		{`~^:?*[\`, "%7E%5E%3A%3F%2A%5B%5C"},
+		{"-rf", "-rf"},
+		{"übung", "übung"},
+	}
+	for _, tt := range tests {
+		i, err := ParseIssue(tt.in)
+		require.NoError(t, err, tt.in)
+		assert.Equal(t, tt.want, i.RefName())
+		back, err := IssueFromRef(tt.want)
+		require.NoError(t, err, tt.want)
+		assert.Equal(t, i, back)
+	}
+}
+
+func TestParseIssueRefuses(t *testing.T) {
+	for _, s := range []string{"", "a\x00", "a\nb", "\xff", "\u0085", "\x7f", strings.Repeat("x", 201), strings.Repeat("/", 67)} {
+		_, err := ParseIssue(s)
+		assert.Error(t, err, "%q", s)
+	}
+	_, err := ParseIssue(strings.Repeat("x", 200))
+	assert.NoError(t, err)
+}
+
+func TestIssueFromRefRefuses(t *testing.T) {
+	for _, s := range []string{"", "a/b", "%34%32", "a%2f", "%", "a%2", "%zz", "a%0A", "x.lock", "a b", "%FF"} {
+		_, err := IssueFromRef(s)
+		assert.Error(t, err, "%q", s)
+	}
+}
+
+func FuzzIssue(f *testing.F) {
+	for _, s := range append(nasty, "42", "a..b", "x.lock", "@{", "@", ".a.", "//", "%2F") {
+		f.Add(s)
+	}
+	git, err := exec.LookPath("git")
+	f.Fuzz(func(t *testing.T, s string) {
+		if i, err := IssueFromRef(s); err == nil {
+			require.Equal(t, s, i.RefName())
+		}
+		i, parseErr := ParseIssue(s)
+		if parseErr != nil {
+			return
+		}
+		back, backErr := IssueFromRef(i.RefName())
+		require.NoError(t, backErr)
+		require.Equal(t, i, back)
+		if err == nil {
+			require.NoError(t, exec.Command(git, "check-ref-format", "refs/checkpoints/"+i.RefName()).Run(), i.RefName())
+		}
+	})
+}
+
+// What git forbids is all that is encoded, besides '%' and '/'.
+func TestRefNameEncodesNoMoreThanGitDemands(t *testing.T) {
+	for c := byte('!'); c < 0x7f; c++ {
+		if c == '%' || c == '/' {
+			continue
+		}
+		s := "a" + string(c) + "b"
+		refused := exec.Command("git", "check-ref-format", "refs/checkpoints/"+s).Run() != nil
+		assert.Equal(t, refused, Issue(s).RefName() != s, "%q", s)
+	}
+}
+
+func TestIssueNumber(t *testing.T) {
+	for s, want := range map[string]int64{"42": 42, "0": 0, "9223372036854775807": 9223372036854775807} {
+		n, ok := Issue(s).Number()
+		assert.True(t, ok, s)
+		assert.Equal(t, want, n)
+	}
+	for _, s := range []string{"042", "+42", "-1", "4 2", "9223372036854775808", "x", "1.0"} {
+		_, ok := Issue(s).Number()
+		assert.False(t, ok, s)
+	}
+}
+
+func TestIssueFromBranch(t *testing.T) {
+	tests := []struct {
+		branch, pattern string
+		want            Issue
+	}{
+		{"feature/issue-42-jwt", "", "42"},
+		{"42-fix", "", "42"},
+		{"PROJ-42-fix", "", "PROJ-42"},
+		{"fix/PROJ-42", "", "PROJ-42"},
+		{"feature/42", "", "42"},
+		{"issue/42", "", "42"},
+		{"issue42", "", "42"},
+		{"Issue_42_x", "", "42"},
+		{"user/7-thing", "", "7"},
+		{"issue-42-PROJ-7", "", "42"},
+		{"main", "", ""},
+		{"v42", "", ""},
+		{"1.2.x", "", ""},
+		{"release/issue-1.2", "", ""},
+		{"2026-02-14-notes", "", ""},
+		{"tissue-42", "", ""},
+		{"007-x", "", ""},
+		{"work/gh42", `gh(\d+)`, "42"},
+		{"work/T-1", `T-\d+`, "T-1"},
+		{"issue-42", `gh(\d+)`, ""},
+		{"x", `x()`, ""},
+	}
+	for _, tt := range tests {
+		var pattern *regexp.Regexp
+		if tt.pattern != "" {
+			pattern = regexp.MustCompile(tt.pattern)
+		}
+		got, ok := IssueFromBranch(tt.branch, pattern)
+		assert.Equal(t, tt.want, got, tt.branch)
+		assert.Equal(t, tt.want != "", ok, tt.branch)
+	}
+}
+
+func TestNewID(t *testing.T) {
+	at := time.Date(2026, 2, 14, 15, 30, 0, 999, time.FixedZone("", 3600))
+	digest := []byte{0x1f, 0x0c, 0x9a, 0x2b, 0xff}
+	assert.Equal(t, ID("CP-implementing-20260214T143000Z-1f0c9a2b"), NewID("implementing", at, digest))
+	assert.Equal(t, ID("CP-none-20260214T143000Z-1f0c9a2b"), NewID("", at, digest))
+	assert.Equal(t, ID("CP-ready_to_merge-20260214T143000Z-1f0c9a2b"), NewID("Ready-to merge", at, digest))
+	for _, phase := range []string{"", "é", "a/b", strings.Repeat("x", 500), "\x00"} {
+		id := NewID(phase, at, nil)
+		assert.True(t, id.Own(), string(id))
+		_, err := ParseID(string(id))
+		assert.NoError(t, err)
+	}
+}
+
+func TestParseID(t *testing.T) {
+	for _, s := range []string{"CP-enrich-20250114-a3f2", "orchestrate_auth_system_20251003_184530", "cp-feat-001", "état", "CP-{phase}-{timestamp}-{hash}"} {
+		_, err := ParseID(s)
+		assert.NoError(t, err, s)
+	}
+	for _, s := range []string{"", "a b", "a\n", "\x00", "-x", "\xff", "a\u202eb", "a\u00a0b", strings.Repeat("a", 201)} {
+		_, err := ParseID(s)
+		assert.Error(t, err, "%q", s)
+	}
+}
+
+func TestIDMatches(t *testing.T) {
+	const own, crunch, claude = "CP-implementing-20260214T143000Z-1f0c9a2b", "CP-enrich-20250114-a3f2", "orchestrate_auth_20251003_184530"
+	tests := []struct {
+		id     ID
+		abbrev string
+		want   bool
+	}{
+		{own, own, true},
+		{own, "CP-implementing-2", true},
+		{own, "CP-implementing-20260214", true},
+		{own, "CP-implementing-", false},
+		{own, "CP-impl", false},
+		{own, "1f0c", true},
+		{own, "9a2b", true},
+		{own, "1f0", false},
+		{own, "0c9a", false},
+		{own, "", false},
+		{own, own + "0", false},
+		{crunch, "a3f2", true},
+		{crunch, "CP-enrich-2025", true},
+		{claude, "orchestrate_auth_2025", true},
+		{claude, "orchestrate_auth", false},
+		{"cp-feat-001", "cp-feat", false},
+		{"cp-feat-001", "cp-feat-001", true},
+	}
+	for _, tt := range tests {
+		assert.Equal(t, tt.want, tt.id.Matches(tt.abbrev), "%s %q", tt.id, tt.abbrev)
+	}
+}
+
+func TestTriggers(t *testing.T) {
+	assert.True(t, BatchComplete.Known())
+	assert.True(t, BatchComplete.Automatic())
+	for _, manual := range []Trigger{UserInterrupt, SessionEnd, Manual, "of_my_own"} {
+		assert.False(t, manual.Automatic(), manual)
+	}
+	assert.False(t, Trigger("of_my_own").Known())
+	for _, s := range Triggers() {
+		got, err := ParseTrigger(string(s))
+		require.NoError(t, err)
+		assert.Equal(t, s, got)
+	}
+	for _, s := range []string{"", "A", "a-b", "a b", "a\n", strings.Repeat("a", 65)} {
+		_, err := ParseTrigger(s)
+		assert.Error(t, err, "%q", s)
+	}
+}
+
+func TestClockNext(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	at := Clock(now.UnixNano())
+	day := Clock(24 * time.Hour)
+	assert.Equal(t, at, Clock(0).Next(now))
+	assert.Equal(t, at+1, at.Next(now))
+	assert.Equal(t, at+day+1, (at + day).Next(now))
+	assert.Equal(t, at, (at + day + 1).Next(now), "a clock more than a day ahead is not followed")
+	assert.Equal(t, at, Clock(1<<63-1).Next(now))
+	assert.Equal(t, at, Clock(-1<<63).Next(now))
+	assert.True(t, (at + day + 1).Ahead(now))
+	assert.False(t, (at + day).Ahead(now))
+	c, ok := ParseClock(at.String())
+	assert.True(t, ok)
+	assert.Equal(t, at, c)
+	for _, s := range []string{"", "-1", "01", "x", "9223372036854775808", " 1"} {
+		_, ok := ParseClock(s)
+		assert.False(t, ok, s)
+	}
+}

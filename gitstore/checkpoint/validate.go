@@ -1,0 +1,172 @@
+package checkpoint
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Problem is something that Validate found. A warning does not make a record
+// invalid.
+type Problem struct {
+	Path, Msg string
+	Warning   bool
+}
+
+func (p Problem) String() string { return p.Path + ": " + p.Msg }
+
+// The words that fields may hold. Phases can be extended by the caller.
+var (
+	knownPhases = []string{
+		"enrich", "ready", "implementing", "validation", "docs",
+		"e2e", "backlog", "ready-to-merge", "done",
+	}
+	nodeStatuses = []string{"pending", "queued", "running", "complete", "failed", "skipped"}
+	fileStatuses = []string{
+		"added", "modified", "deleted", "renamed", "copied", "typechange", "untracked", "conflicted",
+	}
+	issueStates = []string{"open", "closed"}
+)
+
+var (
+	graphID   = regexp.MustCompile(`^GRAPH-\S+$`)
+	messageID = regexp.MustCompile(`^MSG-[0-9]{13}-[0-9a-f]{8}$`)
+	commitID  = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
+)
+
+// Valid reports whether there is no problem among ps but warnings.
+func Valid(ps []Problem) bool {
+	return !slices.ContainsFunc(ps, func(p Problem) bool { return !p.Warning })
+}
+
+// Validate reports what breaks the rules of the schema, and as warnings what
+// looks wrong but is read. Further phases than the known ones are named by
+// the caller.
+func (r *Record) Validate(phases ...string) []Problem {
+	v := &validator{r: r, phases: append(slices.Clone(knownPhases), phases...)}
+	v.names()
+	recordSchema.walk(r.doc, "", v.field)
+	v.workflow()
+	v.graph()
+	v.messages()
+	v.files()
+	v.snapshot()
+	v.progress()
+	return v.found
+}
+
+type validator struct {
+	r                *Record
+	phases           []string
+	found            []Problem
+	errors, warnings int
+}
+
+// maxProblems bounds the errors and the warnings, each, that are listed: a
+// hostile record can have a million.
+const maxProblems = 1000
+
+func (v *validator) fail(path, format string, args ...any) {
+	if v.errors++; v.errors <= maxProblems {
+		v.found = append(v.found, Problem{Path: path, Msg: fmt.Sprintf(format, args...)})
+	}
+}
+
+func (v *validator) warn(path, format string, args ...any) {
+	if v.warnings++; v.warnings <= maxProblems {
+		v.found = append(v.found, Problem{path, fmt.Sprintf(format, args...), true})
+	}
+}
+
+// failIf reports an error under path, without the name it repeats.
+func (v *validator) failIf(path string, err error) {
+	if err != nil {
+		v.fail(path, "%v", err)
+	}
+}
+
+// oneOf reports a word that is not among those known.
+func (v *validator) oneOf(path, word string, known []string, report func(path, format string, args ...any)) {
+	if word != "" && !slices.Contains(known, word) {
+		report(path, "%.40q is none of %s", word, strings.Join(known, ", "))
+	}
+}
+
+// names looks at what identifies the record.
+func (v *validator) names() {
+	id := v.r.ID()
+	if _, err := ParseID(string(id)); err != nil {
+		v.failIf("checkpoint_id", err)
+	} else if !id.Own() {
+		v.warn("checkpoint_id", "%q is not of the form CP-<phase>-<time>-<hex>", id)
+	}
+	if v.r.Version() == "" {
+		v.warn("version", "missing, taken as %s", Version)
+	}
+	if at, _ := v.r.doc.Get("created_at"); at == nil {
+		v.fail("created_at", "missing")
+	}
+	_, err := ParseIssue(string(v.r.Issue()))
+	v.failIf("issue_number", err)
+	v.trigger()
+}
+
+func (v *validator) trigger() {
+	t := v.r.Trigger()
+	if t == "" {
+		v.warn("trigger", "missing")
+		return
+	}
+	if _, err := ParseTrigger(string(t)); err != nil {
+		v.failIf("trigger", err)
+	} else if !t.Known() {
+		v.warn("trigger", "%q is not known: retention keeps it forever", t)
+	}
+}
+
+// field looks at one value by its kind alone.
+func (v *validator) field(f field, path string, value any) {
+	switch f.kind {
+	case timeKind:
+		m, err := ReadTime(value)
+		if v.failIf(path, err); err == nil && !m.Zoned {
+			v.warn(path, "%q has no time zone, taken as UTC", asText(value))
+		}
+	case intKind:
+		if s, ok := value.(string); ok {
+			v.warn(path, "%q is a number written as text", s)
+		}
+		if n, ok := Number(asText(value)).Int(); !ok || n < 0 {
+			v.fail(path, "want an integer that is not negative, got %s", asText(value))
+		}
+	}
+}
+
+// walk calls visit for every field of the schema that has a value.
+func (s *schema) walk(m *Map, path string, visit func(f field, path string, v any)) {
+	for k := range m.Len() {
+		e := m.entries[k]
+		s.field(e.key).walk(joinPath(path, e.key), e.value, visit)
+	}
+}
+
+func (f field) walk(path string, v any, visit func(f field, path string, v any)) {
+	if v == nil {
+		return
+	}
+	visit(f, path, v)
+	if m, ok := v.(*Map); ok && f.of != nil {
+		f.of.walk(m, path, visit)
+	}
+	l, _ := v.([]any)
+	element := field{of: f.of}
+	if f.kind == intsKind {
+		element.kind = intKind
+	}
+	for k := range l {
+		if element.of != nil || element.kind != anyKind {
+			element.walk(joinIndex(path, k), l[k], visit)
+		}
+	}
+}
