@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // parseCanonical reads text that emit wrote, forty times faster than yaml.v3
@@ -278,74 +277,4 @@ func (p *canonical) block(header string, n int) any {
 		b = b[:len(b)-1]
 	}
 	return string(b)
-}
-
-// unquote reads the text in double quotes that s begins with and returns how
-// many bytes it took, 0 if it is not what appendQuoted writes.
-func unquote(s string) (string, int) {
-	for k := 1; k < len(s); k++ {
-		switch s[k] {
-		case '"':
-			return s[1:k], k + 1
-		case '\\':
-			return unescape(s, k)
-		case '\n':
-			return "", 0
-		}
-	}
-	return "", 0
-}
-
-// unescape is unquote from the first backslash, at k, on.
-func unescape(s string, k int) (string, int) {
-	b := append(make([]byte, 0, len(s[:k])+32), s[1:k]...)
-	for ; k < len(s); k++ {
-		switch c := s[k]; c {
-		case '"':
-			return string(b), k + 1
-		case '\n':
-			return "", 0
-		case '\\':
-			r, n := escaped(s[k+1:])
-			if n == 0 {
-				return "", 0
-			}
-			b = utf8.AppendRune(b, r)
-			k += n
-		default:
-			b = append(b, c)
-		}
-	}
-	return "", 0
-}
-
-// escaped returns the rune of the escape that follows a backslash and the
-// bytes it took.
-func escaped(s string) (rune, int) {
-	if s == "" {
-		return 0, 0
-	}
-	size := 0
-	switch s[0] {
-	case '"', '\\':
-		return rune(s[0]), 1
-	case 'n':
-		return '\n', 1
-	case 't':
-		return '\t', 1
-	case 'r':
-		return '\r', 1
-	case 'u':
-		size = 4
-	case 'U':
-		size = 8
-	}
-	if size == 0 || len(s) < size+1 {
-		return 0, 0
-	}
-	n, err := strconv.ParseUint(s[1:size+1], 16, 32)
-	if err != nil || !utf8.ValidRune(rune(n)) {
-		return 0, 0
-	}
-	return rune(n), size + 1
 }

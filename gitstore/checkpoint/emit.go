@@ -67,11 +67,7 @@ func (e *emitter) mapping(m *Map, n, depth int) {
 
 func (e *emitter) key(key string, n int) {
 	start := len(e.b)
-	if plainSafe(key) {
-		e.b = append(e.b, key...)
-	} else {
-		e.text(key)
-	}
+	e.string(key, key)
 	if len(e.b)-start > maxSimpleKey {
 		written := string(e.b[start:])
 		e.b = append(append(e.b[:start], "? "...), written...)
@@ -168,7 +164,7 @@ func boolText(b bool) string {
 }
 
 func (e *emitter) string(s, key string) {
-	if plainSafe(s) && utf8.ValidString(s) {
+	if plainSafe(s) {
 		e.b = append(e.b, s...)
 		return
 	}
@@ -177,9 +173,6 @@ func (e *emitter) string(s, key string) {
 	}
 	e.b = appendQuoted(e.b, s)
 }
-
-// text writes a key in quotes.
-func (e *emitter) text(s string) { e.string(s, s) }
 
 var (
 	errNUL  = errors.New("contains a NUL")

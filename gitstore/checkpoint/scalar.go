@@ -33,7 +33,7 @@ func plainSafe(s string) bool {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[k:])
-		if !printable(r) {
+		if !printable(r) || size == 1 {
 			return false
 		}
 		k += size

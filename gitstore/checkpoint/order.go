@@ -1,0 +1,97 @@
+package checkpoint
+
+// field returns the field of a key.
+func (s *schema) field(key string) field {
+	if k, ok := s.place[key]; ok {
+		return s.fields[k]
+	}
+	return s.other
+}
+
+// ordered returns m with the keys of the schema first and in its order, at
+// every level. What is in order already is not copied.
+func (s *schema) ordered(m *Map) *Map {
+	out := m
+	if !s.inOrder(m) {
+		out = &Map{entries: make([]entry, 0, m.Len())}
+		for _, f := range s.fields {
+			if k := m.find(f.name); k >= 0 {
+				out.add(f.name, m.entries[k].value)
+			}
+		}
+		for k := range m.entries {
+			if _, known := s.place[m.entries[k].key]; !known {
+				out.add(m.entries[k].key, m.entries[k].value)
+			}
+		}
+	}
+	for k := range out.Len() {
+		e := out.entries[k]
+		if v := s.field(e.key).ordered(e.value); v != nil {
+			if out == m {
+				out = m.shallow()
+			}
+			out.entries[k].value = v
+		}
+	}
+	return out
+}
+
+// ordered returns the value in order if that makes another one, else nil.
+func (f field) ordered(v any) any {
+	if f.of == nil {
+		return nil
+	}
+	switch v := v.(type) {
+	case *Map:
+		if m := f.of.ordered(v); m != v {
+			return m
+		}
+	case []any:
+		return f.orderedList(v)
+	}
+	return nil
+}
+
+func (f field) orderedList(l []any) any {
+	var out []any
+	for k := range l {
+		m, ok := l[k].(*Map)
+		if !ok {
+			continue
+		}
+		if in := f.of.ordered(m); in != m {
+			if out == nil {
+				out = append([]any(nil), l...)
+			}
+			out[k] = in
+		}
+	}
+	if out == nil {
+		return nil
+	}
+	return out
+}
+
+// inOrder reports whether the keys of m are in the order of the schema.
+func (s *schema) inOrder(m *Map) bool {
+	last := -1
+	for k := range m.Len() {
+		at, ok := s.place[m.entries[k].key]
+		if !ok {
+			at = len(s.fields)
+		}
+		if at < last {
+			return false
+		}
+		last = at
+	}
+	return true
+}
+
+// shallow copies the keys but not what is under them.
+func (m *Map) shallow() *Map {
+	c := &Map{entries: append([]entry(nil), m.entries...)}
+	c.reindex()
+	return c
+}

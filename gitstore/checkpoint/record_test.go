@@ -1,0 +1,234 @@
+package checkpoint
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestFieldsRoundTrip(t *testing.T) {
+	at := time.Date(2026, 2, 14, 14, 30, 0, 123456000, time.UTC)
+	r := New()
+	r.SetID("CP-docs-20260214T143000Z-00112233")
+	r.SetCreatedAt(at)
+	r.SetTrigger(Manual)
+	r.SetIssue("PROJ-42")
+	r.SetSession("s")
+	r.SetNote("n")
+	r.SetClock(7)
+	r.SetPhase("docs")
+	r.SetStateLabel("state:docs")
+	r.SetPhaseStartedAt(at)
+	r.SetPhaseAttempt(2)
+	r.SetCompletedBatches([]int{1, 2})
+	r.SetCurrentBatch(3)
+	r.SetConflicts([]string{"CONF-1"})
+	r.SetCanResume(false)
+	r.SetResumeFrom("there")
+	r.SetPrerequisitesMet(false)
+	r.SetWarnings([]string{"w"})
+	r.SetBranch("b")
+	r.SetFiles([]File{{"caf\xe9", "added", true}, {"\"q\"", "modified", false}})
+	s := Snapshot{
+		Head: "a1b2", Detached: true, MergeHead: []string{"c3"}, Deleted: []string{"\xff"},
+		IntentToAdd: []string{"i"}, Skipped: []Skipped{{"big\xfe", 1 << 40, "size"}}, Worktree: true, Untracked: true,
+	}
+	r.SetSnapshot(s)
+	p := Progress{Current: "2", Completed: []string{"1"}, Total: 3, Names: []string{"1", "2", "3"}, Remaining: []string{"2", "3"}}
+	r.SetProgress(p)
+
+	r, err := Decode(mustEncode(r))
+	require.NoError(t, err)
+	assert.Equal(t, ID("CP-docs-20260214T143000Z-00112233"), r.ID())
+	assert.Equal(t, "1.0", r.Version())
+	assert.Equal(t, at, r.CreatedAt())
+	assert.Equal(t, Manual, r.Trigger())
+	assert.Equal(t, Issue("PROJ-42"), r.Issue())
+	assert.Equal(t, "s", r.Session())
+	assert.Equal(t, "n", r.Note())
+	assert.Equal(t, Clock(7), r.Clock())
+	assert.Equal(t, "docs", r.Phase())
+	assert.Equal(t, "state:docs", r.StateLabel())
+	assert.Equal(t, at, r.PhaseStartedAt())
+	assert.Equal(t, 2, r.PhaseAttempt())
+	assert.Equal(t, []int{1, 2}, r.CompletedBatches())
+	assert.Equal(t, 3, r.CurrentBatch())
+	assert.Equal(t, []string{"CONF-1"}, r.Conflicts())
+	assert.False(t, r.CanResume())
+	assert.Equal(t, "there", r.ResumeFrom())
+	assert.False(t, r.PrerequisitesMet())
+	assert.Equal(t, []string{"w"}, r.Warnings())
+	assert.Equal(t, "b", r.Branch())
+	assert.Equal(t, []File{{"caf\xe9", "added", true}, {"\"q\"", "modified", false}}, r.Files())
+	assert.Equal(t, s, r.Snapshot())
+	assert.Equal(t, p, r.Progress())
+}
+
+func TestEmptyRecord(t *testing.T) {
+	r := FromDoc(nil)
+	assert.Empty(t, r.ID())
+	assert.True(t, r.CanResume(), "a record that does not say may be resumed")
+	assert.True(t, r.PrerequisitesMet())
+	assert.Zero(t, r.Snapshot())
+	assert.Zero(t, r.Progress())
+	assert.Zero(t, r.IssueSnapshot())
+	assert.Empty(t, r.Files())
+	assert.Empty(t, r.Outputs())
+	assert.Empty(t, r.PendingCaptures())
+	assert.Empty(t, r.DefaultResumePoint())
+	assert.Zero(t, r.Doc().Len(), "reading made a section")
+	assert.False(t, Valid(r.Validate()))
+}
+
+// No accessor may trip over sections of the wrong kind.
+func TestAccessorsBearAnyDocument(t *testing.T) {
+	for _, v := range []any{nil, true, "x", Number("1"), []any{"x", nil, []any{}}, doc(t, "a: {b: [1]}\ntasks: 1")} {
+		m := NewMap()
+		for _, f := range recordSchema.fields {
+			m.Set(f.name, clone(v))
+		}
+		r := FromDoc(m)
+		r.Files()
+		r.Outputs()
+		r.Snapshot()
+		r.Progress()
+		r.IssueSnapshot()
+		r.DefaultResumePoint()
+		r.CreatedAt()
+		r.CompletedBatches()
+		r.Warnings()
+		r.Validate()
+		r.SetSnapshot(Snapshot{Head: "x"})
+		assert.Equal(t, "x", r.Snapshot().Head)
+	}
+}
+
+func TestIssueSnapshot(t *testing.T) {
+	r := New()
+	r.SetBranch("")
+	assert.False(t, r.IssueSnapshot().Known)
+	branch, there := r.Doc().Lookup("issue_snapshot.branch")
+	assert.True(t, there, "a detached HEAD is null, not absent")
+	assert.Nil(t, branch)
+
+	s := IssueSnapshot{Title: "t", Body: "b\n\n", Labels: []string{"z", "a"}, Assignees: []string{}, State: "open", Source: "file", Known: true}
+	r.SetIssueSnapshot(s)
+	labels, _ := r.Doc().Lookup("issue_snapshot.labels")
+	assert.Equal(t, []any{"a", "z"}, labels, "stored sorted")
+	got := r.IssueSnapshot()
+	assert.Equal(t, s.Labels, got.Labels, "the order they had")
+	assert.Equal(t, "b\n\n", got.Body)
+	assert.True(t, got.Known)
+
+	r.SetBranch("main")
+	r.SetIssueSnapshot(IssueSnapshot{})
+	assert.False(t, r.IssueSnapshot().Known)
+	assert.Equal(t, "main", r.Branch())
+
+	r.SetIssueSnapshot(IssueSnapshot{Title: "t", BodyDigest: "sha256:00", Known: true})
+	_, there = r.Doc().Lookup("issue_snapshot.body")
+	assert.False(t, there)
+}
+
+func TestIssueNumberIsANumberWhereItCanBe(t *testing.T) {
+	for issue, want := range map[Issue]any{"42": Number("42"), "042": "042", "PROJ-1": "PROJ-1", "99999999999999999999": "99999999999999999999"} {
+		r := New()
+		r.SetIssue(issue)
+		v, _ := r.Doc().Get("issue_number")
+		assert.Equal(t, want, v)
+		r, err := Decode(mustEncode(r))
+		require.NoError(t, err)
+		assert.Equal(t, issue, r.Issue())
+	}
+}
+
+func TestDefaultResumePoint(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"batch", "execution_graph: {current_batch: 3}", "batch_3_task_1"},
+		{
+			"open task of the batch",
+			"execution_graph: {current_batch: 2, node_states: {a: {status: complete}, b: {status: running}}, batches: [{batch_id: 2, tasks: [a, b]}]}",
+			"batch_2_task_2",
+		},
+		{"phase", "progress: {completed: ['1'], total: 3}", "phase_2"},
+		{"named phase", "progress: {completed: [plan], names: [plan, build]}", "phase_build"},
+		{"task list", "tasks: [{id: a, status: done}, {id: b, status: pending}]", "b"},
+		{"tasks by id", "tasks: {a: {status: complete}, b: {}}", "b"},
+		{"node", "execution_graph: {node_states: {a: {status: complete}, b: {status: queued}}}", "b"},
+		{"workflow's phase", "workflow_state: {current_phase: docs}", "phase_docs"},
+		{"all done", "progress: {completed: ['1'], total: 1}", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := Decode([]byte(tt.in))
+			require.NoError(t, err)
+			assert.Equal(t, tt.want, r.DefaultResumePoint())
+		})
+	}
+}
+
+func TestValidate(t *testing.T) {
+	base := string(read(t, vectors+"full.yaml"))
+	tests := []struct {
+		path string
+		v    any
+		at   string
+		fail bool
+	}{
+		{"checkpoint_id", "a b", "checkpoint_id", true},
+		{"checkpoint_id", nil, "checkpoint_id", true},
+		{"checkpoint_id", "cp-1", "checkpoint_id", false},
+		{"version", nil, "version", false},
+		{"created_at", nil, "created_at", true},
+		{"created_at", "soon", "created_at", true},
+		{"created_at", "2026-02-14 14:30", "created_at", false},
+		{"issue_number", "", "issue_number", true},
+		{"trigger", "Batch Complete", "trigger", true},
+		{"trigger", "my_own", "trigger", false},
+		{"workflow_state.current_phase", "party", "workflow_state.current_phase", false},
+		{"workflow_state.phase_attempt", -1, "workflow_state.phase_attempt", true},
+		{"workflow_state.phase_attempt", "2", "workflow_state.phase_attempt", false},
+		{"team_state.members[0].tasks_pending", -2, "team_state.members[0].tasks_pending", true},
+		{"execution_graph.graph_id", "G", "execution_graph.graph_id", false},
+		{"execution_graph.completed_batches", []int{2, 1}, "execution_graph.completed_batches[1]", false},
+		{"execution_graph.completed_batches", []int{3}, "execution_graph.completed_batches[0]", false},
+		{"execution_graph.node_states.task-001.status", "dreaming", "execution_graph.node_states.task-001.status", true},
+		{"execution_graph.node_states.task-001.started_at", "x", "execution_graph.node_states.task-001.started_at", true},
+		{"acp_state.pending_messages", []string{"MSG-1"}, "acp_state.pending_messages[0]", false},
+		{"files_modified[0].path", `"x"`, "files_modified[0].path", true},
+		{"files_modified[0].status", "touched", "files_modified[0].status", false},
+		{"snapshot.head", "HEAD", "snapshot", true},
+		{"snapshot.skipped[0].size", -1, "snapshot.skipped[0].size", true},
+		{"clock", -1, "clock", true},
+		{"progress.total", 1, "progress.completed", false},
+		{"issue_snapshot.state", "ajar", "issue_snapshot.state", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.path, func(t *testing.T) {
+			r, err := Decode([]byte(base))
+			require.NoError(t, err)
+			require.NoError(t, r.Doc().Assign(tt.path, tt.v))
+			problems := r.Validate()
+			require.Len(t, problems, 1, "%v", problems)
+			assert.Equal(t, tt.at, problems[0].Path)
+			assert.Equal(t, tt.fail, !problems[0].Warning, problems[0].Msg)
+			assert.NotEmpty(t, problems[0].Msg)
+		})
+	}
+	r, err := Decode([]byte(base))
+	require.NoError(t, err)
+	r.SetPhase("party")
+	assert.Empty(t, r.Validate("party"))
+}
+
+func TestProblemsAreBounded(t *testing.T) {
+	r := New()
+	l := make([]any, 50_000)
+	for k := range l {
+		l[k] = "MSG"
+	}
+	require.NoError(t, r.Doc().Assign("acp_state.pending_messages", l))
+	assert.LessOrEqual(t, len(r.Validate()), 2*maxProblems)
+}
