@@ -19,6 +19,9 @@ type builder struct {
 	// dirs are the directories of prev that have a tree under way, the root
 	// first.
 	dirs []dir
+	// size counts what all trees take, which is limited by most: an index of
+	// version 4 can say in few bytes what takes gigabytes.
+	size, most int
 	// files are the lengths of those prefixes of prev that are files. A path
 	// that goes on from one with a slash makes a file a directory.
 	files []int
@@ -30,16 +33,25 @@ type dir struct {
 	tree []byte // its entries so far
 }
 
-var errOrder = errors.New("entries are not in order")
+// maxDepth is more than git reads back: core.maxTreeDepth.
+const maxDepth = 4096
 
-func newBuilder(out Trees, root int) *builder {
-	b := &builder{out: out}
+var (
+	errOrder = errors.New("entries are not in order")
+	errSize  = errors.New("paths are too long for an index of this size")
+)
+
+func newBuilder(out Trees, root, most int) *builder {
+	b := &builder{out: out, most: most}
 	b.open(0, root)
 	return b
 }
 
 // move leaves the directories that path is not in.
 func (b *builder) move(path []byte) error {
+	if b.size > b.most {
+		return errSize
+	}
 	n := common(b.prev, path)
 	if n == len(path) || n < len(b.prev) && path[n] < b.prev[n] {
 		return errOrder
@@ -65,6 +77,9 @@ func (b *builder) component(path []byte) (end int, isDir bool, err error) {
 	end = len(path)
 	if i := bytes.IndexByte(name, '/'); i >= 0 {
 		name, isDir, end = name[:i], true, start+i+1
+	}
+	if len(b.dirs) > maxDepth {
+		return 0, false, fmt.Errorf("more than %d directories in a path", maxDepth)
 	}
 	if !allowed(name) {
 		return 0, false, fmt.Errorf("%q is no name for a file", name)
@@ -104,9 +119,13 @@ func (b *builder) close() {
 	b.append(filemode.Dir, b.prev[b.top().end:d.end-1], hash)
 }
 
+// entryExtra is what an entry of a tree takes besides its name.
+const entryExtra = len("100644 \x00") + hashSize
+
 // append adds an entry to the tree on top.
 func (b *builder) append(mode filemode.FileMode, name []byte, hash plumbing.Hash) {
 	d := b.top()
+	b.size += len(name) + entryExtra
 	d.tree = append(d.tree, modeText(mode)...)
 	d.tree = append(d.tree, name...)
 	d.tree = append(d.tree, 0)

@@ -13,7 +13,7 @@ import (
 func (x *Index) ConflictTrees(have Objects, out Trees) (map[int]plumbing.Hash, error) {
 	trees := map[int]plumbing.Hash{}
 	for stage := 1; stage <= 3; stage++ {
-		hash, n, err := stageTree(x.unmerged, stage, have, out)
+		hash, n, err := x.stageTree(stage, have, out)
 		if err != nil {
 			return nil, fmt.Errorf("write conflict tree %d: %s: %w", stage, x.path, err)
 		}
@@ -24,10 +24,10 @@ func (x *Index) ConflictTrees(have Objects, out Trees) (map[int]plumbing.Hash, e
 	return trees, nil
 }
 
-// stageTree builds the tree of n entries, those of one stage.
-func stageTree(entries []Entry, stage int, have Objects, out Trees) (_ plumbing.Hash, n int, err error) {
-	b := newBuilder(out, none)
-	for _, e := range entries {
+// stageTree builds the tree of the n entries of one stage.
+func (x *Index) stageTree(stage int, have Objects, out Trees) (_ plumbing.Hash, n int, err error) {
+	b := newBuilder(out, none, x.most())
+	for _, e := range x.unmerged {
 		if e.Stage != stage {
 			continue
 		}

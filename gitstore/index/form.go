@@ -33,6 +33,10 @@ type form struct {
 	toAdd    []string
 }
 
+// most bounds what is built of the paths. Names of a thousand bytes, the
+// longest that file systems have, stay below half of it.
+func (f *form) most() int { return 1<<20 + 32*len(f.data) }
+
 // mark is a place to begin reading entries from.
 type mark struct {
 	first int // position of the entry
@@ -102,11 +106,13 @@ func (f *form) extensions(off int) error {
 		if size > int64(len(f.data)-off) {
 			return &FormatError{off, fmt.Sprintf("extension %q ends beyond the file", name)}
 		}
-		if name[0] < 'A' || name[0] > 'Z' {
-			return fmt.Errorf("extension %q: %w", name, ErrUnsupported)
-		}
-		if name == "TREE" {
+		switch {
+		case name == "TREE":
 			f.cache = parseCacheTree(f.data[off : off+int(size)])
+		case name[0] >= 'a' && name[0] <= 'z':
+			return fmt.Errorf("extension %q: %w", name, ErrUnsupported)
+		case name[0] < 'A' || name[0] > 'Z':
+			return &FormatError{off, fmt.Sprintf("extension %q", name)}
 		}
 		off += int(size)
 	}

@@ -35,8 +35,9 @@ type Index struct {
 	Partial bool
 
 	path    string
-	file    *os.File // open while the file is mapped
-	stat    fs.FileInfo
+	file    *os.File    // open while the file is mapped
+	stat    fs.FileInfo // of the mapped file
+	modTime time.Time
 	mapping []byte
 	form
 	err error
@@ -55,6 +56,9 @@ func Open(path string) (*Index, error) {
 
 // open maps files of at least threshold bytes and reads smaller ones.
 func open(path string, threshold int64) (*Index, error) {
+	if path == "" {
+		return nil, fs.ErrInvalid
+	}
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Index{path: path}, nil
@@ -75,28 +79,39 @@ func (x *Index) load(threshold int64) error {
 	if err != nil {
 		return err
 	}
-	x.stat = stat
 	if !stat.Mode().IsRegular() {
 		return errors.New("not a regular file")
 	}
+	x.stat, x.modTime = stat, stat.ModTime()
 	if stat.Size() >= threshold && x.mapFile(stat.Size()) == nil {
-		err = x.guard(func() error { return x.parse(x.mapping) })
-		if !errors.Is(err, ErrChanged) {
-			return err
-		}
+		return x.parseMapping()
 	}
 	return x.read()
 }
 
-// read is load without a mapping, and the second try where a mapping failed.
-func (x *Index) read() error {
+// parseMapping reads the file instead where it changes under the mapping.
+func (x *Index) parseMapping() error {
+	err := x.guard(func() error { return x.parse(x.mapping) })
+	if !errors.Is(err, ErrChanged) {
+		return err
+	}
 	if err := x.unmap(); err != nil {
 		return err
 	}
-	if x.stat.Size() > maxRead {
-		return fmt.Errorf("%d bytes are too many", x.stat.Size())
+	return x.read()
+}
+
+// read takes the file as it is now.
+func (x *Index) read() error {
+	stat, err := x.file.Stat()
+	if err != nil {
+		return err
 	}
-	data := make([]byte, x.stat.Size())
+	if stat.Size() > maxRead {
+		return fmt.Errorf("%d bytes are too many", stat.Size())
+	}
+	x.modTime = stat.ModTime()
+	data := make([]byte, stat.Size())
 	n, err := x.file.ReadAt(data, 0)
 	if err != nil && err != io.EOF {
 		return err
@@ -123,12 +138,7 @@ func (x *Index) Len() int { return x.count }
 // ModTime is when the file was written last, zero for a missing one. An
 // entry whose MTime is not before it may have changed without its stat data
 // showing it.
-func (x *Index) ModTime() time.Time {
-	if x.stat == nil {
-		return time.Time{}
-	}
-	return x.stat.ModTime()
-}
+func (x *Index) ModTime() time.Time { return x.modTime }
 
 // Err is what cut All or Lookup short, nil if nothing did.
 func (x *Index) Err() error { return x.err }

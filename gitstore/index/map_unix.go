@@ -8,7 +8,7 @@ import "golang.org/x/sys/unix"
 const mapThreshold = 128 << 10
 
 func (x *Index) mapFile(size int64) error {
-	data, err := unix.Mmap(int(x.file.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED|populate)
+	data, err := unix.Mmap(int(x.file.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
 	if err == nil {
 		x.mapping = data
 	}

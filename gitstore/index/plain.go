@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"time"
 )
 
 // Git runs git with variables added to its environment and returns what it
@@ -12,10 +14,12 @@ import (
 type Git func(ctx context.Context, env []string, args ...string) ([]byte, error)
 
 // plainArgs make git write the index it reads again, whole and in the full
-// form. They keep it from running hooks and a file system monitor.
+// form, without a hint, a hook or a file system monitor on the way. An empty
+// core.fsmonitor is off for the gits that take a path there, too.
 var plainArgs = []string{
 	"-c", "core.splitIndex=false",
 	"-c", "index.sparse=false",
+	"-c", "advice.sparseIndexExpanded=false",
 	"-c", "core.fsmonitor=",
 	"-c", "core.hooksPath=" + os.DevNull,
 	"update-index", "--no-split-index", "--force-write-index",
@@ -26,41 +30,54 @@ var plainArgs = []string{
 // the other half of a split one is there. The index itself is not touched.
 // The function that comes back closes and removes the copy.
 func Plain(ctx context.Context, git Git, path, tempDir string) (*Index, func(), error) {
-	copied, err := copyTemp(path, tempDir)
+	copied, modTime, err := copyTemp(path, tempDir)
 	if err != nil {
 		return nil, nil, fmt.Errorf("copy index: %s: %w", path, err)
 	}
 	remove := func() {
 		os.Remove(copied)
-		os.Remove(copied + ".lock")
+		os.Remove(copied + ".lock") // of a git that was killed
 	}
-	if _, err := git(ctx, []string{"GIT_INDEX_FILE=" + copied}, plainArgs...); err != nil {
+	x, err := convert(ctx, git, copied)
+	if err != nil {
 		remove()
 		return nil, nil, fmt.Errorf("read index through git: %s: %w", path, err)
 	}
-	x, err := Open(copied)
-	if err != nil {
-		remove()
-		return nil, nil, err
-	}
-	x.path = path
+	x.path, x.modTime = path, modTime
 	return x, func() { x.Close(); remove() }, nil
 }
 
-// copyTemp copies a file to a new one in dir and returns its path.
-func copyTemp(path, dir string) (_ string, err error) {
+func convert(ctx context.Context, git Git, path string) (*Index, error) {
+	if _, err := git(ctx, []string{"GIT_INDEX_FILE=" + path}, plainArgs...); err != nil {
+		return nil, err
+	}
+	return open(path, mapThreshold)
+}
+
+// copyTemp copies a file to a new one in dir with an absolute path and the
+// same date: git compares the dates of files with it, to tell which entries
+// it cannot trust.
+func copyTemp(path, dir string) (_ string, modTime time.Time, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return "", time.Time{}, err
+	}
+	stat, err := os.Stat(path)
+	if err != nil {
+		return "", time.Time{}, bare(err)
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return "", bare(err)
+		return "", time.Time{}, bare(err)
 	}
 	f, err := os.CreateTemp(dir, fmt.Sprintf("index-%d-*", os.Getpid()))
 	if err != nil {
-		return "", err
+		return "", time.Time{}, err
 	}
 	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err != nil {
+	err = errors.Join(err, f.Close(), os.Chtimes(f.Name(), time.Time{}, stat.ModTime()))
+	if err != nil {
 		os.Remove(f.Name())
-		return "", err
+		return "", time.Time{}, err
 	}
-	return f.Name(), nil
+	return f.Name(), stat.ModTime(), nil
 }

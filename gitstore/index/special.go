@@ -6,6 +6,7 @@ import "bytes"
 // with their neighbours: building the tree leaves them out.
 func (f *form) loadSpecial() error {
 	c := cursor{f: f, i: -1}
+	size := 0
 	for _, i := range f.special {
 		if c.i != i { // else it is the neighbour of the one before
 			if err := c.seek(max(i-1, 0)); err != nil {
@@ -16,6 +17,9 @@ func (f *form) loadSpecial() error {
 					return err
 				}
 			}
+		}
+		if size += len(c.path); size > f.most() {
+			return &FormatError{c.off, errSize.Error()}
 		}
 		f.keep(c.entry())
 		if i+1 < f.count {

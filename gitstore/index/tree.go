@@ -62,7 +62,7 @@ func (w *writer) write(out Trees) (plumbing.Hash, error) {
 	if hash, ok := w.cachedRoot(); ok {
 		return hash, nil
 	}
-	w.b = newBuilder(out, w.f.cache.root())
+	w.b = newBuilder(out, w.f.cache.root(), w.f.most())
 	w.at = cursor{f: w.f, i: -1, next: headerSize}
 	w.probe = cursor{f: w.f}
 	for w.at.i+1 < w.f.count {
@@ -85,7 +85,7 @@ func (w *writer) cachedRoot() (plumbing.Hash, bool) {
 		return plumbing.ZeroHash, false
 	}
 	root := w.f.cache.nodes[0]
-	ok := root.entries == w.f.count && w.have.Has(root.hash)
+	ok := int(root.entries) == w.f.count && w.have.Has(root.hash)
 	return root.hash, ok
 }
 
@@ -125,11 +125,11 @@ func (w *writer) reusable(node int, dir []byte) (bool, error) {
 	if node == none {
 		return false, nil
 	}
-	n := w.f.cache.nodes[node]
-	if n.entries <= 0 || n.entries > w.f.count-w.at.i || w.specialWithin(w.at.i, n.entries) || !w.have.Has(n.hash) {
+	n := int(w.f.cache.nodes[node].entries)
+	if n <= 0 || n > w.f.count-w.at.i || w.specialWithin(w.at.i, n) || !w.have.Has(w.f.cache.nodes[node].hash) {
 		return false, nil
 	}
-	last := w.at.i + n.entries - 1
+	last := w.at.i + n - 1
 	if last+1 < w.f.count {
 		// A count that does not end where the directory ends is not git's.
 		if err := w.probe.seek(last + 1); err != nil || bytes.HasPrefix(w.probe.path, dir) {

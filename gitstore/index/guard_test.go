@@ -1,0 +1,96 @@
+//go:build unix
+
+package index
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// many is an index of some fifty pages.
+func many() []byte {
+	var names []string
+	for i := range 2500 {
+		names = append(names, fmt.Sprintf("d%02d/f%04d", i/100, i))
+	}
+	return encode(2, paths(names...))
+}
+
+func TestCutWhileMapped(t *testing.T) {
+	for _, left := range []int64{0, 1, 4096, 100_000} {
+		path := file(t, many())
+		x := openWay(t, path, "mapped")
+		require.NoError(t, os.Truncate(path, left))
+
+		_, err := x.WriteTree(all{}, sink{})
+		assert.ErrorIs(t, err, ErrChanged)
+		for range x.All() {
+		}
+		assert.ErrorIs(t, x.Err(), ErrChanged)
+		x.err = nil
+		assert.Empty(t, x.Lookup("d24/f2499"))
+		assert.ErrorIs(t, x.Err(), ErrChanged)
+	}
+}
+
+// cutter cuts the file when it is asked for the first object.
+type cutter struct {
+	path string
+	left int64
+}
+
+func (c cutter) Has(plumbing.Hash) bool {
+	os.Truncate(c.path, c.left)
+	return true
+}
+
+func TestCutDuringWriteTree(t *testing.T) {
+	path := file(t, many())
+	x := openWay(t, path, "mapped")
+	_, err := x.WriteTree(cutter{path, 8192}, sink{})
+	assert.ErrorIs(t, err, ErrChanged)
+}
+
+func TestCutDuringOpen(t *testing.T) {
+	short := encode(2, paths("a"))
+	path := file(t, many())
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	x := &Index{path: path, file: f}
+	defer x.Close()
+	x.stat, err = f.Stat()
+	require.NoError(t, err)
+	require.NoError(t, x.mapFile(x.stat.Size()))
+	require.NoError(t, os.WriteFile(path, short, 0o644))
+	require.NoError(t, x.parseMapping())
+	assert.Equal(t, 1, x.Len())
+	assert.Len(t, x.Lookup("a"), 1)
+}
+
+func TestRewrittenWhileMapped(t *testing.T) {
+	data := many()
+	path := file(t, data)
+	x := openWay(t, path, "mapped")
+	require.NoError(t, os.WriteFile(path, data, 0o644))
+	require.NoError(t, os.Chtimes(path, time.Time{}, time.Now().Add(time.Second)))
+	_, err := x.WriteTree(all{}, sink{})
+	assert.ErrorIs(t, err, ErrChanged)
+}
+
+// Git puts a new file in the place of the old one, which is no change here.
+func TestReplacedWhileMapped(t *testing.T) {
+	path := file(t, many())
+	x := openWay(t, path, "mapped")
+	want, err := x.WriteTree(all{}, sink{})
+	require.NoError(t, err)
+	require.NoError(t, os.Rename(file(t, encode(2, paths("a"))), path))
+	got, err := x.WriteTree(all{}, sink{})
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+}

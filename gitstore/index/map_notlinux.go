@@ -1,5 +1,0 @@
-//go:build unix && !linux
-
-package index
-
-const populate = 0
