@@ -1,0 +1,94 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// requireInside checks a path the slow way: joined to a root it stays there.
+func requireInside(t testing.TB, path string) {
+	t.Helper()
+	path, err := Expand(path, "42")
+	require.NoError(t, err)
+	joined := filepath.Join("/root/dir", path)
+	require.True(t, joined == "/root/dir" || strings.HasPrefix(joined, "/root/dir/"), path)
+	require.False(t, filepath.IsAbs(path))
+	for part := range strings.SplitSeq(strings.ToLower(path), "/") {
+		require.NotEqual(t, ".git", part)
+	}
+}
+
+func TestFileNames(t *testing.T) {
+	root := worktree(t, ".claude/checkpoint-config.yaml", "checkpoint:\n  mirror: crunch\n")
+	s, err := Load(Sources{Root: root})
+	require.NoError(t, err)
+	v, _ := s.Lookup("mirror")
+	assert.Equal(t, Setting{"mirror", "crunch", ".claude/checkpoint-config.yaml:2"}, v)
+
+	require.NoError(t, os.WriteFile(filepath.Join(root, ".checkpoint.yaml"), []byte("mirror: claude\n"), 0o644))
+	s, err = Load(Sources{Root: root})
+	require.NoError(t, err)
+	assert.Equal(t, "claude", s.String("mirror"), "the first file counts alone")
+}
+
+func TestFileAbsent(t *testing.T) {
+	for _, root := range []string{t.TempDir(), worktree(t, ".claude", "a file")} {
+		s, err := Load(Sources{Root: root})
+		require.NoError(t, err)
+		assert.True(t, s.IsDefault("mirror"))
+	}
+	_, err := Load(Sources{Root: filepath.Join(t.TempDir(), "gone")})
+	require.Error(t, err)
+}
+
+func TestExpand(t *testing.T) {
+	got, err := Expand(".claude/{issue}/{issue_number}.yaml", "a%2Fb")
+	require.NoError(t, err)
+	assert.Equal(t, ".claude/a%2Fb/a%2Fb.yaml", got)
+	for _, bad := range []string{"", ".", "..", "a/b", `a\b`, "a\x00"} {
+		_, err := Expand("x/{issue}", bad)
+		assert.Error(t, err, bad)
+	}
+}
+
+// shared is the folder of documents beside the repository.
+func shared(t *testing.T, name string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+	}
+	path := filepath.Join(filepath.Dir(dir), "shared", filepath.FromSlash(name))
+	if _, err := os.Stat(path); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	return path
+}
+
+// The example that the crunch system documents is accepted as it is: it says
+// what the defaults are.
+func TestCrunchExample(t *testing.T) {
+	data, err := os.ReadFile(shared(t, "foreign/000-crunch/template_json_pre-20260116_2.json"))
+	require.NoError(t, err)
+	s, err := Load(Sources{Root: worktree(t, ".claude/checkpoint-config.yaml", string(data))})
+	require.NoError(t, err)
+	set := 0
+	for i, v := range s.All() {
+		assert.Equal(t, table[i].Default, v.Value, v.Key)
+		if !s.IsDefault(v.Key) {
+			set++
+		}
+	}
+	assert.Equal(t, 15, set)
+}

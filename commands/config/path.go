@@ -1,0 +1,60 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// placeholders stand for the issue in a path.
+var placeholders = []string{"{issue}", "{issue_number}"}
+
+// Expand puts the issue, in its form as one path component, into a path.
+func Expand(path, component string) (string, error) {
+	if component == "" || component == "." || component == ".." || strings.ContainsAny(component, "/\\\x00") {
+		return "", fmt.Errorf("expand %s: %s is not a path component", shown(path), shown(component))
+	}
+	for _, p := range placeholders {
+		path = strings.ReplaceAll(path, p, component)
+	}
+	return path, nil
+}
+
+// checkTemplate accepts a path with the known placeholders, or none.
+func checkTemplate(path string) error {
+	if err := checkLine(path, maxText); err != nil {
+		return err
+	}
+	rest := path
+	for _, p := range placeholders {
+		rest = strings.ReplaceAll(rest, p, "")
+	}
+	if strings.ContainsAny(rest, "{}") {
+		return fmt.Errorf("only {issue} may stand in braces, got %s", shown(path))
+	}
+	return nil
+}
+
+// errOutside is why a path is refused that leaves the worktree.
+var errOutside = errors.New("must be a path inside the worktree")
+
+// checkInside accepts a relative path with "/" that stays in the worktree and
+// out of git's own directory, on every system. Links are the business of the
+// one who follows them.
+func checkInside(path string) error {
+	if path == "" {
+		return nil
+	}
+	if strings.ContainsAny(path, "\\:") || strings.HasPrefix(path, "/") || strings.HasPrefix(path, "~") {
+		return fmt.Errorf("%w, got %s", errOutside, shown(path))
+	}
+	for part := range strings.SplitSeq(path, "/") {
+		switch plain := strings.ToLower(strings.TrimRight(part, ". ")); {
+		case strings.Trim(part, ".") == "" && len(part) > 1:
+			return fmt.Errorf("%w, got %s", errOutside, shown(path))
+		case plain == ".git" || plain == "git~1":
+			return fmt.Errorf("%w and outside .git, got %s", errOutside, shown(path))
+		}
+	}
+	return nil
+}

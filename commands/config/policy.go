@@ -1,0 +1,22 @@
+package config
+
+import (
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
+)
+
+// Policy is the retention policy that the settings give.
+func (s *Settings) Policy() retention.Policy {
+	p := retention.Default()
+	for i := range table {
+		name, ok := strings.CutPrefix(table[i].Name, keeps)
+		if !ok {
+			continue
+		}
+		t := checkpoint.Trigger(name)
+		p[t] = retention.Rule{Keep: s.values[i].num, PerPhase: p[t].PerPhase}
+	}
+	return p
+}

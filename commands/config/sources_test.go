@@ -1,0 +1,182 @@
+package config
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/gitcmd"
+)
+
+func entry(key, text string) GitEntry {
+	return GitEntry{Key: key, Value: text, Scope: "local", Origin: "file:.git/config"}
+}
+
+func TestGitNames(t *testing.T) {
+	for _, key := range []string{"checkpoint.max-age-days", "checkpoint.maxagedays", "checkpoint.maxAgeDays", "Checkpoint.max-Age-Days"} {
+		s, err := Load(Sources{Git: []GitEntry{entry("core.bare", "x"), entry(key, "9")}})
+		require.NoError(t, err, key)
+		assert.Equal(t, 9, s.Int("max_age_days"), key)
+	}
+	for _, key := range []string{"checkpoint.retention.batch-complete", "checkpoint.Retention.batchcomplete", "checkpoint.checkpoint-triggers.batch-start"} {
+		_, err := Load(Sources{Git: []GitEntry{entry(key, "1")}})
+		require.NoError(t, err, key)
+	}
+}
+
+func TestGitErrors(t *testing.T) {
+	tests := []struct {
+		name string
+		in   GitEntry
+		want string
+	}{
+		{"unknown", entry("checkpoint.max-age-day", "1"), "config: git config (local) .git/config: checkpoint.max-age-day: unknown setting; did you mean checkpoint.max-age-days?"},
+		{"unknown section", entry("checkpoint.x.y", "1"), "config: git config (local) .git/config: checkpoint.x.y: unknown setting"},
+		{"no name", entry("checkpoint.", "1"), "config: git config (local) .git/config: checkpoint.: unknown setting"},
+		{"value", entry("checkpoint.enabled", "perhaps"), "config: git config (local) .git/config: checkpoint.enabled: want true or false, got perhaps"},
+		{"command line", GitEntry{Key: "checkpoint.push", Value: "now", Scope: "command", Origin: "command line:"}, "config: git config (command): checkpoint.push: want never or auto, got now"},
+		{"option", entry("checkpoint.remote", "--upload-pack=x"), "config: git config (local) .git/config: checkpoint.remote: a remote cannot begin with -, got --upload-pack=x"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, err := Load(Sources{Git: []GitEntry{tt.in, entry("checkpoint.redact", "block")}})
+			require.EqualError(t, err, tt.want)
+			assert.Equal(t, "block", s.String("redact"), "the other settings hold")
+		})
+	}
+}
+
+func TestGitLists(t *testing.T) {
+	global := func(key, text string) GitEntry {
+		return GitEntry{Key: key, Value: text, Scope: "global", Origin: "file:/home/a/.gitconfig"}
+	}
+	s, err := Load(Sources{Git: []GitEntry{
+		global("checkpoint.phases", "old"),
+		entry("checkpoint.phases", "plan, build"), entry("checkpoint.phases", "test"),
+		global("checkpoint.labels-to-phase", "state:doing=build"), global("checkpoint.labels-to-phase", "a=b=test"),
+	}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"plan", "build", "test"}, s.Strings("phases"))
+	assert.Equal(t, map[string]string{"state:doing": "build", "a=b": "test"}, s.Map("labels_to_phase"))
+	v, _ := s.Lookup("labels_to_phase")
+	assert.Equal(t, "a=b=test,state:doing=build", v.Value)
+}
+
+// Real git writes the documented names and lists them as Load wants them.
+func TestGitWritesEveryName(t *testing.T) {
+	for _, pair := range os.Environ() {
+		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "GIT_") {
+			t.Setenv(name, "") // so that it comes back after the test
+			require.NoError(t, os.Unsetenv(name))
+		}
+	}
+	dir := t.TempDir()
+	git := gitcmd.Git{Dir: dir, Env: []string{"GIT_CONFIG_NOSYSTEM=1", "HOME=" + dir, "XDG_CONFIG_HOME=" + dir}}
+	_, err := git.Output(t.Context(), "init", "-q")
+	require.NoError(t, err)
+	for _, k := range Keys() {
+		_, err := git.Output(t.Context(), "config", k.GitName(), k.Default)
+		require.NoError(t, err, k.Name)
+	}
+	require.NoError(t, exec.CommandContext(t.Context(), "sh", "-c", `printf '[checkpoint]\n\tenabled\n' >>"$1"/.git/config`, "sh", dir).Run())
+	entries, err := git.Config(t.Context())
+	require.NoError(t, err)
+	s, err := Load(Sources{Root: dir, Git: entries})
+	require.NoError(t, err)
+	for i, v := range s.All() {
+		assert.Equal(t, Setting{table[i].Name, table[i].Default, "git config (local) .git/config"}, v)
+	}
+	assert.True(t, s.Bool("enabled"), "a name without a value is true")
+}
+
+func TestEnvironment(t *testing.T) {
+	s, err := Load(Sources{Environ: []string{
+		"HOME=/root", "GIT_CHECKPOINT_MAX_AGE_DAYS=3", "GIT_CHECKPOINT_RETENTION_BATCH_COMPLETE=-1",
+		"GIT_CHECKPOINT_PHASES=a,b", "GIT_CHECKPOINT_PUSH=", "GIT_CHECKPOINT_ISSUE=42", "GIT_CHECKPOINT_NOW=x",
+		"GIT_CHECKPOINT_SESSION=x", "GIT_CHECKPOINT_SKIP=1", "GIT_CHECKPOINT_TRACE=1",
+		"GIT_CHECKPOINT_MAX_AGE_DAY=1", "GIT_CHECKPOINT_=1", "GIT_CHECKPOINT_\x1b=1",
+	}})
+	require.NoError(t, err)
+	assert.Equal(t, 3, s.Int("max_age_days"))
+	assert.Equal(t, -1, s.Policy()[checkpoint.BatchComplete].Keep)
+	assert.Equal(t, []string{"a", "b"}, s.Strings("phases"))
+	assert.True(t, s.IsDefault("push"))
+	assert.Equal(t, []string{
+		"environment GIT_CHECKPOINT_MAX_AGE_DAY: unknown setting; did you mean GIT_CHECKPOINT_MAX_AGE_DAYS?",
+		"environment GIT_CHECKPOINT_: unknown setting",
+		`environment "GIT_CHECKPOINT_\x1b": unknown setting`,
+	}, s.Warnings())
+
+	_, err = Load(Sources{Environ: []string{"GIT_CHECKPOINT_AUTO_PRUNE=maybe"}})
+	require.EqualError(t, err, "config: environment: GIT_CHECKPOINT_AUTO_PRUNE: want true or false, got maybe")
+}
+
+func TestGetenv(t *testing.T) {
+	asked := map[string]string{"GIT_CHECKPOINT_HOOKS_PRE_PUSH": "block"}
+	s, err := Load(Sources{Getenv: func(name string) string { return asked[name] }})
+	require.NoError(t, err)
+	assert.Equal(t, "block", s.String("hooks.pre_push"))
+}
+
+func TestPrecedence(t *testing.T) {
+	src := Sources{}
+	check := func(want, origin string) *Settings {
+		t.Helper()
+		s, err := Load(src)
+		require.NoError(t, err)
+		v, ok := s.Lookup("checkpoint.Mirror")
+		require.True(t, ok)
+		assert.Equal(t, Setting{"mirror", want, origin}, v)
+		return s
+	}
+	check("off", "default")
+	src.Root = worktree(t, ".checkpoint.yaml", "\n\nmirror: crunch\n")
+	check("crunch", ".checkpoint.yaml:3")
+	src.Git = []GitEntry{
+		{Key: "checkpoint.mirror", Value: "claude", Scope: "global", Origin: "file:/home/a/.gitconfig"},
+		entry("checkpoint.mirror", "recovery"),
+	}
+	check("recovery", "git config (local) .git/config")
+	src.Environ = []string{"GIT_CHECKPOINT_MIRROR=pipeline"}
+	s := check("pipeline", "environment GIT_CHECKPOINT_MIRROR")
+	require.NoError(t, s.Set("mirror", "dotagent", "--mirror"))
+	v, _ := s.Lookup("mirror")
+	assert.Equal(t, Setting{"mirror", "dotagent", "--mirror"}, v)
+	require.EqualError(t, s.Set("mirror", "x", "--mirror"), "config: --mirror: mirror: want off, crunch, claude, recovery, dotagent or pipeline, got x")
+	require.EqualError(t, s.Set("mirrow", "x", "--mirror"), "config: --mirror: mirrow: unknown setting; did you mean mirror?")
+	_, ok := s.Lookup("mirrow")
+	assert.False(t, ok)
+}
+
+func TestUnknownNamesPanic(t *testing.T) {
+	s, err := Load(Sources{})
+	require.NoError(t, err)
+	assert.Panics(t, func() { s.Bool("enable") })
+	assert.Panics(t, func() { s.Int("enabled") })
+	assert.Panics(t, func() { s.Origin("enable") })
+}
+
+func BenchmarkLoad(b *testing.B) {
+	root := b.TempDir()
+	environ := os.Environ()
+	git := []GitEntry{entry("core.bare", "false"), entry("checkpoint.remote", "origin"), entry("user.name", "x")}
+	for b.Loop() {
+		if _, err := Load(Sources{Root: root, Git: git, Environ: environ}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkLoadFile(b *testing.B) {
+	root := worktree(b, ".checkpoint.yaml", "checkpoint:\n  enabled: true\n  retention:\n    batch_complete: 5\n  issue_pattern: 'x(\\d+)'\n")
+	for b.Loop() {
+		if _, err := Load(Sources{Root: root}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

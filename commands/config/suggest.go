@@ -1,0 +1,67 @@
+package config
+
+import "strings"
+
+// unknown is the message for a name that no key has. names are the key's
+// names in the form of the source.
+func unknown(name string, names func(*Key) string) string {
+	if best := nearest(name, names); best != "" {
+		return "unknown setting; did you mean " + best + "?"
+	}
+	return "unknown setting"
+}
+
+// nearest is the known name most like name, "" when none is like it.
+func nearest(name string, names func(*Key) string) string {
+	if len(name) > 80 {
+		return ""
+	}
+	best, least := "", 1+min(3, len(name)/3)
+	for i := range table {
+		known := names(&table[i])
+		for _, candidate := range parts(known) {
+			if d := candidate.cost + distance(name, candidate.text); d < least {
+				best, least = candidate.shown, d
+			}
+		}
+	}
+	return best
+}
+
+type candidate struct {
+	text, shown string
+	cost        int
+}
+
+// parts are what a user may have meant to write of a known name: all of it,
+// its section, or its last word at the wrong level.
+func parts(known string) []candidate {
+	all := []candidate{{known, known, 0}}
+	if dot := strings.LastIndexByte(known, '.'); dot > 0 {
+		all = append(all, candidate{known[dot+1:], known, 1})
+		if section := known[:dot]; section != rootKey {
+			all = append(all, candidate{section, section, 0})
+		}
+	}
+	return all
+}
+
+// distance is the number of bytes to insert, delete or replace to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,69 @@
+package config
+
+const (
+	maxKeep = 1_000_000
+	maxMB   = 1 << 20
+	// maxDays keeps days, as a time.Duration, far from overflow.
+	maxDays = 36_500
+)
+
+// table is every setting. The parser, the checks, `config` and its
+// documentation are made from it.
+var table = []Key{
+	{Name: "enabled", Type: Bool, Default: "true", Doc: "Save checkpoints. false skips automatic saves and hooks; unless a worktree file says it, manual saves are refused too."},
+	{Name: "auto_checkpoint", Type: Bool, Default: "true", Doc: "Save automatically. false leaves manual saves, interrupts and session ends."},
+
+	{Name: "checkpoint_triggers.phase_transition", Type: Bool, Default: "true", Doc: "Save when a phase ends."},
+	{Name: "checkpoint_triggers.batch_complete", Type: Bool, Default: "true", Doc: "Save after a batch."},
+	{Name: "checkpoint_triggers.agent_complete", Type: Bool, Default: "false", Doc: "Save after an agent's output."},
+	{Name: "checkpoint_triggers.conflict_events", Type: Bool, Default: "true", Doc: "Save when a conflict starts and when it is resolved."},
+	{Name: "checkpoint_triggers.batch_start", Type: Bool, Default: "false", Doc: "Save before a batch."},
+	{Name: "checkpoint_triggers.before_agent", Type: Bool, Default: "true", Doc: "Save before an agent is started."},
+	{Name: "checkpoint_triggers.user_interrupt", Type: Bool, Default: "true", Trust: Tighten, Doc: "Save when the user interrupts."},
+	{Name: "checkpoint_triggers.session_end", Type: Bool, Default: "true", Trust: Tighten, Doc: "Save when a session ends or times out."},
+	{Name: "checkpoint_triggers.interval", Type: Bool, Default: "true", Doc: "Save at intervals, where they are asked for."},
+
+	keep("phase_transition", "-1", "phase transitions"),
+	keep("batch_complete", "3", "completed batches, in each phase"),
+	keep("agent_complete", "1", "agents' outputs, in each phase"),
+	keep("conflict_start", "-1", "conflicts"),
+	keep("conflict_resolved", "-1", "resolved conflicts"),
+	keep("user_interrupt", "1", "interrupts"),
+	keep("session_end", "1", "session ends"),
+	keep("manual", "-1", "manual checkpoints"),
+	keep("batch_start", "1", "started batches, in each phase"),
+	keep("before_agent", "1", "checkpoints before agents, in each phase"),
+	keep("interval", "1", "interval checkpoints"),
+
+	{Name: "max_age_days", Type: Days, Default: "off", Trust: Tighten, Doc: "Archive chains whose newest checkpoint is older; 7 for chains of the claude layout while not set."},
+	{Name: "on_success", Type: Enum, Default: "archive", Values: []string{"drop", "archive", "keep"}, Trust: Tighten, Doc: "What happens to a chain when its workflow completes."},
+	{Name: "on_failure", Type: Enum, Default: "archive", Values: []string{"archive", "keep"}, Trust: Tighten, Doc: "What happens to a chain when its workflow fails or is abandoned."},
+	{Name: "archive_days", Type: Outcome, Default: "7,30", Trust: Tighten, Doc: "When archived chains expire: completed ones, and failed, aged or abandoned ones. One number stands for both."},
+	{Name: "auto_prune", Type: Bool, Default: "true", Doc: "Apply retention after every save."},
+
+	{Name: "storage.location", Type: Path, Default: ".claude/crunch/{issue}/checkpoints", Trust: Inside, Doc: "Where the crunch layout is exported and mirrored."},
+	{Name: "storage.compress", Type: Bool, Default: "false", Doc: "Compress bulky files before git does."},
+	{Name: "storage.max_size_mb", Type: Int, Default: "50", Min: 1, Max: maxMB, Doc: "Limit for the new content of one checkpoint, in MiB."},
+	{Name: "mirror", Type: Enum, Default: "off", Values: []string{"off", "crunch", "claude", "recovery", "dotagent", "pipeline"}, Doc: "Layout whose files are kept in step with the checkpoints."},
+
+	{Name: "issue_pattern", Type: Pattern, Doc: "How an issue is found in a branch name, instead of the built-in rules: the first group, else the whole match."},
+	{Name: "labels_to_phase", Type: Mapping, Doc: "Phases that labels stand for, beside the state: labels."},
+	{Name: "phases", Type: List, Doc: "The phases, in order, instead of the layout's."},
+	{Name: "issue_source", Type: Enum, Default: "file", Values: []string{"none", "file", "command", "github", "gitlab", "gitea"}, NotFile: []string{"command"}, Doc: "Where the current state of an issue comes from."},
+	{Name: "issue_file", Type: Path, Trust: Inside, Doc: "The issue file of the file source, instead of the places it looks in."},
+	{Name: "issue_command", Type: Text, Trust: Never, Doc: "The program of the command source."},
+	{Name: "scan_command", Type: Text, Trust: Never, Doc: "A program that also looks for secrets."},
+	{Name: "remote", Type: Text, Trust: Never, Doc: "Where checkpoints are pushed to and fetched from, instead of the branch's upstream's remote or origin."},
+	{Name: "push", Type: Enum, Default: "never", Values: []string{"never", "auto"}, Trust: Never, Doc: "Push checkpoints after every save."},
+	{Name: "redact", Type: Enum, Default: "mask", Values: []string{"warn", "mask", "block"}, Trust: Tighten, Doc: "What happens to secrets before a push."},
+	{Name: "hooks.pre_push", Type: Enum, Default: "off", Values: []string{"off", "push", "block"}, Trust: Never, Doc: "What the pre-push hook does: nothing, push the checkpoints too, or also stop the push when that fails."},
+	{Name: "hooks.post_checkout", Type: Enum, Default: "tell", Values: []string{"off", "tell"}, Trust: Never, Doc: "Whether the post-checkout hook tells of a checkpoint of the branch."},
+}
+
+// keep is the row of one trigger's retention.
+func keep(trigger, def, what string) Key {
+	return Key{
+		Name: "retention." + trigger, Type: Int, Default: def, Min: -1, Max: maxKeep, Trust: Tighten,
+		Doc: "How many to keep of " + what + ": -1 all, 0 none, n the newest n.",
+	}
+}

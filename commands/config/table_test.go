@@ -1,0 +1,106 @@
+package config
+
+import (
+	"flag"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestEveryKeyIsDescribed(t *testing.T) {
+	gitVariable := regexp.MustCompile(`^checkpoint\.([a-z-]+\.)?[a-z][a-z0-9-]*$`)
+	for _, k := range Keys() {
+		t.Run(k.Name, func(t *testing.T) {
+			assert.Regexp(t, `^[a-z_]+(\.[a-z_]+)?$`, k.Name)
+			assert.Regexp(t, gitVariable, k.GitName())
+			assert.Regexp(t, `^[A-Z].*\.$`, k.Doc)
+			assert.NotContains(t, k.Doc, "\n")
+			v, err := parse(&k, k.Default)
+			require.NoError(t, err)
+			assert.Equal(t, k.Default, v.text, "the default is in canonical form")
+			if k.Type == Enum {
+				assert.Contains(t, k.Values, k.Default)
+			}
+			if k.Type == Int {
+				assert.Less(t, k.Min, k.Max)
+			}
+			for _, no := range k.NotFile {
+				assert.Contains(t, k.Values, no)
+			}
+		})
+	}
+}
+
+func TestKeysAreDistinctInEveryForm(t *testing.T) {
+	squash := strings.NewReplacer("-", "", "_", "")
+	var names, vars []string
+	for _, k := range Keys() {
+		names, vars = append(names, squash.Replace(k.Name)), append(vars, k.Variable())
+	}
+	for _, v := range Variables() {
+		vars = append(vars, v.Name)
+	}
+	for _, all := range [][]string{names, vars} {
+		slices.Sort(all)
+		assert.Equal(t, slices.Compact(slices.Clone(all)), all)
+	}
+}
+
+func TestKeysCoverTheTriggers(t *testing.T) {
+	for trigger := range retention.Default() {
+		assert.GreaterOrEqual(t, find(keeps+string(trigger)), 0, trigger)
+		if trigger != checkpoint.Manual {
+			assert.GreaterOrEqual(t, find(switchOf(trigger)), 0, trigger)
+		}
+	}
+	s, err := Load(Sources{})
+	require.NoError(t, err)
+	assert.Equal(t, retention.Default(), s.Policy())
+}
+
+func TestDefaults(t *testing.T) {
+	s, err := Load(Sources{})
+	require.NoError(t, err)
+	assert.True(t, s.Bool("enabled"))
+	assert.False(t, s.Bool("checkpoint_triggers.agent_complete"))
+	assert.False(t, s.Bool("checkpoint_triggers.batch_start"))
+	assert.True(t, s.Bool("checkpoint_triggers.interval"))
+	assert.Equal(t, -1, s.Int("max_age_days"))
+	assert.Equal(t, 50, s.Int("storage.max_size_mb"))
+	assert.Equal(t, "mask", s.String("redact"))
+	assert.Equal(t, "never", s.String("push"))
+	assert.Nil(t, s.Pattern("issue_pattern"))
+	assert.Empty(t, s.Strings("phases"))
+	assert.Empty(t, s.Map("labels_to_phase"))
+	completed, other := s.ArchiveDays()
+	assert.Equal(t, []int{7, 30}, []int{completed, other})
+	for i, v := range s.All() {
+		assert.Equal(t, Setting{table[i].Name, table[i].Default, "default"}, v)
+		assert.True(t, s.IsDefault(v.Key))
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	const golden = "testdata/settings.md"
+	got := Markdown()
+	if *update {
+		require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got, "run with -update")
+	for _, k := range Keys() {
+		assert.Contains(t, got, "| `"+k.Name+"` |")
+		assert.Contains(t, got, k.Doc)
+	}
+}

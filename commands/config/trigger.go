@@ -1,0 +1,38 @@
+package config
+
+import (
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+const (
+	switches = "checkpoint_triggers."
+	keeps    = "retention."
+)
+
+// TriggerEnabled reports whether a save by the trigger is switched on, and
+// why not. A worktree file that says `enabled: false` stops automatic saves
+// only: a clone cannot keep its user from saving.
+func (s *Settings) TriggerEnabled(t checkpoint.Trigger) (ok bool, reason string) {
+	automatic := t.Automatic()
+	if !s.Bool("enabled") && (automatic || s.any("enabled").source != fromFile) {
+		return false, "checkpoints are off (enabled, " + s.Origin("enabled") + ")"
+	}
+	if automatic && !s.Bool("auto_checkpoint") {
+		return false, "automatic checkpoints are off (auto_checkpoint, " + s.Origin("auto_checkpoint") + ")"
+	}
+	if name := switchOf(t); find(name) >= 0 && !s.Bool(name) {
+		return false, "trigger " + string(t) + " is off (" + s.Origin(name) + ")"
+	}
+	return true, ""
+}
+
+// switchOf is the name of the trigger's switch, which may not exist: manual
+// saves have none.
+func switchOf(t checkpoint.Trigger) string {
+	if strings.HasPrefix(string(t), "conflict_") && t.Known() {
+		return switches + "conflict_events"
+	}
+	return switches + string(t)
+}

@@ -1,0 +1,158 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// worktree makes a directory with one file, by slash path.
+func worktree(t testing.TB, name, text string) string {
+	t.Helper()
+	root := t.TempDir()
+	path := filepath.Join(root, filepath.FromSlash(name))
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	return root
+}
+
+// write is the document that sets one key.
+func write(key, text string) string {
+	if section, name, ok := strings.Cut(key, "."); ok {
+		return section + ":\n  " + name + ": " + text + "\n"
+	}
+	return key + ": " + text + "\n"
+}
+
+// samples has, for every key, what a worktree file may say and what it may
+// not. A key that is missing here fails the test.
+var samples = map[string]struct{ yes, no []string }{
+	"enabled":         {yes: []string{"true", "false", "no"}},
+	"auto_checkpoint": {yes: []string{"true", "false"}},
+
+	"checkpoint_triggers.phase_transition": {yes: []string{"true", "false"}},
+	"checkpoint_triggers.batch_complete":   {yes: []string{"true", "false"}},
+	"checkpoint_triggers.agent_complete":   {yes: []string{"true", "false"}},
+	"checkpoint_triggers.conflict_events":  {yes: []string{"true", "false"}},
+	"checkpoint_triggers.batch_start":      {yes: []string{"true", "false"}},
+	"checkpoint_triggers.before_agent":     {yes: []string{"true", "false"}},
+	"checkpoint_triggers.interval":         {yes: []string{"true", "false"}},
+	"checkpoint_triggers.user_interrupt":   {[]string{"true"}, []string{"false", "off"}},
+	"checkpoint_triggers.session_end":      {[]string{"true"}, []string{"false", "no"}},
+
+	"retention.phase_transition":  {[]string{"-1"}, []string{"0", "1", "1000000"}},
+	"retention.conflict_start":    {[]string{"-1"}, []string{"0", "5"}},
+	"retention.conflict_resolved": {[]string{"-1"}, []string{"0", "5"}},
+	"retention.manual":            {[]string{"-1"}, []string{"0", "5"}},
+	"retention.batch_complete":    {[]string{"3", "4", "-1"}, []string{"0", "2"}},
+	"retention.agent_complete":    {[]string{"1", "9", "-1"}, []string{"0"}},
+	"retention.batch_start":       {[]string{"1", "9", "-1"}, []string{"0"}},
+	"retention.before_agent":      {[]string{"1", "9", "-1"}, []string{"0"}},
+	"retention.user_interrupt":    {[]string{"1", "9", "-1"}, []string{"0"}},
+	"retention.session_end":       {[]string{"1", "9", "-1"}, []string{"0"}},
+	"retention.interval":          {[]string{"1", "9", "-1"}, []string{"0"}},
+
+	"max_age_days": {[]string{"off", "-1"}, []string{"0", "7", "36500"}},
+	"on_success":   {[]string{"archive", "keep"}, []string{"drop"}},
+	"on_failure":   {[]string{"archive", "keep"}, []string{"drop"}},
+	"archive_days": {[]string{"30", "off", "[7, 30]", "[off, 30]"}, []string{"29", "[6, 30]", "[7, 29]", "0"}},
+	"auto_prune":   {yes: []string{"true", "false"}},
+
+	"storage.location":    {insidePaths, outsidePaths},
+	"issue_file":          {insidePaths, outsidePaths},
+	"storage.compress":    {yes: []string{"true", "false"}},
+	"storage.max_size_mb": {[]string{"1", "50", "100"}, []string{"0", "-1", "1048577"}},
+	"mirror":              {[]string{"off", "crunch", "pipeline"}, []string{"/tmp/x"}},
+
+	"issue_pattern":   {[]string{`'^fix/(\d+)-'`}, []string{`'('`, "'" + strings.Repeat("a", maxPattern+1) + "'", `'(a{900}){900}'`}},
+	"labels_to_phase": {[]string{"{status/doing: implementing}"}, []string{`{a: ""}`, `{a: "b\ec"}`}},
+	"phases":          {[]string{"[plan, build]"}, []string{"[a, a]", `["a\nb"]`}},
+	"issue_source":    {[]string{"file", "none", "github"}, []string{"command", "COMMAND", "github:evil.example"}},
+	"issue_command":   {no: []string{"sh", `""`}},
+	"scan_command":    {no: []string{"sh"}},
+	"remote":          {no: []string{"origin", "https://evil.example/x"}},
+	"push":            {no: []string{"auto", "never"}},
+	"redact":          {[]string{"mask", "block"}, []string{"warn"}},
+
+	"hooks.pre_push":      {no: []string{"off", "push", "block"}},
+	"hooks.post_checkout": {no: []string{"off", "tell"}},
+}
+
+var (
+	insidePaths  = []string{"a", "a/{issue}/b", ".claude/x", "a/{issue_number}.yaml", "a..b/...c"}
+	outsidePaths = []string{
+		"/etc/passwd", "../x", "a/../../x", "..", "a/..", "~/x", `'\\host\share'`, `'a\..\b'`, "'C:x'",
+		".git/config", "a/.GIT/b", "'.git. /x'", "GIT~1/x", "a/.../b", "'{home}/x'", `"a\0b"`, `"a\u202eb"`, "'a:b'",
+	}
+)
+
+func TestTrust(t *testing.T) {
+	for _, k := range Keys() {
+		sample, ok := samples[k.Name]
+		require.True(t, ok, "no samples for %s", k.Name)
+		require.True(t, k.Trust == Free || len(sample.no) > 0, "%s is not free: say what is refused", k.Name)
+		require.True(t, k.Trust == Never || len(sample.yes) > 0, "%s: say what is accepted", k.Name)
+		for _, text := range sample.yes {
+			t.Run(k.Name+"="+text, func(t *testing.T) {
+				s, err := Load(Sources{Root: worktree(t, ".checkpoint.yaml", write(k.Name, text))})
+				require.NoError(t, err)
+				assert.Regexp(t, `^\.checkpoint\.yaml:[12]$`, s.Origin(k.Name))
+			})
+		}
+		for _, text := range sample.no {
+			t.Run(k.Name+"!="+text, func(t *testing.T) {
+				s, err := Load(Sources{Root: worktree(t, ".checkpoint.yaml", write(k.Name, text))})
+				var e *Error
+				require.ErrorAs(t, err, &e)
+				assert.Equal(t, k.Name, e.Key)
+				assert.Positive(t, e.Line)
+				assert.Positive(t, e.Column)
+				assert.True(t, s.IsDefault(k.Name))
+			})
+		}
+	}
+}
+
+func TestTrustedSourcesMayDoWhatAFileMayNot(t *testing.T) {
+	for name, text := range map[string]string{
+		"retention.batch_complete": "0", "on_success": "drop", "redact": "warn", "issue_command": "show-issue",
+		"remote": "backup", "push": "auto", "hooks.pre_push": "block", "max_age_days": "0", "archive_days": "1,2",
+		"storage.location": "/srv/{issue}", "issue_source": "command", "checkpoint_triggers.session_end": "false",
+	} {
+		k := table[find(name)]
+		s, err := Load(Sources{Git: []GitEntry{{Key: k.GitName(), Value: text, Scope: "local", Origin: "file:.git/config"}}})
+		require.NoError(t, err)
+		v, _ := s.Lookup(name)
+		assert.Equal(t, Setting{name, text, "git config (local) .git/config"}, v)
+		s, err = Load(Sources{Environ: []string{k.Variable() + "=" + text}})
+		require.NoError(t, err)
+		v, _ = s.Lookup(name)
+		assert.Equal(t, Setting{name, text, "environment " + k.Variable()}, v)
+	}
+}
+
+// A file that says less is no obstacle where a trusted source has the word.
+func TestWeakFileIsAcceptedWhenOverruled(t *testing.T) {
+	root := worktree(t, ".checkpoint.yaml", write("retention.batch_complete", "1"))
+	git := []GitEntry{{Key: "checkpoint.retention.batch-complete", Value: "2", Scope: "global"}}
+	s, err := Load(Sources{Root: root, Git: git})
+	require.NoError(t, err)
+	assert.Equal(t, 2, s.Int("retention.batch_complete"))
+
+	root = worktree(t, ".checkpoint.yaml", write("push", "never"))
+	_, err = Load(Sources{Root: root, Environ: []string{"GIT_CHECKPOINT_PUSH=auto"}})
+	require.Error(t, err, "what a file may never set stays refused")
+}
+
+// One bad value takes the whole file with it, and nothing else.
+func TestWrongFileLeavesTheOthers(t *testing.T) {
+	root := worktree(t, ".checkpoint.yaml", "mirror: crunch\npush: auto\n")
+	s, err := Load(Sources{Root: root, Environ: []string{"GIT_CHECKPOINT_REDACT=block"}})
+	require.EqualError(t, err, "config: .checkpoint.yaml:2:7: push: a file in the worktree cannot set this")
+	assert.Equal(t, "off", s.String("mirror"))
+	assert.Equal(t, "block", s.String("redact"))
+}
