@@ -1,0 +1,84 @@
+package checkpoint
+
+import "fmt"
+
+// Assign sets the value at a path and makes the mappings on the way to it. An
+// index that equals the length of a list appends to it. A nil deletes the key
+// or the element. What is neither a mapping nor a list is never replaced on
+// the way: that is an error.
+func (m *Map) Assign(path string, v any) error {
+	steps, err := parsePath(path)
+	if err != nil {
+		return err
+	}
+	if steps[0].index {
+		return fmt.Errorf("path %.80q: the document is a mapping, not a list", path)
+	}
+	if _, err := assign(m, steps, value(v)); err != nil {
+		return fmt.Errorf("path %.80q: %w", path, err)
+	}
+	return nil
+}
+
+// assign returns the container with the value set: a list may have moved.
+func assign(in any, steps []step, v any) (any, error) {
+	s := steps[0]
+	switch in := in.(type) {
+	case *Map:
+		return assignKey(in, steps, v)
+	case []any:
+		return assignIndex(in, steps, v)
+	case nil:
+		if v == nil {
+			return nil, nil
+		}
+		if s.index {
+			return assignIndex(nil, steps, v)
+		}
+		return assignKey(NewMap(), steps, v)
+	}
+	return nil, fmt.Errorf("%q: there is a plain value above it", s.key)
+}
+
+func assignKey(m *Map, steps []step, v any) (any, error) {
+	s := steps[0]
+	switch {
+	case s.index:
+		return nil, fmt.Errorf("[%s]: there is a mapping, not a list", s.key)
+	case len(steps) == 1 && v == nil:
+		m.Delete(s.key)
+		return m, nil
+	case len(steps) == 1:
+		m.Set(s.key, v)
+		return m, nil
+	}
+	old, had := m.Get(s.key)
+	sub, err := assign(old, steps[1:], v)
+	if err == nil && (sub != nil || had) {
+		m.Set(s.key, sub)
+	}
+	return m, err
+}
+
+func assignIndex(l []any, steps []step, v any) (any, error) {
+	k, ok := steps[0].indexIn(len(l) + 1)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("%q: not an index of a list of %d", steps[0].key, len(l))
+	case k == len(l) && v == nil:
+		return l, nil
+	case k == len(l):
+		l = append(l, nil)
+	case len(steps) == 1 && v == nil:
+		return append(l[:k:k], l[k+1:]...), nil
+	}
+	if len(steps) == 1 {
+		l[k] = v
+		return l, nil
+	}
+	sub, err := assign(l[k], steps[1:], v)
+	if err == nil {
+		l[k] = sub
+	}
+	return l, err
+}
