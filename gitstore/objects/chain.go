@@ -77,13 +77,3 @@ func (p packReader) ascend(chain []delta, kind plumbing.ObjectType, content []by
 	}
 	return content, nil
 }
-
-// inflate returns what the entry holds: an object or a delta.
-func (e entry) inflate() ([]byte, error) {
-	i, err := inflate(e.data)
-	if err != nil {
-		return nil, err
-	}
-	defer i.release()
-	return i.content(nil, e.size)
-}

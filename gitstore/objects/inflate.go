@@ -1,107 +1,67 @@
 package objects
 
 import (
-	"bytes"
-	"compress/zlib"
+	"encoding/binary"
 	"errors"
-	"io"
-	"sync"
+	"hash/adler32"
 )
 
 // firstPiece bounds what is set aside for an object before any of its bytes
 // have been seen: the size in a header is only a claim.
 const firstPiece = 1 << 20
 
-// inflater reads one zlib stream out of memory. A pool keeps them because the
-// window and the tables of a new one cost more than a typical object.
-type inflater struct {
-	src bytes.Reader
-	z   io.ReadCloser
-}
-
-var inflaters = sync.Pool{New: func() any { return new(inflater) }}
-
-// inflate starts to read the stream at the beginning of src.
-func inflate(src []byte) (*inflater, error) {
-	i := inflaters.Get().(*inflater)
-	i.src.Reset(src)
-	var err error
-	if i.z == nil {
-		i.z, err = zlib.NewReader(&i.src)
-	} else {
-		err = i.z.(zlib.Resetter).Reset(&i.src, nil)
+// inflate appends what the zlib stream at the beginning of src holds to dst,
+// which must be empty, and returns the length of the stream. It fails with
+// errMore, with the first limit bytes in out, when there are more.
+func inflate(dst, src []byte, limit int) (out []byte, used int, err error) {
+	if len(src) < 2 {
+		return dst, 0, errTruncated
 	}
+	// Method 8 with a window of up to 32 KiB, no dictionary, and a check.
+	if head := binary.BigEndian.Uint16(src); head>>12 > 7 || head&0x0f20 != 0x0800 || head%31 != 0 {
+		return dst, 0, formatError("no compressed data")
+	}
+	d := decoders.Get().(*decoder)
+	d.src, d.pos, d.bits, d.n, d.out, d.limit = src, 2, 0, 0, dst, limit
+	err = d.blocks()
+	d.align()
+	out, used = d.out, d.pos
+	d.src, d.out = nil, nil
+	decoders.Put(d)
 	if err != nil {
-		i.release()
-		return nil, streamError(err)
+		return out, used, err
 	}
-	return i, nil
-}
-
-func (i *inflater) release() {
-	i.src.Reset(nil)
-	inflaters.Put(i)
-}
-
-// fill reads exactly len(p) bytes.
-func (i *inflater) fill(p []byte) error {
-	if _, err := io.ReadFull(i.z, p); err != nil {
-		return streamError(err)
+	if len(src)-used < 4 {
+		return out, used, errTruncated
 	}
-	return nil
-}
-
-// some reads up to len(p) bytes, fewer only where the stream ends.
-func (i *inflater) some(p []byte) (int, error) {
-	n, err := io.ReadFull(i.z, p)
-	if err == nil || err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) && i.ended() {
-		return n, nil
+	if binary.BigEndian.Uint32(src[used:]) != adler32.Checksum(out) {
+		return out, used, formatError("checksum of compressed data is wrong")
 	}
-	return n, streamError(err)
+	return out, used + 4, nil
 }
 
-// content reads size bytes behind those of head and expects the end of the
-// stream after them. The buffer grows as the bytes arrive.
-func (i *inflater) content(head []byte, size int64) ([]byte, error) {
+// inflateExact returns the content of a stream that must hold size bytes. Its
+// buffer grows as the bytes arrive.
+func inflateExact(src []byte, size int64) (content []byte, used int, err error) {
 	if size > maxObject {
-		return nil, ErrTooLarge
+		return nil, 0, ErrTooLarge
 	}
-	if int64(len(head)) > size {
-		return nil, formatError("content is longer than its %d bytes", size)
+	content, used, err = inflate(make([]byte, 0, min(size, firstPiece)), src, int(size))
+	if err != nil {
+		return nil, 0, err
 	}
-	b := make([]byte, min(size, max(firstPiece, int64(len(head)))))
-	done := copy(b, head)
-	for {
-		if err := i.fill(b[done:]); err != nil {
-			return nil, err
-		}
-		done = len(b)
-		if int64(done) == size {
-			break
-		}
-		bigger := make([]byte, min(size, int64(done)*4))
-		copy(bigger, b)
-		b = bigger
+	if int64(len(content)) != size {
+		return nil, 0, formatError("object has %d bytes, not %d", len(content), size)
 	}
-	if !i.ended() {
-		return nil, formatError("content is longer than its %d bytes", size)
-	}
-	return b, nil
+	return content, used, nil
 }
 
-// ended reports whether the stream ends here and its checksum holds.
-func (i *inflater) ended() bool {
-	var one [1]byte
-	n, err := i.z.Read(one[:])
-	return n == 0 && err == io.EOF
-}
-
-// rest is the number of source bytes behind the part that was read.
-func (i *inflater) rest() int { return i.src.Len() }
-
-func streamError(err error) error {
-	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
-		return formatError("compressed data is truncated")
+// inflateStart returns the first bytes of a stream, as many as dst has room
+// for, or fewer where it ends. whole says that it ended.
+func inflateStart(dst, src []byte) (out []byte, used int, whole bool, err error) {
+	out, used, err = inflate(dst[:0], src, cap(dst))
+	if errors.Is(err, errMore) {
+		return out, used, false, nil
 	}
-	return formatError("compressed data: %v", err)
+	return out, used, err == nil, err
 }

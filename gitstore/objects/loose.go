@@ -71,41 +71,50 @@ func statLoose(path string) error {
 
 // parseLoose reads "<type> <size> NUL <content>" out of a zlib stream.
 func parseLoose(raw []byte) (plumbing.ObjectType, []byte, error) {
-	i, t, size, rest, err := startLoose(raw, new([looseHead]byte))
+	room := looseFiles.Get().(*[]byte)
+	defer looseFiles.Put(room)
+	out, used, whole, err := inflateStart(*room, raw)
 	if err != nil {
 		return 0, nil, err
 	}
-	defer i.release()
-	content, err := i.content(rest, size)
-	if err == nil && i.rest() > 0 {
-		err = formatError("garbage behind the object")
+	t, size, content, err := parseHead(out)
+	if err != nil {
+		return 0, nil, err
 	}
-	return t, content, err
+	if whole {
+		content = bytes.Clone(content)
+	} else if content, used, err = inflateLarge(raw, size, len(out)-len(content)); err != nil {
+		return 0, nil, err
+	}
+	if int64(len(content)) != size {
+		return 0, nil, formatError("object has %d bytes, not %d", len(content), size)
+	}
+	if used != len(raw) {
+		return 0, nil, formatError("garbage behind the object")
+	}
+	return t, content, nil
+}
+
+// inflateLarge reads an object that has not fitted into a buffer of the pool.
+func inflateLarge(raw []byte, size int64, head int) ([]byte, int, error) {
+	if size > maxObject {
+		return nil, 0, ErrTooLarge
+	}
+	b, used, err := inflateExact(raw, size+int64(head))
+	if err != nil {
+		return nil, 0, err
+	}
+	return b[head:], used, nil
 }
 
 func parseLooseHead(raw []byte) (plumbing.ObjectType, int64, error) {
-	i, t, size, _, err := startLoose(raw, new([looseHead]byte))
+	var room [looseHead]byte
+	out, _, _, err := inflateStart(room[:0], raw)
 	if err != nil {
 		return 0, 0, err
 	}
-	i.release()
-	return t, size, nil
-}
-
-// startLoose parses the header. What room holds behind it is the rest.
-func startLoose(raw []byte, room *[looseHead]byte) (i *inflater, t plumbing.ObjectType, size int64, rest []byte, err error) {
-	if i, err = inflate(raw); err != nil {
-		return nil, 0, 0, nil, err
-	}
-	n, err := i.some(room[:])
-	if err == nil {
-		t, size, rest, err = parseHead(room[:n])
-	}
-	if err != nil {
-		i.release()
-		return nil, 0, 0, nil, err
-	}
-	return i, t, size, rest, nil
+	t, size, _, err := parseHead(out)
+	return t, size, err
 }
 
 func parseHead(b []byte) (plumbing.ObjectType, int64, []byte, error) {

@@ -107,16 +107,17 @@ func (p packReader) header(off int64) (plumbing.ObjectType, int64, error) {
 
 // resultSize is the size of the object that a delta makes.
 func (e entry) resultSize() (int64, error) {
-	i, err := inflate(e.data)
+	var room [20]byte
+	head, _, _, err := inflateStart(room[:0], e.data)
 	if err != nil {
 		return 0, err
 	}
-	defer i.release()
-	var head [20]byte
-	n, err := i.some(head[:])
-	if err != nil {
-		return 0, err
-	}
-	_, size, _, err := deltaSizes(head[:n])
+	_, size, _, err := deltaSizes(head)
 	return size, err
+}
+
+// inflate returns what the entry holds: an object or a delta.
+func (e entry) inflate() ([]byte, error) {
+	content, _, err := inflateExact(e.data, e.size)
+	return content, err
 }
