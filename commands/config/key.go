@@ -9,8 +9,8 @@ type Type int
 const (
 	Bool    Type = iota // true or false; yes, no, on, off, 1, 0 elsewhere than in JSON
 	Int                 // a whole number between Key.Min and Key.Max
-	Days                // a number of days, 0 for at once, -1 or "off" for never
-	Outcome             // Days for completed chains, and after a comma for the others
+	Days                // a number of days, or off, 0 or -1 for never
+	Outcome             // days for completed chains, and after a comma for the others; 0 for at once, off or -1 for never
 	Enum                // one of Key.Values
 	Text                // one line
 	Path                // a path, where {issue} stands for the issue

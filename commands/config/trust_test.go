@@ -56,7 +56,7 @@ var samples = map[string]struct{ yes, no []string }{
 	"retention.session_end":       {[]string{"1", "9", "-1"}, []string{"0"}},
 	"retention.interval":          {[]string{"1", "9", "-1"}, []string{"0"}},
 
-	"max_age_days": {[]string{"off", "-1"}, []string{"0", "7", "36500"}},
+	"max_age_days": {[]string{"off", "-1", "0"}, []string{"1", "7", "36500"}},
 	"on_success":   {[]string{"archive", "keep"}, []string{"drop"}},
 	"on_failure":   {[]string{"archive", "keep"}, []string{"drop"}},
 	"archive_days": {[]string{"30", "off", "[7, 30]", "[off, 30]"}, []string{"29", "[6, 30]", "[7, 29]", "0"}},
@@ -120,7 +120,7 @@ func TestTrust(t *testing.T) {
 func TestTrustedSourcesMayDoWhatAFileMayNot(t *testing.T) {
 	for name, text := range map[string]string{
 		"retention.batch_complete": "0", "on_success": "drop", "redact": "warn", "issue_command": "show-issue",
-		"remote": "backup", "push": "auto", "hooks.pre_push": "block", "max_age_days": "0", "archive_days": "1,2",
+		"remote": "backup", "push": "auto", "hooks.pre_push": "block", "max_age_days": "7", "archive_days": "1,2",
 		"storage.location": "/srv/{issue}", "issue_source": "command", "checkpoint_triggers.session_end": "false",
 	} {
 		k := table[find(name)]

@@ -50,7 +50,7 @@ func parse(k *Key, text string) (value, error) {
 	case Int:
 		return parseInt(text, k.Min, k.Max)
 	case Days:
-		return parseDays(text)
+		return parseAge(text)
 	case Outcome:
 		return parseOutcome(text)
 	case Enum:
@@ -94,6 +94,14 @@ func parseDays(text string) (value, error) {
 		return v, fmt.Errorf("want a number of days up to %d or off, got %s", maxDays, shown(text))
 	}
 	return v, nil
+}
+
+// parseAge is parseDays for an age: nothing is older than 0 days on purpose.
+func parseAge(text string) (value, error) {
+	if text == "0" {
+		text = "off"
+	}
+	return parseDays(text)
 }
 
 func parseOutcome(text string) (value, error) {
