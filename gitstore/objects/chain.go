@@ -65,8 +65,10 @@ func (p packReader) descend(chain []delta, c *baseCache) ([]delta, plumbing.Obje
 
 // ascend applies the deltas of chain to content, the last one first.
 func (p packReader) ascend(chain []delta, kind plumbing.ObjectType, content []byte, c *baseCache) ([]byte, error) {
+	room := scratch.Get().(*[]byte)
+	defer scratch.Put(room)
 	for _, d := range slices.Backward(chain) {
-		code, err := d.inflate()
+		code, err := d.inflateTo((*room)[:0])
 		if err != nil {
 			return nil, err
 		}

@@ -49,21 +49,24 @@ func (h *huffman) build(lengths []uint8, alone bool) bool {
 	return true
 }
 
-// fill makes the table for the short codes.
+// fill makes the table for the short codes. It begins as a table for codes of
+// one bit and is doubled for each further bit, so that every code is entered
+// once.
 func (h *huffman) fill() {
-	clear(h.table[:])
+	h.table[0], h.table[1] = 0, 0
 	code, i := uint16(0), 0
-	for n := 1; n <= tableBits; n++ {
+	for n := 1; ; n++ {
 		for range h.count[n] {
-			entry := h.symbol[i]<<4 | uint16(n)
 			// The stream has the first bit of a code lowest.
-			for at := int(bits.Reverse16(code) >> (16 - n)); at < len(h.table); at += 1 << n {
-				h.table[at] = entry
-			}
+			h.table[bits.Reverse16(code)>>(16-n)] = h.symbol[i]<<4 | uint16(n)
 			code++
 			i++
 		}
+		if n == tableBits {
+			return
+		}
 		code <<= 1
+		copy(h.table[1<<n:2<<n], h.table[:1<<n])
 	}
 }
 

@@ -4,11 +4,15 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/adler32"
+	"sync"
 )
 
 // firstPiece bounds what is set aside for an object before any of its bytes
 // have been seen: the size in a header is only a claim.
 const firstPiece = 1 << 20
+
+// scratch holds buffers for what is looked at and given back.
+var scratch = sync.Pool{New: func() any { b := make([]byte, 16<<10); return &b }}
 
 // inflate appends what the zlib stream at the beginning of src holds to dst,
 // which must be empty, and returns the length of the stream. It fails with
@@ -40,13 +44,13 @@ func inflate(dst, src []byte, limit int) (out []byte, used int, err error) {
 	return out, used + 4, nil
 }
 
-// inflateExact returns the content of a stream that must hold size bytes. Its
-// buffer grows as the bytes arrive.
-func inflateExact(src []byte, size int64) (content []byte, used int, err error) {
-	if size > maxObject {
+// inflateExact returns the content of a stream that must hold size bytes, in
+// the space of dst if that is enough. It grows as the bytes arrive.
+func inflateExact(dst, src []byte, size int64) (content []byte, used int, err error) {
+	if size < 0 || size > maxObject {
 		return nil, 0, ErrTooLarge
 	}
-	content, used, err = inflate(make([]byte, 0, min(size, firstPiece)), src, int(size))
+	content, used, err = inflate(dst, src, int(size))
 	if err != nil {
 		return nil, 0, err
 	}

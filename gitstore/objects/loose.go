@@ -8,18 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-const (
-	looseHead = 32       // the longest header: type, space, size, NUL
-	looseRoom = 16 << 10 // what most loose objects fit in
-)
-
-// looseFiles holds the buffers that loose objects are read into.
-var looseFiles = sync.Pool{New: func() any { b := make([]byte, looseRoom); return &b }}
+// looseHead is the longest header: type, space, size, NUL.
+const looseHead = 32
 
 func (s *source) loosePath(h plumbing.Hash) string { return filepath.Join(s.dir, looseName(h)) }
 
@@ -34,8 +28,8 @@ func looseName(h plumbing.Hash) string {
 
 // readLoose reads the loose object in a file.
 func readLoose(path string) (t plumbing.ObjectType, content []byte, err error) {
-	buf := looseFiles.Get().(*[]byte)
-	defer looseFiles.Put(buf)
+	buf := scratch.Get().(*[]byte)
+	defer scratch.Put(buf)
 	raw, err := slurp(path, *buf)
 	if err != nil {
 		return 0, nil, err
@@ -71,8 +65,8 @@ func statLoose(path string) error {
 
 // parseLoose reads "<type> <size> NUL <content>" out of a zlib stream.
 func parseLoose(raw []byte) (plumbing.ObjectType, []byte, error) {
-	room := looseFiles.Get().(*[]byte)
-	defer looseFiles.Put(room)
+	room := scratch.Get().(*[]byte)
+	defer scratch.Put(room)
 	out, used, whole, err := inflateStart(*room, raw)
 	if err != nil {
 		return 0, nil, err
@@ -100,7 +94,8 @@ func inflateLarge(raw []byte, size int64, head int) ([]byte, int, error) {
 	if size > maxObject {
 		return nil, 0, ErrTooLarge
 	}
-	b, used, err := inflateExact(raw, size+int64(head))
+	size += int64(head)
+	b, used, err := inflateExact(make([]byte, 0, min(size, firstPiece)), raw, size)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -118,6 +118,11 @@ func (e entry) resultSize() (int64, error) {
 
 // inflate returns what the entry holds: an object or a delta.
 func (e entry) inflate() ([]byte, error) {
-	content, _, err := inflateExact(e.data, e.size)
+	return e.inflateTo(make([]byte, 0, min(e.size, firstPiece)))
+}
+
+// inflateTo is inflate into the space of dst, if that is enough.
+func (e entry) inflateTo(dst []byte) ([]byte, error) {
+	content, _, err := inflateExact(dst, e.data, e.size)
 	return content, err
 }
