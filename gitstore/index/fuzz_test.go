@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"runtime"
 	"testing"
 
@@ -21,39 +22,69 @@ func FuzzOpen(f *testing.F) {
 		if len(data) > 1<<20 {
 			t.Skip("large")
 		}
-		before := allocated()
-		x := new(Index)
-		if x.parse(data) != nil {
-			assertBounded(t, before, data)
-			return
-		}
-		var entries []raw
-		for e := range x.All() {
-			entries = append(entries, rawOf(e))
-			require.LessOrEqual(t, len(x.Lookup(e.Path)), x.Len())
-			if len(entries) == 50 {
-				break
+		checkBytes(t, data)
+	})
+}
+
+// TestDamage does what FuzzOpen does with damage that is near to an index.
+func TestDamage(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	accepted := 0
+	for _, seed := range seeds()[1:] {
+		for range 400 {
+			data := bytes.Clone(seed)
+			for range 1 + rnd.IntN(3) {
+				data[rnd.IntN(len(data))] ^= 1 << rnd.IntN(8)
+			}
+			if rnd.IntN(4) == 0 {
+				data = data[:rnd.IntN(len(data))]
+			}
+			if checkBytes(t, data) {
+				accepted++
 			}
 		}
-		require.NoError(t, x.Err())
-		x.Special()
-		x.ConflictTrees(all{}, sink{})
-		made := sink{}
-		_, err := x.WriteTree(set{}, made)
-		require.Error(t, orEmpty(err, x))
-		_, err = x.WriteTree(all{}, made)
+	}
+	assert.Positive(t, accepted)
+}
+
+// checkBytes says whether the bytes are an index with a tree.
+func checkBytes(t *testing.T, data []byte) bool {
+	before := allocated()
+	x := new(Index)
+	if x.parse(data) != nil {
 		assertBounded(t, before, data)
-		if err != nil {
-			return
+		return false
+	}
+	var entries []raw
+	for e := range x.All() {
+		entries = append(entries, rawOf(e))
+		require.LessOrEqual(t, len(x.Lookup(e.Path)), x.Len())
+		if len(entries) == 50 {
+			break
 		}
-		for _, tree := range made {
-			checkTree(t, tree)
-		}
-		x.cache = cacheTree{}
-		if root, err := x.WriteTree(all{}, made); err == nil && x.Len() < 50 {
-			sameInEveryVersion(t, entries, root)
-		}
-	})
+	}
+	if x.Err() != nil { // paths are only looked at here
+		require.ErrorAs(t, x.Err(), new(*FormatError))
+		return false
+	}
+	x.Special()
+	x.ConflictTrees(all{}, sink{})
+	made := sink{}
+	_, err := x.WriteTree(set{}, made)
+	require.Error(t, orEmpty(err, x))
+	_, err = x.WriteTree(all{}, made)
+	assertBounded(t, before, data)
+	if err != nil {
+		return false
+	}
+	for _, tree := range made {
+		checkTree(t, tree)
+	}
+	x.cache = cacheTree{}
+	if root, err := x.WriteTree(all{}, made); err == nil && x.Len() < 50 {
+		sameInEveryVersion(t, entries, root)
+	}
+	return true
 }
 
 // orEmpty is an error for an index without files, which needs no content.
@@ -175,6 +206,11 @@ func TestHostileSizes(t *testing.T) {
 			before := allocated()
 			x := new(Index)
 			err := x.parse(tt.data)
+			kept := 0
+			for _, m := range x.marks {
+				kept += len(m.path)
+			}
+			assert.LessOrEqual(t, kept, len(tt.data)/4)
 			if err == nil {
 				_, err = x.WriteTree(all{}, sink{})
 			}

@@ -45,7 +45,8 @@ type Index struct {
 
 // Open reads the index at path. A missing file is an empty index. The error
 // is ErrUnsupported for an index that Plain has to convert, a *FormatError
-// for a damaged one. Close must be called in the end.
+// for a damaged one. Paths are only checked where they are read, by All,
+// Lookup and WriteTree. Close must be called in the end.
 func Open(path string) (*Index, error) {
 	x, err := open(path, mapThreshold)
 	if err != nil {

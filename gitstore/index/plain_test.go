@@ -120,3 +120,29 @@ func TestPlainWithoutAFile(t *testing.T) {
 	_, _, err := Plain(context.Background(), nil, t.TempDir()+"/none", t.TempDir())
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
+
+// A file that changed in the second of the index, its size the same, is one
+// that git cannot tell from an unchanged one but by the date of the index.
+func TestPlainKeepsEntriesThatMayHaveChanged(t *testing.T) {
+	r := gittest.New(t)
+	r.Write("a", "one\n")
+	r.Write("b", "one\n")
+	r.Git("add", "-A")
+	r.Git("update-index", "--split-index")
+	now := time.Now().Add(-time.Hour).Truncate(time.Second)
+	for _, f := range []string{"a", "b"} {
+		require.NoError(t, os.Chtimes(r.Path(f), now, now))
+	}
+	r.Git("update-index", "--refresh")
+	r.Write("a", "two\n")
+	for _, f := range []string{r.Path("a"), r.GitPath("index")} {
+		require.NoError(t, os.Chtimes(f, now, now))
+	}
+	r.Git("config", "core.trustctime", "false")
+
+	x, done, err := Plain(context.Background(), runner(r), r.GitPath("index"), t.TempDir())
+	require.NoError(t, err)
+	defer done()
+	assert.Zero(t, x.Lookup("a")[0].Size, "git marks a changed file so")
+	assert.Equal(t, uint32(4), x.Lookup("b")[0].Size)
+}
