@@ -2,4 +2,10 @@
 // commits on refs/checkpoints/<issue>, and resumes it.
 package main
 
-func main() {}
+import (
+	"os"
+
+	"git-checkpoint/commands"
+)
+
+func main() { os.Exit(commands.Main(os.Args)) }

@@ -1,0 +1,25 @@
+package commands
+
+import "git-checkpoint/commands/output"
+
+var configCommand = command{
+	name: "config", usage: "print every setting, its value and where it comes from", category: "Look",
+	run: runConfig,
+}
+
+func runConfig(c *call) error {
+	if err := c.open(); err != nil {
+		return err
+	}
+	result := output.Config{Type: "config"}
+	for _, s := range c.settings.All() {
+		result.Settings = append(result.Settings, output.Setting{Key: s.Key, Value: s.Value, Origin: s.Origin})
+		if !c.json {
+			c.print("%s = %s  (%s)\n", s.Key, output.Clean(s.Value), output.Clean(s.Origin))
+		}
+	}
+	if c.json {
+		return c.write(result)
+	}
+	return nil
+}

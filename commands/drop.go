@@ -1,0 +1,96 @@
+package commands
+
+import (
+	"fmt"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/urfave/cli/v2"
+)
+
+var dropCommand = command{
+	name: "drop", usage: "delete checkpoints", args: "[ISSUE] ID | [ISSUE] --all", max: 2, category: "Keep",
+	description: "Deletes a checkpoint for good: another clone does not bring it back.\n" +
+		"`git checkpoint undo` takes the last drop back, unless it was with --purge.",
+	flags: []cli.Flag{
+		&cli.BoolFlag{Name: "all", Usage: "every checkpoint of the issue, archived ones too"},
+		&cli.BoolFlag{Name: "purge", Usage: "also forget reflogs and safety snapshots, so that git's gc deletes the content"},
+		&cli.BoolFlag{Name: "yes", Usage: "do not ask"},
+	},
+	run: runDrop,
+}
+
+func runDrop(c *call) error {
+	if err := c.open(); err != nil {
+		return err
+	}
+	issue, ids, err := c.toDrop()
+	if err != nil {
+		return err
+	}
+	if !c.flags.Bool("yes") {
+		question := fmt.Sprintf("Drop %s of issue %s? [y/N] ", plural(len(ids), "checkpoint"), issue)
+		if yes, err := c.confirm(question, "git checkpoint drop --yes"); err != nil || !yes {
+			return orElse(err, silent{exitNone})
+		}
+	}
+	if err := c.store.Drop(c.ctx, issue, ids); err != nil {
+		return err
+	}
+	if c.flags.Bool("purge") {
+		carriers, err := c.store.Purge(c.ctx, issue, ids)
+		if err != nil {
+			return err
+		}
+		for _, ref := range carriers {
+			c.warn("%s still carries what was dropped; so does its remote", ref)
+		}
+		c.say("other clones and remotes may still have copies; git gc --prune=now deletes the content here")
+	}
+	return c.showResult("drop", issue, ids, "dropped")
+}
+
+// toDrop are the checkpoints that the arguments name.
+func (c *call) toDrop() (checkpoint.Issue, []checkpoint.ID, error) {
+	if !c.flags.Bool("all") {
+		cp, err := c.checkpointArg(true)
+		if err != nil {
+			return "", nil, err
+		}
+		return cp.Issue, []checkpoint.ID{cp.ID}, nil
+	}
+	if len(c.args) > 1 {
+		return "", nil, usagef("drop: --all takes no checkpoint")
+	}
+	issue, err := c.issue()
+	if err != nil {
+		return "", nil, err
+	}
+	var ids []checkpoint.ID
+	for _, read := range []func() (*gitstore.List, error){
+		func() (*gitstore.List, error) { return c.store.List(c.ctx, issue, 0) },
+		func() (*gitstore.List, error) { return c.store.Archived(c.ctx, issue, 0) },
+	} {
+		l, err := read()
+		if err != nil {
+			return "", nil, err
+		}
+		for _, cp := range l.Checkpoints {
+			if cp.ID != "" {
+				ids = append(ids, cp.ID)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return "", nil, &gitstore.NoneError{Issue: issue}
+	}
+	return issue, ids, nil
+}
+
+func orElse(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}

@@ -1,0 +1,114 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"git-checkpoint/commands/config"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// Exit codes. They are part of the contract: codes are only added.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitNone        = 3
+	exitStartFresh  = 4
+	exitNeedsAnswer = 5
+	exitInvalid     = 6
+	exitVersion     = 7
+	exitRefused     = 8
+	exitStale       = 9
+	exitRepository  = 10
+	exitPartial     = 12
+	exitInterrupted = 130
+)
+
+// A failure is an error with its exit code, its kind and, where there is a
+// next step, the command to type.
+type failure struct {
+	code int
+	kind string
+	hint string
+	err  error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// fail makes a failure of one kind.
+func fail(code int, hint, format string, args ...any) error {
+	return &failure{code: code, kind: kinds[code], hint: hint, err: fmt.Errorf(format, args...)}
+}
+
+func usagef(format string, args ...any) error { return fail(exitUsage, "", format, args...) }
+
+// silent ends the program with a code and no message: what there was to say
+// was said.
+type silent struct{ code int }
+
+func (s silent) Error() string { return fmt.Sprintf("exit %d", s.code) }
+
+// kinds are the names of the codes in JSON.
+var kinds = map[int]string{
+	exitFailure: "failure", exitUsage: "usage", exitNone: "none", exitStartFresh: "start_fresh",
+	exitNeedsAnswer: "needs_answer", exitInvalid: "invalid", exitVersion: "version", exitRefused: "refused",
+	exitStale: "stale", exitRepository: "repository", exitPartial: "partial", exitInterrupted: "interrupted",
+}
+
+// classify gives an error its code, kind and hint.
+func classify(err error) *failure {
+	var f *failure
+	if errors.As(err, &f) {
+		return f
+	}
+	code, hint := codeOf(err)
+	return &failure{code: code, kind: kinds[code], hint: hint, err: err}
+}
+
+// codeOf is the table from errors to exit codes.
+func codeOf(err error) (code int, hint string) {
+	var (
+		none        *gitstore.NoneError
+		missing     *gitstore.NotFoundError
+		ambiguous   *gitstore.AmbiguousError
+		damaged     *gitstore.CorruptError
+		refused     *gitstore.RefusedError
+		unsupported *gitstore.UnsupportedError
+		newer       *checkpoint.VersionError
+		syntax      *checkpoint.SyntaxError
+		setting     *config.Error
+	)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted, ""
+	case errors.As(err, &none):
+		return exitNone, fmt.Sprintf("git checkpoint save %s", quoteArg(string(none.Issue)))
+	case errors.As(err, &missing):
+		return exitNone, fmt.Sprintf("git checkpoint list %s", quoteArg(string(missing.Issue)))
+	case errors.As(err, &ambiguous):
+		return exitUsage, ""
+	case errors.As(err, &newer):
+		return exitVersion, "upgrade git-checkpoint"
+	case errors.As(err, &refused):
+		return exitRefused, refused.Hint
+	case errors.As(err, &damaged):
+		return exitInvalid, "git checkpoint resume --fallback"
+	case errors.As(err, &unsupported), errors.Is(err, gitstore.ErrNotRepository):
+		return exitRepository, ""
+	case errors.As(err, &syntax), errors.As(err, &setting):
+		return exitUsage, ""
+	case errors.Is(err, gitstore.ErrMoved):
+		return exitRefused, ""
+	case errors.Is(err, syscall.ENOSPC):
+		return exitFailure, "free some space, then run the command again"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return exitFailure, "make the repository writable, then run the command again"
+	}
+	return exitFailure, ""
+}

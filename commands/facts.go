@@ -1,0 +1,151 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"git-checkpoint/freshness"
+	"git-checkpoint/freshness/issue"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// currentIssue is the issue as its source has it now, or why it is not known.
+// A file that was named must be readable.
+func (c *call) currentIssue(i checkpoint.Issue) (*freshness.Issue, string, error) {
+	if c.flags.IsSet("issue-file") {
+		found, err := issue.FromFile(c.flags.String("issue-file"))
+		if err != nil {
+			return nil, "", usagef("--issue-file: %w", err)
+		}
+		return found, "", nil
+	}
+	if c.store.Root() == "" {
+		return nil, "a bare repository has no issue file", nil
+	}
+	if source := c.settings.String("issue_source"); source == "none" {
+		return nil, "", nil
+	}
+	found, err := issue.File(c.store.Root(), string(i), c.settings.String("issue_file"))
+	switch {
+	case errors.Is(err, issue.ErrNoSource):
+		return nil, "no source for the issue is configured", nil
+	case err != nil:
+		return nil, err.Error(), nil
+	}
+	return found, "", nil
+}
+
+// judge gathers the facts about a checkpoint and judges it.
+func (c *call) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.Verdict, error) {
+	facts := freshness.Facts{Now: c.env.Now(), Commit: cp.Commit.String()[:12]}
+	var err error
+	if facts.Issue, facts.NoIssue, err = c.currentIssue(cp.Issue); err != nil {
+		return freshness.Verdict{}, err
+	}
+	facts.Branch = c.branchFact(cp)
+	facts.Head = c.headFact(cp)
+	facts.Files = c.filesFact(cp)
+	facts.Outputs = c.outputsFact(cp, r)
+	return freshness.Evaluate(r, facts, c.rules()), nil
+}
+
+// rules are the settings that the verdict depends on.
+func (c *call) rules() freshness.Rules {
+	changed := c.flags.String("changed") != "" || c.flags.Bool("auto")
+	return freshness.Rules{
+		LabelsToPhase: c.settings.Map("labels_to_phase"), Phases: c.settings.Strings("phases"),
+		FilesAnswered: changed, Strict: c.flags.Bool("strict"),
+	}
+}
+
+func (c *call) branchFact(cp *gitstore.Checkpoint) freshness.Branch {
+	if cp.Branch == "" {
+		return freshness.Branch{State: freshness.BranchUnchecked}
+	}
+	b, err := c.store.FindBranch(c.ctx, cp.Branch)
+	if err != nil {
+		return freshness.Branch{Why: err.Error()}
+	}
+	if b.Exists {
+		return freshness.Branch{State: freshness.BranchExists}
+	}
+	f := freshness.Branch{State: freshness.BranchUnseen}
+	if len(b.Remote) > 0 {
+		f.Remote = b.Remote[0]
+	}
+	if b.Once || c.store.SavedHere(c.ctx, cp) {
+		f.State = freshness.BranchGone
+	}
+	return f
+}
+
+func (c *call) headFact(cp *gitstore.Checkpoint) freshness.Head {
+	h, err := c.store.CompareHead(c.ctx, cp)
+	if err != nil {
+		why := err.Error()
+		if c.store.Partial() {
+			why = "this clone does not have the whole history"
+		}
+		return freshness.Head{Why: why}
+	}
+	f := freshness.Head{State: freshness.HeadRebased, Saved: h.Saved, Now: h.Now, Ahead: h.Ahead}
+	switch {
+	case h.Saved == h.Now:
+		f.State = freshness.HeadSame
+	case h.Contains:
+		f.State = freshness.HeadMovedOn
+	}
+	return f
+}
+
+func (c *call) filesFact(cp *gitstore.Checkpoint) freshness.Files {
+	if c.store.Root() == "" {
+		return freshness.Files{Why: "a bare repository has no worktree"}
+	}
+	changed, err := c.store.ChangedSince(c.ctx, cp)
+	if err != nil {
+		return freshness.Files{Why: err.Error()}
+	}
+	return freshness.Files{Checked: true, Changed: changed}
+}
+
+func (c *call) outputsFact(cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Outputs {
+	if len(r.Outputs()) == 0 {
+		return freshness.Outputs{Checked: true}
+	}
+	if c.store.Root() == "" {
+		return freshness.Outputs{Why: "a bare repository has no worktree"}
+	}
+	missing, err := c.store.MissingOutputs(cp, r)
+	if err != nil {
+		return freshness.Outputs{Why: err.Error()}
+	}
+	return freshness.Outputs{Checked: true, Missing: missing}
+}
+
+// ago says how long ago a time was, in the words of the prompt.
+func ago(at, now time.Time) string {
+	d := now.Sub(at)
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return plural(int(d/time.Minute), "minute") + " ago"
+	case d < 24*time.Hour:
+		return plural(int(d/time.Hour), "hour") + " ago"
+	}
+	return plural(int(d/(24*time.Hour)), "day") + " ago"
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// list joins words for a sentence.
+func list(words []string) string { return strings.Join(words, ", ") }

@@ -1,0 +1,63 @@
+package commands
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// mayImport says which packages of the module each one may import; imports run
+// one way, from the command line down to the record.
+var mayImport = map[string][]string{
+	"":                          {"commands"},
+	"commands":                  {"commands/config", "commands/output", "freshness", "freshness/issue", "gitstore", "gitstore/checkpoint", "gitstore/retention"},
+	"commands/config":           {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/retention"},
+	"commands/output":           {},
+	"freshness":                 {"gitstore/checkpoint"},
+	"freshness/issue":           {"freshness", "gitstore/checkpoint"},
+	"gitstore":                  {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/index", "gitstore/ledger", "gitstore/objects", "gitstore/retention"},
+	"gitstore/checkpoint":       {},
+	"gitstore/gitcmd":           {},
+	"gitstore/index":            {},
+	"gitstore/ledger":           {"gitstore/checkpoint"},
+	"gitstore/objects":          {},
+	"gitstore/retention":        {"gitstore/checkpoint"},
+	"gitstore/internal/gittest": {},
+}
+
+// goGit are the packages that may import go-git: the store and what is under
+// it.
+func goGit(pkg string) bool { return pkg == "gitstore" || strings.HasPrefix(pkg, "gitstore/") }
+
+func TestImports(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "git-checkpoint/...").Output()
+	require.NoError(t, err)
+	seen := 0
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		pkg := local(fields[0])
+		allowed, known := mayImport[pkg]
+		require.Truef(t, known, "package %q has no row in this test", pkg)
+		seen++
+		for _, imported := range fields[1:] {
+			if strings.HasPrefix(imported, "git-checkpoint/") {
+				assert.Containsf(t, allowed, local(imported), "%q may not import it", pkg)
+			}
+			if strings.HasPrefix(imported, "github.com/go-git/") {
+				assert.Truef(t, goGit(pkg), "%q imports %s", pkg, imported)
+				assert.NotEqualf(t, "github.com/go-git/go-git/v5", imported, "%q: the root package costs start time", pkg)
+			}
+			if imported == "github.com/urfave/cli/v2" {
+				assert.Equal(t, "commands", pkg)
+			}
+		}
+	}
+	assert.Equal(t, len(mayImport), seen, "a row without a package")
+}
+
+func local(path string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(path, "git-checkpoint"), "/")
+}

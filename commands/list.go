@@ -1,0 +1,186 @@
+package commands
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/urfave/cli/v2"
+)
+
+var listCommand = command{
+	name: "list", alias: "log", usage: "list an issue's checkpoints, newest first", args: "[ISSUE]", max: 1,
+	category:    "Look",
+	description: "Marks: * tip, p pinned, r resumable, ! invalid, a archived.",
+	flags: []cli.Flag{
+		&cli.IntFlag{Name: "n", Usage: "at most `N`"},
+		&cli.BoolFlag{Name: "all", Usage: "of every issue"},
+		&cli.StringFlag{Name: "trigger", Usage: "only those with `TRIGGER`"},
+		&cli.StringFlag{Name: "phase", Usage: "only those in `PHASE`"},
+		&cli.StringFlag{Name: "since", Usage: "only those made since `TIME` (RFC 3339, a date, or an age such as 36h or 7d)"},
+		&cli.BoolFlag{Name: "archived", Usage: "those in the archive instead"},
+	},
+	run: runList,
+}
+
+func runList(c *call) error {
+	if err := c.open(); err != nil {
+		return err
+	}
+	keep, err := c.listFilter()
+	if err != nil {
+		return err
+	}
+	if c.flags.Bool("all") {
+		return c.listAll(keep)
+	}
+	issue, err := c.issue()
+	if err != nil {
+		return err
+	}
+	l, err := c.listOf(issue)
+	if err != nil {
+		return err
+	}
+	if len(l.Checkpoints) == 0 {
+		return &gitstore.NoneError{Issue: issue}
+	}
+	return c.showList([]*gitstore.List{l}, keep)
+}
+
+func (c *call) listAll(keep func(*gitstore.Checkpoint) bool) error {
+	issues, strange, err := c.store.Issues(c.ctx, c.flags.Bool("archived"))
+	if err != nil {
+		return err
+	}
+	for _, name := range strange {
+		c.warn("%s is left out: it is no issue's key", name)
+	}
+	var lists []*gitstore.List
+	for _, i := range issues {
+		l, err := c.listOf(i)
+		if err != nil {
+			return err
+		}
+		lists = append(lists, l)
+	}
+	return c.showList(lists, keep)
+}
+
+func (c *call) listOf(i checkpoint.Issue) (*gitstore.List, error) {
+	limit := 0
+	if !c.filters() {
+		limit = c.flags.Int("n")
+	}
+	if c.flags.Bool("archived") {
+		return c.store.Archived(c.ctx, i, limit)
+	}
+	return c.store.List(c.ctx, i, limit)
+}
+
+func (c *call) filters() bool {
+	return c.flags.String("trigger") != "" || c.flags.String("phase") != "" || c.flags.String("since") != ""
+}
+
+// listFilter is what the flags ask for.
+func (c *call) listFilter() (func(*gitstore.Checkpoint) bool, error) {
+	if n := c.flags.Int("n"); c.flags.IsSet("n") && n < 1 {
+		return nil, usagef("-n: %d is not a number of checkpoints", n)
+	}
+	trigger, phase := c.flags.String("trigger"), c.flags.String("phase")
+	since, err := parseSince(c.flags.String("since"), c.env.Now())
+	if err != nil {
+		return nil, err
+	}
+	return func(cp *gitstore.Checkpoint) bool {
+		return (trigger == "" || string(cp.Trigger) == trigger) &&
+			(phase == "" || cp.Phase == phase) && !cp.Created.Before(since)
+	}, nil
+}
+
+// parseSince reads a time, a date, or an age.
+func parseSince(s string, now time.Time) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	var days int
+	if n, err := fmt.Sscanf(s, "%dd", &days); n == 1 && err == nil && s == fmt.Sprintf("%dd", days) {
+		return now.Add(-time.Duration(days) * 24 * time.Hour), nil
+	}
+	if d, err := time.ParseDuration(s); err == nil {
+		return now.Add(-d), nil
+	}
+	at, err := checkpoint.ParseTime(s)
+	if err != nil {
+		return at, usagef("--since: %w", err)
+	}
+	return at, nil
+}
+
+func (c *call) showList(lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) error {
+	result := output.List{Type: "list"}
+	for _, l := range lists {
+		for i := range l.Checkpoints {
+			cp := &l.Checkpoints[i]
+			if !keep(cp) || c.flags.IsSet("n") && len(result.Checkpoints) == c.flags.Int("n") && !c.flags.Bool("all") {
+				continue
+			}
+			result.Checkpoints = append(result.Checkpoints, listed(cp))
+			if c.json {
+				continue
+			}
+			if i == 0 && len(lists) > 1 {
+				c.print("issue %s\n", output.Clean(string(l.Issue)))
+			}
+			c.print("%s\n", listLine(cp, i == 0, c.env.Now()))
+		}
+		result.TotalCheckpoints += len(l.Checkpoints)
+	}
+	if !c.json {
+		return nil
+	}
+	if len(lists) == 1 {
+		result.Issue = string(lists[0].Issue)
+		if len(lists[0].Checkpoints) > 0 {
+			result.Latest = string(lists[0].Checkpoints[0].ID)
+		}
+	}
+	return c.write(result)
+}
+
+func listed(cp *gitstore.Checkpoint) output.Listed {
+	return output.Listed{
+		CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), CreatedAt: cp.Created,
+		Trigger: string(cp.Trigger), Phase: cp.Phase, Branch: cp.Branch, CanResume: cp.Resumable,
+		Pinned: cp.Pinned, Valid: cp.Valid(), Note: cp.Note,
+	}
+}
+
+// listLine is one checkpoint for people.
+func listLine(cp *gitstore.Checkpoint, tip bool, now time.Time) string {
+	mark := func(on bool, letter string) string {
+		if on {
+			return letter
+		}
+		return " "
+	}
+	marks := mark(tip && !cp.Archived, "*") + mark(cp.Archived, "a") + mark(cp.Pinned, "p") +
+		mark(cp.Resumable && cp.Valid(), "r") + mark(!cp.Valid(), "!")
+	what := first(string(cp.Trigger), "?")
+	if cp.Phase != "" {
+		what += " in " + cp.Phase
+	}
+	if !cp.Valid() {
+		what += " (" + cp.Problem + ")"
+	}
+	id := first(string(cp.ID), cp.Commit.String())
+	line := fmt.Sprintf("%s %s  %s  %s", marks, id, ago(cp.Created, now), what)
+	if note, _, _ := strings.Cut(cp.Note, "\n"); note != "" {
+		line += ": " + note
+	}
+	return output.Clean(line)
+}

@@ -1,0 +1,46 @@
+package commands
+
+import (
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+var pinCommand = command{
+	name: "pin", usage: "keep a checkpoint whatever retention says", args: "[ISSUE] ID", max: 2, category: "Keep",
+	run: func(c *call) error { return runPin(c, true) },
+}
+
+var unpinCommand = command{
+	name: "unpin", usage: "let retention decide about a checkpoint again", args: "[ISSUE] ID", max: 2, category: "Keep",
+	run: func(c *call) error { return runPin(c, false) },
+}
+
+func runPin(c *call, on bool) error {
+	if err := c.open(); err != nil {
+		return err
+	}
+	cp, err := c.checkpointArg(true)
+	if err != nil {
+		return err
+	}
+	changed, err := c.store.Pin(c.ctx, cp.Issue, cp.ID, on)
+	if err != nil {
+		return err
+	}
+	result := map[bool]string{true: "pinned", false: "unpinned"}[on]
+	if !changed {
+		result = "already " + result
+	}
+	return c.showResult("pin", cp.Issue, []checkpoint.ID{cp.ID}, result)
+}
+
+// showResult reports what was done to checkpoints of an issue.
+func (c *call) showResult(kind string, issue checkpoint.Issue, ids []checkpoint.ID, result string) error {
+	if c.json {
+		return c.write(output.Result{Type: kind, Issue: string(issue), CheckpointIDs: texts(ids), Result: result})
+	}
+	for _, id := range ids {
+		c.print("%s %s\n", result, id)
+	}
+	return nil
+}

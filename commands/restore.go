@@ -1,0 +1,148 @@
+package commands
+
+import (
+	"strings"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/urfave/cli/v2"
+)
+
+var restoreCommand = command{
+	name: "restore", usage: "put a checkpoint's files back", args: "[ISSUE] [ID] [-- PATH...]", max: 2, category: "Resume",
+	description: "Touches only what the checkpoint changed against its own HEAD. Files that were\n" +
+		"changed since stay as they are and are listed, unless --changed says otherwise.\n" +
+		"What is replaced can be taken back with `git checkpoint undo`.",
+	flags: []cli.Flag{
+		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, do nothing"},
+		&cli.BoolFlag{Name: "staged", Usage: "the staging area only"},
+		&cli.BoolFlag{Name: "exact", Usage: "also remove files that were staged later"},
+		&cli.BoolFlag{Name: "force", Usage: "take the checkpoint's side everywhere, whatever HEAD is"},
+		changedFlag(),
+		&cli.BoolFlag{Name: "continue", Usage: "finish a restore that was interrupted"},
+		&cli.BoolFlag{Name: "abort", Usage: "take back what an interrupted restore has done"},
+	},
+	run: runRestore,
+}
+
+func changedFlag() cli.Flag {
+	return &cli.StringFlag{Name: "changed", Usage: "what becomes of files that changed since: `mine`, checkpoint or merge"}
+}
+
+func runRestore(c *call) error {
+	choice, err := gitstore.ParseChanged(c.flags.String("changed"))
+	if err != nil {
+		return usagef("--changed: %w", err)
+	}
+	if err := c.open(); err != nil {
+		return err
+	}
+	if c.flags.Bool("continue") || c.flags.Bool("abort") {
+		return c.finishRestore()
+	}
+	cp, err := c.checkpointArg(false)
+	if err != nil {
+		return err
+	}
+	req := gitstore.RestoreRequest{
+		Checkpoint: cp, Staged: c.flags.Bool("staged"), Exact: c.flags.Bool("exact"),
+		Force: c.flags.Bool("force"), Changed: choice, DryRun: c.flags.Bool("dry-run"),
+	}
+	for _, name := range c.paths {
+		p, err := c.rootPath(name)
+		if err != nil {
+			return usagef("restore: %w", err)
+		}
+		req.Paths = append(req.Paths, p)
+	}
+	done, err := c.store.Restore(c.ctx, req)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		err = c.write(output.Restore{
+			Type: "restore", CheckpointID: string(done.ID), Restored: quotePaths(done.Restored),
+			Skipped: quotePaths(done.Skipped), InTheWay: quotePaths(done.InTheWay), Undo: done.Undo,
+		})
+	} else {
+		c.showRestored(done, req.DryRun)
+	}
+	if err == nil && len(done.InTheWay) > 0 {
+		return fail(exitRefused, "git checkpoint restore "+string(done.ID)+" --force",
+			"restore %s: %s in the way of files that git does not know were left alone", done.ID, plural(len(done.InTheWay), "path"))
+	}
+	return err
+}
+
+// finishRestore is --continue and --abort.
+func (c *call) finishRestore() error {
+	if c.flags.Bool("continue") && c.flags.Bool("abort") {
+		return usagef("restore: --continue and --abort do not go together")
+	}
+	act, what := c.store.Continue, "finished"
+	if c.flags.Bool("abort") {
+		act, what = c.store.Abort, "taken back"
+	}
+	was, err := act(c.ctx)
+	if err != nil {
+		return err
+	}
+	if !was {
+		return fail(exitRefused, "", "restore: none was interrupted in this worktree")
+	}
+	c.say("the interrupted restore is %s", what)
+	if c.json {
+		return c.write(output.Restore{Type: "restore"})
+	}
+	return nil
+}
+
+// showRestored tells what became of every path.
+func (c *call) showRestored(done *gitstore.Restored, dryRun bool) {
+	verb := "restored"
+	if dryRun {
+		verb = "would restore"
+	}
+	for _, p := range done.Restored {
+		c.print("%s %s\n", verb, quotePath(p))
+	}
+	for _, p := range done.Skipped {
+		c.print("changed since, left as it is: %s\n", quotePath(p))
+	}
+	for _, p := range done.InTheWay {
+		c.print("in the way, left as it is: %s\n", quotePath(p))
+	}
+	for _, p := range done.Later {
+		c.print("came later: %s\n", quotePath(p))
+	}
+	for _, p := range done.Merged {
+		c.warn("%s has conflicts to resolve", quotePath(p))
+	}
+	if done.Undo != "" {
+		c.say("hint: git checkpoint undo %s", quoteArg(undoIssue(done.Undo)))
+	}
+}
+
+// undoIssue is the issue in the name of a safety snapshot.
+func undoIssue(ref string) string {
+	rest := strings.TrimPrefix(ref, "refs/git-checkpoint/undo/")
+	name, _, _ := strings.Cut(rest, "/")
+	i, err := checkpoint.IssueFromRef(name)
+	if err != nil {
+		return name
+	}
+	return string(i)
+}
+
+// quotePath makes a path fit for one line, quoted as git does where needed.
+func quotePath(p string) string { return output.Clean(checkpoint.QuotePath(p)) }
+
+func quotePaths(paths []string) []string {
+	out := make([]string, len(paths))
+	for i, p := range paths {
+		out[i] = checkpoint.QuotePath(p)
+	}
+	return out
+}

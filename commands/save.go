@@ -1,0 +1,194 @@
+package commands
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/urfave/cli/v2"
+)
+
+var saveCommand = command{
+	name: "save", usage: "record a checkpoint, then apply retention to its issue", args: "[ISSUE]", max: 1,
+	category: "Record",
+	description: "Commits the workflow's record and a snapshot of the staging area to\n" +
+		"refs/checkpoints/<issue>, and prints the checkpoint's id. Nothing else changes:\n" +
+		"not HEAD, not the branch, not the index, not the worktree.",
+	flags: append(contentFlags(),
+		&cli.BoolFlag{Name: "no-prune", Usage: "leave retention for later"},
+		&cli.BoolFlag{Name: "if-changed", Usage: "save nothing when nothing changed since the newest one"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "do everything but write"},
+	),
+	run: runSave,
+}
+
+// contentFlags say what a checkpoint holds.
+func contentFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "trigger", Usage: "what `TRIGGER` led to this checkpoint", Value: string(checkpoint.Manual)},
+		&cli.StringFlag{Name: "phase", Usage: "the workflow's current `PHASE`"},
+		&cli.IntFlag{Name: "batch", Usage: "the execution batch `N` that the trigger speaks of"},
+		&cli.StringFlag{Name: "agent", Usage: "the `AGENT` that did something, with --action"},
+		&cli.StringFlag{Name: "action", Usage: "the `ACTION` that the agent completed"},
+		&cli.StringFlag{Name: "conflict", Usage: "the conflict `ID` that began or was resolved"},
+		&cli.StringFlag{Name: "session", Usage: "the session `UUID`"},
+		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "a `NOTE` for people"},
+		&cli.StringFlag{Name: "resume-from", Usage: "where to go on, as `TEXT`"},
+		&cli.StringFlag{Name: "no-resume", Usage: "this one cannot be resumed, for this `REASON`"},
+		&cli.StringFlag{Name: "state", Usage: "merge `FILE` (YAML or JSON, - for standard input) into the record"},
+		&cli.StringSliceFlag{Name: "set", Usage: "set `PATH=VALUE` in the record; null deletes"},
+		&cli.BoolFlag{Name: "replace", Usage: "start from an empty record"},
+		&cli.StringSliceFlag{Name: "artifact", Usage: "keep the file at `PATH` too, a git-ignored one as well"},
+		&cli.BoolFlag{Name: "worktree", Usage: "keep unstaged changes too"},
+		&cli.BoolFlag{Name: "untracked", Usage: "keep untracked files too, never ignored ones"},
+		&cli.StringFlag{Name: "issue-file", Usage: "read the issue's title, body and labels from `FILE`"},
+	}
+}
+
+func runSave(c *call) error {
+	trigger, err := checkpoint.ParseTrigger(c.flags.String("trigger"))
+	if err != nil {
+		return usagef("--trigger: %w", err)
+	}
+	if err := c.openToSave(trigger); err != nil {
+		return err
+	}
+	issue, err := c.issue()
+	if err != nil {
+		return err
+	}
+	if on, why := c.settings.TriggerEnabled(trigger); !on {
+		if trigger == checkpoint.Manual {
+			return fail(exitRefused, "git config --unset checkpoint.enabled", "save: %s", why)
+		}
+		return c.skipped(issue, why)
+	}
+	req, err := c.saveRequest(issue, trigger)
+	if err != nil {
+		return err
+	}
+	saved, err := c.store.Save(c.ctx, req)
+	if errors.Is(err, gitstore.ErrUnchanged) {
+		return c.skipped(issue, gitstore.ErrUnchanged.Error())
+	}
+	if err != nil {
+		return err
+	}
+	return c.showSaved(saved)
+}
+
+// openToSave opens the repository. Broken settings stop a person, who can mend
+// them, and only warn where a checkpoint would be lost.
+func (c *call) openToSave(trigger checkpoint.Trigger) error {
+	err := c.open()
+	var setting *config.Error
+	if errors.As(err, &setting) && trigger != checkpoint.Manual {
+		c.warn("%v", err)
+		return nil
+	}
+	return err
+}
+
+func (c *call) saveRequest(issue checkpoint.Issue, trigger checkpoint.Trigger) (gitstore.SaveRequest, error) {
+	req := gitstore.SaveRequest{
+		Issue: issue, Branch: c.ciBranch(),
+		Worktree: c.flags.Bool("worktree"), Untracked: c.flags.Bool("untracked"),
+		MaxSize:   int64(c.settings.Int("storage.max_size_mb")) << 20,
+		IfChanged: c.flags.Bool("if-changed"), DryRun: c.flags.Bool("dry-run"),
+	}
+	if c.settings.Bool("auto_prune") && !c.flags.Bool("no-prune") {
+		req.Retention = c.settings.Policy()
+	}
+	var err error
+	if req.Artifacts, err = c.artifactPaths(); err != nil {
+		return req, err
+	}
+	req.Edit, err = c.editor(issue, trigger)
+	return req, err
+}
+
+// artifactPaths are the named files relative to the root.
+func (c *call) artifactPaths() ([]string, error) {
+	var paths []string
+	for _, name := range c.flags.StringSlice("artifact") {
+		p, err := c.rootPath(name)
+		if err != nil {
+			return nil, usagef("--artifact: %w", err)
+		}
+		paths = append(paths, p)
+	}
+	return paths, nil
+}
+
+// rootPath turns a path that was typed in the working directory into one
+// relative to the root.
+func (c *call) rootPath(name string) (string, error) {
+	p := filepath.ToSlash(name)
+	if filepath.IsAbs(name) {
+		rel, err := filepath.Rel(c.store.Root(), name)
+		if err != nil {
+			return "", fmt.Errorf("%q is outside the worktree", name)
+		}
+		p = filepath.ToSlash(rel)
+	} else {
+		p = path.Join(c.store.Prefix(), p)
+	}
+	if p == ".." || strings.HasPrefix(p, "../") {
+		return "", fmt.Errorf("%q is outside the worktree", name)
+	}
+	return p, nil
+}
+
+// skipped tells that nothing was saved, and why.
+func (c *call) skipped(issue checkpoint.Issue, why string) error {
+	if c.json {
+		return c.write(output.Save{Type: "save", Issue: string(issue), Skipped: why})
+	}
+	c.say("skipped: %s", why)
+	return nil
+}
+
+func (c *call) showSaved(s *gitstore.Saved) error {
+	if c.json {
+		return c.write(output.Save{
+			Type: "save", CheckpointID: string(s.ID), Issue: string(s.Issue), Commit: s.Commit.String(), Ref: s.Ref,
+			Trigger: string(s.Trigger), Phase: s.Phase, CreatedAt: s.Record.CreatedAt(), Files: s.Files,
+			Pruned: texts(s.Pruned), Warnings: s.Warnings,
+		})
+	}
+	for _, w := range s.Warnings {
+		c.warn("%s", w)
+	}
+	if pending := c.store.Pending(); pending != "" {
+		c.warn("a restore was interrupted: git checkpoint restore --continue or --abort")
+	}
+	if c.flags.Bool("verbose") && len(s.Pruned) > 0 {
+		c.say("pruned: %s", strings.Join(texts(s.Pruned), ", "))
+	}
+	c.print("%s\n", s.ID)
+	return nil
+}
+
+func texts[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = string(v)
+	}
+	return out
+}
+
+// newSession makes a random UUID (RFC 9562, version 4).
+func newSession() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

@@ -1,0 +1,104 @@
+package commands
+
+import (
+	"encoding/json"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/urfave/cli/v2"
+)
+
+var showCommand = command{
+	name: "show", usage: "print a checkpoint's record", args: "[ISSUE] [ID]", max: 2, category: "Look",
+	flags: []cli.Flag{
+		&cli.StringFlag{Name: "format", Usage: "`yaml` or json", Value: "yaml"},
+		&cli.StringFlag{Name: "get", Usage: "print the value at `PATH` alone"},
+		&cli.BoolFlag{Name: "raw", Usage: "print the bytes as they are stored"},
+	},
+	run: runShow,
+}
+
+func runShow(c *call) error {
+	format := c.flags.String("format")
+	if format != "yaml" && format != "json" {
+		return usagef("--format: %q: want yaml or json", format)
+	}
+	if err := c.open(); err != nil {
+		return err
+	}
+	cp, err := c.checkpointArg(false)
+	if err != nil {
+		return err
+	}
+	if c.flags.Bool("raw") {
+		data, err := c.store.RawRecord(cp)
+		if err != nil {
+			return err
+		}
+		_, err = c.env.Stdout.Write(data)
+		return err
+	}
+	r, err := c.store.Record(cp)
+	if err != nil {
+		return err
+	}
+	switch path := c.flags.String("get"); {
+	case path != "":
+		return c.showValue(cp, r, path)
+	case c.json:
+		return c.showJSON(cp, r)
+	}
+	return c.showRecord(r, format)
+}
+
+func (c *call) showJSON(cp *gitstore.Checkpoint, r *checkpoint.Record) error {
+	data, err := r.JSON()
+	if err != nil {
+		return err
+	}
+	return c.write(output.Show{Type: "show", Checkpoint: json.RawMessage(data), Commit: cp.Commit.String()})
+}
+
+// showRecord prints text that a terminal cannot be hurt by: the encoder
+// escapes what is not printable.
+func (c *call) showRecord(r *checkpoint.Record, format string) error {
+	encode := r.Encode
+	if format == "json" {
+		encode = func() ([]byte, error) {
+			data, err := r.JSON()
+			return append(data, '\n'), err
+		}
+	}
+	data, err := encode()
+	if err != nil {
+		return err
+	}
+	if isTerminal(c.env.Stdout) {
+		data = []byte(output.CleanBlock(string(data)))
+	}
+	_, err = c.env.Stdout.Write(data)
+	return err
+}
+
+// showValue prints one value: text as it is, the rest as JSON.
+func (c *call) showValue(cp *gitstore.Checkpoint, r *checkpoint.Record, path string) error {
+	v, ok := r.Doc().Lookup(path)
+	if !ok {
+		return fail(exitFailure, "git checkpoint show "+quoteArg(string(cp.ID)), "%s: it has no %s", cp.ID, path)
+	}
+	if s, ok := v.(string); ok && !c.json {
+		if isTerminal(c.env.Stdout) {
+			s = output.CleanBlock(s)
+		}
+		c.print("%s\n", s)
+		return nil
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	c.print("%s\n", data)
+	return nil
+}

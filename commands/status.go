@@ -1,0 +1,159 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/urfave/cli/v2"
+)
+
+var statusCommand = command{
+	name: "status", usage: "say where the work stands and what resume would decide", args: "[ISSUE]", max: 1, category: "Look",
+	description: "Changes nothing. Exits 0 when it could report and 3 when there is no checkpoint;\n" +
+		"with --check the verdict decides: 0 resume, 4 start fresh, 5 a person must answer.",
+	flags: []cli.Flag{
+		&cli.BoolFlag{Name: "check", Usage: "exit with the verdict"},
+		&cli.StringFlag{Name: "done", Usage: "exit 0 when phase `N` is done, 1 when it is not"},
+		&cli.BoolFlag{Name: "strict", Usage: "with --check: warnings exit 9"},
+		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},
+	},
+	run: runStatus,
+}
+
+func runStatus(c *call) error {
+	if err := c.open(); err != nil {
+		return err
+	}
+	issue, err := c.issue()
+	if err != nil {
+		return err
+	}
+	cp, err := c.store.Newest(c.ctx, issue)
+	if c.flags.IsSet("done") {
+		return c.statusDone(cp, err)
+	}
+	if err != nil {
+		return err
+	}
+	r, err := c.store.Record(cp)
+	if err != nil {
+		return err
+	}
+	verdict, err := c.judge(cp, r)
+	if err != nil {
+		return err
+	}
+	if err := c.showStatus(cp, r, verdict); err != nil {
+		return err
+	}
+	if c.flags.Bool("check") {
+		return verdictCode(verdict)
+	}
+	return nil
+}
+
+// statusDone answers --done.
+func (c *call) statusDone(cp *gitstore.Checkpoint, err error) error {
+	var none *gitstore.NoneError
+	if errors.As(err, &none) {
+		return silent{exitFailure}
+	}
+	if err != nil {
+		return err
+	}
+	r, err := c.store.Record(cp)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(r.Progress().Completed, c.flags.String("done")) {
+		return silent{exitFailure}
+	}
+	return nil
+}
+
+// verdictCode is the exit code of a verdict.
+func verdictCode(v freshness.Verdict) error {
+	switch {
+	case v.Action == freshness.StartFresh:
+		return silent{exitStartFresh}
+	case v.Action == freshness.PromptUser:
+		return silent{exitNeedsAnswer}
+	case v.Stale:
+		return silent{exitStale}
+	}
+	return nil
+}
+
+func (c *call) showStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) error {
+	if c.json {
+		return c.write(statusRecord("status", cp, r, v))
+	}
+	c.print("%s\n", output.Clean(heading(cp, r)))
+	c.print("Checkpoint: %s (%s)\n", cp.ID, ago(r.CreatedAt(), c.env.Now()))
+	c.print("Progress: %s\n", output.Clean(progressLine(r)))
+	if cp.Branch != "" {
+		c.print("Branch: %s\n", output.Clean(cp.Branch))
+	}
+	c.print("Resume: %s, from %s\n", v.Action, output.Clean(continueFrom(r)))
+	c.showReasons(v)
+	return nil
+}
+
+// heading names the work.
+func heading(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
+	text := "Issue " + string(cp.Issue)
+	if title := r.IssueSnapshot().Title; title != "" {
+		text += ": " + title
+	}
+	return text
+}
+
+// showReasons prints what the checks found, worst first.
+func (c *call) showReasons(v freshness.Verdict) {
+	reasons := slices.Clone(v.Reasons)
+	slices.SortStableFunc(reasons, func(a, b freshness.Reason) int { return int(b.Action) - int(a.Action) })
+	for _, r := range reasons {
+		c.print("  %s: %s\n", r.Severity, output.Clean(r.Message))
+		for _, d := range r.Detail {
+			c.print("    %s\n", output.Clean(d))
+		}
+		if r.Hint != "" {
+			c.print("    hint: %s\n", output.Clean(r.Hint))
+		}
+	}
+}
+
+// statusRecord is the JSON of status and resume.
+func statusRecord(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) output.Status {
+	at := standingOf(r)
+	s := output.Status{
+		Type: kind, CheckpointID: string(cp.ID), Issue: string(cp.Issue), Action: v.Action.String(),
+		CanResume: v.CanResume, Complete: at.complete, Warnings: v.Warnings(), ResumeFrom: at.from,
+		CurrentPhase: at.current, CompletedPhases: at.completed, Remaining: at.remaining, Batches: output.Batches{Completed: at.batches, Current: r.CurrentBatch()},
+		PendingCaptures: pendingCaptures(r),
+	}
+	for _, reason := range v.Reasons {
+		s.Reasons = append(s.Reasons, output.Reason{Check: reason.Check, Severity: reason.Severity, Message: reason.Message})
+		if reason.Check == "files" && reason.Action > freshness.Resume {
+			s.Changed = reason.Detail
+		}
+	}
+	return s
+}
+
+// pendingCaptures are the record's, without those that were captured since.
+func pendingCaptures(r *checkpoint.Record) []string {
+	var pending []string
+	for _, v := range r.PendingCaptures() {
+		if text := fmt.Sprint(v); !slices.Contains(r.CapturedEntries(), text) {
+			pending = append(pending, text)
+		}
+	}
+	return pending
+}

@@ -1,0 +1,79 @@
+package commands
+
+import (
+	"slices"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+var verifyCommand = command{
+	name: "verify", usage: "check the integrity of stored checkpoints", args: "[ISSUE]", max: 1, category: "Keep",
+	description: "Reads everything that an issue has stored, live and archived; without ISSUE, of\nevery issue.",
+	run:         runVerify,
+}
+
+func runVerify(c *call) error {
+	if err := c.open(); err != nil {
+		return err
+	}
+	issues, err := c.issuesToVerify()
+	if err != nil {
+		return err
+	}
+	result := output.Verify{Type: "verify", Valid: true}
+	for _, i := range issues {
+		report, err := c.store.Verify(c.ctx, i)
+		if err != nil {
+			return err
+		}
+		result.Errors = append(result.Errors, report.Errors...)
+		result.Warnings = append(result.Warnings, report.Warnings...)
+		result.Checked += report.Checked
+	}
+	result.Valid = len(result.Errors) == 0
+	if err := c.showVerify(result); err != nil {
+		return err
+	}
+	if !result.Valid {
+		return silent{exitInvalid}
+	}
+	return nil
+}
+
+// issuesToVerify is the issue that is named, or all, live and archived.
+func (c *call) issuesToVerify() ([]checkpoint.Issue, error) {
+	if len(c.args) > 0 || c.flags.String("issue") != "" {
+		issue, err := c.issue()
+		if err == nil && !c.store.HasIssue(c.ctx, issue) {
+			err = &gitstore.NoneError{Issue: issue}
+		}
+		return []checkpoint.Issue{issue}, err
+	}
+	live, _, err := c.store.Issues(c.ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	archived, _, err := c.store.Issues(c.ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	all := append(live, archived...)
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+func (c *call) showVerify(v output.Verify) error {
+	if c.json {
+		return c.write(v)
+	}
+	for _, e := range v.Errors {
+		c.print("error: %s\n", output.Clean(e))
+	}
+	for _, w := range v.Warnings {
+		c.print("warning: %s\n", output.Clean(w))
+	}
+	c.print("%s checked, %s, %s\n", plural(v.Checked, "checkpoint"), plural(len(v.Errors), "error"), plural(len(v.Warnings), "warning"))
+	return nil
+}

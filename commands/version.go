@@ -1,0 +1,47 @@
+package commands
+
+import (
+	"runtime"
+	"runtime/debug"
+
+	"git-checkpoint/commands/output"
+)
+
+// Version, Commit and Date are set by the linker in a release.
+var Version, Commit, Date string
+
+var versionCommand = command{
+	name: "version", usage: "print the version", category: "Help",
+	run: runVersion,
+}
+
+func runVersion(c *call) error {
+	v := buildVersion()
+	if c.json {
+		return c.write(v)
+	}
+	c.print("git-checkpoint %s", v.Program)
+	if v.Commit != "" {
+		c.print(" (%s)", v.Commit)
+	}
+	c.print(" %s %s/%s, stored form %s\n", v.Go, runtime.GOOS, runtime.GOARCH, v.Format)
+	return nil
+}
+
+// buildVersion is what the linker or the go command put into the binary.
+func buildVersion() output.Version {
+	v := output.Version{Type: "version", Program: Version, Commit: Commit, Date: Date, Go: runtime.Version(), Format: "1.0"}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		v.Program = first(v.Program, info.Main.Version)
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				v.Commit = first(v.Commit, s.Value)
+			case "vcs.time":
+				v.Date = first(v.Date, s.Value)
+			}
+		}
+	}
+	v.Program = first(v.Program, "(devel)")
+	return v
+}
