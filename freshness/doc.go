@@ -32,8 +32,8 @@
 // What cannot be known (offline, no source, a clone without the branch) is a
 // finding of its check too, "... not checked: why", with proceed_with_warning:
 // it is neither fresh nor an error. What the checkpoint never recorded needs no
-// check: a detached HEAD has no branch to be gone, a checkpoint without an
-// issue snapshot nothing to differ from.
+// check: a detached HEAD has no branch to be gone, and a checkpoint without an
+// issue snapshot has nothing to differ from where no issue is looked for.
 //
 // Notes, which leave the action at resume, are no warnings. Where the labels
 // differ, the verdict names the phase that the new state label stands for.

@@ -14,7 +14,7 @@ type Facts struct {
 	Head    Head
 	Base    Base
 	Issue   *Issue
-	NoIssue string // why Issue is nil
+	NoIssue string // why Issue is nil, "" where nobody wants it compared
 	Files   Files
 	Outputs Outputs
 

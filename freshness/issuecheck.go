@@ -10,7 +10,7 @@ import (
 func checkIssue(in input) []Reason {
 	now := in.facts.Issue
 	switch {
-	case now == nil && in.issue.Known:
+	case now == nil && (in.issue.Known || in.facts.NoIssue != ""):
 		return []Reason{unchecked("issue", "Issue", in.facts.NoIssue)}
 	case now == nil:
 		return nil
