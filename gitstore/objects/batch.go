@@ -16,8 +16,9 @@ type Batch struct {
 
 	mu      sync.Mutex
 	objects []*added
-	known   map[plumbing.Hash]bool
+	known   map[plumbing.Hash]bool // of objects
 	kept    []plumbing.Hash
+	keeps   map[plumbing.Hash]bool // of kept
 }
 
 // added is one object of a batch.
@@ -29,7 +30,7 @@ type added struct {
 
 // NewBatch returns an empty batch.
 func (s *Store) NewBatch() *Batch {
-	return &Batch{store: s, known: make(map[plumbing.Hash]bool)}
+	return &Batch{store: s, known: make(map[plumbing.Hash]bool), keeps: make(map[plumbing.Hash]bool)}
 }
 
 // Add remembers an object and returns its hash. The content is copied.
@@ -51,7 +52,8 @@ func (b *Batch) Add(t plumbing.ObjectType, content []byte) plumbing.Hash {
 func (b *Batch) Keep(h plumbing.Hash) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !slices.Contains(b.kept, h) {
+	if !b.keeps[h] {
+		b.keeps[h] = true
 		b.kept = append(b.kept, h)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,7 +22,7 @@ import (
 func (b *Batch) Flush() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	f := flush{store: b.store, packs: make(map[string]bool)}
+	f := b.store.newFlush()
 	write, err := f.keep(b.kept)
 	if err != nil {
 		return err
@@ -40,8 +41,16 @@ type flush struct {
 	packs map[string]bool // whether touching the pack worked
 	loose []string        // existing files to sync
 	temps []*temp
+	dirs  map[string]bool // whose names are to be synced
 	z     compressor
 }
+
+func (s *Store) newFlush() *flush {
+	return &flush{store: s, packs: make(map[string]bool), dirs: make(map[string]bool)}
+}
+
+// atOnce bounds the files that are open at the same time.
+const atOnce = 128
 
 // keep freshens what must last and returns what has to be written for that:
 // an object that lies where it cannot be touched, or in a cruft pack.
@@ -74,6 +83,7 @@ func (f *flush) freshen(h plumbing.Hash, o *added) bool {
 			return err
 		}
 		f.loose = append(f.loose, path)
+		f.dirs[filepath.Dir(path)] = true
 		return nil
 	}) == nil
 }
@@ -120,20 +130,28 @@ func sameLoose(path string, o *added) error {
 	return nil
 }
 
-// write makes loose files of the objects, in four steps with everything in a
-// step done before the next begins: the contents under temporary names, their
-// sync, the final names, the sync of the directories.
-func (f *flush) write(objects []*added) (err error) {
-	defer func() {
-		for _, t := range f.temps {
-			t.discard()
+// write makes loose files of the objects. Everything in a step is done before
+// the next begins: the contents under temporary names, their sync, the final
+// names, the sync of the directories.
+func (f *flush) write(objects []*added) error {
+	defer f.discard()
+	for some := range slices.Chunk(objects, atOnce) {
+		if err := f.install(some); err != nil {
+			return err
 		}
-		f.temps = nil
-	}()
+	}
+	if err := f.sync(); err != nil {
+		return err
+	}
+	return f.syncDirs()
+}
+
+// install does all but the last step for some objects.
+func (f *flush) install(objects []*added) error {
 	for _, o := range objects {
 		t, err := f.stage(o)
 		if err != nil {
-			return fmt.Errorf("write object %s: %s: %w", o.hash, f.store.loosePath(o.hash), cause(err))
+			return writeError(o, f.store.loosePath(o.hash), err)
 		}
 		f.temps = append(f.temps, t)
 	}
@@ -142,10 +160,23 @@ func (f *flush) write(objects []*added) (err error) {
 	}
 	for _, t := range f.temps {
 		if err := t.install(); err != nil {
-			return fmt.Errorf("write object %s: %s: %w", t.hash, t.final, cause(err))
+			return writeError(t.added, t.final, err)
 		}
+		f.dirs[filepath.Dir(t.final)] = true
 	}
-	return f.syncDirs()
+	f.temps = f.temps[:0]
+	return nil
+}
+
+func (f *flush) discard() {
+	for _, t := range f.temps {
+		t.discard()
+	}
+	f.temps = nil
+}
+
+func writeError(o *added, path string, err error) error {
+	return fmt.Errorf("write object %s: %s: %w", o.hash, path, cause(err))
 }
 
 func (s *Store) loosePath(h plumbing.Hash) string {
@@ -153,42 +184,33 @@ func (s *Store) loosePath(h plumbing.Hash) string {
 }
 
 // sync brings the new files and the existing ones to the disk. They wait for
-// the disk together: a journal takes all of them in one commit.
+// it together: a journal takes all of them in one commit.
 func (f *flush) sync() error {
 	n := len(f.temps)
-	return parallel(n+len(f.loose), func(i int) error {
-		if i >= n {
-			path := f.loose[i-n]
-			if err := syncPath(path); err != nil && !gone(err) {
-				return fmt.Errorf("sync object: %w", err)
+	err := parallel(n+len(f.loose), func(i int) error {
+		if i < n {
+			t := f.temps[i]
+			if err := t.file.Sync(); err != nil {
+				return writeError(t.added, t.final, err)
 			}
-			return nil
-		}
-		t := f.temps[i]
-		if err := t.sync(); err != nil {
-			return fmt.Errorf("write object %s: %s: %w", t.hash, t.final, cause(err))
+		} else if err := syncFile(f.loose[i-n]); err != nil && !gone(err) {
+			return fmt.Errorf("sync object: %w", err)
 		}
 		return nil
 	})
+	f.loose = nil
+	return err
 }
 
-// syncDirs makes the names durable. The directories of existing objects and
-// the objects directory are included: somebody else may have made them a
-// moment ago, without a sync.
+// syncDirs makes the names durable. The objects directory is included, and so
+// are those of existing objects: somebody else may have made them a moment
+// ago, without a sync.
 func (f *flush) syncDirs() error {
-	var dirs []string
-	for _, t := range f.temps {
-		dirs = append(dirs, filepath.Dir(t.final))
-	}
-	for _, path := range f.loose {
-		dirs = append(dirs, filepath.Dir(path))
-	}
-	if len(dirs) == 0 {
+	if len(f.dirs) == 0 {
 		return nil
 	}
-	dirs = append(dirs, f.store.cfg.Dir)
-	slices.Sort(dirs)
-	dirs = slices.Compact(dirs)
+	f.dirs[f.store.cfg.Dir] = true
+	dirs := slices.Collect(maps.Keys(f.dirs))
 	return parallel(len(dirs), func(i int) error {
 		if err := syncDir(dirs[i]); err != nil && !gone(err) {
 			return fmt.Errorf("sync directory: %w", err)

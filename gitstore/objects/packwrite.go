@@ -17,7 +17,7 @@ import (
 func (b *Batch) FlushPack(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	f := flush{store: b.store, packs: make(map[string]bool)}
+	f := b.store.newFlush()
 	write, err := f.keep(b.kept)
 	if err != nil {
 		return err

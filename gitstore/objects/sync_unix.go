@@ -9,13 +9,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncFlags open a file well enough to sync it; objects are read-only.
-const syncFlags = os.O_RDONLY
+// syncFile brings an existing file to the disk.
+func syncFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}
 
 // syncDir brings the names in a directory to the disk. File systems that
 // cannot sync a directory say so with EINVAL or ENOTSUP, and need not.
 func syncDir(path string) error {
-	err := syncPath(path)
+	err := syncFile(path)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
 		return nil
 	}

@@ -7,14 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // temp is an object on its way to the disk. Its name begins with tmp_obj_, so
 // that git gc removes what a killed process has left.
 type temp struct {
-	hash  plumbing.Hash
+	*added
 	path  string // "" once it has its final name
 	final string
 	file  *os.File
@@ -22,7 +20,7 @@ type temp struct {
 
 // stage writes an object under a temporary name beside its final one.
 func (f *flush) stage(o *added) (*temp, error) {
-	t := &temp{hash: o.hash, final: f.store.loosePath(o.hash)}
+	t := &temp{added: o, final: f.store.loosePath(o.hash)}
 	data, err := f.z.looseData(o)
 	if err != nil {
 		return nil, err
@@ -63,8 +61,6 @@ func (t *temp) create(s *Store) error {
 	return errors.New("no temporary name is free")
 }
 
-func (t *temp) sync() error { return t.file.Sync() }
-
 // install gives the file its final name. A file that is there already has the
 // same content or is damaged, and is replaced in both cases.
 func (t *temp) install() error {
@@ -74,7 +70,12 @@ func (t *temp) install() error {
 		return err
 	}
 	if err := os.Rename(t.path, t.final); err != nil {
-		return err
+		// Windows does not replace a file that is read-only or in use. Then
+		// the one that is there will do, if it is good.
+		if sameLoose(t.final, t.added) != nil {
+			return err
+		}
+		t.discard()
 	}
 	t.path = ""
 	return nil

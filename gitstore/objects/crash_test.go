@@ -1,0 +1,150 @@
+package objects
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/require"
+)
+
+// TestWriterProcess is the process that TestKilledWriter kills: it writes
+// batches until then and prints what it has flushed.
+func TestWriterProcess(t *testing.T) {
+	dir := os.Getenv("OBJECTS_TEST_WRITE_TO")
+	if dir == "" {
+		return // run by TestKilledWriter
+	}
+	s, err := Open(Config{Dir: dir})
+	require.NoError(t, err)
+	for i := 0; ; i++ {
+		b := s.NewBatch()
+		for j := range 20 {
+			b.Add(plumbing.BlobObject, fmt.Appendf(nil, "%d %d %d %s", os.Getpid(), i, j, strings.Repeat("x", rand.IntN(9000))))
+		}
+		require.NoError(t, b.Flush())
+		for _, h := range b.Hashes() {
+			fmt.Println("flushed", h)
+		}
+	}
+}
+
+// A writer that is killed loses nothing that it has flushed and leaves no
+// damaged object; what it was about to write is litter that gc removes.
+func TestKilledWriter(t *testing.T) {
+	r := gittest.New(t)
+	s := open(t, r)
+	flushed := 0
+	for i := range 12 {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestWriterProcess$")
+		cmd.Env = append(os.Environ(), "OBJECTS_TEST_WRITE_TO="+s.cfg.Dir)
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		lines := bufio.NewScanner(out)
+		var hashes []plumbing.Hash
+		time.AfterFunc(time.Duration(60+i*17)*time.Millisecond, func() { _ = cmd.Process.Kill() })
+		for lines.Scan() {
+			if h, ok := strings.CutPrefix(lines.Text(), "flushed "); ok && len(h) == 2*hashLen {
+				hashes = append(hashes, plumbing.NewHash(h))
+			}
+		}
+		_ = cmd.Wait()
+		for _, h := range hashes {
+			require.True(t, s.Has(h))
+		}
+		flushed += len(hashes)
+	}
+	require.NotZero(t, flushed, "the writer was killed too early")
+	r.Git("fsck", "--strict")
+	requireSame(t, s, r)
+	for _, path := range litter(t, r) {
+		require.Contains(t, path, "tmp_obj_")
+		age(t, path)
+	}
+	r.Git("gc", "-q", "--prune=2.weeks.ago")
+	require.Empty(t, litter(t, r))
+}
+
+// Writers of the same objects at the same time, with a gc among them.
+func TestWritersAtTheSameTime(t *testing.T) {
+	r := gittest.New(t)
+	s := open(t, r)
+	var group sync.WaitGroup
+	for w := range 4 {
+		group.Go(func() {
+			own, err := Open(Config{Dir: s.cfg.Dir, Git: r.RunContext})
+			if !assertNoError(t, err) {
+				return
+			}
+			defer own.Close()
+			for i := range 15 {
+				b := own.NewBatch()
+				for j := range 10 {
+					b.Add(plumbing.BlobObject, fmt.Appendf(nil, "shared %d %d", i, j))
+				}
+				mine := b.Add(plumbing.BlobObject, fmt.Appendf(nil, "mine %d %d", w, i))
+				flush := b.Flush
+				if i%5 == w {
+					flush = func() error { return b.FlushPack(context.Background()) }
+				}
+				if !assertNoError(t, flush()) || !own.Has(mine) {
+					t.Errorf("object %s is not there", mine)
+				}
+			}
+		})
+	}
+	group.Go(func() {
+		for range 5 {
+			r.Git("gc", "-q", "--prune=2.weeks.ago")
+		}
+	})
+	group.Wait()
+	r.Git("fsck", "--strict")
+	require.Len(t, everything(t, r), 15*10+4*15)
+	requireSame(t, s, r)
+	require.Empty(t, litter(t, r))
+}
+
+func assertNoError(t *testing.T, err error) bool {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
+	return err == nil
+}
+
+// One store is read by many while its packs change.
+func TestReadersAtTheSameTime(t *testing.T) {
+	r := fixture(t, 15)
+	r.Git("repack", "-adfq")
+	all := everything(t, r)
+	s := open(t, r)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for range 6 {
+				for _, o := range all {
+					_, content, err := s.Read(o.hash)
+					if !assertNoError(t, err) || string(content) != string(o.content) {
+						t.Errorf("object %s is another one", o.hash)
+					}
+				}
+			}
+		})
+	}
+	for i := range 4 {
+		r.Git("repack", "-adfq", fmt.Sprintf("--depth=%d", 1+i*5))
+	}
+	group.Wait()
+}
