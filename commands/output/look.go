@@ -1,0 +1,84 @@
+package output
+
+import "time"
+
+// List is the checkpoints of an issue, or with no issue those of all of them,
+// newest first.
+type List struct {
+	Type             string   `json:"type"`
+	Issue            string   `json:"issue" empty:"null"`
+	Checkpoints      []Listed `json:"checkpoints"`
+	Latest           string   `json:"latest" empty:"null"`
+	TotalCheckpoints int      `json:"total_checkpoints"`
+}
+
+// Listed is one checkpoint of a List.
+type Listed struct {
+	CheckpointID string    `json:"checkpoint_id" empty:"null"`
+	Issue        string    `json:"issue" empty:"null"`
+	Commit       string    `json:"commit" empty:"null"`
+	CreatedAt    time.Time `json:"created_at"`
+	Trigger      string    `json:"trigger"`
+	Phase        string    `json:"phase"`
+	Branch       string    `json:"branch" empty:"null"`
+	CanResume    bool      `json:"can_resume"`
+	Pinned       bool      `json:"pinned"`
+	Valid        bool      `json:"valid"`
+	Note         string    `json:"note"`
+}
+
+// Show is one checkpoint whole. Checkpoint is a *checkpoint.Record or its JSON
+// as a json.RawMessage.
+type Show struct {
+	Type       string `json:"type"`
+	Checkpoint any    `json:"checkpoint"`
+	Commit     string `json:"commit" empty:"null"`
+}
+
+// Diff is what changed from one checkpoint to another.
+type Diff struct {
+	Type  string        `json:"type"`
+	From  string        `json:"from" empty:"null"`
+	To    string        `json:"to" empty:"null"`
+	State []StateChange `json:"state"`
+	Files []FileChange  `json:"files"`
+}
+
+// StateChange is one path of the record. Op is added, removed or changed; a
+// side that does not have the path is nil.
+type StateChange struct {
+	Path string `json:"path"`
+	Op   string `json:"op"`
+	Old  any    `json:"old"`
+	New  any    `json:"new"`
+}
+
+// FileChange is one file of the snapshots.
+type FileChange struct {
+	Path   string `json:"path"`
+	Status string `json:"status"`
+}
+
+// Config is every setting.
+type Config struct {
+	Type     string    `json:"type"`
+	Settings []Setting `json:"settings"`
+}
+
+// Setting is one setting and where its value comes from.
+type Setting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"`
+}
+
+// Version is what the program was built from. Format is the version of the
+// stored form.
+type Version struct {
+	Type    string `json:"type"`
+	Program string `json:"program"`
+	Commit  string `json:"commit" empty:"null"`
+	Date    string `json:"date" empty:"null"`
+	Go      string `json:"go"`
+	Format  string `json:"format"`
+}

@@ -1,0 +1,54 @@
+package output
+
+// Status is the progress and the freshness of a checkpoint. Remaining are the
+// phases to go, Changed the paths that changed since.
+type Status struct {
+	Type            string   `json:"type"`
+	CheckpointID    string   `json:"checkpoint_id" empty:"null"`
+	Issue           string   `json:"issue" empty:"null"`
+	Action          string   `json:"action"`
+	CanResume       bool     `json:"can_resume"`
+	Complete        bool     `json:"complete"`
+	Warnings        []string `json:"warnings"`
+	Reasons         []Reason `json:"reasons"`
+	ResumeFrom      string   `json:"resume_from"`
+	CurrentPhase    string   `json:"current_phase"`
+	CompletedPhases []string `json:"completed_phases"`
+	Remaining       []string `json:"remaining"`
+	Batches         Batches  `json:"batches"`
+	PendingCaptures []string `json:"pending_captures"`
+	Changed         []string `json:"changed"`
+}
+
+// Reason is one finding of a verdict.
+type Reason struct {
+	Check    string `json:"check"`
+	Severity string `json:"severity"`
+	Message  string `json:"message"`
+}
+
+// Batches is the progress of the execution graph; Current is 0 without one.
+type Batches struct {
+	Completed []int `json:"completed"`
+	Current   int   `json:"current"`
+}
+
+// Resume is the verdict on a checkpoint and what was done. Undo is the command
+// or ref that takes the files back. Checkpoint is as in Show.
+type Resume struct {
+	Status
+	Restored   []string `json:"restored"`
+	Undo       string   `json:"undo" empty:"null"`
+	Checkpoint any      `json:"checkpoint"`
+}
+
+// Restore is what happened to the files of a checkpoint: put back, changed
+// since and left alone, or not written for a file that is in the way.
+type Restore struct {
+	Type         string   `json:"type"`
+	CheckpointID string   `json:"checkpoint_id" empty:"null"`
+	Restored     []string `json:"restored"`
+	Skipped      []string `json:"skipped"`
+	InTheWay     []string `json:"in_the_way"`
+	Undo         string   `json:"undo" empty:"null"`
+}

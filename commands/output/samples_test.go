@@ -1,0 +1,96 @@
+package output
+
+import (
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+var (
+	id     = "CP-implementing-20260214T143000Z-1f0c9a2b"
+	older  = "CP-enrich-20260213T090000Z-00c0ffee"
+	commit = "0123456789abcdef0123456789abcdef01234567"
+	made   = time.Date(2026, 2, 14, 15, 30, 0, 123456789, time.FixedZone("", 3600))
+)
+
+func saved(kind string) Save {
+	return Save{
+		Type: kind, CheckpointID: id, Issue: "42", Commit: commit, Ref: "refs/checkpoints/42", Trigger: "batch_complete",
+		Phase: "implementing", CreatedAt: made, Files: 3, Pruned: []string{older}, Warnings: []string{"a <b> & \"c\""},
+	}
+}
+
+func status(kind string) Status {
+	return Status{
+		Type: kind, CheckpointID: id, Issue: "PROJ-42", Action: "prompt_user", CanResume: true, Warnings: []string{"w"},
+		Reasons:    []Reason{{"body", "question", "Issue body modified since checkpoint"}},
+		ResumeFrom: "batch_3_task_1", CurrentPhase: "implementing", CompletedPhases: []string{"enrich", "ready"},
+		Remaining: []string{"validation"}, Batches: Batches{[]int{1, 2}, 3}, PendingCaptures: []string{"KE-1"}, Changed: []string{"src/a.go"},
+	}
+}
+
+func record() *checkpoint.Record {
+	r, err := checkpoint.Decode([]byte("checkpoint_id: " + id + "\nversion: \"1.0\"\nissue_number: 42\nmine: {b: 1.50, a: \"<\\u202e>\"}\n"))
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+// samples has a full record of every type and, by the file's name, an empty
+// one where that looks different.
+func samples() map[string]any {
+	r := record()
+	step := func(kind string) Step {
+		return Step{saved(kind), Progress{Current: "implementing", Completed: []string{"enrich"}, Remaining: []string{"docs"}, Total: 3}}
+	}
+	result := func(kind, done string) Result {
+		return Result{Type: kind, Issue: "42", CheckpointIDs: []string{id}, Result: done}
+	}
+	synced := func(kind string) Sync {
+		return Sync{Type: kind, Remote: "origin", Issues: []Synced{{"42", 1, 2, true, "joined"}, {Issue: "43", Result: "up to date"}}}
+	}
+	checked := func(kind string) Verify {
+		return Verify{Type: kind, Errors: []string{"e"}, Warnings: []string{"w"}, Checked: 7, Fixed: []string{"f"}}
+	}
+	return map[string]any{
+		"save": saved("save"), "start": saved("start"), "run": saved("run"),
+		"save-skipped": Save{Type: "save", Issue: "42", Trigger: "agent_complete", Skipped: "trigger agent_complete is off (default)"},
+		"phase":        step("phase"), "task": step("task"), "finish": step("finish"), "finish-empty": Step{Save: Save{Type: "finish"}},
+		"list": List{Type: "list", Issue: "42", Latest: id, TotalCheckpoints: 2, Checkpoints: []Listed{
+			{id, "42", commit, made, "manual", "implementing", "feature/issue-42", true, true, true, "caf\u00e9\nsecond line"},
+			{Commit: commit, Note: "\x1b[31m\u202e\u009b\U000e0041\xff"},
+		}},
+		"list-empty": List{Type: "list"},
+		"show":       Show{"show", r, commit},
+		"diff": Diff{"diff", older, id, []StateChange{
+			{"workflow_state.phase_attempt", "changed", checkpoint.Number("1"), checkpoint.Number("2")},
+			{"note", "added", nil, "text"},
+			{"mine", "removed", mustLookup(r, "mine"), nil},
+			{"list", "changed", []any{}, []any{"x", true, nil}},
+		}, []FileChange{{"src/a.go", "modified"}}},
+		"diff-empty": Diff{Type: "diff"},
+		"status":     status("status"), "status-empty": Status{Type: "status", Action: "none"},
+		"resume":       Resume{status("resume"), []string{"src/a.go"}, "refs/git-checkpoint/undo/1", r},
+		"resume-empty": Resume{Status: Status{Type: "resume", Action: "none"}},
+		"restore":      Restore{"restore", id, []string{"a"}, []string{"b"}, []string{"c"}, "refs/git-checkpoint/undo/1"},
+		"prune":        Prune{"prune", "1f0c9a2b", true, []Decision{{id, true, "tip"}, {older, false, "batch_complete: newest 3 per phase"}}, []string{older}, []string{id}},
+		"prune-empty":  Prune{Type: "prune"},
+		"pin":          result("pin", "pinned"), "drop": result("drop", "dropped"), "archive": result("archive", "archived"), "undo": result("undo", "taken back"),
+		"sync": synced("sync"), "push": synced("push"), "fetch": synced("fetch"),
+		"verify": checked("verify"), "doctor": checked("doctor"), "verify-empty": Verify{Type: "verify", Valid: true},
+		"scan":    Scan{"scan", []Finding{{id, "checkpoint.yaml", 3, "aws-key"}}},
+		"import":  Import{"import", "crunch", []string{id}, []Skipped{{"x.yaml", "no record"}}, []string{"w"}},
+		"config":  Config{"config", []Setting{{"push", "never", "default"}}},
+		"version": Version{"version", "v1.0.0", commit, "2026-02-14", "go1.26", "1.0"},
+		"error":   NewError(3, "none", "No checkpoint found for issue #42", "git checkpoint save 42"),
+	}
+}
+
+func mustLookup(r *checkpoint.Record, path string) any {
+	v, ok := r.Doc().Lookup(path)
+	if !ok {
+		panic(path)
+	}
+	return v
+}

@@ -1,0 +1,32 @@
+package output
+
+// Sync is what sync, push and fetch did.
+type Sync struct {
+	Type   string   `json:"type"`
+	Remote string   `json:"remote" empty:"null"`
+	Issues []Synced `json:"issues"`
+}
+
+// Synced is what happened to one issue; the numbers count checkpoints.
+type Synced struct {
+	Issue   string `json:"issue" empty:"null"`
+	Fetched int    `json:"fetched"`
+	Pushed  int    `json:"pushed"`
+	Joined  bool   `json:"joined"`
+	Result  string `json:"result"`
+}
+
+// Import is what became of another system's files; Imported are the ids.
+type Import struct {
+	Type     string    `json:"type"`
+	Layout   string    `json:"layout" empty:"null"`
+	Imported []string  `json:"imported"`
+	Skipped  []Skipped `json:"skipped"`
+	Warnings []string  `json:"warnings"`
+}
+
+// Skipped is a file that was left out, and why.
+type Skipped struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}

@@ -1,0 +1,133 @@
+package output
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func written(t testing.TB, v any) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, Write(&b, v))
+	return b.String()
+}
+
+func TestGolden(t *testing.T) {
+	all := samples()
+	for name, v := range all {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join("testdata", name+".json")
+			got := written(t, v)
+			if *update {
+				require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+			}
+			want, err := os.ReadFile(path)
+			require.NoError(t, err, "run with -update")
+			assert.Equal(t, string(want), got)
+		})
+	}
+	files, err := filepath.Glob("testdata/*.json")
+	require.NoError(t, err)
+	assert.Len(t, files, len(all), "a golden file without a sample")
+}
+
+// What holds for every record, whatever it says.
+func TestEveryRecord(t *testing.T) {
+	for name, v := range samples() {
+		t.Run(name, func(t *testing.T) {
+			got := written(t, v)
+			kind, _, _ := strings.Cut(name, "-")
+			assert.True(t, strings.HasPrefix(got, `{"version":1,"type":"`+kind+`",`), got)
+			assert.Equal(t, 1, strings.Count(got, "\n"))
+			assert.Equal(t, strings.TrimSuffix(got, "\n"), Clean(strings.TrimSuffix(got, "\n")), "safe to show")
+			assert.NotContains(t, got, `\u003c`)
+			var m map[string]any
+			require.NoError(t, json.Unmarshal([]byte(got), &m))
+			assert.Equal(t, written(t, reflect.ValueOf(v).Interface()), got)
+		})
+	}
+}
+
+func TestWriteRaw(t *testing.T) {
+	got := written(t, &Show{Type: "show", Checkpoint: json.RawMessage("{\n  \"a\": \"<\u202e\xff\u007f>\"\n}")})
+	assert.Equal(t, `{"version":1,"type":"show","checkpoint":{"a":"<\u202e\ufffd\u007f>"},"commit":null}`+"\n", got)
+	got = written(t, Show{Type: "show", Checkpoint: json.RawMessage("\"\xff\"")})
+	assert.Equal(t, `{"version":1,"type":"show","checkpoint":"\ufffd","commit":null}`+"\n", got)
+	got = written(t, Show{Type: "show", Checkpoint: (*checkpoint.Record)(nil)})
+	assert.Equal(t, `{"version":1,"type":"show","checkpoint":null,"commit":null}`+"\n", got)
+}
+
+func TestWriteTimes(t *testing.T) {
+	for _, tt := range []struct {
+		in   time.Time
+		want string
+	}{
+		{time.Time{}, "null"},
+		{made, `"2026-02-14T14:30:00.123456Z"`},
+		{time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), "null"},
+		{time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), "null"},
+		{time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), `"9999-12-31T23:59:59.000000Z"`},
+	} {
+		assert.Contains(t, written(t, Save{Type: "save", CreatedAt: tt.in}), `"created_at":`+tt.want+`,`)
+	}
+}
+
+type failing struct{ wrote int }
+
+func (f *failing) Write(p []byte) (int, error) { f.wrote++; return 0, errors.New("full") }
+
+func TestWriteErrors(t *testing.T) {
+	w := &failing{}
+	for _, v := range []any{nil, 1, "x", Save{}, (*Save)(nil), struct{ Type int }{1}, Show{Type: "show", Checkpoint: json.RawMessage("{")}, Show{Type: "show", Checkpoint: func() {}}} {
+		require.Error(t, Write(w, v))
+	}
+	assert.Zero(t, w.wrote, "nothing is written of what cannot be encoded")
+	require.EqualError(t, Write(w, Scan{Type: "scan"}), "full")
+	assert.Equal(t, 1, w.wrote)
+}
+
+// Strings are those of encoding/json, read back.
+func FuzzQuoted(f *testing.F) {
+	for _, s := range []string{"", "a\"\\\n\t\r\x00\x1f", "\u202e\u2028\u009b\x7f", "\xff\xed\xa0\x80", "\U000e0041\U0001f600"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var got struct{ Message string }
+		line := written(t, NewError(1, "failure", s, ""))
+		require.NoError(t, json.Unmarshal([]byte(line), &got))
+		want, err := json.Marshal(s)
+		require.NoError(t, err)
+		var plain string
+		require.NoError(t, json.Unmarshal(want, &plain))
+		require.Equal(t, plain, got.Message)
+		require.Equal(t, strings.TrimSuffix(line, "\n"), Clean(strings.TrimSuffix(line, "\n")))
+	})
+}
+
+func BenchmarkWriteList(b *testing.B) {
+	l := List{Type: "list", Issue: "42"}
+	for range 10_000 {
+		l.Checkpoints = append(l.Checkpoints, Listed{id, "42", commit, made, "manual", "implementing", "main", true, false, true, "a note"})
+	}
+	for b.Loop() {
+		var w bytes.Buffer
+		if err := Write(&w, l); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
