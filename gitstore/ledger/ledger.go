@@ -20,12 +20,11 @@
 package ledger
 
 import (
-	"bufio"
-	"bytes"
+	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -97,9 +96,12 @@ func (l *Ledger) Dead(id checkpoint.ID) bool {
 	return pruned && !l.Pins[id].On
 }
 
-// SetPin pins or unpins id as of now, after what l already says.
+// SetPin pins or unpins id as of now, and after what l already says, even
+// where that came from a clock which runs too far ahead to be followed: the
+// newest pin wins.
 func (l *Ledger) SetPin(id checkpoint.ID, on bool, now time.Time) {
-	l.Pins[id] = Pin{On: on, Clock: l.Pins[id].Clock.Next(now)}
+	before := l.Pins[id].Clock
+	l.Pins[id] = Pin{On: on, Clock: max(before.Next(now), before+min(1, math.MaxInt64-before))}
 }
 
 // Expire forgets pruned lines older than PrunedFor against newest.
@@ -134,22 +136,29 @@ func (l *Ledger) Encode() []byte {
 	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
-// Parse reads a ledger. Every error names its line; a line that a later
-// version may have added is an error, since dropping it would bring back what
-// it says is gone.
+// Parse reads a ledger as Encode writes it, and nothing else. Every error
+// names its line; a line that a later version may have added is an error,
+// since dropping it would bring back what it says is gone.
 func Parse(data []byte) (*Ledger, error) {
 	if len(data) > MaxSize {
 		return nil, fmt.Errorf("ledger: %d bytes, more than %d", len(data), MaxSize)
 	}
 	l := New()
-	scanner := bufio.NewScanner(bytes.NewReader(data))
-	for n := 1; scanner.Scan(); n++ {
-		if err := l.parseLine(strings.Split(scanner.Text(), " ")); err != nil {
+	n, before := 0, ""
+	for line := range strings.Lines(string(data)) {
+		n++
+		text, whole := strings.CutSuffix(line, "\n")
+		err := l.parseLine(strings.Split(text, " "))
+		switch {
+		case err == nil && !whole:
+			err = errors.New("cut short")
+		case err == nil && text <= before:
+			err = errors.New("not in order")
+		}
+		if err != nil {
 			return nil, fmt.Errorf("ledger: line %d: %w", n, err)
 		}
-	}
-	if err := scanner.Err(); err != nil {
-		return nil, fmt.Errorf("ledger: %w", err)
+		before = text
 	}
 	return l, nil
 }
@@ -162,7 +171,11 @@ func (l *Ledger) parseLine(f []string) error {
 	if err != nil {
 		return err
 	}
+	_, pruned := l.Pruned[id]
+	_, pinned := l.Pins[id]
 	switch {
+	case f[0] == "pruned" && pruned, f[0] == "pin" && pinned:
+		return fmt.Errorf("a second %s of %s", f[0], id)
 	case f[0] == "deleted" && len(f) == 2:
 		l.Deleted[id] = true
 	case f[0] == "archived" && len(f) == 2:
@@ -180,9 +193,9 @@ func (l *Ledger) parseLine(f []string) error {
 }
 
 func parseClock(s string) (checkpoint.Clock, error) {
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || n < 0 {
-		return 0, fmt.Errorf("clock %q is not a number of nanoseconds", s)
+	c, ok := checkpoint.ParseClock(s)
+	if !ok {
+		return 0, fmt.Errorf("%.30q is no clock", s)
 	}
-	return checkpoint.Clock(n), nil
+	return c, nil
 }
