@@ -16,6 +16,8 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
+	"time"
 )
 
 // Git runs git in one directory with one environment.
@@ -90,6 +92,7 @@ func (g Git) Stream(ctx context.Context, r io.Reader, args ...string) ([]byte, e
 	cmd.Dir = g.Dir
 	cmd.Env = append(append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"), g.Env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r, &stdout, &stderr
+	cmd.Cancel, cmd.WaitDelay = func() error { return ask(cmd.Process) }, graceful
 	if err := cmd.Run(); err != nil {
 		return stdout.Bytes(), &Error{
 			Args: args, Code: cmd.ProcessState.ExitCode(),
@@ -97,6 +100,19 @@ func (g Git) Stream(ctx context.Context, r io.Reader, args ...string) ([]byte, e
 		}
 	}
 	return stdout.Bytes(), nil
+}
+
+// graceful is how long a git that was asked to end may take.
+const graceful = 5 * time.Second
+
+// ask ends a process in the way in which git removes its lock files: a killed
+// one leaves them, and a ref that is locked can never be moved again.
+func ask(p *os.Process) error {
+	err := p.Signal(syscall.SIGTERM)
+	if err == nil || errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	return p.Kill()
 }
 
 // Line is Output without the final newline.
