@@ -47,18 +47,23 @@ func (s *Store) identOf(env, section string) identity {
 // askIdent lets git guess what is not configured, and falls back where git
 // gives up.
 func (s *Store) askIdent(id identity, env string) identity {
-	if s.guessed == nil {
+	guessed, known := s.guessed[env]
+	if !known {
 		line, err := s.git.Line(context.Background(), "var", "GIT_"+env+"_IDENT")
 		name, rest, ok := strings.Cut(line, " <")
 		email, _, _ := strings.Cut(rest, ">")
 		if err != nil || !ok {
 			name, email = "", ""
 		}
-		s.guessed = &identity{cleanIdent(name), cleanIdent(email)}
+		guessed = identity{cleanIdent(name), cleanIdent(email)}
+		if s.guessed == nil {
+			s.guessed = map[string]identity{}
+		}
+		s.guessed[env] = guessed
 	}
 	return identity{
-		first(id.name, s.guessed.name, fallbackName),
-		first(id.email, s.guessed.email, fallbackEmail),
+		first(id.name, guessed.name, fallbackName),
+		first(id.email, guessed.email, fallbackEmail),
 	}
 }
 

@@ -8,41 +8,64 @@ import (
 // checkPath refuses a path that git would not check out, or that git fsck
 // refuses in a push: one such path would block its chain on a forge. The rules
 // are those of verify_path and fsck_tree in git: no empty, "." or ".."
-// component, none that some file system takes for ".git", and no symlink that
-// one takes for ".gitmodules".
+// component, none that some file system takes for ".git", no symlink that one
+// takes for ".gitmodules", and no directory that one takes for it or for
+// ".gitattributes".
 func checkPath(path string, mode uint32) error {
-	for name := range strings.SplitSeq(path, "/") {
+	for rest, deeper := path, true; deeper; {
+		var name string
+		name, rest, deeper = strings.Cut(rest, "/")
+		directory := deeper || mode == modeTree
 		switch {
 		case name == "" || name == "." || name == "..":
 			return fmt.Errorf("path %q: it has the component %q", path, name)
 		case strings.ContainsRune(name, 0):
 			return fmt.Errorf("path %q: it has a NUL", path)
-		case isDotName(name, "git", "git~1"):
+		case !strings.ContainsAny(name, ".~"):
+		case dotGit.is(name):
 			return fmt.Errorf("path %q: %q stands for .git on some file system", path, name)
-		case mode == modeSymlink && isDotName(name, "gitmodules", "gitmod~1", "gi7eba~1"):
-			return fmt.Errorf("path %q: .gitmodules cannot be a symlink", path)
+		case directory && (dotModules.is(name) || dotAttributes.is(name)), mode == modeSymlink && dotModules.is(name):
+			return fmt.Errorf("path %q: %q can only be a file", path, name)
 		}
 	}
 	return nil
 }
 
-// isDotName reports whether NTFS or HFS+ take a name for "."+word: NTFS drops
-// trailing dots, spaces and streams, knows short names, and takes a backslash
-// for a separator; HFS+ ignores some code points; both ignore case.
-func isDotName(name, word string, short ...string) bool {
-	for part := range strings.SplitSeq(name, `\`) {
+// A special name, and what NTFS makes of it where the first four short names
+// are taken: the beginning of that is followed by "~" and a number.
+type special struct{ name, hashed string }
+
+var (
+	dotGit        = special{name: ".git"}
+	dotModules    = special{".gitmodules", "gi7eba"}
+	dotAttributes = special{".gitattributes", "gi7d29"}
+)
+
+// is reports whether NTFS or HFS+ take a name for s: NTFS drops trailing dots,
+// spaces and streams, knows short names, and takes a backslash for a
+// separator; HFS+ ignores some code points; both ignore case.
+func (s special) is(name string) bool {
+	for part := range strings.SplitSeq(strings.ToLower(name), `\`) {
 		stem, _, _ := strings.Cut(part, ":")
-		stem = strings.ToLower(strings.TrimRight(stem, ". "))
-		if stem == "."+word || strings.ToLower(strings.Map(dropIgnored, part)) == "."+word {
+		stem = strings.TrimRight(stem, ". ")
+		if stem == s.name || strings.Map(dropIgnored, part) == s.name || s.isShort(stem) {
 			return true
-		}
-		for _, s := range short {
-			if stem == s {
-				return true
-			}
 		}
 	}
 	return false
+}
+
+// isShort knows NTFS's names of eight letters: GITMOD~1 to GITMOD~4, then
+// GI7EBA~1, GI7EB~10 and so on.
+func (s special) isShort(stem string) bool {
+	head, number, ok := strings.Cut(stem, "~")
+	if !ok || number == "" || number[0] < '1' || strings.Trim(number, "0123456789") != "" {
+		return false
+	}
+	if s.hashed == "" {
+		return head == s.name[1:] && number == "1"
+	}
+	return len(stem) == 8 && (head == s.name[1:7] && number <= "4" || strings.HasPrefix(s.hashed, head))
 }
 
 // dropIgnored removes the code points that HFS+ ignores in names.

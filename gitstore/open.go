@@ -2,11 +2,12 @@ package gitstore
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,10 +27,11 @@ type Options struct {
 type Store struct {
 	git     gitcmd.Git
 	now     func() time.Time
+	random  func() string // makes ids differ
 	repo    repository
 	config  []gitcmd.Entry
 	objects *objects.Store
-	guessed *identity // what git makes of a machine without an identity
+	guessed map[string]identity // what git makes of a machine without an identity
 }
 
 // repository is what git says about the repository.
@@ -48,7 +50,7 @@ type repository struct {
 // Open finds the repository. It fails with ErrNotRepository, or with an
 // UnsupportedError that names the feature.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{git: gitcmd.Git{Dir: o.Dir}, now: o.Now}
+	s := &Store{git: gitcmd.Git{Dir: o.Dir}, now: o.Now, random: rand.Text}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -70,6 +72,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, c.err
 	}
 	s.repo, s.config = repo, c.entries
+	s.git = s.git.With(repo.environ()...)
 	if err := s.checkExtensions(); err != nil {
 		return nil, err
 	}
@@ -112,6 +115,24 @@ func discover(ctx context.Context, g gitcmd.Git) (repository, error) {
 	return r, nil
 }
 
+// environ fixes the variables of a hook that name places relative to where
+// git was started, so that git can be run from the root as well.
+func (r repository) environ() []string {
+	var env []string
+	for _, v := range []struct{ name, value string }{
+		{"GIT_DIR", r.dir},
+		{"GIT_COMMON_DIR", r.commonDir},
+		{"GIT_WORK_TREE", r.root},
+		{"GIT_INDEX_FILE", r.index},
+		{"GIT_OBJECT_DIRECTORY", r.objectDir},
+	} {
+		if set := os.Getenv(v.name); set != "" && !filepath.IsAbs(set) && v.value != "" {
+			env = append(env, v.name+"="+v.value)
+		}
+	}
+	return env
+}
+
 func cause(err error) error {
 	if err == nil {
 		return errors.New("git answered nothing")
@@ -144,9 +165,16 @@ func (s *Store) checkExtensions() error {
 }
 
 func (s *Store) openObjects() error {
+	shared, _ := gitcmd.Last(s.config, "core.sharedrepository")
+	bits, exact, err := objects.ParseShared(shared)
+	if err != nil {
+		return err
+	}
 	c := objects.Config{
-		Dir:    s.repo.objectDir,
-		Shared: sharedMode(s.config),
+		Dir:         s.repo.objectDir,
+		Shared:      bits,
+		SharedExact: exact,
+		Promisor:    s.partial(),
 		Git: func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 			return s.git.Pipe(ctx, stdin, args...)
 		},
@@ -154,30 +182,15 @@ func (s *Store) openObjects() error {
 	if list := os.Getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES"); list != "" {
 		c.Alternates = filepath.SplitList(list)
 	}
-	for _, e := range s.config {
-		if e.Key == "extensions.partialclone" || strings.HasSuffix(e.Key, ".promisor") && gitcmd.Bool(e.Value) {
-			c.Promisor = true
-		}
-	}
-	var err error
 	s.objects, err = objects.Open(c)
 	return err
 }
 
-// sharedMode is core.sharedRepository as permission bits to add, by
-// git-config(1).
-func sharedMode(config []gitcmd.Entry) os.FileMode {
-	value, _ := gitcmd.Last(config, "core.sharedrepository")
-	switch strings.ToLower(value) {
-	case "group", "true", "1":
-		return 0o660
-	case "all", "world", "everybody", "2":
-		return 0o664
-	}
-	if mode, err := strconv.ParseUint(value, 8, 32); err == nil && mode > 2 {
-		return os.FileMode(mode) & 0o777
-	}
-	return 0
+// partial reports whether the repository is a partial clone.
+func (s *Store) partial() bool {
+	return slices.ContainsFunc(s.config, func(e gitcmd.Entry) bool {
+		return e.Key == "extensions.partialclone" || strings.HasSuffix(e.Key, ".promisor") && gitcmd.Bool(e.Value)
+	})
 }
 
 // Close releases what Open and the reads after it mapped.

@@ -2,10 +2,10 @@ package gitstore
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
@@ -111,7 +111,7 @@ func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 	}
 	saved := &Saved{
 		Checkpoint: commit.describe(issue), Ref: LiveRef(issue), Record: record,
-		Files: len(w.snap.files), Pruned: dropped, Warnings: warnings,
+		Files: w.snap.count, Pruned: dropped, Warnings: warnings,
 	}
 	if w.req.DryRun {
 		return saved, nil
@@ -126,17 +126,20 @@ func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 	if err := s.moveRefs(ctx, reflogSave(w.id, dropped), moves...); err != nil {
 		return nil, err
 	}
-	return saved, w.settle(ctx)
+	if err := s.setResumed(issue, ""); err != nil {
+		saved.Warnings = append(saved.Warnings, fmt.Sprintf("the next save starts from the resumed record again: %v", err))
+	}
+	return saved, w.protect(ctx)
 }
 
-// settle does what is left once the ref has moved.
-func (w *writing) settle(ctx context.Context) error {
+// protect looks after the objects once the ref has moved.
+func (w *writing) protect(ctx context.Context) error {
 	for _, k := range w.sinks {
 		if err := k.protect(ctx); err != nil {
 			return fmt.Errorf("%s is in the chain, but: %w", w.id, err)
 		}
 	}
-	return w.s.setResumed(w.req.Issue, "")
+	return nil
 }
 
 // recordBefore is the record that a new one starts from: that of the
@@ -150,8 +153,29 @@ func (s *Store) recordBefore(c *chain) (*checkpoint.Record, []string) {
 		}
 		warnings = append(warnings, fmt.Sprintf("the resumed record is left out: %v", err))
 	}
-	for _, cp := range c.checkpoints() {
-		r, err := s.Record(&cp)
+	for _, limit := range []int{1, retentionDepth} {
+		r, more := s.newestRecord(c, limit)
+		if warnings = append(warnings, more...); r != nil || len(more) == 0 {
+			return r, warnings
+		}
+	}
+	return nil, warnings
+}
+
+// newestRecord is the newest record that can be read among the newest limit
+// checkpoints; the first of those was looked at before when there are more.
+func (s *Store) newestRecord(c *chain, limit int) (*checkpoint.Record, []string) {
+	list := c.checkpoints()
+	if limit > 1 {
+		more, err := s.walk(c.issue, c.ref, c.tip, limit)
+		if err != nil {
+			return nil, nil
+		}
+		list = more.checkpoints()[1:]
+	}
+	var warnings []string
+	for i := range list {
+		r, err := s.Record(&list[i])
 		if err == nil {
 			return r, warnings
 		}
@@ -166,14 +190,16 @@ func (w *writing) derive(before *checkpoint.Record, newest checkpoint.Clock) (*c
 	if err != nil {
 		return nil, err
 	}
-	branch := w.snap.head.branch
-	if branch == "" {
-		branch = w.req.Branch
+	if record.Trigger() == "" {
+		record.SetTrigger(checkpoint.Manual)
+	}
+	if _, err := checkpoint.ParseTrigger(string(record.Trigger())); err != nil {
+		return nil, err // it stands in the message as it is
 	}
 	record.SetVersion(formatVersion)
 	record.SetCreatedAt(w.created)
 	record.SetIssue(w.req.Issue)
-	record.SetBranch(branch)
+	record.SetBranch(w.branch())
 	record.SetFiles(w.snap.files)
 	record.SetSnapshot(w.snap.facts)
 	record.SetClock(newest.Next(w.created))
@@ -186,6 +212,16 @@ func (w *writing) derive(before *checkpoint.Record, newest checkpoint.Clock) (*c
 	return record, nil
 }
 
+// branch is the branch that the record names. A record holds text: the name of
+// a branch that is none is quoted as a path would be.
+func (w *writing) branch() string {
+	name := first(w.snap.head.branch, w.req.Branch)
+	if !utf8.ValidString(name) {
+		return checkpoint.QuotePath(name)
+	}
+	return name
+}
+
 // newID makes an id from the record, the tree and random bytes.
 func (w *writing) newID(r *checkpoint.Record) (checkpoint.ID, error) {
 	r.SetID("")
@@ -196,7 +232,7 @@ func (w *writing) newID(r *checkpoint.Record) (checkpoint.ID, error) {
 	digest := sha256.New()
 	digest.Write(data)
 	digest.Write(w.snap.staged[:])
-	digest.Write([]byte(rand.Text()))
+	digest.Write([]byte(w.s.random()))
 	return checkpoint.NewID(r.Phase(), w.created, digest.Sum(nil)), nil
 }
 

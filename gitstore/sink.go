@@ -18,7 +18,7 @@ type sink struct {
 	store   *Store
 	batch   *objects.Batch
 	added   map[plumbing.Hash]object
-	outside []plumbing.Hash // blobs that the checkpoint needs and others wrote
+	outside []plumbing.Hash // what the checkpoint needs and others wrote
 }
 
 type object struct {
@@ -51,11 +51,22 @@ func (k *sink) Has(h plumbing.Hash) bool {
 	return ok || k.store.objects.Has(h)
 }
 
-// keep takes note of a blob that others wrote: the checkpoint needs it, so it
-// has to last as its own objects do.
+// keep takes note of an object that others wrote: the checkpoint needs it, so
+// it has to last as its own objects do.
 func (k *sink) keep(hash plumbing.Hash) {
 	k.outside = append(k.outside, hash)
 	k.batch.Keep(hash)
+}
+
+// A keeper takes note of every tree that is read through it and was not added:
+// git made it, for the index perhaps, and nothing else may point to it.
+type keeper struct{ k *sink }
+
+func (r *keeper) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	if _, ok := r.k.added[h]; !ok {
+		r.k.keep(h)
+	}
+	return r.k.Read(h)
 }
 
 func (k *sink) addTree(entries []treeEntry) plumbing.Hash {
@@ -98,14 +109,13 @@ func (k *sink) protect(ctx context.Context) error {
 	}
 	for _, hash := range k.outside {
 		if !k.store.objects.Has(hash) {
-			return corrupt("blob "+hash.String(), "it was removed while the checkpoint was saved")
+			return corrupt("object "+hash.String(), "it was removed while the checkpoint was saved")
 		}
 	}
 	return nil
 }
 
-// adopt takes copies of blobs that others wrote, so that they are in the pack
-// too.
+// adopt takes copies of what others wrote, so that it is in the pack too.
 func (k *sink) adopt() {
 	for _, hash := range k.outside {
 		if kind, data, err := k.store.objects.Read(hash); err == nil {

@@ -26,6 +26,7 @@ type snapshot struct {
 	changes  []treeChange // staged against HEAD
 	facts    checkpoint.Snapshot
 	files    []checkpoint.File
+	count    int   // of all files, also where files is cut
 	size     int64 // of the blobs that HEAD does not have
 }
 
@@ -71,19 +72,17 @@ func (s *Store) mergeHeads() []string {
 // stored in a way that this program does not read.
 func (s *Store) openIndex(ctx context.Context) (*index.Index, func(), error) {
 	x, err := index.Open(s.repo.index)
-	if err == nil {
-		return x, func() { x.Close() }, nil
+	done := func() { x.Close() }
+	if errors.Is(err, index.ErrUnsupported) {
+		run := func(ctx context.Context, env []string, args ...string) ([]byte, error) {
+			return s.git.With(env...).Output(ctx, args...)
+		}
+		x, done, err = index.Plain(ctx, run, s.repo.index, s.repo.dir)
 	}
-	if !errors.Is(err, index.ErrUnsupported) {
-		return nil, nil, fmt.Errorf("read index: %w", err)
-	}
-	run := func(ctx context.Context, env []string, args ...string) ([]byte, error) {
-		return s.git.With(env...).Output(ctx, args...)
-	}
-	x, done, err := index.Plain(ctx, run, s.repo.index, s.repo.dir)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read index: %w", err)
+		return nil, nil, err
 	}
+	x.Partial = s.partial()
 	return x, done, nil
 }
 
@@ -95,7 +94,7 @@ func (s *Store) readStaged(ctx context.Context, snap *snapshot, k *sink) error {
 	}
 	defer done()
 	if snap.staged, err = x.WriteTree(k, k); err != nil {
-		return fmt.Errorf("read index: %w", err)
+		return err
 	}
 	snap.entries = []treeEntry{{modeTree, "staged", snap.staged}}
 	conflicts, intentToAdd := x.Special()
@@ -103,9 +102,11 @@ func (s *Store) readStaged(ctx context.Context, snap *snapshot, k *sink) error {
 	if err := addConflicts(snap, conflicts, k); err != nil {
 		return err
 	}
-	if snap.changes, err = diffTrees(k, snap.headTree, snap.staged); err != nil {
+	d := treeDiff{old: s.objects, new: &keeper{k}}
+	if err := d.walk("", snap.headTree, snap.staged); err != nil {
 		return err
 	}
+	snap.changes = d.changes
 	for _, c := range snap.changes {
 		if c.new.hash.IsZero() || c.new.mode == modeGitlink {
 			continue
@@ -144,21 +145,10 @@ func addConflicts(snap *snapshot, conflicts []index.Entry, k *sink) error {
 // listFiles says what is staged in the record's words. A file that went while
 // an equal one came was renamed.
 func (snap *snapshot) listFiles(conflicts []index.Entry) {
-	gone := map[plumbing.Hash]string{}
+	renamed := renames(snap.changes)
 	for _, c := range snap.changes {
-		if c.new.hash.IsZero() && !c.old.hash.IsZero() {
-			gone[c.old.hash] = c.path
-		}
-	}
-	renamed := map[string]bool{}
-	for _, c := range snap.changes {
-		if from := gone[c.new.hash]; c.old.hash.IsZero() && from != "" && !renamed[from] {
-			renamed[from] = true
-		}
-	}
-	for _, c := range snap.changes {
-		if !renamed[c.path] || !c.new.hash.IsZero() {
-			snap.addFile(c.path, status(c, gone[c.new.hash]), true)
+		if !c.new.hash.IsZero() || !renamed[c.path] {
+			snap.addFile(c.path, status(c, renamed[c.path]), true)
 		}
 	}
 	for i, e := range conflicts {
@@ -168,17 +158,36 @@ func (snap *snapshot) listFiles(conflicts []index.Entry) {
 	}
 }
 
+// renames are the paths on both sides of a rename, each on one of them.
+func renames(changes []treeChange) map[string]bool {
+	gone := map[plumbing.Hash][]string{}
+	for _, c := range changes {
+		if c.new.hash.IsZero() {
+			gone[c.old.hash] = append(gone[c.old.hash], c.path)
+		}
+	}
+	renamed := map[string]bool{}
+	for _, c := range changes {
+		if from := gone[c.new.hash]; c.old.hash.IsZero() && len(from) > 0 {
+			renamed[from[0]], renamed[c.path] = true, true
+			gone[c.new.hash] = from[1:]
+		}
+	}
+	return renamed
+}
+
 func (snap *snapshot) addFile(path, status string, staged bool) {
+	snap.count++
 	if len(snap.files) < maxListed {
 		snap.files = append(snap.files, checkpoint.File{Path: path, Status: status, Staged: staged})
 	}
 }
 
-func status(c treeChange, from string) string {
+func status(c treeChange, renamed bool) string {
 	switch {
 	case c.new.hash.IsZero():
 		return "deleted"
-	case c.old.hash.IsZero() && from != "":
+	case c.old.hash.IsZero() && renamed:
 		return "renamed"
 	case c.old.hash.IsZero():
 		return "added"

@@ -120,70 +120,22 @@ func (s *Store) readCommit(hash plumbing.Hash) (rawCommit, error) {
 	return parseCommit(hash, data)
 }
 
-// A treeChange is a path that differs between two trees; a zero hash means
-// that it is not there.
-type treeChange struct {
-	path     string
-	old, new treeEntry
-}
-
-// diffTrees lists the files that differ between two trees, by path, and opens
-// only the directories that do.
-func diffTrees(r reader, old, new plumbing.Hash) ([]treeChange, error) {
-	var changes []treeChange
-	err := walkDiff(r, "", old, new, func(c treeChange) { changes = append(changes, c) })
-	return changes, err
-}
-
-func walkDiff(r reader, dir string, old, new plumbing.Hash, found func(treeChange)) error {
-	if old == new {
-		return nil
-	}
-	before, err := readTree(r, old)
-	if err != nil {
-		return err
-	}
-	after, err := readTree(r, new)
-	if err != nil {
-		return err
-	}
-	for len(before) > 0 || len(after) > 0 {
-		var a, b treeEntry
-		switch order := headOrder(before, after); {
-		case order < 0:
-			a, before = before[0], before[1:]
-		case order > 0:
-			b, after = after[0], after[1:]
-		default:
-			a, b, before, after = before[0], after[0], before[1:], after[1:]
+// lookupPath finds a path below a tree; a zero hash means that it is not
+// there.
+func lookupPath(r reader, tree plumbing.Hash, path string) (uint32, plumbing.Hash, error) {
+	for {
+		name, rest, deeper := strings.Cut(path, "/")
+		entries, err := readTree(r, tree)
+		if err != nil {
+			return 0, plumbing.ZeroHash, err
 		}
-		if err := diffEntry(r, dir, a, b, found); err != nil {
-			return err
+		e, ok := entry(entries, name)
+		switch {
+		case !ok, deeper && !e.isTree():
+			return 0, plumbing.ZeroHash, nil
+		case !deeper:
+			return e.mode, e.hash, nil
 		}
+		tree, path = e.hash, rest
 	}
-	return nil
-}
-
-func headOrder(a, b []treeEntry) int {
-	if len(a) == 0 {
-		return 1
-	}
-	if len(b) == 0 {
-		return -1
-	}
-	return strings.Compare(a[0].sortKey(), b[0].sortKey())
-}
-
-// diffEntry compares two entries of one name and one kind, either of which may
-// be missing.
-func diffEntry(r reader, dir string, a, b treeEntry, found func(treeChange)) error {
-	if a.same(b) {
-		return nil
-	}
-	name := first(a.name, b.name)
-	if a.isTree() || b.isTree() {
-		return walkDiff(r, dir+name+"/", a.hash, b.hash, found)
-	}
-	found(treeChange{path: dir + name, old: a, new: b})
-	return nil
 }

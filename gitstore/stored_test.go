@@ -1,0 +1,113 @@
+package gitstore
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// The stored form, byte for byte: every object of a chain as git shows it. A
+// change here is a change of the format.
+func TestStoredForm(t *testing.T) {
+	w := newWorld(t)
+	w.s.random = func() string { return "fixed" }
+	w.Write("a.txt", "staged\n")
+	w.Write("dir/new.txt", "new\n")
+	w.Git("add", "-A")
+	w.save(w.request(checkpoint.BatchComplete))
+	w.Write("dir/b.txt", "unstaged\n")
+	w.Write("note.txt", "untracked\n")
+	w.Write("out/log.txt", "artifact\n")
+	req := w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.SetNote("first line\n\nCheckpoint-Id: CP-forged\n") })
+	req.Worktree, req.Untracked, req.Artifacts = true, true, []string{"out/log.txt"}
+	saved := w.save(req)
+	_, err := w.s.Pin(ctx, "42", saved.ID, true)
+	require.NoError(t, err)
+	w.sound()
+	golden(t, "chain.txt", w.dump("refs/checkpoints/42"))
+}
+
+// dump shows a chain's commits, trees and files.
+func (w *world) dump(ref string) string {
+	var b strings.Builder
+	for at := ref; ; {
+		hash := w.Git("rev-parse", at)
+		fmt.Fprintf(&b, "== commit %s\n%s\n", hash, w.Git("cat-file", "commit", hash))
+		fmt.Fprintf(&b, "-- tree\n%s\n", w.Git("ls-tree", "-r", "-t", hash))
+		for _, name := range []string{"checkpoint.yaml", "ledger"} {
+			if out, err := w.Run(nil, "cat-file", "blob", hash+":"+name); err == nil {
+				fmt.Fprintf(&b, "-- %s\n%s", name, out)
+			}
+		}
+		parents := strings.Fields(w.Git("log", "-1", "--format=%P", hash))
+		if len(parents) > 1 {
+			fmt.Fprintf(&b, "-- index commit %s\n%s\n", parents[1], w.Git("cat-file", "commit", parents[1]))
+		}
+		if len(parents) == 0 {
+			return b.String()
+		}
+		at = parents[0]
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("..", "testdata", "store", name)
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o666))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got)
+}
+
+// The genesis commit is part of the form: another clone makes the same.
+func TestGenesisIsTheSameEverywhere(t *testing.T) {
+	for issue, want := range map[checkpoint.Issue]string{
+		"42":      "4d5062388204c4c60c9aed7c711c73893fd6ea5b",
+		"PROJ-42": "",
+		"a/b":     "",
+	} {
+		t.Run(string(issue), func(t *testing.T) {
+			got := genesis(issue)
+			if want != "" {
+				assert.Equal(t, want, got.hash.String())
+			}
+			w := newWorld(t)
+			w.now = w.now.Add(time.Hour * 1000)
+			w.Git("config", "user.name", "Somebody Else")
+			req := w.request(checkpoint.Manual)
+			req.Issue = issue
+			w.save(req)
+			assert.Equal(t, got.hash.String(), w.Git("rev-list", "--max-parents=0", "--first-parent", LiveRef(issue)))
+		})
+	}
+}
+
+// HEAD at the save is ^2^ of every checkpoint, of a rewritten one too.
+func TestHeadIsReachable(t *testing.T) {
+	w := newWorld(t)
+	ids := w.manual(3)
+	head := w.Git("rev-parse", "HEAD")
+	require.NoError(t, w.s.Drop(ctx, "42", ids[:1]))
+	for _, rev := range []string{"refs/checkpoints/42^2^", "refs/checkpoints/42~1^2^"} {
+		if w.Git("log", "-1", "--format=%s", strings.TrimSuffix(rev, "^2^")) == "ledger of issue 42" {
+			continue
+		}
+		assert.Equal(t, head, w.Git("rev-parse", rev))
+	}
+	assert.Equal(t, gittest.Name, w.Git("log", "-1", "--format=%an", "refs/checkpoints/42"))
+}

@@ -1,0 +1,257 @@
+package gitstore
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"git-checkpoint/gitstore/gitcmd"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// noLimit is more than any size.
+const noLimit = 1 << 62
+
+// A candidate is a path of the worktree that a capture may take.
+type candidate struct {
+	path    string
+	mode    uint32    // as git sees it, 0 to look
+	known   treeEntry // what is staged there: the same is not taken again
+	status  string    // for files_modified, "" to leave it out
+	maxSize int64
+	must    bool // leaving it out is an error
+	size    int64
+}
+
+// git runs at the root.
+func (c *capture) git() gitcmd.Git {
+	g := c.s.git
+	g.Dir = c.s.repo.root
+	return g
+}
+
+// take reads files as git would add them, and names those it leaves out.
+func (c *capture) take(wanted []candidate) ([]file, error) {
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	root, err := os.OpenRoot(c.s.repo.root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	looked := wanted[:0]
+	var files []file
+	for _, w := range wanted {
+		mode, size, reason := c.look(root, w)
+		if reason != "" {
+			if err := c.leave(w, size, reason); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		w.mode, w.size = mode, size
+		looked, files = append(looked, w), append(files, file{path: w.path, mode: mode})
+	}
+	if err := c.hash(root, files); err != nil {
+		return nil, err
+	}
+	var through []int // files that only git can store, for their filters
+	taken := files[:0]
+	for i, f := range files {
+		w := looked[i]
+		if (treeEntry{mode: f.mode, hash: f.hash}) == w.known {
+			continue
+		}
+		reason, filtered := c.store(root, w, &f)
+		if reason != "" {
+			if err := c.leave(w, w.size, reason); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if filtered {
+			through = append(through, len(taken))
+		}
+		if w.status != "" {
+			c.snap.addFile(f.path, w.status, false)
+		}
+		taken = append(taken, f)
+	}
+	return taken, c.filter(taken, through)
+}
+
+func (c *capture) leave(w candidate, size int64, reason string) error {
+	if w.must {
+		return fmt.Errorf("artifact %q: %s", w.path, reason)
+	}
+	c.skip(w.path, size, reason)
+	return nil
+}
+
+// look finds out what stands at a path, or why it cannot be taken.
+func (c *capture) look(root *os.Root, w candidate) (mode uint32, size int64, reason string) {
+	info, err := root.Lstat(filepath.FromSlash(w.path))
+	if err != nil {
+		return 0, 0, "gone or not readable"
+	}
+	mode = modeOf(info)
+	if mode == modeExec && !c.s.fileMode() {
+		mode = modeFile
+	}
+	if mode != modeSymlink && mode != 0 && (w.mode == modeFile || w.mode == modeExec) {
+		mode = w.mode
+	}
+	switch {
+	case mode == 0:
+		return 0, 0, "neither a file nor a symlink"
+	case checkPath(w.path, mode) != nil:
+		return 0, info.Size(), "a name that git refuses"
+	case info.Size() > w.maxSize:
+		return 0, info.Size(), fmt.Sprintf("larger than %d bytes", w.maxSize)
+	}
+	return mode, info.Size(), ""
+}
+
+// fileMode reports whether executable bits mean something here.
+func (s *Store) fileMode() bool {
+	value, ok := gitcmd.Last(s.config, "core.filemode")
+	return !ok || gitcmd.Bool(value)
+}
+
+func modeOf(info fs.FileInfo) uint32 {
+	switch m := info.Mode(); {
+	case m.IsRegular() && m&0o100 != 0:
+		return modeExec
+	case m.IsRegular():
+		return modeFile
+	case m&fs.ModeSymlink != 0:
+		return modeSymlink
+	}
+	return 0
+}
+
+// hash sets what each file would be in git: a symlink its target, a regular
+// file what its filters make of it.
+func (c *capture) hash(root *os.Root, files []file) error {
+	var regular []file
+	for i := range files {
+		if files[i].mode != modeSymlink {
+			regular = append(regular, files[i])
+			continue
+		}
+		if target, err := root.Readlink(filepath.FromSlash(files[i].path)); err == nil {
+			files[i].hash = plumbing.ComputeHash(plumbing.BlobObject, []byte(target))
+		}
+	}
+	hashes, err := c.hashAll(regular)
+	if err != nil {
+		return err
+	}
+	for i := range files {
+		if files[i].mode != modeSymlink {
+			files[i].hash, hashes = hashes[0], hashes[1:]
+		}
+		if files[i].hash.IsZero() && files[i].mode != modeSymlink {
+			files[i].hash = c.hashOne(files[i].path)
+		}
+	}
+	return c.ctx.Err()
+}
+
+// hashOne asks for one file's hash with flags; the zero hash means that it
+// cannot be read, perhaps by one of its filters.
+func (c *capture) hashOne(path string, flags ...string) plumbing.Hash {
+	line, err := c.git().Line(c.ctx, append(append([]string{"hash-object"}, flags...), "--", path)...)
+	if err != nil {
+		return plumbing.ZeroHash
+	}
+	return plumbing.NewHash(line)
+}
+
+// store adds a file to the save's own batch where it is stored as it stands,
+// and says so where only git can store it, through its filters.
+func (c *capture) store(root *os.Root, w candidate, f *file) (reason string, filtered bool) {
+	if f.hash.IsZero() {
+		return "not readable", false
+	}
+	if w.size > c.room {
+		return "over the size limit of the checkpoint", false
+	}
+	data, err := content(root, f)
+	if err != nil {
+		return "not readable", false
+	}
+	c.room -= w.size
+	c.snap.size += w.size
+	if f.mode != modeSymlink && plumbing.ComputeHash(plumbing.BlobObject, data) != f.hash {
+		return "", true
+	}
+	f.hash = c.k.Add(plumbing.BlobObject, data)
+	return "", false
+}
+
+func content(root *os.Root, f *file) ([]byte, error) {
+	if f.mode == modeSymlink {
+		target, err := root.Readlink(filepath.FromSlash(f.path))
+		return []byte(target), err
+	}
+	return root.ReadFile(filepath.FromSlash(f.path))
+}
+
+// hashAll asks git for the hashes of files. Names with a line break cannot be
+// asked for in one go: they get the zero hash, which matches nothing.
+func (c *capture) hashAll(files []file, flags ...string) ([]plumbing.Hash, error) {
+	hashes := make([]plumbing.Hash, len(files))
+	var in bytes.Buffer
+	var asked []int
+	for i, f := range files {
+		if !strings.ContainsAny(f.path, "\n\r\"") {
+			in.WriteString(f.path + "\n")
+			asked = append(asked, i)
+		}
+	}
+	if len(asked) == 0 {
+		return hashes, nil
+	}
+	out, err := c.git().Pipe(c.ctx, in.Bytes(), append([]string{"hash-object", "--stdin-paths"}, flags...)...)
+	lines := strings.Fields(string(out))
+	if err != nil || len(lines) != len(asked) {
+		return hashes, c.ctx.Err() // one vanished: each is asked for alone
+	}
+	for n, i := range asked {
+		hashes[i] = plumbing.NewHash(lines[n])
+	}
+	return hashes, nil
+}
+
+// filter lets git store files through their filters.
+func (c *capture) filter(files []file, which []int) error {
+	var flags []string
+	if !c.dry {
+		flags = []string{"-w"}
+	}
+	batch := make([]file, len(which))
+	for n, i := range which {
+		batch[n] = files[i]
+	}
+	hashes, err := c.hashAll(batch, flags...)
+	if err != nil {
+		return err
+	}
+	for n, i := range which {
+		if hashes[n].IsZero() {
+			hashes[n] = c.hashOne(files[i].path, flags...)
+		}
+		if hashes[n].IsZero() {
+			return fmt.Errorf("%q: git could not store it", files[i].path)
+		}
+		files[i].hash = hashes[n]
+		c.k.keep(hashes[n])
+	}
+	return nil
+}

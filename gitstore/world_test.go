@@ -1,0 +1,158 @@
+package gitstore
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/retention"
+
+	"github.com/stretchr/testify/require"
+)
+
+// world is a repository with one commit, a store on it, and a clock that moves
+// a second with every save.
+type world struct {
+	*gittest.Repo
+	t   testing.TB
+	s   *Store
+	now time.Time
+}
+
+var ctx = context.Background()
+
+// newWorld makes one; setup runs before the store is opened.
+func newWorld(t testing.TB, setup ...func(*gittest.Repo)) *world {
+	t.Helper()
+	r := gittest.New(t)
+	r.Write("a.txt", "one\n")
+	r.Write("dir/b.txt", "two\n")
+	r.Git("add", "-A")
+	r.Commit("first")
+	for _, f := range setup {
+		f(r)
+	}
+	return worldIn(t, r, r.Dir)
+}
+
+// worldIn opens a store at dir in the environment of r.
+func worldIn(t testing.TB, r *gittest.Repo, dir string) *world {
+	t.Helper()
+	plainEnviron(t, r)
+	w := &world{Repo: r.In(dir), t: t, now: gittest.Epoch.Add(24 * time.Hour)}
+	w.s = w.open(dir)
+	return w
+}
+
+// plainEnviron gives the store, which runs git in this process's environment,
+// that of the repository's own commands.
+func plainEnviron(t testing.TB, r *gittest.Repo) {
+	t.Helper()
+	for _, kv := range os.Environ() {
+		if key, _, _ := strings.Cut(kv, "="); strings.HasPrefix(key, "GIT_") {
+			t.Setenv(key, "")
+			require.NoError(t, os.Unsetenv(key))
+		}
+	}
+	for _, kv := range r.Env() {
+		key, value, _ := strings.Cut(kv, "=")
+		if key == "HOME" || key == "GIT_CONFIG_GLOBAL" || key == "GIT_CONFIG_NOSYSTEM" || key == "TZ" {
+			t.Setenv(key, value)
+		}
+	}
+}
+
+func (w *world) open(dir string) *Store {
+	w.t.Helper()
+	s, err := Open(ctx, Options{Dir: dir, Now: func() time.Time { return w.now }})
+	require.NoError(w.t, err)
+	w.t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// request is a save of issue 42; fields change it.
+func (w *world) request(trigger checkpoint.Trigger, fields ...func(*checkpoint.Record)) SaveRequest {
+	return SaveRequest{Issue: "42", Edit: func(before *checkpoint.Record) (*checkpoint.Record, error) {
+		r := before
+		if r == nil {
+			r = checkpoint.New()
+		}
+		r.SetTrigger(trigger)
+		r.SetPhase("implementing")
+		for _, f := range fields {
+			f(r)
+		}
+		return r, nil
+	}}
+}
+
+func (w *world) save(req SaveRequest) *Saved {
+	w.t.Helper()
+	w.now = w.now.Add(time.Second)
+	saved, err := w.s.Save(ctx, req)
+	require.NoError(w.t, err)
+	return saved
+}
+
+// manual saves n checkpoints and returns their ids, oldest first.
+func (w *world) manual(n int) []checkpoint.ID {
+	w.t.Helper()
+	var ids []checkpoint.ID
+	for range n {
+		ids = append(ids, w.save(w.request(checkpoint.Manual)).ID)
+	}
+	return ids
+}
+
+// thinned saves with a policy.
+func (w *world) thinned(trigger checkpoint.Trigger, p retention.Policy) *Saved {
+	w.t.Helper()
+	req := w.request(trigger)
+	req.Retention = p
+	return w.save(req)
+}
+
+// live are the ids in the chain, oldest first.
+func (w *world) live() []checkpoint.ID {
+	w.t.Helper()
+	l, err := w.s.List(ctx, "42", 0)
+	require.NoError(w.t, err)
+	return oldestFirst(l)
+}
+
+func (w *world) archived() []checkpoint.ID {
+	w.t.Helper()
+	l, err := w.s.Archived(ctx, "42", 0)
+	require.NoError(w.t, err)
+	return oldestFirst(l)
+}
+
+func oldestFirst(l *List) []checkpoint.ID {
+	ids := []checkpoint.ID{}
+	for i := len(l.Checkpoints) - 1; i >= 0; i-- {
+		ids = append(ids, l.Checkpoints[i].ID)
+	}
+	return ids
+}
+
+// sound fails unless verify finds nothing and git fsck agrees.
+func (w *world) sound() {
+	w.t.Helper()
+	report, err := w.s.Verify(ctx, "42")
+	require.NoError(w.t, err)
+	require.Empty(w.t, report.Errors)
+	out, err := w.Run(nil, "fsck", "--strict", "--no-dangling", "--no-progress")
+	require.NoError(w.t, err)
+	require.Empty(w.t, string(out))
+}
+
+// paths are the files of a revision.
+func (w *world) paths(rev string) []string {
+	w.t.Helper()
+	out := strings.TrimSuffix(string(w.Pipe(nil, "ls-tree", "-r", "-z", "--name-only", rev)), "\x00")
+	return strings.Split(out, "\x00")
+}
