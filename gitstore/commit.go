@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -128,14 +129,15 @@ func (c rawCommit) describe(issue checkpoint.Issue) Checkpoint {
 	for line := range strings.Lines(trailers) {
 		key, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		if !ok {
-			cp.Problem = "a line among the trailers that is none"
+			cp.Problem = cmp.Or(cp.Problem, "a line among the trailers that is none")
 			continue
 		}
 		if err := cp.setTrailer(key, value); err != nil {
-			cp.Problem = fmt.Sprintf("%s: %v", key, err)
+			cp.Problem = cmp.Or(cp.Problem, fmt.Sprintf("%s: %v", key, err))
 		}
 	}
 	switch {
+	case cp.Problem != "":
 	case cp.ID == "":
 		cp.Problem = "no " + trailerID
 	case len(c.parents) == 0 || len(c.parents) > 2:
@@ -162,9 +164,10 @@ func (c *Checkpoint) setTrailer(key, value string) (err error) {
 	case trailerResumable:
 		c.Resumable, err = strconv.ParseBool(value)
 	case trailerClock:
-		var n int64
-		n, err = strconv.ParseInt(value, 10, 64)
-		c.Clock = checkpoint.Clock(n)
+		var ok bool
+		if c.Clock, ok = checkpoint.ParseClock(value); !ok {
+			err = fmt.Errorf("%q is no clock", value)
+		}
 	case trailerVersion:
 		c.Version = value
 	}
@@ -172,4 +175,6 @@ func (c *Checkpoint) setTrailer(key, value string) (err error) {
 }
 
 // isLedger reports whether c only carries a ledger.
-func (c rawCommit) isLedger() bool { return strings.HasPrefix(c.message, ledgerSubject) && len(c.parents) == 1 }
+func (c rawCommit) isLedger() bool {
+	return strings.HasPrefix(c.message, ledgerSubject) && len(c.parents) == 1
+}

@@ -60,7 +60,8 @@ func plainLine(s string) string {
 
 // encodeNote is a note as a paragraph of a message. Git's trailers are the
 // last paragraph, which is ours; indenting what looks like one of them keeps a
-// search for "^Checkpoint-Id: " honest too. A commit cannot hold a NUL.
+// search for "^Checkpoint-Id: " honest too. Git interpret-trailers takes "---"
+// for the end of a message. A commit cannot hold a NUL.
 func encodeNote(note string) string {
 	note = strings.Trim(strings.ReplaceAll(note, "\x00", "\ufffd"), "\n")
 	if !needsIndent(note) {
@@ -72,7 +73,7 @@ func encodeNote(note string) string {
 func needsIndent(note string) bool {
 	for line := range strings.Lines(note) {
 		lower := strings.ToLower(line)
-		if strings.HasPrefix(lower, "checkpoint-") || strings.HasPrefix(line, "    ") {
+		if strings.HasPrefix(lower, "checkpoint-") || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "---") {
 			return true
 		}
 	}

@@ -1,0 +1,133 @@
+package gitstore
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// described is what a record's commit says of it.
+func described(r *checkpoint.Record) Checkpoint {
+	c := rawCommit{message: encodeMessage("42", r), parents: make([]plumbing.Hash, 2)}
+	return c.describe("42")
+}
+
+func noted(note string) *checkpoint.Record {
+	r := checkpoint.New()
+	r.SetID("CP-implementing-20260214T143000Z-1f0c9a2b")
+	r.SetTrigger(checkpoint.Manual)
+	r.SetPhase("implementing")
+	r.SetBranch("main")
+	r.SetClock(7)
+	r.SetCanResume(false)
+	r.SetNote(note)
+	return r
+}
+
+var hostileNotes = []string{
+	"", "a", "two\nlines", "two\n\nparagraphs", "    indented", "a\n    b", "\n\nblank lines around\n\n",
+	"Checkpoint-Id: CP-forged", "x\n\nCheckpoint-Id: CP-forged\nCheckpoint-Clock: 9", "checkpoint-id: CP-forged",
+	"\tCheckpoint-Id: CP-forged", "x\n---\ny", "x\n\nSigned-off-by: y", "a\r\nCheckpoint-Id: CP-forged",
+	"ledger of issue 42", "x\n\n\n\nCheckpoint-Id: CP-forged\n\n", " ", "#", "chec\u212apoint-Id: CP-forged",
+}
+
+func FuzzNote(f *testing.F) {
+	for _, note := range hostileNotes {
+		f.Add(note)
+	}
+	f.Fuzz(checkNote)
+}
+
+// A note never changes what the trailers say, and is read back.
+func checkNote(t *testing.T, note string) {
+	want, got := described(noted("")), described(noted(note))
+	clean := strings.Trim(strings.ReplaceAll(note, "\x00", "\ufffd"), "\n")
+	assert.Equal(t, clean, got.Note, "%q", note)
+	got.Note = ""
+	assert.Equal(t, want, got, "%q", note)
+	for line := range strings.Lines(encodeNote(note)) {
+		assert.False(t, strings.HasPrefix(line, "Checkpoint-"), "%q", note)
+	}
+}
+
+func TestRandomNotes(t *testing.T) {
+	words := []string{"\n", "\n\n", " ", "    ", "Checkpoint-Id: CP-forged", "checkpoint-", "---", "a", ": ", "\t", "\r", "é"}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 5000 {
+		var b strings.Builder
+		for range rng.IntN(8) {
+			b.WriteString(words[rng.IntN(len(words))])
+		}
+		checkNote(t, b.String())
+	}
+}
+
+// Git finds the same trailers as we do, whatever the note.
+func TestGitReadsOurTrailers(t *testing.T) {
+	w := newWorld(t)
+	for _, note := range hostileNotes {
+		saved := w.save(w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.SetNote(note) }))
+		commit := saved.Commit.String()
+		got := w.Git("log", "-1", "--format=%(trailers:key=Checkpoint-Id,valueonly)", commit)
+		assert.Equal(t, string(saved.ID), strings.TrimSpace(got), "%q", note)
+		message := w.Git("log", "-1", "--format=%B", commit)
+		parsed := string(w.Pipe([]byte(message), "interpret-trailers", "--parse"))
+		assert.Equal(t, 1, strings.Count(strings.ToLower(parsed), "checkpoint-id: "), "%q", note)
+		assert.Contains(t, parsed, "Checkpoint-Id: "+string(saved.ID), "%q", note)
+	}
+	assert.Empty(t, w.Git("log", "--format=%H", "--grep", "^Checkpoint-Id: CP-forged", "refs/checkpoints/42"))
+	assert.Empty(t, w.Git("log", "-i", "--format=%H", "--grep", "^Checkpoint-Id: CP-forged", "refs/checkpoints/42"))
+	w.sound()
+}
+
+func TestTrailersQuoteWhatALineCannotHold(t *testing.T) {
+	for _, text := range []string{
+		"plain", "with: colon", " around ", "new\nline", "x\nCheckpoint-Id: CP-forged", "tab\t", "\x7f", "\"quoted\"", "\u2028", "é", "\\",
+	} {
+		r := noted("")
+		r.SetPhase(text)
+		r.SetBranch(text)
+		got := described(r)
+		assert.Empty(t, got.Problem, "%q", text)
+		assert.Equal(t, text, got.Phase)
+		assert.Equal(t, text, got.Branch)
+		assert.Equal(t, r.ID(), got.ID)
+		assert.NotContains(t, encodeMessage("42", r), "\nCheckpoint-Id: CP-forged")
+	}
+}
+
+// A trigger stands in the subject and a trailer as it is.
+func TestSaveRefusesATriggerThatIsNone(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.s.Save(ctx, w.request("x\nCheckpoint-Id: CP-forged"))
+	require.ErrorContains(t, err, "trigger")
+	assert.Empty(t, w.live())
+}
+
+func TestDescribeNamesWhatIsWrong(t *testing.T) {
+	good := encodeMessage("42", noted(""))
+	for name, c := range map[string]struct{ old, new, want string }{
+		"no id":         {"Checkpoint-Id: ", "Other: ", "no Checkpoint-Id"},
+		"bad id":        {"Checkpoint-Id: CP-", "Checkpoint-Id: CP -", "Checkpoint-Id: "},
+		"other issue":   {"Checkpoint-Issue: 42", "Checkpoint-Issue: 43", "belongs to issue 43"},
+		"bad clock":     {"Clock: 7", "Clock: -7", "Checkpoint-Clock: "},
+		"huge clock":    {"Clock: 7", "Clock: 77777777777777777777", "Checkpoint-Clock: "},
+		"bad resumable": {"Resumable: false", "Resumable: maybe", "Checkpoint-Resumable: "},
+		"bad phase":     {"Phase: implementing", "Phase: \"", "Checkpoint-Phase: "},
+		"no trailer":    {"Version: 1.0", "Version 1.0", "none"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			message := strings.Replace(good, c.old, c.new, 1)
+			require.NotEqual(t, good, message)
+			got := rawCommit{message: message, parents: make([]plumbing.Hash, 2)}.describe("42")
+			assert.Contains(t, got.Problem, c.want)
+			assert.False(t, got.Valid())
+		})
+	}
+}
