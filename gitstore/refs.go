@@ -8,9 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/gitcmd"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -84,11 +86,8 @@ func (s *Store) packedRef(name string) (plumbing.Hash, error) {
 }
 
 func (s *Store) askRef(ctx context.Context, name string) (plumbing.Hash, error) {
-	line, err := s.git.Line(ctx, "for-each-ref", "--format=%(objectname)", name)
-	if err != nil || line == "" {
-		return plumbing.ZeroHash, err
-	}
-	return parseRef(name, []byte(line))
+	refs, err := s.refs(ctx, name) // also what is below name, where it is a directory
+	return refs[name], err
 }
 
 // head is HEAD: the branch it is on ("" when detached) and its commit (zero
@@ -103,7 +102,11 @@ func (s *Store) readHead(ctx context.Context) (head, error) {
 	if s.repo.refFormat != "files" {
 		return s.askHead(ctx)
 	}
-	data, err := os.ReadFile(filepath.Join(s.repo.dir, "HEAD"))
+	file := filepath.Join(s.repo.dir, "HEAD")
+	if info, err := os.Lstat(file); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return s.askHead(ctx) // core.preferSymlinkRefs
+	}
+	data, err := os.ReadFile(file)
 	if err != nil {
 		return head{}, fmt.Errorf("read HEAD: %w", err)
 	}
@@ -117,6 +120,11 @@ func (s *Store) readHead(ctx context.Context) (head, error) {
 		return s.askHead(ctx)
 	}
 	commit, err := s.readRef(ctx, target)
+	if err != nil { // a branch may be a symbolic ref itself
+		if h, askErr := s.askHead(ctx); askErr == nil && !h.commit.IsZero() {
+			return h, nil
+		}
+	}
 	return head{branch: branch, commit: commit}, err
 }
 
@@ -125,7 +133,7 @@ func (s *Store) askHead(ctx context.Context) (head, error) {
 	if name, err := s.git.Line(ctx, "symbolic-ref", "--quiet", "HEAD"); err == nil {
 		h.branch = strings.TrimPrefix(name, "refs/heads/")
 	}
-	hex, err := s.git.Line(ctx, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+	hex, err := s.git.Line(ctx, "rev-parse", "--quiet", "--verify", "HEAD")
 	if err != nil {
 		if h.branch == "" {
 			return head{}, fmt.Errorf("read HEAD: %w", err)
@@ -158,9 +166,8 @@ func (s *Store) moveRefs(ctx context.Context, message string, moves ...refMove) 
 			fmt.Fprintf(&in, "update %s\x00%s\x00%s\x00", m.name, m.new, m.old)
 		}
 	}
-	g := s.git.With("GIT_COMMITTER_NAME="+s.ident().name, "GIT_COMMITTER_EMAIL="+s.ident().email)
-	_, err := g.Pipe(ctx, in.Bytes(), "-c", "core.fsync=reference", "update-ref",
-		"--no-deref", "--create-reflog", "-m", message, "--stdin", "-z")
+	_, err := s.signed().Pipe(context.WithoutCancel(ctx), in.Bytes(), append(refConfig[:len(refConfig):len(refConfig)],
+		"update-ref", "--no-deref", "--create-reflog", "-m", message, "--stdin", "-z")...)
 	if err == nil {
 		return s.syncRefDirs(moves)
 	}
@@ -171,6 +178,22 @@ func (s *Store) moveRefs(ctx context.Context, message string, moves ...refMove) 
 		}
 	}
 	return fmt.Errorf("move %s: %w", moves[0].name, err)
+}
+
+// refConfig makes refs durable, and lets git wait for another writer's lock:
+// it is held while a disk syncs, which may take longer than git's 100 ms.
+var refConfig = []string{
+	"-c", "core.fsync=reference",
+	"-c", "core.filesRefLockTimeout=10000",
+	"-c", "core.packedRefsTimeout=10000",
+}
+
+// signed is git with the identity and the time of reflog entries. A hook may
+// have inherited the date of an old commit, and an old entry expires at once.
+func (s *Store) signed() gitcmd.Git {
+	by := s.ident()
+	return s.git.With("GIT_COMMITTER_NAME="+by.name, "GIT_COMMITTER_EMAIL="+by.email,
+		fmt.Sprintf("GIT_COMMITTER_DATE=@%d +0000", s.now().Unix()))
 }
 
 // errLost says that another writer moved the ref first.
@@ -192,7 +215,16 @@ func (s *Store) syncRefDirs(moves []refMove) error {
 			dirs = append(dirs, filepath.Join(s.repo.commonDir, dir))
 		}
 	}
-	return syncDirs(dirs)
+	// A ref that was packed or deleted meanwhile may have taken its directory
+	// along; git has synced what it wrote instead.
+	dirs = slices.DeleteFunc(dirs, func(dir string) bool {
+		_, err := os.Lstat(dir)
+		return errors.Is(err, fs.ErrNotExist)
+	})
+	if err := syncDirs(dirs); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // refs lists the refs below a prefix.
