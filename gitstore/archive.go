@@ -29,8 +29,9 @@ func (s *Store) Archive(ctx context.Context, issue checkpoint.Issue, ids []check
 // liveOnes are the ids to archive, newest first, all of the chain when none
 // are named.
 func liveOnes(c *chain, ids []checkpoint.ID) ([]checkpoint.ID, error) {
+	live := c.index()
 	for _, id := range ids {
-		if c.find(id) == nil {
+		if live[id] == nil {
 			return nil, &NotFoundError{Issue: c.issue, Name: string(id)}
 		}
 	}
@@ -47,15 +48,28 @@ func liveOnes(c *chain, ids []checkpoint.ID) ([]checkpoint.ID, error) {
 	return found, nil
 }
 
+// archiveMove is the move of an archive's ref to these links, none when it is
+// there already.
+func (s *Store) archiveMove(archive *chain, links []link, k *sink) []refMove {
+	if tip := s.rebuild(archive, links, k); tip != archive.tip {
+		return []refMove{{archive.ref, archive.tip, tip}}
+	}
+	return nil
+}
+
 // toArchive is the change that moves ids of c to the archive.
 func (s *Store) toArchive(ctx context.Context, c *chain, ids []checkpoint.ID, k *sink) (*change, error) {
 	archive, err := s.readChain(ctx, c.issue, ArchiveRef(c.issue), 0)
 	if err != nil {
 		return nil, err
 	}
-	gone := setOf(ids)
-	moving := slices.DeleteFunc(slices.Clone(c.links), func(l link) bool { return l.ledger || !gone[l.ID] })
-	links := append(moving, archive.links...)
+	if archive.cut {
+		return nil, archive.readOnly()
+	}
+	gone, there := setOf(ids), archive.index()
+	moving := slices.DeleteFunc(slices.Clone(c.links), func(l link) bool {
+		return l.ledger || !gone[l.ID] || there[l.ID] != nil
+	})
 	return &change{
 		verb: "archive", ids: ids, remove: gone,
 		ledger: func(l *ledger.Ledger) {
@@ -63,6 +77,6 @@ func (s *Store) toArchive(ctx context.Context, c *chain, ids []checkpoint.ID, k 
 				l.Archived[id] = true
 			}
 		},
-		also: []refMove{{archive.ref, archive.tip, s.rebuild(archive, links, k)}},
+		also: s.archiveMove(archive, merge(archive.links, moving), k),
 	}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -35,7 +36,6 @@ type chain struct {
 	rooted bool // read down to genesis
 	cut    bool // ends at a shallow boundary
 	ledger *ledger.Ledger
-	tree   []treeEntry // of the tip
 }
 
 // readChain reads the chain at ref, all of it or the newest limit
@@ -82,23 +82,20 @@ func (s *Store) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limi
 		}
 		at = commit.parents[0]
 	}
+	if n := len(c.links); n > 0 && !c.rooted && !c.cut {
+		c.cut = s.isBoundary(c.links[n-1].commit.hash)
+	}
 	return c, s.readLedger(c)
 }
 
-// readLedger reads the ledger in the tip's tree, and marks pins.
+// readLedger reads the ledger in the tip's tree, and marks pins. A commit on
+// top that somebody else made says nothing of the ledger.
 func (s *Store) readLedger(c *chain) error {
-	if len(c.links) == 0 {
+	at := slices.IndexFunc(c.links, func(l link) bool { return l.ledger || l.ID != "" })
+	if at < 0 {
 		return nil
 	}
-	var err error
-	if c.tree, err = readTree(s.objects, c.links[0].commit.tree); err != nil {
-		return fmt.Errorf("%s: %w", c.ref, err)
-	}
-	e, ok := entry(c.tree, "ledger")
-	if !ok {
-		return nil
-	}
-	data, err := readAs(s.objects, plumbing.BlobObject, e.hash)
+	data, err := s.ledgerIn(c.links[at].commit.tree)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.ref, err)
 	}
@@ -109,6 +106,22 @@ func (s *Store) readLedger(c *chain) error {
 		c.links[i].Pinned = c.ledger.Pinned(c.links[i].ID)
 	}
 	return nil
+}
+
+// ledgerIn is the ledger in a tree, nil when there is none.
+func (s *Store) ledgerIn(tree plumbing.Hash) ([]byte, error) {
+	entries, err := readTree(s.objects, tree)
+	if err != nil {
+		return nil, err
+	}
+	e, ok := entry(entries, "ledger")
+	if !ok {
+		return nil, nil
+	}
+	if size, err := s.objects.Size(e.hash); err == nil && size > ledger.MaxSize {
+		return nil, corrupt("blob "+e.hash.String(), "%w", &LimitError{"ledger", size, ledger.MaxSize})
+	}
+	return readAs(s.objects, plumbing.BlobObject, e.hash)
 }
 
 // isBoundary reports whether history is cut below a commit.
@@ -158,6 +171,22 @@ func (c *chain) find(id checkpoint.ID) *Checkpoint {
 		}
 	}
 	return nil
+}
+
+// index finds checkpoints by id.
+func (c *chain) index() map[checkpoint.ID]*link {
+	byID := make(map[checkpoint.ID]*link, len(c.links))
+	for i := range c.links {
+		if id := c.links[i].ID; id != "" && byID[id] == nil {
+			byID[id] = &c.links[i]
+		}
+	}
+	return byID
+}
+
+// has reports whether the chain holds one of ids.
+func (c *chain) has(ids map[checkpoint.ID]bool) bool {
+	return slices.ContainsFunc(c.links, func(l link) bool { return ids[l.ID] })
 }
 
 // A List is what an issue has.

@@ -18,8 +18,9 @@ func (s *Store) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoi
 		if err != nil {
 			return nil, err
 		}
+		live, archived := c.index(), archive.index()
 		for _, id := range ids {
-			if c.find(id) == nil && archive.find(id) == nil {
+			if live[id] == nil && archived[id] == nil {
 				return nil, &NotFoundError{Issue: issue, Name: string(id)}
 			}
 		}
@@ -54,9 +55,9 @@ func (s *Store) leaveArchive(archive *chain, ids map[checkpoint.ID]bool, k *sink
 		return nil, nil
 	}
 	if archive.cut {
-		return nil, &RefusedError{Reason: fmt.Sprintf("archive of issue %s: %v", archive.issue, ErrReadOnly), Hint: "git fetch --unshallow"}
+		return nil, archive.readOnly()
 	}
-	return []refMove{{archive.ref, archive.tip, s.rebuild(archive, links, k)}}, nil
+	return s.archiveMove(archive, links, k), nil
 }
 
 func setOf(ids []checkpoint.ID) map[checkpoint.ID]bool {

@@ -3,6 +3,7 @@ package gitstore
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -49,14 +50,11 @@ func (e *AmbiguousError) Error() string {
 }
 
 func joinIDs(ids []checkpoint.ID) string {
-	text := ""
+	texts := make([]string, len(ids))
 	for i, id := range ids {
-		if i > 0 {
-			text += ", "
-		}
-		text += string(id)
+		texts[i] = string(id)
 	}
-	return text
+	return strings.Join(texts, ", ")
 }
 
 // A CorruptError says that something stored breaks the stored form.

@@ -40,7 +40,7 @@ func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 			return s.toArchive(ctx, c, result.Removed, k)
 		}
 		ch := &change{verb: "prune", ids: result.Removed, remove: setOf(result.Removed)}
-		if s.seenElsewhere(ctx, c.issue) {
+		if s.seenElsewhere(ctx, c) {
 			newest := c.newestClock()
 			ch.ledger = func(l *ledger.Ledger) { markPruned(l, result.Removed, newest) }
 		}

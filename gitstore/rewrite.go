@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,11 +16,11 @@ import (
 // A change is what an operation does to an issue's chain.
 type change struct {
 	remove map[checkpoint.ID]bool
-	insert []link                // placed by clock
+	insert []link                 // placed by clock
 	ledger func(l *ledger.Ledger) // nil when the ledger stays
-	verb   string                // begins the reflog entry
-	ids    []checkpoint.ID       // named there
-	also   []refMove             // other refs of the same transaction
+	verb   string                 // begins the reflog entry
+	ids    []checkpoint.ID        // named there
+	also   []refMove              // other refs of the same transaction
 }
 
 // alter changes an issue's chain by what decide makes of it, again from the
@@ -36,8 +37,8 @@ func (s *Store) alter(ctx context.Context, issue checkpoint.Issue, decide func(c
 		if err != nil || ch == nil {
 			return err
 		}
-		if c.cut && (len(ch.remove) > 0 || len(ch.insert) > 0) {
-			return &RefusedError{Reason: fmt.Sprintf("issue %s: %v", issue, ErrReadOnly), Hint: "git fetch --unshallow"}
+		if c.cut && (c.has(ch.remove) || len(ch.insert) > 0) {
+			return c.readOnly()
 		}
 		tip, err := s.apply(c, ch, k)
 		if err != nil || tip == c.tip && len(ch.also) == 0 {
@@ -45,6 +46,11 @@ func (s *Store) alter(ctx context.Context, issue checkpoint.Issue, decide func(c
 		}
 		return s.commitChange(ctx, c, tip, ch, k)
 	})
+}
+
+// readOnly says that a chain is cut.
+func (c *chain) readOnly() error {
+	return &RefusedError{Reason: fmt.Sprintf("%s: %v", c.ref, ErrReadOnly), Hint: "git fetch --unshallow"}
 }
 
 func (s *Store) commitChange(ctx context.Context, c *chain, tip plumbing.Hash, ch *change, k *sink) error {
@@ -97,22 +103,20 @@ func bytesEqual(a, b []byte) bool { return string(a) == string(b) }
 // merge puts more links among those of a chain, newest first. The chain's own
 // order stands, even where its clocks disagree with it.
 func merge(links, more []link) []link {
-	for _, m := range more {
-		at := slices.IndexFunc(links, func(l link) bool { return !l.ledger && l.before(m) })
-		if at < 0 {
-			at = len(links)
+	more = slices.SortedFunc(slices.Values(more), func(a, b link) int { return b.order(a) })
+	merged := make([]link, 0, len(links)+len(more))
+	for _, l := range links {
+		for len(more) > 0 && !l.ledger && l.order(more[0]) < 0 {
+			merged, more = append(merged, more[0]), more[1:]
 		}
-		links = slices.Insert(links, at, m)
+		merged = append(merged, l)
 	}
-	return links
+	return append(merged, more...)
 }
 
-// before is the order of a chain: by clock, ties by id.
-func (l link) before(o link) bool {
-	if l.Clock != o.Clock {
-		return l.Clock < o.Clock
-	}
-	return l.ID < o.ID
+// order is the order of a chain, oldest first: by clock, ties by id.
+func (l link) order(o link) int {
+	return cmp.Or(cmp.Compare(l.Clock, o.Clock), cmp.Compare(l.ID, o.ID))
 }
 
 // rebuild makes a chain of links, newest first, that are commits of c or come
@@ -134,7 +138,11 @@ func (s *Store) rebuild(c *chain, links []link, k *sink) plumbing.Hash {
 			continue
 		}
 		commit := links[i].commit
-		commit.parents = append([]plumbing.Hash{parent}, commit.parents[1:]...)
+		parents := []plumbing.Hash{parent}
+		if len(commit.parents) > 1 {
+			parents = append(parents, commit.parents[1:]...)
+		}
+		commit.parents = parents
 		parent = k.addCommit(commit)
 	}
 	return parent

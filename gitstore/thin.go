@@ -31,7 +31,7 @@ func (s *Store) thin(ctx context.Context, below *chain, p retention.Policy, r *c
 		plain.parent = genesis(below.issue).hash
 	}
 	newest := below.newest()
-	if p == nil || newest == nil || !mayDrop(p, r.Trigger(), newest.Trigger) {
+	if p == nil || newest == nil || !mayDrop(p, r.Trigger(), newest) {
 		return plain, nil
 	}
 	c, err := s.walk(below.issue, below.ref, below.tip, retentionDepth)
@@ -45,7 +45,7 @@ func (s *Store) thin(ctx context.Context, below *chain, p retention.Policy, r *c
 		return plain, nil
 	}
 	known := c.ledger.Clone()
-	if s.seenElsewhere(ctx, c.issue) {
+	if s.seenElsewhere(ctx, c) {
 		markPruned(known, ids, max(c.newestClock(), r.Clock()))
 	}
 	links := slices.DeleteFunc(slices.Clone(c.links), func(l link) bool { return drop[l.ID] })
@@ -53,10 +53,14 @@ func (s *Store) thin(ctx context.Context, below *chain, p retention.Policy, r *c
 }
 
 // mayDrop reports whether a save can make retention drop something: its own
-// group may be full, or the tip before it was kept for being the tip alone.
-func mayDrop(p retention.Policy, coming, tip checkpoint.Trigger) bool {
-	rule, limited := p[coming]
-	return limited && rule.Keep >= 0 || p[tip].Keep >= 0 && p[tip] != retention.Rule{}
+// group may be full, the tip before it was kept for being the tip alone, or an
+// older one for being what resume would pick.
+func mayDrop(p retention.Policy, coming checkpoint.Trigger, tip *Checkpoint) bool {
+	limited := func(t checkpoint.Trigger) bool {
+		rule, ok := p[t]
+		return ok && rule.Keep >= 0
+	}
+	return limited(coming) || limited(tip.Trigger) || !tip.Valid() || !tip.Resumable
 }
 
 // items are a chain's checkpoints as retention sees them.
@@ -71,11 +75,16 @@ func (c *chain) items() []retention.Item {
 	return items
 }
 
+// dropped are the ids of which no decision keeps a commit.
 func dropped(decisions []retention.Decision) (map[checkpoint.ID]bool, []checkpoint.ID) {
+	kept := map[checkpoint.ID]bool{}
+	for _, d := range decisions {
+		kept[d.ID] = kept[d.ID] || d.Keep
+	}
 	set := map[checkpoint.ID]bool{}
 	var ids []checkpoint.ID
 	for _, d := range decisions {
-		if !d.Keep && d.ID != "" {
+		if d.ID != "" && !kept[d.ID] && !set[d.ID] {
 			set[d.ID] = true
 			ids = append(ids, d.ID)
 		}
@@ -92,10 +101,14 @@ func markPruned(l *ledger.Ledger, ids []checkpoint.ID, newest checkpoint.Clock) 
 	l.Expire(newest)
 }
 
-// seenElsewhere reports whether another clone may have checkpoints of an
-// issue: one was fetched, or a remote is known to have some.
-func (s *Store) seenElsewhere(ctx context.Context, i checkpoint.Issue) bool {
-	if hash, err := s.readRef(ctx, fetchedRef(i)); err != nil || !hash.IsZero() {
+// seenElsewhere reports whether another clone may have checkpoints of a
+// chain: it is none that this clone wrote, one was fetched before, or a remote
+// is known to have some.
+func (s *Store) seenElsewhere(ctx context.Context, c *chain) bool {
+	if own, err := s.readRef(ctx, ownRef(c.issue)); err != nil || own != c.tip {
+		return true
+	}
+	if hash, err := s.readRef(ctx, fetchedRef(c.issue)); err != nil || !hash.IsZero() {
 		return true
 	}
 	refs, err := s.refs(ctx, remoteRefs)
@@ -103,7 +116,7 @@ func (s *Store) seenElsewhere(ctx context.Context, i checkpoint.Issue) bool {
 		return true
 	}
 	for name := range refs {
-		if strings.HasSuffix(name, "/"+i.RefName()) {
+		if strings.HasSuffix(name, "/"+c.issue.RefName()) {
 			return true
 		}
 	}

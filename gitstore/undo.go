@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/ledger"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -29,10 +28,10 @@ type logEntry struct {
 }
 
 // Undo takes back this clone's last restore, prune, drop or archive of an
-// issue: what it removed from the chain comes back, what was saved since
+// issue: what it removed comes back to where it was, what was saved since
 // stays. It fails with ErrNothingToUndo.
 func (s *Store) Undo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
-	last, err := s.lastRemoval(ctx, issue)
+	removals, err := s.removals(ctx, issue)
 	if err != nil {
 		return nil, err
 	}
@@ -40,18 +39,26 @@ func (s *Store) Undo(ctx context.Context, issue checkpoint.Issue) (*Undone, erro
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case snapshot != nil && (last == nil || snapshot.at.After(last.at)):
+	for _, e := range removals {
+		if snapshot != nil && snapshot.at.After(e.at) {
+			break
+		}
+		if done, err := s.undoRemoval(ctx, issue, e); err != nil || len(done.IDs) > 0 {
+			return done, err
+		}
+	}
+	if snapshot != nil {
 		restored, err := s.undoRestore(ctx, snapshot)
 		return &Undone{What: "restore", Restored: restored}, err
-	case last != nil:
-		return s.undoRemoval(ctx, issue, last)
 	}
 	return nil, fmt.Errorf("undo for issue %s: %w", issue, ErrNothingToUndo)
 }
 
 // reflog lists the moves of a ref, newest first.
 func (s *Store) reflog(ctx context.Context, ref string) ([]logEntry, error) {
+	if tip, err := s.readRef(ctx, ref); err != nil || tip.IsZero() {
+		return nil, err
+	}
 	out, err := s.git.Output(ctx, "log", "-g", "--no-show-signature", "--date=unix", "--format=%H%x00%gd%x00%gs%x00", ref, "--")
 	if err != nil {
 		return nil, fmt.Errorf("read the reflog of %s: %w", ref, err)
@@ -73,19 +80,17 @@ func (s *Store) reflog(ctx context.Context, ref string) ([]logEntry, error) {
 	return entries, nil
 }
 
-// lastRemoval is the newest removal in the reflog of an issue's chain that was
-// not taken back, nil when there is none. Every undo takes back the newest
-// removal below it, so undos pair with removals like brackets.
-func (s *Store) lastRemoval(ctx context.Context, issue checkpoint.Issue) (*logEntry, error) {
-	if tip, err := s.readRef(ctx, LiveRef(issue)); err != nil || tip.IsZero() {
-		return nil, err
-	}
+// removals are the removals in the reflog of an issue's chain that were not
+// taken back, newest first. Every undo takes back the newest removal below it,
+// so undos pair with removals like brackets.
+func (s *Store) removals(ctx context.Context, issue checkpoint.Issue) ([]logEntry, error) {
 	entries, err := s.reflog(ctx, LiveRef(issue))
 	if err != nil {
 		return nil, err
 	}
+	var open []logEntry
 	undone := 0
-	for i, e := range entries {
+	for _, e := range entries {
 		switch {
 		case strings.HasPrefix(e.message, "undo: "):
 			undone++
@@ -93,10 +98,10 @@ func (s *Store) lastRemoval(ctx context.Context, issue checkpoint.Issue) (*logEn
 		case undone > 0:
 			undone--
 		default:
-			return &entries[i], nil
+			open = append(open, e)
 		}
 	}
-	return nil, nil
+	return open, nil
 }
 
 // removal is what a reflog message says was done to remove checkpoints, "" for
@@ -113,57 +118,37 @@ func removal(message string) string {
 	return ""
 }
 
-// undoRemoval puts what a move took out of the chain back in.
-func (s *Store) undoRemoval(ctx context.Context, issue checkpoint.Issue, last *logEntry) (*Undone, error) {
-	done := &Undone{What: removal(last.message)}
+// undoRemoval puts what a move took out of the chain, and out of the archive
+// in the same transaction, back in. It changes nothing when everything is back
+// already.
+func (s *Store) undoRemoval(ctx context.Context, issue checkpoint.Issue, e logEntry) (*Undone, error) {
+	done := &Undone{What: removal(e.message)}
 	err := s.alter(ctx, issue, func(c *chain, k *sink) (*change, error) {
-		back, err := s.removedBy(issue, last)
-		if err != nil {
-			return nil, err
-		}
-		back = slices.DeleteFunc(back, func(l link) bool { return c.find(l.ID) != nil })
 		done.IDs = nil
-		for _, l := range back {
-			done.IDs = append(done.IDs, l.ID)
-		}
-		ch := &change{
-			verb: "undo", ids: done.IDs, insert: back,
-			ledger: func(l *ledger.Ledger) { revive(l, done.IDs) },
-		}
 		archive, err := s.readChain(ctx, issue, ArchiveRef(issue), 0)
 		if err != nil {
 			return nil, err
 		}
-		ch.also, err = s.leaveArchive(archive, setOf(done.IDs), k)
-		return ch, err
+		lost, err := s.removedBy(ctx, c, archive, e)
+		if err != nil || len(lost.live)+len(lost.archived) == 0 {
+			return nil, err
+		}
+		for _, l := range append(slices.Clone(lost.live), lost.archived...) {
+			done.IDs = append(done.IDs, l.ID)
+		}
+		gone := setOf(idsOf(lost.live))
+		links := slices.DeleteFunc(slices.Clone(archive.links), func(l link) bool { return gone[l.ID] })
+		if archive.cut && len(links)+len(lost.archived) != len(archive.links) {
+			return nil, archive.readOnly()
+		}
+		ch := &change{verb: "undo", ids: done.IDs, insert: lost.live, ledger: lost.revive}
+		if links = merge(links, lost.archived); len(links) > 0 || !archive.tip.IsZero() {
+			ch.also = s.archiveMove(archive, links, k)
+		}
+		return ch, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("undo the last %s of issue %s: %w", done.What, issue, err)
 	}
 	return done, nil
-}
-
-// removedBy are the checkpoints that the chain had before a move and not
-// after it, newest first.
-func (s *Store) removedBy(issue checkpoint.Issue, e *logEntry) ([]link, error) {
-	before, err := s.walk(issue, LiveRef(issue), e.old, 0)
-	if err != nil {
-		return nil, err
-	}
-	after, err := s.walk(issue, LiveRef(issue), e.new, 0)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(before.links, func(l link) bool {
-		return l.ledger || l.ID == "" || after.find(l.ID) != nil
-	}), nil
-}
-
-// revive forgets that ids are gone.
-func revive(l *ledger.Ledger, ids []checkpoint.ID) {
-	for _, id := range ids {
-		delete(l.Deleted, id)
-		delete(l.Archived, id)
-		delete(l.Pruned, id)
-	}
 }

@@ -1,0 +1,95 @@
+package gitstore
+
+import (
+	"context"
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/ledger"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A removed is what a move of the refs took away and is still away, newest
+// first, with the ledger from before it.
+type removed struct {
+	live     []link // were in the chain
+	archived []link // were in the archive, and not moved there
+	ledger   *ledger.Ledger
+}
+
+// removedBy finds out what a removal took out of the chain and the archive.
+func (s *Store) removedBy(ctx context.Context, c, archive *chain, e logEntry) (*removed, error) {
+	r := &removed{}
+	var err error
+	if r.live, r.ledger, err = s.leftOut(c.issue, c.ref, e.old, e.new); err != nil {
+		return nil, err
+	}
+	if removal(e.message) == "drop" {
+		moves, err := s.reflog(ctx, archive.ref)
+		if err != nil {
+			return nil, err
+		}
+		same := func(m logEntry) bool { return m.message == e.message && m.at.Equal(e.at) }
+		if i := slices.IndexFunc(moves, same); i >= 0 {
+			if r.archived, _, err = s.leftOut(c.issue, archive.ref, moves[i].old, moves[i].new); err != nil {
+				return nil, err
+			}
+		}
+	}
+	r.keepLost(c, archive, removal(e.message) == "drop")
+	return r, nil
+}
+
+// leftOut are the checkpoints that a chain had at one tip and not at another,
+// and its ledger at the first.
+func (s *Store) leftOut(issue checkpoint.Issue, ref string, old, new plumbing.Hash) ([]link, *ledger.Ledger, error) {
+	before, err := s.walk(issue, ref, old, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	after, err := s.walk(issue, ref, new, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	still := after.index()
+	return slices.DeleteFunc(before.links, func(l link) bool {
+		return l.ledger || l.ID == "" || still[l.ID] != nil
+	}), before.ledger, nil
+}
+
+// keepLost leaves out what is back already, and what a later drop made gone
+// for good.
+func (r *removed) keepLost(c, archive *chain, drop bool) {
+	live, archived := c.index(), archive.index()
+	r.live = slices.DeleteFunc(r.live, func(l link) bool {
+		return live[l.ID] != nil || !drop && c.ledger.Deleted[l.ID]
+	})
+	coming := setOf(idsOf(r.live))
+	r.archived = slices.DeleteFunc(r.archived, func(l link) bool {
+		return coming[l.ID] || live[l.ID] != nil || archived[l.ID] != nil
+	})
+}
+
+// revive makes the ledger say of the removed what it said before.
+func (r *removed) revive(l *ledger.Ledger) {
+	for _, id := range idsOf(append(slices.Clone(r.live), r.archived...)) {
+		delete(l.Deleted, id)
+		delete(l.Archived, id)
+		delete(l.Pruned, id)
+		if pin, ok := r.ledger.Pins[id]; ok && l.Pins[id].Clock <= pin.Clock {
+			l.Pins[id] = pin
+		}
+	}
+	for _, id := range idsOf(r.archived) {
+		l.Archived[id] = true
+	}
+}
+
+func idsOf(links []link) []checkpoint.ID {
+	ids := make([]checkpoint.ID, len(links))
+	for i := range links {
+		ids[i] = links[i].ID
+	}
+	return ids
+}
