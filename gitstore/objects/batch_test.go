@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -240,6 +241,41 @@ func TestKeep(t *testing.T) {
 	require.Equal(t, []plumbing.Hash{h}, b.Missing())
 	require.ErrorIs(t, b.Flush(), plumbing.ErrObjectNotFound)
 	require.ErrorIs(t, b.FlushPack(context.Background()), plumbing.ErrObjectNotFound)
+}
+
+// What a loss of power leaves depends on the order of the steps: a name must
+// not be on the disk before its content, and Flush must not return before the
+// names are.
+func TestFlushSyncsInOrder(t *testing.T) {
+	r := gittest.New(t)
+	s := open(t, r)
+	var mu sync.Mutex
+	var steps []string
+	s.trace = func(step, path string) {
+		mu.Lock()
+		defer mu.Unlock()
+		rel, err := filepath.Rel(s.cfg.Dir, path)
+		assert.NoError(t, err)
+		steps = append(steps, step+" "+filepath.ToSlash(rel))
+	}
+	b := s.NewBatch()
+	old := plumbing.NewHash(r.Hash("old"))
+	b.Add(plumbing.BlobObject, []byte("old"))
+	added := []plumbing.Hash{b.Add(plumbing.BlobObject, []byte("one")), b.Add(plumbing.BlobObject, []byte("two"))}
+	require.NoError(t, b.Flush())
+
+	files := []string{"sync " + filepath.ToSlash(looseName(old))}
+	dirs := []string{"sync .", "sync " + old.String()[:2]}
+	var names []string
+	for _, h := range added {
+		name := filepath.ToSlash(looseName(h))
+		files, names = append(files, "sync "+name), append(names, "name "+name)
+		dirs = append(dirs, "sync "+name[:2])
+	}
+	require.Len(t, steps, 3+2+4)
+	require.ElementsMatch(t, files, steps[:3])
+	require.Equal(t, names, steps[3:5], "in the order of Add")
+	require.ElementsMatch(t, dirs, steps[5:])
 }
 
 func TestFlushPackWithoutGit(t *testing.T) {

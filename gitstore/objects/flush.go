@@ -162,6 +162,7 @@ func (f *flush) install(objects []*added) error {
 		if err := t.install(); err != nil {
 			return writeError(t.added, t.final, err)
 		}
+		f.done("name", t.final)
 		f.dirs[filepath.Dir(t.final)] = true
 	}
 	f.temps = f.temps[:0]
@@ -193,9 +194,14 @@ func (f *flush) sync() error {
 			if err := t.file.Sync(); err != nil {
 				return writeError(t.added, t.final, err)
 			}
-		} else if err := syncFile(f.loose[i-n]); err != nil && !gone(err) {
+			f.done("sync", t.final)
+			return nil
+		}
+		path := f.loose[i-n]
+		if err := syncFile(path); err != nil && !gone(err) {
 			return fmt.Errorf("sync object: %w", err)
 		}
+		f.done("sync", path)
 		return nil
 	})
 	f.loose = nil
@@ -215,8 +221,15 @@ func (f *flush) syncDirs() error {
 		if err := syncDir(dirs[i]); err != nil && !gone(err) {
 			return fmt.Errorf("sync directory: %w", err)
 		}
+		f.done("sync", dirs[i])
 		return nil
 	})
+}
+
+func (f *flush) done(step, path string) {
+	if f.store.trace != nil {
+		f.store.trace(step, path)
+	}
 }
 
 // cause strips the path from a file error: a temporary name means nothing to

@@ -105,6 +105,11 @@ func TestHostilePacks(t *testing.T) {
 		{"cut off", []item{{name(1), headOf(plumbing.BlobObject, 7), deflate(text)[:9]}}, "truncated"},
 		{"delta for another base", []item{blob, {name(2), refTo(plumbing.REFDeltaObject, 4, name(1)), deflate([]byte{8, 7, 0x90, 7})}}, "base of 8 bytes"},
 		{"delta of a gigabyte", []item{blob, {name(2), refTo(plumbing.REFDeltaObject, 7, name(1)), deflate([]byte{7, 0x80, 0x80, 0x80, 0x80, 4, 0x90})}}, "too large"},
+		{"a copy from behind the base", []item{blob, {name(2), refTo(plumbing.REFDeltaObject, 5, name(1)), deflate([]byte{7, 7, 0x91, 1, 7})}}, "behind its base"},
+		{"a copy that is cut", []item{blob, {name(2), refTo(plumbing.REFDeltaObject, 4, name(1)), deflate([]byte{7, 7, 0x91, 1})}}, "instruction"},
+		{"an insertion that is cut", []item{blob, {name(2), refTo(plumbing.REFDeltaObject, 4, name(1)), deflate([]byte{7, 7, 7, 'a'})}}, "instruction"},
+		{"a reserved instruction", []item{blob, {name(2), refTo(plumbing.REFDeltaObject, 3, name(1)), deflate([]byte{7, 7, 0})}}, "instruction"},
+		{"a size of 80 bits", []item{{name(1), append(append([]byte{0xb7}, bytes.Repeat([]byte{0x80}, 10)...), 0), deflate(text)}}, "damaged"},
 		{"delta without instructions", []item{blob, {name(2), refTo(plumbing.REFDeltaObject, 2, name(1)), deflate([]byte{7, 7})}}, "makes 0 bytes"},
 		{"delta without sizes", []item{blob, {name(2), refTo(plumbing.REFDeltaObject, 0, name(1)), deflate(nil)}}, "size in a delta"},
 	} {
@@ -227,11 +232,14 @@ func TestHostileLoose(t *testing.T) {
 		"cut":             deflate([]byte("blob 7\x00content"))[:15],
 		"no zlib":         []byte("blob 7\x00content"),
 		"nothing":         nil,
-		"wrong checksum":  append(deflate([]byte("blob 7\x00content"))[:18], 1, 2, 3, 4),
 	} {
 		_, _, err := parseLoose(raw)
 		require.Error(t, err, what)
 	}
+	wrong := stored([]byte("blob 7\x00content"))
+	wrong[len(wrong)-1] ^= 1
+	_, _, err := parseLoose(wrong)
+	require.ErrorContains(t, err, "checksum")
 	kind, content, err := parseLoose(deflate([]byte("blob 7\x00content")))
 	require.NoError(t, err)
 	require.Equal(t, plumbing.BlobObject, kind)

@@ -1,6 +1,8 @@
 package objects
 
 import (
+	"fmt"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -42,7 +44,7 @@ func (s *Store) lookup(h plumbing.Hash, try func(found) error) error {
 		}
 	}
 	if l.err != nil {
-		return l.err
+		return fmt.Errorf("object %s: %w", h, l.err)
 	}
 	return plumbing.ErrObjectNotFound
 }

@@ -142,6 +142,21 @@ func TestGoneObjectIsMissing(t *testing.T) {
 	requireAbsent(t, s, h)
 }
 
+// A pack that is gone is forgotten when a miss makes the store look again,
+// even if it was the last one that served.
+func TestGonePackIsForgotten(t *testing.T) {
+	r := gittest.New(t)
+	h := plumbing.NewHash(r.Hash("text"))
+	packOne(r, h.String())
+	s := open(t, r)
+	require.True(t, s.Has(h))
+	path := strings.TrimSuffix(onlyPack(t, r), ".pack")
+	require.NoError(t, os.Remove(path+".pack"))
+	require.NoError(t, os.Remove(path+".idx"))
+	requireAbsent(t, s, absent)
+	requireAbsent(t, s, h)
+}
+
 func TestGoodCopyBehindADamagedOne(t *testing.T) {
 	r := fixture(t, 3)
 	r.Git("gc", "-q")

@@ -56,6 +56,8 @@ type Store struct {
 
 	life   sync.RWMutex
 	closed bool
+
+	trace func(step, path string) // tests: called after each step of a flush
 }
 
 // Open returns the store over c.Dir. Nothing is read before it is needed, so
