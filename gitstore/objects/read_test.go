@@ -239,3 +239,25 @@ func TestPromisor(t *testing.T) {
 	_, _, err = s.Read(absent)
 	require.ErrorIs(t, err, plumbing.ErrObjectNotFound)
 }
+
+// Where files cannot be mapped, packs are read piece by piece.
+func TestReadWithoutMapping(t *testing.T) {
+	r := fixture(t, 15)
+	r.Pipe([]byte(strings.Repeat("incompressible? no, but long. ", 20000)), "hash-object", "-w", "--stdin")
+	r.Git("repack", "-adfq")
+	base := strings.TrimSuffix(onlyPack(t, r), ".pack")
+	f, err := os.Open(base + ".pack")
+	require.NoError(t, err)
+	info, err := f.Stat()
+	require.NoError(t, err)
+	p := &pack{path: base}
+	p.file.Store(&region{path: f.Name(), size: info.Size(), file: f})
+	s := open(t, r)
+	s.recent.Store(p)
+	requireSame(t, s, r)
+	require.Nil(t, p.file.Load().data)
+	for _, other := range s.all()[0].list() {
+		require.Nil(t, other.file.Load(), "the mapped pack was not needed")
+	}
+	p.close()
+}
