@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// A bench is one run of this program.
+type bench struct {
+	*options
+	work   string // everything is below it
+	env    []string
+	git    string
+	binary string
+	log    io.Writer
+	repos  map[string]*repo
+}
+
+func newBench(ctx context.Context, o *options, log io.Writer) (*bench, error) {
+	work, err := os.MkdirTemp(o.dir, "git-checkpoint-bench-*")
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{options: o, work: work, env: cleanEnv(work), log: log, repos: map[string]*repo{}}
+	if b.git, err = exec.LookPath("git"); err == nil {
+		err = os.Mkdir(filepath.Join(work, "home"), 0o777)
+	}
+	if err == nil {
+		b.binary, err = b.build(ctx)
+	}
+	if err != nil {
+		b.close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// close removes the repositories, once nothing is measured any more.
+func (b *bench) close() {
+	if b.keep {
+		fmt.Fprintf(b.log, "kept: %s\n", b.work)
+		return
+	}
+	os.RemoveAll(b.work)
+}
+
+// build builds the program as a release is built, unless one was given.
+func (b *bench) build(ctx context.Context) (string, error) {
+	if b.options.binary != "" {
+		return filepath.Abs(b.options.binary)
+	}
+	b.say("build git-checkpoint")
+	root, err := moduleRoot()
+	if err != nil {
+		return "", err
+	}
+	target := filepath.Join(b.work, "git-checkpoint")
+	cmd := exec.CommandContext(ctx, "go", "build", "-tags", "urfave_cli_no_docs", "-trimpath",
+		"-ldflags", "-s -w", "-o", target, ".")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build git-checkpoint: %w\n%s", err, out)
+	}
+	return target, nil
+}
+
+// moduleRoot is the directory of go.mod at or above the working directory.
+func moduleRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("no go.mod here or above: run in the source, or give -binary")
+		}
+	}
+}
+
+func (b *bench) say(format string, args ...any) {
+	fmt.Fprintf(b.log, format+"\n", args...)
+}
+
+// all measures every row that was asked for, at every size that it has.
+func (b *bench) all(ctx context.Context) ([]result, error) {
+	var results []result
+	for i, s := range b.scales {
+		for _, w := range rows {
+			if !b.rows.MatchString(w.name) || w.once && i > 0 {
+				continue
+			}
+			r, err := b.one(ctx, w, s)
+			if err != nil {
+				return results, fmt.Errorf("row %s at %s files: %w", w.name, s.name, err)
+			}
+			results = append(results, r)
+		}
+	}
+	if len(results) == 0 {
+		return nil, fmt.Errorf("-rows: nothing matches; there are %s", strings.Join(rowNames(), ", "))
+	}
+	return results, nil
+}
+
+func (b *bench) one(ctx context.Context, w row, s scale) (result, error) {
+	r, err := b.repo(ctx, w.store, s)
+	if err != nil {
+		return result{}, err
+	}
+	b.say("%s at %s files", w.name, s.name)
+	res, err := w.run(ctx, r)
+	if err != nil {
+		return result{}, err
+	}
+	res.Row, res.Size, res.What, res.Against = w.name, s.name, w.what, w.against
+	res.finish(w.figure(s))
+	b.say("  %s", res.line())
+	return res, nil
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A chainSpec says what chain to write.
+type chainSpec struct {
+	issue   string
+	length  int
+	trigger func(i int) string // of the checkpoint i, counted from the oldest
+}
+
+func manual(int) string { return "manual" }
+
+// chains writes the chains of a repository.
+func (r *repo) chains(ctx context.Context, k kind) error {
+	n := r.b.lengths
+	var specs []chainSpec
+	switch k {
+	case kindSave:
+		r.short, r.thin, r.long = "1001", "1002", "1003"
+		specs = []chainSpec{{r.short, n.short, manual}, {r.thin, n.short, batchesOnTop(n.short)}, {r.long, n.long, manual}}
+	case kindLoose:
+		r.long = "1003"
+		specs = []chainSpec{{r.long, n.long, manual}}
+	case kindPrune:
+		for i := range r.b.warmups + r.b.few() {
+			r.prune = append(r.prune, strconv.Itoa(2001+i))
+			specs = append(specs, chainSpec{r.prune[i], n.prune, intervalsBelow(n.prune / 10)})
+		}
+	}
+	packFrom := 1
+	if k == kindLoose {
+		packFrom = 1 << 30
+	}
+	return r.importChains(ctx, packFrom, specs)
+}
+
+// batchesOnTop makes retention drop one checkpoint with every further
+// batch_complete: it keeps three in a phase, and there are three.
+func batchesOnTop(length int) func(int) string {
+	return func(i int) string {
+		if i >= length-3 {
+			return "batch_complete"
+		}
+		return "manual"
+	}
+}
+
+// intervalsBelow makes retention drop the oldest n checkpoints: of the oldest
+// n+1, which the timer made, it keeps the newest.
+func intervalsBelow(n int) func(int) string {
+	return func(i int) string {
+		if i <= n {
+			return "interval"
+		}
+		return "manual"
+	}
+}
+
+// importChains writes chains through git fast-import. Each is a checkpoint
+// that the program made itself, written again and again under other names and
+// times: so the form is always the one of the day, and `verify` accepts it.
+func (r *repo) importChains(ctx context.Context, packFrom int, specs []chainSpec) error {
+	t, err := r.template(ctx)
+	if err != nil {
+		return err
+	}
+	err = r.fastImport(ctx, packFrom, func(w io.Writer) error {
+		mark := 0
+		for _, spec := range specs {
+			mark = t.write(w, spec, mark)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, ref := range []string{scratchRef, "refs/checkpoints/" + templateIssue, "refs/git-checkpoint/own/" + templateIssue} {
+		if _, err := r.git(ctx, "update-ref", "-d", ref); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Words of the template; nothing else in it looks like them.
+const (
+	templateIssue   = "70707070"
+	templateTrigger = "bench_trigger"
+	templatePhase   = "bench_phase"
+	scratchRef      = "refs/bench/scratch"
+	wholeRefs       = "refs/bench/whole/" // chains as they were written, by issue
+)
+
+// A template is a checkpoint taken apart.
+type template struct {
+	id, clock, created string // as they stand in the record
+	record, message    string
+	indexMessage       string
+	head, tree         string // HEAD, and its tree
+}
+
+// template makes a checkpoint of a project in which nothing is staged.
+func (r *repo) template(ctx context.Context) (*template, error) {
+	ref := "refs/checkpoints/" + templateIssue
+	id, err := r.b.do(ctx, r.dir, strings.NewReader(state), r.b.binary, "save", templateIssue,
+		"--trigger", templateTrigger, "--phase", templatePhase, "-m", "stop between two batches", "--state", "-")
+	if err != nil {
+		return nil, err
+	}
+	t := &template{id: strings.TrimSpace(id)}
+	for _, read := range []struct {
+		into *string
+		args []string
+	}{
+		{&t.record, []string{"show", ref + ":checkpoint.yaml"}},
+		{&t.message, []string{"log", "-1", "--format=%B", ref}},
+		{&t.indexMessage, []string{"log", "-1", "--format=%B", ref + "^2"}},
+		{&t.head, []string{"rev-parse", ref + "^2^"}},
+		{&t.tree, []string{"rev-parse", ref + "^2^{tree}"}},
+	} {
+		if *read.into, err = r.git(ctx, read.args...); err != nil {
+			return nil, err
+		}
+		*read.into = strings.TrimRight(*read.into, "\n")
+	}
+	t.clock, t.created = field(t.record, "clock: "), strings.Trim(field(t.record, "created_at: "), `"`)
+	if t.clock == "" || t.created == "" {
+		return nil, errors.New("the template's record has no clock or no time")
+	}
+	return t, nil
+}
+
+// field is the value of a line of the record's top level.
+func field(record, key string) string {
+	for line := range strings.Lines(record) {
+		if value, ok := strings.CutPrefix(line, key); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// write writes a chain from genesis to tip and returns the last mark used.
+func (t *template) write(w io.Writer, spec chainSpec, mark int) int {
+	ref := "refs/checkpoints/" + spec.issue
+	mark++
+	fmt.Fprintf(w, "reset %s\ncommit %s\nmark :%d\n", ref, ref, mark)
+	fmt.Fprintf(w, "committer git-checkpoint <git-checkpoint@localhost> 1767225600 +0000\n")
+	writeData(w, "checkpoints of issue "+spec.issue+"\n")
+	for i := range spec.length {
+		t.writeOne(w, spec, i, mark)
+		mark += 2
+	}
+	for _, ref := range []string{"refs/git-checkpoint/own/", wholeRefs} {
+		fmt.Fprintf(w, "reset %s%s\nfrom :%d\n\n", ref, spec.issue, mark)
+	}
+	return mark
+}
+
+// writeOne writes checkpoint i above mark: its index commit as mark+1, its own
+// as mark+2.
+func (t *template) writeOne(w io.Writer, spec chainSpec, i, mark int) {
+	at := time.Unix(firstTime+int64(i)*60, 0).UTC()
+	names := t.names(spec, i, at)
+	fmt.Fprintf(w, "reset %s\ncommit %s\nmark :%d\ncommitter %s %d +0000\n", scratchRef, scratchRef, mark+1, ident, at.Unix())
+	writeData(w, names.Replace(t.indexMessage)+"\n")
+	fmt.Fprintf(w, "from %s\nM 040000 %s \"\"\n\n", t.head, t.tree)
+	fmt.Fprintf(w, "commit refs/checkpoints/%s\nmark :%d\ncommitter %s %d +0000\n", spec.issue, mark+2, ident, at.Unix())
+	writeData(w, names.Replace(t.message)+"\n")
+	fmt.Fprintf(w, "from :%d\nmerge :%d\nM 040000 %s staged\nM 100644 inline checkpoint.yaml\n", mark, mark+1, t.tree)
+	writeData(w, names.Replace(t.record)+"\n")
+}
+
+// names replaces the template's words by those of checkpoint i.
+func (t *template) names(spec chainSpec, i int, at time.Time) *strings.Replacer {
+	digest := sha256.Sum256(fmt.Appendf(nil, "%s/%d", spec.issue, i))
+	id := fmt.Sprintf("CP-implementing-%s-%x", at.Format("20060102T150405Z"), digest[:4])
+	return strings.NewReplacer(
+		t.id, id,
+		t.created, at.Format("2006-01-02T15:04:05.000000Z"),
+		t.clock, strconv.FormatInt(at.UnixNano(), 10),
+		templateIssue, spec.issue, templateTrigger, spec.trigger(i), templatePhase, "implementing",
+	)
+}
+
+// state is a workflow half done: what a record holds beside the fields that
+// every one has.
+const state = `workflow_state:
+  current_state_label: state:implementing
+  phase_started_at: "2026-01-02T00:00:00.000000Z"
+  phase_attempt: 1
+issue_snapshot:
+  title: "Sessions: end them on every device"
+  body: |
+    A person who signs out expects to be signed out everywhere.
+
+    - [ ] on the web
+    - [x] on the phone
+    - [ ] in the programs that hold a token
+  labels: [domain:accounts, state:implementing, type:feature]
+  assignees: [mara]
+execution_graph:
+  graph_id: GRAPH-20260214-77aa
+  completed_batches: [1, 2]
+  current_batch: 3
+  node_states:
+    task-001: {status: complete, started_at: "2026-01-02T00:10:00.000000Z", completed_at: "2026-01-02T00:40:00.000000Z"}
+    task-002: {status: complete, started_at: "2026-01-02T00:41:00.000000Z", completed_at: "2026-01-02T00:52:00.000000Z"}
+    task-003: {status: running, started_at: "2026-01-02T00:53:00.000000Z"}
+agent_outputs:
+  planner:
+    write_plan: {completed_at: "2026-01-02T00:09:00.000000Z", output_summary: "Three batches: the store, the calls, the tests"}
+  coder:
+    write_store: {completed_at: "2026-01-02T00:40:00.000000Z", output_summary: "Sessions have a generation; ending all raises it"}
+    write_calls: {completed_at: "2026-01-02T00:52:00.000000Z", output_summary: "DELETE /sessions ends every session of a person"}
+acp_state:
+  pending_messages: [MSG-1771063800000-0a1b2c3d]
+  awaiting_response: []
+  conflicts_in_progress: []
+`

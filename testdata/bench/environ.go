@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// cleanEnv is an environment in which nothing of the user's matters: no
+// configuration but the repository's own, no variables of git.
+func cleanEnv(work string) []string {
+	return []string{
+		"PATH=" + os.Getenv("PATH"),
+		"HOME=" + filepath.Join(work, "home"),
+		"TMPDIR=" + work,
+		"GIT_CONFIG_GLOBAL=" + os.DevNull,
+		"GIT_CONFIG_NOSYSTEM=1",
+		"GIT_TERMINAL_PROMPT=0",
+		"LC_ALL=C",
+		"TZ=UTC",
+	}
+}
+
+// do runs a command outside the time and returns its standard output.
+func (b *bench) do(ctx context.Context, dir string, in io.Reader, argv ...string) (string, error) {
+	out, _, err := b.both(ctx, dir, in, argv...)
+	return out, err
+}
+
+// both is do with standard error as well.
+func (b *bench) both(ctx context.Context, dir string, in io.Reader, argv ...string) (stdout, stderr string, err error) {
+	var out, said bytes.Buffer
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, b.env, in, &out, &said
+	if err := cmd.Run(); err != nil {
+		return "", "", fmt.Errorf("%s: %w: %s", strings.Join(argv, " "), err, strings.TrimSpace(said.String()))
+	}
+	return out.String(), said.String(), nil
+}
+
+// git runs git in a repository, outside the time, and returns its output
+// without the final newline.
+func (r *repo) git(ctx context.Context, args ...string) (string, error) {
+	out, err := r.b.do(ctx, r.dir, nil, append([]string{r.b.git}, args...)...)
+	return strings.TrimSuffix(out, "\n"), err
+}
+
+// feed is git with standard input.
+func (r *repo) feed(ctx context.Context, in io.Reader, args ...string) error {
+	_, err := r.b.do(ctx, r.dir, in, append([]string{r.b.git}, args...)...)
+	return err
+}
+
+// checkpoint runs git-checkpoint outside the time.
+func (r *repo) checkpoint(ctx context.Context, args ...string) (string, error) {
+	out, err := r.b.do(ctx, r.dir, nil, append([]string{r.b.binary}, args...)...)
+	return strings.TrimSuffix(out, "\n"), err
+}
+
+// try runs steps until one fails.
+func try(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

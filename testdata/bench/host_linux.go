@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// syncDisk writes out everything of the file system that holds path.
+func syncDisk(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return unix.Syncfs(int(d.Fd()))
+}
+
+// peakOf is the peak memory of a process that has ended, in KiB.
+func peakOf(s *os.ProcessState) int64 {
+	if usage, ok := s.SysUsage().(*syscall.Rusage); ok {
+		return usage.Maxrss
+	}
+	return 0
+}
+
+// fileSystem is the type of the file system that holds path.
+func fileSystem(path string) string {
+	mounts, err := os.Open("/proc/self/mountinfo")
+	if err != nil {
+		return "unknown"
+	}
+	defer mounts.Close()
+	path, _ = filepath.EvalSymlinks(path)
+	best, found := "", "unknown"
+	for lines := bufio.NewScanner(mounts); lines.Scan(); {
+		before, after, _ := strings.Cut(lines.Text(), " - ")
+		fields := strings.Fields(before)
+		if len(fields) < 5 {
+			continue
+		}
+		point := fields[4]
+		within := path == point || strings.HasPrefix(path, strings.TrimSuffix(point, "/")+"/")
+		if within && len(point) >= len(best) {
+			best = point
+			found, _, _ = strings.Cut(after, " ")
+		}
+	}
+	return found
+}
+
+// load is the machine's load average.
+func load() string {
+	data, _ := os.ReadFile("/proc/loadavg")
+	fields := strings.Fields(string(data))
+	return strings.Join(fields[:min(3, len(fields))], " ")
+}

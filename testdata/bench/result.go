@@ -1,0 +1,65 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// A result is a measured row.
+type result struct {
+	Row     string  `json:"row"`
+	Size    string  `json:"size"`
+	What    string  `json:"what"`
+	Against string  `json:"against"`
+	Unit    string  `json:"unit"` // ms, KiB, objects
+	Ours    summary `json:"ours"`
+	Theirs  summary `json:"theirs,omitzero"`
+	Ratio   float64 `json:"ratio,omitempty"` // of the medians
+	figure          // what the ratio is held against, or the count
+	Verdict string  `json:"verdict"`
+
+	exact bool // a count, that no noise excuses
+}
+
+// counted is the result of a row that counts, of at most so many.
+func counted(n, most int) result {
+	return result{
+		Unit: "objects", Ours: summarize([]float64{float64(n)}),
+		figure: figure{Target: float64(most)}, exact: true,
+	}
+}
+
+// finish judges a result.
+func (r *result) finish(f figure) {
+	if r.exact {
+		r.Verdict = r.judge(r.Ours.Median)
+		return
+	}
+	r.figure, r.Ratio = f, ratio(r.Ours.Median, r.Theirs.Median)
+	r.Verdict = r.judge(r.Ratio)
+}
+
+// line is a result in short.
+func (r *result) line() string {
+	if r.exact {
+		return fmt.Sprintf("%.0f %s of at most %.0f: %s", r.Ours.Median, r.Unit, r.Target, r.Verdict)
+	}
+	return fmt.Sprintf("%s %s against %s: ratio %s, %s",
+		number(r.Ours.Median), r.Unit, number(r.Theirs.Median), number(r.Ratio), r.Verdict)
+}
+
+// failure is an error that names what was missed. Times count only where that
+// was asked for.
+func failure(results []result, strict bool) error {
+	var missed []string
+	for _, r := range results {
+		if r.Verdict == verdictMiss && (strict || r.exact) {
+			missed = append(missed, r.Row+" at "+r.Size)
+		}
+	}
+	if len(missed) == 0 {
+		return nil
+	}
+	return errors.New("missed: " + strings.Join(missed, ", "))
+}

@@ -1,0 +1,121 @@
+package main
+
+import "context"
+
+// A row is one promise.
+type row struct {
+	name    string
+	what    string
+	against string
+	store   kind
+	once    bool              // of chains alone: at the smallest size
+	figures map[string]figure // by size; "" stands for any
+	run     func(context.Context, *repo) (result, error)
+}
+
+// figure is what the row promises at a size. Nothing is promised of a tiny
+// repository.
+func (w row) figure(s scale) figure {
+	if s == tiny {
+		return figure{}
+	}
+	if f, ok := w.figures[s.name]; ok {
+		return f
+	}
+	return w.figures[""]
+}
+
+func at(size string, f figure) map[string]figure { return map[string]figure{size: f} }
+
+func anywhere(target float64) map[string]figure { return at("", figure{Target: target}) }
+
+// rows are the promises, in the order of the table.
+var rows = []row{
+	{
+		name: "save", store: kindSave, run: runSave,
+		what: "save, durable, nothing dropped", against: pipelineName,
+		figures: map[string]figure{"1k": {0.6, 0.75}, "10k": {0.5, 0.65}, "100k": {0.22, 0.3}},
+	},
+	{
+		name: "save-drop", store: kindSave, run: runSaveDrop,
+		what: "save, dropping one by retention", against: pipelineName,
+		figures: map[string]figure{"1k": {Must: 0.95}, "10k": {Must: 0.8}, "100k": {Must: 0.4}},
+	},
+	{
+		name: "save-stash", store: kindSave, run: runSaveStash,
+		what: "save, nothing dropped", against: "git stash create",
+		figures: map[string]figure{"1k": {Target: 0.8}, "10k": {Target: 0.3}, "100k": {Target: 0.055}},
+	},
+	{
+		name: "save-same", store: kindSave, run: runSaveSame,
+		what: "save, nothing staged since the last one", against: "git write-tree (cached) + commit-tree + update-ref",
+		figures: map[string]figure{"1k": {Target: 1.0}, "10k": {Target: 0.9}, "100k": {Target: 0.5}},
+	},
+	{
+		name: "save-long", store: kindSave, run: runSaveLong,
+		what: "save on the long chain", against: "save on the short chain", figures: anywhere(1.1),
+	},
+	{
+		name: "save-worktree", store: kindSave, run: runSaveWorktree,
+		what: "save --worktree", against: "git stash create", figures: anywhere(0.8),
+	},
+	{
+		name: "list-packed", store: kindSave, once: true, run: runList,
+		what: "list of the long chain, packed", against: logName, figures: anywhere(1.2),
+	},
+	{
+		name: "list-loose", store: kindLoose, once: true, run: runList,
+		what: "list of the long chain, loose", against: logName, figures: anywhere(1.0),
+	},
+	{
+		name: "list-20", store: kindSave, run: runListNewest,
+		what: "list -n 20 of the long chain", against: logName + " -n 20", figures: anywhere(2.6),
+	},
+	{
+		name: "status", store: kindSave, run: runStatus,
+		what: "status, offline, of the long chain", against: "git diff --cached --name-status HEAD",
+		figures: at("100k", figure{Target: 1.0}),
+	},
+	{
+		name: "restore", store: kindSave, run: runRestore,
+		what: "restore of 10 files", against: readTreeName, figures: at("100k", figure{Target: 1.1}),
+	},
+	{
+		name: "restore-staged", store: kindSave, run: runRestoreStaged,
+		what: "restore --staged of 10 files", against: readTreeName, figures: at("100k", figure{Target: 0.5}),
+	},
+	{
+		name: "prune", store: kindPrune, once: true, run: runPrune,
+		what: "prune that drops the oldest tenth", against: "git rev-list of the chain", figures: anywhere(7),
+	},
+	{
+		name: "start", store: kindSave, once: true, run: runStart,
+		what: "version, for hooks with nothing to do", against: "git rev-parse HEAD", figures: anywhere(4),
+	},
+	{
+		name: "memory", store: kindSave, run: runMemory,
+		what: "peak memory of save", against: "git write-tree", figures: at("100k", figure{Target: 0.8}),
+	},
+	{
+		name: "objects", store: kindSave, run: runObjects,
+		what: "objects of a save", against: "record, 2 commits, changed directories + 2 trees",
+	},
+	{
+		name: "push", store: kindSave, run: runPush,
+		what: "objects of a first push, one staged file", against: "at most 12",
+	},
+}
+
+const (
+	pipelineName = "git write-tree + hash-object + 2 mktree + commit-tree + update-ref"
+	logName      = "git log --first-parent --format=%H%n%B"
+	readTreeName = "git read-tree -m -u"
+)
+
+func rowNames() []string {
+	names := make([]string, len(rows))
+	for i, w := range rows {
+		names[i] = w.name
+	}
+	return names
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+)
+
+// ours is git-checkpoint with arguments, as an argv.
+func (r *repo) ours(args ...string) []string { return append([]string{r.b.binary}, args...) }
+
+// gits is git with arguments.
+func (r *repo) gits(args ...string) []string { return append([]string{r.b.git}, args...) }
+
+func (r *repo) dirty(ctx context.Context) error { return r.stage(ctx, 0) }
+
+func (r *repo) saves(issue string, more ...string) side {
+	args := append([]string{"save", issue, "-m", "after batch 3"}, more...)
+	return side{prepare: r.dirty, argv: r.ours(args...), check: printsID}
+}
+
+func printsID(out string) error { return matches(out, `^CP-[a-z0-9_]+-\d{8}T\d{6}Z-[0-9a-f]{8}\n$`) }
+
+func printsHash(out string) error { return matches(out, `^[0-9a-f]{40}\n$`) }
+
+func matches(out, pattern string) error {
+	if !regexp.MustCompile(pattern).MatchString(out) {
+		return fmt.Errorf("it printed %.200q, which is not %s", out, pattern)
+	}
+	return nil
+}
+
+// growing measures a pair whose first side saves, and checks that every run of
+// it made the issue's chain longer by as much as it should.
+func (r *repo) growing(ctx context.Context, issue string, by int, ours, gits side) (result, error) {
+	before, err := r.length(ctx, "refs/checkpoints/"+issue)
+	if err != nil {
+		return result{}, err
+	}
+	res, err := r.pair(ctx, r.b.runs, ours, gits)
+	if err != nil {
+		return result{}, err
+	}
+	after, err := r.length(ctx, "refs/checkpoints/"+issue)
+	if want := before + by*(r.b.runs+r.b.warmups); err == nil && after != want {
+		err = fmt.Errorf("the chain of %d commits has %d now, not %d", before, after, want)
+	}
+	return res, err
+}
+
+// length counts a chain's commits.
+func (r *repo) length(ctx context.Context, ref string) (int, error) {
+	out, err := r.git(ctx, "rev-list", "--first-parent", "--count", ref)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(out)
+}
+
+func runSave(ctx context.Context, r *repo) (result, error) {
+	gits, err := r.pipeline(ctx)
+	if err != nil {
+		return result{}, err
+	}
+	return r.growing(ctx, r.short, 1, r.saves(r.short), gits)
+}
+
+// runSaveDrop saves a fourth batch of a phase where three are kept: one goes,
+// from below the other two.
+func runSaveDrop(ctx context.Context, r *repo) (result, error) {
+	gits, err := r.pipeline(ctx)
+	if err != nil {
+		return result{}, err
+	}
+	return r.growing(ctx, r.thin, 0, r.saves(r.thin, "--trigger", "batch_complete", "--batch", "3"), gits)
+}
+
+func runSaveStash(ctx context.Context, r *repo) (result, error) {
+	return r.growing(ctx, r.short, 1, r.saves(r.short),
+		side{prepare: r.dirty, argv: r.gits("stash", "create"), check: printsHash})
+}
+
+// runSaveSame saves again what was saved. The index's cached trees are valid,
+// for git has written them.
+func runSaveSame(ctx context.Context, r *repo) (result, error) {
+	gits, err := r.threeCommands(ctx)
+	if err != nil {
+		return result{}, err
+	}
+	if _, err := r.git(ctx, "write-tree"); err != nil {
+		return result{}, err
+	}
+	if _, err := r.checkpoint(ctx, "save", r.short); err != nil {
+		return result{}, err
+	}
+	rest := func(context.Context) error { return nil }
+	ours := r.saves(r.short)
+	ours.prepare, gits.prepare = rest, rest
+	return r.growing(ctx, r.short, 1, ours, gits)
+}
+
+func runSaveLong(ctx context.Context, r *repo) (result, error) {
+	return r.growing(ctx, r.long, 1, r.saves(r.long), r.saves(r.short))
+}
+
+// runSaveWorktree has ten files changed and not staged beside the ten staged.
+func runSaveWorktree(ctx context.Context, r *repo) (result, error) {
+	change := func(ctx context.Context) error { return r.stage(ctx, staged) }
+	ours := r.saves(r.short, "--worktree")
+	ours.prepare = change
+	res, err := r.growing(ctx, r.short, 1, ours,
+		side{prepare: change, argv: r.gits("stash", "create"), check: printsHash})
+	if err != nil {
+		return res, err
+	}
+	kept, err := r.git(ctx, "ls-tree", "-r", "--name-only", "refs/checkpoints/"+r.short+":worktree")
+	if n := lines(kept); err == nil && n != staged {
+		err = fmt.Errorf("worktree/ has %d files, not %d", n, staged)
+	}
+	return res, err
+}
+
+func runMemory(ctx context.Context, r *repo) (result, error) {
+	return r.peaks(ctx, r.dirty, r.saves(r.short).argv, r.gits("write-tree"))
+}
+
+// gitRef is the chain that the shell scripts write.
+const gitRef = "refs/bench/chain"
+
+// script is a side that runs a shell script and moves gitRef. The record that
+// it stores, as large as one of ours, lies beside the repository; the parent
+// is read by the shell itself.
+func (r *repo) script(ctx context.Context, text string) (side, error) {
+	record, err := r.git(ctx, "show", "refs/checkpoints/"+r.short+":checkpoint.yaml")
+	if err != nil {
+		return side{}, err
+	}
+	file := filepath.Join(r.b.work, "record.yaml")
+	if err := writeText(file, record+"\n"); err != nil {
+		return side{}, err
+	}
+	if _, err := r.git(ctx, "update-ref", gitRef, "HEAD"); err != nil {
+		return side{}, err
+	}
+	return side{prepare: r.dirty, argv: []string{"sh", "-e", "-c", text, "sh", r.b.git, file}, check: r.moves(ctx)}, nil
+}
+
+// moves checks that a script printed the commit that gitRef is at, with the
+// staged files in its tree.
+func (r *repo) moves(ctx context.Context) func(string) error {
+	return func(out string) error {
+		tip, err := r.git(ctx, "rev-parse", gitRef)
+		if err != nil {
+			return err
+		}
+		if out != tip+"\n" {
+			return fmt.Errorf("%s is at %s, not at %q", gitRef, tip, out)
+		}
+		return nil
+	}
+}
+
+// pipeline builds the same kind of thing with six git processes in a shell.
+func (r *repo) pipeline(ctx context.Context) (side, error) {
+	return r.script(ctx, `read -r parent <.git/`+gitRef+`
+staged=$("$1" write-tree)
+record=$("$1" hash-object -w "$2")
+meta=$("$1" mktree <<END
+100644 blob $record	checkpoint.yaml
+END
+)
+tree=$("$1" mktree <<END
+040000 tree $meta	meta
+040000 tree $staged	staged
+END
+)
+commit=$("$1" commit-tree -p "$parent" -p HEAD -m "checkpoint 42: manual" "$tree")
+"$1" update-ref `+gitRef+` "$commit" "$parent"
+echo "$commit"`)
+}
+
+// threeCommands is the least that git needs for another commit of one tree.
+func (r *repo) threeCommands(ctx context.Context) (side, error) {
+	return r.script(ctx, `read -r parent <.git/`+gitRef+`
+tree=$("$1" write-tree)
+commit=$("$1" commit-tree -p "$parent" -m "checkpoint 42: manual" "$tree")
+"$1" update-ref `+gitRef+` "$commit" "$parent"
+echo "$commit"`)
+}

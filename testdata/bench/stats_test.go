@@ -1,0 +1,89 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestSummarize(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		in   []float64
+		want summary
+	}{
+		{"nothing", nil, summary{}},
+		{"one", []float64{3}, summary{3, 3, 3, 1}},
+		{"odd", []float64{9, 1, 2}, summary{2, 1, 9, 3}},
+		{"even", []float64{4, 1, 2, 100}, summary{3, 1, 100, 4}},
+		{"equal", []float64{5, 5, 5, 5}, summary{5, 5, 5, 4}},
+	} {
+		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, summarize(tt.in)) })
+	}
+}
+
+func TestSummarizeLeavesItsInput(t *testing.T) {
+	in := []float64{3, 1, 2}
+	summarize(in)
+	assert.Equal(t, []float64{3, 1, 2}, in)
+}
+
+func TestJudge(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		f     figure
+		value float64
+		want  string
+	}{
+		{"no promise", figure{}, 99, verdictNone},
+		{"at the target", figure{0.6, 0.75}, 0.6, verdictTarget},
+		{"between", figure{0.6, 0.75}, 0.7, verdictMust},
+		{"at the must", figure{0.6, 0.75}, 0.75, verdictMust},
+		{"above the must", figure{0.6, 0.75}, 0.76, verdictMiss},
+		{"must alone, held", figure{Must: 0.95}, 0.9, verdictMust},
+		{"must alone, missed", figure{Must: 0.95}, 0.96, verdictMiss},
+		{"target alone, held", figure{Target: 4}, 4, verdictTarget},
+		{"target alone, missed", figure{Target: 4}, 4.1, verdictMiss},
+	} {
+		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, tt.f.judge(tt.value)) })
+	}
+}
+
+func TestRatio(t *testing.T) {
+	assert.InDelta(t, 0.5, ratio(1, 2), 1e-9)
+	assert.Zero(t, ratio(1, 0))
+}
+
+func TestParseSizes(t *testing.T) {
+	got, err := parseSizes("100k, 1k")
+	assert.NoError(t, err)
+	assert.Equal(t, []scale{scales[0], scales[2]}, got)
+	for _, bad := range []string{"", "2k", "1k,,10k", "1k;10k"} {
+		_, err := parseSizes(bad)
+		assert.Error(t, err, bad)
+	}
+}
+
+func TestChangedDirs(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		in   []string
+		want int
+	}{
+		{"at the root", []string{"a"}, 0},
+		{"in one directory", []string{"a/b", "a/c"}, 1},
+		{"nested", []string{"a/b/c"}, 2},
+		{"two leaves below one", []string{"a/b/c", "a/d/c"}, 3},
+		{"apart", []string{"a/b", "c/d"}, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, changedDirs(tt.in)) })
+	}
+}
+
+func TestSent(t *testing.T) {
+	n, err := sent("Writing objects: 100% (11/11), 1.02 KiB | 1.02 MiB/s, done.\nTotal 11 (delta 3), reused 0 (delta 0), pack-reused 0\n")
+	assert.NoError(t, err)
+	assert.Equal(t, 11, n)
+	_, err = sent("Everything up-to-date\n")
+	assert.Error(t, err)
+}
