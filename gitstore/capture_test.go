@@ -1,0 +1,208 @@
+package gitstore
+
+import (
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func (w *world) remove(path string) {
+	w.t.Helper()
+	require.NoError(w.t, os.RemoveAll(w.Path(path)))
+}
+
+// captured saves with both captures.
+func (w *world) captured(fields ...func(*SaveRequest)) *Saved {
+	w.t.Helper()
+	req := w.request(checkpoint.Manual)
+	req.Worktree, req.Untracked = true, true
+	for _, f := range fields {
+		f(&req)
+	}
+	saved := w.save(req)
+	w.sound()
+	return saved
+}
+
+func (w *world) has(saved *Saved, dir string) bool {
+	_, err := w.Run(nil, "rev-parse", "--verify", "-q", saved.Commit.String()+":"+dir)
+	return err == nil
+}
+
+func TestWorktreeTakesWhatDiffersFromTheStagingArea(t *testing.T) {
+	w := newWorld(t, func(r *gittest.Repo) {
+		for _, name := range []string{"same", "touched", "mode", "content", "tolink", "gone", "todir"} {
+			r.Write(name, name+"\n")
+		}
+		must(os.Symlink("same", r.Path("link")))
+		r.Git("add", "-A")
+		r.Commit("files")
+	})
+	later := time.Now().Add(time.Hour)
+	require.NoError(t, os.Chtimes(w.Path("touched"), later, later))
+	require.NoError(t, os.Chmod(w.Path("mode"), 0o755))
+	w.Write("content", "unstaged\n")
+	w.remove("tolink")
+	require.NoError(t, os.Symlink("/etc/passwd", w.Path("tolink")))
+	w.remove("gone")
+	w.remove("todir")
+	w.Write("todir/file", "x\n")
+	w.remove("link")
+	require.NoError(t, os.Symlink("content", w.Path("link")))
+	saved := w.captured()
+	rev := saved.Commit.String()
+	assert.Equal(t, []string{"content", "link", "mode", "tolink"}, w.paths(rev+":worktree"))
+	assert.Equal(t, []string{"todir/file"}, w.paths(rev+":untracked"))
+	assert.Equal(t, "unstaged", w.Git("cat-file", "blob", rev+":worktree/content"))
+	assert.Contains(t, w.Git("ls-tree", rev+":worktree", "tolink", "mode"), "120000 blob "+w.Hash("/etc/passwd"))
+	assert.Contains(t, w.Git("ls-tree", rev+":worktree", "mode"), "100755")
+	assert.Equal(t, []string{"gone", "todir"}, saved.Record.Snapshot().Deleted)
+	assert.Contains(t, saved.Record.Files(), checkpoint.File{Path: "tolink", Status: "typechange"})
+}
+
+func TestNoCaptureWithoutAFlag(t *testing.T) {
+	w := newWorld(t)
+	w.Write("a.txt", "unstaged\n")
+	w.Write("new", "x")
+	saved := w.save(w.request(checkpoint.Manual))
+	assert.False(t, w.has(saved, "worktree"))
+	assert.False(t, w.has(saved, "untracked"))
+	assert.Empty(t, saved.Record.Files())
+}
+
+// A clean worktree gives no trees at all.
+func TestNothingToCapture(t *testing.T) {
+	w := newWorld(t)
+	saved := w.captured()
+	assert.False(t, w.has(saved, "worktree"))
+	assert.False(t, w.has(saved, "untracked"))
+}
+
+// What git would store is what is stored: filters and line ends apply.
+func TestCaptureGoesThroughFilters(t *testing.T) {
+	w := newWorld(t, func(r *gittest.Repo) {
+		r.Git("config", "filter.up.clean", "tr a-z A-Z")
+		r.Git("config", "filter.no.clean", "false")
+		r.Git("config", "filter.no.required", "true")
+		r.Write(".gitattributes", "*.crlf text eol=crlf\n*.up filter=up\n*.no filter=no\n")
+		r.Git("add", "-A")
+		r.Commit("attributes")
+	})
+	w.Write("x.crlf", "one\r\ntwo\r\n")
+	w.Write("x.up", "text\n")
+	w.Write("new\nline.up", "text\n")
+	w.Write("x.no", "text\n")
+	saved := w.captured()
+	rev := saved.Commit.String()
+	assert.Equal(t, "one\ntwo", w.Git("cat-file", "blob", rev+":untracked/x.crlf"))
+	assert.Equal(t, "TEXT", w.Git("cat-file", "blob", rev+":untracked/x.up"))
+	assert.Equal(t, "TEXT", w.Git("cat-file", "blob", rev+":untracked/new\nline.up"))
+	assert.Equal(t, []string{"x.no"}, skippedPaths(saved))
+}
+
+func skippedPaths(saved *Saved) []string {
+	var paths []string
+	for _, s := range saved.Record.Snapshot().Skipped {
+		paths = append(paths, s.Path)
+	}
+	return paths
+}
+
+func TestUntrackedLeavesOut(t *testing.T) {
+	w := newWorld(t, func(r *gittest.Repo) {
+		r.Write(".gitignore", "ignored\n")
+		r.Git("add", "-A")
+		r.Commit("ignore")
+	})
+	w.Write("ignored", "x")
+	w.Write("small", "x")
+	w.Write("large", strings.Repeat("x", 101))
+	w.Write("GIT~1", "x")
+	w.Write("\xff\"\n", "x")
+	require.NoError(t, syscall.Mkfifo(w.Path("pipe"), 0o600))
+	require.NoError(t, os.WriteFile(w.Path("secret"), []byte("x"), 0))
+	require.NoError(t, os.Mkdir(w.Path("nested"), 0o777))
+	w.In(w.Path("nested")).Git("init", "-q")
+	w.Write("nested/file", "x")
+	saved := w.captured(func(req *SaveRequest) { req.MaxFile = 100 })
+	got := w.paths(saved.Commit.String() + ":untracked")
+	want, left := []string{"small", "\xff\"\n"}, []checkpoint.Skipped{
+		{Path: "nested/", Reason: "a repository of its own"},
+		{Path: "GIT~1", Size: 1, Reason: "a name that git refuses"},
+		{Path: "large", Size: 101, Reason: "larger than 100 bytes"},
+	}
+	if os.Getuid() == 0 {
+		want = []string{"secret", "small", "\xff\"\n"} // root reads everything
+	} else {
+		left = append(left, checkpoint.Skipped{Path: "secret", Size: 1, Reason: "not readable"})
+	}
+	assert.Equal(t, want, got)
+	assert.ElementsMatch(t, left, saved.Record.Snapshot().Skipped)
+}
+
+// The limit is for what is stored: files that only look changed take no room.
+func TestSizeLimit(t *testing.T) {
+	w := newWorld(t, func(r *gittest.Repo) {
+		r.Write("big", strings.Repeat("x", 1000))
+		r.Git("add", "-A")
+		r.Commit("big")
+	})
+	later := time.Now().Add(time.Hour)
+	require.NoError(t, os.Chtimes(w.Path("big"), later, later))
+	w.Write("a.txt", strings.Repeat("y", 60))
+	w.Write("one", strings.Repeat("y", 60))
+	w.Write("two", strings.Repeat("y", 30))
+	saved := w.captured(func(req *SaveRequest) { req.MaxSize = 100 })
+	assert.Equal(t, []string{"a.txt"}, w.paths(saved.Commit.String()+":worktree"))
+	assert.Equal(t, []string{"two"}, w.paths(saved.Commit.String()+":untracked"))
+	assert.Equal(t, []string{"one"}, skippedPaths(saved))
+
+	w.Git("add", "a.txt", "one")
+	req := w.request(checkpoint.Manual)
+	req.MaxSize = 100
+	_, err := w.s.Save(ctx, req)
+	var limit *LimitError
+	require.ErrorAs(t, err, &limit)
+	assert.Equal(t, int64(120), limit.Size)
+}
+
+// Without executable bits in the file system, git's own view of them counts.
+func TestCaptureWithoutFileMode(t *testing.T) {
+	w := newWorld(t, func(r *gittest.Repo) {
+		r.Git("config", "core.fileMode", "false")
+		r.Git("update-index", "--chmod=+x", "dir/b.txt")
+	})
+	w.Write("a.txt", "x")
+	w.Write("dir/b.txt", "x")
+	w.Write("new", "x")
+	for _, path := range []string{"a.txt", "new"} {
+		require.NoError(t, os.Chmod(w.Path(path), 0o755))
+	}
+	rev := w.captured().Commit.String()
+	assert.Contains(t, w.Git("ls-tree", rev+":worktree", "a.txt"), "100644")
+	assert.Contains(t, w.Git("ls-tree", rev+":worktree/dir", "b.txt"), "100755")
+	assert.Contains(t, w.Git("ls-tree", rev+":untracked"), "100644")
+}
+
+// A record names so many paths and counts the rest.
+func TestManyFilesAreCounted(t *testing.T) {
+	w := newWorld(t)
+	for i := range maxListed + 5 {
+		w.Write(gittest.GeneratedPath(i), "xx")
+	}
+	saved := w.captured(func(req *SaveRequest) { req.MaxFile = 1 })
+	skipped := saved.Record.Snapshot().Skipped
+	require.Len(t, skipped, maxListed+1)
+	assert.Equal(t, checkpoint.Skipped{Path: ".", Reason: "5 more"}, skipped[maxListed])
+	saved = w.captured()
+	assert.Len(t, saved.Record.Files(), maxListed)
+	assert.Equal(t, maxListed+5, saved.Files)
+}

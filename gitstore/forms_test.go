@@ -1,0 +1,153 @@
+package gitstore
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// stage makes changes of every kind.
+func stage(r *gittest.Repo) {
+	r.Write("a.txt", "changed\n")
+	r.Write("new dir/ünï \"q\"\nline\t.txt", "odd name\n")
+	r.Write("latin-\xe9.txt", "bytes\n")
+	r.Write("run.sh", "#!/bin/sh\n")
+	must(os.Chmod(r.Path("run.sh"), 0o755))
+	must(os.Symlink("a.txt", r.Path("link")))
+	r.Git("rm", "-q", "--cached", "dir/b.txt")
+	r.Git("add", "-A", "--", "a.txt", "new dir", "latin-\xe9.txt", "run.sh", "link")
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// staged/ is what git write-tree gives, however the staging area is stored.
+func TestStagedIsGitsTree(t *testing.T) {
+	for name, setup := range map[string]func(r *gittest.Repo){
+		"plain":     stage,
+		"version 3": func(r *gittest.Repo) { stage(r); r.Write("later", "x"); r.Git("add", "-N", "later") },
+		"version 4": func(r *gittest.Repo) { stage(r); r.Git("update-index", "--index-version", "4") },
+		"split":     func(r *gittest.Repo) { r.Git("update-index", "--split-index"); stage(r) },
+		"skip hash": func(r *gittest.Repo) { r.Git("config", "index.skipHash", "true"); stage(r) },
+		"unborn":    func(r *gittest.Repo) { r.Git("symbolic-ref", "HEAD", "refs/heads/new"); stage(r) },
+		"detached":  func(r *gittest.Repo) { r.Git("checkout", "-q", "--detach"); stage(r) },
+		"empty":     func(r *gittest.Repo) { r.Git("rm", "-rq", "--cached", ".") },
+		"no index":  func(r *gittest.Repo) { must(os.Remove(r.GitPath("index"))) },
+		"packed":    func(r *gittest.Repo) { stage(r); r.Git("gc", "-q", "--prune=now") },
+		"assume":    func(r *gittest.Repo) { stage(r); r.Git("update-index", "--assume-unchanged", "a.txt") },
+		"submodule": func(r *gittest.Repo) {
+			r.Git("update-index", "--add", "--cacheinfo", "160000,"+r.Git("rev-parse", "HEAD")+",sub")
+		},
+		"sparse": func(r *gittest.Repo) {
+			r.Git("sparse-checkout", "set", "--cone", "other")
+			r.Write("a.txt", "x")
+			r.Git("add", "a.txt")
+		},
+		"sparse index": func(r *gittest.Repo) {
+			r.Git("sparse-checkout", "set", "--cone", "--sparse-index", "other")
+			r.Write("a.txt", "x")
+			r.Git("add", "a.txt")
+		},
+		"shared group":  func(r *gittest.Repo) { r.Git("config", "core.sharedRepository", "group"); stage(r) },
+		"shared octal":  func(r *gittest.Repo) { r.Git("config", "core.sharedRepository", "0640"); stage(r) },
+		"bare is false": func(r *gittest.Repo) { r.Git("config", "core.bare", "false"); stage(r) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, setup)
+			w.checkStaged(w.save(w.request(checkpoint.Manual)))
+		})
+	}
+}
+
+// checkStaged compares a checkpoint with what git says of the worktree.
+func (w *world) checkStaged(saved *Saved) {
+	w.t.Helper()
+	rev := saved.Commit.String()
+	assert.Equal(w.t, w.Git("write-tree"), w.Git("rev-parse", rev+":staged"))
+	assert.Equal(w.t, w.Git("write-tree"), w.Git("rev-parse", rev+"^2^{tree}"))
+	head, err := w.Run(nil, "rev-parse", "--verify", "-q", "HEAD")
+	if err != nil {
+		assert.Empty(w.t, w.Git("log", "-1", "--format=%P", rev+"^2"))
+		assert.Empty(w.t, saved.Record.Snapshot().Head)
+	} else {
+		assert.Equal(w.t, strings.TrimSpace(string(head)), w.Git("rev-parse", rev+"^2^"))
+		assert.Equal(w.t, strings.TrimSpace(string(head)), saved.Record.Snapshot().Head)
+	}
+	w.sound()
+}
+
+func TestSaveInALinkedWorktree(t *testing.T) {
+	w := newWorld(t)
+	linked := filepath.Join(t.TempDir(), "linked")
+	w.Git("worktree", "add", "-q", "-b", "other", linked)
+	l := worldIn(t, w.Repo, linked)
+	stage(l.Repo)
+	saved := l.save(l.request(checkpoint.Manual))
+	assert.Equal(t, "other", saved.Branch)
+	l.checkStaged(saved)
+	assert.Equal(t, []checkpoint.ID{saved.ID}, w.live(), "both worktrees share the chain")
+}
+
+func TestSaveInASubdirectory(t *testing.T) {
+	w := newWorld(t)
+	stage(w.Repo)
+	s := worldIn(t, w.Repo, w.Path("dir"))
+	w.Write("dir/unstaged", "x")
+	req := s.request(checkpoint.Manual)
+	req.Untracked = true
+	saved := s.save(req)
+	assert.Contains(t, w.paths(saved.Commit.String()+":untracked"), "dir/unstaged")
+	w.checkStaged(saved)
+}
+
+func TestSaveInASubmodule(t *testing.T) {
+	inner, w := newWorld(t), newWorld(t)
+	w.Git("-c", "protocol.file.allow=always", "submodule", "add", "-q", inner.Dir, "sub")
+	w.Write("sub/a.txt", "in the submodule\n")
+	sub := worldIn(t, w.Repo, w.Path("sub"))
+	sub.Git("add", "-A")
+	sub.checkStaged(sub.save(sub.request(checkpoint.Manual)))
+	assert.Empty(t, w.live())
+	w.checkStaged(w.save(w.request(checkpoint.Manual)))
+}
+
+func TestOpenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	r := gittest.At(t, filepath.Join(dir, "r"), filepath.Join(dir, "home"))
+	plainEnviron(t, r)
+	_, err := Open(ctx, Options{Dir: dir})
+	require.ErrorIs(t, err, ErrNotRepository)
+
+	must(os.Mkdir(r.Dir, 0o777))
+	r.Git("init", "-q", "--object-format=sha256")
+	var unsupported *UnsupportedError
+	_, err = Open(ctx, Options{Dir: r.Dir})
+	require.ErrorAs(t, err, &unsupported)
+	assert.Contains(t, err.Error(), "SHA-256")
+
+	bare := gittest.At(t, filepath.Join(dir, "bare"), filepath.Join(dir, "home"))
+	must(os.Mkdir(bare.Dir, 0o777))
+	bare.Git("init", "-q", "--bare")
+	s, err := Open(ctx, Options{Dir: bare.Dir})
+	require.NoError(t, err)
+	defer s.Close()
+	_, err = s.Save(ctx, (&world{}).request(checkpoint.Manual))
+	require.ErrorAs(t, err, &unsupported)
+	assert.Contains(t, err.Error(), "bare")
+
+	lines := gittest.At(t, filepath.Join(dir, "two\nlines"), filepath.Join(dir, "home"))
+	must(os.Mkdir(lines.Dir, 0o777))
+	lines.Git("init", "-q")
+	_, err = Open(ctx, Options{Dir: lines.Dir})
+	require.ErrorAs(t, err, &unsupported)
+}

@@ -1,0 +1,109 @@
+package gitstore
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A hook inherits GIT_DIR and GIT_INDEX_FILE, relative to where git started
+// it; `git commit -a` and `git commit FILE` name an index of their own.
+func TestSaveFromAHook(t *testing.T) {
+	for name, c := range map[string]struct{ dir, gitDir, index string }{
+		"relative":           {"", ".git", ".git/next-index"},
+		"absolute":           {"", "ABS/.git", "ABS/.git/next-index"},
+		"index alone":        {"", "", ".git/next-index"},
+		"index in the tree":  {"", ".git", "next-index"},
+		"below the root":     {"dir", "", "next-index"},
+		"absolute, below it": {"dir", "", "ABS/.git/next-index"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.Write("a.txt", "staged in the other index\n")
+			index := w.abs(c.index)
+			if !filepath.IsAbs(index) {
+				index = w.Path(index) // git reads it from the root, wherever it was started
+			}
+			other := w.In(w.Dir)
+			other.Setenv("GIT_INDEX_FILE", index)
+			other.Git("read-tree", "HEAD")
+			other.Git("add", "a.txt")
+			w.Write("a.txt", "and unstaged\n")
+			for key, value := range map[string]string{"GIT_DIR": c.gitDir, "GIT_INDEX_FILE": c.index} {
+				if value != "" {
+					t.Setenv(key, w.abs(value))
+				}
+			}
+			w.s = w.open(w.Path(c.dir))
+			req := w.request(checkpoint.Manual)
+			req.Worktree, req.Untracked = true, true
+			saved := w.save(req)
+			unset(t, "GIT_DIR", "GIT_INDEX_FILE")
+			assert.Equal(t, other.Git("write-tree"), w.Git("rev-parse", saved.Commit.String()+":staged"))
+			assert.Equal(t, "and unstaged", w.Git("cat-file", "blob", saved.Commit.String()+":worktree/a.txt"))
+			w.s = w.open(w.Dir)
+			w.sound()
+		})
+	}
+}
+
+func (w *world) abs(path string) string {
+	if rest, ok := strings.CutPrefix(path, "ABS/"); ok {
+		return w.Path(rest)
+	}
+	return path
+}
+
+func unset(t *testing.T, keys ...string) {
+	t.Helper()
+	for _, key := range keys {
+		require.NoError(t, os.Unsetenv(key))
+	}
+}
+
+// A real hook, run by git.
+func TestSaveWithinCommit(t *testing.T) {
+	w := newWorld(t)
+	w.Write("a.txt", "committed\n")
+	index := w.GitPath("seen")
+	hook := "#!/bin/sh\necho \"$GIT_DIR:$GIT_INDEX_FILE:$PWD\" >" + index + "\n"
+	must(os.MkdirAll(w.GitPath("hooks"), 0o777))
+	must(os.WriteFile(w.GitPath("hooks/pre-commit"), []byte(hook), 0o777))
+	w.Git("commit", "-q", "-a", "-m", "second")
+	seen, err := os.ReadFile(index)
+	require.NoError(t, err)
+	assert.Contains(t, string(seen), "index.lock:"+w.Dir, "what TestSaveFromAHook imitates")
+}
+
+// A quarantine, or a shared object store: objects that are elsewhere are found
+// and the new ones go where git would put them.
+func TestSaveWithOtherObjectDirectories(t *testing.T) {
+	w := newWorld(t)
+	w.Write("a.txt", "in the other directory\n")
+	other := t.TempDir()
+	t.Setenv("GIT_OBJECT_DIRECTORY", other)
+	t.Setenv("GIT_ALTERNATE_OBJECT_DIRECTORIES", w.GitPath("objects"))
+	w.Setenv("GIT_OBJECT_DIRECTORY", other)
+	w.Setenv("GIT_ALTERNATE_OBJECT_DIRECTORIES", filepath.Join(w.Dir, ".git/objects"))
+	w.Git("add", "-A")
+	w.s = w.open(w.Dir)
+	w.checkStaged(w.save(w.request(checkpoint.Manual)))
+	_, err := os.Stat(filepath.Join(other, genesis("42").hash.String()[:2]))
+	require.NoError(t, err)
+}
+
+func TestSaveWithAlternates(t *testing.T) {
+	w := newWorld(t)
+	dir := filepath.Join(t.TempDir(), "clone")
+	w.Git("clone", "-q", "--shared", w.Dir, dir)
+	c := worldIn(t, w.Repo, dir)
+	c.Write("a.txt", "x")
+	c.Git("add", "-A")
+	c.checkStaged(c.save(c.request(checkpoint.Manual)))
+}

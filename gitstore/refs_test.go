@@ -1,0 +1,145 @@
+package gitstore
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Reading the files and asking git give the same answer.
+func TestReadRef(t *testing.T) {
+	w := newWorld(t)
+	one, two := w.Git("rev-parse", "HEAD"), w.Commit("second")
+	w.Git("update-ref", "refs/checkpoints/loose", one)
+	w.Git("update-ref", "refs/checkpoints/packed", one)
+	w.Git("update-ref", "refs/checkpoints/packed.more", two)
+	w.Git("update-ref", "refs/checkpoints/both", one)
+	w.Git("tag", "-a", "-m", "x", "annotated", one)
+	w.Git("pack-refs", "--all")
+	w.Git("update-ref", "refs/checkpoints/both", two)
+	w.Git("update-ref", "refs/checkpoints/loose", two)
+	w.Git("update-ref", "refs/checkpoints/dir/below", one)
+	for name, want := range map[string]string{
+		"refs/checkpoints/loose": two, "refs/checkpoints/packed": one, "refs/checkpoints/packed.more": two,
+		"refs/checkpoints/both": two, "refs/checkpoints/none": "", "refs/checkpoints/dir": "", "refs/checkpoints/dir/below": one,
+		"refs/checkpoints/pack": "", "checkpoints/packed": "", "refs/checkpoints/loose/below": "",
+	} {
+		got, err := w.s.readRef(ctx, name)
+		require.NoError(t, err, name)
+		assert.Equal(t, plumbing.NewHash(want), got, name)
+		got, err = w.s.askRef(ctx, name)
+		require.NoError(t, err, name)
+		assert.Equal(t, plumbing.NewHash(want), got, name)
+	}
+}
+
+func TestReadRefNamesABrokenOne(t *testing.T) {
+	w := newWorld(t)
+	for _, text := range []string{"", "\n", "zz\n", strings.Repeat("0", 39), "ref: refs/heads/main\n", strings.Repeat("\x00", 41)} {
+		file := w.GitPath("refs/checkpoints/42")
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o666))
+		_, err := w.s.readRef(ctx, "refs/checkpoints/42")
+		require.ErrorContains(t, err, "refs/checkpoints/42", "%q", text)
+		_, err = w.s.Save(ctx, w.request(checkpoint.Manual))
+		var broken *CorruptError
+		require.ErrorAs(t, err, &broken, "%q", text)
+		assert.Contains(t, err.Error(), "refs/checkpoints/42")
+	}
+}
+
+func TestReadHead(t *testing.T) {
+	w := newWorld(t)
+	commit, file := plumbing.NewHash(w.Git("rev-parse", "HEAD")), w.GitPath("HEAD")
+	for name, c := range map[string]struct {
+		do   func()
+		want head
+	}{
+		"branch":   {func() {}, head{"main", commit}},
+		"packed":   {func() { w.Git("pack-refs", "--all") }, head{"main", commit}},
+		"detached": {func() { w.Git("checkout", "-q", "--detach") }, head{"", commit}},
+		"unborn":   {func() { w.Git("symbolic-ref", "HEAD", "refs/heads/new/one") }, head{"new/one", plumbing.ZeroHash}},
+		"not a head": {func() {
+			w.Git("symbolic-ref", "HEAD", "refs/remotes/x")
+			w.Git("update-ref", "refs/remotes/x", commit.String())
+		}, head{"refs/remotes/x", commit}},
+		"symbolic": {func() {
+			w.Git("symbolic-ref", "refs/heads/alias", "refs/heads/main")
+			w.Git("symbolic-ref", "HEAD", "refs/heads/alias")
+		}, head{"main", commit}},
+		"symlink": {func() {
+			require.NoError(t, os.Remove(file))
+			require.NoError(t, os.Symlink("refs/heads/main", file))
+		}, head{"main", commit}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_ = os.Remove(file)
+			require.NoError(t, os.WriteFile(file, []byte("ref: refs/heads/main\n"), 0o666))
+			c.do()
+			got, err := w.s.readHead(ctx)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, got)
+			asked, err := w.s.askHead(ctx)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, asked)
+		})
+	}
+}
+
+// A branch that cannot be read is not an unborn one: the checkpoint would say
+// that all files are new.
+func TestReadHeadRefusesABrokenBranch(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, os.WriteFile(w.GitPath("refs/heads/main"), nil, 0o666))
+	_, err := w.s.Save(ctx, w.request(checkpoint.Manual))
+	require.ErrorContains(t, err, "refs/heads/main")
+}
+
+// A lock that somebody holds for a moment is waited for.
+func TestMoveWaitsForALock(t *testing.T) {
+	w := newWorld(t)
+	w.manual(1)
+	lock := w.GitPath("refs/checkpoints/42.lock")
+	require.NoError(t, os.WriteFile(lock, nil, 0o666))
+	time.AfterFunc(400*time.Millisecond, func() { os.Remove(lock) })
+	w.manual(1)
+	assert.Len(t, w.live(), 2)
+}
+
+// The directories of the last ref go with it.
+func TestDeletingTheLastRefOfADirectory(t *testing.T) {
+	w := newWorld(t)
+	commit := plumbing.NewHash(w.Git("rev-parse", "HEAD"))
+	name := undoRefs + "42/x"
+	require.NoError(t, w.s.moveRefs(ctx, "make", refMove{name: name, new: commit}))
+	require.NoError(t, w.s.moveRefs(ctx, "delete", refMove{name: name, old: commit}))
+}
+
+// One transaction: all refs move or none does.
+func TestMovesAreAtomic(t *testing.T) {
+	w := newWorld(t)
+	one := plumbing.NewHash(w.Git("rev-parse", "HEAD"))
+	two := plumbing.NewHash(w.Commit("second"))
+	w.Git("update-ref", "refs/checkpoints/b", two.String())
+	err := w.s.moveRefs(ctx, "x", refMove{name: "refs/checkpoints/a", new: one}, refMove{name: "refs/checkpoints/b", old: one, new: two})
+	require.ErrorIs(t, err, errLost)
+	_, err = w.Run(nil, "rev-parse", "--verify", "refs/checkpoints/a")
+	require.Error(t, err)
+}
+
+// An inherited date does not make a reflog entry that expires at once.
+func TestReflogHasTheStoresTime(t *testing.T) {
+	w := newWorld(t)
+	t.Setenv("GIT_COMMITTER_DATE", "2001-01-01T00:00:00Z")
+	w.manual(1)
+	assert.Contains(t, w.Git("log", "-g", "-1", "--date=iso", "--format=%gd", "refs/checkpoints/42"), gittest.Epoch.Format("2006-01-0"))
+}

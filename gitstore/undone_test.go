@@ -1,0 +1,130 @@
+package gitstore
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// model is what an issue should hold: ids from oldest to newest.
+type model struct {
+	live, archived []checkpoint.ID
+	pinned         map[checkpoint.ID]bool
+	undo           []model // what each open removal would go back to
+}
+
+func (m model) without(ids []checkpoint.ID) model {
+	gone := func(id checkpoint.ID) bool { return slices.Contains(ids, id) }
+	m.live = slices.DeleteFunc(slices.Clone(m.live), gone)
+	m.archived = slices.DeleteFunc(slices.Clone(m.archived), gone)
+	return m
+}
+
+// Any sequence of saves, drops, archivings, pins and undos leaves what a plain
+// model of them holds, in the order of the clocks.
+func TestRandomOperationsMatchTheModel(t *testing.T) {
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			w := newWorld(t)
+			p := &player{world: w, rng: rand.New(rand.NewPCG(seed, 9)), order: map[checkpoint.ID]int{}}
+			p.m.pinned = map[checkpoint.ID]bool{}
+			for step := range 40 {
+				what := p.step()
+				require.Equal(t, p.sorted(p.m.live), w.live(), "step %d: %s", step, what)
+				require.Equal(t, p.sorted(p.m.archived), w.archived(), "step %d: %s", step, what)
+				l, err := w.s.List(ctx, "42", 0)
+				require.NoError(t, err)
+				for _, c := range l.Checkpoints {
+					require.Equal(t, p.m.pinned[c.ID], c.Pinned, "step %d: %s: pin of %s", step, what, c.ID)
+				}
+			}
+			w.sound()
+		})
+	}
+}
+
+type player struct {
+	*world
+	rng   *rand.Rand
+	m     model
+	order map[checkpoint.ID]int
+}
+
+func (p *player) sorted(ids []checkpoint.ID) []checkpoint.ID {
+	ids = append([]checkpoint.ID{}, ids...)
+	slices.SortFunc(ids, func(a, b checkpoint.ID) int { return p.order[a] - p.order[b] })
+	return ids
+}
+
+// some picks one to three of ids, none of none.
+func (p *player) some(ids []checkpoint.ID) []checkpoint.ID {
+	picked := slices.Clone(ids)
+	p.rng.Shuffle(len(picked), func(i, j int) { picked[i], picked[j] = picked[j], picked[i] })
+	return picked[:min(len(picked), 1+p.rng.IntN(3))]
+}
+
+// remember opens a bracket that an undo closes.
+func (p *player) remember() {
+	before := p.m
+	before.undo = nil
+	p.m.undo = append(slices.Clone(p.m.undo), before)
+}
+
+func (p *player) step() string {
+	p.t.Helper()
+	switch n := p.rng.IntN(12); {
+	case n < 5 || len(p.m.live)+len(p.m.archived) == 0:
+		id := p.save(p.request(checkpoint.Manual)).ID
+		p.order[id] = len(p.order)
+		p.m.live = append(slices.Clone(p.m.live), id)
+		return "save " + string(id)
+	case n < 7:
+		ids := p.some(append(slices.Clone(p.m.live), p.m.archived...))
+		p.remember()
+		p.m = p.m.without(ids)
+		require.NoError(p.t, p.s.Drop(ctx, "42", ids))
+		return fmt.Sprint("drop ", ids)
+	case n < 9 && len(p.m.live) > 0:
+		ids := p.some(p.m.live)
+		p.remember()
+		p.m = p.m.without(ids)
+		p.m.archived = append(p.m.archived, ids...)
+		_, err := p.s.Archive(ctx, "42", ids)
+		require.NoError(p.t, err)
+		return fmt.Sprint("archive ", ids)
+	case n < 10 && len(p.m.live) > 0:
+		id := p.some(p.m.live)[0]
+		p.m.pinned[id] = !p.m.pinned[id]
+		_, err := p.s.Pin(ctx, "42", id, p.m.pinned[id])
+		require.NoError(p.t, err)
+		return "pin " + string(id)
+	}
+	return p.undo()
+}
+
+// undo goes back over one removal; what was saved since stays.
+func (p *player) undo() string {
+	done, err := p.s.Undo(ctx, "42")
+	if len(p.m.undo) == 0 {
+		require.ErrorIs(p.t, err, ErrNothingToUndo)
+		return "undo nothing"
+	}
+	require.NoError(p.t, err)
+	last := p.m.undo[len(p.m.undo)-1]
+	undo := p.m.undo[:len(p.m.undo)-1]
+	known := append(slices.Clone(last.live), last.archived...)
+	for _, id := range p.m.live {
+		if !slices.Contains(known, id) {
+			last.live = append(slices.Clone(last.live), id)
+		}
+	}
+	p.m.live, p.m.archived, p.m.undo = last.live, last.archived, undo
+	assert.NotEmpty(p.t, done.IDs)
+	return fmt.Sprint("undo ", done.What, done.IDs)
+}
