@@ -1,7 +1,6 @@
 package gitstore
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,129 +8,152 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"syscall"
+
+	"git-checkpoint/gitstore/index"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// editIndex changes entries of the staging area. Git writes a copy; the copy
-// takes the place of the index under git's own lock. A killed editIndex leaves
-// the old index or the new one, and at worst a lock that is a second name of
-// the copy, which the next one recognises and removes.
-func (s *Store) editIndex(ctx context.Context, entries []byte, sparse, intent []string) error {
-	if len(entries) == 0 && len(intent) == 0 {
-		return nil
-	}
-	copied := filepath.Join(s.stateDir(), "index")
-	if err := s.dropStaleCopy(copied); err != nil {
-		return err
-	}
-	before, err := copyFile(s.repo.index, copied)
-	if err != nil {
-		return fmt.Errorf("copy index: %w", err)
-	}
-	defer os.Remove(copied)
-	g := s.git.With("GIT_INDEX_FILE=" + copied)
-	g.Dir = s.repo.root
-	if _, err := g.Pipe(ctx, entries, "update-index", "-z", "--index-info"); err != nil {
-		return fmt.Errorf("write index: %w", err)
-	}
-	if len(sparse) > 0 {
-		if _, err := g.Pipe(ctx, zeroed(sparse), "update-index", "-z", "--skip-worktree", "--stdin"); err != nil {
-			return fmt.Errorf("write index: %w", err)
-		}
-	}
-	for _, path := range intent {
-		_, _ = g.Output(ctx, "add", "--intent-to-add", "--", ":(literal)"+path) // a file that is gone has no intent
-	}
-	return s.swapIndex(copied, before)
+// A stagingArea is the staging area as a restore found it: the index, read,
+// and as a tree. While it is locked no git writes it.
+type stagingArea struct {
+	s    *Store
+	x    *index.Index
+	done func()
+	tree plumbing.Hash // in k
+	k    *sink
+	file string // the index, symlinks resolved
+	lock string // git's lock, "" while it is not ours
 }
 
-// dropStaleCopy removes what a killed editIndex left.
-func (s *Store) dropStaleCopy(copied string) error {
-	left, err := os.Stat(copied)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// openStaging reads the staging area, under git's lock where it is going to be
+// written. It fails with *RefusedError when another git holds the lock.
+func (s *Store) openStaging(ctx context.Context, write bool) (*stagingArea, error) {
+	a := &stagingArea{s: s, k: s.newSink(), file: s.repo.index}
+	if resolved, err := filepath.EvalSymlinks(a.file); err == nil {
+		a.file = resolved
 	}
-	if err != nil {
-		return err
-	}
-	lock := s.repo.index + ".lock"
-	if held, err := os.Stat(lock); err == nil && os.SameFile(left, held) {
-		if err := os.Remove(lock); err != nil {
-			return err
+	if write {
+		if err := a.takeLock(); err != nil {
+			return nil, err
 		}
 	}
-	_ = os.Remove(copied + ".lock")
-	return os.Remove(copied)
+	var err error
+	if a.x, a.done, err = s.openIndex(ctx); err != nil {
+		a.close()
+		return nil, err
+	}
+	if a.tree, err = a.x.WriteTree(a.k, a.k); err != nil {
+		a.close()
+		return nil, fmt.Errorf("read index: %w", err)
+	}
+	return a, nil
 }
 
-// swapIndex puts the copy in the place of the index it was made from.
-func (s *Store) swapIndex(copied string, before fs.FileInfo) error {
-	lock := s.repo.index + ".lock"
-	if err := os.Link(copied, lock); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return &RefusedError{Reason: fmt.Sprintf("the index is locked by another git process (%s)", lock)}
-		}
+func (a *stagingArea) close() {
+	if a.done != nil {
+		a.done()
+		a.done = nil
+	}
+	a.freeLock()
+}
+
+// The lock of the index is git's, <index>.lock: a second name of a file of
+// ours, so that one that a killed restore left is known as ours, and can be
+// taken over. The caller holds the worktree's restore lock.
+func (a *stagingArea) held() string   { return filepath.Join(a.s.stateDir(), "index.held") }
+func (a *stagingArea) copied() string { return filepath.Join(a.s.stateDir(), "index") }
+
+func (a *stagingArea) takeLock() error {
+	a.freeStale()
+	lock := a.file + ".lock"
+	if err := os.WriteFile(a.held(), fmt.Appendf(nil, "git-checkpoint %d\n", os.Getpid()), 0o666); err != nil {
 		return fmt.Errorf("lock index: %w", err)
 	}
-	now, err := os.Stat(s.repo.index)
-	if errors.Is(err, fs.ErrNotExist) {
-		now, err = nil, nil
+	err := os.Link(a.held(), lock)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		err = createLock(lock) // a file system without hard links
 	}
-	if err != nil || !sameFile(before, now) {
-		os.Remove(lock)
-		return errors.Join(err, &RefusedError{Reason: "the index changed meanwhile"})
+	if errors.Is(err, fs.ErrExist) {
+		return &RefusedError{Reason: fmt.Sprintf("the index is locked by another git process (%s)", lock)}
 	}
-	if err := os.Rename(lock, s.repo.index); err != nil {
-		os.Remove(lock)
-		return fmt.Errorf("write index: %w", err)
+	if err != nil {
+		return fmt.Errorf("lock index: %w", err)
+	}
+	a.lock = lock
+	return nil
+}
+
+func createLock(name string) error {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// freeStale removes what a killed restore left.
+func (a *stagingArea) freeStale() {
+	lock := a.file + ".lock"
+	ours, err := os.Lstat(a.held())
+	if err == nil {
+		if now, err := os.Lstat(lock); err == nil && os.SameFile(ours, now) {
+			os.Remove(lock)
+		}
+	}
+	for _, name := range []string{a.held(), a.copied(), a.copied() + ".lock"} {
+		os.Remove(name)
+	}
+}
+
+func (a *stagingArea) freeLock() {
+	if a.lock == "" {
+		return
+	}
+	os.Remove(a.lock)
+	os.Remove(a.held())
+	a.lock = ""
+}
+
+// replace puts the copy in the place of the index. A kill leaves the old one
+// or the new one, and a lock that is known as ours.
+func (a *stagingArea) replace() error {
+	if err := os.Rename(a.copied(), a.file); err != nil {
+		if !errors.Is(err, syscall.EXDEV) {
+			return fmt.Errorf("write index: %w", err)
+		}
+		// GIT_INDEX_FILE on another file system: through a file beside it.
+		near := a.file + ".git-checkpoint"
+		defer os.Remove(near)
+		if err := errors.Join(copyFile(a.copied(), near), os.Remove(a.copied())); err != nil {
+			return fmt.Errorf("write index: %w", err)
+		}
+		return os.Rename(near, a.file)
 	}
 	return nil
 }
 
-// sameFile reports whether a file was replaced or written since.
-func sameFile(a, b fs.FileInfo) bool {
-	if a == nil || b == nil {
-		return a == nil && b == nil
-	}
-	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
-}
-
-// copyFile copies a file and returns what it was, nil when there is none.
-func copyFile(from, to string) (fs.FileInfo, error) {
-	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-		return nil, err
-	}
+// copyFile copies a file with its permissions and its date: git compares the
+// dates of files with that of the index, to tell which entries it cannot
+// trust. A missing file stays missing.
+func copyFile(from, to string) error {
 	in, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer in.Close()
 	info, err := in.Stat()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, info.Mode().Perm())
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, info.Mode().Perm())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	_, err = io.Copy(out, in)
-	return info, errors.Join(err, out.Close())
-}
-
-// indexInfo writes the staging area's side of a path for `git update-index -z
-// --index-info`: first away with every stage, then what is wanted.
-func indexInfo(b *bytes.Buffer, path string, want stages) {
-	fmt.Fprintf(b, "0 %040d\t%s\x00", 0, path)
-	for stage, e := range want {
-		if e != (side{}) {
-			fmt.Fprintf(b, "%o %s %d\t%s\x00", e.mode, e.hash, stage, path)
-		}
-	}
-}
-
-func zeroed(paths []string) []byte {
-	return []byte(strings.Join(paths, "\x00") + "\x00")
+	return errors.Join(err, out.Close(), os.Chtimes(to, info.ModTime(), info.ModTime()))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,6 +31,9 @@ func (s *Store) Pending() string {
 
 // lockWorktree keeps two restores out of one worktree.
 func (s *Store) lockWorktree() (release func(), err error) {
+	if s.repo.root == "" {
+		return nil, &UnsupportedError{Feature: ErrBare.Error()}
+	}
 	if err := os.MkdirAll(s.stateDir(), 0o777); err != nil {
 		return nil, err
 	}
@@ -46,46 +48,83 @@ func (s *Store) lockWorktree() (release func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// finishPending completes a restore that was killed, before anything else is
-// restored on top of it. A journal whose snapshot is gone names nothing that
-// could be finished.
-func (s *Store) finishPending(ctx context.Context) error {
+// pending is the snapshot of the restore that was killed, nil when there is
+// none. A journal whose snapshot is gone names nothing that could be finished.
+func (s *Store) pending(ctx context.Context) (*safety, error) {
 	ref := s.Pending()
 	if ref == "" {
-		return ignoreMissing(s.removeJournal())
+		return nil, s.removeJournal()
 	}
 	commit, err := s.readRef(ctx, ref)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if commit.IsZero() {
-		return s.removeJournal()
+		return nil, s.removeJournal()
 	}
-	sf, err := s.readSafety(ref, commit)
-	if err != nil {
+	return s.readSafety(ref, commit)
+}
+
+// finishPending completes a restore that was killed, before anything else is
+// restored on top of it.
+func (s *Store) finishPending(ctx context.Context) error {
+	sf, err := s.pending(ctx)
+	if err != nil || sf == nil {
 		return err
 	}
-	steps, err := sf.steps()
-	if err != nil {
-		return err
-	}
-	if steps, err = s.stillToDo(ctx, steps); err != nil {
-		return err
-	}
-	if err := s.act(ctx, steps); err != nil {
-		return fmt.Errorf("finish the restore of %s: %w", sf.plan.Checkpoint, err)
+	if err := s.finish(ctx, sf); err != nil {
+		if _, refused := errors.AsType[*RefusedError](err); refused {
+			return err
+		}
+		return &RefusedError{
+			Reason: fmt.Sprintf("the interrupted restore of %s cannot be finished: %v", sf.plan.Checkpoint, err),
+			Hint:   "git checkpoint restore --abort",
+		}
 	}
 	return s.removeJournal()
 }
 
+// finish does what is left of a restore, where nobody else has changed what it
+// was going to.
+func (s *Store) finish(ctx context.Context, sf *safety) error {
+	steps, err := sf.steps()
+	if err != nil {
+		return err
+	}
+	s.cleanNear(steps)
+	return s.workOn(ctx, func(w *workshop, area *stagingArea) error {
+		left, err := s.stillToDo(ctx, steps, area)
+		if err != nil {
+			return err
+		}
+		plan := restorePlan{steps: left}
+		plan.fit()
+		if err := w.makeReady(ctx, plan.steps); err != nil {
+			return err
+		}
+		_, err = s.act(ctx, w, area, plan.steps)
+		return err
+	})
+}
+
+// workOn runs f with the staging area locked and a workshop.
+func (s *Store) workOn(ctx context.Context, f func(*workshop, *stagingArea) error) error {
+	area, err := s.openStaging(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer area.close()
+	w, err := s.openWorkshop()
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(w, area), w.close())
+}
+
 // stillToDo are the steps, or the sides of them, that were not done and whose
 // path nobody else has changed.
-func (s *Store) stillToDo(ctx context.Context, steps []step) ([]step, error) {
-	var targets []target
-	for _, st := range steps {
-		targets = append(targets, target{path: st.path, index: st.index, work: st.work})
-	}
-	now, err := s.observe(ctx, targets)
+func (s *Store) stillToDo(ctx context.Context, steps []step, area *stagingArea) ([]step, error) {
+	now, err := s.recall(ctx, steps, area)
 	if err != nil {
 		return nil, err
 	}
@@ -93,12 +132,33 @@ func (s *Store) stillToDo(ctx context.Context, steps []step) ([]step, error) {
 	for _, st := range steps {
 		at := now(st.path)
 		st.index = st.index && at.index == st.before.index
-		st.work = st.work && at.work == st.before.work && at.blockage == ""
+		if st.work && s.is(at, st.before.disk) && at.blockage == "" {
+			st.before.disk.info = at.disk.info
+		} else if st.work = false; s.is(at, st.diskAfter) {
+			st.before.work = st.workAfter
+		}
 		if st.index || st.work {
 			left = append(left, st)
 		}
 	}
 	return left, nil
+}
+
+// is reports whether what is at a path now is a file that is known.
+func (s *Store) is(at state, d disk) bool {
+	return at.disk.same(d, s.configBool("core.filemode", true))
+}
+
+// recall observes the paths of steps as they stand, past git's filters.
+func (s *Store) recall(ctx context.Context, steps []step, area *stagingArea) (func(string) state, error) {
+	targets := make([]target, len(steps))
+	for i, st := range steps {
+		targets[i] = target{path: st.path, index: st.index, work: st.work, indexWant: st.indexAfter, workWant: st.workAfter}
+		if st.indexAfter == (stages{}) {
+			targets[i].indexWant = st.before.index
+		}
+	}
+	return s.observeIn(ctx, targets, area, true)
 }
 
 // Continue finishes a restore that was killed; it reports whether there was
@@ -118,105 +178,20 @@ func (s *Store) Continue(ctx context.Context) (bool, error) {
 // Abort takes back what a killed restore has done; it reports whether there
 // was one.
 func (s *Store) Abort(ctx context.Context) (bool, error) {
-	ref := s.Pending()
-	if ref == "" {
+	release, err := s.lockWorktree()
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	if s.Pending() == "" {
 		return false, nil
 	}
-	release, err := s.lockWorktree()
-	if err != nil {
-		return false, err
-	}
-	defer release()
-	commit, err := s.readRef(ctx, ref)
-	if err != nil {
-		return false, err
-	}
-	if commit.IsZero() {
-		return true, s.removeJournal()
-	}
-	sf, err := s.readSafety(ref, commit)
-	if err != nil {
-		return false, err
+	sf, err := s.pending(ctx)
+	if err != nil || sf == nil {
+		return true, err
 	}
 	if _, err := s.takeBack(ctx, sf); err != nil {
-		return false, err
+		return true, fmt.Errorf("take back the restore of %s: %w", sf.plan.Checkpoint, err)
 	}
 	return true, s.removeJournal()
-}
-
-// undoRestore takes a finished restore back and forgets its snapshot.
-func (s *Store) undoRestore(ctx context.Context, sf *safety) (*Restored, error) {
-	release, err := s.lockWorktree()
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	if err := s.finishPending(ctx); err != nil {
-		return nil, err
-	}
-	done, err := s.takeBack(ctx, sf)
-	if err != nil || len(done.Skipped) > 0 {
-		return done, err
-	}
-	return done, s.moveRefs(ctx, "undo", refMove{name: sf.ref, old: sf.commit})
-}
-
-// takeBack makes every path what it was before, where it still is what the
-// restore made of it.
-func (s *Store) takeBack(ctx context.Context, sf *safety) (*Restored, error) {
-	done := &Restored{ID: sf.plan.Checkpoint}
-	steps, err := sf.steps()
-	if err != nil {
-		return nil, err
-	}
-	var targets []target
-	for _, st := range steps {
-		targets = append(targets, target{path: st.path, index: st.index, work: st.work})
-	}
-	now, err := s.observe(ctx, targets)
-	if err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(s.repo.root)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	var index []step
-	for _, st := range steps {
-		at := now(st.path)
-		index, err = s.takeBackStep(root, st, at, index, done)
-		if err != nil {
-			return done, fmt.Errorf("take back %q: %w", st.path, err)
-		}
-	}
-	return done, s.actIndex(ctx, index)
-}
-
-func (s *Store) takeBackStep(root *os.Root, st step, at state, index []step, done *Restored) ([]step, error) {
-	indexOurs := st.index && at.index == st.indexAfter
-	workOurs := st.work && at.work == st.workAfter && at.blockage == ""
-	indexBack := !st.index || indexOurs || at.index == st.before.index
-	workBack := !st.work || workOurs || at.work == st.before.work
-	if !indexBack || !workBack {
-		done.Skipped = append(done.Skipped, st.path)
-		return index, nil
-	}
-	if workOurs {
-		if st.before.work == (side{}) {
-			if err := s.removeFile(st.path); err != nil {
-				return index, err
-			}
-		} else if err := s.putBack(root, st); err != nil && !errors.Is(err, fs.ErrExist) {
-			return index, err
-		}
-	}
-	if indexOurs {
-		st.indexAfter, st.intentOnly = st.before.index, false
-		index = append(index, st)
-	}
-	if workOurs || indexOurs {
-		done.Restored = append(done.Restored, st.path)
-	}
-	return index, nil
 }

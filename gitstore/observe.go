@@ -2,120 +2,236 @@ package gitstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"path"
-	"path/filepath"
+	"time"
 
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/index"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
+// maxInside is how many files in the place of a file are looked at.
+const maxInside = 10_000
+
+// An observer finds out what paths are now.
+type observer struct {
+	s      *Store
+	ctx    context.Context
+	root   *os.Root
+	x      *index.Index
+	staged plumbing.Hash // the staging area as a tree, in k
+	k      *sink
+	now    map[string]*state
+	raw    bool   // files as they stand, past git's filters
+	asked  []file // regular files whose hash git has to tell
+}
+
 // observe finds out what the paths of targets are now, in the staging area
 // and in the worktree.
 func (s *Store) observe(ctx context.Context, targets []target) (func(string) state, error) {
-	now := make(map[string]*state, len(targets))
-	if err := s.observeIndex(ctx, targets, now); err != nil {
+	area, err := s.openStaging(ctx, false)
+	if err != nil {
 		return nil, err
 	}
+	defer area.close()
+	return s.observeIn(ctx, targets, area, false)
+}
+
+// observeIn is observe with the staging area open; files are told as git would
+// add them, or raw.
+func (s *Store) observeIn(ctx context.Context, targets []target, area *stagingArea, raw bool) (func(string) state, error) {
 	root, err := os.OpenRoot(s.repo.root)
 	if err != nil {
 		return nil, fmt.Errorf("open worktree: %w", err)
 	}
 	defer root.Close()
-	c := capture{s: s, ctx: ctx, k: s.newSink()}
-	var regular []file
-	for _, t := range targets {
-		if f, ok := s.lookAt(root, t.path, now[t.path], c.k); ok {
-			regular = append(regular, f)
+	o := &observer{s: s, ctx: ctx, root: root, x: area.x, staged: area.tree, k: area.k, raw: raw, now: make(map[string]*state, len(targets))}
+	for i := range targets {
+		if err := o.look(&targets[i]); err != nil {
+			return nil, err
 		}
 	}
-	hashes, err := c.hashAll(regular)
-	if err != nil {
+	if err := o.x.Err(); err != nil {
 		return nil, err
 	}
-	for i, f := range regular {
-		st := now[f.path]
-		if st.work.hash = hashes[i]; hashes[i].IsZero() {
-			if st.work.hash, err = s.hashFile(ctx, f.path); err != nil {
-				return nil, err
-			}
-		}
+	now := func(path string) state { return *o.now[path] }
+	if raw {
+		return now, nil
 	}
-	return func(path string) state { return *now[path] }, nil
+	if err := o.hash(); err != nil {
+		return nil, err
+	}
+	return now, s.markSparse(ctx, targets, o.now)
 }
 
-// observeIndex fills in the staging area's side.
-func (s *Store) observeIndex(ctx context.Context, targets []target, now map[string]*state) error {
-	x, done, err := s.openIndex(ctx)
-	if err != nil {
+func (o *observer) look(t *target) error {
+	st := &state{}
+	o.now[t.path] = st
+	entries := o.x.Lookup(t.path)
+	for _, e := range entries {
+		st.index[e.Stage] = side{uint32(e.Mode), e.Hash}
+		if e.IntentToAdd {
+			st.index[0] = intended
+		}
+		st.sparse = st.sparse || e.SkipWorktree
+		st.assume = st.assume || e.AssumeValid
+	}
+	if wants := t.index && t.indexWant != (stages{}) || t.work && t.workWant != (side{}); wants && len(entries) == 0 {
+		if err := o.lookAround(t.path, st); err != nil {
+			return err
+		}
+	}
+	if t.work {
+		o.lookAt(t, st, entries)
+	}
+	return nil
+}
+
+// lookAround finds what in the staging area keeps a path out: an entry for a
+// directory above it, which may be a submodule, or entries below it.
+func (o *observer) lookAround(path string, st *state) error {
+	for i := range path {
+		if path[i] == '/' && st.indexAbove == "" && len(o.x.Lookup(path[:i])) > 0 {
+			st.indexAbove = path[:i]
+		}
+	}
+	mode, hash, err := lookupPath(o.k, o.staged, path)
+	if err != nil || mode != modeTree {
 		return err
 	}
-	defer done()
-	for _, t := range targets {
-		st := &state{}
-		for _, e := range x.Lookup(t.path) {
-			if e.IntentToAdd {
-				continue
-			}
-			st.index[e.Stage] = side{uint32(e.Mode), e.Hash}
-			st.sparse = st.sparse || e.SkipWorktree
-		}
-		now[t.path] = st
+	files, err := diffTrees(o.k, plumbing.ZeroHash, hash)
+	for _, f := range files {
+		st.indexInside = append(st.indexInside, path+"/"+f.path)
 	}
-	return x.Err()
+	return err
 }
 
-// lookAt fills in the worktree's side of one path, but for the hash of a
-// regular file, which it returns to be asked for.
-func (s *Store) lookAt(root *os.Root, name string, st *state, k *sink) (file, bool) {
-	native := filepath.FromSlash(name)
-	if blocked := blockage(root, name); blocked != "" {
-		st.blockage = blocked
-		return file{}, false
+// lookAt fills in the worktree's side of a path, but for the hash of a regular
+// file that git has to be asked for.
+func (o *observer) lookAt(t *target, st *state, entries []index.Entry) {
+	pl, err := openPlace(o.root, t.path, false)
+	var blocked *blockedError
+	switch {
+	case errors.As(err, &blocked):
+		st.above = blocked.path
+		return
+	case errors.Is(err, fs.ErrNotExist):
+		st.made = missing(o.root, t.path)
+		return
+	case err != nil:
+		st.blockage = err.Error()
+		return
 	}
-	info, err := root.Lstat(native)
-	if err != nil {
-		return file{}, false
+	defer pl.close()
+	info, err := pl.dir.Lstat(pl.name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return
+	case err != nil:
+		st.blockage = err.Error()
+		return
+	case info.IsDir():
+		st.inside = insideOf(pl.dir, t.path, maxInside)
+		return
 	}
-	st.work.mode = modeOf(info)
-	switch st.work.mode {
-	case 0:
+	st.disk = disk{mode: diskMode(info), info: info}
+	if st.disk.mode == 0 {
 		st.blockage = "neither a file nor a symlink"
-	case modeSymlink:
-		target, err := root.Readlink(native)
-		if err != nil {
-			st.blockage = "not readable"
-			break
+		return
+	}
+	if o.raw {
+		if st.disk, err = hashDisk(pl.dir, pl.name, info); err != nil {
+			st.blockage = err.Error()
 		}
-		st.work.hash = plumbing.ComputeHash(plumbing.BlobObject, []byte(target))
+		return
+	}
+	st.work.mode = o.s.gitMode(info, st.index[0].mode, t.workWant.mode, t.workBase.mode)
+	switch {
+	case len(entries) == 1 && o.unmodified(entries[0], info):
+		st.work = st.index[0]
+	case st.work.mode == modeSymlink:
+		d, err := hashDisk(pl.dir, pl.name, info)
+		if err != nil {
+			st.blockage = err.Error()
+		}
+		st.work.hash = d.hash
 	default:
-		s.steadyMode(st)
-		return file{path: name, mode: st.work.mode}, true
-	}
-	return file{}, false
-}
-
-// steadyMode takes the executable bit from the staging area where the file
-// system has none.
-func (s *Store) steadyMode(st *state) {
-	value, ok := gitcmd.Last(s.config, "core.filemode")
-	if ok && !gitcmd.Bool(value) && (st.index[0].mode == modeFile || st.index[0].mode == modeExec) {
-		st.work.mode = st.index[0].mode
+		o.asked = append(o.asked, file{path: t.path, mode: st.work.mode})
 	}
 }
 
-// blockage says why nothing can be put at a path: what should be a directory
-// above it is a symlink or a file. Symlinks are never written through.
-func blockage(root *os.Root, name string) string {
-	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		info, err := root.Lstat(filepath.FromSlash(dir))
-		if err == nil && !info.IsDir() {
-			return fmt.Sprintf("%q is not a directory", dir)
+// missing is the topmost directory above a path that is not there.
+func missing(root *os.Root, name string) string {
+	for i := range name {
+		if name[i] != '/' {
+			continue
+		}
+		if _, err := root.Lstat(name[:i]); errors.Is(err, fs.ErrNotExist) {
+			return name[:i]
 		}
 	}
 	return ""
+}
+
+// gitMode is the mode by which git would add a file. Where the file system has
+// no executable bits or symlinks, it is one of those that it is known by.
+func (s *Store) gitMode(info fs.FileInfo, known ...uint32) uint32 {
+	mode := modeOf(info)
+	for _, k := range known {
+		switch {
+		case mode == modeSymlink:
+			return mode
+		case k == modeSymlink && !s.configBool("core.symlinks", true):
+			return k
+		case (k == modeFile || k == modeExec) && !s.configBool("core.filemode", true):
+			return k
+		}
+	}
+	return mode
+}
+
+func (s *Store) configBool(key string, unset bool) bool {
+	value, ok := gitcmd.Last(s.config, key)
+	if !ok {
+		return unset
+	}
+	return gitcmd.Bool(value)
+}
+
+// unmodified reports whether git takes a file for the one that was staged, by
+// its stat data, so that nothing needs to be read. It is careful: where git
+// would look closer, it says no.
+func (o *observer) unmodified(e index.Entry, info fs.FileInfo) bool {
+	if e.IntentToAdd || e.Stage != 0 || modeOf(info) != uint32(e.Mode) {
+		return false
+	}
+	at := time.Unix(int64(e.MTime.Sec), int64(e.MTime.Nsec))
+	m := info.ModTime()
+	return e.MTime.Sec != 0 && e.MTime.Nsec != 0 && uint32(m.Unix()) == e.MTime.Sec && uint32(m.Nanosecond()) == e.MTime.Nsec &&
+		uint32(info.Size()) == e.Size && info.Size() > 0 && info.Size() < 1<<32 && at.Before(o.x.ModTime()) && inode(info) == e.Ino
+}
+
+// hash asks git what the files would be after its filters.
+func (o *observer) hash() error {
+	c := capture{s: o.s, ctx: o.ctx, k: o.k}
+	hashes, err := c.hashAll(o.asked)
+	if err != nil {
+		return err
+	}
+	for i, f := range o.asked {
+		st := o.now[f.path]
+		if st.work.hash = hashes[i]; !hashes[i].IsZero() {
+			continue
+		}
+		if st.work.hash, err = o.s.hashFile(o.ctx, f.path); err != nil {
+			st.blockage, st.work.hash = "not readable", plumbing.NewHash("ff")
+		}
+	}
+	return nil
 }
 
 // hashFile is the blob that git would make of a file.

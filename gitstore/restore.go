@@ -4,14 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/gitcmd"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A RestoreRequest says what to put back.
@@ -21,6 +16,7 @@ type RestoreRequest struct {
 	Staged     bool     // the staging area alone
 	Exact      bool     // also remove files that came later
 	Force      bool     // take the checkpoint's side everywhere, whatever HEAD is
+	AnyHead    bool     // whatever HEAD is, and leave what was changed since
 	Changed    Changed  // for files that both sides changed, "" is Mine
 	DryRun     bool
 }
@@ -33,14 +29,20 @@ type Restored struct {
 	InTheWay []string // not restored, for a file that git does not know
 	Later    []string // came after the checkpoint; removed with Exact
 	Merged   []string // with conflict marks, where there are any
+	Merging  []string // the commits that were being merged at the save, where no merge is under way now
 	Undo     string   // the ref of the safety snapshot, "" when nothing was touched
 }
 
 // Restore puts the files of a checkpoint back. It touches what the checkpoint
 // changed against its own HEAD and nothing else, and leaves what was changed
-// since alone unless asked. What it replaces is in a safety snapshot first.
+// since alone unless asked. What it replaces is in a safety snapshot first. A
+// restore that fails is taken back; one that is killed leaves a journal, by
+// which the next one, Continue or Abort goes on.
 func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
 	done, err := s.restore(ctx, req)
+	if errors.Is(err, errMeanwhile) {
+		err = &RefusedError{Reason: err.Error(), Hint: "git status"}
+	}
 	if err != nil {
 		return done, fmt.Errorf("restore %s: %w", req.Checkpoint.ID, err)
 	}
@@ -48,201 +50,154 @@ func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, err
 }
 
 func (s *Store) restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
-	if s.repo.root == "" {
-		return nil, &UnsupportedError{Feature: ErrBare.Error()}
-	}
 	release, err := s.lockWorktree()
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	if err := s.finishPending(ctx); err != nil {
-		return nil, err
+	if !req.DryRun {
+		if err := s.finishPending(ctx); err != nil {
+			return nil, err
+		}
 	}
 	st, err := s.openSnapshot(req.Checkpoint)
 	if err != nil {
 		return nil, err
 	}
-	if !req.Force {
-		if err := s.checkHead(ctx, req.Checkpoint, st); err != nil {
-			return nil, err
-		}
-	}
-	plan, later, err := s.planFor(ctx, req, st)
-	if err != nil {
+	if err := s.checkPlace(ctx, &req, st); err != nil {
 		return nil, err
 	}
-	done := &Restored{ID: req.Checkpoint.ID, Skipped: plan.changed, InTheWay: plan.inTheWay, Later: later}
-	for _, step := range plan.steps {
-		done.Restored = append(done.Restored, step.path)
+	r := &restoring{s: s, req: &req, st: st, done: &Restored{ID: req.Checkpoint.ID, Merging: s.merging(st)}}
+	err = r.run(ctx)
+	if err != nil && r.safety != nil {
+		return r.done, r.rollBack(context.WithoutCancel(ctx), err)
 	}
-	if req.DryRun || len(plan.steps) == 0 {
-		return done, nil
-	}
-	return done, s.carryOut(ctx, req.Checkpoint, plan.steps, done)
+	return r.done, err
 }
 
-// carryOut writes the safety snapshot and the journal, acts, and removes the
-// journal.
-func (s *Store) carryOut(ctx context.Context, c *Checkpoint, steps []step, done *Restored) error {
-	k := s.newSink()
-	steps, merged, err := s.prepare(ctx, steps, k)
-	if err != nil {
-		return err
-	}
-	sf, err := s.writeSafety(ctx, c, steps, k)
-	if err != nil {
-		return err
-	}
-	done.Undo, done.Merged = sf.ref, merged
-	if err := s.writeJournal(sf); err != nil {
-		return err
-	}
-	if err := s.act(ctx, steps); err != nil {
-		return err
-	}
-	return errors.Join(s.removeJournal(), s.expireSafety(ctx, c.Issue))
+// A restoring is one restore.
+type restoring struct {
+	s      *Store
+	req    *RestoreRequest
+	st     *stored
+	done   *Restored
+	safety *safety // once the worktree may have been touched
 }
 
-// planFor decides what to do with every path.
-func (s *Store) planFor(ctx context.Context, req RestoreRequest, st *stored) (restorePlan, []string, error) {
-	targets, err := s.targets(st)
+func (r *restoring) run(ctx context.Context) error {
+	area, err := r.s.openStaging(ctx, !r.req.DryRun)
 	if err != nil {
-		return restorePlan{}, nil, err
+		return err
 	}
-	later, err := s.later(ctx, st)
+	defer area.close()
+	plan, err := r.plan(ctx, area)
 	if err != nil {
-		return restorePlan{}, nil, err
+		return err
 	}
-	if req.Exact {
-		for _, f := range later {
-			targets = append(targets, target{path: f.path, index: true, work: true, indexBase: merged(side{f.mode, f.hash}), workBase: side{f.mode, f.hash}})
+	if r.req.DryRun || len(plan.steps) == 0 {
+		r.tell(&plan)
+		return nil
+	}
+	w, err := r.s.openWorkshop()
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.carryOut(ctx, w, area, &plan), w.close())
+}
+
+// plan decides what to do with every path.
+func (r *restoring) plan(ctx context.Context, area *stagingArea) (restorePlan, error) {
+	targets, err := r.s.targets(r.st)
+	if err != nil {
+		return restorePlan{}, err
+	}
+	later, err := r.s.later(ctx, r.st, area, targets)
+	if err != nil {
+		return restorePlan{}, err
+	}
+	for _, t := range within(later, r.req.Paths) {
+		r.done.Later = append(r.done.Later, t.path)
+	}
+	if r.req.Exact {
+		targets = append(targets, later...)
+	}
+	for _, path := range r.req.Paths {
+		if len(within(targets, []string{path})) == 0 {
+			return restorePlan{}, fmt.Errorf("path %q: the checkpoint did not change it", path)
 		}
 	}
-	if targets, err = within(targets, req.Paths); err != nil {
-		return restorePlan{}, nil, err
-	}
-	if req.Staged {
+	targets = within(targets, r.req.Paths)
+	if r.req.Staged {
 		for i := range targets {
 			targets[i].work = false
 		}
 	}
-	now, err := s.observe(ctx, targets)
+	now, err := r.s.observeIn(ctx, targets, area, false)
 	if err != nil {
-		return restorePlan{}, nil, err
+		return restorePlan{}, err
 	}
-	var names []string
-	for _, f := range later {
-		names = append(names, f.path)
-	}
-	return planRestore(targets, now, req.Changed, req.Force), names, nil
+	return planRestore(targets, now, r.req.Changed, r.req.Force), nil
 }
 
-// later are the files that were staged after the checkpoint and are neither
-// in it nor in HEAD.
-func (s *Store) later(ctx context.Context, st *stored) ([]file, error) {
-	x, done, err := s.openIndex(ctx)
-	if err != nil {
-		return nil, err
+func (r *restoring) tell(p *restorePlan) {
+	r.done.Restored, r.done.Skipped, r.done.InTheWay = nil, p.changed, p.inTheWay
+	for _, st := range p.steps {
+		r.done.Restored = append(r.done.Restored, st.path)
 	}
-	defer done()
-	k := s.newSink()
-	staged, err := x.WriteTree(k, k)
-	if err != nil {
-		return nil, fmt.Errorf("read index: %w", err)
-	}
-	head, err := s.readHead(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var headTree plumbing.Hash
-	if !head.commit.IsZero() {
-		c, err := s.readCommit(head.commit)
-		if err != nil {
-			return nil, fmt.Errorf("read HEAD: %w", err)
-		}
-		headTree = c.tree
-	}
-	changes, err := diffTrees(k, headTree, staged)
-	if err != nil {
-		return nil, err
-	}
-	var files []file
-	for _, c := range changes {
-		if !c.old.hash.IsZero() {
-			continue
-		}
-		have, err := s.sideAt(st.staged, c.path)
-		if err != nil {
-			return nil, err
-		}
-		if have == (side{}) {
-			files = append(files, file{c.path, c.new.mode, c.new.hash})
-		}
-	}
-	return files, nil
 }
 
-// checkHead refuses where the checkpoint's files do not belong: HEAD does not
-// contain the commit they were made on, or git is in the middle of something.
-func (s *Store) checkHead(ctx context.Context, c *Checkpoint, st *stored) error {
-	if what := s.busy(); what != "" {
-		return &RefusedError{Reason: fmt.Sprintf("a %s is under way", what), Hint: fmt.Sprintf("git %s --abort", what)}
-	}
-	if st.head.IsZero() {
-		return nil
-	}
-	now, err := s.readHead(ctx)
+// carryOut writes the safety snapshot and the journal, acts, and removes the
+// journal.
+func (r *restoring) carryOut(ctx context.Context, w *workshop, area *stagingArea, plan *restorePlan) error {
+	s, k := r.s, area.k
+	conflicts, err := s.prepare(ctx, w, plan, k)
 	if err != nil {
 		return err
 	}
-	if now.commit == st.head {
+	r.tell(plan)
+	if len(plan.steps) == 0 {
 		return nil
 	}
-	if !now.commit.IsZero() {
-		_, err := s.git.Output(ctx, "merge-base", "--is-ancestor", st.head.String(), now.commit.String())
-		if err == nil {
-			return nil
-		}
-		if gitcmd.Code(err) != 1 {
-			return err
-		}
+	sf, err := s.writeSafety(ctx, r.req.Checkpoint, plan.steps, k)
+	if err != nil {
+		return err
 	}
-	branch := c.Branch
-	if branch == "" || s.hasBranch(ctx, branch) {
-		branch = "resume-" + c.Issue.RefName()
+	r.safety, r.done.Undo, r.done.Merged = sf, sf.ref, conflicts
+	if err := s.writeJournal(sf); err != nil {
+		return err
 	}
-	return &RefusedError{
-		Reason: fmt.Sprintf("HEAD does not contain %s, on which the checkpoint was made", st.head.String()[:12]),
-		Hint:   fmt.Sprintf("git switch -c %s %s^2^", branch, c.Commit.String()[:12]),
+	if err := faultPoint("journal"); err != nil {
+		return err
 	}
+	lost, err := s.act(ctx, w, area, plan.steps)
+	if err != nil {
+		return err
+	}
+	r.done.lose(lost)
+	if err := faultPoint("index"); err != nil {
+		return err
+	}
+	return s.removeJournal()
 }
 
-func (s *Store) hasBranch(ctx context.Context, name string) bool {
-	hash, err := s.readRef(ctx, "refs/heads/"+name)
-	return err == nil && !hash.IsZero()
-}
-
-// busy names what git is in the middle of, "" for nothing.
-func (s *Store) busy() string {
-	for _, b := range []struct{ file, what string }{
-		{"MERGE_HEAD", "merge"}, {"rebase-merge", "rebase"}, {"rebase-apply", "rebase"},
-		{"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"},
-	} {
-		if _, err := os.Lstat(filepath.Join(s.repo.dir, b.file)); err == nil {
-			return b.what
+// rollBack takes back what was done before an error.
+func (r *restoring) rollBack(ctx context.Context, cause error) error {
+	if _, err := r.s.takeBack(ctx, r.safety); err != nil {
+		return &RefusedError{
+			Reason: fmt.Sprintf("%v; what was done stays for now: %v", cause, err),
+			Hint:   "git checkpoint restore --abort",
 		}
 	}
-	return ""
+	r.done.Restored, r.done.Undo, r.done.Merged = nil, "", nil
+	return errors.Join(cause, r.s.removeJournal())
 }
 
-// paths are the paths of steps for which pick says yes.
-func pathsOf(steps []step, pick func(step) bool) []string {
-	var list []string
-	for _, st := range steps {
-		if pick(st) {
-			list = append(list, st.path)
-		}
+// within keeps the targets at or below one of paths, all for none.
+func within(targets []target, paths []string) []target {
+	if len(paths) == 0 {
+		return targets
 	}
-	return slices.Clip(list)
+	return slices.DeleteFunc(slices.Clone(targets), func(t target) bool {
+		return !slices.ContainsFunc(paths, func(path string) bool { return below(t.path, path) })
+	})
 }

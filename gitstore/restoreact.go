@@ -1,223 +1,240 @@
 package gitstore
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
-	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
-
-	"git-checkpoint/gitstore/gitcmd"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// prepare keeps the bytes of every file that will be replaced, and merges
-// where that was chosen. It returns the paths whose merge left conflicts.
-func (s *Store) prepare(ctx context.Context, steps []step, k *sink) ([]step, []string, error) {
+// prepare keeps the bytes of every file that will be replaced, merges where
+// that was chosen, and makes the new files ready. Nothing of the worktree is
+// touched. It returns the steps that can be taken, and the paths whose merge
+// left conflicts.
+func (s *Store) prepare(ctx context.Context, w *workshop, plan *restorePlan, k *sink) (conflicts []string, err error) {
 	root, err := os.OpenRoot(s.repo.root)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer root.Close()
-	var conflicts []string
-	for i := range steps {
-		st := &steps[i]
-		if !st.work || st.before.work == (side{}) {
+	for i := range plan.steps {
+		if err := s.checkWanted(plan.steps[i]); err != nil {
+			return nil, err
+		}
+		if err := s.keepBefore(ctx, root, &plan.steps[i], k); err != nil {
+			return nil, fmt.Errorf("keep %q: %w", plan.steps[i].path, err)
+		}
+	}
+	if conflicts, err = s.mergeAll(ctx, plan, k); err != nil {
+		return nil, err
+	}
+	return conflicts, w.makeReady(ctx, plan.steps)
+}
+
+// checkWanted makes sure that the files a step brings are there to be brought.
+func (s *Store) checkWanted(st step) error {
+	wanted := append(st.indexAfter[:], st.workAfter)
+	for _, f := range wanted {
+		if !blob(f) {
 			continue
 		}
-		data, err := readFileOrLink(root, st.path, st.before.work.mode)
+		kind, _, err := s.objects.Header(f.hash)
 		if err != nil {
-			return nil, nil, fmt.Errorf("keep %q: %w", st.path, err)
+			return corrupt("snapshot", "path %q: blob %s: %w", st.path, f.hash, err)
 		}
-		st.before.raw = k.Add(plumbing.BlobObject, data)
-		if !st.merge {
-			continue
-		}
-		clean, err := s.mergeFile(ctx, st, k)
-		if err != nil {
-			return nil, nil, fmt.Errorf("merge %q: %w", st.path, err)
-		}
-		if !clean {
-			conflicts = append(conflicts, st.path)
+		if kind != plumbing.BlobObject {
+			return corrupt("snapshot", "path %q: %s is a %s", st.path, f.hash, kind)
 		}
 	}
-	return steps, conflicts, nil
+	return nil
 }
 
-func readFileOrLink(root *os.Root, name string, mode uint32) ([]byte, error) {
-	if mode == modeSymlink {
-		link, err := root.Readlink(filepath.FromSlash(name))
-		return []byte(link), err
-	}
-	return root.ReadFile(filepath.FromSlash(name))
-}
-
-// mergeFile makes a step's outcome the merge of the file as it is and the
-// checkpoint's, on the ground of the file at HEAD when it was saved.
-func (s *Store) mergeFile(ctx context.Context, st *step, k *sink) (clean bool, err error) {
-	dir, err := os.MkdirTemp(s.stateDir(), "merge-*")
-	if err != nil {
-		return false, err
-	}
-	defer os.RemoveAll(dir)
-	names := []string{"mine", "base", "checkpoint"}
-	for i, hash := range []plumbing.Hash{st.before.raw, st.base.hash, st.workAfter.hash} {
-		data, err := readAs(k, plumbing.BlobObject, hash)
-		if err != nil {
-			return false, err
-		}
-		if err := os.WriteFile(filepath.Join(dir, names[i]), data, 0o600); err != nil {
-			return false, err
-		}
-	}
-	g := s.git
-	g.Dir = dir
-	out, err := g.Output(ctx, "merge-file", "-p", "-L", "mine", "-L", "base", "-L", "checkpoint", "mine", "base", "checkpoint")
-	if code := gitcmd.Code(err); code < 0 || code > 127 {
-		return false, err
-	}
-	st.workAfter = side{st.workAfter.mode, k.Add(plumbing.BlobObject, out)}
-	st.index = false
-	return err == nil, nil
-}
-
-// act carries out steps: the worktree first, so that the staging area never
-// says that a file is there before it is.
-func (s *Store) act(ctx context.Context, steps []step) error {
-	var put []step
-	for _, st := range steps {
-		if !st.work {
-			continue
-		}
-		if st.workAfter == (side{}) {
-			if err := s.removeFile(st.path); err != nil {
-				return err
-			}
-			continue
-		}
-		put = append(put, st)
-	}
-	if err := s.checkout(ctx, put); err != nil {
-		return err
-	}
-	return s.actIndex(ctx, steps)
-}
-
-func (s *Store) actIndex(ctx context.Context, steps []step) error {
-	var info bytes.Buffer
-	for _, st := range steps {
-		if st.index {
-			indexInfo(&info, st.path, st.indexAfter)
-		}
-	}
-	sparse := pathsOf(steps, func(st step) bool { return st.index && st.before.sparse && st.indexAfter[0] != side{} })
-	intent := pathsOf(steps, func(st step) bool { return st.intentOnly })
-	return s.editIndex(ctx, info.Bytes(), sparse, intent)
-}
-
-// checkout lets git write files, so that its filters apply, from an index that
-// holds just these.
-func (s *Store) checkout(ctx context.Context, steps []step) error {
-	if len(steps) == 0 {
+// keepBefore takes a file's bytes into the safety snapshot. A file that is not
+// the one that was looked at any more stops the restore while nothing is
+// touched.
+func (s *Store) keepBefore(ctx context.Context, root *os.Root, st *step, k *sink) error {
+	if !st.work || st.before.disk.mode == 0 {
 		return nil
 	}
-	temp := filepath.Join(s.stateDir(), "checkout")
-	defer os.Remove(temp)
-	if err := errors.Join(ignoreMissing(os.Remove(temp)), ignoreMissing(os.Remove(temp+".lock"))); err != nil {
+	pl, err := openPlace(root, st.path, false)
+	if err != nil {
 		return err
 	}
-	var info, paths bytes.Buffer
+	defer pl.close()
+	if size := st.before.disk.info.Size(); size > maxInMemory {
+		return s.keepLarge(ctx, pl, st, k)
+	}
+	d, data, err := readDisk(pl.dir, pl.name)
+	if err != nil {
+		return err
+	}
+	if !sameFile(st.before.disk.info, d.info) {
+		return errMeanwhile
+	}
+	st.before.disk = d
+	k.Add(plumbing.BlobObject, data)
+	return nil
+}
+
+// maxInMemory is the size of a file above which git stores it.
+const maxInMemory = 32 << 20
+
+func (s *Store) keepLarge(ctx context.Context, pl place, st *step, k *sink) error {
+	f, err := pl.dir.Open(pl.name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	out, err := s.git.Stream(ctx, f, "-c", "core.fsync=loose-object", "hash-object", "-w", "--no-filters", "--stdin")
+	if err != nil {
+		return err
+	}
+	now, err := pl.dir.Lstat(pl.name)
+	if err != nil || !sameFile(st.before.disk.info, now) {
+		return errMeanwhile
+	}
+	st.before.disk.hash = plumbing.NewHash(strings.TrimSpace(string(out)))
+	k.keep(st.before.disk.hash)
+	return nil
+}
+
+// makeReady makes the files that steps put into the worktree.
+func (w *workshop) makeReady(ctx context.Context, steps []step) error {
+	var puts []step
 	for _, st := range steps {
-		fmt.Fprintf(&info, "%o %s\t%s\x00", st.workAfter.mode, st.workAfter.hash, st.path)
-		paths.WriteString(st.path + "\x00")
-		if err := s.clear(st); err != nil {
+		if st.creates() {
+			puts = append(puts, st)
+		}
+	}
+	if err := w.checkout(ctx, puts); err != nil {
+		return err
+	}
+	for i := range steps {
+		if !steps[i].creates() {
+			continue
+		}
+		made, err := w.made(steps[i].path)
+		if err != nil {
+			return fmt.Errorf("make %q: %w", steps[i].path, err)
+		}
+		steps[i].diskAfter = made
+	}
+	return nil
+}
+
+// act carries out steps whose files are ready: the worktree first, so that the
+// staging area never says that a file is there before it is. It returns the
+// paths that somebody changed since they were looked at: those stay.
+func (s *Store) act(ctx context.Context, w *workshop, area *stagingArea, steps []step) (lost []string, err error) {
+	root, err := os.OpenRoot(s.repo.root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	var edits []indexEdit
+	do := func(i int, st step, move func(*os.Root, int, step) error) error {
+		switch err := move(root, i, st); {
+		case errors.Is(err, errMeanwhile):
+			lost = append(lost, st.path)
+			return nil
+		case err != nil:
+			return fmt.Errorf("write %q: %w", st.path, err)
+		}
+		if e, ok := st.edit(); ok {
+			edits = append(edits, e)
+		}
+		return faultPoint("moved")
+	}
+	for i, st := range slices.Backward(steps) { // what is below a directory first
+		if !st.creates() {
+			if err := do(i, st, w.takeAway); err != nil {
+				return lost, err
+			}
+		}
+	}
+	for i, st := range steps {
+		if err := ctx.Err(); err != nil {
+			return lost, err
+		}
+		if st.creates() {
+			if err := do(i, st, w.bring); err != nil {
+				return lost, err
+			}
+		}
+	}
+	return lost, area.edit(ctx, edits)
+}
+
+// takeAway removes a step's file, where it removes one, and the directories
+// that this leaves empty.
+func (w *workshop) takeAway(root *os.Root, i int, st step) error {
+	if !st.work {
+		return nil
+	}
+	if st.before.disk.mode != 0 {
+		old, err := os.OpenRoot(w.dir + "/old")
+		if err != nil {
+			return err
+		}
+		defer old.Close()
+		if err := take(root, st.path, st.before.disk, old, strconv.Itoa(i)); err != nil {
 			return err
 		}
 	}
-	g := s.git.With("GIT_INDEX_FILE=" + temp)
-	g.Dir = s.repo.root
-	if _, err := g.Pipe(ctx, info.Bytes(), "update-index", "-z", "--add", "--index-info"); err != nil {
-		return fmt.Errorf("write files: %w", err)
-	}
-	if _, err := g.Pipe(ctx, paths.Bytes(), "checkout-index", "-f", "-q", "-z", "--stdin"); err != nil {
-		return fmt.Errorf("write files: %w", err)
-	}
+	w.s.prune(root, st.path, st.before.made)
 	return nil
 }
 
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// bring puts a step's file in its place.
+func (w *workshop) bring(root *os.Root, _ int, st step) error {
+	pl, err := w.place(st.path)
+	if err != nil {
+		return err
 	}
-	return err
+	defer pl.close()
+	return put(root, st.path, st.before.disk, pl.dir, pl.name)
 }
 
-// clear makes way for a file whose parent directory vanished or became
-// something else since it was planned: that is refused, never written through.
-func (s *Store) clear(st step) error {
+// edit is what a step does to the staging area. A file that was replaced by
+// what is staged needs new stat data there, even if the entry stays.
+func (st step) edit() (indexEdit, bool) {
+	want := st.before.index
+	if st.index {
+		want = st.indexAfter
+	}
+	e := indexEdit{path: st.path, want: want, change: st.index, sparse: st.before.sparse, assume: st.before.assume}
+	has := st.before.work
+	if st.work {
+		has = st.workAfter
+	}
+	e.fresh = want == merged(has) && (blob(has) || st.removes())
+	return e, e.change || e.fresh && st.work && has != side{}
+}
+
+// cleanNear removes copies that a killed restore left beside their places.
+func (s *Store) cleanNear(steps []step) {
 	root, err := os.OpenRoot(s.repo.root)
 	if err != nil {
-		return err
+		return
 	}
 	defer root.Close()
-	if why := blockage(root, st.path); why != "" {
-		return &RefusedError{Reason: fmt.Sprintf("write %q: %s", st.path, why)}
-	}
-	return nil
-}
-
-// removeFile removes a file and the directories that it leaves empty.
-func (s *Store) removeFile(name string) error {
-	root, err := os.OpenRoot(s.repo.root)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	if why := blockage(root, name); why != "" {
-		return nil // what cannot be reached is not there
-	}
-	if err := ignoreMissing(root.Remove(filepath.FromSlash(name))); err != nil {
-		return fmt.Errorf("remove %q: %w", name, err)
-	}
-	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		if root.Remove(filepath.FromSlash(dir)) != nil {
-			break
+	for _, st := range steps {
+		if !st.creates() {
+			continue
 		}
-	}
-	return nil
-}
-
-// putBack writes the very bytes that a file had, past git's filters.
-func (s *Store) putBack(root *os.Root, st step) error {
-	data, err := readAs(s.objects, plumbing.BlobObject, st.before.raw)
-	if err != nil {
-		return err
-	}
-	native := filepath.FromSlash(st.path)
-	if err := root.MkdirAll(filepath.Dir(native), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	temp := filepath.Join(filepath.Dir(native), ".git-checkpoint-"+strings.ReplaceAll(filepath.Base(native), " ", "_"))
-	if len(filepath.Base(temp)) > 200 {
-		temp = filepath.Join(filepath.Dir(native), ".git-checkpoint-"+st.before.raw.String())
-	}
-	_ = root.Remove(temp)
-	if st.before.work.mode == modeSymlink {
-		err = root.Symlink(string(data), temp)
-	} else {
-		perm := fs.FileMode(0o666)
-		if st.before.work.mode == modeExec {
-			perm = 0o777
+		pl, err := openPlace(root, st.path, false)
+		if err != nil {
+			continue
 		}
-		err = root.WriteFile(temp, data, perm)
+		if info, err := pl.dir.Lstat(nearName(st.path)); err == nil && info.Mode()&fs.ModeDir == 0 {
+			_ = pl.dir.Remove(nearName(st.path))
+		}
+		pl.close()
 	}
-	if err != nil {
-		return err
-	}
-	return root.Rename(temp, native)
 }

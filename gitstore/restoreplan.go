@@ -20,26 +20,40 @@ type stages [4]side
 
 func merged(s side) stages { return stages{s} }
 
+// intended is the stage 0 of a path that was marked with git add -N: known,
+// with nothing staged.
+var intended = side{mode: modeIntent}
+
+// modeIntent is no mode of git's.
+const modeIntent = 1
+
 // A target is what a checkpoint wants of one path: what the path was at HEAD
 // when it was saved, and what it was in the snapshot.
 type target struct {
-	path       string
-	index      bool // the staging area is wanted too
-	work       bool // the worktree is wanted too
-	indexBase  stages
-	indexWant  stages
-	workBase   side
-	workWant   side
-	intentOnly bool // was marked with git add -N
+	path      string
+	index     bool // the staging area is wanted too
+	work      bool // the worktree is wanted too
+	any       bool // whatever is there may go
+	indexBase stages
+	indexWant stages
+	workBase  side
+	workWant  side
 }
 
 // A state is what a path is now.
 type state struct {
-	index    stages
-	work     side
-	raw      plumbing.Hash // of the file's bytes as they stand, before filters
-	sparse   bool          // left out of the worktree by sparse checkout
-	blockage string        // why the file cannot be reached, "" when it can
+	index  stages
+	sparse bool // left out of the worktree by sparse checkout
+	assume bool // git update-index --assume-unchanged
+	work   side // as git would add it
+	disk   disk // as it stands
+	// What keeps a file from being put here, unless it goes as well: a file
+	// or symlink where its directory should be, what is in a directory in
+	// its place, and the same in the staging area.
+	above, indexAbove   string
+	inside, indexInside []string
+	blockage            string // why nothing can be done here, "" when it can
+	made                string // the topmost directory that is missing above it
 }
 
 // Changed says what becomes of a file that is neither what it was at HEAD when
@@ -69,31 +83,39 @@ type step struct {
 	before      state
 	indexAfter  stages
 	workAfter   side
+	diskAfter   disk // what git's filters make of workAfter
 	merge       bool // workAfter comes out of a merge with base and theirs
 	base        side
-	intentOnly  bool
 }
+
+func (st step) creates() bool { return st.work && st.workAfter != side{} }
+func (st step) removes() bool { return st.work && st.workAfter == side{} }
 
 // A restorePlan is what a restore will do, and what it leaves alone.
 type restorePlan struct {
 	steps    []step
 	changed  []string // left as they are, since both sides changed them
-	inTheWay []string // files that nobody tracks where a file should go
+	inTheWay []string // something that stays is where a file should go
 }
 
-// planRestore decides for every target from what its path is now. It is pure.
+// planRestore decides for every target from what its path is now. A path that
+// was changed on one side, staging area or worktree, is left alone on both.
+// It is pure.
 func planRestore(targets []target, now func(string) state, choice Changed, force bool) restorePlan {
 	var p restorePlan
 	for _, t := range targets {
 		s := now(t.path)
-		st := step{path: t.path, before: s, indexAfter: t.indexWant, workAfter: t.workWant, base: t.workBase, intentOnly: t.intentOnly}
-		st.index = t.index && s.index != t.indexWant
+		st := step{path: t.path, before: s, indexAfter: t.indexWant, workAfter: t.workWant, base: t.workBase}
 		st.work = t.work && s.work != t.workWant && !s.sparse
+		st.index = t.index && s.index != t.indexWant
+		if t.indexWant[0] == intended && !st.creates() && s.work == (side{}) {
+			st.index = false // git add -N takes a file that is there
+		}
 		if !st.index && !st.work {
 			continue
 		}
 		switch {
-		case s.blockage != "":
+		case st.work && s.blockage != "":
 			p.inTheWay = append(p.inTheWay, t.path)
 		case !t.conflicts(s):
 			p.steps = append(p.steps, st)
@@ -101,19 +123,23 @@ func planRestore(targets []target, now func(string) state, choice Changed, force
 			p.inTheWay = append(p.inTheWay, t.path)
 		case choice == FromCheckpoint || force:
 			p.steps = append(p.steps, st)
-		case choice == Merged && t.mergeable(s):
-			st.merge = true
+		case choice == Merged && st.work && t.mergeable(s):
+			st.merge, st.index = true, false
 			p.steps = append(p.steps, st)
 		default:
 			p.changed = append(p.changed, t.path)
 		}
 	}
+	p.fit()
 	return p
 }
 
 // conflicts reports whether the path was changed by someone else: on a side
 // that is wanted it is neither what it was nor what it should be.
 func (t target) conflicts(s state) bool {
+	if t.any {
+		return false
+	}
 	index := t.index && s.index != t.indexWant && s.index != t.indexBase
 	work := t.work && !s.sparse && s.work != t.workWant && s.work != t.workBase
 	return index || work
@@ -122,7 +148,8 @@ func (t target) conflicts(s state) bool {
 // overwritesUnknown reports whether a file would be lost that git does not
 // know: it is in the worktree and not in the staging area.
 func (t target) overwritesUnknown(s state) bool {
-	return s.index == stages{} && s.work != side{} && s.work != t.workWant && s.work != t.workBase
+	unknown := s.index == stages{} || s.index[0] == intended
+	return unknown && t.work && s.work != side{} && s.work != t.workWant && s.work != t.workBase
 }
 
 // mergeable reports whether three regular files stand against each other.
@@ -133,4 +160,39 @@ func (t target) mergeable(s state) bool {
 		}
 	}
 	return true
+}
+
+// fit moves steps whose place is taken to inTheWay: a file cannot go where a
+// directory stays, nor below a file that stays. One that does not go may be in
+// the way of others, so this goes on until all the rest fit.
+func (p *restorePlan) fit() {
+	for {
+		leaves, unstaged := map[string]bool{}, map[string]bool{}
+		for _, st := range p.steps {
+			leaves[st.path] = st.removes()
+			unstaged[st.path] = st.index && st.indexAfter == stages{}
+		}
+		n := len(p.steps)
+		p.steps = slices.DeleteFunc(p.steps, func(st step) bool {
+			if st.fits(leaves, unstaged) {
+				return false
+			}
+			p.inTheWay = append(p.inTheWay, st.path)
+			return true
+		})
+		if len(p.steps) == n {
+			slices.Sort(p.inTheWay)
+			return
+		}
+	}
+}
+
+func (st step) fits(leaves, unstaged map[string]bool) bool {
+	free := func(above string, inside []string, goes map[string]bool) bool {
+		stays := func(path string) bool { return !goes[path] }
+		return (above == "" || goes[above]) && !slices.ContainsFunc(inside, stays)
+	}
+	enters := st.index && st.indexAfter != stages{}
+	return (!st.creates() || free(st.before.above, st.before.inside, leaves) && free(st.before.indexAbove, nil, unstaged)) &&
+		(!enters || free(st.before.indexAbove, st.before.indexInside, unstaged))
 }

@@ -48,6 +48,12 @@ func (s *Store) openSnapshot(c *Checkpoint) (*stored, error) {
 	}
 	st.head = index.parents[0]
 	head, err := s.readCommit(st.head)
+	if err != nil && s.repo.shallow && !s.objects.Has(st.head) {
+		return nil, &RefusedError{
+			Reason: fmt.Sprintf("%s, on which the checkpoint was made, is not in this shallow clone", st.head.String()[:12]),
+			Hint:   "git fetch --unshallow",
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: HEAD at the save: %w", c.ID, err)
 	}
@@ -55,69 +61,110 @@ func (s *Store) openSnapshot(c *Checkpoint) (*stored, error) {
 	return st, nil
 }
 
+// wishes gather what a snapshot wants of every path.
+type wishes struct {
+	s      *Store
+	st     *stored
+	byPath map[string]*target
+}
+
+func (w *wishes) at(path string) *target {
+	if w.byPath[path] == nil {
+		w.byPath[path] = &target{path: path}
+	}
+	return w.byPath[path]
+}
+
 // targets lists what the snapshot changed against its HEAD, by path. Nothing
 // else is ever touched.
 func (s *Store) targets(st *stored) ([]target, error) {
-	byPath := map[string]*target{}
-	at := func(path string) *target {
-		if byPath[path] == nil {
-			byPath[path] = &target{path: path}
+	w := &wishes{s: s, st: st, byPath: map[string]*target{}}
+	for _, gather := range []func() error{w.staged, w.conflicts, w.facts, w.trees} {
+		if err := gather(); err != nil {
+			return nil, err
 		}
-		return byPath[path]
 	}
-	changes, err := diffTrees(s.objects, st.base, st.staged)
+	return w.list()
+}
+
+// staged wants what was staged in the staging area and in the worktree.
+func (w *wishes) staged() error {
+	changes, err := w.files(w.st.base, w.st.staged)
+	for _, c := range changes {
+		old, new := side{c.old.mode, c.old.hash}, side{c.new.mode, c.new.hash}
+		*w.at(c.path) = target{
+			path: c.path, index: true, indexBase: merged(old), indexWant: merged(new),
+			work: old.mode != modeGitlink && new.mode != modeGitlink, workBase: old, workWant: new,
+		}
+	}
+	return err
+}
+
+// files is diffTrees with modes as the staging area has them. A tree that
+// names a path twice, or in the wrong order, is refused.
+func (w *wishes) files(old, new plumbing.Hash) ([]treeChange, error) {
+	changes, err := diffTrees(w.s.objects, old, new)
 	if err != nil {
 		return nil, err
 	}
+	seen := make(map[string]bool, len(changes))
+	kept := changes[:0]
 	for _, c := range changes {
-		t := at(c.path)
-		old, new := side{c.old.mode, c.old.hash}, side{c.new.mode, c.new.hash}
-		t.index, t.indexBase, t.indexWant = true, merged(old), merged(new)
-		t.work = old.mode != modeGitlink && new.mode != modeGitlink
-		t.workBase, t.workWant = old, new
-	}
-	if err := s.conflictTargets(st, at); err != nil {
-		return nil, err
-	}
-	if err := s.extraTargets(st, at); err != nil {
-		return nil, err
-	}
-	list := make([]target, 0, len(byPath))
-	for _, t := range byPath {
-		for _, w := range []uint32{t.workWant.mode, t.indexWant[0].mode} {
-			if err := checkPath(t.path, w); err != nil {
-				return nil, corrupt("snapshot", "%w", err)
+		if seen[c.path] {
+			return nil, corrupt("snapshot", "path %q: a tree has it twice", c.path)
+		}
+		seen[c.path] = true
+		for _, e := range []*treeEntry{&c.old, &c.new} {
+			if e.mode, err = canonical(e.mode); err != nil {
+				return nil, corrupt("snapshot", "path %q: %w", c.path, err)
 			}
 		}
-		list = append(list, *t)
+		if !c.old.same(c.new) {
+			kept = append(kept, c)
+		}
 	}
-	slices.SortFunc(list, func(a, b target) int { return strings.Compare(a.path, b.path) })
-	return list, nil
+	return kept, nil
 }
 
-// conflictTargets wants the stages of unmerged paths back. What the worktree
-// had of them is only known where it was captured.
-func (s *Store) conflictTargets(st *stored, at func(string) *target) error {
-	e, ok := entry(st.entries, "conflicts")
+// canonical is a mode of a tree as the staging area has it: git once wrote
+// more permissions than the executable bit.
+func canonical(mode uint32) (uint32, error) {
+	switch {
+	case mode == 0, mode == modeSymlink, mode == modeGitlink:
+		return mode, nil
+	case mode&^0o777 == 0o100000 && mode&0o100 != 0:
+		return modeExec, nil
+	case mode&^0o777 == 0o100000:
+		return modeFile, nil
+	}
+	return 0, fmt.Errorf("no mode of a file: %o", mode)
+}
+
+// conflicts wants the stages of unmerged paths back. What the worktree had of
+// them is only known where it was captured.
+func (w *wishes) conflicts() error {
+	e, ok := entry(w.st.entries, "conflicts")
 	if !ok {
 		return nil
 	}
-	trees, err := readTree(s.objects, e.hash)
+	trees, err := readTree(w.s.objects, e.hash)
 	if err != nil {
 		return err
 	}
+	unmerged := map[string]bool{}
 	for _, tree := range trees {
 		if len(tree.name) != 1 || tree.name < "1" || tree.name > "3" {
 			return corrupt("conflicts/"+tree.name, "not a stage")
 		}
-		files, err := diffTrees(s.objects, plumbing.ZeroHash, tree.hash)
+		files, err := w.files(plumbing.ZeroHash, tree.hash)
 		if err != nil {
 			return err
 		}
 		for _, f := range files {
-			t := at(f.path)
-			if t.indexWant[1] == (side{}) && t.indexWant[2] == (side{}) && t.indexWant[3] == (side{}) {
-				base, err := s.sideAt(st.base, f.path)
+			t := w.at(f.path)
+			if !unmerged[f.path] {
+				unmerged[f.path] = true
+				base, err := w.base(f.path)
 				if err != nil {
 					return err
 				}
@@ -129,40 +176,54 @@ func (s *Store) conflictTargets(st *stored, at func(string) *target) error {
 	return nil
 }
 
-// extraTargets are the files beside the staging area: unstaged changes and
-// deletions, untracked files, artifacts.
-func (s *Store) extraTargets(st *stored, at func(string) *target) error {
-	for _, name := range []string{"worktree", "untracked", "artifacts"} {
-		e, ok := entry(st.entries, name)
-		if !ok {
-			continue
-		}
-		files, err := diffTrees(s.objects, plumbing.ZeroHash, e.hash)
+// facts wants what the record tells: paths that were marked with git add -N,
+// whose file was there whatever was staged, and unstaged deletions.
+func (w *wishes) facts() error {
+	known := w.st.record.Snapshot()
+	for _, path := range known.IntentToAdd {
+		base, err := w.base(path)
 		if err != nil {
 			return err
 		}
-		for _, f := range files {
-			if err := s.wantWork(st, at(f.path), side{f.new.mode, f.new.hash}); err != nil {
-				return err
-			}
-		}
+		*w.at(path) = target{path: path, index: true, indexBase: merged(base), indexWant: merged(intended)}
 	}
-	facts := st.record.Snapshot()
-	for _, path := range facts.Deleted {
-		if err := s.wantWork(st, at(path), side{}); err != nil {
+	for _, path := range known.Deleted {
+		if err := w.work(path, side{}); err != nil {
 			return err
 		}
-	}
-	for _, path := range facts.IntentToAdd {
-		at(path).intentOnly = true
 	}
 	return nil
 }
 
-// wantWork sets what the worktree should have of a path.
-func (s *Store) wantWork(st *stored, t *target, want side) error {
+// trees wants the files beside the staging area: unstaged changes, untracked
+// files, artifacts.
+func (w *wishes) trees() error {
+	for _, name := range []string{"worktree", "untracked", "artifacts"} {
+		e, ok := entry(w.st.entries, name)
+		if !ok {
+			continue
+		}
+		files, err := w.files(plumbing.ZeroHash, e.hash)
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			if f.new.mode == modeGitlink {
+				return corrupt("snapshot", "path %q: a submodule in %s/", f.path, name)
+			}
+			if err := w.work(f.path, side{f.new.mode, f.new.hash}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// work sets what the worktree should have of a path.
+func (w *wishes) work(path string, want side) error {
+	t := w.at(path)
 	if !t.work {
-		base, err := s.sideAt(st.base, t.path)
+		base, err := w.base(path)
 		if err != nil {
 			return err
 		}
@@ -172,30 +233,48 @@ func (s *Store) wantWork(st *stored, t *target, want side) error {
 	return nil
 }
 
+// base is a path at HEAD when the checkpoint was saved.
+func (w *wishes) base(path string) (side, error) {
+	f, err := w.s.sideAt(w.st.base, path)
+	if err != nil || f.mode == modeTree {
+		return side{}, err
+	}
+	f.mode, err = canonical(f.mode)
+	return f, err
+}
+
+// list checks the wishes against each other and against what git would check
+// out, and sorts them.
+func (w *wishes) list() ([]target, error) {
+	list := make([]target, 0, len(w.byPath))
+	inIndex, inWork := map[string]bool{}, map[string]bool{}
+	for _, t := range w.byPath {
+		modes := []uint32{t.workWant.mode}
+		for _, f := range t.indexWant {
+			modes = append(modes, f.mode)
+		}
+		for _, mode := range modes {
+			if err := checkPath(t.path, mode); err != nil {
+				return nil, corrupt("snapshot", "%w", err)
+			}
+		}
+		inIndex[t.path] = t.index && t.indexWant != stages{}
+		inWork[t.path] = t.work && t.workWant != side{}
+		list = append(list, *t)
+	}
+	for _, t := range list {
+		for i := range t.path {
+			if above := t.path[:i]; t.path[i] == '/' && (inIndex[above] && inIndex[t.path] || inWork[above] && inWork[t.path]) {
+				return nil, corrupt("snapshot", "path %q: %q is a file as well", t.path, above)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b target) int { return strings.Compare(a.path, b.path) })
+	return list, nil
+}
+
 // sideAt is a path in a tree.
 func (s *Store) sideAt(tree plumbing.Hash, path string) (side, error) {
 	mode, hash, err := lookupPath(s.objects, tree, path)
 	return side{mode, hash}, err
-}
-
-// within keeps the targets at or below one of paths, all for none.
-func within(targets []target, paths []string) ([]target, error) {
-	if len(paths) == 0 {
-		return targets, nil
-	}
-	var kept []target
-	for _, path := range paths {
-		clean := strings.TrimSuffix(path, "/")
-		n := len(kept)
-		for _, t := range targets {
-			if clean == "." || t.path == clean || strings.HasPrefix(t.path, clean+"/") {
-				kept = append(kept, t)
-			}
-		}
-		if len(kept) == n {
-			return nil, fmt.Errorf("path %q: the checkpoint did not change it", path)
-		}
-	}
-	slices.SortFunc(kept, func(a, b target) int { return strings.Compare(a.path, b.path) })
-	return slices.CompactFunc(kept, func(a, b target) bool { return a.path == b.path }), nil
 }

@@ -4,8 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
-	"strconv"
+	"maps"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,12 +18,20 @@ import (
 // safetyFor is how long a safety snapshot is kept.
 const safetyFor = 14 * 24 * time.Hour
 
+// safetyTime is how snapshots are named; takenBack is added to the name of one
+// that was undone while some of its paths had changed: what those were before
+// stays in it until it expires.
+const (
+	safetyTime = "20060102T150405.000000Z"
+	takenBack  = "-undone"
+)
+
 // A safety snapshot is what a restore is about to touch, and what it does to
 // it, written before it begins: a commit below refs/git-checkpoint/undo/ whose
 // tree is
 //
-//	plan        the paths, what they were and what they become, as JSON
-//	blobs/      the files that are replaced, by hash
+//	plan        the paths, what they were and what they become (safetyPlan)
+//	blobs/      the content of files and entries that are replaced, by hash
 //
 // It finishes or takes back a restore that was killed, and undoes one that was
 // not.
@@ -33,32 +42,16 @@ type safety struct {
 	plan   safetyPlan
 }
 
-type safetyPlan struct {
-	Version    int           `json:"version"`
-	Issue      string        `json:"issue"`
-	Checkpoint checkpoint.ID `json:"checkpoint_id"`
-	Steps      []safetyStep  `json:"steps"`
-}
-
-// safetyStep is one path. Names are quoted as git does where they are not
-// UTF-8. A side is "<octal mode> <hash>", "" for no file.
-type safetyStep struct {
-	Path        string    `json:"path"`
-	Index       bool      `json:"index,omitempty"`
-	Work        bool      `json:"work,omitempty"`
-	IndexBefore [4]string `json:"index_before"`
-	IndexAfter  [4]string `json:"index_after"`
-	WorkBefore  string    `json:"work_before,omitempty"`
-	RawBefore   string    `json:"raw_before,omitempty"` // the file's very bytes
-	WorkAfter   string    `json:"work_after,omitempty"`
-	Sparse      bool      `json:"sparse,omitempty"`
-	IntentOnly  bool      `json:"intent_to_add,omitempty"`
-}
-
-// writeSafety makes the snapshot durable before anything is touched.
+// writeSafety makes the snapshot durable before anything is touched, and
+// removes those that are too old.
 func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []step, k *sink) (*safety, error) {
+	refs, err := s.undoRefs(ctx, c.Issue)
+	if err != nil {
+		return nil, err
+	}
 	sf := &safety{at: s.now()}
-	sf.plan = safetyPlan{Version: 1, Issue: string(c.Issue), Checkpoint: c.ID}
+	sf.ref = safetyName(c.Issue, sf.at, slices.Collect(maps.Keys(refs)))
+	sf.plan = safetyPlan{Version: 1, Issue: string(c.Issue), Checkpoint: c.ID, Worktree: s.worktreeName()}
 	for _, st := range steps {
 		sf.plan.Steps = append(sf.plan.Steps, st.encode())
 	}
@@ -66,6 +59,23 @@ func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []step, k 
 	if err != nil {
 		return nil, err
 	}
+	tree := []treeEntry{{modeFile, "plan", k.Add(plumbing.BlobObject, data)}}
+	if blobs := blobsOf(steps, k); len(blobs) > 0 {
+		tree = append(tree, treeEntry{modeTree, "blobs", k.addTree(blobs)})
+	}
+	sf.commit = k.addCommit(s.newCommit(k.addTree(tree), sf.at, fmt.Sprintf("before the restore of %s\n", c.ID)))
+	if err := k.flush(ctx); err != nil {
+		return nil, fmt.Errorf("safety snapshot: %w", err)
+	}
+	moves := append(expired(refs, sf.at), refMove{name: sf.ref, new: sf.commit})
+	if err := s.moveRefs(ctx, "restore: "+string(c.ID), moves...); err != nil {
+		return nil, fmt.Errorf("safety snapshot: %w", err)
+	}
+	return sf, k.protect(ctx)
+}
+
+// blobsOf keeps what steps need alive, under its hash.
+func blobsOf(steps []step, k *sink) []treeEntry {
 	var blobs []treeEntry
 	have := map[plumbing.Hash]bool{}
 	for _, st := range steps {
@@ -76,92 +86,42 @@ func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []step, k 
 			}
 		}
 	}
-	tree := []treeEntry{{modeFile, "plan", k.Add(plumbing.BlobObject, data)}}
-	if len(blobs) > 0 {
-		tree = append(tree, treeEntry{modeTree, "blobs", k.addTree(blobs)})
-	}
-	sf.commit = k.addCommit(s.newCommit(k.addTree(tree), sf.at, fmt.Sprintf("before the restore of %s\n", c.ID)))
-	if err := k.flush(ctx); err != nil {
-		return nil, fmt.Errorf("safety snapshot: %w", err)
-	}
-	sf.ref = fmt.Sprintf("%s%s/%s-%04x", undoRefs, c.Issue.RefName(), sf.at.UTC().Format("20060102T150405Z"), rand.IntN(1<<16))
-	if err := s.moveRefs(ctx, "restore: "+string(c.ID), refMove{name: sf.ref, new: sf.commit}); err != nil {
-		return nil, fmt.Errorf("safety snapshot: %w", err)
-	}
-	return sf, k.protect(ctx)
+	return blobs
 }
 
-// needs are the blobs that taking a step back, or finishing it, takes.
-func (st step) needs() []plumbing.Hash {
-	hashes := []plumbing.Hash{st.before.raw, st.workAfter.hash}
-	for _, stages := range []stages{st.before.index, st.indexAfter} {
-		for _, e := range stages {
-			if e.mode != modeGitlink {
-				hashes = append(hashes, e.hash)
+// safetyName is the name of a new snapshot: by time, after all there are.
+func safetyName(issue checkpoint.Issue, at time.Time, refs []string) string {
+	prefix := undoRefs + issue.RefName() + "/"
+	name := prefix + at.UTC().Format(safetyTime)
+	for _, ref := range refs {
+		if ref = strings.TrimSuffix(ref, takenBack); ref >= name {
+			if last, err := time.Parse(safetyTime, strings.TrimPrefix(ref, prefix)); err == nil {
+				name = prefix + last.Add(time.Microsecond).Format(safetyTime)
 			}
 		}
 	}
-	return hashes
+	return name
 }
 
-func (st step) encode() safetyStep {
-	e := safetyStep{
-		Path: checkpoint.QuotePath(st.path), Index: st.index, Work: st.work, Sparse: st.before.sparse, IntentOnly: st.intentOnly,
-		WorkBefore: st.before.work.String(), WorkAfter: st.workAfter.String(),
+// expired are the moves that remove snapshots that are too old.
+func expired(refs map[string]plumbing.Hash, now time.Time) []refMove {
+	limit := now.Add(-safetyFor).UTC().Format(safetyTime)
+	var moves []refMove
+	for ref, commit := range refs {
+		if ref[strings.LastIndexByte(ref, '/')+1:] < limit {
+			moves = append(moves, refMove{name: ref, old: commit})
+		}
 	}
-	if !st.before.raw.IsZero() {
-		e.RawBefore = st.before.raw.String()
-	}
-	for i := range st.indexAfter {
-		e.IndexBefore[i], e.IndexAfter[i] = st.before.index[i].String(), st.indexAfter[i].String()
-	}
-	return e
+	return moves
 }
 
-func (e safetyStep) decode() (step, error) {
-	st := step{index: e.Index, work: e.Work, intentOnly: e.IntentOnly}
-	var err error
-	if st.path, err = checkpoint.UnquotePath(e.Path); err != nil {
-		return st, err
-	}
-	st.before.sparse = e.Sparse
-	st.before.raw = plumbing.NewHash(e.RawBefore)
-	for _, f := range []struct {
-		to   *side
-		text string
-	}{{&st.before.work, e.WorkBefore}, {&st.workAfter, e.WorkAfter}} {
-		if *f.to, err = parseSide(f.text); err != nil {
-			return st, err
-		}
-	}
-	for i := range st.indexAfter {
-		if st.before.index[i], err = parseSide(e.IndexBefore[i]); err != nil {
-			return st, err
-		}
-		if st.indexAfter[i], err = parseSide(e.IndexAfter[i]); err != nil {
-			return st, err
-		}
-	}
-	return st, checkPath(st.path, st.workAfter.mode)
-}
-
-func (f side) String() string {
-	if f == (side{}) {
+// worktreeName tells linked worktrees apart, which share their refs.
+func (s *Store) worktreeName() string {
+	name, err := filepath.Rel(s.repo.commonDir, s.repo.dir)
+	if err != nil || name == "." {
 		return ""
 	}
-	return fmt.Sprintf("%o %s", f.mode, f.hash)
-}
-
-func parseSide(s string) (side, error) {
-	if s == "" {
-		return side{}, nil
-	}
-	mode, hex, _ := strings.Cut(s, " ")
-	n, err := strconv.ParseUint(mode, 8, 32)
-	if err != nil || !plumbing.IsHash(hex) {
-		return side{}, fmt.Errorf("safety snapshot: %q is no file", s)
-	}
-	return side{uint32(n), plumbing.NewHash(hex)}, nil
+	return filepath.ToSlash(name)
 }
 
 // readSafety opens a safety snapshot.
@@ -207,41 +167,35 @@ func (s *Store) undoRefs(ctx context.Context, issue checkpoint.Issue) (map[strin
 	return s.refs(ctx, undoRefs+issue.RefName()+"/")
 }
 
-// lastSafety is the newest safety snapshot of an issue, nil when there is
-// none. Older ones than safetyFor are removed on the way.
+// lastSafety is the newest safety snapshot of an issue that a restore in this
+// worktree left and that was not undone, nil when there is none.
 func (s *Store) lastSafety(ctx context.Context, issue checkpoint.Issue) (*safety, error) {
 	refs, err := s.undoRefs(ctx, issue)
 	if err != nil {
 		return nil, err
 	}
-	var newest *safety
-	for ref, commit := range refs {
-		sf, err := s.readSafety(ref, commit)
+	names := slices.Sorted(maps.Keys(refs))
+	for _, ref := range slices.Backward(names) {
+		if strings.HasSuffix(ref, takenBack) {
+			continue
+		}
+		sf, err := s.readSafety(ref, refs[ref])
 		if err != nil {
 			return nil, err
 		}
-		if newest == nil || sf.ref > newest.ref {
-			newest = sf
+		if sf.plan.Worktree == s.worktreeName() {
+			return sf, nil
 		}
 	}
-	return newest, nil
+	return nil, nil
 }
 
-// expireSafety removes safety snapshots that are too old.
-func (s *Store) expireSafety(ctx context.Context, issue checkpoint.Issue) error {
-	refs, err := s.undoRefs(ctx, issue)
-	if err != nil {
-		return err
+// forget gives up a snapshot that was taken back, but for what stayed as it
+// was: that is kept under another name until it expires.
+func (s *Store) forget(ctx context.Context, sf *safety, stayed bool) error {
+	moves := []refMove{{name: sf.ref, old: sf.commit}}
+	if stayed {
+		moves = append(moves, refMove{name: sf.ref + takenBack, new: sf.commit})
 	}
-	limit := s.now().Add(-safetyFor).UTC().Format("20060102T150405Z")
-	var moves []refMove
-	for ref, commit := range refs {
-		if name := ref[strings.LastIndexByte(ref, '/')+1:]; name < limit {
-			moves = append(moves, refMove{name: ref, old: commit})
-		}
-	}
-	if len(moves) == 0 {
-		return nil
-	}
-	return s.moveRefs(ctx, "expire", moves...)
+	return s.moveRefs(ctx, "undo", moves...)
 }

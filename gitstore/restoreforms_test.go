@@ -1,0 +1,168 @@
+package gitstore
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestRestoreIndexForms: whatever form the index has, it keeps it, and the
+// restore is the same.
+func TestRestoreIndexForms(t *testing.T) {
+	forms := map[string]func(*site){
+		"v2":    func(x *site) { x.Git("update-index", "--index-version", "2") },
+		"v4":    func(x *site) { x.Git("update-index", "--index-version", "4") },
+		"split": func(x *site) { x.Git("config", "core.splitIndex", "true"); x.Git("update-index", "--split-index") },
+		"untracked cache": func(x *site) {
+			x.Git("config", "core.untrackedCache", "true")
+			x.Git("update-index", "--force-untracked-cache")
+			x.Git("status")
+		},
+		"sparse": func(x *site) {
+			x.Git("sparse-checkout", "set", "--cone", "--sparse-index", "d")
+		},
+	}
+	for name, form := range forms {
+		t.Run(name, func(t *testing.T) {
+			x := newSite(t, "o/p/q", "o/r")
+			form(x)
+			x.reopen()
+			x.Write("a", "staged\n")
+			x.Write("d/new", "new\n")
+			x.Git("rm", "-q", "d/e")
+			x.Git("add", "a", "d")
+			saved := x.picture()
+			c := x.save()
+			x.Git("reset", "-q", "--hard")
+			clean := x.picture()
+			x.restore(c)
+			assert.Equal(t, saved, x.picture())
+			assert.Empty(t, x.Git("diff-files"))
+			x.undo()
+			assert.Equal(t, clean, x.picture())
+			x.noLitter()
+			if name == "sparse" {
+				assert.Contains(t, x.Git("ls-files", "--sparse"), "o/")
+			}
+		})
+	}
+}
+
+// TestRestoreOutsideTheCone: the staging area alone is changed there, and the
+// paths stay out of the worktree.
+func TestRestoreOutsideTheCone(t *testing.T) {
+	x := newSite(t, "o/p", "o/q")
+	x.Write("o/p", "staged p\n")
+	x.Write("o/new", "staged new\n")
+	x.Write("a", "staged a\n")
+	x.Git("add", "-A")
+	c := x.save()
+	x.clean()
+	x.Git("sparse-checkout", "set", "--cone", "d")
+	x.reopen()
+	clean := x.picture()
+	x.restore(c)
+	assert.Equal(t, "staged a\n", x.Read("a"))
+	_, err := os.Lstat(x.Path("o"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+	assert.Equal(t, "S o/new\nS o/p\nS o/q", x.Git("ls-files", "-t", "o"))
+	assert.Equal(t, "staged new\n", x.Git("show", ":o/new")+"\n")
+	assert.Equal(t, "M  a\nA  o/new\nM  o/p", x.status())
+	x.undo()
+	assert.Equal(t, clean, x.picture())
+	x.noLitter()
+}
+
+func TestRestoreFlags(t *testing.T) {
+	x := newSite(t)
+	x.Write("a", "staged\n")
+	x.Git("add", "-A")
+	c := x.save()
+	x.clean()
+	x.Git("update-index", "--assume-unchanged", "a")
+	x.restore(c, stagedOnly)
+	assert.Equal(t, "h a", x.Git("ls-files", "-v", "a"))
+	x.undo()
+	assert.Equal(t, "h a", x.Git("ls-files", "-v", "a"))
+}
+
+func TestRestoreLinkedWorktree(t *testing.T) {
+	x := newSite(t)
+	x.stageSome()
+	c := x.save()
+	x.clean()
+	x.Git("worktree", "add", "-q", "-b", "other", x.Dir+"-linked")
+	here := x.picture()
+	y := *x
+	y.Repo = x.In(x.Dir + "-linked")
+	y.reopen()
+	clean := y.picture()
+	y.restore(c)
+	assert.Equal(t, "M  a\nD  d/e\nA  new/n", y.status())
+	assert.Equal(t, here, x.picture())
+	x.restore(c)
+	x.undo()
+	assert.Equal(t, here, x.picture())
+	_, err := x.s.Undo(t.Context(), "42")
+	require.ErrorIs(t, err, ErrNothingToUndo, "the other worktree's restore is its own")
+	y.undo()
+	assert.Equal(t, clean, y.picture())
+}
+
+// TestRestoreFromASubdirectory: the directory that one stands in stays.
+func TestRestoreFromASubdirectory(t *testing.T) {
+	x := newSite(t)
+	x.Git("rm", "-q", "d/e", "d/f")
+	c := x.save()
+	x.clean()
+	x.s = x.openAt(filepath.Join(x.Dir, "d"))
+	x.restore(c)
+	info, err := os.Stat(x.Path("d"))
+	require.NoError(t, err)
+	assert.True(t, info.IsDir())
+	assert.Equal(t, "D  d/e\nD  d/f", x.status())
+	x.undo()
+	assert.Empty(t, x.status())
+}
+
+// TestRestoreSeparateGitDir: files are made ready in the git directory, which
+// may be elsewhere.
+func TestRestoreSeparateGitDir(t *testing.T) {
+	x := newSite(t)
+	x.stageSome()
+	c := x.save()
+	x.clean()
+	shm, err := os.MkdirTemp("/dev/shm", "git-checkpoint-*")
+	if err != nil {
+		t.Skip("no second file system here")
+	}
+	t.Cleanup(func() { os.RemoveAll(shm) })
+	require.NoError(t, os.CopyFS(filepath.Join(shm, "git"), os.DirFS(x.Path(".git"))))
+	x.remove(".git")
+	x.Write(".git", "gitdir: "+filepath.Join(shm, "git")+"\n")
+	x.Git("update-index", "-q", "--refresh")
+	x.reopen()
+	clean := x.picture()
+	x.restore(c)
+	assert.Equal(t, "M  a\nD  d/e\nA  new/n", x.status())
+	assert.NotContains(t, x.picture(), ".git-checkpoint")
+	x.undo()
+	assert.Equal(t, clean, x.picture())
+}
+
+func TestRestoreUnborn(t *testing.T) {
+	x := newSite(t)
+	x.Git("checkout", "-q", "--orphan", "fresh")
+	x.Git("rm", "-rqf", ".")
+	x.Write("n", "n\n")
+	x.Git("add", "-A")
+	c := x.save()
+	x.Git("rm", "-qf", "n")
+	x.restore(c)
+	assert.Equal(t, "A  n", x.status())
+	x.undo()
+	assert.Empty(t, x.status())
+}

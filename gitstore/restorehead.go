@@ -1,0 +1,109 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"git-checkpoint/gitstore/gitcmd"
+)
+
+// checkPlace refuses where the checkpoint's files do not belong: git is in the
+// middle of something, or HEAD does not contain the commit they were made on.
+func (s *Store) checkPlace(ctx context.Context, req *RestoreRequest, st *stored) error {
+	if req.Force {
+		return nil
+	}
+	if err := s.checkIdle(ctx, st); err != nil || req.AnyHead {
+		return err
+	}
+	return s.checkHead(ctx, req.Checkpoint, st)
+}
+
+// checkIdle refuses in the middle of a merge, rebase and the like. A
+// checkpoint that was saved in the merge that is still under way, on the same
+// HEAD, belongs there: that is how work goes on after a crash. Its conflict
+// stages go back with it.
+//
+// Where it was saved in a merge and none is under way, its files and conflict
+// stages are put back all the same, but the merge itself is not begun:
+// Restored.Merging names its commits, and git writes MERGE_HEAD, which makes
+// the next commit a merge, when it is told to (git update-ref MERGE_HEAD).
+func (s *Store) checkIdle(ctx context.Context, st *stored) error {
+	what := s.busy()
+	if what == "" {
+		return nil
+	}
+	if what == "merge" && slices.Equal(s.mergeHeads(), st.record.Snapshot().MergeHead) {
+		if now, err := s.readHead(ctx); err == nil && now.commit == st.head {
+			return nil
+		}
+	}
+	return &RefusedError{Reason: fmt.Sprintf("a %s is under way", what), Hint: fmt.Sprintf("git %s --continue", what)}
+}
+
+// merging are the commits of the merge that a checkpoint was saved in, nil
+// where one is under way.
+func (s *Store) merging(st *stored) []string {
+	if len(s.mergeHeads()) > 0 {
+		return nil
+	}
+	return st.record.Snapshot().MergeHead
+}
+
+// busy names what git is in the middle of, "" for nothing.
+func (s *Store) busy() string {
+	for _, b := range []struct{ file, what string }{
+		{"rebase-merge", "rebase"},
+		{"rebase-apply/applying", "am"},
+		{"rebase-apply", "rebase"},
+		{"MERGE_HEAD", "merge"},
+		{"CHERRY_PICK_HEAD", "cherry-pick"},
+		{"REVERT_HEAD", "revert"},
+		{"sequencer", "cherry-pick"},
+	} {
+		if _, err := os.Lstat(filepath.Join(s.repo.dir, filepath.FromSlash(b.file))); err == nil {
+			return b.what
+		}
+	}
+	return ""
+}
+
+// checkHead refuses where HEAD does not contain the commit on which the
+// checkpoint was made. One that has moved on contains it.
+func (s *Store) checkHead(ctx context.Context, c *Checkpoint, st *stored) error {
+	if st.head.IsZero() {
+		return nil
+	}
+	now, err := s.readHead(ctx)
+	if err != nil {
+		return err
+	}
+	if now.commit == st.head {
+		return nil
+	}
+	if !now.commit.IsZero() {
+		_, err := s.git.Output(ctx, "merge-base", "--is-ancestor", st.head.String(), now.commit.String())
+		if err == nil {
+			return nil
+		}
+		if gitcmd.Code(err) != 1 {
+			return err
+		}
+	}
+	branch := c.Branch
+	if branch == "" || s.hasBranch(ctx, branch) {
+		branch = "resume-" + c.Issue.RefName()
+	}
+	return &RefusedError{
+		Reason: fmt.Sprintf("HEAD does not contain %s, on which the checkpoint was made", st.head.String()[:12]),
+		Hint:   fmt.Sprintf("git switch -c %s %s^2^", branch, c.Commit.String()[:12]),
+	}
+}
+
+func (s *Store) hasBranch(ctx context.Context, name string) bool {
+	hash, err := s.readRef(ctx, "refs/heads/"+name)
+	return err == nil && !hash.IsZero()
+}

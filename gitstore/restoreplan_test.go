@@ -1,0 +1,123 @@
+package gitstore
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+)
+
+func sideOf(s string) side {
+	if s == "" {
+		return side{}
+	}
+	return side{modeFile, plumbing.ComputeHash(plumbing.BlobObject, []byte(s))}
+}
+
+// TestPlanEveryCombination walks base, want and now over absent and three
+// contents, on both sides, and compares with the rule in words.
+func TestPlanEveryCombination(t *testing.T) {
+	values := []string{"", "one", "two", "three"}
+	n := 0
+	for _, base := range values {
+		for _, want := range values {
+			for _, index := range values {
+				for _, work := range values {
+					for _, sparse := range []bool{false, true} {
+						for _, choice := range []Changed{Mine, FromCheckpoint, Merged} {
+							for _, force := range []bool{false, true} {
+								n++
+								name := fmt.Sprintf("%q %q %q %q %v %s %v", base, want, index, work, sparse, choice, force)
+								checkCombination(t, name, base, want, index, work, sparse, choice, force)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	assert.Equal(t, 3072, n)
+}
+
+func checkCombination(t *testing.T, name, base, want, index, work string, sparse bool, choice Changed, force bool) {
+	tg := target{path: "p", index: true, work: true, indexBase: merged(sideOf(base)), indexWant: merged(sideOf(want)), workBase: sideOf(base), workWant: sideOf(want)}
+	now := state{index: merged(sideOf(index)), work: sideOf(work), sparse: sparse}
+	p := planRestore([]target{tg}, func(string) state { return now }, choice, force)
+
+	workCounts := !sparse
+	done := index == want && (work == want || !workCounts)
+	changed := index != want && index != base || workCounts && work != want && work != base
+	unknown := index == "" && work != "" && work != want && work != base
+	var outcome string
+	switch {
+	case done:
+		outcome = "nothing"
+	case !changed, force:
+		outcome = "step"
+	case unknown:
+		outcome = "in the way"
+	case choice == FromCheckpoint:
+		outcome = "step"
+	case choice == Merged && workCounts && work != want && work != "" && want != "" && base != "":
+		outcome = "merge"
+	default:
+		outcome = "changed"
+	}
+	got := "nothing"
+	switch {
+	case len(p.steps) == 1 && p.steps[0].merge:
+		got = "merge"
+	case len(p.steps) == 1:
+		got = "step"
+		assert.Equal(t, index != want, p.steps[0].index, name)
+		assert.Equal(t, workCounts && work != want, p.steps[0].work, name)
+	case len(p.changed) == 1:
+		got = "changed"
+	case len(p.inTheWay) == 1:
+		got = "in the way"
+	}
+	// Sparse: a file that is there all the same is nobody's business.
+	if sparse && unknown && got == "in the way" {
+		outcome = got
+	}
+	assert.Equal(t, outcome, got, name)
+}
+
+// TestPlanOneSide: a side that the checkpoint does not want is not looked at.
+func TestPlanOneSide(t *testing.T) {
+	now := func(string) state { return state{index: merged(sideOf("mine")), work: sideOf("mine")} }
+	index := target{path: "p", index: true, indexBase: merged(sideOf("mine")), indexWant: merged(sideOf("want"))}
+	p := planRestore([]target{index}, now, Mine, false)
+	assert.Len(t, p.steps, 1)
+	assert.False(t, p.steps[0].work)
+	work := target{path: "p", work: true, workBase: sideOf("mine"), workWant: sideOf("want")}
+	p = planRestore([]target{work}, now, Mine, false)
+	assert.Len(t, p.steps, 1)
+	assert.False(t, p.steps[0].index)
+}
+
+// TestPlanFit: a file goes where something is only if that goes as well.
+func TestPlanFit(t *testing.T) {
+	put := func(path string) target {
+		return target{path: path, work: true, workWant: sideOf("new")}
+	}
+	states := map[string]state{
+		"d":     {work: sideOf("old")},
+		"d/f":   {above: "d"},
+		"e":     {inside: []string{"e/x", "e/y"}},
+		"e/x":   {work: sideOf("old")},
+		"e/y":   {work: sideOf("mine"), index: merged(sideOf("mine"))},
+		"blind": {blockage: "neither a file nor a symlink"},
+	}
+	remove := func(path string) target { return target{path: path, work: true, workBase: sideOf("old")} }
+	plan := func(targets ...target) restorePlan {
+		return planRestore(targets, func(p string) state { return states[p] }, Mine, false)
+	}
+	assert.Len(t, plan(remove("d"), put("d/f")).steps, 2)
+	assert.Equal(t, []string{"d/f"}, plan(put("d/f")).inTheWay)
+	p := plan(put("e"), remove("e/x"), remove("e/y"))
+	assert.Equal(t, []string{"e"}, p.inTheWay)
+	assert.Equal(t, []string{"e/y"}, p.changed, "mine stays, so the file above it cannot come")
+	assert.Equal(t, []string{"blind"}, plan(put("blind")).inTheWay)
+}

@@ -1,0 +1,168 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// site is a repository in which restores are tried: a few files, one commit.
+type site struct {
+	*gittest.Repo
+	t     testing.TB
+	s     *Store
+	clock time.Time
+}
+
+func newSite(t testing.TB, files ...string) *site {
+	t.Helper()
+	for _, kv := range os.Environ() {
+		if key, _, _ := strings.Cut(kv, "="); strings.HasPrefix(key, "GIT_") {
+			t.Setenv(key, "")
+			require.NoError(t, os.Unsetenv(key))
+		}
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	r := gittest.New(t)
+	for i, name := range append([]string{"a", "b", "d/e", "d/f"}, files...) {
+		r.Write(name, fmt.Sprintf("%d %s\nx\ny\nz\nend\n", i, name))
+	}
+	r.Git("add", "-A")
+	r.Commit("first")
+	x := &site{Repo: r, t: t, clock: gittest.Epoch.Add(time.Hour)}
+	x.reopen()
+	return x
+}
+
+// reopen reads the configuration again.
+func (x *site) reopen() { x.s = x.openAt(x.Dir) }
+
+func (x *site) openAt(dir string) *Store {
+	x.t.Helper()
+	s, err := Open(context.Background(), Options{Dir: dir, Now: func() time.Time { return x.clock }})
+	require.NoError(x.t, err)
+	x.t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// save records a checkpoint of issue 42; change sets more of the request.
+func (x *site) save(change ...func(*SaveRequest)) *Checkpoint {
+	x.t.Helper()
+	x.clock = x.clock.Add(time.Minute)
+	req := SaveRequest{Issue: "42", Edit: func(r *checkpoint.Record) (*checkpoint.Record, error) {
+		if r == nil {
+			r = checkpoint.New()
+		}
+		r.SetTrigger(checkpoint.Manual)
+		return r, nil
+	}}
+	for _, f := range change {
+		f(&req)
+	}
+	saved, err := x.s.Save(context.Background(), req)
+	require.NoError(x.t, err)
+	return &saved.Checkpoint
+}
+
+func withWorktree(r *SaveRequest)  { r.Worktree = true }
+func withUntracked(r *SaveRequest) { r.Untracked = true }
+
+// restore puts a checkpoint back and expects no error.
+func (x *site) restore(c *Checkpoint, change ...func(*RestoreRequest)) *Restored {
+	x.t.Helper()
+	done, err := x.try(c, change...)
+	require.NoError(x.t, err)
+	return done
+}
+
+func (x *site) try(c *Checkpoint, change ...func(*RestoreRequest)) (*Restored, error) {
+	x.clock = x.clock.Add(time.Minute)
+	req := RestoreRequest{Checkpoint: c}
+	for _, f := range change {
+		f(&req)
+	}
+	return x.s.Restore(context.Background(), req)
+}
+
+func (x *site) undo() *Restored {
+	x.t.Helper()
+	done, err := x.s.Undo(context.Background(), "42")
+	require.NoError(x.t, err)
+	require.NotNil(x.t, done.Restored)
+	return done.Restored
+}
+
+// clean takes worktree and staging area back to HEAD.
+func (x *site) clean() {
+	x.t.Helper()
+	x.Git("reset", "-q", "--hard")
+	x.Git("clean", "-qfdx")
+}
+
+// status is git's own view, by which phantom changes would show.
+func (x *site) status() string {
+	x.t.Helper()
+	return x.Git("status", "--porcelain", "-uall", "--ignored")
+}
+
+// picture is everything a restore may touch: every file with its mode and
+// bytes, and the staging area.
+func (x *site) picture() string {
+	x.t.Helper()
+	var lines []string
+	err := filepath.WalkDir(x.Dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(x.Dir, p)
+		if rel == ".git" {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if d.IsDir() {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		content, _ := os.Readlink(p)
+		if info.Mode().IsRegular() {
+			data, err := os.ReadFile(p)
+			if err != nil {
+				return err
+			}
+			content = string(data)
+		}
+		lines = append(lines, fmt.Sprintf("%v %q %q", info.Mode(), rel, content))
+		return nil
+	})
+	require.NoError(x.t, err)
+	sort.Strings(lines)
+	return strings.Join(lines, "\n") + "\n--\n" + x.Git("ls-files", "-s", "-t") + "\n" + x.Git("diff", "--cached", "--raw", "--ita-visible-in-index")
+}
+
+// noLitter fails when a restore left something of its own behind.
+func (x *site) noLitter() {
+	x.t.Helper()
+	for _, name := range []string{"index.lock", "git-checkpoint/index", "git-checkpoint/index.lock", "git-checkpoint/index.held", "git-checkpoint/files", "git-checkpoint/restore"} {
+		_, err := os.Lstat(x.GitPath(name))
+		require.ErrorIs(x.t, err, fs.ErrNotExist, name)
+	}
+	require.NotContains(x.t, x.picture(), ".git-checkpoint-")
+	x.Git("fsck", "--strict", "--no-dangling")
+}

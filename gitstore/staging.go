@@ -1,0 +1,180 @@
+package gitstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A workshop is a directory beside the repository where files are made ready,
+// so that the worktree never sees half of one: ready/<path> is what will go
+// to a path, old/<n> is what came from one.
+type workshop struct {
+	s   *Store
+	dir string
+}
+
+// openWorkshop makes an empty one. What a killed restore left in it is either
+// in the worktree or in its safety snapshot.
+func (s *Store) openWorkshop() (*workshop, error) {
+	w := &workshop{s: s, dir: filepath.Join(s.stateDir(), "files")}
+	if err := os.RemoveAll(w.dir); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(w.dir, "ready"), 0o777); err != nil {
+		return nil, err
+	}
+	return w, os.Mkdir(filepath.Join(w.dir, "old"), 0o777)
+}
+
+func (w *workshop) close() error { return os.RemoveAll(w.dir) }
+
+func (s *Store) tempDir(pattern string) (string, error) {
+	if err := os.MkdirAll(s.stateDir(), 0o777); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(s.stateDir(), pattern)
+}
+
+func (w *workshop) ready(path string) string {
+	return filepath.Join(w.dir, "ready", filepath.FromSlash(path))
+}
+
+// place is where the file for a path is ready.
+func (w *workshop) place(name string) (place, error) {
+	root, err := os.OpenRoot(filepath.Dir(w.ready(name)))
+	return place{root, path.Base(name)}, err
+}
+
+// checkout lets git make the files that steps want, so that its filters
+// apply: from an index that holds just these, in the root of the worktree,
+// whose attributes count. Where attributes are among the files, those that
+// will be there have to count, so git works in a worktree that has them.
+func (w *workshop) checkout(ctx context.Context, steps []step) error {
+	if len(steps) == 0 {
+		return nil
+	}
+	var info, paths bytes.Buffer
+	attributes := false
+	for _, st := range steps {
+		fmt.Fprintf(&info, "%o %s\t%s\x00", st.workAfter.mode, st.workAfter.hash, st.path)
+		paths.WriteString(st.path + "\x00")
+		attributes = attributes || path.Base(st.path) == ".gitattributes"
+	}
+	ready := filepath.Join(w.dir, "ready")
+	g := w.s.git.With("GIT_INDEX_FILE="+filepath.Join(w.dir, "index"), "GIT_DIR="+w.s.repo.dir, "GIT_WORK_TREE="+w.s.repo.root)
+	g.Dir = w.s.repo.root
+	into := []string{"--prefix=" + ready + string(filepath.Separator)}
+	if attributes {
+		if err := w.copyAttributes(steps); err != nil {
+			return err
+		}
+		g = g.With("GIT_WORK_TREE=" + ready)
+		g.Dir, into = ready, nil
+	}
+	plain := []string{"-c", "core.splitIndex=false", "-c", "core.fsmonitor=", "-c", "core.untrackedCache=false", "-c", "core.hooksPath=" + os.DevNull}
+	if _, err := g.Pipe(ctx, info.Bytes(), append(plain, "update-index", "-z", "--add", "--index-info")...); err != nil {
+		return fmt.Errorf("make files: %w", err)
+	}
+	args := append(append(plain, "checkout-index", "-f", "-q", "-z", "--stdin"), into...)
+	if _, err := g.Pipe(ctx, paths.Bytes(), args...); err != nil {
+		return fmt.Errorf("make files: %w", err)
+	}
+	return nil
+}
+
+// copyAttributes puts the attributes that will count for the files of steps
+// into ready/: the steps' own, else the worktree's.
+func (w *workshop) copyAttributes(steps []step) error {
+	root, err := os.OpenRoot(w.s.repo.root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	blobs := map[string]plumbing.Hash{}
+	for _, st := range steps {
+		if path.Base(st.path) == ".gitattributes" && blob(st.workAfter) && st.workAfter.mode != modeSymlink {
+			blobs[st.path] = st.workAfter.hash
+		}
+	}
+	done := map[string]bool{}
+	for _, st := range steps {
+		for dir := path.Dir(st.path); !done[dir]; dir = path.Dir(dir) {
+			done[dir] = true
+			name := strings.TrimPrefix(dir+"/.gitattributes", "./")
+			data, err := w.attributes(root, name, blobs[name])
+			if err != nil {
+				return err
+			}
+			if data == nil {
+				continue
+			}
+			if err := errors.Join(os.MkdirAll(filepath.Dir(w.ready(name)), 0o777), os.WriteFile(w.ready(name), data, 0o666)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (w *workshop) attributes(root *os.Root, name string, blob plumbing.Hash) ([]byte, error) {
+	if !blob.IsZero() {
+		return readAs(w.s.objects, plumbing.BlobObject, blob)
+	}
+	pl, err := openPlace(root, name, false)
+	if err != nil {
+		return nil, nil // no directory, no attributes
+	}
+	defer pl.close()
+	if info, err := pl.dir.Lstat(pl.name); err != nil || !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	data, err := pl.dir.ReadFile(pl.name)
+	return data, ignoreMissing(err)
+}
+
+// write makes a file of the very bytes that one had, past git's filters.
+func (w *workshop) write(name string, want disk) error {
+	data, err := readAs(w.s.objects, plumbing.BlobObject, want.hash)
+	if err != nil {
+		return err
+	}
+	file := w.ready(name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		return err
+	}
+	if want.mode == modeSymlink {
+		return os.Symlink(string(data), file)
+	}
+	perm := fs.FileMode(want.mode & 0o777)
+	return errors.Join(os.WriteFile(file, data, 0o600), os.Chmod(file, perm))
+}
+
+// made is what is ready for a path.
+func (w *workshop) made(name string) (disk, error) {
+	pl, err := w.place(name)
+	if err != nil {
+		return disk{}, err
+	}
+	defer pl.close()
+	info, err := pl.dir.Lstat(pl.name)
+	if err != nil {
+		return disk{}, err
+	}
+	return hashDisk(pl.dir, pl.name, info)
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
