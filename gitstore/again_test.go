@@ -1,0 +1,116 @@
+package gitstore
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// IfChanged saves what says something new, and nothing else.
+func TestIfChanged(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(w *world, req *SaveRequest)
+		want   bool
+	}{
+		"nothing":       {func(*world, *SaveRequest) {}, false},
+		"trigger alone": {func(w *world, req *SaveRequest) { req.Edit = w.request(checkpoint.Interval).Edit }, false},
+		"unstaged":      {func(w *world, _ *SaveRequest) { w.Write("a.txt", "x") }, false},
+		"staged":        {func(w *world, _ *SaveRequest) { w.Write("a.txt", "x"); w.Git("add", "a.txt") }, true},
+		"HEAD":          {func(w *world, _ *SaveRequest) { w.Commit("empty") }, true},
+		"branch":        {func(w *world, _ *SaveRequest) { w.Git("checkout", "-q", "-b", "other") }, true},
+		"phase": {func(w *world, req *SaveRequest) {
+			req.Edit = w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.SetPhase("testing") }).Edit
+		}, true},
+		"worktree": {func(w *world, req *SaveRequest) { w.Write("a.txt", "x"); req.Worktree = true }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.manual(1)
+			req := w.request(checkpoint.Manual)
+			c.change(w, &req)
+			req.IfChanged = true
+			w.now = w.now.Add(time.Second)
+			_, err := w.s.Save(ctx, req)
+			if !c.want {
+				require.ErrorIs(t, err, ErrUnchanged)
+				assert.Len(t, w.live(), 1)
+				return
+			}
+			require.NoError(t, err)
+			_, err = w.s.Save(ctx, req)
+			require.ErrorIs(t, err, ErrUnchanged)
+		})
+	}
+}
+
+// The next record starts from the one before; unknown fields come along.
+func TestSaveStartsFromTheRecordBefore(t *testing.T) {
+	w := newWorld(t)
+	set := func(key, value string) func(*checkpoint.Record) {
+		return func(r *checkpoint.Record) { r.Doc().Set(key, value) }
+	}
+	w.save(w.request(checkpoint.Manual, set("mine", "one")))
+	first := w.save(w.request(checkpoint.Manual, set("other", "two")))
+	value, _ := first.Record.Doc().Get("mine")
+	assert.Equal(t, "one", value)
+
+	w.save(w.request(checkpoint.Manual, set("mine", "three")))
+	require.NoError(t, w.s.SetResumed(&first.Checkpoint))
+	resumed := w.save(w.request(checkpoint.Manual))
+	value, _ = resumed.Record.Doc().Get("mine")
+	assert.Equal(t, "one", value, "a resumed checkpoint is the record before")
+	w.save(w.request(checkpoint.Manual, set("mine", "four")))
+	last := w.save(w.request(checkpoint.Manual))
+	value, _ = last.Record.Doc().Get("mine")
+	assert.Equal(t, "four", value, "once")
+}
+
+// A tip that cannot be read does not lose the state below it.
+func TestSaveOnTopOfABadRecord(t *testing.T) {
+	w := newWorld(t)
+	w.save(w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.Doc().Set("mine", "one") }))
+	w.graft("CP-x-y-0000aaaa", "checkpoint.yaml", "a: [")
+	w.graft("CP-x-y-0000bbbb", "checkpoint.yaml", "version: \"9.0\"\n")
+	saved := w.save(w.request(checkpoint.Manual))
+	value, _ := saved.Record.Doc().Get("mine")
+	assert.Equal(t, "one", value)
+	assert.Len(t, saved.Warnings, 2)
+	assert.Len(t, w.live(), 4)
+}
+
+// A state that the store keeps beside the chain is no reason to fail a save
+// that is in the chain.
+func TestSaveWarnsWhenTheResumedMarkStays(t *testing.T) {
+	w := newWorld(t)
+	w.manual(1)
+	file := w.s.resumedFile("42")
+	require.NoError(t, os.MkdirAll(file+"/full", 0o777)) // cannot be removed as a file
+	saved := w.save(w.request(checkpoint.Manual))
+	assert.NotEmpty(t, saved.Warnings)
+	assert.Len(t, w.live(), 2)
+}
+
+// A branch may be called anything; a record holds text.
+func TestBranchThatIsNotText(t *testing.T) {
+	w := newWorld(t)
+	w.Git("symbolic-ref", "HEAD", "refs/heads/caf\xe9")
+	saved := w.save(w.request(checkpoint.Manual))
+	assert.Equal(t, `"caf\351"`, saved.Record.Branch())
+	w.sound()
+}
+
+// CI checks out a commit and knows the branch.
+func TestDetachedBranch(t *testing.T) {
+	w := newWorld(t)
+	w.Git("checkout", "-q", "--detach")
+	req := w.request(checkpoint.Manual)
+	req.Branch = "feature"
+	saved := w.save(req)
+	assert.Equal(t, "feature", saved.Branch)
+	assert.True(t, saved.Record.Snapshot().Detached)
+}

@@ -1,0 +1,130 @@
+package gitstore
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestFind(t *testing.T) {
+	w := newWorld(t)
+	var saved []*Saved
+	for range 4 {
+		saved = append(saved, w.save(w.request(checkpoint.Manual)))
+	}
+	_, err := w.s.Archive(ctx, "42", []checkpoint.ID{saved[0].ID})
+	require.NoError(t, err)
+	one := saved[1]
+	hex := string(one.ID[len(one.ID)-8:])
+	for name, want := range map[string]checkpoint.ID{
+		string(one.ID):                         one.ID,
+		string(one.ID[:len(one.ID)-8]):         one.ID, // its second is its own
+		hex:                                    one.ID,
+		hex[:4]:                                one.ID,
+		hex[4:]:                                one.ID,
+		"latest":                               saved[3].ID,
+		"latest~0":                             saved[3].ID,
+		"latest~2":                             one.ID,
+		one.Commit.String():                    one.ID, // rewritten since
+		strings.ToUpper(one.Commit.String()):   one.ID,
+		string(saved[0].ID):                    saved[0].ID, // archived
+		saved[0].Commit.String():               saved[0].ID,
+		w.Git("rev-parse", LiveRef("42")+"~2"): one.ID, // below the ledger commit
+		w.Git("rev-parse", LiveRef("42")+"~1")[:9]: saved[2].ID,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == w.Git("rev-parse", LiveRef("42")+"~2") || len(name) == 9 {
+				l, err := w.s.List(ctx, "42", 0)
+				require.NoError(t, err)
+				for _, c := range l.Checkpoints {
+					if strings.HasPrefix(c.Commit.String(), name) {
+						want = c.ID
+					}
+				}
+			}
+			c, err := w.s.Find(ctx, "42", name)
+			require.NoError(t, err)
+			assert.Equal(t, want, c.ID)
+		})
+	}
+}
+
+func TestFindRefuses(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.s.Find(ctx, "42", "latest")
+	require.ErrorAs(t, err, new(*NoneError))
+	_, err = w.s.Find(ctx, "42", "abcd")
+	require.ErrorAs(t, err, new(*NoneError))
+	ids := w.manual(3)
+	head := w.Git("rev-parse", "HEAD")
+	for _, name := range []string{
+		"", "none", "CP-", "CP-implementing", string(ids[0][len(ids[0])-3:]), "latest~3", "latest~", "latest~-1", "latest~x", "latest~99999999999999999999",
+		"latest2", "LATEST", head, head[:10], strings.Repeat("0", 40), strings.Repeat("f", 40), "-x", "latest~9223372036854775807",
+	} {
+		_, err := w.s.Find(ctx, "42", name)
+		require.ErrorAs(t, err, new(*NotFoundError), "%q", name)
+	}
+	var ambiguous *AmbiguousError
+	_, err = w.s.Find(ctx, "42", "CP-implementing-2026")
+	require.ErrorAs(t, err, &ambiguous)
+	assert.ElementsMatch(t, ids, ambiguous.Candidates)
+	for _, id := range ids {
+		assert.Contains(t, err.Error(), string(id))
+	}
+}
+
+// Keys that differ in case alone would be one file where case does not count.
+func TestNamesThatDifferInCase(t *testing.T) {
+	w := newWorld(t)
+	save := func(issue checkpoint.Issue) error {
+		req := w.request(checkpoint.Manual)
+		req.Issue = issue
+		w.now = w.now.Add(time.Second)
+		_, err := w.s.Save(ctx, req)
+		return err
+	}
+	require.NoError(t, save("PROJ-42"))
+	require.NoError(t, save("é"))
+	for _, issue := range []checkpoint.Issue{"proj-42", "Proj-42", "É"} {
+		err := save(issue)
+		require.ErrorAs(t, err, new(*RefusedError))
+		assert.Contains(t, err.Error(), string(issue))
+	}
+	require.NoError(t, save("PROJ-42"))
+	require.NoError(t, save("PROJ-4"))
+	issues, strange, err := w.s.Issues(ctx, false)
+	require.NoError(t, err)
+	assert.ElementsMatch(t, []checkpoint.Issue{"PROJ-4", "PROJ-42", "é"}, issues)
+	assert.Empty(t, strange)
+	w.Git("update-ref", "refs/checkpoints/a/b", "HEAD")
+	w.Git("update-ref", "refs/checkpoints/%zz", "HEAD")
+	_, strange, err = w.s.Issues(ctx, false)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"refs/checkpoints/%zz", "refs/checkpoints/a/b"}, strange)
+}
+
+// Odd keys are refs, files and messages like any other.
+func TestOddIssueNames(t *testing.T) {
+	w := newWorld(t)
+	for _, issue := range []checkpoint.Issue{"a/b", "..", "x.lock", "-x", "a b", "~^:?*[\\", "@{", "@", "ünï", "%41", ".", "a\"b", "HEAD"} {
+		req := w.request(checkpoint.Manual)
+		req.Issue = issue
+		saved := w.save(req)
+		c, err := w.s.Find(ctx, issue, string(saved.ID))
+		require.NoError(t, err, "%q", issue)
+		assert.True(t, c.Valid(), "%q: %s", issue, c.Problem)
+		assert.Equal(t, issue, saved.Record.Issue())
+		require.NoError(t, w.s.Drop(ctx, issue, []checkpoint.ID{c.ID}), "%q", issue)
+		done, err := w.s.Undo(ctx, issue)
+		require.NoError(t, err, "%q", issue)
+		assert.Equal(t, []checkpoint.ID{c.ID}, done.IDs, "%q", issue)
+		report, err := w.s.Verify(ctx, issue)
+		require.NoError(t, err)
+		assert.Empty(t, report.Errors, "%q", issue)
+	}
+}

@@ -1,0 +1,43 @@
+package gitstore
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stretchr/testify/require"
+)
+
+// graft puts a commit by hand on top of issue 42's chain: a checkpoint with
+// this id whose tree is the tip's with one file replaced, "" for an id that is
+// none.
+func (w *world) graft(id, path, content string) string {
+	w.t.Helper()
+	tip := w.Git("rev-parse", "refs/checkpoints/42")
+	index := w.In(w.Dir)
+	index.Setenv("GIT_INDEX_FILE", w.GitPath("graft"))
+	index.Git("read-tree", tip)
+	if path != "" {
+		index.Git("update-index", "--add", "--cacheinfo", "100644,"+w.Hash(content)+","+path)
+	}
+	message := "by hand\n"
+	if id != "" {
+		message += fmt.Sprintf("\nCheckpoint-Id: %s\nCheckpoint-Issue: 42\nCheckpoint-Trigger: manual\nCheckpoint-Clock: %d\n", id, w.now.UnixNano())
+	}
+	return w.onTop(index.Git("write-tree"), message, tip, tip+"^2")
+}
+
+// onTop commits a tree and puts it on the chain's ref.
+func (w *world) onTop(tree, message string, parents ...string) string {
+	w.t.Helper()
+	args := []string{"commit-tree", tree}
+	for _, p := range parents {
+		if _, err := w.Run(nil, "rev-parse", "--verify", "-q", p+"^{commit}"); err == nil {
+			args = append(args, "-p", p)
+		}
+	}
+	out, err := w.Run([]byte(message), args...)
+	require.NoError(w.t, err)
+	commit := strings.TrimSpace(string(out))
+	w.Git("update-ref", "refs/checkpoints/42", commit)
+	return commit
+}

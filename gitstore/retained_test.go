@@ -1,0 +1,158 @@
+package gitstore
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A save drops exactly what a plan over the new chain says, whatever the
+// policy and the history; the rest keeps its records, HEADs and notes.
+func TestSaveDropsWhatThePlanSays(t *testing.T) {
+	triggers := []checkpoint.Trigger{checkpoint.Manual, checkpoint.Interval, checkpoint.BatchComplete, checkpoint.AgentComplete, "strange"}
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			w := newWorld(t)
+			rng := rand.New(rand.NewPCG(seed, 1))
+			policy := retention.Policy{}
+			for _, trigger := range triggers {
+				if rng.IntN(4) > 0 {
+					policy[trigger] = retention.Rule{Keep: rng.IntN(4) - 1, PerPhase: rng.IntN(2) == 0}
+				}
+			}
+			for range 25 {
+				req := w.request(triggers[rng.IntN(len(triggers))], func(r *checkpoint.Record) {
+					r.SetPhase([]string{"one", "two"}[rng.IntN(2)])
+					r.SetCanResume(rng.IntN(4) > 0)
+				})
+				req.Retention = policy
+				before := w.live()
+				saved := w.save(req)
+				all := append(slices.Clone(before), saved.ID)
+				want := slices.DeleteFunc(all, func(id checkpoint.ID) bool { return slices.Contains(saved.Pruned, id) })
+				require.Equal(t, want, w.live())
+				c, err := w.s.readChain(ctx, "42", LiveRef("42"), 0)
+				require.NoError(t, err)
+				_, more := dropped(retention.Plan(policy, c.items(), w.now))
+				require.Empty(t, more, "a plan over what was left drops no more: %v", policy)
+				if rng.IntN(6) == 0 {
+					_, err := w.s.Pin(ctx, "42", saved.ID, true)
+					require.NoError(t, err)
+				}
+			}
+			w.sound()
+		})
+	}
+}
+
+// "keep none" drops a checkpoint as soon as it is no longer the tip.
+func TestKeepNone(t *testing.T) {
+	w := newWorld(t)
+	p := retention.Policy{checkpoint.Interval: {Keep: 0}}
+	w.thinned(checkpoint.Interval, p)
+	second := w.thinned(checkpoint.Manual, p)
+	assert.Equal(t, []checkpoint.ID{second.ID}, w.live())
+}
+
+// The dropped ones are in the reflog, with one move of the ref for all of it.
+func TestDroppedOnesAreInTheReflog(t *testing.T) {
+	w := newWorld(t)
+	w.now = time.Now() // git gc expires by its own clock
+	p := retention.Policy{checkpoint.Interval: {Keep: 1}}
+	first := w.thinned(checkpoint.Interval, p)
+	second := w.thinned(checkpoint.Interval, p)
+	assert.Equal(t, []checkpoint.ID{first.ID}, second.Pruned)
+	log := strings.Split(w.Git("log", "-g", "--format=%gs", "refs/checkpoints/42"), "\n")
+	assert.Equal(t, []string{
+		fmt.Sprintf("save: %s; prune: %s", second.ID, first.ID), "save: " + string(first.ID),
+	}, log)
+	w.Git("gc", "-q", "--prune=now")
+	c, err := w.s.Find(ctx, "42", first.Commit.String())
+	require.ErrorAs(t, err, new(*NotFoundError), "%v", c)
+	done, err := w.s.Undo(ctx, "42")
+	require.NoError(t, err)
+	assert.Equal(t, []checkpoint.ID{first.ID}, done.IDs)
+	assert.Equal(t, []checkpoint.ID{first.ID, second.ID}, w.live())
+	w.sound()
+}
+
+// The newest checkpoint that resume would pick is safe until there is another.
+func TestResumableIsKeptUntilTheNext(t *testing.T) {
+	w := newWorld(t)
+	p := retention.Policy{checkpoint.Interval: {Keep: 0}}
+	kept := w.thinned(checkpoint.Interval, p)
+	stuck := w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.SetCanResume(false) })
+	stuck.Retention = p
+	two := w.save(stuck)
+	assert.Equal(t, []checkpoint.ID{kept.ID, two.ID}, w.live())
+	again := w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.SetCanResume(true) })
+	again.Retention = p
+	three := w.save(again)
+	assert.Equal(t, []checkpoint.ID{two.ID, three.ID}, w.live())
+}
+
+// Pruned ids are worth a line only where another clone may bring them back.
+func TestPrunedLedgerOnlyForFetchedChains(t *testing.T) {
+	p := retention.Policy{checkpoint.Interval: {Keep: 1}}
+	w := newWorld(t)
+	w.thinned(checkpoint.Interval, p)
+	second := w.thinned(checkpoint.Interval, p)
+	assert.False(t, w.has(second, "ledger"))
+
+	w.Git("push", "-q", ".", "refs/checkpoints/42:refs/checkpoints/43") // plain git brought it
+	req := w.request(checkpoint.Interval)
+	req.Issue, req.Retention = "43", p
+	saved := w.save(req)
+	assert.Equal(t, []checkpoint.ID{second.ID}, saved.Pruned)
+	ledger := w.Git("cat-file", "blob", saved.Commit.String()+":ledger")
+	assert.Equal(t, fmt.Sprintf("pruned %s %d", second.ID, saved.Clock), ledger)
+}
+
+func TestPrunePlans(t *testing.T) {
+	w := newWorld(t)
+	ids := w.manual(4)
+	_, err := w.s.Pin(ctx, "42", ids[0], true)
+	require.NoError(t, err)
+	req := PruneRequest{Issue: "42", Policy: retention.Policy{checkpoint.Manual: {Keep: 1}}, DryRun: true}
+	plan, err := w.s.Prune(ctx, req)
+	require.NoError(t, err)
+	assert.Equal(t, ids, w.live())
+	assert.Equal(t, []checkpoint.ID{ids[2], ids[1]}, plan.Removed)
+
+	req.DryRun, req.Plan = false, "00000000"
+	_, err = w.s.Prune(ctx, req)
+	require.ErrorAs(t, err, new(*RefusedError))
+	req.Plan = plan.Plan
+	_, err = w.s.Prune(ctx, req)
+	require.NoError(t, err)
+	assert.Equal(t, []checkpoint.ID{ids[0], ids[3]}, w.live())
+	_, err = w.s.Prune(ctx, req)
+	require.ErrorAs(t, err, new(*RefusedError), "the chain has changed")
+	w.sound()
+}
+
+func TestPruneByAge(t *testing.T) {
+	w := newWorld(t)
+	ids := w.manual(3)
+	req := PruneRequest{Issue: "42", Policy: retention.Default(), MaxAge: 7}
+	w.now = w.now.Add(7 * 24 * time.Hour)
+	done, err := w.s.Prune(ctx, req)
+	require.NoError(t, err)
+	assert.False(t, done.Archived)
+	w.now = w.now.Add(time.Second)
+	done, err = w.s.Prune(ctx, req)
+	require.NoError(t, err)
+	assert.True(t, done.Archived)
+	assert.Equal(t, ids, w.archived())
+	assert.Empty(t, w.live())
+	w.sound()
+}

@@ -1,0 +1,130 @@
+package gitstore
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/retention"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// ours is what a save may write below the git directory.
+var ours = []string{
+	"objects", "refs/checkpoints", "refs/git-checkpoint", "logs/refs/checkpoints", "logs/refs/git-checkpoint", "git-checkpoint",
+}
+
+// state is every file below dir with its content, mode and time, but for what
+// is below one of these places in the git directory.
+func (w *world) state(but ...string) map[string]string {
+	w.t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(w.Dir, func(path string, d fs.DirEntry, err error) error {
+		require.NoError(w.t, err)
+		name, _ := filepath.Rel(w.Dir, path)
+		for _, skip := range but {
+			if own := ".git/" + skip; name == own || strings.HasPrefix(name, own+"/") {
+				return nil
+			}
+		}
+		files[name] = fingerprint(w.t, path, name, d)
+		return nil
+	})
+	require.NoError(w.t, err)
+	return files
+}
+
+// fingerprint leaves out the times of directories in which a save makes files,
+// and of a shared index, which git touches whenever it reads one.
+func fingerprint(t testing.TB, path, name string, d fs.DirEntry) string {
+	t.Helper()
+	info, err := d.Info()
+	require.NoError(t, err)
+	text := fmt.Sprint(info.Mode())
+	made := name == ".git" || name == ".git/refs" || name == ".git/logs" || name == ".git/logs/refs"
+	if !made && !strings.HasPrefix(name, ".git/sharedindex.") {
+		text += fmt.Sprint(info.ModTime().UnixNano())
+	}
+	if info.Mode().IsRegular() {
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		text += string(data)
+	}
+	return text
+}
+
+// Save never touches HEAD, branches, the index, the worktree, the stash, or
+// anything else that is not its own.
+func TestSaveTouchesNothingElse(t *testing.T) {
+	for name, setup := range map[string]func(*gittest.Repo){
+		"plain":        stage,
+		"split":        func(r *gittest.Repo) { r.Git("update-index", "--split-index"); stage(r) },
+		"sparse index": func(r *gittest.Repo) { r.Git("sparse-checkout", "set", "--cone", "--sparse-index", "dir") },
+		"conflict":     conflicting,
+		"intent":       func(r *gittest.Repo) { r.Write("later", "x"); r.Git("add", "-N", "later") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, func(r *gittest.Repo) {
+				r.Write("a.txt", "stashed")
+				r.Git("stash")
+				setup(r)
+			})
+			w.Write("untracked", "x")
+			w.Write("a.txt", "unstaged")
+			before := w.state(ours...)
+			for range 3 {
+				w.captured(func(req *SaveRequest) { req.Retention = retention.Policy{checkpoint.Manual: {Keep: 1}} })
+			}
+			assert.Equal(t, before, w.state(ours...))
+		})
+	}
+}
+
+// A dry run writes nothing at all, and says what a save would do.
+func TestDryRunWritesNothing(t *testing.T) {
+	w := newWorld(t, func(r *gittest.Repo) {
+		r.Git("config", "filter.up.clean", "tr a-z A-Z")
+		r.Write(".gitattributes", "*.up filter=up\n")
+		r.Git("update-index", "--split-index")
+		r.Git("add", "-A")
+	})
+	w.manual(2)
+	w.Write("x.up", "text\n")
+	w.Write("a.txt", "staged\n")
+	w.Git("add", "a.txt")
+	w.Write("a.txt", "unstaged\n")
+	before := w.state()
+	req := w.request(checkpoint.Manual)
+	req.Worktree, req.Untracked, req.Artifacts, req.DryRun = true, true, []string{"a.txt"}, true
+	req.Retention = retention.Policy{checkpoint.Manual: {Keep: 1}}
+	would := w.save(req)
+	assert.Equal(t, before, w.state())
+	req.DryRun = false
+	saved := w.save(req)
+	assert.Len(t, would.Pruned, 2)
+	assert.Equal(t, would.Pruned, saved.Pruned)
+	assert.Equal(t, would.Files, saved.Files)
+	assert.Equal(t, would.Record.Files(), saved.Record.Files())
+	w.sound()
+}
+
+// A save that fails leaves no ref, no reflog and no record behind.
+func TestFailedSaveChangesNothing(t *testing.T) {
+	w := newWorld(t)
+	w.manual(1)
+	hash := w.Hash("staged")
+	w.Git("update-index", "--add", "--cacheinfo", "100644,"+hash+",gone.txt")
+	require.NoError(t, os.Remove(w.GitPath("objects/"+hash[:2]+"/"+hash[2:])))
+	before := w.state()
+	_, err := w.s.Save(ctx, w.request(checkpoint.Manual))
+	require.ErrorContains(t, err, "gone.txt")
+	require.ErrorContains(t, err, hash)
+	assert.Equal(t, before, w.state())
+}
