@@ -53,6 +53,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"unknown flags", encode(3, two), "flags that are not known"},
 		{"extension goes beyond the file", encode(2, paths("a"), []byte("REUC\x00\x00\x01\x00..")), `extension "REUC" ends beyond`},
 		{"extension without a size", encode(2, paths("a"), []byte("REUC\x00")), "extension ends beyond"},
+		{"extension without a name", encode(2, paths("a"), extension("\x01REU", "")), `extension "\x01REU"`},
 		{"version 4 drops too much", stripped, "does not fit the one before"},
 	}
 	for _, tt := range tests {

@@ -39,6 +39,7 @@ func TestCacheTreeThatLies(t *testing.T) {
 		{"children missing", []string{treeNode("", -1, 2, lie), treeNode("d", 3, 0, lie)}, false},
 		{"children too many", []string{treeNode("", -1, 0, lie), treeNode("d", 3, 0, lie)}, false},
 		{"children without end", []string{treeNode("", -1, 1<<62, lie), treeNode("d", 3, 0, lie)}, false},
+		{"something behind", []string{treeNode("", -1, 1, lie), treeNode("d", 3, 0, lie), "x"}, false},
 		{"hash cut short", []string{treeNode("", -1, 1, lie), treeNode("d", 3, 0, lie)[:20]}, false},
 		{"no number", []string{"\x00x 0\n"}, false},
 		{"no end", []string{"\x00-1"}, false},

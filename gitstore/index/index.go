@@ -80,9 +80,6 @@ func (x *Index) load(threshold int64) error {
 	if err != nil {
 		return err
 	}
-	if !stat.Mode().IsRegular() {
-		return errors.New("not a regular file")
-	}
 	x.stat, x.modTime = stat, stat.ModTime()
 	if stat.Size() >= threshold && x.mapFile(stat.Size()) == nil {
 		return x.parseMapping()

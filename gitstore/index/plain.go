@@ -15,7 +15,8 @@ type Git func(ctx context.Context, env []string, args ...string) ([]byte, error)
 
 // plainArgs make git write the index it reads again, whole and in the full
 // form, without a hint, a hook or a file system monitor on the way. An empty
-// core.fsmonitor is off for the gits that take a path there, too.
+// core.fsmonitor is off for the gits that take a path there, too; an option
+// and a setting that disagree about the split make git warn.
 var plainArgs = []string{
 	"-c", "core.splitIndex=false",
 	"-c", "index.sparse=false",

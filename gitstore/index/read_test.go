@@ -23,6 +23,8 @@ func mixed(t *testing.T) *gittest.Repo {
 	}
 	stage(r, names...)
 	r.Write("here", "in the worktree\n")
+	past := gittest.Epoch.Add(123456789)
+	require.NoError(t, os.Chtimes(r.Path("here"), past, past))
 	r.Git("add", "here")
 	one := r.Hash("1")
 	info(
