@@ -155,26 +155,56 @@ type refMove struct {
 // named, with a reflog entry, durably. It fails with errLost when a ref is not
 // where it was expected, and as it was then.
 func (s *Store) moveRefs(ctx context.Context, message string, moves ...refMove) error {
-	var in bytes.Buffer
-	for _, m := range moves {
+	m, err := s.startMove(ctx, message)
+	if err != nil {
+		return err
+	}
+	return m.finish(ctx, moves)
+}
+
+// A mover is a git that waits to be told which refs to move. It is started
+// while there is still something to do, since starting takes it as long as
+// moving.
+type mover struct {
+	s   *Store
+	run *gitcmd.Run
+}
+
+// startMove starts git. Until finish names the refs it changes nothing, and a
+// git whose caller died changes nothing at all: it reads no commit.
+func (s *Store) startMove(ctx context.Context, message string) (*mover, error) {
+	run, err := s.signed().Start(context.WithoutCancel(ctx), append(refConfig[:len(refConfig):len(refConfig)],
+		"update-ref", "--no-deref", "--create-reflog", "-m", message, "--stdin", "-z")...)
+	if err != nil {
+		return nil, fmt.Errorf("move refs: %w", err)
+	}
+	return &mover{s, run}, nil
+}
+
+// abandon ends the git without a move.
+func (m *mover) abandon() { _, _ = m.run.Finish(nil) }
+
+// finish moves the refs, as moveRefs does.
+func (m *mover) finish(ctx context.Context, moves []refMove) error {
+	in := []byte("start\x00")
+	for _, move := range moves {
 		switch {
-		case m.new.IsZero():
-			fmt.Fprintf(&in, "delete %s\x00%s\x00", m.name, m.old)
-		case m.old.IsZero():
-			fmt.Fprintf(&in, "create %s\x00%s\x00", m.name, m.new)
+		case move.new.IsZero():
+			in = fmt.Appendf(in, "delete %s\x00%s\x00", move.name, move.old)
+		case move.old.IsZero():
+			in = fmt.Appendf(in, "create %s\x00%s\x00", move.name, move.new)
 		default:
-			fmt.Fprintf(&in, "update %s\x00%s\x00%s\x00", m.name, m.new, m.old)
+			in = fmt.Appendf(in, "update %s\x00%s\x00%s\x00", move.name, move.new, move.old)
 		}
 	}
-	_, err := s.signed().Pipe(context.WithoutCancel(ctx), in.Bytes(), append(refConfig[:len(refConfig):len(refConfig)],
-		"update-ref", "--no-deref", "--create-reflog", "-m", message, "--stdin", "-z")...)
+	_, err := m.run.Finish(append(in, "prepare\x00commit\x00"...))
 	if err == nil {
-		return s.syncRefDirs(moves)
+		return m.s.syncRefDirs(moves)
 	}
-	for _, m := range moves {
-		now, readErr := s.readRef(ctx, m.name)
-		if readErr == nil && now != m.old {
-			return fmt.Errorf("%w: %s is at %s", errLost, m.name, now)
+	for _, move := range moves {
+		now, readErr := m.s.readRef(ctx, move.name)
+		if readErr == nil && now != move.old {
+			return fmt.Errorf("%w: %s is at %s", errLost, move.name, now)
 		}
 	}
 	return fmt.Errorf("move %s: %w", moves[0].name, err)

@@ -116,20 +116,30 @@ func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 	if w.req.DryRun {
 		return saved, nil
 	}
-	if err := k.flush(ctx); err != nil {
-		return nil, err
-	}
-	moves, err := s.movesTo(ctx, below, commit.hash)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.moveRefs(ctx, reflogSave(w.id, dropped), moves...); err != nil {
+	if err := w.publish(ctx, below, k, commit.hash, reflogSave(w.id, dropped)); err != nil {
 		return nil, err
 	}
 	if err := s.setResumed(issue, ""); err != nil {
 		saved.Warnings = append(saved.Warnings, fmt.Sprintf("the next save starts from the resumed record again: %v", err))
 	}
 	return saved, w.protect(ctx)
+}
+
+// publish makes the objects durable, and then moves the refs.
+func (w *writing) publish(ctx context.Context, below *chain, k *sink, tip plumbing.Hash, message string) error {
+	m, err := w.s.startMove(ctx, message)
+	if err != nil {
+		return err
+	}
+	var moves []refMove
+	if err = k.flush(ctx); err == nil {
+		moves, err = w.s.movesTo(ctx, below, tip)
+	}
+	if err != nil {
+		m.abandon()
+		return err
+	}
+	return m.finish(ctx, moves)
 }
 
 // protect looks after the objects once the ref has moved.
@@ -162,8 +172,8 @@ func (s *Store) recordBefore(c *chain) (*checkpoint.Record, []string) {
 	return nil, warnings
 }
 
-// newestRecord is the newest record that can be read among the newest limit
-// checkpoints; the first of those was looked at before when there are more.
+// newestRecord is the newest record that can be read among the checkpoints of
+// c, or, with a limit above 1, among those below them.
 func (s *Store) newestRecord(c *chain, limit int) (*checkpoint.Record, []string) {
 	list := c.checkpoints()
 	if limit > 1 {
@@ -171,7 +181,7 @@ func (s *Store) newestRecord(c *chain, limit int) (*checkpoint.Record, []string)
 		if err != nil {
 			return nil, nil
 		}
-		list = more.checkpoints()[1:]
+		list = more.checkpoints()[len(list):]
 	}
 	var warnings []string
 	for i := range list {

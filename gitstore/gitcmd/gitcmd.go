@@ -83,23 +83,71 @@ func (g Git) Pipe(ctx context.Context, stdin []byte, args ...string) ([]byte, er
 
 // Stream is Output with standard input read from r, which may be nil.
 func (g Git) Stream(ctx context.Context, r io.Reader, args ...string) ([]byte, error) {
+	run, err := g.command(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	run.cmd.Stdin = r
+	return run.end(run.cmd.Run())
+}
+
+// A Run is a git process.
+type Run struct {
+	cmd            *exec.Cmd
+	args           []string
+	stdin          io.WriteCloser
+	stdout, stderr bytes.Buffer
+}
+
+// command makes git ready to run.
+func (g Git) command(ctx context.Context, args []string) (*Run, error) {
 	path, err := lookGit()
 	if err != nil {
 		return nil, &Error{Args: args, Code: -1, Err: err}
 	}
-	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Dir = g.Dir
-	cmd.Env = append(append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"), g.Env...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = r, &stdout, &stderr
-	cmd.Cancel, cmd.WaitDelay = func() error { return ask(cmd.Process) }, graceful
-	if err := cmd.Run(); err != nil {
-		return stdout.Bytes(), &Error{
-			Args: args, Code: cmd.ProcessState.ExitCode(),
-			Stderr: strings.TrimSpace(stderr.String()), Err: err,
-		}
+	run := &Run{cmd: exec.CommandContext(ctx, path, args...), args: args}
+	run.cmd.Dir = g.Dir
+	run.cmd.Env = append(append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"), g.Env...)
+	run.cmd.Stdout, run.cmd.Stderr = &run.stdout, &run.stderr
+	run.cmd.Cancel, run.cmd.WaitDelay = func() error { return ask(run.cmd.Process) }, graceful
+	return run, nil
+}
+
+// Start starts git, to be given its standard input later.
+func (g Git) Start(ctx context.Context, args ...string) (*Run, error) {
+	run, err := g.command(ctx, args)
+	if err != nil {
+		return nil, err
 	}
-	return stdout.Bytes(), nil
+	if run.stdin, err = run.cmd.StdinPipe(); err == nil {
+		err = run.cmd.Start()
+	}
+	if err != nil {
+		return nil, &Error{Args: args, Code: -1, Err: err}
+	}
+	return run, nil
+}
+
+// Finish writes the standard input, waits, and returns the output. An error
+// of git's own says more than that it stopped reading.
+func (r *Run) Finish(stdin []byte) ([]byte, error) {
+	_, writeErr := r.stdin.Write(stdin)
+	writeErr = errors.Join(writeErr, r.stdin.Close())
+	out, err := r.end(r.cmd.Wait())
+	if err == nil && writeErr != nil {
+		err = &Error{Args: r.args, Code: -1, Err: writeErr}
+	}
+	return out, err
+}
+
+func (r *Run) end(err error) ([]byte, error) {
+	if err == nil {
+		return r.stdout.Bytes(), nil
+	}
+	return r.stdout.Bytes(), &Error{
+		Args: r.args, Code: r.cmd.ProcessState.ExitCode(),
+		Stderr: strings.TrimSpace(r.stderr.String()), Err: err,
+	}
 }
 
 // graceful is how long a git that was asked to end may take.
