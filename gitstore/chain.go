@@ -39,7 +39,8 @@ type chain struct {
 }
 
 // readChain reads the chain at ref, all of it or the newest limit
-// checkpoints. A chain without a ref has no links and is rooted.
+// checkpoints, with what else stands between them. A chain without a ref has
+// no links and is rooted.
 func (s *Store) readChain(ctx context.Context, issue checkpoint.Issue, ref string, limit int) (*chain, error) {
 	tip, err := s.readRef(ctx, ref)
 	if err != nil {
@@ -71,9 +72,10 @@ func (s *Store) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limi
 		l := link{commit: commit, ledger: commit.isLedger()}
 		if !l.ledger {
 			l.Checkpoint = commit.describe(issue)
-			found++
 			if l.ID == "" {
 				foreign++
+			} else {
+				found++
 			}
 		}
 		c.links = append(c.links, l)
@@ -222,10 +224,11 @@ func (s *Store) list(ctx context.Context, issue checkpoint.Issue, ref string, li
 	if err != nil {
 		return nil, err
 	}
-	return &List{
-		Issue: issue, Ref: ref, Tip: c.tip, Checkpoints: c.checkpoints(),
-		Complete: c.rooted || c.cut, Cut: c.cut,
-	}, nil
+	l := &List{Issue: issue, Ref: ref, Tip: c.tip, Checkpoints: c.checkpoints(), Complete: c.rooted || c.cut, Cut: c.cut}
+	if limit > 0 && len(l.Checkpoints) > limit {
+		l.Checkpoints, l.Complete = l.Checkpoints[:limit], false
+	}
+	return l, nil
 }
 
 // Record reads a checkpoint's record. A record that cannot be read is a

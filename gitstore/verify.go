@@ -21,8 +21,9 @@ type Report struct {
 // Verify reads everything an issue has stored, live and archived: commits,
 // records, ledgers, trees and blobs. What it cannot read or what breaks the
 // stored form is in the report; the error is for what kept it from looking.
+// Objects that differ from their names are found as by git fsck.
 func (s *Store) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
-	v := &verifier{s: s, report: &Report{Issue: issue}, seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]plumbing.Hash{}}
+	v := &verifier{s: s, deep: true, report: &Report{Issue: issue}, seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]plumbing.Hash{}}
 	for _, ref := range []string{LiveRef(issue), ArchiveRef(issue)} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -34,6 +35,7 @@ func (s *Store) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, er
 
 type verifier struct {
 	s      *Store
+	deep   bool // read every blob, too
 	report *Report
 	seen   map[plumbing.Hash]bool // trees and blobs that were read
 	ids    map[checkpoint.ID]plumbing.Hash
@@ -81,8 +83,15 @@ func (v *verifier) checkpoint(l *link) {
 		v.errorf("%s: two commits have this id, %s and %s", l.ID, other, l.Commit)
 	}
 	v.ids[l.ID] = l.Commit
-	if len(l.commit.parents) == 2 {
+	if _, err := v.intact(plumbing.CommitObject, l.Commit); err != nil {
+		v.errorf("%s: %v", l.name(), err)
+	}
+	switch {
+	case v.s.isBoundary(l.Commit): // its parents were not fetched
+	case len(l.commit.parents) == 2:
 		v.indexCommit(l)
+	default:
+		v.errorf("%s: it has no index commit", l.name())
 	}
 	v.tree(l.name(), "", l.Tree)
 	r, err := v.s.Record(&l.Checkpoint)
@@ -91,6 +100,7 @@ func (v *verifier) checkpoint(l *link) {
 		return
 	}
 	v.agree(l, r)
+	v.head(l, r)
 	for _, p := range r.Validate() {
 		if text := fmt.Sprintf("%s: %s: %s", l.ID, p.Path, p.Msg); p.Warning {
 			v.warnf("%s", text)
@@ -135,13 +145,45 @@ func (v *verifier) agree(l *link, r *checkpoint.Record) {
 	}
 }
 
+// head checks that the commit which the record calls HEAD is the one that the
+// chain keeps alive.
+func (v *verifier) head(l *link, r *checkpoint.Record) {
+	if len(l.commit.parents) != 2 {
+		return
+	}
+	c, err := v.s.readCommit(l.commit.parents[1])
+	if err != nil {
+		return // named already
+	}
+	kept := ""
+	if len(c.parents) > 0 {
+		kept = c.parents[0].String()
+	}
+	if head := r.Snapshot().Head; head != kept {
+		v.errorf("%s: HEAD is %q in the record and %q below the index commit", l.ID, head, kept)
+	}
+}
+
+// intact reads an object and compares it with its name.
+func (v *verifier) intact(kind plumbing.ObjectType, hash plumbing.Hash) ([]byte, error) {
+	data, err := readAs(v.s.objects, kind, hash)
+	if err == nil && plumbing.ComputeHash(kind, data) != hash {
+		err = corrupt(fmt.Sprintf("%s %s", kind, hash), "its content has another hash")
+	}
+	return data, err
+}
+
 // tree reads everything below a tree once, and judges its names.
 func (v *verifier) tree(name, dir string, hash plumbing.Hash) {
-	if v.seen[hash] {
+	if v.seen[hash] || hash == emptyTree {
 		return
 	}
 	v.seen[hash] = true
-	entries, err := readTree(v.s.objects, hash)
+	var entries []treeEntry
+	data, err := v.intact(plumbing.TreeObject, hash)
+	if err == nil {
+		entries, err = parseTree(data)
+	}
 	if err != nil {
 		v.errorf("%s: %s: %v", name, first(dir, "/"), err)
 		return
@@ -156,10 +198,24 @@ func (v *verifier) tree(name, dir string, hash plumbing.Hash) {
 			v.tree(name, path+"/", e.hash)
 		case !v.seen[e.hash]:
 			v.seen[e.hash] = true
-			if !v.s.objects.Has(e.hash) {
-				v.errorf("%s: %s: blob %s is missing", name, path, e.hash)
-			}
+			v.blob(name, path, e.hash)
 		}
+	}
+}
+
+// blob checks a file. A partial clone may be without it.
+func (v *verifier) blob(name, path string, hash plumbing.Hash) {
+	if !v.s.objects.Has(hash) {
+		if !v.s.partial() {
+			v.errorf("%s: %s: blob %s is missing", name, path, hash)
+		}
+		return
+	}
+	if !v.deep {
+		return
+	}
+	if _, err := v.intact(plumbing.BlobObject, hash); err != nil {
+		v.errorf("%s: %s: %v", name, path, err)
 	}
 }
 

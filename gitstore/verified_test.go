@@ -1,0 +1,167 @@
+package gitstore
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// lose removes an object's file.
+func (w *world) lose(rev string) string {
+	w.t.Helper()
+	hash := w.Git("rev-parse", rev)
+	require.NoError(w.t, os.Remove(w.loose(hash)))
+	return hash
+}
+
+func (w *world) loose(hash string) string { return w.GitPath("objects/" + hash[:2] + "/" + hash[2:]) }
+
+// rot puts another object's content under an object's name.
+func (w *world) rot(rev string) string {
+	w.t.Helper()
+	hash, other := w.Git("rev-parse", rev), w.Hash("something else")
+	data, err := os.ReadFile(w.loose(other))
+	require.NoError(w.t, err)
+	require.NoError(w.t, os.Remove(w.loose(hash)))
+	require.NoError(w.t, os.WriteFile(w.loose(hash), data, 0o444))
+	return hash
+}
+
+// Verify names the object, whatever is wrong, and goes on.
+func TestVerifyFinds(t *testing.T) {
+	const tip = "refs/checkpoints/42"
+	for name, c := range map[string]struct {
+		harm func(w *world) string // returns what the report has to name
+		want string
+	}{
+		"a missing blob":   {func(w *world) string { return w.lose(tip + ":staged/a.txt") }, "missing"},
+		"a missing tree":   {func(w *world) string { return w.lose(tip + ":staged/dir") }, "not found"},
+		"a missing record": {func(w *world) string { return w.lose(tip + ":checkpoint.yaml") }, "checkpoint.yaml"},
+		"a missing commit": {func(w *world) string { return w.lose(tip + "~1") }, "refs/checkpoints/42"},
+		"a missing tip":    {func(w *world) string { return w.lose(tip) }, "refs/checkpoints/42"},
+		"a missing index":  {func(w *world) string { return w.lose(tip + "^2") }, "index commit"},
+		"a missing HEAD":   {func(w *world) string { return w.lose(tip + "^2^") }, "HEAD"},
+		"a rotten blob":    {func(w *world) string { return w.rot(tip + ":staged/a.txt") }, "staged/a.txt"},
+		"another HEAD":     {func(w *world) string { return w.otherHead() }, "HEAD is"},
+		"a rotten tree":    {func(w *world) string { return w.rot(tip + ":staged/dir") }, ""},
+		"a bad record": {func(w *world) string {
+			w.graft("CP-x-y-0000aaaa", "checkpoint.yaml", "a: [\n")
+			return "CP-x-y-0000aaaa"
+		}, "line"},
+		"no record": {func(w *world) string {
+			return w.onTop(w.Git("rev-parse", tip+"^{tree}:staged"), "x\n\nCheckpoint-Id: CP-x-y-0000aaaa\n", tip, tip+"^2")[:0]
+		}, "no checkpoint.yaml"},
+		"a newer record": {func(w *world) string {
+			w.graft("CP-x-y-0000aaaa", "checkpoint.yaml", "version: \"9.0\"\n")
+			return "CP-x-y-0000aaaa"
+		}, "9.0"},
+		"trailers that differ": {func(w *world) string { w.graft("CP-x-y-0000aaaa", "", ""); return "CP-x-y-0000aaaa" }, "checkpoint_id"},
+		"a foreign commit":     {func(w *world) string { return w.graft("", "", "") }, "no Checkpoint-Id"},
+		"a bad ledger":         {func(w *world) string { w.graft("CP-x-y-0000aaaa", "ledger", "banished x\n"); return tip }, "ledger: line 1"},
+		"a bad name":           {func(w *world) string { return w.badName() }, "is no name"},
+		"a bad ref":            {func(w *world) string { must(os.WriteFile(w.GitPath(tip), nil, 0o666)); return tip }, "broken ref"},
+		"one id twice": {func(w *world) string {
+			id := string(w.live()[0])
+			w.onTop(tip+"^{tree}", w.Git("log", "-1", "--format=%B", tip), tip, tip+"^2")
+			return id[:2]
+		}, "two commits"},
+		"no index commit": {func(w *world) string { return w.onTop(tip+"^{tree}", message(w, tip), tip+"~1")[:0] }, "no index commit"},
+		"another index commit": {func(w *world) string {
+			return w.onTop(tip+"^{tree}", message(w, tip), tip+"~1", "HEAD")[:0]
+		}, "staged/"},
+		"no genesis": {func(w *world) string { w.onTop(tip+"^{tree}", message(w, tip)); return tip }, "genesis"},
+		"a branch":   {func(w *world) string { w.Git("update-ref", tip, "HEAD"); return tip }, "genesis"},
+		"another issue": {func(w *world) string {
+			w.onTop(tip+"^{tree}", strings.ReplaceAll(message(w, tip), "Issue: 42", "Issue: 43"), tip+"~1", tip+"^2")
+			return "43"
+		}, "belongs to"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.Write("a.txt", "staged\n")
+			w.Write("dir/b.txt", "staged too\n")
+			w.Git("add", "-A")
+			w.manual(2)
+			w.sound()
+			named := c.harm(w)
+			report, err := w.open(w.Dir).Verify(ctx, "42")
+			require.NoError(t, err)
+			text := strings.Join(report.Errors, "\n")
+			assert.Contains(t, text, c.want)
+			assert.Contains(t, text, named)
+		})
+	}
+}
+
+func message(w *world, rev string) string { return w.Git("log", "-1", "--format=%B", rev) + "\n" }
+
+// otherHead grafts a checkpoint whose index commit stands on another commit.
+func (w *world) otherHead() string {
+	w.t.Helper()
+	tip := "refs/checkpoints/42"
+	other := w.Commit("other")
+	index := strings.TrimSpace(string(w.Pipe([]byte("x\n"), "commit-tree", tip+"^2^{tree}", "-p", other)))
+	w.onTop(tip+"^{tree}", message(w, tip), tip+"~1", index)
+	return other
+}
+
+// badName grafts a tree with a name that no repository may hold.
+func (w *world) badName() string {
+	w.t.Helper()
+	tip := "refs/checkpoints/42"
+	entries := string(w.Pipe(nil, "ls-tree", "-z", tip)) + "100644 blob " + w.Hash("x") + "\tgit~1\x00"
+	tree := strings.TrimSpace(string(w.Pipe([]byte(entries), "mktree", "-z")))
+	w.onTop(tree, message(w, tip), tip+"~1", tip+"^2")
+	return "git~1"
+}
+
+// A ref that was set to a branch leads nowhere for long.
+func TestForeignChainsAreBounded(t *testing.T) {
+	w := newWorld(t)
+	var in strings.Builder
+	in.WriteString("reset refs/heads/long\nfrom refs/heads/main\n\n")
+	for range 5000 {
+		in.WriteString("commit refs/heads/long\ncommitter A <a@x> 1 +0000\ndata 1\nx\n")
+	}
+	w.Pipe([]byte(in.String()), "fast-import", "--quiet")
+	w.Git("update-ref", "refs/checkpoints/42", "refs/heads/long")
+	l, err := w.s.List(ctx, "42", 0)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, len(l.Checkpoints), maxForeign+1)
+	assert.False(t, l.Complete)
+
+	saved := w.save(w.request(checkpoint.Manual))
+	assert.Equal(t, w.Git("rev-parse", "refs/heads/long"), w.Git("rev-parse", saved.Commit.String()+"^"))
+	require.NoError(t, w.s.Drop(ctx, "42", []checkpoint.ID{saved.ID}))
+}
+
+// Foreign commits on top hide neither pins nor what is gone.
+func TestForeignTipKeepsTheLedger(t *testing.T) {
+	w := newWorld(t)
+	ids := w.manual(2)
+	_, err := w.s.Pin(ctx, "42", ids[0], true)
+	require.NoError(t, err)
+	require.NoError(t, w.s.Drop(ctx, "42", ids[1:]))
+	w.onTop("HEAD^{tree}", "foreign\n", "refs/checkpoints/42")
+	c, err := w.s.Find(ctx, "42", string(ids[0]))
+	require.NoError(t, err)
+	assert.True(t, c.Pinned)
+	saved := w.save(w.request(checkpoint.Manual))
+	assert.Equal(t, "deleted "+string(ids[1])+"\npin "+string(ids[0]), strings.Split(w.Git("cat-file", "blob", saved.Commit.String()+":ledger"), " on ")[0])
+}
+
+// A parentless checkpoint, which no store wrote, can be archived and dropped.
+func TestRootlessCheckpoint(t *testing.T) {
+	w := newWorld(t)
+	ids := w.manual(1)
+	w.onTop("refs/checkpoints/42^{tree}", message(w, "refs/checkpoints/42"))
+	_, err := w.s.Archive(ctx, "42", ids)
+	require.NoError(t, err)
+	assert.Equal(t, ids, w.archived())
+	require.NoError(t, w.s.Drop(ctx, "42", ids))
+}
