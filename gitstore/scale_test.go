@@ -1,0 +1,71 @@
+package gitstore
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// long gives issue 42 a chain of n checkpoints, written as a save would but
+// all at once.
+func (w *world) long(n int) []checkpoint.ID {
+	w.t.Helper()
+	first := w.save(w.request(checkpoint.Manual))
+	c, err := w.s.readChain(ctx, "42", LiveRef("42"), 0)
+	require.NoError(w.t, err)
+	k := w.s.newSink()
+	model, ids := c.links[0].commit, []checkpoint.ID{first.ID}
+	r, err := w.s.Record(&c.links[0].Checkpoint)
+	require.NoError(w.t, err)
+	tip := model.hash
+	for i := 1; i < n; i++ {
+		id := checkpoint.ID(fmt.Sprintf("CP-long-20260301T000000Z-%08x", i))
+		r.SetID(id)
+		r.SetClock(first.Clock + checkpoint.Clock(i))
+		tip = k.addCommit(rawCommit{tree: model.tree, parents: []plumbing.Hash{tip, model.parents[1]}, rest: model.rest, message: encodeMessage("42", r)})
+		ids = append(ids, id)
+	}
+	require.NoError(w.t, k.flush(ctx))
+	moves, err := w.s.movesTo(ctx, c, tip)
+	require.NoError(w.t, err)
+	require.NoError(w.t, w.s.moveRefs(ctx, "save: many", moves...))
+	return ids
+}
+
+// Nothing that rewrites a chain takes more than linear time: ten times the
+// checkpoints take nowhere near a hundred times as long.
+func TestRewritingIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes chains of 10,000")
+	}
+	took := map[int]map[string]time.Duration{}
+	for _, n := range []int{1000, 10000} {
+		w := newWorld(t)
+		ids := w.long(n)
+		took[n] = map[string]time.Duration{}
+		timed := func(name string, do func() error) {
+			start := time.Now()
+			require.NoError(t, do())
+			took[n][name] = time.Since(start)
+		}
+		timed("drop half", func() error { return w.s.Drop(ctx, "42", ids[:n/2]) })
+		timed("undo drop", func() error { _, err := w.s.Undo(ctx, "42"); return err })
+		timed("archive all", func() error { _, err := w.s.Archive(ctx, "42", ids); return err })
+		assert.Len(t, w.archived(), n)
+		timed("undo archive", func() error { _, err := w.s.Undo(ctx, "42"); return err })
+		assert.Equal(t, ids, w.live())
+		timed("find", func() error { _, err := w.s.Find(ctx, "42", string(ids[0])); return err })
+		timed("save", func() error { w.save(w.request(checkpoint.Manual)); return nil })
+	}
+	for name, small := range took[1000] {
+		large := took[10000][name]
+		t.Logf("%-12s %10v %10v", name, small, large)
+		assert.Less(t, large, 60*max(small, 20*time.Millisecond), name)
+	}
+}

@@ -1,0 +1,97 @@
+package gitstore
+
+import (
+	"path/filepath"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// shallow is a clone that has the newest depth commits of the chain of w.
+func (w *world) shallow(depth string) *world {
+	w.t.Helper()
+	dir := filepath.Join(w.t.TempDir(), "clone")
+	w.Git("clone", "-q", "--depth", "1", "file://"+w.Dir, dir)
+	c := worldIn(w.t, w.Repo, dir)
+	c.now = w.now
+	c.Git("fetch", "-q", "--depth", depth, "origin", "refs/checkpoints/*:refs/checkpoints/*")
+	c.s = c.open(dir)
+	return c
+}
+
+// A chain that is cut can be added to, and nothing else.
+func TestShallowChainsAreAppendOnly(t *testing.T) {
+	w := newWorld(t)
+	ids := w.manual(5)
+	c := w.shallow("2")
+	require.True(t, c.s.Shallow())
+	l, err := c.s.List(ctx, "42", 0)
+	require.NoError(t, err)
+	assert.True(t, l.Cut)
+	assert.Equal(t, ids[3:], oldestFirst(l))
+
+	saved := c.thinned(checkpoint.Manual, retention.Policy{checkpoint.Manual: {Keep: 1}})
+	assert.Empty(t, saved.Pruned)
+	assert.Len(t, c.live(), 3)
+	assert.Equal(t, w.Git("rev-parse", LiveRef("42")), c.Git("rev-parse", saved.Commit.String()+"^"))
+
+	var refused *RefusedError
+	require.ErrorAs(t, c.s.Drop(ctx, "42", ids[4:]), &refused)
+	assert.Contains(t, refused.Reason, "shallow")
+	_, err = c.s.Archive(ctx, "42", ids[4:])
+	require.ErrorAs(t, err, &refused)
+	_, err = c.s.Prune(ctx, PruneRequest{Issue: "42", Policy: retention.Policy{checkpoint.Manual: {Keep: 1}}})
+	require.ErrorAs(t, err, &refused)
+	_, err = c.s.Pin(ctx, "42", ids[4], true)
+	require.NoError(t, err, "a pin is added on top")
+	report, err := c.s.Verify(ctx, "42")
+	require.NoError(t, err)
+	assert.Empty(t, report.Errors)
+	assert.Len(t, report.Warnings, 1)
+
+	c.Git("fetch", "-q", "--unshallow", "origin")
+	c.Git("fetch", "-q", "origin", "+refs/checkpoints/*:refs/fetched/*")
+	c.s = c.open(c.Dir)
+	require.NoError(t, c.s.Drop(ctx, "42", ids[4:]))
+	assert.Equal(t, append(ids[:4:4], saved.ID), c.live())
+	c.sound()
+}
+
+// The boundary may be just where a save stops to look.
+func TestShallowBoundaryAtTheDepth(t *testing.T) {
+	w := newWorld(t)
+	w.manual(3)
+	c := w.shallow("2")
+	for _, limit := range []int{1, 2, 3} {
+		chain, err := c.s.readChain(ctx, "42", LiveRef("42"), limit)
+		require.NoError(t, err)
+		assert.Equal(t, limit >= 2, chain.cut, "limit %d", limit)
+	}
+}
+
+func TestPartialClone(t *testing.T) {
+	w := newWorld(t)
+	w.Git("config", "uploadpack.allowFilter", "true")
+	w.Git("config", "uploadpack.allowAnySHA1InWant", "true")
+	w.manual(2)
+	dir := filepath.Join(t.TempDir(), "clone")
+	w.Git("clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+w.Dir, dir)
+	c := worldIn(t, w.Repo, dir)
+	c.Git("sparse-checkout", "set", "--no-cone", "/a.txt")
+	c.Git("checkout", "-q", "main")
+	c.Git("fetch", "-q", "origin", "refs/checkpoints/*:refs/checkpoints/*")
+	c.s = c.open(dir)
+	c.now = w.now
+	c.Write("a.txt", "staged\n")
+	c.Git("add", "a.txt")
+	saved := c.save(c.request(checkpoint.Manual))
+	assert.Len(t, c.live(), 3)
+	assert.Equal(t, "staged", c.Git("cat-file", "blob", saved.Commit.String()+":staged/a.txt"))
+	report, err := c.s.Verify(ctx, "42")
+	require.NoError(t, err)
+	assert.Empty(t, report.Errors)
+}
