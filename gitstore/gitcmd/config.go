@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -54,11 +55,14 @@ func Last(entries []Entry, key string) (string, bool) {
 	return "", false
 }
 
-// Bool reads a value by git's rules for booleans; other text is false.
+// Bool reads a value by git's rules for booleans, where numbers count too;
+// other text is false.
 func Bool(value string) bool {
-	switch strings.ToLower(value) {
-	case "true", "yes", "on", "1":
+	value = strings.ToLower(value)
+	switch value {
+	case "true", "yes", "on":
 		return true
 	}
-	return false
+	n, err := strconv.ParseInt(strings.TrimRight(value, "kmg"), 0, 64)
+	return err == nil && n != 0
 }
