@@ -1,0 +1,126 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Every save that returned is in the chain, or was dropped by one that came
+// after it; pins and drops of others survive lost races.
+func TestConcurrentWriters(t *testing.T) {
+	const writers, each = 6, 5
+	w := newWorld(t)
+	pinned := w.manual(2)
+	var mu sync.Mutex
+	var saved, pruned []checkpoint.ID
+	var wait sync.WaitGroup
+	for n := range writers {
+		s, err := Open(ctx, Options{Dir: w.Dir})
+		require.NoError(t, err)
+		defer s.Close()
+		wait.Go(func() {
+			for i := range each {
+				trigger := []checkpoint.Trigger{checkpoint.Manual, checkpoint.Interval}[i%2]
+				req := w.request(trigger, func(r *checkpoint.Record) { r.SetNote(fmt.Sprint(n, i)) })
+				req.Retention = retention.Policy{checkpoint.Interval: {Keep: 2}}
+				got, err := s.Save(ctx, req)
+				if assert.NoError(t, err) {
+					mu.Lock()
+					saved, pruned = append(saved, got.ID), append(pruned, got.Pruned...)
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	wait.Go(func() {
+		_, err := w.s.Pin(ctx, "42", pinned[0], true)
+		assert.NoError(t, err)
+		assert.NoError(t, w.s.Drop(ctx, "42", pinned[1:]))
+	})
+	wait.Wait()
+	live := w.live()
+	for _, id := range saved {
+		assert.NotEqual(t, slices.Contains(live, id), slices.Contains(pruned, id), "%s", id)
+	}
+	assert.Len(t, saved, writers*each)
+	assert.NotContains(t, live, pinned[1])
+	c, err := w.s.Find(ctx, "42", string(pinned[0]))
+	require.NoError(t, err)
+	assert.True(t, c.Pinned)
+	w.sound()
+}
+
+// A save that is cancelled, at whatever moment, leaves no lock behind, and the
+// chain as it was or with the save in it.
+func TestCancelledSaves(t *testing.T) {
+	w := newWorld(t)
+	w.manual(1)
+	for i := range 40 {
+		w.Write("a.txt", fmt.Sprint(i))
+		w.Git("add", "a.txt")
+		short, cancel := context.WithTimeout(ctx, time.Duration(i)*500*time.Microsecond)
+		before := w.live()
+		saved, err := w.s.Save(short, w.request(checkpoint.Manual))
+		cancel()
+		after := w.live()
+		if err == nil {
+			assert.Equal(t, append(before, saved.ID), after)
+		} else if len(after) != len(before) {
+			assert.Contains(t, err.Error(), string(after[len(after)-1]), "it says that it is in the chain")
+		}
+	}
+	err := filepath.WalkDir(w.GitPath("."), func(path string, _ os.DirEntry, err error) error {
+		assert.False(t, strings.HasSuffix(path, ".lock"), path)
+		return err
+	})
+	require.NoError(t, err)
+	w.sound()
+}
+
+// What a gc took between the ref's move and now is written again.
+func TestGCBetweenWriteAndMove(t *testing.T) {
+	w := newWorld(t)
+	w.Write("a.txt", "staged\n")
+	w.Git("add", "-A")
+	k := w.s.newSink()
+	tree := k.addTree([]treeEntry{{modeFile, "x", k.Add(3, []byte("content"))}})
+	require.NoError(t, k.flush(ctx))
+	w.Git("prune", "--expire=now")
+	_, err := w.Run(nil, "cat-file", "-e", tree.String())
+	require.Error(t, err, "git took it")
+	require.NoError(t, k.protect(ctx))
+	w.Git("cat-file", "-e", tree.String())
+}
+
+// A tree that git made for the index, and nothing else points to, lasts as the
+// checkpoint's own objects do.
+func TestTreesOfTheIndexAreKept(t *testing.T) {
+	w := newWorld(t)
+	w.Write("dir/b.txt", "staged\n")
+	w.Git("add", "-A")
+	w.Git("write-tree")
+	for _, rev := range []string{":dir", ":dir/b.txt"} {
+		old := time.Now().Add(-30 * 24 * time.Hour)
+		hash := w.Git("rev-parse", strings.Replace(rev, ":dir", w.Git("write-tree")+":dir", 1))
+		require.NoError(t, os.Chtimes(w.loose(hash), old, old))
+		defer func() {
+			info, err := os.Stat(w.loose(hash))
+			require.NoError(t, err)
+			assert.WithinDuration(t, time.Now(), info.ModTime(), time.Hour, rev)
+		}()
+	}
+	w.manual(1)
+}
