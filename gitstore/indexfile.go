@@ -30,10 +30,8 @@ type stagingArea struct {
 // openStaging reads the staging area, under git's lock where it is going to be
 // written. It fails with *RefusedError when another git holds the lock.
 func (s *Store) openStaging(ctx context.Context, write bool) (*stagingArea, error) {
-	a := &stagingArea{s: s, k: s.newSink(), file: s.repo.index}
-	if resolved, err := filepath.EvalSymlinks(a.file); err == nil {
-		a.file = resolved
-	}
+	a := s.stagingPlace()
+	a.k = s.newSink()
 	if write {
 		if err := a.takeLock(); err != nil {
 			return nil, err
@@ -49,6 +47,15 @@ func (s *Store) openStaging(ctx context.Context, write bool) (*stagingArea, erro
 		return nil, fmt.Errorf("read index: %w", err)
 	}
 	return a, nil
+}
+
+// stagingPlace is where the staging area is, unread.
+func (s *Store) stagingPlace() *stagingArea {
+	a := &stagingArea{s: s, file: s.repo.index}
+	if resolved, err := filepath.EvalSymlinks(a.file); err == nil {
+		a.file = resolved
+	}
+	return a
 }
 
 func (a *stagingArea) close() {
@@ -93,14 +100,20 @@ func createLock(name string) error {
 	return f.Close()
 }
 
+// isStale reports whether the lock is one of ours.
+func (a *stagingArea) isStale() bool {
+	ours, err := os.Lstat(a.held())
+	if err != nil {
+		return false
+	}
+	now, err := os.Lstat(a.file + ".lock")
+	return err == nil && os.SameFile(ours, now)
+}
+
 // freeStale removes what a killed restore left.
 func (a *stagingArea) freeStale() {
-	lock := a.file + ".lock"
-	ours, err := os.Lstat(a.held())
-	if err == nil {
-		if now, err := os.Lstat(lock); err == nil && os.SameFile(ours, now) {
-			os.Remove(lock)
-		}
+	if a.isStale() {
+		os.Remove(a.file + ".lock")
 	}
 	for _, name := range []string{a.held(), a.copied(), a.copied() + ".lock"} {
 		os.Remove(name)

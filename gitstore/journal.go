@@ -19,9 +19,21 @@ func (s *Store) writeJournal(sf *safety) error {
 
 func (s *Store) removeJournal() error { return ignoreMissing(os.Remove(s.journal())) }
 
-// Pending is the safety snapshot of a restore that was killed in this
-// worktree, "" when there is none.
+// Pending is what a restore that was killed in this worktree left: its safety
+// snapshot, or the lock of the index where it had not begun to act; "" when
+// there is nothing.
 func (s *Store) Pending() string {
+	if ref := s.journaled(); ref != "" {
+		return ref
+	}
+	a := s.stagingPlace()
+	if a.isStale() {
+		return a.file + ".lock"
+	}
+	return ""
+}
+
+func (s *Store) journaled() string {
 	data, err := os.ReadFile(s.journal())
 	if err != nil {
 		return ""
@@ -51,7 +63,7 @@ func (s *Store) lockWorktree() (release func(), err error) {
 // pending is the snapshot of the restore that was killed, nil when there is
 // none. A journal whose snapshot is gone names nothing that could be finished.
 func (s *Store) pending(ctx context.Context) (*safety, error) {
-	ref := s.Pending()
+	ref := s.journaled()
 	if ref == "" {
 		return nil, s.removeJournal()
 	}
@@ -161,6 +173,13 @@ func (s *Store) recall(ctx context.Context, steps []step, area *stagingArea) (fu
 	return s.observeIn(ctx, targets, area, true)
 }
 
+// sweep removes what a killed restore left besides its journal. The caller
+// holds the worktree's lock.
+func (s *Store) sweep() error {
+	s.stagingPlace().freeStale()
+	return s.workshop().close()
+}
+
 // Continue finishes a restore that was killed; it reports whether there was
 // one.
 func (s *Store) Continue(ctx context.Context) (bool, error) {
@@ -170,9 +189,9 @@ func (s *Store) Continue(ctx context.Context) (bool, error) {
 	}
 	defer release()
 	if s.Pending() == "" {
-		return false, nil
+		return false, s.sweep()
 	}
-	return true, s.finishPending(ctx)
+	return true, errors.Join(s.finishPending(ctx), s.sweep())
 }
 
 // Abort takes back what a killed restore has done; it reports whether there
@@ -184,11 +203,11 @@ func (s *Store) Abort(ctx context.Context) (bool, error) {
 	}
 	defer release()
 	if s.Pending() == "" {
-		return false, nil
+		return false, s.sweep()
 	}
 	sf, err := s.pending(ctx)
 	if err != nil || sf == nil {
-		return true, err
+		return true, errors.Join(err, s.sweep())
 	}
 	if _, err := s.takeBack(ctx, sf); err != nil {
 		return true, fmt.Errorf("take back the restore of %s: %w", sf.plan.Checkpoint, err)

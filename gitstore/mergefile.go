@@ -18,14 +18,14 @@ var errNoMerge = errors.New("not text")
 
 // mergeAll turns the steps that merge into steps that write what came out. One
 // that cannot be merged is left alone, as a changed file.
-func (s *Store) mergeAll(ctx context.Context, plan *restorePlan, k *sink) (conflicts []string, err error) {
+func (w *workshop) mergeAll(ctx context.Context, plan *restorePlan, k *sink) (conflicts []string, err error) {
 	var merges bool
 	for i := range plan.steps {
 		st := &plan.steps[i]
 		if !st.merge {
 			continue
 		}
-		clean, err := s.mergeFile(ctx, st, k)
+		clean, err := w.mergeFile(ctx, st, k)
 		if errors.Is(err, errNoMerge) {
 			plan.changed = append(plan.changed, st.path)
 			st.path = ""
@@ -50,14 +50,14 @@ func (s *Store) mergeAll(ctx context.Context, plan *restorePlan, k *sink) (confl
 // mergeFile makes a step's outcome the merge of the file as it is and the
 // checkpoint's, on the ground of the file at HEAD when it was saved, all three
 // as git stores them.
-func (s *Store) mergeFile(ctx context.Context, st *step, k *sink) (clean bool, err error) {
+func (w *workshop) mergeFile(ctx context.Context, st *step, k *sink) (clean bool, err error) {
 	mine := st.before.work.hash
 	if !k.Has(mine) {
-		if mine, err = s.storeFiltered(ctx, st.path); err != nil {
+		if mine, err = w.s.storeFiltered(ctx, st.path); err != nil {
 			return false, err
 		}
 	}
-	dir, err := s.tempDir("merge-*")
+	dir, err := os.MkdirTemp(w.dir, "merge-*")
 	if err != nil {
 		return false, err
 	}
@@ -72,7 +72,7 @@ func (s *Store) mergeFile(ctx context.Context, st *step, k *sink) (clean bool, e
 			return false, err
 		}
 	}
-	g := s.git
+	g := w.s.git
 	g.Dir = dir
 	out, err := g.Output(ctx, "merge-file", "-p", "-q", "-L", "mine", "-L", "base", "-L", "checkpoint", names[0], names[1], names[2])
 	switch code := gitcmd.Code(err); {

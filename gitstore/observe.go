@@ -80,7 +80,7 @@ func (o *observer) look(t *target) error {
 		st.sparse = st.sparse || e.SkipWorktree
 		st.assume = st.assume || e.AssumeValid
 	}
-	if wants := t.index && t.indexWant != (stages{}) || t.work && t.workWant != (side{}); wants && len(entries) == 0 {
+	if wants := t.index && t.indexWant != (stages{}) || t.work && t.workWant != (side{}); wants && st.index[0] == (side{}) {
 		if err := o.lookAround(t.path, st); err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (o *observer) look(t *target) error {
 // directory above it, which may be a submodule, or entries below it.
 func (o *observer) lookAround(path string, st *state) error {
 	for i := range path {
-		if path[i] == '/' && st.indexAbove == "" && len(o.x.Lookup(path[:i])) > 0 {
+		if path[i] == '/' && st.indexAbove == "" && entriesAs(o.x.Lookup(path[:i]))[0] != (side{}) {
 			st.indexAbove = path[:i]
 		}
 	}

@@ -56,7 +56,7 @@ func (s *Store) restore(ctx context.Context, req RestoreRequest) (*Restored, err
 	}
 	defer release()
 	if !req.DryRun {
-		if err := s.finishPending(ctx); err != nil {
+		if err := errors.Join(s.finishPending(ctx), s.sweep()); err != nil {
 			return nil, err
 		}
 	}
@@ -150,6 +150,9 @@ func (r *restoring) tell(p *restorePlan) {
 // journal.
 func (r *restoring) carryOut(ctx context.Context, w *workshop, area *stagingArea, plan *restorePlan) error {
 	s, k := r.s, area.k
+	if err := faultPoint("planned"); err != nil {
+		return err
+	}
 	conflicts, err := s.prepare(ctx, w, plan, k)
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ func (s *Store) prepare(ctx context.Context, w *workshop, plan *restorePlan, k *
 			return nil, fmt.Errorf("keep %q: %w", plan.steps[i].path, err)
 		}
 	}
-	if conflicts, err = s.mergeAll(ctx, plan, k); err != nil {
+	if conflicts, err = w.mergeAll(ctx, plan, k); err != nil {
 		return nil, err
 	}
 	return conflicts, w.makeReady(ctx, plan.steps)

@@ -34,6 +34,7 @@ type target struct {
 	index     bool // the staging area is wanted too
 	work      bool // the worktree is wanted too
 	any       bool // whatever is there may go
+	captured  bool // the worktree's own file was saved, not what was staged for it
 	indexBase stages
 	indexWant stages
 	workBase  side
@@ -170,7 +171,7 @@ func (p *restorePlan) fit() {
 		leaves, unstaged := map[string]bool{}, map[string]bool{}
 		for _, st := range p.steps {
 			leaves[st.path] = st.removes()
-			unstaged[st.path] = st.index && st.indexAfter == stages{}
+			unstaged[st.path] = st.index && st.indexAfter[0] == side{}
 		}
 		n := len(p.steps)
 		p.steps = slices.DeleteFunc(p.steps, func(st step) bool {
@@ -192,7 +193,7 @@ func (st step) fits(leaves, unstaged map[string]bool) bool {
 		stays := func(path string) bool { return !goes[path] }
 		return (above == "" || goes[above]) && !slices.ContainsFunc(inside, stays)
 	}
-	enters := st.index && st.indexAfter != stages{}
+	enters := st.index && st.indexAfter[0] != side{}
 	return (!st.creates() || free(st.before.above, st.before.inside, leaves) && free(st.before.indexAbove, nil, unstaged)) &&
 		(!enters || free(st.before.indexAbove, st.before.indexInside, unstaged))
 }

@@ -229,7 +229,7 @@ func (w *wishes) work(path string, want side) error {
 		}
 		t.work, t.workBase = true, base
 	}
-	t.workWant = want
+	t.workWant, t.captured = want, true
 	return nil
 }
 
@@ -258,19 +258,38 @@ func (w *wishes) list() ([]target, error) {
 				return nil, corrupt("snapshot", "%w", err)
 			}
 		}
-		inIndex[t.path] = t.index && t.indexWant != stages{}
+		inIndex[t.path] = t.index && t.indexWant[0] != side{} // stages may stand beside each other
 		inWork[t.path] = t.work && t.workWant != side{}
-		list = append(list, *t)
 	}
-	for _, t := range list {
-		for i := range t.path {
-			if above := t.path[:i]; t.path[i] == '/' && (inIndex[above] && inIndex[t.path] || inWork[above] && inWork[t.path]) {
-				return nil, corrupt("snapshot", "path %q: %q is a file as well", t.path, above)
-			}
+	for _, t := range w.byPath {
+		if err := w.checkAbove(t, inIndex, inWork); err != nil {
+			return nil, err
 		}
+	}
+	for _, t := range w.byPath {
+		list = append(list, *t)
 	}
 	slices.SortFunc(list, func(a, b target) int { return strings.Compare(a.path, b.path) })
 	return list, nil
+}
+
+// checkAbove refuses a file below what is a file as well. What was captured
+// was there: what was staged for such a place was not in the worktree.
+func (w *wishes) checkAbove(t *target, inIndex, inWork map[string]bool) error {
+	for i := range t.path {
+		above := t.path[:i]
+		if t.path[i] != '/' || !inIndex[above] && !inWork[above] {
+			continue
+		}
+		if over := w.byPath[above]; inWork[above] && inWork[t.path] && over.captured != t.captured {
+			t.work, over.work = t.work && t.captured, over.work && over.captured
+			continue
+		}
+		if inIndex[above] && inIndex[t.path] || inWork[above] && inWork[t.path] {
+			return corrupt("snapshot", "path %q: %q is a file as well", t.path, above)
+		}
+	}
+	return nil
 }
 
 // sideAt is a path in a tree.

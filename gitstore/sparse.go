@@ -28,7 +28,7 @@ func (s *Store) markSparse(ctx context.Context, targets []target, now map[string
 	if len(asked) == 0 {
 		return nil
 	}
-	dir, err := s.tempDir("sparse-*")
+	dir, err := os.MkdirTemp("", "git-checkpoint-*")
 	if err != nil {
 		return err
 	}

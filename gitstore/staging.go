@@ -25,7 +25,7 @@ type workshop struct {
 // openWorkshop makes an empty one. What a killed restore left in it is either
 // in the worktree or in its safety snapshot.
 func (s *Store) openWorkshop() (*workshop, error) {
-	w := &workshop{s: s, dir: filepath.Join(s.stateDir(), "files")}
+	w := s.workshop()
 	if err := os.RemoveAll(w.dir); err != nil {
 		return nil, err
 	}
@@ -35,14 +35,11 @@ func (s *Store) openWorkshop() (*workshop, error) {
 	return w, os.Mkdir(filepath.Join(w.dir, "old"), 0o777)
 }
 
-func (w *workshop) close() error { return os.RemoveAll(w.dir) }
-
-func (s *Store) tempDir(pattern string) (string, error) {
-	if err := os.MkdirAll(s.stateDir(), 0o777); err != nil {
-		return "", err
-	}
-	return os.MkdirTemp(s.stateDir(), pattern)
+func (s *Store) workshop() *workshop {
+	return &workshop{s: s, dir: filepath.Join(s.stateDir(), "files")}
 }
+
+func (w *workshop) close() error { return os.RemoveAll(w.dir) }
 
 func (w *workshop) ready(path string) string {
 	return filepath.Join(w.dir, "ready", filepath.FromSlash(path))
