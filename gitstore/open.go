@@ -3,8 +3,6 @@ package gitstore
 import (
 	"context"
 	"crypto/rand"
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,90 +52,16 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	type configured struct {
-		entries []gitcmd.Entry
-		err     error
+	repo, entries, err := locate(ctx, s.git)
+	if err != nil {
+		return nil, err
 	}
-	config := make(chan configured, 1)
-	go func() {
-		entries, err := s.git.Config(ctx)
-		config <- configured{entries, err}
-	}()
-	repo, repoErr := discover(ctx, s.git)
-	c := <-config
-	if err := errors.Join(repoErr, c.err); err != nil {
-		if repoErr != nil {
-			return nil, repoErr
-		}
-		return nil, c.err
-	}
-	s.repo, s.config = repo, c.entries
+	s.repo, s.config = repo, entries
 	s.git = s.git.With(repo.environ()...)
 	if err := s.checkExtensions(); err != nil {
 		return nil, err
 	}
 	return s, s.openObjects()
-}
-
-// discover asks git where things are. The worktree's root comes last, since
-// git stops there in a bare repository.
-func discover(ctx context.Context, g gitcmd.Git) (repository, error) {
-	out, err := g.Output(ctx, "rev-parse", "--git-dir", "--git-common-dir", "--git-path", "index",
-		"--git-path", "objects", "--is-bare-repository", "--is-shallow-repository", "--show-prefix", "--show-toplevel")
-	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	if len(lines) < 6 {
-		return repository{}, fmt.Errorf("%w: %w", ErrNotRepository, cause(err))
-	}
-	if len(lines) > 8 {
-		return repository{}, &UnsupportedError{Feature: "a line break in the repository's path"}
-	}
-	base := g.Dir
-	if !filepath.IsAbs(base) {
-		wd, err := os.Getwd()
-		if err != nil {
-			return repository{}, fmt.Errorf("find the working directory: %w", err)
-		}
-		base = filepath.Join(wd, base)
-	}
-	abs := func(path string) string {
-		if filepath.IsAbs(path) {
-			return path
-		}
-		return filepath.Join(base, path)
-	}
-	r := repository{
-		dir: abs(lines[0]), commonDir: abs(lines[1]), index: abs(lines[2]), objectDir: abs(lines[3]),
-		bare: lines[4] == "true", shallow: lines[5] == "true",
-	}
-	if len(lines) == 8 && err == nil {
-		r.prefix, r.root = lines[6], abs(lines[7])
-	}
-	return r, nil
-}
-
-// environ fixes the variables of a hook that name places relative to where
-// git was started, so that git can be run from the root as well.
-func (r repository) environ() []string {
-	var env []string
-	for _, v := range []struct{ name, value string }{
-		{"GIT_DIR", r.dir},
-		{"GIT_COMMON_DIR", r.commonDir},
-		{"GIT_WORK_TREE", r.root},
-		{"GIT_INDEX_FILE", r.index},
-		{"GIT_OBJECT_DIRECTORY", r.objectDir},
-	} {
-		if set := os.Getenv(v.name); set != "" && !filepath.IsAbs(set) && v.value != "" {
-			env = append(env, v.name+"="+v.value)
-		}
-	}
-	return env
-}
-
-func cause(err error) error {
-	if err == nil {
-		return errors.New("git answered nothing")
-	}
-	return err
 }
 
 // checkExtensions refuses what this program cannot read. Extensions that git

@@ -4,28 +4,28 @@ import "regexp"
 
 // The built-in rules, in the order they are tried. They look at whole words
 // of the branch name, so that "1.2.x" and "v42" are no issues.
-var branchRules = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)(?:^|[/_-])issues?[-_/]?#?([1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`),
-	regexp.MustCompile(`(?:^|/)([A-Z][A-Z0-9]+-[1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`),
-	regexp.MustCompile(`(?:^|/)#?([1-9][0-9]{0,17})(?:$|[-_/])`),
+var branchRules = []func() *regexp.Regexp{
+	pattern(`(?i)(?:^|[/_-])issues?[-_/]?#?([1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`),
+	pattern(`(?:^|/)([A-Z][A-Z0-9]+-[1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`),
+	pattern(`(?:^|/)#?([1-9][0-9]{0,17})(?:$|[-_/])`),
 }
 
 // A branch named after a day is not an issue of that year.
-var dated = regexp.MustCompile(`(?:^|/)[0-9]{4}-[0-9]{2}-[0-9]{2}(?:$|[^0-9])`)
+var dated = pattern(`(?:^|/)[0-9]{4}-[0-9]{2}-[0-9]{2}(?:$|[^0-9])`)
 
 // IssueFromBranch guesses the issue from the name of a branch:
 // "feature/issue-42-jwt" is 42, "42-fix" is 42, "PROJ-42-fix" is PROJ-42.
 // A pattern replaces these rules; its first group is the issue, or the whole
 // match if it has no group.
-func IssueFromBranch(branch string, pattern *regexp.Regexp) (Issue, bool) {
-	if pattern != nil {
-		return matchIssue(branch, pattern)
+func IssueFromBranch(branch string, replaced *regexp.Regexp) (Issue, bool) {
+	if replaced != nil {
+		return matchIssue(branch, replaced)
 	}
 	for n, rule := range branchRules {
-		if n == len(branchRules)-1 && dated.MatchString(branch) {
+		if n == len(branchRules)-1 && dated().MatchString(branch) {
 			break
 		}
-		if i, ok := matchIssue(branch, rule); ok {
+		if i, ok := matchIssue(branch, rule()); ok {
 			return i, true
 		}
 	}

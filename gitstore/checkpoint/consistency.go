@@ -14,7 +14,7 @@ func (v *validator) workflow() {
 
 func (v *validator) graph() {
 	graph := v.r.section("execution_graph")
-	if id := text(graph, "graph_id"); id != "" && !graphID.MatchString(id) {
+	if id := text(graph, "graph_id"); id != "" && !graphID().MatchString(id) {
 		v.warn("execution_graph.graph_id", "%.60q does not begin with GRAPH-", id)
 	}
 	done, current := v.r.CompletedBatches(), v.r.CurrentBatch()
@@ -42,7 +42,7 @@ func (v *validator) messages() {
 	acp := v.r.section("acp_state")
 	for _, key := range []string{"pending_messages", "awaiting_response"} {
 		for k, id := range texts(acp, key) {
-			if !messageID.MatchString(id) {
+			if !messageID().MatchString(id) {
 				v.warn(joinIndex("acp_state."+key, k), "%.60q is not of the form MSG-<milliseconds>-<8 hex>", id)
 			}
 		}
@@ -69,7 +69,7 @@ func (v *validator) path(at, path string) {
 func (v *validator) snapshot() {
 	m := v.r.section("snapshot")
 	for _, id := range append([]string{text(m, "head")}, texts(m, "merge_head")...) {
-		if id != "" && !commitID.MatchString(id) {
+		if id != "" && !commitID().MatchString(id) {
 			v.fail("snapshot", "%.60q is not a commit", id)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -25,9 +24,9 @@ const (
 type ID string
 
 var (
-	ownID    = regexp.MustCompile(`^CP-[a-z0-9_]+-.+-[0-9a-f]{4,64}$`)
-	finalHex = regexp.MustCompile(`[-_]([0-9a-f]{4,64})$`)
-	longRun  = regexp.MustCompile(`[0-9]{8}`)
+	ownID    = pattern(`^CP-[a-z0-9_]+-.+-[0-9a-f]{4,64}$`)
+	finalHex = pattern(`[-_]([0-9a-f]{4,64})$`)
+	longRun  = pattern(`[0-9]{8}`)
 )
 
 // NewID makes an id from the phase, the time and the first four bytes of
@@ -75,7 +74,7 @@ func unprintable(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }
 
 // Own reports whether the id has the form that this program writes and the
 // crunch documents show.
-func (id ID) Own() bool { return ownID.MatchString(string(id)) }
+func (id ID) Own() bool { return ownID().MatchString(string(id)) }
 
 // Matches reports whether abbrev stands for the id: the whole of it, a prefix
 // that reaches into its time, or at least four of its final hex digits (from
@@ -88,7 +87,7 @@ func (id ID) Matches(abbrev string) bool {
 	if at := id.timeAt(); at > 0 && len(abbrev) > at && strings.HasPrefix(s, abbrev) {
 		return true
 	}
-	m := finalHex.FindStringSubmatch(s)
+	m := finalHex().FindStringSubmatch(s)
 	if m == nil || len(abbrev) < minHexDigits {
 		return false
 	}
@@ -101,7 +100,7 @@ func (id ID) timeAt() int {
 	if id.Own() {
 		return len("CP-") + strings.IndexByte(s[len("CP-"):], '-') + 1
 	}
-	if m := longRun.FindStringIndex(s); m != nil {
+	if m := longRun().FindStringIndex(s); m != nil {
 		return m[0]
 	}
 	return 0

@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 )
 
@@ -33,7 +32,7 @@ var triggers = []Trigger{
 	BeforeAgent, BeforeParallel, TaskUpdate, Interval,
 }
 
-var triggerShape = regexp.MustCompile(`^[a-z0-9_]{1,64}$`)
+var triggerShape = pattern(`^[a-z0-9_]{1,64}$`)
 
 // Triggers returns the known triggers, in the order they are documented.
 func Triggers() []Trigger { return slices.Clone(triggers) }
@@ -55,7 +54,7 @@ func (t Trigger) Automatic() bool {
 // ParseTrigger checks the shape of s only: lower-case letters, digits and
 // '_', at most 64 of them.
 func ParseTrigger(s string) (Trigger, error) {
-	if !triggerShape.MatchString(s) {
+	if !triggerShape().MatchString(s) {
 		return "", fmt.Errorf("trigger %.80q: want 1 to 64 of a-z, 0-9 and _", s)
 	}
 	return Trigger(s), nil

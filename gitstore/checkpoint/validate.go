@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -30,9 +29,9 @@ var (
 )
 
 var (
-	graphID   = regexp.MustCompile(`^GRAPH-\S+$`)
-	messageID = regexp.MustCompile(`^MSG-[0-9]{13}-[0-9a-f]{8}$`)
-	commitID  = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
+	graphID   = pattern(`^GRAPH-\S+$`)
+	messageID = pattern(`^MSG-[0-9]{13}-[0-9a-f]{8}$`)
+	commitID  = pattern(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 )
 
 // Valid reports whether there is no problem among ps but warnings.

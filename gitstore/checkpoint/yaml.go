@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"regexp"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -92,12 +91,12 @@ func yamlNode(data []byte) (root *yaml.Node, err error) {
 	return doc.Content[0], nil
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:line [0-9]+: )?`)
+var yamlLine = pattern(`^yaml: (?:line [0-9]+: )?`)
 
 // yamlError gives an error of yaml.v3 its place. Its text has a line, often a
 // wrong one, and no column; the parser has both.
 func yamlError(dec *yaml.Decoder, data []byte, err error) error {
-	msg := yamlLine.ReplaceAllString(err.Error(), "")
+	msg := yamlLine().ReplaceAllString(err.Error(), "")
 	if name, ok := strings.CutPrefix(msg, "unknown anchor '"); ok {
 		name = strings.TrimSuffix(name, "' referenced")
 		if at := bytes.Index(data, []byte("*"+name)); at >= 0 {

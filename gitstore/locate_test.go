@@ -1,0 +1,91 @@
+package gitstore
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestGuess holds the guess against what git itself says: where it is
+// confirmed it is the same, and where git has more to think about it is not
+// taken.
+func TestGuess(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		make  func(t *testing.T, r *gittest.Repo) (dir string)
+		taken bool
+	}{
+		{"the root", func(_ *testing.T, r *gittest.Repo) string { return r.Dir }, true},
+		{"a directory below", func(_ *testing.T, r *gittest.Repo) string { return r.Path("sub/deep") }, true},
+		{"a linked worktree", func(t *testing.T, r *gittest.Repo) string {
+			dir := filepath.Join(t.TempDir(), "linked")
+			r.Git("worktree", "add", "-q", dir, "-b", "linked")
+			return dir
+		}, true},
+		{"through a symlink", func(t *testing.T, r *gittest.Repo) string {
+			link := filepath.Join(t.TempDir(), "link")
+			require.NoError(t, os.Symlink(r.Path("sub"), link))
+			return link
+		}, true},
+		{"a separate git directory", func(t *testing.T, r *gittest.Repo) string {
+			r.Git("init", "-q", "--separate-git-dir", filepath.Join(t.TempDir(), "elsewhere"))
+			return r.Dir
+		}, true},
+		{"a repository in a repository", func(_ *testing.T, r *gittest.Repo) string {
+			r.Git("init", "-q", "inner")
+			return r.Path("inner")
+		}, true},
+		{"a worktree that was moved", func(t *testing.T, r *gittest.Repo) string {
+			r.Git("config", "core.worktree", t.TempDir())
+			return r.Dir
+		}, false},
+		{"a bare repository", func(t *testing.T, r *gittest.Repo) string {
+			dir := filepath.Join(t.TempDir(), "bare.git")
+			r.Git("clone", "-q", "--bare", ".", dir)
+			return dir
+		}, false},
+		{"inside .git", func(_ *testing.T, r *gittest.Repo) string { return r.GitPath("hooks") }, false},
+		{"a ceiling", func(t *testing.T, r *gittest.Repo) string {
+			t.Setenv("GIT_CEILING_DIRECTORIES", r.Dir)
+			return r.Path("sub/deep")
+		}, false},
+		{"a variable", func(t *testing.T, r *gittest.Repo) string {
+			t.Setenv("GIT_DIR", r.GitPath(""))
+			return r.Dir
+		}, false},
+		{"core.bare", func(_ *testing.T, r *gittest.Repo) string {
+			r.Git("config", "core.bare", "true")
+			return r.Dir
+		}, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := gittest.New(t)
+			r.Write("sub/deep/a.txt", "a\n")
+			r.Git("add", ".")
+			r.Commit("first")
+			g := gitcmd.Git{Dir: tc.make(t, r)}
+			guessed, ok := guess(g.Dir)
+			entries, err := g.Config(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, tc.taken, ok && guessed.confirmed(entries))
+			if !tc.taken {
+				return
+			}
+			asked, err := discover(t.Context(), g)
+			require.NoError(t, err)
+			for _, p := range []*repository{&guessed, &asked} {
+				for _, path := range []*string{&p.dir, &p.commonDir, &p.index, &p.objectDir, &p.root} {
+					*path, err = filepath.EvalSymlinks(filepath.Dir(*path))
+					require.NoError(t, err)
+				}
+			}
+			assert.Equal(t, asked, guessed)
+		})
+	}
+}
