@@ -48,6 +48,18 @@ func TestIfChanged(t *testing.T) {
 	}
 }
 
+// A capture that is empty now differs from one that was not.
+func TestIfChangedWhenTheWorktreeIsCleanAgain(t *testing.T) {
+	w := newWorld(t)
+	w.Write("a.txt", "unstaged\n")
+	w.captured()
+	w.Git("checkout", "-q", "--", "a.txt")
+	req := w.request(checkpoint.Manual)
+	req.Worktree, req.Untracked, req.IfChanged = true, true, true
+	saved := w.save(req)
+	assert.False(t, w.has(saved, "worktree"))
+}
+
 // The next record starts from the one before; unknown fields come along.
 func TestSaveStartsFromTheRecordBefore(t *testing.T) {
 	w := newWorld(t)

@@ -15,13 +15,14 @@ import (
 // A hook inherits GIT_DIR and GIT_INDEX_FILE, relative to where git started
 // it; `git commit -a` and `git commit FILE` name an index of their own.
 func TestSaveFromAHook(t *testing.T) {
-	for name, c := range map[string]struct{ dir, gitDir, index string }{
-		"relative":           {"", ".git", ".git/next-index"},
-		"absolute":           {"", "ABS/.git", "ABS/.git/next-index"},
-		"index alone":        {"", "", ".git/next-index"},
-		"index in the tree":  {"", ".git", "next-index"},
-		"below the root":     {"dir", "", "next-index"},
-		"absolute, below it": {"dir", "", "ABS/.git/next-index"},
+	for name, c := range map[string]struct{ dir, gitDir, index, tree string }{
+		"relative":           {"", ".git", ".git/next-index", ""},
+		"absolute":           {"", "ABS/.git", "ABS/.git/next-index", ""},
+		"index alone":        {"", "", ".git/next-index", ""},
+		"index in the tree":  {"", ".git", "next-index", ""},
+		"below the root":     {"dir", "", "next-index", ""},
+		"absolute, below it": {"dir", "", "ABS/.git/next-index", ""},
+		"with a tree":        {"dir", "../.git", ".git/next-index", ".."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -35,7 +36,7 @@ func TestSaveFromAHook(t *testing.T) {
 			other.Git("read-tree", "HEAD")
 			other.Git("add", "a.txt")
 			w.Write("a.txt", "and unstaged\n")
-			for key, value := range map[string]string{"GIT_DIR": c.gitDir, "GIT_INDEX_FILE": c.index} {
+			for key, value := range map[string]string{"GIT_DIR": c.gitDir, "GIT_INDEX_FILE": c.index, "GIT_WORK_TREE": c.tree} {
 				if value != "" {
 					t.Setenv(key, w.abs(value))
 				}
@@ -44,7 +45,7 @@ func TestSaveFromAHook(t *testing.T) {
 			req := w.request(checkpoint.Manual)
 			req.Worktree, req.Untracked = true, true
 			saved := w.save(req)
-			unset(t, "GIT_DIR", "GIT_INDEX_FILE")
+			unset(t, "GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE")
 			assert.Equal(t, other.Git("write-tree"), w.Git("rev-parse", saved.Commit.String()+":staged"))
 			assert.Equal(t, "and unstaged", w.Git("cat-file", "blob", saved.Commit.String()+":worktree/a.txt"))
 			w.s = w.open(w.Dir)

@@ -1,0 +1,102 @@
+package gitstore
+
+import (
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A removal that somebody took back by hand does not hide the one before it.
+func TestUndoPassesWhatIsBackAlready(t *testing.T) {
+	w := newWorld(t)
+	ids := w.manual(3)
+	require.NoError(t, w.s.Drop(ctx, "42", ids[:1]))
+	before := w.Git("rev-parse", LiveRef("42"))
+	require.NoError(t, w.s.Drop(ctx, "42", ids[1:2]))
+	w.Git("update-ref", "-m", "by hand", LiveRef("42"), before)
+	done, err := w.s.Undo(ctx, "42")
+	require.NoError(t, err)
+	assert.Equal(t, ids[:1], done.IDs)
+	assert.Equal(t, ids, w.live())
+}
+
+// What was taken back once is not taken back again, wherever it went since.
+func TestUndoGoesOverARemovalOnce(t *testing.T) {
+	w := newWorld(t)
+	ids := w.manual(2)
+	require.NoError(t, w.s.Drop(ctx, "42", ids[:1]))
+	without := w.Git("rev-parse", LiveRef("42"))
+	_, err := w.s.Undo(ctx, "42")
+	require.NoError(t, err)
+	w.Git("update-ref", "-m", "by hand", LiveRef("42"), without)
+	_, err = w.s.Undo(ctx, "42")
+	require.ErrorIs(t, err, ErrNothingToUndo)
+}
+
+// What is dropped leaves no pin behind; undo brings it back.
+func TestDropTakesThePinAlong(t *testing.T) {
+	w := newWorld(t)
+	ids := w.manual(2)
+	changed, err := w.s.Pin(ctx, "42", ids[0], true)
+	require.NoError(t, err)
+	assert.True(t, changed)
+	changed, err = w.s.Pin(ctx, "42", ids[0], true)
+	require.NoError(t, err)
+	assert.False(t, changed)
+	pinned := w.Git("cat-file", "blob", LiveRef("42")+":ledger")
+	require.NoError(t, w.s.Drop(ctx, "42", ids[:1]))
+	assert.Equal(t, "deleted "+string(ids[0]), w.Git("cat-file", "blob", LiveRef("42")+":ledger"))
+	_, err = w.s.Undo(ctx, "42")
+	require.NoError(t, err)
+	assert.Equal(t, pinned, w.Git("cat-file", "blob", LiveRef("42")+":ledger"))
+}
+
+// Purge forgets: nothing is left to undo, and git gc removes the content.
+func TestPurge(t *testing.T) {
+	w := newWorld(t)
+	w.Write("a.txt", "secret\n")
+	w.Git("add", "-A")
+	ids := w.manual(1)
+	blob := w.Git("rev-parse", LiveRef("42")+":staged/a.txt")
+	w.Git("reset", "-q", "--hard")
+	ids = append(ids, w.manual(1)...)
+	require.NoError(t, w.s.Drop(ctx, "42", ids[:1]))
+	carriers, err := w.s.Purge(ctx, "42", ids[:1])
+	require.NoError(t, err)
+	assert.Empty(t, carriers)
+	_, err = w.s.Undo(ctx, "42")
+	require.ErrorIs(t, err, ErrNothingToUndo)
+	w.Git("gc", "-q", "--prune=now")
+	_, err = w.Run(nil, "cat-file", "-e", blob)
+	require.Error(t, err)
+	assert.Equal(t, ids[1:], w.live())
+	w.sound()
+
+	w.Git("update-ref", "refs/git-checkpoint/remote/origin/42", LiveRef("42"))
+	require.NoError(t, w.s.Drop(ctx, "42", ids[1:]))
+	carriers, err = w.s.Purge(ctx, "42", ids[1:])
+	require.NoError(t, err)
+	assert.Equal(t, []string{"refs/git-checkpoint/remote/origin/42"}, carriers)
+	assert.Equal(t, []checkpoint.ID{}, w.live())
+}
+
+// Names that are not there are refused, and nothing is done.
+func TestUnknownIDsChangeNothing(t *testing.T) {
+	w := newWorld(t)
+	ids := w.manual(2)
+	before := w.state()
+	unknown := append(ids[:1:1], "CP-x-y-0000aaaa")
+	require.ErrorAs(t, w.s.Drop(ctx, "42", unknown), new(*NotFoundError))
+	_, err := w.s.Archive(ctx, "42", unknown)
+	require.ErrorAs(t, err, new(*NotFoundError))
+	_, err = w.s.Pin(ctx, "42", unknown[1], true)
+	require.ErrorAs(t, err, new(*NotFoundError))
+	_, err = w.s.Archive(ctx, "43", nil)
+	require.ErrorAs(t, err, new(*NoneError))
+	_, err = w.s.Undo(ctx, "43")
+	require.ErrorIs(t, err, ErrNothingToUndo)
+	assert.Equal(t, before, w.state())
+}
