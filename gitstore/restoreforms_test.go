@@ -1,9 +1,11 @@
 package gitstore
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -165,4 +167,50 @@ func TestRestoreUnborn(t *testing.T) {
 	assert.Equal(t, "A  n", x.status())
 	x.undo()
 	assert.Empty(t, x.status())
+}
+
+// TestRestoreKeepsRacyEntries: a file that was edited in the tick in which the
+// index was written has the stat data of what was staged; git tells by the
+// index's date, which a restore of another path must not make newer.
+func TestRestoreKeepsRacyEntries(t *testing.T) {
+	x := newSite(t)
+	x.Write("a", "staged\n")
+	x.Git("add", "-A")
+	c := x.save()
+	x.clean()
+	tick := time.Now().Add(-time.Hour) // git may look at whole seconds alone
+	require.NoError(t, os.Chtimes(x.Path("b"), tick, tick))
+	x.Git("update-index", "--refresh")
+	f, err := os.OpenFile(x.Path("b"), os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteAt([]byte("9"), 0)
+	require.NoError(t, errors.Join(err, f.Close()))
+	x.Git("config", "core.trustctime", "false")
+	x.Setenv("GIT_OPTIONAL_LOCKS", "0") // git status would mark the entry
+	for _, name := range []string{"b", ".git/index"} {
+		require.NoError(t, os.Chtimes(x.Path(name), tick, tick))
+	}
+	require.Equal(t, " M b", x.status())
+	x.restore(c)
+	assert.Equal(t, "M  a\n M b", x.status())
+}
+
+// TestRestoreInAShallowClone: what the checkpoint changed is not known where
+// its HEAD is missing.
+func TestRestoreInAShallowClone(t *testing.T) {
+	x := newSite(t)
+	x.stageSome()
+	c := x.save()
+	x.clean()
+	x.Commit("second")
+	x.Git("clone", "-q", "--depth=1", "file://"+x.Dir, x.Dir+"-shallow")
+	y := *x
+	y.Repo = x.In(x.Dir + "-shallow")
+	y.Git("fetch", "-q", "--depth=1", "origin", "refs/checkpoints/42:refs/checkpoints/42")
+	y.reopen()
+	_, err := y.try(c)
+	var refused *RefusedError
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, "git fetch --unshallow", refused.Hint)
+	assert.Empty(t, y.status())
 }

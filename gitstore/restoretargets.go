@@ -39,26 +39,36 @@ func (s *Store) openSnapshot(c *Checkpoint) (*stored, error) {
 	if len(commit.parents) < 2 {
 		return st, nil
 	}
-	index, err := s.readCommit(commit.parents[1])
+	index, err := s.readNear(c, "index commit", commit.parents[1])
 	if err != nil {
-		return nil, fmt.Errorf("%s: index commit: %w", c.ID, err)
+		return nil, err
 	}
 	if len(index.parents) == 0 {
 		return st, nil
 	}
 	st.head = index.parents[0]
-	head, err := s.readCommit(st.head)
-	if err != nil && s.repo.shallow && !s.objects.Has(st.head) {
-		return nil, &RefusedError{
-			Reason: fmt.Sprintf("%s, on which the checkpoint was made, is not in this shallow clone", st.head.String()[:12]),
-			Hint:   "git fetch --unshallow",
-		}
-	}
+	head, err := s.readNear(c, "HEAD at the save", st.head)
 	if err != nil {
-		return nil, fmt.Errorf("%s: HEAD at the save: %w", c.ID, err)
+		return nil, err
 	}
 	st.base = head.tree
 	return st, nil
+}
+
+// readNear reads a commit that a checkpoint builds on, which may be beyond the
+// boundary of a shallow clone.
+func (s *Store) readNear(c *Checkpoint, what string, hash plumbing.Hash) (rawCommit, error) {
+	commit, err := s.readCommit(hash)
+	switch {
+	case err == nil:
+		return commit, nil
+	case s.repo.shallow && !s.objects.Has(hash):
+		return commit, &RefusedError{
+			Reason: fmt.Sprintf("the %s, %s, is not in this shallow clone", what, hash.String()[:12]),
+			Hint:   "git fetch --unshallow",
+		}
+	}
+	return commit, fmt.Errorf("%s: %s: %w", c.ID, what, err)
 }
 
 // wishes gather what a snapshot wants of every path.

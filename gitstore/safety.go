@@ -43,9 +43,9 @@ type safety struct {
 }
 
 // writeSafety makes the snapshot durable before anything is touched, and
-// removes those that are too old.
+// removes those of any issue that are too old.
 func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []step, k *sink) (*safety, error) {
-	refs, err := s.undoRefs(ctx, c.Issue)
+	refs, err := s.refs(ctx, undoRefs)
 	if err != nil {
 		return nil, err
 	}
