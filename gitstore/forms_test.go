@@ -148,6 +148,7 @@ func TestOpenRefuses(t *testing.T) {
 	lines := gittest.At(t, filepath.Join(dir, "two\nlines"), filepath.Join(dir, "home"))
 	must(os.Mkdir(lines.Dir, 0o777))
 	lines.Git("init", "-q")
+	t.Setenv("GIT_DIR", filepath.Join(lines.Dir, ".git"))
 	_, err = Open(ctx, Options{Dir: lines.Dir})
 	require.ErrorAs(t, err, &unsupported)
 }

@@ -47,7 +47,7 @@ func (s *Store) snapshot(ctx context.Context, req *SaveRequest, k *sink) (*snaps
 	}
 	snap.facts.Detached = snap.head.branch == ""
 	snap.facts.MergeHead = s.mergeHeads()
-	if err := s.readStaged(ctx, &snap, k); err != nil {
+	if err := s.readStaged(ctx, req, &snap, k); err != nil {
 		return nil, err
 	}
 	if err := s.captureMore(ctx, req, &snap, k); err != nil {
@@ -87,7 +87,7 @@ func (s *Store) openIndex(ctx context.Context) (*index.Index, func(), error) {
 }
 
 // readStaged builds staged/ and conflicts/, and lists what differs from HEAD.
-func (s *Store) readStaged(ctx context.Context, snap *snapshot, k *sink) error {
+func (s *Store) readStaged(ctx context.Context, req *SaveRequest, snap *snapshot, k *sink) error {
 	x, done, err := s.openIndex(ctx)
 	if err != nil {
 		return err
@@ -96,22 +96,22 @@ func (s *Store) readStaged(ctx context.Context, snap *snapshot, k *sink) error {
 	if snap.staged, err = x.WriteTree(k, k); err != nil {
 		return err
 	}
+	if err := s.keepStaged(ctx, req.Issue, snap, k); err != nil {
+		return err
+	}
 	snap.entries = []treeEntry{{modeTree, "staged", snap.staged}}
 	conflicts, intentToAdd := x.Special()
 	snap.facts.IntentToAdd = intentToAdd
 	if err := addConflicts(snap, conflicts, k); err != nil {
 		return err
 	}
-	d := treeDiff{old: s.objects, new: &keeper{k}}
-	if err := d.walk("", snap.headTree, snap.staged); err != nil {
+	if snap.changes, err = diffTrees(k, snap.headTree, snap.staged); err != nil {
 		return err
 	}
-	snap.changes = d.changes
 	for _, c := range snap.changes {
 		if c.new.hash.IsZero() || c.new.mode == modeGitlink {
 			continue
 		}
-		k.keep(c.new.hash)
 		size, err := s.objects.Size(c.new.hash)
 		if err != nil {
 			return fmt.Errorf("staged file %q: %w", c.path, err)
@@ -120,6 +120,51 @@ func (s *Store) readStaged(ctx context.Context, snap *snapshot, k *sink) error {
 	}
 	snap.listFiles(conflicts)
 	return nil
+}
+
+// keepStaged takes note of what git wrote and the checkpoint needs: blobs and
+// trees that HEAD does not have, or, where the tip was saved on the same HEAD,
+// that the tip does not have. What the tip has was made to last with it.
+func (s *Store) keepStaged(ctx context.Context, issue checkpoint.Issue, snap *snapshot, k *sink) error {
+	base := snap.headTree
+	if staged, head, ok := s.tipSnapshot(ctx, issue); ok && head == snap.head.commit {
+		base = staged
+	}
+	if base == snap.staged {
+		k.forget()
+		return nil
+	}
+	d := treeDiff{old: s.objects, new: &keeper{k}}
+	if err := d.walk("", base, snap.staged); err != nil {
+		return err
+	}
+	for _, c := range d.changes {
+		if !c.new.hash.IsZero() && c.new.mode != modeGitlink {
+			k.keep(c.new.hash)
+		}
+	}
+	return nil
+}
+
+// tipSnapshot is what the newest commit of an issue's chain has staged, and
+// the HEAD it was saved on.
+func (s *Store) tipSnapshot(ctx context.Context, issue checkpoint.Issue) (staged, head plumbing.Hash, ok bool) {
+	tip, err := s.readRef(ctx, LiveRef(issue))
+	if err != nil || tip.IsZero() {
+		return staged, head, false
+	}
+	commit, err := s.readCommit(tip)
+	if err != nil || len(commit.parents) != 2 {
+		return staged, head, false
+	}
+	index, err := s.readCommit(commit.parents[1])
+	if err != nil {
+		return staged, head, false
+	}
+	if len(index.parents) > 0 {
+		head = index.parents[0]
+	}
+	return index.tree, head, true
 }
 
 // addConflicts keeps the stages of unmerged paths apart, one tree each.
