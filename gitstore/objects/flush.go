@@ -159,7 +159,7 @@ func (f *flush) install(objects []*added) error {
 		return err
 	}
 	for _, t := range f.temps {
-		if err := t.install(); err != nil {
+		if err := f.place(t); err != nil {
 			return writeError(t.added, t.final, err)
 		}
 		f.done("name", t.final)
@@ -167,6 +167,26 @@ func (f *flush) install(objects []*added) error {
 	}
 	f.temps = f.temps[:0]
 	return nil
+}
+
+// collections is how many gc in a row may take away what is being written.
+const collections = 20
+
+// place gives a file that is ready its name. A gc that prunes everything takes
+// temporary files too, those of writers at work included: then once more.
+func (f *flush) place(t *temp) error {
+	err := t.install()
+	for tries := 0; gone(err) && tries < collections; tries++ {
+		again, stageErr := f.stage(t.added)
+		if stageErr != nil {
+			return stageErr
+		}
+		*t = *again
+		if err = t.file.Sync(); err == nil {
+			err = t.install()
+		}
+	}
+	return err
 }
 
 func (f *flush) discard() {

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
+	"strings"
 )
 
 // FlushPack writes all added objects as one pack through git index-pack,
@@ -33,7 +34,7 @@ func (b *Batch) FlushPack(ctx context.Context) error {
 	}
 	data, err := packStream(b.objects)
 	if err == nil {
-		_, err = b.store.cfg.Git(ctx, data, "-c", "core.fsync=pack,pack-metadata", "index-pack", "--stdin")
+		err = b.store.indexPack(ctx, data)
 	}
 	if err != nil {
 		return fmt.Errorf("write pack of %d objects: %w", len(b.objects), err)
@@ -46,6 +47,18 @@ func (b *Batch) FlushPack(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// indexPack lets git store a pack. A gc that prunes everything takes the files
+// that git is writing: then once more. The message is git's own, in the C
+// locale.
+func (s *Store) indexPack(ctx context.Context, data []byte) error {
+	for tries := 0; ; tries++ {
+		_, err := s.cfg.Git(ctx, data, "-c", "core.fsync=pack,pack-metadata", "index-pack", "--stdin")
+		if err == nil || tries == collections || !strings.Contains(err.Error(), "No such file or directory") {
+			return err
+		}
+	}
 }
 
 // packStream makes a pack of whole objects: a header with their number, each
