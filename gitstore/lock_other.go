@@ -10,7 +10,7 @@ import (
 
 // waitLock does nothing where there is no flock: compare-and-swap and jitter
 // are enough, only slower.
-func waitLock(context.Context, *os.File, time.Duration) {}
+func waitLock(context.Context, *os.File, time.Duration) bool { return false }
 
 // tryLock takes every lock.
 func tryLock(*os.File) bool { return true }

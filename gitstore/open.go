@@ -29,6 +29,7 @@ type Store struct {
 	repo    repository
 	config  []gitcmd.Entry
 	objects *objects.Store
+	turn    *turn               // while refs of an issue are moved
 	guessed map[string]identity // what git makes of a machine without an identity
 }
 

@@ -166,19 +166,22 @@ func (s *Store) moveRefs(ctx context.Context, message string, moves ...refMove) 
 // while there is still something to do, since starting takes it as long as
 // moving.
 type mover struct {
-	s   *Store
-	run *gitcmd.Run
+	s       *Store
+	run     *gitcmd.Run
+	message string
 }
 
 // startMove starts git. Until finish names the refs it changes nothing, and a
 // git whose caller died changes nothing at all: it reads no commit.
 func (s *Store) startMove(ctx context.Context, message string) (*mover, error) {
-	run, err := s.signed().Start(context.WithoutCancel(ctx), append(refConfig[:len(refConfig):len(refConfig)],
+	g := s.signed()
+	g.Apart, g.Hold = true, s.turn.lock()
+	run, err := g.Start(context.WithoutCancel(ctx), append(refConfig[:len(refConfig):len(refConfig)],
 		"update-ref", "--no-deref", "--create-reflog", "-m", message, "--stdin", "-z")...)
 	if err != nil {
 		return nil, fmt.Errorf("move refs: %w", err)
 	}
-	return &mover{s, run}, nil
+	return &mover{s, run, message}, nil
 }
 
 // abandon ends the git without a move.
@@ -197,17 +200,13 @@ func (m *mover) finish(ctx context.Context, moves []refMove) error {
 			in = fmt.Appendf(in, "update %s\x00%s\x00%s\x00", move.name, move.new, move.old)
 		}
 	}
-	_, err := m.run.Finish(append(in, "prepare\x00commit\x00"...))
+	m.s.turn.begin(moves)
+	said, err := m.run.Finish(append(in, "prepare\x00commit\x00"...))
+	m.s.turn.done(err)
 	if err == nil {
 		return m.s.syncRefDirs(moves)
 	}
-	for _, move := range moves {
-		now, readErr := m.s.readRef(ctx, move.name)
-		if readErr == nil && now != move.old {
-			return fmt.Errorf("%w: %s is at %s", errLost, move.name, now)
-		}
-	}
-	return fmt.Errorf("move %s: %w", moves[0].name, err)
+	return m.settle(ctx, moves, bytes.Contains(said, []byte("prepare: ok")), err)
 }
 
 // refConfig makes refs durable, and lets git wait for another writer's lock:

@@ -24,6 +24,11 @@ import (
 type Git struct {
 	Dir string   // working directory, "" for the process's own
 	Env []string // added to the process's environment, later entries win
+
+	// Apart keeps signals to this process's group away from git. A kill of the
+	// group would leave the lock files that git removes when it ends.
+	Apart bool
+	Hold  *os.File // with Apart, stays open, and locked, as long as git runs
 }
 
 // An Error is a git command that failed.
@@ -109,6 +114,9 @@ func (g Git) command(ctx context.Context, args []string) (*Run, error) {
 	run.cmd.Dir = g.Dir
 	run.cmd.Env = append(append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"), g.Env...)
 	run.cmd.Stdout, run.cmd.Stderr = &run.stdout, &run.stderr
+	if g.Apart {
+		apart(run.cmd, g.Hold)
+	}
 	run.cmd.Cancel, run.cmd.WaitDelay = func() error { return ask(run.cmd.Process) }, graceful
 	return run, nil
 }

@@ -1,0 +1,12 @@
+//go:build !unix
+
+package gitcmd
+
+import (
+	"os"
+	"os/exec"
+)
+
+// apart does nothing where there are neither process groups nor locks that a
+// child holds.
+func apart(*exec.Cmd, *os.File) {}

@@ -1,0 +1,55 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// settle finds out what a git that failed has done, and what that means. One
+// that had locked all refs, and then was killed or met a full disk, may have
+// moved some: git renames one file after the other. Then the others follow.
+func (m *mover) settle(ctx context.Context, moves []refMove, prepared bool, failed error) error {
+	var left []refMove
+	for _, move := range moves {
+		now, err := m.s.readRef(ctx, move.name)
+		switch {
+		case err != nil:
+			return fmt.Errorf("move %s: %w", move.name, failed)
+		case now == move.old:
+			left = append(left, move)
+		case now != move.new || !prepared:
+			return fmt.Errorf("%w: %s is at %s", errLost, move.name, now)
+		}
+	}
+	switch {
+	case len(left) < len(moves):
+		return m.goOn(ctx, moves, left)
+	case staleRead(failed):
+		return fmt.Errorf("%w: %w", errLost, failed)
+	}
+	return fmt.Errorf("move %s: %w", moves[0].name, failed)
+}
+
+// goOn moves the refs that are left. Bookkeeping may stay behind: the next
+// move takes it along.
+func (m *mover) goOn(ctx context.Context, moves, left []refMove) error {
+	var must []refMove
+	for _, move := range left {
+		if !strings.HasPrefix(move.name, ownRefs) && !strings.HasPrefix(move.name, fetchedRefs) {
+			must = append(must, move)
+		}
+	}
+	if len(left) > 0 {
+		err := m.s.moveRefs(ctx, m.message, left...)
+		if err != nil && len(must) > 0 {
+			return fmt.Errorf("%s was moved, but not all that belongs to it: %w", moves[0].name, err)
+		}
+	}
+	return m.s.syncRefDirs(moves)
+}
+
+// staleRead reports whether git took an old value of a packed ref for the
+// present one: it knows packed-refs by size, date and inode, and a file that
+// was replaced twice may have them again. The text is that of the C locale.
+func staleRead(err error) bool { return strings.Contains(err.Error(), " but expected ") }
