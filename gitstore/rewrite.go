@@ -54,15 +54,13 @@ func (c *chain) readOnly() error {
 }
 
 func (s *Store) commitChange(ctx context.Context, c *chain, tip plumbing.Hash, ch *change, k *sink) error {
-	if err := k.flush(ctx); err != nil {
-		return err
-	}
-	moves, err := s.movesTo(ctx, c, tip)
-	if err != nil {
-		return err
+	moves := func() ([]refMove, error) {
+		moves, err := s.movesTo(ctx, c, tip)
+		// Whatever happens, what goes to the archive is there before it leaves.
+		return append(ch.also[:len(ch.also):len(ch.also)], moves...), err
 	}
 	message := ch.verb + ": " + joinIDs(ch.ids)
-	if err := s.moveRefs(ctx, shorten(message), append(moves, ch.also...)...); err != nil {
+	if err := s.publish(ctx, k, shorten(message), moves); err != nil {
 		return err
 	}
 	return k.protect(ctx)

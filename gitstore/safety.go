@@ -64,11 +64,8 @@ func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []step, k 
 		tree = append(tree, treeEntry{modeTree, "blobs", k.addTree(blobs)})
 	}
 	sf.commit = k.addCommit(s.newCommit(k.addTree(tree), sf.at, fmt.Sprintf("before the restore of %s\n", c.ID)))
-	if err := k.flush(ctx); err != nil {
-		return nil, fmt.Errorf("safety snapshot: %w", err)
-	}
-	moves := append(expired(refs, sf.at), refMove{name: sf.ref, new: sf.commit})
-	if err := s.moveRefs(ctx, "restore: "+string(c.ID), moves...); err != nil {
+	moves := append([]refMove{{name: sf.ref, new: sf.commit}}, expired(refs, sf.at)...)
+	if err := s.publish(ctx, k, "restore: "+string(c.ID), func() ([]refMove, error) { return moves, nil }); err != nil {
 		return nil, fmt.Errorf("safety snapshot: %w", err)
 	}
 	return sf, k.protect(ctx)
@@ -193,9 +190,9 @@ func (s *Store) lastSafety(ctx context.Context, issue checkpoint.Issue) (*safety
 // forget gives up a snapshot that was taken back, but for what stayed as it
 // was: that is kept under another name until it expires.
 func (s *Store) forget(ctx context.Context, sf *safety, stayed bool) error {
-	moves := []refMove{{name: sf.ref, old: sf.commit}}
+	var moves []refMove
 	if stayed {
 		moves = append(moves, refMove{name: sf.ref + takenBack, new: sf.commit})
 	}
-	return s.moveRefs(ctx, "undo", moves...)
+	return s.moveRefs(ctx, "undo", append(moves, refMove{name: sf.ref, old: sf.commit})...)
 }

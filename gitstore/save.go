@@ -116,30 +116,14 @@ func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 	if w.req.DryRun {
 		return saved, nil
 	}
-	if err := w.publish(ctx, below, k, commit.hash, reflogSave(w.id, dropped)); err != nil {
+	moves := func() ([]refMove, error) { return s.movesTo(ctx, below, commit.hash) }
+	if err := s.publish(ctx, k, reflogSave(w.id, dropped), moves); err != nil {
 		return nil, err
 	}
 	if err := s.setResumed(issue, ""); err != nil {
 		saved.Warnings = append(saved.Warnings, fmt.Sprintf("the next save starts from the resumed record again: %v", err))
 	}
 	return saved, w.protect(ctx)
-}
-
-// publish makes the objects durable, and then moves the refs.
-func (w *writing) publish(ctx context.Context, below *chain, k *sink, tip plumbing.Hash, message string) error {
-	m, err := w.s.startMove(ctx, message)
-	if err != nil {
-		return err
-	}
-	var moves []refMove
-	if err = k.flush(ctx); err == nil {
-		moves, err = w.s.movesTo(ctx, below, tip)
-	}
-	if err != nil {
-		m.abandon()
-		return err
-	}
-	return m.finish(ctx, moves)
 }
 
 // protect looks after the objects once the ref has moved.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/objects"
 
@@ -128,10 +129,11 @@ func (k *sink) adopt() {
 	}
 }
 
-// gcRuns reports whether git gc holds its lock.
+// gcRuns reports whether git gc holds its lock. Git takes no notice of one
+// that is older than half a day.
 func (s *Store) gcRuns() bool {
-	_, err := os.Lstat(filepath.Join(s.repo.commonDir, "gc.pid"))
-	return err == nil
+	info, err := os.Lstat(filepath.Join(s.repo.commonDir, "gc.pid"))
+	return err == nil && time.Since(info.ModTime()) < 12*time.Hour
 }
 
 // A file is a blob with its mode and its path, slashes between names.
