@@ -156,3 +156,16 @@ func TestPruneByAge(t *testing.T) {
 	assert.Empty(t, w.live())
 	w.sound()
 }
+
+// Of two commits with one id, dropping one would drop both: neither goes.
+func TestOneIDTwiceIsNotDropped(t *testing.T) {
+	w := newWorld(t)
+	p := retention.Policy{checkpoint.Interval: {Keep: 1}}
+	w.thinned(checkpoint.Interval, p)
+	tip := LiveRef("42")
+	w.onTop(tip+"^{tree}", message(w, tip), tip, tip+"^2")
+	pruned, err := w.s.Prune(ctx, PruneRequest{Issue: "42", Policy: p})
+	require.NoError(t, err)
+	assert.Empty(t, pruned.Removed)
+	assert.Len(t, w.live(), 2)
+}

@@ -87,7 +87,8 @@ func TestPartialClone(t *testing.T) {
 	c.s = c.open(dir)
 	c.now = w.now
 	c.Write("a.txt", "staged\n")
-	c.Git("add", "a.txt")
+	c.Write("dir/c.txt", "beside a file whose content is not here\n")
+	c.Git("add", "--sparse", "a.txt", "dir/c.txt")
 	saved := c.save(c.request(checkpoint.Manual))
 	assert.Len(t, c.live(), 3)
 	assert.Equal(t, "staged", c.Git("cat-file", "blob", saved.Commit.String()+":staged/a.txt"))

@@ -38,11 +38,7 @@ func TestRandomOperationsMatchTheModel(t *testing.T) {
 				what := p.step()
 				require.Equal(t, p.sorted(p.m.live), w.live(), "step %d: %s", step, what)
 				require.Equal(t, p.sorted(p.m.archived), w.archived(), "step %d: %s", step, what)
-				l, err := w.s.List(ctx, "42", 0)
-				require.NoError(t, err)
-				for _, c := range l.Checkpoints {
-					require.Equal(t, p.m.pinned[c.ID], c.Pinned, "step %d: %s: pin of %s", step, what, c.ID)
-				}
+				p.checkLedger(fmt.Sprintf("step %d: %s", step, what))
 			}
 			w.sound()
 		})
@@ -60,6 +56,21 @@ func (p *player) sorted(ids []checkpoint.ID) []checkpoint.ID {
 	ids = append([]checkpoint.ID{}, ids...)
 	slices.SortFunc(ids, func(a, b checkpoint.ID) int { return p.order[a] - p.order[b] })
 	return ids
+}
+
+// checkLedger compares what the ledger says of every checkpoint there ever was.
+func (p *player) checkLedger(what string) {
+	p.t.Helper()
+	c, err := p.s.readChain(ctx, "42", LiveRef("42"), 0)
+	require.NoError(p.t, err)
+	for id := range p.order {
+		live, archived := slices.Contains(p.m.live, id), slices.Contains(p.m.archived, id)
+		require.Equal(p.t, archived, c.ledger.Archived[id], "%s: archived %s", what, id)
+		require.Equal(p.t, !live && !archived, c.ledger.Deleted[id], "%s: deleted %s", what, id)
+		if live {
+			require.Equal(p.t, p.m.pinned[id], c.find(id).Pinned, "%s: pin of %s", what, id)
+		}
+	}
 }
 
 // some picks one to three of ids, none of none.
