@@ -203,4 +203,3 @@ func cause(err error) error {
 	}
 	return err
 }
-

@@ -17,17 +17,28 @@ func (s *Store) publish(ctx context.Context, k *sink, message string, moves func
 		if err != nil {
 			return err
 		}
-		var list []refMove
-		if err = k.flush(ctx); err == nil {
-			list, err = moves()
-		}
-		if err != nil {
+		if err := k.settle(ctx, m, moves); err != nil {
 			m.abandon()
 			return err
 		}
-		err = m.finish(ctx, list)
+		err = m.commit(ctx)
 		if err == nil || errors.Is(err, errLost) || tries == collections || len(k.batch.Missing()) == 0 {
 			return err
 		}
 	}
+}
+
+// settle makes objects durable. Git gets ready to move the refs as soon as
+// they can be read, while their names are brought to the disk.
+func (k *sink) settle(ctx context.Context, m *mover, moves func() ([]refMove, error)) error {
+	settle, err := k.install(ctx)
+	if err != nil {
+		return err
+	}
+	list, err := moves()
+	if err != nil {
+		return err
+	}
+	m.prepare(list)
+	return settle()
 }

@@ -159,7 +159,8 @@ func (s *Store) moveRefs(ctx context.Context, message string, moves ...refMove) 
 	if err != nil {
 		return err
 	}
-	return m.finish(ctx, moves)
+	m.prepare(moves)
+	return m.commit(ctx)
 }
 
 // A mover is a git that waits to be told which refs to move. It is started
@@ -169,10 +170,11 @@ type mover struct {
 	s       *Store
 	run     *gitcmd.Run
 	message string
+	moves   []refMove
 }
 
-// startMove starts git. Until finish names the refs it changes nothing, and a
-// git whose caller died changes nothing at all: it reads no commit.
+// startMove starts git. Until it is told to commit it moves nothing, and a git
+// whose caller died moves nothing at all: its input ends without a commit.
 func (s *Store) startMove(ctx context.Context, message string) (*mover, error) {
 	g := s.signed()
 	g.Apart, g.Hold = true, s.turn.lock()
@@ -181,14 +183,22 @@ func (s *Store) startMove(ctx context.Context, message string) (*mover, error) {
 	if err != nil {
 		return nil, fmt.Errorf("move refs: %w", err)
 	}
-	return &mover{s, run, message}, nil
+	return &mover{s: s, run: run, message: message}, nil
 }
 
 // abandon ends the git without a move.
-func (m *mover) abandon() { _, _ = m.run.Finish(nil) }
+func (m *mover) abandon() {
+	_, err := m.run.Finish(nil)
+	if m.moves != nil {
+		m.s.turn.done(err)
+	}
+}
 
-// finish moves the refs, as moveRefs does.
-func (m *mover) finish(ctx context.Context, moves []refMove) error {
+// prepare tells git the moves. It locks the refs, checks the values expected
+// and writes the new ones beside them, while the caller goes on. What goes
+// wrong is told by commit.
+func (m *mover) prepare(moves []refMove) {
+	m.moves = moves
 	in := []byte("start\x00")
 	for _, move := range moves {
 		switch {
@@ -201,12 +211,17 @@ func (m *mover) finish(ctx context.Context, moves []refMove) error {
 		}
 	}
 	m.s.turn.begin(moves)
-	said, err := m.run.Finish(append(in, "prepare\x00commit\x00"...))
+	_, _ = m.run.Write(append(in, "prepare\x00"...))
+}
+
+// commit makes git move the refs, with the errors of moveRefs.
+func (m *mover) commit(ctx context.Context) error {
+	said, err := m.run.Finish([]byte("commit\x00"))
 	m.s.turn.done(err)
 	if err == nil {
-		return m.s.syncRefDirs(moves)
+		return m.s.syncRefDirs(m.moves)
 	}
-	return m.settle(ctx, moves, bytes.Contains(said, []byte("prepare: ok")), err)
+	return m.settle(ctx, m.moves, bytes.Contains(said, []byte("prepare: ok")), err)
 }
 
 // refConfig makes refs durable, and lets git wait for another writer's lock:

@@ -88,10 +88,19 @@ const packAbove = 200
 
 // flush makes everything that was added durable.
 func (k *sink) flush(ctx context.Context) error {
-	if k.batch.Len() > packAbove {
-		return k.batch.FlushPack(ctx)
+	settle, err := k.install(ctx)
+	if err != nil {
+		return err
 	}
-	return k.batch.Flush()
+	return settle()
+}
+
+// install stores everything that was added; settle makes it durable.
+func (k *sink) install(ctx context.Context) (settle func() error, err error) {
+	if k.batch.Len() > packAbove {
+		return func() error { return nil }, k.batch.FlushPack(ctx)
+	}
+	return k.batch.Install()
 }
 
 // protect makes sure that what a ref now points to is there. A gc that looked

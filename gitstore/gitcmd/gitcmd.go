@@ -136,7 +136,10 @@ func (g Git) Start(ctx context.Context, args ...string) (*Run, error) {
 	return run, nil
 }
 
-// Finish writes the standard input, waits, and returns the output. An error
+// Write gives git some of its standard input.
+func (r *Run) Write(p []byte) (int, error) { return r.stdin.Write(p) }
+
+// Finish writes the rest of the standard input, waits, and returns the output. An error
 // of git's own says more than that it stopped reading.
 func (r *Run) Finish(stdin []byte) ([]byte, error) {
 	_, writeErr := r.stdin.Write(stdin)

@@ -20,19 +20,32 @@ import (
 // Flush fails, what it has begun is taken back, and nothing but whole objects
 // is ever seen under an object's name. It may be called again.
 func (b *Batch) Flush() error {
+	settle, err := b.Install()
+	if err != nil {
+		return err
+	}
+	return settle()
+}
+
+// Install does all of Flush but the last step, and returns that: the objects
+// can be read and their contents are durable, their names are not yet.
+func (b *Batch) Install() (settle func() error, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f := b.store.newFlush()
 	write, err := f.keep(b.kept)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, o := range b.objects {
 		if !f.freshen(o.hash, o) {
 			write = append(write, o)
 		}
 	}
-	return f.write(write)
+	if err := f.write(write); err != nil {
+		return nil, err
+	}
+	return f.syncDirs, nil
 }
 
 // flush is the work of one Flush.
@@ -140,10 +153,7 @@ func (f *flush) write(objects []*added) error {
 			return err
 		}
 	}
-	if err := f.sync(); err != nil {
-		return err
-	}
-	return f.syncDirs()
+	return f.sync()
 }
 
 // install does all but the last step for some objects.

@@ -26,6 +26,9 @@ func (b *Batch) FlushPack(ctx context.Context) error {
 	if err := f.write(write); err != nil {
 		return err
 	}
+	if err := f.syncDirs(); err != nil {
+		return err
+	}
 	if len(b.objects) == 0 {
 		return nil
 	}
