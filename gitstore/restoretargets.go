@@ -257,7 +257,7 @@ func (w *wishes) base(path string) (side, error) {
 // out, and sorts them.
 func (w *wishes) list() ([]target, error) {
 	list := make([]target, 0, len(w.byPath))
-	inIndex, inWork := map[string]bool{}, map[string]bool{}
+	inWork := map[string]bool{}
 	for _, t := range w.byPath {
 		modes := []uint32{t.workWant.mode}
 		for _, f := range t.indexWant {
@@ -268,11 +268,10 @@ func (w *wishes) list() ([]target, error) {
 				return nil, corrupt("snapshot", "%w", err)
 			}
 		}
-		inIndex[t.path] = t.index && t.indexWant[0] != side{} // stages may stand beside each other
 		inWork[t.path] = t.work && t.workWant != side{}
 	}
 	for _, t := range w.byPath {
-		if err := w.checkAbove(t, inIndex, inWork); err != nil {
+		if err := w.checkAbove(t, inWork); err != nil {
 			return nil, err
 		}
 	}
@@ -285,21 +284,32 @@ func (w *wishes) list() ([]target, error) {
 
 // checkAbove refuses a file below what is a file as well. What was captured
 // was there: what was staged for such a place was not in the worktree.
-func (w *wishes) checkAbove(t *target, inIndex, inWork map[string]bool) error {
+func (w *wishes) checkAbove(t *target, inWork map[string]bool) error {
 	for i := range t.path {
-		above := t.path[:i]
-		if t.path[i] != '/' || !inIndex[above] && !inWork[above] {
+		over := w.byPath[t.path[:i]]
+		if t.path[i] != '/' || over == nil {
 			continue
 		}
-		if over := w.byPath[above]; inWork[above] && inWork[t.path] && over.captured != t.captured {
-			t.work, over.work = t.work && t.captured, over.work && over.captured
-			continue
+		both := inWork[over.path] && inWork[t.path]
+		if both && over.captured != t.captured {
+			t.work, over.work, both = t.work && t.captured, over.work && over.captured, false
 		}
-		if inIndex[above] && inIndex[t.path] || inWork[above] && inWork[t.path] {
-			return corrupt("snapshot", "path %q: %q is a file as well", t.path, above)
+		if both || over.indexWant.meet(t.indexWant) {
+			return corrupt("snapshot", "path %q: %q is a file as well", t.path, over.path)
 		}
 	}
 	return nil
+}
+
+// meet reports whether two paths have an entry of the same stage: in other
+// stages a file may stand beside a directory of its name.
+func (s stages) meet(o stages) bool {
+	for i := range s {
+		if s[i] != (side{}) && o[i] != (side{}) {
+			return true
+		}
+	}
+	return false
 }
 
 // sideAt is a path in a tree.
