@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -101,11 +102,19 @@ func (f field) checkList(v any) *typeError {
 	return nil
 }
 
+// Check fails with a *SyntaxError that has no place when a field of the schema
+// has a value of the wrong kind: what a merge or an assignment put there.
+func (r *Record) Check() error {
+	if err := recordSchema.check(r.doc); err != nil {
+		slices.Reverse(err.path)
+		return &SyntaxError{Path: pathText(err.path), Msg: err.msg}
+	}
+	return nil
+}
+
 // at returns the error with its place in the text.
 func (e *typeError) at(d document) error {
-	for a, b := 0, len(e.path)-1; a < b; a, b = a+1, b-1 {
-		e.path[a], e.path[b] = e.path[b], e.path[a]
-	}
+	slices.Reverse(e.path)
 	line, column := d.where(e.path)
 	return &SyntaxError{Line: line, Column: column, Path: pathText(e.path), Msg: e.msg}
 }

@@ -31,8 +31,12 @@ var errOwnText = errors.New("the text does not read back as it was written")
 // and in its order at every level, then the others in theirs. The text is
 // read back and compared before it is returned. It fails for what no document
 // can hold: text that is not UTF-8 or has a NUL, foreign Go types, more than
-// 64 levels.
+// 64 levels. Nor does it write what Decode would refuse: a value of the wrong
+// kind is a *SyntaxError.
 func (r *Record) Encode() ([]byte, error) {
+	if err := r.Check(); err != nil {
+		return nil, fmt.Errorf("encode record: %w", err)
+	}
 	m := recordSchema.ordered(r.doc)
 	data, err := emit(m, 4096)
 	if err != nil {

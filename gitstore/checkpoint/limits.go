@@ -29,17 +29,22 @@ func (l Limits) orDefault() Limits {
 }
 
 // SyntaxError is what is wrong with a document and where: line and column
-// count from 1, columns in characters. Path names the key, where it is known.
+// count from 1, columns in characters, and are 0 for a record that is no text
+// yet. Path names the key, where it is known.
 type SyntaxError struct {
 	Line, Column int
 	Path, Msg    string
 }
 
 func (e *SyntaxError) Error() string {
-	if e.Path == "" {
-		return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Msg)
+	text := e.Msg
+	if e.Path != "" {
+		text = e.Path + ": " + text
 	}
-	return fmt.Sprintf("line %d, column %d: %s: %s", e.Line, e.Column, e.Path, e.Msg)
+	if e.Line > 0 {
+		text = fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, text)
+	}
+	return text
 }
 
 // VersionError reports a record of a schema version that cannot be read.

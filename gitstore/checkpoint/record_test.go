@@ -232,3 +232,23 @@ func TestProblemsAreBounded(t *testing.T) {
 	require.NoError(t, r.Doc().Assign("acp_state.pending_messages", l))
 	assert.LessOrEqual(t, len(r.Validate()), 2*maxProblems)
 }
+
+// What Decode would refuse is not written: a merge can put anything anywhere.
+func TestEncodeChecksKinds(t *testing.T) {
+	for _, c := range []struct{ path, value, want string }{
+		{"workflow_state.phase_attempt", "many", "workflow_state.phase_attempt: want an integer, got text"},
+		{"files_modified", "x", "files_modified: want a list, got text"},
+		{"execution_graph.node_states", `{"a": "done"}`, "execution_graph.node_states.a: want a mapping, got text"},
+		{"acp_state.pending_messages", "[1, null]", "acp_state.pending_messages[1]: want no empty element, got null"},
+		{"recovery_info.can_resume", "maybe", "recovery_info.can_resume: want true or false, got text"},
+	} {
+		r := New()
+		require.NoError(t, r.Doc().Assign(c.path, ParseValue(c.value)))
+		var syntax *SyntaxError
+		require.ErrorAs(t, r.Check(), &syntax, c.path)
+		assert.Equal(t, c.want, syntax.Error())
+		_, err := r.Encode()
+		require.ErrorAs(t, err, &syntax, c.path)
+	}
+	require.NoError(t, New().Check())
+}
