@@ -15,6 +15,7 @@ type Decision struct {
 	CheckpointID string `json:"checkpoint_id" empty:"null"`
 	Keep         bool   `json:"keep"`
 	Rule         string `json:"rule"`
+	Issue        string `json:"issue" empty:"null"`
 }
 
 // Result is what pin, drop, archive and undo did, in words.

@@ -35,6 +35,15 @@ type Show struct {
 	Commit     string `json:"commit" empty:"null"`
 }
 
+// Value is one value of a checkpoint's record.
+type Value struct {
+	Type         string `json:"type"`
+	CheckpointID string `json:"checkpoint_id" empty:"null"`
+	Path         string `json:"path"`
+	Value        any    `json:"value"`
+	Commit       string `json:"commit" empty:"null"`
+}
+
 // Diff is what changed from one checkpoint to another.
 type Diff struct {
 	Type  string        `json:"type"`
@@ -70,6 +79,12 @@ type Setting struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Origin string `json:"origin"`
+}
+
+// Help is an explanation for people.
+type Help struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
 }
 
 // Version is what the program was built from. Format is the version of the

@@ -63,6 +63,7 @@ func samples() map[string]any {
 		}},
 		"list-empty": List{Type: "list"},
 		"show":       Show{"show", r, commit},
+		"show-value": Value{"show", id, "note", "text", commit},
 		"diff": Diff{"diff", older, id, []StateChange{
 			{"workflow_state.phase_attempt", "changed", checkpoint.Number("1"), checkpoint.Number("2")},
 			{"note", "added", nil, "text"},
@@ -74,7 +75,7 @@ func samples() map[string]any {
 		"resume":       Resume{status("resume"), []string{"src/a.go"}, "refs/git-checkpoint/undo/1", r},
 		"resume-empty": Resume{Status: Status{Type: "resume", Action: "none"}},
 		"restore":      Restore{"restore", id, []string{"a"}, []string{"b"}, []string{"c"}, "refs/git-checkpoint/undo/1"},
-		"prune":        Prune{"prune", "1f0c9a2b", true, []Decision{{id, true, "tip"}, {older, false, "batch_complete: newest 3 per phase"}}, []string{older}, []string{id}},
+		"prune":        Prune{"prune", "1f0c9a2b", true, []Decision{{id, true, "tip", "42"}, {older, false, "batch_complete: newest 3 per phase", "42"}}, []string{older}, []string{id}},
 		"prune-empty":  Prune{Type: "prune"},
 		"pin":          result("pin", "pinned"), "drop": result("drop", "dropped"), "archive": result("archive", "archived"), "undo": result("undo", "taken back"),
 		"sync": synced("sync"), "push": synced("push"), "fetch": synced("fetch"),
@@ -83,6 +84,7 @@ func samples() map[string]any {
 		"import":  Import{"import", "crunch", []string{id}, []Skipped{{"x.yaml", "no record"}}, []string{"w"}},
 		"config":  Config{"config", []Setting{{"push", "never", "default"}}},
 		"version": Version{"version", "v1.0.0", commit, "2026-02-14", "go1.26", "1.0"},
+		"help":    Help{"help", "usage: git checkpoint <command>\n"},
 		"error":   NewError(3, "none", "No checkpoint found for issue #42", "git checkpoint save 42"),
 	}
 }
