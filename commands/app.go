@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -22,6 +23,7 @@ func Main(args []string) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl+C ends the program at once
 	return Run(ctx, env, args[1:])
 }
 
@@ -32,7 +34,11 @@ func Run(ctx context.Context, env *Env, args []string) int {
 	if err == nil {
 		err = app.RunContext(context.WithValue(ctx, lineKey{}, line), line.argv)
 	}
-	return report(env, line != nil && line.json, err)
+	if err != nil && ctx.Err() != nil {
+		// A git that was interrupted with us only says that it was killed.
+		err = fail(exitInterrupted, "", "interrupted")
+	}
+	return report(env, line.json, err)
 }
 
 type lineKey struct{}
@@ -40,20 +46,19 @@ type lineKey struct{}
 // newApp lists the commands.
 func newApp(env *Env) *cli.App {
 	app := &cli.App{
-		Name:            "git-checkpoint",
-		Usage:           "record where long work on an issue stands, and resume it",
-		UsageText:       "git checkpoint <command> [arguments]",
-		HideVersion:     true,
-		HideHelpCommand: true,
-		Writer:          env.Stdout,
-		ErrWriter:       env.Stderr,
-		ExitErrHandler:  func(*cli.Context, error) {},
-		OnUsageError:    onUsageError,
-		Action:          func(c *cli.Context) error { return cli.ShowAppHelp(c) },
+		Name:           "git-checkpoint",
+		Usage:          "record where long work on an issue stands, and resume it",
+		UsageText:      "git checkpoint <command> [arguments]",
+		HideVersion:    true,
+		HideHelp:       true,
+		Writer:         env.Stdout,
+		ErrWriter:      env.Stderr,
+		ExitErrHandler: func(*cli.Context, error) {},
+		OnUsageError:   onUsageError,
 	}
 	for _, cmd := range []command{
-		saveCommand, listCommand, showCommand, statusCommand, resumeCommand, restoreCommand, undoCommand,
-		pruneCommand, pinCommand, unpinCommand, dropCommand, archiveCommand, verifyCommand, configCommand,
+		saveCommand, listCommand, showCommand, statusCommand, configCommand, resumeCommand, restoreCommand,
+		undoCommand, pruneCommand, pinCommand, unpinCommand, dropCommand, archiveCommand, verifyCommand,
 		versionCommand, helpCommand,
 	} {
 		app.Commands = append(app.Commands, cmd.build(env))
@@ -71,7 +76,9 @@ type command struct {
 	args        string // what stands after the name
 	max         int    // how many arguments it takes
 	description string
+	examples    []string // commands to type
 	flags       []cli.Flag
+	mayBeEmpty  []string // flags whose value may be the empty text
 	run         func(*call) error
 }
 
@@ -79,22 +86,59 @@ type command struct {
 func (d command) build(env *Env) *cli.Command {
 	cmd := &cli.Command{
 		Name: d.name, Usage: d.usage, ArgsUsage: d.args, Description: d.description, Category: d.category,
+		UsageText: strings.Join(d.examples, "\n"), HideHelp: true,
 		Flags:        append(d.flags[:len(d.flags):len(d.flags)], commonFlags()...),
 		OnUsageError: onUsageError,
-		Action: func(c *cli.Context) error {
-			line := c.Context.Value(lineKey{}).(*line)
-			if n := c.Args().Len(); n > d.max {
-				return usagef("%s: %q is one argument too many", d.name, c.Args().Get(d.max))
-			}
-			call := &call{ctx: c.Context, env: env, flags: c, args: c.Args().Slice(), paths: line.paths, json: line.json}
-			defer call.close()
-			return d.run(call)
-		},
+		Action:       func(c *cli.Context) error { return d.call(env, c) },
 	}
 	if d.alias != "" {
 		cmd.Aliases = []string{d.alias}
 	}
 	return cmd
+}
+
+// call runs the command.
+func (d command) call(env *Env, flags *cli.Context) error {
+	line := flags.Context.Value(lineKey{}).(*line)
+	c := &call{
+		ctx: flags.Context, env: env, flags: flags, args: flags.Args().Slice(), paths: line.paths, json: line.json,
+		out: &writer{w: env.Stdout},
+	}
+	defer c.close()
+	if n := len(c.args); n > d.max {
+		return usagef("%s: %q is one argument too many", d.name, c.args[d.max])
+	}
+	if err := d.checkEmpty(flags); err != nil {
+		return err
+	}
+	if dir := flags.String("C"); dir != "" {
+		if err := os.Chdir(dir); err != nil {
+			return usagef("-C: %w", err)
+		}
+	}
+	err := d.run(c)
+	if err == nil || errors.As(err, new(silent)) {
+		c.flushWarnings()
+	}
+	if c.out.err != nil && (err == nil || errors.As(err, new(silent))) {
+		return fail(exitFailure, "", "%s: standard output: %w", d.name, c.out.err)
+	}
+	return err
+}
+
+// checkEmpty refuses flags with an empty value: a variable of a script that
+// was not set must not become another command.
+func (d command) checkEmpty(flags *cli.Context) error {
+	for _, f := range d.flags {
+		name := f.Names()[0]
+		if _, text := f.(*cli.StringFlag); text && flags.IsSet(name) && flags.String(name) == "" && !slices.Contains(d.mayBeEmpty, name) {
+			return usagef("%s: --%s is empty", d.name, name)
+		}
+	}
+	if flags.IsSet("issue") && flags.String("issue") == "" {
+		return usagef("%s: --issue is empty", d.name)
+	}
+	return nil
 }
 
 // commonFlags are the flags of every command.

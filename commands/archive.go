@@ -6,7 +6,8 @@ var archiveCommand = command{
 	name: "archive", usage: "move checkpoints to the archive", args: "[ISSUE] [ID]", max: 2, category: "Keep",
 	description: "Without ID the issue's whole chain. Archived checkpoints are still found by\n" +
 		"show, resume, restore and drop; list shows them with --archived.",
-	run: runArchive,
+	examples: []string{"git checkpoint archive 42"},
+	run:      runArchive,
 }
 
 func runArchive(c *call) error {

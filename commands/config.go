@@ -4,7 +4,8 @@ import "git-checkpoint/commands/output"
 
 var configCommand = command{
 	name: "config", usage: "print every setting, its value and where it comes from", category: "Look",
-	run: runConfig,
+	examples: []string{"git checkpoint config", "git config checkpoint.retention.batch-complete 5"},
+	run:      runConfig,
 }
 
 func runConfig(c *call) error {

@@ -3,6 +3,7 @@ package commands
 import (
 	"fmt"
 
+	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -11,6 +12,10 @@ import (
 
 var dropCommand = command{
 	name: "drop", usage: "delete checkpoints", args: "[ISSUE] ID | [ISSUE] --all", max: 2, category: "Keep",
+	examples: []string{
+		"git checkpoint drop 42 1f0c9a2b",
+		"git checkpoint drop 42 --all --purge",
+	},
 	description: "Deletes a checkpoint for good: another clone does not bring it back.\n" +
 		"`git checkpoint undo` takes the last drop back, unless it was with --purge.",
 	flags: []cli.Flag{
@@ -29,11 +34,8 @@ func runDrop(c *call) error {
 	if err != nil {
 		return err
 	}
-	if !c.flags.Bool("yes") {
-		question := fmt.Sprintf("Drop %s of issue %s? [y/N] ", plural(len(ids), "checkpoint"), issue)
-		if yes, err := c.confirm(question, "git checkpoint drop --yes"); err != nil || !yes {
-			return orElse(err, silent{exitNone})
-		}
+	if err := c.confirmDrop(issue, ids); err != nil {
+		return err
 	}
 	if err := c.store.Drop(c.ctx, issue, ids); err != nil {
 		return err
@@ -51,6 +53,28 @@ func runDrop(c *call) error {
 	return c.showResult("drop", issue, ids, "dropped")
 }
 
+// confirmDrop asks before anything is deleted.
+func (c *call) confirmDrop(issue checkpoint.Issue, ids []checkpoint.ID) error {
+	if c.flags.Bool("yes") {
+		return nil
+	}
+	what, hint := plural(len(ids), "checkpoint"), "git checkpoint drop "+quoteArg(string(issue))
+	if c.flags.Bool("all") {
+		what, hint = "all "+what, hint+" --all"
+	} else {
+		what, hint = string(ids[0]), hint+" "+string(ids[0])
+	}
+	if c.flags.Bool("purge") {
+		hint += " --purge"
+	}
+	yes, err := c.confirm(fmt.Sprintf("Drop %s of issue %s? [y/N] ", what, output.Clean(string(issue))), hint+" --yes")
+	if err == nil && !yes {
+		c.say("nothing was dropped")
+		err = silent{exitNone}
+	}
+	return err
+}
+
 // toDrop are the checkpoints that the arguments name.
 func (c *call) toDrop() (checkpoint.Issue, []checkpoint.ID, error) {
 	if !c.flags.Bool("all") {
@@ -61,7 +85,7 @@ func (c *call) toDrop() (checkpoint.Issue, []checkpoint.ID, error) {
 		return cp.Issue, []checkpoint.ID{cp.ID}, nil
 	}
 	if len(c.args) > 1 {
-		return "", nil, usagef("drop: --all takes no checkpoint")
+		return "", nil, usagef("drop: --all takes no checkpoint, got %q", c.args[1])
 	}
 	issue, err := c.issue()
 	if err != nil {

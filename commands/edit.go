@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,6 +31,7 @@ type edit struct {
 	resumeFrom string
 	noResume   string
 	issue      *freshness.Issue
+	rules      freshness.Rules
 	now        time.Time
 	store      *gitstore.Store
 }
@@ -46,13 +48,13 @@ func (c *call) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) (func(
 		replace: f.Bool("replace"), trigger: trigger, phase: f.String("phase"), batch: f.Int("batch"),
 		agent: f.String("agent"), action: f.String("action"), conflict: f.String("conflict"),
 		note: f.String("message"), resumeFrom: f.String("resume-from"), noResume: f.String("no-resume"),
-		now: c.env.Now(), store: c.store,
+		now: c.env.Now(), store: c.store, rules: c.rules(),
 	}
 	if (e.agent == "") != (e.action == "") {
-		return nil, usagef("--agent and --action go together")
+		return nil, usagef("save: --agent and --action go together")
 	}
 	if f.IsSet("batch") && e.batch < 1 {
-		return nil, usagef("--batch: %d is no batch; they count from 1", e.batch)
+		return nil, usagef("save: --batch: %d is no batch; they count from 1", e.batch)
 	}
 	if e.session = first(f.String("session"), c.env.Getenv("GIT_CHECKPOINT_SESSION")); e.session == "" && !f.Bool("dry-run") {
 		e.session = c.store.Session(newSession)
@@ -86,13 +88,17 @@ func (c *call) readState() (*checkpoint.Map, error) {
 	}
 	data, err := c.readInput(name)
 	if err != nil {
-		return nil, usagef("--state: %w", err)
+		return nil, usagef("save: --state: %w", err)
 	}
-	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
-	if err != nil {
-		return nil, usagef("--state: %s: %w", name, err)
+	r, err := checkpoint.Decode(data)
+	var newer *checkpoint.VersionError
+	switch {
+	case errors.As(err, &newer):
+		return nil, fmt.Errorf("save: --state: %s: %w", name, err)
+	case err != nil:
+		return nil, usagef("save: --state: %s: %w", name, err)
 	}
-	return m, nil
+	return r.Doc(), nil
 }
 
 // readInput reads a file, or standard input for "-", within the limit of a
@@ -120,7 +126,7 @@ func parseSets(list []string) ([]assignment, error) {
 	for _, s := range list {
 		path, value, ok := strings.Cut(s, "=")
 		if !ok || path == "" {
-			return nil, usagef("--set: %q: want PATH=VALUE", s)
+			return nil, usagef("save: --set: %q: want PATH=VALUE", s)
 		}
 		sets = append(sets, assignment{path, checkpoint.ParseValue(value)})
 	}
@@ -134,6 +140,7 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	if r == nil || e.replace {
 		r = checkpoint.New()
 	}
+	e.followLabels(r)
 	r.SetTrigger(e.trigger)
 	r.SetNote("")
 	r.SetCanResume(true)
@@ -147,12 +154,35 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	}
 	for _, s := range e.sets {
 		if err := r.Doc().Assign(s.path, s.value); err != nil {
-			return nil, usagef("--set: %w", err)
+			return nil, usagef("save: --set: %w", err)
 		}
+	}
+	if err := r.Check(); err != nil {
+		return nil, usagef("save: %w", err)
 	}
 	e.applyIssue(r)
 	e.applyProgress(r)
 	return r, e.applyRecovery(r)
+}
+
+// followLabels moves the phase where the issue's state label did since the
+// checkpoint before. What the command line says about the phase comes later.
+func (e *edit) followLabels(r *checkpoint.Record) {
+	if e.issue == nil || e.phase != "" {
+		return
+	}
+	if v := freshness.Evaluate(r, freshness.Facts{Now: e.now, Issue: e.issue}, e.rules); v.Phase != "" {
+		e.enter(r, v.Phase)
+	}
+}
+
+// enter begins a phase, unless the work is in it already.
+func (e *edit) enter(r *checkpoint.Record, phase string) {
+	if phase != r.Phase() {
+		r.SetPhase(phase)
+		r.SetPhaseStartedAt(e.now)
+		r.SetPhaseAttempt(1)
+	}
 }
 
 // applyIssue takes the snapshot of the issue, and the state label among its
@@ -163,8 +193,11 @@ func (e *edit) applyIssue(r *checkpoint.Record) {
 	}
 	r.SetIssueSnapshot(checkpoint.IssueSnapshot{
 		Title: e.issue.Title, Body: e.issue.Body, Labels: e.issue.Labels, Assignees: e.issue.Assignees,
-		State: e.issue.State, Source: e.issue.Source,
+		State: e.issue.State, Source: e.issue.Source, Known: true,
 	})
+	for _, field := range e.issue.Absent {
+		child(r.Doc(), "issue_snapshot").Delete(field) // not empty, but not known
+	}
 	for _, label := range e.issue.Labels {
 		if strings.HasPrefix(label, freshness.StatePrefix) {
 			r.SetStateLabel(label)
@@ -175,10 +208,8 @@ func (e *edit) applyIssue(r *checkpoint.Record) {
 
 // applyProgress records what the trigger speaks of.
 func (e *edit) applyProgress(r *checkpoint.Record) {
-	if e.phase != "" && e.phase != r.Phase() {
-		r.SetPhase(e.phase)
-		r.SetPhaseStartedAt(e.now)
-		r.SetPhaseAttempt(1)
+	if e.phase != "" {
+		e.enter(r, e.phase)
 	}
 	switch {
 	case e.batch > 0 && e.trigger == checkpoint.BatchComplete:

@@ -1,9 +1,10 @@
 package commands
 
 import (
-	"fmt"
+	"errors"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -36,25 +37,38 @@ func osEnv() (*Env, error) {
 	return e, nil
 }
 
-// openTty opens the terminal where a person can be asked: standard input and
-// error where both are one, else the controlling terminal. There is none where
-// git was told not to ask, and none in CI.
+// openTty opens the terminal where a person can be asked: the one that
+// standard input is. The controlling terminal will not do where standard input
+// is something else: an agent's or an editor's command line has one too, and
+// nobody there to answer.
 func openTty() (io.ReadWriteCloser, error) {
-	if os.Getenv("GIT_TERMINAL_PROMPT") == "0" || os.Getenv("CI") == "true" {
-		return nil, fmt.Errorf("prompts are switched off")
+	if off(os.Getenv("GIT_TERMINAL_PROMPT")) {
+		return nil, errors.New("GIT_TERMINAL_PROMPT switches questions off")
 	}
-	if term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())) {
-		return stdTty{}, nil
+	switch {
+	case !term.IsTerminal(int(os.Stdin.Fd())):
+		return nil, errors.New("standard input is no terminal")
+	case term.IsTerminal(int(os.Stderr.Fd())):
+		return stdTty{os.Stderr}, nil
 	}
-	return os.OpenFile(ttyName, os.O_RDWR, 0)
+	return stdTty{os.Stdin}, nil // a terminal is open for writing too
 }
 
-// stdTty is the terminal on standard input and error.
-type stdTty struct{}
+// off reports a variable that git takes for false.
+func off(value string) bool {
+	switch strings.ToLower(value) {
+	case "0", "false", "no", "off":
+		return true
+	}
+	return false
+}
 
-func (stdTty) Read(p []byte) (int, error)  { return os.Stdin.Read(p) }
-func (stdTty) Write(p []byte) (int, error) { return os.Stderr.Write(p) }
-func (stdTty) Close() error                { return nil }
+// stdTty is the terminal of standard input, and where it is written to.
+type stdTty struct{ out *os.File }
+
+func (stdTty) Read(p []byte) (int, error)    { return os.Stdin.Read(p) }
+func (t stdTty) Write(p []byte) (int, error) { return t.out.Write(p) }
+func (stdTty) Close() error                  { return nil }
 
 // isTerminal reports whether a stream is a terminal.
 func isTerminal(w any) bool {

@@ -83,6 +83,7 @@ func codeOf(err error) (code int, hint string) {
 		newer       *checkpoint.VersionError
 		syntax      *checkpoint.SyntaxError
 		setting     *config.Error
+		large       *gitstore.LimitError
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -101,10 +102,14 @@ func codeOf(err error) (code int, hint string) {
 		return exitInvalid, "git checkpoint resume --fallback"
 	case errors.As(err, &unsupported), errors.Is(err, gitstore.ErrNotRepository):
 		return exitRepository, ""
-	case errors.As(err, &syntax), errors.As(err, &setting):
+	case errors.As(err, &setting):
+		return exitUsage, setting.Hint
+	case errors.As(err, &syntax):
 		return exitUsage, ""
 	case errors.Is(err, gitstore.ErrMoved):
-		return exitRefused, ""
+		return exitRefused, "run the command again"
+	case errors.As(err, &large):
+		return exitFailure, "git config checkpoint.storage.max-size-mb <MiB>"
 	case errors.Is(err, syscall.ENOSPC):
 		return exitFailure, "free some space, then run the command again"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):

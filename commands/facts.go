@@ -18,7 +18,7 @@ func (c *call) currentIssue(i checkpoint.Issue) (*freshness.Issue, string, error
 	if c.flags.IsSet("issue-file") {
 		found, err := issue.FromFile(c.flags.String("issue-file"))
 		if err != nil {
-			return nil, "", usagef("--issue-file: %w", err)
+			return nil, "", usagef("%s: --issue-file: %w", c.flags.Command.Name, err)
 		}
 		return found, "", nil
 	}

@@ -16,8 +16,14 @@ var listCommand = command{
 	name: "list", alias: "log", usage: "list an issue's checkpoints, newest first", args: "[ISSUE]", max: 1,
 	category:    "Look",
 	description: "Marks: * tip, p pinned, r resumable, ! invalid, a archived.",
+	examples: []string{
+		"git checkpoint list 42",
+		"git checkpoint list -n 5 --trigger batch_complete",
+		"git checkpoint list --all --since 7d --json",
+	},
+	mayBeEmpty: []string{"phase"},
 	flags: []cli.Flag{
-		&cli.IntFlag{Name: "n", Usage: "at most `N`"},
+		&cli.IntFlag{Name: "n", Usage: "at most `N` of an issue"},
 		&cli.BoolFlag{Name: "all", Usage: "of every issue"},
 		&cli.StringFlag{Name: "trigger", Usage: "only those with `TRIGGER`"},
 		&cli.StringFlag{Name: "phase", Usage: "only those in `PHASE`"},
@@ -52,7 +58,11 @@ func runList(c *call) error {
 	return c.showList([]*gitstore.List{l}, keep)
 }
 
+// listAll lists every issue that can be read, and fails for the others.
 func (c *call) listAll(keep func(*gitstore.Checkpoint) bool) error {
+	if len(c.args) > 0 {
+		return usagef("list: --all takes no issue")
+	}
 	issues, strange, err := c.store.Issues(c.ctx, c.flags.Bool("archived"))
 	if err != nil {
 		return err
@@ -61,20 +71,25 @@ func (c *call) listAll(keep func(*gitstore.Checkpoint) bool) error {
 		c.warn("%s is left out: it is no issue's key", name)
 	}
 	var lists []*gitstore.List
-	for _, i := range issues {
+	failed := c.each(issues, func(i checkpoint.Issue) error {
 		l, err := c.listOf(i)
-		if err != nil {
-			return err
+		if err == nil {
+			lists = append(lists, l)
 		}
-		lists = append(lists, l)
+		return err
+	})
+	if len(lists) == 0 && failed != nil {
+		return failed
 	}
-	return c.showList(lists, keep)
+	return orElse(c.showList(lists, keep), failed)
 }
 
+// listOf reads an issue's checkpoints, no more of them than will be shown. The
+// record of --json counts them, and so does the filter.
 func (c *call) listOf(i checkpoint.Issue) (*gitstore.List, error) {
-	limit := 0
-	if !c.filters() {
-		limit = c.flags.Int("n")
+	limit := c.flags.Int("n")
+	if c.json || c.filters() {
+		limit = 0
 	}
 	if c.flags.Bool("archived") {
 		return c.store.Archived(c.ctx, i, limit)
@@ -83,13 +98,13 @@ func (c *call) listOf(i checkpoint.Issue) (*gitstore.List, error) {
 }
 
 func (c *call) filters() bool {
-	return c.flags.String("trigger") != "" || c.flags.String("phase") != "" || c.flags.String("since") != ""
+	return c.flags.IsSet("trigger") || c.flags.IsSet("phase") || c.flags.IsSet("since")
 }
 
 // listFilter is what the flags ask for.
 func (c *call) listFilter() (func(*gitstore.Checkpoint) bool, error) {
 	if n := c.flags.Int("n"); c.flags.IsSet("n") && n < 1 {
-		return nil, usagef("-n: %d is not a number of checkpoints", n)
+		return nil, usagef("list: -n: %d is not a number of checkpoints", n)
 	}
 	trigger, phase := c.flags.String("trigger"), c.flags.String("phase")
 	since, err := parseSince(c.flags.String("since"), c.env.Now())
@@ -98,7 +113,7 @@ func (c *call) listFilter() (func(*gitstore.Checkpoint) bool, error) {
 	}
 	return func(cp *gitstore.Checkpoint) bool {
 		return (trigger == "" || string(cp.Trigger) == trigger) &&
-			(phase == "" || cp.Phase == phase) && !cp.Created.Before(since)
+			(!c.flags.IsSet("phase") || cp.Phase == phase) && !cp.Created.Before(since)
 	}, nil
 }
 
@@ -116,40 +131,54 @@ func parseSince(s string, now time.Time) (time.Time, error) {
 	}
 	at, err := checkpoint.ParseTime(s)
 	if err != nil {
-		return at, usagef("--since: %w", err)
+		return at, usagef("list: --since: %w", err)
 	}
 	return at, nil
 }
 
 func (c *call) showList(lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) error {
-	result := output.List{Type: "list"}
+	if c.json {
+		return c.write(c.listRecord(lists, keep))
+	}
 	for _, l := range lists {
-		for i := range l.Checkpoints {
-			cp := &l.Checkpoints[i]
-			if !keep(cp) || c.flags.IsSet("n") && len(result.Checkpoints) == c.flags.Int("n") && !c.flags.Bool("all") {
-				continue
-			}
-			result.Checkpoints = append(result.Checkpoints, listed(cp))
-			if c.json {
-				continue
-			}
-			if i == 0 && len(lists) > 1 {
+		for k, i := range c.pick(l, keep) {
+			if k == 0 && c.flags.Bool("all") {
 				c.print("issue %s\n", output.Clean(string(l.Issue)))
 			}
-			c.print("%s\n", listLine(cp, i == 0, c.env.Now()))
+			c.print("%s\n", listLine(&l.Checkpoints[i], i == 0, c.env.Now()))
+		}
+	}
+	return nil
+}
+
+// pick returns which checkpoints of a list are shown: those the filter keeps,
+// at most -n of an issue.
+func (c *call) pick(l *gitstore.List, keep func(*gitstore.Checkpoint) bool) []int {
+	var picked []int
+	for i := range l.Checkpoints {
+		if c.flags.IsSet("n") && len(picked) == c.flags.Int("n") {
+			break
+		}
+		if keep(&l.Checkpoints[i]) {
+			picked = append(picked, i)
+		}
+	}
+	return picked
+}
+
+func (c *call) listRecord(lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) output.List {
+	result := output.List{Type: "list"}
+	for _, l := range lists {
+		for _, i := range c.pick(l, keep) {
+			result.Checkpoints = append(result.Checkpoints, listed(&l.Checkpoints[i]))
 		}
 		result.TotalCheckpoints += len(l.Checkpoints)
 	}
-	if !c.json {
-		return nil
-	}
-	if len(lists) == 1 {
+	if !c.flags.Bool("all") {
 		result.Issue = string(lists[0].Issue)
-		if len(lists[0].Checkpoints) > 0 {
-			result.Latest = string(lists[0].Checkpoints[0].ID)
-		}
+		result.Latest = string(lists[0].Checkpoints[0].ID)
 	}
-	return c.write(result)
+	return result
 }
 
 func listed(cp *gitstore.Checkpoint) output.Listed {

@@ -7,12 +7,14 @@ import (
 
 var pinCommand = command{
 	name: "pin", usage: "keep a checkpoint whatever retention says", args: "[ISSUE] ID", max: 2, category: "Keep",
-	run: func(c *call) error { return runPin(c, true) },
+	examples: []string{"git checkpoint pin 42 latest", "git checkpoint pin 1f0c9a2b"},
+	run:      func(c *call) error { return runPin(c, true) },
 }
 
 var unpinCommand = command{
 	name: "unpin", usage: "let retention decide about a checkpoint again", args: "[ISSUE] ID", max: 2, category: "Keep",
-	run: func(c *call) error { return runPin(c, false) },
+	examples: []string{"git checkpoint unpin 42 1f0c9a2b"},
+	run:      func(c *call) error { return runPin(c, false) },
 }
 
 func runPin(c *call, on bool) error {
@@ -31,7 +33,7 @@ func runPin(c *call, on bool) error {
 	if !changed {
 		result = "already " + result
 	}
-	return c.showResult("pin", cp.Issue, []checkpoint.ID{cp.ID}, result)
+	return c.showResult(c.flags.Command.Name, cp.Issue, []checkpoint.ID{cp.ID}, result)
 }
 
 // showResult reports what was done to checkpoints of an issue.

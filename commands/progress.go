@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore/checkpoint"
 )
 
@@ -21,7 +22,8 @@ type standing struct {
 
 // standingOf reads it from a record. Work goes on with the first phase that
 // is not completed; the phase that the record calls current is advice.
-func standingOf(r *checkpoint.Record) standing {
+// Labels that changed since lead to another phase, if it is no numbered one.
+func standingOf(r *checkpoint.Record, v freshness.Verdict) standing {
 	p := r.Progress()
 	s := standing{
 		current: first(p.Current, r.Phase()), completed: p.Completed, remaining: p.Remaining,
@@ -29,6 +31,9 @@ func standingOf(r *checkpoint.Record) standing {
 	}
 	if len(p.Remaining) > 0 {
 		s.current = p.Remaining[0]
+	}
+	if v.Phase != "" && (len(p.Remaining) == 0 || slices.Contains(p.Names, v.Phase)) {
+		s.current = v.Phase
 	}
 	s.complete = p.Total > 0 && len(p.Remaining) == 0
 	if s.from == "" {
@@ -41,10 +46,10 @@ func standingOf(r *checkpoint.Record) standing {
 func progressLine(r *checkpoint.Record) string {
 	p := r.Progress()
 	switch done := lastCompleted(p.Completed); {
-	case done == "" && r.Phase() == "" && r.CurrentBatch() == 0:
-		return "no phase recorded"
 	case done == "" && p.Total > 0:
 		return fmt.Sprintf("Phase 0 of %d completed", p.Total)
+	case done == "" && r.Phase() == "" && r.CurrentBatch() == 0:
+		return "no phase recorded"
 	case done == "":
 		return strings.TrimPrefix(phaseAndBatch(r), ", ")
 	case p.Total > 0:
@@ -84,7 +89,7 @@ func lastCompleted(completed []string) string {
 
 // continueFrom is where the prompt says that work goes on.
 func continueFrom(r *checkpoint.Record) string {
-	s := standingOf(r)
+	s := standingOf(r, freshness.Verdict{})
 	switch {
 	case s.complete:
 		return "nothing is left to do"

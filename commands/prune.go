@@ -1,6 +1,9 @@
 package commands
 
 import (
+	"fmt"
+	"strings"
+
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -13,6 +16,11 @@ var pruneCommand = command{
 	name: "prune", usage: "apply retention to an issue's checkpoints", args: "[ISSUE]", max: 1, category: "Keep",
 	description: "Prints every decision with its rule. What is dropped can be taken back with\n" +
 		"`git checkpoint undo` for as long as git keeps unreachable reflog entries.",
+	examples: []string{
+		"git checkpoint prune 42 --dry-run",
+		"git checkpoint prune 42 --keep manual=5",
+		"git checkpoint prune --all --max-age 30",
+	},
 	flags: []cli.Flag{
 		&cli.BoolFlag{Name: "all", Usage: "of every issue"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "decide, print the plan's id, change nothing"},
@@ -27,27 +35,59 @@ func runPrune(c *call) error {
 	if err := c.open(); err != nil {
 		return err
 	}
-	req := gitstore.PruneRequest{
-		MaxAge: c.settings.Int("max_age_days"), DryRun: c.flags.Bool("dry-run"), Plan: c.flags.String("apply"),
-	}
-	if c.flags.IsSet("max-age") {
-		if req.MaxAge = c.flags.Int("max-age"); req.MaxAge < 1 {
-			return usagef("--max-age: %d is not a number of days", req.MaxAge)
-		}
-	}
-	var err error
-	if req.Policy, err = retention.ParseKeeps(c.settings.Policy(), c.flags.StringSlice("keep")); err != nil {
-		return usagef("--keep: %w", err)
+	req, err := c.pruneRequest()
+	if err != nil {
+		return err
 	}
 	issues, err := c.issuesToPrune()
 	if err != nil {
 		return err
 	}
-	return c.each(issues, func(i checkpoint.Issue) error {
-		req := req
-		req.Issue = i
-		return c.prune(req)
-	})
+	plan, err := c.prune(req, issues)
+	if plan == nil {
+		return err
+	}
+	return orElse(c.showPlan(plan, req.DryRun), err)
+}
+
+// prune decides, and acts unless told not to. One issue takes one step; for
+// all of them the whole plan comes first, since --apply means all of it.
+func (c *call) prune(req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
+	if !c.flags.Bool("all") {
+		req.Plan = c.flags.String("apply")
+		return c.planPrune(req, issues)
+	}
+	dry := req
+	dry.DryRun = true
+	plan, err := c.planPrune(dry, issues)
+	if plan == nil {
+		return nil, err
+	}
+	if want := c.flags.String("apply"); want != "" && want != plan.id {
+		return nil, orElse(err, fail(exitRefused, "git checkpoint prune --all --dry-run",
+			"prune: the plan is now %s, not %s: the chains or the policy changed", plan.id, want))
+	}
+	if !req.DryRun {
+		err = orElse(err, c.carryOut(req, plan))
+	}
+	return plan, err
+}
+
+func (c *call) pruneRequest() (gitstore.PruneRequest, error) {
+	req := gitstore.PruneRequest{MaxAge: c.settings.Int("max_age_days"), DryRun: c.flags.Bool("dry-run")}
+	if c.flags.IsSet("max-age") {
+		if req.MaxAge = c.flags.Int("max-age"); req.MaxAge < 1 {
+			return req, usagef("prune: --max-age: %d is not a number of days", req.MaxAge)
+		}
+	}
+	if req.DryRun && c.flags.IsSet("apply") {
+		return req, usagef("prune: --dry-run and --apply do not go together")
+	}
+	var err error
+	if req.Policy, err = retention.ParseKeeps(c.settings.Policy(), c.flags.StringSlice("keep")); err != nil {
+		return req, usagef("prune: --keep: %w", err)
+	}
+	return req, nil
 }
 
 func (c *call) issuesToPrune() ([]checkpoint.Issue, error) {
@@ -55,48 +95,135 @@ func (c *call) issuesToPrune() ([]checkpoint.Issue, error) {
 		issue, err := c.issue()
 		return []checkpoint.Issue{issue}, err
 	}
-	if c.flags.IsSet("apply") {
-		return nil, usagef("prune: a plan is of one issue; --apply and --all do not go together")
+	if len(c.args) > 0 {
+		return nil, usagef("prune: --all takes no issue")
 	}
 	issues, _, err := c.store.Issues(c.ctx, false)
 	return issues, err
 }
 
-func (c *call) prune(req gitstore.PruneRequest) error {
-	done, err := c.store.Prune(c.ctx, req)
-	if err != nil {
-		return err
-	}
-	if len(done.Decisions) == 0 && !c.flags.Bool("all") {
-		return &gitstore.NoneError{Issue: req.Issue}
-	}
-	for _, w := range done.Warnings {
-		c.warn("%s", w)
-	}
-	if c.json {
-		return c.write(pruneRecord(done, req.DryRun))
-	}
-	for _, d := range done.Decisions {
-		verdict := "keep"
-		if !d.Keep {
-			verdict = "drop"
+// A prunePlan is what retention decides on one issue, or on all.
+type prunePlan struct {
+	id string
+	of []issuePlan
+}
+
+type issuePlan struct {
+	issue checkpoint.Issue
+	*gitstore.Pruned
+}
+
+// planPrune asks the store about every issue, nil when it can say nothing about
+// any. The plan of one issue has the id that the store gives it.
+func (c *call) planPrune(req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
+	plan := &prunePlan{}
+	var all []retention.Decision
+	err := c.each(issues, func(i checkpoint.Issue) error {
+		req := req
+		req.Issue = i
+		decided, err := c.store.Prune(c.ctx, req)
+		switch {
+		case err != nil:
+			return err
+		case len(decided.Decisions) == 0 && !c.flags.Bool("all"):
+			return &gitstore.NoneError{Issue: i}
 		}
-		c.print("%s %s  %s\n", verdict, d.ID, output.Clean(d.Rule))
+		for _, w := range decided.Warnings {
+			c.warn("%s", w)
+		}
+		plan.of = append(plan.of, issuePlan{i, decided})
+		all = append(all, decided.Decisions...)
+		return nil
+	})
+	if len(plan.of) == 0 && err != nil {
+		return nil, err
 	}
-	if req.DryRun {
-		c.print("plan %s\n", done.Plan)
-		c.say("hint: git checkpoint prune %s --apply %s", quoteArg(string(req.Issue)), done.Plan)
+	plan.id = retention.PlanID(all)
+	return plan, err
+}
+
+// carryOut does what was planned, for every issue that plan or nothing.
+func (c *call) carryOut(req gitstore.PruneRequest, plan *prunePlan) error {
+	issues := make([]checkpoint.Issue, len(plan.of))
+	for k, p := range plan.of {
+		issues[k] = p.issue
+	}
+	k := -1
+	return c.each(issues, func(i checkpoint.Issue) error {
+		k++
+		if len(plan.of[k].Removed) == 0 {
+			return nil
+		}
+		req := req
+		req.Issue, req.Plan = i, plan.of[k].Plan
+		done, err := c.store.Prune(c.ctx, req)
+		if err != nil {
+			plan.of[k].Removed = nil
+			return err
+		}
+		plan.of[k].Pruned = done
+		return nil
+	})
+}
+
+func (c *call) showPlan(plan *prunePlan, dryRun bool) error {
+	if c.json {
+		return c.write(pruneRecord(plan, dryRun))
+	}
+	for _, p := range plan.of {
+		if c.flags.Bool("all") && len(p.Decisions) > 0 {
+			c.print("issue %s\n", output.Clean(string(p.issue)))
+		}
+		for _, d := range p.Decisions {
+			c.print("%s %s  %s\n", verb(d, p.Archived), output.Clean(string(d.ID)), output.Clean(d.Rule))
+		}
+	}
+	if dryRun {
+		c.print("plan %s\n", plan.id)
+		c.say("hint: %s", c.applyCommand(plan))
 	}
 	return nil
 }
 
-func pruneRecord(done *gitstore.Pruned, dryRun bool) output.Prune {
-	p := output.Prune{Type: "prune", Plan: done.Plan, DryRun: dryRun, Removed: texts(done.Removed)}
-	for _, d := range done.Decisions {
-		p.Decisions = append(p.Decisions, output.Decision{CheckpointID: string(d.ID), Keep: d.Keep, Rule: d.Rule})
-		if d.Keep {
-			p.Kept = append(p.Kept, string(d.ID))
+// verb is what becomes of a checkpoint.
+func verb(d retention.Decision, archived bool) string {
+	switch {
+	case d.Keep:
+		return "keep"
+	case archived:
+		return "archive"
+	}
+	return "drop"
+}
+
+// applyCommand is the command that carries the plan out: its policy belongs to
+// it.
+func (c *call) applyCommand(plan *prunePlan) string {
+	words := []string{"git checkpoint prune"}
+	if c.flags.Bool("all") {
+		words = append(words, "--all")
+	} else {
+		words = append(words, quoteArg(string(plan.of[0].issue)))
+	}
+	for _, k := range c.flags.StringSlice("keep") {
+		words = append(words, "--keep", quoteArg(k))
+	}
+	if c.flags.IsSet("max-age") {
+		words = append(words, "--max-age", fmt.Sprint(c.flags.Int("max-age")))
+	}
+	return strings.Join(append(words, "--apply", plan.id), " ")
+}
+
+func pruneRecord(plan *prunePlan, dryRun bool) output.Prune {
+	r := output.Prune{Type: "prune", Plan: plan.id, DryRun: dryRun}
+	for _, p := range plan.of {
+		r.Removed = append(r.Removed, texts(p.Removed)...)
+		for _, d := range p.Decisions {
+			r.Decisions = append(r.Decisions, output.Decision{CheckpointID: string(d.ID), Issue: string(p.issue), Keep: d.Keep, Rule: d.Rule})
+			if d.Keep {
+				r.Kept = append(r.Kept, string(d.ID))
+			}
 		}
 	}
-	return p
+	return r
 }

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"strconv"
 	"strings"
 
 	"git-checkpoint/commands/output"
@@ -15,6 +16,11 @@ var restoreCommand = command{
 	description: "Touches only what the checkpoint changed against its own HEAD. Files that were\n" +
 		"changed since stay as they are and are listed, unless --changed says otherwise.\n" +
 		"What is replaced can be taken back with `git checkpoint undo`.",
+	examples: []string{
+		"git checkpoint restore 42 --dry-run",
+		"git checkpoint restore 42 latest~1 -- src/tokens.py",
+		"git checkpoint restore --abort",
+	},
 	flags: []cli.Flag{
 		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, do nothing"},
 		&cli.BoolFlag{Name: "staged", Usage: "the staging area only"},
@@ -34,7 +40,7 @@ func changedFlag() cli.Flag {
 func runRestore(c *call) error {
 	choice, err := gitstore.ParseChanged(c.flags.String("changed"))
 	if err != nil {
-		return usagef("--changed: %w", err)
+		return usagef("restore: --changed: %w", err)
 	}
 	if err := c.open(); err != nil {
 		return err
@@ -136,8 +142,15 @@ func undoIssue(ref string) string {
 	return string(i)
 }
 
-// quotePath makes a path fit for one line, quoted as git does where needed.
-func quotePath(p string) string { return output.Clean(checkpoint.QuotePath(p)) }
+// quotePath makes a path fit for one line: in quotes, with escapes, where it
+// could be taken for another.
+func quotePath(p string) string {
+	p = checkpoint.QuotePath(p)
+	if output.Clean(p) != p {
+		return strconv.Quote(p)
+	}
+	return p
+}
 
 func quotePaths(paths []string) []string {
 	out := make([]string, len(paths))

@@ -1,13 +1,9 @@
 package commands
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
-	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -17,6 +13,11 @@ import (
 
 var resumeCommand = command{
 	name: "resume", usage: "judge a checkpoint, ask, restore it and say where to go on", args: "[ISSUE] [ID]", max: 2, category: "Resume",
+	examples: []string{
+		"git checkpoint resume",
+		"git checkpoint resume 42 latest~1 --dry-run",
+		"git checkpoint resume 42 --auto --json",
+	},
 	description: "The last line on standard output is the resume point. Without a terminal only a\n" +
 		"verdict of prompt_user needs an answer: --yes, --choice or --force give it.",
 	flags: []cli.Flag{
@@ -40,6 +41,8 @@ type resumption struct {
 	cp       *gitstore.Checkpoint
 	record   *checkpoint.Record
 	verdict  freshness.Verdict
+	named    bool   // the command line named the checkpoint
+	chosen   string // s or d, where that was the choice
 	changed  gitstore.Changed
 	restored *gitstore.Restored
 }
@@ -54,22 +57,25 @@ func runResume(c *call) error {
 	}
 	r, err := c.toResume()
 	if err != nil {
-		return err
+		return c.noResumption(err)
 	}
-	r.changed = gitstore.Changed(c.flags.String("changed"))
 	if choice == "" {
-		choice, err = c.choose(r)
+		if choice, err = c.choose(r); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
-	}
+	return c.act(r, choice)
+}
+
+// act does what was chosen.
+func (c *call) act(r *resumption, choice string) error {
 	switch choice {
 	case "s":
 		return c.startFresh(r)
 	case "d":
 		return c.deleteChain(r)
 	case "v":
-		return c.showRecord(r.record, "yaml")
+		return c.view(r)
 	}
 	return c.resume(r)
 }
@@ -78,17 +84,17 @@ func runResume(c *call) error {
 // they leave it open.
 func (c *call) resumeFlags() (string, error) {
 	if _, err := gitstore.ParseChanged(c.flags.String("changed")); err != nil {
-		return "", usagef("--changed: %w", err)
+		return "", usagef("resume: --changed: %w", err)
 	}
 	if p := c.flags.String("print"); !slices.Contains([]string{"text", "json", "env", "prompt"}, p) {
-		return "", usagef("--print: %q: want text, json, env or prompt", p)
+		return "", usagef("resume: --print: %q: want text, json, env or prompt", p)
 	}
 	if c.flags.String("print") == "json" {
 		c.json = true
 	}
 	choice := c.flags.String("choice")
 	if choice != "" && !slices.Contains([]string{"r", "s", "v", "d"}, choice) {
-		return "", usagef("--choice: %q: want r, s, v or d", choice)
+		return "", usagef("resume: --choice: %q: want r, s, v or d", choice)
 	}
 	if choice == "" && c.flags.Bool("yes") {
 		choice = "r"
@@ -98,207 +104,62 @@ func (c *call) resumeFlags() (string, error) {
 
 // toResume finds, reads and judges the checkpoint.
 func (c *call) toResume() (*resumption, error) {
-	r := &resumption{}
+	r := &resumption{changed: gitstore.Changed(c.flags.String("changed"))}
 	var err error
 	if c.flags.Bool("fallback") {
-		issue, _, err := c.issueAndName()
-		if err != nil {
-			return nil, err
-		}
-		if r.cp, r.record, err = c.store.NewestValid(c.ctx, issue); err != nil {
-			return nil, err
-		}
-	} else {
-		if r.cp, err = c.checkpointArg(false); err != nil {
-			return nil, err
-		}
-		if r.record, err = c.store.Record(r.cp); err != nil {
-			return nil, err
-		}
+		err = c.fallback(r)
+	} else if r.cp, err = c.checkpointArg(false); err == nil {
+		r.record, err = c.store.Record(r.cp)
 	}
+	if err != nil {
+		return nil, c.orFallback(r, err)
+	}
+	r.named = len(c.args) > 0 && c.args[len(c.args)-1] != string(r.cp.Issue)
 	r.verdict, err = c.judge(r.cp, r.record)
 	return r, err
 }
 
-// choose finds out what to do where no flag says it.
-func (c *call) choose(r *resumption) (string, error) {
-	v := r.verdict
-	switch {
-	case c.flags.Bool("dry-run"), c.flags.Bool("force"):
-		return "r", nil
-	case v.Action == freshness.StartFresh:
-		return "", c.refuse(r)
-	case v.Stale:
-		return "", fail(exitStale, "", "resume %s: %s", r.cp.ID, list(v.Warnings()))
-	case c.flags.Bool("auto"), c.json, c.flags.String("print") != "text":
-		return "r", c.needsAnswer(r)
+// fallback finds the newest checkpoint that is valid, and says so where that
+// is not the newest one.
+func (c *call) fallback(r *resumption) error {
+	if len(c.args) > 1 {
+		return usagef("resume: --fallback takes no checkpoint, got %q", c.args[1])
 	}
-	d, err := c.dialog("git checkpoint resume --yes")
+	issue, _, err := c.issueAndName()
 	if err != nil {
-		return "r", c.needsAnswer(r)
+		return err
 	}
-	defer d.close()
-	return c.askChoice(d, r)
-}
-
-// refuse explains why a checkpoint cannot be resumed.
-func (c *call) refuse(r *resumption) error {
-	var why []string
-	hint := "git checkpoint resume --force"
-	for _, reason := range r.verdict.Reasons {
-		if reason.Action == freshness.StartFresh {
-			why = append(why, reason.Message)
-			hint = first(reason.Hint, hint)
-		}
+	if r.cp, r.record, err = c.store.NewestValid(c.ctx, issue); err != nil {
+		return err
 	}
-	if c.json {
-		if err := c.write(resumeRecord(r)); err != nil {
-			return err
-		}
-	}
-	return fail(exitStartFresh, hint, "cannot resume %s: %s", r.cp.ID, strings.Join(why, "; "))
-}
-
-// needsAnswer fails where a person would have to decide.
-func (c *call) needsAnswer(r *resumption) error {
-	if r.verdict.Action < freshness.PromptUser {
-		return nil
-	}
-	var why []string
-	for _, reason := range r.verdict.Reasons {
-		if reason.Action == freshness.PromptUser {
-			why = append(why, reason.Message)
-		}
-	}
-	return fail(exitNeedsAnswer, "git checkpoint resume --yes", "resume %s: %s", r.cp.ID, strings.Join(why, "; "))
-}
-
-// askChoice puts the r/s/v/d prompt, and after r what else must be decided.
-func (c *call) askChoice(d *dialog, r *resumption) (string, error) {
-	text := resumePrompt(r.cp, r.record, ago(r.record.CreatedAt(), c.env.Now()))
-	for {
-		if _, err := d.tty.Write([]byte(text + reasonLines(r.verdict))); err != nil {
-			return "", err
-		}
-		choice, err := d.ask(choiceLine, "rsvd", "")
-		if err != nil {
-			return "", fail(exitNeedsAnswer, "git checkpoint resume --choice r", "%w", err)
-		}
-		switch choice {
-		case "v":
-			data, err := r.record.Encode()
-			if err != nil {
-				return "", err
-			}
-			if _, err := d.tty.Write([]byte(output.CleanBlock(string(data)) + "\n")); err != nil {
-				return "", err
-			}
-		case "r":
-			return choice, c.askRest(d, r)
-		default:
-			return choice, nil
-		}
-	}
-}
-
-// reasonLines are the findings, between the prompt and its question.
-func reasonLines(v freshness.Verdict) string {
-	var b strings.Builder
-	for _, r := range v.Reasons {
-		if r.Action > freshness.Resume {
-			fmt.Fprintf(&b, "%s: %s\n", r.Severity, output.Clean(r.Message))
-		}
-	}
-	if b.Len() > 0 {
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
-// askRest asks about a changed issue and about changed files.
-func (c *call) askRest(d *dialog, r *resumption) error {
-	for _, reason := range r.verdict.Reasons {
-		if reason.Action != freshness.PromptUser {
-			continue
-		}
-		switch reason.Check {
-		case "body":
-			answer, err := d.ask("Issue body changed since checkpoint. Resume? [y/N] ", "yn", "n")
-			if err != nil {
-				return fail(exitNeedsAnswer, "git checkpoint resume --yes", "%w", err)
-			}
-			if answer == "n" {
-				return silent{exitNone}
-			}
-		case "files":
-			if err := c.askFiles(d, r, reason.Detail); err != nil {
-				return err
-			}
-		}
+	if newest, err := c.store.Newest(c.ctx, issue); err == nil && newest.ID != r.cp.ID {
+		c.warn("%s is not valid; this is %s", first(string(newest.ID), newest.Commit.String()), r.cp.ID)
 	}
 	return nil
 }
 
-// askFiles asks what becomes of files that changed since the checkpoint.
-func (c *call) askFiles(d *dialog, r *resumption, paths []string) error {
-	text := fmt.Sprintf("Changed since the checkpoint: %s\nKeep (m)ine, take the (c)heckpoint's, mer(g)e, or (a)bort? [m] ", output.Clean(list(paths)))
-	answer, err := d.ask(text, "mcga", "m")
-	if err != nil {
-		return fail(exitNeedsAnswer, "git checkpoint resume --changed mine", "%w", err)
+// orFallback gives the failure over a damaged checkpoint the issue's own hint.
+func (c *call) orFallback(r *resumption, err error) error {
+	var damaged *gitstore.CorruptError
+	if r.cp == nil || !errors.As(err, &damaged) {
+		return err
 	}
-	switch answer {
-	case "a":
-		return silent{exitNone}
-	case "c":
-		r.changed = gitstore.FromCheckpoint
-	case "g":
-		r.changed = gitstore.Merged
-	}
-	return nil
+	return fail(exitInvalid, "git checkpoint resume "+quoteArg(string(r.cp.Issue))+" --fallback", "resume: %w", err)
 }
 
-// startFresh archives the chain: the work begins anew, and nothing is lost.
-func (c *call) startFresh(r *resumption) error {
-	if c.flags.Bool("dry-run") {
-		c.say("would archive the checkpoints of issue %s", r.cp.Issue)
-		return silent{exitStartFresh}
-	}
-	moved, err := c.store.Archive(c.ctx, r.cp.Issue, nil)
+// noResumption tells a shell that evaluates the output that there is nothing.
+func (c *call) noResumption(err error) error {
 	var none *gitstore.NoneError
-	if err != nil && !errors.As(err, &none) {
-		return err
+	if errors.As(err, &none) && c.flags.String("print") == "env" {
+		c.printVariables(actionNone, "", "", "", "")
 	}
-	c.say("archived %s; git checkpoint undo %s brings them back", plural(len(moved), "checkpoint"), quoteArg(string(r.cp.Issue)))
-	return silent{exitStartFresh}
-}
-
-// deleteChain drops the chain without starting anything.
-func (c *call) deleteChain(r *resumption) error {
-	l, err := c.store.List(c.ctx, r.cp.Issue, 0)
-	if err != nil {
-		return err
-	}
-	var ids []checkpoint.ID
-	for _, cp := range l.Checkpoints {
-		if cp.ID != "" {
-			ids = append(ids, cp.ID)
-		}
-	}
-	if c.flags.Bool("dry-run") {
-		c.say("would drop %s", plural(len(ids), "checkpoint"))
-		return silent{exitNone}
-	}
-	if err := c.store.Drop(c.ctx, r.cp.Issue, ids); err != nil {
-		return err
-	}
-	c.say("dropped %s; git checkpoint undo %s brings them back", plural(len(ids), "checkpoint"), quoteArg(string(r.cp.Issue)))
-	return silent{exitNone}
+	return err
 }
 
 // resume restores the files and says where to go on.
 func (c *call) resume(r *resumption) error {
-	if r.verdict.Action == freshness.StartFresh && !c.flags.Bool("force") {
-		return c.refuse(r)
+	if err := c.stop(r); err != nil {
+		return err
 	}
 	dryRun := c.flags.Bool("dry-run")
 	if !c.flags.Bool("no-files") && c.store.Root() != "" {
@@ -316,76 +177,4 @@ func (c *call) resume(r *resumption) error {
 		}
 	}
 	return c.showResumed(r)
-}
-
-func (c *call) showResumed(r *resumption) error {
-	if c.json {
-		return c.write(resumeRecord(r))
-	}
-	switch c.flags.String("print") {
-	case "env":
-		c.printEnv(r)
-		return nil
-	case "prompt":
-		c.printPrompt(r)
-		return nil
-	}
-	c.print("%s\n", output.Clean(fmt.Sprintf("%s, from %s (%s)", heading(r.cp, r.record), r.cp.ID, ago(r.record.CreatedAt(), c.env.Now()))))
-	c.print("Progress: %s\n", output.Clean(progressLine(r.record)))
-	c.showReasons(r.verdict)
-	if r.restored != nil {
-		c.showRestored(r.restored, c.flags.Bool("dry-run"))
-	}
-	if ids := r.record.Conflicts(); len(ids) > 0 {
-		c.print("Conflicts in progress: %s\n", output.Clean(list(ids)))
-	}
-	c.print("%s\n", output.Clean(resumePoint(r)))
-	return nil
-}
-
-// resumePoint is where to go on; a record that does not say stands for itself.
-func resumePoint(r *resumption) string {
-	return first(standingOf(r.record).from, string(r.cp.ID))
-}
-
-func resumeRecord(r *resumption) output.Resume {
-	out := output.Resume{Status: statusRecord("resume", r.cp, r.record, r.verdict)}
-	if data, err := r.record.JSON(); err == nil {
-		out.Checkpoint = json.RawMessage(data)
-	}
-	if r.restored != nil {
-		out.Restored, out.Undo = quotePaths(r.restored.Restored), r.restored.Undo
-	}
-	return out
-}
-
-// printEnv prints what a shell evaluates.
-func (c *call) printEnv(r *resumption) {
-	at := standingOf(r.record)
-	for _, v := range [][2]string{
-		{"CHECKPOINT_ACTION", r.verdict.Action.String()},
-		{"CHECKPOINT_ID", string(r.cp.ID)},
-		{"CHECKPOINT_RESUME_FROM", resumePoint(r)},
-		{"CHECKPOINT_CURRENT_PHASE", at.current},
-		{"CHECKPOINT_COMPLETED_PHASES", strings.Join(at.completed, ",")},
-		{"SKIP_TO_PHASE", at.current},
-	} {
-		c.print("%s=%s\n", v[0], output.Shell(v[1]))
-	}
-}
-
-// printPrompt prints what a new session of an agent should know.
-func (c *call) printPrompt(r *resumption) {
-	at := standingOf(r.record)
-	c.print("Work on %s was saved %s.\n", output.Clean(workName(r.cp, r.record)), ago(r.record.CreatedAt(), c.env.Now()))
-	if len(at.completed) > 0 {
-		c.print("Completed phases, not to be done again: %s\n", output.Clean(list(at.completed)))
-	}
-	if len(at.remaining) > 0 {
-		c.print("Remaining phases: %s\n", output.Clean(list(at.remaining)))
-	}
-	if note := r.record.Note(); note != "" {
-		c.print("Note: %s\n", output.Clean(note))
-	}
-	c.print("Continue from: %s\n", output.Clean(resumePoint(r)))
 }

@@ -19,6 +19,12 @@ import (
 var saveCommand = command{
 	name: "save", usage: "record a checkpoint, then apply retention to its issue", args: "[ISSUE]", max: 1,
 	category: "Record",
+	examples: []string{
+		"git checkpoint save 42 -m 'before the refactoring'",
+		"git checkpoint save --trigger batch_complete --phase implementing --batch 2",
+		"git checkpoint save 42 --set progress.total=5 --state state.yaml --artifact build/report.html",
+	},
+	mayBeEmpty: []string{"phase", "message", "session", "resume-from"},
 	description: "Commits the workflow's record and a snapshot of the staging area to\n" +
 		"refs/checkpoints/<issue>, and prints the checkpoint's id. Nothing else changes:\n" +
 		"not HEAD, not the branch, not the index, not the worktree.",
@@ -56,7 +62,7 @@ func contentFlags() []cli.Flag {
 func runSave(c *call) error {
 	trigger, err := checkpoint.ParseTrigger(c.flags.String("trigger"))
 	if err != nil {
-		return usagef("--trigger: %w", err)
+		return usagef("save: --trigger: %w", err)
 	}
 	if err := c.openToSave(trigger); err != nil {
 		return err
@@ -67,7 +73,7 @@ func runSave(c *call) error {
 	}
 	if on, why := c.settings.TriggerEnabled(trigger); !on {
 		if trigger == checkpoint.Manual {
-			return fail(exitRefused, "git config --unset checkpoint.enabled", "save: %s", why)
+			return fail(exitRefused, c.enable(), "save: %s", why)
 		}
 		return c.skipped(issue, why)
 	}
@@ -83,6 +89,15 @@ func runSave(c *call) error {
 		return err
 	}
 	return c.showSaved(saved)
+}
+
+// enable is the command that switches checkpoints on where they are switched
+// off.
+func (c *call) enable() string {
+	if strings.HasPrefix(c.settings.Origin("enabled"), "environment ") {
+		return "unset GIT_CHECKPOINT_ENABLED"
+	}
+	return "git config checkpoint.enabled true"
 }
 
 // openToSave opens the repository. Broken settings stop a person, who can mend
@@ -121,7 +136,7 @@ func (c *call) artifactPaths() ([]string, error) {
 	for _, name := range c.flags.StringSlice("artifact") {
 		p, err := c.rootPath(name)
 		if err != nil {
-			return nil, usagef("--artifact: %w", err)
+			return nil, usagef("save: --artifact: %w", err)
 		}
 		paths = append(paths, p)
 	}
@@ -131,15 +146,12 @@ func (c *call) artifactPaths() ([]string, error) {
 // rootPath turns a path that was typed in the working directory into one
 // relative to the root.
 func (c *call) rootPath(name string) (string, error) {
-	p := filepath.ToSlash(name)
+	if name == "" {
+		return "", errors.New("empty path")
+	}
+	p := path.Join(c.store.Prefix(), filepath.ToSlash(name))
 	if filepath.IsAbs(name) {
-		rel, err := filepath.Rel(c.store.Root(), name)
-		if err != nil {
-			return "", fmt.Errorf("%q is outside the worktree", name)
-		}
-		p = filepath.ToSlash(rel)
-	} else {
-		p = path.Join(c.store.Prefix(), p)
+		p = below(c.store.Root(), name)
 	}
 	if p == ".." || strings.HasPrefix(p, "../") {
 		return "", fmt.Errorf("%q is outside the worktree", name)
@@ -147,28 +159,53 @@ func (c *call) rootPath(name string) (string, error) {
 	return p, nil
 }
 
+// below is an absolute path relative to the root. The root has no symlinks in
+// it; the directory of the path may be written with some.
+func below(root, name string) string {
+	for _, dir := range []string{filepath.Dir(name), resolved(filepath.Dir(name))} {
+		rel, err := filepath.Rel(root, filepath.Join(dir, filepath.Base(name)))
+		if err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return ".."
+}
+
+// resolved is a directory without symlinks in its path, as far as that is known.
+func resolved(dir string) string {
+	if name, err := filepath.EvalSymlinks(dir); err == nil {
+		return name
+	}
+	return dir
+}
+
 // skipped tells that nothing was saved, and why.
 func (c *call) skipped(issue checkpoint.Issue, why string) error {
 	if c.json {
-		return c.write(output.Save{Type: "save", Issue: string(issue), Skipped: why})
+		return c.write(output.Save{
+			Type: "save", Issue: string(issue), Skipped: why, Trigger: c.flags.String("trigger"), Warnings: c.takeWarnings(),
+		})
 	}
 	c.say("skipped: %s", why)
 	return nil
 }
 
 func (c *call) showSaved(s *gitstore.Saved) error {
+	for _, w := range s.Warnings {
+		c.warn("%s", w)
+	}
+	for _, f := range s.Record.Snapshot().Skipped {
+		c.warn("%s is not in the checkpoint: %s, %d bytes", quotePath(f.Path), f.Reason, f.Size)
+	}
+	if pending := c.store.Pending(); pending != "" {
+		c.warn("a restore was interrupted: git checkpoint restore --continue or --abort")
+	}
 	if c.json {
 		return c.write(output.Save{
 			Type: "save", CheckpointID: string(s.ID), Issue: string(s.Issue), Commit: s.Commit.String(), Ref: s.Ref,
 			Trigger: string(s.Trigger), Phase: s.Phase, CreatedAt: s.Record.CreatedAt(), Files: s.Files,
-			Pruned: texts(s.Pruned), Warnings: s.Warnings,
+			Pruned: texts(s.Pruned), Warnings: c.takeWarnings(),
 		})
-	}
-	for _, w := range s.Warnings {
-		c.warn("%s", w)
-	}
-	if pending := c.store.Pending(); pending != "" {
-		c.warn("a restore was interrupted: git checkpoint restore --continue or --abort")
 	}
 	if c.flags.Bool("verbose") && len(s.Pruned) > 0 {
 		c.say("pruned: %s", strings.Join(texts(s.Pruned), ", "))

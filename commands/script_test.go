@@ -1,11 +1,15 @@
 package commands
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -33,9 +37,13 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: *update,
 		Setup:         scriptEnv,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"rc":   cmdRC,
-			"repo": cmdRepo,
-			"id":   cmdID,
+			"rc":     cmdRC,
+			"repo":   cmdRepo,
+			"id":     cmdID,
+			"field":  cmdField,
+			"fields": cmdFields,
+			"keys":   cmdKeys,
+			"expect": cmdExpect,
 		},
 	})
 }
@@ -49,9 +57,16 @@ func scriptEnv(e *testscript.Env) error {
 		"GIT_AUTHOR_NAME=Ann Author", "GIT_AUTHOR_EMAIL=ann@example.com",
 		"GIT_COMMITTER_NAME=Ann Author", "GIT_COMMITTER_EMAIL=ann@example.com",
 		"GIT_AUTHOR_DATE=2026-02-14T14:00:00Z", "GIT_COMMITTER_DATE=2026-02-14T14:00:00Z",
-		"GIT_CHECKPOINT_NOW=2026-02-14T14:30:00Z", "TZ=UTC", "LC_ALL=C", "CI=",
+		"GIT_CHECKPOINT_NOW=2026-02-14T14:30:00Z", "TZ=UTC", "LC_ALL=C", "TERM=dumb",
 	)
 	return nil
+}
+
+// scriptVariables are the ones that a command at a terminal gets too.
+var scriptVariables = []string{
+	"PATH", "WORK", "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES",
+	"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_AUTHOR_DATE",
+	"GIT_COMMITTER_DATE", "GIT_CHECKPOINT_NOW", "GIT_TERMINAL_PROMPT", "TZ", "LC_ALL", "TERM",
 }
 
 // cmdRC runs a command and compares its exit code: rc 3 git checkpoint list.
@@ -59,17 +74,20 @@ func cmdRC(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: rc code command [argument...]")
 	}
-	err := ts.Exec(args[1], args[2:]...)
-	code := 0
-	if err != nil {
-		code = -1
-		if exit, ok := err.(*exec.ExitError); ok {
-			code = exit.ExitCode()
-		}
-	}
-	if got := fmt.Sprint(code); got != args[0] {
+	if got := exitCode(ts.Exec(args[1], args[2:]...)); got != args[0] {
 		ts.Fatalf("exit code %s, want %s", got, args[0])
 	}
+}
+
+func exitCode(err error) string {
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return "0"
+	case errors.As(err, &exit):
+		return strconv.Itoa(exit.ExitCode())
+	}
+	return err.Error()
 }
 
 // cmdRepo makes a repository with one commit in a directory and goes there.
@@ -95,4 +113,106 @@ func cmdID(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("nothing was printed")
 	}
 	ts.Setenv(args[0], lines[len(lines)-1])
+}
+
+// cmdKeys writes a file with Go's escapes: keys in.txt '\x1b[31m\n'.
+func cmdKeys(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: keys file text")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(unescape(ts, args[1])), 0o666))
+}
+
+func unescape(ts *testscript.TestScript, s string) string {
+	text, err := strconv.Unquote(`"` + strings.ReplaceAll(s, `"`, `\"`) + `"`)
+	ts.Check(err)
+	return text
+}
+
+// cmdField compares a value of the JSON object in a file: field stderr code 3.
+// Texts are compared as they are, all else as JSON.
+func cmdField(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: [!] field file path want")
+	}
+	v := object(ts, args[0])
+	for _, key := range strings.Split(args[1], ".") {
+		v = inside(v, key)
+	}
+	got := ""
+	if raw, ok := v.(json.RawMessage); !ok {
+		ts.Fatalf("%s: there is no %s", args[0], args[1])
+	} else if string(raw) == "null" || json.Unmarshal(raw, &got) != nil {
+		got = string(raw)
+	}
+	if (got == args[2]) == neg {
+		ts.Fatalf("%s: %s is %s", args[0], args[1], got)
+	}
+}
+
+// cmdFields compares the names of an object's fields, in their order:
+// fields stdout . version,type,issue.
+func cmdFields(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: fields file path name,name...")
+	}
+	v := object(ts, args[0])
+	for _, key := range strings.Split(strings.Trim(args[1], "."), ".") {
+		if key != "" {
+			v = inside(v, key)
+		}
+	}
+	raw, _ := v.(json.RawMessage)
+	if got := strings.Join(names(raw), ","); got != args[2] {
+		ts.Fatalf("%s: the fields of %s are %s", args[0], args[1], got)
+	}
+}
+
+// object reads the one line of JSON that a file must have.
+func object(ts *testscript.TestScript, file string) any {
+	text := ts.ReadFile(file)
+	if strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, `{"version":1,"type":"`) || !json.Valid([]byte(text)) {
+		ts.Fatalf("%s: not one object on one line: %q", file, text)
+	}
+	return json.RawMessage(text)
+}
+
+// inside is a field of an object or an element of a list, nil when there is
+// none.
+func inside(v any, key string) any {
+	raw, ok := v.(json.RawMessage)
+	if !ok {
+		return nil
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) == nil {
+		if f, ok := fields[key]; ok {
+			return f
+		}
+		return nil
+	}
+	var list []json.RawMessage
+	n, err := strconv.Atoi(key)
+	if err != nil || json.Unmarshal(raw, &list) != nil || n >= len(list) {
+		return nil
+	}
+	return list[n]
+}
+
+// names are the names of an object's fields, as they stand there.
+func names(raw json.RawMessage) []string {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil
+	}
+	var names []string
+	for d.More() {
+		name, _ := d.Token()
+		names = append(names, fmt.Sprint(name))
+		var skip json.RawMessage
+		if d.Decode(&skip) != nil {
+			break
+		}
+	}
+	return names
 }

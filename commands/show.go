@@ -12,6 +12,13 @@ import (
 
 var showCommand = command{
 	name: "show", usage: "print a checkpoint's record", args: "[ISSUE] [ID]", max: 2, category: "Look",
+	description: "In YAML, which is as it is stored but for text that a terminal could be hurt by.\n" +
+		"--get prints a text as it is; scripts that want it quoted add --json.",
+	examples: []string{
+		"git checkpoint show 42",
+		"git checkpoint show 42 latest~1 --format json",
+		"git checkpoint show --get workflow_state.current_phase",
+	},
 	flags: []cli.Flag{
 		&cli.StringFlag{Name: "format", Usage: "`yaml` or json", Value: "yaml"},
 		&cli.StringFlag{Name: "get", Usage: "print the value at `PATH` alone"},
@@ -37,7 +44,7 @@ func runShow(c *call) error {
 		if err != nil {
 			return err
 		}
-		_, err = c.env.Stdout.Write(data)
+		_, err = c.out.Write(data)
 		return err
 	}
 	r, err := c.store.Record(cp)
@@ -78,7 +85,7 @@ func (c *call) showRecord(r *checkpoint.Record, format string) error {
 	if isTerminal(c.env.Stdout) {
 		data = []byte(output.CleanBlock(string(data)))
 	}
-	_, err = c.env.Stdout.Write(data)
+	_, err = c.out.Write(data)
 	return err
 }
 
@@ -86,7 +93,7 @@ func (c *call) showRecord(r *checkpoint.Record, format string) error {
 func (c *call) showValue(cp *gitstore.Checkpoint, r *checkpoint.Record, path string) error {
 	v, ok := r.Doc().Lookup(path)
 	if !ok {
-		return fail(exitFailure, "git checkpoint show "+quoteArg(string(cp.ID)), "%s: it has no %s", cp.ID, path)
+		return fail(exitFailure, "git checkpoint show "+quoteArg(string(cp.ID)), "show %s: it has no %s", cp.ID, path)
 	}
 	if s, ok := v.(string); ok && !c.json {
 		if isTerminal(c.env.Stdout) {
@@ -98,6 +105,11 @@ func (c *call) showValue(cp *gitstore.Checkpoint, r *checkpoint.Record, path str
 	data, err := json.Marshal(v)
 	if err != nil {
 		return err
+	}
+	if c.json {
+		return c.write(output.Value{
+			Type: "show", CheckpointID: string(cp.ID), Path: path, Value: json.RawMessage(data), Commit: cp.Commit.String(),
+		})
 	}
 	c.print("%s\n", data)
 	return nil

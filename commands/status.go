@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
@@ -17,6 +18,11 @@ var statusCommand = command{
 	name: "status", usage: "say where the work stands and what resume would decide", args: "[ISSUE]", max: 1, category: "Look",
 	description: "Changes nothing. Exits 0 when it could report and 3 when there is no checkpoint;\n" +
 		"with --check the verdict decides: 0 resume, 4 start fresh, 5 a person must answer.",
+	examples: []string{
+		"git checkpoint status",
+		"git checkpoint status 42 --check --strict",
+		"git checkpoint status 42 --done 3 || run-phase 3",
+	},
 	flags: []cli.Flag{
 		&cli.BoolFlag{Name: "check", Usage: "exit with the verdict"},
 		&cli.StringFlag{Name: "done", Usage: "exit 0 when phase `N` is done, 1 when it is not"},
@@ -71,10 +77,19 @@ func (c *call) statusDone(cp *gitstore.Checkpoint, err error) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(r.Progress().Completed, c.flags.String("done")) {
+	if !phaseDone(r.Progress(), c.flags.String("done")) {
 		return silent{exitFailure}
 	}
 	return nil
+}
+
+// phaseDone looks for a phase by its name, or by its number where phases have
+// names.
+func phaseDone(p checkpoint.Progress, phase string) bool {
+	if n, err := strconv.Atoi(phase); err == nil && n > 0 && n <= len(p.Names) && !slices.Contains(p.Names, phase) {
+		phase = p.Names[n-1]
+	}
+	return slices.Contains(p.Completed, phase)
 }
 
 // verdictCode is the exit code of a verdict.
@@ -92,7 +107,9 @@ func verdictCode(v freshness.Verdict) error {
 
 func (c *call) showStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) error {
 	if c.json {
-		return c.write(statusRecord("status", cp, r, v))
+		out := statusRecord("status", cp, r, v)
+		out.Warnings = append(out.Warnings, c.takeWarnings()...)
+		return c.write(out)
 	}
 	c.print("%s\n", output.Clean(heading(cp, r)))
 	c.print("Checkpoint: %s (%s)\n", cp.ID, ago(r.CreatedAt(), c.env.Now()))
@@ -100,7 +117,11 @@ func (c *call) showStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v fresh
 	if cp.Branch != "" {
 		c.print("Branch: %s\n", output.Clean(cp.Branch))
 	}
-	c.print("Resume: %s, from %s\n", v.Action, output.Clean(continueFrom(r)))
+	if v.CanResume {
+		c.print("Resume: %s, from %s\n", v.Action, output.Clean(continueFrom(r)))
+	} else {
+		c.print("Resume: %s\n", v.Action)
+	}
 	c.showReasons(v)
 	return nil
 }
@@ -131,7 +152,7 @@ func (c *call) showReasons(v freshness.Verdict) {
 
 // statusRecord is the JSON of status and resume.
 func statusRecord(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) output.Status {
-	at := standingOf(r)
+	at := standingOf(r, v)
 	s := output.Status{
 		Type: kind, CheckpointID: string(cp.ID), Issue: string(cp.Issue), Action: v.Action.String(),
 		CanResume: v.CanResume, Complete: at.complete, Warnings: v.Warnings(), ResumeFrom: at.from,

@@ -1,8 +1,16 @@
 package commands
 
+import (
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
 var undoCommand = command{
-	name: "undo", usage: "take back the last restore, prune, drop or archive", args: "[ISSUE]", max: 1, category: "Keep",
-	run: runUndo,
+	name: "undo", usage: "take back the last restore, prune, drop or archive", args: "[ISSUE]", max: 1, category: "Resume",
+	description: "Takes back what this clone did last to the issue, and names it. What was saved\n" +
+		"since stays. A second undo takes back what was done before that.",
+	examples: []string{"git checkpoint undo 42"},
+	run:      runUndo,
 }
 
 func runUndo(c *call) error {
@@ -17,11 +25,21 @@ func runUndo(c *call) error {
 	if err != nil {
 		return err
 	}
-	if done.Restored == nil {
-		return c.showResult("undo", issue, done.IDs, "brought back, dropped by "+done.What+":")
-	}
 	if c.json {
-		return c.showResult("undo", issue, nil, done.What)
+		return c.showResult("undo", issue, done.IDs, done.What)
+	}
+	c.showUndone(issue, done)
+	return nil
+}
+
+// showUndone names what was taken back, and what that brought back.
+func (c *call) showUndone(issue checkpoint.Issue, done *gitstore.Undone) {
+	c.say("took back the last %s of issue %s", done.What, issue)
+	for _, id := range done.IDs {
+		c.print("brought back %s\n", id)
+	}
+	if done.Restored == nil {
+		return
 	}
 	for _, path := range done.Restored.Restored {
 		c.print("put back %s\n", quotePath(path))
@@ -29,5 +47,4 @@ func runUndo(c *call) error {
 	for _, path := range done.Restored.Skipped {
 		c.warn("%s changed since and stays as it is", quotePath(path))
 	}
-	return nil
 }

@@ -11,6 +11,7 @@ import (
 var verifyCommand = command{
 	name: "verify", usage: "check the integrity of stored checkpoints", args: "[ISSUE]", max: 1, category: "Keep",
 	description: "Reads everything that an issue has stored, live and archived; without ISSUE, of\nevery issue.",
+	examples:    []string{"git checkpoint verify", "git checkpoint verify 42 --json"},
 	run:         runVerify,
 }
 
@@ -33,11 +34,12 @@ func runVerify(c *call) error {
 		result.Checked += report.Checked
 	}
 	result.Valid = len(result.Errors) == 0
+	result.Warnings = append(result.Warnings, c.takeWarnings()...)
 	if err := c.showVerify(result); err != nil {
 		return err
 	}
 	if !result.Valid {
-		return silent{exitInvalid}
+		return fail(exitInvalid, "git checkpoint resume --fallback", "verify: %s in %s", plural(len(result.Errors), "error"), plural(result.Checked, "checkpoint"))
 	}
 	return nil
 }

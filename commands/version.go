@@ -12,7 +12,8 @@ var Version, Commit, Date string
 
 var versionCommand = command{
 	name: "version", usage: "print the version", category: "Help",
-	run: runVersion,
+	examples: []string{"git checkpoint version --json"},
+	run:      runVersion,
 }
 
 func runVersion(c *call) error {

@@ -1,0 +1,112 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+	"testing"
+
+	"git-checkpoint/commands/config"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestCodes(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		err  error
+		code int
+		kind string
+		hint string
+	}{
+		{"anything", errors.New("x"), 1, "failure", ""},
+		{"usage", usagef("x"), 2, "usage", ""},
+		{"none", &gitstore.NoneError{Issue: "42"}, 3, "none", "git checkpoint save 42"},
+		{"none, an odd key", &gitstore.NoneError{Issue: "a b"}, 3, "none", "git checkpoint save 'a b'"},
+		{"not found", &gitstore.NotFoundError{Issue: "42", Name: "x"}, 3, "none", "git checkpoint list 42"},
+		{"ambiguous", &gitstore.AmbiguousError{Name: "x"}, 2, "usage", ""},
+		{"corrupt", &gitstore.CorruptError{Object: "x", Err: errors.New("y")}, 6, "invalid", "git checkpoint resume --fallback"},
+		{"corrupt by its syntax", &gitstore.CorruptError{Object: "x", Err: &checkpoint.SyntaxError{Line: 1}}, 6, "invalid", "git checkpoint resume --fallback"},
+		{"newer", &checkpoint.VersionError{Version: "2.0"}, 7, "version", "upgrade git-checkpoint"},
+		{"refused", &gitstore.RefusedError{Reason: "x", Hint: "git y"}, 8, "refused", "git y"},
+		{"moved", gitstore.ErrMoved, 8, "refused", "run the command again"},
+		{"unsupported", &gitstore.UnsupportedError{Feature: "x"}, 10, "repository", ""},
+		{"no repository", gitstore.ErrNotRepository, 10, "repository", ""},
+		{"syntax", &checkpoint.SyntaxError{Line: 1, Column: 2, Msg: "x"}, 2, "usage", ""},
+		{"setting", &config.Error{File: "x", Msg: "y", Hint: "git config z"}, 2, "usage", "git config z"},
+		{"too large", &gitstore.LimitError{What: "x"}, 1, "failure", "git config checkpoint.storage.max-size-mb <MiB>"},
+		{"nothing to undo", gitstore.ErrNothingToUndo, 1, "failure", ""},
+		{"interrupted", context.Canceled, 130, "interrupted", ""},
+		{"disk full", &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, 1, "failure", "free some space, then run the command again"},
+		{"no permission", &os.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}, 1, "failure", "make the repository writable, then run the command again"},
+		{"needs an answer", fail(exitNeedsAnswer, "h", "x"), 5, "needs_answer", "h"},
+		{"partial", fail(exitPartial, "", "x"), 12, "partial", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := classify(fmt.Errorf("one: %w", fmt.Errorf("two: %w", c.err)))
+			assert.Equal(t, c.code, f.code)
+			assert.Equal(t, c.kind, f.kind)
+			assert.Equal(t, c.hint, f.hint)
+		})
+	}
+}
+
+func TestReport(t *testing.T) {
+	hostile := fail(exitRefused, "git x", "save: a\x1b[31m\nb")
+	for _, c := range []struct {
+		name string
+		err  error
+		json bool
+		code int
+		want string
+	}{
+		{"nothing", nil, false, 0, ""},
+		{"silent", silent{4}, true, 4, ""},
+		{"text", hostile, false, 8, "git-checkpoint: save: a\\x1b[31m\nb\nhint: git x\n"},
+		{"no hint", errors.New("x"), false, 1, "git-checkpoint: x\n"},
+		{"json", hostile, true, 8, `{"version":1,"type":"error","code":8,"kind":"refused","message":"save: a\u001b[31m\nb","hint":"git x"}` + "\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var stderr bytes.Buffer
+			assert.Equal(t, c.code, report(&Env{Stderr: &stderr}, c.json, c.err))
+			assert.Equal(t, c.want, stderr.String())
+		})
+	}
+}
+
+// Every code has a name of its own.
+func TestKinds(t *testing.T) {
+	seen := map[string]int{}
+	for code, kind := range kinds {
+		require.NotEmpty(t, kind, code)
+		require.NotContains(t, seen, kind)
+		seen[kind] = code
+	}
+	assert.Len(t, kinds, 12)
+}
+
+func TestEachNamesWhatFailed(t *testing.T) {
+	c := &call{}
+	boom := &gitstore.NoneError{Issue: "2"}
+	visited := 0
+	err := c.each([]checkpoint.Issue{"1", "2", "3"}, func(i checkpoint.Issue) error {
+		visited++
+		if i == "2" {
+			return boom
+		}
+		return nil
+	})
+	require.EqualError(t, err, "1 of 3 issues failed:\nNo checkpoint found for issue #2")
+	assert.Equal(t, exitPartial, classify(err).code)
+	assert.Equal(t, 3, visited)
+	err = c.each([]checkpoint.Issue{"2"}, func(checkpoint.Issue) error { return boom })
+	assert.Equal(t, exitNone, classify(err).code)
+	assert.NoError(t, c.each(nil, nil))
+}

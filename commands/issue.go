@@ -1,0 +1,173 @@
+package commands
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// issue finds the issue of commands that take [ISSUE] alone.
+func (c *call) issue() (checkpoint.Issue, error) {
+	if len(c.args) == 0 {
+		return c.inferIssue()
+	}
+	i, err := parseIssue(c.args[0])
+	if err == nil {
+		err = c.agree(i)
+	}
+	return i, err
+}
+
+func parseIssue(s string) (checkpoint.Issue, error) {
+	i, err := checkpoint.ParseIssue(s)
+	if err != nil {
+		return "", usagef("%w", err)
+	}
+	return i, nil
+}
+
+// agree fails when --issue names another issue than the arguments do: one of
+// the two would be ignored.
+func (c *call) agree(i checkpoint.Issue) error {
+	if other := c.flags.String("issue"); other != "" && other != string(i) {
+		return usagef("%s: two issues: %s and --issue %s", c.flags.Command.Name, i, other)
+	}
+	return nil
+}
+
+// issueAndName finds the issue and the name of a checkpoint for commands that
+// take [ISSUE] [ID]. One argument is the issue when one of that name exists.
+func (c *call) issueAndName() (checkpoint.Issue, string, error) {
+	switch len(c.args) {
+	case 0:
+		i, err := c.inferIssue()
+		return i, gitstore.Latest, err
+	case 1:
+		return c.issueOrName(c.args[0])
+	}
+	i, err := parseIssue(c.args[0])
+	if err == nil {
+		err = c.agree(i)
+	}
+	return i, c.args[1], err
+}
+
+// issueOrName decides what a single argument is. Names of checkpoints are of
+// many forms, those of imported ones too; what names none is taken for an
+// issue that has no checkpoint, unless its form says otherwise.
+func (c *call) issueOrName(arg string) (checkpoint.Issue, string, error) {
+	i, err := checkpoint.ParseIssue(arg)
+	if err == nil && c.store.HasIssue(c.ctx, i) {
+		return i, gitstore.Latest, c.agree(i)
+	}
+	inferred, inferErr := c.inferIssue()
+	if inferErr == nil {
+		_, findErr := c.store.Find(c.ctx, inferred, arg)
+		if !notFound(findErr) || namesCheckpoint(arg) || err != nil || c.flags.String("issue") != "" {
+			return inferred, arg, nil
+		}
+	} else if err != nil || namesCheckpoint(arg) {
+		return "", "", inferErr
+	}
+	return i, gitstore.Latest, nil
+}
+
+// notFound reports that the issue is there and no checkpoint goes by the name,
+// or that there is no checkpoint at all.
+func notFound(err error) bool {
+	var missing *gitstore.NotFoundError
+	var none *gitstore.NoneError
+	return errors.As(err, &missing) || errors.As(err, &none)
+}
+
+// namesCheckpoint reports whether a word can only name a checkpoint. A number
+// is rather an issue.
+func namesCheckpoint(s string) bool {
+	return strings.HasPrefix(s, "CP-") || strings.HasPrefix(s, gitstore.Latest) ||
+		hexName.MatchString(s) && strings.ContainsAny(s, "abcdef")
+}
+
+var hexName = regexp.MustCompile(`^[0-9a-f]{4,40}$`)
+
+// checkpointArg finds the checkpoint that the arguments name; commands that
+// change one want it named.
+func (c *call) checkpointArg(required bool) (*gitstore.Checkpoint, error) {
+	if required && len(c.args) == 0 {
+		return nil, fail(exitUsage, "git checkpoint list", "%s: which checkpoint?", c.flags.Command.Name)
+	}
+	issue, name, err := c.issueAndName()
+	if err != nil {
+		return nil, err
+	}
+	if required && len(c.args) == 1 && name == gitstore.Latest && c.args[0] != gitstore.Latest {
+		return nil, fail(exitUsage, "git checkpoint list "+quoteArg(string(issue)), "%s: issue %s: which checkpoint?", c.flags.Command.Name, issue)
+	}
+	return c.store.Find(c.ctx, issue, name)
+}
+
+// inferIssue finds the issue that nobody named: --issue, GIT_CHECKPOINT_ISSUE,
+// the branch's name, the only issue there is.
+func (c *call) inferIssue() (checkpoint.Issue, error) {
+	if s := first(c.flags.String("issue"), c.env.Getenv("GIT_CHECKPOINT_ISSUE")); s != "" {
+		return parseIssue(s)
+	}
+	branch, err := c.store.Branch(c.ctx)
+	if err != nil {
+		return "", err
+	}
+	if branch == "" {
+		branch = c.ciBranch()
+	}
+	if i, ok := checkpoint.IssueFromBranch(branch, c.settings.Pattern("issue_pattern")); ok {
+		return i, nil
+	}
+	issues, err := c.issuesWithCheckpoints()
+	switch {
+	case err != nil:
+		return "", err
+	case len(issues) == 1:
+		return issues[0], nil
+	case len(issues) == 0:
+		return "", fail(exitUsage, "git checkpoint save ISSUE", "which issue? The branch names none, and none has checkpoints")
+	}
+	return "", fail(exitUsage, "git checkpoint list --all", "which issue? Name one, or use --issue or GIT_CHECKPOINT_ISSUE: %s has checkpoints", oneOf(issues))
+}
+
+// issuesWithCheckpoints leaves out chains that were emptied.
+func (c *call) issuesWithCheckpoints() ([]checkpoint.Issue, error) {
+	all, _, err := c.store.Issues(c.ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	var issues []checkpoint.Issue
+	for _, i := range all {
+		l, err := c.store.List(c.ctx, i, 1)
+		if err != nil || len(l.Checkpoints) > 0 { // a damaged chain is one to choose too
+			issues = append(issues, i)
+		}
+	}
+	return issues, nil
+}
+
+// oneOf lists issues to choose from, the first few.
+func oneOf(issues []checkpoint.Issue) string {
+	const few = 5
+	names := texts(issues)
+	if len(names) > few {
+		return "each of " + plural(len(names), "issue")
+	}
+	return "each of " + list(names)
+}
+
+// ciBranch is the branch that a CI job on a detached HEAD works for.
+func (c *call) ciBranch() string {
+	for _, name := range []string{"GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME"} {
+		if v := c.env.Getenv(name); v != "" {
+			return v
+		}
+	}
+	return ""
+}

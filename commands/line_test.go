@@ -1,0 +1,129 @@
+package commands
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/urfave/cli/v2"
+)
+
+func TestParseLine(t *testing.T) {
+	for _, c := range []struct {
+		name, want string // the line as words with spaces between
+		args       []string
+		paths      []string
+		json       bool
+	}{
+		{"no words", "app help --", nil, nil, false},
+		{"argument alone", "app save -- 42", []string{"save", "42"}, nil, false},
+		{"flag before its argument", "app save --phase=ready -- 42", []string{"save", "--phase", "ready", "42"}, nil, false},
+		{"flag after the argument", "app save --phase=ready -- 42", []string{"save", "42", "--phase", "ready"}, nil, false},
+		{"flag before the command", "app save --C=dir --json=true -- 42", []string{"-C", "dir", "--json", "save", "42"}, nil, true},
+		{"value with =", "app save --phase=a=b --", []string{"save", "--phase=a=b"}, nil, false},
+		{"value that looks like a flag", "app save --message=--json --", []string{"save", "-m", "--json"}, nil, false},
+		{"value --", "app save --message=-- -- 42", []string{"save", "-m", "--", "42"}, nil, false},
+		{"attached short value", "app save --message=note --", []string{"save", "-mnote"}, nil, false},
+		{"empty value", "app save --message= --", []string{"save", "-m", ""}, nil, false},
+		{"one dash for a long name", "app save --phase=x --", []string{"save", "-phase", "x"}, nil, false},
+		{"switch off", "app save --json=false --", []string{"save", "--json=false"}, nil, false},
+		{"after --", "app save -- 42 -x", []string{"save", "42", "--", "-x"}, nil, false},
+		{"json after --", "app save -- --json", []string{"save", "--", "--json"}, nil, false},
+		{"paths after --", "app restore -- 42", []string{"restore", "42", "--", "-x", "a"}, []string{"-x", "a"}, false},
+		{"dash is an argument", "app save -- -", []string{"save", "-"}, nil, false},
+		{"help wins", "app help -- save", []string{"save", "42", "--phase", "x", "-h"}, nil, false},
+		{"help before", "app help -- save", []string{"--help", "save"}, nil, false},
+		{"version", "app version --json=true --", []string{"--version", "--json"}, nil, true},
+		{"alias", "app log -- 42", []string{"log", "42"}, nil, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			app := newApp(&Env{})
+			app.Name = "app"
+			l, err := parseLine(app, c.args)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, joinWords(l.argv))
+			assert.Equal(t, c.paths, l.paths)
+			assert.Equal(t, c.json, l.json)
+		})
+	}
+}
+
+func joinWords(words []string) string {
+	text := ""
+	for i, w := range words {
+		if i > 0 {
+			text += " "
+		}
+		text += w
+	}
+	return text
+}
+
+func TestParseLineRefuses(t *testing.T) {
+	for _, c := range []struct {
+		want, hint string
+		args       []string
+		json       bool
+	}{
+		{`save: there is no flag "--tigger"`, "", []string{"save", "--tigger", "x", "--json"}, true},
+		{`save: there is no flag "-x"`, "", []string{"save", "-x"}, false},
+		{`save: --phase wants a value`, "", []string{"save", "42", "--phase"}, false},
+		{`"frob" is not a command`, "git checkpoint help", []string{"frob"}, false},
+		{`"sav" is not a command`, "git checkpoint save", []string{"sav", "--json"}, true},
+		{`"" is not a command`, "git checkpoint help", []string{""}, false},
+		{`"--phase" is no flag that may stand before a command`, "", []string{"--phase", "x", "save"}, false},
+		{`which command?`, "git checkpoint help", []string{"--json"}, true},
+		{`which command?`, "git checkpoint help", []string{"-C"}, false},
+	} {
+		l, err := parseLine(newApp(&Env{}), c.args)
+		require.EqualError(t, err, c.want)
+		f := classify(err)
+		assert.Equal(t, exitUsage, f.code, c.want)
+		assert.Equal(t, c.hint, f.hint, c.want)
+		assert.Equal(t, c.json, l.json, c.want)
+	}
+}
+
+// A value of a flag that can be repeated is not taken apart at its commas.
+func TestRepeatedFlags(t *testing.T) {
+	var got []string
+	app := newApp(&Env{})
+	app.Command("save").Action = func(c *cli.Context) error {
+		got = c.StringSlice("set")
+		return nil
+	}
+	l, err := parseLine(app, []string{"save", "--set", "a=1, 2", "42", "--set=b= x "})
+	require.NoError(t, err)
+	require.NoError(t, app.Run(l.argv))
+	assert.Equal(t, []string{"a=1, 2", "b= x "}, got)
+}
+
+func FuzzParseLine(f *testing.F) {
+	f.Add("save", "42", "--phase=x", "--")
+	f.Add("-C", "x", "restore", "-mx")
+	f.Add("", "-", "---", "--=")
+	f.Fuzz(func(t *testing.T, a, b, c, d string) {
+		l, err := parseLine(newApp(&Env{}), []string{a, b, c, d})
+		require.NotNil(t, l)
+		if err != nil {
+			assert.Equal(t, exitUsage, classify(err).code)
+		}
+	})
+}
+
+// Every command explains itself, with an example that names it.
+func TestEveryCommandHasHelp(t *testing.T) {
+	app := newApp(&Env{})
+	require.Len(t, app.Commands, 16)
+	for _, cmd := range app.Commands {
+		text := explain(cmd)
+		assert.NotEmpty(t, cmd.Usage, cmd.Name)
+		assert.Contains(t, text, "Examples\n  git checkpoint ", cmd.Name)
+		assert.Contains(t, text, "--json", cmd.Name)
+		for _, f := range cmd.Flags {
+			_, usage := describeFlag(f)
+			assert.NotEmpty(t, usage, cmd.Name+" "+f.Names()[0])
+		}
+		assert.Contains(t, overview(app), cmd.Usage, cmd.Name)
+	}
+}

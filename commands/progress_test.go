@@ -1,0 +1,198 @@
+package commands
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// record reads a record from YAML.
+func record(t *testing.T, yaml string) *checkpoint.Record {
+	t.Helper()
+	if yaml == "" {
+		return checkpoint.New()
+	}
+	r, err := checkpoint.Decode([]byte(yaml))
+	require.NoError(t, err)
+	return r
+}
+
+func TestProgress(t *testing.T) {
+	for _, c := range []struct{ name, yaml, line, from string }{
+		{"nothing", "", "no phase recorded", "the checkpoint"},
+		{"2 of 5", `progress: {completed: ["1", "2"], total: 5}`, "Phase 2 of 5 completed", "Phase 3"},
+		{"1 of 5, by C14", `progress: {completed: [1], current: 2, total: 5}`, "Phase 1 of 5 completed", "Phase 2"},
+		{"none of 5", `progress: {total: 5}`, "Phase 0 of 5 completed", "Phase 1"},
+		{"all of 2", `progress: {completed: [1, 2], total: 2}`, "Phase 2 of 2 completed", "nothing is left to do"},
+		{"unknown total", `progress: {completed: [1, 2]}`, "Phase 2 completed", "Phase 3"},
+		{"in another order", `progress: {completed: [3, 1]}`, "Phase 3 completed", "Phase 4"},
+		{"a gap", `progress: {completed: [1, 3], total: 4}`, "Phase 3 of 4 completed", "Phase 2"},
+		{"ten is more than nine", `progress: {completed: [9, 10]}`, "Phase 10 completed", "Phase 11"},
+		{"names", `progress: {completed: [plan], names: [plan, build]}`, "Phase plan of 2 completed", "Phase build"},
+		{"crunch", "workflow_state: {current_phase: implementing}\nexecution_graph: {completed_batches: [1, 2], current_batch: 3}", "Phase implementing, batch 2 completed", "batch_3_task_1"},
+		{"crunch, no batch yet", `workflow_state: {current_phase: ready}`, "Phase ready", "phase_ready"},
+		{"batches alone", `execution_graph: {completed_batches: [4], current_batch: 5}`, "batch 4 completed", "batch_5_task_1"},
+		{"a point that was given", `recovery_info: {resume_from: here}`, "no phase recorded", "here"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := record(t, c.yaml)
+			assert.Equal(t, c.line, progressLine(r))
+			assert.Equal(t, c.from, continueFrom(r))
+		})
+	}
+}
+
+func TestStanding(t *testing.T) {
+	r := record(t, `{"workflow_state": {"current_phase": "ready"}}`)
+	assert.Equal(t, "ready", standingOf(r, freshness.Verdict{}).current)
+	assert.Equal(t, "docs", standingOf(r, freshness.Verdict{Phase: "docs"}).current, "labels lead on")
+	r = record(t, `{"progress": {"completed": [1], "total": 3}}`)
+	s := standingOf(r, freshness.Verdict{Phase: "docs"})
+	assert.Equal(t, "2", s.current, "numbered phases have no labels")
+	assert.False(t, s.complete)
+	assert.Equal(t, []string{"2", "3"}, s.remaining)
+	assert.True(t, standingOf(record(t, `{"progress": {"completed": [1], "total": 1}}`), freshness.Verdict{}).complete)
+	assert.False(t, standingOf(record(t, ""), freshness.Verdict{}).complete)
+}
+
+func TestPhaseDone(t *testing.T) {
+	named := checkpoint.Progress{Completed: []string{"plan"}, Names: []string{"plan", "build"}}
+	for _, c := range []struct {
+		p     checkpoint.Progress
+		phase string
+		want  bool
+	}{
+		{checkpoint.Progress{Completed: []string{"1", "2"}}, "2", true},
+		{checkpoint.Progress{Completed: []string{"1", "2"}}, "3", false},
+		{checkpoint.Progress{}, "1", false},
+		{named, "plan", true},
+		{named, "1", true},
+		{named, "2", false},
+		{named, "3", false},
+		{named, "-1", false},
+	} {
+		assert.Equal(t, c.want, phaseDone(c.p, c.phase), c.phase)
+	}
+}
+
+func TestAgo(t *testing.T) {
+	now := time.Date(2026, 2, 14, 14, 30, 0, 0, time.UTC)
+	for _, c := range []struct {
+		d    time.Duration
+		want string
+	}{
+		{-time.Hour, "just now"},
+		{0, "just now"},
+		{59 * time.Second, "just now"},
+		{time.Minute, "1 minute ago"},
+		{119 * time.Second, "1 minute ago"},
+		{12*time.Minute + 59*time.Second, "12 minutes ago"},
+		{59*time.Minute + 59*time.Second, "59 minutes ago"},
+		{time.Hour, "1 hour ago"},
+		{23*time.Hour + 59*time.Minute, "23 hours ago"},
+		{24 * time.Hour, "1 day ago"},
+		{8 * 24 * time.Hour, "8 days ago"},
+	} {
+		assert.Equal(t, c.want, ago(now.Add(-c.d), now), c.d.String())
+	}
+}
+
+func TestSince(t *testing.T) {
+	now := time.Date(2026, 2, 14, 14, 30, 0, 0, time.UTC)
+	for _, c := range []struct{ in, want string }{
+		{"7d", "2026-02-07T14:30:00.000000Z"},
+		{"36h", "2026-02-13T02:30:00.000000Z"},
+		{"2026-02-01", "2026-02-01T00:00:00.000000Z"},
+		{"2026-02-01T10:00:00+02:00", "2026-02-01T08:00:00.000000Z"},
+	} {
+		at, err := parseSince(c.in, now)
+		require.NoError(t, err, c.in)
+		assert.Equal(t, c.want, checkpoint.FormatTime(at), c.in)
+	}
+	for _, in := range []string{"yesterday", "7 d", "d", "7dd", "--"} {
+		_, err := parseSince(in, now)
+		assert.Equal(t, exitUsage, classify(err).code, in)
+	}
+	at, err := parseSince("", now)
+	require.NoError(t, err)
+	assert.True(t, at.IsZero())
+}
+
+func TestPrompt(t *testing.T) {
+	cp := &gitstore.Checkpoint{}
+	cp.Issue = "42"
+	for _, c := range []struct{ yaml, want string }{
+		{`workflow: {description: Implement authentication system}`, "Implement authentication system"},
+		{`issue_snapshot: {title: Refresh tokens}`, "Refresh tokens"},
+		{"", "issue 42"},
+	} {
+		r := record(t, c.yaml)
+		assert.Equal(t, c.want, workName(cp, r))
+	}
+	r := record(t, "created_at: 2025-10-03T18:45:30Z\nworkflow: {description: \"a\\nb \\e[31m\"}\nprogress: {completed: [1, 2], total: 5}")
+	assert.Equal(t, `Found existing checkpoint for "a b \x1b[31m"
+Created: 2025-10-03 18:45:30 (12 minutes ago)
+Progress: Phase 2 of 5 completed
+
+Options:
+  (r)esume - Continue from Phase 3
+  (s)tart fresh - Delete checkpoint and restart
+  (v)iew details - Show checkpoint contents
+  (d)elete - Remove checkpoint without starting
+
+`, resumePrompt(cp, r, "12 minutes ago"))
+}
+
+func TestPrintEnv(t *testing.T) {
+	var stdout bytes.Buffer
+	c := &call{out: &writer{w: &stdout}}
+	cp := &gitstore.Checkpoint{}
+	cp.ID = "CP-ready-20260214T143000Z-1f0c9a2b"
+	c.printEnv(&resumption{
+		cp: cp, record: record(t, "progress: {completed: [plan, \"b 2\"], names: [plan, \"b 2\", \"$(x)\"]}\nrecovery_info: {resume_from: \"it's\\nhere\"}"),
+		verdict: freshness.Verdict{Action: freshness.ProceedWithWarning},
+	})
+	assert.Equal(t, `CHECKPOINT_ACTION=proceed_with_warning
+CHECKPOINT_ID=CP-ready-20260214T143000Z-1f0c9a2b
+CHECKPOINT_RESUME_FROM='it'\''s
+here'
+CHECKPOINT_CURRENT_PHASE='$(x)'
+CHECKPOINT_COMPLETED_PHASES='plan,b 2'
+SKIP_TO_PHASE='$(x)'
+`, stdout.String())
+}
+
+func TestQuotes(t *testing.T) {
+	for in, want := range map[string]string{
+		"src/a.go": "src/a.go", "a b": "a b", "a\tb": `"a\tb"`, "\u202ex": `"\u202ex"`, "caf\xe9": `"caf\351"`, "café": "café",
+	} {
+		assert.Equal(t, want, quotePath(in))
+	}
+	for in, want := range map[string]string{"42": "42", "PROJ-42": "PROJ-42", "a b": "'a b'", "it's": `'it'\''s'`, "": "''", "$(x)": "'$(x)'"} {
+		assert.Equal(t, want, quoteArg(in))
+	}
+}
+
+func TestNamesCheckpoint(t *testing.T) {
+	for in, want := range map[string]bool{
+		"CP-ready-2026": true, "latest": true, "latest~2": true, "1f0c9a2b": true, "dead": true,
+		"42": false, "2026": false, "PROJ-42": false, "abc": false, "feature": false,
+	} {
+		assert.Equal(t, want, namesCheckpoint(in), in)
+	}
+}
+
+// A path outside the root, or beside it, is no path below it.
+func TestBelow(t *testing.T) {
+	root := t.TempDir()
+	assert.Equal(t, "a/b", below(root, root+"/a/b"))
+	assert.Equal(t, "..", below(root, "/etc/passwd"))
+	assert.Equal(t, "..", below(root, root+"x/a"))
+}

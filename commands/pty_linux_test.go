@@ -1,0 +1,142 @@
+package commands
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
+)
+
+// cmdExpect runs a command at a terminal and talks to it:
+//
+//	expect [-stdout file] dialog code command [argument...]
+//
+// In the file dialog, a line "> keys" is typed, with Go's escapes; any other
+// line is waited for. What the terminal showed is in $WORK/tty.
+func cmdExpect(ts *testscript.TestScript, neg bool, args []string) {
+	stdout := ""
+	if len(args) > 1 && args[0] == "-stdout" {
+		stdout, args = args[1], args[2:]
+	}
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: expect [-stdout file] dialog code command [argument...]")
+	}
+	script := ts.ReadFile(args[0])
+	screen, slave := openPty(ts)
+	cmd := exec.Command(args[2], args[3:]...)
+	cmd.Dir, cmd.Env = ts.MkAbs("."), environ(ts)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	if stdout != "" {
+		f, err := os.Create(ts.MkAbs(stdout))
+		ts.Check(err)
+		defer f.Close()
+		cmd.Stdout = f
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	ts.Check(cmd.Start())
+	slave.Close()
+	talk(ts, cmd, screen, script)
+	code := exitCode(wait(ts, cmd))
+	time.Sleep(10 * time.Millisecond) // the last of the screen
+	ts.Logf("[tty]\n%s", screen.text())
+	ts.Check(os.WriteFile(ts.Getenv("WORK")+"/tty", []byte(screen.text()), 0o666))
+	if code != args[1] {
+		ts.Fatalf("exit code %s, want %s", code, args[1])
+	}
+}
+
+// patience is how long a test waits for what does not come.
+const patience = 20 * time.Second
+
+// talk waits and types.
+func talk(ts *testscript.TestScript, cmd *exec.Cmd, s *screen, script string) {
+	at := 0
+	for line := range strings.Lines(script) {
+		line = strings.TrimSuffix(line, "\n")
+		if keys, ok := strings.CutPrefix(line, "> "); ok {
+			_, err := s.master.WriteString(unescape(ts, keys))
+			ts.Check(err)
+			continue
+		}
+		end := time.Now().Add(patience)
+		for !strings.Contains(s.text()[at:], line) {
+			if time.Now().After(end) {
+				_ = cmd.Process.Kill()
+				ts.Fatalf("waited for %q, the terminal shows:\n%s", line, s.text())
+			}
+			time.Sleep(2 * time.Millisecond)
+		}
+		at += strings.Index(s.text()[at:], line) + len(line)
+	}
+}
+
+// wait is cmd.Wait with an end.
+func wait(ts *testscript.TestScript, cmd *exec.Cmd) error {
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(patience):
+		_ = cmd.Process.Kill()
+		ts.Fatalf("%v does not end", cmd.Args)
+		return nil
+	}
+}
+
+// environ is the script's environment.
+func environ(ts *testscript.TestScript) []string {
+	var env []string
+	for _, name := range scriptVariables {
+		env = append(env, name+"="+ts.Getenv(name))
+	}
+	return env
+}
+
+// A screen is what a terminal showed.
+type screen struct {
+	master *os.File
+	mu     sync.Mutex
+	shown  bytes.Buffer
+}
+
+func (s *screen) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.ReplaceAll(s.shown.String(), "\r\n", "\n")
+}
+
+func (s *screen) read() {
+	buf := make([]byte, 4096)
+	for {
+		n, err := s.master.Read(buf)
+		s.mu.Lock()
+		s.shown.Write(buf[:n])
+		s.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+func openPty(ts *testscript.TestScript) (*screen, *os.File) {
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	ts.Check(err)
+	fd := int(master.Fd())
+	ts.Check(unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	ts.Check(err)
+	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	ts.Check(err)
+	s := &screen{master: master}
+	go s.read()
+	ts.Defer(func() { master.Close() })
+	return s, slave
+}

@@ -1,0 +1,117 @@
+package commands
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/freshness"
+)
+
+// showResumed tells what was resumed; the last line on standard output is
+// where to go on.
+func (c *call) showResumed(r *resumption) error {
+	if c.json || c.flags.String("print") == "env" {
+		return c.showOutcome(r)
+	}
+	if c.flags.String("print") == "prompt" {
+		c.printPrompt(r)
+		return nil
+	}
+	c.print("%s\n", output.Clean(fmt.Sprintf("%s, from %s (%s)", heading(r.cp, r.record), r.cp.ID, ago(r.record.CreatedAt(), c.env.Now()))))
+	c.print("Progress: %s\n", output.Clean(progressLine(r.record)))
+	c.showReasons(r.verdict)
+	if r.restored != nil {
+		c.showRestored(r.restored, c.flags.Bool("dry-run"))
+	}
+	if ids := r.record.Conflicts(); len(ids) > 0 {
+		c.print("Conflicts in progress: %s\n", output.Clean(list(ids)))
+	}
+	c.print("%s\n", output.Clean(resumePoint(r)))
+	return nil
+}
+
+// showOutcome prints what scripts read, whatever came of it: the record or the
+// variables.
+func (c *call) showOutcome(r *resumption) error {
+	if c.json {
+		out := resumeRecord(r)
+		out.Warnings = append(out.Warnings, c.takeWarnings()...)
+		return c.write(out)
+	}
+	if c.flags.String("print") == "env" {
+		c.printEnv(r)
+	}
+	return nil
+}
+
+// resumePoint is where to go on; a record that does not say stands for itself.
+func resumePoint(r *resumption) string {
+	return first(standingOf(r.record, r.verdict).from, string(r.cp.ID))
+}
+
+func resumeRecord(r *resumption) output.Resume {
+	out := output.Resume{Status: statusRecord("resume", r.cp, r.record, r.verdict)}
+	out.Action = r.action()
+	if data, err := r.record.JSON(); err == nil {
+		out.Checkpoint = json.RawMessage(data)
+	}
+	if r.restored != nil {
+		out.Restored, out.Undo = quotePaths(r.restored.Restored), r.restored.Undo
+	}
+	return out
+}
+
+// action is the verdict, or what the person chose instead.
+func (r *resumption) action() string {
+	switch r.chosen {
+	case "s":
+		return freshness.StartFresh.String()
+	case "d":
+		return actionNone
+	}
+	return r.verdict.Action.String()
+}
+
+// actionNone is the action where there is no checkpoint.
+const actionNone = "none"
+
+// printEnv prints what a shell evaluates.
+func (c *call) printEnv(r *resumption) {
+	at := standingOf(r.record, r.verdict)
+	c.printVariables(r.action(), string(r.cp.ID), resumePoint(r), at.current, strings.Join(at.completed, ","))
+}
+
+// printVariables prints every variable, so that none of an earlier run is left.
+func (c *call) printVariables(action, id, from, phase, completed string) {
+	for _, v := range [][2]string{
+		{"CHECKPOINT_ACTION", action},
+		{"CHECKPOINT_ID", id},
+		{"CHECKPOINT_RESUME_FROM", from},
+		{"CHECKPOINT_CURRENT_PHASE", phase},
+		{"CHECKPOINT_COMPLETED_PHASES", completed},
+		{"SKIP_TO_PHASE", phase},
+	} {
+		c.print("%s=%s\n", v[0], output.Shell(v[1]))
+	}
+}
+
+// printPrompt prints what a new session of an agent should know.
+func (c *call) printPrompt(r *resumption) {
+	at := standingOf(r.record, r.verdict)
+	c.print("Work on %s was saved %s.\n", output.Clean(workName(r.cp, r.record)), ago(r.record.CreatedAt(), c.env.Now()))
+	if len(at.completed) > 0 {
+		c.print("Completed phases, not to be done again: %s\n", output.Clean(list(at.completed)))
+	}
+	if len(at.remaining) > 0 {
+		c.print("Remaining phases: %s\n", output.Clean(list(at.remaining)))
+	}
+	if note := r.record.Note(); note != "" {
+		c.print("Note: %s\n", output.Clean(note))
+	}
+	for _, w := range r.verdict.Warnings() {
+		c.print("Warning: %s\n", output.Clean(w))
+	}
+	c.print("Continue from: %s\n", output.Clean(resumePoint(r)))
+}

@@ -1,6 +1,0 @@
-//go:build !unix
-
-package commands
-
-// ttyName is the console.
-const ttyName = "CON"
