@@ -77,7 +77,7 @@ func first(values ...string) string {
 }
 
 // cleanIdent removes what git removes from names and addresses: "<", ">",
-// control characters, and crud at both ends.
+// control characters, and crud at both ends (not a dot, which older ones do).
 func cleanIdent(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == '<' || r == '>' || r == 0x7f {
@@ -85,7 +85,7 @@ func cleanIdent(s string) string {
 		}
 		return r
 	}, s)
-	return strings.Trim(s, " .,:;\"'\\")
+	return strings.Trim(s, " ,:;\"'\\")
 }
 
 // signature is a line of a commit's header without its key.

@@ -18,7 +18,7 @@ func TestIdentIsGits(t *testing.T) {
 		"user":            {},
 		"both roles":      {config: [][2]string{{"author.name", "Arthur"}, {"author.email", "arthur@x"}, {"committer.name", "Connie"}}},
 		"environment":     {env: [][2]string{{"GIT_AUTHOR_NAME", "Arthur"}, {"GIT_COMMITTER_EMAIL", "c@x"}}},
-		"crud":            {config: [][2]string{{"user.name", " .Ann <x> \"Author\", "}, {"user.email", "<ann@x>"}}},
+		"crud":            {config: [][2]string{{"user.name", " ,Ann <x> \"Author\", "}, {"user.email", "<ann@x>"}}},
 		"one role, guess": {config: [][2]string{{"user.name", ""}}, env: [][2]string{{"GIT_AUTHOR_NAME", "Arthur"}, {"EMAIL", "e@x"}}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -87,7 +87,7 @@ func TestPurge(t *testing.T) {
 func TestUnknownIDsChangeNothing(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(2)
-	before := w.state()
+	before := w.state("git-checkpoint")
 	unknown := append(ids[:1:1], "CP-x-y-0000aaaa")
 	require.ErrorAs(t, w.s.Drop(ctx, "42", unknown), new(*NotFoundError))
 	_, err := w.s.Archive(ctx, "42", unknown)
@@ -98,5 +98,5 @@ func TestUnknownIDsChangeNothing(t *testing.T) {
 	require.ErrorAs(t, err, new(*NoneError))
 	_, err = w.s.Undo(ctx, "43")
 	require.ErrorIs(t, err, ErrNothingToUndo)
-	assert.Equal(t, before, w.state())
+	assert.Equal(t, before, w.state("git-checkpoint"))
 }

@@ -1,0 +1,71 @@
+package gitstore
+
+import (
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/retention"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// allRefWork runs the operations that read and move refs.
+func allRefWork(t *testing.T, w *world) {
+	t.Helper()
+	w.Write("a.txt", "staged\n")
+	w.Git("add", "-A")
+	w.checkStaged(w.save(w.request(checkpoint.Manual)))
+	ids := append(w.live(), w.manual(2)...)
+	saved := w.thinned(checkpoint.Interval, retention.Policy{checkpoint.Manual: {Keep: 1}, checkpoint.Interval: {Keep: 1}})
+	assert.Equal(t, []checkpoint.ID{ids[1], ids[0]}, saved.Pruned)
+	assert.Equal(t, "main", saved.Branch)
+	_, err := w.s.Archive(ctx, "42", ids[2:])
+	require.NoError(t, err)
+	require.NoError(t, w.s.Drop(ctx, "42", ids[2:]))
+	for _, want := range [][]checkpoint.ID{ids[2:], ids[2:], {ids[1], ids[0]}} {
+		done, err := w.s.Undo(ctx, "42")
+		require.NoError(t, err)
+		assert.ElementsMatch(t, want, done.IDs)
+	}
+	assert.Equal(t, append(ids, saved.ID), w.live())
+	issues, strange, err := w.s.Issues(ctx, false)
+	require.NoError(t, err)
+	assert.Equal(t, []checkpoint.Issue{"42"}, issues)
+	assert.Empty(t, strange)
+	w.Git("checkout", "-q", "--detach")
+	assert.Empty(t, w.save(w.request(checkpoint.Manual)).Branch)
+	w.Git("symbolic-ref", "HEAD", "refs/heads/unborn")
+	assert.Empty(t, w.save(w.request(checkpoint.Manual)).Record.Snapshot().Head)
+	report, err := w.s.Verify(ctx, "42")
+	require.NoError(t, err)
+	assert.Empty(t, report.Errors)
+}
+
+func TestRefsAsFiles(t *testing.T) { allRefWork(t, newWorld(t)) }
+
+// Where refs are not files they are asked for through git: this holds for any
+// backend, so for files too.
+func TestRefsThroughGit(t *testing.T) {
+	w := newWorld(t)
+	w.s.repo.refFormat = "another"
+	allRefWork(t, w)
+}
+
+func TestReftable(t *testing.T) {
+	r := gittest.New(t)
+	if _, err := r.Run(nil, "init", "-q", "--ref-format=reftable", r.Path("sub")); err != nil {
+		t.Skip("this git has no reftable (2.45 has): ", err)
+	}
+	r = r.In(r.Path("sub"))
+	r.Git("symbolic-ref", "HEAD", "refs/heads/main")
+	r.Git("config", "user.name", gittest.Name)
+	r.Git("config", "user.email", gittest.Email)
+	r.Write("a.txt", "one\n")
+	r.Git("add", "-A")
+	r.Commit("first")
+	w := worldIn(t, r, r.Dir)
+	assert.Equal(t, "reftable", w.s.repo.refFormat)
+	allRefWork(t, w)
+}
