@@ -19,9 +19,7 @@ func TestClocksGoUp(t *testing.T) {
 	for _, shift := range []time.Duration{0, -time.Hour, time.Hour, 0, 23 * time.Hour, 0, -365 * 24 * time.Hour} {
 		w.now = start.Add(shift)
 		saved := w.save(w.request(checkpoint.Manual))
-		if saved.Clock <= last && last.Ahead(w.now) {
-			last = saved.Clock
-		} else {
+		if !last.Ahead(w.now) {
 			assert.Greater(t, saved.Clock, last, "%v", shift)
 		}
 		last = saved.Clock

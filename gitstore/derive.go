@@ -1,0 +1,103 @@
+package gitstore
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"unicode/utf8"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// recordBefore is the record that a new one starts from: that of the
+// checkpoint that was resumed here, else the newest that can be read.
+func (s *Store) recordBefore(c *chain) (*checkpoint.Record, []string) {
+	var warnings []string
+	if resumed := s.resumed(c.issue); resumed != nil {
+		r, err := s.Record(resumed)
+		if err == nil {
+			return r, nil
+		}
+		warnings = append(warnings, fmt.Sprintf("the resumed record is left out: %v", err))
+	}
+	for _, limit := range []int{1, retentionDepth} {
+		r, more := s.newestRecord(c, limit)
+		if warnings = append(warnings, more...); r != nil || len(more) == 0 {
+			return r, warnings
+		}
+	}
+	return nil, warnings
+}
+
+// newestRecord is the newest record that can be read among the checkpoints of
+// c, or, with a limit above 1, among those below them.
+func (s *Store) newestRecord(c *chain, limit int) (*checkpoint.Record, []string) {
+	list := c.checkpoints()
+	if limit > 1 {
+		more, err := s.walk(c.issue, c.ref, c.tip, limit)
+		if err != nil {
+			return nil, nil
+		}
+		list = more.checkpoints()[len(list):]
+	}
+	var warnings []string
+	for i := range list {
+		r, err := s.Record(&list[i])
+		if err == nil {
+			return r, warnings
+		}
+		warnings = append(warnings, fmt.Sprintf("a record is left out: %v", err))
+	}
+	return nil, warnings
+}
+
+// derive makes the record: what the caller edits, then what the store knows.
+func (w *writing) derive(before *checkpoint.Record, newest checkpoint.Clock) (*checkpoint.Record, error) {
+	record, err := w.req.Edit(before)
+	if err != nil {
+		return nil, err
+	}
+	if record.Trigger() == "" {
+		record.SetTrigger(checkpoint.Manual)
+	}
+	if _, err := checkpoint.ParseTrigger(string(record.Trigger())); err != nil {
+		return nil, err // it stands in the message as it is
+	}
+	record.SetVersion(formatVersion)
+	record.SetCreatedAt(w.created)
+	record.SetIssue(w.req.Issue)
+	record.SetBranch(w.branch())
+	record.SetFiles(w.snap.files)
+	record.SetSnapshot(w.snap.facts)
+	record.SetClock(newest.Next(w.created))
+	if w.id == "" {
+		if w.id, err = w.newID(record); err != nil {
+			return nil, err
+		}
+	}
+	record.SetID(w.id)
+	return record, nil
+}
+
+// branch is the branch that the record names. A record holds text: the name of
+// a branch that is none is quoted as a path would be.
+func (w *writing) branch() string {
+	name := first(w.snap.head.branch, w.req.Branch)
+	if !utf8.ValidString(name) {
+		return checkpoint.QuotePath(name)
+	}
+	return name
+}
+
+// newID makes an id from the record, the tree and random bytes.
+func (w *writing) newID(r *checkpoint.Record) (checkpoint.ID, error) {
+	r.SetID("")
+	data, err := r.Encode()
+	if err != nil {
+		return "", err
+	}
+	digest := sha256.New()
+	digest.Write(data)
+	digest.Write(w.snap.staged[:])
+	digest.Write([]byte(w.s.random()))
+	return checkpoint.NewID(r.Phase(), w.created, digest.Sum(nil)), nil
+}
