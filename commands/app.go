@@ -32,7 +32,6 @@ func Run(ctx context.Context, env *Env, args []string) int {
 	app := newApp(env)
 	line, err := parseLine(app, args)
 	if err == nil {
-		app.Commands = line.needed(app)
 		err = app.RunContext(context.WithValue(ctx, lineKey{}, line), line.argv)
 	}
 	if err != nil && ctx.Err() != nil {
@@ -67,7 +66,9 @@ func newApp(env *Env) *cli.App {
 	return app
 }
 
-func onUsageError(_ *cli.Context, err error, _ bool) error { return usagef("%w", err) }
+func onUsageError(c *cli.Context, err error, _ bool) error {
+	return usagef("%s: %s", c.Command.Name, strings.Replace(err.Error(), "for flag -", "for --", 1))
+}
 
 // A command is what one file of this package declares.
 type command struct {
@@ -102,8 +103,8 @@ func (d command) build(env *Env) *cli.Command {
 func (d command) call(env *Env, flags *cli.Context) error {
 	line := flags.Context.Value(lineKey{}).(*line)
 	c := &call{
-		ctx: flags.Context, env: env, flags: flags, args: flags.Args().Slice(), paths: line.paths, json: line.json,
-		out: &writer{w: env.Stdout},
+		ctx: flags.Context, env: env, flags: flags, args: flags.Args().Slice(), paths: line.paths, lists: line.lists,
+		json: line.json, out: &writer{w: env.Stdout},
 	}
 	defer c.close()
 	if n := len(c.args); n > d.max {

@@ -20,8 +20,9 @@ type call struct {
 	ctx   context.Context
 	env   *Env
 	flags *cli.Context
-	args  []string // before "--"
-	paths []string // after it
+	args  []string            // before "--"
+	paths []string            // after it
+	lists map[string][]string // the values of flags that can be repeated
 	json  bool
 	out   *writer
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
@@ -21,12 +22,14 @@ type edit struct {
 	state      *checkpoint.Map
 	sets       []assignment
 	trigger    checkpoint.Trigger
+	named      bool // the command line has --trigger
 	phase      string
 	batch      int
 	agent      string
 	action     string
 	conflict   string
 	session    string
+	given      bool // the command line has --session
 	note       string
 	resumeFrom string
 	noResume   string
@@ -48,7 +51,12 @@ func (c *call) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) (func(
 		replace: f.Bool("replace"), trigger: trigger, phase: f.String("phase"), batch: f.Int("batch"),
 		agent: f.String("agent"), action: f.String("action"), conflict: f.String("conflict"),
 		note: f.String("message"), resumeFrom: f.String("resume-from"), noResume: f.String("no-resume"),
-		now: c.env.Now(), store: c.store, rules: c.rules(),
+		now: c.env.Now(), store: c.store, rules: c.rules(), named: f.IsSet("trigger"), given: f.String("session") != "",
+	}
+	for _, name := range textFlags {
+		if !utf8.ValidString(f.String(name)) {
+			return nil, usagef("save: --%s: not valid UTF-8", name)
+		}
 	}
 	if (e.agent == "") != (e.action == "") {
 		return nil, usagef("save: --agent and --action go together")
@@ -63,7 +71,7 @@ func (c *call) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) (func(
 	if e.state, err = c.readState(); err != nil {
 		return nil, err
 	}
-	if e.sets, err = parseSets(f.StringSlice("set")); err != nil {
+	if e.sets, err = parseSets(c.lists["set"]); err != nil {
 		return nil, err
 	}
 	if e.issue, _, err = c.currentIssue(issue); err != nil {
@@ -71,6 +79,9 @@ func (c *call) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) (func(
 	}
 	return e.apply, nil
 }
+
+// textFlags go into the record as they are.
+var textFlags = []string{"phase", "agent", "action", "conflict", "session", "message", "resume-from", "no-resume"}
 
 func first(values ...string) string {
 	i := slices.IndexFunc(values, func(s string) bool { return s != "" })
@@ -125,152 +136,13 @@ func parseSets(list []string) ([]assignment, error) {
 	var sets []assignment
 	for _, s := range list {
 		path, value, ok := strings.Cut(s, "=")
-		if !ok || path == "" {
+		switch {
+		case !ok || path == "":
 			return nil, usagef("save: --set: %q: want PATH=VALUE", s)
+		case !utf8.ValidString(s):
+			return nil, usagef("save: --set: %q: not valid UTF-8", s)
 		}
 		sets = append(sets, assignment{path, checkpoint.ParseValue(value)})
 	}
 	return sets, nil
-}
-
-// apply derives a record. What speaks of one checkpoint alone is not carried
-// over: its note, whether and where it can be resumed.
-func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
-	r := before
-	if r == nil || e.replace {
-		r = checkpoint.New()
-	}
-	e.followLabels(r)
-	r.SetTrigger(e.trigger)
-	r.SetNote("")
-	r.SetCanResume(true)
-	r.SetResumeFrom("")
-	r.SetWarnings(nil)
-	if e.session != "" {
-		r.SetSession(e.session)
-	}
-	if e.state != nil {
-		r.Doc().Merge(e.state)
-	}
-	for _, s := range e.sets {
-		if err := r.Doc().Assign(s.path, s.value); err != nil {
-			return nil, usagef("save: --set: %w", err)
-		}
-	}
-	if err := r.Check(); err != nil {
-		return nil, usagef("save: %w", err)
-	}
-	e.applyIssue(r)
-	e.applyProgress(r)
-	return r, e.applyRecovery(r)
-}
-
-// followLabels moves the phase where the issue's state label did since the
-// checkpoint before. What the command line says about the phase comes later.
-func (e *edit) followLabels(r *checkpoint.Record) {
-	if e.issue == nil || e.phase != "" {
-		return
-	}
-	if v := freshness.Evaluate(r, freshness.Facts{Now: e.now, Issue: e.issue}, e.rules); v.Phase != "" {
-		e.enter(r, v.Phase)
-	}
-}
-
-// enter begins a phase, unless the work is in it already.
-func (e *edit) enter(r *checkpoint.Record, phase string) {
-	if phase != r.Phase() {
-		r.SetPhase(phase)
-		r.SetPhaseStartedAt(e.now)
-		r.SetPhaseAttempt(1)
-	}
-}
-
-// applyIssue takes the snapshot of the issue, and the state label among its
-// labels.
-func (e *edit) applyIssue(r *checkpoint.Record) {
-	if e.issue == nil {
-		return
-	}
-	r.SetIssueSnapshot(checkpoint.IssueSnapshot{
-		Title: e.issue.Title, Body: e.issue.Body, Labels: e.issue.Labels, Assignees: e.issue.Assignees,
-		State: e.issue.State, Source: e.issue.Source, Known: true,
-	})
-	for _, field := range e.issue.Absent {
-		child(r.Doc(), "issue_snapshot").Delete(field) // not empty, but not known
-	}
-	for _, label := range e.issue.Labels {
-		if strings.HasPrefix(label, freshness.StatePrefix) {
-			r.SetStateLabel(label)
-			break
-		}
-	}
-}
-
-// applyProgress records what the trigger speaks of.
-func (e *edit) applyProgress(r *checkpoint.Record) {
-	if e.phase != "" {
-		e.enter(r, e.phase)
-	}
-	switch {
-	case e.batch > 0 && e.trigger == checkpoint.BatchComplete:
-		done := append(r.CompletedBatches(), e.batch)
-		slices.Sort(done)
-		r.SetCompletedBatches(slices.Compact(done))
-		r.SetCurrentBatch(e.batch + 1)
-	case e.batch > 0:
-		r.SetCurrentBatch(e.batch)
-	}
-	if e.agent != "" {
-		setOutput(r, e.agent, e.action, e.now, e.note)
-	}
-	if e.conflict != "" {
-		open := slices.DeleteFunc(r.Conflicts(), func(id string) bool { return id == e.conflict })
-		if e.trigger != checkpoint.ConflictResolved {
-			open = append(open, e.conflict)
-		}
-		r.SetConflicts(open)
-	}
-	if e.note != "" {
-		r.SetNote(e.note)
-	}
-}
-
-// setOutput records that an agent completed an action.
-func setOutput(r *checkpoint.Record, agent, action string, at time.Time, summary string) {
-	o := child(child(child(r.Doc(), "agent_outputs"), agent), action)
-	o.Set("completed_at", checkpoint.FormatTime(at))
-	if summary != "" {
-		o.Set("output_summary", summary)
-	}
-}
-
-// child is a mapping inside another, made where there is none.
-func child(m *checkpoint.Map, key string) *checkpoint.Map {
-	if v, ok := m.Get(key); ok {
-		if c, ok := v.(*checkpoint.Map); ok {
-			return c
-		}
-	}
-	c := checkpoint.NewMap()
-	m.Set(key, c)
-	return c
-}
-
-// applyRecovery says whether and where work goes on.
-func (e *edit) applyRecovery(r *checkpoint.Record) error {
-	if e.noResume != "" {
-		r.SetCanResume(false)
-		r.SetWarnings(append(r.Warnings(), e.noResume))
-	}
-	if e.resumeFrom != "" {
-		r.SetResumeFrom(e.resumeFrom)
-	} else if r.ResumeFrom() == "" {
-		r.SetResumeFrom(r.DefaultResumePoint())
-	}
-	missing, err := e.store.MissingOutputs(&gitstore.Checkpoint{}, r)
-	if err != nil {
-		return err
-	}
-	r.SetPrerequisitesMet(len(missing) == 0)
-	return nil
 }

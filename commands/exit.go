@@ -68,6 +68,10 @@ func classify(err error) *failure {
 		return f
 	}
 	code, hint := codeOf(err)
+	var none *gitstore.NoneError
+	if errors.As(err, &none) {
+		err = none // the text is the contract's, whoever says it
+	}
 	return &failure{code: code, kind: kinds[code], hint: hint, err: err}
 }
 

@@ -11,9 +11,10 @@ import (
 // A line is a command line made ready for the library, which takes flags only
 // before arguments and silently makes arguments of those after them.
 type line struct {
-	argv  []string // program, command, flags, "--", arguments
-	paths []string // what stood after "--" of a command that takes paths
-	json  bool     // errors are JSON too
+	argv  []string            // program, command, flags, "--", arguments
+	paths []string            // what stood after "--" of a command that takes paths
+	lists map[string][]string // the values of flags that can be repeated
+	json  bool                // errors are JSON too
 }
 
 // parseLine sorts a command line: flags may stand before the command, before
@@ -35,7 +36,7 @@ func parseLine(app *cli.App, args []string) (*line, error) {
 	if err != nil {
 		return l, err
 	}
-	l.json = w.json
+	l.json, l.lists = w.json, w.lists
 	if w.help {
 		w = words{args: []string{cmd.Name}}
 		name = "help"
@@ -45,17 +46,8 @@ func parseLine(app *cli.App, args []string) (*line, error) {
 	} else {
 		w.args = append(w.args, w.after...)
 	}
-	l.argv = slices.Concat(l.argv, []string{name}, w.flags, w.listFlags(), []string{"--"}, w.args)
+	l.argv = slices.Concat(l.argv, []string{name}, w.flags, []string{"--"}, w.args)
 	return l, nil
-}
-
-// needed are the commands that the library has to set up: the one that runs,
-// or all of them to explain them.
-func (l *line) needed(app *cli.App) []*cli.Command {
-	if name := l.argv[1]; name != helpCommand.name {
-		return []*cli.Command{app.Command(name)}
-	}
-	return app.Commands
 }
 
 // takesPaths reports whether what follows "--" is paths, as for git restore.
@@ -102,8 +94,8 @@ func isHelp(arg string) bool { return arg == "-h" || arg == "--help" }
 // words are the parts of a command line after its command.
 type words struct {
 	flags, args []string
-	after       []string            // what stood after "--"
-	lists       map[string][]string // the values of flags that can be repeated
+	after       []string // what stood after "--"
+	lists       map[string][]string
 	json, help  bool
 }
 
@@ -138,14 +130,13 @@ func split(cmd *cli.Command, args []string) (w words, err error) {
 }
 
 // add writes a flag in the one form that the library cannot take for another.
+// Flags that can be repeated stay here: the library takes their values apart at
+// commas, and loses bytes that are not UTF-8.
 func (w *words) add(f cli.Flag, value *string) {
 	name := f.Names()[0]
 	if value == nil {
 		value = new(string)
 		*value = "true"
-	}
-	if on, err := strconv.ParseBool(*value); name == "json" && err == nil {
-		w.json = on
 	}
 	if _, repeated := f.(*cli.StringSliceFlag); repeated {
 		if w.lists == nil {
@@ -154,17 +145,10 @@ func (w *words) add(f cli.Flag, value *string) {
 		w.lists[name] = append(w.lists[name], *value)
 		return
 	}
-	w.flags = append(w.flags, "--"+name+"="+*value)
-}
-
-// listFlags writes the flags that can be repeated in the library's serialized
-// form: in the other one it takes a value apart at its commas.
-func (w *words) listFlags() []string {
-	var flags []string
-	for name, values := range w.lists {
-		flags = append(flags, "--"+name+"="+cli.NewStringSlice(values...).Serialize())
+	if on, err := strconv.ParseBool(*value); name == "json" && err == nil {
+		w.json = on
 	}
-	return flags
+	w.flags = append(w.flags, "--"+name+"="+*value)
 }
 
 // findFlag finds a flag by one of its names, with one dash or two, and the

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"github.com/urfave/cli/v2"
 )
 
 func TestParseLine(t *testing.T) {
@@ -84,18 +83,13 @@ func TestParseLineRefuses(t *testing.T) {
 	}
 }
 
-// A value of a flag that can be repeated is not taken apart at its commas.
+// A value of a flag that can be repeated is not taken apart at its commas, and
+// keeps its bytes.
 func TestRepeatedFlags(t *testing.T) {
-	var got []string
-	app := newApp(&Env{})
-	app.Command("save").Action = func(c *cli.Context) error {
-		got = c.StringSlice("set")
-		return nil
-	}
-	l, err := parseLine(app, []string{"save", "--set", "a=1, 2", "42", "--set=b= x "})
+	l, err := parseLine(newApp(&Env{}), []string{"save", "--set", "a=1, 2", "42", "--set=b= x ", "--artifact", "caf\xe9"})
 	require.NoError(t, err)
-	require.NoError(t, app.Run(l.argv))
-	assert.Equal(t, []string{"a=1, 2", "b= x "}, got)
+	assert.Equal(t, map[string][]string{"set": {"a=1, 2", "b= x "}, "artifact": {"caf\xe9"}}, l.lists)
+	assert.Equal(t, "git-checkpoint save -- 42", joinWords(l.argv))
 }
 
 func FuzzParseLine(f *testing.F) {

@@ -84,7 +84,7 @@ func (c *call) pruneRequest() (gitstore.PruneRequest, error) {
 		return req, usagef("prune: --dry-run and --apply do not go together")
 	}
 	var err error
-	if req.Policy, err = retention.ParseKeeps(c.settings.Policy(), c.flags.StringSlice("keep")); err != nil {
+	if req.Policy, err = retention.ParseKeeps(c.settings.Policy(), c.lists["keep"]); err != nil {
 		return req, usagef("prune: --keep: %w", err)
 	}
 	return req, nil
@@ -205,7 +205,7 @@ func (c *call) applyCommand(plan *prunePlan) string {
 	} else {
 		words = append(words, quoteArg(string(plan.of[0].issue)))
 	}
-	for _, k := range c.flags.StringSlice("keep") {
+	for _, k := range c.lists["keep"] {
 		words = append(words, "--keep", quoteArg(k))
 	}
 	if c.flags.IsSet("max-age") {

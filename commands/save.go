@@ -133,7 +133,7 @@ func (c *call) saveRequest(issue checkpoint.Issue, trigger checkpoint.Trigger) (
 // artifactPaths are the named files relative to the root.
 func (c *call) artifactPaths() ([]string, error) {
 	var paths []string
-	for _, name := range c.flags.StringSlice("artifact") {
+	for _, name := range c.lists["artifact"] {
 		p, err := c.rootPath(name)
 		if err != nil {
 			return nil, usagef("save: --artifact: %w", err)
@@ -193,6 +193,9 @@ func (c *call) skipped(issue checkpoint.Issue, why string) error {
 func (c *call) showSaved(s *gitstore.Saved) error {
 	for _, w := range s.Warnings {
 		c.warn("%s", w)
+	}
+	if !s.Trigger.Known() {
+		c.warn("trigger %s is not known: retention keeps its checkpoints", s.Trigger)
 	}
 	for _, f := range s.Record.Snapshot().Skipped {
 		c.warn("%s is not in the checkpoint: %s, %d bytes", quotePath(f.Path), f.Reason, f.Size)
