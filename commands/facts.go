@@ -45,6 +45,9 @@ func (c *call) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.V
 	if facts.Issue, facts.NoIssue, err = c.currentIssue(cp.Issue); err != nil {
 		return freshness.Verdict{}, err
 	}
+	if facts.Issue == nil && facts.NoIssue == "" && r.IssueSnapshot().Known {
+		facts.NoIssue = "issue_source is none"
+	}
 	facts.Branch = c.branchFact(cp)
 	facts.Head = c.headFact(cp)
 	facts.Files = c.filesFact(cp)

@@ -26,6 +26,7 @@ var statusCommand = command{
 	flags: []cli.Flag{
 		&cli.BoolFlag{Name: "check", Usage: "exit with the verdict"},
 		&cli.StringFlag{Name: "done", Usage: "exit 0 when phase `N` is done, 1 when it is not"},
+		&cli.BoolFlag{Name: "markdown", Usage: "print it for a comment on the issue"},
 		&cli.BoolFlag{Name: "strict", Usage: "with --check: warnings exit 9"},
 		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},
 	},
@@ -110,6 +111,10 @@ func (c *call) showStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v fresh
 		out := statusRecord("status", cp, r, v)
 		out.Warnings = append(out.Warnings, c.takeWarnings()...)
 		return c.write(out)
+	}
+	if c.flags.Bool("markdown") {
+		c.markdownStatus(cp, r, v)
+		return nil
 	}
 	c.print("%s\n", output.Clean(heading(cp, r)))
 	c.print("Checkpoint: %s (%s)\n", cp.ID, ago(r.CreatedAt(), c.env.Now()))

@@ -1,0 +1,34 @@
+package commands
+
+import (
+	"strings"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// markdownStatus prints a status for a comment on the issue.
+func (c *call) markdownStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
+	c.print("**Issue %s**\n\n", code(strings.TrimPrefix(heading(cp, r), "Issue ")))
+	c.print("- Checkpoint: %s, %s\n", code(string(cp.ID)), ago(r.CreatedAt(), c.env.Now()))
+	c.print("- Progress: %s\n", code(progressLine(r)))
+	if cp.Branch != "" {
+		c.print("- Branch: %s\n", code(cp.Branch))
+	}
+	c.print("- Resume: %s", code(v.Action.String()))
+	if v.CanResume {
+		c.print(", from %s", code(continueFrom(r)))
+	}
+	c.print("\n")
+	for _, reason := range v.Reasons {
+		c.print("- %s: %s\n", reason.Severity, code(reason.Message))
+	}
+}
+
+// code makes text a code span. In one, nothing is markup: no link, no image,
+// no mention of a person who would get a mail.
+func code(s string) string {
+	return "`" + strings.ReplaceAll(output.Clean(s), "`", "'") + "`"
+}
