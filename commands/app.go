@@ -32,6 +32,7 @@ func Run(ctx context.Context, env *Env, args []string) int {
 	app := newApp(env)
 	line, err := parseLine(app, args)
 	if err == nil {
+		app.Commands = line.needed(app)
 		err = app.RunContext(context.WithValue(ctx, lineKey{}, line), line.argv)
 	}
 	if err != nil && ctx.Err() != nil {

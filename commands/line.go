@@ -50,6 +50,15 @@ func parseLine(app *cli.App, args []string) (*line, error) {
 	return l, nil
 }
 
+// needed are the commands that the library has to set up: the one that runs,
+// or all of them to explain them.
+func (l *line) needed(app *cli.App) []*cli.Command {
+	if name := l.argv[1]; name != helpCommand.name {
+		return []*cli.Command{app.Command(name)}
+	}
+	return app.Commands
+}
+
 // takesPaths reports whether what follows "--" is paths, as for git restore.
 // Elsewhere it is arguments that happen to begin with a dash.
 func takesPaths(cmd *cli.Command) bool { return strings.HasSuffix(cmd.ArgsUsage, "[-- PATH...]") }
