@@ -13,32 +13,43 @@ const collections = 20
 // then both once more.
 func (s *Store) publish(ctx context.Context, k *sink, message string, moves func() ([]refMove, error)) error {
 	for tries := 0; ; tries++ {
-		m, err := s.startMove(ctx, message)
-		if err != nil {
-			return err
-		}
-		if err := k.settle(ctx, m, moves); err != nil {
-			m.abandon()
-			return err
-		}
-		err = m.commit(ctx)
-		if err == nil || errors.Is(err, errLost) || tries == collections || len(k.batch.Missing()) == 0 {
+		settled, err := s.publishOnce(ctx, k, message, moves)
+		if err == nil || !settled || errors.Is(err, errLost) || tries == collections || len(k.batch.Missing()) == 0 {
 			return err
 		}
 	}
 }
 
+// publishOnce also reports whether the objects were stored.
+func (s *Store) publishOnce(ctx context.Context, k *sink, message string, moves func() ([]refMove, error)) (settled bool, err error) {
+	m, err := s.startMove(ctx, message)
+	if err != nil {
+		return false, err
+	}
+	release, err := k.settle(ctx, m, moves)
+	defer release()
+	if err != nil {
+		m.abandon()
+		return false, err
+	}
+	return true, m.commit(ctx)
+}
+
 // settle makes objects durable. Git gets ready to move the refs as soon as
 // they can be read, while their names are brought to the disk.
-func (k *sink) settle(ctx context.Context, m *mover, moves func() ([]refMove, error)) error {
+func (k *sink) settle(ctx context.Context, m *mover, moves func() ([]refMove, error)) (release func(), err error) {
+	release = func() {}
 	settle, err := k.install(ctx)
 	if err != nil {
-		return err
+		return release, err
 	}
 	list, err := moves()
 	if err != nil {
-		return err
+		return release, err
+	}
+	if release, err = k.keepFromGC(ctx, list[0].name); err != nil {
+		return release, err
 	}
 	m.prepare(list)
-	return settle()
+	return release, settle()
 }

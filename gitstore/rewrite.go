@@ -27,7 +27,7 @@ type change struct {
 // start when another writer came first. A nil change does nothing. The sink
 // takes objects of other chains that move in the same transaction.
 func (s *Store) alter(ctx context.Context, issue checkpoint.Issue, decide func(c *chain, k *sink) (*change, error)) error {
-	return s.retry(ctx, issue, func() error {
+	try := func() error {
 		c, err := s.readChain(ctx, issue, LiveRef(issue), 0)
 		if err != nil {
 			return err
@@ -45,7 +45,11 @@ func (s *Store) alter(ctx context.Context, issue checkpoint.Issue, decide func(c
 			return err
 		}
 		return s.commitChange(ctx, c, tip, ch, k)
-	})
+	}
+	if !s.HasIssue(ctx, issue) {
+		return try() // there is nothing to take turns at
+	}
+	return s.retry(ctx, issue, try)
 }
 
 // readOnly says that a chain is cut.

@@ -58,12 +58,15 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	}
 	w := &writing{s: s, req: &req, snap: snap, created: s.now().UTC().Truncate(time.Microsecond)}
 	var saved *Saved
-	err = s.retry(ctx, req.Issue, func() error {
-		w.sinks = append(w.sinks, k)
+	try := func() error {
 		saved, err = w.append(ctx, k)
-		k = s.newSink()
 		return err
-	})
+	}
+	if req.DryRun {
+		err = try()
+	} else {
+		err = s.retry(ctx, req.Issue, try)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("save issue %s: %w", req.Issue, err)
 	}
@@ -78,7 +81,6 @@ type writing struct {
 	created time.Time
 	id      checkpoint.ID
 	index   plumbing.Hash // the index commit
-	sinks   []*sink       // of every try: what was written once is not written again
 }
 
 // append tries once to put the checkpoint on top of the chain. It fails with
@@ -121,17 +123,10 @@ func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 	if err := s.setResumed(issue, ""); err != nil {
 		saved.Warnings = append(saved.Warnings, fmt.Sprintf("the next save starts from the resumed record again: %v", err))
 	}
-	return saved, w.protect(ctx)
-}
-
-// protect looks after the objects once the ref has moved.
-func (w *writing) protect(ctx context.Context) error {
-	for _, k := range w.sinks {
-		if err := k.protect(ctx); err != nil {
-			return fmt.Errorf("%s is in the chain, but: %w", w.id, err)
-		}
+	if err := k.protect(ctx); err != nil {
+		return saved, fmt.Errorf("%s is in the chain, but: %w", w.id, err)
 	}
-	return nil
+	return saved, nil
 }
 
 // build adds the checkpoint's objects to the sink.

@@ -20,6 +20,7 @@ type sink struct {
 	batch   *objects.Batch
 	added   map[plumbing.Hash]object
 	outside []plumbing.Hash // what the checkpoint needs and others wrote
+	kept    bool            // in a pack that was kept while the ref moved
 }
 
 type object struct {
@@ -103,13 +104,29 @@ func (k *sink) install(ctx context.Context) (settle func() error, err error) {
 	return k.batch.Install()
 }
 
-// protect makes sure that what a ref now points to is there. A gc that looked
-// at the refs before this one moved may delete the objects below it, now or
-// in a moment: while one runs, which its lock shows, they are put into a pack
-// that it does not know and so cannot delete. What one that has ended took is
-// written again.
+// A gc that prunes everything deletes what no ref pointed to when it looked.
+// While one runs, which its lock shows, what a ref is about to point to goes
+// into a pack that is kept until the ref has moved: a gc that looks after that
+// finds it in use, and one that looked before does not delete it.
+func (k *sink) keepFromGC(ctx context.Context, by string) (release func(), err error) {
+	if !k.store.gcRuns() {
+		return func() {}, nil
+	}
+	k.store.objects.ReleaseKept(by) // in the turn, nobody else can
+	k.adopt()
+	release, err = k.batch.FlushKept(ctx, by)
+	if err != nil {
+		return release, fmt.Errorf("keep new objects from a running gc: %w", err)
+	}
+	k.kept = true
+	return release, nil
+}
+
+// protect makes sure that what a ref now points to is there: what a gc took
+// that began meanwhile, and has ended, is written again, and while it runs
+// there is a copy that it does not know.
 func (k *sink) protect(ctx context.Context) error {
-	if k.store.gcRuns() {
+	if !k.kept && k.store.gcRuns() {
 		k.adopt()
 		if err := k.batch.FlushPack(ctx); err != nil {
 			return fmt.Errorf("keep new objects from a running gc: %w", err)

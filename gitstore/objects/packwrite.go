@@ -6,7 +6,9 @@ import (
 	"crypto/sha1"
 	"encoding/binary"
 	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -18,51 +20,91 @@ import (
 func (b *Batch) FlushPack(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	_, err := b.flushPack(ctx)
+	return err
+}
+
+// FlushKept is FlushPack with a pack that no gc deletes until it is released,
+// whatever its refs say: to be called when a ref points to it. by names who
+// keeps it. What a killed process has kept, ReleaseKept releases.
+func (b *Batch) FlushKept(ctx context.Context, by string) (release func(), err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	said, err := b.flushPack(ctx, "--keep="+by)
+	if err != nil {
+		return func() {}, err
+	}
+	// "keep", where git made the file, a tab and the name of the pack.
+	kind, name, _ := strings.Cut(strings.TrimSpace(string(said)), "\t")
+	if kind != "keep" {
+		return func() {}, nil
+	}
+	return func() { _ = os.Remove(b.store.keepFile(name)) }, nil
+}
+
+func (s *Store) keepFile(name string) string {
+	return filepath.Join(s.cfg.Dir, "pack", "pack-"+name+".keep")
+}
+
+// ReleaseKept releases the packs that somebody keeps.
+func (s *Store) ReleaseKept(by string) {
+	files, _ := filepath.Glob(s.keepFile("*"))
+	for _, file := range files {
+		if text, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(text)) == by {
+			_ = os.Remove(file)
+		}
+	}
+}
+
+func (b *Batch) flushPack(ctx context.Context, flags ...string) (said []byte, err error) {
 	f := b.store.newFlush()
 	write, err := f.keep(b.kept)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := f.write(write); err != nil {
-		return err
+		return nil, err
 	}
 	if err := f.syncDirs(); err != nil {
-		return err
+		return nil, err
 	}
 	if len(b.objects) == 0 {
-		return nil
+		return nil, nil
 	}
 	if b.store.cfg.Git == nil {
-		return fmt.Errorf("write pack of %d objects: no git to run", len(b.objects))
+		return nil, fmt.Errorf("write pack of %d objects: no git to run", len(b.objects))
 	}
 	data, err := packStream(b.objects)
 	if err == nil {
-		err = b.store.indexPack(ctx, data)
+		said, err = b.store.indexPack(ctx, data, flags)
 	}
 	if err != nil {
-		return fmt.Errorf("write pack of %d objects: %w", len(b.objects), err)
+		return nil, fmt.Errorf("write pack of %d objects: %w", len(b.objects), err)
 	}
 	b.store.refresh()
 	// Git syncs the files but not their names.
 	for _, dir := range []string{filepath.Join(b.store.cfg.Dir, "pack"), b.store.cfg.Dir} {
 		if err := syncDir(dir); err != nil {
-			return fmt.Errorf("sync directory: %w", err)
+			return nil, fmt.Errorf("sync directory: %w", err)
 		}
 	}
-	return nil
+	return said, nil
 }
 
 // indexPack lets git store a pack. A gc that prunes everything takes the files
-// that git is writing: then once more. The message is git's own, in the C
-// locale.
-func (s *Store) indexPack(ctx context.Context, data []byte) error {
+// that git is writing, and those that it compares with: then once more. The
+// messages are git's own, in the C locale.
+func (s *Store) indexPack(ctx context.Context, data []byte, flags []string) ([]byte, error) {
+	args := append([]string{"-c", "core.fsync=pack,pack-metadata", "index-pack", "--stdin"}, flags...)
 	for tries := 0; ; tries++ {
-		_, err := s.cfg.Git(ctx, data, "-c", "core.fsync=pack,pack-metadata", "index-pack", "--stdin")
-		if err == nil || tries == collections || !strings.Contains(err.Error(), "No such file or directory") {
-			return err
+		said, err := s.cfg.Git(ctx, data, args...)
+		if err == nil || tries == collections || !tookAway.MatchString(err.Error()) {
+			return said, err
 		}
 	}
 }
+
+var tookAway = regexp.MustCompile("No such file or directory|cannot read existing object")
 
 // packStream makes a pack of whole objects: a header with their number, each
 // one's type, size and zlib stream, and a checksum.
