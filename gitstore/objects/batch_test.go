@@ -247,8 +247,46 @@ func TestKeep(t *testing.T) {
 // not be on the disk before its content, and Flush must not return before the
 // names are.
 func TestFlushSyncsInOrder(t *testing.T) {
-	r := gittest.New(t)
-	s := open(t, r)
+	s, steps := traced(t, true)
+	b := s.NewBatch()
+	old, added := addThree(t, s, b)
+	require.NoError(t, b.Flush())
+
+	files := []string{"sync " + old}
+	dirs := []string{"sync .", "sync " + old[:2]}
+	var names []string
+	for _, name := range added {
+		files, names = append(files, "sync "+name), append(names, "name "+name)
+		dirs = append(dirs, "sync "+name[:2])
+	}
+	require.Len(t, *steps, 3+2+4)
+	require.ElementsMatch(t, files, (*steps)[:3])
+	require.Equal(t, names, (*steps)[3:5], "in the order of Add")
+	require.ElementsMatch(t, dirs, (*steps)[5:])
+}
+
+// In an ordered journal everything is written out before the one sync, which is
+// of the file that was changed last; and the directory of the last name is
+// synced after it.
+func TestFlushInAnOrderedJournal(t *testing.T) {
+	s, steps := traced(t, false)
+	s.journal.Do(func() { s.inOrder = true })
+	b := s.NewBatch()
+	old, added := addThree(t, s, b)
+	settle, err := b.Install()
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"written " + old, "written " + added[0], "written " + added[1], "journal " + added[1],
+		"name " + added[0], "name " + added[1],
+	}, *steps)
+	require.NoError(t, settle())
+	require.Equal(t, "journal "+added[1][:2], (*steps)[6])
+	require.Len(t, *steps, 7)
+}
+
+// traced opens a store that notes the steps of a flush.
+func traced(t *testing.T, each bool) (*Store, *[]string) {
+	s := open(t, gittest.New(t), func(c *Config) { c.SyncEach = each })
 	var mu sync.Mutex
 	var steps []string
 	s.trace = func(step, path string) {
@@ -258,24 +296,25 @@ func TestFlushSyncsInOrder(t *testing.T) {
 		assert.NoError(t, err)
 		steps = append(steps, step+" "+filepath.ToSlash(rel))
 	}
-	b := s.NewBatch()
-	old := plumbing.NewHash(r.Hash("old"))
-	b.Add(plumbing.BlobObject, []byte("old"))
-	added := []plumbing.Hash{b.Add(plumbing.BlobObject, []byte("one")), b.Add(plumbing.BlobObject, []byte("two"))}
-	require.NoError(t, b.Flush())
+	return s, &steps
+}
 
-	files := []string{"sync " + filepath.ToSlash(looseName(old))}
-	dirs := []string{"sync .", "sync " + old.String()[:2]}
-	var names []string
-	for _, h := range added {
-		name := filepath.ToSlash(looseName(h))
-		files, names = append(files, "sync "+name), append(names, "name "+name)
-		dirs = append(dirs, "sync "+name[:2])
+// addThree adds an object that exists and two that do not, and returns their
+// names.
+func addThree(t *testing.T, s *Store, b *Batch) (old string, added []string) {
+	require.NoError(t, os.MkdirAll(s.cfg.Dir, 0o777))
+	first := s.NewBatch()
+	hash := first.Add(plumbing.BlobObject, []byte("old"))
+	trace := s.trace
+	s.trace = nil
+	require.NoError(t, first.Flush())
+	s.trace = trace
+	b.Add(plumbing.BlobObject, []byte("old"))
+	for _, text := range []string{"one", "two"} {
+		h := b.Add(plumbing.BlobObject, []byte(text))
+		added = append(added, filepath.ToSlash(looseName(h)))
 	}
-	require.Len(t, steps, 3+2+4)
-	require.ElementsMatch(t, files, steps[:3])
-	require.Equal(t, names, steps[3:5], "in the order of Add")
-	require.ElementsMatch(t, dirs, steps[5:])
+	return filepath.ToSlash(looseName(hash)), added
 }
 
 func TestFlushPackWithoutGit(t *testing.T) {

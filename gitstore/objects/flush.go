@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,6 +55,8 @@ type flush struct {
 	temps []*temp
 	dirs  map[string]bool // whose names are to be synced
 	z     compressor
+
+	lastDir string // in which a file was named last
 }
 
 func (s *Store) newFlush() *flush {
@@ -173,7 +174,8 @@ func (f *flush) install(objects []*added) error {
 			return writeError(t.added, t.final, err)
 		}
 		f.done("name", t.final)
-		f.dirs[filepath.Dir(t.final)] = true
+		f.lastDir = filepath.Dir(t.final)
+		f.dirs[f.lastDir] = true
 	}
 	f.temps = f.temps[:0]
 	return nil
@@ -212,48 +214,6 @@ func writeError(o *added, path string, err error) error {
 
 func (s *Store) loosePath(h plumbing.Hash) string {
 	return filepath.Join(s.cfg.Dir, looseName(h))
-}
-
-// sync brings the new files and the existing ones to the disk. They wait for
-// it together: a journal takes all of them in one commit.
-func (f *flush) sync() error {
-	n := len(f.temps)
-	err := parallel(n+len(f.loose), func(i int) error {
-		if i < n {
-			t := f.temps[i]
-			if err := t.file.Sync(); err != nil {
-				return writeError(t.added, t.final, err)
-			}
-			f.done("sync", t.final)
-			return nil
-		}
-		path := f.loose[i-n]
-		if err := syncFile(path); err != nil && !gone(err) {
-			return fmt.Errorf("sync object: %w", err)
-		}
-		f.done("sync", path)
-		return nil
-	})
-	f.loose = nil
-	return err
-}
-
-// syncDirs makes the names durable. The objects directory is included, and so
-// are those of existing objects: somebody else may have made them a moment
-// ago, without a sync.
-func (f *flush) syncDirs() error {
-	if len(f.dirs) == 0 {
-		return nil
-	}
-	f.dirs[f.store.cfg.Dir] = true
-	dirs := slices.Collect(maps.Keys(f.dirs))
-	return parallel(len(dirs), func(i int) error {
-		if err := syncDir(dirs[i]); err != nil && !gone(err) {
-			return fmt.Errorf("sync directory: %w", err)
-		}
-		f.done("sync", dirs[i])
-		return nil
-	})
 }
 
 func (f *flush) done(step, path string) {

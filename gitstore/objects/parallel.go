@@ -8,8 +8,7 @@ import (
 // waiters is how many syncs wait for the disk at the same time, each in a
 // thread. The journal takes what waits together in one commit: 20 objects
 // with their directories took 13 ms one by one, 7 ms by 8 and by 16 at a
-// time, no less by 32. One sync for all after sync_file_range took 4 ms, but
-// promises nothing outside of an ordered ext4 journal.
+// time, no less by 32; one sync for all in an ordered journal takes 4 ms.
 const waiters = 16
 
 // parallel calls f for 0 to n-1, all of them even when one fails, and returns

@@ -40,6 +40,9 @@ type Config struct {
 	// Git runs git, for FlushPack and for objects of a partial clone. It may
 	// be nil when neither is needed.
 	Git GitFunc
+	// SyncEach syncs every file even where the journal of the file system is
+	// known to be ordered, as core.fsyncMethod=fsync asks for.
+	SyncEach bool
 	// Promisor says that the repository is a partial clone: Read asks git for
 	// an object that is missing, and git may fetch it.
 	Promisor bool
@@ -53,6 +56,8 @@ type Store struct {
 	sources []*source
 	recent  atomic.Pointer[pack]
 	cache   baseCache
+	journal sync.Once
+	inOrder bool // see ordered
 
 	life   sync.RWMutex
 	closed bool
@@ -120,4 +125,10 @@ func (s *Store) Size(h plumbing.Hash) (int64, error) {
 // never asks a remote: what a partial clone has not fetched is not there.
 func (s *Store) Has(h plumbing.Hash) bool {
 	return s.lookup(h, func(f found) error { return f.exists() }) == nil
+}
+
+// ordered reports whether one sync stands for all that was done before it.
+func (s *Store) ordered() bool {
+	s.journal.Do(func() { s.inOrder = !s.cfg.SyncEach && orderedFS(s.cfg.Dir) })
+	return s.inOrder
 }
