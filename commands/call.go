@@ -28,13 +28,14 @@ type call struct {
 
 	warnings []string // told at the end, with --json
 
+	toSave   bool // the staging area will be needed
 	store    *gitstore.Store
 	settings *config.Settings
 }
 
 // open opens the repository and reads the settings.
 func (c *call) open() error {
-	store, err := gitstore.Open(c.ctx, gitstore.Options{Now: c.env.Now})
+	store, err := gitstore.Open(c.ctx, gitstore.Options{Now: c.env.Now, ToSave: c.toSave})
 	if err != nil {
 		return err
 	}

@@ -103,6 +103,7 @@ func (c *call) enable() string {
 // openToSave opens the repository. Broken settings stop a person, who can mend
 // them, and only warn where a checkpoint would be lost.
 func (c *call) openToSave(trigger checkpoint.Trigger) error {
+	c.toSave = true
 	err := c.open()
 	var setting *config.Error
 	if errors.As(err, &setting) && trigger != checkpoint.Manual {

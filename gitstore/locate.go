@@ -14,10 +14,12 @@ import (
 
 // locate finds the repository and its settings. In the plain case one git
 // process does both: the settings name the file they come from, which confirms
-// what was guessed. Else git is asked where things are, too.
-func locate(ctx context.Context, g gitcmd.Git) (repository, []gitcmd.Entry, error) {
+// what was guessed, and to what meanwhile may already look. Else git is asked
+// where things are, too.
+func locate(ctx context.Context, g gitcmd.Git, meanwhile func(repository)) (repository, []gitcmd.Entry, error) {
 	guessed, ok := guess(g.Dir)
 	if ok {
+		meanwhile(guessed)
 		entries, err := g.Config(ctx)
 		if err == nil && guessed.confirmed(entries) {
 			return guessed, entries, nil

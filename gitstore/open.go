@@ -18,6 +18,8 @@ import (
 type Options struct {
 	Dir string           // where to look for a repository, as git -C
 	Now func() time.Time // the clock, time.Now when nil
+
+	ToSave bool // read the staging area at once: it is going to be saved
 }
 
 // A Store is a repository's checkpoints. It is used by one goroutine at a
@@ -29,6 +31,7 @@ type Store struct {
 	repo    repository
 	config  []gitcmd.Entry
 	objects *objects.Store
+	early   <-chan *area        // the staging area, read while the repository was opened
 	turn    *turn               // while refs of an issue are moved
 	guessed map[string]identity // what git makes of a machine without an identity
 }
@@ -53,7 +56,12 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	repo, entries, err := locate(ctx, s.git)
+	var guessed repository
+	repo, entries, err := locate(ctx, s.git, func(r repository) {
+		if guessed = r; o.ToSave {
+			s.early = readEarly(ctx, s.git, r)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +69,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.git = s.git.With(repo.environ()...)
 	if err := s.checkExtensions(); err != nil {
 		return nil, err
+	}
+	if repo != guessed || s.repo.refFormat != "files" || s.partial() {
+		s.early = nil
 	}
 	return s, s.openObjects()
 }
@@ -95,7 +106,10 @@ func (s *Store) openObjects() error {
 	if err != nil {
 		return err
 	}
+	method, _ := gitcmd.Last(s.config, "core.fsyncmethod")
 	c := objects.Config{
+		SyncEach:    method == "fsync",
+		Alternates:  alternates(),
 		Dir:         s.repo.objectDir,
 		Shared:      bits,
 		SharedExact: exact,
@@ -104,11 +118,13 @@ func (s *Store) openObjects() error {
 			return s.git.Pipe(ctx, stdin, args...)
 		},
 	}
-	if list := os.Getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES"); list != "" {
-		c.Alternates = filepath.SplitList(list)
-	}
 	s.objects, err = objects.Open(c)
 	return err
+}
+
+// alternates are the object directories that the environment adds.
+func alternates() []string {
+	return objects.SplitAlternates(os.Getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES"))
 }
 
 // partial reports whether the repository is a partial clone.

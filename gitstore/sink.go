@@ -60,10 +60,6 @@ func (k *sink) keep(hash plumbing.Hash) {
 	k.batch.Keep(hash)
 }
 
-// forget drops what was added so far from what is written: it is stored, below
-// a ref. It can still be read.
-func (k *sink) forget() { k.batch = k.store.objects.NewBatch() }
-
 // A keeper takes note of every tree that is read through it and was not added:
 // git made it, for the index perhaps, and nothing else may point to it.
 type keeper struct{ k *sink }

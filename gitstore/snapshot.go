@@ -2,14 +2,12 @@ package gitstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/index"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -19,44 +17,41 @@ const maxListed = 1000
 
 // A snapshot is what a save found in the repository, as objects in its sink.
 type snapshot struct {
-	head     head
-	headTree plumbing.Hash
-	entries  []treeEntry // staged/ and what else stands beside checkpoint.yaml
-	staged   plumbing.Hash
-	changes  []treeChange // staged against HEAD
-	facts    checkpoint.Snapshot
-	files    []checkpoint.File
-	count    int   // of all files, also where files is cut
-	size     int64 // of the blobs that HEAD does not have
+	*area
+	entries []treeEntry // staged/ and what else stands beside checkpoint.yaml
+	facts   checkpoint.Snapshot
+	files   []checkpoint.File
+	count   int // of all files, also where files is cut
 }
 
 // snapshot reads the staging area, and what else the request asks for.
 func (s *Store) snapshot(ctx context.Context, req *SaveRequest, k *sink) (*snapshot, error) {
-	var snap snapshot
-	var err error
-	if snap.head, err = s.readHead(ctx); err != nil {
+	a, err := s.stagingArea(ctx)
+	if err != nil {
 		return nil, err
 	}
+	snap := &snapshot{area: a}
 	if !snap.head.commit.IsZero() {
-		commit, err := s.readCommit(snap.head.commit)
-		if err != nil {
-			return nil, fmt.Errorf("read HEAD: %w", err)
-		}
-		snap.headTree = commit.tree
 		snap.facts.Head = snap.head.commit.String()
 	}
 	snap.facts.Detached = snap.head.branch == ""
 	snap.facts.MergeHead = s.mergeHeads()
-	if err := s.readStaged(ctx, req, &snap, k); err != nil {
+	snap.facts.IntentToAdd = snap.intentToAdd
+	if err := s.keepStaged(ctx, req.Issue, snap, k); err != nil {
 		return nil, err
 	}
-	if err := s.captureMore(ctx, req, &snap, k); err != nil {
+	snap.entries = []treeEntry{{modeTree, "staged", snap.staged}}
+	if err := addConflicts(snap, k); err != nil {
+		return nil, err
+	}
+	snap.listFiles()
+	if err := s.captureMore(ctx, req, snap, k); err != nil {
 		return nil, err
 	}
 	if limit := req.MaxSize; limit > 0 && snap.size > limit {
 		return nil, &LimitError{What: "snapshot", Size: snap.size, Limit: limit}
 	}
-	return &snap, nil
+	return snap, nil
 }
 
 // mergeHeads are the commits of a merge that is under way.
@@ -68,60 +63,6 @@ func (s *Store) mergeHeads() []string {
 	return strings.Fields(string(data))
 }
 
-// openIndex reads the staging area, through a copy that git makes where it is
-// stored in a way that this program does not read.
-func (s *Store) openIndex(ctx context.Context) (*index.Index, func(), error) {
-	x, err := index.Open(s.repo.index)
-	done := func() { x.Close() }
-	if errors.Is(err, index.ErrUnsupported) {
-		run := func(ctx context.Context, env []string, args ...string) ([]byte, error) {
-			return s.git.With(env...).Output(ctx, args...)
-		}
-		x, done, err = index.Plain(ctx, run, s.repo.index, s.repo.dir)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	x.Partial = s.partial()
-	return x, done, nil
-}
-
-// readStaged builds staged/ and conflicts/, and lists what differs from HEAD.
-func (s *Store) readStaged(ctx context.Context, req *SaveRequest, snap *snapshot, k *sink) error {
-	x, done, err := s.openIndex(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	if snap.staged, err = x.WriteTree(k, k); err != nil {
-		return err
-	}
-	if err := s.keepStaged(ctx, req.Issue, snap, k); err != nil {
-		return err
-	}
-	snap.entries = []treeEntry{{modeTree, "staged", snap.staged}}
-	conflicts, intentToAdd := x.Special()
-	snap.facts.IntentToAdd = intentToAdd
-	if err := addConflicts(snap, conflicts, k); err != nil {
-		return err
-	}
-	if snap.changes, err = diffTrees(k, snap.headTree, snap.staged); err != nil {
-		return err
-	}
-	for _, c := range snap.changes {
-		if c.new.hash.IsZero() || c.new.mode == modeGitlink {
-			continue
-		}
-		size, err := s.objects.Size(c.new.hash)
-		if err != nil {
-			return fmt.Errorf("staged file %q: %w", c.path, err)
-		}
-		snap.size += size
-	}
-	snap.listFiles(conflicts)
-	return nil
-}
-
 // keepStaged takes note of what git wrote and the checkpoint needs: blobs and
 // trees that HEAD does not have, or, where the tip was saved on the same HEAD,
 // that the tip does not have. What the tip has was made to last with it.
@@ -131,8 +72,10 @@ func (s *Store) keepStaged(ctx context.Context, issue checkpoint.Issue, snap *sn
 		base = staged
 	}
 	if base == snap.staged {
-		k.forget()
 		return nil
+	}
+	for _, o := range snap.made {
+		k.Add(o.kind, o.data)
 	}
 	d := treeDiff{old: s.objects, new: &keeper{k}}
 	if err := d.walk("", base, snap.staged); err != nil {
@@ -168,12 +111,12 @@ func (s *Store) tipSnapshot(ctx context.Context, issue checkpoint.Issue) (staged
 }
 
 // addConflicts keeps the stages of unmerged paths apart, one tree each.
-func addConflicts(snap *snapshot, conflicts []index.Entry, k *sink) error {
-	if len(conflicts) == 0 {
+func addConflicts(snap *snapshot, k *sink) error {
+	if len(snap.conflicts) == 0 {
 		return nil
 	}
 	var stages [4][]file
-	for _, e := range conflicts {
+	for _, e := range snap.conflicts {
 		stages[e.Stage] = append(stages[e.Stage], file{e.Path, uint32(e.Mode), e.Hash})
 		k.keep(e.Hash)
 	}
@@ -189,15 +132,15 @@ func addConflicts(snap *snapshot, conflicts []index.Entry, k *sink) error {
 
 // listFiles says what is staged in the record's words. A file that went while
 // an equal one came was renamed.
-func (snap *snapshot) listFiles(conflicts []index.Entry) {
+func (snap *snapshot) listFiles() {
 	renamed := renames(snap.changes)
 	for _, c := range snap.changes {
 		if !c.new.hash.IsZero() || !renamed[c.path] {
 			snap.addFile(c.path, status(c, renamed[c.path]), true)
 		}
 	}
-	for i, e := range conflicts {
-		if i == 0 || conflicts[i-1].Path != e.Path {
+	for i, e := range snap.conflicts {
+		if i == 0 || snap.conflicts[i-1].Path != e.Path {
 			snap.addFile(e.Path, "conflicted", false)
 		}
 	}
