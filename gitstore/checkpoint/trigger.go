@@ -54,7 +54,7 @@ func (t Trigger) Automatic() bool {
 // ParseTrigger checks the shape of s only: lower-case letters, digits and
 // '_', at most 64 of them.
 func ParseTrigger(s string) (Trigger, error) {
-	if !triggerShape().MatchString(s) {
+	if !Trigger(s).Known() && !triggerShape().MatchString(s) {
 		return "", fmt.Errorf("trigger %.80q: want 1 to 64 of a-z, 0-9 and _", s)
 	}
 	return Trigger(s), nil
