@@ -110,7 +110,11 @@ func (f *flush) syncLast() error {
 	if f.lastDir == "" {
 		return nil // nothing was named; what existed is in the journal with its contents
 	}
-	if err := syncDir(f.lastDir); err != nil {
+	err := syncDir(f.lastDir)
+	if gone(err) { // a gc removed it when it was empty, and so changed the one above
+		err = syncDir(f.store.cfg.Dir)
+	}
+	if err != nil {
 		return fmt.Errorf("sync directory: %w", err)
 	}
 	f.done("journal", f.lastDir)
