@@ -50,12 +50,12 @@ func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, err
 }
 
 func (s *Store) restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
-	release, err := s.lockWorktree()
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	if !req.DryRun {
+	if !req.DryRun { // which works in a repository that is read-only too
+		release, err := s.lockWorktree()
+		if err != nil {
+			return nil, err
+		}
+		defer release()
 		if err := errors.Join(s.finishPending(ctx), s.sweep()); err != nil {
 			return nil, err
 		}

@@ -65,7 +65,10 @@ func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []step, k 
 	}
 	sf.commit = k.addCommit(s.newCommit(k.addTree(tree), sf.at, fmt.Sprintf("before the restore of %s\n", c.ID)))
 	moves := append([]refMove{{name: sf.ref, new: sf.commit}}, expired(refs, sf.at)...)
-	if err := s.publish(ctx, k, "restore: "+string(c.ID), func() ([]refMove, error) { return moves, nil }); err != nil {
+	err = s.inTurn(ctx, c.Issue, func() error {
+		return s.publish(ctx, k, "restore: "+string(c.ID), func() ([]refMove, error) { return moves, nil })
+	})
+	if err != nil {
 		return nil, fmt.Errorf("safety snapshot: %w", err)
 	}
 	return sf, k.protect(ctx)
