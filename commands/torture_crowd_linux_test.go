@@ -1,0 +1,223 @@
+package commands
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// beside repeats what it is given in goroutines of their own until it is
+// stopped, which waits for their end. A pause between leaves the processor to
+// what is tortured.
+type beside struct {
+	pause time.Duration
+	done  atomic.Bool
+	group sync.WaitGroup
+}
+
+func (b *beside) loop(f func(round int)) {
+	b.group.Go(func() {
+		for i := 0; !b.done.Load(); i++ {
+			f(i)
+			time.Sleep(b.pause)
+		}
+	})
+}
+
+func (b *beside) stop() {
+	b.done.Store(true)
+	b.group.Wait()
+}
+
+// works asserts from any goroutine that a command succeeds.
+func (v *victim) works(name string, args ...string) outcome {
+	o := v.try(name, args...)
+	assert.Zerof(v.t, o.code, "%s: exit %d: %s", o.name, o.code, o.err)
+	return o
+}
+
+// well asserts that it says nothing on its standard error either.
+func (v *victim) well(name string, args ...string) string {
+	o := v.works(name, args...)
+	assert.Emptyf(v.t, o.err, "%s", o.name)
+	return o.out
+}
+
+// saves is what many writers have printed.
+type saves struct {
+	mu  sync.Mutex
+	ids map[string]bool
+}
+
+func newSaves() *saves { return &saves{ids: map[string]bool{}} }
+
+// add takes what a save printed: one new id.
+func (s *saves) add(t *testing.T, printed string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	assert.Regexp(t, `^CP-[a-z]+-\S+$`, printed)
+	assert.Falsef(t, s.ids[printed], "%s was printed twice", printed)
+	s.ids[printed] = true
+}
+
+// 16 processes save to one issue while git packs refs, collects garbage and
+// moves other refs: every id that was printed is in the chain, and no reader
+// ever sees anything but a whole ref.
+func TestTortureCrowd(t *testing.T) {
+	v := newVictim(t)
+	v.git("config", "gc.auto", "1000")
+	v.git("config", "gc.autoDetach", "false")
+	printed := newSaves()
+	printed.add(t, v.tool("save", "42"))
+
+	packing, others := beside{}, beside{pause: 10 * time.Millisecond}
+	reads := v.readers(&others)
+	head := v.git("rev-parse", "HEAD")
+	// Git tells of refs that it leaves out because they move, and goes on.
+	packing.loop(func(int) { v.works("git", "pack-refs", "--all") })
+	others.loop(func(int) { v.works("git", "gc", "--auto", "--quiet") })
+	others.loop(func(i int) { v.well("git", "update-ref", fmt.Sprintf("refs/heads/other-%d", i%20), head) })
+
+	const writers = 16
+	each := dose(200)
+	var group sync.WaitGroup
+	for w := range writers {
+		group.Go(func() {
+			for i := range each {
+				printed.add(t, v.well("git-checkpoint", "save", "42", "-m", fmt.Sprintf("save %d of writer %d", i, w)))
+			}
+		})
+	}
+	group.Wait()
+	packing.stop()
+	others.stop()
+	assert.Len(t, printed.ids, writers*each+1)
+	assert.NotZero(t, reads.Load())
+	v.holds("42", printed.ids)
+	v.sound()
+	assert.Empty(t, v.locks())
+	t.Logf("%d saves, %d looks at the refs", writers*each, reads.Load())
+}
+
+// readers look at the refs all the time, in every way: what they see is the
+// tip of a chain that only grows.
+func (v *victim) readers(b *beside) *atomic.Int64 {
+	var reads atomic.Int64
+	last := v.git("rev-parse", "refs/checkpoints/42")
+	b.loop(func(int) {
+		tip := v.well("git", "rev-parse", "--verify", "refs/checkpoints/42")
+		v.well("git", "merge-base", "--is-ancestor", last, tip)
+		last = tip
+		reads.Add(1)
+	})
+	b.loop(func(int) {
+		out := v.well("git", "for-each-ref", "--format=%(refname) %(objecttype)", "refs/checkpoints")
+		assert.Equal(v.t, "refs/checkpoints/42 commit", out)
+		reads.Add(1)
+	})
+	newest := ""
+	b.loop(func(int) {
+		out := v.well("git-checkpoint", "list", "42", "-n", "1")
+		assert.Contains(v.t, out, "CP-none-")
+		if out != newest {
+			reads.Add(1)
+		}
+		newest = out
+	})
+	return &reads
+}
+
+// A gc that deletes at once what nothing points to runs all the time: nothing
+// of a checkpoint is ever missing.
+func TestTortureGC(t *testing.T) {
+	v := newVictim(t)
+	v.manyBlobs(50)
+	printed := newSaves()
+	var others beside
+	collected := 0
+	others.loop(func(i int) { v.works("git", "gc", "--prune=now", "--quiet"); collected = i + 1 })
+	for i := range dose(1000) {
+		v.stageBlob(i, 50)
+		printed.add(t, v.well("git-checkpoint", "save", "42"))
+	}
+	others.stop()
+	t.Logf("%d saves beside %d runs of gc", len(printed.ids), collected)
+	v.holds("42", printed.ids)
+	v.git("fsck", "--connectivity-only", "--no-dangling")
+	v.git("gc", "--prune=now", "--quiet")
+	v.sound()
+}
+
+// manyBlobs makes blobs that a branch keeps, so that what git's own commands
+// lose to a gc is no part of the test.
+func (v *victim) manyBlobs(n int) {
+	v.t.Helper()
+	for i := range n {
+		v.write(fmt.Sprintf("blobs/%d", i), fmt.Sprintf("blob %d\n", i))
+	}
+	v.git("checkout", "-q", "-b", "blobs")
+	v.git("add", "blobs")
+	v.git("commit", "-qm", "blobs")
+	v.git("checkout", "-q", "main")
+}
+
+// stageBlob stages one of them under a name of its own.
+func (v *victim) stageBlob(i, n int) {
+	v.t.Helper()
+	blob := v.git("rev-parse", fmt.Sprintf("blobs:blobs/%d", i%n))
+	v.git("update-index", "--add", "--cacheinfo", fmt.Sprintf("100644,%s,staged/%d/%d", blob, i%7, i))
+}
+
+// Saves of many issues, and of one that is pruned, pinned and dropped from at
+// the same time, beside a person who works on in the same worktree.
+func TestTortureTogether(t *testing.T) {
+	v := newVictim(t)
+	const issues = 8
+	rounds := dose(60)
+	printed := make([]*saves, issues)
+	dropped := newSaves()
+	var group sync.WaitGroup
+	for i := range issues {
+		printed[i] = newSaves()
+		for range 2 {
+			group.Go(func() {
+				for range rounds {
+					printed[i].add(t, v.works("git-checkpoint", "save", fmt.Sprintf("ISSUE-%d", i), "--worktree", "--untracked").out)
+				}
+			})
+		}
+	}
+	group.Go(func() {
+		for range rounds {
+			id := v.well("git-checkpoint", "save", "ISSUE-0")
+			printed[0].add(t, id)
+			v.well("git-checkpoint", "pin", "ISSUE-0", id)
+			gone := v.well("git-checkpoint", "save", "ISSUE-0", "-m", "to be dropped")
+			v.well("git-checkpoint", "prune", "ISSUE-0")
+			v.try("git-checkpoint", "drop", "ISSUE-0", gone, "--yes")
+			dropped.add(t, gone)
+		}
+	})
+	var person beside
+	person.loop(func(i int) {
+		v.write("work.txt", strings.Repeat("work\n", i+1))
+		v.well("git", "add", "work.txt")
+		v.well("git", "commit", "-qm", "work")
+		v.write("work.txt", "half done\n")
+		v.well("git", "stash", "-q")
+		v.well("git", "stash", "pop", "-q")
+	})
+	group.Wait()
+	person.stop()
+	for i := range issues {
+		v.holds(fmt.Sprintf("ISSUE-%d", i), printed[i].ids)
+	}
+	assert.Len(t, dropped.ids, rounds)
+	v.sound()
+	assert.Empty(t, v.locks())
+}

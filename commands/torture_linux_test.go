@@ -1,0 +1,235 @@
+package commands
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The torture tests hold the promises of package gitstore against crowds,
+// kills, full disks and power loss, with the real program and the real git.
+// GIT_CHECKPOINT_TORTURE=full, as in CI, runs them in full, else they are a
+// tenth as long.
+
+// dose is how often to do what a full run does n times.
+func dose(n int) int {
+	if os.Getenv("GIT_CHECKPOINT_TORTURE") == "full" {
+		return n
+	}
+	return (n + 9) / 10
+}
+
+// without skips a test for something that this machine lacks and CI has.
+func without(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("this test needs %s", what)
+	}
+	t.Skipf("this test needs %s", what)
+}
+
+// A victim is a repository to torture.
+type victim struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+// newVictim makes a repository with a commit and a staged change.
+func newVictim(t *testing.T) *victim {
+	t.Helper()
+	v := victimAt(t, t.TempDir())
+	v.write("a.txt", "one\n")
+	v.write("dir/b.txt", "one\n")
+	v.git("add", ".")
+	v.git("commit", "-qm", "first")
+	v.write("a.txt", "two\n")
+	v.git("add", ".")
+	return v
+}
+
+// victimAt makes an empty repository in a directory.
+func victimAt(t *testing.T, dir string) *victim {
+	t.Helper()
+	v := &victim{t: t, dir: filepath.Join(dir, "repo"), env: tortureEnv(dir)}
+	require.NoError(t, os.MkdirAll(v.dir, 0o777))
+	v.git("init", "-q", "--template=", "-b", "main")
+	v.git("config", "gc.auto", "0")
+	return v
+}
+
+// tortureEnv is the environment without what changes git or the program.
+func tortureEnv(home string) []string {
+	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
+		key, _, _ := strings.Cut(kv, "=")
+		return strings.HasPrefix(key, "GIT_") || key == "HOME" || key == "XDG_CONFIG_HOME" || key == "CI"
+	})
+	return append(env, "HOME="+home, "LC_ALL=C", "TZ=UTC",
+		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
+		"GIT_AUTHOR_NAME=Ann Author", "GIT_AUTHOR_EMAIL=ann@example.com",
+		"GIT_COMMITTER_NAME=Ann Author", "GIT_COMMITTER_EMAIL=ann@example.com")
+}
+
+// copy is a victim in the same state. What is in it shares nothing.
+func (v *victim) copy(t *testing.T) *victim {
+	t.Helper()
+	c := &victim{t: t, dir: filepath.Join(t.TempDir(), "repo"), env: v.env}
+	require.NoError(t, copyTree(v.dir, c.dir))
+	return c
+}
+
+func copyTree(from, to string) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		target := to + strings.TrimPrefix(path, from)
+		switch d.Type() {
+		case fs.ModeDir:
+			return os.MkdirAll(target, 0o777)
+		case fs.ModeSymlink:
+			link, err := os.Readlink(path)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(link, target)
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(target, data, info.Mode().Perm()); err != nil {
+			return err
+		}
+		return os.Chtimes(target, info.ModTime(), info.ModTime())
+	})
+}
+
+func (v *victim) path(name string) string { return filepath.Join(v.dir, filepath.FromSlash(name)) }
+
+func (v *victim) write(name, text string) {
+	v.t.Helper()
+	require.NoError(v.t, os.MkdirAll(filepath.Dir(v.path(name)), 0o777))
+	require.NoError(v.t, os.WriteFile(v.path(name), []byte(text), 0o666))
+}
+
+// An outcome is what a command said and how it ended.
+type outcome struct {
+	name     string
+	out, err string
+	code     int
+	took     time.Duration
+}
+
+// command prepares a program in the repository: git, or git-checkpoint, which
+// is this test binary under another name.
+func (v *victim) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = v.dir, v.env
+	return cmd
+}
+
+// try runs a program whose failure is part of the test. It can be called from
+// any goroutine.
+func (v *victim) try(name string, args ...string) outcome {
+	return outcomeOf(v.command(name, args...))
+}
+
+func outcomeOf(cmd *exec.Cmd) outcome {
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	start := time.Now()
+	err := cmd.Run()
+	o := outcome{
+		name: strings.Join(cmd.Args, " "), out: strings.TrimSpace(out.String()), err: strings.TrimSpace(errs.String()),
+		code: -1, took: time.Since(start),
+	}
+	if cmd.ProcessState != nil {
+		o.code = cmd.ProcessState.ExitCode()
+	} else {
+		o.err = err.Error()
+	}
+	return o
+}
+
+// must runs a program that has to succeed and returns what it printed.
+func (v *victim) must(name string, args ...string) string {
+	v.t.Helper()
+	o := v.try(name, args...)
+	require.Zerof(v.t, o.code, "%s: exit %d: %s", o.name, o.code, o.err)
+	return o.out
+}
+
+func (v *victim) git(args ...string) string  { v.t.Helper(); return v.must("git", args...) }
+func (v *victim) tool(args ...string) string { v.t.Helper(); return v.must("git-checkpoint", args...) }
+
+// ids are the checkpoints of an issue, newest first.
+func (v *victim) ids(issue string) []string {
+	v.t.Helper()
+	o := v.try("git-checkpoint", "list", issue, "--json")
+	if o.code == exitNone {
+		return nil
+	}
+	require.Zerof(v.t, o.code, "%s: %s", o.name, o.err)
+	var list struct {
+		Checkpoints []struct {
+			ID    string `json:"checkpoint_id"`
+			Valid bool   `json:"valid"`
+		} `json:"checkpoints"`
+	}
+	require.NoError(v.t, json.Unmarshal([]byte(o.out), &list))
+	var ids []string
+	for _, c := range list.Checkpoints {
+		require.Truef(v.t, c.Valid, "%s is not valid", c.ID)
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+// sound fails unless every chain verifies and git finds nothing wrong.
+func (v *victim) sound() {
+	v.t.Helper()
+	v.tool("verify")
+	v.fsck()
+}
+
+func (v *victim) fsck() {
+	v.t.Helper()
+	o := v.try("git", "fsck", "--full", "--no-dangling", "--no-progress")
+	require.Zerof(v.t, o.code, "fsck: %s %s", o.out, o.err)
+	require.Emptyf(v.t, o.out+o.err, "fsck")
+}
+
+// holds fails unless an issue has exactly these checkpoints.
+func (v *victim) holds(issue string, want map[string]bool) {
+	v.t.Helper()
+	got := v.ids(issue)
+	slices.Sort(got)
+	require.Equal(v.t, slices.Sorted(maps.Keys(want)), got)
+}
+
+// locks are the lock files in the repository.
+func (v *victim) locks() []string {
+	var locks []string
+	_ = filepath.WalkDir(v.path(".git"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".lock") && d.Name() != "restore.lock" {
+			locks = append(locks, path)
+		}
+		return nil
+	})
+	return locks
+}
