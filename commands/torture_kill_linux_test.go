@@ -1,0 +1,191 @@
+package commands
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// A killer runs one command many times over and kills it with SIGKILL: at a
+// random time after the first thing that it writes, or, one time in five,
+// after its start. Runs that end before that make it quicker, others slower.
+type killer struct {
+	t            *testing.T
+	times        int
+	reached      map[string]int // how often each stage was the last one
+	left         int            // locks that a git left which was killed too
+	write, start time.Duration  // the longest wait, from the first write or from the start
+}
+
+// Who is killed, in turns.
+const (
+	killProcess = iota // the process alone: the gits that it started go on
+	killGroup          // its process group
+	killTree           // all that descends from it, as when a container ends
+	killKinds
+)
+
+func newKiller(t *testing.T, times int) *killer {
+	return &killer{t: t, times: times, reached: map[string]int{}, write: 30 * time.Millisecond, start: 60 * time.Millisecond}
+}
+
+// A death is how a command ended that was to be killed.
+type death struct {
+	outcome
+	kind  int
+	wrote bool // it had begun to write
+}
+
+// run starts a command and kills it.
+func (k *killer) run(v *victim, i int, args ...string) death {
+	k.t.Helper()
+	cmd := v.command("git-checkpoint", args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	// A git that goes on holds the pipes open.
+	cmd.WaitDelay = time.Millisecond
+	w := watch(k.t, v.path(".git"))
+	defer w.close()
+	begin := time.Now()
+	require.NoError(k.t, cmd.Start())
+	ended := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(ended) }()
+	d := death{kind: i % killKinds}
+	limit := &k.start
+	if i%5 != 4 {
+		limit, d.wrote = &k.write, w.wait(ended)
+	}
+	select {
+	case <-ended:
+		*limit -= *limit / 4
+	case <-time.After(rand.N(*limit)):
+		*limit += *limit / 12
+		kill(cmd, d.kind)
+		<-ended
+	}
+	d.outcome = outcome{
+		name: strings.Join(cmd.Args, " "), out: strings.TrimSpace(out.String()), err: strings.TrimSpace(errs.String()),
+		code: cmd.ProcessState.ExitCode(), took: time.Since(begin),
+	}
+	return d
+}
+
+// killed reports whether the command did not come to its end.
+func (d death) killed() bool { return d.code == -1 }
+
+func kill(cmd *exec.Cmd, kind int) {
+	pid := cmd.Process.Pid
+	switch kind {
+	case killGroup:
+		_ = syscall.Kill(-pid, syscall.SIGKILL)
+	case killTree:
+		// Stopped first, so that none starts another one meanwhile.
+		_ = syscall.Kill(pid, syscall.SIGSTOP)
+		for _, child := range children(pid) {
+			_ = syscall.Kill(child, syscall.SIGKILL)
+		}
+		fallthrough
+	default:
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+// children are the processes that descend from one.
+func children(pid int) []int {
+	var all []int
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, task := range tasks {
+		data, _ := os.ReadFile(task)
+		for _, field := range strings.Fields(string(data)) {
+			var child int
+			if _, err := fmt.Sscan(field, &child); err == nil {
+				all = append(append(all, child), children(child)...)
+			}
+		}
+	}
+	return all
+}
+
+// freeLocks removes the locks that only a person could: a git that is killed
+// together with all else, after it made the file and before it wrote the new
+// value into it, leaves a lock that could be anybody's.
+func (k *killer) freeLocks(v *victim, d death) {
+	k.t.Helper()
+	if d.kind != killTree {
+		return
+	}
+	for _, lock := range v.locks() {
+		if info, err := os.Stat(lock); err == nil && info.Size() == 0 {
+			k.left++
+			require.NoError(k.t, os.Remove(lock))
+		}
+	}
+}
+
+// report fails unless enough of the kills hit between the first write and the
+// end, and shows where they hit.
+func (k *killer) report(before, after string) {
+	k.t.Helper()
+	between := 0
+	for stage, n := range k.reached {
+		if stage != before && stage != after {
+			between += n
+		}
+	}
+	k.t.Logf("%d kills, %d between the first write and the end: %v; %d empty locks of killed gits", k.times, between, k.reached, k.left)
+	require.LessOrEqual(k.t, k.left, 1+k.times/25)
+	require.GreaterOrEqual(k.t, between, k.times/5)
+}
+
+// A watcher waits for the first file that is made in a directory or below.
+type watcher struct{ fd int }
+
+func watch(t *testing.T, dir string) *watcher {
+	t.Helper()
+	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
+	require.NoError(t, err)
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		_, err = unix.InotifyAddWatch(fd, path, unix.IN_CREATE|unix.IN_MOVED_TO|unix.IN_ATTRIB|unix.IN_MODIFY)
+		return err
+	}))
+	return &watcher{fd}
+}
+
+// wait reports whether something was made before the command ended.
+func (w *watcher) wait(ended <-chan struct{}) bool {
+	var buf [64 * (unix.SizeofInotifyEvent + unix.NAME_MAX + 1)]byte
+	for {
+		n, _ := unix.Read(w.fd, buf[:])
+		for at := 0; at < n; {
+			e := (*unix.InotifyEvent)(unsafe.Pointer(&buf[at]))
+			name := strings.TrimRight(string(buf[at+unix.SizeofInotifyEvent:at+unix.SizeofInotifyEvent+int(e.Len)]), "\x00")
+			if name != "" && name != "git-checkpoint" && name != "lock" {
+				return true
+			}
+			at += unix.SizeofInotifyEvent + int(e.Len)
+		}
+		select {
+		case <-ended:
+			return false
+		case <-time.After(50 * time.Microsecond):
+		}
+	}
+}
+
+func (w *watcher) close() { _ = unix.Close(w.fd) }

@@ -1,0 +1,265 @@
+package commands
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// next fails unless a command works at once, without help: it neither meets
+// the lock of a dead process nor waits for one.
+func (v *victim) next(args ...string) string {
+	v.t.Helper()
+	o := v.try("git-checkpoint", args...)
+	require.Zerof(v.t, o.code, "%s: exit %d: %s\nlocks: %v", o.name, o.code, o.err, v.locks())
+	require.Lessf(v.t, o.took, 5*time.Second, "%s waited", o.name)
+	return o.out
+}
+
+// objects counts the files of the object store.
+func (v *victim) objects() int {
+	files, _ := filepath.Glob(v.path(".git/objects/*/*"))
+	return len(files)
+}
+
+// A save that is killed at any time is in the chain or is not, and one that
+// printed its id is.
+func TestTortureKillSave(t *testing.T) {
+	t.Parallel()
+	k := newKiller(t, dose(500))
+	var v *victim
+	var printed map[string]bool
+	for i := range k.times {
+		if i%50 == 0 {
+			v, printed = newVictim(t), map[string]bool{}
+			printed[v.tool("save", "42")] = true
+		}
+		tip, objects := v.git("rev-parse", "refs/checkpoints/42"), v.objects()
+		d := k.run(v, i, "save", "42", "-m", fmt.Sprintf("round %d", i))
+		if d.out != "" {
+			printed[d.out] = true
+		}
+		moved := v.git("rev-parse", "refs/checkpoints/42") != tip
+		switch {
+		case !d.killed():
+			k.reached["ended"]++
+		case d.out != "":
+			k.reached["id printed"]++
+		case moved:
+			k.reached["ref moved"]++
+		case v.objects() != objects:
+			k.reached["objects"]++
+		case d.wrote:
+			k.reached["first write"]++
+		default:
+			k.reached["start"]++
+		}
+		k.freeLocks(v, d)
+		printed[v.next("save", "42")] = true
+		have := v.ids("42")
+		for id := range printed {
+			require.Contains(t, have, id)
+		}
+		require.Empty(t, v.locks())
+		if i%4 == 0 { // damage would stay
+			v.write("a.txt", fmt.Sprintf("round %d\n", i))
+			v.git("add", "a.txt")
+			v.sound()
+		}
+	}
+	v.sound()
+	k.report("start", "ended")
+}
+
+// A prune that is killed at any time has dropped all of what retention drops,
+// or nothing.
+func TestTortureKillPrune(t *testing.T) {
+	t.Parallel()
+	k := newKiller(t, dose(500))
+	template := newVictim(t)
+	for range 6 {
+		template.tool("save", "42", "--trigger", "batch_complete", "--no-prune")
+	}
+	for range 10 {
+		template.tool("save", "42", "--no-prune")
+	}
+	template.git("gc", "-q")
+	before := template.ids("42")
+	require.Len(t, before, 16)
+	whole := template.copy(t)
+	whole.tool("prune", "42")
+	after := whole.ids("42")
+	require.Len(t, after, 13)
+	for i := range k.times {
+		v := template.copy(t)
+		objects := v.objects()
+		d := k.run(v, i, "prune", "42")
+		have := v.ids("42")
+		switch {
+		case !d.killed():
+			k.reached["ended"]++
+		case len(have) == len(after):
+			k.reached["ref moved"]++
+		case v.objects() != objects:
+			k.reached["objects"]++
+		case d.wrote:
+			k.reached["first write"]++
+		default:
+			k.reached["start"]++
+		}
+		if len(have) == len(after) {
+			assert.Equal(t, after, have)
+		} else {
+			require.Equal(t, before, have)
+		}
+		v.tool("verify", "42")
+		v.fsck()
+		k.freeLocks(v, d)
+		v.next("prune", "42")
+		require.Empty(t, v.locks())
+		require.NoError(t, os.RemoveAll(v.dir))
+	}
+	k.report("start", "ended")
+}
+
+// A restore that is killed at any time leaves every file whole, as it was or
+// as it will be, and can be finished, taken back, or followed by anything.
+func TestTortureKillRestore(t *testing.T) {
+	t.Parallel()
+	k := newKiller(t, dose(500))
+	template, before, after := restoreTemplate(t)
+	for i := range k.times {
+		v := template.copy(t)
+		objects := v.objects()
+		d := k.run(v, i, "restore", "42")
+		have := v.files()
+		stage := restoreStage(v, d, have, before, after)
+		if stage == "first write" && v.objects() != objects {
+			stage = "objects"
+		}
+		k.reached[stage]++
+		for name := range union(before, after) {
+			require.Containsf(t, []string{before[name], after[name]}, have[name], "%s is neither as it was nor as it will be", name)
+		}
+		k.freeLocks(v, d)
+		v.recover(i, stage, before, after)
+		v.sound()
+		require.Emptyf(t, v.locks(), "after %s", stage)
+		v.git("add", "-A")
+		v.git("commit", "-q", "--allow-empty", "-m", "work goes on")
+		require.NoError(t, os.RemoveAll(v.dir))
+	}
+	k.report("start", "ended")
+}
+
+// restoreTemplate is a repository whose newest checkpoint would change,
+// replace, remove and add files, and what these are before and after.
+func restoreTemplate(t *testing.T) (template *victim, before, after map[string]string) {
+	v := newVictim(t)
+	for i := range 12 {
+		v.write(fmt.Sprintf("src/%d.txt", i), fmt.Sprintf("old %d\n", i))
+	}
+	v.git("add", "-A")
+	v.git("commit", "-qm", "second")
+	before = v.files()
+	for i := range 8 {
+		v.write(fmt.Sprintf("src/%d.txt", i), strings.Repeat(fmt.Sprintf("new %d\n", i), 200))
+	}
+	v.git("rm", "-q", "src/9.txt")
+	v.write("new/a/b.txt", "new\n")
+	require.NoError(t, os.Remove(v.path("src/8.txt")))
+	require.NoError(t, os.Symlink("0.txt", v.path("src/8.txt")))
+	v.git("add", "-A")
+	after = v.files()
+	v.tool("save", "42")
+	v.git("reset", "-q", "--hard")
+	v.git("gc", "-q")
+	return v, before, after
+}
+
+// files are the files of the worktree and what is in them.
+func (v *victim) files() map[string]string {
+	v.t.Helper()
+	files := map[string]string{}
+	require.NoError(v.t, filepath.WalkDir(v.dir, func(path string, d os.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.Name() == ".git":
+			return filepath.SkipDir
+		case d.IsDir():
+			return nil
+		}
+		name, _ := filepath.Rel(v.dir, path)
+		if d.Type()&os.ModeSymlink != 0 {
+			target, err := os.Readlink(path)
+			files[name] = "-> " + target
+			return err
+		}
+		data, err := os.ReadFile(path)
+		files[name] = string(data)
+		return err
+	}))
+	return files
+}
+
+func union(a, b map[string]string) map[string]bool {
+	all := map[string]bool{}
+	for _, m := range []map[string]string{a, b} {
+		for name := range m {
+			all[name] = true
+		}
+	}
+	return all
+}
+
+// restoreStage is how far a restore came, by what it left.
+func restoreStage(v *victim, d death, have, before, after map[string]string) string {
+	_, err := os.Stat(v.path(".git/git-checkpoint/restore"))
+	journal := err == nil
+	changed := fmt.Sprint(have) != fmt.Sprint(before)
+	switch {
+	case !d.killed():
+		return "ended"
+	case journal && changed && fmt.Sprint(have) != fmt.Sprint(after):
+		return "some files"
+	case journal && changed:
+		return "all files"
+	case journal:
+		return "journal"
+	case changed:
+		return "journal removed"
+	case v.git("for-each-ref", "refs/git-checkpoint/undo") != "":
+		return "safety snapshot"
+	case d.wrote:
+		return "first write"
+	}
+	return "start"
+}
+
+// recover goes on after a kill in one of the ways in which one may.
+func (v *victim) recover(i int, stage string, before, after map[string]string) {
+	v.t.Helper()
+	_, err := os.Stat(v.path(".git/git-checkpoint/restore"))
+	pending := err == nil
+	want := after
+	switch {
+	case pending && i%4 == 0:
+		v.next("restore", "--continue")
+	case pending && i%4 == 1:
+		v.next("restore", "--abort")
+		want = before
+	case pending && i%4 == 2:
+		v.next("save", "42", "--worktree")
+		v.next("restore", "42", "latest~1")
+	default:
+		v.next("restore", "42")
+	}
+	require.Equalf(v.t, want, v.files(), "after %s", stage)
+}
