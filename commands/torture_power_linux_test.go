@@ -1,0 +1,120 @@
+package commands
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// tracedScript is work that checkpoints are saved in: the first one of an
+// issue, new files and directories, other issues, one that retention drops,
+// one while a gc runs, and the other commands that move the chain.
+const tracedScript = `
+git-checkpoint save 42
+mkdir -p new/er; echo new > new/er/c.txt; echo three > a.txt; git add -A
+git-checkpoint save 42 -m 'new files'
+echo four > a.txt; echo five > d.txt
+git-checkpoint save 42 --worktree --untracked
+git-checkpoint save PROJ-1
+git-checkpoint save 42 --trigger batch_complete
+git-checkpoint save 42 --trigger batch_complete
+git-checkpoint save 42 --trigger batch_complete
+echo six > a.txt; git add a.txt
+git-checkpoint save 42 --trigger batch_complete
+echo 1 host > .git/gc.pid
+git-checkpoint save 42
+rm .git/gc.pid
+git-checkpoint pin 42 latest > pinned
+git-checkpoint archive 42 latest~2 > archived
+git-checkpoint save 42
+`
+
+// A loss of power at any time, with any part of what was not synced lost,
+// loses no checkpoint whose id was printed, and leaves chains that are whole.
+func TestTorturePowerLoss(t *testing.T) {
+	t.Run("each file synced", func(t *testing.T) {
+		t.Parallel()
+		v := newVictim(t)
+		v.git("config", "core.fsyncMethod", "fsync")
+		v.losePower(false)
+	})
+	// What is done on ext4, and all else where the tests run on another one.
+	t.Run("ordered journal", func(t *testing.T) {
+		t.Parallel()
+		newVictim(t).losePower(true)
+	})
+}
+
+func (v *victim) losePower(ordered bool) {
+	t := v.t
+	base := filepath.Join(t.TempDir(), "base")
+	require.NoError(t, copyTree(v.path(".git"), base))
+	d := newTracedDisk(v, base, v.trace(tracedScript))
+	d.ordered = ordered
+	require.Len(t, d.print, 10)
+	last := d.ops[len(d.ops)-1].end
+	stay := v.everywhere()
+	locked, unprinted := 0, 0
+	for i := range dose(100) {
+		now := rand.IntN(last + 2)
+		if i%4 == 0 { // right after an id was printed
+			now = d.print[rand.IntN(len(d.print))].end
+		}
+		kind := i % lossKinds
+		c := &victim{t: t, dir: filepath.Join(t.TempDir(), "repo"), env: v.env}
+		d.crash(c.path(".git"), now, kind)
+		c.afterCrash(fmt.Sprintf("at %d of %d, lost %d", now, last, kind))
+		have := c.everywhere()
+		for _, p := range d.print {
+			if p.end <= now && stay[p.id] {
+				require.Truef(t, have[p.id], "%s was printed at %d and is lost at %d (%d)", p.id, p.end, now, kind)
+			} else if p.end > now && have[p.id] {
+				unprinted++
+			}
+		}
+		if locks := c.locks(); len(locks) > 0 {
+			locked++
+			for _, lock := range locks { // git's own: it says what to do
+				require.NoError(t, os.Remove(lock))
+			}
+		}
+		c.next("save", "42")
+		c.tool("verify")
+		require.NoError(t, os.RemoveAll(c.dir))
+	}
+	t.Logf("%d losses of power, %d left a lock of git's, %d times an id was in the chain that was not printed yet", dose(100), locked, unprinted)
+}
+
+// everywhere are the checkpoints of all chains, archived ones too.
+func (v *victim) everywhere() map[string]bool {
+	v.t.Helper()
+	ids := map[string]bool{}
+	out := v.git("for-each-ref", "--format=%(refname)", "refs/checkpoints", "refs/checkpoints-archive")
+	for _, ref := range strings.Fields(out) {
+		for _, line := range strings.Split(v.git("log", "--first-parent", "--format=%(trailers:key=Checkpoint-Id,valueonly,separator=)", ref), "\n") {
+			if line != "" {
+				ids[line] = true
+			}
+		}
+	}
+	return ids
+}
+
+// afterCrash fails unless all refs can be read and what they need is there.
+func (v *victim) afterCrash(what string) {
+	v.t.Helper()
+	_ = os.Remove(v.path(".git/index.lock")) // git does not sync its index
+	v.git("read-tree", "HEAD")
+	refs := v.try("git", "for-each-ref", "--format=%(objectname)")
+	require.Zerof(v.t, refs.code, "%s: %s", what, refs.err)
+	require.Emptyf(v.t, refs.err, "%s", what)
+	args := append([]string{"fsck", "--connectivity-only", "--no-dangling", "--no-progress"}, strings.Fields(refs.out)...)
+	fsck := v.try("git", args...)
+	require.Zerof(v.t, fsck.code, "%s: %s %s", what, fsck.out, fsck.err)
+	v.tool("verify")
+}
