@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -17,6 +18,7 @@ import (
 
 // Main runs the program and returns its exit code. args[0] is its name.
 func Main(args []string) int {
+	debug.SetGCPercent(400) // a run is over before much is garbage
 	env, err := osEnv()
 	if err != nil {
 		return report(&Env{Stderr: os.Stderr}, false, err)

@@ -111,9 +111,10 @@ func (c *call) listFilter() (func(*gitstore.Checkpoint) bool, error) {
 	if err != nil {
 		return nil, err
 	}
+	inPhase := c.flags.IsSet("phase")
 	return func(cp *gitstore.Checkpoint) bool {
 		return (trigger == "" || string(cp.Trigger) == trigger) &&
-			(!c.flags.IsSet("phase") || cp.Phase == phase) && !cp.Created.Before(since)
+			(!inPhase || cp.Phase == phase) && !cp.Created.Before(since)
 	}, nil
 }
 
@@ -155,8 +156,9 @@ func (c *call) showList(lists []*gitstore.List, keep func(*gitstore.Checkpoint) 
 // at most -n of an issue.
 func (c *call) pick(l *gitstore.List, keep func(*gitstore.Checkpoint) bool) []int {
 	var picked []int
+	limit := c.flags.Int("n") // 0 where it was not given
 	for i := range l.Checkpoints {
-		if c.flags.IsSet("n") && len(picked) == c.flags.Int("n") {
+		if limit > 0 && len(picked) == limit {
 			break
 		}
 		if keep(&l.Checkpoints[i]) {

@@ -56,37 +56,32 @@ func (s *Store) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limi
 		return c, nil
 	}
 	base := genesis(issue).hash
-	found, foreign := 0, 0
-	for at := tip; limit <= 0 || found < limit; {
+	d := newDescriber(issue, limit <= 0)
+	defer d.finish()
+	var last rawCommit
+	for at := tip; limit <= 0 || d.found < limit; {
 		if at == base {
 			c.rooted = true
 			break
 		}
 		commit, err := s.readCommit(at)
 		if err != nil {
-			if c.cut = len(c.links) > 0 && s.isBoundary(c.links[len(c.links)-1].commit.hash); c.cut {
+			if c.cut = d.count > 0 && s.isBoundary(last.hash); c.cut {
 				break
 			}
 			return nil, fmt.Errorf("%s: %w", ref, err)
 		}
-		l := link{commit: commit, ledger: commit.isLedger()}
-		if !l.ledger {
-			l.Checkpoint = commit.describe(issue)
-			if l.ID == "" {
-				foreign++
-			} else {
-				found++
-			}
-		}
-		c.links = append(c.links, l)
-		if foreign > maxForeign || len(commit.parents) == 0 {
+		last = commit
+		d.add(commit)
+		if d.foreign > maxForeign || len(commit.parents) == 0 {
 			break
 		}
 		at = commit.parents[0]
 	}
-	if n := len(c.links); n > 0 && !c.rooted && !c.cut {
-		c.cut = s.isBoundary(c.links[n-1].commit.hash)
+	if d.count > 0 && !c.rooted && !c.cut {
+		c.cut = s.isBoundary(last.hash)
 	}
+	c.links = d.finish()
 	return c, s.readLedger(c)
 }
 
