@@ -13,8 +13,6 @@ var variables = []Variable{
 	{"GIT_CHECKPOINT_SESSION", "The session that is recorded, where none is named."},
 	{"GIT_CHECKPOINT_SKIP", "1 makes the hooks do nothing."},
 	{"GIT_CHECKPOINT_NOW", "The time, for tests and reproducible checkpoints."},
-	{"GIT_CHECKPOINT_TRACE", "Where to trace what the program runs, as GIT_TRACE."},
-	{"GIT_CHECKPOINT_TRACE_EVENT", "The same as lines of JSON."},
 }
 
 // Variables returns the variables beside the settings.
