@@ -41,6 +41,14 @@ func (v *victim) works(name string, args ...string) outcome {
 	return o
 }
 
+// tidies asserts that git can tidy up. It gives up where a ref is locked for
+// longer than it waits, and tells of refs that it leaves out because they move.
+func (v *victim) tidies(args ...string) {
+	o := v.try("git", args...)
+	busy := strings.Contains(o.err, ".lock': File exists")
+	assert.Truef(v.t, o.code == 0 || busy, "%s: exit %d: %s", o.name, o.code, o.err)
+}
+
 // well asserts that it says nothing on its standard error either.
 func (v *victim) well(name string, args ...string) string {
 	o := v.works(name, args...)
@@ -78,9 +86,8 @@ func TestTortureCrowd(t *testing.T) {
 	packing, others := beside{}, beside{pause: 10 * time.Millisecond}
 	reads := v.readers(&others)
 	head := v.git("rev-parse", "HEAD")
-	// Git tells of refs that it leaves out because they move, and goes on.
-	packing.loop(func(int) { v.works("git", "pack-refs", "--all") })
-	others.loop(func(int) { v.works("git", "gc", "--auto", "--quiet") })
+	packing.loop(func(int) { v.tidies("pack-refs", "--all") })
+	others.loop(func(int) { v.tidies("gc", "--auto", "--quiet") })
 	others.loop(func(i int) { v.well("git", "update-ref", fmt.Sprintf("refs/heads/other-%d", i%20), head) })
 
 	const writers = 16
@@ -140,7 +147,7 @@ func TestTortureGC(t *testing.T) {
 	printed := newSaves()
 	var others beside
 	collected := 0
-	others.loop(func(i int) { v.works("git", "gc", "--prune=now", "--quiet"); collected = i + 1 })
+	others.loop(func(i int) { v.tidies("gc", "--prune=now", "--quiet"); collected = i + 1 })
 	for i := range dose(1000) {
 		v.stageBlob(i, 50)
 		printed.add(t, v.well("git-checkpoint", "save", "42"))

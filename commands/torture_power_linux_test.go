@@ -31,22 +31,28 @@ git-checkpoint save 42
 rm .git/gc.pid
 git-checkpoint pin 42 latest > pinned
 git-checkpoint archive 42 latest~2 > archived
+git-checkpoint drop long $OLDEST --yes
 git-checkpoint save 42
 `
 
 // A loss of power at any time, with any part of what was not synced lost,
 // loses no checkpoint whose id was printed, and leaves chains that are whole.
 func TestTorturePowerLoss(t *testing.T) {
+	template := newVictim(t)
+	for range dose(205) { // more than 200 commits are rewritten as a pack
+		template.tool("save", "long", "--no-prune")
+	}
+	template.git("gc", "-q")
 	t.Run("each file synced", func(t *testing.T) {
 		t.Parallel()
-		v := newVictim(t)
+		v := template.copy(t)
 		v.git("config", "core.fsyncMethod", "fsync")
 		v.losePower(false)
 	})
 	// What is done on ext4, and all else where the tests run on another one.
 	t.Run("ordered journal", func(t *testing.T) {
 		t.Parallel()
-		newVictim(t).losePower(true)
+		template.copy(t).losePower(true)
 	})
 }
 
@@ -54,7 +60,8 @@ func (v *victim) losePower(ordered bool) {
 	t := v.t
 	base := filepath.Join(t.TempDir(), "base")
 	require.NoError(t, copyTree(v.path(".git"), base))
-	d := newTracedDisk(v, base, v.trace(tracedScript))
+	long := v.ids("long")
+	d := newTracedDisk(v, base, v.trace("OLDEST="+long[len(long)-1]+tracedScript))
 	d.ordered = ordered
 	require.Len(t, d.print, 10)
 	last := d.ops[len(d.ops)-1].end
