@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // The journal names the safety snapshot of the restore that is under way in
@@ -41,6 +42,10 @@ func (s *Store) journaled() string {
 	return strings.TrimSpace(string(data))
 }
 
+// worktreeWait is how long a restore waits for another. The child that a killed
+// one was about to start holds its lock until it has become git.
+const worktreeWait = 3 * time.Second
+
 // lockWorktree keeps two restores out of one worktree.
 func (s *Store) lockWorktree() (release func(), err error) {
 	if s.repo.root == "" {
@@ -53,7 +58,7 @@ func (s *Store) lockWorktree() (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if !tryLock(f) {
+	if !tryLock(f) && !waitLock(context.Background(), f, worktreeWait) {
 		f.Close()
 		return nil, &RefusedError{Reason: "another restore is under way in this worktree"}
 	}
