@@ -44,7 +44,7 @@ func cmdExpect(ts *testscript.TestScript, neg bool, args []string) {
 	slave.Close()
 	talk(ts, cmd, screen, script)
 	code := exitCode(wait(ts, cmd))
-	time.Sleep(10 * time.Millisecond) // the last of the screen
+	time.Sleep(300 * time.Millisecond) // the last of the screen, on a busy machine
 	ts.Logf("[tty]\n%s", screen.text())
 	ts.Check(os.WriteFile(ts.Getenv("WORK")+"/tty", []byte(screen.text()), 0o666))
 	if code != args[1] {
