@@ -31,6 +31,7 @@ type dir struct {
 	end  int    // length of its path in prev, slash included
 	node int    // in the cache-tree
 	tree []byte // its entries so far
+	base baseDir
 }
 
 // maxDepth is more than git reads back: core.maxTreeDepth.
@@ -41,9 +42,9 @@ var (
 	errSize  = errors.New("paths are too long for an index of this size")
 )
 
-func newBuilder(out Trees, root, most int) *builder {
+func newBuilder(out Trees, root, most int, base baseDir) *builder {
 	b := &builder{out: out, most: most}
-	b.open(0, root)
+	b.open(0, root, base)
 	return b
 }
 
@@ -98,7 +99,7 @@ func allowed(name []byte) bool {
 	return len(name) > 1 && string(name) != ".." && !bytes.EqualFold(name, []byte(".git"))
 }
 
-func (b *builder) open(end, node int) {
+func (b *builder) open(end, node int, base baseDir) {
 	if len(b.dirs) < cap(b.dirs) {
 		// The buffer of a directory that was closed serves again.
 		b.dirs = b.dirs[:len(b.dirs)+1]
@@ -106,7 +107,7 @@ func (b *builder) open(end, node int) {
 		b.dirs = append(b.dirs, dir{})
 	}
 	d := b.top()
-	d.end, d.node, d.tree = end, node, d.tree[:0]
+	d.end, d.node, d.tree, d.base = end, node, d.tree[:0], base
 }
 
 func (b *builder) top() *dir { return &b.dirs[len(b.dirs)-1] }
@@ -132,9 +133,12 @@ func (b *builder) append(mode filemode.FileMode, name []byte, hash plumbing.Hash
 	d.tree = append(d.tree, hash[:]...)
 }
 
+// name is the last component of prev.
+func (b *builder) name() []byte { return b.prev[b.top().end:] }
+
 // file adds the last component of prev.
 func (b *builder) file(mode filemode.FileMode, hash plumbing.Hash) {
-	b.append(mode, b.prev[b.top().end:], hash)
+	b.append(mode, b.name(), hash)
 	b.files = append(b.files, len(b.prev))
 }
 

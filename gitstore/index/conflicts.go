@@ -26,7 +26,7 @@ func (x *Index) ConflictTrees(have Objects, out Trees) (map[int]plumbing.Hash, e
 
 // stageTree builds the tree of the n entries of one stage.
 func (x *Index) stageTree(stage int, have Objects, out Trees) (_ plumbing.Hash, n int, err error) {
-	b := newBuilder(out, none, x.most())
+	b := newBuilder(out, none, x.most(), baseDir{})
 	for _, e := range x.unmerged {
 		if e.Stage != stage {
 			continue
@@ -63,6 +63,6 @@ func (b *builder) add(e Entry) error {
 			b.file(e.Mode, e.Hash)
 			return nil
 		}
-		b.open(end, none)
+		b.open(end, none, baseDir{})
 	}
 }

@@ -33,6 +33,8 @@ type Index struct {
 	// Partial says that the repository is a partial clone: WriteTree then
 	// does not ask for the content of skip-worktree entries, as git does not.
 	Partial bool
+	// Base is a tree that WriteTree may take for complete.
+	Base Base
 
 	path    string
 	file    *os.File    // open while the file is mapped

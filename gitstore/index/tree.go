@@ -38,7 +38,7 @@ func (e *MissingError) Error() string {
 func (x *Index) WriteTree(have Objects, out Trees) (plumbing.Hash, error) {
 	var hash plumbing.Hash
 	err := x.guard(func() (err error) {
-		w := writer{f: &x.form, partial: x.Partial, have: have}
+		w := writer{f: &x.form, partial: x.Partial, base: x.Base, have: have}
 		hash, err = w.write(out)
 		return err
 	})
@@ -52,6 +52,7 @@ func (x *Index) WriteTree(have Objects, out Trees) (plumbing.Hash, error) {
 type writer struct {
 	f       *form
 	partial bool
+	base    Base
 	have    Objects
 	b       *builder
 	at      cursor // the entry that is written
@@ -62,7 +63,7 @@ func (w *writer) write(out Trees) (plumbing.Hash, error) {
 	if hash, ok := w.cachedRoot(); ok {
 		return hash, nil
 	}
-	w.b = newBuilder(out, w.f.cache.root(), w.f.most())
+	w.b = newBuilder(out, w.f.cache.root(), w.f.most(), w.base.open(w.base.Tree))
 	w.at = cursor{f: w.f, i: -1, next: headerSize}
 	w.probe = cursor{f: w.f}
 	for w.at.i+1 < w.f.count {
@@ -104,9 +105,12 @@ func (w *writer) entry() error {
 		if !isDir {
 			return w.file()
 		}
-		start := w.b.top().end
-		node := w.f.cache.child(w.b.top().node, path[start:end-1])
-		ok, err := w.reusable(node, path[:end])
+		top := w.b.top()
+		start := top.end
+		name := path[start : end-1]
+		node := w.f.cache.child(top.node, name)
+		_, base := top.base.find(name, true)
+		ok, err := w.reusable(node, path[:end], base)
 		if err != nil {
 			return err
 		}
@@ -114,19 +118,19 @@ func (w *writer) entry() error {
 			w.reuse(node, start, end)
 			return nil
 		}
-		w.b.open(end, node)
+		w.b.open(end, node, w.base.open(base))
 	}
 }
 
 // reusable says whether a node of the cache-tree stands for the directory
-// that begins with the entry under the cursor. The probe then is on its last
-// entry.
-func (w *writer) reusable(node int, dir []byte) (bool, error) {
+// that begins with the entry under the cursor, which is the tree base in the
+// base. The probe then is on its last entry.
+func (w *writer) reusable(node int, dir []byte, base plumbing.Hash) (bool, error) {
 	if node == none {
 		return false, nil
 	}
-	n := int(w.f.cache.nodes[node].entries)
-	if n <= 0 || n > w.f.count-w.at.i || w.specialWithin(w.at.i, n) || !w.have.Has(w.f.cache.nodes[node].hash) {
+	n, hash := int(w.f.cache.nodes[node].entries), w.f.cache.nodes[node].hash
+	if n <= 0 || n > w.f.count-w.at.i || w.specialWithin(w.at.i, n) || hash != base && !w.have.Has(hash) {
 		return false, nil
 	}
 	last := w.at.i + n - 1
@@ -175,6 +179,8 @@ func (w *writer) present(mode filemode.FileMode, hash plumbing.Hash) bool {
 	case mode == filemode.Submodule:
 		return true
 	case w.partial && w.at.more&moreSkipWorktree != 0:
+		return true
+	case w.b.top().base.has(w.b.name(), mode, hash):
 		return true
 	}
 	return w.have.Has(hash)
