@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -35,21 +36,28 @@ func (e treeEntry) same(o treeEntry) bool { return e.mode == o.mode && e.hash ==
 func parseTree(data []byte) ([]treeEntry, error) {
 	entries := make([]treeEntry, 0, len(data)/36)
 	for len(data) > 0 {
-		space := bytes.IndexByte(data, ' ')
-		end := bytes.IndexByte(data, 0)
-		if space < 0 || end < space || len(data) < end+21 {
-			return nil, fmt.Errorf("a tree that is cut short")
-		}
-		mode, err := strconv.ParseUint(string(data[:space]), 8, 32)
+		e, rest, err := cutEntry(data)
 		if err != nil {
-			return nil, fmt.Errorf("a tree with the mode %q", data[:space])
+			return nil, err
 		}
-		entries = append(entries, treeEntry{
-			mode: uint32(mode), name: string(data[space+1 : end]), hash: plumbing.Hash(data[end+1 : end+21]),
-		})
-		data = data[end+21:]
+		entries, data = append(entries, e), rest
 	}
 	return entries, nil
+}
+
+// cutEntry reads the first entry of a tree object.
+func cutEntry(data []byte) (e treeEntry, rest []byte, err error) {
+	space := bytes.IndexByte(data, ' ')
+	end := bytes.IndexByte(data, 0)
+	if space < 0 || end < space || len(data) < end+21 {
+		return e, nil, errors.New("a tree that is cut short")
+	}
+	mode, err := strconv.ParseUint(string(data[:space]), 8, 32)
+	if err != nil {
+		return e, nil, fmt.Errorf("a tree with the mode %q", data[:space])
+	}
+	e = treeEntry{mode: uint32(mode), name: string(data[space+1 : end]), hash: plumbing.Hash(data[end+1 : end+21])}
+	return e, data[end+21:], nil
 }
 
 // encodeTree writes a tree object, its entries in git's order: directories

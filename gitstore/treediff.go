@@ -1,6 +1,8 @@
 package gitstore
 
 import (
+	"bytes"
+	"errors"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -31,39 +33,92 @@ func (d *treeDiff) walk(dir string, old, new plumbing.Hash) error {
 	if old == new {
 		return nil
 	}
-	before, err := readTree(d.old, old)
+	before, err := d.open(d.old, old)
 	if err != nil {
 		return err
 	}
-	after, err := readTree(d.new, new)
+	after, err := d.open(d.new, new)
 	if err != nil {
 		return err
 	}
-	for len(before) > 0 || len(after) > 0 {
-		var a, b treeEntry
-		switch order := headOrder(before, after); {
-		case order < 0:
-			a, before = before[0], before[1:]
-		case order > 0:
-			b, after = after[0], after[1:]
-		default:
-			a, b, before, after = before[0], after[0], before[1:], after[1:]
+	for {
+		before.skip(after)
+		if err := errors.Join(before.step(), after.step()); err != nil {
+			return err
 		}
+		if !before.loaded && !after.loaded {
+			return nil
+		}
+		a, b := takeNext(before, after)
 		if err := d.entry(dir, a, b); err != nil {
 			return err
 		}
 	}
+}
+
+// open reads one side of a directory; the empty tree needs no object.
+func (d *treeDiff) open(r reader, hash plumbing.Hash) (*treeCursor, error) {
+	c := &treeCursor{hash: hash}
+	if hash == emptyTree || hash.IsZero() {
+		return c, nil
+	}
+	var err error
+	c.rest, err = readAs(r, plumbing.TreeObject, hash)
+	return c, err
+}
+
+// A treeCursor reads one entry of a tree after the other: most are equal on
+// both sides of a diff, and never looked at.
+type treeCursor struct {
+	hash   plumbing.Hash
+	rest   []byte // behind entry
+	entry  treeEntry
+	loaded bool // entry was read, and not taken
+}
+
+// skip goes past the entries that both sides have next.
+func (c *treeCursor) skip(o *treeCursor) {
+	for !c.loaded && !o.loaded {
+		end := bytes.IndexByte(c.rest, 0) + 1 + len(c.hash)
+		if end > len(c.rest) || !bytes.HasPrefix(o.rest, c.rest[:end]) {
+			return
+		}
+		c.rest, o.rest = c.rest[end:], o.rest[end:]
+	}
+}
+
+// step reads the next entry, if the last one was taken and there is one.
+func (c *treeCursor) step() error {
+	if c.loaded || len(c.rest) == 0 {
+		return nil
+	}
+	var err error
+	if c.entry, c.rest, err = cutEntry(c.rest); err != nil {
+		return corrupt("tree "+c.hash.String(), "%w", err)
+	}
+	c.loaded = true
 	return nil
 }
 
-func headOrder(a, b []treeEntry) int {
-	if len(a) == 0 {
-		return 1
+// takeNext takes the entry that comes first, or both where they have one name
+// and one kind; what one side does not have is empty.
+func takeNext(a, b *treeCursor) (before, after treeEntry) {
+	var order int
+	switch {
+	case !a.loaded:
+		order = 1
+	case !b.loaded:
+		order = -1
+	default:
+		order = strings.Compare(a.entry.sortKey(), b.entry.sortKey())
 	}
-	if len(b) == 0 {
-		return -1
+	if order <= 0 {
+		before, a.loaded = a.entry, false
 	}
-	return strings.Compare(a[0].sortKey(), b[0].sortKey())
+	if order >= 0 {
+		after, b.loaded = b.entry, false
+	}
+	return before, after
 }
 
 // entry compares two entries of one name and one kind, either of which may be
