@@ -20,8 +20,9 @@ type area struct {
 	made        []object      // its directories that may not be stored yet
 	conflicts   []index.Entry // stages 1 to 3
 	intentToAdd []string
-	changes     []treeChange // staged against HEAD
-	size        int64        // of the blobs that HEAD does not have
+	changes     []treeChange    // staged against HEAD
+	trees       []plumbing.Hash // of directories that HEAD does not have, and that git made
+	size        int64           // of the blobs that HEAD does not have
 }
 
 // stagingArea reads HEAD and the staging area, unless Open did so already.
@@ -76,15 +77,52 @@ func (s *Store) readArea(ctx context.Context) (*area, error) {
 		return nil, err
 	}
 	defer done()
-	k := s.newSink()
+	k, heads := s.newSink(), &memo{s.objects, map[plumbing.Hash][]byte{}}
+	x.Base = index.Base{Tree: a.headTree, Read: heads.tree}
 	if a.staged, err = x.WriteTree(k, &maker{k, a}); err != nil {
 		return nil, err
 	}
 	a.conflicts, a.intentToAdd = x.Special()
-	if a.changes, err = diffTrees(k, a.headTree, a.staged); err != nil {
+	d := treeDiff{old: heads, new: &noter{k, a}}
+	if err := d.walk("", a.headTree, a.staged); err != nil {
 		return nil, err
 	}
+	a.changes = d.changes
 	return a, s.measure(a)
+}
+
+// A memo remembers the trees that are read through it: HEAD's are looked at
+// twice.
+type memo struct {
+	r    reader
+	seen map[plumbing.Hash][]byte
+}
+
+func (m *memo) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	if data, ok := m.seen[h]; ok {
+		return plumbing.TreeObject, data, nil
+	}
+	kind, data, err := m.r.Read(h)
+	if err == nil && kind == plumbing.TreeObject {
+		m.seen[h] = data
+	}
+	return kind, data, err
+}
+
+func (m *memo) tree(h plumbing.Hash) ([]byte, error) { return readAs(m, plumbing.TreeObject, h) }
+
+// A noter takes note of the trees that are read through it and were not made
+// here.
+type noter struct {
+	k *sink
+	a *area
+}
+
+func (n *noter) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	if _, made := n.k.added[h]; !made {
+		n.a.trees = append(n.a.trees, h)
+	}
+	return n.k.Read(h)
 }
 
 // A maker takes note of the trees that are made of the staging area.

@@ -67,27 +67,37 @@ func (s *Store) mergeHeads() []string {
 // trees that HEAD does not have, or, where the tip was saved on the same HEAD,
 // that the tip does not have. What the tip has was made to last with it.
 func (s *Store) keepStaged(ctx context.Context, issue checkpoint.Issue, snap *snapshot, k *sink) error {
-	base := snap.headTree
-	if staged, head, ok := s.tipSnapshot(ctx, issue); ok && head == snap.head.commit {
-		base = staged
-	}
-	if base == snap.staged {
+	before, head, ok := s.tipSnapshot(ctx, issue)
+	again := ok && head == snap.head.commit
+	if snap.staged == snap.headTree || again && snap.staged == before {
 		return nil
 	}
 	for _, o := range snap.made {
 		k.Add(o.kind, o.data)
 	}
-	d := treeDiff{old: s.objects, new: &keeper{k}}
-	if err := d.walk("", base, snap.staged); err != nil {
-		return err
+	changes := snap.changes
+	if again && len(changes)+len(snap.trees) > fewKept {
+		d := treeDiff{old: s.objects, new: &keeper{k}}
+		if err := d.walk("", before, snap.staged); err != nil {
+			return err
+		}
+		changes = d.changes
+	} else {
+		for _, hash := range snap.trees {
+			k.keep(hash)
+		}
 	}
-	for _, c := range d.changes {
+	for _, c := range changes {
 		if !c.new.hash.IsZero() && c.new.mode != modeGitlink {
 			k.keep(c.new.hash)
 		}
 	}
 	return nil
 }
+
+// fewKept is how many objects are rather made to last again than compared with
+// those of the tip.
+const fewKept = 32
 
 // tipSnapshot is what the newest commit of an issue's chain has staged, and
 // the HEAD it was saved on.
