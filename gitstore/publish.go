@@ -20,13 +20,19 @@ func (s *Store) publish(ctx context.Context, k *sink, message string, moves func
 	}
 }
 
-// publishOnce also reports whether the objects were stored.
+// publishOnce also reports whether the objects were stored. Git starts while
+// they are written.
 func (s *Store) publishOnce(ctx context.Context, k *sink, message string, moves func() ([]refMove, error)) (settled bool, err error) {
-	m, err := s.startMove(ctx, message)
-	if err != nil {
-		return false, err
+	begun := s.beginMove(ctx, message)
+	settle, err := k.install(ctx)
+	m, startErr := begun()
+	if startErr != nil {
+		return false, startErr
 	}
-	release, err := k.settle(ctx, m, moves)
+	release := func() {}
+	if err == nil {
+		release, err = k.settle(ctx, m, moves, settle)
+	}
 	defer release()
 	if err != nil {
 		m.abandon()
@@ -35,14 +41,10 @@ func (s *Store) publishOnce(ctx context.Context, k *sink, message string, moves 
 	return true, m.commit(ctx)
 }
 
-// settle makes objects durable. Git gets ready to move the refs as soon as
-// they can be read, while their names are brought to the disk.
-func (k *sink) settle(ctx context.Context, m *mover, moves func() ([]refMove, error)) (release func(), err error) {
+// settle makes installed objects durable. Git gets ready to move the refs while
+// they are brought to the disk.
+func (k *sink) settle(ctx context.Context, m *mover, moves func() ([]refMove, error), settle func() error) (release func(), err error) {
 	release = func() {}
-	settle, err := k.install(ctx)
-	if err != nil {
-		return release, err
-	}
 	list, err := moves()
 	if err != nil {
 		return release, err

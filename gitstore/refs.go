@@ -186,6 +186,24 @@ func (s *Store) startMove(ctx context.Context, message string) (*mover, error) {
 	return &mover{s: s, run: run, message: message}, nil
 }
 
+// beginMove is startMove, beside what the caller does until it asks for the
+// mover.
+func (s *Store) beginMove(ctx context.Context, message string) func() (*mover, error) {
+	type started struct {
+		m   *mover
+		err error
+	}
+	done := make(chan started, 1)
+	go func() {
+		m, err := s.startMove(ctx, message)
+		done <- started{m, err}
+	}()
+	return func() (*mover, error) {
+		got := <-done
+		return got.m, got.err
+	}
+}
+
 // abandon ends the git without a move.
 func (m *mover) abandon() {
 	_, err := m.run.Finish(nil)

@@ -129,10 +129,11 @@ func (k *sink) protect(ctx context.Context) error {
 		}
 		return nil
 	}
-	if len(k.batch.Missing()) > 0 {
-		if err := k.batch.FlushPack(ctx); err != nil {
-			return fmt.Errorf("write objects again that a gc removed: %w", err)
-		}
+	if len(k.batch.Missing()) == 0 {
+		return nil
+	}
+	if err := k.batch.FlushPack(ctx); err != nil {
+		return fmt.Errorf("write objects again that a gc removed: %w", err)
 	}
 	for _, hash := range k.outside {
 		if !k.store.objects.Has(hash) {

@@ -4,16 +4,17 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 )
 
 // sync brings the contents of the new files and of the existing ones to the
-// disk: all written out and one sync where the journal is ordered, a sync of
-// each elsewhere.
+// disk. Where the journal is ordered they are only written out: no name that
+// comes later is in the journal without them.
 func (f *flush) sync() error {
 	var err error
 	if f.store.ordered() {
-		err = f.syncOrdered()
+		err = f.writeOut()
 	} else {
 		err = f.syncEach()
 	}
@@ -21,14 +22,13 @@ func (f *flush) sync() error {
 	return err
 }
 
-// syncOrdered syncs the file that was changed last, once all are written out.
-// New files come after existing ones, which were touched before: so whatever
-// was done to any of them is in the journal by then.
-func (f *flush) syncOrdered() error {
+// writeOut writes all contents out. Their sizes, and where they lie, are in the
+// journal before the names that are given next.
+func (f *flush) writeOut() error {
 	var files []*os.File
 	var names []string
 	for _, path := range f.loose {
-		file, err := os.Open(path)
+		file, err := openFile(path, os.O_RDONLY, 0)
 		if gone(err) {
 			continue
 		}
@@ -37,12 +37,10 @@ func (f *flush) syncOrdered() error {
 		}
 		defer file.Close()
 		files, names = append(files, file), append(names, path)
+		f.last = path
 	}
 	for _, t := range f.temps {
 		files, names = append(files, t.file), append(names, t.final)
-	}
-	if len(files) == 0 {
-		return nil
 	}
 	for _, step := range []func(*os.File) error{startWriting, waitWritten} {
 		for i, file := range files {
@@ -54,11 +52,6 @@ func (f *flush) syncOrdered() error {
 	for _, name := range names {
 		f.done("written", name)
 	}
-	last := len(files) - 1
-	if err := files[last].Sync(); err != nil {
-		return fmt.Errorf("sync object: %s: %w", names[last], cause(err))
-	}
-	f.done("journal", names[last])
 	return nil
 }
 
@@ -86,8 +79,8 @@ func (f *flush) syncEach() error {
 
 // syncDirs makes the names durable. The objects directory is included, and so
 // are those of existing objects: somebody else may have made them a moment
-// ago, without a sync. In an ordered journal the directory that was changed
-// last stands for all.
+// ago, without a sync. In an ordered journal what was changed last stands for
+// all, contents included.
 func (f *flush) syncDirs() error {
 	if len(f.dirs) == 0 {
 		return nil
@@ -106,17 +99,19 @@ func (f *flush) syncDirs() error {
 	})
 }
 
+// syncLast syncs the directory in which a file was named last, or else the
+// file that was touched last.
 func (f *flush) syncLast() error {
-	if f.lastDir == "" {
-		return nil // nothing was named; what existed is in the journal with its contents
-	}
-	err := syncDir(f.lastDir)
-	if gone(err) { // a gc removed it when it was empty, and so changed the one above
-		err = syncDir(f.store.cfg.Dir)
+	var err error
+	// A gc may remove it, and so change the directory above.
+	for _, at := range []string{f.last, filepath.Dir(f.last), f.store.cfg.Dir} {
+		if err = syncDir(at); !gone(err) {
+			break
+		}
 	}
 	if err != nil {
-		return fmt.Errorf("sync directory: %w", err)
+		return fmt.Errorf("sync objects: %w", err)
 	}
-	f.done("journal", f.lastDir)
+	f.done("journal", f.last)
 	return nil
 }

@@ -27,7 +27,8 @@ func (b *Batch) Flush() error {
 }
 
 // Install does all of Flush but the last step, and returns that: the objects
-// can be read and their contents are durable, their names are not yet.
+// can be read, but their names, and in an ordered journal their contents, are
+// not durable yet.
 func (b *Batch) Install() (settle func() error, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -56,7 +57,7 @@ type flush struct {
 	dirs  map[string]bool // whose names are to be synced
 	z     compressor
 
-	lastDir string // in which a file was named last
+	last string // the file that was touched last, or the directory that got a name
 }
 
 func (s *Store) newFlush() *flush {
@@ -128,9 +129,6 @@ func touch(path string) error {
 // it can be read.
 func sameLoose(path string, o *added) error {
 	if o == nil {
-		if err := statLoose(path); err != nil {
-			return err
-		}
 		_, _, err := headLoose(path)
 		return err
 	}
@@ -174,8 +172,8 @@ func (f *flush) install(objects []*added) error {
 			return writeError(t.added, t.final, err)
 		}
 		f.done("name", t.final)
-		f.lastDir = filepath.Dir(t.final)
-		f.dirs[f.lastDir] = true
+		f.last = filepath.Dir(t.final)
+		f.dirs[f.last] = true
 	}
 	f.temps = f.temps[:0]
 	return nil

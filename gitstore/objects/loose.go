@@ -40,7 +40,7 @@ func readLoose(path string) (t plumbing.ObjectType, content []byte, err error) {
 
 // headLoose reads only the beginning of a loose object.
 func headLoose(path string) (t plumbing.ObjectType, size int64, err error) {
-	f, err := os.Open(path)
+	f, err := openFile(path, os.O_RDONLY, 0)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -38,12 +38,3 @@ func slurp(path string, buf []byte) ([]byte, error) {
 		n += m
 	}
 }
-
-func ignoringEINTR(f func() (int, error)) (int, error) {
-	for {
-		n, err := f()
-		if err != unix.EINTR {
-			return n, err
-		}
-	}
-}

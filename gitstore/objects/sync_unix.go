@@ -11,7 +11,7 @@ import (
 
 // syncFile brings an existing file to the disk.
 func syncFile(path string) error {
-	f, err := os.Open(path)
+	f, err := openFile(path, os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}
