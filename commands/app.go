@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -31,11 +30,9 @@ func Main(args []string) int {
 
 // Run runs one command line in an environment.
 func Run(ctx context.Context, env *Env, args []string) int {
-	app := newApp(env)
-	line, err := parseLine(app, args)
+	line, err := parseLine(allCommands(), args)
 	if err == nil {
-		app.Commands = line.needed(app)
-		err = app.RunContext(context.WithValue(ctx, lineKey{}, line), line.argv)
+		err = newApp(env, line.command).RunContext(context.WithValue(ctx, lineKey{}, line), line.argv)
 	}
 	if err != nil && ctx.Err() != nil {
 		// A git that was interrupted with us only says that it was killed.
@@ -46,28 +43,31 @@ func Run(ctx context.Context, env *Env, args []string) int {
 
 type lineKey struct{}
 
-// newApp lists the commands.
-func newApp(env *Env) *cli.App {
-	app := &cli.App{
-		Name:           "git-checkpoint",
-		Usage:          "record where long work on an issue stands, and resume it",
-		UsageText:      "git checkpoint <command> [arguments]",
+// allCommands lists the commands in the order of the help.
+func allCommands() []*command {
+	return []*command{
+		&saveCommand, &listCommand, &showCommand, &statusCommand, &configCommand, &resumeCommand, &restoreCommand,
+		&undoCommand, &pruneCommand, &pinCommand, &unpinCommand, &dropCommand, &archiveCommand, &verifyCommand,
+		&versionCommand, &helpCommand,
+	}
+}
+
+// newApp makes the one command that runs known to the library, which takes a
+// while to set up each.
+func newApp(env *Env, cmd *command) *cli.App {
+	return &cli.App{
+		Name:           progName,
 		HideVersion:    true,
 		HideHelp:       true,
 		Writer:         env.Stdout,
 		ErrWriter:      env.Stderr,
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   onUsageError,
+		Commands:       []*cli.Command{cmd.build(env)},
 	}
-	for _, cmd := range []command{
-		saveCommand, listCommand, showCommand, statusCommand, configCommand, resumeCommand, restoreCommand,
-		undoCommand, pruneCommand, pinCommand, unpinCommand, dropCommand, archiveCommand, verifyCommand,
-		versionCommand, helpCommand,
-	} {
-		app.Commands = append(app.Commands, cmd.build(env))
-	}
-	return app
 }
+
+const progName = "git-checkpoint"
 
 func onUsageError(c *cli.Context, err error, _ bool) error {
 	return usagef("%s: %s", c.Command.Name, strings.Replace(err.Error(), "for flag -", "for --", 1))
@@ -88,33 +88,30 @@ type command struct {
 }
 
 // build makes it a command of the library.
-func (d command) build(env *Env) *cli.Command {
-	cmd := &cli.Command{
-		Name: d.name, Usage: d.usage, ArgsUsage: d.args, Description: d.description, Category: d.category,
-		UsageText: strings.Join(d.examples, "\n"), HideHelp: true,
-		Flags:        append(d.flags[:len(d.flags):len(d.flags)], commonFlags()...),
+func (d *command) build(env *Env) *cli.Command {
+	return &cli.Command{
+		Name: d.name, HideHelp: true,
+		Flags:        d.allFlags(),
 		OnUsageError: onUsageError,
 		Action:       func(c *cli.Context) error { return d.call(env, c) },
 	}
-	if d.alias != "" {
-		cmd.Aliases = []string{d.alias}
-	}
-	return cmd
+}
+
+// allFlags are its own flags and those of every command.
+func (d *command) allFlags() []cli.Flag {
+	return append(d.flags[:len(d.flags):len(d.flags)], commonFlags()...)
 }
 
 // call runs the command.
-func (d command) call(env *Env, flags *cli.Context) error {
+func (d *command) call(env *Env, flags *cli.Context) error {
 	line := flags.Context.Value(lineKey{}).(*line)
 	c := &call{
 		ctx: flags.Context, env: env, flags: flags, args: flags.Args().Slice(), paths: line.paths, lists: line.lists,
-		json: line.json, out: &writer{w: env.Stdout},
+		json: line.json, out: &writer{w: env.Stdout}, commands: line.commands,
 	}
 	defer c.close()
 	if n := len(c.args); n > d.max {
 		return usagef("%s: %q is one argument too many", d.name, c.args[d.max])
-	}
-	if err := d.checkEmpty(flags); err != nil {
-		return err
 	}
 	if dir := flags.String("C"); dir != "" {
 		if err := os.Chdir(dir); err != nil {
@@ -129,21 +126,6 @@ func (d command) call(env *Env, flags *cli.Context) error {
 		return fail(exitFailure, "", "%s: standard output: %w", d.name, c.out.err)
 	}
 	return err
-}
-
-// checkEmpty refuses flags with an empty value: a variable of a script that
-// was not set must not become another command.
-func (d command) checkEmpty(flags *cli.Context) error {
-	for _, f := range d.flags {
-		name := f.Names()[0]
-		if _, text := f.(*cli.StringFlag); text && flags.IsSet(name) && flags.String(name) == "" && !slices.Contains(d.mayBeEmpty, name) {
-			return usagef("%s: --%s is empty", d.name, name)
-		}
-	}
-	if flags.IsSet("issue") && flags.String("issue") == "" {
-		return usagef("%s: --issue is empty", d.name)
-	}
-	return nil
 }
 
 // commonFlags are the flags of every command.

@@ -26,6 +26,8 @@ type call struct {
 	json  bool
 	out   *writer
 
+	commands []*command // all there are, for help
+
 	warnings []string // told at the end, with --json
 
 	toSave   bool // the staging area will be needed

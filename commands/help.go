@@ -16,12 +16,11 @@ var helpCommand = command{
 }
 
 func runHelp(c *call) error {
-	app := c.flags.App
-	text := overview(app)
+	text := overview(c.commands)
 	if len(c.args) > 0 {
-		cmd := app.Command(c.args[0])
+		cmd := commandNamed(c.commands, c.args[0])
 		if cmd == nil {
-			return unknownCommand(app, c.args[0])
+			return unknownCommand(c.commands, c.args[0])
 		}
 		text = explain(cmd)
 	}
@@ -33,38 +32,38 @@ func runHelp(c *call) error {
 }
 
 // overview lists the commands by what they are for.
-func overview(app *cli.App) string {
+func overview(commands []*command) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "usage: %s\n\n%s\n", app.UsageText, app.Usage)
+	b.WriteString("usage: git checkpoint <command> [arguments]\n\n" +
+		"record where long work on an issue stands, and resume it\n")
 	category := ""
-	for _, cmd := range app.Commands {
-		if cmd.Category != category {
-			category = cmd.Category
+	for _, cmd := range commands {
+		if cmd.category != category {
+			category = cmd.category
 			fmt.Fprintf(&b, "\n%s\n", category)
 		}
-		fmt.Fprintf(&b, "  %-9s %s\n", cmd.Name, cmd.Usage)
+		fmt.Fprintf(&b, "  %-9s %s\n", cmd.name, cmd.usage)
 	}
 	b.WriteString("\ngit checkpoint help COMMAND explains one.\n")
 	return b.String()
 }
 
 // explain is the help of one command.
-func explain(cmd *cli.Command) string {
+func explain(cmd *command) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "usage: git checkpoint %s\n", strings.TrimSpace(cmd.Name+" [flags] "+cmd.ArgsUsage))
-	for _, alias := range cmd.Aliases {
-		fmt.Fprintf(&b, "       git checkpoint %s is the same\n", alias)
+	fmt.Fprintf(&b, "usage: git checkpoint %s\n", strings.TrimSpace(cmd.name+" [flags] "+cmd.args))
+	if cmd.alias != "" {
+		fmt.Fprintf(&b, "       git checkpoint %s is the same\n", cmd.alias)
 	}
-	fmt.Fprintf(&b, "\n%s\n", cmd.Usage)
-	if cmd.Description != "" {
-		fmt.Fprintf(&b, "\n%s\n", cmd.Description)
+	fmt.Fprintf(&b, "\n%s\n", cmd.usage)
+	if cmd.description != "" {
+		fmt.Fprintf(&b, "\n%s\n", cmd.description)
 	}
-	own := len(cmd.Flags) - len(commonFlags())
-	explainFlags(&b, "Flags", cmd.Flags[:own])
-	explainFlags(&b, "Flags of every command", cmd.Flags[own:])
+	explainFlags(&b, "Flags", cmd.flags)
+	explainFlags(&b, "Flags of every command", commonFlags())
 	fmt.Fprintf(&b, "\nExamples\n")
-	for line := range strings.Lines(cmd.UsageText) {
-		fmt.Fprintf(&b, "  %s\n", strings.TrimSuffix(line, "\n"))
+	for _, line := range cmd.examples {
+		fmt.Fprintf(&b, "  %s\n", line)
 	}
 	return b.String()
 }

@@ -11,16 +11,18 @@ import (
 // A line is a command line made ready for the library, which takes flags only
 // before arguments and silently makes arguments of those after them.
 type line struct {
-	argv  []string            // program, command, flags, "--", arguments
-	paths []string            // what stood after "--" of a command that takes paths
-	lists map[string][]string // the values of flags that can be repeated
-	json  bool                // errors are JSON too
+	command  *command            // the one to run
+	argv     []string            // program, command, flags, "--", arguments
+	paths    []string            // what stood after "--" of a command that takes paths
+	lists    map[string][]string // the values of flags that can be repeated
+	json     bool                // errors are JSON too
+	commands []*command
 }
 
 // parseLine sorts a command line: flags may stand before the command, before
 // or after its arguments; everything after "--" is an argument.
-func parseLine(app *cli.App, args []string) (*line, error) {
-	l := &line{argv: []string{app.Name}, json: guessJSON(args)}
+func parseLine(commands []*command, args []string) (*line, error) {
+	l := &line{json: guessJSON(args), commands: commands}
 	if len(args) == 0 {
 		args = []string{"help"}
 	}
@@ -28,40 +30,39 @@ func parseLine(app *cli.App, args []string) (*line, error) {
 	if err != nil {
 		return l, err
 	}
-	cmd := app.Command(name)
-	if cmd == nil {
-		return l, unknownCommand(app, name)
+	if l.command = commandNamed(commands, name); l.command == nil {
+		return l, unknownCommand(commands, name)
 	}
-	w, err := split(cmd, append(leading[:len(leading):len(leading)], rest...))
+	w, err := split(l.command, append(leading[:len(leading):len(leading)], rest...))
 	if err != nil {
 		return l, err
 	}
 	l.json, l.lists = w.json, w.lists
 	if w.help {
-		w = words{args: []string{cmd.Name}}
-		name = "help"
+		w = words{args: []string{l.command.name}}
+		l.command = commandNamed(commands, "help")
 	}
-	if takesPaths(cmd) {
+	if l.command.takesPaths() {
 		l.paths = w.after
 	} else {
 		w.args = append(w.args, w.after...)
 	}
-	l.argv = slices.Concat(l.argv, []string{name}, w.flags, []string{"--"}, w.args)
+	l.argv = slices.Concat([]string{progName, l.command.name}, w.flags, []string{"--"}, w.args)
 	return l, nil
 }
 
-// needed are the commands that the library has to set up: the one that runs,
-// or all of them to explain them.
-func (l *line) needed(app *cli.App) []*cli.Command {
-	if name := l.argv[1]; name != helpCommand.name {
-		return []*cli.Command{app.Command(name)}
+// commandNamed finds a command by its name or its alias, nil for none.
+func commandNamed(commands []*command, name string) *command {
+	i := slices.IndexFunc(commands, func(c *command) bool { return c.name == name || c.alias != "" && c.alias == name })
+	if i < 0 {
+		return nil
 	}
-	return app.Commands
+	return commands[i]
 }
 
 // takesPaths reports whether what follows "--" is paths, as for git restore.
 // Elsewhere it is arguments that happen to begin with a dash.
-func takesPaths(cmd *cli.Command) bool { return strings.HasSuffix(cmd.ArgsUsage, "[-- PATH...]") }
+func (d *command) takesPaths() bool { return strings.HasSuffix(d.args, "[-- PATH...]") }
 
 // guessJSON looks for --json in a line that may not be understood.
 func guessJSON(args []string) bool {
@@ -73,7 +74,7 @@ func guessJSON(args []string) bool {
 
 // findCommand separates the flags before a command from what follows it.
 func findCommand(args []string) (leading []string, name string, rest []string, err error) {
-	common := &cli.Command{Flags: commonFlags()}
+	common := commonFlags()
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
 		case !isFlag(arg):
@@ -109,7 +110,8 @@ type words struct {
 }
 
 // split separates a command's flags, with their values, from its arguments.
-func split(cmd *cli.Command, args []string) (w words, err error) {
+func split(cmd *command, args []string) (w words, err error) {
+	flags := cmd.allFlags()
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {
@@ -123,19 +125,35 @@ func split(cmd *cli.Command, args []string) (w words, err error) {
 			w.help = true
 			continue
 		}
-		f, value := findFlag(cmd, arg)
+		f, value := findFlag(flags, arg)
 		switch {
 		case f == nil:
-			return w, usagef("%s: there is no flag %q", cmd.Name, arg)
+			return w, usagef("%s: there is no flag %q", cmd.name, arg)
 		case value == nil && takesValue(f):
 			if i++; i == len(args) {
-				return w, usagef("%s: %s wants a value", cmd.Name, arg)
+				return w, usagef("%s: %s wants a value", cmd.name, arg)
 			}
 			value = &args[i]
+		}
+		if err := cmd.checkEmpty(f, value); err != nil {
+			return w, err
 		}
 		w.add(f, value)
 	}
 	return w, nil
+}
+
+// checkEmpty refuses a flag with an empty value: a variable of a script that
+// was not set must not become another command.
+func (d *command) checkEmpty(f cli.Flag, value *string) error {
+	if _, text := f.(*cli.StringFlag); !text || *value != "" {
+		return nil
+	}
+	name := f.Names()[0]
+	if name == "C" || slices.Contains(d.mayBeEmpty, name) {
+		return nil
+	}
+	return usagef("%s: --%s is empty", d.name, name)
 }
 
 // add writes a flag in the one form that the library cannot take for another.
@@ -163,15 +181,15 @@ func (w *words) add(f cli.Flag, value *string) {
 // findFlag finds a flag by one of its names, with one dash or two, and the
 // value that is attached to it: --name=value, or -nvalue for a flag of one
 // letter.
-func findFlag(cmd *cli.Command, arg string) (cli.Flag, *string) {
+func findFlag(flags []cli.Flag, arg string) (cli.Flag, *string) {
 	name, value, attached := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-	if f := flagNamed(cmd, name); f != nil && attached {
+	if f := flagNamed(flags, name); f != nil && attached {
 		return f, &value
 	} else if f != nil {
 		return f, nil
 	}
 	if !strings.HasPrefix(arg, "--") && len(arg) > 2 {
-		if f := flagNamed(cmd, arg[1:2]); f != nil && takesValue(f) {
+		if f := flagNamed(flags, arg[1:2]); f != nil && takesValue(f) {
 			value := arg[2:]
 			return f, &value
 		}
@@ -179,12 +197,12 @@ func findFlag(cmd *cli.Command, arg string) (cli.Flag, *string) {
 	return nil, nil
 }
 
-func flagNamed(cmd *cli.Command, name string) cli.Flag {
-	i := slices.IndexFunc(cmd.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
+func flagNamed(flags []cli.Flag, name string) cli.Flag {
+	i := slices.IndexFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
 	if i < 0 {
 		return nil
 	}
-	return cmd.Flags[i]
+	return flags[i]
 }
 
 func takesValue(f cli.Flag) bool {
@@ -193,11 +211,11 @@ func takesValue(f cli.Flag) bool {
 }
 
 // unknownCommand suggests the nearest one.
-func unknownCommand(app *cli.App, name string) error {
+func unknownCommand(commands []*command, name string) error {
 	hint := "git checkpoint help"
-	for _, c := range app.Commands {
-		if name != "" && (strings.HasPrefix(c.Name, name) || strings.HasPrefix(name, c.Name)) {
-			hint = "git checkpoint " + c.Name
+	for _, c := range commands {
+		if name != "" && (strings.HasPrefix(c.name, name) || strings.HasPrefix(name, c.name)) {
+			hint = "git checkpoint " + c.name
 		}
 	}
 	return fail(exitUsage, hint, "%q is not a command", name)

@@ -23,7 +23,7 @@ func TestParseLine(t *testing.T) {
 		{"value that looks like a flag", "app save --message=--json --", []string{"save", "-m", "--json"}, nil, false},
 		{"value --", "app save --message=-- -- 42", []string{"save", "-m", "--", "42"}, nil, false},
 		{"attached short value", "app save --message=note --", []string{"save", "-mnote"}, nil, false},
-		{"empty value", "app save --message= --", []string{"save", "-m", ""}, nil, false},
+		{"empty value of some flags", "app save --message= --", []string{"save", "-m", ""}, nil, false},
 		{"one dash for a long name", "app save --phase=x --", []string{"save", "-phase", "x"}, nil, false},
 		{"switch off", "app save --json=false --", []string{"save", "--json=false"}, nil, false},
 		{"after --", "app save -- 42 -x", []string{"save", "42", "--", "-x"}, nil, false},
@@ -33,14 +33,12 @@ func TestParseLine(t *testing.T) {
 		{"help wins", "app help -- save", []string{"save", "42", "--phase", "x", "-h"}, nil, false},
 		{"help before", "app help -- save", []string{"--help", "save"}, nil, false},
 		{"version", "app version --json=true --", []string{"--version", "--json"}, nil, true},
-		{"alias", "app log -- 42", []string{"log", "42"}, nil, false},
+		{"alias", "app list -- 42", []string{"log", "42"}, nil, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			app := newApp(&Env{})
-			app.Name = "app"
-			l, err := parseLine(app, c.args)
+			l, err := parseLine(allCommands(), c.args)
 			require.NoError(t, err)
-			assert.Equal(t, c.want, joinWords(l.argv))
+			assert.Equal(t, c.want, "app "+joinWords(l.argv[1:]))
 			assert.Equal(t, c.paths, l.paths)
 			assert.Equal(t, c.json, l.json)
 		})
@@ -67,6 +65,8 @@ func TestParseLineRefuses(t *testing.T) {
 		{`save: there is no flag "--tigger"`, "", []string{"save", "--tigger", "x", "--json"}, true},
 		{`save: there is no flag "-x"`, "", []string{"save", "-x"}, false},
 		{`save: --phase wants a value`, "", []string{"save", "42", "--phase"}, false},
+		{`save: --trigger is empty`, "", []string{"save", "--trigger="}, false},
+		{`list: --issue is empty`, "", []string{"list", "--issue", "", "--json"}, true},
 		{`"frob" is not a command`, "git checkpoint help", []string{"frob"}, false},
 		{`"sav" is not a command`, "git checkpoint save", []string{"sav", "--json"}, true},
 		{`"" is not a command`, "git checkpoint help", []string{""}, false},
@@ -74,7 +74,7 @@ func TestParseLineRefuses(t *testing.T) {
 		{`which command?`, "git checkpoint help", []string{"--json"}, true},
 		{`which command?`, "git checkpoint help", []string{"-C"}, false},
 	} {
-		l, err := parseLine(newApp(&Env{}), c.args)
+		l, err := parseLine(allCommands(), c.args)
 		require.EqualError(t, err, c.want)
 		f := classify(err)
 		assert.Equal(t, exitUsage, f.code, c.want)
@@ -86,7 +86,7 @@ func TestParseLineRefuses(t *testing.T) {
 // A value of a flag that can be repeated is not taken apart at its commas, and
 // keeps its bytes.
 func TestRepeatedFlags(t *testing.T) {
-	l, err := parseLine(newApp(&Env{}), []string{"save", "--set", "a=1, 2", "42", "--set=b= x ", "--artifact", "caf\xe9"})
+	l, err := parseLine(allCommands(), []string{"save", "--set", "a=1, 2", "42", "--set=b= x ", "--artifact", "caf\xe9"})
 	require.NoError(t, err)
 	assert.Equal(t, map[string][]string{"set": {"a=1, 2", "b= x "}, "artifact": {"caf\xe9"}}, l.lists)
 	assert.Equal(t, "git-checkpoint save -- 42", joinWords(l.argv))
@@ -97,7 +97,7 @@ func FuzzParseLine(f *testing.F) {
 	f.Add("-C", "x", "restore", "-mx")
 	f.Add("", "-", "---", "--=")
 	f.Fuzz(func(t *testing.T, a, b, c, d string) {
-		l, err := parseLine(newApp(&Env{}), []string{a, b, c, d})
+		l, err := parseLine(allCommands(), []string{a, b, c, d})
 		require.NotNil(t, l)
 		if err != nil {
 			assert.Equal(t, exitUsage, classify(err).code)
@@ -107,17 +107,16 @@ func FuzzParseLine(f *testing.F) {
 
 // Every command explains itself, with an example that names it.
 func TestEveryCommandHasHelp(t *testing.T) {
-	app := newApp(&Env{})
-	require.Len(t, app.Commands, 16)
-	for _, cmd := range app.Commands {
+	require.Len(t, allCommands(), 16)
+	for _, cmd := range allCommands() {
 		text := explain(cmd)
-		assert.NotEmpty(t, cmd.Usage, cmd.Name)
-		assert.Contains(t, text, "Examples\n  git checkpoint ", cmd.Name)
-		assert.Contains(t, text, "--json", cmd.Name)
-		for _, f := range cmd.Flags {
+		assert.NotEmpty(t, cmd.usage, cmd.name)
+		assert.Contains(t, text, "Examples\n  git checkpoint ", cmd.name)
+		assert.Contains(t, text, "--json", cmd.name)
+		for _, f := range cmd.flags {
 			_, usage := describeFlag(f)
-			assert.NotEmpty(t, usage, cmd.Name+" "+f.Names()[0])
+			assert.NotEmpty(t, usage, cmd.name+" "+f.Names()[0])
 		}
-		assert.Contains(t, overview(app), cmd.Usage, cmd.Name)
+		assert.Contains(t, overview(allCommands()), cmd.usage, cmd.name)
 	}
 }
