@@ -81,9 +81,9 @@ type command struct {
 	args        string // what stands after the name
 	max         int    // how many arguments it takes
 	description string
-	examples    []string // commands to type
-	flags       []cli.Flag
-	mayBeEmpty  []string // flags whose value may be the empty text
+	examples    []string          // commands to type
+	flags       func() []cli.Flag // nil for none
+	mayBeEmpty  []string          // flags whose value may be the empty text
 	run         func(*call) error
 }
 
@@ -98,8 +98,13 @@ func (d *command) build(env *Env) *cli.Command {
 }
 
 // allFlags are its own flags and those of every command.
-func (d *command) allFlags() []cli.Flag {
-	return append(d.flags[:len(d.flags):len(d.flags)], commonFlags()...)
+func (d *command) allFlags() []cli.Flag { return append(d.ownFlags(), commonFlags()...) }
+
+func (d *command) ownFlags() []cli.Flag {
+	if d.flags == nil {
+		return nil
+	}
+	return d.flags()
 }
 
 // call runs the command.

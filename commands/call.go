@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"git-checkpoint/commands/config"
 	"git-checkpoint/commands/output"
@@ -119,13 +120,13 @@ func (w *writer) Write(p []byte) (int, error) {
 
 // quoteArg quotes a word of a command to type.
 func quoteArg(s string) string {
-	if plainWord.MatchString(s) {
+	if plainWord().MatchString(s) {
 		return s
 	}
 	return output.Shell(s)
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@~^-]+$`)
+var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./:=@~^-]+$`) })
 
 // each runs do for every issue and reports all that failed.
 func (c *call) each(issues []checkpoint.Issue, do func(checkpoint.Issue) error) error {

@@ -18,12 +18,16 @@ var dropCommand = command{
 	},
 	description: "Deletes a checkpoint for good: another clone does not bring it back.\n" +
 		"`git checkpoint undo` takes the last drop back, unless it was with --purge.",
-	flags: []cli.Flag{
+	flags: dropFlags,
+	run:   runDrop,
+}
+
+func dropFlags() []cli.Flag {
+	return []cli.Flag{
 		&cli.BoolFlag{Name: "all", Usage: "every checkpoint of the issue, archived ones too"},
 		&cli.BoolFlag{Name: "purge", Usage: "also forget reflogs and safety snapshots, so that git's gc deletes the content"},
 		&cli.BoolFlag{Name: "yes", Usage: "do not ask"},
-	},
-	run: runDrop,
+	}
 }
 
 func runDrop(c *call) error {

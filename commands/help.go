@@ -59,7 +59,7 @@ func explain(cmd *command) string {
 	if cmd.description != "" {
 		fmt.Fprintf(&b, "\n%s\n", cmd.description)
 	}
-	explainFlags(&b, "Flags", cmd.flags)
+	explainFlags(&b, "Flags", cmd.ownFlags())
 	explainFlags(&b, "Flags of every command", commonFlags())
 	fmt.Fprintf(&b, "\nExamples\n")
 	for _, line := range cmd.examples {

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 
 	"git-checkpoint/gitstore"
@@ -87,10 +86,8 @@ func notFound(err error) bool {
 // is rather an issue.
 func namesCheckpoint(s string) bool {
 	return strings.HasPrefix(s, "CP-") || strings.HasPrefix(s, gitstore.Latest) ||
-		hexName.MatchString(s) && strings.ContainsAny(s, "abcdef")
+		len(s) >= 4 && len(s) <= 40 && strings.Trim(s, "0123456789abcdef") == "" && strings.ContainsAny(s, "abcdef")
 }
-
-var hexName = regexp.MustCompile(`^[0-9a-f]{4,40}$`)
 
 // checkpointArg finds the checkpoint that the arguments name; commands that
 // change one want it named.

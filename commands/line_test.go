@@ -113,7 +113,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 		assert.NotEmpty(t, cmd.usage, cmd.name)
 		assert.Contains(t, text, "Examples\n  git checkpoint ", cmd.name)
 		assert.Contains(t, text, "--json", cmd.name)
-		for _, f := range cmd.flags {
+		for _, f := range cmd.ownFlags() {
 			_, usage := describeFlag(f)
 			assert.NotEmpty(t, usage, cmd.name+" "+f.Names()[0])
 		}

@@ -22,15 +22,19 @@ var listCommand = command{
 		"git checkpoint list --all --since 7d --json",
 	},
 	mayBeEmpty: []string{"phase"},
-	flags: []cli.Flag{
+	flags:      listFlags,
+	run:        runList,
+}
+
+func listFlags() []cli.Flag {
+	return []cli.Flag{
 		&cli.IntFlag{Name: "n", Usage: "at most `N` of an issue"},
 		&cli.BoolFlag{Name: "all", Usage: "of every issue"},
 		&cli.StringFlag{Name: "trigger", Usage: "only those with `TRIGGER`"},
 		&cli.StringFlag{Name: "phase", Usage: "only those in `PHASE`"},
 		&cli.StringFlag{Name: "since", Usage: "only those made since `TIME` (RFC 3339, a date, or an age such as 36h or 7d)"},
 		&cli.BoolFlag{Name: "archived", Usage: "those in the archive instead"},
-	},
-	run: runList,
+	}
 }
 
 func runList(c *call) error {

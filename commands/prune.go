@@ -21,14 +21,18 @@ var pruneCommand = command{
 		"git checkpoint prune 42 --keep manual=5",
 		"git checkpoint prune --all --max-age 30",
 	},
-	flags: []cli.Flag{
+	flags: pruneFlags,
+	run:   runPrune,
+}
+
+func pruneFlags() []cli.Flag {
+	return []cli.Flag{
 		&cli.BoolFlag{Name: "all", Usage: "of every issue"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "decide, print the plan's id, change nothing"},
 		&cli.StringFlag{Name: "apply", Usage: "carry out the plan with this `ID`, or nothing"},
 		&cli.StringSliceFlag{Name: "keep", Usage: "keep the newest N of a trigger, as `TRIGGER=N`"},
 		&cli.IntFlag{Name: "max-age", Usage: "archive a chain whose newest checkpoint is older than `DAYS`"},
-	},
-	run: runPrune,
+	}
 }
 
 func runPrune(c *call) error {

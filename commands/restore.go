@@ -21,7 +21,12 @@ var restoreCommand = command{
 		"git checkpoint restore 42 latest~1 -- src/tokens.py",
 		"git checkpoint restore --abort",
 	},
-	flags: []cli.Flag{
+	flags: restoreFlags,
+	run:   runRestore,
+}
+
+func restoreFlags() []cli.Flag {
+	return []cli.Flag{
 		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, do nothing"},
 		&cli.BoolFlag{Name: "staged", Usage: "the staging area only"},
 		&cli.BoolFlag{Name: "exact", Usage: "also remove files that were staged later"},
@@ -29,8 +34,7 @@ var restoreCommand = command{
 		changedFlag(),
 		&cli.BoolFlag{Name: "continue", Usage: "finish a restore that was interrupted"},
 		&cli.BoolFlag{Name: "abort", Usage: "take back what an interrupted restore has done"},
-	},
-	run: runRestore,
+	}
 }
 
 func changedFlag() cli.Flag {

@@ -20,7 +20,12 @@ var resumeCommand = command{
 	},
 	description: "The last line on standard output is the resume point. Without a terminal only a\n" +
 		"verdict of prompt_user needs an answer: --yes, --choice or --force give it.",
-	flags: []cli.Flag{
+	flags: resumeFlags,
+	run:   runResume,
+}
+
+func resumeFlags() []cli.Flag {
+	return []cli.Flag{
 		&cli.BoolFlag{Name: "yes", Usage: "choose r without asking"},
 		&cli.StringFlag{Name: "choice", Usage: "answer the prompt: `r`, s, v or d"},
 		&cli.BoolFlag{Name: "auto", Usage: "resume only where nothing needs an answer"},
@@ -32,8 +37,7 @@ var resumeCommand = command{
 		&cli.BoolFlag{Name: "strict", Usage: "exit 9 when there are warnings"},
 		&cli.BoolFlag{Name: "force", Usage: "resume in spite of the verdict, wherever HEAD is"},
 		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},
-	},
-	run: runResume,
+	}
 }
 
 // A resumption is one resume on its way.

@@ -28,12 +28,16 @@ var saveCommand = command{
 	description: "Commits the workflow's record and a snapshot of the staging area to\n" +
 		"refs/checkpoints/<issue>, and prints the checkpoint's id. Nothing else changes:\n" +
 		"not HEAD, not the branch, not the index, not the worktree.",
-	flags: append(contentFlags(),
+	flags: saveFlags,
+	run:   runSave,
+}
+
+func saveFlags() []cli.Flag {
+	return append(contentFlags(),
 		&cli.BoolFlag{Name: "no-prune", Usage: "leave retention for later"},
 		&cli.BoolFlag{Name: "if-changed", Usage: "save nothing when nothing changed since the newest one"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "do everything but write"},
-	),
-	run: runSave,
+	)
 }
 
 // contentFlags say what a checkpoint holds.

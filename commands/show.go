@@ -19,12 +19,16 @@ var showCommand = command{
 		"git checkpoint show 42 latest~1 --format json",
 		"git checkpoint show --get workflow_state.current_phase",
 	},
-	flags: []cli.Flag{
+	flags: showFlags,
+	run:   runShow,
+}
+
+func showFlags() []cli.Flag {
+	return []cli.Flag{
 		&cli.StringFlag{Name: "format", Usage: "`yaml` or json", Value: "yaml"},
 		&cli.StringFlag{Name: "get", Usage: "print the value at `PATH` alone"},
 		&cli.BoolFlag{Name: "raw", Usage: "print the bytes as they are stored"},
-	},
-	run: runShow,
+	}
 }
 
 func runShow(c *call) error {

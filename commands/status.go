@@ -23,14 +23,18 @@ var statusCommand = command{
 		"git checkpoint status 42 --check --strict",
 		"git checkpoint status 42 --done 3 || run-phase 3",
 	},
-	flags: []cli.Flag{
+	flags: statusFlags,
+	run:   runStatus,
+}
+
+func statusFlags() []cli.Flag {
+	return []cli.Flag{
 		&cli.BoolFlag{Name: "check", Usage: "exit with the verdict"},
 		&cli.StringFlag{Name: "done", Usage: "exit 0 when phase `N` is done, 1 when it is not"},
 		&cli.BoolFlag{Name: "markdown", Usage: "print it for a comment on the issue"},
 		&cli.BoolFlag{Name: "strict", Usage: "with --check: warnings exit 9"},
 		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},
-	},
-	run: runStatus,
+	}
 }
 
 func runStatus(c *call) error {

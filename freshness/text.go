@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // printable keeps control characters out of messages: records and issues come
@@ -20,7 +21,7 @@ func printable(s string) string {
 
 func quoted(s string) string { return strconv.QuoteToGraphic(s) }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9._/@+:,^-]+$`)
+var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._/@+:,^-]+$`) })
 
 // command joins words into a command to be typed, each quoted where a shell
 // would take it apart: a branch may be called $(reboot). It is "" when a word
@@ -30,7 +31,7 @@ func command(words ...string) string {
 		switch {
 		case printable(w) != w:
 			return ""
-		case !plainWord.MatchString(w):
+		case !plainWord().MatchString(w):
 			words[k] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -83,13 +84,13 @@ func expand(issue, pattern string) ([]string, error) {
 	return out, nil
 }
 
-var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[^{}]*\}`) })
 
 // CheckPattern refuses a pattern for issue files that leaves the worktree or
 // has a placeholder that is not known. Patterns have slashes on every system.
 func CheckPattern(pattern string) error {
 	refuse := func(why string) error { return fmt.Errorf("issue file pattern %q: %s", pattern, why) }
-	for _, p := range placeholder.FindAllString(pattern, -1) {
+	for _, p := range placeholder().FindAllString(pattern, -1) {
 		if p != "{issue}" && p != "{issue_number}" {
 			return refuse("want {issue} or {issue_number}, got " + p)
 		}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
@@ -98,13 +97,15 @@ func (s *Store) indexPack(ctx context.Context, data []byte, flags []string) ([]b
 	args := append([]string{"-c", "core.fsync=pack,pack-metadata", "index-pack", "--stdin"}, flags...)
 	for tries := 0; ; tries++ {
 		said, err := s.cfg.Git(ctx, data, args...)
-		if err == nil || tries == collections || !tookAway.MatchString(err.Error()) {
+		if err == nil || tries == collections || !tookAway(err.Error()) {
 			return said, err
 		}
 	}
 }
 
-var tookAway = regexp.MustCompile("No such file or directory|cannot read existing object")
+func tookAway(said string) bool {
+	return strings.Contains(said, "No such file or directory") || strings.Contains(said, "cannot read existing object")
+}
 
 // packStream makes a pack of whole objects: a header with their number, each
 // one's type, size and zlib stream, and a checksum.
