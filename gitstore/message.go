@@ -109,7 +109,7 @@ func unquoteTrailer(s string) (string, error) {
 // paragraph.
 func splitMessage(message string) (note string, trailers string) {
 	message = strings.TrimRight(message, "\n")
-	at := strings.LastIndex(message, "\n\n")
+	at := lastBlank(message)
 	if at < 0 {
 		return "", ""
 	}
@@ -118,4 +118,20 @@ func splitMessage(message string) (note string, trailers string) {
 		note = decodeNote(rest)
 	}
 	return note, trailers
+}
+
+// lastBlank is where the last empty line begins, line break before it
+// included, -1 for none. It is strings.LastIndex, from line to line instead of
+// byte to byte.
+func lastBlank(message string) int {
+	for end := len(message); ; {
+		at := strings.LastIndexByte(message[:end], '\n')
+		if at <= 0 {
+			return -1
+		}
+		if message[at-1] == '\n' {
+			return at - 1
+		}
+		end = at
+	}
 }

@@ -254,6 +254,7 @@ func (d *decoder) noCode() error {
 // codes decodes a block up to its end.
 func (d *decoder) codes(lit, dist *huffman) error {
 	for {
+		d.literals(lit)
 		d.refill()
 		symbol, err := d.symbol(lit)
 		switch {
@@ -272,6 +273,32 @@ func (d *decoder) codes(lit, dist *huffman) error {
 			}
 		}
 	}
+}
+
+// literals decodes what it can do at speed: literals of short codes, as long as
+// there is enough of everything for several.
+func (d *decoder) literals(h *huffman) {
+	const several = 6 // of at most tableBits, out of the 56 bits that a refill gives
+	pos, next, n := d.pos, d.bits, d.n
+	at, room := len(d.out), d.out[:min(cap(d.out), d.limit)]
+decode:
+	for len(d.src)-pos >= 8 && len(room)-at >= several {
+		next |= binary.LittleEndian.Uint64(d.src[pos:]) << n
+		pos += (63 - n) >> 3
+		n |= 56
+		for range several {
+			entry := h.table[next&(1<<tableBits-1)]
+			size := int(entry & 15)
+			if size == 0 || entry>>4 >= endOfBlock {
+				break decode
+			}
+			room[at] = byte(entry >> 4)
+			at++
+			next >>= size
+			n -= size
+		}
+	}
+	d.pos, d.bits, d.n, d.out = pos, next, n, room[:at]
 }
 
 // match copies from what was decoded before.
