@@ -1,0 +1,66 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// head is HEAD: the branch it is on ("" when detached) and its commit (zero
+// when the branch is unborn).
+type head struct {
+	branch string
+	commit plumbing.Hash
+}
+
+// readHead reads HEAD of this worktree.
+func (s *Store) readHead(ctx context.Context) (head, error) {
+	if s.repo.refFormat != "files" {
+		return s.askHead(ctx)
+	}
+	file := filepath.Join(s.repo.dir, "HEAD")
+	if info, err := os.Lstat(file); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return s.askHead(ctx) // core.preferSymlinkRefs
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return head{}, fmt.Errorf("read HEAD: %w", err)
+	}
+	target, symbolic := strings.CutPrefix(strings.TrimSpace(string(data)), "ref: ")
+	if !symbolic {
+		commit, err := parseRef("HEAD", data)
+		return head{commit: commit}, err
+	}
+	branch, ok := strings.CutPrefix(target, "refs/heads/")
+	if !ok {
+		return s.askHead(ctx)
+	}
+	commit, err := s.readRef(ctx, target)
+	if err != nil { // a branch may be a symbolic ref itself
+		if h, askErr := s.askHead(ctx); askErr == nil && !h.commit.IsZero() {
+			return h, nil
+		}
+	}
+	return head{branch: branch, commit: commit}, err
+}
+
+func (s *Store) askHead(ctx context.Context) (head, error) {
+	var h head
+	if name, err := s.git.Line(ctx, "symbolic-ref", "--quiet", "HEAD"); err == nil {
+		h.branch = strings.TrimPrefix(name, "refs/heads/")
+	}
+	hex, err := s.git.Line(ctx, "rev-parse", "--quiet", "--verify", "HEAD")
+	if err != nil {
+		if h.branch == "" {
+			return head{}, fmt.Errorf("read HEAD: %w", err)
+		}
+		return h, nil
+	}
+	h.commit = plumbing.NewHash(hex)
+	return h, nil
+}

@@ -1,0 +1,161 @@
+package gitstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"git-checkpoint/gitstore/gitcmd"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A refMove is one line of a ref transaction. A zero new value deletes the
+// ref; a zero old value means that it must not exist.
+type refMove struct {
+	name     string
+	old, new plumbing.Hash
+}
+
+// moveRefs moves refs in one transaction through git, each from the value
+// named, with a reflog entry, durably. It fails with errLost when a ref is not
+// where it was expected, and as it was then.
+func (s *Store) moveRefs(ctx context.Context, message string, moves ...refMove) error {
+	m, err := s.startMove(ctx, message)
+	if err != nil {
+		return err
+	}
+	m.prepare(moves)
+	return m.commit(ctx)
+}
+
+// A mover is a git that waits to be told which refs to move. It is started
+// while there is still something to do, since starting takes it as long as
+// moving.
+type mover struct {
+	s       *Store
+	run     *gitcmd.Run
+	message string
+	moves   []refMove
+}
+
+// startMove starts git. Until it is told to commit it moves nothing, and a git
+// whose caller died moves nothing at all: its input ends without a commit.
+func (s *Store) startMove(ctx context.Context, message string) (*mover, error) {
+	g := s.signed()
+	g.Apart, g.Hold = true, s.turn.lock()
+	run, err := g.Start(context.WithoutCancel(ctx), append(refConfig[:len(refConfig):len(refConfig)],
+		"update-ref", "--no-deref", "--create-reflog", "-m", message, "--stdin", "-z")...)
+	if err != nil {
+		return nil, fmt.Errorf("move refs: %w", err)
+	}
+	return &mover{s: s, run: run, message: message}, nil
+}
+
+// beginMove is startMove, beside what the caller does until it asks for the
+// mover.
+func (s *Store) beginMove(ctx context.Context, message string) func() (*mover, error) {
+	type started struct {
+		m   *mover
+		err error
+	}
+	done := make(chan started, 1)
+	go func() {
+		m, err := s.startMove(ctx, message)
+		done <- started{m, err}
+	}()
+	return func() (*mover, error) {
+		got := <-done
+		return got.m, got.err
+	}
+}
+
+// abandon ends the git without a move.
+func (m *mover) abandon() {
+	_, err := m.run.Finish(nil)
+	if m.moves != nil {
+		m.s.turn.done(err)
+	}
+}
+
+// prepare tells git the moves. It locks the refs, checks the values expected
+// and writes the new ones beside them, while the caller goes on. What goes
+// wrong is told by commit.
+func (m *mover) prepare(moves []refMove) {
+	m.moves = moves
+	in := []byte("start\x00")
+	for _, move := range moves {
+		switch {
+		case move.new.IsZero():
+			in = fmt.Appendf(in, "delete %s\x00%s\x00", move.name, move.old)
+		case move.old.IsZero():
+			in = fmt.Appendf(in, "create %s\x00%s\x00", move.name, move.new)
+		default:
+			in = fmt.Appendf(in, "update %s\x00%s\x00%s\x00", move.name, move.new, move.old)
+		}
+	}
+	m.s.turn.begin(moves)
+	_, _ = m.run.Write(append(in, "prepare\x00"...))
+}
+
+// commit makes git move the refs, with the errors of moveRefs.
+func (m *mover) commit(ctx context.Context) error {
+	said, err := m.run.Finish([]byte("commit\x00"))
+	m.s.turn.done(err)
+	if err == nil {
+		return m.s.syncRefDirs(m.moves)
+	}
+	return m.settle(ctx, m.moves, bytes.Contains(said, []byte("prepare: ok")), err)
+}
+
+// refConfig makes refs durable, and lets git wait for another writer's lock:
+// it is held while a disk syncs, which may take longer than git's 100 ms.
+var refConfig = []string{
+	"-c", "core.fsync=reference",
+	"-c", "core.filesRefLockTimeout=10000",
+	"-c", "core.packedRefsTimeout=10000",
+}
+
+// signed is git with the identity and the time of reflog entries. A hook may
+// have inherited the date of an old commit, and an old entry expires at once.
+func (s *Store) signed() gitcmd.Git {
+	by := s.ident()
+	return s.git.With("GIT_COMMITTER_NAME="+by.name, "GIT_COMMITTER_EMAIL="+by.email,
+		fmt.Sprintf("GIT_COMMITTER_DATE=@%d +0000", s.now().Unix()))
+}
+
+// errLost says that another writer moved the ref first.
+var errLost = errors.New("lost the race")
+
+// syncRefDirs makes the renames of moved refs survive power loss: git syncs a
+// ref's content, not its directory. A new ref may have come with new
+// directories above it.
+func (s *Store) syncRefDirs(moves []refMove) error {
+	if s.repo.refFormat != "files" {
+		return nil
+	}
+	var dirs []string
+	for _, m := range moves {
+		dir := filepath.Dir(filepath.FromSlash(m.name))
+		dirs = append(dirs, filepath.Join(s.repo.commonDir, dir))
+		for m.old.IsZero() && dir != "." {
+			dir = filepath.Dir(dir)
+			dirs = append(dirs, filepath.Join(s.repo.commonDir, dir))
+		}
+	}
+	// A ref that was packed or deleted meanwhile may have taken its directory
+	// along; git has synced what it wrote instead.
+	dirs = slices.DeleteFunc(dirs, func(dir string) bool {
+		_, err := os.Lstat(dir)
+		return errors.Is(err, fs.ErrNotExist)
+	})
+	if err := syncDirs(dirs); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
