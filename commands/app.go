@@ -123,7 +123,7 @@ func (d *command) call(env *Env, flags *cli.Context) error {
 			return usagef("-C: %w", err)
 		}
 	}
-	err := d.run(c)
+	err := c.mend(d.run(c))
 	if err == nil || errors.As(err, new(silent)) {
 		c.flushWarnings()
 	}

@@ -31,6 +31,8 @@ type call struct {
 
 	warnings []string // told at the end, with --json
 
+	about checkpoint.Issue // what the command turned out to be about, "" while that is not known
+
 	toSave   bool // the staging area will be needed
 	store    *gitstore.Store
 	settings *config.Settings

@@ -103,7 +103,7 @@ func codeOf(err error) (code int, hint string) {
 	case errors.As(err, &refused):
 		return exitRefused, refused.Hint
 	case errors.As(err, &damaged):
-		return exitInvalid, "git checkpoint resume --fallback"
+		return exitInvalid, "git checkpoint verify"
 	case errors.As(err, &unsupported), errors.Is(err, gitstore.ErrNotRepository):
 		return exitRepository, ""
 	case errors.As(err, &setting):

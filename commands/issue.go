@@ -9,12 +9,12 @@ import (
 )
 
 // issue finds the issue of commands that take [ISSUE] alone.
-func (c *call) issue() (checkpoint.Issue, error) {
+func (c *call) issue() (i checkpoint.Issue, err error) {
+	defer func() { c.about = i }()
 	if len(c.args) == 0 {
 		return c.inferIssue()
 	}
-	i, err := parseIssue(c.args[0])
-	if err == nil {
+	if i, err = parseIssue(c.args[0]); err == nil {
 		err = c.agree(i)
 	}
 	return i, err
@@ -39,16 +39,16 @@ func (c *call) agree(i checkpoint.Issue) error {
 
 // issueAndName finds the issue and the name of a checkpoint for commands that
 // take [ISSUE] [ID]. One argument is the issue when one of that name exists.
-func (c *call) issueAndName() (checkpoint.Issue, string, error) {
+func (c *call) issueAndName() (i checkpoint.Issue, name string, err error) {
+	defer func() { c.about = i }()
 	switch len(c.args) {
 	case 0:
-		i, err := c.inferIssue()
+		i, err = c.inferIssue()
 		return i, gitstore.Latest, err
 	case 1:
 		return c.issueOrName(c.args[0])
 	}
-	i, err := parseIssue(c.args[0])
-	if err == nil {
+	if i, err = parseIssue(c.args[0]); err == nil {
 		err = c.agree(i)
 	}
 	return i, c.args[1], err

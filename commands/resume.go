@@ -116,7 +116,7 @@ func (c *call) toResume() (*resumption, error) {
 		r.record, err = c.store.Record(r.cp)
 	}
 	if err != nil {
-		return nil, c.orFallback(r, err)
+		return nil, err
 	}
 	r.named = len(c.args) > 0 && c.args[len(c.args)-1] != string(r.cp.Issue)
 	r.verdict, err = c.judge(r.cp, r.record)
@@ -140,15 +140,6 @@ func (c *call) fallback(r *resumption) error {
 		c.warn("%s is not valid; this is %s", first(string(newest.ID), newest.Commit.String()), r.cp.ID)
 	}
 	return nil
-}
-
-// orFallback gives the failure over a damaged checkpoint the issue's own hint.
-func (c *call) orFallback(r *resumption, err error) error {
-	var damaged *gitstore.CorruptError
-	if r.cp == nil || !errors.As(err, &damaged) {
-		return err
-	}
-	return fail(exitInvalid, "git checkpoint resume "+quoteArg(string(r.cp.Issue))+" --fallback", "resume: %w", err)
 }
 
 // noResumption tells a shell that evaluates the output that there is nothing.

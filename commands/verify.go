@@ -24,10 +24,14 @@ func runVerify(c *call) error {
 		return err
 	}
 	result := output.Verify{Type: "verify", Valid: true}
+	hint := ""
 	for _, i := range issues {
 		report, err := c.store.Verify(c.ctx, i)
 		if err != nil {
 			return err
+		}
+		if len(report.Errors) > 0 {
+			hint = first(hint, c.mending(i))
 		}
 		result.Errors = append(result.Errors, report.Errors...)
 		result.Warnings = append(result.Warnings, report.Warnings...)
@@ -39,7 +43,7 @@ func runVerify(c *call) error {
 		return err
 	}
 	if !result.Valid {
-		return fail(exitInvalid, "git checkpoint resume --fallback", "verify: %s in %s", plural(len(result.Errors), "error"), plural(result.Checked, "checkpoint"))
+		return fail(exitInvalid, hint, "verify: %s in %s", plural(len(result.Errors), "error"), plural(result.Checked, "checkpoint"))
 	}
 	return nil
 }

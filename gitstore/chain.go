@@ -44,9 +44,28 @@ type chain struct {
 func (s *Store) readChain(ctx context.Context, issue checkpoint.Issue, ref string, limit int) (*chain, error) {
 	tip, err := s.readRef(ctx, ref)
 	if err != nil {
-		return nil, err
+		return nil, s.brokenRef(ctx, issue, ref, err)
 	}
-	return s.walk(issue, ref, tip, limit)
+	c, err := s.walk(issue, ref, tip, limit)
+	if err != nil && !s.objects.Has(tip) {
+		err = s.brokenRef(ctx, issue, ref, err)
+	}
+	return c, err
+}
+
+// brokenRef says what is known of a ref that cannot be read, if that is why.
+func (s *Store) brokenRef(ctx context.Context, issue checkpoint.Issue, ref string, err error) error {
+	if !errors.As(err, new(*CorruptError)) {
+		return err
+	}
+	broken := &BrokenRefError{Ref: ref, Err: err}
+	if file := filepath.Join(s.repo.commonDir, filepath.FromSlash(ref)); s.repo.refFormat == "files" && exists(file) {
+		broken.File = file
+	}
+	if own, err := s.readRef(ctx, ownRef(issue)); ref == LiveRef(issue) && err == nil && s.objects.Has(own) {
+		broken.Last = own
+	}
+	return broken
 }
 
 func (s *Store) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limit int) (*chain, error) {

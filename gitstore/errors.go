@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Errors that callers ask for.
@@ -69,6 +71,18 @@ func (e *CorruptError) Unwrap() error { return e.Err }
 func corrupt(object, format string, args ...any) error {
 	return &CorruptError{Object: object, Err: fmt.Errorf(format, args...)}
 }
+
+// A BrokenRefError says that a ref holds no commit that is there. It is a
+// CorruptError, too.
+type BrokenRefError struct {
+	Ref  string
+	File string        // where it is stored, "" when it is not a file of its own
+	Last plumbing.Hash // where this clone last moved it, zero when that is not known
+	Err  error
+}
+
+func (e *BrokenRefError) Error() string { return e.Err.Error() }
+func (e *BrokenRefError) Unwrap() error { return e.Err }
 
 // A RefusedError says that an operation would have lost something; Hint is
 // the command that goes on from here.

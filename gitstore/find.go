@@ -129,7 +129,8 @@ func (s *Store) Newest(ctx context.Context, issue checkpoint.Issue) (*Checkpoint
 }
 
 // NewestValid returns the newest checkpoint whose record can be read, and the
-// record. It fails with *NoneError when there is none.
+// record. It fails with *NoneError when there is no checkpoint, with
+// *CorruptError when none is valid.
 func (s *Store) NewestValid(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
 	l, err := s.List(ctx, issue, 0)
 	if err != nil {
@@ -144,5 +145,8 @@ func (s *Store) NewestValid(ctx context.Context, issue checkpoint.Issue) (*Check
 			return c, r, nil
 		}
 	}
-	return nil, nil, &NoneError{Issue: issue}
+	if len(l.Checkpoints) == 0 {
+		return nil, nil, &NoneError{Issue: issue}
+	}
+	return nil, nil, corrupt("issue "+string(issue), "no valid checkpoint is left of %d", len(l.Checkpoints))
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -102,8 +103,8 @@ func (s *Store) refs(ctx context.Context, prefix string) (map[string]plumbing.Ha
 	return refs, nil
 }
 
-// Issues lists the issues that have a chain, in the order of their refs.
-// A ref that is no canonical key is left out and named in strange.
+// Issues lists the issues that have a chain, broken ones too, in the order of
+// their refs. A ref that is no canonical key is left out and named in strange.
 func (s *Store) Issues(ctx context.Context, archived bool) (issues []checkpoint.Issue, strange []string, err error) {
 	prefix := liveRefs
 	if archived {
@@ -113,8 +114,11 @@ func (s *Store) Issues(ctx context.Context, archived bool) (issues []checkpoint.
 	if err != nil {
 		return nil, nil, fmt.Errorf("list %s: %w", prefix, err)
 	}
-	for line := range strings.Lines(string(out)) {
-		name := strings.TrimSuffix(line, "\n")
+	names, err := s.withBroken(prefix, strings.Fields(string(out)))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range names {
 		issue, err := checkpoint.IssueFromRef(strings.TrimPrefix(name, prefix))
 		if err != nil {
 			strange = append(strange, name)
@@ -123,6 +127,35 @@ func (s *Store) Issues(ctx context.Context, archived bool) (issues []checkpoint.
 		issues = append(issues, issue)
 	}
 	return issues, strange, nil
+}
+
+// withBroken adds the refs that git leaves out of its lists: those that hold no
+// object's name, as after a crash, or the name of an object that is not there.
+// Other backends than files are git's alone.
+func (s *Store) withBroken(prefix string, names []string) ([]string, error) {
+	if s.repo.refFormat != "files" {
+		return names, nil
+	}
+	files, err := os.ReadDir(filepath.Join(s.repo.commonDir, filepath.FromSlash(prefix)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list %s: %w", prefix, err)
+	}
+	for _, f := range files {
+		if !f.IsDir() && !strings.HasSuffix(f.Name(), ".lock") {
+			names = append(names, prefix+f.Name())
+		}
+	}
+	packed, err := os.ReadFile(filepath.Join(s.repo.commonDir, "packed-refs"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read packed-refs: %w", err)
+	}
+	for line := range strings.Lines(string(packed)) {
+		if _, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok && strings.HasPrefix(name, prefix) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }
 
 // checkName refuses a new issue whose ref differs from an existing one in

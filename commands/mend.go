@@ -1,0 +1,41 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// mend gives an error over something damaged the command that goes on from
+// there.
+func (c *call) mend(err error) error {
+	var damaged *gitstore.CorruptError
+	if !errors.As(err, &damaged) || errors.As(err, new(*failure)) || c.about == "" {
+		return err
+	}
+	hint := c.mending(c.about)
+	if hint == "" {
+		hint = "git checkpoint verify " + quoteArg(string(c.about))
+	}
+	return fail(exitInvalid, hint, "%w", err)
+}
+
+// mending is the command that goes on in spite of what is damaged, "" where
+// there is none.
+func (c *call) mending(issue checkpoint.Issue) string {
+	_, _, err := c.store.NewestValid(c.ctx, issue)
+	var broken *gitstore.BrokenRefError
+	switch {
+	case err == nil:
+		return "git checkpoint resume " + quoteArg(string(issue)) + " --fallback"
+	case !errors.As(err, &broken) || broken.Last.IsZero():
+		return ""
+	}
+	restore := fmt.Sprintf("git update-ref %s %s", quoteArg(broken.Ref), broken.Last)
+	if broken.File != "" { // git does not overwrite a file that it cannot read
+		restore = "rm -f " + quoteArg(broken.File) + " && " + restore
+	}
+	return restore
+}
