@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"git-checkpoint/commands/config"
 	"git-checkpoint/commands/output"
@@ -122,6 +123,8 @@ func (c *call) saveRequest(issue checkpoint.Issue, trigger checkpoint.Trigger) (
 		Issue: issue, Branch: c.ciBranch(),
 		Worktree: c.flags.Bool("worktree"), Untracked: c.flags.Bool("untracked"),
 		MaxSize:   int64(c.settings.Int("storage.max_size_mb")) << 20,
+		MaxFile:   int64(c.settings.Int("storage.max_file_kb")) << 10,
+		Budget:    time.Duration(c.settings.Int("storage.budget_ms")) * time.Millisecond,
 		IfChanged: c.flags.Bool("if-changed"), DryRun: c.flags.Bool("dry-run"),
 	}
 	if c.settings.Bool("auto_prune") && !c.flags.Bool("no-prune") {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/gitcmd"
@@ -28,13 +29,17 @@ type capture struct {
 	snap    *snapshot
 	room    int64 // bytes left below the size limit
 	maxFile int64
-	dry     bool // git must not store anything either
-	skipped int  // of all, also where the record's list is cut
+	dry     bool        // git must not store anything either
+	late    func() bool // whether the time budget is spent
+	skipped int         // of all, also where the record's list is cut
 }
 
 // captureMore adds what stands outside the staging area.
 func (s *Store) captureMore(ctx context.Context, req *SaveRequest, snap *snapshot, k *sink) error {
-	c := capture{s: s, ctx: ctx, k: k, snap: snap, room: req.MaxSize - snap.size, maxFile: req.MaxFile, dry: req.DryRun}
+	c := capture{
+		s: s, ctx: ctx, k: k, snap: snap, room: req.MaxSize - snap.size, maxFile: req.MaxFile, dry: req.DryRun,
+		late: func() bool { return false },
+	}
 	if req.MaxSize <= 0 {
 		c.room = noLimit
 	}
@@ -42,22 +47,46 @@ func (s *Store) captureMore(ctx context.Context, req *SaveRequest, snap *snapsho
 		c.maxFile = DefaultMaxFile
 	}
 	snap.facts.Worktree, snap.facts.Untracked = req.Worktree, req.Untracked
+	if err := c.artifacts(req.Artifacts); err != nil {
+		return err
+	}
+	defer c.spend(req.Budget)()
 	if req.Worktree {
-		if err := c.worktree(); err != nil {
+		if err := c.worktree(); c.failed(err) {
 			return fmt.Errorf("read worktree: %w", err)
 		}
 	}
 	if req.Untracked {
-		if err := c.untracked(); err != nil {
+		if err := c.untracked(); c.failed(err) {
 			return fmt.Errorf("read untracked files: %w", err)
 		}
-	}
-	if err := c.artifacts(req.Artifacts); err != nil {
-		return err
 	}
 	c.closeSkipped()
 	return nil
 }
+
+// spend bounds the time that is left for files that nobody named.
+func (c *capture) spend(budget time.Duration) (done func()) {
+	if budget <= 0 {
+		return func() {}
+	}
+	whole := c.ctx
+	ctx, cancel := context.WithTimeout(whole, budget)
+	c.ctx, c.late = ctx, func() bool { return ctx.Err() != nil && whole.Err() == nil }
+	return cancel
+}
+
+// failed reports whether an error is one. When time is up, files are missing:
+// the record says so, and the checkpoint is better than none.
+func (c *capture) failed(err error) bool {
+	if err != nil && c.late() {
+		c.skip(".", 0, outOfTime)
+		return false
+	}
+	return err != nil
+}
+
+const outOfTime = "not read within the time budget"
 
 // worktree takes the tracked files that differ from the staging area, and
 // names those that were deleted. Git decides what differs; its own index is

@@ -206,3 +206,20 @@ func TestManyFilesAreCounted(t *testing.T) {
 	assert.Len(t, saved.Record.Files(), maxListed)
 	assert.Equal(t, maxListed+5, saved.Files)
 }
+
+// When time is up, what was not read is named, and the checkpoint is saved
+// with what was staged and what was asked for by name.
+func TestCaptureBudget(t *testing.T) {
+	w := newWorld(t)
+	w.Write("a.txt", "changed\n")
+	w.Write("new", "x")
+	w.Write("named", "x")
+	saved := w.captured(func(req *SaveRequest) { req.Budget, req.Artifacts = 1, []string{"named"} })
+	assert.Equal(t, []string{"named"}, w.paths(saved.Commit.String()+":artifacts"))
+	assert.NotContains(t, w.Git("ls-tree", "--name-only", saved.Commit.String()), "untracked")
+	assert.Equal(t, []checkpoint.Skipped{{Path: ".", Reason: outOfTime}, {Path: ".", Reason: outOfTime}}, saved.Record.Snapshot().Skipped)
+
+	saved = w.captured(func(req *SaveRequest) { req.Budget = time.Hour })
+	assert.Equal(t, []string{"named", "new"}, w.paths(saved.Commit.String()+":untracked"))
+	assert.Empty(t, saved.Record.Snapshot().Skipped)
+}

@@ -29,6 +29,10 @@ type SaveRequest struct {
 	MaxSize   int64    // of the snapshot's new blobs in bytes, 0 for no limit
 	MaxFile   int64    // of one untracked file in bytes, 0 for DefaultMaxFile
 
+	// Budget bounds the time for reading the worktree, 0 for no limit. What is
+	// not read by then is named in the record, and left out.
+	Budget time.Duration
+
 	Retention retention.Policy // applied with the save, nil for none
 	IfChanged bool             // fail with ErrUnchanged when there is nothing new
 	DryRun    bool             // do everything but write

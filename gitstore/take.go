@@ -65,7 +65,10 @@ func (c *capture) take(wanted []candidate) ([]file, error) {
 		if (treeEntry{mode: f.mode, hash: f.hash}) == w.known {
 			continue
 		}
-		reason, filtered := c.store(root, w, &f)
+		reason, filtered := outOfTime, false
+		if !c.late() {
+			reason, filtered = c.store(root, w, &f)
+		}
 		if reason != "" {
 			if err := c.leave(w, w.size, reason); err != nil {
 				return nil, err

@@ -44,6 +44,8 @@ var table = []Key{
 	{Name: "storage.location", Type: Path, Default: ".claude/crunch/{issue}/checkpoints", Trust: Inside, Doc: "Where the crunch layout is exported and mirrored."},
 	{Name: "storage.compress", Type: Bool, Default: "false", Doc: "Compress bulky files before git does."},
 	{Name: "storage.max_size_mb", Type: Int, Default: "50", Min: 1, Max: maxMB, Doc: "Limit for the new content of one checkpoint, in MiB."},
+	{Name: "storage.max_file_kb", Type: Int, Default: "1024", Min: 1, Max: maxMB << 10, Doc: "Limit for one untracked file, in KiB."},
+	{Name: "storage.budget_ms", Type: Int, Default: "0", Min: 0, Max: 3_600_000, Trust: Never, Doc: "Time for reading unstaged and untracked files in a save, in milliseconds; what is not read by then is named and left out. 0 is no limit."},
 	{Name: "mirror", Type: Enum, Default: "off", Values: []string{"off", "crunch", "claude", "recovery", "dotagent", "pipeline"}, Doc: "Layout whose files are kept in step with the checkpoints."},
 
 	{Name: "issue_pattern", Type: Pattern, Doc: "How an issue is found in a branch name, instead of the built-in rules: the first group, else the whole match."},

@@ -66,6 +66,8 @@ var samples = map[string]struct{ yes, no []string }{
 	"issue_file":          {insidePaths, outsidePaths},
 	"storage.compress":    {yes: []string{"true", "false"}},
 	"storage.max_size_mb": {[]string{"1", "50", "100"}, []string{"0", "-1", "1048577"}},
+	"storage.max_file_kb": {[]string{"1", "1024", "2048"}, []string{"0", "-1", "1.5"}},
+	"storage.budget_ms":   {no: []string{"0", "5000"}},
 	"mirror":              {[]string{"off", "crunch", "pipeline"}, []string{"/tmp/x"}},
 
 	"issue_pattern":   {[]string{`'^fix/(\d+)-'`}, []string{`'('`, "'" + strings.Repeat("a", maxPattern+1) + "'", `'(a{900}){900}'`}},
