@@ -44,7 +44,7 @@ func cmdExpect(ts *testscript.TestScript, neg bool, args []string) {
 	slave.Close()
 	talk(ts, cmd, screen, script)
 	code := exitCode(wait(ts, cmd))
-	time.Sleep(300 * time.Millisecond) // the last of the screen, on a busy machine
+	screen.wait()
 	ts.Logf("[tty]\n%s", screen.text())
 	ts.Check(os.WriteFile(ts.Getenv("WORK")+"/tty", []byte(screen.text()), 0o666))
 	if code != args[1] {
@@ -105,6 +105,7 @@ type screen struct {
 	master *os.File
 	mu     sync.Mutex
 	shown  bytes.Buffer
+	ended  chan struct{} // closed when nobody has the terminal open any more
 }
 
 func (s *screen) text() string {
@@ -113,7 +114,16 @@ func (s *screen) text() string {
 	return strings.ReplaceAll(s.shown.String(), "\r\n", "\n")
 }
 
+// wait returns when all was shown, unless somebody keeps the terminal open.
+func (s *screen) wait() {
+	select {
+	case <-s.ended:
+	case <-time.After(2 * time.Second):
+	}
+}
+
 func (s *screen) read() {
+	defer close(s.ended)
 	buf := make([]byte, 4096)
 	for {
 		n, err := s.master.Read(buf)
@@ -135,7 +145,7 @@ func openPty(ts *testscript.TestScript) (*screen, *os.File) {
 	ts.Check(err)
 	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
 	ts.Check(err)
-	s := &screen{master: master}
+	s := &screen{master: master, ended: make(chan struct{})}
 	go s.read()
 	ts.Defer(func() { master.Close() })
 	return s, slave
