@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,8 +91,9 @@ func (s *Store) onceHad(ctx context.Context, name string) bool {
 	return false
 }
 
-// SavedHere reports whether this clone saved the checkpoint: its reflog says
-// so.
+// SavedHere reports whether this clone saved the checkpoint, as far as that is
+// known: its reflog says so, or, where git has expired that, what this clone
+// wrote last has it and what plain git brought has not.
 func (s *Store) SavedHere(ctx context.Context, c *Checkpoint) bool {
 	entries, err := s.reflog(ctx, LiveRef(c.Issue))
 	if err != nil {
@@ -102,7 +104,13 @@ func (s *Store) SavedHere(ctx context.Context, c *Checkpoint) bool {
 			return true
 		}
 	}
-	return false
+	return s.inChain(ctx, c, ownRef(c.Issue)) && !s.inChain(ctx, c, fetchedRef(c.Issue))
+}
+
+// inChain reports whether a checkpoint is among the newest of the chain at ref.
+func (s *Store) inChain(ctx context.Context, c *Checkpoint, ref string) bool {
+	chain, err := s.readChain(ctx, c.Issue, ref, retentionDepth)
+	return err == nil && slices.ContainsFunc(chain.links, func(l link) bool { return l.ID == c.ID })
 }
 
 // A HeadReport relates HEAD to where it was when a checkpoint was saved.
