@@ -4,13 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Undone says what Undo took back.
@@ -18,13 +14,6 @@ type Undone struct {
 	What     string          // restore, prune, drop or archive
 	IDs      []checkpoint.ID // what came back to the chain
 	Restored *Restored       // for a restore
-}
-
-// An entry of a reflog: where the ref stood before and after a move.
-type logEntry struct {
-	old, new plumbing.Hash
-	message  string
-	at       time.Time
 }
 
 // Undo takes back this clone's last restore, prune, drop or archive of an
@@ -52,32 +41,6 @@ func (s *Store) Undo(ctx context.Context, issue checkpoint.Issue) (*Undone, erro
 		return &Undone{What: "restore", Restored: restored}, err
 	}
 	return nil, fmt.Errorf("undo for issue %s: %w", issue, ErrNothingToUndo)
-}
-
-// reflog lists the moves of a ref, newest first.
-func (s *Store) reflog(ctx context.Context, ref string) ([]logEntry, error) {
-	if tip, err := s.readRef(ctx, ref); err != nil || tip.IsZero() {
-		return nil, err
-	}
-	out, err := s.git.Output(ctx, "log", "-g", "--no-show-signature", "--date=unix", "--format=%H%x00%gd%x00%gs%x00", ref, "--")
-	if err != nil {
-		return nil, fmt.Errorf("read the reflog of %s: %w", ref, err)
-	}
-	var entries []logEntry
-	fields := strings.Split(string(out), "\x00")
-	for i := 0; i+2 < len(fields); i += 3 {
-		_, date, _ := strings.Cut(strings.TrimSuffix(fields[i+1], "}"), "@{")
-		seconds, _ := strconv.ParseInt(date, 10, 64)
-		entries = append(entries, logEntry{
-			new: plumbing.NewHash(strings.TrimSpace(fields[i])), message: fields[i+2], at: time.Unix(seconds, 0),
-		})
-	}
-	for i := range entries {
-		if i+1 < len(entries) {
-			entries[i].old = entries[i+1].new
-		}
-	}
-	return entries, nil
 }
 
 // removals are the removals in the reflog of an issue's chain that were not

@@ -1,0 +1,51 @@
+package gitstore
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A chain that a plain fetch or a clone brought has no reflog before it is
+// first moved here. That move can be undone as any other.
+func TestUndoTheFirstMoveOfAFetchedChain(t *testing.T) {
+	for _, format := range []string{"files", "another"} {
+		t.Run(format, func(t *testing.T) {
+			w := newWorld(t)
+			ids := w.manual(3)
+			require.NoError(t, os.RemoveAll(filepath.Join(w.s.repo.commonDir, "logs", "refs", "checkpoints")))
+			w.s.repo.refFormat = format
+			require.NoError(t, w.s.Drop(ctx, "42", ids[1:]))
+			done, err := w.s.Undo(ctx, "42")
+			require.NoError(t, err)
+			assert.ElementsMatch(t, ids[1:], done.IDs)
+			assert.Equal(t, ids, w.live())
+		})
+	}
+}
+
+// A gc expires the entries of moves whose outcome the removal made
+// unreachable before it expires the removal's own.
+func TestUndoWhenOlderEntriesExpired(t *testing.T) {
+	w := newWorld(t)
+	ids := w.manual(3)
+	require.NoError(t, w.s.Drop(ctx, "42", ids[1:]))
+	file := filepath.Join(w.s.repo.commonDir, "logs", "refs", "checkpoints", "42")
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	entries, err := w.s.reflogFile(LiveRef("42"))
+	require.NoError(t, err)
+	require.Len(t, entries, 4)
+	w.Git("reflog", "delete", LiveRef("42")+"@{1}")
+	w.Git("reflog", "delete", LiveRef("42")+"@{1}")
+	left, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Less(t, len(left), len(data))
+	done, err := w.s.Undo(ctx, "42")
+	require.NoError(t, err)
+	assert.ElementsMatch(t, ids[1:], done.IDs)
+	assert.Equal(t, ids, w.live())
+}
