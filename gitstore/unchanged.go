@@ -1,6 +1,8 @@
 package gitstore
 
 import (
+	"bytes"
+
 	"git-checkpoint/gitstore/checkpoint"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -22,7 +24,8 @@ func (w *writing) unchanged(c *chain, r *checkpoint.Record) bool {
 		return false
 	}
 	before, err := w.s.Record(newest)
-	return err == nil && checkpoint.Equal(steady(before), steady(r))
+	now := steady(r, r)
+	return err == nil && now != nil && bytes.Equal(steady(before, r), now)
 }
 
 // sameTrees reports whether stored holds the snapshot's trees and no other.
@@ -41,11 +44,20 @@ func (w *writing) sameTrees(stored []treeEntry) bool {
 	return len(have) == len(w.snap.entries)
 }
 
-// steady is a record without its volatile fields.
-func steady(r *checkpoint.Record) *checkpoint.Map {
+// steady is a record without its volatile fields, in the order in which it is
+// stored: an edit leaves another one behind. A note that is not given again is
+// no change.
+func steady(r, given *checkpoint.Record) []byte {
 	m := r.Doc().Clone()
 	for _, key := range volatile {
 		m.Delete(key)
 	}
-	return m
+	if given.Note() == "" {
+		m.Delete("note")
+	}
+	data, err := checkpoint.FromDoc(m).JSON()
+	if err != nil {
+		return nil
+	}
+	return data
 }
