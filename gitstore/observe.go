@@ -95,8 +95,13 @@ func (o *observer) look(t *target) error {
 // directory above it, which may be a submodule, or entries below it.
 func (o *observer) lookAround(path string, st *state) error {
 	for i := range path {
-		if path[i] == '/' && st.indexAbove == "" && entriesAs(o.x.Lookup(path[:i]))[0] != (side{}) {
+		if path[i] != '/' || st.indexAbove != "" {
+			continue
+		}
+		above := o.x.Lookup(path[:i])
+		if entriesAs(above)[0] != (side{}) {
 			st.indexAbove = path[:i]
+			st.closed = above[0].Mode == modeGitlink || above[0].SkipWorktree
 		}
 	}
 	mode, hash, err := lookupPath(o.k, o.staged, path)

@@ -52,6 +52,7 @@ type state struct {
 	// or symlink where its directory should be, what is in a directory in
 	// its place, and the same in the staging area.
 	above, indexAbove   string
+	closed              bool // indexAbove keeps files out of the worktree too: a submodule, say
 	inside, indexInside []string
 	blockage            string // why nothing can be done here, "" when it can
 	made                string // the topmost directory that is missing above it
@@ -194,6 +195,7 @@ func (st step) fits(leaves, unstaged map[string]bool) bool {
 		return (above == "" || goes[above]) && !slices.ContainsFunc(inside, stays)
 	}
 	enters := st.index && st.indexAfter[0] != side{}
-	return (!st.creates() || free(st.before.above, st.before.inside, leaves) && free(st.before.indexAbove, nil, unstaged)) &&
+	open := !st.before.closed || free(st.before.indexAbove, nil, unstaged)
+	return (!st.creates() || open && free(st.before.above, st.before.inside, leaves)) &&
 		(!enters || free(st.before.indexAbove, st.before.indexInside, unstaged))
 }
