@@ -71,6 +71,7 @@ func runRestore(c *call) error {
 	if err != nil {
 		return err
 	}
+	c.tellMerge(done)
 	if c.json {
 		err = c.write(output.Restore{
 			Type: "restore", CheckpointID: string(done.ID), Restored: quotePaths(done.Restored),
@@ -80,10 +81,19 @@ func runRestore(c *call) error {
 		c.showRestored(done, req.DryRun)
 	}
 	if err == nil && len(done.InTheWay) > 0 {
-		return fail(exitRefused, "git checkpoint restore "+string(done.ID)+" --force",
+		return fail(exitRefused, restoreAgain(&req),
 			"restore %s: %s in the way of files that git does not know were left alone", done.ID, plural(len(done.InTheWay), "path"))
 	}
 	return err
+}
+
+// restoreAgain is what to type where a file is in the way. What --force leaves
+// alone has to be moved by hand.
+func restoreAgain(req *gitstore.RestoreRequest) string {
+	if req.Force {
+		return "git status --short --ignored"
+	}
+	return "git checkpoint restore " + quoteArg(string(req.Checkpoint.ID)) + " --force"
 }
 
 // finishRestore is --continue and --abort.
@@ -132,6 +142,18 @@ func (c *call) showRestored(done *gitstore.Restored, dryRun bool) {
 	}
 	if done.Undo != "" {
 		c.say("hint: git checkpoint undo %s", quoteArg(undoIssue(done.Undo)))
+	}
+}
+
+// tellMerge warns where files of a merge came back but the merge did not: the
+// next commit would leave its other side out.
+func (c *call) tellMerge(done *gitstore.Restored) {
+	if len(done.Merging) == 0 {
+		return
+	}
+	c.warn("the checkpoint was saved in a merge with %s, and no merge is under way", strings.Join(done.Merging, ", "))
+	if len(done.Merging) == 1 {
+		c.say("hint: git update-ref MERGE_HEAD %s", output.Shell(done.Merging[0]))
 	}
 }
 

@@ -165,6 +165,7 @@ func (c *call) resume(r *resumption) error {
 		if err != nil {
 			return err
 		}
+		c.tellMerge(r.restored)
 	}
 	if !dryRun && c.store.Root() != "" {
 		if err := c.store.SetResumed(r.cp); err != nil {

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/gitcmd"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // checkPlace refuses where the checkpoint's files do not belong: git is in the
@@ -50,7 +52,8 @@ func (s *Store) merging(st *stored) []string {
 	if len(s.mergeHeads()) > 0 {
 		return nil
 	}
-	return st.record.Snapshot().MergeHead
+	notHash := func(text string) bool { return !plumbing.IsHash(text) } // a record may say anything
+	return slices.DeleteFunc(st.record.Snapshot().MergeHead, notHash)
 }
 
 // busy names what git is in the middle of, "" for nothing.
