@@ -6,6 +6,8 @@
 //	refs/checkpoints-archive/<issue>     archived ones, a chain of their own
 //	refs/git-checkpoint/own/<issue>      what this clone wrote last
 //	refs/git-checkpoint/fetched/<issue>  a chain that plain git brought here
+//	refs/git-checkpoint/remote/<remote>/<issue>  what a remote had
+//	refs/git-checkpoint/incoming/...     what a fetch brings, until it has its place
 //	refs/git-checkpoint/undo/<name>      safety snapshots of restores
 //
 // <issue> is the issue's key, percent-encoded where git forbids a character in

@@ -1,0 +1,231 @@
+package gitstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/gitcmd"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// What became of an issue in a Fetch or a Push.
+const (
+	UpToDate = "up to date" // both sides have the same chain
+	Fetched  = "fetched"    // the chain here is the remote's now
+	Pushed   = "pushed"     // the remote's is the one here
+	Ahead    = "ahead"      // there is nothing to fetch, but something to push
+	Behind   = "behind"     // there is nothing to push, but something to fetch
+	Diverged = "diverged"   // each side has what the other lacks; nothing was moved
+	Absent   = "none"       // the remote has no chain of the issue
+	Failed   = "failed"     // Synced.Err says why
+)
+
+// Synced is what a Fetch or a Push did for one issue.
+type Synced struct {
+	Issue   checkpoint.Issue
+	Fetched int // checkpoints that came here
+	Pushed  int // checkpoints that the remote did not have
+	Result  string
+	Err     error // why it failed or diverged, nil otherwise
+}
+
+// A RemoteError says that a remote refused something or did not answer.
+type RemoteError struct {
+	Op     string // fetch or push
+	Remote string
+	Reason string // one line, without credentials
+	Hint   string // a command that looks closer
+	Err    error
+
+	Refused bool // it answered, and said no
+}
+
+func (e *RemoteError) Error() string { return fmt.Sprintf("%s: %s: %s", e.Op, e.Remote, e.Reason) }
+func (e *RemoteError) Unwrap() error { return e.Err }
+
+// ErrNoRemote says that nothing tells which remote is meant.
+var ErrNoRemote = errors.New("no remote is configured")
+
+// Remote is the remote that checkpoints go to and come from where none is
+// named: checkpoint.remote, else the one of the branch's upstream, else
+// origin. It fails with ErrNoRemote.
+func (s *Store) Remote(ctx context.Context) (string, error) {
+	if name, _ := gitcmd.Last(s.config, "checkpoint.remote"); name != "" {
+		return name, nil
+	}
+	branch, err := s.Branch(ctx)
+	if err != nil {
+		return "", err
+	}
+	if name, _ := gitcmd.Last(s.config, "branch."+branch+".remote"); branch != "" && name != "" && name != "." {
+		return name, nil
+	}
+	if s.configured("origin") {
+		return "origin", nil
+	}
+	return "", ErrNoRemote
+}
+
+// configured reports whether git's configuration has a remote of this name.
+func (s *Store) configured(remote string) bool {
+	for _, e := range s.config {
+		if strings.HasPrefix(e.Key, "remote."+remote+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// checkRemote refuses what git would take for something else.
+func checkRemote(remote string) error {
+	if remote == "" {
+		return ErrNoRemote
+	}
+	if strings.HasPrefix(remote, "-") || strings.ContainsAny(remote, "\x00\n\r") {
+		return &RefusedError{Reason: fmt.Sprintf("remote %q: no remote is called that", remote), Hint: "git remote -v"}
+	}
+	return nil
+}
+
+// trackingRef is where an issue's chain of a remote is kept. A URL or a path
+// is told by its digest: it may be long, and may hold a password.
+func (s *Store) trackingRef(remote string, i checkpoint.Issue) string {
+	name := checkpoint.Issue(remote).RefName()
+	if !s.configured(remote) || len(name) > checkpoint.MaxIssueBytes {
+		name = fmt.Sprintf("url-%x", sha256.Sum256([]byte(remote)))[:20]
+	}
+	return remoteRefs + name + "/" + i.RefName()
+}
+
+// ShownRemote is a remote as it may be printed: without a password.
+func ShownRemote(remote string) string { return withoutPasswords(remote) }
+
+// withoutPasswords removes what stands before the @ in the URLs of a text.
+func withoutPasswords(text string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "://")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		b.WriteString("://")
+		end := strings.IndexAny(after, "/ \t\n'\"?#")
+		if end < 0 {
+			end = len(after)
+		}
+		if at := strings.LastIndexByte(after[:end], '@'); at >= 0 {
+			after = after[at+1:]
+		}
+		text = after
+	}
+}
+
+// A relation is how a chain here and a remote's stand to each other.
+type relation int
+
+const (
+	same     relation = iota
+	behind            // the remote's has all that is here, and more
+	ahead             // the one here has all that is there, and more
+	diverged          // neither
+)
+
+// relate compares two chains of one issue. A chain that retention or a drop
+// has rewritten still has what the other has, if its ledger accounts for the
+// rest.
+func relate(ours, theirs *chain) relation {
+	switch {
+	case ours.tip == theirs.tip:
+		return same
+	case ours.tip.IsZero() || theirs.stands(ours.tip):
+		return behind
+	case theirs.tip.IsZero() || ours.stands(theirs.tip):
+		return ahead
+	}
+	more, less := theirs.accounts(ours), ours.accounts(theirs)
+	switch {
+	case more && less && theirs.tip.String() < ours.tip.String(), more && !less:
+		return behind
+	case less:
+		return ahead
+	}
+	return diverged
+}
+
+// stands reports whether a chain stands on a commit.
+func (c *chain) stands(on plumbing.Hash) bool {
+	if on == genesis(c.issue).hash {
+		return c.rooted
+	}
+	for i := range c.links {
+		if c.links[i].commit.hash == on {
+			return true
+		}
+	}
+	return false
+}
+
+// accounts reports whether c knows all that o knows: every checkpoint is in it
+// as it is there, or was dropped, and every line of the ledger holds. Archived
+// ones do not count: the archive may be nowhere else yet.
+func (c *chain) accounts(o *chain) bool {
+	if c.cut || o.cut || !c.rooted || !o.rooted {
+		return false
+	}
+	byID := c.index()
+	for i := range o.links {
+		l := &o.links[i]
+		if l.ledger {
+			continue
+		}
+		_, pruned := c.ledger.Pruned[l.ID]
+		mine := byID[l.ID]
+		switch {
+		case l.ID == "", mine == nil && !pruned && !c.ledger.Deleted[l.ID], mine != nil && mine.Tree != l.Tree:
+			return false
+		}
+	}
+	return c.holds(o, byID)
+}
+
+// holds reports whether every line of o's ledger holds in c.
+func (c *chain) holds(o *chain, byID map[checkpoint.ID]*link) bool {
+	for id := range o.ledger.Deleted {
+		if !c.ledger.Deleted[id] {
+			return false
+		}
+	}
+	for id := range o.ledger.Archived {
+		if !c.ledger.Archived[id] && !c.ledger.Deleted[id] {
+			return false
+		}
+	}
+	for id := range o.ledger.Pruned {
+		if byID[id] != nil && !c.ledger.Pinned(id) {
+			return false
+		}
+	}
+	for id, pin := range o.ledger.Pins {
+		if c.ledger.Pins[id].Clock < pin.Clock && !c.ledger.Deleted[id] {
+			return false
+		}
+	}
+	return true
+}
+
+// without counts the checkpoints of c that o has not.
+func (c *chain) without(o *chain) int {
+	known, n := o.index(), 0
+	for i := range c.links {
+		if !c.links[i].ledger && known[c.links[i].ID] == nil {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,213 @@
+package gitstore
+
+import (
+	"path/filepath"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// hub makes a bare repository that w pushes to, with w's branch.
+func (w *world) hub() string {
+	w.t.Helper()
+	dir := filepath.Join(w.t.TempDir(), "hub")
+	w.Git("init", "-q", "--bare", dir)
+	w.Git("--git-dir="+dir, "symbolic-ref", "HEAD", "refs/heads/main")
+	w.Git("remote", "add", "origin", dir)
+	w.Git("push", "-q", "origin", "main")
+	w.s = w.open(w.Dir)
+	return dir
+}
+
+// clone is another clone of a hub.
+func (w *world) clone(hub string, args ...string) *world {
+	w.t.Helper()
+	dir := filepath.Join(w.t.TempDir(), "clone")
+	w.Git(append(append([]string{"clone", "-q"}, args...), "file://"+hub, dir)...)
+	c := worldIn(w.t, w.Repo, dir)
+	c.now = w.now
+	return c
+}
+
+func (w *world) fetch() Synced {
+	w.t.Helper()
+	done, err := w.s.Fetch(ctx, FetchRequest{Remote: "origin", Issues: []checkpoint.Issue{"42"}})
+	require.NoError(w.t, err)
+	require.Len(w.t, done, 1)
+	return done[0]
+}
+
+func (w *world) push() Synced {
+	w.t.Helper()
+	done, err := w.s.Push(ctx, PushRequest{Remote: "origin", Issues: []checkpoint.Issue{"42"}})
+	require.NoError(w.t, err)
+	require.Len(w.t, done, 1)
+	return done[0]
+}
+
+// What retention drops here does not keep a chain from being pushed, nor from
+// being fetched: its ledger accounts for it.
+func TestPushAndFetchAThinnedChain(t *testing.T) {
+	a := newWorld(t)
+	hub := a.hub()
+	policy := retention.Policy{checkpoint.Interval: {Keep: 1}}
+	first := a.thinned(checkpoint.Interval, policy)
+	require.Equal(t, Pushed, a.push().Result)
+	b := a.clone(hub)
+	require.Equal(t, Fetched, b.fetch().Result)
+
+	second := a.thinned(checkpoint.Interval, policy)
+	require.Equal(t, []checkpoint.ID{first.ID}, second.Pruned)
+	done := a.push()
+	require.NoError(t, done.Err)
+	assert.Equal(t, Synced{Issue: "42", Pushed: 1, Result: Pushed}, done)
+	assert.Equal(t, Synced{Issue: "42", Fetched: 1, Result: Fetched}, b.fetch())
+	assert.Equal(t, []checkpoint.ID{second.ID}, b.live())
+	assert.Equal(t, UpToDate, b.fetch().Result)
+	assert.Equal(t, UpToDate, b.push().Result)
+	a.sound()
+	b.sound()
+}
+
+// Each side has what the other lacks: both keep it, whoever thinned.
+func TestDivergedChainsLoseNothing(t *testing.T) {
+	a := newWorld(t)
+	hub := a.hub()
+	a.manual(1)
+	a.push()
+	b := a.clone(hub)
+	b.fetch()
+	mine := a.manual(1)
+	theirs := b.manual(1)
+	require.Equal(t, Pushed, b.push().Result)
+	for _, done := range []Synced{a.push(), a.fetch(), a.push()} {
+		var remote *RemoteError
+		require.ErrorAs(t, done.Err, &remote)
+		assert.Equal(t, Diverged, done.Result)
+	}
+	assert.Contains(t, a.live(), mine[0])
+	assert.NotContains(t, a.live(), theirs[0])
+	c := a.clone(hub)
+	c.fetch()
+	assert.Equal(t, b.live(), c.live(), "the remote has what it had")
+	assert.Equal(t, b.Git("rev-parse", LiveRef("42")), a.Git("rev-parse", a.s.trackingRef("origin", "42")))
+
+	require.NoError(t, b.s.Drop(ctx, "42", theirs))
+	require.Equal(t, Pushed, b.push().Result, "a drop travels")
+	assert.Equal(t, Diverged, a.fetch().Result, "and is not known here")
+}
+
+// A fetch that the ref's place here lost meanwhile, or that a plain git
+// removed, brings back what this clone wrote.
+func TestFetchBringsBackARefThatVanished(t *testing.T) {
+	a := newWorld(t)
+	a.hub()
+	a.manual(1)
+	a.push()
+	ids := a.manual(1)
+	a.Git("update-ref", "-d", LiveRef("42"))
+	assert.Equal(t, Ahead, a.fetch().Result)
+	assert.Equal(t, ids[0], a.live()[1])
+	a.sound()
+}
+
+// A remote that moved since it was looked at is looked at again.
+func TestPushFollowsTheRemote(t *testing.T) {
+	a := newWorld(t)
+	hub := a.hub()
+	a.manual(1)
+	a.push()
+	b := a.clone(hub)
+	b.fetch()
+	b.manual(1)
+	b.push()
+	a.fetch()
+	a.manual(1)
+	require.Equal(t, Pushed, a.push().Result)
+	a.Git("--git-dir="+hub, "update-ref", "-d", LiveRef("42"))
+	assert.Equal(t, Synced{Issue: "42", Pushed: 3, Result: Pushed}, a.push(), "a ref that is gone there is made again")
+	b.manual(1)
+	assert.Equal(t, Diverged, b.push().Result)
+}
+
+// A shallow clone gets no more history than it has, and what it has stays.
+func TestFetchIntoAShallowClone(t *testing.T) {
+	a := newWorld(t)
+	for range 20 {
+		a.Commit("more")
+	}
+	hub := a.hub()
+	a.manual(6)
+	a.push()
+	for depth, want := range map[string]string{"1": "1", "5": "5"} {
+		c := a.clone(hub, "--depth", depth)
+		require.Equal(t, Fetched, c.fetch().Result)
+		assert.Equal(t, want, c.Git("rev-list", "--count", "HEAD"), "the history of HEAD is as long as it was")
+		assert.NoError(t, func() error { _, err := c.s.Newest(ctx, "42"); return err }())
+		id := c.manual(1)
+		require.Equal(t, Pushed, c.push().Result)
+		require.Equal(t, Fetched, a.fetch().Result)
+		assert.Contains(t, a.live(), id[0])
+		a.manual(4)
+		require.Equal(t, Pushed, a.push().Result)
+		assert.Equal(t, Fetched, c.fetch().Result, "though the depth does not reach down to what is here")
+		a.sound()
+	}
+	whole := a.clone(hub)
+	whole.fetch()
+	assert.False(t, whole.s.Shallow())
+	assert.Equal(t, a.live(), whole.live())
+}
+
+func TestLongestPath(t *testing.T) {
+	for lines, want := range map[string]int{
+		"":                          0,
+		"a\n":                       1,
+		"a\nb a\nc b\n":             3,
+		"a\nb a\nc a\nd c\ne b d\n": 4,
+		"b cut\nc b\n":              2,
+	} {
+		assert.Equal(t, want, longestPath(lines), lines)
+	}
+}
+
+func TestExplain(t *testing.T) {
+	for said, want := range map[string]string{
+		"": "git ended without a word",
+		"ssh: connect to host x port 22: Connection refused\nfatal: Could not read from remote repository.\n\nPlease make sure": "ssh: connect to host x port 22: Connection refused",
+		"Warning: Permanently added 'x'\nfatal: unable to access 'https://a:b@x/y/': Could not resolve host: x":                 "unable to access 'https://x/y/': Could not resolve host: x",
+	} {
+		assert.Equal(t, want, explain(said))
+	}
+}
+
+func TestWithoutPasswords(t *testing.T) {
+	for text, want := range map[string]string{
+		"origin": "origin", "git@x:y": "git@x:y", "https://x/y": "https://x/y",
+		"https://tok@x/y@z":                    "https://x/y@z",
+		"a 'https://a:b@c@x' and ssh://q@h b@": "a 'https://x' and ssh://h b@",
+	} {
+		assert.Equal(t, want, withoutPasswords(text))
+	}
+}
+
+func TestRemoteThatIsMeant(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.s.Remote(ctx)
+	require.ErrorIs(t, err, ErrNoRemote)
+	for _, step := range []struct{ key, value, want string }{
+		{"remote.origin.url", "x", "origin"},
+		{"branch.main.remote", ".", "origin"},
+		{"branch.main.remote", "up/stream", "up/stream"},
+		{"checkpoint.remote", "backup", "backup"},
+	} {
+		w.Git("config", step.key, step.value)
+		got, err := w.open(w.Dir).Remote(ctx)
+		require.NoError(t, err)
+		assert.Equal(t, step.want, got)
+	}
+}

@@ -1,0 +1,316 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A FetchRequest says what to fetch.
+type FetchRequest struct {
+	Remote  string
+	Issues  []checkpoint.Issue // none for all that the remote has
+	Timeout time.Duration      // of one connection, 0 for none
+	Quiet   bool               // ask nobody for a password
+	DryRun  bool               // only compare
+}
+
+// incomingRefs hold what a fetch brings until the issue's turn comes:
+// refs/git-checkpoint/incoming/<time>-<random>/<issue>.
+const incomingRefs = "refs/git-checkpoint/incoming/"
+
+// Fetch brings the chains of issues from a remote. A chain here that the
+// remote's continues moves to it; one that has diverged stays, and the
+// remote's is kept under refs/git-checkpoint/remote. An error says that the
+// remote did not answer; what went wrong with one issue is in its Synced.
+func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
+	l, err := s.line("fetch", req.Remote, req.Timeout, req.Quiet)
+	if err != nil {
+		return nil, err
+	}
+	tips, issues, err := l.chains(ctx, req.Issues)
+	if err != nil {
+		return nil, err
+	}
+	if req.DryRun {
+		return s.compareAll(ctx, l, issues, tips), nil
+	}
+	in, err := l.incoming(ctx, issues, tips)
+	if err != nil {
+		return nil, err
+	}
+	defer s.forgetIncoming(ctx, in)
+	done := make([]Synced, len(issues))
+	for k, i := range issues {
+		if tips[i].IsZero() {
+			done[k] = Synced{Issue: i, Result: Absent}
+			continue
+		}
+		done[k] = s.takeIn(ctx, l, i, in[i])
+	}
+	return done, nil
+}
+
+// chains asks a remote for the tips of issues, of all that it has when none
+// are named.
+func (l *line) chains(ctx context.Context, issues []checkpoint.Issue) (map[checkpoint.Issue]plumbing.Hash, []checkpoint.Issue, error) {
+	var patterns []string
+	for _, i := range issues {
+		patterns = append(patterns, LiveRef(i))
+	}
+	if len(issues) == 0 {
+		patterns = []string{liveRefs + "*"}
+	}
+	refs, err := l.tips(ctx, patterns...)
+	if err != nil {
+		return nil, nil, err
+	}
+	tips := map[checkpoint.Issue]plumbing.Hash{}
+	for name, tip := range refs {
+		if rest, ok := strings.CutPrefix(name, liveRefs); ok {
+			if i, err := checkpoint.IssueFromRef(rest); err == nil {
+				tips[i] = tip
+			}
+		}
+	}
+	if len(issues) == 0 {
+		for i := range tips {
+			issues = append(issues, i)
+		}
+		slices.Sort(issues)
+	}
+	return tips, issues, nil
+}
+
+// An arrival is a remote's chain as it came here.
+type arrival struct {
+	ref string // holds it against gc, "" when it was here already
+	tip plumbing.Hash
+}
+
+// incoming fetches what is not here yet. A chain of which something is here
+// already is fetched down to that, a new one no deeper than history is here.
+func (l *line) incoming(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash) (map[checkpoint.Issue]arrival, error) {
+	in := map[checkpoint.Issue]arrival{}
+	var fresh, known []checkpoint.Issue
+	for _, i := range issues {
+		tracked, err := l.s.readRef(ctx, l.s.trackingRef(l.remote, i))
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case tips[i].IsZero():
+		case tracked == tips[i]:
+			in[i] = arrival{tip: tracked}
+		case tracked.IsZero() && !l.s.HasIssue(ctx, i):
+			fresh = append(fresh, i)
+		default:
+			known = append(known, i)
+		}
+	}
+	if len(fresh)+len(known) == 0 {
+		return in, nil
+	}
+	l.s.sweepIncoming(ctx)
+	depth, err := l.s.depth(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.bringAll(ctx, depth, fresh, in); err != nil {
+		return nil, err
+	}
+	return in, l.bringAll(ctx, 0, known, in)
+}
+
+// bringAll fetches the chains of issues and notes where they are.
+func (l *line) bringAll(ctx context.Context, depth int, issues []checkpoint.Issue, in map[checkpoint.Issue]arrival) error {
+	if len(issues) == 0 {
+		return nil
+	}
+	dir := fmt.Sprintf("%s%d-%.8s/", incomingRefs, time.Now().Unix(), l.s.random())
+	var specs []string
+	for _, i := range issues {
+		specs = append(specs, LiveRef(i)+":"+dir+i.RefName())
+	}
+	if err := l.bring(ctx, depth, specs); err != nil {
+		return err
+	}
+	for _, i := range issues {
+		ref := dir + i.RefName()
+		tip, err := l.s.readRef(ctx, ref)
+		if err != nil {
+			return err
+		}
+		in[i] = arrival{ref, tip}
+	}
+	return l.s.noticeShallow(ctx)
+}
+
+// noticeShallow looks again whether history is cut: a fetch may cut it.
+func (s *Store) noticeShallow(ctx context.Context) error {
+	answer, err := s.git.Line(ctx, "rev-parse", "--is-shallow-repository")
+	s.repo.shallow = answer == "true"
+	return err
+}
+
+// takeIn moves the refs of one issue to what came.
+func (s *Store) takeIn(ctx context.Context, l *line, i checkpoint.Issue, a arrival) Synced {
+	done := Synced{Issue: i}
+	err := s.retry(ctx, i, func() error { return s.takeOnce(ctx, l, &done, a) })
+	if err != nil {
+		done.Result, done.Err = Failed, fmt.Errorf("fetch issue %s: %w", i, err)
+	}
+	if done.Result == Diverged {
+		done.Err = s.divergence("fetch", l.remote, i)
+	}
+	return done
+}
+
+// takeOnce tries once, in the issue's turn.
+func (s *Store) takeOnce(ctx context.Context, l *line, done *Synced, a arrival) error {
+	i := done.Issue
+	ours, err := s.chainHere(ctx, i)
+	if err != nil {
+		return err
+	}
+	theirs, err := s.theirChain(i, a.tip)
+	if err != nil {
+		return err
+	}
+	done.Fetched = 0
+	tracking := s.trackingRef(l.remote, i)
+	tracked, err := s.readRef(ctx, tracking)
+	if err != nil {
+		return err
+	}
+	var moves []refMove
+	switch relate(ours, theirs) {
+	case same:
+		done.Result = UpToDate
+		moves, err = s.bringBack(ctx, ours)
+	case ahead:
+		done.Result = Ahead
+		moves, err = s.bringBack(ctx, ours)
+	case behind:
+		done.Result, done.Fetched = Fetched, theirs.without(ours)
+		moves, err = s.adopt(ctx, ours, theirs)
+	default:
+		done.Result = Diverged
+	}
+	if err != nil {
+		return err
+	}
+	if tracked != a.tip {
+		moves = append(moves, refMove{tracking, tracked, a.tip})
+	}
+	if len(moves) == 0 {
+		return nil
+	}
+	return s.moveRefs(ctx, "fetch: "+ShownRemote(l.remote), moves...)
+}
+
+// chainHere is an issue's chain, the one that this clone wrote last where the
+// ref is gone: that it is not there does not mean that it was dropped.
+func (s *Store) chainHere(ctx context.Context, i checkpoint.Issue) (*chain, error) {
+	c, err := s.readChain(ctx, i, LiveRef(i), 0)
+	if err != nil || !c.tip.IsZero() {
+		return c, err
+	}
+	return s.readChain(ctx, i, ownRef(i), 0)
+}
+
+// theirChain reads a chain that came from a remote, and refuses one that is
+// none.
+func (s *Store) theirChain(i checkpoint.Issue, tip plumbing.Hash) (*chain, error) {
+	c, err := s.walk(i, LiveRef(i), tip, 0)
+	if err == nil && !c.rooted && !c.cut {
+		err = corrupt("the remote's "+LiveRef(i), "it is no chain of checkpoints")
+	}
+	return c, err
+}
+
+// adopt makes the remote's chain the one here.
+func (s *Store) adopt(ctx context.Context, ours, theirs *chain) ([]refMove, error) {
+	live, err := s.readRef(ctx, LiveRef(ours.issue))
+	if err != nil {
+		return nil, err
+	}
+	if live.IsZero() {
+		if err := s.checkName(ctx, ours.issue); err != nil {
+			return nil, err
+		}
+	}
+	here := *ours
+	here.tip = live
+	return s.movesTo(ctx, &here, theirs.tip)
+}
+
+// bringBack restores the ref of a chain that is known by own/ alone.
+func (s *Store) bringBack(ctx context.Context, ours *chain) ([]refMove, error) {
+	if ours.ref == LiveRef(ours.issue) || ours.tip.IsZero() {
+		return nil, nil
+	}
+	return []refMove{{name: LiveRef(ours.issue), new: ours.tip}}, nil
+}
+
+// divergence is the error of a chain that neither side's continues.
+func (s *Store) divergence(op, remote string, i checkpoint.Issue) error {
+	return &RemoteError{
+		Op: op, Remote: ShownRemote(remote), Refused: true,
+		Reason: fmt.Sprintf("issue %s has diverged: each side has checkpoints that the other lacks, and both are kept", i),
+		Hint:   fmt.Sprintf("git log --oneline --left-right '%s...%s'", LiveRef(i), s.trackingRef(remote, i)),
+	}
+}
+
+// compareAll says what a fetch would do, by the tips alone.
+func (s *Store) compareAll(ctx context.Context, l *line, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash) []Synced {
+	done := make([]Synced, len(issues))
+	for k, i := range issues {
+		done[k] = Synced{Issue: i, Result: Absent}
+		if tips[i].IsZero() {
+			continue
+		}
+		ours, err := s.chainHere(ctx, i)
+		switch {
+		case err != nil:
+			done[k].Result, done[k].Err = Failed, fmt.Errorf("%s issue %s: %w", l.op, i, err)
+		case ours.tip == tips[i]:
+			done[k].Result = UpToDate
+		case ours.stands(tips[i]):
+			done[k].Result = Ahead
+		default:
+			done[k].Result = "would be fetched"
+		}
+	}
+	return done
+}
+
+// forgetIncoming lets go of what has found its place.
+func (s *Store) forgetIncoming(ctx context.Context, in map[checkpoint.Issue]arrival) {
+	for _, a := range in {
+		if a.ref != "" {
+			_, _ = s.git.Output(context.WithoutCancel(ctx), "update-ref", "-d", a.ref, a.tip.String())
+		}
+	}
+}
+
+// sweepIncoming removes what killed fetches left more than a day ago.
+func (s *Store) sweepIncoming(ctx context.Context) {
+	refs, err := s.refs(ctx, incomingRefs)
+	if err != nil {
+		return
+	}
+	for name, tip := range refs {
+		at, _, _ := strings.Cut(strings.TrimPrefix(name, incomingRefs), "-")
+		if made, err := strconv.ParseInt(at, 10, 64); err != nil || time.Since(time.Unix(made, 0)) > 24*time.Hour {
+			_, _ = s.git.Output(ctx, "update-ref", "-d", name, tip.String())
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/gitcmd"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A line is a connection to a remote: git's, with its credentials, proxies and
+// ssh.
+type line struct {
+	s       *Store
+	op      string // fetch or push
+	remote  string
+	timeout time.Duration // 0 for none
+	git     gitcmd.Git
+}
+
+func (s *Store) line(op, remote string, timeout time.Duration, quiet bool) (*line, error) {
+	if err := checkRemote(remote); err != nil {
+		return nil, err
+	}
+	l := &line{s: s, op: op, remote: remote, timeout: timeout, git: s.git}
+	if quiet {
+		l.git = l.git.With("GIT_TERMINAL_PROMPT=0", "GCM_INTERACTIVE=never")
+	}
+	return l, nil
+}
+
+// run runs git. Its failure is a RemoteError.
+func (l *line) run(ctx context.Context, args ...string) ([]byte, error) {
+	within := ctx
+	if l.timeout > 0 {
+		bounded, cancel := context.WithTimeout(ctx, l.timeout)
+		defer cancel()
+		within = bounded
+	}
+	out, err := l.git.Output(within, args...)
+	switch {
+	case err == nil:
+		return out, nil
+	case ctx.Err() != nil:
+		return out, ctx.Err()
+	case within.Err() != nil:
+		return out, l.fail(fmt.Sprintf("no answer within %s", l.timeout), err)
+	}
+	var git *gitcmd.Error
+	if errors.As(err, &git) {
+		return out, l.fail(explain(git.Stderr), err)
+	}
+	return out, err
+}
+
+func (l *line) fail(reason string, err error) *RemoteError {
+	hint := "git ls-remote " + l.remote
+	if !l.s.configured(l.remote) {
+		hint = "git remote -v"
+	}
+	return &RemoteError{Op: l.op, Remote: ShownRemote(l.remote), Reason: reason, Hint: hint, Err: err}
+}
+
+// explain makes one line of what git says when a connection fails: the cause
+// stands first, and a general remark after it.
+func explain(stderr string) string {
+	var said []string
+	for text := range strings.Lines(stderr) {
+		text = strings.TrimSpace(text)
+		switch lower := strings.ToLower(text); {
+		case text == "", strings.HasPrefix(lower, "warning:"), strings.HasPrefix(lower, "hint:"),
+			strings.HasPrefix(text, "Pseudo-terminal will not"), strings.HasPrefix(text, "From "), strings.HasPrefix(text, "To "):
+			continue
+		}
+		for _, prefix := range []string{"fatal: ", "error: ", "remote: "} {
+			text = strings.TrimPrefix(text, prefix)
+		}
+		said = append(said, withoutPasswords(text))
+	}
+	if len(said) == 0 {
+		return "git ended without a word"
+	}
+	return said[0]
+}
+
+// tips asks which of refs a remote has, all that match a pattern too.
+func (l *line) tips(ctx context.Context, refs ...string) (map[string]plumbing.Hash, error) {
+	out, err := l.run(ctx, append([]string{"ls-remote", "--refs", "--", l.remote}, refs...)...)
+	if err != nil {
+		return nil, err
+	}
+	tips := map[string]plumbing.Hash{}
+	for text := range strings.Lines(string(out)) {
+		hex, name, ok := strings.Cut(strings.TrimSuffix(text, "\n"), "\t")
+		if ok && plumbing.IsHash(hex) {
+			tips[name] = plumbing.NewHash(hex)
+		}
+	}
+	return tips, nil
+}
+
+// bring fetches refs of the remote into refs here that do not exist yet: each
+// entry is "<theirs>:<ours>". depth 0 is all of them.
+func (l *line) bring(ctx context.Context, depth int, refspecs []string) error {
+	args := []string{"fetch", "--quiet", "--no-tags", "--no-prune", "--no-auto-gc", "--recurse-submodules=no", "--refmap="}
+	if depth > 0 {
+		args = append(args, fmt.Sprintf("--depth=%d", depth))
+	}
+	tail := append([]string{"--", l.remote}, refspecs...)
+	_, err := l.run(ctx, slices.Concat(args, []string{"--no-write-fetch-head"}, tail)...)
+	if gitcmd.Code(err) == gitUsage { // a git before 2.29
+		_, err = l.run(ctx, slices.Concat(args, tail)...)
+	}
+	return err
+}
+
+// gitUsage is git's exit status for options that it does not know.
+const gitUsage = 129
+
+// errStale says that the remote's ref is not where it was expected.
+var errStale = errors.New("the remote moved meanwhile")
+
+// give pushes one commit to one ref, which has to be at seen, zero for not
+// there.
+func (l *line) give(ctx context.Context, dryRun bool, ref string, tip, seen plumbing.Hash) error {
+	expected := ""
+	if !seen.IsZero() {
+		expected = seen.String()
+	}
+	args := []string{
+		"push", "--porcelain", "--no-verify", "--no-tags", "--no-follow-tags", "--recurse-submodules=no",
+		"--force-with-lease=" + ref + ":" + expected,
+	}
+	if dryRun {
+		args = append(args, "--dry-run")
+	}
+	out, err := l.run(ctx, append(args, "--", l.remote, tip.String()+":"+ref)...)
+	flag, reason := pushed(out, ref)
+	switch {
+	case flag != '!':
+		return err
+	case slices.Contains(staleReasons, reason):
+		return fmt.Errorf("%w: %s", errStale, reason)
+	}
+	var git *gitcmd.Error
+	if errors.As(err, &git) {
+		if said := remoteSays(git.Stderr); said != "" {
+			reason += ": " + said
+		}
+	}
+	refused := l.fail("refused "+ref+": "+reason, err)
+	refused.Refused = true
+	return refused
+}
+
+// staleReasons are git's words for a ref that has moved.
+var staleReasons = []string{
+	"stale info", "fetch first", "non-fast-forward", "needs force", "already exists", "incorrect old value provided",
+	"failed to update ref", "cannot lock ref",
+}
+
+// pushed reads what git push --porcelain says of a ref: lines of
+// "<flag> TAB <from>:<to> TAB <summary> (<reason>)". The flag is 0 when it
+// says nothing.
+func pushed(out []byte, ref string) (flag byte, reason string) {
+	for text := range strings.Lines(string(out)) {
+		fields := strings.SplitN(strings.TrimSuffix(text, "\n"), "\t", 3)
+		if len(fields) < 3 || len(fields[0]) != 1 || !strings.HasSuffix(fields[1], ":"+ref) {
+			continue
+		}
+		_, reason, _ = strings.Cut(fields[2], " (")
+		return fields[0][0], strings.TrimSuffix(reason, ")")
+	}
+	return 0, ""
+}
+
+// remoteSays is the first line that the other side's hook or server printed.
+func remoteSays(stderr string) string {
+	for text := range strings.Lines(stderr) {
+		if said, ok := strings.CutPrefix(text, "remote: "); ok && strings.TrimSpace(said) != "" {
+			return withoutPasswords(strings.TrimSpace(said))
+		}
+	}
+	return ""
+}
