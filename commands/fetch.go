@@ -1,0 +1,125 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/urfave/cli/v2"
+)
+
+var fetchCommand = command{
+	name: "fetch", usage: "bring an issue's checkpoints from a remote", args: "[ISSUE]", max: 1, category: "Share",
+	description: "A chain here that the remote's continues moves to it. One that has diverged stays\n" +
+		"as it is; the remote's is kept under refs/git-checkpoint/remote/.",
+	examples: []string{"git checkpoint fetch 42", "git checkpoint fetch --all --remote backup"},
+	flags:    shareFlags,
+	run:      runFetch,
+}
+
+// shareFlags are those of fetch and push.
+func shareFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "remote", Usage: "the `REMOTE`, instead of the configured one"},
+		&cli.BoolFlag{Name: "all", Usage: "every issue"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, move nothing"},
+	}
+}
+
+func runFetch(c *call) error {
+	if err := c.open(); err != nil {
+		return err
+	}
+	remote, issues, err := c.toShare()
+	if err != nil {
+		return err
+	}
+	done, err := c.store.Fetch(c.ctx, gitstore.FetchRequest{
+		Remote: remote, Issues: issues, Timeout: c.remoteTimeout(), DryRun: c.flags.Bool("dry-run"),
+	})
+	return c.showShared(remote, done, err)
+}
+
+// toShare are the remote and the issues that the command line names, no issue
+// for all of them.
+func (c *call) toShare() (remote string, issues []checkpoint.Issue, err error) {
+	name := c.flags.Command.Name
+	if remote, err = c.remote(c.flags.String("remote")); err != nil {
+		return "", nil, err
+	}
+	if !c.flags.Bool("all") {
+		issue, err := c.issue()
+		return remote, []checkpoint.Issue{issue}, err
+	}
+	if len(c.args) > 0 || c.flags.IsSet("issue") {
+		return "", nil, usagef("%s: --all takes no issue", name)
+	}
+	return remote, nil, nil
+}
+
+// remote is the one that was named, else the configured one.
+func (c *call) remote(named string) (string, error) {
+	if name := first(named, c.settings.String("remote")); name != "" {
+		return name, nil
+	}
+	return c.store.Remote(c.ctx)
+}
+
+// remoteTimeout bounds one connection.
+func (c *call) remoteTimeout() time.Duration {
+	return time.Duration(c.settings.Int("remote_timeout")) * time.Second
+}
+
+// showShared tells what became of each issue; some failed is partial.
+func (c *call) showShared(remote string, done []gitstore.Synced, err error) error {
+	failed := c.sharingFailed(done, err)
+	if err != nil && len(done) == 0 {
+		return failed
+	}
+	if c.json {
+		out := output.Sync{Type: c.flags.Command.Name, Remote: gitstore.ShownRemote(remote), Issues: []output.Synced{}}
+		for _, s := range done {
+			out.Issues = append(out.Issues, output.Synced{Issue: string(s.Issue), Fetched: s.Fetched, Pushed: s.Pushed, Result: s.Result})
+		}
+		return orElse(c.write(out), failed)
+	}
+	for _, s := range done {
+		c.print("%s\n", output.Clean(sharedLine(remote, s)))
+	}
+	return failed
+}
+
+// sharedLine is what became of one issue.
+func sharedLine(remote string, s gitstore.Synced) string {
+	switch {
+	case s.Result == gitstore.Absent:
+		return fmt.Sprintf("issue %s: none on %s", s.Issue, gitstore.ShownRemote(remote))
+	case s.Fetched > 0:
+		return fmt.Sprintf("issue %s: %s %s", s.Issue, s.Result, plural(s.Fetched, "checkpoint"))
+	case s.Pushed > 0:
+		return fmt.Sprintf("issue %s: %s %s", s.Issue, s.Result, plural(s.Pushed, "checkpoint"))
+	}
+	return fmt.Sprintf("issue %s: %s", s.Issue, s.Result)
+}
+
+// sharingFailed is the failure of those that failed.
+func (c *call) sharingFailed(done []gitstore.Synced, err error) error {
+	var issues []checkpoint.Issue
+	why := map[checkpoint.Issue]error{}
+	for _, s := range done {
+		issues = append(issues, s.Issue)
+		why[s.Issue] = s.Err
+	}
+	failed := c.each(issues, func(i checkpoint.Issue) error { return why[i] })
+	if err == nil {
+		return failed
+	}
+	if len(done) == 0 {
+		return err
+	}
+	return fail(exitPartial, "", "%w", errors.Join(err, failed))
+}
