@@ -2,6 +2,7 @@ package commands
 
 import (
 	"fmt"
+	"slices"
 
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
@@ -54,7 +55,8 @@ func runDrop(c *call) error {
 		}
 		c.say("other clones and remotes may still have copies; git gc --prune=now deletes the content here")
 	}
-	return c.showResult("drop", issue, ids, "dropped")
+	named := slices.DeleteFunc(ids, func(id checkpoint.ID) bool { return id == "" })
+	return c.showResult("drop", issue, named, "dropped")
 }
 
 // confirmDrop asks before anything is deleted.
@@ -105,9 +107,7 @@ func (c *call) toDrop() (checkpoint.Issue, []checkpoint.ID, error) {
 			return "", nil, err
 		}
 		for _, cp := range l.Checkpoints {
-			if cp.ID != "" {
-				ids = append(ids, cp.ID)
-			}
+			ids = append(ids, cp.ID) // "" for a commit that names none: it goes too
 		}
 	}
 	if len(ids) == 0 {

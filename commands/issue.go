@@ -102,7 +102,11 @@ func (c *call) checkpointArg(required bool) (*gitstore.Checkpoint, error) {
 	if required && len(c.args) == 1 && name == gitstore.Latest && c.args[0] != gitstore.Latest {
 		return nil, fail(exitUsage, "git checkpoint list "+quoteArg(string(issue)), "%s: issue %s: which checkpoint?", c.flags.Command.Name, issue)
 	}
-	return c.store.Find(c.ctx, issue, name)
+	cp, err := c.store.Find(c.ctx, issue, name)
+	if err == nil && required && cp.ID == "" {
+		return nil, fail(exitInvalid, "git checkpoint drop "+quoteArg(string(issue))+" --all", "%s: commit %s: %s", c.flags.Command.Name, cp.Commit, cp.Problem)
+	}
+	return cp, err
 }
 
 // inferIssue finds the issue that nobody named: --issue, GIT_CHECKPOINT_ISSUE,

@@ -113,7 +113,7 @@ func (c *call) toResume() (*resumption, error) {
 	if c.flags.Bool("fallback") {
 		err = c.fallback(r)
 	} else if r.cp, err = c.checkpointArg(false); err == nil {
-		r.record, err = c.store.Record(r.cp)
+		r.record, err = c.store.SoundRecord(r.cp)
 	}
 	if err != nil {
 		return nil, err

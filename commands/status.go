@@ -52,7 +52,7 @@ func runStatus(c *call) error {
 	if err != nil {
 		return err
 	}
-	r, err := c.store.Record(cp)
+	r, err := c.store.SoundRecord(cp)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (c *call) statusDone(cp *gitstore.Checkpoint, err error) error {
 	if err != nil {
 		return err
 	}
-	r, err := c.store.Record(cp)
+	r, err := c.store.SoundRecord(cp)
 	if err != nil {
 		return err
 	}

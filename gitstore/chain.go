@@ -263,6 +263,21 @@ func (s *Store) Record(c *Checkpoint) (*checkpoint.Record, error) {
 	return r, nil
 }
 
+// SoundRecord is Record for a checkpoint that is to be acted on: its commit has
+// to keep the stored form, and to name the checkpoint that its record names.
+func (s *Store) SoundRecord(c *Checkpoint) (*checkpoint.Record, error) {
+	r, err := s.Record(c)
+	switch {
+	case err != nil:
+		return nil, err
+	case !c.Valid():
+		return nil, corrupt(c.name(), "%s", c.Problem)
+	case r.ID() != c.ID:
+		return nil, corrupt(c.name(), "its record is that of %q", r.ID())
+	}
+	return r, nil
+}
+
 // RawRecord is a record's bytes as they are stored.
 func (s *Store) RawRecord(c *Checkpoint) ([]byte, error) {
 	entries, err := readTree(s.objects, c.Tree)

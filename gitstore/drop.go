@@ -11,8 +11,11 @@ import (
 
 // Drop deletes checkpoints of an issue, live or archived, for good: the
 // ledger keeps another clone from bringing them back. Ids that are in neither
-// chain fail with *NotFoundError, and nothing is dropped.
+// chain fail with *NotFoundError, and nothing is dropped. The empty id stands
+// for commits that name none, which are no checkpoints.
 func (s *Store) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) error {
+	remove := setOf(ids)
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id checkpoint.ID) bool { return id == "" })
 	err := s.alter(ctx, issue, func(c *chain, k *sink) (*change, error) {
 		archive, err := s.readChain(ctx, issue, ArchiveRef(issue), 0)
 		if err != nil {
@@ -25,7 +28,7 @@ func (s *Store) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoi
 			}
 		}
 		ch := &change{
-			verb: "drop", ids: ids, remove: setOf(ids),
+			verb: "drop", ids: ids, remove: remove,
 			ledger: func(l *ledger.Ledger) { bury(l, ids) },
 		}
 		ch.also, err = s.leaveArchive(archive, ch.remove, k)

@@ -21,7 +21,7 @@ type stored struct {
 
 // openSnapshot reads what a checkpoint holds besides its record.
 func (s *Store) openSnapshot(c *Checkpoint) (*stored, error) {
-	record, err := s.Record(c)
+	record, err := s.SoundRecord(c)
 	if err != nil {
 		return nil, err
 	}

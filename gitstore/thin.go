@@ -67,6 +67,9 @@ func mayDrop(p retention.Policy, coming checkpoint.Trigger, tip *Checkpoint) boo
 func (c *chain) items() []retention.Item {
 	var items []retention.Item
 	for _, cp := range c.checkpoints() {
+		if cp.ID == "" {
+			continue // whatever it is, it is no checkpoint of ours to drop
+		}
 		items = append(items, retention.Item{
 			ID: cp.ID, Trigger: cp.Trigger, Phase: cp.Phase, Created: cp.Created, Clock: cp.Clock,
 			Pinned: cp.Pinned, Resumable: cp.Resumable, Valid: cp.Valid(),
