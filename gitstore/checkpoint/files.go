@@ -7,8 +7,9 @@ type File struct {
 	Staged       bool
 }
 
-// Output is one entry of agent_outputs that names a place.
-type Output struct{ Agent, Action, Location string }
+// Output is one entry of agent_outputs that names a place. Digest is what was
+// there at the save, "" where that is not known.
+type Output struct{ Agent, Action, Location, Digest string }
 
 // Files returns files_modified.
 func (r *Record) Files() []File {
@@ -45,11 +46,20 @@ func (r *Record) Outputs() []Output {
 		for action, v := range actions.All() {
 			m, _ := v.(*Map)
 			if place := text(m, "output_location"); place != "" {
-				out = append(out, Output{agent, action, place})
+				out = append(out, Output{agent, action, place, text(m, "output_digest")})
 			}
 		}
 	}
 	return out
+}
+
+// SetOutputDigest sets what is at the place of an output; empty text removes
+// it. An output that is not recorded stays so.
+func (r *Record) SetOutputDigest(agent, action, digest string) {
+	actions, _ := r.section("agent_outputs").child(agent)
+	if m, ok := actions.child(action); ok {
+		setOrDelete(m, "output_digest", digest)
+	}
 }
 
 // unquoted falls back to the text as it is: Validate reports it.

@@ -44,7 +44,7 @@ func TestCrunchTemplate(t *testing.T) {
 	assert.Equal(t, "batch_3_task_1", r.DefaultResumePoint())
 	assert.Equal(t, "feature/issue-42-jwt-refresh", r.Branch())
 	assert.Equal(t, []File{{"src/auth/tokens.py", "modified", true}}, r.Files())
-	assert.Equal(t, []Output{{"system-architect", "create_spec", ".claude/crunch/42/spec.md"}}, r.Outputs())
+	assert.Equal(t, []Output{{Agent: "system-architect", Action: "create_spec", Location: ".claude/crunch/42/spec.md"}}, r.Outputs())
 	assert.True(t, r.CreatedAt().IsZero())
 	problems := r.Validate()
 	assert.False(t, Valid(problems))

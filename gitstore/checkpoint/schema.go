@@ -58,6 +58,7 @@ var recordSchema = fields(
 		field{"current_state_label", textKind, nil},
 		field{"phase_started_at", timeKind, nil},
 		field{"phase_attempt", intKind, nil},
+		field{"phase_attempts", mapKind, dict(intKind, nil)},
 	)},
 	field{"issue_snapshot", mapKind, fields(
 		field{"title", textKind, nil},
@@ -85,6 +86,7 @@ var recordSchema = fields(
 		field{"completed_at", timeKind, nil},
 		field{"output_summary", textKind, nil},
 		field{"output_location", textKind, nil},
+		field{"output_digest", textKind, nil},
 	)))},
 	field{"acp_state", mapKind, fields(
 		field{"pending_messages", textsKind, nil},
