@@ -36,6 +36,7 @@ func checkBody(in input) []Reason {
 	r := reason("body", PromptUser, "Issue body modified since checkpoint")
 	if !byDigest {
 		r.Detail = []string{firstDifference(before, normal(now))}
+		r.Diff = diffLines(before, normal(now))
 	}
 	return []Reason{r}
 }

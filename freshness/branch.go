@@ -1,5 +1,7 @@
 package freshness
 
+import "fmt"
+
 func checkBranch(in input) []Reason {
 	name, b := in.record.Branch(), in.facts.Branch
 	if name == "" {
@@ -14,6 +16,12 @@ func checkBranch(in input) []Reason {
 	case BranchUnseen:
 		r := reason("branch", ProceedWithWarning, "Branch %s was never seen in this clone", printable(name))
 		return []Reason{in.offer(r)}
+	case BranchRenamed:
+		r := reason("branch", ProceedWithWarning, "Branch %s was renamed to %s", printable(name), printable(b.Name))
+		r.Hint = command("git", "switch", b.Name)
+		return []Reason{r}
+	case BranchReplaced:
+		return []Reason{reason("branch", Resume, "Branch %s stands for %s", printable(b.Name), printable(name))}
 	}
 	return []Reason{unchecked("branch", "Branch "+printable(name), b.Why)}
 }
@@ -49,10 +57,33 @@ func checkHead(in input) []Reason {
 		return []Reason{movedOn(h)}
 	case HeadRebased:
 		r := reason("head", PromptUser, "HEAD %s does not descend from the checkpoint's %s", commit(h.Now), commit(h.Saved))
+		r.Detail = rebased(h)
 		r.Hint = in.switchTo(in.recoveryBranch())
 		return []Reason{r}
 	}
 	return []Reason{unchecked("head", "HEAD", h.Why)}
+}
+
+// rebased says how a HEAD that left the checkpoint's behind relates to it.
+func rebased(h Head) []string {
+	var out []string
+	switch {
+	case h.Saved == "" || h.Now == "":
+		return nil
+	case h.Base == "":
+		return []string{"no commit in common"}
+	case h.Base == h.Now:
+		return []string{"HEAD went back: " + count(h.Gone, "commit") + " of the checkpoint's not in it"}
+	}
+	out = append(out, "in common: "+commit(h.Base)+", "+count(h.Ahead, "commit")+" of HEAD's since, "+
+		count(h.Gone, "commit")+" of the checkpoint's")
+	switch {
+	case h.Gone > 0 && h.Alike == h.Gone:
+		out = append(out, "rebased: HEAD has all of the checkpoint's changes, in other commits")
+	case h.Alike > 0:
+		out = append(out, fmt.Sprintf("HEAD has %d of the checkpoint's %s with the same changes", h.Alike, count(h.Gone, "commit")))
+	}
+	return out
 }
 
 func movedOn(h Head) Reason {

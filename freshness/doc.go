@@ -13,7 +13,8 @@
 //	labels      differ, as sets                            proceed_with_warning
 //	body        differs                                    prompt_user
 //	branch      known to be gone                           start_fresh
-//	            never seen here                            proceed_with_warning
+//	            never seen here, or renamed                proceed_with_warning
+//	            replaced by one that a person named        resume, with a note
 //	can_resume  false in the record                        start_fresh
 //	head        moved on from the checkpoint's             resume, with a note
 //	            does not descend from the checkpoint's     prompt_user
@@ -21,11 +22,18 @@
 //	files       changed since, against the snapshot        prompt_user
 //	            the same, and already answered             proceed_with_warning
 //	outputs     a referenced file is missing               prompt_user
+//	            is not what its digest says                proceed_with_warning
 //	time        in the future, or older than MaxAge        proceed_with_warning
-//	progress    phases out of order, approval pending      prompt_user
+//	progress    phases out of order                        prompt_user
 //	            phases recorded twice                      proceed_with_warning
+//	approval    pending                                    prompt_user
+//	workflow    a write of the state was interrupted       prompt_user
+//	            tests failing, an error, not in progress,
+//	            another plan                               proceed_with_warning
+//	            with Auto: the first of these, or the age  prompt_user
 //	issue       closed, title or assignees changed         proceed_with_warning
 //	record      its warnings, prerequisites not met        proceed_with_warning
+//	loop        resumed for the third time without a save  proceed_with_warning
 //
 // Findings that only the caller can make (Facts.Findings) come last.
 //
@@ -37,6 +45,11 @@
 //
 // Notes, which leave the action at resume, are no warnings. Where the labels
 // differ, the verdict names the phase that the new state label stands for.
+//
+// With Rules.Auto nobody looks at warnings, so a run that should not just go on
+// needs an answer: tests passing, no error, status in_progress, an age within
+// the limit and the plan unchanged are the conditions, and the first one that is
+// not met is told, in a fixed text. Verdict.SafeWhy has it in any case.
 //
 // Bodies are compared without regard to line endings and to white space at the
 // end: trackers and file formats differ in both.

@@ -14,8 +14,8 @@ type input struct {
 // the body and the branch come first.
 var checks = []func(input) []Reason{
 	checkLabels, checkBody, checkBranch, checkCanResume, checkHead, checkBase,
-	checkFiles, checkOutputs, checkTime, checkProgress, checkIssue, checkRecord,
-	checkFindings,
+	checkFiles, checkOutputs, checkTime, checkProgress, checkApproval, checkWorkflow,
+	checkIssue, checkRecord, checkLoop, checkFindings,
 }
 
 // Evaluate runs every check on the checkpoint's record and returns the worst
@@ -32,6 +32,9 @@ func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 	}
 	v.CanResume = v.Action < StartFresh
 	v.Stale = rules.Strict && len(v.Warnings()) > 0
+	v.Safe, v.SafeWhy = in.safeToResume()
+	v.Changed, v.InTheWay = f.Files.Changed, f.Files.InTheWay
+	v.Awaiting = in.awaiting()
 	v.StateLabel, v.Phase = in.followLabels()
 	return v
 }

@@ -101,18 +101,29 @@ var findings = []struct {
 		w.facts.Branch = Branch{State: BranchGone, Remote: "origin/feature/issue-42"}
 	}},
 	{"branch never seen", "branch", ProceedWithWarning, func(w *world) { w.facts.Branch.State = BranchUnseen }},
+	{"branch renamed", "branch", ProceedWithWarning, func(w *world) { w.facts.Branch = Branch{State: BranchRenamed, Name: "fix/42"} }},
+	{"branch replaced", "branch", Resume, func(w *world) { w.facts.Branch = Branch{State: BranchReplaced, Name: "fix/42"} }},
 	{"branch unchecked", "branch", ProceedWithWarning, func(w *world) { w.facts.Branch = Branch{Why: "refs cannot be read"} }},
 	{"cannot resume", "can_resume", StartFresh, func(w *world) { w.record.SetCanResume(false) }},
 	{"cannot resume, with reasons", "can_resume", StartFresh, func(w *world) {
 		w.record.SetCanResume(false)
 		w.record.SetWarnings([]string{"tests fail", "schema is half migrated"})
 	}},
-	{"head moved on", "head", Resume, func(w *world) { w.facts.Head = Head{HeadMovedOn, savedHead, laterHead, 2, ""} }},
-	{"head moved on, not counted", "head", Resume, func(w *world) { w.facts.Head = Head{HeadMovedOn, "", laterHead, 0, ""} }},
-	{"head rebased", "head", PromptUser, func(w *world) { w.facts.Head = Head{HeadRebased, savedHead, laterHead, 0, ""} }},
+	{"head moved on", "head", Resume, func(w *world) { w.facts.Head = Head{State: HeadMovedOn, Saved: savedHead, Now: laterHead, Ahead: 2} }},
+	{"head moved on, not counted", "head", Resume, func(w *world) { w.facts.Head = Head{State: HeadMovedOn, Saved: "", Now: laterHead} }},
+	{"head rebased", "head", PromptUser, func(w *world) { w.facts.Head = Head{State: HeadRebased, Saved: savedHead, Now: laterHead} }},
 	{"head rebased, detached", "head", PromptUser, func(w *world) {
 		w.record.SetBranch("")
-		w.facts.Head = Head{HeadRebased, savedHead, "", 0, ""}
+		w.facts.Head = Head{State: HeadRebased, Saved: savedHead, Now: ""}
+	}},
+	{"head rebased, some alike", "head", PromptUser, func(w *world) {
+		w.facts.Head = Head{State: HeadRebased, Saved: savedHead, Now: laterHead, Base: chainTip, Ahead: 2, Gone: 3, Alike: 1}
+	}},
+	{"head rebased, all alike", "head", PromptUser, func(w *world) {
+		w.facts.Head = Head{State: HeadRebased, Saved: savedHead, Now: laterHead, Base: chainTip, Ahead: 4, Gone: 1, Alike: 1}
+	}},
+	{"head went back", "head", PromptUser, func(w *world) {
+		w.facts.Head = Head{State: HeadRebased, Saved: savedHead, Now: laterHead, Base: laterHead, Gone: 2}
 	}},
 	{"head unchecked", "head", ProceedWithWarning, func(w *world) { w.facts.Head = Head{Why: "the clone is shallow"} }},
 	{"base moved", "base", Resume, func(w *world) { w.facts.Base = Base{"main", 3} }},
@@ -125,6 +136,7 @@ var findings = []struct {
 	{"files unchecked", "files", ProceedWithWarning, func(w *world) { w.facts.Files = Files{Why: "no worktree"} }},
 	{"an output is missing", "outputs", PromptUser, func(w *world) { w.facts.Outputs.Missing = []string{"docs/spec.md"} }},
 	{"outputs are missing", "outputs", PromptUser, func(w *world) { w.facts.Outputs.Missing = []string{"docs/spec.md", "b"} }},
+	{"an output changed", "outputs", ProceedWithWarning, func(w *world) { w.facts.Outputs.Changed = []string{"docs/spec.md"} }},
 	{"outputs unchecked", "outputs", ProceedWithWarning, func(w *world) { w.facts.Outputs = Outputs{} }},
 	{"in the future", "time", ProceedWithWarning, func(w *world) { w.record.SetCreatedAt(noon.Add(2 * time.Hour)) }},
 	{"far in the future", "time", ProceedWithWarning, func(w *world) { w.record.SetCreatedAt(noon.Add(15 * time.Hour)) }},
@@ -138,7 +150,18 @@ var findings = []struct {
 	{"phases twice", "progress", ProceedWithWarning, func(w *world) {
 		w.progress("build", []string{"plan", "plan"}, []string{"plan", "build", "test"})
 	}},
-	{"approval pending", "progress", PromptUser, func(w *world) { w.facts.Approvals = []string{"ARCHITECTURE"} }},
+	{"approval pending", "approval", PromptUser, func(w *world) { w.facts.Approvals = []string{"ARCHITECTURE"} }},
+	{"tests failed", "workflow", ProceedWithWarning, func(w *world) { w.workflow("tests_passing", false) }},
+	{"run ended with an error", "workflow", ProceedWithWarning, func(w *world) { w.workflow("last_error", "exit status 2") }},
+	{"workflow completed", "workflow", ProceedWithWarning, func(w *world) { w.workflow("status", "completed") }},
+	{"plan changed", "workflow", ProceedWithWarning, func(w *world) { w.facts.Plan.Changed = true }},
+	{"plan unchecked", "workflow", ProceedWithWarning, func(w *world) { w.facts.Plan.Why = "outside the worktree" }},
+	{"write interrupted", "workflow", PromptUser, func(w *world) { w.workflow("interruption_safe", false) }},
+	{"tests failed, nobody there", "workflow", PromptUser, func(w *world) {
+		w.rules.Auto = true
+		w.workflow("tests_passing", false)
+	}},
+	{"resumed again and again", "loop", ProceedWithWarning, func(w *world) { w.facts.Resumes = 2 }},
 	{"issue unchecked", "issue", ProceedWithWarning, func(w *world) { w.facts.Issue, w.facts.NoIssue = nil, "no source is configured" }},
 	{"issue closed", "issue", ProceedWithWarning, func(w *world) { w.facts.Issue.State = "closed" }},
 	{"title changed", "issue", ProceedWithWarning, func(w *world) { w.facts.Issue.Title = "Rotate tokens" }},
@@ -153,6 +176,15 @@ var findings = []struct {
 	}},
 }
 
+func (w *world) workflow(key string, value any) {
+	m, ok := w.record.Doc().Get("workflow")
+	if !ok {
+		m = checkpoint.NewMap()
+		w.record.Doc().Set("workflow", m)
+	}
+	m.(*checkpoint.Map).Set(key, value)
+}
+
 func (w *world) digest(d string) {
 	m, _ := w.record.Doc().Get("issue_snapshot")
 	m.(*checkpoint.Map).Set("body_digest", d)
@@ -162,7 +194,7 @@ func (w *world) digest(d string) {
 // TestFresh is row S0.97: nothing differs.
 func TestFresh(t *testing.T) {
 	v := fresh().judge()
-	assert.Equal(t, Verdict{Action: Resume, CanResume: true}, v)
+	assert.Equal(t, Verdict{Action: Resume, CanResume: true, Safe: true, SafeWhy: "All conditions met"}, v)
 	assert.Empty(t, v.Warnings())
 }
 
@@ -209,6 +241,9 @@ func writeReason(b *strings.Builder, r Reason) {
 	fmt.Fprintf(b, "%s: %s: %s\n", r.Check, r.Severity, r.Message)
 	for _, d := range r.Detail {
 		fmt.Fprintf(b, "    %s\n", d)
+	}
+	for _, d := range r.Diff {
+		fmt.Fprintf(b, "    | %s\n", d)
 	}
 	if r.Hint != "" {
 		fmt.Fprintf(b, "    hint: %s\n", r.Hint)
@@ -276,7 +311,7 @@ func TestAllThree(t *testing.T) {
 // order of the checks as documented; findings of the caller come last.
 var order = []string{
 	"labels", "body", "branch", "can_resume", "head", "base", "files", "outputs",
-	"time", "progress", "issue", "record", "gate",
+	"time", "progress", "approval", "workflow", "issue", "record", "loop", "gate",
 }
 
 // TestPairs makes every two findings of different checks at once: the worse
@@ -320,6 +355,8 @@ func clash(a, b string) bool {
 		return lost("warnings of the record") // they become the reasons
 	case lost("head rebased, detached"):
 		return lost("branch")
+	case lost("tests failed, nobody there"):
+		return lost("old") // the question is the first of the conditions
 	}
 	return false
 }

@@ -17,8 +17,11 @@ type Facts struct {
 	NoIssue string // why Issue is nil, "" where nobody wants it compared
 	Files   Files
 	Outputs Outputs
+	Plan    Plan
+	Resumes int // of this checkpoint here, without a save since
 
 	Approvals []string // phases whose approval is pending, beside those in the record
+	Approved  []string // phases that a person approved just now
 	Findings  []Reason // of checks that only the caller can make
 }
 
@@ -29,14 +32,17 @@ type BranchState int
 const (
 	BranchUnchecked BranchState = iota
 	BranchExists
-	BranchGone   // this clone or the upstream had it, and has it no more
-	BranchUnseen // never seen here
+	BranchGone     // this clone or the upstream had it, and has it no more
+	BranchUnseen   // never seen here
+	BranchRenamed  // it has another name now
+	BranchReplaced // a person named another one to go on with
 )
 
 // Branch is the branch that the checkpoint was saved on.
 type Branch struct {
 	State  BranchState
 	Remote string // the branch of that name on a remote, as in origin/fix, if there is one
+	Name   string // of the branch that it is now, where it was renamed or replaced
 	Why    string // why it is unchecked
 }
 
@@ -48,7 +54,7 @@ const (
 	HeadUnchecked HeadState = iota
 	HeadSame
 	HeadMovedOn // descends from the checkpoint's
-	HeadRebased // does not
+	HeadRebased // does not: see Head.Base
 )
 
 // Head compares HEAD at the save with HEAD now. Saved or Now is "" where there
@@ -58,6 +64,11 @@ type Head struct {
 	Saved, Now string
 	Ahead      int    // commits since, 0 when not counted
 	Why        string // why it is unchecked
+
+	// For HeadRebased:
+	Base  string // the best common commit, "" when there is none
+	Gone  int    // commits of the checkpoint's HEAD that HEAD does not have
+	Alike int    // of these, how many HEAD has with the same changes
 }
 
 // Base is the branch that the work will go into. Without a name there is none.
@@ -68,16 +79,26 @@ type Base struct {
 
 // Files compares the paths of files_modified with the snapshot.
 type Files struct {
+	Checked  bool
+	Changed  []string
+	InTheWay []string // of Changed, those that git does not know: they stay
+	Why      string   // why they are unchecked
+}
+
+// Outputs looks for the files that the record refers to, and at what is in
+// those whose digest it has.
+type Outputs struct {
 	Checked bool
+	Missing []string
 	Changed []string
 	Why     string // why they are unchecked
 }
 
-// Outputs looks for the files that the record refers to.
-type Outputs struct {
-	Checked bool
-	Missing []string
-	Why     string // why they are unchecked
+// Plan compares the plan's file with its digest in the record. Without one
+// there is nothing to compare.
+type Plan struct {
+	Changed bool   // or gone
+	Why     string // why it is unchecked, "" where it was or need not be
 }
 
 // Issue is an issue as a source has it now.

@@ -9,11 +9,7 @@ import (
 
 func checkProgress(in input) []Reason {
 	p := in.record.Progress()
-	out := append(duplicates(p), in.outOfOrder(p)...)
-	for _, phase := range in.approvals() {
-		out = append(out, reason("progress", PromptUser, "Approval of phase %s is pending", printable(phase)))
-	}
-	return out
+	return append(duplicates(p), in.outOfOrder(p)...)
 }
 
 func duplicates(p checkpoint.Progress) []Reason {
@@ -25,10 +21,18 @@ func duplicates(p checkpoint.Progress) []Reason {
 	return []Reason{r}
 }
 
-// approvals returns the phases that wait for an approval: those in
-// progress.awaiting_approval, a text or a list, and those the caller knows of.
-func (in input) approvals() []string {
-	return set(append(in.progressTexts("awaiting_approval"), in.facts.Approvals...))
+// awaiting returns the phases that wait for an approval: those that the record
+// names and those that the caller knows of, without what was approved just now.
+func (in input) awaiting() []string {
+	return minus(set(append(in.record.Awaiting(), in.facts.Approvals...)), set(in.facts.Approved))
+}
+
+func checkApproval(in input) []Reason {
+	var out []Reason
+	for _, phase := range in.awaiting() {
+		out = append(out, reason("approval", PromptUser, "Approval of phase %s is pending", printable(phase)))
+	}
+	return out
 }
 
 func (in input) progressTexts(key string) []string {

@@ -58,6 +58,9 @@ func checkTime(in input) []Reason {
 	return nil
 }
 
+// aged reports whether the checkpoint's age is known.
+func (in input) aged() bool { return !in.record.CreatedAt().IsZero() && !in.facts.Now.IsZero() }
+
 // span words a duration in days where it has whole ones, else in hours.
 func span(d time.Duration) string {
 	const day = 24 * time.Hour

@@ -16,6 +16,33 @@ const (
 
 var defaultPhases = []string{"enrich", "ready", "implementing", "validation", "docs"}
 
+// aliases are other names of the phases that hold where none are given.
+var aliases = map[string]string{"e2e": "validation"}
+
+// KnownPhase reports whether a phase is one of names, which a record may have,
+// else of the rules' Phases, else of those that hold where none are given.
+func (r Rules) KnownPhase(phase string, names []string) bool {
+	return slices.Contains(r.KnownPhases(names), phase) || r.alias(phase) != ""
+}
+
+// KnownPhases returns the phases that KnownPhase looks among, without aliases.
+func (r Rules) KnownPhases(names []string) []string {
+	switch {
+	case len(names) > 0:
+		return append(slices.Clone(names), r.Phases...)
+	case len(r.Phases) > 0:
+		return r.Phases
+	}
+	return defaultPhases
+}
+
+func (r Rules) alias(phase string) string {
+	if len(r.Phases) > 0 {
+		return ""
+	}
+	return aliases[phase]
+}
+
 // Rules are the settings of the checks. The zero value has the defaults.
 type Rules struct {
 	MaxAge        time.Duration     // older is a warning; 0 is DefaultMaxAge, negative is off
@@ -24,6 +51,7 @@ type Rules struct {
 	Phases        []string          // their order; empty checks none and maps crunch's
 	FilesAnswered bool              // what to do with changed files is decided already
 	Strict        bool              // any warning makes the verdict stale
+	Auto          bool              // nobody is there to look at warnings
 }
 
 func (r Rules) maxAge() time.Duration {
@@ -64,6 +92,9 @@ func (r Rules) phaseOf(label string, names []string) string {
 		phases = defaultPhases
 	}
 	phase, ok := strings.CutPrefix(label, prefix)
+	if alias := r.alias(phase); ok && alias != "" {
+		return alias
+	}
 	if ok && (slices.Contains(phases, phase) || slices.Contains(names, phase)) {
 		return phase
 	}

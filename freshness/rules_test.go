@@ -49,6 +49,7 @@ func TestPhaseFollowsLabel(t *testing.T) {
 	}{
 		{name: "crunch's phases", now: []string{"state:docs"}, label: "state:docs", phase: "docs"},
 		{name: "no phase of that name", now: []string{"state:done"}, label: "state:done"},
+		{name: "another name", now: []string{"state:e2e"}, label: "state:e2e", phase: "validation"},
 		{name: "configured phases", now: []string{"state:build"}, rules: Rules{Phases: []string{"plan", "build"}}, label: "state:build", phase: "build"},
 		{name: "configured phases replace crunch's", now: []string{"state:docs"}, rules: Rules{Phases: []string{"plan"}}, label: "state:docs"},
 		{name: "phases of the record", now: []string{"state:ship"}, names: []string{"ship"}, label: "state:ship", phase: "ship"},

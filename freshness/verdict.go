@@ -47,6 +47,7 @@ type Reason struct {
 	Message  string
 	Action   Action
 	Detail   []string // what exactly, a line each
+	Diff     []string // what was and what is, a line each, with - and + in front
 	Hint     string   // a command to type, "" if there is none
 }
 
@@ -68,6 +69,19 @@ type Verdict struct {
 	CanResume bool // everything but start_fresh
 	Stale     bool // Rules.Strict, and there are warnings
 	Reasons   []Reason
+
+	// Safe says whether the run before allows a resume without anybody to ask,
+	// whatever the other checks found; SafeWhy is the first condition that is
+	// not met, else AllMet.
+	Safe    bool
+	SafeWhy string
+
+	// Changed are the files that changed since, and InTheWay those of them
+	// that no choice replaces.
+	Changed, InTheWay []string
+
+	// Awaiting are the phases whose approval is pending.
+	Awaiting []string
 
 	// StateLabel and Phase follow the labels where these changed: the
 	// new state label, and the phase it stands for. Both are "" otherwise.

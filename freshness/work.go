@@ -27,6 +27,9 @@ func checkOutputs(in input) []Reason {
 	for _, path := range o.Missing {
 		out = append(out, reason("outputs", PromptUser, "Output %s is missing", printable(path)))
 	}
+	for _, path := range o.Changed {
+		out = append(out, reason("outputs", ProceedWithWarning, "Output %s changed since checkpoint", printable(path)))
+	}
 	return out
 }
 

@@ -1,0 +1,130 @@
+package freshness
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestSafeToResume is rows O.4 and O.5: the six texts, byte for byte, the first
+// that fails, and what each means to a resume without anybody to ask.
+func TestSafeToResume(t *testing.T) {
+	day := 24 * time.Hour
+	for _, c := range []struct {
+		name   string
+		change func(*world)
+		want   string
+	}{
+		{"nothing against it", func(*world) {}, "All conditions met"},
+		{"all said", func(w *world) {
+			w.workflow("tests_passing", true)
+			w.workflow("status", "in_progress")
+			w.workflow("last_error", "")
+		}, "All conditions met"},
+		{"tests", func(w *world) { w.workflow("tests_passing", false) }, "Tests failing in last run"},
+		{"error", func(w *world) { w.workflow("last_error", "boom") }, "Last run had errors"},
+		{"status", func(w *world) { w.workflow("status", "failed") }, "Checkpoint status: failed (expected: in_progress)"},
+		{"status with control characters", func(w *world) { w.workflow("status", "\x1b[2J") }, `Checkpoint status: "\x1b[2J" (expected: in_progress)`},
+		{"status in another spelling", func(w *world) { w.workflow("status", "In Progress") }, "All conditions met"},
+		{"age", func(w *world) { w.record.SetCreatedAt(noon.Add(-9 * day)) }, "Checkpoint 9 days old (max: 7 days)"},
+		{"age just over", func(w *world) { w.record.SetCreatedAt(noon.Add(-7*day - time.Second)) }, "Checkpoint 7 days old (max: 7 days)"},
+		{"age at the limit", func(w *world) { w.record.SetCreatedAt(noon.Add(-7 * day)) }, "All conditions met"},
+		{"another limit", func(w *world) {
+			w.record.SetCreatedAt(noon.Add(-25 * time.Hour))
+			w.rules.MaxAge = day
+		}, "Checkpoint 1 day old (max: 1 day)"},
+		{"age off", func(w *world) {
+			w.record.SetCreatedAt(noon.Add(-900 * day))
+			w.rules.MaxAge = -1
+		}, "All conditions met"},
+		{"age unknown", func(w *world) { w.record.Doc().Delete("created_at") }, "All conditions met"},
+		{"plan", func(w *world) { w.facts.Plan.Changed = true }, "Plan file modified since checkpoint"},
+		{"the first of all", func(w *world) {
+			w.facts.Plan.Changed = true
+			w.record.SetCreatedAt(noon.Add(-9 * day))
+			w.workflow("status", "failed")
+			w.workflow("last_error", "boom")
+			w.workflow("tests_passing", false)
+		}, "Tests failing in last run"},
+		{"the first of three", func(w *world) {
+			w.facts.Plan.Changed = true
+			w.record.SetCreatedAt(noon.Add(-9 * day))
+			w.workflow("status", "failed")
+		}, "Checkpoint status: failed (expected: in_progress)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := fresh()
+			c.change(w)
+			v := w.judge()
+			assert.Equal(t, c.want, v.SafeWhy)
+			assert.Equal(t, c.want == AllMet, v.Safe)
+			assert.LessOrEqual(t, v.Action, ProceedWithWarning, "a person is there")
+
+			w.rules.Auto = true
+			auto := w.judge()
+			if !v.Safe {
+				assert.Equal(t, PromptUser, auto.Action)
+				assert.Contains(t, auto.Warnings(), c.want)
+				return
+			}
+			assert.Equal(t, v.Action, auto.Action)
+		})
+	}
+}
+
+// TestLoop is row A.60: the third resume without a save warns.
+func TestLoop(t *testing.T) {
+	w := fresh()
+	w.facts.Resumes = 1
+	assert.Empty(t, w.judge().Reasons)
+	w.facts.Resumes = 2
+	assert.Equal(t, []string{"Resumed 2 times already without a save since"}, w.judge().Warnings())
+}
+
+// TestApproved is an approval that was given with the command.
+func TestApproved(t *testing.T) {
+	w := fresh()
+	w.facts.Approvals, w.facts.Approved = []string{"design", "ship"}, []string{"design", "other"}
+	v := w.judge()
+	assert.Equal(t, []string{"ship"}, v.Awaiting)
+	assert.Equal(t, []string{"Approval of phase ship is pending"}, v.Warnings())
+}
+
+func TestDiffLines(t *testing.T) {
+	for _, c := range []struct {
+		name, before, now string
+		want              []string
+	}{
+		{"one line", "a", "b", []string{"-a", "+b"}},
+		{"in the middle", "a\nb\nc\nd", "a\nB\nc\nd", []string{" a", "-b", "+B", " c"}},
+		{"at the end", "a", "a\nb", []string{" a", "+b"}},
+		{"at the start", "b", "a\nb", []string{"+a", " b"}},
+		{"two places", "a\nb\nc\nd\ne", "A\nb\nc\nd\nE", []string{"-a", "+A", " b", " c", " d", "-e", "+E"}},
+		{"all gone", "a\nb", "", []string{"-a", "-b", "+"}},
+		{"a line moved", "a\nb\nc", "b\nc\na", []string{"-a", " b", " c", "+a"}},
+	} {
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, diffLines(c.before, c.now)) })
+	}
+}
+
+func TestKnownPhase(t *testing.T) {
+	for _, c := range []struct {
+		phase         string
+		phases, names []string
+		want          bool
+	}{
+		{"docs", nil, nil, true},
+		{"e2e", nil, nil, true},
+		{"party", nil, nil, false},
+		{"docs", []string{"plan"}, nil, false},
+		{"e2e", []string{"plan"}, nil, false},
+		{"plan", []string{"plan"}, nil, true},
+		{"ship", nil, []string{"ship"}, true},
+		{"docs", nil, []string{"ship"}, false},
+		{"plan", []string{"plan"}, []string{"ship"}, true},
+	} {
+		r := Rules{Phases: c.phases}
+		assert.Equal(t, c.want, r.KnownPhase(c.phase, c.names), "%+v", c)
+	}
+}
