@@ -12,9 +12,10 @@ import (
 // checkpoint that was resumed here, else the newest that can be read.
 func (s *Store) recordBefore(c *chain) (*checkpoint.Record, []string) {
 	var warnings []string
-	if resumed := s.resumed(c.issue); resumed != nil {
+	if resumed, how := s.resumed(c.issue); resumed != nil {
 		r, err := s.Record(resumed)
 		if err == nil {
+			how.apply(r)
 			return r, nil
 		}
 		warnings = append(warnings, fmt.Sprintf("the resumed record is left out: %v", err))

@@ -2,11 +2,7 @@ package gitstore
 
 import (
 	"context"
-	"os"
-	"path"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -33,6 +29,7 @@ func (s *Store) Branch(ctx context.Context) (string, error) {
 type BranchReport struct {
 	Exists bool
 	Once   bool     // this clone has had it
+	Name   string   // of the branch that it was renamed to, if that is there
 	Remote []string // remote-tracking branches of that name
 }
 
@@ -54,7 +51,8 @@ func (s *Store) FindBranch(ctx context.Context, name string) (BranchReport, erro
 	if head.branch == name {
 		return BranchReport{Exists: true}, nil // unborn
 	}
-	r := BranchReport{Once: s.onceHad(ctx, name)}
+	r := BranchReport{}
+	r.Once, r.Name = s.onceHad(ctx, name)
 	refs, err := s.refs(ctx, "refs/remotes/")
 	if err != nil {
 		return r, err
@@ -68,27 +66,29 @@ func (s *Store) FindBranch(ctx context.Context, name string) (BranchReport, erro
 	return r, nil
 }
 
-func (s *Store) onceHad(ctx context.Context, name string) bool {
+// onceHad finds traces of a branch, and the branch that it became when it was
+// renamed.
+func (s *Store) onceHad(ctx context.Context, name string) (once bool, became string) {
 	for _, e := range s.config {
-		if strings.HasPrefix(e.Key, "branch."+name+".") {
-			return true
-		}
+		once = once || strings.HasPrefix(e.Key, "branch."+name+".")
 	}
 	entries, err := s.reflog(ctx, "HEAD")
 	if err != nil {
-		return false
+		return once, ""
 	}
 	for _, e := range entries {
 		if rest, ok := strings.CutPrefix(e.message, "checkout: moving from "); ok {
-			if from, to, ok := strings.Cut(rest, " to "); ok && (from == name || to == name) {
-				return true
+			from, to, ok := strings.Cut(rest, " to ")
+			once = once || ok && (from == name || to == name)
+		}
+		if to, ok := strings.CutPrefix(e.message, "Branch: renamed refs/heads/"+name+" to refs/heads/"); ok {
+			once = true
+			if s.hasBranch(ctx, to) {
+				became = to
 			}
 		}
-		if strings.Contains(e.message, "renamed refs/heads/"+name+" to ") {
-			return true
-		}
 	}
-	return false
+	return once, became
 }
 
 // SavedHere reports whether this clone saved the checkpoint, as far as that is
@@ -113,100 +113,24 @@ func (s *Store) inChain(ctx context.Context, c *Checkpoint, ref string) bool {
 	return err == nil && slices.ContainsFunc(chain.links, func(l link) bool { return l.ID == c.ID })
 }
 
-// A HeadReport relates HEAD to where it was when a checkpoint was saved.
-type HeadReport struct {
-	Saved, Now string // commits, "" for an unborn branch
-	Contains   bool   // HEAD now is Saved or descends from it
-	Ahead      int    // commits since, where it descends
-}
-
-// CompareHead compares HEAD with the checkpoint's.
-func (s *Store) CompareHead(ctx context.Context, c *Checkpoint) (HeadReport, error) {
-	st, err := s.openSnapshot(c)
-	if err != nil {
-		return HeadReport{}, err
-	}
-	now, err := s.readHead(ctx)
-	if err != nil {
-		return HeadReport{}, err
-	}
-	var r HeadReport
-	if !st.head.IsZero() {
-		r.Saved = st.head.String()
-	}
-	if !now.commit.IsZero() {
-		r.Now = now.commit.String()
-	}
-	switch {
-	case r.Saved == r.Now:
-		r.Contains = true
-	case r.Saved == "" || r.Now == "":
-		r.Contains = r.Saved == ""
-	default:
-		return r, s.countAhead(ctx, &r)
-	}
-	return r, nil
-}
-
-func (s *Store) countAhead(ctx context.Context, r *HeadReport) error {
-	out, err := s.git.Line(ctx, "rev-list", "--left-right", "--count", r.Saved+"..."+r.Now)
-	if err != nil {
-		return err
-	}
-	behind, ahead, _ := strings.Cut(out, "\t")
-	r.Contains = behind == "0"
-	r.Ahead, err = strconv.Atoi(ahead)
-	return err
-}
-
 // ChangedSince lists the files of a checkpoint that are now neither what they
-// were at its HEAD nor what it has.
-func (s *Store) ChangedSince(ctx context.Context, c *Checkpoint) ([]string, error) {
+// were at its HEAD nor what it has, and those that cannot be put back for
+// something that git does not know.
+func (s *Store) ChangedSince(ctx context.Context, c *Checkpoint) (changed, inTheWay []string, err error) {
 	st, err := s.openSnapshot(c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	targets, err := s.targets(st)
 	if err != nil || len(targets) == 0 {
-		return nil, err
+		return nil, nil, err
 	}
 	now, err := s.observe(ctx, targets)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	plan := planRestore(targets, now, Mine, false)
-	return append(plan.changed, plan.inTheWay...), nil
-}
-
-// MissingOutputs lists the files that a record refers to and that are neither
-// in the worktree nor among the checkpoint's artifacts. Locations outside the
-// worktree are not looked at: they are missing.
-func (s *Store) MissingOutputs(c *Checkpoint, r *checkpoint.Record) ([]string, error) {
-	outputs := r.Outputs()
-	if len(outputs) == 0 {
-		return nil, nil
-	}
-	entries, err := readTree(s.objects, c.Tree)
-	if err != nil {
-		return nil, err
-	}
-	artifacts, _ := entry(entries, "artifacts")
-	root, err := os.OpenRoot(s.repo.root)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	var missing []string
-	for _, o := range outputs {
-		name := path.Clean(o.Location)
-		if _, err := root.Stat(filepath.FromSlash(name)); err == nil {
-			continue
-		}
-		if _, hash, err := lookupPath(s.objects, artifacts.hash, name); err != nil || hash.IsZero() {
-			missing = append(missing, o.Location)
-		}
-	}
-	return missing, nil
+	return plan.changed, plan.inTheWay, nil
 }
 
 // Partial reports whether the clone is shallow or partial, and so may not have

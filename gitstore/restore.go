@@ -12,12 +12,13 @@ import (
 // A RestoreRequest says what to put back.
 type RestoreRequest struct {
 	Checkpoint *Checkpoint
-	Paths      []string // files and directories relative to the root, none for all
-	Staged     bool     // the staging area alone
-	Exact      bool     // also remove files that came later
-	Force      bool     // take the checkpoint's side everywhere, whatever HEAD is
-	AnyHead    bool     // whatever HEAD is, and leave what was changed since
-	Changed    Changed  // for files that both sides changed, "" is Mine
+	Paths      []string           // files and directories relative to the root, none for all
+	Staged     bool               // the staging area alone
+	Exact      bool               // also remove files that came later
+	Force      bool               // take the checkpoint's side everywhere, whatever HEAD is
+	AnyHead    bool               // whatever HEAD is, and leave what was changed since
+	Changed    Changed            // for files that both sides changed, "" is Mine
+	Each       map[string]Changed // for single ones of them, by path
 	DryRun     bool
 }
 
@@ -131,6 +132,9 @@ func (r *restoring) plan(ctx context.Context, area *stagingArea) (restorePlan, e
 		for i := range targets {
 			targets[i].work = false
 		}
+	}
+	for i := range targets {
+		targets[i].choice = r.req.Each[targets[i].path]
 	}
 	now, err := r.s.observeIn(ctx, targets, area, false)
 	if err != nil {

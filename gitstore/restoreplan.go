@@ -31,10 +31,11 @@ const modeIntent = 1
 // when it was saved, and what it was in the snapshot.
 type target struct {
 	path      string
-	index     bool // the staging area is wanted too
-	work      bool // the worktree is wanted too
-	any       bool // whatever is there may go
-	captured  bool // the worktree's own file was saved, not what was staged for it
+	index     bool    // the staging area is wanted too
+	work      bool    // the worktree is wanted too
+	any       bool    // whatever is there may go
+	choice    Changed // for this path alone, "" for the one for all
+	captured  bool    // the worktree's own file was saved, not what was staged for it
 	indexBase stages
 	indexWant stages
 	workBase  side
@@ -116,6 +117,7 @@ func planRestore(targets []target, now func(string) state, choice Changed, force
 		if !st.index && !st.work {
 			continue
 		}
+		choice := Changed(first(string(t.choice), string(choice)))
 		switch {
 		case st.work && s.blockage != "":
 			p.inTheWay = append(p.inTheWay, t.path)

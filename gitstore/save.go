@@ -124,7 +124,7 @@ func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 	if err := s.publish(ctx, k, reflogSave(w.id, dropped), moves); err != nil {
 		return nil, err
 	}
-	if err := s.setResumed(issue, ""); err != nil {
+	if err := s.forgetResumed(issue); err != nil {
 		saved.Warnings = append(saved.Warnings, fmt.Sprintf("the next save starts from the resumed record again: %v", err))
 	}
 	if err := k.protect(ctx); err != nil {

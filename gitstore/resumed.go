@@ -1,0 +1,140 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// A Resumption is what this worktree keeps of a resume until the next save,
+// which starts from the resumed record and takes over the rest.
+type Resumption struct {
+	ID       checkpoint.ID
+	Times    int // of resumes of this checkpoint, one after the other
+	Retries  int // of these, how many began the phase again
+	Approved []Approval
+}
+
+// An Approval is a person's, of a phase.
+type Approval struct {
+	Phase string
+	At    time.Time
+}
+
+// resumedFile is where a resumption is kept: the id in the first line, then a
+// line for each of the rest.
+//
+//	CP-implementing-20260214T143000Z-1f0c9a2b
+//	times 2
+//	retries 1
+//	approved 2026-02-14T14:30:00Z "design"
+func (s *Store) resumedFile(i checkpoint.Issue) string {
+	return filepath.Join(s.stateDir(), "resumed", i.RefName())
+}
+
+// SetResumed notes that a checkpoint was resumed in this worktree, once more
+// where it was before and nothing was saved since.
+func (s *Store) SetResumed(c *Checkpoint, retry bool, approved ...Approval) error {
+	if c.ID == "" {
+		return s.forgetResumed(c.Issue)
+	}
+	r := s.Resumed(c)
+	r.Times++
+	if retry {
+		r.Retries++
+	}
+	r.Approved = append(r.Approved, approved...)
+	return writeFile(s.resumedFile(c.Issue), r.encode())
+}
+
+// Resumed returns how the checkpoint was resumed here since the last save.
+func (s *Store) Resumed(c *Checkpoint) Resumption {
+	if r := s.readResumed(c.Issue); r.ID != "" && r.ID == c.ID {
+		return r
+	}
+	return Resumption{ID: c.ID}
+}
+
+func (s *Store) forgetResumed(i checkpoint.Issue) error {
+	err := os.Remove(s.resumedFile(i))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// readResumed is empty where nothing was resumed, or what was cannot be read.
+func (s *Store) readResumed(i checkpoint.Issue) Resumption {
+	data, err := os.ReadFile(s.resumedFile(i))
+	if err != nil {
+		return Resumption{}
+	}
+	return decodeResumption(string(data))
+}
+
+// resumed is the checkpoint that was resumed here, nil when there is none or
+// it is gone.
+func (s *Store) resumed(i checkpoint.Issue) (*Checkpoint, Resumption) {
+	r := s.readResumed(i)
+	if r.ID == "" {
+		return nil, r
+	}
+	c, err := s.Find(context.Background(), i, string(r.ID))
+	if err != nil {
+		return nil, r
+	}
+	return c, r
+}
+
+func (r Resumption) encode() []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\ntimes %d\nretries %d\n", r.ID, r.Times, r.Retries)
+	for _, a := range r.Approved {
+		fmt.Fprintf(&b, "approved %s %s\n", a.At.UTC().Format(time.RFC3339Nano), strconv.Quote(a.Phase))
+	}
+	return []byte(b.String())
+}
+
+func decodeResumption(text string) Resumption {
+	lines := strings.Split(text, "\n")
+	id, err := checkpoint.ParseID(strings.TrimSpace(lines[0]))
+	if err != nil {
+		return Resumption{}
+	}
+	r := Resumption{ID: id, Times: 1}
+	for _, line := range lines[1:] {
+		key, value, _ := strings.Cut(line, " ")
+		switch key {
+		case "times":
+			r.Times, _ = strconv.Atoi(value)
+		case "retries":
+			r.Retries, _ = strconv.Atoi(value)
+		case "approved":
+			at, phase, _ := strings.Cut(value, " ")
+			when, err := time.Parse(time.RFC3339Nano, at)
+			name, quoteErr := strconv.Unquote(phase)
+			if err == nil && quoteErr == nil {
+				r.Approved = append(r.Approved, Approval{name, when})
+			}
+		}
+	}
+	return r
+}
+
+// apply puts into the record that a save starts from what the resume decided.
+func (r Resumption) apply(record *checkpoint.Record) {
+	if r.Retries > 0 {
+		record.SetPhaseAttempt(max(record.PhaseAttempt(), 1) + r.Retries)
+	}
+	for _, a := range r.Approved {
+		record.Approve(a.Phase, a.At)
+	}
+}
