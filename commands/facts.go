@@ -3,6 +3,7 @@ package commands
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,8 +51,12 @@ func (c *call) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.V
 	}
 	facts.Branch = c.branchFact(cp)
 	facts.Head = c.headFact(cp)
+	facts.Base = c.baseFact()
 	facts.Files = c.filesFact(cp)
 	facts.Outputs = c.outputsFact(cp, r)
+	facts.Plan = c.planFact(r)
+	facts.Resumes = c.store.Resumed(cp).Times
+	facts.Approved = c.approved(cp)
 	return freshness.Evaluate(r, facts, c.rules()), nil
 }
 
@@ -60,7 +65,7 @@ func (c *call) rules() freshness.Rules {
 	changed := c.flags.String("changed") != "" || c.flags.Bool("auto")
 	return freshness.Rules{
 		LabelsToPhase: c.settings.Map("labels_to_phase"), Phases: c.settings.Strings("phases"),
-		FilesAnswered: changed, Strict: c.flags.Bool("strict"),
+		FilesAnswered: changed, Strict: c.flags.Bool("strict"), Auto: c.flags.Bool("auto"),
 	}
 }
 
@@ -68,12 +73,18 @@ func (c *call) branchFact(cp *gitstore.Checkpoint) freshness.Branch {
 	if cp.Branch == "" {
 		return freshness.Branch{State: freshness.BranchUnchecked}
 	}
+	if other := c.flags.String("branch"); other != "" {
+		return freshness.Branch{State: freshness.BranchReplaced, Name: other}
+	}
 	b, err := c.store.FindBranch(c.ctx, cp.Branch)
 	if err != nil {
 		return freshness.Branch{Why: err.Error()}
 	}
 	if b.Exists {
 		return freshness.Branch{State: freshness.BranchExists}
+	}
+	if b.Name != "" {
+		return freshness.Branch{State: freshness.BranchRenamed, Name: b.Name}
 	}
 	f := freshness.Branch{State: freshness.BranchUnseen}
 	if len(b.Remote) > 0 {
@@ -94,7 +105,10 @@ func (c *call) headFact(cp *gitstore.Checkpoint) freshness.Head {
 		}
 		return freshness.Head{Why: why}
 	}
-	f := freshness.Head{State: freshness.HeadRebased, Saved: h.Saved, Now: h.Now, Ahead: h.Ahead}
+	f := freshness.Head{
+		State: freshness.HeadRebased, Saved: h.Saved, Now: h.Now, Ahead: h.Ahead,
+		Base: h.Base, Gone: h.Gone, Alike: h.Alike,
+	}
 	switch {
 	case h.Saved == h.Now:
 		f.State = freshness.HeadSame
@@ -108,11 +122,11 @@ func (c *call) filesFact(cp *gitstore.Checkpoint) freshness.Files {
 	if c.store.Root() == "" {
 		return freshness.Files{Why: "a bare repository has no worktree"}
 	}
-	changed, err := c.store.ChangedSince(c.ctx, cp)
+	changed, inTheWay, err := c.store.ChangedSince(c.ctx, cp)
 	if err != nil {
 		return freshness.Files{Why: err.Error()}
 	}
-	return freshness.Files{Checked: true, Changed: changed}
+	return freshness.Files{Checked: true, Changed: append(changed, inTheWay...), InTheWay: inTheWay}
 }
 
 func (c *call) outputsFact(cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Outputs {
@@ -122,11 +136,47 @@ func (c *call) outputsFact(cp *gitstore.Checkpoint, r *checkpoint.Record) freshn
 	if c.store.Root() == "" {
 		return freshness.Outputs{Why: "a bare repository has no worktree"}
 	}
-	missing, err := c.store.MissingOutputs(cp, r)
+	found, err := c.store.Outputs(c.ctx, cp, r)
 	if err != nil {
 		return freshness.Outputs{Why: err.Error()}
 	}
-	return freshness.Outputs{Checked: true, Missing: missing}
+	return freshness.Outputs{Checked: true, Missing: found.Missing, Changed: found.Changed}
+}
+
+// baseFact compares HEAD with the branch that the work will go into. It is a
+// note: where it cannot be known, nothing is said.
+func (c *call) baseFact() freshness.Base {
+	b, err := c.store.Base(c.ctx)
+	if err != nil {
+		return freshness.Base{}
+	}
+	return freshness.Base{Name: b.Name, Behind: b.Behind}
+}
+
+// planFact compares the plan's file with what it was at the save.
+func (c *call) planFact(r *checkpoint.Record) freshness.Plan {
+	place, was := r.PlanPath(), r.PlanDigest()
+	switch {
+	case place == "" || was == "":
+		return freshness.Plan{}
+	case c.store.Root() == "":
+		return freshness.Plan{Why: "a bare repository has no worktree"}
+	}
+	now, err := c.store.Digests(c.ctx, []string{place})
+	if err != nil {
+		return freshness.Plan{Why: err.Error()}
+	}
+	return freshness.Plan{Changed: now[place] != was}
+}
+
+// approved are the phases that were approved with this command, or when the
+// checkpoint was resumed here before.
+func (c *call) approved(cp *gitstore.Checkpoint) []string {
+	phases := slices.Clone(c.lists["approve"])
+	for _, a := range c.store.Resumed(cp).Approved {
+		phases = append(phases, a.Phase)
+	}
+	return phases
 }
 
 // ago says how long ago a time was, in the words of the prompt.

@@ -35,6 +35,9 @@ func resumeFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, do nothing"},
 		&cli.BoolFlag{Name: "fallback", Usage: "take the newest checkpoint that is valid"},
 		&cli.BoolFlag{Name: "strict", Usage: "exit 9 when there are warnings"},
+		&cli.BoolFlag{Name: "retry", Usage: "begin the phase again: the next save counts one attempt more"},
+		&cli.StringSliceFlag{Name: "approve", Usage: "approve `PHASE`, which waits for it"},
+		&cli.StringFlag{Name: "branch", Usage: "go on on `BRANCH` instead of the checkpoint's"},
 		&cli.BoolFlag{Name: "force", Usage: "resume in spite of the verdict, wherever HEAD is"},
 		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},
 	}
@@ -48,7 +51,10 @@ type resumption struct {
 	named    bool   // the command line named the checkpoint
 	chosen   string // s or d, where that was the choice
 	changed  gitstore.Changed
+	each     map[string]gitstore.Changed // what was answered about single files
 	restored *gitstore.Restored
+
+	approvals []gitstore.Approval
 }
 
 func runResume(c *call) error {
@@ -64,9 +70,12 @@ func runResume(c *call) error {
 		return c.noResumption(err)
 	}
 	if choice == "" {
-		if choice, err = c.choose(r); err != nil {
-			return err
-		}
+		choice, err = c.choose(r)
+	} else if choice == "r" {
+		err = c.gate(r)
+	}
+	if err != nil {
+		return err
 	}
 	return c.act(r, choice)
 }
@@ -118,9 +127,25 @@ func (c *call) toResume() (*resumption, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := errors.Join(c.approve(r), c.checkBranch()); err != nil {
+		return nil, err
+	}
 	r.named = len(c.args) > 0 && c.args[len(c.args)-1] != string(r.cp.Issue)
 	r.verdict, err = c.judge(r.cp, r.record)
 	return r, err
+}
+
+// checkBranch refuses to go on on a branch that is not there.
+func (c *call) checkBranch() error {
+	name := c.flags.String("branch")
+	if name == "" {
+		return nil
+	}
+	b, err := c.store.FindBranch(c.ctx, name)
+	if err == nil && !b.Exists {
+		return usagef("resume: --branch: there is no branch %s", name)
+	}
+	return err
 }
 
 // fallback finds the newest checkpoint that is valid, and says so where that
@@ -160,7 +185,7 @@ func (c *call) resume(r *resumption) error {
 	if !c.flags.Bool("no-files") && c.store.Root() != "" {
 		var err error
 		r.restored, err = c.store.Restore(c.ctx, gitstore.RestoreRequest{
-			Checkpoint: r.cp, Changed: r.changed, DryRun: dryRun, AnyHead: c.flags.Bool("force"),
+			Checkpoint: r.cp, Changed: r.changed, Each: r.each, DryRun: dryRun, AnyHead: c.flags.Bool("force"),
 		})
 		if err != nil {
 			return err
@@ -168,7 +193,7 @@ func (c *call) resume(r *resumption) error {
 		c.tellMerge(r.restored)
 	}
 	if !dryRun && c.store.Root() != "" {
-		if err := c.store.SetResumed(r.cp); err != nil {
+		if err := c.store.SetResumed(r.cp, c.flags.Bool("retry"), r.approvals...); err != nil {
 			return err
 		}
 	}

@@ -54,7 +54,7 @@ func (c *call) askChoice(d *dialog, r *resumption) (string, error) {
 		}
 		choice, err := d.ask(choiceLine, choices)
 		if err != nil {
-			return "", c.unanswered(r, "--choice r", err)
+			return "", c.unanswered(r, r.answers("--choice r"), err)
 		}
 		switch choice {
 		case "v":
@@ -83,10 +83,7 @@ func viewDetails(d *dialog, r *resumption) error {
 	var b strings.Builder
 	b.WriteString(output.CleanBlock(string(data)))
 	for _, reason := range r.verdict.Reasons {
-		fmt.Fprintf(&b, "%s: %s\n", reason.Severity, output.Clean(reason.Message))
-		for _, line := range reason.Detail {
-			fmt.Fprintf(&b, "  %s\n", output.Clean(line))
-		}
+		b.WriteString(details(reason))
 	}
 	_, err = d.tty.Write([]byte(b.String() + "\n"))
 	return err
@@ -106,47 +103,51 @@ func reasonLines(v freshness.Verdict) string {
 	return b.String()
 }
 
-// askRest asks about a changed issue and about changed files.
+// askRest asks about a changed issue, about approvals and about changed files.
 func (c *call) askRest(d *dialog, r *resumption) error {
 	for _, reason := range r.verdict.Reasons {
-		if reason.Action != freshness.PromptUser {
-			continue
-		}
-		switch reason.Check {
-		case "body":
-			answer, err := d.ask("Issue body changed since checkpoint. Resume? [y/N] ", yesNo)
-			if err != nil {
-				return c.unanswered(r, "--yes", err)
-			}
-			if answer == "n" {
-				return silent{exitNone}
-			}
-		case "files":
-			if err := c.askFiles(d, r, reason.Detail); err != nil {
+		if reason.Check == "body" && reason.Action == freshness.PromptUser {
+			if err := c.askBody(d, r, reason); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	if err := c.askApprovals(d, r); err != nil || r.changed != "" || c.flags.Bool("no-files") {
+		return err
+	}
+	return c.askFiles(d, r)
 }
 
-// fileChoices are the answers about changed files. An empty line changes
-// nothing.
-var fileChoices = map[string]string{
-	"m": "mine", "mine": "mine", "": "mine", "c": "checkpoint", "checkpoint": "checkpoint",
-	"g": "merge", "merge": "merge", "a": "abort", "abort": "abort",
+// bodyChoices are the answers about a changed body; v shows how it changed.
+var bodyChoices = map[string]string{"y": "y", "yes": "y", "n": "n", "no": "n", "": "n", "v": "v", "view": "v"}
+
+func (c *call) askBody(d *dialog, r *resumption, body freshness.Reason) error {
+	for {
+		answer, err := d.ask("Issue body changed since checkpoint. Resume? [y/N] ", bodyChoices)
+		switch {
+		case err != nil:
+			return c.unanswered(r, r.answers("--yes"), err)
+		case answer == "n":
+			return silent{exitNone}
+		case answer == "y":
+			return nil
+		}
+		if _, err := d.tty.Write([]byte(details(body))); err != nil {
+			return err
+		}
+	}
 }
 
-// askFiles asks what becomes of files that changed since the checkpoint.
-func (c *call) askFiles(d *dialog, r *resumption, paths []string) error {
-	text := fmt.Sprintf("Changed since the checkpoint: %s\nKeep (m)ine, take the (c)heckpoint's, mer(g)e, or (a)bort? [m] ", output.Clean(list(paths)))
-	answer, err := d.ask(text, fileChoices)
-	if err != nil {
-		return c.unanswered(r, "--changed mine", err)
+// details is a finding, whole.
+func details(reason freshness.Reason) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", reason.Severity, output.Clean(reason.Message))
+	lines := reason.Detail
+	if len(reason.Diff) > 0 {
+		lines = reason.Diff
 	}
-	if answer == "abort" {
-		return silent{exitNone}
+	for _, line := range lines {
+		fmt.Fprintf(&b, "  %s\n", output.Clean(line))
 	}
-	r.changed = gitstore.Changed(answer)
-	return nil
+	return b.String()
 }

@@ -21,7 +21,7 @@ func (c *call) choose(r *resumption) (string, error) {
 	if c.flags.Bool("auto") || c.json {
 		return "r", c.needsAnswer(r)
 	}
-	d, err := c.dialog(r.command("--yes"))
+	d, err := c.dialog("")
 	if err != nil {
 		return "r", c.needsAnswer(r)
 	}
@@ -63,7 +63,7 @@ func (c *call) needsAnswer(r *resumption) error {
 		return nil
 	}
 	why, _ := r.reasons(freshness.PromptUser)
-	return c.because(r, exitNeedsAnswer, r.command("--yes"), "resume %s: %s", why)
+	return c.because(r, exitNeedsAnswer, r.command(r.answers("--yes")), "resume %s: %s", why)
 }
 
 // reasons are the messages that led to an action, and the last hint of theirs.

@@ -131,8 +131,20 @@ func (c *call) showStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v fresh
 	} else {
 		c.print("Resume: %s\n", v.Action)
 	}
+	c.print("Auto-resume: %s\n", output.Clean(autoResume(v)))
 	c.showReasons(v)
 	return nil
+}
+
+// autoResume says whether resume --auto would go on, and why it would not.
+func autoResume(v freshness.Verdict) string {
+	switch {
+	case !v.Safe:
+		return "no. " + v.SafeWhy
+	case v.Action > freshness.ProceedWithWarning:
+		return "no. " + v.SafeWhy + ", but the verdict is " + v.Action.String()
+	}
+	return "yes. " + v.SafeWhy
 }
 
 // heading names the work.
@@ -166,13 +178,11 @@ func statusRecord(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v 
 		Type: kind, CheckpointID: string(cp.ID), Issue: string(cp.Issue), Action: v.Action.String(),
 		CanResume: v.CanResume, Complete: at.complete, Warnings: v.Warnings(), ResumeFrom: at.from,
 		CurrentPhase: at.current, CompletedPhases: at.completed, Remaining: at.remaining, Batches: output.Batches{Completed: at.batches, Current: r.CurrentBatch()},
-		PendingCaptures: pendingCaptures(r),
+		PendingCaptures: pendingCaptures(r), Changed: quotePaths(v.Changed),
+		AutoResume: v.Safe && v.Action <= freshness.ProceedWithWarning, AutoResumeReason: v.SafeWhy, AwaitingApproval: v.Awaiting,
 	}
 	for _, reason := range v.Reasons {
 		s.Reasons = append(s.Reasons, output.Reason{Check: reason.Check, Severity: reason.Severity, Message: reason.Message})
-		if reason.Check == "files" && reason.Action > freshness.Resume {
-			s.Changed = reason.Detail
-		}
 	}
 	return s
 }

@@ -1,7 +1,9 @@
 package output
 
 // Status is the progress and the freshness of a checkpoint. Remaining are the
-// phases to go, Changed the paths that changed since.
+// phases to go, Changed the paths that changed since. AutoResume says whether
+// nothing stands against a resume without anybody to ask; the reason is of the
+// run before alone.
 type Status struct {
 	Type            string   `json:"type"`
 	CheckpointID    string   `json:"checkpoint_id" empty:"null"`
@@ -18,6 +20,10 @@ type Status struct {
 	Batches         Batches  `json:"batches"`
 	PendingCaptures []string `json:"pending_captures"`
 	Changed         []string `json:"changed"`
+
+	AutoResume       bool     `json:"auto_resume"`
+	AutoResumeReason string   `json:"auto_resume_reason"`
+	AwaitingApproval []string `json:"awaiting_approval"`
 }
 
 // Reason is one finding of a verdict.

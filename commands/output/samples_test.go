@@ -26,6 +26,7 @@ func status(kind string) Status {
 		Reasons:    []Reason{{"body", "question", "Issue body modified since checkpoint"}},
 		ResumeFrom: "batch_3_task_1", CurrentPhase: "implementing", CompletedPhases: []string{"enrich", "ready"},
 		Remaining: []string{"validation"}, Batches: Batches{[]int{1, 2}, 3}, PendingCaptures: []string{"KE-1"}, Changed: []string{"src/a.go"},
+		AutoResume: true, AutoResumeReason: "All conditions met", AwaitingApproval: []string{"design"},
 	}
 }
 

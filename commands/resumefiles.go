@@ -1,0 +1,56 @@
+package commands
+
+import (
+	"fmt"
+	"slices"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+)
+
+// fileChoices are the answers about a changed file. An empty line changes
+// nothing.
+var fileChoices = map[string]string{
+	"m": "mine", "mine": "mine", "": "mine", "c": "checkpoint", "checkpoint": "checkpoint",
+	"g": "merge", "merge": "merge", "d": "diff", "diff": "diff", "a": "abort", "abort": "abort",
+}
+
+// askFiles asks about each file that changed since the checkpoint what becomes
+// of it.
+func (c *call) askFiles(d *dialog, r *resumption) error {
+	r.each = map[string]gitstore.Changed{}
+	for _, path := range r.verdict.Changed {
+		if slices.Contains(r.verdict.InTheWay, path) {
+			continue // it stays, whatever the answer
+		}
+		answer, err := c.askFile(d, r, path)
+		if err != nil {
+			return err
+		}
+		if answer == "abort" {
+			return silent{exitNone}
+		}
+		r.each[path] = gitstore.Changed(answer)
+	}
+	return nil
+}
+
+func (c *call) askFile(d *dialog, r *resumption, path string) (string, error) {
+	text := fmt.Sprintf("Changed since the checkpoint: %s\nKeep (m)ine, take the (c)heckpoint's, mer(g)e, show the (d)iff, or (a)bort? [m] ", quotePath(path))
+	for {
+		answer, err := d.ask(text, fileChoices)
+		if err != nil {
+			return "", c.unanswered(r, r.answers("--changed mine"), err)
+		}
+		if answer != "diff" {
+			return answer, nil
+		}
+		diff, err := c.store.DiffSince(c.ctx, r.cp, path)
+		if err != nil {
+			diff = err.Error() + "\n"
+		}
+		if _, err := d.tty.Write([]byte(output.CleanBlock(diff))); err != nil {
+			return "", err
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package commands
+
+import (
+	"fmt"
+	"slices"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+)
+
+// gate stops a resume that was decided by a flag where a phase waits for an
+// approval: --yes answers the prompt, it does not approve anything.
+func (c *call) gate(r *resumption) error {
+	if len(r.verdict.Awaiting) == 0 || c.flags.Bool("dry-run") || c.flags.Bool("force") {
+		return nil
+	}
+	if err := c.stop(r); err != nil {
+		return err
+	}
+	d, err := c.dialog("")
+	if err != nil || c.flags.Bool("auto") || c.json {
+		why := make([]string, len(r.verdict.Awaiting))
+		for k, phase := range r.verdict.Awaiting {
+			why[k] = "approval of phase " + phase + " is pending"
+		}
+		return c.because(r, exitNeedsAnswer, r.command(r.answers("--yes")), "resume %s: %s", why)
+	}
+	defer d.close()
+	return c.askApprovals(d, r)
+}
+
+// askApprovals asks about every phase that waits for an approval.
+func (c *call) askApprovals(d *dialog, r *resumption) error {
+	for _, phase := range r.verdict.Awaiting {
+		answer, err := d.ask(fmt.Sprintf("Approval of phase %s is pending. Approve it? [y/N] ", output.Clean(phase)), yesNo)
+		if err != nil {
+			return c.unanswered(r, r.answers("--yes"), err)
+		}
+		if answer == "n" {
+			return silent{exitNone}
+		}
+		r.approvals = append(r.approvals, gitstore.Approval{Phase: phase, At: c.env.Now()})
+	}
+	return nil
+}
+
+// answers are the flags that answer what a resume asks.
+func (r *resumption) answers(flag string) string {
+	for _, phase := range r.verdict.Awaiting {
+		flag += " --approve " + quoteArg(phase)
+	}
+	return flag
+}
+
+// approve takes over the approvals of the command line. One that nothing waits
+// for is a mistake.
+func (c *call) approve(r *resumption) error {
+	for _, phase := range c.lists["approve"] {
+		if !slices.Contains(r.record.Awaiting(), phase) {
+			return usagef("resume: --approve: phase %q of %s waits for no approval", phase, r.cp.ID)
+		}
+		r.approvals = append(r.approvals, gitstore.Approval{Phase: phase, At: c.env.Now()})
+	}
+	return nil
+}
