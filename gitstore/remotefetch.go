@@ -265,7 +265,7 @@ func (s *Store) divergence(op, remote string, i checkpoint.Issue) error {
 	return &RemoteError{
 		Op: op, Remote: ShownRemote(remote), Refused: true,
 		Reason: fmt.Sprintf("issue %s has diverged: each side has checkpoints that the other lacks, and both are kept", i),
-		Hint:   fmt.Sprintf("git log --oneline --left-right '%s...%s'", LiveRef(i), s.trackingRef(remote, i)),
+		Hint:   "git log --oneline --left-right " + word(LiveRef(i)+"..."+s.trackingRef(remote, i)),
 	}
 }
 

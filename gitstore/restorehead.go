@@ -102,7 +102,7 @@ func (s *Store) checkHead(ctx context.Context, c *Checkpoint, st *stored) error 
 	}
 	return &RefusedError{
 		Reason: fmt.Sprintf("HEAD does not contain %s, on which the checkpoint was made", st.head.String()[:12]),
-		Hint:   fmt.Sprintf("git switch -c %s %s^2^", branch, c.Commit.String()[:12]),
+		Hint:   fmt.Sprintf("git switch -c %s %s^2^", word(branch), c.Commit.String()[:12]),
 	}
 }
 
