@@ -1,0 +1,86 @@
+package hook
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestRemoveIsTheInverseOfInsert(t *testing.T) {
+	for name, text := range map[string]string{
+		"plain": "#!/bin/sh\nmake test\n", "no last newline": "#!/bin/bash\nmake", "no interpreter": "npm test\n",
+		"empty": "", "only interpreter": "#!/bin/sh\n", "exits": "#!/bin/sh -e\nexit 1\n", "windows ends": "make\r\n",
+	} {
+		for _, e := range Events() {
+			for _, s := range []Style{{}, {Bare: true}} {
+				require.True(t, IsShell(text, s), name)
+				in := Insert(text, e, s)
+				assert.Equal(t, Whole, Find(in, e), name)
+				assert.True(t, OnTop(in, e), name)
+				out, gone := Remove(in, e)
+				assert.False(t, gone, name)
+				assert.Equal(t, text, out, name)
+			}
+		}
+	}
+}
+
+func TestRemoveTakesAFileOfItsOwn(t *testing.T) {
+	for _, text := range []string{File(PrePush, Style{}), File(PrePush, Style{Bare: true}), Wrapper(PrePush)} {
+		rest, gone := Remove(text, PrePush)
+		assert.True(t, gone, text)
+		assert.Empty(t, rest)
+		rest, gone = Remove(text+"make test\n", PrePush)
+		assert.False(t, gone)
+		assert.True(t, strings.HasSuffix(rest, "make test\n"))
+		assert.Equal(t, Absent, Find(rest, PrePush))
+	}
+}
+
+func TestFind(t *testing.T) {
+	whole := Insert("#!/bin/sh\n", PrePush, Style{})
+	for name, c := range map[string]struct {
+		text string
+		want Block
+	}{
+		"whole":           {whole, Whole},
+		"another event":   {Insert("", PostCheckout, Style{}), Absent},
+		"edited":          {strings.Replace(whole, "exit 0", "exit 1", 1), Edited},
+		"no closing mark": {strings.Replace(whole, closing(PrePush), "", 1), Edited},
+		"in the middle":   {"# not a >>> git-checkpoint pre-push >>>\n", Absent},
+	} {
+		assert.Equal(t, c.want, Find(c.text, PrePush), name)
+	}
+	cut := strings.Replace(whole, closing(PrePush), "", 1)
+	rest, _ := Remove(cut, PrePush)
+	assert.Equal(t, cut, rest, "without a closing mark nothing goes")
+	assert.False(t, OnTop("make\n"+whole, PrePush))
+}
+
+func TestIsShell(t *testing.T) {
+	for text, want := range map[string]bool{
+		"#!/bin/sh\n": true, "#!/usr/bin/env bash\n": true, "#! /usr/bin/env -S zsh -f\n": true, "make\n": true,
+		"#!/usr/bin/env python3\n": false, "#!/usr/bin/perl\n": false, "\x7fELF\x00": false, "#!/bin/sh": false,
+		"#!/bin/sh\r\n": false, "#!\n": false, "#!/bin/busybox sh\n": true, "#!/usr/bin/env A=b sh\n": true, "#!/usr/bin/fish\n": false,
+	} {
+		assert.Equal(t, want, IsShell(text, Style{}), "%q", text)
+	}
+	assert.True(t, IsShell("#!/usr/bin/env python3\n", Style{Bare: true}), "husky gives it to sh")
+}
+
+func FuzzInsertRemove(f *testing.F) {
+	f.Add("#!/bin/sh\nmake\n", false)
+	f.Add("a\r\nb", true)
+	f.Fuzz(func(t *testing.T, text string, bare bool) {
+		s := Style{Bare: bare}
+		if !IsShell(text, s) || Find(text, PrePush) != Absent {
+			t.Skip()
+		}
+		out, gone := Remove(Insert(text, PrePush, s), PrePush)
+		if out != text || gone {
+			t.Fatalf("%q became %q", text, out)
+		}
+	})
+}

@@ -1,0 +1,102 @@
+package hook
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"strings"
+)
+
+// An Update is one line of what git tells a pre-push hook on standard input:
+//
+//	<local ref> SP <local object> SP <remote ref> SP <remote object> LF
+//
+// A ref that is deleted has "(delete)" and zeros on the local side, one that is
+// made has zeros on the remote side. There are no lines when everything is up
+// to date.
+type Update struct {
+	LocalRef, Local   string
+	RemoteRef, Remote string
+}
+
+// Deletes reports whether the ref is deleted.
+func (u Update) Deletes() bool { return strings.Trim(u.Local, "0") == "" }
+
+// Branch is the branch that is pushed, "" for anything else.
+func (u Update) Branch() string {
+	for _, ref := range []string{u.LocalRef, u.RemoteRef} {
+		if name, ok := strings.CutPrefix(ref, "refs/heads/"); ok && !u.Deletes() {
+			return name
+		}
+	}
+	return ""
+}
+
+var errUpdate = errors.New("pre-push: standard input is not a list of refs")
+
+// ParseUpdates reads the list.
+func ParseUpdates(r io.Reader) ([]Update, error) {
+	var updates []Update
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		words := strings.Split(lines.Text(), " ")
+		if n := len(words); n > 4 { // a local side may be written as HEAD@{1 day ago}
+			words = append([]string{strings.Join(words[:n-3], " ")}, words[n-3:]...)
+		}
+		if len(words) != 4 || !isObject(words[1]) || !isObject(words[3]) {
+			return nil, errUpdate
+		}
+		updates = append(updates, Update{words[0], words[1], words[2], words[3]})
+	}
+	return updates, lines.Err()
+}
+
+func isObject(s string) bool {
+	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// IsDryPush says of a command line whether it is a git push, and one that only
+// pretends.
+func IsDryPush(argv []string) (push, dry bool) {
+	args, ok := pushArgs(argv)
+	if !ok {
+		return false, false
+	}
+	for i := 0; i < len(args) && args[i] != "--"; i++ {
+		switch arg := args[i]; {
+		case arg == "--no-dry-run":
+			dry = false
+		case len(arg) >= len("--dr") && strings.HasPrefix("--dry-run", arg):
+			dry = true
+		case arg == "-o" || arg == "--push-option" || arg == "--receive-pack" || arg == "--exec" || arg == "--repo":
+			i++
+		case len(arg) > 1 && arg[0] == '-' && arg[1] != '-':
+			flags, _, _ := strings.Cut(arg[1:], "o") // the rest is a push option
+			dry = dry || strings.Contains(flags, "n")
+		}
+	}
+	return true, dry
+}
+
+// pushArgs are the arguments of git push.
+func pushArgs(argv []string) ([]string, bool) {
+	if len(argv) == 0 {
+		return nil, false
+	}
+	name := strings.TrimSuffix(argv[0][strings.LastIndexAny(argv[0], `/\`)+1:], ".exe")
+	if name == "git-push" {
+		return argv[1:], true
+	}
+	if name != "git" {
+		return nil, false
+	}
+	for i := 1; i < len(argv); i++ {
+		switch arg := argv[i]; {
+		case arg == "-C" || arg == "-c" || arg == "--git-dir" || arg == "--work-tree" || arg == "--namespace" || arg == "--config-env":
+			i++
+		case !strings.HasPrefix(arg, "-"):
+			return argv[i+1:], arg == "push"
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,119 @@
+package hook
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// whatever a settings file looks like, taking the hooks out leaves it byte for
+// byte as it was.
+var settingsTexts = map[string]string{
+	"no file":           "",
+	"empty object":      "{}",
+	"spaced":            "{ \n }\n",
+	"one line":          `{"model": "opus"}`,
+	"two spaces":        "{\n  \"model\": \"opus\",\n  \"z\": [1, 2]\n}\n",
+	"tabs":              "{\n\t\"model\": \"opus\"\n}",
+	"windows":           "{\r\n    \"model\": \"opus\"\r\n}\r\n",
+	"empty hooks":       "{\n  \"hooks\": {}\n}\n",
+	"empty event":       "{\n  \"hooks\": {\n    \"SessionStart\": []\n  }\n}\n",
+	"other hooks":       "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"matcher\": \"Bash\", \"hooks\": []}\n    ]\n  },\n  \"model\": \"opus\"\n}\n",
+	"same event":        "{\"hooks\":{\"SessionEnd\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"say bye\"}]}]}}\n",
+	"comments":          "// mine\n{\n  /* the model */\n  \"model\": \"opus\" // keep\n  // last\n}\n",
+	"comment and comma": "{\n  \"model\": \"opus\", // keep\n  // last\n}\n",
+	"trailing commas":   "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [],},\n    ],\n  },\n}\n",
+	"byte order mark":   "\ufeff{\n  \"a\": 1\n}",
+	"escapes":           "{\n  \"a\\\"}\": \"{[\\\\\\\"\",\n  \"n\": -1.5e3\n}\n",
+	"hooks in a string": "{\n  \"note\": \"hooks\", \"x\": {\"hooks\": 1}\n}\n",
+	"line between":      "{\n  \"a\": 1,\n\n  \"b\": 2\n\n}\n",
+}
+
+func TestUninstallIsTheInverseOfInstall(t *testing.T) {
+	require.NotEmpty(t, settingsTexts)
+	for _, name := range Agents() {
+		a := AgentNamed(name)
+		for what, text := range settingsTexts {
+			in, err := a.Install(text)
+			require.NoError(t, err, what)
+			assert.Len(t, a.Installed(in), 3, what)
+			if !strings.ContainsAny(text, "/\ufeff") && !strings.Contains(text, ",\n  }") && !strings.Contains(text, ",}") {
+				assert.True(t, json.Valid([]byte(in)), "%s: %s", what, in)
+			}
+			again, err := a.Install(in)
+			require.NoError(t, err)
+			assert.Equal(t, in, again, "%s: installing twice", what)
+			assert.Equal(t, text, a.Uninstall(in), "%s:\n%s", what, in)
+			assert.Equal(t, text, a.Uninstall(text), "%s: not installed", what)
+		}
+	}
+}
+
+func TestInstallKeepsComments(t *testing.T) {
+	in, err := AddSetting("{\n  \"a\": 1 // one\n}\n", "SessionStart", Group{})
+	require.NoError(t, err)
+	assert.True(t, strings.HasPrefix(in, "{\n  \"a\": 1, // one\n  \"hooks\": {"), in)
+}
+
+// A file that was edited since loses what is ours and nothing else.
+func TestUninstallAfterAnEdit(t *testing.T) {
+	a := AgentNamed("claude")
+	in, err := a.Install("{\n  \"model\": \"opus\"\n}\n")
+	require.NoError(t, err)
+	edited := strings.Replace(in, "\"timeout\": 10\n", "\"timeout\": 99\n", 1)
+	edited = strings.Replace(edited, "opus", "haiku", 1)
+	require.NotEqual(t, in, edited)
+	out := a.Uninstall(edited)
+	assert.NotContains(t, out, ours)
+	assert.Contains(t, out, "haiku")
+	assert.True(t, json.Valid([]byte(out)), out)
+
+	joined := `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"mine"},{"type":"command","command":"git-checkpoint hook session-start claude"}]}]}}`
+	assert.Equal(t, `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"mine"}]}]}}`, a.Uninstall(joined))
+	before := `{"hooks":{"SessionStart":[{"hooks":[{"command":"git-checkpoint hook session-start claude"}]}, {"hooks":[]}]}}`
+	assert.Equal(t, `{"hooks":{"SessionStart":[{"hooks":[]}]}}`, a.Uninstall(before))
+}
+
+func TestInstallRefusesWhatItDoesNotUnderstand(t *testing.T) {
+	for _, text := range []string{"[]", "{", "{\"a\" 1}", "nonsense", "{\"hooks\": []}", "{\"hooks\": {\"SessionStart\": {}}}", "{} {}", " "} {
+		_, err := AgentNamed("claude").Install(text)
+		assert.Error(t, err, text)
+		assert.Equal(t, text, AgentNamed("claude").Uninstall(text), text)
+	}
+}
+
+func TestTOML(t *testing.T) {
+	a := AgentNamed("codex")
+	for _, text := range []string{"", "model = \"x\"\n", "model = \"x\"", "[hooks]\n# mine\n[[hooks.Stop]]\n"} {
+		in := a.InstallTOML(text)
+		assert.Len(t, a.InstalledTOML(in), 3)
+		assert.Equal(t, in, a.InstallTOML(in))
+		assert.Equal(t, text, a.UninstallTOML(in))
+	}
+	assert.True(t, HasTOMLHooks("a = 1\n[[ hooks.Stop ]]\n"))
+	assert.False(t, HasTOMLHooks("# [hooks]\nhooks_dir = 1\n[hooksy]\n"))
+	in := a.InstallTOML("a = 1")
+	assert.Equal(t, "a = 1\nb = 2\n", a.UninstallTOML(in+"b = 2\n"))
+}
+
+func FuzzSettings(f *testing.F) {
+	for _, text := range settingsTexts {
+		f.Add(text)
+	}
+	a := AgentNamed("gemini")
+	f.Fuzz(func(t *testing.T, text string) {
+		in, err := a.Install(text)
+		if err != nil || strings.Contains(text, ours) {
+			t.Skip()
+		}
+		if _, err := parseJSON(in); err != nil {
+			t.Fatalf("%q became %q: %v", text, in, err)
+		}
+		if out := a.Uninstall(in); out != text {
+			t.Fatalf("%q became %q, with %q between", text, out, in)
+		}
+	})
+}
