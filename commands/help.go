@@ -92,8 +92,10 @@ func describeFlag(f cli.Flag) (name, text string) {
 		forms = append([]string{dashes + n}, forms...)
 	}
 	name, text = strings.Join(forms, ", "), strings.ReplaceAll(d.GetUsage(), "`", "")
-	if d.TakesValue() {
-		value := strings.SplitN(d.GetUsage()+"``", "`", 3)[1]
+	value := strings.SplitN(d.GetUsage()+"``", "`", 3)[1]
+	if _, optional := f.(optionalFlag); optional {
+		name += "[=" + value + "]"
+	} else if d.TakesValue() {
 		name += " " + value
 	}
 	if s, ok := f.(*cli.StringFlag); ok && s.Value != "" {

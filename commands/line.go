@@ -60,9 +60,12 @@ func commandNamed(commands []*command, name string) *command {
 	return commands[i]
 }
 
-// takesPaths reports whether what follows "--" is paths, as for git restore.
-// Elsewhere it is arguments that happen to begin with a dash.
-func (d *command) takesPaths() bool { return strings.HasSuffix(d.args, "[-- PATH...]") }
+// takesPaths reports whether what follows "--" stands apart: paths, as for git
+// restore, or a command. Elsewhere it is arguments that happen to begin with a
+// dash.
+func (d *command) takesPaths() bool {
+	return strings.HasSuffix(d.args, "[-- PATH...]") || strings.HasSuffix(d.args, "-- CMD...")
+}
 
 // guessJSON looks for --json in a line that may not be understood.
 func guessJSON(args []string) bool {
@@ -146,7 +149,9 @@ func split(cmd *command, args []string) (w words, err error) {
 // checkEmpty refuses a flag with an empty value: a variable of a script that
 // was not set must not become another command.
 func (d *command) checkEmpty(f cli.Flag, value *string) error {
-	if _, text := f.(*cli.StringFlag); !text || *value != "" {
+	_, text := f.(*cli.StringFlag)
+	_, optional := f.(optionalFlag)
+	if !text && !optional || value == nil || *value != "" {
 		return nil
 	}
 	name := f.Names()[0]
@@ -164,6 +169,9 @@ func (w *words) add(f cli.Flag, value *string) {
 	if value == nil {
 		value = new(string)
 		*value = "true"
+		if _, optional := f.(optionalFlag); optional {
+			*value = leftOut
+		}
 	}
 	if _, repeated := f.(*cli.StringSliceFlag); repeated {
 		if w.lists == nil {

@@ -38,6 +38,7 @@ func saveFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "no-prune", Usage: "leave retention for later"},
 		&cli.BoolFlag{Name: "if-changed", Usage: "save nothing when nothing changed since the newest one"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "do everything but write"},
+		pushFlag(),
 	)
 }
 
@@ -88,12 +89,28 @@ func runSave(c *call) error {
 	}
 	saved, err := c.store.Save(c.ctx, req)
 	if errors.Is(err, gitstore.ErrUnchanged) {
+		c.pushMissed(issue)
 		return c.skipped(issue, gitstore.ErrUnchanged.Error())
 	}
 	if err != nil {
 		return err
 	}
-	return c.showSaved(saved)
+	return c.finishSave(saved)
+}
+
+// finishSave prints what was saved and pushes it. The id is printed first: it
+// holds, however long a push takes. The record of --json has its warnings.
+func (c *call) finishSave(s *gitstore.Saved) error {
+	if !c.pushes() || c.flags.Bool("dry-run") {
+		return c.showSaved(s)
+	}
+	if c.json {
+		c.pushSaved(s.Issue)
+		return c.showSaved(s)
+	}
+	err := c.showSaved(s)
+	c.pushSaved(s.Issue)
+	return err
 }
 
 // enable is the command that switches checkpoints on where they are switched

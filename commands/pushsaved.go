@@ -1,0 +1,52 @@
+package commands
+
+import (
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/urfave/cli/v2"
+)
+
+// pushFlag is --push of the commands that save.
+func pushFlag() cli.Flag {
+	return optionalFlag{&cli.StringFlag{Name: "push", Usage: "then push the issue's checkpoints, to `REMOTE` or the configured one"}}
+}
+
+// pushes reports whether what is saved is to be pushed.
+func (c *call) pushes() bool {
+	return c.flags.IsSet("push") || c.settings.String("push") == "auto"
+}
+
+// pushSaved pushes an issue after a save. What goes wrong is a warning: the
+// checkpoint is saved, and the next push takes it along.
+func (c *call) pushSaved(issue checkpoint.Issue) {
+	if err := c.tryPush(issue); err != nil {
+		c.warn("not pushed, the next push tries again: %v", err)
+	}
+}
+
+// pushMissed pushes after a save that found nothing new, where an earlier push
+// failed.
+func (c *call) pushMissed(issue checkpoint.Issue) {
+	if c.pushes() && !c.flags.Bool("dry-run") {
+		c.pushSaved(issue)
+	}
+}
+
+func (c *call) tryPush(issue checkpoint.Issue) error {
+	named := c.flags.String("push")
+	if named == leftOut {
+		named = ""
+	}
+	remote, err := c.remote(named)
+	if err != nil {
+		return err
+	}
+	done, err := c.store.Push(c.ctx, gitstore.PushRequest{
+		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.remoteTimeout(), Quiet: !c.flags.IsSet("push"),
+	})
+	for _, s := range done {
+		err = orElse(err, s.Err)
+	}
+	return err
+}
