@@ -22,6 +22,7 @@ var mayImport = map[string][]string{
 	"gitstore/checkpoint":       {},
 	"gitstore/gitcmd":           {},
 	"gitstore/index":            {},
+	"gitstore/join":             {"gitstore/checkpoint", "gitstore/ledger"},
 	"gitstore/ledger":           {"gitstore/checkpoint"},
 	"gitstore/objects":          {},
 	"gitstore/retention":        {"gitstore/checkpoint"},

@@ -1,0 +1,253 @@
+package join
+
+import (
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/ledger"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// rules are those of sharing; each can be broken.
+type rules struct {
+	merge          func(now time.Time, chains ...Chain) (State, int)
+	order          func(State) []checkpoint.ID
+	tick           func(c checkpoint.Clock, now time.Time) checkpoint.Clock
+	own            bool // what this clone wrote last counts
+	lease          bool // a push moves the remote's ref from what was seen
+	takeTheirs     bool // the remote's chain replaces the one here
+	absenceDeletes bool // a ref that is gone at the remote goes here, too
+}
+
+// keepAll are the rules as they are.
+func keepAll() rules {
+	merge := func(_ time.Time, chains ...Chain) (State, int) { return Merge(chains...) }
+	return rules{merge: merge, order: State.Order, tick: checkpoint.Clock.Next, own: true, lease: true}
+}
+
+// mutations break one rule each.
+var mutations = map[string]func(*rules){
+	"what was written last is forgotten": func(ru *rules) { ru.own = false },
+	"push without a lease":               func(ru *rules) { ru.lease = false },
+	"adopt what the remote has":          func(ru *rules) { ru.takeTheirs = true },
+	"absence means deletion":             func(ru *rules) { ru.absenceDeletes = true },
+	"follow every clock": func(ru *rules) {
+		ru.tick = func(c checkpoint.Clock, now time.Time) checkpoint.Clock {
+			return max(c+1, checkpoint.Clock(now.UnixNano()))
+		}
+	},
+	"clocks that do not tick": func(ru *rules) {
+		ru.tick = func(_ checkpoint.Clock, now time.Time) checkpoint.Clock { return checkpoint.Clock(now.UnixNano()) }
+	},
+	"order by id": func(ru *rules) {
+		ru.order = func(s State) []checkpoint.ID { return slices.Sorted(maps.Keys(s.Checkpoints)) }
+	},
+	"ties in any order": func(ru *rules) {
+		ru.order = func(s State) []checkpoint.ID {
+			return slices.SortedStableFunc(maps.Keys(s.Checkpoints), func(a, b checkpoint.ID) int {
+				return int(min(1, max(-1, s.Checkpoints[a].Clock-s.Checkpoints[b].Clock)))
+			})
+		}
+	},
+	"the first tip wins": func(ru *rules) { ru.merge = mergeBy(Of, func(a, b string) bool { return false }) },
+	"deletions are forgotten": func(ru *rules) {
+		ru.merge = mergeBy(without(func(l *ledger.Ledger) { clear(l.Deleted) }), smaller)
+	},
+	"archivings are forgotten": func(ru *rules) {
+		ru.merge = mergeBy(without(func(l *ledger.Ledger) { clear(l.Archived) }), smaller)
+	},
+	"prunings are forgotten": func(ru *rules) {
+		ru.merge = mergeBy(without(func(l *ledger.Ledger) { clear(l.Pruned) }), smaller)
+	},
+	"pins are forgotten": func(ru *rules) {
+		ru.merge = mergeBy(without(func(l *ledger.Ledger) { clear(l.Pins) }), smaller)
+	},
+	"pruned beats pin":   func(ru *rules) { ru.merge = mergeBy(after(prunedBeatsPin), smaller) },
+	"pin beats deleted":  func(ru *rules) { ru.merge = mergeBy(before(pinBeatsDeleted), smaller) },
+	"pin beats archived": func(ru *rules) { ru.merge = mergeBy(before(pinBeatsArchived), smaller) },
+	"the first pin wins": func(ru *rules) { ru.merge = mergeBy(before(firstPin), smaller) },
+	"on wins a tie":      func(ru *rules) { ru.merge = mergeBy(before(onWins), smaller) },
+	"the first content":  func(ru *rules) { ru.merge = mergeBy(after(firstContent), smaller) },
+	"pruned for ever":    func(ru *rules) { ru.merge = mergeBy(after(neverExpire), smaller) },
+	"pruned by the time of day": func(ru *rules) {
+		ru.merge = func(now time.Time, chains ...Chain) (State, int) {
+			of := after(func(out State, _ []State) { out.Ledger.Expire(checkpoint.Clock(now.UnixNano())) })
+			return mergeBy(of, smaller)(now, chains...)
+		}
+	},
+	"the dead stay": func(ru *rules) { ru.merge = mergeBy(after(deadStay), smaller) },
+}
+
+// Every rule is needed: without it some world breaks a promise.
+func TestEveryRuleCounts(t *testing.T) {
+	const worlds = 400
+	for name, mutate := range mutations {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ru := keepAll()
+			mutate(&ru)
+			for seed := range uint64(worlds) {
+				w := newWorld(seed, ru)
+				w.run(worldSteps)
+				if w.broken != "" {
+					t.Logf("seed %d: %s", seed, w.broken)
+					return
+				}
+			}
+			assert.Failf(t, "nothing broke", "in %d worlds", worlds)
+		})
+	}
+}
+
+type joiner func(...State) State
+
+func smaller(a, b string) bool { return a < b }
+
+// mergeBy is Merge with another join and another choice of the tip.
+func mergeBy(of joiner, better func(a, b string) bool) func(time.Time, ...Chain) (State, int) {
+	return func(_ time.Time, chains ...Chain) (State, int) {
+		states := make([]State, len(chains))
+		for k, c := range chains {
+			states[k] = c.State
+		}
+		joined, as := of(states...), -1
+		for k, c := range chains {
+			same := maps.Equal(c.State.Checkpoints, joined.Checkpoints) && of(c.State).Ledger.Equal(joined.Ledger)
+			if c.Tip != "" && same && (as < 0 || better(c.Tip, chains[as].Tip)) {
+				as = k
+			}
+		}
+		return joined, as
+	}
+}
+
+// without is a join that never hears of some lines.
+func without(forget func(*ledger.Ledger)) joiner {
+	return before(func(in []State) {
+		for k := range in {
+			forget(in[k].Ledger)
+		}
+	})
+}
+
+// before is a join of states that were changed first.
+func before(change func(in []State)) joiner {
+	return func(states ...State) State {
+		in := make([]State, len(states))
+		for k, s := range states {
+			in[k] = State{s.Checkpoints, ledger.New()}
+			if s.Ledger != nil {
+				in[k].Ledger = s.Ledger.Clone()
+			}
+		}
+		change(in)
+		return Of(in...)
+	}
+}
+
+// after is a join whose result is changed.
+func after(change func(out State, in []State)) joiner {
+	return func(states ...State) State {
+		out := Of(states...)
+		change(out, states)
+		return out
+	}
+}
+
+func prunedBeatsPin(out State, _ []State) {
+	for id := range out.Ledger.Pruned {
+		delete(out.Checkpoints, id)
+	}
+}
+
+// pins calls f for every pin of every state.
+func pins(in []State, f func(id checkpoint.ID, p ledger.Pin)) {
+	for _, s := range in {
+		for id, p := range s.Ledger.Pins {
+			f(id, p)
+		}
+	}
+}
+
+func pinBeatsDeleted(in []State) {
+	pins(in, func(id checkpoint.ID, p ledger.Pin) {
+		for k := range in {
+			if p.On {
+				delete(in[k].Ledger.Deleted, id)
+			}
+		}
+	})
+}
+
+func pinBeatsArchived(in []State) {
+	pins(in, func(id checkpoint.ID, p ledger.Pin) {
+		for k := range in {
+			if p.On {
+				delete(in[k].Ledger.Archived, id)
+			}
+		}
+	})
+}
+
+// everywhere makes one pin of an id the only one.
+func everywhere(in []State, id checkpoint.ID, p ledger.Pin) {
+	for k := range in {
+		if _, ok := in[k].Ledger.Pins[id]; ok {
+			in[k].Ledger.Pins[id] = p
+		}
+	}
+}
+
+func firstPin(in []State) {
+	first := map[checkpoint.ID]ledger.Pin{}
+	pins(in, func(id checkpoint.ID, p ledger.Pin) {
+		if _, ok := first[id]; !ok {
+			first[id] = p
+		}
+	})
+	for id, p := range first {
+		everywhere(in, id, p)
+	}
+}
+
+func onWins(in []State) {
+	newest := map[checkpoint.ID]ledger.Pin{}
+	pins(in, func(id checkpoint.ID, p ledger.Pin) {
+		if had, ok := newest[id]; !ok || p.Clock > had.Clock || p.Clock == had.Clock && p.On {
+			newest[id] = p
+		}
+	})
+	for id, p := range newest {
+		everywhere(in, id, p)
+	}
+}
+
+func firstContent(out State, in []State) {
+	for id := range out.Checkpoints {
+		k := slices.IndexFunc(in, func(s State) bool { _, ok := s.Checkpoints[id]; return ok })
+		out.Checkpoints[id] = in[k].Checkpoints[id]
+	}
+}
+
+func neverExpire(out State, in []State) {
+	for _, s := range in {
+		if s.Ledger == nil {
+			continue
+		}
+		for id, at := range s.Ledger.Pruned {
+			if !out.Ledger.Deleted[id] {
+				out.Ledger.Pruned[id] = max(out.Ledger.Pruned[id], at)
+			}
+		}
+	}
+}
+
+func deadStay(out State, in []State) {
+	for _, s := range in {
+		maps.Copy(out.Checkpoints, s.Checkpoints)
+	}
+}
