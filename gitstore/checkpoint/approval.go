@@ -42,7 +42,7 @@ func (r *Record) Approve(phase string, at time.Time) {
 	l, _ := v.([]any)
 	m.Set("approved", append(slices.Clone(l), &Map{entries: []entry{
 		{"phase", phase},
-		{"approved_at", at},
+		{"approved_at", FormatTime(at)},
 	}}))
 }
 
