@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -35,8 +36,10 @@ type edit struct {
 	noResume   string
 	issue      *freshness.Issue
 	rules      freshness.Rules
+	strict     bool
 	now        time.Time
 	store      *gitstore.Store
+	ctx        context.Context
 }
 
 type assignment struct {
@@ -52,6 +55,7 @@ func (c *call) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) (func(
 		agent: f.String("agent"), action: f.String("action"), conflict: f.String("conflict"),
 		note: f.String("message"), resumeFrom: f.String("resume-from"), noResume: f.String("no-resume"),
 		now: c.env.Now(), store: c.store, rules: c.rules(), named: f.IsSet("trigger"), given: f.String("session") != "",
+		strict: f.Bool("strict"), ctx: c.ctx,
 	}
 	for _, name := range textFlags {
 		if !utf8.ValidString(f.String(name)) {

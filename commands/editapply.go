@@ -42,7 +42,13 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	}
 	e.applyIssue(r)
 	e.applyProgress(r)
-	return r, e.applyRecovery(r)
+	if err := e.checkPhase(r); err != nil {
+		return nil, err
+	}
+	if err := e.applyRecovery(r); err != nil {
+		return nil, err
+	}
+	return r, e.applyDigests(r)
 }
 
 // applyNames lets the command line have its way over a document's trigger and
@@ -74,9 +80,8 @@ func (e *edit) followLabels(r *checkpoint.Record) {
 // enter begins a phase, unless the work is in it already.
 func (e *edit) enter(r *checkpoint.Record, phase string) {
 	if phase != r.Phase() {
-		r.SetPhase(phase)
+		r.EnterPhase(phase)
 		r.SetPhaseStartedAt(e.now)
-		r.SetPhaseAttempt(1)
 	}
 }
 

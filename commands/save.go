@@ -57,6 +57,7 @@ func contentFlags() []cli.Flag {
 		&cli.StringFlag{Name: "no-resume", Usage: "this one cannot be resumed, for this `REASON`"},
 		&cli.StringFlag{Name: "state", Usage: "merge `FILE` (YAML or JSON, - for standard input) into the record"},
 		&cli.StringSliceFlag{Name: "set", Usage: "set `PATH=VALUE` in the record; null deletes"},
+		&cli.BoolFlag{Name: "strict", Usage: "refuse a phase that is not known"},
 		&cli.BoolFlag{Name: "replace", Usage: "start from an empty record"},
 		&cli.StringSliceFlag{Name: "artifact", Usage: "keep the file at `PATH` too, a git-ignored one as well"},
 		&cli.BoolFlag{Name: "worktree", Usage: "keep unstaged changes too"},
@@ -221,6 +222,9 @@ func (c *call) showSaved(s *gitstore.Saved) error {
 	}
 	if !s.Trigger.Known() {
 		c.warn("trigger %s is not known: retention keeps its checkpoints", s.Trigger)
+	}
+	if problem := unknownPhase(s.Record, c.rules()); problem != "" {
+		c.warn("%s", problem)
 	}
 	for _, f := range s.Record.Snapshot().Skipped {
 		c.warn("%s is not in the checkpoint: %s, %d bytes", quotePath(f.Path), f.Reason, f.Size)

@@ -1,0 +1,53 @@
+package commands
+
+import (
+	"fmt"
+
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// checkPhase refuses a phase that is not known where --strict asks for that.
+func (e *edit) checkPhase(r *checkpoint.Record) error {
+	problem := unknownPhase(r, e.rules)
+	if !e.strict || problem == "" {
+		return nil
+	}
+	return fail(exitUsage, "git config checkpoint.phases <phase>,<phase>...", "save: %s", problem)
+}
+
+// unknownPhase says that the phase of a record is not one of those that are
+// known, "" where it is, or where another layout has phases of its own.
+func unknownPhase(r *checkpoint.Record, rules freshness.Rules) string {
+	names := r.Progress().Names
+	layout, _ := r.Doc().Get("layout")
+	phase := r.Phase()
+	if phase == "" || layout != nil || rules.KnownPhase(phase, names) {
+		return ""
+	}
+	return fmt.Sprintf("phase %s is none of %s", phase, list(rules.KnownPhases(names)))
+}
+
+// applyDigests records what the plan and the outputs that the record refers to
+// are now.
+func (e *edit) applyDigests(r *checkpoint.Record) error {
+	outputs, plan := r.Outputs(), r.PlanPath()
+	var places []string
+	for _, o := range outputs {
+		places = append(places, o.Location)
+	}
+	if plan != "" {
+		places = append(places, plan)
+	}
+	digests, err := e.store.Digests(e.ctx, places)
+	if err != nil {
+		return err
+	}
+	for _, o := range outputs {
+		r.SetOutputDigest(o.Agent, o.Action, digests[o.Location])
+	}
+	if plan != "" {
+		r.SetPlanDigest(digests[plan])
+	}
+	return nil
+}
