@@ -55,6 +55,7 @@ type resumption struct {
 	restored *gitstore.Restored
 
 	approvals []gitstore.Approval
+	retries   int // of this checkpoint since the last save, this one included
 }
 
 func runResume(c *call) error {
@@ -131,6 +132,10 @@ func (c *call) toResume() (*resumption, error) {
 		return nil, err
 	}
 	r.named = len(c.args) > 0 && c.args[len(c.args)-1] != string(r.cp.Issue)
+	r.retries = c.store.Resumed(r.cp).Retries
+	if c.flags.Bool("retry") {
+		r.retries++
+	}
 	r.verdict, err = c.judge(r.cp, r.record)
 	return r, err
 }

@@ -44,6 +44,16 @@ func (c *call) askApprovals(d *dialog, r *resumption) error {
 	return nil
 }
 
+// attempt is how often the phase was begun, this time included, 0 where nobody
+// counts.
+func (r *resumption) attempt() int {
+	n := r.record.PhaseAttempt()
+	if r.retries > 0 {
+		n = max(n, 1) + r.retries
+	}
+	return n
+}
+
 // answers are the flags that answer what a resume asks.
 func (r *resumption) answers(flag string) string {
 	for _, phase := range r.verdict.Awaiting {

@@ -16,11 +16,14 @@ func (c *call) showResumed(r *resumption) error {
 		return c.showOutcome(r)
 	}
 	if c.flags.String("print") == "prompt" {
-		c.printPrompt(r)
+		c.print("%s", promptFor(r, c.env.Now()))
 		return nil
 	}
 	c.print("%s\n", output.Clean(fmt.Sprintf("%s, from %s (%s)", heading(r.cp, r.record), r.cp.ID, ago(r.record.CreatedAt(), c.env.Now()))))
 	c.print("Progress: %s\n", output.Clean(progressLine(r.record)))
+	if n := r.attempt(); n > 1 {
+		c.print("Attempt: %d\n", n)
+	}
 	c.showReasons(r.verdict)
 	if r.restored != nil {
 		c.showRestored(r.restored, c.flags.Bool("dry-run"))
@@ -57,6 +60,7 @@ func resumeRecord(r *resumption) output.Resume {
 	if data, err := r.record.JSON(); err == nil {
 		out.Checkpoint = json.RawMessage(data)
 	}
+	out.PhaseAttempt = r.attempt()
 	if r.restored != nil {
 		out.Restored, out.Undo = quotePaths(r.restored.Restored), r.restored.Undo
 	}
@@ -95,23 +99,4 @@ func (c *call) printVariables(action, id, from, phase, completed string) {
 	} {
 		c.print("%s=%s\n", v[0], output.Shell(v[1]))
 	}
-}
-
-// printPrompt prints what a new session of an agent should know.
-func (c *call) printPrompt(r *resumption) {
-	at := standingOf(r.record, r.verdict)
-	c.print("Work on %s was saved %s.\n", output.Clean(workName(r.cp, r.record)), ago(r.record.CreatedAt(), c.env.Now()))
-	if len(at.completed) > 0 {
-		c.print("Completed phases, not to be done again: %s\n", output.Clean(list(at.completed)))
-	}
-	if len(at.remaining) > 0 {
-		c.print("Remaining phases: %s\n", output.Clean(list(at.remaining)))
-	}
-	if note := r.record.Note(); note != "" {
-		c.print("Note: %s\n", output.Clean(note))
-	}
-	for _, w := range r.verdict.Warnings() {
-		c.print("Warning: %s\n", output.Clean(w))
-	}
-	c.print("Continue from: %s\n", output.Clean(resumePoint(r)))
 }

@@ -46,6 +46,8 @@ type Resume struct {
 	Restored   []string `json:"restored"`
 	Undo       string   `json:"undo" empty:"null"`
 	Checkpoint any      `json:"checkpoint"`
+
+	PhaseAttempt int `json:"phase_attempt"` // of the work that goes on, 0 where nobody counted
 }
 
 // Restore is what happened to the files of a checkpoint: put back, changed
