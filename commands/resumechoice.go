@@ -15,17 +15,17 @@ func (c *call) choose(r *resumption) (string, error) {
 	if c.flags.Bool("dry-run") || c.flags.Bool("force") {
 		return "r", nil
 	}
-	if err := c.stop(r); err != nil {
-		return "", err
-	}
-	if c.flags.Bool("auto") || c.json {
-		return "r", c.needsAnswer(r)
-	}
 	d, err := c.dialog("")
-	if err != nil {
-		return "r", c.needsAnswer(r)
+	if err == nil {
+		defer d.close()
 	}
-	defer d.close()
+	nobody := err != nil || c.flags.Bool("auto") || c.json
+	if nobody && r.verdict.Action == freshness.PromptUser {
+		return "", c.needsAnswer(r)
+	}
+	if err := c.stop(r); err != nil || nobody {
+		return "r", err
+	}
 	return c.askChoice(d, r)
 }
 
@@ -57,13 +57,17 @@ func (c *call) refuse(r *resumption) error {
 	return c.because(r, exitStartFresh, first(hint, r.command("--force")), "cannot resume %s: %s", why)
 }
 
-// needsAnswer fails where a person would have to decide.
+// needsAnswer says that a person would have to decide. The hint is the command
+// that works: where HEAD is elsewhere no flag but --force does.
 func (c *call) needsAnswer(r *resumption) error {
-	if r.verdict.Action < freshness.PromptUser {
-		return nil
-	}
 	why, _ := r.reasons(freshness.PromptUser)
-	return c.because(r, exitNeedsAnswer, r.command(r.answers("--yes")), "resume %s: %s", why)
+	hint := r.command(r.answers("--yes"))
+	for _, reason := range r.verdict.Reasons {
+		if reason.Check == "head" && reason.Action == freshness.PromptUser && !c.flags.Bool("no-files") {
+			hint = first(reason.Hint, hint)
+		}
+	}
+	return c.because(r, exitNeedsAnswer, hint, "resume %s: %s", why)
 }
 
 // reasons are the messages that led to an action, and the last hint of theirs.
