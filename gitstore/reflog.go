@@ -26,6 +26,13 @@ type logEntry struct {
 // the entry below says when a plain fetch made the ref, which leaves no entry,
 // or when a gc expired the entry below.
 func (s *Store) reflog(ctx context.Context, ref string) ([]logEntry, error) {
+	if ref == "HEAD" { // a symbolic ref, which may lead nowhere yet
+		now, err := s.readHead(ctx)
+		if err != nil || now.commit.IsZero() {
+			return nil, err
+		}
+		return s.reflogOfGit(ctx, ref)
+	}
 	if tip, err := s.readRef(ctx, ref); err != nil || tip.IsZero() {
 		return nil, err
 	}

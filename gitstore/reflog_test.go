@@ -49,3 +49,21 @@ func TestUndoWhenOlderEntriesExpired(t *testing.T) {
 	assert.ElementsMatch(t, ids[1:], done.IDs)
 	assert.Equal(t, ids, w.live())
 }
+
+// HEAD is a symbolic ref, and its reflog tells what was checked out.
+func TestReflogOfHEAD(t *testing.T) {
+	w := newWorld(t)
+	w.Git("checkout", "-q", "-b", "fix")
+	w.Git("checkout", "-q", "-b", "other")
+	entries, err := w.s.reflog(t.Context(), "HEAD")
+	require.NoError(t, err)
+	require.NotEmpty(t, entries)
+	assert.Equal(t, "checkout: moving from fix to other", entries[0].message)
+	once, became := w.s.onceHad(t.Context(), "fix")
+	assert.True(t, once)
+	assert.Empty(t, became)
+
+	w.Git("branch", "-q", "-m", "better")
+	_, became = w.s.onceHad(t.Context(), "other")
+	assert.Equal(t, "better", became)
+}
