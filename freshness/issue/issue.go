@@ -37,10 +37,16 @@ func ParseFile(data []byte) (*Issue, error) {
 		return nil, err
 	}
 	r := reader{data: data, doc: doc, issue: &Issue{}}
-	r.issue.Title = r.text("title")
-	r.issue.Body = r.text("body")
+	return r.read("body", "login", "name")
+}
+
+// read takes every field; the body and who is assigned have other names
+// elsewhere.
+func (r *reader) read(body string, logins ...string) (*Issue, error) {
+	r.issue.Title = r.text("title", "title")
+	r.issue.Body = r.text("body", body)
 	r.issue.Labels = r.list("labels", "name")
-	r.issue.Assignees = r.list("assignees", "login", "name")
+	r.issue.Assignees = r.list("assignees", logins...)
 	r.issue.State = r.state()
 	if r.err != nil {
 		return nil, r.err
@@ -56,18 +62,18 @@ type reader struct {
 	err   error
 }
 
-// get returns a value, and false where there is nothing to read: a key that is
-// not there is noted as absent.
-func (r *reader) get(key string) (any, bool) {
+// get returns a value, and false where there is nothing to read: a field whose
+// key is not there is noted as absent.
+func (r *reader) get(field, key string) (any, bool) {
 	v, ok := r.doc.Get(key)
 	if !ok {
-		r.issue.Absent = append(r.issue.Absent, key)
+		r.issue.Absent = append(r.issue.Absent, field)
 	}
 	return v, v != nil
 }
 
-func (r *reader) text(key string) string {
-	v, ok := r.get(key)
+func (r *reader) text(field, key string) string {
+	v, ok := r.get(field, key)
 	if !ok {
 		return ""
 	}
@@ -79,7 +85,7 @@ func (r *reader) text(key string) string {
 }
 
 func (r *reader) state() string {
-	s := strings.ToLower(r.text("state"))
+	s := strings.ToLower(r.text("state", "state"))
 	switch s {
 	case "opened":
 		return "open"
@@ -93,7 +99,7 @@ func (r *reader) state() string {
 // list reads a list of texts, or of mappings that have a text under one of the
 // keys; the first key that is there wins.
 func (r *reader) list(key string, names ...string) []string {
-	v, ok := r.get(key)
+	v, ok := r.get(key, key)
 	if !ok {
 		return nil
 	}
