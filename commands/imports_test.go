@@ -12,21 +12,23 @@ import (
 // mayImport says which packages of the module each one may import; imports run
 // one way, from the command line down to the record.
 var mayImport = map[string][]string{
-	"":                          {"commands"},
-	"commands":                  {"commands/config", "commands/output", "freshness", "freshness/issue", "gitstore", "gitstore/checkpoint", "gitstore/retention"},
-	"commands/config":           {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/retention"},
-	"commands/output":           {},
-	"freshness":                 {"gitstore/checkpoint"},
-	"freshness/issue":           {"freshness", "gitstore/checkpoint"},
-	"gitstore":                  {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/index", "gitstore/ledger", "gitstore/objects", "gitstore/retention"},
-	"gitstore/checkpoint":       {},
-	"gitstore/gitcmd":           {},
-	"gitstore/index":            {},
-	"gitstore/join":             {"gitstore/checkpoint", "gitstore/ledger"},
-	"gitstore/ledger":           {"gitstore/checkpoint"},
-	"gitstore/objects":          {},
-	"gitstore/retention":        {"gitstore/checkpoint"},
-	"gitstore/internal/gittest": {},
+	"":                                {"commands"},
+	"commands":                        {"commands/config", "commands/output", "freshness", "freshness/issue", "freshness/issue/forge", "gitstore", "gitstore/checkpoint", "gitstore/retention"},
+	"commands/config":                 {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/retention"},
+	"commands/output":                 {},
+	"freshness":                       {"gitstore/checkpoint"},
+	"freshness/issue":                 {"freshness", "gitstore/checkpoint"},
+	"freshness/issue/forge":           {"freshness/issue", "gitstore/checkpoint"},
+	"freshness/issue/forge/forgetest": {},
+	"gitstore":                        {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/index", "gitstore/ledger", "gitstore/objects", "gitstore/retention"},
+	"gitstore/checkpoint":             {},
+	"gitstore/gitcmd":                 {},
+	"gitstore/index":                  {},
+	"gitstore/join":                   {"gitstore/checkpoint", "gitstore/ledger"},
+	"gitstore/ledger":                 {"gitstore/checkpoint"},
+	"gitstore/objects":                {},
+	"gitstore/retention":              {"gitstore/checkpoint"},
+	"gitstore/internal/gittest":       {},
 }
 
 // goGit are the packages that may import go-git: the store and what is under

@@ -1,0 +1,125 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"git-checkpoint/freshness/issue"
+)
+
+// A Forge asks one site. Its zero fields ask without a credential, without a
+// cache, by the clock of the machine.
+type Forge struct {
+	Site   Site
+	SignIn SignIn
+	Cache  string // a directory of this repository, made when it is needed
+	Now    func() time.Time
+	Agent  string // User-Agent
+}
+
+const (
+	maxHops    = 5
+	maxHeaders = 64 << 10
+	maxRefusal = 4 << 10 // of the answer to a question that was refused
+)
+
+// A reply is what came back, read as far as it is wanted.
+type reply struct {
+	url    *url.URL // where the answer came from, after redirects
+	status int
+	header http.Header
+	body   []byte
+	whole  bool // the body is not cut off
+}
+
+func (f *Forge) now() time.Time {
+	if f.Now == nil {
+		return time.Now()
+	}
+	return f.Now()
+}
+
+// send asks once. The error is an *Error, or the context's where the caller
+// gave up.
+func (f *Forge) send(ctx context.Context, req *http.Request, c Credential) (*reply, error) {
+	req.Header.Set("User-Agent", first(f.Agent, "git-checkpoint"))
+	req.Header.Set("Accept", "application/json")
+	if f.Site.Kind == GitHub {
+		req.Header.Set("Accept", "application/vnd.github+json")
+		req.Header.Set("X-GitHub-Api-Version", "2022-11-28")
+	}
+	if !c.IsZero() {
+		req.Header.Set(c.header, c.secret)
+	}
+	transport := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeaders,
+		ForceAttemptHTTP2: true,
+	}
+	client := &http.Client{Transport: transport, CheckRedirect: checkRedirect}
+	answer, err := client.Do(req.WithContext(ctx))
+	if err != nil {
+		return nil, f.unreachable(ctx, err)
+	}
+	defer answer.Body.Close()
+	return f.receive(ctx, answer)
+}
+
+// receive reads no more of an answer than is wanted.
+func (f *Forge) receive(ctx context.Context, answer *http.Response) (*reply, error) {
+	r := &reply{url: answer.Request.URL, status: answer.StatusCode, header: answer.Header, whole: true}
+	limit := int64(maxRefusal)
+	if r.ok() {
+		limit = issue.MaxBytes
+	}
+	var err error
+	r.body, err = io.ReadAll(io.LimitReader(answer.Body, limit+1))
+	if err != nil && r.ok() {
+		return nil, f.unreachable(ctx, err)
+	}
+	if int64(len(r.body)) > limit {
+		r.body, r.whole = r.body[:limit], false
+	}
+	return r, nil
+}
+
+func (r *reply) ok() bool { return r.status >= 200 && r.status < 300 }
+
+// errElsewhere and errHops end a chain of redirects.
+type errElsewhere struct{ host string }
+
+func (e errElsewhere) Error() string { return "redirect to another host" }
+
+var errHops = errors.New("too many redirects")
+
+// checkRedirect follows a redirect on the same server only: a credential goes
+// to no other, and neither does the question.
+func checkRedirect(next *http.Request, via []*http.Request) error {
+	from := via[0].URL
+	switch {
+	case next.URL.Scheme != from.Scheme || !strings.EqualFold(next.URL.Host, from.Host):
+		return errElsewhere{next.URL.Host}
+	case len(via) >= maxHops:
+		return errHops
+	case via[0].Method != http.MethodGet:
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// request makes a question; body is nil for one without.
+func request(method, address string, body io.Reader) (*http.Request, error) {
+	req, err := http.NewRequest(method, address, body)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no address", withoutUser(address))
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return req, nil
+}

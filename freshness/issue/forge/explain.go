@@ -1,0 +1,214 @@
+package forge
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// An Error says in one line why a forge did not answer. The text is made here:
+// what a server says is not in it, since it may be anything.
+type Error struct {
+	Host  string
+	Cause string
+	Until time.Time // where the forge asks to wait, until when
+	err   error
+}
+
+func (e *Error) Error() string { return e.Host + ": " + e.Cause }
+
+// Unwrap leads to the context's error where time was up.
+func (e *Error) Unwrap() error { return e.err }
+
+func (f *Forge) failed(format string, args ...any) *Error {
+	return &Error{Host: f.Site.Host(), Cause: fmt.Sprintf(format, args...)}
+}
+
+// unreachable explains an error of the network. The library's own text has the
+// address in it, and may have anything that a proxy says.
+func (f *Forge) unreachable(ctx context.Context, err error) error {
+	var (
+		elsewhere errElsewhere
+		dns       *net.DNSError
+		cert      *tls.CertificateVerificationError
+		unknown   x509.UnknownAuthorityError
+		record    tls.RecordHeaderError
+	)
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err()
+	}
+	e := f.failed("the connection failed")
+	switch text := inner(err); {
+	case errors.As(err, &elsewhere):
+		e.Cause = "redirects to another host, " + printableHost(elsewhere.host) + ", which is not followed"
+	case errors.Is(err, errHops):
+		e.Cause = "redirects in circles"
+	case timedOut(ctx, err):
+		e.Cause, e.err = "no answer in time", context.DeadlineExceeded
+	case errors.As(err, &dns):
+		e.Cause = "cannot be reached: its name is not known"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		e.Cause = "cannot be reached: connection refused"
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
+		e.Cause = "cannot be reached: no network"
+	case errors.As(err, &cert), errors.As(err, &unknown):
+		e.Cause = "its certificate cannot be verified"
+	case errors.As(err, &record), strings.Contains(text, "HTTP response to HTTPS"):
+		e.Cause = "does not speak TLS"
+	case strings.Contains(text, "malformed HTTP"):
+		e.Cause = "the answer is not HTTP"
+	case strings.Contains(text, "headers exceeded"):
+		e.Cause = "the headers of its answer are too large"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		e.Cause = "ended the connection in the middle"
+	}
+	return e
+}
+
+// inner is the text of an error without the address.
+func inner(err error) string {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	return err.Error()
+}
+
+func timedOut(ctx context.Context, err error) bool {
+	var slow net.Error
+	return ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &slow) && slow.Timeout()
+}
+
+func printableHost(host string) string {
+	if plainHost(strings.ToLower(host)) && len(host) <= 255 {
+		return host
+	}
+	return strconv.QuoteToASCII(host[:min(len(host), 64)])
+}
+
+// A question is what a request is for: to "read" or "change", "issue 42".
+type question struct{ verb, what string }
+
+// refused explains a status that is no answer.
+func (f *Forge) refused(r *reply, c Credential, q question) error {
+	if until, limited := f.limit(r); limited {
+		return f.limited(until, c)
+	}
+	project := f.Site.Project
+	switch r.status {
+	case http.StatusUnauthorized:
+		return f.failed("%s (401)", f.signInText(c))
+	case http.StatusForbidden:
+		return f.failed("%s to %s %s of %s (403)%s", notAllowed(c), q.verb, q.what, project, jobToken(c))
+	case http.StatusNotFound:
+		return f.failed("there is no %s in %s, or %s (404)%s", q.what, project, f.notSeen(c), jobToken(c))
+	case http.StatusGone:
+		return f.failed("%s was deleted, or %s has its issues elsewhere (410)", q.what, project)
+	case http.StatusProxyAuthRequired:
+		return f.failed("the proxy wants a password (407)")
+	}
+	switch {
+	case r.status == http.StatusNotModified:
+		return f.failed("says that nothing changed, which was not the question (304)")
+	case r.status >= 300 && r.status < 400:
+		return f.failed("redirects to where no answer is (%d)", r.status)
+	case r.status >= 500:
+		return f.failed("has a problem of its own (%d)", r.status)
+	}
+	return f.failed("does not let anyone %s %s (%d)", q.verb, q.what, r.status)
+}
+
+// limited says how long a forge wants to be left alone.
+func (f *Forge) limited(until time.Time, c Credential) *Error {
+	text := "its rate limit is reached"
+	if !until.IsZero() {
+		text += until.UTC().Format(" until 15:04:05 UTC")
+	}
+	if c.IsZero() {
+		text += "; with a token it is higher: " + f.Site.Advice()
+	}
+	e := f.failed("%s", text)
+	e.Until = until
+	return e
+}
+
+// limit reads what the forges say of their limits: GitHub with 403 or 429 and
+// x-ratelimit-*, GitLab with 429 and RateLimit-*, all with Retry-After.
+func (f *Forge) limit(r *reply) (until time.Time, limited bool) {
+	if r.status != http.StatusForbidden && r.status != http.StatusTooManyRequests {
+		return time.Time{}, false
+	}
+	now := f.now()
+	if seconds, err := strconv.Atoi(r.header.Get("Retry-After")); err == nil && seconds >= 0 {
+		return bounded(now.Add(time.Duration(min(seconds, 1<<20))*time.Second), now), true
+	}
+	for _, prefix := range []string{"X-Ratelimit-", "Ratelimit-"} {
+		if r.header.Get(prefix+"Remaining") != "0" {
+			continue
+		}
+		at, err := strconv.ParseInt(r.header.Get(prefix+"Reset"), 10, 64)
+		if err != nil {
+			return time.Time{}, true
+		}
+		return bounded(time.Unix(at, 0), now), true
+	}
+	return time.Time{}, r.status == http.StatusTooManyRequests || bytes.Contains(bytes.ToLower(r.body), []byte("rate limit"))
+}
+
+// bounded drops a time that no limit lasts to.
+func bounded(until, now time.Time) time.Time {
+	if until.Before(now) || until.After(now.Add(24*time.Hour)) {
+		return time.Time{}
+	}
+	return until
+}
+
+func (f *Forge) signInText(c Credential) string {
+	if c.IsZero() {
+		return "wants a token: " + f.Site.Advice()
+	}
+	return "does not accept " + c.From
+}
+
+func notAllowed(c Credential) string {
+	if c.IsZero() {
+		return "it takes a token"
+	}
+	return c.From + " is not allowed"
+}
+
+func (f *Forge) notSeen(c Credential) string {
+	if c.IsZero() {
+		return "it takes a token to see it: " + f.Site.Advice()
+	}
+	return c.From + " may not see it"
+}
+
+func jobToken(c Credential) string {
+	if c.From == "CI_JOB_TOKEN" {
+		return "; a job's token cannot read issues, GITLAB_TOKEN can"
+	}
+	return ""
+}
+
+// Advice is how to give a token.
+func (s Site) Advice() string {
+	switch s.Kind {
+	case GitHub:
+		return "gh auth login, or GITHUB_TOKEN"
+	case GitLab:
+		return "GITLAB_TOKEN"
+	}
+	return "GITEA_TOKEN"
+}

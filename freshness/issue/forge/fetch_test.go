@@ -1,0 +1,332 @@
+package forge_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"git-checkpoint/freshness/issue"
+	"git-checkpoint/freshness/issue/forge"
+	"git-checkpoint/freshness/issue/forge/forgetest"
+)
+
+const secret = "ghp_verySecret0123456789"
+
+// at is the time of the tests.
+var at = time.Date(2026, 2, 14, 14, 30, 0, 0, time.UTC)
+
+var variable = map[forge.Kind]string{forge.GitHub: "GH_ENTERPRISE_TOKEN", forge.GitLab: "GITLAB_TOKEN", forge.Gitea: "GITEA_TOKEN"}
+
+func server(t *testing.T) *forgetest.Server {
+	s := forgetest.New("o/r")
+	t.Cleanup(s.Close)
+	s.Put("42", forgetest.Issue{
+		Title: "Refresh tokens", Body: "Tokens expire.\r\n\n😀 <b>\n", Labels: []string{"type:feature", "state:ready"}, Assignees: []string{"ada"},
+	})
+	return s
+}
+
+// ask is a forge of the kind at the server, with a token in the environment
+// where one is given.
+func ask(t *testing.T, kind forge.Kind, s *forgetest.Server, token string) *forge.Forge {
+	t.Helper()
+	return &forge.Forge{
+		Site:  forge.Site{Kind: kind, Web: s.URL, Project: "o/r", Trusted: true},
+		Cache: filepath.Join(t.TempDir(), "cache"),
+		Now:   func() time.Time { return at },
+		SignIn: forge.SignIn{Getenv: func(name string) string {
+			if name == variable[kind] {
+				return token
+			}
+			return ""
+		}},
+	}
+}
+
+func each(t *testing.T, do func(*testing.T, forge.Kind)) {
+	for _, kind := range []forge.Kind{forge.GitHub, forge.GitLab, forge.Gitea} {
+		t.Run(string(kind), func(t *testing.T) { do(t, kind) })
+	}
+}
+
+func TestIssue(t *testing.T) {
+	each(t, func(t *testing.T, kind forge.Kind) {
+		s := server(t)
+		s.Private(secret)
+		got, err := ask(t, kind, s, secret).Issue(t.Context(), "42")
+		require.NoError(t, err)
+		page := s.URL + "/o/r/issues/42"
+		if kind == forge.GitLab {
+			page = s.URL + "/o/r/-/issues/42"
+		}
+		assert.Equal(t, &issue.Issue{
+			Title: "Refresh tokens", Body: "Tokens expire.\r\n\n😀 <b>\n", Labels: []string{"type:feature", "state:ready"},
+			Assignees: []string{"ada"}, State: "open", Source: page,
+		}, got)
+		for _, header := range s.Secrets() {
+			assert.Contains(t, []string{"Authorization: Bearer " + secret, "Authorization: token " + secret}, header)
+		}
+		assert.NotEmpty(t, s.Secrets())
+
+		s.Put("42", forgetest.Issue{Closed: true})
+		got, err = ask(t, kind, s, secret).Issue(t.Context(), "42")
+		require.NoError(t, err)
+		assert.Equal(t, "closed", got.State)
+		assert.Empty(t, got.Labels)
+		assert.Empty(t, got.Absent)
+	})
+}
+
+func TestIssueIsNoNumber(t *testing.T) {
+	s := server(t)
+	_, err := ask(t, forge.GitHub, s, "").Issue(t.Context(), "PROJ-42")
+	require.EqualError(t, err, "issue PROJ-42 is no number, and GitHub counts its issues")
+	assert.Empty(t, s.Requests())
+}
+
+// TestRefusals has every way to get no answer, with and without a token: one
+// line, in time, and nothing of what the server or the environment says.
+func TestRefusals(t *testing.T) {
+	until := at.Add(10 * time.Minute).Format("15:04:05")
+	for mode, want := range map[string][2]string{
+		"hang":            {"no answer in time"},
+		"trickle":         {"no answer in time"},
+		"cut":             {"ended the connection in the middle"},
+		"500":             {"has a problem of its own (500)"},
+		"503":             {"has a problem of its own (503)"},
+		"401":             {"does not accept GH_ENTERPRISE_TOKEN (401)", "wants a token: gh auth login, or GITHUB_TOKEN (401)"},
+		"403":             {"GH_ENTERPRISE_TOKEN is not allowed to read issue 42 of o/r (403)", "it takes a token to read issue 42 of o/r (403)"},
+		"404":             {"there is no issue 42 in o/r, or GH_ENTERPRISE_TOKEN may not see it (404)", "there is no issue 42 in o/r, or it takes a token to see it: gh auth login, or GITHUB_TOKEN (404)"},
+		"410":             {"issue 42 was deleted, or o/r has its issues elsewhere (410)"},
+		"304":             {"says that nothing changed, which was not the question (304)"},
+		"418":             {"does not let anyone read issue 42 (418)"},
+		"no-body":         {"does not let anyone read issue 42 (204)"},
+		"limit":           {"its rate limit is reached until " + until + " UTC", "its rate limit is reached until " + until + " UTC; with a token it is higher: gh auth login, or GITHUB_TOKEN"},
+		"secondary-limit": {"its rate limit is reached", "its rate limit is reached; with a token it is higher: gh auth login, or GITHUB_TOKEN"},
+		"retry-after":     {"its rate limit is reached until 14:31:00 UTC", "its rate limit is reached until 14:31:00 UTC; with a token it is higher: gh auth login, or GITHUB_TOKEN"},
+		"elsewhere":       {"redirects to another host, other.example, which is not followed"},
+		"circle":          {"redirects in circles"},
+		"gigabyte":        {"issue 42 is larger than 8 MiB"},
+		"headers":         {"the headers of its answer are too large"},
+		"html":            {"issue 42: the answer is a page of HTML, not JSON"},
+		"invalid":         {"issue 42: the answer is not JSON that can be read"},
+		"empty":           {"issue 42: the answer is not JSON that can be read"},
+		"list":            {"issue 42: the answer is not JSON that can be read"},
+		"types":           {"issue 42: line 1, column 31: title: want text"},
+		"message":         {"issue 42: the answer is no issue: it has no number and title"},
+		"another":         {"issue 42 was moved, and is issue 43 of another project now"},
+	} {
+		for k, token := range []string{secret, ""} {
+			t.Run(fmt.Sprint(mode, " token ", token != ""), func(t *testing.T) {
+				t.Parallel()
+				s := server(t)
+				s.Elsewhere = "https://other.example"
+				s.Misbehave(mode)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				start := time.Now()
+				got, err := ask(t, forge.GitHub, s, token).Issue(ctx, "42")
+				assert.Less(t, time.Since(start), 5*time.Second)
+				require.Nil(t, got)
+				text := want[k]
+				if text == "" {
+					text = want[0]
+				}
+				require.EqualError(t, err, strings.TrimPrefix(s.URL, "http://")+": "+text)
+				var e *forge.Error
+				require.ErrorAs(t, err, &e)
+			})
+		}
+	}
+}
+
+func TestEveryModeIsRefused(t *testing.T) {
+	assert.Len(t, forgetest.Modes, 27, "a mode that TestRefusals does not have")
+}
+
+func TestServerThatIsNotThere(t *testing.T) {
+	s := server(t)
+	f := ask(t, forge.GitLab, s, secret)
+	s.Server.Close()
+	_, err := f.Issue(t.Context(), "42")
+	require.EqualError(t, err, f.Site.Host()+": cannot be reached: connection refused")
+	f.Site.Web = "https" + strings.TrimPrefix(s.URL, "http")
+	_, err = f.Issue(t.Context(), "42")
+	require.ErrorContains(t, err, "connection refused")
+	f.Site.Web = "https://no-such-host.invalid"
+	_, err = f.Issue(t.Context(), "42")
+	require.ErrorContains(t, err, "no-such-host.invalid: cannot be reached")
+}
+
+func TestNotTLS(t *testing.T) {
+	s := server(t)
+	f := ask(t, forge.GitLab, s, secret)
+	f.Site.Web = "https" + strings.TrimPrefix(s.URL, "http")
+	_, err := f.Issue(t.Context(), "42")
+	require.EqualError(t, err, f.Site.Host()+": does not speak TLS")
+}
+
+// TestMemory reads a gigabyte from a server that has one.
+func TestMemory(t *testing.T) {
+	s := server(t)
+	s.Misbehave("gigabyte")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := ask(t, forge.GitHub, s, "").Issue(t.Context(), "42")
+	require.ErrorContains(t, err, "larger than 8 MiB")
+	runtime.ReadMemStats(&after)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(100<<20))
+}
+
+// TestElsewhereGetsNothing follows a redirect to no other server: neither the
+// token nor the question goes there.
+func TestElsewhereGetsNothing(t *testing.T) {
+	each(t, func(t *testing.T, kind forge.Kind) {
+		s, other := server(t), server(t)
+		s.Elsewhere = other.URL
+		s.Misbehave("elsewhere")
+		_, err := ask(t, kind, s, secret).Issue(t.Context(), "42")
+		require.ErrorContains(t, err, "redirects to another host, "+strings.TrimPrefix(other.URL, "http://"))
+		assert.NotEmpty(t, s.Secrets())
+		assert.Empty(t, other.Requests())
+		assert.Empty(t, other.Secrets())
+	})
+}
+
+func TestRenamedProject(t *testing.T) {
+	s := server(t)
+	s.Misbehave("renamed")
+	s.Private(secret)
+	got, err := ask(t, forge.GitHub, s, secret).Issue(t.Context(), "42")
+	require.NoError(t, err)
+	assert.Equal(t, "Refresh tokens", got.Title)
+	assert.Equal(t, []string{"GET /api/v3/repos/o/r/issues/42 301", "GET /api/v3/repositories/1/issues/42 200"}, s.Requests())
+}
+
+func TestCacheSavesAnswers(t *testing.T) {
+	each(t, func(t *testing.T, kind forge.Kind) {
+		s := server(t)
+		f := ask(t, kind, s, "")
+		first, err := f.Issue(t.Context(), "42")
+		require.NoError(t, err)
+		second, err := f.Issue(t.Context(), "42")
+		require.NoError(t, err)
+		assert.Equal(t, first, second)
+		again := "304"
+		if kind == forge.Gitea {
+			again = "200" // it has no ETags
+		}
+		assert.Regexp(t, " "+again+"$", s.Requests()[1])
+
+		s.Put("42", forgetest.Issue{Title: "New"})
+		third, err := f.Issue(t.Context(), "42")
+		require.NoError(t, err)
+		assert.Equal(t, "New", third.Title)
+		seen, when := f.Seen("42")
+		assert.Equal(t, third, seen)
+		assert.Equal(t, at, when)
+		assert.Len(t, s.Requests(), 3, "Seen asks nobody")
+	})
+}
+
+// TestCacheIsPrivate looks for the token in what is kept, and at who may read
+// it.
+func TestCacheIsPrivate(t *testing.T) {
+	s := server(t)
+	s.Private(secret)
+	f := ask(t, forge.GitHub, s, secret)
+	_, err := f.Issue(t.Context(), "42")
+	require.NoError(t, err)
+	files, err := filepath.Glob(filepath.Join(f.Cache, "*"))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	data, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	assert.NotContains(t, string(data), secret)
+	if runtime.GOOS != "windows" {
+		info, err := os.Stat(files[0])
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	}
+}
+
+// TestBrokenCache is as good as none.
+func TestBrokenCache(t *testing.T) {
+	s := server(t)
+	f := ask(t, forge.GitHub, s, "")
+	_, err := f.Issue(t.Context(), "42")
+	require.NoError(t, err)
+	files, err := filepath.Glob(filepath.Join(f.Cache, "*.json"))
+	require.NoError(t, err)
+	for _, text := range []string{"", "{", "null", `{"version":1}`, `{"version":2}`, strings.Repeat("[", 1000), `{"version":1,"url":"` + s.URL + `/api/v3/repos/o/r/issues/42","etag":"x\n"}`} {
+		require.NoError(t, os.WriteFile(files[0], []byte(text), 0o600))
+		got, err := f.Issue(t.Context(), "42")
+		require.NoError(t, err, text)
+		assert.Equal(t, "Refresh tokens", got.Title)
+	}
+	f.Cache = filepath.Join(files[0], "below a file")
+	_, err = f.Issue(t.Context(), "42")
+	require.NoError(t, err)
+}
+
+func TestCacheIsSwept(t *testing.T) {
+	s := server(t)
+	f := ask(t, forge.GitHub, s, "")
+	require.NoError(t, os.MkdirAll(f.Cache, 0o700))
+	for i := range 510 {
+		name := filepath.Join(f.Cache, fmt.Sprintf("%032d.json", i))
+		require.NoError(t, os.WriteFile(name, nil, 0o600))
+		require.NoError(t, os.Chtimes(name, at, at.Add(time.Duration(i)*time.Second)))
+	}
+	_, err := f.Issue(t.Context(), "42")
+	require.NoError(t, err)
+	files, err := os.ReadDir(f.Cache)
+	require.NoError(t, err)
+	assert.Len(t, files, 500)
+	seen, _ := f.Seen("42")
+	assert.NotNil(t, seen)
+}
+
+// TestLimitIsKept asks a forge that has said until when it answers no more only
+// after that, or with another credential.
+func TestLimitIsKept(t *testing.T) {
+	s := server(t)
+	s.Misbehave("limit")
+	f := ask(t, forge.GitHub, s, "")
+	_, err := f.Issue(t.Context(), "42")
+	require.ErrorContains(t, err, "rate limit is reached until 14:40:00 UTC")
+	_, again := f.Issue(t.Context(), "42")
+	require.EqualError(t, again, err.Error())
+	assert.Len(t, s.Requests(), 1)
+
+	s.Misbehave("")
+	f.SignIn.Getenv = func(string) string { return secret }
+	_, err = f.Issue(t.Context(), "42")
+	require.NoError(t, err)
+
+	f.SignIn.Getenv = func(string) string { return "" }
+	s.Misbehave("limit")
+	_, err = f.Issue(t.Context(), "42")
+	require.Error(t, err)
+	s.Misbehave("")
+	f.Now = func() time.Time { return at.Add(11 * time.Minute) }
+	_, err = f.Issue(t.Context(), "42")
+	require.NoError(t, err)
+}
+
+func TestCanceled(t *testing.T) {
+	s := server(t)
+	s.Misbehave("hang")
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	_, err := ask(t, forge.GitHub, s, "").Issue(ctx, "42")
+	require.ErrorIs(t, err, context.Canceled)
+}
