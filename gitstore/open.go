@@ -152,6 +152,10 @@ func (s *Store) Prefix() string { return s.repo.prefix }
 // Shallow reports whether history is cut.
 func (s *Store) Shallow() bool { return s.repo.shallow }
 
+// CacheDir is for what can be fetched again, of all worktrees. It need not
+// exist.
+func (s *Store) CacheDir() string { return filepath.Join(s.repo.commonDir, "git-checkpoint", "cache") }
+
 // stateDir holds this worktree's own files: the session, journals, what was
 // resumed.
 func (s *Store) stateDir() string { return filepath.Join(s.repo.dir, "git-checkpoint") }
