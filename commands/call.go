@@ -34,6 +34,7 @@ type call struct {
 	about checkpoint.Issue // what the command turned out to be about, "" while that is not known
 
 	toSave   bool // the staging area will be needed
+	offline  bool // no forge is asked for the issue: a hook must not wait
 	store    *gitstore.Store
 	settings *config.Settings
 }

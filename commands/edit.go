@@ -35,6 +35,7 @@ type edit struct {
 	resumeFrom string
 	noResume   string
 	issue      *freshness.Issue
+	seen       time.Time // when issue was, zero for now
 	rules      freshness.Rules
 	strict     bool
 	now        time.Time
@@ -78,7 +79,7 @@ func (c *call) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) (func(
 	if e.sets, err = parseSets(c.lists["set"]); err != nil {
 		return nil, err
 	}
-	if e.issue, _, err = c.currentIssue(issue); err != nil {
+	if e.issue, e.seen, err = c.issueToSave(issue); err != nil {
 		return nil, err
 	}
 	return e.apply, nil

@@ -17,7 +17,8 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	if r == nil || e.replace {
 		r = checkpoint.New()
 	}
-	e.followLabels(r)
+	current := e.current(before)
+	e.followLabels(r, current)
 	r.SetTrigger(e.trigger)
 	r.SetNote("")
 	r.SetCanResume(true)
@@ -40,7 +41,7 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	if err := e.applyNames(r); err != nil {
 		return nil, err
 	}
-	e.applyIssue(r)
+	applyIssue(r, current)
 	e.applyProgress(r)
 	if err := e.checkPhase(r); err != nil {
 		return nil, err
@@ -68,11 +69,11 @@ func (e *edit) applyNames(r *checkpoint.Record) error {
 
 // followLabels moves the phase where the issue's state label did since the
 // checkpoint before. What the command line says about the phase comes later.
-func (e *edit) followLabels(r *checkpoint.Record) {
-	if e.issue == nil || e.phase != "" {
+func (e *edit) followLabels(r *checkpoint.Record, current *freshness.Issue) {
+	if current == nil || e.phase != "" {
 		return
 	}
-	if v := freshness.Evaluate(r, freshness.Facts{Now: e.now, Issue: e.issue}, e.rules); v.Phase != "" {
+	if v := freshness.Evaluate(r, freshness.Facts{Now: e.now, Issue: current}, e.rules); v.Phase != "" {
 		e.enter(r, v.Phase)
 	}
 }
@@ -85,20 +86,36 @@ func (e *edit) enter(r *checkpoint.Record, phase string) {
 	}
 }
 
+// current is the issue as far as it tells the record before something new.
+func (e *edit) current(before *checkpoint.Record) *freshness.Issue {
+	if before != nil && !e.seen.IsZero() && before.IssueSnapshot().Known && e.seen.Before(before.CreatedAt()) {
+		return nil
+	}
+	return e.issue
+}
+
+// maxBody is how long an issue's body may be to be recorded; a longer one is
+// recorded by its digest.
+const maxBody = 1 << 20
+
 // applyIssue takes the snapshot of the issue, and the state label among its
 // labels.
-func (e *edit) applyIssue(r *checkpoint.Record) {
-	if e.issue == nil {
+func applyIssue(r *checkpoint.Record, i *freshness.Issue) {
+	if i == nil {
 		return
 	}
-	r.SetIssueSnapshot(checkpoint.IssueSnapshot{
-		Title: e.issue.Title, Body: e.issue.Body, Labels: e.issue.Labels, Assignees: e.issue.Assignees,
-		State: e.issue.State, Source: e.issue.Source, Known: true,
-	})
-	for _, field := range e.issue.Absent {
+	snapshot := checkpoint.IssueSnapshot{
+		Title: i.Title, Body: i.Body, Labels: i.Labels, Assignees: i.Assignees,
+		State: i.State, Source: i.Source, Known: true,
+	}
+	if len(i.Body) > maxBody {
+		snapshot.Body, snapshot.BodyDigest = "", freshness.BodyDigest(i.Body)
+	}
+	r.SetIssueSnapshot(snapshot)
+	for _, field := range i.Absent {
 		child(r.Doc(), "issue_snapshot").Delete(field) // not empty, but not known
 	}
-	for _, label := range e.issue.Labels {
+	for _, label := range i.Labels {
 		if strings.HasPrefix(label, freshness.StatePrefix) {
 			r.SetStateLabel(label)
 			break

@@ -1,43 +1,15 @@
 package commands
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"git-checkpoint/freshness"
-	"git-checkpoint/freshness/issue"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
-
-// currentIssue is the issue as its source has it now, or why it is not known.
-// A file that was named must be readable.
-func (c *call) currentIssue(i checkpoint.Issue) (*freshness.Issue, string, error) {
-	if c.flags.IsSet("issue-file") {
-		found, err := issue.FromFile(c.flags.String("issue-file"))
-		if err != nil {
-			return nil, "", usagef("%s: --issue-file: %w", c.flags.Command.Name, err)
-		}
-		return found, "", nil
-	}
-	if c.store.Root() == "" {
-		return nil, "a bare repository has no issue file", nil
-	}
-	if source := c.settings.String("issue_source"); source == "none" {
-		return nil, "", nil
-	}
-	found, err := issue.File(c.store.Root(), string(i), c.settings.String("issue_file"))
-	switch {
-	case errors.Is(err, issue.ErrNoSource):
-		return nil, "no source for the issue is configured", nil
-	case err != nil:
-		return nil, err.Error(), nil
-	}
-	return found, "", nil
-}
 
 // judge gathers the facts about a checkpoint and judges it.
 func (c *call) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.Verdict, error) {

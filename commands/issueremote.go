@@ -1,0 +1,79 @@
+package commands
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"git-checkpoint/commands/config"
+	"git-checkpoint/freshness/issue/forge"
+)
+
+// issueRemote is where the project is that has the issues: what the setting
+// says, else the remote that a fork calls upstream, else the branch's, else
+// origin, else the only one.
+func issueRemote(entries []config.GitEntry, branch, project string) (forge.Remote, error) {
+	var remote forge.Remote
+	err := errors.New("there is no remote that says where the issues are")
+	for _, name := range remoteNames(entries, branch) {
+		if url := lastValue(entries, "remote."+name+".url"); url != "" {
+			if remote, err = forge.ParseRemote(insteadOf(entries, url)); err != nil {
+				err = errors.New("remote " + name + ": " + err.Error())
+			}
+			break
+		}
+	}
+	if project == "" {
+		return remote, err
+	}
+	if remote, err = forge.Project(project, remote); err != nil {
+		err = errors.New("issue_project: " + err.Error())
+	}
+	return remote, err
+}
+
+func remoteNames(entries []config.GitEntry, branch string) []string {
+	names := []string{"upstream"}
+	if branch != "" {
+		names = append(names, lastValue(entries, "branch."+branch+".remote"))
+	}
+	names = append(names, "origin")
+	var all []string
+	for _, e := range entries {
+		if name, ok := cutBoth(e.Key, "remote.", ".url"); ok && !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	if len(all) == 1 {
+		names = append(names, all...)
+	}
+	return names
+}
+
+// insteadOf applies url.<base>.insteadOf, the longest match winning.
+func insteadOf(entries []config.GitEntry, url string) string {
+	best, base := "", ""
+	for _, e := range entries {
+		to, ok := cutBoth(e.Key, "url.", ".insteadof")
+		if ok && strings.HasPrefix(url, e.Value) && len(e.Value) > len(best) {
+			best, base = e.Value, to
+		}
+	}
+	return base + url[len(best):]
+}
+
+func lastValue(entries []config.GitEntry, key string) string {
+	for _, e := range slices.Backward(entries) {
+		if e.Key == key {
+			return e.Value
+		}
+	}
+	return ""
+}
+
+// cutBoth is what stands between a prefix and a suffix.
+func cutBoth(s, prefix, suffix string) (string, bool) {
+	s, has := strings.CutPrefix(s, prefix)
+	s, ends := strings.CutSuffix(s, suffix)
+	return s, has && ends && s != ""
+}

@@ -1,0 +1,222 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"git-checkpoint/freshness"
+	"git-checkpoint/freshness/issue"
+	"git-checkpoint/freshness/issue/forge"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// A source is where the current issue comes from.
+type source struct {
+	kind    string // none, file, command, forge
+	forge   *forge.Forge
+	guessed bool // from the remote's URL: nobody configured it
+}
+
+// noSource says why an issue is not known where nothing was asked for.
+const noSource = "no source for the issue is configured"
+
+// source chooses where the issue comes from. The error says why nothing can be
+// asked.
+func (c *call) source(i checkpoint.Issue) (source, error) {
+	switch kind := c.settings.String("issue_source"); kind {
+	case "none", "file":
+		return source{kind: kind}, nil
+	case "command":
+		if c.settings.String("issue_command") == "" {
+			return source{}, errors.New("issue_command is not set")
+		}
+		return source{kind: kind}, nil
+	case "auto":
+		return c.guessSource(i), nil
+	default:
+		f, err := c.forge(forge.Kind(kind))
+		return source{kind: "forge", forge: f}, err
+	}
+}
+
+// guessSource takes what is there: a command, a file, a forge that the remote
+// is on.
+func (c *call) guessSource(i checkpoint.Issue) source {
+	if c.settings.String("issue_command") != "" {
+		return source{kind: "command"}
+	}
+	if c.settings.String("issue_file") != "" {
+		return source{kind: "file"}
+	}
+	if _, err := c.fromFile(i); !errors.Is(err, issue.ErrNoSource) && !errors.Is(err, errBare) {
+		return source{kind: "file"}
+	}
+	if f, err := c.forge(""); err == nil {
+		return source{kind: "forge", forge: f, guessed: true}
+	}
+	return source{kind: "file"}
+}
+
+// currentIssue is the issue as its source has it now, or why it is not known.
+// A file that was named must be readable.
+func (c *call) currentIssue(i checkpoint.Issue) (*freshness.Issue, string, error) {
+	if c.flags.IsSet("issue-file") {
+		found, err := issue.FromFile(c.flags.String("issue-file"))
+		if err != nil {
+			return nil, "", usagef("%s: --issue-file: %w", c.flags.Command.Name, err)
+		}
+		return found, "", nil
+	}
+	s, err := c.source(i)
+	if err != nil {
+		return nil, err.Error(), nil
+	}
+	found, err := c.ask(s, i)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return nil, "", err
+	case errors.Is(err, issue.ErrNoSource):
+		return nil, noSource, nil
+	case err != nil:
+		return nil, err.Error(), nil
+	}
+	return found, "", nil
+}
+
+// seenFor is how long a save takes what a forge said for the current issue,
+// where it does not ask itself.
+const seenFor = time.Hour
+
+// issueToSave is the issue for the record, nil where it is not known. Only a
+// source that somebody configured is asked: a save in a clone of github.com
+// must not wait for a network, or tell anybody of it. What status or resume saw
+// a while ago is good enough there; at says when.
+func (c *call) issueToSave(i checkpoint.Issue) (found *freshness.Issue, at time.Time, err error) {
+	if !c.flags.IsSet("issue-file") {
+		s, err := c.source(i)
+		if err == nil && s.guessed {
+			found, at = s.forge.Seen(i)
+			if age := c.env.Now().Sub(at); found == nil || age < 0 || age > seenFor {
+				return nil, time.Time{}, nil
+			}
+			return found, at, nil
+		}
+	}
+	found, why, err := c.currentIssue(i)
+	if err == nil && found == nil && why != "" && why != noSource && why != errBare.Error() {
+		c.warn("issue %s is not recorded as it is now: %s", i, why)
+	}
+	return found, time.Time{}, err
+}
+
+// ask asks a source within the budget of a question.
+func (c *call) ask(s source, i checkpoint.Issue) (*freshness.Issue, error) {
+	switch s.kind {
+	case "none":
+		return nil, nil
+	case "file":
+		return c.fromFile(i)
+	case "command":
+		return within(c, func(ctx context.Context) (*freshness.Issue, error) { return c.fromCommand(ctx, i) })
+	}
+	if c.offline {
+		return nil, errors.New(s.forge.Site.Host() + ": not asked")
+	}
+	return within(c, func(ctx context.Context) (*freshness.Issue, error) { return s.forge.Issue(ctx, i) })
+}
+
+// errBare is why there is no file.
+var errBare = errors.New("a bare repository has no issue file")
+
+func (c *call) fromFile(i checkpoint.Issue) (*freshness.Issue, error) {
+	if c.store.Root() == "" {
+		return nil, errBare
+	}
+	return issue.File(c.store.Root(), string(i), c.settings.String("issue_file"))
+}
+
+func (c *call) fromCommand(ctx context.Context, i checkpoint.Issue) (*freshness.Issue, error) {
+	cmd := issue.Command{
+		Line: c.settings.String("issue_command"), Dir: c.store.Root(),
+		// A command that calls this program must not be asked by it again.
+		Env: append(c.env.Environ[:len(c.env.Environ):len(c.env.Environ)],
+			"GIT_CHECKPOINT_ISSUE="+string(i), "GIT_CHECKPOINT_ISSUE_SOURCE=none"),
+	}
+	if c.flags.Bool("verbose") {
+		cmd.Stderr = c.env.Stderr
+	}
+	return cmd.Issue(ctx, string(i))
+}
+
+// within gives a question its seconds, and leaves it behind when they are over:
+// a credential helper may not end when it is asked to.
+func within[T any](c *call, ask func(context.Context) (T, error)) (T, error) {
+	seconds := c.settings.Int("issue_timeout")
+	ctx, cancel := context.WithTimeout(c.ctx, time.Duration(seconds)*time.Second)
+	defer cancel()
+	type answer struct {
+		value T
+		err   error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		value, err := ask(ctx)
+		done <- answer{value, err}
+	}()
+	var a answer
+	select {
+	case a = <-done:
+	case <-ctx.Done():
+		select {
+		case a = <-done:
+		case <-time.After(toExplain):
+			a.err = fmt.Errorf("no answer in time: %w", ctx.Err())
+		}
+	}
+	if errors.Is(a.err, context.DeadlineExceeded) {
+		a.err = &lateError{seconds, a.err}
+	}
+	return a.value, a.err
+}
+
+// toExplain is how long a question may take to say where it was when its time
+// was up.
+const toExplain = 200 * time.Millisecond
+
+// A lateError names the setting that a slow source is bounded by.
+type lateError struct {
+	seconds int
+	err     error
+}
+
+func (e *lateError) Error() string {
+	text := strings.TrimSuffix(e.err.Error(), ": "+context.DeadlineExceeded.Error())
+	return fmt.Sprintf("%s (issue_timeout is %s)", text, plural(e.seconds, "second"))
+}
+
+func (e *lateError) Unwrap() error { return e.err }
+
+// forge is the one that the settings or the remote lead to; kind is "" for any.
+func (c *call) forge(kind forge.Kind) (*forge.Forge, error) {
+	branch, _ := c.store.Branch(c.ctx)
+	remote, err := issueRemote(c.store.Config(), branch, c.settings.String("issue_project"))
+	if err != nil {
+		return nil, err
+	}
+	site, err := forge.Choose(kind, remote, forge.Hosts{
+		forge.GitHub: c.settings.Strings("github_hosts"),
+		forge.GitLab: c.settings.Strings("gitlab_hosts"),
+		forge.Gitea:  c.settings.Strings("gitea_hosts"),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &forge.Forge{
+		Site: site, SignIn: forge.SignIn{Getenv: c.env.Getenv, Run: c.runQuietly},
+		Cache: filepath.Join(c.store.CacheDir(), "issues"), Now: c.env.Now,
+	}, nil
+}

@@ -1,0 +1,43 @@
+package commands
+
+import (
+	"context"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+)
+
+// quiet keeps programs that hold credentials from asking for them: nobody may
+// be there, and nobody expects to be asked.
+var quiet = []string{
+	"LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never",
+	"GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1",
+}
+
+// tokenVariables are not shown to gh, which gives them to any host that it is
+// asked for.
+var tokenVariables = []string{"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_DEBUG", "DEBUG"}
+
+// runQuietly runs git or gh for a credential. What they say on standard error
+// goes nowhere.
+func (c *call) runQuietly(ctx context.Context, stdin, name string, args ...string) (string, error) {
+	if name == "git" {
+		out, err := c.store.Git().With(quiet...).Pipe(ctx, []byte(stdin), args...)
+		return string(out), err
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Stdin, cmd.WaitDelay = strings.NewReader(stdin), 100*time.Millisecond
+	cmd.Env = append(slices.DeleteFunc(slices.Clone(c.env.Environ), isTokenVariable), quiet...)
+	out, err := cmd.Output()
+	return string(out), err
+}
+
+func isTokenVariable(pair string) bool {
+	name, _, _ := strings.Cut(pair, "=")
+	return slices.Contains(tokenVariables, name)
+}
