@@ -68,7 +68,7 @@ func runResume(c *call) error {
 	}
 	r, err := c.toResume()
 	if err != nil {
-		return c.noResumption(err)
+		return c.corrupted(choice, c.noResumption(err))
 	}
 	if choice == "" {
 		choice, err = c.choose(r)

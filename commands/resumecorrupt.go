@@ -1,0 +1,59 @@
+package commands
+
+import (
+	"errors"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+)
+
+// corrupted asks, where the newest checkpoint cannot be read, whether to start
+// fresh: what is there goes to the archive, and nothing is lost. Everywhere
+// else, and after a no, the error is the outcome.
+func (c *call) corrupted(choice string, cause error) error {
+	var damaged *gitstore.CorruptError
+	if !errors.As(cause, &damaged) || c.about == "" || len(c.args) > 1 || c.flags.Bool("dry-run") {
+		return cause
+	}
+	if choice == "" {
+		choice = c.askCorrupted(cause)
+	}
+	if choice != "s" {
+		return cause
+	}
+	moved, err := c.store.Archive(c.ctx, c.about, nil)
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	c.say("archived %s; git checkpoint undo %s brings them back", plural(len(moved), "checkpoint"), quoteArg(string(c.about)))
+	switch {
+	case c.json:
+		err = c.write(output.Resume{Status: output.Status{
+			Type: "resume", Issue: string(c.about), Action: freshness.StartFresh.String(), Warnings: c.takeWarnings(),
+		}})
+	case c.flags.String("print") == "env":
+		c.printVariables(freshness.StartFresh.String(), "", "", "", "")
+	}
+	if err != nil {
+		return err
+	}
+	return silent{exitStartFresh}
+}
+
+// askCorrupted returns s where a person wants to start fresh.
+func (c *call) askCorrupted(cause error) string {
+	if c.flags.Bool("auto") || c.json {
+		return ""
+	}
+	d, err := c.dialog("")
+	if err != nil {
+		return ""
+	}
+	defer d.close()
+	c.warn("%v", cause)
+	if answer, err := d.ask("State appears corrupted. Start fresh? [y/N] ", yesNo); err == nil && answer == "y" {
+		return "s"
+	}
+	return ""
+}
