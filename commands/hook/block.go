@@ -136,11 +136,9 @@ func Remove(text string, e Event) (rest string, gone bool) {
 // span finds the block: from its first mark, to the end of the last; -1 where
 // a mark is missing.
 func span(text string, e Event) (from, to int, made bool) {
-	from, made = lineAt(text, open(e)), false
-	begin := open(e)
-	if from < 0 {
-		begin, made = openNew(e), true
-		from = lineAt(text, begin)
+	from = lineAt(text, open(e))
+	if made = from < 0; made {
+		from = lineAt(text, openNew(e))
 	}
 	if from < 0 {
 		return -1, -1, false
