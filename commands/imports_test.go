@@ -29,6 +29,7 @@ var mayImport = map[string][]string{
 	"gitstore/objects":                {},
 	"gitstore/retention":              {"gitstore/checkpoint"},
 	"gitstore/internal/gittest":       {},
+	"gitstore/layout":                 {"gitstore/checkpoint"},
 }
 
 // goGit are the packages that may import go-git: the store and what is under

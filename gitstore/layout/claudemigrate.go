@@ -1,0 +1,111 @@
+package layout
+
+import "strings"
+
+// claudeStates are the states of the workflow that a phase's number stood for
+// before there were any, and what may follow each.
+var claudeStates = []struct{ name, next string }{
+	{"initialize", "research"},
+	{"research", "plan,complete"},
+	{"plan", "implement,complete"},
+	{"implement", "test"},
+	{"test", "debug,document"},
+	{"debug", "test,complete"},
+	{"document", "complete"},
+	{"complete", ""},
+}
+
+// migrateClaude brings a document of any version up to 2.1. Every step only
+// adds what is missing: a document that calls itself newer than it is, as an
+// interrupted migration leaves it, is completed too.
+func migrateClaude(m *object) *object {
+	out := m.Clone()
+	out.Set("schema_version", "2.1")
+	for _, step := range []func(*object){claudeTo11, claudeTo12, claudeTo13, claudeTo20, claudeTo21} {
+		step(out)
+	}
+	return out
+}
+
+// add sets keys that are not there.
+func add(m *object, pairs ...any) {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if key := pairs[i].(string); !has(m, key) {
+			m.Set(key, pairs[i+1])
+		}
+	}
+}
+
+// claudeTo11 counts replans.
+func claudeTo11(m *object) {
+	add(m, "replanning_count", 0, "last_replan_reason", nil, "replan_phase_counts", newObject(), "replan_history", []any{})
+}
+
+// claudeTo12 remembers how a failure was looked into.
+func claudeTo12(m *object) {
+	add(m, "debug_report_path", nil, "user_last_choice", nil, "debug_iteration_count", 0)
+}
+
+// claudeTo13 knows topics, templates and what was pruned from the context.
+func claudeTo13(m *object) {
+	add(m, "topic_directory", nil, "topic_number", nil,
+		"context_preservation", newObject("pruning_log", []any{}, "artifact_metadata_cache", newObject(), "subagent_output_references", []any{}),
+		"template_source", nil, "template_variables", nil,
+		"spec_maintenance", newObject("parent_plan_path", nil, "grandparent_plan_path", nil, "spec_updater_invocations", []any{}, "checkbox_propagation_log", []any{}))
+}
+
+// claudeTo20 turns the phase into a state.
+func claudeTo20(m *object) {
+	table := newObject()
+	for _, s := range claudeStates {
+		table.Set(s.name, s.next)
+	}
+	done := []any{}
+	for _, p := range phasesOf(get(m, "completed_phases")) {
+		if s := claudeState(p); s != "" {
+			done = append(done, s)
+		}
+	}
+	add(m, "state_machine", newObject(
+		"current_state", cmpOr(claudeState(phaseName(get(m, "current_phase"))), "initialize"), "completed_states", done,
+		"transition_table", table,
+		"workflow_config", newObject("scope", "full-implementation", "description", text(m, "workflow_description"), "command", text(m, "workflow_type")),
+	))
+	add(m, "phase_data", newObject(), "supervisor_state", newObject(),
+		"error_state", newObject("last_error", get(m, "last_error"), "retry_count", 0, "failed_state", nil),
+		"metadata", newObject("checkpoint_id", get(m, "checkpoint_id"), "project_name", claudeProject(m),
+			"created_at", get(m, "created_at"), "updated_at", get(m, "updated_at")))
+}
+
+// claudeState is the state that a phase's number stands for, "" for none.
+func claudeState(phase string) string {
+	n, ok := number(phase).Int()
+	if !ok || n < 0 || int(n) >= len(claudeStates) {
+		return ""
+	}
+	return claudeStates[n].name
+}
+
+// claudeTo21 classifies the workflow.
+func claudeTo21(m *object) {
+	machine, ok := get(m, "state_machine").(*object)
+	if !ok {
+		return
+	}
+	add(machine, "classification", newObject(
+		"workflow_type", "full-implementation", "research_complexity", 2, "research_topics", []any{}, "confidence", 0,
+		"reasoning", "Migrated from v2.0 (defaults applied, re-classification recommended)", "classified_at", nil,
+	))
+}
+
+// claudeReads returns "" for a version that can be read, else what can.
+func claudeReads(kind, version string) string {
+	major, _, _ := strings.Cut(version, ".")
+	switch {
+	case kind == "checkpoint" && major != "1" && major != "2":
+		return "1.0 to 2.1 and 3.0"
+	case kind == "workflow" && major != "3":
+		return "1.0 to 2.1 and 3.0"
+	}
+	return ""
+}

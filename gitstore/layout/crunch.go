@@ -1,0 +1,130 @@
+package layout
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// ours are the keys of a record that are this program's bookkeeping.
+var ours = []string{"trigger", "clock", "snapshot", "layout"}
+
+func crunchCheckpoint() *kind {
+	return &kind{
+		layout: Crunch, name: "checkpoint",
+		is: func(m *object) bool {
+			return hasAny(m, "checkpoint_id", "issue_number") && hasAny(m, "issue_number", "workflow_state", "recovery_info", "execution_graph") &&
+				!hasAny(m, "workflow_type", "workflow_description", "checkpoints", "nodes")
+		},
+		older: func(m *object) string { return text(m, "version") },
+		rules: crunchRules,
+		key:   func(m *object) string { return text(m, "issue_number") },
+		id:    func(m *object) string { return text(m, "checkpoint_id") },
+		at:    func(m *object) any { return get(m, "created_at") },
+		cause: crunchTrigger,
+		file:  func(m *object) string { return text(m, "checkpoint_id") + ".yaml" },
+	}
+}
+
+// crunchTrigger is the trigger that the document has. The system itself keeps
+// it in the index only.
+func crunchTrigger(m *object) checkpoint.Trigger {
+	if t, err := checkpoint.ParseTrigger(text(m, "trigger")); err == nil {
+		return t
+	}
+	return checkpoint.Manual
+}
+
+// crunchRules are those of the record; that a trigger is missing is no news.
+func crunchRules(c *checker) {
+	r := checkpoint.FromDoc(c.doc)
+	var se *checkpoint.SyntaxError
+	if err := r.Check(); errors.As(err, &se) {
+		c.fail(se.Path, "kind", "%s", se.Msg)
+		return
+	}
+	if !has(c.doc, "checkpoint_id") {
+		c.fail("checkpoint_id", "required", "missing")
+	}
+	for _, p := range r.Validate() {
+		if p.Path == "trigger" || p.Path == "checkpoint_id" && !has(c.doc, "checkpoint_id") {
+			continue
+		}
+		rule := "schema"
+		if p.Msg == "missing" {
+			rule = "required"
+		}
+		c.add(p.Warning, p.Path, rule, "%s", p.Msg)
+	}
+	c.named(text(c.doc, "checkpoint_id"))
+}
+
+// named warns when a file is not called after what it holds. A link or a copy
+// of the newest one is called latest.
+func (c *checker) named(want string) {
+	base := c.file
+	for _, ext := range []string{".json", ".yaml", ".yml"} {
+		base = strings.TrimSuffix(base, ext)
+	}
+	if c.file != "" && base != "latest" && want != "" && base != want {
+		c.warn("", "name", "the file is called %.80q, its id is %.80q", base, want)
+	}
+}
+
+// crunchDocument is the record without this program's bookkeeping. A trigger
+// that came with the document stays.
+func crunchDocument(r *checkpoint.Record, stored *object) *object {
+	m := r.Clone().Doc()
+	was, err := crunchCheckpoint().decode([]byte(text(stored, "text")))
+	for _, key := range ours {
+		if key != "trigger" || err != nil || !has(was, key) {
+			m.Delete(key)
+		}
+	}
+	return m
+}
+
+// crunchIndex writes the index of an issue's checkpoints, oldest first.
+func crunchIndex(records []*checkpoint.Record) ([]byte, error) {
+	index := checkpoint.NewMap()
+	issue, _ := records[0].Doc().Get("issue_number")
+	index.Set("issue_number", issue)
+	entries := make([]any, 0, len(records))
+	for _, r := range records {
+		at, _ := r.Doc().Get("created_at")
+		entries = append(entries, newObject(
+			"checkpoint_id", string(r.ID()), "created_at", at, "trigger", string(r.Trigger()),
+			"phase", r.Phase(), "can_resume", r.CanResume(),
+		))
+	}
+	index.Set("checkpoints", entries)
+	index.Set("latest", string(records[len(records)-1].ID()))
+	index.Set("total_checkpoints", len(records))
+	return checkpoint.FromDoc(index).Encode()
+}
+
+// Triggers reads the index of a crunch folder: the only place where that
+// system has a checkpoint's trigger. What is no index has none.
+func Triggers(data []byte) map[checkpoint.ID]checkpoint.Trigger {
+	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
+	if err != nil || !isCrunchIndex(m) {
+		return nil
+	}
+	found := map[checkpoint.ID]checkpoint.Trigger{}
+	list, _ := get(m, "checkpoints").([]any)
+	for _, e := range list {
+		entry, _ := e.(*object)
+		id, err := checkpoint.ParseID(text(entry, "checkpoint_id"))
+		t, bad := checkpoint.ParseTrigger(text(entry, "trigger"))
+		if err == nil && bad == nil {
+			found[id] = t
+		}
+	}
+	return found
+}
+
+func isCrunchIndex(m *object) bool {
+	return isList(m, "checkpoints") && slices.ContainsFunc([]string{"latest", "total_checkpoints"}, func(k string) bool { return has(m, k) })
+}

@@ -1,0 +1,160 @@
+package layout
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// dotagentPhases are the phases of the dotagent system, in their order.
+var dotagentPhases = []string{"REQUIREMENTS", "ARCHITECTURE", "IMPLEMENTATION", "VERIFICATION", "REFLECTION"}
+
+// dotagentStatuses are its words for how a phase stands.
+var dotagentStatuses = []string{pending, inProgress, "complete", failed}
+
+func dotagentKinds() []*kind {
+	return []*kind{dotagentPhase(), dotagentExecution(), dotagentStages(), dotagentTasks(), dotagentStep()}
+}
+
+// dotagentPhase is phase.json.
+func dotagentPhase() *kind {
+	return &kind{
+		layout: Dotagent, name: "phase",
+		is:    func(m *object) bool { return hasAny(m, "phase_status", "user_checkpoints", "interruption_safe") },
+		rules: dotagentRules,
+		key:   func(m *object) string { return text(m, "workflow_id") },
+		at:    func(m *object) any { return cmpOr(get(m, "last_updated"), get(m, "started_at")) },
+		apply: applyDotagent, update: updateDotagent, fresh: freshDotagent,
+		file: func(*object) string { return "phase.json" },
+	}
+}
+
+func applyDotagent(m *object, r *checkpoint.Record) {
+	current, done := text(m, "current_phase"), phasesOf(get(m, "completed_phases"))
+	status := statusOf(text(m, "phase_status"))
+	if status == completed && len(done) < len(dotagentPhases) {
+		status = inProgress // of the workflow, which goes on
+	}
+	setWorkflow(r, "id", text(m, "workflow_id"), "status", status,
+		"started_at", text(m, "started_at"), "updated_at", text(m, "last_updated"), "error", text(m, "error"))
+	r.Doc().Delete("progress")
+	r.SetProgress(checkpoint.Progress{Current: current, Completed: done, Names: dotagentPhases})
+	r.SetPhase(current)
+	if safe, ok := get(m, "interruption_safe").(bool); ok && !safe {
+		r.SetWarnings(append(r.Warnings(), "a write was interrupted when phase.json was read"))
+	}
+}
+
+// updateDotagent moves the phases. A phase that is new among the completed
+// ones gets the time of the checkpoint.
+func updateDotagent(r *checkpoint.Record, m *object) {
+	was := m.Clone()
+	p := r.Progress()
+	if p.Current != "" {
+		putText(m, "current_phase", p.Current)
+	}
+	before, _ := get(m, "completed_phases").([]any)
+	if !slices.Equal(sorted(phasesOf(before)), sorted(p.Completed)) {
+		var list []any
+		for _, name := range p.Completed {
+			i := slices.IndexFunc(before, func(e any) bool { return slices.Contains(phasesOf([]any{e}), name) })
+			if i >= 0 {
+				list = append(list, before[i])
+				continue
+			}
+			list = append(list, newObject("phase", name, "completed_at", seconds(r.CreatedAt())))
+		}
+		m.Set("completed_phases", list)
+	}
+	switch s := text(r.Doc(), "workflow.status"); {
+	case s == "" || s == statusOf(text(m, "phase_status")) || s == inProgress && over(text(m, "phase_status")):
+	case s == completed:
+		m.Set("phase_status", "complete")
+	default:
+		m.Set("phase_status", s)
+	}
+	touch(r, was, m, "last_updated")
+}
+
+func freshDotagent(r *checkpoint.Record) (*object, error) {
+	p := r.Progress()
+	if !slices.Contains(dotagentPhases, p.Current) {
+		return nil, fmt.Errorf("the phase %q is none of %s", p.Current, strings.Join(dotagentPhases, ", "))
+	}
+	at := seconds(r.CreatedAt())
+	return newObject(
+		"workflow_id", cmpOr(text(r.Doc(), "workflow.id"), string(r.Issue())),
+		"started_at", cmpOr(text(r.Doc(), "workflow.started_at"), at), "last_updated", at,
+		"current_phase", p.Current, "phase_status", inProgress,
+		"completed_phases", []any{}, "user_checkpoints", []any{}, "interruption_safe", true,
+	), nil
+}
+
+func dotagentRules(c *checker) {
+	c.required("workflow_id", "current_phase", "phase_status")
+	c.text("workflow_id")
+	c.time("started_at", "last_updated")
+	c.oneOf("current_phase", dotagentPhases...)
+	c.status("phase_status", dotagentStatuses...)
+	if v, ok := c.given("interruption_safe"); ok && v == false {
+		c.warn("interruption_safe", "consistency", "false: a write was interrupted")
+	} else if _, isBool := v.(bool); ok && !isBool {
+		c.fail("interruption_safe", "kind", "want true or false, got %s", shown(v))
+	}
+	c.order()
+	c.approvals()
+}
+
+// order holds that the completed phases are the first ones, and that the
+// current one follows.
+func (c *checker) order() {
+	l, _ := c.list("completed_phases")
+	seen := map[string]bool{}
+	for i, e := range l {
+		at := checkpoint.PathOf("completed_phases", i)
+		m, ok := e.(*object)
+		if !ok {
+			c.fail(at, "kind", "want a mapping with phase, completed_at and output, got %s", shown(e))
+			continue
+		}
+		c.oneOf(at+".phase", dotagentPhases...)
+		c.time(at + ".completed_at")
+		c.local(at + ".output")
+		switch name := text(m, "phase"); {
+		case name == "":
+			c.fail(at+".phase", "required", "missing")
+		case seen[name]:
+			c.fail(at+".phase", "order", "%.40s is there twice", name)
+		case len(seen) < len(dotagentPhases) && dotagentPhases[len(seen)] != name && slices.Contains(dotagentPhases, name):
+			c.fail(at+".phase", "order", "%s is out of order: %s comes first", name, dotagentPhases[len(seen)])
+		}
+		seen[text(m, "phase")] = true
+	}
+	c.follows(len(l))
+}
+
+// follows holds that the current phase is the one after those completed, or
+// the last of them while its status says complete.
+func (c *checker) follows(done int) {
+	at := slices.Index(dotagentPhases, text(c.doc, "current_phase"))
+	if at < 0 || at == done || at == done-1 && over(text(c.doc, "phase_status")) {
+		return
+	}
+	c.fail("current_phase", "order", "%s, but %d phases are completed", dotagentPhases[at], done)
+}
+
+// approvals looks at what a person has approved.
+func (c *checker) approvals() {
+	l, _ := c.list("user_checkpoints")
+	for i, e := range l {
+		at := checkpoint.PathOf("user_checkpoints", i)
+		if _, ok := e.(*object); !ok {
+			c.fail(at, "kind", "want a mapping with phase and approved_at, got %s", shown(e))
+			continue
+		}
+		c.oneOf(at+".phase", dotagentPhases...)
+		c.time(at + ".approved_at")
+	}
+}

@@ -1,0 +1,61 @@
+package layout
+
+import (
+	"fmt"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// Folder is where a layout's system looks for its files, from the root of the
+// worktree.
+func Folder(as Name, issue checkpoint.Issue) string {
+	switch as {
+	case Crunch:
+		return ".claude/crunch/" + issue.RefName() + "/checkpoints"
+	case Claude:
+		return ".claude/checkpoints"
+	case Recovery:
+		return ".claude/data/checkpoints"
+	case Dotagent:
+		return "memory/state"
+	}
+	return ".pipeline"
+}
+
+// Files writes the checkpoints of an issue, oldest first, as the files of a
+// layout. crunch has one for each, an index and a link to the newest; the
+// others keep the newest state only, and claude a failed one in a folder of
+// its own.
+func Files(as Name, records []*checkpoint.Record) ([]Output, error) {
+	if len(records) == 0 {
+		return nil, fmt.Errorf("write %s: no checkpoint", as)
+	}
+	newest := records[len(records)-1]
+	if as != Crunch {
+		out, err := Of(as, newest)
+		if as == Claude && statusOf(text(newest.Doc(), "workflow.status")) == failed {
+			for i := range out {
+				out[i].Path = "failed/" + out[i].Path
+			}
+		}
+		return out, err
+	}
+	var out []Output
+	for _, r := range records {
+		files, err := Of(as, r)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, files...)
+	}
+	index, err := crunchIndex(records)
+	if err != nil {
+		return nil, err
+	}
+	return append(out, Output{Path: "index.yaml", Data: index}, latestLink(out)), nil
+}
+
+func latestLink(files []Output) Output {
+	return Output{Path: "latest", Link: strings.TrimPrefix(files[len(files)-1].Path, "/")}
+}

@@ -1,0 +1,145 @@
+package layout
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// File is a document of a layout that was read.
+type File struct {
+	Layout   Name
+	Kind     string
+	Version  string    // the generation it was in, "" where there is but one
+	Path     string    // as it was given
+	Problems []Problem // what it does against the rules
+
+	kind *kind
+	doc  *object // in its newest generation
+	data []byte
+}
+
+// Read reads a document of a layout, or with "" of any that has its shape. The
+// path, with slashes, says where it was found and may be empty.
+//
+// What cannot be read at all is an *InvalidError, an *UnknownError or a
+// *VersionError. A document that breaks rules is returned with its Problems;
+// Err tells whether it may be used.
+func Read(as Name, file string, data []byte) (*File, error) {
+	base := path.Base(file)
+	if file == "" {
+		base = ""
+	}
+	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
+	if err != nil {
+		if name := pointer(data); name != "" {
+			return nil, &UnknownError{Layout: as, File: base, Reason: "it only names another file: " + name}
+		}
+		return nil, syntaxError(as, base, data, err)
+	}
+	k := find(as, m, file)
+	if k == nil || k.layout != Crunch && !isJSON(data) {
+		return nil, &UnknownError{Layout: as, File: base, Reason: reasonAgainst(m)}
+	}
+	f := &File{Layout: k.layout, Kind: k.name, Path: file, kind: k, data: data}
+	if k.older != nil {
+		f.Version = k.older(m)
+	}
+	if err := f.readable(base); err != nil {
+		return nil, err
+	}
+	c := &checker{doc: m, file: base}
+	k.rules(c)
+	place(c.found, data)
+	f.Problems, f.doc = c.found, k.migrated(m)
+	return f, nil
+}
+
+// find finds the kind of a document in one layout or in all.
+func find(as Name, m *object, file string) *kind {
+	names := Names()
+	if as != "" {
+		names = []Name{as}
+	}
+	for _, n := range names {
+		if k := n.kindOf(m, file); k != nil {
+			return k
+		}
+	}
+	return nil
+}
+
+// Err returns an *InvalidError with every problem when there is one that is
+// more than a warning; with strict, when there is any.
+func (f *File) Err(strict bool) error {
+	bad := slices.DeleteFunc(slices.Clone(f.Problems), func(p Problem) bool { return p.Warning && !strict })
+	if len(bad) == 0 {
+		return nil
+	}
+	base := path.Base(f.Path)
+	if f.Path == "" {
+		base = ""
+	}
+	return &InvalidError{Layout: f.Layout, File: base, Problems: bad}
+}
+
+// Key returns what the document says it belongs to, "" if it names nothing:
+// the key of the issue that it is kept under.
+func (f *File) Key() string { return f.kind.key(f.doc) }
+
+// ID returns the id that the document gives the checkpoint, or where it gives
+// none the name of its file; "" if neither can be one.
+func (f *File) ID() checkpoint.ID {
+	if f.kind.id == nil {
+		return ""
+	}
+	base := path.Base(f.Path)
+	if base = strings.TrimSuffix(base, path.Ext(base)); f.Path == "" || base == "latest" || base == "state" {
+		base = ""
+	}
+	id, err := checkpoint.ParseID(cmpOr(f.kind.id(f.doc), base))
+	if err != nil {
+		return ""
+	}
+	return id
+}
+
+// Written returns when the document says it was written: a value that
+// checkpoint.ParseTime reads, or not.
+func (f *File) Written() any {
+	if f.kind.at == nil {
+		return nil
+	}
+	return f.kind.at(f.doc)
+}
+
+// Trigger returns what a checkpoint of this document is made for.
+func (f *File) Trigger() checkpoint.Trigger {
+	if f.kind.cause == nil {
+		return checkpoint.PhaseTransition
+	}
+	return f.kind.cause(f.doc)
+}
+
+// Sequel reports whether the document speaks of work that another file of the
+// same folder names.
+func (f *File) Sequel() bool { return f.Layout == Dotagent && f.Kind == "execution" && f.Key() == "" }
+
+// readable fails for generations that no rule here speaks of.
+func (f *File) readable(base string) error {
+	reads := ""
+	switch f.Layout {
+	case Crunch:
+		if major, _, _ := strings.Cut(f.Version, "."); major != "" && major != "1" {
+			reads = "version 1"
+		}
+	case Claude:
+		reads = claudeReads(f.Kind, f.Version)
+	}
+	if reads == "" {
+		return nil
+	}
+	return &VersionError{Layout: f.Layout, File: base, Version: f.Version, Reads: reads}
+}

@@ -1,0 +1,173 @@
+package layout
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// foreign returns the folder of real files, which stay where they are.
+func foreign(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+		require.NotEqual(t, filepath.Dir(dir), dir)
+		dir = filepath.Dir(dir)
+	}
+	dir = filepath.Join(dir, "..", "shared", "foreign")
+	if _, err := os.Stat(dir); err != nil {
+		require.NotEqual(t, "true", os.Getenv("CI"), "CI needs the real files: %v", err)
+		t.Skip("no real files here: ", err)
+	}
+	return dir
+}
+
+// realFile is a real file: its name in the folder, the path it was found at,
+// and its bytes.
+type realFile struct {
+	name, path string
+	data       []byte
+}
+
+func realFiles(t testing.TB) []realFile {
+	t.Helper()
+	root := foreign(t)
+	var files []realFile
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() == "PROVENANCE.md" {
+			return err
+		}
+		data, err := os.ReadFile(p)
+		rel, _ := filepath.Rel(root, p)
+		parts := strings.Split(d.Name(), "__")
+		found := strings.ReplaceAll(parts[len(parts)-1], "~", "/")
+		files = append(files, realFile{filepath.ToSlash(rel), found, data})
+		return err
+	})
+	require.NoError(t, err)
+	require.Greater(t, len(files), 140)
+	return files
+}
+
+// verdict is what becomes of a file: its kind, or why it is refused.
+func verdict(f realFile) string {
+	if why := Ignored(f.path); why != "" {
+		return "ignored: " + why
+	}
+	file, err := Read("", f.path, f.data)
+	if err != nil {
+		return "refused: " + err.Error()
+	}
+	if err := file.Err(false); err != nil {
+		return "refused: " + err.Error()
+	}
+	out := string(file.Layout) + " " + file.Kind
+	if file.Version != "" {
+		out += " " + file.Version
+	}
+	return out + " key=" + file.Key()
+}
+
+// Every real file has its line: what it is imported as, or why not.
+func TestRealFilesTable(t *testing.T) {
+	var b strings.Builder
+	for _, f := range realFiles(t) {
+		fmt.Fprintf(&b, "%s\n\t%s\n", f.name, strings.ReplaceAll(verdict(f), "\n", "\n\t"))
+	}
+	name := filepath.Join("testdata", "foreign.golden")
+	if *update {
+		require.NoError(t, os.WriteFile(name, []byte(b.String()), 0o644))
+	}
+	want, err := os.ReadFile(name)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), b.String())
+}
+
+// imported reads a real file that is one of a layout's.
+func imported(f realFile) *File {
+	if Ignored(f.path) != "" {
+		return nil
+	}
+	file, err := Read("", f.path, f.data)
+	if err != nil || file.Err(false) != nil {
+		return nil
+	}
+	return file
+}
+
+// What was read comes back byte for byte, through a record that was stored.
+func TestRealFilesComeBack(t *testing.T) {
+	seen := 0
+	for _, f := range realFiles(t) {
+		file := imported(f)
+		if file == nil {
+			continue
+		}
+		seen++
+		t.Run(f.name, func(t *testing.T) {
+			r := file.Apply(nil)
+			r.SetCreatedAt(mustTime(t, "2026-11-21T10:00:00Z"))
+			data, err := r.Encode()
+			require.NoError(t, err)
+			r, err = checkpoint.Decode(data)
+			require.NoError(t, err)
+			out, err := Of(file.Layout, r)
+			require.NoError(t, err)
+			require.Len(t, out, 1)
+			assert.Equal(t, string(f.data), string(out[0].Data))
+		})
+	}
+	assert.Greater(t, seen, 80)
+}
+
+// No real file makes a reader panic when it is cut off anywhere or has any
+// byte changed, and what is read then can be written.
+func TestRealFilesDamaged(t *testing.T) {
+	for _, f := range realFiles(t) {
+		if Ignored(f.path) != "" {
+			continue
+		}
+		step := 1 + len(f.data)*len(f.data)/(1<<20) // about 1 MiB is read of each, twice
+		for at := 0; at < len(f.data); at += step {
+			exercise(t, "", f.path, f.data[:at])
+			changed := bytes.Clone(f.data)
+			changed[at] ^= 1 << (at % 8)
+			exercise(t, "", f.path, changed)
+		}
+	}
+}
+
+// exercise reads a document, and where that works puts it into a record and
+// writes it again: what comes back says the same.
+func exercise(t testing.TB, as Name, path string, data []byte) {
+	f, err := Read(as, path, data)
+	if err != nil || f.Err(false) != nil {
+		return
+	}
+	r := f.Apply(nil)
+	_, _, _ = f.Key(), f.ID(), f.Trigger()
+	if f.Layout != Crunch {
+		r.SetCreatedAt(time.Unix(0, 0))
+	}
+	out, err := Of(f.Layout, r)
+	require.NoError(t, err, "%s", data)
+	require.Len(t, out, 1)
+	require.Equal(t, string(data), string(out[0].Data))
+}

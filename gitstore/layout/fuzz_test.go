@@ -1,0 +1,32 @@
+package layout
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fuzzLayout feeds the documents of one layout, written by hand and real ones,
+// and what a fuzzer makes of them.
+func fuzzLayout(f *testing.F, as Name, under string) {
+	names, err := filepath.Glob(filepath.Join("testdata", "docs", string(as)+"*"))
+	require.NoError(f, err)
+	require.NotEmpty(f, names)
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		require.NoError(f, err)
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		exercise(t, as, under+strings.ToLower(string(as))+".json", data)
+	})
+}
+
+func FuzzCrunch(f *testing.F)   { fuzzLayout(f, Crunch, "") }
+func FuzzClaude(f *testing.F)   { fuzzLayout(f, Claude, "") }
+func FuzzRecovery(f *testing.F) { fuzzLayout(f, Recovery, "") }
+func FuzzDotagent(f *testing.F) { fuzzLayout(f, Dotagent, "state/") }
+func FuzzPipeline(f *testing.F) { fuzzLayout(f, Pipeline, ".pipeline/") }

@@ -1,0 +1,66 @@
+package layout
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// defaultIndent is what the five systems write JSON with.
+const defaultIndent = 2
+
+// maxIndent bounds what is taken for an indentation.
+const maxIndent = 8
+
+// encodeJSON writes a document with every level indent columns deeper, or on
+// one line for 0, and a newline at its end.
+func encodeJSON(m *object, indent int) ([]byte, error) {
+	data, err := m.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	if indent > 0 {
+		var b bytes.Buffer
+		if err := json.Indent(&b, data, "", strings.Repeat(" ", min(indent, maxIndent))); err != nil {
+			return nil, err
+		}
+		data = b.Bytes()
+	}
+	return append(data, '\n'), nil
+}
+
+// indentOf finds how a JSON text is indented: by the blanks before its first
+// key.
+func indentOf(data []byte) int {
+	body := strings.TrimLeft(strings.TrimPrefix(string(data), "\ufeff"), " \t\r\n")
+	rest, ok := strings.CutPrefix(body, "{")
+	if !ok {
+		return defaultIndent
+	}
+	rest = strings.TrimPrefix(rest, "\r")
+	if !strings.HasPrefix(rest, "\n") {
+		return 0
+	}
+	blanks := len(rest[1:]) - len(strings.TrimLeft(rest[1:], " "))
+	if blanks == 0 || blanks > maxIndent {
+		return defaultIndent
+	}
+	return blanks
+}
+
+// isJSON tells the two syntaxes apart as the decoder does.
+func isJSON(data []byte) bool {
+	body := bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\ufeff")), " \t\r\n")
+	return len(body) > 0 && body[0] == '{'
+}
+
+// newObject makes a mapping of keys and values in turn.
+func newObject(pairs ...any) *object {
+	m := checkpoint.NewMap()
+	for i := 0; i+1 < len(pairs); i += 2 {
+		m.Set(pairs[i].(string), pairs[i+1])
+	}
+	return m
+}

@@ -1,0 +1,319 @@
+package layout
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func doc(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "docs", name))
+	require.NoError(t, err)
+	return data
+}
+
+// read reads a document of testdata, which breaks no rule.
+func read(t testing.TB, name string) *File {
+	t.Helper()
+	f, err := Read("", name, doc(t, name))
+	require.NoError(t, err)
+	require.NoError(t, f.Err(false))
+	return f
+}
+
+// stored is a record as it comes back from the store.
+func stored(t testing.TB, r *checkpoint.Record) *checkpoint.Record {
+	t.Helper()
+	data, err := r.Encode()
+	require.NoError(t, err)
+	r, err = checkpoint.Decode(data)
+	require.NoError(t, err)
+	return r
+}
+
+// Every document that is written by hand is found by its shape, and says the
+// same in the record.
+func TestDocuments(t *testing.T) {
+	for _, c := range []struct {
+		name, kind, version, key, id string
+		trigger                      checkpoint.Trigger
+		phase, resume                string
+		done                         []string
+	}{
+		{"crunch.yaml", "crunch checkpoint", "1.0", "7", "CP-enrich-20260105-9f3c", checkpoint.Manual, "enrich", "batch_2_task_1", nil},
+		{"crunch.json", "crunch checkpoint", "1.0", "PROJ-7", "CP-ready-20260105-00aa", checkpoint.Manual, "ready", "phase_ready", nil},
+		{"claude-1.0.json", "claude checkpoint", "1.0", "test-all_pay_ment", "test-all_pay_ment_20260102_030405", checkpoint.PhaseTransition, "3", "phase_3", []string{"1", "2"}},
+		{"claude-3.0.json", "claude workflow", "3.0", "implement_pay", "implement_pay_20260102_030405", checkpoint.PhaseTransition, "2", "phase_2", []string{"1"}},
+		{"claude-iteration.json", "claude iteration", "2.1", "build_77", "", checkpoint.PhaseTransition, "3", "phase_3", nil},
+		{"claude-parallel.json", "claude parallel", "", "parallel_merge_plan_7", "parallel_merge_plan_7_20260102_030405", checkpoint.BeforeParallel, "", "", nil},
+		{"claude-snapshot.json", "claude snapshot", "", "", "cp-two", checkpoint.PhaseTransition, "two", "phase_two", nil},
+		{"recovery.json", "recovery workflow", "", "implement_9_pay", "", checkpoint.PhaseTransition, "3", "phase_3", []string{"1", "2"}},
+		{"dotagent-phase.json", "dotagent phase", "", "wf-9", "", checkpoint.PhaseTransition, "ARCHITECTURE", "phase_ARCHITECTURE", []string{"REQUIREMENTS"}},
+		{"dotagent-execution.json", "dotagent execution", "", "wf-9", "", checkpoint.TaskUpdate, "", "T2", nil},
+		{"pipeline-story.json", "pipeline story", "1.0.0", "AB-1", "", checkpoint.TaskUpdate, "stage_2", "AB-12", []string{"stage_0", "stage_1"}},
+		{"pipeline-state.json", "pipeline state", "1.0.0", "pipeline-2026-01-02", "", checkpoint.Interval, "", "", nil},
+		{"pipeline-run.json", "pipeline run", "run", "AB-1", "", checkpoint.PhaseTransition, "stage_2", "phase_stage_2", []string{"stage_0", "stage_1"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := read(t, c.name)
+			assert.Equal(t, c.kind, string(f.Layout)+" "+f.Kind)
+			assert.Equal(t, c.version, f.Version)
+			assert.Equal(t, c.key, f.Key())
+			assert.Equal(t, c.trigger, f.Trigger())
+			r := stored(t, f.Apply(nil))
+			assert.Equal(t, c.phase, r.Phase())
+			assert.Equal(t, c.done, r.Progress().Completed)
+			resume := r.ResumeFrom()
+			if resume == "" {
+				resume = r.DefaultResumePoint()
+			}
+			assert.Equal(t, c.resume, resume)
+			if c.id != "" {
+				assert.Equal(t, checkpoint.ID(c.id), f.ID())
+			}
+			out, err := Of(f.Layout, r)
+			require.NoError(t, err)
+			require.Len(t, out, 1)
+			assert.Equal(t, string(doc(t, c.name)), string(out[0].Data), "unchanged, and so are the bytes")
+		})
+	}
+}
+
+// A byte order mark, CRLF and a missing last newline come back as they were.
+func TestBytesComeBack(t *testing.T) {
+	for _, change := range []func(string) string{
+		func(s string) string { return "\ufeff" + s },
+		func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
+		func(s string) string { return strings.TrimRight(s, "\n") },
+		func(s string) string { return s + "\n\n" },
+	} {
+		for _, name := range []string{"crunch.yaml", "claude-1.0.json", "recovery.json", "dotagent-phase.json", "pipeline-story.json"} {
+			data := change(string(doc(t, name)))
+			f, err := Read("", name, []byte(data))
+			require.NoError(t, err)
+			out, err := Of(f.Layout, stored(t, f.Apply(nil)))
+			require.NoError(t, err)
+			assert.Equal(t, data, string(out[0].Data), name)
+		}
+	}
+}
+
+// What the record says otherwise changes in the document, and nothing else:
+// unknown keys stay, in their places.
+func TestChanges(t *testing.T) {
+	finish := func(r *checkpoint.Record, current string, done ...string) {
+		p := r.Progress()
+		p.Current, p.Completed, p.Remaining = current, done, nil
+		r.SetProgress(p)
+	}
+	for _, c := range []struct {
+		name   string
+		change func(r *checkpoint.Record)
+		want   map[string]string // paths and values as JSON
+	}{
+		{"claude-1.0.json", func(r *checkpoint.Record) { finish(r, "4", "1", "2", "3") }, map[string]string{
+			"current_phase": "4", "completed_phases": "[1,2,3]", "workflow_state.current_phase": "4",
+			"workflow_state.completed_phases": "[1,2,3]", "updated_at": `"2026-03-01T00:00:00Z"`,
+		}},
+		{"claude-1.0.json", func(r *checkpoint.Record) {
+			_ = r.Doc().Assign("workflow.status", "failed")
+			_ = r.Doc().Assign("workflow.error", "tests fail")
+		}, map[string]string{"status": `"failed"`, "last_error": `"tests fail"`, "updated_at": `"2026-03-01T00:00:00Z"`}},
+		{"claude-3.0.json", func(r *checkpoint.Record) { finish(r, "3", "1", "2") }, map[string]string{
+			"current_phase": "3", "workflow_data.completed_phases": "[1,2]", "timestamp": `"2026-03-01T00:00:00Z"`,
+		}},
+		{"recovery.json", func(r *checkpoint.Record) { finish(r, "4", "1", "2", "3") }, map[string]string{
+			"current_phase": "4", "completed_phases": "[1,2,3]",
+			"phase_metadata.3": `{"status":"completed","artifacts":[],"timestamp":"2026-03-01T00:00:00Z"}`,
+		}},
+		{"dotagent-phase.json", func(r *checkpoint.Record) { finish(r, "IMPLEMENTATION", "REQUIREMENTS", "ARCHITECTURE") }, map[string]string{
+			"current_phase":       `"IMPLEMENTATION"`,
+			"completed_phases[1]": `{"phase":"ARCHITECTURE","completed_at":"2026-03-01T00:00:00Z"}`,
+			"last_updated":        `"2026-03-01T00:00:00Z"`,
+		}},
+		{"dotagent-execution.json", func(r *checkpoint.Record) { _ = r.Doc().Assign("tasks.T2.status", "complete") }, map[string]string{
+			"tasks.T2.status": `"complete"`,
+		}},
+		{"pipeline-story.json", func(r *checkpoint.Record) { _ = r.Doc().Assign(`tasks."AB-12".status`, "complete") }, map[string]string{
+			"tasksCompleted": `["AB-11","AB-12"]`, "tasksRemaining": `["AB-13"]`, "timestamp": `"2026-03-01T00:00:00Z"`,
+		}},
+		{"pipeline-state.json", func(r *checkpoint.Record) { _ = r.Doc().Assign(`pipeline.crash_count."AB-1"`, checkpoint.Int(1)) }, map[string]string{
+			`crash_count."AB-1"`: "1", "last_check": `"2026-03-01T00:00:00Z"`,
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := read(t, c.name)
+			r := stored(t, f.Apply(nil))
+			r.SetCreatedAt(mustTime(t, "2026-03-01T00:00:00Z"))
+			c.change(r)
+			out, err := Of(f.Layout, stored(t, r))
+			require.NoError(t, err)
+			got, err := checkpoint.DecodeDocument(out[0].Data, checkpoint.DefaultLimits)
+			require.NoError(t, err)
+			want := f.doc.Clone()
+			for path, value := range c.want {
+				require.NoError(t, want.Assign(path, checkpoint.ParseValue(value)))
+			}
+			assert.True(t, checkpoint.Equal(want, got), "want %v\n got %s", jsonOf(t, want), out[0].Data)
+		})
+	}
+}
+
+func jsonOf(t testing.TB, m *object) string {
+	t.Helper()
+	data, err := m.MarshalJSON()
+	require.NoError(t, err)
+	return string(data)
+}
+
+// Two files of one workflow live in one record.
+func TestTwoFiles(t *testing.T) {
+	r := read(t, "dotagent-phase.json").Apply(nil)
+	r = stored(t, read(t, "dotagent-execution.json").Apply(r))
+	assert.Equal(t, "ARCHITECTURE", r.Phase())
+	out, err := Files(Dotagent, []*checkpoint.Record{r})
+	require.NoError(t, err)
+	require.Len(t, out, 2)
+	assert.Equal(t, []string{"phase.json", "execution.json"}, []string{out[0].Path, out[1].Path})
+	assert.Equal(t, string(doc(t, "dotagent-execution.json")), string(out[1].Data))
+
+	r = read(t, "recovery.json").Apply(r)
+	_, err = Of(Recovery, r)
+	require.NoError(t, err)
+	files, _ := r.Doc().Lookup("layout.files")
+	assert.Equal(t, []string{"workflow"}, files.(*object).Keys(), "files of another layout go")
+}
+
+// A record that no document made becomes one that keeps its layout's rules.
+func TestFresh(t *testing.T) {
+	r := checkpoint.New()
+	r.SetID("CP-2-20260301T000000Z-00112233")
+	r.SetCreatedAt(mustTime(t, "2026-03-01T00:00:00Z"))
+	r.SetIssue("42")
+	r.SetPhase("2")
+	r.SetProgress(checkpoint.Progress{Current: "2", Completed: []string{"1"}, Total: 3})
+	r.Doc().Set("stage", newObject("number", 2, "agent", "worker", "last_action", "built"))
+	for as, want := range map[Name]string{
+		Crunch: "CP-2-20260301T000000Z-00112233.yaml", Claude: "implement_42_20260301_000000.json",
+		Recovery: "42.json", Pipeline: "checkpoint-42.json",
+	} {
+		out, err := Of(as, r)
+		require.NoError(t, err)
+		require.Len(t, out, 1)
+		assert.Equal(t, want, out[0].Path)
+		f, err := Read(as, out[0].Path, out[0].Data)
+		require.NoError(t, err)
+		require.NoError(t, f.Err(false))
+		assert.Equal(t, as, f.Layout)
+	}
+	_, err := Of(Dotagent, r)
+	require.ErrorContains(t, err, `the phase "2" is none of REQUIREMENTS`)
+	r.SetProgress(checkpoint.Progress{Current: "ARCHITECTURE", Completed: []string{"REQUIREMENTS"}})
+	out, err := Of(Dotagent, r)
+	require.NoError(t, err)
+	f, err := Read(Dotagent, "phase.json", out[0].Data)
+	require.NoError(t, err)
+	require.NoError(t, f.Err(true))
+	r.Doc().Delete("stage")
+	_, err = Of(Pipeline, r)
+	require.ErrorContains(t, err, "the record has no stage")
+}
+
+// crunch has a file for each checkpoint, an index and a link.
+func TestCrunchFolder(t *testing.T) {
+	var records []*checkpoint.Record
+	for _, id := range []checkpoint.ID{"CP-a-20260101T000000Z-00000001", "CP-b-20260102T000000Z-00000002"} {
+		r := read(t, "crunch.yaml").Apply(nil)
+		r.SetID(id)
+		r.SetTrigger(checkpoint.BatchComplete)
+		records = append(records, stored(t, r))
+	}
+	out, err := Files(Crunch, records)
+	require.NoError(t, err)
+	require.Len(t, out, 4)
+	assert.Equal(t, "CP-b-20260102T000000Z-00000002.yaml", out[3].Link)
+	assert.Equal(t, `issue_number: 7
+checkpoints:
+  - checkpoint_id: CP-a-20260101T000000Z-00000001
+    created_at: "2026-01-05T10:11:12Z"
+    trigger: batch_complete
+    phase: enrich
+    can_resume: true
+  - checkpoint_id: CP-b-20260102T000000Z-00000002
+    created_at: "2026-01-05T10:11:12Z"
+    trigger: batch_complete
+    phase: enrich
+    can_resume: true
+latest: CP-b-20260102T000000Z-00000002
+total_checkpoints: 2
+`, string(out[2].Data))
+	assert.Equal(t, map[checkpoint.ID]checkpoint.Trigger{
+		"CP-a-20260101T000000Z-00000001": checkpoint.BatchComplete, "CP-b-20260102T000000Z-00000002": checkpoint.BatchComplete,
+	}, Triggers(out[2].Data))
+	assert.Empty(t, Triggers([]byte("a: 1\n")))
+	first, err := checkpoint.DecodeDocument(out[0].Data, checkpoint.DefaultLimits)
+	require.NoError(t, err)
+	for _, key := range ours {
+		assert.False(t, has(first, key), key)
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		as   Name
+		data string
+		want string
+	}{
+		{"empty", Claude, "", "claude x.json: line 1, column 1: empty, want a mapping, at byte 0 of 0 (syntax)"},
+		{"blank", Claude, " \n", "claude x.json: line 1, column 1: empty, want a mapping, at byte 0 of 2 (syntax)"},
+		{"null", "", "null", "x.json: line 1, column 1: want a mapping, got null, at byte 0 of 4 (syntax)"},
+		{"a list", "", "[1]", "x.json: line 1, column 1: want a mapping, got a list, at byte 0 of 3 (syntax)"},
+		{"cut off", Pipeline, "{\n  \"phase\": 4,\n  \"x\":\n}\n", `pipeline x.json: line 4, column 1: want a JSON value, got "}", at byte 23 of 25 (syntax)`},
+		{"not UTF-8", Claude, "{\"a\": \"\xff\"}", "claude x.json: line 1, column 8: byte 0xff at offset 7 is not valid UTF-8, at byte 7 of 10 (syntax)"},
+		{"a key twice", Claude, `{"a":1,"a":2}`, `claude x.json: line 1, column 8: key "a" is there twice, at byte 7 of 13 (syntax)`},
+		{"a name", "", "checkpoint-002.json", "x.json: it only names another file: checkpoint-002.json"},
+		{"another", Recovery, `{"a":1}`, "x.json: no document of the layout recovery"},
+		{"none", "", `{"a":1}`, "x.json: no document of any layout"},
+		{"YAML", Recovery, "workflow_id: a\ncompleted_phases: []\n", "x.json: no document of the layout recovery"},
+		{"a configuration", Crunch, "checkpoint:\n  enabled: true\n", "x.json: a configuration, not a checkpoint"},
+		{"crunch version", Crunch, "checkpoint_id: a\nissue_number: 1\nversion: 2.0\n", `crunch x.json: version "2.0": this program reads version 1`},
+		{"claude version", Claude, `{"workflow_type":"a","status":"b","schema_version":"4.0"}`, `claude x.json: version "4.0": this program reads 1.0 to 2.1 and 3.0`},
+		{"workflow version", Claude, `{"workflow_data":{},"version":"9"}`, `claude x.json: version "9": this program reads 1.0 to 2.1 and 3.0`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Read(c.as, "a/x.json", []byte(c.data))
+			require.EqualError(t, err, c.want)
+		})
+	}
+	_, err := Parse("other")
+	require.EqualError(t, err, `layout "other": want one of crunch, claude, recovery, dotagent, pipeline`)
+}
+
+func TestIgnored(t *testing.T) {
+	for name, want := range map[string]string{
+		"a/state.json.lock": "a lock", "a.json.tmp": "the remains of a write that was interrupted",
+		".tmp-a.json": "the remains of a write that was interrupted", "a.json.backup": "a backup", "a.v2_backup": "a backup",
+		"a.json.migrated": "a backup", "README.md": "neither JSON nor YAML by its name", "log.jsonl": "a journal, not a checkpoint",
+		"a.json.template": "a template", "a.json": "", "b/a.yaml": "", ".workflow_state.json": "",
+	} {
+		assert.Equal(t, want, Ignored(name), name)
+	}
+}
+
+// Names that come from documents stay in their folder.
+func TestFileNames(t *testing.T) {
+	for in, want := range map[string]string{
+		"../../x.json": "_.._x.json", "a/b": "a_b", `c:\d`: "c__d", "": "checkpoint.json", "..": "checkpoint.json",
+		"\x1b[2J.json": "_[2J.json", strings.Repeat("x", 300): "checkpoint.json",
+	} {
+		assert.Equal(t, want, fileName(in), "%q", in)
+	}
+}

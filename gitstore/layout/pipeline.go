@@ -1,0 +1,248 @@
+package layout
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// pipelineStages are the stages of a story, by their number.
+var pipelineStages = []string{"stage_0", "stage_1", "stage_2", "stage_3"}
+
+func pipelineKinds() []*kind {
+	return []*kind{pipelineStory(), pipelineState(), pipelineRun(), pipelineOther()}
+}
+
+// pipelineStory is checkpoint-{storyId}.json: where a worker stands with one
+// story.
+func pipelineStory() *kind {
+	return &kind{
+		layout: Pipeline, name: "story",
+		is: func(m *object) bool {
+			return hasAny(m, "storyId", "tasksCompleted", "tasksRemaining") || has(m, "stage", "lastAction")
+		},
+		older: func(m *object) string {
+			if has(m, "agentId") {
+				return "1.0.0"
+			}
+			return "4.0.0"
+		},
+		rules: storyRules,
+		key:   func(m *object) string { return text(m, "storyId") },
+		at:    func(m *object) any { return get(m, "timestamp") },
+		cause: func(m *object) checkpoint.Trigger {
+			if stageOf(get(m, "stage")) == 2 {
+				return checkpoint.TaskUpdate
+			}
+			return checkpoint.PhaseTransition
+		},
+		apply: applyStory, update: updateStory, fresh: freshStory,
+		file:   func(m *object) string { return "checkpoint-" + text(m, "storyId") + ".json" },
+		indent: defaultIndent,
+	}
+}
+
+// stageOf reads a stage: 2, "2", "STAGE_2", "stage_2_execution"; -1 is none.
+func stageOf(v any) int {
+	s := strings.TrimPrefix(strings.ToLower(textOf(v)), "stage_")
+	s, _, _ = strings.Cut(s, "_")
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 || n > 4 {
+		return -1
+	}
+	return n
+}
+
+// stageFields are what only some stages have, and the names that the record
+// has for them.
+var stageFields = [][2]string{
+	{"planScore", "plan_score"},
+	{"readiness", "readiness"},
+	{"verdict", "verdict"},
+	{"reason", "reason"},
+	{"qualityScore", "quality_score"},
+	{"issues", "issues"},
+}
+
+// applyStory fills the sections stage, tasks and progress, and says where to
+// go on.
+func applyStory(m *object, r *checkpoint.Record) {
+	n := stageOf(get(m, "stage"))
+	stage := newObject("number", n, "story", text(m, "storyId"), "last_action", text(m, "lastAction"))
+	putText(stage, "agent", text(m, "agentId"))
+	putText(stage, "at", text(m, "timestamp"))
+	for _, f := range stageFields {
+		if v := get(m, f[0]); v != nil {
+			stage.Set(f[1], v)
+		}
+	}
+	r.Doc().Set("stage", stage)
+	tasks := checkpoint.NewMap()
+	for _, id := range texts(get(m, "tasksCompleted")) {
+		tasks.Set(id, newObject("status", "complete"))
+	}
+	for _, id := range texts(get(m, "tasksRemaining")) {
+		tasks.Set(id, newObject("status", pending))
+	}
+	r.Doc().Set("tasks", tasks)
+	setStages(r, n, storyDone(m))
+	r.SetResumeFrom(storyPoint(m))
+}
+
+// setStages makes the stages the record's phases.
+func setStages(r *checkpoint.Record, stage int, done bool) {
+	at := max(0, min(stage, len(pipelineStages)-1))
+	p := checkpoint.Progress{Current: pipelineStages[at], Names: pipelineStages, Completed: pipelineStages[:at]}
+	if done {
+		p.Completed = pipelineStages
+	}
+	r.Doc().Delete("progress")
+	r.SetProgress(p)
+	r.SetPhase(p.Current)
+	r.Doc().Set("workflow", newObject("status", map[bool]string{true: completed, false: inProgress}[done]))
+}
+
+// storyDone reports whether nothing of the story is left.
+func storyDone(m *object) bool {
+	v := text(m, "verdict")
+	return stageOf(get(m, "stage")) == 3 && v != "" && v != "FAIL"
+}
+
+// storyPoint is where work on a story goes on: a stage's checkpoint is written
+// when the stage is over, but for stage 2, which writes one for every task.
+func storyPoint(m *object) string {
+	n, left := stageOf(get(m, "stage")), texts(get(m, "tasksRemaining"))
+	switch v := text(m, "verdict"); {
+	case n < 0:
+		return ""
+	case n == 2 && len(left) > 0:
+		return left[0]
+	case n == 1 && v == "NO-GO":
+		return "stage_1"
+	case n == 3 && v == "FAIL":
+		return "stage_2"
+	case n >= 3:
+		return "DONE"
+	}
+	return pipelineStages[n+1]
+}
+
+// updateStory moves the tasks that the record has in another place.
+func updateStory(r *checkpoint.Record, m *object) {
+	was := m.Clone()
+	done, left := texts(get(m, "tasksCompleted")), texts(get(m, "tasksRemaining"))
+	var nowDone, nowLeft []string
+	for id, v := range sub(r.Doc(), "tasks").All() {
+		t, _ := v.(*object)
+		if over(text(t, "status")) {
+			nowDone = append(nowDone, id)
+		} else {
+			nowLeft = append(nowLeft, id)
+		}
+	}
+	if strings.Join(sorted(done), "\n") != strings.Join(sorted(nowDone), "\n") {
+		m.Set("tasksCompleted", nowDone)
+	}
+	if strings.Join(sorted(left), "\n") != strings.Join(sorted(nowLeft), "\n") {
+		m.Set("tasksRemaining", nowLeft)
+	}
+	stage := sub(r.Doc(), "stage")
+	if n, ok := number(text(stage, "number")).Int(); ok && int(n) != stageOf(get(m, "stage")) {
+		m.Set("stage", n)
+	}
+	putText(m, "lastAction", text(stage, "last_action"))
+	for _, f := range stageFields {
+		if v := get(stage, f[1]); v != nil {
+			put(m, f[0], v)
+		}
+	}
+	touch(r, was, m, "timestamp")
+}
+
+func freshStory(r *checkpoint.Record) (*object, error) {
+	stage := sub(r.Doc(), "stage")
+	n, ok := number(text(stage, "number")).Int()
+	if !ok {
+		return nil, fmt.Errorf("the record has no stage")
+	}
+	return newObject(
+		"storyId", cmpOr(text(stage, "story"), string(r.Issue())), "stage", n, "agentId", text(stage, "agent"),
+		"tasksCompleted", []any{}, "tasksRemaining", []any{}, "lastAction", cmpOr(text(stage, "last_action"), r.Note(), "saved"),
+		"timestamp", seconds(r.CreatedAt()),
+	), nil
+}
+
+// pipelineRun is the one file of a real run: its stage, its gate and its
+// counters.
+func pipelineRun() *kind {
+	return &kind{
+		layout: Pipeline, name: "run",
+		is:    func(m *object) bool { return has(m, "pipeline_run_id") || has(m, "retry_counters", "gate") },
+		older: func(*object) string { return "run" },
+		rules: runRules,
+		key:   func(m *object) string { return text(m, "story_id", "pipeline_run_id") },
+		at:    func(m *object) any { return get(m, "timestamps.updated_at") },
+		apply: func(m *object, r *checkpoint.Record) {
+			n, done := stageOf(get(m, "stage")), over(text(m, "status")) || stageOf(get(m, "stage")) == 4
+			stage := newObject("number", n, "story", text(m, "story_id"))
+			putText(stage, "verdict", text(m, "gate.verdict"))
+			if v := get(m, "gate.score"); v != nil {
+				stage.Set("quality_score", v)
+			}
+			r.Doc().Set("stage", stage)
+			setStages(r, n, done)
+			setWorkflow(r, "id", text(m, "pipeline_run_id"), "status", statusOf(text(m, "status")),
+				"started_at", text(m, "timestamps.created_at"), "updated_at", text(m, "timestamps.updated_at"), "error", text(m, "last_error"))
+		},
+		update: func(r *checkpoint.Record, m *object) {
+			was := m.Clone()
+			updateStatus(r, m, "status")
+			updateError(r, m, "last_error")
+			if t, ok := get(m, "timestamps").(*object); ok && !checkpoint.Equal(was, m) {
+				t.Set("updated_at", seconds(r.CreatedAt()))
+			}
+		},
+		file:   func(*object) string { return "state.json" },
+		indent: defaultIndent,
+	}
+}
+
+func runRules(c *checker) {
+	c.required("stage", "status")
+	c.text("pipeline_run_id", "story_id", "last_error", "checkpoint_ref")
+	if v, ok := c.given("stage"); ok && stageOf(v) < 0 && textOf(v) != "preflight" {
+		c.fail("stage", "enum", "want preflight or one of stage_0 to stage_4, got %s", shown(v))
+	}
+	c.status("status", "idle", "running", "paused", completed, failed)
+	c.oneOf("gate.verdict", "GO", "NO-GO", "PASS", "CONCERNS", "WAIVED", "FAIL")
+	c.score("gate.score")
+	c.number("retry_counters.current_stage", 0, anyNumber, true)
+	c.number("retry_counters.total", 0, anyNumber, true)
+	c.time("gate.last_checked_at", "timestamps.created_at", "timestamps.updated_at")
+}
+
+// pipelineOther is what kindred tools keep at the same path. It is kept whole;
+// only its phase, its status and its times are understood.
+func pipelineOther() *kind {
+	return &kind{
+		layout: Pipeline, name: "other", under: ".pipeline",
+		is: func(m *object) bool { return m.Len() > 0 && reasonAgainst(m) == "" },
+		rules: func(c *checker) {
+			c.text("phase", "stage", "step", "status", "currentStage", "current_stage")
+			c.time("timestamp", "startedAt", "started_at", "last_updated_at", "created_at")
+		},
+		key: func(m *object) string { return text(m, "story_id", "pipelineId", "project_id", "feature", "project") },
+		at: func(m *object) any {
+			return cmpOr(get(m, "timestamp"), get(m, "last_updated_at"), get(m, "last_event_at"))
+		},
+		cause: func(*object) checkpoint.Trigger { return checkpoint.Interval },
+		apply: func(m *object, r *checkpoint.Record) {
+			setWorkflow(r, "project", text(m, "project", "project_id"), "description", text(m, "feature", "goal"),
+				"status", statusOf(text(m, "status")), "started_at", text(m, "started_at", "startedAt"))
+			r.SetPhase(text(m, "phase", "stage", "current_stage", "currentStage", "current_phase", "currentMilestone"))
+		},
+		indent: defaultIndent,
+	}
+}

@@ -1,0 +1,245 @@
+package layout
+
+import (
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// storyStates are the words of story_state.
+var storyStates = []string{"STAGE_0", "STAGE_1", "STAGE_2", "STAGE_3", "DONE", "PAUSED"}
+
+// Limits of the counters: how often a story is checked again, validated again,
+// or started again after a crash.
+var counterLimits = []struct {
+	key   string
+	limit int64
+}{
+	{"quality_cycles", 2},
+	{"validation_retries", 1},
+	{"crash_count", 1},
+}
+
+// pipelineState is state.json: what the lead knows of all stories.
+func pipelineState() *kind {
+	return &kind{
+		layout: Pipeline, name: "state",
+		is: func(m *object) bool {
+			return hasAny(m, "story_state", "stories_remaining", "priority_queue_ids", "worker_map", "crash_count", "quality_cycles") ||
+				has(m, "complete", "last_check")
+		},
+		older: func(m *object) string {
+			switch {
+			case hasAny(m, "selected_story_id", "previous_quality_score"):
+				return "4.0.0"
+			case has(m, "story_state"):
+				return "1.0.0"
+			}
+			return "1.0.0a"
+		},
+		rules:  stateRules,
+		key:    func(m *object) string { return text(m, "team_name") },
+		at:     func(m *object) any { return get(m, "last_check") },
+		cause:  func(*object) checkpoint.Trigger { return checkpoint.Interval },
+		apply:  applyState,
+		update: updateState,
+		file:   func(*object) string { return "state.json" },
+		indent: defaultIndent,
+	}
+}
+
+// applyState keeps in the record how every story stands.
+func applyState(m *object, r *checkpoint.Record) {
+	status := inProgress
+	if get(m, "complete") == true {
+		status = completed
+	}
+	setWorkflow(r, "id", text(m, "team_name"), "project", text(m, "project_brief.name"), "status", status,
+		"started_at", text(m, "pipeline_start_time"), "updated_at", text(m, "last_check"))
+	p := checkpoint.NewMap()
+	for _, key := range []string{"story_state", "quality_cycles", "validation_retries", "crash_count"} {
+		if v, ok := get(m, key).(*object); ok {
+			p.Set(key, v.Clone())
+		}
+	}
+	if q := texts(get(m, "priority_queue_ids")); len(q) > 0 {
+		p.Set("priority_queue_ids", q)
+	}
+	r.Doc().Set("pipeline", p)
+}
+
+// updateState changes the states and counters that the record has otherwise.
+func updateState(r *checkpoint.Record, m *object) {
+	was := m.Clone()
+	for key, v := range sub(r.Doc(), "pipeline").All() {
+		now, isMap := v.(*object)
+		if !isMap {
+			put(m, key, v)
+			continue
+		}
+		for story, s := range now.All() {
+			put(mustSub(m, key), story, s)
+		}
+	}
+	if s := text(r.Doc(), "workflow.status"); s != "" {
+		if done, ok := get(m, "complete").(bool); ok && done != (s == completed) {
+			m.Set("complete", s == completed)
+		}
+	}
+	touch(r, was, m, "last_check")
+}
+
+func stateRules(c *checker) {
+	c.text("team_name", "storage_mode", "selected_story_id", "skill_repo_path")
+	c.time("last_check", "pipeline_start_time")
+	if v, ok := c.given("complete"); ok {
+		if _, isBool := v.(bool); !isBool {
+			c.fail("complete", "kind", "want true or false, got %s", shown(v))
+		}
+	}
+	c.number("active_workers", 0, anyNumber, true)
+	c.number("stories_remaining", 0, anyNumber, true)
+	c.texts("priority_queue_ids")
+	for _, key := range []string{"worker_map", "worktree_map", "story_results", "status_cache", "git_stats", "business_answers", "project_brief", "story_briefs", "stage_timestamps", "readiness_scores"} {
+		c.mapping(key)
+	}
+	c.list("infra_issues")
+	c.local("skill_repo_path")
+	if v, ok := c.given("storage_mode"); ok && !slices.Contains([]string{"file", "linear"}, textOf(v)) {
+		c.warn("storage_mode", "enum", "%s is none of file, linear", shown(v))
+	}
+	c.storyStates()
+	c.counters()
+	c.dependencies()
+	c.workers()
+	c.stageTimes()
+}
+
+func (c *checker) storyStates() {
+	states, _ := c.mapping("story_state")
+	for story, v := range states.All() {
+		at := checkpoint.PathOf("story_state", story)
+		switch word := textOf(v); {
+		case slices.Contains(storyStates, word):
+		case stageOf(word) == 4:
+			c.warn(at, "enum", "%s is read as DONE", shown(v))
+		case stageOf(word) >= 0:
+			c.warn(at, "enum", "%s is read as STAGE_%d", shown(v), stageOf(word))
+		default:
+			c.fail(at, "enum", "want one of %s, got %s", strings.Join(storyStates, ", "), shown(v))
+		}
+	}
+}
+
+func (c *checker) counters() {
+	for _, l := range counterLimits {
+		counts, _ := c.mapping(l.key)
+		for story, v := range counts.All() {
+			at := checkpoint.PathOf(l.key, story)
+			c.number(at, 0, anyNumber, true)
+			if n, ok := number(textOf(v)).Int(); ok && n > l.limit {
+				c.warn(at, "range", "%d is above the limit of %d", n, l.limit)
+			}
+		}
+	}
+}
+
+// workers compares the numbers with what they count.
+func (c *checker) workers() {
+	workers, ok := c.mapping("worker_map")
+	if n, isInt := number(text(c.doc, "active_workers")).Int(); ok && isInt && int(n) != workers.Len() {
+		c.warn("active_workers", "consistency", "%d, but worker_map has %d", n, workers.Len())
+	}
+	states, ok := c.mapping("story_state")
+	open := map[string]bool{}
+	for story, v := range states.All() {
+		open[story] = textOf(v) != "DONE" && textOf(v) != "PAUSED"
+	}
+	for _, story := range texts(get(c.doc, "priority_queue_ids")) {
+		open[story] = true
+	}
+	left := 0
+	for _, is := range open {
+		if is {
+			left++
+		}
+	}
+	if n, isInt := number(text(c.doc, "stories_remaining")).Int(); ok && isInt && int(n) != left {
+		c.warn("stories_remaining", "consistency", "%d, but %d stories are neither DONE nor PAUSED", n, left)
+	}
+}
+
+// stageTimes warns of stages that end before they begin.
+func (c *checker) stageTimes() {
+	times, _ := get(c.doc, "stage_timestamps").(*object)
+	for story, v := range times.All() {
+		stages, _ := v.(*object)
+		for key := range stages.All() {
+			at := checkpoint.PathOf(checkpoint.PathOf("stage_timestamps", story), key)
+			c.time(at)
+			stage, ends := strings.CutSuffix(key, "_end")
+			start, errStart := checkpoint.ParseTime(get(stages, checkpoint.PathOf("", stage+"_start")))
+			end, err := checkpoint.ParseTime(get(stages, checkpoint.PathOf("", key)))
+			if ends && err == nil && errStart == nil && end.Before(start) {
+				c.warn(at, "time", "%s ends before it begins", stage)
+			}
+		}
+	}
+}
+
+// dependencies holds that no story waits for itself, and warns of stories that
+// nobody knows.
+func (c *checker) dependencies() {
+	deps, ok := c.mapping("depends_on")
+	if !ok {
+		return
+	}
+	known := slices.Concat(deps.Keys(), sub(c.doc, "story_state").Keys(), texts(get(c.doc, "priority_queue_ids")))
+	isKnown := make(map[string]bool, len(known))
+	for _, id := range known {
+		isKnown[id] = true
+	}
+	for story, v := range deps.All() {
+		at := checkpoint.PathOf("depends_on", story)
+		c.texts(at)
+		for i, id := range texts(v) {
+			if !isKnown[id] {
+				c.warn(checkpoint.PathOf(at, i), "consistency", "%.60q is no story of this state", id)
+			}
+		}
+	}
+	w := waits{deps: deps, state: map[string]int{}}
+	for story := range deps.All() {
+		if cycle := w.visit(story); cycle != nil {
+			c.fail(checkpoint.PathOf("depends_on", story), "consistency", "a cycle: %s", strings.Join(cycle, " -> "))
+			return
+		}
+	}
+}
+
+// waits walks over the stories that others wait for.
+type waits struct {
+	deps  *object
+	state map[string]int // 1 on the way, 2 done
+	way   []string
+}
+
+// visit returns the stories of a cycle that is met, nil if there is none.
+func (w *waits) visit(id string) []string {
+	switch w.state[id] {
+	case 1:
+		return append(w.way[slices.Index(w.way, id):], id)
+	case 2:
+		return nil
+	}
+	w.state[id], w.way = 1, append(w.way, id)
+	v, _ := w.deps.Get(id)
+	for _, next := range texts(v) {
+		if cycle := w.visit(next); cycle != nil {
+			return cycle
+		}
+	}
+	w.state[id], w.way = 2, w.way[:len(w.way)-1]
+	return nil
+}

@@ -1,0 +1,138 @@
+package layout
+
+import (
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// storyRules are those of a worker's checkpoint: what every stage has, then
+// what its own must have and the others may not.
+func storyRules(c *checker) {
+	c.required("storyId", "stage", "timestamp", "lastAction")
+	c.text("storyId", "agentId", "lastAction")
+	c.time("timestamp")
+	if !has(c.doc, "agentId") {
+		c.warn("agentId", "required", "missing: a document of 4.0.0")
+	} else if text(c.doc, "agentId") == "" {
+		c.fail("agentId", "required", "empty")
+	}
+	for _, key := range []string{"tasksCompleted", "tasksRemaining"} {
+		if !has(c.doc, key) {
+			c.fail(key, "required", "missing")
+		}
+		c.texts(key)
+	}
+	done := texts(get(c.doc, "tasksCompleted"))
+	for i, id := range texts(get(c.doc, "tasksRemaining")) {
+		if slices.Contains(done, id) {
+			c.fail(checkpoint.PathOf("tasksRemaining", i), "consistency", "%.60q is completed too", id)
+		}
+	}
+	if id := text(c.doc, "storyId"); id != "" {
+		c.named("checkpoint-" + id)
+	}
+	if n, ok := c.stage(); ok {
+		c.stageRules(n)
+	}
+}
+
+// stage reads the stage's number.
+func (c *checker) stage() (int, bool) {
+	v, ok := c.given("stage")
+	if !ok {
+		return 0, false
+	}
+	n := stageOf(v)
+	switch num, isNumber := v.(number); {
+	case isNumber && n < 0, n == 4:
+		c.fail("stage", "range", "want 0 to 3, got %s", shown(v))
+		return 0, false
+	case n < 0 || isNumber && num != number(checkpoint.Int(int64(n))):
+		c.fail("stage", "kind", "want an integer from 0 to 3, got %s", shown(v))
+		return 0, false
+	case !isNumber:
+		c.warn("stage", "kind", "%s is read as %d", shown(v), n)
+	}
+	return n, true
+}
+
+// stageRules looks at what one stage says.
+func (c *checker) stageRules(n int) {
+	done, left := texts(get(c.doc, "tasksCompleted")), texts(get(c.doc, "tasksRemaining"))
+	verdict := text(c.doc, "verdict")
+	switch n {
+	case 0:
+		c.required("planScore")
+		c.number("planScore", 0, 4, false)
+		c.empty("tasksCompleted", len(done), n)
+		if isList(c.doc, "tasksRemaining") && len(left) == 0 {
+			c.fail("tasksRemaining", "required", "empty, want the tasks that stage 0 created")
+		}
+	case 1:
+		c.required("readiness", "verdict")
+		c.number("readiness", 1, 10, false)
+		c.oneOf("verdict", "GO", "NO-GO")
+		c.empty("tasksCompleted", len(done), n)
+		c.empty("tasksRemaining", len(left), n)
+		if verdict == "NO-GO" {
+			c.required("reason")
+		}
+	case 3:
+		c.required("verdict", "qualityScore")
+		c.oneOf("verdict", "PASS", "CONCERNS", "WAIVED", "FAIL")
+		c.score("qualityScore")
+		c.empty("tasksRemaining", len(left), n)
+		if verdict == "FAIL" {
+			c.required("issues")
+		}
+	}
+	c.text("reason")
+	if _, isList := get(c.doc, "issues").([]any); isList {
+		c.warn("issues", "kind", "a list, want text")
+	} else {
+		c.text("issues")
+	}
+	c.elsewhere(n, verdict)
+}
+
+// empty reports tasks that a stage cannot have.
+func (c *checker) empty(key string, n, stage int) {
+	if n > 0 {
+		c.fail(key, "consistency", "%d tasks, want none in stage %d", n, stage)
+	}
+}
+
+// score looks at a score of 0 to 100.
+func (c *checker) score(path string) {
+	c.number(path, 0, 100, false)
+	v, _ := c.given(path)
+	if n := number(textOf(v)); n != "" && n.Float() > 0 && n.Float() <= 10 {
+		if _, whole := n.Int(); !whole {
+			c.warn(path, "range", "%s looks like a scale of 0 to 10", n)
+		}
+	}
+}
+
+// elsewhere looks for fields that belong to other stages.
+func (c *checker) elsewhere(n int, verdict string) {
+	stages := map[string][]int{
+		"planScore": {0}, "readiness": {1}, "verdict": {1, 3}, "reason": {1}, "qualityScore": {3}, "issues": {3},
+	}
+	for _, f := range stageFields {
+		if _, ok := c.given(f[0]); !ok || slices.Contains(stages[f[0]], n) {
+			continue
+		}
+		if f[0] == "verdict" {
+			c.fail("verdict", "place", "stage %d has none", n)
+			continue
+		}
+		c.warn(f[0], "place", "stage %d has none", n)
+	}
+	if _, ok := c.given("reason"); ok && n == 1 && verdict != "NO-GO" {
+		c.warn("reason", "consistency", "there is one, but the verdict is not NO-GO")
+	}
+	if _, ok := c.given("issues"); ok && n == 3 && verdict != "FAIL" {
+		c.warn("issues", "consistency", "there are some, but the verdict is not FAIL")
+	}
+}

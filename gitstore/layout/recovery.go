@@ -1,0 +1,149 @@
+package layout
+
+import (
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// recoveryWorkflow is the document of the recovery system: phases with their
+// artifacts and durations, and a history of replans.
+func recoveryWorkflow() *kind {
+	return &kind{
+		layout: Recovery, name: "workflow",
+		is: func(m *object) bool {
+			return hasAny(m, "workflow_id", "phase_metadata") && hasAny(m, "completed_phases", "phase_metadata", "replan_history", "replan_count") &&
+				!hasAny(m, "phase_status", "workflow_type", "workflow_data", "user_checkpoints")
+		},
+		rules: recoveryRules,
+		key:   func(m *object) string { return text(m, "workflow_id") },
+		at:    lastPhaseTime,
+		apply: func(m *object, r *checkpoint.Record) {
+			setWorkflow(r, "id", text(m, "workflow_id"), "description", text(m, "workflow_description", "description"),
+				"status", statusOf(text(m, "status")), "plan_path", text(m, "plan_path"),
+				"started_at", text(m, "created_at", "started_at"), "updated_at", text(m, "updated_at"), "error", text(m, "last_error"))
+			setPhases(r, phaseName(get(m, "current_phase")), phasesOf(get(m, "completed_phases")), text(m, "total_phases"))
+		},
+		update: updateRecovery,
+		fresh:  freshRecovery,
+		file:   func(m *object) string { return text(m, "workflow_id") + ".json" },
+		indent: defaultIndent,
+	}
+}
+
+// lastPhaseTime is when the newest phase of a document ended, which has no
+// time of its own.
+func lastPhaseTime(m *object) any {
+	if at := text(m, "updated_at", "timestamp"); at != "" {
+		return at
+	}
+	var newest any
+	for _, v := range sub(m, "phase_metadata").All() {
+		phase, _ := v.(*object)
+		at := get(phase, "timestamp")
+		t, err := checkpoint.ParseTime(at)
+		was, old := checkpoint.ParseTime(newest)
+		if err == nil && (old != nil || t.After(was)) {
+			newest = at
+		}
+	}
+	return newest
+}
+
+func updateRecovery(r *checkpoint.Record, m *object) {
+	before := phasesOf(get(m, "completed_phases"))
+	updatePhases(r, m, "current_phase", "completed_phases", "total_phases")
+	if has(m, "status") {
+		updateStatus(r, m, "status")
+	}
+	if has(m, "last_error") || text(r.Doc(), "workflow.error") != "" {
+		updateError(r, m, "last_error")
+	}
+	for _, p := range phasesOf(get(m, "completed_phases")) {
+		if !slices.Contains(before, p) && !has(sub(m, "phase_metadata"), p) {
+			mustSub(m, "phase_metadata").Set(p, newObject("status", completed, "artifacts", []any{}, "timestamp", seconds(r.CreatedAt())))
+		}
+	}
+}
+
+func freshRecovery(r *checkpoint.Record) (*object, error) {
+	p := r.Progress()
+	return newObject(
+		"workflow_id", cmpOr(text(r.Doc(), "workflow.id"), string(r.Issue())),
+		"plan_path", cmpOr[any](get(r.Doc(), "workflow.plan_path"), nil),
+		"current_phase", phaseNumber(p, p.Current), "completed_phases", phaseNumbers(p),
+		"phase_metadata", newObject(), "replan_history", []any{}, "replan_count", newObject(),
+		"artifact_paths", newObject(), "context_metadata", newObject(),
+	), nil
+}
+
+func recoveryRules(c *checker) {
+	c.required("workflow_id")
+	for _, key := range []string{"current_phase", "completed_phases"} {
+		if v, _ := c.doc.Get(key); v == nil {
+			c.fail(key, "required", "missing")
+		}
+	}
+	c.text("workflow_id", "plan_path", "status", "last_error")
+	c.phase("current_phase")
+	c.number("total_phases", 0, anyNumber, true)
+	c.phases("completed_phases")
+	c.time("created_at", "updated_at", "started_at")
+	c.local("plan_path")
+	c.phaseMetadata()
+	c.replans()
+	c.artifactPaths()
+	c.mapping("context_metadata")
+	c.nextPhase()
+	c.named(text(c.doc, "workflow_id"))
+}
+
+// nextPhase warns where the current phase is done already: work goes on with
+// the first that is not.
+func (c *checker) nextPhase() {
+	current := phaseName(get(c.doc, "current_phase"))
+	for _, p := range phasesOf(get(c.doc, "completed_phases")) {
+		if p == current {
+			c.warn("current_phase", "consistency", "phase %.40s is completed already", current)
+		}
+	}
+}
+
+// phaseMetadata looks at what each phase left behind.
+func (c *checker) phaseMetadata() {
+	meta, ok := c.mapping("phase_metadata")
+	if !ok {
+		return
+	}
+	for phase, v := range meta.All() {
+		at := checkpoint.PathOf("phase_metadata", phase)
+		m, isMap := v.(*object)
+		if !isMap {
+			c.fail(at, "kind", "want a mapping, got %s", shown(v))
+			continue
+		}
+		c.status(at+".status", completed, failed, skipped, inProgress, pending)
+		c.texts(at + ".artifacts")
+		c.number(at+".duration_minutes", 0, anyNumber, false)
+		c.time(at + ".timestamp")
+		if n := len(strings.Fields(text(m, "summary"))); n > 200 {
+			c.fail(at+".summary", "range", "%d words, want at most 200", n)
+		} else if n > 50 {
+			c.warn(at+".summary", "range", "%d words, want at most 50", n)
+		}
+	}
+}
+
+// artifactPaths looks at the map from names to places.
+func (c *checker) artifactPaths() {
+	paths, ok := c.mapping("artifact_paths")
+	if !ok {
+		return
+	}
+	for name := range paths.All() {
+		at := checkpoint.PathOf("artifact_paths", name)
+		c.text(at)
+		c.local(at)
+	}
+}

@@ -1,0 +1,73 @@
+package layout
+
+import (
+	"path"
+	"strings"
+)
+
+// reasonAgainst tells what a document is that no layout takes for its own.
+func reasonAgainst(m *object) string {
+	switch {
+	case isCrunchIndex(m):
+		return "the index of a folder, not a checkpoint: export writes it anew"
+	case isMap(m, "checkpoint") && m.Len() == 1:
+		return "a configuration, not a checkpoint"
+	case has(m, "graph_id") && isList(m, "nodes"):
+		return "an execution graph, not a checkpoint"
+	case has(m, "artifact_id", "artifact_type"):
+		return "an entry of an artifact registry, not a checkpoint"
+	case has(m, "stages", "transitions"):
+		return "a table of transitions, not a state"
+	case has(m, "prepared_at", "checks"):
+		return "the report of a preflight, not a state"
+	case has(m, "checkpoint_id") && hasAny(m, "session_id", "sessions"):
+		return "the metadata of an agent's session, of none of the five layouts"
+	}
+	return ""
+}
+
+// Ignored tells why a file that lies in a layout's folder is none of its
+// documents, by its name alone; "" for one that may be.
+func Ignored(file string) string {
+	base := strings.ToLower(path.Base(file))
+	switch ext := path.Ext(base); {
+	case ext == ".lock" || ext == ".pid":
+		return "a lock"
+	case ext == ".tmp", strings.HasPrefix(base, ".tmp"), strings.HasSuffix(base, ".partial"):
+		return "the remains of a write that was interrupted"
+	case strings.Contains(base, "backup"), ext == ".bak", ext == ".migrated", strings.HasSuffix(base, "~"):
+		return "a backup"
+	case ext == ".jsonl":
+		return "a journal, not a checkpoint"
+	case ext == ".template":
+		return "a template"
+	case ext != ".json" && ext != ".yaml" && ext != ".yml":
+		return "neither JSON nor YAML by its name"
+	}
+	return ""
+}
+
+// fileName makes a name of a file in the folder out of what a document says.
+func fileName(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) || r == 0x7f {
+			return '_'
+		}
+		return r
+	}, s)
+	if s = strings.TrimLeft(s, ". "); s == "" || len(s) > 200 {
+		return "checkpoint.json"
+	}
+	return s
+}
+
+// pointer returns the name in a file that only names another one: what stands
+// for a link where there are none.
+func pointer(data []byte) string {
+	s := strings.Trim(strings.TrimSpace(string(data)), `"`)
+	ext := path.Ext(s)
+	if len(s) > 200 || strings.ContainsAny(s, "\n{}:[]") || ext != ".json" && ext != ".yaml" {
+		return ""
+	}
+	return s
+}

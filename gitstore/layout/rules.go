@@ -1,0 +1,240 @@
+package layout
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// Problem is something that a document does against the rules of its layout.
+// Rule is one word for the kind of rule: required, kind, range, enum, time,
+// form, order, consistency, place, version or name. Line and column are 0
+// where there is no text. A warning does not make the document invalid.
+type Problem struct {
+	Path, Rule, Msg string
+	Line, Column    int
+	Warning         bool
+}
+
+func (p Problem) String() string {
+	s := fmt.Sprintf("%s: %s (%s)", p.Path, p.Msg, p.Rule)
+	if p.Path == "" {
+		s = fmt.Sprintf("%s (%s)", p.Msg, p.Rule)
+	}
+	if p.Line > 0 {
+		s = fmt.Sprintf("line %d, column %d: %s", p.Line, p.Column, s)
+	}
+	return s
+}
+
+// Bounds of what is listed: a hostile document can break a rule a million
+// times, and finding a place reads it once more.
+const (
+	maxProblems = 200
+	maxPlaces   = 20
+)
+
+// checker collects what a document does against the rules.
+type checker struct {
+	doc   *object
+	file  string // base name, "" where there is none
+	found []Problem
+}
+
+func (c *checker) add(warning bool, path, rule, format string, args ...any) {
+	if len(c.found) < maxProblems {
+		c.found = append(c.found, Problem{Path: path, Rule: rule, Msg: fmt.Sprintf(format, args...), Warning: warning})
+	}
+}
+
+func (c *checker) fail(path, rule, format string, args ...any) {
+	c.add(false, path, rule, format, args...)
+}
+
+func (c *checker) warn(path, rule, format string, args ...any) {
+	c.add(true, path, rule, format, args...)
+}
+
+// place gives the problems their lines and columns.
+func place(found []Problem, data []byte) {
+	for i := range found[:min(len(found), maxPlaces)] {
+		if found[i].Path != "" {
+			found[i].Line, found[i].Column = checkpoint.Position(data, found[i].Path)
+		}
+	}
+}
+
+// required reports keys that are missing, null or empty text.
+func (c *checker) required(keys ...string) {
+	for _, key := range keys {
+		v, ok := c.doc.Get(key)
+		switch {
+		case !ok:
+			c.fail(key, "required", "missing")
+		case v == nil, v == "":
+			c.fail(key, "required", "empty")
+		}
+	}
+}
+
+// shown is a value in a message.
+func shown(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return fmt.Sprint(v)
+	case number:
+		return fmt.Sprintf("%.40s", string(v))
+	case string:
+		return fmt.Sprintf("%.60q", v)
+	case []any:
+		return "a list"
+	}
+	return "a mapping"
+}
+
+// given returns the value at a path unless it is missing or null.
+func (c *checker) given(path string) (any, bool) {
+	v, ok := c.doc.Lookup(path)
+	return v, ok && v != nil
+}
+
+// text reports a value that is no text. A number is one.
+func (c *checker) text(paths ...string) {
+	for _, p := range paths {
+		if v, ok := c.given(p); ok && textOf(v) == "" && v != "" {
+			c.fail(p, "kind", "want text, got %s", shown(v))
+		}
+	}
+}
+
+// number reports a value that is no number between lo and hi, and as a warning
+// a number that is written as text.
+func (c *checker) number(path string, lo, hi float64, whole bool) {
+	v, ok := c.given(path)
+	if !ok {
+		return
+	}
+	n, isNumber := v.(number)
+	if s, ok := v.(string); ok {
+		if n, isNumber = checkpoint.ParseValue(s).(number); isNumber {
+			c.warn(path, "kind", "%q is a number written as text", s)
+		}
+	}
+	_, isInt := n.Int()
+	switch f := n.Float(); {
+	case !isNumber && whole:
+		c.fail(path, "kind", "want an integer, got %s", shown(v))
+	case !isNumber:
+		c.fail(path, "kind", "want a number, got %s", shown(v))
+	case whole && !isInt:
+		c.fail(path, "kind", "want an integer, got %s", n)
+	case f < lo || f > hi:
+		c.fail(path, "range", "want %s, got %s", interval(lo, hi), n)
+	}
+}
+
+// anyNumber is the upper end of a range that has none.
+const anyNumber = 1e300
+
+func interval(lo, hi float64) string {
+	if hi >= anyNumber {
+		return fmt.Sprintf("at least %g", lo)
+	}
+	return fmt.Sprintf("%g to %g", lo, hi)
+}
+
+// oneOf reports a word that is none of those known.
+func (c *checker) oneOf(path string, known ...string) {
+	if v, ok := c.given(path); ok && !slices.Contains(known, textOf(v)) {
+		c.fail(path, "enum", "want one of %s, got %s", strings.Join(known, ", "), shown(v))
+	}
+}
+
+// status reports a word that no system has for a status, and as a warning one
+// that this layout does not have.
+func (c *checker) status(path string, known ...string) {
+	v, ok := c.given(path)
+	switch word := textOf(v); {
+	case !ok || slices.Contains(known, word):
+	case statusOf(word) != "":
+		c.warn(path, "enum", "%s is read as %s", shown(v), statusOf(word))
+	default:
+		c.fail(path, "enum", "want one of %s, got %s", strings.Join(known, ", "), shown(v))
+	}
+}
+
+// time reports a value that is no time in any shape that real files have.
+func (c *checker) time(paths ...string) {
+	for _, p := range paths {
+		v, ok := c.given(p)
+		if !ok || v == "" {
+			continue
+		}
+		switch m, err := checkpoint.ReadTime(v); {
+		case err != nil:
+			c.fail(p, "time", "want a time, got %s", shown(v))
+		case !m.Zoned:
+			c.warn(p, "time", "%s has no time zone, taken as UTC", shown(v))
+		}
+	}
+}
+
+// texts reports what is no list of texts, and as a warning one that has an
+// element twice.
+func (c *checker) texts(paths ...string) {
+	for _, p := range paths {
+		l, ok := c.list(p)
+		if !ok {
+			continue
+		}
+		seen := map[string]bool{}
+		for i, e := range l {
+			s := textOf(e)
+			if s == "" {
+				c.fail(checkpoint.PathOf(p, i), "kind", "want text, got %s", shown(e))
+			} else if seen[s] {
+				c.warn(checkpoint.PathOf(p, i), "consistency", "%.60q is there twice", s)
+			}
+			seen[s] = true
+		}
+	}
+}
+
+// list returns a list, and reports what is none.
+func (c *checker) list(path string) ([]any, bool) {
+	v, ok := c.given(path)
+	if !ok {
+		return nil, false
+	}
+	l, isList := v.([]any)
+	if !isList {
+		c.fail(path, "kind", "want a list, got %s", shown(v))
+	}
+	return l, isList
+}
+
+// mapping returns a mapping, and reports what is none.
+func (c *checker) mapping(path string) (*object, bool) {
+	v, ok := c.given(path)
+	if !ok {
+		return nil, false
+	}
+	m, isMap := v.(*object)
+	if !isMap {
+		c.fail(path, "kind", "want a mapping, got %s", shown(v))
+	}
+	return m, isMap
+}
+
+// local warns of paths that name a place of one machine.
+func (c *checker) local(paths ...string) {
+	for _, p := range paths {
+		if v, ok := c.given(p); ok && absolute(textOf(v)) {
+			c.warn(p, "place", "%s is a path of one machine", shown(v))
+		}
+	}
+}

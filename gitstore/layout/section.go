@@ -1,0 +1,168 @@
+package layout
+
+import (
+	"fmt"
+	"path"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// maxText bounds the bytes that are kept beside a document. Without them it is
+// written the same in meaning.
+const maxText = 1 << 20
+
+// Apply puts the document into the record before it, nil if there is none, and
+// returns that. A crunch document is a whole record and replaces it.
+func (f *File) Apply(before *checkpoint.Record) *checkpoint.Record {
+	r := before
+	if r == nil {
+		r = checkpoint.New()
+	}
+	stored := f.stored()
+	if f.Layout == Crunch {
+		r = checkpoint.FromDoc(f.doc.Clone())
+	} else {
+		stored.Set("document", f.doc.Clone())
+	}
+	f.section(r).Set(f.Kind, stored)
+	r.SetTrigger(f.Trigger())
+	if f.kind.apply != nil {
+		f.kind.apply(f.doc, r)
+	}
+	return r
+}
+
+// section returns the files of this layout in the record, made where there are
+// none; those of another layout go.
+func (f *File) section(r *checkpoint.Record) *object {
+	l := sub(r.Doc(), "layout")
+	if text(l, "name") != string(f.Layout) {
+		l = newObject("name", string(f.Layout))
+	}
+	r.Doc().Set("layout", l)
+	return mustSub(l, "files")
+}
+
+// stored is what is kept beside the document.
+func (f *File) stored() *object {
+	m := checkpoint.NewMap()
+	if f.Path != "" {
+		m.Set("name", path.Base(f.Path))
+	}
+	if f.Version != "" {
+		m.Set("version", f.Version)
+	}
+	if isJSON(f.data) {
+		if n := indentOf(f.data); f.Layout == Crunch || n != f.kind.indent {
+			m.Set("indent", n)
+		}
+	}
+	if data, err := f.kind.encode(m, f.doc); (err != nil || string(data) != string(f.data)) && len(f.data) <= maxText {
+		m.Set("text", string(f.data))
+	}
+	return m
+}
+
+// encode writes a document the way its file was written.
+func (k *kind) encode(stored, m *object) ([]byte, error) {
+	indent := k.indent
+	if n, ok := number(text(stored, "indent")).Int(); ok {
+		indent = int(n)
+	} else if k.layout == Crunch {
+		return checkpoint.FromDoc(m).Encode()
+	}
+	return encodeJSON(m, indent)
+}
+
+// bytes gives back the bytes that were read, if they still say what the
+// document does, else those of the document.
+func (k *kind) bytes(stored, m *object) ([]byte, error) {
+	if s := text(stored, "text"); s != "" {
+		if was, err := k.decode([]byte(s)); err == nil && k.unchanged(was, m) {
+			return []byte(s), nil
+		}
+	}
+	return k.encode(stored, m)
+}
+
+// unchanged compares with what was read. The order of a crunch document's keys
+// is that of the record.
+func (k *kind) unchanged(was, m *object) bool {
+	if k.layout == Crunch {
+		return same(was, m)
+	}
+	return checkpoint.Equal(was, m)
+}
+
+// Output is a file that a layout has: its path below the layout's folder, and
+// its bytes, or where a link leads to.
+type Output struct {
+	Path string
+	Data []byte
+	Link string
+}
+
+// Of writes what a record says as the documents of a layout: those that were
+// read before, changed where the record says something else now, or new ones.
+// It fails when the record has nothing that the layout could say.
+func Of(as Name, r *checkpoint.Record) ([]Output, error) {
+	files := checkpoint.NewMap()
+	if text(r.Doc(), "layout.name") == string(as) {
+		files = sub(r.Doc(), "layout.files")
+	}
+	var out []Output
+	for _, k := range as.kinds() {
+		stored := sub(files, k.name)
+		m, err := k.document(r, stored, files.Len() == 0)
+		if m == nil && err == nil {
+			continue
+		}
+		var data []byte
+		if err == nil {
+			data, err = k.bytes(stored, m)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("write %s %s: %w", as, k.name, err)
+		}
+		out = append(out, Output{Path: k.path(stored, m), Data: data})
+		if files.Len() == 0 {
+			break // the first kind that a layout can make is its checkpoint
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("write %s: the record has nothing that this layout could say", as)
+	}
+	return out, nil
+}
+
+// document is what a kind's file says now, nil if the record has none of it.
+func (k *kind) document(r *checkpoint.Record, stored *object, fresh bool) (*object, error) {
+	if k.layout == Crunch {
+		return crunchDocument(r, stored), nil
+	}
+	m, ok := get(stored, "document").(*object)
+	switch {
+	case ok:
+		m = m.Clone()
+	case !fresh || k.fresh == nil:
+		return nil, nil
+	default:
+		var err error
+		if m, err = k.fresh(r); err != nil {
+			return nil, err
+		}
+	}
+	if k.update != nil {
+		k.update(r, m)
+	}
+	return m, nil
+}
+
+// path is the name of a document's file. Names come from documents: they stay
+// in the folder.
+func (k *kind) path(stored, m *object) string {
+	if k.file != nil {
+		return fileName(k.file(m))
+	}
+	return fileName(text(stored, "name"))
+}
