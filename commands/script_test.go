@@ -44,6 +44,7 @@ func TestScripts(t *testing.T) {
 			"fields": cmdFields,
 			"keys":   cmdKeys,
 			"expect": cmdExpect,
+			"forge":  cmdForge,
 		},
 	})
 }

@@ -1,0 +1,69 @@
+package commands
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"git-checkpoint/freshness/issue/forge/forgetest"
+)
+
+// forges are the servers of the scripts, by their URL.
+var forges sync.Map
+
+// cmdForge runs a forge for o/r on this machine:
+//
+//	forge start                    start it; $FORGE is its URL, $FORGE_HOST its host
+//	forge issue 42 file.json       what it has, as an issue file
+//	forge private token            it wants a token
+//	forge does mode                it misbehaves, as forgetest.Modes has it
+//	forge asked n                  n questions came until now
+//	forge labels 42 a,b            compare the labels
+//	forge got header               a credential like this came
+//	forge got nothing              none came
+func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: forge start|issue|private|does|asked|labels|got ...")
+	}
+	if args[0] == "start" {
+		s := forgetest.New("o/r")
+		ts.Defer(s.Close)
+		forges.Store(s.URL, s)
+		ts.Setenv("FORGE", s.URL)
+		ts.Setenv("FORGE_HOST", strings.TrimPrefix(s.URL, "http://"))
+		return
+	}
+	v, ok := forges.Load(ts.Getenv("FORGE"))
+	if !ok || len(args) < 2 {
+		ts.Fatalf("forge %s: start it first, and say what", args[0])
+	}
+	s := v.(*forgetest.Server)
+	switch args[0] {
+	case "issue":
+		var i forgetest.Issue
+		ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[2])), &i))
+		s.Put(args[1], i)
+	case "private":
+		s.Private(args[1])
+	case "does":
+		s.Misbehave(args[1])
+		s.Elsewhere = "https://other.example"
+	case "asked":
+		if got := s.Requests(); fmt.Sprint(len(got)) != args[1] {
+			ts.Fatalf("%d questions came: %q", len(got), got)
+		}
+	case "labels":
+		if got := strings.Join(s.Issue(args[1]).Labels, ","); got != args[2] {
+			ts.Fatalf("the labels are %s", got)
+		}
+	case "got":
+		if got := strings.Join(s.Secrets(), "\n"); !strings.Contains(got, args[1]) && (args[1] != "nothing" || got != "") {
+			ts.Fatalf("credentials that came: %q", got)
+		}
+	default:
+		ts.Fatalf("forge %s: not known", args[0])
+	}
+}
