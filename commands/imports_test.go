@@ -15,6 +15,7 @@ var mayImport = map[string][]string{
 	"":                                {"commands"},
 	"commands":                        {"commands/config", "commands/output", "freshness", "freshness/issue", "freshness/issue/forge", "gitstore", "gitstore/checkpoint", "gitstore/retention"},
 	"commands/config":                 {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/retention"},
+	"commands/hook":                   {},
 	"commands/output":                 {},
 	"freshness":                       {"gitstore/checkpoint"},
 	"freshness/issue":                 {"freshness", "gitstore/checkpoint"},
