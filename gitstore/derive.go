@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"unicode/utf8"
@@ -64,12 +65,13 @@ func (w *writing) derive(before *checkpoint.Record, newest checkpoint.Clock) (*c
 		return nil, err // it stands in the message as it is
 	}
 	record.SetVersion(formatVersion)
-	record.SetCreatedAt(w.created)
 	record.SetIssue(w.req.Issue)
-	record.SetBranch(w.branch())
-	record.SetFiles(w.snap.files)
+	w.setFacts(record)
 	record.SetSnapshot(w.snap.facts)
 	record.SetClock(newest.Next(w.created))
+	if w.req.Keep && record.ID() != "" {
+		w.id = record.ID()
+	}
 	if w.id == "" {
 		if w.id, err = w.newID(record); err != nil {
 			return nil, err
@@ -77,6 +79,39 @@ func (w *writing) derive(before *checkpoint.Record, newest checkpoint.Clock) (*c
 	}
 	record.SetID(w.id)
 	return record, nil
+}
+
+// setFacts sets when and where the checkpoint was made.
+func (w *writing) setFacts(r *checkpoint.Record) {
+	keep := func(path string) bool {
+		v, ok := r.Doc().Lookup(path)
+		return w.req.Keep && ok && v != nil
+	}
+	if !keep("created_at") {
+		r.SetCreatedAt(w.created)
+	}
+	if !keep("issue_snapshot.branch") {
+		r.SetBranch(w.branch())
+	}
+	if !keep("files_modified") {
+		r.SetFiles(w.snap.files)
+	}
+}
+
+// free fails when the id that a record brought along belongs to a checkpoint
+// that is there, or was dropped: it would not live to see the next sync.
+func (w *writing) free(ctx context.Context, below *chain, id checkpoint.ID) error {
+	if !w.req.Keep {
+		return nil
+	}
+	if below.ledger.Deleted[id] {
+		return &TakenError{Issue: w.req.Issue, ID: id, Dropped: true}
+	}
+	c, err := w.s.Find(ctx, w.req.Issue, string(id))
+	if err == nil && c.ID == id {
+		return &TakenError{Issue: w.req.Issue, ID: id}
+	}
+	return nil
 }
 
 // branch is the branch that the record names. A record holds text: the name of

@@ -103,3 +103,18 @@ type LimitError struct {
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s: %d bytes, more than the limit of %d", e.What, e.Size, e.Limit)
 }
+
+// A TakenError says that the id which a record brought along is that of
+// another checkpoint: one that is there, or one that was dropped.
+type TakenError struct {
+	Issue   checkpoint.Issue
+	ID      checkpoint.ID
+	Dropped bool
+}
+
+func (e *TakenError) Error() string {
+	if e.Dropped {
+		return fmt.Sprintf("%s was dropped", e.ID)
+	}
+	return fmt.Sprintf("%s is there already", e.ID)
+}

@@ -22,6 +22,12 @@ type SaveRequest struct {
 	// it must not have effects.
 	Edit func(before *checkpoint.Record) (*checkpoint.Record, error)
 
+	// Keep leaves the id, the time, the branch and the files alone that Edit
+	// put into the record, another system's, and fills in those that it left
+	// out. A save then fails with *TakenError when there is or was a
+	// checkpoint of that id.
+	Keep bool
+
 	Branch    string   // what to record on a detached HEAD, where CI knows it
 	Worktree  bool     // also unstaged changes of tracked files
 	Untracked bool     // also untracked files, never ignored ones
@@ -103,6 +109,9 @@ func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 	before, warnings := s.recordBefore(below)
 	record, err := w.derive(before, below.newestClock())
 	if err != nil {
+		return nil, err
+	}
+	if err := w.free(ctx, below, record.ID()); err != nil {
 		return nil, err
 	}
 	if w.req.IfChanged && w.unchanged(below, record) {
