@@ -29,17 +29,21 @@ func (c *call) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.V
 	facts.Plan = c.planFact(r)
 	facts.Resumes = c.store.Resumed(cp).Times
 	facts.Approved = c.approved(cp)
+	facts.Findings = c.sessionNote(r)
 	return freshness.Evaluate(r, facts, c.rules()), nil
 }
 
 // rules are the settings that the verdict depends on.
 func (c *call) rules() freshness.Rules {
-	changed := c.flags.String("changed") != "" || c.flags.Bool("auto")
+	changed := c.flags.String("changed") != "" || c.auto()
 	return freshness.Rules{
 		LabelsToPhase: c.settings.Map("labels_to_phase"), Phases: c.settings.Strings("phases"),
-		FilesAnswered: changed, Strict: c.flags.Bool("strict"), Auto: c.flags.Bool("auto"),
+		FilesAnswered: changed, Strict: c.flags.Bool("strict"), Auto: c.auto(),
 	}
 }
+
+// auto reports that nobody is there to ask.
+func (c *call) auto() bool { return c.flags.Bool("auto") || c.flags.Bool("ci") }
 
 func (c *call) branchFact(cp *gitstore.Checkpoint) freshness.Branch {
 	if cp.Branch == "" {
@@ -79,7 +83,7 @@ func (c *call) headFact(cp *gitstore.Checkpoint) freshness.Head {
 	}
 	f := freshness.Head{
 		State: freshness.HeadRebased, Saved: h.Saved, Now: h.Now, Ahead: h.Ahead,
-		Base: h.Base, Gone: h.Gone, Alike: h.Alike,
+		Base: h.Base, Gone: h.Gone, Alike: h.Alike, Home: h.Home.Branch, Worktree: h.Home.Worktree,
 	}
 	switch {
 	case h.Saved == h.Now:
@@ -139,6 +143,16 @@ func (c *call) planFact(r *checkpoint.Record) freshness.Plan {
 		return freshness.Plan{Why: err.Error()}
 	}
 	return freshness.Plan{Changed: now[place] != was}
+}
+
+// sessionNote tells of a checkpoint that another session saved, where this one
+// has a name: what was said there is not known here.
+func (c *call) sessionNote(r *checkpoint.Record) []freshness.Reason {
+	now := c.env.Getenv("GIT_CHECKPOINT_SESSION")
+	if now == "" || r.Session() == "" || now == r.Session() {
+		return nil
+	}
+	return []freshness.Reason{{Check: "session", Message: fmt.Sprintf("Saved in session %s, this is %s", r.Session(), now)}}
 }
 
 // approved are the phases that were approved with this command, or when the

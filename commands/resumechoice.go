@@ -19,7 +19,7 @@ func (c *call) choose(r *resumption) (string, error) {
 	if err == nil {
 		defer d.close()
 	}
-	nobody := err != nil || c.flags.Bool("auto") || c.json
+	nobody := err != nil || c.auto() || c.json
 	if nobody && r.verdict.Action == freshness.PromptUser {
 		return "", c.needsAnswer(r)
 	}

@@ -43,7 +43,7 @@ func (c *call) corrupted(choice string, cause error) error {
 
 // askCorrupted returns s where a person wants to start fresh.
 func (c *call) askCorrupted(cause error) string {
-	if c.flags.Bool("auto") || c.json {
+	if c.auto() || c.json {
 		return ""
 	}
 	d, err := c.dialog("")

@@ -18,7 +18,7 @@ func (c *call) gate(r *resumption) error {
 		return err
 	}
 	d, err := c.dialog("")
-	if err != nil || c.flags.Bool("auto") || c.json {
+	if err != nil || c.auto() || c.json {
 		why := make([]string, len(r.verdict.Awaiting))
 		for k, phase := range r.verdict.Awaiting {
 			why[k] = "approval of phase " + phase + " is pending"

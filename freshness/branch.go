@@ -58,7 +58,7 @@ func checkHead(in input) []Reason {
 	case HeadRebased:
 		r := reason("head", PromptUser, "HEAD %s does not descend from the checkpoint's %s", commit(h.Now), commit(h.Saved))
 		r.Detail = rebased(h)
-		r.Hint = in.switchTo(in.recoveryBranch())
+		r.Hint = in.goHome(h)
 		return []Reason{r}
 	}
 	return []Reason{unchecked("head", "HEAD", h.Why)}
@@ -67,13 +67,16 @@ func checkHead(in input) []Reason {
 // rebased says how a HEAD that left the checkpoint's behind relates to it.
 func rebased(h Head) []string {
 	var out []string
+	if h.Worktree != "" {
+		out = append(out, "branch "+printable(h.Home)+" is checked out in "+printable(h.Worktree))
+	}
 	switch {
 	case h.Saved == "" || h.Now == "":
-		return nil
+		return out
 	case h.Base == "":
-		return []string{"no commit in common"}
+		return append(out, "no commit in common")
 	case h.Base == h.Now:
-		return []string{"HEAD went back: " + count(h.Gone, "commit") + " of the checkpoint's not in it"}
+		return append(out, "HEAD went back: "+count(h.Gone, "commit")+" of the checkpoint's not in it")
 	}
 	out = append(out, "in common: "+commit(h.Base)+", "+count(h.Ahead, "commit")+" of HEAD's since, "+
 		count(h.Gone, "commit")+" of the checkpoint's")
@@ -92,6 +95,18 @@ func movedOn(h Head) Reason {
 		r.Detail = []string{count(h.Ahead, "commit") + " since the checkpoint"}
 	}
 	return r
+}
+
+// goHome is the command that leads to where the checkpoint belongs: its branch,
+// where that goes on from it, else a new one.
+func (in input) goHome(h Head) string {
+	switch {
+	case h.Worktree != "":
+		return command("cd", h.Worktree)
+	case h.Home != "":
+		return command("git", "switch", h.Home)
+	}
+	return in.switchTo(in.recoveryBranch())
 }
 
 // recoveryBranch names a branch for the checkpoint's HEAD. Its own branch is

@@ -122,6 +122,12 @@ var findings = []struct {
 	{"head rebased, all alike", "head", PromptUser, func(w *world) {
 		w.facts.Head = Head{State: HeadRebased, Saved: savedHead, Now: laterHead, Base: chainTip, Ahead: 4, Gone: 1, Alike: 1}
 	}},
+	{"head elsewhere", "head", PromptUser, func(w *world) {
+		w.facts.Head = Head{State: HeadRebased, Saved: savedHead, Now: laterHead, Base: laterHead, Gone: 2, Home: "feature/issue-42"}
+	}},
+	{"head elsewhere, another worktree", "head", PromptUser, func(w *world) {
+		w.facts.Head = Head{State: HeadRebased, Saved: savedHead, Now: laterHead, Base: laterHead, Gone: 2, Home: "fix", Worktree: "/a b/fix"}
+	}},
 	{"head went back", "head", PromptUser, func(w *world) {
 		w.facts.Head = Head{State: HeadRebased, Saved: savedHead, Now: laterHead, Base: laterHead, Gone: 2}
 	}},

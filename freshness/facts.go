@@ -69,6 +69,9 @@ type Head struct {
 	Base  string // the best common commit, "" when there is none
 	Gone  int    // commits of the checkpoint's HEAD that HEAD does not have
 	Alike int    // of these, how many HEAD has with the same changes
+
+	Home     string // the checkpoint's branch, where HEAD is not on it and it descends
+	Worktree string // where Home is checked out, "" for nowhere
 }
 
 // Base is the branch that the work will go into. Without a name there is none.

@@ -21,6 +21,7 @@ type HeadReport struct {
 	Base  string // the best common commit, "" for none
 	Gone  int    // commits of Saved's that HEAD does not have
 	Alike int    // of these, how many HEAD has with the same changes
+	Home  Home   // of the checkpoint's branch
 }
 
 // CompareHead compares HEAD with the checkpoint's. In a clone without the whole
@@ -47,9 +48,12 @@ func (s *Store) CompareHead(ctx context.Context, c *Checkpoint) (HeadReport, err
 	case r.Saved == "" || r.Now == "":
 		r.Contains = r.Saved == ""
 	default:
-		return r, s.countAhead(ctx, &r)
+		err = s.countAhead(ctx, &r)
 	}
-	return r, nil
+	if err == nil && !r.Contains {
+		r.Home = s.home(ctx, c.Branch, st.head)
+	}
+	return r, err
 }
 
 func (s *Store) countAhead(ctx context.Context, r *HeadReport) error {

@@ -96,12 +96,19 @@ func (s *Store) checkHead(ctx context.Context, c *Checkpoint, st *stored) error 
 			return err
 		}
 	}
+	reason := fmt.Sprintf("HEAD does not contain %s, on which the checkpoint was made", st.head.String()[:12])
+	switch home := s.home(ctx, c.Branch, st.head); {
+	case home.Worktree != "":
+		return &RefusedError{Reason: reason, Hint: "cd " + word(home.Worktree)}
+	case home.Branch != "":
+		return &RefusedError{Reason: reason, Hint: "git switch " + word(home.Branch)}
+	}
 	branch := c.Branch
 	if branch == "" || s.hasBranch(ctx, branch) {
 		branch = "resume-" + c.Issue.RefName()
 	}
 	return &RefusedError{
-		Reason: fmt.Sprintf("HEAD does not contain %s, on which the checkpoint was made", st.head.String()[:12]),
+		Reason: reason,
 		Hint:   fmt.Sprintf("git switch -c %s %s^2^", word(branch), c.Commit.String()[:12]),
 	}
 }

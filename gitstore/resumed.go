@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -51,7 +52,11 @@ func (s *Store) SetResumed(c *Checkpoint, retry bool, approved ...Approval) erro
 	if retry {
 		r.Retries++
 	}
-	r.Approved = append(r.Approved, approved...)
+	for _, a := range approved {
+		if !r.approves(a.Phase) {
+			r.Approved = append(r.Approved, a)
+		}
+	}
 	return writeFile(s.resumedFile(c.Issue), r.encode())
 }
 
@@ -92,6 +97,10 @@ func (s *Store) resumed(i checkpoint.Issue) (*Checkpoint, Resumption) {
 		return nil, r
 	}
 	return c, r
+}
+
+func (r Resumption) approves(phase string) bool {
+	return slices.ContainsFunc(r.Approved, func(a Approval) bool { return a.Phase == phase })
 }
 
 func (r Resumption) encode() []byte {
