@@ -34,7 +34,7 @@ func Run(ctx context.Context, env *Env, args []string) int {
 	if err == nil {
 		err = newApp(env, line.command).RunContext(context.WithValue(ctx, lineKey{}, line), line.argv)
 	}
-	if err != nil && ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil && !errors.As(err, new(silent)) {
 		// A git that was interrupted with us only says that it was killed.
 		err = fail(exitInterrupted, "", "interrupted")
 	}
@@ -46,7 +46,7 @@ type lineKey struct{}
 // allCommands lists the commands in the order of the help.
 func allCommands() []*command {
 	return []*command{
-		&saveCommand, &listCommand, &showCommand, &statusCommand, &configCommand, &resumeCommand, &restoreCommand,
+		&saveCommand, &runCommand, &listCommand, &showCommand, &statusCommand, &configCommand, &resumeCommand, &restoreCommand,
 		&undoCommand, &pruneCommand, &pinCommand, &unpinCommand, &dropCommand, &archiveCommand, &fetchCommand, &pushCommand, &verifyCommand,
 		&versionCommand, &helpCommand,
 	}

@@ -18,9 +18,10 @@ func (c *call) pushes() bool {
 }
 
 // pushSaved pushes an issue after a save. What goes wrong is a warning: the
-// checkpoint is saved, and the next push takes it along.
-func (c *call) pushSaved(issue checkpoint.Issue) {
-	if err := c.tryPush(issue); err != nil {
+// checkpoint is saved, and the next push takes it along. A quiet one asks
+// nobody for a password.
+func (c *call) pushSaved(issue checkpoint.Issue, quiet bool) {
+	if err := c.tryPush(issue, quiet); err != nil {
 		c.warn("not pushed, the next push tries again: %v", err)
 	}
 }
@@ -29,11 +30,11 @@ func (c *call) pushSaved(issue checkpoint.Issue) {
 // failed.
 func (c *call) pushMissed(issue checkpoint.Issue) {
 	if c.pushes() && !c.flags.Bool("dry-run") {
-		c.pushSaved(issue)
+		c.pushSaved(issue, !c.flags.IsSet("push"))
 	}
 }
 
-func (c *call) tryPush(issue checkpoint.Issue) error {
+func (c *call) tryPush(issue checkpoint.Issue, quiet bool) error {
 	named := c.flags.String("push")
 	if named == leftOut {
 		named = ""
@@ -43,7 +44,7 @@ func (c *call) tryPush(issue checkpoint.Issue) error {
 		return err
 	}
 	done, err := c.store.Push(c.ctx, gitstore.PushRequest{
-		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.remoteTimeout(), Quiet: !c.flags.IsSet("push"),
+		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.remoteTimeout(), Quiet: quiet,
 	})
 	for _, s := range done {
 		err = orElse(err, s.Err)

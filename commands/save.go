@@ -106,11 +106,11 @@ func (c *call) finishSave(s *gitstore.Saved) error {
 		return c.showSaved(s)
 	}
 	if c.json {
-		c.pushSaved(s.Issue)
+		c.pushSaved(s.Issue, !c.flags.IsSet("push"))
 		return c.showSaved(s)
 	}
 	err := c.showSaved(s)
-	c.pushSaved(s.Issue)
+	c.pushSaved(s.Issue, !c.flags.IsSet("push"))
 	return err
 }
 
@@ -123,10 +123,14 @@ func (c *call) enable() string {
 	return "git config checkpoint.enabled true"
 }
 
-// openToSave opens the repository. Broken settings stop a person, who can mend
+// openToSave opens the repository for a save that follows at once. Broken settings stop a person, who can mend
 // them, and only warn where a checkpoint would be lost.
 func (c *call) openToSave(trigger checkpoint.Trigger) error {
 	c.toSave = true
+	return c.openFor(trigger)
+}
+
+func (c *call) openFor(trigger checkpoint.Trigger) error {
 	err := c.open()
 	var setting *config.Error
 	if errors.As(err, &setting) && trigger != checkpoint.Manual {
@@ -217,33 +221,44 @@ func (c *call) skipped(issue checkpoint.Issue, why string) error {
 }
 
 func (c *call) showSaved(s *gitstore.Saved) error {
-	for _, w := range s.Warnings {
+	for _, w := range savedWarnings(c, s) {
 		c.warn("%s", w)
 	}
-	if !s.Trigger.Known() {
-		c.warn("trigger %s is not known: retention keeps its checkpoints", s.Trigger)
-	}
-	if problem := unknownPhase(s.Record, c.rules()); problem != "" {
-		c.warn("%s", problem)
-	}
-	for _, f := range s.Record.Snapshot().Skipped {
-		c.warn("%s is not in the checkpoint: %s, %d bytes", quotePath(f.Path), f.Reason, f.Size)
-	}
-	if pending := c.store.Pending(); pending != "" {
-		c.warn("a restore was interrupted: git checkpoint restore --continue or --abort")
-	}
 	if c.json {
-		return c.write(output.Save{
-			Type: "save", CheckpointID: string(s.ID), Issue: string(s.Issue), Commit: s.Commit.String(), Ref: s.Ref,
-			Trigger: string(s.Trigger), Phase: s.Phase, CreatedAt: s.Record.CreatedAt(), Files: s.Files,
-			Pruned: texts(s.Pruned), Warnings: c.takeWarnings(),
-		})
+		return c.write(saveRecord("save", s, c.takeWarnings()))
 	}
 	if c.flags.Bool("verbose") && len(s.Pruned) > 0 {
 		c.say("pruned: %s", strings.Join(texts(s.Pruned), ", "))
 	}
 	c.print("%s\n", s.ID)
 	return nil
+}
+
+// savedWarnings are what to tell beside a save that was done.
+func savedWarnings(c *call, s *gitstore.Saved) []string {
+	list := s.Warnings
+	if !s.Trigger.Known() {
+		list = append(list, fmt.Sprintf("trigger %s is not known: retention keeps its checkpoints", s.Trigger))
+	}
+	if problem := unknownPhase(s.Record, c.rules()); problem != "" {
+		list = append(list, problem)
+	}
+	for _, f := range s.Record.Snapshot().Skipped {
+		list = append(list, fmt.Sprintf("%s is not in the checkpoint: %s, %d bytes", quotePath(f.Path), f.Reason, f.Size))
+	}
+	if c.store.Pending() != "" {
+		list = append(list, "a restore was interrupted: git checkpoint restore --continue or --abort")
+	}
+	return list
+}
+
+// saveRecord is the JSON of what was saved.
+func saveRecord(kind string, s *gitstore.Saved, warnings []string) output.Save {
+	return output.Save{
+		Type: kind, CheckpointID: string(s.ID), Issue: string(s.Issue), Commit: s.Commit.String(), Ref: s.Ref,
+		Trigger: string(s.Trigger), Phase: s.Phase, CreatedAt: s.Record.CreatedAt(), Files: s.Files,
+		Pruned: texts(s.Pruned), Warnings: warnings,
+	}
 }
 
 func texts[T ~string](list []T) []string {

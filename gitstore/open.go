@@ -20,6 +20,7 @@ type Options struct {
 	Now func() time.Time // the clock, time.Now when nil
 
 	ToSave bool // read the staging area at once: it is going to be saved
+	Apart  bool // keep what a terminal sends, as for Ctrl+C, away from git
 }
 
 // A Store is a repository's checkpoints. It is used by one goroutine at a
@@ -52,7 +53,7 @@ type repository struct {
 // Open finds the repository. It fails with ErrNotRepository, or with an
 // UnsupportedError that names the feature.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{git: gitcmd.Git{Dir: o.Dir}, now: o.Now, random: rand.Text}
+	s := &Store{git: gitcmd.Git{Dir: o.Dir, Apart: o.Apart}, now: o.Now, random: rand.Text}
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -1,0 +1,168 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"time"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/urfave/cli/v2"
+)
+
+var runCommand = command{
+	name: "run", usage: "run a command under protection", args: "[ISSUE] -- CMD...", max: 1, category: "Record",
+	description: "Ctrl+C, SIGTERM and SIGHUP save a checkpoint (user_interrupt) before CMD is told; a\n" +
+		"CMD that fails or is killed leaves one (session_end). A second Ctrl+C ends CMD at\n" +
+		"once. Exits with CMD's code, 128+n where signal n ended it.\n\n" +
+		"At a terminal CMD is in the foreground as if it had been typed: Ctrl+C reaches it\n" +
+		"from the terminal, while the checkpoint is saved, and is not passed on again.",
+	examples: []string{
+		"git checkpoint run 42 -- make release",
+		"git checkpoint run --every 10m --push -- ./agent.sh",
+		"git checkpoint run --timeout 50m --retry-transient 3 -- ./job.sh",
+	},
+	flags: runFlags,
+	run:   runRun,
+}
+
+// runFlags are save's content flags, with worktree and untracked on, and those
+// of the run.
+func runFlags() []cli.Flag {
+	flags := []cli.Flag{
+		&cli.StringFlag{Name: "every", Usage: "save a checkpoint (interval) every `DURATION`, as 10m, when something changed"},
+		&cli.StringFlag{Name: "timeout", Usage: "after `DURATION` save a checkpoint (session_end) and end CMD"},
+		&cli.IntFlag{Name: "retry-transient", Usage: "start CMD again up to `N` times where the network or a limit failed it"},
+		&cli.StringFlag{Name: "retry-wait", Usage: "wait `DURATION` before the first retry, twice as long before each one after", Value: "2s"},
+		pushFlag(),
+	}
+	skip := []string{"trigger", "agent", "action", "conflict", "batch", "worktree", "untracked"}
+	for _, f := range contentFlags() {
+		if !slices.Contains(skip, f.Names()[0]) {
+			flags = append(flags, f)
+		}
+	}
+	return append(flags,
+		&cli.BoolFlag{Name: "worktree", Usage: "keep unstaged changes too; on, --worktree=false leaves them", Value: true},
+		&cli.BoolFlag{Name: "untracked", Usage: "keep untracked files too, never ignored ones; on, --untracked=false leaves them", Value: true},
+	)
+}
+
+// Exit codes of shells for a command that cannot be run.
+const (
+	exitCannotRun = 126
+	exitNoCommand = 127
+)
+
+// runLimits are the flags of a run that are not about content.
+type runLimits struct {
+	every, timeout, wait time.Duration // 0 for none
+	retries              int
+}
+
+func runRun(c *call) error {
+	limits, err := c.runLimits()
+	if err != nil {
+		return err
+	}
+	path, err := lookCommand(c.paths)
+	if err != nil {
+		return err
+	}
+	if err := c.openFor(checkpoint.UserInterrupt); err != nil {
+		return err
+	}
+	issue, err := c.issue()
+	if err != nil {
+		return err
+	}
+	if _, err := c.saveRequest(issue, checkpoint.UserInterrupt); err != nil {
+		return err // a flag that is wrong must not be found when it matters
+	}
+	if err := c.ctx.Err(); err != nil {
+		return err
+	}
+	// What is saved because of a signal must not end by it.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(c.ctx))
+	defer cancel()
+	c.ctx = ctx
+	g := &guard{c: c, issue: issue, limits: limits, cancel: cancel, warned: map[string]bool{}}
+	code, err := g.run(path)
+	if err != nil {
+		return err
+	}
+	if err := g.report(); err != nil {
+		return err
+	}
+	if code != 0 {
+		return silent{code}
+	}
+	return nil
+}
+
+// runLimits reads the flags, and refuses what could not be known later.
+func (c *call) runLimits() (l runLimits, err error) {
+	for name, d := range map[string]*time.Duration{"every": &l.every, "timeout": &l.timeout, "retry-wait": &l.wait} {
+		text := c.flags.String(name)
+		if text == "" {
+			continue
+		}
+		if *d, err = parseDuration(text); err != nil || *d <= 0 {
+			return l, usagef("run: --%s: %q is no duration, such as 90s, 10m or 2h", name, text)
+		}
+	}
+	if l.retries = c.flags.Int("retry-transient"); l.retries < 0 {
+		return l, usagef("run: --retry-transient: %d is no number of retries", l.retries)
+	}
+	if c.flags.String("state") == "-" {
+		return l, usagef("run: --state: standard input is CMD's; name a file")
+	}
+	return l, nil
+}
+
+// parseDuration reads a duration; a number alone is seconds.
+func parseDuration(text string) (time.Duration, error) {
+	if n, err := strconv.Atoi(text); err == nil {
+		return time.Duration(n) * time.Second, nil
+	}
+	return time.ParseDuration(text)
+}
+
+// lookCommand finds the program, with the codes of shells.
+func lookCommand(words []string) (string, error) {
+	if len(words) == 0 {
+		return "", fail(exitUsage, "git checkpoint run -- CMD", "run: which command? It stands after --")
+	}
+	path, err := exec.LookPath(words[0])
+	switch {
+	case err == nil || errors.Is(err, exec.ErrDot):
+		return path, nil
+	case errors.Is(err, os.ErrPermission):
+		return "", cannotRun(exitCannotRun, words[0], "permission denied")
+	}
+	return "", cannotRun(exitNoCommand, words[0], "command not found")
+}
+
+func cannotRun(code int, name string, why any) error {
+	return &failure{code: code, kind: kinds[exitFailure], err: fmt.Errorf("run: %s: %v", name, why)}
+}
+
+// report prints the record of --json.
+func (g *guard) report() error {
+	c := g.c
+	if !c.json {
+		return nil
+	}
+	if g.saved == nil {
+		return c.write(output.Save{
+			Type: "run", Issue: string(g.issue), Skipped: first(g.why, "nothing had to be saved"), Warnings: c.takeWarnings(),
+		})
+	}
+	return c.write(saveRecord("run", g.saved, c.takeWarnings()))
+}

@@ -1,0 +1,232 @@
+package commands
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A protected is a command under `run`, without a terminal.
+type protected struct {
+	*victim
+	cmd  *exec.Cmd
+	said lockedBuffer
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// protect starts a script of the shell under run.
+func protect(v *victim, script string, flags ...string) *protected {
+	v.t.Helper()
+	args := append(append([]string{"run", "42"}, flags...), "--", "sh", "-c", "echo $$ >../pid; "+script)
+	p := &protected{victim: v, cmd: v.command("git-checkpoint", args...)}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	p.cmd.Stderr = &p.said
+	require.NoError(v.t, p.cmd.Start())
+	v.t.Cleanup(func() {
+		_ = p.cmd.Process.Kill()
+		if pid := p.child(); pid > 0 {
+			_ = syscall.Kill(-pid, syscall.SIGKILL)
+		}
+	})
+	return p
+}
+
+func (p *protected) child() int {
+	data, _ := os.ReadFile(p.path("../pid"))
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(data)))
+	return pid
+}
+
+// until waits for something.
+func (p *protected) until(what string, ok func() bool) {
+	p.t.Helper()
+	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		require.True(p.t, time.Now().Before(end), "waited for %s: %s", what, p.said.String())
+	}
+}
+
+func (p *protected) untilFile(name string) {
+	p.t.Helper()
+	p.until(name, func() bool { _, err := os.Stat(p.path(name)); return err == nil })
+}
+
+// code waits for the end.
+func (p *protected) code() int {
+	p.t.Helper()
+	err := p.cmd.Wait()
+	var exit *exec.ExitError
+	require.True(p.t, err == nil || errors.As(err, &exit), "%v", err)
+	return p.cmd.ProcessState.ExitCode()
+}
+
+func (p *protected) gone() {
+	p.t.Helper()
+	p.until("the end of the command", func() bool { return errors.Is(syscall.Kill(-p.child(), 0), syscall.ESRCH) })
+}
+
+// triggers are those of the checkpoints, newest first.
+func (v *victim) triggers() []string {
+	v.t.Helper()
+	return strings.Fields(v.git("log", "--first-parent", "--format=%(trailers:key=Checkpoint-Trigger,valueonly)", "refs/checkpoints/42"))
+}
+
+// A signal saves what there is, then ends the command and all that it started.
+func TestRunSignals(t *testing.T) {
+	for s, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
+		t.Run(s.String(), func(t *testing.T) {
+			t.Parallel()
+			p := protect(newVictim(t), "echo new >new.txt; sleep 100; true")
+			p.untilFile("new.txt")
+			require.NoError(t, p.cmd.Process.Signal(s))
+			assert.Equal(t, code, p.code())
+			p.gone()
+			assert.Equal(t, []string{"user_interrupt"}, p.triggers())
+			assert.Equal(t, "new", p.git("cat-file", "-p", "refs/checkpoints/42:untracked/new.txt"))
+			p.sound()
+		})
+	}
+}
+
+// The command is told when the checkpoint is there, and its own code counts.
+func TestRunSavesFirst(t *testing.T) {
+	p := protect(newVictim(t), "trap 'rm -f new.txt; echo told >told; exit 7' TERM; echo new >new.txt; while :; do sleep 0.02; done")
+	p.untilFile("new.txt")
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	assert.Equal(t, 7, p.code())
+	p.untilFile("told")
+	tree := p.git("ls-tree", "-r", "--name-only", "refs/checkpoints/42")
+	assert.Contains(t, tree, "untracked/new.txt")
+	assert.NotContains(t, tree, "told")
+}
+
+// A second signal of a kind ends a command that outlives the first, one of
+// another kind is passed on at once.
+func TestRunSecondSignal(t *testing.T) {
+	p := protect(newVictim(t), "trap '' INT; echo >ready; sleep 100; sleep 100")
+	p.untilFile("ready")
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGINT))
+	p.until("the checkpoint", func() bool { return strings.Contains(p.said.String(), "saved CP-") })
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGINT))
+	assert.Equal(t, 130, p.code())
+	p.gone()
+	assert.Len(t, p.triggers(), 1)
+
+	p = protect(newVictim(t), "trap '' INT; echo >ready; sleep 100; sleep 100")
+	p.untilFile("ready")
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGINT))
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	assert.Equal(t, 143, p.code())
+	p.gone()
+}
+
+// A second Ctrl+C does not wait for a save that takes long.
+func TestRunSecondSignalEndsASave(t *testing.T) {
+	v := newVictim(t)
+	hook := v.path(".git/hooks/reference-transaction")
+	require.NoError(t, os.MkdirAll(v.path(".git/hooks"), 0o777))
+	require.NoError(t, os.WriteFile(hook, []byte("#!/bin/sh\necho >../saving\nsleep 60\n"), 0o777))
+	v.write("big.txt", "x\n")
+	v.git("config", "filter.slow.clean", "echo >"+v.path("../slow")+"; sleep 60; cat")
+	v.write(".gitattributes", "big.txt filter=slow\n")
+	p := protect(v, "trap '' INT; echo >ready; sleep 100; sleep 100")
+	p.untilFile("ready")
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGINT))
+	p.untilFile("../slow")
+	start := time.Now()
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGINT))
+	assert.Equal(t, 130, p.code())
+	assert.Less(t, time.Since(start), 15*time.Second)
+	require.NoError(t, os.Remove(hook))
+	assert.Empty(t, p.ids("42"))
+	assert.Empty(t, p.locks())
+}
+
+// A command that is killed, or fails, leaves its code and a checkpoint; one
+// that succeeds leaves none.
+func TestRunEnds(t *testing.T) {
+	for _, c := range []struct {
+		script string
+		code   int
+		want   []string
+	}{
+		{"kill -9 $$", 137, []string{"session_end"}},
+		{"kill -15 $$", 143, []string{"session_end"}},
+		{"exit 3", 3, []string{"session_end"}},
+		{"exit 0", 0, nil},
+	} {
+		t.Run(c.script, func(t *testing.T) {
+			t.Parallel()
+			p := protect(newVictim(t), c.script)
+			assert.Equal(t, c.code, p.code())
+			if c.want == nil {
+				assert.Empty(t, p.ids("42"))
+				return
+			}
+			assert.Equal(t, c.want, p.triggers())
+		})
+	}
+}
+
+// When the program itself is killed, the last interval resumes.
+func TestRunParentKilled(t *testing.T) {
+	p := protect(newVictim(t), "echo one >work.txt; sleep 100; true", "--every", "50ms")
+	p.until("an interval", func() bool { return strings.Contains(p.said.String(), "saved CP-") })
+	require.NoError(t, p.cmd.Process.Kill())
+	require.NoError(t, syscall.Kill(-p.child(), syscall.SIGKILL)) // it holds standard error open
+	assert.Equal(t, -1, p.code())
+	assert.Equal(t, []string{"interval"}, p.triggers(), "what has not changed is not saved again")
+	require.NoError(t, os.Remove(p.path("work.txt")))
+	p.tool("resume", "42", "--auto")
+	data, err := os.ReadFile(p.path("work.txt"))
+	require.NoError(t, err)
+	assert.Equal(t, "one\n", string(data))
+	p.sound()
+}
+
+// What the terminal of a caller no longer takes keeps no checkpoint from being
+// saved.
+func TestRunWithoutAReader(t *testing.T) {
+	v := newVictim(t)
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	cmd := v.command("git-checkpoint", "run", "42", "--", "sh", "-c", "echo >ready; sleep 100; true")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Stderr = w
+	require.NoError(t, cmd.Start())
+	w.Close()
+	p := &protected{victim: v, cmd: cmd}
+	p.untilFile("ready")
+	r.Close()
+	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
+	assert.Equal(t, 129, p.code())
+	assert.Equal(t, []string{"user_interrupt"}, p.triggers())
+	_, err = os.Stat(p.path(".git/git-checkpoint/lock/42.lock"))
+	assert.ErrorIs(t, err, fs.ErrNotExist)
+}
