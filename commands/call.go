@@ -10,6 +10,7 @@ import (
 
 	"git-checkpoint/commands/config"
 	"git-checkpoint/commands/output"
+	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -33,8 +34,9 @@ type call struct {
 
 	about checkpoint.Issue // what the command turned out to be about, "" while that is not known
 
-	toSave   bool // the staging area will be needed
-	offline  bool // no forge is asked for the issue: a hook must not wait
+	toSave   bool             // the staging area will be needed
+	current  *freshness.Issue // the issue as its source has it now, once that was asked
+	offline  bool             // no forge is asked for the issue: a hook must not wait
 	store    *gitstore.Store
 	settings *config.Settings
 }

@@ -84,6 +84,7 @@ func (c *call) currentIssue(i checkpoint.Issue) (*freshness.Issue, string, error
 	case err != nil:
 		return nil, err.Error(), nil
 	}
+	c.current = found
 	return found, "", nil
 }
 

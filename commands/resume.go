@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"git-checkpoint/freshness"
+	"git-checkpoint/freshness/issue/forge"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -40,6 +41,7 @@ func resumeFlags() []cli.Flag {
 		&cli.StringFlag{Name: "branch", Usage: "go on on `BRANCH` instead of the checkpoint's"},
 		&cli.BoolFlag{Name: "force", Usage: "resume in spite of the verdict, wherever HEAD is"},
 		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},
+		&cli.BoolFlag{Name: "sync-issue", Usage: "write the checkpoint's labels back to the issue"},
 	}
 }
 
@@ -53,6 +55,7 @@ type resumption struct {
 	changed  gitstore.Changed
 	each     map[string]gitstore.Changed // what was answered about single files
 	restored *gitstore.Restored
+	synced   forge.Change // labels that were written to the issue
 
 	approvals []gitstore.Approval
 	retries   int // of this checkpoint since the last save, this one included
@@ -186,9 +189,12 @@ func (c *call) resume(r *resumption) error {
 	if err := c.stop(r); err != nil {
 		return err
 	}
+	plan, err := c.planSync(r)
+	if err != nil {
+		return err
+	}
 	dryRun := c.flags.Bool("dry-run")
 	if !c.flags.Bool("no-files") && c.store.Root() != "" {
-		var err error
 		r.restored, err = c.store.Restore(c.ctx, gitstore.RestoreRequest{
 			Checkpoint: r.cp, Changed: r.changed, Each: r.each, DryRun: dryRun, AnyHead: c.flags.Bool("force"),
 		})
@@ -202,5 +208,6 @@ func (c *call) resume(r *resumption) error {
 			return err
 		}
 	}
-	return c.showResumed(r)
+	err = c.sync(r, plan)
+	return orElse(c.showResumed(r), err)
 }

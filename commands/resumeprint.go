@@ -57,6 +57,7 @@ func resumePoint(r *resumption) string {
 func resumeRecord(r *resumption) output.Resume {
 	out := output.Resume{Status: statusRecord("resume", r.cp, r.record, r.verdict)}
 	out.Action = r.action()
+	out.LabelsAdded, out.LabelsRemoved = r.synced.Add, r.synced.Remove
 	if data, err := r.record.JSON(); err == nil {
 		out.Checkpoint = json.RawMessage(data)
 	}

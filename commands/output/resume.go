@@ -40,7 +40,8 @@ type Batches struct {
 }
 
 // Resume is the verdict on a checkpoint and what was done. Undo is the command
-// or ref that takes the files back. Checkpoint is as in Show.
+// or ref that takes the files back. Checkpoint is as in Show. LabelsAdded and
+// LabelsRemoved are what --sync-issue wrote to the issue.
 type Resume struct {
 	Status
 	Restored   []string `json:"restored"`
@@ -48,6 +49,9 @@ type Resume struct {
 	Checkpoint any      `json:"checkpoint"`
 
 	PhaseAttempt int `json:"phase_attempt"` // of the work that goes on, 0 where nobody counted
+
+	LabelsAdded   []string `json:"labels_added"`
+	LabelsRemoved []string `json:"labels_removed"`
 }
 
 // Restore is what happened to the files of a checkpoint: put back, changed

@@ -73,7 +73,7 @@ func samples() map[string]any {
 		}, []FileChange{{"src/a.go", "modified"}}},
 		"diff-empty": Diff{Type: "diff"},
 		"status":     status("status"), "status-empty": Status{Type: "status", Action: "none"},
-		"resume":       Resume{status("resume"), []string{"src/a.go"}, "refs/git-checkpoint/undo/1", r, 2},
+		"resume":       Resume{status("resume"), []string{"src/a.go"}, "refs/git-checkpoint/undo/1", r, 2, []string{"state:docs"}, []string{"state:ready"}},
 		"resume-empty": Resume{Status: Status{Type: "resume", Action: "none"}},
 		"restore":      Restore{"restore", id, []string{"a"}, []string{"b"}, []string{"c"}, "refs/git-checkpoint/undo/1"},
 		"prune":        Prune{"prune", "1f0c9a2b", true, []Decision{{id, true, "tip", "42"}, {older, false, "batch_complete: newest 3 per phase", "42"}}, []string{older}, []string{id}},

@@ -1,0 +1,131 @@
+package commands
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/freshness"
+	"git-checkpoint/freshness/issue/forge"
+)
+
+// A labelSync is what --sync-issue is going to do.
+type labelSync struct {
+	forge  *forge.Forge
+	change forge.Change
+	why    string // it cannot be known, and why
+}
+
+// planSync compares the labels of the checkpoint with those of the issue, nil
+// without --sync-issue. It fails where nothing could be written at all.
+func (c *call) planSync(r *resumption) (*labelSync, error) {
+	if !c.flags.Bool("sync-issue") {
+		return nil, nil
+	}
+	if c.flags.IsSet("issue-file") {
+		return nil, usagef("resume: --sync-issue and --issue-file do not go together: nothing is written to a file")
+	}
+	s, err := c.source(r.cp.Issue)
+	if err != nil {
+		return nil, usagef("resume: --sync-issue: %w", err)
+	}
+	if s.kind != "forge" {
+		return nil, fail(exitUsage, "git config checkpoint.issue-source github",
+			"resume: --sync-issue: labels are written to GitHub, GitLab and Gitea, and the issue comes from elsewhere")
+	}
+	if v, _ := r.record.Doc().Lookup("issue_snapshot.labels"); v == nil {
+		return nil, usagef("resume: --sync-issue: %s has no labels of the issue", r.cp.ID)
+	}
+	plan := &labelSync{forge: s.forge}
+	if c.current == nil {
+		plan.why = "it is not known which labels issue " + string(r.cp.Issue) + " has"
+		return plan, nil
+	}
+	plan.change = syncChange(r.record.IssueSnapshot().Labels, c.current.Labels, c.rules())
+	// The issue follows the checkpoint here, not the other way round.
+	r.verdict.Phase, r.verdict.StateLabel = "", ""
+	return plan, nil
+}
+
+// syncChange brings labels back to what they were: all that went come back, and
+// of those that came only the ones go that stand for a state. What else people
+// put on the issue since stays theirs.
+func syncChange(was, now []string, rules freshness.Rules) forge.Change {
+	var change forge.Change
+	for _, label := range was {
+		if !slices.Contains(now, label) && !slices.Contains(change.Add, label) {
+			change.Add = append(change.Add, label)
+		}
+	}
+	for _, label := range rules.StateLabels(now) {
+		if !slices.Contains(was, label) {
+			change.Remove = append(change.Remove, label)
+		}
+	}
+	return change
+}
+
+// sync shows what it is going to write, and writes it; a person at a terminal
+// is asked in between.
+func (c *call) sync(r *resumption, plan *labelSync) error {
+	switch {
+	case plan == nil:
+		return nil
+	case plan.why != "":
+		return fail(exitRemote, r.command("--sync-issue"), "resume: --sync-issue: %s", plan.why)
+	case plan.change.IsZero():
+		c.say("the labels of issue %s are as the checkpoint has them", r.cp.Issue)
+		return nil
+	}
+	site := plan.forge.Site
+	c.say("labels of issue %s on %s: %s", r.cp.Issue, site.Host(), changeText(plan.change))
+	if c.flags.Bool("dry-run") {
+		return nil
+	}
+	if yes, err := c.maySync(r); !yes {
+		return err
+	}
+	_, err := within(c, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, plan.forge.SetLabels(ctx, r.cp.Issue, plan.change)
+	})
+	if err != nil {
+		return fail(exitRemote, r.command("--sync-issue"), "resume: --sync-issue: %w", err)
+	}
+	r.synced = plan.change
+	c.say("written to %s", site.Host())
+	return nil
+}
+
+// maySync asks where resume itself asked.
+func (c *call) maySync(r *resumption) (bool, error) {
+	for _, flag := range []string{"yes", "auto", "force", "json", "quiet"} {
+		if c.flags.Bool(flag) {
+			return true, nil
+		}
+	}
+	if c.json || c.flags.IsSet("choice") {
+		return true, nil
+	}
+	d, err := c.dialog("")
+	if err != nil {
+		return true, nil // nobody is there to ask, and the flag says what is wanted
+	}
+	defer d.close()
+	answer, err := d.ask("Write these labels to the issue? [y/N] ", yesNo)
+	if err != nil {
+		return false, c.unanswered(r, "--sync-issue --yes", err)
+	}
+	return answer == "y", nil
+}
+
+func changeText(change forge.Change) string {
+	var parts []string
+	if len(change.Add) > 0 {
+		parts = append(parts, "add "+output.Clean(list(change.Add)))
+	}
+	if len(change.Remove) > 0 {
+		parts = append(parts, "remove "+output.Clean(list(change.Remove)))
+	}
+	return strings.Join(parts, "; ")
+}
