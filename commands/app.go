@@ -22,17 +22,27 @@ func Main(args []string) int {
 	if err != nil {
 		return report(&Env{Stderr: os.Stderr}, false, err)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second Ctrl+C ends the program at once
+	go stopOnSignal(stop) // beside the rest, as it takes a moment
 	return Run(ctx, env, args[1:])
+}
+
+// stopOnSignal stops the command when it is interrupted. A second signal ends
+// the program at once.
+func stopOnSignal(stop context.CancelFunc) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	<-signals
+	signal.Stop(signals)
+	stop()
 }
 
 // Run runs one command line in an environment.
 func Run(ctx context.Context, env *Env, args []string) int {
 	line, err := parseLine(allCommands(), args)
 	if err == nil {
-		err = newApp(env, line.command).RunContext(context.WithValue(ctx, lineKey{}, line), line.argv)
+		err = newApp(env, line).RunContext(context.WithValue(ctx, lineKey{}, line), line.argv)
 	}
 	if err != nil && ctx.Err() != nil && !errors.As(err, new(silent)) {
 		// A git that was interrupted with us only says that it was killed.
@@ -52,9 +62,9 @@ func allCommands() []*command {
 	}
 }
 
-// newApp makes the one command that runs known to the library, which takes a
-// while to set up each.
-func newApp(env *Env, cmd *command) *cli.App {
+// newApp makes the one command that runs known to the library, with the flags
+// that matter: it takes a while to set up each.
+func newApp(env *Env, l *line) *cli.App {
 	return &cli.App{
 		Name:           progName,
 		HideVersion:    true,
@@ -63,7 +73,7 @@ func newApp(env *Env, cmd *command) *cli.App {
 		ErrWriter:      env.Stderr,
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   onUsageError,
-		Commands:       []*cli.Command{cmd.build(env)},
+		Commands:       []*cli.Command{l.command.build(env, l.flags())},
 	}
 }
 
@@ -88,10 +98,10 @@ type command struct {
 }
 
 // build makes it a command of the library.
-func (d *command) build(env *Env) *cli.Command {
+func (d *command) build(env *Env, flags []cli.Flag) *cli.Command {
 	return &cli.Command{
 		Name: d.name, HideHelp: true,
-		Flags:        d.allFlags(),
+		Flags:        flags,
 		OnUsageError: onUsageError,
 		Action:       func(c *cli.Context) error { return d.call(env, c) },
 	}

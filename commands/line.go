@@ -15,6 +15,7 @@ type line struct {
 	argv     []string            // program, command, flags, "--", arguments
 	paths    []string            // what stood after "--" of a command that takes paths
 	lists    map[string][]string // the values of flags that can be repeated
+	given    []string            // the names of the flags in argv
 	json     bool                // errors are JSON too
 	commands []*command
 }
@@ -37,7 +38,7 @@ func parseLine(commands []*command, args []string) (*line, error) {
 	if err != nil {
 		return l, err
 	}
-	l.json, l.lists = w.json, w.lists
+	l.json, l.lists, l.given = w.json, w.lists, w.given
 	if w.help {
 		w = words{args: []string{l.command.name}}
 		l.command = commandNamed(commands, "help")
@@ -49,6 +50,17 @@ func parseLine(commands []*command, args []string) (*line, error) {
 	}
 	l.argv = slices.Concat([]string{progName, l.command.name}, w.flags, []string{"--"}, w.args)
 	return l, nil
+}
+
+// flags are those of the command that are given or have a default: any other
+// is empty, as a flag is that the library does not know.
+func (l *line) flags() []cli.Flag {
+	return slices.DeleteFunc(l.command.allFlags(), func(f cli.Flag) bool {
+		text, isText := f.(*cli.StringFlag)
+		number, isNumber := f.(*cli.IntFlag)
+		usual := isText && text.Value != "" || isNumber && number.Value != 0
+		return !usual && !slices.Contains(l.given, f.Names()[0])
+	})
 }
 
 // commandNamed finds a command by its name or its alias, nil for none.
@@ -107,6 +119,7 @@ func isHelp(arg string) bool { return arg == "-h" || arg == "--help" }
 // words are the parts of a command line after its command.
 type words struct {
 	flags, args []string
+	given       []string // names of flags
 	after       []string // what stood after "--"
 	lists       map[string][]string
 	json, help  bool
@@ -183,7 +196,7 @@ func (w *words) add(f cli.Flag, value *string) {
 	if on, err := strconv.ParseBool(*value); name == "json" && err == nil {
 		w.json = on
 	}
-	w.flags = append(w.flags, "--"+name+"="+*value)
+	w.flags, w.given = append(w.flags, "--"+name+"="+*value), append(w.given, name)
 }
 
 // findFlag finds a flag by one of its names, with one dash or two, and the

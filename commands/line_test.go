@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/urfave/cli/v2"
 )
 
 func TestParseLine(t *testing.T) {
@@ -122,4 +123,29 @@ func TestEveryCommandHasHelp(t *testing.T) {
 		}
 		assert.Contains(t, overview(allCommands()), cmd.usage, cmd.name)
 	}
+}
+
+// The library is told of the flags that are given or have a default: no flag
+// may be of a kind whose default would be missed.
+func TestFlagsThatMatter(t *testing.T) {
+	for _, cmd := range allCommands() {
+		for _, f := range cmd.allFlags() {
+			switch f := f.(type) {
+			case *cli.StringFlag, *cli.IntFlag, *cli.StringSliceFlag:
+			case *cli.BoolFlag:
+				assert.False(t, f.Value, f.Name)
+			case optionalFlag:
+				assert.Empty(t, f.Value, f.Name)
+			default:
+				t.Errorf("%s: a %T: line.flags does not know its default", cmd.name, f)
+			}
+		}
+	}
+	l, err := parseLine(allCommands(), []string{"save", "42", "-q"})
+	require.NoError(t, err)
+	var names []string
+	for _, f := range l.flags() {
+		names = append(names, f.Names()[0])
+	}
+	assert.Equal(t, []string{"trigger", "quiet"}, names)
 }
