@@ -133,6 +133,26 @@ func (c *call) showStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v fresh
 	}
 	c.print("Auto-resume: %s\n", output.Clean(autoResume(v)))
 	c.showReasons(v)
+	if c.flags.Bool("verbose") {
+		return c.showDiffs(cp, v)
+	}
+	return nil
+}
+
+// showDiffs shows how what changed since differs: the body and files.
+func (c *call) showDiffs(cp *gitstore.Checkpoint, v freshness.Verdict) error {
+	for _, r := range v.Reasons {
+		for _, line := range r.Diff {
+			c.print("%s\n", output.Clean(line))
+		}
+	}
+	for _, path := range v.Changed {
+		diff, err := c.store.DiffSince(c.ctx, cp, path)
+		if err != nil {
+			return err
+		}
+		c.print("%s\n%s", quotePath(path), output.CleanBlock(diff))
+	}
 	return nil
 }
 

@@ -51,7 +51,7 @@ func (s *Store) diffTarget(ctx context.Context, t target) (string, error) {
 	names := []string{"mine", "checkpoint"}
 	for i, data := range [][]byte{mine, theirs} {
 		if data == nil {
-			names[i] = os.DevNull
+			names[i] = "/dev/null" // git knows it everywhere
 		} else if err := os.WriteFile(filepath.Join(dir, names[i]), data, 0o600); err != nil {
 			return "", err
 		}

@@ -132,13 +132,9 @@ func (s *Store) Base(ctx context.Context) (BaseReport, error) {
 	if !ok || remote == "." {
 		remote = "origin"
 	}
-	ref := "refs/remotes/" + remote + "/HEAD"
-	if _, err := os.Lstat(filepath.Join(s.repo.commonDir, filepath.FromSlash(ref))); err != nil && s.repo.refFormat == "files" {
+	name := s.symbolic(ctx, "refs/remotes/"+remote+"/HEAD")
+	if name == "" {
 		return BaseReport{}, nil
-	}
-	name, err := s.git.Line(ctx, "symbolic-ref", "--quiet", ref)
-	if err != nil {
-		return BaseReport{}, nil // this clone knows of no default branch
 	}
 	out, err := s.git.Line(ctx, "rev-list", "--count", "--max-count="+strconv.Itoa(maxBehind), now.commit.String()+".."+name)
 	if err != nil {
@@ -146,4 +142,21 @@ func (s *Store) Base(ctx context.Context) (BaseReport, error) {
 	}
 	behind, err := strconv.Atoi(out)
 	return BaseReport{Name: strings.TrimPrefix(name, "refs/remotes/"), Behind: behind}, err
+}
+
+// symbolic is the ref that a symbolic ref leads to, "" for none.
+func (s *Store) symbolic(ctx context.Context, ref string) string {
+	if s.repo.refFormat != "files" {
+		name, err := s.git.Line(ctx, "symbolic-ref", "--quiet", ref)
+		if err != nil {
+			return ""
+		}
+		return name
+	}
+	data, err := os.ReadFile(filepath.Join(s.repo.commonDir, filepath.FromSlash(ref)))
+	name, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "ref: refs/")
+	if err != nil || !ok {
+		return ""
+	}
+	return "refs/" + name
 }
