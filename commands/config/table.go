@@ -21,6 +21,7 @@ var table = []Key{
 	{Name: "checkpoint_triggers.before_agent", Type: Bool, Default: "true", Doc: "Save before an agent is started."},
 	{Name: "checkpoint_triggers.user_interrupt", Type: Bool, Default: "true", Trust: Tighten, Doc: "Save when the user interrupts."},
 	{Name: "checkpoint_triggers.session_end", Type: Bool, Default: "true", Trust: Tighten, Doc: "Save when a session ends or times out."},
+	{Name: "checkpoint_triggers.task_update", Type: Bool, Default: "true", Doc: "Save when a task of a story or of an execution moves."},
 	{Name: "checkpoint_triggers.interval", Type: Bool, Default: "true", Doc: "Save at intervals, where they are asked for."},
 
 	keep("phase_transition", "-1", "phase transitions"),
@@ -34,6 +35,7 @@ var table = []Key{
 	keep("batch_start", "1", "started batches, in each phase"),
 	keep("before_agent", "1", "checkpoints before agents, in each phase"),
 	keep("interval", "1", "interval checkpoints"),
+	keep("task_update", "1", "updates of tasks, in each phase"),
 
 	{Name: "max_age_days", Type: Days, Default: "off", Trust: Tighten, Doc: "Archive chains whose newest checkpoint is older; 7 for chains of the claude layout while not set."},
 	{Name: "on_success", Type: Enum, Default: "archive", Values: []string{"drop", "archive", "keep"}, Trust: Tighten, Doc: "What happens to a chain when its workflow completes."},

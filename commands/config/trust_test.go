@@ -40,6 +40,7 @@ var samples = map[string]struct{ yes, no []string }{
 	"checkpoint_triggers.conflict_events":  {yes: []string{"true", "false"}},
 	"checkpoint_triggers.batch_start":      {yes: []string{"true", "false"}},
 	"checkpoint_triggers.before_agent":     {yes: []string{"true", "false"}},
+	"checkpoint_triggers.task_update":      {yes: []string{"true", "false"}},
 	"checkpoint_triggers.interval":         {yes: []string{"true", "false"}},
 	"checkpoint_triggers.user_interrupt":   {[]string{"true"}, []string{"false", "off"}},
 	"checkpoint_triggers.session_end":      {[]string{"true"}, []string{"false", "no"}},
@@ -54,6 +55,7 @@ var samples = map[string]struct{ yes, no []string }{
 	"retention.before_agent":      {[]string{"1", "9", "-1"}, []string{"0"}},
 	"retention.user_interrupt":    {[]string{"1", "9", "-1"}, []string{"0"}},
 	"retention.session_end":       {[]string{"1", "9", "-1"}, []string{"0"}},
+	"retention.task_update":       {[]string{"1", "9", "-1"}, []string{"0"}},
 	"retention.interval":          {[]string{"1", "9", "-1"}, []string{"0"}},
 
 	"max_age_days": {[]string{"off", "-1", "0"}, []string{"1", "7", "36500"}},

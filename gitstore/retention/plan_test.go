@@ -50,10 +50,11 @@ var planCases = []struct {
 	{"phases are compared as written", "", "ac/A ac/a ac/A", "KKd"},
 	{"triggers do not share a count", "", "ui se in ui se in", "KKKddd"},
 	{"batch start and complete are apart", "", "bs/a bc/a bs/a bc/a", "KKdK"},
-	{"no row for a known trigger", "", "tu tu tu", "KKK"},
+	{"task updates keep one a phase", "", "tu/a tu/b tu/a", "KKd"},
+	{"no row for a known trigger", "", "bp bp bp", "KKK"},
 	{"unknown trigger stays", "", "mn xx xx xx", "KKKK"},
 	{"unknown trigger with a rule", "xx=1", "mn xx xx xx", "KKdd"},
-	{"known trigger without row, with a rule", "tu=1", "mn tu tu", "KKd"},
+	{"known trigger without row, with a rule", "bp=1", "mn bp bp", "KKd"},
 	{"minus one removes nothing", "bc=-1", "bc/a bc/a bc/a bc/a bc/a", "KKKKK"},
 	{"minus one for interrupts", "ui=-1", "ui ui ui ui ui", "KKKKK"},
 	{"none but the tip", "mn=0", "mn mn mn", "Kdd"},
@@ -97,7 +98,7 @@ var initials = map[string]checkpoint.Trigger{
 	"bc": checkpoint.BatchComplete, "ac": checkpoint.AgentComplete,
 	"bs": checkpoint.BatchStart, "ba": checkpoint.BeforeAgent,
 	"ui": checkpoint.UserInterrupt, "se": checkpoint.SessionEnd,
-	"in": checkpoint.Interval, "tu": "task_update", "xx": "frobnicated",
+	"in": checkpoint.Interval, "tu": checkpoint.TaskUpdate, "bp": checkpoint.BeforeParallel, "xx": "frobnicated",
 }
 
 func parseItems(t *testing.T, s string) []Item {

@@ -9,7 +9,7 @@
 //
 //	phase_transition, conflict_start, conflict_resolved, manual   all
 //	batch_complete                                                3 per phase
-//	agent_complete, batch_start, before_agent                     1 per phase
+//	agent_complete, batch_start, before_agent, task_update        1 per phase
 //	user_interrupt, session_end, interval                         1
 //	any other trigger                                             all, with a warning
 //
@@ -72,6 +72,7 @@ func Default() Policy {
 		checkpoint.UserInterrupt:    {Keep: 1},
 		checkpoint.SessionEnd:       {Keep: 1},
 		checkpoint.Interval:         {Keep: 1},
+		checkpoint.TaskUpdate:       {Keep: 1, PerPhase: true},
 	}
 }
 
