@@ -59,8 +59,11 @@ func applyClaude(m *object, r *checkpoint.Record) {
 		"plan_path", text(m, "workflow_state.plan_path", "plan_path"),
 		"started_at", text(m, "created_at"),
 		"updated_at", text(m, "updated_at"),
-		"error", text(m, "last_error"),
+		"last_error", text(m, "last_error"),
 	)
+	if passing, ok := get(m, "tests_passing").(bool); ok {
+		sub(r.Doc(), "workflow").Set("tests_passing", passing)
+	}
 	setPhases(r, phaseName(get(m, "current_phase")), phasesOf(get(m, "completed_phases")), text(m, "total_phases"))
 }
 
@@ -125,7 +128,10 @@ func claudeWorkflow() *kind {
 		apply: func(m *object, r *checkpoint.Record) {
 			setWorkflow(r, "id", text(m, "workflow_id"), "type", text(m, "command_name"),
 				"status", statusOf(text(m, "status")), "plan_path", text(m, "plan_path"),
-				"updated_at", text(m, "timestamp"), "error", text(m, "workflow_data.last_error"))
+				"updated_at", text(m, "timestamp"), "last_error", text(m, "workflow_data.last_error"))
+			if passing, ok := get(m, "workflow_data.tests_passing").(bool); ok {
+				sub(r.Doc(), "workflow").Set("tests_passing", passing)
+			}
 			setPhases(r, phaseName(get(m, "current_phase")), phasesOf(get(m, "workflow_data.completed_phases")), "")
 		},
 		update: func(r *checkpoint.Record, m *object) {
@@ -188,7 +194,7 @@ func claudeIteration() *kind {
 				status = halted
 			}
 			setWorkflow(r, "id", text(m, "workflow_id"), "status", status, "plan_path", text(m, "plan_path"),
-				"updated_at", text(m, "timestamp"), "error", text(m, "halt_reason"))
+				"updated_at", text(m, "timestamp"), "last_error", text(m, "halt_reason"))
 			if left := remainingWork(get(m, "work_remaining")); len(left) > 0 {
 				r.SetProgress(checkpoint.Progress{Current: left[0], Remaining: left})
 				r.SetPhase(left[0])

@@ -73,15 +73,28 @@ func (c *checker) named(want string) {
 	}
 }
 
-// crunchDocument is the record without this program's bookkeeping. A trigger
-// that came with the document stays.
+// crunchDocument is the record without this program's bookkeeping. Of what the
+// store fills in only that stays which the document had, if the record is the
+// one that was made of it.
 func crunchDocument(r *checkpoint.Record, stored *object) *object {
 	m := r.Clone().Doc()
 	was, err := crunchCheckpoint().decode([]byte(text(stored, "text")))
+	own := err == nil && same(get(was, "checkpoint_id"), get(m, "checkpoint_id"))
 	for _, key := range ours {
-		if key != "trigger" || err != nil || !has(was, key) {
+		if key != "trigger" || !own || !has(was, key) {
 			m.Delete(key)
 		}
+	}
+	if !own {
+		return m
+	}
+	for _, key := range []string{"version", "created_at", "files_modified", "issue_snapshot"} {
+		if !has(was, key) {
+			m.Delete(key)
+		}
+	}
+	if snapshot := sub(m, "issue_snapshot"); !has(sub(was, "issue_snapshot"), "branch") {
+		snapshot.Delete("branch")
 	}
 	return m
 }

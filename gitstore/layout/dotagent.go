@@ -38,12 +38,12 @@ func applyDotagent(m *object, r *checkpoint.Record) {
 		status = inProgress // of the workflow, which goes on
 	}
 	setWorkflow(r, "id", text(m, "workflow_id"), "status", status,
-		"started_at", text(m, "started_at"), "updated_at", text(m, "last_updated"), "error", text(m, "error"))
+		"started_at", text(m, "started_at"), "updated_at", text(m, "last_updated"), "last_error", text(m, "error"))
 	r.Doc().Delete("progress")
 	r.SetProgress(checkpoint.Progress{Current: current, Completed: done, Names: dotagentPhases})
 	r.SetPhase(current)
 	if safe, ok := get(m, "interruption_safe").(bool); ok && !safe {
-		r.SetWarnings(append(r.Warnings(), "a write was interrupted when phase.json was read"))
+		sub(r.Doc(), "workflow").Set("interruption_safe", false)
 	}
 }
 

@@ -124,7 +124,7 @@ func TestChanges(t *testing.T) {
 		}},
 		{"claude-1.0.json", func(r *checkpoint.Record) {
 			_ = r.Doc().Assign("workflow.status", "failed")
-			_ = r.Doc().Assign("workflow.error", "tests fail")
+			_ = r.Doc().Assign("workflow.last_error", "tests fail")
 		}, map[string]string{"status": `"failed"`, "last_error": `"tests fail"`, "updated_at": `"2026-03-01T00:00:00Z"`}},
 		{"claude-3.0.json", func(r *checkpoint.Record) { finish(r, "3", "1", "2") }, map[string]string{
 			"current_phase": "3", "workflow_data.completed_phases": "[1,2]", "timestamp": `"2026-03-01T00:00:00Z"`,

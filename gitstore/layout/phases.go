@@ -157,7 +157,7 @@ func updateStatus(r *checkpoint.Record, m *object, key string) {
 // updateError changes the error of a document where the record has another or
 // none.
 func updateError(r *checkpoint.Record, m *object, key string) {
-	said := text(r.Doc(), "workflow.error")
+	said := text(r.Doc(), "workflow.last_error")
 	switch {
 	case said == text(m, key):
 	case said == "":

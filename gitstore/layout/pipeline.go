@@ -194,7 +194,7 @@ func pipelineRun() *kind {
 			r.Doc().Set("stage", stage)
 			setStages(r, n, done)
 			setWorkflow(r, "id", text(m, "pipeline_run_id"), "status", statusOf(text(m, "status")),
-				"started_at", text(m, "timestamps.created_at"), "updated_at", text(m, "timestamps.updated_at"), "error", text(m, "last_error"))
+				"started_at", text(m, "timestamps.created_at"), "updated_at", text(m, "timestamps.updated_at"), "last_error", text(m, "last_error"))
 		},
 		update: func(r *checkpoint.Record, m *object) {
 			was := m.Clone()

@@ -22,7 +22,7 @@ func recoveryWorkflow() *kind {
 		apply: func(m *object, r *checkpoint.Record) {
 			setWorkflow(r, "id", text(m, "workflow_id"), "description", text(m, "workflow_description", "description"),
 				"status", statusOf(text(m, "status")), "plan_path", text(m, "plan_path"),
-				"started_at", text(m, "created_at", "started_at"), "updated_at", text(m, "updated_at"), "error", text(m, "last_error"))
+				"started_at", text(m, "created_at", "started_at"), "updated_at", text(m, "updated_at"), "last_error", text(m, "last_error"))
 			setPhases(r, phaseName(get(m, "current_phase")), phasesOf(get(m, "completed_phases")), text(m, "total_phases"))
 		},
 		update: updateRecovery,
@@ -57,7 +57,7 @@ func updateRecovery(r *checkpoint.Record, m *object) {
 	if has(m, "status") {
 		updateStatus(r, m, "status")
 	}
-	if has(m, "last_error") || text(r.Doc(), "workflow.error") != "" {
+	if has(m, "last_error") || text(r.Doc(), "workflow.last_error") != "" {
 		updateError(r, m, "last_error")
 	}
 	for _, p := range phasesOf(get(m, "completed_phases")) {

@@ -63,6 +63,25 @@ func (f *File) stored() *object {
 	return m
 }
 
+// In reports whether the record says already what the document does, of which
+// it was the last that was read.
+func (f *File) In(r *checkpoint.Record) bool {
+	stored := sub(r.Doc(), "layout.files."+f.Kind)
+	if text(r.Doc(), "layout.name") != string(f.Layout) || stored.Len() == 0 {
+		return false
+	}
+	now, err := f.kind.document(r, stored, false)
+	return err == nil && now != nil && f.kind.unchanged(f.doc, now)
+}
+
+// Forget takes out of a record that the next one starts from what speaks of
+// the one checkpoint it was read for: a crunch document's bytes.
+func Forget(r *checkpoint.Record) {
+	if text(r.Doc(), "layout.name") == string(Crunch) {
+		r.Doc().Delete("layout")
+	}
+}
+
 // encode writes a document the way its file was written.
 func (k *kind) encode(stored, m *object) ([]byte, error) {
 	indent := k.indent
