@@ -147,6 +147,12 @@ func (s *Store) Config() []gitcmd.Entry { return s.config }
 // Root is the root of the worktree, "" in a bare repository.
 func (s *Store) Root() string { return s.repo.root }
 
+// CommonDir is the repository's folder, which linked worktrees share.
+func (s *Store) CommonDir() string { return s.repo.commonDir }
+
+// GitDir is the folder of this worktree's own files.
+func (s *Store) GitDir() string { return s.repo.dir }
+
 // Prefix is the working directory below Root, "" or ending in a slash.
 func (s *Store) Prefix() string { return s.repo.prefix }
 

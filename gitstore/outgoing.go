@@ -1,0 +1,112 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Exposed are commits that others have, or are about to get: those that a git
+// push sends, and those that it says the remote has.
+type Exposed struct {
+	Pushed []string
+	There  []string
+}
+
+// Outgoing is what a push of an issue's chain would show to a remote.
+type Outgoing struct {
+	Nothing     bool   // the remote has the chain
+	Unpublished string // a commit of the user's that would be published with it, "" for none
+
+	tip     plumbing.Hash
+	without []string // "^<commit>" of all that the remote has or gets anyway
+}
+
+// Outgoing looks at what a push of an issue's chain would show. A checkpoint
+// carries HEAD as it was, which must be in the push already or on the remote,
+// as far as this clone knows.
+func (s *Store) Outgoing(ctx context.Context, remote string, i checkpoint.Issue, e Exposed) (Outgoing, error) {
+	tip, err := s.readRef(ctx, LiveRef(i))
+	if err != nil || tip.IsZero() {
+		return Outgoing{Nothing: true}, err
+	}
+	seen, err := s.readRef(ctx, s.trackingRef(remote, i))
+	if err != nil || seen == tip {
+		return Outgoing{Nothing: true}, err
+	}
+	out := Outgoing{tip: tip}
+	if out.without, err = s.shown(ctx, remote, e); err != nil {
+		return out, err
+	}
+	if !seen.IsZero() {
+		out.without = append(out.without, "^"+seen.String())
+	}
+	heads, err := s.savedHeads(ctx, tip, seen)
+	if err != nil || len(heads) == 0 {
+		return out, err
+	}
+	hidden, err := s.revs(ctx, append(heads, out.without...), "--max-count=1")
+	out.Unpublished = strings.TrimSpace(hidden)
+	return out, err
+}
+
+// shown are the commits that the remote has or gets, to leave out.
+func (s *Store) shown(ctx context.Context, remote string, e Exposed) ([]string, error) {
+	var without []string
+	for _, hex := range append(e.Pushed[:len(e.Pushed):len(e.Pushed)], e.There...) {
+		without = append(without, "^"+hex)
+	}
+	if !s.configured(remote) {
+		return without, nil
+	}
+	tracked, err := s.refs(ctx, "refs/remotes/"+remote+"/")
+	for _, hash := range tracked {
+		without = append(without, "^"+hash.String())
+	}
+	return without, err
+}
+
+// savedHeads are the HEADs of a chain's checkpoints that another chain does
+// not have: the parents of their index commits.
+func (s *Store) savedHeads(ctx context.Context, tip, seen plumbing.Hash) ([]string, error) {
+	from := []string{tip.String()}
+	if !seen.IsZero() {
+		from = append(from, "^"+seen.String())
+	}
+	chain, err := s.revs(ctx, from, "--first-parent", "--parents")
+	if err != nil {
+		return nil, err
+	}
+	index := column(chain, 2)
+	if len(index) == 0 {
+		return nil, nil
+	}
+	commits, err := s.revs(ctx, index, "--no-walk=unsorted", "--parents")
+	return column(commits, 1), err
+}
+
+// column is the words of one column, where a line has it.
+func column(lines string, n int) []string {
+	var words []string
+	for line := range strings.Lines(lines) {
+		if all := strings.Fields(line); len(all) > n {
+			words = append(words, all[n])
+		}
+	}
+	return words
+}
+
+// revs asks git rev-list about commits. What is not here is passed over: a
+// remote may have what was never fetched.
+func (s *Store) revs(ctx context.Context, commits []string, args ...string) (string, error) {
+	args = append([]string{"rev-list", "--ignore-missing", "--stdin"}, args...)
+	out, err := s.git.Pipe(ctx, []byte(strings.Join(commits, "\n")+"\n"), args...)
+	if err != nil {
+		return "", fmt.Errorf("walk commits: %w", err)
+	}
+	return string(out), nil
+}
