@@ -12,6 +12,7 @@ var variables = []Variable{
 	{"GIT_CHECKPOINT_ISSUE", "The issue, where none is named."},
 	{"GIT_CHECKPOINT_SESSION", "The session that is recorded, where none is named."},
 	{"GIT_CHECKPOINT_SKIP", "1 makes the hooks do nothing."},
+	{"GIT_CHECKPOINT_CANARY", "A word that a hook says instead of doing anything: hooks status listens for it."},
 	{"GIT_CHECKPOINT_NOW", "The time, for tests and reproducible checkpoints."},
 }
 

@@ -67,6 +67,7 @@ var table = []Key{
 	{Name: "push", Type: Enum, Default: "never", Values: []string{"never", "auto"}, Trust: Never, Doc: "Push checkpoints after every save."},
 	{Name: "redact", Type: Enum, Default: "mask", Values: []string{"warn", "mask", "block"}, Trust: Tighten, Doc: "What happens to secrets before a push."},
 	{Name: "hooks.pre_push", Type: Enum, Default: "off", Values: []string{"off", "push", "block"}, Trust: Never, Doc: "What the pre-push hook does: nothing, push the checkpoints too, or also stop the push when that fails."},
+	{Name: "hooks.seconds", Type: Int, Default: "10", Min: 1, Max: 3600, Trust: Never, Doc: "How long the pre-push hook may take to push checkpoints."},
 	{Name: "hooks.post_checkout", Type: Enum, Default: "tell", Values: []string{"off", "tell"}, Trust: Never, Doc: "Whether the post-checkout hook tells of a checkpoint of the branch."},
 }
 

@@ -89,6 +89,7 @@ var samples = map[string]struct{ yes, no []string }{
 	"redact":          {[]string{"mask", "block"}, []string{"warn"}},
 
 	"hooks.pre_push":      {no: []string{"off", "push", "block"}},
+	"hooks.seconds":       {no: []string{"1", "60"}},
 	"hooks.post_checkout": {no: []string{"off", "tell"}},
 }
 
