@@ -40,7 +40,12 @@ func stopOnSignal(stop context.CancelFunc) {
 
 // Run runs one command line in an environment.
 func Run(ctx context.Context, env *Env, args []string) int {
-	line, err := parseLine(allCommands(), args)
+	return runLine(ctx, env, allCommands(), args)
+}
+
+// runLine runs a command line of some commands.
+func runLine(ctx context.Context, env *Env, commands []*command, args []string) int {
+	line, err := parseLine(commands, args)
 	if err == nil {
 		err = newApp(env, line).RunContext(context.WithValue(ctx, lineKey{}, line), line.argv)
 	}
@@ -58,7 +63,7 @@ func allCommands() []*command {
 	return []*command{
 		&saveCommand, &runCommand, &listCommand, &showCommand, &statusCommand, &configCommand, &resumeCommand, &restoreCommand,
 		&undoCommand, &pruneCommand, &pinCommand, &unpinCommand, &dropCommand, &archiveCommand, &fetchCommand, &pushCommand, &verifyCommand,
-		&versionCommand, &helpCommand,
+		&hooksCommand, &hookCommand, &versionCommand, &helpCommand,
 	}
 }
 

@@ -34,6 +34,7 @@ type call struct {
 
 	about checkpoint.Issue // what the command turned out to be about, "" while that is not known
 
+	quiet    bool             // warnings are for others
 	toSave   bool             // the staging area will be needed
 	current  *freshness.Issue // the issue as its source has it now, once that was asked
 	offline  bool             // no forge is asked for the issue: a hook must not wait
@@ -75,7 +76,7 @@ func (c *call) warn(format string, args ...any) {
 }
 
 func (c *call) printWarning(text string) {
-	if !c.flags.Bool("quiet") {
+	if !c.quiet && !c.flags.Bool("quiet") {
 		fmt.Fprintf(c.env.Stderr, "warning: %s\n", output.Clean(text))
 	}
 }

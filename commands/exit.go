@@ -27,6 +27,7 @@ const (
 	exitRepository  = 10
 	exitRemote      = 11
 	exitPartial     = 12
+	exitSecrets     = 13
 	exitInterrupted = 130
 )
 
@@ -59,7 +60,7 @@ func (s silent) Error() string { return fmt.Sprintf("exit %d", s.code) }
 var kinds = map[int]string{
 	exitFailure: "failure", exitUsage: "usage", exitNone: "none", exitStartFresh: "start_fresh",
 	exitNeedsAnswer: "needs_answer", exitInvalid: "invalid", exitVersion: "version", exitRefused: "refused",
-	exitStale: "stale", exitRepository: "repository", exitRemote: "remote", exitPartial: "partial", exitInterrupted: "interrupted",
+	exitStale: "stale", exitRepository: "repository", exitRemote: "remote", exitPartial: "partial", exitSecrets: "secrets", exitInterrupted: "interrupted",
 }
 
 // classify gives an error its code, kind and hint.

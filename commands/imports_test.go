@@ -13,7 +13,7 @@ import (
 // one way, from the command line down to the record.
 var mayImport = map[string][]string{
 	"":                                {"commands"},
-	"commands":                        {"commands/config", "commands/output", "freshness", "freshness/issue", "freshness/issue/forge", "gitstore", "gitstore/checkpoint", "gitstore/retention"},
+	"commands":                        {"commands/config", "commands/hook", "commands/output", "freshness", "freshness/issue", "freshness/issue/forge", "gitstore", "gitstore/checkpoint", "gitstore/retention"},
 	"commands/config":                 {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/retention"},
 	"commands/hook":                   {},
 	"commands/output":                 {},
@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"freshness/issue":                 {"freshness", "gitstore/checkpoint"},
 	"freshness/issue/forge":           {"freshness/issue", "gitstore/checkpoint"},
 	"freshness/issue/forge/forgetest": {},
-	"gitstore":                        {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/index", "gitstore/ledger", "gitstore/objects", "gitstore/retention"},
+	"gitstore":                        {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/index", "gitstore/ledger", "gitstore/objects", "gitstore/retention", "gitstore/scan"},
 	"gitstore/checkpoint":             {},
 	"gitstore/gitcmd":                 {},
 	"gitstore/index":                  {},
@@ -30,6 +30,7 @@ var mayImport = map[string][]string{
 	"gitstore/objects":                {},
 	"gitstore/retention":              {"gitstore/checkpoint"},
 	"gitstore/internal/gittest":       {},
+	"gitstore/scan":                   {},
 	"gitstore/layout":                 {"gitstore/checkpoint"},
 }
 

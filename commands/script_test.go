@@ -36,6 +36,7 @@ func TestScripts(t *testing.T) {
 		Files:         files,
 		UpdateScripts: *update,
 		Setup:         scriptEnv,
+		Condition:     scriptCondition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"rc":     cmdRC,
 			"repo":   cmdRepo,
@@ -47,6 +48,20 @@ func TestScripts(t *testing.T) {
 			"forge":  cmdForge,
 		},
 	})
+}
+
+// scriptCondition knows "hookfiles": git has no hooks in its configuration, so
+// that they are in files.
+func scriptCondition(name string) (bool, error) {
+	if name != "hookfiles" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	out, err := exec.Command("git", "version").Output()
+	if err != nil {
+		return false, err
+	}
+	version, err := parseGitVersion(string(out))
+	return !atLeast(version, 2, 54), err
 }
 
 // scriptEnv gives every script a home of its own, a fixed identity and clock,

@@ -32,7 +32,7 @@ func (u Update) Branch() string {
 	return ""
 }
 
-var errUpdate = errors.New("pre-push: standard input is not a list of refs")
+var errUpdate = errors.New("standard input is not a list of refs")
 
 // ParseUpdates reads the list.
 func ParseUpdates(r io.Reader) ([]Update, error) {

@@ -85,8 +85,15 @@ func samples() map[string]any {
 		"import":  Import{"import", "crunch", []string{id}, []Skipped{{"x.yaml", "no record"}}, []string{"w"}},
 		"config":  Config{"config", []Setting{{"push", "never", "default"}}},
 		"version": Version{"version", "v1.0.0", commit, "2026-02-14", "go1.26", "1.0"},
-		"help":    Help{"help", "usage: git checkpoint <command>\n"},
-		"error":   NewError(3, "none", "No checkpoint found for issue #42", "git checkpoint save 42"),
+		"hooks": Hooks{
+			"hooks", "status", false,
+			[]string{"write .git/hooks/pre-push"},
+			[]Hook{{"pre-push", "file", ".git/hooks/pre-push", "lefthook", true, "", "push"}, {Event: "post-checkout", Setting: "tell"}},
+			[]Agent{{"claude", ".claude/settings.json", []string{"SessionStart"}}},
+		},
+		"hooks-empty": Hooks{Type: "hooks", Action: "install", DryRun: true},
+		"help":        Help{"help", "usage: git checkpoint <command>\n"},
+		"error":       NewError(3, "none", "No checkpoint found for issue #42", "git checkpoint save 42"),
 	}
 }
 

@@ -1,0 +1,103 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// postCheckout tells of a checkpoint of the branch that was switched to. Git
+// calls it with the old HEAD, the new one, and 1 for a switch, 0 for files;
+// the old one is zeros where a worktree is made.
+func (c *call) postCheckout(args []string) error {
+	if len(args) != 3 || args[2] != "1" || strings.Trim(args[0], "0") == "" {
+		return nil
+	}
+	if c.env.Getenv("CI") != "" || c.env.Getenv("GIT_CHERRY_PICK_HELP") != "" || strings.HasPrefix(c.env.Getenv("GIT_REFLOG_ACTION"), "rebase") {
+		return nil
+	}
+	if !gitstore.MayHaveCheckpoints("") {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, hookTime)
+	defer cancel()
+	c.ctx = ctx
+	if err := c.open(); err != nil {
+		return err
+	}
+	if c.settings.String("hooks.post_checkout") == "off" || !c.settings.Bool("enabled") || c.rebasing() {
+		return nil
+	}
+	issue, ok := c.branchIssue()
+	if !ok || !c.store.HasIssue(c.ctx, issue) {
+		return nil
+	}
+	return c.tellOf(issue)
+}
+
+// rebasing reports a rebase, which checks out by itself.
+func (c *call) rebasing() bool {
+	return slices.ContainsFunc([]string{"rebase-merge", "rebase-apply"}, func(name string) bool {
+		_, err := os.Stat(filepath.Join(c.store.GitDir(), name))
+		return err == nil
+	})
+}
+
+// branchIssue is the issue that the branch's name says, and nothing else.
+func (c *call) branchIssue() (checkpoint.Issue, bool) {
+	branch, err := c.store.Branch(c.ctx)
+	if err != nil || branch == "" {
+		return "", false
+	}
+	return checkpoint.IssueFromBranch(branch, c.settings.Pattern("issue_pattern"))
+}
+
+// tellOf says whether the newest checkpoint can be resumed.
+func (c *call) tellOf(issue checkpoint.Issue) error {
+	r, err := c.newest(issue)
+	if errors.As(err, new(*gitstore.NoneError)) {
+		return nil // an emptied chain
+	}
+	if err != nil || standingOf(r.record, r.verdict).complete {
+		return err
+	}
+	name, saved := quoteArg(string(issue)), ago(r.record.CreatedAt(), c.env.Now())
+	switch r.verdict.Action {
+	case freshness.Resume, freshness.ProceedWithWarning:
+		c.tell("issue %s was saved %s and can be resumed: git checkpoint resume %s", issue, saved, name)
+	default:
+		c.tell("issue %s was saved %s and is stale (%s): git checkpoint status %s", issue, saved, worst(r.verdict), name)
+	}
+	return nil
+}
+
+// newest is the newest checkpoint of an issue, judged without the network.
+func (c *call) newest(issue checkpoint.Issue) (*resumption, error) {
+	r := &resumption{}
+	var err error
+	if r.cp, err = c.store.Newest(c.ctx, issue); err != nil {
+		return nil, err
+	}
+	if r.record, err = c.store.Record(r.cp); err != nil {
+		return nil, err
+	}
+	r.verdict, err = c.judge(r.cp, r.record)
+	return r, err
+}
+
+// worst is the first reason of the verdict's action.
+func worst(v freshness.Verdict) string {
+	for _, reason := range v.Reasons {
+		if reason.Action == v.Action {
+			return reason.Message
+		}
+	}
+	return v.Action.String()
+}

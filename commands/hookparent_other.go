@@ -1,0 +1,24 @@
+//go:build !linux
+
+package commands
+
+import (
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// process is a process's command line and its parent, as ps tells them; nil
+// where there is no ps.
+func process(pid int) (argv []string, parent int) {
+	if pid <= 1 {
+		return nil, 0
+	}
+	out, err := exec.Command("ps", "-o", "ppid=", "-o", "args=", "-p", strconv.Itoa(pid)).Output()
+	words := strings.Fields(string(out))
+	if err != nil || len(words) < 2 {
+		return nil, 0
+	}
+	parent, _ = strconv.Atoi(words[0])
+	return words[1:], parent
+}

@@ -1,0 +1,184 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"git-checkpoint/commands/hook"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// prePush pushes the checkpoints of the issues whose branches are pushed,
+// where that is asked for. It saves nothing.
+func (c *call) prePush(args []string) error {
+	updates, err := hook.ParseUpdates(c.env.Stdin)
+	if err != nil || len(updates) == 0 || !gitstore.MayHaveCheckpoints("") {
+		return err
+	}
+	if err := c.open(); err != nil {
+		return err
+	}
+	mode := c.settings.String("hooks.pre_push")
+	if mode == "off" || !c.settings.Bool("enabled") {
+		return nil
+	}
+	issues := c.pushedIssues(updates)
+	if len(issues) == 0 || dryPush() {
+		return nil
+	}
+	remote, err := c.hookRemote(args)
+	if err != nil {
+		return err
+	}
+	err = c.pushAlong(remote, issues, pushedObjects(updates))
+	if err != nil && mode == "block" {
+		return &blocked{code: blockCode(err), err: fmt.Errorf("the push is stopped, as hooks.pre_push: block wants: %w", err)}
+	}
+	return err
+}
+
+func blockCode(err error) int {
+	if errors.As(err, new(*secretsError)) {
+		return exitSecrets
+	}
+	return exitRemote
+}
+
+// pushedIssues are the issues of the branches pushed that have checkpoints.
+func (c *call) pushedIssues(updates []hook.Update) []checkpoint.Issue {
+	var issues []checkpoint.Issue
+	for _, u := range updates {
+		i, ok := checkpoint.IssueFromBranch(u.Branch(), c.settings.Pattern("issue_pattern"))
+		if ok && !slices.Contains(issues, i) && c.store.HasIssue(c.ctx, i) {
+			issues = append(issues, i)
+		}
+	}
+	return issues
+}
+
+func pushedObjects(updates []hook.Update) (o gitstore.Exposed) {
+	for _, u := range updates {
+		if !u.Deletes() {
+			o.Pushed = append(o.Pushed, u.Local)
+		}
+		if strings.Trim(u.Remote, "0") != "" {
+			o.There = append(o.There, u.Remote)
+		}
+	}
+	return o
+}
+
+// hookRemote is where the checkpoints go: checkpoint.remote, else where the
+// push goes. Git gives the remote's name, or its URL twice.
+func (c *call) hookRemote(args []string) (string, error) {
+	if remote := c.settings.String("remote"); remote != "" {
+		return remote, nil
+	}
+	if len(args) == 0 {
+		return c.store.Remote(c.ctx)
+	}
+	return args[0], nil
+}
+
+// pushAlong pushes issues one by one within the hook's time. All that is to be
+// said is one line.
+func (c *call) pushAlong(remote string, issues []checkpoint.Issue, e gitstore.Exposed) error {
+	budget := time.Duration(c.settings.Int("hooks.seconds")) * time.Second
+	ctx, cancel := context.WithTimeout(c.ctx, budget)
+	defer cancel()
+	c.ctx = ctx
+	os.Setenv(skipVariable, "1") // for every git that is run from here
+	var said, wrong []string
+	var first error
+	for _, i := range issues {
+		text, err := c.pushIssue(remote, i, e)
+		if ctx.Err() != nil && err != nil {
+			err = fmt.Errorf("issue %s: not within %s", i, budget)
+		}
+		switch {
+		case err != nil:
+			wrong = append(wrong, err.Error())
+			if first == nil {
+				first = err
+			}
+		case text != "":
+			said = append(said, text)
+		}
+	}
+	if first == nil {
+		if len(said) > 0 {
+			c.tell("%s", strings.Join(said, "; "))
+		}
+		return nil
+	}
+	return &pushError{text: strings.Join(append(wrong, said...), "; "), first: first}
+}
+
+// A pushError is what went wrong with the push of some issues.
+type pushError struct {
+	text  string
+	first error
+}
+
+func (e *pushError) Error() string { return e.text }
+func (e *pushError) Unwrap() error { return e.first }
+
+// A secretsError says that a secret would have been pushed.
+type secretsError struct {
+	issue checkpoint.Issue
+	found []gitstore.Secret
+}
+
+func (e *secretsError) Error() string {
+	text := fmt.Sprintf("issue %s: checkpoints not pushed: they hold what looks like a secret: %s in %s, line %d",
+		e.issue, e.found[0].Rule, e.found[0].Path, e.found[0].Line)
+	if n := len(e.found) - 1; n > 0 {
+		text += fmt.Sprintf(" (and %d more)", n)
+	}
+	return text
+}
+
+// pushIssue pushes one chain, unless that would show what the user has not
+// published, or a secret. It returns what to tell.
+func (c *call) pushIssue(remote string, i checkpoint.Issue, e gitstore.Exposed) (string, error) {
+	out, err := c.store.Outgoing(c.ctx, remote, i, e)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("issue %s: %w", i, err)
+	case out.Nothing:
+		return "", nil
+	case out.Unpublished != "":
+		return fmt.Sprintf("issue %s: checkpoints not pushed: commit %.12s of theirs is neither in this push nor on %s", i, out.Unpublished, gitstore.ShownRemote(remote)), nil
+	}
+	found, err := c.store.Secrets(c.ctx, out)
+	if err != nil {
+		return "", fmt.Errorf("issue %s: look for secrets: %w", i, err)
+	}
+	warned := ""
+	if len(found) > 0 {
+		secret := &secretsError{i, found}
+		if c.settings.String("redact") != "warn" {
+			return "", secret
+		}
+		warned = fmt.Sprintf(", with what looks like a secret: %s in %s", found[0].Rule, found[0].Path)
+	}
+	done, err := c.store.Push(c.ctx, gitstore.PushRequest{Remote: remote, Issues: []checkpoint.Issue{i}, Quiet: true})
+	if err != nil {
+		return "", fmt.Errorf("issue %s: %w", i, err)
+	}
+	for _, d := range done {
+		if d.Err != nil {
+			return "", d.Err
+		}
+		if d.Pushed > 0 {
+			return fmt.Sprintf("pushed %s of issue %s%s", plural(d.Pushed, "checkpoint"), i, warned), nil
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,106 @@
+package commands
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"git-checkpoint/commands/output"
+
+	"github.com/urfave/cli/v2"
+)
+
+var hookCommand = command{
+	name: "hook", usage: "what an installed hook calls", args: "pre-push|post-checkout|session-start|pre-compact|session-end [ARGUMENT...]", max: 1000, category: "Setup",
+	description: "Exits 0 whatever happens and says at most one line, so that no push, checkout or\n" +
+		"session is ever hurt; only hooks.pre_push: block lets pre-push stop a push.\n" +
+		"GIT_CHECKPOINT_SKIP=1 makes it do nothing.",
+	examples:   []string{"git checkpoint hook session-start claude"},
+	mayBeEmpty: []string{"agent"},
+	flags:      func() []cli.Flag { return nil },
+	run:        runHook,
+}
+
+// skipVariable makes hooks do nothing. What a hook runs has it set: a push
+// runs hooks again.
+const skipVariable = "GIT_CHECKPOINT_SKIP"
+
+// hookTime bounds a hook that only tells.
+const hookTime = 2 * time.Second
+
+// hookRuns are the hooks. Their errors are told in one line; a *failure of
+// blocked stops git.
+var hookRuns = map[string]func(*call, []string) error{
+	"pre-push":      (*call).prePush,
+	"post-checkout": (*call).postCheckout,
+	"session-start": (*call).sessionStart,
+	"pre-compact":   func(c *call, args []string) error { return c.sessionSave("interval") },
+	"session-end":   func(c *call, args []string) error { return c.sessionSave("session_end") },
+}
+
+func runHook(c *call) error {
+	if len(c.args) == 0 {
+		return usagef("hook: which one?")
+	}
+	run := hookRuns[c.args[0]]
+	if run == nil {
+		return usagef("hook: %q is none of %s", c.args[0], strings.Join(hookNames(), ", "))
+	}
+	if word := c.env.Getenv(canaryVariable); word != "" {
+		fmt.Fprintln(c.env.Stderr, output.Clean(word))
+		return nil
+	}
+	if skip := c.env.Getenv(skipVariable); skip != "" && !off(skip) {
+		return nil
+	}
+	return c.harmless(c.args[0], run)
+}
+
+func hookNames() []string {
+	var names []string
+	for name := range hookRuns {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// blocked is an error that may stop git.
+type blocked struct {
+	code int
+	err  error
+}
+
+func (b *blocked) Error() string { return b.err.Error() }
+
+// harmless runs a hook and makes nothing worse of what goes wrong than a line
+// on standard error.
+func (c *call) harmless(name string, run func(*call, []string) error) (err error) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			fmt.Fprintf(c.env.Stderr, "git-checkpoint: %s: %s\n", name, output.Clean(fmt.Sprint(broken)))
+			err = nil
+		}
+	}()
+	c.quiet, c.offline = true, true
+	err = run(c, c.args[1:])
+	if err == nil {
+		return nil
+	}
+	fmt.Fprintf(c.env.Stderr, "git-checkpoint: %s: %s\n", name, output.Clean(firstLine(err.Error())))
+	if b, ok := err.(*blocked); ok {
+		return silent{b.code}
+	}
+	return nil
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// tell says the one line of a hook.
+func (c *call) tell(format string, args ...any) {
+	fmt.Fprintf(c.env.Stderr, "git-checkpoint: %s\n", output.Clean(fmt.Sprintf(format, args...)))
+}

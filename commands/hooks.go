@@ -1,0 +1,117 @@
+package commands
+
+import (
+	"strings"
+
+	"git-checkpoint/commands/hook"
+	"git-checkpoint/commands/output"
+
+	"github.com/urfave/cli/v2"
+)
+
+var hooksCommand = command{
+	name: "hooks", usage: "install, look at or take out git's and agents' hooks", args: "install|uninstall|status", max: 1, category: "Setup",
+	description: "Installs pre-push and post-checkout: in git's configuration from git 2.54 on, before\n" +
+		"that as a marked block in the hook files, beside what is there. uninstall leaves\n" +
+		"every file as it was. With --agent it is an agent's settings instead.",
+	examples: []string{
+		"git checkpoint hooks install --push",
+		"git checkpoint hooks install --agent claude",
+		"git checkpoint hooks status",
+		"git checkpoint hooks uninstall --dry-run",
+	},
+	flags: hooksFlags,
+	run:   runHooks,
+}
+
+func hooksFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "push", Usage: "let pre-push also push the checkpoints of the branches pushed"},
+		&cli.StringFlag{Name: "agent", Usage: "the hooks of an `AGENT`: " + strings.Join(hook.Agents(), ", ")},
+		&cli.BoolFlag{Name: "global", Usage: "for all repositories of this user"},
+		&cli.BoolFlag{Name: "manual", Usage: "print what to paste, change nothing"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, do nothing"},
+		&cli.BoolFlag{Name: "force", Usage: "also replace or take out a block that was edited"},
+	}
+}
+
+func runHooks(c *call) error {
+	verb := ""
+	if len(c.args) > 0 {
+		verb = c.args[0]
+	}
+	if err := c.checkHooks(verb); err != nil {
+		return err
+	}
+	if c.flags.Bool("manual") {
+		return c.showManual()
+	}
+	if err := c.open(); err != nil {
+		return err
+	}
+	switch verb {
+	case "install":
+		return c.changeHooks(verb, c.planInstall)
+	case "uninstall":
+		return c.changeHooks(verb, c.planUninstall)
+	}
+	return c.hooksStatus()
+}
+
+func (c *call) checkHooks(verb string) error {
+	agent := c.flags.String("agent")
+	switch {
+	case verb != "install" && verb != "uninstall" && verb != "status":
+		return fail(exitUsage, "git checkpoint hooks status", "hooks: install, uninstall or status?")
+	case agent != "" && hook.AgentNamed(agent) == nil:
+		return usagef("hooks: --agent: %q is none of %s", agent, strings.Join(hook.Agents(), ", "))
+	case agent != "" && c.flags.Bool("push"):
+		return usagef("hooks: --push and --agent do not go together")
+	case verb != "install" && (c.flags.Bool("push") || c.flags.Bool("manual")):
+		return usagef("hooks: --push and --manual are for install")
+	}
+	return nil
+}
+
+// A change is one thing that an install or uninstall does.
+type change struct {
+	text string // what, for people
+	do   func() error
+}
+
+// changeHooks plans, and does it unless it is a dry run. A plan that cannot be
+// made changes nothing.
+func (c *call) changeHooks(verb string, plan func() ([]change, error)) error {
+	changes, err := plan()
+	if err != nil {
+		return err
+	}
+	dry := c.flags.Bool("dry-run")
+	result := output.Hooks{Type: "hooks", Action: verb, DryRun: dry}
+	for _, ch := range changes {
+		if !dry {
+			if err := ch.do(); err != nil {
+				return err
+			}
+		}
+		result.Changes = append(result.Changes, ch.text)
+		c.tellChange(dry, ch.text)
+	}
+	if len(changes) == 0 {
+		c.say("nothing to do")
+	}
+	if c.json {
+		return c.write(result)
+	}
+	return nil
+}
+
+func (c *call) tellChange(dry bool, text string) {
+	if c.json {
+		return
+	}
+	if dry {
+		text = "would " + text
+	}
+	c.print("%s\n", output.Clean(text))
+}

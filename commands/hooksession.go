@@ -1,0 +1,106 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"regexp"
+	"strings"
+
+	"git-checkpoint/commands/hook"
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+)
+
+// An agent gives a hook one JSON object on standard input:
+//
+//	{"session_id": "...", "cwd": "...", "hook_event_name": "SessionStart", ...}
+type sessionInput struct {
+	SessionID string `json:"session_id"`
+}
+
+const maxInput = 1 << 20
+
+func (c *call) sessionInput() (in sessionInput) {
+	if c.env.Stdin == nil || isTerminal(c.env.Stdin) {
+		return in
+	}
+	data, _ := io.ReadAll(io.LimitReader(c.env.Stdin, maxInput))
+	_ = json.Unmarshal(data, &in) // what is not understood is not needed
+	return in
+}
+
+// sessionStart hands a new session the newest checkpoint of its issue, as
+// data: anyone who can push a ref can write it.
+func (c *call) sessionStart(args []string) error {
+	if !gitstore.MayHaveCheckpoints("") {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, hookTime)
+	defer cancel()
+	c.ctx = ctx
+	if err := c.open(); err != nil {
+		return err
+	}
+	if !c.settings.Bool("enabled") {
+		return nil
+	}
+	issue, err := c.inferIssue()
+	if err != nil || !c.store.HasIssue(c.ctx, issue) {
+		return nil
+	}
+	r, err := c.newest(issue)
+	if err != nil {
+		return err
+	}
+	if standingOf(r.record, r.verdict).complete {
+		return nil
+	}
+	text := promptFor(r, c.env.Now()) + "To put the files back: git checkpoint resume " + quoteArg(string(issue)) + " --yes\n"
+	return c.handOver(text, args)
+}
+
+// handOver prints a text in the way the agent reads it.
+func (c *call) handOver(text string, args []string) error {
+	if len(args) > 0 {
+		if a := hook.AgentNamed(args[0]); a != nil && a.JSON {
+			return output.WriteContext(c.out, "SessionStart", text)
+		}
+	}
+	c.print("%s", text)
+	return nil
+}
+
+// sessionSave saves what a session leaves behind, if that is anything new.
+func (c *call) sessionSave(trigger string) error {
+	in := c.sessionInput()
+	if err := c.open(); err != nil {
+		return err
+	}
+	if !c.settings.Bool("enabled") {
+		return nil
+	}
+	issue, err := c.inferIssue()
+	if err != nil {
+		return nil // nothing says which
+	}
+	args := []string{"save", "--trigger", trigger, "--if-changed", "--quiet"}
+	if c.store.Root() != "" {
+		args = append(args, "--worktree", "--untracked")
+	}
+	if isSession(in.SessionID) {
+		args = append(args, "--session", in.SessionID)
+	}
+	var said bytes.Buffer
+	env := *c.env
+	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(""), io.Discard, &said
+	if code := runLine(c.ctx, &env, c.commands, append(args, "--", string(issue))); code != exitOK {
+		c.tell("%s", strings.TrimPrefix(firstLine(said.String()), "git-checkpoint: "))
+	}
+	return nil
+}
+
+func isSession(s string) bool {
+	return regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`).MatchString(s)
+}

@@ -1,0 +1,68 @@
+package commands
+
+import (
+	"fmt"
+	"strings"
+
+	"git-checkpoint/commands/hook"
+	"git-checkpoint/commands/output"
+)
+
+// showManual prints what to paste where nothing is to be installed.
+func (c *call) showManual() error {
+	text := gitManual(c.flags.Bool("push"))
+	if a := hook.AgentNamed(c.flags.String("agent")); a != nil {
+		var err error
+		if text, err = agentManual(a); err != nil {
+			return err
+		}
+	}
+	if c.json {
+		return c.write(output.Hooks{Type: "hooks", Action: "manual", Changes: []string{text}})
+	}
+	c.print("%s", text)
+	return nil
+}
+
+func gitManual(push bool) string {
+	var b strings.Builder
+	b.WriteString("# git 2.54 or newer:\n")
+	for _, e := range hook.Events() {
+		section := "hook." + e.ConfigName()
+		fmt.Fprintf(&b, "git config %s.event %s\n", section, e)
+		fmt.Fprintf(&b, "git config %s.command %s\n", section, output.Shell(e.ConfigCommand()))
+	}
+	if push {
+		fmt.Fprintf(&b, "# pre-push also pushes checkpoints:\ngit config %s push\n", prePushKey)
+	}
+	for _, e := range hook.Events() {
+		fmt.Fprintf(&b, "\n# %s in .git/hooks or .husky, at its top:\n%s", e, e.Snippet())
+	}
+	b.WriteString(managersManual)
+	return b.String()
+}
+
+const managersManual = `
+# lefthook.yml or lefthook-local.yml:
+pre-push:
+  commands:
+    git-checkpoint:
+      run: git-checkpoint hook pre-push -- {0}
+      use_stdin: true
+post-checkout:
+  commands:
+    git-checkpoint:
+      run: git-checkpoint hook post-checkout -- {0}
+
+# .pre-commit-config.yaml, whose pre-push hooks get no list of refs:
+repos:
+  - repo: local
+    hooks:
+      - id: git-checkpoint
+        name: git-checkpoint
+        entry: git-checkpoint hook pre-push
+        language: system
+        stages: [pre-push]
+        always_run: true
+        pass_filenames: false
+`

@@ -1,0 +1,127 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/hook"
+)
+
+// planUninstall says what an uninstall does: without --agent it takes out
+// everything that this repository has.
+func (c *call) planUninstall() ([]change, error) {
+	if name := c.flags.String("agent"); name != "" {
+		return c.planAgent(hook.AgentNamed(name), false)
+	}
+	plan, err := c.uninstallFiles()
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range hook.Events() {
+		plan = append(plan, c.unsetConfig(e)...)
+	}
+	plan = append(plan, c.unsetSetting()...)
+	if c.flags.Bool("global") {
+		return plan, nil
+	}
+	for _, name := range hook.Agents() {
+		out, err := c.planAgent(hook.AgentNamed(name), false)
+		if err != nil {
+			return nil, err
+		}
+		plan = append(plan, out...)
+	}
+	return plan, nil
+}
+
+// unsetConfig takes a hook out of git's configuration.
+func (c *call) unsetConfig(e hook.Event) []change {
+	section := "hook." + e.ConfigName()
+	if !slices.ContainsFunc(c.store.Config(), func(entry config.GitEntry) bool {
+		return entry.Scope == c.scope() && strings.HasPrefix(entry.Key, section+".")
+	}) {
+		return nil
+	}
+	return []change{{fmt.Sprintf("take %s out of git's configuration (%s)", section, c.scope()), func() error {
+		return c.setConfig("--remove-section", section)
+	}}}
+}
+
+// unsetSetting takes back what --push has set; a block is a person's.
+func (c *call) unsetSetting() []change {
+	for _, e := range c.store.Config() {
+		if e.Scope == c.scope() && e.Key == prePushKey && e.Value == "push" {
+			return []change{{fmt.Sprintf("unset %s (%s)", prePushKey, c.scope()), func() error {
+				return c.setConfig("--unset-all", prePushKey, "^push$")
+			}}}
+		}
+	}
+	return nil
+}
+
+// uninstallFiles takes the blocks out of all hook files that may have one.
+func (c *call) uninstallFiles() ([]change, error) {
+	var plan []change
+	for _, site := range c.hookSites() {
+		for _, e := range hook.Events() {
+			ch, err := c.uninstallFile(site, e)
+			if err != nil {
+				return nil, err
+			}
+			plan = append(plan, ch...)
+		}
+	}
+	return plan, nil
+}
+
+func (c *call) uninstallFile(site hookSite, e hook.Event) ([]change, error) {
+	path := site.file(e)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, shown := string(data), c.shownFile(path)
+	rest, gone := hook.Remove(text, e)
+	switch found := hook.Find(text, e); {
+	case found == hook.Absent:
+		return nil, nil
+	case found == hook.Edited && !c.flags.Bool("force"):
+		return nil, c.edited("uninstall", shown)
+	case hook.Find(rest, e) != hook.Absent:
+		return nil, fail(exitRefused, "", "hooks: %s: the block's closing mark is missing: take it out by hand", shown)
+	case gone:
+		return []change{{"remove " + shown, func() error { return removeHook(site, e) }}}, nil
+	}
+	return []change{{"take the block out of " + shown, func() error {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		return replaceFile(path, []byte(rest), info.Mode().Perm())
+	}}}, nil
+}
+
+// removeHook removes a file that was made for the block, and puts back what it
+// stood before.
+func removeHook(site hookSite, e hook.Event) error {
+	path, aside := site.file(e), site.aside(e)
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(aside); err == nil {
+		if err := moveHook(aside, path, ""); err != nil {
+			return err
+		}
+		os.Remove(filepath.Dir(aside)) // unless another hook is there
+	}
+	return nil
+}
