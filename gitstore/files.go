@@ -45,7 +45,7 @@ func isDirectory(err error) bool {
 
 // writeFile replaces a file of our own durably: readers see the old content or
 // the new.
-func writeFile(path string, data []byte) error {
+func (s *Store) writeFile(path string, data []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -55,6 +55,7 @@ func writeFile(path string, data []byte) error {
 		return err
 	}
 	defer os.Remove(f.Name())
+	s.objects.Share(dir, f.Name())
 	_, err = f.Write(data)
 	err = errors.Join(err, f.Sync(), f.Close())
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 func (s *Store) journal() string { return filepath.Join(s.stateDir(), "restore") }
 
 func (s *Store) writeJournal(sf *safety) error {
-	return writeFile(s.journal(), []byte(sf.ref+"\n"))
+	return s.writeFile(s.journal(), []byte(sf.ref+"\n"))
 }
 
 func (s *Store) removeJournal() error { return ignoreMissing(os.Remove(s.journal())) }
@@ -54,10 +54,12 @@ func (s *Store) lockWorktree() (release func(), err error) {
 	if err := os.MkdirAll(s.stateDir(), 0o777); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(s.stateDir(), "restore.lock"), os.O_CREATE|os.O_RDWR, 0o666)
+	path := filepath.Join(s.stateDir(), "restore.lock")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
 		return nil, err
 	}
+	s.objects.Share(s.stateDir(), path)
 	if !tryLock(f) && !waitLock(context.Background(), f, worktreeWait) {
 		f.Close()
 		return nil, &RefusedError{Reason: "another restore is under way in this worktree"}

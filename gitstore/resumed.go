@@ -57,7 +57,7 @@ func (s *Store) SetResumed(c *Checkpoint, retry bool, approved ...Approval) erro
 			r.Approved = append(r.Approved, a)
 		}
 	}
-	return writeFile(s.resumedFile(c.Issue), r.encode())
+	return s.writeFile(s.resumedFile(c.Issue), r.encode())
 }
 
 // Resumed returns how the checkpoint was resumed here since the last save.

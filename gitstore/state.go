@@ -13,7 +13,7 @@ func (s *Store) Session(fresh func() string) string {
 		return strings.TrimSpace(string(data))
 	}
 	id := fresh()
-	if err := writeFile(path, []byte(id+"\n")); err != nil {
+	if err := s.writeFile(path, []byte(id+"\n")); err != nil {
 		return id // a session that cannot be kept is a session all the same
 	}
 	return id

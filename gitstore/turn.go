@@ -60,6 +60,7 @@ func (s *Store) takeTurn(ctx context.Context, issue checkpoint.Issue) *turn {
 	if err != nil {
 		return nil
 	}
+	s.objects.Share(filepath.Dir(filepath.Dir(path)), filepath.Dir(path), path) // who else saves here takes turns too
 	if !waitLock(ctx, f, turnLimit) {
 		f.Close()
 		time.Sleep(rand.N(3 * time.Millisecond))

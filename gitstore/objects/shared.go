@@ -69,6 +69,27 @@ func (s *Store) share(f *os.File) error {
 	return nil
 }
 
+// Share gives files and directories the modes of a shared repository, so far as
+// they are this user's to change. It does nothing in one that is not shared.
+func (s *Store) Share(paths ...string) {
+	if s.cfg.Shared == 0 {
+		return
+	}
+	for _, path := range paths {
+		info, err := os.Lstat(path)
+		if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
+			continue
+		}
+		want := s.cfg.fileMode(info.Mode())
+		if info.IsDir() {
+			want = s.cfg.dirMode(info.Mode())
+		}
+		if want != info.Mode() {
+			_ = os.Chmod(path, want&(os.ModePerm|os.ModeSetgid|os.ModeSetuid|os.ModeSticky))
+		}
+	}
+}
+
 // makeDir makes a fan-out directory.
 func (s *Store) makeDir(dir string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {

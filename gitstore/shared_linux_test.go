@@ -1,0 +1,44 @@
+package gitstore
+
+import (
+	"io/fs"
+	"path/filepath"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// In a repository that a group shares, what one of them leaves here can be
+// used by the others: a lock that they could not open would not keep them out.
+func TestFilesOfASharedRepository(t *testing.T) {
+	w := newWorld(t)
+	w.Git("config", "core.sharedRepository", "group")
+	w.s = w.open(w.s.repo.root)
+	w.Write("a.txt", "staged\n")
+	w.Git("add", "-A")
+	saved := w.save(w.request(checkpoint.Manual))
+	w.Git("reset", "-q", "--hard")
+	_, err := w.s.Restore(ctx, RestoreRequest{Checkpoint: &saved.Checkpoint})
+	require.NoError(t, err)
+	require.NoError(t, w.s.SetResumed(&saved.Checkpoint, false))
+	w.s.Session(func() string { return "one" })
+	seen := map[string]bool{}
+	require.NoError(t, filepath.WalkDir(w.s.stateDir(), func(path string, d fs.DirEntry, err error) error {
+		require.NoError(t, err)
+		info, err := d.Info()
+		require.NoError(t, err)
+		want := fs.FileMode(0o060)
+		if d.IsDir() {
+			want = 0o070
+		}
+		assert.Equal(t, want, info.Mode()&want, "%s: %v", path, info.Mode())
+		seen[d.Name()] = true
+		return nil
+	}))
+	for _, name := range []string{"lock", "42", "restore.lock", "resumed", "session"} {
+		assert.True(t, seen[name], name)
+	}
+}
