@@ -120,7 +120,7 @@ func codeOf(err error) (code int, hint string) {
 	case errors.Is(err, gitstore.ErrMoved):
 		return exitRefused, "run the command again"
 	case errors.As(err, &large):
-		return exitFailure, "git config checkpoint.storage.max-size-mb <MiB>"
+		return exitFailure, fmt.Sprintf("git config checkpoint.storage.max-size-mb %d", large.Size>>20+1)
 	case errors.Is(err, syscall.ENOSPC):
 		return exitFailure, "free some space, then run the command again"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
