@@ -62,7 +62,7 @@ func (b *bench) build(ctx context.Context) (string, error) {
 	target := filepath.Join(b.work, "git-checkpoint")
 	cmd := exec.CommandContext(ctx, "go", "build", "-tags", "urfave_cli_no_docs", "-trimpath",
 		"-ldflags", "-s -w", "-o", target, ".")
-	cmd.Dir = root
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build git-checkpoint: %w\n%s", err, out)
 	}
