@@ -34,6 +34,8 @@ type call struct {
 
 	about checkpoint.Issue // what the command turned out to be about, "" while that is not known
 
+	vars []variable // that a resume has printed
+
 	quiet    bool             // warnings are for others
 	toSave   bool             // the staging area will be needed
 	current  *freshness.Issue // the issue as its source has it now, once that was asked

@@ -26,7 +26,7 @@ var resumeCommand = command{
 }
 
 func resumeFlags() []cli.Flag {
-	return []cli.Flag{
+	return append(ciFlags(),
 		&cli.BoolFlag{Name: "yes", Usage: "choose r without asking"},
 		&cli.StringFlag{Name: "choice", Usage: "answer the prompt: `r`, s, v or d"},
 		&cli.BoolFlag{Name: "auto", Usage: "resume only where nothing needs an answer"},
@@ -42,7 +42,7 @@ func resumeFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "force", Usage: "resume in spite of the verdict, wherever HEAD is"},
 		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},
 		&cli.BoolFlag{Name: "sync-issue", Usage: "write the checkpoint's labels back to the issue"},
-	}
+	)
 }
 
 // A resumption is one resume on its way.
@@ -62,6 +62,9 @@ type resumption struct {
 }
 
 func runResume(c *call) error {
+	if c.flags.Bool("ci") {
+		return resumeCI(c)
+	}
 	choice, err := c.resumeFlags()
 	if err != nil {
 		return err
@@ -69,6 +72,11 @@ func runResume(c *call) error {
 	if err := c.open(); err != nil {
 		return err
 	}
+	return resumeOpened(c, choice)
+}
+
+// resumeOpened resumes in a repository that is open.
+func resumeOpened(c *call, choice string) error {
 	r, err := c.toResume()
 	if err != nil {
 		return c.corrupted(choice, c.noResumption(err))

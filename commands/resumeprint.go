@@ -39,12 +39,16 @@ func (c *call) showResumed(r *resumption) error {
 // variables.
 func (c *call) showOutcome(r *resumption) error {
 	if c.json {
+		if c.flags.Bool("ci") {
+			c.printEnv(r)
+		}
 		out := resumeRecord(r)
 		out.Warnings = append(out.Warnings, c.takeWarnings()...)
 		return c.write(out)
 	}
 	if c.flags.String("print") == "env" {
 		c.printEnv(r)
+		c.ciWarnings(r)
 	}
 	return nil
 }
@@ -89,15 +93,19 @@ func (c *call) printEnv(r *resumption) {
 }
 
 // printVariables prints every variable, so that none of an earlier run is left.
+// A record of --json stands for them.
 func (c *call) printVariables(action, id, from, phase, completed string) {
-	for _, v := range [][2]string{
+	c.vars = []variable{
 		{"CHECKPOINT_ACTION", action},
 		{"CHECKPOINT_ID", id},
 		{"CHECKPOINT_RESUME_FROM", from},
 		{"CHECKPOINT_CURRENT_PHASE", phase},
 		{"CHECKPOINT_COMPLETED_PHASES", completed},
 		{"SKIP_TO_PHASE", phase},
-	} {
-		c.print("%s=%s\n", v[0], output.Shell(v[1]))
+	}
+	for _, v := range c.vars {
+		if !c.json {
+			c.print("%s=%s\n", v.name, output.Shell(v.value))
+		}
 	}
 }

@@ -1,0 +1,201 @@
+package commands
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/urfave/cli/v2"
+)
+
+// resume --ci is for jobs: it fetches the issue's checkpoints, resumes only
+// what needs no answer, and prints variables for a shell. Whatever comes of
+// it, all variables are printed, and a first run that finds nothing is no
+// error. Where something goes wrong the action is prompt_user: a shell that
+// evaluates the output does not see the exit code, and must not start afresh.
+
+// ciFlags are the flags of resume for CI jobs.
+func ciFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "ci", Usage: "for a job: fetch first, ask nobody, print variables; no checkpoint is no error"},
+		&cli.BoolFlag{Name: "files", Usage: "with --ci: restore files too"},
+	}
+}
+
+// A variable is one of those that a resume prints.
+type variable struct{ name, value string }
+
+// resumeCI resumes in a job.
+func resumeCI(c *call) error {
+	if err := c.ciDefaults(); err != nil {
+		return err
+	}
+	err := c.ciResume()
+	if err = c.ciOutcome(err); c.vars == nil {
+		c.printVariables(freshness.PromptUser.String(), "", "", "", "")
+	}
+	return errors.Join(err, c.githubOutput())
+}
+
+// ciDefaults sets the flags that --ci stands for.
+func (c *call) ciDefaults() error {
+	if c.flags.Bool("files") && c.flags.Bool("no-files") {
+		return usagef("resume: --files and --no-files do not go together")
+	}
+	set := map[string]string{"auto": "true", "print": "env"}
+	if !c.flags.Bool("files") {
+		set["no-files"] = "true"
+	}
+	if c.flags.IsSet("print") && c.flags.String("print") != "env" {
+		return usagef("resume: --ci prints env, or with --json the record")
+	}
+	for name, value := range set {
+		if err := c.flags.Set(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *call) ciResume() error {
+	choice, err := c.resumeFlags()
+	if err != nil {
+		return err
+	}
+	if err := c.open(); err != nil {
+		return err
+	}
+	if err := c.ciFetch(); err != nil {
+		return err
+	}
+	return resumeOpened(c, choice)
+}
+
+// ciFetch brings the checkpoints of the issue that is to be resumed. Without a
+// remote there is what is here.
+func (c *call) ciFetch() error {
+	issue, err := c.ciIssue()
+	if err != nil {
+		return err
+	}
+	remote, err := c.remote("")
+	if errors.Is(err, gitstore.ErrNoRemote) {
+		c.warn("nothing is fetched: %v", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	done, err := c.store.Fetch(c.ctx, gitstore.FetchRequest{
+		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.remoteTimeout(), Quiet: true,
+	})
+	for _, s := range done {
+		switch {
+		case s.Result == gitstore.Diverged:
+			c.warn("%v", s.Err)
+		case s.Err != nil:
+			return s.Err
+		case s.Fetched > 0:
+			c.say("fetched %s of issue %s from %s", plural(s.Fetched, "checkpoint"), s.Issue, gitstore.ShownRemote(remote))
+		}
+	}
+	return err
+}
+
+// ciIssue is the issue, also where its checkpoints are not here yet: a word
+// that could name a checkpoint names one only if there is no other way.
+func (c *call) ciIssue() (checkpoint.Issue, error) {
+	if len(c.args) == 1 && !namesCheckpoint(c.args[0]) {
+		return c.issue()
+	}
+	issue, _, err := c.issueAndName()
+	return issue, err
+}
+
+// ciOutcome makes an answer of what is an error elsewhere: there is nothing,
+// it cannot be resumed, a person has to decide.
+func (c *call) ciOutcome(err error) error {
+	var none *gitstore.NoneError
+	var failed *failure
+	var quiet silent
+	switch {
+	case errors.As(err, &none):
+		if c.vars == nil {
+			c.printVariables(actionNone, "", "", "", "")
+		}
+		c.say("%v", none)
+		return c.ciRecord(actionNone, none.Issue)
+	case errors.As(err, &failed) && (failed.code == exitStartFresh || failed.code == exitNeedsAnswer):
+		c.warn("%v", failed)
+		if failed.hint != "" {
+			c.say("hint: %s", failed.hint)
+		}
+		return nil
+	case errors.As(err, &quiet) && (quiet.code == exitStartFresh || quiet.code == exitNone):
+		return nil
+	}
+	return err
+}
+
+// ciWarnings shows in a job's log what the variables have no room for.
+func (c *call) ciWarnings(r *resumption) {
+	if !c.flags.Bool("ci") {
+		return
+	}
+	for _, reason := range r.verdict.Reasons {
+		if reason.Action == freshness.ProceedWithWarning {
+			c.warn("%s", reason.Message)
+		}
+	}
+}
+
+// ciRecord prints the record of --json where there is no checkpoint.
+func (c *call) ciRecord(action string, issue checkpoint.Issue) error {
+	if !c.json {
+		return nil
+	}
+	return c.write(output.Resume{Status: output.Status{
+		Type: "resume", Issue: string(issue), Action: action, Warnings: c.takeWarnings(),
+	}})
+}
+
+// githubOutput adds the variables to the outputs of a step of GitHub Actions.
+// Each is
+//
+//	<name><<<delimiter>
+//	<value>
+//	<delimiter>
+//
+// with a delimiter that nobody can have put into a record.
+func (c *call) githubOutput() error {
+	path := c.env.Getenv("GITHUB_OUTPUT")
+	if path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return fmt.Errorf("resume: $GITHUB_OUTPUT: %w", err)
+	}
+	_, err = f.WriteString(outputLines(c.vars, rand.Text()))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("resume: $GITHUB_OUTPUT: %w", err)
+	}
+	return nil
+}
+
+// outputLines writes variables in the form of that file.
+func outputLines(vars []variable, random string) string {
+	var b strings.Builder
+	for _, v := range vars {
+		delimiter := "end_" + random
+		fmt.Fprintf(&b, "%s<<%s\n%s\n%s\n", strings.ToLower(v.name), delimiter, strings.ReplaceAll(v.value, "\x00", ""), delimiter)
+	}
+	return b.String()
+}
