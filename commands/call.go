@@ -39,7 +39,7 @@ type call struct {
 	quiet    bool             // warnings are for others
 	toSave   bool             // the staging area will be needed
 	current  *freshness.Issue // the issue as its source has it now, once that was asked
-	offline  bool             // no forge is asked for the issue: a hook must not wait
+	offline  bool             // no program and no forge is asked for the issue: a hook must not wait
 	store    *gitstore.Store
 	settings *config.Settings
 }

@@ -79,7 +79,7 @@ func (c *call) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) (func(
 	if e.sets, err = parseSets(c.lists["set"]); err != nil {
 		return nil, err
 	}
-	if e.issue, e.seen, err = c.issueToSave(issue); err != nil {
+	if e.issue, e.seen, err = c.issueToSave(issue, trigger); err != nil {
 		return nil, err
 	}
 	return e.apply, nil

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"git-checkpoint/freshness"
@@ -41,7 +40,7 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	if err := e.applyNames(r); err != nil {
 		return nil, err
 	}
-	applyIssue(r, current)
+	e.applyIssue(r, current)
 	e.applyProgress(r)
 	if err := e.checkPhase(r); err != nil {
 		return nil, err
@@ -100,7 +99,7 @@ const maxBody = 1 << 20
 
 // applyIssue takes the snapshot of the issue, and the state label among its
 // labels.
-func applyIssue(r *checkpoint.Record, i *freshness.Issue) {
+func (e *edit) applyIssue(r *checkpoint.Record, i *freshness.Issue) {
 	if i == nil {
 		return
 	}
@@ -115,8 +114,9 @@ func applyIssue(r *checkpoint.Record, i *freshness.Issue) {
 	for _, field := range i.Absent {
 		child(r.Doc(), "issue_snapshot").Delete(field) // not empty, but not known
 	}
+	states := e.rules.StateLabels(i.Labels)
 	for _, label := range i.Labels {
-		if strings.HasPrefix(label, freshness.StatePrefix) {
+		if slices.Contains(states, label) {
 			r.SetStateLabel(label)
 			break
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,25 +95,27 @@ const seenFor = time.Hour
 
 // issueToSave is the issue for the record, nil where it is not known. Only a
 // source that somebody configured is asked: a save in a clone of github.com
-// must not wait for a network, or tell anybody of it. What status or resume saw
-// a while ago is good enough there; at says when.
-func (c *call) issueToSave(i checkpoint.Issue) (found *freshness.Issue, at time.Time, err error) {
-	if !c.flags.IsSet("issue-file") {
-		s, err := c.source(i)
-		if err == nil && s.guessed {
-			found, at = s.forge.Seen(i)
-			if age := c.env.Now().Sub(at); found == nil || age < 0 || age > seenFor {
-				return nil, time.Time{}, nil
-			}
-			return found, at, nil
+// must not wait for a network, or tell anybody of it. Nor is one asked where
+// somebody waits for the end. What status or resume saw a while ago is good
+// enough there; at says when.
+func (c *call) issueToSave(i checkpoint.Issue, trigger checkpoint.Trigger) (found *freshness.Issue, at time.Time, err error) {
+	c.offline = c.offline || trigger == checkpoint.UserInterrupt || trigger == checkpoint.SessionEnd
+	if s, err := c.source(i); err == nil && s.forge != nil && (s.guessed || c.offline) && !c.flags.IsSet("issue-file") {
+		found, at = s.forge.Seen(i)
+		if age := c.env.Now().Sub(at); found == nil || age < 0 || age > seenFor {
+			return nil, time.Time{}, nil
 		}
+		return found, at, nil
 	}
 	found, why, err := c.currentIssue(i)
-	if err == nil && found == nil && why != "" && why != noSource && why != errBare.Error() {
+	if err == nil && found == nil && why != "" && !slices.Contains(expected, why) {
 		c.warn("issue %s is not recorded as it is now: %s", i, why)
 	}
 	return found, time.Time{}, err
 }
+
+// expected are reasons not to know an issue that nobody has to be told of.
+var expected = []string{noSource, errBare.Error(), errOffline.Error()}
 
 // ask asks a source within the budget of a question.
 func (c *call) ask(s source, i checkpoint.Issue) (*freshness.Issue, error) {
@@ -121,14 +124,18 @@ func (c *call) ask(s source, i checkpoint.Issue) (*freshness.Issue, error) {
 		return nil, nil
 	case "file":
 		return c.fromFile(i)
-	case "command":
-		return within(c, func(ctx context.Context) (*freshness.Issue, error) { return c.fromCommand(ctx, i) })
 	}
 	if c.offline {
-		return nil, errors.New(s.forge.Site.Host() + ": not asked")
+		return nil, errOffline
+	}
+	if s.kind == "command" {
+		return within(c, func(ctx context.Context) (*freshness.Issue, error) { return c.fromCommand(ctx, i) })
 	}
 	return within(c, func(ctx context.Context) (*freshness.Issue, error) { return s.forge.Issue(ctx, i) })
 }
+
+// errOffline is why a hook does not know the issue.
+var errOffline = errors.New("its source is not asked now")
 
 // errBare is why there is no file.
 var errBare = errors.New("a bare repository has no issue file")

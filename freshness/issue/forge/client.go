@@ -91,7 +91,7 @@ func (f *Forge) receive(ctx context.Context, answer *http.Response) (*reply, err
 func (r *reply) ok() bool { return r.status >= 200 && r.status < 300 }
 
 // errElsewhere and errHops end a chain of redirects.
-type errElsewhere struct{ host string }
+type errElsewhere struct{ server string }
 
 func (e errElsewhere) Error() string { return "redirect to another host" }
 
@@ -100,16 +100,21 @@ var errHops = errors.New("too many redirects")
 // checkRedirect follows a redirect on the same server only: a credential goes
 // to no other, and neither does the question.
 func checkRedirect(next *http.Request, via []*http.Request) error {
-	from := via[0].URL
 	switch {
-	case next.URL.Scheme != from.Scheme || !strings.EqualFold(next.URL.Host, from.Host):
-		return errElsewhere{next.URL.Host}
+	case !sameServer(via[0].URL, next.URL):
+		return errElsewhere{next.URL.Scheme + "://" + next.URL.Host}
 	case len(via) >= maxHops:
 		return errHops
 	case via[0].Method != http.MethodGet:
 		return http.ErrUseLastResponse
 	}
 	return nil
+}
+
+// sameServer accepts a server that sends to where it speaks TLS.
+func sameServer(from, to *url.URL) bool {
+	safer := from.Scheme == "http" && to.Scheme == "https"
+	return (from.Scheme == to.Scheme || safer) && strings.EqualFold(from.Host, to.Host) && (!safer || to.Port() == "")
 }
 
 // request makes a question; body is nil for one without.

@@ -51,7 +51,7 @@ func (f *Forge) unreachable(ctx context.Context, err error) error {
 	e := f.failed("the connection failed")
 	switch text := inner(err); {
 	case errors.As(err, &elsewhere):
-		e.Cause = "redirects to another host, " + printableHost(elsewhere.host) + ", which is not followed"
+		e.Cause = "redirects to another server, " + printableServer(elsewhere.server) + ", which is not followed"
 	case errors.Is(err, errHops):
 		e.Cause = "redirects in circles"
 	case timedOut(ctx, err):
@@ -90,11 +90,12 @@ func timedOut(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &slow) && slow.Timeout()
 }
 
-func printableHost(host string) string {
-	if plainHost(strings.ToLower(host)) && len(host) <= 255 {
-		return host
+func printableServer(server string) string {
+	scheme, host, _ := strings.Cut(server, "://")
+	if (scheme == "https" || scheme == "http") && plainHost(strings.ToLower(host)) && len(host) <= 255 {
+		return server
 	}
-	return strconv.QuoteToASCII(host[:min(len(host), 64)])
+	return strconv.QuoteToASCII(server[:min(len(server), 64)])
 }
 
 // A question is what a request is for: to "read" or "change", "issue 42".

@@ -112,7 +112,7 @@ func TestRefusals(t *testing.T) {
 		"limit":           {"its rate limit is reached until " + until + " UTC", "its rate limit is reached until " + until + " UTC; with a token it is higher: gh auth login, or GITHUB_TOKEN"},
 		"secondary-limit": {"its rate limit is reached", "its rate limit is reached; with a token it is higher: gh auth login, or GITHUB_TOKEN"},
 		"retry-after":     {"its rate limit is reached until 14:31:00 UTC", "its rate limit is reached until 14:31:00 UTC; with a token it is higher: gh auth login, or GITHUB_TOKEN"},
-		"elsewhere":       {"redirects to another host, other.example, which is not followed"},
+		"elsewhere":       {"redirects to another server, https://other.example, which is not followed"},
 		"circle":          {"redirects in circles"},
 		"gigabyte":        {"issue 42 is larger than 8 MiB"},
 		"headers":         {"the headers of its answer are too large"},
@@ -194,7 +194,7 @@ func TestElsewhereGetsNothing(t *testing.T) {
 		s.Elsewhere = other.URL
 		s.Misbehave("elsewhere")
 		_, err := ask(t, kind, s, secret).Issue(t.Context(), "42")
-		require.ErrorContains(t, err, "redirects to another host, "+strings.TrimPrefix(other.URL, "http://"))
+		require.ErrorContains(t, err, "redirects to another server, "+other.URL)
 		assert.NotEmpty(t, s.Secrets())
 		assert.Empty(t, other.Requests())
 		assert.Empty(t, other.Secrets())
