@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
 
 	"github.com/urfave/cli/v2"
 )
@@ -29,6 +30,8 @@ type call struct {
 	out   *writer
 
 	commands []*command // all there are, for help
+
+	doc *layout.File // of save --as, nil for any other save
 
 	warnings []string // told at the end, with --json
 

@@ -14,12 +14,14 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
 )
 
 // An edit is what a command line makes of the record before. It is read once
 // and applied as often as the store asks.
 type edit struct {
 	replace    bool
+	doc        *layout.File // of --as, nil without
 	state      *checkpoint.Map
 	sets       []assignment
 	trigger    checkpoint.Trigger
@@ -56,7 +58,7 @@ func (c *call) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) (func(
 		agent: f.String("agent"), action: f.String("action"), conflict: f.String("conflict"),
 		note: f.String("message"), resumeFrom: f.String("resume-from"), noResume: f.String("no-resume"),
 		now: c.env.Now(), store: c.store, rules: c.rules(), named: f.IsSet("trigger"), given: f.String("session") != "",
-		strict: f.Bool("strict"), ctx: c.ctx,
+		strict: f.Bool("strict"), ctx: c.ctx, doc: c.doc,
 	}
 	for _, name := range textFlags {
 		if !utf8.ValidString(f.String(name)) {

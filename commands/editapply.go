@@ -26,6 +26,7 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	if e.session != "" {
 		r.SetSession(e.session)
 	}
+	r = e.applyDocument(r)
 	if e.state != nil {
 		r.Doc().Merge(e.state)
 	}
@@ -45,8 +46,8 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	if err := e.checkPhase(r); err != nil {
 		return nil, err
 	}
-	if err := e.applyRecovery(r); err != nil {
-		return nil, err
+	if err := e.applyRecovery(r); err != nil || e.whole() {
+		return r, err
 	}
 	return r, e.applyDigests(r)
 }
@@ -181,7 +182,11 @@ func (e *edit) applyRecovery(r *checkpoint.Record) error {
 	}
 	if e.resumeFrom != "" {
 		r.SetResumeFrom(e.resumeFrom)
-	} else if r.ResumeFrom() == "" {
+	}
+	if e.whole() {
+		return nil
+	}
+	if r.ResumeFrom() == "" {
 		r.SetResumeFrom(r.DefaultResumePoint())
 	}
 	missing, err := e.store.MissingOutputs(&gitstore.Checkpoint{}, r)

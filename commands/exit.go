@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/commands/config"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
 )
 
 // Exit codes. They are part of the contract: codes are only added.
@@ -90,6 +91,10 @@ func codeOf(err error) (code int, hint string) {
 		syntax      *checkpoint.SyntaxError
 		setting     *config.Error
 		large       *gitstore.LimitError
+		taken       *gitstore.TakenError
+		foreign     *layout.InvalidError
+		unknown     *layout.UnknownError
+		generation  *layout.VersionError
 		remote      *gitstore.RemoteError
 	)
 	switch {
@@ -103,6 +108,12 @@ func codeOf(err error) (code int, hint string) {
 		return exitUsage, ""
 	case errors.As(err, &newer):
 		return exitVersion, "upgrade git-checkpoint"
+	case errors.As(err, &generation):
+		return exitVersion, "upgrade git-checkpoint"
+	case errors.As(err, &foreign), errors.As(err, &unknown):
+		return exitInvalid, ""
+	case errors.As(err, &taken):
+		return exitRefused, fmt.Sprintf("git checkpoint show %s %s", quoteArg(string(taken.Issue)), quoteArg(string(taken.ID)))
 	case errors.As(err, &refused):
 		return exitRefused, refused.Hint
 	case errors.As(err, &remote):

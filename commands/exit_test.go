@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/commands/config"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -35,6 +36,10 @@ func TestCodes(t *testing.T) {
 		{"corrupt", &gitstore.CorruptError{Object: "x", Err: errors.New("y")}, 6, "invalid", "git checkpoint verify"},
 		{"corrupt by its syntax", &gitstore.CorruptError{Object: "x", Err: &checkpoint.SyntaxError{Line: 1}}, 6, "invalid", "git checkpoint verify"},
 		{"newer", &checkpoint.VersionError{Version: "2.0"}, 7, "version", "upgrade git-checkpoint"},
+		{"a document's generation", &layout.VersionError{Version: "9"}, 7, "version", "upgrade git-checkpoint"},
+		{"a document's rules", &layout.InvalidError{}, 6, "invalid", ""},
+		{"no document", &layout.UnknownError{}, 6, "invalid", ""},
+		{"an id that is taken", &gitstore.TakenError{Issue: "42", ID: "x"}, 8, "refused", "git checkpoint show 42 x"},
 		{"refused", &gitstore.RefusedError{Reason: "x", Hint: "git y"}, 8, "refused", "git y"},
 		{"moved", gitstore.ErrMoved, 8, "refused", "run the command again"},
 		{"unsupported", &gitstore.UnsupportedError{Feature: "x"}, 10, "repository", ""},

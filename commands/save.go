@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
 
 	"github.com/urfave/cli/v2"
 )
@@ -23,6 +24,7 @@ var saveCommand = command{
 	examples: []string{
 		"git checkpoint save 42 -m 'before the refactoring'",
 		"git checkpoint save --trigger batch_complete --phase implementing --batch 2",
+		"git checkpoint save --as pipeline --from .pipeline/checkpoint-PROJ-42.json",
 		"git checkpoint save 42 --set progress.total=5 --state state.yaml --artifact build/report.html",
 	},
 	mayBeEmpty: []string{"phase", "message", "session", "resume-from"},
@@ -34,7 +36,7 @@ var saveCommand = command{
 }
 
 func saveFlags() []cli.Flag {
-	return append(contentFlags(),
+	return append(append(contentFlags(), documentFlags()...),
 		&cli.BoolFlag{Name: "no-prune", Usage: "leave retention for later"},
 		&cli.BoolFlag{Name: "if-changed", Usage: "save nothing when nothing changed since the newest one"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "do everything but write"},
@@ -71,10 +73,16 @@ func runSave(c *call) error {
 	if err != nil {
 		return usagef("save: --trigger: %w", err)
 	}
+	if c.doc, err = c.readDocument(); err != nil {
+		return err
+	}
+	if c.doc != nil && !c.flags.IsSet("trigger") {
+		trigger = c.doc.Trigger()
+	}
 	if err := c.openToSave(trigger); err != nil {
 		return err
 	}
-	issue, err := c.issue()
+	issue, err := c.issueOf(c.doc)
 	if err != nil {
 		return err
 	}
@@ -92,6 +100,9 @@ func runSave(c *call) error {
 	if errors.Is(err, gitstore.ErrUnchanged) {
 		c.pushMissed(issue)
 		return c.skipped(issue, gitstore.ErrUnchanged.Error())
+	}
+	if taken, before := c.savedBefore(c.doc, err); before {
+		return c.skipped(issue, taken.Error())
 	}
 	if err != nil {
 		return err
@@ -148,6 +159,7 @@ func (c *call) saveRequest(issue checkpoint.Issue, trigger checkpoint.Trigger) (
 		MaxFile:   int64(c.settings.Int("storage.max_file_kb")) << 10,
 		Budget:    time.Duration(c.settings.Int("storage.budget_ms")) * time.Millisecond,
 		IfChanged: c.flags.Bool("if-changed"), DryRun: c.flags.Bool("dry-run"),
+		Keep: c.doc != nil && c.doc.Layout == layout.Crunch,
 	}
 	if c.settings.Bool("auto_prune") && !c.flags.Bool("no-prune") {
 		req.Retention = c.settings.Policy()

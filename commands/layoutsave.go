@@ -1,0 +1,111 @@
+package commands
+
+import (
+	"errors"
+	"path/filepath"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+
+	"github.com/urfave/cli/v2"
+)
+
+// documentFlags name a document of another system to save.
+func documentFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "as", Usage: "record another system's document by the rules of its `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
+		&cli.StringFlag{Name: "from", Usage: "the document's `FILE`, - for standard input"},
+	}
+}
+
+// readDocument reads the document of --as and --from, nil without them.
+func (c *call) readDocument() (*layout.File, error) {
+	as, from := c.flags.String("as"), c.flags.String("from")
+	switch {
+	case !c.flags.IsSet("as") && !c.flags.IsSet("from"):
+		return nil, nil
+	case as == "" || from == "":
+		return nil, usagef("save: --as and --from go together")
+	case from == "-" && c.flags.String("state") == "-":
+		return nil, usagef("save: --from and --state cannot both be standard input")
+	}
+	name, err := layout.Parse(as)
+	if err != nil {
+		return nil, usagef("save: --as: %w", err)
+	}
+	data, err := c.readInput(from)
+	if err != nil {
+		return nil, usagef("save: --from: %w", err)
+	}
+	file := ""
+	if from != "-" {
+		file = filepath.ToSlash(from)
+	}
+	f, err := layout.Read(name, file, data)
+	if err != nil {
+		return nil, err
+	}
+	return f, c.accept(f, c.flags.Bool("strict"))
+}
+
+// accept fails for a document that breaks rules, and warns of what it does else.
+func (c *call) accept(f *layout.File, strict bool) error {
+	if err := f.Err(false); err != nil {
+		return err
+	}
+	if err := f.Err(strict); err != nil {
+		return fail(exitStale, "", "%w", err)
+	}
+	for _, p := range f.Problems {
+		c.warn("%s", p)
+	}
+	return nil
+}
+
+// issueOf is the issue of a save: the one that was named, the document's, or
+// the one that every command would take.
+func (c *call) issueOf(f *layout.File) (checkpoint.Issue, error) {
+	if f == nil || len(c.args) > 0 || c.flags.String("issue") != "" || f.Key() == "" {
+		return c.issue()
+	}
+	i, err := checkpoint.ParseIssue(f.Key())
+	if err != nil {
+		return "", fail(exitUsage, "git checkpoint save ISSUE --as "+string(f.Layout), "save: the document names no issue: %w", err)
+	}
+	c.about = i
+	return i, nil
+}
+
+// applyDocument puts the document of --as into the record. A crunch document
+// is all of it; the others keep what the record before says of the issue.
+func (e *edit) applyDocument(r *checkpoint.Record) *checkpoint.Record {
+	if e.doc == nil {
+		layout.Forget(r)
+		return r
+	}
+	r = e.doc.Apply(r)
+	if e.named {
+		r.SetTrigger(e.trigger)
+	}
+	return r
+}
+
+// whole reports whether the document is a record of its own, whose word on
+// where to go on holds.
+func (e *edit) whole() bool { return e.doc != nil && e.doc.Layout == layout.Crunch }
+
+// savedBefore reports that a document whose id is taken is the one that the
+// checkpoint of that id was made of: it was saved before.
+func (c *call) savedBefore(f *layout.File, err error) (*gitstore.TakenError, bool) {
+	var taken *gitstore.TakenError
+	if f == nil || !errors.As(err, &taken) || taken.Dropped {
+		return nil, false
+	}
+	cp, err := c.store.Find(c.ctx, taken.Issue, string(taken.ID))
+	if err != nil {
+		return nil, false
+	}
+	r, err := c.store.Record(cp)
+	return taken, err == nil && f.In(r)
+}
