@@ -49,7 +49,9 @@ type call struct {
 
 // open opens the repository and reads the settings.
 func (c *call) open() error {
-	store, err := gitstore.Open(c.ctx, gitstore.Options{Now: c.env.Now, ToSave: c.toSave})
+	store, err := gitstore.Open(c.ctx, gitstore.Options{
+		Now: c.env.Now, ToSave: c.toSave, Notify: func(line string) { c.warn("%s", line) },
+	})
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"freshness/issue":                 {"freshness", "gitstore/checkpoint"},
 	"freshness/issue/forge":           {"freshness/issue", "gitstore/checkpoint"},
 	"freshness/issue/forge/forgetest": {},
-	"gitstore":                        {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/index", "gitstore/ledger", "gitstore/objects", "gitstore/retention", "gitstore/scan"},
+	"gitstore":                        {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/index", "gitstore/join", "gitstore/ledger", "gitstore/objects", "gitstore/retention", "gitstore/scan"},
 	"gitstore/checkpoint":             {},
 	"gitstore/gitcmd":                 {},
 	"gitstore/index":                  {},

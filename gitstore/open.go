@@ -21,6 +21,8 @@ type Options struct {
 
 	ToSave bool // read the staging area at once: it is going to be saved
 	Apart  bool // keep what a terminal sends, as for Ctrl+C, away from git
+
+	Notify func(line string) // is told what the store did unasked, nil for nobody
 }
 
 // A Store is a repository's checkpoints. It is used by one goroutine at a
@@ -35,6 +37,7 @@ type Store struct {
 	early   <-chan *area        // the staging area, read while the repository was opened
 	turn    *turn               // while refs of an issue are moved
 	guessed map[string]identity // what git makes of a machine without an identity
+	notify  func(line string)   // Options.Notify
 }
 
 // repository is what git says about the repository.
@@ -53,7 +56,7 @@ type repository struct {
 // Open finds the repository. It fails with ErrNotRepository, or with an
 // UnsupportedError that names the feature.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{git: gitcmd.Git{Dir: o.Dir, Apart: o.Apart}, now: o.Now, random: rand.Text}
+	s := &Store{git: gitcmd.Git{Dir: o.Dir, Apart: o.Apart}, now: o.Now, random: rand.Text, notify: o.Notify}
 	if s.now == nil {
 		s.now = time.Now
 	}

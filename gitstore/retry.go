@@ -13,10 +13,16 @@ import (
 const retryFor = 2 * time.Minute
 
 // retry runs try in the issue's turn, again until it no longer loses the race
-// for the issue's ref against those who take no turns.
+// for the issue's ref against those who take no turns. What plain git took from
+// the chain meanwhile is brought back first.
 func (s *Store) retry(ctx context.Context, issue checkpoint.Issue, try func() error) error {
 	for start := time.Now(); ; {
-		err := s.inTurn(ctx, issue, try)
+		err := s.inTurn(ctx, issue, func() error {
+			if err := s.bringBackOwn(ctx, issue); err != nil {
+				return err
+			}
+			return try()
+		})
 		if !errors.Is(err, errLost) {
 			return err
 		}

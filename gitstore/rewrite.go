@@ -46,7 +46,7 @@ func (s *Store) alter(ctx context.Context, issue checkpoint.Issue, decide func(c
 		}
 		return s.commitChange(ctx, c, tip, ch, k)
 	}
-	if !s.HasIssue(ctx, issue) {
+	if own, err := s.readRef(ctx, ownRef(issue)); err == nil && own.IsZero() && !s.HasIssue(ctx, issue) {
 		return try() // there is nothing to take turns at
 	}
 	return s.retry(ctx, issue, try)
@@ -90,14 +90,7 @@ func (s *Store) apply(c *chain, ch *change, k *sink) (plumbing.Hash, error) {
 		want = c.ledger.Clone()
 		ch.ledger(want)
 	}
-	if bytesEqual(want.Encode(), s.ledgerAt(tip, k)) {
-		return tip, nil
-	}
-	tree := []treeEntry{}
-	if !want.IsEmpty() {
-		tree = append(tree, treeEntry{modeFile, "ledger", k.Add(plumbing.BlobObject, want.Encode())})
-	}
-	return k.addCommit(s.ledgerCommit(c.issue, k.addTree(tree), tip)), nil
+	return s.withLedger(c.issue, tip, want, k), nil
 }
 
 func bytesEqual(a, b []byte) bool { return string(a) == string(b) }

@@ -9,18 +9,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A removal that somebody took back by hand does not hide the one before it.
-func TestUndoPassesWhatIsBackAlready(t *testing.T) {
+// A ref that was reset by hand takes nothing back: what was dropped is dropped
+// again before anything else is done. Undo takes back the newest removal.
+func TestUndoAfterAReset(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(3)
 	require.NoError(t, w.s.Drop(ctx, "42", ids[:1]))
 	before := w.Git("rev-parse", LiveRef("42"))
 	require.NoError(t, w.s.Drop(ctx, "42", ids[1:2]))
 	w.Git("update-ref", "-m", "by hand", LiveRef("42"), before)
-	done, err := w.s.Undo(ctx, "42")
-	require.NoError(t, err)
-	assert.Equal(t, ids[:1], done.IDs)
-	assert.Equal(t, ids, w.live())
+	for n, left := range [][]checkpoint.ID{ids[1:], ids} {
+		done, err := w.s.Undo(ctx, "42")
+		require.NoError(t, err)
+		assert.Equal(t, ids[1-n:2-n], done.IDs)
+		assert.Equal(t, left, w.live())
+	}
 }
 
 // What was taken back once is not taken back again, wherever it went since.

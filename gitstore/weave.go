@@ -1,0 +1,116 @@
+package gitstore
+
+import (
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/join"
+	"git-checkpoint/gitstore/ledger"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// state is what a chain says.
+func (c *chain) state() join.State {
+	s := join.State{Checkpoints: make(map[checkpoint.ID]join.Checkpoint, len(c.links)), Ledger: c.ledger}
+	for i := range c.links {
+		l := &c.links[i]
+		if _, twice := s.Checkpoints[l.ID]; l.ledger || l.ID == "" || twice {
+			continue
+		}
+		s.Checkpoints[l.ID] = l.content()
+	}
+	return s
+}
+
+func (l *link) content() join.Checkpoint {
+	return join.Checkpoint{Clock: l.Clock, Tree: l.Tree.String()}
+}
+
+// merged finds out what chains of one issue amount to. The result is one of
+// them, or a new one in k that begins as the first of them does.
+func (s *Store) merged(k *sink, chains ...*chain) (tip plumbing.Hash, want join.State, woven bool, err error) {
+	list := make([]join.Chain, len(chains))
+	for n, c := range chains {
+		if list[n].State = c.state(); !c.tip.IsZero() {
+			list[n].Tip = c.tip.String()
+		}
+	}
+	want, as := join.Merge(list...)
+	for _, c := range chains {
+		if l := c.strange(); l != nil && (as < 0 || !chains[as].stands(l.commit.hash)) {
+			err := corrupt(c.ref, "commit %s is not understood: %s; so the chain can't be joined with another", l.commit.hash, l.Problem)
+			return plumbing.ZeroHash, want, false, err
+		}
+	}
+	switch {
+	case as >= 0:
+		return chains[as].tip, want, false, nil
+	case len(want.Checkpoints) == 0 && want.Ledger.IsEmpty():
+		return plumbing.ZeroHash, want, false, nil
+	}
+	return s.weave(want, chains, k), want, true, nil
+}
+
+// strange is a commit of which nobody can tell what it says, nil when there is
+// none: a later version of this program may have made it.
+func (c *chain) strange() *link {
+	for i := range c.links {
+		if c.links[i].ID == "" && !c.links[i].ledger {
+			return &c.links[i]
+		}
+	}
+	return nil
+}
+
+// weave makes a chain that says what is wanted, of the commits of chains.
+// Below the first difference it is the first chain that there is.
+func (s *Store) weave(want join.State, chains []*chain, k *sink) plumbing.Hash {
+	from := map[checkpoint.ID]*link{}
+	base := chains[0]
+	for _, c := range chains {
+		if base.tip.IsZero() {
+			base = c
+		}
+		for i := range c.links {
+			if l := &c.links[i]; l.content() == want.Checkpoints[l.ID] {
+				from[l.ID] = l
+			}
+		}
+	}
+	order := want.Order()
+	links, known := base.prefix(order, want)
+	for _, id := range order[known:] {
+		links = append(links, *from[id])
+	}
+	slices.Reverse(links)
+	return s.withLedger(base.issue, s.rebuild(base, links, k), want.Ledger, k)
+}
+
+// prefix is the part at the bottom of a chain, oldest first, that is as order
+// wants it, and how many of order's checkpoints are in it.
+func (c *chain) prefix(order []checkpoint.ID, want join.State) (links []link, known int) {
+	for _, l := range slices.Backward(c.links) {
+		switch {
+		case l.ledger:
+		case known < len(order) && l.ID == order[known] && l.content() == want.Checkpoints[l.ID]:
+			known++
+		default:
+			return links, known
+		}
+		links = append(links, l)
+	}
+	return links, known
+}
+
+// withLedger puts a ledger on top of a chain, if its tip has another one.
+func (s *Store) withLedger(i checkpoint.Issue, tip plumbing.Hash, l *ledger.Ledger, k *sink) plumbing.Hash {
+	if bytesEqual(l.Encode(), s.ledgerAt(tip, k)) {
+		return tip
+	}
+	tree := []treeEntry{}
+	if !l.IsEmpty() {
+		tree = append(tree, treeEntry{modeFile, "ledger", k.Add(plumbing.BlobObject, l.Encode())})
+	}
+	return k.addCommit(s.ledgerCommit(i, k.addTree(tree), tip))
+}
