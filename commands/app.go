@@ -62,7 +62,8 @@ type lineKey struct{}
 func allCommands() []*command {
 	return []*command{
 		&saveCommand, &runCommand, &listCommand, &showCommand, &statusCommand, &configCommand, &resumeCommand, &restoreCommand,
-		&undoCommand, &pruneCommand, &pinCommand, &unpinCommand, &dropCommand, &archiveCommand, &fetchCommand, &pushCommand, &verifyCommand,
+		&undoCommand, &pruneCommand, &pinCommand, &unpinCommand, &dropCommand, &archiveCommand,
+		&syncCommand, &fetchCommand, &pushCommand, &verifyCommand,
 		&hooksCommand, &hookCommand, &versionCommand, &helpCommand,
 	}
 }

@@ -83,7 +83,7 @@ func (c *call) showShared(remote string, done []gitstore.Synced, err error) erro
 	if c.json {
 		out := output.Sync{Type: c.flags.Command.Name, Remote: gitstore.ShownRemote(remote), Issues: []output.Synced{}}
 		for _, s := range done {
-			out.Issues = append(out.Issues, output.Synced{Issue: string(s.Issue), Fetched: s.Fetched, Pushed: s.Pushed, Result: s.Result})
+			out.Issues = append(out.Issues, output.Synced{Issue: string(s.Issue), Fetched: s.Fetched, Pushed: s.Pushed, Joined: s.Joined, Result: s.Result})
 		}
 		return orElse(c.write(out), failed)
 	}
@@ -98,6 +98,12 @@ func sharedLine(remote string, s gitstore.Synced) string {
 	switch {
 	case s.Result == gitstore.Absent:
 		return fmt.Sprintf("issue %s: none on %s", s.Issue, gitstore.ShownRemote(remote))
+	case s.Fetched > 0 && s.Pushed > 0:
+		return fmt.Sprintf("issue %s: %s: fetched %d and pushed %s", s.Issue, s.Result, s.Fetched, plural(s.Pushed, "checkpoint"))
+	case s.Joined && s.Fetched > 0:
+		return fmt.Sprintf("issue %s: %s: fetched %s", s.Issue, s.Result, plural(s.Fetched, "checkpoint"))
+	case s.Joined && s.Pushed > 0:
+		return fmt.Sprintf("issue %s: %s: pushed %s", s.Issue, s.Result, plural(s.Pushed, "checkpoint"))
 	case s.Fetched > 0:
 		return fmt.Sprintf("issue %s: %s %s", s.Issue, s.Result, plural(s.Fetched, "checkpoint"))
 	case s.Pushed > 0:

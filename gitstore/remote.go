@@ -13,7 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// What became of an issue in a Fetch or a Push.
+// What became of an issue in a Fetch, a Push or a Sync.
 const (
 	UpToDate = "up to date" // both sides have the same chain
 	Fetched  = "fetched"    // the chain here is the remote's now
@@ -25,11 +25,13 @@ const (
 	Failed   = "failed"     // Synced.Err says why
 )
 
-// Synced is what a Fetch or a Push did for one issue.
+// Synced is what a Fetch, a Push or a Sync did for one issue.
 type Synced struct {
 	Issue   checkpoint.Issue
-	Fetched int // checkpoints that came here
-	Pushed  int // checkpoints that the remote did not have
+	Fetched int  // checkpoints that came here
+	Pushed  int  // checkpoints that the remote did not have
+	Joined  bool // two chains became a new one
+	Retries int  // how often somebody else was first
 	Result  string
 	Err     error // why it failed or diverged, nil otherwise
 }

@@ -125,26 +125,47 @@ const gitUsage = 129
 // errStale says that the remote's ref is not where it was expected.
 var errStale = errors.New("the remote moved meanwhile")
 
-// give pushes one commit to one ref, which has to be at seen, zero for not
-// there.
-func (l *line) give(ctx context.Context, dryRun bool, ref string, tip, seen plumbing.Hash) error {
-	expected := ""
-	if !seen.IsZero() {
-		expected = seen.String()
-	}
-	args := []string{
-		"push", "--porcelain", "--no-verify", "--no-tags", "--no-follow-tags", "--recurse-submodules=no",
-		"--force-with-lease=" + ref + ":" + expected,
-	}
+// A gift is a commit for a ref of the remote, which has to be at seen, zero
+// for not there.
+type gift struct {
+	ref       string
+	tip, seen plumbing.Hash
+}
+
+// give pushes commits over one connection. What the remote refused is told by
+// ref: errStale where somebody moved it, else a RemoteError. The error is one
+// of the connection.
+func (l *line) give(ctx context.Context, dryRun bool, gifts ...gift) (map[string]error, error) {
+	args := []string{"push", "--porcelain", "--no-verify", "--no-tags", "--no-follow-tags", "--recurse-submodules=no"}
 	if dryRun {
 		args = append(args, "--dry-run")
 	}
-	out, err := l.run(ctx, append(args, "--", l.remote, tip.String()+":"+ref)...)
-	flag, reason := pushed(out, ref)
-	switch {
-	case flag != '!':
-		return err
-	case slices.Contains(staleReasons, reason):
+	specs := []string{"--", l.remote}
+	for _, g := range gifts {
+		expected := ""
+		if !g.seen.IsZero() {
+			expected = g.seen.String()
+		}
+		args = append(args, "--force-with-lease="+g.ref+":"+expected)
+		specs = append(specs, g.tip.String()+":"+g.ref)
+	}
+	out, err := l.run(ctx, append(args, specs...)...)
+	refused := map[string]error{}
+	for _, g := range gifts {
+		flag, reason := pushed(out, g.ref)
+		if flag == '!' {
+			refused[g.ref] = l.refusal(g.ref, reason, err)
+		}
+	}
+	if len(refused) > 0 {
+		err = nil
+	}
+	return refused, err
+}
+
+// refusal is the error of a ref that the remote did not take.
+func (l *line) refusal(ref, reason string, err error) error {
+	if slices.Contains(staleReasons, reason) {
 		return fmt.Errorf("%w: %s", errStale, reason)
 	}
 	var git *gitcmd.Error

@@ -107,7 +107,10 @@ func (s *Store) tryPush(ctx context.Context, l *line, done *Synced, seen plumbin
 		return true, nil
 	}
 	done.Result, done.Err = Failed, nil
-	err = l.give(ctx, dryRun, LiveRef(i), ours.tip, seen)
+	refused, err := l.give(ctx, dryRun, gift{LiveRef(i), ours.tip, seen})
+	if err == nil {
+		err = refused[LiveRef(i)]
+	}
 	if errors.Is(err, errStale) {
 		return true, nil
 	}

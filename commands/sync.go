@@ -1,0 +1,32 @@
+package commands
+
+import "git-checkpoint/gitstore"
+
+var syncCommand = command{
+	name: "sync", usage: "bring an issue here and at a remote to one chain", args: "[ISSUE]", max: 1, category: "Share",
+	description: "Fetches, joins and pushes: both sides get what was saved on either, without what was\n" +
+		"dropped or pruned on either. That a ref is gone never means that it was dropped. Any\n" +
+		"number of clones may do so at once.",
+	examples: []string{"git checkpoint sync 42", "git checkpoint sync --all --remote backup"},
+	flags:    shareFlags,
+	run:      runSync,
+}
+
+func runSync(c *call) error {
+	if err := c.open(); err != nil {
+		return err
+	}
+	remote, issues, err := c.toShare()
+	if err != nil {
+		return err
+	}
+	done, err := c.store.Sync(c.ctx, gitstore.SyncRequest{
+		Remote: remote, Issues: issues, Timeout: c.remoteTimeout(), DryRun: c.flags.Bool("dry-run"),
+	})
+	for _, s := range done {
+		if s.Retries > 0 && s.Err == nil {
+			c.say("issue %s: somebody else was first %s", s.Issue, plural(s.Retries, "time"))
+		}
+	}
+	return c.showShared(remote, done, err)
+}

@@ -1,0 +1,290 @@
+package gitstore
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func (w *world) sync() Synced {
+	w.t.Helper()
+	done, err := w.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: []checkpoint.Issue{"42"}})
+	require.NoError(w.t, err)
+	require.Len(w.t, done, 1)
+	require.NoError(w.t, done[0].Err)
+	return done[0]
+}
+
+func (w *world) tip() string { return w.Git("rev-parse", LiveRef("42")) }
+
+// pair is two clones of a hub that know the same n checkpoints.
+func pair(t *testing.T, n int) (a, b *world, hub string, ids []checkpoint.ID) {
+	t.Helper()
+	a = newWorld(t)
+	hub = a.hub()
+	ids = a.manual(n)
+	require.Equal(t, Pushed, a.sync().Result)
+	b = a.clone(hub)
+	require.Equal(t, Fetched, b.sync().Result)
+	return a, b, hub, ids
+}
+
+// meet lets clones sync until everybody has heard of everything, and checks
+// that they agree.
+func meet(t *testing.T, hub string, clones ...*world) {
+	t.Helper()
+	for range 2 {
+		for _, c := range clones {
+			c.sync()
+		}
+	}
+	want := clones[0].Git("--git-dir="+hub, "rev-parse", LiveRef("42"))
+	for _, c := range clones {
+		assert.Equal(t, want, c.tip())
+		assert.Equal(t, want, c.Git("rev-parse", ownRef("42")))
+		assert.Equal(t, Synced{Issue: "42", Result: UpToDate}, c.sync())
+		c.sound()
+	}
+}
+
+func TestSyncJoins(t *testing.T) {
+	a, b, hub, ids := pair(t, 2)
+	mine, theirs := a.manual(1), b.manual(2)
+	assert.Equal(t, Synced{Issue: "42", Pushed: 2, Result: Pushed}, b.sync())
+	assert.Equal(t, Synced{Issue: "42", Fetched: 2, Pushed: 1, Joined: true, Result: Joined}, a.sync())
+	meet(t, hub, a, b)
+	assert.ElementsMatch(t, append(append(ids, mine...), theirs...), a.live())
+}
+
+// The commits that both sides have stay as they are, ledger commits too.
+func TestSyncKeepsTheCommonPart(t *testing.T) {
+	a, b, _, ids := pair(t, 2)
+	_, err := a.s.Pin(ctx, "42", ids[0], true)
+	require.NoError(t, err)
+	a.sync()
+	b.sync()
+	common := a.tip()
+	a.manual(1)
+	b.manual(1)
+	b.sync()
+	a.sync()
+	assert.Equal(t, common, a.Git("merge-base", common, LiveRef("42")))
+	assert.Equal(t, ids[:1], a.pinned())
+}
+
+func (w *world) pinned() (ids []checkpoint.ID) {
+	w.t.Helper()
+	l, err := w.s.List(ctx, "42", 0)
+	require.NoError(w.t, err)
+	for _, c := range l.Checkpoints {
+		if c.Pinned {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
+}
+
+// What was pinned, dropped, archived and pruned on one side, seen from the
+// other, which saved meanwhile.
+func TestSyncCarriesTheLedger(t *testing.T) {
+	a, b, hub, ids := pair(t, 4)
+	_, err := a.s.Pin(ctx, "42", ids[0], true)
+	require.NoError(t, err)
+	require.NoError(t, a.s.Drop(ctx, "42", ids[1:2]))
+	_, err = a.s.Archive(ctx, "42", ids[2:3])
+	require.NoError(t, err)
+	late := b.manual(1)
+	policy := retention.Policy{checkpoint.Manual: {Keep: 3}}
+	_, err = b.s.Prune(ctx, PruneRequest{Issue: "42", Policy: policy})
+	require.NoError(t, err)
+	meet(t, hub, a, b)
+	assert.Equal(t, []checkpoint.ID{ids[0], ids[3], late[0]}, a.live(), "the pin beats the pruning")
+	assert.Equal(t, ids[:1], b.pinned())
+	for _, w := range []*world{a, b} {
+		l, err := w.s.Archived(ctx, "42", 0)
+		require.NoError(t, err)
+		require.Len(t, l.Checkpoints, 1, "each keeps what one of them archived")
+		assert.Equal(t, ids[2], l.Checkpoints[0].ID)
+	}
+	require.NoError(t, a.s.Drop(ctx, "42", ids[2:3]))
+	meet(t, hub, a, b)
+	l, err := b.s.Archived(ctx, "42", 0)
+	require.NoError(t, err)
+	assert.Empty(t, l.Checkpoints, "what was deleted leaves the archive of others")
+}
+
+// A checkpoint with two contents is a lie of somebody's; all come to the same.
+func TestSyncForgedContent(t *testing.T) {
+	a, b, hub, ids := pair(t, 2)
+	b.Git("update-ref", LiveRef("42"), b.Git("-c", "user.name=x", "-c", "user.email=x@x", "commit-tree", "-p", LiveRef("42")+"~1", "-p", LiveRef("42")+"^2",
+		"-m", b.Git("log", "-1", "--format=%B", LiveRef("42")), LiveRef("42")+"~1^{tree}"))
+	require.Equal(t, ids, b.live())
+	a.manual(1)
+	for range 2 {
+		a.sync()
+		b.sync()
+	}
+	assert.Equal(t, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")), a.tip())
+	assert.Equal(t, a.tip(), b.tip())
+}
+
+// A commit that this version does not understand is never left out of a join.
+func TestSyncRefusesWhatItDoesNotUnderstand(t *testing.T) {
+	a, b, hub, _ := pair(t, 1)
+	strange := a.Git("-c", "user.name=x", "-c", "user.email=x@x", "commit-tree", "-p", LiveRef("42"), "-m", "something new", LiveRef("42")+"^{tree}")
+	a.Git("push", "-q", hub, strange+":"+LiveRef("42"))
+	b.manual(1)
+	before := b.Git("for-each-ref")
+	done, err := b.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: []checkpoint.Issue{"42"}})
+	require.NoError(t, err)
+	require.ErrorAs(t, done[0].Err, new(*CorruptError))
+	assert.Equal(t, before, b.Git("for-each-ref"))
+	assert.Equal(t, strange, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
+}
+
+// A remote that refuses leaves both sides as they were.
+func TestSyncRefused(t *testing.T) {
+	a, b, hub, _ := pair(t, 1)
+	a.manual(1)
+	a.sync()
+	b.manual(1)
+	hook := filepath.Join(hub, "hooks", "update")
+	require.NoError(t, os.MkdirAll(filepath.Dir(hook), 0o777))
+	require.NoError(t, os.WriteFile(hook, []byte("#!/bin/sh\necho quota >&2\nexit 1\n"), 0o777))
+	before, there := b.Git("for-each-ref"), a.Git("--git-dir="+hub, "rev-parse", LiveRef("42"))
+	done, err := b.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: []checkpoint.Issue{"42"}})
+	require.NoError(t, err)
+	var remote *RemoteError
+	require.ErrorAs(t, done[0].Err, &remote)
+	assert.True(t, remote.Refused)
+	assert.Contains(t, remote.Reason, "quota")
+	assert.Equal(t, before, b.Git("for-each-ref"))
+	assert.Equal(t, there, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
+	require.NoError(t, os.Remove(hook))
+	meet(t, hub, a, b)
+}
+
+// A clone that is cut follows, and adds to what it has; it joins nothing.
+func TestSyncShallow(t *testing.T) {
+	a, _, hub, _ := pair(t, 3)
+	c := a.clone(hub, "--depth=1")
+	c.Git("fetch", "-q", "--depth=2", "origin", LiveRef("42")+":"+LiveRef("42"))
+	c.s = c.open(c.Dir)
+	c.manual(1)
+	assert.Equal(t, Pushed, c.sync().Result)
+	a.sync()
+	a.manual(1)
+	a.sync()
+	assert.Equal(t, Fetched, c.sync().Result)
+	a.manual(1)
+	a.sync()
+	c.manual(1)
+	before := c.tip()
+	done, err := c.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: []checkpoint.Issue{"42"}})
+	require.NoError(t, err)
+	var refused *RefusedError
+	require.ErrorAs(t, done[0].Err, &refused)
+	assert.Equal(t, "git fetch --unshallow origin", refused.Hint)
+	assert.Equal(t, before, c.tip())
+	c.Git("fetch", "-q", "--unshallow", "origin")
+	c.s = c.open(c.Dir)
+	c.sync()
+	assert.Len(t, c.live(), 7)
+}
+
+// Clones that save, prune, pin, drop and sync at once lose nothing, and agree
+// in the end.
+func TestSyncConcurrent(t *testing.T) {
+	a, b, hub, _ := pair(t, 1)
+	clones, each := []*world{a, b, a.clone(hub), a.clone(hub)}, 8
+	if os.Getenv("GIT_CHECKPOINT_TORTURE") == "full" {
+		each = 50
+		for range 4 {
+			clones = append(clones, a.clone(hub))
+		}
+	}
+	var mu sync.Mutex
+	saved, gone := map[checkpoint.ID]bool{}, map[checkpoint.ID]bool{}
+	retries := 0
+	var all sync.WaitGroup
+	for n, c := range clones {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(n), 3))
+			for k := range each {
+				ids, left, tries := c.busy(r, k)
+				mu.Lock()
+				retries += tries
+				for _, id := range ids {
+					saved[id] = true
+				}
+				for _, id := range left {
+					gone[id] = true
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	meet(t, hub, clones...)
+	alive := map[checkpoint.ID]bool{}
+	for _, id := range a.live() {
+		alive[id] = true
+		assert.Falsef(t, gone[id], "%s is back", id)
+	}
+	for id := range saved {
+		assert.Truef(t, alive[id] || gone[id], "%s is lost", id)
+	}
+	assert.Len(t, saved, len(clones)*each)
+	t.Logf("%d saved, %d gone, %d retries", len(saved), len(gone), retries)
+}
+
+// busy saves once and does what else may be done; it returns what it saved and
+// what it removed for good.
+func (w *world) busy(r *rand.Rand, k int) (saved, gone []checkpoint.ID, retries int) {
+	saved = w.manual(1)
+	switch r.IntN(6) {
+	case 0:
+		live := w.live()
+		id := live[r.IntN(len(live))]
+		if w.s.Drop(ctx, "42", []checkpoint.ID{id}) == nil {
+			gone = append(gone, id)
+		}
+	case 1:
+		live := w.live()
+		_, err := w.s.Pin(ctx, "42", live[r.IntN(len(live))], r.IntN(2) == 0)
+		assert.NoError(w.t, err)
+	}
+	if k%2 == 0 {
+		retries = w.sync().Retries
+	}
+	return saved, gone, retries
+}
+
+// Every issue over one connection, those that a clone alone knows of too.
+func TestSyncAll(t *testing.T) {
+	a, b, hub, _ := pair(t, 1)
+	for n := range 5 {
+		_, err := a.s.Save(ctx, SaveRequest{Issue: checkpoint.Issue(fmt.Sprint(n)), Edit: a.request(checkpoint.Manual).Edit})
+		require.NoError(t, err)
+	}
+	a.Git("update-ref", "-d", LiveRef("3"))
+	for _, w := range []*world{a, b} {
+		done, err := w.s.Sync(ctx, SyncRequest{Remote: "origin"})
+		require.NoError(t, err)
+		require.Len(t, done, 6)
+		for _, d := range done {
+			require.NoError(t, d.Err)
+		}
+	}
+	assert.Equal(t, a.Git("for-each-ref", "refs/checkpoints"), b.Git("for-each-ref", "refs/checkpoints"))
+	assert.Equal(t, a.Git("for-each-ref", "refs/checkpoints"), a.Git("--git-dir="+hub, "for-each-ref", "refs/checkpoints"))
+}

@@ -1,0 +1,106 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// pushAtOnce bounds how many refs one git pushes: they stand in its arguments.
+const pushAtOnce = 100
+
+// act does what plans say, the remote first. It returns the issues for which
+// something moved meanwhile.
+func (y *syncing) act(ctx context.Context, plans []*syncPlan) (again []checkpoint.Issue, err error) {
+	for some := range slices.Chunk(plans, pushAtOnce) {
+		refused, err := y.push(ctx, some)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range some {
+			err := y.settle(ctx, p, refused[LiveRef(p.issue)])
+			switch {
+			case errors.Is(err, errStale) || errors.Is(err, errLost):
+				again = append(again, p.issue)
+			case err != nil:
+				y.fail(p.issue, err)
+			default:
+				y.done[p.issue] = &p.done
+			}
+		}
+	}
+	return again, nil
+}
+
+// push sends what the remote does not have.
+func (y *syncing) push(ctx context.Context, plans []*syncPlan) (map[string]error, error) {
+	var gifts []gift
+	for _, p := range plans {
+		if !p.tip.IsZero() && p.tip != p.theirs.tip {
+			gifts = append(gifts, gift{LiveRef(p.issue), p.tip, p.theirs.tip})
+		}
+	}
+	if len(gifts) == 0 || y.dryRun {
+		return nil, nil
+	}
+	return y.line.give(ctx, false, gifts...)
+}
+
+// settle ends what was begun for one issue, once the remote has answered.
+func (y *syncing) settle(ctx context.Context, p *syncPlan, refused error) error {
+	switch {
+	case y.dryRun:
+		p.done.would()
+		return nil
+	case refused == nil:
+		return y.land(ctx, p)
+	case errors.Is(refused, errStale) && !p.theirs.tip.IsZero():
+		// The next fetch only brings what came on top of it.
+		return errors.Join(refused, y.s.track(ctx, y.line, p.issue, p.theirs.tip))
+	}
+	return refused
+}
+
+// would makes a result that of a dry run.
+func (d *Synced) would() {
+	if d.Result != UpToDate && d.Result != Absent {
+		d.Result = "would be " + d.Result
+	}
+}
+
+// land moves the refs here, in one transaction, from what the plan saw.
+func (y *syncing) land(ctx context.Context, p *syncPlan) error {
+	s, message := y.s, "sync: "+ShownRemote(y.line.remote)
+	return s.inTurn(ctx, p.issue, func() error {
+		list, err := y.moves(ctx, p)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		if err := s.publish(ctx, p.k, message, func() ([]refMove, error) { return list, nil }); err != nil {
+			return err
+		}
+		return p.k.protect(ctx)
+	})
+}
+
+func (y *syncing) moves(ctx context.Context, p *syncPlan) ([]refMove, error) {
+	s := y.s
+	tracking := s.trackingRef(y.line.remote, p.issue)
+	tracked, err := s.readRef(ctx, tracking)
+	if err != nil {
+		return nil, err
+	}
+	list := slices.Clone(p.archive)
+	for _, m := range []refMove{
+		{LiveRef(p.issue), p.live.tip, p.tip},
+		{ownRef(p.issue), p.own.tip, p.tip},
+		{tracking, tracked, p.tip},
+	} {
+		if m.old != m.new {
+			list = append(list, m)
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,151 @@
+package gitstore
+
+import (
+	"context"
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/join"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A syncPlan is what a sync is going to do for one issue.
+type syncPlan struct {
+	issue   checkpoint.Issue
+	live    *chain
+	own     *chain // what this clone wrote last
+	theirs  *chain
+	tip     plumbing.Hash // where all of them go
+	k       *sink         // with what is new
+	archive []refMove     // what was archived elsewhere goes to the archive here
+	done    Synced
+}
+
+// plan reads an issue's chains and joins them. What is new is stored, and no
+// ref is moved.
+func (y *syncing) plan(ctx context.Context, i checkpoint.Issue, a arrival) (*syncPlan, error) {
+	s := y.s
+	p := &syncPlan{issue: i, k: s.newSink(), done: Synced{Issue: i, Retries: y.tries}}
+	err := s.inTurn(ctx, i, func() (err error) {
+		if p.live, err = s.readChain(ctx, i, LiveRef(i), 0); err != nil {
+			return err
+		}
+		if p.own, err = s.readChain(ctx, i, ownRef(i), 0); err != nil {
+			return err
+		}
+		if p.theirs, err = s.theirChain(i, a.tip); err != nil {
+			return err
+		}
+		if p.live.cut || p.own.cut || p.theirs.cut {
+			return y.planCut(p)
+		}
+		return y.planJoin(ctx, p)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if p.live.tip.IsZero() && !p.tip.IsZero() {
+		if err := s.checkName(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	if y.dryRun {
+		return p, nil
+	}
+	return p, p.k.flush(ctx)
+}
+
+// planJoin joins whole chains.
+func (y *syncing) planJoin(ctx context.Context, p *syncPlan) (err error) {
+	var want join.State
+	var woven bool
+	p.tip, want, woven, err = y.s.merged(p.k, p.theirs, p.live, p.own)
+	if err != nil {
+		return err
+	}
+	if p.archive, err = y.s.toArchiveToo(ctx, p, want); err != nil {
+		return err
+	}
+	p.count(want, woven)
+	return nil
+}
+
+// planCut follows a chain that goes on from the other: one that is cut can only
+// be appended to.
+func (y *syncing) planCut(p *syncPlan) error {
+	ours := p.live
+	if ours.tip.IsZero() {
+		ours = p.own
+	}
+	p.tip = ours.tip
+	switch relate(ours, p.theirs) {
+	case same, ahead:
+		p.done.Pushed = ours.without(p.theirs)
+	case behind:
+		p.tip, p.done.Fetched = p.theirs.tip, p.theirs.without(ours)
+	default:
+		return &RefusedError{
+			Reason: "each side has checkpoints that the other lacks, and history is cut here: chains can't be joined",
+			Hint:   "git fetch --unshallow " + word(y.line.remote),
+		}
+	}
+	p.name(false)
+	return nil
+}
+
+// count says how many checkpoints come and go.
+func (p *syncPlan) count(want join.State, woven bool) {
+	live, own, theirs := p.live.index(), p.own.index(), p.theirs.index()
+	for id := range want.Checkpoints {
+		if live[id] == nil && own[id] == nil {
+			p.done.Fetched++
+		}
+		if theirs[id] == nil {
+			p.done.Pushed++
+		}
+	}
+	p.name(woven && p.tip != p.live.tip)
+}
+
+// name is what became of the issue.
+func (p *syncPlan) name(woven bool) {
+	switch {
+	case p.tip.IsZero():
+		p.done.Result = Absent
+	case woven:
+		p.done.Result, p.done.Joined = Joined, true
+	case p.tip != p.theirs.tip:
+		p.done.Result = Pushed
+	case p.tip != p.live.tip:
+		p.done.Result = Fetched
+	default:
+		p.done.Result = UpToDate
+	}
+}
+
+// toArchiveToo keeps what another clone archived: what leaves the chain here
+// goes to the archive here, and what was deleted leaves that.
+func (s *Store) toArchiveToo(ctx context.Context, p *syncPlan, want join.State) ([]refMove, error) {
+	archive, err := s.readChain(ctx, p.issue, ArchiveRef(p.issue), 0)
+	if err != nil {
+		return nil, err
+	}
+	there := archive.index()
+	var moving []link
+	for _, c := range []*chain{p.live, p.own, p.theirs} {
+		for _, l := range c.links {
+			if l.ID != "" && want.Ledger.Archived[l.ID] && there[l.ID] == nil {
+				moving, there[l.ID] = append(moving, l), &l
+			}
+		}
+	}
+	links := slices.DeleteFunc(slices.Clone(archive.links), func(l link) bool { return want.Ledger.Deleted[l.ID] })
+	switch {
+	case len(moving) == 0 && len(links) == len(archive.links):
+		return nil, nil
+	case archive.cut:
+		return nil, archive.readOnly()
+	}
+	return s.archiveMove(archive, merge(links, moving), p.k), nil
+}
