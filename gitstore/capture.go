@@ -90,9 +90,10 @@ const outOfTime = "not read within the time budget"
 
 // worktree takes the tracked files that differ from the staging area, and
 // names those that were deleted. Git decides what differs; its own index is
-// not refreshed, so a file may be named whose content is the same.
+// not refreshed, so a file may be named whose content is the same. It looks
+// where a submodule stands, not into it.
 func (c *capture) worktree() error {
-	out, err := c.git().Output(c.ctx, "diff-files", "-0", "-z", "--raw", "--no-renames", "--ignore-submodules=all")
+	out, err := c.git().Output(c.ctx, "diff-files", "-0", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty")
 	if err != nil {
 		return err
 	}
@@ -102,6 +103,12 @@ func (c *capture) worktree() error {
 	}
 	wanted := make([]candidate, 0, len(dirty))
 	for _, d := range dirty {
+		if d.old.mode == modeGitlink {
+			if d.new.mode == modeGitlink {
+				c.skip(d.path, 0, "a submodule on another commit than the one that is staged")
+			}
+			continue
+		}
 		if d.new.mode == 0 {
 			c.snap.facts.Deleted = append(c.snap.facts.Deleted, d.path)
 			c.snap.addFile(d.path, "deleted", false)
