@@ -126,6 +126,9 @@ func (c *call) inferIssue() (checkpoint.Issue, error) {
 		return i, nil
 	}
 	issues, err := c.issuesWithCheckpoints()
+	if err == nil && len(issues) == 0 && c.flags.Command.Name == "undo" {
+		issues, _, err = c.store.Issues(c.ctx, false) // what emptied a chain can be undone
+	}
 	switch {
 	case err != nil:
 		return "", err
