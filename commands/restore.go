@@ -121,12 +121,20 @@ func (c *call) finishRestore() error {
 
 // showRestored tells what became of every path.
 func (c *call) showRestored(done *gitstore.Restored, dryRun bool) {
-	verb := "restored"
+	verb, gone := "restored", "removed"
 	if dryRun {
-		verb = "would restore"
+		verb, gone = "would restore", "would remove"
+	}
+	stays := map[string]bool{}
+	for _, p := range done.Later {
+		stays[p] = true
 	}
 	for _, p := range done.Restored {
-		c.print("%s %s\n", verb, quotePath(p))
+		what := verb
+		if stays[p] {
+			what, stays[p] = gone, false
+		}
+		c.print("%s %s\n", what, quotePath(p))
 	}
 	for _, p := range done.Skipped {
 		c.print("changed since, left as it is: %s\n", quotePath(p))
@@ -135,7 +143,9 @@ func (c *call) showRestored(done *gitstore.Restored, dryRun bool) {
 		c.print("in the way, left as it is: %s\n", quotePath(p))
 	}
 	for _, p := range done.Later {
-		c.print("came later: %s\n", quotePath(p))
+		if stays[p] {
+			c.print("came later: %s\n", quotePath(p))
+		}
 	}
 	for _, p := range done.Merged {
 		c.warn("%s has conflicts to resolve", quotePath(p))

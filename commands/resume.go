@@ -121,7 +121,10 @@ func (c *call) resumeFlags() (string, error) {
 	if choice != "" && !slices.Contains([]string{"r", "s", "v", "d"}, choice) {
 		return "", usagef("resume: --choice: %q: want r, s, v or d", choice)
 	}
-	if choice == "" && c.flags.Bool("yes") {
+	if c.flags.Bool("yes") {
+		if choice != "" && choice != "r" {
+			return "", usagef("resume: --yes is --choice r, got --choice %s too", choice)
+		}
 		choice = "r"
 	}
 	return choice, nil
