@@ -44,24 +44,21 @@ func resumeCI(c *call) error {
 	return errors.Join(err, c.githubOutput())
 }
 
-// ciDefaults sets the flags that --ci stands for.
+// ciDefaults checks the flags beside --ci and sets those that it stands for.
 func (c *call) ciDefaults() error {
 	if c.flags.Bool("files") && c.flags.Bool("no-files") {
 		return usagef("resume: --files and --no-files do not go together")
 	}
-	set := map[string]string{"auto": "true", "print": "env"}
-	if !c.flags.Bool("files") {
-		set["no-files"] = "true"
-	}
 	if c.flags.IsSet("print") && c.flags.String("print") != "env" {
 		return usagef("resume: --ci prints env, or with --json the record")
 	}
-	for name, value := range set {
-		if err := c.flags.Set(name, value); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.flags.Set("print", "env")
+}
+
+// noFiles reports whether a resume leaves files alone. In a job that is the
+// rule: checkpoints from a remote are not trusted.
+func (c *call) noFiles() bool {
+	return c.flags.Bool("no-files") || c.flags.Bool("ci") && !c.flags.Bool("files")
 }
 
 func (c *call) ciResume() error {

@@ -58,7 +58,8 @@ func (l *line) flags() []cli.Flag {
 	return slices.DeleteFunc(l.command.allFlags(), func(f cli.Flag) bool {
 		text, isText := f.(*cli.StringFlag)
 		number, isNumber := f.(*cli.IntFlag)
-		usual := isText && text.Value != "" || isNumber && number.Value != 0
+		on, isOn := f.(*cli.BoolFlag)
+		usual := isText && text.Value != "" || isNumber && number.Value != 0 || isOn && on.Value
 		return !usual && !slices.Contains(l.given, f.Names()[0])
 	})
 }

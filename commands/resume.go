@@ -205,7 +205,7 @@ func (c *call) resume(r *resumption) error {
 		return err
 	}
 	dryRun := c.flags.Bool("dry-run")
-	if !c.flags.Bool("no-files") && c.store.Root() != "" {
+	if !c.noFiles() && c.store.Root() != "" {
 		r.restored, err = c.store.Restore(c.ctx, gitstore.RestoreRequest{
 			Checkpoint: r.cp, Changed: r.changed, Each: r.each, DryRun: dryRun, AnyHead: c.flags.Bool("force"),
 		})

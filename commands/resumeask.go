@@ -112,7 +112,7 @@ func (c *call) askRest(d *dialog, r *resumption) error {
 			}
 		}
 	}
-	if err := c.askApprovals(d, r); err != nil || r.changed != "" || c.flags.Bool("no-files") {
+	if err := c.askApprovals(d, r); err != nil || r.changed != "" || c.noFiles() {
 		return err
 	}
 	return c.askFiles(d, r)

@@ -63,7 +63,7 @@ func (c *call) needsAnswer(r *resumption) error {
 	why, _ := r.reasons(freshness.PromptUser)
 	hint := r.command(r.answers("--yes"))
 	for _, reason := range r.verdict.Reasons {
-		if reason.Check == "head" && reason.Action == freshness.PromptUser && !c.flags.Bool("no-files") {
+		if reason.Check == "head" && reason.Action == freshness.PromptUser && !c.noFiles() {
 			hint = first(reason.Hint, hint)
 		}
 	}
