@@ -174,6 +174,15 @@ func child(m *checkpoint.Map, key string) *checkpoint.Map {
 	return c
 }
 
+// resumePoint is where work goes on when nobody said: a conflict that begins
+// now is settled first.
+func (e *edit) resumePoint(r *checkpoint.Record) string {
+	if e.conflict != "" && r.Trigger() == checkpoint.ConflictStart {
+		return "conflict_" + e.conflict
+	}
+	return r.DefaultResumePoint()
+}
+
 // applyRecovery says whether and where work goes on.
 func (e *edit) applyRecovery(r *checkpoint.Record) error {
 	if e.noResume != "" {
@@ -187,7 +196,7 @@ func (e *edit) applyRecovery(r *checkpoint.Record) error {
 		return nil
 	}
 	if r.ResumeFrom() == "" {
-		r.SetResumeFrom(r.DefaultResumePoint())
+		r.SetResumeFrom(e.resumePoint(r))
 	}
 	missing, err := e.store.MissingOutputs(&gitstore.Checkpoint{}, r)
 	if err != nil {

@@ -82,6 +82,9 @@ func (s *Store) mineFor(path string) ([]byte, error) {
 		link, err := root.Readlink(name)
 		return []byte(link), err
 	}
+	if !info.Mode().IsRegular() || info.Size() > maxDigested {
+		return nil, fmt.Errorf("compare %q: no regular file, or more than %d bytes", path, maxDigested)
+	}
 	data, err := root.ReadFile(name)
 	return nonNil(data), err
 }
