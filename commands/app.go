@@ -63,7 +63,7 @@ func allCommands() []*command {
 	return []*command{
 		&saveCommand, &runCommand, &listCommand, &showCommand, &statusCommand, &configCommand, &resumeCommand, &restoreCommand,
 		&undoCommand, &pruneCommand, &pinCommand, &unpinCommand, &dropCommand, &archiveCommand,
-		&syncCommand, &fetchCommand, &pushCommand, &verifyCommand,
+		&syncCommand, &fetchCommand, &pushCommand, &importCommand, &verifyCommand,
 		&hooksCommand, &hookCommand, &versionCommand, &helpCommand,
 	}
 }

@@ -1,0 +1,225 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+
+	"github.com/urfave/cli/v2"
+)
+
+var importCommand = command{
+	name: "import", usage: "record other systems' files", args: "PATH", max: 1, category: "Share",
+	description: "Reads a file, or every file below a directory, of crunch, claude, recovery,\n" +
+		"dotagent or pipeline, oldest first, and records each as a checkpoint of the issue\n" +
+		"that it names. What is there already is not recorded twice. Retention is not\n" +
+		"applied: the next save or prune does that.",
+	examples: []string{
+		"git checkpoint import .claude/checkpoints --dry-run",
+		"git checkpoint import .pipeline --as pipeline",
+		"git checkpoint import old/state.json --issue PROJ-42",
+	},
+	flags: importFlags,
+	run:   runImport,
+}
+
+func importFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "as", Usage: "only documents of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "do everything but write"},
+		&cli.BoolFlag{Name: "strict", Usage: "refuse documents that only look wrong, too"},
+	}
+}
+
+func runImport(c *call) error {
+	if len(c.args) == 0 {
+		return usagef("import: which file or directory?")
+	}
+	as, err := c.layoutFlag()
+	if err != nil {
+		return err
+	}
+	c.toSave = true
+	if err := c.open(); err != nil {
+		return err
+	}
+	in := &importing{c: c, as: as}
+	docs, err := in.gather(c.args[0])
+	if err != nil {
+		return err
+	}
+	for _, d := range docs {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		in.record(d)
+	}
+	return orElse(in.show(), in.outcome())
+}
+
+// layoutFlag is the layout of --as, "" without.
+func (c *call) layoutFlag() (layout.Name, error) {
+	if !c.flags.IsSet("as") {
+		return "", nil
+	}
+	as, err := layout.Parse(c.flags.String("as"))
+	if err != nil {
+		return "", usagef("%s: --as: %w", c.flags.Command.Name, err)
+	}
+	return as, nil
+}
+
+// An importing is one run of import: what it did with each file.
+type importing struct {
+	c        *call
+	as       layout.Name
+	imported []imported
+	skipped  []output.Skipped
+	failed   []error // of those skipped that should not have been
+	there    int     // how many were recorded before
+}
+
+type imported struct {
+	id    checkpoint.ID
+	issue checkpoint.Issue
+	path  string
+	as    layout.Name
+}
+
+func (in *importing) skip(path, reason string) {
+	in.skipped = append(in.skipped, output.Skipped{Path: quotePath(path), Reason: reason})
+}
+
+// fail skips a file that cannot be imported though it should be.
+func (in *importing) fail(path string, err error) {
+	in.skip(path, err.Error())
+	in.failed = append(in.failed, err)
+}
+
+// record makes a checkpoint of a document.
+func (in *importing) record(d document) {
+	issue, err := in.issueOf(d)
+	if err != nil {
+		in.fail(d.path, err)
+		return
+	}
+	id := d.file.ID()
+	if why := in.isThere(issue, id, d.file); why != "" {
+		in.there++
+		in.skip(d.path, why)
+		return
+	}
+	saved, err := in.save(d, issue, id)
+	var taken *gitstore.TakenError
+	if errors.As(err, &taken) && !taken.Dropped && d.file.Layout != layout.Crunch {
+		saved, err = in.save(d, issue, "") // the file of a workflow is written again and again
+	}
+	if err != nil {
+		in.fail(d.path, err)
+		return
+	}
+	for _, p := range d.file.Problems {
+		in.c.warn("%s: %s", quotePath(d.path), p)
+	}
+	in.imported = append(in.imported, imported{saved.ID, issue, d.path, d.file.Layout})
+}
+
+// issueOf is the issue that a document belongs to: the one that was named, else
+// what it says itself, or what the file that it goes with says.
+func (in *importing) issueOf(d document) (checkpoint.Issue, error) {
+	key := first(in.c.flags.String("issue"), d.file.Key(), d.key)
+	if key == "" {
+		return "", fail(exitUsage, "git checkpoint import "+quoteArg(d.path)+" --issue ISSUE", "the document names no issue")
+	}
+	i, err := checkpoint.ParseIssue(key)
+	if err != nil {
+		return "", fail(exitUsage, "git checkpoint import "+quoteArg(d.path)+" --issue ISSUE", "the document names no issue: %w", err)
+	}
+	return i, nil
+}
+
+// isThere tells how a document is recorded already, "" if it is not: under its
+// id, or by the newest checkpoint.
+func (in *importing) isThere(issue checkpoint.Issue, id checkpoint.ID, f *layout.File) string {
+	names := []string{gitstore.Latest}
+	if id != "" {
+		names = append(names, string(id))
+	}
+	for _, name := range names {
+		cp, err := in.c.store.Find(in.c.ctx, issue, name)
+		if err != nil || name != gitstore.Latest && cp.ID != id {
+			continue
+		}
+		if r, err := in.c.store.Record(cp); err == nil && f.In(r) {
+			return fmt.Sprintf("it is recorded already as %s", cp.ID)
+		}
+	}
+	return ""
+}
+
+// save records the document under an id of its own, or a new one.
+func (in *importing) save(d document, issue checkpoint.Issue, id checkpoint.ID) (*gitstore.Saved, error) {
+	return in.c.store.Save(in.c.ctx, gitstore.SaveRequest{
+		Issue: issue, Branch: in.c.ciBranch(), Keep: true, DryRun: in.c.flags.Bool("dry-run"),
+		Edit: func(before *checkpoint.Record) (*checkpoint.Record, error) { return d.applyTo(before, id), nil },
+	})
+}
+
+// show prints what was imported, and what was not.
+func (in *importing) show() error {
+	if in.c.json {
+		return in.c.write(in.result())
+	}
+	for _, i := range in.imported {
+		if in.c.flags.Bool("dry-run") {
+			in.c.print("%s\t%s\n", output.Clean(string(i.issue)), quotePath(i.path))
+			continue
+		}
+		in.c.print("%s\t%s\t%s\n", i.id, output.Clean(string(i.issue)), quotePath(i.path))
+	}
+	for _, s := range in.skipped {
+		in.c.say("skipped: %s: %s", s.Path, s.Reason)
+	}
+	return nil
+}
+
+func (in *importing) result() output.Import {
+	r := output.Import{Type: "import", Layout: string(in.as), Imported: []string{}, Skipped: in.skipped}
+	for k, i := range in.imported {
+		if !in.c.flags.Bool("dry-run") {
+			r.Imported = append(r.Imported, string(i.id))
+		}
+		if k == 0 && in.as == "" {
+			r.Layout = string(i.as)
+		} else if r.Layout != string(i.as) {
+			r.Layout = ""
+		}
+	}
+	r.Warnings = in.c.takeWarnings()
+	return r
+}
+
+// outcome fails for what should have been imported and was not.
+func (in *importing) outcome() error {
+	done := len(in.imported) + in.there
+	texts := make([]string, len(in.failed))
+	for i, err := range in.failed {
+		texts[i] = err.Error()
+	}
+	switch {
+	case len(in.failed) == 0 && done > 0:
+		return nil
+	case len(in.failed) == 0:
+		return fail(exitNone, "", "import: %s: no checkpoint of another system", quotePath(in.c.args[0]))
+	case done == 0 && len(in.failed) == 1:
+		return fmt.Errorf("import: %w", in.failed[0])
+	case done == 0:
+		return fail(exitInvalid, "", "import: none of %s could be imported:\n%s", plural(len(in.failed), "document"), strings.Join(texts, "\n"))
+	}
+	return fail(exitPartial, "", "import: %d of %s failed:\n%s", len(in.failed), plural(len(in.failed)+done, "document"), strings.Join(texts, "\n"))
+}

@@ -1,0 +1,197 @@
+package commands
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+)
+
+// maxImported bounds how many files of a directory are looked at.
+const maxImported = 20_000
+
+// A document is a file that can be imported.
+type document struct {
+	path    string // as it was found
+	file    *layout.File
+	data    []byte
+	key     string             // of the file that it goes with
+	trigger checkpoint.Trigger // what the folder's index says, "" for nothing
+	at      time.Time          // when it says it was written, zero where it does not
+}
+
+// gather reads the documents at a path, oldest first.
+func (in *importing) gather(name string) ([]document, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, usagef("import: %w", err)
+	}
+	if !info.IsDir() {
+		data, err := in.c.readInput(name)
+		if err != nil {
+			return nil, usagef("import: %w", err)
+		}
+		d, err := in.read(filepath.ToSlash(name), data)
+		if err != nil {
+			return nil, fmt.Errorf("import: %w", err)
+		}
+		return []document{d}, nil
+	}
+	docs, err := in.walk(name)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(docs, func(a, b document) int {
+		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.path, b.path))
+	})
+	return docs, nil
+}
+
+// walk reads every file below a directory. Links are not followed: what they
+// lead to is found by its own name, or lies elsewhere.
+func (in *importing) walk(name string) ([]document, error) {
+	var docs []document
+	seen := 0
+	err := filepath.WalkDir(name, func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			in.fail(filepath.ToSlash(file), err)
+			return nil
+		case d.IsDir() && d.Name() == ".git":
+			return fs.SkipDir
+		case d.IsDir():
+			return nil
+		}
+		if seen++; seen > maxImported {
+			return fail(exitUsage, "", "import: %s: more than %d files", quotePath(name), maxImported)
+		}
+		docs = in.look(docs, filepath.ToSlash(file), d)
+		return nil
+	})
+	return in.joined(docs), err
+}
+
+// look reads one file of a directory, if it can be a document.
+func (in *importing) look(docs []document, file string, d fs.DirEntry) []document {
+	why := layout.Ignored(file)
+	if !d.Type().IsRegular() {
+		why = "not a file of its own"
+	}
+	if why != "" {
+		in.skip(file, why)
+		return docs
+	}
+	data, err := in.c.readInput(filepath.FromSlash(file))
+	if err != nil {
+		in.fail(file, err)
+		return docs
+	}
+	if i := slices.IndexFunc(docs, func(d document) bool {
+		return path.Dir(d.path) == path.Dir(file) && bytes.Equal(d.data, data)
+	}); i >= 0 {
+		in.skip(file, "a copy of "+path.Base(docs[i].path))
+		return docs
+	}
+	found, err := in.read(file, data)
+	var unknown *layout.UnknownError
+	switch {
+	case errors.As(err, &unknown):
+		in.skip(file, first(unknown.Reason, "no document of any layout"))
+	case err != nil:
+		in.fail(file, err)
+	default:
+		docs = append(docs, found)
+	}
+	return docs
+}
+
+// read reads one document and judges it.
+func (in *importing) read(file string, data []byte) (document, error) {
+	f, err := layout.Read(in.as, file, data)
+	if err != nil {
+		return document{}, err
+	}
+	if err := f.Err(false); err != nil {
+		return document{}, err
+	}
+	if err := f.Err(in.c.flags.Bool("strict")); err != nil {
+		return document{}, fail(exitStale, "", "%w", err)
+	}
+	d := document{path: file, file: f, data: data}
+	if at, err := checkpoint.ParseTime(f.Written()); err == nil {
+		d.at = at
+	}
+	return d, nil
+}
+
+// joined gives the documents what other files of their folder say of them: the
+// workflow of an execution.json, and the trigger of a crunch checkpoint.
+func (in *importing) joined(docs []document) []document {
+	keys, indexes := map[string]string{}, map[string]map[checkpoint.ID]checkpoint.Trigger{}
+	for _, d := range docs {
+		if dir := path.Dir(d.path); d.file.Layout == layout.Dotagent && d.file.Kind == "phase" {
+			keys[dir] = d.file.Key()
+		}
+	}
+	for i := range docs {
+		d, dir := &docs[i], path.Dir(docs[i].path)
+		if d.file.Sequel() {
+			d.key = keys[dir]
+		}
+		if d.file.Layout != layout.Crunch {
+			continue
+		}
+		if _, known := indexes[dir]; !known {
+			data, err := in.c.readInput(filepath.FromSlash(path.Join(dir, "index.yaml")))
+			if err != nil {
+				data = nil
+			}
+			indexes[dir] = layout.Triggers(data)
+		}
+		d.trigger = indexes[dir][d.file.ID()]
+	}
+	return docs
+}
+
+// applyTo makes the record of a document, on top of the one before where that
+// is of the same layout: two files of a workflow end in one record.
+func (d document) applyTo(before *checkpoint.Record, id checkpoint.ID) *checkpoint.Record {
+	if before != nil && d.file.Layout != layout.Crunch {
+		if name, _ := before.Doc().Lookup("layout.name"); name != string(d.file.Layout) {
+			before = nil
+		}
+	}
+	if before != nil {
+		before.SetNote("")
+		before.SetCanResume(true)
+		before.SetResumeFrom("")
+		before.SetWarnings(nil)
+		before.Doc().Delete("files_modified")
+		before.Doc().Delete("issue_snapshot")
+		before.Doc().Delete("created_at")
+	}
+	r := d.file.Apply(before)
+	if d.trigger != "" {
+		r.SetTrigger(d.trigger)
+	}
+	if d.file.Layout == layout.Crunch {
+		return r
+	}
+	r.SetID(id)
+	if !d.at.IsZero() {
+		r.SetCreatedAt(d.at)
+	}
+	if r.ResumeFrom() == "" {
+		r.SetResumeFrom(r.DefaultResumePoint())
+	}
+	return r
+}
