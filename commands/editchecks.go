@@ -20,9 +20,8 @@ func (e *edit) checkPhase(r *checkpoint.Record) error {
 // known, "" where it is, or where another layout has phases of its own.
 func unknownPhase(r *checkpoint.Record, rules freshness.Rules) string {
 	names := r.Progress().Names
-	layout, _ := r.Doc().Get("layout")
 	phase := r.Phase()
-	if phase == "" || layout != nil || rules.KnownPhase(phase, names) {
+	if phase == "" || r.Layout() != "" && r.Layout() != "crunch" || rules.KnownPhase(phase, names) {
 		return ""
 	}
 	return fmt.Sprintf("phase %s is none of %s", phase, list(rules.KnownPhases(names)))

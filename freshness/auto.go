@@ -14,6 +14,7 @@ const AllMet = "All conditions met"
 type condition struct {
 	text     string
 	reported bool
+	status   bool // dotagent resumes a phase in progress alone, any other needs an answer
 }
 
 // unmet returns the conditions that are not met, in the order in which they
@@ -23,13 +24,15 @@ func (in input) unmet() []condition {
 	var out []condition
 	add := func(bad bool, text string, reported bool) {
 		if bad {
-			out = append(out, condition{text, reported})
+			out = append(out, condition{text: text, reported: reported})
 		}
 	}
 	status := in.record.WorkflowStatus()
 	add(!in.record.TestsPassing(), "Tests failing in last run", false)
 	add(in.record.LastError() != "", "Last run had errors", false)
-	add(!running(status), "Checkpoint status: "+printable(status)+" (expected: in_progress)", false)
+	if !running(status) {
+		out = append(out, condition{text: "Checkpoint status: " + printable(status) + " (expected: in_progress)", status: true})
+	}
 	age, limit := in.facts.Now.Sub(in.record.CreatedAt()), in.rules.maxAge()
 	old := in.aged() && limit > 0 && age > limit
 	add(old, fmt.Sprintf("Checkpoint %s old (max: %s)", count(int(age/(24*time.Hour)), "day"), span(limit)), true)
@@ -63,7 +66,7 @@ func checkWorkflow(in input) []Reason {
 	}
 	for k, c := range in.unmet() {
 		switch {
-		case in.rules.Auto && k == 0:
+		case in.rules.Auto && k == 0, c.status && in.record.Layout() == "dotagent":
 			out = append(out, reason("workflow", PromptUser, "%s", c.text))
 		case !c.reported:
 			out = append(out, reason("workflow", ProceedWithWarning, "%s", c.text))

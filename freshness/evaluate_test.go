@@ -160,6 +160,12 @@ var findings = []struct {
 	{"tests failed", "workflow", ProceedWithWarning, func(w *world) { w.workflow("tests_passing", false) }},
 	{"run ended with an error", "workflow", ProceedWithWarning, func(w *world) { w.workflow("last_error", "exit status 2") }},
 	{"workflow completed", "workflow", ProceedWithWarning, func(w *world) { w.workflow("status", "completed") }},
+	{"dotagent's phase failed", "workflow", PromptUser, func(w *world) {
+		w.workflow("status", "failed")
+		layout := checkpoint.NewMap()
+		layout.Set("name", "dotagent")
+		w.record.Doc().Set("layout", layout)
+	}},
 	{"plan changed", "workflow", ProceedWithWarning, func(w *world) { w.facts.Plan.Changed = true }},
 	{"plan unchecked", "workflow", ProceedWithWarning, func(w *world) { w.facts.Plan.Why = "outside the worktree" }},
 	{"write interrupted", "workflow", PromptUser, func(w *world) { w.workflow("interruption_safe", false) }},

@@ -9,6 +9,10 @@ import "slices"
 // nobody said.
 func (r *Record) WorkflowStatus() string { return r.workflowText("status") }
 
+// Layout returns the layout of the document that the record came from, "" for
+// none.
+func (r *Record) Layout() string { return text(r.section("layout"), "name") }
+
 // LastError returns the error that the workflow ended with, "" if there is
 // none.
 func (r *Record) LastError() string {
