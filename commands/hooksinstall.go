@@ -159,8 +159,8 @@ func (c *call) installFile(site hookSite, e hook.Event) ([]change, error) {
 		return c.wrapFile(site, e)
 	}
 	what := "put a block into " + shown
-	if m := hook.Manager(text); m != "" {
-		what += ", which " + m + " may write anew"
+	if m := hook.Manager(text); m == "lefthook" || m == "pre-commit" || m == "overcommit" {
+		what += ", which an install of " + m + " takes out again"
 	}
 	return []change{{what, func() error {
 		return replaceFile(path, []byte(hook.Insert(text, e, site.style)), info.Mode().Perm())
