@@ -23,7 +23,7 @@ func (c *call) postCheckout(args []string) error {
 	if c.env.Getenv("CI") != "" || c.env.Getenv("GIT_CHERRY_PICK_HELP") != "" || strings.HasPrefix(c.env.Getenv("GIT_REFLOG_ACTION"), "rebase") {
 		return nil
 	}
-	if !gitstore.MayHaveCheckpoints("") {
+	if g := gitstore.TakeGlance(); g.Foreign(g.Branch) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, hookTime)

@@ -18,7 +18,7 @@ import (
 // where that is asked for. It saves nothing.
 func (c *call) prePush(args []string) error {
 	updates, err := hook.ParseUpdates(c.env.Stdin)
-	if err != nil || len(updates) == 0 || !gitstore.MayHaveCheckpoints("") {
+	if err != nil || nothingOfOurs(updates, gitstore.TakeGlance()) {
 		return err
 	}
 	if err := c.open(); err != nil {
@@ -41,6 +41,14 @@ func (c *call) prePush(args []string) error {
 		return &blocked{code: blockCode(err), err: fmt.Errorf("the push is stopped, as hooks.pre_push: block wants: %w", err)}
 	}
 	return err
+}
+
+// nothingOfOurs reports that no branch pushed can have checkpoints. There are
+// no updates where everything is up to date.
+func nothingOfOurs(updates []hook.Update, g gitstore.Glance) bool {
+	return !slices.ContainsFunc(updates, func(u hook.Update) bool {
+		return u.Branch() != "" && !g.Foreign(u.Branch())
+	})
 }
 
 func blockCode(err error) int {

@@ -34,7 +34,7 @@ func (c *call) sessionInput() (in sessionInput) {
 // sessionStart hands a new session the newest checkpoint of its issue, as
 // data: anyone who can push a ref can write it.
 func (c *call) sessionStart(args []string) error {
-	if !gitstore.MayHaveCheckpoints("") {
+	if gitstore.TakeGlance().None() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, hookTime)

@@ -14,6 +14,7 @@ import (
 type side struct {
 	prepare func(ctx context.Context) error // before each run, outside the time; may be nil
 	argv    []string
+	stdin   string
 	each    func(run int) []string // the argv of a run, where it differs
 	check   func(out string) error // of what a warm-up printed; may be nil
 }
@@ -50,6 +51,9 @@ func (r *repo) timed(ctx context.Context, s side, i int, warmup bool) (float64, 
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env = r.dir, r.b.env
+	if s.stdin != "" {
+		cmd.Stdin = strings.NewReader(s.stdin)
+	}
 	var out, said bytes.Buffer
 	if warmup {
 		cmd.Stdout, cmd.Stderr = &out, &said

@@ -93,6 +93,14 @@ var rows = []row{
 		what: "version, for hooks with nothing to do", against: "git rev-parse HEAD", figures: anywhere(4),
 	},
 	{
+		name: "prepush", store: kindSave, once: true, run: runPrePush,
+		what: "pre-push with nothing to do", against: "git rev-parse HEAD", figures: anywhere(4),
+	},
+	{
+		name: "postcheckout", store: kindSave, once: true, run: runPostCheckout,
+		what: "post-checkout with nothing to do", against: "git rev-parse HEAD", figures: anywhere(4),
+	},
+	{
 		name: "memory", store: kindSave, run: runMemory,
 		what: "peak memory of save", against: "git write-tree", figures: at("100k", figure{Target: 0.8}),
 	},

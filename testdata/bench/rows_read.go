@@ -93,3 +93,23 @@ func runStart(ctx context.Context, r *repo) (result, error) {
 		side{argv: r.ours("version"), check: counts("git-checkpoint ", 1)},
 		side{argv: r.gits("rev-parse", "HEAD"), check: printsHash})
 }
+
+// silent checks that a hook said nothing.
+func silent(out string) error { return counts("", 0)(out) }
+
+// runPrePush pushes a branch of no issue, in a repository with checkpoints.
+func runPrePush(ctx context.Context, r *repo) (result, error) {
+	const zeros = "0000000000000000000000000000000000000000"
+	line := "refs/heads/topic " + strings.Repeat("1", len(zeros)) + " refs/heads/topic " + zeros + "\n"
+	return r.pair(ctx, r.b.runs,
+		side{argv: r.ours("hook", "pre-push", "--", "origin", "url"), stdin: line, check: silent},
+		side{argv: r.gits("rev-parse", "HEAD"), check: printsHash})
+}
+
+// runPostCheckout switches to such a branch.
+func runPostCheckout(ctx context.Context, r *repo) (result, error) {
+	hash := strings.Repeat("1", 40)
+	return r.pair(ctx, r.b.runs,
+		side{argv: r.ours("hook", "post-checkout", "--", hash, hash, "1"), check: silent},
+		side{argv: r.gits("rev-parse", "HEAD"), check: printsHash})
+}

@@ -1,0 +1,74 @@
+package gitstore
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// A Glance is what a few files tell of a repository: a hook that has nothing to
+// do must not cost a git process. Where they do not tell, it is not certain.
+type Glance struct {
+	Branch  string // what HEAD is on, "" when it is detached
+	certain bool
+	issues  []string // in lower case
+}
+
+// TakeGlance looks at the repository of the working directory.
+func TakeGlance() Glance {
+	r, ok := guess("")
+	if !ok || exists(filepath.Join(r.commonDir, "reftable")) {
+		return Glance{}
+	}
+	head, err := os.ReadFile(filepath.Join(r.dir, "HEAD"))
+	if err != nil {
+		return Glance{}
+	}
+	g := Glance{certain: true}
+	if name, ok := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/"); ok {
+		g.Branch = name
+	}
+	loose, err := os.ReadDir(filepath.Join(r.commonDir, filepath.FromSlash(liveRefs)))
+	if err != nil && !os.IsNotExist(err) {
+		return Glance{}
+	}
+	for _, e := range loose {
+		g.add(e.Name())
+	}
+	packed, err := os.ReadFile(filepath.Join(r.commonDir, "packed-refs"))
+	if err != nil && !os.IsNotExist(err) {
+		return Glance{}
+	}
+	for line := range strings.Lines(string(packed)) {
+		if _, name, ok := strings.Cut(line, " "+liveRefs); ok {
+			g.add(strings.TrimSuffix(name, "\n"))
+		}
+	}
+	return g
+}
+
+func (g *Glance) add(component string) {
+	if i, err := checkpoint.IssueFromRef(component); err == nil {
+		g.issues = append(g.issues, strings.ToLower(string(i)))
+	}
+}
+
+// None reports that the repository has no checkpoint, for certain.
+func (g Glance) None() bool { return g.certain && len(g.issues) == 0 }
+
+// Foreign reports that a branch belongs to no issue that has checkpoints, for
+// certain: by whatever rule, an issue is a part of the branch's name.
+func (g Glance) Foreign(branch string) bool {
+	if !g.certain {
+		return false
+	}
+	branch = strings.ToLower(branch)
+	for _, i := range g.issues {
+		if strings.Contains(branch, i) {
+			return false
+		}
+	}
+	return true
+}

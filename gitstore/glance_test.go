@@ -1,0 +1,40 @@
+package gitstore
+
+import (
+	"os"
+	"testing"
+
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestGlance(t *testing.T) {
+	r := gittest.New(t)
+	t.Chdir(r.Dir)
+	r.Write("a", "a")
+	r.Git("add", "a")
+	r.Git("commit", "-qm", "first")
+	g := TakeGlance()
+	assert.True(t, g.None())
+	assert.True(t, g.Foreign("42-fix"))
+	r.Git("update-ref", "refs/checkpoints/42", "HEAD")
+	r.Git("pack-refs", "--all")
+	r.Git("update-ref", "refs/checkpoints/PROJ-7%2Fx", "HEAD")
+	r.Git("switch", "-qc", "feature/issue-42-x")
+	g = TakeGlance()
+	assert.False(t, g.None())
+	assert.Equal(t, "feature/issue-42-x", g.Branch)
+	for branch, foreign := range map[string]bool{"feature/issue-42-x": false, "proj-7/x": false, "main": true, "4-2": true, "": true} {
+		assert.Equal(t, foreign, g.Foreign(branch), branch)
+	}
+	r.Git("switch", "-q", "--detach")
+	assert.Empty(t, TakeGlance().Branch)
+
+	// where files do not tell, nothing is certain
+	t.Setenv("GIT_DIR", r.GitPath(""))
+	assert.False(t, TakeGlance().None())
+	assert.False(t, TakeGlance().Foreign("main"))
+	require.NoError(t, os.Unsetenv("GIT_DIR"))
+}
