@@ -22,10 +22,10 @@ var forges sync.Map
 //	forge does mode                it misbehaves, as forgetest.Modes has it
 //	forge asked n                  n questions came until now
 //	forge labels 42 a,b            compare the labels
-//	forge got header               a credential like this came
+//	[!] forge got header           a credential like this came
 //	forge got nothing              none came
 func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) == 0 {
+	if len(args) == 0 || neg && args[0] != "got" {
 		ts.Fatalf("usage: forge start|issue|private|does|asked|labels|got ...")
 	}
 	if args[0] == "start" {
@@ -60,7 +60,8 @@ func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("the labels are %s", got)
 		}
 	case "got":
-		if got := strings.Join(s.Secrets(), "\n"); !strings.Contains(got, args[1]) && (args[1] != "nothing" || got != "") {
+		got := strings.Join(s.Secrets(), "\n")
+		if has := strings.Contains(got, args[1]) || args[1] == "nothing" && got == ""; has == neg {
 			ts.Fatalf("credentials that came: %q", got)
 		}
 	default:

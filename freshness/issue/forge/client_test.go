@@ -1,11 +1,16 @@
 package forge
 
 import (
+	"net/http"
 	"net/url"
+	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"git-checkpoint/freshness/issue"
 )
 
 func TestSameServer(t *testing.T) {
@@ -29,6 +34,47 @@ func TestSameServer(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, c.want, sameServer(from, to), c)
 	}
+}
+
+func TestLimit(t *testing.T) {
+	now := time.Date(2026, 2, 14, 14, 30, 0, 0, time.UTC)
+	f := &Forge{Now: func() time.Time { return now }}
+	for _, c := range []struct {
+		name    string
+		status  int
+		header  map[string]string
+		until   time.Time
+		limited bool
+	}{
+		{"GitLab", 429, map[string]string{"RateLimit-Remaining": "0", "RateLimit-Reset": "1771079460"}, now.Add(time.Minute), true},
+		{"nothing said", 429, nil, time.Time{}, true},
+		{"forbidden, and there is some left", 403, map[string]string{"X-RateLimit-Remaining": "17", "X-RateLimit-Reset": "1771079460"}, time.Time{}, false},
+		{"of old", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"}, time.Time{}, true},
+		{"for ever", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "99999999999"}, time.Time{}, true},
+		{"no number", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "soon"}, time.Time{}, true},
+		{"too long", 429, map[string]string{"Retry-After": "999999999"}, time.Time{}, true},
+		{"before", 429, map[string]string{"Retry-After": "-5"}, time.Time{}, true},
+		{"another status", 500, map[string]string{"Retry-After": "5"}, time.Time{}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := &reply{status: c.status, header: http.Header{}}
+			for name, value := range c.header {
+				r.header.Set(name, value)
+			}
+			until, limited := f.limit(r)
+			assert.Equal(t, c.limited, limited)
+			assert.True(t, c.until.Equal(until), until)
+		})
+	}
+}
+
+// TestEntryOfAnotherQuestion must not answer this one.
+func TestEntryOfAnotherQuestion(t *testing.T) {
+	f := &Forge{Cache: t.TempDir()}
+	f.store(entry{Version: entryVersion, URL: "a", ETag: "x", Issue: &issue.Issue{}})
+	require.NotNil(t, f.load("a").Issue)
+	require.NoError(t, os.Rename(f.entryFile("a"), f.entryFile("b")))
+	assert.Nil(t, f.load("b").Issue)
 }
 
 // FuzzLabelIDs holds that Gitea's list of labels is read or refused.

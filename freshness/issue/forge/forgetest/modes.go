@@ -49,6 +49,10 @@ var Modes = map[string]func(*Server, http.ResponseWriter, *http.Request){
 		fmt.Fprint(w, `{"title":"`)
 		s.flood(w, 1<<30)
 	},
+	"sorry-gigabyte": func(s *Server, w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusInternalServerError)
+		s.flood(w, 1<<30)
+	},
 	"headers": func(_ *Server, w http.ResponseWriter, _ *http.Request) {
 		for i := range 2000 {
 			w.Header().Set(fmt.Sprintf("X-%d", i), strings.Repeat("x", 100))
