@@ -20,7 +20,8 @@ var resumeCommand = command{
 		"git checkpoint resume 42 --auto --json",
 	},
 	description: "The last line on standard output is the resume point. Without a terminal only a\n" +
-		"verdict of prompt_user needs an answer: --yes, --choice or --force give it.",
+		"verdict of prompt_user needs an answer: --yes, --choice or --force give it. A phase\n" +
+		"that waits for an approval needs --approve beside them.",
 	flags: resumeFlags,
 	run:   runResume,
 }

@@ -134,7 +134,24 @@ func (c *call) showStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v fresh
 	c.print("Auto-resume: %s\n", output.Clean(autoResume(v)))
 	c.showReasons(v)
 	if c.flags.Bool("verbose") {
-		return c.showDiffs(cp, v)
+		return orElse(c.showDiffs(cp, v), c.showCoverage(r))
+	}
+	return nil
+}
+
+// showCoverage says which of the files that are changed now the checkpoint does
+// not have: a person may take it for a copy of all of them.
+func (c *call) showCoverage(r *checkpoint.Record) error {
+	if c.store.Root() == "" {
+		return nil
+	}
+	changed, uncovered, err := c.store.Uncovered(c.ctx, r)
+	if err != nil {
+		return err
+	}
+	c.print("Coverage: %d of %d changed files are in the checkpoint\n", len(changed)-len(uncovered), len(changed))
+	for _, path := range uncovered {
+		c.print("  not in it: %s\n", quotePath(path))
 	}
 	return nil
 }

@@ -1,0 +1,31 @@
+package gitstore
+
+import (
+	"context"
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/gitcmd"
+)
+
+// Uncovered lists the files that differ from HEAD now, untracked ones too, and
+// of these those that a checkpoint does not have in it.
+func (s *Store) Uncovered(ctx context.Context, r *checkpoint.Record) (changed, uncovered []string, err error) {
+	g := s.git.With("GIT_OPTIONAL_LOCKS=0") // the staging area stays as it is
+	g.Dir = s.repo.root
+	out, err := g.Output(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
+	if err != nil {
+		return nil, nil, err
+	}
+	have := map[string]bool{}
+	for _, f := range r.Files() {
+		have[f.Path] = true
+	}
+	for _, line := range gitcmd.Fields(out) {
+		if len(line) > 3 {
+			changed = append(changed, line[3:])
+		}
+	}
+	uncovered = slices.DeleteFunc(slices.Clone(changed), func(path string) bool { return have[path] })
+	return changed, uncovered, nil
+}
