@@ -63,7 +63,7 @@ func allCommands() []*command {
 	return []*command{
 		&saveCommand, &runCommand, &listCommand, &showCommand, &statusCommand, &configCommand, &resumeCommand, &restoreCommand,
 		&undoCommand, &pruneCommand, &pinCommand, &unpinCommand, &dropCommand, &archiveCommand,
-		&syncCommand, &fetchCommand, &pushCommand, &importCommand, &verifyCommand,
+		&syncCommand, &fetchCommand, &pushCommand, &importCommand, &exportCommand, &verifyCommand,
 		&hooksCommand, &hookCommand, &versionCommand, &helpCommand,
 	}
 }

@@ -30,3 +30,15 @@ type Skipped struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
 }
+
+// Export is which files were written for an issue, and which were there as
+// they should be.
+type Export struct {
+	Type      string   `json:"type"`
+	Issue     string   `json:"issue" empty:"null"`
+	Layout    string   `json:"layout"`
+	Dir       string   `json:"dir"`
+	Files     []string `json:"files"`
+	Unchanged []string `json:"unchanged"`
+	Warnings  []string `json:"warnings"`
+}

@@ -138,6 +138,12 @@ func Triggers(data []byte) map[checkpoint.ID]checkpoint.Trigger {
 	return found
 }
 
+// IsIndex reports whether a text is the index of a crunch folder.
+func IsIndex(data []byte) bool {
+	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
+	return err == nil && isCrunchIndex(m)
+}
+
 func isCrunchIndex(m *object) bool {
 	return isList(m, "checkpoints") && slices.ContainsFunc([]string{"latest", "total_checkpoints"}, func(k string) bool { return has(m, k) })
 }

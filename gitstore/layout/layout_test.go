@@ -314,6 +314,6 @@ func TestFileNames(t *testing.T) {
 		"../../x.json": "_.._x.json", "a/b": "a_b", `c:\d`: "c__d", "": "checkpoint.json", "..": "checkpoint.json",
 		"\x1b[2J.json": "_[2J.json", strings.Repeat("x", 300): "checkpoint.json",
 	} {
-		assert.Equal(t, want, fileName(in), "%q", in)
+		assert.Equal(t, want, FileName(in), "%q", in)
 	}
 }

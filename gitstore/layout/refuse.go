@@ -47,8 +47,8 @@ func Ignored(file string) string {
 	return ""
 }
 
-// fileName makes a name of a file in the folder out of what a document says.
-func fileName(s string) string {
+// FileName makes a name of a file in the folder out of what a document says.
+func FileName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) || r == 0x7f {
 			return '_'

@@ -181,7 +181,7 @@ func (k *kind) document(r *checkpoint.Record, stored *object, fresh bool) (*obje
 // in the folder.
 func (k *kind) path(stored, m *object) string {
 	if k.file != nil {
-		return fileName(k.file(m))
+		return FileName(k.file(m))
 	}
-	return fileName(text(stored, "name"))
+	return FileName(text(stored, "name"))
 }

@@ -1,0 +1,114 @@
+package commands
+
+import (
+	"path/filepath"
+	"slices"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+
+	"github.com/urfave/cli/v2"
+)
+
+var exportCommand = command{
+	name: "export", usage: "write an issue's checkpoints as another system's files", args: "[ISSUE]", max: 1, category: "Share",
+	description: "Writes the files where that system looks for them, or into --dir: for crunch every\n" +
+		"checkpoint, an index and a link to the newest; for the others the newest state.\n" +
+		"What was read from such a file and did not change is written back byte for byte.\n" +
+		"A file that is something else is not overwritten, and the dotagent files of\n" +
+		"another workflow are moved to .archive first.",
+	examples: []string{
+		"git checkpoint export 42 --as crunch",
+		"git checkpoint export PROJ-42 --as pipeline --dir /tmp/pipeline",
+	},
+	flags: exportFlags,
+	run:   runExport,
+}
+
+func exportFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "as", Usage: "the `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
+		&cli.StringFlag{Name: "dir", Usage: "write into `DIR`"},
+		&cli.BoolFlag{Name: "force", Usage: "overwrite files that are something else"},
+	}
+}
+
+func runExport(c *call) error {
+	as, err := c.layoutFlag()
+	if err != nil {
+		return err
+	}
+	if as == "" {
+		return usagef("export: --as: which layout?")
+	}
+	if err := c.open(); err != nil {
+		return err
+	}
+	issue, err := c.issue()
+	if err != nil {
+		return err
+	}
+	records, err := c.recordsToExport(issue, as)
+	if err != nil {
+		return err
+	}
+	files, err := layout.Files(as, records)
+	if err != nil {
+		return fail(exitFailure, "", "export: issue %s: %w", issue, err)
+	}
+	x := &exporting{c: c, as: as, issue: issue}
+	if err := x.write(files); err != nil {
+		return err
+	}
+	return x.show()
+}
+
+// recordsToExport are the records that a layout has files for, oldest first:
+// all that can be read for crunch, the newest for the others.
+func (c *call) recordsToExport(issue checkpoint.Issue, as layout.Name) ([]*checkpoint.Record, error) {
+	_, newest, err := c.store.NewestValid(c.ctx, issue)
+	if err != nil || as != layout.Crunch {
+		return []*checkpoint.Record{newest}, err
+	}
+	l, err := c.store.List(c.ctx, issue, 0)
+	if err != nil {
+		return nil, err
+	}
+	var records []*checkpoint.Record
+	for i := range l.Checkpoints {
+		r, err := c.store.Record(&l.Checkpoints[i])
+		if err != nil {
+			c.warn("%s is left out: %v", l.Checkpoints[i].ID, err)
+			continue
+		}
+		records = append(records, r)
+	}
+	slices.Reverse(records)
+	return records, nil
+}
+
+// folder is where the files go, and the directory that it must not lead out
+// of.
+func (x *exporting) folder() (root, below string, err error) {
+	switch dir := x.c.flags.String("dir"); {
+	case dir != "":
+		return dir, ".", nil
+	case x.c.store.Root() == "":
+		return "", "", usagef("export: --dir: which directory? The repository has no worktree")
+	}
+	return x.c.store.Root(), layout.Folder(x.as, x.issue), nil
+}
+
+func (x *exporting) show() error {
+	if x.c.json {
+		return x.c.write(output.Export{
+			Type: "export", Issue: string(x.issue), Layout: string(x.as), Dir: quotePath(filepath.Join(x.root, filepath.FromSlash(x.below))),
+			Files: quotePaths(x.written), Unchanged: quotePaths(x.unchanged), Warnings: x.c.takeWarnings(),
+		})
+	}
+	for _, name := range x.written {
+		x.c.print("%s\n", quotePath(filepath.Join(x.root, filepath.FromSlash(x.below), filepath.FromSlash(name))))
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package commands
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+)
+
+// An exporting is one run of export.
+type exporting struct {
+	c         *call
+	as        layout.Name
+	issue     checkpoint.Issue
+	root      string // the directory that nothing leads out of
+	below     string // the folder in it, with slashes
+	dir       *os.Root
+	written   []string
+	unchanged []string
+	others    []string // files of another workflow that give way
+}
+
+// write looks at what is there first: either all files are written or none.
+func (x *exporting) write(files []layout.Output) (err error) {
+	if x.root, x.below, err = x.folder(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(x.root, 0o777); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	if x.dir, err = os.OpenRoot(x.root); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	defer x.dir.Close()
+	todo, err := x.plan(files)
+	if err != nil {
+		return err
+	}
+	if err := x.moveAside(); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	for _, f := range todo {
+		if err := x.put(f); err != nil {
+			return fmt.Errorf("export: %s: %w", quotePath(f.Path), err)
+		}
+		x.written = append(x.written, f.Path)
+	}
+	return nil
+}
+
+// plan is what has to be written. It refuses to overwrite what is no file of
+// this layout.
+func (x *exporting) plan(files []layout.Output) ([]layout.Output, error) {
+	var todo []layout.Output
+	var inTheWay []string
+	for _, f := range files {
+		switch was, err := x.there(f); {
+		case errors.Is(err, fs.ErrNotExist):
+			todo = append(todo, f)
+		case err != nil:
+			return nil, fmt.Errorf("export: %w", err)
+		case was.same:
+			x.unchanged = append(x.unchanged, f.Path)
+		case !was.ours && !x.c.flags.Bool("force"):
+			inTheWay = append(inTheWay, f.Path)
+		default:
+			todo = append(todo, f)
+		}
+	}
+	if len(inTheWay) > 0 {
+		return nil, &gitstore.RefusedError{
+			Reason: fmt.Sprintf("export: something else is in the way: %s", list(quotePaths(inTheWay))), Paths: inTheWay,
+			Hint: "git checkpoint export " + quoteArg(string(x.issue)) + " --as " + string(x.as) + " --force",
+		}
+	}
+	return todo, nil
+}
+
+// occupant says what a file in the place of another is.
+type occupant struct{ same, ours bool }
+
+// there looks at the file in the place of f.
+func (x *exporting) there(f layout.Output) (occupant, error) {
+	name := path.Join(x.below, f.Path)
+	info, err := x.dir.Lstat(name)
+	switch {
+	case err != nil:
+		return occupant{}, err
+	case f.Link != "":
+		to, err := x.dir.Readlink(name)
+		return occupant{err == nil && to == f.Link, !info.IsDir()}, nil
+	case !info.Mode().IsRegular():
+		return occupant{}, nil
+	}
+	data, err := x.dir.ReadFile(name)
+	if err != nil || bytes.Equal(data, f.Data) {
+		return occupant{same: err == nil}, err
+	}
+	return occupant{ours: x.replaceable(f, data)}, nil
+}
+
+// replaceable reports whether data is the same document as f in another state.
+// The files of another dotagent workflow give way too.
+func (x *exporting) replaceable(f layout.Output, data []byte) bool {
+	if layout.IsIndex(data) && layout.IsIndex(f.Data) {
+		return true
+	}
+	was, err := layout.Read(x.as, f.Path, data)
+	if err != nil || was.Err(false) != nil {
+		return false
+	}
+	now, err := layout.Read(x.as, f.Path, f.Data)
+	if err != nil {
+		return false
+	}
+	if was.Key() != now.Key() && x.as == layout.Dotagent {
+		x.others = append(x.others, was.Key())
+		return true
+	}
+	return was.Key() == now.Key()
+}
+
+// moveAside moves the files of another dotagent workflow to the archive of
+// that system: its folder, the workflow and the time.
+func (x *exporting) moveAside() error {
+	if len(x.others) == 0 {
+		return nil
+	}
+	at := x.c.env.Now().UTC().Format("20060102T150405Z")
+	to := path.Join(x.below, ".archive", layout.FileName(x.others[0]+"_"+at))
+	if err := x.dir.MkdirAll(to, 0o777); err != nil {
+		return err
+	}
+	for _, name := range []string{"phase.json", "execution.json"} {
+		err := x.dir.Rename(path.Join(x.below, name), path.Join(to, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	x.c.warn("the files of %s are in %s now", x.others[0], quotePath(to))
+	return nil
+}
+
+// put writes a file so that nobody sees half of it.
+func (x *exporting) put(f layout.Output) error {
+	name := path.Join(x.below, f.Path)
+	if err := x.dir.MkdirAll(path.Dir(name), 0o777); err != nil {
+		return err
+	}
+	temp := path.Join(path.Dir(name), fmt.Sprintf(".tmp-%d-%s", os.Getpid(), path.Base(name)))
+	if err := x.putTemp(f, temp); err != nil {
+		_ = x.dir.Remove(temp)
+		return err
+	}
+	return x.dir.Rename(temp, name)
+}
+
+func (x *exporting) putTemp(f layout.Output, temp string) error {
+	if f.Link != "" {
+		err := x.dir.Symlink(f.Link, temp)
+		if err == nil {
+			return nil
+		}
+		// Where there are no links, a copy stands for one.
+		f.Data, err = x.dir.ReadFile(path.Join(x.below, f.Link))
+		if err != nil {
+			return err
+		}
+	}
+	w, err := x.dir.OpenFile(filepath.FromSlash(temp), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(f.Data)
+	return errors.Join(err, w.Sync(), w.Close())
+}
