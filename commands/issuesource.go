@@ -13,7 +13,14 @@ import (
 	"git-checkpoint/freshness/issue"
 	"git-checkpoint/freshness/issue/forge"
 	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/urfave/cli/v2"
 )
+
+// offlineFlag is for a command that compares or records the issue.
+func offlineFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "offline", Usage: "ask no program and no forge for the issue"}
+}
 
 // A source is where the current issue comes from.
 type source struct {
@@ -99,7 +106,7 @@ const seenFor = time.Hour
 // somebody waits for the end. What status or resume saw a while ago is good
 // enough there; at says when.
 func (c *call) issueToSave(i checkpoint.Issue, trigger checkpoint.Trigger) (found *freshness.Issue, at time.Time, err error) {
-	c.offline = c.offline || trigger == checkpoint.UserInterrupt || trigger == checkpoint.SessionEnd
+	c.offline = c.offline || c.flags.Bool("offline") || trigger == checkpoint.UserInterrupt || trigger == checkpoint.SessionEnd
 	if s, err := c.source(i); err == nil && s.forge != nil && (s.guessed || c.offline) && !c.flags.IsSet("issue-file") {
 		found, at = s.forge.Seen(i)
 		if age := c.env.Now().Sub(at); found == nil || age < 0 || age > seenFor {
@@ -125,7 +132,7 @@ func (c *call) ask(s source, i checkpoint.Issue) (*freshness.Issue, error) {
 	case "file":
 		return c.fromFile(i)
 	}
-	if c.offline {
+	if c.offline || c.flags.Bool("offline") {
 		return nil, errOffline
 	}
 	if s.kind == "command" {
@@ -134,8 +141,8 @@ func (c *call) ask(s source, i checkpoint.Issue) (*freshness.Issue, error) {
 	return within(c, func(ctx context.Context) (*freshness.Issue, error) { return s.forge.Issue(ctx, i) })
 }
 
-// errOffline is why a hook does not know the issue.
-var errOffline = errors.New("its source is not asked now")
+// errOffline is why a hook, or --offline, does not know the issue.
+var errOffline = errors.New("its source was not asked")
 
 // errBare is why there is no file.
 var errBare = errors.New("a bare repository has no issue file")

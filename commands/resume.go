@@ -42,6 +42,7 @@ func resumeFlags() []cli.Flag {
 		&cli.StringFlag{Name: "branch", Usage: "go on on `BRANCH` instead of the checkpoint's"},
 		&cli.BoolFlag{Name: "force", Usage: "resume in spite of the verdict, wherever HEAD is"},
 		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},
+		offlineFlag(),
 		&cli.BoolFlag{Name: "sync-issue", Usage: "write the checkpoint's labels back to the issue"},
 	)
 }

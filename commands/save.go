@@ -65,6 +65,7 @@ func contentFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "worktree", Usage: "keep unstaged changes too"},
 		&cli.BoolFlag{Name: "untracked", Usage: "keep untracked files too, never ignored ones"},
 		&cli.StringFlag{Name: "issue-file", Usage: "read the issue's title, body and labels from `FILE`"},
+		offlineFlag(),
 	}
 }
 

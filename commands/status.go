@@ -34,6 +34,7 @@ func statusFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "markdown", Usage: "print it for a comment on the issue"},
 		&cli.BoolFlag{Name: "strict", Usage: "with --check: warnings exit 9"},
 		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},
+		offlineFlag(),
 	}
 }
 

@@ -3,6 +3,9 @@ package forge_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"log"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -173,6 +176,15 @@ func TestNotTLS(t *testing.T) {
 	f.Site.Web = "https" + strings.TrimPrefix(s.URL, "http")
 	_, err := f.Issue(t.Context(), "42")
 	require.EqualError(t, err, f.Site.Host()+": does not speak TLS")
+}
+
+func TestCertificate(t *testing.T) {
+	s := httptest.NewTLSServer(nil)
+	t.Cleanup(s.Close)
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	f := &forge.Forge{Site: forge.Site{Kind: forge.GitLab, Web: s.URL, Project: "o/r"}, SignIn: forge.SignIn{Getenv: func(string) string { return "" }}}
+	_, err := f.Issue(t.Context(), "42")
+	require.EqualError(t, err, f.Site.Host()+": its certificate cannot be verified")
 }
 
 // TestMemory reads a gigabyte from a server that has one.
