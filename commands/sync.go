@@ -1,6 +1,10 @@
 package commands
 
-import "git-checkpoint/gitstore"
+import (
+	"git-checkpoint/gitstore"
+
+	"github.com/urfave/cli/v2"
+)
 
 var syncCommand = command{
 	name: "sync", usage: "bring an issue here and at a remote to one chain", args: "[ISSUE]", max: 1, category: "Share",
@@ -8,8 +12,10 @@ var syncCommand = command{
 		"dropped or pruned on either. That a ref is gone never means that it was dropped. Any\n" +
 		"number of clones may do so at once.",
 	examples: []string{"git checkpoint sync 42", "git checkpoint sync --all --remote backup"},
-	flags:    shareFlags,
-	run:      runSync,
+	flags: func() []cli.Flag {
+		return append(shareFlags(), &cli.BoolFlag{Name: "archived", Usage: "the archive too, both ways"})
+	},
+	run: runSync,
 }
 
 func runSync(c *call) error {
@@ -22,6 +28,7 @@ func runSync(c *call) error {
 	}
 	done, err := c.store.Sync(c.ctx, gitstore.SyncRequest{
 		Remote: remote, Issues: issues, Timeout: c.remoteTimeout(), DryRun: c.flags.Bool("dry-run"),
+		Archived: c.flags.Bool("archived"),
 	})
 	for _, s := range done {
 		if s.Retries > 0 && s.Err == nil {

@@ -123,21 +123,22 @@ func (l *line) incoming(ctx context.Context, issues []checkpoint.Issue, tips map
 	if err != nil {
 		return nil, err
 	}
-	if err := l.bringAll(ctx, depth, fresh, in); err != nil {
+	if err := l.bringAll(ctx, LiveRef, depth, fresh, in); err != nil {
 		return nil, err
 	}
-	return in, l.bringAll(ctx, 0, known, in)
+	return in, l.bringAll(ctx, LiveRef, 0, known, in)
 }
 
-// bringAll fetches the chains of issues and notes where they are.
-func (l *line) bringAll(ctx context.Context, depth int, issues []checkpoint.Issue, in map[checkpoint.Issue]arrival) error {
+// bringAll fetches the chains of issues, or their archives, and notes where
+// they are.
+func (l *line) bringAll(ctx context.Context, refOf func(checkpoint.Issue) string, depth int, issues []checkpoint.Issue, in map[checkpoint.Issue]arrival) error {
 	if len(issues) == 0 {
 		return nil
 	}
 	dir := fmt.Sprintf("%s%d-%.8s/", incomingRefs, time.Now().Unix(), l.s.random())
 	var specs []string
 	for _, i := range issues {
-		specs = append(specs, LiveRef(i)+":"+dir+i.RefName())
+		specs = append(specs, refOf(i)+":"+dir+i.RefName())
 	}
 	if err := l.bring(ctx, depth, specs); err != nil {
 		return err
@@ -265,7 +266,7 @@ func (s *Store) divergence(op, remote string, i checkpoint.Issue) error {
 	return &RemoteError{
 		Op: op, Remote: ShownRemote(remote), Refused: true,
 		Reason: fmt.Sprintf("issue %s has diverged: each side has checkpoints that the other lacks, and both are kept", i),
-		Hint:   "git log --oneline --left-right " + word(LiveRef(i)+"..."+s.trackingRef(remote, i)),
+		Hint:   "git checkpoint sync " + word(string(i)) + " --remote " + word(ShownRemote(remote)),
 	}
 }
 

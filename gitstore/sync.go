@@ -26,6 +26,10 @@ type SyncRequest struct {
 	Timeout time.Duration      // of one connection, 0 for none
 	Quiet   bool               // ask nobody for a password
 	DryRun  bool               // say what would be done
+
+	// Archived synchronizes archives too. Without it, an archive only goes to
+	// the remote with a chain that says so, and none comes from it.
+	Archived bool
 }
 
 // syncFor bounds how long a sync follows remotes and refs that move.
@@ -44,7 +48,7 @@ func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 	if err != nil {
 		return nil, err
 	}
-	y := &syncing{s: s, line: l, dryRun: req.DryRun, done: map[checkpoint.Issue]*Synced{}}
+	y := &syncing{s: s, line: l, dryRun: req.DryRun, archived: req.Archived, done: map[checkpoint.Issue]*Synced{}}
 	pending := req.Issues
 	for start := time.Now(); ; y.tries++ {
 		pending, err = y.pass(ctx, pending)
@@ -76,11 +80,12 @@ func pause(ctx context.Context, tries int) error {
 
 // A syncing is one Sync over all its tries.
 type syncing struct {
-	s      *Store
-	line   *line
-	dryRun bool
-	tries  int
-	done   map[checkpoint.Issue]*Synced
+	s        *Store
+	line     *line
+	dryRun   bool
+	archived bool
+	tries    int
+	done     map[checkpoint.Issue]*Synced
 }
 
 // results are in the order of issues.
@@ -117,8 +122,10 @@ func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 			return nil, err
 		}
 	}
-	if issues, err = y.unsettled(ctx, issues, tips); err != nil {
-		return nil, err
+	if !y.archived {
+		if issues, err = y.unsettled(ctx, issues, tips); err != nil {
+			return nil, err
+		}
 	}
 	in, err := y.line.incoming(ctx, issues, tips)
 	if err != nil {
@@ -137,7 +144,12 @@ func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 			plans = append(plans, p)
 		}
 	}
-	more, err := y.act(ctx, plans)
+	archives, err := y.theirArchives(ctx, plans)
+	defer y.s.forgetIncoming(ctx, archives)
+	if err != nil {
+		return nil, err
+	}
+	more, err := y.act(ctx, y.withArchives(plans, archives))
 	return append(again, more...), err
 }
 

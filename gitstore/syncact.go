@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -20,7 +21,7 @@ func (y *syncing) act(ctx context.Context, plans []*syncPlan) (again []checkpoin
 			return nil, err
 		}
 		for _, p := range some {
-			err := y.settle(ctx, p, refused[LiveRef(p.issue)])
+			err := y.settle(ctx, p, refused[p.issue])
 			switch {
 			case errors.Is(err, errStale) || errors.Is(err, errLost):
 				again = append(again, p.issue)
@@ -34,18 +35,48 @@ func (y *syncing) act(ctx context.Context, plans []*syncPlan) (again []checkpoin
 	return again, nil
 }
 
-// push sends what the remote does not have.
-func (y *syncing) push(ctx context.Context, plans []*syncPlan) (map[string]error, error) {
-	var gifts []gift
+// push sends what the remote does not have, archives first: what left a chain
+// for one has to be in it, whatever happens.
+func (y *syncing) push(ctx context.Context, plans []*syncPlan) (refused map[checkpoint.Issue]error, err error) {
+	refused = map[checkpoint.Issue]error{}
+	if y.dryRun {
+		return refused, nil
+	}
 	for _, p := range plans {
-		if !p.tip.IsZero() && p.tip != p.theirs.tip {
-			gifts = append(gifts, gift{LiveRef(p.issue), p.tip, p.theirs.tip})
+		if err := p.k.flush(ctx); err != nil {
+			refused[p.issue] = err
 		}
 	}
-	if len(gifts) == 0 || y.dryRun {
-		return nil, nil
+	err = y.send(ctx, plans, refused, func(p *syncPlan) []gift { return p.archive.gift(p.issue) })
+	if err != nil {
+		return refused, err
 	}
-	return y.line.give(ctx, false, gifts...)
+	return refused, y.send(ctx, plans, refused, func(p *syncPlan) []gift {
+		if p.tip.IsZero() || p.tip == p.theirs.tip {
+			return nil
+		}
+		return []gift{{LiveRef(p.issue), p.tip, p.theirs.tip}}
+	})
+}
+
+// send pushes one ref of each issue that was not refused yet.
+func (y *syncing) send(ctx context.Context, plans []*syncPlan, refused map[checkpoint.Issue]error, of func(*syncPlan) []gift) error {
+	var gifts []gift
+	for _, p := range plans {
+		if refused[p.issue] == nil {
+			gifts = append(gifts, of(p)...)
+		}
+	}
+	if len(gifts) == 0 {
+		return nil
+	}
+	said, err := y.line.give(ctx, false, gifts...)
+	for _, p := range plans {
+		for _, g := range of(p) {
+			refused[p.issue] = cmp.Or(refused[p.issue], said[g.ref])
+		}
+	}
+	return err
 }
 
 // settle ends what was begun for one issue, once the remote has answered.
@@ -92,7 +123,7 @@ func (y *syncing) moves(ctx context.Context, p *syncPlan) ([]refMove, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := slices.Clone(p.archive)
+	list := p.archive.move(p.issue)
 	for _, m := range []refMove{
 		{LiveRef(p.issue), p.live.tip, p.tip},
 		{ownRef(p.issue), p.own.tip, p.tip},

@@ -2,7 +2,6 @@ package gitstore
 
 import (
 	"context"
-	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/join"
@@ -18,12 +17,12 @@ type syncPlan struct {
 	theirs  *chain
 	tip     plumbing.Hash // where all of them go
 	k       *sink         // with what is new
-	archive []refMove     // what was archived elsewhere goes to the archive here
+	want    join.State    // what the chain at tip says
+	archive *archivePlan  // nil where a chain is cut
 	done    Synced
 }
 
-// plan reads an issue's chains and joins them. What is new is stored, and no
-// ref is moved.
+// plan reads an issue's chains and joins them; nothing is written.
 func (y *syncing) plan(ctx context.Context, i checkpoint.Issue, a arrival) (*syncPlan, error) {
 	s := y.s
 	p := &syncPlan{issue: i, k: s.newSink(), done: Synced{Issue: i, Retries: y.tries}}
@@ -46,28 +45,23 @@ func (y *syncing) plan(ctx context.Context, i checkpoint.Issue, a arrival) (*syn
 		return nil, err
 	}
 	if p.live.tip.IsZero() && !p.tip.IsZero() {
-		if err := s.checkName(ctx, i); err != nil {
-			return nil, err
-		}
+		err = s.checkName(ctx, i)
 	}
-	if y.dryRun {
-		return p, nil
-	}
-	return p, p.k.flush(ctx)
+	return p, err
 }
 
 // planJoin joins whole chains.
-func (y *syncing) planJoin(ctx context.Context, p *syncPlan) (err error) {
-	var want join.State
-	var woven bool
-	p.tip, want, woven, err = y.s.merged(p.k, p.theirs, p.live, p.own)
+func (y *syncing) planJoin(ctx context.Context, p *syncPlan) error {
+	tip, want, woven, err := y.s.merged(p.k, p.theirs, p.live, p.own)
 	if err != nil {
 		return err
 	}
-	if p.archive, err = y.s.toArchiveToo(ctx, p, want); err != nil {
+	here, err := y.s.readChain(ctx, p.issue, ArchiveRef(p.issue), 0)
+	if err != nil {
 		return err
 	}
-	p.count(want, woven)
+	p.tip, p.want, p.archive = tip, want, &archivePlan{here: here, theirs: y.s.noChain(here)}
+	p.count(woven)
 	return nil
 }
 
@@ -95,9 +89,9 @@ func (y *syncing) planCut(p *syncPlan) error {
 }
 
 // count says how many checkpoints come and go.
-func (p *syncPlan) count(want join.State, woven bool) {
+func (p *syncPlan) count(woven bool) {
 	live, own, theirs := p.live.index(), p.own.index(), p.theirs.index()
-	for id := range want.Checkpoints {
+	for id := range p.want.Checkpoints {
 		if live[id] == nil && own[id] == nil {
 			p.done.Fetched++
 		}
@@ -122,30 +116,4 @@ func (p *syncPlan) name(woven bool) {
 	default:
 		p.done.Result = UpToDate
 	}
-}
-
-// toArchiveToo keeps what another clone archived: what leaves the chain here
-// goes to the archive here, and what was deleted leaves that.
-func (s *Store) toArchiveToo(ctx context.Context, p *syncPlan, want join.State) ([]refMove, error) {
-	archive, err := s.readChain(ctx, p.issue, ArchiveRef(p.issue), 0)
-	if err != nil {
-		return nil, err
-	}
-	there := archive.index()
-	var moving []link
-	for _, c := range []*chain{p.live, p.own, p.theirs} {
-		for _, l := range c.links {
-			if l.ID != "" && want.Ledger.Archived[l.ID] && there[l.ID] == nil {
-				moving, there[l.ID] = append(moving, l), &l
-			}
-		}
-	}
-	links := slices.DeleteFunc(slices.Clone(archive.links), func(l link) bool { return want.Ledger.Deleted[l.ID] })
-	switch {
-	case len(moving) == 0 && len(links) == len(archive.links):
-		return nil, nil
-	case archive.cut:
-		return nil, archive.readOnly()
-	}
-	return s.archiveMove(archive, merge(links, moving), p.k), nil
 }

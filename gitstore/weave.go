@@ -37,19 +37,26 @@ func (s *Store) merged(k *sink, chains ...*chain) (tip plumbing.Hash, want join.
 		}
 	}
 	want, as := join.Merge(list...)
-	for _, c := range chains {
-		if l := c.strange(); l != nil && (as < 0 || !chains[as].stands(l.commit.hash)) {
-			err := corrupt(c.ref, "commit %s is not understood: %s; so the chain can't be joined with another", l.commit.hash, l.Problem)
-			return plumbing.ZeroHash, want, false, err
-		}
-	}
-	switch {
+	switch err := understood(chains, as); {
+	case err != nil:
+		return plumbing.ZeroHash, want, false, err
 	case as >= 0:
 		return chains[as].tip, want, false, nil
 	case len(want.Checkpoints) == 0 && want.Ledger.IsEmpty():
 		return plumbing.ZeroHash, want, false, nil
 	}
-	return s.weave(want, chains, k), want, true, nil
+	return s.withLedger(chains[0].issue, s.weave(want, chains, k), want.Ledger, k), want, true, nil
+}
+
+// understood refuses to leave out a strange commit: chains[as] has to stand on
+// each, and a new chain, for -1, stands on none.
+func understood(chains []*chain, as int) error {
+	for _, c := range chains {
+		if l := c.strange(); l != nil && (as < 0 || !chains[as].stands(l.commit.hash)) {
+			return corrupt(c.ref, "commit %s is not understood: %s; so the chain can't be joined with another", l.commit.hash, l.Problem)
+		}
+	}
+	return nil
 }
 
 // strange is a commit of which nobody can tell what it says, nil when there is
@@ -63,8 +70,8 @@ func (c *chain) strange() *link {
 	return nil
 }
 
-// weave makes a chain that says what is wanted, of the commits of chains.
-// Below the first difference it is the first chain that there is.
+// weave makes a chain of the checkpoints that are wanted, of the commits of
+// chains. Below the first difference it is the first chain that there is.
 func (s *Store) weave(want join.State, chains []*chain, k *sink) plumbing.Hash {
 	from := map[checkpoint.ID]*link{}
 	base := chains[0]
@@ -84,7 +91,7 @@ func (s *Store) weave(want join.State, chains []*chain, k *sink) plumbing.Hash {
 		links = append(links, *from[id])
 	}
 	slices.Reverse(links)
-	return s.withLedger(base.issue, s.rebuild(base, links, k), want.Ledger, k)
+	return s.rebuild(base, links, k)
 }
 
 // prefix is the part at the bottom of a chain, oldest first, that is as order

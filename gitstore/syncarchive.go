@@ -1,0 +1,178 @@
+package gitstore
+
+import (
+	"context"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/join"
+	"git-checkpoint/gitstore/ledger"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// An archivePlan is what a sync is going to do with an issue's archive. What
+// another clone archived leaves the chain here, and goes to the archive here.
+// The remote's archive is looked at where it matters: before a chain says to
+// others that something was archived, it has to be there.
+type archivePlan struct {
+	here   *chain
+	theirs *chain // empty where nobody looked
+	tip    plumbing.Hash
+	shared bool // goes to the remote, too
+}
+
+// noChain is an empty chain in the place of c.
+func (s *Store) noChain(c *chain) *chain {
+	return &chain{issue: c.issue, ref: c.ref, rooted: true, ledger: ledger.New()}
+}
+
+// withArchives plans what becomes of the archives of issues. It returns the
+// plans that can go on.
+func (y *syncing) withArchives(plans []*syncPlan, in map[checkpoint.Issue]arrival) []*syncPlan {
+	var sound []*syncPlan
+	for _, p := range plans {
+		if p.archive != nil {
+			if err := y.planArchive(p, in[p.issue].tip); err != nil {
+				y.fail(p.issue, err)
+				continue
+			}
+		}
+		sound = append(sound, p)
+	}
+	return sound
+}
+
+// theirArchives brings the archives that the remote has of issues whose own
+// archive goes there.
+func (y *syncing) theirArchives(ctx context.Context, plans []*syncPlan) (map[checkpoint.Issue]arrival, error) {
+	var names []string
+	for _, p := range plans {
+		if p.archive != nil && (y.archived || p.publishes()) {
+			p.archive.shared = true
+			names = append(names, ArchiveRef(p.issue))
+		}
+	}
+	in := map[checkpoint.Issue]arrival{}
+	if len(names) == 0 {
+		return in, nil
+	}
+	tips, err := y.line.tips(ctx, names...)
+	if err != nil {
+		return in, err
+	}
+	var want []checkpoint.Issue
+	for _, p := range plans {
+		switch tip := tips[ArchiveRef(p.issue)]; {
+		case tip.IsZero():
+		case tip == p.archive.here.tip:
+			in[p.issue] = arrival{tip: tip}
+		default:
+			want = append(want, p.issue)
+		}
+	}
+	return in, y.line.bringAll(ctx, ArchiveRef, 0, want, in)
+}
+
+// publishes reports whether the remote is going to hear that something was
+// archived, or that something it has in the archive was deleted.
+func (p *syncPlan) publishes() bool {
+	for id := range p.want.Ledger.Archived {
+		if !p.theirs.ledger.Archived[id] {
+			return true
+		}
+	}
+	for id := range p.theirs.ledger.Archived {
+		if p.want.Ledger.Deleted[id] {
+			return true
+		}
+	}
+	return false
+}
+
+// planArchive joins the archives here and there with what is moving.
+func (y *syncing) planArchive(p *syncPlan, theirTip plumbing.Hash) (err error) {
+	a := p.archive
+	if a.theirs, err = y.s.walk(p.issue, ArchiveRef(p.issue), theirTip, 0); err != nil {
+		return err
+	}
+	moving := p.moving()
+	if !a.here.whole() || !a.theirs.whole() {
+		if a.tip = a.here.tip; len(moving.links) > 0 || a.here.tip != a.theirs.tip {
+			return a.here.readOnly()
+		}
+		return nil
+	}
+	chains := []*chain{a.theirs, a.here, moving}
+	list := make([]join.Chain, len(chains))
+	for n, c := range chains {
+		list[n] = join.Chain{State: c.state()}
+		if list[n].State.Ledger = (&ledger.Ledger{Deleted: p.want.Ledger.Deleted}); !c.tip.IsZero() {
+			list[n].Tip = c.tip.String()
+		}
+	}
+	want, as := join.Merge(list...)
+	switch err := understood(chains, as); {
+	case err != nil:
+		return err
+	case as >= 0:
+		a.tip = chains[as].tip
+	case len(want.Checkpoints) > 0 || !a.here.tip.IsZero() || !a.theirs.tip.IsZero():
+		a.tip = y.s.weave(want, chains, p.k)
+	}
+	p.countArchived(want)
+	return nil
+}
+
+// moving are the checkpoints that leave a chain for the archive.
+func (p *syncPlan) moving() *chain {
+	there, m := p.archive.here.index(), &chain{issue: p.issue, rooted: true, ledger: ledger.New()}
+	for _, c := range []*chain{p.live, p.own, p.theirs} {
+		for _, l := range c.links {
+			if l.ID != "" && p.want.Ledger.Archived[l.ID] && there[l.ID] == nil {
+				m.links, there[l.ID] = append(m.links, l), &l
+			}
+		}
+	}
+	return m
+}
+
+// countArchived adds what comes and goes with the archives.
+func (p *syncPlan) countArchived(want join.State) {
+	a := p.archive
+	if !a.shared {
+		return
+	}
+	here, there := a.here.index(), a.theirs.index()
+	live, own, theirs := p.live.index(), p.own.index(), p.theirs.index()
+	for id := range want.Checkpoints {
+		if here[id] == nil && live[id] == nil && own[id] == nil {
+			p.done.Fetched++
+		}
+		if there[id] == nil && theirs[id] == nil {
+			p.done.Pushed++
+		}
+	}
+	switch {
+	case p.done.Result != UpToDate && p.done.Result != Absent:
+	case a.tip != a.theirs.tip:
+		p.done.Result = Pushed
+	case a.tip != a.here.tip:
+		p.done.Result = Fetched
+	}
+}
+
+// gift is what the remote's archive gets, nothing where it has it.
+func (a *archivePlan) gift(i checkpoint.Issue) []gift {
+	if a == nil || !a.shared || a.tip.IsZero() || a.tip == a.theirs.tip {
+		return nil
+	}
+	return []gift{{ArchiveRef(i), a.tip, a.theirs.tip}}
+}
+
+// move is where the archive here goes.
+func (a *archivePlan) move(i checkpoint.Issue) []refMove {
+	if a == nil || a.tip == a.here.tip {
+		return nil
+	}
+	return []refMove{{ArchiveRef(i), a.here.tip, a.tip}}
+}
