@@ -95,6 +95,9 @@ func (s *Store) checkHead(ctx context.Context, c *Checkpoint, st *stored) error 
 		if gitcmd.Code(err) != 1 {
 			return err
 		}
+		if s.unrelatedHere(ctx, st.head, now.commit) {
+			return nil
+		}
 	}
 	reason := fmt.Sprintf("HEAD does not contain %s, on which the checkpoint was made", st.head.String()[:12])
 	switch home := s.home(ctx, c.Branch, st.head); {
@@ -111,6 +114,17 @@ func (s *Store) checkHead(ctx context.Context, c *Checkpoint, st *stored) error 
 		Reason: reason,
 		Hint:   fmt.Sprintf("git switch -c %s %s^2^", word(branch), c.Commit.String()[:12]),
 	}
+}
+
+// unrelatedHere reports whether history is cut so short that it does not show
+// how two commits are related. That is no reason to refuse: each path is
+// compared by itself, and what has changed since stays.
+func (s *Store) unrelatedHere(ctx context.Context, a, b plumbing.Hash) bool {
+	if !s.repo.shallow {
+		return false
+	}
+	_, err := s.git.Output(ctx, "merge-base", a.String(), b.String())
+	return gitcmd.Code(err) == 1
 }
 
 func (s *Store) hasBranch(ctx context.Context, name string) bool {
