@@ -93,15 +93,20 @@ func (c *call) printEnv(r *resumption) {
 }
 
 // printVariables prints every variable, so that none of an earlier run is left.
-// A record of --json stands for them.
+// A record of --json stands for them. A phase is skipped only where the work
+// goes on.
 func (c *call) printVariables(action, id, from, phase, completed string) {
+	skip := ""
+	if action == freshness.Resume.String() || action == freshness.ProceedWithWarning.String() {
+		skip = phase
+	}
 	c.vars = []variable{
 		{"CHECKPOINT_ACTION", action},
 		{"CHECKPOINT_ID", id},
 		{"CHECKPOINT_RESUME_FROM", from},
 		{"CHECKPOINT_CURRENT_PHASE", phase},
 		{"CHECKPOINT_COMPLETED_PHASES", completed},
-		{"SKIP_TO_PHASE", phase},
+		{"SKIP_TO_PHASE", skip},
 	}
 	for _, v := range c.vars {
 		if !c.json {

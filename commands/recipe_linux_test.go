@@ -1,0 +1,277 @@
+package commands
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
+)
+
+// The recipes of the README run here: each block of YAML in its section on CI
+// is read as the forge reads it, and its shell is run twice, the first time in
+// a job that dies in the middle.
+
+// A recipe is a job: its environment and the scripts of its steps.
+type recipe struct {
+	name  string
+	env   map[string]string
+	steps []recipeStep
+}
+
+type recipeStep struct {
+	ID  string            `yaml:"id"`
+	Env map[string]string `yaml:"env"`
+	Run string            `yaml:"run"`
+}
+
+// readmeBlocks are the blocks of a language in one section of the README.
+func readmeBlocks(t *testing.T, section, language string) []string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "README.md"))
+	require.NoError(t, err)
+	_, text, found := strings.Cut(string(data), "\n## "+section+"\n")
+	require.True(t, found, "the README has no section %s", section)
+	text, _, _ = strings.Cut(text, "\n## ")
+	var blocks []string
+	for {
+		_, rest, found := strings.Cut(text, "```"+language+"\n")
+		if !found {
+			require.NotEmpty(t, blocks)
+			return blocks
+		}
+		block, after, closed := strings.Cut(rest, "```\n")
+		require.True(t, closed)
+		blocks, text = append(blocks, block), after
+	}
+}
+
+func recipes(t *testing.T) []recipe {
+	t.Helper()
+	blocks := readmeBlocks(t, "CI", "yaml")
+	require.Len(t, blocks, 2)
+	var actions struct {
+		Permissions map[string]string `yaml:"permissions"`
+		Jobs        map[string]struct {
+			Env   map[string]string `yaml:"env"`
+			Steps []recipeStep      `yaml:"steps"`
+		} `yaml:"jobs"`
+	}
+	require.NoError(t, yaml.Unmarshal([]byte(blocks[0]), &actions))
+	require.Equal(t, "write", actions.Permissions["contents"])
+	github := recipe{name: "GitHub Actions", env: actions.Jobs["work"].Env, steps: actions.Jobs["work"].Steps}
+
+	var gitlab map[string]struct {
+		Variables map[string]string `yaml:"variables"`
+		Script    []string          `yaml:"script"`
+	}
+	require.NoError(t, yaml.Unmarshal([]byte(blocks[1]), &gitlab))
+	job := gitlab["work"]
+	require.NotEmpty(t, job.Script)
+	return []recipe{github, {name: "GitLab CI", env: job.Variables, steps: []recipeStep{{Run: strings.Join(job.Script, "\n")}}}}
+}
+
+// work is the job's own script: two phases, of which the first leaves a file
+// that the second needs. The first job dies in the second.
+const work = `#!/bin/sh
+phase=${1:-build}
+echo "$phase" >>"$TRACE"
+case $phase in
+build)
+	echo built >out.txt
+	git checkpoint save --quiet --phase test --untracked --push --resume-from test
+	echo test >>"$TRACE"
+	;;
+esac
+if [ -e "$DIES" ]; then
+	rm "$DIES"
+	echo half >>out.txt
+	kill -9 $$
+fi
+cat out.txt >"$TRACE.out"
+`
+
+func TestRecipes(t *testing.T) {
+	for _, r := range recipes(t) {
+		t.Run(r.name, func(t *testing.T) {
+			j := newJobs(t)
+			require.NoError(t, os.WriteFile(j.dies, nil, 0o666))
+			first, _ := j.clone()
+			assert.Equal(t, 137, j.run(first, r), "the job that dies")
+			require.NoError(t, os.RemoveAll(first.dir))
+
+			second, counted := j.clone()
+			assert.Equal(t, 0, j.run(second, r), "the job after it")
+			assert.Equal(t, "build\ntest\ntest\n", j.read(j.trace), "it begins where the first one was")
+			assert.Equal(t, "built\nhalf\n", j.read(j.trace+".out"), "with the files as they were when it died")
+
+			got := counted()
+			t.Logf("fetched %d bytes from a repository of %d", got, j.size)
+			assert.Greater(t, got, 500)
+			assert.Less(t, got, 20_000)
+			assert.Greater(t, j.size, 1_000_000)
+
+			third, _ := j.clone()
+			require.NoError(t, os.WriteFile(third.path("a.txt"), []byte("changed since\n"), 0o666))
+			third.git("-c", "user.name=job", "-c", "user.email=job@example.com", "commit", "-qam", "work went on")
+			assert.Equal(t, 0, j.run(third, r), "HEAD has moved on")
+			third.git("push", "-q", "origin", "HEAD:main")
+
+			fourth, _ := j.clone()
+			assert.Equal(t, 0, j.run(fourth, r), "so far that the clone does not show it")
+		})
+	}
+}
+
+// jobs is a hub with a long history, and what the jobs of a test share.
+type jobs struct {
+	*victim
+	hub         string
+	dies, trace string
+	size        int
+	n           int
+}
+
+func newJobs(t *testing.T) *jobs {
+	t.Helper()
+	if _, err := exec.LookPath("bash"); err != nil {
+		without(t, "bash")
+	}
+	v := newVictim(t)
+	j := &jobs{victim: v, hub: v.path("../hub"), dies: v.path("../dies"), trace: v.path("../trace")}
+	require.NoError(t, os.WriteFile(v.path("work.sh"), []byte(work), 0o777))
+	random := rand.NewChaCha8([32]byte{1})
+	for k := range 30 {
+		data := make([]byte, 50_000)
+		_, _ = random.Read(data)
+		require.NoError(t, os.WriteFile(v.path("data.bin"), data, 0o666))
+		v.git("add", ".")
+		v.git("commit", "-qm", fmt.Sprint("data ", k))
+	}
+	v.git("clone", "-q", "--bare", ".", j.hub)
+	packs, err := filepath.Glob(filepath.Join(j.hub, "objects/pack/*.pack"))
+	require.NoError(t, err)
+	for _, pack := range packs {
+		info, err := os.Stat(pack)
+		require.NoError(t, err)
+		j.size += int(info.Size())
+	}
+	if len(packs) == 0 {
+		j.size = 30 * 50_000
+	}
+	return j
+}
+
+// clone is a checkout as CI makes it: shallow, detached, nobody's. counted is
+// how many bytes were fetched since.
+func (j *jobs) clone() (*victim, func() int) {
+	j.t.Helper()
+	j.n++
+	dir := j.path(fmt.Sprintf("../job%d", j.n))
+	j.git("clone", "-q", "--depth", "1", "file://"+j.hub, dir)
+	v := &victim{t: j.t, dir: dir}
+	for _, kv := range j.env {
+		if key, _, _ := strings.Cut(kv, "="); !strings.HasPrefix(key, "GIT_AUTHOR_") && !strings.HasPrefix(key, "GIT_COMMITTER_") {
+			v.env = append(v.env, kv)
+		}
+	}
+	v.env = append(v.env, "CI=true", "DIES="+j.dies, "TRACE="+j.trace)
+	v.git("checkout", "-q", "--detach")
+	log := dir + ".fetched"
+	tee := fmt.Sprintf("#!/bin/sh\ngit-upload-pack \"$@\" | tee -a '%s'\n", log)
+	require.NoError(j.t, os.WriteFile(dir+".upload-pack", []byte(tee), 0o777))
+	v.git("config", "remote.origin.uploadpack", dir+".upload-pack")
+	return v, func() int { return len(j.read(log)) }
+}
+
+func (j *jobs) read(name string) string {
+	j.t.Helper()
+	data, err := os.ReadFile(name)
+	require.NoError(j.t, err)
+	return string(data)
+}
+
+// run runs a recipe's steps as the forges do, up to the first that fails.
+func (j *jobs) run(v *victim, r recipe) int {
+	j.t.Helper()
+	outputs := map[string]map[string]string{}
+	ran := 0
+	for _, s := range r.steps {
+		if s.Run == "" {
+			continue
+		}
+		ran++
+		file := v.dir + ".output"
+		_ = os.Remove(file)
+		cmd := v.command("bash", "-e", "-o", "pipefail", "-c", s.Run)
+		cmd.Env = append(slices.Clone(v.env), "GITHUB_OUTPUT="+file)
+		for _, env := range []map[string]string{r.env, s.Env} {
+			for name, value := range env {
+				cmd.Env = append(cmd.Env, name+"="+j.expand(value, outputs))
+			}
+		}
+		o := outcomeOf(cmd)
+		j.t.Logf("%s\n%s\n%s\nexit %d", s.Run, o.out, o.err, o.code)
+		if o.code != 0 {
+			return o.code
+		}
+		outputs[s.ID] = j.parseOutputs(file)
+	}
+	require.NotZero(j.t, ran)
+	return 0
+}
+
+// expand replaces ${{ steps.<id>.outputs.<name> }}.
+func (j *jobs) expand(value string, outputs map[string]map[string]string) string {
+	j.t.Helper()
+	inside, found := strings.CutPrefix(value, "${{ steps.")
+	if !found {
+		return value
+	}
+	id, name, found := strings.Cut(strings.TrimSuffix(inside, " }}"), ".outputs.")
+	require.True(j.t, found, value)
+	got, known := outputs[id][name]
+	require.True(j.t, known, "there is no output %s of %s", name, id)
+	return got
+}
+
+// parseOutputs reads the outputs of a step as the runner does.
+func (j *jobs) parseOutputs(file string) map[string]string {
+	j.t.Helper()
+	data, err := os.ReadFile(file)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	require.NoError(j.t, err)
+	outputs := map[string]string{}
+	lines := strings.Split(string(bytes.TrimSuffix(data, []byte("\n"))), "\n")
+	for len(lines) > 0 {
+		name, delimiter, found := strings.Cut(lines[0], "<<")
+		require.True(j.t, found, lines[0])
+		end := slices.Index(lines[1:], delimiter)
+		require.GreaterOrEqual(j.t, end, 0, "%s has no end", name)
+		outputs[name] = strings.Join(lines[1:1+end], "\n")
+		lines = lines[end+2:]
+	}
+	return outputs
+}
+
+// A value that ends its own block, or begins another, stays one value.
+func TestOutputLines(t *testing.T) {
+	vars := []variable{{"CHECKPOINT_ACTION", "resume"}, {"CHECKPOINT_RESUME_FROM", "a\nend_X\ncheckpoint_action<<E\nstart_fresh\nE\x00"}}
+	file := filepath.Join(t.TempDir(), "output")
+	require.NoError(t, os.WriteFile(file, []byte(outputLines(vars, "RANDOM")), 0o666))
+	got := (&jobs{victim: &victim{t: t}}).parseOutputs(file)
+	assert.Equal(t, map[string]string{
+		"checkpoint_action":      "resume",
+		"checkpoint_resume_from": "a\nend_X\ncheckpoint_action<<E\nstart_fresh\nE",
+	}, got)
+}
