@@ -140,51 +140,6 @@ func (c *call) showStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v fresh
 	return nil
 }
 
-// showCoverage says which of the files that are changed now the checkpoint does
-// not have: a person may take it for a copy of all of them.
-func (c *call) showCoverage(r *checkpoint.Record) error {
-	if c.store.Root() == "" {
-		return nil
-	}
-	changed, uncovered, err := c.store.Uncovered(c.ctx, r)
-	if err != nil {
-		return err
-	}
-	c.print("Coverage: %d of %d changed files are in the checkpoint\n", len(changed)-len(uncovered), len(changed))
-	for _, path := range uncovered {
-		c.print("  not in it: %s\n", quotePath(path))
-	}
-	return nil
-}
-
-// showDiffs shows how what changed since differs: the issue's body and files.
-func (c *call) showDiffs(cp *gitstore.Checkpoint, v freshness.Verdict) error {
-	for _, r := range v.Reasons {
-		for _, line := range r.Diff {
-			c.print("%s\n", output.Clean(line))
-		}
-	}
-	for _, path := range v.Changed {
-		diff, err := c.store.DiffSince(c.ctx, cp, path)
-		if err != nil {
-			return err
-		}
-		c.print("%s\n%s", quotePath(path), output.CleanBlock(diff))
-	}
-	return nil
-}
-
-// autoResume says whether resume --auto would go on, and why it would not.
-func autoResume(v freshness.Verdict) string {
-	switch {
-	case !v.Safe:
-		return "no. " + v.SafeWhy
-	case v.Action > freshness.ProceedWithWarning:
-		return "no. " + v.SafeWhy + ", but the verdict is " + v.Action.String()
-	}
-	return "yes. " + v.SafeWhy
-}
-
 // heading names the work.
 func heading(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 	text := "Issue " + string(cp.Issue)

@@ -11,7 +11,7 @@ import (
 // Uncovered lists the files that differ from HEAD now, untracked ones too, and
 // of these those that a checkpoint does not have in it.
 func (s *Store) Uncovered(ctx context.Context, r *checkpoint.Record) (changed, uncovered []string, err error) {
-	g := s.git.With("GIT_OPTIONAL_LOCKS=0") // the staging area stays as it is
+	g := s.git
 	g.Dir = s.repo.root
 	out, err := g.Output(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
 	if err != nil {
