@@ -106,7 +106,7 @@ func (c *call) pushAlong(remote string, issues []checkpoint.Issue, e gitstore.Ex
 	var first error
 	for _, i := range issues {
 		text, err := c.pushIssue(remote, i, e)
-		if ctx.Err() != nil && err != nil {
+		if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = fmt.Errorf("issue %s: not within %s", i, budget)
 		}
 		switch {

@@ -41,7 +41,7 @@ func (c *call) hookSite() (hookSite, error) {
 	if err != nil {
 		return own, err
 	}
-	wide := entry.Scope == "global" || entry.Scope == "system"
+	wide := everywhere(entry)
 	switch {
 	case dir == os.DevNull:
 		return own, fail(exitRefused, "git config --unset core.hooksPath", "hooks: core.hooksPath is %s: hooks are switched off", os.DevNull)
@@ -87,6 +87,9 @@ func (c *call) hooksPath() (string, error) {
 	return filepath.Clean(path), nil
 }
 
+// everywhere reports a setting of all repositories.
+func everywhere(e config.GitEntry) bool { return e.Scope == "global" || e.Scope == "system" }
+
 // within reports whether a folder belongs to the repository.
 func (c *call) within(dir string) bool {
 	for _, base := range []string{c.store.Root(), c.store.CommonDir()} {
@@ -99,11 +102,12 @@ func (c *call) within(dir string) bool {
 }
 
 // hookSites are all folders where hooks of this repository may have been
-// installed: a manager may have come since, or gone.
-func (c *call) hookSites() []hookSite {
+// installed: a manager may have come since, or gone. One of all repositories
+// is among them where wide says so.
+func (c *call) hookSites(wide bool) []hookSite {
 	sites := []hookSite{{dir: filepath.Join(c.store.CommonDir(), "hooks")}}
-	if _, set := lastEntry(c.store.Config(), "core.hookspath"); set {
-		if dir, err := c.hooksPath(); err == nil && (c.within(dir) || c.flags.Bool("global") || c.flags.Bool("force")) {
+	if entry, set := lastEntry(c.store.Config(), "core.hookspath"); set && (wide || !everywhere(entry)) {
+		if dir, err := c.hooksPath(); err == nil && dir != os.DevNull {
 			sites = append(sites, siteAt(dir))
 		}
 	}

@@ -76,7 +76,7 @@ func (c *call) findHook(e hook.Event, version [2]int) output.Hook {
 		h.Runs, h.Why = c.canary(c.configCanary(e))
 		return h
 	}
-	for _, site := range c.hookSites() {
+	for _, site := range c.hookSites(true) {
 		data, err := os.ReadFile(site.file(e))
 		if err != nil || hook.Find(string(data), e) == hook.Absent {
 			continue

@@ -68,7 +68,7 @@ func (c *call) unsetSetting() []change {
 // uninstallFiles takes the blocks out of all hook files that may have one.
 func (c *call) uninstallFiles() ([]change, error) {
 	var plan []change
-	for _, site := range c.hookSites() {
+	for _, site := range c.hookSites(c.flags.Bool("global")) {
 		for _, e := range hook.Events() {
 			ch, err := c.uninstallFile(site, e)
 			if err != nil {

@@ -82,6 +82,7 @@ type rule struct {
 	words   []string // in lower case; one of them is in every match
 	pattern func() *regexp.Regexp
 	random  float64 // bits of entropy for a character that the last group must have, 0 for any
+	digits  bool    // it must have a digit, too: names in code have none
 }
 
 func pattern(expr string) func() *regexp.Regexp {
@@ -104,7 +105,7 @@ func (r *rule) inLine(line []byte) bool {
 	for from := 0; ; from += window - overlap {
 		part := line[from:min(len(line), from+window)]
 		for _, m := range r.pattern().FindAllSubmatch(part, -1) {
-			if value := string(m[len(m)-1]); !placeholder(value) && entropy(value) >= r.random {
+			if r.fits(string(m[len(m)-1])) {
 				return true
 			}
 		}
@@ -114,10 +115,14 @@ func (r *rule) inLine(line []byte) bool {
 	}
 }
 
+func (r *rule) fits(value string) bool {
+	return !placeholder(value) && entropy(value) >= r.random && (!r.digits || strings.ContainsAny(value, "0123456789"))
+}
+
 // placeholder reports a value that stands for one.
 func placeholder(s string) bool {
 	lower := strings.ToLower(s)
-	for _, w := range []string{"example", "changeme", "placeholder", "your_", "your-", "xxxx", "****", "redacted", "${", "{{", "<", "dummy"} {
+	for _, w := range []string{"example", "changeme", "placeholder", "your_", "your-", "xxxx", "****", "redacted", "${", "{{", "<", "%s", "%[", "%v", "dummy"} {
 		if strings.Contains(lower, w) {
 			return true
 		}
