@@ -12,7 +12,7 @@ import (
 )
 
 var hookCommand = command{
-	name: "hook", usage: "what an installed hook calls", args: "pre-push|post-checkout|session-start|pre-compact|session-end [ARGUMENT...]", max: 1000, category: "Setup",
+	name: "hook", usage: "what an installed hook calls", args: "pre-push|post-checkout|session-start|pre-compact|session-end|event [ARGUMENT...]", max: 1000, category: "Setup",
 	description: "Exits 0 whatever happens and says at most one line, so that no push, checkout or\n" +
 		"session is ever hurt; only hooks.pre_push: block lets pre-push stop a push.\n" +
 		"GIT_CHECKPOINT_SKIP=1 makes it do nothing.",
@@ -37,6 +37,7 @@ var hookRuns = map[string]func(*call, []string) error{
 	"session-start": (*call).sessionStart,
 	"pre-compact":   func(c *call, args []string) error { return c.sessionSave("interval") },
 	"session-end":   func(c *call, args []string) error { return c.sessionSave("session_end") },
+	"event":         (*call).event,
 }
 
 func runHook(c *call) error {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"git-checkpoint/commands/hook"
@@ -95,12 +96,32 @@ func (c *call) sessionSave(trigger string) error {
 	var said bytes.Buffer
 	env := *c.env
 	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(""), io.Discard, &said
+	env.Environ = slices.Concat(c.sessionBounds(), env.Environ)
 	if code := runLine(c.ctx, &env, c.commands, append(args, "--", string(issue))); code != exitOK {
 		c.tell("%s", strings.TrimPrefix(firstLine(said.String()), "git-checkpoint: "))
 	}
 	return nil
 }
 
+// sessionBounds keep a save within the seconds that an agent allows: what the
+// user has set in the environment comes after, and wins.
+func (c *call) sessionBounds() []string {
+	bounds := []string{"GIT_CHECKPOINT_ISSUE_TIMEOUT=1"}
+	if c.settings.IsDefault("storage.budget_ms") {
+		bounds = append(bounds, "GIT_CHECKPOINT_STORAGE_BUDGET_MS=1500")
+	}
+	return bounds
+}
+
 func isSession(s string) bool {
 	return regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`).MatchString(s)
+}
+
+// event saves when a workflow's event of that name is broadcast, as crunch's
+// agents do; other events are none of ours.
+func (c *call) event(args []string) error {
+	if len(args) == 0 || args[0] != "CHECKPOINT" {
+		return nil
+	}
+	return c.sessionSave("manual")
 }
