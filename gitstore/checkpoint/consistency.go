@@ -8,7 +8,9 @@ import (
 // The checks of a record's sections, for Validate.
 
 func (v *validator) workflow() {
-	v.oneOf("workflow_state.current_phase", v.r.Phase(), v.phases, v.warn)
+	if as := text(v.r.section("layout"), "name"); as == "" || as == "crunch" { // others have phases of their own
+		v.oneOf("workflow_state.current_phase", v.r.Phase(), v.phases, v.warn)
+	}
 	v.oneOf("issue_snapshot.state", v.r.IssueSnapshot().State, issueStates, v.warn)
 }
 

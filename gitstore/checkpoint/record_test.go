@@ -169,6 +169,23 @@ func TestDefaultResumePoint(t *testing.T) {
 	}
 }
 
+// The phases of another system's record are its own.
+func TestValidateOtherPhases(t *testing.T) {
+	for as, n := range map[string]int{"": 1, "crunch": 1, "claude": 0} {
+		r := New()
+		r.SetID("CP-2-20260214T143000Z-00112233")
+		r.SetPhase("2")
+		r.Doc().Set("layout", map[string]any{"name": as})
+		found := 0
+		for _, p := range r.Validate() {
+			if p.Path == "workflow_state.current_phase" {
+				found++
+			}
+		}
+		assert.Equal(t, n, found, as)
+	}
+}
+
 func TestValidate(t *testing.T) {
 	base := string(read(t, vectors+"full.yaml"))
 	tests := []struct {
