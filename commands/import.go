@@ -82,6 +82,8 @@ type importing struct {
 	skipped  []output.Skipped
 	failed   []error // of those skipped that should not have been
 	there    int     // how many were recorded before
+
+	recorded map[checkpoint.Issue]map[string]checkpoint.ID // documents by their digest
 }
 
 type imported struct {
@@ -127,6 +129,31 @@ func (in *importing) record(d document) {
 		in.c.warn("%s: %s", quotePath(d.path), p)
 	}
 	in.imported = append(in.imported, imported{saved.ID, issue, d.path, d.file.Layout})
+	in.known(issue)[d.file.Digest()] = saved.ID
+}
+
+// known are the documents that an issue's checkpoints were made of.
+func (in *importing) known(issue checkpoint.Issue) map[string]checkpoint.ID {
+	if found, ok := in.recorded[issue]; ok {
+		return found
+	}
+	if in.recorded == nil {
+		in.recorded = map[checkpoint.Issue]map[string]checkpoint.ID{}
+	}
+	found := map[string]checkpoint.ID{}
+	in.recorded[issue] = found
+	l, err := in.c.store.List(in.c.ctx, issue, 0)
+	if err != nil {
+		return found
+	}
+	for i := range l.Checkpoints {
+		if r, err := in.c.store.Record(&l.Checkpoints[i]); err == nil {
+			for _, d := range layout.Digests(r) {
+				found[d] = l.Checkpoints[i].ID
+			}
+		}
+	}
+	return found
 }
 
 // issueOf is the issue that a document belongs to: the one that was named, else
@@ -144,22 +171,21 @@ func (in *importing) issueOf(d document) (checkpoint.Issue, error) {
 }
 
 // isThere tells how a document is recorded already, "" if it is not: under its
-// id, or by the newest checkpoint.
+// id, or as what a checkpoint was made of.
 func (in *importing) isThere(issue checkpoint.Issue, id checkpoint.ID, f *layout.File) string {
-	names := []string{gitstore.Latest}
-	if id != "" {
-		names = append(names, string(id))
-	}
-	for _, name := range names {
-		cp, err := in.c.store.Find(in.c.ctx, issue, name)
-		if err != nil || name != gitstore.Latest && cp.ID != id {
-			continue
+	as, known := in.known(issue)[f.Digest()]
+	if !known && id != "" {
+		cp, err := in.c.store.Find(in.c.ctx, issue, string(id))
+		if err != nil || cp.ID != id {
+			return ""
 		}
-		if r, err := in.c.store.Record(cp); err == nil && f.In(r) {
-			return fmt.Sprintf("it is recorded already as %s", cp.ID)
-		}
+		r, err := in.c.store.Record(cp)
+		as, known = cp.ID, err == nil && f.In(r)
 	}
-	return ""
+	if !known {
+		return ""
+	}
+	return fmt.Sprintf("it is recorded already as %s", as)
 }
 
 // save records the document under an id of its own, or a new one.

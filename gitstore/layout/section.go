@@ -1,6 +1,8 @@
 package layout
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"path"
 
@@ -72,6 +74,32 @@ func (f *File) In(r *checkpoint.Record) bool {
 	}
 	now, err := f.kind.document(r, stored, false)
 	return err == nil && now != nil && f.kind.unchanged(f.doc, now)
+}
+
+// Digest stands for what the document says: two of the same kind that say the
+// same have the same.
+func (f *File) Digest() string { return digest(f.Layout, f.Kind, f.doc) }
+
+// Digests are those of the documents that a record was made of, as they were
+// read or as it holds them since; crunch's have ids instead.
+func Digests(r *checkpoint.Record) []string {
+	var out []string
+	as := Name(text(r.Doc(), "layout.name"))
+	for name := range sub(r.Doc(), "layout.files").All() {
+		if m, ok := get(r.Doc(), "layout.files."+name+".document").(*object); ok {
+			out = append(out, digest(as, name, m))
+		}
+	}
+	return out
+}
+
+func digest(as Name, name string, m *object) string {
+	data, err := m.MarshalJSON()
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(append([]byte(string(as)+" "+name+"\n"), data...))
+	return hex.EncodeToString(sum[:])
 }
 
 // Forget takes out of a record that the next one starts from what speaks of
