@@ -73,7 +73,13 @@ func (f *File) In(r *checkpoint.Record) bool {
 		return false
 	}
 	now, err := f.kind.document(r, stored, false)
-	return err == nil && now != nil && f.kind.unchanged(f.doc, now)
+	if err != nil || now == nil {
+		return false
+	}
+	if issue, ok := f.doc.Get("issue_number"); ok && f.Layout == Crunch {
+		now.Set("issue_number", issue) // it may be kept under another one
+	}
+	return f.kind.unchanged(f.doc, now)
 }
 
 // Digest stands for what the document says: two of the same kind that say the
