@@ -96,7 +96,7 @@ func (e *edit) current(before *checkpoint.Record) *freshness.Issue {
 
 // maxBody is how long an issue's body may be to be recorded; a longer one is
 // recorded by its digest.
-const maxBody = 1 << 20
+const maxBody = 256 << 10
 
 // applyIssue takes the snapshot of the issue, and the state label among its
 // labels.

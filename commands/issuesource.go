@@ -115,10 +115,25 @@ func (c *call) issueToSave(i checkpoint.Issue, trigger checkpoint.Trigger) (foun
 		return found, at, nil
 	}
 	found, why, err := c.currentIssue(i)
+	if found != nil && besideBody(found) > maxBeside {
+		found, why = nil, "its title, labels and assignees are too long"
+	}
 	if err == nil && found == nil && why != "" && !slices.Contains(expected, why) {
 		c.warn("issue %s is not recorded as it is now: %s", i, why)
 	}
 	return found, time.Time{}, err
+}
+
+// maxBeside bounds what is recorded of an issue beside its body, for which
+// there are digests: whatever a source says, records stay small.
+const maxBeside = 128 << 10
+
+func besideBody(i *freshness.Issue) int {
+	n := len(i.Title)
+	for _, text := range slices.Concat(i.Labels, i.Assignees) {
+		n += len(text) + 8 // as a line of a list
+	}
+	return n
 }
 
 // expected are reasons not to know an issue that nobody has to be told of.
