@@ -75,7 +75,7 @@ func TestIssue(t *testing.T) {
 			Assignees: []string{"ada"}, State: "open", Source: page,
 		}, got)
 		for _, header := range s.Secrets() {
-			assert.Contains(t, []string{"Authorization: Bearer " + secret, "Authorization: token " + secret}, header)
+			assert.Contains(t, []string{"Authorization: Bearer " + secret, "Private-Token: " + secret, "Authorization: token " + secret}, header)
 		}
 		assert.NotEmpty(t, s.Secrets())
 

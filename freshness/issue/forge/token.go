@@ -128,6 +128,8 @@ func (s Site) token(from, secret string) Credential {
 	switch {
 	case from == "CI_JOB_TOKEN":
 		c.header, c.secret = "JOB-TOKEN", secret
+	case s.Kind == GitLab:
+		c.header, c.secret = "PRIVATE-TOKEN", secret
 	case s.Kind == Gitea:
 		c.secret = "token " + secret
 	}
@@ -165,11 +167,11 @@ func (s SignIn) helper(ctx context.Context, site Site) Credential {
 	if !plainSecret(password) || !sameHost(first(got.Get("host"), site.Host()), site.Host()) {
 		return Credential{}
 	}
-	c := site.token("git's credential helper", password)
+	// GitLab takes what git signs in with, an OAuth token too, as a bearer's.
+	c := Credential{From: "git's credential helper", header: "Authorization", secret: "Bearer " + password, spare: true}
 	if site.Kind == Gitea {
 		c.secret = "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
 	}
-	c.spare = true
 	return c
 }
 

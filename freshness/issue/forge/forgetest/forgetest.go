@@ -138,7 +138,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	number, sub, _ := strings.Cut(rest, "/")
 	i, ok := s.issues[number]
 	switch {
-	case s.token != "" && !s.signed(r) && r.Header.Get("Authorization")+r.Header.Get("Job-Token") != "":
+	case s.token != "" && !s.signed(r) && r.Header.Get("Authorization")+r.Header.Get("Private-Token")+r.Header.Get("Job-Token") != "":
 		refuse(w, http.StatusUnauthorized, "Bad credentials")
 	case kind == "" || !ok || s.token != "" && !s.signed(r):
 		refuse(w, http.StatusNotFound, "Not Found")
