@@ -26,7 +26,7 @@ func (c *call) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.V
 	facts.Base = c.baseFact()
 	facts.Files = c.filesFact(cp)
 	facts.Outputs = c.outputsFact(cp, r)
-	facts.Plan = c.planFact(r)
+	facts.Plan = c.planFact(cp, r)
 	facts.Resumes = c.store.Resumed(cp).Times
 	facts.Approved = c.approved(cp)
 	facts.Findings = c.sessionNote(r)
@@ -130,7 +130,7 @@ func (c *call) baseFact() freshness.Base {
 }
 
 // planFact compares the plan's file with what it was at the save.
-func (c *call) planFact(r *checkpoint.Record) freshness.Plan {
+func (c *call) planFact(cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Plan {
 	place, was := r.PlanPath(), r.PlanDigest()
 	switch {
 	case place == "" || was == "":
@@ -138,11 +138,11 @@ func (c *call) planFact(r *checkpoint.Record) freshness.Plan {
 	case c.store.Root() == "":
 		return freshness.Plan{Why: "a bare repository has no worktree"}
 	}
-	now, err := c.store.Digests(c.ctx, []string{place})
+	changed, err := c.store.PlanChanged(c.ctx, cp, place, was)
 	if err != nil {
 		return freshness.Plan{Why: err.Error()}
 	}
-	return freshness.Plan{Changed: now[place] != was}
+	return freshness.Plan{Changed: changed}
 }
 
 // sessionNote tells of a checkpoint that another session saved, where this one

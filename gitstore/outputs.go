@@ -2,9 +2,11 @@ package gitstore
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -16,29 +18,87 @@ type OutputReport struct {
 }
 
 // Outputs looks for the files that a record refers to. Locations outside the
-// worktree are not looked at: they are missing.
+// worktree are not looked at: they are missing. What a restore of the checkpoint
+// puts back, as in a clone that has not seen it, is neither missing nor changed.
 func (s *Store) Outputs(ctx context.Context, c *Checkpoint, r *checkpoint.Record) (OutputReport, error) {
 	var report OutputReport
-	var err error
-	if report.Missing, err = s.MissingOutputs(c, r); err != nil {
-		return report, err
-	}
-	var places []string
-	for _, o := range r.Outputs() {
-		if o.Digest != "" {
-			places = append(places, o.Location)
-		}
-	}
-	now, err := s.Digests(ctx, places)
+	missing, err := s.MissingOutputs(c, r)
 	if err != nil {
 		return report, err
 	}
-	for _, o := range r.Outputs() {
-		if is := now[o.Location]; is != "" && o.Digest != "" && is != o.Digest {
-			report.Changed = append(report.Changed, o.Location)
+	back := s.comingBack(c)
+	for _, place := range missing {
+		if !back.brings(place, "", "") {
+			report.Missing = append(report.Missing, place)
 		}
 	}
-	return report, nil
+	digests := map[string]string{}
+	for _, o := range r.Outputs() {
+		digests[o.Location] = o.Digest
+	}
+	report.Changed, err = s.differ(ctx, back, digests)
+	return report, err
+}
+
+// PlanChanged reports whether the plan's file is neither what its digest says
+// nor what a restore of the checkpoint makes that.
+func (s *Store) PlanChanged(ctx context.Context, c *Checkpoint, place, digest string) (bool, error) {
+	back := s.comingBack(c)
+	now, err := s.Digests(ctx, []string{place})
+	return err == nil && now[place] != digest && !back.brings(place, now[place], digest), err
+}
+
+// differ lists the places, in order, that have other files now than their
+// digests say. Those without a file or a digest are left out.
+func (s *Store) differ(ctx context.Context, back comingBack, digests map[string]string) ([]string, error) {
+	places := slices.Sorted(maps.Keys(digests))
+	now, err := s.Digests(ctx, slices.DeleteFunc(slices.Clone(places), func(p string) bool { return digests[p] == "" }))
+	if err != nil {
+		return nil, err
+	}
+	var changed []string
+	for _, place := range places {
+		if is := now[place]; is != "" && is != digests[place] && !back.brings(place, is, digests[place]) {
+			changed = append(changed, place)
+		}
+	}
+	return changed, nil
+}
+
+// comingBack is what a restore of a checkpoint wants of the worktree, by path.
+type comingBack map[string]target
+
+// comingBack is empty where the snapshot is not all there: then a file that is
+// missing is missing.
+func (s *Store) comingBack(c *Checkpoint) comingBack {
+	st, err := s.openSnapshot(c)
+	if err != nil {
+		return nil
+	}
+	targets, err := s.targets(st)
+	if err != nil {
+		return nil
+	}
+	back := make(comingBack, len(targets))
+	for _, t := range targets {
+		back[t.path] = t
+	}
+	return back
+}
+
+// brings reports whether a restore makes of a file that is as HEAD had it, with
+// the digest now ("" for no file), one with the digest want ("" for any).
+func (b comingBack) brings(place, now, want string) bool {
+	t, ok := b[path.Clean(place)]
+	return ok && t.work && t.workWant != (side{}) && digestOf(t.workBase) == now &&
+		(want == "" || digestOf(t.workWant) == want)
+}
+
+func digestOf(f side) string {
+	if f == (side{}) {
+		return ""
+	}
+	return "blob:" + f.hash.String()
 }
 
 // MissingOutputs lists the files that a record refers to and that are neither
