@@ -139,6 +139,18 @@ func (c *call) readInput(name string) ([]byte, error) {
 	return data, err
 }
 
+// ownedKeys are the keys of a record that are what the save finds, whatever a
+// record says that was read.
+var ownedKeys = []string{"version", "checkpoint_id", "created_at", "issue_number", "files_modified", "clock", "snapshot"}
+
+// firstKey is the key that a path begins with.
+func firstKey(path string) string {
+	if i := strings.IndexAny(path, ".["); i >= 0 {
+		path = path[:i]
+	}
+	return strings.Trim(path, `"`)
+}
+
 func parseSets(list []string) ([]assignment, error) {
 	var sets []assignment
 	for _, s := range list {
@@ -148,6 +160,8 @@ func parseSets(list []string) ([]assignment, error) {
 			return nil, usagef("save: --set: %q: want PATH=VALUE", s)
 		case !utf8.ValidString(s):
 			return nil, usagef("save: --set: %q: not valid UTF-8", s)
+		case slices.Contains(ownedKeys, firstKey(path)):
+			return nil, usagef("save: --set: %q: save sets %s itself", s, firstKey(path))
 		}
 		sets = append(sets, assignment{path, checkpoint.ParseValue(value)})
 	}
