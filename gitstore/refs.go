@@ -20,6 +20,7 @@ import (
 const (
 	liveRefs    = "refs/checkpoints/"
 	archiveRefs = "refs/checkpoints-archive/"
+	bookRefs    = "refs/git-checkpoint/"
 	ownRefs     = "refs/git-checkpoint/own/"
 	fetchedRefs = "refs/git-checkpoint/fetched/"
 	remoteRefs  = "refs/git-checkpoint/remote/"
@@ -89,11 +90,11 @@ func (s *Store) askRef(ctx context.Context, name string) (plumbing.Hash, error) 
 	return refs[name], err
 }
 
-// refs lists the refs below a prefix.
-func (s *Store) refs(ctx context.Context, prefix string) (map[string]plumbing.Hash, error) {
-	out, err := s.git.Output(ctx, "for-each-ref", "--format=%(objectname) %(refname)", prefix)
+// refs lists the refs below prefixes.
+func (s *Store) refs(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error) {
+	out, err := s.git.Output(ctx, append([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, prefixes...)...)
 	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", prefix, err)
+		return nil, fmt.Errorf("list %s: %w", strings.Join(prefixes, " "), err)
 	}
 	refs := map[string]plumbing.Hash{}
 	for line := range strings.Lines(string(out)) {

@@ -295,10 +295,14 @@ func (s *Store) compareAll(ctx context.Context, l *line, issues []checkpoint.Iss
 
 // forgetIncoming lets go of what has found its place.
 func (s *Store) forgetIncoming(ctx context.Context, in map[checkpoint.Issue]arrival) {
+	var gone []byte
 	for _, a := range in {
 		if a.ref != "" {
-			_, _ = s.git.Output(context.WithoutCancel(ctx), "update-ref", "-d", a.ref, a.tip.String())
+			gone = fmt.Appendf(gone, "delete %s\x00%s\x00", a.ref, a.tip)
 		}
+	}
+	if len(gone) > 0 {
+		_, _ = s.git.Pipe(context.WithoutCancel(ctx), gone, "update-ref", "--stdin", "-z")
 	}
 }
 

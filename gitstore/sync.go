@@ -117,15 +117,15 @@ func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 	if err != nil {
 		return nil, err
 	}
+	here, err := y.s.refs(ctx, liveRefs, bookRefs)
+	if err != nil {
+		return nil, err
+	}
 	if len(issues) == 0 {
-		if issues, err = y.s.everyIssue(ctx, there); err != nil {
-			return nil, err
-		}
+		issues = everyIssue(there, here)
 	}
 	if !y.archived {
-		if issues, err = y.unsettled(ctx, issues, tips); err != nil {
-			return nil, err
-		}
+		issues = y.unsettled(issues, tips, here)
 	}
 	in, err := y.line.incoming(ctx, issues, tips)
 	if err != nil {
@@ -155,43 +155,31 @@ func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 
 // everyIssue are the issues that a remote has, with those that are here, or
 // that this clone once wrote.
-func (s *Store) everyIssue(ctx context.Context, there []checkpoint.Issue) ([]checkpoint.Issue, error) {
-	here, _, err := s.Issues(ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	all := append(slices.Clone(there), here...)
-	own, err := s.refs(ctx, ownRefs)
-	if err != nil {
-		return nil, err
-	}
-	for name := range own {
-		if i, err := checkpoint.IssueFromRef(strings.TrimPrefix(name, ownRefs)); err == nil {
-			all = append(all, i)
+func everyIssue(there []checkpoint.Issue, here map[string]plumbing.Hash) []checkpoint.Issue {
+	all := slices.Clone(there)
+	for name := range here {
+		for _, prefix := range []string{liveRefs, ownRefs} {
+			if rest, ok := strings.CutPrefix(name, prefix); ok {
+				if i, err := checkpoint.IssueFromRef(rest); err == nil {
+					all = append(all, i)
+				}
+			}
 		}
 	}
 	slices.Sort(all)
-	return slices.Compact(all), nil
+	return slices.Compact(all)
 }
 
 // unsettled leaves out the issues for which every ref is where the remote's is.
-func (y *syncing) unsettled(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash) ([]checkpoint.Issue, error) {
-	live, err := y.s.refs(ctx, liveRefs)
-	if err != nil {
-		return nil, err
-	}
-	book, err := y.s.refs(ctx, "refs/git-checkpoint/")
-	if err != nil {
-		return nil, err
-	}
+func (y *syncing) unsettled(issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, here map[string]plumbing.Hash) []checkpoint.Issue {
 	var open []checkpoint.Issue
 	for _, i := range issues {
 		tip := tips[i]
-		if !tip.IsZero() && live[LiveRef(i)] == tip && book[ownRef(i)] == tip && book[y.s.trackingRef(y.line.remote, i)] == tip {
-			y.done[i] = &Synced{Issue: i, Result: UpToDate, Retries: y.tries}
+		if tip.IsZero() || here[LiveRef(i)] != tip || here[ownRef(i)] != tip || here[y.s.trackingRef(y.line.remote, i)] != tip {
+			open = append(open, i)
 			continue
 		}
-		open = append(open, i)
+		y.done[i] = &Synced{Issue: i, Result: UpToDate, Retries: y.tries}
 	}
-	return open, nil
+	return open
 }
