@@ -3,6 +3,8 @@ package gitstore
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -109,4 +111,18 @@ func (s *Store) revs(ctx context.Context, commits []string, args ...string) (str
 		return "", fmt.Errorf("walk commits: %w", err)
 	}
 	return string(out), nil
+}
+
+// Fetched are commits that came from a remote: what any remote-tracking branch
+// has, and where a shallow clone was cut.
+func (s *Store) Fetched(ctx context.Context) Exposed {
+	var e Exposed
+	refs, err := s.refs(ctx, "refs/remotes/")
+	for _, hash := range refs {
+		e.There = append(e.There, hash.String())
+	}
+	if data, readErr := os.ReadFile(filepath.Join(s.repo.commonDir, "shallow")); err == nil && readErr == nil {
+		e.There = append(e.There, strings.Fields(string(data))...)
+	}
+	return e
 }
