@@ -96,6 +96,7 @@ func codeOf(err error) (code int, hint string) {
 		unknown     *layout.UnknownError
 		generation  *layout.VersionError
 		remote      *gitstore.RemoteError
+		secret      *secretsError
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -116,6 +117,8 @@ func codeOf(err error) (code int, hint string) {
 		return exitRefused, fmt.Sprintf("git checkpoint show %s %s", quoteArg(string(taken.Issue)), quoteArg(string(taken.ID)))
 	case errors.As(err, &refused):
 		return exitRefused, refused.Hint
+	case errors.As(err, &secret):
+		return exitSecrets, "git -c checkpoint.redact=warn checkpoint push " + quoteArg(string(secret.issue))
 	case errors.As(err, &remote):
 		return exitRemote, remote.Hint
 	case errors.Is(err, gitstore.ErrNoRemote):

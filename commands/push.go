@@ -1,14 +1,21 @@
 package commands
 
-import "git-checkpoint/gitstore"
+import (
+	"git-checkpoint/gitstore"
+
+	"github.com/urfave/cli/v2"
+)
 
 var pushCommand = command{
 	name: "push", usage: "send an issue's checkpoints to a remote", args: "[ISSUE]", max: 1, category: "Share",
 	description: "Moves the remote's ref where it is as it was seen, and only to a chain that has\n" +
-		"all that the remote's has. Nobody's checkpoints are overwritten.",
+		"all that the remote's has. Nobody's checkpoints are overwritten. A secret stops\n" +
+		"the push, and commits that a checkpoint carries and nobody else has are named first.",
 	examples: []string{"git checkpoint push 42", "git checkpoint push --all --dry-run"},
-	flags:    shareFlags,
-	run:      runPush,
+	flags: func() []cli.Flag {
+		return append(shareFlags(), &cli.BoolFlag{Name: "yes", Usage: "publish commits that nobody else has, too, without asking"})
+	},
+	run: runPush,
 }
 
 func runPush(c *call) error {
@@ -19,8 +26,8 @@ func runPush(c *call) error {
 	if err != nil {
 		return err
 	}
-	done, err := c.store.Push(c.ctx, gitstore.PushRequest{
+	done, err := c.push(gitstore.PushRequest{
 		Remote: remote, Issues: issues, Timeout: c.remoteTimeout(), DryRun: c.flags.Bool("dry-run"),
-	})
+	}, true)
 	return c.showShared(remote, done, err)
 }

@@ -43,9 +43,9 @@ func (c *call) tryPush(issue checkpoint.Issue, quiet bool) error {
 	if err != nil {
 		return err
 	}
-	done, err := c.store.Push(c.ctx, gitstore.PushRequest{
+	done, err := c.push(gitstore.PushRequest{
 		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.remoteTimeout(), Quiet: quiet,
-	})
+	}, false)
 	for _, s := range done {
 		err = orElse(err, s.Err)
 	}

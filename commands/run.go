@@ -93,6 +93,9 @@ func runRun(c *call) error {
 	defer cancel()
 	c.ctx = ctx
 	g := &guard{c: c, issue: issue, limits: limits, cancel: cancel, warned: map[string]bool{}}
+	if from, err := c.source(issue); err == nil {
+		g.slow = !from.guessed && (from.kind == "forge" || from.kind == "command")
+	}
 	code, err := g.run(path)
 	if err != nil {
 		return err

@@ -31,6 +31,7 @@ type guard struct {
 	late      bool                    // it ran into --timeout
 	busy      bool                    // something is being saved or pushed
 
+	slow   bool            // the issue's source is a forge or a program
 	saved  *gitstore.Saved // the newest
 	why    string          // nothing was saved
 	warned map[string]bool
@@ -257,6 +258,9 @@ func (g *guard) trySave(t checkpoint.Trigger) (*gitstore.Saved, error) {
 	}
 	c.close()
 	c.store = store
+	if t == checkpoint.UserInterrupt && g.slow { // there may be seconds left, and no more
+		_ = c.settings.Set("issue_source", "none", "run")
+	}
 	req, err := c.saveRequest(g.issue, t)
 	if err != nil { // a file of state, perhaps, that is gone or half written
 		c.warn("saved without --state: %v", err)

@@ -1,0 +1,75 @@
+package commands
+
+import (
+	"fmt"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// push pushes issues one after the other, each when it is known what that
+// would show: a secret holds a chain back, commits that nobody else has are
+// named.
+func (c *call) push(req gitstore.PushRequest, ask bool) ([]gitstore.Synced, error) {
+	issues := req.Issues
+	if len(issues) == 0 {
+		var err error
+		if issues, _, err = c.store.Issues(c.ctx, false); err != nil {
+			return nil, err
+		}
+	}
+	var done []gitstore.Synced
+	for _, i := range issues {
+		if err := c.mayPush(req.Remote, i, ask && !req.DryRun); err != nil {
+			done = append(done, gitstore.Synced{Issue: i, Result: gitstore.Failed, Err: err})
+			continue
+		}
+		req.Issues = []checkpoint.Issue{i}
+		pushed, err := c.store.Push(c.ctx, req)
+		done = append(done, pushed...)
+		if err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}
+
+// mayPush refuses to show a secret, and asks a person about commits that a
+// push would publish.
+func (c *call) mayPush(remote string, i checkpoint.Issue, ask bool) error {
+	out, err := c.store.Outgoing(c.ctx, remote, i, c.store.Fetched(c.ctx))
+	if err != nil || out.Nothing {
+		return err
+	}
+	found, err := c.store.Secrets(c.ctx, out)
+	if err != nil {
+		return fmt.Errorf("issue %s: look for secrets: %w", i, err)
+	}
+	if len(found) > 0 {
+		secret := &secretsError{i, found}
+		if c.settings.String("redact") != "warn" {
+			return secret
+		}
+		c.warn("%s is pushed with what looks like a secret: %s in %s", i, found[0].Rule, found[0].Path)
+	}
+	if out.Unpublished == "" || !ask {
+		return nil
+	}
+	return c.confirmPublishing(remote, i, out.Unpublished)
+}
+
+// confirmPublishing asks where there is somebody to ask, and else says it.
+func (c *call) confirmPublishing(remote string, i checkpoint.Issue, commit string) error {
+	what := fmt.Sprintf("the checkpoints of issue %s carry commit %.12s, which is not known to be on %s", i, commit, gitstore.ShownRemote(remote))
+	tty, err := c.env.Tty()
+	if err != nil || c.json || c.flags.Bool("yes") {
+		c.warn("%s", what)
+		return nil
+	}
+	tty.Close()
+	yes, err := c.confirm(what+". Publish it? [y/N] ", "git checkpoint push "+quoteArg(string(i))+" --yes")
+	if err == nil && !yes {
+		err = fail(exitRefused, "git checkpoint push "+quoteArg(string(i))+" --yes", "push: issue %s: not pushed", i)
+	}
+	return err
+}
