@@ -8,6 +8,7 @@ import (
 	"git-checkpoint/freshness/issue/forge"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
 
 	"github.com/urfave/cli/v2"
 )
@@ -31,6 +32,7 @@ func resumeFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "yes", Usage: "choose r without asking"},
 		&cli.StringFlag{Name: "choice", Usage: "answer the prompt: `r`, s, v or d"},
 		&cli.BoolFlag{Name: "auto", Usage: "resume only where nothing needs an answer"},
+		&cli.StringFlag{Name: "as", Usage: "ask and answer in the words of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
 		&cli.StringFlag{Name: "print", Usage: "print the outcome as `text`, json, env or prompt", Value: "text"},
 		changedFlag(),
 		&cli.BoolFlag{Name: "no-files", Usage: "leave the files alone"},
@@ -52,8 +54,9 @@ type resumption struct {
 	cp       *gitstore.Checkpoint
 	record   *checkpoint.Record
 	verdict  freshness.Verdict
-	named    bool   // the command line named the checkpoint
-	chosen   string // s or d, where that was the choice
+	texts    layout.Texts // of --as
+	named    bool         // the command line named the checkpoint
+	chosen   string       // s or d, where that was the choice
 	changed  gitstore.Changed
 	each     map[string]gitstore.Changed // what was answered about single files
 	restored *gitstore.Restored
@@ -119,6 +122,9 @@ func (c *call) resumeFlags() (string, error) {
 	if c.flags.String("print") == "json" {
 		c.json = true
 	}
+	if _, err := c.layoutFlag(); err != nil {
+		return "", err
+	}
 	choice := c.flags.String("choice")
 	if choice != "" && !slices.Contains([]string{"r", "s", "v", "d"}, choice) {
 		return "", usagef("resume: --choice: %q: want r, s, v or d", choice)
@@ -144,7 +150,7 @@ func (c *call) toResume() (*resumption, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(c.approve(r), c.checkBranch()); err != nil {
+	if err := errors.Join(c.approve(r), c.checkBranch(), c.speak(r)); err != nil {
 		return nil, err
 	}
 	r.named = len(c.args) > 0 && c.args[len(c.args)-1] != string(r.cp.Issue)

@@ -47,6 +47,9 @@ var choices = map[string]string{
 
 // askChoice puts the r/s/v/d prompt, and after r what else must be decided.
 func (c *call) askChoice(d *dialog, r *resumption) (string, error) {
+	if r.texts.Question != "" {
+		return c.askAs(d, r)
+	}
 	text := resumePrompt(r.cp, r.record, ago(r.record.CreatedAt(), c.env.Now()))
 	for {
 		if _, err := d.tty.Write([]byte(text + reasonLines(r.verdict))); err != nil {

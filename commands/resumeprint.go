@@ -16,8 +16,11 @@ func (c *call) showResumed(r *resumption) error {
 		return c.showOutcome(r)
 	}
 	if c.flags.String("print") == "prompt" {
-		c.print("%s", promptFor(r, c.env.Now()))
+		c.print("%s", first(r.texts.Prompt, promptFor(r, c.env.Now())))
 		return nil
+	}
+	if r.texts.Resumed != "" {
+		return c.showResumedAs(r)
 	}
 	c.print("%s\n", output.Clean(fmt.Sprintf("%s, from %s (%s)", heading(r.cp, r.record), r.cp.ID, ago(r.record.CreatedAt(), c.env.Now()))))
 	c.print("Progress: %s\n", output.Clean(progressLine(r.record)))
