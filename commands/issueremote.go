@@ -1,7 +1,9 @@
 package commands
 
 import (
+	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -76,4 +78,26 @@ func cutBoth(s, prefix, suffix string) (string, bool) {
 	s, has := strings.CutPrefix(s, prefix)
 	s, ends := strings.CutSuffix(s, suffix)
 	return s, has && ends && s != ""
+}
+
+// network is what git's configuration says of the way to a site, http.<url>.*
+// included.
+func (c *call) network(ctx context.Context, site forge.Site) forge.Network {
+	n := forge.Network{CAInfo: c.env.Getenv("GIT_SSL_CAINFO")}
+	out, err := c.store.Git().Output(ctx, "config", "--null", "--get-urlmatch", "http", site.Web)
+	if err != nil {
+		return n // there is none
+	}
+	for pair := range strings.SplitSeq(string(out), "\x00") {
+		switch key, value, _ := strings.Cut(pair, "\n"); key {
+		case "http.proxy":
+			n.Proxy, n.Direct = value, value == ""
+		case "http.sslcainfo":
+			if home, ok := strings.CutPrefix(value, "~/"); ok {
+				value = filepath.Join(c.env.Getenv("HOME"), home)
+			}
+			n.CAInfo = first(n.CAInfo, value)
+		}
+	}
+	return n
 }

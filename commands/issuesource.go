@@ -248,5 +248,6 @@ func (c *call) forge(kind forge.Kind) (*forge.Forge, error) {
 	return &forge.Forge{
 		Site: site, SignIn: forge.SignIn{Getenv: c.env.Getenv, Run: c.runQuietly},
 		Cache: filepath.Join(c.store.CacheDir(), "issues"), Now: c.env.Now,
+		Network: func(ctx context.Context) forge.Network { return c.network(ctx, site) },
 	}, nil
 }

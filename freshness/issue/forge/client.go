@@ -21,6 +21,8 @@ type Forge struct {
 	Cache  string // a directory of this repository, made when it is needed
 	Now    func() time.Time
 	Agent  string // User-Agent
+
+	Network func(context.Context) Network // the way to the server; nil for the usual one
 }
 
 const (
@@ -57,9 +59,13 @@ func (f *Forge) send(ctx context.Context, req *http.Request, c Credential) (*rep
 	if !c.IsZero() {
 		req.Header.Set(c.header, c.secret)
 	}
-	transport := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeaders,
-		ForceAttemptHTTP2: true,
+	var network Network
+	if f.Network != nil {
+		network = f.Network(ctx)
+	}
+	transport, err := network.transport()
+	if err != nil {
+		return nil, f.failed("cannot be asked: %v", err)
 	}
 	client := &http.Client{Transport: transport, CheckRedirect: checkRedirect}
 	answer, err := client.Do(req.WithContext(ctx))

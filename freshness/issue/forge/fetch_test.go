@@ -2,9 +2,11 @@ package forge_test
 
 import (
 	"context"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"log"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -179,12 +181,42 @@ func TestNotTLS(t *testing.T) {
 }
 
 func TestCertificate(t *testing.T) {
-	s := httptest.NewTLSServer(nil)
+	s := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(s.Close)
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	f := &forge.Forge{Site: forge.Site{Kind: forge.GitLab, Web: s.URL, Project: "o/r"}, SignIn: forge.SignIn{Getenv: func(string) string { return "" }}}
 	_, err := f.Issue(t.Context(), "42")
 	require.EqualError(t, err, f.Site.Host()+": its certificate cannot be verified")
+
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600))
+	f.Network = func(context.Context) forge.Network { return forge.Network{CAInfo: file} }
+	_, err = f.Issue(t.Context(), "42")
+	require.ErrorContains(t, err, "there is no issue 42")
+	f.Network = func(context.Context) forge.Network { return forge.Network{CAInfo: file + "x"} }
+	_, err = f.Issue(t.Context(), "42")
+	require.ErrorContains(t, err, "cannot be asked: http.sslCAInfo is no file of certificates")
+}
+
+func TestProxy(t *testing.T) {
+	s := server(t)
+	f := ask(t, forge.GitLab, s, "")
+	f.Site.Web = "http://forge.invalid"
+	for proxy, want := range map[string]string{
+		s.URL: "", strings.TrimPrefix(s.URL, "http://"): "", "http://ann:hunter2@%zz": "http.proxy is no address", "http://": "http.proxy is no address",
+	} {
+		f.Network = func(context.Context) forge.Network { return forge.Network{Proxy: proxy} }
+		_, err := f.Issue(t.Context(), "42")
+		if want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, want)
+		assert.NotContains(t, err.Error(), "hunter2")
+	}
+	f.Network = func(context.Context) forge.Network { return forge.Network{Direct: true, Proxy: s.URL} }
+	_, err := f.Issue(t.Context(), "42")
+	require.ErrorContains(t, err, "forge.invalid: cannot be reached")
 }
 
 // TestMemory reads a gigabyte from a server that has one.
