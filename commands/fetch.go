@@ -40,6 +40,7 @@ func runFetch(c *call) error {
 	}
 	done, err := c.store.Fetch(c.ctx, gitstore.FetchRequest{
 		Remote: remote, Issues: issues, Timeout: c.remoteTimeout(), DryRun: c.flags.Bool("dry-run"),
+		Quiet: !hasTerminal(),
 	})
 	return c.showShared(remote, done, err)
 }

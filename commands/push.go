@@ -28,6 +28,7 @@ func runPush(c *call) error {
 	}
 	done, err := c.push(gitstore.PushRequest{
 		Remote: remote, Issues: issues, Timeout: c.remoteTimeout(), DryRun: c.flags.Bool("dry-run"),
+		Quiet: !hasTerminal(),
 	}, true)
 	return c.showShared(remote, done, err)
 }

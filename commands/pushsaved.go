@@ -44,7 +44,7 @@ func (c *call) tryPush(issue checkpoint.Issue, quiet bool) error {
 		return err
 	}
 	done, err := c.push(gitstore.PushRequest{
-		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.remoteTimeout(), Quiet: quiet,
+		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.remoteTimeout(), Quiet: quiet || !hasTerminal(),
 	}, false)
 	for _, s := range done {
 		err = orElse(err, s.Err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -29,9 +30,21 @@ func (s *Store) line(op, remote string, timeout time.Duration, quiet bool) (*lin
 	}
 	l := &line{s: s, op: op, remote: remote, timeout: timeout, git: s.git}
 	if quiet {
-		l.git = l.git.With("GIT_TERMINAL_PROMPT=0", "GCM_INTERACTIVE=never")
+		l.git = s.quiet()
 	}
 	return l, nil
+}
+
+// quiet is git that asks nobody. It gets a process group of its own, which can
+// be ended as a whole; at a terminal, that could not be asked at.
+func (s *Store) quiet() gitcmd.Git {
+	g := s.git.With("GIT_TERMINAL_PROMPT=0", "GCM_INTERACTIVE=never")
+	g.Apart = true
+	command, _ := gitcmd.Last(s.config, "core.sshcommand")
+	if command == "" && os.Getenv("GIT_SSH_COMMAND") == "" && os.Getenv("GIT_SSH") == "" {
+		g = g.With("GIT_SSH_COMMAND=ssh -o BatchMode=yes")
+	}
+	return g
 }
 
 // run runs git. Its failure is a RemoteError.

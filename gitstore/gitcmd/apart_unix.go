@@ -15,3 +15,12 @@ func apart(cmd *exec.Cmd, hold *os.File) {
 		cmd.ExtraFiles = []*os.File{hold}
 	}
 }
+
+// askAll ends git and all that it started, as a transport that hangs: git
+// passes a signal on to some of it only.
+func askAll(p *os.Process) error {
+	if err := syscall.Kill(-p.Pid, syscall.SIGTERM); err != nil {
+		return ask(p)
+	}
+	return nil
+}

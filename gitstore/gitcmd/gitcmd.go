@@ -114,10 +114,12 @@ func (g Git) command(ctx context.Context, args []string) (*Run, error) {
 	run.cmd.Dir = g.Dir
 	run.cmd.Env = append(append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"), g.Env...)
 	run.cmd.Stdout, run.cmd.Stderr = &run.stdout, &run.stderr
+	end := ask
 	if g.Apart {
 		apart(run.cmd, g.Hold)
+		end = askAll
 	}
-	run.cmd.Cancel, run.cmd.WaitDelay = func() error { return ask(run.cmd.Process) }, graceful
+	run.cmd.Cancel, run.cmd.WaitDelay = func() error { return end(run.cmd.Process) }, graceful
 	return run, nil
 }
 

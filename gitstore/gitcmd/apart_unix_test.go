@@ -1,0 +1,34 @@
+//go:build unix
+
+package gitcmd
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A git in a group of its own takes what it started along when it is
+// cancelled: a transport that hangs would hold its output open.
+func TestCancelledGroupEndsAtOnce(t *testing.T) {
+	r, g := repo(t)
+	g.Apart = true
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		for range 1000 {
+			if _, err := os.Stat(r.Path("waiting")); err == nil {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		cancel()
+	}()
+	start := time.Now()
+	_, err := g.Output(ctx, "-c", "alias.x=!echo >waiting; sleep 60; true", "x")
+	require.Error(t, err)
+	assert.Less(t, time.Since(start), graceful)
+}
