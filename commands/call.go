@@ -39,6 +39,7 @@ type call struct {
 
 	vars []variable // that a resume has printed
 
+	left     bool             // something is still at work with the store
 	quiet    bool             // warnings are for others
 	toSave   bool             // the staging area will be needed
 	current  *freshness.Issue // the issue as its source has it now, once that was asked
@@ -66,7 +67,7 @@ func (c *call) open() error {
 }
 
 func (c *call) close() {
-	if c.store != nil {
+	if c.store != nil && !c.left {
 		c.store.Close()
 	}
 }

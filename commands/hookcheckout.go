@@ -65,7 +65,7 @@ func (c *call) tellOf(issue checkpoint.Issue) error {
 	if errors.As(err, new(*gitstore.NoneError)) {
 		return nil // an emptied chain
 	}
-	if err != nil || standingOf(r.record, r.verdict).complete {
+	if err != nil || standingOf(r.record, r.verdict).complete || onItsWay() {
 		return err
 	}
 	name, saved := quoteArg(string(issue)), ago(r.record.CreatedAt(), c.env.Now())

@@ -270,6 +270,14 @@ func testManager(t *testing.T, w *hookWorld, m manager, way string) {
 	assert.False(t, w.pushed(), "uninstalled")
 }
 
+// The scripts about hooks hold for a git that has hooks in its configuration.
+func TestHookScriptsOnANewerGit(t *testing.T) {
+	before := os.Getenv("PATH")
+	t.Cleanup(func() { os.Setenv("PATH", before) }) // t.Setenv and scripts that run at once exclude each other
+	require.NoError(t, os.Setenv("PATH", otherGit(t, "sid")+string(os.PathListSeparator)+before))
+	runScripts(t, "hook*.txtar")
+}
+
 // npmModules installs the managers that come from npm, "" where that cannot
 // be.
 func npmModules(t *testing.T) string {

@@ -105,7 +105,10 @@ func (c *call) pushAlong(remote string, issues []checkpoint.Issue, e gitstore.Ex
 	var said, wrong []string
 	var first error
 	for _, i := range issues {
-		text, err := c.pushIssue(remote, i, e)
+		if c.left {
+			break
+		}
+		text, err := c.inTime(func() (string, error) { return c.pushIssue(remote, i, e) })
 		if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = fmt.Errorf("issue %s: not within %s", i, budget)
 		}
@@ -126,6 +129,42 @@ func (c *call) pushAlong(remote string, issues []checkpoint.Issue, e gitstore.Ex
 		return nil
 	}
 	return &pushError{text: strings.Join(append(wrong, said...), "; "), first: first}
+}
+
+// lateTime is how long after its time a push is waited for: git ends its
+// children first, who may not care.
+const lateTime = 300 * time.Millisecond
+
+// inTime waits for a push as long as there is time. After that the program is
+// about to end, and git with it.
+func (c *call) inTime(push func() (string, error)) (string, error) {
+	type outcome struct {
+		text string
+		err  error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		o := outcome{}
+		defer func() {
+			if broken := recover(); broken != nil {
+				o.err = fmt.Errorf("%v", broken)
+			}
+			done <- o
+		}()
+		o.text, o.err = push()
+	}()
+	select {
+	case o := <-done:
+		return o.text, o.err
+	case <-c.ctx.Done():
+	}
+	select {
+	case o := <-done:
+		return o.text, o.err
+	case <-time.After(lateTime):
+		c.left = true
+		return "", c.ctx.Err()
+	}
 }
 
 // A pushError is what went wrong with the push of some issues.

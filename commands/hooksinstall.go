@@ -51,12 +51,12 @@ func (c *call) installConfig() ([]change, error) {
 	return append(plan, out...), err
 }
 
-// configured reports whether git's configuration has the hook as it should be,
-// in the file that is meant.
+// configured reports whether git's configuration has the hook as it should be:
+// in the file that is meant, or for all repositories already.
 func (c *call) configured(e hook.Event) bool {
 	event, command := "", ""
 	for _, entry := range c.store.Config() {
-		if entry.Scope != c.scope() {
+		if c.flags.Bool("global") && entry.Scope != "global" {
 			continue
 		}
 		switch entry.Key {

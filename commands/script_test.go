@@ -27,9 +27,11 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs every script below testdata/script through the real binary
 // and the real git: `exec git checkpoint ...`.
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { runScripts(t, "*.txtar") }
+
+func runScripts(t *testing.T, glob string) {
 	dir := filepath.Join("..", "testdata", "script")
-	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	files, err := filepath.Glob(filepath.Join(dir, glob))
 	require.NoError(t, err)
 	require.NotEmpty(t, files, "no scripts found")
 	testscript.Run(t, testscript.Params{

@@ -61,6 +61,16 @@ func TestIsDryPush(t *testing.T) {
 	assert.False(t, push)
 }
 
+func TestGitCommand(t *testing.T) {
+	for line, want := range map[string]string{
+		"git checkout -q x": "checkout", "git -c a.b=switch rebase main": "rebase", "/usr/lib/git-core/git-pull -q": "pull",
+		"sh -c git": "", "git": "", "git --version": "",
+	} {
+		name, _ := GitCommand(strings.Fields(line))
+		assert.Equal(t, want, name, line)
+	}
+}
+
 func FuzzParseUpdates(f *testing.F) {
 	f.Add("refs/heads/a " + one + " refs/heads/b " + zero + "\n")
 	f.Add(" \n")

@@ -1,0 +1,80 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"git-checkpoint/commands/hook"
+	"git-checkpoint/gitstore"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A push that hangs is left alone when its time is over, one that breaks is an
+// error, and one that is done in time is what it says.
+func TestInTime(t *testing.T) {
+	c := &call{ctx: context.Background()}
+	text, err := c.inTime(func() (string, error) { return "pushed", nil })
+	assert.Equal(t, "pushed", text)
+	require.NoError(t, err)
+	_, err = c.inTime(func() (string, error) { panic("broken") })
+	require.EqualError(t, err, "broken")
+	assert.False(t, c.left)
+
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	c.ctx = ctx
+	hang := make(chan struct{})
+	defer close(hang)
+	start := time.Now()
+	_, err = c.inTime(func() (string, error) { <-hang; return "", nil })
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Less(t, time.Since(start), 5*time.Second)
+	assert.True(t, c.left, "the store stays open for it")
+}
+
+func TestBlockCode(t *testing.T) {
+	secret := &pushError{first: &secretsError{found: make([]gitstore.Secret, 1)}}
+	assert.Equal(t, exitSecrets, blockCode(secret))
+	assert.Equal(t, exitRemote, blockCode(&pushError{first: errors.New("refused")}))
+}
+
+func TestParseGitVersion(t *testing.T) {
+	for line, want := range map[string][2]int{
+		"git version 2.39.5":                     {2, 39},
+		"git version 2.54.0.windows.1":           {2, 54},
+		"git version 2.39.3 (Apple Git-146)":     {2, 39},
+		"git version 2.55-rc1":                   {2, 55},
+		"git version 3.0":                        {3, 0},
+		"git version 2.47.1.543.gdeadbeef-dirty": {2, 47},
+	} {
+		v, err := parseGitVersion(line)
+		require.NoError(t, err, line)
+		assert.Equal(t, want, v, line)
+	}
+	for _, line := range []string{"", "git version", "git version x.y"} {
+		_, err := parseGitVersion(line)
+		assert.Error(t, err, line)
+	}
+	assert.True(t, atLeast([2]int{3, 0}, 2, 54))
+	assert.False(t, atLeast([2]int{2, 53}, 2, 54))
+}
+
+// Everything that is installed somewhere is there to be called.
+func TestInstalledHooksExist(t *testing.T) {
+	names := map[string]bool{}
+	for _, e := range hook.Events() {
+		assert.False(t, names[e.ConfigName()])
+		names[e.ConfigName()] = true
+		assert.NotNil(t, hookRuns[string(e)], e)
+		assert.Contains(t, e.ConfigCommand(), "git-checkpoint hook "+string(e)+" -- ")
+	}
+	for _, name := range hook.Agents() {
+		for _, e := range hook.AgentNamed(name).Events {
+			assert.NotNil(t, hookRuns[e.Hook], e.Hook)
+		}
+	}
+}
