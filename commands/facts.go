@@ -49,7 +49,7 @@ func (c *call) branchFact(cp *gitstore.Checkpoint) freshness.Branch {
 	if cp.Branch == "" {
 		return freshness.Branch{State: freshness.BranchUnchecked}
 	}
-	if other := c.flags.String("branch"); other != "" {
+	if other := c.flags.String("branch"); other != "" && other != cp.Branch {
 		return freshness.Branch{State: freshness.BranchReplaced, Name: other}
 	}
 	b, err := c.store.FindBranch(c.ctx, cp.Branch)
