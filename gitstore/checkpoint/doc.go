@@ -13,6 +13,13 @@
 //	version         "1.0"; another major version is a *VersionError
 //	created_at      2006-01-02T15:04:05.000000Z
 //	issue_number    an integer where the key is one, else text
+//	phase_attempts  how often each phase that was left was begun; phase_attempt
+//	                counts for the current one
+//	output_digest,  what a file was that the record refers to: "blob:" and the
+//	plan_digest     name of the blob that git makes of it
+//	progress        awaiting_approval: phases, a text or a list;
+//	                approval_required: those that always need one; approved: a
+//	                list of {phase, approved_at}
 //	clock           nanoseconds, a hybrid logical clock: see Clock
 //	paths           as they are; in git's C quotes where they are not UTF-8,
 //	                hold a NUL or begin with a quote: see QuotePath
