@@ -16,7 +16,8 @@ var forges sync.Map
 
 // cmdForge runs a forge for o/r on this machine:
 //
-//	forge start                    start it; $FORGE is its URL, $FORGE_HOST its host
+//	forge start                    start it; $FORGE is its URL, $FORGE_HOST its host, and a
+//	                               question may take long
 //	forge issue 42 file.json       what it has, as an issue file
 //	forge private token            it wants a token
 //	forge does mode                it misbehaves, as forgetest.Modes has it
@@ -34,6 +35,7 @@ func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 		forges.Store(s.URL, s)
 		ts.Setenv("FORGE", s.URL)
 		ts.Setenv("FORGE_HOST", strings.TrimPrefix(s.URL, "http://"))
+		ts.Setenv("GIT_CHECKPOINT_ISSUE_TIMEOUT", "30") // for machines that are busy
 		return
 	}
 	v, ok := forges.Load(ts.Getenv("FORGE"))
