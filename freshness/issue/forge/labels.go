@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"git-checkpoint/freshness/issue"
 	"git-checkpoint/gitstore/checkpoint"
@@ -19,6 +22,25 @@ type Change struct{ Add, Remove []string }
 
 // IsZero reports that there is nothing to change.
 func (c Change) IsZero() bool { return len(c.Add) == 0 && len(c.Remove) == 0 }
+
+// maxChange is more labels than an issue can have on most forges. A checkpoint
+// may come from anywhere.
+const maxChange = 100
+
+// check refuses what no forge has for a label. The path of one called ".." would
+// be another one's.
+func (c Change) check() error {
+	names := slices.Concat(c.Add, c.Remove)
+	if len(names) > maxChange {
+		return fmt.Errorf("%d labels are too many to change, at most %d", len(names), maxChange)
+	}
+	for _, name := range names {
+		if strings.Trim(name, ". ") == "" || len(name) > 255 || strings.ContainsFunc(name, unicode.IsControl) {
+			return fmt.Errorf("%.60q cannot be a label", name)
+		}
+	}
+	return nil
+}
 
 // A call is one request of a change. Labels are added before others are taken
 // off, so that an issue is never without a state; each request names its labels
@@ -32,6 +54,9 @@ type call struct {
 // SetLabels changes the labels of an issue. It needs a credential, and an error
 // says what was not done.
 func (f *Forge) SetLabels(ctx context.Context, key checkpoint.Issue, change Change) error {
+	if err := change.check(); err != nil {
+		return f.failed("%v", err)
+	}
 	at, err := f.ask(ctx, key)
 	if err != nil {
 		return err

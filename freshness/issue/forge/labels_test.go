@@ -39,6 +39,21 @@ func TestSetLabelsFails(t *testing.T) {
 	require.ErrorContains(t, err, `a label cannot have a comma: "a,b"`)
 }
 
+// TestSetLabelsRefuses what would be another path, or no label anywhere, before
+// anything is asked.
+func TestSetLabelsRefuses(t *testing.T) {
+	s := server(t)
+	f := ask(t, forge.GitHub, s, secret)
+	for _, name := range []string{"", ".", "..", " . ", "a
+b", strings.Repeat("x", 256)} {
+		require.ErrorContains(t, f.SetLabels(t.Context(), "42", forge.Change{Remove: []string{name}}), "cannot be a label", name)
+		require.ErrorContains(t, f.SetLabels(t.Context(), "42", forge.Change{Add: []string{name}}), "cannot be a label", name)
+	}
+	many := make([]string, 101)
+	require.ErrorContains(t, f.SetLabels(t.Context(), "42", forge.Change{Add: many}), "101 labels are too many to change, at most 100")
+	assert.Empty(t, s.Requests())
+}
+
 // TestSetLabelsOfARenamedProject writes to where the issue was found: forges
 // redirect questions, not changes.
 func TestSetLabelsOfARenamedProject(t *testing.T) {
