@@ -1,0 +1,60 @@
+package commands
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A sync that is killed at any time loses nothing on either side, and the next
+// one finishes: the clone and the remote have what both clones saved.
+func TestTortureKillSync(t *testing.T) {
+	t.Parallel()
+	k := newKiller(t, dose(300))
+	var v, other, hub *victim
+	var saved map[string]bool
+	for i := range k.times {
+		if i%30 == 0 {
+			v, other, hub = syncedPair(t)
+			saved = map[string]bool{}
+		}
+		saved[other.tool("save", "42", "-m", fmt.Sprintf("there %d", i))] = true
+		other.tool("sync", "42")
+		saved[v.tool("save", "42", "-m", fmt.Sprintf("here %d", i))] = true
+		tip, there := v.git("rev-parse", "refs/checkpoints/42"), hub.git("rev-parse", "refs/checkpoints/42")
+		d := k.run(v, i, "sync", "42")
+		switch {
+		case !d.killed():
+			k.reached["ended"]++
+		case v.git("rev-parse", "refs/checkpoints/42") != tip:
+			k.reached["ref moved"]++
+		case hub.git("rev-parse", "refs/checkpoints/42") != there:
+			k.reached["pushed"]++
+		case d.wrote:
+			k.reached["first write"]++
+		default:
+			k.reached["start"]++
+		}
+		k.freeLocks(v, d)
+		k.freeLocks(hub, d)
+		v.next("sync", "42")
+		v.holds("42", saved)
+		require.Equal(t, v.git("rev-parse", "refs/checkpoints/42"), hub.git("rev-parse", "refs/checkpoints/42"))
+		if i%5 == 0 {
+			v.sound()
+			hub.fsck()
+		}
+	}
+	k.report("start", "ended")
+}
+
+// syncedPair is two clones that share a remote.
+func syncedPair(t *testing.T) (v, other, hub *victim) {
+	t.Helper()
+	v, other, hub = newVictim(t), newVictim(t), newVictim(t)
+	for _, c := range []*victim{v, other} {
+		c.git("remote", "add", "origin", hub.dir)
+	}
+	return v, other, hub
+}
