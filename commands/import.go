@@ -118,7 +118,7 @@ func (in *importing) record(d document) {
 	}
 	saved, err := in.save(d, issue, id)
 	var taken *gitstore.TakenError
-	if errors.As(err, &taken) && !taken.Dropped && d.file.Layout != layout.Crunch {
+	if errors.As(err, &taken) && !taken.Dropped && !d.file.Whole() {
 		saved, err = in.save(d, issue, "") // the file of a workflow is written again and again
 	}
 	if err != nil {

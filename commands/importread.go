@@ -147,7 +147,7 @@ func (in *importing) joined(docs []document) []document {
 		if d.file.Sequel() {
 			d.key = keys[dir]
 		}
-		if d.file.Layout != layout.Crunch {
+		if !d.file.Whole() {
 			continue
 		}
 		if _, known := indexes[dir]; !known {
@@ -165,7 +165,7 @@ func (in *importing) joined(docs []document) []document {
 // applyTo makes the record of a document, on top of the one before where that
 // is of the same layout: two files of a workflow end in one record.
 func (d document) applyTo(before *checkpoint.Record, id checkpoint.ID) *checkpoint.Record {
-	if before != nil && d.file.Layout != layout.Crunch {
+	if before != nil && !d.file.Whole() {
 		if name, _ := before.Doc().Lookup("layout.name"); name != string(d.file.Layout) {
 			before = nil
 		}
@@ -183,7 +183,7 @@ func (d document) applyTo(before *checkpoint.Record, id checkpoint.ID) *checkpoi
 	if d.trigger != "" {
 		r.SetTrigger(d.trigger)
 	}
-	if d.file.Layout == layout.Crunch {
+	if d.file.Whole() {
 		return r
 	}
 	r.SetID(id)

@@ -93,7 +93,7 @@ func (e *edit) applyDocument(r *checkpoint.Record) *checkpoint.Record {
 
 // whole reports whether the document is a record of its own, whose word on
 // where to go on holds.
-func (e *edit) whole() bool { return e.doc != nil && e.doc.Layout == layout.Crunch }
+func (e *edit) whole() bool { return e.doc != nil && e.doc.Whole() }
 
 // savedBefore reports that a document whose id is taken is the one that the
 // checkpoint of that id was made of: it was saved before.

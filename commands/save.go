@@ -13,7 +13,6 @@ import (
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/layout"
 
 	"github.com/urfave/cli/v2"
 )
@@ -160,7 +159,7 @@ func (c *call) saveRequest(issue checkpoint.Issue, trigger checkpoint.Trigger) (
 		MaxFile:   int64(c.settings.Int("storage.max_file_kb")) << 10,
 		Budget:    time.Duration(c.settings.Int("storage.budget_ms")) * time.Millisecond,
 		IfChanged: c.flags.Bool("if-changed"), DryRun: c.flags.Bool("dry-run"),
-		Keep: c.doc != nil && c.doc.Layout == layout.Crunch,
+		Keep: c.doc != nil && c.doc.Whole(),
 	}
 	if c.settings.Bool("auto_prune") && !c.flags.Bool("no-prune") {
 		req.Retention = c.settings.Policy()

@@ -13,7 +13,7 @@ var ours = []string{"trigger", "clock", "snapshot", "layout"}
 
 func crunchCheckpoint() *kind {
 	return &kind{
-		layout: Crunch, name: "checkpoint",
+		layout: Crunch, name: "checkpoint", whole: true,
 		is: func(m *object) bool {
 			return hasAny(m, "checkpoint_id", "issue_number") && hasAny(m, "issue_number", "workflow_state", "recovery_info", "execution_graph") &&
 				!hasAny(m, "workflow_type", "workflow_description", "checkpoints", "nodes")
@@ -78,7 +78,7 @@ func (c *checker) named(want string) {
 // one that was made of it.
 func crunchDocument(r *checkpoint.Record, stored *object) *object {
 	m := r.Clone().Doc()
-	was, err := crunchCheckpoint().decode([]byte(text(stored, "text")))
+	was, err := crunchCheckpoint().decode("", []byte(text(stored, "text")))
 	own := err == nil && same(get(was, "checkpoint_id"), get(m, "checkpoint_id"))
 	for _, key := range ours {
 		if key != "trigger" || !own || !has(was, key) {

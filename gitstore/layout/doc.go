@@ -26,7 +26,8 @@
 //
 // # The kinds
 //
-//	crunch    checkpoint (YAML, or JSON in its first generation)
+//	crunch    checkpoint (YAML, or JSON in its first generation), story (a log of
+//	          lines that kindred tools write, read whether it is YAML or not)
 //	claude    checkpoint (1.0 to 2.1, read as 2.1), workflow (3.0), iteration,
 //	          parallel, snapshot (kindred tools' files in the same folder)
 //	recovery  workflow

@@ -73,13 +73,17 @@ func (e *VersionError) Error() string {
 // syntaxError turns what the decoder says into a problem with its place, the
 // offset in bytes included.
 func syntaxError(as Name, file string, data []byte, err error) error {
+	return &InvalidError{Layout: as, File: file, Problems: []Problem{syntaxProblem(data, err)}}
+}
+
+func syntaxProblem(data []byte, err error) Problem {
 	p := Problem{Rule: "syntax", Msg: err.Error()}
 	var se *checkpoint.SyntaxError
 	if errors.As(err, &se) {
 		p.Path, p.Msg, p.Line, p.Column = se.Path, se.Msg, se.Line, se.Column
 		p.Msg += fmt.Sprintf(", at byte %d of %d", offset(data, se.Line, se.Column), len(data))
 	}
-	return &InvalidError{Layout: as, File: file, Problems: []Problem{p}}
+	return p
 }
 
 // offset turns a line and a column in characters into bytes.

@@ -32,7 +32,7 @@ func Files(as Name, records []*checkpoint.Record) ([]Output, error) {
 		return nil, fmt.Errorf("write %s: no checkpoint", as)
 	}
 	newest := records[len(records)-1]
-	if as != Crunch {
+	if as != Crunch || sub(newest.Doc(), "layout.files.story").Len() > 0 {
 		out, err := Of(as, newest)
 		if as == Claude && statusOf(text(newest.Doc(), "workflow.status")) == failed {
 			for i := range out {

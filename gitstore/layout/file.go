@@ -33,14 +33,20 @@ func Read(as Name, file string, data []byte) (*File, error) {
 		base = ""
 	}
 	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
+	var k *kind
+	if err == nil {
+		k = find(as, m, file)
+	}
+	if k == nil && (err != nil || reasonAgainst(m) == "") && isStoryLog(as, file, data) {
+		return readStoryLog(file, data, err), nil
+	}
 	if err != nil {
 		if name := pointer(data); name != "" {
 			return nil, &UnknownError{Layout: as, File: base, Reason: "it only names another file: " + name}
 		}
 		return nil, syntaxError(as, base, data, err)
 	}
-	k := find(as, m, file)
-	if k == nil || k.layout != Crunch && !isJSON(data) {
+	if k == nil || !k.whole && !isJSON(data) {
 		return nil, &UnknownError{Layout: as, File: base, Reason: reasonAgainst(m)}
 	}
 	f := &File{Layout: k.layout, Kind: k.name, Path: file, kind: k, data: data}
@@ -122,6 +128,10 @@ func (f *File) Trigger() checkpoint.Trigger {
 	}
 	return f.kind.cause(f.doc)
 }
+
+// Whole reports whether the document is a record of its own, with an id, a
+// time and a word on where to go on.
+func (f *File) Whole() bool { return f.kind.whole }
 
 // Sequel reports whether the document speaks of work that another file of the
 // same folder names.

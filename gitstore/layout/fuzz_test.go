@@ -30,3 +30,10 @@ func FuzzClaude(f *testing.F)   { fuzzLayout(f, Claude, "") }
 func FuzzRecovery(f *testing.F) { fuzzLayout(f, Recovery, "") }
 func FuzzDotagent(f *testing.F) { fuzzLayout(f, Dotagent, "state/") }
 func FuzzPipeline(f *testing.F) { fuzzLayout(f, Pipeline, ".pipeline/") }
+
+// FuzzStory reads what is no document as a story's log.
+func FuzzStory(f *testing.F) {
+	f.Add([]byte("P1: \u2713 a 12:30\nP1: \u2717 b\n---\nx: [\n"))
+	f.Add([]byte("phases: {P1: {status: done}}\n"))
+	f.Fuzz(func(t *testing.T, data []byte) { exercise(t, "", ".claude/checkpoints/1.2.yaml", data) })
+}

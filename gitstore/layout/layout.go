@@ -43,10 +43,12 @@ func joined[T ~string](list []T) string {
 type kind struct {
 	layout Name
 	name   string
-	is     func(m *object) bool    // by its shape
-	under  string                  // a folder that it must be found in, "" for any
-	older  func(m *object) string  // its generation
-	newer  func(m *object) *object // migrated, nil for kinds that have one generation
+	is     func(m *object) bool                   // by its shape
+	whole  bool                                   // a record of its own
+	lines  func(file string, data []byte) *object // for what is no YAML, nil else
+	under  string                                 // a folder that it must be found in, "" for any
+	older  func(m *object) string                 // its generation
+	newer  func(m *object) *object                // migrated, nil for kinds that have one generation
 	rules  func(c *checker)
 	key    func(m *object) string // the issue it belongs to, "" where it names none
 	id     func(m *object) string // nil where checkpoints have no ids
@@ -64,7 +66,7 @@ type kind struct {
 func (n Name) kinds() []*kind {
 	switch n {
 	case Crunch:
-		return []*kind{crunchCheckpoint()}
+		return []*kind{crunchCheckpoint(), crunchStory()}
 	case Claude:
 		return claudeKinds()
 	case Recovery:
@@ -80,15 +82,18 @@ func (n Name) kinds() []*kind {
 // kindOf finds the kind of a document.
 func (n Name) kindOf(m *object, path string) *kind {
 	for _, k := range n.kinds() {
-		if k.is(m) && (k.under == "" || strings.Contains("/"+path, "/"+k.under+"/")) {
+		if k.lines == nil && k.is(m) && (k.under == "" || strings.Contains("/"+path, "/"+k.under+"/")) {
 			return k
 		}
 	}
 	return nil
 }
 
-// decode reads a document as it is, and in its newest generation.
-func (k *kind) decode(data []byte) (*object, error) {
+// decode reads a document in its newest generation.
+func (k *kind) decode(name string, data []byte) (*object, error) {
+	if k.lines != nil {
+		return k.lines(name, data), nil
+	}
 	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
 	if err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ func (f *File) Apply(before *checkpoint.Record) *checkpoint.Record {
 		r = checkpoint.New()
 	}
 	stored := f.stored()
-	if f.Layout == Crunch {
+	if f.kind.whole {
 		r = checkpoint.FromDoc(f.doc.Clone())
 	} else {
 		stored.Set("document", f.doc.Clone())
@@ -55,7 +55,7 @@ func (f *File) stored() *object {
 		m.Set("version", f.Version)
 	}
 	if isJSON(f.data) {
-		if n := indentOf(f.data); f.Layout == Crunch || n != f.kind.indent {
+		if n := indentOf(f.data); f.kind.whole || n != f.kind.indent {
 			m.Set("indent", n)
 		}
 	}
@@ -76,7 +76,7 @@ func (f *File) In(r *checkpoint.Record) bool {
 	if err != nil || now == nil {
 		return false
 	}
-	if issue, ok := f.doc.Get("issue_number"); ok && f.Layout == Crunch {
+	if issue, ok := f.doc.Get("issue_number"); ok && f.kind.whole {
 		now.Set("issue_number", issue) // it may be kept under another one
 	}
 	return f.kind.unchanged(f.doc, now)
@@ -111,7 +111,7 @@ func digest(as Name, name string, m *object) string {
 // Forget takes out of a record that the next one starts from what speaks of
 // the one checkpoint it was read for: a crunch document's bytes.
 func Forget(r *checkpoint.Record) {
-	if text(r.Doc(), "layout.name") == string(Crunch) {
+	if len(sub(r.Doc(), "layout.files.checkpoint").Keys()) > 0 && text(r.Doc(), "layout.name") == string(Crunch) {
 		r.Doc().Delete("layout")
 	}
 }
@@ -121,7 +121,7 @@ func (k *kind) encode(stored, m *object) ([]byte, error) {
 	indent := k.indent
 	if n, ok := number(text(stored, "indent")).Int(); ok {
 		indent = int(n)
-	} else if k.layout == Crunch {
+	} else if k.whole {
 		return checkpoint.FromDoc(m).Encode()
 	}
 	return encodeJSON(m, indent)
@@ -131,7 +131,10 @@ func (k *kind) encode(stored, m *object) ([]byte, error) {
 // document does, else those of the document.
 func (k *kind) bytes(stored, m *object) ([]byte, error) {
 	if s := text(stored, "text"); s != "" {
-		if was, err := k.decode([]byte(s)); err == nil && k.unchanged(was, m) {
+		if k.lines != nil {
+			return []byte(s), nil // the lines say more than their events
+		}
+		if was, err := k.decode(text(stored, "name"), []byte(s)); err == nil && k.unchanged(was, m) {
 			return []byte(s), nil
 		}
 	}
@@ -141,7 +144,7 @@ func (k *kind) bytes(stored, m *object) ([]byte, error) {
 // unchanged compares with what was read. The order of a crunch document's keys
 // is that of the record.
 func (k *kind) unchanged(was, m *object) bool {
-	if k.layout == Crunch {
+	if k.whole {
 		return same(was, m)
 	}
 	return checkpoint.Equal(was, m)
@@ -190,7 +193,10 @@ func Of(as Name, r *checkpoint.Record) ([]Output, error) {
 
 // document is what a kind's file says now, nil if the record has none of it.
 func (k *kind) document(r *checkpoint.Record, stored *object, fresh bool) (*object, error) {
-	if k.layout == Crunch {
+	if k.whole {
+		if !fresh && stored.Len() == 0 {
+			return nil, nil
+		}
 		return crunchDocument(r, stored), nil
 	}
 	m, ok := get(stored, "document").(*object)
