@@ -17,12 +17,14 @@ func (c *call) pushes() bool {
 	return c.flags.IsSet("push") || c.settings.String("push") == "auto"
 }
 
+const notPushed = "not pushed, the next push tries again: %v"
+
 // pushSaved pushes an issue after a save. What goes wrong is a warning: the
 // checkpoint is saved, and the next push takes it along. A quiet one asks
 // nobody for a password.
 func (c *call) pushSaved(issue checkpoint.Issue, quiet bool) {
 	if err := c.tryPush(issue, quiet); err != nil {
-		c.warn("not pushed, the next push tries again: %v", err)
+		c.warn(notPushed, err)
 	}
 }
 

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -35,6 +36,7 @@ type guard struct {
 	saved  *gitstore.Saved // the newest
 	why    string          // nothing was saved
 	warned map[string]bool
+	untold []func() // what waits for the screen
 }
 
 // sameSignal is how long a signal that comes again may be the one before: git,
@@ -58,6 +60,7 @@ func (g *guard) run(path string) (int, error) {
 			return 0, cannotRun(exitCannotRun, g.c.paths[0], errors.Unwrap(err))
 		}
 		code := g.watch()
+		g.catchUp()
 		if len(g.signalled) > 0 || g.late || code == 0 {
 			return code, nil
 		}
@@ -199,7 +202,11 @@ func (g *guard) save(t checkpoint.Trigger) {
 // push pushes what was saved, where that is asked for.
 func (g *guard) push() {
 	if g.saved != nil && g.c.pushes() {
-		g.beside(func() { g.c.pushSaved(g.issue, true) })
+		g.beside(func() {
+			if err := g.c.tryPush(g.issue, true); err != nil {
+				g.warn(notPushed, err)
+			}
+		})
 	}
 }
 
@@ -239,14 +246,42 @@ func (g *guard) saveOnce(t checkpoint.Trigger) {
 	switch {
 	case errors.Is(err, gitstore.ErrUnchanged):
 	case g.c.ctx.Err() != nil:
-		g.c.warn("not saved (%s): interrupted", t)
+		g.warn("not saved (%s): interrupted", t)
 	case err != nil:
-		g.c.warn("not saved (%s): %v", t, err)
+		g.warn("not saved (%s): %v", t, err)
 	default:
 		g.saved = saved
-		g.c.say("saved %s (%s)", saved.ID, t)
-		g.warnOnce(savedWarnings(g.c, saved))
+		g.tell(func() { g.c.say("saved %s (%s)", saved.ID, t) })
+		for _, w := range savedWarnings(g.c, saved) {
+			g.warn("%s", w)
+		}
 	}
+}
+
+// tell says something, later where the command has the screen.
+func (g *guard) tell(say func()) {
+	if g.ownsScreen() {
+		g.untold = append(g.untold, say)
+		return
+	}
+	say()
+}
+
+// warn warns once of each thing.
+func (g *guard) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if !g.warned[text] {
+		g.warned[text] = true
+		g.tell(func() { g.c.warn("%s", text) })
+	}
+}
+
+// catchUp says what had to wait.
+func (g *guard) catchUp() {
+	for _, say := range g.untold {
+		say()
+	}
+	g.untold = nil
 }
 
 // trySave opens the repository anew: the command may have changed anything.
@@ -263,7 +298,7 @@ func (g *guard) trySave(t checkpoint.Trigger) (*gitstore.Saved, error) {
 	}
 	req, err := c.saveRequest(g.issue, t)
 	if err != nil { // a file of state, perhaps, that is gone or half written
-		c.warn("saved without --state: %v", err)
+		g.warn("saved without --state: %v", err)
 		state := c.flags.String("state")
 		_ = c.flags.Set("state", "")
 		req, err = c.saveRequest(g.issue, t)
@@ -274,16 +309,6 @@ func (g *guard) trySave(t checkpoint.Trigger) (*gitstore.Saved, error) {
 	}
 	req.IfChanged = t == checkpoint.Interval
 	return c.store.Save(c.ctx, req)
-}
-
-// warnOnce tells what was not told before.
-func (g *guard) warnOnce(warnings []string) {
-	for _, w := range warnings {
-		if !g.warned[w] {
-			g.warned[w] = true
-			g.c.warn("%s", w)
-		}
-	}
 }
 
 // end asks the command to end, and kills it where it does not.
