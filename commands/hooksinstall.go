@@ -141,6 +141,8 @@ func (c *call) installFile(site hookSite, e hook.Event) ([]change, error) {
 	}
 	text := string(data)
 	switch found := hook.Find(text, e); {
+	case found == hook.Absent && legacy(site, e, text):
+		return nil, nil
 	case found == hook.Whole:
 		return nil, c.checkRuns(info, site, shown)
 	case found == hook.Edited && !c.flags.Bool("force"):
@@ -165,6 +167,13 @@ func (c *call) installFile(site hookSite, e hook.Event) ([]change, error) {
 	return []change{{what, func() error {
 		return replaceFile(path, []byte(hook.Insert(text, e, site.style)), info.Mode().Perm())
 	}}}, nil
+}
+
+// legacy reports a hook file of pre-commit's that calls the one which it has
+// found, and that this has the block.
+func legacy(site hookSite, e hook.Event, text string) bool {
+	data, err := os.ReadFile(site.renamed(e)[0])
+	return err == nil && hook.Manager(text) == "pre-commit" && hook.Find(string(data), e) == hook.Whole
 }
 
 func (c *call) edited(verb, shown string) error {

@@ -23,6 +23,12 @@ type hookSite struct {
 // file is the hook file of an event.
 func (s hookSite) file(e hook.Event) string { return filepath.Join(s.dir, string(e)) }
 
+// renamed are the names that managers give to a hook file that stood where
+// theirs comes to stand: pre-commit calls the first, lefthook keeps the second.
+func (s hookSite) renamed(e hook.Event) []string {
+	return []string{s.file(e) + ".legacy", s.file(e) + ".old"}
+}
+
 // aside is where a file goes that a wrapper calls.
 func (s hookSite) aside(e hook.Event) string { return filepath.Join(s.dir, hook.Aside, string(e)) }
 

@@ -78,6 +78,12 @@ func (c *call) findHook(e hook.Event, version [2]int) output.Hook {
 	}
 	for _, site := range c.hookSites(true) {
 		data, err := os.ReadFile(site.file(e))
+		if err == nil && legacy(site, e, string(data)) {
+			path := site.renamed(e)[0]
+			h := output.Hook{Way: "file", Place: c.shownFile(path), Manager: "pre-commit"}
+			h.Runs, h.Why = c.canary([]string{path, "canary", "canary"}) // pre-commit calls it before its own
+			return h
+		}
 		if err != nil || hook.Find(string(data), e) == hook.Absent {
 			continue
 		}

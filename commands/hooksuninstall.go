@@ -70,18 +70,20 @@ func (c *call) uninstallFiles() ([]change, error) {
 	var plan []change
 	for _, site := range c.hookSites(c.flags.Bool("global")) {
 		for _, e := range hook.Events() {
-			ch, err := c.uninstallFile(site, e)
-			if err != nil {
-				return nil, err
+			for _, path := range append([]string{site.file(e)}, site.renamed(e)...) {
+				ch, err := c.uninstallFile(path, site.aside(e), e)
+				if err != nil {
+					return nil, err
+				}
+				plan = append(plan, ch...)
 			}
-			plan = append(plan, ch...)
 		}
 	}
 	return plan, nil
 }
 
-func (c *call) uninstallFile(site hookSite, e hook.Event) ([]change, error) {
-	path := site.file(e)
+// uninstallFile takes the block out of one file, which may have one aside.
+func (c *call) uninstallFile(path, aside string, e hook.Event) ([]change, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -99,7 +101,7 @@ func (c *call) uninstallFile(site hookSite, e hook.Event) ([]change, error) {
 	case hook.Find(rest, e) != hook.Absent:
 		return nil, fail(exitRefused, "", "hooks: %s: the block's closing mark is missing: take it out by hand", shown)
 	case gone:
-		return []change{{"remove " + shown, func() error { return removeHook(site, e) }}}, nil
+		return []change{{"remove " + shown, func() error { return removeHook(path, aside) }}}, nil
 	}
 	return []change{{"take the block out of " + shown, func() error {
 		info, err := os.Stat(path)
@@ -112,8 +114,7 @@ func (c *call) uninstallFile(site hookSite, e hook.Event) ([]change, error) {
 
 // removeHook removes a file that was made for the block, and puts back what it
 // stood before.
-func removeHook(site hookSite, e hook.Event) error {
-	path, aside := site.file(e), site.aside(e)
+func removeHook(path, aside string) error {
 	if err := os.Remove(path); err != nil {
 		return err
 	}

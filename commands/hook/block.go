@@ -69,13 +69,11 @@ func File(e Event, s Style) string {
 
 // Wrapper is a hook file that calls the one that was moved aside.
 func Wrapper(e Event) string {
-	return shebang + block(e, Style{}, openNew(e)) + wrapped
+	return shebang + block(e, Style{}, openNew(e)) + wrapped(e)
 }
 
-const wrapped = `exec "${0%/*}/` + Aside + `/${0##*/}" "$@"` + "\n"
-
-// IsWrapper reports whether a file is a wrapper as it was written.
-func IsWrapper(e Event, text string) bool { return text == Wrapper(e) }
+// wrapped calls the file by its own name: the one in its place may be renamed.
+func wrapped(e Event) string { return `exec "${0%/*}/` + Aside + "/" + string(e) + `" "$@"` + "\n" }
 
 // Insert puts the block into the text of a hook file that a shell runs.
 func Insert(text string, e Event, s Style) string {
@@ -127,7 +125,7 @@ func Remove(text string, e Event) (rest string, gone bool) {
 		return text, false
 	}
 	rest = text[:from] + text[to:]
-	if made && (rest == "" || rest == shebang || rest == shebang+wrapped) {
+	if made && (rest == "" || rest == shebang || rest == shebang+wrapped(e)) {
 		return "", true
 	}
 	return rest, false
