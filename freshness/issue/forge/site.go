@@ -43,9 +43,9 @@ func (s Site) Scheme() string {
 // IssueURL is where people find an issue.
 func (s Site) IssueURL(number string) string {
 	if s.Kind == GitLab {
-		return s.Web + "/" + s.Project + "/-/issues/" + number
+		return s.Web + "/" + escapePath(s.Project) + "/-/issues/" + number
 	}
-	return s.Web + "/" + s.Project + "/issues/" + number
+	return s.Web + "/" + escapePath(s.Project) + "/issues/" + number
 }
 
 // api is where programs find an issue.
