@@ -113,5 +113,6 @@ func (s *Store) undoRemoval(ctx context.Context, issue checkpoint.Issue, e logEn
 	if err != nil {
 		return nil, fmt.Errorf("undo the last %s of issue %s: %w", done.What, issue, err)
 	}
+	s.tellShared(ctx, issue, done.IDs)
 	return done, nil
 }

@@ -1,0 +1,36 @@
+package gitstore
+
+import (
+	"context"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// tellShared says of what an undo brought back that a remote already knows it
+// to be gone: the next sync takes it away again. A pin is stronger than a
+// pruning; nothing is stronger than a drop.
+func (s *Store) tellShared(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID) {
+	refs, err := s.refs(ctx, remoteRefs)
+	if err != nil {
+		return
+	}
+	for name, tip := range refs {
+		remote, found := strings.CutSuffix(strings.TrimPrefix(name, remoteRefs), "/"+i.RefName())
+		if !found {
+			continue
+		}
+		theirs, err := s.walk(i, name, tip, 1)
+		if err != nil {
+			continue
+		}
+		for _, id := range ids {
+			switch l := theirs.ledger; {
+			case l.Deleted[id] || l.Archived[id]:
+				s.tell("%s is known to be gone at %s: the next sync takes it away again", id, remote)
+			case l.Dead(id):
+				s.tell("%s is known to be pruned at %s: unless it is pinned, the next sync takes it away again", id, remote)
+			}
+		}
+	}
+}
