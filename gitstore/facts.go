@@ -66,31 +66,6 @@ func (s *Store) FindBranch(ctx context.Context, name string) (BranchReport, erro
 	return r, nil
 }
 
-// onceHad finds traces of a branch, and the branch that it became when it was
-// renamed.
-func (s *Store) onceHad(ctx context.Context, name string) (once bool, became string) {
-	for _, e := range s.config {
-		once = once || strings.HasPrefix(e.Key, "branch."+name+".")
-	}
-	entries, err := s.reflog(ctx, "HEAD")
-	if err != nil {
-		return once, ""
-	}
-	for _, e := range entries {
-		if rest, ok := strings.CutPrefix(e.message, "checkout: moving from "); ok {
-			from, to, ok := strings.Cut(rest, " to ")
-			once = once || ok && (from == name || to == name)
-		}
-		if to, ok := strings.CutPrefix(e.message, "Branch: renamed refs/heads/"+name+" to refs/heads/"); ok {
-			once = true
-			if s.hasBranch(ctx, to) {
-				became = to
-			}
-		}
-	}
-	return once, became
-}
-
 // SavedHere reports whether this clone saved the checkpoint, as far as that is
 // known: its reflog says so, or, where git has expired that, what this clone
 // wrote last has it and what plain git brought has not.

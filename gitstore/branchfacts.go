@@ -1,0 +1,61 @@
+package gitstore
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// onceHad finds traces of a branch, and the branch that it became when it was
+// renamed.
+func (s *Store) onceHad(ctx context.Context, name string) (once bool, became string) {
+	for _, e := range s.config {
+		once = once || strings.HasPrefix(e.Key, "branch."+name+".")
+	}
+	entries, err := s.reflog(ctx, "HEAD")
+	if err != nil {
+		return once, ""
+	}
+	for _, e := range entries {
+		if rest, ok := strings.CutPrefix(e.message, "checkout: moving from "); ok {
+			from, to, ok := strings.Cut(rest, " to ")
+			once = once || ok && (from == name || to == name)
+		}
+		if to, ok := strings.CutPrefix(e.message, renamed(name)); ok {
+			once = true
+			if became == "" && s.hasBranch(ctx, to) {
+				became = to
+			}
+		}
+	}
+	if now := s.renamedTo(ctx, name); now != "" {
+		became = now
+	}
+	return once || became != "", became
+}
+
+// renamed is how git begins the entry of a reflog that tells of a rename.
+func renamed(name string) string { return "Branch: renamed refs/heads/" + name + " to refs/heads/" }
+
+// renamedTo finds the branch whose reflog says that it had this name once: a
+// reflog goes along with every rename. HEAD's has only those of the branch that
+// was checked out.
+func (s *Store) renamedTo(ctx context.Context, name string) string {
+	if s.repo.refFormat != "files" {
+		return "" // each reflog would be a git of its own
+	}
+	heads, err := s.refs(ctx, "refs/heads/")
+	if err != nil {
+		return ""
+	}
+	for _, ref := range slices.Sorted(maps.Keys(heads)) {
+		entries, _ := s.reflogFile(ref)
+		for _, e := range entries {
+			if strings.HasPrefix(e.message, renamed(name)) {
+				return strings.TrimPrefix(ref, "refs/heads/")
+			}
+		}
+	}
+	return ""
+}
