@@ -36,7 +36,7 @@ func (c *call) prePush(args []string) error {
 	if err != nil {
 		return err
 	}
-	err = c.pushAlong(remote, issues, pushedObjects(updates))
+	err = c.pushAlong(remote, issues, pushedObjects(updates, len(args) > 0 && remote == args[0]))
 	if err != nil && mode == "block" {
 		return &blocked{code: blockCode(err), err: fmt.Errorf("the push is stopped, as hooks.pre_push: block wants: %w", err)}
 	}
@@ -70,12 +70,14 @@ func (c *call) pushedIssues(updates []hook.Update) []checkpoint.Issue {
 	return issues
 }
 
-func pushedObjects(updates []hook.Update) (o gitstore.Exposed) {
+// pushedObjects are what the push sends, and what it says of the remote, where
+// the checkpoints go there.
+func pushedObjects(updates []hook.Update, same bool) (o gitstore.Exposed) {
 	for _, u := range updates {
 		if !u.Deletes() {
 			o.Pushed = append(o.Pushed, u.Local)
 		}
-		if strings.Trim(u.Remote, "0") != "" {
+		if same && strings.Trim(u.Remote, "0") != "" {
 			o.There = append(o.There, u.Remote)
 		}
 	}

@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,6 +35,13 @@ func TestInTime(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.Less(t, time.Since(start), 5*time.Second)
 	assert.True(t, c.left, "the store stays open for it")
+}
+
+func TestPushedObjects(t *testing.T) {
+	zero := strings.Repeat("0", 40)
+	updates := []hook.Update{{Local: "aa", Remote: zero}, {Local: zero, Remote: "bb"}, {Local: "cc", Remote: "dd"}}
+	assert.Equal(t, gitstore.Exposed{Pushed: []string{"aa", "cc"}, There: []string{"bb", "dd"}}, pushedObjects(updates, true))
+	assert.Equal(t, gitstore.Exposed{Pushed: []string{"aa", "cc"}}, pushedObjects(updates, false), "another remote has what it has")
 }
 
 func TestBlockCode(t *testing.T) {
