@@ -46,7 +46,7 @@ func TestCodes(t *testing.T) {
 		{"no repository", gitstore.ErrNotRepository, 10, "repository", ""},
 		{"syntax", &checkpoint.SyntaxError{Line: 1, Column: 2, Msg: "x"}, 2, "usage", ""},
 		{"setting", &config.Error{File: "x", Msg: "y", Hint: "git config z"}, 2, "usage", "git config z"},
-		{"too large", &gitstore.LimitError{What: "x"}, 1, "failure", "git config checkpoint.storage.max-size-mb <MiB>"},
+		{"too large", &gitstore.LimitError{What: "x"}, 1, "failure", "git config checkpoint.storage.max-size-mb 1"},
 		{"nothing to undo", gitstore.ErrNothingToUndo, 1, "failure", ""},
 		{"interrupted", context.Canceled, 130, "interrupted", ""},
 		{"disk full", &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, 1, "failure", "free some space, then run the command again"},
