@@ -26,7 +26,10 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	if e.session != "" {
 		r.SetSession(e.session)
 	}
-	r = e.applyDocument(r)
+	r, err := e.applyDocument(r)
+	if err != nil {
+		return nil, err
+	}
 	if e.state != nil {
 		r.Doc().Merge(e.state)
 	}

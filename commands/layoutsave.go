@@ -79,16 +79,19 @@ func (c *call) issueOf(f *layout.File) (checkpoint.Issue, error) {
 
 // applyDocument puts the document of --as into the record. A crunch document
 // is all of it; the others keep what the record before says of the issue.
-func (e *edit) applyDocument(r *checkpoint.Record) *checkpoint.Record {
+func (e *edit) applyDocument(r *checkpoint.Record) (*checkpoint.Record, error) {
 	if e.doc == nil {
 		layout.Forget(r)
-		return r
+		return r, nil
+	}
+	if err := e.doc.Against(r); err != nil {
+		return nil, err
 	}
 	r = e.doc.Apply(r)
 	if e.named {
 		r.SetTrigger(e.trigger)
 	}
-	return r
+	return r, nil
 }
 
 // whole reports whether the document is a record of its own, whose word on

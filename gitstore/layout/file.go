@@ -84,11 +84,15 @@ func (f *File) Err(strict bool) error {
 	if len(bad) == 0 {
 		return nil
 	}
-	base := path.Base(f.Path)
+	return &InvalidError{Layout: f.Layout, File: f.base(), Problems: bad}
+}
+
+// base is the name of the document's file, "" for standard input.
+func (f *File) base() string {
 	if f.Path == "" {
-		base = ""
+		return ""
 	}
-	return &InvalidError{Layout: f.Layout, File: base, Problems: bad}
+	return path.Base(f.Path)
 }
 
 // Key returns what the document says it belongs to, "" if it names nothing:

@@ -96,6 +96,28 @@ func (c *checker) stageRules(n int) {
 	c.elsewhere(n, verdict)
 }
 
+// Against holds a document against the record that it follows: a story is over
+// when every task that its earlier stages named is completed. It fails with
+// *InvalidError.
+func (f *File) Against(before *checkpoint.Record) error {
+	if before == nil || f.Layout != Pipeline || f.Kind != "story" || stageOf(get(f.doc, "stage")) != 3 ||
+		text(before.Doc(), "stage.story") != text(f.doc, "storyId") {
+		return nil
+	}
+	c := &checker{doc: f.doc}
+	done := texts(get(f.doc, "tasksCompleted"))
+	for id := range sub(before.Doc(), "tasks").All() {
+		if !slices.Contains(done, id) {
+			c.fail("tasksCompleted", "consistency", "%.60q is missing, stage %s named it", id, text(before.Doc(), "stage.number"))
+		}
+	}
+	if len(c.found) == 0 {
+		return nil
+	}
+	place(c.found, f.data)
+	return &InvalidError{Layout: f.Layout, File: f.base(), Problems: c.found}
+}
+
 // empty reports tasks that a stage cannot have.
 func (c *checker) empty(key string, n, stage int) {
 	if n > 0 {

@@ -34,6 +34,7 @@ func (p Problem) String() string {
 const (
 	maxProblems = 200
 	maxPlaces   = 20
+	maxPlaced   = 4 << 20 // bytes
 )
 
 // checker collects what a document does against the rules.
@@ -59,6 +60,9 @@ func (c *checker) warn(path, rule, format string, args ...any) {
 
 // place gives the problems their lines and columns.
 func place(found []Problem, data []byte) {
+	if len(data) > maxPlaced {
+		return
+	}
 	for i := range found[:min(len(found), maxPlaces)] {
 		if found[i].Path != "" {
 			found[i].Line, found[i].Column = checkpoint.Position(data, found[i].Path)
