@@ -2,12 +2,16 @@ package commands
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"sync"
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -145,6 +149,43 @@ func (x *exporting) moveAside() error {
 		}
 	}
 	x.c.warn("the files of %s are in %s now", x.others[0], quotePath(to))
+	return x.thinArchive(path.Dir(to))
+}
+
+// keptArchives is how many of the folders in .archive the dotagent system
+// keeps.
+const keptArchives = 5
+
+// archived is the name of such a folder: a workflow and a time.
+var archived = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^.+_([0-9]{8}T[0-9]{6}Z)$`) })
+
+// thinArchive removes all but the newest folders, as far as they hold nothing
+// but the two files.
+func (x *exporting) thinArchive(archive string) error {
+	dir, err := x.dir.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	entries, err := dir.ReadDir(-1)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() && archived().MatchString(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Compare(archived().FindStringSubmatch(b)[1], archived().FindStringSubmatch(a)[1])
+	})
+	for _, name := range names[min(len(names), keptArchives):] {
+		for _, file := range []string{"phase.json", "execution.json"} {
+			_ = x.dir.Remove(path.Join(archive, name, file))
+		}
+		_ = x.dir.Remove(path.Join(archive, name)) // stays where there is more in it
+	}
 	return nil
 }
 
