@@ -103,10 +103,10 @@ const seenFor = time.Hour
 // issueToSave is the issue for the record, nil where it is not known. Only a
 // source that somebody configured is asked: a save in a clone of github.com
 // must not wait for a network, or tell anybody of it. Nor is one asked where
-// somebody waits for the end. What status or resume saw a while ago is good
+// somebody waits for the end, or every few seconds. What status or resume saw a while ago is good
 // enough there; at says when.
 func (c *call) issueToSave(i checkpoint.Issue, trigger checkpoint.Trigger) (found *freshness.Issue, at time.Time, err error) {
-	c.offline = c.offline || c.flags.Bool("offline") || trigger == checkpoint.UserInterrupt || trigger == checkpoint.SessionEnd
+	c.offline = c.offline || c.flags.Bool("offline") || slices.Contains(hasty, trigger)
 	if s, err := c.source(i); err == nil && s.forge != nil && (s.guessed || c.offline) && !c.flags.IsSet("issue-file") {
 		found, at = s.forge.Seen(i)
 		if age := c.env.Now().Sub(at); found == nil || age < 0 || age > seenFor {
@@ -135,6 +135,9 @@ func besideBody(i *freshness.Issue) int {
 	}
 	return n
 }
+
+// hasty are the triggers of saves that ask nobody.
+var hasty = []checkpoint.Trigger{checkpoint.UserInterrupt, checkpoint.SessionEnd, checkpoint.Interval}
 
 // expected are reasons not to know an issue that nobody has to be told of.
 var expected = []string{noSource, errBare.Error(), errOffline.Error()}

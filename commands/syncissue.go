@@ -83,7 +83,7 @@ func (c *call) sync(r *resumption, plan *labelSync) error {
 	if c.flags.Bool("dry-run") {
 		return nil
 	}
-	if yes, err := c.maySync(r); !yes {
+	if yes, err := c.maySync(r, plan.change); !yes {
 		return err
 	}
 	_, err := within(c, func(ctx context.Context) (struct{}, error) {
@@ -98,8 +98,8 @@ func (c *call) sync(r *resumption, plan *labelSync) error {
 }
 
 // maySync asks where resume itself asked.
-func (c *call) maySync(r *resumption) (bool, error) {
-	for _, flag := range []string{"yes", "auto", "force", "json", "quiet"} {
+func (c *call) maySync(r *resumption, change forge.Change) (bool, error) {
+	for _, flag := range []string{"yes", "auto", "force"} {
 		if c.flags.Bool(flag) {
 			return true, nil
 		}
@@ -112,7 +112,11 @@ func (c *call) maySync(r *resumption) (bool, error) {
 		return true, nil // nobody is there to ask, and the flag says what is wanted
 	}
 	defer d.close()
-	answer, err := d.ask("Write these labels to the issue? [y/N] ", yesNo)
+	question := "Write these labels to the issue? [y/N] "
+	if c.flags.Bool("quiet") {
+		question = changeText(change) + "\n" + question
+	}
+	answer, err := d.ask(question, yesNo)
 	if err != nil {
 		return false, c.unanswered(r, "--sync-issue --yes", err)
 	}
