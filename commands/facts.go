@@ -52,7 +52,7 @@ func (c *call) branchFact(cp *gitstore.Checkpoint) freshness.Branch {
 	if other := c.flags.String("branch"); other != "" && other != cp.Branch {
 		return freshness.Branch{State: freshness.BranchReplaced, Name: other}
 	}
-	b, err := c.store.FindBranch(c.ctx, cp.Branch)
+	b, err := c.store.FindBranch(c.ctx, cp.Branch, cp.Created)
 	if err != nil {
 		return freshness.Branch{Why: err.Error()}
 	}

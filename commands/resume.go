@@ -3,6 +3,7 @@ package commands
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue/forge"
@@ -168,7 +169,7 @@ func (c *call) checkBranch() error {
 	if name == "" {
 		return nil
 	}
-	b, err := c.store.FindBranch(c.ctx, name)
+	b, err := c.store.FindBranch(c.ctx, name, time.Time{})
 	if err == nil && !b.Exists {
 		return usagef("resume: --branch: there is no branch %s", name)
 	}

@@ -5,11 +5,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // onceHad finds traces of a branch, and the branch that it became when it was
-// renamed.
-func (s *Store) onceHad(ctx context.Context, name string) (once bool, became string) {
+// renamed. Renames before since were of another branch of that name.
+func (s *Store) onceHad(ctx context.Context, name string, since time.Time) (once bool, became string) {
 	for _, e := range s.config {
 		once = once || strings.HasPrefix(e.Key, "branch."+name+".")
 	}
@@ -24,12 +25,12 @@ func (s *Store) onceHad(ctx context.Context, name string) (once bool, became str
 		}
 		if to, ok := strings.CutPrefix(e.message, renamed(name)); ok {
 			once = true
-			if became == "" && s.hasBranch(ctx, to) {
+			if became == "" && !e.at.Before(since) && s.hasBranch(ctx, to) {
 				became = to
 			}
 		}
 	}
-	if now := s.renamedTo(ctx, name); now != "" {
+	if now := s.renamedTo(ctx, name, since); now != "" {
 		became = now
 	}
 	return once || became != "", became
@@ -41,7 +42,7 @@ func renamed(name string) string { return "Branch: renamed refs/heads/" + name +
 // renamedTo finds the branch whose reflog says that it had this name once: a
 // reflog goes along with every rename. HEAD's has only those of the branch that
 // was checked out.
-func (s *Store) renamedTo(ctx context.Context, name string) string {
+func (s *Store) renamedTo(ctx context.Context, name string, since time.Time) string {
 	if s.repo.refFormat != "files" {
 		return "" // each reflog would be a git of its own
 	}
@@ -52,7 +53,7 @@ func (s *Store) renamedTo(ctx context.Context, name string) string {
 	for _, ref := range slices.Sorted(maps.Keys(heads)) {
 		entries, _ := s.reflogFile(ref)
 		for _, e := range entries {
-			if strings.HasPrefix(e.message, renamed(name)) {
+			if strings.HasPrefix(e.message, renamed(name)) && !e.at.Before(since) {
 				return strings.TrimPrefix(ref, "refs/heads/")
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/gitcmd"
@@ -36,7 +37,7 @@ type BranchReport struct {
 // FindBranch looks for a branch. That this clone has had one shows in its
 // configuration, or in a reflog of HEAD, which names what was switched to and
 // from.
-func (s *Store) FindBranch(ctx context.Context, name string) (BranchReport, error) {
+func (s *Store) FindBranch(ctx context.Context, name string, since time.Time) (BranchReport, error) {
 	hash, err := s.readRef(ctx, "refs/heads/"+name)
 	if err != nil {
 		return BranchReport{}, err
@@ -52,7 +53,7 @@ func (s *Store) FindBranch(ctx context.Context, name string) (BranchReport, erro
 		return BranchReport{Exists: true}, nil // unborn
 	}
 	r := BranchReport{}
-	r.Once, r.Name = s.onceHad(ctx, name)
+	r.Once, r.Name = s.onceHad(ctx, name, since)
 	refs, err := s.refs(ctx, "refs/remotes/")
 	if err != nil {
 		return r, err

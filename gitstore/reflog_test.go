@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -59,11 +60,14 @@ func TestReflogOfHEAD(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, entries)
 	assert.Equal(t, "checkout: moving from fix to other", entries[0].message)
-	once, became := w.s.onceHad(t.Context(), "fix")
+	once, became := w.s.onceHad(t.Context(), "fix", time.Time{})
 	assert.True(t, once)
 	assert.Empty(t, became)
 
 	w.Git("branch", "-q", "-m", "better")
-	_, became = w.s.onceHad(t.Context(), "other")
+	_, became = w.s.onceHad(t.Context(), "other", time.Time{})
 	assert.Equal(t, "better", became)
+	once, became = w.s.onceHad(t.Context(), "other", time.Now().Add(time.Hour))
+	assert.True(t, once)
+	assert.Empty(t, became, "that was another branch")
 }
