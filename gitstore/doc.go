@@ -55,6 +55,16 @@
 // Identity is the checkpoint id. Dropping a checkpoint rewrites the commits
 // above it, with their trees, messages, authors and dates as they were.
 //
+// # Sharing
+//
+// A sync brings the chain here, what this clone wrote last and a remote's chain
+// to one (package join). One of them that says all there is to say is taken as
+// it is; else the part above what a chain and the result have in common is
+// made anew. The remote's ref moves first, from the value that was seen there;
+// then the refs here, in one transaction. That a ref is gone never means that
+// something was dropped: it is brought back from own/, and so is what other
+// means took from it, before anything else changes a chain.
+//
 // # Promises
 //
 // A save that returned is never lost; a save that failed changed nothing a

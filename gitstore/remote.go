@@ -5,10 +5,12 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/join"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -150,14 +152,24 @@ func relate(ours, theirs *chain) relation {
 	case theirs.tip.IsZero() || ours.stands(theirs.tip):
 		return ahead
 	}
-	more, less := theirs.accounts(ours), ours.accounts(theirs)
+	if !ours.whole() || !theirs.whole() {
+		return diverged
+	}
+	chains := []*chain{ours, theirs}
+	_, as := join.Merge(ours.asChain(), theirs.asChain())
 	switch {
-	case more && less && theirs.tip.String() < ours.tip.String(), more && !less:
-		return behind
-	case less:
+	case as < 0 || understood(chains, as) != nil || chains[as].archived(chains[1-as]):
+		return diverged
+	case as == 0:
 		return ahead
 	}
-	return diverged
+	return behind
+}
+
+// archived reports whether c says of a checkpoint in o that it was archived:
+// the archive may be nowhere else yet.
+func (c *chain) archived(o *chain) bool {
+	return slices.ContainsFunc(o.links, func(l link) bool { return c.ledger.Archived[l.ID] })
 }
 
 // stands reports whether a chain stands on a commit.
@@ -171,54 +183,6 @@ func (c *chain) stands(on plumbing.Hash) bool {
 		}
 	}
 	return false
-}
-
-// accounts reports whether c knows all that o knows: every checkpoint is in it
-// as it is there, or was dropped, and every line of the ledger holds. Archived
-// ones do not count: the archive may be nowhere else yet.
-func (c *chain) accounts(o *chain) bool {
-	if c.cut || o.cut || !c.rooted || !o.rooted {
-		return false
-	}
-	byID := c.index()
-	for i := range o.links {
-		l := &o.links[i]
-		if l.ledger {
-			continue
-		}
-		_, pruned := c.ledger.Pruned[l.ID]
-		mine := byID[l.ID]
-		switch {
-		case l.ID == "", mine == nil && !pruned && !c.ledger.Deleted[l.ID], mine != nil && mine.Tree != l.Tree:
-			return false
-		}
-	}
-	return c.holds(o, byID)
-}
-
-// holds reports whether every line of o's ledger holds in c.
-func (c *chain) holds(o *chain, byID map[checkpoint.ID]*link) bool {
-	for id := range o.ledger.Deleted {
-		if !c.ledger.Deleted[id] {
-			return false
-		}
-	}
-	for id := range o.ledger.Archived {
-		if !c.ledger.Archived[id] && !c.ledger.Deleted[id] {
-			return false
-		}
-	}
-	for id := range o.ledger.Pruned {
-		if byID[id] != nil && !c.ledger.Pinned(id) {
-			return false
-		}
-	}
-	for id, pin := range o.ledger.Pins {
-		if c.ledger.Pins[id].Clock < pin.Clock && !c.ledger.Deleted[id] {
-			return false
-		}
-	}
-	return true
 }
 
 // without counts the checkpoints of c that o has not.

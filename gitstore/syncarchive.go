@@ -105,10 +105,8 @@ func (y *syncing) planArchive(p *syncPlan, theirTip plumbing.Hash) (err error) {
 	chains := []*chain{a.theirs, a.here, moving}
 	list := make([]join.Chain, len(chains))
 	for n, c := range chains {
-		list[n] = join.Chain{State: c.state()}
-		if list[n].State.Ledger = (&ledger.Ledger{Deleted: p.want.Ledger.Deleted}); !c.tip.IsZero() {
-			list[n].Tip = c.tip.String()
-		}
+		list[n] = c.asChain()
+		list[n].State.Ledger = &ledger.Ledger{Deleted: p.want.Ledger.Deleted}
 	}
 	want, as := join.Merge(list...)
 	switch err := understood(chains, as); {

@@ -23,6 +23,14 @@ func (c *chain) state() join.State {
 	return s
 }
 
+// asChain is a chain as package join knows it.
+func (c *chain) asChain() join.Chain {
+	if c.tip.IsZero() {
+		return join.Chain{State: c.state()}
+	}
+	return join.Chain{Tip: c.tip.String(), State: c.state()}
+}
+
 func (l *link) content() join.Checkpoint {
 	return join.Checkpoint{Clock: l.Clock, Tree: l.Tree.String()}
 }
@@ -32,9 +40,7 @@ func (l *link) content() join.Checkpoint {
 func (s *Store) merged(k *sink, chains ...*chain) (tip plumbing.Hash, want join.State, woven bool, err error) {
 	list := make([]join.Chain, len(chains))
 	for n, c := range chains {
-		if list[n].State = c.state(); !c.tip.IsZero() {
-			list[n].Tip = c.tip.String()
-		}
+		list[n] = c.asChain()
 	}
 	want, as := join.Merge(list...)
 	switch err := understood(chains, as); {
