@@ -22,7 +22,8 @@ var runCommand = command{
 		"CMD that fails or is killed leaves one (session_end). A second Ctrl+C ends CMD at\n" +
 		"once. Exits with CMD's code, 128+n where signal n ended it.\n\n" +
 		"At a terminal CMD is in the foreground as if it had been typed: Ctrl+C reaches it\n" +
-		"from the terminal, while the checkpoint is saved, and is not passed on again.",
+		"from the terminal, while the checkpoint is saved, and is not passed on again. Git, as\n" +
+		"the parent of `git checkpoint`, always dies of it; `git-checkpoint run` does not.",
 	examples: []string{
 		"git checkpoint run 42 -- make release",
 		"git checkpoint run --every 10m --push -- ./agent.sh",

@@ -230,3 +230,26 @@ func TestRunWithoutAReader(t *testing.T) {
 	_, err = os.Stat(p.path(".git/git-checkpoint/lock/42.lock"))
 	assert.ErrorIs(t, err, fs.ErrNotExist)
 }
+
+// A remote that hangs keeps neither the checkpoint of an interrupt waiting nor
+// the command from being told.
+func TestRunSignalWhileItPushes(t *testing.T) {
+	v := newVictim(t)
+	v.git("init", "-q", "--bare", "../hub")
+	v.git("remote", "add", "origin", "../hub")
+	hang := v.path("../hang")
+	require.NoError(t, os.WriteFile(hang, []byte("#!/bin/sh\necho >"+v.path("../hangs")+"\nsleep 60\n"), 0o777))
+	v.git("config", "remote.origin.receivepack", hang)
+	p := protect(v, "trap 'echo >../told; exit 9' TERM; echo >ready; while :; do sleep 0.02; done", "--push", "--every", "300ms")
+	p.untilFile("../hangs")
+	require.NoError(t, os.WriteFile(v.path("late.txt"), []byte("late\n"), 0o666))
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	start := time.Now()
+	p.untilFile("../told")
+	assert.Less(t, time.Since(start), 5*time.Second)
+	assert.Equal(t, "user_interrupt", p.triggers()[0])
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM), "a second one ends the push")
+	assert.Equal(t, 9, p.code())
+	assert.Less(t, time.Since(start), 10*time.Second)
+	assert.Contains(t, p.git("ls-tree", "-r", "--name-only", "refs/checkpoints/42"), "untracked/late.txt")
+}
