@@ -81,8 +81,12 @@ func crunchDocument(r *checkpoint.Record, stored *object) *object {
 	was, err := crunchCheckpoint().decode("", []byte(text(stored, "text")))
 	own := err == nil && same(get(was, "checkpoint_id"), get(m, "checkpoint_id"))
 	for _, key := range ours {
-		if key != "trigger" || !own || !has(was, key) {
+		v, had := was.Get(key)
+		switch {
+		case !own || !had:
 			m.Delete(key)
+		case key != "trigger":
+			m.Set(key, v) // not ours after all
 		}
 	}
 	if !own {

@@ -317,3 +317,20 @@ func TestFileNames(t *testing.T) {
 		assert.Equal(t, want, FileName(in), "%q", in)
 	}
 }
+
+// Keys that this program uses for itself are any other key in a document.
+func TestCrunchKeysOfOurs(t *testing.T) {
+	for _, layout := range []string{"mine", "\n  name: crunch"} {
+		data := "checkpoint_id: CP-a-1-0000\ncreated_at: \"2026-01-01\"\nissue_number: 7\n" +
+			"snapshot:\n  head: theirs\nclock: 5\ntrigger: odd_one\nlayout: " + layout + "\n"
+		f, err := Read(Crunch, "", []byte(data))
+		require.NoError(t, err)
+		require.NoError(t, f.Err(false))
+		r := f.Apply(nil)
+		r.SetSnapshot(checkpoint.Snapshot{Head: "ours"})
+		r.SetClock(9)
+		out, err := Of(Crunch, stored(t, r))
+		require.NoError(t, err)
+		assert.Equal(t, data, string(out[0].Data))
+	}
+}

@@ -23,6 +23,7 @@ func (f *File) Apply(before *checkpoint.Record) *checkpoint.Record {
 	stored := f.stored()
 	if f.kind.whole {
 		r = checkpoint.FromDoc(f.doc.Clone())
+		r.Doc().Delete("layout")
 	} else {
 		stored.Set("document", f.doc.Clone())
 	}
@@ -59,7 +60,8 @@ func (f *File) stored() *object {
 			m.Set("indent", n)
 		}
 	}
-	if data, err := f.kind.encode(m, f.doc); (err != nil || string(data) != string(f.data)) && len(f.data) <= maxText {
+	data, err := f.kind.encode(m, f.doc)
+	if (err != nil || string(data) != string(f.data) || f.kind.whole && hasAny(f.doc, ours...)) && len(f.data) <= maxText {
 		m.Set("text", string(f.data))
 	}
 	return m
