@@ -58,16 +58,22 @@ func blockCode(err error) int {
 	return exitRemote
 }
 
-// pushedIssues are the issues of the branches pushed that have checkpoints.
+// pushedIssues are the issues of the branches pushed that have checkpoints. One
+// whose checkpoints the push itself takes along, as with --mirror, is left to
+// it: it expects them on the remote as they were when it began.
 func (c *call) pushedIssues(updates []hook.Update) []checkpoint.Issue {
 	var issues []checkpoint.Issue
 	for _, u := range updates {
 		i, ok := checkpoint.IssueFromBranch(u.Branch(), c.settings.Pattern("issue_pattern"))
-		if ok && !slices.Contains(issues, i) && c.store.HasIssue(c.ctx, i) {
+		if ok && !slices.Contains(issues, i) && !pushesRef(updates, gitstore.LiveRef(i)) && c.store.HasIssue(c.ctx, i) {
 			issues = append(issues, i)
 		}
 	}
 	return issues
+}
+
+func pushesRef(updates []hook.Update, ref string) bool {
+	return slices.ContainsFunc(updates, func(u hook.Update) bool { return u.RemoteRef == ref })
 }
 
 // pushedObjects are what the push sends, and what it says of the remote, where

@@ -40,13 +40,16 @@ func block(e Event, s Style, begin string) string {
 // pre-push has on standard input is for both. A canary is not for the rest.
 func body(e Event, s Style) string {
 	if e == PrePush {
+		// A hook that leaves before it has read the list is no failure, in a
+		// shell with pipefail either.
+		list := "( trap '' PIPE; printf %s \"${git_checkpoint_refs%.}\" 2>/dev/null || : ) |\n"
 		return "\tgit_checkpoint_refs=$(cat && echo .)\n" +
 			"\tif [ -z \"${GIT_CHECKPOINT_CANARY-}\" ]; then\n" +
-			"\t\tprintf %s \"${git_checkpoint_refs%.}\" 2>/dev/null |\n" +
+			"\t\t" + list +
 			"\t\t\t( git_checkpoint_below=\"$PWD $0\"; export git_checkpoint_below; " + s.again() + " ) || exit\n" +
 			"\tfi\n" +
 			"\tgit_checkpoint_said=0\n" +
-			"\tprintf %s \"${git_checkpoint_refs%.}\" 2>/dev/null |\n" +
+			"\t" + list +
 			"\t\tgit-checkpoint hook " + string(e) + " -- \"$@\" || git_checkpoint_said=$?\n" +
 			"\tcase $git_checkpoint_said in 11|13) exit 1;; esac\n" +
 			"\texit 0\n"
