@@ -322,7 +322,7 @@ func TestFileNames(t *testing.T) {
 func TestCrunchKeysOfOurs(t *testing.T) {
 	for _, layout := range []string{"mine", "\n  name: crunch"} {
 		data := "checkpoint_id: CP-a-1-0000\ncreated_at: \"2026-01-01\"\nissue_number: 7\n" +
-			"snapshot:\n  head: theirs\nclock: 5\ntrigger: odd_one\nlayout: " + layout + "\n"
+			"snapshot:\n  detached: true\nclock: 5\ntrigger: odd_one\nlayout: " + layout + "\n"
 		f, err := Read(Crunch, "", []byte(data))
 		require.NoError(t, err)
 		require.NoError(t, f.Err(false))
