@@ -211,3 +211,22 @@ func TestRemoteThatIsMeant(t *testing.T) {
 		assert.Equal(t, step.want, got)
 	}
 }
+
+// A partial clone fetches what a restore needs when it needs it.
+func TestFetchIntoAPartialClone(t *testing.T) {
+	a := newWorld(t)
+	hub := a.hub()
+	a.Git("--git-dir="+hub, "config", "uploadpack.allowFilter", "true")
+	a.Git("--git-dir="+hub, "config", "uploadpack.allowAnySHA1InWant", "true")
+	a.Write("a.txt", "staged\n")
+	a.Git("add", "a.txt")
+	saved := a.save(a.request(checkpoint.Manual))
+	require.Equal(t, Pushed, a.push().Result)
+	c := a.clone(hub, "--filter=blob:none")
+	require.Equal(t, Fetched, c.fetch().Result)
+	found, err := c.s.Find(ctx, "42", string(saved.ID))
+	require.NoError(t, err)
+	_, err = c.s.Restore(ctx, RestoreRequest{Checkpoint: found})
+	require.NoError(t, err)
+	assert.Equal(t, "staged\n", c.Read("a.txt"))
+}

@@ -1,0 +1,116 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// incomingRefs hold what a fetch brings until the issue's turn comes:
+// refs/git-checkpoint/incoming/<time>-<random>/<issue>.
+const incomingRefs = "refs/git-checkpoint/incoming/"
+
+// An arrival is a remote's chain as it came here.
+type arrival struct {
+	ref string // holds it against gc, "" when it was here already
+	tip plumbing.Hash
+}
+
+// incoming fetches what is not here yet. A chain of which something is here
+// already is fetched down to that, a new one no deeper than history is here.
+func (l *line) incoming(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash) (map[checkpoint.Issue]arrival, error) {
+	in := map[checkpoint.Issue]arrival{}
+	var fresh, known []checkpoint.Issue
+	for _, i := range issues {
+		tracked, err := l.s.readRef(ctx, l.s.trackingRef(l.remote, i))
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case tips[i].IsZero():
+		case tracked == tips[i]:
+			in[i] = arrival{tip: tracked}
+		case tracked.IsZero() && !l.s.HasIssue(ctx, i):
+			fresh = append(fresh, i)
+		default:
+			known = append(known, i)
+		}
+	}
+	if len(fresh)+len(known) == 0 {
+		return in, nil
+	}
+	l.s.sweepIncoming(ctx)
+	depth, err := l.s.depth(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.bringAll(ctx, LiveRef, depth, fresh, in); err != nil {
+		return nil, err
+	}
+	return in, l.bringAll(ctx, LiveRef, 0, known, in)
+}
+
+// bringAll fetches the chains of issues, or their archives, and notes where
+// they are.
+func (l *line) bringAll(ctx context.Context, refOf func(checkpoint.Issue) string, depth int, issues []checkpoint.Issue, in map[checkpoint.Issue]arrival) error {
+	if len(issues) == 0 {
+		return nil
+	}
+	dir := fmt.Sprintf("%s%d-%.8s/", incomingRefs, time.Now().Unix(), l.s.random())
+	var specs []string
+	for _, i := range issues {
+		specs = append(specs, refOf(i)+":"+dir+i.RefName())
+	}
+	if err := l.bring(ctx, depth, specs); err != nil {
+		return err
+	}
+	for _, i := range issues {
+		ref := dir + i.RefName()
+		tip, err := l.s.readRef(ctx, ref)
+		if err != nil {
+			return err
+		}
+		in[i] = arrival{ref, tip}
+	}
+	return l.s.noticeShallow(ctx)
+}
+
+// noticeShallow looks again whether history is cut: a fetch may cut it.
+func (s *Store) noticeShallow(ctx context.Context) error {
+	answer, err := s.git.Line(ctx, "rev-parse", "--is-shallow-repository")
+	s.repo.shallow = answer == "true"
+	return err
+}
+
+// forgetIncoming lets go of what has found its place.
+func (s *Store) forgetIncoming(ctx context.Context, in map[checkpoint.Issue]arrival) {
+	var gone []byte
+	for _, a := range in {
+		if a.ref != "" {
+			gone = fmt.Appendf(gone, "delete %s\x00%s\x00", a.ref, a.tip)
+		}
+	}
+	if len(gone) > 0 {
+		_, _ = s.git.Pipe(context.WithoutCancel(ctx), gone, "update-ref", "--stdin", "-z")
+	}
+}
+
+// sweepIncoming removes what killed fetches left more than a day ago.
+func (s *Store) sweepIncoming(ctx context.Context) {
+	refs, err := s.refs(ctx, incomingRefs)
+	if err != nil {
+		return
+	}
+	for name, tip := range refs {
+		at, _, _ := strings.Cut(strings.TrimPrefix(name, incomingRefs), "-")
+		if made, err := strconv.ParseInt(at, 10, 64); err != nil || time.Since(time.Unix(made, 0)) > 24*time.Hour {
+			_, _ = s.git.Output(ctx, "update-ref", "-d", name, tip.String())
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package gitstore
+
+import (
+	"slices"
+
+	"git-checkpoint/gitstore/join"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A relation is how a chain here and a remote's stand to each other.
+type relation int
+
+const (
+	same     relation = iota
+	behind            // the remote's has all that is here, and more
+	ahead             // the one here has all that is there, and more
+	diverged          // neither
+)
+
+// relate compares two chains of one issue. A chain that retention or a drop
+// has rewritten still has what the other has, if its ledger accounts for the
+// rest.
+func relate(ours, theirs *chain) relation {
+	switch {
+	case ours.tip == theirs.tip:
+		return same
+	case ours.tip.IsZero() || theirs.stands(ours.tip):
+		return behind
+	case theirs.tip.IsZero() || ours.stands(theirs.tip):
+		return ahead
+	}
+	if !ours.whole() || !theirs.whole() {
+		return diverged
+	}
+	chains := []*chain{ours, theirs}
+	_, as := join.Merge(ours.asChain(), theirs.asChain())
+	switch {
+	case as < 0 || understood(chains, as) != nil || chains[as].archived(chains[1-as]):
+		return diverged
+	case as == 0:
+		return ahead
+	}
+	return behind
+}
+
+// archived reports whether c says of a checkpoint in o that it was archived:
+// the archive may be nowhere else yet.
+func (c *chain) archived(o *chain) bool {
+	return slices.ContainsFunc(o.links, func(l link) bool { return c.ledger.Archived[l.ID] })
+}
+
+// stands reports whether a chain stands on a commit.
+func (c *chain) stands(on plumbing.Hash) bool {
+	if on == genesis(c.issue).hash {
+		return c.rooted
+	}
+	for i := range c.links {
+		if c.links[i].commit.hash == on {
+			return true
+		}
+	}
+	return false
+}
+
+// without counts the checkpoints of c that o has not.
+func (c *chain) without(o *chain) int {
+	known, n := o.index(), 0
+	for i := range c.links {
+		if !c.links[i].ledger && known[c.links[i].ID] == nil {
+			n++
+		}
+	}
+	return n
+}
