@@ -135,22 +135,18 @@ func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 	var plans []*syncPlan
 	for _, i := range issues {
 		p, err := y.plan(ctx, i, in[i])
-		switch {
-		case errors.Is(err, errLost):
-			again = append(again, i)
-		case err != nil:
+		if err != nil {
 			y.fail(i, err)
-		default:
-			plans = append(plans, p)
+			continue
 		}
+		plans = append(plans, p)
 	}
 	archives, err := y.theirArchives(ctx, plans)
 	defer y.s.forgetIncoming(ctx, archives)
 	if err != nil {
 		return nil, err
 	}
-	more, err := y.act(ctx, y.withArchives(plans, archives))
-	return append(again, more...), err
+	return y.act(ctx, y.withArchives(plans, archives))
 }
 
 // everyIssue are the issues that a remote has, with those that are here, or
