@@ -47,20 +47,23 @@ const managersManual = `
 pre-push:
   commands:
     git-checkpoint:
-      run: git-checkpoint hook pre-push -- {0}
+      run: command -v git-checkpoint >/dev/null 2>&1 || exit 0; git-checkpoint hook pre-push -- {0}
       use_stdin: true
 post-checkout:
   commands:
     git-checkpoint:
-      run: git-checkpoint hook post-checkout -- {0}
+      run: command -v git-checkpoint >/dev/null 2>&1 || exit 0; git-checkpoint hook post-checkout -- {0}
 
-# .pre-commit-config.yaml, whose pre-push hooks get no list of refs:
+# .pre-commit-config.yaml, whose pre-push hooks get the ref in the environment:
 repos:
   - repo: local
     hooks:
       - id: git-checkpoint
         name: git-checkpoint
-        entry: git-checkpoint hook pre-push
+        entry: >-
+          sh -c 'command -v git-checkpoint >/dev/null 2>&1 || exit 0;
+          echo "$PRE_COMMIT_LOCAL_BRANCH $(git rev-parse "$PRE_COMMIT_LOCAL_BRANCH") $PRE_COMMIT_REMOTE_BRANCH 0000000000000000000000000000000000000000" |
+          git-checkpoint hook pre-push -- "$PRE_COMMIT_REMOTE_NAME" "$PRE_COMMIT_REMOTE_URL"'
         language: system
         stages: [pre-push]
         always_run: true

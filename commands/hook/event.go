@@ -32,13 +32,16 @@ func (e Event) verdict() string {
 	return "exit 0;"
 }
 
-// Snippet is what to paste into a hook, where nothing is installed.
+// Snippet is what to paste into a hook, where nothing is installed. Where the
+// program is missing or breaks, the hook goes on.
 func (e Event) Snippet() string {
 	if e == PrePush {
 		return "if command -v git-checkpoint >/dev/null 2>&1; then\n" +
 			"\tgit_checkpoint_refs=$(cat)\n" +
-			"\tprintf '%s\\n' \"$git_checkpoint_refs\" | git-checkpoint hook pre-push -- \"$@\" || exit 1\n" +
-			"\texec <<REFS\n$git_checkpoint_refs\nREFS\nfi\n"
+			"\tgit_checkpoint_said=0\n" +
+			"\tprintf %s \"$git_checkpoint_refs\" | git-checkpoint hook pre-push -- \"$@\" || git_checkpoint_said=$?\n" +
+			"\tcase $git_checkpoint_said in 11|13) exit 1;; esac\n" +
+			"\tif [ -z \"$git_checkpoint_refs\" ]; then exec </dev/null; else exec <<REFS\n$git_checkpoint_refs\nREFS\n\tfi\nfi\n"
 	}
-	return "command -v git-checkpoint >/dev/null 2>&1 && git-checkpoint hook " + string(e) + " -- \"$@\"\n"
+	return "if command -v git-checkpoint >/dev/null 2>&1; then git-checkpoint hook " + string(e) + " -- \"$@\" || :; fi\n"
 }
