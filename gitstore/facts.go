@@ -69,7 +69,7 @@ func (s *Store) FindBranch(ctx context.Context, name string, since time.Time) (B
 
 // SavedHere reports whether this clone saved the checkpoint, as far as that is
 // known: its reflog says so, or, where git has expired that, what this clone
-// wrote last has it and what plain git brought has not.
+// wrote last has it and neither what plain git brought nor a remote has.
 func (s *Store) SavedHere(ctx context.Context, c *Checkpoint) bool {
 	entries, err := s.reflog(ctx, LiveRef(c.Issue))
 	if err != nil {
@@ -80,7 +80,22 @@ func (s *Store) SavedHere(ctx context.Context, c *Checkpoint) bool {
 			return true
 		}
 	}
-	return s.inChain(ctx, c, ownRef(c.Issue)) && !s.inChain(ctx, c, fetchedRef(c.Issue))
+	return s.inChain(ctx, c, ownRef(c.Issue)) && !s.inChain(ctx, c, fetchedRef(c.Issue)) && !s.atRemote(ctx, c)
+}
+
+// atRemote reports whether a remote is known to have a checkpoint, or may be: a
+// fetch goes into own/ as well, so what is there may be anybody's.
+func (s *Store) atRemote(ctx context.Context, c *Checkpoint) bool {
+	refs, err := s.refs(ctx, remoteRefs)
+	if err != nil {
+		return true
+	}
+	for name := range refs {
+		if strings.HasSuffix(name, "/"+c.Issue.RefName()) && s.inChain(ctx, c, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // inChain reports whether a checkpoint is among the newest of the chain at ref.
