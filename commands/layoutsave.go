@@ -43,6 +43,10 @@ func (c *call) readDocument() (*layout.File, error) {
 		file = filepath.ToSlash(from)
 	}
 	f, err := layout.Read(name, file, data)
+	var unknown *layout.UnknownError
+	if errors.As(err, &unknown) && unknown.Reason == "" {
+		return nil, orElse(layout.Explain(name, file, data), err)
+	}
 	if err != nil {
 		return nil, err
 	}

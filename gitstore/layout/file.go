@@ -63,6 +63,25 @@ func Read(as Name, file string, data []byte) (*File, error) {
 	return f, nil
 }
 
+// Explain says what a document would have to say to be one of the layout's
+// checkpoints, which by its shape it is not: it returns an *InvalidError, or
+// nil when no rule is against it.
+func Explain(as Name, file string, data []byte) error {
+	f := &File{Layout: as, Path: file, kind: as.kinds()[0], data: data}
+	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
+	switch {
+	case err != nil:
+		return syntaxError(as, f.base(), data, err)
+	case !f.kind.whole && !isJSON(data):
+		return &InvalidError{Layout: as, File: f.base(), Problems: []Problem{{Rule: "syntax", Msg: "want JSON", Line: 1, Column: 1}}}
+	}
+	c := &checker{doc: m, file: f.base()}
+	f.kind.rules(c)
+	place(c.found, data)
+	f.Problems = c.found
+	return f.Err(false)
+}
+
 // find finds the kind of a document in one layout or in all.
 func find(as Name, m *object, file string) *kind {
 	names := Names()

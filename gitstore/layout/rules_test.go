@@ -347,3 +347,19 @@ func TestRealMigration(t *testing.T) {
 		assert.Equal(t, jsonOf(t, want), jsonOf(t, got), name)
 	}
 }
+
+// An empty document of every layout names what it would need.
+func TestExplain(t *testing.T) {
+	for as, want := range map[Name]string{
+		Crunch: "checkpoint_id: missing (required)", Claude: "workflow_type: missing (required)",
+		Recovery: "workflow_id: missing (required)", Dotagent: "phase_status: missing (required)",
+		Pipeline: "storyId: missing (required)",
+	} {
+		err := Explain(as, "", []byte("{}"))
+		var invalid *InvalidError
+		require.ErrorAs(t, err, &invalid, as)
+		require.ErrorContains(t, err, want)
+	}
+	require.ErrorContains(t, Explain(Claude, "a/x.json", []byte("a: 1\n")), "claude x.json: line 1, column 1: want JSON (syntax)")
+	require.ErrorContains(t, Explain(Claude, "", []byte("{")), "(syntax)")
+}
