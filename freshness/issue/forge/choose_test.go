@@ -31,6 +31,7 @@ func TestParseRemote(t *testing.T) {
 		"", "/srv/git/r.git", "../r", "./a:b/c", "C:/src/r", "c:\\src", "file:///srv/r", "https://github.com/", "https://github.com/o",
 		"https:///o/r", "https://user:hunter2@ho st/o/r", "https://github.com/o/../r", "git@-oProxyCommand=x:o/r", "ext::sh -c o/r",
 		"https://github.com/o/r\nhost: evil", "https://a%0d%0ab/o/r", "git@host:o/r s", "hunter2@:o/r", "%zz://hunter2@x/o/r",
+		"https://user:123/hunter2@github.com/o/r", "user:hunter2@github.com:o/r",
 	} {
 		_, err := forge.ParseRemote(in)
 		require.Error(t, err, in)

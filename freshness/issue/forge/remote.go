@@ -62,11 +62,12 @@ func plainHost(host string) bool {
 	return host != "" && host[0] != '-' && strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-:[]_") == ""
 }
 
-// plainProject accepts at least two names that stay inside a URL's path.
+// plainProject accepts at least two names that stay inside a URL's path. One
+// with an @ is no name: in a URL that was mistyped a password stands before it.
 func plainProject(path string) bool {
 	parts := strings.Split(path, "/")
 	for _, p := range parts {
-		if p == "" || p == "." || p == ".." || strings.ContainsFunc(p, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		if p == "" || p == "." || p == ".." || strings.ContainsFunc(p, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '@' }) {
 			return false
 		}
 	}

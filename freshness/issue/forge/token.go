@@ -65,10 +65,10 @@ func variables(site Site, getenv func(string) string) []string {
 // gitlabVariables are glab's, and in a job the job's own.
 func gitlabVariables(site Site, getenv func(string) string) []string {
 	var names []string
-	if home := first(getenv("GITLAB_HOST"), getenv("GL_HOST")); site.Trusted && home == "" || sameHost(home, site.Host()) {
+	if home := first(getenv("GITLAB_HOST"), getenv("GL_HOST")); site.Trusted && home == "" || site.isAt(home) {
 		names = append(names, "GITLAB_TOKEN", "GITLAB_ACCESS_TOKEN")
 	}
-	if sameHost(first(getenv("CI_SERVER_URL"), getenv("CI_SERVER_HOST")), site.Host()) {
+	if site.isAt(first(getenv("CI_SERVER_URL"), getenv("CI_SERVER_HOST"))) {
 		names = append(names, "GITLAB_TOKEN", "CI_JOB_TOKEN")
 	}
 	return names
@@ -78,10 +78,10 @@ func gitlabVariables(site Site, getenv func(string) string) []string {
 // has it.
 func giteaVariables(site Site, getenv func(string) string) []string {
 	var names []string
-	if home := getenv("GITEA_SERVER_URL"); site.Trusted && home == "" || sameHost(home, site.Host()) {
+	if home := getenv("GITEA_SERVER_URL"); site.Trusted && home == "" || site.isAt(home) {
 		names = append(names, "GITEA_TOKEN", "GITEA_SERVER_TOKEN", "FORGEJO_TOKEN")
 	}
-	if sameHost(getenv("GITHUB_SERVER_URL"), site.Host()) {
+	if site.isAt(getenv("GITHUB_SERVER_URL")) {
 		names = append(names, "GITEA_TOKEN", "FORGEJO_TOKEN", "GITHUB_TOKEN")
 	}
 	return names
@@ -91,7 +91,7 @@ func giteaVariables(site Site, getenv func(string) string) []string {
 // that runs the job.
 func githubVariables(site Site, getenv func(string) string) []string {
 	host, server := site.Host(), getenv("GITHUB_SERVER_URL")
-	ours := server == "" || sameHost(server, host)
+	ours := server == "" || site.isAt(server)
 	switch {
 	case githubCom(host) && ours:
 		return []string{"GH_TOKEN", "GITHUB_TOKEN"}
@@ -99,10 +99,17 @@ func githubVariables(site Site, getenv func(string) string) []string {
 		return []string{"GH_TOKEN"}
 	case server != "" && ours:
 		return []string{"GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GITHUB_TOKEN"}
-	case site.Trusted || sameHost(getenv("GH_HOST"), host):
+	case site.Trusted || site.isAt(getenv("GH_HOST")):
 		return []string{"GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
 	}
 	return nil
+}
+
+// isAt reports whether a variable that names a host, or its URL, means the site.
+// A token for https goes into no http that only a remote's URL asks for.
+func (s Site) isAt(text string) bool {
+	plain := strings.HasPrefix(strings.ToLower(text), "http://")
+	return sameHost(text, s.Host()) && (s.Scheme() == "https" || plain || s.Trusted)
 }
 
 // sameHost compares a host, or its URL, with a host.

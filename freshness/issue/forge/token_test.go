@@ -67,6 +67,31 @@ func TestTokensGoHome(t *testing.T) {
 	}
 }
 
+// TestTokensStayEncrypted: the remote's URL alone may say http.
+func TestTokensStayEncrypted(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		kind    forge.Kind
+		env     map[string]string
+		trusted bool
+		want    string
+	}{
+		{"GitLab's host", forge.GitLab, map[string]string{"GITLAB_HOST": "git.example.com"}, false, ""},
+		{"a job on GitLab", forge.GitLab, map[string]string{"CI_SERVER_URL": "https://git.example.com"}, false, ""},
+		{"gh's host", forge.GitHub, map[string]string{"GH_HOST": "git.example.com"}, false, ""},
+		{"a job on Enterprise", forge.GitHub, map[string]string{"GITHUB_SERVER_URL": "https://git.example.com"}, false, ""},
+		{"Gitea's host", forge.Gitea, map[string]string{"GITEA_SERVER_URL": "https://git.example.com"}, false, ""},
+		{"http in the environment", forge.GitLab, map[string]string{"GITLAB_HOST": "HTTP://git.example.com"}, false, "GITLAB_TOKEN"},
+		{"http in the settings", forge.GitLab, map[string]string{"GITLAB_HOST": "git.example.com"}, true, "GITLAB_TOKEN"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			site := forge.Site{Kind: c.kind, Web: "http://git.example.com", Project: "o/r", Trusted: c.trusted}
+			signIn := forge.SignIn{Getenv: all(c.env)}
+			assert.Equal(t, c.want, signIn.Find(t.Context(), site).From)
+		})
+	}
+}
+
 func TestCredentialIsNotShown(t *testing.T) {
 	site := forge.Site{Kind: forge.GitHub, Web: "https://github.com", Project: "o/r", Trusted: true}
 	c := forge.SignIn{Getenv: func(string) string { return secret }}.Find(t.Context(), site)
