@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -79,8 +80,11 @@ func (c *call) sync(r *resumption, plan *labelSync) error {
 		return nil
 	}
 	site := plan.forge.Site
-	c.say("labels of issue %s on %s: %s", r.cp.Issue, site.Host(), changeText(plan.change))
+	if !c.json { // with --quiet too: nothing is written unseen
+		fmt.Fprintf(c.env.Stderr, "labels of issue %s on %s: %s\n", output.Clean(string(r.cp.Issue)), site.Host(), changeText(plan.change))
+	}
 	if c.flags.Bool("dry-run") {
+		r.synced = plan.change
 		return nil
 	}
 	if yes, err := c.maySync(r, plan.change); !yes {

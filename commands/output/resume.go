@@ -41,7 +41,7 @@ type Batches struct {
 
 // Resume is the verdict on a checkpoint and what was done. Undo is the command
 // or ref that takes the files back. Checkpoint is as in Show. LabelsAdded and
-// LabelsRemoved are what --sync-issue wrote to the issue.
+// LabelsRemoved are what --sync-issue wrote to the issue, or would write.
 type Resume struct {
 	Status
 	Restored   []string `json:"restored"`
