@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -32,8 +33,8 @@ func readFile(root string) ([]fileValue, error) {
 	defer dir.Close()
 	for _, f := range files {
 		data, err := readIn(dir, f.name)
-		if absent(err) {
-			continue
+		if absent(err) || err != nil && !exists(filepath.Join(root, f.name)) {
+			continue // also where a link of a person's, as .claude to all its like, leads out
 		}
 		if err != nil {
 			return nil, &Error{File: f.name, Msg: err.Error()}
@@ -65,6 +66,11 @@ func readIn(dir *os.Root, name string) ([]byte, error) {
 		return nil, fmt.Errorf("larger than %d bytes", maxFile)
 	}
 	return data, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !absent(err)
 }
 
 // absent reports an error that means there is no such file.

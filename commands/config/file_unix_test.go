@@ -31,6 +31,11 @@ func TestFileLinks(t *testing.T) {
 			assert.True(t, s.IsDefault("mirror"))
 		})
 	}
+	elsewhere := t.TempDir()
+	require.NoError(t, os.Symlink(t.TempDir(), filepath.Join(elsewhere, ".claude")))
+	_, err := Load(Sources{Root: elsewhere})
+	require.NoError(t, err, "a folder elsewhere that has no settings")
+
 	root := worktree(t, "etc/cp.yaml", "mirror: crunch\n")
 	require.NoError(t, os.Symlink("etc/cp.yaml", filepath.Join(root, ".checkpoint.yaml")))
 	s, err := Load(Sources{Root: root})
