@@ -38,7 +38,7 @@ var runCommand = command{
 func runFlags() []cli.Flag {
 	flags := []cli.Flag{
 		&cli.StringFlag{Name: "every", Usage: "save a checkpoint (interval) every `DURATION`, as 10m, when something changed"},
-		&cli.StringFlag{Name: "timeout", Usage: "after `DURATION` save a checkpoint (session_end) and end CMD"},
+		&cli.StringFlag{Name: "timeout", Usage: "after `DURATION`, retries and all, save a checkpoint (session_end) and end CMD"},
 		&cli.IntFlag{Name: "retry-transient", Usage: "start CMD again up to `N` times where the network or a limit failed it"},
 		&cli.StringFlag{Name: "retry-wait", Usage: "wait `DURATION` before the first retry, twice as long before each one after", Value: "2s"},
 		pushFlag(),

@@ -28,6 +28,7 @@ type guard struct {
 	signalled map[os.Signal]time.Time // when it came last
 	echoed    map[os.Signal]bool      // git has passed it on
 	second    bool                    // the command is to end at once
+	deadline  time.Time               // of all tries together, with --timeout
 	late      bool                    // it ran into --timeout
 	busy      bool                    // something is being saved or pushed
 
@@ -46,6 +47,7 @@ func (g *guard) run(path string) (int, error) {
 	defer signal.Stop(g.sigs)
 	surviveClosedPipes()
 	g.apart = !hasTerminal()
+	g.deadline = time.Now().Add(g.limits.timeout)
 	for retry := 0; ; retry++ {
 		if err := g.start(path); err != nil {
 			return 0, cannotRun(exitCannotRun, g.c.paths[0], errors.Unwrap(err))
@@ -60,6 +62,10 @@ func (g *guard) run(path string) (int, error) {
 			return code, nil
 		}
 		wait := backoff(g.limits.wait, retry)
+		if g.limits.timeout > 0 && time.Until(g.deadline) <= wait {
+			g.c.say("run: %s; not again, --timeout is near", why)
+			return code, nil
+		}
 		g.c.say("run: %s; again in %s (%d of %d)", why, wait, retry+1, g.limits.retries)
 		if !g.pause(wait) {
 			return 128 + signalNumber(g.lastSignal()), nil
@@ -100,7 +106,7 @@ func (g *guard) watch() int {
 		tick = t.C
 	}
 	if g.limits.timeout > 0 {
-		late = time.After(g.limits.timeout)
+		late = time.After(time.Until(g.deadline))
 	}
 	for {
 		select {

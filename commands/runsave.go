@@ -128,7 +128,11 @@ func (g *guard) catchUp() {
 // trySave opens the repository anew: the command may have changed anything.
 func (g *guard) trySave(t checkpoint.Trigger) (*gitstore.Saved, error) {
 	c := g.c
-	store, err := gitstore.Open(c.ctx, gitstore.Options{Now: c.env.Now, Apart: true})
+	opts := gitstore.Options{Now: c.env.Now, Apart: true}
+	if _, err := os.Getwd(); err != nil { // the folder it was started in is gone
+		opts.Dir = first(c.store.Root(), c.store.CommonDir())
+	}
+	store, err := gitstore.Open(c.ctx, opts)
 	if err != nil {
 		return nil, err
 	}
