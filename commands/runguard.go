@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"sync/atomic"
 	"time"
 
 	"git-checkpoint/gitstore"
@@ -30,7 +31,7 @@ type guard struct {
 	second    bool                    // the command is to end at once
 	deadline  time.Time               // of all tries together, with --timeout
 	late      bool                    // it ran into --timeout
-	busy      bool                    // something is being saved or pushed
+	busy      atomic.Bool             // something is being saved or pushed
 
 	slow   bool            // the source is a forge or a program
 	saved  *gitstore.Saved // the newest

@@ -58,13 +58,13 @@ func (g *guard) beside(work, stop func()) (waiting os.Signal) {
 	if g.second {
 		return nil
 	}
-	g.busy = true
+	g.busy.Store(true)
 	done := make(chan struct{})
 	go func() { defer close(done); work() }()
 	for {
 		select {
 		case <-done:
-			if g.busy = false; g.second {
+			if g.busy.Store(false); g.second {
 				return nil
 			}
 			return waiting
@@ -84,6 +84,11 @@ func (g *guard) saveOnce(t checkpoint.Trigger) {
 		return
 	}
 	saved, err := g.trySave(t)
+	if err != nil && !errors.Is(err, gitstore.ErrUnchanged) && g.c.ctx.Err() == nil {
+		// A Ctrl+C may hit a git that was just started, before it has a group
+		// of its own.
+		saved, err = g.trySave(t)
+	}
 	switch {
 	case errors.Is(err, gitstore.ErrUnchanged):
 	case g.c.ctx.Err() != nil:
@@ -92,6 +97,7 @@ func (g *guard) saveOnce(t checkpoint.Trigger) {
 		g.warn("not saved (%s): %v", t, err)
 	default:
 		g.saved = saved
+		g.busy.Store(false)
 		g.tell(func() { g.c.say("saved %s (%s)", saved.ID, t) })
 		for _, w := range savedWarnings(g.c, saved) {
 			g.warn("%s", w)

@@ -59,7 +59,7 @@ func (g *guard) again(s os.Signal) bool {
 // isEcho takes a signal for what git passes on. When everything is saved there
 // is little to lose by taking it for a second Ctrl+C.
 func (g *guard) isEcho(s os.Signal, after time.Duration) bool {
-	return !g.echoed[s] && after < sameSignal && (g.busy || after < sameSignal/10) && g.c.env.Getenv("GIT_EXEC_PATH") != ""
+	return !g.echoed[s] && after < sameSignal && (g.busy.Load() || after < sameSignal/10) && g.c.env.Getenv("GIT_EXEC_PATH") != ""
 }
 
 // end asks the command to end, and kills it where it does not.
