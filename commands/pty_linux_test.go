@@ -61,6 +61,7 @@ func talk(ts *testscript.TestScript, cmd *exec.Cmd, s *screen, script string) {
 	for line := range strings.Lines(script) {
 		line = strings.TrimSuffix(line, "\n")
 		if keys, ok := strings.CutPrefix(line, "> "); ok {
+			time.Sleep(50 * time.Millisecond) // nobody is faster
 			_, err := s.master.WriteString(unescape(ts, keys))
 			ts.Check(err)
 			continue
