@@ -136,6 +136,10 @@ func (c *call) resumeFlags() (string, error) {
 		}
 		choice = "r"
 	}
+	if choice == "v" && (c.json || c.flags.String("print") != "text") {
+		// A shell that evaluates the output would run what is in the record.
+		return "", usagef("resume: --choice v shows the record as text, and programs read the output: git checkpoint show does that")
+	}
 	return choice, nil
 }
 
