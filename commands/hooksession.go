@@ -11,6 +11,7 @@ import (
 
 	"git-checkpoint/commands/hook"
 	"git-checkpoint/commands/output"
+	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 )
 
@@ -58,8 +59,20 @@ func (c *call) sessionStart(args []string) error {
 	if standingOf(r.record, r.verdict).complete {
 		return nil
 	}
-	text := promptFor(r, c.env.Now()) + "To put the files back: git checkpoint resume " + quoteArg(string(issue)) + " --yes\n"
-	return c.handOver(text, args)
+	return c.handOver(promptFor(r, c.env.Now())+nextStep(r), args)
+}
+
+// nextStep is how the files come back. What a person has to decide no agent is
+// told to answer.
+func nextStep(r *resumption) string {
+	switch issue := quoteArg(string(r.cp.Issue)); r.verdict.Action {
+	case freshness.Resume, freshness.ProceedWithWarning:
+		return "To put the files back: git checkpoint resume " + issue + " --yes\n"
+	case freshness.PromptUser:
+		return "A person has to decide first: git checkpoint resume " + issue + "\n"
+	default:
+		return "It cannot be resumed as it is: git checkpoint status " + issue + "\n"
+	}
 }
 
 // handOver prints a text in the way the agent reads it.

@@ -58,6 +58,7 @@ type resumption struct {
 	texts    layout.Texts // of --as
 	named    bool         // the command line named the checkpoint
 	chosen   string       // s or d, where that was the choice
+	resumed  bool         // the work goes on, whatever the verdict was
 	changed  gitstore.Changed
 	each     map[string]gitstore.Changed // what was answered about single files
 	restored *gitstore.Restored
@@ -232,6 +233,7 @@ func (c *call) resume(r *resumption) error {
 			return err
 		}
 	}
+	r.resumed = !dryRun
 	err = c.sync(r, plan)
 	return orElse(c.showResumed(r), err)
 }

@@ -91,18 +91,22 @@ const actionNone = "none"
 
 // printEnv prints what a shell evaluates.
 func (c *call) printEnv(r *resumption) {
-	at := standingOf(r.record, r.verdict)
-	c.printVariables(r.action(), string(r.cp.ID), resumePoint(r), at.current, strings.Join(at.completed, ","))
+	at, skip := standingOf(r.record, r.verdict), ""
+	if r.resumed || r.chosen == "" && r.verdict.Action <= freshness.ProceedWithWarning {
+		skip = at.current
+	}
+	c.setVariables(skip, r.action(), string(r.cp.ID), resumePoint(r), at.current, strings.Join(at.completed, ","))
 }
 
-// printVariables prints every variable, so that none of an earlier run is left.
-// A record of --json stands for them. A phase is skipped only where the work
-// goes on.
+// printVariables prints every variable where no work goes on.
 func (c *call) printVariables(action, id, from, phase, completed string) {
-	skip := ""
-	if action == freshness.Resume.String() || action == freshness.ProceedWithWarning.String() {
-		skip = phase
-	}
+	c.setVariables("", action, id, from, phase, completed)
+}
+
+// setVariables prints every variable, so that none of an earlier run is left.
+// A record of --json stands for them. A phase is skipped only where the work
+// goes on, as the verdict or somebody's answer says.
+func (c *call) setVariables(skip, action, id, from, phase, completed string) {
 	c.vars = []variable{
 		{"CHECKPOINT_ACTION", action},
 		{"CHECKPOINT_ID", id},
