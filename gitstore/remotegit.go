@@ -20,6 +20,7 @@ type line struct {
 	s       *Store
 	op      string // fetch or push
 	remote  string
+	from    string        // where its refs are read: what is pushed has to be seen there
 	timeout time.Duration // 0 for none
 	git     gitcmd.Git
 }
@@ -28,11 +29,32 @@ func (s *Store) line(op, remote string, timeout time.Duration, quiet bool) (*lin
 	if err := checkRemote(remote); err != nil {
 		return nil, err
 	}
-	l := &line{s: s, op: op, remote: remote, timeout: timeout, git: s.git}
+	l := &line{s: s, op: op, remote: remote, from: remote, timeout: timeout, git: s.git}
+	if op != "fetch" {
+		l.from = s.pushedTo(remote)
+	}
 	if quiet {
 		l.git = s.quiet()
 	}
 	return l, nil
+}
+
+// pushedTo is where a push to a remote goes: the remote, or the place that its
+// pushurl names where that is another, as for a fork.
+func (s *Store) pushedTo(remote string) string {
+	var fetches, pushes []string
+	for _, e := range s.config {
+		switch e.Key {
+		case "remote." + remote + ".url":
+			fetches = append(fetches, e.Value)
+		case "remote." + remote + ".pushurl":
+			pushes = append(pushes, e.Value)
+		}
+	}
+	if len(pushes) == 0 || slices.Contains(pushes, first(fetches...)) || strings.HasPrefix(pushes[0], "-") {
+		return remote
+	}
+	return pushes[0]
 }
 
 // quiet is git that asks nobody. It gets a process group of its own, which can
@@ -103,7 +125,7 @@ func explain(stderr string) string {
 
 // tips asks which of refs a remote has, all that match a pattern too.
 func (l *line) tips(ctx context.Context, refs ...string) (map[string]plumbing.Hash, error) {
-	out, err := l.run(ctx, append([]string{"ls-remote", "--refs", "--", l.remote}, refs...)...)
+	out, err := l.run(ctx, append([]string{"ls-remote", "--refs", "--", l.from}, refs...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +146,7 @@ func (l *line) bring(ctx context.Context, depth int, refspecs []string) error {
 	if depth > 0 {
 		args = append(args, fmt.Sprintf("--depth=%d", depth))
 	}
-	tail := append([]string{"--", l.remote}, refspecs...)
+	tail := append([]string{"--", l.from}, refspecs...)
 	_, err := l.run(ctx, slices.Concat(args, []string{"--no-write-fetch-head"}, tail)...)
 	if gitcmd.Code(err) == gitUsage { // a git before 2.29
 		_, err = l.run(ctx, slices.Concat(args, tail)...)

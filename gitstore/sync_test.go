@@ -289,3 +289,24 @@ func TestSyncAll(t *testing.T) {
 	assert.Equal(t, a.Git("for-each-ref", "refs/checkpoints"), b.Git("for-each-ref", "refs/checkpoints"))
 	assert.Equal(t, a.Git("for-each-ref", "refs/checkpoints"), a.Git("--git-dir="+hub, "for-each-ref", "refs/checkpoints"))
 }
+
+// What goes to a fork is looked for there, not where fetches come from.
+func TestSyncWithAPushURL(t *testing.T) {
+	a := newWorld(t)
+	hub := a.hub()
+	fork := filepath.Join(t.TempDir(), "fork")
+	a.Git("clone", "-q", "--bare", hub, fork)
+	a.Git("remote", "set-url", "--push", "origin", fork)
+	a.s = a.open(a.Dir)
+	for range 2 {
+		a.manual(1)
+		require.Equal(t, Synced{Issue: "42", Pushed: 1, Result: Pushed}, a.sync())
+	}
+	assert.Equal(t, UpToDate, a.sync().Result)
+	b := a.clone(fork)
+	require.Equal(t, Fetched, b.fetch().Result)
+	b.manual(1)
+	require.Equal(t, Pushed, b.push().Result)
+	a.manual(1)
+	assert.Equal(t, Synced{Issue: "42", Fetched: 1, Pushed: 1, Joined: true, Result: Joined}, a.sync())
+}
