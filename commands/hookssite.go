@@ -49,8 +49,8 @@ func (c *call) hookSite() (hookSite, error) {
 	}
 	wide := everywhere(entry)
 	switch {
-	case dir == os.DevNull:
-		return own, fail(exitRefused, "git config --unset core.hooksPath", "hooks: core.hooksPath is %s: hooks are switched off", os.DevNull)
+	case dir == os.DevNull || entry.Value == "":
+		return own, fail(exitRefused, "git config --unset core.hooksPath", "hooks: core.hooksPath is %s: hooks are switched off", first(entry.Value, "empty"))
 	case wide && !c.flags.Bool("global"):
 		return own, fail(exitRefused, "git checkpoint hooks install --global", "hooks: core.hooksPath is %s in %s: the hooks there are those of every repository", dir, entry.Origin)
 	case !wide && c.flags.Bool("global"):
