@@ -131,9 +131,7 @@ func TestFlagsThatMatter(t *testing.T) {
 	for _, cmd := range allCommands() {
 		for _, f := range cmd.allFlags() {
 			switch f := f.(type) {
-			case *cli.StringFlag, *cli.IntFlag, *cli.StringSliceFlag:
-			case *cli.BoolFlag:
-				assert.False(t, f.Value, f.Name)
+			case *cli.StringFlag, *cli.IntFlag, *cli.BoolFlag, *cli.StringSliceFlag:
 			case optionalFlag:
 				assert.Empty(t, f.Value, f.Name)
 			default:
@@ -141,11 +139,17 @@ func TestFlagsThatMatter(t *testing.T) {
 			}
 		}
 	}
-	l, err := parseLine(allCommands(), []string{"save", "42", "-q"})
+	assert.Equal(t, []string{"trigger", "quiet"}, flagsOf(t, "save", "42", "-q"))
+	assert.Subset(t, flagsOf(t, "run", "--", "true"), []string{"worktree", "untracked"})
+}
+
+// flagsOf are the flags of a line that the library is told of.
+func flagsOf(t *testing.T, line ...string) (names []string) {
+	t.Helper()
+	l, err := parseLine(allCommands(), line)
 	require.NoError(t, err)
-	var names []string
 	for _, f := range l.flags() {
 		names = append(names, f.Names()[0])
 	}
-	assert.Equal(t, []string{"trigger", "quiet"}, names)
+	return names
 }
