@@ -12,7 +12,8 @@ import (
 // renamed. Renames before since were of another branch of that name.
 func (s *Store) onceHad(ctx context.Context, name string, since time.Time) (once bool, became string) {
 	for _, e := range s.config {
-		once = once || strings.HasPrefix(e.Key, "branch."+name+".")
+		key, ok := strings.CutPrefix(e.Key, "branch."+name+".")
+		once = once || ok && !strings.Contains(key, ".") // not of branch <name>.<more>
 	}
 	entries, err := s.reflog(ctx, "HEAD")
 	if err != nil {
