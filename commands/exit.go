@@ -118,7 +118,7 @@ func codeOf(err error) (code int, hint string) {
 	case errors.As(err, &refused):
 		return exitRefused, refused.Hint
 	case errors.As(err, &secret):
-		return exitSecrets, "git -c checkpoint.redact=warn checkpoint push " + quoteArg(string(secret.issue))
+		return exitSecrets, "git -c checkpoint.redact=warn checkpoint " + secret.hinted() + " " + quoteArg(string(secret.issue))
 	case errors.As(err, &remote):
 		return exitRemote, remote.Hint
 	case errors.Is(err, gitstore.ErrNoRemote):

@@ -188,6 +188,15 @@ func (e *pushError) Unwrap() error { return e.first }
 type secretsError struct {
 	issue checkpoint.Issue
 	found []gitstore.Secret
+	by    string // the command that would have shown it
+}
+
+// hinted is the command that shows it all the same.
+func (e *secretsError) hinted() string {
+	if e.by == "sync" {
+		return e.by
+	}
+	return "push"
 }
 
 func (e *secretsError) Error() string {
@@ -217,7 +226,7 @@ func (c *call) pushIssue(remote string, i checkpoint.Issue, e gitstore.Exposed) 
 	}
 	warned := ""
 	if len(found) > 0 {
-		secret := &secretsError{i, found}
+		secret := &secretsError{i, found, "push"}
 		if c.settings.String("redact") != "warn" {
 			return "", secret
 		}

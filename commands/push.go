@@ -13,9 +13,13 @@ var pushCommand = command{
 		"the push, and commits that a checkpoint carries and nobody else has are named first.",
 	examples: []string{"git checkpoint push 42", "git checkpoint push --all --dry-run"},
 	flags: func() []cli.Flag {
-		return append(shareFlags(), &cli.BoolFlag{Name: "yes", Usage: "publish commits that nobody else has, too, without asking"})
+		return append(shareFlags(), publishFlag())
 	},
 	run: runPush,
+}
+
+func publishFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "yes", Usage: "publish commits that nobody else has, too, without asking"}
 }
 
 func runPush(c *call) error {

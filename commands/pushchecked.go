@@ -41,12 +41,17 @@ func (c *call) mayPush(remote string, i checkpoint.Issue, ask bool) error {
 	if err != nil || out.Nothing {
 		return err
 	}
+	return c.mayShow(remote, i, out, ask)
+}
+
+// mayShow is mayPush for what is known to go out.
+func (c *call) mayShow(remote string, i checkpoint.Issue, out gitstore.Outgoing, ask bool) error {
 	found, err := c.store.Secrets(c.ctx, out)
 	if err != nil {
 		return fmt.Errorf("issue %s: look for secrets: %w", i, err)
 	}
 	if len(found) > 0 {
-		secret := &secretsError{i, found}
+		secret := &secretsError{i, found, c.flags.Command.Name}
 		if c.settings.String("redact") != "warn" {
 			return secret
 		}
@@ -60,6 +65,8 @@ func (c *call) mayPush(remote string, i checkpoint.Issue, ask bool) error {
 
 // confirmPublishing asks where there is somebody to ask, and else says it.
 func (c *call) confirmPublishing(remote string, i checkpoint.Issue, commit string) error {
+	name := c.flags.Command.Name
+	again := "git checkpoint " + name + " " + quoteArg(string(i)) + " --yes"
 	what := fmt.Sprintf("the checkpoints of issue %s carry commit %.12s, which is not known to be on %s", i, commit, gitstore.ShownRemote(remote))
 	tty, err := c.env.Tty()
 	if err != nil || c.json || c.flags.Bool("yes") {
@@ -67,9 +74,9 @@ func (c *call) confirmPublishing(remote string, i checkpoint.Issue, commit strin
 		return nil
 	}
 	tty.Close()
-	yes, err := c.confirm(what+". Publish it? [y/N] ", "git checkpoint push "+quoteArg(string(i))+" --yes")
+	yes, err := c.confirm(what+". Publish it? [y/N] ", again)
 	if err == nil && !yes {
-		err = fail(exitRefused, "git checkpoint push "+quoteArg(string(i))+" --yes", "push: issue %s: not pushed", i)
+		err = fail(exitRefused, again, "%s: issue %s: not pushed", name, i)
 	}
 	return err
 }

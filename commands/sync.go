@@ -2,6 +2,7 @@ package commands
 
 import (
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
 
 	"github.com/urfave/cli/v2"
 )
@@ -10,10 +11,10 @@ var syncCommand = command{
 	name: "sync", usage: "bring an issue here and at a remote to one chain", args: "[ISSUE]", max: 1, category: "Share",
 	description: "Fetches, joins and pushes: both sides get what was saved on either, without what was\n" +
 		"dropped or pruned on either. That a ref is gone never means that it was dropped. Any\n" +
-		"number of clones may do so at once.",
+		"number of clones may do so at once. What a push would not show, a sync does not.",
 	examples: []string{"git checkpoint sync 42", "git checkpoint sync --all --remote backup"},
 	flags: func() []cli.Flag {
-		return append(shareFlags(), &cli.BoolFlag{Name: "archived", Usage: "the archive too, both ways"})
+		return append(shareFlags(), &cli.BoolFlag{Name: "archived", Usage: "the archive too, both ways"}, publishFlag())
 	},
 	run: runSync,
 }
@@ -29,6 +30,7 @@ func runSync(c *call) error {
 	done, err := c.store.Sync(c.ctx, gitstore.SyncRequest{
 		Remote: remote, Issues: issues, Timeout: c.remoteTimeout(), DryRun: c.flags.Bool("dry-run"),
 		Archived: c.flags.Bool("archived"),
+		May:      func(i checkpoint.Issue, out gitstore.Outgoing) error { return c.mayShow(remote, i, out, true) },
 	})
 	for _, s := range done {
 		if s.Retries > 0 && s.Err == nil {

@@ -24,7 +24,7 @@ type Outgoing struct {
 	Nothing     bool   // the remote has the chain
 	Unpublished string // a commit of the user's that would be published with it, "" for none
 
-	tip     plumbing.Hash
+	tips    []string
 	without []string // "^<commit>" of all that the remote has or gets anyway
 }
 
@@ -40,16 +40,28 @@ func (s *Store) Outgoing(ctx context.Context, remote string, i checkpoint.Issue,
 	if err != nil || seen == tip {
 		return Outgoing{Nothing: true}, err
 	}
-	out := Outgoing{tip: tip}
+	return s.showing(ctx, remote, e, gift{LiveRef(i), tip, seen})
+}
+
+// showing looks at what gifts would show to a remote.
+func (s *Store) showing(ctx context.Context, remote string, e Exposed, gifts ...gift) (out Outgoing, err error) {
 	if out.without, err = s.shown(ctx, remote, e); err != nil {
 		return out, err
 	}
-	if !seen.IsZero() {
-		out.without = append(out.without, "^"+seen.String())
+	var heads []string
+	for _, g := range gifts {
+		out.tips = append(out.tips, g.tip.String())
+		if !g.seen.IsZero() {
+			out.without = append(out.without, "^"+g.seen.String())
+		}
+		saved, err := s.savedHeads(ctx, g.tip, g.seen)
+		if err != nil {
+			return out, err
+		}
+		heads = append(heads, saved...)
 	}
-	heads, err := s.savedHeads(ctx, tip, seen)
-	if err != nil || len(heads) == 0 {
-		return out, err
+	if len(heads) == 0 {
+		return out, nil
 	}
 	hidden, err := s.revs(ctx, append(heads, out.without...), "--max-count=1")
 	out.Unpublished = strings.TrimSpace(hidden)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,7 +27,7 @@ type Secret struct {
 // Secrets looks for secrets in the files that a push would show for the first
 // time.
 func (s *Store) Secrets(ctx context.Context, out Outgoing) ([]Secret, error) {
-	listed, err := s.revs(ctx, append([]string{out.tip.String()}, out.without...), "--objects")
+	listed, err := s.revs(ctx, slices.Concat(out.tips, out.without), "--objects")
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,10 @@ type SyncRequest struct {
 	// Archived synchronizes archives too. Without it, an archive only goes to
 	// the remote with a chain that says so, and none comes from it.
 	Archived bool
+
+	// May is asked before what an issue's push shows is shown, nil for yes. Its
+	// error is the issue's; nothing of the issue moves then.
+	May func(checkpoint.Issue, Outgoing) error
 }
 
 // syncFor bounds how long a sync follows remotes and refs that move.
@@ -48,7 +52,7 @@ func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 	if err != nil {
 		return nil, err
 	}
-	y := &syncing{s: s, line: l, dryRun: req.DryRun, archived: req.Archived, done: map[checkpoint.Issue]*Synced{}}
+	y := &syncing{s: s, line: l, dryRun: req.DryRun, archived: req.Archived, may: req.May, done: map[checkpoint.Issue]*Synced{}}
 	pending := req.Issues
 	for start := time.Now(); ; y.tries++ {
 		pending, err = y.pass(ctx, pending)
@@ -84,6 +88,7 @@ type syncing struct {
 	line     *line
 	dryRun   bool
 	archived bool
+	may      func(checkpoint.Issue, Outgoing) error
 	tries    int
 	done     map[checkpoint.Issue]*Synced
 }
@@ -98,7 +103,7 @@ func (y *syncing) results() []Synced {
 }
 
 func (y *syncing) fail(i checkpoint.Issue, err error) {
-	if !errors.As(err, new(*RemoteError)) {
+	if !errors.As(err, new(*RemoteError)) && !errors.As(err, new(*heldError)) {
 		err = fmt.Errorf("sync issue %s: %w", i, err)
 	}
 	y.done[i] = &Synced{Issue: i, Result: Failed, Retries: y.tries, Err: err}

@@ -45,18 +45,44 @@ func (y *syncing) push(ctx context.Context, plans []*syncPlan) (refused map[chec
 	for _, p := range plans {
 		if err := p.k.flush(ctx); err != nil {
 			refused[p.issue] = err
+		} else if err := y.allowed(ctx, p); err != nil {
+			refused[p.issue] = err
 		}
 	}
 	err = y.send(ctx, plans, refused, func(p *syncPlan) []gift { return p.archive.gift(p.issue) })
 	if err != nil {
 		return refused, err
 	}
-	return refused, y.send(ctx, plans, refused, func(p *syncPlan) []gift {
-		if p.tip.IsZero() || p.tip == p.theirs.tip {
-			return nil
-		}
-		return []gift{{LiveRef(p.issue), p.tip, p.theirs.tip}}
-	})
+	return refused, y.send(ctx, plans, refused, (*syncPlan).gift)
+}
+
+// gift is the chain, where the remote has not got it.
+func (p *syncPlan) gift() []gift {
+	if p.tip.IsZero() || p.tip == p.theirs.tip {
+		return nil
+	}
+	return []gift{{LiveRef(p.issue), p.tip, p.theirs.tip}}
+}
+
+// A heldError is why an issue may not be shown.
+type heldError struct{ error }
+
+func (e *heldError) Unwrap() error { return e.error }
+
+// allowed asks whether what goes to the remote may be shown to it.
+func (y *syncing) allowed(ctx context.Context, p *syncPlan) error {
+	gifts := append(p.archive.gift(p.issue), p.gift()...)
+	if y.may == nil || len(gifts) == 0 {
+		return nil
+	}
+	out, err := y.s.showing(ctx, y.line.remote, y.s.Fetched(ctx), gifts...)
+	if err != nil {
+		return err
+	}
+	if err := y.may(p.issue, out); err != nil {
+		return &heldError{err}
+	}
+	return nil
 }
 
 // send pushes one ref of each issue that was not refused yet.
