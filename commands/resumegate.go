@@ -54,8 +54,12 @@ func (r *resumption) attempt() int {
 	return n
 }
 
-// answers are the flags that answer what a resume asks.
+// answers are the flags that answer what a resume asks, those among them that
+// were given: a command that is typed anew approves nothing by itself.
 func (r *resumption) answers(flag string) string {
+	for _, a := range r.approvals {
+		flag += " --approve " + quoteArg(a.Phase)
+	}
 	for _, phase := range r.verdict.Awaiting {
 		flag += " --approve " + quoteArg(phase)
 	}
