@@ -1,6 +1,9 @@
 package commands
 
-import "git-checkpoint/commands/output"
+import (
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+)
 
 var configCommand = command{
 	name: "config", usage: "print every setting, its value and where it comes from", category: "Look",
@@ -14,6 +17,7 @@ func runConfig(c *call) error {
 	}
 	result := output.Config{Type: "config"}
 	for _, s := range c.settings.All() {
+		s.Value = gitstore.ShownRemote(s.Value) // what is printed here is pasted elsewhere
 		result.Settings = append(result.Settings, output.Setting{Key: s.Key, Value: s.Value, Origin: s.Origin})
 		if !c.json {
 			c.print("%s = %s  (%s)\n", s.Key, output.Clean(s.Value), output.Clean(s.Origin))
