@@ -29,8 +29,8 @@ func runSync(c *call) error {
 	}
 	done, err := c.store.Sync(c.ctx, gitstore.SyncRequest{
 		Remote: remote, Issues: issues, Timeout: c.remoteTimeout(), DryRun: c.flags.Bool("dry-run"),
-		Archived: c.flags.Bool("archived"),
-		May:      func(i checkpoint.Issue, out gitstore.Outgoing) error { return c.mayShow(remote, i, out, true) },
+		Archived: c.flags.Bool("archived"), Quiet: !hasTerminal(),
+		May: func(i checkpoint.Issue, out gitstore.Outgoing) error { return c.mayShow(remote, i, out, true) },
 	})
 	for _, s := range done {
 		if s.Retries > 0 && s.Err == nil {

@@ -74,14 +74,28 @@ func (s *Store) shown(ctx context.Context, remote string, e Exposed) ([]string, 
 	for _, hex := range append(e.Pushed[:len(e.Pushed):len(e.Pushed)], e.There...) {
 		without = append(without, "^"+hex)
 	}
-	if !s.configured(remote) {
+	if !s.configured(remote) || s.pushedTo(remote) != remote {
 		return without, nil
 	}
 	tracked, err := s.refs(ctx, "refs/remotes/"+remote+"/")
-	for _, hash := range tracked {
-		without = append(without, "^"+hash.String())
+	for name, hash := range tracked {
+		if !s.nested(remote, name) {
+			without = append(without, "^"+hash.String())
+		}
 	}
 	return without, err
+}
+
+// nested reports whether a remote-tracking ref below a remote's name may be
+// one of another remote, as refs/remotes/a/b/main where a and a/b are remotes.
+func (s *Store) nested(remote, ref string) bool {
+	for _, e := range s.config {
+		name, ok := strings.CutPrefix(strings.TrimSuffix(e.Key, ".url"), "remote.")
+		if ok && strings.HasPrefix(name, remote+"/") && strings.HasPrefix(ref, "refs/remotes/"+name+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // savedHeads are the HEADs of a chain's checkpoints that another chain does
