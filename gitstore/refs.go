@@ -39,8 +39,12 @@ func fetchedRef(i checkpoint.Issue) string { return fetchedRefs + i.RefName() }
 // readRef returns what a ref points to, the zero hash when there is none.
 // With the files backend it reads the file, as git does: loose first, then
 // packed-refs. A stale answer is harmless, since every move names the value it
-// expects. Other backends are asked through git.
+// expects. Other backends are asked through git. A name that git would not give
+// a ref has none: a record may have any text for its branch.
 func (s *Store) readRef(ctx context.Context, name string) (plumbing.Hash, error) {
+	if !mayBeRef(name) {
+		return plumbing.ZeroHash, nil
+	}
 	if s.repo.refFormat != "files" {
 		return s.askRef(ctx, name)
 	}
@@ -52,6 +56,21 @@ func (s *Store) readRef(ctx context.Context, name string) (plumbing.Hash, error)
 		return s.packedRef(name)
 	}
 	return plumbing.ZeroHash, fmt.Errorf("read %s: %w", name, err)
+}
+
+// mayBeRef reports whether a name is one that git check-ref-format allows. It
+// stays inside the folder of refs then.
+func mayBeRef(name string) bool {
+	bad := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`~^:?*[\`, r) }
+	if strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.ContainsFunc(name, bad) {
+		return false
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || part[0] == '.' || strings.HasSuffix(part, ".lock") {
+			return false
+		}
+	}
+	return !strings.HasSuffix(name, ".")
 }
 
 func parseRef(name string, data []byte) (plumbing.Hash, error) {
