@@ -33,6 +33,8 @@ func listFlags() []cli.Flag {
 		&cli.StringFlag{Name: "trigger", Usage: "only those with `TRIGGER`"},
 		&cli.StringFlag{Name: "phase", Usage: "only those in `PHASE`"},
 		&cli.StringFlag{Name: "since", Usage: "only those made since `TIME` (RFC 3339, a date, or an age such as 36h or 7d)"},
+		&cli.StringFlag{Name: "before", Usage: "only those made before `TIME`"},
+		&cli.StringSliceFlag{Name: "filter", Usage: "only those whose record has `PATH=VALUE`"},
 		&cli.BoolFlag{Name: "archived", Usage: "those in the archive instead"},
 	}
 }
@@ -99,46 +101,6 @@ func (c *call) listOf(i checkpoint.Issue) (*gitstore.List, error) {
 		return c.store.Archived(c.ctx, i, limit)
 	}
 	return c.store.List(c.ctx, i, limit)
-}
-
-func (c *call) filters() bool {
-	return c.flags.IsSet("trigger") || c.flags.IsSet("phase") || c.flags.IsSet("since")
-}
-
-// listFilter is what the flags ask for.
-func (c *call) listFilter() (func(*gitstore.Checkpoint) bool, error) {
-	if n := c.flags.Int("n"); c.flags.IsSet("n") && n < 1 {
-		return nil, usagef("list: -n: %d is not a number of checkpoints", n)
-	}
-	trigger, phase := c.flags.String("trigger"), c.flags.String("phase")
-	since, err := parseSince(c.flags.String("since"), c.env.Now())
-	if err != nil {
-		return nil, err
-	}
-	inPhase := c.flags.IsSet("phase")
-	return func(cp *gitstore.Checkpoint) bool {
-		return (trigger == "" || string(cp.Trigger) == trigger) &&
-			(!inPhase || cp.Phase == phase) && !cp.Created.Before(since)
-	}, nil
-}
-
-// parseSince reads a time, a date, or an age.
-func parseSince(s string, now time.Time) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
-	}
-	var days int
-	if n, err := fmt.Sscanf(s, "%dd", &days); n == 1 && err == nil && s == fmt.Sprintf("%dd", days) {
-		return now.Add(-time.Duration(days) * 24 * time.Hour), nil
-	}
-	if d, err := time.ParseDuration(s); err == nil {
-		return now.Add(-d), nil
-	}
-	at, err := checkpoint.ParseTime(s)
-	if err != nil {
-		return at, usagef("list: --since: %w", err)
-	}
-	return at, nil
 }
 
 func (c *call) showList(lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) error {

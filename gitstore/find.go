@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,9 +17,10 @@ const Latest = "latest"
 
 // Find returns the checkpoint of an issue that goes by a name: an id, a prefix
 // of one that reaches into its time, at least four of its final hex digits,
-// Latest, or a commit of the chain, one that a rewrite made old too. The
-// archive is searched when the chain has none. It fails with *NoneError,
-// *NotFoundError or *AmbiguousError.
+// Latest, a commit of the chain, one that a rewrite made old too, or what it is
+// of: "@{phase:ready}" for the newest of a phase, ":/text" for the newest with
+// that text in its note, as git has it. The archive is searched when the chain
+// has none. It fails with *NoneError, *NotFoundError or *AmbiguousError.
 func (s *Store) Find(ctx context.Context, issue checkpoint.Issue, name string) (*Checkpoint, error) {
 	if back, ok := stepsBack(name); ok {
 		return s.findBack(ctx, issue, name, back)
@@ -67,8 +69,33 @@ func (s *Store) findBack(ctx context.Context, issue checkpoint.Issue, name strin
 	return &l.Checkpoints[back], nil
 }
 
+// description is what a name says of a checkpoint instead of naming it, nil when
+// it names one.
+func description(name string) func(*Checkpoint) bool {
+	if text, ok := strings.CutPrefix(name, ":/"); ok && text != "" {
+		return func(c *Checkpoint) bool { return strings.Contains(c.Note, text) }
+	}
+	if phase, ok := strings.CutPrefix(name, "@{phase:"); ok && strings.HasSuffix(phase, "}") {
+		phase = strings.TrimSuffix(phase, "}")
+		return func(c *Checkpoint) bool { return c.Phase == phase }
+	}
+	return nil
+}
+
+// newestOf is the first of a list that a description fits, nil for none.
+func newestOf(list []Checkpoint, fits func(*Checkpoint) bool) *Checkpoint {
+	i := slices.IndexFunc(list, func(c Checkpoint) bool { return c.ID != "" && fits(&c) })
+	if i < 0 {
+		return nil
+	}
+	return &list[i]
+}
+
 // match finds the one checkpoint that goes by a name, nil when there is none.
 func (s *Store) match(list []Checkpoint, name string) (*Checkpoint, error) {
+	if of := description(name); of != nil {
+		return newestOf(list, of), nil
+	}
 	var found []*Checkpoint
 	for i := range list {
 		if string(list[i].ID) == name {

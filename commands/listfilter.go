@@ -1,0 +1,103 @@
+package commands
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// filters reports whether not every checkpoint is asked for.
+func (c *call) filters() bool {
+	for _, name := range []string{"trigger", "phase", "since", "before"} {
+		if c.flags.IsSet(name) {
+			return true
+		}
+	}
+	return len(c.lists["filter"]) > 0
+}
+
+// listFilter is what the flags ask for. Records are read last, and only where
+// a flag speaks of them.
+func (c *call) listFilter() (func(*gitstore.Checkpoint) bool, error) {
+	if n := c.flags.Int("n"); c.flags.IsSet("n") && n < 1 {
+		return nil, usagef("list: -n: %d is not a number of checkpoints", n)
+	}
+	since, err := c.timeFlag("since")
+	if err != nil {
+		return nil, err
+	}
+	before, err := c.timeFlag("before")
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := parseFilters(c.lists["filter"])
+	if err != nil {
+		return nil, err
+	}
+	trigger, phase, inPhase := c.flags.String("trigger"), c.flags.String("phase"), c.flags.IsSet("phase")
+	return func(cp *gitstore.Checkpoint) bool {
+		return (trigger == "" || string(cp.Trigger) == trigger) &&
+			(!inPhase || cp.Phase == phase) && !cp.Created.Before(since) &&
+			(before.IsZero() || cp.Created.Before(before)) && c.recordHas(cp, wanted)
+	}, nil
+}
+
+// A wanted is a value that a record is to have at a path.
+type wanted struct{ path, value string }
+
+func parseFilters(list []string) ([]wanted, error) {
+	var all []wanted
+	for _, s := range list {
+		path, value, ok := strings.Cut(s, "=")
+		if !ok || path == "" {
+			return nil, usagef("list: --filter: %q: want PATH=VALUE", s)
+		}
+		all = append(all, wanted{path, value})
+	}
+	return all, nil
+}
+
+// recordHas reports whether a checkpoint's record has all that is wanted. One
+// that cannot be read has nothing.
+func (c *call) recordHas(cp *gitstore.Checkpoint, all []wanted) bool {
+	if len(all) == 0 {
+		return true
+	}
+	r, err := c.store.Record(cp)
+	if err != nil {
+		return false
+	}
+	for _, w := range all {
+		if v, ok := r.Doc().Lookup(w.path); !ok || fmt.Sprint(v) != w.value {
+			return false
+		}
+	}
+	return true
+}
+
+// timeFlag reads a flag that is a time, the zero time where it is not given.
+func (c *call) timeFlag(name string) (time.Time, error) {
+	at, err := parseSince(c.flags.String(name), c.env.Now())
+	if err != nil {
+		return at, usagef("list: --%s: %w", name, err)
+	}
+	return at, nil
+}
+
+// parseSince reads a time, a date, or an age.
+func parseSince(s string, now time.Time) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	var days int
+	if n, err := fmt.Sscanf(s, "%dd", &days); n == 1 && err == nil && s == fmt.Sprintf("%dd", days) {
+		return now.Add(-time.Duration(days) * 24 * time.Hour), nil
+	}
+	if d, err := time.ParseDuration(s); err == nil {
+		return now.Add(-d), nil
+	}
+	return checkpoint.ParseTime(s)
+}
