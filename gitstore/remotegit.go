@@ -184,7 +184,7 @@ func (l *line) give(ctx context.Context, dryRun bool, gifts ...gift) (map[string
 		args = append(args, "--force-with-lease="+g.ref+":"+expected)
 		specs = append(specs, g.tip.String()+":"+g.ref)
 	}
-	out, err := l.run(ctx, append(args, specs...)...)
+	out, err := l.run(ctx, slices.Concat(l.noMirror(), args, specs)...)
 	refused := map[string]error{}
 	for _, g := range gifts {
 		flag, reason := pushed(out, g.ref)
@@ -196,6 +196,16 @@ func (l *line) give(ctx context.Context, dryRun bool, gifts ...gift) (map[string
 		err = nil
 	}
 	return refused, err
+}
+
+// noMirror are the flags for a remote that a push mirrors to: it takes no
+// single ref then.
+func (l *line) noMirror() []string {
+	key := "remote." + l.remote + ".mirror"
+	if on, _ := gitcmd.Last(l.s.config, key); !gitcmd.Bool(on) {
+		return nil
+	}
+	return []string{"-c", key + "=false"}
 }
 
 // refusal is the error of a ref that the remote did not take.
