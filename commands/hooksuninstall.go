@@ -70,13 +70,18 @@ func (c *call) uninstallFiles() ([]change, error) {
 	var plan []change
 	for _, site := range c.hookSites(c.flags.Bool("global")) {
 		for _, e := range hook.Events() {
+			var here []change
 			for _, path := range append([]string{site.file(e)}, site.renamed(e)...) {
 				ch, err := c.uninstallFile(path, site.aside(e), e)
 				if err != nil {
 					return nil, err
 				}
-				plan = append(plan, ch...)
+				here = append(here, ch...)
 			}
+			if len(here) == 0 {
+				here = c.stranded(site.file(e), site.aside(e))
+			}
+			plan = append(plan, here...)
 		}
 	}
 	return plan, nil
@@ -112,6 +117,28 @@ func (c *call) uninstallFile(path, aside string, e hook.Event) ([]change, error)
 	}}}, nil
 }
 
+// stranded puts a hook back whose wrapper somebody has removed, and tells of
+// one in whose place something else stands.
+func (c *call) stranded(path, aside string) []change {
+	if !isFile(aside) {
+		return nil
+	}
+	if _, err := os.Lstat(path); err == nil {
+		c.warn("%s is from before an install, and %s has been written anew since", c.shownFile(aside), c.shownFile(path))
+		return nil
+	}
+	return []change{{"put " + c.shownFile(path) + " back", func() error { return putBack(aside, path) }}}
+}
+
+// putBack moves a hook to where it was.
+func putBack(aside, path string) error {
+	if err := moveHook(aside, path, ""); err != nil {
+		return err
+	}
+	os.Remove(filepath.Dir(aside)) // unless another hook is there
+	return nil
+}
+
 // removeHook removes a file that was made for the block, and puts back what it
 // stood before.
 func removeHook(path, aside string) error {
@@ -119,10 +146,7 @@ func removeHook(path, aside string) error {
 		return err
 	}
 	if _, err := os.Lstat(aside); err == nil {
-		if err := moveHook(aside, path, ""); err != nil {
-			return err
-		}
-		os.Remove(filepath.Dir(aside)) // unless another hook is there
+		return putBack(aside, path)
 	}
 	return nil
 }
