@@ -27,6 +27,7 @@ type form struct {
 	fixed   int    // size of an entry before its name, if it is not extended
 	marks   []mark // where to begin looking for an entry
 	special []int  // unmerged and intent-to-add entries, by position
+	relax   func() // gives mapped pages back, nil where there are none
 	cache   cacheTree
 
 	unmerged []Entry
@@ -57,7 +58,7 @@ func (x *Index) parse(data []byte) error {
 }
 
 func (f *form) parse(data []byte, hash int) error {
-	*f = form{fixed: statSize + hash + flagsSize}
+	*f = form{fixed: statSize + hash + flagsSize, relax: f.relax}
 	if err := f.header(data, hash); err != nil {
 		return err
 	}

@@ -91,6 +91,7 @@ func (x *Index) load(threshold int64) error {
 
 // parseMapping reads the file instead where it changes under the mapping.
 func (x *Index) parseMapping() error {
+	x.form.relax = x.relax
 	err := x.guard(func() error { return x.parse(x.mapping) })
 	if !errors.Is(err, ErrChanged) {
 		return err

@@ -15,6 +15,14 @@ func (x *Index) mapFile(size int64) error {
 	return err
 }
 
+// relax gives back the pages that were read so far. Few of them are read again,
+// and all count as memory of this process.
+func (x *Index) relax() {
+	if x.mapping != nil {
+		_ = unix.Madvise(x.mapping, unix.MADV_DONTNEED)
+	}
+}
+
 func (x *Index) unmap() error {
 	if x.mapping == nil {
 		return nil

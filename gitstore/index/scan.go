@@ -5,6 +5,10 @@ import "encoding/binary"
 // stride is the number of entries from one mark to the next.
 const stride = 64
 
+// window is how much of a mapped index is read before its pages are given
+// back, in bytes.
+const window = 1 << 20
+
 // scan walks over all entries, checks that they lie inside the file, and
 // leaves marks. It returns where they end.
 func (f *form) scan() (int, error) {
@@ -19,10 +23,14 @@ func (f *form) scan() (int, error) {
 // here is most of the time that a large index takes.
 func (f *form) scanLengths() (int, error) {
 	data, fixed := f.data, f.fixed
-	off := headerSize
+	off, kept := headerSize, 0
 	for i := range f.count {
 		if i%stride == 0 {
 			f.marks = append(f.marks, mark{first: i, off: off})
+			if f.relax != nil && off-kept > window {
+				f.relax()
+				kept = off
+			}
 		}
 		if len(data)-off < fixed {
 			return 0, errBeyond(off)

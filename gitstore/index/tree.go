@@ -57,6 +57,7 @@ type writer struct {
 	b       *builder
 	at      cursor // the entry that is written
 	probe   cursor // looks at the end of cached directories
+	probes  int
 }
 
 func (w *writer) write(out Trees) (plumbing.Hash, error) {
@@ -133,6 +134,10 @@ func (w *writer) reusable(node int, dir []byte, base plumbing.Hash) (bool, error
 	if n <= 0 || n > w.f.count-w.at.i || w.specialWithin(w.at.i, n) || hash != base && !w.have.Has(hash) {
 		return false, nil
 	}
+	// Each look far ahead maps the pages around it.
+	if w.probes++; w.f.relax != nil && w.probes%someProbes == 0 {
+		w.f.relax()
+	}
 	last := w.at.i + n - 1
 	if last+1 < w.f.count {
 		// A count that does not end where the directory ends is not git's.
@@ -145,6 +150,9 @@ func (w *writer) reusable(node int, dir []byte, base plumbing.Hash) (bool, error
 	}
 	return bytes.HasPrefix(w.probe.path, dir), nil
 }
+
+// someProbes is how many looks ahead keep their pages.
+const someProbes = 16
 
 // specialWithin says whether one of the n entries from first is special.
 func (w *writer) specialWithin(first, n int) bool {
