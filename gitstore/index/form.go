@@ -28,6 +28,7 @@ type form struct {
 	marks   []mark // where to begin looking for an entry
 	special []int  // unmerged and intent-to-add entries, by position
 	relax   func() // gives mapped pages back, nil where there are none
+	left    int    // where the scan last did so
 	cache   cacheTree
 
 	unmerged []Entry

@@ -23,14 +23,10 @@ func (f *form) scan() (int, error) {
 // here is most of the time that a large index takes.
 func (f *form) scanLengths() (int, error) {
 	data, fixed := f.data, f.fixed
-	off, kept := headerSize, 0
+	off := headerSize
 	for i := range f.count {
 		if i%stride == 0 {
-			f.marks = append(f.marks, mark{first: i, off: off})
-			if f.relax != nil && off-kept > window {
-				f.relax()
-				kept = off
-			}
+			f.leave(mark{first: i, off: off})
 		}
 		if len(data)-off < fixed {
 			return 0, errBeyond(off)
@@ -61,7 +57,7 @@ func (f *form) scanPaths() (int, error) {
 	due := 0
 	for i := range f.count {
 		if i >= due {
-			f.marks = append(f.marks, mark{i, c.next, append([]byte(nil), c.path...)})
+			f.leave(mark{i, c.next, append([]byte(nil), c.path...)})
 			due = i + stride + len(c.path)/16
 		}
 		if err := c.step(); err != nil {
@@ -70,6 +66,15 @@ func (f *form) scanPaths() (int, error) {
 		f.noteSpecial(&c)
 	}
 	return c.next, nil
+}
+
+// leave leaves a mark, and the pages of a window that was walked over.
+func (f *form) leave(m mark) {
+	f.marks = append(f.marks, m)
+	if f.relax != nil && m.off-f.left > window {
+		f.relax()
+		f.left = m.off
+	}
 }
 
 func (f *form) noteSpecial(c *cursor) {
