@@ -30,29 +30,16 @@ func TakeGlance() Glance {
 	if name, ok := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/"); ok {
 		g.Branch = name
 	}
-	loose, err := os.ReadDir(filepath.Join(r.commonDir, filepath.FromSlash(liveRefs)))
-	if err != nil && !os.IsNotExist(err) {
+	names, err := storedRefs(r.commonDir, liveRefs)
+	if err != nil {
 		return Glance{}
 	}
-	for _, e := range loose {
-		g.add(e.Name())
-	}
-	packed, err := os.ReadFile(filepath.Join(r.commonDir, "packed-refs"))
-	if err != nil && !os.IsNotExist(err) {
-		return Glance{}
-	}
-	for line := range strings.Lines(string(packed)) {
-		if _, name, ok := strings.Cut(line, " "+liveRefs); ok {
-			g.add(strings.TrimSuffix(name, "\n"))
+	for _, name := range names {
+		if i, err := checkpoint.IssueFromRef(strings.TrimPrefix(name, liveRefs)); err == nil {
+			g.issues = append(g.issues, strings.ToLower(string(i)))
 		}
 	}
 	return g
-}
-
-func (g *Glance) add(component string) {
-	if i, err := checkpoint.IssueFromRef(component); err == nil {
-		g.issues = append(g.issues, strings.ToLower(string(i)))
-	}
 }
 
 // None reports that the repository has no checkpoint, for certain.

@@ -83,12 +83,9 @@ func parseRef(name string, data []byte) (plumbing.Hash, error) {
 
 // packedRef looks in packed-refs; a line is "<hex> <name>".
 func (s *Store) packedRef(name string) (plumbing.Hash, error) {
-	data, err := os.ReadFile(filepath.Join(s.repo.commonDir, "packed-refs"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return plumbing.ZeroHash, nil
-	}
+	data, err := readPackedRefs(s.repo.commonDir)
 	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("read packed-refs: %w", err)
+		return plumbing.ZeroHash, err
 	}
 	needle := []byte(" " + name + "\n")
 	for from := 0; ; {
@@ -156,26 +153,47 @@ func (s *Store) withBroken(prefix string, names []string) ([]string, error) {
 	if s.repo.refFormat != "files" {
 		return names, nil
 	}
-	files, err := os.ReadDir(filepath.Join(s.repo.commonDir, filepath.FromSlash(prefix)))
+	stored, err := storedRefs(s.repo.commonDir, prefix)
+	if err != nil {
+		return nil, err
+	}
+	names = append(names, stored...)
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// storedRefs are the names of the refs right below a prefix as the files backend
+// has them, loose and packed, whatever they hold. One may come twice.
+func storedRefs(commonDir, prefix string) ([]string, error) {
+	files, err := os.ReadDir(filepath.Join(commonDir, filepath.FromSlash(prefix)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list %s: %w", prefix, err)
 	}
+	var names []string
 	for _, f := range files {
 		if !f.IsDir() && !strings.HasSuffix(f.Name(), ".lock") {
 			names = append(names, prefix+f.Name())
 		}
 	}
-	packed, err := os.ReadFile(filepath.Join(s.repo.commonDir, "packed-refs"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read packed-refs: %w", err)
+	packed, err := readPackedRefs(commonDir)
+	if err != nil {
+		return nil, err
 	}
 	for line := range strings.Lines(string(packed)) {
 		if _, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok && strings.HasPrefix(name, prefix) {
 			names = append(names, name)
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names), nil
+	return names, nil
+}
+
+// readPackedRefs reads packed-refs, which need not be there.
+func readPackedRefs(commonDir string) ([]byte, error) {
+	data, err := os.ReadFile(filepath.Join(commonDir, "packed-refs"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read packed-refs: %w", err)
+	}
+	return data, nil
 }
 
 // checkName refuses a new issue whose ref differs from an existing one in
