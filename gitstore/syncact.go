@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -42,10 +43,11 @@ func (y *syncing) push(ctx context.Context, plans []*syncPlan) (refused map[chec
 	if y.dryRun {
 		return refused, nil
 	}
+	fetched := sync.OnceValue(func() Exposed { return y.s.Fetched(ctx) })
 	for _, p := range plans {
 		if err := p.k.flush(ctx); err != nil {
 			refused[p.issue] = err
-		} else if err := y.allowed(ctx, p); err != nil {
+		} else if err := y.allowed(ctx, p, fetched); err != nil {
 			refused[p.issue] = err
 		}
 	}
@@ -69,13 +71,14 @@ type heldError struct{ error }
 
 func (e *heldError) Unwrap() error { return e.error }
 
-// allowed asks whether what goes to the remote may be shown to it.
-func (y *syncing) allowed(ctx context.Context, p *syncPlan) error {
+// allowed asks whether what goes to the remote may be shown to it, beside what
+// was fetched.
+func (y *syncing) allowed(ctx context.Context, p *syncPlan, fetched func() Exposed) error {
 	gifts := append(p.archive.gift(p.issue), p.gift()...)
 	if y.may == nil || len(gifts) == 0 {
 		return nil
 	}
-	out, err := y.s.showing(ctx, y.line.remote, y.s.Fetched(ctx), gifts...)
+	out, err := y.s.showing(ctx, y.line.remote, fetched(), gifts...)
 	if err != nil {
 		return err
 	}
