@@ -93,11 +93,8 @@ func pushedObjects(updates []hook.Update, same bool) (o gitstore.Exposed) {
 // hookRemote is where the checkpoints go: checkpoint.remote, else where the
 // push goes. Git gives the remote's name, or its URL twice.
 func (c *call) hookRemote(args []string) (string, error) {
-	if remote := c.settings.String("remote"); remote != "" {
-		return remote, nil
-	}
-	if len(args) == 0 {
-		return c.store.Remote(c.ctx)
+	if c.settings.String("remote") != "" || len(args) == 0 {
+		return c.remote("")
 	}
 	return args[0], nil
 }
@@ -220,17 +217,13 @@ func (c *call) pushIssue(remote string, i checkpoint.Issue, e gitstore.Exposed) 
 	case out.Unpublished != "":
 		return fmt.Sprintf("issue %s: checkpoints not pushed: commit %.12s of theirs is neither in this push nor on %s", i, out.Unpublished, gitstore.ShownRemote(remote)), nil
 	}
-	found, err := c.store.Secrets(c.ctx, out)
+	secret, err := c.secretIn(i, out, "push")
 	if err != nil {
-		return "", fmt.Errorf("issue %s: look for secrets: %w", i, err)
+		return "", err
 	}
 	warned := ""
-	if len(found) > 0 {
-		secret := &secretsError{i, found, "push"}
-		if c.settings.String("redact") != "warn" {
-			return "", secret
-		}
-		warned = fmt.Sprintf(", with what looks like a secret: %s in %s", found[0].Rule, found[0].Path)
+	if secret != nil {
+		warned = fmt.Sprintf(", with what looks like a secret: %s in %s", secret.Rule, secret.Path)
 	}
 	done, err := c.store.Push(c.ctx, gitstore.PushRequest{Remote: remote, Issues: []checkpoint.Issue{i}, Quiet: true})
 	if err != nil {

@@ -120,11 +120,8 @@ func (in *importing) read(file string, data []byte) (document, error) {
 	if err != nil {
 		return document{}, err
 	}
-	if err := f.Err(false); err != nil {
+	if err := breaks(f, in.c.flags.Bool("strict")); err != nil {
 		return document{}, err
-	}
-	if err := f.Err(in.c.flags.Bool("strict")); err != nil {
-		return document{}, fail(exitStale, "", "%w", err)
 	}
 	d := document{path: file, file: f, data: data}
 	if at, err := checkpoint.ParseTime(f.Written()); err == nil {

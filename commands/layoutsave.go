@@ -53,13 +53,22 @@ func (c *call) readDocument() (*layout.File, error) {
 	return f, c.accept(f, c.flags.Bool("strict"))
 }
 
-// accept fails for a document that breaks rules, and warns of what it does else.
-func (c *call) accept(f *layout.File, strict bool) error {
+// breaks fails for a document that breaks rules, with --strict for one that
+// only looks wrong, too.
+func breaks(f *layout.File, strict bool) error {
 	if err := f.Err(false); err != nil {
 		return err
 	}
 	if err := f.Err(strict); err != nil {
 		return fail(exitStale, "", "%w", err)
+	}
+	return nil
+}
+
+// accept fails for a document that breaks rules, and warns of what it does else.
+func (c *call) accept(f *layout.File, strict bool) error {
+	if err := breaks(f, strict); err != nil {
+		return err
 	}
 	for _, p := range f.Problems {
 		c.warn("%s", p)

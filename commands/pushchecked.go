@@ -19,8 +19,9 @@ func (c *call) push(req gitstore.PushRequest, ask bool) ([]gitstore.Synced, erro
 		}
 	}
 	var done []gitstore.Synced
+	fetched := c.store.Fetched(c.ctx)
 	for _, i := range issues {
-		if err := c.mayPush(req.Remote, i, ask && !req.DryRun); err != nil {
+		if err := c.mayPush(req.Remote, i, fetched, ask && !req.DryRun); err != nil {
 			done = append(done, gitstore.Synced{Issue: i, Result: gitstore.Failed, Err: err})
 			continue
 		}
@@ -35,9 +36,9 @@ func (c *call) push(req gitstore.PushRequest, ask bool) ([]gitstore.Synced, erro
 }
 
 // mayPush refuses to show a secret, and asks a person about commits that a
-// push would publish.
-func (c *call) mayPush(remote string, i checkpoint.Issue, ask bool) error {
-	out, err := c.store.Outgoing(c.ctx, remote, i, c.store.Fetched(c.ctx))
+// push would publish beside those that were fetched.
+func (c *call) mayPush(remote string, i checkpoint.Issue, fetched gitstore.Exposed, ask bool) error {
+	out, err := c.store.Outgoing(c.ctx, remote, i, fetched)
 	if err != nil || out.Nothing {
 		return err
 	}
@@ -46,21 +47,32 @@ func (c *call) mayPush(remote string, i checkpoint.Issue, ask bool) error {
 
 // mayShow is mayPush for what is known to go out.
 func (c *call) mayShow(remote string, i checkpoint.Issue, out gitstore.Outgoing, ask bool) error {
-	found, err := c.store.Secrets(c.ctx, out)
+	secret, err := c.secretIn(i, out, c.flags.Command.Name)
 	if err != nil {
-		return fmt.Errorf("issue %s: look for secrets: %w", i, err)
+		return err
 	}
-	if len(found) > 0 {
-		secret := &secretsError{i, found, c.flags.Command.Name}
-		if c.settings.String("redact") != "warn" {
-			return secret
-		}
-		c.warn("%s is pushed with what looks like a secret: %s in %s", i, found[0].Rule, found[0].Path)
+	if secret != nil {
+		c.warn("%s is pushed with what looks like a secret: %s in %s", i, secret.Rule, secret.Path)
 	}
 	if out.Unpublished == "" || !ask {
 		return nil
 	}
 	return c.confirmPublishing(remote, i, out.Unpublished)
+}
+
+// secretIn looks for secrets in what is known to go out, by a command. One fails
+// unless it is only to be warned of; then it is returned, nil for none.
+func (c *call) secretIn(i checkpoint.Issue, out gitstore.Outgoing, by string) (*gitstore.Secret, error) {
+	found, err := c.store.Secrets(c.ctx, out)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("issue %s: look for secrets: %w", i, err)
+	case len(found) == 0:
+		return nil, nil
+	case c.settings.String("redact") != "warn":
+		return nil, &secretsError{i, found, by}
+	}
+	return &found[0], nil
 }
 
 // confirmPublishing asks where there is somebody to ask, and else says it.
