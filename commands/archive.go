@@ -1,6 +1,9 @@
 package commands
 
-import "git-checkpoint/gitstore/checkpoint"
+import (
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
+)
 
 var archiveCommand = command{
 	name: "archive", usage: "move checkpoints to the archive", args: "[ISSUE] [ID]", max: 2, category: "Keep",
@@ -18,7 +21,7 @@ func runArchive(c *call) error {
 	if err != nil {
 		return err
 	}
-	moved, err := c.store.Archive(c.ctx, issue, ids)
+	moved, err := c.store.Archive(c.ctx, issue, ids, retention.ReasonAsked)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
 )
 
 // choose finds out what to do where no flag says it. A person at a terminal is
@@ -96,7 +97,7 @@ func (c *call) startFresh(r *resumption) error {
 	if c.flags.Bool("dry-run") {
 		c.say("would archive the checkpoints of issue %s", r.cp.Issue)
 	} else {
-		moved, err := c.store.Archive(c.ctx, r.cp.Issue, nil)
+		moved, err := c.store.Archive(c.ctx, r.cp.Issue, nil, retention.ReasonAbandoned)
 		var none *gitstore.NoneError
 		if err != nil && !errors.As(err, &none) {
 			return err

@@ -6,6 +6,7 @@ import (
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/retention"
 )
 
 // corrupted asks, where the newest checkpoint cannot be read, whether to start
@@ -22,7 +23,7 @@ func (c *call) corrupted(choice string, cause error) error {
 	if choice != "s" {
 		return cause
 	}
-	moved, err := c.store.Archive(c.ctx, c.about, nil)
+	moved, err := c.store.Archive(c.ctx, c.about, nil, retention.ReasonAbandoned)
 	if err != nil {
 		return errors.Join(cause, err)
 	}

@@ -4,21 +4,24 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/ledger"
+	"git-checkpoint/gitstore/retention"
 )
 
 // Archive moves checkpoints from an issue's chain to its archive; no ids
-// means all of them. It returns the ids that were moved.
-func (s *Store) Archive(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) ([]checkpoint.ID, error) {
+// means all of them. The ledger notes why and when, for every clone, and so
+// for how long they stay there. It returns the ids that were moved.
+func (s *Store) Archive(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error) {
 	var moved []checkpoint.ID
 	err := s.alter(ctx, issue, func(c *chain, k *sink) (*change, error) {
 		var err error
 		if moved, err = liveOnes(c, ids); err != nil {
 			return nil, err
 		}
-		return s.toArchive(ctx, c, moved, k)
+		return s.toArchive(ctx, c, moved, why, k)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("archive of issue %s: %w", issue, err)
@@ -58,7 +61,7 @@ func (s *Store) archiveMove(archive *chain, links []link, k *sink) []refMove {
 }
 
 // toArchive is the change that moves ids of c to the archive.
-func (s *Store) toArchive(ctx context.Context, c *chain, ids []checkpoint.ID, k *sink) (*change, error) {
+func (s *Store) toArchive(ctx context.Context, c *chain, ids []checkpoint.ID, why retention.Reason, k *sink) (*change, error) {
 	archive, err := s.readChain(ctx, c.issue, ArchiveRef(c.issue), 0)
 	if err != nil {
 		return nil, err
@@ -70,13 +73,37 @@ func (s *Store) toArchive(ctx context.Context, c *chain, ids []checkpoint.ID, k 
 	moving := slices.DeleteFunc(slices.Clone(c.links), func(l link) bool {
 		return l.ledger || !gone[l.ID] || there[l.ID] != nil
 	})
+	noted := ledger.Archival{Reason: string(why), Clock: c.newestClock().Next(s.now())}
 	return &change{
 		verb: "archive", ids: ids, remove: gone,
 		ledger: func(l *ledger.Ledger) {
 			for _, id := range ids {
-				l.Archived[id] = true
+				l.Archived[id] = noted
 			}
 		},
 		also: s.archiveMove(archive, merge(archive.links, moving), k),
 	}, nil
+}
+
+// tellFiled says of archived checkpoints what the ledger does, which is the
+// live chain's: nothing where that cannot be read.
+func (s *Store) tellFiled(ctx context.Context, issue checkpoint.Issue, list []Checkpoint) {
+	if len(list) == 0 {
+		return
+	}
+	known := ledger.New()
+	if live, err := s.readChain(ctx, issue, LiveRef(issue), 1); err == nil {
+		known = live.ledger
+	}
+	for i := range list {
+		c := &list[i]
+		c.Archived, c.Pinned, c.Filed = true, known.Pinned(c.ID), filed(known.Archived[c.ID])
+	}
+}
+
+func filed(a ledger.Archival) Filed {
+	if a.Reason == "" {
+		return Filed{}
+	}
+	return Filed{retention.Reason(a.Reason), time.Unix(0, int64(a.Clock)).UTC()}
 }

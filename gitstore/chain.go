@@ -221,15 +221,14 @@ func (s *Store) List(ctx context.Context, issue checkpoint.Issue, limit int) (*L
 	return s.list(ctx, issue, LiveRef(issue), limit)
 }
 
-// Archived reads an issue's archive the same way.
+// Archived reads an issue's archive the same way, with what its ledger says of
+// it.
 func (s *Store) Archived(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
 	l, err := s.list(ctx, issue, ArchiveRef(issue), limit)
 	if err != nil {
 		return nil, err
 	}
-	for i := range l.Checkpoints {
-		l.Checkpoints[i].Archived = true
-	}
+	s.tellFiled(ctx, issue, l.Checkpoints)
 	return l, nil
 }
 

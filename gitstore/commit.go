@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -31,7 +32,15 @@ type Checkpoint struct {
 	Tree     plumbing.Hash
 	Pinned   bool
 	Archived bool
+	Filed    Filed  // of an archived one
 	Problem  string // why the commit is not a valid checkpoint, "" when it is
+}
+
+// Filed says why a checkpoint went to the archive, and when. The zero value
+// says that nobody noted it.
+type Filed struct {
+	Why retention.Reason
+	At  time.Time
 }
 
 // Valid reports whether the commit keeps the stored form. Records are judged

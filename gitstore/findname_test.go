@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,7 +18,7 @@ func TestFind(t *testing.T) {
 	for range 4 {
 		saved = append(saved, w.save(w.request(checkpoint.Manual)))
 	}
-	_, err := w.s.Archive(ctx, "42", []checkpoint.ID{saved[0].ID})
+	_, err := w.s.Archive(ctx, "42", []checkpoint.ID{saved[0].ID}, retention.ReasonAsked)
 	require.NoError(t, err)
 	one := saved[1]
 	hex := string(one.ID[len(one.ID)-8:])

@@ -37,7 +37,7 @@ func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 			return nil, err
 		}
 		if result.Archived {
-			return s.toArchive(ctx, c, result.Removed, k)
+			return s.toArchive(ctx, c, result.Removed, retention.ReasonAged, k)
 		}
 		ch := &change{verb: "prune", ids: result.Removed, remove: setOf(result.Removed)}
 		if s.seenElsewhere(ctx, c) {

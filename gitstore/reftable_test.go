@@ -21,7 +21,7 @@ func allRefWork(t *testing.T, w *world) {
 	saved := w.thinned(checkpoint.Interval, retention.Policy{checkpoint.Manual: {Keep: 1}, checkpoint.Interval: {Keep: 1}})
 	assert.Equal(t, []checkpoint.ID{ids[1], ids[0]}, saved.Pruned)
 	assert.Equal(t, "main", saved.Branch)
-	_, err := w.s.Archive(ctx, "42", ids[2:])
+	_, err := w.s.Archive(ctx, "42", ids[2:], retention.ReasonAsked)
 	require.NoError(t, err)
 	require.NoError(t, w.s.Drop(ctx, "42", ids[2:]))
 	for _, want := range [][]checkpoint.ID{ids[2:], ids[2:], {ids[1], ids[0]}} {

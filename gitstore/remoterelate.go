@@ -47,7 +47,7 @@ func relate(ours, theirs *chain) relation {
 // archived reports whether c says of a checkpoint in o that it was archived:
 // the archive may be nowhere else yet.
 func (c *chain) archived(o *chain) bool {
-	return slices.ContainsFunc(o.links, func(l link) bool { return c.ledger.Archived[l.ID] })
+	return slices.ContainsFunc(o.links, func(l link) bool { return c.ledger.IsArchived(l.ID) })
 }
 
 // stands reports whether a chain stands on a commit.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -56,7 +57,7 @@ func TestRewritingIsLinear(t *testing.T) {
 		}
 		timed("drop half", func() error { return w.s.Drop(ctx, "42", ids[:n/2]) })
 		timed("undo drop", func() error { _, err := w.s.Undo(ctx, "42"); return err })
-		timed("archive all", func() error { _, err := w.s.Archive(ctx, "42", ids); return err })
+		timed("archive all", func() error { _, err := w.s.Archive(ctx, "42", ids, retention.ReasonAsked); return err })
 		assert.Len(t, w.archived(), n)
 		timed("undo archive", func() error { _, err := w.s.Undo(ctx, "42"); return err })
 		assert.Equal(t, ids, w.live())

@@ -42,7 +42,7 @@ func TestShallowChainsAreAppendOnly(t *testing.T) {
 	var refused *RefusedError
 	require.ErrorAs(t, c.s.Drop(ctx, "42", ids[4:]), &refused)
 	assert.Contains(t, refused.Reason, "shallow")
-	_, err = c.s.Archive(ctx, "42", ids[4:])
+	_, err = c.s.Archive(ctx, "42", ids[4:], retention.ReasonAsked)
 	require.ErrorAs(t, err, &refused)
 	_, err = c.s.Prune(ctx, PruneRequest{Issue: "42", Policy: retention.Policy{checkpoint.Manual: {Keep: 1}}})
 	require.ErrorAs(t, err, &refused)

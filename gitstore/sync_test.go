@@ -100,7 +100,7 @@ func TestSyncCarriesTheLedger(t *testing.T) {
 	_, err := a.s.Pin(ctx, "42", ids[0], true)
 	require.NoError(t, err)
 	require.NoError(t, a.s.Drop(ctx, "42", ids[1:2]))
-	_, err = a.s.Archive(ctx, "42", ids[2:3])
+	_, err = a.s.Archive(ctx, "42", ids[2:3], retention.ReasonAsked)
 	require.NoError(t, err)
 	late := b.manual(1)
 	policy := retention.Policy{checkpoint.Manual: {Keep: 3}}

@@ -77,7 +77,7 @@ func (y *syncing) theirArchives(ctx context.Context, plans []*syncPlan) (map[che
 // archived, or that something it has in the archive was deleted.
 func (p *syncPlan) publishes() bool {
 	for id := range p.want.Ledger.Archived {
-		if !p.theirs.ledger.Archived[id] {
+		if !p.theirs.ledger.IsArchived(id) {
 			return true
 		}
 	}
@@ -126,7 +126,7 @@ func (p *syncPlan) moving() *chain {
 	there, m := p.archive.here.index(), &chain{issue: p.issue, rooted: true, ledger: ledger.New()}
 	for _, c := range []*chain{p.live, p.own, p.theirs} {
 		for _, l := range c.links {
-			if l.ID != "" && p.want.Ledger.Archived[l.ID] && there[l.ID] == nil {
+			if l.ID != "" && p.want.Ledger.IsArchived(l.ID) && there[l.ID] == nil {
 				m.links, there[l.ID] = append(m.links, l), &l
 			}
 		}

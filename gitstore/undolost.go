@@ -82,7 +82,7 @@ func (r *removed) revive(l *ledger.Ledger) {
 		}
 	}
 	for _, id := range idsOf(r.archived) {
-		l.Archived[id] = true
+		l.Archived[id] = r.ledger.Archived[id]
 	}
 }
 

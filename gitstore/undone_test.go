@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -65,7 +66,7 @@ func (p *player) checkLedger(what string) {
 	require.NoError(p.t, err)
 	for id := range p.order {
 		live, archived := slices.Contains(p.m.live, id), slices.Contains(p.m.archived, id)
-		require.Equal(p.t, archived, c.ledger.Archived[id], "%s: archived %s", what, id)
+		require.Equal(p.t, archived, c.ledger.IsArchived(id), "%s: archived %s", what, id)
 		require.Equal(p.t, !live && !archived, c.ledger.Deleted[id], "%s: deleted %s", what, id)
 		if live {
 			require.Equal(p.t, p.m.pinned[id], c.find(id).Pinned, "%s: pin of %s", what, id)
@@ -106,7 +107,7 @@ func (p *player) step() string {
 		p.remember()
 		p.m = p.m.without(ids)
 		p.m.archived = append(p.m.archived, ids...)
-		_, err := p.s.Archive(ctx, "42", ids)
+		_, err := p.s.Archive(ctx, "42", ids, retention.ReasonAsked)
 		require.NoError(p.t, err)
 		return fmt.Sprint("archive ", ids)
 	case n < 10 && len(p.m.live) > 0:

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -93,11 +94,11 @@ func TestUnknownIDsChangeNothing(t *testing.T) {
 	before := w.state("git-checkpoint")
 	unknown := append(ids[:1:1], "CP-x-y-0000aaaa")
 	require.ErrorAs(t, w.s.Drop(ctx, "42", unknown), new(*NotFoundError))
-	_, err := w.s.Archive(ctx, "42", unknown)
+	_, err := w.s.Archive(ctx, "42", unknown, retention.ReasonAsked)
 	require.ErrorAs(t, err, new(*NotFoundError))
 	_, err = w.s.Pin(ctx, "42", unknown[1], true)
 	require.ErrorAs(t, err, new(*NotFoundError))
-	_, err = w.s.Archive(ctx, "43", nil)
+	_, err = w.s.Archive(ctx, "43", nil, retention.ReasonAsked)
 	require.ErrorAs(t, err, new(*NoneError))
 	_, err = w.s.Undo(ctx, "43")
 	require.ErrorIs(t, err, ErrNothingToUndo)

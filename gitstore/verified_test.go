@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -160,7 +161,7 @@ func TestRootlessCheckpoint(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(1)
 	w.onTop("refs/checkpoints/42^{tree}", message(w, "refs/checkpoints/42"))
-	_, err := w.s.Archive(ctx, "42", ids)
+	_, err := w.s.Archive(ctx, "42", ids, retention.ReasonAsked)
 	require.NoError(t, err)
 	assert.Equal(t, ids, w.archived())
 	require.NoError(t, w.s.Drop(ctx, "42", ids))

@@ -45,7 +45,7 @@ func randomState(r *rand.Rand, ids []checkpoint.ID, span checkpoint.Clock) State
 			s.Ledger.Deleted[id] = true
 		}
 		if r.IntN(8) == 0 {
-			s.Ledger.Archived[id] = true
+			s.Ledger.Archived[id] = ledger.Archival{Reason: []string{"aged", "failed"}[r.IntN(2)], Clock: checkpoint.Clock(r.IntN(3))}
 		}
 		if !forged && r.IntN(4) == 0 {
 			s.Ledger.Pruned[id] = clock()

@@ -374,15 +374,16 @@ func (w *world) archive(c *clone) {
 	if id == "" {
 		return
 	}
-	w.gone.archived[id] = true
+	w.gone.archived[id] = ledger.Archival{}
+	how := ledger.Archival{Reason: []string{"aged", "failed"}[w.r.IntN(2)], Clock: checkpoint.Clock(w.at(c).UnixNano())}
 	if w.local(c, "archive", func(s *State, order []checkpoint.ID) []checkpoint.ID {
 		if s.Ledger.Dead(id) {
 			return nil
 		}
-		s.Ledger.Archived[id] = true
+		s.Ledger.Archived[id] = how
 		return remove(s, order, id)
 	}) {
-		c.knows.archived[id] = true
+		c.knows.archive(id, how)
 	} else {
 		w.doubt[id] = true
 	}

@@ -60,6 +60,7 @@ var mutations = map[string]func(*rules){
 	"archivings are forgotten": func(ru *rules) {
 		ru.merge = mergeBy(without(func(l *ledger.Ledger) { clear(l.Archived) }), smaller)
 	},
+	"the oldest archiving counts": func(ru *rules) { ru.merge = mergeBy(before(oldestArchival), smaller) },
 	"prunings are forgotten": func(ru *rules) {
 		ru.merge = mergeBy(without(func(l *ledger.Ledger) { clear(l.Pruned) }), smaller)
 	},
@@ -191,6 +192,24 @@ func pinBeatsArchived(in []State) {
 			}
 		}
 	})
+}
+
+func oldestArchival(in []State) {
+	oldest := map[checkpoint.ID]ledger.Archival{}
+	for _, s := range in {
+		for id, a := range s.Ledger.Archived {
+			if had, ok := oldest[id]; !ok || a.Clock < had.Clock {
+				oldest[id] = a
+			}
+		}
+	}
+	for id, a := range oldest {
+		for k := range in {
+			if in[k].Ledger.IsArchived(id) {
+				in[k].Ledger.Archived[id] = a
+			}
+		}
+	}
 }
 
 // everywhere makes one pin of an id the only one.

@@ -13,7 +13,7 @@ import (
 type truth struct {
 	live     map[checkpoint.ID]string
 	deleted  map[checkpoint.ID]bool
-	archived map[checkpoint.ID]bool
+	archived map[checkpoint.ID]ledger.Archival
 	pruned   map[checkpoint.ID]checkpoint.Clock
 	pins     map[checkpoint.ID]ledger.Pin
 }
@@ -22,7 +22,7 @@ func newTruth() *truth {
 	return &truth{
 		map[checkpoint.ID]string{},
 		map[checkpoint.ID]bool{},
-		map[checkpoint.ID]bool{},
+		map[checkpoint.ID]ledger.Archival{},
 		map[checkpoint.ID]checkpoint.Clock{},
 		map[checkpoint.ID]ledger.Pin{},
 	}
@@ -44,6 +44,11 @@ func truthOf(c *chain) *truth {
 	return t
 }
 
+func (t *truth) isArchived(id checkpoint.ID) bool {
+	_, archived := t.archived[id]
+	return archived
+}
+
 func (t *truth) clone() *truth {
 	return &truth{maps.Clone(t.live), maps.Clone(t.deleted), maps.Clone(t.archived), maps.Clone(t.pruned), maps.Clone(t.pins)}
 }
@@ -53,12 +58,20 @@ func (t *truth) add(o *truth) {
 		t.live[id] = max(t.live[id], tree)
 	}
 	maps.Copy(t.deleted, o.deleted)
-	maps.Copy(t.archived, o.archived)
+	for id, a := range o.archived {
+		t.archive(id, a)
+	}
 	for id, at := range o.pruned {
 		t.pruned[id] = max(t.pruned[id], at)
 	}
 	for id, p := range o.pins {
 		t.pin(id, p)
+	}
+}
+
+func (t *truth) archive(id checkpoint.ID, a ledger.Archival) {
+	if had, ok := t.archived[id]; !ok || a.Clock > had.Clock || a.Clock == had.Clock && a.Reason > had.Reason {
+		t.archived[id] = a
 	}
 }
 
@@ -114,7 +127,7 @@ func (w *world) checkLive(end *chain, all *truth) {
 	for id, tree := range all.live {
 		_, pruned := w.gone.pruned[id]
 		switch cp, there := end.state.Checkpoints[id]; {
-		case w.doubt[id], all.deleted[id], all.archived[id]:
+		case w.doubt[id], all.deleted[id], all.isArchived(id):
 		case !there && !pruned:
 			w.violate("%s is lost", id)
 		case !there && all.pins[id].On && all.pins[id].Clock > 0:
@@ -142,7 +155,7 @@ func (w *world) checkDead(end *chain, all *truth) {
 			w.violate("nobody saved %s", id)
 		case all.deleted[id]:
 			w.violate("%s was deleted and is back", id)
-		case all.archived[id]:
+		case all.isArchived(id):
 			w.violate("%s was archived and is back", id)
 		case pruned && !all.pins[id].On && at >= newest-30*day && !w.doubt[id]:
 			w.violate("%s was pruned and is back", id)
@@ -159,8 +172,13 @@ func (w *world) checkDead(end *chain, all *truth) {
 		}
 	}
 	for id := range end.ledger().Archived {
-		if !w.gone.archived[id] {
+		if !w.gone.isArchived(id) {
 			w.violate("nobody archived %s", id)
+		}
+	}
+	for id, a := range all.archived {
+		if !all.deleted[id] && !w.doubt[id] && end.ledger().Archived[id] != a {
+			w.violate("%s was archived as %v, and it says %v", id, a, end.ledger().Archived[id])
 		}
 	}
 	for id := range end.ledger().Pruned {

@@ -10,7 +10,7 @@ import (
 // difference.
 func (l *Ledger) Add(o *Ledger) {
 	maps.Copy(l.Deleted, o.Deleted)
-	maps.Copy(l.Archived, o.Archived)
+	l.addArchived(o)
 	for id, c := range o.Pruned {
 		l.Pruned[id] = max(l.Pruned[id], c)
 	}

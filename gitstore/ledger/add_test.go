@@ -10,13 +10,13 @@ import (
 
 func TestAdd(t *testing.T) {
 	l, o := New(), New()
-	l.Archived[one], l.Pruned[one], l.Pins[one] = true, 3, Pin{On: true, Clock: 9}
+	l.Archived[one], l.Pruned[one], l.Pins[one] = Archival{}, 3, Pin{On: true, Clock: 9}
 	o.Deleted[one] = true
 	l.Pruned[two], o.Pruned[two] = 3, 4
 	l.Add(o)
 	assert.Equal(t, &Ledger{
 		Deleted:  map[checkpoint.ID]bool{one: true},
-		Archived: map[checkpoint.ID]bool{},
+		Archived: map[checkpoint.ID]Archival{},
 		Pruned:   map[checkpoint.ID]checkpoint.Clock{two: 4},
 		Pins:     map[checkpoint.ID]Pin{},
 	}, l)
@@ -42,11 +42,31 @@ func TestAddPins(t *testing.T) {
 	}
 }
 
+func TestAddArchivals(t *testing.T) {
+	failed, aged := Archival{"failed", 2}, Archival{"aged", 2}
+	for name, c := range map[string]struct{ a, b, want Archival }{
+		"newer":   {Archival{"completed", 1}, failed, failed},
+		"a tie":   {failed, aged, failed},
+		"known":   {Archival{}, Archival{"aged", 0}, Archival{"aged", 0}},
+		"neither": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, order := range [][2]Archival{{c.a, c.b}, {c.b, c.a}} {
+				l, o := New(), New()
+				l.Archived[one], o.Archived[one] = order[0], order[1]
+				l.Add(o)
+				assert.Equal(t, c.want, l.Archived[one])
+			}
+		})
+	}
+}
+
 func TestEqual(t *testing.T) {
 	assert.True(t, full().Equal(full()))
 	for name, change := range map[string]func(*Ledger){
 		"deleted":  func(l *Ledger) { l.Deleted["x-1"] = true },
 		"archived": func(l *Ledger) { delete(l.Archived, two) },
+		"reason":   func(l *Ledger) { l.Archived[two] = Archival{"failed", 9} },
 		"pruned":   func(l *Ledger) { l.Pruned["CP-c-x-0000cccc"]++ },
 		"pins":     func(l *Ledger) { l.Pins[two] = Pin{On: true, Clock: 8} },
 	} {

@@ -6,13 +6,13 @@
 // clone's copy does not bring it back. It is a text file, one fact a line,
 // sorted, with a final newline:
 //
-//	archived <id>
+//	archived <id> [<reason> <clock>]
 //	deleted <id>
 //	pin <id> on|off <clock>
 //	pruned <id> <clock>
 //
 // deleted is final. archived says that the checkpoint lives on in the
-// archive. pruned says that retention dropped a checkpoint which another
+// archive, why and since when; the newest counts. pruned says that retention dropped a checkpoint which another
 // clone may still have; its clock is the newest one the chain had then, and
 // the line expires 30 days before the newest clock. Of two pins of one id the
 // newer clock wins, and "off" on a tie. Deleted beats archived beats pin
@@ -47,7 +47,7 @@ type Pin struct {
 // Clone it, or begin with New, to write.
 type Ledger struct {
 	Deleted  map[checkpoint.ID]bool
-	Archived map[checkpoint.ID]bool
+	Archived map[checkpoint.ID]Archival
 	Pruned   map[checkpoint.ID]checkpoint.Clock
 	Pins     map[checkpoint.ID]Pin
 }
@@ -56,7 +56,7 @@ type Ledger struct {
 func New() *Ledger {
 	return &Ledger{
 		Deleted:  map[checkpoint.ID]bool{},
-		Archived: map[checkpoint.ID]bool{},
+		Archived: map[checkpoint.ID]Archival{},
 		Pruned:   map[checkpoint.ID]checkpoint.Clock{},
 		Pins:     map[checkpoint.ID]Pin{},
 	}
@@ -89,7 +89,7 @@ func (l *Ledger) Pinned(id checkpoint.ID) bool { return l.Pins[id].On }
 
 // Dead reports whether id may not be in a live chain.
 func (l *Ledger) Dead(id checkpoint.ID) bool {
-	if l.Deleted[id] || l.Archived[id] {
+	if l.Deleted[id] || l.IsArchived(id) {
 		return true
 	}
 	_, pruned := l.Pruned[id]
@@ -116,8 +116,8 @@ func (l *Ledger) Encode() []byte {
 	for id := range l.Deleted {
 		lines = append(lines, "deleted "+string(id))
 	}
-	for id := range l.Archived {
-		lines = append(lines, "archived "+string(id))
+	for id, a := range l.Archived {
+		lines = append(lines, a.line(id))
 	}
 	for id, c := range l.Pruned {
 		lines = append(lines, fmt.Sprintf("pruned %s %d", id, c))
@@ -174,12 +174,12 @@ func (l *Ledger) parseLine(f []string) error {
 	_, pruned := l.Pruned[id]
 	_, pinned := l.Pins[id]
 	switch {
-	case f[0] == "pruned" && pruned, f[0] == "pin" && pinned:
+	case f[0] == "pruned" && pruned, f[0] == "pin" && pinned, f[0] == "archived" && l.IsArchived(id):
 		return fmt.Errorf("a second %s of %s", f[0], id)
 	case f[0] == "deleted" && len(f) == 2:
 		l.Deleted[id] = true
-	case f[0] == "archived" && len(f) == 2:
-		l.Archived[id] = true
+	case f[0] == "archived":
+		l.Archived[id], err = parseArchival(f[2:])
 	case f[0] == "pruned" && len(f) == 3:
 		l.Pruned[id], err = parseClock(f[2])
 	case f[0] == "pin" && len(f) == 4 && (f[2] == "on" || f[2] == "off"):

@@ -20,7 +20,8 @@ const (
 func full() *Ledger {
 	l := New()
 	l.Deleted[one] = true
-	l.Archived[two] = true
+	l.Archived[two] = Archival{}
+	l.Archived["CP-d-x-0000dddd"] = Archival{"completed", 6}
 	l.Pruned["CP-c-x-0000cccc"] = 5
 	l.Pins["imported/id"] = Pin{On: true, Clock: 7}
 	l.Pins[two] = Pin{Clock: 8}
@@ -28,6 +29,7 @@ func full() *Ledger {
 }
 
 const fullText = `archived CP-b-20260101T000000Z-0000bbbb
+archived CP-d-x-0000dddd completed 6
 deleted CP-a-20260101T000000Z-0000aaaa
 pin CP-b-20260101T000000Z-0000bbbb off 8
 pin imported/id on 7
@@ -58,6 +60,11 @@ func TestParseNamesTheLine(t *testing.T) {
 		"twice":          {"deleted x-1\ndeleted x-1\n", "line 2: "},
 		"two pins":       {"pin x-1 off 1\npin x-1 on 2\n", "line 2: "},
 		"two prunings":   {"pruned x-1 1\npruned x-1 2\n", "line 2: "},
+		"two archivings": {"archived x-1\narchived x-1 failed 2\n", "line 2: "},
+		"a shout":        {"archived x-1 Failed 2\n", "line 1: "},
+		"no clock":       {"archived x-1 failed\n", "line 1: "},
+		"reason":         {"archived x-1 " + strings.Repeat("a", 33) + " 2\n", "line 1: "},
+		"nothing":        {"archived x-1  2\n", "line 1: "},
 		"pin state":      {"pin x-1 maybe 1\n", "line 1: "},
 		"minus":          {"pin x-1 on -1\n", "line 1: "},
 		"zeros":          {"pruned x-1 01\n", "line 1: "},
@@ -95,7 +102,7 @@ func TestDead(t *testing.T) {
 	assert.True(t, l.Dead(one))
 	l.SetPin(one, true, time.Unix(1, 0))
 	assert.False(t, l.Dead(one))
-	l.Archived[one] = true
+	l.Archived[one] = Archival{}
 	assert.True(t, l.Dead(one))
 	assert.False(t, l.Dead(two))
 }
@@ -132,7 +139,7 @@ func TestExpire(t *testing.T) {
 func TestCloneSharesNothing(t *testing.T) {
 	l := full()
 	c := l.Clone()
-	c.Deleted["x-1"], c.Archived["x-1"], c.Pruned["x-1"], c.Pins["x-1"] = true, true, 1, Pin{}
+	c.Deleted["x-1"], c.Archived["x-1"], c.Pruned["x-1"], c.Pins["x-1"] = true, Archival{}, 1, Pin{}
 	assert.Equal(t, full(), l)
 	assert.NotPanics(t, func() { (&Ledger{}).Clone().Deleted["x-1"] = true })
 }

@@ -1,0 +1,55 @@
+package gitstore
+
+import (
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The archive says why a checkpoint went there and when, in every clone.
+func TestArchiveNotesWhyAndWhen(t *testing.T) {
+	a, b, hub, ids := pair(t, 3)
+	_, err := a.s.Pin(ctx, "42", ids[1], true)
+	require.NoError(t, err)
+	a.now = a.now.Add(time.Hour)
+	_, err = a.s.Archive(ctx, "42", ids[:1], retention.ReasonFailed)
+	require.NoError(t, err)
+	failed := Filed{retention.ReasonFailed, a.now}
+	a.now = a.now.Add(time.Hour)
+	_, err = a.s.Archive(ctx, "42", nil, retention.ReasonCompleted)
+	require.NoError(t, err)
+	completed := Filed{retention.ReasonCompleted, a.now}
+	meet(t, hub, a, b)
+	for _, w := range []*world{a, b} {
+		l, err := w.s.Archived(ctx, "42", 0)
+		require.NoError(t, err)
+		require.Len(t, l.Checkpoints, 3)
+		assert.Equal(t, []Filed{completed, completed, failed}, []Filed{l.Checkpoints[0].Filed, l.Checkpoints[1].Filed, l.Checkpoints[2].Filed})
+		assert.True(t, l.Checkpoints[1].Pinned)
+		w.sound()
+	}
+	undone, err := a.s.Undo(ctx, "42")
+	require.NoError(t, err)
+	assert.Len(t, undone.IDs, 2)
+	l, err := a.s.List(ctx, "42", 0)
+	require.NoError(t, err)
+	assert.Equal(t, Filed{}, l.Checkpoints[0].Filed)
+}
+
+// An archive of before reasons were noted is read, and says nothing of them.
+func TestArchiveWithoutReason(t *testing.T) {
+	w := newWorld(t)
+	ids := w.manual(2)
+	_, err := w.s.Archive(ctx, "42", ids[:1], "")
+	require.NoError(t, err)
+	l, err := w.s.Archived(ctx, "42", 0)
+	require.NoError(t, err)
+	require.Len(t, l.Checkpoints, 1)
+	assert.Equal(t, Filed{}, l.Checkpoints[0].Filed)
+	assert.Equal(t, []checkpoint.ID{ids[1]}, w.live())
+}
