@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"freshness/issue/forge/forgetest": {},
 	"gitstore":                        {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/index", "gitstore/join", "gitstore/ledger", "gitstore/objects", "gitstore/retention", "gitstore/scan"},
 	"gitstore/checkpoint":             {},
+	"gitstore/compare":                {"gitstore/checkpoint"},
 	"gitstore/gitcmd":                 {},
 	"gitstore/index":                  {},
 	"gitstore/join":                   {"gitstore/checkpoint", "gitstore/ledger"},
