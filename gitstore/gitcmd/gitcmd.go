@@ -96,6 +96,17 @@ func (g Git) Stream(ctx context.Context, r io.Reader, args ...string) ([]byte, e
 	return run.end(run.cmd.Run())
 }
 
+// Copy runs git and writes its standard output to w as it comes.
+func (g Git) Copy(ctx context.Context, w io.Writer, args ...string) error {
+	run, err := g.command(ctx, args)
+	if err != nil {
+		return err
+	}
+	run.cmd.Stdout = w
+	_, err = run.end(run.cmd.Run())
+	return err
+}
+
 // A Run is a git process.
 type Run struct {
 	cmd            *exec.Cmd

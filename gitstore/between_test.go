@@ -1,0 +1,143 @@
+package gitstore
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// checkpointOf finds what a save made.
+func (w *world) checkpointOf(saved *Saved) *Checkpoint {
+	w.t.Helper()
+	c, err := w.s.Find(ctx, "42", string(saved.ID))
+	require.NoError(w.t, err)
+	return c
+}
+
+// between lists the files that differ as "status path" and what git says.
+func (w *world) between(from, to *Saved, paths ...string) (files []string, diff string) {
+	w.t.Helper()
+	b, err := w.s.Between(w.checkpointOf(from), w.checkpointOf(to), paths...)
+	require.NoError(w.t, err)
+	defer b.Close()
+	changes, err := b.Files(ctx)
+	require.NoError(w.t, err)
+	for _, c := range changes {
+		files = append(files, strings.TrimSpace(c.Status+" "+c.Path+" "+c.From))
+	}
+	var out bytes.Buffer
+	require.NoError(w.t, b.Diff(ctx, &out))
+	return files, out.String()
+}
+
+func TestBetween(t *testing.T) {
+	w := newWorld(t)
+	w.Write("moved.txt", strings.Repeat("a line of some length\n", 20))
+	w.Write("run.sh", "#!/bin/sh\n")
+	w.Git("add", "-A")
+	one := w.save(w.request(checkpoint.Manual))
+	files, diff := w.between(one, one)
+	assert.Empty(t, files)
+	assert.Empty(t, diff)
+
+	w.Git("mv", "moved.txt", "new dir.txt")
+	must(os.Chmod(w.Path("run.sh"), 0o755))
+	w.Write("a.txt", "changed\n")
+	w.Write("binary", "\x00\x01")
+	w.Git("rm", "-q", "--cached", "dir/b.txt")
+	w.Git("add", "run.sh", "a.txt", "binary")
+	two := w.save(w.request(checkpoint.Manual))
+	files, diff = w.between(one, two)
+	assert.Equal(t, []string{"modified a.txt", "added binary", "deleted dir/b.txt", "renamed new dir.txt moved.txt", "modified run.sh"}, files)
+	for _, want := range []string{"rename to new dir.txt\n", "new mode 100755\n", "Binary files /dev/null and b/binary differ\n", "+changed\n"} {
+		assert.Contains(t, diff, want)
+	}
+	files, _ = w.between(two, one, "dir", "binary")
+	assert.Equal(t, []string{"deleted binary", "added dir/b.txt"}, files)
+}
+
+// A file is compared as it was in the worktree where that was captured, and
+// nothing that is made for it stays.
+func TestBetweenCaptured(t *testing.T) {
+	w := newWorld(t)
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	objects := w.Git("count-objects", "-v")
+	w.Write("dir/b.txt", "one\n")
+	w.Git("add", "dir/b.txt")
+	all := w.request(checkpoint.Manual)
+	all.Worktree, all.Untracked = true, true
+	one := w.save(all)
+
+	w.Write("dir/b.txt", "two\n")
+	w.Write("dir/new/x", "untracked\n")
+	must(os.Remove(w.Path("a.txt")))
+	two := w.save(all)
+	files, diff := w.between(one, two)
+	assert.Equal(t, []string{"deleted a.txt", "modified dir/b.txt", "added dir/new/x"}, files)
+	assert.Contains(t, diff, "-one\n+two\n")
+
+	// Staging what was captured changes no file.
+	w.Git("add", "-A")
+	three := w.save(all)
+	files, diff = w.between(two, three)
+	assert.Empty(t, files)
+	assert.Empty(t, diff)
+	left, err := os.ReadDir(temp)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	assert.NotEqual(t, objects, w.Git("count-objects", "-v"), "the saves store objects")
+	objects = w.Git("count-objects", "-v")
+	w.between(one, three)
+	assert.Equal(t, objects, w.Git("count-objects", "-v"))
+}
+
+func TestBetweenUnmerged(t *testing.T) {
+	w := newWorld(t)
+	one := w.save(w.request(checkpoint.Manual))
+	w.Git("checkout", "-q", "-b", "theirs")
+	w.Write("a.txt", "theirs\n")
+	w.Git("commit", "-qam", "theirs")
+	w.Git("checkout", "-q", "main")
+	w.Write("a.txt", "ours\n")
+	w.Git("commit", "-qam", "ours")
+	_, err := w.Run(nil, "merge", "theirs")
+	require.Error(t, err)
+	two := w.save(w.request(checkpoint.Manual))
+	files, diff := w.between(one, two)
+	assert.Equal(t, []string{"conflicted a.txt"}, files)
+	assert.Contains(t, diff, "+ours\n")
+	three := w.save(w.request(checkpoint.Manual))
+	files, _ = w.between(two, three)
+	assert.Empty(t, files)
+}
+
+// A tree with some files replaced is the one that git would write.
+func TestOverlay(t *testing.T) {
+	w := newWorld(t, func(r *gittest.Repo) { stage(r) })
+	saved := w.save(w.request(checkpoint.Manual))
+	h := &held{s: w.s, made: map[plumbing.Hash][]byte{}}
+	staged := plumbing.NewHash(w.Git("rev-parse", saved.Commit.String()+":staged"))
+	blob := plumbing.NewHash(w.Git("rev-parse", saved.Commit.String()+":staged/run.sh"))
+	got, err := h.overlay(staged, []file{
+		{"a.txt", 0, plumbing.ZeroHash}, {"link/deep/x", modeFile, blob}, {"new dir/gone", 0, plumbing.ZeroHash}, {"run.sh", modeFile, blob},
+	})
+	require.NoError(t, err)
+	w.Git("rm", "-qf", "--cached", "a.txt", "link")
+	w.Git("update-index", "--add", "--cacheinfo", "100644,"+blob.String()+",link/deep/x")
+	w.Git("update-index", "--chmod=-x", "run.sh")
+	assert.Equal(t, w.Git("write-tree"), got.String())
+
+	dir := t.TempDir()
+	require.NoError(t, h.write(dir))
+	w.Setenv("GIT_ALTERNATE_OBJECT_DIRECTORIES", dir)
+	w.Git("fsck", "--strict", got.String())
+}

@@ -1,0 +1,210 @@
+package gitstore
+
+import (
+	"bytes"
+	"compress/zlib"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A held makes trees of the files that checkpoints hold: what was captured of
+// the worktree, else what was staged. Such a tree is stored nowhere; what it
+// is made of is, but for the directories that differ from those of staged/.
+type held struct {
+	s    *Store
+	made map[plumbing.Hash][]byte
+}
+
+// Read returns an object that was made or is stored.
+func (h *held) Read(hash plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	if data, ok := h.made[hash]; ok {
+		return plumbing.TreeObject, data, nil
+	}
+	return h.s.objects.Read(hash)
+}
+
+// tree is the tree of what c holds, and which of its paths were unmerged, with
+// all their stages. An unmerged path that was not captured is held as ours,
+// else as theirs, else as the base.
+func (h *held) tree(c *Checkpoint) (tree plumbing.Hash, unmerged map[string]stages, err error) {
+	entries, err := readTree(h.s.objects, c.Tree)
+	if err != nil {
+		return tree, nil, fmt.Errorf("%s: %w", c.name(), err)
+	}
+	over := map[string]side{}
+	if unmerged, err = h.unmerged(entries); err != nil {
+		return tree, nil, fmt.Errorf("%s: %w", c.name(), err)
+	}
+	for path, st := range unmerged {
+		for _, stage := range []int{1, 3, 2} {
+			if st[stage] != (side{}) {
+				over[path] = st[stage]
+			}
+		}
+	}
+	deleted, err := h.deleted(c)
+	if err != nil {
+		return tree, nil, err
+	}
+	for _, path := range deleted {
+		over[path] = side{}
+	}
+	for _, name := range []string{"worktree", "untracked", "artifacts"} {
+		if err := h.files(entries, name, func(f file) { over[f.path] = side{f.mode, f.hash} }); err != nil {
+			return tree, nil, fmt.Errorf("%s: %s/: %w", c.name(), name, err)
+		}
+	}
+	e, _ := entry(entries, "staged")
+	tree, err = h.overlay(e.hash, sorted(over))
+	return tree, unmerged, err
+}
+
+// files calls each for every file below an entry, if it is there.
+func (h *held) files(entries []treeEntry, name string, each func(file)) error {
+	e, ok := entry(entries, name)
+	if !ok {
+		return nil
+	}
+	changes, err := diffTrees(h.s.objects, plumbing.ZeroHash, e.hash)
+	for _, c := range changes {
+		each(file{c.path, c.new.mode, c.new.hash})
+	}
+	return err
+}
+
+func (h *held) unmerged(entries []treeEntry) (map[string]stages, error) {
+	e, ok := entry(entries, "conflicts")
+	if !ok {
+		return nil, nil
+	}
+	trees, err := readTree(h.s.objects, e.hash)
+	if err != nil {
+		return nil, err
+	}
+	paths := map[string]stages{}
+	for stage := 1; stage <= 3; stage++ {
+		err := h.files(trees, fmt.Sprint(stage), func(f file) {
+			st := paths[f.path]
+			st[stage] = side{f.mode, f.hash}
+			paths[f.path] = st
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return paths, nil
+}
+
+// deleted are the unstaged deletions, which only the record tells. Most records
+// have none, and reading a large one takes long.
+func (h *held) deleted(c *Checkpoint) ([]string, error) {
+	data, err := h.s.RawRecord(c)
+	if err != nil || !bytes.Contains(data, []byte("deleted")) {
+		return nil, err
+	}
+	r, err := h.s.Record(c)
+	if err != nil {
+		return nil, err
+	}
+	return r.Snapshot().Deleted, nil
+}
+
+func sorted(over map[string]side) []file {
+	files := make([]file, 0, len(over))
+	for path, f := range over {
+		files = append(files, file{path, f.mode, f.hash})
+	}
+	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.path, b.path) })
+	return files
+}
+
+// overlay is a tree with some of its files replaced, and those without a mode
+// taken away. Where a file and a directory have one name, the directory wins.
+func (h *held) overlay(base plumbing.Hash, files []file) (plumbing.Hash, error) {
+	if len(files) == 0 {
+		return base, nil
+	}
+	list, err := readTree(h, base)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	entries := make(map[string]treeEntry, len(list))
+	for _, e := range list {
+		entries[e.name] = e
+	}
+	below := map[string][]file{}
+	for _, f := range files {
+		name, rest, deeper := strings.Cut(f.path, "/")
+		switch {
+		case deeper:
+			below[name] = append(below[name], file{rest, f.mode, f.hash})
+		case f.mode != 0:
+			entries[name] = treeEntry{f.mode, name, f.hash}
+		case !entries[name].isTree():
+			delete(entries, name)
+		}
+	}
+	for name, files := range below {
+		if err := h.overlayBelow(entries, name, files); err != nil {
+			return plumbing.ZeroHash, err
+		}
+	}
+	return h.add(entries), nil
+}
+
+func (h *held) overlayBelow(entries map[string]treeEntry, name string, files []file) error {
+	e, there := entries[name]
+	if !e.isTree() {
+		e.hash = plumbing.ZeroHash
+	}
+	hash, err := h.overlay(e.hash, files)
+	switch {
+	case err != nil:
+		return err
+	case !hash.IsZero():
+		entries[name] = treeEntry{modeTree, name, hash}
+	case there && e.isTree():
+		delete(entries, name)
+	}
+	return nil
+}
+
+// add keeps a tree, zero for an empty one.
+func (h *held) add(entries map[string]treeEntry) plumbing.Hash {
+	list := make([]treeEntry, 0, len(entries))
+	for _, e := range entries {
+		list = append(list, e)
+	}
+	if len(list) == 0 {
+		return plumbing.ZeroHash
+	}
+	data := encodeTree(list)
+	hash := plumbing.ComputeHash(plumbing.TreeObject, data)
+	h.made[hash] = data
+	return hash
+}
+
+// write puts what was made into a folder where git can read it.
+func (h *held) write(dir string) error {
+	for hash, data := range h.made {
+		var b bytes.Buffer
+		z := zlib.NewWriter(&b)
+		fmt.Fprintf(z, "tree %d\x00", len(data))
+		z.Write(data) // a buffer takes everything
+		z.Close()
+		name := hash.String()
+		sub := filepath.Join(dir, name[:2])
+		if err := os.MkdirAll(sub, 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(sub, name[2:]), b.Bytes(), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
