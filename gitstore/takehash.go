@@ -6,32 +6,35 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // hash sets what each file would be in git: a symlink its target, a regular
-// file what its filters make of it.
+// file what git makes of it, which is asked where it may be another than it is.
 func (c *capture) hash(root *os.Root, files []file) error {
-	var regular []file
+	v := &converter{c: c, root: root, outside: sync.OnceValue(c.s.attributesElsewhere), inside: map[string]bool{}}
+	var left []int
+	var toAsk []file
 	for i := range files {
-		if files[i].mode != modeSymlink {
-			regular = append(regular, files[i])
-			continue
+		if files[i].mode == modeSymlink {
+			if target, err := root.Readlink(filepath.FromSlash(files[i].path)); err == nil {
+				files[i].hash = plumbing.ComputeHash(plumbing.BlobObject, []byte(target))
+			}
+		} else if files[i].hash = v.plain(files[i].path); files[i].hash.IsZero() {
+			left, toAsk = append(left, i), append(toAsk, files[i])
 		}
-		if target, err := root.Readlink(filepath.FromSlash(files[i].path)); err == nil {
-			files[i].hash = plumbing.ComputeHash(plumbing.BlobObject, []byte(target))
+		if err := c.ctx.Err(); err != nil {
+			return err
 		}
 	}
-	hashes, err := c.hashAll(regular)
+	hashes, err := c.hashAll(toAsk)
 	if err != nil {
 		return err
 	}
-	for i := range files {
-		if files[i].mode != modeSymlink {
-			files[i].hash, hashes = hashes[0], hashes[1:]
-		}
-		if files[i].hash.IsZero() && files[i].mode != modeSymlink {
+	for n, i := range left {
+		if files[i].hash = hashes[n]; hashes[n].IsZero() {
 			files[i].hash = c.hashOne(files[i].path)
 		}
 	}
