@@ -1,0 +1,76 @@
+package manual
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct {
+		name, in string
+		want     []block
+	}{
+		{"nothing", "\n\n", nil},
+		{"headings", "## A\ntext\n### B\n", []block{{kind: section, text: "A"}, {kind: paragraph, text: "text"}, {kind: subsection, text: "B"}}},
+		{"paragraphs", "one\n two\n\nthree", []block{{kind: paragraph, text: "one two"}, {kind: paragraph, text: "three"}}},
+		{"bullets", "- a\nb\n- c: d\n\ne", []block{{kind: item, text: "a b"}, {kind: item, text: "c: d"}, {kind: paragraph, text: "e"}}},
+		{"definition", "- `x`, `y z`: what\nit is\n", []block{{kind: item, term: "x, y z", text: "what it is"}}},
+		{"no definition", "- `x` is here: `y`: z", []block{{kind: item, text: "`x` is here: `y`: z"}}},
+		{"verbatim", "a:\n    $ x\n\n      y\n\nb", []block{{kind: paragraph, text: "a:"}, {kind: verbatim, text: "$ x\n\n  y\n"}, {kind: paragraph, text: "b"}}},
+		{"verbatim, then text", "    x\ny", []block{{kind: verbatim, text: "x\n"}, {kind: paragraph, text: "y"}}},
+	} {
+		assert.Equal(t, c.want, parse(c.in), c.name)
+	}
+}
+
+func TestEscape(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain":         "plain\n",
+		"a -b `--c 'd`": "a \\-b \\fB\\-\\-c \\(aqd\\fR\n",
+		`C:\x`:          "C:\\ex\n",
+		".SH":           "\\&.SH\n",
+		"'x":            "\\(aqx\n",
+		"`~^\"`":        "\\fB\\(ti\\(ha\\(dq\\fR\n",
+	} {
+		assert.Equal(t, want, lines(in), in)
+	}
+	long := lines(strings.Repeat("word ", 40) + strings.Repeat("x", 100) + " .end")
+	require.Greater(t, strings.Count(long, "\n"), 3)
+	assert.True(t, strings.HasSuffix(long, "\n\\&.end\n"))
+}
+
+func TestWrap(t *testing.T) {
+	text := Wrap(strings.Repeat("word ", 30)+strings.Repeat("x", 100), "  - ", "    ")
+	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		assert.True(t, len(line) <= Width || strings.TrimSpace(line) == strings.Repeat("x", 100), line)
+		assert.Equal(t, i == 0, strings.HasPrefix(line, "  - word"), line)
+	}
+	assert.Equal(t, "  "+strings.Repeat("y", 90)+"\n", Wrap(strings.Repeat("y", 90), "  ", "  "))
+}
+
+// The guides are of the forms that are read, in ASCII, and none is a stub.
+func TestGuides(t *testing.T) {
+	names := []string{"main", "command", "settings"}
+	for _, g := range Guides() {
+		names = append(names, g.Name)
+		assert.Contains(t, []int{5, 7}, g.Section)
+	}
+	files, err := texts.ReadDir("guides")
+	require.NoError(t, err)
+	assert.Len(t, files, len(names), "a text that no page has")
+	for _, name := range names {
+		text := guideText(name)
+		assert.True(t, strings.HasPrefix(text, "## "), name)
+		for i, line := range strings.Split(text, "\n") {
+			assert.Equal(t, 0, strings.Count(line, "\t"), "%s:%d", name, i+1)
+			assert.Less(t, len(line), 100, "%s:%d", name, i+1)
+			assert.Equal(t, -1, strings.IndexFunc(line, func(r rune) bool { return r > '~' }), "%s:%d", name, i+1)
+		}
+		for _, b := range parse(text) {
+			assert.Equal(t, 0, strings.Count(b.text, "`")%2, "%s: %s", name, b.text)
+		}
+	}
+}

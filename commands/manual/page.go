@@ -1,0 +1,172 @@
+package manual
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Page is one page of the manual.
+type Page struct {
+	Name    string // git-checkpoint-save
+	Section int
+	Usage   string // one line
+
+	date, source string
+	blocks       []block
+}
+
+// File is the page's place below a directory of manuals.
+func (p *Page) File() string { return fmt.Sprintf("man%d/%s.%d", p.Section, p.Name, p.Section) }
+
+// ref names another page.
+func ref(name string, section int) string { return fmt.Sprintf("`%s`(%d)", name, section) }
+
+// Pages are all pages of the manual: the tool's, one for each command, the
+// settings, the guides.
+func Pages(t *Tool) []Page {
+	pages := []Page{t.main()}
+	for i := range t.Commands {
+		pages = append(pages, t.command(&t.Commands[i]))
+	}
+	pages = append(pages, t.settings())
+	for _, g := range Guides() {
+		pages = append(pages, t.guide(g))
+	}
+	for i := range pages {
+		pages[i].date, pages[i].source = t.Date, t.Name+" "+t.Version
+	}
+	return pages
+}
+
+// main is the page of the tool.
+func (t *Tool) main() Page {
+	blocks := []block{
+		{kind: section, text: "Synopsis"},
+		{kind: paragraph, text: "`git checkpoint` <command> [flags] [arguments]"},
+	}
+	text, rest, _ := strings.Cut(guideText("main"), "\n@commands\n")
+	blocks = append(blocks, parse(text)...)
+	blocks = append(blocks, t.overview()...)
+	blocks = append(blocks, block{kind: section, text: "Flags of every command"})
+	blocks = append(blocks, flagItems(t.Common)...)
+	text, rest, _ = strings.Cut(rest, "\n@variables\n")
+	blocks = append(blocks, parse(text)...)
+	for _, v := range t.Variables {
+		blocks = append(blocks, block{kind: item, term: v.Name, text: v.Text})
+	}
+	blocks = append(blocks, parse(rest)...)
+	blocks = append(blocks, t.seeAlso("")...)
+	return Page{Name: t.Name, Section: 1, Usage: t.Usage, blocks: blocks}
+}
+
+// overview lists the commands by what they are for.
+func (t *Tool) overview() []block {
+	blocks := []block{{kind: section, text: "Commands"}}
+	category := ""
+	for _, c := range t.Commands {
+		if c.Category != category {
+			category = c.Category
+			blocks = append(blocks, block{kind: subsection, text: category})
+		}
+		blocks = append(blocks, block{
+			kind: item, term: strings.TrimSpace(c.Name + " " + c.Args), text: upper(c.Usage) + ". See " + ref(t.Name+"-"+c.Name, 1) + ".",
+		})
+	}
+	return blocks
+}
+
+// command is the page of one command.
+func (t *Tool) command(c *Command) Page {
+	blocks := []block{
+		{kind: section, text: "Synopsis"},
+		{kind: paragraph, text: strings.TrimSpace("`git checkpoint " + c.Name + "` [flags] " + c.Args)},
+	}
+	if c.Alias != "" {
+		blocks = append(blocks, block{kind: paragraph, text: strings.TrimSpace("`git checkpoint " + c.Alias + "` [flags] " + c.Args)})
+	}
+	blocks = append(blocks, block{kind: section, text: "Description"}, block{kind: paragraph, text: upper(c.Usage) + "."})
+	if c.Description != "" {
+		blocks = append(blocks, parse(c.Description)...)
+	}
+	if len(c.Flags) > 0 {
+		blocks = append(blocks, block{kind: section, text: "Options"})
+		blocks = append(blocks, flagItems(c.Flags)...)
+	}
+	blocks = append(blocks, block{kind: section, text: "Options of every command"})
+	blocks = append(blocks, flagItems(t.Common)...)
+	blocks = append(blocks, parse(guideText("command"))...)
+	blocks = append(blocks,
+		block{kind: section, text: "Examples"},
+		block{kind: verbatim, text: strings.Join(c.Examples, "\n") + "\n"})
+	blocks = append(blocks, t.seeAlso(c.Name)...)
+	return Page{Name: t.Name + "-" + c.Name, Section: 1, Usage: c.Usage, blocks: blocks}
+}
+
+func flagItems(flags []Flag) []block {
+	blocks := make([]block, len(flags))
+	for i := range flags {
+		f := &flags[i]
+		text := upper(f.Explained()) + "."
+		if f.Repeated {
+			text += " It can be repeated."
+		}
+		blocks[i] = block{kind: item, term: f.Typed(), text: text}
+	}
+	return blocks
+}
+
+// settings is the page of the settings.
+func (t *Tool) settings() Page {
+	blocks := parse(guideText("settings"))
+	blocks = append(blocks, block{kind: section, text: "Settings"})
+	for _, s := range t.Settings {
+		def := s.Default
+		if def == "" {
+			def = "none"
+		}
+		blocks = append(blocks, block{kind: item, term: s.Name, text: fmt.Sprintf(
+			"%s Takes: %s. Default: `%s`. From a file in the worktree: %s. In git: `%s`; in the environment: `%s`.",
+			s.Text, s.Values, def, s.FromFile, s.GitName, s.Variable)})
+	}
+	blocks = append(blocks, block{kind: section, text: "Environment"})
+	for _, v := range t.Variables {
+		blocks = append(blocks, block{kind: item, term: v.Name, text: v.Text})
+	}
+	blocks = append(blocks, t.seeAlso("settings")...)
+	return Page{Name: t.Name + "-settings", Section: 5, Usage: "what can be set, and where", blocks: blocks}
+}
+
+// guide is the page of one of the guides.
+func (t *Tool) guide(g Guide) Page {
+	blocks := append(parse(guideText(g.Name)), t.seeAlso(g.Name)...)
+	return Page{Name: t.Name + "-" + g.Name, Section: g.Section, Usage: g.Usage, blocks: blocks}
+}
+
+// seeAlso names the pages that a reader may want next, but the page itself.
+func (t *Tool) seeAlso(self string) []block {
+	var refs []string
+	if self != "" {
+		refs = append(refs, ref(t.Name, 1))
+	} else {
+		for _, c := range t.Commands {
+			refs = append(refs, ref(t.Name+"-"+c.Name, 1))
+		}
+	}
+	if self != "settings" {
+		refs = append(refs, ref(t.Name+"-settings", 5))
+	}
+	for _, g := range Guides() {
+		if g.Name != self {
+			refs = append(refs, ref(t.Name+"-"+g.Name, g.Section))
+		}
+	}
+	return []block{{kind: section, text: "See also"}, {kind: paragraph, text: strings.Join(refs, ", ")}}
+}
+
+// upper makes a sentence of a line.
+func upper(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
