@@ -2,27 +2,37 @@ package commands
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"git-checkpoint/commands/manual"
 	"git-checkpoint/commands/output"
 
 	"github.com/urfave/cli/v2"
 )
 
+// toolUsage is what the program does, in one line.
+const toolUsage = "record where long work on an issue stands, and resume it"
+
 var helpCommand = command{
-	name: "help", usage: "explain a command", args: "[COMMAND]", max: 1, category: "Help",
-	examples: []string{"git checkpoint help save"},
+	name: "help", usage: "explain a command, or print a guide", args: "[COMMAND|GUIDE]", max: 1, category: "Help",
+	description: "With --man, writes the man pages, by default to the place beside this program's\n" +
+		"directory where man finds them: ../share/man.",
+	examples: []string{"git checkpoint help save", "git checkpoint help recipes", "git checkpoint help --man=/tmp/man"},
+	flags:    helpFlags,
 	run:      runHelp,
 }
 
+func helpFlags() []cli.Flag {
+	return []cli.Flag{
+		optionalFlag{&cli.StringFlag{Name: "man", Usage: "write the man pages below `DIR`"}},
+	}
+}
+
 func runHelp(c *call) error {
-	text := overview(c.commands)
-	if len(c.args) > 0 {
-		cmd := commandNamed(c.commands, c.args[0])
-		if cmd == nil {
-			return unknownCommand(c.commands, c.args[0])
-		}
-		text = explain(cmd)
+	text, err := c.helpText()
+	if err != nil {
+		return err
 	}
 	if c.json {
 		return c.write(output.Help{Type: "help", Text: text})
@@ -31,11 +41,30 @@ func runHelp(c *call) error {
 	return nil
 }
 
+// helpText is what the arguments ask for.
+func (c *call) helpText() (string, error) {
+	switch {
+	case c.flags.IsSet("man"):
+		return c.writeMan()
+	case len(c.args) == 0:
+		return overview(c.commands), nil
+	}
+	if cmd := commandNamed(c.commands, c.args[0]); cmd != nil {
+		return explain(cmd), nil
+	}
+	name := progName + "-" + c.args[0]
+	pages := manual.Pages(declared(c.commands))
+	if i := slices.IndexFunc(pages, func(p manual.Page) bool { return p.Name == name }); i >= 0 {
+		return pages[i].Text(), nil
+	}
+	return "", unknownCommand(c.commands, c.args[0])
+}
+
 // overview lists the commands by what they are for.
 func overview(commands []*command) string {
 	var b strings.Builder
 	b.WriteString("usage: git checkpoint <command> [arguments]\n\n" +
-		"record where long work on an issue stands, and resume it\n")
+		toolUsage + "\n")
 	category := ""
 	for _, cmd := range commands {
 		if cmd.category != category {
@@ -44,7 +73,11 @@ func overview(commands []*command) string {
 		}
 		fmt.Fprintf(&b, "  %-9s %s\n", cmd.name, cmd.usage)
 	}
-	b.WriteString("\ngit checkpoint help COMMAND explains one.\n")
+	b.WriteString("\nGuides\n")
+	for _, g := range manual.Guides() {
+		fmt.Fprintf(&b, "  %-10s %s\n", g.Name, g.Usage)
+	}
+	b.WriteString("\ngit checkpoint help COMMAND or GUIDE explains one.\n")
 	return b.String()
 }
 
@@ -59,8 +92,8 @@ func explain(cmd *command) string {
 	if cmd.description != "" {
 		fmt.Fprintf(&b, "\n%s\n", cmd.description)
 	}
-	explainFlags(&b, "Flags", cmd.ownFlags())
-	explainFlags(&b, "Flags of every command", commonFlags())
+	explainFlags(&b, "Flags", declaredFlags(cmd.ownFlags()))
+	explainFlags(&b, "Flags of every command", declaredFlags(commonFlags()))
 	fmt.Fprintf(&b, "\nExamples\n")
 	for _, line := range cmd.examples {
 		fmt.Fprintf(&b, "  %s\n", line)
@@ -68,38 +101,12 @@ func explain(cmd *command) string {
 	return b.String()
 }
 
-func explainFlags(b *strings.Builder, title string, flags []cli.Flag) {
+func explainFlags(b *strings.Builder, title string, flags []manual.Flag) {
 	if len(flags) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\n%s\n", title)
-	for _, f := range flags {
-		name, text := describeFlag(f)
-		fmt.Fprintf(b, "  %-22s %s\n", name, text)
+	for i := range flags {
+		fmt.Fprintf(b, "  %-22s %s\n", flags[i].Typed(), flags[i].Explained())
 	}
-}
-
-// describeFlag returns a flag as it is typed, with the word in backquotes for
-// its value, and what it does.
-func describeFlag(f cli.Flag) (name, text string) {
-	d := f.(cli.DocGenerationFlag)
-	var forms []string
-	for _, n := range f.Names() {
-		dashes := "--"
-		if len(n) == 1 {
-			dashes = "-"
-		}
-		forms = append([]string{dashes + n}, forms...)
-	}
-	name, text = strings.Join(forms, ", "), strings.ReplaceAll(d.GetUsage(), "`", "")
-	value := strings.SplitN(d.GetUsage()+"``", "`", 3)[1]
-	if _, optional := f.(optionalFlag); optional {
-		name += "[=" + value + "]"
-	} else if d.TakesValue() {
-		name += " " + value
-	}
-	if s, ok := f.(*cli.StringFlag); ok && s.Value != "" {
-		text += " (default " + s.Value + ")"
-	}
-	return name, text
 }

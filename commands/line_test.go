@@ -118,8 +118,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 		assert.Contains(t, text, "Examples\n  git checkpoint ", cmd.name)
 		assert.Contains(t, text, "--json", cmd.name)
 		for _, f := range cmd.ownFlags() {
-			_, usage := describeFlag(f)
-			assert.NotEmpty(t, usage, cmd.name+" "+f.Names()[0])
+			assert.NotEmpty(t, declaredFlag(f).Text, cmd.name+" "+f.Names()[0])
 		}
 		assert.Contains(t, overview(allCommands()), cmd.usage, cmd.name)
 	}

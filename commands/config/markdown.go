@@ -8,7 +8,7 @@ func Markdown() string {
 	b.WriteString("| key | value | default | from a worktree file | |\n|---|---|---|---|---|\n")
 	for i := range table {
 		k := &table[i]
-		row := []string{"`" + k.Name + "`", valuesOf(k), code(k.Default), trustOf(k), k.Doc}
+		row := []string{"`" + k.Name + "`", k.Takes(), code(k.Default), k.FromFile(), k.Doc}
 		for j := range row {
 			row[j] = strings.ReplaceAll(row[j], "|", `\|`)
 		}
@@ -21,7 +21,8 @@ func Markdown() string {
 	return b.String()
 }
 
-func valuesOf(k *Key) string {
+// Takes is what values the key takes, in words; what is typed is in backquotes.
+func (k *Key) Takes() string {
 	if k.Type != Enum {
 		return k.Type.String()
 	}
@@ -32,7 +33,8 @@ func valuesOf(k *Key) string {
 	return orWords(values)
 }
 
-func trustOf(k *Key) string {
+// FromFile is whether a file in the worktree may set the key, in words.
+func (k *Key) FromFile() string {
 	if len(k.NotFile) > 0 {
 		return "yes, but not " + code(strings.Join(k.NotFile, ", "))
 	}

@@ -1,0 +1,71 @@
+package commands
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/manual"
+
+	"github.com/urfave/cli/v2"
+)
+
+// declared is what the command line declares, for the manual and for shells.
+func declared(commands []*command) *manual.Tool {
+	v := buildVersion()
+	date, _, _ := strings.Cut(v.Date, "T")
+	t := &manual.Tool{
+		Name: progName, Usage: toolUsage, Version: v.Program, Date: date,
+		Common: declaredFlags(commonFlags()),
+	}
+	for _, c := range commands {
+		t.Commands = append(t.Commands, manual.Command{
+			Name: c.name, Alias: c.alias, Category: c.category, Usage: c.usage, Args: c.args,
+			Description: c.description, Examples: c.examples, Flags: declaredFlags(c.ownFlags()),
+		})
+	}
+	for _, k := range config.Keys() {
+		t.Settings = append(t.Settings, manual.Setting{
+			Name: k.Name, GitName: k.GitName(), Variable: k.Variable(), Values: k.Takes(), Default: k.Default,
+			FromFile: k.FromFile(), Text: k.Doc,
+		})
+	}
+	for _, v := range config.Variables() {
+		t.Variables = append(t.Variables, manual.Variable{Name: v.Name, Text: v.Doc})
+	}
+	return t
+}
+
+func declaredFlags(flags []cli.Flag) []manual.Flag {
+	list := make([]manual.Flag, len(flags))
+	for i, f := range flags {
+		list[i] = declaredFlag(f)
+	}
+	return list
+}
+
+// declaredFlag takes the word in backquotes of a flag's usage for the word for
+// its value.
+func declaredFlag(f cli.Flag) manual.Flag {
+	doc := f.(cli.DocGenerationFlag)
+	before, rest, _ := strings.Cut(doc.GetUsage(), "`")
+	value, after, _ := strings.Cut(rest, "`")
+	_, optional := f.(optionalFlag)
+	d := manual.Flag{Names: slices.Clone(f.Names()), Text: before + value + after, Optional: optional}
+	slices.Reverse(d.Names)
+	if optional || doc.TakesValue() {
+		d.Value = value
+	}
+	switch f := f.(type) {
+	case *cli.StringFlag:
+		d.Default = f.Value
+	case *cli.IntFlag:
+		if f.Value != 0 {
+			d.Default = strconv.Itoa(f.Value)
+		}
+	case *cli.StringSliceFlag:
+		d.Repeated = true
+	}
+	return d
+}

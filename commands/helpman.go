@@ -1,0 +1,53 @@
+package commands
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"git-checkpoint/commands/manual"
+)
+
+// writeMan writes the man pages and returns their names.
+func (c *call) writeMan() (string, error) {
+	if len(c.args) > 0 {
+		return "", usagef("help: --man takes no command: it writes all pages")
+	}
+	dir, err := c.manDir()
+	if err != nil {
+		return "", err
+	}
+	tool := declared(c.commands)
+	tool.Date = first(tool.Date, c.env.Now().UTC().Format(time.DateOnly))
+	var names strings.Builder
+	for _, p := range manual.Pages(tool) {
+		name := filepath.Join(dir, filepath.FromSlash(p.File()))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return "", fmt.Errorf("help: --man: %w", err)
+		}
+		if err := os.WriteFile(name, p.Roff(), 0o666); err != nil {
+			return "", fmt.Errorf("help: --man: %w", err)
+		}
+		fmt.Fprintln(&names, name)
+	}
+	return names.String(), nil
+}
+
+// manDir is the directory that was named, or the one where man looks for the
+// pages of a program that git finds where it finds this one.
+func (c *call) manDir() (string, error) {
+	if dir := c.flags.String("man"); dir != leftOut {
+		return dir, nil
+	}
+	program, err := exec.LookPath(progName)
+	if err != nil {
+		return "", fail(exitUsage, "git checkpoint help --man=DIR", "help: --man: %w", err)
+	}
+	if program, err = filepath.Abs(program); err != nil {
+		return "", fmt.Errorf("help: --man: %w", err)
+	}
+	return filepath.Join(filepath.Dir(filepath.Dir(program)), "share", "man"), nil
+}

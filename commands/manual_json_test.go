@@ -1,0 +1,62 @@
+package commands
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The guide to --json explains every field of every record that has a golden
+// file.
+func TestManualFields(t *testing.T) {
+	guide, err := os.ReadFile(filepath.Join("manual", "guides", "json.md"))
+	require.NoError(t, err)
+	sections := map[string]string{}
+	for _, part := range strings.Split(string(guide), "\n### ")[1:] {
+		title, text, _ := strings.Cut(part, "\n")
+		for _, kind := range strings.Split(title, ", ") {
+			sections[kind] = text
+		}
+	}
+	files, err := filepath.Glob(filepath.Join("output", "testdata", "*.json"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		var record map[string]any
+		require.NoError(t, json.Unmarshal(data, &record))
+		kind := record["type"].(string)
+		text, ok := sections[kind]
+		require.True(t, ok, "%s has no section", kind)
+		for _, field := range fieldsIn(record) {
+			assert.True(t, strings.Contains(text, "`"+field+"`") || field == "version" || field == "type", "%s: %s", kind, field)
+		}
+	}
+}
+
+// fieldsIn are the names of an object's fields and of those inside, but for
+// values that are records or parts of them.
+func fieldsIn(v any) []string {
+	var names []string
+	switch v := v.(type) {
+	case map[string]any:
+		for name, inner := range v {
+			names = append(names, name)
+			if !slices.Contains([]string{"checkpoint", "value", "old", "new"}, name) {
+				names = append(names, fieldsIn(inner)...)
+			}
+		}
+	case []any:
+		for _, inner := range v {
+			names = append(names, fieldsIn(inner)...)
+		}
+	}
+	return names
+}

@@ -1,0 +1,87 @@
+package commands
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"git-checkpoint/commands/manual"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Scripts are skipped without the programs that they drive. CI has them all.
+func TestPrograms(t *testing.T) {
+	if os.Getenv("CI") != "true" || runtime.GOOS != "linux" {
+		t.Skip("not CI")
+	}
+	for _, name := range []string{"man", "groff", "mandoc", "bash", "zsh", "fish"} {
+		_, err := exec.LookPath(name)
+		assert.NoError(t, err)
+	}
+}
+
+func manualPages() []manual.Page {
+	tool := declared(allCommands())
+	tool.Version, tool.Date = "1.2.3", "2026-02-14"
+	return manual.Pages(tool)
+}
+
+// Neither groff nor mandoc has anything to say about the pages.
+func TestManualLint(t *testing.T) {
+	dir := t.TempDir()
+	var files []string
+	for _, p := range manualPages() {
+		name := filepath.Join(dir, filepath.Base(p.File()))
+		require.NoError(t, os.WriteFile(name, p.Roff(), 0o666))
+		files = append(files, name)
+	}
+	require.Greater(t, len(files), 25)
+	for _, lint := range [][]string{{"groff", "-man", "-Tutf8", "-wall", "-z"}, {"mandoc", "-Tlint"}} {
+		t.Run(lint[0], func(t *testing.T) {
+			if _, err := exec.LookPath(lint[0]); err != nil {
+				t.Skip(err)
+			}
+			out, err := exec.Command(lint[0], append(lint[1:], files...)...).CombinedOutput()
+			require.NoError(t, err, string(out))
+			assert.Empty(t, string(out))
+		})
+	}
+}
+
+// Every command has a page with all its flags, and every setting its entry.
+func TestManualIsWhole(t *testing.T) {
+	pages := map[string]string{}
+	for _, p := range manualPages() {
+		pages[p.Name] = p.Text()
+	}
+	for _, cmd := range allCommands() {
+		text := pages["git-checkpoint-"+cmd.name]
+		for _, f := range cmd.allFlags() {
+			d := declaredFlag(f)
+			assert.True(t, strings.Contains(text, "\n  "+d.Typed()+"\n"), "%s %s", cmd.name, d.Typed())
+		}
+		for _, line := range cmd.examples {
+			assert.True(t, strings.Contains(text, "\n      "+line+"\n"), "%s: %s", cmd.name, line)
+		}
+		assert.True(t, strings.Contains(pages["git-checkpoint"], "git-checkpoint-"+cmd.name+"(1).\n"), cmd.name)
+	}
+	for _, s := range declared(nil).Settings {
+		assert.True(t, strings.Contains(pages["git-checkpoint-settings"], "\n  "+s.Name+"\n"), s.Name)
+	}
+}
+
+// The page of the tool explains every exit code.
+func TestManualExitCodes(t *testing.T) {
+	text := manualPages()[0].Text()
+	_, codes, _ := strings.Cut(text, "\nEXIT STATUS\n")
+	codes, _, _ = strings.Cut(codes, "\nENVIRONMENT\n")
+	for code := range kinds {
+		assert.Contains(t, codes, "\n  "+strconv.Itoa(code)+"\n")
+	}
+}
