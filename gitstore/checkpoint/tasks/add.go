@@ -1,0 +1,89 @@
+package tasks
+
+import (
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// A Plan is what is known of a task before anybody works on it.
+type Plan struct {
+	ID     string
+	Needs  []string // what must be complete before
+	Output string   // the file that it will write
+}
+
+// Add adds tasks that are pending. One that is there already keeps its status
+// and takes over what the plan says beyond it. It fails with a *CycleError or,
+// for a need that is no task, with an *UnknownError, and returns ErrNothing
+// when the record has it all.
+func (l *List) Add(plans ...Plan) error {
+	changed := false
+	for _, p := range plans {
+		changed = l.add(p) || changed
+	}
+	for _, p := range plans {
+		for _, id := range p.Needs {
+			if l.at[id] == nil {
+				return &UnknownError{id}
+			}
+		}
+	}
+	switch err := l.Check(); {
+	case err != nil:
+		return err
+	case !changed:
+		return ErrNothing
+	}
+	return nil
+}
+
+func (l *List) add(p Plan) bool {
+	at, known := l.at[p.ID]
+	if !known {
+		at = l.place(p.ID)
+		at.task = checkpoint.NewMap()
+		at.task.Set("status", Pending)
+		l.insert(p.ID, at.task)
+	}
+	changed := !known
+	if missing := without(p.Needs, l.needs[p.ID]); len(missing) > 0 {
+		l.need(p.ID, missing...)
+		at.own().Set("depends_on", append(at.own().Texts("depends_on"), missing...))
+		changed = true
+	}
+	if p.Output != "" && p.Output != at.text("output") {
+		at.own().Set("output", p.Output)
+		changed = true
+	}
+	return changed
+}
+
+// own is the mapping that says what a task is.
+func (p *place) own() *checkpoint.Map {
+	for _, m := range []*checkpoint.Map{p.task, p.node, p.state} {
+		if m != nil {
+			return m
+		}
+	}
+	return checkpoint.NewMap()
+}
+
+// insert puts a new task where the record has its tasks.
+func (l *List) insert(id string, task *checkpoint.Map) {
+	doc := l.r.Doc()
+	if list, ok := value(doc, "tasks").([]any); ok {
+		named := checkpoint.NewMap()
+		named.Set("id", id)
+		named.Merge(task)
+		l.at[id].task = named
+		doc.Set("tasks", append(slices.Clone(list), named))
+		return
+	}
+	doc.MustSub("tasks").Set(id, task)
+}
+
+// without returns what is in a and not in b.
+func without(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
+}

@@ -1,0 +1,34 @@
+package tasks
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrNothing is returned by a move that was made already: there is nothing to
+// save.
+var ErrNothing = errors.New("nothing to do")
+
+// An UnknownError is a task that the record does not have.
+type UnknownError struct{ ID string }
+
+func (e *UnknownError) Error() string { return fmt.Sprintf("task %q: there is no such task", e.ID) }
+
+// A RefusedError is a move that a task does not make as it stands.
+type RefusedError struct{ ID, Why string }
+
+func (e *RefusedError) Error() string { return fmt.Sprintf("task %s: %s", e.ID, e.Why) }
+
+// A LimitError is a task that was begun as often as it may be.
+type LimitError struct {
+	ID              string
+	Attempts, Limit int
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("task %s: %d attempts, the limit is %d", e.ID, e.Attempts, e.Limit)
+}
+
+func refuse(id, format string, args ...any) error {
+	return &RefusedError{ID: id, Why: fmt.Sprintf(format, args...)}
+}

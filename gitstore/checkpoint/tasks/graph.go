@@ -1,0 +1,126 @@
+package tasks
+
+import (
+	"slices"
+	"strings"
+)
+
+// A CycleError is tasks that wait for one another. IDs ends with the id that
+// it begins with.
+type CycleError struct{ IDs []string }
+
+func (e *CycleError) Error() string { return "a cycle of tasks: " + strings.Join(e.IDs, " -> ") }
+
+// Layers sorts ids into layers: each one waits only for those of layers before.
+// Within a layer they are in their natural order, 2 before 10. What an id needs
+// that is not among ids is there already. It fails with a *CycleError.
+func Layers(ids []string, needs func(id string) []string) ([][]string, error) {
+	known := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		known[id] = true
+	}
+	waits := make(map[string]int, len(ids))
+	next := map[string][]string{}
+	for id := range known {
+		for _, n := range slices.Compact(slices.Sorted(slices.Values(needs(id)))) {
+			if known[n] {
+				waits[id]++
+				next[n] = append(next[n], id)
+			}
+		}
+	}
+	var out [][]string
+	layer := ready(known, waits)
+	for left := len(known); left > 0; left -= len(out[len(out)-1]) {
+		if len(layer) == 0 {
+			return nil, &CycleError{cycle(known, needs)}
+		}
+		slices.SortFunc(layer, Natural)
+		out = append(out, layer)
+		layer = after(layer, waits, next, known)
+	}
+	return out, nil
+}
+
+// ready are the ids that wait for nothing.
+func ready(known map[string]bool, waits map[string]int) []string {
+	var out []string
+	for id := range known {
+		if waits[id] == 0 {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// after takes a layer away and returns those that waited for nothing else.
+func after(layer []string, waits map[string]int, next map[string][]string, known map[string]bool) []string {
+	var out []string
+	for _, id := range layer {
+		delete(known, id)
+		for _, n := range next[id] {
+			if waits[n]--; waits[n] == 0 {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+// cycle walks along what is needed, among ids that are left because each needs
+// another one, until it meets one again. It begins with the smallest.
+func cycle(left map[string]bool, needs func(id string) []string) []string {
+	var way []string
+	seen := map[string]int{}
+	id := ""
+	for one := range left {
+		if id == "" || Natural(one, id) < 0 {
+			id = one
+		}
+	}
+	for {
+		if at, ok := seen[id]; ok {
+			return append(way[at:], id)
+		}
+		seen[id] = len(way)
+		way = append(way, id)
+		i := slices.IndexFunc(needs(id), func(n string) bool { return left[n] })
+		id = needs(id)[i]
+	}
+}
+
+// Natural compares texts with the numbers in them as numbers.
+func Natural(a, b string) int {
+	x, y := a, b
+	for x != "" && y != "" {
+		n, m := digits(x), digits(y)
+		if n == 0 || m == 0 {
+			if x[0] != y[0] {
+				return strings.Compare(x[:1], y[:1])
+			}
+			x, y = x[1:], y[1:]
+			continue
+		}
+		u, v := strings.TrimLeft(x[:n], "0"), strings.TrimLeft(y[:m], "0")
+		if len(u) != len(v) {
+			return len(u) - len(v)
+		}
+		if c := strings.Compare(u, v); c != 0 {
+			return c
+		}
+		x, y = x[n:], y[m:]
+	}
+	if c := len(x) - len(y); c != 0 {
+		return c
+	}
+	return strings.Compare(a, b)
+}
+
+// digits is how many bytes at the beginning are digits.
+func digits(s string) int {
+	n := 0
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,348 @@
+package tasks
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var noon = time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
+
+func of(t testing.TB, text string) *List {
+	t.Helper()
+	m, err := checkpoint.DecodeDocument([]byte(text), checkpoint.DefaultLimits)
+	require.NoError(t, err)
+	return Of(checkpoint.FromDoc(m))
+}
+
+// said is the record as one line of JSON, without the version.
+func said(t testing.TB, l *List) string {
+	t.Helper()
+	data, err := l.r.Doc().MarshalJSON()
+	require.NoError(t, err)
+	return string(data)
+}
+
+func at(t testing.TB, l *List, id string) Task {
+	t.Helper()
+	task, ok := l.Task(id)
+	require.True(t, ok, id)
+	return task
+}
+
+// The two documents of a graph that the system has, and what comes out.
+const graph = `
+execution_graph:
+  graph_id: GRAPH-1
+  nodes:
+    - {id: investigate, dependencies: []}
+    - {id: spec, dependencies: [investigate]}
+    - {id: plan, dependencies: [investigate]}
+    - {id: review, critical: true}
+    - {id: brief}
+  edges:
+    - {from: investigate, to: spec, type: data}
+    - {from: spec, to: review, type: approval, approval_required_from: lead}
+`
+
+func TestBatches(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want [][]string
+	}{
+		"a graph":                     {graph, [][]string{{"brief", "investigate"}, {"plan", "spec"}, {"review"}}},
+		"what is over is left out":    {graph + "  node_states: {investigate: {status: complete}, brief: {status: skipped}}\n", [][]string{{"plan", "spec"}, {"review"}}},
+		"what failed is to be done":   {"tasks: {a: {status: failed}, b: {status: running, depends_on: [a]}}", [][]string{{"a"}, {"b"}}},
+		"numbers in their order":      {"tasks: {T10: {}, T2: {}, T1: {}}", [][]string{{"T1", "T2", "T10"}}},
+		"a list":                      {"tasks: [{id: b, depends_on: [a]}, {id: a}]", [][]string{{"a"}, {"b"}}},
+		"who is not known is there":   {"tasks: {a: {depends_on: [zoo]}}", [][]string{{"a"}}},
+		"states alone":                {"execution_graph: {node_states: {b: {status: pending}, a: {status: queued}}}", [][]string{{"a", "b"}}},
+		"nothing":                     {"tasks: 7", nil},
+		"the same edge twice":         {"execution_graph: {nodes: [{id: a}, {id: b}], edges: [{from: a, to: b}, {from: a, to: b}]}", [][]string{{"a"}, {"b"}}},
+		"a task that is a node, too":  {"tasks: {a: {status: complete}}\nexecution_graph: {nodes: [{id: a}, {id: b, dependencies: [a]}]}", [][]string{{"b"}}},
+		"a cycle that was worked off": {"tasks: {a: {status: complete, depends_on: [b]}, b: {depends_on: [a]}}", [][]string{{"b"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := of(t, c.text).Batches()
+			require.NoError(t, err)
+			assert.Equal(t, c.want, got)
+		})
+	}
+}
+
+func TestCycles(t *testing.T) {
+	for text, want := range map[string]string{
+		"tasks: {a: {depends_on: [a]}}": "a -> a",
+		"tasks: {a: {depends_on: [c]}, b: {depends_on: [a]}, c: {depends_on: [b]}, d: {}}":           "a -> c -> b -> a",
+		"tasks: {a: {depends_on: [b]}, b: {depends_on: [c]}, c: {depends_on: [b]}}":                  "b -> c -> b",
+		"execution_graph: {nodes: [{id: x}, {id: y, dependencies: [x]}], edges: [{from: y, to: x}]}": "x -> y -> x",
+	} {
+		_, err := of(t, text).Batches()
+		var cycle *CycleError
+		require.ErrorAs(t, err, &cycle, text)
+		assert.Equal(t, "a cycle of tasks: "+want, err.Error())
+		require.EqualError(t, of(t, text).Check(), err.Error())
+	}
+}
+
+// Layers of random graphs: each id once, behind all that it needs, as early as
+// that allows; with an edge that closes a circle, the circle.
+func TestLayersAtRandom(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		n := 1 + rng.IntN(30)
+		ids, needs := make([]string, n), map[string][]string{}
+		for i := range ids {
+			ids[i] = fmt.Sprint("t", i)
+			for range rng.IntN(3) {
+				if i > 0 {
+					needs[ids[i]] = append(needs[ids[i]], ids[rng.IntN(i)])
+				}
+			}
+		}
+		layers, err := Layers(ids, func(id string) []string { return needs[id] })
+		require.NoError(t, err)
+		depth := map[string]int{}
+		for k, layer := range layers {
+			for _, id := range layer {
+				_, twice := depth[id]
+				require.False(t, twice)
+				depth[id] = k
+				latest := -1
+				for _, need := range needs[id] {
+					require.Contains(t, depth, need)
+					latest = max(latest, depth[need])
+				}
+				require.Equal(t, latest+1, k, id)
+			}
+		}
+		require.Len(t, depth, n)
+		first, last := ids[0], layers[len(layers)-1][0]
+		needs[first] = []string{last}
+		needs[last] = append(needs[last], first)
+		_, err = Layers(ids, func(id string) []string { return needs[id] })
+		var cycle *CycleError
+		require.ErrorAs(t, err, &cycle)
+		require.Equal(t, cycle.IDs[0], cycle.IDs[len(cycle.IDs)-1])
+		for i, id := range cycle.IDs[1:] {
+			require.Contains(t, needs[cycle.IDs[i]], id)
+		}
+	}
+}
+
+func TestCurrentBatch(t *testing.T) {
+	for text, want := range map[string]string{
+		graph:                          "",
+		graph + "  current_batch: 3\n": "",
+		graph + "  current_batch: 4\n": "The current batch is 4, but there are 3",
+		graph + "  current_batch: 3\n  completed_batches: [1]\n  node_states: {investigate: {status: complete}, brief: {status: complete}}\n": "",
+		"execution_graph: {current_batch: 9, node_states: {}}":                                                                                "",
+	} {
+		assert.Equal(t, want, of(t, text).BatchWarning(), text)
+	}
+}
+
+// A task goes its way, and every step twice is one.
+func TestMoves(t *testing.T) {
+	l := of(t, "tasks: {a: {status: pending, mine: 7}}")
+	require.NoError(t, l.Start("a", Claim{By: "w1", At: noon}))
+	assert.Equal(t, Task{ID: "a", Status: Running, Attempts: 1, By: "w1"}, at(t, l, "a"))
+	require.ErrorIs(t, l.Start("a", Claim{By: "w1", At: noon}), ErrNothing)
+	require.EqualError(t, l.Start("a", Claim{By: "w2"}), "task a: w1 is working on it")
+	require.EqualError(t, l.Start("a", Claim{}), "task a: w1 is working on it")
+
+	_, err := l.Fail("a", Failure{Error: "no disk", At: noon})
+	require.NoError(t, err)
+	assert.Equal(t, Task{ID: "a", Status: Failed, Attempts: 1, Error: "no disk", By: "w1"}, at(t, l, "a"))
+	_, err = l.Fail("a", Failure{Error: "no disk"})
+	require.ErrorIs(t, err, ErrNothing)
+
+	require.NoError(t, l.Start("a", Claim{At: noon}))
+	assert.Equal(t, Task{ID: "a", Status: Running, Attempts: 2}, at(t, l, "a"))
+	require.EqualError(t, l.Start("a", Claim{}), "task a: it is running already")
+	_, err = l.Done("a", Result{Output: "out.json", Digest: "blob:1", At: noon})
+	require.NoError(t, err)
+	_, err = l.Done("a", Result{Output: "out.json"})
+	require.ErrorIs(t, err, ErrNothing)
+	_, err = l.Done("a", Result{})
+	require.ErrorIs(t, err, ErrNothing)
+	require.EqualError(t, l.Start("a", Claim{}), "task a: it is complete already")
+	_, err = l.Fail("a", Failure{})
+	require.EqualError(t, err, "task a: it is complete already")
+	assert.Equal(t, `{"tasks":{"a":{"status":"complete","mine":7,"attempts":2,"started_at":"2026-02-14T12:00:00.000000Z",`+
+		`"completed_at":"2026-02-14T12:00:00.000000Z","output":"out.json","output_digest":"blob:1"}}}`, said(t, l))
+
+	for _, move := range []func() error{
+		func() error { return l.Start("b", Claim{}) },
+		func() error { _, err := l.Done("b", Result{}); return err },
+		func() error { _, err := l.Fail("b", Failure{}); return err },
+		func() error { _, err := l.Recover(Recovery{}, "b"); return err },
+		func() error { return l.Add(Plan{ID: "c", Needs: []string{"b"}}) },
+	} {
+		require.EqualError(t, move(), `task "b": there is no such task`)
+	}
+}
+
+// Nobody begins with what waits, and nothing is begun for ever.
+func TestStartRefused(t *testing.T) {
+	l := of(t, "tasks: {a: {}, b: {depends_on: [a, zoo]}, c: {status: failed, attempts: 3}}")
+	require.EqualError(t, l.Start("b", Claim{}), "task b: it waits for a")
+	require.NoError(t, l.Start("b", Claim{Force: true}))
+	require.NoError(t, l.Start("c", Claim{Limit: 4}))
+	l = of(t, "tasks: {c: {status: failed, attempts: 3}}")
+	var limit *LimitError
+	require.ErrorAs(t, l.Start("c", Claim{Limit: 3}), &limit)
+	assert.Equal(t, "task c: 3 attempts, the limit is 3", limit.Error())
+	assert.Equal(t, Failed, at(t, l, "c").Status)
+	require.NoError(t, l.Start("c", Claim{Limit: 3, Force: true}))
+	assert.Equal(t, 4, at(t, l, "c").Attempts)
+}
+
+// What depends on a failed task waits, and goes on when that is begun again.
+func TestFailure(t *testing.T) {
+	l := of(t, graph+"tasks: {x: {}, y: {depends_on: [x]}, z: {depends_on: [y], status: running}}\n")
+	out, err := l.Fail("investigate", Failure{Error: "no"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"spec", "plan", "review"}, out.Waiting)
+	assert.Equal(t, Skipped, at(t, l, "review").Status)
+	assert.Equal(t, "investigate", at(t, l, "review").WaitsFor)
+	out, err = l.Fail("x", Failure{})
+	require.NoError(t, err)
+	assert.Equal(t, Outcome{Waiting: []string{"y"}}, out, "what runs is left alone")
+	assert.Equal(t, Blocked, at(t, l, "y").Status)
+	require.NoError(t, l.Start("investigate", Claim{}))
+	assert.Equal(t, Task{ID: "review", Status: Pending, Needs: []string{"spec"}, Critical: true, InGraph: true}, at(t, l, "review"))
+	assert.Equal(t, Blocked, at(t, l, "y").Status)
+	_, err = l.Done("x", Result{})
+	require.NoError(t, err)
+	assert.Equal(t, Pending, at(t, l, "y").Status)
+
+	out, err = l.Fail("review", Failure{Error: "unsafe"})
+	require.NoError(t, err)
+	assert.Equal(t, Outcome{Aborted: true, Batch: 1}, out)
+	assert.Equal(t, Failed, l.r.WorkflowStatus())
+	assert.Equal(t, "critical task review failed: unsafe", l.r.LastError())
+}
+
+func TestTimeout(t *testing.T) {
+	l := of(t, "tasks: {a: {}}")
+	for attempt, want := range []string{Pending, Failed} {
+		require.NoError(t, l.Start("a", Claim{}))
+		assert.Equal(t, attempt+1, at(t, l, "a").Attempts)
+		out, err := l.Fail("a", Failure{Error: "timeout", TimedOut: true})
+		require.NoError(t, err)
+		assert.Equal(t, want == Pending, out.Again)
+		assert.Equal(t, want, at(t, l, "a").Status)
+		assert.Equal(t, 2, at(t, l, "a").Attempts)
+	}
+}
+
+// Batches are completed one after the other, each once.
+func TestBatchComplete(t *testing.T) {
+	for name, text := range map[string]string{
+		"by layers": graph,
+		"as stored": graph + "  batches:\n    - {batch_id: 1, tasks: [brief, investigate], status: pending}\n    - {batch_id: 2, tasks: [plan, spec]}\n    - {batch_id: 3, tasks: [review]}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := of(t, text)
+			var completed []string
+			for _, id := range []string{"investigate", "brief", "spec", "plan", "review"} {
+				done, err := l.Done(id, Result{At: noon})
+				require.NoError(t, err)
+				completed = append(completed, fmt.Sprint(id, done.Batch))
+			}
+			assert.Equal(t, []string{"investigate0", "brief1", "spec0", "plan2", "review3"}, completed)
+			assert.Equal(t, []int{1, 2, 3}, l.r.CompletedBatches())
+			assert.Equal(t, 4, l.r.CurrentBatch())
+		})
+	}
+	l := of(t, "execution_graph: {completed_batches: [1, 2], current_batch: 3, node_states: {a: {status: running}}}\ntasks: {b: {}}")
+	done, err := l.Done("b", Result{})
+	require.NoError(t, err)
+	assert.Zero(t, done.Batch, "no node of the graph")
+	done, err = l.Done("a", Result{})
+	require.NoError(t, err)
+	assert.Equal(t, 3, done.Batch)
+	l = of(t, "execution_graph: {batches: [{tasks: [a, b]}], node_states: {a: {status: failed}, b: {status: running}}}")
+	out, err := l.Fail("b", Failure{})
+	require.NoError(t, err)
+	assert.Equal(t, 1, out.Batch, "all of it failed")
+}
+
+func TestAdd(t *testing.T) {
+	l := of(t, "{}")
+	require.NoError(t, l.Add(Plan{ID: "a", Output: "out/a"}, Plan{ID: "b", Needs: []string{"a"}}))
+	require.ErrorIs(t, l.Add(Plan{ID: "a"}, Plan{ID: "b", Needs: []string{"a"}}), ErrNothing)
+	_, err := l.Done("a", Result{})
+	require.NoError(t, err)
+	require.NoError(t, l.Add(Plan{ID: "a", Output: "out/a2"}))
+	assert.Equal(t, Task{ID: "a", Status: Complete, Attempts: 1, Output: "out/a2"}, at(t, l, "a"))
+	require.EqualError(t, l.Add(Plan{ID: "a", Needs: []string{"b"}}), "a cycle of tasks: a -> b -> a")
+	l = of(t, "tasks: [{id: a, status: running}]")
+	require.NoError(t, l.Add(Plan{ID: "b"}))
+	assert.Equal(t, `{"tasks":[{"id":"a","status":"running"},{"id":"b","status":"pending"}]}`, said(t, l))
+	require.NoError(t, Of(l.r).Start("b", Claim{At: noon}))
+	assert.Equal(t, Running, at(t, Of(l.r), "b").Status)
+}
+
+// What becomes of the tasks that ran when the work was cut off.
+func TestRecover(t *testing.T) {
+	text := "tasks: {%s: {status: running, attempts: 1, output: out.json}, other: {status: pending}}"
+	for _, c := range []struct {
+		name     string
+		found    Found
+		limit    int
+		status   string
+		attempts int
+		why      string
+	}{
+		{"no output", Found{}, 3, Pending, 2, "it has no output"},
+		{"an output", Found{Exists: true, Digest: "blob:1"}, 3, Complete, 1, "its output is there"},
+		{"a good output", Found{Exists: true, Status: "success"}, 3, Complete, 1, "its output is there"},
+		{"a bad output", Found{Exists: true, Status: "failed"}, 3, Failed, 1, "its output says so"},
+		{"half an output", Found{Exists: true, Broken: true}, 3, Pending, 2, "its output is broken"},
+		{"the last attempt", Found{}, 1, Failed, 1, "it has no output, and that was the last attempt"},
+		{"no limit", Found{}, 0, Pending, 2, "it has no output"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := of(t, fmt.Sprintf(text, "a"))
+			r := Recovery{Found: map[string]Found{"a": c.found}, At: noon, Limit: c.limit}
+			got, err := l.Recover(r)
+			require.NoError(t, err)
+			assert.Equal(t, []Recovered{{"a", c.status, c.why}}, got)
+			assert.Equal(t, c.attempts, at(t, l, "a").Attempts)
+			assert.Equal(t, c.status, at(t, l, "a").Status)
+			_, err = l.Recover(r)
+			require.ErrorIs(t, err, ErrNothing)
+			if c.status == Pending {
+				require.NoError(t, l.Start("a", Claim{}))
+				assert.Equal(t, c.attempts, at(t, l, "a").Attempts, "the lost one is counted once")
+			}
+		})
+	}
+	l := of(t, "tasks: {a: {status: running}, b: {status: running}}")
+	_, err := l.Recover(Recovery{}, "b")
+	require.NoError(t, err)
+	require.Len(t, l.Running(), 1)
+	assert.Equal(t, "a", l.Running()[0].ID)
+}
+
+func TestReady(t *testing.T) {
+	assert.Equal(t, []string{"b", "d"}, of(t, "tasks: {a: {status: running}, b: {}, c: {depends_on: [a]}, d: {depends_on: [e]}, e: {status: done}}").Ready())
+}
+
+func TestNatural(t *testing.T) {
+	want := []string{"", "T", "T01", "T1", "T2", "T10", "T10a", "Ta", "a", "a b"}
+	got := slices.Clone(want)
+	rand.New(rand.NewPCG(3, 4)).Shuffle(len(got), func(i, j int) { got[i], got[j] = got[j], got[i] })
+	slices.SortFunc(got, Natural)
+	assert.Equal(t, strings.Join(want, "|"), strings.Join(got, "|"))
+}
