@@ -1,0 +1,83 @@
+package story
+
+import (
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func record(t *testing.T, text string) *checkpoint.Record {
+	t.Helper()
+	m, err := checkpoint.DecodeDocument([]byte(text), checkpoint.DefaultLimits)
+	require.NoError(t, err)
+	return checkpoint.FromDoc(m)
+}
+
+// Each counter, up to its limit and past it.
+func TestLimits(t *testing.T) {
+	for _, c := range []struct {
+		counter Counter
+		stage   string
+		move    func(r *checkpoint.Record)
+		want    string
+	}{
+		{QualityCycles, "{story: S, number: 3, verdict: FAIL}", Judge, "story S is paused: the quality gate failed 3 times, the limit is 2"},
+		{ValidationRetries, "{story: S, number: 1, verdict: NO-GO}", Judge, "story S is paused: the validation said NO-GO 2 times, the limit is 1"},
+		{CrashCount, "{story: S, number: 2}", func(r *checkpoint.Record) { Crash(r, "S") }, "story S is paused: its worker crashed 2 times, the limit is 1"},
+	} {
+		r := record(t, "stage: "+c.stage)
+		for n := range c.counter.Limit {
+			c.move(r)
+			assert.Equal(t, n+1, c.counter.Count(r, "S"))
+			require.NoError(t, Err(r, "S"))
+			assert.Empty(t, PausedIn(r))
+		}
+		c.move(r)
+		require.EqualError(t, Err(r, "S"), c.want)
+		assert.Equal(t, []string{"S"}, PausedIn(r))
+		Lift(r, "S")
+		require.NoError(t, Err(r, "S"))
+		c.move(r)
+		require.Error(t, Err(r, "S"), "its counters stay")
+	}
+}
+
+func TestJudgeCountsNothingElse(t *testing.T) {
+	for _, stage := range []string{
+		"{story: S, number: 1, verdict: GO}", "{story: S, number: 3, verdict: PASS}", "{story: S, number: 3, verdict: CONCERNS}",
+		"{story: S, number: 3, verdict: WAIVED}", "{story: S, number: 2, verdict: FAIL}", "{story: S, number: 1, verdict: FAIL}",
+		"{story: S, number: 3, verdict: NO-GO}", "{story: S}", "7",
+	} {
+		r := record(t, "stage: "+stage)
+		Judge(r)
+		assert.Nil(t, r.Doc().Sub("pipeline"), stage)
+	}
+}
+
+func TestPausedByHand(t *testing.T) {
+	r := record(t, "pipeline: {story_state: {A: PAUSED, B: STAGE_1}}")
+	require.EqualError(t, Err(r, "A"), "story A is paused")
+	require.NoError(t, Err(r, "B"))
+	assert.True(t, Has(r, "B"))
+	assert.False(t, Has(r, "C"))
+	assert.False(t, Is(r))
+	Lift(r, "A")
+	Lift(r, "B")
+	assert.Equal(t, []string{"B"}, r.Doc().Sub("pipeline").Sub("story_state").Keys())
+}
+
+func TestStage(t *testing.T) {
+	for word, want := range map[string]int{
+		"0": 0, "3": 3, "STAGE_2": 2, "stage_2_execution": 2, "stage_4_done": 4, "5": -1, "-1": -1, "": -1, "third": -1,
+	} {
+		assert.Equal(t, want, Stage(word), word)
+	}
+}
+
+func TestOf(t *testing.T) {
+	assert.Equal(t, "S", Of(record(t, "{issue_number: 7, stage: {story: S}}")))
+	assert.Equal(t, "7", Of(record(t, "issue_number: 7")))
+}
