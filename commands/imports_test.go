@@ -25,6 +25,8 @@ var mayImport = map[string][]string{
 	"gitstore":                        {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/index", "gitstore/join", "gitstore/ledger", "gitstore/objects", "gitstore/retention", "gitstore/scan"},
 	"gitstore/checkpoint":             {},
 	"gitstore/compare":                {"gitstore/checkpoint"},
+	"gitstore/checkpoint/story":       {"gitstore/checkpoint"},
+	"gitstore/checkpoint/tasks":       {"gitstore/checkpoint"},
 	"gitstore/gitcmd":                 {},
 	"gitstore/index":                  {},
 	"gitstore/join":                   {"gitstore/checkpoint", "gitstore/ledger"},
@@ -33,7 +35,7 @@ var mayImport = map[string][]string{
 	"gitstore/retention":              {"gitstore/checkpoint"},
 	"gitstore/internal/gittest":       {},
 	"gitstore/scan":                   {},
-	"gitstore/layout":                 {"gitstore/checkpoint"},
+	"gitstore/layout":                 {"gitstore/checkpoint", "gitstore/checkpoint/story", "gitstore/checkpoint/tasks"},
 }
 
 // goGit are the packages that may import go-git: the store and what is under

@@ -56,6 +56,7 @@ type kind struct {
 	cause  func(m *object) checkpoint.Trigger
 
 	apply  func(m *object, r *checkpoint.Record)
+	judge  func(r *checkpoint.Record) // what is new in it moves a counter, nil for nothing
 	update func(r *checkpoint.Record, m *object)
 	fresh  func(r *checkpoint.Record) (*object, error) // nil for what only others write
 	file   func(m *object) string                      // its name

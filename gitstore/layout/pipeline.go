@@ -2,10 +2,10 @@ package layout
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/story"
 )
 
 // pipelineStages are the stages of a story, by their number.
@@ -38,22 +38,14 @@ func pipelineStory() *kind {
 			}
 			return checkpoint.PhaseTransition
 		},
-		apply: applyStory, update: updateStory, fresh: freshStory,
+		apply: applyStory, judge: story.Judge, update: updateStory, fresh: freshStory,
 		file:   func(m *object) string { return "checkpoint-" + text(m, "storyId") + ".json" },
 		indent: defaultIndent,
 	}
 }
 
-// stageOf reads a stage: 2, "2", "STAGE_2", "stage_2_execution"; -1 is none.
-func stageOf(v any) int {
-	s := strings.TrimPrefix(strings.ToLower(textOf(v)), "stage_")
-	s, _, _ = strings.Cut(s, "_")
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 || n > 4 {
-		return -1
-	}
-	return n
-}
+// stageOf reads a stage of a document.
+func stageOf(v any) int { return story.Stage(textOf(v)) }
 
 // stageFields are what only some stages have, and the names that the record
 // has for them.
@@ -69,7 +61,10 @@ var stageFields = [][2]string{
 // applyStory fills the sections stage, tasks and progress, and says where to
 // go on.
 func applyStory(m *object, r *checkpoint.Record) {
-	n := stageOf(get(m, "stage"))
+	before, n := story.Stage(text(r.Doc(), "stage.number")), stageOf(get(m, "stage"))
+	if text(r.Doc(), "stage.story") != text(m, "storyId") {
+		before = -1
+	}
 	stage := newObject("number", n, "story", text(m, "storyId"), "last_action", text(m, "lastAction"))
 	putText(stage, "agent", text(m, "agentId"))
 	putText(stage, "at", text(m, "timestamp"))
@@ -79,16 +74,41 @@ func applyStory(m *object, r *checkpoint.Record) {
 		}
 	}
 	r.Doc().Set("stage", stage)
-	tasks := checkpoint.NewMap()
+	setStoryTasks(r, m, before == story.Work && n == story.Work)
+	setStages(r, n, storyDone(m))
+	r.SetResumeFrom(storyPoint(r, m))
+}
+
+// setStoryTasks moves the tasks to where the document has them. What else the
+// record says of one stays. While the stage of the work goes on, a task that is
+// complete stays so: another worker of the story completed it, who had not seen
+// this document.
+func setStoryTasks(r *checkpoint.Record, m *object, goesOn bool) {
+	before, tasks := sub(r.Doc(), "tasks"), checkpoint.NewMap()
+	put := func(id, status string) {
+		task := checkpoint.NewMap()
+		if t, ok := get(before, checkpoint.PathOf("", id)).(*object); ok {
+			task = t.Clone()
+		}
+		switch was := text(task, "status"); {
+		case goesOn && over(was), status == pending && was == "running", over(was) && over(status):
+		default:
+			task.Set("status", status)
+		}
+		tasks.Set(id, task)
+	}
 	for _, id := range texts(get(m, "tasksCompleted")) {
-		tasks.Set(id, newObject("status", "complete"))
+		put(id, "complete")
 	}
 	for _, id := range texts(get(m, "tasksRemaining")) {
-		tasks.Set(id, newObject("status", pending))
+		put(id, pending)
+	}
+	for id, v := range before.All() {
+		if t, _ := v.(*object); goesOn && !has(tasks, id) && over(text(t, "status")) {
+			tasks.Set(id, t)
+		}
 	}
 	r.Doc().Set("tasks", tasks)
-	setStages(r, n, storyDone(m))
-	r.SetResumeFrom(storyPoint(m))
 }
 
 // setStages makes the stages the record's phases.
@@ -112,8 +132,8 @@ func storyDone(m *object) bool {
 
 // storyPoint is where work on a story goes on: a stage's checkpoint is written
 // when the stage is over, but for stage 2, which writes one for every task.
-func storyPoint(m *object) string {
-	n, left := stageOf(get(m, "stage")), texts(get(m, "tasksRemaining"))
+func storyPoint(r *checkpoint.Record, m *object) string {
+	n, left := stageOf(get(m, "stage")), openTasks(r)
 	switch v := text(m, "verdict"); {
 	case n < 0:
 		return ""
@@ -127,6 +147,17 @@ func storyPoint(m *object) string {
 		return "DONE"
 	}
 	return pipelineStages[n+1]
+}
+
+// openTasks are the tasks of a record that are not over.
+func openTasks(r *checkpoint.Record) []string {
+	var open []string
+	for id, v := range sub(r.Doc(), "tasks").All() {
+		if t, _ := v.(*object); !over(text(t, "status")) {
+			open = append(open, id)
+		}
+	}
+	return open
 }
 
 // updateStory moves the tasks that the record has in another place.

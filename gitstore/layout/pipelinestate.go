@@ -1,25 +1,14 @@
 package layout
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/checkpoint/tasks"
 )
-
-// storyStates are the words of story_state.
-var storyStates = []string{"STAGE_0", "STAGE_1", "STAGE_2", "STAGE_3", "DONE", "PAUSED"}
-
-// Limits of the counters: how often a story is checked again, validated again,
-// or started again after a crash.
-var counterLimits = []struct {
-	key   string
-	limit int64
-}{
-	{"quality_cycles", 2},
-	{"validation_retries", 1},
-	{"crash_count", 1},
-}
 
 // pipelineState is state.json: what the lead knows of all stories.
 func pipelineState() *kind {
@@ -118,28 +107,28 @@ func stateRules(c *checker) {
 
 func (c *checker) storyStates() {
 	states, _ := c.mapping("story_state")
-	for story, v := range states.All() {
-		at := checkpoint.PathOf("story_state", story)
+	for id, v := range states.All() {
+		at := checkpoint.PathOf("story_state", id)
 		switch word := textOf(v); {
-		case slices.Contains(storyStates, word):
+		case slices.Contains(story.States(), word):
 		case stageOf(word) == 4:
 			c.warn(at, "enum", "%s is read as DONE", shown(v))
 		case stageOf(word) >= 0:
 			c.warn(at, "enum", "%s is read as STAGE_%d", shown(v), stageOf(word))
 		default:
-			c.fail(at, "enum", "want one of %s, got %s", strings.Join(storyStates, ", "), shown(v))
+			c.fail(at, "enum", "want one of %s, got %s", strings.Join(story.States(), ", "), shown(v))
 		}
 	}
 }
 
 func (c *checker) counters() {
-	for _, l := range counterLimits {
-		counts, _ := c.mapping(l.key)
-		for story, v := range counts.All() {
-			at := checkpoint.PathOf(l.key, story)
+	for _, l := range story.Counters() {
+		counts, _ := c.mapping(l.Key)
+		for id, v := range counts.All() {
+			at := checkpoint.PathOf(l.Key, id)
 			c.number(at, 0, anyNumber, true)
-			if n, ok := number(textOf(v)).Int(); ok && n > l.limit {
-				c.warn(at, "range", "%d is above the limit of %d", n, l.limit)
+			if n, ok := number(textOf(v)).Int(); ok && n > int64(l.Limit) {
+				c.warn(at, "range", "%d is above the limit of %d", n, l.Limit)
 			}
 		}
 	}
@@ -209,37 +198,12 @@ func (c *checker) dependencies() {
 			}
 		}
 	}
-	w := waits{deps: deps, state: map[string]int{}}
-	for story := range deps.All() {
-		if cycle := w.visit(story); cycle != nil {
-			c.fail(checkpoint.PathOf("depends_on", story), "consistency", "a cycle: %s", strings.Join(cycle, " -> "))
-			return
-		}
+	needs := func(id string) []string {
+		v, _ := deps.Get(id)
+		return texts(v)
 	}
-}
-
-// waits walks over the stories that others wait for.
-type waits struct {
-	deps  *object
-	state map[string]int // 1 on the way, 2 done
-	way   []string
-}
-
-// visit returns the stories of a cycle that is met, nil if there is none.
-func (w *waits) visit(id string) []string {
-	switch w.state[id] {
-	case 1:
-		return append(w.way[slices.Index(w.way, id):], id)
-	case 2:
-		return nil
+	var cycle *tasks.CycleError
+	if _, err := tasks.Layers(deps.Keys(), needs); errors.As(err, &cycle) {
+		c.fail(checkpoint.PathOf("depends_on", cycle.IDs[0]), "consistency", "a cycle: %s", strings.Join(cycle.IDs, " -> "))
 	}
-	w.state[id], w.way = 1, append(w.way, id)
-	v, _ := w.deps.Get(id)
-	for _, next := range texts(v) {
-		if cycle := w.visit(next); cycle != nil {
-			return cycle
-		}
-	}
-	w.state[id], w.way = 2, w.way[:len(w.way)-1]
-	return nil
 }

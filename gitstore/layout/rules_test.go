@@ -2,6 +2,7 @@ package layout
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -237,6 +238,43 @@ func TestStages(t *testing.T) {
 	assert.Equal(t, []string{"? issues: a list, want text (kind)"}, storyProblems(t, whole, "", ""))
 }
 
+// Every stage with every verdict, its own and those of the other stages.
+func TestVerdicts(t *testing.T) {
+	none, other := []string{"verdict: stage %d has none (place)"}, "verdict: want one of %s, got %q (enum)"
+	for stage, text := range stories {
+		for _, verdict := range []string{"GO", "NO-GO", "PASS", "CONCERNS", "WAIVED", "FAIL", "go", "MAYBE"} {
+			want := map[int][]string{}
+			switch {
+			case stage == 0 || stage == 2:
+				want[stage] = []string{fmt.Sprintf(none[0], stage)}
+			case stage == 1 && verdict == "NO-GO":
+				want[1] = []string{"reason: missing (required)"}
+			case stage == 1 && verdict != "GO":
+				want[1] = []string{fmt.Sprintf(other, "GO, NO-GO", verdict)}
+			case stage == 3 && verdict == "FAIL":
+				want[3] = []string{"issues: missing (required)"}
+			case stage == 3 && !slices.Contains([]string{"PASS", "CONCERNS", "WAIVED"}, verdict):
+				want[3] = []string{fmt.Sprintf(other, "PASS, CONCERNS, WAIVED, FAIL", verdict)}
+			}
+			assert.Equal(t, want[stage], storyProblems(t, text, "verdict", fmt.Sprintf("%q", verdict)), "stage %d, %s", stage, verdict)
+		}
+	}
+}
+
+// Every field that a stage must have, missing and empty.
+func TestRequiredFields(t *testing.T) {
+	base := []string{"storyId", "stage", "timestamp", "lastAction"}
+	own := [][]string{{"planScore"}, {"readiness", "verdict"}, {}, {"verdict", "qualityScore"}}
+	for stage, text := range stories {
+		for _, key := range slices.Concat(base, own[stage], []string{"tasksCompleted", "tasksRemaining"}) {
+			assert.Contains(t, storyProblems(t, text, key, "-"), key+": missing (required)", "stage %d", stage)
+		}
+		for _, key := range slices.Concat(base, own[stage], []string{"agentId"}) {
+			assert.Contains(t, storyProblems(t, text, key, "null"), key+": empty (required)", "stage %d", stage)
+		}
+	}
+}
+
 func storyProblems(t *testing.T, text, path, value string) []string {
 	t.Helper()
 	m, err := checkpoint.DecodeDocument([]byte(text), checkpoint.DefaultLimits)
@@ -294,7 +332,9 @@ func TestStoryPoint(t *testing.T) {
 	} {
 		m, err := checkpoint.DecodeDocument([]byte("{"+c.change+"}"), checkpoint.DefaultLimits)
 		require.NoError(t, err)
-		assert.Equal(t, c.want, storyPoint(m), c.change)
+		r := checkpoint.New()
+		applyStory(m, r)
+		assert.Equal(t, c.want, r.ResumeFrom(), c.change)
 	}
 }
 

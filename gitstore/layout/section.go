@@ -20,7 +20,7 @@ func (f *File) Apply(before *checkpoint.Record) *checkpoint.Record {
 	if r == nil {
 		r = checkpoint.New()
 	}
-	stored := f.stored()
+	stored, known := f.stored(), f.kind.judge != nil && f.In(r)
 	if f.kind.whole {
 		r = checkpoint.FromDoc(f.doc.Clone())
 		r.Doc().Delete("layout")
@@ -31,6 +31,9 @@ func (f *File) Apply(before *checkpoint.Record) *checkpoint.Record {
 	r.SetTrigger(f.Trigger())
 	if f.kind.apply != nil {
 		f.kind.apply(f.doc, r)
+	}
+	if f.kind.judge != nil && !known {
+		f.kind.judge(r)
 	}
 	return r
 }
