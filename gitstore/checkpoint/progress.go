@@ -10,6 +10,7 @@ import (
 type Progress struct {
 	Current   string
 	Completed []string
+	Skipped   []string
 	Total     int
 	Names     []string
 	Remaining []string
@@ -22,6 +23,7 @@ func (r *Record) Progress() Progress {
 	p := Progress{
 		Current:   text(m, "current"),
 		Completed: texts(m, "completed"),
+		Skipped:   textOrList(m, "skipped"),
 		Total:     int(integer(m, "total")),
 		Names:     texts(m, "names"),
 		Remaining: texts(m, "remaining"),
@@ -38,7 +40,12 @@ func (r *Record) Progress() Progress {
 // maxPhases bounds the list that a total is turned into.
 const maxPhases = 1000
 
-// open returns the phases that are not completed.
+// Over reports whether a phase is completed or was skipped.
+func (p Progress) Over(phase string) bool {
+	return slices.Contains(p.Completed, phase) || slices.Contains(p.Skipped, phase)
+}
+
+// open returns the phases that are neither completed nor skipped.
 func (p Progress) open() []string {
 	all := p.Names
 	if len(all) == 0 {
@@ -47,7 +54,7 @@ func (p Progress) open() []string {
 		}
 	}
 	done := map[string]bool{}
-	for _, name := range p.Completed {
+	for _, name := range slices.Concat(p.Completed, p.Skipped) {
 		done[name] = true
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return done[name] })
@@ -58,6 +65,7 @@ func (r *Record) SetProgress(p Progress) {
 	m := r.mustSection("progress")
 	setOrDelete(m, "current", p.Current)
 	m.Set("completed", p.Completed)
+	setList(m, "skipped", p.Skipped)
 	m.Delete("total")
 	if p.Total > 0 {
 		m.Set("total", p.Total)

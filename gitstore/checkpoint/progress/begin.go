@@ -1,0 +1,97 @@
+package progress
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// A Workflow is what is begun.
+type Workflow struct {
+	ID, Type, Project, Description, PlanPath string
+
+	Names    []string // of the phases, in their order
+	Total    int      // of phases that have no names, 0 where that is not known
+	Approval []string // phases that a person has to approve
+	Layout   string   // of the system that the workflow is one of, "" for none
+}
+
+// Begin begins a workflow in a record, in place of one that is over. It fails
+// while one is under way.
+func Begin(r *checkpoint.Record, w Workflow, at time.Time) error {
+	if under := underWay(r); under != "" {
+		return &RefusedError{
+			Issue: r.Issue(), Reason: "a workflow is under way: " + under,
+			Instead: Way{"finish", "--status", "abandoned"},
+		}
+	}
+	forget(r)
+	m := sub(r.Doc(), "workflow")
+	for _, pair := range [][2]string{
+		{"id", w.ID},
+		{"type", w.Type},
+		{"project", w.Project},
+		{"description", w.Description},
+		{"plan_path", w.PlanPath},
+		{"status", InProgress},
+		{"started_at", checkpoint.FormatTime(at)},
+		{"updated_at", checkpoint.FormatTime(at)},
+	} {
+		putText(m, pair[0], pair[1])
+	}
+	if w.Layout != "" {
+		sub(r.Doc(), "layout").Set("name", w.Layout)
+	}
+	p := checkpoint.Progress{Total: w.Total, Names: w.Names}
+	switch {
+	case len(w.Names) > 0:
+		p.Total, p.Current = 0, w.Names[0]
+	case w.Total > 0:
+		p.Current = strconv.Itoa(1)
+	}
+	r.SetProgress(p)
+	if len(w.Approval) > 0 {
+		sub(r.Doc(), "progress").Set("approval_required", w.Approval)
+	}
+	return nil
+}
+
+// underWay describes the workflow that is not over, "" where there is none.
+func underWay(r *checkpoint.Record) string {
+	p := r.Progress()
+	begun := look(r.Doc(), "workflow").Len() > 0 && r.WorkflowStatus() != "" || p.Total > 0
+	switch {
+	case !begun, Over(r), Complete(r):
+		return ""
+	case p.Total > 0:
+		return fmt.Sprintf("%d of %d phases are completed", len(p.Completed), p.Total)
+	}
+	return fmt.Sprintf("its status is %s", r.WorkflowStatus())
+}
+
+// Over reports whether the workflow was finished, in whatever way.
+func Over(r *checkpoint.Record) bool {
+	switch r.WorkflowStatus() {
+	case Completed, Failed, Aborted:
+		return true
+	}
+	return false
+}
+
+// forget removes what speaks of a workflow before, if there was one.
+func forget(r *checkpoint.Record) {
+	before := false
+	for _, key := range []string{"workflow", "progress", "tasks", "stage", "pipeline", "layout", "execution_graph"} {
+		_, ok := r.Doc().Get(key)
+		before = before || ok
+		r.Doc().Delete(key)
+	}
+	state := look(r.Doc(), "workflow_state")
+	for _, key := range []string{"current_phase", "phase_started_at", "phase_attempt", "phase_attempts"} {
+		if before {
+			state.Delete(key)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package progress
+
+import (
+	"fmt"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// OnFailure says how the work goes on after a phase failed.
+type OnFailure string
+
+// What to do after a failure. Nothing leaves the decision to somebody else.
+const (
+	Nothing OnFailure = ""
+	Retry   OnFailure = "retry"
+	Skip    OnFailure = "skip"
+	Abort   OnFailure = "abort"
+)
+
+// ParseOnFailure reads the word of a person.
+func ParseOnFailure(s string) (OnFailure, error) {
+	switch o := OnFailure(s); o {
+	case Retry, Skip, Abort:
+		return o, nil
+	}
+	return "", fmt.Errorf("%q: want retry, skip or abort", s)
+}
+
+// Fail records that a phase failed, and what is done about it. The failure is
+// recorded in any case: where the phase may not be begun again, spent says so.
+func (s Step) Fail(r *checkpoint.Record, why string, then OnFailure, retries int) (spent *LimitError, err error) {
+	if !s.Force && r.Progress().Over(s.Phase) {
+		return nil, s.over(r, "start")
+	}
+	enter(r, s.Phase, s.At)
+	m := phaseSection(r, s.Phase)
+	s.end(m, Failed)
+	m.Set("failures", intOf(m, "failures")+1)
+	setText(m, "error", why)
+	p := r.Progress()
+	p.Current = s.Phase
+	store(r, p)
+	touch(r, s.At)
+	setText(sub(r.Doc(), "workflow"), "last_error", first(why, "phase "+s.Phase+" failed"))
+	switch then {
+	case Retry:
+		if !s.Force && intOf(m, "failures") > retries {
+			return s.tooOften(r, retries), nil
+		}
+		s.begin(r)
+	case Skip:
+		return nil, s.Skip(r, why)
+	case Abort:
+		Finish(r, Aborted, why, s.At)
+		abortInfo(r, s.Phase, why, s.At)
+	}
+	return nil, nil
+}
+
+// tooOften is the limit of retries. The history has the last failure alone.
+func (s Step) tooOften(r *checkpoint.Record, retries int) *LimitError {
+	m := look(r.Doc(), "progress", "phases", s.Phase)
+	e := &LimitError{
+		Issue:   r.Issue(),
+		Reason:  fmt.Sprintf("phase %s failed %d times, the limit is %d retries", s.Phase, intOf(m, "failures"), retries),
+		Instead: ways(s.Phase),
+	}
+	if why := textOf(m, "error"); why != "" {
+		e.History = []string{textOf(m, "timestamp") + ": " + why}
+	}
+	return e
+}
+
+// ways are the ways on where a limit is reached.
+func ways(phase string) []Way {
+	return []Way{{"phase", "skip", phase}, {"phase", "replan", phase, "--force"}, {"finish", "--status", "failed"}}
+}
+
+// Skip records that a phase is not to be done.
+func (s Step) Skip(r *checkpoint.Record, why string) error {
+	switch p := r.Progress(); {
+	case contains(p.Skipped, s.Phase):
+		return already(s.Phase, Skipped)
+	case !s.Force && contains(p.Completed, s.Phase):
+		return s.over(r, "skip")
+	}
+	enter(r, s.Phase, s.At)
+	m := phaseSection(r, s.Phase)
+	s.end(m, Skipped)
+	setText(m, "reason", why)
+	s.close(r, Skipped)
+	return nil
+}
+
+// Approve records that a person approved a phase. It fails with
+// *NothingError where that is recorded.
+func (s Step) Approve(r *checkpoint.Record) error {
+	if contains(r.Approved(), s.Phase) && !contains(r.Awaiting(), s.Phase) {
+		return already(s.Phase, "approved")
+	}
+	r.Approve(s.Phase, s.At)
+	touch(r, s.At)
+	return nil
+}
+
+// ParseStatus returns how a workflow ended, by the word of a person: completed,
+// failed or abandoned.
+func ParseStatus(s string) (string, error) {
+	switch s {
+	case Completed, Failed:
+		return s, nil
+	case "abandoned":
+		return Aborted, nil
+	}
+	return "", fmt.Errorf("%q: want completed, failed or abandoned", s)
+}
+
+// Finish ends the workflow. Its error goes where it is completed.
+func Finish(r *checkpoint.Record, status, why string, at time.Time) {
+	m := sub(r.Doc(), "workflow")
+	m.Set("status", status)
+	m.Set("updated_at", checkpoint.FormatTime(at))
+	m.Set("finished_at", checkpoint.FormatTime(at))
+	if status == Completed {
+		m.Delete("last_error")
+	}
+	putText(m, "last_error", why)
+}
+
+// abortInfo says what a workflow was given up for.
+func abortInfo(r *checkpoint.Record, phase, why string, at time.Time) {
+	m := checkpoint.NewMap()
+	m.Set("decision", string(Abort))
+	m.Set("failed_phase", phase)
+	m.Set("timestamp", checkpoint.FormatTime(at))
+	putText(m, "error_description", why)
+	sub(r.Doc(), "workflow").Set("abort_info", m)
+}
+
+func first(values ...string) string {
+	for _, s := range values {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}

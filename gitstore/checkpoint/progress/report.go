@@ -1,0 +1,74 @@
+package progress
+
+import (
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+func contains(list []string, s string) bool { return slices.Contains(list, s) }
+
+// record puts a report into what the record has of a phase: later ones win,
+// artifacts by their path.
+func (p Report) record(m *checkpoint.Map) {
+	putText(m, "summary", p.Summary)
+	if p.Output.Path != "" {
+		m.Set("output", checkpoint.QuotePath(p.Output.Path))
+		setText(m, "output_digest", p.Output.Digest)
+	}
+	if len(p.Artifacts) == 0 {
+		return
+	}
+	v, _ := m.Get("artifacts")
+	list, _ := v.([]any)
+	list = slices.Clone(list)
+	for _, a := range p.Artifacts {
+		list = append(slices.DeleteFunc(list, func(v any) bool { return artifactOf(v).Path == a.Path }), a.section())
+	}
+	m.Set("artifacts", list)
+}
+
+func (a Artifact) section() *checkpoint.Map {
+	m := checkpoint.NewMap()
+	m.Set("path", checkpoint.QuotePath(a.Path))
+	m.Set("size", a.Size)
+	putText(m, "digest", a.Digest)
+	putText(m, "title", a.Title)
+	return m
+}
+
+// artifactOf reads an artifact; other systems write its path alone.
+func artifactOf(v any) Artifact {
+	m, ok := v.(*checkpoint.Map)
+	if !ok {
+		path, _ := v.(string)
+		return Artifact{Path: unquoted(path)}
+	}
+	return Artifact{
+		Path: unquoted(textOf(m, "path")), Digest: textOf(m, "digest"), Title: textOf(m, "title"), Size: int64(intOf(m, "size")),
+	}
+}
+
+// unquoted falls back to the text as it is.
+func unquoted(s string) string {
+	if p, err := checkpoint.UnquotePath(s); err == nil {
+		return p
+	}
+	return s
+}
+
+// Artifacts returns what each phase left behind, in the order of the record.
+func Artifacts(r *checkpoint.Record) map[string][]Artifact {
+	out := map[string][]Artifact{}
+	for phase, v := range look(r.Doc(), "progress", "phases").All() {
+		m, _ := v.(*checkpoint.Map)
+		l, _ := m.Get("artifacts")
+		list, _ := l.([]any)
+		for _, v := range list {
+			if a := artifactOf(v); a.Path != "" {
+				out[phase] = append(out[phase], a)
+			}
+		}
+	}
+	return out
+}

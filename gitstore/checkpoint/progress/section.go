@@ -1,0 +1,111 @@
+package progress
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// sub returns the mapping under a key, made where there is none.
+func sub(m *checkpoint.Map, key string) *checkpoint.Map {
+	if v, ok := m.Get(key); ok {
+		if c, ok := v.(*checkpoint.Map); ok && c != nil {
+			return c
+		}
+	}
+	c := checkpoint.NewMap()
+	m.Set(key, c)
+	return c
+}
+
+// look returns the mapping at a path, an empty one where there is none.
+func look(m *checkpoint.Map, path ...string) *checkpoint.Map {
+	for _, key := range path {
+		v, _ := m.Get(key)
+		m, _ = v.(*checkpoint.Map)
+	}
+	if m == nil {
+		return checkpoint.NewMap()
+	}
+	return m
+}
+
+// phaseSection is what the record has of a phase, made where there is nothing.
+func phaseSection(r *checkpoint.Record, phase string) *checkpoint.Map {
+	return sub(sub(sub(r.Doc(), "progress"), "phases"), phase)
+}
+
+func textOf(m *checkpoint.Map, key string) string {
+	switch v, _ := m.Get(key); v := v.(type) {
+	case string:
+		return v
+	case checkpoint.Number:
+		return string(v)
+	}
+	return ""
+}
+
+func intOf(m *checkpoint.Map, key string) int {
+	n, _ := checkpoint.Number(textOf(m, key)).Int()
+	return int(n)
+}
+
+func timeOf(m *checkpoint.Map, key string) time.Time {
+	v, _ := m.Get(key)
+	t, err := checkpoint.ParseTime(v)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// setText sets a text, or removes the key for an empty one.
+func setText(m *checkpoint.Map, key, s string) {
+	if s == "" {
+		m.Delete(key)
+		return
+	}
+	m.Set(key, s)
+}
+
+// putText sets a text that says something; an empty one leaves what is there.
+func putText(m *checkpoint.Map, key, s string) {
+	if s != "" {
+		m.Set(key, s)
+	}
+}
+
+// without returns a list without one of its elements.
+func without(list []string, s string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(t string) bool { return t == s })
+}
+
+// touch notes the time of a transition, where there is a workflow, and that
+// the workflow goes on.
+func touch(r *checkpoint.Record, at time.Time) {
+	v, _ := r.Doc().Get("workflow")
+	if w, ok := v.(*checkpoint.Map); ok && w != nil {
+		w.Set("status", InProgress)
+		w.Set("updated_at", checkpoint.FormatTime(at))
+	}
+}
+
+// enter makes a phase the one that the checkpoint speaks of.
+func enter(r *checkpoint.Record, phase string, at time.Time) {
+	if phase != r.Phase() {
+		r.EnterPhase(phase)
+		r.SetPhaseStartedAt(at)
+	}
+}
+
+// minutes is a duration as it is recorded, to the hundredth; a clock that went
+// back has taken none.
+func minutes(d time.Duration) any {
+	m := math.Round(max(d.Minutes(), 0)*100) / 100
+	if m == math.Trunc(m) {
+		return int(m)
+	}
+	return m
+}
