@@ -43,6 +43,9 @@ var table = []Key{
 	{Name: "archive_days", Type: Outcome, Default: "7,30", Trust: Tighten, Doc: "When archived chains expire: completed ones, and failed, aged or abandoned ones. One number stands for both."},
 	{Name: "auto_prune", Type: Bool, Default: "true", Doc: "Apply retention after every save."},
 
+	{Name: "phase_replans", Type: Int, Default: "2", Min: 0, Max: 1000, Doc: "How often a phase may be planned anew."},
+	{Name: "phase_retries", Type: Int, Default: "3", Min: 0, Max: 1000, Doc: "How often a phase that failed may be begun again."},
+
 	{Name: "storage.location", Type: Path, Default: ".claude/crunch/{issue}/checkpoints", Trust: Inside, Doc: "Where the crunch layout is exported and mirrored."},
 	{Name: "storage.compress", Type: Bool, Default: "false", Doc: "Compress bulky files before git does."},
 	{Name: "storage.max_size_mb", Type: Int, Default: "50", Min: 1, Max: maxMB, Doc: "Limit for the new content of one checkpoint, in MiB."},

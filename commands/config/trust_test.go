@@ -64,6 +64,9 @@ var samples = map[string]struct{ yes, no []string }{
 	"archive_days": {[]string{"30", "off", "[7, 30]", "[off, 30]"}, []string{"29", "[6, 30]", "[7, 29]", "0"}},
 	"auto_prune":   {yes: []string{"true", "false"}},
 
+	"phase_replans": {[]string{"0", "2", "9"}, []string{"-1", "1001"}},
+	"phase_retries": {[]string{"0", "3", "9"}, []string{"-1", "x"}},
+
 	"storage.location":    {insidePaths, outsidePaths},
 	"issue_file":          {insidePaths, outsidePaths},
 	"storage.compress":    {yes: []string{"true", "false"}},
