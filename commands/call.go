@@ -33,6 +33,8 @@ type call struct {
 
 	doc *layout.File // of save --as, nil for any other save
 
+	move func(*checkpoint.Record) error // the step that a save takes, nil for none
+
 	warnings []string // told at the end, with --json
 
 	about checkpoint.Issue // what the command turned out to be about, "" while that is not known

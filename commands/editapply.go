@@ -46,6 +46,11 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	}
 	e.applyIssue(r, current)
 	e.applyProgress(r)
+	if e.move != nil {
+		if err := e.move(r); err != nil {
+			return nil, err
+		}
+	}
 	if err := e.checkPhase(r); err != nil {
 		return nil, err
 	}

@@ -17,11 +17,12 @@ func (e *edit) checkPhase(r *checkpoint.Record) error {
 }
 
 // unknownPhase says that the phase of a record is not one of those that are
-// known, "" where it is, or where another layout has phases of its own.
+// known, "" where it is, where phases are counted, or where another layout has
+// phases of its own.
 func unknownPhase(r *checkpoint.Record, rules freshness.Rules) string {
-	names := r.Progress().Names
+	names, total := r.Progress().Names, r.Progress().Total
 	phase := r.Phase()
-	if phase == "" || r.Layout() != "" && r.Layout() != "crunch" || rules.KnownPhase(phase, names) {
+	if phase == "" || len(names) == 0 && total > 0 || r.Layout() != "" && r.Layout() != "crunch" || rules.KnownPhase(phase, names) {
 		return ""
 	}
 	return fmt.Sprintf("phase %s is none of %s", phase, list(rules.KnownPhases(names)))

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	"git-checkpoint/commands/config"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout"
 )
 
@@ -29,6 +31,7 @@ const (
 	exitRemote      = 11
 	exitPartial     = 12
 	exitSecrets     = 13
+	exitLimit       = 14
 	exitInterrupted = 130
 )
 
@@ -61,7 +64,7 @@ func (s silent) Error() string { return fmt.Sprintf("exit %d", s.code) }
 var kinds = map[int]string{
 	exitFailure: "failure", exitUsage: "usage", exitNone: "none", exitStartFresh: "start_fresh",
 	exitNeedsAnswer: "needs_answer", exitInvalid: "invalid", exitVersion: "version", exitRefused: "refused",
-	exitStale: "stale", exitRepository: "repository", exitRemote: "remote", exitPartial: "partial", exitSecrets: "secrets", exitInterrupted: "interrupted",
+	exitStale: "stale", exitRepository: "repository", exitRemote: "remote", exitPartial: "partial", exitSecrets: "secrets", exitLimit: "limit", exitInterrupted: "interrupted",
 }
 
 // classify gives an error its code, kind and hint.
@@ -97,6 +100,10 @@ func codeOf(err error) (code int, hint string) {
 		generation  *layout.VersionError
 		remote      *gitstore.RemoteError
 		secret      *secretsError
+		limit       *progress.LimitError
+		stands      *progress.RefusedError
+		approval    *progress.ApprovalError
+		noPhase     *progress.UnknownError
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -117,6 +124,14 @@ func codeOf(err error) (code int, hint string) {
 		return exitRefused, fmt.Sprintf("git checkpoint show %s %s", quoteArg(string(taken.Issue)), quoteArg(string(taken.ID)))
 	case errors.As(err, &refused):
 		return exitRefused, refused.Hint
+	case errors.As(err, &limit):
+		return exitLimit, alternatives(limit.Issue, limit.Instead...)
+	case errors.As(err, &stands):
+		return exitRefused, alternatives(stands.Issue, stands.Instead)
+	case errors.As(err, &approval):
+		return exitNeedsAnswer, alternatives(approval.Issue, progress.Way{"phase", "approve", approval.Phase})
+	case errors.As(err, &noPhase):
+		return exitUsage, ""
 	case errors.As(err, &secret):
 		return exitSecrets, "git -c checkpoint.redact=warn checkpoint " + secret.hinted() + " " + quoteArg(string(secret.issue))
 	case errors.As(err, &remote):
@@ -141,4 +156,20 @@ func codeOf(err error) (code int, hint string) {
 		return exitFailure, "make the repository writable, then run the command again"
 	}
 	return exitFailure, ""
+}
+
+// alternatives are the ways on after a step that was refused, as commands to
+// type.
+func alternatives(issue checkpoint.Issue, ways ...progress.Way) string {
+	commands := make([]string, len(ways))
+	for i, way := range ways {
+		commands[i] = "git checkpoint"
+		for _, word := range way {
+			commands[i] += " " + quoteArg(word)
+		}
+		if issue != "" {
+			commands[i] += " --issue " + quoteArg(string(issue))
+		}
+	}
+	return strings.Join(commands, " or ")
 }

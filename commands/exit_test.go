@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/commands/config"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout"
 
 	"github.com/stretchr/testify/assert"
@@ -51,6 +52,10 @@ func TestCodes(t *testing.T) {
 		{"interrupted", context.Canceled, 130, "interrupted", ""},
 		{"disk full", &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, 1, "failure", "free some space, then run the command again"},
 		{"no permission", &os.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}, 1, "failure", "make the repository writable, then run the command again"},
+		{"a limit", &progress.LimitError{Issue: "a b", Reason: "x", Instead: []progress.Way{{"phase", "skip", "the end"}, {"finish"}}}, 14, "limit", "git checkpoint phase skip 'the end' --issue 'a b' or git checkpoint finish --issue 'a b'"},
+		{"a step that is refused", &progress.RefusedError{Reason: "x", Instead: progress.Way{"phase", "start", "3", "--force"}}, 8, "refused", "git checkpoint phase start 3 --force"},
+		{"an approval", &progress.ApprovalError{Issue: "42", Phase: "3"}, 5, "needs_answer", "git checkpoint phase approve 3 --issue 42"},
+		{"no such phase", &progress.UnknownError{Phase: "9", Phases: "5 phases"}, 2, "usage", ""},
 		{"needs an answer", fail(exitNeedsAnswer, "h", "x"), 5, "needs_answer", "h"},
 		{"partial", fail(exitPartial, "", "x"), 12, "partial", ""},
 	} {
@@ -94,7 +99,7 @@ func TestKinds(t *testing.T) {
 		require.NotContains(t, seen, kind)
 		seen[kind] = code
 	}
-	for code := exitFailure; code <= exitPartial; code++ {
+	for code := exitFailure; code <= exitLimit; code++ {
 		assert.Contains(t, kinds, code)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // one way, from the command line down to the record.
 var mayImport = map[string][]string{
 	"":                                {"commands"},
-	"commands":                        {"commands/config", "commands/hook", "commands/manual", "commands/output", "freshness", "freshness/issue", "freshness/issue/forge", "gitstore", "gitstore/checkpoint", "gitstore/layout", "gitstore/retention"},
+	"commands":                        {"commands/config", "commands/hook", "commands/manual", "commands/output", "freshness", "freshness/issue", "freshness/issue/forge", "gitstore", "gitstore/checkpoint", "gitstore/checkpoint/progress", "gitstore/layout", "gitstore/retention"},
 	"commands/config":                 {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/retention"},
 	"commands/hook":                   {},
 	"commands/manual":                 {},
@@ -27,6 +27,7 @@ var mayImport = map[string][]string{
 	"gitstore/compare":                {"gitstore/checkpoint"},
 	"gitstore/checkpoint/story":       {"gitstore/checkpoint"},
 	"gitstore/checkpoint/tasks":       {"gitstore/checkpoint"},
+	"gitstore/checkpoint/progress":    {"gitstore/checkpoint"},
 	"gitstore/gitcmd":                 {},
 	"gitstore/index":                  {},
 	"gitstore/join":                   {"gitstore/checkpoint", "gitstore/ledger"},

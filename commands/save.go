@@ -237,7 +237,7 @@ func (c *call) showSaved(s *gitstore.Saved) error {
 		c.warn("%s", w)
 	}
 	if c.json {
-		return c.write(saveRecord("save", s, c.takeWarnings()))
+		return c.write(c.savedRecord(s))
 	}
 	if c.flags.Bool("verbose") && len(s.Pruned) > 0 {
 		c.say("pruned: %s", strings.Join(texts(s.Pruned), ", "))
@@ -262,6 +262,17 @@ func savedWarnings(c *call, s *gitstore.Saved) []string {
 		list = append(list, "a restore was interrupted: git checkpoint restore --continue or --abort")
 	}
 	return list
+}
+
+// savedRecord is the JSON of what the command saved, a step with where that
+// leaves the work.
+func (c *call) savedRecord(s *gitstore.Saved) any {
+	kind := c.flags.Command.Name
+	saved := saveRecord(kind, s, c.takeWarnings())
+	if c.move == nil || kind == "start" {
+		return saved
+	}
+	return output.Step{Save: saved, Progress: progressRecord(s.Record)}
 }
 
 // saveRecord is the JSON of what was saved.

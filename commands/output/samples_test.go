@@ -43,7 +43,7 @@ func record() *checkpoint.Record {
 func samples() map[string]any {
 	r := record()
 	step := func(kind string) Step {
-		return Step{saved(kind), Progress{Current: "implementing", Completed: []string{"enrich"}, Remaining: []string{"docs"}, Total: 3}}
+		return Step{saved(kind), Progress{Current: "implementing", Completed: []string{"enrich"}, Skipped: []string{"ready"}, Remaining: []string{"docs"}, Total: 4, Replans: map[string]int{"enrich": 2}, Awaiting: []string{"docs"}}}
 	}
 	result := func(kind, done string) Result {
 		return Result{Type: kind, Issue: "42", CheckpointIDs: []string{id}, Result: done}

@@ -25,10 +25,16 @@ type Step struct {
 	Progress Progress `json:"progress"`
 }
 
-// Progress says how far the phases of a workflow are.
+// Progress says how far the phases of a workflow are: skipped ones are neither
+// completed nor remaining. Replans counts by phase how often it was planned
+// anew; Awaiting are phases that wait for an approval.
 type Progress struct {
-	Current   string   `json:"current"`
-	Completed []string `json:"completed"`
-	Remaining []string `json:"remaining"`
-	Total     int      `json:"total"`
+	Current   string         `json:"current"`
+	Completed []string       `json:"completed"`
+	Skipped   []string       `json:"skipped"`
+	Remaining []string       `json:"remaining"`
+	Total     int            `json:"total"`
+	Complete  bool           `json:"complete"`
+	Replans   map[string]int `json:"replans"`
+	Awaiting  []string       `json:"awaiting_approval"`
 }

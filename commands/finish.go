@@ -1,0 +1,116 @@
+package commands
+
+import (
+	"errors"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+
+	"github.com/urfave/cli/v2"
+)
+
+var finishCommand = command{
+	name: "finish", usage: "end a workflow", args: "[ISSUE]", max: 1, category: "Progress",
+	description: "Saves how it ended, then does with the chain what on_success or on_failure say: by\n" +
+		"default the archive takes it, where show, resume and restore still find it.",
+	examples: []string{
+		"git checkpoint finish 42",
+		"git checkpoint finish 42 --status failed --error 'the disk of the build machine is full'",
+	},
+	flags: finishFlags,
+	run:   runFinish,
+}
+
+func finishFlags() []cli.Flag {
+	return stepFlags(
+		&cli.StringFlag{Name: "status", Usage: "how it ended: `completed`, failed or abandoned", Value: progress.Completed},
+		&cli.StringFlag{Name: "error", Usage: "why it failed or was abandoned, as `TEXT`"},
+	)
+}
+
+func runFinish(c *call) error {
+	status, err := progress.ParseStatus(c.flags.String("status"))
+	if err != nil {
+		return usagef("finish: --status: %w", err)
+	}
+	if err := c.openToSave(checkpoint.PhaseTransition); err != nil {
+		return err
+	}
+	issue, err := c.issue()
+	if err != nil {
+		return err
+	}
+	if _, err := c.store.Newest(c.ctx, issue); err != nil {
+		return err
+	}
+	now, why := c.env.Now(), c.flags.String("error")
+	return c.take(issue, step{
+		trigger: checkpoint.PhaseTransition,
+		move: func(r *checkpoint.Record) error {
+			progress.Finish(r, status, why, now)
+			return nil
+		},
+		after: func(s *gitstore.Saved) error {
+			if open := s.Record.Progress().Remaining; status == progress.Completed && len(open) > 0 {
+				c.warn("completed with phases that are neither completed nor skipped: %s", list(open))
+			}
+			return c.dispose(s, status)
+		},
+	})
+}
+
+// dispose does with the chain of a workflow that is over what the settings
+// say. What was saved is in the archive then.
+func (c *call) dispose(s *gitstore.Saved, status string) error {
+	what := c.settings.String("on_failure")
+	if status == progress.Completed {
+		what = c.settings.String("on_success")
+	}
+	var err error
+	switch what {
+	case "archive":
+		err = c.archiveChain(s)
+	case "drop":
+		err = c.dropChain(s)
+	}
+	var none *gitstore.NoneError
+	if errors.As(err, &none) { // somebody else was faster
+		return nil
+	}
+	return err
+}
+
+// archiveChain moves the issue's chain to the archive, with what was saved.
+func (c *call) archiveChain(s *gitstore.Saved) error {
+	if _, err := c.store.Archive(c.ctx, s.Issue, nil); err != nil {
+		return err
+	}
+	if cp, err := c.store.Find(c.ctx, s.Issue, string(s.ID)); err == nil {
+		s.Commit, s.Ref = cp.Commit, gitstore.ArchiveRef(s.Issue)
+	}
+	c.say("archived; git checkpoint undo %s brings the checkpoints back", quoteArg(string(s.Issue)))
+	return nil
+}
+
+// dropChain drops the issue's chain but for what is pinned.
+func (c *call) dropChain(s *gitstore.Saved) error {
+	l, err := c.store.List(c.ctx, s.Issue, 0)
+	if err != nil {
+		return err
+	}
+	var ids []checkpoint.ID
+	for _, cp := range l.Checkpoints {
+		if cp.ID != "" && !cp.Pinned {
+			ids = append(ids, cp.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	if err := c.store.Drop(c.ctx, s.Issue, ids); err != nil {
+		return err
+	}
+	c.say("dropped %s; git checkpoint undo %s brings them back", plural(len(ids), "checkpoint"), quoteArg(string(s.Issue)))
+	return nil
+}

@@ -1,0 +1,186 @@
+package commands
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+
+	"github.com/urfave/cli/v2"
+)
+
+var phaseCommand = command{
+	name: "phase", usage: "move a workflow from phase to phase", args: "start|done|fail|skip|approve|replan|next [PHASE]", max: 2, category: "Progress",
+	description: "Moves the progress, then saves. PHASE is a number or a name; left out, it is the\n" +
+		"first phase that is neither completed nor skipped. next prints it and saves nothing.\n" +
+		"A phase that is completed is not started again, so that a workflow which was killed\n" +
+		"can begin from its top: start exits 8 for what is done.",
+	examples: []string{
+		"git checkpoint phase start 2",
+		"git checkpoint phase done 2 --artifact reports/plan.md --summary 'planned the schema'",
+		"git checkpoint phase fail 3 --error 'tests fail' --on-failure retry",
+		"git checkpoint phase replan 3 --reason 'the API has changed'",
+		"git checkpoint phase next",
+	},
+	flags: phaseFlags,
+	run:   runPhase,
+}
+
+func phaseFlags() []cli.Flag {
+	return stepFlags(
+		&cli.StringSliceFlag{Name: "artifact", Usage: "keep the file at `PATH` too, a git-ignored one as well, as the phase's"},
+		&cli.StringFlag{Name: "summary", Usage: "what came of the phase, as `TEXT` of at most 50 words"},
+		&cli.StringFlag{Name: "error", Usage: "why the phase failed, as `TEXT`"},
+		&cli.BoolFlag{Name: "replanned", Usage: "it was planned anew on the way, which counts, for --reason"},
+		&cli.StringFlag{Name: "reason", Usage: "why it is skipped or planned anew, as `TEXT`"},
+		&cli.StringFlag{Name: "on-failure", Usage: "how to go on after a failure: `retry`, skip or abort"},
+		&cli.BoolFlag{Name: "force", Usage: "in spite of a limit, an approval or what is completed"},
+	)
+}
+
+// phaseVerbs are the verbs of phase with the flags that are theirs alone.
+var phaseVerbs = []struct {
+	name  string
+	flags []string
+}{
+	{"start", []string{"force"}},
+	{"done", []string{"artifact", "summary", "replanned", "reason", "force"}},
+	{"fail", []string{"error", "on-failure", "artifact", "force"}},
+	{"skip", []string{"reason", "force"}},
+	{"approve", nil},
+	{"replan", []string{"reason", "force"}},
+	{"next", nil},
+}
+
+func runPhase(c *call) error {
+	verb, typed, err := c.phaseArgs()
+	if err != nil {
+		return err
+	}
+	if err := c.openToSave(checkpoint.PhaseTransition); err != nil {
+		return err
+	}
+	issue, err := c.inferIssue()
+	if err != nil {
+		return err
+	}
+	c.about = issue
+	if verb == "next" {
+		return c.nextPhase(issue)
+	}
+	p, err := c.phaseStep(verb, typed)
+	if err != nil {
+		return err
+	}
+	return c.take(issue, step{trigger: checkpoint.PhaseTransition, move: p.move, after: func(s *gitstore.Saved) error { return c.afterPhase(p, s) }})
+}
+
+// phaseArgs are the verb and the phase of the command line, with flags that
+// belong to the verb.
+func (c *call) phaseArgs() (verb, typed string, err error) {
+	if len(c.args) > 0 {
+		verb = c.args[0]
+	}
+	if len(c.args) > 1 {
+		typed = c.args[1]
+	}
+	var names, theirs []string
+	known := false
+	for _, v := range phaseVerbs {
+		names = append(names, v.name)
+		if known = known || v.name == verb; v.name != verb {
+			theirs = append(theirs, v.flags...)
+		}
+	}
+	switch {
+	case !known:
+		return "", "", fail(exitUsage, "git checkpoint phase next", "phase: %s?", strings.Join(names, ", "))
+	case len(c.args) > 1 && typed == "":
+		return "", "", usagef("phase %s: the phase is empty", verb)
+	}
+	own := phaseVerbs[slices.Index(names, verb)].flags
+	for _, name := range theirs {
+		if (c.flags.IsSet(name) || len(c.lists[name]) > 0) && !slices.Contains(own, name) {
+			return "", "", usagef("phase %s: --%s does not go with it", verb, name)
+		}
+	}
+	return verb, typed, nil
+}
+
+// A phaseStep is one verb with what the command line says beside it.
+type phaseStep struct {
+	verb, typed string
+	now         time.Time
+	force       bool
+	report      progress.Report
+	replanned   bool
+	error       string
+	reason      string
+	onFailure   progress.OnFailure
+	retries     int // how often a phase may fail and be begun again
+	replans     int // how often it may be planned anew
+
+	phase string               // that is meant, once that is known
+	spent *progress.LimitError // what the last move found used up, though it was made
+}
+
+// phaseStep reads the command line.
+func (c *call) phaseStep(verb, typed string) (*phaseStep, error) {
+	f := c.flags
+	p := &phaseStep{
+		verb: verb, typed: typed, now: c.env.Now(), force: f.Bool("force"), error: f.String("error"), reason: f.String("reason"),
+		replanned: f.Bool("replanned"), retries: c.settings.Int("phase_retries"), replans: c.settings.Int("phase_replans"),
+	}
+	for _, name := range []string{"error", "reason", "summary"} {
+		if !utf8.ValidString(f.String(name)) {
+			return nil, usagef("phase %s: --%s: not valid UTF-8", verb, name)
+		}
+	}
+	var err error
+	if p.onFailure, err = c.onFailure(verb); err != nil {
+		return nil, err
+	}
+	p.report, err = c.phaseReport(verb)
+	return p, err
+}
+
+// move is the transition. The phase that was meant is found out once: after a
+// lost race the current one may be another.
+func (p *phaseStep) move(r *checkpoint.Record) (err error) {
+	if p.phase == "" {
+		if p.phase, err = p.resolve(r); err != nil {
+			return err
+		}
+	}
+	s := progress.Step{Phase: p.phase, At: p.now, Force: p.force}
+	switch p.verb {
+	case "start":
+		return s.Start(r, p.retries)
+	case "fail":
+		p.spent, err = s.Fail(r, p.error, p.onFailure, p.retries)
+		return err
+	case "skip":
+		return s.Skip(r, p.reason)
+	case "approve":
+		return s.Approve(r)
+	case "replan":
+		return s.Replan(r, p.reason, p.replans)
+	}
+	if p.replanned {
+		return s.Replanned(r, p.report, p.reason, p.replans)
+	}
+	return s.Done(r, p.report)
+}
+
+// resolve finds the phase that is meant: for an approval that nobody named it
+// is the one that waits for it.
+func (p *phaseStep) resolve(r *checkpoint.Record) (string, error) {
+	if awaiting := r.Awaiting(); p.verb == "approve" && p.typed == "" && len(awaiting) == 1 {
+		return awaiting[0], nil
+	}
+	return progress.Resolve(r, p.typed)
+}

@@ -1,0 +1,107 @@
+package commands
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+)
+
+// failureChoices are the answers to the question after a failure.
+var failureChoices = map[string]string{
+	"r": "retry", "retry": "retry", "s": "skip", "skip": "skip", "a": "abort", "abort": "abort",
+}
+
+// onFailure is how the work goes on after a failure: as the flag says, else as
+// a person at a terminal does. Where nobody says it, the failure is recorded
+// and no more.
+func (c *call) onFailure(verb string) (progress.OnFailure, error) {
+	if s := c.flags.String("on-failure"); s != "" {
+		o, err := progress.ParseOnFailure(s)
+		if err != nil {
+			return "", usagef("phase fail: --on-failure: %w", err)
+		}
+		return o, nil
+	}
+	if verb != "fail" || c.json || c.flags.Bool("quiet") || c.flags.Bool("dry-run") {
+		return progress.Nothing, nil
+	}
+	d, err := c.dialog("")
+	if err != nil {
+		return progress.Nothing, nil
+	}
+	defer d.close()
+	answer, err := d.ask("Retry phase, Skip phase, or Abort workflow? [r/s/a] ", failureChoices)
+	if errors.Is(err, errNoAnswer) {
+		return progress.Nothing, nil
+	}
+	return progress.OnFailure(answer), err
+}
+
+// phaseReport is what the command line says that a phase leaves behind.
+func (c *call) phaseReport(string) (progress.Report, error) {
+	report := progress.Report{Summary: c.flags.String("summary")}
+	var places []string
+	for _, name := range c.lists["artifact"] {
+		p, err := c.rootPath(name)
+		if err != nil {
+			return report, usagef("phase: --artifact: %w", err)
+		}
+		places = append(places, p)
+	}
+	digests, err := c.store.Digests(c.ctx, places)
+	if err != nil {
+		return report, err
+	}
+	for _, p := range places {
+		a := progress.Artifact{Path: p, Digest: digests[p]}
+		if info, err := os.Stat(filepath.Join(c.store.Root(), filepath.FromSlash(p))); err == nil {
+			a.Size = info.Size()
+		}
+		report.Artifacts = append(report.Artifacts, a)
+	}
+	return report, nil
+}
+
+// afterPhase ends the workflow where a failure aborts it, and fails where a
+// limit is reached.
+func (c *call) afterPhase(p *phaseStep, s *gitstore.Saved) error {
+	if p.spent != nil {
+		return p.spent
+	}
+	if p.verb == "fail" && p.onFailure == progress.Abort {
+		return c.dispose(s, progress.Aborted)
+	}
+	return nil
+}
+
+// nextPhase prints the phase to go on with.
+func (c *call) nextPhase(issue checkpoint.Issue) error {
+	cp, err := c.store.Newest(c.ctx, issue)
+	if err != nil {
+		return err
+	}
+	r, err := c.store.SoundRecord(cp)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.write(output.Step{
+			Save: output.Save{
+				Type: "phase", CheckpointID: string(cp.ID), Issue: string(issue), Commit: cp.Commit.String(), Ref: gitstore.LiveRef(issue),
+				Trigger: string(r.Trigger()), Phase: progress.Next(r), CreatedAt: r.CreatedAt(), Warnings: c.takeWarnings(),
+			},
+			Progress: progressRecord(r),
+		})
+	}
+	if next := progress.Next(r); next != "" {
+		c.print("%s\n", output.Clean(next))
+		return nil
+	}
+	c.say("nothing is left to do")
+	return nil
+}

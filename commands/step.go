@@ -1,0 +1,108 @@
+package commands
+
+import (
+	"errors"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+
+	"github.com/urfave/cli/v2"
+)
+
+// A step is what start, phase, task and finish do: a transition of the record,
+// then a save.
+type step struct {
+	trigger checkpoint.Trigger
+
+	// move is the transition. A save that lost a race calls it again, with the
+	// record that came first: it must not have effects, and what it resolves to
+	// the first time it has to mean the second time too.
+	move func(*checkpoint.Record) error
+
+	// after is what there is to do once it is saved, nil for nothing. Its error
+	// is the command's; the id is printed before.
+	after func(*gitstore.Saved) error
+}
+
+// stepFlags are the flags of every command that takes a step.
+func stepFlags(own ...cli.Flag) []cli.Flag {
+	return append(own,
+		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "a `NOTE` for people"},
+		&cli.StringFlag{Name: "session", Usage: "the session `UUID`"},
+		&cli.StringFlag{Name: "state", Usage: "merge `FILE` (YAML or JSON, - for standard input) into the record"},
+		&cli.StringSliceFlag{Name: "set", Usage: "set `PATH=VALUE` in the record; null deletes"},
+		&cli.BoolFlag{Name: "worktree", Usage: "keep unstaged changes too"},
+		&cli.BoolFlag{Name: "untracked", Usage: "keep untracked files too, never ignored ones"},
+		&cli.StringFlag{Name: "issue-file", Usage: "read the issue's title, body and labels from `FILE`"},
+		&cli.BoolFlag{Name: "no-prune", Usage: "leave retention for later"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "do everything but write"},
+		offlineFlag(),
+		pushFlag(),
+	)
+}
+
+// take takes a step of an issue.
+func (c *call) take(issue checkpoint.Issue, s step) error {
+	if on, why := c.settings.TriggerEnabled(s.trigger); !on {
+		return c.notTaken(issue, s.trigger, why, nil)
+	}
+	var after *checkpoint.Record
+	c.move = func(r *checkpoint.Record) error {
+		after = r
+		return s.move(r)
+	}
+	req, err := c.saveRequest(issue, s.trigger)
+	if err != nil {
+		return err
+	}
+	saved, err := c.store.Save(c.ctx, req)
+	var nothing *progress.NothingError
+	if errors.As(err, &nothing) {
+		c.pushMissed(issue)
+		return c.notTaken(issue, s.trigger, nothing.Reason, after)
+	}
+	if err != nil {
+		return err
+	}
+	return c.taken(saved, s)
+}
+
+// taken tells of a step that was saved, and does what comes after it.
+func (c *call) taken(saved *gitstore.Saved, s step) error {
+	var then error
+	if s.after != nil && !c.flags.Bool("dry-run") {
+		then = s.after(saved)
+	}
+	return orElse(c.finishSave(saved), then)
+}
+
+// notTaken tells that nothing was saved, and why. Where that leaves the work
+// is in the record of --json.
+func (c *call) notTaken(issue checkpoint.Issue, t checkpoint.Trigger, why string, r *checkpoint.Record) error {
+	if !c.json {
+		c.say("skipped: %s", why)
+		return nil
+	}
+	out := output.Step{
+		Save:     output.Save{Type: c.flags.Command.Name, Issue: string(issue), Skipped: why, Trigger: string(t), Warnings: c.takeWarnings()},
+		Progress: progressRecord(r),
+	}
+	if c.flags.Command.Name == "start" {
+		return c.write(out.Save)
+	}
+	return c.write(out)
+}
+
+// progressRecord is the JSON of how far the phases are.
+func progressRecord(r *checkpoint.Record) output.Progress {
+	if r == nil {
+		r = checkpoint.New()
+	}
+	p := r.Progress()
+	return output.Progress{
+		Current: p.Current, Completed: p.Completed, Skipped: p.Skipped, Remaining: p.Remaining, Total: p.Total,
+		Complete: progress.Complete(r), Replans: progress.ReplanCounts(r), Awaiting: r.Awaiting(),
+	}
+}
