@@ -6,6 +6,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/retention"
 
 	"github.com/urfave/cli/v2"
 )
@@ -70,7 +71,7 @@ func (c *call) dispose(s *gitstore.Saved, status string) error {
 	var err error
 	switch what {
 	case "archive":
-		err = c.archiveChain(s)
+		err = c.archiveChain(s, reasons[status])
 	case "drop":
 		err = c.dropChain(s)
 	}
@@ -81,9 +82,16 @@ func (c *call) dispose(s *gitstore.Saved, status string) error {
 	return err
 }
 
+// reasons are why the archive takes a chain, by how its workflow ended.
+var reasons = map[string]retention.Reason{
+	progress.Completed: retention.ReasonCompleted,
+	progress.Failed:    retention.ReasonFailed,
+	progress.Aborted:   retention.ReasonAbandoned,
+}
+
 // archiveChain moves the issue's chain to the archive, with what was saved.
-func (c *call) archiveChain(s *gitstore.Saved) error {
-	if _, err := c.store.Archive(c.ctx, s.Issue, nil); err != nil {
+func (c *call) archiveChain(s *gitstore.Saved, why retention.Reason) error {
+	if _, err := c.store.Archive(c.ctx, s.Issue, nil, why); err != nil {
 		return err
 	}
 	if cp, err := c.store.Find(c.ctx, s.Issue, string(s.ID)); err == nil {
