@@ -1,0 +1,78 @@
+package gitstore
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// Notes are small files that a command keeps for all worktrees of the
+// repository, beside what the store keeps for itself.
+
+// noteWait bounds the wait for the lock of a note.
+const noteWait = 5 * time.Second
+
+// NotePath is the file of the note of that name.
+func (s *Store) NotePath(name string) string {
+	return filepath.Join(s.repo.commonDir, "git-checkpoint", name)
+}
+
+// WriteNote replaces a note: readers see the old one or the new.
+func (s *Store) WriteNote(name string, data []byte) error {
+	return s.writeFile(s.NotePath(name), data)
+}
+
+// LockNote takes the lock of a note, which release gives back. It fails with
+// *RefusedError when another process has it for long.
+func (s *Store) LockNote(ctx context.Context, name string) (release func(), err error) {
+	path := s.NotePath(name) + ".lock"
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	s.objects.Share(filepath.Dir(path), path)
+	if !tryLock(f) && !waitLock(ctx, f, noteWait) {
+		f.Close()
+		return nil, &RefusedError{Reason: "another process keeps " + name + " locked"}
+	}
+	return func() { f.Close() }, nil
+}
+
+// MainRoot is the root of the main worktree, "" where there is none.
+func (s *Store) MainRoot(ctx context.Context) (string, error) {
+	if s.repo.root != "" && s.repo.dir == s.repo.commonDir {
+		return s.repo.root, nil
+	}
+	out, err := s.git.Output(ctx, "worktree", "list", "--porcelain")
+	if err != nil {
+		return "", err
+	}
+	first, _, _ := strings.Cut(string(out), "\n\n")
+	root, more, _ := strings.Cut(first, "\n")
+	if strings.HasPrefix(more, "bare") {
+		return "", nil
+	}
+	return strings.TrimPrefix(root, "worktree "), nil
+}
+
+// Tips are the newest commits of the issues' chains, in hex.
+func (s *Store) Tips(ctx context.Context) (map[checkpoint.Issue]string, error) {
+	refs, err := s.refs(ctx, liveRefs)
+	if err != nil {
+		return nil, err
+	}
+	tips := make(map[checkpoint.Issue]string, len(refs))
+	for name, tip := range refs {
+		if i, err := checkpoint.IssueFromRef(strings.TrimPrefix(name, liveRefs)); err == nil {
+			tips[i] = tip.String()
+		}
+	}
+	return tips, nil
+}
