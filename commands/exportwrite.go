@@ -8,11 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"sync"
 
+	"git-checkpoint/commands/mirror"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -51,7 +51,7 @@ func (x *exporting) write(files []layout.Output) (err error) {
 		return fmt.Errorf("export: %w", err)
 	}
 	for _, f := range todo {
-		if err := x.put(f); err != nil {
+		if err := mirror.Replace(x.dir, path.Join(x.below, f.Path), f); err != nil {
 			return fmt.Errorf("export: %s: %w", quotePath(f.Path), err)
 		}
 		x.written = append(x.written, f.Path)
@@ -187,38 +187,4 @@ func (x *exporting) thinArchive(archive string) error {
 		_ = x.dir.Remove(path.Join(archive, name)) // stays where there is more in it
 	}
 	return nil
-}
-
-// put writes a file so that nobody sees half of it.
-func (x *exporting) put(f layout.Output) error {
-	name := path.Join(x.below, f.Path)
-	if err := x.dir.MkdirAll(path.Dir(name), 0o777); err != nil {
-		return err
-	}
-	temp := path.Join(path.Dir(name), fmt.Sprintf(".tmp-%d-%s", os.Getpid(), path.Base(name)))
-	if err := x.putTemp(f, temp); err != nil {
-		_ = x.dir.Remove(temp)
-		return err
-	}
-	return x.dir.Rename(temp, name)
-}
-
-func (x *exporting) putTemp(f layout.Output, temp string) error {
-	if f.Link != "" {
-		err := x.dir.Symlink(f.Link, temp)
-		if err == nil {
-			return nil
-		}
-		// Where there are no links, a copy stands for one.
-		f.Data, err = x.dir.ReadFile(path.Join(x.below, f.Link))
-		if err != nil {
-			return err
-		}
-	}
-	w, err := x.dir.OpenFile(filepath.FromSlash(temp), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(f.Data)
-	return errors.Join(err, w.Sync(), w.Close())
 }

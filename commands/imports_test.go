@@ -13,10 +13,11 @@ import (
 // one way, from the command line down to the record.
 var mayImport = map[string][]string{
 	"":                                {"commands"},
-	"commands":                        {"commands/config", "commands/hook", "commands/manual", "commands/output", "freshness", "freshness/issue", "freshness/issue/forge", "gitstore", "gitstore/checkpoint", "gitstore/checkpoint/progress", "gitstore/layout", "gitstore/retention"},
+	"commands":                        {"commands/config", "commands/hook", "commands/manual", "commands/mirror", "commands/output", "freshness", "freshness/issue", "freshness/issue/forge", "gitstore", "gitstore/checkpoint", "gitstore/checkpoint/progress", "gitstore/layout", "gitstore/retention"},
 	"commands/config":                 {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/retention"},
 	"commands/hook":                   {},
 	"commands/manual":                 {},
+	"commands/mirror":                 {"gitstore/layout"},
 	"commands/output":                 {},
 	"freshness":                       {"gitstore/checkpoint"},
 	"freshness/issue":                 {"freshness", "gitstore/checkpoint"},

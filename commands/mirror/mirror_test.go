@@ -1,0 +1,251 @@
+package mirror
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/layout"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// scene is a tree with files and a state that knows nothing.
+func scene(t *testing.T, files map[string]string) (*Tree, *State, string) {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		write(t, root, name, text)
+	}
+	tree, err := Open(root, 100)
+	require.NoError(t, err)
+	t.Cleanup(tree.Close)
+	s, fresh, err := Load(filepath.Join(root, "none"), "claude", root)
+	require.NoError(t, err)
+	require.True(t, fresh)
+	return tree, s, root
+}
+
+func write(t *testing.T, root, name, text string) {
+	t.Helper()
+	path := filepath.Join(root, filepath.FromSlash(name))
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+}
+
+func none(string) bool   { return false }
+func nobody([]byte) bool { return false }
+
+func changed(t *testing.T, tree *Tree, s *State, pattern string) []string {
+	t.Helper()
+	files, err := tree.Changed(s, pattern, none)
+	require.NoError(t, err)
+	var names []string
+	for _, f := range files {
+		names = append(names, f.Path)
+	}
+	return names
+}
+
+func TestChanged(t *testing.T) {
+	tree, s, root := scene(t, map[string]string{
+		"a/1/cp/x.json": "one", "a/2/cp/y.json": "two", "a/2/other/z.json": "", "a/1/cp/below/no.json": "", "b/x.json": "",
+	})
+	assert.Equal(t, []string{"a/1/cp/x.json", "a/2/cp/y.json"}, changed(t, tree, s, "a/{issue}/cp"))
+	assert.Equal(t, []string{"a/2/cp/y.json"}, changed(t, tree, s, "a/2/cp"))
+	assert.Empty(t, changed(t, tree, s, "not/there"))
+	assert.Empty(t, changed(t, tree, s, "a/2{issue_number}/cp"), "a placeholder stands for something")
+
+	files, err := tree.Changed(s, "a/{issue}/cp", none)
+	require.NoError(t, err)
+	for _, f := range files {
+		s.Took(f, "42", "k")
+	}
+	assert.Empty(t, changed(t, tree, s, "a/{issue}/cp"))
+	write(t, root, "a/1/cp/x.json", "ONE")
+	assert.Equal(t, []string{"a/1/cp/x.json"}, changed(t, tree, s, "a/{issue}/cp"), "the size is the same, and perhaps the date")
+	require.NoError(t, os.Remove(filepath.Join(root, "a/1/cp/x.json")))
+	assert.Empty(t, changed(t, tree, s, "a/{issue}/cp"), "what is gone is no change")
+}
+
+// A date is only believed where the state was written well after it.
+func TestUntouched(t *testing.T) {
+	tree, s, root := scene(t, map[string]string{"d/x.json": "one"})
+	old := time.Now().Add(-time.Hour)
+	name := filepath.Join(root, "d", "x.json")
+	require.NoError(t, os.Chtimes(name, old, old))
+	files, err := tree.Changed(s, "d", none)
+	require.NoError(t, err)
+	s.Took(files[0], "42", "")
+	file := filepath.Join(root, "state")
+	store := func(at time.Time) {
+		data, err := s.Encode()
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(file, data, 0o666))
+		require.NoError(t, os.Chtimes(file, at, at))
+		var fresh bool
+		s, fresh, err = Load(file, "claude", root)
+		require.NoError(t, err)
+		require.False(t, fresh)
+	}
+	write(t, root, "d/x.json", "ONE")
+	require.NoError(t, os.Chtimes(name, old, old))
+	store(old.Add(time.Second))
+	assert.Equal(t, []string{"d/x.json"}, changed(t, tree, s, "d"))
+	store(old.Add(time.Minute))
+	assert.Empty(t, changed(t, tree, s, "d"), "the date says that it is the same, and is not looked into")
+}
+
+// A state of another layout or place, or one that is broken, is begun anew.
+func TestLoad(t *testing.T) {
+	_, s, root := scene(t, nil)
+	data, err := s.Encode()
+	require.NoError(t, err)
+	file := filepath.Join(root, "state")
+	for _, c := range []struct {
+		name, text, layout, root string
+		fresh                    bool
+	}{
+		{"the same", string(data), "claude", root, false},
+		{"another layout", string(data), "crunch", root, true},
+		{"another place", string(data), "claude", "/elsewhere", true},
+		{"cut off", string(data[:len(data)/2]), "claude", root, true},
+		{"empty", "", "claude", root, true},
+		{"newer", `{"version":2,"layout":"claude","root":"` + root + `","files":{},"tips":{}}`, "claude", root, true},
+		{"no tips", `{"version":1,"layout":"claude","root":"` + root + `","files":{}}`, "claude", root, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.NoError(t, os.WriteFile(file, []byte(c.text), 0o666))
+			s, fresh, err := Load(file, c.layout, c.root)
+			require.NoError(t, err)
+			assert.Equal(t, c.fresh, fresh)
+			assert.NotNil(t, s.Files)
+			assert.NotNil(t, s.Tips)
+		})
+	}
+}
+
+func TestPut(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		there, known string // "" is nothing
+		view         bool
+		err          error
+		want         string
+	}{
+		{"nothing there", "", "", false, nil, "new"},
+		{"as it should be", "new", "", false, nil, "new"},
+		{"as it was written", "old", "old", false, nil, "new"},
+		{"changed since", "agent", "old", false, ErrChanged, "agent"},
+		{"never seen", "agent", "", false, ErrChanged, "agent"},
+		{"gone since", "", "old", false, nil, "new"},
+		{"a view", "agent", "old", true, nil, "new"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tree, s, root := scene(t, nil)
+			if c.known != "" {
+				s.Took(File{Path: "d/e/f.json", Data: []byte(c.known)}, "42", "")
+			}
+			if c.there != "" {
+				write(t, root, "d/e/f.json", c.there)
+			}
+			before := s.Files["d/e/f.json"]
+			err := tree.Put(s, "d/e/f.json", layout.Output{Data: []byte("new")}, "42", "key", func([]byte) bool { return c.view })
+			require.ErrorIs(t, err, c.err)
+			got, err := os.ReadFile(filepath.Join(root, "d", "e", "f.json"))
+			require.NoError(t, err)
+			assert.Equal(t, c.want, string(got))
+			if c.err != nil {
+				assert.Equal(t, before, s.Files["d/e/f.json"], "what is not ours is not taken for it")
+				return
+			}
+			assert.Equal(t, Sum([]byte("new")), s.Files["d/e/f.json"].Sum)
+			entries, err := os.ReadDir(filepath.Join(root, "d", "e"))
+			require.NoError(t, err)
+			assert.Len(t, entries, 1)
+		})
+	}
+}
+
+func TestRemove(t *testing.T) {
+	tree, s, root := scene(t, map[string]string{"d/same": "x", "d/changed": "y", "d/other": "z"})
+	for _, name := range []string{"d/same", "d/changed", "d/gone"} {
+		s.Took(File{Path: name, Data: []byte("x")}, "42", "")
+	}
+	require.NoError(t, tree.Remove(s, "d/same"))
+	require.NoError(t, tree.Remove(s, "d/gone"))
+	require.ErrorIs(t, tree.Remove(s, "d/changed"), ErrChanged)
+	require.ErrorIs(t, tree.Remove(s, "d/other"), ErrChanged)
+	assert.NoFileExists(t, filepath.Join(root, "d", "same"))
+	assert.FileExists(t, filepath.Join(root, "d", "changed"))
+	assert.FileExists(t, filepath.Join(root, "d", "other"))
+	assert.Empty(t, s.Files)
+}
+
+// Nothing is read or written through a link, nor outside the root.
+func TestLinks(t *testing.T) {
+	outside := t.TempDir()
+	write(t, outside, "x.json", "theirs")
+	want := layout.Output{Data: []byte("new")}
+	for _, c := range []struct{ name, link, to, put string }{
+		{"the file", "d/x.json", filepath.Join(outside, "x.json"), "d/x.json"},
+		{"the file, inside", "d/x.json", "../y.json", "d/x.json"},
+		{"nowhere", "d/x.json", "nowhere", "d/x.json"},
+		{"its directory", "d", outside, "d/x.json"},
+		{"its directory, inside", "d", ".git", "d/x.json"},
+		{"further up", "d", outside, "d/e/f/x.json"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tree, s, root := scene(t, map[string]string{"y.json": "mine", ".git/x.json": "mine"})
+			require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, c.link)), 0o777))
+			if err := os.Symlink(c.to, filepath.Join(root, c.link)); err != nil {
+				t.Skip("no links here: ", err)
+			}
+			require.Error(t, tree.Put(s, c.put, want, "42", "", nobody))
+			files, err := tree.Changed(s, filepath.ToSlash(filepath.Dir(c.put)), none)
+			if err == nil {
+				require.Len(t, files, 1)
+				require.Error(t, files[0].Err)
+				assert.Nil(t, files[0].Data)
+			}
+			for name, text := range map[string]string{filepath.Join(outside, "x.json"): "theirs", filepath.Join(root, "y.json"): "mine", filepath.Join(root, ".git/x.json"): "mine"} {
+				got, err := os.ReadFile(name)
+				require.NoError(t, err)
+				assert.Equal(t, text, string(got))
+			}
+		})
+	}
+	tree, s, _ := scene(t, nil)
+	require.Error(t, tree.Put(s, "../x.json", want, "42", "", nobody))
+	require.Error(t, tree.Put(s, "/x.json", want, "42", "", nobody))
+}
+
+// A link that is a view, as crunch's latest, leads where it should.
+func TestPutLink(t *testing.T) {
+	tree, s, root := scene(t, map[string]string{"d/a": "a", "d/taken": "a person's"})
+	put := func(name, to string) error { return tree.Put(s, name, layout.Output{Link: to}, "42", "", nobody) }
+	if err := put("d/latest", "a"); err != nil {
+		t.Skip("no links here: ", err)
+	}
+	require.NoError(t, put("d/latest", "b"))
+	to, err := os.Readlink(filepath.Join(root, "d", "latest"))
+	require.NoError(t, err)
+	assert.Equal(t, "b", to)
+	require.ErrorIs(t, put("d/taken", "a"), ErrChanged)
+	require.NoError(t, tree.Remove(s, "d/latest"))
+	_, err = os.Lstat(filepath.Join(root, "d", "latest"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// What is too large is not read, and stays.
+func TestLarge(t *testing.T) {
+	tree, s, root := scene(t, nil)
+	write(t, root, "d/x.json", string(make([]byte, 101)))
+	files, err := tree.Changed(s, "d", none)
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	require.EqualError(t, files[0].Err, "101 bytes, more than the limit of 100")
+	require.EqualError(t, tree.Put(s, "d/x.json", layout.Output{Data: []byte("new")}, "42", "", nobody), "101 bytes, more than the limit of 100")
+}

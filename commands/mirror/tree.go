@@ -1,0 +1,211 @@
+package mirror
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Bounds of what is looked at.
+const (
+	maxFiles = 10_000
+	maxDirs  = 1000
+)
+
+// A Tree is the directory that the files are in, which nothing leads out of.
+type Tree struct {
+	root *os.Root
+	max  int64 // of a file in bytes
+}
+
+// Open opens the tree at a root. Files of more than max bytes are not read.
+func Open(root string, max int64) (*Tree, error) {
+	r, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, fmt.Errorf("mirror: %w", err)
+	}
+	return &Tree{r, max}, nil
+}
+
+// Close ends the use of the tree.
+func (t *Tree) Close() { t.root.Close() }
+
+// A File is one that changed since the state was made: its content, or why it
+// cannot be read.
+type File struct {
+	Path string
+	Data []byte
+	Err  error
+
+	info fs.FileInfo
+}
+
+// Changed finds what is not as the state has it in the folders of a pattern:
+// a path with slashes, in which {issue} and {issue_number} stand for anything.
+// skip says which names are none to look at. Files that are gone are not
+// reported: they are written again.
+func (t *Tree) Changed(s *State, pattern string, skip func(name string) bool) ([]File, error) {
+	var found []File
+	folders, err := t.folders(pattern)
+	for _, folder := range folders {
+		entries, readErr := t.entries(folder)
+		if readErr != nil {
+			return found, readErr
+		}
+		for _, e := range entries {
+			name := path.Join(folder, e.Name())
+			if e.IsDir() || skip(name) {
+				continue
+			}
+			if f := t.look(s, name); f != nil {
+				found = append(found, *f)
+			}
+			if len(found) > maxFiles {
+				return found, fmt.Errorf("mirror: %s: more than %d files", folder, maxFiles)
+			}
+		}
+	}
+	return found, err
+}
+
+// folders are the directories that a pattern stands for, those that are there.
+func (t *Tree) folders(pattern string) ([]string, error) {
+	found := []string{"."}
+	for part := range strings.SplitSeq(path.Clean(pattern), "/") {
+		var below []string
+		for _, dir := range found {
+			names, err := t.children(dir, part)
+			if err != nil {
+				return nil, err
+			}
+			below = append(below, names...)
+		}
+		if found = below; len(found) > maxDirs {
+			return nil, fmt.Errorf("mirror: %s: more than %d directories", pattern, maxDirs)
+		}
+	}
+	return found, nil
+}
+
+// children are the directories in dir that a part of a pattern stands for.
+func (t *Tree) children(dir, part string) ([]string, error) {
+	before, after, open := cutPlaceholder(part)
+	if !open {
+		name := path.Join(dir, part)
+		switch info, err := t.root.Lstat(name); {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, nil
+		case err != nil:
+			return nil, fmt.Errorf("mirror: %w", err)
+		case !info.IsDir():
+			return nil, fmt.Errorf("mirror: %s: not a directory of its own", name)
+		}
+		return []string{name}, nil
+	}
+	entries, err := t.entries(dir)
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, e := range entries {
+		if e.IsDir() && len(e.Name()) > len(before)+len(after) && strings.HasPrefix(e.Name(), before) && strings.HasSuffix(e.Name(), after) {
+			found = append(found, path.Join(dir, e.Name()))
+		}
+	}
+	return found, nil
+}
+
+// cutPlaceholder is what stands before and after a placeholder.
+func cutPlaceholder(part string) (before, after string, found bool) {
+	for _, p := range []string{"{issue}", "{issue_number}"} {
+		if before, after, found = strings.Cut(part, p); found {
+			return before, after, true
+		}
+	}
+	return "", "", false
+}
+
+func (t *Tree) entries(dir string) ([]fs.DirEntry, error) {
+	f, err := t.root.Open(filepath.FromSlash(dir))
+	if err != nil {
+		return nil, fmt.Errorf("mirror: %w", err)
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(maxFiles + 1)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("mirror: %w", err)
+	}
+	if len(entries) > maxFiles {
+		return nil, fmt.Errorf("mirror: %s: more than %d files", dir, maxFiles)
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, nil
+}
+
+// look reads a file unless it is as the state has it, which is nil.
+func (t *Tree) look(s *State, name string) *File {
+	f := &File{Path: name}
+	known, there := s.Files[name]
+	info, err := t.root.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		f.Err = err
+		return f
+	case !info.Mode().IsRegular():
+		f.Err = errors.New("not a file of its own")
+		return f
+	case info.Size() > t.max:
+		f.Err = fmt.Errorf("%d bytes, more than the limit of %d", info.Size(), t.max)
+		return f
+	case there && s.untouched(known, info):
+		return nil
+	}
+	if f.Data, f.info, f.Err = t.read(name); f.Err == nil && there && Sum(f.Data) == known.Sum {
+		return nil
+	}
+	return f
+}
+
+// read reads a whole file, and what it was then.
+func (t *Tree) read(name string) ([]byte, fs.FileInfo, error) {
+	f, err := t.root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, errors.New("not a file of its own")
+	}
+	data, err := io.ReadAll(io.LimitReader(f, t.max+1))
+	if err == nil && int64(len(data)) > t.max {
+		err = fmt.Errorf("more than the limit of %d bytes", t.max)
+	}
+	return data, info, err
+}
+
+// Read reads a file of the tree.
+func (t *Tree) Read(name string) ([]byte, error) {
+	data, _, err := t.now(name)
+	return data, err
+}
+
+// Took notes that a file is what its owner has, as it was read.
+func (s *State) Took(f File, owner, key string) {
+	e := Entry{Owner: owner, Key: key, Sum: Sum(f.Data), Size: int64(len(f.Data))}
+	if f.info != nil {
+		e.Time = f.info.ModTime().UnixNano()
+	}
+	s.Files[f.Path] = e
+}
