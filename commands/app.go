@@ -132,6 +132,7 @@ func (d *command) call(env *Env, flags *cli.Context) error {
 		json: line.json, out: &writer{w: env.Stdout}, commands: line.commands,
 	}
 	defer c.close()
+	defer c.closeMirror()
 	if n := len(c.args); n > d.max {
 		return usagef("%s: %q is one argument too many", d.name, c.args[d.max])
 	}
@@ -141,6 +142,7 @@ func (d *command) call(env *Env, flags *cli.Context) error {
 		}
 	}
 	err := c.mend(d.run(c))
+	c.endMirror()
 	if err == nil || errors.As(err, new(silent)) {
 		c.flushWarnings()
 	}

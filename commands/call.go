@@ -48,6 +48,7 @@ type call struct {
 	offline  bool             // no program and no forge is asked for the issue: a hook must not wait
 	store    *gitstore.Store
 	settings *config.Settings
+	mirrored *mirroring // nil where no layout's files are kept in step
 }
 
 // open opens the repository and reads the settings.
@@ -64,6 +65,9 @@ func (c *call) open() error {
 	})
 	for _, w := range c.settings.Warnings() {
 		c.warn("%s", w)
+	}
+	if err == nil {
+		c.startMirror()
 	}
 	return err
 }

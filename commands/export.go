@@ -61,6 +61,9 @@ func runExport(c *call) error {
 	if err := x.write(files); err != nil {
 		return err
 	}
+	if x.root == c.store.Root() && c.flags.String("dir") == "" {
+		c.excludeFolder(c.folderPattern(as))
+	}
 	return x.show()
 }
 
@@ -97,7 +100,11 @@ func (x *exporting) folder() (root, below string, err error) {
 	case x.c.store.Root() == "":
 		return "", "", usagef("export: --dir: which directory? The repository has no worktree")
 	}
-	return x.c.store.Root(), layout.Folder(x.as, x.issue), nil
+	folder := x.c.layoutFolder(x.as, x.issue)
+	if !filepath.IsLocal(filepath.FromSlash(folder)) { // settings that are trusted may name any
+		return filepath.FromSlash(folder), ".", nil
+	}
+	return x.c.store.Root(), folder, nil
 }
 
 func (x *exporting) show() error {

@@ -159,5 +159,9 @@ func (g *guard) trySave(t checkpoint.Trigger) (*gitstore.Saved, error) {
 		return nil, err
 	}
 	req.IfChanged = t == checkpoint.Interval
-	return c.store.Save(c.ctx, req)
+	saved, err := c.store.Save(c.ctx, req)
+	if err == nil {
+		c.endMirror()
+	}
+	return saved, err
 }

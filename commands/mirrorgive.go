@@ -1,0 +1,87 @@
+package commands
+
+import (
+	"errors"
+	"path"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+)
+
+// give writes the files of an issue, and removes those that it has no more.
+func (m *mirroring) give(issue checkpoint.Issue) error {
+	outputs, err := m.outputs(issue)
+	if err != nil {
+		return err
+	}
+	wanted := map[string]bool{}
+	for _, o := range outputs {
+		name := path.Join(m.c.layoutFolder(m.as, issue), o.Path)
+		wanted[name] = true
+		if err := m.put(name, o, issue); err != nil {
+			m.left(name, err)
+		}
+	}
+	if outputs == nil {
+		return nil
+	}
+	if len(outputs) > 0 {
+		m.c.excludeFolder(m.c.folderPattern(m.as))
+	}
+	for name, e := range m.state.Files {
+		if !wanted[name] && m.goes(name, e.Owner, issue, len(outputs) > 0) {
+			if err := m.tree.Remove(m.state, name); err != nil {
+				m.left(name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// goes reports whether a file that is not among those of an issue is one too
+// many: the issue's own, or where a folder holds one workflow, another's.
+func (m *mirroring) goes(name, owner string, issue checkpoint.Issue, any bool) bool {
+	return owner == string(issue) || m.as == layout.Dotagent && any
+}
+
+// outputs are the files of an issue: none where it has no checkpoint, nil where
+// the layout has no words for it.
+func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
+	records, err := m.c.recordsToExport(issue, m.as)
+	if errors.As(err, new(*gitstore.NoneError)) || err == nil && len(records) == 0 {
+		return []layout.Output{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	outputs, err := layout.Files(m.as, records)
+	if err != nil {
+		if m.c.flags.Bool("verbose") {
+			m.c.say("mirror: issue %s: %v", issue, err)
+		}
+		return nil, nil
+	}
+	return outputs, nil
+}
+
+func (m *mirroring) put(name string, o layout.Output, issue checkpoint.Issue) error {
+	if o.Link == "" && layout.Ignored(name) != "" {
+		return errors.New("no file of this layout by its name")
+	}
+	return m.tree.Put(m.state, name, o, string(issue), m.key(name, o, issue), func(data []byte) bool {
+		return layout.IsIndex(data) && layout.IsIndex(o.Data)
+	})
+}
+
+// key is what a file says it belongs to.
+func (m *mirroring) key(name string, o layout.Output, issue checkpoint.Issue) string {
+	if m.as == layout.Crunch || o.Link != "" {
+		return string(issue)
+	}
+	doc, err := layout.Read(m.as, name, o.Data)
+	if err != nil {
+		return ""
+	}
+	return doc.Key()
+}

@@ -1,0 +1,192 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-checkpoint/commands/mirror"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+)
+
+// A mirroring keeps the files of a layout at the root of the main worktree in
+// step with the checkpoints, for agents that only read and write files: what
+// they changed is recorded before a command acts, and what the command changed
+// is written after it. What cannot be recorded is told, and left as it is.
+type mirroring struct {
+	c     *call
+	as    layout.Name
+	root  string
+	state *mirror.State
+	tree  *mirror.Tree
+	told  map[string]bool // files that were left as they are
+}
+
+// mirrorNote is the name of the store's note that has the state.
+const mirrorNote = "mirror"
+
+// startMirror records what changed in the mirrored files. It does nothing
+// where no layout is mirrored. What goes wrong is no failure of the command.
+func (c *call) startMirror() {
+	as := layout.Name(c.settings.String("mirror"))
+	if as == "off" || as == "" || c.mirrored != nil || c.flags.Bool("dry-run") {
+		return
+	}
+	m := &mirroring{c: c, as: as, told: map[string]bool{}}
+	if err := m.open(); err != nil {
+		c.warn("mirror: %v", err)
+		return
+	}
+	c.mirrored = m
+	if err := m.takeIn(); err != nil {
+		c.warn("%v", err)
+	}
+}
+
+func (c *call) closeMirror() {
+	if c.mirrored != nil && !c.left {
+		c.mirrored.tree.Close()
+	}
+}
+
+func (m *mirroring) open() (err error) {
+	if m.root, err = m.c.store.MainRoot(m.c.ctx); err != nil {
+		return err
+	}
+	if m.root == "" {
+		return errors.New("the repository has no main worktree")
+	}
+	for _, p := range m.patterns() {
+		if !filepath.IsLocal(filepath.FromSlash(p)) {
+			return fmt.Errorf("storage.location: %s is outside the worktree", quotePath(p))
+		}
+	}
+	m.tree, err = mirror.Open(m.root, int64(checkpoint.DefaultLimits.Bytes))
+	return err
+}
+
+// patterns are the folders of the layout's files, as mirror.Tree reads them.
+func (m *mirroring) patterns() []string {
+	folder := m.c.folderPattern(m.as)
+	if m.as == layout.Claude {
+		return []string{folder, folder + "/failed"}
+	}
+	return []string{folder}
+}
+
+// load reads the state; fresh reports that there was none.
+func (m *mirroring) load() (fresh bool, err error) {
+	m.state, fresh, err = mirror.Load(m.c.store.NotePath(mirrorNote), string(m.as), m.root)
+	return fresh, err
+}
+
+// locked reads the state again, changes it and stores it, alone among the
+// processes of the repository.
+func (m *mirroring) locked(f func(fresh bool) error) error {
+	release, err := m.c.store.LockNote(m.c.ctx, mirrorNote)
+	if err != nil {
+		return fmt.Errorf("mirror: %w", err)
+	}
+	defer release()
+	fresh, err := m.load()
+	if err != nil {
+		return err
+	}
+	err = f(fresh)
+	data, encErr := m.state.Encode()
+	if encErr == nil {
+		encErr = m.c.store.WriteNote(mirrorNote, data)
+	}
+	return errors.Join(err, encErr)
+}
+
+func (m *mirroring) changed() ([]mirror.File, error) {
+	var found []mirror.File
+	for _, p := range m.patterns() {
+		files, err := m.tree.Changed(m.state, p, m.none)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, files...)
+	}
+	return found, nil
+}
+
+// none reports a file that is no document by its name. crunch's index is a
+// view: it is made anew.
+func (m *mirroring) none(name string) bool {
+	return layout.Ignored(name) != "" || m.as == layout.Crunch && path.Base(name) == "index.yaml"
+}
+
+// left tells that a file stays as it is, once.
+func (m *mirroring) left(name string, err error) {
+	if !m.told[name] {
+		m.told[name] = true
+		m.c.warn("mirror: %s is left as it is: %v", quotePath(name), err)
+	}
+}
+
+// endMirror writes the files of the issues whose chains have moved.
+func (c *call) endMirror() {
+	m := c.mirrored
+	if m == nil || m.state == nil || c.ctx.Err() != nil {
+		return
+	}
+	if err := m.giveOut(); err != nil {
+		c.warn("%v", err)
+	}
+}
+
+func (m *mirroring) giveOut() error {
+	tips, err := m.c.store.Tips(m.c.ctx)
+	if err != nil {
+		return fmt.Errorf("mirror: %w", err)
+	}
+	if len(m.behind(tips)) == 0 {
+		return nil
+	}
+	return m.locked(func(bool) error {
+		var failed error
+		for _, i := range m.behind(tips) {
+			if err := m.give(i); err != nil {
+				failed = errors.Join(failed, fmt.Errorf("mirror: issue %s: %w", i, err))
+				continue
+			}
+			if m.state.Tips[string(i)] = tips[i]; tips[i] == "" {
+				delete(m.state.Tips, string(i))
+			}
+		}
+		return failed
+	})
+}
+
+// behind are the issues whose files were made of another tip.
+func (m *mirroring) behind(tips map[checkpoint.Issue]string) []checkpoint.Issue {
+	var moved []checkpoint.Issue
+	for i, tip := range tips {
+		if m.state.Tips[string(i)] != tip {
+			moved = append(moved, i)
+		}
+	}
+	for i := range m.state.Tips {
+		if _, there := tips[checkpoint.Issue(i)]; !there {
+			moved = append(moved, checkpoint.Issue(i))
+		}
+	}
+	slices.Sort(moved)
+	return moved
+}
+
+// layoutFolder is where a layout's files of an issue are, with slashes: below
+// the root, unless settings that are trusted say otherwise.
+func (c *call) layoutFolder(as layout.Name, issue checkpoint.Issue) string {
+	if as != layout.Crunch {
+		return layout.Folder(as, issue)
+	}
+	name := strings.NewReplacer("{issue}", issue.RefName(), "{issue_number}", issue.RefName()).Replace(c.settings.String("storage.location"))
+	return path.Clean(filepath.ToSlash(name))
+}

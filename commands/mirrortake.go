@@ -1,0 +1,192 @@
+package commands
+
+import (
+	"cmp"
+	"errors"
+	"path"
+	"slices"
+
+	"git-checkpoint/commands/mirror"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+)
+
+// takeIn records the files that changed. The first time it also notes where
+// the chains are: only what is saved from then on is written.
+func (m *mirroring) takeIn() error {
+	fresh, err := m.load()
+	if err != nil {
+		return err
+	}
+	files, err := m.changed()
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 && !fresh {
+		return nil
+	}
+	return m.locked(func(fresh bool) error {
+		if fresh {
+			tips, err := m.c.store.Tips(m.c.ctx)
+			if err != nil {
+				return err
+			}
+			for i, tip := range tips {
+				m.state.Tips[string(i)] = tip
+			}
+		}
+		files, err := m.changed() // another process may have recorded them meanwhile
+		if err != nil {
+			return err
+		}
+		m.takeAll(files)
+		return nil
+	})
+}
+
+// A taking is a file that can be recorded.
+type taking struct {
+	mirror.File
+	doc *layout.File
+}
+
+// takeAll records files, oldest first; those that speak of another file's
+// workflow come last.
+func (m *mirroring) takeAll(files []mirror.File) {
+	var todo []taking
+	for _, f := range files {
+		doc, err := m.read(f)
+		if err != nil {
+			m.left(f.Path, err)
+		} else if doc != nil {
+			todo = append(todo, taking{f, doc})
+		}
+	}
+	slices.SortStableFunc(todo, func(a, b taking) int {
+		return cmp.Or(last(a.doc.Sequel())-last(b.doc.Sequel()), writtenOrder(a.doc, b.doc), cmp.Compare(a.Path, b.Path))
+	})
+	for _, t := range todo {
+		if err := m.take(t); err != nil {
+			m.left(t.Path, err)
+		}
+	}
+}
+
+func last(late bool) int {
+	if late {
+		return 1
+	}
+	return 0
+}
+
+// writtenOrder orders documents by when they say they were written.
+func writtenOrder(a, b *layout.File) int {
+	at, err := checkpoint.ParseTime(a.Written())
+	other, otherErr := checkpoint.ParseTime(b.Written())
+	if err != nil || otherErr != nil {
+		return 0
+	}
+	return at.Compare(other)
+}
+
+// read reads the document of a file, nil for one that was never one of ours.
+func (m *mirroring) read(f mirror.File) (*layout.File, error) {
+	if f.Err != nil {
+		return nil, f.Err
+	}
+	doc, err := layout.Read(m.as, f.Path, f.Data)
+	if _, known := m.state.Files[f.Path]; !known && errors.As(err, new(*layout.UnknownError)) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return doc, doc.Err(false)
+}
+
+// take records one file, unless the store has already what it says.
+func (m *mirroring) take(t taking) error {
+	issue, err := m.issueOf(t)
+	if err != nil {
+		return err
+	}
+	if !m.isThere(issue, t.doc) {
+		saved, err := m.save(issue, t)
+		if err != nil {
+			return err
+		}
+		m.c.say("recorded: %s as %s", quotePath(t.Path), saved.ID)
+	}
+	m.state.Took(t.File, string(issue), t.doc.Key())
+	return nil
+}
+
+// issueOf is the issue whose file it is, as long as it says it belongs to the
+// same as before; else what it says itself, the workflow of the file beside
+// it, or what every command would take.
+func (m *mirroring) issueOf(t taking) (checkpoint.Issue, error) {
+	known, there := m.state.Files[t.Path]
+	beside := m.state.Files[path.Join(path.Dir(t.Path), "phase.json")]
+	switch key := t.doc.Key(); {
+	case there && known.Key == key:
+		return checkpoint.Issue(known.Owner), nil
+	case key != "":
+		return checkpoint.ParseIssue(key)
+	case t.doc.Sequel() && beside.Owner != "":
+		return checkpoint.Issue(beside.Owner), nil
+	}
+	return m.c.inferIssue()
+}
+
+// isThere reports whether the document says what the store has: its newest
+// state or, where documents have ids, the checkpoint of that id.
+func (m *mirroring) isThere(issue checkpoint.Issue, doc *layout.File) bool {
+	if doc.Whole() {
+		cp, err := m.c.store.Find(m.c.ctx, issue, string(doc.ID()))
+		if err != nil || cp.ID != doc.ID() {
+			return false
+		}
+		r, err := m.c.store.Record(cp)
+		return err == nil && doc.In(r)
+	}
+	_, r, err := m.c.store.NewestValid(m.c.ctx, issue)
+	return err == nil && doc.In(r)
+}
+
+// save records a document as save --as does.
+func (m *mirroring) save(issue checkpoint.Issue, t taking) (*gitstore.Saved, error) {
+	c, trigger := m.c, t.doc.Trigger()
+	indexed, named := m.indexed(t)
+	if named {
+		trigger = indexed
+	}
+	if on, why := c.settings.TriggerEnabled(trigger); !on {
+		return nil, errors.New(why)
+	}
+	e := &edit{
+		doc: t.doc, trigger: trigger, named: named, session: c.store.Session(newSession),
+		now: c.env.Now(), store: c.store, rules: c.rules(), ctx: c.ctx,
+	}
+	req := gitstore.SaveRequest{
+		Issue: issue, Edit: e.apply, Branch: c.ciBranch(), Keep: t.doc.Whole(),
+		MaxSize: int64(c.settings.Int("storage.max_size_mb")) << 20,
+	}
+	if c.settings.Bool("auto_prune") {
+		req.Retention = c.settings.Policy()
+	}
+	return c.store.Save(c.ctx, req)
+}
+
+// indexed is the trigger that the folder's index has for a crunch document.
+func (m *mirroring) indexed(t taking) (checkpoint.Trigger, bool) {
+	if !t.doc.Whole() {
+		return "", false
+	}
+	data, err := m.tree.Read(path.Join(path.Dir(t.Path), "index.yaml"))
+	if err != nil {
+		return "", false
+	}
+	trigger, ok := layout.Triggers(data)[t.doc.ID()]
+	return trigger, ok
+}
