@@ -29,12 +29,7 @@ func (c *call) hooksStatus() error {
 	if err != nil {
 		return err
 	}
-	result := output.Hooks{Type: "hooks", Action: "status"}
-	for _, e := range hook.Events() {
-		found := c.findHook(e, version)
-		found.Event, found.Setting = string(e), c.settings.String("hooks."+strings.ReplaceAll(string(e), "-", "_"))
-		result.Hooks = append(result.Hooks, found)
-	}
+	result := output.Hooks{Type: "hooks", Action: "status", Hooks: c.findHooks(version)}
 	if result.Agents, err = c.agentsStatus(); err != nil {
 		return err
 	}
@@ -48,6 +43,17 @@ func (c *call) hooksStatus() error {
 		c.print("%s: %s in %s\n", a.Agent, list(a.Events), output.Clean(a.Path))
 	}
 	return nil
+}
+
+// findHooks looks for every hook that may be installed.
+func (c *call) findHooks(version [2]int) []output.Hook {
+	var hooks []output.Hook
+	for _, e := range hook.Events() {
+		found := c.findHook(e, version)
+		found.Event, found.Setting = string(e), c.settings.String("hooks."+strings.ReplaceAll(string(e), "-", "_"))
+		hooks = append(hooks, found)
+	}
+	return hooks
 }
 
 // hookLine is a hook in words.

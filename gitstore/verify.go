@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -23,7 +24,17 @@ type Report struct {
 // stored form is in the report; the error is for what kept it from looking.
 // Objects that differ from their names are found as by git fsck.
 func (s *Store) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
-	v := &verifier{s: s, deep: true, report: &Report{Issue: issue}, seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]plumbing.Hash{}}
+	return s.verify(ctx, issue, true)
+}
+
+// Inspect is Verify without reading the files: it sees that they are there. A
+// ref that leads nowhere is Examine's to find.
+func (s *Store) Inspect(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
+	return s.verify(ctx, issue, false)
+}
+
+func (s *Store) verify(ctx context.Context, issue checkpoint.Issue, deep bool) (*Report, error) {
+	v := &verifier{s: s, deep: deep, report: &Report{Issue: issue}, seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]plumbing.Hash{}}
 	for _, ref := range []string{LiveRef(issue), ArchiveRef(issue)} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -51,6 +62,9 @@ func (v *verifier) warnf(format string, args ...any) {
 
 func (v *verifier) chain(ctx context.Context, ref string) {
 	c, err := v.s.readChain(ctx, v.report.Issue, ref, 0)
+	if !v.deep && errors.As(err, new(*BrokenRefError)) {
+		return
+	}
 	if err != nil {
 		v.errorf("%v", err)
 		return

@@ -1,0 +1,177 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+
+	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore/health"
+
+	"github.com/urfave/cli/v2"
+)
+
+var doctorCommand = command{
+	name: "doctor", usage: "check the health of the repository, hooks, settings and references", category: "Keep",
+	description: "Looks for locks and files of processes that are gone, refs that lead nowhere, missing\n" +
+		"objects, hooks that do not run, settings that are wrong, clocks that run ahead. --fix mends\n" +
+		"what can be mended without losing anything, and says each thing. What files hold is\n" +
+		"checked by git checkpoint verify.",
+	examples: []string{"git checkpoint doctor", "git checkpoint doctor --fix"},
+	flags: func() []cli.Flag {
+		return []cli.Flag{&cli.BoolFlag{Name: "fix", Usage: "mend what is safe to mend"}}
+	},
+	run: runDoctor,
+}
+
+func runDoctor(c *call) error {
+	err := c.open()
+	if c.store == nil {
+		return err
+	}
+	result := output.Verify{Type: "doctor"}
+	var setting *config.Error
+	if errors.As(err, &setting) {
+		result.Errors = append(result.Errors, withHint(setting))
+	} else if err != nil {
+		return err
+	}
+	fixable := 0
+	for fix := c.flags.Bool("fix"); ; fix = false {
+		findings, err := c.examine()
+		if err != nil {
+			return err
+		}
+		if fix && c.mendAll(findings, &result) {
+			continue
+		}
+		fixable = addFindings(findings, &result)
+		break
+	}
+	if err := c.inspectAll(&result); err != nil {
+		return err
+	}
+	result.Valid = len(result.Errors) == 0
+	result.Warnings = append(result.Warnings, c.takeWarnings()...)
+	if err := c.showDoctor(result); err != nil {
+		return err
+	}
+	if !result.Valid {
+		hint := "git checkpoint verify"
+		if fixable > 0 {
+			hint = "git checkpoint doctor --fix"
+		}
+		return fail(exitInvalid, hint, "doctor: %s", plural(len(result.Errors), "error"))
+	}
+	return nil
+}
+
+// withHint is a setting's error with the command that mends it.
+func withHint(e *config.Error) string {
+	if e.Hint == "" {
+		return e.Error()
+	}
+	return e.Error() + ": " + e.Hint
+}
+
+// examine looks at the repository.
+func (c *call) examine() ([]health.Finding, error) {
+	version, err := c.gitVersion()
+	if err != nil {
+		return nil, err
+	}
+	return c.store.Examine(c.ctx, version)
+}
+
+// mendAll mends what can be mended, and reports whether anything was.
+func (c *call) mendAll(findings []health.Finding, result *output.Verify) bool {
+	for _, f := range findings {
+		if f.Mend == nil {
+			continue
+		}
+		said, err := c.store.Mend(c.ctx, *f.Mend)
+		if err != nil {
+			c.warn("%v", err)
+			continue
+		}
+		result.Fixed = append(result.Fixed, said)
+	}
+	return len(result.Fixed) > 0
+}
+
+// addFindings puts findings into the record, and counts those that --fix would
+// mend.
+func addFindings(findings []health.Finding, result *output.Verify) (fixable int) {
+	for _, f := range findings {
+		if f.Mend != nil {
+			fixable++
+		}
+		if f.Error {
+			result.Errors = append(result.Errors, f.Text)
+		} else {
+			result.Warnings = append(result.Warnings, f.Text)
+		}
+	}
+	return fixable
+}
+
+// inspectAll looks at every chain, at the hooks, and at what they are for.
+func (c *call) inspectAll(result *output.Verify) error {
+	issues, err := c.issuesToVerify()
+	if err != nil {
+		return err
+	}
+	for _, i := range issues {
+		report, err := c.store.Inspect(c.ctx, i)
+		if err != nil {
+			return err
+		}
+		result.Errors = append(result.Errors, report.Errors...)
+		result.Warnings = append(result.Warnings, report.Warnings...)
+		result.Checked += report.Checked
+	}
+	version, err := c.gitVersion()
+	if err != nil {
+		return err
+	}
+	for _, h := range c.findHooks(version) {
+		if text := hookTrouble(h); text != "" {
+			result.Warnings = append(result.Warnings, text)
+		}
+	}
+	return nil
+}
+
+// hookTrouble is what is wrong with a hook, "" for nothing.
+func hookTrouble(h output.Hook) string {
+	wanted := h.Event == "pre-push" && h.Setting != "off"
+	switch {
+	case h.Way != "" && !h.Runs:
+		return fmt.Sprintf("hook %s: it is in %s, and does not run: %s", h.Event, h.Place, h.Why)
+	case h.Way == "" && wanted:
+		return fmt.Sprintf("hook %s: hooks.pre_push is %s, and no hook is installed: git checkpoint hooks install --push", h.Event, h.Setting)
+	}
+	return ""
+}
+
+func (c *call) showDoctor(v output.Verify) error {
+	if c.json {
+		return c.write(v)
+	}
+	for _, line := range v.Fixed {
+		c.print("fixed: %s\n", output.Clean(line))
+	}
+	for _, e := range v.Errors {
+		c.print("error: %s\n", output.Clean(e))
+	}
+	for _, w := range v.Warnings {
+		c.print("warning: %s\n", output.Clean(w))
+	}
+	o, err := c.store.ObjectCounts(c.ctx)
+	if err != nil {
+		return err
+	}
+	c.print("%s checked, %s, %s; %s, %s\n", plural(v.Checked, "checkpoint"), plural(len(v.Errors), "error"), plural(len(v.Warnings), "warning"),
+		plural(o.Loose, "loose object"), plural(o.Packs, "pack"))
+	return nil
+}

@@ -1,0 +1,194 @@
+package gitstore
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/health"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// examine are the texts of what is wrong, and heal mends all of it and holds
+// that nothing is wrong then, and that git can clean up.
+func (w *world) examine() (texts []string, findings []health.Finding) {
+	w.t.Helper()
+	findings, err := w.s.Examine(ctx, [2]int{2, 40})
+	require.NoError(w.t, err)
+	for _, f := range findings {
+		texts = append(texts, f.Text)
+	}
+	return texts, findings
+}
+
+func (w *world) heal() {
+	w.t.Helper()
+	_, findings := w.examine()
+	require.NotEmpty(w.t, findings)
+	for _, f := range findings {
+		require.NotNil(w.t, f.Mend, f.Text)
+		_, err := w.s.Mend(ctx, *f.Mend)
+		require.NoError(w.t, err, f.Text)
+	}
+	left, _ := w.examine()
+	require.Empty(w.t, left)
+	w.Git("gc", "--prune=now", "--quiet")
+	w.sound()
+}
+
+func (w *world) file(name string) string {
+	return filepath.Join(w.Dir, ".git", filepath.FromSlash(name))
+}
+
+func (w *world) put(name, text string) {
+	w.t.Helper()
+	require.NoError(w.t, os.MkdirAll(filepath.Dir(w.file(name)), 0o777))
+	require.NoError(w.t, os.WriteFile(w.file(name), []byte(text), 0o666))
+}
+
+const nowhere = "1234567890123456789012345678901234567890"
+
+// A ref of a chain that leads nowhere is put back to where it last was sound.
+func TestDoctorPutsChainsBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		value string
+		how   func(w *world)
+	}{
+		"empty":                       {"", func(w *world) {}},
+		"zeros":                       {"\x00\x00\x00\x00", func(w *world) {}},
+		"an object that is not there": {nowhere + "\n", func(w *world) {}},
+		"by its reflog":               {"", func(w *world) { w.Git("update-ref", "-d", ownRef("42")) }},
+		"by what was written": {"", func(w *world) {
+			require.NoError(w.t, os.Remove(w.file("logs/"+LiveRef("42"))))
+		}},
+		"by what a remote had": {"", func(w *world) {
+			w.Git("update-ref", "refs/git-checkpoint/remote/origin/42", LiveRef("42"))
+			require.NoError(w.t, os.Remove(w.file("logs/"+LiveRef("42"))))
+			w.Git("update-ref", "-d", ownRef("42"))
+		}},
+		"with an older value packed": {"", func(w *world) {
+			tip := w.Git("rev-parse", LiveRef("42"))
+			w.Git("update-ref", LiveRef("42"), LiveRef("42")+"~1")
+			w.Git("pack-refs", "--all")
+			w.Git("update-ref", LiveRef("42"), tip)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			ids := w.manual(3)
+			c.how(w)
+			w.put(LiveRef("42"), c.value)
+			w.heal()
+			assert.Equal(t, ids, w.live())
+			w.manual(1)
+		})
+	}
+}
+
+// A ref for which nothing is known goes aside, and what it held is kept.
+func TestDoctorSetsAside(t *testing.T) {
+	w := newWorld(t)
+	w.put(LiveRef("7"), nowhere+"\n")
+	w.put("refs/git-checkpoint/remote/origin/7", "")
+	_, err := w.Run(nil, "gc", "--quiet")
+	require.Error(t, err, "what makes it worth mending")
+	w.heal()
+	kept, err := filepath.Glob(w.file("git-checkpoint/broken/*"))
+	require.NoError(t, err)
+	require.Len(t, kept, 2)
+	data, err := os.ReadFile(kept[0])
+	require.NoError(t, err)
+	assert.Equal(t, nowhere+"\n", string(data))
+	assert.False(t, w.s.HasIssue(ctx, "7"))
+}
+
+// Where HEAD cannot be read either, a disk may be missing: nothing is touched.
+func TestDoctorLeavesADiskThatIsAway(t *testing.T) {
+	w := newWorld(t)
+	w.put("refs/heads/main", nowhere+"\n")
+	w.put(LiveRef("7"), nowhere+"\n")
+	texts, findings := w.examine()
+	assert.Equal(t, []string{LiveRef("7") + ": it leads to " + nowhere + ", which is not there"}, texts)
+	assert.Nil(t, findings[0].Mend)
+}
+
+func TestDoctorFiles(t *testing.T) {
+	w := newWorld(t)
+	w.manual(1)
+	w.now = time.Now()
+	stale := []string{
+		LiveRef("42") + ".lock", ArchiveRef("42") + ".lock", "packed-refs.lock", "refs/git-checkpoint/remote/origin/42.lock",
+		"git-checkpoint/.tmp-1", "git-checkpoint/cache/new-1", "index-123-456", "objects/12/tmp_obj_1", "objects/pack/tmp_pack_1",
+	}
+	for _, name := range stale {
+		w.put(name, "x")
+	}
+	none, _ := w.examine()
+	assert.Empty(t, none, "they may be in use")
+	for _, name := range stale {
+		require.NoError(t, os.Chtimes(w.file(name), time.Time{}, w.now.Add(-50*time.Hour)))
+	}
+	w.put("index.lock", "")
+	w.put("index-backup", "the user's")
+	require.NoError(t, os.Chtimes(w.file("index-backup"), time.Time{}, w.now.Add(-50*time.Hour)))
+	w.heal()
+	for _, name := range stale {
+		assert.NoFileExists(t, w.file(name))
+	}
+	assert.FileExists(t, w.file("index.lock"))
+	assert.FileExists(t, w.file("index-backup"))
+}
+
+func TestDoctorBookkeeping(t *testing.T) {
+	w := newWorld(t)
+	ids := w.manual(3)
+	w.now = time.Now()
+	old := w.now.Add(-15 * 24 * time.Hour).UTC().Format(safetyTime)
+	young := w.now.Add(-time.Hour).UTC().Format(safetyTime)
+	for _, name := range []string{undoRefs + "42/" + old, undoRefs + "42/" + old + takenBack, undoRefs + "42/" + young, incomingRefs + "1-abc/42"} {
+		w.Git("update-ref", name, LiveRef("42"))
+	}
+	w.Git("update-ref", LiveRef("42"), LiveRef("42")+"~1")
+	texts, _ := w.examine()
+	assert.Len(t, texts, 4)
+	w.heal()
+	assert.Equal(t, ids, w.live(), "what other means took is back")
+	assert.Equal(t, undoRefs+"42/"+young, w.Git("for-each-ref", "--format=%(refname)", undoRefs, incomingRefs))
+}
+
+func TestDoctorClock(t *testing.T) {
+	w := newWorld(t)
+	w.manual(2)
+	w.now = w.now.Add(-48 * time.Hour)
+	texts, _ := w.examine()
+	require.Len(t, texts, 1)
+	assert.Contains(t, texts[0], "issue 42: 2 checkpoints dated more than a day ahead")
+}
+
+// Inspect sees that files are there without reading them; Verify reads them.
+func TestInspectDoesNotReadFiles(t *testing.T) {
+	w := newWorld(t)
+	w.Write("new.txt", "something new\n")
+	w.Git("add", "-A")
+	w.manual(1)
+	blob := w.Git("rev-parse", LiveRef("42")+":staged/new.txt")
+	path := w.file("objects/" + blob[:2] + "/" + blob[2:])
+	require.NoError(t, os.Chmod(path, 0o666))
+	require.NoError(t, os.WriteFile(path, []byte("damaged"), 0o666))
+	fast, err := w.s.Inspect(ctx, "42")
+	require.NoError(t, err)
+	assert.Empty(t, fast.Errors)
+	deep, err := w.s.Verify(ctx, "42")
+	require.NoError(t, err)
+	assert.Len(t, deep.Errors, 1)
+	require.NoError(t, os.Remove(path))
+	fast, err = w.s.Inspect(ctx, "42")
+	require.NoError(t, err)
+	require.Len(t, fast.Errors, 1)
+	assert.Contains(t, fast.Errors[0], "is missing")
+	assert.Equal(t, checkpoint.Issue("42"), fast.Issue)
+}

@@ -1,0 +1,250 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/health"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// refsFound looks at every ref of the program's, broken ones too.
+func (s *Store) refsFound(ctx context.Context) ([]health.Ref, error) {
+	names, err := s.everyRef(ctx)
+	if err != nil {
+		return nil, err
+	}
+	head, err := s.readHead(ctx)
+	lasting := err == nil && (head.commit.IsZero() || s.objects.Has(head.commit))
+	var found []health.Ref
+	for _, name := range names {
+		r := s.refFound(ctx, name)
+		r.Lasting = lasting
+		found = append(found, r)
+	}
+	return found, nil
+}
+
+// everyRef are the names of the refs of the stored form: those that git lists,
+// and with the files backend those that it does not since they are broken.
+func (s *Store) everyRef(ctx context.Context) ([]string, error) {
+	listed, err := s.refs(ctx, liveRefs, archiveRefs, bookRefs)
+	if err != nil {
+		return nil, err
+	}
+	names := slices.Collect(maps.Keys(listed))
+	if s.repo.refFormat == "files" {
+		loose, err := looseRefs(s.repo.commonDir, liveRefs, archiveRefs, bookRefs)
+		if err != nil {
+			return nil, err
+		}
+		packed, err := readPackedRefs(s.repo.commonDir)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, loose...)
+		for line := range strings.Lines(string(packed)) {
+			_, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+			if strings.HasPrefix(name, liveRefs) || strings.HasPrefix(name, archiveRefs) || strings.HasPrefix(name, bookRefs) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// looseRefs are the files below prefixes, at any depth.
+func looseRefs(commonDir string, prefixes ...string) ([]string, error) {
+	var names []string
+	for _, prefix := range prefixes {
+		err := filepath.WalkDir(filepath.Join(commonDir, filepath.FromSlash(prefix)), func(path string, d fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
+				return err
+			}
+			name, err := filepath.Rel(commonDir, path)
+			names = append(names, filepath.ToSlash(name))
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list %s: %w", prefix, err)
+		}
+	}
+	return names, nil
+}
+
+// refFound looks at one ref, and where it leads.
+func (s *Store) refFound(ctx context.Context, name string) health.Ref {
+	r := health.Ref{Name: name}
+	issue := roleOf(&r)
+	hash, err := s.readRef(ctx, name)
+	switch {
+	case err != nil:
+		r.Problem = strings.TrimPrefix(err.Error(), name+": ")
+	case hash.IsZero():
+		r.Problem = "broken ref: git does not read it"
+	default:
+		r.Value = hash.String()
+		r.Problem = s.leadsNowhere(r.Role, hash)
+	}
+	switch {
+	case issue == "":
+	case r.Problem != "":
+		r.Good = s.lastSound(ctx, issue, name)
+	case r.Role == health.Own:
+		r.Taken = s.tookAway(ctx, issue, hash)
+	}
+	return r
+}
+
+// roleOf finds out from its name what a ref is for, and whose it is.
+func roleOf(r *health.Ref) checkpoint.Issue {
+	for _, p := range []struct {
+		prefix string
+		role   health.Role
+	}{{liveRefs, health.Chain}, {archiveRefs, health.Chain}, {ownRefs, health.Own}} {
+		rest, ok := strings.CutPrefix(r.Name, p.prefix)
+		if !ok {
+			continue
+		}
+		issue, err := checkpoint.IssueFromRef(rest)
+		if err != nil {
+			r.Role = health.Strange
+			return ""
+		}
+		r.Role, r.Issue = p.role, string(issue)
+		return issue
+	}
+	switch rest := r.Name[strings.LastIndexByte(r.Name, '/')+1:]; {
+	case strings.HasPrefix(r.Name, undoRefs):
+		r.Role = health.Undo
+		r.Made, _ = time.Parse(safetyTime, strings.TrimSuffix(rest, takenBack))
+	case strings.HasPrefix(r.Name, incomingRefs):
+		r.Role = health.Incoming
+		at, _, _ := strings.Cut(strings.TrimPrefix(r.Name, incomingRefs), "-")
+		seconds, _ := strconv.ParseInt(at, 10, 64)
+		r.Made = time.Unix(seconds, 0)
+	default:
+		r.Role = health.Note
+	}
+	return ""
+}
+
+// leadsNowhere says why a ref's value is no use, "" where it is.
+func (s *Store) leadsNowhere(role health.Role, hash plumbing.Hash) string {
+	_, err := s.readCommit(hash)
+	switch {
+	case err == nil, role == health.Strange && s.objects.Has(hash):
+		return ""
+	case !s.objects.Has(hash):
+		return fmt.Sprintf("it leads to %s, which is not there", hash)
+	}
+	return err.Error()
+}
+
+// lastSound is the newest place where a ref was, by its reflog or by what else
+// has the issue's chain, that can be read whole, "" for none.
+func (s *Store) lastSound(ctx context.Context, i checkpoint.Issue, name string) string {
+	candidates := s.loggedTips(name)
+	if name != ArchiveRef(i) {
+		for _, other := range []string{ownRef(i), LiveRef(i)} {
+			if hash, err := s.readRef(ctx, other); err == nil {
+				candidates = append(candidates, hash)
+			}
+		}
+		candidates = append(candidates, s.remoteTips(ctx, i)...)
+	}
+	for _, tip := range candidates {
+		if tip.IsZero() || !s.objects.Has(tip) {
+			continue
+		}
+		if c, err := s.walk(i, name, tip, 0); err == nil && (c.rooted || c.cut) {
+			return tip.String()
+		}
+	}
+	return ""
+}
+
+// loggedTips are where a ref was, newest first. The ref itself may be broken,
+// so that git has nothing to say.
+func (s *Store) loggedTips(name string) []plumbing.Hash {
+	entries, err := s.reflogFile(name)
+	if err != nil || s.repo.refFormat != "files" {
+		return nil
+	}
+	var tips []plumbing.Hash
+	for _, e := range entries {
+		tips = append(tips, e.new, e.old)
+	}
+	return tips
+}
+
+// remoteTips are the chains of an issue that remotes had.
+func (s *Store) remoteTips(ctx context.Context, i checkpoint.Issue) []plumbing.Hash {
+	refs, err := s.refs(ctx, remoteRefs)
+	if err != nil {
+		return nil
+	}
+	var tips []plumbing.Hash
+	for _, name := range slices.Sorted(maps.Keys(refs)) {
+		if strings.HasSuffix(name, "/"+i.RefName()) {
+			tips = append(tips, refs[name])
+		}
+	}
+	return tips
+}
+
+// tookAway reports whether an issue's chain does not have all that this clone
+// wrote: own is where it wrote last.
+func (s *Store) tookAway(ctx context.Context, i checkpoint.Issue, own plumbing.Hash) bool {
+	live, err := s.readRef(ctx, LiveRef(i))
+	if err != nil || live == own {
+		return false
+	}
+	now, err := s.walk(i, LiveRef(i), live, 0)
+	if err != nil || now.stands(own) {
+		return false
+	}
+	last, err := s.walk(i, ownRef(i), own, 0)
+	if err != nil || !now.whole() || !last.whole() {
+		return false
+	}
+	tip, _, _, err := s.merged(s.newSink(), now, last)
+	return err == nil && tip != now.tip
+}
+
+// pendingPlaces are the worktrees in which a restore was interrupted.
+func (s *Store) pendingPlaces() []string {
+	var places []string
+	for _, dir := range s.stateDirs() {
+		if exists(filepath.Join(dir, "restore")) {
+			places = append(places, s.namedFile(filepath.Dir(dir)))
+		}
+	}
+	return places
+}
+
+// stateDirs are the folders of the state of all worktrees, that of the main
+// one first.
+func (s *Store) stateDirs() []string {
+	dirs := []string{filepath.Join(s.repo.commonDir, "git-checkpoint")}
+	linked, _ := os.ReadDir(filepath.Join(s.repo.commonDir, "worktrees"))
+	for _, d := range linked {
+		dirs = append(dirs, filepath.Join(s.repo.commonDir, "worktrees", d.Name(), "git-checkpoint"))
+	}
+	return dirs
+}

@@ -1,0 +1,134 @@
+package health
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Ahead is an issue with checkpoints whose clocks run more than a day ahead.
+type Ahead struct {
+	Issue string
+	Count int
+	ID    string // the newest of them
+}
+
+// Objects are counts as `git count-objects -v` gives them.
+type Objects struct {
+	Loose, Packs int
+	Garbage      int
+}
+
+// A Setting is one of git's, as git names it.
+type Setting struct{ Key, Value string }
+
+func judgeAhead(f Facts) []Finding {
+	var found []Finding
+	for _, a := range f.Ahead {
+		found = append(found, warning("issue %s: %s dated more than a day ahead, %s the newest: is the time right where it was saved?", a.Issue, plural(a.Count, "checkpoint"), a.ID))
+	}
+	return found
+}
+
+// judgeObjects says where git has work to do that is git's alone.
+func judgeObjects(f Facts) []Finding {
+	var found []Finding
+	if limit := f.number("gc.auto", 6700); limit > 0 && f.Objects.Loose > limit {
+		found = append(found, warning("%s, more than gc.auto (%d): git gc packs them", plural(f.Objects.Loose, "loose object"), limit))
+	}
+	if limit := f.number("gc.autopacklimit", 50); limit > 0 && f.Objects.Packs > limit {
+		found = append(found, warning("%s, more than gc.autoPackLimit (%d): git gc joins them", plural(f.Objects.Packs, "pack"), limit))
+	}
+	return found
+}
+
+// judgeGit judges git's version by what is promised with it.
+func judgeGit(f Facts) []Finding {
+	has := func(major, minor int) bool { return f.Git[0] > major || f.Git[0] == major && f.Git[1] >= minor }
+	switch {
+	case f.Git == [2]int{} || has(2, 36):
+		return nil
+	case has(2, 27):
+		return []Finding{warning("git %d.%d: it does not sync refs; a loss of power may take the last save, from 2.36 on it does not", f.Git[0], f.Git[1])}
+	}
+	return []Finding{failure("git %d.%d is too old: 2.27 is the oldest that is supported", f.Git[0], f.Git[1])}
+}
+
+// judgeConfig looks for settings of git that work against checkpoints.
+func judgeConfig(f Facts) []Finding {
+	var found []Finding
+	for _, s := range f.Config {
+		switch remote, variable := inRemote(s.Key); {
+		case variable == "mirror" && isTrue(s.Value):
+			found = append(found, warning("remote.%s.mirror: each push there copies refs/git-checkpoint/ too, and deletes checkpoints that only it has", remote))
+		case variable == "push" && coversChains(s.Value):
+			found = append(found, warning("remote.%s.push = %s: a plain push overwrites others' checkpoints; git checkpoint push does not", remote, s.Value))
+		case variable == "fetch" && strings.HasPrefix(s.Value, "+") && intoChains(s.Value):
+			found = append(found, warning("remote.%s.fetch = %s: a plain fetch overwrites checkpoints here; git checkpoint fetch does not", remote, s.Value))
+		}
+	}
+	for _, key := range []string{"gc.reflogexpireunreachable", "gc.reflogexpire"} {
+		if value, ok := f.last(key); ok && slices.Contains([]string{"now", "all"}, value) {
+			found = append(found, warning("%s = %s: git gc makes it impossible to undo a prune or a drop", key, value))
+		}
+	}
+	if value, ok := f.last("core.fsync"); ok && value == "none" {
+		found = append(found, warning("core.fsync = none: git's own refs and objects may not survive a loss of power"))
+	}
+	return found
+}
+
+// inRemote takes remote.<name>.<variable> apart.
+func inRemote(key string) (name, variable string) {
+	rest, ok := strings.CutPrefix(key, "remote.")
+	at := strings.LastIndexByte(rest, '.')
+	if !ok || at < 0 {
+		return "", ""
+	}
+	return rest[:at], rest[at+1:]
+}
+
+// coversChains reports whether a refspec takes chains along.
+func coversChains(spec string) bool {
+	source, _, _ := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
+	return overChains(source)
+}
+
+// intoChains reports whether a refspec writes where chains are.
+func intoChains(spec string) bool {
+	_, into, ok := strings.Cut(spec, ":")
+	return ok && overChains(into)
+}
+
+// overChains reports whether a side of a refspec is or covers the refs of
+// chains.
+func overChains(pattern string) bool {
+	prefix, star := strings.CutSuffix(pattern, "*")
+	for _, chains := range []string{"refs/checkpoints/", "refs/checkpoints-archive/"} {
+		if strings.HasPrefix(prefix, chains) || star && strings.HasPrefix(chains, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func isTrue(value string) bool {
+	return slices.Contains([]string{"true", "yes", "on", "1"}, strings.ToLower(value))
+}
+
+func (f Facts) last(key string) (string, bool) {
+	for _, s := range slices.Backward(f.Config) {
+		if s.Key == key {
+			return s.Value, true
+		}
+	}
+	return "", false
+}
+
+func (f Facts) number(key string, standard int) int {
+	text, ok := f.last(key)
+	if n, err := strconv.Atoi(text); ok && err == nil {
+		return n
+	}
+	return standard
+}

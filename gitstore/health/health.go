@@ -1,0 +1,92 @@
+// Package health judges what lies around the chains of a repository: locks and
+// temporary files of processes that are gone, refs that lead nowhere, safety
+// snapshots that have expired, clocks that run ahead, settings of git that
+// work against checkpoints.
+//
+// Everything here is a pure function over Facts. What a Finding says can be
+// mended is safe to mend: nothing that could still be read is lost by it, and
+// nobody who is still at work is disturbed.
+package health
+
+import (
+	"fmt"
+	"time"
+)
+
+// Facts are what was found in a repository.
+type Facts struct {
+	Now     time.Time
+	Files   []File
+	Refs    []Ref
+	Ahead   []Ahead
+	Pending []string // what restores that were interrupted left, by their worktrees
+	Objects Objects
+	Config  []Setting
+	Git     [2]int // its version, as {2, 54}
+}
+
+// A Finding is one thing that is not as it should be.
+type Finding struct {
+	Error bool // it breaks something; else it is a warning
+	Text  string
+	Mend  *Mend // nil where only a person can tell what to do
+}
+
+// An Act is a way to mend something.
+type Act int
+
+// The ways to mend something.
+const (
+	RemoveFiles Act = iota // Names are files
+	DeleteRef              // it goes, if it is still at From
+	SetRef                 // it goes To where it last was sound
+	SetAside               // what it holds is kept in a file, and it goes
+	BringBack              // what other means took from the issue To comes back
+)
+
+// A Mend says how to mend a Finding.
+type Mend struct {
+	Act   Act
+	Names []string // files, or one ref
+	From  string   // what the ref holds, "" where that is no object's name
+	To    string
+	Said  string // what was done, in words
+}
+
+// Judge says what is wrong, errors first.
+func Judge(f Facts) []Finding {
+	var errors, warnings []Finding
+	for _, judge := range []func(Facts) []Finding{judgeLocks, judgeRefs, judgePending, judgeTemporary, judgeAhead, judgeObjects, judgeGit, judgeConfig} {
+		for _, found := range judge(f) {
+			if found.Error {
+				errors = append(errors, found)
+			} else {
+				warnings = append(warnings, found)
+			}
+		}
+	}
+	return append(errors, warnings...)
+}
+
+func warning(format string, args ...any) Finding { return Finding{Text: fmt.Sprintf(format, args...)} }
+
+func failure(format string, args ...any) Finding {
+	return Finding{Error: true, Text: fmt.Sprintf(format, args...)}
+}
+
+// mended is a finding with its remedy.
+func (f Finding) mended(m Mend) Finding {
+	f.Mend = &m
+	return f
+}
+
+// age is a duration in words.
+func age(d time.Duration) string {
+	switch {
+	case d >= 48*time.Hour:
+		return fmt.Sprintf("%d days", int(d.Hours())/24)
+	case d >= 2*time.Hour:
+		return fmt.Sprintf("%d hours", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d minutes", int(d.Minutes()))
+}

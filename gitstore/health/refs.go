@@ -1,0 +1,81 @@
+package health
+
+import "time"
+
+// A Role says what a ref is for.
+type Role int
+
+// The roles of refs.
+const (
+	Chain    Role = iota // live checkpoints, or the archive: it holds what people saved
+	Own                  // what this clone wrote last
+	Note                 // what a remote had, or that a chain was fetched
+	Undo                 // a safety snapshot
+	Incoming             // what a fetch brings, until it has its place
+	Strange              // in the place of a chain, and not called like one
+)
+
+// A Ref is one below the program's names.
+type Ref struct {
+	Name  string
+	Role  Role
+	Value string // what it holds, "" where that is no object's name
+	Issue string // of Chain and Own
+
+	Problem string // why it leads nowhere, "" where it does not
+	Good    string // where it last was sound, "" for unknown
+
+	Made    time.Time // of Undo and Incoming, by its name
+	Taken   bool      // of Own: the chain does not have all that was written here
+	Lasting bool      // what is not there is not only out of reach: HEAD can be read
+}
+
+// How long refs are kept that go by themselves.
+const (
+	undoFor     = 14 * 24 * time.Hour
+	incomingFor = 24 * time.Hour
+)
+
+// judgeRefs looks for refs that lead nowhere: each of them keeps git gc from
+// doing anything.
+func judgeRefs(f Facts) []Finding {
+	var found []Finding
+	for _, r := range f.Refs {
+		switch {
+		case r.Problem != "":
+			found = append(found, r.broken())
+		case r.Role == Strange:
+			found = append(found, warning("%s: it is no issue's key, and left out everywhere", r.Name))
+		case r.Taken:
+			found = append(found, warning("refs/checkpoints/%s: other means took from it what this clone had saved", r.Issue).
+				mended(Mend{Act: BringBack, Names: []string{r.Name}, To: r.Issue, Said: "brought back what other means took from refs/checkpoints/" + r.Issue}))
+		case r.Role == Undo && f.Now.Sub(r.Made) > undoFor:
+			found = append(found, r.gone("a safety snapshot that has expired"))
+		case r.Role == Incoming && f.Now.Sub(r.Made) > incomingFor:
+			found = append(found, r.gone("what a killed fetch left"))
+		}
+	}
+	return found
+}
+
+func (r Ref) gone(what string) Finding {
+	return warning("%s: %s", r.Name, what).
+		mended(Mend{Act: DeleteRef, Names: []string{r.Name}, From: r.Value, Said: "removed " + r.Name + ", " + what})
+}
+
+// broken judges a ref that leads nowhere. A chain is put back where it last was
+// sound, else it is only set aside, and only while the rest can be read: a disk
+// may be missing that is going to be back.
+func (r Ref) broken() Finding {
+	f := failure("%s: %s", r.Name, r.Problem)
+	mend := Mend{Names: []string{r.Name}, From: r.Value}
+	switch {
+	case r.Good != "" && (r.Role == Chain || r.Role == Own):
+		mend.Act, mend.To, mend.Said = SetRef, r.Good, "put "+r.Name+" back to "+r.Good
+	case !r.Lasting:
+		return f
+	default:
+		mend.Act, mend.Said = SetAside, "set "+r.Name+" aside, which led nowhere"
+	}
+	return f.mended(mend)
+}
