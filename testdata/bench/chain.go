@@ -37,6 +37,12 @@ func (r *repo) chains(ctx context.Context, k kind) error {
 			specs = append(specs, chainSpec{r.prune[i], n.prune, intervalsBelow(n.prune / 10)})
 		}
 	}
+	if k == kindMany || k == kindFew {
+		r.many = many(r.b.lengths.many, k)
+		for _, issue := range r.many {
+			specs = append(specs, chainSpec{issue, eachOfMany, manual})
+		}
+	}
 	packFrom := 1
 	if k == kindLoose {
 		packFrom = 1 << 30

@@ -19,7 +19,8 @@ type repo struct {
 	short string   // issues of its chains: of the short length,
 	thin  string   // of the short length, where each save makes retention drop one,
 	long  string   // of the long length,
-	prune []string // and those for prune, one a run
+	prune []string // those for prune, one a run,
+	many  []string // and those for syncs
 }
 
 // A kind says what chains a repository has.
@@ -29,6 +30,8 @@ const (
 	kindSave  kind = "save"  // short, thin and long, in the project's one pack
 	kindLoose kind = "loose" // long, loose
 	kindPrune kind = "prune" // many for prune, packed
+	kindMany  kind = "many"  // of many issues, packed, and a remote that has them
+	kindFew   kind = "few"   // the same with a few issues
 )
 
 // repo generates a repository, or returns the one that was.
@@ -58,6 +61,9 @@ func (r *repo) generate(ctx context.Context, k kind) error {
 	steps := []func() error{func() error { return r.project(ctx) }, chains, pack}
 	if k == kindLoose {
 		steps[1], steps[2] = pack, chains
+	}
+	if k == kindMany || k == kindFew {
+		steps = append(steps, func() error { return r.share(ctx) })
 	}
 	steps = append(steps, func() error { return r.stage(ctx, 0) }, r.b.settle)
 	return try(steps...)

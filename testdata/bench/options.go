@@ -30,11 +30,12 @@ type lengths struct {
 	short int // where a save goes, as a rule
 	long  int // the chain that must not make anything slower
 	prune int // the chain of which retention drops a tenth
+	many  int // how many issues have one of eachOfMany, for syncs
 }
 
 var (
-	fullLengths  = lengths{200, 10_000, 9_000}
-	smokeLengths = lengths{10, 60, 50}
+	fullLengths  = lengths{200, 10_000, 9_000, 1_000}
+	smokeLengths = lengths{10, 60, 50, 30}
 )
 
 // options are the flags.

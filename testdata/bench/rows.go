@@ -89,6 +89,23 @@ var rows = []row{
 		what: "prune that drops the oldest tenth", against: "git rev-list of the chain", figures: anywhere(7),
 	},
 	{
+		name: "sync-first", store: kindMany, once: true, run: runSyncFirst,
+		what: "sync --all of many issues in a new clone", against: "git fetch of the same refs",
+	},
+	{
+		name: "sync-idle", store: kindMany, once: true, run: runSyncIdle,
+		what: "sync --all of many issues, nothing to do", against: lsRemoteName, figures: anywhere(2),
+	},
+	{
+		name: "sync-one", store: kindMany, once: true, run: runSyncOne,
+		what: "sync --all of many issues, one of them saved", against: lsRemoteName, figures: anywhere(3),
+	},
+	{
+		name: "fetch-one", store: kindMany, once: true, run: runFetchOne,
+		what: "fetch of one issue in a new clone, where there are many", against: "the same where there are a few",
+		figures: anywhere(1.2),
+	},
+	{
 		name: "start", store: kindSave, once: true, run: runStart,
 		what: "version, for hooks with nothing to do", against: "git rev-parse HEAD", figures: anywhere(4),
 	},
@@ -118,6 +135,7 @@ const (
 	pipelineName = "git write-tree + hash-object + 2 mktree + commit-tree + update-ref"
 	logName      = "git log --first-parent --format=%H%n%B"
 	readTreeName = "git read-tree -m -u"
+	lsRemoteName = "git ls-remote of the same refs"
 )
 
 func rowNames() []string {

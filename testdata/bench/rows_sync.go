@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+const checkpointRefs = "refs/checkpoints/*"
+
+func (r *repo) lsRemote() side {
+	return side{argv: r.gits("ls-remote", "origin", checkpointRefs), check: counts("", len(r.many))}
+}
+
+// says checks that a sync printed a line for each issue, and how many of them
+// end in what was to be done.
+func (r *repo) says(what string, want int) func(string) error {
+	return func(out string) error {
+		if err := counts("issue ", len(r.many))(out); err != nil {
+			return err
+		}
+		if n := strings.Count(out, ": "+what+"\n"); n != want {
+			return fmt.Errorf("%d issues are %q, not %d", n, what, want)
+		}
+		return nil
+	}
+}
+
+func runSyncIdle(ctx context.Context, r *repo) (result, error) {
+	return r.pair(ctx, r.b.runs,
+		side{argv: r.ours("sync", "--all"), check: r.says("up to date", len(r.many))}, r.lsRemote())
+}
+
+// runSyncOne saves one issue before each run.
+func runSyncOne(ctx context.Context, r *repo) (result, error) {
+	issue := r.many[len(r.many)/2]
+	save := func(ctx context.Context) error {
+		_, err := r.checkpoint(ctx, "save", issue)
+		return err
+	}
+	gits := r.lsRemote()
+	gits.prepare = r.rest
+	res, err := r.pair(ctx, r.b.runs,
+		side{prepare: save, argv: r.ours("sync", "--all"), check: r.says("pushed 1 checkpoint", 1)}, gits)
+	if err != nil {
+		return res, err
+	}
+	here, err := r.git(ctx, "rev-parse", "refs/checkpoints/"+issue)
+	if err != nil {
+		return res, err
+	}
+	there, err := r.git(ctx, "--git-dir="+r.hub(), "rev-parse", "refs/checkpoints/"+issue)
+	if err == nil && here != there {
+		err = fmt.Errorf("the remote has %s, not %s", there, here)
+	}
+	return res, err
+}
+
+// runSyncFirst brings all issues to new clones.
+func runSyncFirst(ctx context.Context, r *repo) (result, error) {
+	ours, gits := &cloned{r: r}, &cloned{r: r, n: 1000}
+	return r.pair(ctx, r.b.few(),
+		side{
+			prepare: ours.next,
+			each:    func(int) []string { return r.ours("-C", ours.dir, "sync", "--all") },
+			check:   r.says(fmt.Sprintf("fetched %d checkpoints", eachOfMany), len(r.many)),
+		},
+		side{
+			prepare: gits.next,
+			each: func(int) []string {
+				return r.gits("-C", gits.dir, "fetch", "-q", "origin", checkpointRefs+":"+checkpointRefs)
+			},
+			check: silent,
+		})
+}
+
+// A cloned is a side of a row that gets a new clone for every run.
+type cloned struct {
+	r   *repo
+	n   int
+	dir string
+}
+
+func (c *cloned) next(ctx context.Context) (err error) {
+	c.n++
+	c.dir, err = c.r.newClone(ctx, c.n)
+	return err
+}
+
+// runFetchOne fetches one issue from a remote that has many, and from one that
+// has a few.
+func runFetchOne(ctx context.Context, r *repo) (result, error) {
+	few, err := r.b.repo(ctx, kindFew, r.scale)
+	if err != nil {
+		return result{}, err
+	}
+	one := func(c *cloned) side {
+		return side{
+			prepare: c.next,
+			each:    func(int) []string { return r.ours("-C", c.dir, "fetch", few.many[0]) },
+			check:   counts(fmt.Sprintf("issue %s: fetched %d", few.many[0], eachOfMany), 1),
+		}
+	}
+	return r.pair(ctx, r.b.runs, one(&cloned{r: r, n: 2000}), one(&cloned{r: few, n: 3000}))
+}
