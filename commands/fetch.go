@@ -3,6 +3,7 @@ package commands
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"git-checkpoint/commands/output"
@@ -75,6 +76,11 @@ func (c *call) remoteTimeout() time.Duration {
 	return time.Duration(c.settings.Int("remote_timeout")) * time.Second
 }
 
+// shareBudget bounds what takes several connections.
+func (c *call) shareBudget() time.Duration {
+	return time.Duration(c.settings.Int("sync_timeout")) * time.Second
+}
+
 // showShared tells what became of each issue; some failed is partial.
 func (c *call) showShared(remote string, done []gitstore.Synced, err error) error {
 	failed := c.sharingFailed(done, err)
@@ -88,9 +94,11 @@ func (c *call) showShared(remote string, done []gitstore.Synced, err error) erro
 		}
 		return orElse(c.write(out), failed)
 	}
+	var text strings.Builder // there may be thousands of lines
 	for _, s := range done {
-		c.print("%s\n", output.Clean(sharedLine(remote, s)))
+		text.WriteString(output.Clean(sharedLine(remote, s)) + "\n")
 	}
+	c.print("%s", text.String())
 	return failed
 }
 

@@ -60,6 +60,15 @@ func (c *call) mayShow(remote string, i checkpoint.Issue, out gitstore.Outgoing,
 	return c.confirmPublishing(remote, i, out.Unpublished)
 }
 
+// unobjectionable reports that mayShow has nothing to say of what goes out.
+func (c *call) unobjectionable(out gitstore.Outgoing) bool {
+	if out.Unpublished != "" {
+		return false
+	}
+	found, err := c.store.Secrets(c.ctx, out)
+	return err == nil && len(found) == 0
+}
+
 // secretIn looks for secrets in what is known to go out, by a command. One fails
 // unless it is only to be warned of; then it is returned, nil for none.
 func (c *call) secretIn(i checkpoint.Issue, out gitstore.Outgoing, by string) (*gitstore.Secret, error) {

@@ -27,11 +27,19 @@ func runSync(c *call) error {
 	if err != nil {
 		return err
 	}
+	t := c.tick("sync: " + gitstore.ShownRemote(remote))
 	done, err := c.store.Sync(c.ctx, gitstore.SyncRequest{
 		Remote: remote, Issues: issues, Timeout: c.remoteTimeout(), DryRun: c.flags.Bool("dry-run"),
-		Archived: c.flags.Bool("archived"), Quiet: !hasTerminal(),
-		May: func(i checkpoint.Issue, out gitstore.Outgoing) error { return c.mayShow(remote, i, out, true) },
+		Archived: c.flags.Bool("archived"), Quiet: !hasTerminal(), Budget: c.shareBudget(), Progress: t.at,
+		Harmless: c.unobjectionable,
+		May: func(i checkpoint.Issue, out gitstore.Outgoing) error {
+			if out.Unpublished != "" {
+				t.end() // somebody may be asked
+			}
+			return c.mayShow(remote, i, out, true)
+		},
 	})
+	t.end()
 	for _, s := range done {
 		if s.Retries > 0 && s.Err == nil {
 			c.say("issue %s: somebody else was first %s", s.Issue, plural(s.Retries, "time"))

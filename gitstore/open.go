@@ -35,6 +35,7 @@ type Store struct {
 	config  []gitcmd.Entry
 	objects *objects.Store
 	early   <-chan *area        // the staging area, read while the repository was opened
+	packed  []byte              // packed-refs, while it is held
 	turn    *turn               // while refs of an issue are moved
 	guessed map[string]identity // what git makes of a machine without an identity
 	notify  func(line string)   // Options.Notify

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Exposed are commits that others have, or are about to get: those that a git
@@ -48,20 +47,17 @@ func (s *Store) showing(ctx context.Context, remote string, e Exposed, gifts ...
 	if out.without, err = s.shown(ctx, remote, e); err != nil {
 		return out, err
 	}
-	var heads []string
+	var seen []string
 	for _, g := range gifts {
 		out.tips = append(out.tips, g.tip.String())
 		if !g.seen.IsZero() {
-			out.without = append(out.without, "^"+g.seen.String())
+			seen = append(seen, "^"+g.seen.String())
 		}
-		saved, err := s.savedHeads(ctx, g.tip, g.seen)
-		if err != nil {
-			return out, err
-		}
-		heads = append(heads, saved...)
 	}
-	if len(heads) == 0 {
-		return out, nil
+	out.without = append(out.without, seen...)
+	heads, err := s.savedHeads(ctx, out.tips, seen)
+	if err != nil || len(heads) == 0 {
+		return out, err
 	}
 	hidden, err := s.revs(ctx, append(heads, out.without...), "--max-count=1")
 	out.Unpublished = strings.TrimSpace(hidden)
@@ -77,7 +73,7 @@ func (s *Store) shown(ctx context.Context, remote string, e Exposed) ([]string, 
 	if !s.configured(remote) || s.pushedTo(remote) != remote {
 		return without, nil
 	}
-	tracked, err := s.refs(ctx, "refs/remotes/"+remote+"/")
+	tracked, err := s.refValues(ctx, "refs/remotes/"+remote+"/")
 	for name, hash := range tracked {
 		if !s.nested(remote, name) {
 			without = append(without, "^"+hash.String())
@@ -98,14 +94,10 @@ func (s *Store) nested(remote, ref string) bool {
 	return false
 }
 
-// savedHeads are the HEADs of a chain's checkpoints that another chain does
-// not have: the parents of their index commits.
-func (s *Store) savedHeads(ctx context.Context, tip, seen plumbing.Hash) ([]string, error) {
-	from := []string{tip.String()}
-	if !seen.IsZero() {
-		from = append(from, "^"+seen.String())
-	}
-	chain, err := s.revs(ctx, from, "--first-parent", "--parents")
+// savedHeads are the HEADs of the checkpoints of chains that others, "^<tip>",
+// do not have: the parents of their index commits.
+func (s *Store) savedHeads(ctx context.Context, tips, seen []string) ([]string, error) {
+	chain, err := s.revs(ctx, slices.Concat(tips, seen), "--first-parent", "--parents")
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +135,7 @@ func (s *Store) revs(ctx context.Context, commits []string, args ...string) (str
 // has, and where a shallow clone was cut.
 func (s *Store) Fetched(ctx context.Context) Exposed {
 	var e Exposed
-	refs, err := s.refs(ctx, "refs/remotes/")
+	refs, err := s.refValues(ctx, "refs/remotes/")
 	for _, hash := range refs {
 		e.There = append(e.There, hash.String())
 	}

@@ -47,15 +47,22 @@ type mover struct {
 // startMove starts git. Until it is told to commit it moves nothing, and a git
 // whose caller died moves nothing at all: its input ends without a commit.
 func (s *Store) startMove(ctx context.Context, message string) (*mover, error) {
+	return s.startMover(ctx, message, gitcmd.Git.Start, "-c", "core.fsync=reference")
+}
+
+func (s *Store) startMover(ctx context.Context, message string, start starter, config ...string) (*mover, error) {
 	g := s.signed()
-	g.Apart, g.Hold = true, s.turn.lock()
-	run, err := g.Start(context.WithoutCancel(ctx), append(refConfig[:len(refConfig):len(refConfig)],
-		"update-ref", "--no-deref", "--create-reflog", "-m", message, "--stdin", "-z")...)
+	g.Apart, g.Hold = true, s.turn.locks()
+	run, err := start(g, context.WithoutCancel(ctx), slices.Concat(config, refConfig,
+		[]string{"update-ref", "--no-deref", "--create-reflog", "-m", message, "--stdin", "-z"})...)
 	if err != nil {
 		return nil, fmt.Errorf("move refs: %w", err)
 	}
 	return &mover{s: s, run: run, message: message}, nil
 }
+
+// A starter is how a git is started.
+type starter func(gitcmd.Git, context.Context, ...string) (*gitcmd.Run, error)
 
 // beginMove is startMove, beside what the caller does until it asks for the
 // mover.
@@ -113,10 +120,9 @@ func (m *mover) commit(ctx context.Context) error {
 	return m.settle(ctx, m.moves, bytes.Contains(said, []byte("prepare: ok")), err)
 }
 
-// refConfig makes refs durable, and lets git wait for another writer's lock:
-// it is held while a disk syncs, which may take longer than git's 100 ms.
+// refConfig lets git wait for another writer's lock: it is held while a disk
+// syncs, which may take longer than git's 100 ms.
 var refConfig = []string{
-	"-c", "core.fsync=reference",
 	"-c", "core.filesRefLockTimeout=10000",
 	"-c", "core.packedRefsTimeout=10000",
 }

@@ -73,6 +73,19 @@ func mayBeRef(name string) bool {
 	return !strings.HasSuffix(name, ".")
 }
 
+// holdPacked reads packed-refs once for all that is read until a turn begins or
+// a move fails. What is moved then is moved from values that are a little
+// older, which git refuses where they are no more.
+func (s *Store) holdPacked() {
+	s.packed = nil
+	if data, err := readPackedRefs(s.repo.commonDir); err == nil && s.repo.refFormat == "files" {
+		s.packed = append([]byte{}, data...) // not nil, even where there is none
+	}
+}
+
+// letPacked ends holdPacked.
+func (s *Store) letPacked() { s.packed = nil }
+
 func parseRef(name string, data []byte) (plumbing.Hash, error) {
 	text := strings.TrimRight(string(data), "\n\r \t")
 	if !plumbing.IsHash(text) {
@@ -83,7 +96,10 @@ func parseRef(name string, data []byte) (plumbing.Hash, error) {
 
 // packedRef looks in packed-refs; a line is "<hex> <name>".
 func (s *Store) packedRef(name string) (plumbing.Hash, error) {
-	data, err := readPackedRefs(s.repo.commonDir)
+	data, err := s.packed, error(nil)
+	if data == nil {
+		data, err = readPackedRefs(s.repo.commonDir)
+	}
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
@@ -199,14 +215,33 @@ func readPackedRefs(commonDir string) ([]byte, error) {
 // checkName refuses a new issue whose ref differs from an existing one in
 // case alone: file systems without case would make one of the two.
 func (s *Store) checkName(ctx context.Context, i checkpoint.Issue) error {
-	refs, err := s.refs(ctx, liveRefs)
+	refs, err := s.refValues(ctx, liveRefs)
 	if err != nil {
 		return err
 	}
+	return newNames(refs).check(i)
+}
+
+// names are the refs of issues, by their names without case.
+type names map[string]string
+
+func newNames(refs map[string]plumbing.Hash) names {
+	n := names{}
 	for name := range refs {
-		if name != LiveRef(i) && strings.EqualFold(name, LiveRef(i)) {
-			return &RefusedError{Reason: fmt.Sprintf("issue %s: %s differs in case alone", i, name)}
+		if strings.HasPrefix(name, liveRefs) {
+			n[strings.ToLower(name)] = name
 		}
 	}
+	return n
+}
+
+// check refuses an issue whose ref would be another's without case. One that is
+// not refused is there from now on.
+func (n names) check(i checkpoint.Issue) error {
+	name, key := LiveRef(i), strings.ToLower(LiveRef(i))
+	if there, ok := n[key]; ok && there != name {
+		return &RefusedError{Reason: fmt.Sprintf("issue %s: %s differs in case alone", i, there)}
+	}
+	n[key] = name
 	return nil
 }

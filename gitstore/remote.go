@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -73,12 +74,8 @@ func (s *Store) Remote(ctx context.Context) (string, error) {
 
 // configured reports whether git's configuration has a remote of this name.
 func (s *Store) configured(remote string) bool {
-	for _, e := range s.config {
-		if strings.HasPrefix(e.Key, "remote."+remote+".") {
-			return true
-		}
-	}
-	return false
+	prefix := "remote." + remote + "."
+	return slices.ContainsFunc(s.config, func(e gitcmd.Entry) bool { return strings.HasPrefix(e.Key, prefix) })
 }
 
 // checkRemote refuses what git would take for something else.
@@ -92,14 +89,19 @@ func checkRemote(remote string) error {
 	return nil
 }
 
-// trackingRef is where an issue's chain of a remote is kept. A URL or a path
-// is told by its digest: it may be long, and may hold a password.
+// trackingRef is where an issue's chain of a remote is kept.
 func (s *Store) trackingRef(remote string, i checkpoint.Issue) string {
+	return s.trackingRefs(remote) + i.RefName()
+}
+
+// trackingRefs is where the chains of a remote are kept. A URL or a path is
+// told by its digest: it may be long, and may hold a password.
+func (s *Store) trackingRefs(remote string) string {
 	name := checkpoint.Issue(remote).RefName()
 	if !s.configured(remote) || len(name) > checkpoint.MaxIssueBytes {
 		name = fmt.Sprintf("url-%x", sha256.Sum256([]byte(remote)))[:20]
 	}
-	return remoteRefs + name + "/" + i.RefName()
+	return remoteRefs + name + "/"
 }
 
 // ShownRemote is a remote as it may be printed: without a password.

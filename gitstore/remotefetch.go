@@ -37,7 +37,11 @@ func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
 	if req.DryRun {
 		return s.compareAll(ctx, l, issues, tips), nil
 	}
-	in, err := l.incoming(ctx, issues, tips)
+	here, err := s.refsHere(ctx, req.Remote, issues)
+	if err != nil {
+		return nil, err
+	}
+	in, err := l.incoming(ctx, issues, tips, here)
 	if err != nil {
 		return nil, err
 	}

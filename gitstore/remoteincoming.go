@@ -24,19 +24,18 @@ type arrival struct {
 
 // incoming fetches what is not here yet. A chain of which something is here
 // already is fetched down to that, a new one no deeper than history is here.
-func (l *line) incoming(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash) (map[checkpoint.Issue]arrival, error) {
+// here are the refs as refsHere reads them.
+func (l *line) incoming(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, here map[string]plumbing.Hash) (map[checkpoint.Issue]arrival, error) {
 	in := map[checkpoint.Issue]arrival{}
 	var fresh, known []checkpoint.Issue
+	tracking := l.s.trackingRefs(l.remote)
 	for _, i := range issues {
-		tracked, err := l.s.readRef(ctx, l.s.trackingRef(l.remote, i))
-		if err != nil {
-			return nil, err
-		}
+		tracked := here[tracking+i.RefName()]
 		switch {
 		case tips[i].IsZero():
 		case tracked == tips[i]:
 			in[i] = arrival{tip: tracked}
-		case tracked.IsZero() && !l.s.HasIssue(ctx, i):
+		case tracked.IsZero() && here[LiveRef(i)].IsZero() && here[ArchiveRef(i)].IsZero():
 			fresh = append(fresh, i)
 		default:
 			known = append(known, i)
@@ -70,13 +69,13 @@ func (l *line) bringAll(ctx context.Context, refOf func(checkpoint.Issue) string
 	if err := l.bring(ctx, depth, specs); err != nil {
 		return err
 	}
+	came, err := l.s.refValues(ctx, dir)
+	if err != nil {
+		return err
+	}
 	for _, i := range issues {
 		ref := dir + i.RefName()
-		tip, err := l.s.readRef(ctx, ref)
-		if err != nil {
-			return err
-		}
-		in[i] = arrival{ref, tip}
+		in[i] = arrival{ref, came[ref]}
 	}
 	return l.s.noticeShallow(ctx)
 }
@@ -103,7 +102,7 @@ func (s *Store) forgetIncoming(ctx context.Context, in map[checkpoint.Issue]arri
 
 // sweepIncoming removes what killed fetches left more than a day ago.
 func (s *Store) sweepIncoming(ctx context.Context) {
-	refs, err := s.refs(ctx, incomingRefs)
+	refs, err := s.refValues(ctx, incomingRefs)
 	if err != nil {
 		return
 	}

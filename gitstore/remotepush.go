@@ -149,7 +149,11 @@ func (s *Store) lookAtRemote(ctx context.Context, l *line, i checkpoint.Issue) (
 	if err != nil || tips[i].IsZero() {
 		return plumbing.ZeroHash, err
 	}
-	in, err := l.incoming(ctx, issues, tips)
+	here, err := s.refsHere(ctx, l.remote, issues)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	in, err := l.incoming(ctx, issues, tips, here)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}

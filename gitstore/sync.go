@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -34,6 +35,12 @@ type SyncRequest struct {
 	// May is asked before what an issue's push shows is shown, nil for yes. Its
 	// error is the issue's; nothing of the issue moves then.
 	May func(checkpoint.Issue, Outgoing) error
+	// Harmless reports that May would say nothing of what the pushes of several
+	// issues show together, and need not be asked; nil for never.
+	Harmless func(Outgoing) bool
+
+	Budget   time.Duration         // of the whole, 0 for none: what is not done then has failed
+	Progress func(done, total int) // is told how many issues are done, nil for nobody
 }
 
 // syncFor bounds how long a sync follows remotes and refs that move.
@@ -52,22 +59,50 @@ func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 	if err != nil {
 		return nil, err
 	}
-	y := &syncing{s: s, line: l, dryRun: req.DryRun, archived: req.Archived, may: req.May, done: map[checkpoint.Issue]*Synced{}}
-	pending := req.Issues
+	y := &syncing{s: s, line: l, req: req, done: map[checkpoint.Issue]*Synced{}}
+	within, cancel := ctx, context.CancelFunc(func() {})
+	if req.Budget > 0 {
+		within, cancel = context.WithTimeout(ctx, req.Budget)
+	}
+	defer cancel()
+	err = y.run(within)
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		err = y.outOfTime()
+	}
+	return y.results(), err
+}
+
+// run tries until nothing moves meanwhile.
+func (y *syncing) run(ctx context.Context) error {
+	pending := y.req.Issues
 	for start := time.Now(); ; y.tries++ {
-		pending, err = y.pass(ctx, pending)
-		if err != nil || len(pending) == 0 {
-			break
+		var err error
+		if pending, err = y.pass(ctx, pending); err != nil || len(pending) == 0 {
+			return err
 		}
 		if time.Since(start) > syncFor {
 			y.giveUp(pending)
-			break
+			return nil
 		}
-		if err = pause(ctx, y.tries); err != nil {
-			break
+		if err := pause(ctx, y.tries); err != nil {
+			return err
 		}
 	}
-	return y.results(), err
+}
+
+// outOfTime fails what is not done, or the whole where it is not known what
+// there is.
+func (y *syncing) outOfTime() error {
+	late := y.line.fail(fmt.Sprintf("not done within %s", y.req.Budget), context.DeadlineExceeded)
+	for _, i := range y.open {
+		if y.done[i] == nil {
+			y.fail(i, late)
+		}
+	}
+	if len(y.done) == 0 {
+		return late
+	}
+	return nil
 }
 
 // pause waits before the next try, longer with every one, and not as long as
@@ -84,13 +119,12 @@ func pause(ctx context.Context, tries int) error {
 
 // A syncing is one Sync over all its tries.
 type syncing struct {
-	s        *Store
-	line     *line
-	dryRun   bool
-	archived bool
-	may      func(checkpoint.Issue, Outgoing) error
-	tries    int
-	done     map[checkpoint.Issue]*Synced
+	s     *Store
+	line  *line
+	req   SyncRequest
+	tries int
+	open  []checkpoint.Issue // what there is to do
+	done  map[checkpoint.Issue]*Synced
 }
 
 // results are in the order of issues.
@@ -118,34 +152,27 @@ func (y *syncing) giveUp(issues []checkpoint.Issue) {
 // pass tries once for issues, and returns those for which the remote or a ref
 // here moved meanwhile. Its error is one that every issue meets.
 func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []checkpoint.Issue, err error) {
-	tips, there, err := y.line.chains(ctx, issues)
-	if err != nil {
-		return nil, err
-	}
-	here, err := y.s.refs(ctx, liveRefs, bookRefs)
+	tips, here, err := y.look(ctx, issues)
 	if err != nil {
 		return nil, err
 	}
 	if len(issues) == 0 {
-		issues = everyIssue(there, here)
+		issues = everyIssue(tips, here)
 	}
-	if !y.archived {
+	y.open = issues
+	if !y.req.Archived {
 		issues = y.unsettled(issues, tips, here)
 	}
-	in, err := y.line.incoming(ctx, issues, tips)
+	y.progress()
+	if len(issues) == 0 {
+		return nil, nil
+	}
+	in, err := y.line.incoming(ctx, issues, tips, here)
 	if err != nil {
 		return nil, err
 	}
 	defer y.s.forgetIncoming(ctx, in)
-	var plans []*syncPlan
-	for _, i := range issues {
-		p, err := y.plan(ctx, i, in[i])
-		if err != nil {
-			y.fail(i, err)
-			continue
-		}
-		plans = append(plans, p)
-	}
+	plans := y.planAll(ctx, issues, in, newNames(here))
 	archives, err := y.theirArchives(ctx, plans)
 	defer y.s.forgetIncoming(ctx, archives)
 	if err != nil {
@@ -154,14 +181,54 @@ func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 	return y.act(ctx, y.withArchives(plans, archives))
 }
 
+// progress tells how much is done.
+func (y *syncing) progress() {
+	if y.req.Progress != nil {
+		y.req.Progress(len(y.done), len(y.open))
+	}
+}
+
+// look asks the remote for the tips of issues, all for none, and finds out
+// meanwhile where the refs here are.
+func (y *syncing) look(ctx context.Context, issues []checkpoint.Issue) (tips map[checkpoint.Issue]plumbing.Hash, here map[string]plumbing.Hash, err error) {
+	var failed error
+	var reading sync.WaitGroup
+	reading.Go(func() { here, failed = y.s.refsHere(ctx, y.line.remote, issues) })
+	tips, _, err = y.line.chains(ctx, issues)
+	reading.Wait()
+	return tips, here, errors.Join(err, failed)
+}
+
+// listAbove is the number of issues above which all refs are read.
+const listAbove = 20
+
+// refsHere are the refs here of issues, of all for none: chains, archives, what
+// this clone wrote, and what a remote had.
+func (s *Store) refsHere(ctx context.Context, remote string, issues []checkpoint.Issue) (map[string]plumbing.Hash, error) {
+	if len(issues) == 0 || len(issues) > listAbove {
+		return s.refValues(ctx, liveRefs, archiveRefs, ownRefs, s.trackingRefs(remote))
+	}
+	here := map[string]plumbing.Hash{}
+	for _, i := range issues {
+		for _, name := range []string{LiveRef(i), ArchiveRef(i), ownRef(i), s.trackingRef(remote, i)} {
+			hash, err := s.readRef(ctx, name)
+			if err != nil && !errors.As(err, new(*CorruptError)) {
+				return nil, err
+			}
+			here[name] = hash // a broken one is told of where it matters
+		}
+	}
+	return here, nil
+}
+
 // everyIssue are the issues that a remote has, with those that are here, or
 // that this clone once wrote.
-func everyIssue(there []checkpoint.Issue, here map[string]plumbing.Hash) []checkpoint.Issue {
-	all := slices.Clone(there)
+func everyIssue(tips map[checkpoint.Issue]plumbing.Hash, here map[string]plumbing.Hash) []checkpoint.Issue {
+	all := slices.Collect(maps.Keys(tips))
 	for name := range here {
 		for _, prefix := range []string{liveRefs, ownRefs} {
 			if rest, ok := strings.CutPrefix(name, prefix); ok {
-				if i, err := checkpoint.IssueFromRef(rest); err == nil {
+				if i, err := checkpoint.IssueFromRef(rest); err == nil && tips[i].IsZero() {
 					all = append(all, i)
 				}
 			}
@@ -174,9 +241,10 @@ func everyIssue(there []checkpoint.Issue, here map[string]plumbing.Hash) []check
 // unsettled leaves out the issues for which every ref is where the remote's is.
 func (y *syncing) unsettled(issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, here map[string]plumbing.Hash) []checkpoint.Issue {
 	var open []checkpoint.Issue
+	tracking := y.s.trackingRefs(y.line.remote)
 	for _, i := range issues {
-		tip := tips[i]
-		if tip.IsZero() || here[LiveRef(i)] != tip || here[ownRef(i)] != tip || here[y.s.trackingRef(y.line.remote, i)] != tip {
+		tip, name := tips[i], i.RefName()
+		if tip.IsZero() || here[liveRefs+name] != tip || here[ownRefs+name] != tip || here[tracking+name] != tip {
 			open = append(open, i)
 			continue
 		}

@@ -5,57 +5,114 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// pushAtOnce bounds how many refs one git pushes: they stand in its arguments.
-const pushAtOnce = 100
+const (
+	// landAtOnce bounds how many issues move in one transaction: each has a lock
+	// that stays open.
+	landAtOnce = 100
+
+	// pushBytes bounds the arguments of one push, in which its refs stand.
+	pushBytes = 100_000
+)
 
 // act does what plans say, the remote first. It returns the issues for which
 // something moved meanwhile.
 func (y *syncing) act(ctx context.Context, plans []*syncPlan) (again []checkpoint.Issue, err error) {
-	for some := range slices.Chunk(plans, pushAtOnce) {
-		refused, err := y.push(ctx, some)
+	for len(plans) > 0 {
+		n := together(plans)
+		moved, err := y.actOn(ctx, plans[:n])
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range some {
-			err := y.settle(ctx, p, refused[p.issue])
-			switch {
-			case errors.Is(err, errStale) || errors.Is(err, errLost):
-				again = append(again, p.issue)
-			case err != nil:
-				y.fail(p.issue, err)
-			default:
-				y.done[p.issue] = &p.done
-			}
+		again, plans = append(again, moved...), plans[n:]
+		y.progress()
+	}
+	return again, nil
+}
+
+// together is how many of plans go over one connection.
+func together(plans []*syncPlan) int {
+	size := 0
+	for n, p := range plans {
+		for _, g := range p.gifts() {
+			size += 2*len(g.ref) + 160
+		}
+		if size > pushBytes && n > 0 {
+			return n
+		}
+	}
+	return len(plans)
+}
+
+func (y *syncing) actOn(ctx context.Context, plans []*syncPlan) (again []checkpoint.Issue, err error) {
+	outcome, err := y.push(ctx, plans)
+	if err != nil {
+		return nil, err
+	}
+	y.settle(ctx, plans, outcome)
+	for _, p := range plans {
+		switch err := outcome[p.issue]; {
+		case errors.Is(err, errStale) || errors.Is(err, errLost):
+			again = append(again, p.issue)
+		case err != nil:
+			y.fail(p.issue, err)
+		default:
+			y.done[p.issue] = &p.done
 		}
 	}
 	return again, nil
 }
 
+// outcomes are why issues did not get where they should, nil for those that
+// did.
+type outcomes map[checkpoint.Issue]error
+
 // push sends what the remote does not have, archives first: what left a chain
 // for one has to be in it, whatever happens.
-func (y *syncing) push(ctx context.Context, plans []*syncPlan) (refused map[checkpoint.Issue]error, err error) {
-	refused = map[checkpoint.Issue]error{}
-	if y.dryRun {
+func (y *syncing) push(ctx context.Context, plans []*syncPlan) (outcomes, error) {
+	refused := outcomes{}
+	if y.req.DryRun {
 		return refused, nil
 	}
-	fetched := sync.OnceValue(func() Exposed { return y.s.Fetched(ctx) })
-	for _, p := range plans {
-		if err := p.k.flush(ctx); err != nil {
-			refused[p.issue] = err
-		} else if err := y.allowed(ctx, p, fetched); err != nil {
-			refused[p.issue] = err
+	for _, same := range bySink(plans) {
+		if err := same[0].k.flush(ctx); err != nil {
+			refused.all(same, err)
 		}
 	}
-	err = y.send(ctx, plans, refused, func(p *syncPlan) []gift { return p.archive.gift(p.issue) })
-	if err != nil {
+	giving := slices.DeleteFunc(slices.Clone(plans), func(p *syncPlan) bool {
+		return refused[p.issue] != nil || len(p.gifts()) == 0
+	})
+	if len(giving) == 0 {
+		return refused, nil
+	}
+	if y.req.May != nil {
+		y.judge(ctx, giving, y.s.Fetched(ctx), refused)
+	}
+	if err := y.send(ctx, giving, refused, func(p *syncPlan) []gift { return p.archive.gift(p.issue) }); err != nil {
 		return refused, err
 	}
-	return refused, y.send(ctx, plans, refused, (*syncPlan).gift)
+	return refused, y.send(ctx, giving, refused, (*syncPlan).gift)
+}
+
+func (o outcomes) all(plans []*syncPlan, err error) {
+	for _, p := range plans {
+		o[p.issue] = err
+	}
+}
+
+// bySink are the plans that share a sink, which follow one another.
+func bySink(plans []*syncPlan) (groups [][]*syncPlan) {
+	for len(plans) > 0 {
+		n := 1
+		for n < len(plans) && plans[n].k == plans[0].k {
+			n++
+		}
+		groups, plans = append(groups, plans[:n]), plans[n:]
+	}
+	return groups
 }
 
 // gift is the chain, where the remote has not got it.
@@ -66,30 +123,38 @@ func (p *syncPlan) gift() []gift {
 	return []gift{{LiveRef(p.issue), p.tip, p.theirs.tip}}
 }
 
+// gifts are all that the remote gets.
+func (p *syncPlan) gifts() []gift { return append(p.archive.gift(p.issue), p.gift()...) }
+
 // A heldError is why an issue may not be shown.
 type heldError struct{ error }
 
 func (e *heldError) Unwrap() error { return e.error }
 
-// allowed asks whether what goes to the remote may be shown to it, beside what
-// was fetched.
-func (y *syncing) allowed(ctx context.Context, p *syncPlan, fetched func() Exposed) error {
-	gifts := append(p.archive.gift(p.issue), p.gift()...)
-	if y.may == nil || len(gifts) == 0 {
-		return nil
+// judge asks whether what goes to the remote may be shown to it, beside what
+// was fetched. It looks at all issues together, at the halves where there is
+// something, and at single ones only to ask.
+func (y *syncing) judge(ctx context.Context, plans []*syncPlan, fetched Exposed, refused outcomes) {
+	var gifts []gift
+	for _, p := range plans {
+		gifts = append(gifts, p.gifts()...)
 	}
-	out, err := y.s.showing(ctx, y.line.remote, fetched(), gifts...)
-	if err != nil {
-		return err
+	out, err := y.s.showing(ctx, y.line.remote, fetched, gifts...)
+	switch half := len(plans) / 2; {
+	case err != nil:
+		refused.all(plans, err)
+	case half == 0:
+		if err := y.req.May(plans[0].issue, out); err != nil {
+			refused[plans[0].issue] = &heldError{err}
+		}
+	case y.req.Harmless == nil || !y.req.Harmless(out):
+		y.judge(ctx, plans[:half], fetched, refused)
+		y.judge(ctx, plans[half:], fetched, refused)
 	}
-	if err := y.may(p.issue, out); err != nil {
-		return &heldError{err}
-	}
-	return nil
 }
 
 // send pushes one ref of each issue that was not refused yet.
-func (y *syncing) send(ctx context.Context, plans []*syncPlan, refused map[checkpoint.Issue]error, of func(*syncPlan) []gift) error {
+func (y *syncing) send(ctx context.Context, plans []*syncPlan, refused outcomes, of func(*syncPlan) []gift) error {
 	var gifts []gift
 	for _, p := range plans {
 		if refused[p.issue] == nil {
@@ -108,19 +173,24 @@ func (y *syncing) send(ctx context.Context, plans []*syncPlan, refused map[check
 	return err
 }
 
-// settle ends what was begun for one issue, once the remote has answered.
-func (y *syncing) settle(ctx context.Context, p *syncPlan, refused error) error {
-	switch {
-	case y.dryRun:
-		p.done.would()
-		return nil
-	case refused == nil:
-		return y.land(ctx, p)
-	case errors.Is(refused, errStale) && !p.theirs.tip.IsZero():
-		// The next fetch only brings what came on top of it.
-		return errors.Join(refused, y.s.track(ctx, y.line, p.issue, p.theirs.tip))
+// settle ends what was begun, once the remote has answered.
+func (y *syncing) settle(ctx context.Context, plans []*syncPlan, outcome outcomes) {
+	var landing []*syncPlan
+	for _, p := range plans {
+		refused := outcome[p.issue]
+		switch {
+		case y.req.DryRun:
+			p.done.would()
+		case refused == nil:
+			landing = append(landing, p)
+		case errors.Is(refused, errStale) && !p.theirs.tip.IsZero():
+			// The next fetch only brings what came on top of it.
+			outcome[p.issue] = errors.Join(refused, y.s.track(ctx, y.line, p.issue, p.theirs.tip))
+		}
 	}
-	return refused
+	for _, same := range bySink(landing) {
+		y.land(ctx, same, outcome)
+	}
 }
 
 // would makes a result that of a dry run.
@@ -128,39 +198,4 @@ func (d *Synced) would() {
 	if d.Result != UpToDate && d.Result != Absent {
 		d.Result = "would be " + d.Result
 	}
-}
-
-// land moves the refs here, in one transaction, from what the plan saw.
-func (y *syncing) land(ctx context.Context, p *syncPlan) error {
-	s, message := y.s, "sync: "+ShownRemote(y.line.remote)
-	return s.inTurn(ctx, p.issue, func() error {
-		list, err := y.moves(ctx, p)
-		if err != nil || len(list) == 0 {
-			return err
-		}
-		if err := s.publish(ctx, p.k, message, func() ([]refMove, error) { return list, nil }); err != nil {
-			return err
-		}
-		return p.k.protect(ctx)
-	})
-}
-
-func (y *syncing) moves(ctx context.Context, p *syncPlan) ([]refMove, error) {
-	s := y.s
-	tracking := s.trackingRef(y.line.remote, p.issue)
-	tracked, err := s.readRef(ctx, tracking)
-	if err != nil {
-		return nil, err
-	}
-	list := p.archive.move(p.issue)
-	for _, m := range []refMove{
-		{LiveRef(p.issue), p.live.tip, p.tip},
-		{ownRef(p.issue), p.own.tip, p.tip},
-		{tracking, tracked, p.tip},
-	} {
-		if m.old != m.new {
-			list = append(list, m)
-		}
-	}
-	return list, nil
 }

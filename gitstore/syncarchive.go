@@ -47,7 +47,7 @@ func (y *syncing) withArchives(plans []*syncPlan, in map[checkpoint.Issue]arriva
 func (y *syncing) theirArchives(ctx context.Context, plans []*syncPlan) (map[checkpoint.Issue]arrival, error) {
 	var names []string
 	for _, p := range plans {
-		if p.archive != nil && (y.archived || p.publishes()) {
+		if p.archive != nil && (y.req.Archived || p.publishes()) {
 			p.archive.shared = true
 			names = append(names, ArchiveRef(p.issue))
 		}

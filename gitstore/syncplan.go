@@ -22,32 +22,47 @@ type syncPlan struct {
 	done    Synced
 }
 
-// plan reads an issue's chains and joins them; nothing is written.
-func (y *syncing) plan(ctx context.Context, i checkpoint.Issue, a arrival) (*syncPlan, error) {
+// planAll plans issues. Those that move together share a sink.
+func (y *syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in map[checkpoint.Issue]arrival, known names) []*syncPlan {
+	y.s.holdPacked()
+	defer y.s.letPacked()
+	var plans []*syncPlan
+	var k *sink
+	for n, i := range issues {
+		if n%landAtOnce == 0 {
+			k = y.s.newSink()
+		}
+		p, err := y.plan(ctx, k, i, in[i])
+		if err == nil && p.live.tip.IsZero() && !p.tip.IsZero() {
+			err = known.check(i)
+		}
+		if err != nil {
+			y.fail(i, err)
+			continue
+		}
+		plans = append(plans, p)
+	}
+	return plans
+}
+
+// plan reads an issue's chains and joins them; nothing is written. That the refs
+// are still there is seen when they move.
+func (y *syncing) plan(ctx context.Context, k *sink, i checkpoint.Issue, a arrival) (p *syncPlan, err error) {
 	s := y.s
-	p := &syncPlan{issue: i, k: s.newSink(), done: Synced{Issue: i, Retries: y.tries}}
-	err := s.inTurn(ctx, i, func() (err error) {
-		if p.live, err = s.readChain(ctx, i, LiveRef(i), 0); err != nil {
-			return err
-		}
-		if p.own, err = s.readChain(ctx, i, ownRef(i), 0); err != nil {
-			return err
-		}
-		if p.theirs, err = s.theirChain(i, a.tip); err != nil {
-			return err
-		}
-		if p.live.cut || p.own.cut || p.theirs.cut {
-			return y.planCut(p)
-		}
-		return y.planJoin(ctx, p)
-	})
-	if err != nil {
+	p = &syncPlan{issue: i, k: k, done: Synced{Issue: i, Retries: y.tries}}
+	if p.live, err = s.readChain(ctx, i, LiveRef(i), 0); err != nil {
 		return nil, err
 	}
-	if p.live.tip.IsZero() && !p.tip.IsZero() {
-		err = s.checkName(ctx, i)
+	if p.own, err = s.readChain(ctx, i, ownRef(i), 0); err != nil {
+		return nil, err
 	}
-	return p, err
+	if p.theirs, err = s.theirChain(i, a.tip); err != nil {
+		return nil, err
+	}
+	if p.live.cut || p.own.cut || p.theirs.cut {
+		return p, y.planCut(p)
+	}
+	return p, y.planJoin(ctx, p)
 }
 
 // planJoin joins whole chains.

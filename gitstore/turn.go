@@ -6,7 +6,9 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,9 +30,18 @@ import (
 // git that was killed leaves its locks, which no git removes. Whoever has the
 // turn knows that the git of the turn before is dead; a lock that holds the
 // very commit that it was to write is its own, and is removed.
+//
+// A turn may be that of several issues, each with a file and the moves of its
+// own refs in it. Their locks are taken in the order of issues, so that nobody
+// waits for somebody who waits.
 type turn struct {
-	s    *Store
-	file *os.File // nil where there are no locks
+	s     *Store
+	files []turnFile // none where there are no locks
+}
+
+type turnFile struct {
+	*os.File
+	issue string // as it is named in refs
 }
 
 // turnLimit bounds the wait for a turn: a process may have been stopped in
@@ -40,7 +51,13 @@ const turnLimit = 10 * time.Second
 // inTurn runs f in the issue's turn. A turn that cannot be had, as in a
 // repository that is read-only, is no error.
 func (s *Store) inTurn(ctx context.Context, issue checkpoint.Issue, f func() error) error {
-	s.turn = s.takeTurn(ctx, issue)
+	return s.inTurns(ctx, []checkpoint.Issue{issue}, f)
+}
+
+// inTurns is inTurn for several issues at once.
+func (s *Store) inTurns(ctx context.Context, issues []checkpoint.Issue, f func() error) error {
+	s.turn = s.takeTurns(ctx, issues)
+	s.letPacked()
 	defer func() {
 		s.turn.end()
 		s.turn = nil
@@ -51,38 +68,59 @@ func (s *Store) inTurn(ctx context.Context, issue checkpoint.Issue, f func() err
 	return f()
 }
 
-func (s *Store) takeTurn(ctx context.Context, issue checkpoint.Issue) *turn {
-	path := filepath.Join(s.repo.commonDir, "git-checkpoint", "lock", issue.RefName())
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+// takeTurns takes the turns that can be had.
+func (s *Store) takeTurns(ctx context.Context, issues []checkpoint.Issue) *turn {
+	t := &turn{s: s}
+	dir := filepath.Join(s.repo.commonDir, "git-checkpoint", "lock")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil
 	}
+	deadline := time.Now().Add(turnLimit)
+	for _, issue := range slices.Sorted(slices.Values(issues)) {
+		if f := s.takeTurn(ctx, filepath.Join(dir, issue.RefName()), time.Until(deadline)); f != nil {
+			t.files = append(t.files, turnFile{f, issue.RefName()})
+		}
+	}
+	if len(t.files) == 0 {
+		return nil
+	}
+	t.clean()
+	return t
+}
+
+// takeTurn takes the lock of a file, nil where that is not to be had.
+func (s *Store) takeTurn(ctx context.Context, path string, limit time.Duration) *os.File {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
 		return nil
 	}
 	s.objects.Share(filepath.Dir(filepath.Dir(path)), filepath.Dir(path), path) // who else saves here takes turns too
-	if !waitLock(ctx, f, turnLimit) {
+	if !waitLock(ctx, f, limit) {
 		f.Close()
 		time.Sleep(rand.N(3 * time.Millisecond))
 		return nil
 	}
-	t := &turn{s, f}
-	t.clean()
-	return t
+	return f
 }
 
 func (t *turn) end() {
 	if t != nil {
-		t.file.Close()
+		for _, f := range t.files {
+			f.Close()
+		}
 	}
 }
 
-// lock is the file that has to stay open, nil when there is none.
-func (t *turn) lock() *os.File {
+// locks are the files that have to stay open.
+func (t *turn) locks() []*os.File {
 	if t == nil {
 		return nil
 	}
-	return t.file
+	locks := make([]*os.File, len(t.files))
+	for k, f := range t.files {
+		locks[k] = f.File
+	}
+	return locks
 }
 
 // begin notes what git is about to do. A note that cannot be written only
@@ -91,11 +129,17 @@ func (t *turn) begin(moves []refMove) {
 	if t == nil || t.s.repo.refFormat != "files" {
 		return
 	}
-	var b []byte
+	notes := map[string][]byte{}
 	for _, m := range moves {
-		b = fmt.Appendf(b, "%s %s\n", m.name, m.new)
+		issue := t.files[0].issue
+		if len(t.files) > 1 {
+			issue = path.Base(m.name)
+		}
+		notes[issue] = fmt.Appendf(notes[issue], "%s %s\n", m.name, m.new)
 	}
-	_, _ = t.file.WriteAt(b, 0)
+	for _, f := range t.files {
+		_, _ = f.WriteAt(notes[f.issue], 0)
+	}
 }
 
 // done says that git has ended. One that failed may have been killed.
@@ -105,13 +149,21 @@ func (t *turn) done(err error) {
 	case err != nil:
 		t.clean()
 	default:
-		_ = t.file.Truncate(0)
+		for _, f := range t.files {
+			_ = f.Truncate(0)
+		}
 	}
 }
 
 // clean removes the locks of a git that was killed, by what it was to do.
 func (t *turn) clean() {
-	note, err := io.ReadAll(io.NewSectionReader(t.file, 0, 1<<20))
+	for _, f := range t.files {
+		t.cleanAfter(f.File)
+	}
+}
+
+func (t *turn) cleanAfter(f *os.File) {
+	note, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<20))
 	if err != nil || len(note) == 0 {
 		return
 	}
@@ -125,5 +177,5 @@ func (t *turn) clean() {
 			_ = os.Remove(lock)
 		}
 	}
-	_ = t.file.Truncate(0)
+	_ = f.Truncate(0)
 }

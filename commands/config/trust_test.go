@@ -88,6 +88,7 @@ var samples = map[string]struct{ yes, no []string }{
 	"scan_command":    {no: []string{"sh"}},
 	"remote":          {no: []string{"origin", "https://evil.example/x"}},
 	"remote_timeout":  {no: []string{"0", "5"}},
+	"sync_timeout":    {no: []string{"0", "5"}},
 	"push":            {no: []string{"auto", "never"}},
 	"redact":          {[]string{"mask", "block"}, []string{"warn"}},
 

@@ -8,12 +8,10 @@ import (
 	"syscall"
 )
 
-// apart puts git into a process group of its own and lets it hold a file.
-func apart(cmd *exec.Cmd, hold *os.File) {
+// apart puts git into a process group of its own and lets it hold files.
+func apart(cmd *exec.Cmd, hold []*os.File) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if hold != nil {
-		cmd.ExtraFiles = []*os.File{hold}
-	}
+	cmd.ExtraFiles = hold
 }
 
 // askAll ends git and all that it started, as a transport that hangs: git

@@ -28,7 +28,7 @@ type Git struct {
 	// Apart keeps signals to this process's group away from git. A kill of the
 	// group would leave the lock files that git removes when it ends.
 	Apart bool
-	Hold  *os.File // with Apart, stays open, and locked, as long as git runs
+	Hold  []*os.File // with Apart, stay open, and locked, as long as git runs
 }
 
 // An Error is a git command that failed.
@@ -112,6 +112,7 @@ type Run struct {
 	cmd            *exec.Cmd
 	args           []string
 	stdin          io.WriteCloser
+	said           io.ReadCloser // of a git that is talked with: its standard output
 	stdout, stderr bytes.Buffer
 }
 
@@ -149,6 +150,39 @@ func (g Git) Start(ctx context.Context, args ...string) (*Run, error) {
 	return run, nil
 }
 
+// Talk is Start for a git that is waited for in between, with Await.
+func (g Git) Talk(ctx context.Context, args ...string) (*Run, error) {
+	run, err := g.command(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	run.cmd.Stdout = nil
+	if run.stdin, err = run.cmd.StdinPipe(); err == nil {
+		run.said, err = run.cmd.StdoutPipe()
+	}
+	if err == nil {
+		err = run.cmd.Start()
+	}
+	if err != nil {
+		return nil, &Error{Args: args, Code: -1, Err: err}
+	}
+	return run, nil
+}
+
+// Await waits until git has said something, and reports whether it did before
+// it ended.
+func (r *Run) Await(text string) bool {
+	some := make([]byte, 4096)
+	for !bytes.Contains(r.stdout.Bytes(), []byte(text)) {
+		n, err := r.said.Read(some)
+		r.stdout.Write(some[:n])
+		if n == 0 && err != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // Write gives git some of its standard input.
 func (r *Run) Write(p []byte) (int, error) { return r.stdin.Write(p) }
 
@@ -157,6 +191,9 @@ func (r *Run) Write(p []byte) (int, error) { return r.stdin.Write(p) }
 func (r *Run) Finish(stdin []byte) ([]byte, error) {
 	_, writeErr := r.stdin.Write(stdin)
 	writeErr = errors.Join(writeErr, r.stdin.Close())
+	if r.said != nil {
+		_, _ = r.stdout.ReadFrom(r.said)
+	}
 	out, err := r.end(r.cmd.Wait())
 	if err == nil && writeErr != nil {
 		err = &Error{Args: r.args, Code: -1, Err: writeErr}

@@ -1,0 +1,56 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+
+	"git-checkpoint/gitstore/gitcmd"
+)
+
+// manyMoves is the number of moves above which the disk is synced once, where
+// that is possible, and not once a ref: 3,000 of them take seconds.
+const manyMoves = 64
+
+// publishMany is publish for the refs of many issues. The moves are known, and
+// git is not started beforehand: that does not show among so many.
+func (s *Store) publishMany(ctx context.Context, k *sink, message string, moves []refMove) error {
+	if len(moves) <= manyMoves || !canSyncAll {
+		return s.publish(ctx, k, message, func() ([]refMove, error) { return moves, nil })
+	}
+	for tries := 0; ; tries++ {
+		err := s.publishManyOnce(ctx, k, message, moves)
+		if err == nil || errors.Is(err, errLost) || tries == collections || len(k.batch.Missing()) == 0 {
+			return err
+		}
+	}
+}
+
+func (s *Store) publishManyOnce(ctx context.Context, k *sink, message string, moves []refMove) error {
+	if err := k.flush(ctx); err != nil {
+		return err
+	}
+	release, err := k.keepFromGC(ctx, moves[0].name)
+	defer release()
+	if err != nil {
+		return err
+	}
+	return s.moveMany(ctx, message, moves)
+}
+
+// moveMany is moveRefs with one sync of the disk, between the moment when git
+// has written all new values beside the old ones and the one when it puts them
+// in their place.
+func (s *Store) moveMany(ctx context.Context, message string, moves []refMove) error {
+	m, err := s.startMover(ctx, message, gitcmd.Git.Talk, "-c", "core.fsync=none")
+	if err != nil {
+		return err
+	}
+	m.prepare(moves)
+	if m.run.Await("prepare: ok") {
+		if err := syncAll(s.repo.commonDir); err != nil {
+			m.abandon()
+			return err
+		}
+	}
+	return m.commit(ctx)
+}
