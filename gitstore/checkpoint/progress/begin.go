@@ -24,7 +24,7 @@ func Begin(r *checkpoint.Record, w Workflow, at time.Time) error {
 	if under := underWay(r); under != "" {
 		return &RefusedError{
 			Issue: r.Issue(), Reason: "a workflow is under way: " + under,
-			Instead: Way{"finish", "--status", "abandoned"},
+			Instead: []Way{{"resume"}, {"finish", "--status", "abandoned"}},
 		}
 	}
 	forget(r)

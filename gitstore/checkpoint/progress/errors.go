@@ -35,11 +35,11 @@ func (e *UnknownError) Error() string {
 }
 
 // RefusedError is the failure of a transition that the state of the work
-// forbids. Instead is what to do.
+// forbids. Instead are the ways on.
 type RefusedError struct {
 	Issue   checkpoint.Issue
 	Reason  string
-	Instead Way
+	Instead []Way
 }
 
 func (e *RefusedError) Error() string { return e.Reason }

@@ -53,7 +53,7 @@ func (s Step) over(r *checkpoint.Record, verb string) error {
 	}
 	return &RefusedError{
 		Issue: r.Issue(), Reason: fmt.Sprintf("phase %s is %s already", s.Phase, how),
-		Instead: Way{"phase", verb, s.Phase, "--force"},
+		Instead: []Way{{"phase", verb, s.Phase, "--force"}},
 	}
 }
 

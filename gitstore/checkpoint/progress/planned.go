@@ -1,0 +1,80 @@
+package progress
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// MaxPhases is how many phases a workflow may have.
+const MaxPhases = 1000
+
+// ParseNames reads names of phases between commas.
+func ParseNames(s string) ([]string, error) {
+	var names []string
+	for name := range strings.SplitSeq(s, ",") {
+		switch name = strings.TrimSpace(name); {
+		case name == "":
+			return nil, fmt.Errorf("%.80q: a name is empty", s)
+		case len(name) > maxPhaseName:
+			return nil, fmt.Errorf("%.40q...: longer than %d bytes", name, maxPhaseName)
+		case slices.Contains(names, name):
+			return nil, fmt.Errorf("%.40q is there twice", name)
+		}
+		names = append(names, name)
+	}
+	if len(names) > MaxPhases {
+		return nil, fmt.Errorf("%d names, want at most %d", len(names), MaxPhases)
+	}
+	return names, nil
+}
+
+// PlannedPhases returns how many phases a plan has: the largest N of its
+// headings "Phase N", 0 where there are none. What stands in a block of code
+// is no heading.
+func PlannedPhases(plan string) int {
+	total, fence := 0, ""
+	for line := range strings.Lines(plan) {
+		line = strings.TrimSpace(line)
+		switch f := fenceOf(line); {
+		case fence == "":
+			fence = f
+		case f == fence:
+			fence = ""
+		}
+		if n := phaseHeading(line); fence == "" && n <= MaxPhases {
+			total = max(total, n)
+		}
+	}
+	return total
+}
+
+// fenceOf is what a block of code begins and ends with, "" in any other line.
+func fenceOf(line string) string {
+	for _, fence := range []string{"```", "~~~"} {
+		if strings.HasPrefix(line, fence) {
+			return fence
+		}
+	}
+	return ""
+}
+
+// phaseHeading returns the number in a heading like "## Phase 2: build", 0 in
+// any other line.
+func phaseHeading(line string) int {
+	text := strings.TrimLeft(line, "#")
+	if text == line || len(line)-len(text) > 6 || !strings.HasPrefix(text, " ") {
+		return 0
+	}
+	text = strings.TrimLeft(text, " *[]x✓")
+	if len(text) < 6 || !strings.EqualFold(text[:6], "phase ") {
+		return 0
+	}
+	digits := text[6:]
+	if end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
+		digits = digits[:end]
+	}
+	n, _ := strconv.Atoi(digits)
+	return n
+}
