@@ -64,7 +64,7 @@ func allCommands() []*command {
 		&saveCommand, &runCommand, &listCommand, &showCommand, &statusCommand, &configCommand, &resumeCommand, &restoreCommand,
 		&undoCommand, &pruneCommand, &pinCommand, &unpinCommand, &dropCommand, &archiveCommand,
 		&syncCommand, &fetchCommand, &pushCommand, &importCommand, &exportCommand, &verifyCommand,
-		&phaseCommand, &finishCommand, &doctorCommand,
+		&startCommand, &phaseCommand, &finishCommand, &doctorCommand,
 		&hooksCommand, &hookCommand, &versionCommand, &helpCommand,
 	}
 }

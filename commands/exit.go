@@ -127,7 +127,7 @@ func codeOf(err error) (code int, hint string) {
 	case errors.As(err, &limit):
 		return exitLimit, alternatives(limit.Issue, limit.Instead...)
 	case errors.As(err, &stands):
-		return exitRefused, alternatives(stands.Issue, stands.Instead)
+		return exitRefused, alternatives(stands.Issue, stands.Instead...)
 	case errors.As(err, &approval):
 		return exitNeedsAnswer, alternatives(approval.Issue, progress.Way{"phase", "approve", approval.Phase})
 	case errors.As(err, &noPhase):

@@ -53,7 +53,7 @@ func TestCodes(t *testing.T) {
 		{"disk full", &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, 1, "failure", "free some space, then run the command again"},
 		{"no permission", &os.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}, 1, "failure", "make the repository writable, then run the command again"},
 		{"a limit", &progress.LimitError{Issue: "a b", Reason: "x", Instead: []progress.Way{{"phase", "skip", "the end"}, {"finish"}}}, 14, "limit", "git checkpoint phase skip 'the end' --issue 'a b' or git checkpoint finish --issue 'a b'"},
-		{"a step that is refused", &progress.RefusedError{Reason: "x", Instead: progress.Way{"phase", "start", "3", "--force"}}, 8, "refused", "git checkpoint phase start 3 --force"},
+		{"a step that is refused", &progress.RefusedError{Reason: "x", Instead: []progress.Way{{"phase", "start", "3", "--force"}}}, 8, "refused", "git checkpoint phase start 3 --force"},
 		{"an approval", &progress.ApprovalError{Issue: "42", Phase: "3"}, 5, "needs_answer", "git checkpoint phase approve 3 --issue 42"},
 		{"no such phase", &progress.UnknownError{Phase: "9", Phases: "5 phases"}, 2, "usage", ""},
 		{"needs an answer", fail(exitNeedsAnswer, "h", "x"), 5, "needs_answer", "h"},

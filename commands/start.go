@@ -1,0 +1,145 @@
+package commands
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/layout"
+
+	"github.com/urfave/cli/v2"
+)
+
+var startCommand = command{
+	name: "start", usage: "begin a workflow", args: "[ISSUE]", max: 1, category: "Progress",
+	description: "Saves the first checkpoint of a workflow: what it is about and the phases that it has.\n" +
+		"The phases are a number or names; left out, they are those of the layout, or those\n" +
+		"that the plan has headings for. Exits 8 while a workflow of the issue is under way.",
+	examples: []string{
+		"git checkpoint start 42 --type implement --plan docs/plan.md",
+		"git checkpoint start 42 --description 'sign in with a key' --phases design,build,test",
+		"git checkpoint start --as claude --type orchestrate --project auth_system --phases 5",
+	},
+	flags: startFlags,
+	run:   runStart,
+}
+
+func startFlags() []cli.Flag {
+	return stepFlags(
+		&cli.StringFlag{Name: "type", Usage: "what `TYPE` of workflow it is, like orchestrate, implement or test-all"},
+		&cli.StringFlag{Name: "project", Usage: "the `PROJECT` it is for"},
+		&cli.StringFlag{Name: "description", Usage: "what it is about, as `TEXT`"},
+		&cli.StringFlag{Name: "plan", Usage: "the plan's `FILE`"},
+		&cli.StringFlag{Name: "phases", Usage: "how many phases there are, `N`, or their names, with commas"},
+		&cli.StringFlag{Name: "as", Usage: "begin a workflow of the system `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
+	)
+}
+
+func runStart(c *call) error {
+	as, err := c.layoutFlag()
+	if err != nil {
+		return err
+	}
+	if err := c.openToSave(checkpoint.PhaseTransition); err != nil {
+		return err
+	}
+	w, key, err := c.workflow(as)
+	if err != nil {
+		return err
+	}
+	issue, err := c.issueToStart(key)
+	if err != nil {
+		return err
+	}
+	now := c.env.Now()
+	return c.take(issue, step{trigger: checkpoint.PhaseTransition, move: func(r *checkpoint.Record) error {
+		if err := progress.Begin(r, w, now); err != nil {
+			return err
+		}
+		layout.Enter(as, r, issue)
+		return nil
+	}})
+}
+
+// issueToStart is the issue that was named, else the one that the layout keeps
+// such a workflow under, else the one that every command would take.
+func (c *call) issueToStart(key string) (checkpoint.Issue, error) {
+	if key == "" || len(c.args) > 0 || c.flags.String("issue") != "" {
+		return c.issue()
+	}
+	i, err := checkpoint.ParseIssue(key)
+	if err != nil {
+		return "", fail(exitUsage, "git checkpoint start ISSUE", "start: %w", err)
+	}
+	c.about = i
+	return i, nil
+}
+
+// workflow is what the command line says of the workflow, and the issue that
+// its layout keeps it under.
+func (c *call) workflow(as layout.Name) (progress.Workflow, string, error) {
+	w := progress.Workflow{
+		Type: c.flags.String("type"), Project: c.flags.String("project"), Description: c.flags.String("description"), Layout: string(as),
+	}
+	for _, s := range []string{w.Type, w.Project, w.Description, c.flags.String("phases")} {
+		if !utf8.ValidString(s) {
+			return w, "", usagef("start: %q: not valid UTF-8", s)
+		}
+	}
+	plan, err := c.readPlan(&w)
+	if err != nil {
+		return w, "", err
+	}
+	begin, err := layout.Begin(as, layout.Start{Type: w.Type, Project: w.Project, PlanPath: w.PlanPath})
+	if err != nil {
+		return w, "", usagef("start: --as %s: %w", as, err)
+	}
+	w.ID, w.Names = begin.ID, begin.Phases
+	if err := c.readPhases(&w, plan); err != nil {
+		return w, "", err
+	}
+	return w, begin.Key, nil
+}
+
+// readPlan reads the plan, "" without one. Its place is kept relative to the
+// root.
+func (c *call) readPlan(w *progress.Workflow) (string, error) {
+	name := c.flags.String("plan")
+	if name == "" {
+		return "", nil
+	}
+	var err error
+	if w.PlanPath, err = c.rootPath(name); err != nil {
+		return "", usagef("start: --plan: %w", err)
+	}
+	data, err := os.ReadFile(filepath.Join(c.store.Root(), filepath.FromSlash(w.PlanPath)))
+	if err != nil {
+		return "", usagef("start: --plan: %w", err)
+	}
+	return string(data), nil
+}
+
+// readPhases reads --phases, else finds the phases of the plan.
+func (c *call) readPhases(w *progress.Workflow, plan string) error {
+	said := c.flags.String("phases")
+	switch n, err := strconv.Atoi(said); {
+	case said != "" && len(w.Names) > 0:
+		return usagef("start: --phases: a workflow of %s has the phases %s", w.Layout, strings.Join(w.Names, ", "))
+	case said == "" && len(w.Names) == 0:
+		w.Total = progress.PlannedPhases(plan)
+	case said == "":
+	case err == nil:
+		if w.Total = n; n < 1 || n > progress.MaxPhases {
+			return usagef("start: --phases: %d: want 1 to %d", n, progress.MaxPhases)
+		}
+	default:
+		if w.Names, err = progress.ParseNames(said); err != nil {
+			return usagef("start: --phases: %w", err)
+		}
+	}
+	return nil
+}
