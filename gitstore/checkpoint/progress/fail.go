@@ -50,7 +50,7 @@ func (s Step) Fail(r *checkpoint.Record, why string, then OnFailure, retries int
 		}
 		s.begin(r)
 	case Skip:
-		return nil, s.Skip(r, why)
+		s.skip(r, why)
 	case Abort:
 		Finish(r, Aborted, why, s.At)
 		abortInfo(r, s.Phase, why, s.At)
@@ -85,12 +85,16 @@ func (s Step) Skip(r *checkpoint.Record, why string) error {
 	case !s.Force && contains(p.Completed, s.Phase):
 		return s.over(r, "skip")
 	}
+	s.skip(r, why)
+	return nil
+}
+
+func (s Step) skip(r *checkpoint.Record, why string) {
 	enter(r, s.Phase, s.At)
 	m := phaseSection(r, s.Phase)
 	s.end(m, Skipped)
 	setText(m, "reason", why)
 	s.close(r, Skipped)
-	return nil
 }
 
 // Approve records that a person approved a phase. It fails with
