@@ -31,8 +31,7 @@ type Between struct {
 	from, to plumbing.Hash // trees
 	dir      string        // of trees that are stored nowhere else, "" for none
 	paths    []string
-
-	unmerged []string // paths that are in conflict in the later one, otherwise than in the earlier one
+	unmerged []string
 }
 
 // Between compares the files of two checkpoints; paths narrow it down, as git
@@ -89,9 +88,16 @@ func (b *Between) Close() {
 	}
 }
 
+// Same reports that no file differs.
+func (b *Between) Same() bool { return b.from == b.to && len(b.unmerged) == 0 }
+
+// Unmerged are the paths that are in conflict in the later checkpoint, and were
+// not, or otherwise, in the earlier one.
+func (b *Between) Unmerged() []string { return b.unmerged }
+
 // Files lists what differs, by path, and finds renames as git does by itself.
 func (b *Between) Files(ctx context.Context) ([]FileChange, error) {
-	if b.from == b.to && len(b.unmerged) == 0 {
+	if b.Same() {
 		return nil, nil
 	}
 	args := []string{"diff-tree", "-r", "-z", "-M", "--raw", "--no-abbrev", b.from.String(), b.to.String(), "--"}

@@ -75,6 +75,8 @@ func TestWidth(t *testing.T) {
 		{"\u2705", 2},
 		{"\u2713", 1},
 		{"\U0001f469\u200d\U0001f4bb", 2},
+		{"a\u200db\u200dc", 3}, // letters take room whatever joins them
+		{"a\u200d\U0001f4bb", 3},
 		{"\U0001f1e9\U0001f1ea", 2},
 		{"\u2764\ufe0f", 1},
 		{"\u0e01\u0e34", 1},
@@ -101,6 +103,7 @@ func TestTruncate(t *testing.T) {
 		{"\u65e5\u672c\u8a9e", 5, "\u65e5..."},
 		{"\u65e5\u672c\u8a9e", 4, "..."},
 		{"e\u0301e\u0301e\u0301e\u0301e\u0301", 4, "e\u0301..."},
+		{"\U0001f469\u200d\U0001f4bb\U0001f469\u200d\U0001f4bb\U0001f4bb", 5, "\U0001f469\u200d\U0001f4bb..."},
 	}
 	for _, tt := range tests {
 		got := Truncate(tt.in, tt.n)

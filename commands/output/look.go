@@ -53,8 +53,9 @@ type Diff struct {
 	Files []FileChange  `json:"files"`
 }
 
-// StateChange is one path of the record. Op is added, removed or changed; a
-// side that does not have the path is nil.
+// StateChange is one path of the record. Op is added, removed, changed or moved;
+// a side that does not have the path is nil, and those of what moved in a list
+// are its places there, from 0.
 type StateChange struct {
 	Path string `json:"path"`
 	Op   string `json:"op"`
@@ -62,10 +63,12 @@ type StateChange struct {
 	New  any    `json:"new"`
 }
 
-// FileChange is one file of the snapshots.
+// FileChange is one file of the snapshots. From is where one that was renamed
+// had been.
 type FileChange struct {
 	Path   string `json:"path"`
 	Status string `json:"status"`
+	From   string `json:"from" empty:"null"`
 }
 
 // Config is every setting.

@@ -3,6 +3,7 @@ package output
 import (
 	"sort"
 	"unicode"
+	"unicode/utf8"
 )
 
 // wide are the ranges of characters that fill two cells: East Asian wide and
@@ -93,17 +94,44 @@ var wide = [][2]rune{
 	{0x20000, 0x3fffd},
 }
 
-// Width is how many cells of a terminal s fills. A character that is joined to
-// the one before with a zero-width joiner takes no room of its own.
+// Width is how many cells of a terminal s fills. A picture that is joined to
+// another one with a zero-width joiner takes no room of its own; letters that
+// are do.
 func Width(s string) int {
-	n, joined := 0, false
-	for _, r := range s {
-		if !joined {
-			n += runeWidth(r)
-		}
-		joined = r == 0x200d
+	if plain(s) {
+		return len(s)
+	}
+	n := 0
+	for m := (measure{}); s != ""; {
+		var size, cells int
+		size, cells = m.next(s)
+		s, n = s[size:], n+cells
 	}
 	return n
+}
+
+// A measure goes through a text and tells what room each character takes.
+type measure struct {
+	picture bool // the last one that took room was a picture
+	joined  bool // and a joiner stands behind it
+}
+
+func (m *measure) next(s string) (size, cells int) {
+	r, size := utf8.DecodeRuneInString(s)
+	cells = runeWidth(r)
+	switch {
+	case r == 0x200d:
+		m.joined = m.picture
+		return size, 0
+	case cells == 0:
+		return size, 0
+	}
+	picture := unicode.Is(unicode.So, r)
+	if m.joined && picture {
+		cells = 0
+	}
+	m.picture, m.joined = picture, false
+	return size, cells
 }
 
 func runeWidth(r rune) int {
@@ -126,12 +154,20 @@ func Truncate(s string, n int) string {
 		return s
 	}
 	dots := "..."[:min(3, n)]
-	room, used := n-len(dots), 0
-	for i, r := range s {
-		// Combining characters stay with the one they belong to.
-		if used += runeWidth(r); used > room {
-			return s[:i] + dots
+	head, _ := Cut(s, n-len(dots))
+	return head + dots
+}
+
+// Cut takes the beginning of s that fills at most n cells. Combining characters
+// stay with the one they belong to.
+func Cut(s string, n int) (head, rest string) {
+	at, used := 0, 0
+	for m := (measure{}); at < len(s); {
+		size, cells := m.next(s[at:])
+		if used += cells; used > n {
+			break
 		}
+		at += size
 	}
-	return s
+	return s[:at], s[at:]
 }

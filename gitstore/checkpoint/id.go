@@ -76,6 +76,15 @@ func unprintable(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }
 // crunch documents show.
 func (id ID) Own() bool { return ownID().MatchString(string(id)) }
 
+// Short is what people may type for the id: the last digits of one that this
+// program made, else the whole of it.
+func (id ID) Short() string {
+	if !id.Own() {
+		return string(id)
+	}
+	return string(id[strings.LastIndexByte(string(id), '-')+1:])
+}
+
 // Matches reports whether abbrev stands for the id: the whole of it, a prefix
 // that reaches into its time, or at least four of its final hex digits (from
 // their beginning or up to their end).

@@ -134,6 +134,8 @@ func TestTexts(t *testing.T) {
 		{"to nothing", "a", "", "@@ 1 1\n-a\n"},
 		{"a line", "a\nb\nc", "a\nB\nc", "@@ 1 1\n a\n-b\n+B\n c\n"},
 		{"an end", "a", "a\n", "@@ 1 1\n a\n+\n"},
+		{"an end on both sides", "a\n", "b\n", "@@ 1 1\n-a\n+b\n"},
+		{"an empty line", "\n", "\n\n", "@@ 1 1\n \n+\n"},
 		{"added", "a\nb\nc\nd", "a\nb\nx\nc\nd", "@@ 2 2\n b\n+x\n c\n"},
 		{"two hunks", "1\n2\n3\n4\n5\n6\n7", "x\n2\n3\n4\n5\n6\ny", "@@ 1 1\n-1\n+x\n 2\n@@ 6 6\n 6\n-7\n+y\n"},
 		{"one hunk", "1\n2\n3\n4", "x\n2\n3\ny", "@@ 1 1\n-1\n+x\n 2\n 3\n-4\n+y\n"},

@@ -23,6 +23,9 @@ func Texts(from, to string, context int) []Hunk {
 		return nil
 	}
 	a, b := split(from), split(to)
+	if strings.HasSuffix(from, "\n") && strings.HasSuffix(to, "\n") {
+		a, b = a[:len(a)-1], b[:len(b)-1] // nothing stands behind the last line of either
+	}
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
 		head++
@@ -39,7 +42,7 @@ func Texts(from, to string, context int) []Hunk {
 }
 
 // split takes a text apart at the ends of its lines. What follows the last one
-// is a line too, where there is something, or where nothing is all there is.
+// is a line too, an empty one as well; no text has none.
 func split(s string) []string {
 	if s == "" {
 		return nil
