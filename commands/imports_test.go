@@ -13,12 +13,13 @@ import (
 // one way, from the command line down to the record.
 var mayImport = map[string][]string{
 	"":                                {"commands"},
-	"commands":                        {"commands/config", "commands/hook", "commands/manual", "commands/mirror", "commands/output", "freshness", "freshness/issue", "freshness/issue/forge", "gitstore", "gitstore/checkpoint", "gitstore/checkpoint/progress", "gitstore/health", "gitstore/layout", "gitstore/retention"},
+	"commands":                        {"commands/config", "commands/display", "commands/hook", "commands/manual", "commands/mirror", "commands/output", "freshness", "freshness/issue", "freshness/issue/forge", "gitstore", "gitstore/checkpoint", "gitstore/checkpoint/progress", "gitstore/compare", "gitstore/health", "gitstore/layout", "gitstore/retention"},
 	"commands/config":                 {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/retention"},
 	"commands/hook":                   {},
 	"commands/manual":                 {},
 	"commands/mirror":                 {"gitstore/layout"},
 	"commands/output":                 {},
+	"commands/display":                {"commands/output", "gitstore/checkpoint", "gitstore/compare"},
 	"freshness":                       {"gitstore/checkpoint"},
 	"freshness/issue":                 {"freshness", "gitstore/checkpoint"},
 	"freshness/issue/forge":           {"freshness/issue", "gitstore/checkpoint"},

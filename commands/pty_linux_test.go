@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -16,20 +17,29 @@ import (
 
 // cmdExpect runs a command at a terminal and talks to it:
 //
-//	expect [-stdout file] dialog code command [argument...]
+//	expect [-stdout file] [-columns n] dialog code command [argument...]
 //
 // In the file dialog, a line "> keys" is typed, with Go's escapes; any other
 // line is waited for. What the terminal showed is in $WORK/tty.
 func cmdExpect(ts *testscript.TestScript, neg bool, args []string) {
-	stdout := ""
-	if len(args) > 1 && args[0] == "-stdout" {
-		stdout, args = args[1], args[2:]
+	stdout, columns := "", 0
+	for len(args) > 1 && strings.HasPrefix(args[0], "-") {
+		switch args[0] {
+		case "-stdout":
+			stdout = args[1]
+		case "-columns":
+			n, err := strconv.Atoi(args[1])
+			ts.Check(err)
+			columns = n
+		}
+		args = args[2:]
 	}
 	if neg || len(args) < 3 {
-		ts.Fatalf("usage: expect [-stdout file] dialog code command [argument...]")
+		ts.Fatalf("usage: expect [-stdout file] [-columns n] dialog code command [argument...]")
 	}
 	script := ts.ReadFile(args[0])
 	screen, slave := openPty(ts)
+	ts.Check(unix.IoctlSetWinsize(int(slave.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(columns)}))
 	cmd := exec.Command(args[2], args[3:]...)
 	cmd.Dir, cmd.Env = ts.MkAbs("."), environ(ts)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave

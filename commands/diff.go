@@ -1,0 +1,196 @@
+package commands
+
+import (
+	"cmp"
+	"slices"
+
+	"git-checkpoint/commands/display"
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/compare"
+
+	"github.com/urfave/cli/v2"
+)
+
+var diffCommand = command{
+	name: "diff", usage: "show what changed from one checkpoint to another", args: "[ISSUE] [A] [B] [-- PATH...]", max: 3, category: "Look",
+	description: "A is the earlier one, B the later one: the newest where it is left out. Without\n" +
+		"either, the newest is compared with the one before it.\n" +
+		"Of the record it shows the paths that were added, removed, changed or moved in a\n" +
+		"list, long texts by line; then the files as git diff does, as they were captured\n" +
+		"in the worktree, else as they were staged.",
+	examples: []string{
+		"git checkpoint diff 42",
+		"git checkpoint diff 42 latest~3 --stat",
+		"git checkpoint diff 42 latest~1 latest -- src",
+		"git checkpoint diff 42 latest~1 --json",
+	},
+	flags: diffFlags,
+	run:   runDiff,
+}
+
+func diffFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "state", Usage: "what changed in the record alone"},
+		&cli.BoolFlag{Name: "stat", Usage: "how much changed, and where"},
+		colorFlag(),
+	}
+}
+
+// A difference is what lies between two checkpoints.
+type difference struct {
+	from, to *gitstore.Checkpoint
+	state    []compare.Change
+	files    *gitstore.Between // nil with --state
+}
+
+func runDiff(c *call) error {
+	at, people, err := c.screenOpen()
+	if err != nil {
+		return err
+	}
+	d, err := c.difference()
+	if err != nil {
+		return err
+	}
+	if d.files != nil {
+		defer d.files.Close()
+	}
+	if c.json {
+		return c.diffJSON(d)
+	}
+	defer c.page()()
+	if err := c.showDifference(d, at, people); !leftPager(err) {
+		return err
+	}
+	return nil
+}
+
+// screenOpen opens the repository, and looks where results are shown.
+func (c *call) screenOpen() (display.Screen, bool, error) {
+	if err := c.open(); err != nil {
+		return display.Screen{}, false, err
+	}
+	return c.screen()
+}
+
+func (c *call) difference() (*difference, error) {
+	issue, from, to, err := c.twoNames()
+	if err != nil {
+		return nil, err
+	}
+	d := &difference{}
+	if d.to, err = c.store.Find(c.ctx, issue, to); err != nil {
+		return nil, err
+	}
+	if d.from, err = c.store.Find(c.ctx, issue, from); err != nil {
+		return nil, err
+	}
+	before, err := c.store.Record(d.from)
+	if err != nil {
+		return nil, err
+	}
+	after, err := c.store.Record(d.to)
+	if err != nil {
+		return nil, err
+	}
+	d.state = compare.Records(before.Doc(), after.Doc())
+	if !c.flags.Bool("state") {
+		d.files, err = c.store.Between(d.from, d.to, c.paths...)
+	}
+	return d, err
+}
+
+// twoNames finds the issue and the names of both checkpoints. Of two arguments
+// the first is the issue when one of that name exists.
+func (c *call) twoNames() (issue checkpoint.Issue, from, to string, err error) {
+	defer func() { c.about = issue }()
+	const before = gitstore.Latest + "~1"
+	switch args := c.args; len(args) {
+	case 0:
+		issue, err = c.inferIssue()
+		return issue, before, gitstore.Latest, err
+	case 1:
+		issue, from, err = c.issueOrName(args[0])
+		if from == gitstore.Latest && args[0] != gitstore.Latest {
+			from = before
+		}
+		return issue, from, gitstore.Latest, err
+	case 2:
+		if i, err := checkpoint.ParseIssue(args[0]); err == nil && c.store.HasIssue(c.ctx, i) {
+			return i, args[1], gitstore.Latest, c.agree(i)
+		}
+		issue, err = c.inferIssue()
+		return issue, args[0], args[1], err
+	}
+	if issue, err = parseIssue(c.args[0]); err == nil {
+		err = c.agree(issue)
+	}
+	return issue, c.args[1], c.args[2], err
+}
+
+func (c *call) diffJSON(d *difference) error {
+	out := output.Diff{Type: "diff", From: string(d.from.ID), To: string(d.to.ID)}
+	for _, s := range d.state {
+		out.State = append(out.State, output.StateChange{Path: s.Path, Op: string(s.Op), Old: s.Old, New: s.New})
+	}
+	if d.files != nil {
+		files, err := d.files.Files(c.ctx)
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			out.Files = append(out.Files, output.FileChange{Path: checkpoint.QuotePath(f.Path), Status: f.Status, From: checkpoint.QuotePath(f.From)})
+		}
+	}
+	return c.write(out)
+}
+
+// showDifference prints what changed. For scripts, the files are as git diff
+// prints them, so that git apply takes them.
+func (c *call) showDifference(d *difference, at display.Screen, people bool) error {
+	now := c.env.Now()
+	for _, side := range []struct {
+		word string
+		cp   *gitstore.Checkpoint
+	}{{"from", d.from}, {"to  ", d.to}} {
+		c.print("%s\n", at.Named(side.word, nameOf(side.cp), side.cp.ID.Short(), ago(side.cp.Created, now)))
+	}
+	told := slices.DeleteFunc(slices.Clone(d.state), func(s compare.Change) bool {
+		return s.Path == "checkpoint_id" || s.Path == "created_at" || s.Path == "clock" // who they are, as said above
+	})
+	c.print("\n%s %s\n", at.Paint(display.Bold, "Record:"), display.Summary(told))
+	if !c.flags.Bool("stat") {
+		c.print("%s", at.Record(told))
+	}
+	if d.files == nil {
+		return c.out.err
+	}
+	return c.showFiles(d.files, at, people)
+}
+
+// nameOf is the id, or the commit where there is none.
+func nameOf(cp *gitstore.Checkpoint) string { return first(string(cp.ID), cp.Commit.String()) }
+
+func (c *call) showFiles(files *gitstore.Between, at display.Screen, people bool) error {
+	if files.Same() {
+		c.print("\n%s nothing\n", at.Paint(display.Bold, "Files:"))
+		return c.out.err
+	}
+	c.print("\n%s\n", at.Paint(display.Bold, "Files:"))
+	for _, path := range files.Unmerged() {
+		c.print("  conflicted %s\n", output.Clean(quotePath(path)))
+	}
+	switch {
+	case c.flags.Bool("stat"):
+		return files.Stat(c.ctx, c.out, cmp.Or(at.Width, 80))
+	case !people:
+		return files.Diff(c.ctx, c.out)
+	}
+	p := at.Patch(c.out)
+	if err := files.Diff(c.ctx, p); err != nil {
+		return err
+	}
+	return p.Close()
+}

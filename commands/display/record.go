@@ -1,0 +1,136 @@
+package display
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/compare"
+)
+
+// around is how many lines that stayed stand beside those that changed.
+const around = 3
+
+var opStyles = map[compare.Op]Style{compare.Added: Green, compare.Removed: Red, compare.Moved: Cyan, compare.Changed: Yellow}
+
+// Record shows how a record changed, a path to a line where that fits and is
+// of one line. The lines are indented, so that git apply takes them for text.
+func (s Screen) Record(changes []compare.Change) string {
+	var b strings.Builder
+	for _, c := range changes {
+		s.change(&b, c)
+	}
+	return b.String()
+}
+
+func (s Screen) change(b *strings.Builder, c compare.Change) {
+	const indent = 11
+	name := s.fitEnd(output.Clean(c.Name), indent+len(":"))
+	b.WriteString("  " + s.Paint(opStyles[c.Op], fmt.Sprintf("%-7s", c.Op)) + "  " + name)
+	if old, now := text(c.Old), text(c.New); strings.Contains(old+now, "\n") {
+		b.WriteString(":\n")
+		s.lines(b, old, now)
+		return
+	}
+	said := said(c)
+	if s.Width <= 0 || indent+output.Width(name)+2+output.Width(said) <= s.Width {
+		b.WriteString(": " + said + "\n")
+		return
+	}
+	b.WriteString(":\n")
+	if c.Op == compare.Moved {
+		b.WriteString("    " + s.fit(said, 4) + "\n")
+		return
+	}
+	for _, side := range []struct {
+		sign  string
+		style Style
+		value any
+	}{{"- ", Red, c.Old}, {"+ ", Green, c.New}} {
+		if side.value != nil || c.Op == compare.Changed {
+			b.WriteString("    " + s.Paint(side.style, s.fit(side.sign+value(side.value), 4)) + "\n")
+		}
+	}
+}
+
+// lines shows how a text of several lines changed.
+func (s Screen) lines(b *strings.Builder, old, now string) {
+	for _, h := range compare.Texts(old, now, around) {
+		removed, added := 0, 0
+		for _, l := range h.Lines {
+			if l.Op != '+' {
+				removed++
+			}
+			if l.Op != '-' {
+				added++
+			}
+		}
+		b.WriteString("    " + s.Paint(Cyan, fmt.Sprintf("@@ -%d,%d +%d,%d @@", h.Old, removed, h.New, added)) + "\n")
+		for _, l := range h.Lines {
+			b.WriteString("    " + s.Paint(lineStyles[l.Op], s.fit(string(l.Op)+output.Clean(l.Text), 4)) + "\n")
+		}
+	}
+}
+
+var lineStyles = map[byte]Style{'+': Green, '-': Red}
+
+// said is a change on one line.
+func said(c compare.Change) string {
+	switch c.Op {
+	case compare.Added:
+		return value(c.New)
+	case compare.Removed:
+		return value(c.Old)
+	case compare.Moved:
+		return "from place " + ordinal(c.Old) + " to " + ordinal(c.New)
+	}
+	return value(c.Old) + " -> " + value(c.New)
+}
+
+// ordinal is a place in a list as people count.
+func ordinal(v any) string {
+	n, _ := v.(checkpoint.Number)
+	k, _ := n.Int()
+	return fmt.Sprint(k + 1)
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+// value is a value on one line: text as it is where nobody can take it for
+// anything else, all else as JSON.
+func value(v any) string {
+	s, ok := v.(string)
+	if ok && s != "" && strings.TrimSpace(s) == s && !strings.ContainsAny(s[:1], `"[{`) {
+		if _, text := checkpoint.ParseValue(s).(string); text {
+			return output.Clean(s)
+		}
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return "?"
+	}
+	return output.Clean(string(data))
+}
+
+// Summary counts what changed of a record, "nothing" for nothing.
+func Summary(changes []compare.Change) string {
+	counts := map[compare.Op]int{}
+	for _, c := range changes {
+		counts[c.Op]++
+	}
+	var parts []string
+	for _, op := range []compare.Op{compare.Changed, compare.Added, compare.Removed, compare.Moved} {
+		if n := counts[op]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, op))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}

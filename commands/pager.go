@@ -1,0 +1,104 @@
+package commands
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"git-checkpoint/commands/config"
+)
+
+// page sends what is printed from now on through the user's pager, as git log
+// does, and returns what ends it. Git has started one where pager.checkpoint
+// says so.
+func (c *call) page() (end func()) {
+	program := c.pager()
+	if program == "" {
+		return func() {}
+	}
+	cmd := exec.Command("sh", "-c", program)
+	cmd.Stdout, cmd.Stderr = c.env.Stdout, c.env.Stderr
+	cmd.Env = append(c.env.Environ, "GIT_PAGER_IN_USE=true")
+	for name, usual := range map[string]string{"LESS": "FRX", "LV": "-c"} {
+		if c.env.Getenv(name) == "" {
+			cmd.Env = append(cmd.Env, name+"="+usual)
+		}
+	}
+	in, err := cmd.StdinPipe()
+	if err != nil || cmd.Start() != nil {
+		return func() {} // a pager that is not there must not keep anything from being seen
+	}
+	shown := c.out.w
+	c.out.w = in
+	return func() { c.endPage(cmd, in, shown) }
+}
+
+// endPage waits until the person has seen enough. Who leaves the pager early
+// wants no more: that is no failure.
+func (c *call) endPage(cmd *exec.Cmd, in io.Closer, shown io.Writer) {
+	in.Close()
+	_ = cmd.Wait() // its exit status says nothing about the result
+	c.out.w = shown
+	if leftPager(c.out.err) {
+		c.out.err = nil
+	}
+}
+
+// leftPager reports an error that only says that nobody reads any more.
+func leftPager(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed)
+}
+
+// pager is the program to page with, "" for none.
+func (c *call) pager() string {
+	terminal := c.env.Getenv("TERM")
+	if c.json || !isTerminal(c.env.Stdout) || terminal == "" || terminal == "dumb" {
+		return ""
+	}
+	entries := c.store.Config()
+	program, set := lookup(c.env.Environ, "GIT_PAGER")
+	if e, ours := lastEntry(entries, "pager.checkpoint"); !set && ours {
+		if off(e.Value) {
+			return ""
+		}
+		if program, set = e.Value, !isTrue(e.Value); !set {
+			program = ""
+		}
+	}
+	if !set {
+		program = cmp.Or(valueOf(entries, "core.pager"), c.env.Getenv("PAGER"), "less")
+	}
+	if program = strings.TrimSpace(program); program == "cat" {
+		return ""
+	}
+	return program
+}
+
+func valueOf(entries []config.GitEntry, key string) string {
+	e, _ := lastEntry(entries, key)
+	return e.Value
+}
+
+// isTrue reports a word that git takes for true.
+func isTrue(value string) bool {
+	switch strings.ToLower(value) {
+	case "true", "yes", "on", "1":
+		return true
+	}
+	return false
+}
+
+// lookup is one of the environment, and whether it is set at all: an empty GIT_PAGER
+// switches paging off.
+func lookup(vars []string, name string) (string, bool) {
+	for i := len(vars) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(vars[i], name+"="); ok {
+			return value, true
+		}
+	}
+	return "", false
+}
