@@ -19,6 +19,7 @@ var restoreCommand = command{
 	examples: []string{
 		"git checkpoint restore 42 --dry-run",
 		"git checkpoint restore 42 latest~1 -- src/tokens.py",
+		"git checkpoint restore 42 --worktree -- src",
 		"git checkpoint restore --abort",
 	},
 	flags: restoreFlags,
@@ -29,6 +30,7 @@ func restoreFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, do nothing"},
 		&cli.BoolFlag{Name: "staged", Usage: "the staging area only"},
+		&cli.BoolFlag{Name: "worktree", Usage: "the worktree only"},
 		&cli.BoolFlag{Name: "exact", Usage: "also remove files that were staged later"},
 		&cli.BoolFlag{Name: "force", Usage: "take the checkpoint's side everywhere, whatever HEAD is"},
 		changedFlag(),
@@ -57,7 +59,7 @@ func runRestore(c *call) error {
 		return err
 	}
 	req := gitstore.RestoreRequest{
-		Checkpoint: cp, Staged: c.flags.Bool("staged"), Exact: c.flags.Bool("exact"),
+		Checkpoint: cp, Staged: c.flags.Bool("staged"), Worktree: c.flags.Bool("worktree"), Exact: c.flags.Bool("exact"),
 		Force: c.flags.Bool("force"), Changed: choice, DryRun: c.flags.Bool("dry-run"),
 	}
 	for _, name := range c.paths {
@@ -93,7 +95,11 @@ func restoreAgain(req *gitstore.RestoreRequest) string {
 	if req.Force {
 		return "git status --short --ignored"
 	}
-	return "git checkpoint restore " + quoteArg(string(req.Checkpoint.ID)) + " --force"
+	again := "git checkpoint restore " + quoteArg(string(req.Checkpoint.ID)) + " --force"
+	if req.Staged != req.Worktree {
+		again += map[bool]string{true: " --staged", false: " --worktree"}[req.Staged]
+	}
+	return again
 }
 
 // finishRestore is --continue and --abort.

@@ -13,7 +13,8 @@ import (
 type RestoreRequest struct {
 	Checkpoint *Checkpoint
 	Paths      []string           // files and directories relative to the root, none for all
-	Staged     bool               // the staging area alone
+	Staged     bool               // the staging area; alone unless Worktree is set as well
+	Worktree   bool               // the worktree, likewise
 	Exact      bool               // also remove files that came later
 	Force      bool               // take the checkpoint's side everywhere, whatever HEAD is
 	AnyHead    bool               // whatever HEAD is, and leave what was changed since
@@ -128,12 +129,9 @@ func (r *restoring) plan(ctx context.Context, area *stagingArea) (restorePlan, e
 		}
 	}
 	targets = within(targets, r.req.Paths)
-	if r.req.Staged {
-		for i := range targets {
-			targets[i].work = false
-		}
-	}
 	for i := range targets {
+		targets[i].work = targets[i].work && (r.req.Worktree || !r.req.Staged)
+		targets[i].index = targets[i].index && (r.req.Staged || !r.req.Worktree)
 		targets[i].choice = r.req.Each[targets[i].path]
 	}
 	now, err := r.s.observeIn(ctx, targets, area, false)
