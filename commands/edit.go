@@ -39,6 +39,7 @@ type edit struct {
 	noResume   string
 	issue      *freshness.Issue
 	seen       time.Time // when issue was, zero for now
+	noBody     bool      // keep the digest of its body alone
 	rules      freshness.Rules
 	strict     bool
 	now        time.Time
@@ -59,7 +60,7 @@ func (c *call) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) (func(
 		agent: f.String("agent"), action: f.String("action"), conflict: f.String("conflict"),
 		note: f.String("message"), resumeFrom: f.String("resume-from"), noResume: f.String("no-resume"),
 		now: c.env.Now(), store: c.store, rules: c.rules(), named: f.IsSet("trigger"), given: f.String("session") != "",
-		strict: f.Bool("strict"), ctx: c.ctx, doc: c.doc, move: c.move,
+		strict: f.Bool("strict"), noBody: f.Bool("no-body"), ctx: c.ctx, doc: c.doc, move: c.move,
 	}
 	for _, name := range textFlags {
 		if !utf8.ValidString(f.String(name)) {

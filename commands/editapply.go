@@ -45,6 +45,7 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 		return nil, err
 	}
 	e.applyIssue(r, current)
+	e.shorten(r)
 	e.applyProgress(r)
 	if e.move != nil {
 		if err := e.move(r); err != nil {
@@ -102,6 +103,18 @@ func (e *edit) current(before *checkpoint.Record) *freshness.Issue {
 	return e.issue
 }
 
+// shorten records a body by its digest where it is long or nobody wants it,
+// also one that the record before has.
+func (e *edit) shorten(r *checkpoint.Record) {
+	body := r.IssueSnapshot().Body
+	if body == "" || !e.noBody && len(body) <= maxBody {
+		return
+	}
+	snapshot := child(r.Doc(), "issue_snapshot")
+	snapshot.Delete("body")
+	snapshot.Set("body_digest", freshness.BodyDigest(body))
+}
+
 // maxBody is how long an issue's body may be to be recorded; a longer one is
 // recorded by its digest.
 const maxBody = 256 << 10
@@ -115,9 +128,6 @@ func (e *edit) applyIssue(r *checkpoint.Record, i *freshness.Issue) {
 	snapshot := checkpoint.IssueSnapshot{
 		Title: i.Title, Body: i.Body, Labels: i.Labels, Assignees: i.Assignees,
 		State: i.State, Source: i.Source, Known: true,
-	}
-	if len(i.Body) > maxBody {
-		snapshot.Body, snapshot.BodyDigest = "", freshness.BodyDigest(i.Body)
 	}
 	r.SetIssueSnapshot(snapshot)
 	for _, field := range i.Absent {

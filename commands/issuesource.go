@@ -103,8 +103,8 @@ const seenFor = time.Hour
 // issueToSave is the issue for the record, nil where it is not known. Only a
 // source that somebody configured is asked: a save in a clone of github.com
 // must not wait for a network, or tell anybody of it. Nor is one asked where
-// somebody waits for the end, or every few seconds. What status or resume saw a while ago is good
-// enough there; at says when.
+// somebody waits for the end, or every few seconds. What status or resume saw a
+// while ago is good enough there; at says when.
 func (c *call) issueToSave(i checkpoint.Issue, trigger checkpoint.Trigger) (found *freshness.Issue, at time.Time, err error) {
 	c.offline = c.offline || c.flags.Bool("offline") || slices.Contains(hasty, trigger)
 	if s, err := c.source(i); err == nil && s.forge != nil && (s.guessed || c.offline) && !c.flags.IsSet("issue-file") {

@@ -64,6 +64,7 @@ func contentFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "worktree", Usage: "keep unstaged changes too"},
 		&cli.BoolFlag{Name: "untracked", Usage: "keep untracked files too, never ignored ones"},
 		&cli.StringFlag{Name: "issue-file", Usage: "read the issue's title, body and labels from `FILE`"},
+		&cli.BoolFlag{Name: "no-body", Usage: "keep a digest of the issue's body instead of its text"},
 		offlineFlag(),
 	}
 }

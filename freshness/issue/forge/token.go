@@ -143,9 +143,10 @@ func (s Site) token(from, secret string) Credential {
 	return c
 }
 
-// gh asks GitHub's own tool.
+// gh asks GitHub's own tool, whose tokens are for https: an http that only a
+// remote's URL asks for gets none.
 func (s SignIn) gh(ctx context.Context, site Site) Credential {
-	if site.Kind != GitHub {
+	if site.Kind != GitHub || site.Scheme() != "https" && !site.Trusted {
 		return Credential{}
 	}
 	out, err := s.Run(ctx, "", "gh", "auth", "token", "--hostname", site.Host())
