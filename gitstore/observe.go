@@ -104,6 +104,12 @@ func (o *observer) lookAround(path string, st *state) error {
 			st.closed = above[0].Mode == modeGitlink || above[0].SkipWorktree
 		}
 	}
+	_, toAdd := o.x.Special() // no tree has them
+	for _, p := range toAdd {
+		if p != path && below(p, path) {
+			st.indexInside = append(st.indexInside, p)
+		}
+	}
 	mode, hash, err := lookupPath(o.k, o.staged, path)
 	if err != nil || mode != modeTree {
 		return err
