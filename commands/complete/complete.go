@@ -1,0 +1,253 @@
+package complete
+
+import (
+	"slices"
+	"strings"
+
+	"git-checkpoint/commands/manual"
+)
+
+// Word is something that may come next.
+type Word struct{ Text, About string }
+
+// Kind is something that may come next and has to be looked up.
+type Kind string
+
+// The kinds are the words that declarations use for arguments and values.
+const (
+	Issue   Kind = "ISSUE"
+	ID      Kind = "ID"
+	Trigger Kind = "TRIGGER"
+	Phase   Kind = "PHASE"
+	Layout  Kind = "LAYOUT"
+	Remote  Kind = "REMOTE"
+	Branch  Kind = "BRANCH"
+	Command Kind = "COMMAND"
+	Guide   Kind = "GUIDE"
+	File    Kind = "FILE"
+	Dir     Kind = "DIR"
+)
+
+// Next is what may come next.
+type Next struct {
+	Words  []Word // those that are known already
+	Kinds  []Kind // those to look up
+	Files  bool
+	Dirs   bool
+	Prefix string // what stands before a value in the same word: "--as="
+	Typed  string // the part of the word that is there
+
+	Line Line // what was typed before
+}
+
+// Line is what is known of the words before the cursor.
+type Line struct {
+	Dir   string // of -C
+	Issue string // of --issue
+	Args  []string
+}
+
+// At says what may come next in a line. The last of words is the one at the
+// cursor, "" for a new one.
+func At(tool *manual.Tool, words []string) Next {
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	r := reader{tool: tool}
+	for _, w := range words[:len(words)-1] {
+		r.take(w)
+	}
+	n := r.next(words[len(words)-1])
+	n.Line = r.line
+	return n
+}
+
+// A reader goes through a command line.
+type reader struct {
+	tool    *manual.Tool
+	command *manual.Command // nil before it
+	pending *manual.Flag    // the flag whose value is next
+	after   bool            // "--" was seen
+	rest    int             // how many words stand after "--"
+	given   []string        // long names of flags
+	line    Line
+}
+
+func (r *reader) take(word string) {
+	switch {
+	case r.pending != nil:
+		r.value(r.pending, word)
+		r.pending = nil
+	case r.after:
+		r.rest++
+	case r.command != nil && word == "--":
+		r.after = true
+	case len(word) > 1 && word[0] == '-':
+		r.flag(word)
+	case r.command == nil:
+		r.command = r.named(word)
+	default:
+		r.line.Args = append(r.line.Args, word)
+	}
+}
+
+// flag takes a flag, with its value where that is attached.
+func (r *reader) flag(word string) {
+	name, value, attached := strings.Cut(strings.TrimLeft(word, "-"), "=")
+	f := r.flagNamed(name)
+	if f == nil {
+		return
+	}
+	r.given = append(r.given, long(f))
+	switch {
+	case attached:
+		r.value(f, value)
+	case f.Value != "" && !f.Optional:
+		r.pending = f
+	}
+}
+
+func (r *reader) value(f *manual.Flag, value string) {
+	switch long(f) {
+	case "C":
+		r.line.Dir = value
+	case "issue":
+		r.line.Issue = value
+	}
+}
+
+// next is what may stand where word is begun.
+func (r *reader) next(word string) Next {
+	switch name, value, attached := strings.Cut(word, "="); {
+	case r.pending != nil:
+		return of(r.pending.Value, long(r.pending)).typed("", word)
+	case r.after:
+		return r.afterDashes(word)
+	case strings.HasPrefix(word, "--") && attached:
+		if f := r.flagNamed(name[2:]); f != nil {
+			return of(f.Value, long(f)).typed(name+"=", value)
+		}
+		return Next{}
+	case strings.HasPrefix(word, "-"):
+		return Next{Words: r.flags(), Typed: word}
+	case r.command == nil:
+		return Next{Kinds: []Kind{Command}, Typed: word}
+	}
+	return r.argument(len(r.line.Args)).typed("", word)
+}
+
+func (n Next) typed(prefix, text string) Next {
+	n.Prefix, n.Typed = prefix, text
+	return n
+}
+
+// afterDashes is what may follow "--": a command, or paths, or what would be
+// there without.
+func (r *reader) afterDashes(word string) Next {
+	if _, last, ok := strings.Cut(r.command.Args, "-- "); ok {
+		return of(strings.Trim(last, "[]."), "").typed("", word)
+	}
+	return r.argument(len(r.line.Args)+r.rest).typed("", word)
+}
+
+// argument is what the command takes as its nth argument: "[ISSUE] [ID]". A
+// checkpoint may be named where its issue can be left out.
+func (r *reader) argument(n int) Next {
+	spec, _, _ := strings.Cut(r.command.Args, " | ")
+	spec, _, _ = strings.Cut(spec, "-- ")
+	places := strings.Fields(strings.NewReplacer("[", " ", "]", " ").Replace(spec))
+	if len(places) == 0 {
+		return Next{}
+	}
+	last := places[len(places)-1]
+	switch {
+	case n < len(places):
+	case strings.HasSuffix(last, "..."):
+		n = len(places) - 1
+	default:
+		return Next{}
+	}
+	next := of(strings.TrimSuffix(places[n], "..."), "")
+	if n == 0 && len(places) > 1 && places[0] == string(Issue) && places[1] == string(ID) {
+		next.Kinds = append(next.Kinds, ID)
+	}
+	return next
+}
+
+// of is what a word of a declaration stands for: a kind, or words to choose
+// from: "yaml|json".
+func of(value, flag string) Next {
+	switch {
+	case value == "" || flag == "conflict": // that ID is another system's
+		return Next{}
+	case strings.ToLower(value) == value && strings.ContainsAny(value, "|"):
+		return Next{Words: choices(value)}
+	}
+	switch first, _, _ := strings.Cut(value, "="); first {
+	case "PATH", "FILE", "CMD":
+		return Next{Files: first == value}
+	case "DIR":
+		return Next{Dirs: true}
+	case string(Trigger):
+		return Next{Kinds: []Kind{Trigger}}
+	}
+	var n Next
+	for _, k := range strings.Split(value, "|") {
+		if slices.Contains([]Kind{Issue, ID, Phase, Layout, Remote, Branch, Command, Guide}, Kind(k)) {
+			n.Kinds = append(n.Kinds, Kind(k))
+		}
+	}
+	return n
+}
+
+func choices(value string) []Word {
+	var words []Word
+	for _, c := range strings.Split(value, "|") {
+		words = append(words, Word{Text: c})
+	}
+	return words
+}
+
+// flags are those that can still be given.
+func (r *reader) flags() []Word {
+	var words []Word
+	for _, f := range r.all() {
+		if slices.Contains(r.given, long(&f)) && !f.Repeated {
+			continue
+		}
+		for _, name := range slices.Backward(f.Names) {
+			words = append(words, Word{manual.Dashed(name), f.Explained()})
+		}
+	}
+	return words
+}
+
+// all are the flags that may stand where the reader is.
+func (r *reader) all() []manual.Flag {
+	if r.command == nil {
+		return r.tool.Common
+	}
+	return append(slices.Clone(r.command.Flags), r.tool.Common...)
+}
+
+func (r *reader) flagNamed(name string) *manual.Flag {
+	for _, f := range r.all() {
+		if slices.Contains(f.Names, name) {
+			return &f
+		}
+	}
+	return nil
+}
+
+// named is the command of that name; one that is not known takes nothing.
+func (r *reader) named(word string) *manual.Command {
+	for i, c := range r.tool.Commands {
+		if c.Name == word || c.Alias != "" && c.Alias == word {
+			return &r.tool.Commands[i]
+		}
+	}
+	return &manual.Command{Name: word}
+}
+
+// long is a flag's name without dashes.
+func long(f *manual.Flag) string { return f.Names[len(f.Names)-1] }

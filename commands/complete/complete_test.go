@@ -1,0 +1,119 @@
+package complete
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"git-checkpoint/commands/manual"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func tool() *manual.Tool {
+	return &manual.Tool{
+		Common: []manual.Flag{
+			{Names: []string{"q", "quiet"}, Text: "less"}, {Names: []string{"C"}, Value: "DIR"}, {Names: []string{"issue"}, Value: "ISSUE"},
+		},
+		Commands: []manual.Command{
+			{Name: "save", Args: "[ISSUE]", Flags: []manual.Flag{
+				{Names: []string{"as"}, Value: "LAYOUT", Text: "by rules"},
+				{Names: []string{"set"}, Value: "PATH=VALUE", Repeated: true},
+				{Names: []string{"push"}, Value: "REMOTE", Optional: true},
+				{Names: []string{"conflict"}, Value: "ID"},
+				{Names: []string{"state"}, Value: "FILE"},
+				{Names: []string{"m", "message"}, Value: "NOTE"},
+			}},
+			{Name: "list", Alias: "log", Args: "[ISSUE]", Flags: []manual.Flag{{Names: []string{"format"}, Value: "yaml|json"}}},
+			{Name: "restore", Args: "[ISSUE] [ID] [-- PATH...]"},
+			{Name: "drop", Args: "[ISSUE] ID | [ISSUE] --all"},
+			{Name: "run", Args: "[ISSUE] -- CMD..."},
+			{Name: "phase", Args: "start|done [PHASE]"},
+			{Name: "add", Args: "PATH..."},
+			{Name: "version"},
+		},
+	}
+}
+
+func TestAt(t *testing.T) {
+	for _, c := range []struct {
+		line string // words with spaces between, the last one at the cursor
+		want Next
+	}{
+		{"", Next{Kinds: []Kind{Command}}},
+		{"sa", Next{Kinds: []Kind{Command}, Typed: "sa"}},
+		{"-C dir sa", Next{Kinds: []Kind{Command}, Typed: "sa", Line: Line{Dir: "dir"}}},
+		{"-C ", Next{Dirs: true}},
+		{"save ", Next{Kinds: []Kind{Issue}}},
+		{"save 42 ", Next{Line: Line{Args: []string{"42"}}}},
+		{"save --as ", Next{Kinds: []Kind{Layout}}},
+		{"save --as=cr", Next{Kinds: []Kind{Layout}, Prefix: "--as=", Typed: "cr"}},
+		{"save --as crunch 4", Next{Kinds: []Kind{Issue}, Typed: "4"}},
+		{"save --push 4", Next{Kinds: []Kind{Issue}, Typed: "4"}},
+		{"save --push=o", Next{Kinds: []Kind{Remote}, Prefix: "--push=", Typed: "o"}},
+		{"save --conflict ", Next{}},
+		{"save --state x", Next{Files: true, Typed: "x"}},
+		{"save --set ", Next{}},
+		{"save -m ", Next{}},
+		{"save -m --as 4", Next{Kinds: []Kind{Issue}, Typed: "4"}},
+		{"save --frob=", Next{}},
+		{"log --format ", Next{Words: []Word{{Text: "yaml"}, {Text: "json"}}}},
+		{"restore ", Next{Kinds: []Kind{Issue, ID}}},
+		{"restore --issue 7 x l", Next{Kinds: []Kind{ID}, Typed: "l", Line: Line{Issue: "7", Args: []string{"x"}}}},
+		{"restore 42 -- a b", Next{Files: true, Typed: "b", Line: Line{Args: []string{"42"}}}},
+		{"drop ", Next{Kinds: []Kind{Issue, ID}}},
+		{"run -- ma", Next{Files: true, Typed: "ma"}},
+		{"run ", Next{Kinds: []Kind{Issue}}},
+		{"save -- 4", Next{Kinds: []Kind{Issue}, Typed: "4"}},
+		{"save -- 42 ", Next{}},
+		{"phase ", Next{Words: []Word{{Text: "start"}, {Text: "done"}}}},
+		{"phase start im", Next{Kinds: []Kind{Phase}, Typed: "im", Line: Line{Args: []string{"start"}}}},
+		{"add a b c", Next{Files: true, Typed: "c", Line: Line{Args: []string{"a", "b"}}}},
+		{"version ", Next{}},
+		{"frob ", Next{}},
+		{"version -", Next{Words: []Word{{"--quiet", "less"}, {"-q", "less"}, {"-C", ""}, {"--issue", ""}}, Typed: "-"}},
+		{"save -q --as=crunch --set a=b --message x --push --", Next{Words: []Word{
+			{"--set", ""}, {"--conflict", ""}, {"--state", ""}, {"-C", ""}, {"--issue", ""},
+		}, Typed: "--"}},
+	} {
+		assert.Equal(t, c.want, At(tool(), strings.Split(c.line, " ")), c.line)
+	}
+	assert.Equal(t, Next{Kinds: []Kind{Command}}, At(tool(), nil))
+}
+
+func TestLines(t *testing.T) {
+	next := Next{Typed: "a", Prefix: "--x=", Words: []Word{{"ab", "one\ntwo\x1b[31m"}, {"b", ""}}}
+	found := []Word{{Text: "ab"}, {Text: "a\nb"}, {Text: "a\tb"}, {Text: "a\x1b"}, {Text: "a\u202eb"}, {Text: "a\xff"}, {"a$(x)", "y"}, {Text: ""}}
+	assert.Equal(t, "words\n--x=ab\tone?two?[31m\n--x=a$(x)\ty\n", next.Lines(found))
+	assert.Equal(t, "files\n", (&Next{Files: true}).Lines(nil))
+	assert.Equal(t, "dirs\n", (&Next{Dirs: true}).Lines(nil))
+}
+
+// Each script is one that its shell can read.
+func TestScripts(t *testing.T) {
+	for _, shell := range Shells() {
+		script := Script(shell)
+		require.NotEmpty(t, script, shell)
+		if _, err := exec.LookPath(shell); err != nil {
+			continue // commands.TestPrograms demands it in CI
+		}
+		cmd := exec.Command(shell, "-n")
+		cmd.Stdin = strings.NewReader(script)
+		out, err := cmd.CombinedOutput()
+		assert.NoError(t, err, "%s: %s", shell, out)
+	}
+	assert.Empty(t, Script("tcsh"))
+}
+
+func FuzzAt(f *testing.F) {
+	f.Add("save", "--as", "x")
+	f.Add("restore", "--", "-")
+	f.Fuzz(func(t *testing.T, a, b, c string) {
+		next := At(tool(), []string{a, b, c})
+		lines := next.Lines([]Word{{Text: a, About: b}, {Text: c}})
+		for line := range strings.Lines(lines) {
+			assert.True(t, strings.HasSuffix(line, "\n") && !strings.Contains(line, "\x1b"), line)
+		}
+	})
+}
