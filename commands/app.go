@@ -65,7 +65,7 @@ func allCommands() []*command {
 		&undoCommand, &pruneCommand, &pinCommand, &unpinCommand, &dropCommand, &archiveCommand,
 		&syncCommand, &fetchCommand, &pushCommand, &importCommand, &exportCommand, &verifyCommand,
 		&startCommand, &phaseCommand, &finishCommand, &doctorCommand,
-		&hooksCommand, &hookCommand, &versionCommand, &helpCommand,
+		&hooksCommand, &hookCommand, &completionCommand, &versionCommand, &helpCommand,
 	}
 }
 

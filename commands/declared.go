@@ -55,7 +55,7 @@ func declaredFlag(f cli.Flag) manual.Flag {
 	d := manual.Flag{Names: slices.Clone(f.Names()), Text: before + value + after, Optional: optional}
 	slices.Reverse(d.Names)
 	if optional || doc.TakesValue() {
-		d.Value = value
+		d.Value = strings.Join(choicesOf(value, after), "|")
 	}
 	switch f := f.(type) {
 	case *cli.StringFlag:
@@ -68,4 +68,23 @@ func declaredFlag(f cli.Flag) manual.Flag {
 		d.Repeated = true
 	}
 	return d
+}
+
+// choicesOf are the values of a flag that names them: "answer: `r`, s or d".
+// A word in capitals stands for any value.
+func choicesOf(value, after string) []string {
+	list := []string{value}
+	if strings.ToLower(value) != value {
+		return list
+	}
+	for {
+		next, ok := strings.CutPrefix(after, ", ")
+		if !ok {
+			if next, ok = strings.CutPrefix(after, " or "); !ok {
+				return list
+			}
+		}
+		end := strings.IndexFunc(next+" ", func(r rune) bool { return r < 'a' || r > 'z' })
+		list, after = append(list, next[:end]), next[end:]
+	}
 }

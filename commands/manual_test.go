@@ -24,7 +24,10 @@ func TestPrograms(t *testing.T) {
 		_, err := exec.LookPath(name)
 		assert.NoError(t, err)
 	}
+	assert.FileExists(t, bashCompletion)
 }
+
+const bashCompletion = "/usr/share/bash-completion/bash_completion"
 
 func manualPages() []manual.Page {
 	tool := declared(allCommands())

@@ -53,8 +53,12 @@ func runScripts(t *testing.T, glob string) {
 }
 
 // scriptCondition knows "hookfiles": git has no hooks in its configuration, so
-// that they are in files.
+// that they are in files; and "bashcompletion": there is a bash that completes.
 func scriptCondition(name string) (bool, error) {
+	if name == "bashcompletion" {
+		_, err := os.Stat(bashCompletion)
+		return err == nil, nil
+	}
 	if name != "hookfiles" {
 		return false, fmt.Errorf("unknown condition %q", name)
 	}

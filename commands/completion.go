@@ -1,0 +1,190 @@
+package commands
+
+import (
+	"os"
+	"strings"
+
+	"git-checkpoint/commands/complete"
+	"git-checkpoint/commands/manual"
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+)
+
+var completionCommand = command{
+	name: "completion", usage: "print a shell's completion", args: "bash|zsh|fish | words -- CMD...", max: 1, category: "Setup",
+	description: "What it prints goes into a file that the shell reads:\n\n" +
+		"    bash  ~/.local/share/bash-completion/completions/git-checkpoint\n" +
+		"    zsh   _git-checkpoint in a directory of fpath, before compinit\n" +
+		"    fish  ~/.config/fish/conf.d/git-checkpoint.fish\n\n" +
+		"With words it says what may come next after the words behind --, which is what these\n" +
+		"files ask for.",
+	examples: []string{"git checkpoint completion bash > git-checkpoint.bash", "git checkpoint completion words -- save --tr"},
+	run:      runCompletion,
+}
+
+func runCompletion(c *call) error {
+	if len(c.args) == 0 {
+		return usagef("completion: which shell? bash, zsh or fish")
+	}
+	text := complete.Script(c.args[0])
+	if c.args[0] == "words" {
+		next := complete.At(declared(c.commands), c.paths)
+		text = next.Lines(c.candidates(&next))
+	} else if text == "" {
+		return usagef("completion: %q is none of %s", c.args[0], strings.Join(complete.Shells(), ", "))
+	}
+	if c.json {
+		return c.write(output.Help{Type: "completion", Text: text})
+	}
+	c.print("%s", text)
+	return nil
+}
+
+// candidates looks up what may come next. What cannot be found out is not
+// offered: nobody looks at the errors of a completion.
+func (c *call) candidates(next *complete.Next) []complete.Word {
+	if next.Line.Dir != "" && os.Chdir(next.Line.Dir) != nil {
+		return nil
+	}
+	c.quiet = true
+	var found []complete.Word
+	for _, kind := range next.Kinds {
+		found = append(found, c.candidatesOf(kind, &next.Line)...)
+	}
+	return found
+}
+
+func (c *call) candidatesOf(kind complete.Kind, line *complete.Line) []complete.Word {
+	switch kind {
+	case complete.Command:
+		return commandWords(c.commands)
+	case complete.Guide:
+		return guideWords()
+	case complete.Trigger:
+		return plainWords(checkpoint.Triggers())
+	case complete.Layout:
+		return plainWords(layout.Names())
+	}
+	if c.store == nil && c.open() != nil {
+		return nil
+	}
+	switch kind {
+	case complete.Issue:
+		issues, _ := c.issuesWithCheckpoints()
+		return plainWords(issues)
+	case complete.Remote:
+		return plainWords(c.remotes())
+	case complete.Branch:
+		return plainWords(c.branches())
+	}
+	return c.candidatesIn(kind, line)
+}
+
+func commandWords(commands []*command) []complete.Word {
+	var words []complete.Word
+	for _, cmd := range commands {
+		words = append(words, complete.Word{Text: cmd.name, About: cmd.usage})
+		if cmd.alias != "" {
+			words = append(words, complete.Word{Text: cmd.alias, About: cmd.usage})
+		}
+	}
+	return words
+}
+
+func guideWords() []complete.Word {
+	words := []complete.Word{{Text: "settings", About: "what can be set, and where"}}
+	for _, g := range manual.Guides() {
+		words = append(words, complete.Word{Text: g.Name, About: g.Usage})
+	}
+	return words
+}
+
+func plainWords[T ~string](list []T) []complete.Word {
+	words := make([]complete.Word, len(list))
+	for i, s := range list {
+		words[i] = complete.Word{Text: string(s)}
+	}
+	return words
+}
+
+// someCheckpoints is how many checkpoints are offered, the newest ones.
+const someCheckpoints = 50
+
+// candidatesIn finds what belongs to the issue that a line is about.
+func (c *call) candidatesIn(kind complete.Kind, line *complete.Line) []complete.Word {
+	issue, err := c.lineIssue(line)
+	if err != nil {
+		return nil
+	}
+	l, err := c.store.List(c.ctx, issue, someCheckpoints)
+	if err != nil || len(l.Checkpoints) == 0 {
+		return nil
+	}
+	switch kind {
+	case complete.ID:
+		return c.idWords(l)
+	case complete.Phase:
+		return c.phaseWords(l)
+	}
+	return nil
+}
+
+func (c *call) lineIssue(line *complete.Line) (checkpoint.Issue, error) {
+	if line.Issue != "" {
+		return parseIssue(line.Issue)
+	}
+	for _, arg := range line.Args {
+		if i, err := checkpoint.ParseIssue(arg); err == nil && c.store.HasIssue(c.ctx, i) {
+			return i, nil
+		}
+	}
+	return c.inferIssue()
+}
+
+func (c *call) idWords(l *gitstore.List) []complete.Word {
+	words := []complete.Word{{Text: gitstore.Latest, About: "the newest one"}}
+	for i := range l.Checkpoints {
+		cp := &l.Checkpoints[i]
+		about := string(cp.Trigger) + " " + ago(cp.Created, c.env.Now())
+		if cp.Phase != "" {
+			about = cp.Phase + ", " + about
+		}
+		words = append(words, complete.Word{Text: string(cp.ID), About: about})
+	}
+	return words
+}
+
+// phaseWords are the phases that the newest record knows, those that the
+// settings know, and those that checkpoints were made in.
+func (c *call) phaseWords(l *gitstore.List) []complete.Word {
+	var names []string
+	if r, err := c.store.Record(&l.Checkpoints[0]); err == nil {
+		names = c.rules().KnownPhases(r.Progress().Names)
+	}
+	for i := range l.Checkpoints {
+		names = append(names, l.Checkpoints[i].Phase)
+	}
+	return plainWords(names)
+}
+
+// remotes are the names of the remotes that have a URL.
+func (c *call) remotes() []string {
+	var names []string
+	for _, e := range c.store.Config() {
+		name, isRemote := strings.CutPrefix(e.Key, "remote.")
+		if name, hasURL := strings.CutSuffix(name, ".url"); isRemote && hasURL {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (c *call) branches() []string {
+	out, err := c.store.Git().Output(c.ctx, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(out))
+}
