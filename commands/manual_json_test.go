@@ -42,14 +42,14 @@ func TestManualFields(t *testing.T) {
 }
 
 // fieldsIn are the names of an object's fields and of those inside, but for
-// values that are records or parts of them.
+// values that are records or parts of them, and those whose names are phases.
 func fieldsIn(v any) []string {
 	var names []string
 	switch v := v.(type) {
 	case map[string]any:
 		for name, inner := range v {
 			names = append(names, name)
-			if !slices.Contains([]string{"checkpoint", "value", "old", "new"}, name) {
+			if !slices.Contains([]string{"checkpoint", "value", "old", "new", "replans"}, name) {
 				names = append(names, fieldsIn(inner)...)
 			}
 		}
