@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"commands/mirror":                 {"gitstore/layout"},
 	"commands/output":                 {},
 	"commands/display":                {"commands/output", "gitstore/checkpoint", "gitstore/compare"},
-	"freshness":                       {"gitstore/checkpoint"},
+	"freshness":                       {"gitstore/checkpoint", "gitstore/checkpoint/story", "gitstore/checkpoint/tasks"},
 	"freshness/issue":                 {"freshness", "gitstore/checkpoint"},
 	"freshness/issue/forge":           {"freshness/issue", "gitstore/checkpoint"},
 	"freshness/issue/forge/forgetest": {},

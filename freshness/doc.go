@@ -26,6 +26,9 @@
 //	time        in the future, or older than MaxAge        proceed_with_warning
 //	progress    phases out of order                        prompt_user
 //	            phases recorded twice                      proceed_with_warning
+//	tasks       running at the checkpoint                  proceed_with_warning
+//	            the current batch is none that there is    proceed_with_warning
+//	story       paused: a limit was passed                 prompt_user
 //	approval    pending                                    prompt_user
 //	workflow    a write of the state was interrupted       prompt_user
 //	            tests failing, an error, not in progress,

@@ -14,7 +14,7 @@ type input struct {
 // the body and the branch come first.
 var checks = []func(input) []Reason{
 	checkLabels, checkBody, checkBranch, checkCanResume, checkHead, checkBase,
-	checkFiles, checkOutputs, checkTime, checkProgress, checkApproval, checkWorkflow,
+	checkFiles, checkOutputs, checkTime, checkProgress, checkTasks, checkStory, checkApproval, checkWorkflow,
 	checkIssue, checkRecord, checkLoop, checkFindings,
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -156,6 +157,18 @@ var findings = []struct {
 	{"phases twice", "progress", ProceedWithWarning, func(w *world) {
 		w.progress("build", []string{"plan", "plan"}, []string{"plan", "build", "test"})
 	}},
+	{"a task ran", "tasks", ProceedWithWarning, func(w *world) { w.tasks("tasks", "{T1: {status: running}, T2: {status: complete}}") }},
+	{"a task ran to its end", "tasks", ProceedWithWarning, func(w *world) {
+		w.tasks("tasks", "{T1: {status: running, output: out/T1.json}}")
+		w.facts.Tasks = map[string]tasks.Found{"T1": {Exists: true}}
+	}},
+	{"a batch that is not there", "tasks", ProceedWithWarning, func(w *world) {
+		w.tasks("execution_graph", "{current_batch: 7, node_states: {a: {status: pending}}}")
+	}},
+	{"a story is paused", "story", PromptUser, func(w *world) {
+		w.tasks("stage", "{number: 2, story: AB-1}")
+		w.tasks("pipeline", "{story_state: {AB-1: PAUSED}, crash_count: {AB-1: 2}}")
+	}},
 	{"approval pending", "approval", PromptUser, func(w *world) { w.facts.Approvals = []string{"ARCHITECTURE"} }},
 	{"tests failed", "workflow", ProceedWithWarning, func(w *world) { w.workflow("tests_passing", false) }},
 	{"run ended with an error", "workflow", ProceedWithWarning, func(w *world) { w.workflow("last_error", "exit status 2") }},
@@ -186,6 +199,15 @@ var findings = []struct {
 	{"finding of the caller", "gate", PromptUser, func(w *world) {
 		w.facts.Findings = []Reason{{Check: "gate", Action: PromptUser, Message: "Gate is closed"}}
 	}},
+}
+
+// tasks sets a section of the record.
+func (w *world) tasks(key, yaml string) {
+	m, err := checkpoint.DecodeDocument([]byte("it: "+yaml), checkpoint.DefaultLimits)
+	if err != nil {
+		panic(err)
+	}
+	w.record.Doc().Set(key, m.Sub("it"))
 }
 
 func (w *world) workflow(key string, value any) {
@@ -323,7 +345,7 @@ func TestAllThree(t *testing.T) {
 // order of the checks as documented; findings of the caller come last.
 var order = []string{
 	"labels", "body", "branch", "can_resume", "head", "base", "files", "outputs",
-	"time", "progress", "approval", "workflow", "issue", "record", "loop", "gate",
+	"time", "progress", "tasks", "story", "approval", "workflow", "issue", "record", "loop", "gate",
 }
 
 // TestPairs makes every two findings of different checks at once: the worse

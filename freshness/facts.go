@@ -3,6 +3,8 @@ package freshness
 import (
 	"slices"
 	"time"
+
+	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
 // Facts is what is true now, gathered by the caller. In its zero value nothing
@@ -19,6 +21,8 @@ type Facts struct {
 	Outputs Outputs
 	Plan    Plan
 	Resumes int // of this checkpoint here, without a save since
+
+	Tasks map[string]tasks.Found // what is at the places of running tasks' outputs
 
 	Approvals []string // phases whose approval is pending, beside those in the record
 	Approved  []string // phases that a person approved just now

@@ -33,7 +33,7 @@ func (l *List) BatchWarning() string {
 	left, err := l.Batches()
 	done, current := l.r.CompletedBatches(), l.r.CurrentBatch()
 	if count := len(done) + len(left); err == nil && len(left) > 0 && current > count {
-		return fmt.Sprintf("The current batch is %d, but there are %d", current, count)
+		return fmt.Sprintf("The current batch is %d of %d", current, count)
 	}
 	return ""
 }

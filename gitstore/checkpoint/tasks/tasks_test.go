@@ -142,7 +142,7 @@ func TestCurrentBatch(t *testing.T) {
 	for text, want := range map[string]string{
 		graph:                          "",
 		graph + "  current_batch: 3\n": "",
-		graph + "  current_batch: 4\n": "The current batch is 4, but there are 3",
+		graph + "  current_batch: 4\n": "The current batch is 4 of 3",
 		graph + "  current_batch: 3\n  completed_batches: [1]\n  node_states: {investigate: {status: complete}, brief: {status: complete}}\n": "",
 		"execution_graph: {current_batch: 9, node_states: {}}":                                                                                "",
 	} {

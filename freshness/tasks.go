@@ -1,0 +1,56 @@
+package freshness
+
+import (
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/checkpoint/tasks"
+)
+
+// settle is the command that settles tasks that nobody works on any more.
+const settle = "git checkpoint task recover"
+
+// checkTasks finds tasks that ran at the checkpoint. Whether they still do
+// cannot be known; whether their output is there can.
+func checkTasks(in input) []Reason {
+	l := tasks.Of(in.record)
+	var out []Reason
+	for _, t := range l.Running() {
+		r := reason("tasks", ProceedWithWarning, "Task %s was running and has no output", printable(t.ID))
+		if in.facts.Tasks[t.ID].Exists {
+			r.Message = "Task " + printable(t.ID) + " was running and its output is there"
+		}
+		r.Hint = settle
+		out = append(out, r)
+	}
+	if w := l.BatchWarning(); w != "" {
+		out = append(out, reason("tasks", ProceedWithWarning, "%s", w))
+	}
+	return capped(out)
+}
+
+// maxTasks bounds the tasks that are told of one by one.
+const maxTasks = 20
+
+func capped(all []Reason) []Reason {
+	if len(all) <= maxTasks {
+		return all
+	}
+	more := reason("tasks", ProceedWithWarning, "%s more were running", count(len(all)-maxTasks+1, "task"))
+	more.Hint = settle
+	return append(all[:maxTasks-1:maxTasks-1], more)
+}
+
+// checkStory finds a story that is paused: a limit was passed, and a person
+// decides.
+func checkStory(in input) []Reason {
+	if !story.Is(in.record) {
+		return nil
+	}
+	err := story.Err(in.record, story.Of(in.record))
+	if err == nil {
+		return nil
+	}
+	text := printable(err.Error())
+	return []Reason{reason("story", PromptUser, "%s", strings.ToUpper(text[:1])+text[1:])}
+}
