@@ -23,22 +23,24 @@ var (
 // Counters lists them.
 func Counters() []Counter { return []Counter{QualityCycles, ValidationRetries, CrashCount} }
 
-// A LimitError is a story that is paused because a counter passed its limit.
+// A LimitError is a story that is paused because a counter passed its limit, or
+// a task of other work than stories.
 type LimitError struct {
 	Story        string
+	Task         bool
 	Count, Limit int
 	What         string // what was counted, "" for a story that is paused for another reason
 }
 
 func (e *LimitError) Error() string {
+	kind := "story"
+	if e.Task {
+		kind = "task"
+	}
 	if e.What == "" {
-		return fmt.Sprintf("story %s is paused", e.Story)
+		return fmt.Sprintf("%s %s is paused", kind, e.Story)
 	}
-	times := "times"
-	if e.Count == 1 {
-		times = "time"
-	}
-	return fmt.Sprintf("story %s is paused: %s %d %s, the limit is %d", e.Story, e.What, e.Count, times, e.Limit)
+	return fmt.Sprintf("%s %s is paused: %s %d times, the limit is %d", kind, e.Story, e.What, e.Count, e.Limit)
 }
 
 // Of returns the story that a record is of, its issue's key where it is of
@@ -78,13 +80,27 @@ func (c Counter) move(r *checkpoint.Record, story string) {
 // Judge counts what the stage of a story's record says: a NO-GO or a FAIL. It
 // is called once for every document of a worker.
 func Judge(r *checkpoint.Record) {
-	stage := r.Doc().Sub("stage")
-	switch n, verdict := Stage(stage.Text("number")), stage.Text("verdict"); {
-	case n == Validation && verdict == NoGo:
-		ValidationRetries.move(r, Of(r))
-	case n == Quality && verdict == Fail:
-		QualityCycles.move(r, Of(r))
+	if c, ok := verdict(r); ok {
+		c.move(r, Of(r))
 	}
+}
+
+// SentBack reports whether the verdict of a story's record sends it back.
+func SentBack(r *checkpoint.Record) bool {
+	_, ok := verdict(r)
+	return ok
+}
+
+// verdict is the counter that the stage's verdict moves.
+func verdict(r *checkpoint.Record) (Counter, bool) {
+	stage := r.Doc().Sub("stage")
+	switch n, word := Stage(stage.Text("number")), stage.Text("verdict"); {
+	case n == Validation && word == NoGo:
+		return ValidationRetries, true
+	case n == Quality && word == Fail:
+		return QualityCycles, true
+	}
+	return Counter{}, false
 }
 
 // Crash counts a crash of a story's worker that was confirmed.
@@ -96,12 +112,14 @@ func Err(r *checkpoint.Record, story string) error {
 	if r.Doc().Sub("pipeline").Sub("story_state").Text(story) != Paused {
 		return nil
 	}
+	e := &LimitError{Story: story, Task: !Is(r) && r.Layout() != "pipeline"}
 	for _, c := range Counters() {
 		if n := c.Count(r, story); n > c.Limit {
-			return &LimitError{story, n, c.Limit, c.what}
+			e.Count, e.Limit, e.What = n, c.Limit, c.what
+			break
 		}
 	}
-	return &LimitError{Story: story}
+	return e
 }
 
 // Lift lets a paused story go on: a person decided so. Its counters stay, the

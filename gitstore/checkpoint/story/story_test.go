@@ -58,7 +58,7 @@ func TestJudgeCountsNothingElse(t *testing.T) {
 }
 
 func TestPausedByHand(t *testing.T) {
-	r := record(t, "pipeline: {story_state: {A: PAUSED, B: STAGE_1}}")
+	r := record(t, "layout: {name: pipeline}\npipeline: {story_state: {A: PAUSED, B: STAGE_1}}")
 	require.EqualError(t, Err(r, "A"), "story A is paused")
 	require.NoError(t, Err(r, "B"))
 	assert.True(t, Has(r, "B"))
@@ -67,6 +67,30 @@ func TestPausedByHand(t *testing.T) {
 	Lift(r, "A")
 	Lift(r, "B")
 	assert.Equal(t, []string{"B"}, r.Doc().Sub("pipeline").Sub("story_state").Keys())
+}
+
+// A task of work that has no stories is one by itself.
+func TestTaskThatCrashes(t *testing.T) {
+	r := record(t, "tasks: {T1: {status: running}}")
+	Crash(r, "T1")
+	require.NoError(t, Err(r, "T1"))
+	Crash(r, "T1")
+	require.EqualError(t, Err(r, "T1"), "task T1 is paused: its worker crashed 2 times, the limit is 1")
+}
+
+// The place of the work in stage 2, and in no other.
+func TestWorked(t *testing.T) {
+	r := record(t, "stage: {story: S, number: 2, last_action: spawned}")
+	Worked(r, "task done T1", []string{"T2", "T3"})
+	assert.Equal(t, "T2", r.ResumeFrom())
+	assert.Equal(t, "task done T1", r.Doc().Sub("stage").Text("last_action"))
+	Worked(r, "task done T3", nil)
+	assert.Equal(t, "stage_3", r.ResumeFrom())
+	for _, text := range []string{"stage: {number: 3, last_action: spawned}", "note: x"} {
+		r = record(t, text)
+		Worked(r, "x", []string{"T1"})
+		assert.Empty(t, r.ResumeFrom())
+	}
 }
 
 func TestStage(t *testing.T) {

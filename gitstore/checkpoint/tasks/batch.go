@@ -11,13 +11,7 @@ import (
 // Batches returns what is left to do, in batches that can run one after the
 // other: layers of the tasks that are not over. It fails with a *CycleError.
 func (l *List) Batches() ([][]string, error) {
-	var left []string
-	for _, t := range l.All() {
-		if !t.Over() {
-			left = append(left, t.ID)
-		}
-	}
-	return Layers(left, func(id string) []string { return l.needs[id] })
+	return Layers(l.Left(), func(id string) []string { return l.needs[id] })
 }
 
 // Check fails with a *CycleError when tasks wait for one another, whatever
@@ -66,18 +60,42 @@ func (l *List) batchOf(id string) (batch, bool) {
 	if len(stored) > 0 {
 		return batch{}, false
 	}
+	layers := l.layers()
+	i := slices.IndexFunc(layers, func(layer []string) bool { return slices.Contains(layer, id) })
+	if i < 0 {
+		return batch{}, false
+	}
+	return batch{l.currentBatch(), layers[i], nil}, true
+}
+
+// layers are those of the whole graph, whatever became of its nodes; none where
+// they wait for one another.
+func (l *List) layers() [][]string {
 	var nodes []string
 	for _, t := range l.All() {
 		if t.InGraph {
 			nodes = append(nodes, t.ID)
 		}
 	}
-	layers, err := Layers(nodes, func(id string) []string { return l.needs[id] })
-	i := slices.IndexFunc(layers, func(layer []string) bool { return slices.Contains(layer, id) })
-	if err != nil || i < 0 {
-		return batch{}, false
+	layers, _ := Layers(nodes, func(id string) []string { return l.needs[id] })
+	return layers
+}
+
+// Point returns where work on the graph goes on, as batch_2_task_1: the first
+// task that is not over of the first layer that has one. It is "" where the
+// record has its batches itself, or nothing is left.
+func (l *List) Point() string {
+	if value(l.r.Doc().Sub("execution_graph"), "batches") != nil {
+		return ""
 	}
-	return batch{l.currentBatch(), layers[i], nil}, true
+	for _, layer := range l.layers() {
+		for i, id := range layer {
+			if t, _ := l.Task(id); !t.Over() {
+				return fmt.Sprintf("batch_%d_task_%d", l.currentBatch(), i+1)
+			}
+		}
+	}
+	return ""
 }
 
 func (l *List) currentBatch() int {

@@ -14,8 +14,12 @@ type UnknownError struct{ ID string }
 
 func (e *UnknownError) Error() string { return fmt.Sprintf("task %q: there is no such task", e.ID) }
 
-// A RefusedError is a move that a task does not make as it stands.
-type RefusedError struct{ ID, Why string }
+// A RefusedError is a move that a task does not make as it stands. Running says
+// that it is because somebody has begun with it.
+type RefusedError struct {
+	ID, Why string
+	Running bool
+}
 
 func (e *RefusedError) Error() string { return fmt.Sprintf("task %s: %s", e.ID, e.Why) }
 
@@ -29,6 +33,6 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("task %s: %d attempts, the limit is %d", e.ID, e.Attempts, e.Limit)
 }
 
-func refuse(id, format string, args ...any) error {
-	return &RefusedError{ID: id, Why: fmt.Sprintf(format, args...)}
+func refuse(t Task, format string, args ...any) error {
+	return &RefusedError{ID: t.ID, Why: fmt.Sprintf(format, args...), Running: t.Status == Running}
 }

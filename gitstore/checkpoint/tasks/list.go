@@ -117,6 +117,23 @@ func (l *List) All() []Task {
 	return out
 }
 
+// Record returns the record that the tasks are of.
+func (l *List) Record() *checkpoint.Record { return l.r }
+
+// Has reports whether there is a task of that id.
+func (l *List) Has(id string) bool { return l.at[id] != nil }
+
+// Left returns the tasks that are not over, in the order of the record.
+func (l *List) Left() []string {
+	var out []string
+	for _, t := range l.All() {
+		if !t.Over() {
+			out = append(out, t.ID)
+		}
+	}
+	return out
+}
+
 // Task returns one task and whether there is one of that id.
 func (l *List) Task(id string) (Task, bool) {
 	p, ok := l.at[id]

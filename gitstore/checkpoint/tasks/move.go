@@ -25,13 +25,13 @@ func (l *List) Start(id string, c Claim) error {
 		return ErrNothing
 	case c.Force:
 	case t.Status == Running && t.By != "":
-		return refuse(id, "%s is working on it", t.By)
+		return refuse(t, "%s is working on it", t.By)
 	case t.Status == Running:
-		return refuse(id, "it is running already")
+		return refuse(t, "it is running already")
 	case t.Over():
-		return refuse(id, "it is %s already", t.Status)
+		return refuse(t, "it is %s already", t.Status)
 	case len(l.missing(t)) > 0:
-		return refuse(id, "it waits for %s", joined(l.missing(t)))
+		return refuse(t, "it waits for %s", joined(l.missing(t)))
 	}
 	attempts := t.Attempts
 	if !t.open() || attempts == 0 {
@@ -122,7 +122,7 @@ func (l *List) Fail(id string, f Failure) (Outcome, error) {
 	case !ok:
 		return Outcome{}, &UnknownError{id}
 	case t.Status == Complete:
-		return Outcome{}, refuse(id, "it is complete already")
+		return Outcome{}, refuse(t, "it is complete already")
 	case t.Status == Failed && (f.Error == "" || f.Error == t.Error):
 		return Outcome{}, ErrNothing
 	}

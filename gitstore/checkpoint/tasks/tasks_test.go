@@ -253,11 +253,15 @@ func TestBatchComplete(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := of(t, text)
-			var completed []string
+			var completed, points []string
 			for _, id := range []string{"investigate", "brief", "spec", "plan", "review"} {
 				done, err := l.Done(id, Result{At: noon})
 				require.NoError(t, err)
 				completed = append(completed, fmt.Sprint(id, done.Batch))
+				points = append(points, l.Point())
+			}
+			if name == "by layers" {
+				assert.Equal(t, []string{"batch_1_task_1", "batch_2_task_1", "batch_2_task_1", "batch_3_task_1", ""}, points)
 			}
 			assert.Equal(t, []string{"investigate0", "brief1", "spec0", "plan2", "review3"}, completed)
 			assert.Equal(t, []int{1, 2, 3}, l.r.CompletedBatches())
