@@ -44,6 +44,7 @@ var table = []Key{
 	{Name: "auto_prune", Type: Bool, Default: "true", Doc: "Apply retention after every save."},
 
 	{Name: "phase_replans", Type: Int, Default: "2", Min: 0, Max: 1000, Doc: "How often a phase may be planned anew."},
+	{Name: "task_retries", Type: Int, Default: "3", Min: 0, Max: 1000, Doc: "How often a task that failed or was lost may be begun again."},
 	{Name: "phase_retries", Type: Int, Default: "3", Min: 0, Max: 1000, Doc: "How often a phase that failed may be begun again."},
 
 	{Name: "storage.location", Type: Path, Default: ".claude/crunch/{issue}/checkpoints", Trust: Inside, Doc: "Where the crunch layout is exported and mirrored."},

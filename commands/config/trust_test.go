@@ -65,6 +65,7 @@ var samples = map[string]struct{ yes, no []string }{
 	"auto_prune":   {yes: []string{"true", "false"}},
 
 	"phase_replans": {[]string{"0", "2", "9"}, []string{"-1", "1001"}},
+	"task_retries":  {[]string{"0", "3", "9"}, []string{"-1", "x"}},
 	"phase_retries": {[]string{"0", "3", "9"}, []string{"-1", "x"}},
 
 	"storage.location":    {insidePaths, outsidePaths},
