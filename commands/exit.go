@@ -104,6 +104,7 @@ func codeOf(err error) (code int, hint string) {
 		stands      *progress.RefusedError
 		approval    *progress.ApprovalError
 		noPhase     *progress.UnknownError
+		task        *taskError
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -132,6 +133,8 @@ func codeOf(err error) (code int, hint string) {
 		return exitNeedsAnswer, alternatives(approval.Issue, progress.Way{"phase", "approve", approval.Phase})
 	case errors.As(err, &noPhase):
 		return exitUsage, ""
+	case errors.As(err, &task):
+		return task.code()
 	case errors.As(err, &secret):
 		return exitSecrets, "git -c checkpoint.redact=warn checkpoint " + secret.hinted() + " " + quoteArg(string(secret.issue))
 	case errors.As(err, &remote):

@@ -9,10 +9,15 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
 // judge gathers the facts about a checkpoint and judges it.
 func (c *call) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.Verdict, error) {
+	l := tasks.Of(r)
+	if _, err := l.Batches(); err != nil {
+		return freshness.Verdict{}, taskFailure(cp.Issue, "", fmt.Errorf("checkpoint %s: %w", cp.ID, err))
+	}
 	facts := freshness.Facts{Now: c.env.Now(), Commit: cp.Commit.String()[:12]}
 	var err error
 	if facts.Issue, facts.NoIssue, err = c.currentIssue(cp.Issue); err != nil {
@@ -27,6 +32,7 @@ func (c *call) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.V
 	facts.Files = c.filesFact(cp)
 	facts.Outputs = c.outputsFact(cp, r)
 	facts.Plan = c.planFact(cp, r)
+	facts.Tasks = c.taskOutputs(l)
 	facts.Resumes = c.store.Resumed(cp).Times
 	facts.Approved = c.approved(cp)
 	facts.Findings = c.sessionNote(r)

@@ -8,6 +8,7 @@ import (
 
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
 // A standing is how far a record's work is, for people and for scripts.
@@ -15,8 +16,9 @@ type standing struct {
 	current   string   // the phase to go on with
 	completed []string // phases
 	remaining []string
-	batches   []int // completed ones
-	complete  bool  // every phase is done
+	batches   []int      // completed ones
+	pending   [][]string // tasks that are not over, in batches
+	complete  bool       // every phase is done
 	from      string
 }
 
@@ -29,6 +31,7 @@ func standingOf(r *checkpoint.Record, v freshness.Verdict) standing {
 		current: first(p.Current, r.Phase()), completed: p.Completed, remaining: p.Remaining,
 		batches: r.CompletedBatches(), from: r.ResumeFrom(),
 	}
+	s.pending, _ = tasks.Of(r).Batches() // judge refuses a cycle
 	if len(p.Remaining) > 0 {
 		s.current = p.Remaining[0]
 	}

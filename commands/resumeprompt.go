@@ -46,6 +46,8 @@ func promptFor(r *resumption, now time.Time) string {
 	line(promptText, "Completed phases", list(at.completed))
 	line(promptText, "Remaining phases", list(at.remaining))
 	line(promptText, "Current phase", at.current)
+	line(promptText, "Tasks", tasksLine(r.record))
+	line(promptText, "Tasks to go", batchesLine(at.pending))
 	if n := r.attempt(); n > 1 {
 		line(promptText, "Attempt", fmt.Sprint(n))
 	}

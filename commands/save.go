@@ -108,7 +108,7 @@ func runSave(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.finishSave(saved)
+	return orElse(c.finishSave(saved), c.judged(saved))
 }
 
 // finishSave prints what was saved and pushes it. The id is printed first: it
@@ -273,7 +273,7 @@ func (c *call) savedRecord(s *gitstore.Saved) any {
 	if c.move == nil || kind == "start" {
 		return saved
 	}
-	return output.Step{Save: saved, Progress: progressRecord(s.Record)}
+	return c.withTasks(output.Step{Save: saved, Progress: progressRecord(s.Record)}, s.Record)
 }
 
 // saveRecord is the JSON of what was saved.

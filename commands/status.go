@@ -124,6 +124,7 @@ func (c *call) showStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v fresh
 	c.print("%s\n", output.Clean(heading(cp, r)))
 	c.print("Checkpoint: %s (%s)\n", cp.ID, ago(r.CreatedAt(), c.env.Now()))
 	c.print("Progress: %s\n", output.Clean(progressLine(r)))
+	c.showTasks(r)
 	if cp.Branch != "" {
 		c.print("Branch: %s\n", output.Clean(cp.Branch))
 	}
@@ -170,7 +171,7 @@ func statusRecord(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v 
 	s := output.Status{
 		Type: kind, CheckpointID: string(cp.ID), Issue: string(cp.Issue), Action: v.Action.String(),
 		CanResume: v.CanResume, Complete: at.complete, Warnings: v.Warnings(), ResumeFrom: at.from,
-		CurrentPhase: at.current, CompletedPhases: at.completed, Remaining: at.remaining, Batches: output.Batches{Completed: at.batches, Current: r.CurrentBatch()},
+		CurrentPhase: at.current, CompletedPhases: at.completed, Remaining: at.remaining, Batches: output.Batches{Completed: at.batches, Current: r.CurrentBatch(), Pending: at.pending},
 		PendingCaptures: pendingCaptures(r), Changed: quotePaths(v.Changed),
 		AutoResume: v.Safe && v.Action <= freshness.ProceedWithWarning, AutoResumeReason: v.SafeWhy, AwaitingApproval: v.Awaiting,
 	}

@@ -7,6 +7,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/tasks"
 
 	"github.com/urfave/cli/v2"
 )
@@ -92,7 +93,18 @@ func (c *call) notTaken(issue checkpoint.Issue, t checkpoint.Trigger, why string
 	if c.flags.Command.Name == "start" {
 		return c.write(out.Save)
 	}
-	return c.write(out)
+	return c.write(c.withTasks(out, r))
+}
+
+// withTasks adds to the JSON of task how its tasks stand.
+func (c *call) withTasks(s output.Step, r *checkpoint.Record) any {
+	if c.flags.Command.Name != "task" {
+		return s
+	}
+	if r == nil {
+		r = checkpoint.New()
+	}
+	return taskRecord(s, r, tasks.Of(r).All())
 }
 
 // progressRecord is the JSON of how far the phases are.

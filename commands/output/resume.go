@@ -34,9 +34,12 @@ type Reason struct {
 }
 
 // Batches is the progress of the execution graph; Current is 0 without one.
+// Pending are the tasks that are not over, in batches that can run one after
+// the other.
 type Batches struct {
-	Completed []int `json:"completed"`
-	Current   int   `json:"current"`
+	Completed []int      `json:"completed"`
+	Current   int        `json:"current"`
+	Pending   [][]string `json:"pending"`
 }
 
 // Resume is the verdict on a checkpoint and what was done. Undo is the command

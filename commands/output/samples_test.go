@@ -25,7 +25,7 @@ func status(kind string) Status {
 		Type: kind, CheckpointID: id, Issue: "PROJ-42", Action: "prompt_user", CanResume: true, Warnings: []string{"w"},
 		Reasons:    []Reason{{"body", "question", "Issue body modified since checkpoint"}},
 		ResumeFrom: "batch_3_task_1", CurrentPhase: "implementing", CompletedPhases: []string{"enrich", "ready"},
-		Remaining: []string{"validation"}, Batches: Batches{[]int{1, 2}, 3}, PendingCaptures: []string{"KE-1"}, Changed: []string{"src/a.go"},
+		Remaining: []string{"validation"}, Batches: Batches{[]int{1, 2}, 3, [][]string{{"T4"}, {"T5", "T6"}}}, PendingCaptures: []string{"KE-1"}, Changed: []string{"src/a.go"},
 		AutoResume: true, AutoResumeReason: "All conditions met", AwaitingApproval: []string{"design"},
 	}
 }
@@ -57,7 +57,12 @@ func samples() map[string]any {
 	return map[string]any{
 		"save": saved("save"), "start": saved("start"), "run": saved("run"),
 		"save-skipped": Save{Type: "save", Issue: "42", Trigger: "agent_complete", Skipped: "trigger agent_complete is off (default)"},
-		"phase":        step("phase"), "task": step("task"), "finish": step("finish"), "finish-empty": Step{Save: Save{Type: "finish"}},
+		"phase":        step("phase"), "task": Tasks{
+			step("task"),
+			[]Task{{"T1", "failed", 2, "out/T1.json", "no disk", []string{"T0"}, "worker 7", "T0"}, {ID: "T2", Status: "pending"}},
+			[][]string{{"T1"}, {"T2", "T3"}},
+			[]string{"T4"},
+		}, "finish": step("finish"), "finish-empty": Step{Save: Save{Type: "finish"}},
 		"list": List{Type: "list", Issue: "42", Latest: id, TotalCheckpoints: 2, Checkpoints: []Listed{
 			{id, "42", commit, made, "manual", "implementing", "feature/issue-42", true, true, true, "caf\u00e9\nsecond line"},
 			{Commit: commit, Note: "\x1b[31m\u202e\u009b\U000e0041\xff"},

@@ -38,3 +38,26 @@ type Progress struct {
 	Replans   map[string]int `json:"replans"`
 	Awaiting  []string       `json:"awaiting_approval"`
 }
+
+// Tasks is what task did, and where that leaves the tasks: Batches are those
+// that are not over, in the order in which they can run, and Ready those that
+// can begin now.
+type Tasks struct {
+	Step
+	Tasks   []Task     `json:"tasks"`
+	Batches [][]string `json:"batches"`
+	Ready   []string   `json:"ready"`
+}
+
+// Task is one task. By is who claimed it, WaitsFor the failed task that keeps
+// it from running.
+type Task struct {
+	ID       string   `json:"id"`
+	Status   string   `json:"status"`
+	Attempts int      `json:"attempts"`
+	Output   string   `json:"output" empty:"null"`
+	Error    string   `json:"error" empty:"null"`
+	Needs    []string `json:"depends_on"`
+	By       string   `json:"claimed_by" empty:"null"`
+	WaitsFor string   `json:"waits_for" empty:"null"`
+}

@@ -1,0 +1,139 @@
+package commands
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/urfave/cli/v2"
+)
+
+var taskCommand = command{
+	name: "task", usage: "move the tasks of a workflow", args: "add|start|done|fail|list|recover [TASK...]", max: maxTasks + 1, category: "Progress",
+	description: "Moves tasks, then saves. start claims a task: it exits 8 where somebody has it, it\n" +
+		"waits for others or is complete. done and add twice are the same as once. A task\n" +
+		"that fails keeps what depends on it from running until it is begun again. recover\n" +
+		"settles what was running when the work was cut off: complete where the output is\n" +
+		"there, else pending again. list saves nothing.",
+	examples: []string{
+		"git checkpoint task add T1 T2 T3",
+		"git checkpoint task start T1 --by worker-7",
+		"git checkpoint task done T1 --output out/T1.json",
+		"git checkpoint task fail T2 --error 'the tests fail'",
+		"git checkpoint task fail T2 --crash",
+		"git checkpoint task list --json",
+	},
+	flags: taskFlags,
+	run:   runTask,
+}
+
+// maxTasks is how many tasks one command line moves.
+const maxTasks = 10000
+
+func taskFlags() []cli.Flag {
+	return stepFlags(
+		&cli.StringFlag{Name: "output", Usage: "the `FILE` that the task writes, or has written"},
+		&cli.StringSliceFlag{Name: "after", Usage: "the `TASK` that must be complete before those that are added"},
+		&cli.StringFlag{Name: "by", Usage: "the `NAME` of who claims the task"},
+		&cli.StringFlag{Name: "error", Usage: "why the task failed, as `TEXT`"},
+		&cli.BoolFlag{Name: "crash", Usage: "its worker crashed: the task is pending again, and the crash is counted"},
+		&cli.BoolFlag{Name: "timed-out", Usage: "it took too long: it is tried once more"},
+		&cli.StringSliceFlag{Name: "artifact", Usage: "keep the file at `PATH` too, a git-ignored one as well"},
+		&cli.BoolFlag{Name: "force", Usage: "in spite of a claim, a limit, or what it waits for"},
+	)
+}
+
+// taskVerbs are the verbs of task with the flags that are theirs alone.
+var taskVerbs = []verbFlags{
+	{"add", []string{"output", "after"}},
+	{"start", []string{"by", "force"}},
+	{"done", []string{"output", "artifact"}},
+	{"fail", []string{"error", "crash", "timed-out"}},
+	{"list", nil},
+	{"recover", nil},
+}
+
+// verbFlags are the flags that go with a verb.
+type verbFlags struct {
+	name  string
+	flags []string
+}
+
+func runTask(c *call) error {
+	verb, err := c.taskVerb()
+	if err != nil {
+		return err
+	}
+	if err := c.openToSave(checkpoint.TaskUpdate); err != nil {
+		return err
+	}
+	issue, err := c.inferIssue()
+	if err != nil {
+		return err
+	}
+	c.about = issue
+	if verb == "list" {
+		return c.listTasks(issue)
+	}
+	t, err := c.taskStep(issue, verb)
+	if err != nil {
+		return err
+	}
+	return c.take(issue, step{trigger: checkpoint.TaskUpdate, move: t.move, after: t.after})
+}
+
+// taskVerb is the verb of the command line, with tasks and flags that go with
+// it.
+func (c *call) taskVerb() (string, error) {
+	verb := ""
+	if len(c.args) > 0 {
+		verb = c.args[0]
+	}
+	i := slices.IndexFunc(taskVerbs, func(v verbFlags) bool { return v.name == verb })
+	if i < 0 {
+		return "", fail(exitUsage, "git checkpoint task list", "task: add, start, done, fail, list or recover?")
+	}
+	for _, v := range taskVerbs {
+		for _, name := range v.flags {
+			if (c.flags.IsSet(name) || len(c.lists[name]) > 0) && !slices.Contains(taskVerbs[i].flags, name) {
+				return "", usagef("task %s: --%s does not go with it", verb, name)
+			}
+		}
+	}
+	return verb, c.checkTasks(verb)
+}
+
+// checkTasks looks at the names of tasks and at what goes together.
+func (c *call) checkTasks(verb string) error {
+	ids := c.args[1:]
+	for _, id := range slices.Concat(ids, c.lists["after"]) {
+		switch {
+		case strings.TrimSpace(id) == "" || !utf8.ValidString(id):
+			return usagef("task %s: %q is no name of a task", verb, id)
+		case len(id) > maxTaskName || strings.ContainsFunc(id, isControl):
+			return usagef("task %s: %.40q: want a name of at most %d bytes on one line", verb, id, maxTaskName)
+		}
+	}
+	for _, name := range []string{"error", "by"} {
+		if !utf8.ValidString(c.flags.String(name)) {
+			return usagef("task %s: --%s: not valid UTF-8", verb, name)
+		}
+	}
+	crash := c.flags.Bool("crash")
+	switch {
+	case len(ids) == 0 && (verb == "add" || verb == "start" || verb == "done" || verb == "fail" && !crash):
+		return fail(exitUsage, "git checkpoint task list", "task %s: which task?", verb)
+	case len(ids) > 1 && c.flags.IsSet("output"):
+		return usagef("task %s: --output is of one task, got %d", verb, len(ids))
+	case crash && c.flags.Bool("timed-out"):
+		return usagef("task fail: --crash and --timed-out do not go together")
+	}
+	return nil
+}
+
+// maxTaskName bounds a task's name, in bytes.
+const maxTaskName = 200
+
+func isControl(r rune) bool { return r < ' ' || r == 0x7f }

@@ -1,0 +1,60 @@
+package commands
+
+import (
+	"errors"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/checkpoint/tasks"
+)
+
+// A taskError is a move that a task or a story does not make, and the issue
+// that has it.
+type taskError struct {
+	issue checkpoint.Issue
+	next  string // the task to go on with, "" where none is known
+	err   error
+}
+
+func (e *taskError) Error() string { return e.err.Error() }
+func (e *taskError) Unwrap() error { return e.err }
+
+// taskFailure gives the errors of tasks and stories their issue.
+func taskFailure(issue checkpoint.Issue, next string, err error) error {
+	e := &taskError{issue, next, err}
+	if code, _ := e.code(); err == nil || code == exitFailure {
+		return err
+	}
+	return e
+}
+
+// code is the part of the table of exit codes for tasks and stories.
+func (e *taskError) code() (code int, hint string) {
+	var (
+		unknown *tasks.UnknownError
+		refused *tasks.RefusedError
+		limit   *tasks.LimitError
+		paused  *story.LimitError
+		cycle   *tasks.CycleError
+	)
+	ways := func(w ...progress.Way) string { return alternatives(e.issue, w...) }
+	giveUp := progress.Way{"finish", "--status", "failed"}
+	switch {
+	case errors.As(e.err, &unknown):
+		return exitUsage, ways(progress.Way{"task", "add", unknown.ID})
+	case errors.As(e.err, &refused) && refused.Running:
+		return exitRefused, ways(progress.Way{"task", "recover", refused.ID})
+	case errors.As(e.err, &refused):
+		return exitRefused, ways(progress.Way{"task", "list"})
+	case errors.As(e.err, &limit):
+		return exitLimit, ways(progress.Way{"task", "start", limit.ID, "--force"}, giveUp)
+	case errors.As(e.err, &paused) && e.next != "":
+		return exitLimit, ways(progress.Way{"task", "start", e.next, "--force"}, giveUp)
+	case errors.As(e.err, &paused):
+		return exitLimit, ways(giveUp)
+	case errors.As(e.err, &cycle):
+		return exitInvalid, ""
+	}
+	return exitFailure, ""
+}

@@ -1,0 +1,183 @@
+package commands
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/tasks"
+)
+
+// taskOutputs looks for the outputs of the tasks that are running.
+func (c *call) taskOutputs(l *tasks.List) map[string]tasks.Found {
+	found, places := map[string]tasks.Found{}, map[string]string{}
+	for _, t := range l.Running() {
+		if t.Output == "" || c.store.Root() == "" {
+			continue
+		}
+		if f := c.taskOutput(t.Output); f.Exists {
+			found[t.ID], places[t.ID] = f, t.Output
+		}
+	}
+	var list []string
+	for _, place := range places {
+		list = append(list, place)
+	}
+	digests, err := c.store.Digests(c.ctx, list)
+	for id, f := range found {
+		if err == nil {
+			f.Digest = digests[places[id]]
+			found[id] = f
+		}
+	}
+	return found
+}
+
+// maxOutput is how much of an output is read to see what it says.
+const maxOutput = 1 << 20
+
+// taskOutput looks at an output: JSON has to be whole, and may have a status.
+func (c *call) taskOutput(place string) tasks.Found {
+	root, err := os.OpenRoot(c.store.Root())
+	if err != nil {
+		return tasks.Found{}
+	}
+	defer root.Close()
+	f, err := root.Open(filepath.FromSlash(place))
+	if err != nil {
+		return tasks.Found{}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.IsDir() {
+		return tasks.Found{}
+	}
+	if !strings.EqualFold(filepath.Ext(place), ".json") || !info.Mode().IsRegular() || info.Size() > maxOutput {
+		return tasks.Found{Exists: true}
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxOutput))
+	if err != nil {
+		return tasks.Found{Exists: true, Broken: true}
+	}
+	status, err := tasks.OutputStatus(data)
+	return tasks.Found{Exists: true, Broken: err != nil, Status: status}
+}
+
+// listTasks prints the tasks of an issue's newest checkpoint.
+func (c *call) listTasks(issue checkpoint.Issue) error {
+	cp, err := c.store.Newest(c.ctx, issue)
+	if err != nil {
+		return err
+	}
+	r, err := c.store.SoundRecord(cp)
+	if err != nil {
+		return err
+	}
+	l, err := c.namedTasks(r)
+	if err != nil {
+		return taskFailure(issue, "", err)
+	}
+	if c.json {
+		return c.write(taskRecord(output.Step{
+			Save: output.Save{
+				Type: "task", CheckpointID: string(cp.ID), Issue: string(issue), Commit: cp.Commit.String(), Ref: gitstore.LiveRef(issue),
+				Trigger: string(r.Trigger()), Phase: r.Phase(), CreatedAt: r.CreatedAt(), Warnings: c.takeWarnings(),
+			},
+			Progress: progressRecord(r),
+		}, r, l))
+	}
+	var t output.Table
+	t.Right(2)
+	for _, task := range l {
+		t.Row(task.ID, task.Status, strconv.Itoa(task.Attempts), note(task))
+	}
+	return t.Write(c.out)
+}
+
+// showTasks says how far the tasks are, where there are any.
+func (c *call) showTasks(r *checkpoint.Record) {
+	if text := tasksLine(r); text != "" {
+		c.print("Tasks: %s\n", output.Clean(text))
+	}
+}
+
+// tasksLine counts the tasks and names some that can begin, "" for none.
+func tasksLine(r *checkpoint.Record) string {
+	l := tasks.Of(r)
+	all := l.All()
+	if len(all) == 0 {
+		return ""
+	}
+	over := 0
+	for _, t := range all {
+		if t.Over() {
+			over++
+		}
+	}
+	text := fmt.Sprintf("%d of %d complete", over, len(all))
+	if ready := l.Ready(); len(ready) > 0 {
+		text += ", ready: " + list(few(ready, promptMore))
+	}
+	return text
+}
+
+// batchesLine has a group for every batch.
+func batchesLine(batches [][]string) string {
+	groups := make([]string, len(batches))
+	for i, b := range batches {
+		groups[i] = list(b)
+	}
+	return strings.Join(groups, "; then ")
+}
+
+// namedTasks are those that the command line names, or all.
+func (c *call) namedTasks(r *checkpoint.Record) ([]tasks.Task, error) {
+	l := tasks.Of(r)
+	if len(c.args) == 1 {
+		return l.All(), nil
+	}
+	var out []tasks.Task
+	for _, id := range c.args[1:] {
+		t, ok := l.Task(id)
+		if !ok {
+			return nil, &tasks.UnknownError{ID: id}
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// note is what there is to say of a task beside its status.
+func note(t tasks.Task) string {
+	switch {
+	case t.Error != "":
+		return t.Error
+	case t.WaitsFor != "":
+		return "waits for " + t.WaitsFor
+	case t.Status == tasks.Running && t.By != "":
+		return "by " + t.By
+	case !t.Over() && len(t.Needs) > 0:
+		return "after " + list(t.Needs)
+	}
+	return t.Output
+}
+
+// taskRecord is the JSON of tasks. Batches that cannot be made, as the tasks of
+// a cycle, are left out.
+func taskRecord(s output.Step, r *checkpoint.Record, of []tasks.Task) output.Tasks {
+	l := tasks.Of(r)
+	out := output.Tasks{Step: s, Ready: l.Ready()}
+	out.Batches, _ = l.Batches()
+	for _, t := range of {
+		out.Tasks = append(out.Tasks, output.Task{
+			ID: t.ID, Status: t.Status, Attempts: t.Attempts, Output: t.Output, Error: t.Error, Needs: t.Needs, By: t.By, WaitsFor: t.WaitsFor,
+		})
+	}
+	return out
+}
