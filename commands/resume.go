@@ -34,6 +34,8 @@ func resumeFlags() []cli.Flag {
 		&cli.StringFlag{Name: "choice", Usage: "answer the prompt: `r`, s, v or d"},
 		&cli.BoolFlag{Name: "auto", Usage: "resume only where nothing needs an answer"},
 		&cli.StringFlag{Name: "as", Usage: "ask and answer in the words of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
+		&cli.StringFlag{Name: "template", Usage: "with --as pipeline, the `FILE` of a worker's prompt: {story}, {stage}, {business_answers}, {worktree}, {project_root}"},
+		&cli.BoolFlag{Name: "include-spawn", Usage: "with --as pipeline, also name the mode that a new worker would run in"},
 		&cli.StringFlag{Name: "print", Usage: "print the outcome as `text`, json, env or prompt", Value: "text"},
 		changedFlag(),
 		&cli.BoolFlag{Name: "no-files", Usage: "leave the files alone"},

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 )
 
@@ -11,10 +12,54 @@ func (c *call) speak(r *resumption) error {
 	if err != nil {
 		return err
 	}
-	if r.texts, err = layout.TextsOf(as, r.record); err != nil {
+	if as == layout.Pipeline {
+		err = c.speakOfWorker(r)
+	} else {
+		r.texts, err = layout.TextsOf(as, r.record)
+	}
+	if err != nil {
 		return fail(exitFailure, "git checkpoint resume "+quoteArg(string(r.cp.Issue)), "resume %s --as %s: %w", r.cp.ID, as, err)
 	}
 	return nil
+}
+
+// speakOfWorker finds the pipeline's words, with what its lead knows.
+func (c *call) speakOfWorker(r *resumption) error {
+	template := ""
+	if name := c.flags.String("template"); name != "" {
+		data, err := c.readInput(name)
+		if err != nil {
+			return err
+		}
+		template = output.CleanBlock(string(data))
+	}
+	w, err := layout.WorkerOf(r.record, nil)
+	if err != nil {
+		return err
+	}
+	if lead := c.leadOf(w.Story); lead != nil {
+		w, err = layout.WorkerOf(r.record, lead)
+	}
+	r.texts.Resumed = w.Plan(c.flags.Bool("include-spawn"))
+	r.texts.Prompt = w.Prompt(template, c.store.Root())
+	return err
+}
+
+// leadOf is the newest state of the lead that knows a story, nil where there
+// is none.
+func (c *call) leadOf(story string) *checkpoint.Record {
+	issues, _, err := c.store.Issues(c.ctx, false)
+	if err != nil {
+		return nil
+	}
+	var lead *checkpoint.Record
+	for _, i := range issues {
+		_, r, err := c.store.NewestValid(c.ctx, i)
+		if err == nil && layout.Leads(r, story) && (lead == nil || r.CreatedAt().After(lead.CreatedAt())) {
+			lead = r
+		}
+	}
+	return lead
 }
 
 // yesByDefault are the answers to a question whose default is yes.

@@ -68,32 +68,13 @@ func dotagentTexts(r *checkpoint.Record) (Texts, error) {
 	}, nil
 }
 
-// pipelineTexts say how the lead brings a worker back: first the one that has
-// the context, then a new one with the block. How that one is spawned is the
-// lead's to decide.
+// pipelineTexts say how the lead brings a worker back.
 func pipelineTexts(r *checkpoint.Record) (Texts, error) {
-	stage := sub(r.Doc(), "stage")
-	number := text(stage, "number")
-	if number == "" {
-		return Texts{}, errors.New("the record has no stage")
+	w, err := WorkerOf(r, nil)
+	if err != nil {
+		return Texts{}, err
 	}
-	var done, left []string
-	for id, v := range sub(r.Doc(), "tasks").All() {
-		if t, _ := v.(*object); over(text(t, "status")) {
-			done = append(done, id)
-		} else {
-			left = append(left, id)
-		}
-	}
-	block := fmt.Sprintf("CHECKPOINT RESUME \u2014 DO NOT re-execute completed work.\n"+
-		"Tasks already completed: %s\nTasks remaining: %s\nLast action: %s\nContinue from remaining tasks only.\n",
-		line(strings.Join(done, ", ")), line(strings.Join(left, ", ")), line(text(stage, "last_action")))
-	plan := ""
-	if agent := text(stage, "agent"); agent != "" {
-		plan = fmt.Sprintf("resume: %s\n", line(agent))
-	}
-	plan += fmt.Sprintf("fallback: story-%s-s%s-retry\n", line(cmpOr(text(stage, "story"), string(r.Issue()))), line(number))
-	return Texts{Resumed: plan + block, Prompt: block}, nil
+	return Texts{Resumed: w.Plan(false), Prompt: w.Prompt("", "")}, nil
 }
 
 // line folds a text into one line that a terminal cannot be hurt by.

@@ -12,6 +12,7 @@ import (
 func textsFor(t *testing.T, as Name, name string, change func(r *checkpoint.Record)) Texts {
 	t.Helper()
 	r := read(t, name).Apply(nil)
+	r.SetCreatedAt(mustTime(t, "2026-01-02T03:04:05Z"))
 	if change != nil {
 		change(r)
 	}
@@ -40,15 +41,16 @@ func TestTexts(t *testing.T) {
 		"Tasks remaining: AB-12, AB-13\n" +
 		"Last action: AB-11 is merged\n" +
 		"Continue from remaining tasks only.\n"
+	spawn := "team: pipeline-2026-01-02\nmodel: opus\nsubagent_type: general-purpose\n"
 	assert.Equal(t, Texts{
-		Resumed: "resume: worker 7\nfallback: story-AB-1-s2-retry\n" + block, Prompt: block,
+		Resumed: "resume: worker 7\nfallback: story-AB-1-s2-retry\n" + spawn + block, Prompt: "story: AB-1\nstage: 2\n" + block,
 	}, textsFor(t, Pipeline, "pipeline-story.json", nil))
 	hostile := textsFor(t, Pipeline, "pipeline-story.json", func(r *checkpoint.Record) {
 		r.Doc().Set("tasks", newObject())
 		_ = r.Doc().Assign("stage.agent", nil)
 		_ = r.Doc().Assign("stage.last_action", "one\r\ntwo\x1b[2J")
 	})
-	assert.Equal(t, "fallback: story-AB-1-s2-retry\nCHECKPOINT RESUME \u2014 DO NOT re-execute completed work.\n"+
+	assert.Equal(t, "fallback: story-AB-1-s2-retry\n"+spawn+"CHECKPOINT RESUME \u2014 DO NOT re-execute completed work.\n"+
 		"Tasks already completed: \nTasks remaining: \nLast action: one  two\ufffd[2J\nContinue from remaining tasks only.\n", hostile.Resumed)
 	for _, as := range []Name{Crunch, Claude} {
 		assert.Equal(t, Texts{}, textsFor(t, as, "recovery.json", nil))
@@ -57,4 +59,30 @@ func TestTexts(t *testing.T) {
 		_, err := TextsOf(as, checkpoint.New())
 		require.ErrorContains(t, err, "the record has no ")
 	}
+}
+
+// A new worker is told what the lead knows of its story, in the words of a
+// template where there is one; how it is spawned is data.
+func TestWorker(t *testing.T) {
+	story := stored(t, read(t, "pipeline-story.json").Apply(nil))
+	f, err := Read(Pipeline, ".pipeline/state.json", []byte(`{"team_name": "pipeline-7", "complete": false, "last_check": "2026-01-02T03:04:05Z",
+		"story_state": {"AB-1": "STAGE_2"}, "worktree_map": {"AB-1": "../wt\nAB-1"}, "business_answers": {"who": "all"}}`))
+	require.NoError(t, err)
+	lead := stored(t, f.Apply(nil))
+	assert.True(t, Leads(lead, "AB-1"))
+	assert.False(t, Leads(lead, "AB-2"))
+	assert.False(t, Leads(story, "AB-1"))
+
+	w, err := WorkerOf(story, lead)
+	require.NoError(t, err)
+	plan := "resume: worker 7\nfallback: story-AB-1-s2-retry\nteam: pipeline-7\nmodel: opus\nsubagent_type: general-purpose\n"
+	assert.Equal(t, plan+w.Block, w.Plan(false))
+	assert.Equal(t, plan+"mode: bypassPermissions\n"+w.Block, w.Plan(true))
+	assert.Equal(t, "story: AB-1\nstage: 2\nbusiness_answers: {\"who\":\"all\"}\nworktree: ../wt AB-1\nproject_root: /src\n"+w.Block, w.Prompt("", "/src"))
+	assert.Equal(t, "Do AB-1 {nothing} in ../wt AB-1.\n"+w.Block, w.Prompt("Do {story} {nothing} in {worktree}.\n\n", "/src"))
+
+	story.Doc().Merge(newObject("stage", newObject("spawn", newObject("team", "t", "model", "small", "subagent_type", "s", "mode", "ask"))))
+	w, err = WorkerOf(story, lead)
+	require.NoError(t, err)
+	assert.Equal(t, "resume: worker 7\nfallback: story-AB-1-s2-retry\nteam: t\nmodel: small\nsubagent_type: s\nmode: ask\n"+w.Block, w.Plan(true))
 }

@@ -1,0 +1,117 @@
+package layout
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// A Worker is what the lead of a pipeline brings back a crashed worker with:
+// first the one that has the context, then a new one that is told what was
+// done. How a new one is spawned is the lead's to decide: what the record has
+// under stage.spawn stands in the place of the usual.
+type Worker struct {
+	Story, Stage, Agent string
+	Name                string // of the one that is spawned
+	Team                string
+	Model, Kind, Mode   string
+	Answers             string // what people answered, as JSON, "" where nobody knows
+	Worktree            string // of the story, "" where nobody knows
+	Block               string // what was done, and what is left
+}
+
+// Leads reports whether a record is the state of a pipeline's lead, and knows
+// of a story.
+func Leads(r *checkpoint.Record, story string) bool {
+	return r.Layout() == string(Pipeline) && has(sub(r.Doc(), "layout.files.state.document.story_state"), story)
+}
+
+// WorkerOf reads what is known of a story's worker, from its own record and
+// from the lead's, which may be nil. It fails where the record does not say.
+func WorkerOf(r, lead *checkpoint.Record) (Worker, error) {
+	stage := sub(r.Doc(), "stage")
+	number := text(stage, "number")
+	if number == "" {
+		return Worker{}, errors.New("the record has no stage")
+	}
+	story := cmpOr(text(stage, "story"), string(r.Issue()))
+	state := checkpoint.NewMap()
+	if lead != nil {
+		state = sub(lead.Doc(), "layout.files.state.document")
+	}
+	w := Worker{
+		Story: line(story), Stage: line(number), Agent: line(text(stage, "agent")),
+		Name:     fmt.Sprintf("story-%s-s%s-retry", line(story), line(number)),
+		Team:     line(cmpOr(text(stage, "spawn.team"), text(state, "team_name"), "pipeline-"+r.CreatedAt().UTC().Format("2006-01-02"))),
+		Model:    line(cmpOr(text(stage, "spawn.model"), "opus")),
+		Kind:     line(cmpOr(text(stage, "spawn.subagent_type"), "general-purpose")),
+		Mode:     line(cmpOr(text(stage, "spawn.mode"), "bypassPermissions")),
+		Worktree: line(textOf(get(state, checkpoint.PathOf("worktree_map", story)))),
+		Block:    block(r, stage),
+	}
+	if answers := sub(state, "business_answers"); answers.Len() > 0 {
+		if data, err := answers.MarshalJSON(); err == nil {
+			w.Answers = string(data)
+		}
+	}
+	return w, nil
+}
+
+// block is what the pipeline tells a new worker.
+func block(r *checkpoint.Record, stage *object) string {
+	var done, left []string
+	for id, v := range sub(r.Doc(), "tasks").All() {
+		t, _ := v.(*object)
+		if over(text(t, "status")) {
+			done = append(done, id)
+		} else {
+			left = append(left, id)
+		}
+	}
+	return fmt.Sprintf("CHECKPOINT RESUME \u2014 DO NOT re-execute completed work.\n"+
+		"Tasks already completed: %s\nTasks remaining: %s\nLast action: %s\nContinue from remaining tasks only.\n",
+		line(strings.Join(done, ", ")), line(strings.Join(left, ", ")), line(text(stage, "last_action")))
+}
+
+// Plan is the steps to bring the worker back, the block after them. The mode
+// that a new one would run in is a permission: it is only told when it is
+// asked for, and never used.
+func (w Worker) Plan(mode bool) string {
+	lines := []string{"fallback: " + w.Name, "team: " + w.Team, "model: " + w.Model, "subagent_type: " + w.Kind}
+	if w.Agent != "" {
+		lines = slices.Insert(lines, 0, "resume: "+w.Agent)
+	}
+	if mode {
+		lines = append(lines, "mode: "+w.Mode)
+	}
+	return strings.Join(lines, "\n") + "\n" + w.Block
+}
+
+// Prompt is what the new worker is told: what a template makes of what is
+// known, then the block. Without a template it is what is known, a line each.
+func (w Worker) Prompt(template, root string) string {
+	known := [][2]string{
+		{"story", w.Story},
+		{"stage", w.Stage},
+		{"business_answers", w.Answers},
+		{"worktree", w.Worktree},
+		{"project_root", line(root)},
+	}
+	var text strings.Builder
+	if template != "" {
+		var pairs []string
+		for _, k := range known {
+			pairs = append(pairs, "{"+k[0]+"}", k[1])
+		}
+		text.WriteString(strings.TrimRight(strings.NewReplacer(pairs...).Replace(template), "\n") + "\n")
+	}
+	for _, k := range known {
+		if template == "" && k[1] != "" {
+			fmt.Fprintf(&text, "%s: %s\n", k[0], k[1])
+		}
+	}
+	return text.String() + w.Block
+}
