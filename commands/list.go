@@ -36,12 +36,20 @@ func listFlags() []cli.Flag {
 		&cli.StringFlag{Name: "before", Usage: "only those made before `TIME`"},
 		&cli.StringSliceFlag{Name: "filter", Usage: "only those whose record has `PATH=VALUE`"},
 		&cli.BoolFlag{Name: "archived", Usage: "those in the archive instead"},
+		&cli.StringFlag{Name: "as", Usage: "print what the system of `LAYOUT` would list: crunch, claude, recovery, dotagent or pipeline"},
 	}
 }
 
 func runList(c *call) error {
 	if err := c.open(); err != nil {
 		return err
+	}
+	as, err := c.layoutFlag()
+	if err != nil {
+		return err
+	}
+	if as != "" && !c.json {
+		return c.listAs(as)
 	}
 	keep, err := c.listFilter()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 func claudeKinds() []*kind {
-	return []*kind{claudeCheckpoint(), claudeWorkflow(), claudeIteration(), claudeParallel(), claudeSnapshot()}
+	return []*kind{claudeCheckpoint(), claudeWorkflow(), claudeIteration(), claudeParallel(), claudeSupervisor(), claudeSnapshot()}
 }
 
 // claudeCheckpoint is the document of versions 1.0 to 2.1.
@@ -246,6 +246,38 @@ func claudeParallel() *kind {
 		},
 		update: func(r *checkpoint.Record, m *object) { updateStatus(r, m, "status") },
 		file:   func(m *object) string { return text(m, "checkpoint_id") + ".json" },
+		indent: defaultIndent,
+	}
+}
+
+// claudeSupervisor is what a supervisor of parallel workers leaves: its workers,
+// and what it made of their results, which nobody else reads.
+func claudeSupervisor() *kind {
+	return &kind{
+		layout: Claude, name: "supervisor",
+		is: func(m *object) bool { return isList(m, "workers") && has(m, "aggregated_metadata") },
+		rules: func(c *checker) {
+			c.text("supervisor_id", "supervisor_name", "workflow_id", "plan_path")
+			c.time("timestamp", "created_at", "updated_at")
+			c.status("status", claudeStatuses...)
+			c.mapping("aggregated_metadata")
+			c.local("plan_path")
+		},
+		key: func(m *object) string { return text(m, "workflow_id", "supervisor_id") },
+		id:  func(m *object) string { return text(m, "checkpoint_id") },
+		at:  func(m *object) any { return cmpOr(get(m, "updated_at"), get(m, "timestamp"), get(m, "created_at")) },
+		apply: func(m *object, r *checkpoint.Record) {
+			setWorkflow(r, "id", text(m, "workflow_id", "supervisor_id"), "type", "supervisor", "description", text(m, "supervisor_name"),
+				"status", statusOf(text(m, "status")), "plan_path", text(m, "plan_path"))
+		},
+		update: func(r *checkpoint.Record, m *object) {
+			if has(m, "status") {
+				updateStatus(r, m, "status")
+			}
+		},
+		file: func(m *object) string {
+			return cmpOr(text(m, "supervisor_id"), text(m, "workflow_id"), "supervisor") + ".json"
+		},
 		indent: defaultIndent,
 	}
 }

@@ -29,7 +29,7 @@
 //	crunch    checkpoint (YAML, or JSON in its first generation), story (a log of
 //	          lines that kindred tools write, read whether it is YAML or not)
 //	claude    checkpoint (1.0 to 2.1, read as 2.1), workflow (3.0), iteration,
-//	          parallel, snapshot (kindred tools' files in the same folder)
+//	          parallel, supervisor, snapshot (kindred tools' files in the same folder)
 //	recovery  workflow
 //	dotagent  phase, execution, phases and tasks (kindred tools' state files)
 //	pipeline  story, state, run (a real run's one file), other (kindred tools'

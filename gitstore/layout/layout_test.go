@@ -53,6 +53,7 @@ func TestDocuments(t *testing.T) {
 		{"claude-3.0.json", "claude workflow", "3.0", "implement_pay", "implement_pay_20260102_030405", checkpoint.PhaseTransition, "2", "phase_2", []string{"1"}},
 		{"claude-iteration.json", "claude iteration", "2.1", "build_77", "", checkpoint.PhaseTransition, "3", "phase_3", nil},
 		{"claude-parallel.json", "claude parallel", "", "parallel_merge_plan_7", "parallel_merge_plan_7_20260102_030405", checkpoint.BeforeParallel, "", "", nil},
+		{"claude-supervisor.json", "claude supervisor", "", "sup_research_7", "claude-supervisor", checkpoint.PhaseTransition, "", "", nil},
 		{"claude-snapshot.json", "claude snapshot", "", "", "cp-two", checkpoint.PhaseTransition, "two", "phase_two", nil},
 		{"recovery.json", "recovery workflow", "", "implement_9_pay", "", checkpoint.PhaseTransition, "3", "phase_3", []string{"1", "2"}},
 		{"dotagent-phase.json", "dotagent phase", "", "wf-9", "", checkpoint.PhaseTransition, "ARCHITECTURE", "phase_ARCHITECTURE", []string{"REQUIREMENTS"}},

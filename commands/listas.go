@@ -1,0 +1,59 @@
+package commands
+
+import (
+	"errors"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+)
+
+// listAs prints what the system of a layout would list: of an issue, or with
+// --all of every issue whose newest checkpoint is of that layout.
+func (c *call) listAs(as layout.Name) error {
+	issues, err := c.listedAs(as)
+	if err != nil {
+		return err
+	}
+	var chains [][]*checkpoint.Record
+	failed := c.each(issues, func(i checkpoint.Issue) error {
+		records, err := c.recordsToExport(i, as)
+		if err == nil {
+			chains = append(chains, records)
+		}
+		return err
+	})
+	if len(chains) == 0 {
+		return orElse(failed, fail(exitNone, "", "list: no checkpoint of the layout %s", as))
+	}
+	text, err := layout.Listing(as, chains)
+	if err != nil {
+		return fail(exitFailure, "", "list --as %s: %w", as, err)
+	}
+	c.print("%s", output.CleanBlock(text))
+	return failed
+}
+
+func (c *call) listedAs(as layout.Name) ([]checkpoint.Issue, error) {
+	if !c.flags.Bool("all") {
+		issue, err := c.issue()
+		return []checkpoint.Issue{issue}, err
+	}
+	issues, _, err := c.store.Issues(c.ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	var of []checkpoint.Issue
+	for _, i := range issues {
+		_, r, err := c.store.NewestValid(c.ctx, i)
+		switch {
+		case errors.As(err, new(*gitstore.NoneError)):
+		case err != nil:
+			c.warn("%v", err)
+		case r.Layout() == string(as) || r.Layout() == "" && as == layout.Crunch:
+			of = append(of, i)
+		}
+	}
+	return of, nil
+}
