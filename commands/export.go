@@ -16,11 +16,13 @@ var exportCommand = command{
 	description: "Writes the files where that system looks for them, or into --dir: for crunch every\n" +
 		"checkpoint, an index and a link to the newest; for the others the newest state.\n" +
 		"What was read from such a file and did not change is written back byte for byte.\n" +
+		"jsonl is one object a line, each checkpoint with the one before it and its record.\n" +
 		"A file that is something else is not overwritten, and the dotagent files of\n" +
 		"another workflow are moved to .archive first.",
 	examples: []string{
 		"git checkpoint export 42 --as crunch",
 		"git checkpoint export PROJ-42 --as pipeline --dir /tmp/pipeline",
+		"git checkpoint export 42 --as jsonl > 42.jsonl",
 	},
 	flags: exportFlags,
 	run:   runExport,
@@ -28,13 +30,16 @@ var exportCommand = command{
 
 func exportFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "as", Usage: "the `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
+		&cli.StringFlag{Name: "as", Usage: "the `LAYOUT`: crunch, claude, recovery, dotagent or pipeline, or jsonl for analysis"},
 		&cli.StringFlag{Name: "dir", Usage: "write into `DIR`"},
 		&cli.BoolFlag{Name: "force", Usage: "overwrite files that are something else"},
 	}
 }
 
 func runExport(c *call) error {
+	if c.flags.String("as") == "jsonl" {
+		return c.exportLines()
+	}
 	as, err := c.layoutFlag()
 	if err != nil {
 		return err

@@ -88,6 +88,7 @@ func samples() map[string]any {
 		"verify": checked("verify"), "doctor": checked("doctor"), "verify-empty": Verify{Type: "verify", Valid: true},
 		"scan":    Scan{"scan", []Finding{{id, "checkpoint.yaml", 3, "aws-key"}}},
 		"import":  Import{"import", "crunch", []string{id}, []Skipped{{"x.yaml", "no record"}}, []string{"w"}},
+		"tuple":   Tuple{"tuple", "42", "CP-b", "CP-a", "abc", Listed{CheckpointID: "CP-b", Issue: "42"}, nil},
 		"export":  Export{"export", "42", "crunch", "/w", []string{"a.yaml"}, []string{"b.yaml"}, []string{"w"}},
 		"config":  Config{"config", []Setting{{"push", "never", "default"}}},
 		"version": Version{"version", "v1.0.0", commit, "2026-02-14", "go1.26", "1.0"},

@@ -31,6 +31,18 @@ type Skipped struct {
 	Reason string `json:"reason"`
 }
 
+// Tuple is a checkpoint in a thread of them, as tools that analyse agents read
+// them: one of the lines of export --as jsonl. Checkpoint is its record.
+type Tuple struct {
+	Type               string `json:"type"`
+	ThreadID           string `json:"thread_id"`
+	CheckpointID       string `json:"checkpoint_id" empty:"null"`
+	ParentCheckpointID string `json:"parent_checkpoint_id" empty:"null"`
+	Commit             string `json:"commit"`
+	Metadata           Listed `json:"metadata"`
+	Checkpoint         any    `json:"checkpoint"`
+}
+
 // Export is which files were written for an issue, and which were there as
 // they should be.
 type Export struct {

@@ -1,0 +1,87 @@
+package commands
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"git-checkpoint/commands/mirror"
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+)
+
+// exportLines writes an issue's checkpoints for analysis, oldest first: one
+// JSON object a line, each with the one before it and its whole record. Without
+// --dir they go to standard output.
+func (c *call) exportLines() error {
+	if c.json && !c.flags.IsSet("dir") {
+		return usagef("export: --as jsonl is JSON already: leave out --json, or name a --dir")
+	}
+	if err := c.open(); err != nil {
+		return err
+	}
+	issue, err := c.issue()
+	if err != nil {
+		return err
+	}
+	l, err := c.store.List(c.ctx, issue, 0)
+	if err != nil {
+		return err
+	}
+	if len(l.Checkpoints) == 0 {
+		return &gitstore.NoneError{Issue: issue}
+	}
+	var lines bytes.Buffer
+	for i := len(l.Checkpoints) - 1; i >= 0; i-- {
+		before := ""
+		if i+1 < len(l.Checkpoints) {
+			before = string(l.Checkpoints[i+1].ID)
+		}
+		if err := c.tuple(&lines, &l.Checkpoints[i], before); err != nil {
+			return err
+		}
+	}
+	if !c.flags.IsSet("dir") {
+		_, err := lines.WriteTo(c.out)
+		return err
+	}
+	return c.putLines(issue.RefName()+".jsonl", issue, lines.Bytes())
+}
+
+// tuple writes one checkpoint. A broken one has no record.
+func (c *call) tuple(w *bytes.Buffer, cp *gitstore.Checkpoint, before string) error {
+	t := output.Tuple{
+		Type: "tuple", ThreadID: string(cp.Issue), CheckpointID: string(cp.ID), ParentCheckpointID: before,
+		Commit: cp.Commit.String(), Metadata: listed(cp),
+	}
+	r, err := c.store.Record(cp)
+	if err != nil {
+		c.warn("%s has no record: %v", cp.ID, err)
+		return output.Write(w, t)
+	}
+	data, err := r.JSON()
+	t.Checkpoint = json.RawMessage(data)
+	return errors.Join(err, output.Write(w, t))
+}
+
+// putLines writes the lines into a file of --dir.
+func (c *call) putLines(name string, issue checkpoint.Issue, data []byte) error {
+	dir := c.flags.String("dir")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	defer root.Close()
+	if err := mirror.Replace(root, name, layout.Output{Path: name, Data: data}); err != nil {
+		return fmt.Errorf("export: %s: %w", quotePath(name), err)
+	}
+	x := &exporting{c: c, as: "jsonl", issue: issue, root: dir, below: ".", written: []string{name}}
+	return x.show()
+}
