@@ -3,6 +3,7 @@ package commands
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-checkpoint/commands/output"
@@ -23,6 +24,7 @@ var importCommand = command{
 		"git checkpoint import .claude/checkpoints --dry-run",
 		"git checkpoint import .pipeline --as pipeline",
 		"git checkpoint import old/state.json --issue PROJ-42",
+		"git checkpoint import entire-branch/ --from entire --issue PROJ-42",
 	},
 	flags: importFlags,
 	run:   runImport,
@@ -31,6 +33,8 @@ var importCommand = command{
 func importFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "as", Usage: "only documents of `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
+		&cli.StringFlag{Name: "from", Usage: "the checkpoints of another `TOOL`: entire"},
+		&cli.BoolFlag{Name: "relativize", Usage: "make paths below the worktree's root relative to it"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "do everything but write"},
 		&cli.BoolFlag{Name: "strict", Usage: "refuse documents that only look wrong, too"},
 	}
@@ -40,7 +44,7 @@ func runImport(c *call) error {
 	if len(c.args) == 0 {
 		return usagef("import: which file or directory?")
 	}
-	as, err := c.layoutFlag()
+	as, err := c.sourceFlag()
 	if err != nil {
 		return err
 	}
@@ -60,6 +64,20 @@ func runImport(c *call) error {
 		in.record(d)
 	}
 	return orElse(in.show(), in.outcome())
+}
+
+// sourceFlag is the layout of --as, or the tool of --from, "" without.
+func (c *call) sourceFlag() (layout.Name, error) {
+	from := layout.Name(c.flags.String("from"))
+	switch {
+	case !c.flags.IsSet("from"):
+		return c.layoutFlag()
+	case c.flags.IsSet("as"):
+		return "", usagef("import: --as and --from do not go together")
+	case !slices.Contains(layout.Sources(), from):
+		return "", usagef("import: --from %.40q: want %s", from, list(texts(layout.Sources())))
+	}
+	return from, nil
 }
 
 // layoutFlag is the layout of --as, "" without.
@@ -125,11 +143,24 @@ func (in *importing) record(d document) {
 		in.fail(d.path, err)
 		return
 	}
-	for _, p := range d.file.Problems {
-		in.c.warn("%s: %s", quotePath(d.path), p)
-	}
+	in.warn(d)
 	in.imported = append(in.imported, imported{saved.ID, issue, d.path, d.file.Layout})
 	in.known(issue)[d.file.Digest()] = saved.ID
+}
+
+// warn tells what only looks wrong in a document, and counts the paths that
+// break on another machine.
+func (in *importing) warn(d document) {
+	places := 0
+	for _, p := range d.file.Problems {
+		in.c.warn("%s: %s", quotePath(d.path), p)
+		if p.Rule == "place" {
+			places++
+		}
+	}
+	if places > 0 {
+		in.c.warn("%s: %s of one machine; --relativize mends those below the root", quotePath(d.path), plural(places, "path"))
+	}
 }
 
 // known are the documents that an issue's checkpoints were made of.

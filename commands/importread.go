@@ -120,12 +120,17 @@ func (in *importing) read(file string, data []byte) (document, error) {
 	if err != nil {
 		return document{}, err
 	}
+	if in.c.flags.Bool("relativize") {
+		f.Relativize(in.c.store.Root())
+	}
 	if err := breaks(f, in.c.flags.Bool("strict")); err != nil {
 		return document{}, err
 	}
 	d := document{path: file, file: f, data: data}
 	if at, err := checkpoint.ParseTime(f.Written()); err == nil {
 		d.at = at
+	} else if info, err := os.Stat(filepath.FromSlash(file)); err == nil {
+		d.at = f.Clock(info.ModTime())
 	}
 	return d, nil
 }

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -128,7 +129,11 @@ func (f *File) ID() checkpoint.ID {
 	if base = strings.TrimSuffix(base, path.Ext(base)); f.Path == "" || base == "latest" || base == "state" {
 		base = ""
 	}
-	id, err := checkpoint.ParseID(cmpOr(f.kind.id(f.doc), base))
+	name := cmpOr(f.kind.id(f.doc), base)
+	if dir := path.Base(path.Dir(f.Path)); f.Layout == Entire && dir != "" && strings.Trim(dir, "0123456789") == "" {
+		name += "-" + dir // sessions have the id of their checkpoint, in a folder with their number
+	}
+	id, err := checkpoint.ParseID(name)
 	if err != nil {
 		return ""
 	}
@@ -142,6 +147,64 @@ func (f *File) Written() any {
 		return nil
 	}
 	return f.kind.at(f.doc)
+}
+
+// Clock returns when the document was written, where it only has times of the
+// day: the last of them, on the day that its file was changed, in UTC. It is
+// zero where it has none.
+func (f *File) Clock(changed time.Time) time.Time {
+	events, _ := get(f.doc, "events").([]any)
+	for _, e := range slices.Backward(events) {
+		event, _ := e.(*object)
+		at, err := time.Parse("15:04", text(event, "at"))
+		if err == nil {
+			y, m, d := changed.UTC().Date()
+			return time.Date(y, m, d, at.Hour(), at.Minute(), 0, 0, time.UTC)
+		}
+	}
+	return time.Time{}
+}
+
+// Relativize makes absolute paths below a directory relative to it, and leaves
+// out the problems that are none any more. It reports how many there were.
+func (f *File) Relativize(root string) int {
+	if root == "" {
+		return 0
+	}
+	was := len(f.Problems)
+	n := relativize(f.doc, strings.TrimSuffix(strings.ReplaceAll(root, `\`, "/"), "/")+"/")
+	f.Problems = slices.DeleteFunc(f.Problems, func(p Problem) bool {
+		return p.Rule == "place" && !absolute(textOf(get(f.doc, p.Path)))
+	})
+	return max(n, was-len(f.Problems))
+}
+
+// relativize changes the texts of a document.
+func relativize(v any, prefix string) (n int) {
+	change := func(v any, set func(string)) {
+		if s, ok := v.(string); ok {
+			if rest, below := strings.CutPrefix(s, prefix); below && rest != "" && !strings.ContainsAny(rest, "\n\r") {
+				set(rest)
+				n++
+			}
+			return
+		}
+		n += relativize(v, prefix)
+	}
+	switch v := v.(type) {
+	case *object:
+		for key, value := range v.Clone().All() {
+			if _, isText := value.(string); !isText {
+				value, _ = v.Get(key)
+			}
+			change(value, func(s string) { v.Set(key, s) })
+		}
+	case []any:
+		for i := range v {
+			change(v[i], func(s string) { v[i] = s })
+		}
+	}
+	return n
 }
 
 // Trigger returns what a checkpoint of this document is made for.

@@ -76,6 +76,8 @@ func (n Name) kinds() []*kind {
 		return dotagentKinds()
 	case Pipeline:
 		return pipelineKinds()
+	case Entire:
+		return []*kind{entireMetadata()}
 	}
 	return nil
 }

@@ -20,8 +20,8 @@ func reasonAgainst(m *object) string {
 		return "a table of transitions, not a state"
 	case has(m, "prepared_at", "checks"):
 		return "the report of a preflight, not a state"
-	case has(m, "checkpoint_id") && hasAny(m, "session_id", "sessions"):
-		return "the metadata of an agent's session, of none of the five layouts"
+	case isEntire(m):
+		return "the metadata of an agent's session, of none of the five layouts: import --from entire reads it"
 	}
 	return ""
 }

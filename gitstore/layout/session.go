@@ -1,0 +1,67 @@
+package layout
+
+import (
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// Entire is no layout that anything is written in: it is what the tool of that
+// name keeps of agents' sessions, a metadata.json for each checkpoint and each
+// session of it, which can be read.
+const Entire Name = "entire"
+
+// Sources are the tools whose documents can be read, but not written.
+func Sources() []Name { return []Name{Entire} }
+
+// entireMetadata is the metadata of a checkpoint, or of one of its sessions.
+// Its keys were renamed over time; they are all kept.
+func entireMetadata() *kind {
+	return &kind{
+		layout: Entire, name: "metadata",
+		is: isEntire,
+		rules: func(c *checker) {
+			c.required("checkpoint_id")
+			c.text("checkpoint_id", "session_id", "strategy", "branch", "agent", "cli_version")
+			c.time("created_at")
+			c.number("checkpoints_count", 0, anyNumber, true)
+			c.mapping("token_usage")
+			if v, ok := c.given("agents"); ok && len(texts(v)) == 0 {
+				c.warn("agents", "kind", "want text or a list of texts, got %s", shown(v))
+			}
+			for i, file := range texts(get(c.doc, "files_touched")) {
+				if absolute(file) {
+					c.warn(checkpoint.PathOf("files_touched", i), "place", "%s is a path of one machine", shown(file))
+				}
+			}
+		},
+		key: func(m *object) string {
+			issue, _ := checkpoint.IssueFromBranch(text(m, "branch"), nil)
+			return string(issue)
+		},
+		id: func(m *object) string { return text(m, "checkpoint_id") },
+		at: func(m *object) any { return get(m, "created_at") },
+		cause: func(*object) checkpoint.Trigger {
+			return checkpoint.SessionEnd
+		},
+		apply:  applyEntire,
+		file:   func(*object) string { return "metadata.json" },
+		indent: defaultIndent,
+	}
+}
+
+func isEntire(m *object) bool { return has(m, "checkpoint_id") && hasAny(m, "session_id", "sessions") }
+
+func applyEntire(m *object, r *checkpoint.Record) {
+	setWorkflow(r, "type", "session", "description", text(m, "summary.intent"), "updated_at", text(m, "created_at"))
+	if id := text(m, "session_id"); id != "" {
+		r.SetSession(id)
+	}
+	if branch := text(m, "branch"); branch != "" {
+		r.SetBranch(branch)
+	}
+	r.SetNote(text(m, "summary.outcome"))
+	var files []checkpoint.File
+	for _, file := range texts(get(m, "files_touched")) {
+		files = append(files, checkpoint.File{Path: file, Status: "modified"})
+	}
+	r.SetFiles(files)
+}
