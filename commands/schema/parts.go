@@ -1,0 +1,141 @@
+package schema
+
+import (
+	"encoding/json"
+	"maps"
+	"math/big"
+	"regexp"
+	"slices"
+	"unicode/utf8"
+)
+
+func (v *visit) properties(s, value map[string]any, at string, depth int) {
+	for _, name := range texts(s["required"]) {
+		if _, ok := value[name]; !ok {
+			v.fail(below(at, name), "missing")
+		}
+	}
+	if needs, ok := s["dependentRequired"].(map[string]any); ok {
+		for _, name := range slices.Sorted(maps.Keys(needs)) {
+			for _, other := range texts(needs[name]) {
+				if _, there := value[other]; has(value, name) && !there {
+					v.fail(below(at, other), "missing, as there is %s", name)
+				}
+			}
+		}
+	}
+	v.count(s, "minProperties", "maxProperties", "properties", len(value), at)
+	named, _ := s["properties"].(map[string]any)
+	patterns, _ := s["patternProperties"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(value)) {
+		part, at := value[name], below(at, name)
+		known := false
+		if sub, ok := named[name]; ok {
+			known = true
+			v.check(sub, part, at, depth)
+		}
+		for _, p := range slices.Sorted(maps.Keys(patterns)) {
+			if matches(p, name) {
+				known = true
+				v.check(patterns[p], part, at, depth)
+			}
+		}
+		if more, ok := s["additionalProperties"]; ok && !known {
+			v.check(more, part, at, depth)
+		}
+		if names, ok := s["propertyNames"]; ok {
+			v.check(names, name, at, depth)
+		}
+	}
+}
+
+func has(m map[string]any, key string) bool {
+	_, ok := m[key]
+	return ok
+}
+
+func (v *visit) items(s map[string]any, value []any, at string, depth int) {
+	v.count(s, "minItems", "maxItems", "items", len(value), at)
+	first, rest := list(s["prefixItems"]), s["items"]
+	if l, ok := s["items"].([]any); ok { // as up to 2019-09
+		first, rest = l, s["additionalItems"]
+	}
+	found := false
+	for i, e := range value {
+		if i < len(first) {
+			v.check(first[i], e, below(at, i), depth)
+		} else {
+			v.check(rest, e, below(at, i), depth)
+		}
+		if part, ok := s["contains"]; ok && !found {
+			probe := v.probe()
+			probe.check(part, e, at, depth)
+			found = len(probe.found) == 0
+		}
+		if s["uniqueItems"] == true && slices.ContainsFunc(value[:i], func(o any) bool { return equal(o, e) }) {
+			v.fail(below(at, i), "is there twice")
+		}
+	}
+	if _, ok := s["contains"]; ok && !found {
+		v.fail(at, "has no element of the form that it must contain")
+	}
+}
+
+func (v *visit) text(s map[string]any, value, at string) {
+	v.count(s, "minLength", "maxLength", "characters", utf8.RuneCountInString(value), at)
+	if p, ok := s["pattern"].(string); ok && !matches(p, value) {
+		v.fail(at, "%s does not match %s", shown(value), p)
+	}
+}
+
+func (v *visit) number(s map[string]any, value json.Number, at string) {
+	n, ok := rational(value)
+	if !ok {
+		v.fail(at, "%.40s is too large a number", value)
+		return
+	}
+	for _, limit := range []struct {
+		key, want string
+		bad       func(int) bool
+	}{
+		{"minimum", "at least", func(c int) bool { return c < 0 }},
+		{"maximum", "at most", func(c int) bool { return c > 0 }},
+		{"exclusiveMinimum", "more than", func(c int) bool { return c <= 0 }},
+		{"exclusiveMaximum", "less than", func(c int) bool { return c >= 0 }},
+	} {
+		if l, ok := rational(s[limit.key]); ok && limit.bad(n.Cmp(l)) {
+			v.fail(at, "want %s %v, got %s", limit.want, s[limit.key], value)
+		}
+	}
+	if step, ok := rational(s["multipleOf"]); ok && step.Sign() > 0 && !new(big.Rat).Quo(n, step).IsInt() {
+		v.fail(at, "want a multiple of %v, got %s", s["multipleOf"], value)
+	}
+}
+
+// count looks at two limits of a number of things.
+func (v *visit) count(s map[string]any, least, most, what string, n int, at string) {
+	have := new(big.Rat).SetInt64(int64(n))
+	if l, ok := rational(s[least]); ok && have.Cmp(l) < 0 {
+		v.fail(at, "want at least %v %s, got %d", s[least], what, n)
+	}
+	if l, ok := rational(s[most]); ok && have.Cmp(l) > 0 {
+		v.fail(at, "want at most %v %s, got %d", s[most], what, n)
+	}
+}
+
+// maxDigits bounds a number: 1e999999999 is written out by big.
+const maxDigits = 64
+
+// rational reads a number; one that is not, or is too large, is none.
+func rational(v any) (*big.Rat, bool) {
+	n, ok := v.(json.Number)
+	if f, err := n.Float64(); !ok || len(n) > maxDigits || err != nil || f > 1e40 || f < -1e40 {
+		return nil, false
+	}
+	return new(big.Rat).SetString(string(n))
+}
+
+func matches(pattern, s string) bool {
+	re, err := regexp.Compile(pattern)
+	return err == nil && re.MatchString(s)
+}

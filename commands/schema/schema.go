@@ -1,0 +1,218 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// A Schema is what a document is held against. The zero value asks for
+// nothing.
+type Schema struct {
+	root  any
+	limit int // of checks of one document
+}
+
+// A Problem is one thing that is wrong with a document: where, as a JSON
+// pointer ("" is the document itself), and what.
+type Problem struct{ At, Msg string }
+
+func (p Problem) String() string {
+	if p.At == "" {
+		return "the document: " + p.Msg
+	}
+	return p.At + ": " + p.Msg
+}
+
+// maxProblems and maxDepth bound what a hostile document or schema can cost.
+const (
+	maxProblems = 100
+	maxDepth    = 100
+	maxChecks   = 200_000
+)
+
+// notes are the keywords that ask for nothing.
+var notes = []string{
+	"$schema", "$id", "id", "$comment", "title", "description", "default", "examples", "format", "definitions", "$defs",
+	"readOnly", "writeOnly", "deprecated", "$anchor", "contentMediaType", "contentEncoding",
+}
+
+// Parse reads a schema. It fails for one that it does not know all of.
+func Parse(data []byte) (*Schema, error) {
+	root, err := decode(data)
+	if err != nil {
+		return nil, err
+	}
+	s := &Schema{root, maxChecks}
+	v := &visit{s: s}
+	v.known(root, "", 0)
+	if len(v.found) > 0 {
+		return nil, fmt.Errorf("%s", v.found[0])
+	}
+	return s, nil
+}
+
+// Check returns what is wrong with a document, at most a hundred things. It
+// fails for what is no JSON.
+func (s *Schema) Check(data []byte) ([]Problem, error) {
+	doc, err := decode(data)
+	if err != nil {
+		return nil, err
+	}
+	v := &visit{s: s, checks: new(int)}
+	v.check(s.root, doc, "", 0)
+	return v.found[:min(len(v.found), maxProblems)], nil
+}
+
+// decode reads one JSON value, with numbers as they are written.
+func decode(data []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, errors.New("no JSON: it is empty")
+		}
+		return nil, fmt.Errorf("no JSON: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("no JSON: something follows the first value")
+	}
+	return v, nil
+}
+
+// A visit is one walk over a schema, or over a document beside it.
+type visit struct {
+	s      *Schema
+	found  []Problem
+	checks *int // that were made, those of its probes included
+}
+
+// probe is a visit that is made to see what it finds.
+func (v *visit) probe() *visit { return &visit{s: v.s, checks: v.checks} }
+
+func (v *visit) fail(at, format string, args ...any) {
+	if len(v.found) < maxProblems {
+		v.found = append(v.found, Problem{at, fmt.Sprintf(format, args...)})
+	}
+}
+
+// below is the pointer of a part.
+func below(at string, key any) string {
+	return at + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(fmt.Sprint(key))
+}
+
+// check holds a value against a part of the schema.
+func (v *visit) check(schema, value any, at string, depth int) {
+	switch s := schema.(type) {
+	case bool:
+		if !s {
+			v.fail(at, "must not be there")
+		}
+	case map[string]any:
+		if *v.checks++; depth > maxDepth {
+			v.fail(at, "the schema leads in circles")
+			return
+		}
+		if *v.checks > v.s.limit {
+			v.fail(at, "the schema asks for too much")
+			return
+		}
+		v.object(s, value, at, depth+1)
+	}
+}
+
+func (v *visit) object(s map[string]any, value any, at string, depth int) {
+	if ref, ok := s["$ref"].(string); ok {
+		target, _ := v.s.resolve(ref)
+		v.check(target, value, at, depth)
+	}
+	v.kind(s, value, at)
+	v.combined(s, value, at, depth)
+	switch value := value.(type) {
+	case map[string]any:
+		v.properties(s, value, at, depth)
+	case []any:
+		v.items(s, value, at, depth)
+	case string:
+		v.text(s, value, at)
+	case json.Number:
+		v.number(s, value, at)
+	}
+}
+
+// resolve finds the part of the schema that a reference names.
+func (s *Schema) resolve(ref string) (any, bool) {
+	path, ok := strings.CutPrefix(ref, "#")
+	if !ok || path != "" && path[0] != '/' {
+		return nil, false
+	}
+	at := s.root
+	for _, key := range strings.Split(path, "/")[min(1, len(path)):] {
+		if path == "" {
+			break
+		}
+		key = strings.NewReplacer("~1", "/", "~0", "~").Replace(key)
+		m, isMap := at.(map[string]any)
+		if !isMap {
+			return nil, false
+		}
+		if at, ok = m[key]; !ok {
+			return nil, false
+		}
+	}
+	return at, true
+}
+
+// kind looks at type, enum and const.
+func (v *visit) kind(s map[string]any, value any, at string) {
+	if kinds := texts(s["type"]); len(kinds) > 0 && !slices.ContainsFunc(kinds, func(k string) bool { return isA(k, value) }) {
+		v.fail(at, "want %s, got %s", strings.Join(kinds, " or "), kindOf(value))
+	}
+	if list, ok := s["enum"].([]any); ok && !slices.ContainsFunc(list, func(e any) bool { return equal(e, value) }) {
+		v.fail(at, "%s is none of %s", shown(value), shown(list))
+	}
+	if want, ok := s["const"]; ok && !equal(want, value) {
+		v.fail(at, "want %s, got %s", shown(want), shown(value))
+	}
+}
+
+// combined looks at what puts schemas together.
+func (v *visit) combined(s map[string]any, value any, at string, depth int) {
+	fits := func(part any) bool {
+		probe := v.probe()
+		probe.check(part, value, at, depth)
+		return len(probe.found) == 0
+	}
+	for _, part := range list(s["allOf"]) {
+		v.check(part, value, at, depth)
+	}
+	if any := list(s["anyOf"]); len(any) > 0 && !slices.ContainsFunc(any, fits) {
+		v.fail(at, "fits none of %d forms", len(any))
+	}
+	if one := list(s["oneOf"]); len(one) > 0 {
+		n := 0
+		for _, part := range one {
+			if fits(part) {
+				n++
+			}
+		}
+		if n != 1 {
+			v.fail(at, "fits %d of %d forms, want one", n, len(one))
+		}
+	}
+	if not, ok := s["not"]; ok && fits(not) {
+		v.fail(at, "must not be of that form")
+	}
+	if cond, ok := s["if"]; ok {
+		if fits(cond) {
+			v.check(s["then"], value, at, depth)
+		} else {
+			v.check(s["else"], value, at, depth)
+		}
+	}
+}
