@@ -34,6 +34,7 @@ type call struct {
 	doc *layout.File // of save --as, nil for any other save
 
 	move func(*checkpoint.Record) error // the step that a save takes, nil for none
+	keep []string                       // files to keep as artifacts, beside those that were named
 
 	warnings []string // told at the end, with --json
 

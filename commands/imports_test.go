@@ -13,7 +13,7 @@ import (
 // one way, from the command line down to the record.
 var mayImport = map[string][]string{
 	"":                                {"commands"},
-	"commands":                        {"commands/complete", "commands/config", "commands/display", "commands/hook", "commands/manual", "commands/mirror", "commands/output", "freshness", "freshness/issue", "freshness/issue/forge", "gitstore", "gitstore/checkpoint", "gitstore/checkpoint/progress", "gitstore/checkpoint/story", "gitstore/checkpoint/tasks", "gitstore/compare", "gitstore/health", "gitstore/layout", "gitstore/retention"},
+	"commands":                        {"commands/complete", "commands/config", "commands/display", "commands/hook", "commands/manual", "commands/mirror", "commands/output", "commands/schema", "freshness", "freshness/issue", "freshness/issue/forge", "gitstore", "gitstore/checkpoint", "gitstore/checkpoint/progress", "gitstore/checkpoint/story", "gitstore/checkpoint/tasks", "gitstore/compare", "gitstore/health", "gitstore/layout", "gitstore/retention"},
 	"commands/complete":               {"commands/manual"},
 	"commands/config":                 {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/retention"},
 	"commands/hook":                   {},
@@ -22,6 +22,7 @@ var mayImport = map[string][]string{
 	"commands/output":                 {},
 	"commands/display":                {"commands/output", "gitstore/checkpoint", "gitstore/compare"},
 	"freshness":                       {"gitstore/checkpoint", "gitstore/checkpoint/story", "gitstore/checkpoint/tasks"},
+	"commands/schema":                 {},
 	"freshness/issue":                 {"freshness", "gitstore/checkpoint"},
 	"freshness/issue/forge":           {"freshness/issue", "gitstore/checkpoint"},
 	"freshness/issue/forge/forgetest": {},

@@ -22,6 +22,7 @@ var phaseCommand = command{
 	examples: []string{
 		"git checkpoint phase start 2",
 		"git checkpoint phase done 2 --artifact reports/plan.md --summary 'planned the schema'",
+		"git checkpoint phase done 3 --output out/design.json --schema schemas/design.json",
 		"git checkpoint phase fail 3 --error 'tests fail' --on-failure retry",
 		"git checkpoint phase replan 3 --reason 'the API has changed'",
 		"git checkpoint phase next",
@@ -33,6 +34,8 @@ var phaseCommand = command{
 func phaseFlags() []cli.Flag {
 	return stepFlags(
 		&cli.StringSliceFlag{Name: "artifact", Usage: "keep the file at `PATH` too, a git-ignored one as well, as the phase's"},
+		&cli.StringFlag{Name: "output", Usage: "the `FILE` that the phase leaves to the next one; it has to be there, and JSON if it is called so"},
+		&cli.StringFlag{Name: "schema", Usage: "hold the output against the JSON Schema in `FILE`"},
 		&cli.StringFlag{Name: "summary", Usage: "what came of the phase, as `TEXT` of at most 50 words"},
 		&cli.StringFlag{Name: "error", Usage: "why the phase failed, as `TEXT`"},
 		&cli.BoolFlag{Name: "replanned", Usage: "it was planned anew on the way, which counts, for --reason"},
@@ -48,7 +51,7 @@ var phaseVerbs = []struct {
 	flags []string
 }{
 	{"start", []string{"force"}},
-	{"done", []string{"artifact", "summary", "replanned", "reason", "force"}},
+	{"done", []string{"artifact", "output", "schema", "summary", "replanned", "reason", "force"}},
 	{"fail", []string{"error", "on-failure", "artifact", "force"}},
 	{"skip", []string{"reason", "force"}},
 	{"approve", nil},
@@ -144,7 +147,7 @@ func (c *call) phaseStep(verb, typed string) (*phaseStep, error) {
 	if p.onFailure, err = c.onFailure(verb); err != nil {
 		return nil, err
 	}
-	p.report, err = c.phaseReport(verb)
+	p.report, err = c.phaseReport()
 	return p, err
 }
 
@@ -161,7 +164,9 @@ func (p *phaseStep) move(r *checkpoint.Record) (err error) {
 	case "start":
 		return s.Start(r, p.retries)
 	case "fail":
-		p.spent, err = s.Fail(r, p.error, p.onFailure, p.retries)
+		if p.spent, err = s.Fail(r, p.error, p.onFailure, p.retries); err == nil {
+			s.Attach(r, p.report)
+		}
 		return err
 	case "skip":
 		return s.Skip(r, p.reason)

@@ -2,8 +2,6 @@ package commands
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
@@ -40,31 +38,6 @@ func (c *call) onFailure(verb string) (progress.OnFailure, error) {
 		return progress.Nothing, nil
 	}
 	return progress.OnFailure(answer), err
-}
-
-// phaseReport is what the command line says that a phase leaves behind.
-func (c *call) phaseReport(string) (progress.Report, error) {
-	report := progress.Report{Summary: c.flags.String("summary")}
-	var places []string
-	for _, name := range c.lists["artifact"] {
-		p, err := c.rootPath(name)
-		if err != nil {
-			return report, usagef("phase: --artifact: %w", err)
-		}
-		places = append(places, p)
-	}
-	digests, err := c.store.Digests(c.ctx, places)
-	if err != nil {
-		return report, err
-	}
-	for _, p := range places {
-		a := progress.Artifact{Path: p, Digest: digests[p]}
-		if info, err := os.Stat(filepath.Join(c.store.Root(), filepath.FromSlash(p))); err == nil {
-			a.Size = info.Size()
-		}
-		report.Artifacts = append(report.Artifacts, a)
-	}
-	return report, nil
 }
 
 // afterPhase ends the workflow where a failure aborts it, and fails where a

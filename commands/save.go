@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -175,7 +176,7 @@ func (c *call) saveRequest(issue checkpoint.Issue, trigger checkpoint.Trigger) (
 
 // artifactPaths are the named files relative to the root.
 func (c *call) artifactPaths() ([]string, error) {
-	var paths []string
+	paths := slices.Clone(c.keep)
 	for _, name := range c.lists["artifact"] {
 		p, err := c.rootPath(name)
 		if err != nil {

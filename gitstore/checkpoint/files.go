@@ -7,8 +7,9 @@ type File struct {
 	Staged       bool
 }
 
-// Output is one entry of agent_outputs that names a place. Digest is what was
-// there at the save, "" where that is not known.
+// Output is one entry of agent_outputs that names a place, or the output of a
+// phase, which is an Action without an Agent. Digest is what was there at the
+// save, "" where that is not known.
 type Output struct{ Agent, Action, Location, Digest string }
 
 // Files returns files_modified.
@@ -37,8 +38,8 @@ func (r *Record) SetFiles(files []File) {
 	r.doc.Set("files_modified", l)
 }
 
-// Outputs returns the agent_outputs that have an output_location, in the
-// order they are written.
+// Outputs returns the agent_outputs that have an output_location, then the
+// outputs of phases, in the order they are written.
 func (r *Record) Outputs() []Output {
 	var out []Output
 	for agent, v := range r.section("agent_outputs").All() {
@@ -50,12 +51,26 @@ func (r *Record) Outputs() []Output {
 			}
 		}
 	}
+	phases, _ := r.section("progress").child("phases")
+	for phase, v := range phases.All() {
+		m, _ := v.(*Map)
+		if place := text(m, "output"); place != "" {
+			out = append(out, Output{"", phase, unquoted(place), text(m, "output_digest")})
+		}
+	}
 	return out
 }
 
 // SetOutputDigest sets what is at the place of an output; empty text removes
 // it. An output that is not recorded stays so.
 func (r *Record) SetOutputDigest(agent, action, digest string) {
+	if agent == "" {
+		phases, _ := r.section("progress").child("phases")
+		if m, ok := phases.child(action); ok {
+			setOrDelete(m, "output_digest", digest)
+		}
+		return
+	}
 	actions, _ := r.section("agent_outputs").child(agent)
 	if m, ok := actions.child(action); ok {
 		setOrDelete(m, "output_digest", digest)

@@ -8,6 +8,13 @@ import (
 
 func contains(list []string, s string) bool { return slices.Contains(list, s) }
 
+// Attach records what a phase leaves behind, whatever becomes of it.
+func (s Step) Attach(r *checkpoint.Record, report Report) {
+	if !report.isEmpty() {
+		report.record(phaseSection(r, s.Phase))
+	}
+}
+
 // record puts a report into what the record has of a phase: later ones win,
 // artifacts by their path.
 func (p Report) record(m *checkpoint.Map) {

@@ -1,0 +1,163 @@
+package commands
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"git-checkpoint/commands/schema"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+)
+
+// How long a summary may be, in words: it is read again and again.
+const (
+	wordsAsked   = 50
+	wordsAllowed = 200
+)
+
+// phaseReport is what the command line says that a phase leaves behind. The
+// output has to be there, and right, before anything moves; it is kept in the
+// checkpoint, as artifacts are.
+func (c *call) phaseReport() (progress.Report, error) {
+	report := progress.Report{Summary: c.flags.String("summary")}
+	switch n := len(strings.Fields(report.Summary)); {
+	case n > wordsAllowed:
+		return report, usagef("phase: --summary: %d words, want at most %d", n, wordsAllowed)
+	case n > wordsAsked:
+		c.warn("the summary has %d words, want at most %d", n, wordsAsked)
+	}
+	places, err := c.artifactPaths()
+	if err != nil {
+		return report, err
+	}
+	output, err := c.phaseOutput()
+	if err != nil {
+		return report, err
+	}
+	digests, err := c.store.Digests(c.ctx, append(places[:len(places):len(places)], output))
+	if err != nil {
+		return report, err
+	}
+	for _, place := range places {
+		report.Artifacts = append(report.Artifacts, c.artifact(place, digests[place]))
+	}
+	if output != "" {
+		report.Output = c.artifact(output, digests[output])
+		c.keep = append(c.keep, output)
+	}
+	return report, nil
+}
+
+// artifact describes a file of the worktree.
+func (c *call) artifact(place, digest string) progress.Artifact {
+	a := progress.Artifact{Path: place, Digest: digest}
+	root, err := os.OpenRoot(c.store.Root())
+	if err != nil {
+		return a
+	}
+	defer root.Close()
+	f, err := root.Open(filepath.FromSlash(place))
+	if err != nil {
+		return a
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		a.Size = info.Size()
+		a.Title = title(place, f)
+	}
+	return a
+}
+
+// title is the first heading of a text in Markdown, if it stands near the top.
+func title(name string, r io.Reader) string {
+	if !strings.HasSuffix(name, ".md") {
+		return ""
+	}
+	for lines := bufio.NewScanner(io.LimitReader(r, 4<<10)); lines.Scan(); {
+		if text, ok := strings.CutPrefix(lines.Text(), "# "); ok {
+			return strings.ToValidUTF8(strings.TrimSpace(text), "\ufffd")
+		}
+	}
+	return ""
+}
+
+// phaseOutput is the place of --output, "" without one. What is missing or
+// breaks its schema is no outcome.
+func (c *call) phaseOutput() (string, error) {
+	name, against := c.flags.String("output"), c.flags.String("schema")
+	if name == "" {
+		if against != "" {
+			return "", usagef("phase done: --schema is for --output")
+		}
+		return "", nil
+	}
+	place, err := c.rootPath(name)
+	if err != nil {
+		return "", usagef("phase done: --output: %w", err)
+	}
+	data, err := c.readOutput(place)
+	if err != nil {
+		return "", fail(exitInvalid, "", "phase done: --output: %w", err)
+	}
+	return place, c.checkOutput(place, data, against)
+}
+
+// readOutput reads a file of the worktree that must have something in it.
+func (c *call) readOutput(place string) ([]byte, error) {
+	root, err := os.OpenRoot(c.store.Root())
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	f, err := root.Open(filepath.FromSlash(place))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	limit := int64(checkpoint.DefaultLimits.Bytes)
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(data) == 0:
+		return nil, fmt.Errorf("%s is empty", quotePath(place))
+	case int64(len(data)) > limit:
+		return nil, fmt.Errorf("%s: more than the limit of %d bytes", quotePath(place), limit)
+	}
+	return data, nil
+}
+
+// checkOutput holds an output against a schema. JSON has to be JSON in any
+// case.
+func (c *call) checkOutput(place string, data []byte, against string) error {
+	if against == "" && !strings.HasSuffix(place, ".json") {
+		return nil
+	}
+	s := new(schema.Schema)
+	if against != "" {
+		text, err := c.readInput(against)
+		if err == nil {
+			s, err = schema.Parse(text)
+		}
+		if err != nil {
+			return usagef("phase done: --schema: %s: %w", against, err)
+		}
+	}
+	problems, err := s.Check(data)
+	if err == nil && len(problems) == 0 {
+		return nil
+	}
+	if err == nil {
+		lines := make([]string, len(problems))
+		for i, p := range problems {
+			lines[i] = "  " + p.String()
+		}
+		err = errors.New(plural(len(problems), "problem") + "\n" + strings.Join(lines, "\n"))
+	}
+	return fail(exitInvalid, "", "phase done: --output: %s: %w", quotePath(place), err)
+}
