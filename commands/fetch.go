@@ -39,10 +39,12 @@ func runFetch(c *call) error {
 	if err != nil {
 		return err
 	}
+	t := c.tick("fetch: " + gitstore.ShownRemote(remote))
 	done, err := c.store.Fetch(c.ctx, gitstore.FetchRequest{
 		Remote: remote, Issues: issues, Timeout: c.remoteTimeout(), DryRun: c.flags.Bool("dry-run"),
-		Quiet: !hasTerminal(),
+		Quiet: !hasTerminal(), Progress: t.at,
 	})
+	t.end()
 	return c.showShared(remote, done, err)
 }
 

@@ -30,9 +30,11 @@ func runPush(c *call) error {
 	if err != nil {
 		return err
 	}
+	t := c.tick("push: " + gitstore.ShownRemote(remote))
 	done, err := c.push(gitstore.PushRequest{
 		Remote: remote, Issues: issues, Timeout: c.remoteTimeout(), DryRun: c.flags.Bool("dry-run"),
-		Quiet: !hasTerminal(),
-	}, true)
+		Quiet: !hasTerminal(), Progress: t.at,
+	}, t.end)
+	t.end()
 	return c.showShared(remote, done, err)
 }

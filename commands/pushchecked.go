@@ -7,45 +7,23 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// push pushes issues one after the other, each when it is known what that
-// would show: a secret holds a chain back, commits that nobody else has are
-// named.
-func (c *call) push(req gitstore.PushRequest, ask bool) ([]gitstore.Synced, error) {
-	issues := req.Issues
-	if len(issues) == 0 {
-		var err error
-		if issues, _, err = c.store.Issues(c.ctx, false); err != nil {
-			return nil, err
+// push pushes issues, those of which it is known what that would show: a
+// secret holds a chain back, commits that nobody else has are named. asking is
+// called before a person is asked about these, nil where nobody is.
+func (c *call) push(req gitstore.PushRequest, asking func()) ([]gitstore.Synced, error) {
+	ask := asking != nil && !req.DryRun
+	req.Harmless = c.unobjectionable
+	req.May = func(i checkpoint.Issue, out gitstore.Outgoing) error {
+		if ask && out.Unpublished != "" {
+			asking()
 		}
+		return c.mayShow(req.Remote, i, out, ask)
 	}
-	var done []gitstore.Synced
-	fetched := c.store.Fetched(c.ctx)
-	for _, i := range issues {
-		if err := c.mayPush(req.Remote, i, fetched, ask && !req.DryRun); err != nil {
-			done = append(done, gitstore.Synced{Issue: i, Result: gitstore.Failed, Err: err})
-			continue
-		}
-		req.Issues = []checkpoint.Issue{i}
-		pushed, err := c.store.Push(c.ctx, req)
-		done = append(done, pushed...)
-		if err != nil {
-			return done, err
-		}
-	}
-	return done, nil
+	return c.store.Push(c.ctx, req)
 }
 
-// mayPush refuses to show a secret, and asks a person about commits that a
-// push would publish beside those that were fetched.
-func (c *call) mayPush(remote string, i checkpoint.Issue, fetched gitstore.Exposed, ask bool) error {
-	out, err := c.store.Outgoing(c.ctx, remote, i, fetched)
-	if err != nil || out.Nothing {
-		return err
-	}
-	return c.mayShow(remote, i, out, ask)
-}
-
-// mayShow is mayPush for what is known to go out.
+// mayShow refuses to show a secret, and asks a person about commits that a push
+// would publish beside those that were fetched.
 func (c *call) mayShow(remote string, i checkpoint.Issue, out gitstore.Outgoing, ask bool) error {
 	secret, err := c.secretIn(i, out, c.flags.Command.Name)
 	if err != nil {

@@ -47,7 +47,7 @@ func (c *call) tryPush(issue checkpoint.Issue, quiet bool) error {
 	}
 	done, err := c.push(gitstore.PushRequest{
 		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.remoteTimeout(), Quiet: quiet || !hasTerminal(),
-	}, false)
+	}, nil)
 	for _, s := range done {
 		err = orElse(err, s.Err)
 	}

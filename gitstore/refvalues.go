@@ -20,7 +20,7 @@ func (s *Store) refValues(ctx context.Context, prefixes ...string) (map[string]p
 	if s.repo.refFormat != "files" {
 		return s.refs(ctx, prefixes...)
 	}
-	values := map[string]plumbing.Hash{}
+	values := make(map[string]plumbing.Hash, 64)
 	for _, prefix := range prefixes {
 		if err := looseValues(s.repo.commonDir, prefix, values); err != nil {
 			return nil, fmt.Errorf("list %s: %w", prefix, err)

@@ -19,6 +19,8 @@ type FetchRequest struct {
 	Timeout time.Duration      // of one connection, 0 for none
 	Quiet   bool               // ask nobody for a password
 	DryRun  bool               // only compare
+
+	Progress func(done, total int)
 }
 
 // Fetch brings the chains of issues from a remote. A chain here that the
@@ -46,13 +48,13 @@ func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
 		return nil, err
 	}
 	defer s.forgetIncoming(ctx, in)
-	done := make([]Synced, len(issues))
-	for k, i := range issues {
-		if tips[i].IsZero() {
-			done[k] = Synced{Issue: i, Result: Absent}
-			continue
+	t := &taking{s: s, line: l, in: in, names: newNames(here)}
+	done := make([]Synced, 0, len(issues))
+	for some := range slices.Chunk(issues, landAtOnce) {
+		done = append(done, t.some(ctx, some)...)
+		if req.Progress != nil {
+			req.Progress(len(done), len(issues))
 		}
-		done[k] = s.takeIn(ctx, l, i, in[i])
 	}
 	return done, nil
 }
@@ -88,62 +90,6 @@ func (l *line) chains(ctx context.Context, issues []checkpoint.Issue) (map[check
 	return tips, issues, nil
 }
 
-// takeIn moves the refs of one issue to what came.
-func (s *Store) takeIn(ctx context.Context, l *line, i checkpoint.Issue, a arrival) Synced {
-	done := Synced{Issue: i}
-	err := s.retry(ctx, i, func() error { return s.takeOnce(ctx, l, &done, a) })
-	if err != nil {
-		done.Result, done.Err = Failed, fmt.Errorf("fetch issue %s: %w", i, err)
-	}
-	if done.Result == Diverged {
-		done.Err = s.divergence("fetch", l.remote, i)
-	}
-	return done
-}
-
-// takeOnce tries once, in the issue's turn.
-func (s *Store) takeOnce(ctx context.Context, l *line, done *Synced, a arrival) error {
-	i := done.Issue
-	ours, err := s.chainHere(ctx, i)
-	if err != nil {
-		return err
-	}
-	theirs, err := s.theirChain(i, a.tip)
-	if err != nil {
-		return err
-	}
-	done.Fetched = 0
-	tracking := s.trackingRef(l.remote, i)
-	tracked, err := s.readRef(ctx, tracking)
-	if err != nil {
-		return err
-	}
-	var moves []refMove
-	switch relate(ours, theirs) {
-	case same:
-		done.Result = UpToDate
-		moves, err = s.bringBack(ctx, ours)
-	case ahead:
-		done.Result = Ahead
-		moves, err = s.bringBack(ctx, ours)
-	case behind:
-		done.Result, done.Fetched = Fetched, theirs.without(ours)
-		moves, err = s.adopt(ctx, ours, theirs)
-	default:
-		done.Result = Diverged
-	}
-	if err != nil {
-		return err
-	}
-	if tracked != a.tip {
-		moves = append(moves, refMove{tracking, tracked, a.tip})
-	}
-	if len(moves) == 0 {
-		return nil
-	}
-	return s.moveRefs(ctx, "fetch: "+ShownRemote(l.remote), moves...)
-}
-
 // chainHere is an issue's chain, the one that this clone wrote last where the
 // ref is gone: that it is not there does not mean that it was dropped.
 func (s *Store) chainHere(ctx context.Context, i checkpoint.Issue) (*chain, error) {
@@ -165,13 +111,13 @@ func (s *Store) theirChain(i checkpoint.Issue, tip plumbing.Hash) (*chain, error
 }
 
 // adopt makes the remote's chain the one here.
-func (s *Store) adopt(ctx context.Context, ours, theirs *chain) ([]refMove, error) {
+func (s *Store) adopt(ctx context.Context, ours, theirs *chain, known names) ([]refMove, error) {
 	live, err := s.readRef(ctx, LiveRef(ours.issue))
 	if err != nil {
 		return nil, err
 	}
 	if live.IsZero() {
-		if err := s.checkName(ctx, ours.issue); err != nil {
+		if err := known.check(ours.issue); err != nil {
 			return nil, err
 		}
 	}

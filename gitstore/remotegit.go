@@ -185,17 +185,23 @@ func (l *line) give(ctx context.Context, dryRun bool, gifts ...gift) (map[string
 		specs = append(specs, g.tip.String()+":"+g.ref)
 	}
 	out, err := l.run(ctx, slices.Concat(l.noMirror(), args, specs)...)
-	refused := map[string]error{}
+	reports := pushReports(out)
+	refused, answered := map[string]error{}, false
 	for _, g := range gifts {
-		flag, reason := pushed(out, g.ref)
-		if flag == '!' {
-			refused[g.ref] = l.refusal(g.ref, reason, err)
+		switch r, ok := reports[g.ref]; {
+		case ok && r.flag == '!':
+			refused[g.ref] = l.refusal(g.ref, r.reason, err)
+			answered = true
+		case ok:
+			answered = true
+		case err != nil: // nobody knows what became of it
+			refused[g.ref] = err
 		}
 	}
-	if len(refused) > 0 {
-		err = nil
+	if answered {
+		return refused, nil
 	}
-	return refused, err
+	return nil, err
 }
 
 // noMirror are the flags for a remote that a push mirrors to: it takes no
@@ -230,19 +236,29 @@ var staleReasons = []string{
 	"failed to update ref", "cannot lock ref",
 }
 
-// pushed reads what git push --porcelain says of a ref: lines of
-// "<flag> TAB <from>:<to> TAB <summary> (<reason>)". The flag is 0 when it
-// says nothing.
-func pushed(out []byte, ref string) (flag byte, reason string) {
+// A pushReport is what became of one ref.
+type pushReport struct {
+	flag   byte // '!' where it was refused
+	reason string
+}
+
+// pushReports reads what git push --porcelain says, by the remote's refs: lines
+// of "<flag> TAB <from>:<to> TAB <summary> (<reason>)".
+func pushReports(out []byte) map[string]pushReport {
+	reports := map[string]pushReport{}
 	for text := range strings.Lines(string(out)) {
 		fields := strings.SplitN(strings.TrimSuffix(text, "\n"), "\t", 3)
-		if len(fields) < 3 || len(fields[0]) != 1 || !strings.HasSuffix(fields[1], ":"+ref) {
+		if len(fields) < 3 || len(fields[0]) != 1 {
 			continue
 		}
-		_, reason, _ = strings.Cut(fields[2], " (")
-		return fields[0][0], strings.TrimSuffix(reason, ")")
+		_, ref, ok := strings.Cut(fields[1], ":")
+		if !ok {
+			continue
+		}
+		_, reason, _ := strings.Cut(fields[2], " (")
+		reports[ref] = pushReport{fields[0][0], strings.TrimSuffix(reason, ")")}
 	}
-	return 0, ""
+	return reports
 }
 
 // remoteSays is the first line that the other side's hook or server printed.

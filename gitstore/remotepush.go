@@ -1,9 +1,12 @@
 package gitstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -18,6 +21,10 @@ type PushRequest struct {
 	Timeout time.Duration      // of one connection, 0 for none
 	Quiet   bool               // ask nobody for a password
 	DryRun  bool               // say what would be done
+
+	May      func(checkpoint.Issue, Outgoing) error // as in a SyncRequest
+	Harmless func(Outgoing) bool
+	Progress func(done, total int)
 }
 
 // pushTries bounds how often a push follows a remote that moves.
@@ -38,96 +45,246 @@ func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
 			return nil, err
 		}
 	}
+	p := &pushing{s: s, line: l, req: req, done: map[checkpoint.Issue]*Synced{}, seen: map[checkpoint.Issue]plumbing.Hash{}}
+	err = p.run(ctx, issues)
 	done := make([]Synced, 0, len(issues))
 	for _, i := range issues {
-		synced, err := s.pushOne(ctx, l, i, req.DryRun)
-		if err != nil {
-			return done, err
+		if d := p.done[i]; d != nil {
+			done = append(done, *d)
 		}
-		done = append(done, synced)
 	}
-	return done, nil
+	return done, err
 }
 
-// pushOne pushes one issue. Its error is one that the next issue would meet
-// too.
-func (s *Store) pushOne(ctx context.Context, l *line, i checkpoint.Issue, dryRun bool) (Synced, error) {
-	done := Synced{Issue: i, Result: Failed}
-	seen, err := s.readRef(ctx, s.trackingRef(l.remote, i))
-	for try := 0; err == nil && try < pushTries; try++ {
+// A pushing is one Push over all its tries.
+type pushing struct {
+	s    *Store
+	line *line
+	req  PushRequest
+	seen map[checkpoint.Issue]plumbing.Hash // where the remote's refs are expected
+	done map[checkpoint.Issue]*Synced
+}
+
+// run pushes from where the remote was seen last, and looks again where that
+// was not true any more. Its error is one that every issue meets.
+func (p *pushing) run(ctx context.Context, issues []checkpoint.Issue) error {
+	here, err := p.s.refsHere(ctx, p.line.remote, issues)
+	if err != nil {
+		return err
+	}
+	for _, i := range issues {
+		p.seen[i] = here[p.s.trackingRef(p.line.remote, i)]
+	}
+	for try := range pushTries {
 		if try > 0 {
-			if seen, err = s.lookAtRemote(ctx, l, i); err != nil {
-				return done, err
+			if err := p.look(ctx, issues); err != nil {
+				return err
 			}
 		}
-		var again bool
-		if again, err = s.tryPush(ctx, l, &done, seen, dryRun); !again {
-			break
-		}
-		if try > 0 && done.Result == Diverged {
-			return done, nil
+		if issues, err = p.pass(ctx, issues, try == 0); err != nil || len(issues) == 0 {
+			return err
 		}
 	}
-	var remote *RemoteError
-	switch {
-	case errors.As(err, &remote) && !remote.Refused:
-		return done, err
-	case ctx.Err() != nil:
-		return done, ctx.Err()
-	case err != nil:
-		done.Result, done.Err = Failed, err
-	case done.Result == Failed:
-		done.Err = &RemoteError{Op: "push", Remote: ShownRemote(l.remote), Reason: fmt.Sprintf("issue %s: %v", i, ErrMoved), Err: ErrMoved}
+	for _, i := range issues {
+		p.fail(i, &RemoteError{Op: "push", Remote: ShownRemote(p.line.remote), Reason: fmt.Sprintf("issue %s: %v", i, ErrMoved), Err: ErrMoved})
 	}
-	return done, nil
+	return nil
 }
 
-// tryPush pushes once, where the remote's ref is at seen. It asks for another
-// try with what is there now.
-func (s *Store) tryPush(ctx context.Context, l *line, done *Synced, seen plumbing.Hash, dryRun bool) (again bool, err error) {
-	i := done.Issue
-	ours, err := s.chainHere(ctx, i)
+func (p *pushing) fail(i checkpoint.Issue, err error) {
+	p.done[i] = &Synced{Issue: i, Result: Failed, Err: err}
+}
+
+// A pushPlan is what a push is going to do for one issue.
+type pushPlan struct {
+	giving
+	rel  relation
+	done Synced
+}
+
+// pass tries once, and returns the issues of which the remote has to be looked
+// at again.
+func (p *pushing) pass(ctx context.Context, issues []checkpoint.Issue, first bool) (again []checkpoint.Issue, err error) {
+	var plans []*pushPlan
+	for _, i := range issues {
+		plan, err := p.plan(ctx, i)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			p.fail(i, err)
+		case plan.rel == diverged && first: // what is known of the remote may be old
+			again = append(again, i)
+		case len(plan.gifts) == 0:
+			p.done[i] = &plan.done
+		default:
+			plans = append(plans, plan)
+		}
+	}
+	for len(plans) > 0 {
+		n := together(pushGivings(plans))
+		moved, err := p.give(ctx, plans[:n])
+		if err != nil {
+			return nil, err
+		}
+		again, plans = append(again, moved...), plans[n:]
+		if p.req.Progress != nil {
+			p.req.Progress(len(p.done), len(p.done)+len(plans)+len(again))
+		}
+	}
+	return again, nil
+}
+
+func pushGivings(plans []*pushPlan) []giving {
+	list := make([]giving, len(plans))
+	for n, plan := range plans {
+		list[n] = plan.giving
+	}
+	return list
+}
+
+// plan compares the chain here with the remote's.
+func (p *pushing) plan(ctx context.Context, i checkpoint.Issue) (*pushPlan, error) {
+	ours, err := p.s.chainHere(ctx, i)
 	if err != nil {
-		return false, fmt.Errorf("push issue %s: %w", i, err)
+		return nil, fmt.Errorf("push issue %s: %w", i, err)
 	}
 	if ours.tip.IsZero() {
-		return false, &NoneError{Issue: i}
+		return nil, &NoneError{Issue: i}
 	}
-	theirs, err := s.theirChain(i, seen)
+	theirs, err := p.s.theirChain(i, p.seen[i])
 	if err != nil {
-		return false, fmt.Errorf("push issue %s: %w", i, err)
+		return nil, fmt.Errorf("push issue %s: %w", i, err)
 	}
-	rel := relate(ours, theirs)
-	switch rel {
+	plan := &pushPlan{giving: giving{issue: i}, rel: relate(ours, theirs), done: Synced{Issue: i}}
+	switch plan.rel {
 	case behind:
-		done.Result = Behind
-		return false, nil
+		plan.done.Result = Behind
 	case diverged:
-		done.Result, done.Err = Diverged, s.divergence("push", l.remote, i)
-		return true, nil
+		plan.done.Result, plan.done.Err = Diverged, p.s.divergence("push", p.line.remote, i)
+	default:
+		plan.gifts = []gift{{LiveRef(i), ours.tip, p.seen[i]}}
+		plan.done.Result, plan.done.Pushed = Pushed, ours.without(theirs)
 	}
-	done.Result, done.Err = Failed, nil
-	refused, err := l.give(ctx, dryRun, gift{LiveRef(i), ours.tip, seen})
-	if err == nil {
-		err = refused[LiveRef(i)]
-	}
-	if errors.Is(err, errStale) {
-		return true, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	done.Result, done.Pushed = Pushed, ours.without(theirs)
 	switch {
-	case rel == same:
-		done.Result = UpToDate
-	case dryRun:
-		done.Result = "would be pushed"
+	case plan.rel == same:
+		plan.done.Result = UpToDate
+	case plan.rel == ahead && p.req.DryRun:
+		plan.done.Result = "would be pushed"
 	}
-	if dryRun || rel == same {
-		return false, nil
+	return plan, nil
+}
+
+// give pushes over one connection, and notes what the remote has now. A chain
+// that it should have already goes along: then it is certain.
+func (p *pushing) give(ctx context.Context, plans []*pushPlan) (again []checkpoint.Issue, err error) {
+	refused := outcomes{}
+	var asked []giving
+	for _, plan := range plans {
+		if plan.rel != same {
+			asked = append(asked, plan.giving)
+		}
 	}
-	return false, s.track(ctx, l, i, ours.tip)
+	j := &judge{p.s, p.line.remote, p.req.May, p.req.Harmless}
+	j.ask(ctx, asked, refused)
+	var gifts []gift
+	for _, plan := range plans {
+		if refused[plan.issue] == nil {
+			gifts = append(gifts, plan.gifts...)
+		}
+	}
+	if len(gifts) > 0 {
+		said, err := p.line.give(ctx, p.req.DryRun, gifts...)
+		if err != nil {
+			return nil, err
+		}
+		for _, plan := range plans {
+			refused[plan.issue] = cmp.Or(refused[plan.issue], said[plan.gifts[0].ref])
+		}
+	}
+	tips := map[checkpoint.Issue]plumbing.Hash{}
+	for _, plan := range plans {
+		switch err := refused[plan.issue]; {
+		case errors.Is(err, errStale):
+			again = append(again, plan.issue)
+		case err != nil:
+			p.fail(plan.issue, err)
+		default:
+			p.done[plan.issue] = &plan.done
+			if plan.rel != same {
+				tips[plan.issue] = plan.gifts[0].tip
+			}
+		}
+	}
+	if p.req.DryRun {
+		return again, nil
+	}
+	return again, p.s.trackAll(ctx, p.line, tips)
+}
+
+// look brings what the remote has of issues here.
+func (p *pushing) look(ctx context.Context, issues []checkpoint.Issue) error {
+	tips, _, err := p.line.chains(ctx, issues)
+	if err != nil {
+		return err
+	}
+	here, err := p.s.refsHere(ctx, p.line.remote, issues)
+	if err != nil {
+		return err
+	}
+	in, err := p.line.incoming(ctx, issues, tips, here)
+	if err != nil {
+		return err
+	}
+	defer p.s.forgetIncoming(ctx, in)
+	came := map[checkpoint.Issue]plumbing.Hash{}
+	for _, i := range issues {
+		if p.seen[i] = in[i].tip; !in[i].tip.IsZero() {
+			came[i] = in[i].tip
+		}
+	}
+	return p.s.trackAll(ctx, p.line, came)
+}
+
+// trackAll notes what a remote has of issues, in few transactions.
+func (s *Store) trackAll(ctx context.Context, l *line, tips map[checkpoint.Issue]plumbing.Hash) error {
+	issues := slices.Sorted(maps.Keys(tips))
+	if len(issues) == 1 {
+		return s.track(ctx, l, issues[0], tips[issues[0]])
+	}
+	for some := range slices.Chunk(issues, landAtOnce) {
+		if s.trackSome(ctx, l, some, tips) == nil {
+			continue
+		}
+		for _, i := range some {
+			if err := s.track(ctx, l, i, tips[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Store) trackSome(ctx context.Context, l *line, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash) error {
+	return s.inTurns(ctx, issues, func() error {
+		s.holdPacked()
+		defer s.letPacked()
+		var moves []refMove
+		for _, i := range issues {
+			name := s.trackingRef(l.remote, i)
+			old, err := s.readRef(ctx, name)
+			if err != nil {
+				return err
+			}
+			if old != tips[i] {
+				moves = append(moves, refMove{name, old, tips[i]})
+			}
+		}
+		if len(moves) == 0 {
+			return nil
+		}
+		return s.publishMany(ctx, s.newSink(), l.op+": "+ShownRemote(l.remote), moves)
+	})
 }
 
 // track notes what a remote has.
@@ -140,23 +297,4 @@ func (s *Store) track(ctx context.Context, l *line, i checkpoint.Issue, tip plum
 		}
 		return s.moveRefs(ctx, l.op+": "+ShownRemote(l.remote), refMove{name, old, tip})
 	})
-}
-
-// lookAtRemote brings a remote's chain here and returns its tip, zero for none.
-func (s *Store) lookAtRemote(ctx context.Context, l *line, i checkpoint.Issue) (plumbing.Hash, error) {
-	issues := []checkpoint.Issue{i}
-	tips, _, err := l.chains(ctx, issues)
-	if err != nil || tips[i].IsZero() {
-		return plumbing.ZeroHash, err
-	}
-	here, err := s.refsHere(ctx, l.remote, issues)
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	in, err := l.incoming(ctx, issues, tips, here)
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	defer s.forgetIncoming(ctx, in)
-	return in[i].tip, s.track(ctx, l, i, in[i].tip)
 }

@@ -9,20 +9,15 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-const (
-	// landAtOnce bounds how many issues move in one transaction: each has a lock
-	// that stays open.
-	landAtOnce = 100
-
-	// pushBytes bounds the arguments of one push, in which its refs stand.
-	pushBytes = 100_000
-)
+// landAtOnce bounds how many issues move in one transaction: each has a lock
+// that stays open.
+const landAtOnce = 100
 
 // act does what plans say, the remote first. It returns the issues for which
 // something moved meanwhile.
 func (y *syncing) act(ctx context.Context, plans []*syncPlan) (again []checkpoint.Issue, err error) {
 	for len(plans) > 0 {
-		n := together(plans)
+		n := together(givings(plans))
 		moved, err := y.actOn(ctx, plans[:n])
 		if err != nil {
 			return nil, err
@@ -33,18 +28,12 @@ func (y *syncing) act(ctx context.Context, plans []*syncPlan) (again []checkpoin
 	return again, nil
 }
 
-// together is how many of plans go over one connection.
-func together(plans []*syncPlan) int {
-	size := 0
+func givings(plans []*syncPlan) []giving {
+	list := make([]giving, len(plans))
 	for n, p := range plans {
-		for _, g := range p.gifts() {
-			size += 2*len(g.ref) + 160
-		}
-		if size > pushBytes && n > 0 {
-			return n
-		}
+		list[n] = giving{p.issue, append(p.archive.gift(p.issue), p.gift()...)}
 	}
-	return len(plans)
+	return list
 }
 
 func (y *syncing) actOn(ctx context.Context, plans []*syncPlan) (again []checkpoint.Issue, err error) {
@@ -66,10 +55,6 @@ func (y *syncing) actOn(ctx context.Context, plans []*syncPlan) (again []checkpo
 	return again, nil
 }
 
-// outcomes are why issues did not get where they should, nil for those that
-// did.
-type outcomes map[checkpoint.Issue]error
-
 // push sends what the remote does not have, archives first: what left a chain
 // for one has to be in it, whatever happens.
 func (y *syncing) push(ctx context.Context, plans []*syncPlan) (outcomes, error) {
@@ -82,19 +67,13 @@ func (y *syncing) push(ctx context.Context, plans []*syncPlan) (outcomes, error)
 			refused.all(same, err)
 		}
 	}
-	giving := slices.DeleteFunc(slices.Clone(plans), func(p *syncPlan) bool {
-		return refused[p.issue] != nil || len(p.gifts()) == 0
-	})
-	if len(giving) == 0 {
-		return refused, nil
-	}
-	if y.req.May != nil {
-		y.judge(ctx, giving, y.s.Fetched(ctx), refused)
-	}
-	if err := y.send(ctx, giving, refused, func(p *syncPlan) []gift { return p.archive.gift(p.issue) }); err != nil {
+	shown := slices.DeleteFunc(givings(plans), func(g giving) bool { return refused[g.issue] != nil || len(g.gifts) == 0 })
+	j := &judge{y.s, y.line.remote, y.req.May, y.req.Harmless}
+	j.ask(ctx, shown, refused)
+	if err := y.send(ctx, plans, refused, func(p *syncPlan) []gift { return p.archive.gift(p.issue) }); err != nil {
 		return refused, err
 	}
-	return refused, y.send(ctx, giving, refused, (*syncPlan).gift)
+	return refused, y.send(ctx, plans, refused, (*syncPlan).gift)
 }
 
 func (o outcomes) all(plans []*syncPlan, err error) {
@@ -121,36 +100,6 @@ func (p *syncPlan) gift() []gift {
 		return nil
 	}
 	return []gift{{LiveRef(p.issue), p.tip, p.theirs.tip}}
-}
-
-// gifts are all that the remote gets.
-func (p *syncPlan) gifts() []gift { return append(p.archive.gift(p.issue), p.gift()...) }
-
-// A heldError is why an issue may not be shown.
-type heldError struct{ error }
-
-func (e *heldError) Unwrap() error { return e.error }
-
-// judge asks whether what goes to the remote may be shown to it, beside what
-// was fetched. It looks at all issues together, at the halves where there is
-// something, and at single ones only to ask.
-func (y *syncing) judge(ctx context.Context, plans []*syncPlan, fetched Exposed, refused outcomes) {
-	var gifts []gift
-	for _, p := range plans {
-		gifts = append(gifts, p.gifts()...)
-	}
-	out, err := y.s.showing(ctx, y.line.remote, fetched, gifts...)
-	switch half := len(plans) / 2; {
-	case err != nil:
-		refused.all(plans, err)
-	case half == 0:
-		if err := y.req.May(plans[0].issue, out); err != nil {
-			refused[plans[0].issue] = &heldError{err}
-		}
-	case y.req.Harmless == nil || !y.req.Harmless(out):
-		y.judge(ctx, plans[:half], fetched, refused)
-		y.judge(ctx, plans[half:], fetched, refused)
-	}
 }
 
 // send pushes one ref of each issue that was not refused yet.

@@ -68,7 +68,7 @@ var table = []Key{
 	{Name: "scan_command", Type: Text, Trust: Never, Doc: "A program that also looks for secrets."},
 	{Name: "remote", Type: Text, Trust: Never, Doc: "Where checkpoints are pushed to and fetched from, instead of the branch's upstream's remote or origin."},
 	{Name: "remote_timeout", Type: Int, Default: "120", Min: 0, Max: 86_400, Trust: Never, Doc: "How many seconds one connection to a remote may take, 0 for as long as it wants."},
-	{Name: "sync_timeout", Type: Int, Default: "600", Min: 0, Max: 604_800, Trust: Never, Doc: "How many seconds a sync, a fetch or a push of many issues may take in all, 0 for as long as it wants."},
+	{Name: "sync_timeout", Type: Int, Default: "600", Min: 0, Max: 604_800, Trust: Never, Doc: "How many seconds a sync may take in all, 0 for as long as it wants."},
 	{Name: "push", Type: Enum, Default: "never", Values: []string{"never", "auto"}, Trust: Never, Doc: "Push checkpoints after every save."},
 	{Name: "redact", Type: Enum, Default: "mask", Values: []string{"warn", "mask", "block"}, Trust: Tighten, Doc: "What happens to secrets before a push."},
 	{Name: "hooks.pre_push", Type: Enum, Default: "off", Values: []string{"off", "push", "block"}, Trust: Never, Doc: "What the pre-push hook does: nothing, push the checkpoints too, or also stop the push when that fails."},

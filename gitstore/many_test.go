@@ -1,0 +1,156 @@
+package gitstore
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// many saves one checkpoint of each of n issues, more refs than move one by
+// one.
+func (w *world) many(n int) []checkpoint.Issue {
+	w.t.Helper()
+	issues := make([]checkpoint.Issue, n)
+	for k := range issues {
+		issues[k] = checkpoint.Issue(fmt.Sprintf("many-%02d", k))
+		req := w.request(checkpoint.Manual)
+		req.Issue = issues[k]
+		w.save(req)
+	}
+	return issues
+}
+
+// results counts what became of issues, and names those that failed.
+func results(done []Synced) (counts map[string]int, failed map[checkpoint.Issue]error) {
+	counts, failed = map[string]int{}, map[checkpoint.Issue]error{}
+	for _, d := range done {
+		counts[d.Result]++
+		if d.Err != nil {
+			failed[d.Issue] = d.Err
+		}
+	}
+	return counts, failed
+}
+
+func (w *world) chains(dir string) string {
+	return w.Git("--git-dir="+dir, "for-each-ref", liveRefs)
+}
+
+// Many issues go in one transaction, and whoever was refused alone is told.
+func TestManyIssues(t *testing.T) {
+	a := newWorld(t)
+	hub := a.hub()
+	issues := a.many(24)
+	hook := filepath.Join(hub, "hooks", "update")
+	require.NoError(t, os.MkdirAll(filepath.Dir(hook), 0o777))
+	require.NoError(t, os.WriteFile(hook, []byte("#!/bin/sh\ncase $1 in */many-07) echo protected; exit 1 ;; esac\n"), 0o777))
+	var asked []checkpoint.Issue
+	done, err := a.s.Sync(ctx, SyncRequest{
+		Remote: "origin",
+		Harmless: func(out Outgoing) bool {
+			return len(out.tips) == 1 && out.tips[0] != a.Git("rev-parse", LiveRef(issues[9]))
+		},
+		May: func(i checkpoint.Issue, _ Outgoing) error {
+			if asked = append(asked, i); i == issues[9] {
+				return errors.New("a secret")
+			}
+			return nil
+		},
+	})
+	require.NoError(t, err)
+	counts, failed := results(done)
+	assert.Equal(t, map[string]int{Pushed: 22, Failed: 2}, counts)
+	require.ErrorContains(t, failed[issues[7]], "protected")
+	require.ErrorContains(t, failed[issues[9]], "a secret")
+	assert.Contains(t, asked, issues[9])
+	require.NoError(t, os.Remove(hook))
+	pushed, err := a.s.Push(ctx, PushRequest{Remote: "origin"})
+	require.NoError(t, err)
+	counts, failed = results(pushed)
+	assert.Equal(t, map[string]int{Pushed: 2, UpToDate: 22}, counts)
+	assert.Empty(t, failed)
+
+	b := a.clone(hub)
+	done, err = b.s.Fetch(ctx, FetchRequest{Remote: "origin"})
+	require.NoError(t, err)
+	counts, failed = results(done)
+	assert.Equal(t, map[string]int{Fetched: 24}, counts)
+	assert.Empty(t, failed)
+	assert.Equal(t, a.chains(a.GitPath("")), b.chains(b.GitPath("")))
+	assert.Empty(t, b.Git("for-each-ref", incomingRefs))
+	done, err = b.s.Sync(ctx, SyncRequest{Remote: "origin"})
+	require.NoError(t, err)
+	counts, _ = results(done)
+	assert.Equal(t, map[string]int{UpToDate: 24}, counts)
+	b.sound()
+}
+
+// One issue that cannot be taken in, for its name, does not keep the others.
+func TestManyIssuesAndOneThatCannotBe(t *testing.T) {
+	a := newWorld(t)
+	hub := a.hub()
+	a.many(24)
+	_, err := a.s.Push(ctx, PushRequest{Remote: "origin"})
+	require.NoError(t, err)
+	for _, get := range []func(*world) ([]Synced, error){
+		func(w *world) ([]Synced, error) { return w.s.Fetch(ctx, FetchRequest{Remote: "origin"}) },
+		func(w *world) ([]Synced, error) { return w.s.Sync(ctx, SyncRequest{Remote: "origin"}) }, // pushes its own
+	} {
+		t.Run("", func(t *testing.T) {
+			b := a.clone(hub)
+			req := b.request(checkpoint.Manual)
+			req.Issue = "MANY-03"
+			b.save(req)
+			done, err := get(b)
+			require.NoError(t, err)
+			_, failed := results(done)
+			require.Len(t, failed, 1)
+			require.ErrorContains(t, failed["many-03"], "case")
+			assert.Equal(t, 24, strings.Count(b.Git("for-each-ref", liveRefs), "\n")+1)
+		})
+	}
+}
+
+// A ref that moves between the plan and the landing keeps its new value, and
+// the others land.
+func TestManyIssuesWhileOneMoves(t *testing.T) {
+	a := newWorld(t)
+	hub := a.hub()
+	issues := a.many(24)
+	b := a.clone(hub)
+	_, err := a.s.Push(ctx, PushRequest{Remote: "origin"})
+	require.NoError(t, err)
+	_, err = b.s.Fetch(ctx, FetchRequest{Remote: "origin"})
+	require.NoError(t, err)
+	for _, i := range issues {
+		req := a.request(checkpoint.Manual)
+		req.Issue = i
+		a.save(req)
+	}
+	late := a.open(a.Dir)
+	saved := ""
+	done, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", Harmless: func(Outgoing) bool {
+		if saved == "" {
+			req := a.request(checkpoint.Manual)
+			req.Issue = issues[5]
+			got, err := late.Save(ctx, req)
+			require.NoError(t, err)
+			saved = string(got.ID)
+		}
+		return true
+	}, May: func(checkpoint.Issue, Outgoing) error { return nil }})
+	require.NoError(t, err)
+	counts, failed := results(done)
+	assert.Empty(t, failed)
+	assert.Equal(t, map[string]int{Pushed: 24}, counts)
+	assert.Equal(t, a.chains(a.GitPath("")), a.chains(hub))
+	assert.Contains(t, a.Git("log", "-1", "--format=%B", LiveRef(issues[5])), saved)
+}

@@ -1,0 +1,113 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// A taking moves the refs here to what a fetch has brought.
+type taking struct {
+	s     *Store
+	line  *line
+	in    map[checkpoint.Issue]arrival
+	names names
+}
+
+// some takes issues in, in one transaction. Where that fails, each has one of
+// its own.
+func (t *taking) some(ctx context.Context, issues []checkpoint.Issue) []Synced {
+	done := make([]Synced, len(issues))
+	if len(issues) > 1 {
+		err := t.s.inTurns(ctx, issues, func() error { return t.together(ctx, issues, done) })
+		if err == nil {
+			return done
+		}
+	}
+	for n, i := range issues {
+		done[n] = t.one(ctx, i)
+	}
+	return done
+}
+
+// together fails where one of the issues does.
+func (t *taking) together(ctx context.Context, issues []checkpoint.Issue, done []Synced) error {
+	t.s.holdPacked()
+	defer t.s.letPacked()
+	var list []refMove
+	for n, i := range issues {
+		done[n] = Synced{Issue: i}
+		if err := t.s.bringBackOwn(ctx, i); err != nil {
+			return err
+		}
+		moves, err := t.moves(ctx, &done[n])
+		if err != nil {
+			return err
+		}
+		list = append(list, moves...)
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return t.s.publishMany(ctx, t.s.newSink(), t.message(), list)
+}
+
+func (t *taking) message() string { return "fetch: " + ShownRemote(t.line.remote) }
+
+// one moves the refs of one issue.
+func (t *taking) one(ctx context.Context, i checkpoint.Issue) Synced {
+	done := Synced{Issue: i}
+	err := t.s.retry(ctx, i, func() error {
+		moves, err := t.moves(ctx, &done)
+		if err != nil || len(moves) == 0 {
+			return err
+		}
+		return t.s.moveRefs(ctx, t.message(), moves...)
+	})
+	if err != nil {
+		done.Result, done.Err = Failed, fmt.Errorf("fetch issue %s: %w", i, err)
+	}
+	return done
+}
+
+// moves decides what becomes of an issue, in its turn.
+func (t *taking) moves(ctx context.Context, done *Synced) (moves []refMove, err error) {
+	s, i := t.s, done.Issue
+	tip := t.in[i].tip
+	if tip.IsZero() {
+		done.Result = Absent
+		return nil, nil
+	}
+	ours, err := s.chainHere(ctx, i)
+	if err != nil {
+		return nil, err
+	}
+	theirs, err := s.theirChain(i, tip)
+	if err != nil {
+		return nil, err
+	}
+	tracking := s.trackingRef(t.line.remote, i)
+	tracked, err := s.readRef(ctx, tracking)
+	if err != nil {
+		return nil, err
+	}
+	done.Fetched = 0
+	switch relate(ours, theirs) {
+	case same:
+		done.Result = UpToDate
+		moves, err = s.bringBack(ctx, ours)
+	case ahead:
+		done.Result = Ahead
+		moves, err = s.bringBack(ctx, ours)
+	case behind:
+		done.Result, done.Fetched = Fetched, theirs.without(ours)
+		moves, err = s.adopt(ctx, ours, theirs, t.names)
+	default:
+		done.Result, done.Err = Diverged, s.divergence("fetch", t.line.remote, i)
+	}
+	if err == nil && tracked != tip {
+		moves = append(moves, refMove{tracking, tracked, tip})
+	}
+	return moves, err
+}
