@@ -1,10 +1,6 @@
 package commands
 
 import (
-	"fmt"
-	"strings"
-	"time"
-
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -14,8 +10,9 @@ import (
 
 var listCommand = command{
 	name: "list", alias: "log", usage: "list an issue's checkpoints, newest first", args: "[ISSUE]", max: 1,
-	category:    "Look",
-	description: "Marks: * tip, p pinned, r resumable, ! invalid, a archived.",
+	category: "Look",
+	description: "Marks: * tip, p pinned, r resumable, ! invalid, a archived. On a terminal it is a\n" +
+		"timeline by phase, where s marks what could be resumed but is stale.",
 	examples: []string{
 		"git checkpoint list 42",
 		"git checkpoint list -n 5 --trigger batch_complete",
@@ -37,6 +34,7 @@ func listFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "filter", Usage: "only those whose record has `PATH=VALUE`"},
 		&cli.BoolFlag{Name: "archived", Usage: "those in the archive instead"},
 		&cli.StringFlag{Name: "as", Usage: "print what the system of `LAYOUT` would list: crunch, claude, recovery, dotagent or pipeline"},
+		colorFlag(),
 	}
 }
 
@@ -115,6 +113,15 @@ func (c *call) showList(lists []*gitstore.List, keep func(*gitstore.Checkpoint) 
 	if c.json {
 		return c.write(c.listRecord(lists, keep))
 	}
+	at, people, err := c.screen()
+	if err != nil {
+		return err
+	}
+	if people {
+		defer c.page()()
+		c.showTimelines(lists, keep, at)
+		return nil
+	}
 	for _, l := range lists {
 		for k, i := range c.pick(l, keep) {
 			if k == 0 && c.flags.Bool("all") {
@@ -161,31 +168,6 @@ func listed(cp *gitstore.Checkpoint) output.Listed {
 	return output.Listed{
 		CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), CreatedAt: cp.Created,
 		Trigger: string(cp.Trigger), Phase: cp.Phase, Branch: cp.Branch, CanResume: cp.Resumable,
-		Pinned: cp.Pinned, Valid: cp.Valid(), Note: cp.Note,
+		Pinned: cp.Pinned, Valid: problemOf(cp) == "", Note: cp.Note,
 	}
-}
-
-// listLine is one checkpoint for people.
-func listLine(cp *gitstore.Checkpoint, tip bool, now time.Time) string {
-	mark := func(on bool, letter string) string {
-		if on {
-			return letter
-		}
-		return " "
-	}
-	marks := mark(tip && !cp.Archived, "*") + mark(cp.Archived, "a") + mark(cp.Pinned, "p") +
-		mark(cp.Resumable && cp.Valid(), "r") + mark(!cp.Valid(), "!")
-	what := first(string(cp.Trigger), "?")
-	if cp.Phase != "" {
-		what += " in " + cp.Phase
-	}
-	if !cp.Valid() {
-		what += " (" + cp.Problem + ")"
-	}
-	id := first(string(cp.ID), cp.Commit.String())
-	line := fmt.Sprintf("%s %s  %s  %s", marks, id, ago(cp.Created, now), what)
-	if note, _, _ := strings.Cut(cp.Note, "\n"); note != "" {
-		line += ": " + note
-	}
-	return output.Clean(line)
 }

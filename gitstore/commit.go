@@ -47,6 +47,14 @@ type Filed struct {
 // by Verify.
 func (c *Checkpoint) Valid() bool { return c.Problem == "" }
 
+// Later reports whether a later version of the program made the checkpoint, in
+// a form that this one cannot read.
+func (c *Checkpoint) Later() bool {
+	major, _, _ := strings.Cut(c.Version, ".")
+	ours, _, _ := strings.Cut(checkpoint.Version, ".")
+	return major != "" && major != ours
+}
+
 // rawCommit is a commit object taken apart. Everything between tree and
 // message is kept as it is, so that rewriting changes parents alone.
 type rawCommit struct {

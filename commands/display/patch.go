@@ -82,7 +82,7 @@ func (p *Patch) begin(line string) {
 	case line == "":
 		p.style = ""
 	default:
-		p.style = lineStyles[line[0]]
+		p.style = lineStyle(line[0])
 	}
 }
 

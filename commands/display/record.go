@@ -13,7 +13,17 @@ import (
 // around is how many lines that stayed stand beside those that changed.
 const around = 3
 
-var opStyles = map[compare.Op]Style{compare.Added: Green, compare.Removed: Red, compare.Moved: Cyan, compare.Changed: Yellow}
+func opStyle(op compare.Op) Style {
+	switch op {
+	case compare.Added:
+		return Green
+	case compare.Removed:
+		return Red
+	case compare.Moved:
+		return Cyan
+	}
+	return Yellow
+}
 
 // Record shows how a record changed, a path to a line where that fits and is
 // of one line. The lines are indented, so that git apply takes them for text.
@@ -28,7 +38,7 @@ func (s Screen) Record(changes []compare.Change) string {
 func (s Screen) change(b *strings.Builder, c compare.Change) {
 	const indent = 11
 	name := s.fitEnd(output.Clean(c.Name), indent+len(":"))
-	b.WriteString("  " + s.Paint(opStyles[c.Op], fmt.Sprintf("%-7s", c.Op)) + "  " + name)
+	b.WriteString("  " + s.Paint(opStyle(c.Op), fmt.Sprintf("%-7s", c.Op)) + "  " + name)
 	if old, now := text(c.Old), text(c.New); strings.Contains(old+now, "\n") {
 		b.WriteString(":\n")
 		s.lines(b, old, now)
@@ -69,12 +79,21 @@ func (s Screen) lines(b *strings.Builder, old, now string) {
 		}
 		b.WriteString("    " + s.Paint(Cyan, fmt.Sprintf("@@ -%d,%d +%d,%d @@", h.Old, removed, h.New, added)) + "\n")
 		for _, l := range h.Lines {
-			b.WriteString("    " + s.Paint(lineStyles[l.Op], s.fit(string(l.Op)+output.Clean(l.Text), 4)) + "\n")
+			b.WriteString("    " + s.Paint(lineStyle(l.Op), s.fit(string(l.Op)+output.Clean(l.Text), 4)) + "\n")
 		}
 	}
 }
 
-var lineStyles = map[byte]Style{'+': Green, '-': Red}
+// lineStyle is the style of a line by the sign that it begins with.
+func lineStyle(sign byte) Style {
+	switch sign {
+	case '+':
+		return Green
+	case '-':
+		return Red
+	}
+	return ""
+}
 
 // said is a change on one line.
 func said(c compare.Change) string {

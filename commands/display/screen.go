@@ -45,6 +45,11 @@ func (s Screen) Named(word, name, short, age string) string {
 	return word + s.Paint(Bold, s.fit(name, output.Width(word))) + s.fit(age, output.Width(word+name))
 }
 
+// Heading is a line that says what follows.
+func (s Screen) Heading(text string) string {
+	return s.Paint(Bold, s.fit(output.Clean(text), 0))
+}
+
 // fit cuts clean text to what is left of a line behind used columns.
 func (s Screen) fit(text string, used int) string {
 	if s.Width <= 0 {

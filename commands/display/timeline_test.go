@@ -1,0 +1,71 @@
+package display
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"git-checkpoint/commands/output"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func entry(id, phase, note string) Entry {
+	return Entry{ID: id, Short: id, Phase: phase, Trigger: "manual", Age: "2 hours ago", Brief: "2h", Note: note, Resumable: true}
+}
+
+// An id that nothing can be lined up with stands on a line of its own, whole:
+// it has to be typed.
+func TestTimelineLongID(t *testing.T) {
+	entries := []Entry{entry("8a866466", "docs", "a"), entry("checkpoint-of-another-system-20250101", "docs", "b")}
+	want := `docs
+    r  2h  manual  8a866466
+       a
+    r  2h  manual
+       checkpoint-of-another-system-2025
+       0101
+       b
+
+r resumable
+`
+	assert.Equal(t, want, Screen{Width: 40}.Timeline(entries))
+	assert.Contains(t, Screen{Width: 80}.Timeline(entries), "manual  checkpoint-of-another-system-20250101  b\n")
+	assert.Empty(t, Screen{}.Timeline(nil))
+}
+
+// FuzzTimeline: whatever a record says, every line fits, is text, and begins
+// the way a line of the timeline does.
+func FuzzTimeline(f *testing.F) {
+	f.Add("CP-1", "docs", "note", "manual", 40)
+	f.Add("\x1b[2J", "\u202e", "a\u200db\u0301\u0301\n\r\t", "日本語", 41)
+	f.Add("x", "\ufeff\u00ad", "\xff\xfe", "👩‍💻👩‍💻", 72)
+	f.Fuzz(func(t *testing.T, id, phase, note, trigger string, width int) {
+		s := Screen{Width: 40 + abs(width)%161}
+		e := entry(id, phase, note)
+		e.Trigger, e.Problem = trigger, note
+		checkLines(t, s, s.Timeline([]Entry{e, entry("8a866466", phase, note)}))
+	})
+}
+
+func abs(n int) int { return max(n, -(n + 1)) }
+
+// checkLines holds what is true of every screen.
+func checkLines(t *testing.T, s Screen, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		assert.LessOrEqual(t, output.Width(line), s.Width, "%q", line)
+		assert.True(t, utf8.ValidString(line), "%q", line)
+		assert.Equal(t, output.Clean(line), line)
+	}
+}
+
+func TestMarks(t *testing.T) {
+	for want, e := range map[string]Entry{
+		"   ": {}, "*pr": {Tip: true, Pinned: true, Resumable: true}, "a s": {Archived: true, Tip: true, Resumable: true, Stale: true},
+		"  !": {Problem: "x", Resumable: true, Stale: true},
+	} {
+		assert.Equal(t, want, e.marks(), fmt.Sprintf("%+v", e))
+	}
+}

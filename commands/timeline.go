@@ -1,0 +1,92 @@
+package commands
+
+import (
+	"fmt"
+	"time"
+
+	"git-checkpoint/commands/display"
+	"git-checkpoint/commands/output"
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+)
+
+// showTimelines prints lists for people.
+func (c *call) showTimelines(lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool, at display.Screen) {
+	for k, l := range lists {
+		picked := c.pick(l, keep)
+		if k > 0 {
+			c.print("\n")
+		}
+		head := "Issue " + string(l.Issue) + ": " + plural(len(picked), "checkpoint")
+		if !l.Complete {
+			head = "Issue " + string(l.Issue) + ": the newest " + plural(len(picked), "checkpoint")
+		} else if n := len(l.Checkpoints); n > len(picked) {
+			head += fmt.Sprintf(" of %d", n)
+		}
+		c.print("%s\n\n%s", at.Heading(head), at.Timeline(c.entries(l, picked)))
+	}
+}
+
+// entries are checkpoints as the timeline shows them.
+func (c *call) entries(l *gitstore.List, picked []int) []display.Entry {
+	entries := make([]display.Entry, len(picked))
+	now := c.env.Now()
+	for k, i := range picked {
+		cp := &l.Checkpoints[i]
+		entries[k] = display.Entry{
+			ID: nameOf(cp), Short: first(cp.ID.Short(), cp.Commit.String()[:12]), Phase: cp.Phase, Trigger: first(string(cp.Trigger), "?"),
+			Age: ago(cp.Created, now), Brief: briefly(cp.Created, now), Note: firstLine(cp.Note), Problem: problemOf(cp),
+			Tip: i == 0 && !cp.Archived, Archived: cp.Archived, Pinned: cp.Pinned, Resumable: cp.Resumable,
+			Stale: now.Sub(cp.Created) > freshness.DefaultMaxAge || cp.Created.Sub(now) > freshness.DefaultTolerance,
+		}
+	}
+	return entries
+}
+
+// problemOf says why a checkpoint cannot be used, "" where it can as far as
+// its commit tells.
+func problemOf(cp *gitstore.Checkpoint) string {
+	if cp.Later() {
+		return "version " + cp.Version + ", needs an upgrade"
+	}
+	return cp.Problem
+}
+
+// briefly is how long ago a time was, in at most four letters for years.
+func briefly(at, now time.Time) string {
+	d := now.Sub(at)
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	}
+	return fmt.Sprintf("%dd", d/(24*time.Hour))
+}
+
+// listLine is one checkpoint for people.
+func listLine(cp *gitstore.Checkpoint, tip bool, now time.Time) string {
+	mark := func(on bool, letter string) string {
+		if on {
+			return letter
+		}
+		return " "
+	}
+	problem := problemOf(cp)
+	marks := mark(tip && !cp.Archived, "*") + mark(cp.Archived, "a") + mark(cp.Pinned, "p") +
+		mark(cp.Resumable && problem == "", "r") + mark(problem != "", "!")
+	what := first(string(cp.Trigger), "?")
+	if cp.Phase != "" {
+		what += " in " + cp.Phase
+	}
+	if problem != "" {
+		what += " (" + problem + ")"
+	}
+	line := fmt.Sprintf("%s %s  %s  %s", marks, nameOf(cp), ago(cp.Created, now), what)
+	if note := firstLine(cp.Note); note != "" {
+		line += ": " + note
+	}
+	return output.Clean(line)
+}
