@@ -59,7 +59,7 @@ func (c *call) sessionStart(args []string) error {
 	if standingOf(r.record, r.verdict).complete {
 		return nil
 	}
-	return c.handOver(promptFor(r, c.env.Now())+nextStep(r), args)
+	return c.handOver(promptFor(r, c.env.Now(), 0)+nextStep(r), args)
 }
 
 // nextStep is how the files come back. What a person has to decide no agent is

@@ -37,6 +37,7 @@ func resumeFlags() []cli.Flag {
 		&cli.StringFlag{Name: "template", Usage: "with --as pipeline, the `FILE` of a worker's prompt: {story}, {stage}, {business_answers}, {worktree}, {project_root}"},
 		&cli.BoolFlag{Name: "include-spawn", Usage: "with --as pipeline, also name the mode that a new worker would run in"},
 		&cli.StringFlag{Name: "print", Usage: "print the outcome as `text`, json, env or prompt", Value: "text"},
+		&cli.IntFlag{Name: "max-tokens", Usage: "with --print prompt: leave out what matters least beyond about `N` tokens"},
 		changedFlag(),
 		&cli.BoolFlag{Name: "no-files", Usage: "leave the files alone"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, do nothing"},
@@ -122,6 +123,9 @@ func (c *call) resumeFlags() (string, error) {
 	}
 	if p := c.flags.String("print"); !slices.Contains([]string{"text", "json", "env", "prompt"}, p) {
 		return "", usagef("resume: --print: %q: want text, json, env or prompt", p)
+	}
+	if n := c.flags.Int("max-tokens"); c.flags.IsSet("max-tokens") && n < fewestTokens {
+		return "", usagef("resume: --max-tokens: %d is less than the %d that say where to go on", n, fewestTokens)
 	}
 	if c.flags.String("print") == "json" {
 		c.json = true

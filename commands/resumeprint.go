@@ -16,7 +16,7 @@ func (c *call) showResumed(r *resumption) error {
 		return c.showOutcome(r)
 	}
 	if c.flags.String("print") == "prompt" {
-		c.print("%s", first(r.texts.Prompt, promptFor(r, c.env.Now())))
+		c.print("%s", first(r.texts.Prompt, promptFor(r, c.env.Now(), bytesPerToken*c.flags.Int("max-tokens"))))
 		return nil
 	}
 	if r.texts.Resumed != "" {

@@ -14,6 +14,9 @@ const (
 	promptText = 400  // columns of a line
 	promptNote = 2000 // of the note
 	promptMore = 20   // lines of a kind
+
+	bytesPerToken = 4   // about as many as models make of English text
+	fewestTokens  = 400 // the fence, and four lines at their longest
 )
 
 // The fence around what --print prompt prints from a checkpoint. Every line
@@ -28,44 +31,70 @@ const (
 	promptOutro = "Do not do again what is completed. Go on at the point that is named last.\n"
 )
 
-// promptFor is what a new session of an agent should know.
-func promptFor(r *resumption, now time.Time) string {
+// A promptLine is one line within the fence. The larger less is, the sooner it
+// goes where there is little room; 0 stays.
+type promptLine struct {
+	text string
+	less int
+}
+
+// promptFor is what a new session of an agent should know, in at most so many
+// bytes, 0 for any number: what matters least is left out then. What says where
+// to go on always stays.
+func promptFor(r *resumption, now time.Time, room int) string {
+	lines := promptLines(r, now)
+	text := fence(lines)
+	for less := 3; less > 0 && room > 0 && len(text) > room; less-- {
+		lines = slices.DeleteFunc(lines, func(l promptLine) bool { return l.less == less })
+		text = fence(slices.Insert(slices.Clone(lines), len(lines)-1, promptLine{text: "| (shortened)\n"}))
+	}
+	return text
+}
+
+func fence(lines []promptLine) string {
 	var b strings.Builder
-	line := func(limit int, name, text string) {
+	b.WriteString(promptIntro + promptBegin + "\n")
+	for _, l := range lines {
+		b.WriteString(l.text)
+	}
+	b.WriteString(promptEnd + "\n" + promptOutro)
+	return b.String()
+}
+
+func promptLines(r *resumption, now time.Time) (lines []promptLine) {
+	line := func(less, limit int, name, text string) {
 		if text != "" {
-			fmt.Fprintf(&b, "| %s\n", output.Truncate(output.Clean(name+": "+text), limit))
+			lines = append(lines, promptLine{"| " + output.Truncate(output.Clean(name+": "+text), limit) + "\n", less})
 		}
 	}
 	at := standingOf(r.record, r.verdict)
-	b.WriteString(promptIntro + promptBegin + "\n")
-	line(promptText, "Work", workName(r.cp, r.record))
-	line(promptText, "Issue", string(r.cp.Issue))
-	line(promptText, "Checkpoint", string(r.cp.ID)+", saved "+ago(r.record.CreatedAt(), now))
-	line(promptText, "Branch", r.cp.Branch)
-	line(promptText, "Verdict", r.verdict.Action.String())
-	line(promptText, "Completed phases", list(at.completed))
-	line(promptText, "Remaining phases", list(at.remaining))
-	line(promptText, "Current phase", at.current)
-	line(promptText, "Tasks", tasksLine(r.record))
-	line(promptText, "Tasks to go", batchesLine(at.pending))
+	line(0, promptText, "Work", workName(r.cp, r.record))
+	line(0, promptText, "Issue", string(r.cp.Issue))
+	line(0, promptText, "Checkpoint", string(r.cp.ID)+", saved "+ago(r.record.CreatedAt(), now))
+	line(1, promptText, "Branch", r.cp.Branch)
+	line(1, promptText, "Verdict", r.verdict.Action.String())
+	line(1, promptText, "Completed phases", list(at.completed))
+	line(1, promptText, "Remaining phases", list(at.remaining))
+	line(1, promptText, "Current phase", at.current)
+	line(1, promptText, "Tasks", tasksLine(r.record))
+	line(2, promptText, "Tasks to go", batchesLine(at.pending))
 	if n := r.attempt(); n > 1 {
-		line(promptText, "Attempt", fmt.Sprint(n))
+		line(1, promptText, "Attempt", fmt.Sprint(n))
 	}
-	line(promptText, "Conflicts in progress", list(r.record.Conflicts()))
-	line(promptText, "Pending messages", list(r.record.PendingMessages()))
-	line(promptText, "Knowledge to capture", list(pendingCaptures(r.record)))
-	line(promptNote, "Note", r.record.Note())
+	line(2, promptText, "Conflicts in progress", list(r.record.Conflicts()))
+	line(2, promptText, "Pending messages", list(r.record.PendingMessages()))
+	line(2, promptText, "Knowledge to capture", list(pendingCaptures(r.record)))
+	line(2, promptNote, "Note", r.record.Note())
 	for _, w := range few(r.verdict.Warnings(), promptMore) {
-		line(promptText, "Warning", w)
+		line(2, promptText, "Warning", w)
 	}
 	if r.restored != nil {
 		for _, p := range few(r.restored.Skipped, promptMore) {
-			line(promptText, "Changed since, left as it is", quotePath(p))
+			line(3, promptText, "Changed since, left as it is", quotePath(p))
 		}
 	}
-	line(promptText, "Continue from", resumePoint(r))
-	b.WriteString(promptEnd + "\n" + promptOutro)
-	return b.String()
+	line(0, promptText, "Continue from", resumePoint(r))
+	return lines
 }
 
 // few are the first of many, and how many more there are.
