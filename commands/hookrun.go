@@ -12,9 +12,11 @@ import (
 )
 
 var hookCommand = command{
-	name: "hook", usage: "what an installed hook calls", args: "pre-push|post-checkout|session-start|pre-compact|session-end|event [ARGUMENT...]", max: 1000, category: "Setup",
+	name: "hook", usage: "what an installed hook calls", args: "pre-push|post-checkout|session-start|pre-compact|session-end|stop|event [ARGUMENT...]", max: 1000, category: "Setup",
 	description: "Exits 0 whatever happens and says at most one line, so that no push, checkout or\n" +
-		"session is ever hurt; only hooks.pre_push: block lets pre-push stop a push.\n" +
+		"session is ever hurt; only hooks.pre_push: block lets pre-push stop a push. No\n" +
+		"settings file gets `stop`: it exits 2, by which an agent's stop hook makes it go\n" +
+		"on, for the lead session of a pipeline whose newest checkpoint is not complete.\n" +
 		"GIT_CHECKPOINT_SKIP=1 makes it do nothing.",
 	examples:   []string{"git checkpoint hook session-start claude"},
 	mayBeEmpty: []string{"agent"},
@@ -37,6 +39,7 @@ var hookRuns = map[string]func(*call, []string) error{
 	"session-start": (*call).sessionStart,
 	"pre-compact":   func(c *call, args []string) error { return c.sessionSave("interval") },
 	"session-end":   func(c *call, args []string) error { return c.sessionSave("session_end") },
+	"stop":          (*call).sessionStop,
 	"event":         (*call).event,
 }
 

@@ -19,7 +19,8 @@ import (
 //
 //	{"session_id": "...", "cwd": "...", "hook_event_name": "SessionStart", ...}
 type sessionInput struct {
-	SessionID string `json:"session_id"`
+	SessionID  string `json:"session_id"`
+	StopActive bool   `json:"stop_hook_active"` // it goes on because a stop hook said so
 }
 
 const maxInput = 1 << 20
