@@ -35,6 +35,7 @@ func (c *call) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.V
 	facts.Tasks = c.taskOutputs(l)
 	facts.Resumes = c.store.Resumed(cp).Times
 	facts.Approved = c.approved(cp)
+	facts.By = c.flags.String("by")
 	facts.Findings = c.sessionNote(r)
 	return freshness.Evaluate(r, facts, c.rules()), nil
 }
@@ -44,8 +45,21 @@ func (c *call) rules() freshness.Rules {
 	changed := c.flags.String("changed") != "" || c.auto()
 	return freshness.Rules{
 		LabelsToPhase: c.settings.Map("labels_to_phase"), Phases: c.settings.Strings("phases"),
-		FilesAnswered: changed, Strict: c.flags.Bool("strict"), Auto: c.auto(),
+		FilesAnswered: changed, Strict: c.flags.Bool("strict"), Auto: c.auto(), Handovers: c.handovers(),
 	}
+}
+
+// handovers are those of resume.compat.
+func (c *call) handovers() (all []freshness.Handover) {
+	for _, text := range c.settings.Strings("resume.compat") {
+		h, ok := freshness.ParseHandover(text)
+		if !ok {
+			c.warn("resume.compat: %q: want FROM TO [SCOPE...]", text)
+			continue
+		}
+		all = append(all, h)
+	}
+	return all
 }
 
 // auto reports that nobody is there to ask.

@@ -45,6 +45,7 @@ func resumeFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "strict", Usage: "exit 9 when there are warnings"},
 		&cli.BoolFlag{Name: "retry", Usage: "begin the phase again: the next save counts one attempt more"},
 		&cli.StringSliceFlag{Name: "approve", Usage: "approve `PHASE`, which waits for it"},
+		&cli.StringFlag{Name: "by", Usage: "the `COMMAND` that goes on with the work, by resume.compat"},
 		&cli.StringFlag{Name: "branch", Usage: "go on on `BRANCH` instead of the checkpoint's"},
 		&cli.BoolFlag{Name: "force", Usage: "resume in spite of the verdict, wherever HEAD is"},
 		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},

@@ -32,6 +32,7 @@ func statusFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "check", Usage: "exit with the verdict"},
 		&cli.StringFlag{Name: "done", Usage: "exit 0 when phase `N` is done, 1 when it is not"},
 		&cli.BoolFlag{Name: "markdown", Usage: "print it for a comment on the issue"},
+		&cli.StringFlag{Name: "by", Usage: "judge for the `COMMAND` that would resume, by resume.compat"},
 		&cli.BoolFlag{Name: "strict", Usage: "with --check: warnings exit 9"},
 		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},
 		offlineFlag(),

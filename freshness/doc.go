@@ -35,6 +35,7 @@
 //	            another plan                               proceed_with_warning
 //	            with Auto: the first of these, or the age  prompt_user
 //	            dotagent's, not in progress                prompt_user
+//	command     another than began it, and no handover     prompt_user
 //	issue       closed, title or assignees changed         proceed_with_warning
 //	record      its warnings, prerequisites not met        proceed_with_warning
 //	loop        resumed for the third time without a save  proceed_with_warning

@@ -15,7 +15,7 @@ type input struct {
 var checks = []func(input) []Reason{
 	checkLabels, checkBody, checkBranch, checkCanResume, checkHead, checkBase,
 	checkFiles, checkOutputs, checkTime, checkProgress, checkTasks, checkStory, checkApproval, checkWorkflow,
-	checkIssue, checkRecord, checkLoop, checkFindings,
+	checkHandover, checkIssue, checkRecord, checkLoop, checkFindings,
 }
 
 // Evaluate runs every check on the checkpoint's record and returns the worst

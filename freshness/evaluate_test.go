@@ -186,6 +186,10 @@ var findings = []struct {
 		w.rules.Auto = true
 		w.workflow("tests_passing", false)
 	}},
+	{"begun by another command", "command", PromptUser, func(w *world) {
+		w.workflow("command", "coordinate")
+		w.facts.By = "build"
+	}},
 	{"resumed again and again", "loop", ProceedWithWarning, func(w *world) { w.facts.Resumes = 2 }},
 	{"issue unchecked", "issue", ProceedWithWarning, func(w *world) { w.facts.Issue, w.facts.NoIssue = nil, "no source is configured" }},
 	{"issue closed", "issue", ProceedWithWarning, func(w *world) { w.facts.Issue.State = "closed" }},
@@ -345,7 +349,7 @@ func TestAllThree(t *testing.T) {
 // order of the checks as documented; findings of the caller come last.
 var order = []string{
 	"labels", "body", "branch", "can_resume", "head", "base", "files", "outputs",
-	"time", "progress", "tasks", "story", "approval", "workflow", "issue", "record", "loop", "gate",
+	"time", "progress", "tasks", "story", "approval", "workflow", "command", "issue", "record", "loop", "gate",
 }
 
 // TestPairs makes every two findings of different checks at once: the worse

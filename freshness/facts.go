@@ -20,7 +20,8 @@ type Facts struct {
 	Files   Files
 	Outputs Outputs
 	Plan    Plan
-	Resumes int // of this checkpoint here, without a save since
+	Resumes int    // of this checkpoint here, without a save since
+	By      string // the command that goes on with the work, "" where that is not known
 
 	Tasks map[string]tasks.Found // what is at the places of running tasks' outputs
 

@@ -49,6 +49,7 @@ type Rules struct {
 	StatePrefix   string            // what makes a label a state label; "" is StatePrefix
 	LabelsToPhase map[string]string // the phase of a label, before the prefix is tried
 	Phases        []string          // their order; empty checks none and maps crunch's
+	Handovers     []Handover        // which commands go on with which others' workflows
 	FilesAnswered bool              // what to do with changed files is decided already
 	Strict        bool              // any warning makes the verdict stale
 	Auto          bool              // nobody is there to look at warnings

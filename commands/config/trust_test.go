@@ -77,6 +77,7 @@ var samples = map[string]struct{ yes, no []string }{
 	"mirror":              {[]string{"off", "crunch", "pipeline"}, []string{"/tmp/x"}},
 
 	"issue_pattern":   {[]string{`'^fix/(\d+)-'`}, []string{`'('`, "'" + strings.Repeat("a", maxPattern+1) + "'", `'(a{900}){900}'`}},
+	"resume.compat":   {yes: []string{"[]", "[plan build research-and-plan]"}},
 	"labels_to_phase": {[]string{"{status/doing: implementing}"}, []string{`{a: ""}`, `{a: "b\ec"}`}},
 	"phases":          {[]string{"[plan, build]"}, []string{"[a, a]", `["a\nb"]`}},
 	"issue_source":    {[]string{"auto", "file", "none", "github"}, []string{"command", "COMMAND", "github:evil.example"}},

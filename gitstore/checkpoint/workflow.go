@@ -9,6 +9,35 @@ import "slices"
 // nobody said.
 func (r *Record) WorkflowStatus() string { return r.workflowText("status") }
 
+// Command returns the command that began the workflow, "" where nobody said. In
+// the claude layout that is the workflow's type.
+func (r *Record) Command() string {
+	for _, path := range []string{"workflow.command", "command_name", "state_machine.workflow_config.command"} {
+		if s := r.textAt(path); s != "" {
+			return s
+		}
+	}
+	if r.Layout() == "claude" {
+		return r.workflowText("type")
+	}
+	return ""
+}
+
+// Scope returns how much of the work the workflow is to do, as in
+// research-and-plan, "" where nobody said.
+func (r *Record) Scope() string {
+	if s := r.workflowText("scope"); s != "" {
+		return s
+	}
+	return r.textAt("state_machine.workflow_config.scope")
+}
+
+func (r *Record) textAt(path string) string {
+	v, _ := r.doc.Lookup(path)
+	s, _ := v.(string)
+	return s
+}
+
 // Layout returns the layout of the document that the record came from, "" for
 // none.
 func (r *Record) Layout() string { return text(r.section("layout"), "name") }

@@ -1,0 +1,44 @@
+package freshness
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Handover lets one command go on with the workflows that another one began:
+// those of some scopes, or all of them.
+type Handover struct {
+	From, To string
+	Scopes   []string
+}
+
+// ParseHandover reads "from to scope scope ...". It reports whether both commands
+// are named.
+func ParseHandover(s string) (Handover, bool) {
+	words := strings.Fields(s)
+	if len(words) < 2 {
+		return Handover{}, false
+	}
+	return Handover{words[0], words[1], words[2:]}, true
+}
+
+func (h Handover) allows(from, to, scope string) bool {
+	return h.From == from && h.To == to && (len(h.Scopes) == 0 || slices.Contains(h.Scopes, scope))
+}
+
+// checkHandover looks whether the command that resumes may go on with what
+// another one began. It is silent where one of them is not known.
+func checkHandover(in input) []Reason {
+	from, to, scope := in.record.Command(), in.facts.By, in.record.Scope()
+	if from == "" || to == "" || from == to {
+		return nil
+	}
+	if slices.ContainsFunc(in.rules.Handovers, func(h Handover) bool { return h.allows(from, to, scope) }) {
+		return nil
+	}
+	what := "a workflow"
+	if scope != "" {
+		what = "a workflow of scope " + printable(scope)
+	}
+	return []Reason{reason("command", PromptUser, "Begun by %s, and %s does not go on with %s", printable(from), printable(to), what)}
+}
