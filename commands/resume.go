@@ -47,6 +47,7 @@ func resumeFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "approve", Usage: "approve `PHASE`, which waits for it"},
 		&cli.StringFlag{Name: "by", Usage: "the `COMMAND` that goes on with the work, by resume.compat"},
 		&cli.StringFlag{Name: "branch", Usage: "go on on `BRANCH` instead of the checkpoint's"},
+		&cli.StringFlag{Name: "worktree", Usage: "go on in the worktree of the checkpoint's branch, a new one at `DIR` where there is none"},
 		&cli.BoolFlag{Name: "force", Usage: "resume in spite of the verdict, wherever HEAD is"},
 		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},
 		offlineFlag(),
@@ -81,6 +82,9 @@ func runResume(c *call) error {
 		return err
 	}
 	if err := c.open(); err != nil {
+		return err
+	}
+	if err := c.moveToWorktree(); err != nil {
 		return err
 	}
 	return resumeOpened(c, choice)

@@ -1,0 +1,60 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Place is a worktree in which work can go on.
+type Place struct {
+	Dir  string
+	Made bool // it was not there before
+}
+
+// WorktreeFor finds the worktree that a checkpoint's branch is checked out in.
+// Where there is none it makes one at dir: of the branch, else of a remote's
+// branch of that name, else of a new branch at the checkpoint's HEAD.
+func (s *Store) WorktreeFor(ctx context.Context, c *Checkpoint, dir string) (Place, error) {
+	if c.Branch != "" {
+		if at := s.checkedOut(ctx, c.Branch); at != "" {
+			return Place{Dir: at}, nil
+		}
+	}
+	args, err := s.worktreeArgs(ctx, c, dir)
+	if err != nil {
+		return Place{}, fmt.Errorf("worktree %s: %w", dir, err)
+	}
+	if _, err := s.git.Output(ctx, append([]string{"worktree", "add", "--quiet"}, args...)...); err != nil {
+		return Place{}, fmt.Errorf("worktree %s: %w", dir, err)
+	}
+	return Place{Dir: dir, Made: true}, nil
+}
+
+// worktreeArgs are those of `git worktree add`.
+func (s *Store) worktreeArgs(ctx context.Context, c *Checkpoint, dir string) ([]string, error) {
+	st, err := s.openSnapshot(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Branch == "" {
+		return []string{"--detach", "--", dir, st.head.String()}, nil
+	}
+	if strings.HasPrefix(c.Branch, "-") {
+		return nil, corrupt(string(c.ID), "branch %q", c.Branch)
+	}
+	b, err := s.FindBranch(ctx, c.Branch, time.Time{})
+	switch {
+	case err != nil:
+		return nil, err
+	case b.Exists:
+		return []string{"--", dir, c.Branch}, nil
+	case len(b.Remote) > 0:
+		return []string{"--track", "-b", c.Branch, "--", dir, slices.Min(b.Remote)}, nil
+	case st.head.IsZero():
+		return nil, &RefusedError{Reason: "the checkpoint was saved before the first commit"}
+	}
+	return []string{"-b", c.Branch, "--", dir, st.head.String()}, nil
+}
