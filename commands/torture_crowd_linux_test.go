@@ -68,7 +68,7 @@ func newSaves() *saves { return &saves{ids: map[string]bool{}} }
 func (s *saves) add(t *testing.T, printed string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	assert.Regexp(t, `^CP-[a-z]+-\S+$`, printed)
+	assert.Regexp(t, `^CP-[a-z0-9_]+-\S+$`, printed)
 	assert.Falsef(t, s.ids[printed], "%s was printed twice", printed)
 	s.ids[printed] = true
 }
