@@ -64,7 +64,7 @@ func allCommands() []*command {
 		&saveCommand, &runCommand, &listCommand, &showCommand, &diffCommand, &statusCommand, &configCommand, &resumeCommand, &restoreCommand,
 		&undoCommand, &pruneCommand, &pinCommand, &unpinCommand, &dropCommand, &archiveCommand,
 		&syncCommand, &fetchCommand, &pushCommand, &importCommand, &exportCommand, &verifyCommand,
-		&startCommand, &phaseCommand, &taskCommand, &finishCommand, &doctorCommand,
+		&scanCommand, &startCommand, &phaseCommand, &taskCommand, &finishCommand, &doctorCommand,
 		&hooksCommand, &hookCommand, &completionCommand, &versionCommand, &helpCommand,
 	}
 }

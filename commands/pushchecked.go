@@ -43,23 +43,28 @@ func (c *call) unobjectionable(out gitstore.Outgoing) bool {
 	if out.Unpublished != "" {
 		return false
 	}
-	found, err := c.store.Secrets(c.ctx, out)
-	return err == nil && len(found) == 0
+	found, err := c.store.Scan(c.ctx, c.scanRequest("", out))
+	return err == nil && len(found.Found) == 0
 }
 
 // secretIn looks for secrets in what is known to go out, by a command. One fails
 // unless it is only to be warned of; then it is returned, nil for none.
 func (c *call) secretIn(i checkpoint.Issue, out gitstore.Outgoing, by string) (*gitstore.Secret, error) {
-	found, err := c.store.Secrets(c.ctx, out)
+	found, err := c.store.Scan(c.ctx, c.scanRequest(i, out))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("issue %s: look for secrets: %w", i, err)
-	case len(found) == 0:
+	case len(found.Found) == 0:
 		return nil, nil
 	case c.settings.String("redact") != "warn":
-		return nil, &secretsError{i, found, by}
+		return nil, &secretsError{i, found.Found, by}
 	}
-	return &found[0], nil
+	return &found.Found[0], nil
+}
+
+// scanRequest says how to look for secrets in what an issue's push would show.
+func (c *call) scanRequest(i checkpoint.Issue, out gitstore.Outgoing) gitstore.ScanRequest {
+	return gitstore.ScanRequest{Issue: i, Out: out, Allow: c.settings.Strings("scan_allow"), Command: c.settings.String("scan_command")}
 }
 
 // confirmPublishing asks where there is somebody to ask, and else says it.

@@ -1,112 +1,251 @@
 package gitstore
 
 import (
-	"bytes"
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/scan"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
-const (
-	maxScanned = 4 << 20  // of one file: larger ones are not looked at
-	maxBatch   = 16 << 20 // read at once
-)
+// A ScanRequest says what to look for secrets in, and how.
+type ScanRequest struct {
+	Issue   checkpoint.Issue // whose checkpoints are named, "" where it does not matter
+	Out     Outgoing         // what would be shown
+	Allow   scan.Allow       // what is no secret
+	Command string           // a program that looks too, "" for none
+	Told    bool             // also tell of what stops nothing, as paths of a machine
+}
 
 // A Secret is what looks like one in a file of a chain. It never holds the
 // secret itself.
 type Secret struct {
-	Path string // in the checkpoint's tree
+	ID   checkpoint.ID // the oldest checkpoint that has it, "" where none of the chain does
+	Path string        // in the checkpoint's tree
 	Rule string
 	Line int
+
+	blob string
 }
 
-// Secrets looks for secrets in the files that a push would show for the first
-// time.
-func (s *Store) Secrets(ctx context.Context, out Outgoing) ([]Secret, error) {
+// Told reports whether it stops nothing.
+func (s Secret) Told() bool { return scan.Told(s.Rule) }
+
+// Scanned is what a scan found, and what it did not look at.
+type Scanned struct {
+	Found   []Secret
+	Skipped []Unscanned
+}
+
+// Unscanned is a file that was not looked at, and why.
+type Unscanned struct{ Path, Why string }
+
+// Scan looks for secrets in the files that a push would show for the first
+// time, of whatever size. An error means that it is not known what they hold.
+func (s *Store) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
+	found := &Scanned{}
+	shown, err := s.filesShown(ctx, req.Out)
+	if err != nil || len(shown) == 0 {
+		return found, err
+	}
+	external, err := startScanner(req.Command)
+	if err != nil {
+		return nil, err
+	}
+	defer external.close()
+	names, err := s.blobsAmong(ctx, shown, found)
+	if err != nil {
+		return nil, err
+	}
+	err = s.eachBlob(ctx, names, func(blob string, r io.Reader) error {
+		again := external.copied(blob, shown[blob], r)
+		defer again.Close()
+		return found.look(blob, shown[blob], again)
+	})
+	if err != nil {
+		return nil, err
+	}
+	more, err := external.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found.Found = append(found.Found, more...)
+	s.place(req, found)
+	found.Found = slices.DeleteFunc(found.Found, func(f Secret) bool {
+		return f.Told() && !req.Told || req.Allow.Has(f.Rule, f.Path)
+	})
+	return found, nil
+}
+
+// look scans one file.
+func (f *Scanned) look(blob, path string, r io.Reader) error {
+	result, err := scan.Read(r)
+	if err != nil {
+		return err
+	}
+	if result.Skipped != "" {
+		f.Skipped = append(f.Skipped, Unscanned{path, result.Skipped})
+	}
+	for _, found := range result.Findings {
+		f.Found = append(f.Found, Secret{Path: path, Rule: found.Rule, Line: found.Line, blob: blob})
+	}
+	return nil
+}
+
+// filesShown are the objects with a path that a push would show, by their
+// names; trees are among them.
+func (s *Store) filesShown(ctx context.Context, out Outgoing) (map[string]string, error) {
 	listed, err := s.revs(ctx, slices.Concat(out.tips, out.without), "--objects")
 	if err != nil {
 		return nil, err
 	}
-	paths := map[string]string{}
-	var names []string
+	shown := map[string]string{}
 	for line := range strings.Lines(listed) {
 		if hex, path, named := strings.Cut(strings.TrimSuffix(line, "\n"), " "); named && path != "" {
-			paths[hex] = path
-			names = append(names, hex)
+			shown[hex] = path
 		}
 	}
-	batches, err := s.blobBatches(ctx, names)
-	if err != nil {
-		return nil, err
-	}
-	var found []Secret
-	for _, batch := range batches {
-		more, err := s.scanBatch(ctx, batch, paths)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, more...)
-	}
-	return found, nil
+	return shown, nil
 }
 
-// blobBatches picks the files among objects that are not too large, in batches
-// that are not.
-func (s *Store) blobBatches(ctx context.Context, names []string) ([][]string, error) {
+// eachBlob gives f the content of files, one after the other, as it comes.
+func (s *Store) eachBlob(ctx context.Context, names []string, f func(blob string, r io.Reader) error) error {
 	if len(names) == 0 {
-		return nil, nil
+		return nil
 	}
-	out, err := s.git.Pipe(ctx, []byte(strings.Join(names, "\n")+"\n"), "cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)")
-	if err != nil {
-		return nil, err
-	}
-	var batches [][]string
-	room := 0
-	for line := range strings.Lines(string(out)) {
-		words := strings.Fields(line)
-		if len(words) != 3 || words[1] != "blob" {
-			continue
-		}
-		size, err := strconv.Atoi(words[2])
-		if err != nil || size > maxScanned {
-			continue
-		}
-		if room -= size; room < 0 || len(batches) == 0 {
-			batches, room = append(batches, nil), maxBatch-size
-		}
-		last := len(batches) - 1
-		batches[last] = append(batches[last], words[0])
-	}
-	return batches, nil
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	pr, pw := io.Pipe()
+	go func() {
+		in := strings.NewReader(strings.Join(names, "\n") + "\n")
+		pw.CloseWithError(s.git.Filter(ctx, in, pw, "cat-file", "--batch", "--buffer"))
+	}()
+	defer pr.Close()
+	return eachObject(bufio.NewReaderSize(pr, 64<<10), len(names), f)
 }
 
-// scanBatch reads files as `git cat-file --batch` gives them: a line with
+// eachObject reads objects as `git cat-file --batch` gives them: a line with
 // name, type and size, the content, a newline.
-func (s *Store) scanBatch(ctx context.Context, names []string, paths map[string]string) ([]Secret, error) {
-	out, err := s.git.Pipe(ctx, []byte(strings.Join(names, "\n")+"\n"), "cat-file", "--batch")
+func eachObject(r *bufio.Reader, count int, f func(name string, r io.Reader) error) error {
+	for range count {
+		head, err := r.ReadString('\n')
+		if err != nil {
+			return fmt.Errorf("read files: %w", unexpected(err))
+		}
+		words := strings.Fields(head)
+		if len(words) != 3 {
+			return fmt.Errorf("read files: git cat-file: %q", head)
+		}
+		size, err := strconv.ParseInt(words[2], 10, 64)
+		if err != nil {
+			return fmt.Errorf("read files: git cat-file: %q", head)
+		}
+		content := &io.LimitedReader{R: r, N: size}
+		if err := f(words[0], content); err != nil {
+			return err
+		}
+		if _, err := io.Copy(io.Discard, content); err != nil {
+			return fmt.Errorf("read files: %w", err)
+		}
+		if content.N > 0 {
+			return fmt.Errorf("read files: %w", io.ErrUnexpectedEOF)
+		}
+		if _, err := r.Discard(1); err != nil {
+			return fmt.Errorf("read files: %w", unexpected(err))
+		}
+	}
+	return nil
+}
+
+func unexpected(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// blobsAmong are the files among objects, in the order of their paths. What a
+// partial clone does not have is noted.
+func (s *Store) blobsAmong(ctx context.Context, shown map[string]string, found *Scanned) ([]string, error) {
+	var in strings.Builder
+	for hex := range shown {
+		in.WriteString(hex + "\n")
+	}
+	out, err := s.git.Pipe(ctx, []byte(in.String()), "cat-file", "--batch-check=%(objectname) %(objecttype)")
 	if err != nil {
 		return nil, err
 	}
-	var found []Secret
-	for len(out) > 0 {
-		head, rest, _ := bytes.Cut(out, []byte{'\n'})
-		words := strings.Fields(string(head))
-		if len(words) != 3 {
-			return nil, fmt.Errorf("git cat-file: %q", head)
+	var names []string
+	for line := range strings.Lines(string(out)) {
+		switch hex, kind, _ := strings.Cut(strings.TrimSpace(line), " "); kind {
+		case "blob":
+			names = append(names, hex)
+		case "missing":
+			found.Skipped = append(found.Skipped, Unscanned{shown[hex], "not in this clone"})
 		}
-		size, err := strconv.Atoi(words[2])
-		if err != nil || size >= len(rest) {
-			return nil, fmt.Errorf("git cat-file: %q", head)
-		}
-		path := paths[words[0]]
-		for _, f := range scan.Text(path, rest[:size]) {
-			found = append(found, Secret{Path: path, Rule: f.Rule, Line: f.Line})
-		}
-		out = rest[size+1:]
 	}
-	return found, nil
+	slices.SortFunc(names, func(a, b string) int { return strings.Compare(shown[a]+"\x00"+a, shown[b]+"\x00"+b) })
+	return names, nil
+}
+
+// place says which checkpoint has what was found, and where in it.
+func (s *Store) place(req ScanRequest, found *Scanned) {
+	wanted := map[string][]int{}
+	for i, f := range found.Found {
+		wanted[f.blob] = append(wanted[f.blob], i)
+	}
+	for _, tip := range req.Out.tips {
+		if len(wanted) == 0 || req.Issue == "" {
+			return
+		}
+		s.placeIn(req.Issue, tip, wanted, found)
+	}
+}
+
+func (s *Store) placeIn(i checkpoint.Issue, tip string, wanted map[string][]int, found *Scanned) {
+	c, err := s.walk(i, LiveRef(i), plumbing.NewHash(tip), 0)
+	if err != nil {
+		return // it has a path all the same
+	}
+	seen := map[string]bool{}
+	for _, l := range slices.Backward(c.links) {
+		if len(wanted) == 0 {
+			return
+		}
+		s.eachFile(l.Tree, "", seen, func(blob, path string) {
+			for _, at := range wanted[blob] {
+				found.Found[at].ID, found.Found[at].Path = l.ID, path
+			}
+			delete(wanted, blob)
+		})
+	}
+}
+
+// eachFile calls f for every file below a tree that was not seen.
+func (s *Store) eachFile(tree plumbing.Hash, dir string, seen map[string]bool, f func(blob, path string)) {
+	if seen[tree.String()] {
+		return
+	}
+	seen[tree.String()] = true
+	entries, err := readTree(s.objects, tree)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		switch {
+		case e.mode == modeGitlink:
+		case e.isTree():
+			s.eachFile(e.hash, dir+e.name+"/", seen, f)
+		default:
+			f(e.hash.String(), dir+e.name)
+		}
+	}
 }

@@ -88,6 +88,7 @@ var samples = map[string]struct{ yes, no []string }{
 	"gitlab_hosts":    {no: []string{"[evil.example]"}},
 	"gitea_hosts":     {no: []string{"[evil.example]"}},
 	"scan_command":    {no: []string{"sh"}},
+	"scan_allow":      {no: []string{"[named-secret]", "[]"}},
 	"remote":          {no: []string{"origin", "https://evil.example/x"}},
 	"remote_timeout":  {no: []string{"0", "5"}},
 	"sync_timeout":    {no: []string{"0", "5"}},

@@ -36,10 +36,12 @@ type Verify struct {
 	Fixed    []string `json:"fixed"`
 }
 
-// Scan is the places that look like secrets. It never holds the secret.
+// Scan is the places that look like secrets. It never holds the secret. Skipped
+// are the files that were not looked at.
 type Scan struct {
 	Type     string    `json:"type"`
 	Findings []Finding `json:"findings"`
+	Skipped  []Skipped `json:"skipped"`
 }
 
 // Finding is one place that a rule of the scan found.

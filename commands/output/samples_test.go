@@ -86,7 +86,7 @@ func samples() map[string]any {
 		"pin":          result("pin", "pinned"), "drop": result("drop", "dropped"), "archive": result("archive", "archived"), "undo": result("undo", "taken back"),
 		"sync": synced("sync"), "push": synced("push"), "fetch": synced("fetch"),
 		"verify": checked("verify"), "doctor": checked("doctor"), "verify-empty": Verify{Type: "verify", Valid: true},
-		"scan":    Scan{"scan", []Finding{{id, "checkpoint.yaml", 3, "aws-key"}}},
+		"scan":    Scan{"scan", []Finding{{id, "checkpoint.yaml", 3, "aws-key"}}, []Skipped{{"untracked/a.zip", "compressed"}}},
 		"import":  Import{"import", "crunch", []string{id}, []Skipped{{"x.yaml", "no record"}}, []string{"w"}},
 		"tuple":   Tuple{"tuple", "42", "CP-b", "CP-a", "abc", Listed{CheckpointID: "CP-b", Issue: "42"}, nil},
 		"export":  Export{"export", "42", "crunch", "/w", []string{"a.yaml"}, []string{"b.yaml"}, []string{"w"}},

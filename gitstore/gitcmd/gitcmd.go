@@ -98,11 +98,16 @@ func (g Git) Stream(ctx context.Context, r io.Reader, args ...string) ([]byte, e
 
 // Copy runs git and writes its standard output to w as it comes.
 func (g Git) Copy(ctx context.Context, w io.Writer, args ...string) error {
+	return g.Filter(ctx, nil, w, args...)
+}
+
+// Filter is Copy with standard input read from r, which may be nil.
+func (g Git) Filter(ctx context.Context, r io.Reader, w io.Writer, args ...string) error {
 	run, err := g.command(ctx, args)
 	if err != nil {
 		return err
 	}
-	run.cmd.Stdout = w
+	run.cmd.Stdin, run.cmd.Stdout = r, w
 	_, err = run.end(run.cmd.Run())
 	return err
 }

@@ -6,7 +6,7 @@ import "sync"
 // pattern is the secret.
 var table = sync.OnceValue(func() []rule {
 	return []rule{
-		{name: "private-key", words: []string{"private key"}, pattern: pattern(`-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----`)},
+		{name: privateKey, words: []string{"private key"}, pattern: pattern(`-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----`)},
 		{name: "aws-access-key", words: []string{"akia", "asia"}, pattern: pattern(`\b((?:AKIA|ASIA)[A-Z2-7]{16})\b`)},
 		{name: "aws-secret-key", words: []string{"aws"}, pattern: pattern(`(?i)aws.{0,30}secret.{0,30}?['"\s:=]([A-Za-z0-9/+]{40})\b`), random: 4},
 		{name: "github-token", words: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, pattern: pattern(`\b(gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,})`)},
@@ -30,7 +30,8 @@ var table = sync.OnceValue(func() []rule {
 		{name: "vault-token", words: []string{"hvs.", "hvb."}, pattern: pattern(`\b(hv[sb]\.[A-Za-z0-9_-]{24,})`)},
 		{name: "json-web-token", words: []string{"eyj"}, pattern: pattern(`\b(eyJ[A-Za-z0-9_-]{15,}\.eyJ[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{20,})`)},
 		{name: "bearer-token", words: []string{"bearer"}, pattern: pattern(`(?i)authorization['"]?\s*[:=]\s*['"]?bearer\s+([A-Za-z0-9._~+/-]{20,})`), random: 3.5},
-		{name: "url-password", words: []string{"://"}, pattern: pattern(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@'"<>$]*:([^\s/:@'"]{3,})@[^\s/@]+`)},
-		{name: "named-secret", words: []string{"secret", "token", "passw", "api_key", "apikey", "api-key", "private_key", "access_key", "credential"}, pattern: pattern(`(?i)(?:secret|token|passw(?:or)?d|api[_-]?key|private[_-]?key|access[_-]?key|credential)[A-Za-z0-9_-]{0,20}['"]?\s{0,3}(?::=|=>|[:=])\s{0,3}['"]?([A-Za-z0-9+/=_.~!@#%^&*-]{16,200})['"]?(?:[\s,;)}]|$)`), random: 3.7, digits: true},
+		{name: "url-password", loose: true, words: []string{"://"}, pattern: pattern(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@'"<>$]*:([^\s/:@'"]{3,})@[^\s/@]+`)},
+		{name: "named-secret", words: []string{"secret", "token", "passw", "api_key", "apikey", "api-key", "private_key", "access_key", "credential"}, pattern: pattern(`(?i)(?:secret|token|passw(?:or)?d|api[_-]?key|private[_-]?key|access[_-]?key|credential)[A-Za-z0-9_-]{0,20}['"]?\s{0,3}(?::=|=>|[:=])\s{0,3}['"]?([A-Za-z0-9+/=_.~!@#%^&*-]{16,200})['"]?(?:[\s,;)}]|$)`), random: 3.7, digits: true, loose: true},
+		{name: "machine-path", told: true, loose: true, words: []string{"/home/", "/users/", `\users\`}, pattern: pattern(`(?i)(?:/home/|/users/|[a-z]:\\{1,2}users\\{1,2})([a-z0-9._-]{2,32})[/\\]`)},
 	}
 })

@@ -1,6 +1,7 @@
-// Package scan looks for secrets in text: keys with a form of their own,
-// passwords in URLs, private keys, and values that are called a secret and
-// look random.
+// Package scan looks for secrets in what is about to be written or shown: keys
+// with a form of their own, passwords in URLs, private keys, and values that
+// are called a secret and look random. It also tells of paths that name a
+// person's folder on a machine, which stop nothing.
 //
 // A finding names the rule and the line, never the secret. A line that says
 // checkpoint:allow or gitleaks:allow is left alone.
@@ -30,50 +31,96 @@ const (
 	overlap = 4 << 10
 )
 
-// Text looks for secrets in the content of a file. Binary ones have none.
-func Text(name string, data []byte) []Finding {
-	if bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 {
-		return nil
-	}
-	candidates := likely(data)
-	if len(candidates) == 0 {
-		return nil
-	}
-	var found []Finding
-	line := 0
-	for text := range bytes.Lines(data) {
-		line++
-		if allowed(text) {
-			continue
+// Told reports whether a rule only tells of something, and stops nothing.
+func Told(rule string) bool {
+	r := named(rule)
+	return r != nil && r.told
+}
+
+func named(name string) *rule {
+	all := table()
+	for i := range all {
+		if all[i].name == name {
+			return &all[i]
 		}
-		for _, r := range candidates {
-			if r.inLine(text) {
-				found = append(found, Finding{Rule: r.name, Line: line})
-			}
-			if len(found) == maxFindings {
-				return found
-			}
+	}
+	return nil
+}
+
+// Text looks for secrets in a text.
+func Text(data []byte) []Finding {
+	s := searcher{}
+	s.lines(data)
+	return s.found
+}
+
+// A searcher goes through a text piece by piece.
+type searcher struct {
+	binary bool // nothing but what has a form of its own
+	line   int  // lines that are complete
+	onLine set  // what was found on the line already
+	found  []Finding
+	lower  []byte
+}
+
+// lines looks at a piece of the text: whole lines, or where one is too long a
+// part of it, which begins with the end of the part before.
+func (s *searcher) lines(data []byte) {
+	s.lower = lowered(s.lower, data)
+	if s.wanted(s.lower) == 0 {
+		s.line += bytes.Count(data, []byte{'\n'})
+		return
+	}
+	for at := 0; at < len(data) && len(s.found) < maxFindings; {
+		end := len(data)
+		if n := bytes.IndexByte(data[at:], '\n'); n >= 0 {
+			end = at + n + 1
 		}
+		s.inLine(data[at:end], s.lower[at:end])
+		if data[end-1] == '\n' {
+			s.line++
+			s.onLine = 0
+		}
+		at = end
+	}
+}
+
+// wanted are the rules that may find something.
+func (s *searcher) wanted(lower []byte) set {
+	found := mentioned(lower)
+	if s.binary {
+		found &^= words().vague
 	}
 	return found
 }
 
-func allowed(line []byte) bool {
-	return bytes.Contains(line, []byte("checkpoint:allow")) || bytes.Contains(line, []byte("gitleaks:allow"))
-}
-
-// likely are the rules of which a word is in the text: regular expressions are
-// slow, and made when they are needed.
-func likely(data []byte) []*rule {
-	var rules []*rule
-	lower := bytes.ToLower(data)
-	all := table()
-	for i := range all {
-		if all[i].mentioned(lower) {
-			rules = append(rules, &all[i])
+// inLine looks at one line, or at a part of it.
+func (s *searcher) inLine(line, lower []byte) {
+	candidates := s.wanted(lower) &^ s.onLine
+	if candidates == 0 || bytes.Contains(lower, []byte("checkpoint:allow")) || bytes.Contains(lower, []byte("gitleaks:allow")) {
+		return
+	}
+	for i := range table() {
+		r, one := &table()[i], set(1)<<i
+		if r.digits && s.onLine != 0 {
+			continue // that it is called a secret says no more than its form did
+		}
+		if candidates&one != 0 && r.in(line) && len(s.found) < maxFindings {
+			s.onLine |= one
+			s.found = append(s.found, Finding{Rule: r.name, Line: s.line + 1})
 		}
 	}
-	return rules
+}
+
+// lowered makes the letters of ASCII small, byte for byte.
+func lowered(into, data []byte) []byte {
+	into = append(into[:0], data...)
+	for i, c := range into {
+		if 'A' <= c && c <= 'Z' {
+			into[i] = c + 'a' - 'A'
+		}
+	}
+	return into
 }
 
 // A rule is one form of secret.
@@ -83,25 +130,19 @@ type rule struct {
 	pattern func() *regexp.Regexp
 	random  float64 // bits of entropy for a character that the last group must have, 0 for any
 	digits  bool    // it must have a digit, too: names in code have none
+	loose   bool    // much else has its form
+	told    bool    // it is no secret, and worth a look
 }
+
+// vague reports a rule that means nothing where there is no text.
+func (r *rule) vague() bool { return r.loose || r.random > 0 }
 
 func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-func (r *rule) mentioned(lower []byte) bool {
-	for _, w := range r.words {
-		if bytes.Contains(lower, []byte(w)) {
-			return true
-		}
-	}
-	return false
-}
-
-func (r *rule) inLine(line []byte) bool {
-	if !r.mentioned(bytes.ToLower(line)) {
-		return false
-	}
+// in reports whether a line has what the rule is about.
+func (r *rule) in(line []byte) bool {
 	for from := 0; ; from += window - overlap {
 		part := line[from:min(len(line), from+window)]
 		for _, m := range r.pattern().FindAllSubmatch(part, -1) {
@@ -116,6 +157,9 @@ func (r *rule) inLine(line []byte) bool {
 }
 
 func (r *rule) fits(value string) bool {
+	if r.told {
+		return !anybody(value)
+	}
 	return !placeholder(value) && entropy(value) >= r.random && (!r.digits || strings.ContainsAny(value, "0123456789"))
 }
 
@@ -128,6 +172,17 @@ func placeholder(s string) bool {
 		}
 	}
 	return lower == "password" || lower == "secret" || lower == "pass" || lower == "token"
+}
+
+// anybody reports the name of a folder that is on many machines.
+func anybody(user string) bool {
+	switch strings.ToLower(user) {
+	case "user", "username", "users", "you", "me", "name", "someone", "example", "runner", "runneradmin", "ubuntu", "vagrant",
+		"circleci", "travis", "jenkins", "builder", "build", "node", "app", "dev", "git", "vscode", "codespace", "linuxbrew",
+		"shared", "public", "default", "root", "..", "...":
+		return true
+	}
+	return false
 }
 
 // entropy is Shannon's, in bits for a character.

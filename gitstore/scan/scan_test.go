@@ -12,9 +12,11 @@ import (
 
 const mixed = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6kL9nP2rS5uX8wA1cD4fG7iM0oR3tV6xY9zB2"
 
-// Every rule finds its example, no other text, and passes over what is alike.
-func TestRules(t *testing.T) {
-	cases := map[string]struct{ yes, no string }{
+type example struct{ yes, no string }
+
+// examples are, for every rule, what it finds and what it passes over.
+func examples() map[string]example {
+	return map[string]example{
 		"private-key":        {"-----BEGIN OPENSSH " + "PRIVATE KEY-----", "-----BEGIN PUBLIC KEY----- not a private key"},
 		"aws-access-key":     {"id = AKIA" + "QRSTUVWXYZ234567", "AKIA" + "QRSTUVWXYZ23456789X and asia"},
 		"aws-secret-key":     {"aws_secret_access = '" + mixed[:40] + "'", "aws secret = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'"},
@@ -40,26 +42,31 @@ func TestRules(t *testing.T) {
 		"json-web-token":     {"eyJhbGciOiJIUzI1NiJ9aa.eyJzdWIiOiIxMjM0NTY3ODkw." + mixed[:30], "eyJx"},
 		"bearer-token":       {"Authorization: Bearer " + mixed[:30], "authorization: bearer of bad news"},
 		"url-password":       {"postgres://user:" + "hunter22@db/x", "https://user:${PASSWORD}@host and https://user@host"},
+		"machine-path":       {"see /home/" + "ann/work", "/home/runner/x /Users/ /home/<you>/x C:\\Users\\Public\\x"},
 		"named-secret":       {"db_password: '" + mixed[:24] + "'", "password: the_password_of_the_day, token_type: bearer"},
 	}
+}
+
+// Every rule finds its example, no other text, and passes over what is alike.
+func TestRules(t *testing.T) {
+	cases := examples()
 	require.Len(t, cases, len(table()))
 	for _, r := range table() {
 		c, ok := cases[r.name]
 		require.True(t, ok, r.name)
-		assert.Contains(t, Text("f", []byte("first\n"+c.yes+"\n")), Finding{r.name, 2}, r.name)
-		assert.NotContains(t, Text("f", []byte(c.no+"\n")), Finding{r.name, 1}, r.name)
+		assert.Contains(t, Text([]byte("first\n"+c.yes+"\n")), Finding{r.name, 2}, r.name)
+		assert.NotContains(t, Text([]byte(c.no+"\n")), Finding{r.name, 1}, r.name)
 	}
 }
 
 func TestTextPassesOver(t *testing.T) {
 	secret := "ghp_" + mixed[:36]
-	assert.Len(t, Text("f", []byte(secret)), 1)
-	assert.Empty(t, Text("f", []byte(secret+" # gitleaks:allow\n")))
-	assert.Empty(t, Text("f", []byte("\x00"+secret)), "binary")
-	assert.Empty(t, Text("f", nil))
-	assert.Len(t, Text("f", []byte(strings.Repeat(secret+"\n", 200))), maxFindings)
+	assert.Len(t, Text([]byte(secret)), 1)
+	assert.Empty(t, Text([]byte(secret+" # gitleaks:allow\n")))
+	assert.Empty(t, Text(nil))
+	assert.Len(t, Text([]byte(strings.Repeat(secret+"\n", 200))), maxFindings)
 	long := strings.Repeat("a ", window/2-10) + secret + strings.Repeat(" b", window)
-	assert.Len(t, Text("f", []byte(long)), 1, "across the end of a window")
+	assert.Len(t, Text([]byte(long)), 1, "across the end of a window")
 }
 
 // The project's own sources hold nothing that looks like a secret, but in the
@@ -74,7 +81,7 @@ func TestOrdinaryCodeHasNone(t *testing.T) {
 		}
 		data, err := os.ReadFile(name)
 		require.NoError(t, err)
-		assert.Empty(t, Text(name, data), name)
+		assert.Empty(t, Text(data), name)
 	}
 }
 
@@ -83,7 +90,7 @@ func FuzzText(f *testing.F) {
 	f.Add([]byte("a\n\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		lines := strings.Count(string(data), "\n") + 1
-		for _, found := range Text("f", data) {
+		for _, found := range Text(data) {
 			if found.Line < 1 || found.Line > lines {
 				t.Fatalf("%v of %d lines", found, lines)
 			}

@@ -1,0 +1,124 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/urfave/cli/v2"
+)
+
+var scanCommand = command{
+	name: "scan", usage: "look for secrets in what would be pushed", args: "[ISSUE]", max: 1, category: "Share",
+	description: "Looks at every file that a push of the issue would show for the first time, and tells\n" +
+		"where something looks like a secret, or names a folder of a person's machine, never what\n" +
+		"it is. A secret exits 13, since it would stop the push; a machine's path stops nothing.\n" +
+		"What is no secret: a line that says checkpoint:allow, and git config checkpoint.scan-allow.",
+	examples: []string{"git checkpoint scan 42", "git checkpoint scan 42 --remote backup --json"},
+	flags: func() []cli.Flag {
+		return []cli.Flag{
+			&cli.StringFlag{Name: "remote", Usage: "what a push to this `REMOTE` would show, instead of the configured one"},
+			&cli.BoolFlag{Name: "all", Usage: "of every issue"},
+		}
+	},
+	run: runScan,
+}
+
+func runScan(c *call) error {
+	if err := c.open(); err != nil {
+		return err
+	}
+	issues, err := c.issuesToScan()
+	if err != nil {
+		return err
+	}
+	remote, err := c.remote(c.flags.String("remote"))
+	if err != nil && !errors.Is(err, gitstore.ErrNoRemote) {
+		return err
+	}
+	result := output.Scan{Type: "scan"}
+	var stops []stopping
+	failed := c.each(issues, func(i checkpoint.Issue) error {
+		found, err := c.scan(remote, i)
+		if err != nil {
+			return fmt.Errorf("issue %s: look for secrets: %w", i, err)
+		}
+		for _, f := range found.Found {
+			result.Findings = append(result.Findings, output.Finding{CheckpointID: string(f.ID), Path: f.Path, Line: f.Line, Rule: f.Rule})
+			if !f.Told() && c.settings.String("redact") != "warn" {
+				stops = append(stops, stopping{i, f})
+			}
+		}
+		for _, s := range found.Skipped {
+			result.Skipped = append(result.Skipped, output.Skipped{Path: s.Path, Reason: s.Why})
+		}
+		return nil
+	})
+	if failed != nil && len(result.Findings) == 0 {
+		return failed
+	}
+	return orElse(orElse(c.showScan(result), failed), stopped(stops))
+}
+
+// A stopping is a secret that would stop the push of an issue.
+type stopping struct {
+	issue checkpoint.Issue
+	gitstore.Secret
+}
+
+// stopped is the failure of a push that would be stopped, nil for none.
+func stopped(by []stopping) error {
+	if len(by) == 0 {
+		return nil
+	}
+	hint := ""
+	if first := by[0]; first.ID != "" {
+		hint = fmt.Sprintf("git checkpoint drop %s %s", quoteArg(string(first.issue)), quoteArg(string(first.ID)))
+	}
+	return fail(exitSecrets, hint, "scan: a push would show %s", plural(len(by), "secret"))
+}
+
+// issuesToScan is the issue that is named, or with --all every one.
+func (c *call) issuesToScan() ([]checkpoint.Issue, error) {
+	if c.flags.Bool("all") {
+		if len(c.args) > 0 || c.flags.IsSet("issue") {
+			return nil, usagef("scan: --all takes no issue")
+		}
+		issues, _, err := c.store.Issues(c.ctx, false)
+		return issues, err
+	}
+	issue, err := c.issue()
+	if err == nil && !c.store.HasIssue(c.ctx, issue) {
+		err = &gitstore.NoneError{Issue: issue}
+	}
+	return []checkpoint.Issue{issue}, err
+}
+
+// scan looks at what a push of an issue would show, all of it where there is no
+// remote.
+func (c *call) scan(remote string, i checkpoint.Issue) (*gitstore.Scanned, error) {
+	out, err := c.store.Outgoing(c.ctx, remote, i, c.store.Fetched(c.ctx))
+	if err != nil || out.Nothing {
+		return &gitstore.Scanned{}, err
+	}
+	req := c.scanRequest(i, out)
+	req.Told = true
+	return c.store.Scan(c.ctx, req)
+}
+
+func (c *call) showScan(s output.Scan) error {
+	if c.json {
+		return c.write(s)
+	}
+	for _, f := range s.Findings {
+		c.print("%s\n", output.Clean(fmt.Sprintf("%s %s:%d: %s", first(f.CheckpointID, "(a commit of its HEAD)"), f.Path, f.Line, f.Rule)))
+	}
+	for _, f := range s.Skipped {
+		c.say("not looked at: %s (%s)", f.Path, f.Reason)
+	}
+	c.say("%s", plural(len(s.Findings), "finding"))
+	return nil
+}

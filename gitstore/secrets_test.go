@@ -1,0 +1,98 @@
+package gitstore
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/scan"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// aKey is what a rule finds; no scanner of this repository shall.
+var aKey = "ghp_" + strings.Repeat("aB3dE6gH9j", 4)
+
+// scanned is what a push of issue 42 to an empty remote would show.
+func (w *world) scanned(change ...func(*ScanRequest)) *Scanned {
+	w.t.Helper()
+	out, err := w.s.Outgoing(ctx, "origin", "42", Exposed{})
+	require.NoError(w.t, err)
+	req := ScanRequest{Issue: "42", Out: out}
+	for _, f := range change {
+		f(&req)
+	}
+	found, err := w.s.Scan(ctx, req)
+	require.NoError(w.t, err)
+	return found
+}
+
+func (s Secret) plain() Secret {
+	s.blob = ""
+	return s
+}
+
+// What is found has the oldest checkpoint that has it, whatever its size.
+func TestScanPlaces(t *testing.T) {
+	w := newWorld(t)
+	w.manual(1)
+	w.Write("large.txt", strings.Repeat("nothing here\n", 600_000)+aKey)
+	w.Write("sub/key.txt", "a\n"+aKey+"\n")
+	w.Git("add", "-A")
+	first := w.manual(2)[0]
+	note := w.save(w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.SetNote("it is " + aKey) })).ID
+	found := w.scanned()
+	require.Len(t, found.Found, 3)
+	assert.Equal(t, note, found.Found[0].ID)
+	assert.Equal(t, "checkpoint.yaml", found.Found[0].Path)
+	assert.Equal(t, Secret{ID: first, Path: "staged/large.txt", Rule: "github-token", Line: 600_001}, found.Found[1].plain())
+	assert.Equal(t, Secret{ID: first, Path: "staged/sub/key.txt", Rule: "github-token", Line: 2}, found.Found[2].plain())
+	allowed := w.scanned(func(r *ScanRequest) { r.Allow = scan.Allow{"*.txt", "checkpoint.yaml"} })
+	assert.Empty(t, allowed.Found)
+}
+
+// What HEAD brings along is looked at too, and is in no checkpoint's tree any
+// more.
+func TestScanUnpublishedCommits(t *testing.T) {
+	w := newWorld(t)
+	w.Write("key.txt", aKey)
+	w.Git("add", "-A")
+	w.Commit("with")
+	w.Git("rm", "-q", "key.txt")
+	w.Commit("without")
+	w.manual(1)
+	found := w.scanned()
+	require.Len(t, found.Found, 1)
+	assert.Equal(t, Secret{Path: "key.txt", Rule: "github-token", Line: 1}, found.Found[0].plain())
+}
+
+// What git cannot give whole is an error: then nothing is known of it.
+func TestEachObject(t *testing.T) {
+	read := func(text string, count int) (got []string, err error) {
+		err = eachObject(bufio.NewReader(strings.NewReader(text)), count, func(name string, r io.Reader) error {
+			data, err := io.ReadAll(r)
+			got = append(got, name+":"+string(data))
+			return err
+		})
+		return got, err
+	}
+	got, err := read("a blob 3\none\nb blob 0\n\nc blob 1\n\n\n", 3)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a:one", "b:", "c:\n"}, got)
+	for name, text := range map[string]string{
+		"nothing": "", "missing": "a missing\n", "no size": "a blob x\n", "cut in the head": "a blob 3",
+		"cut in the content": "a blob 3\non", "cut after it": "a blob 3\none", "another size": "a blob 1\none\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := read(text, 2)
+			require.Error(t, err)
+		})
+	}
+	stop := errors.New("stop")
+	err = eachObject(bufio.NewReader(strings.NewReader("a blob 3\none\n")), 1, func(string, io.Reader) error { return stop })
+	require.ErrorIs(t, err, stop)
+}
