@@ -36,6 +36,7 @@ func statusFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "strict", Usage: "with --check: warnings exit 9"},
 		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},
 		offlineFlag(),
+		colorFlag(),
 	}
 }
 
@@ -122,6 +123,26 @@ func (c *call) showStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v fresh
 		c.markdownStatus(cp, r, v)
 		return nil
 	}
+	at, people, err := c.screen()
+	if err != nil {
+		return err
+	}
+	if people {
+		if c.flags.Bool("verbose") {
+			defer c.page()()
+		}
+		c.screenStatus(at, cp, r, v)
+	} else {
+		c.plainStatus(cp, r, v)
+	}
+	if c.flags.Bool("verbose") {
+		return orElse(c.showDiffs(cp, v), c.showCoverage(r))
+	}
+	return nil
+}
+
+// plainStatus is what scripts read.
+func (c *call) plainStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
 	c.print("%s\n", output.Clean(heading(cp, r)))
 	c.print("Checkpoint: %s (%s)\n", cp.ID, ago(r.CreatedAt(), c.env.Now()))
 	c.print("Progress: %s\n", output.Clean(progressLine(r)))
@@ -136,10 +157,6 @@ func (c *call) showStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v fresh
 	}
 	c.print("Auto-resume: %s\n", output.Clean(autoResume(v)))
 	c.showReasons(v)
-	if c.flags.Bool("verbose") {
-		return orElse(c.showDiffs(cp, v), c.showCoverage(r))
-	}
-	return nil
 }
 
 // heading names the work.
@@ -153,9 +170,7 @@ func heading(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 
 // showReasons prints what the checks found, worst first.
 func (c *call) showReasons(v freshness.Verdict) {
-	reasons := slices.Clone(v.Reasons)
-	slices.SortStableFunc(reasons, func(a, b freshness.Reason) int { return int(b.Action) - int(a.Action) })
-	for _, r := range reasons {
+	for _, r := range worstFirst(v.Reasons) {
 		c.print("  %s: %s\n", r.Severity, output.Clean(r.Message))
 		for _, d := range r.Detail {
 			c.print("    %s\n", output.Clean(d))
@@ -164,6 +179,12 @@ func (c *call) showReasons(v freshness.Verdict) {
 			c.print("    hint: %s\n", output.Clean(r.Hint))
 		}
 	}
+}
+
+func worstFirst(reasons []freshness.Reason) []freshness.Reason {
+	reasons = slices.Clone(reasons)
+	slices.SortStableFunc(reasons, func(a, b freshness.Reason) int { return int(b.Action) - int(a.Action) })
+	return reasons
 }
 
 // statusRecord is the JSON of status and resume.

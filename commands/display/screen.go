@@ -45,9 +45,13 @@ func (s Screen) Named(word, name, short, age string) string {
 	return word + s.Paint(Bold, s.fit(name, output.Width(word))) + s.fit(age, output.Width(word+name))
 }
 
-// Heading is a line that says what follows.
+// Heading says what follows, in as many lines as it takes.
 func (s Screen) Heading(text string) string {
-	return s.Paint(Bold, s.fit(output.Clean(text), 0))
+	lines := wrap(output.Clean(text), s.Width)
+	for i := range lines {
+		lines[i] = s.Paint(Bold, lines[i])
+	}
+	return strings.Join(lines, "\n")
 }
 
 // fit cuts clean text to what is left of a line behind used columns.

@@ -69,3 +69,23 @@ func TestMarks(t *testing.T) {
 		assert.Equal(t, want, e.marks(), fmt.Sprintf("%+v", e))
 	}
 }
+
+func TestSheet(t *testing.T) {
+	rows := []Row{
+		{Label: "Branch", Text: "main"},
+		{Label: "  warning", Text: "one two three four five six seven\x1b[m", Style: Yellow, Below: []string{"a detail that is long too"}, Hint: "git a-command-that-is-longer-than-the-line"},
+		{Label: "Empty"},
+	}
+	want := `Branch     main
+  warning  one two three four
+           five six
+           seven\x1b[m
+             a detail that is
+             long too
+           hint: git a-command-that-is-longer-than-the-line
+Empty
+`
+	assert.Equal(t, want, Screen{Width: 30}.Sheet(rows))
+	assert.Contains(t, Screen{Width: 30, Color: true}.Sheet(rows), "\x1b[33mfive six\x1b[m\n")
+	assert.Equal(t, "a b\nc", Screen{Width: 3}.Heading("a b c"))
+}

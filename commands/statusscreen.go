@@ -1,0 +1,200 @@
+package commands
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"git-checkpoint/commands/display"
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/tasks"
+)
+
+// screenStatus is the one screen to look at: the work, how far it is, whether
+// the checkpoint is fresh and why not, and what a resume would do.
+func (c *call) screenStatus(at display.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
+	rows := slices.Concat(c.checkpointRows(at, cp, r), progressRows(r, v), c.freshnessRows(v), c.resumeRows(cp, r, v))
+	c.print("%s\n\n%s", at.Heading(heading(cp, r)), at.Sheet(rows))
+	next := "git checkpoint resume " + quoteArg(string(cp.Issue))
+	if !v.CanResume {
+		next = "git checkpoint list " + quoteArg(string(cp.Issue))
+	}
+	c.print("\nhint: %s\n", next)
+}
+
+func (c *call) checkpointRows(at display.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record) []display.Row {
+	id := string(cp.ID)
+	if at.Width < 80 {
+		id = cp.ID.Short()
+	}
+	saved := ago(r.CreatedAt(), c.env.Now()) + ", " + first(string(r.Trigger()), "no trigger")
+	if cp.Pinned {
+		saved += ", pinned"
+	}
+	rows := []display.Row{{Label: "Checkpoint", Text: id}, {Label: "Saved", Text: saved}}
+	if note := firstLine(cp.Note); note != "" {
+		rows = append(rows, display.Row{Label: "Note", Text: note})
+	}
+	if cp.Branch == "" {
+		return rows
+	}
+	branch := cp.Branch
+	switch now, err := c.store.Branch(c.ctx); {
+	case err != nil:
+	case now == "":
+		branch += " (HEAD is detached)"
+	case now != cp.Branch:
+		branch += " (you are on " + now + ")"
+	}
+	return append(rows, display.Row{Label: "Branch", Text: branch})
+}
+
+// progressRows say how far the work is.
+func progressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
+	at := standingOf(r, v)
+	rows := []display.Row{{Label: "Phase", Text: phaseText(at, r.Progress())}}
+	if done, now := at.batches, r.CurrentBatch(); len(done)+now > 0 {
+		var parts []string
+		if now > 0 {
+			parts = append(parts, "batch "+strconv.Itoa(now))
+		}
+		if len(done) > 0 {
+			parts = append(parts, "completed "+numbers(done))
+		}
+		rows = append(rows, display.Row{Label: "Batch", Text: strings.Join(parts, "; ")})
+	}
+	if text := tasksText(tasks.Of(r).All()); text != "" {
+		rows = append(rows, display.Row{Label: "Tasks", Text: text})
+	}
+	if len(v.Awaiting) > 0 {
+		rows = append(rows, display.Row{Label: "Waits for", Text: "approval of " + list(v.Awaiting), Style: display.Yellow})
+	}
+	return rows
+}
+
+// phaseText is "implementing, phase 3 of 5; left: validation, docs".
+func phaseText(at standing, p checkpoint.Progress) string {
+	switch {
+	case at.complete:
+		return fmt.Sprintf("all %d completed", p.Total)
+	case at.current == "":
+		return "none recorded"
+	case p.Total == 0:
+		return at.current
+	}
+	text := at.current
+	if n := slices.Index(p.Names, at.current) + 1; n > 0 {
+		text += fmt.Sprintf(", phase %d of %d", n, p.Total)
+	} else {
+		text += fmt.Sprintf(" of %d", p.Total)
+	}
+	if left := slices.DeleteFunc(slices.Clone(at.remaining), func(s string) bool { return s == at.current }); len(left) > 0 {
+		text += "; left: " + list(few(left, 8))
+	}
+	return text
+}
+
+func numbers(n []int) string {
+	words := make([]string, len(n))
+	for i := range n {
+		words[i] = strconv.Itoa(n[i])
+	}
+	return list(words)
+}
+
+// tasksText counts the tasks, and names those that are left, by how they stand.
+func tasksText(all []tasks.Task) string {
+	if len(all) == 0 {
+		return ""
+	}
+	over := 0
+	var words []string
+	left := map[string][]string{}
+	for _, t := range all {
+		if t.Over() {
+			over++
+			continue
+		}
+		if left[t.Status] == nil {
+			words = append(words, t.Status)
+		}
+		left[t.Status] = append(left[t.Status], t.ID)
+	}
+	text := fmt.Sprintf("%d of %d done", over, len(all))
+	for _, word := range words {
+		text += "; " + word + ": " + list(few(left[word], 5))
+	}
+	return text
+}
+
+// freshnessRows are the verdict and every finding, worst first.
+func (c *call) freshnessRows(v freshness.Verdict) []display.Row {
+	words := map[freshness.Action]struct {
+		text  string
+		style display.Style
+	}{
+		freshness.Resume:             {"fresh", display.Green},
+		freshness.ProceedWithWarning: {"usable, with warnings", display.Yellow},
+		freshness.PromptUser:         {"a question to answer", display.Yellow},
+		freshness.StartFresh:         {"cannot be resumed", display.Red},
+	}
+	word := words[v.Action]
+	rows := []display.Row{{Label: "Freshness", Text: word.text + " (" + v.Action.String() + ")", Style: word.style}}
+	for _, r := range worstFirst(v.Reasons) {
+		rows = append(rows, display.Row{
+			Label: "  " + r.Severity, Text: r.Message, Style: severityStyle(r.Action), Below: r.Detail, Hint: r.Hint,
+		})
+	}
+	return rows
+}
+
+func severityStyle(a freshness.Action) display.Style {
+	switch a {
+	case freshness.Resume:
+		return ""
+	case freshness.StartFresh:
+		return display.Red
+	}
+	return display.Yellow
+}
+
+// resumeRows say what a resume would do.
+func (c *call) resumeRows(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) []display.Row {
+	row := display.Row{Label: "Resume"}
+	switch v.Action {
+	case freshness.StartFresh:
+		row.Text = "has nothing to go on from: the work starts over"
+	case freshness.PromptUser:
+		row.Text = "asks first, then goes on from " + continueFrom(r)
+	default:
+		row.Text = "goes on from " + continueFrom(r)
+	}
+	if v.CanResume && c.store.Root() != "" {
+		row.Below = c.wouldRestore(cp)
+	}
+	return []display.Row{row, {Label: "Unattended", Text: autoResume(v)}}
+}
+
+// wouldRestore says what would become of the files, a line each.
+func (c *call) wouldRestore(cp *gitstore.Checkpoint) []string {
+	done, err := c.store.Restore(c.ctx, gitstore.RestoreRequest{Checkpoint: cp, DryRun: true})
+	if err != nil {
+		return []string{"files: " + err.Error()}
+	}
+	var lines []string
+	for _, part := range []struct {
+		what  string
+		paths []string
+	}{{"puts back", done.Restored}, {"asks about", done.Skipped}, {"cannot put back", done.InTheWay}} {
+		if n := len(part.paths); n > 0 {
+			lines = append(lines, part.what+" "+plural(n, "file")+": "+list(few(quotePaths(part.paths), 5)))
+		}
+	}
+	if len(lines) == 0 {
+		return []string{"the files are as they were"}
+	}
+	return lines
+}
