@@ -34,14 +34,15 @@ type Between struct {
 	unmerged []string
 }
 
-// Between compares the files of two checkpoints; paths narrow it down, as git
+// Between compares the files of two checkpoints, or with no first one those of
+// a checkpoint with HEAD as it was at the save. Paths narrow it down, as git
 // reads them, none for all.
 func (s *Store) Between(from, to *Checkpoint, paths ...string) (*Between, error) {
 	h := &held{s: s, made: map[plumbing.Hash][]byte{}}
 	b := &Between{s: s, git: s.git, paths: paths}
 	var before, after map[string]stages
 	var err error
-	if b.from, before, err = h.tree(from); err != nil {
+	if b.from, before, err = h.start(from, to); err != nil {
 		return nil, err
 	}
 	if b.to, after, err = h.tree(to); err != nil {
@@ -62,6 +63,18 @@ func (s *Store) Between(from, to *Checkpoint, paths ...string) (*Between, error)
 		err = b.lend(h)
 	}
 	return b, err
+}
+
+// start is what a checkpoint is compared with: another one's files, or HEAD's.
+func (h *held) start(from, to *Checkpoint) (plumbing.Hash, map[string]stages, error) {
+	if from != nil {
+		return h.tree(from)
+	}
+	st, err := h.s.openSnapshot(to)
+	if err != nil {
+		return plumbing.ZeroHash, nil, err
+	}
+	return st.base, nil, nil
 }
 
 // lend lets git read trees that were made.
@@ -157,6 +170,23 @@ func parseChanges(fields []string) ([]FileChange, error) {
 // what the files have in it: it is not fit for a terminal as it is.
 func (b *Between) Diff(ctx context.Context, w io.Writer) error {
 	return b.diff(ctx, w, "--patch")
+}
+
+// Patch writes the patch of every file, by nobody's settings, in the order of
+// Files: a file that is in conflict alone has none, one that became something
+// else than a file has two.
+func (b *Between) Patch(ctx context.Context, w io.Writer) error {
+	if b.from == b.to {
+		return nil
+	}
+	args := []string{
+		"diff-tree", "-r", "-M", "-p", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short",
+		"--src-prefix=a/", "--dst-prefix=b/", b.from.String(), b.to.String(), "--",
+	}
+	if err := b.git.Copy(ctx, w, append(args, b.paths...)...); err != nil {
+		return fmt.Errorf("compare files: %w", err)
+	}
+	return nil
 }
 
 // Stat writes what git diff --stat says in lines of at most width columns.

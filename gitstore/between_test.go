@@ -141,3 +141,28 @@ func TestOverlay(t *testing.T) {
 	w.Setenv("GIT_ALTERNATE_OBJECT_DIRECTORIES", dir)
 	w.Git("fsck", "--strict", got.String())
 }
+
+// With no first checkpoint, it is HEAD as it was at the save, wherever that is
+// now; a patch follows nobody's settings.
+func TestBetweenHead(t *testing.T) {
+	w := newWorld(t)
+	w.Write("a.txt", "changed\n")
+	w.Write("new file.txt", "new\n")
+	w.Git("add", "-A")
+	one := w.save(w.request(checkpoint.Manual))
+	w.Git("commit", "-qam", "went on")
+	for _, kv := range [][2]string{{"diff.noprefix", "true"}, {"diff.external", "false"}, {"diff.context", "0"}, {"color.diff", "always"}} {
+		w.Git("config", kv[0], kv[1])
+	}
+	b, err := w.s.Between(nil, w.checkpointOf(one))
+	require.NoError(t, err)
+	defer b.Close()
+	changes, err := b.Files(ctx)
+	require.NoError(t, err)
+	require.Len(t, changes, 2)
+	assert.Equal(t, "modified a.txt, added new file.txt",
+		changes[0].Status+" "+changes[0].Path+", "+changes[1].Status+" "+changes[1].Path)
+	var out bytes.Buffer
+	require.NoError(t, b.Patch(ctx, &out))
+	assert.Regexp(t, `(?s)^diff --git a/a\.txt b/a\.txt\n.*\n\+changed\ndiff --git a/new file\.txt b/new file\.txt\n.*\n\+new\n$`, out.String())
+}
