@@ -13,13 +13,14 @@ import (
 // one way, from the command line down to the record.
 var mayImport = map[string][]string{
 	"":                                {"commands"},
-	"commands":                        {"commands/complete", "commands/config", "commands/display", "commands/hook", "commands/manual", "commands/mirror", "commands/output", "commands/schema", "freshness", "freshness/issue", "freshness/issue/forge", "gitstore", "gitstore/checkpoint", "gitstore/checkpoint/progress", "gitstore/checkpoint/story", "gitstore/checkpoint/tasks", "gitstore/compare", "gitstore/health", "gitstore/layout", "gitstore/retention"},
+	"commands":                        {"commands/complete", "commands/config", "commands/display", "commands/hook", "commands/manual", "commands/mirror", "commands/output", "commands/schema", "commands/web", "freshness", "freshness/issue", "freshness/issue/forge", "gitstore", "gitstore/checkpoint", "gitstore/checkpoint/progress", "gitstore/checkpoint/story", "gitstore/checkpoint/tasks", "gitstore/compare", "gitstore/health", "gitstore/layout", "gitstore/retention"},
 	"commands/complete":               {"commands/manual"},
 	"commands/config":                 {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/retention"},
 	"commands/hook":                   {},
 	"commands/manual":                 {},
 	"commands/mirror":                 {"gitstore/layout"},
 	"commands/output":                 {},
+	"commands/web":                    {"commands/output", "freshness", "gitstore", "gitstore/checkpoint", "gitstore/compare", "gitstore/retention"},
 	"commands/display":                {"commands/output", "gitstore/checkpoint", "gitstore/compare"},
 	"freshness":                       {"gitstore/checkpoint", "gitstore/checkpoint/story", "gitstore/checkpoint/tasks"},
 	"commands/schema":                 {},

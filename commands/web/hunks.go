@@ -1,0 +1,170 @@
+package web
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"git-checkpoint/gitstore/compare"
+)
+
+// A Hunk is a part of a file or text that changed.
+type Hunk struct {
+	Lines []DiffLine
+}
+
+// A DiffLine is one line of a hunk.
+type DiffLine struct {
+	Kind     string // same, add, del or note
+	Old, New int    // its numbers, 0 for none
+	Parts    []Part
+}
+
+// A Part is a piece of a line; Strong is what differs from the line it
+// replaces.
+type Part struct {
+	Text   string
+	Strong bool
+}
+
+// parsePatch reads the hunks of one file's patch, as git writes it, up to a
+// number of lines; what stands before the first hunk it leaves out.
+func parsePatch(patch string, limit int) (hunks []Hunk, cut bool) {
+	var h *Hunk
+	var old, now int
+	for text := range strings.Lines(patch) {
+		text = strings.TrimSuffix(text, "\n")
+		if strings.HasPrefix(text, "@@ ") {
+			old, now = hunkStart(text)
+			hunks = append(hunks, Hunk{})
+			h = &hunks[len(hunks)-1]
+			continue
+		}
+		if h == nil || text == "" {
+			continue
+		}
+		if limit--; limit < 0 {
+			cut = true
+			break
+		}
+		h.add(text[0], text[1:], &old, &now)
+	}
+	if n := len(hunks); n > 0 && len(hunks[n-1].Lines) == 0 {
+		hunks = hunks[:n-1]
+	}
+	for i := range hunks {
+		hunks[i].emphasize()
+	}
+	return hunks, cut
+}
+
+// hunkStart reads "@@ -old,n +new,n @@".
+func hunkStart(head string) (old, now int) {
+	fields := strings.Fields(head)
+	if len(fields) < 3 {
+		return 0, 0
+	}
+	number := func(s string) int {
+		s, _, _ = strings.Cut(strings.TrimLeft(s, "-+"), ",")
+		n, _ := strconv.Atoi(s)
+		return n
+	}
+	return number(fields[1]), number(fields[2])
+}
+
+// add puts a line into the hunk and counts.
+func (h *Hunk) add(op byte, text string, old, now *int) {
+	l := DiffLine{Parts: []Part{{Text: block(cut(text, maxText))}}}
+	switch op {
+	case '+':
+		l.Kind, l.New = "add", *now
+		*now++
+	case '-':
+		l.Kind, l.Old = "del", *old
+		*old++
+	case ' ':
+		l.Kind, l.Old, l.New = "same", *old, *now
+		*old++
+		*now++
+	default: // as in "\ No newline at end of file"
+		l.Kind, l.Parts[0].Text = "note", line(strings.TrimSpace(text))
+	}
+	h.Lines = append(h.Lines, l)
+}
+
+// textHunks shows how one text became another, up to a number of lines.
+func textHunks(from, to string, limit int) (hunks []Hunk, cut bool) {
+	for _, c := range compare.Texts(from, to, 3) {
+		if limit <= 0 {
+			return hunks, true
+		}
+		h := Hunk{}
+		old, now := c.Old, c.New
+		for _, l := range c.Lines[:min(len(c.Lines), limit)] {
+			h.add(l.Op, l.Text, &old, &now)
+		}
+		cut = len(c.Lines) > limit
+		limit -= len(c.Lines)
+		h.emphasize()
+		hunks = append(hunks, h)
+	}
+	return hunks, cut
+}
+
+// emphasize marks, where as many lines were added as were removed before
+// them, what differs between two lines that belong together.
+func (h *Hunk) emphasize() {
+	for i := 0; i < len(h.Lines); {
+		dels := h.run(i, "del")
+		adds := h.run(i+dels, "add")
+		if dels > 0 && dels == adds {
+			for k := range dels {
+				mark(&h.Lines[i+k], &h.Lines[i+dels+k])
+			}
+		}
+		i += max(1, dels+adds)
+	}
+}
+
+// run counts the lines of a kind from a place on.
+func (h *Hunk) run(at int, kind string) int {
+	n := 0
+	for at+n < len(h.Lines) && h.Lines[at+n].Kind == kind {
+		n++
+	}
+	return n
+}
+
+// mark splits two lines into what they begin with, what differs, and what they
+// end with, unless too little is the same to be of help.
+func mark(a, b *DiffLine) {
+	x, y := a.Parts[0].Text, b.Parts[0].Text
+	head := 0
+	for head < len(x) && head < len(y) && x[head] == y[head] {
+		head++
+	}
+	for head > 0 && (head < len(x) && !utf8.RuneStart(x[head]) || head < len(y) && !utf8.RuneStart(y[head])) {
+		head--
+	}
+	tail := 0
+	for tail < len(x)-head && tail < len(y)-head && x[len(x)-1-tail] == y[len(y)-1-tail] {
+		tail++
+	}
+	for tail > 0 && !utf8.RuneStart(x[len(x)-tail]) {
+		tail--
+	}
+	if 3*len(strings.TrimSpace(x[:head]+x[len(x)-tail:])) < min(len(x), len(y)) {
+		return
+	}
+	a.Parts, b.Parts = parts(x, head, tail), parts(y, head, tail)
+}
+
+func parts(s string, head, tail int) []Part {
+	var list []Part
+	for i, text := range []string{s[:head], s[head : len(s)-tail], s[len(s)-tail:]} {
+		if text != "" {
+			list = append(list, Part{Text: text, Strong: i == 1})
+		}
+	}
+	return list
+}

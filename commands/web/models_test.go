@@ -1,0 +1,272 @@
+package web
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// now is when the tests look.
+var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// chainOf is a chain of n checkpoints, newest first, ten in a phase.
+func chainOf(n int) *gitstore.List {
+	l := &gitstore.List{Issue: "42", Complete: true}
+	for i := range n {
+		l.Checkpoints = append(l.Checkpoints, gitstore.Checkpoint{
+			ID: checkpoint.ID(fmt.Sprintf("CP-p-20260214T143000Z-%08x", i)), Issue: "42", Trigger: checkpoint.Manual,
+			Phase: fmt.Sprintf("phase %d", i/10), Resumable: i%2 == 0, Pinned: i%7 == 0, Note: fmt.Sprintf("note %d", i),
+			Created: now.Add(-time.Duration(i) * time.Hour), Commit: plumbing.NewHash(fmt.Sprintf("%040x", i+1)),
+		})
+	}
+	return l
+}
+
+func TestTimelinePages(t *testing.T) {
+	v := view{base: "/i/42", now: now, old: 48 * time.Hour, size: 25}
+	l := chainOf(60)
+	seen := 0
+	for page := 1; page <= 3; page++ {
+		tl := v.timeline(l, Filter{Page: page})
+		for _, g := range tl.Groups {
+			for _, e := range g.Entries {
+				assert.Equal(t, string(l.Checkpoints[seen].ID), e.ID)
+				assert.Equal(t, seen == 0, e.Tip)
+				assert.Equal(t, seen > 48, e.Old)
+				assert.Equal(t, g.Phase, e.Phase)
+				seen++
+			}
+		}
+		assert.Equal(t, page > 1, tl.Newer != "")
+		assert.Equal(t, page < 3, tl.Older != "")
+	}
+	assert.Equal(t, 60, seen)
+	assert.Equal(t, "26–50 of 60 checkpoints", v.timeline(l, Filter{Page: 2}).Shown)
+	assert.Equal(t, "/i/42", v.timeline(l, Filter{Page: 2}).Newer)
+	assert.Equal(t, "/i/42?page=3", v.timeline(l, Filter{Page: 2}).Older)
+	assert.Equal(t, "none", v.timeline(l, Filter{Page: 4}).Shown)
+
+	l.Complete = false
+	assert.Equal(t, "the newest 60", view{now: now, size: 100}.timeline(l, Filter{Page: 1}).Shown)
+}
+
+func TestTimelineFilter(t *testing.T) {
+	l := chainOf(60)
+	l.Checkpoints[3].Problem = "broken"
+	l.Checkpoints[3].Phase = "a\u202eb"
+	for query, want := range map[string]int{
+		"":                               60,
+		"q=NOTE+1":                       11,
+		"phase=phase+2":                  10,
+		"phase=a%E2%80%AEb":              1,
+		"only=pinned":                    9,
+		"only=pinned&only=x":             9,
+		"only=resumable":                 30,
+		"only=invalid":                   1,
+		"only=nonsense":                  60,
+		"trigger=interval":               0,
+		"trigger=manual&q=0000000a":      1,
+		"page=-1":                        60,
+		"page=99999999999999999999":      60,
+		"q=" + strings.Repeat("x", 9999): 0,
+	} {
+		q, err := url.ParseQuery(query)
+		require.NoError(t, err)
+		assert.Equal(t, want, view{now: now, size: 100}.timeline(l, parseFilter(q)).Found, query)
+	}
+}
+
+func TestAge(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "now", 59 * time.Second: "now", -30 * time.Second: "now", time.Minute: "1 min", 119 * time.Minute: "1 h",
+		47 * time.Hour: "1 d", 99 * 24 * time.Hour: "99 d", 400 * 24 * time.Hour: "1 y 1 mo", -3 * time.Hour: "in 3 h",
+	} {
+		assert.Equal(t, want, age(d), d)
+	}
+	assert.Equal(t, "1,234,567", thousands(1234567))
+	assert.Equal(t, "123", thousands(123))
+	assert.Equal(t, "1 file", count(1, "file"))
+	assert.Equal(t, "700.0 MiB", size(700<<20))
+	assert.Equal(t, "é", cut("éé", 3))
+	assert.Empty(t, stamp(time.Time{}, now).Machine)
+}
+
+// An address leads back to what it was made of, whatever a name is.
+func TestNameOf(t *testing.T) {
+	commit := plumbing.NewHash("0123456789abcdef0123456789abcdef01234567")
+	for id, want := range map[string]string{
+		"CP-ready-20260214T143000Z-1f0c9a2b": "CP-ready-20260214T143000Z-1f0c9a2b",
+		"test-all_x_20260101_120000":         "test-all_x_20260101_120000",
+		"":                                   commit.String(), "..": commit.String(), "a/b": commit.String(), "a?b": commit.String(), "é": commit.String(),
+	} {
+		assert.Equal(t, want, nameOf(&gitstore.Checkpoint{ID: checkpoint.ID(id), Commit: commit}), id)
+	}
+	for _, issue := range []checkpoint.Issue{"42", "..", "a/b", "a b?c#d", "%2F", "é"} {
+		segment := strings.TrimPrefix(links{}.issue(issue), "/i/")
+		assert.NotContains(t, segment, "/", issue)
+		assert.NotContains(t, []string{".", ".."}, segment)
+		ref, err := url.PathUnescape(segment)
+		require.NoError(t, err)
+		back, err := checkpoint.IssueFromRef(ref)
+		require.NoError(t, err)
+		assert.Equal(t, issue, back)
+	}
+}
+
+func TestShowRecord(t *testing.T) {
+	r, err := checkpoint.Decode([]byte(`{"checkpoint_id": "x", "n": 1.50, "none": null, "empty": [], "words": ["a", 2, true],
+		"table": [{"a": 1, "b": "x"}, {"a": 2, "c": null}], "mixed": [{"a": 1}, "x"], "deep": {"a": {"b": ["long` + strings.Repeat(" text", 40) + `"]}},
+		"block": "one\ntwo", "evil\u202e": "\u001b[0m"}`))
+	require.NoError(t, err)
+	got := showRecord(r.Doc())
+	kinds := map[string]string{}
+	for _, row := range got.Plain {
+		kinds[row.Key] = row.Value.Kind + " " + row.Value.Text
+	}
+	assert.Equal(t, map[string]string{
+		"checkpoint_id": "text x", "n": "word 1.50", "none": "word null", "empty": "empty ", `evil\u202e`: `text \x1b[0m`,
+	}, kinds)
+	kinds = map[string]string{}
+	for _, s := range got.Sections {
+		kinds[s.Key] = s.Value.Kind
+	}
+	assert.Equal(t, map[string]string{"words": "words", "table": "table", "mixed": "list", "deep": "map", "block": "block"}, kinds)
+	for _, s := range got.Sections {
+		if s.Key == "table" {
+			assert.Equal(t, []string{"a", "b", "c"}, s.Value.Cols)
+			assert.Equal(t, "x", s.Value.Cells[0][1].Text)
+			assert.Empty(t, s.Value.Cells[0][2].Kind, "it is not there")
+		}
+	}
+	assert.False(t, got.Cut)
+}
+
+// However much a record has in it, what is shown of it is bounded.
+func TestShowRecordBounds(t *testing.T) {
+	doc := checkpoint.NewMap()
+	for i := range 100 {
+		var list []any
+		for range 300 {
+			list = append(list, strings.Repeat("x", 50))
+		}
+		doc.Set(fmt.Sprint("key", i), list)
+	}
+	doc.Set("text", strings.Repeat("é", maxText))
+	got := showRecord(doc)
+	assert.True(t, got.Cut)
+	assert.Equal(t, 300-maxElems, got.Sections[0].Value.More)
+	shown := 0
+	for _, s := range got.Sections {
+		shown += len(s.Value.Items)
+	}
+	assert.LessOrEqual(t, shown, maxValues)
+}
+
+func TestParsePatch(t *testing.T) {
+	patch := "diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -3,4 +3,4 @@ func x\n same\n-old word here\n+new word here\n--- a minus\n+++ a plus\n\\ No newline at end of file\n@@ -90 +90,0 @@\n-gone\n"
+	hunks, cut := parsePatch(patch, 100)
+	require.Len(t, hunks, 2)
+	assert.False(t, cut)
+	var got []string
+	for _, h := range hunks {
+		for _, l := range h.Lines {
+			text := ""
+			for _, p := range l.Parts {
+				if p.Strong {
+					p.Text = "[" + p.Text + "]"
+				}
+				text += p.Text
+			}
+			got = append(got, fmt.Sprintf("%s %d %d %s", l.Kind, l.Old, l.New, text))
+		}
+	}
+	assert.Equal(t, []string{
+		"same 3 3 same", "del 4 0 [old] word here", "add 0 4 [new] word here", "del 5 0 -- a minus", "add 0 5 ++ a plus",
+		"note 0 0 No newline at end of file", "del 90 0 gone",
+	}, got)
+	added, removed := sums([]byte(patch))
+	assert.Equal(t, [2]int{2, 3}, [2]int{added, removed})
+	hunks, cut = parsePatch(patch, 2)
+	assert.True(t, cut)
+	assert.Len(t, hunks[0].Lines, 2)
+}
+
+// Files and patches are put together by their order alone.
+func TestFileDiffs(t *testing.T) {
+	files := []gitstore.FileChange{
+		{Path: "bin", Status: "modified", OldMode: 0o100644, NewMode: 0o100644},
+		{Path: "conflict", Status: "conflicted"},
+		{Path: "link", Status: "typechange", OldMode: 0o100644, NewMode: 0o120000},
+		{Path: "new", From: "old", Status: "renamed", OldMode: 0o100644, NewMode: 0o100755},
+	}
+	patch := "diff --git a/bin b/bin\nindex 1..2\nBinary files a/bin and b/bin differ\n" +
+		"diff --git a/link b/link\ndeleted file mode 100644\n--- a/link\n+++ /dev/null\n@@ -1 +0,0 @@\n-diff --git a/x b/x\n" +
+		"diff --git a/link b/link\nnew file mode 120000\n--- /dev/null\n+++ b/link\n@@ -0,0 +1 @@\n+to\n\\ No newline at end of file\n" +
+		"diff --git a/old b/new\nsimilarity index 100%\nrename from old\nrename to new\n"
+	got, left := fileDiffs(files, []byte(patch), true, &budget{100, 100})
+	require.Len(t, got, 4)
+	assert.Zero(t, left)
+	assert.Equal(t, []string{"A binary file."}, got[0].Notes)
+	assert.Equal(t, []string{"In conflict at the save."}, got[1].Notes)
+	assert.Equal(t, [2]int{1, 1}, [2]int{got[2].Added, got[2].Removed})
+	assert.Equal(t, []string{"It was a plain file and is a symbolic link."}, got[2].Notes)
+	assert.Equal(t, "old", got[3].Was)
+	assert.Equal(t, []string{"It was a plain file and is executable."}, got[3].Notes)
+	assert.Empty(t, got[3].Hunks)
+
+	got, _ = fileDiffs(files, []byte(patch)[:60], true, &budget{100, 100})
+	assert.Empty(t, got[0].Notes, "what does not fit together is not shown")
+	got, _ = fileDiffs(files, []byte(patch), true, &budget{1, 1})
+	assert.NotEmpty(t, got[2].More)
+	got, _ = fileDiffs(files, []byte(patch)[:100], false, &budget{100, 100})
+	assert.NotEmpty(t, got[3].More)
+}
+
+func TestStateRows(t *testing.T) {
+	from, err := checkpoint.Decode([]byte(`{"checkpoint_id": "a", "clock": 1, "s": "x", "t": "one\ntwo\n", "m": {"k": [1, {"z": 2}]}, "l": [1, 2]}`))
+	require.NoError(t, err)
+	to, err := checkpoint.Decode([]byte(`{"checkpoint_id": "b", "clock": 2, "s": "y", "t": "one\n2\n", "new": {"a": {"b": 1}}, "l": [2, 1]}`))
+	require.NoError(t, err)
+	rows := map[string]StateRow{}
+	for _, r := range stateRows(from.Doc(), to.Doc(), &budget{100, 100}) {
+		rows[r.Path] = r
+	}
+	assert.Equal(t, "x", rows["s"].Old.Text)
+	assert.Equal(t, "y", rows["s"].New.Text)
+	assert.Len(t, rows["t"].Hunks[0].Lines, 3)
+	assert.Equal(t, "removed", rows["m"].Op)
+	assert.Len(t, rows["m"].Hunks[0].Lines, 3, "as YAML")
+	assert.Equal(t, "add", rows["new"].Hunks[0].Lines[0].Kind)
+	assert.NotContains(t, rows, "clock")
+	assert.NotContains(t, rows, "checkpoint_id")
+}
+
+func FuzzParsePatch(f *testing.F) {
+	f.Add("@@ -1,2 +1,2 @@\n a\n-b\n+c\n")
+	f.Add("@@ -x +y @@\n\\ z\n+\xff\xe2\x80\n-\xff\xe2\x81\n")
+	f.Fuzz(func(t *testing.T, patch string) {
+		hunks, _ := parsePatch(patch, 50)
+		n := 0
+		for _, h := range hunks {
+			n += len(h.Lines)
+			for _, l := range h.Lines {
+				text := ""
+				for _, p := range l.Parts {
+					text += p.Text
+				}
+				require.Equal(t, block(text), text, "clean, and put together as it was")
+			}
+		}
+		require.LessOrEqual(t, n, 50)
+		splitPatch([]byte(patch))
+	})
+}

@@ -1,0 +1,203 @@
+package web
+
+import (
+	"strconv"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// A Value is a value of a record, ready to be shown.
+type Value struct {
+	Kind  string // text, block, word, empty, map, list, words or table
+	Text  string
+	Rows  []Row     // of a map
+	Items []Value   // of a list
+	Cols  []string  // of a table
+	Cells [][]Value // one row each, in the order of Cols
+	More  int       // values that are left out
+}
+
+// A Row is a key of a map with its value.
+type Row struct {
+	Key   string
+	Value Value
+}
+
+// A Section is one key at the top of a record.
+type Section struct {
+	Key   string
+	Value Value
+}
+
+// A Record is a checkpoint's record for people: the plain values first, then
+// one section for each that holds more.
+type Record struct {
+	Plain    []Row
+	Sections []Section
+	Cut      bool // values were left out
+}
+
+// Bounds of what is shown of a record; all of it is in its text.
+const (
+	maxValues  = 4000 // of a record
+	maxElems   = 200  // of one list or map
+	maxText    = 8000 // bytes of one text
+	maxColumns = 6    // of a table; wider ones are lists
+)
+
+// A shower turns a document into values, up to a number of them.
+type shower struct{ left int }
+
+// showRecord makes a record ready to be shown.
+func showRecord(doc *checkpoint.Map) Record {
+	s := &shower{left: maxValues}
+	var r Record
+	for key, v := range doc.All() {
+		switch shown := s.value(v); shown.Kind {
+		case "map", "list", "words", "table", "block":
+			r.Sections = append(r.Sections, Section{line(cut(key, maxLine)), shown})
+		default:
+			r.Plain = append(r.Plain, Row{line(cut(key, maxLine)), shown})
+		}
+	}
+	r.Cut = s.left <= 0
+	return r
+}
+
+func (s *shower) value(v any) Value {
+	s.left--
+	switch v := v.(type) {
+	case nil:
+		return Value{Kind: "word", Text: "null"}
+	case bool:
+		return Value{Kind: "word", Text: strconv.FormatBool(v)}
+	case checkpoint.Number:
+		return Value{Kind: "word", Text: line(cut(string(v), maxLine))}
+	case string:
+		return textValue(v)
+	case *checkpoint.Map:
+		return s.mapping(v)
+	case []any:
+		return s.list(v)
+	}
+	return Value{Kind: "empty"}
+}
+
+// textValue is a block where the text has several lines.
+func textValue(v string) Value {
+	kept := cut(v, maxText)
+	shown := Value{Kind: "text", Text: block(kept), More: len(v) - len(kept)}
+	for i := range len(kept) {
+		if kept[i] == '\n' {
+			shown.Kind = "block"
+		}
+	}
+	if v == "" {
+		shown.Kind = "empty"
+	}
+	return shown
+}
+
+func (s *shower) mapping(m *checkpoint.Map) Value {
+	if m.Len() == 0 {
+		return Value{Kind: "empty"}
+	}
+	shown := Value{Kind: "map"}
+	for key, v := range m.All() {
+		if s.left <= 0 || len(shown.Rows) == maxElems {
+			shown.More = m.Len() - len(shown.Rows)
+			break
+		}
+		shown.Rows = append(shown.Rows, Row{line(cut(key, maxLine)), s.value(v)})
+	}
+	return shown
+}
+
+func (s *shower) list(list []any) Value {
+	if len(list) == 0 {
+		return Value{Kind: "empty"}
+	}
+	if cols := columns(list); cols != nil {
+		return s.table(list, cols)
+	}
+	shown := Value{Kind: "list"}
+	for _, v := range list {
+		if s.left <= 0 || len(shown.Items) == maxElems {
+			shown.More = len(list) - len(shown.Items)
+			break
+		}
+		shown.Items = append(shown.Items, s.value(v))
+	}
+	if brief(shown.Items) {
+		shown.Kind = "words"
+	}
+	return shown
+}
+
+// brief reports whether values fit on a line or two.
+func brief(items []Value) bool {
+	n := 0
+	for _, v := range items {
+		n += len(v.Text) + 4
+		if v.Kind != "word" && v.Kind != "text" || len(v.Text) > 40 {
+			return false
+		}
+	}
+	return n < 160
+}
+
+// columns are the keys of mappings that make a table: few of them, and nothing
+// in them that is a list or a mapping itself. It is nil for any other list.
+func columns(list []any) []string {
+	var cols []string
+	seen := map[string]bool{}
+	for _, v := range list[:min(len(list), maxElems)] {
+		m, ok := v.(*checkpoint.Map)
+		if !ok || m.Len() == 0 {
+			return nil
+		}
+		for key, v := range m.All() {
+			if !seen[key] {
+				seen[key], cols = true, append(cols, key)
+			}
+			if !flat(v) || len(cols) > maxColumns {
+				return nil
+			}
+		}
+	}
+	return cols
+}
+
+// flat reports whether a value fits into a table's cell.
+func flat(v any) bool {
+	switch v := v.(type) {
+	case *checkpoint.Map:
+		return v.Len() == 0
+	case []any:
+		return len(v) == 0
+	case string:
+		return len(v) <= maxLine
+	}
+	return true
+}
+
+func (s *shower) table(list []any, cols []string) Value {
+	shown := Value{Kind: "table"}
+	for _, c := range cols {
+		shown.Cols = append(shown.Cols, line(cut(c, maxLine)))
+	}
+	for _, v := range list {
+		if s.left <= 0 || len(shown.Cells) == maxElems {
+			shown.More = len(list) - len(shown.Cells)
+			break
+		}
+		row := make([]Value, len(cols))
+		for i, c := range cols {
+			if cell, ok := v.(*checkpoint.Map).Get(c); ok {
+				row[i] = s.value(cell)
+			}
+		}
+		shown.Cells = append(shown.Cells, row)
+	}
+	return shown
+}

@@ -1,0 +1,133 @@
+package web
+
+import (
+	"slices"
+	"strings"
+
+	"git-checkpoint/freshness"
+)
+
+// A Judged is what the program says of a checkpoint: the verdict, and how far
+// the work is.
+type Judged struct {
+	Verdict   freshness.Verdict
+	Title     string // of the issue
+	Progress  string // a line
+	From      string // where work goes on
+	Names     []string
+	Completed []string
+	Current   string // the phase to go on with
+	Batches   int    // completed ones
+	Done      int    // tasks that are over
+	Tasks     int
+	Complete  bool   // nothing is left to do
+	Command   string // to type, to go on with the newest
+	This      string // the same, with this one
+	Alone     string // whether a resume would go on with nobody to ask
+}
+
+// A Phase is a step of the way.
+type Phase struct{ Name, State string } // State is done, now or left
+
+// A Standing says where the work of an issue stands.
+type Standing struct {
+	Phases   []Phase
+	Left     int // phases that are not shown
+	Facts    []Fact
+	Verdict  Verdict
+	Complete bool
+}
+
+// A Fact is a short line of what there is to know.
+type Fact struct{ Name, Text string }
+
+// A Verdict is freshness's, in words.
+type Verdict struct {
+	Word    string // what to do
+	Class   string // good, warn, ask or bad
+	Says    string // in a sentence
+	Auto    string // whether a resume without anybody would go on
+	Reasons []Reason
+	Command string
+}
+
+// A Reason is why.
+type Reason struct {
+	Check, Severity, Message, Hint string
+	Detail, Diff                   []string
+}
+
+// maxPhases bounds what is shown of a plan.
+const maxPhases = 24
+
+// standing makes what was judged ready to be shown.
+func standing(j Judged) Standing {
+	s := Standing{Verdict: verdict(j), Complete: j.Complete}
+	for _, name := range j.Names {
+		if len(s.Phases) == maxPhases {
+			s.Left = len(j.Names) - maxPhases
+			break
+		}
+		state := "left"
+		switch {
+		case slices.Contains(j.Completed, name):
+			state = "done"
+		case name == j.Current:
+			state = "now"
+		}
+		s.Phases = append(s.Phases, Phase{line(cut(name, 80)), state})
+	}
+	s.fact("Progress", j.Progress)
+	if j.Batches > 0 {
+		s.fact("Batches", thousands(j.Batches)+" completed")
+	}
+	if j.Tasks > 0 {
+		s.fact("Tasks", thousands(j.Done)+" of "+thousands(j.Tasks)+" over")
+	}
+	s.fact("Goes on at", j.From)
+	return s
+}
+
+func (s *Standing) fact(name, text string) {
+	if text != "" {
+		s.Facts = append(s.Facts, Fact{name, firstLine(text)})
+	}
+}
+
+// words are the actions for people.
+var words = map[freshness.Action][3]string{
+	freshness.Resume:             {"Fresh", "good", "Nothing stands against going on from here."},
+	freshness.ProceedWithWarning: {"Fresh, with warnings", "warn", "It can be resumed; read the warnings first."},
+	freshness.PromptUser:         {"A person must decide", "ask", "Something changed that only a person can answer for."},
+	freshness.StartFresh:         {"Start fresh", "bad", "It cannot be resumed."},
+}
+
+func verdict(j Judged) Verdict {
+	w := words[j.Verdict.Action]
+	v := Verdict{Word: w[0], Class: w[1], Says: w[2], Auto: firstLine(j.Alone), Command: line(j.Command)}
+	if j.Complete {
+		v.Says = "Nothing is left to do."
+	}
+	reasons := slices.Clone(j.Verdict.Reasons)
+	slices.SortStableFunc(reasons, func(a, b freshness.Reason) int { return int(b.Action) - int(a.Action) })
+	for _, r := range reasons {
+		v.Reasons = append(v.Reasons, Reason{
+			Check: line(r.Check), Severity: line(r.Severity), Message: line(r.Message), Hint: line(r.Hint),
+			Detail: lines(r.Detail), Diff: lines(r.Diff),
+		})
+	}
+	return v
+}
+
+// lines cleans lines, the first few of many.
+func lines(all []string) []string {
+	const few = 60
+	var shown []string
+	for _, s := range all[:min(len(all), few)] {
+		shown = append(shown, line(cut(strings.TrimRight(s, "\r\n"), maxLine)))
+	}
+	if n := len(all) - few; n > 0 {
+		shown = append(shown, count(n, "more line"))
+	}
+	return shown
+}

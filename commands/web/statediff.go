@@ -1,0 +1,100 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/compare"
+)
+
+// A StateRow is a path of the record that changed.
+type StateRow struct {
+	Path, Op string
+	Old, New *Value
+	Hunks    []Hunk // for what has several lines, instead of both
+}
+
+// maxChanges bounds a table of changes.
+const maxChanges = 1000
+
+// always changes with every checkpoint, and tells nothing.
+func always(path string) bool {
+	return path == "checkpoint_id" || path == "created_at" || path == "clock"
+}
+
+// stateRows are the changes from one record to another.
+func stateRows(from, to *checkpoint.Map, b *budget) []StateRow {
+	var rows []StateRow
+	s := &shower{left: maxValues}
+	for _, c := range compare.Records(from, to) {
+		if len(rows) == maxChanges || s.left <= 0 {
+			break
+		}
+		if !always(c.Path) {
+			rows = append(rows, s.row(c, b))
+		}
+	}
+	return rows
+}
+
+// row shows short values side by side, and others as lines that came and went.
+func (s *shower) row(c compare.Change, b *budget) StateRow {
+	row := StateRow{Path: line(cut(c.Name, maxLine)), Op: string(c.Op)}
+	if side(c.Old) && side(c.New) || b.spend() == 0 {
+		row.Old, row.New = s.half(c.Old), s.half(c.New)
+		return row
+	}
+	old, now := text(c.Old), text(c.New)
+	if old == "" || now == "" || strings.HasSuffix(old, "\n") && strings.HasSuffix(now, "\n") {
+		old, now = strings.TrimSuffix(old, "\n"), strings.TrimSuffix(now, "\n") // the ends of the last lines
+	}
+	row.Hunks, _ = textHunks(old, now, b.spend())
+	for _, h := range row.Hunks {
+		b.page -= len(h.Lines)
+	}
+	return row
+}
+
+func (s *shower) half(v any) *Value {
+	if v == nil {
+		return nil
+	}
+	shown := s.value(v)
+	return &shown
+}
+
+// side reports whether a value fits beside another.
+func side(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return !strings.Contains(v, "\n") && len(v) <= maxLine
+	case []any:
+		return len(v) == 0
+	case *checkpoint.Map:
+		return v.Len() == 0
+	}
+	return true
+}
+
+// text is a value as lines: a text as it is, anything else as YAML.
+func text(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return cut(v, maxPatch)
+	case *checkpoint.Map:
+		if data, err := checkpoint.FromDoc(v).Encode(); err == nil {
+			return cut(string(data), maxPatch)
+		}
+	case []any:
+		m := checkpoint.NewMap()
+		m.Set("list", v)
+		if data, err := checkpoint.FromDoc(m).Encode(); err == nil {
+			_, data, _ := strings.Cut(string(data), "\n")
+			return cut(data, maxPatch)
+		}
+	}
+	return firstLine(fmt.Sprint(v))
+}
