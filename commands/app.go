@@ -61,7 +61,7 @@ type lineKey struct{}
 // allCommands lists the commands in the order of the help.
 func allCommands() []*command {
 	return []*command{
-		&saveCommand, &runCommand, &listCommand, &showCommand, &diffCommand, &statusCommand, &configCommand, &resumeCommand, &restoreCommand,
+		&saveCommand, &runCommand, &listCommand, &showCommand, &diffCommand, &statusCommand, &webCommand, &configCommand, &resumeCommand, &restoreCommand,
 		&undoCommand, &pruneCommand, &pinCommand, &unpinCommand, &dropCommand, &archiveCommand,
 		&syncCommand, &fetchCommand, &pushCommand, &importCommand, &exportCommand, &verifyCommand,
 		&scanCommand, &startCommand, &phaseCommand, &taskCommand, &finishCommand, &doctorCommand,

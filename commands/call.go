@@ -45,6 +45,7 @@ type call struct {
 	left     bool             // something is still at work with the store
 	quiet    bool             // warnings are for others
 	toSave   bool             // the staging area will be needed
+	apart    bool             // git does not get what a terminal sends
 	current  *freshness.Issue // the issue as its source has it now, once that was asked
 	offline  bool             // no program and no forge is asked for the issue: a hook must not wait
 	store    *gitstore.Store
@@ -55,7 +56,7 @@ type call struct {
 // open opens the repository and reads the settings.
 func (c *call) open() error {
 	store, err := gitstore.Open(c.ctx, gitstore.Options{
-		Now: c.env.Now, ToSave: c.toSave, Notify: func(line string) { c.warn("%s", line) },
+		Now: c.env.Now, ToSave: c.toSave, Apart: c.apart, Notify: func(line string) { c.warn("%s", line) },
 	})
 	if err != nil {
 		return err

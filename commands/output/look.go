@@ -71,6 +71,16 @@ type FileChange struct {
 	From   string `json:"from" empty:"null"`
 }
 
+// Web is a page: the address that it is served at, with its token, or the file
+// that it was written to.
+type Web struct {
+	Type     string   `json:"type"`
+	URL      string   `json:"url" empty:"null"`
+	Write    bool     `json:"write"`
+	File     string   `json:"file" empty:"null"`
+	Warnings []string `json:"warnings"`
+}
+
 // Config is every setting.
 type Config struct {
 	Type     string    `json:"type"`

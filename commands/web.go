@@ -1,0 +1,150 @@
+package commands
+
+import (
+	"context"
+	"path/filepath"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/web"
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/urfave/cli/v2"
+)
+
+var webCommand = command{
+	name: "web", usage: "look at checkpoints on a local page", args: "[ISSUE]", max: 1, category: "Look",
+	description: "Serves a page on loopback until it is interrupted, and prints its address, which\n" +
+		"has a token in it: without that, nothing is shown. With --write the page can also\n" +
+		"pin, unpin, archive and drop, and asks before it does. The issue is compared as far\n" +
+		"as that needs no network.\n" +
+		"--export writes one file instead, for a CI artifact; it has what records and files\n" +
+		"have in them, so look at `git checkpoint scan` before others get it.",
+	examples: []string{
+		"git checkpoint web",
+		"git checkpoint web 42 --addr 127.0.0.1:8042 --write",
+		"git checkpoint web 42 --export checkpoints.html",
+	},
+	flags: webFlags,
+	run:   runWeb,
+}
+
+func webFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "addr", Usage: "listen at `HOST:PORT` (port 0 is any that is free)", Value: "127.0.0.1:0"},
+		&cli.BoolFlag{Name: "write", Usage: "let the page pin, unpin, archive and drop"},
+		&cli.StringFlag{Name: "export", Usage: "write one static page to `FILE` instead"},
+	}
+}
+
+func runWeb(c *call) error {
+	if err := c.open(); err != nil {
+		return err
+	}
+	issues, path, err := c.webIssue()
+	if err != nil {
+		return err
+	}
+	if file := c.flags.String("export"); file != "" {
+		return c.exportPage(file, issues)
+	}
+	server, err := web.Listen(c.flags.String("addr"), c.webOptions())
+	if err != nil {
+		return usagef("web: --addr: %w", err)
+	}
+	if !server.Loopback() {
+		c.warn("everybody who can reach %s and has the address can look at this repository's checkpoints", c.flags.String("addr"))
+		c.flushWarnings()
+	}
+	if err := c.showAddress(server.URL(path)); err != nil {
+		return err
+	}
+	return server.Serve(c.ctx)
+}
+
+// webIssue is the issue that the arguments name, and its page; none for all.
+func (c *call) webIssue() (issues []checkpoint.Issue, path string, err error) {
+	if len(c.args) == 0 && c.flags.String("issue") == "" {
+		return nil, "", nil
+	}
+	i, err := c.issue()
+	if err != nil {
+		return nil, "", err
+	}
+	if !c.store.HasIssue(c.ctx, i) {
+		return nil, "", &gitstore.NoneError{Issue: i}
+	}
+	return []checkpoint.Issue{i}, web.IssuePath(i), nil
+}
+
+func (c *call) webOptions() web.Options {
+	return web.Options{
+		Open: c.webRepository, Now: c.env.Now, Write: c.flags.Bool("write"), Old: freshness.DefaultMaxAge,
+		Name: filepath.Base(first(c.store.Root(), c.store.CommonDir())),
+	}
+}
+
+// webRepository opens the repository again, for one request: a store is one
+// goroutine's, and settings may have changed. Ctrl+C, which ends the server,
+// must not reach the git of a request that changes something.
+func (c *call) webRepository(ctx context.Context) (*web.Repository, error) {
+	own := *c
+	own.ctx, own.store, own.current, own.warnings = ctx, nil, nil, nil
+	own.quiet, own.offline, own.apart = true, true, true
+	if err := own.open(); err != nil {
+		own.close()
+		return nil, err
+	}
+	return &web.Repository{Store: own.store, Judge: own.webJudge}, nil
+}
+
+// webJudge is what status says.
+func (c *call) webJudge(cp *gitstore.Checkpoint, r *checkpoint.Record) (web.Judged, error) {
+	v, err := c.judge(cp, r)
+	if err != nil {
+		return web.Judged{}, err
+	}
+	at := standingOf(r, v)
+	j := web.Judged{
+		Verdict: v, Progress: progressLine(r), From: at.from, Names: r.Progress().Names,
+		Completed: at.completed, Current: at.current, Batches: len(at.batches), Complete: at.complete, Alone: autoResume(v),
+	}
+	if len(j.Names) == 0 {
+		j.Names = append(append(j.Names, at.completed...), at.remaining...)
+	}
+	if v.CanResume {
+		j.Command = "git checkpoint resume " + quoteArg(string(cp.Issue))
+		j.This = j.Command + " " + quoteArg(string(cp.ID))
+	}
+	return j, nil
+}
+
+func (c *call) showAddress(address string) error {
+	if c.json {
+		return c.write(output.Web{Type: "web", URL: address, Write: c.flags.Bool("write")})
+	}
+	c.print("%s\n", address)
+	c.say("Ctrl+C ends it.")
+	return c.out.err
+}
+
+// exportPage writes a page to a file.
+func (c *call) exportPage(file string, issues []checkpoint.Issue) error {
+	repo, err := c.webRepository(c.ctx)
+	if err != nil {
+		return err
+	}
+	defer repo.Close()
+	left, err := web.Export(c.ctx, file, repo, c.webOptions(), issues)
+	if err != nil {
+		return fail(exitFailure, "", "web: --export: %w", err)
+	}
+	for _, what := range left {
+		c.warn("%s", what)
+	}
+	if c.json {
+		return c.write(output.Web{Type: "web", File: file, Warnings: c.takeWarnings()})
+	}
+	return nil
+}

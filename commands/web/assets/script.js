@@ -1,0 +1,135 @@
+"use strict";
+(function () {
+  var root = document.documentElement;
+  function stored(value) {
+    try {
+      if (value === undefined) return localStorage.getItem("theme");
+      if (value) localStorage.setItem("theme", value); else localStorage.removeItem("theme");
+    } catch (e) { /* a file has no storage everywhere */ }
+    return null;
+  }
+  var theme = stored();
+  if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+
+  function all(selector) { return Array.prototype.slice.call(document.querySelectorAll(selector)); }
+
+  function themes(button) {
+    var order = ["", "light", "dark"], names = { "": "System", light: "Light", dark: "Dark" };
+    function show() {
+      var now = root.dataset.theme || "";
+      button.textContent = names[now];
+      button.setAttribute("aria-label", "Colours: " + names[now] + ". Change");
+    }
+    button.hidden = false;
+    button.addEventListener("click", function () {
+      var next = order[(order.indexOf(root.dataset.theme || "") + 1) % order.length];
+      if (next) root.dataset.theme = next; else delete root.dataset.theme;
+      stored(next);
+      show();
+    });
+    show();
+  }
+
+  function copies(button) {
+    if (!navigator.clipboard) return;
+    button.hidden = false;
+    button.addEventListener("click", function () {
+      navigator.clipboard.writeText(button.dataset.copy).then(function () {
+        button.textContent = "Copied";
+        setTimeout(function () { button.textContent = "Copy"; }, 1500);
+      }, function () { button.textContent = "Not allowed"; });
+    });
+  }
+
+  function finder(input) {
+    var items = all("[data-list] [data-item]"), groups = all("[data-group]");
+    var told = document.querySelector("[data-found]"), before = told ? told.textContent : "";
+    var texts = items.map(function (item) { return item.textContent.toLowerCase(); });
+    var box = input.closest("[data-finder]");
+    if (box) box.hidden = false;
+    var start = input.value;
+    input.addEventListener("input", function () {
+      var want = input.value.trim().toLowerCase(), found = 0;
+      if (input.value === start) want = "";
+      items.forEach(function (item, i) {
+        item.hidden = want !== "" && texts[i].indexOf(want) < 0;
+        if (!item.hidden) found++;
+      });
+      groups.forEach(function (g) { g.hidden = !g.querySelector("[data-item]:not([hidden])"); });
+      if (told) told.textContent = want === "" ? before : found + " of " + items.length + " on this page" + (input.form ? "; Enter looks at all" : "");
+    });
+    input.addEventListener("keydown", function (e) {
+      if (e.key === "Escape") input.blur();
+      if (e.key === "Enter" && !input.form) {
+        var first = document.querySelector("[data-item]:not([hidden]) a");
+        if (first) first.click();
+      }
+    });
+  }
+
+  function visible() {
+    return all("[data-item]").filter(function (item) { return !item.hidden && item.getClientRects().length > 0; });
+  }
+
+  function target(item) {
+    var link = item.querySelector("a.over");
+    if (link) return link;
+    item.tabIndex = -1;
+    return item;
+  }
+
+  function move(step) {
+    var items = visible(), at = -1;
+    items.forEach(function (item, i) { if (item.contains(document.activeElement)) at = i; });
+    var next = items[at < 0 ? (step > 0 ? 0 : items.length - 1) : at + step];
+    if (!next) return;
+    target(next).focus({ preventScroll: true });
+    next.scrollIntoView({ block: "nearest" });
+  }
+
+  function open(selector) {
+    var link = document.querySelector(selector);
+    if (link) link.click();
+  }
+
+  function keys(e) {
+    if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) return;
+    var dialog = document.getElementById("keys");
+    if (dialog.open) return;
+    var done = true;
+    switch (e.key) {
+      case "j": move(1); break;
+      case "k": move(-1); break;
+      case "n": open('main a[rel="next"]'); break;
+      case "p": open('main a[rel="prev"]'); break;
+      case "d": open("[data-diff]"); break;
+      case "u": var up = all(".crumbs a"); if (up.length) up[up.length - 1].click(); break;
+      case "?": dialog.showModal(); break;
+      case "/":
+        var input = document.querySelector("[data-find]");
+        if (input) { input.focus(); input.select(); }
+        break;
+      default: done = false;
+    }
+    if (done) e.preventDefault();
+  }
+
+  function reveal() {
+    if (!location.hash) return;
+    var at = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (at && at.tagName === "DETAILS") { at.open = true; at.scrollIntoView(); }
+  }
+
+  document.addEventListener("DOMContentLoaded", function () {
+    all("[data-theme-switch]").forEach(themes);
+    all("[data-copy]").forEach(copies);
+    all("[data-find]").forEach(finder);
+    all("[data-keys]").forEach(function (button) {
+      button.hidden = false;
+      button.addEventListener("click", function () { document.getElementById("keys").showModal(); });
+    });
+    document.addEventListener("keydown", keys);
+    window.addEventListener("hashchange", reveal);
+    reveal();
+  });
+})();

@@ -1,0 +1,179 @@
+package web
+
+import (
+	"net/http"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// A Checkpoint is a checkpoint's page.
+type Checkpoint struct {
+	Entry
+	Note          string // whole
+	Older, Newer  *Entry
+	Raw           string // address of the text of the record
+	Standing      *Standing
+	Trouble       string // why nothing is judged
+	Record        *Record
+	RecordTrouble string
+	Facts         []Fact // of the snapshot
+	Files         []FileRow
+	FilesLeft     int // that are not shown
+	Actions       []ActionLink
+}
+
+// A FileRow is a file that a checkpoint has, or left out.
+type FileRow struct {
+	Path, Status, Where string
+	Bad                 bool // it is not in the checkpoint
+}
+
+// An ActionLink leads to the question of an action.
+type ActionLink struct {
+	Verb, URL string
+	Bad       bool
+}
+
+// maxFiles bounds a list of files.
+const maxFiles = 500
+
+// checkpoint shows one checkpoint.
+func (v *visit) checkpoint() error {
+	at, err := v.place()
+	if err != nil {
+		return err
+	}
+	c := at.checkpoint()
+	p := v.page("Checkpoint " + short(v.view("").entry(c, false).ID))
+	p.Crumbs = v.crumbs(c.Issue)
+	if c.Archived {
+		p.Crumbs = append(p.Crumbs, Crumb{"Archive", v.links.archive(c.Issue)})
+	}
+	p.Crumbs = append(p.Crumbs, Crumb{Text: short(v.view("").entry(c, false).ID)})
+	p.Checkpoint = v.checkpointPage(at, true)
+	v.write(http.StatusOK, p)
+	return nil
+}
+
+// checkpointPage is a checkpoint's page. A record that cannot be read leaves
+// it without what the record says.
+func (v *visit) checkpointPage(at place, judged bool) *Checkpoint {
+	c := at.checkpoint()
+	w := v.view("")
+	m := &Checkpoint{
+		Entry: w.entry(c, at.at == 0 && at.list.Tip == c.Commit), Note: block(cut(c.Note, maxText)),
+		Older: w.neighbour(at.older()), Newer: w.neighbour(at.newer()),
+		Raw: v.links.below(c, "raw"), Actions: v.actionsFor(c),
+	}
+	r, err := v.repo.Record(c)
+	if err != nil {
+		m.RecordTrouble = block(cut(err.Error(), maxText))
+		return m
+	}
+	shown := showRecord(r.Doc())
+	m.Record = &shown
+	m.Files, m.FilesLeft = fileRows(r)
+	m.Facts = snapshotFacts(r)
+	if r, err = v.repo.SoundRecord(c); err != nil {
+		m.Trouble = block(cut(err.Error(), maxText))
+	} else if judged {
+		m.Standing, m.Trouble = v.standing(c, r, m.Tip)
+	}
+	return m
+}
+
+func (v view) neighbour(c *gitstore.Checkpoint) *Entry {
+	if c == nil {
+		return nil
+	}
+	e := v.entry(c, false)
+	return &e
+}
+
+// actionsFor are the questions that may be asked about a checkpoint.
+func (v *visit) actionsFor(c *gitstore.Checkpoint) []ActionLink {
+	if !v.o.Write || v.links.file || c.ID == "" {
+		return nil
+	}
+	var list []ActionLink
+	for _, name := range []string{"pin", "unpin", "archive", "drop"} {
+		a := actions()[name]
+		if a.live && c.Archived || name == "pin" && c.Pinned || name == "unpin" && !c.Pinned {
+			continue
+		}
+		list = append(list, ActionLink{a.verb, v.links.below(c, name), a.bad})
+	}
+	return list
+}
+
+// fileRows are the files that a record names: those that are in the checkpoint
+// and those that were left out.
+func fileRows(r *checkpoint.Record) (rows []FileRow, left int) {
+	for _, f := range r.Files() {
+		where := "not staged"
+		if f.Staged {
+			where = "staged"
+		}
+		rows = append(rows, FileRow{Path: line(cut(f.Path, maxText)), Status: line(cut(f.Status, maxLine)), Where: where})
+	}
+	s := r.Snapshot()
+	for _, path := range s.Deleted {
+		rows = append(rows, FileRow{Path: line(cut(path, maxText)), Status: "deleted", Where: "gone from the worktree"})
+	}
+	for _, f := range s.Skipped {
+		rows = append(rows, FileRow{
+			Path: line(cut(f.Path, maxText)), Status: "left out", Where: size(f.Size) + ", " + firstLine(f.Reason), Bad: true,
+		})
+	}
+	return rows[:min(len(rows), maxFiles)], max(0, len(rows)-maxFiles)
+}
+
+// snapshotFacts say what the snapshot was taken of.
+func snapshotFacts(r *checkpoint.Record) []Fact {
+	s := r.Snapshot()
+	var facts []Fact
+	add := func(name, text string) {
+		if text != "" {
+			facts = append(facts, Fact{name, line(cut(text, maxLine))})
+		}
+	}
+	add("HEAD", s.Head)
+	if s.Head == "" {
+		add("HEAD", "no commit yet")
+	}
+	add("Branch", r.Branch())
+	if s.Detached {
+		add("Branch", "none: HEAD was detached")
+	}
+	for _, merged := range s.MergeHead {
+		add("Merging", merged)
+	}
+	has := "the staging area"
+	if s.Worktree {
+		has += ", unstaged changes"
+	}
+	if s.Untracked {
+		has += ", untracked files"
+	}
+	add("Has", has)
+	return facts
+}
+
+// raw sends the record as it is stored, as text and nothing else.
+func (v *visit) raw() error {
+	at, err := v.place()
+	if err != nil {
+		return err
+	}
+	data, err := v.repo.RawRecord(at.checkpoint())
+	if err != nil {
+		return err
+	}
+	h := v.w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
+	h.Set("Content-Disposition", `inline; filename="checkpoint.yaml"`)
+	_, err = v.w.Write([]byte(block(string(data))))
+	return err
+}

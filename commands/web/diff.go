@@ -1,0 +1,207 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"git-checkpoint/gitstore"
+)
+
+// A Diff is what changed from one checkpoint to another.
+type Diff struct {
+	From         *Entry // nil for HEAD at the save
+	To           Entry
+	Self         string // address of the page
+	Against      []Choice
+	State        []StateRow
+	StateSays    string
+	StateTrouble string
+	Files        []FileDiff
+	FilesSay     string
+	FilesTrouble string
+	Left         int // files that are not shown
+}
+
+// A Choice is a checkpoint to compare with.
+type Choice struct {
+	Value, Text string
+	Selected    bool
+}
+
+// nearChoices is how many checkpoints around are offered.
+const nearChoices = 12
+
+// against is what the parameter says for HEAD at the save.
+const againstHead = "head"
+
+// diff shows what a checkpoint changed.
+func (v *visit) diff() error {
+	at, err := v.place()
+	if err != nil {
+		return err
+	}
+	from, err := v.compared(at)
+	if err != nil {
+		return err
+	}
+	p := v.page("Diff of " + short(v.view("").entry(at.checkpoint(), false).ID))
+	c := at.checkpoint()
+	p.Crumbs = v.crumbs(c.Issue, Crumb{short(v.view("").entry(c, false).ID), v.links.checkpoint(c)}, Crumb{Text: "Diff"})
+	q := v.r.URL.Query()
+	p.Diff = v.diffPage(from, c, budget{maxDiffLines, maxFileLines}, q["path"])
+	p.Diff.Self = v.links.below(c, "diff")
+	p.Diff.Against = v.choices(at, from)
+	for i := range p.Diff.Files {
+		f := &p.Diff.Files[i]
+		f.URL = p.Diff.Self + "?" + url.Values{"against": {nameOrHead(from)}, "path": f.paths}.Encode()
+	}
+	v.write(http.StatusOK, p)
+	return nil
+}
+
+// compared is what a checkpoint is compared with: what the address names, else
+// the one before it, nil for HEAD at the save.
+func (v *visit) compared(at place) (*gitstore.Checkpoint, error) {
+	switch name := cut(v.r.URL.Query().Get("against"), 400); name {
+	case "":
+		return at.older(), nil
+	case againstHead:
+		return nil, nil
+	default:
+		if i := indexOf(at.list, name); i >= 0 {
+			return &at.list.Checkpoints[i], nil
+		}
+		return v.repo.Find(v.ctx, at.list.Issue, name)
+	}
+}
+
+func nameOrHead(c *gitstore.Checkpoint) string {
+	if c == nil {
+		return againstHead
+	}
+	return nameOf(c)
+}
+
+// choices are HEAD at the save and the checkpoints around.
+func (v *visit) choices(at place, from *gitstore.Checkpoint) []Choice {
+	chosen := nameOrHead(from)
+	list := []Choice{{againstHead, "HEAD at the save", chosen == againstHead}}
+	add := func(c *gitstore.Checkpoint) {
+		e := v.view("").entry(c, false)
+		text := e.Short + ", " + e.At.Age + ", " + e.Trigger
+		if e.Phase != "" {
+			text += " in " + e.Phase
+		}
+		list = append(list, Choice{nameOf(c), text, chosen == nameOf(c)})
+	}
+	all := at.list.Checkpoints
+	first := max(0, at.at-nearChoices/3)
+	seen := from == nil
+	for i := first; i < len(all) && i < first+nearChoices; i++ {
+		if i != at.at {
+			add(&all[i])
+			seen = seen || &all[i] == from
+		}
+	}
+	if !seen {
+		add(from)
+	}
+	return list
+}
+
+// diffPage compares two checkpoints, the first of which may be nil, within a
+// budget of lines. With paths, only these files are compared, and each may be
+// as long as the page.
+func (v *visit) diffPage(from, to *gitstore.Checkpoint, b budget, paths []string) *Diff {
+	d := &Diff{To: v.view("").entry(to, false)}
+	if from != nil {
+		e := v.view("").entry(from, false)
+		d.From = &e
+		if len(paths) == 0 {
+			v.compareRecords(d, from, to, &b)
+		}
+	}
+	if len(paths) > 0 {
+		b.file = b.page
+	}
+	if err := v.compareFiles(d, from, to, &b, paths); err != nil {
+		d.FilesTrouble = block(cut(err.Error(), maxText))
+	}
+	return d
+}
+
+func (v *visit) compareRecords(d *Diff, from, to *gitstore.Checkpoint, b *budget) {
+	old, err := v.repo.Record(from)
+	if err == nil {
+		now, failed := v.repo.Record(to)
+		if err = failed; err == nil {
+			d.State = stateRows(old.Doc(), now.Doc(), b)
+		}
+	}
+	if err != nil {
+		d.StateTrouble = block(cut(err.Error(), maxText))
+		return
+	}
+	d.StateSays = count(len(d.State), "change")
+}
+
+func (v *visit) compareFiles(d *Diff, from, to *gitstore.Checkpoint, b *budget, paths []string) error {
+	between, err := v.repo.Between(from, to, literal(paths)...)
+	if err != nil {
+		return err
+	}
+	defer between.Close()
+	files, err := between.Files(v.ctx)
+	if err != nil {
+		return err
+	}
+	patch, whole, err := readPatch(v.ctx, between)
+	if err != nil {
+		return err
+	}
+	d.FilesSay = count(len(files), "file")
+	d.Files, d.Left = fileDiffs(files, patch, whole, b)
+	return nil
+}
+
+// literal makes paths that git takes for nothing else.
+func literal(paths []string) []string {
+	var list []string
+	for _, p := range paths[:min(len(paths), 2)] {
+		list = append(list, ":(literal,top)"+cut(p, 4096))
+	}
+	return list
+}
+
+// readPatch is what git says, up to a bound.
+func readPatch(ctx context.Context, b *gitstore.Between) (patch []byte, whole bool, err error) {
+	w := &bounded{left: maxPatch}
+	err = b.Patch(ctx, w)
+	if w.full {
+		return w.b.Bytes(), false, nil
+	}
+	return w.b.Bytes(), true, err
+}
+
+// A bounded writer takes so many bytes and then fails.
+type bounded struct {
+	b    bytes.Buffer
+	left int
+	full bool
+}
+
+var errFull = errors.New("enough")
+
+func (w *bounded) Write(p []byte) (int, error) {
+	n := min(len(p), w.left)
+	w.left -= n
+	w.b.Write(p[:n])
+	if n < len(p) {
+		w.full = true
+		return n, errFull
+	}
+	return n, nil
+}

@@ -1,0 +1,86 @@
+package web
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func (w *world) export(file string, issues ...checkpoint.Issue) (string, []string) {
+	w.t.Helper()
+	repo, err := w.open(w.t.Context())
+	require.NoError(w.t, err)
+	defer repo.Close()
+	left, err := Export(w.t.Context(), file, repo, w.o, issues)
+	require.NoError(w.t, err)
+	data, err := os.ReadFile(file)
+	require.NoError(w.t, err)
+	return string(data), left
+}
+
+// The file has everything in it, and asks for nothing.
+func TestExport(t *testing.T) {
+	w := newWorld(t, true)
+	saved := w.work()
+	issue, _ := w.hostileWork()
+	file := filepath.Join(t.TempDir(), "out.html")
+	require.NoError(t, os.WriteFile(file, []byte("old"), 0o600))
+	page, left := w.export(file)
+	assert.Empty(t, left)
+	assertHarmless(t, "export", page)
+	_, body, _ := strings.Cut(page, "<body")
+	for _, want := range []string{
+		"Sign out everywhere", "the plan", "first batch", "summary", `<b>two</b>`, `id="i-42"`, `href="#i-42"`, `id="c-` + saved[0].Commit.String() + `"`,
+		`&lt;script&gt;alert(1)`, `id="` + (links{file: true}.issue(checkpoint.Issue(issue)))[1:] + `"`,
+	} {
+		has(t, body, want)
+	}
+	for _, never := range []string{`href="/`, "<form method=\"post\"", "/drop", "can write", "http:", "https:"} {
+		lacks(t, body, never)
+	}
+	has(t, page, `http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;`)
+	for _, id := range groups(body, `id="([^"]+)"`) {
+		assert.Equal(t, 1, strings.Count(body, `id="`+id+`"`), "id %s is there once", id)
+	}
+	for _, to := range groups(body, `href="#([^"]+)"`) {
+		has(t, body, `id="`+to+`"`, "a link leads there")
+	}
+	files, err := os.ReadDir(filepath.Dir(file))
+	require.NoError(t, err)
+	assert.Len(t, files, 1, "nothing else is left")
+
+	page, _ = w.export(file, "42")
+	lacks(t, page, "&lt;script&gt;")
+}
+
+// A file stays small, and says what is not in it.
+func TestExportBounds(t *testing.T) {
+	w := newWorld(t, false)
+	for i := range exportWhole + 2 {
+		w.save("42", "p", "manual", fmt.Sprint("note ", i), nil)
+	}
+	file := filepath.Join(t.TempDir(), "out.html")
+	page, left := w.export(file, "42")
+	assert.Empty(t, left, "every checkpoint is in the timeline")
+	assert.Equal(t, exportWhole, strings.Count(page, `<details class="cp"`))
+	has(t, page, "note 0")
+	assert.Less(t, len(page), 1<<20)
+
+	repo, err := w.open(t.Context())
+	require.NoError(t, err)
+	defer repo.Close()
+	_, err = Export(t.Context(), filepath.Join(t.TempDir(), "nowhere", "x.html"), repo, w.o, nil)
+	require.Error(t, err)
+	_, err = Export(t.Context(), file, repo, w.o, []checkpoint.Issue{"99"})
+	require.Error(t, err)
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, page, string(data), "a failure leaves what was there")
+}

@@ -1,0 +1,63 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// maxIssues is how many issues the first page has, and maxTips how many are
+// looked at to find the newest.
+const (
+	maxIssues = 200
+	maxTips   = 2000
+)
+
+// issues shows the first page.
+func (v *visit) issues() error {
+	m, err := v.allIssues()
+	if err != nil {
+		return err
+	}
+	p := v.page("Checkpoints")
+	p.Issues = m
+	v.write(http.StatusOK, p)
+	return nil
+}
+
+// allIssues reads the newest checkpoint of every issue, and the records of
+// those that are shown.
+func (v *visit) allIssues() (*Issues, error) {
+	live, strange, err := v.repo.Issues(v.ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	archived, _, err := v.repo.Issues(v.ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	m := &Issues{Strange: lines(strange)}
+	var tips []tip
+	for _, i := range live[:min(len(live), maxTips)] {
+		tips = append(tips, v.tip(i))
+	}
+	slices.SortStableFunc(tips, func(a, b tip) int { return b.at().Compare(a.at()) })
+	hidden := map[checkpoint.Issue]bool{}
+	for _, t := range tips {
+		if t.err == nil && t.c == nil {
+			continue // emptied: what is left of it is in the archive
+		}
+		hidden[t.issue] = true
+		if len(m.Rows) < maxIssues {
+			m.Rows = append(m.Rows, v.row(t))
+		}
+	}
+	m.Left = max(0, len(hidden)-len(m.Rows)) + max(0, len(live)-maxTips)
+	for _, i := range archived {
+		if !hidden[i] && len(m.Archived) < maxIssues {
+			m.Archived = append(m.Archived, IssueRow{Name: line(string(i)), URL: v.links.archive(i)})
+		}
+	}
+	return m, nil
+}

@@ -1,0 +1,184 @@
+package web
+
+import (
+	"net/http"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// A Page is what the templates show: what is not nil is on it.
+type Page struct {
+	Title  string
+	Name   string // of the repository
+	Home   string
+	Crumbs []Crumb
+	Write  bool
+	File   bool // a file of its own, not a page of a server
+	Made   Stamp
+
+	Issues     *Issues
+	Issue      *Issue
+	Checkpoint *Checkpoint
+	Diff       *Diff
+	Question   *Question
+	Error      *Failure
+	Export     *Exported
+}
+
+// A Crumb is a step on the way from the first page to this one.
+type Crumb struct{ Text, URL string }
+
+// A Failure is why there is nothing else to show.
+type Failure struct {
+	Status int
+	Text   string
+}
+
+// page begins a page.
+func (v *visit) page(title string) *Page {
+	return &Page{Title: title, Name: line(v.o.Name), Home: v.links.home(), Write: v.o.Write, Made: stamp(v.o.Now(), v.o.Now())}
+}
+
+// crumbs lead to an issue, and on.
+func (v *visit) crumbs(i checkpoint.Issue, more ...Crumb) []Crumb {
+	return append([]Crumb{{"Issue " + line(string(i)), v.links.issue(i)}}, more...)
+}
+
+// view is how timelines are made.
+func (v *visit) view(base string) view {
+	return view{links: v.links, base: base, now: v.o.Now(), old: v.o.Old, size: PageSize}
+}
+
+// An Issue is an issue's page.
+type Issue struct {
+	Name, Title string
+	State       string // of the issue, as it was recorded
+	Labels      []string
+	Archived    bool   // the timeline is the archive's
+	Live        string // addresses of either timeline
+	Archive     string
+	URL         string // of this one
+	Standing    *Standing
+	Trouble     string // why there is none
+	Tip         *Entry
+	Timeline    Timeline
+	Filter      Filter
+	Triggers    []string
+	Phases      []string // of what is shown
+}
+
+// timeline shows an issue's checkpoints, and where it stands.
+func (v *visit) timeline(archived bool) error {
+	i, err := v.issue()
+	if err != nil {
+		return err
+	}
+	f := parseFilter(v.r.URL.Query())
+	newest := 0
+	if f.Page == 1 && !f.Any() {
+		newest = PageSize + 1
+	}
+	l, err := v.chains.read(v.ctx, v.repo.Store, i, archived, newest)
+	if err != nil {
+		return err
+	}
+	if len(l.Checkpoints) == 0 && !v.repo.HasIssue(v.ctx, i) {
+		return &gitstore.NoneError{Issue: i}
+	}
+	p := v.page("Issue " + line(string(i)))
+	p.Crumbs = v.crumbs(i)
+	if archived {
+		p.Title += ", archive"
+		p.Crumbs = append(p.Crumbs, Crumb{Text: "Archive"})
+	}
+	p.Issue = v.issuePage(l, f, archived)
+	v.write(http.StatusOK, p)
+	return nil
+}
+
+// issuePage is an issue's page from its chain. What is judged is the newest
+// checkpoint, on the first page of all.
+func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *Issue {
+	base := v.links.issue(l.Issue)
+	if archived {
+		base = v.links.archive(l.Issue)
+	}
+	m := &Issue{
+		Name: line(string(l.Issue)), Archived: archived, URL: base, Filter: f, Triggers: triggers(),
+		Live: v.links.issue(l.Issue), Archive: v.links.archive(l.Issue),
+		Timeline: v.view(base).timeline(l, f),
+	}
+	for _, g := range m.Timeline.Groups {
+		m.Phases = addNew(m.Phases, g.Phase)
+	}
+	if len(l.Checkpoints) == 0 {
+		return m
+	}
+	tip := &l.Checkpoints[0]
+	e := v.view(base).entry(tip, true)
+	m.Tip = &e
+	r, err := v.repo.SoundRecord(tip)
+	if err != nil {
+		m.Trouble = block(cut(err.Error(), maxText))
+		return m
+	}
+	snap := r.IssueSnapshot()
+	m.Title, m.State, m.Labels = firstLine(snap.Title), line(snap.State), lines(snap.Labels)
+	if !archived && f.Page == 1 && !f.Any() {
+		m.Standing, m.Trouble = v.standing(tip, r, true)
+	}
+	return m
+}
+
+// standing judges a checkpoint.
+func (v *visit) standing(c *gitstore.Checkpoint, r *checkpoint.Record, tip bool) (*Standing, string) {
+	j, err := v.repo.Judge(c, r)
+	if err != nil {
+		return nil, block(cut(err.Error(), maxText))
+	}
+	if !tip {
+		j.Command = j.This
+	}
+	s := standing(j)
+	return &s, ""
+}
+
+func triggers() []string {
+	var list []string
+	for _, t := range checkpoint.Triggers() {
+		list = append(list, string(t))
+	}
+	return list
+}
+
+// addNew adds what is not there yet.
+func addNew(list []string, s string) []string {
+	for _, have := range list {
+		if have == s {
+			return list
+		}
+	}
+	if s == "" {
+		return list
+	}
+	return append(list, s)
+}
+
+// Issues is the first page: the issues, the one that was worked on last first.
+type Issues struct {
+	Rows     []IssueRow
+	Archived []IssueRow // with nothing but an archive
+	Strange  []string   // refs that are no issue's
+	Left     int        // rows that are not shown
+}
+
+// An IssueRow is an issue in a table.
+type IssueRow struct {
+	Name, Title, URL string
+	Tip              *Entry
+	Progress         string
+	Problem          string
+
+	issue checkpoint.Issue
+}

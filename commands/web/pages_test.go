@@ -1,0 +1,336 @@
+package web
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// work is a small issue: three checkpoints in two phases.
+func (w *world) work() (saved []*gitstore.Saved) {
+	title := func(r *checkpoint.Record) {
+		s := r.IssueSnapshot()
+		s.Title, s.Labels, s.Known = "Sign out everywhere", []string{"state:ready"}, true
+		r.SetIssueSnapshot(s)
+		r.SetProgress(checkpoint.Progress{Current: "build", Completed: []string{"plan"}, Total: 2, Names: []string{"plan", "build"}})
+	}
+	saved = append(saved, w.save("42", "plan", checkpoint.Manual, "the plan", title))
+	w.write("a.txt", "one\n2\nthree\n")
+	w.write("sub dir/new.txt", "new\n")
+	w.git("add", "-A")
+	saved = append(saved, w.save("42", "build", checkpoint.BatchComplete, "first batch", func(r *checkpoint.Record) {
+		r.Doc().Set("summary", "line one\nline two\n")
+	}))
+	w.write("a.txt", "one\n2\n3\n")
+	w.git("add", "-A")
+	return append(saved, w.save("42", "build", checkpoint.AgentComplete, "second batch", func(r *checkpoint.Record) {
+		r.Doc().Set("summary", "line one\nline 2\n")
+		r.SetCanResume(false)
+	}))
+}
+
+// has and lacks do not print whole pages.
+func has(t *testing.T, page, want string, more ...any) {
+	t.Helper()
+	assert.True(t, strings.Contains(page, want), append([]any{"there is no %q: %v", want}, fmt.Sprint(more...))...)
+}
+
+func lacks(t *testing.T, page, want string, more ...any) {
+	t.Helper()
+	assert.False(t, strings.Contains(page, want), append([]any{"there is %q: %v", want}, fmt.Sprint(more...))...)
+}
+
+func TestIssuesPage(t *testing.T) {
+	w := newWorld(t, false)
+	page := w.get("/")
+	has(t, page, "There are no checkpoints in this repository yet.")
+	w.work()
+	w.save("9", "docs", checkpoint.Manual, "gone soon", nil)
+	repo, err := w.open(t.Context())
+	require.NoError(t, err)
+	defer repo.Close()
+	_, err = repo.Archive(t.Context(), "9", nil, retention.ReasonAsked)
+	require.NoError(t, err)
+	w.git("update-ref", "refs/checkpoints/x%zz", "HEAD")
+	page = w.get("/")
+	for _, want := range []string{
+		`href="/i/42"`, "Sign out everywhere", "agent_complete", "not resumable", "1 of 2 phases",
+		"Archived only", `href="/i/9/archive"`, "refs/checkpoints/x%zz", "project &lt;b&gt;",
+	} {
+		has(t, page, want)
+	}
+	lacks(t, page, `href="/i/9"`)
+}
+
+func TestIssuePage(t *testing.T) {
+	w := newWorld(t, false)
+	saved := w.work()
+	page := w.get("/i/42")
+	for _, want := range []string{
+		"<h1 id=\"issue-h\" dir=\"auto\">Sign out everywhere</h1>", "Start fresh", "git checkpoint resume 42",
+		"nobody asked", "3 checkpoints", `aria-current="step"`, "first batch", string(saved[2].ID)[len(saved[2].ID)-8:],
+	} {
+		has(t, page, want)
+	}
+	assert.Less(t, strings.Index(page, "second batch"), strings.Index(page, "first batch"), "newest first")
+	assert.Regexp(t, `(?s)<h3>build.*batch_complete.*<h3>plan`, page)
+	assert.Equal(t, 1, strings.Count(page, ">tip<"))
+
+	page = w.get("/i/42?trigger=batch_complete&q=FIRST")
+	has(t, page, "first batch")
+	lacks(t, page, "second batch")
+	lacks(t, page, "Start fresh", "nothing is judged where something is looked for")
+	has(t, w.get("/i/42?only=pinned"), "No checkpoint here.")
+	has(t, w.get("/i/42/archive"), "No checkpoint here.")
+	for _, path := range []string{"/i/43", "/i/43/archive", "/i/a%2fb", "/nowhere", "/i/42/c/nothing", "/i/42/c/nothing/raw", "/i/", "/i/42/x"} {
+		assert.Equal(t, http.StatusNotFound, w.ask("GET", path, "", nil).Code, path)
+	}
+}
+
+func TestCheckpointPage(t *testing.T) {
+	w := newWorld(t, false)
+	saved := w.work()
+	for _, name := range []string{string(saved[1].ID), saved[1].Commit.String(), string(saved[1].ID)[len(saved[1].ID)-8:], "latest~1"} {
+		page := w.get("/i/42/c/" + name)
+		for _, want := range []string{
+			string(saved[1].ID), "first batch", "a.txt", "sub dir/new.txt", "added", `<pre class="text" dir="auto" tabindex="0">line one`,
+			`href="/i/42/c/` + string(saved[0].ID) + `"`, `href="/i/42/c/` + string(saved[2].ID) + `"`, "git checkpoint resume this",
+		} {
+			has(t, page, want, name)
+		}
+		lacks(t, page, "/drop")
+	}
+	answer := w.ask("GET", "/i/42/c/latest/raw", "", nil)
+	assert.Equal(t, "text/plain; charset=utf-8", answer.Header().Get("Content-Type"))
+	assert.Contains(t, answer.Header().Get("Content-Security-Policy"), "sandbox")
+	assert.True(t, strings.HasPrefix(answer.Body.String(), "checkpoint_id: "+string(saved[2].ID)))
+}
+
+func TestDiffPage(t *testing.T) {
+	w := newWorld(t, false)
+	saved := w.work()
+	last := "/i/42/c/" + string(saved[2].ID) + "/diff"
+	page := w.get(last)
+	for _, want := range []string{
+		"recovery_info", `<b>two</b>`, `<b>2</b>`, "line ", `<tr class="del"><td class="no">3</td><td class="no"></td>`, "hree</", "+1", "−1",
+	} {
+		has(t, page, want)
+	}
+	lacks(t, page, "new.txt</code>", "it did not change")
+	lacks(t, page, ">clock<", "it always changes")
+
+	page = w.get(last + "?against=" + string(saved[0].ID))
+	has(t, page, "sub dir/new.txt")
+	has(t, page, `<td class="src">new</td>`)
+	page = w.get(last + "?against=head")
+	has(t, page, "HEAD at the save")
+	lacks(t, page, "recovery_info", "HEAD has no record")
+	page = w.get("/i/42/c/" + string(saved[0].ID) + "/diff")
+	has(t, page, "0 files", "the first one is compared with HEAD")
+	page = w.get(last + "?" + url.Values{"against": {"head"}, "path": {"sub dir/new.txt"}}.Encode())
+	has(t, page, "1 file<")
+	assert.Equal(t, http.StatusNotFound, w.ask("GET", last+"?against=nothing", "", nil).Code)
+}
+
+// known are the elements that the templates have.
+var known = strings.Fields("html head meta title link style script body a header nav ol li div button main section h1 h2 h3 p span ul dl dt dd " +
+	"table caption thead tbody tr th td code pre time details summary form label input select option datalist article footer dialog kbd b")
+
+// A page has no element and no attribute that a record could have put there,
+// and no address that is not its own.
+func assertHarmless(t *testing.T, path, page string) {
+	t.Helper()
+	m := regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f\u200b\u202a-\u202e\u2066-\u2069\u0080-\u009f]").FindString(page)
+	assert.Empty(t, m, path)
+	page = regexp.MustCompile(`(?s)<(style|script)>.*?</(style|script)>`).ReplaceAllString(page, "")
+	d := xml.NewDecoder(strings.NewReader(page))
+	d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+	elements := 0
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		require.NoError(t, err, path)
+		e, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		elements++
+		assert.Contains(t, known, e.Name.Local, path)
+		for _, a := range e.Attr {
+			name := a.Name.Local
+			assert.False(t, strings.HasPrefix(name, "on") || name == "style" || name == "srcdoc", "%s: <%s %s>", path, e.Name.Local, name)
+			if name == "href" || name == "action" || name == "src" {
+				assert.Regexp(t, `^([/#]([^/]|$)|data:image/svg\+xml,)`, a.Value, path)
+			}
+		}
+	}
+	assert.Greater(t, elements, 20, path)
+}
+
+// groups is what the first group of a pattern finds on a page.
+func groups(page, pattern string) (found []string) {
+	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(page, -1) {
+		found = append(found, m[1])
+	}
+	return found
+}
+
+// hostileWork makes an issue whose every text is hostile.
+func (w *world) hostileWork() (issue string, saved []*gitstore.Saved) {
+	issue = `a<b>/"x"&../y`
+	edit := func(note string) func(*checkpoint.Record) {
+		return func(r *checkpoint.Record) {
+			r.SetIssueSnapshot(checkpoint.IssueSnapshot{Title: note, Body: note + "\n" + note, Labels: []string{note}, State: note, Known: true})
+			r.SetProgress(checkpoint.Progress{Current: note, Completed: []string{"<i>"}, Total: 3, Names: []string{"<i>", note}})
+			r.SetWarnings([]string{note})
+			m := checkpoint.NewMap()
+			m.Set(note, note+"\n"+note)
+			m.Set("list", []any{note, m.Clone()})
+			table := checkpoint.NewMap()
+			table.Set(note, note)
+			m.Set("table", []any{table})
+			r.Doc().Set("x_"+note, m)
+			r.SetSnapshot(checkpoint.Snapshot{Skipped: []checkpoint.Skipped{{Path: note, Size: 5, Reason: note}}})
+		}
+	}
+	path := `<img src=x onerror=alert(1)>` + "\u202e.txt"
+	w.write(path, hostile+"\n")
+	w.git("add", "-A")
+	saved = append(saved, w.save(issue, "<i>"+hostile, "unknown_trigger", hostile, edit(hostile)))
+	w.write(path, hostile+"!\n"+hostile)
+	w.git("add", "-A")
+	return issue, append(saved, w.save(issue, "<i>"+hostile, checkpoint.Manual, hostile, edit(hostile+"!")))
+}
+
+func TestHostile(t *testing.T) {
+	w := newWorld(t, true)
+	issue, saved := w.hostileWork()
+	base := links{}.issue(checkpoint.Issue(issue))
+	cp := base + "/c/" + url.PathEscape(string(saved[1].ID))
+	paths := []string{
+		"/", base, base + "?" + url.Values{"q": {"<script>"}, "phase": {hostile}, "trigger": {hostile}, "only": {hostile}}.Encode(),
+		base + "?q=script", cp, cp + "/diff", cp + "/diff?against=head", cp + "/pin", cp + "/drop", cp + "/archive",
+	}
+	for _, path := range paths {
+		page := w.get(path)
+		assertHarmless(t, path, page)
+	}
+	for _, path := range []string{"/i/" + url.PathEscape(hostile), base + "/c/" + url.PathEscape("<script>"), cp + "/diff?against=" + url.QueryEscape(hostile)} {
+		answer := w.ask("GET", path, "", nil)
+		assert.Equal(t, http.StatusNotFound, answer.Code)
+		assertHarmless(t, path, answer.Body.String())
+	}
+	page := w.get(cp)
+	has(t, page, `&lt;script&gt;alert(1)&lt;/script&gt;`)
+	has(t, page, `\u202egnp.exe\u202c \x1b[31mred`)
+	page = w.get(cp + "/diff")
+	has(t, page, `\x1b[31mred\x1b[0m`)
+	assert.NotRegexp(t, "[\x1b\u202e]", w.ask("GET", cp+"/raw", "", nil).Body.String())
+}
+
+var proofPattern = regexp.MustCompile(`name="proof" value="([0-9a-f]+)"`)
+
+// proof is what the form of a question has.
+func (w *world) proof(path string) string {
+	w.t.Helper()
+	m := proofPattern.FindStringSubmatch(w.get(path))
+	require.NotNil(w.t, m, path)
+	return "proof=" + m[1]
+}
+
+func (w *world) pinned() string {
+	repo, err := w.open(w.t.Context())
+	require.NoError(w.t, err)
+	defer repo.Close()
+	var text string
+	for _, archived := range []bool{false, true} {
+		l, err := (&chains{}).read(w.t.Context(), repo.Store, "42", archived, 0)
+		require.NoError(w.t, err)
+		for _, c := range l.Checkpoints {
+			text += fmt.Sprintf("%s pinned=%t archived=%t\n", c.Note, c.Pinned, c.Archived)
+		}
+	}
+	return text
+}
+
+// Every action asks first, and is done by the form of its own question alone.
+func TestWrite(t *testing.T) {
+	w := newWorld(t, true)
+	saved := w.work()
+	cp := func(i int) string { return "/i/42/c/" + string(saved[i].ID) }
+	before := w.pinned()
+	page := w.get(cp(1))
+	for _, act := range []string{"pin", "archive", "drop"} {
+		has(t, page, `href="`+cp(1)+`/`+act+`"`)
+	}
+	lacks(t, page, "/unpin")
+
+	// Not without the form's proof, nor with that of another action or checkpoint.
+	other := w.proof(cp(0) + "/drop")
+	for _, form := range []string{"", "proof=", "proof=00", other, w.proof(cp(1) + "/pin")} {
+		assert.Equal(t, http.StatusForbidden, w.ask("POST", cp(1)+"/drop", form, nil).Code, form)
+	}
+	mine := w.proof(cp(1) + "/drop")
+	forged := func(name, value string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Del("Sec-Fetch-Site"); r.Header.Set(name, value) }
+	}
+	assert.Equal(t, http.StatusForbidden, w.ask("POST", cp(1)+"/drop", mine, forged("Origin", "http://evil.example")).Code)
+	assert.Equal(t, http.StatusForbidden, w.ask("POST", cp(1)+"/drop", mine, forged("Sec-Fetch-Site", "same-site")).Code)
+	assert.Equal(t, http.StatusUnauthorized, w.ask("POST", cp(1)+"/drop", mine, forged("Cookie", "c=x")).Code)
+	assert.Equal(t, http.StatusForbidden, w.ask("POST", cp(1)+"/drop?"+mine, "x=y", nil).Code, "in the address")
+	assert.Equal(t, http.StatusForbidden, w.ask("POST", cp(1)+"/drop", mine+"&x="+strings.Repeat("x", maxForm), nil).Code, "too long")
+	assert.Equal(t, before, w.pinned())
+
+	do := func(path, act, leads string) {
+		t.Helper()
+		answer := w.ask("POST", path+"/"+act, w.proof(path+"/"+act), nil)
+		require.Equal(t, http.StatusSeeOther, answer.Code, answer.Body)
+		assert.Equal(t, leads, answer.Header().Get("Location"))
+	}
+	do(cp(1), "pin", cp(1))
+	has(t, w.get(cp(1)), ">pinned<")
+	has(t, w.pinned(), "first batch pinned=true")
+	do(cp(1), "unpin", cp(1))
+	do(cp(0), "archive", "/i/42")
+	has(t, w.get("/i/42/archive"), "the plan")
+	has(t, w.get(cp(0)), ">archived<")
+	do(cp(2), "drop", "/i/42")
+	assert.Equal(t, "first batch pinned=false archived=false\nthe plan pinned=false archived=true\n", w.pinned())
+	assert.Equal(t, http.StatusNotFound, w.ask("GET", cp(0)+"/pin", "", nil).Code, "it is archived")
+	assert.Equal(t, http.StatusNotFound, w.ask("POST", cp(2)+"/drop", mine, nil).Code, "it is gone")
+	do(cp(0), "drop", "/i/42")
+}
+
+func TestReadOnly(t *testing.T) {
+	w := newWorld(t, false)
+	saved := w.work()
+	before := w.git("for-each-ref")
+	cp := "/i/42/c/" + string(saved[1].ID)
+	for _, act := range []string{"pin", "unpin", "archive", "drop"} {
+		assert.Equal(t, http.StatusForbidden, w.ask("GET", cp+"/"+act, "", nil).Code)
+		for _, form := range []string{"", "proof=" + w.site.proof(act, &saved[1].Checkpoint)} {
+			answer := w.ask("POST", cp+"/"+act, form, nil)
+			assert.Equal(t, http.StatusForbidden, answer.Code)
+			has(t, answer.Body.String(), "without --write")
+		}
+	}
+	for _, path := range []string{"/", "/i/42", cp, cp + "/diff", cp + "/nothing"} {
+		code := w.ask("POST", path, "x=y", nil).Code
+		assert.True(t, code == http.StatusNotFound || code == http.StatusMethodNotAllowed, "%s: %d", path, code)
+	}
+	assert.Equal(t, before, w.git("for-each-ref"))
+}

@@ -1,0 +1,54 @@
+package web
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"html/template"
+	"io"
+	"strings"
+	"sync"
+)
+
+//go:embed assets/*.html
+var pages embed.FS
+
+//go:embed assets/style.css
+var style string
+
+//go:embed assets/script.js
+var script string
+
+// templates are parsed when the first page is made.
+var templates = sync.OnceValues(func() (*template.Template, error) {
+	return template.New("").Funcs(template.FuncMap{
+		"style":  func() template.CSS { return template.CSS(style) },
+		"script": func() template.JS { return template.JS(script) },
+		"filePolicy": func() string {
+			policy, _, _ := strings.Cut(contentPolicy(), "; form-action")
+			return policy + "; form-action 'none'; base-uri 'none'"
+		},
+		"only": func() []string { return []string{"pinned", "resumable", "invalid"} },
+	}).ParseFS(pages, "assets/*.html")
+})
+
+// render writes a page.
+func render(w io.Writer, p *Page) error {
+	t, err := templates()
+	if err != nil {
+		return err
+	}
+	return t.ExecuteTemplate(w, "page", p)
+}
+
+// contentPolicy allows the page its own style and script, by what is in them,
+// forms to where it comes from, and nothing else.
+var contentPolicy = sync.OnceValue(func() string {
+	return "default-src 'none'; style-src 'sha256-" + digest(style) + "'; script-src 'sha256-" + digest(script) +
+		"'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+})
+
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return base64.StdEncoding.EncodeToString(sum[:])
+}

@@ -1,0 +1,119 @@
+package web
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestSplitAddr(t *testing.T) {
+	for addr, want := range map[string]string{
+		"127.0.0.1:0": "127.0.0.1 0", "8042": "127.0.0.1 8042", ":8042": "127.0.0.1 8042", "[::1]:80": "::1 80", "localhost:1": "localhost 1", "0.0.0.0:5": "0.0.0.0 5",
+	} {
+		host, port, err := splitAddr(addr)
+		require.NoError(t, err, addr)
+		assert.Equal(t, want, host+" "+port)
+	}
+	for _, addr := range []string{"", "x", "127.0.0.1", "127.0.0.1:x", "127.0.0.1:99999", "a:b:c", "::1"} {
+		_, _, err := splitAddr(addr)
+		assert.Error(t, err, addr)
+	}
+}
+
+// The printed address leads in; ending lets a request that is under way end.
+func TestServe(t *testing.T) {
+	w := newWorld(t, false)
+	w.work()
+	reading, goOn := make(chan bool), make(chan bool)
+	open, once := w.o.Open, sync.Once{}
+	w.o.Open = func(ctx context.Context) (*Repository, error) {
+		once.Do(func() { reading <- true; <-goOn })
+		return open(ctx)
+	}
+	s, err := Listen("127.0.0.1:0", w.o)
+	require.NoError(t, err)
+	assert.True(t, s.Loopback())
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx) }()
+
+	answer, err := http.Get(strings.Split(s.URL(""), "?")[0])
+	require.NoError(t, err)
+	answer.Body.Close()
+	assert.Equal(t, http.StatusUnauthorized, answer.StatusCode)
+
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	client := &http.Client{Jar: jar, Timeout: 10 * time.Second}
+	page := make(chan string, 1)
+	go func() {
+		answer, err := client.Get(s.URL(IssuePath("42")))
+		if err != nil {
+			page <- err.Error()
+			return
+		}
+		defer answer.Body.Close()
+		data, _ := io.ReadAll(answer.Body)
+		page <- string(data)
+	}()
+	<-reading
+	stop()
+	goOn <- true
+	has(t, <-page, "Sign out everywhere")
+	select {
+	case err := <-ended:
+		require.NoError(t, err)
+	case <-time.After(10 * time.Second):
+		t.Fatal("it does not end")
+	}
+	_, err = net.Dial("tcp", s.listener.Addr().String())
+	assert.Error(t, err)
+}
+
+// No more than a few requests read at once, and one that gets no turn in time
+// is told so.
+func TestTurns(t *testing.T) {
+	w := newWorld(t, false)
+	for range maxAtOnce {
+		w.site.turns <- struct{}{}
+	}
+	answer := w.ask("GET", "/", "", func(r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), 10*time.Millisecond)
+		t.Cleanup(cancel)
+		*r = *r.WithContext(ctx)
+	})
+	assert.Equal(t, http.StatusServiceUnavailable, answer.Code)
+	<-w.site.turns
+	assert.Equal(t, http.StatusOK, w.ask("GET", "/", "", nil).Code)
+}
+
+// A chain is read whole once, and again when its ref has moved.
+func TestChains(t *testing.T) {
+	w := newWorld(t, false)
+	w.work()
+	repo, err := w.open(t.Context())
+	require.NoError(t, err)
+	defer repo.Close()
+	var c chains
+	one, err := c.read(t.Context(), repo.Store, "42", false, 0)
+	require.NoError(t, err)
+	two, err := c.read(t.Context(), repo.Store, "42", false, 0)
+	require.NoError(t, err)
+	assert.Same(t, one, two)
+	part, err := c.read(t.Context(), repo.Store, "42", false, 1)
+	require.NoError(t, err)
+	assert.Same(t, one, part, "there is more at hand")
+	w.save("42", "build", "manual", "one more", nil)
+	three, err := c.read(t.Context(), repo.Store, "42", false, 0)
+	require.NoError(t, err)
+	assert.Len(t, three.Checkpoints, 4)
+}

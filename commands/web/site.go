@@ -1,0 +1,193 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// A site answers requests that a guard has let through.
+type site struct {
+	o      Options
+	secret string        // of forms
+	turns  chan struct{} // one for each request that reads
+	chains chains
+}
+
+func newSite(o Options) *site {
+	return &site{o: o, secret: rand.Text(), turns: make(chan struct{}, maxAtOnce)}
+}
+
+// A visit is one request.
+type visit struct {
+	*site
+	ctx  context.Context
+	w    http.ResponseWriter
+	r    *http.Request
+	repo *Repository
+	links
+}
+
+// handler is where every address leads.
+func (s *site) handler() http.Handler {
+	mux := http.NewServeMux()
+	page := func(pattern string, show func(*visit) error) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.visit(w, r, show) })
+	}
+	page("GET /{$}", (*visit).issues)
+	page("GET /i/{issue}", func(v *visit) error { return v.timeline(false) })
+	page("GET /i/{issue}/archive", func(v *visit) error { return v.timeline(true) })
+	page("GET /i/{issue}/c/{id}", (*visit).checkpoint)
+	page("GET /i/{issue}/c/{id}/diff", (*visit).diff)
+	page("GET /i/{issue}/c/{id}/raw", (*visit).raw)
+	page("GET /i/{issue}/c/{id}/{act}", (*visit).ask)
+	page("POST /i/{issue}/c/{id}/{act}", (*visit).act)
+	page("/", func(*visit) error { return errNoPage })
+	return mux
+}
+
+// errNoPage says that an address leads nowhere.
+var errNoPage = errors.New("there is no such page")
+
+// visit shows a page within the limits, or what kept it from being shown.
+func (s *site) visit(w http.ResponseWriter, r *http.Request, show func(*visit) error) {
+	ctx, cancel := context.WithTimeout(r.Context(), maxTime)
+	defer cancel()
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	v := &visit{site: s, ctx: ctx, w: w, r: r}
+	err := v.take()
+	if err == nil {
+		defer func() { <-s.turns }()
+		if v.repo, err = s.o.Open(ctx); err == nil {
+			defer v.repo.Close()
+			err = show(v)
+		}
+	}
+	if err != nil {
+		v.fail(err)
+	}
+}
+
+// take waits for a turn.
+func (v *visit) take() error {
+	select {
+	case v.turns <- struct{}{}:
+		return nil
+	case <-v.ctx.Done():
+		return v.ctx.Err()
+	}
+}
+
+// fail tells what went wrong, on a page like any other.
+func (v *visit) fail(err error) {
+	status := statusOf(err)
+	p := v.page("Not shown")
+	p.Error = &Failure{Status: status, Text: block(cut(err.Error(), maxText))}
+	v.write(status, p)
+}
+
+// statusOf is the status of an error.
+func statusOf(err error) int {
+	var none *gitstore.NoneError
+	var missing *gitstore.NotFoundError
+	var refused *gitstore.RefusedError
+	var ambiguous *gitstore.AmbiguousError
+	switch {
+	case errors.Is(err, errNoPage), errors.As(err, &none), errors.As(err, &missing), errors.As(err, &ambiguous):
+		return http.StatusNotFound
+	case errors.Is(err, errReadOnly), errors.Is(err, errForm):
+		return http.StatusForbidden
+	case errors.As(err, &refused), errors.Is(err, gitstore.ErrMoved), errors.Is(err, gitstore.ErrReadOnly):
+		return http.StatusConflict
+	case errors.Is(err, context.DeadlineExceeded):
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusInternalServerError
+}
+
+// write renders a page whole before its first byte is sent: one that cannot be
+// made is an error, not half a page.
+func (v *visit) write(status int, p *Page) {
+	var b bytes.Buffer
+	if err := render(&b, p); err != nil {
+		refuse(v.w, http.StatusInternalServerError, line(err.Error()))
+		return
+	}
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.w.WriteHeader(status)
+	_, _ = v.w.Write(b.Bytes())
+}
+
+// issue is the issue in the address.
+func (v *visit) issue() (checkpoint.Issue, error) {
+	i, err := checkpoint.IssueFromRef(v.r.PathValue("issue"))
+	if err != nil {
+		return "", errNoPage
+	}
+	return i, nil
+}
+
+// place finds the checkpoint in the address, and its chain.
+func (v *visit) place() (place, error) {
+	i, err := v.issue()
+	if err != nil {
+		return place{}, err
+	}
+	name := v.r.PathValue("id")
+	l, err := v.chains.read(v.ctx, v.repo.Store, i, false, 0)
+	if err != nil {
+		return place{}, err
+	}
+	if at := indexOf(l, name); at >= 0 {
+		return place{l, at}, nil
+	}
+	c, err := v.repo.Find(v.ctx, i, name)
+	if err != nil {
+		return place{}, err
+	}
+	if c.Archived {
+		if l, err = v.chains.read(v.ctx, v.repo.Store, i, true, 0); err != nil {
+			return place{}, err
+		}
+	}
+	if at := indexOf(l, c.Commit.String()); at >= 0 {
+		return place{l, at}, nil
+	}
+	return place{&gitstore.List{Issue: i, Checkpoints: []gitstore.Checkpoint{*c}}, 0}, nil
+}
+
+// A place is a checkpoint in its chain.
+type place struct {
+	list *gitstore.List
+	at   int
+}
+
+func (p place) checkpoint() *gitstore.Checkpoint { return &p.list.Checkpoints[p.at] }
+
+// older is the checkpoint before, nil for the first.
+func (p place) older() *gitstore.Checkpoint { return p.near(1) }
+
+// newer is the checkpoint after, nil for the newest.
+func (p place) newer() *gitstore.Checkpoint { return p.near(-1) }
+
+func (p place) near(step int) *gitstore.Checkpoint {
+	if at := p.at + step; at >= 0 && at < len(p.list.Checkpoints) {
+		return &p.list.Checkpoints[at]
+	}
+	return nil
+}
+
+// indexOf finds a checkpoint by its id or commit, -1 for none.
+func indexOf(l *gitstore.List, name string) int {
+	for i := range l.Checkpoints {
+		if string(l.Checkpoints[i].ID) == name || l.Checkpoints[i].Commit.String() == name {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,149 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/require"
+)
+
+// hostile is text that is something else to a browser or a terminal.
+const hostile = `<script>alert(1)</script><img src=x onerror=alert(1)> javascript:alert(1) ' onmouseover=alert(1) x=" {{.}} </style><!-- ` +
+	"\u202egnp.exe\u202c \x1b[31mred\x1b[0m \u200bzero"
+
+// A world is a repository with checkpoints, and a page of it.
+type world struct {
+	t    *testing.T
+	dir  string
+	at   time.Time
+	o    Options
+	page http.Handler
+	site *site
+}
+
+const testToken = "a-token-for-tests"
+
+// newWorld makes a repository and a page of it, in English and without
+// anybody's configuration.
+func newWorld(t *testing.T, write bool) *world {
+	t.Helper()
+	w := &world{t: t, dir: t.TempDir(), at: now.Add(-48 * time.Hour)}
+	for _, e := range os.Environ() {
+		if name, _, _ := strings.Cut(e, "="); strings.HasPrefix(name, "GIT_") {
+			t.Setenv(name, "")
+			os.Unsetenv(name)
+		}
+	}
+	for name, value := range map[string]string{
+		"HOME": t.TempDir(), "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CEILING_DIRECTORIES": filepath.Dir(w.dir),
+		"GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "ann@example.com", "GIT_COMMITTER_NAME": "Ann", "GIT_COMMITTER_EMAIL": "ann@example.com",
+	} {
+		t.Setenv(name, value)
+	}
+	w.git("init", "-q", ".")
+	w.git("symbolic-ref", "HEAD", "refs/heads/main")
+	w.write("a.txt", "one\ntwo\nthree\n")
+	w.git("add", "-A")
+	w.git("commit", "-qm", "first")
+	w.o = Options{Open: w.open, Now: func() time.Time { return now }, Name: "project <b>", Write: write, Old: freshness.DefaultMaxAge}
+	w.site = newSite(w.o)
+	w.page = newGuard(testToken, "c", "", contentPolicy, w.site.handler())
+	return w
+}
+
+func (w *world) git(args ...string) string {
+	w.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = w.dir
+	out, err := cmd.CombinedOutput()
+	require.NoErrorf(w.t, err, "git %v: %s", args, out)
+	return strings.TrimSpace(string(out))
+}
+
+func (w *world) write(path, text string) {
+	w.t.Helper()
+	path = filepath.Join(w.dir, filepath.FromSlash(path))
+	require.NoError(w.t, os.MkdirAll(filepath.Dir(path), 0o777))
+	require.NoError(w.t, os.WriteFile(path, []byte(text), 0o666))
+}
+
+// open opens the repository; what it judges with knows nothing of now.
+func (w *world) open(ctx context.Context) (*Repository, error) {
+	s, err := gitstore.Open(ctx, gitstore.Options{Dir: w.dir, Now: func() time.Time { return w.at }})
+	if err != nil {
+		return nil, err
+	}
+	return &Repository{Store: s, Judge: func(c *gitstore.Checkpoint, r *checkpoint.Record) (Judged, error) {
+		facts := freshness.Facts{Now: now, NoIssue: "nobody asked", Findings: []freshness.Reason{{
+			Check: "session", Message: r.Note(), Detail: []string{r.Note()}, Diff: []string{"-" + r.Note()}, Hint: r.Note(),
+		}}}
+		p := r.Progress()
+		return Judged{
+			Verdict: freshness.Evaluate(r, facts, freshness.Rules{}), Progress: r.Phase(), From: r.Note(), Names: p.Names,
+			Completed: p.Completed, Current: p.Current, Command: "git checkpoint resume " + string(c.Issue), This: "git checkpoint resume this",
+		}, nil
+	}}, nil
+}
+
+// save saves a checkpoint a minute after the one before. The edit may be nil.
+func (w *world) save(issue, phase string, trigger checkpoint.Trigger, note string, edit func(*checkpoint.Record)) *gitstore.Saved {
+	w.t.Helper()
+	w.at = w.at.Add(time.Minute)
+	repo, err := w.open(context.Background())
+	require.NoError(w.t, err)
+	defer repo.Close()
+	saved, err := repo.Save(context.Background(), gitstore.SaveRequest{
+		Issue: checkpoint.Issue(issue),
+		Edit: func(r *checkpoint.Record) (*checkpoint.Record, error) {
+			if r == nil {
+				r = checkpoint.New()
+			}
+			r.SetTrigger(trigger)
+			r.SetPhase(phase)
+			r.SetNote(note)
+			if edit != nil {
+				edit(r)
+			}
+			return r, nil
+		},
+	})
+	require.NoError(w.t, err)
+	return saved
+}
+
+// ask sends a request as a browser does that was let in.
+func (w *world) ask(method, path, form string, change func(*http.Request)) *httptest.ResponseRecorder {
+	w.t.Helper()
+	r := httptest.NewRequest(method, path, strings.NewReader(form))
+	r.Host = "127.0.0.1:8042"
+	r.AddCookie(&http.Cookie{Name: "c", Value: testToken})
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	if form != "" {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	if change != nil {
+		change(r)
+	}
+	answer := httptest.NewRecorder()
+	w.page.ServeHTTP(answer, r)
+	return answer
+}
+
+// get is the text of a page that must be there.
+func (w *world) get(path string) string {
+	w.t.Helper()
+	answer := w.ask("GET", path, "", nil)
+	require.Equal(w.t, http.StatusOK, answer.Code, path)
+	return answer.Body.String()
+}
