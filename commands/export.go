@@ -21,7 +21,7 @@ var exportCommand = command{
 		"another workflow are moved to .archive first.",
 	examples: []string{
 		"git checkpoint export 42 --as crunch",
-		"git checkpoint export PROJ-42 --as pipeline --dir /tmp/pipeline",
+		"git checkpoint export PROJ-42 --as pipeline --dir ../pipeline",
 		"git checkpoint export 42 --as jsonl > 42.jsonl",
 	},
 	flags: exportFlags,

@@ -18,7 +18,7 @@ var helpCommand = command{
 	name: "help", usage: "explain a command, or print a guide", args: "[COMMAND|GUIDE]", max: 1, category: "Help",
 	description: "With --man, writes the man pages, by default to the place beside this program's\n" +
 		"directory where man finds them: ../share/man.",
-	examples: []string{"git checkpoint help save", "git checkpoint help recipes", "git checkpoint help --man=/tmp/man"},
+	examples: []string{"git checkpoint help save", "git checkpoint help recipes", "git checkpoint help --man=build/man"},
 	flags:    helpFlags,
 	run:      runHelp,
 }

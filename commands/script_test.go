@@ -40,14 +40,15 @@ func runScripts(t *testing.T, glob string) {
 		Setup:         scriptEnv,
 		Condition:     scriptCondition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"rc":     cmdRC,
-			"repo":   cmdRepo,
-			"id":     cmdID,
-			"field":  cmdField,
-			"fields": cmdFields,
-			"keys":   cmdKeys,
-			"expect": cmdExpect,
-			"forge":  cmdForge,
+			"rc":       cmdRC,
+			"repo":     cmdRepo,
+			"id":       cmdID,
+			"field":    cmdField,
+			"fields":   cmdFields,
+			"keys":     cmdKeys,
+			"examples": cmdExamples,
+			"expect":   cmdExpect,
+			"forge":    cmdForge,
 		},
 	})
 }

@@ -1,0 +1,68 @@
+package commands
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// cmdExamples runs every example of the help, each in a copy of a directory:
+// examples world codes. Each line of the file codes is an exit code other than
+// 0 and the beginning of the examples that end with it.
+func cmdExamples(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: examples world codes")
+	}
+	world, codes := ts.MkAbs(args[0]), ts.ReadFile(args[1])
+	var lines []string
+	for _, c := range allCommands() {
+		lines = append(lines, c.examples...)
+	}
+	problems := make([]string, len(lines))
+	var wait sync.WaitGroup
+	limit := make(chan bool, 4)
+	for i, line := range lines {
+		wait.Go(func() {
+			limit <- true
+			problems[i] = runExample(ts, world, fmt.Sprintf("%s-%d", world, i), line, codeOfExample(codes, line))
+			<-limit
+		})
+	}
+	wait.Wait()
+	if all := strings.Join(problems, ""); all != "" {
+		ts.Fatalf("%s", all)
+	}
+}
+
+// codeOfExample is the code of the longest beginning that a line has.
+func codeOfExample(codes, line string) string {
+	found, code := "", "0"
+	for row := range strings.Lines(codes) {
+		c, begin, _ := strings.Cut(strings.TrimSpace(row), " ")
+		if strings.HasPrefix(line, begin) && len(begin) > len(found) {
+			found, code = begin, c
+		}
+	}
+	return code
+}
+
+// runExample runs a line in the repository of a copy of the world and says how
+// it ended otherwise than it should, "" for well.
+func runExample(ts *testscript.TestScript, world, dir, line, want string) string {
+	defer os.RemoveAll(dir)
+	if out, err := exec.Command("cp", "-R", world, dir).CombinedOutput(); err != nil {
+		return fmt.Sprintf("%s: %s: %s\n", line, err, out)
+	}
+	cmd := exec.Command("sh", "-c", line)
+	cmd.Dir = dir + "/repo"
+	cmd.Env = append(environ(ts), "PWD="+cmd.Dir)
+	out, err := cmd.CombinedOutput()
+	if got := exitCode(err); got != want {
+		return fmt.Sprintf("%s\nends with %s, not %s:\n%s\n", line, got, want, out)
+	}
+	return ""
+}
