@@ -1,0 +1,142 @@
+package commands
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// workflowScript is a workflow of 8 phases that may be killed anywhere and
+// begun again from its top. What each phase does is a line in a log.
+const workflowScript = `
+eval "$(git-checkpoint resume 42 --auto --print env 2>../resume.err)"
+[ -n "$CHECKPOINT_ID" ] || git-checkpoint start 42 --phases 8 >../id || exit 6
+while n=$(git-checkpoint phase next --issue 42 2>/dev/null) && [ -n "$n" ]; do
+	git-checkpoint phase start "$n" --issue 42 >../id || exit 7
+	echo "ran $n" >>../log
+	[ "$n" = "$KILL_IN" ] && kill -9 $$
+	git-checkpoint phase done "$n" --issue 42 >../id || exit 8
+	echo "done $n" >>../log
+	[ "$n" = "$KILL_AFTER" ] && kill -9 $$
+done
+exit 0
+`
+
+func (v *victim) workflow(env ...string) error {
+	cmd := v.command("sh", "-c", workflowScript)
+	cmd.Env = append(cmd.Env, env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	require.NoError(v.t, cmd.Start())
+	return cmd.Wait()
+}
+
+// unlock removes the locks that only a person could, of gits that were killed
+// before they wrote anything.
+func (v *victim) unlock() {
+	for _, lock := range v.locks() {
+		if info, err := os.Stat(lock); err == nil && info.Size() == 0 {
+			require.NoError(v.t, os.Remove(lock))
+		}
+	}
+}
+
+// log is what the phases did.
+func (v *victim) log() []string {
+	data, err := os.ReadFile(v.path("../log"))
+	require.NoError(v.t, err)
+	return strings.Split(strings.TrimSpace(string(data)), "\n")
+}
+
+func newWorkflow(t *testing.T) *victim {
+	v := newVictim(t)
+	v.git("config", "checkpoint.issue-source", "none")
+	return v
+}
+
+const phasesOfWorkflow = 8
+
+// Killed after each phase, the shell with SIGKILL, and begun again: no phase
+// runs twice, and none is left out.
+func TestWorkflowKilledAfterEachPhase(t *testing.T) {
+	v := newWorkflow(t)
+	var want []string
+	for n := 1; n <= phasesOfWorkflow; n++ {
+		err := v.workflow(fmt.Sprintf("KILL_AFTER=%d", n))
+		require.EqualError(t, err, "signal: killed")
+		want = append(want, fmt.Sprintf("ran %d", n), fmt.Sprintf("done %d", n))
+		require.Equal(t, want, v.log())
+		assert.Contains(t, v.tool("status", "42", "--json"), fmt.Sprintf(`"complete":%t`, n == phasesOfWorkflow))
+	}
+	require.NoError(t, v.workflow())
+	require.Equal(t, want, v.log(), "nothing is left to do")
+	v.tool("finish", "42")
+	v.sound()
+}
+
+// Killed within a phase, that phase is run again and counted, and no other.
+func TestWorkflowKilledInEachPhase(t *testing.T) {
+	v := newWorkflow(t)
+	var want []string
+	for n := 1; n <= phasesOfWorkflow; n++ {
+		err := v.workflow(fmt.Sprintf("KILL_IN=%d", n))
+		require.EqualError(t, err, "signal: killed")
+		if want = append(want, fmt.Sprintf("ran %d", n)); n > 1 {
+			want = slices.Insert(want, len(want)-1, fmt.Sprintf("ran %d", n-1), fmt.Sprintf("done %d", n-1))
+		}
+		require.Equal(t, want, v.log())
+	}
+	require.NoError(t, v.workflow())
+	require.Equal(t, append(want, "ran 8", "done 8"), v.log())
+	for n := 1; n <= phasesOfWorkflow; n++ {
+		assert.Equal(t, "2", v.tool("show", "42", "--get", fmt.Sprintf("progress.phases.%d.attempt", n)))
+	}
+}
+
+// Killed anywhere, the program and its gits too: what said that it was done is
+// never done again, the phases come in their order, and all are done.
+func TestWorkflowKilledAnywhere(t *testing.T) {
+	v := newWorkflow(t)
+	kills, limit := 0, 80*time.Millisecond
+	for ended := false; !ended; {
+		require.Less(t, kills, 200)
+		cmd := v.command("sh", "-c", workflowScript)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		require.NoError(t, cmd.Start())
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		select {
+		case err := <-done:
+			require.NoError(t, err, v.tool("status", "42"))
+			ended = true
+		case <-time.After(rand.N(limit)):
+			limit += limit / 16 // a slow machine must get on too
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+			<-done
+			kills++
+		}
+		v.unlock()
+	}
+	t.Logf("%d kills", kills)
+	said := map[int]bool{}
+	most := 0
+	for _, line := range v.log() {
+		what, number, _ := strings.Cut(line, " ")
+		n, err := strconv.Atoi(number)
+		require.NoError(t, err)
+		require.False(t, said[n], "%s after it was done:\n%s", line, strings.Join(v.log(), "\n"))
+		require.True(t, n == most || n == most+1, "%s out of order", line)
+		most, said[n] = max(most, n), what == "done"
+	}
+	require.Equal(t, phasesOfWorkflow, most)
+	assert.Contains(t, v.tool("status", "42", "--json"), `"completed_phases":["1","2","3","4","5","6","7","8"]`)
+	v.sound()
+}
