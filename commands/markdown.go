@@ -14,6 +14,9 @@ func (c *call) markdownStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v f
 	c.print("**Issue %s**\n\n", code(strings.TrimPrefix(heading(cp, r), "Issue ")))
 	c.print("- Checkpoint: %s, %s\n", code(string(cp.ID)), ago(r.CreatedAt(), c.env.Now()))
 	c.print("- Progress: %s\n", code(progressLine(r)))
+	for _, line := range phaseLines(r) {
+		c.print("- %s: %s\n", line.name, code(line.text))
+	}
 	if cp.Branch != "" {
 		c.print("- Branch: %s\n", code(cp.Branch))
 	}

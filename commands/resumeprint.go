@@ -24,6 +24,7 @@ func (c *call) showResumed(r *resumption) error {
 	}
 	c.print("%s\n", output.Clean(fmt.Sprintf("%s, from %s (%s)", heading(r.cp, r.record), r.cp.ID, ago(r.record.CreatedAt(), c.env.Now()))))
 	c.print("Progress: %s\n", output.Clean(progressLine(r.record)))
+	c.showPhases(r.record)
 	c.showTasks(r.record)
 	if n := r.attempt(); n > 1 {
 		c.print("Attempt: %d\n", n)
@@ -34,6 +35,9 @@ func (c *call) showResumed(r *resumption) error {
 	}
 	if ids := r.record.Conflicts(); len(ids) > 0 {
 		c.print("Conflicts in progress: %s\n", output.Clean(list(ids)))
+	}
+	if standingOf(r.record, r.verdict).complete {
+		c.say("nothing to resume: every phase is over")
 	}
 	c.print("%s\n", output.Clean(resumePoint(r)))
 	return nil

@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 
 	"github.com/urfave/cli/v2"
 )
@@ -146,6 +147,7 @@ func (c *call) plainStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v fres
 	c.print("%s\n", output.Clean(heading(cp, r)))
 	c.print("Checkpoint: %s (%s)\n", cp.ID, ago(r.CreatedAt(), c.env.Now()))
 	c.print("Progress: %s\n", output.Clean(progressLine(r)))
+	c.showPhases(r)
 	c.showTasks(r)
 	if cp.Branch != "" {
 		c.print("Branch: %s\n", output.Clean(cp.Branch))
@@ -196,6 +198,7 @@ func statusRecord(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v 
 		CurrentPhase: at.current, CompletedPhases: at.completed, Remaining: at.remaining, Batches: output.Batches{Completed: at.batches, Current: r.CurrentBatch(), Pending: at.pending},
 		PendingCaptures: pendingCaptures(r), Changed: quotePaths(v.Changed),
 		AutoResume: v.Safe && v.Action <= freshness.ProceedWithWarning, AutoResumeReason: v.SafeWhy, AwaitingApproval: v.Awaiting,
+		SkippedPhases: r.Progress().Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r),
 	}
 	for _, reason := range v.Reasons {
 		s.Reasons = append(s.Reasons, output.Reason{Check: reason.Check, Severity: reason.Severity, Message: reason.Message})

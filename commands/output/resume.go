@@ -24,6 +24,20 @@ type Status struct {
 	AutoResume       bool     `json:"auto_resume"`
 	AutoResumeReason string   `json:"auto_resume_reason"`
 	AwaitingApproval []string `json:"awaiting_approval"`
+
+	SkippedPhases    []string       `json:"skipped_phases"`
+	Replans          map[string]int `json:"replans"` // by phase, how often it was planned anew
+	Artifacts        []Artifact     `json:"artifacts"`
+	PreservedMinutes float64        `json:"preserved_minutes"` // that the completed phases took
+}
+
+// Artifact is a file that a phase left behind.
+type Artifact struct {
+	Phase  string `json:"phase"`
+	Path   string `json:"path"`
+	Size   int64  `json:"size"`
+	Digest string `json:"digest" empty:"null"`
+	Title  string `json:"title"`
 }
 
 // Reason is one finding of a verdict.

@@ -76,7 +76,8 @@ func (r *Record) SetProgress(p Progress) {
 
 // DefaultResumePoint returns where to go on when nobody said: the first open
 // task of the current batch, else the next phase, else the first task that is
-// not done, else the current phase. It is "" when the record knows none.
+// not done, else the current phase. It is "" when the record knows none, or all
+// phases are over.
 func (r *Record) DefaultResumePoint() string {
 	if n := r.CurrentBatch(); n > 0 {
 		return "batch_" + strconv.Itoa(n) + "_task_" + strconv.Itoa(r.openTask(n))
@@ -87,7 +88,7 @@ func (r *Record) DefaultResumePoint() string {
 	if id := r.remainingTask(); id != "" {
 		return id
 	}
-	if phase := r.Phase(); phase != "" {
+	if phase := r.Phase(); phase != "" && r.Progress().Total == 0 {
 		return "phase_" + phase
 	}
 	return ""

@@ -190,11 +190,13 @@ func TestReport(t *testing.T) {
 	assert.Equal(t, "1.5", textOf(m, "duration_minutes"))
 	assert.Equal(t, "out.json", textOf(m, "output"))
 	assert.Equal(t, "d2", textOf(m, "output_digest"))
-	assert.Equal(t, []Artifact{{Path: "a b", Digest: "d1", Size: 3}, {Path: "c", Size: 5}}, Artifacts(r)["1"])
+	assert.Equal(t, []Of{{"1", Artifact{Path: "out.json", Digest: "d2"}}, {"1", Artifact{Path: "a b", Digest: "d1", Size: 3}}, {"1", Artifact{Path: "c", Size: 5}}}, Artifacts(r))
+	assert.InDelta(t, 1.5, Minutes(r), 0)
 	assert.Empty(t, r.LastError(), "success clears it")
 
 	other := record(t, "progress: {phases: {'1': {artifacts: [a.md, {path: b.md}, 7]}}}")
-	assert.Equal(t, []Artifact{{Path: "a.md"}, {Path: "b.md"}}, Artifacts(other)["1"])
+	assert.Equal(t, []Of{{"1", Artifact{Path: "a.md"}}, {"1", Artifact{Path: "b.md"}}}, Artifacts(other))
+	assert.Zero(t, Minutes(record(t, "progress: {completed: [1, 2, 3], phases: {'1': {duration_minutes: -4}, '2': {duration_minutes: x}, '3': {duration_minutes: 1e999}}}")))
 }
 
 func TestBeginAfterTheEnd(t *testing.T) {

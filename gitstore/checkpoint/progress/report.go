@@ -1,7 +1,9 @@
 package progress
 
 import (
+	"math"
 	"slices"
+	"strconv"
 
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -64,18 +66,41 @@ func unquoted(s string) string {
 	return s
 }
 
-// Artifacts returns what each phase left behind, in the order of the record.
-func Artifacts(r *checkpoint.Record) map[string][]Artifact {
-	out := map[string][]Artifact{}
+// An Of is an artifact with the phase that left it.
+type Of struct {
+	Phase string
+	Artifact
+}
+
+// Artifacts returns what the phases left behind, outputs included, in the
+// order of the record.
+func Artifacts(r *checkpoint.Record) []Of {
+	var out []Of
 	for phase, v := range look(r.Doc(), "progress", "phases").All() {
 		m, _ := v.(*checkpoint.Map)
+		if place := textOf(m, "output"); place != "" {
+			out = append(out, Of{phase, Artifact{Path: unquoted(place), Digest: textOf(m, "output_digest")}})
+		}
 		l, _ := m.Get("artifacts")
 		list, _ := l.([]any)
 		for _, v := range list {
 			if a := artifactOf(v); a.Path != "" {
-				out[phase] = append(out[phase], a)
+				out = append(out, Of{phase, a})
 			}
 		}
 	}
 	return out
+}
+
+// Minutes returns how long the completed phases took, as far as that is known:
+// what a resume does not lose.
+func Minutes(r *checkpoint.Record) float64 {
+	total := 0.0
+	for _, phase := range r.Progress().Completed {
+		m := look(r.Doc(), "progress", "phases", phase)
+		if n, err := strconv.ParseFloat(textOf(m, "duration_minutes"), 64); err == nil && n > 0 && !math.IsInf(n, 1) {
+			total += n
+		}
+	}
+	return math.Round(total*100) / 100
 }

@@ -1,0 +1,65 @@
+package commands
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+)
+
+// showPhases prints what is known of the phases.
+func (c *call) showPhases(r *checkpoint.Record) {
+	for _, line := range phaseLines(r) {
+		c.print("%s: %s\n", line.name, output.Clean(line.text))
+	}
+}
+
+type phaseLine struct{ name, text string }
+
+// phaseLines are what is known of the phases, by what it is.
+func phaseLines(r *checkpoint.Record) []phaseLine {
+	p := r.Progress()
+	return slices.DeleteFunc([]phaseLine{
+		{"Completed", list(p.Completed)},
+		{"Skipped", list(p.Skipped)},
+		{"Remaining", list(p.Remaining)},
+		{"Replans", replans(r)},
+		{"Artifacts", artifactNames(r)},
+	}, func(l phaseLine) bool { return l.text == "" })
+}
+
+// replans says how often each phase was planned anew, in the order in which
+// they were first.
+func replans(r *checkpoint.Record) string {
+	counts := progress.ReplanCounts(r)
+	var phases, out []string
+	for _, replan := range progress.Replans(r) {
+		if !slices.Contains(phases, replan.Phase) {
+			phases = append(phases, replan.Phase)
+			out = append(out, fmt.Sprintf("phase %s: %d", replan.Phase, counts[replan.Phase]))
+		}
+	}
+	return list(out)
+}
+
+func artifactNames(r *checkpoint.Record) string {
+	var out []string
+	for _, a := range progress.Artifacts(r) {
+		if place := quotePath(a.Path); !slices.Contains(out, place) {
+			out = append(out, place)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// artifacts are the files that the phases left behind.
+func artifacts(r *checkpoint.Record) []output.Artifact {
+	var out []output.Artifact
+	for _, a := range progress.Artifacts(r) {
+		out = append(out, output.Artifact{Phase: a.Phase, Path: quotePath(a.Path), Size: a.Size, Digest: a.Digest, Title: a.Title})
+	}
+	return out
+}
