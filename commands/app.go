@@ -58,14 +58,18 @@ func runLine(ctx context.Context, env *Env, commands []*command, args []string) 
 
 type lineKey struct{}
 
-// allCommands lists the commands in the order of the help.
+// allCommands lists the commands in the order of the help, those of a category
+// together.
 func allCommands() []*command {
 	return []*command{
-		&saveCommand, &runCommand, &listCommand, &showCommand, &diffCommand, &statusCommand, &webCommand, &configCommand, &resumeCommand, &restoreCommand,
-		&undoCommand, &pruneCommand, &pinCommand, &unpinCommand, &dropCommand, &archiveCommand,
-		&syncCommand, &fetchCommand, &pushCommand, &importCommand, &exportCommand, &verifyCommand,
-		&scanCommand, &startCommand, &phaseCommand, &taskCommand, &finishCommand, &doctorCommand,
-		&hooksCommand, &hookCommand, &completionCommand, &versionCommand, &helpCommand,
+		&saveCommand, &runCommand,
+		&startCommand, &phaseCommand, &taskCommand, &finishCommand,
+		&listCommand, &showCommand, &diffCommand, &statusCommand, &webCommand, &configCommand,
+		&resumeCommand, &restoreCommand, &undoCommand,
+		&pruneCommand, &pinCommand, &unpinCommand, &dropCommand, &archiveCommand, &verifyCommand, &doctorCommand, &scanCommand,
+		&syncCommand, &fetchCommand, &pushCommand, &importCommand, &exportCommand,
+		&hooksCommand, &hookCommand, &completionCommand,
+		&versionCommand, &helpCommand,
 	}
 }
 

@@ -71,7 +71,7 @@ func overview(commands []*command) string {
 			category = cmd.category
 			fmt.Fprintf(&b, "\n%s\n", category)
 		}
-		fmt.Fprintf(&b, "  %-9s %s\n", cmd.name, cmd.usage)
+		fmt.Fprintf(&b, "  %-10s %s\n", cmd.name, cmd.usage)
 	}
 	b.WriteString("\nGuides\n")
 	for _, g := range manual.Guides() {

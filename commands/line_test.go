@@ -124,6 +124,16 @@ func TestEveryCommandHasHelp(t *testing.T) {
 	}
 }
 
+func TestHelpNamesEachCategoryOnce(t *testing.T) {
+	var seen []string
+	for _, cmd := range allCommands() {
+		if len(seen) == 0 || seen[len(seen)-1] != cmd.category {
+			assert.NotContains(t, seen, cmd.category, cmd.name)
+			seen = append(seen, cmd.category)
+		}
+	}
+}
+
 // The library is told of the flags that are given or have a default: no flag
 // may be of a kind whose default would be missed.
 func TestFlagsThatMatter(t *testing.T) {
