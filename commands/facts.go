@@ -2,6 +2,8 @@ package commands
 
 import (
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/layout"
 )
 
 // judge gathers the facts about a checkpoint and judges it.
@@ -33,6 +36,7 @@ func (c *call) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.V
 	facts.Outputs = c.outputsFact(cp, r)
 	facts.Plan = c.planFact(cp, r)
 	facts.Tasks = c.taskOutputs(l)
+	facts.Next = c.nextFact(r)
 	facts.Resumes = c.store.Resumed(cp).Times
 	facts.Approved = c.approved(cp)
 	facts.By = c.flags.String("by")
@@ -163,6 +167,30 @@ func (c *call) planFact(cp *gitstore.Checkpoint, r *checkpoint.Record) freshness
 		return freshness.Plan{Why: err.Error()}
 	}
 	return freshness.Plan{Changed: changed}
+}
+
+// nextFact is how work of another system goes on by the files that are there.
+func (c *call) nextFact(r *checkpoint.Record) freshness.Next {
+	if c.store.Root() == "" {
+		return freshness.Next{}
+	}
+	root, err := os.OpenRoot(c.store.Root())
+	if err != nil {
+		return freshness.Next{}
+	}
+	defer root.Close()
+	n, _ := layout.NextOf(r, func(pattern string) (whole, broken int) {
+		places, _ := fs.Glob(root.FS(), pattern)
+		for _, place := range places {
+			if f := c.taskOutput(place); f.Broken {
+				broken++
+			} else if f.Exists {
+				whole++
+			}
+		}
+		return whole, broken
+	})
+	return freshness.Next(n)
 }
 
 // sessionNote tells of a checkpoint that another session saved, where this one

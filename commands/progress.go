@@ -9,6 +9,7 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/layout"
 )
 
 // A standing is how far a record's work is, for people and for scripts.
@@ -41,6 +42,13 @@ func standingOf(r *checkpoint.Record, v freshness.Verdict) standing {
 	s.complete = p.Total > 0 && len(p.Remaining) == 0
 	if s.from == "" {
 		s.from = r.DefaultResumePoint()
+	}
+	switch v.Next.Action {
+	case "":
+	case layout.Finished:
+		s.complete, s.from = true, layout.Finished
+	default:
+		s.current, s.from = v.Next.Phase, "phase_"+v.Next.Phase
 	}
 	return s
 }

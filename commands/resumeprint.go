@@ -26,6 +26,7 @@ func (c *call) showResumed(r *resumption) error {
 	c.print("Progress: %s\n", output.Clean(progressLine(r.record)))
 	c.showPhases(r.record)
 	c.showTasks(r.record)
+	c.showNext(r.verdict)
 	if n := r.attempt(); n > 1 {
 		c.print("Attempt: %d\n", n)
 	}

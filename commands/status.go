@@ -157,6 +157,7 @@ func (c *call) plainStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v fres
 	} else {
 		c.print("Resume: %s\n", v.Action)
 	}
+	c.showNext(v)
 	c.print("Auto-resume: %s\n", output.Clean(autoResume(v)))
 	c.showReasons(v)
 }
@@ -198,7 +199,7 @@ func statusRecord(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v 
 		CurrentPhase: at.current, CompletedPhases: at.completed, Remaining: at.remaining, Batches: output.Batches{Completed: at.batches, Current: r.CurrentBatch(), Pending: at.pending},
 		PendingCaptures: pendingCaptures(r), Changed: quotePaths(v.Changed),
 		AutoResume: v.Safe && v.Action <= freshness.ProceedWithWarning, AutoResumeReason: v.SafeWhy, AwaitingApproval: v.Awaiting,
-		SkippedPhases: r.Progress().Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r),
+		SkippedPhases: r.Progress().Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
 	}
 	for _, reason := range v.Reasons {
 		s.Reasons = append(s.Reasons, output.Reason{Check: reason.Check, Severity: reason.Severity, Message: reason.Message})

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/output"
+	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/tasks"
@@ -104,6 +105,13 @@ func (c *call) listTasks(issue checkpoint.Issue) error {
 func (c *call) showTasks(r *checkpoint.Record) {
 	if text := tasksLine(r); text != "" {
 		c.print("Tasks: %s\n", output.Clean(text))
+	}
+}
+
+// showNext says how another system's work goes on.
+func (c *call) showNext(v freshness.Verdict) {
+	if n := v.Next; n.Action != "" {
+		c.print("Next: %s\n", output.Clean(fmt.Sprintf("%s %s (%s)", n.Action, n.Phase, n.Why)))
 	}
 }
 

@@ -23,6 +23,7 @@ type Facts struct {
 	Resumes int    // of this checkpoint here, without a save since
 	By      string // the command that goes on with the work, "" where that is not known
 
+	Next  Next                   // how the work goes on by the files that are there
 	Tasks map[string]tasks.Found // what is at the places of running tasks' outputs
 
 	Approvals []string // phases whose approval is pending, beside those in the record
@@ -121,3 +122,7 @@ type Issue struct {
 
 // Has reports whether the source has the field.
 func (i *Issue) Has(field string) bool { return i != nil && !slices.Contains(i.Absent, field) }
+
+// Next is how work of another system goes on by the files that are there: what
+// to do, in which phase, and why. The zero Next is work of no such system.
+type Next struct{ Action, Phase, Why string }

@@ -87,6 +87,9 @@ type Verdict struct {
 	// new state label, and the phase it stands for. Both are "" otherwise.
 	StateLabel string
 	Phase      string
+
+	// Next is Facts.Next.
+	Next Next
 }
 
 // Warnings returns the message of every reason but the notes.

@@ -29,6 +29,8 @@ type Status struct {
 	Replans          map[string]int `json:"replans"` // by phase, how often it was planned anew
 	Artifacts        []Artifact     `json:"artifacts"`
 	PreservedMinutes float64        `json:"preserved_minutes"` // that the completed phases took
+
+	Next string `json:"next" empty:"null"` // what another system's work does next
 }
 
 // Artifact is a file that a phase left behind.
