@@ -33,8 +33,8 @@ type call struct {
 
 	doc *layout.File // of save --as, nil for any other save
 
-	move func(*checkpoint.Record) error // the step that a save takes, nil for none
-	keep []string                       // files to keep as artifacts, beside those that were named
+	begin, move func(*checkpoint.Record) error // the step that a save takes, before or after its flags, nil for none
+	keep        []string                       // files to keep as artifacts, beside those that were named
 
 	warnings []string // told at the end, with --json
 

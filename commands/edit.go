@@ -23,7 +23,8 @@ type edit struct {
 	replace    bool
 	doc        *layout.File // of --as, nil without
 	state      *checkpoint.Map
-	move       func(*checkpoint.Record) error // of a step, nil without
+	begin      func(*checkpoint.Record) error // of a step before the state and the sets, nil without
+	move       func(*checkpoint.Record) error // of a step after them, nil without
 	sets       []assignment
 	trigger    checkpoint.Trigger
 	named      bool // the command line has --trigger
@@ -60,7 +61,7 @@ func (c *call) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) (func(
 		agent: f.String("agent"), action: f.String("action"), conflict: f.String("conflict"),
 		note: f.String("message"), resumeFrom: f.String("resume-from"), noResume: f.String("no-resume"),
 		now: c.env.Now(), store: c.store, rules: c.rules(), named: f.IsSet("trigger"), given: f.String("session") != "",
-		strict: f.Bool("strict"), noBody: f.Bool("no-body"), ctx: c.ctx, doc: c.doc, move: c.move,
+		strict: f.Bool("strict"), noBody: f.Bool("no-body"), ctx: c.ctx, doc: c.doc, begin: c.begin, move: c.move,
 	}
 	for _, name := range textFlags {
 		if !utf8.ValidString(f.String(name)) {

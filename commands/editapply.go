@@ -30,6 +30,11 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	if e.begin != nil {
+		if err := e.begin(r); err != nil {
+			return nil, err
+		}
+	}
 	if e.state != nil {
 		r.Doc().Merge(e.state)
 	}

@@ -271,7 +271,7 @@ func savedWarnings(c *call, s *gitstore.Saved) []string {
 func (c *call) savedRecord(s *gitstore.Saved) any {
 	kind := c.flags.Command.Name
 	saved := saveRecord(kind, s, c.takeWarnings())
-	if c.move == nil || kind == "start" {
+	if c.move == nil {
 		return saved
 	}
 	return c.withTasks(output.Step{Save: saved, Progress: progressRecord(s.Record)}, s.Record)

@@ -56,7 +56,7 @@ func runStart(c *call) error {
 		return err
 	}
 	now := c.env.Now()
-	return c.take(issue, step{trigger: checkpoint.PhaseTransition, move: func(r *checkpoint.Record) error {
+	return c.take(issue, step{trigger: checkpoint.PhaseTransition, begins: true, move: func(r *checkpoint.Record) error {
 		if err := progress.Begin(r, w, now); err != nil {
 			return err
 		}

@@ -22,6 +22,10 @@ type step struct {
 	// the first time it has to mean the second time too.
 	move func(*checkpoint.Record) error
 
+	// begins makes it the first thing that happens to the record, so that --set
+	// and --state say what they do of the work that begins.
+	begins bool
+
 	// after is what there is to do once it is saved, nil for nothing. Its error
 	// is the command's; the id is printed before.
 	after func(*gitstore.Saved) error
@@ -50,9 +54,12 @@ func (c *call) take(issue checkpoint.Issue, s step) error {
 		return c.notTaken(issue, s.trigger, why, nil)
 	}
 	var after *checkpoint.Record
-	c.move = func(r *checkpoint.Record) error {
+	move := func(r *checkpoint.Record) error {
 		after = r
 		return s.move(r)
+	}
+	if c.move = move; s.begins {
+		c.begin, c.move = move, nil
 	}
 	req, err := c.saveRequest(issue, s.trigger)
 	if err != nil {

@@ -136,12 +136,14 @@ func (s Step) Done(r *checkpoint.Record, report Report) error {
 	return nil
 }
 
-// end notes how and when a phase ended, and how long it took where it is known
-// when it began.
+// end notes how and when a phase ended, and how long it took where nobody said
+// that and it is known when it began.
 func (s Step) end(m *checkpoint.Map, status string) {
+	_, given := m.Get("duration_minutes")
+	given = given && textOf(m, "status") == InProgress // what began has none
 	m.Set("status", status)
 	m.Set("timestamp", checkpoint.FormatTime(s.At))
-	if began := timeOf(m, "started_at"); !began.IsZero() {
+	if began := timeOf(m, "started_at"); !began.IsZero() && !given {
 		m.Set("duration_minutes", minutes(s.At.Sub(began)))
 	}
 }

@@ -194,6 +194,12 @@ func TestReport(t *testing.T) {
 	assert.InDelta(t, 1.5, Minutes(r), 0)
 	assert.Empty(t, r.LastError(), "success clears it")
 
+	said := record(t, "progress: {total: 2}")
+	require.NoError(t, step("1").Start(said, 3))
+	require.NoError(t, said.Doc().Assign("progress.phases.1.duration_minutes", checkpoint.Number("42.5")))
+	require.NoError(t, s.Done(said, Report{}))
+	assert.InDelta(t, 42.5, Minutes(said), 0, "somebody said it")
+
 	other := record(t, "progress: {phases: {'1': {artifacts: [a.md, {path: b.md}, 7]}}}")
 	assert.Equal(t, []Of{{"1", Artifact{Path: "a.md"}}, {"1", Artifact{Path: "b.md"}}}, Artifacts(other))
 	assert.Zero(t, Minutes(record(t, "progress: {completed: [1, 2, 3], phases: {'1': {duration_minutes: -4}, '2': {duration_minutes: x}, '3': {duration_minutes: 1e999}}}")))

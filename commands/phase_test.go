@@ -1,0 +1,28 @@
+package commands
+
+import (
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A step whose save lost a race is taken again from another record, where the
+// current phase is another one: the phase that it meant stays.
+func TestPhaseIsFoundOutOnce(t *testing.T) {
+	at := func(completed ...string) *checkpoint.Record {
+		r := checkpoint.New()
+		r.SetProgress(checkpoint.Progress{Total: 3, Completed: completed})
+		return r
+	}
+	p := &phaseStep{verb: "done", now: time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)}
+	require.NoError(t, p.move(at()))
+	assert.Equal(t, "1", p.phase)
+	require.EqualError(t, p.move(at("1")), "phase 1 is completed already")
+	last := at("2")
+	require.NoError(t, p.move(last))
+	assert.Equal(t, []string{"1", "2"}, last.Progress().Completed)
+}

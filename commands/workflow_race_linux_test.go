@@ -1,0 +1,73 @@
+package commands
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// together runs commands at the same time and returns how each ended.
+func (v *victim) together(lines ...string) []outcome {
+	out := make([]outcome, len(lines))
+	var wg sync.WaitGroup
+	for i, line := range lines {
+		wg.Go(func() { out[i] = v.try("git-checkpoint", strings.Fields(line)...) })
+	}
+	wg.Wait()
+	return out
+}
+
+// Phases that end at the same time are all recorded: a save that lost a race
+// takes its step again, from the record that came first.
+func TestPhasesTogether(t *testing.T) {
+	v := newWorkflow(t)
+	v.tool("start", "42", "--phases", "8")
+	var lines []string
+	for n := 1; n <= 8; n++ {
+		lines = append(lines, fmt.Sprintf("phase done %d --issue 42", n))
+	}
+	for _, o := range v.together(lines...) {
+		require.Zero(t, o.code, o.err)
+		require.NotEmpty(t, o.out)
+	}
+	assert.Contains(t, v.tool("status", "42", "--json"), `"completed_phases":["1","2","3","4","5","6","7","8"]`)
+	v.sound()
+}
+
+// Without PHASE it is the phase that was current when the command looked: when
+// somebody else completes that one first, the next one is not completed in its
+// place.
+func TestPhaseDoneMeansOnePhase(t *testing.T) {
+	v := newWorkflow(t)
+	v.tool("start", "42", "--phases", "8")
+	for n := 1; n <= 3; n++ {
+		want := v.tool("phase", "next", "--issue", "42")
+		saved := 0
+		for _, o := range v.together(strings.Split(strings.Repeat("phase done "+want+" --issue 42;", 3)+"phase done "+want+" --issue 42", ";")...) {
+			require.Zero(t, o.code, o.err)
+			if o.out != "" {
+				saved++
+			} else {
+				assert.Equal(t, "skipped: phase "+want+" is completed already", o.err)
+			}
+		}
+		assert.Equal(t, 1, saved, "one of them completed it")
+	}
+	assert.Contains(t, v.tool("status", "42", "--json"), `"completed_phases":["1","2","3"]`)
+}
+
+// However many ask for it at the same time, a phase is planned anew twice.
+func TestReplansTogether(t *testing.T) {
+	v := newWorkflow(t)
+	v.tool("start", "42", "--phases", "3")
+	codes := map[int]int{}
+	for _, o := range v.together(strings.Split(strings.Repeat("phase replan 1 --issue 42;", 5)+"phase replan 1 --issue 42", ";")...) {
+		codes[o.code]++
+	}
+	assert.Equal(t, map[int]int{0: 2, exitLimit: 4}, codes)
+	assert.Contains(t, v.tool("status", "42", "--json"), `"replans":{"1":2}`)
+}
