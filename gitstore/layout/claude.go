@@ -87,15 +87,20 @@ func freshClaude(r *checkpoint.Record) (*object, error) {
 	kindOf := cmpOr(text(r.Doc(), "workflow.type"), "implement")
 	project := snake(cmpOr(text(r.Doc(), "workflow.project"), string(r.Issue())))
 	about := cmpOr(text(r.Doc(), "workflow.description"), r.IssueSnapshot().Title)
-	at := seconds(r.CreatedAt())
+	at, began := seconds(r.CreatedAt()), r.CreatedAt()
+	if started, err := checkpoint.ParseTime(get(r.Doc(), "workflow.started_at")); err == nil {
+		began = started // the file of a workflow is the same from its start on
+	}
+	state := newObject("project_name", project)
+	putText(state, "plan_path", text(r.Doc(), "workflow.plan_path"))
 	p := r.Progress()
 	m := newObject(
-		"checkpoint_id", kindOf+"_"+project+"_"+r.CreatedAt().UTC().Format("20060102_150405"),
+		"checkpoint_id", kindOf+"_"+project+"_"+began.UTC().Format("20060102_150405"),
 		"workflow_type", kindOf, "project_name", project, "workflow_description", about,
 		"created_at", cmpOr(text(r.Doc(), "workflow.started_at"), at), "updated_at", at,
 		"status", cmpOr(text(r.Doc(), "workflow.status"), inProgress),
 		"current_phase", phaseNumber(p, p.Current), "total_phases", p.Total,
-		"completed_phases", phaseNumbers(p), "workflow_state", newObject("project_name", project), "last_error", nil,
+		"completed_phases", phaseNumbers(p), "workflow_state", state, "last_error", nil,
 	)
 	return migrateClaude(m), nil
 }

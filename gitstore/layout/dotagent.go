@@ -64,7 +64,7 @@ func updateDotagent(r *checkpoint.Record, m *object) {
 				list = append(list, before[i])
 				continue
 			}
-			list = append(list, newObject("phase", name, "completed_at", seconds(r.CreatedAt())))
+			list = append(list, completedPhase(r, name))
 		}
 		m.Set("completed_phases", list)
 	}
@@ -75,6 +75,7 @@ func updateDotagent(r *checkpoint.Record, m *object) {
 	default:
 		m.Set("phase_status", s)
 	}
+	approvalDetails(r, m)
 	touch(r, was, m, "last_updated")
 }
 

@@ -53,6 +53,8 @@ func lastPhaseTime(m *object) any {
 
 func updateRecovery(r *checkpoint.Record, m *object) {
 	before := phasesOf(get(m, "completed_phases"))
+	phaseDetails(r, m)
+	replanDetails(r, m)
 	updatePhases(r, m, "current_phase", "completed_phases", "total_phases")
 	if has(m, "status") {
 		updateStatus(r, m, "status")

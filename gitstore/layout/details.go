@@ -1,0 +1,106 @@
+package layout
+
+import (
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// phaseDetails puts into a document of the recovery system what the record
+// knows of each phase beside whether it is completed. What the document says
+// of it else stays.
+func phaseDetails(r *checkpoint.Record, m *object) {
+	for phase, v := range sub(r.Doc(), "progress.phases").All() {
+		known, _ := v.(*object)
+		if known.Len() == 0 {
+			continue
+		}
+		meta := mustSub(mustSub(m, "phase_metadata"), phase)
+		putText(meta, "status", text(known, "status"))
+		if paths := artifactPaths(known); len(paths) > 0 || !has(meta, "artifacts") {
+			put(meta, "artifacts", paths)
+		}
+		for _, key := range []string{"duration_minutes", "timestamp", "summary", "error"} {
+			if v := get(known, key); v != nil {
+				put(meta, key, v)
+			}
+		}
+	}
+}
+
+// artifactPaths are the paths of a phase's artifacts.
+func artifactPaths(phase *object) []any {
+	paths := []any{}
+	list, _ := get(phase, "artifacts").([]any)
+	for _, a := range list {
+		artifact, _ := a.(*object)
+		if p := cmpOr(text(artifact, "path"), textOf(a)); p != "" {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
+// replanDetails adds the replans that the document does not have, and counts
+// them all.
+func replanDetails(r *checkpoint.Record, m *object) {
+	known, _ := get(r.Doc(), "progress.replan_history").([]any)
+	said, _ := get(m, "replan_history").([]any)
+	was := len(said)
+	for _, e := range known {
+		if !slices.ContainsFunc(said, func(s any) bool { return sameReplan(s, e) }) {
+			said = append(said, e)
+		}
+	}
+	if len(said) == was {
+		return
+	}
+	m.Set("replan_history", said)
+	counts := mustSub(m, "replan_count")
+	for _, e := range said {
+		replan, _ := e.(*object)
+		n := 0
+		for _, o := range said {
+			if other, _ := o.(*object); phaseName(get(other, "phase")) == phaseName(get(replan, "phase")) {
+				n++
+			}
+		}
+		counts.Set(phaseName(get(replan, "phase")), n)
+	}
+}
+
+// sameReplan reports whether two entries of histories are of one replan.
+func sameReplan(a, b any) bool {
+	x, _ := a.(*object)
+	y, _ := b.(*object)
+	at, err := checkpoint.ParseTime(get(x, "timestamp"))
+	other, otherErr := checkpoint.ParseTime(get(y, "timestamp"))
+	return phaseName(get(x, "phase")) == phaseName(get(y, "phase")) && text(x, "reason") == text(y, "reason") &&
+		(err != nil) == (otherErr != nil) && at.Equal(other)
+}
+
+// approvalDetails adds to a dotagent document the phases that a person
+// approved since.
+func approvalDetails(r *checkpoint.Record, m *object) {
+	said, _ := get(m, "user_checkpoints").([]any)
+	was := len(said)
+	known, _ := get(r.Doc(), "progress.approved").([]any)
+	for _, e := range known {
+		approval, _ := e.(*object)
+		if phase := text(approval, "phase"); phase != "" && !slices.Contains(phasesOf(said), phase) {
+			said = append(said, newObject("phase", phase, "approved_at", cmpOr(text(approval, "approved_at"), seconds(r.CreatedAt()))))
+		}
+	}
+	if len(said) > was {
+		m.Set("user_checkpoints", said)
+	}
+}
+
+// completedPhase is an entry of a dotagent document for a phase that was
+// completed since, with its output where it has one.
+func completedPhase(r *checkpoint.Record, name string) *object {
+	phase := sub(r.Doc(), "progress.phases."+checkpoint.PathOf("", name))
+	e := newObject("phase", name, "completed_at", cmpOr(text(phase, "timestamp"), seconds(r.CreatedAt())))
+	putText(e, "output", text(phase, "output"))
+	return e
+}
