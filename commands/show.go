@@ -36,6 +36,13 @@ func runShow(c *call) error {
 	if format != "yaml" && format != "json" {
 		return usagef("--format: %q: want yaml or json", format)
 	}
+	if c.flags.Bool("raw") {
+		for _, other := range []string{"get", "json"} {
+			if c.flags.IsSet(other) {
+				return usagef("show: --raw is the bytes as they are stored: it does not go with --%s", other)
+			}
+		}
+	}
 	if err := c.open(); err != nil {
 		return err
 	}
@@ -86,10 +93,13 @@ func (c *call) showRecord(r *checkpoint.Record, format string) error {
 	if err != nil {
 		return err
 	}
-	if isTerminal(c.env.Stdout) {
+	if c.atTerminal() {
 		data = []byte(output.CleanBlock(string(data)))
 	}
-	_, err = c.out.Write(data)
+	defer c.page()()
+	if _, err = c.out.Write(data); leftPager(err) {
+		return nil
+	}
 	return err
 }
 
@@ -100,7 +110,7 @@ func (c *call) showValue(cp *gitstore.Checkpoint, r *checkpoint.Record, path str
 		return fail(exitFailure, "git checkpoint show "+quoteArg(string(cp.ID)), "show %s: it has no %s", cp.ID, path)
 	}
 	if s, ok := v.(string); ok && !c.json {
-		if isTerminal(c.env.Stdout) {
+		if c.atTerminal() {
 			s = output.CleanBlock(s)
 		}
 		c.print("%s\n", s)
