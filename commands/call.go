@@ -42,6 +42,7 @@ type call struct {
 
 	vars []variable // that a resume has printed
 
+	ticker   *ticker          // that may have a line on the terminal, nil for none
 	left     bool             // something is still at work with the store
 	quiet    bool             // warnings are for others
 	toSave   bool             // the staging area will be needed
@@ -93,6 +94,7 @@ func (c *call) warn(format string, args ...any) {
 
 func (c *call) printWarning(text string) {
 	if !c.quiet && !c.flags.Bool("quiet") {
+		c.ticker.hide()
 		fmt.Fprintf(c.env.Stderr, "warning: %s\n", output.Clean(text))
 	}
 }
@@ -114,12 +116,16 @@ func (c *call) takeWarnings() []string {
 // say tells what is being done on standard error, unless asked to be quiet.
 func (c *call) say(format string, args ...any) {
 	if !c.flags.Bool("quiet") && !c.json {
+		c.ticker.hide()
 		fmt.Fprintf(c.env.Stderr, "%s\n", output.Clean(fmt.Sprintf(format, args...)))
 	}
 }
 
 // print writes a result.
-func (c *call) print(format string, args ...any) { fmt.Fprintf(c.out, format, args...) }
+func (c *call) print(format string, args ...any) {
+	c.ticker.hide()
+	fmt.Fprintf(c.out, format, args...)
+}
 
 // write writes a JSON result.
 func (c *call) write(v any) error { return output.Write(c.out, v) }
@@ -154,7 +160,12 @@ var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 func (c *call) each(issues []checkpoint.Issue, do func(checkpoint.Issue) error) error {
 	var failed []string
 	var last error
-	for _, i := range issues {
+	t := c.tick(c.flags.Command.Name)
+	defer t.end()
+	for k, i := range issues {
+		if len(issues) > 1 {
+			t.at(k, len(issues))
+		}
 		if err := do(i); err != nil {
 			failed, last = append(failed, err.Error()), err
 		}

@@ -57,12 +57,16 @@ func runImport(c *call) error {
 	if err != nil {
 		return err
 	}
-	for _, d := range docs {
+	t := c.tickOf("import", "files")
+	defer t.end()
+	for k, d := range docs {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
+		t.at(k, len(docs))
 		in.record(d)
 	}
+	t.end()
 	return orElse(in.show(), in.outcome())
 }
 

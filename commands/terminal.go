@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"os"
 	"strconv"
 	"strings"
@@ -62,10 +63,18 @@ func (c *call) columns() int {
 	if n, err := strconv.Atoi(strings.TrimSpace(c.env.Getenv("COLUMNS"))); err == nil && n > 0 {
 		return n
 	}
-	if f, ok := c.env.Stdout.(*os.File); ok {
-		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
-			return n
-		}
+	return cmp.Or(widthOf(c.env.Stdout), 80)
+}
+
+// widthOf is how wide a terminal says that it is, 0 where it does not.
+func widthOf(w any) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
 	}
-	return 80
+	n, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return max(n, 0)
 }

@@ -1,8 +1,10 @@
 package commands
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"strconv"
 	"sync"
 	"time"
 
@@ -15,23 +17,51 @@ type ticker struct {
 	mu    sync.Mutex
 	w     io.Writer
 	what  string
+	of    string // what is counted, "" for issues
 	count string // "3 of 10 issues", "" while that is not known
+	width int    // of the terminal, 0 for no limit
+	lines bool   // the terminal cannot take a line away: a new one each time
 	shown bool
 	ended chan struct{}
 }
 
-// tickEvery is how often a line is written anew.
-const tickEvery = 200 * time.Millisecond
+// How often a line is written anew; where they stay, so that nobody who hears
+// them is told more than need be.
+const (
+	tickEvery     = 200 * time.Millisecond
+	tickLineEvery = 10 * time.Second
+)
 
 // tick begins to tell of what is done, where somebody sees it.
-func (c *call) tick(what string) *ticker {
-	t := &ticker{w: c.env.Stderr, what: output.Clean(what)}
+func (c *call) tick(what string) *ticker { return c.tickOf(what, "") }
+
+// tickOf is tick with a word for what is counted.
+func (c *call) tickOf(what, of string) *ticker {
+	t := &ticker{w: c.env.Stderr, what: output.Clean(what), of: of}
 	if c.json || c.flags.Bool("quiet") || !isTerminal(c.env.Stderr) {
 		return t
 	}
+	every, terminal := tickEvery, c.env.Getenv("TERM")
+	if t.width = widthOf(c.env.Stderr); terminal == "" || terminal == "dumb" {
+		t.lines, every = true, tickLineEvery
+	}
 	t.ended = make(chan struct{})
-	go t.run(time.Second, tickEvery)
+	c.ticker = t
+	after := c.tickAfter()
+	if after == 0 {
+		t.write()
+		after = every
+	}
+	go t.run(after, every)
 	return t
+}
+
+// tickAfter is how long things may take before anybody is told, as git has it.
+func (c *call) tickAfter() time.Duration {
+	if n, err := strconv.Atoi(c.env.Getenv("GIT_PROGRESS_DELAY")); err == nil && n >= 0 {
+		return time.Duration(n) * time.Second
+	}
+	return time.Second
 }
 
 // run writes after a while, and then again and again.
@@ -52,16 +82,47 @@ func (t *ticker) write() {
 	select {
 	case <-t.ended:
 	default:
+		text := t.what + t.count
+		if t.width > 0 {
+			text = output.Truncate(text, t.width-1)
+		}
+		if t.lines {
+			fmt.Fprintf(t.w, "%s\n", text)
+			return
+		}
 		t.shown = true
-		fmt.Fprintf(t.w, "\r\x1b[K%s", t.what+t.count)
+		fmt.Fprintf(t.w, "\r\x1b[K%s", text)
 	}
 }
 
-// at tells how many issues are done.
+// at tells how many issues, or what else is counted, are done.
 func (t *ticker) at(done, total int) {
+	if t.ended == nil {
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.count = fmt.Sprintf(": %d of %d issues", done, total)
+	t.count = fmt.Sprintf(": %d of %d %s", done, total, cmp.Or(t.of, "issues"))
+}
+
+// about says what is done now.
+func (t *ticker) about(what string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.what, t.count = output.Clean(what), ""
+}
+
+// hide makes room for what else is written; the line comes again.
+func (t *ticker) hide() {
+	if t == nil || t.ended == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.shown {
+		fmt.Fprint(t.w, "\r\x1b[K")
+		t.shown = false
+	}
 }
 
 // end takes the line away, and writes no other. It may be called again.
@@ -79,5 +140,6 @@ func (t *ticker) end() {
 	}
 	if t.shown {
 		fmt.Fprint(t.w, "\r\x1b[K")
+		t.shown = false
 	}
 }

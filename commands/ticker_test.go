@@ -22,6 +22,33 @@ func TestTicker(t *testing.T) {
 	assert.Equal(t, "\r\x1b[Ksync: origin: 3 of 10 issues\r\x1b[K", out.String())
 }
 
+// What else is written has the line for itself, and the line is no wider than
+// the terminal.
+func TestTickerHides(t *testing.T) {
+	var out bytes.Buffer
+	tick := &ticker{w: &out, what: "import", of: "files", width: 16, ended: make(chan struct{})}
+	tick.hide()
+	tick.at(3, 10)
+	tick.write()
+	tick.hide()
+	tick.hide()
+	assert.Equal(t, "\r\x1b[Kimport: 3 of...\r\x1b[K", out.String())
+	tick.about("verify\x1b")
+	tick.write()
+	assert.Contains(t, out.String(), "\r\x1b[Kverify\\x1b")
+}
+
+// A terminal that cannot take a line away gets lines that stay.
+func TestTickerLines(t *testing.T) {
+	var out bytes.Buffer
+	tick := &ticker{w: &out, what: "import", lines: true, ended: make(chan struct{})}
+	tick.at(3, 10)
+	tick.write()
+	tick.hide()
+	tick.end()
+	assert.Equal(t, "import: 3 of 10 issues\n", out.String())
+}
+
 func TestTickerOfShortThings(t *testing.T) {
 	var out bytes.Buffer
 	tick := &ticker{w: &out, what: "sync", ended: make(chan struct{})}

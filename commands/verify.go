@@ -25,7 +25,11 @@ func runVerify(c *call) error {
 	}
 	result := output.Verify{Type: "verify", Valid: true}
 	hint := ""
+	t := c.tickOf("verify", "checkpoints")
+	defer t.end()
+	c.store.Watch(t.at)
 	for _, i := range issues {
+		t.about("verify: issue " + string(i))
 		report, err := c.store.Verify(c.ctx, i)
 		if err != nil {
 			return err
@@ -37,6 +41,7 @@ func runVerify(c *call) error {
 		result.Warnings = append(result.Warnings, report.Warnings...)
 		result.Checked += report.Checked
 	}
+	t.end()
 	result.Valid = len(result.Errors) == 0
 	result.Warnings = append(result.Warnings, c.takeWarnings()...)
 	if err := c.showVerify(result); err != nil {

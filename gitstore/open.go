@@ -39,6 +39,7 @@ type Store struct {
 	turn    *turn               // while refs of an issue are moved
 	guessed map[string]identity // what git makes of a machine without an identity
 	notify  func(line string)   // Options.Notify
+	watch   func(done, total int)
 }
 
 // repository is what git says about the repository.
@@ -141,6 +142,16 @@ func (s *Store) partial() bool {
 
 // Close releases what Open and the reads after it mapped.
 func (s *Store) Close() error { return s.objects.Close() }
+
+// Watch has f told how far what takes long has come.
+func (s *Store) Watch(f func(done, total int)) { s.watch = f }
+
+// come tells whoever watches.
+func (s *Store) come(done, total int) {
+	if s.watch != nil {
+		s.watch(done, total)
+	}
+}
 
 // Git runs git in the directory the store was opened from.
 func (s *Store) Git() gitcmd.Git { return s.git }

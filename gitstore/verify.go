@@ -76,6 +76,7 @@ func (v *verifier) chain(ctx context.Context, ref string) {
 		v.errorf("%s: it does not end in the genesis commit of issue %s", ref, c.issue)
 	}
 	for i := range c.links {
+		v.s.come(i, len(c.links))
 		l := &c.links[i]
 		if l.ledger {
 			continue
