@@ -24,7 +24,19 @@ func DecodeDocument(data []byte, l Limits) (*Map, error) {
 	return d.root, err
 }
 
-func decode(data []byte, l Limits) (document, error) {
+// DecodeTolerant reads a document of somebody else's as DecodeDocument does,
+// but for what their readers let pass, in YAML: of a key that is there twice the
+// last one counts, and of several documents the first mapping. It tells of each
+// with its place.
+func DecodeTolerant(data []byte, l Limits, tell func(line, column int, msg string)) (*Map, error) {
+	d, err := decodeWith(data, l.orDefault(), tell)
+	return d.root, err
+}
+
+func decode(data []byte, l Limits) (document, error) { return decodeWith(data, l, nil) }
+
+// decodeWith is strict where there is nobody to tell.
+func decodeWith(data []byte, l Limits, tell func(line, column int, msg string)) (document, error) {
 	if len(data) > l.Bytes {
 		return document{}, syntaxError(1, 1, fmt.Sprintf("%d bytes, the limit is %d", len(data), l.Bytes))
 	}
@@ -40,7 +52,7 @@ func decode(data []byte, l Limits) (document, error) {
 	} else if looksLikeJSON(body) {
 		return decodeJSON(data, l)
 	}
-	return decodeYAML(data, l)
+	return decodeYAML(data, l, tell)
 }
 
 // looksLikeJSON tells {"a": 1} from {a: 1}, which is YAML. What is meant as

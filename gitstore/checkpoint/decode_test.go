@@ -293,7 +293,7 @@ func FuzzDecode(f *testing.F) {
 		stable, err := again.Encode()
 		require.NoError(t, err)
 		require.Equal(t, string(out), string(stable))
-		d, err := decodeYAML(out, DefaultLimits)
+		d, err := decodeYAML(out, DefaultLimits, nil)
 		require.NoError(t, err, "%s", out)
 		require.True(t, d.root.equal(again.doc), "yaml.v3 reads something else:\n%s", out)
 		text, err := r.JSON()

@@ -48,7 +48,7 @@ func requireRoundTrip(t *testing.T, m *Map) {
 	t.Helper()
 	out, err := emit(m, 0)
 	require.NoError(t, err)
-	d, err := decodeYAML(out, DefaultLimits.orDefault())
+	d, err := decodeYAML(out, DefaultLimits.orDefault(), nil)
 	require.NoError(t, err, "%s", out)
 	require.True(t, m.equal(d.root), "yaml.v3 reads something else:\n%s", out)
 	if c, ok := parseCanonical(out, DefaultLimits); ok {

@@ -96,7 +96,7 @@ func TestScalarForms(t *testing.T) {
 	want := read(t, vectors+"scalars.yaml")
 	m, ok := parseCanonical(want, DefaultLimits)
 	require.True(t, ok, "not canonical")
-	d, err := decodeYAML(want, DefaultLimits)
+	d, err := decodeYAML(want, DefaultLimits, nil)
 	require.NoError(t, err)
 	assert.True(t, d.root.equal(m))
 	for key, text := range map[string]string{

@@ -1,11 +1,11 @@
 package checkpoint
 
 // Position returns where the value at a path begins in a document that
-// DecodeDocument reads, line and column counted from 1. A path that leads
+// DecodeTolerant reads, line and column counted from 1. A path that leads
 // nowhere gives the place of the last mapping or list on the way that is
 // there; a document that cannot be read gives 0, 0.
 func Position(data []byte, path string) (line, column int) {
-	d, err := decode(data, DefaultLimits)
+	d, err := decodeWith(data, DefaultLimits, func(int, int, string) {})
 	if err != nil {
 		return 0, 0
 	}

@@ -16,18 +16,19 @@ import (
 const (
 	maxYAMLBytes = 4 << 20
 	maxYAMLNodes = 1_000_000
+	maxDocuments = 1000 // of one file, that are looked through for a mapping
 )
 
 // decodeYAML reads YAML in any form that yaml.v3 knows.
-func decodeYAML(data []byte, l Limits) (document, error) {
+func decodeYAML(data []byte, l Limits, tell func(line, column int, msg string)) (document, error) {
 	if err := cheapChecks(data, l); err != nil {
 		return document{}, err
 	}
-	root, err := yamlNode(data)
+	root, err := yamlNode(data, tell)
 	if err != nil {
 		return document{}, err
 	}
-	r := yamlReader{limits: l, open: map[*yaml.Node]bool{}}
+	r := yamlReader{limits: l, open: map[*yaml.Node]bool{}, tell: tell}
 	v, err := r.value(root, 0)
 	if err != nil {
 		return document{}, err
@@ -68,8 +69,9 @@ func allowedInYAML(r rune) bool {
 		r >= 0xa0 && r != 0xfffe && r != 0xffff
 }
 
-// yamlNode parses the only document of data.
-func yamlNode(data []byte) (root *yaml.Node, err error) {
+// yamlNode parses the only document of data, or with somebody to tell the first
+// mapping of several.
+func yamlNode(data []byte, tell func(line, column int, msg string)) (root *yaml.Node, err error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	defer func() {
 		// Some comments in odd places make yaml.v3 panic.
@@ -83,12 +85,22 @@ func yamlNode(data []byte) (root *yaml.Node, err error) {
 	} else if err != nil {
 		return nil, yamlError(dec, data, err)
 	}
-	if err := dec.Decode(&second); err == nil {
+	first, more := doc.Content[0], 0
+	for err = dec.Decode(&second); err == nil && tell != nil && more < maxDocuments; err = dec.Decode(&second) {
+		if more++; first.Kind != yaml.MappingNode && len(second.Content) > 0 {
+			first = second.Content[0]
+		}
+		second = yaml.Node{}
+	}
+	switch {
+	case more > 0:
+		tell(first.Line, first.Column, "one of several documents: the others are kept, and not read")
+	case err == nil:
 		return nil, syntaxError(second.Line, second.Column, "a second document begins here, want one")
-	} else if !errors.Is(err, io.EOF) {
+	case !errors.Is(err, io.EOF):
 		return nil, yamlError(dec, data, err)
 	}
-	return doc.Content[0], nil
+	return first, nil
 }
 
 var yamlLine = pattern(`^yaml: (?:line [0-9]+: )?`)

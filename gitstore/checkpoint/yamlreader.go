@@ -12,6 +12,7 @@ type yamlReader struct {
 	limits         Limits
 	nodes, aliases int
 	open           map[*yaml.Node]bool // anchors whose alias is being read
+	tell           func(line, column int, msg string)
 }
 
 func nodeError(n *yaml.Node, format string, args ...any) error {
@@ -74,7 +75,8 @@ func (r *yamlReader) mapping(n *yaml.Node, depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if m.find(key) >= 0 {
+		twice := m.find(key) >= 0
+		if twice && r.tell == nil {
 			return nil, nodeError(n.Content[k], "key %.60q is there twice", key)
 		}
 		r.nodes++
@@ -82,7 +84,12 @@ func (r *yamlReader) mapping(n *yaml.Node, depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.add(key, v)
+		if !twice {
+			m.add(key, v)
+			continue
+		}
+		m.Set(key, v)
+		r.tell(n.Content[k].Line, n.Content[k].Column, fmt.Sprintf("key %.60q is there twice: the last one counts", key))
 	}
 	return m, nil
 }

@@ -35,8 +35,11 @@ func Read(as Name, file string, data []byte) (*File, error) {
 	}
 	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
 	var k *kind
+	var odd []Problem
 	if err == nil {
 		k = find(as, m, file)
+	} else if t, found, among := tolerated(as, file, data); among != nil {
+		m, k, odd, err = t, among, found, nil
 	}
 	if k == nil && (err != nil || reasonAgainst(m) == "") && isStoryLog(as, file, data) {
 		return readStoryLog(file, data, err), nil
@@ -60,8 +63,27 @@ func Read(as Name, file string, data []byte) (*File, error) {
 	c := &checker{doc: m, file: base}
 	k.rules(c)
 	place(c.found, data)
-	f.Problems, f.doc = c.found, k.migrated(m)
+	f.Problems, f.doc = append(odd, c.found...), k.migrated(m)
 	return f, nil
+}
+
+// tolerated reads a record in YAML that only breaks what other readers let
+// pass: that is told as warnings.
+func tolerated(as Name, file string, data []byte) (*object, []Problem, *kind) {
+	var odd []Problem
+	m, err := checkpoint.DecodeTolerant(data, checkpoint.DefaultLimits, func(line, column int, msg string) {
+		if len(odd) < maxProblems {
+			odd = append(odd, Problem{Rule: "syntax", Msg: msg, Line: line, Column: column, Warning: true})
+		}
+	})
+	if err != nil || len(odd) == 0 {
+		return nil, nil, nil
+	}
+	k := find(as, m, file)
+	if k == nil || !k.whole {
+		return nil, nil, nil
+	}
+	return m, odd, k
 }
 
 // Explain says what a document would have to say to be one of the layout's

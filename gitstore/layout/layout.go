@@ -97,7 +97,7 @@ func (k *kind) decode(name string, data []byte) (*object, error) {
 	if k.lines != nil {
 		return k.lines(name, data), nil
 	}
-	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
+	m, err := checkpoint.DecodeTolerant(data, checkpoint.DefaultLimits, func(int, int, string) {})
 	if err != nil {
 		return nil, err
 	}
