@@ -161,7 +161,8 @@ func (c *call) saveRequest(issue checkpoint.Issue, trigger checkpoint.Trigger) (
 		MaxFile:   int64(c.settings.Int("storage.max_file_kb")) << 10,
 		Budget:    time.Duration(c.settings.Int("storage.budget_ms")) * time.Millisecond,
 		IfChanged: c.flags.Bool("if-changed"), DryRun: c.flags.Bool("dry-run"),
-		Keep: c.doc != nil && c.doc.Whole(),
+		Keep:   c.doc != nil && c.doc.Whole(),
+		Redact: c.redaction(),
 	}
 	if c.settings.Bool("auto_prune") && !c.flags.Bool("no-prune") {
 		req.Retention = c.settings.Policy()
@@ -172,6 +173,15 @@ func (c *call) saveRequest(issue checkpoint.Issue, trigger checkpoint.Trigger) (
 	}
 	req.Edit, err = c.editor(issue, trigger)
 	return req, err
+}
+
+// redaction is what a save does about secrets in the record. Another system's
+// document stays as it is: it has to come out as it went in.
+func (c *call) redaction() gitstore.Redaction {
+	if c.settings.String("redact") == "mask" && c.doc == nil {
+		return gitstore.RedactMask
+	}
+	return gitstore.RedactWarn
 }
 
 // artifactPaths are the named files relative to the root.

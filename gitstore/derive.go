@@ -54,10 +54,13 @@ func (s *Store) newestRecord(c *chain, limit int) (*checkpoint.Record, []string)
 
 // derive makes the record: what the caller edits, then what the store knows.
 func (w *writing) derive(before *checkpoint.Record, newest checkpoint.Clock) (*checkpoint.Record, error) {
+	redact := redactFrom(before, w.req.Redact)
 	record, err := w.req.Edit(before)
 	if err != nil {
 		return nil, err
 	}
+	redact.apply(record)
+	w.redacted = redact.warnings
 	if record.Trigger() == "" {
 		record.SetTrigger(checkpoint.Manual)
 	}

@@ -40,6 +40,7 @@ type SaveRequest struct {
 	Budget time.Duration
 
 	Retention retention.Policy // applied with the save, nil for none
+	Redact    Redaction        // of what Edit makes of the record
 	IfChanged bool             // fail with ErrUnchanged when there is nothing new
 	DryRun    bool             // do everything but write
 }
@@ -91,6 +92,8 @@ type writing struct {
 	created time.Time
 	id      checkpoint.ID
 	index   plumbing.Hash // the index commit
+
+	redacted []string // what was found in the record's texts
 }
 
 // append tries once to put the checkpoint on top of the chain. It fails with
@@ -124,7 +127,7 @@ func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 	}
 	saved := &Saved{
 		Checkpoint: commit.describe(issue), Ref: LiveRef(issue), Record: record,
-		Files: w.snap.count, Pruned: dropped, Warnings: warnings,
+		Files: w.snap.count, Pruned: dropped, Warnings: append(warnings, w.redacted...),
 	}
 	if w.req.DryRun {
 		return saved, nil

@@ -1,0 +1,76 @@
+package gitstore
+
+import (
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// redacted saves a record with texts and returns what was saved of it.
+func (w *world) redacted(how Redaction, texts map[string]any) *Saved {
+	w.t.Helper()
+	req := w.request(checkpoint.Manual, func(r *checkpoint.Record) {
+		for key, v := range texts {
+			r.Doc().Set(key, v)
+		}
+	})
+	req.Redact = how
+	return w.save(req)
+}
+
+// A secret in a text of the record is in no object that a save writes: not in
+// the record, and not in the commit's message.
+func TestSaveMasks(t *testing.T) {
+	w := newWorld(t)
+	saved := w.redacted(RedactMask, map[string]any{
+		"note": "it is " + aKey + "!", "db_password": "x9K2vB5nM8" + "qL7zP0wT", "list": []any{"a", map[string]any{"deep": aKey}},
+		"outputs": map[string]any{"src/api_key.md": "3f786850e387550fdab836ed7e6dc881de23001b"},
+	})
+	assert.Len(t, saved.Warnings, 3)
+	assert.Contains(t, strings.Join(saved.Warnings, "\n"), "note held what looks like a secret (github-token), and was saved without it")
+	assert.Contains(t, strings.Join(saved.Warnings, "\n"), "list.deep held")
+	data, err := w.s.RawRecord(&saved.Checkpoint)
+	require.NoError(t, err)
+	assert.Contains(t, string(data), "it is [redacted:github-token]!")
+	assert.Contains(t, string(data), "3f786850e387550fdab836ed7e6dc881de23001b")
+	assert.Equal(t, "it is [redacted:github-token]!", saved.Note)
+	for _, object := range strings.Fields(w.Git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)")) {
+		out := string(w.Pipe(nil, "cat-file", "-p", object))
+		assert.NotContains(t, out, aKey)
+		assert.NotContains(t, out, "qL7zP0w")
+	}
+	w.sound()
+}
+
+func TestSaveWarns(t *testing.T) {
+	w := newWorld(t)
+	saved := w.redacted(RedactWarn, map[string]any{"note": aKey})
+	assert.Equal(t, []string{"note holds what looks like a secret (github-token)"}, saved.Warnings)
+	assert.Equal(t, aKey, saved.Note)
+	assert.Empty(t, w.redacted(RedactNone, map[string]any{"other": aKey}).Warnings)
+}
+
+// Only what a save brings is looked at: what was there was looked at when it
+// came.
+func TestRedactLooksAtWhatIsNew(t *testing.T) {
+	w := newWorld(t)
+	w.redacted(RedactNone, map[string]any{"old": "one " + aKey})
+	saved := w.redacted(RedactMask, map[string]any{"new": "two " + aKey})
+	assert.Equal(t, []string{"new held what looks like a secret (github-token), and was saved without it"}, saved.Warnings)
+	old, _ := saved.Record.Doc().Get("old")
+	assert.Equal(t, "one "+aKey, old)
+}
+
+func BenchmarkRedactNothing(b *testing.B) {
+	r := checkpoint.New()
+	for _, key := range []string{"note", "resume_from", "phase", "summary", "description"} {
+		r.Doc().Set(key, strings.Repeat("plain words of no interest. ", 20))
+	}
+	for b.Loop() {
+		redactFrom(r, RedactMask).apply(r)
+	}
+}
