@@ -62,26 +62,6 @@ func TestStanding(t *testing.T) {
 	assert.False(t, standingOf(record(t, ""), freshness.Verdict{}).complete)
 }
 
-func TestPhaseDone(t *testing.T) {
-	named := checkpoint.Progress{Completed: []string{"plan"}, Names: []string{"plan", "build"}}
-	for _, c := range []struct {
-		p     checkpoint.Progress
-		phase string
-		want  bool
-	}{
-		{checkpoint.Progress{Completed: []string{"1", "2"}}, "2", true},
-		{checkpoint.Progress{Completed: []string{"1", "2"}}, "3", false},
-		{checkpoint.Progress{}, "1", false},
-		{named, "plan", true},
-		{named, "1", true},
-		{named, "2", false},
-		{named, "3", false},
-		{named, "-1", false},
-	} {
-		assert.Equal(t, c.want, phaseDone(c.p, c.phase), c.phase)
-	}
-}
-
 func TestAgo(t *testing.T) {
 	now := time.Date(2026, 2, 14, 14, 30, 0, 0, time.UTC)
 	for _, c := range []struct {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
@@ -22,6 +21,7 @@ var statusCommand = command{
 	examples: []string{
 		"git checkpoint status",
 		"git checkpoint status 42 --check --strict",
+		"git checkpoint status --description 'sign in with a key' --json",
 		"git checkpoint status 42 --done 3 || run-phase 3",
 	},
 	flags: statusFlags,
@@ -31,7 +31,9 @@ var statusCommand = command{
 func statusFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "check", Usage: "exit with the verdict"},
-		&cli.StringFlag{Name: "done", Usage: "exit 0 when phase `N` is done, 1 when it is not"},
+		&cli.StringFlag{Name: "done", Usage: "exit 0 when phase `N` is done or was skipped, 1 when it is not"},
+		&cli.StringFlag{Name: "description", Usage: "find the issue of the workflow that is called `TEXT`"},
+		&cli.StringFlag{Name: "for-plan", Usage: "find the issue of the workflow whose plan is `FILE`"},
 		&cli.BoolFlag{Name: "markdown", Usage: "print it for a comment on the issue"},
 		&cli.StringFlag{Name: "by", Usage: "judge for the `COMMAND` that would resume, by resume.compat"},
 		&cli.BoolFlag{Name: "strict", Usage: "with --check: warnings exit 9"},
@@ -45,7 +47,10 @@ func runStatus(c *call) error {
 	if err := c.open(); err != nil {
 		return err
 	}
-	issue, err := c.issue()
+	issue, err := c.statusIssue()
+	if c.flags.IsSet("done") && err != nil && classify(err).code == exitNone {
+		return silent{exitFailure}
+	}
 	if err != nil {
 		return err
 	}
@@ -86,19 +91,10 @@ func (c *call) statusDone(cp *gitstore.Checkpoint, err error) error {
 	if err != nil {
 		return err
 	}
-	if !phaseDone(r.Progress(), c.flags.String("done")) {
+	if !progress.IsOver(r, c.flags.String("done")) {
 		return silent{exitFailure}
 	}
 	return nil
-}
-
-// phaseDone looks for a phase by its name, or by its number where phases have
-// names.
-func phaseDone(p checkpoint.Progress, phase string) bool {
-	if n, err := strconv.Atoi(phase); err == nil && n > 0 && n <= len(p.Names) && !slices.Contains(p.Names, phase) {
-		phase = p.Names[n-1]
-	}
-	return slices.Contains(p.Completed, phase)
 }
 
 // verdictCode is the exit code of a verdict.

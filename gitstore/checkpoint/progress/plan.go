@@ -83,6 +83,14 @@ func Complete(r *checkpoint.Record) bool {
 	return p.Total > 0 && len(p.Remaining) == 0
 }
 
+// IsOver reports whether nobody has to do a phase: it is completed, or was
+// skipped. A phase that the workflow does not have is not over.
+func IsOver(r *checkpoint.Record, typed string) bool {
+	p := r.Progress()
+	phase, err := phaseNamed(p, typed)
+	return p.Over(typed) || err == nil && p.Over(phase)
+}
+
 // place is where a phase stands among the others, from 0; false where that is
 // not known.
 func place(p checkpoint.Progress, phase string) (int, bool) {

@@ -62,6 +62,52 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+func TestIsOver(t *testing.T) {
+	const named = "progress: {names: [plan, build, test], completed: [plan], skipped: [test]}"
+	for _, c := range []struct {
+		section, phase string
+		want           bool
+	}{
+		{"progress: {completed: [1, 2]}", "2", true},
+		{"progress: {completed: [1, 2]}", "02", true},
+		{"progress: {completed: [1, 2]}", "3", false},
+		{"", "1", false},
+		{named, "plan", true},
+		{named, "1", true},
+		{named, "2", false},
+		{named, "test", true},
+		{named, "4", false},
+		{named, "-1", false},
+		{"progress: {total: 2, completed: [one of old]}", "one of old", true},
+	} {
+		assert.Equal(t, c.want, IsOver(record(t, c.section), c.phase), c.phase)
+	}
+}
+
+func TestMatch(t *testing.T) {
+	const section = "workflow: {id: w1, description: 'Sign in  with a Key', project: auth_system, plan_path: docs/plan.md}\n"
+	for _, c := range []struct {
+		name string
+		q    Query
+		want int
+	}{
+		{"nothing is asked", Query{}, 0},
+		{"its description", Query{Text: " sign in with a key "}, 3},
+		{"a part of it", Query{Text: "sign in"}, 0},
+		{"its project", Query{Text: "Auth System"}, 2},
+		{"its project as it is", Query{Text: "auth_system"}, 2},
+		{"its plan as a text", Query{Text: "docs/plan.md"}, 1},
+		{"its plan", Query{Plan: "./docs/plan.md"}, 3},
+		{"another plan", Query{Plan: "plan.md"}, 0},
+		{"its id", Query{Plan: "x", IDs: []string{"a", "w1"}}, 3},
+		{"its issue", Query{IDs: []string{"42"}}, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, c.q.Match(record(t, section))) })
+	}
+	assert.Zero(t, Query{Text: "x", Plan: "y"}.Match(record(t, "")))
+	assert.Zero(t, Query{IDs: []string{"-"}}.Match(record(t, "workflow: {id: 7}\n")), "no id is not the id -")
+}
+
 // After every step: the current phase, those completed, skipped and remaining.
 func TestTransitions(t *testing.T) {
 	start := func(p string) func(*checkpoint.Record) error {

@@ -1,0 +1,91 @@
+package commands
+
+import (
+	"path/filepath"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/layout"
+)
+
+// statusIssue is the issue that status is about: the one that is named, or that
+// of the workflow which --description or --for-plan look for.
+func (c *call) statusIssue() (checkpoint.Issue, error) {
+	text, plan := c.flags.String("description"), c.flags.String("for-plan")
+	if text == "" && plan == "" {
+		return c.issue()
+	}
+	if len(c.args) > 0 || c.flags.String("issue") != "" || text != "" && plan != "" {
+		return "", usagef("status: --description and --for-plan find the issue: name one of them and no issue")
+	}
+	q := progress.Query{Text: text}
+	if plan != "" {
+		q.Plan = plan
+		if place, err := c.rootPath(plan); err == nil {
+			q.Plan = place
+		}
+		for _, p := range []string{plan, filepath.ToSlash(plan), q.Plan} {
+			q.IDs = append(q.IDs, layout.PlanIDs(p)...)
+		}
+		q.IDs = append(q.IDs, plan)
+	}
+	return c.findWorkflow(q, first(text, plan))
+}
+
+// A found is an issue whose newest checkpoint answers a query.
+type found struct {
+	issue checkpoint.Issue
+	match int
+	over  bool
+	r     *checkpoint.Record
+}
+
+// better prefers the better match, then one that is not over, then the newer.
+func (f found) better(g found) bool {
+	switch {
+	case f.match != g.match:
+		return f.match > g.match
+	case f.over != g.over:
+		return !f.over
+	}
+	return f.r.CreatedAt().After(g.r.CreatedAt())
+}
+
+// findWorkflow looks among the newest checkpoints of all issues.
+func (c *call) findWorkflow(q progress.Query, what string) (checkpoint.Issue, error) {
+	issues, err := c.issuesWithCheckpoints()
+	if err != nil {
+		return "", err
+	}
+	var best found
+	var others []string
+	for _, i := range issues {
+		cp, err := c.store.Newest(c.ctx, i)
+		if err != nil {
+			continue
+		}
+		r, err := c.store.SoundRecord(cp)
+		if err != nil {
+			c.warn("issue %s is left out: %v", i, err)
+			continue
+		}
+		f := found{i, q.Match(r), progress.Over(r) || progress.Complete(r), r}
+		if f.match == 0 {
+			continue
+		}
+		if best.r == nil || f.better(best) {
+			best, f = f, best
+		}
+		if f.r != nil && !f.over {
+			others = append(others, string(f.issue))
+		}
+	}
+	if best.r == nil {
+		return "", fail(exitNone, "git checkpoint start ISSUE --description "+quoteArg(what), "status: no checkpoint of a workflow: %q", what)
+	}
+	if len(others) > 0 {
+		c.warn("it could be another one: %s", list(others))
+	}
+	c.about = best.issue
+	return best.issue, nil
+}
