@@ -2,14 +2,18 @@ package checkpoint
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // The checks of a record's sections, for Validate.
 
 func (v *validator) workflow() {
-	if as := text(v.r.section("layout"), "name"); as == "" || as == "crunch" { // others have phases of their own
-		v.oneOf("workflow_state.current_phase", v.r.Phase(), v.phases, v.warn)
+	p, as := v.r.Progress(), v.r.Layout()
+	_, err := strconv.Atoi(v.r.Phase())
+	counted := err == nil && p.Total > 0 && len(p.Names) == 0
+	if !counted && (as == "" || as == "crunch") { // others have phases of their own
+		v.oneOf("workflow_state.current_phase", v.r.Phase(), slices.Concat(v.phases, p.Names), v.warn)
 	}
 	v.oneOf("issue_snapshot.state", v.r.IssueSnapshot().State, issueStates, v.warn)
 }
