@@ -216,8 +216,10 @@ type List struct {
 }
 
 // List reads an issue's chain, newest first, all of it when limit is 0. An
-// issue without checkpoints gives an empty list.
+// issue without checkpoints gives an empty list. What plain git took from the
+// chain is brought back first.
 func (s *Store) List(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
+	s.notice(ctx, issue)
 	return s.list(ctx, issue, LiveRef(issue), limit)
 }
 

@@ -17,7 +17,8 @@ func (s *Store) HasIssue(ctx context.Context, i checkpoint.Issue) bool {
 			return true
 		}
 	}
-	return false
+	s.notice(ctx, i)
+	return s.has(ctx, LiveRef(i))
 }
 
 // Branch is the branch that HEAD is on, "" when it is detached.

@@ -151,6 +151,9 @@ func (s *Store) Issues(ctx context.Context, archived bool) (issues []checkpoint.
 	if err != nil {
 		return nil, nil, err
 	}
+	if !archived {
+		names = s.noticeVanished(ctx, names)
+	}
 	for _, name := range names {
 		issue, err := checkpoint.IssueFromRef(strings.TrimPrefix(name, prefix))
 		if err != nil {

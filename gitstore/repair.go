@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // bringBackOwn restores what plain git took from an issue's chain, by a forced
@@ -40,6 +44,68 @@ func (s *Store) bringBackOwn(ctx context.Context, i checkpoint.Issue) error {
 		s.tell("issue %s: %s was changed by other means; what this clone had saved there is back", i, LiveRef(i))
 	}
 	return nil
+}
+
+// lookedAt is how many checkpoints are read to see that a chain only went on.
+const lookedAt = 200
+
+// notice is bringBackOwn for what only reads. It costs reading one ref where
+// nothing is wrong, and nothing in a turn, which has begun with it.
+func (s *Store) notice(ctx context.Context, i checkpoint.Issue) {
+	own, err := s.readRef(ctx, ownRef(i))
+	if s.turn != nil || err != nil || own.IsZero() {
+		return
+	}
+	live, err := s.readRef(ctx, LiveRef(i))
+	if err != nil || live == own || s.wentOn(i, live, own) {
+		return
+	}
+	for range collections {
+		if err := s.inTurn(ctx, i, func() error { return s.bringBackOwn(ctx, i) }); !errors.Is(err, errLost) {
+			return
+		}
+	}
+}
+
+// wentOn reports whether a chain stands on a commit not far down.
+func (s *Store) wentOn(i checkpoint.Issue, live, on plumbing.Hash) bool {
+	if live.IsZero() {
+		return false
+	}
+	c, err := s.walk(i, LiveRef(i), live, lookedAt)
+	return err == nil && c.stands(on)
+}
+
+// noticeVanished brings back the chains whose refs are gone, and adds them to
+// the names of those that are there, in their order.
+func (s *Store) noticeVanished(ctx context.Context, names []string) []string {
+	own, err := storedRefs(s.repo.commonDir, ownRefs)
+	if err != nil || s.repo.refFormat != "files" || s.turn != nil {
+		return names
+	}
+	there := make(map[string]bool, len(names))
+	for _, name := range names {
+		there[name] = true
+	}
+	for _, name := range own {
+		live := liveRefs + strings.TrimPrefix(name, ownRefs)
+		i, err := checkpoint.IssueFromRef(strings.TrimPrefix(name, ownRefs))
+		if there[live] || err != nil {
+			continue
+		}
+		there[live] = true
+		if s.notice(ctx, i); s.has(ctx, live) {
+			names = append(names, live)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// has reports whether there is a ref.
+func (s *Store) has(ctx context.Context, ref string) bool {
+	hash, err := s.readRef(ctx, ref)
+	return err == nil && !hash.IsZero()
 }
 
 // putBack makes now, the issue's chain, say what last does too.
