@@ -225,9 +225,13 @@ func (l *line) refusal(ref, reason string, err error) error {
 			reason += ": " + said
 		}
 	}
-	refused := l.fail("refused "+ref+": "+reason, err)
-	refused.Refused = true
-	return refused
+	return l.refused(ref, reason, err)
+}
+
+func (l *line) refused(ref, reason string, err error) *RemoteError {
+	failed := l.fail("refused "+ref+": "+reason, err)
+	failed.Refused = true
+	return failed
 }
 
 // staleReasons are git's words for a ref that has moved.

@@ -59,7 +59,7 @@ func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 	if err != nil {
 		return nil, err
 	}
-	y := &syncing{s: s, line: l, req: req, done: map[checkpoint.Issue]*Synced{}}
+	y := &syncing{s: s, line: l, req: req, stale: map[checkpoint.Issue]staleTip{}, done: map[checkpoint.Issue]*Synced{}}
 	within, cancel := ctx, context.CancelFunc(func() {})
 	if req.Budget > 0 {
 		within, cancel = context.WithTimeout(ctx, req.Budget)
@@ -124,7 +124,15 @@ type syncing struct {
 	req   SyncRequest
 	tries int
 	open  []checkpoint.Issue // what there is to do
+	stale map[checkpoint.Issue]staleTip
 	done  map[checkpoint.Issue]*Synced
+}
+
+// A staleTip is a tip that a remote was seen at, and how often in a row it said
+// that it is not there.
+type staleTip struct {
+	tip   plumbing.Hash
+	times int
 }
 
 // results are in the order of issues.

@@ -44,6 +44,8 @@ func (y *syncing) actOn(ctx context.Context, plans []*syncPlan) (again []checkpo
 	y.settle(ctx, plans, outcome)
 	for _, p := range plans {
 		switch err := outcome[p.issue]; {
+		case errors.Is(err, errStale) && y.stuck(p):
+			y.fail(p.issue, y.line.refused(LiveRef(p.issue), "it is where it was expected, and can't be moved: does the server hide it from pushes?", err))
 		case errors.Is(err, errStale) || errors.Is(err, errLost):
 			again = append(again, p.issue)
 		case err != nil:
@@ -53,6 +55,21 @@ func (y *syncing) actOn(ctx context.Context, plans []*syncPlan) (again []checkpo
 		}
 	}
 	return again, nil
+}
+
+// stuckAfter is how often a remote may say that a ref has moved which has not:
+// another push may hold its lock.
+const stuckAfter = 8
+
+// stuck takes note that the remote says so of an issue.
+func (y *syncing) stuck(p *syncPlan) bool {
+	before := y.stale[p.issue]
+	if before.tip != p.theirs.tip {
+		before = staleTip{tip: p.theirs.tip}
+	}
+	before.times++
+	y.stale[p.issue] = before
+	return before.times >= stuckAfter
 }
 
 // push sends what the remote does not have, archives first: what left a chain
