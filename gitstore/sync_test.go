@@ -2,10 +2,8 @@ package gitstore
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -199,75 +197,6 @@ func TestSyncShallow(t *testing.T) {
 	c.s = c.open(c.Dir)
 	c.sync()
 	assert.Len(t, c.live(), 7)
-}
-
-// Clones that save, prune, pin, drop and sync at once lose nothing, and agree
-// in the end.
-func TestSyncConcurrent(t *testing.T) {
-	full := os.Getenv("GIT_CHECKPOINT_TORTURE") == "full" // a world clears it
-	a, b, hub, _ := pair(t, 1)
-	clones, each := []*world{a, b, a.clone(hub), a.clone(hub)}, 8
-	if full {
-		each = 50
-		for range 4 {
-			clones = append(clones, a.clone(hub))
-		}
-	}
-	var mu sync.Mutex
-	saved, gone := map[checkpoint.ID]bool{}, map[checkpoint.ID]bool{}
-	retries := 0
-	var all sync.WaitGroup
-	for n, c := range clones {
-		all.Go(func() {
-			r := rand.New(rand.NewPCG(uint64(n), 3))
-			for k := range each {
-				ids, left, tries := c.busy(r, k)
-				mu.Lock()
-				retries += tries
-				for _, id := range ids {
-					saved[id] = true
-				}
-				for _, id := range left {
-					gone[id] = true
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	all.Wait()
-	meet(t, hub, clones...)
-	alive := map[checkpoint.ID]bool{}
-	for _, id := range a.live() {
-		alive[id] = true
-		assert.Falsef(t, gone[id], "%s is back", id)
-	}
-	for id := range saved {
-		assert.Truef(t, alive[id] || gone[id], "%s is lost", id)
-	}
-	assert.Len(t, saved, len(clones)*each)
-	t.Logf("%d saved, %d gone, %d retries", len(saved), len(gone), retries)
-}
-
-// busy saves once and does what else may be done; it returns what it saved and
-// what it removed for good.
-func (w *world) busy(r *rand.Rand, k int) (saved, gone []checkpoint.ID, retries int) {
-	saved = w.manual(1)
-	switch r.IntN(6) {
-	case 0:
-		live := w.live()
-		id := live[r.IntN(len(live))]
-		if w.s.Drop(ctx, "42", []checkpoint.ID{id}) == nil {
-			gone = append(gone, id)
-		}
-	case 1:
-		live := w.live()
-		_, err := w.s.Pin(ctx, "42", live[r.IntN(len(live))], r.IntN(2) == 0)
-		assert.NoError(w.t, err)
-	}
-	if k%2 == 0 {
-		retries = w.sync().Retries
-	}
-	return saved, gone, retries
 }
 
 // Every issue over one connection, those that a clone alone knows of too.
