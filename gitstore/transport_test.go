@@ -127,7 +127,7 @@ PermitRootLogin prohibit-password
 		_ = daemon.Wait()
 	})
 	reachable(t, port)
-	command := fmt.Sprintf("ssh -F %s -i '%s' -o StrictHostKeyChecking=no -o UserKnownHostsFile=%s -o LogLevel=ERROR", os.DevNull, key, os.DevNull)
+	command := fmt.Sprintf("ssh -F %s -i '%s' -o KexAlgorithms=curve25519-sha256 -o StrictHostKeyChecking=no -o UserKnownHostsFile=%s -o LogLevel=ERROR", os.DevNull, key, os.DevNull)
 	return func(w *world, hub string) {
 		w.Git("config", "core.sshCommand", command)
 		w.Git("remote", "set-url", "origin", fmt.Sprintf("ssh://127.0.0.1:%d%s", port, hub))
