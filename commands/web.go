@@ -107,9 +107,13 @@ func (c *call) webJudge(cp *gitstore.Checkpoint, r *checkpoint.Record) (web.Judg
 	}
 	at := standingOf(r, v)
 	j := web.Judged{
-		Verdict: v, Progress: progressLine(r), From: at.from, Names: r.Progress().Names,
-		Completed: at.completed, Current: at.current, Batches: len(at.batches), Complete: at.complete, Alone: autoResume(v),
+		Verdict: v, Names: r.Progress().Names,
+		Completed: at.completed, Current: at.current, Complete: at.complete, Alone: autoResume(v),
 	}
+	for _, row := range progressRows(r, v) {
+		j.Facts = append(j.Facts, web.Fact{Name: row.Label, Text: row.Text})
+	}
+	j.Facts = append(j.Facts, web.Fact{Name: "Goes on at", Text: at.from})
 	if len(j.Names) == 0 {
 		j.Names = append(append(j.Names, at.completed...), at.remaining...)
 	}

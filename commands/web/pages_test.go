@@ -79,7 +79,7 @@ func TestIssuePage(t *testing.T) {
 	saved := w.work()
 	page := w.get("/i/42")
 	for _, want := range []string{
-		"<h1 id=\"issue-h\" dir=\"auto\">Sign out everywhere</h1>", "Start fresh", "git checkpoint resume 42",
+		"<h1 id=\"issue-h\" dir=\"auto\">Sign out everywhere</h1>", "Cannot be resumed", "git checkpoint resume 42",
 		"nobody asked", "3 checkpoints", `aria-current="step"`, "first batch", string(saved[2].ID)[len(saved[2].ID)-8:],
 	} {
 		has(t, page, want)
@@ -91,7 +91,7 @@ func TestIssuePage(t *testing.T) {
 	page = w.get("/i/42?trigger=batch_complete&q=FIRST")
 	has(t, page, "first batch")
 	lacks(t, page, "second batch")
-	lacks(t, page, "Start fresh", "nothing is judged where something is looked for")
+	lacks(t, page, "Cannot be resumed", "nothing is judged where something is looked for")
 	has(t, w.get("/i/42?only=pinned"), "No checkpoint here.")
 	has(t, w.get("/i/42/archive"), "No checkpoint here.")
 	for _, path := range []string{"/i/43", "/i/43/archive", "/i/a%2fb", "/nowhere", "/i/42/c/nothing", "/i/42/c/nothing/raw", "/i/", "/i/42/x"} {

@@ -11,15 +11,10 @@ import (
 // the work is.
 type Judged struct {
 	Verdict   freshness.Verdict
-	Title     string // of the issue
-	Progress  string // a line
-	From      string // where work goes on
+	Facts     []Fact // how far the work is
 	Names     []string
 	Completed []string
 	Current   string // the phase to go on with
-	Batches   int    // completed ones
-	Done      int    // tasks that are over
-	Tasks     int
 	Complete  bool   // nothing is left to do
 	Command   string // to type, to go on with the newest
 	This      string // the same, with this one
@@ -77,29 +72,20 @@ func standing(j Judged) Standing {
 		}
 		s.Phases = append(s.Phases, Phase{line(cut(name, 80)), state})
 	}
-	s.fact("Progress", j.Progress)
-	if j.Batches > 0 {
-		s.fact("Batches", thousands(j.Batches)+" completed")
+	for _, f := range j.Facts {
+		if f.Text != "" {
+			s.Facts = append(s.Facts, Fact{line(f.Name), firstLine(f.Text)})
+		}
 	}
-	if j.Tasks > 0 {
-		s.fact("Tasks", thousands(j.Done)+" of "+thousands(j.Tasks)+" over")
-	}
-	s.fact("Goes on at", j.From)
 	return s
-}
-
-func (s *Standing) fact(name, text string) {
-	if text != "" {
-		s.Facts = append(s.Facts, Fact{name, firstLine(text)})
-	}
 }
 
 // words are the actions for people.
 var words = map[freshness.Action][3]string{
 	freshness.Resume:             {"Fresh", "good", "Nothing stands against going on from here."},
-	freshness.ProceedWithWarning: {"Fresh, with warnings", "warn", "It can be resumed; read the warnings first."},
-	freshness.PromptUser:         {"A person must decide", "ask", "Something changed that only a person can answer for."},
-	freshness.StartFresh:         {"Start fresh", "bad", "It cannot be resumed."},
+	freshness.ProceedWithWarning: {"Usable, with warnings", "warn", "It can be resumed; read the warnings first."},
+	freshness.PromptUser:         {"A question to answer", "ask", "Something changed that only a person can answer for."},
+	freshness.StartFresh:         {"Cannot be resumed", "bad", "Start fresh, or look at an older one."},
 }
 
 func verdict(j Judged) Verdict {

@@ -90,8 +90,8 @@ func (w *world) open(ctx context.Context) (*Repository, error) {
 		}}}
 		p := r.Progress()
 		return Judged{
-			Verdict: freshness.Evaluate(r, facts, freshness.Rules{}), Progress: r.Phase(), From: r.Note(), Names: p.Names,
-			Completed: p.Completed, Current: p.Current, Command: "git checkpoint resume " + string(c.Issue), This: "git checkpoint resume this",
+			Verdict: freshness.Evaluate(r, facts, freshness.Rules{}), Facts: []Fact{{Name: "Phase", Text: r.Phase()}, {Name: r.Note(), Text: r.Note()}}, Names: p.Names,
+			Completed: p.Completed, Current: p.Current, Alone: "no. " + r.Note(), Command: "git checkpoint resume " + string(c.Issue), This: "git checkpoint resume this",
 		}, nil
 	}}, nil
 }

@@ -1,0 +1,269 @@
+package web
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// audit looks at a page as it is shown: it lists what is wrong with it.
+//
+//go:embed testdata/audit.js
+var audit string
+
+// A tour is a browser on a page that is served.
+type tour struct {
+	*chromium
+	w     *world
+	base  string // without a slash at the end
+	token string
+}
+
+// startTour serves a repository and opens its page.
+func startTour(t *testing.T) *tour {
+	c := startChromium(t)
+	w := newWorld(t, true)
+	s, err := Listen("127.0.0.1:0", w.o)
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		assert.NoError(t, <-ended)
+	})
+	return &tour{chromium: c, w: w, base: "http://" + s.listener.Addr().String(), token: s.token}
+}
+
+func (b *tour) enter(s string) { b.visit(b.base + s) }
+
+// at is where the browser is.
+func (b *tour) at() string {
+	b.t.Helper()
+	var path string
+	b.eval("location.pathname + location.search", &path)
+	return path
+}
+
+func (b *tour) text() string {
+	b.t.Helper()
+	var text string
+	b.eval("document.body.innerText", &text)
+	return text
+}
+
+// look judges the page in every form, and takes pictures where asked to.
+func (b *tour) look(name string) {
+	b.t.Helper()
+	for _, form := range []struct {
+		name  string
+		width int
+		dark  bool
+	}{{"light", 1280, false}, {"dark", 1280, true}, {"phone", 390, false}} {
+		b.size(form.width, 900, form.width < 500)
+		b.dark(form.dark)
+		var wrong []string
+		b.eval(audit, &wrong)
+		assert.Empty(b.t, wrong, "%s, %s", name, form.name)
+		if dir := os.Getenv("CHECKPOINT_SCREENS"); dir != "" {
+			b.shoot(filepath.Join(dir, name+"-"+form.name+".png"), form.width)
+		}
+	}
+	b.size(1280, 900, false)
+	b.dark(false)
+}
+
+// stayed reports what the browser asked for anywhere else, and what ran that
+// should not have.
+func (b *tour) stayed(allowed ...string) {
+	b.t.Helper()
+	requests := 0
+	for _, m := range b.since(0) {
+		var p struct {
+			Request struct{ URL string }
+			Entry   struct{ Level, Text, URL string }
+		}
+		require.NoError(b.t, json.Unmarshal(m.Params, &p))
+		switch m.Method {
+		case "Network.requestWillBeSent":
+			requests++
+			ok := strings.HasPrefix(p.Request.URL, b.base+"/") || strings.HasPrefix(p.Request.URL, "data:")
+			for _, a := range allowed {
+				ok = ok || strings.HasPrefix(p.Request.URL, a)
+			}
+			assert.True(b.t, ok, p.Request.URL)
+		case "Page.javascriptDialogOpening":
+			assert.Fail(b.t, "a script ran", string(m.Params))
+		case "Log.entryAdded", "Runtime.exceptionThrown":
+			if len(allowed) == 0 {
+				assert.NotEqual(b.t, "error", p.Entry.Level, "%s %s", p.Entry.Text, p.Entry.URL)
+				assert.NotEqual(b.t, "Runtime.exceptionThrown", m.Method, string(m.Params))
+			}
+		}
+	}
+	assert.Positive(b.t, requests)
+}
+
+// TestBrowser clicks through every view of a real browser.
+func TestBrowser(t *testing.T) {
+	b := startTour(t)
+	saved := b.w.work()
+	issue, hostileSaved := b.w.hostileWork()
+	b.w.save("9", "docs", checkpoint.Manual, "to be archived", nil)
+	b.letIn()
+	assert.Equal(t, "/", b.at(), "the token is not seen")
+	b.look("issues")
+
+	t.Run("keys", func(t *testing.T) {
+		b.enter("/")
+		b.press("j", "j", "k")
+		var key string
+		b.eval("document.activeElement.querySelector('.key').textContent", &key)
+		mark := b.mark()
+		b.press("j", "j", "Enter")
+		b.waitFor("Page.loadEventFired", mark)
+		assert.Equal(t, "/i/42", b.at())
+		b.press("/")
+		b.press("b", "a", "t", "c", "h")
+		b.wait("document.querySelector('[data-found]').textContent.startsWith('2 of 3')")
+		mark = b.mark()
+		b.press("Enter")
+		b.waitFor("Page.loadEventFired", mark)
+		assert.Equal(t, "/i/42?q=batch&phase=&trigger=&only=", b.at())
+		b.press("?")
+		b.wait("document.getElementById('keys').open")
+		b.eval("document.getElementById('keys').close()", nil)
+		for _, theme := range []string{"light", "dark", ""} {
+			b.eval("document.querySelector('[data-theme-switch]').click()", nil)
+			b.wait("(document.documentElement.dataset.theme || '') === '" + theme + "'")
+		}
+	})
+	t.Run("views", func(t *testing.T) {
+		b.enter("/i/42")
+		b.look("issue")
+		b.click(`a.over[href="/i/42/c/` + string(saved[1].ID) + `"]`)
+		b.look("checkpoint")
+		mark := b.mark()
+		b.press("d")
+		b.waitFor("Page.loadEventFired", mark)
+		assert.Equal(t, "/i/42/c/"+string(saved[1].ID)+"/diff", b.at())
+		b.look("diff")
+		b.eval(`document.querySelector("select[name=against]").value = "head"`, nil)
+		b.click(".filter .button")
+		assert.Contains(t, b.text(), "HEAD at the save")
+		mark = b.mark()
+		b.press("u")
+		b.waitFor("Page.loadEventFired", mark)
+		assert.Equal(t, "/i/42/c/"+string(saved[1].ID), b.at())
+		b.click(`a[rel="next"]`)
+		assert.Equal(t, "/i/42/c/"+string(saved[0].ID), b.at())
+		b.click(`a[href$="/raw"]`)
+		assert.Contains(t, b.text(), "checkpoint_id: "+string(saved[0].ID))
+	})
+	// Without JavaScript everything is there that changes something.
+	t.Run("without scripts", func(t *testing.T) {
+		b.script(false)
+		defer b.script(true)
+		b.enter("/i/9")
+		b.click("a.over")
+		b.click(`a[href$="/pin"]`)
+		b.look("question")
+		b.click("form button.main")
+		assert.Contains(t, b.text(), "pinned")
+		b.click(`a[href$="/archive"].button`)
+		b.click("form button.main")
+		b.enter("/i/9/archive")
+		assert.Contains(t, b.text(), "to be archived")
+		b.look("archive")
+		b.enter("/i/42?trigger=batch_complete")
+		assert.Contains(t, b.text(), "first batch")
+	})
+	t.Run("hostile", func(t *testing.T) {
+		base := links{}.issue(checkpoint.Issue(issue))
+		cp := base + "/c/" + url.PathEscape(string(hostileSaved[1].ID))
+		for name, path := range map[string]string{"issue": base, "checkpoint": cp, "diff": cp + "/diff", "drop": cp + "/drop", "raw": cp + "/raw"} {
+			b.enter(path)
+			assert.Contains(t, b.text(), "<script>alert(1)</script>", path)
+			assert.Contains(t, strings.ToLower(b.text()), `\u202egnp.exe`, path)
+			if name != "raw" {
+				b.look("hostile-" + name)
+			}
+		}
+	})
+	t.Run("file", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "page.html")
+		b.w.export(file)
+		mark := b.mark()
+		b.visit("file://" + file + "#c-" + saved[1].Commit.String())
+		b.wait("document.getElementById('c-" + saved[1].Commit.String() + "').open")
+		b.look("file")
+		for _, m := range b.since(mark) {
+			if m.Method == "Network.requestWillBeSent" {
+				assert.Contains(t, string(m.Params), `"documentURL":"file://`)
+			}
+		}
+		b.mu.Lock()
+		b.events = b.events[:mark] // what is left is of the server
+		b.mu.Unlock()
+	})
+	b.stayed()
+}
+
+// letIn opens the printed address.
+func (b *tour) letIn() {
+	b.t.Helper()
+	b.visit(b.base + "/?" + tokenParam + "=" + b.token)
+}
+
+// What another page in the same browser tries comes to nothing.
+func TestBrowserElsewhere(t *testing.T) {
+	b := startTour(t)
+	saved := b.w.work()
+	b.letIn()
+	drop := b.base + "/i/42/c/" + string(saved[0].ID) + "/drop"
+	before := b.w.git("for-each-ref", "refs/checkpoints")
+	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<form method="post" action="%s"><input name="proof" value="%s"></form><iframe src="%s"></iframe><img src="%s/i/42">`,
+			drop, r.URL.Query().Get("proof"), b.base+"/i/42", b.base)
+	}))
+	defer evil.Close()
+	b.visit(drop)
+	var proof string
+	b.eval(`document.querySelector("[name=proof]").value`, &proof)
+	port := evil.URL[strings.LastIndexByte(evil.URL, ':'):]
+	for _, host := range []string{"127.0.0.1", "localhost", "evil.example"} { // another port, another site
+		b.visit("http://" + host + port + "/?proof=" + proof)
+		var got string
+		b.eval("fetch("+quoted(b.base+"/i/42")+", {credentials: 'include'}).then(r => r.text(), e => 'refused')", &got)
+		assert.Equal(t, "refused", got, host)
+		b.eval("fetch("+quoted(b.base+"/i/42")+", {credentials: 'include', mode: 'no-cors'}).then(r => r.text(), e => 'refused')", &got)
+		assert.NotContains(t, got, "first batch", host)
+		var framed bool
+		b.eval("(() => { try { return frames[0].document.body.innerText.includes('first batch') } catch (e) { return false } })()", &framed)
+		assert.False(t, framed, host)
+		mark := b.mark()
+		b.eval("document.forms[0].submit()", nil)
+		b.waitFor("Page.loadEventFired", mark)
+		assert.NotContains(t, b.text(), "first batch", host)
+		assert.Equal(t, before, b.w.git("for-each-ref", "refs/checkpoints"), host)
+	}
+	// A name that somebody made to point here.
+	_, at, _ := strings.Cut(strings.TrimPrefix(b.base, "http://"), ":")
+	b.visit("http://rebound.example:" + at + "/i/42?" + tokenParam + "=" + b.token)
+	assert.Equal(t, "git-checkpoint: this is not the host that you asked for", strings.TrimSpace(b.text()))
+	b.stayed(evil.URL, "http://localhost"+port, "http://evil.example"+port, "http://rebound.example")
+}
