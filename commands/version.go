@@ -3,6 +3,8 @@ package commands
 import (
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"git-checkpoint/commands/output"
 )
@@ -22,8 +24,9 @@ func runVersion(c *call) error {
 		return c.write(v)
 	}
 	c.print("git-checkpoint %s", v.Program)
-	if v.Commit != "" {
-		c.print(" (%s)", v.Commit)
+	date, _, _ := strings.Cut(v.Date, "T")
+	if about := strings.Join(slices.DeleteFunc([]string{v.Commit, date}, func(s string) bool { return s == "" }), ", "); about != "" {
+		c.print(" (%s)", about)
 	}
 	c.print(" %s %s/%s, stored form %s\n", v.Go, runtime.GOOS, runtime.GOARCH, v.Format)
 	return nil

@@ -1,0 +1,135 @@
+package commands
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
+)
+
+// goreleaser is what a release needs of its configuration.
+type goreleaser struct {
+	Builds []struct {
+		Binary                                  string
+		Env, Flags, Tags, Ldflags, Goos, Goarch []string
+		ModTimestamp                            string `yaml:"mod_timestamp"`
+	}
+	Archives []struct{ Files []struct{ Src, Dst string } }
+	Nfpms    []struct {
+		Formats  []string
+		Contents []struct{ Src, Dst string }
+	}
+}
+
+func readGoreleaser(t *testing.T) *goreleaser {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", ".goreleaser.yaml"))
+	require.NoError(t, err)
+	var g goreleaser
+	require.NoError(t, yaml.Unmarshal(data, &g))
+	require.Len(t, g.Builds, 1)
+	require.Len(t, g.Archives, 1)
+	require.Len(t, g.Nfpms, 1)
+	return &g
+}
+
+// Every page and every script is in the archives and in the packages.
+func TestReleaseIsWhole(t *testing.T) {
+	g := readGoreleaser(t)
+	assert.Equal(t, []string{"linux", "darwin", "windows"}, g.Builds[0].Goos)
+	assert.Equal(t, []string{"amd64", "arm64"}, g.Builds[0].Goarch)
+	assert.Equal(t, "{{ .CommitTimestamp }}", g.Builds[0].ModTimestamp)
+	var archived, packed strings.Builder
+	for _, f := range g.Archives[0].Files {
+		archived.WriteString(f.Src + "\n")
+	}
+	for _, f := range g.Nfpms[0].Contents {
+		packed.WriteString(f.Src + "\n")
+	}
+	for _, p := range manualPages() {
+		assert.Contains(t, archived.String(), "bin/share/"+filepath.ToSlash(filepath.Dir(filepath.Join("man", p.File())))+"/*\n")
+	}
+	assert.Contains(t, packed.String(), "bin/share/man\n")
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		assert.Contains(t, archived.String(), "bin/share/completions/git-checkpoint."+shell+"\n")
+		assert.Contains(t, packed.String(), "bin/share/completions/git-checkpoint."+shell+"\n")
+	}
+}
+
+// Two builds of a release are the same bytes, wherever they are made: of this
+// machine's kind with GIT_CHECKPOINT_RELEASE=host, of all six with full. It
+// takes minutes where nothing is compiled yet.
+func TestReleaseReproducible(t *testing.T) {
+	g := readGoreleaser(t)
+	which := os.Getenv("GIT_CHECKPOINT_RELEASE")
+	if which == "" {
+		t.Skip("GIT_CHECKPOINT_RELEASE is not set")
+	}
+	built := 0
+	for _, goos := range g.Builds[0].Goos {
+		for _, goarch := range g.Builds[0].Goarch {
+			host := goos == runtime.GOOS && goarch == runtime.GOARCH
+			if which != "full" && !host {
+				continue
+			}
+			built++
+			t.Run(goos+"-"+goarch, func(t *testing.T) {
+				first, second := g.build(t, goos, goarch), g.build(t, goos, goarch)
+				assert.Equal(t, digest(t, first), digest(t, second))
+				if host {
+					saysVersion(t, first)
+				}
+			})
+		}
+	}
+	assert.Positive(t, built)
+}
+
+// build builds as the configuration says, from a copy of the sources in a
+// directory of its own.
+func (g *goreleaser) build(t *testing.T, goos, goarch string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"main.go", "go.mod", "go.sum", "commands", "freshness", "gitstore"} {
+		out, err := exec.Command("cp", "-R", filepath.Join("..", name), dir).CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	b := g.Builds[0]
+	ldflags := strings.NewReplacer(
+		"{{ .Version }}", "1.2.3", "{{ .FullCommit }}", strings.Repeat("a", 40), "{{ .CommitDate }}", "2026-02-14T14:30:00Z",
+	).Replace(strings.Join(b.Ldflags, " "))
+	args := append([]string{"build", "-o", "git-checkpoint.out", "-tags", strings.Join(b.Tags, ","), "-ldflags", ldflags}, b.Flags...)
+	cmd := exec.Command("go", append(args, ".")...)
+	cmd.Dir = dir
+	cmd.Env = append(append(os.Environ(), b.Env...), "GOOS="+goos, "GOARCH="+goarch, "GOWORK=off", "PWD="+dir)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	return filepath.Join(dir, "git-checkpoint.out")
+}
+
+func digest(t *testing.T, name string) [32]byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return sha256.Sum256(data)
+}
+
+func saysVersion(t *testing.T, program string) {
+	t.Helper()
+	out, err := exec.Command(program, "version", "--json").Output()
+	require.NoError(t, err)
+	var v struct{ Program, Commit, Date string }
+	require.NoError(t, json.Unmarshal(out, &v))
+	assert.Equal(t, "1.2.3 "+strings.Repeat("a", 40)+" 2026-02-14T14:30:00Z", v.Program+" "+v.Commit+" "+v.Date)
+	out, err = exec.Command(program, "version").Output()
+	require.NoError(t, err)
+	assert.Contains(t, string(out), "git-checkpoint 1.2.3 ("+strings.Repeat("a", 40)+", 2026-02-14) go")
+}
