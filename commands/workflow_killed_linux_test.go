@@ -140,3 +140,36 @@ func TestWorkflowKilledAnywhere(t *testing.T) {
 	assert.Contains(t, v.tool("status", "42", "--json"), `"completed_phases":["1","2","3","4","5","6","7","8"]`)
 	v.sound()
 }
+
+// The workflow in the README runs as it stands there: killed in a phase, and
+// with a phase that fails once, it comes to its end; with one that always
+// fails it stops at the limit.
+func TestReadmeWorkflow(t *testing.T) {
+	var script string
+	for _, block := range readmeBlocks(t, "A day with it", "sh") {
+		if strings.Contains(block, "phase next") {
+			script = strings.ReplaceAll(block, "git checkpoint", "git-checkpoint")
+		}
+	}
+	require.NotEmpty(t, script)
+	v := newWorkflow(t)
+	v.write("work.sh", `echo "$1" >>../log
+case $(wc -l <../log) in
+2) kill -9 $PPID ;; # the workflow, in its second phase
+3) exit 1 ;;
+esac
+[ "$1" != broken ]
+`)
+	require.NoError(t, os.Chmod(v.path("work.sh"), 0o777))
+	v.git("add", "work.sh")
+	assert.Equal(t, -1, v.try("sh", "-c", script).code)
+	o := v.try("sh", "-c", script)
+	require.Zero(t, o.code, o.err)
+	assert.Equal(t, []string{"design", "build", "build", "build", "test"}, v.log())
+	archived := strings.Fields(o.out)
+	assert.Equal(t, "3", v.tool("show", "42", archived[len(archived)-1], "--get", "progress.phases.build.attempt"))
+
+	o = v.try("sh", "-c", strings.ReplaceAll(script, "design,build,test", "broken"))
+	assert.Equal(t, 1, o.code)
+	assert.Contains(t, o.err, "phase broken failed 4 times, the limit is 3 retries")
+}

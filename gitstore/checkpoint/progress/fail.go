@@ -48,7 +48,7 @@ func (s Step) Fail(r *checkpoint.Record, why string, then OnFailure, retries int
 		if !s.Force && intOf(m, "failures") > retries {
 			return s.tooOften(r, retries), nil
 		}
-		s.begin(r)
+		s.reopen(r)
 	case Skip:
 		s.skip(r, why)
 	case Abort:

@@ -69,8 +69,35 @@ func (s Step) waits(r *checkpoint.Record) string {
 }
 
 // begin makes a phase the current one, in progress. Where the work was in it
-// already that is another attempt, unless a resume counted it.
+// already that is another attempt, unless that was counted when it was decided.
 func (s Step) begin(r *checkpoint.Record) {
+	m := phaseSection(r, s.Phase)
+	if textOf(m, "status") != pending {
+		s.reopen(r)
+	}
+	s.open(r)
+	r.SetPhaseStartedAt(s.At)
+	m.Set("status", InProgress)
+	m.Set("started_at", checkpoint.FormatTime(s.At))
+}
+
+// reopen leaves a phase to be done, whatever became of it before. Where it was
+// begun already that is another attempt, unless a resume counted it.
+func (s Step) reopen(r *checkpoint.Record) {
+	m := phaseSection(r, s.Phase)
+	if begun := intOf(m, "attempt"); begun > 0 && s.Phase == r.Phase() {
+		r.SetPhaseAttempt(max(r.PhaseAttempt(), begun+1))
+	}
+	s.open(r)
+	m.Set("status", pending)
+	m.Set("attempt", max(r.PhaseAttempt(), 1))
+	for _, key := range []string{"timestamp", "duration_minutes", "reason"} {
+		m.Delete(key)
+	}
+}
+
+// open makes a phase the current one, and one that is left to do.
+func (s Step) open(r *checkpoint.Record) {
 	p := r.Progress()
 	p.Completed, p.Skipped = without(p.Completed, s.Phase), without(p.Skipped, s.Phase)
 	if !slices.Contains(p.Remaining, s.Phase) {
@@ -78,18 +105,7 @@ func (s Step) begin(r *checkpoint.Record) {
 	}
 	p.Current = s.Phase
 	store(r, p)
-	m := phaseSection(r, s.Phase)
-	if begun := intOf(m, "attempt"); s.Phase == r.Phase() && begun > 0 {
-		r.SetPhaseAttempt(max(r.PhaseAttempt(), begun+1))
-	}
 	enter(r, s.Phase, s.At)
-	r.SetPhaseStartedAt(s.At)
-	m.Set("status", InProgress)
-	m.Set("attempt", max(r.PhaseAttempt(), 1))
-	m.Set("started_at", checkpoint.FormatTime(s.At))
-	for _, key := range []string{"timestamp", "duration_minutes", "reason"} {
-		m.Delete(key)
-	}
 }
 
 // A Report is what a phase leaves behind.

@@ -38,17 +38,9 @@ func (s Step) Replan(r *checkpoint.Record, reason string, limit int) error {
 	if err := s.noteReplan(r, reason, limit); err != nil {
 		return err
 	}
-	p := r.Progress()
-	p.Completed, p.Skipped = without(p.Completed, s.Phase), without(p.Skipped, s.Phase)
-	if !contains(p.Remaining, s.Phase) {
-		p.Remaining = inOrder(p, append(p.Remaining, s.Phase))
-	}
-	p.Current = s.Phase
-	store(r, p)
-	enter(r, s.Phase, s.At)
+	s.reopen(r)
 	m := phaseSection(r, s.Phase)
-	m.Set("status", pending)
-	for _, key := range []string{"failures", "error", "reason", "timestamp", "duration_minutes"} {
+	for _, key := range []string{"failures", "error"} {
 		m.Delete(key)
 	}
 	touch(r, s.At)
