@@ -39,7 +39,8 @@ func (r *Record) SetFiles(files []File) {
 }
 
 // Outputs returns the agent_outputs that have an output_location, then the
-// outputs of phases, in the order they are written.
+// outputs of phases and of tasks that are complete, in the order they are
+// written.
 func (r *Record) Outputs() []Output {
 	var out []Output
 	for agent, v := range r.section("agent_outputs").All() {
@@ -57,6 +58,27 @@ func (r *Record) Outputs() []Output {
 		if place := text(m, "output"); place != "" {
 			out = append(out, Output{"", phase, unquoted(place), text(m, "output_digest")})
 		}
+	}
+	return append(out, r.taskOutputs()...)
+}
+
+// taskAgent stands for the agent of a task's output, which has none. Its digest
+// is that of the moment when the task was done.
+const taskAgent = ":task"
+
+func (r *Record) taskOutputs() []Output {
+	var out []Output
+	add := func(id string, m *Map) {
+		if place := text(m, "output"); place != "" && text(m, "status") == "complete" {
+			out = append(out, Output{taskAgent, id, place, text(m, "output_digest")})
+		}
+	}
+	for id, v := range r.section("tasks").All() {
+		m, _ := v.(*Map)
+		add(id, m)
+	}
+	for _, m := range mappings(r.doc, "tasks") {
+		add(text(m, "id"), m)
 	}
 	return out
 }
