@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 	"gitstore":                        {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/health", "gitstore/index", "gitstore/join", "gitstore/ledger", "gitstore/objects", "gitstore/retention", "gitstore/scan"},
 	"gitstore/checkpoint":             {},
 	"gitstore/compare":                {"gitstore/checkpoint"},
-	"gitstore/checkpoint/story":       {"gitstore/checkpoint"},
+	"gitstore/checkpoint/story":       {"gitstore/checkpoint", "gitstore/checkpoint/tasks"},
 	"gitstore/checkpoint/tasks":       {"gitstore/checkpoint"},
 	"gitstore/checkpoint/progress":    {"gitstore/checkpoint"},
 	"gitstore/gitcmd":                 {},

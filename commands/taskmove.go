@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/layout"
 )
 
 // A taskStep is one verb of task with what the command line says beside it.
@@ -186,6 +187,9 @@ func (t *taskStep) lost(l *tasks.List) error {
 			return nil
 		}
 	}
+	if !crash && t.stories(l) {
+		return nil
+	}
 	became, err := l.Recover(tasks.Recovery{Found: t.c.taskOutputs(l), At: t.now, Limit: t.limit}, ids...)
 	for _, b := range became {
 		t.tell("task %s is %s: %s", b.ID, b.Status, b.Why)
@@ -194,6 +198,41 @@ func (t *taskStep) lost(l *tasks.List) error {
 		return nil
 	}
 	return err
+}
+
+// stories holds the lead's record against those of the stories. It reports
+// whether there are any.
+func (t *taskStep) stories(l *tasks.List) bool {
+	r := l.Record()
+	if story.Is(r) || len(t.ids) > 0 {
+		return false
+	}
+	standings := story.Recover(r, t.c.storyRecord)
+	for _, s := range standings {
+		t.tell("%s", s)
+	}
+	if len(standings) > 0 {
+		layout.RecoverState(r)
+	}
+	return len(standings) > 0
+}
+
+// storyRecord is the newest record of a story, nil where it has none that can
+// be read.
+func (c *call) storyRecord(id string) *checkpoint.Record {
+	issue, err := checkpoint.ParseIssue(id)
+	if err != nil {
+		return nil
+	}
+	cp, err := c.store.Newest(c.ctx, issue)
+	if err != nil {
+		return nil
+	}
+	r, err := c.store.SoundRecord(cp)
+	if err != nil {
+		return nil
+	}
+	return r
 }
 
 // crash counts a crash of the story that the record is of, or of every story or

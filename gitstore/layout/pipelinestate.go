@@ -141,21 +141,48 @@ func (c *checker) workers() {
 		c.warn("active_workers", "consistency", "%d, but worker_map has %d", n, workers.Len())
 	}
 	states, ok := c.mapping("story_state")
-	open := map[string]bool{}
-	for story, v := range states.All() {
-		open[story] = textOf(v) != "DONE" && textOf(v) != "PAUSED"
-	}
-	for _, story := range texts(get(c.doc, "priority_queue_ids")) {
-		open[story] = true
-	}
-	left := 0
-	for _, is := range open {
-		if is {
-			left++
-		}
-	}
+	left := len(openStories(c.doc, states))
 	if n, isInt := number(text(c.doc, "stories_remaining")).Int(); ok && isInt && int(n) != left {
 		c.warn("stories_remaining", "consistency", "%d, but %d stories are neither DONE nor PAUSED", n, left)
+	}
+}
+
+// openStories are those that are neither done nor paused, by their states, and
+// those that wait in the queue.
+func openStories(m, states *object) map[string]bool {
+	open := map[string]bool{}
+	for id, v := range states.All() {
+		if word := textOf(v); word != story.Done && word != story.Paused {
+			open[id] = true
+		}
+	}
+	for _, id := range texts(get(m, "priority_queue_ids")) {
+		open[id] = true
+	}
+	return open
+}
+
+// RecoverState works out anew, in the lead's document of a record, what is only
+// true while the lead runs: the workers and the stories that are left. What it
+// suspected is forgotten.
+func RecoverState(r *checkpoint.Record) {
+	m, ok := get(r.Doc(), "layout.files.state.document").(*object)
+	if !ok || Name(r.Layout()) != Pipeline {
+		return
+	}
+	open := openStories(m, sub(r.Doc(), "pipeline.story_state"))
+	m.Delete("suspicious_idle")
+	if has(m, "stories_remaining") {
+		put(m, "stories_remaining", len(open))
+	}
+	if has(m, "active_workers") {
+		n := 0
+		for id := range sub(m, "worker_map").All() {
+			if open[id] {
+				n++
+			}
+		}
+		put(m, "active_workers", n)
 	}
 }
 
