@@ -15,9 +15,18 @@ func phaseDetails(r *checkpoint.Record, m *object) {
 		if known.Len() == 0 {
 			continue
 		}
-		meta := mustSub(mustSub(m, "phase_metadata"), phase)
-		putText(meta, "status", text(known, "status"))
-		if paths := artifactPaths(known); len(paths) > 0 || !has(meta, "artifacts") {
+		all := mustSub(m, "phase_metadata")
+		for key := range all.All() {
+			if phaseName(key) == phase {
+				phase = key
+			}
+		}
+		fresh := !has(all, phase)
+		meta := mustSub(all, phase)
+		if s := text(known, "status"); statusOf(text(meta, "status")) != statusOf(s) {
+			putText(meta, "status", s)
+		}
+		if paths := artifactPaths(known); len(paths) > 0 && !sameArtifacts(meta, paths) || fresh {
 			put(meta, "artifacts", paths)
 		}
 		for _, key := range []string{"duration_minutes", "timestamp", "summary", "error"} {
@@ -26,6 +35,13 @@ func phaseDetails(r *checkpoint.Record, m *object) {
 			}
 		}
 	}
+}
+
+// sameArtifacts reports whether a document names these paths, as a list or as
+// the one text that stands for it.
+func sameArtifacts(meta *object, paths []any) bool {
+	said := texts(get(meta, "artifacts"))
+	return slices.EqualFunc(said, paths, func(a string, b any) bool { return a == textOf(b) })
 }
 
 // artifactPaths are the paths of a phase's artifacts.

@@ -37,11 +37,16 @@ func applyDotagent(m *object, r *checkpoint.Record) {
 	if status == completed && len(done) < len(dotagentPhases) {
 		status = inProgress // of the workflow, which goes on
 	}
+	before := pastOf(r, text(m, "workflow_id"))
 	setWorkflow(r, "id", text(m, "workflow_id"), "status", status,
 		"started_at", text(m, "started_at"), "updated_at", text(m, "last_updated"), "last_error", text(m, "error"))
 	r.Doc().Delete("progress")
 	r.SetProgress(checkpoint.Progress{Current: current, Completed: done, Names: dotagentPhases})
 	r.SetPhase(current)
+	list, _ := get(m, "completed_phases").([]any)
+	before.readCompleted(r, list)
+	approved, _ := get(m, "user_checkpoints").([]any)
+	before.readApprovals(r, approved)
 	if safe, ok := get(m, "interruption_safe").(bool); ok && !safe {
 		sub(r.Doc(), "workflow").Set("interruption_safe", false)
 	}

@@ -20,10 +20,13 @@ func recoveryWorkflow() *kind {
 		key:   func(m *object) string { return text(m, "workflow_id") },
 		at:    lastPhaseTime,
 		apply: func(m *object, r *checkpoint.Record) {
+			before := pastOf(r, text(m, "workflow_id"))
 			setWorkflow(r, "id", text(m, "workflow_id"), "description", text(m, "workflow_description", "description"),
 				"status", statusOf(text(m, "status")), "plan_path", text(m, "plan_path"),
 				"started_at", text(m, "created_at", "started_at"), "updated_at", text(m, "updated_at"), "last_error", text(m, "last_error"))
 			setPhases(r, phaseName(get(m, "current_phase")), phasesOf(get(m, "completed_phases")), text(m, "total_phases"))
+			before.readPhases(r, sub(m, "phase_metadata"))
+			before.readReplans(r, m)
 		},
 		update: updateRecovery,
 		fresh:  freshRecovery,
