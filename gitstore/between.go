@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,7 +115,7 @@ func (b *Between) Files(ctx context.Context) ([]FileChange, error) {
 		return nil, nil
 	}
 	args := []string{"diff-tree", "-r", "-z", "-M", "--raw", "--no-abbrev", b.from.String(), b.to.String(), "--"}
-	out, err := b.git.Output(ctx, append(args, b.paths...)...)
+	out, err := b.plumbing().Output(ctx, append(args, b.paths...)...)
 	if err != nil {
 		return nil, fmt.Errorf("compare files: %w", err)
 	}
@@ -183,10 +184,16 @@ func (b *Between) Patch(ctx context.Context, w io.Writer) error {
 		"diff-tree", "-r", "-M", "-p", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short",
 		"--src-prefix=a/", "--dst-prefix=b/", b.from.String(), b.to.String(), "--",
 	}
-	if err := b.git.Copy(ctx, w, append(args, b.paths...)...); err != nil {
+	if err := b.plumbing().Copy(ctx, w, append(args, b.paths...)...); err != nil {
 		return fmt.Errorf("compare files: %w", err)
 	}
 	return nil
+}
+
+// plumbing is git without an index: diff-tree reads all of it first, and needs
+// nothing of it.
+func (b *Between) plumbing() gitcmd.Git {
+	return b.git.With("GIT_INDEX_FILE=" + filepath.Join(b.s.stateDir(), "no-index"))
 }
 
 // Stat writes what git diff --stat says in lines of at most width columns.
