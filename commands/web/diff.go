@@ -154,12 +154,16 @@ func (v *visit) compareFiles(d *Diff, from, to *gitstore.Checkpoint, b *budget, 
 		return err
 	}
 	defer between.Close()
+	var patch []byte
+	var whole bool
+	read := make(chan error, 1)
+	go func() { // beside the list of files: each is a git that reads the same
+		var err error
+		patch, whole, err = readPatch(v.ctx, between)
+		read <- err
+	}()
 	files, err := between.Files(v.ctx)
-	if err != nil {
-		return err
-	}
-	patch, whole, err := readPatch(v.ctx, between)
-	if err != nil {
+	if err = errors.Join(err, <-read); err != nil {
 		return err
 	}
 	d.FilesSay = count(len(files), "file")

@@ -36,8 +36,15 @@ type budget struct{ page, file int }
 // spend takes lines for a file.
 func (b *budget) spend() int { return max(0, min(b.page, b.file)) }
 
-var statusLetters = map[string]string{
-	"added": "A", "modified": "M", "deleted": "D", "renamed": "R", "typechange": "T", "conflicted": "U",
+// letter is git's for a status.
+func letter(status string) string {
+	switch status {
+	case "typechange":
+		return "T"
+	case "conflicted":
+		return "U"
+	}
+	return strings.ToUpper(cut(status, 1))
 }
 
 // fileDiffs puts the list of files and git's patches together, which are in
@@ -59,7 +66,7 @@ func fileDiffs(files []gitstore.FileChange, patch []byte, whole bool, b *budget)
 			break
 		}
 		d := FileDiff{
-			Path: line(cut(f.Path, maxText)), Was: line(cut(f.From, maxText)), Status: f.Status, Letter: statusLetters[f.Status],
+			Path: line(cut(f.Path, maxText)), Was: line(cut(f.From, maxText)), Status: f.Status, Letter: letter(f.Status),
 			Anchor: fmt.Sprintf("f%d", i+1), Notes: modeNotes(f), paths: []string{f.Path},
 		}
 		if f.From != "" {

@@ -80,17 +80,22 @@ func standing(j Judged) Standing {
 	return s
 }
 
-// words are the actions for people.
-var words = map[freshness.Action][3]string{
-	freshness.Resume:             {"Fresh", "good", "Nothing stands against going on from here."},
-	freshness.ProceedWithWarning: {"Usable, with warnings", "warn", "It can be resumed; read the warnings first."},
-	freshness.PromptUser:         {"A question to answer", "ask", "Something changed that only a person can answer for."},
-	freshness.StartFresh:         {"Cannot be resumed", "bad", "Start fresh, or look at an older one."},
+// words say an action to people: what it is, how it looks, what it means.
+func words(a freshness.Action) (word, class, says string) {
+	switch a {
+	case freshness.Resume:
+		return "Fresh", "good", "Nothing stands against going on from here."
+	case freshness.ProceedWithWarning:
+		return "Usable, with warnings", "warn", "It can be resumed; read the warnings first."
+	case freshness.PromptUser:
+		return "A question to answer", "ask", "Something changed that only a person can answer for."
+	}
+	return "Cannot be resumed", "bad", "Start fresh, or look at an older one."
 }
 
 func verdict(j Judged) Verdict {
-	w := words[j.Verdict.Action]
-	v := Verdict{Word: w[0], Class: w[1], Says: w[2], Auto: firstLine(j.Alone), Command: line(j.Command)}
+	word, class, says := words(j.Verdict.Action)
+	v := Verdict{Word: word, Class: class, Says: says, Auto: firstLine(j.Alone), Command: line(j.Command)}
 	if j.Complete {
 		v.Says = "Nothing is left to do."
 	}

@@ -24,7 +24,7 @@ const hostile = `<script>alert(1)</script><img src=x onerror=alert(1)> javascrip
 
 // A world is a repository with checkpoints, and a page of it.
 type world struct {
-	t    *testing.T
+	t    testing.TB
 	dir  string
 	at   time.Time
 	o    Options
@@ -36,7 +36,7 @@ const testToken = "a-token-for-tests"
 
 // newWorld makes a repository and a page of it, in English and without
 // anybody's configuration.
-func newWorld(t *testing.T, write bool) *world {
+func newWorld(t testing.TB, write bool) *world {
 	t.Helper()
 	w := &world{t: t, dir: t.TempDir(), at: now.Add(-48 * time.Hour)}
 	for _, e := range os.Environ() {
