@@ -3,6 +3,7 @@ package commands
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"git-checkpoint/commands/display"
 	"git-checkpoint/commands/output"
@@ -95,7 +96,7 @@ func (c *call) difference() (*difference, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.state = compare.Records(before.Doc(), after.Doc())
+	d.state = slices.DeleteFunc(compare.Records(before.Doc(), after.Doc()), isBytes)
 	if !c.flags.Bool("state") {
 		d.files, err = c.store.Between(d.from, d.to, c.paths...)
 	}
@@ -193,4 +194,11 @@ func (c *call) showFiles(files *gitstore.Between, at display.Screen, people bool
 		return err
 	}
 	return p.Close()
+}
+
+// isBytes reports a change of the bytes that a document was read from: what
+// they say is compared as the document.
+func isBytes(c compare.Change) bool {
+	name, ok := strings.CutPrefix(c.Path, "layout.files.")
+	return ok && strings.HasSuffix(name, ".text") && strings.Count(name, ".") == 1
 }
