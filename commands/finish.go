@@ -64,6 +64,7 @@ func runFinish(c *call) error {
 // dispose does with the chain of a workflow that is over what the settings
 // say. What was saved is in the archive then.
 func (c *call) dispose(s *gitstore.Saved, status string) error {
+	c.applyAge(s.Issue)
 	what := c.settings.String("on_failure")
 	if status == progress.Completed {
 		what = c.settings.String("on_success")

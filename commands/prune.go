@@ -14,8 +14,10 @@ import (
 
 var pruneCommand = command{
 	name: "prune", usage: "apply retention to an issue's checkpoints", args: "[ISSUE]", max: 1, category: "Keep",
-	description: "Prints every decision with its rule. What is dropped can be taken back with\n" +
-		"`git checkpoint undo` for as long as git keeps unreachable reflog entries.",
+	description: "Prints every decision with its rule. A chain that is too old goes to the archive\n" +
+		"(max_age_days), and what was there for long enough goes away (archive_days). What\n" +
+		"is dropped can be taken back with `git checkpoint undo` for as long as git keeps\n" +
+		"unreachable reflog entries.",
 	examples: []string{
 		"git checkpoint prune 42 --dry-run",
 		"git checkpoint prune 42 --keep manual=5",
@@ -78,11 +80,13 @@ func (c *call) prune(req gitstore.PruneRequest, issues []checkpoint.Issue) (*pru
 }
 
 func (c *call) pruneRequest() (gitstore.PruneRequest, error) {
-	req := gitstore.PruneRequest{MaxAge: c.settings.Int("max_age_days"), DryRun: c.flags.Bool("dry-run")}
+	req := c.ageRules()
+	req.DryRun = c.flags.Bool("dry-run")
 	if c.flags.IsSet("max-age") {
 		if req.MaxAge = c.flags.Int("max-age"); req.MaxAge < 1 {
 			return req, usagef("prune: --max-age: %d is not a number of days", req.MaxAge)
 		}
+		delete(req.Layouts, "claude")
 	}
 	if req.DryRun && c.flags.IsSet("apply") {
 		return req, usagef("prune: --dry-run and --apply do not go together")
@@ -155,14 +159,14 @@ func (c *call) carryOut(req gitstore.PruneRequest, plan *prunePlan) error {
 	k := -1
 	return c.each(issues, func(i checkpoint.Issue) error {
 		k++
-		if len(plan.of[k].Removed) == 0 {
+		if len(plan.of[k].Removed)+len(plan.of[k].Expired) == 0 {
 			return nil
 		}
 		req := req
 		req.Issue, req.Plan = i, plan.of[k].Plan
 		done, err := c.store.Prune(c.ctx, req)
 		if err != nil {
-			plan.of[k].Removed = nil
+			plan.of[k].Removed, plan.of[k].Expired = nil, nil
 			return err
 		}
 		plan.of[k].Pruned = done
@@ -221,7 +225,7 @@ func (c *call) applyCommand(plan *prunePlan) string {
 func pruneRecord(plan *prunePlan, dryRun bool) output.Prune {
 	r := output.Prune{Type: "prune", Plan: plan.id, DryRun: dryRun}
 	for _, p := range plan.of {
-		r.Removed = append(r.Removed, texts(p.Removed)...)
+		r.Removed = append(append(r.Removed, texts(p.Removed)...), texts(p.Expired)...)
 		for _, d := range p.Decisions {
 			r.Decisions = append(r.Decisions, output.Decision{CheckpointID: string(d.ID), Issue: string(p.issue), Keep: d.Keep, Rule: d.Rule})
 			if d.Keep {

@@ -11,7 +11,9 @@ var syncCommand = command{
 	name: "sync", usage: "bring an issue here and at a remote to one chain", args: "[ISSUE]", max: 1, category: "Share",
 	description: "Fetches, joins and pushes: both sides get what was saved on either, without what was\n" +
 		"dropped or pruned on either. That a ref is gone never means that it was dropped. Any\n" +
-		"number of clones may do so at once. What a push would not show, a sync does not.",
+		"number of clones may do so at once. What a push would not show, a sync does not.\n" +
+		"First, chains that are too old go to the archive, and what was there for long enough\n" +
+		"goes away (max_age_days, archive_days).",
 	examples: []string{"git checkpoint sync 42", "git checkpoint sync --all --remote backup"},
 	flags: func() []cli.Flag {
 		return append(shareFlags(), &cli.BoolFlag{Name: "archived", Usage: "the archive too, both ways"}, publishFlag())
@@ -26,6 +28,12 @@ func runSync(c *call) error {
 	remote, issues, err := c.toShare()
 	if err != nil {
 		return err
+	}
+	if aging := issues; !c.flags.Bool("dry-run") {
+		if len(aging) == 0 {
+			aging = c.aging()
+		}
+		c.applyAge(aging...)
 	}
 	t := c.tick("sync: " + gitstore.ShownRemote(remote))
 	done, err := c.store.Sync(c.ctx, gitstore.SyncRequest{

@@ -10,6 +10,12 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
+// HasArchive reports whether an issue has an archive.
+func (s *Store) HasArchive(ctx context.Context, i checkpoint.Issue) bool {
+	hash, err := s.readRef(ctx, ArchiveRef(i))
+	return err != nil || !hash.IsZero()
+}
+
 // HasIssue reports whether an issue has a chain or an archive.
 func (s *Store) HasIssue(ctx context.Context, i checkpoint.Issue) bool {
 	for _, ref := range []string{LiveRef(i), ArchiveRef(i)} {

@@ -25,7 +25,7 @@ func (s *Store) removedBy(ctx context.Context, c, archive *chain, e logEntry) (*
 	if r.live, r.ledger, err = s.leftOut(c.issue, c.ref, e.old, e.new); err != nil {
 		return nil, err
 	}
-	if removal(e.message) == "drop" {
+	if removal(e.message) != "archive" {
 		moves, err := s.reflog(ctx, archive.ref)
 		if err != nil {
 			return nil, err

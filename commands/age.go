@@ -1,0 +1,90 @@
+package commands
+
+import (
+	"errors"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
+)
+
+// ageRules are the rules of retention that go by age: when a whole chain goes to
+// the archive, and how long it stays there. Chains of two layouts have rules of
+// their own, unless a setting says otherwise.
+func (c *call) ageRules() gitstore.PruneRequest {
+	completed, other := c.settings.ArchiveDays()
+	req := gitstore.PruneRequest{
+		MaxAge:  c.settings.Int("max_age_days"),
+		Stay:    &retention.Stay{Completed: completed, Other: other},
+		Layouts: map[string]gitstore.LayoutRules{},
+	}
+	if c.settings.IsDefault("max_age_days") {
+		req.Layouts["claude"] = gitstore.LayoutRules{MaxAge: 7}
+	}
+	if c.settings.IsDefault("archive_days") {
+		req.Layouts["dotagent"] = gitstore.LayoutRules{Last: 5}
+	}
+	return req
+}
+
+// aging are the issues that a sync of all applies the rules of age to. Where no
+// chain may be too old, they are those that have an archive: to look into every
+// chain would take longer than the sync.
+func (c *call) aging() []checkpoint.Issue {
+	issues, _, err := c.store.Issues(c.ctx, c.settings.Int("max_age_days") <= 0)
+	if err != nil {
+		c.warn("rules of age: %v", err)
+	}
+	return issues
+}
+
+// applyAge applies the rules of age to issues. That it fails is no failure of
+// what it comes with.
+func (c *call) applyAge(issues ...checkpoint.Issue) {
+	for _, i := range issues {
+		done, err := c.byAge(i)
+		var refused *gitstore.RefusedError
+		switch {
+		case errors.As(err, &refused): // a chain that is cut, as in a shallow clone
+		case err != nil:
+			c.warn("rules of age: issue %s: %v", i, err)
+		case done.Archived:
+			c.say("issue %s: %s; git checkpoint undo %s brings them back", i, done.Decisions[0].Rule, quoteArg(string(i)))
+		case len(done.Expired) > 0:
+			c.say("issue %s: %s expired; git checkpoint undo %s brings them back", i, plural(len(done.Expired), "archived checkpoint"), quoteArg(string(i)))
+		}
+	}
+}
+
+// byAge applies the rules of age to an issue. It looks first: a chain that they
+// do not concern is left alone, and so is one that cannot be read, which what
+// follows will say.
+func (c *call) byAge(i checkpoint.Issue) (*gitstore.Pruned, error) {
+	req := c.ageRules()
+	req.Issue, req.DryRun = i, true
+	if c.young(i, req) {
+		return &gitstore.Pruned{}, nil
+	}
+	plan, err := c.store.Prune(c.ctx, req)
+	if err != nil || len(plan.Removed)+len(plan.Expired) == 0 {
+		return &gitstore.Pruned{}, nil
+	}
+	req.DryRun, req.Plan = false, plan.Plan
+	return c.store.Prune(c.ctx, req)
+}
+
+// young reports that no rule of age can concern an issue, without reading all of
+// its chain.
+func (c *call) young(i checkpoint.Issue, req gitstore.PruneRequest) bool {
+	if c.store.HasArchive(c.ctx, i) {
+		return false
+	}
+	days := req.MaxAge
+	for _, l := range req.Layouts {
+		if l.MaxAge > 0 && (days <= 0 || l.MaxAge < days) {
+			days = l.MaxAge
+		}
+	}
+	newest, err := c.store.Newest(c.ctx, i)
+	return err != nil || !retention.Older(newest.Created, days, c.env.Now())
+}
