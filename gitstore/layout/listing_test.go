@@ -40,10 +40,16 @@ func TestListing(t *testing.T) {
 			"Failed Checkpoints:\n" +
 			"  failed/test-all_pay_ment_20260102_030405.json failed phase 3 of 4 wave 2/2\n"},
 		{"recovery", Recovery, [][]*checkpoint.Record{chainOf(t, nil, "recovery.json")}, "implement_9_pay.json phase 3\n"},
-		{"dotagent", Dotagent, [][]*checkpoint.Record{chainOf(t, nil, "dotagent-phase.json", "dotagent-execution.json")},
-			"phase.json in_progress phase ARCHITECTURE of 5\nexecution.json in_progress tasks 1/3\n"},
-		{"pipeline", Pipeline, [][]*checkpoint.Record{chainOf(t, nil, "pipeline-story.json"), chainOf(t, nil, "pipeline-state.json")},
-			"checkpoint-AB-1.json in_progress phase stage_2 of 4 tasks 1/3\nstate.json in_progress stories 2\n"},
+		{
+			"dotagent", Dotagent,
+			[][]*checkpoint.Record{chainOf(t, nil, "dotagent-phase.json", "dotagent-execution.json")},
+			"phase.json in_progress phase ARCHITECTURE of 5\nexecution.json in_progress tasks 1/3\n",
+		},
+		{
+			"pipeline", Pipeline,
+			[][]*checkpoint.Record{chainOf(t, nil, "pipeline-story.json"), chainOf(t, nil, "pipeline-state.json")},
+			"checkpoint-AB-1.json in_progress phase stage_2 of 4 tasks 1/3\nstate.json in_progress stories 2\n",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := Listing(c.as, c.chains)
