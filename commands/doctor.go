@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/hook/install"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore/health"
 
@@ -76,7 +77,7 @@ func withHint(e *config.Error) string {
 
 // examine looks at the repository.
 func (c *call) examine() ([]health.Finding, error) {
-	version, err := c.gitVersion()
+	version, err := install.GitVersion(c.ctx, c.store.Git())
 	if err != nil {
 		return nil, err
 	}
@@ -130,11 +131,11 @@ func (c *call) inspectAll(result *output.Verify) error {
 		result.Warnings = append(result.Warnings, report.Warnings...)
 		result.Checked += report.Checked
 	}
-	version, err := c.gitVersion()
+	hooks, err := c.findHooks()
 	if err != nil {
 		return err
 	}
-	for _, h := range c.findHooks(version) {
+	for _, h := range hooks {
 		if text := hookTrouble(h); text != "" {
 			result.Warnings = append(result.Warnings, text)
 		}

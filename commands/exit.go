@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/hook/install"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -105,6 +106,8 @@ func codeOf(err error) (code int, hint string) {
 		approval    *progress.ApprovalError
 		noPhase     *progress.UnknownError
 		task        *taskError
+		hooks       *install.RefusedError
+		agent       *install.SettingsError
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -125,6 +128,10 @@ func codeOf(err error) (code int, hint string) {
 		return exitRefused, fmt.Sprintf("git checkpoint show %s %s", quoteArg(string(taken.Issue)), quoteArg(string(taken.ID)))
 	case errors.As(err, &refused):
 		return exitRefused, refused.Hint
+	case errors.As(err, &hooks):
+		return exitRefused, hooks.Hint
+	case errors.As(err, &agent):
+		return exitUsage, "git checkpoint hooks install --manual --agent " + agent.Agent
 	case errors.As(err, &limit):
 		return exitLimit, alternatives(limit.Issue, limit.Instead...)
 	case errors.As(err, &stands):

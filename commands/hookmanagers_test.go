@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/commands/hook/install"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -240,9 +242,9 @@ func TestHookManagers(t *testing.T) {
 }
 
 func testManager(t *testing.T, w *hookWorld, m manager, way string) {
-	version, err := parseGitVersion(w.git("version"))
+	version, err := install.ParseVersion(w.git("version"))
 	require.NoError(t, err)
-	require.Equal(t, way == "config", atLeast(version, 2, 54), "the git that is meant")
+	require.Equal(t, way == "config", version.AtLeast(2, 54), "the git that is meant")
 	m.install(w)
 	before := w.hookFiles()
 	require.NotEmpty(t, before)

@@ -50,27 +50,6 @@ func TestBlockCode(t *testing.T) {
 	assert.Equal(t, exitRemote, blockCode(&pushError{first: errors.New("refused")}))
 }
 
-func TestParseGitVersion(t *testing.T) {
-	for line, want := range map[string][2]int{
-		"git version 2.39.5":                     {2, 39},
-		"git version 2.54.0.windows.1":           {2, 54},
-		"git version 2.39.3 (Apple Git-146)":     {2, 39},
-		"git version 2.55-rc1":                   {2, 55},
-		"git version 3.0":                        {3, 0},
-		"git version 2.47.1.543.gdeadbeef-dirty": {2, 47},
-	} {
-		v, err := parseGitVersion(line)
-		require.NoError(t, err, line)
-		assert.Equal(t, want, v, line)
-	}
-	for _, line := range []string{"", "git version", "git version x.y"} {
-		_, err := parseGitVersion(line)
-		assert.Error(t, err, line)
-	}
-	assert.True(t, atLeast([2]int{3, 0}, 2, 54))
-	assert.False(t, atLeast([2]int{2, 53}, 2, 54))
-}
-
 // Everything that is installed somewhere is there to be called.
 func TestInstalledHooksExist(t *testing.T) {
 	names := map[string]bool{}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/commands/hook/install"
 	"git-checkpoint/commands/output"
 
 	"github.com/urfave/cli/v2"
@@ -51,7 +52,7 @@ func runHook(c *call) error {
 	if run == nil {
 		return usagef("hook: %q is none of %s", c.args[0], strings.Join(hookNames(), ", "))
 	}
-	if word := c.env.Getenv(canaryVariable); word != "" {
+	if word := c.env.Getenv(install.CanaryVariable); word != "" {
 		fmt.Fprintln(c.env.Stderr, output.Clean(word))
 		return nil
 	}

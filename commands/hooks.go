@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/hook"
+	"git-checkpoint/commands/hook/install"
 	"git-checkpoint/commands/output"
 
 	"github.com/urfave/cli/v2"
@@ -43,19 +44,40 @@ func runHooks(c *call) error {
 	if err := c.checkHooks(verb); err != nil {
 		return err
 	}
+	agent := hook.AgentNamed(c.flags.String("agent"))
 	if c.flags.Bool("manual") {
-		return c.showManual()
+		return c.showManual(agent)
 	}
 	if err := c.open(); err != nil {
 		return err
 	}
-	switch verb {
-	case "install":
-		return c.changeHooks(verb, c.planInstall)
-	case "uninstall":
-		return c.changeHooks(verb, c.planUninstall)
+	if verb == "status" {
+		return c.hooksStatus()
 	}
-	return c.hooksStatus()
+	changes, err := c.planHooks(verb == "install", agent)
+	if err != nil {
+		return err
+	}
+	return c.changeHooks(verb, changes)
+}
+
+// hooksRepo is where hooks are installed.
+func (c *call) hooksRepo() *install.Repo {
+	return &install.Repo{
+		Context: c.ctx, Git: c.store.Git(), Config: c.store.Config(), Root: c.store.Root(), CommonDir: c.store.CommonDir(),
+		PrePush: c.settings.String("hooks.pre_push"), Global: c.flags.Bool("global"), Force: c.flags.Bool("force"), Warn: c.warn,
+	}
+}
+
+func (c *call) planHooks(in bool, agent *hook.Agent) ([]install.Change, error) {
+	r := c.hooksRepo()
+	switch {
+	case agent != nil:
+		return r.Agent(agent, in)
+	case in:
+		return r.Install(c.flags.Bool("push"))
+	}
+	return r.Uninstall()
 }
 
 func (c *call) checkHooks(verb string) error {
@@ -73,29 +95,18 @@ func (c *call) checkHooks(verb string) error {
 	return nil
 }
 
-// A change is one thing that an install or uninstall does.
-type change struct {
-	text string // what, for people
-	do   func() error
-}
-
-// changeHooks plans, and does it unless it is a dry run. A plan that cannot be
-// made changes nothing.
-func (c *call) changeHooks(verb string, plan func() ([]change, error)) error {
-	changes, err := plan()
-	if err != nil {
-		return err
-	}
+// changeHooks does what was planned, unless it is a dry run.
+func (c *call) changeHooks(verb string, changes []install.Change) error {
 	dry := c.flags.Bool("dry-run")
 	result := output.Hooks{Type: "hooks", Action: verb, DryRun: dry}
 	for _, ch := range changes {
 		if !dry {
-			if err := ch.do(); err != nil {
+			if err := ch.Do(); err != nil {
 				return err
 			}
 		}
-		result.Changes = append(result.Changes, ch.text)
-		c.tellChange(dry, ch.text)
+		result.Changes = append(result.Changes, ch.Text)
+		c.tellChange(dry, ch.Text)
 	}
 	if len(changes) == 0 {
 		c.say("nothing to do")
@@ -114,4 +125,17 @@ func (c *call) tellChange(dry bool, text string) {
 		text = "would " + text
 	}
 	c.print("%s\n", output.Clean(text))
+}
+
+// showManual prints what to paste.
+func (c *call) showManual(agent *hook.Agent) error {
+	text, err := install.Manual(agent, c.flags.Bool("push"))
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.write(output.Hooks{Type: "hooks", Action: "manual", Changes: []string{text}})
+	}
+	c.print("%s", text)
+	return nil
 }

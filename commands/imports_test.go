@@ -13,10 +13,11 @@ import (
 // one way, from the command line down to the record.
 var mayImport = map[string][]string{
 	"":                                {"commands"},
-	"commands":                        {"commands/complete", "commands/config", "commands/display", "commands/hook", "commands/manual", "commands/mirror", "commands/output", "commands/schema", "commands/web", "freshness", "freshness/issue", "freshness/issue/forge", "gitstore", "gitstore/checkpoint", "gitstore/checkpoint/progress", "gitstore/checkpoint/story", "gitstore/checkpoint/tasks", "gitstore/compare", "gitstore/health", "gitstore/layout", "gitstore/retention"},
+	"commands":                        {"commands/complete", "commands/config", "commands/display", "commands/hook", "commands/hook/install", "commands/manual", "commands/mirror", "commands/output", "commands/schema", "commands/web", "freshness", "freshness/issue", "freshness/issue/forge", "gitstore", "gitstore/checkpoint", "gitstore/checkpoint/progress", "gitstore/checkpoint/story", "gitstore/checkpoint/tasks", "gitstore/compare", "gitstore/gitcmd", "gitstore/health", "gitstore/layout", "gitstore/retention"},
 	"commands/complete":               {"commands/manual"},
 	"commands/config":                 {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/retention"},
 	"commands/hook":                   {},
+	"commands/hook/install":           {"commands/hook", "commands/output", "gitstore/gitcmd"},
 	"commands/manual":                 {},
 	"commands/mirror":                 {"gitstore/layout"},
 	"commands/output":                 {},

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"git-checkpoint/commands/config"
+	"git-checkpoint/gitstore/gitcmd"
 )
 
 // page sends what is printed from now on through the user's pager, as git log
@@ -61,7 +62,7 @@ func (c *call) pager() string {
 	}
 	entries := c.store.Config()
 	program, set := lookup(c.env.Environ, "GIT_PAGER")
-	if e, ours := lastEntry(entries, "pager.checkpoint"); !set && ours {
+	if e, ours := gitcmd.LastEntry(entries, "pager.checkpoint"); !set && ours {
 		if off(e.Value) {
 			return ""
 		}
@@ -79,7 +80,7 @@ func (c *call) pager() string {
 }
 
 func valueOf(entries []config.GitEntry, key string) string {
-	e, _ := lastEntry(entries, key)
+	e, _ := gitcmd.LastEntry(entries, key)
 	return e.Value
 }
 

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/commands/hook/install"
+
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 )
@@ -67,8 +69,8 @@ func scriptCondition(name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	version, err := parseGitVersion(string(out))
-	return !atLeast(version, 2, 54), err
+	version, err := install.ParseVersion(string(out))
+	return !version.AtLeast(2, 54), err
 }
 
 // scriptEnv gives every script a home of its own, a fixed identity and clock,

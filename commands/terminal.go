@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/display"
+	"git-checkpoint/gitstore/gitcmd"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
@@ -47,7 +48,7 @@ func (c *call) colors(when string) bool {
 		return when == "always"
 	}
 	for _, key := range []string{"color.checkpoint", "color.ui"} {
-		if e, set := lastEntry(c.store.Config(), key); set {
+		if e, set := gitcmd.LastEntry(c.store.Config(), key); set {
 			if off(e.Value) || e.Value == "never" {
 				return false
 			}

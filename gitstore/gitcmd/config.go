@@ -47,12 +47,18 @@ func parseConfig(out []byte) ([]Entry, error) {
 
 // Last is the value of key that wins, and whether there is one.
 func Last(entries []Entry, key string) (string, bool) {
+	e, ok := LastEntry(entries, key)
+	return e.Value, ok
+}
+
+// LastEntry is the entry of key that wins, and whether there is one.
+func LastEntry(entries []Entry, key string) (Entry, bool) {
 	for i := len(entries) - 1; i >= 0; i-- {
 		if entries[i].Key == key {
-			return entries[i].Value, true
+			return entries[i], true
 		}
 	}
-	return "", false
+	return Entry{}, false
 }
 
 // Bool reads a value by git's rules for booleans, where numbers count too;

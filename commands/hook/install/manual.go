@@ -1,4 +1,4 @@
-package commands
+package install
 
 import (
 	"fmt"
@@ -8,20 +8,14 @@ import (
 	"git-checkpoint/commands/output"
 )
 
-// showManual prints what to paste where nothing is to be installed.
-func (c *call) showManual() error {
-	text := gitManual(c.flags.Bool("push"))
-	if a := hook.AgentNamed(c.flags.String("agent")); a != nil {
-		var err error
-		if text, err = agentManual(a); err != nil {
-			return err
-		}
+// Manual is what to paste where nothing is to be installed: an agent's settings,
+// or with nil git's hooks.
+func Manual(a *hook.Agent, push bool) (string, error) {
+	if a == nil {
+		return gitManual(push), nil
 	}
-	if c.json {
-		return c.write(output.Hooks{Type: "hooks", Action: "manual", Changes: []string{text}})
-	}
-	c.print("%s", text)
-	return nil
+	text, err := a.Install("")
+	return fmt.Sprintf("# %s:\n%s", a.File, text), err
 }
 
 func gitManual(push bool) string {

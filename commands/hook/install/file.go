@@ -1,4 +1,4 @@
-package commands
+package install
 
 import (
 	"fmt"

@@ -1,8 +1,7 @@
-package commands
+package install
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -54,20 +53,20 @@ func (f settingsFile) write(text string) error {
 
 // agentHome is the folder that an agent's files are below: the worktree's
 // root, or with --global the user's home.
-func (c *call) agentHome() (string, error) {
-	if c.flags.Bool("global") {
+func (r *Repo) agentHome() (string, error) {
+	if r.Global {
 		return os.UserHomeDir()
 	}
-	if c.store.Root() == "" {
-		return "", fail(exitRefused, "", "hooks: a bare repository has no place for an agent's settings: use --global")
+	if r.Root == "" {
+		return "", refuse("", "a bare repository has no place for an agent's settings: use --global")
 	}
-	return c.store.Root(), nil
+	return r.Root, nil
 }
 
 // agentFiles are the two files that may hold an agent's hooks; the second is
 // the zero value for an agent that has but one.
-func (c *call) agentFiles(a *hook.Agent) (file, toml settingsFile, err error) {
-	home, err := c.agentHome()
+func (r *Repo) agentFiles(a *hook.Agent) (file, toml settingsFile, err error) {
+	home, err := r.agentHome()
 	if err != nil {
 		return file, toml, err
 	}
@@ -78,38 +77,32 @@ func (c *call) agentFiles(a *hook.Agent) (file, toml settingsFile, err error) {
 	return file, toml, err
 }
 
-// planAgent says what an install or uninstall of an agent's hooks does.
-func (c *call) planAgent(a *hook.Agent, install bool) ([]change, error) {
-	if c.store.Root() == "" && !install && !c.flags.Bool("global") {
+// Agent says what an install or uninstall of an agent's hooks does.
+func (r *Repo) Agent(a *hook.Agent, install bool) ([]Change, error) {
+	if r.Root == "" && !install && !r.Global {
 		return nil, nil
 	}
-	file, toml, err := c.agentFiles(a)
+	file, toml, err := r.agentFiles(a)
 	if err != nil {
 		return nil, err
 	}
 	if install && hook.HasTOMLHooks(toml.text) && file.text == "" {
-		return c.settingsChange(toml, a.InstallTOML(toml.text), "add hooks to "), nil
+		return r.settingsChange(toml, a.InstallTOML(toml.text), "add hooks to "), nil
 	}
 	if install {
 		text, err := a.Install(file.text)
 		if err != nil {
-			return nil, fail(exitUsage, "git checkpoint hooks install --manual --agent "+a.Name, "hooks: %s: %w", c.shownFile(file.path), err)
+			return nil, &SettingsError{a.Name, r.shownFile(file.path), err}
 		}
-		return c.settingsChange(file, text, "add hooks to "), nil
+		return r.settingsChange(file, text, "add hooks to "), nil
 	}
-	plan := c.settingsChange(file, a.Uninstall(file.text), "take hooks out of ")
-	return append(plan, c.settingsChange(toml, a.UninstallTOML(toml.text), "take hooks out of ")...), nil
+	plan := r.settingsChange(file, a.Uninstall(file.text), "take hooks out of ")
+	return append(plan, r.settingsChange(toml, a.UninstallTOML(toml.text), "take hooks out of ")...), nil
 }
 
-func (c *call) settingsChange(f settingsFile, text, what string) []change {
+func (r *Repo) settingsChange(f settingsFile, text, what string) []Change {
 	if text == f.text {
 		return nil
 	}
-	return []change{{what + c.shownFile(f.path), func() error { return f.write(text) }}}
-}
-
-// agentManual is what to paste for an agent.
-func agentManual(a *hook.Agent) (string, error) {
-	text, err := a.Install("")
-	return fmt.Sprintf("# %s:\n%s", a.File, text), err
+	return []Change{{what + r.shownFile(f.path), func() error { return f.write(text) }}}
 }

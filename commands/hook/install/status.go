@@ -1,0 +1,108 @@
+package install
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"git-checkpoint/commands/hook"
+)
+
+// A Hook is one of git's hooks as it is installed. Way is config or file, ""
+// for not at all; Runs says whether a canary came back, and Why what is wrong
+// where it did not.
+type Hook struct {
+	Event   hook.Event
+	Way     string
+	Place   string
+	Manager string // that has the file too, "" for none
+	Runs    bool
+	Why     string
+}
+
+// Status looks for every hook that may be installed, and lets git run it to see
+// whether it does.
+func (r *Repo) Status() ([]Hook, error) {
+	version, err := GitVersion(r.Context, r.Git)
+	if err != nil {
+		return nil, err
+	}
+	var hooks []Hook
+	for _, e := range hook.Events() {
+		found := r.find(e, version)
+		found.Event = e
+		hooks = append(hooks, found)
+	}
+	return hooks, nil
+}
+
+// find looks where a hook is installed and tries it.
+func (r *Repo) find(e hook.Event, version Version) Hook {
+	if place := r.configPlace(e); place != "" {
+		h := Hook{Way: "config", Place: place}
+		if !version.AtLeast(2, 54) {
+			h.Why = fmt.Sprintf("git %d.%d does not know hooks in its configuration", version[0], version[1])
+			return h
+		}
+		h.Runs, h.Why = r.canary(r.configCanary(e))
+		return h
+	}
+	for _, site := range r.sites(true) {
+		data, err := os.ReadFile(site.file(e))
+		if err == nil && legacy(site, e, string(data)) {
+			path := site.renamed(e)[0]
+			h := Hook{Way: "file", Place: r.shownFile(path), Manager: "pre-commit"}
+			h.Runs, h.Why = r.canary([]string{path, "canary", "canary"}) // pre-commit calls it before its own
+			return h
+		}
+		if err != nil || hook.Find(string(data), e) == hook.Absent {
+			continue
+		}
+		h := Hook{Way: "file", Place: r.shownFile(site.file(e)), Manager: first(site.manager, hook.Manager(string(data)))}
+		if !hook.OnTop(string(data), e) {
+			h.Why = "the block is not at the top of the file"
+			return h
+		}
+		h.Runs, h.Why = r.canary(r.fileCanary(e, version))
+		return h
+	}
+	return Hook{}
+}
+
+// configPlace is the setting that has a hook, "" for none.
+func (r *Repo) configPlace(e hook.Event) string {
+	for _, entry := range slices.Backward(r.Config) {
+		if entry.Key == "hook."+e.ConfigName()+".command" {
+			return fmt.Sprintf("hook.%s (%s)", e.ConfigName(), entry.Scope)
+		}
+	}
+	return ""
+}
+
+// An AgentFile is an agent's settings file that has hooks of ours.
+type AgentFile struct {
+	Agent, Path string
+	Events      []string
+}
+
+// Agents lists the agents that have hooks here.
+func (r *Repo) Agents() ([]AgentFile, error) {
+	if r.Root == "" && !r.Global {
+		return nil, nil
+	}
+	var all []AgentFile
+	for _, name := range hook.Agents() {
+		a := hook.AgentNamed(name)
+		file, toml, err := r.agentFiles(a)
+		if err != nil {
+			return nil, err
+		}
+		if events := a.Installed(file.text); len(events) > 0 {
+			all = append(all, AgentFile{name, r.shownFile(file.path), events})
+		}
+		if events := a.InstalledTOML(toml.text); len(events) > 0 {
+			all = append(all, AgentFile{name, r.shownFile(toml.path), events})
+		}
+	}
+	return all, nil
+}
