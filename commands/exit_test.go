@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"syscall"
@@ -18,6 +20,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/urfave/cli/v2"
 )
 
 func TestCodes(t *testing.T) {
@@ -105,7 +108,7 @@ func TestKinds(t *testing.T) {
 }
 
 func TestEachNamesWhatFailed(t *testing.T) {
-	c := &call{}
+	c := &call{env: &Env{Stderr: io.Discard}, flags: cli.NewContext(&cli.App{}, flag.NewFlagSet("", flag.ContinueOnError), nil)}
 	boom := &gitstore.NoneError{Issue: "2"}
 	visited := 0
 	err := c.each([]checkpoint.Issue{"1", "2", "3"}, func(i checkpoint.Issue) error {
