@@ -79,7 +79,10 @@ func runPhase(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.take(issue, step{trigger: checkpoint.PhaseTransition, move: p.move, after: func(s *gitstore.Saved) error { return c.afterPhase(p, s) }})
+	return c.tellStart(p, c.take(issue, step{
+		trigger: checkpoint.PhaseTransition, move: p.move,
+		after: func(s *gitstore.Saved) error { return c.afterPhase(p, s) },
+	}))
 }
 
 // phaseArgs are the verb and the phase of the command line, with flags that

@@ -40,6 +40,20 @@ func (c *call) onFailure(verb string) (progress.OnFailure, error) {
 	return progress.OnFailure(answer), err
 }
 
+// tellStart tells in the words of the recovery system whether a phase that was
+// to begin does.
+func (c *call) tellStart(p *phaseStep, err error) error {
+	var over *progress.RefusedError
+	switch {
+	case p.verb != "start":
+	case err == nil && p.phase != "":
+		c.say("Executing Phase %s...", p.phase)
+	case errors.As(err, &over):
+		c.say("Skipping Phase %s (already completed)", p.phase)
+	}
+	return err
+}
+
 // afterPhase ends the workflow where a failure aborts it, and fails where a
 // limit is reached.
 func (c *call) afterPhase(p *phaseStep, s *gitstore.Saved) error {

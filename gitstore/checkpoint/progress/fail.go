@@ -53,7 +53,6 @@ func (s Step) Fail(r *checkpoint.Record, why string, then OnFailure, retries int
 		s.skip(r, why)
 	case Abort:
 		Finish(r, Aborted, why, s.At)
-		abortInfo(r, s.Phase, why, s.At)
 	}
 	return nil, nil
 }
@@ -130,16 +129,26 @@ func Finish(r *checkpoint.Record, status, why string, at time.Time) {
 		m.Delete("last_error")
 	}
 	putText(m, "last_error", why)
+	m.Delete("abort_info")
+	if status == Aborted {
+		m.Set("abort_info", abortInfo(r, why, at))
+	}
 }
 
-// abortInfo says what a workflow was given up for.
-func abortInfo(r *checkpoint.Record, phase, why string, at time.Time) {
+// abortInfo says what a workflow was given up for: why, and the phase that
+// failed before, if one did.
+func abortInfo(r *checkpoint.Record, why string, at time.Time) *checkpoint.Map {
 	m := checkpoint.NewMap()
 	m.Set("decision", string(Abort))
-	m.Set("failed_phase", phase)
+	for phase, v := range look(r.Doc(), "progress", "phases").All() {
+		if p, ok := v.(*checkpoint.Map); ok && textOf(p, "status") == Failed {
+			m.Set("failed_phase", phase)
+			setText(m, "error_description", textOf(p, "error"))
+		}
+	}
 	m.Set("timestamp", checkpoint.FormatTime(at))
-	putText(m, "error_description", why)
-	sub(r.Doc(), "workflow").Set("abort_info", m)
+	putText(m, "reason", why)
+	return m
 }
 
 func first(values ...string) string {
