@@ -18,6 +18,7 @@ type Checkpoint struct {
 	Record        *Record
 	RecordTrouble string
 	Facts         []Fact // of the snapshot
+	Timings       []Timing
 	Files         []FileRow
 	FilesLeft     int // that are not shown
 	Actions       []ActionLink
@@ -73,6 +74,7 @@ func (v *visit) checkpointPage(at place, judged bool) *Checkpoint {
 	}
 	shown := showRecord(r.Doc())
 	m.Record = &shown
+	m.Timings = timings(r.Doc())
 	m.Files, m.FilesLeft = fileRows(r)
 	m.Facts = snapshotFacts(r)
 	if r, err = v.repo.SoundRecord(c); err != nil {

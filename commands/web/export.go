@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"net/http"
@@ -146,12 +147,12 @@ func replace(file string, r io.Reader) error {
 	if dir == "" {
 		dir = "."
 	}
-	temp, err := os.CreateTemp(dir, name+".*")
+	temp, err := os.OpenFile(filepath.Join(dir, name+"."+rand.Text()[:8]), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(temp, r)
-	err = errors.Join(err, temp.Chmod(0o644), temp.Sync(), temp.Close())
+	err = errors.Join(err, temp.Sync(), temp.Close())
 	if err == nil {
 		err = os.Rename(temp.Name(), file)
 	}

@@ -250,6 +250,22 @@ func TestStateRows(t *testing.T) {
 	assert.NotContains(t, rows, "checkpoint_id")
 }
 
+func TestTimings(t *testing.T) {
+	stages := `"stage_timestamps": {"AB-1": {"stage_0_start": "2026-02-14T09:00:00Z", "stage_0_end": "2026-02-14T09:30:20Z",
+		"stage_1_start": "2026-02-14T10:00:00Z", "stage_1_end": "2026-02-14T09:59:30Z", "stage_2_start": "2026-02-14T10:00:00Z"}}`
+	r, err := checkpoint.Decode([]byte(`{"checkpoint_id": "x", "created_at": "2026-02-16T10:00:00Z", "workflow": {"started_at": "2026-02-14T09:00:00Z"},
+		"execution_graph": {"node_states": {"t\u202e": {"started_at": "2026-02-14T09:00:00Z", "completed_at": "2026-02-14T11:05:00Z"},
+		"t2": {"started_at": "soon", "completed_at": "2026-02-14T11:05:00Z"}}}, "pipeline": {` + stages + `}, "layout": {"document": {` + stages + `}}}`))
+	require.NoError(t, err)
+	began := "14 Feb 2026, 09:00:00 UTC"
+	assert.Equal(t, []Timing{
+		{Of: "workflow", Began: began, Took: "2 d 1 h"},
+		{Of: `t\u202e`, Began: began, Took: "2 h 5 min"},
+		{Of: "AB-1 stage_0", Began: began, Took: "30 min 20 s"},
+		{Of: "AB-1 stage_1", Began: "14 Feb 2026, 10:00:00 UTC", Took: "it ends 30 s before it begins", Wrong: true},
+	}, timings(r.Doc()))
+}
+
 func FuzzParsePatch(f *testing.F) {
 	f.Add("@@ -1,2 +1,2 @@\n a\n-b\n+c\n")
 	f.Add("@@ -x +y @@\n\\ z\n+\xff\xe2\x80\n-\xff\xe2\x81\n")

@@ -56,7 +56,11 @@ var errNoPage = errors.New("there is no such page")
 
 // visit shows a page within the limits, or what kept it from being shown.
 func (s *site) visit(w http.ResponseWriter, r *http.Request, show func(*visit) error) {
-	ctx, cancel := context.WithTimeout(r.Context(), maxTime)
+	parent := r.Context()
+	if r.Method == http.MethodPost {
+		parent = context.WithoutCancel(parent) // somebody who goes away has asked for it all the same
+	}
+	ctx, cancel := context.WithTimeout(parent, maxTime)
 	defer cancel()
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	v := &visit{site: s, ctx: ctx, w: w, r: r}
