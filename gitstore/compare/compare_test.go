@@ -76,6 +76,9 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, "f[b]", changes[0].Name)
 	assert.Equal(t, "f[src/a.go].s.t", changes[1].Name)
 	assert.Equal(t, "f[1].s.t", changes[1].Path)
+	changes = Records(doc(t, `{"f":[{"id":7,"s":1}]}`), doc(t, `{"f":[{"id":7,"s":2}]}`))
+	require.Len(t, changes, 1)
+	assert.Equal(t, "f[id=7].s", changes[0].Name)
 }
 
 // Every path leads to its side, and equal documents are told apart from others.

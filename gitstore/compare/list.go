@@ -3,6 +3,7 @@ package compare
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -54,9 +55,12 @@ func (w *walk) element(at place, from, to any) {
 }
 
 func (p *pairing) placeOf(k int, v any) place {
-	name := ""
-	if p.key != "" {
-		name, _ = keyIn(v, p.key)
+	if p.key == "" {
+		return p.at.element(k, "")
+	}
+	name, _ := keyIn(v, p.key)
+	if strings.Trim(name, "0123456789") == "" {
+		name = p.key + "=" + name // which is no place
 	}
 	return p.at.element(k, name)
 }
