@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -17,17 +18,12 @@ import (
 // does, and returns what ends it. Git has started one where pager.checkpoint
 // says so.
 func (c *call) page() (end func()) {
-	program := c.pager()
-	if program == "" {
+	if c.json {
 		return func() {}
 	}
-	cmd := exec.Command("sh", "-c", program)
-	cmd.Stdout, cmd.Stderr = c.env.Stdout, c.env.Stderr
-	cmd.Env = append(c.env.Environ, "GIT_PAGER_IN_USE=true")
-	for name, usual := range map[string]string{"LESS": "FRX", "LV": "-c"} {
-		if c.env.Getenv(name) == "" {
-			cmd.Env = append(cmd.Env, name+"="+usual)
-		}
+	cmd := c.pager(c.env.Stdout)
+	if cmd == nil {
+		return func() {}
 	}
 	in, err := cmd.StdinPipe()
 	if err != nil || cmd.Start() != nil {
@@ -49,17 +45,50 @@ func (c *call) endPage(cmd *exec.Cmd, in io.Closer, shown io.Writer) {
 	}
 }
 
+// pageText shows a text in the pager on a terminal that questions are asked
+// at, or writes it there.
+func (c *call) pageText(tty io.Writer, text string) error {
+	if std, ok := tty.(stdTty); ok {
+		if cmd := c.pager(std.out); cmd != nil {
+			cmd.Stdin = strings.NewReader(text)
+			if cmd.Start() == nil {
+				_ = cmd.Wait() // who leaves it early wants no more
+				return nil
+			}
+		}
+	}
+	_, err := io.WriteString(tty, text)
+	return err
+}
+
 // leftPager reports an error that only says that nobody reads any more.
 func leftPager(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed)
 }
 
-// pager is the program to page with, "" for none.
-func (c *call) pager() string {
+// pager is what to page with on a terminal, ready to start, nil for nothing.
+func (c *call) pager(out io.Writer) *exec.Cmd {
 	terminal := c.env.Getenv("TERM")
-	if c.json || !isTerminal(c.env.Stdout) || terminal == "" || terminal == "dumb" {
-		return ""
+	if !isTerminal(out) || terminal == "" || terminal == "dumb" {
+		return nil
 	}
+	program := c.pagerProgram()
+	if program == "" {
+		return nil
+	}
+	cmd := exec.Command("sh", "-c", program)
+	cmd.Stdout, cmd.Stderr = out, c.env.Stderr
+	cmd.Env = append(slices.Clone(c.env.Environ), "GIT_PAGER_IN_USE=true")
+	for name, usual := range map[string]string{"LESS": "FRX", "LV": "-c"} {
+		if c.env.Getenv(name) == "" {
+			cmd.Env = append(cmd.Env, name+"="+usual)
+		}
+	}
+	return cmd
+}
+
+// pagerProgram is the user's choice by git's rules, "" for none.
+func (c *call) pagerProgram() string {
 	entries := c.store.Config()
 	program, set := lookup(c.env.Environ, "GIT_PAGER")
 	if e, ours := gitcmd.LastEntry(entries, "pager.checkpoint"); !set && ours {

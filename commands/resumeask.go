@@ -61,7 +61,7 @@ func (c *call) askChoice(d *dialog, r *resumption) (string, error) {
 		}
 		switch choice {
 		case "v":
-			if err := viewDetails(d, r); err != nil {
+			if err := c.viewDetails(d, r); err != nil {
 				return "", err
 			}
 		case "r":
@@ -77,8 +77,8 @@ func (c *call) unanswered(r *resumption, flag string, err error) error {
 	return fail(exitNeedsAnswer, r.command(flag), "resume %s: %w", r.cp.ID, err)
 }
 
-// viewDetails shows the record and what the checks found, whole.
-func viewDetails(d *dialog, r *resumption) error {
+// viewDetails shows the record and what the checks found, whole, in the pager.
+func (c *call) viewDetails(d *dialog, r *resumption) error {
 	data, err := r.record.Encode()
 	if err != nil {
 		return err
@@ -88,8 +88,7 @@ func viewDetails(d *dialog, r *resumption) error {
 	for _, reason := range r.verdict.Reasons {
 		b.WriteString(details(reason))
 	}
-	_, err = d.tty.Write([]byte(b.String() + "\n"))
-	return err
+	return c.pageText(d.tty, b.String()+"\n")
 }
 
 // reasonLines are the findings, between the prompt and its question.
