@@ -33,6 +33,7 @@ func listFlags() []cli.Flag {
 		&cli.StringFlag{Name: "before", Usage: "only those made before `TIME`"},
 		&cli.StringSliceFlag{Name: "filter", Usage: "only those whose record has `PATH=VALUE`"},
 		&cli.BoolFlag{Name: "archived", Usage: "those in the archive instead"},
+		&cli.BoolFlag{Name: "failed", Usage: "those that went to the archive because the work failed"},
 		&cli.StringFlag{Name: "as", Usage: "print what the system of `LAYOUT` would list: crunch, claude, recovery, dotagent or pipeline"},
 		colorFlag(),
 	}
@@ -75,7 +76,7 @@ func (c *call) listAll(keep func(*gitstore.Checkpoint) bool) error {
 	if len(c.args) > 0 {
 		return usagef("list: --all takes no issue")
 	}
-	issues, strange, err := c.store.Issues(c.ctx, c.flags.Bool("archived"))
+	issues, strange, err := c.store.Issues(c.ctx, c.archive())
 	if err != nil {
 		return err
 	}
@@ -96,6 +97,9 @@ func (c *call) listAll(keep func(*gitstore.Checkpoint) bool) error {
 	return orElse(c.showList(lists, keep), failed)
 }
 
+// archive reports whether the archive is asked for.
+func (c *call) archive() bool { return c.flags.Bool("archived") || c.flags.Bool("failed") }
+
 // listOf reads an issue's checkpoints, no more of them than will be shown. The
 // record of --json counts them, and so does the filter.
 func (c *call) listOf(i checkpoint.Issue) (*gitstore.List, error) {
@@ -103,7 +107,7 @@ func (c *call) listOf(i checkpoint.Issue) (*gitstore.List, error) {
 	if c.json || c.filters() {
 		limit = 0
 	}
-	if c.flags.Bool("archived") {
+	if c.archive() {
 		return c.store.Archived(c.ctx, i, limit)
 	}
 	return c.store.List(c.ctx, i, limit)

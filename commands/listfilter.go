@@ -7,6 +7,7 @@ import (
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
 )
 
 // filters reports whether not every checkpoint is asked for.
@@ -16,7 +17,7 @@ func (c *call) filters() bool {
 			return true
 		}
 	}
-	return len(c.lists["filter"]) > 0
+	return len(c.lists["filter"]) > 0 || c.flags.Bool("failed")
 }
 
 // listFilter is what the flags ask for. Records are read last, and only where
@@ -37,11 +38,12 @@ func (c *call) listFilter() (func(*gitstore.Checkpoint) bool, error) {
 	if err != nil {
 		return nil, err
 	}
+	failed := c.flags.Bool("failed")
 	trigger, phase, inPhase := c.flags.String("trigger"), c.flags.String("phase"), c.flags.IsSet("phase")
 	return func(cp *gitstore.Checkpoint) bool {
 		return (trigger == "" || string(cp.Trigger) == trigger) &&
 			(!inPhase || cp.Phase == phase) && !cp.Created.Before(since) &&
-			(before.IsZero() || cp.Created.Before(before)) && c.recordHas(cp, wanted)
+			(!failed || cp.Filed.Why == retention.ReasonFailed) && (before.IsZero() || cp.Created.Before(before)) && c.recordHas(cp, wanted)
 	}, nil
 }
 

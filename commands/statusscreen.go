@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
@@ -68,6 +69,14 @@ func progressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 	}
 	if text := tasksText(tasks.Of(r).All()); text != "" {
 		rows = append(rows, display.Row{Label: "Tasks", Text: text})
+	}
+	for _, line := range phaseLines(r) {
+		if line.name != "Completed" && line.name != "Remaining" { // said above
+			rows = append(rows, display.Row{Label: line.name, Text: line.text})
+		}
+	}
+	if spent := progress.Minutes(r); spent > 0 {
+		rows = append(rows, display.Row{Label: "Preserved", Text: fmt.Sprintf("%.4g minutes that completed phases took", spent)})
 	}
 	if len(v.Awaiting) > 0 {
 		rows = append(rows, display.Row{Label: "Waits for", Text: "approval of " + list(v.Awaiting), Style: display.Yellow})
@@ -175,7 +184,11 @@ func (c *call) resumeRows(cp *gitstore.Checkpoint, r *checkpoint.Record, v fresh
 	if v.CanResume && c.store.Root() != "" {
 		row.Below = c.wouldRestore(cp)
 	}
-	return []display.Row{row, {Label: "Unattended", Text: autoResume(v)}}
+	rows := []display.Row{row}
+	if n := v.Next; n.Action != "" {
+		rows = append(rows, display.Row{Label: "Next", Text: fmt.Sprintf("%s %s (%s)", n.Action, n.Phase, n.Why)})
+	}
+	return append(rows, display.Row{Label: "Unattended", Text: autoResume(v)})
 }
 
 // wouldRestore says what would become of the files, a line each.

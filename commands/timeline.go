@@ -36,7 +36,7 @@ func (c *call) entries(l *gitstore.List, picked []int) []display.Entry {
 		entries[k] = display.Entry{
 			ID: nameOf(cp), Short: first(cp.ID.Short(), cp.Commit.String()[:12]), Phase: cp.Phase, Trigger: first(string(cp.Trigger), "?"),
 			Age: ago(cp.Created, now), Brief: briefly(cp.Created, now), Note: firstLine(cp.Note), Problem: problemOf(cp),
-			Tip: i == 0 && !cp.Archived, Archived: cp.Archived, Pinned: cp.Pinned, Resumable: cp.Resumable,
+			Tip: i == 0 && !cp.Archived, Archived: cp.Archived, Filed: string(cp.Filed.Why), Pinned: cp.Pinned, Resumable: cp.Resumable,
 			Stale: now.Sub(cp.Created) > freshness.DefaultMaxAge || cp.Created.Sub(now) > freshness.DefaultTolerance,
 		}
 	}

@@ -14,6 +14,7 @@ type Entry struct {
 	Age, Brief string // "2 hours ago" and "2h"
 	Note       string // its first line
 	Problem    string // why it cannot be used, "" where it can
+	Filed      string // why it went to the archive, "" where nobody noted it
 
 	Tip, Archived, Pinned, Resumable, Stale bool
 }
@@ -144,8 +145,10 @@ func (s Screen) entry(b *strings.Builder, e *Entry, w columns) {
 	text := pad(output.Truncate(output.Clean(e.Trigger), w.trigger), w.trigger)
 	line := indent + e.marks() + "  " + pad(s.age(e), w.age) + "  " + text + "  " + pad(id, w.id)
 	note := output.Clean(e.Note)
-	if e.Problem != "" {
-		note = strings.TrimSpace("(" + output.Clean(e.Problem) + ") " + note)
+	for _, remark := range []string{e.Problem, e.Filed} {
+		if remark != "" {
+			note = strings.TrimSpace("(" + output.Clean(remark) + ") " + note)
+		}
 	}
 	below := s.Width > 0 && s.Width < oneLine
 	if room := output.Width(line) + 2; note != "" && !below {
