@@ -16,6 +16,8 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/checkpoint/tasks"
 	"git-checkpoint/gitstore/layout"
 
 	"github.com/stretchr/testify/assert"
@@ -59,6 +61,15 @@ func TestCodes(t *testing.T) {
 		{"a step that is refused", &progress.RefusedError{Reason: "x", Instead: []progress.Way{{"phase", "start", "3", "--force"}}}, 8, "refused", "git checkpoint phase start 3 --force"},
 		{"an approval", &progress.ApprovalError{Issue: "42", Phase: "3"}, 5, "needs_answer", "git checkpoint phase approve 3 --issue 42"},
 		{"no such phase", &progress.UnknownError{Phase: "9", Phases: "5 phases"}, 2, "usage", ""},
+		{"no such task", taskFailure("42", "", &tasks.UnknownError{ID: "T 1"}), 2, "usage", "git checkpoint task add 'T 1' --issue 42"},
+		{"a task that runs", taskFailure("42", "", &tasks.RefusedError{ID: "T1", Why: "x", Running: true}), 8, "refused", "git checkpoint task recover T1 --issue 42"},
+		{"a task that waits", taskFailure("42", "", &tasks.RefusedError{ID: "T1", Why: "x"}), 8, "refused", "git checkpoint task list --issue 42"},
+		{"a task to approve", taskFailure("42", "", &tasks.RefusedError{ID: "T1", Why: "x", Awaited: true}), 8, "refused", "git checkpoint phase approve T1 --issue 42"},
+		{"attempts", taskFailure("42", "", &tasks.LimitError{ID: "T1"}), 14, "limit", "git checkpoint task start T1 --force --issue 42 or git checkpoint finish --status failed --issue 42"},
+		{"a paused story", taskFailure("42", "T1", &story.LimitError{Story: "42"}), 14, "limit", "git checkpoint task start T1 --force --issue 42 or git checkpoint finish --status failed --issue 42"},
+		{"a paused story without tasks", taskFailure("42", "", &story.LimitError{Story: "42"}), 14, "limit", "git checkpoint finish --status failed --issue 42"},
+		{"tasks in a cycle", taskFailure("42", "", &tasks.CycleError{IDs: []string{"a", "a"}}), 6, "invalid", ""},
+		{"another error of a task", taskFailure("42", "", errors.New("x")), 1, "failure", ""},
 		{"needs an answer", fail(exitNeedsAnswer, "h", "x"), 5, "needs_answer", "h"},
 		{"partial", fail(exitPartial, "", "x"), 12, "partial", ""},
 	} {

@@ -187,8 +187,11 @@ func (p *phaseStep) move(r *checkpoint.Record) (err error) {
 // resolve finds the phase that is meant: for an approval that nobody named it
 // is the one that waits for it.
 func (p *phaseStep) resolve(r *checkpoint.Record) (string, error) {
-	if awaiting := r.Awaiting(); p.verb == "approve" && p.typed == "" && len(awaiting) == 1 {
+	switch awaiting := r.Awaiting(); {
+	case p.verb == "approve" && p.typed == "" && len(awaiting) == 1:
 		return awaiting[0], nil
+	case p.verb == "approve" && slices.Contains(awaiting, p.typed):
+		return p.typed, nil // a task may wait for one too
 	}
 	return progress.Resolve(r, p.typed)
 }

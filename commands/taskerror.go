@@ -45,6 +45,8 @@ func (e *taskError) code() (code int, hint string) {
 		return exitUsage, ways(progress.Way{"task", "add", unknown.ID})
 	case errors.As(e.err, &refused) && refused.Running:
 		return exitRefused, ways(progress.Way{"task", "recover", refused.ID})
+	case errors.As(e.err, &refused) && refused.Awaited:
+		return exitRefused, ways(progress.Way{"phase", "approve", refused.ID})
 	case errors.As(e.err, &refused):
 		return exitRefused, ways(progress.Way{"task", "list"})
 	case errors.As(e.err, &limit):

@@ -23,6 +23,15 @@ func (r *Record) Awaiting() []string {
 	return slices.Compact(phases)
 }
 
+// Await records that a phase or a task waits for an approval, unless it has it.
+func (r *Record) Await(phase string) {
+	m := r.mustSection("progress")
+	waiting := textOrList(m, "awaiting_approval")
+	if !slices.Contains(waiting, phase) && !slices.Contains(r.Approved(), phase) {
+		m.Set("awaiting_approval", append(waiting, phase))
+	}
+}
+
 // Approved returns the phases in progress.approved.
 func (r *Record) Approved() []string {
 	var phases []string

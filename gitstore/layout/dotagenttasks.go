@@ -61,7 +61,7 @@ func tasksOf(v any) *object {
 	out := checkpoint.NewMap()
 	eachTask(v, func(id, _ string, task *object) {
 		t := newObject("status", taskStatus(text(task, "status")))
-		for _, key := range []string{"attempts", "output", "started_at", "completed_at", "error"} {
+		for _, key := range []string{"attempts", "output", "started_at", "completed_at", "error", "depends_on", "dependencies"} {
 			if v, ok := task.Get(key); ok && v != nil {
 				t.Set(key, v)
 			}

@@ -132,8 +132,9 @@ func (l *List) complete(b batch) {
 // Ready returns the tasks that can be begun now.
 func (l *List) Ready() []string {
 	var out []string
+	awaiting := l.r.Awaiting()
 	for _, t := range l.All() {
-		if t.open() && len(l.missing(t)) == 0 {
+		if t.open() && len(l.missing(t)) == 0 && !slices.Contains(awaiting, t.ID) {
 			out = append(out, t.ID)
 		}
 	}

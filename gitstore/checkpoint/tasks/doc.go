@@ -8,7 +8,8 @@
 //	       claimed_by: worker 7, started_at: ..., completed_at: ..., error: ...}
 //	execution_graph:
 //	  nodes: [{id: T1, dependencies: [T0], critical: true}]
-//	  edges: [{from: T0, to: T1, type: data}]
+//	  edges: [{from: T0, to: T1, type: data}]   type approval: a person
+//	                             approves T1 when T0 is complete
 //	  batches: [{batch_id: 1, tasks: [T0]}]
 //	  completed_batches: [1]
 //	  current_batch: 2

@@ -14,11 +14,11 @@ type UnknownError struct{ ID string }
 
 func (e *UnknownError) Error() string { return fmt.Sprintf("task %q: there is no such task", e.ID) }
 
-// A RefusedError is a move that a task does not make as it stands. Running says
-// that it is because somebody has begun with it.
+// A RefusedError is a move that a task does not make as it stands: because
+// somebody has begun with it, somebody has to approve it, or what Why says.
 type RefusedError struct {
-	ID, Why string
-	Running bool
+	ID, Why          string
+	Running, Awaited bool
 }
 
 func (e *RefusedError) Error() string { return fmt.Sprintf("task %s: %s", e.ID, e.Why) }

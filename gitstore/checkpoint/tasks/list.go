@@ -25,6 +25,7 @@ type List struct {
 	ids   []string
 	at    map[string]*place
 	needs map[string][]string
+	gates map[string][]string // by task, those that a person approves when it is complete
 }
 
 // place is where the record has a task; each may be nil.
@@ -37,7 +38,7 @@ type place struct {
 // Of returns the tasks of a record: those of tasks, in their order, then the
 // graph's that are not among them.
 func Of(r *checkpoint.Record) *List {
-	l := &List{r: r, at: map[string]*place{}, needs: map[string][]string{}}
+	l := &List{r: r, at: map[string]*place{}, needs: map[string][]string{}, gates: map[string][]string{}}
 	each(value(r.Doc(), "tasks"), func(id string, m *checkpoint.Map) { l.place(id).task = m })
 	graph := r.Doc().Sub("execution_graph")
 	each(value(graph, "nodes"), func(id string, m *checkpoint.Map) { l.place(id).node = m })
@@ -89,6 +90,9 @@ func (l *List) readNeeds(graph *checkpoint.Map) {
 		m, _ := e.(*checkpoint.Map)
 		if from, to := m.Text("from"), m.Text("to"); from != "" && l.at[to] != nil {
 			l.need(to, from)
+			if m.Text("type") == "approval" {
+				l.gates[from] = append(l.gates[from], to)
+			}
 		}
 	}
 	for id := range l.needs {

@@ -32,6 +32,8 @@ func (l *List) Start(id string, c Claim) error {
 		return refuse(t, "it is %s already", t.Status)
 	case len(l.missing(t)) > 0:
 		return refuse(t, "it waits for %s", joined(l.missing(t)))
+	case l.awaits(id):
+		return &RefusedError{ID: id, Why: "its approval is pending", Awaited: true}
 	}
 	attempts := t.Attempts
 	if !t.open() || attempts == 0 {
@@ -77,6 +79,11 @@ func (l *List) Done(id string, res Result) (Completion, error) {
 	p := l.moved(id)
 	l.setDone(p, t, res)
 	l.release(id)
+	for _, gated := range l.gates[id] {
+		if t, _ := l.Task(gated); !t.Over() {
+			l.r.Await(gated)
+		}
+	}
 	b, ok := l.batchOf(id)
 	if !ok || slices.Contains(l.r.CompletedBatches(), b.number) || !l.all(b, Task.Over) {
 		return Completion{}, nil
@@ -84,6 +91,9 @@ func (l *List) Done(id string, res Result) (Completion, error) {
 	l.complete(b)
 	return Completion{Batch: b.number}, nil
 }
+
+// awaits reports whether a person has to approve a task before it begins.
+func (l *List) awaits(id string) bool { return slices.Contains(l.r.Awaiting(), id) }
 
 func (l *List) setDone(p *place, t Task, res Result) {
 	p.setStatus(Complete)

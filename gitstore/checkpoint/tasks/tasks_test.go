@@ -50,7 +50,7 @@ execution_graph:
     - {id: brief}
   edges:
     - {from: investigate, to: spec, type: data}
-    - {from: spec, to: review, type: approval, approval_required_from: lead}
+    - {from: spec, to: review, type: sequence}
 `
 
 func TestBatches(t *testing.T) {
@@ -230,6 +230,23 @@ func TestFailure(t *testing.T) {
 	assert.Equal(t, Outcome{Aborted: true, Batch: 1}, out)
 	assert.Equal(t, Failed, l.r.WorkflowStatus())
 	assert.Equal(t, "critical task review failed: unsafe", l.r.LastError())
+}
+
+// An edge of approval: somebody has to say yes before the task begins.
+func TestApproval(t *testing.T) {
+	l := of(t, "execution_graph: {nodes: [{id: a}, {id: b}], edges: [{from: a, to: b, type: approval, approval_required_from: lead}]}")
+	assert.Empty(t, l.r.Awaiting())
+	_, err := l.Done("a", Result{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"b"}, l.r.Awaiting())
+	assert.Empty(t, l.Ready())
+	require.EqualError(t, l.Start("b", Claim{}), "task b: its approval is pending")
+	l.r.Approve("b", noon)
+	assert.Equal(t, []string{"b"}, l.Ready())
+	require.NoError(t, l.Start("b", Claim{}))
+	_, err = l.Done("a", Result{Output: "again"})
+	require.NoError(t, err)
+	assert.Empty(t, l.r.Awaiting(), "it was approved")
 }
 
 func TestTimeout(t *testing.T) {
