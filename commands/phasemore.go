@@ -46,7 +46,7 @@ func (c *call) tellStart(p *phaseStep, err error) error {
 	var over *progress.RefusedError
 	switch {
 	case p.verb != "start":
-	case err == nil && p.phase != "":
+	case err == nil && p.phase != "" && !c.flags.Bool("dry-run"):
 		c.say("Executing Phase %s...", p.phase)
 	case errors.As(err, &over):
 		c.say("Skipping Phase %s (already completed)", p.phase)
@@ -57,6 +57,9 @@ func (c *call) tellStart(p *phaseStep, err error) error {
 // afterPhase ends the workflow where a failure aborts it, and fails where a
 // limit is reached.
 func (c *call) afterPhase(p *phaseStep, s *gitstore.Saved) error {
+	if ahead := progress.Ahead(s.Record, p.phase); len(ahead) > 0 && (p.verb == "start" || p.verb == "done") {
+		c.warn("phases before phase %s are neither completed nor skipped: %s", p.phase, list(ahead))
+	}
 	if p.spent != nil {
 		return p.spent
 	}

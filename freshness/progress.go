@@ -71,6 +71,9 @@ func (in input) outOfOrder(p checkpoint.Progress) []Reason {
 	if len(done) == 0 {
 		return nil
 	}
+	if in.begunAgain(place, done) {
+		return nil
+	}
 	gap := done[len(done)-1] != len(done)-1
 	now := p.Current
 	if now == "" {
@@ -83,6 +86,26 @@ func (in input) outOfOrder(p checkpoint.Progress) []Reason {
 	r := reason("progress", PromptUser, "Phases are out of order")
 	r.Detail = append(listed("completed", p.Completed), "current: "+phaseName(now))
 	return []Reason{r}
+}
+
+// begunAgain reports whether phases are missing among those before the last
+// that is done, and each of them was begun again: planned anew, perhaps.
+func (in input) begunAgain(place func(string) (int, bool), done []int) bool {
+	last := done[len(done)-1]
+	missing := last + 1 - len(done)
+	v, _ := in.record.Doc().Lookup("progress.phases")
+	phases, _ := v.(*checkpoint.Map)
+	again := 0
+	for phase, v := range phases.All() {
+		m, _ := v.(*checkpoint.Map)
+		attempt, _ := m.Get("attempt")
+		text, _ := attempt.(checkpoint.Number)
+		count, _ := text.Int()
+		if n, ok := place(phase); ok && n < last && count > 1 && !slices.Contains(done, n) {
+			again++
+		}
+	}
+	return missing > 0 && again == missing
 }
 
 // order returns the place of a phase, from 0: by the record's names, by the

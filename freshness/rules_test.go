@@ -216,6 +216,7 @@ func TestProgress(t *testing.T) {
 		names     []string
 		phases    []string
 		skipped   string
+		again     string // begun again
 		bad       bool
 	}{
 		{name: "nothing done", current: "test", names: names},
@@ -225,6 +226,10 @@ func TestProgress(t *testing.T) {
 		{name: "all done", current: "ship", completed: "plan build test ship", names: names},
 		{name: "a gap", current: "ship", completed: "plan test", names: names, bad: true},
 		{name: "a gap that was skipped", current: "ship", completed: "plan test", names: names, skipped: "build"},
+		{name: "a gap that was begun again", current: "build", completed: "plan test", names: names, again: "build"},
+		{name: "the first begun again", current: "1", completed: "2 3", again: "1"},
+		{name: "another one begun again", current: "ship", completed: "plan test", names: names, again: "test", bad: true},
+		{name: "one of two gaps begun again", current: "plan", completed: "test", names: names, again: "plan", bad: true},
 		{name: "first one missing", current: "test", completed: "build", names: names, bad: true},
 		{name: "current too early", current: "plan", completed: "plan build test", names: names, bad: true},
 		{name: "current too late", current: "ship", completed: "plan", names: names, bad: true},
@@ -249,6 +254,9 @@ func TestProgress(t *testing.T) {
 			w.progress(c.current, strings.Fields(c.completed), c.names)
 			if c.skipped != "" {
 				require.NoError(t, w.record.Doc().Assign("progress.skipped", []any{c.skipped}))
+			}
+			if c.again != "" {
+				require.NoError(t, w.record.Doc().Assign("progress.phases."+c.again+".attempt", 2))
 			}
 			v := w.judge()
 			assert.Equal(t, c.bad, len(v.Reasons) > 0)
