@@ -249,6 +249,14 @@ func (s *Store) list(ctx context.Context, issue checkpoint.Issue, ref string, li
 // Record reads a checkpoint's record. A record that cannot be read is a
 // CorruptError around the decoder's own error, which has line and column.
 func (s *Store) Record(c *Checkpoint) (*checkpoint.Record, error) {
+	r, err := s.decoded(c)
+	if err != nil && c.Later() { // its text need not be of a form that is known here
+		return nil, fmt.Errorf("%s: %w", c.name(), &checkpoint.VersionError{Version: c.Version})
+	}
+	return r, err
+}
+
+func (s *Store) decoded(c *Checkpoint) (*checkpoint.Record, error) {
 	data, err := s.RawRecord(c)
 	if err != nil {
 		return nil, err
