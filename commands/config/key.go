@@ -52,6 +52,7 @@ type Key struct {
 	Min, Max int      // of an Int
 	Trust    Trust
 	NotFile  []string // values of an Enum that a worktree file may not choose
+	Refused  string   // of a Bool: why it cannot be true
 	Doc      string   // one sentence
 }
 

@@ -21,10 +21,11 @@ func TestParseFileErrors(t *testing.T) {
 		{"escapes in a key", "\"a\\e[31m\": 1\n", `f:1:1: "a\x1b[31m": unknown setting`},
 		{"long key", strings.Repeat("k", 100) + ": 1\n", "f:1:1: " + strings.Repeat("k", 60) + "...: unknown setting"},
 		{"twice", "mirror: off\nmirror: off\n", "f:2:1: mirror: stands there twice"},
-		{"section twice", "storage: {compress: true}\nstorage: {}\n", "f:2:1: storage: stands there twice"},
+		{"section twice", "storage: {compress: false}\nstorage: {}\n", "f:2:1: storage: stands there twice"},
 		{"bool text", "enabled: 'true'\n", "f:1:10: enabled: want true or false, got text true"},
 		{"bool word", "enabled: perhaps\n", "f:1:10: enabled: want true or false, got perhaps"},
 		{"bool number", "enabled: 1\n", "f:1:10: enabled: want true or false, got 1"},
+		{"refused", "storage: {compress: true}\n", "f:1:21: storage.compress: it cannot be switched on: git compresses what it stores, and what is compressed before that takes more room"},
 		{"int float", "storage: {max_size_mb: 1.5}\n", "f:1:24: storage.max_size_mb: want a whole number from 1 to 1048576, got 1.5"},
 		{"int hex", "storage: {max_size_mb: 0x10}\n", "f:1:24: storage.max_size_mb: want a whole number from 1 to 1048576, got 0x10"},
 		{"int huge", "storage: {max_size_mb: 99999999999999999999}\n", "f:1:24: storage.max_size_mb: want a whole number from 1 to 1048576, got 99999999999999999999"},
@@ -67,16 +68,16 @@ func TestParseFileErrors(t *testing.T) {
 }
 
 func TestParseFileShapes(t *testing.T) {
-	const body = "storage:\n  compress: yes\n"
+	const body = "storage:\n  max_size_mb: 9\n"
 	tests := []struct {
 		name, in string
 		bare     bool
 		want     int
 	}{
 		{"bare", body, true, 1},
-		{"root", "checkpoint:\n  storage:\n    compress: true\n", true, 1},
-		{"root in the other file", "checkpoint:\n  storage:\n    compress: true\n", false, 1},
-		{"JSON", `{"checkpoint": {"storage": {"compress": true}}}`, false, 1},
+		{"root", "checkpoint:\n  storage:\n    max_size_mb: 9\n", true, 1},
+		{"root in the other file", "checkpoint:\n  storage:\n    max_size_mb: 9\n", false, 1},
+		{"JSON", `{"checkpoint": {"storage": {"max_size_mb": 9}}}`, false, 1},
 		{"CRLF", strings.ReplaceAll(body, "\n", "\r\n"), true, 1},
 		{"byte order mark", "\ufeff" + body, true, 1},
 		{"comments", "# x\n" + body + "# y\n", true, 1},

@@ -48,7 +48,7 @@ var table = []Key{
 	{Name: "phase_retries", Type: Int, Default: "3", Min: 0, Max: 1000, Doc: "How often a phase that failed may be begun again."},
 
 	{Name: "storage.location", Type: Path, Default: ".claude/crunch/{issue}/checkpoints", Trust: Inside, Doc: "Where the crunch layout is exported and mirrored."},
-	{Name: "storage.compress", Type: Bool, Default: "false", Doc: "Compress bulky files before git does."},
+	{Name: "storage.compress", Type: Bool, Default: "false", Refused: "git compresses what it stores, and what is compressed before that takes more room", Doc: "Compress bulky files before git does. Only false is taken: versions of a file that are compressed beforehand take more room, as git finds no differences between them."},
 	{Name: "storage.max_size_mb", Type: Int, Default: "50", Min: 1, Max: maxMB, Doc: "Limit for the new content of one checkpoint, in MiB."},
 	{Name: "storage.max_file_kb", Type: Int, Default: "1024", Min: 1, Max: maxMB << 10, Doc: "Limit for one untracked file, in KiB."},
 	{Name: "storage.budget_ms", Type: Int, Default: "0", Min: 0, Max: 3_600_000, Trust: Never, Doc: "Time for reading unstaged and untracked files in a save, in milliseconds; what is not read by then is named and left out. 0 is no limit."},

@@ -70,7 +70,7 @@ var samples = map[string]struct{ yes, no []string }{
 
 	"storage.location":    {insidePaths, outsidePaths},
 	"issue_file":          {insidePaths, outsidePaths},
-	"storage.compress":    {yes: []string{"true", "false"}},
+	"storage.compress":    {[]string{"false"}, []string{"true"}},
 	"storage.max_size_mb": {[]string{"1", "50", "100"}, []string{"0", "-1", "1048577"}},
 	"storage.max_file_kb": {[]string{"1", "1024", "2048"}, []string{"0", "-1", "1.5"}},
 	"storage.budget_ms":   {no: []string{"0", "5000"}},

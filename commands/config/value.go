@@ -46,7 +46,11 @@ type value struct {
 func parse(k *Key, text string) (value, error) {
 	switch k.Type {
 	case Bool:
-		return parseBool(text)
+		v, err := parseBool(text)
+		if err == nil && v.num == 1 && k.Refused != "" {
+			err = fmt.Errorf("it cannot be switched on: %s", k.Refused)
+		}
+		return v, err
 	case Int:
 		return parseInt(text, k.Min, k.Max)
 	case Days:
