@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -26,14 +25,10 @@ func (c *call) postCheckout(args []string) error {
 	if g := gitstore.TakeGlance(); g.Foreign(g.Branch) {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, hookTime)
-	defer cancel()
-	c.ctx = ctx
-	if err := c.open(); err != nil {
+	done, on, err := c.openQuickly()
+	defer done()
+	if err != nil || !on || c.settings.String("hooks.post_checkout") == "off" || c.rebasing() {
 		return err
-	}
-	if c.settings.String("hooks.post_checkout") == "off" || !c.settings.Bool("enabled") || c.rebasing() {
-		return nil
 	}
 	issue, ok := c.branchIssue()
 	if !ok || !c.store.HasIssue(c.ctx, issue) {
@@ -82,10 +77,7 @@ func (c *call) tellOf(issue checkpoint.Issue) error {
 func (c *call) newest(issue checkpoint.Issue) (*resumption, error) {
 	r := &resumption{}
 	var err error
-	if r.cp, err = c.store.Newest(c.ctx, issue); err != nil {
-		return nil, err
-	}
-	if r.record, err = c.store.Record(r.cp); err != nil {
+	if r.cp, r.record, err = c.store.NewestRecord(c.ctx, issue); err != nil {
 		return nil, err
 	}
 	r.verdict, err = c.judge(r.cp, r.record)

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,6 +61,16 @@ func runHook(c *call) error {
 		return nil
 	}
 	return c.harmless(c.args[0], run)
+}
+
+// openQuickly opens the repository for a hook that only tells, within its time,
+// and reports whether checkpoints are switched on.
+func (c *call) openQuickly() (done context.CancelFunc, on bool, err error) {
+	c.ctx, done = context.WithTimeout(c.ctx, hookTime)
+	if err := c.open(); err != nil {
+		return done, false, err
+	}
+	return done, c.settings.Bool("enabled"), nil
 }
 
 func hookNames() []string {

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"regexp"
@@ -40,14 +39,10 @@ func (c *call) sessionStart(args []string) error {
 	if gitstore.TakeGlance().None() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, hookTime)
-	defer cancel()
-	c.ctx = ctx
-	if err := c.open(); err != nil {
+	done, on, err := c.openQuickly()
+	defer done()
+	if err != nil || !on {
 		return err
-	}
-	if !c.settings.Bool("enabled") {
-		return nil
 	}
 	issue, err := c.inferIssue()
 	if err != nil || !c.store.HasIssue(c.ctx, issue) {

@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -25,21 +24,16 @@ func (c *call) sessionStop([]string) error {
 	if in.SessionID == "" || in.StopActive {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, hookTime)
-	defer cancel()
-	c.ctx = ctx
-	if err := c.open(); err != nil {
+	done, on, err := c.openQuickly()
+	defer done()
+	if err != nil || !on {
 		return err
 	}
 	issue, err := c.inferIssue()
-	if err != nil || !c.settings.Bool("enabled") {
-		return nil
-	}
-	cp, err := c.store.Newest(c.ctx, issue)
 	if err != nil {
-		return err
+		return nil // nothing says which
 	}
-	r, err := c.store.SoundRecord(cp)
+	_, r, err := c.store.NewestRecord(c.ctx, issue)
 	if err != nil {
 		return err
 	}

@@ -71,11 +71,7 @@ func (c *call) afterPhase(p *phaseStep, s *gitstore.Saved) error {
 
 // nextPhase prints the phase to go on with.
 func (c *call) nextPhase(issue checkpoint.Issue) error {
-	cp, err := c.store.Newest(c.ctx, issue)
-	if err != nil {
-		return err
-	}
-	r, err := c.store.SoundRecord(cp)
+	cp, r, err := c.store.NewestRecord(c.ctx, issue)
 	if err != nil {
 		return err
 	}

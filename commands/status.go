@@ -54,14 +54,10 @@ func runStatus(c *call) error {
 	if err != nil {
 		return err
 	}
-	cp, err := c.store.Newest(c.ctx, issue)
+	cp, r, err := c.store.NewestRecord(c.ctx, issue)
 	if c.flags.IsSet("done") {
-		return c.statusDone(cp, err)
+		return c.statusDone(r, err)
 	}
-	if err != nil {
-		return err
-	}
-	r, err := c.store.SoundRecord(cp)
 	if err != nil {
 		return err
 	}
@@ -79,15 +75,11 @@ func runStatus(c *call) error {
 }
 
 // statusDone answers --done.
-func (c *call) statusDone(cp *gitstore.Checkpoint, err error) error {
+func (c *call) statusDone(r *checkpoint.Record, err error) error {
 	var none *gitstore.NoneError
 	if errors.As(err, &none) {
 		return silent{exitFailure}
 	}
-	if err != nil {
-		return err
-	}
-	r, err := c.store.SoundRecord(cp)
 	if err != nil {
 		return err
 	}

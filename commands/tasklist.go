@@ -72,11 +72,7 @@ func (c *call) taskOutput(place string) tasks.Found {
 
 // listTasks prints the tasks of an issue's newest checkpoint.
 func (c *call) listTasks(issue checkpoint.Issue) error {
-	cp, err := c.store.Newest(c.ctx, issue)
-	if err != nil {
-		return err
-	}
-	r, err := c.store.SoundRecord(cp)
+	cp, r, err := c.store.NewestRecord(c.ctx, issue)
 	if err != nil {
 		return err
 	}

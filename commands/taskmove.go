@@ -224,11 +224,7 @@ func (c *call) storyRecord(id string) *checkpoint.Record {
 	if err != nil {
 		return nil
 	}
-	cp, err := c.store.Newest(c.ctx, issue)
-	if err != nil {
-		return nil
-	}
-	r, err := c.store.SoundRecord(cp)
+	_, r, err := c.store.NewestRecord(c.ctx, issue)
 	if err != nil {
 		return nil
 	}

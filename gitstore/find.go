@@ -155,6 +155,17 @@ func (s *Store) Newest(ctx context.Context, issue checkpoint.Issue) (*Checkpoint
 	return s.findBack(ctx, issue, Latest, 0)
 }
 
+// NewestRecord returns the newest checkpoint of an issue and its record, as Newest
+// and SoundRecord do.
+func (s *Store) NewestRecord(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
+	c, err := s.Newest(ctx, issue)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := s.SoundRecord(c)
+	return c, r, err
+}
+
 // NewestValid returns the newest checkpoint whose record can be read, and the
 // record. It fails with *NoneError when there is no checkpoint, with
 // *CorruptError when none is valid.
