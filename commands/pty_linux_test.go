@@ -102,14 +102,6 @@ func wait(ts *testscript.TestScript, cmd *exec.Cmd) error {
 	}
 }
 
-// environ is the script's environment.
-func environ(ts *testscript.TestScript) []string {
-	var env []string
-	for _, name := range scriptVariables {
-		env = append(env, name+"="+ts.Getenv(name))
-	}
-	return env
-}
 
 // A screen is what a terminal showed.
 type screen struct {

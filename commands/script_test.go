@@ -241,3 +241,12 @@ func names(raw json.RawMessage) []string {
 	}
 	return names
 }
+
+// environ is the script's environment.
+func environ(ts *testscript.TestScript) []string {
+	var env []string
+	for _, name := range scriptVariables {
+		env = append(env, name+"="+ts.Getenv(name))
+	}
+	return env
+}
