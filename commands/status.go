@@ -23,6 +23,7 @@ var statusCommand = command{
 		"git checkpoint status 42 --check --strict",
 		"git checkpoint status --description 'sign in with a key' --json",
 		"git checkpoint status 42 --done 3 || run-phase 3",
+		"git checkpoint status --short 2>/dev/null",
 	},
 	flags: statusFlags,
 	run:   runStatus,
@@ -34,6 +35,7 @@ func statusFlags() []cli.Flag {
 		&cli.StringFlag{Name: "done", Usage: "exit 0 when phase `N` is done or was skipped, 1 when it is not"},
 		&cli.StringFlag{Name: "description", Usage: "find the issue of the workflow that is called `TEXT`"},
 		&cli.StringFlag{Name: "for-plan", Usage: "find the issue of the workflow whose plan is `FILE`"},
+		&cli.BoolFlag{Name: "short", Usage: "one line for the prompt of a shell, and nothing where there is no checkpoint"},
 		&cli.BoolFlag{Name: "markdown", Usage: "print it for a comment on the issue"},
 		&cli.StringFlag{Name: "by", Usage: "judge for the `COMMAND` that would resume, by resume.compat"},
 		&cli.BoolFlag{Name: "strict", Usage: "with --check: warnings exit 9"},
@@ -46,6 +48,9 @@ func statusFlags() []cli.Flag {
 func runStatus(c *call) error {
 	if err := c.open(); err != nil {
 		return err
+	}
+	if c.flags.Bool("short") {
+		return c.statusShort()
 	}
 	issue, err := c.statusIssue()
 	if c.flags.IsSet("done") && err != nil && classify(err).code == exitNone {

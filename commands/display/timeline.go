@@ -1,6 +1,7 @@
 package display
 
 import (
+	"fmt"
 	"strings"
 
 	"git-checkpoint/commands/output"
@@ -87,17 +88,32 @@ func (s Screen) Timeline(entries []Entry) string {
 	for i := range entries {
 		e := &entries[i]
 		if i == 0 || e.Phase != entries[i-1].Phase {
-			phase := "(no phase)"
-			if e.Phase != "" {
-				phase = s.fit(output.Clean(e.Phase), 0)
-			}
-			b.WriteString(s.Paint(Bold, phase) + "\n")
+			s.phase(&b, entries[i:])
 		}
 		used += e.marks()
 		s.entry(&b, e, w)
 	}
 	s.explain(&b, used)
 	return b.String()
+}
+
+// tooMany is how many checkpoints of a phase cost more than they save.
+const tooMany = 20
+
+// phase heads the entries that follow and are of one phase.
+func (s Screen) phase(b *strings.Builder, entries []Entry) {
+	n := 1
+	for n < len(entries) && entries[n].Phase == entries[0].Phase {
+		n++
+	}
+	name, many := "(no phase)", ""
+	if entries[0].Phase != "" {
+		name = output.Clean(entries[0].Phase)
+	}
+	if n > tooMany {
+		many = fmt.Sprintf(": %d, 5 to 10 would do", n)
+	}
+	b.WriteString(s.Paint(Bold, s.fit(name, len(many))) + s.Paint(Yellow, s.fit(many, 0)) + "\n")
 }
 
 func (s Screen) age(e *Entry) string {

@@ -61,6 +61,16 @@ func checkLines(t *testing.T, s Screen, text string) {
 	}
 }
 
+// A phase with many more checkpoints than it needs says so.
+func TestTimelineTooMany(t *testing.T) {
+	many := make([]Entry, 21)
+	for i := range many {
+		many[i] = entry("8a866466", "implementing", "")
+	}
+	assert.Contains(t, Screen{Width: 40}.Timeline(many), "implementing: 21, 5 to 10 would do\n")
+	assert.NotContains(t, Screen{Width: 40}.Timeline(many[1:]), "would do")
+}
+
 func TestMarks(t *testing.T) {
 	for want, e := range map[string]Entry{
 		"   ": {}, "*pr": {Tip: true, Pinned: true, Resumable: true}, "a s": {Archived: true, Tip: true, Resumable: true, Stale: true},

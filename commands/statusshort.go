@@ -1,0 +1,60 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// statusShort prints one line for the prompt of a shell or an editor. It asks
+// nobody and judges nothing; where there is nothing to say, it says nothing.
+func (c *call) statusShort() error {
+	for _, other := range []string{"check", "done", "description", "for-plan", "markdown", "json"} {
+		if c.flags.IsSet(other) {
+			return usagef("status: --short does not go with --%s", other)
+		}
+	}
+	issue, err := c.issue()
+	var unknown *failure
+	if errors.As(err, &unknown) && len(c.args) == 0 {
+		return silent{exitNone} // a branch of no issue
+	}
+	if err != nil {
+		return err
+	}
+	cp, err := c.store.Newest(c.ctx, issue)
+	if errors.As(err, new(*gitstore.NoneError)) {
+		return silent{exitNone}
+	}
+	if err != nil {
+		return err
+	}
+	r, err := c.store.SoundRecord(cp)
+	if err != nil {
+		return err
+	}
+	c.print("%s\n", output.Clean(shortStatus(r, string(issue), briefly(cp.Created, c.env.Now()))))
+	return nil
+}
+
+// shortStatus is "42 implementing 2/5 12m", with "!" behind what cannot be
+// resumed.
+func shortStatus(r *checkpoint.Record, issue, age string) string {
+	p := r.Progress()
+	words := []string{issue}
+	if phase := first(p.Current, r.Phase()); phase != "" {
+		words = append(words, phase)
+	}
+	if p.Total > 0 {
+		words = append(words, fmt.Sprintf("%d/%d", len(p.Completed)+len(p.Skipped), p.Total))
+	}
+	words = append(words, age)
+	if !r.CanResume() {
+		words = append(words, "!")
+	}
+	return strings.Join(words, " ")
+}
