@@ -116,7 +116,9 @@ func (m *mirroring) take(t taking) error {
 		if err != nil {
 			return err
 		}
-		m.c.say("recorded: %s as %s", quotePath(t.Path), saved.ID)
+		if !m.c.quiet { // a hook has one line for other things
+			m.c.say("recorded: %s as %s", quotePath(t.Path), saved.ID)
+		}
 	}
 	m.state.Took(t.File, string(issue), t.doc.Key())
 	return nil

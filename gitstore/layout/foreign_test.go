@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// foreign returns the folder of real files, which stay where they are.
-func foreign(t testing.TB) string {
+// foreignDir is where the real files are, which stay there.
+func foreignDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
 	require.NoError(t, err)
@@ -33,7 +33,13 @@ func foreign(t testing.TB) string {
 		require.NotEqual(t, filepath.Dir(dir), dir)
 		dir = filepath.Dir(dir)
 	}
-	dir = filepath.Join(dir, "..", "shared", "foreign")
+	return filepath.Join(dir, "..", "shared", "foreign")
+}
+
+// foreign returns the folder of real files, or skips the test.
+func foreign(t testing.TB) string {
+	t.Helper()
+	dir := foreignDir(t)
 	if _, err := os.Stat(dir); err != nil {
 		require.NotEqual(t, "true", os.Getenv("CI"), "CI needs the real files: %v", err)
 		t.Skip("no real files here: ", err)

@@ -20,9 +20,24 @@ func fuzzLayout(f *testing.F, as Name, under string) {
 		require.NoError(f, err)
 		f.Add(data)
 	}
+	addReal(f, as)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		exercise(t, as, under+strings.ToLower(string(as))+".json", data)
 	})
+}
+
+// addReal adds the real documents of a layout, where they are there: the tests
+// that need them say so where they are not.
+func addReal(f *testing.F, as Name) {
+	root := foreignDir(f)
+	if _, err := os.Stat(root); err != nil {
+		return
+	}
+	for _, real := range realFiles(f) {
+		if file := imported(real); file != nil && file.Layout == as && len(real.data) < 8<<10 {
+			f.Add(real.data)
+		}
+	}
 }
 
 func FuzzCrunch(f *testing.F)   { fuzzLayout(f, Crunch, "") }

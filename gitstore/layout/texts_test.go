@@ -1,6 +1,10 @@
 package layout
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -85,4 +89,38 @@ func TestWorker(t *testing.T) {
 	w, err = WorkerOf(story, lead)
 	require.NoError(t, err)
 	assert.Equal(t, "resume: worker 7\nfallback: story-AB-1-s2-retry\nteam: t\nmodel: small\nsubagent_type: s\nmode: ask\n"+w.Block, w.Plan(true))
+}
+
+// Every text of every layout for every document that it has words for, byte
+// for byte.
+func TestTextsGolden(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "docs", "*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	var b strings.Builder
+	for _, name := range files {
+		r := read(t, filepath.Base(name)).Apply(nil)
+		r.SetCreatedAt(mustTime(t, "2026-01-02T03:04:05Z"))
+		r = stored(t, r)
+		for _, as := range []Name{Recovery, Dotagent, Pipeline} {
+			texts, err := TextsOf(as, r)
+			if err != nil {
+				continue
+			}
+			fmt.Fprintf(&b, "=== %s as %s\n", filepath.Base(name), as)
+			for _, part := range [][2]string{{"found", texts.Found}, {"question", texts.Question}, {"resumed", texts.Resumed}, {"prompt", texts.Prompt}} {
+				if part[1] != "" {
+					fmt.Fprintf(&b, "--- %s\n%s|\n", part[0], part[1])
+				}
+			}
+		}
+	}
+	golden := filepath.Join("testdata", "texts.golden")
+	if *update {
+		require.NoError(t, os.WriteFile(golden, []byte(b.String()), 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), b.String())
+	assert.Contains(t, b.String(), "CHECKPOINT RESUME \xe2\x80\x94 DO NOT re-execute completed work.\n")
 }
