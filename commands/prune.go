@@ -22,6 +22,7 @@ var pruneCommand = command{
 		"git checkpoint prune 42 --dry-run",
 		"git checkpoint prune 42 --keep manual=5",
 		"git checkpoint prune --all --max-age 30",
+		"git checkpoint prune --all --closed",
 	},
 	flags: pruneFlags,
 	run:   runPrune,
@@ -33,6 +34,7 @@ func pruneFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "dry-run", Usage: "decide, print the plan's id, change nothing"},
 		&cli.StringFlag{Name: "apply", Usage: "carry out the plan with this `ID`, or nothing"},
 		&cli.StringSliceFlag{Name: "keep", Usage: "keep the newest N of a trigger, as `TRIGGER=N`"},
+		&cli.BoolFlag{Name: "closed", Usage: "only what belongs to closed issues: archive their chains"},
 		&cli.IntFlag{Name: "max-age", Usage: "archive a chain whose newest checkpoint is older than `DAYS`"},
 	}
 }
@@ -48,6 +50,11 @@ func runPrune(c *call) error {
 	issues, err := c.issuesToPrune()
 	if err != nil {
 		return err
+	}
+	if req.Closed {
+		if issues, err = c.closed(issues); err != nil || len(issues) == 0 {
+			return err
+		}
 	}
 	plan, err := c.prune(req, issues)
 	if plan == nil {
@@ -81,7 +88,7 @@ func (c *call) prune(req gitstore.PruneRequest, issues []checkpoint.Issue) (*pru
 
 func (c *call) pruneRequest() (gitstore.PruneRequest, error) {
 	req := c.ageRules()
-	req.DryRun = c.flags.Bool("dry-run")
+	req.DryRun, req.Closed = c.flags.Bool("dry-run"), c.flags.Bool("closed")
 	if c.flags.IsSet("max-age") {
 		if req.MaxAge = c.flags.Int("max-age"); req.MaxAge < 1 {
 			return req, usagef("prune: --max-age: %d is not a number of days", req.MaxAge)
@@ -212,6 +219,9 @@ func (c *call) applyCommand(plan *prunePlan) string {
 		words = append(words, "--all")
 	} else {
 		words = append(words, quoteArg(string(plan.of[0].issue)))
+	}
+	if c.flags.Bool("closed") {
+		words = append(words, "--closed")
 	}
 	for _, k := range c.lists["keep"] {
 		words = append(words, "--keep", quoteArg(k))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/ledger"
@@ -15,6 +16,9 @@ type PruneRequest struct {
 	Issue  checkpoint.Issue
 	Policy retention.Policy
 	MaxAge int // days, 0 for no limit: an older chain without pins is archived
+
+	// Closed says that the issue is closed: a chain without pins is archived.
+	Closed bool
 
 	// Stay says how long archived checkpoints stay, nil for ever.
 	Stay *retention.Stay
@@ -39,7 +43,7 @@ type Pruned struct {
 	Decisions []retention.Decision // newest first
 	Removed   []checkpoint.ID      // from the chain
 	Expired   []checkpoint.ID      // from the archive
-	Archived  bool                 // the removed ones went to the archive, for their age
+	Archived  bool                 // the removed ones went to the archive, the whole chain
 	Warnings  []string
 }
 
@@ -60,7 +64,7 @@ func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 			return nil, err
 		}
 		if result.Archived {
-			return s.toArchive(ctx, c, result.Removed, retention.ReasonAged, k)
+			return s.toArchive(ctx, c, result.Removed, req.reason(), k)
 		}
 		return s.pruning(ctx, c, archive, result, k)
 	})
@@ -123,9 +127,8 @@ func (s *Store) byLayout(c, archive *chain, req PruneRequest) PruneRequest {
 func (s *Store) decide(c, archive *chain, req PruneRequest) (*Pruned, error) {
 	items := c.items()
 	result := &Pruned{Warnings: retention.Warnings(req.Policy, items)}
-	if req.MaxAge > 0 && retention.Aged(items, req.MaxAge, s.now()) {
+	if rule := req.whole(items, s.now()); rule != "" {
 		result.Archived = true
-		rule := fmt.Sprintf("the whole chain is older than %d days: archived", req.MaxAge)
 		for _, it := range items {
 			result.Decisions = append(result.Decisions, retention.Decision{ID: it.ID, Rule: rule})
 		}
@@ -164,4 +167,23 @@ func (s *Store) expired(c, archive *chain, stay *retention.Stay) []retention.Dec
 		list = append(list, retention.Archived{ID: cp.ID, Why: f.Why, At: f.At, Pinned: c.ledger.Pinned(cp.ID)})
 	}
 	return stay.Expired(list, s.now())
+}
+
+// whole is the rule by which a whole chain goes to the archive, "" for none.
+func (req *PruneRequest) whole(items []retention.Item, now time.Time) string {
+	switch {
+	case req.Closed && retention.Whole(items):
+		return "the issue is closed: archived"
+	case req.MaxAge > 0 && retention.Aged(items, req.MaxAge, now):
+		return fmt.Sprintf("the whole chain is older than %d days: archived", req.MaxAge)
+	}
+	return ""
+}
+
+// reason is why a whole chain is archived.
+func (req *PruneRequest) reason() retention.Reason {
+	if req.Closed {
+		return retention.ReasonCompleted
+	}
+	return retention.ReasonAged
 }

@@ -1,6 +1,9 @@
 package retention
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 const day = 24 * 60 * 60 // seconds
 
@@ -28,4 +31,10 @@ func Aged(items []Item, days int, now time.Time) bool {
 		}
 	}
 	return len(items) > 0
+}
+
+// Whole reports whether a chain may go to the archive as a whole: no pin keeps
+// it, and there is something.
+func Whole(items []Item) bool {
+	return len(items) > 0 && !slices.ContainsFunc(items, func(it Item) bool { return it.Pinned })
 }
