@@ -34,6 +34,7 @@ func listFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "filter", Usage: "only those whose record has `PATH=VALUE`"},
 		&cli.BoolFlag{Name: "archived", Usage: "those in the archive instead"},
 		&cli.BoolFlag{Name: "failed", Usage: "those that went to the archive because the work failed"},
+		optionalFlag{&cli.StringFlag{Name: "remote", Usage: "what `REMOTE` has, or the configured one; nothing is fetched into the repository"}},
 		&cli.StringFlag{Name: "as", Usage: "print what the system of `LAYOUT` would list: crunch, claude, recovery, dotagent or pipeline"},
 		colorFlag(),
 	}
@@ -61,6 +62,9 @@ func runList(c *call) error {
 	if err != nil {
 		return err
 	}
+	if err := c.listThere(issue); err != nil {
+		return err
+	}
 	l, err := c.listOf(issue)
 	if err != nil {
 		return err
@@ -75,6 +79,9 @@ func runList(c *call) error {
 func (c *call) listAll(keep func(*gitstore.Checkpoint) bool) error {
 	if len(c.args) > 0 {
 		return usagef("list: --all takes no issue")
+	}
+	if err := c.listThere(); err != nil {
+		return err
 	}
 	issues, strange, err := c.store.Issues(c.ctx, c.archive())
 	if err != nil {

@@ -3,6 +3,7 @@ package gitstore
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,7 +40,9 @@ type Store struct {
 	turn    *turn               // while refs of an issue are moved
 	guessed map[string]identity // what git makes of a machine without an identity
 	notify  func(line string)   // Options.Notify
-	watch   func(done, total int)
+
+	temporary string // a folder to remove in the end, "" for none
+	watch     func(done, total int)
 }
 
 // repository is what git says about the repository.
@@ -141,7 +144,13 @@ func (s *Store) partial() bool {
 }
 
 // Close releases what Open and the reads after it mapped.
-func (s *Store) Close() error { return s.objects.Close() }
+func (s *Store) Close() error {
+	err := s.objects.Close()
+	if s.temporary != "" {
+		err = errors.Join(err, os.RemoveAll(s.temporary))
+	}
+	return err
+}
 
 // Watch has f told how far what takes long has come.
 func (s *Store) Watch(f func(done, total int)) { s.watch = f }

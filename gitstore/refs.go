@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -143,11 +144,7 @@ func (s *Store) Issues(ctx context.Context, archived bool) (issues []checkpoint.
 	if archived {
 		prefix = archiveRefs
 	}
-	out, err := s.git.Output(ctx, "for-each-ref", "--format=%(refname)", prefix)
-	if err != nil {
-		return nil, nil, fmt.Errorf("list %s: %w", prefix, err)
-	}
-	names, err := s.withBroken(prefix, strings.Fields(string(out)))
+	names, err := s.refNames(ctx, prefix)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -165,18 +162,24 @@ func (s *Store) Issues(ctx context.Context, archived bool) (issues []checkpoint.
 	return issues, strange, nil
 }
 
-// withBroken adds the refs that git leaves out of its lists: those that hold no
-// object's name, as after a crash, or the name of an object that is not there.
-// Other backends than files are git's alone.
-func (s *Store) withBroken(prefix string, names []string) ([]string, error) {
+// refNames are the names of the refs below a prefix, in their order. Where refs
+// are files, those are among them that git leaves out of its lists: they hold
+// no object's name, as after a crash, or the name of an object that is not
+// there. Other backends are git's alone.
+func (s *Store) refNames(ctx context.Context, prefix string) ([]string, error) {
 	if s.repo.refFormat != "files" {
-		return names, nil
+		refs, err := s.refs(ctx, prefix)
+		return slices.Sorted(maps.Keys(refs)), err
 	}
-	stored, err := storedRefs(s.repo.commonDir, prefix)
+	names, err := storedRefs(s.repo.commonDir, prefix)
 	if err != nil {
 		return nil, err
 	}
-	names = append(names, stored...)
+	deeper, err := s.refValues(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
+	names = slices.AppendSeq(names, maps.Keys(deeper))
 	slices.Sort(names)
 	return slices.Compact(names), nil
 }

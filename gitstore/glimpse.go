@@ -1,0 +1,139 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/gitcmd"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A GlimpseRequest says what of a remote to look at.
+type GlimpseRequest struct {
+	Remote   string
+	Issues   []checkpoint.Issue // none for all that the remote has
+	Archived bool               // archives beside chains
+	Timeout  time.Duration      // of one connection, 0 for none
+	Quiet    bool               // ask nobody for a password
+}
+
+// Glimpse opens what a remote has of issues as a store of its own, to be read
+// and closed. Nothing comes into the repository: what it lacks is fetched into
+// a temporary one, commits alone where the remote can do that.
+func (s *Store) Glimpse(ctx context.Context, req GlimpseRequest) (*Store, error) {
+	refs, err := s.refValues(ctx, liveRefs, archiveRefs, bookRefs)
+	if err != nil {
+		return nil, err
+	}
+	known := map[plumbing.Hash]bool{}
+	for _, hash := range refs {
+		known[hash] = true
+	}
+	dir, err := os.MkdirTemp("", "git-checkpoint-*")
+	if err != nil {
+		return nil, err
+	}
+	g, err := s.beside(ctx, dir)
+	if err == nil {
+		err = g.bringTips(ctx, req, known)
+	}
+	if err == nil {
+		err = g.openObjects()
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return g, nil
+}
+
+// beside makes an empty repository that has the objects and the configuration
+// of this one, and what it is told of its remotes stays there.
+func (s *Store) beside(ctx context.Context, dir string) (*Store, error) {
+	g := &Store{now: s.now, random: s.random, notify: s.notify, temporary: dir}
+	g.repo = repository{
+		dir: dir, commonDir: dir, objectDir: filepath.Join(dir, "objects"),
+		bare: true, shallow: s.repo.shallow, refFormat: "files",
+	}
+	g.config = append(slices.Clone(s.config), gitcmd.Entry{Key: "remote.glimpse.promisor", Value: "true"})
+	g.git = s.git.With("GIT_DIR="+dir, "GIT_COMMON_DIR="+dir, "GIT_OBJECT_DIRECTORY="+g.repo.objectDir)
+	if g.git.Dir = s.repo.root; g.git.Dir == "" {
+		g.git.Dir = s.repo.commonDir
+	}
+	if _, err := g.git.Output(ctx, "init", "--quiet", "--bare", "--template="); err != nil {
+		return nil, fmt.Errorf("look at a remote: %w", err)
+	}
+	config := filepath.Join(dir, "config")
+	own, err := os.ReadFile(config)
+	if err != nil {
+		return nil, err
+	}
+	text := fmt.Appendf(nil, "[include]\n\tpath = %q\n%s", filepath.ToSlash(filepath.Join(s.repo.commonDir, "config")), own)
+	if err := os.WriteFile(config, text, 0o600); err != nil {
+		return nil, err
+	}
+	if data, err := os.ReadFile(filepath.Join(s.repo.commonDir, "shallow")); err == nil {
+		if err := os.WriteFile(filepath.Join(dir, "shallow"), data, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	info := filepath.Join(g.repo.objectDir, "info")
+	if err := os.MkdirAll(info, 0o700); err != nil {
+		return nil, err
+	}
+	return g, os.WriteFile(filepath.Join(info, "alternates"), []byte(s.repo.objectDir+"\n"), 0o600)
+}
+
+// bringTips gets the refs of the remote, and the commits of chains that are not
+// known here.
+func (s *Store) bringTips(ctx context.Context, req GlimpseRequest, known map[plumbing.Hash]bool) error {
+	l, err := s.line("list", req.Remote, req.Timeout, req.Quiet)
+	if err != nil {
+		return err
+	}
+	prefixes, patterns := []string{liveRefs}, []string{}
+	if req.Archived { // what a chain says of it too
+		prefixes = append(prefixes, archiveRefs)
+	}
+	for _, prefix := range prefixes {
+		for _, i := range req.Issues {
+			patterns = append(patterns, prefix+i.RefName())
+		}
+		if len(req.Issues) == 0 {
+			patterns = append(patterns, prefix+"*")
+		}
+	}
+	tips, err := l.tips(ctx, patterns...)
+	if err != nil {
+		return err
+	}
+	var here []byte
+	specs := []string{}
+	for _, name := range slices.Sorted(maps.Keys(tips)) {
+		switch {
+		case !belowAny([]byte(name), prefixes): // a pattern matches ends of names too
+		case known[tips[name]]:
+			here = fmt.Appendf(here, "create %s\x00%s\x00", name, tips[name])
+		default:
+			specs = append(specs, name+":"+name)
+		}
+	}
+	if len(here) > 0 {
+		if _, err := s.git.Pipe(ctx, here, "update-ref", "--stdin", "-z"); err != nil {
+			return fmt.Errorf("look at %s: %w", ShownRemote(req.Remote), err)
+		}
+	}
+	if len(specs) == 0 {
+		return nil
+	}
+	args := []string{"fetch", "--quiet", "--no-tags", "--no-auto-gc", "--recurse-submodules=no", "--refmap=", "--filter=tree:0", "--", l.from}
+	_, err = l.run(ctx, append(args, specs...)...)
+	return err
+}
