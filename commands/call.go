@@ -43,6 +43,7 @@ type call struct {
 	vars []variable // that a resume has printed
 
 	ticker   *ticker          // that may have a line on the terminal, nil for none
+	pointers bool             // something that was pushed stands for what git-lfs keeps
 	left     bool             // something is still at work with the store
 	quiet    bool             // warnings are for others
 	toSave   bool             // the staging area will be needed

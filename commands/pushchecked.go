@@ -19,7 +19,28 @@ func (c *call) push(req gitstore.PushRequest, asking func()) ([]gitstore.Synced,
 		}
 		return c.mayShow(req.Remote, i, out, ask)
 	}
-	return c.store.Push(c.ctx, req)
+	done, err := c.store.Push(c.ctx, req)
+	c.tellPointers(req.Remote, done)
+	return done, err
+}
+
+// tellPointers names the command that pushes what git-lfs keeps of what was
+// pushed: our pushes leave that to it.
+func (c *call) tellPointers(remote string, done []gitstore.Synced) {
+	var pushed []gitstore.Synced
+	for _, s := range done {
+		if s.Pushed > 0 && s.Err == nil {
+			pushed = append(pushed, s)
+		}
+	}
+	if !c.pointers || len(pushed) == 0 || c.flags.Bool("dry-run") {
+		return
+	}
+	what := "--all " + quoteArg(remote)
+	if len(pushed) == 1 {
+		what = quoteArg(remote) + " " + quoteArg(gitstore.LiveRef(pushed[0].Issue))
+	}
+	c.say("hint: git lfs push %s # what git-lfs keeps is not pushed with checkpoints", gitstore.ShownRemote(what))
 }
 
 // mayShow refuses to show a secret, and asks a person about commits that a push
@@ -44,6 +65,7 @@ func (c *call) unobjectionable(out gitstore.Outgoing) bool {
 		return false
 	}
 	found, err := c.store.Scan(c.ctx, c.scanRequest("", out))
+	c.pointers = c.pointers || err == nil && found.Pointers > 0
 	return err == nil && len(found.Found) == 0
 }
 
@@ -51,6 +73,7 @@ func (c *call) unobjectionable(out gitstore.Outgoing) bool {
 // unless it is only to be warned of; then it is returned, nil for none.
 func (c *call) secretIn(i checkpoint.Issue, out gitstore.Outgoing, by string) (*gitstore.Secret, error) {
 	found, err := c.store.Scan(c.ctx, c.scanRequest(i, out))
+	c.pointers = c.pointers || err == nil && found.Pointers > 0
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("issue %s: look for secrets: %w", i, err)

@@ -48,6 +48,7 @@ func runSync(c *call) error {
 		},
 	})
 	t.end()
+	c.tellPointers(remote, done)
 	for _, s := range done {
 		if s.Retries > 0 && s.Err == nil {
 			c.say("issue %s: somebody else was first %s", s.Issue, plural(s.Retries, "time"))

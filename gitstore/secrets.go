@@ -41,8 +41,9 @@ func (s Secret) Told() bool { return scan.Told(s.Rule) }
 
 // Scanned is what a scan found, and what it did not look at.
 type Scanned struct {
-	Found   []Secret
-	Skipped []Unscanned
+	Found    []Secret
+	Skipped  []Unscanned
+	Pointers int // files that stand for others, which git-lfs keeps elsewhere
 }
 
 // Unscanned is a file that was not looked at, and why.
@@ -85,9 +86,16 @@ func (s *Store) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
 	return found, nil
 }
 
+// lfsPointer begins a file of git-lfs that stands for another.
+const lfsPointer = "version https://git-lfs.github.com/spec/v1\n"
+
 // look scans one file.
 func (f *Scanned) look(blob, path string, r io.Reader) error {
-	result, err := scan.Read(r)
+	head := bufio.NewReaderSize(r, 4<<10)
+	if start, err := head.Peek(len(lfsPointer)); err == nil && string(start) == lfsPointer {
+		f.Pointers++
+	}
+	result, err := scan.Read(head)
 	if err != nil {
 		return err
 	}
