@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"bufio"
 	"fmt"
 	"os"
 	"os/exec"
@@ -60,9 +61,28 @@ func runExample(ts *testscript.TestScript, world, dir, line, want string) string
 	cmd := exec.Command("sh", "-c", line)
 	cmd.Dir = dir + "/repo"
 	cmd.Env = append(environ(ts), "PWD="+cmd.Dir)
-	out, err := cmd.CombinedOutput()
+	run := cmd.CombinedOutput
+	if strings.HasPrefix(line, "git checkpoint web") && !strings.Contains(line, "--export") {
+		run = func() ([]byte, error) { return interrupted(cmd, line) }
+	}
+	out, err := run()
 	if got := exitCode(err); got != want {
 		return fmt.Sprintf("%s\nends with %s, not %s:\n%s\n", line, got, want, out)
 	}
 	return ""
+}
+
+// interrupted runs a line that does not end by itself, until it has printed one.
+func interrupted(cmd *exec.Cmd, line string) ([]byte, error) {
+	cmd.Args[2] = "exec " + strings.Replace(line, "git checkpoint", "git-checkpoint", 1) // the signal is for it alone
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	text, _ := bufio.NewReader(out).ReadString('\n')
+	_ = cmd.Process.Signal(os.Interrupt)
+	return []byte(text), cmd.Wait()
 }

@@ -23,7 +23,7 @@ var webCommand = command{
 		"have in them, so look at `git checkpoint scan` before others get it.",
 	examples: []string{
 		"git checkpoint web",
-		"git checkpoint web 42 --addr 127.0.0.1:8042 --write",
+		"git checkpoint web 42 --write",
 		"git checkpoint web 42 --export checkpoints.html",
 	},
 	flags: webFlags,
