@@ -18,9 +18,12 @@ var doctorCommand = command{
 		"objects, hooks that do not run, settings that are wrong, clocks that run ahead. --fix mends\n" +
 		"what can be mended without losing anything, and says each thing. What files hold is\n" +
 		"checked by git checkpoint verify.",
-	examples: []string{"git checkpoint doctor", "git checkpoint doctor --fix"},
+	examples: []string{"git checkpoint doctor", "git checkpoint doctor --fix", "git checkpoint doctor --sizes"},
 	flags: func() []cli.Flag {
-		return []cli.Flag{&cli.BoolFlag{Name: "fix", Usage: "mend what is safe to mend"}}
+		return []cli.Flag{
+			&cli.BoolFlag{Name: "fix", Usage: "mend what is safe to mend"},
+			&cli.BoolFlag{Name: "sizes", Usage: "say how much room each issue takes alone; reads every tree"},
+		}
 	},
 	run: runDoctor,
 }
@@ -30,7 +33,7 @@ func runDoctor(c *call) error {
 	if c.store == nil {
 		return err
 	}
-	result := output.Verify{Type: "doctor"}
+	result := output.Doctor{Type: "doctor"}
 	var setting *config.Error
 	if errors.As(err, &setting) {
 		result.Errors = append(result.Errors, withHint(setting))
@@ -50,6 +53,9 @@ func runDoctor(c *call) error {
 		break
 	}
 	if err := c.inspectAll(&result); err != nil {
+		return err
+	}
+	if err := c.measure(&result); err != nil {
 		return err
 	}
 	result.Valid = len(result.Errors) == 0
@@ -85,7 +91,7 @@ func (c *call) examine() ([]health.Finding, error) {
 }
 
 // mendAll mends what can be mended, and reports whether anything was.
-func (c *call) mendAll(findings []health.Finding, result *output.Verify) bool {
+func (c *call) mendAll(findings []health.Finding, result *output.Doctor) bool {
 	for _, f := range findings {
 		if f.Mend == nil {
 			continue
@@ -102,7 +108,7 @@ func (c *call) mendAll(findings []health.Finding, result *output.Verify) bool {
 
 // addFindings puts findings into the record, and counts those that --fix would
 // mend.
-func addFindings(findings []health.Finding, result *output.Verify) (fixable int) {
+func addFindings(findings []health.Finding, result *output.Doctor) (fixable int) {
 	for _, f := range findings {
 		if f.Mend != nil {
 			fixable++
@@ -117,7 +123,7 @@ func addFindings(findings []health.Finding, result *output.Verify) (fixable int)
 }
 
 // inspectAll looks at every chain, at the hooks, and at what they are for.
-func (c *call) inspectAll(result *output.Verify) error {
+func (c *call) inspectAll(result *output.Doctor) error {
 	issues, err := c.issuesToVerify()
 	if err != nil {
 		return err
@@ -155,7 +161,7 @@ func hookTrouble(h output.Hook) string {
 	return ""
 }
 
-func (c *call) showDoctor(v output.Verify) error {
+func (c *call) showDoctor(v output.Doctor) error {
 	if c.json {
 		return c.write(v)
 	}
@@ -168,6 +174,7 @@ func (c *call) showDoctor(v output.Verify) error {
 	for _, w := range v.Warnings {
 		c.print("warning: %s\n", output.Clean(w))
 	}
+	c.printSizes(v.Sizes)
 	o, err := c.store.ObjectCounts(c.ctx)
 	if err != nil {
 		return err

@@ -26,7 +26,25 @@ type Result struct {
 	Result        string   `json:"result"`
 }
 
-// Verify is what verify and doctor found; Checked counts checkpoints.
+// Doctor is what doctor found: Verify, and with --sizes what issues take.
+type Doctor struct {
+	Type     string   `json:"type"`
+	Valid    bool     `json:"valid"`
+	Errors   []string `json:"errors"`
+	Warnings []string `json:"warnings"`
+	Checked  int      `json:"checked"`
+	Fixed    []string `json:"fixed"`
+	Sizes    []Size   `json:"sizes"`
+}
+
+// Size is the room that an issue's checkpoints take alone.
+type Size struct {
+	Issue       string `json:"issue" empty:"null"`
+	Checkpoints int    `json:"checkpoints"`
+	Bytes       int64  `json:"bytes"`
+}
+
+// Verify is what verify found; Checked counts checkpoints.
 type Verify struct {
 	Type     string   `json:"type"`
 	Valid    bool     `json:"valid"`

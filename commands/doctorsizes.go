@@ -1,0 +1,56 @@
+package commands
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"git-checkpoint/commands/hook/install"
+	"git-checkpoint/commands/output"
+)
+
+// measure says how much room issues take, the largest first, where that was
+// asked for.
+func (c *call) measure(result *output.Doctor) error {
+	if !c.flags.Bool("sizes") {
+		return nil
+	}
+	version, err := install.GitVersion(c.ctx, c.store.Git())
+	if err != nil {
+		return err
+	}
+	if !version.AtLeast(2, 31) {
+		c.warn("--sizes needs git 2.31")
+		return nil
+	}
+	issues, err := c.issuesToVerify()
+	if err != nil {
+		return err
+	}
+	for _, i := range issues {
+		u, err := c.store.Usage(c.ctx, i)
+		if err != nil {
+			return err
+		}
+		result.Sizes = append(result.Sizes, output.Size{Issue: string(i), Checkpoints: u.Checkpoints, Bytes: u.Bytes})
+	}
+	slices.SortStableFunc(result.Sizes, func(a, b output.Size) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	return nil
+}
+
+func (c *call) printSizes(sizes []output.Size) {
+	for _, s := range sizes {
+		c.print("%9s  issue %s, %s\n", roomOf(s.Bytes), output.Clean(s.Issue), plural(s.Checkpoints, "checkpoint"))
+	}
+}
+
+// roomOf is a size in the unit that suits it.
+func roomOf(bytes int64) string {
+	switch {
+	case bytes >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
+	case bytes >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f KiB", float64(bytes)/(1<<10))
+}
