@@ -37,6 +37,9 @@ func (s *Store) snapshot(ctx context.Context, req *SaveRequest, k *sink) (*snaps
 	snap.facts.Detached = snap.head.branch == ""
 	snap.facts.MergeHead = s.mergeHeads()
 	snap.facts.IntentToAdd = snap.intentToAdd
+	if err := s.checkReceived(ctx, snap); err != nil {
+		return nil, err
+	}
 	if err := s.keepStaged(ctx, req.Issue, snap, k); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,130 @@
+package gitstore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/url"
+	"path"
+	"strings"
+
+	"git-checkpoint/gitstore/gitcmd"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// checkReceived refuses what is staged and what a server that checks what it
+// receives (receive.fsckObjects) refuses: it would refuse every later checkpoint
+// of the chain, too. What HEAD has already is HEAD's matter.
+func (s *Store) checkReceived(ctx context.Context, snap *snapshot) error {
+	for _, c := range snap.changes {
+		if c.new.hash.IsZero() || c.new.mode == modeGitlink {
+			continue
+		}
+		name := path.Base(c.path)
+		if !dotModules.is(name) && !dotAttributes.is(name) {
+			continue
+		}
+		why, err := s.notReceived(ctx, name, c.new)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			return &RefusedError{
+				Reason: fmt.Sprintf("%s is staged, and %s: a server that checks what it receives would take no later checkpoint of this issue", word(c.path), why),
+				Paths:  []string{c.path},
+				Hint:   "git restore --staged -- " + word(c.path),
+			}
+		}
+	}
+	return nil
+}
+
+// notReceived says why a server would not take a file of one of git's names, ""
+// where it would.
+func (s *Store) notReceived(ctx context.Context, name string, f treeEntry) (string, error) {
+	if err := checkPath(name, f.mode); err != nil {
+		return "it is a symlink", nil
+	}
+	if dotAttributes.is(name) {
+		data, err := readAs(s.objects, plumbing.BlobObject, f.hash)
+		if err != nil {
+			return "", err
+		}
+		return badAttributes(data), nil
+	}
+	out, err := s.git.Output(ctx, "config", "--list", "--null", "--blob", f.hash.String())
+	if err != nil {
+		return "", nil // what git cannot read, a server only warns of
+	}
+	for _, field := range gitcmd.Fields(out) {
+		key, value, _ := strings.Cut(field, "\n")
+		if why := badModule(key, value); why != "" {
+			return why, nil
+		}
+	}
+	return "", nil
+}
+
+// maxAttributeLine is how long a line of attributes may be for git.
+const maxAttributeLine = 2048
+
+// badAttributes says what git does not take in a file of attributes.
+func badAttributes(data []byte) string {
+	for line := range bytes.Lines(data) {
+		if len(bytes.TrimSuffix(line, []byte("\n"))) >= maxAttributeLine {
+			return fmt.Sprintf("has a line of %d bytes or more", maxAttributeLine)
+		}
+	}
+	return ""
+}
+
+// badModule says what git does not take in a setting of .gitmodules: these are
+// the rules of fsck_gitmodules_fn.
+func badModule(key, value string) string {
+	rest, ok := strings.CutPrefix(key, "submodule.")
+	at := strings.LastIndexByte(rest, '.')
+	if !ok || at < 0 {
+		return ""
+	}
+	name, variable := rest[:at], rest[at+1:]
+	switch {
+	case badModuleName(name):
+		return fmt.Sprintf("names a submodule %q", name)
+	case variable == "url" && badModuleURL(value):
+		return fmt.Sprintf("has a URL that git does not take, of submodule %q", name)
+	case variable == "path" && strings.HasPrefix(value, "-"):
+		return fmt.Sprintf("has a path that begins with a dash, of submodule %q", name)
+	case variable == "update" && strings.HasPrefix(value, "!"):
+		return fmt.Sprintf("has a command to run, of submodule %q", name)
+	}
+	return ""
+}
+
+// badModuleName reports a name that leads out of its folder.
+func badModuleName(name string) bool {
+	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '/' || r == '\\' }) {
+		if part == ".." {
+			return true
+		}
+	}
+	return name == ""
+}
+
+// badModuleURL reports a URL that is an option, has a line break in it, or is
+// one of the web without a host.
+func badModuleURL(text string) bool {
+	decoded, err := url.PathUnescape(text)
+	if err != nil {
+		decoded = text
+	}
+	if strings.HasPrefix(text, "-") || strings.Contains(decoded, "\n") {
+		return true
+	}
+	scheme, rest, web := strings.Cut(text, ":")
+	if web = web && (scheme == "http" || scheme == "https" || scheme == "ftp" || scheme == "ftps"); !web {
+		return false
+	}
+	host, ok := strings.CutPrefix(rest, "//")
+	return !ok || host == "" || strings.HasPrefix(host, "/") || strings.HasPrefix(host, ":")
+}
