@@ -51,7 +51,7 @@ func runDrop(c *call) error {
 			return err
 		}
 		for _, ref := range carriers {
-			c.warn("%s still carries what was dropped; so does its remote", ref)
+			c.warn("%s still carries what was dropped, and so does its remote: git checkpoint sync %s takes it away there", ref, quoteArg(string(issue)))
 		}
 		c.say("other clones and remotes may still have copies; git gc --prune=now deletes the content here")
 	}

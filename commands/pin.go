@@ -29,6 +29,9 @@ func runPin(c *call, on bool) error {
 	if err != nil {
 		return err
 	}
+	if cp.Archived && on {
+		c.say("%s is in the archive: it stays there, and does not come back to the chain", cp.ID)
+	}
 	result := map[bool]string{true: "pinned", false: "unpinned"}[on]
 	if !changed {
 		result = "already " + result

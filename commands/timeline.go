@@ -84,6 +84,9 @@ func listLine(cp *gitstore.Checkpoint, tip bool, now time.Time) string {
 	if problem != "" {
 		what += " (" + problem + ")"
 	}
+	if cp.Filed.Why != "" {
+		what += fmt.Sprintf(" (%s, archived %s)", cp.Filed.Why, ago(cp.Filed.At, now))
+	}
 	line := fmt.Sprintf("%s %s  %s  %s", marks, nameOf(cp), ago(cp.Created, now), what)
 	if note := firstLine(cp.Note); note != "" {
 		line += ": " + note

@@ -8,8 +8,9 @@ import (
 	"git-checkpoint/gitstore/ledger"
 )
 
-// Pin keeps a live checkpoint from every rule of retention, or stops to. It
-// reports whether that changed anything.
+// Pin keeps a checkpoint from every rule of retention, or stops to: a live one in
+// its chain, an archived one in the archive. It reports whether that changed
+// anything.
 func (s *Store) Pin(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID, on bool) (bool, error) {
 	verb := "unpin"
 	if on {
@@ -18,7 +19,7 @@ func (s *Store) Pin(ctx context.Context, issue checkpoint.Issue, id checkpoint.I
 	changed := false
 	err := s.alter(ctx, issue, func(c *chain, _ *sink) (*change, error) {
 		changed = false
-		if c.find(id) == nil {
+		if c.find(id) == nil && !c.ledger.IsArchived(id) {
 			return nil, &NotFoundError{Issue: issue, Name: string(id)}
 		}
 		if c.ledger.Pinned(id) == on {
