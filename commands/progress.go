@@ -63,6 +63,8 @@ func progressLine(r *checkpoint.Record) string {
 		return "no phase recorded"
 	case done == "":
 		return strings.TrimPrefix(phaseAndBatch(r), ", ")
+	case p.Total > 0 && slices.Contains(p.Names, done):
+		return fmt.Sprintf("Phase %d of %d completed (%s)", slices.Index(p.Names, done)+1, p.Total, done)
 	case p.Total > 0:
 		return fmt.Sprintf("Phase %s of %d completed", done, p.Total)
 	default:

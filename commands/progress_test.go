@@ -35,7 +35,7 @@ func TestProgress(t *testing.T) {
 		{"in another order", `progress: {completed: [3, 1]}`, "Phase 3 completed", "Phase 4"},
 		{"a gap", `progress: {completed: [1, 3], total: 4}`, "Phase 3 of 4 completed", "Phase 2"},
 		{"ten is more than nine", `progress: {completed: [9, 10]}`, "Phase 10 completed", "Phase 11"},
-		{"names", `progress: {completed: [plan], names: [plan, build]}`, "Phase plan of 2 completed", "Phase build"},
+		{"names", `progress: {completed: [plan], names: [plan, build]}`, "Phase 1 of 2 completed (plan)", "Phase build"},
 		{"crunch", "workflow_state: {current_phase: implementing}\nexecution_graph: {completed_batches: [1, 2], current_batch: 3}", "Phase implementing, batch 2 completed", "batch_3_task_1"},
 		{"crunch, no batch yet", `workflow_state: {current_phase: ready}`, "Phase ready", "phase_ready"},
 		{"batches alone", `execution_graph: {completed_batches: [4], current_batch: 5}`, "batch 4 completed", "batch_5_task_1"},
