@@ -47,7 +47,7 @@ func (s *Store) captureMore(ctx context.Context, req *SaveRequest, snap *snapsho
 		c.maxFile = DefaultMaxFile
 	}
 	snap.facts.Worktree, snap.facts.Untracked = req.Worktree, req.Untracked
-	if err := c.artifacts(req.Artifacts); err != nil {
+	if err := c.artifacts(req.Artifacts, req.kept); err != nil {
 		return err
 	}
 	defer c.spend(req.Budget)()
@@ -181,9 +181,10 @@ func (c *capture) untracked() error {
 	return nil
 }
 
-// artifacts takes files that were named, git-ignored ones too.
-func (c *capture) artifacts(names []string) error {
-	if len(names) == 0 {
+// artifacts takes files that were named, git-ignored ones too, and those to
+// keep that can be.
+func (c *capture) artifacts(names, kept []string) error {
+	if len(names)+len(kept) == 0 {
 		return nil
 	}
 	root, err := os.OpenRoot(c.s.repo.root)
@@ -202,6 +203,11 @@ func (c *capture) artifacts(names []string) error {
 			wanted = append(wanted, candidate{path: clean, maxSize: noLimit, must: true})
 		}
 		known[clean] = true
+	}
+	for _, name := range kept {
+		if clean, err := checkArtifact(root, name); err == nil && !known[clean] {
+			wanted, known[clean] = append(wanted, candidate{path: clean, maxSize: noLimit}), true
+		}
 	}
 	files, err := c.take(wanted)
 	if err != nil {

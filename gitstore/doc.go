@@ -24,7 +24,8 @@
 //	  conflicts/1,2,3/  the stages of unmerged paths, if there are any
 //	  worktree/         tracked files that differ from the staging area, when asked for
 //	  untracked/        untracked files, when asked for
-//	  artifacts/        files that were named
+//	  artifacts/        files that were named, and those of the one before that
+//	                    the record refers to, as they are now
 //	  ledger            what is gone for good, and pins (package ledger), once there are any
 //	parent 1            the checkpoint before, or genesis
 //	parent 2            the index commit: tree = staged/, parent = HEAD, none when unborn

@@ -32,6 +32,7 @@ type SaveRequest struct {
 	Worktree  bool     // also unstaged changes of tracked files
 	Untracked bool     // also untracked files, never ignored ones
 	Artifacts []string // also these files, ignored ones too; relative to the root
+	kept      []string // and these, as far as they can be read
 	MaxSize   int64    // of the snapshot's new blobs in bytes, 0 for no limit
 	MaxFile   int64    // of one untracked file in bytes, 0 for DefaultMaxFile
 
@@ -63,6 +64,7 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 		return nil, &UnsupportedError{Feature: ErrBare.Error()}
 	}
 	k := s.newSink()
+	req.kept = s.keptOutputs(ctx, req.Issue)
 	snap, err := s.snapshot(ctx, &req, k)
 	if err != nil {
 		return nil, fmt.Errorf("save issue %s: %w", req.Issue, err)

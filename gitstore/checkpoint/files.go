@@ -83,6 +83,22 @@ func (r *Record) taskOutputs() []Output {
 	return out
 }
 
+// PhaseArtifacts returns the paths of what the phases left behind, in the order
+// they are written.
+func (r *Record) PhaseArtifacts() []string {
+	var out []string
+	phases, _ := r.section("progress").child("phases")
+	for _, v := range phases.All() {
+		m, _ := v.(*Map)
+		for _, a := range mappings(m, "artifacts") {
+			if p := text(a, "path"); p != "" {
+				out = append(out, unquoted(p))
+			}
+		}
+	}
+	return out
+}
+
 // SetOutputDigest sets what is at the place of an output; empty text removes
 // it. An output that is not recorded stays so.
 func (r *Record) SetOutputDigest(agent, action, digest string) {
