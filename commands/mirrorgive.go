@@ -3,6 +3,8 @@ package commands
 import (
 	"errors"
 	"path"
+	"slices"
+	"strings"
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -50,7 +52,7 @@ func (m *mirroring) goes(name, owner string, issue checkpoint.Issue, any bool) b
 func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
 	records, err := m.c.recordsToExport(issue, m.as)
 	if errors.As(err, new(*gitstore.NoneError)) || err == nil && len(records) == 0 {
-		return []layout.Output{}, nil
+		return m.failed(issue), nil
 	}
 	if err != nil {
 		return nil, err
@@ -63,6 +65,27 @@ func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
 		return nil, nil
 	}
 	return outputs, nil
+}
+
+// failed are the files of an issue that has no checkpoint but in the archive:
+// the claude system keeps what failed in a folder of its own.
+func (m *mirroring) failed(issue checkpoint.Issue) []layout.Output {
+	if m.as != layout.Claude {
+		return []layout.Output{}
+	}
+	l, err := m.c.store.Archived(m.c.ctx, issue, 1)
+	if err != nil || len(l.Checkpoints) == 0 {
+		return []layout.Output{}
+	}
+	r, err := m.c.store.Record(&l.Checkpoints[0])
+	if err != nil {
+		return []layout.Output{}
+	}
+	outputs, err := layout.Files(m.as, []*checkpoint.Record{r})
+	if err != nil {
+		return []layout.Output{}
+	}
+	return slices.DeleteFunc(outputs, func(o layout.Output) bool { return !strings.HasPrefix(o.Path, "failed/") })
 }
 
 func (m *mirroring) put(name string, o layout.Output, issue checkpoint.Issue) error {

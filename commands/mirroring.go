@@ -30,10 +30,10 @@ type mirroring struct {
 const mirrorNote = "mirror"
 
 // startMirror records what changed in the mirrored files. It does nothing
-// where no layout is mirrored. What goes wrong is no failure of the command.
+// where no layout is mirrored, or checkpoints are switched off. What goes wrong is no failure of the command.
 func (c *call) startMirror() {
 	as := layout.Name(c.settings.String("mirror"))
-	if as == "off" || as == "" || c.mirrored != nil || c.flags.Bool("dry-run") {
+	if as == "off" || as == "" || c.mirrored != nil || c.flags.Bool("dry-run") || !c.settings.Bool("enabled") {
 		return
 	}
 	m := &mirroring{c: c, as: as, told: map[string]bool{}}
