@@ -23,7 +23,7 @@ var taskCommand = command{
 		"git checkpoint task done T1 --output out/T1.json",
 		"git checkpoint task fail T2 --error 'the tests fail'",
 		"git checkpoint task fail T2 --crash",
-		"git checkpoint task list --json",
+		"git checkpoint task list --ready",
 	},
 	flags: taskFlags,
 	run:   runTask,
@@ -41,6 +41,7 @@ func taskFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "crash", Usage: "its worker crashed: the task is pending again, and the crash is counted"},
 		&cli.BoolFlag{Name: "timed-out", Usage: "it took too long: it is tried once more"},
 		&cli.StringSliceFlag{Name: "artifact", Usage: "keep the file at `PATH` too, a git-ignored one as well"},
+		&cli.BoolFlag{Name: "ready", Usage: "list the names of those that can begin now, a line each"},
 		&cli.BoolFlag{Name: "force", Usage: "in spite of a claim, a limit, or what it waits for"},
 	)
 }
@@ -51,7 +52,7 @@ var taskVerbs = []verbFlags{
 	{"start", []string{"by", "force"}},
 	{"done", []string{"output", "artifact"}},
 	{"fail", []string{"error", "crash", "timed-out"}},
-	{"list", nil},
+	{"list", []string{"ready"}},
 	{"recover", nil},
 }
 

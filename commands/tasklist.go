@@ -89,6 +89,12 @@ func (c *call) listTasks(issue checkpoint.Issue) error {
 			Progress: progressRecord(r),
 		}, r, l))
 	}
+	if c.flags.Bool("ready") {
+		for _, id := range tasks.Of(r).Ready() {
+			c.print("%s\n", output.Clean(id))
+		}
+		return nil
+	}
 	var t output.Table
 	t.Right(2)
 	for _, task := range l {
