@@ -240,7 +240,11 @@ func (c *call) resume(r *resumption) error {
 		c.tellMerge(r.restored)
 	}
 	if !dryRun && c.store.Root() != "" {
-		if err := c.store.SetResumed(r.cp, c.flags.Bool("retry"), r.approvals...); err != nil {
+		err := c.store.SetResumed(r.cp, c.flags.Bool("retry"), r.approvals...)
+		if err == nil && r.verdict.Old {
+			err = c.store.SetStale(r.cp)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -210,11 +210,24 @@ func (t *taskStep) stories(l *tasks.List) bool {
 	standings := story.Recover(r, t.c.storyRecord)
 	for _, s := range standings {
 		t.tell("%s", s)
+		if dir := layout.Worktree(r, s.Story); dir != "" && t.c.store.Root() != "" && !t.c.isThere(dir) {
+			t.tell("its worktree %s is gone: git worktree add %s <branch>", quotePath(dir), quoteArg(dir))
+		}
 	}
 	if len(standings) > 0 {
 		layout.RecoverState(r)
 	}
 	return len(standings) > 0
+}
+
+// isThere reports whether there is something at a path below the root, or at an
+// absolute one.
+func (c *call) isThere(name string) bool {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(c.store.Root(), filepath.FromSlash(name))
+	}
+	_, err := os.Stat(name)
+	return err == nil
 }
 
 // storyRecord is the newest record of a story, nil where it has none that can

@@ -36,7 +36,7 @@ func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 	v.Changed, v.InTheWay = f.Files.Changed, f.Files.InTheWay
 	v.Awaiting = in.awaiting()
 	v.StateLabel, v.Phase = in.followLabels()
-	v.Next = f.Next
+	v.Next, v.Old = f.Next, in.old()
 	return v
 }
 

@@ -61,6 +61,12 @@ func checkTime(in input) []Reason {
 // aged reports whether the checkpoint's age is known.
 func (in input) aged() bool { return !in.record.CreatedAt().IsZero() && !in.facts.Now.IsZero() }
 
+// old reports whether the checkpoint is older than work should be.
+func (in input) old() bool {
+	limit := in.rules.maxAge()
+	return in.aged() && limit > 0 && in.facts.Now.Sub(in.record.CreatedAt()) > limit
+}
+
 // span words a duration in days where it has whole ones, else in hours.
 func span(d time.Duration) string {
 	const day = 24 * time.Hour

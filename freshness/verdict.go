@@ -88,6 +88,9 @@ type Verdict struct {
 	StateLabel string
 	Phase      string
 
+	// Old says that the checkpoint is older than Rules.MaxAge.
+	Old bool
+
 	// Next is Facts.Next.
 	Next Next
 }

@@ -19,8 +19,9 @@ import (
 // which starts from the resumed record and takes over the rest.
 type Resumption struct {
 	ID       checkpoint.ID
-	Times    int // of resumes of this checkpoint, one after the other
-	Retries  int // of these, how many began the phase again
+	Times    int  // of resumes of this checkpoint, one after the other
+	Retries  int  // of these, how many began the phase again
+	Stale    bool // it was older than work should be, and was resumed in spite of that
 	Approved []Approval
 }
 
@@ -36,6 +37,7 @@ type Approval struct {
 //	CP-implementing-20260214T143000Z-1f0c9a2b
 //	times 2
 //	retries 1
+//	stale
 //	approved 2026-02-14T14:30:00Z "design"
 func (s *Store) resumedFile(i checkpoint.Issue) string {
 	return filepath.Join(s.stateDir(), "resumed", i.RefName())
@@ -57,6 +59,17 @@ func (s *Store) SetResumed(c *Checkpoint, retry bool, approved ...Approval) erro
 			r.Approved = append(r.Approved, a)
 		}
 	}
+	return s.writeFile(s.resumedFile(c.Issue), r.encode())
+}
+
+// SetStale keeps that the checkpoint is older than work should be: the record
+// of the next save says that it was resumed in spite of that.
+func (s *Store) SetStale(c *Checkpoint) error {
+	if c.ID == "" {
+		return nil
+	}
+	r := s.Resumed(c)
+	r.Stale = true
 	return s.writeFile(s.resumedFile(c.Issue), r.encode())
 }
 
@@ -106,6 +119,9 @@ func (r Resumption) approves(phase string) bool {
 func (r Resumption) encode() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\ntimes %d\nretries %d\n", r.ID, r.Times, r.Retries)
+	if r.Stale {
+		b.WriteString("stale\n")
+	}
 	for _, a := range r.Approved {
 		fmt.Fprintf(&b, "approved %s %s\n", a.At.UTC().Format(time.RFC3339Nano), strconv.Quote(a.Phase))
 	}
@@ -126,6 +142,8 @@ func decodeResumption(text string) Resumption {
 			r.Times, _ = strconv.Atoi(value)
 		case "retries":
 			r.Retries, _ = strconv.Atoi(value)
+		case "stale":
+			r.Stale = true
 		case "approved":
 			at, phase, _ := strings.Cut(value, " ")
 			when, err := time.Parse(time.RFC3339Nano, at)
@@ -142,6 +160,9 @@ func decodeResumption(text string) Resumption {
 func (r Resumption) apply(record *checkpoint.Record) {
 	if r.Retries > 0 {
 		record.SetPhaseAttempt(max(record.PhaseAttempt(), 1) + r.Retries)
+	}
+	if r.Stale {
+		record.SetResumedStale()
 	}
 	for _, a := range r.Approved {
 		record.Approve(a.Phase, a.At)

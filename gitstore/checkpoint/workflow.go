@@ -63,6 +63,10 @@ func (r *Record) WriteInterrupted() bool {
 	return !boolean(r.section("workflow"), "interruption_safe", boolean(r.doc, "interruption_safe", true))
 }
 
+// SetResumedStale notes that work went on from a checkpoint that was older than
+// work should be.
+func (r *Record) SetResumedStale() { r.mustSection("workflow").Set("resumed_stale", true) }
+
 // PlanPath returns the place of the plan, "" where there is none.
 func (r *Record) PlanPath() string {
 	if s := r.workflowText("plan_path"); s != "" {

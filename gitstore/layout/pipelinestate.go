@@ -162,6 +162,13 @@ func openStories(m, states *object) map[string]bool {
 	return open
 }
 
+// Worktree returns the folder that the lead's document of a record has for a
+// story, "" for none.
+func Worktree(r *checkpoint.Record, id string) string {
+	m := sub(r.Doc(), "layout.files.state.document.worktree_map")
+	return textOf(get(m, checkpoint.PathOf("", id)))
+}
+
 // RecoverState works out anew, in the lead's document of a record, what is only
 // true while the lead runs: the workers and the stories that are left. What it
 // suspected is forgotten.
