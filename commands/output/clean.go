@@ -9,8 +9,8 @@ import (
 
 // Clean makes text from anywhere safe to show on one line of a terminal. Ends
 // of lines and tabs become spaces. Other control characters, the C1 set,
-// direction overrides, what is invisible and what is not UTF-8 are shown as
-// \x.. or \u.... escapes. Text that is clean is returned as it is.
+// direction overrides, what is invisible, accents heaped upon each other and
+// what is not UTF-8 are shown as \x.. or \u.... escapes. Text that is clean is returned as it is.
 func Clean(s string) string {
 	return clean(s, func(r rune) string {
 		switch r {
@@ -39,15 +39,19 @@ func clean(s string, space func(rune) string) string {
 	}
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	var b strings.Builder
+	marks := 0 // without room of their own, one behind the other
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		text := space(r)
+		if marks++; runeWidth(r) > 0 || text != "" {
+			marks = 0
+		}
 		switch {
 		case text != "":
 			b.WriteString(text)
 		case r == utf8.RuneError && size == 1, r < 0x80 && !harmless(r):
 			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case harmless(r):
+		case harmless(r) && marks <= maxMarks:
 			b.WriteString(s[i : i+size])
 		case r > 0xffff:
 			fmt.Fprintf(&b, `\U%08x`, r)
@@ -58,6 +62,10 @@ func clean(s string, space func(rune) string) string {
 	}
 	return b.String()
 }
+
+// maxMarks is how many characters that take no room may follow one that does.
+// No writing needs as many; more of them cover the lines around, or hide.
+const maxMarks = 6
 
 // plain reports whether s is printable ASCII, as nearly all text is.
 func plain(s string) bool {

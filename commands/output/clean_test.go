@@ -30,6 +30,8 @@ func TestClean(t *testing.T) {
 		{"replacement character", "a\ufffd", "a\ufffd", "a\ufffd"},
 		{"private use", "\ue0a0", `\ue0a0`, `\ue0a0`},
 		{"scripts", "caf\u00e9 \u65e5\u672c \u0645\u06cc\u200c\u0634\u0648\u062f \u00a0\u3000", "caf\u00e9 \u65e5\u672c \u0645\u06cc\u200c\u0634\u0648\u062f \u00a0\u3000", "caf\u00e9 \u65e5\u672c \u0645\u06cc\u200c\u0634\u0648\u062f \u00a0\u3000"},
+		{"heaped accents", "a" + strings.Repeat("\u0301", 8) + "b\u0301", "a" + strings.Repeat("\u0301", 6) + `\u0301\u0301b` + "\u0301", "a" + strings.Repeat("\u0301", 6) + `\u0301\u0301b` + "\u0301"},
+		{"heaped joiners", "a" + strings.Repeat("\u200d", 7) + "b", "a" + strings.Repeat("\u200d", 6) + `\u200db`, "a" + strings.Repeat("\u200d", 6) + `\u200db`},
 		{"emoji", "\U0001f469\u200d\U0001f4bb \u2764\ufe0f", "\U0001f469\u200d\U0001f4bb \u2764\ufe0f", "\U0001f469\u200d\U0001f4bb \u2764\ufe0f"},
 	}
 	for _, tt := range tests {
