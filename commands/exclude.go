@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"git-checkpoint/gitstore/layout"
 )
@@ -13,6 +14,9 @@ import (
 // in this clone alone, unless some of it is tracked. It is no failure where it
 // cannot be done.
 func (c *call) excludeFolder(folder string) {
+	if strings.ContainsFunc(folder, unicode.IsControl) {
+		return // it would be several lines
+	}
 	line := excludeLine(folder)
 	file := filepath.Join(c.store.CommonDir(), "info", "exclude")
 	data, err := os.ReadFile(file)
