@@ -88,3 +88,48 @@ func TestManualExitCodes(t *testing.T) {
 		assert.Contains(t, codes, "\n  "+strconv.Itoa(code)+"\n")
 	}
 }
+
+// Every command of the guides is one that there is, with its flags.
+func TestManualCommands(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("manual", "guides", "*.md"))
+	require.NoError(t, err)
+	found := 0
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for _, words := range commandsIn(string(data)) {
+			found++
+			_, err := parseLine(allCommands(), words)
+			assert.NoError(t, err, "%s: %v", name, words)
+		}
+	}
+	assert.Greater(t, found, 40)
+}
+
+// commandsIn are the words after "git checkpoint" in a text: in lines that are
+// indented, and between backquotes.
+func commandsIn(text string) (commands [][]string) {
+	var spans []string
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "    ") {
+			spans = append(spans, line)
+		}
+	}
+	for i, part := range strings.Split(strings.ReplaceAll(text, "\n", " "), "`") {
+		if i%2 == 1 {
+			spans = append(spans, part)
+		}
+	}
+	for _, span := range spans {
+		_, line, ok := strings.Cut(span, "git checkpoint ")
+		if !ok {
+			continue
+		}
+		line, _, _ = strings.Cut(line, " > ")
+		line, _, _ = strings.Cut(line, " | ")
+		if line = strings.Trim(line, " \n)"); !strings.HasSuffix(line, " --set") {
+			commands = append(commands, strings.Fields(line))
+		}
+	}
+	return commands
+}
