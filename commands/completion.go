@@ -94,8 +94,8 @@ func commandWords(commands []*command) []complete.Word {
 }
 
 func guideWords() []complete.Word {
-	words := []complete.Word{{Text: "settings", About: "what can be set, and where"}}
-	for _, g := range manual.Guides() {
+	var words []complete.Word
+	for _, g := range manual.Topics() {
 		words = append(words, complete.Word{Text: g.Name, About: g.Usage})
 	}
 	return words

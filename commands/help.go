@@ -74,7 +74,7 @@ func overview(commands []*command) string {
 		fmt.Fprintf(&b, "  %-10s %s\n", cmd.name, cmd.usage)
 	}
 	b.WriteString("\nGuides\n")
-	for _, g := range manual.Guides() {
+	for _, g := range manual.Topics() {
 		fmt.Fprintf(&b, "  %-10s %s\n", g.Name, g.Usage)
 	}
 	b.WriteString("\ngit checkpoint help COMMAND or GUIDE explains one.\n")

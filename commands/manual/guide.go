@@ -23,6 +23,13 @@ func Guides() []Guide {
 	}
 }
 
+// Topics are the guides and the settings: all that help prints beside commands.
+func Topics() []Guide {
+	return append([]Guide{{"settings", 5, settingsUsage}}, Guides()...)
+}
+
+const settingsUsage = "what can be set, and where"
+
 // guideText is the source of a text below guides/.
 func guideText(name string) string {
 	data, err := texts.ReadFile("guides/" + name + ".md")

@@ -133,7 +133,7 @@ func (t *Tool) settings() Page {
 		blocks = append(blocks, block{kind: item, term: v.Name, text: v.Text})
 	}
 	blocks = append(blocks, t.seeAlso("settings")...)
-	return Page{Name: t.Name + "-settings", Section: 5, Usage: "what can be set, and where", blocks: blocks}
+	return Page{Name: t.Name + "-settings", Section: 5, Usage: settingsUsage, blocks: blocks}
 }
 
 // guide is the page of one of the guides.
