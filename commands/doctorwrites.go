@@ -1,0 +1,47 @@
+package commands
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/layout"
+)
+
+// Another system writes a file under a temporary name, then renames it. Where
+// the temporary one stayed, the write was never finished.
+const (
+	writeTime   = time.Hour // after that nobody is still writing
+	maxWritings = 20_000    // entries that are looked at
+)
+
+// unfinishedWrites are the temporary files that other systems left where they
+// keep their checkpoints.
+func (c *call) unfinishedWrites() []string {
+	if c.store.Root() == "" {
+		return nil
+	}
+	var found []string
+	looked := 0
+	for _, as := range []layout.Name{layout.Crunch, layout.Claude, layout.Recovery, layout.Dotagent, layout.Pipeline} {
+		dir := layout.Folder(as, "x")
+		if as == layout.Crunch {
+			dir = strings.TrimSuffix(dir, "/x/checkpoints") // of every issue
+		}
+		_ = filepath.WalkDir(filepath.Join(c.store.Root(), filepath.FromSlash(dir)), func(path string, d fs.DirEntry, err error) error {
+			if looked++; looked > maxWritings {
+				return fs.SkipAll
+			}
+			if err != nil || d.IsDir() || !strings.HasSuffix(d.Name(), ".tmp") {
+				return nil
+			}
+			if info, err := d.Info(); err == nil && c.env.Now().Sub(info.ModTime()) > writeTime {
+				found = append(found, fmt.Sprintf("%s: a write that was never finished, of %s: the file that it was for is older", below(c.store.Root(), path), as))
+			}
+			return nil
+		})
+	}
+	return found
+}
