@@ -102,7 +102,6 @@ func wait(ts *testscript.TestScript, cmd *exec.Cmd) error {
 	}
 }
 
-
 // A screen is what a terminal showed.
 type screen struct {
 	master *os.File
