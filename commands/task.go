@@ -39,6 +39,7 @@ func taskFlags() []cli.Flag {
 		&cli.StringFlag{Name: "by", Usage: "the `NAME` of who claims the task"},
 		&cli.StringFlag{Name: "error", Usage: "why the task failed, as `TEXT`"},
 		&cli.BoolFlag{Name: "crash", Usage: "its worker crashed: the task is pending again, and the crash is counted"},
+		&cli.BoolFlag{Name: "clean", Usage: "remove the outputs that were left half done"},
 		&cli.BoolFlag{Name: "timed-out", Usage: "it took too long: it is tried once more"},
 		&cli.StringSliceFlag{Name: "artifact", Usage: "keep the file at `PATH` too, a git-ignored one as well"},
 		&cli.BoolFlag{Name: "ready", Usage: "list the names of those that can begin now, a line each"},
@@ -53,7 +54,7 @@ var taskVerbs = []verbFlags{
 	{"done", []string{"output", "artifact"}},
 	{"fail", []string{"error", "crash", "timed-out"}},
 	{"list", []string{"ready"}},
-	{"recover", nil},
+	{"recover", []string{"clean"}},
 }
 
 // verbFlags are the flags that go with a verb.

@@ -30,6 +30,7 @@ type taskStep struct {
 
 	told    []string // what the last move led to
 	crashed []string // stories and tasks of which the last move counted a crash
+	broken  []string // outputs that the last move found half done
 }
 
 // taskStep reads the command line.
@@ -77,7 +78,7 @@ func (c *call) finishedOutput(place string) (digest string, err error) {
 
 // move is the transition of all tasks, or of none.
 func (t *taskStep) move(r *checkpoint.Record) error {
-	t.told, t.crashed = nil, nil
+	t.told, t.crashed, t.broken = nil, nil, nil
 	l := tasks.Of(r)
 	switch err := t.moveAll(l); {
 	case errors.Is(err, tasks.ErrNothing):
@@ -193,6 +194,9 @@ func (t *taskStep) lost(l *tasks.List) error {
 	became, err := l.Recover(tasks.Recovery{Found: t.c.taskOutputs(l), At: t.now, Limit: t.limit}, ids...)
 	for _, b := range became {
 		t.tell("task %s is %s: %s", b.ID, b.Status, b.Why)
+		if b.Broken != "" {
+			t.broken = append(t.broken, b.Broken)
+		}
 	}
 	if crash && errors.Is(err, tasks.ErrNothing) {
 		return nil
@@ -277,6 +281,9 @@ func (t *taskStep) tell(format string, args ...any) {
 func (t *taskStep) after(s *gitstore.Saved) error {
 	for _, line := range t.told {
 		t.c.say("%s", line)
+	}
+	if err := t.clean(); err != nil {
+		return err
 	}
 	for _, id := range t.crashed {
 		if err := story.Err(s.Record, id); err != nil {

@@ -162,6 +162,10 @@ var findings = []struct {
 		w.tasks("tasks", "{T1: {status: running, output: out/T1.json}}")
 		w.facts.Tasks = map[string]tasks.Found{"T1": {Exists: true}}
 	}},
+	{"a task left half an output", "tasks", ProceedWithWarning, func(w *world) {
+		w.tasks("tasks", "{T1: {status: running, output: out/T1.json}}")
+		w.facts.Tasks = map[string]tasks.Found{"T1": {Exists: true, Broken: true}}
+	}},
 	{"a batch that is not there", "tasks", ProceedWithWarning, func(w *world) {
 		w.tasks("execution_graph", "{current_batch: 7, node_states: {a: {status: pending}}}")
 	}},

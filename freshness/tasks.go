@@ -17,7 +17,10 @@ func checkTasks(in input) []Reason {
 	var out []Reason
 	for _, t := range l.Running() {
 		r := reason("tasks", ProceedWithWarning, "Task %s was running and has no output", printable(t.ID))
-		if in.facts.Tasks[t.ID].Exists {
+		switch f := in.facts.Tasks[t.ID]; {
+		case f.Broken:
+			r.Message = "Task " + printable(t.ID) + " was running and its output is broken"
+		case f.Exists:
 			r.Message = "Task " + printable(t.ID) + " was running and its output is there"
 		}
 		r.Hint = settle

@@ -18,7 +18,10 @@ type Recovery struct {
 }
 
 // A Recovered is what became of a task.
-type Recovered struct{ ID, Status, Why string }
+type Recovered struct {
+	ID, Status, Why string
+	Broken          string // the output that it left half done, "" for none
+}
 
 // Recover settles tasks that were running when the work was cut off: those that
 // are named, else all. One whose output is there has come to its end; one
@@ -50,19 +53,19 @@ func (l *List) recover(t Task, r Recovery) Recovered {
 	switch {
 	case f.Exists && !f.Broken && statusOf(f.Status) == Failed:
 		_, _ = l.Fail(t.ID, Failure{Error: "its output says that it failed", At: r.At})
-		return Recovered{t.ID, Failed, "its output says so"}
+		return Recovered{ID: t.ID, Status: Failed, Why: "its output says so"}
 	case f.Exists && !f.Broken:
 		_, _ = l.Done(t.ID, Result{Output: t.Output, Digest: f.Digest, At: r.At})
-		return Recovered{t.ID, Complete, "its output is there"}
+		return Recovered{ID: t.ID, Status: Complete, Why: "its output is there"}
 	case r.Limit > 0 && t.Attempts >= r.Limit:
 		_, _ = l.Fail(t.ID, Failure{Error: (&LimitError{t.ID, t.Attempts, r.Limit}).Error(), At: r.At})
-		return Recovered{t.ID, Failed, "it has no output, and that was the last attempt"}
+		return Recovered{ID: t.ID, Status: Failed, Why: "it has no output, and that was the last attempt"}
 	}
 	l.again(l.moved(t.ID), t)
 	if f.Broken {
-		return Recovered{t.ID, Pending, "its output is broken"}
+		return Recovered{t.ID, Pending, "its output is broken", t.Output}
 	}
-	return Recovered{t.ID, Pending, "it has no output"}
+	return Recovered{ID: t.ID, Status: Pending, Why: "it has no output"}
 }
 
 // Running returns the tasks that somebody works on, or worked on when the work
