@@ -55,7 +55,11 @@ func (s *Store) showing(ctx context.Context, remote string, e Exposed, gifts ...
 		}
 	}
 	out.without = append(out.without, seen...)
-	heads, err := s.savedHeads(ctx, out.tips, seen)
+	heads, ok := s.headsOfAll(gifts)
+	if !ok {
+		heads, err = s.savedHeads(ctx, out.tips, seen)
+	}
+	heads = slices.DeleteFunc(heads, func(head string) bool { return slices.Contains(out.without, "^"+head) })
 	if err != nil || len(heads) == 0 {
 		return out, err
 	}

@@ -1,0 +1,38 @@
+package gitstore
+
+import (
+	"os"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Turns of several issues note the moves of each in its own file: whoever has
+// one of them next removes the locks of that issue, and no others.
+func TestTurnsOfSeveralIssues(t *testing.T) {
+	w := newWorld(t)
+	w.many(2)
+	tip := plumbing.NewHash(w.Git("rev-parse", LiveRef("many-00")))
+	require.NoError(t, w.s.inTurns(ctx, []checkpoint.Issue{"many-01", "many-00"}, func() error {
+		w.s.turn.begin([]refMove{{LiveRef("many-00"), tip, tip}, {LiveRef("many-01"), tip, tip}})
+		return nil
+	}))
+	for _, issue := range []checkpoint.Issue{"many-00", "many-01"} {
+		lock(t, w, LiveRef(issue), tip.String()+"\n")
+	}
+	require.NoError(t, w.s.inTurn(ctx, "many-01", func() error { return nil }))
+	assert.NoFileExists(t, w.GitPath(LiveRef("many-01")+".lock"))
+	assert.FileExists(t, w.GitPath(LiveRef("many-00")+".lock"))
+	require.NoError(t, w.s.inTurns(ctx, []checkpoint.Issue{"many-00", "many-01"}, func() error { return nil }))
+	assert.NoFileExists(t, w.GitPath(LiveRef("many-00")+".lock"))
+}
+
+// lock leaves what a git that was killed leaves.
+func lock(t *testing.T, w *world, ref, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(w.GitPath(ref)+".lock", []byte(text), 0o666))
+}
