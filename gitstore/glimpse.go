@@ -118,7 +118,7 @@ func (s *Store) bringTips(ctx context.Context, req GlimpseRequest, known map[plu
 	specs := []string{}
 	for _, name := range slices.Sorted(maps.Keys(tips)) {
 		switch {
-		case !belowAny([]byte(name), prefixes): // a pattern matches ends of names too
+		case !belowAny(name, prefixes): // a pattern matches ends of names too
 		case known[tips[name]]:
 			here = fmt.Appendf(here, "create %s\x00%s\x00", name, tips[name])
 		default:

@@ -175,27 +175,20 @@ func (s *Store) refNames(ctx context.Context, prefix string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	deeper, err := s.refValues(ctx, prefix)
-	if err != nil {
-		return nil, err
-	}
-	names = slices.AppendSeq(names, maps.Keys(deeper))
 	slices.Sort(names)
 	return slices.Compact(names), nil
 }
 
-// storedRefs are the names of the refs right below a prefix as the files backend
-// has them, loose and packed, whatever they hold. One may come twice.
+// storedRefs are the names of the refs below a prefix as the files backend has
+// them, loose and packed, whatever they hold. One may come twice.
 func storedRefs(commonDir, prefix string) ([]string, error) {
-	files, err := os.ReadDir(filepath.Join(commonDir, filepath.FromSlash(prefix)))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("list %s: %w", prefix, err)
-	}
 	var names []string
-	for _, f := range files {
-		if !f.IsDir() && !strings.HasSuffix(f.Name(), ".lock") {
-			names = append(names, prefix+f.Name())
-		}
+	err := eachLoose(commonDir, prefix, func(name, _ string) error {
+		names = append(names, name)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", prefix, err)
 	}
 	packed, err := readPackedRefs(commonDir)
 	if err != nil {

@@ -1,10 +1,10 @@
 package gitstore
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,9 +20,19 @@ func (s *Store) refValues(ctx context.Context, prefixes ...string) (map[string]p
 	if s.repo.refFormat != "files" {
 		return s.refs(ctx, prefixes...)
 	}
-	values := make(map[string]plumbing.Hash, 64)
+	loose := map[string]plumbing.Hash{}
 	for _, prefix := range prefixes {
-		if err := looseValues(s.repo.commonDir, prefix, values); err != nil {
+		err := eachLoose(s.repo.commonDir, prefix, func(name, file string) error {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				return ignoreMissing(err)
+			}
+			if hash, err := parseRef(name, data); err == nil {
+				loose[name] = hash
+			}
+			return nil
+		})
+		if err != nil {
 			return nil, fmt.Errorf("list %s: %w", prefix, err)
 		}
 	}
@@ -30,47 +40,39 @@ func (s *Store) refValues(ctx context.Context, prefixes ...string) (map[string]p
 	if err != nil {
 		return nil, err
 	}
-	packedValues(packed, prefixes, values)
+	values := packedValues(string(packed), prefixes, len(loose))
+	maps.Copy(values, loose)
 	return values, nil
 }
 
-// looseValues adds the refs below a prefix that have files of their own.
-func looseValues(commonDir, prefix string, values map[string]plumbing.Hash) error {
+// eachLoose gives f the refs below a prefix that have files of their own.
+func eachLoose(commonDir, prefix string, f func(name, file string) error) error {
 	root := filepath.Join(commonDir, filepath.FromSlash(prefix))
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
 			return ignoreMissing(err)
 		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return ignoreMissing(err)
-		}
-		name := prefix + filepath.ToSlash(path[len(root)+1:])
-		if hash, err := parseRef(name, data); err == nil {
-			values[name] = hash
-		}
-		return nil
+		return f(prefix+filepath.ToSlash(path[len(root)+1:]), path)
 	})
 	return ignoreMissing(err)
 }
 
-// packedValues adds the refs below prefixes in packed-refs that have no value
-// yet. Lines that begin with "^" tell what the tag before them leads to.
-func packedValues(packed []byte, prefixes []string, values map[string]plumbing.Hash) {
-	for line := range bytes.Lines(packed) {
-		hex, name, ok := bytes.Cut(bytes.TrimSuffix(line, []byte{'\n'}), []byte{' '})
-		if !ok || len(hex) != 2*len(plumbing.ZeroHash) || !belowAny(name, prefixes) {
-			continue
-		}
-		if _, loose := values[string(name)]; !loose && plumbing.IsHash(string(hex)) {
-			values[string(name)] = plumbing.NewHash(string(hex))
+// packedValues reads the refs below prefixes of packed-refs, with room for more.
+// Lines that begin with "^" tell what the tag before them leads to.
+func packedValues(packed string, prefixes []string, more int) map[string]plumbing.Hash {
+	values := make(map[string]plumbing.Hash, more+min(strings.Count(packed, "\n"), 1<<14))
+	for line := range strings.Lines(packed) {
+		hex, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if ok && belowAny(name, prefixes) && plumbing.IsHash(hex) {
+			values[name] = plumbing.NewHash(hex)
 		}
 	}
+	return values
 }
 
-func belowAny(name []byte, prefixes []string) bool {
+func belowAny(name string, prefixes []string) bool {
 	for _, prefix := range prefixes {
-		if len(name) > len(prefix) && string(name[:len(prefix)]) == prefix {
+		if len(name) > len(prefix) && strings.HasPrefix(name, prefix) {
 			return true
 		}
 	}

@@ -73,7 +73,7 @@ func (l *line) chains(ctx context.Context, issues []checkpoint.Issue) (map[check
 	if err != nil {
 		return nil, nil, err
 	}
-	tips := map[checkpoint.Issue]plumbing.Hash{}
+	tips := make(map[checkpoint.Issue]plumbing.Hash, len(refs))
 	for name, tip := range refs {
 		if rest, ok := strings.CutPrefix(name, liveRefs); ok {
 			if i, err := checkpoint.IssueFromRef(rest); err == nil {

@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -129,7 +130,7 @@ func (l *line) tips(ctx context.Context, refs ...string) (map[string]plumbing.Ha
 	if err != nil {
 		return nil, err
 	}
-	tips := map[string]plumbing.Hash{}
+	tips := make(map[string]plumbing.Hash, bytes.Count(out, []byte{'\n'}))
 	for text := range strings.Lines(string(out)) {
 		hex, name, ok := strings.Cut(strings.TrimSuffix(text, "\n"), "\t")
 		if ok && plumbing.IsHash(hex) {
