@@ -2,6 +2,7 @@ package commands
 
 import (
 	"errors"
+	"strings"
 
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
@@ -51,7 +52,8 @@ func stepFlags(own ...cli.Flag) []cli.Flag {
 // take takes a step of an issue.
 func (c *call) take(issue checkpoint.Issue, s step) error {
 	if on, why := c.settings.TriggerEnabled(s.trigger); !on {
-		return c.notTaken(issue, s.trigger, why, nil)
+		// Skipped in silence, a script would do the same phase for ever.
+		return fail(exitRefused, c.switchOn(s.trigger), "%s: %s", c.flags.Command.Name, why)
 	}
 	var after *checkpoint.Record
 	move := func(r *checkpoint.Record) error {
@@ -75,6 +77,17 @@ func (c *call) take(issue checkpoint.Issue, s step) error {
 		return err
 	}
 	return c.taken(saved, s)
+}
+
+// switchOn is the command that lets steps be saved.
+func (c *call) switchOn(t checkpoint.Trigger) string {
+	switch {
+	case !c.settings.Bool("enabled"):
+		return c.enable()
+	case !c.settings.Bool("auto_checkpoint"):
+		return "git config checkpoint.auto-checkpoint true"
+	}
+	return "git config checkpoint.checkpoint-triggers." + strings.ReplaceAll(string(t), "_", "-") + " true"
 }
 
 // taken tells of a step that was saved, and does what comes after it.
