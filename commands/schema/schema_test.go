@@ -42,6 +42,7 @@ func TestCheck(t *testing.T) {
 		{"least", `{"minimum":1}`, `0.5`, "the document: want at least 1, got 0.5"},
 		{"most", `{"maximum":10}`, `10`, ""},
 		{"between", `{"exclusiveMinimum":1,"exclusiveMaximum":2}`, `2`, "the document: want less than 2, got 2"},
+		{"at the limit, which is out", `{"exclusiveMinimum":1}`, `1`, "the document: want more than 1, got 1"},
 		{"steps", `{"multipleOf":0.1}`, `0.3`, ""},
 		{"no step", `{"multipleOf":0.1}`, `0.35`, "the document: want a multiple of 0.1, got 0.35"},
 		{"a huge number", `{"minimum":1}`, `1e99999999`, "the document: 1e99999999 is too large a number"},
