@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -153,4 +154,62 @@ func TestManyIssuesWhileOneMoves(t *testing.T) {
 	assert.Equal(t, map[string]int{Pushed: 24}, counts)
 	assert.Equal(t, a.chains(a.GitPath("")), a.chains(hub))
 	assert.Contains(t, a.Git("log", "-1", "--format=%B", LiveRef(issues[5])), saved)
+}
+
+// A sync with nothing to do asks once, whatever the number of issues; what
+// changed goes over one more connection, or comes over one.
+func TestManyIssuesTakeFewConnections(t *testing.T) {
+	a := newWorld(t)
+	hub := a.hub()
+	b := a.clone(hub)
+	srv, url := serve(t, filepath.Dir(hub))
+	for _, w := range []*world{a, b} {
+		w.Git("remote", "set-url", "origin", url+filepath.Base(hub))
+		w.s = w.open(w.Dir)
+	}
+	took := func(w *world) (connections int64) {
+		before := srv.all.Load()
+		done, err := w.s.Sync(ctx, SyncRequest{Remote: "origin"})
+		require.NoError(t, err)
+		_, failed := results(done)
+		require.Empty(t, failed)
+		return srv.all.Load() - before
+	}
+	a.many(5)
+	assert.EqualValues(t, 2, took(a), "one to look, one to push")
+	assert.EqualValues(t, 1, took(a))
+	assert.EqualValues(t, 2, took(b), "one to look, one to fetch")
+	assert.EqualValues(t, 1, took(b))
+	req := b.request(checkpoint.Manual)
+	req.Issue = "many-03"
+	b.save(req)
+	assert.EqualValues(t, 2, took(b))
+	req = a.request(checkpoint.Manual)
+	req.Issue = "many-03"
+	a.save(req)
+	assert.EqualValues(t, 3, took(a), "joined")
+	assert.EqualValues(t, 2, took(b))
+	assert.EqualValues(t, 1, took(a))
+}
+
+// What is not done in time has failed, and the next sync does it.
+func TestSyncOutOfTime(t *testing.T) {
+	a := newWorld(t)
+	hub := a.hub()
+	issues := a.many(2)
+	_, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", Budget: time.Nanosecond})
+	var remote *RemoteError
+	require.ErrorAs(t, err, &remote)
+	assert.Equal(t, "not done within 1ns", remote.Reason)
+	late := func(checkpoint.Issue, Outgoing) error { time.Sleep(600 * time.Millisecond); return nil }
+	done, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", Budget: 500 * time.Millisecond, Issues: issues[:1], May: late})
+	if err == nil { // it was under way already
+		require.Len(t, done, 1)
+		require.ErrorContains(t, done[0].Err, "not done within 500ms")
+	}
+	assert.Empty(t, a.chains(hub))
+	done, err = a.s.Sync(ctx, SyncRequest{Remote: "origin"})
+	require.NoError(t, err)
+	counts, _ := results(done)
+	assert.Equal(t, map[string]int{Pushed: 2}, counts)
 }

@@ -21,6 +21,7 @@ type server struct {
 	dir  string
 	left atomic.Int64 // bytes, both ways together
 	cuts atomic.Int64
+	all  atomic.Int64 // connections
 }
 
 // serve answers for the repositories in dir, and returns the URL of them.
@@ -47,6 +48,7 @@ func serve(t *testing.T, dir string) (*server, string) {
 }
 
 func (s *server) answer(conn net.Conn) {
+	s.all.Add(1)
 	defer conn.Close()
 	cmd := exec.Command("git", "daemon", "--inetd", "--export-all", "--enable=receive-pack", "--base-path="+s.dir)
 	in, err := cmd.StdinPipe()
