@@ -163,6 +163,7 @@ func (c *call) saveRequest(issue checkpoint.Issue, trigger checkpoint.Trigger) (
 		IfChanged: c.flags.Bool("if-changed"), DryRun: c.flags.Bool("dry-run"),
 		Keep:   c.doc != nil && c.doc.Whole(),
 		Redact: c.redaction(),
+		Allow:  c.settings.Strings("scan_allow"),
 	}
 	if c.settings.Bool("auto_prune") && !c.flags.Bool("no-prune") {
 		req.Retention = c.settings.Policy()

@@ -54,7 +54,7 @@ func (s *Store) newestRecord(c *chain, limit int) (*checkpoint.Record, []string)
 
 // derive makes the record: what the caller edits, then what the store knows.
 func (w *writing) derive(before *checkpoint.Record, newest checkpoint.Clock) (*checkpoint.Record, error) {
-	redact := redactFrom(before, w.req.Redact)
+	redact := redactFrom(before, w.req.Redact, w.req.Allow)
 	record, err := w.req.Edit(before)
 	if err != nil {
 		return nil, err

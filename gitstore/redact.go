@@ -24,14 +24,15 @@ const (
 // were in the one before have been looked at.
 type redactor struct {
 	how      Redaction
+	allow    scan.Allow
 	known    map[string]bool
 	warnings []string
 }
 
 // redactFrom notes what of a record, nil for none, may look like a secret,
 // before it is edited.
-func redactFrom(before *checkpoint.Record, how Redaction) *redactor {
-	r := &redactor{how: how, known: map[string]bool{}}
+func redactFrom(before *checkpoint.Record, how Redaction, allow scan.Allow) *redactor {
+	r := &redactor{how: how, allow: allow, known: map[string]bool{}}
 	if how != RedactNone && before != nil {
 		eachText(before.Doc(), "", func(_, text string) string {
 			if scan.Suspicious(text) {
@@ -53,7 +54,7 @@ func (r *redactor) apply(record *checkpoint.Record) {
 		if r.known[text] {
 			return text
 		}
-		masked, rules := scan.Mask(lastKey(path), text)
+		masked, rules := scan.Mask(lastKey(path), text, r.allow)
 		if len(rules) == 0 {
 			return text
 		}

@@ -71,6 +71,6 @@ func BenchmarkRedactNothing(b *testing.B) {
 		r.Doc().Set(key, strings.Repeat("plain words of no interest. ", 20))
 	}
 	for b.Loop() {
-		redactFrom(r, RedactMask).apply(r)
+		redactFrom(r, RedactMask, nil).apply(r)
 	}
 }

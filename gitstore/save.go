@@ -7,6 +7,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/scan"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -42,6 +43,7 @@ type SaveRequest struct {
 
 	Retention retention.Policy // applied with the save, nil for none
 	Redact    Redaction        // of what Edit makes of the record
+	Allow     scan.Allow       // what is no secret there
 	IfChanged bool             // fail with ErrUnchanged when there is nothing new
 	DryRun    bool             // do everything but write
 }

@@ -28,27 +28,36 @@ func TestMask(t *testing.T) {
 		"empty":             {"", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, rules := Mask(c.key, c.text)
+			got, rules := Mask(c.key, c.text, nil)
 			if c.want == "" {
 				c.want = c.text
 			}
 			assert.Equal(t, c.want, got)
 			assert.Equal(t, c.want != c.text, len(rules) > 0)
-			again, _ := Mask(c.key, got)
+			again, _ := Mask(c.key, got, nil)
 			assert.Equal(t, got, again)
 		})
 	}
 }
 
 func TestMaskNamesTheRules(t *testing.T) {
-	_, rules := Mask("note", key+" AKIA"+"QRSTUVWXYZ234567 "+key)
+	_, rules := Mask("note", key+" AKIA"+"QRSTUVWXYZ234567 "+key, nil)
 	assert.Equal(t, []string{"aws-access-key", "github-token"}, rules)
+}
+
+func TestMaskAllows(t *testing.T) {
+	for _, allow := range []Allow{{"github-token"}, {"checkpoint.yaml"}, {"github-token:checkpoint.yaml"}} {
+		got, _ := Mask("note", key, allow)
+		assert.Equal(t, key, got)
+	}
+	got, _ := Mask("note", key, Allow{"staged/*", "npm-token"})
+	assert.Equal(t, Masked("github-token"), got)
 }
 
 // Whatever a rule finds is gone once it is masked, for every rule.
 func TestMaskLeavesNothing(t *testing.T) {
 	for _, c := range examples() {
-		got, _ := Mask("note", c.yes)
+		got, _ := Mask("note", c.yes, nil)
 		for _, f := range Text([]byte("note: " + got)) {
 			assert.True(t, Told(f.Rule), "%s in %q", f.Rule, got)
 		}
@@ -59,7 +68,7 @@ func FuzzMask(f *testing.F) {
 	f.Add("note", "x "+key)
 	f.Add("password", strings.Repeat(mixed, 2))
 	f.Fuzz(func(t *testing.T, k, text string) {
-		once, rules := Mask(k, text)
+		once, rules := Mask(k, text, nil)
 		if (once != text) != (len(rules) > 0) {
 			t.Fatalf("%q %v", once, rules)
 		}
