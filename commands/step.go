@@ -67,6 +67,7 @@ func (c *call) take(issue checkpoint.Issue, s step) error {
 	if err != nil {
 		return err
 	}
+	req.Newest = !s.begins // from an older one the work would go back
 	saved, err := c.store.Save(c.ctx, req)
 	var nothing *progress.NothingError
 	if errors.As(err, &nothing) {

@@ -10,29 +10,30 @@ import (
 )
 
 // recordBefore is the record that a new one starts from: that of the
-// checkpoint that was resumed here, else the newest that can be read.
-func (s *Store) recordBefore(c *chain) (*checkpoint.Record, []string) {
-	var warnings []string
+// checkpoint that was resumed here, else the newest that can be read. It says
+// which cannot, and why.
+func (s *Store) recordBefore(c *chain) (*checkpoint.Record, []error) {
+	var left []error
 	if resumed, how := s.resumed(c.issue); resumed != nil {
 		r, err := s.Record(resumed)
 		if err == nil {
 			how.apply(r)
 			return r, nil
 		}
-		warnings = append(warnings, fmt.Sprintf("the resumed record is left out: %v", err))
+		left = append(left, fmt.Errorf("the resumed record is left out: %w", err))
 	}
 	for _, limit := range []int{1, retentionDepth} {
 		r, more := s.newestRecord(c, limit)
-		if warnings = append(warnings, more...); r != nil || len(more) == 0 {
-			return r, warnings
+		if left = append(left, more...); r != nil || len(more) == 0 {
+			return r, left
 		}
 	}
-	return nil, warnings
+	return nil, left
 }
 
 // newestRecord is the newest record that can be read among the checkpoints of
 // c, or, with a limit above 1, among those below them.
-func (s *Store) newestRecord(c *chain, limit int) (*checkpoint.Record, []string) {
+func (s *Store) newestRecord(c *chain, limit int) (*checkpoint.Record, []error) {
 	list := c.checkpoints()
 	if limit > 1 {
 		more, err := s.walk(c.issue, c.ref, c.tip, limit)
@@ -41,15 +42,23 @@ func (s *Store) newestRecord(c *chain, limit int) (*checkpoint.Record, []string)
 		}
 		list = more.checkpoints()[len(list):]
 	}
-	var warnings []string
+	var left []error
 	for i := range list {
 		r, err := s.Record(&list[i])
 		if err == nil {
-			return r, warnings
+			return r, left
 		}
-		warnings = append(warnings, fmt.Sprintf("a record is left out: %v", err))
+		left = append(left, fmt.Errorf("a record is left out: %w", err))
 	}
-	return nil, warnings
+	return nil, left
+}
+
+func messages(errs []error) []string {
+	var texts []string
+	for _, err := range errs {
+		texts = append(texts, err.Error())
+	}
+	return texts
 }
 
 // derive makes the record: what the caller edits, then what the store knows.

@@ -41,6 +41,7 @@ type SaveRequest struct {
 	// not read by then is named in the record, and left out.
 	Budget time.Duration
 
+	Newest    bool             // fail where the record to start from cannot be read, instead of taking one before it
 	Retention retention.Policy // applied with the save, nil for none
 	Redact    Redaction        // of what Edit makes of the record
 	Allow     scan.Allow       // what is no secret there
@@ -113,7 +114,10 @@ func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 			return nil, err
 		}
 	}
-	before, warnings := s.recordBefore(below)
+	before, left := s.recordBefore(below)
+	if w.req.Newest && len(left) > 0 {
+		return nil, left[0]
+	}
 	record, err := w.derive(before, below.newestClock())
 	if err != nil {
 		return nil, err
@@ -131,7 +135,7 @@ func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 	}
 	saved := &Saved{
 		Checkpoint: commit.describe(issue), Ref: LiveRef(issue), Record: record,
-		Files: w.snap.count, Pruned: dropped, Warnings: append(warnings, w.redacted...),
+		Files: w.snap.count, Pruned: dropped, Warnings: append(messages(left), w.redacted...),
 	}
 	if w.req.DryRun {
 		return saved, nil
