@@ -49,7 +49,9 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	if err := e.applyNames(r); err != nil {
 		return nil, err
 	}
-	e.applyIssue(r, current)
+	if !e.whole() || !r.IssueSnapshot().Known { // a document tells of the issue as it was then
+		e.applyIssue(r, current)
+	}
 	e.shorten(r)
 	e.applyProgress(r)
 	if e.move != nil {
