@@ -1,13 +1,17 @@
 package commands
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+
+	"git-checkpoint/gitstore"
 )
 
 // clean removes the outputs that were left half done, where --clean asks for
-// it. One that is whole by now, or no plain file, stays.
+// it. One that is whole by now, no plain file or tracked stays.
 func (t *taskStep) clean() error {
 	if !t.c.flags.Bool("clean") || len(t.broken) == 0 {
 		return nil
@@ -23,10 +27,27 @@ func (t *taskStep) clean() error {
 		if err != nil || !info.Mode().IsRegular() || !t.c.taskOutput(place).Broken {
 			continue
 		}
+		if err := t.mayGo(place); err != nil {
+			t.c.warn("%s is left as it is: %v", quotePath(place), err)
+			continue
+		}
 		if err := root.Remove(name); err != nil {
 			return fmt.Errorf("task recover --clean: %s: %w", quotePath(place), err)
 		}
 		t.c.say("removed %s", quotePath(place))
 	}
 	return nil
+}
+
+// mayGo refuses to remove what no task writes anew: the record may come from
+// somebody who names a file of git, or one of the project, as an output.
+func (t *taskStep) mayGo(place string) error {
+	if err := gitstore.CheckPlace(path.Clean(place)); err != nil {
+		return err
+	}
+	tracked, err := t.c.store.IsTracked(t.c.ctx, place)
+	if tracked {
+		return errors.New("git tracks it")
+	}
+	return err
 }

@@ -42,7 +42,10 @@ func (c *call) taskStep(issue checkpoint.Issue, verb string) (*taskStep, error) 
 		return t, nil
 	}
 	var err error
-	if t.output, err = c.rootPath(name); err != nil {
+	if t.output, err = c.rootPath(name); err == nil {
+		err = gitstore.CheckPlace(t.output)
+	}
+	if err != nil {
 		return nil, usagef("task %s: --output: %w", verb, err)
 	}
 	if verb == "done" {

@@ -31,6 +31,10 @@ func checkPath(path string, mode uint32) error {
 	return nil
 }
 
+// CheckPlace refuses a place below the root of the worktree that no checkpoint
+// holds a file at, such as one that is git's own.
+func CheckPlace(place string) error { return checkPath(place, modeFile) }
+
 // A special name, and what NTFS makes of it where the first four short names
 // are taken: the beginning of that is followed by "~" and a number.
 type special struct{ name, hashed string }

@@ -131,6 +131,12 @@ func (s *Store) MissingOutputs(c *Checkpoint, r *checkpoint.Record) ([]string, e
 	return missing, nil
 }
 
+// IsTracked reports whether git tracks a file of the worktree, or one below it.
+func (s *Store) IsTracked(ctx context.Context, place string) (bool, error) {
+	out, err := s.git.Output(ctx, "--literal-pathspecs", "ls-files", "-z", "--", place)
+	return len(out) > 0, err
+}
+
 // maxDigested caps a file whose digest is taken, in bytes.
 const maxDigested = 64 << 20
 
