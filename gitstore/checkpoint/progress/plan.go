@@ -24,7 +24,7 @@ func phaseNamed(p checkpoint.Progress, typed string) (string, error) {
 		return typed, nil
 	case len(p.Names) > 0 && isNumber && n >= 1 && n <= len(p.Names):
 		return p.Names[n-1], nil
-	case len(p.Names) > 0, p.Total > 0 && isNumber && (n < 1 || n > p.Total), p.Total > 0 && !isNumber && !startsWithDigit(typed):
+	case len(p.Names) > 0, p.Total > 0 && isNumber && (n < 1 || n > p.Total), p.Total > 0 && !isNumber && !isBetween(typed, p.Total):
 		return "", &UnknownError{Phase: typed, Phases: phases(p)}
 	case isNumber:
 		return strconv.Itoa(n), nil
@@ -32,8 +32,13 @@ func phaseNamed(p checkpoint.Progress, typed string) (string, error) {
 	return typed, nil
 }
 
-// startsWithDigit takes phases that were put in between, like 4b.
-func startsWithDigit(s string) bool { return s[0] >= '0' && s[0] <= '9' }
+// isBetween takes phases that were put in between, like 4b or 4.5: the number of
+// one that there is, and more.
+func isBetween(s string, total int) bool {
+	rest := strings.TrimLeft(s, "0123456789")
+	n, err := strconv.Atoi(s[:len(s)-len(rest)])
+	return err == nil && rest != "" && n >= 1 && n <= total
+}
 
 // phases describes the phases there are.
 func phases(p checkpoint.Progress) string {
