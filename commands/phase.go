@@ -107,6 +107,8 @@ func (c *call) phaseArgs() (verb, typed string, err error) {
 		return "", "", fail(exitUsage, "git checkpoint phase next", "phase: %s?", strings.Join(names, ", "))
 	case len(c.args) > 1 && typed == "":
 		return "", "", usagef("phase %s: the phase is empty", verb)
+	case len(c.args) > 1 && (strings.TrimSpace(typed) == "" || !utf8.ValidString(typed) || strings.ContainsFunc(typed, isControl)):
+		return "", "", usagef("phase %s: %.40q is no name of a phase", verb, typed)
 	}
 	own := phaseVerbs[slices.Index(names, verb)].flags
 	for _, name := range theirs {

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -127,6 +128,8 @@ func (c *call) readPlan(w *progress.Workflow) (string, error) {
 func (c *call) readPhases(w *progress.Workflow, plan string) error {
 	said := c.flags.String("phases")
 	switch n, err := strconv.Atoi(said); {
+	case errors.Is(err, strconv.ErrRange):
+		return usagef("start: --phases: %.40s: want 1 to %d", said, progress.MaxPhases)
 	case said != "" && len(w.Names) > 0:
 		return usagef("start: --phases: a workflow of %s has the phases %s", w.Layout, strings.Join(w.Names, ", "))
 	case said == "" && len(w.Names) == 0:

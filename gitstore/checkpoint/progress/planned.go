@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // MaxPhases is how many phases a workflow may have.
@@ -19,6 +20,8 @@ func ParseNames(s string) ([]string, error) {
 			return nil, fmt.Errorf("%.80q: a name is empty", s)
 		case len(name) > maxPhaseName:
 			return nil, fmt.Errorf("%.40q...: longer than %d bytes", name, maxPhaseName)
+		case strings.ContainsFunc(name, unicode.IsControl):
+			return nil, fmt.Errorf("%.40q: not on one line, or with a control character", name)
 		case slices.Contains(names, name):
 			return nil, fmt.Errorf("%.40q is there twice", name)
 		}
