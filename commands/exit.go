@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -173,13 +174,23 @@ func codeOf(err error) (code int, hint string) {
 func alternatives(issue checkpoint.Issue, ways ...progress.Way) string {
 	commands := make([]string, len(ways))
 	for i, way := range ways {
-		commands[i] = "git checkpoint"
-		for _, word := range way {
-			commands[i] += " " + quoteArg(word)
-		}
+		words, name := cutName(way)
 		if issue != "" {
-			commands[i] += " --issue " + quoteArg(string(issue))
+			words = append(words, "--issue", string(issue))
+		}
+		commands[i] = "git checkpoint"
+		for _, word := range append(words, name...) {
+			commands[i] += " " + quoteArg(word)
 		}
 	}
 	return strings.Join(commands, " or ")
+}
+
+// cutName cuts a phase or a task that looks like a flag, which is the word after
+// the verb, out of a way: it goes behind all flags.
+func cutName(way progress.Way) (words, name []string) {
+	if len(way) < 3 || way[0] == "finish" || !strings.HasPrefix(way[2], "-") {
+		return slices.Clone(way), nil
+	}
+	return slices.Concat(way[:2], way[3:]), []string{"--", way[2]}
 }

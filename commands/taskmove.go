@@ -288,9 +288,14 @@ func (t *taskStep) after(s *gitstore.Saved) error {
 	if err := t.clean(); err != nil {
 		return err
 	}
+	l := tasks.Of(s.Record)
 	for _, id := range t.crashed {
 		if err := story.Err(s.Record, id); err != nil {
-			return taskFailure(s.Issue, first(tasks.Of(s.Record).Left()...), err)
+			next := id
+			if !l.Has(id) {
+				next = first(l.Left()...)
+			}
+			return taskFailure(s.Issue, next, err)
 		}
 	}
 	return nil
