@@ -31,6 +31,9 @@ func (c *call) phaseReport() (progress.Report, error) {
 	case n > wordsAsked:
 		c.warn("the summary has %d words, want at most %d", n, wordsAsked)
 	}
+	if c.store.Root() == "" {
+		return report, nil // there are no files, which the save refuses
+	}
 	places, err := c.artifactPaths()
 	if err != nil {
 		return report, err
