@@ -28,7 +28,7 @@ func Begin(r *checkpoint.Record, w Workflow, at time.Time) error {
 		}
 	}
 	forget(r)
-	m := sub(r.Doc(), "workflow")
+	m := r.Doc().MustSub("workflow")
 	for _, pair := range [][2]string{
 		{"id", w.ID},
 		{"type", w.Type},
@@ -42,7 +42,7 @@ func Begin(r *checkpoint.Record, w Workflow, at time.Time) error {
 		putText(m, pair[0], pair[1])
 	}
 	if w.Layout != "" {
-		sub(r.Doc(), "layout").Set("name", w.Layout)
+		r.Doc().MustSub("layout").Set("name", w.Layout)
 	}
 	p := checkpoint.Progress{Total: w.Total, Names: w.Names}
 	switch {
@@ -53,7 +53,7 @@ func Begin(r *checkpoint.Record, w Workflow, at time.Time) error {
 	}
 	r.SetProgress(p)
 	if len(w.Approval) > 0 {
-		sub(r.Doc(), "progress").Set("approval_required", w.Approval)
+		r.Doc().MustSub("progress").Set("approval_required", w.Approval)
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func Begin(r *checkpoint.Record, w Workflow, at time.Time) error {
 // underWay describes the workflow that is not over, "" where there is none.
 func underWay(r *checkpoint.Record) string {
 	p := r.Progress()
-	begun := look(r.Doc(), "workflow").Len() > 0 && r.WorkflowStatus() != "" || p.Total > 0
+	begun := r.Doc().Sub("workflow").Len() > 0 && r.WorkflowStatus() != "" || p.Total > 0
 	switch {
 	case !begun, Over(r), Complete(r):
 		return ""
@@ -88,7 +88,7 @@ func forget(r *checkpoint.Record) {
 		before = before || ok
 		r.Doc().Delete(key)
 	}
-	state := look(r.Doc(), "workflow_state")
+	state := r.Doc().Sub("workflow_state")
 	for _, key := range []string{"current_phase", "phase_started_at", "phase_attempt", "phase_attempts"} {
 		if before {
 			state.Delete(key)

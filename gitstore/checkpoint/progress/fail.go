@@ -2,6 +2,7 @@ package progress
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -42,7 +43,7 @@ func (s Step) Fail(r *checkpoint.Record, why string, then OnFailure, retries int
 	p.Current = s.Phase
 	store(r, p)
 	touch(r, s.At)
-	setText(sub(r.Doc(), "workflow"), "last_error", first(why, "phase "+s.Phase+" failed"))
+	setText(r.Doc().MustSub("workflow"), "last_error", first(why, "phase "+s.Phase+" failed"))
 	switch then {
 	case Retry:
 		if !s.Force && intOf(m, "failures") > retries {
@@ -59,14 +60,14 @@ func (s Step) Fail(r *checkpoint.Record, why string, then OnFailure, retries int
 
 // tooOften is the limit of retries. The history has the last failure alone.
 func (s Step) tooOften(r *checkpoint.Record, retries int) *LimitError {
-	m := look(r.Doc(), "progress", "phases", s.Phase)
+	m := r.Doc().Sub("progress").Sub("phases").Sub(s.Phase)
 	e := &LimitError{
 		Issue:   r.Issue(),
 		Reason:  fmt.Sprintf("phase %s failed %d times, the limit is %d retries", s.Phase, intOf(m, "failures"), retries),
 		Instead: ways(s.Phase),
 	}
-	if why := textOf(m, "error"); why != "" {
-		e.History = []string{textOf(m, "timestamp") + ": " + why}
+	if why := m.Text("error"); why != "" {
+		e.History = []string{m.Text("timestamp") + ": " + why}
 	}
 	return e
 }
@@ -79,9 +80,9 @@ func ways(phase string) []Way {
 // Skip records that a phase is not to be done.
 func (s Step) Skip(r *checkpoint.Record, why string) error {
 	switch p := r.Progress(); {
-	case contains(p.Skipped, s.Phase):
+	case slices.Contains(p.Skipped, s.Phase):
 		return already(s.Phase, Skipped)
-	case !s.Force && contains(p.Completed, s.Phase):
+	case !s.Force && slices.Contains(p.Completed, s.Phase):
 		return s.over(r, "skip")
 	}
 	s.skip(r, why)
@@ -99,7 +100,7 @@ func (s Step) skip(r *checkpoint.Record, why string) {
 // Approve records that a person approved a phase. It fails with
 // *NothingError where that is recorded.
 func (s Step) Approve(r *checkpoint.Record) error {
-	if contains(r.Approved(), s.Phase) && !contains(r.Awaiting(), s.Phase) {
+	if slices.Contains(r.Approved(), s.Phase) && !slices.Contains(r.Awaiting(), s.Phase) {
 		return already(s.Phase, "approved")
 	}
 	r.Approve(s.Phase, s.At)
@@ -121,7 +122,7 @@ func ParseStatus(s string) (string, error) {
 
 // Finish ends the workflow. Its error goes where it is completed.
 func Finish(r *checkpoint.Record, status, why string, at time.Time) {
-	m := sub(r.Doc(), "workflow")
+	m := r.Doc().MustSub("workflow")
 	m.Set("status", status)
 	m.Set("updated_at", checkpoint.FormatTime(at))
 	m.Set("finished_at", checkpoint.FormatTime(at))
@@ -140,10 +141,10 @@ func Finish(r *checkpoint.Record, status, why string, at time.Time) {
 func abortInfo(r *checkpoint.Record, why string, at time.Time) *checkpoint.Map {
 	m := checkpoint.NewMap()
 	m.Set("decision", string(Abort))
-	for phase, v := range look(r.Doc(), "progress", "phases").All() {
-		if p, ok := v.(*checkpoint.Map); ok && textOf(p, "status") == Failed {
+	for phase, v := range r.Doc().Sub("progress").Sub("phases").All() {
+		if p, ok := v.(*checkpoint.Map); ok && p.Text("status") == Failed {
 			m.Set("failed_phase", phase)
-			setText(m, "error_description", textOf(p, "error"))
+			setText(m, "error_description", p.Text("error"))
 		}
 	}
 	m.Set("timestamp", checkpoint.FormatTime(at))

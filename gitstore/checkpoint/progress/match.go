@@ -18,16 +18,16 @@ type Query struct {
 // Match returns how well a record answers the query: 0 is not at all, and its
 // description says more than its project or its plan do.
 func (q Query) Match(r *checkpoint.Record) int {
-	w := look(r.Doc(), "workflow")
+	w := r.Doc().Sub("workflow")
 	plan := r.PlanPath()
 	switch text := plain(q.Text); {
-	case q.Plan != "" && samePlan(plan, q.Plan), textOf(w, "id") != "" && slices.Contains(q.IDs, textOf(w, "id")), slices.Contains(q.IDs, string(r.Issue())):
+	case q.Plan != "" && samePlan(plan, q.Plan), w.Text("id") != "" && slices.Contains(q.IDs, w.Text("id")), slices.Contains(q.IDs, string(r.Issue())):
 		return 3
 	case text == "":
 		return 0
-	case text == plain(textOf(w, "description")):
+	case text == plain(w.Text("description")):
 		return 3
-	case text == plain(textOf(w, "project")), text == plain(strings.ReplaceAll(textOf(w, "project"), "_", " ")):
+	case text == plain(w.Text("project")), text == plain(strings.ReplaceAll(w.Text("project"), "_", " ")):
 		return 2
 	case plan != "" && samePlan(plan, q.Text):
 		return 1

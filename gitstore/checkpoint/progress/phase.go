@@ -30,14 +30,14 @@ type Step struct {
 // that is over is not begun, and none while another waits for an approval; one
 // that failed is begun again as often as retries allow.
 func (s Step) Start(r *checkpoint.Record, retries int) error {
-	m := look(r.Doc(), "progress", "phases", s.Phase)
+	m := r.Doc().Sub("progress").Sub("phases").Sub(s.Phase)
 	switch {
 	case s.Force:
 	case r.Progress().Over(s.Phase):
 		return s.over(r, "start")
 	case s.waits(r) != "":
 		return &ApprovalError{Issue: r.Issue(), Phase: s.waits(r)}
-	case textOf(m, "status") == Failed && intOf(m, "failures") > retries:
+	case m.Text("status") == Failed && intOf(m, "failures") > retries:
 		return s.tooOften(r, retries)
 	}
 	s.begin(r)
@@ -72,7 +72,7 @@ func (s Step) waits(r *checkpoint.Record) string {
 // already that is another attempt, unless that was counted when it was decided.
 func (s Step) begin(r *checkpoint.Record) {
 	m := phaseSection(r, s.Phase)
-	if textOf(m, "status") != pending {
+	if m.Text("status") != pending {
 		s.reopen(r)
 	}
 	s.open(r)
@@ -146,7 +146,7 @@ func (s Step) Done(r *checkpoint.Record, report Report) error {
 	m.Delete("error")
 	report.record(m)
 	s.close(r, Completed)
-	if w := look(r.Doc(), "workflow"); w.Len() > 0 {
+	if w := r.Doc().Sub("workflow"); w.Len() > 0 {
 		w.Delete("last_error")
 	}
 	return nil
@@ -156,7 +156,7 @@ func (s Step) Done(r *checkpoint.Record, report Report) error {
 // that and it is known when it began.
 func (s Step) end(m *checkpoint.Map, status string) {
 	_, given := m.Get("duration_minutes")
-	given = given && textOf(m, "status") == InProgress // what began has none
+	given = given && m.Text("status") == InProgress // what began has none
 	m.Set("status", status)
 	m.Set("timestamp", checkpoint.FormatTime(s.At))
 	if began := timeOf(m, "started_at"); !began.IsZero() && !given {

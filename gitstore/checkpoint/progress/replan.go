@@ -2,6 +2,7 @@ package progress
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -17,7 +18,7 @@ func Replans(r *checkpoint.Record) []Replan {
 	var out []Replan
 	for _, v := range list {
 		if m, ok := v.(*checkpoint.Map); ok && m != nil {
-			out = append(out, Replan{strings.TrimPrefix(textOf(m, "phase"), "phase_"), textOf(m, "reason"), textOf(m, "timestamp")})
+			out = append(out, Replan{strings.TrimPrefix(m.Text("phase"), "phase_"), m.Text("reason"), m.Text("timestamp")})
 		}
 	}
 	return out
@@ -50,7 +51,7 @@ func (s Step) Replan(r *checkpoint.Record, reason string, limit int) error {
 // Replanned completes a phase that was planned anew on the way, which counts
 // as a replan.
 func (s Step) Replanned(r *checkpoint.Record, report Report, reason string, limit int) error {
-	if contains(r.Progress().Completed, s.Phase) {
+	if slices.Contains(r.Progress().Completed, s.Phase) {
 		return s.Done(r, report) // a replan that was counted
 	}
 	if err := s.noteReplan(r, reason, limit); err != nil {
@@ -81,7 +82,7 @@ func (s Step) noteReplan(r *checkpoint.Record, reason string, limit int) error {
 	if over {
 		m.Set("forced", true)
 	}
-	p := sub(r.Doc(), "progress")
+	p := r.Doc().MustSub("progress")
 	v, _ := p.Get("replan_history")
 	list, _ := v.([]any)
 	p.Set("replan_history", append(list[:len(list):len(list)], m))

@@ -8,8 +8,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-func contains(list []string, s string) bool { return slices.Contains(list, s) }
-
 // Attach records what a phase leaves behind, whatever becomes of it.
 func (s Step) Attach(r *checkpoint.Record, report Report) {
 	if !report.isEmpty() {
@@ -54,7 +52,7 @@ func artifactOf(v any) Artifact {
 		return Artifact{Path: unquoted(path)}
 	}
 	return Artifact{
-		Path: unquoted(textOf(m, "path")), Digest: textOf(m, "digest"), Title: textOf(m, "title"), Size: int64(intOf(m, "size")),
+		Path: unquoted(m.Text("path")), Digest: m.Text("digest"), Title: m.Text("title"), Size: int64(intOf(m, "size")),
 	}
 }
 
@@ -76,10 +74,10 @@ type Of struct {
 // order of the record.
 func Artifacts(r *checkpoint.Record) []Of {
 	var out []Of
-	for phase, v := range look(r.Doc(), "progress", "phases").All() {
+	for phase, v := range r.Doc().Sub("progress").Sub("phases").All() {
 		m, _ := v.(*checkpoint.Map)
-		if place := textOf(m, "output"); place != "" {
-			out = append(out, Of{phase, Artifact{Path: unquoted(place), Digest: textOf(m, "output_digest")}})
+		if place := m.Text("output"); place != "" {
+			out = append(out, Of{phase, Artifact{Path: unquoted(place), Digest: m.Text("output_digest")}})
 		}
 		l, _ := m.Get("artifacts")
 		list, _ := l.([]any)
@@ -97,8 +95,8 @@ func Artifacts(r *checkpoint.Record) []Of {
 func Minutes(r *checkpoint.Record) float64 {
 	total := 0.0
 	for _, phase := range r.Progress().Completed {
-		m := look(r.Doc(), "progress", "phases", phase)
-		if n, err := strconv.ParseFloat(textOf(m, "duration_minutes"), 64); err == nil && n > 0 && !math.IsInf(n, 1) {
+		m := r.Doc().Sub("progress").Sub("phases").Sub(phase)
+		if n, err := strconv.ParseFloat(m.Text("duration_minutes"), 64); err == nil && n > 0 && !math.IsInf(n, 1) {
 			total += n
 		}
 	}

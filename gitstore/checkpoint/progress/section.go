@@ -8,47 +8,13 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// sub returns the mapping under a key, made where there is none.
-func sub(m *checkpoint.Map, key string) *checkpoint.Map {
-	if v, ok := m.Get(key); ok {
-		if c, ok := v.(*checkpoint.Map); ok && c != nil {
-			return c
-		}
-	}
-	c := checkpoint.NewMap()
-	m.Set(key, c)
-	return c
-}
-
-// look returns the mapping at a path, an empty one where there is none.
-func look(m *checkpoint.Map, path ...string) *checkpoint.Map {
-	for _, key := range path {
-		v, _ := m.Get(key)
-		m, _ = v.(*checkpoint.Map)
-	}
-	if m == nil {
-		return checkpoint.NewMap()
-	}
-	return m
-}
-
 // phaseSection is what the record has of a phase, made where there is nothing.
 func phaseSection(r *checkpoint.Record, phase string) *checkpoint.Map {
-	return sub(sub(sub(r.Doc(), "progress"), "phases"), phase)
-}
-
-func textOf(m *checkpoint.Map, key string) string {
-	switch v, _ := m.Get(key); v := v.(type) {
-	case string:
-		return v
-	case checkpoint.Number:
-		return string(v)
-	}
-	return ""
+	return r.Doc().MustSub("progress").MustSub("phases").MustSub(phase)
 }
 
 func intOf(m *checkpoint.Map, key string) int {
-	n, _ := checkpoint.Number(textOf(m, key)).Int()
+	n, _ := checkpoint.Number(m.Text(key)).Int()
 	return int(n)
 }
 
