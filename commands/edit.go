@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,13 +94,7 @@ func (c *call) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) (func(
 // textFlags go into the record as they are.
 var textFlags = []string{"phase", "agent", "action", "conflict", "session", "message", "resume-from", "no-resume"}
 
-func first(values ...string) string {
-	i := slices.IndexFunc(values, func(s string) bool { return s != "" })
-	if i < 0 {
-		return ""
-	}
-	return values[i]
-}
+func first(values ...string) string { return cmp.Or(values...) }
 
 // readState reads the document of --state.
 func (c *call) readState() (*checkpoint.Map, error) {

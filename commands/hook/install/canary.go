@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -59,7 +60,7 @@ func (r *Repo) canary(argv []string) (runs bool, why string) {
 	defer cancel()
 	word := rand.Text()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir = first(r.Root, r.CommonDir)
+	cmd.Dir = cmp.Or(r.Root, r.CommonDir)
 	cmd.Env = append(os.Environ(), CanaryVariable+"="+word, "LC_ALL=C")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
@@ -69,5 +70,5 @@ func (r *Repo) canary(argv []string) (runs bool, why string) {
 	case err != nil:
 		return false, fmt.Sprintf("%v: %s", err, strings.TrimSpace(string(out)))
 	}
-	return false, first(strings.TrimSpace(string(out)), "git ran nothing of ours; is git-checkpoint on PATH?")
+	return false, cmp.Or(strings.TrimSpace(string(out)), "git ran nothing of ours; is git-checkpoint on PATH?")
 }

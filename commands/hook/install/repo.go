@@ -64,10 +64,3 @@ func (e *SettingsError) Error() string { return fmt.Sprintf("hooks: %s: %v", e.F
 
 // Unwrap returns what is wrong with the file.
 func (e *SettingsError) Unwrap() error { return e.Err }
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,7 +49,7 @@ func (r *Repo) site() (site, error) {
 	wide := everywhere(entry)
 	switch {
 	case dir == os.DevNull || entry.Value == "":
-		return own, refuse("git config --unset core.hooksPath", "core.hooksPath is %s: hooks are switched off", first(entry.Value, "empty"))
+		return own, refuse("git config --unset core.hooksPath", "core.hooksPath is %s: hooks are switched off", cmp.Or(entry.Value, "empty"))
 	case wide && !r.Global:
 		return own, refuse("git checkpoint hooks install --global", "core.hooksPath is %s in %s: the hooks there are those of every repository", dir, entry.Origin)
 	case !wide && r.Global:
@@ -86,7 +87,7 @@ func (r *Repo) hooksPath() (string, error) {
 		return "", fmt.Errorf("read core.hooksPath: %w", err)
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(first(r.Root, r.CommonDir), path)
+		path = filepath.Join(cmp.Or(r.Root, r.CommonDir), path)
 	}
 	return filepath.Clean(path), nil
 }

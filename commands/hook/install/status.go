@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -58,7 +59,7 @@ func (r *Repo) find(e hook.Event, version Version) Hook {
 		if err != nil || hook.Find(string(data), e) == hook.Absent {
 			continue
 		}
-		h := Hook{Way: "file", Place: r.shownFile(site.file(e)), Manager: first(site.manager, hook.Manager(string(data)))}
+		h := Hook{Way: "file", Place: r.shownFile(site.file(e)), Manager: cmp.Or(site.manager, hook.Manager(string(data)))}
 		if !hook.OnTop(string(data), e) {
 			h.Why = "the block is not at the top of the file"
 			return h

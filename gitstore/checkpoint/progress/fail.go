@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -43,7 +44,7 @@ func (s Step) Fail(r *checkpoint.Record, why string, then OnFailure, retries int
 	p.Current = s.Phase
 	store(r, p)
 	touch(r, s.At)
-	setText(r.Doc().MustSub("workflow"), "last_error", first(why, "phase "+s.Phase+" failed"))
+	setText(r.Doc().MustSub("workflow"), "last_error", cmp.Or(why, "phase "+s.Phase+" failed"))
 	switch then {
 	case Retry:
 		if !s.Force && intOf(m, "failures") > retries {
@@ -150,13 +151,4 @@ func abortInfo(r *checkpoint.Record, why string, at time.Time) *checkpoint.Map {
 	m.Set("timestamp", checkpoint.FormatTime(at))
 	putText(m, "reason", why)
 	return m
-}
-
-func first(values ...string) string {
-	for _, s := range values {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }

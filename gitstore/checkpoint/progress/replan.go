@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,7 +66,7 @@ func (s Step) noteReplan(r *checkpoint.Record, reason string, limit int) error {
 	var history []string
 	for _, replan := range Replans(r) {
 		if replan.Phase == s.Phase {
-			history = append(history, replan.At+": "+first(replan.Reason, "no reason given"))
+			history = append(history, replan.At+": "+cmp.Or(replan.Reason, "no reason given"))
 		}
 	}
 	over := len(history) >= limit
