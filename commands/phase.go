@@ -46,10 +46,7 @@ func phaseFlags() []cli.Flag {
 }
 
 // phaseVerbs are the verbs of phase with the flags that are theirs alone.
-var phaseVerbs = []struct {
-	name  string
-	flags []string
-}{
+var phaseVerbs = []verbFlags{
 	{"start", []string{"force"}},
 	{"done", []string{"artifact", "output", "schema", "summary", "replanned", "reason", "force"}},
 	{"fail", []string{"error", "on-failure", "artifact", "force"}},
@@ -94,29 +91,19 @@ func (c *call) phaseArgs() (verb, typed string, err error) {
 	if len(c.args) > 1 {
 		typed = c.args[1]
 	}
-	var names, theirs []string
-	known := false
+	var names []string
 	for _, v := range phaseVerbs {
 		names = append(names, v.name)
-		if known = known || v.name == verb; v.name != verb {
-			theirs = append(theirs, v.flags...)
-		}
 	}
 	switch {
-	case !known:
+	case !slices.Contains(names, verb):
 		return "", "", fail(exitUsage, "git checkpoint phase next", "phase: %s?", strings.Join(names, ", "))
 	case len(c.args) > 1 && typed == "":
 		return "", "", usagef("phase %s: the phase is empty", verb)
 	case len(c.args) > 1 && (strings.TrimSpace(typed) == "" || !utf8.ValidString(typed) || strings.ContainsFunc(typed, isControl)):
 		return "", "", usagef("phase %s: %.40q is no name of a phase", verb, typed)
 	}
-	own := phaseVerbs[slices.Index(names, verb)].flags
-	for _, name := range theirs {
-		if (c.flags.IsSet(name) || len(c.lists[name]) > 0) && !slices.Contains(own, name) {
-			return "", "", usagef("phase %s: --%s does not go with it", verb, name)
-		}
-	}
-	return verb, typed, nil
+	return verb, typed, c.checkVerb(phaseVerbs, verb)
 }
 
 // A phaseStep is one verb with what the command line says beside it.

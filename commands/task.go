@@ -57,12 +57,6 @@ var taskVerbs = []verbFlags{
 	{"recover", []string{"clean"}},
 }
 
-// verbFlags are the flags that go with a verb.
-type verbFlags struct {
-	name  string
-	flags []string
-}
-
 func runTask(c *call) error {
 	verb, err := c.taskVerb()
 	if err != nil {
@@ -93,16 +87,11 @@ func (c *call) taskVerb() (string, error) {
 	if len(c.args) > 0 {
 		verb = c.args[0]
 	}
-	i := slices.IndexFunc(taskVerbs, func(v verbFlags) bool { return v.name == verb })
-	if i < 0 {
+	if !slices.ContainsFunc(taskVerbs, func(v verbFlags) bool { return v.name == verb }) {
 		return "", fail(exitUsage, "git checkpoint task list", "task: add, start, done, fail, list or recover?")
 	}
-	for _, v := range taskVerbs {
-		for _, name := range v.flags {
-			if (c.flags.IsSet(name) || len(c.lists[name]) > 0) && !slices.Contains(taskVerbs[i].flags, name) {
-				return "", usagef("task %s: --%s does not go with it", verb, name)
-			}
-		}
+	if err := c.checkVerb(taskVerbs, verb); err != nil {
+		return "", err
 	}
 	return verb, c.checkTasks(verb)
 }
