@@ -2,9 +2,7 @@ package gitstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -36,55 +34,18 @@ func (s *Store) refsFound(ctx context.Context) ([]health.Ref, error) {
 	return found, nil
 }
 
-// everyRef are the names of the refs of the stored form: those that git lists,
-// and with the files backend those that it does not since they are broken.
+// everyRef are the names of the refs of the stored form, broken ones too.
 func (s *Store) everyRef(ctx context.Context) ([]string, error) {
-	listed, err := s.refs(ctx, liveRefs, archiveRefs, bookRefs)
-	if err != nil {
-		return nil, err
-	}
-	names := slices.Collect(maps.Keys(listed))
-	if s.repo.refFormat == "files" {
-		loose, err := looseRefs(s.repo.commonDir, liveRefs, archiveRefs, bookRefs)
+	var all []string
+	for _, prefix := range []string{liveRefs, archiveRefs, bookRefs} {
+		names, err := s.refNames(ctx, prefix)
 		if err != nil {
 			return nil, err
 		}
-		packed, err := readPackedRefs(s.repo.commonDir)
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, loose...)
-		for line := range strings.Lines(string(packed)) {
-			_, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-			if strings.HasPrefix(name, liveRefs) || strings.HasPrefix(name, archiveRefs) || strings.HasPrefix(name, bookRefs) {
-				names = append(names, name)
-			}
-		}
+		all = append(all, names...)
 	}
-	slices.Sort(names)
-	return slices.Compact(names), nil
-}
-
-// looseRefs are the files below prefixes, at any depth.
-func looseRefs(commonDir string, prefixes ...string) ([]string, error) {
-	var names []string
-	for _, prefix := range prefixes {
-		err := filepath.WalkDir(filepath.Join(commonDir, filepath.FromSlash(prefix)), func(path string, d fs.DirEntry, err error) error {
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
-				return err
-			}
-			name, err := filepath.Rel(commonDir, path)
-			names = append(names, filepath.ToSlash(name))
-			return err
-		})
-		if err != nil {
-			return nil, fmt.Errorf("list %s: %w", prefix, err)
-		}
-	}
-	return names, nil
+	slices.Sort(all)
+	return slices.Compact(all), nil
 }
 
 // refFound looks at one ref, and where it leads.
