@@ -166,7 +166,7 @@ func heading(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 
 // showReasons prints what the checks found, worst first.
 func (c *call) showReasons(v freshness.Verdict) {
-	for _, r := range worstFirst(v.Reasons) {
+	for _, r := range v.WorstFirst() {
 		c.print("  %s: %s\n", r.Severity, output.Clean(r.Message))
 		for _, d := range r.Detail {
 			c.print("    %s\n", output.Clean(d))
@@ -175,12 +175,6 @@ func (c *call) showReasons(v freshness.Verdict) {
 			c.print("    hint: %s\n", output.Clean(r.Hint))
 		}
 	}
-}
-
-func worstFirst(reasons []freshness.Reason) []freshness.Reason {
-	reasons = slices.Clone(reasons)
-	slices.SortStableFunc(reasons, func(a, b freshness.Reason) int { return int(b.Action) - int(a.Action) })
-	return reasons
 }
 
 // statusRecord is the JSON of status and resume.

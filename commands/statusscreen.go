@@ -152,7 +152,7 @@ func (c *call) freshnessRows(v freshness.Verdict) []display.Row {
 	}
 	word := words[v.Action]
 	rows := []display.Row{{Label: "Freshness", Text: word.text + " (" + v.Action.String() + ")", Style: word.style}}
-	for _, r := range worstFirst(v.Reasons) {
+	for _, r := range v.WorstFirst() {
 		rows = append(rows, display.Row{
 			Label: "  " + r.Severity, Text: r.Message, Style: severityStyle(r.Action), Below: r.Detail, Hint: r.Hint,
 		})

@@ -1,6 +1,9 @@
 package freshness
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Action is what to do with a checkpoint. A larger one is worse.
 type Action int
@@ -104,4 +107,11 @@ func (v Verdict) Warnings() []string {
 		}
 	}
 	return out
+}
+
+// WorstFirst returns the reasons, those of the worst action first.
+func (v Verdict) WorstFirst() []Reason {
+	reasons := slices.Clone(v.Reasons)
+	slices.SortStableFunc(reasons, func(a, b Reason) int { return int(b.Action) - int(a.Action) })
+	return reasons
 }

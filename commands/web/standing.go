@@ -99,9 +99,7 @@ func verdict(j Judged) Verdict {
 	if j.Complete {
 		v.Says = "Nothing is left to do."
 	}
-	reasons := slices.Clone(j.Verdict.Reasons)
-	slices.SortStableFunc(reasons, func(a, b freshness.Reason) int { return int(b.Action) - int(a.Action) })
-	for _, r := range reasons {
+	for _, r := range j.Verdict.WorstFirst() {
 		v.Reasons = append(v.Reasons, Reason{
 			Check: line(r.Check), Severity: line(r.Severity), Message: line(r.Message), Hint: line(r.Hint),
 			Detail: lines(r.Detail), Diff: lines(r.Diff),
