@@ -213,3 +213,63 @@ func TestSyncOutOfTime(t *testing.T) {
 	counts, _ := results(done)
 	assert.Equal(t, map[string]int{Pushed: 2}, counts)
 }
+
+// What the remote cannot give of one issue is that issue's failure.
+func TestManyIssuesAndOneThatTheRemoteLost(t *testing.T) {
+	for _, way := range []struct {
+		name string
+		does func(*Store) ([]Synced, error)
+	}{
+		{"sync", func(s *Store) ([]Synced, error) { return s.Sync(ctx, SyncRequest{Remote: "origin"}) }},
+		{"fetch", func(s *Store) ([]Synced, error) { return s.Fetch(ctx, FetchRequest{Remote: "origin"}) }},
+	} {
+		t.Run(way.name, func(t *testing.T) {
+			a := newWorld(t)
+			hub := a.hub()
+			issues := a.many(24)
+			_, err := a.s.Push(ctx, PushRequest{Remote: "origin"})
+			require.NoError(t, err)
+			a.loseIn(hub, LiveRef(issues[7])+":checkpoint.yaml")
+			b := a.clone(hub)
+			before := a.chains(hub)
+			done, err := way.does(b.s)
+			require.NoError(t, err)
+			counts, failed := results(done)
+			assert.Equal(t, map[string]int{Fetched: 23, Failed: 1}, counts)
+			require.ErrorContains(t, failed[issues[7]], "issue many-07: ")
+			assert.Equal(t, before, a.chains(hub))
+			assert.Empty(t, b.Git("for-each-ref", LiveRef(issues[7]), incomingRefs))
+		})
+	}
+}
+
+// A remote that gives nothing is not asked for each issue.
+func TestManyIssuesAndNoneThatTheRemoteHas(t *testing.T) {
+	a := newWorld(t)
+	hub := a.hub()
+	for _, i := range a.many(3) {
+		_, err := a.s.Push(ctx, PushRequest{Remote: "origin", Issues: []checkpoint.Issue{i}})
+		require.NoError(t, err)
+		a.loseIn(hub, LiveRef(i)+":checkpoint.yaml")
+	}
+	b := a.clone(hub)
+	_, err := b.s.Sync(ctx, SyncRequest{Remote: "origin"})
+	require.ErrorAs(t, err, new(*RemoteError))
+	assert.Empty(t, b.Git("for-each-ref", liveRefs))
+}
+
+// loseIn removes an object of another repository.
+func (w *world) loseIn(dir, rev string) {
+	w.t.Helper()
+	packs, err := filepath.Glob(filepath.Join(dir, "objects", "pack", "*.pack"))
+	require.NoError(w.t, err)
+	for _, p := range packs {
+		pack, err := os.ReadFile(p)
+		require.NoError(w.t, err)
+		require.NoError(w.t, os.Remove(p))
+		require.NoError(w.t, os.Remove(strings.TrimSuffix(p, ".pack")+".idx"))
+		w.Pipe(pack, "--git-dir="+dir, "unpack-objects", "-q")
+	}
+	blob := w.Git("--git-dir="+dir, "rev-parse", rev)
+	require.NoError(w.t, os.Remove(filepath.Join(dir, "objects", blob[:2], blob[2:])))
+}

@@ -20,6 +20,7 @@ const incomingRefs = "refs/git-checkpoint/incoming/"
 type arrival struct {
 	ref string // holds it against gc, "" when it was here already
 	tip plumbing.Hash
+	err error // why it could not be had, nil where it was
 }
 
 // incoming fetches what is not here yet. A chain of which something is here
@@ -56,17 +57,15 @@ func (l *line) incoming(ctx context.Context, issues []checkpoint.Issue, tips map
 }
 
 // bringAll fetches the chains of issues, or their archives, and notes where
-// they are.
+// they are. It fails where nothing could be had.
 func (l *line) bringAll(ctx context.Context, refOf func(checkpoint.Issue) string, depth int, issues []checkpoint.Issue, in map[checkpoint.Issue]arrival) error {
 	if len(issues) == 0 {
 		return nil
 	}
 	dir := fmt.Sprintf("%s%d-%.8s/", incomingRefs, time.Now().Unix(), l.s.random())
-	var specs []string
-	for _, i := range issues {
-		specs = append(specs, refOf(i)+":"+dir+i.RefName())
-	}
-	if err := l.bring(ctx, depth, specs); err != nil {
+	b := &bringing{line: l, depth: depth, failed: map[checkpoint.Issue]error{}}
+	b.spec = func(i checkpoint.Issue) string { return refOf(i) + ":" + dir + i.RefName() }
+	if err := b.some(ctx, issues); err != nil && (!b.came || ctx.Err() != nil) {
 		return err
 	}
 	came, err := l.s.refValues(ctx, dir)
@@ -75,7 +74,9 @@ func (l *line) bringAll(ctx context.Context, refOf func(checkpoint.Issue) string
 	}
 	for _, i := range issues {
 		ref := dir + i.RefName()
-		in[i] = arrival{ref, came[ref]}
+		if in[i] = (arrival{ref: ref, tip: came[ref]}); b.failed[i] != nil && came[ref].IsZero() {
+			in[i] = arrival{err: b.failed[i]}
+		}
 	}
 	return l.s.noticeShallow(ctx)
 }

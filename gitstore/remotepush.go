@@ -63,6 +63,8 @@ type pushing struct {
 	req  PushRequest
 	seen map[checkpoint.Issue]plumbing.Hash // where the remote's refs are expected
 	done map[checkpoint.Issue]*Synced
+
+	unread map[checkpoint.Issue]error // the remote's chains that could not be had
 }
 
 // run pushes from where the remote was seen last, and looks again where that
@@ -145,6 +147,9 @@ func pushGivings(plans []*pushPlan) []giving {
 
 // plan compares the chain here with the remote's.
 func (p *pushing) plan(ctx context.Context, i checkpoint.Issue) (*pushPlan, error) {
+	if err := p.unread[i]; err != nil {
+		return nil, err
+	}
 	ours, err := p.s.chainHere(ctx, i)
 	if err != nil {
 		return nil, fmt.Errorf("push issue %s: %w", i, err)
@@ -238,7 +243,9 @@ func (p *pushing) look(ctx context.Context, issues []checkpoint.Issue) error {
 	}
 	defer p.s.forgetIncoming(ctx, in)
 	came := map[checkpoint.Issue]plumbing.Hash{}
+	p.unread = map[checkpoint.Issue]error{}
 	for _, i := range issues {
+		p.unread[i] = in[i].err
 		if p.seen[i] = in[i].tip; !in[i].tip.IsZero() {
 			came[i] = in[i].tip
 		}

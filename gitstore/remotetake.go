@@ -74,6 +74,9 @@ func (t *taking) one(ctx context.Context, i checkpoint.Issue) Synced {
 // moves decides what becomes of an issue, in its turn.
 func (t *taking) moves(ctx context.Context, done *Synced) (moves []refMove, err error) {
 	s, i := t.s, done.Issue
+	if err := t.in[i].err; err != nil {
+		return nil, err
+	}
 	tip := t.in[i].tip
 	if tip.IsZero() {
 		done.Result = Absent

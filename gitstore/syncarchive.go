@@ -32,7 +32,7 @@ func (y *syncing) withArchives(plans []*syncPlan, in map[checkpoint.Issue]arriva
 	var sound []*syncPlan
 	for _, p := range plans {
 		if p.archive != nil {
-			if err := y.planArchive(p, in[p.issue].tip); err != nil {
+			if err := y.planArchive(p, in[p.issue]); err != nil {
 				y.fail(p.issue, err)
 				continue
 			}
@@ -90,9 +90,12 @@ func (p *syncPlan) publishes() bool {
 }
 
 // planArchive joins the archives here and there with what is moving.
-func (y *syncing) planArchive(p *syncPlan, theirTip plumbing.Hash) (err error) {
+func (y *syncing) planArchive(p *syncPlan, came arrival) (err error) {
+	if came.err != nil {
+		return came.err
+	}
 	a := p.archive
-	if a.theirs, err = y.s.walk(p.issue, ArchiveRef(p.issue), theirTip, 0); err != nil {
+	if a.theirs, err = y.s.walk(p.issue, ArchiveRef(p.issue), came.tip, 0); err != nil {
 		return err
 	}
 	moving := p.moving()

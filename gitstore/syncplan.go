@@ -48,6 +48,9 @@ func (y *syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in map
 // plan reads an issue's chains and joins them; nothing is written. That the refs
 // are still there is seen when they move.
 func (y *syncing) plan(ctx context.Context, k *sink, i checkpoint.Issue, a arrival) (p *syncPlan, err error) {
+	if a.err != nil {
+		return nil, a.err
+	}
 	s := y.s
 	p = &syncPlan{issue: i, k: k, done: Synced{Issue: i, Retries: y.tries}}
 	if p.live, err = s.readChain(ctx, i, LiveRef(i), 0); err != nil {
