@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/health"
@@ -88,7 +89,7 @@ func (s *Store) aheadFound(ctx context.Context, refs []health.Ref) []health.Ahea
 func (s *Store) Mend(ctx context.Context, m health.Mend) (string, error) {
 	switch m.Act {
 	case health.RemoveFiles:
-		return m.Said, s.removeFiles(m.Names)
+		return m.Said, s.removeFiles(m.Names, m.Until)
 	case health.DeleteRef:
 		return m.Said, s.moveRefs(ctx, "doctor", refMove{name: m.Names[0], old: plumbing.NewHash(m.From)})
 	case health.BringBack:
@@ -98,10 +99,15 @@ func (s *Store) Mend(ctx context.Context, m health.Mend) (string, error) {
 	return s.replaceBroken(ctx, m)
 }
 
-// removeFiles removes files below the repository's folders.
-func (s *Store) removeFiles(names []string) error {
+// removeFiles removes files below the repository's folders that were not
+// written after until: a lock may be another one by now.
+func (s *Store) removeFiles(names []string, until time.Time) error {
 	for _, name := range names {
-		if err := ignoreMissing(os.Remove(s.insideFile(name))); err != nil {
+		file := s.insideFile(name)
+		if info, err := os.Lstat(file); err == nil && info.ModTime().After(until) {
+			return fmt.Errorf("remove: %s: somebody has it meanwhile", name)
+		}
+		if err := ignoreMissing(os.Remove(file)); err != nil {
 			return fmt.Errorf("remove: %w", err)
 		}
 	}

@@ -192,3 +192,25 @@ func TestInspectDoesNotReadFiles(t *testing.T) {
 	assert.Contains(t, fast.Errors[0], "is missing")
 	assert.Equal(t, checkpoint.Issue("42"), fast.Issue)
 }
+
+// A lock that somebody took while the repository was examined is theirs.
+func TestDoctorLeavesALockThatIsNew(t *testing.T) {
+	w := newWorld(t)
+	w.put("packed-refs.lock", "")
+	old := w.now.Add(-2 * time.Hour)
+	require.NoError(t, os.Chtimes(w.file("packed-refs.lock"), old, old))
+	_, findings := w.examine()
+	require.Len(t, findings, 1)
+	require.NoError(t, os.Chtimes(w.file("packed-refs.lock"), w.now, w.now))
+	_, err := w.s.Mend(ctx, *findings[0].Mend)
+	require.ErrorContains(t, err, "somebody has it meanwhile")
+	assert.FileExists(t, w.file("packed-refs.lock"))
+}
+
+// A snapshot of which the name says no time has not expired.
+func TestDoctorLeavesASnapshotOfUnknownAge(t *testing.T) {
+	w := newWorld(t)
+	w.Git("update-ref", undoRefs+"42/by-hand", "HEAD")
+	texts, _ := w.examine()
+	assert.Empty(t, texts)
+}

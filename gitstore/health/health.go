@@ -51,6 +51,8 @@ type Mend struct {
 	From  string   // what the ref holds, "" where that is no object's name
 	To    string
 	Said  string // what was done, in words
+
+	Until time.Time // of files: one that was written later is somebody else's
 }
 
 // Judge says what is wrong, errors first.

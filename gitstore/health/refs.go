@@ -25,7 +25,7 @@ type Ref struct {
 	Problem string // why it leads nowhere, "" where it does not
 	Good    string // where it last was sound, "" for unknown
 
-	Made    time.Time // of Undo and Incoming, by its name
+	Made    time.Time // of Undo and Incoming, by its name, zero for unknown
 	Taken   bool      // of Own: the chain does not have all that was written here
 	Lasting bool      // what is not there is not only out of reach: HEAD can be read
 }
@@ -49,7 +49,7 @@ func judgeRefs(f Facts) []Finding {
 		case r.Taken:
 			found = append(found, warning("refs/checkpoints/%s: other means took from it what this clone had saved", r.Issue).
 				mended(Mend{Act: BringBack, Names: []string{r.Name}, To: r.Issue, Said: "brought back what other means took from refs/checkpoints/" + r.Issue}))
-		case r.Role == Undo && f.Now.Sub(r.Made) > undoFor:
+		case r.Role == Undo && !r.Made.IsZero() && f.Now.Sub(r.Made) > undoFor:
 			found = append(found, r.gone("a safety snapshot that has expired"))
 		case r.Role == Incoming && f.Now.Sub(r.Made) > incomingFor:
 			found = append(found, r.gone("what a killed fetch left"))
