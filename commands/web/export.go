@@ -59,7 +59,7 @@ func Export(ctx context.Context, file string, repo *Repository, o Options, issue
 	if err := render(&b, p); err != nil {
 		return nil, err
 	}
-	return p.Export.Notes, replace(file, &b)
+	return p.Export.Notes, put(file, &b)
 }
 
 // export gathers what goes into a file.
@@ -139,6 +139,27 @@ func (t *Timeline) unlink(n int) {
 			}
 		}
 	}
+}
+
+// put writes a file: in the place of a file that is there, and into what is no
+// file, such as /dev/stdout or a pipe, which has to stay what it is.
+func put(file string, r io.Reader) error {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return replace(file, r)
+	case info.Mode().IsRegular():
+		if file, err = filepath.EvalSymlinks(file); err != nil {
+			return err
+		}
+		return replace(file, r)
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, r)
+	return errors.Join(err, f.Close())
 }
 
 // replace puts a file in the place of what is there, in one step.
