@@ -21,7 +21,7 @@ func (c *call) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.V
 	if _, err := l.Batches(); err != nil {
 		return freshness.Verdict{}, taskFailure(cp.Issue, "", fmt.Errorf("checkpoint %s: %w", cp.ID, err))
 	}
-	facts := freshness.Facts{Now: c.env.Now(), Commit: cp.Commit.String()[:12]}
+	facts := freshness.Facts{Now: c.env.Now(), Commit: cp.Commit.String()[:12], Name: string(cp.Issue)}
 	var err error
 	if facts.Issue, facts.NoIssue, err = c.currentIssue(cp.Issue); err != nil {
 		return freshness.Verdict{}, err

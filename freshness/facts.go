@@ -12,6 +12,7 @@ import (
 type Facts struct {
 	Now     time.Time
 	Commit  string // the checkpoint's commit, for hints
+	Name    string // of the issue that the checkpoint is found by, for hints
 	Branch  Branch
 	Head    Head
 	Base    Base

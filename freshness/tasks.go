@@ -7,8 +7,15 @@ import (
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
-// settle is the command that settles tasks that nobody works on any more.
-const settle = "git checkpoint task recover"
+// settle is the command that settles tasks that nobody works on any more. It
+// names the issue, since the branch may be another's.
+func (in input) settle() string {
+	words := []string{"git", "checkpoint", "task", "recover"}
+	if in.facts.Name != "" {
+		words = append(words, "--issue", in.facts.Name)
+	}
+	return command(words...)
+}
 
 // checkTasks finds tasks that ran at the checkpoint. Whether they still do
 // cannot be known; whether their output is there can.
@@ -23,24 +30,24 @@ func checkTasks(in input) []Reason {
 		case f.Exists:
 			r.Message = "Task " + printable(t.ID) + " was running and its output is there"
 		}
-		r.Hint = settle
+		r.Hint = in.settle()
 		out = append(out, r)
 	}
 	if w := l.BatchWarning(); w != "" {
 		out = append(out, reason("tasks", ProceedWithWarning, "%s", w))
 	}
-	return capped(out)
+	return in.capped(out)
 }
 
 // maxTasks bounds the tasks that are told of one by one.
 const maxTasks = 20
 
-func capped(all []Reason) []Reason {
+func (in input) capped(all []Reason) []Reason {
 	if len(all) <= maxTasks {
 		return all
 	}
 	more := reason("tasks", ProceedWithWarning, "%s more were running", count(len(all)-maxTasks+1, "task"))
-	more.Hint = settle
+	more.Hint = in.settle()
 	return append(all[:maxTasks-1:maxTasks-1], more)
 }
 
