@@ -155,6 +155,14 @@ func quoteArg(s string) string {
 	return output.Shell(s)
 }
 
+// issueArg is an issue as the last argument of a command to type.
+func issueArg(issue checkpoint.Issue) string {
+	if strings.HasPrefix(string(issue), "-") {
+		return "-- " + quoteArg(string(issue))
+	}
+	return quoteArg(string(issue))
+}
+
 var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./:=@~^-]+$`) })
 
 // each runs do for every issue and reports all that failed.

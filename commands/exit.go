@@ -114,9 +114,9 @@ func codeOf(err error) (code int, hint string) {
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted, ""
 	case errors.As(err, &none):
-		return exitNone, fmt.Sprintf("git checkpoint save %s", quoteArg(string(none.Issue)))
+		return exitNone, "git checkpoint save " + issueArg(none.Issue)
 	case errors.As(err, &missing):
-		return exitNone, fmt.Sprintf("git checkpoint list %s", quoteArg(string(missing.Issue)))
+		return exitNone, "git checkpoint list " + issueArg(missing.Issue)
 	case errors.As(err, &ambiguous):
 		return exitUsage, ""
 	case errors.As(err, &newer):

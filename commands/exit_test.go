@@ -36,6 +36,7 @@ func TestCodes(t *testing.T) {
 		{"anything", errors.New("x"), 1, "failure", ""},
 		{"usage", usagef("x"), 2, "usage", ""},
 		{"none", &gitstore.NoneError{Issue: "42"}, 3, "none", "git checkpoint save 42"},
+		{"none, a key like a flag", &gitstore.NoneError{Issue: "--all"}, 3, "none", "git checkpoint save -- --all"},
 		{"none, an odd key", &gitstore.NoneError{Issue: "a b"}, 3, "none", "git checkpoint save 'a b'"},
 		{"not found", &gitstore.NotFoundError{Issue: "42", Name: "x"}, 3, "none", "git checkpoint list 42"},
 		{"ambiguous", &gitstore.AmbiguousError{Name: "x"}, 2, "usage", ""},
