@@ -91,7 +91,15 @@ func newApp(env *Env, l *line) *cli.App {
 const progName = "git-checkpoint"
 
 func onUsageError(c *cli.Context, err error, _ bool) error {
-	return usagef("%s: %s", c.Command.Name, strings.Replace(err.Error(), "for flag -", "for --", 1))
+	before, flag, named := strings.Cut(err.Error(), "for flag -")
+	if !named {
+		return usagef("%s: %w", c.Command.Name, err)
+	}
+	dashes := "--"
+	if name, _, _ := strings.Cut(flag, ":"); len(name) == 1 {
+		dashes = "-"
+	}
+	return usagef("%s: %sfor %s%s", c.Command.Name, before, dashes, flag)
 }
 
 // A command is what one file of this package declares.

@@ -34,7 +34,7 @@ func showFlags() []cli.Flag {
 func runShow(c *call) error {
 	format := c.flags.String("format")
 	if format != "yaml" && format != "json" {
-		return usagef("--format: %q: want yaml or json", format)
+		return usagef("show: --format: %q: want yaml or json", format)
 	}
 	if c.flags.Bool("raw") {
 		for _, other := range []string{"get", "json"} {
