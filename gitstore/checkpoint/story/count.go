@@ -135,14 +135,3 @@ func Lift(r *checkpoint.Record, story string) {
 	}
 	states.Delete(story)
 }
-
-// PausedIn returns the stories of a record that are paused.
-func PausedIn(r *checkpoint.Record) []string {
-	var out []string
-	for story := range r.Doc().Sub("pipeline").Sub("story_state").All() {
-		if Err(r, story) != nil {
-			out = append(out, story)
-		}
-	}
-	return out
-}
