@@ -58,6 +58,7 @@ func (r *redactor) apply(record *checkpoint.Record) {
 		if len(rules) == 0 {
 			return text
 		}
+		path, _ = scan.Mask("", path, nil) // its keys are the caller's, too
 		if r.how != RedactMask {
 			r.warnings = append(r.warnings, fmt.Sprintf("%s holds what looks like a secret (%s)", path, strings.Join(rules, ", ")))
 			return text

@@ -74,3 +74,14 @@ func BenchmarkRedactNothing(b *testing.B) {
 		redactFrom(r, RedactMask, nil).apply(r)
 	}
 }
+
+// A warning of a secret names none, a key of the record that is one neither.
+func TestRedactTellsNoKey(t *testing.T) {
+	for _, how := range []Redaction{RedactWarn, RedactMask} {
+		w := newWorld(t)
+		saved := w.redacted(how, map[string]any{"outputs": map[string]any{aKey: aKey}})
+		require.Len(t, saved.Warnings, 1)
+		assert.NotContains(t, saved.Warnings[0], aKey)
+		assert.Contains(t, saved.Warnings[0], "outputs.[redacted:github-token] h")
+	}
+}
