@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"slices"
@@ -73,7 +74,7 @@ func (c *call) pager(out io.Writer) *exec.Cmd {
 		return nil
 	}
 	program := c.pagerProgram()
-	if program == "" {
+	if program == "" || noProgram(program) {
 		return nil
 	}
 	cmd := exec.Command("sh", "-c", program)
@@ -106,6 +107,17 @@ func (c *call) pagerProgram() string {
 		return ""
 	}
 	return program
+}
+
+// noProgram reports a pager that is not there. The shell would start all the
+// same, and what it was given would be lost; what only the shell can find is
+// left to it.
+func noProgram(program string) bool {
+	if strings.ContainsAny(program, "|&;<>()$`\\\"'*?[#~=%\n") {
+		return false
+	}
+	_, err := exec.LookPath(strings.Fields(program)[0])
+	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)
 }
 
 func valueOf(entries []config.GitEntry, key string) string {
