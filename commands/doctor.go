@@ -169,12 +169,7 @@ func (c *call) showDoctor(v output.Doctor) error {
 	for _, line := range v.Fixed {
 		c.print("fixed: %s\n", output.Clean(line))
 	}
-	for _, e := range v.Errors {
-		c.print("error: %s\n", output.Clean(e))
-	}
-	for _, w := range v.Warnings {
-		c.print("warning: %s\n", output.Clean(w))
-	}
+	c.printFound(v.Errors, v.Warnings)
 	c.printSizes(v.Sizes)
 	o, err := c.store.ObjectCounts(c.ctx)
 	if err != nil {

@@ -79,12 +79,17 @@ func (c *call) showVerify(v output.Verify) error {
 	if c.json {
 		return c.write(v)
 	}
-	for _, e := range v.Errors {
-		c.print("error: %s\n", output.Clean(e))
-	}
-	for _, w := range v.Warnings {
-		c.print("warning: %s\n", output.Clean(w))
-	}
+	c.printFound(v.Errors, v.Warnings)
 	c.print("%s checked, %s, %s\n", plural(v.Checked, "checkpoint"), plural(len(v.Errors), "error"), plural(len(v.Warnings), "warning"))
 	return nil
+}
+
+// printFound prints what is wrong, the worse first.
+func (c *call) printFound(errors, warnings []string) {
+	for _, e := range errors {
+		c.print("error: %s\n", output.Clean(e))
+	}
+	for _, w := range warnings {
+		c.print("warning: %s\n", output.Clean(w))
+	}
 }
