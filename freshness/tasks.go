@@ -30,24 +30,25 @@ func checkTasks(in input) []Reason {
 		case f.Exists:
 			r.Message = "Task " + printable(t.ID) + " was running and its output is there"
 		}
-		r.Hint = in.settle()
 		out = append(out, r)
+	}
+	if out = capped(out); len(out) > 0 {
+		out[len(out)-1].Hint = in.settle() // once: it settles all of them
 	}
 	if w := l.BatchWarning(); w != "" {
 		out = append(out, reason("tasks", ProceedWithWarning, "%s", w))
 	}
-	return in.capped(out)
+	return out
 }
 
 // maxTasks bounds the tasks that are told of one by one.
 const maxTasks = 20
 
-func (in input) capped(all []Reason) []Reason {
+func capped(all []Reason) []Reason {
 	if len(all) <= maxTasks {
 		return all
 	}
 	more := reason("tasks", ProceedWithWarning, "%s more were running", count(len(all)-maxTasks+1, "task"))
-	more.Hint = in.settle()
 	return append(all[:maxTasks-1:maxTasks-1], more)
 }
 
