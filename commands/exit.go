@@ -144,7 +144,7 @@ func codeOf(err error) (code int, hint string) {
 	case errors.As(err, &task):
 		return task.code()
 	case errors.As(err, &secret):
-		return exitSecrets, "git -c checkpoint.redact=warn checkpoint " + secret.hinted() + " " + quoteArg(string(secret.issue))
+		return exitSecrets, "git checkpoint scan " + quoteArg(string(secret.issue)) // which says what to drop
 	case errors.As(err, &remote):
 		return exitRemote, remote.Hint
 	case errors.Is(err, gitstore.ErrNoRemote):

@@ -188,14 +188,6 @@ type secretsError struct {
 	by    string // the command that would have shown it
 }
 
-// hinted is the command that shows it all the same.
-func (e *secretsError) hinted() string {
-	if e.by == "sync" {
-		return e.by
-	}
-	return "push"
-}
-
 func (e *secretsError) Error() string {
 	text := fmt.Sprintf("issue %s: checkpoints not pushed: they hold what looks like a secret: %s in %s, line %d",
 		e.issue, e.found[0].Rule, e.found[0].Path, e.found[0].Line)
