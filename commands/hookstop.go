@@ -2,7 +2,7 @@ package commands
 
 import (
 	"fmt"
-	"os"
+	"io"
 	"strings"
 
 	"git-checkpoint/gitstore"
@@ -45,15 +45,11 @@ func (c *call) sessionStop([]string) error {
 
 // lead is the session that the pipeline's lead wrote down, "" for none.
 func (c *call) lead() string {
-	root, err := os.OpenRoot(c.store.Root())
+	f, err := c.openPlain(leadSession)
 	if err != nil {
 		return ""
 	}
-	defer root.Close()
-	info, err := root.Stat(leadSession)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > 1024 {
-		return ""
-	}
-	data, _ := root.ReadFile(leadSession)
+	defer f.Close()
+	data, _ := io.ReadAll(io.LimitReader(f, 1024))
 	return strings.TrimSpace(string(data))
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"git-checkpoint/commands/schema"
@@ -59,20 +57,12 @@ func (c *call) phaseReport() (progress.Report, error) {
 // artifact describes a file of the worktree.
 func (c *call) artifact(place, digest string) progress.Artifact {
 	a := progress.Artifact{Path: place, Digest: digest}
-	root, err := os.OpenRoot(c.store.Root())
-	if err != nil {
-		return a
-	}
-	defer root.Close()
-	f, err := root.Open(filepath.FromSlash(place))
+	f, err := c.openPlain(place)
 	if err != nil {
 		return a
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		a.Size = info.Size()
-		a.Title = title(place, f)
-	}
+	a.Size, a.Title = f.size, title(place, f)
 	return a
 }
 
@@ -112,12 +102,7 @@ func (c *call) phaseOutput() (string, error) {
 
 // readOutput reads a file of the worktree that must have something in it.
 func (c *call) readOutput(place string) ([]byte, error) {
-	root, err := os.OpenRoot(c.store.Root())
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	f, err := root.Open(filepath.FromSlash(place))
+	f, err := c.openPlain(place)
 	if err != nil {
 		return nil, err
 	}

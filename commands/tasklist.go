@@ -1,9 +1,9 @@
 package commands
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -45,21 +45,12 @@ const maxOutput = 1 << 20
 
 // taskOutput looks at an output: JSON has to be whole, and may have a status.
 func (c *call) taskOutput(place string) tasks.Found {
-	root, err := os.OpenRoot(c.store.Root())
+	f, err := c.openPlain(place)
 	if err != nil {
-		return tasks.Found{}
-	}
-	defer root.Close()
-	f, err := root.Open(filepath.FromSlash(place))
-	if err != nil {
-		return tasks.Found{}
+		return tasks.Found{Exists: errors.Is(err, errNotPlain)}
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || info.IsDir() {
-		return tasks.Found{}
-	}
-	if !strings.EqualFold(filepath.Ext(place), ".json") || !info.Mode().IsRegular() || info.Size() > maxOutput {
+	if !strings.EqualFold(filepath.Ext(place), ".json") || f.size > maxOutput {
 		return tasks.Found{Exists: true}
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxOutput))
