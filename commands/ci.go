@@ -49,6 +49,9 @@ func (c *call) ciDefaults() error {
 	if c.flags.Bool("files") && c.flags.Bool("no-files") {
 		return usagef("resume: --files and --no-files do not go together")
 	}
+	if c.flags.IsSet("worktree") {
+		return usagef("resume: --ci goes on where the job is, and --worktree elsewhere")
+	}
 	if c.flags.IsSet("print") && c.flags.String("print") != "env" {
 		return usagef("resume: --ci prints env, or with --json the record")
 	}
