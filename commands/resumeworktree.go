@@ -1,10 +1,10 @@
 package commands
 
 import (
-	"os"
 	"path/filepath"
 
 	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
 )
 
 // moveToWorktree goes on in the worktree of the checkpoint's branch, which is
@@ -16,6 +16,9 @@ func (c *call) moveToWorktree() error {
 	}
 	if c.flags.Bool("dry-run") {
 		return usagef("resume: --worktree makes a worktree, and --dry-run makes nothing")
+	}
+	if c.env.Getenv("GIT_INDEX_FILE") != "" {
+		return usagef("resume: --worktree: GIT_INDEX_FILE is set, and git would write the new worktree's index there")
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -35,10 +38,10 @@ func (c *call) moveToWorktree() error {
 		return err
 	}
 	c.say("%s worktree %s", map[bool]string{true: "made", false: "in"}[place.Made], output.Shell(place.Dir))
-	if err := os.Chdir(place.Dir); err != nil {
+	c.close()
+	if err := gitstore.Enter(place.Dir); err != nil {
 		return err
 	}
-	c.close()
 	c.args = []string{string(r.cp.Issue)}
 	if id := string(r.cp.ID); !c.flags.Bool("fallback") && id != "" {
 		c.args = append(c.args, id)

@@ -3,6 +3,7 @@ package gitstore
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -57,4 +58,18 @@ func (s *Store) worktreeArgs(ctx context.Context, c *Checkpoint, dir string) ([]
 		return nil, &RefusedError{Reason: "the checkpoint was saved before the first commit"}
 	}
 	return []string{"-b", c.Branch, "--", dir, st.head.String()}, nil
+}
+
+// Enter makes a worktree the working directory of this process, and forgets
+// the variables that would have git work on another one's files.
+func Enter(dir string) error {
+	if err := os.Chdir(dir); err != nil {
+		return err
+	}
+	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX"} {
+		if err := os.Unsetenv(name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
