@@ -21,6 +21,9 @@ func (c *call) moveToWorktree() error {
 		return usagef("resume: --worktree: GIT_INDEX_FILE is set, and git would write the new worktree's index there")
 	}
 	dir, err := filepath.Abs(dir)
+	if err == nil {
+		err = c.fixFileFlags("issue-file", "template")
+	}
 	if err != nil {
 		return err
 	}
@@ -47,4 +50,23 @@ func (c *call) moveToWorktree() error {
 		c.args = append(c.args, id)
 	}
 	return c.open()
+}
+
+// fixFileFlags makes the files that flags name those that the user sees,
+// wherever the command goes.
+func (c *call) fixFileFlags(names ...string) error {
+	for _, name := range names {
+		file := c.flags.String(name)
+		if file == "" || file == "-" {
+			continue
+		}
+		at, err := filepath.Abs(file)
+		if err != nil {
+			return err
+		}
+		if err := c.flags.Set(name, at); err != nil {
+			return err
+		}
+	}
+	return nil
 }
