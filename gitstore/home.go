@@ -32,13 +32,24 @@ func (s *Store) home(ctx context.Context, branch string, head plumbing.Hash) Hom
 
 // checkedOut is the worktree that a branch is checked out in.
 func (s *Store) checkedOut(ctx context.Context, branch string) string {
-	out, err := s.git.Output(ctx, "worktree", "list", "--porcelain")
+	end := "\x00"
+	out, err := s.git.Output(ctx, "worktree", "list", "--porcelain", "-z")
+	if err != nil { // git before 2.36 has no -z
+		end = "\n"
+		out, err = s.git.Output(ctx, "worktree", "list", "--porcelain")
+	}
 	if err != nil {
 		return ""
 	}
+	return worktreeOf(string(out), end, branch)
+}
+
+// worktreeOf finds a branch's worktree in what git lists. A path may hold
+// anything but the end of a line: with "\n", one that does is cut short.
+func worktreeOf(list, end, branch string) string {
 	place := ""
-	for line := range strings.Lines(string(out)) {
-		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+	for line := range strings.SplitSeq(list, end) {
+		key, value, _ := strings.Cut(line, " ")
 		switch {
 		case key == "worktree":
 			place = value
