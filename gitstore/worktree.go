@@ -2,7 +2,9 @@ package gitstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -21,7 +23,7 @@ type Place struct {
 func (s *Store) WorktreeFor(ctx context.Context, c *Checkpoint, dir string) (Place, error) {
 	if c.Branch != "" {
 		if at := s.checkedOut(ctx, c.Branch); at != "" {
-			return Place{Dir: at}, nil
+			return Place{Dir: at}, isThere(at, c.Branch)
 		}
 	}
 	args, err := s.worktreeArgs(ctx, c, dir)
@@ -34,6 +36,18 @@ func (s *Store) WorktreeFor(ctx context.Context, c *Checkpoint, dir string) (Pla
 	return Place{Dir: dir, Made: true}, nil
 }
 
+// isThere refuses a worktree that git knows and that was moved or removed
+// without it.
+func isThere(dir, branch string) error {
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return &RefusedError{
+		Reason: fmt.Sprintf("worktree %s: it has branch %s, and is not there", dir, branch),
+		Hint:   "git worktree prune",
+	}
+}
+
 // worktreeArgs are those of `git worktree add`.
 func (s *Store) worktreeArgs(ctx context.Context, c *Checkpoint, dir string) ([]string, error) {
 	st, err := s.openSnapshot(c)
@@ -43,7 +57,7 @@ func (s *Store) worktreeArgs(ctx context.Context, c *Checkpoint, dir string) ([]
 	if c.Branch == "" {
 		return []string{"--detach", "--", dir, st.head.String()}, nil
 	}
-	if strings.HasPrefix(c.Branch, "-") {
+	if strings.HasPrefix(c.Branch, "-") || strings.Contains(c.Branch, "@{") {
 		return nil, corrupt(string(c.ID), "branch %q", c.Branch)
 	}
 	b, err := s.FindBranch(ctx, c.Branch, time.Time{})
