@@ -27,7 +27,7 @@ func (t *taskStep) clean() error {
 		if err != nil || !info.Mode().IsRegular() || !t.c.taskOutput(place).Broken {
 			continue
 		}
-		if err := t.mayGo(place); err != nil {
+		if err := orElse(ownFolder(root, place), t.mayGo(place)); err != nil {
 			t.c.warn("%s is left as it is: %v", quotePath(place), err)
 			continue
 		}
@@ -50,4 +50,26 @@ func (t *taskStep) mayGo(place string) error {
 		return errors.New("git tracks it")
 	}
 	return err
+}
+
+// ownFolder refuses what is in a folder that a symlink leads to, where it has
+// another name for git, and what is in a repository of its own.
+func ownFolder(root *os.Root, place string) error {
+	for k, r := range place {
+		if r != '/' {
+			continue
+		}
+		dir := filepath.FromSlash(place[:k])
+		info, err := root.Lstat(dir)
+		if err != nil {
+			return err
+		}
+		if !info.IsDir() {
+			return fmt.Errorf("%s is a symlink", quotePath(place[:k]))
+		}
+		if _, err := root.Lstat(filepath.Join(dir, ".git")); err == nil && filepath.Clean(dir) != "." {
+			return fmt.Errorf("%s is a repository of its own", quotePath(place[:k]))
+		}
+	}
+	return nil
 }
