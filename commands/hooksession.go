@@ -29,7 +29,9 @@ func (c *call) sessionInput() (in sessionInput) {
 		return in
 	}
 	data, _ := io.ReadAll(io.LimitReader(c.env.Stdin, maxInput))
-	_ = json.Unmarshal(data, &in) // what is not understood is not needed
+	if json.Unmarshal(data, &in) != nil {
+		in.StopActive = true // what is not understood holds nobody up
+	}
 	return in
 }
 
