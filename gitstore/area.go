@@ -8,6 +8,7 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/index"
 	"git-checkpoint/gitstore/objects"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -20,7 +21,7 @@ type area struct {
 	made        []object      // its directories that may not be stored yet
 	conflicts   []index.Entry // stages 1 to 3
 	intentToAdd []string
-	changes     []treeChange    // staged against HEAD
+	changes     []trees.Change  // staged against HEAD
 	trees       []plumbing.Hash // of directories that HEAD does not have, and that git made
 	size        int64           // of the blobs that HEAD does not have
 }
@@ -83,18 +84,16 @@ func (s *Store) readArea(ctx context.Context) (*area, error) {
 		return nil, err
 	}
 	a.conflicts, a.intentToAdd = x.Special()
-	d := treeDiff{old: heads, new: &noter{k, a}}
-	if err := d.walk("", a.headTree, a.staged); err != nil {
+	if a.changes, err = trees.DiffBetween(heads, &noter{k, a}, a.headTree, a.staged); err != nil {
 		return nil, err
 	}
-	a.changes = d.changes
 	return a, s.measure(a)
 }
 
 // A memo remembers the trees that are read through it: HEAD's are looked at
 // twice.
 type memo struct {
-	r    reader
+	r    trees.Reader
 	seen map[plumbing.Hash][]byte
 }
 
@@ -109,7 +108,7 @@ func (m *memo) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	return kind, data, err
 }
 
-func (m *memo) tree(h plumbing.Hash) ([]byte, error) { return readAs(m, plumbing.TreeObject, h) }
+func (m *memo) tree(h plumbing.Hash) ([]byte, error) { return trees.ReadAs(m, plumbing.TreeObject, h) }
 
 // A noter takes note of the trees that are read through it and were not made
 // here.
@@ -139,12 +138,12 @@ func (m *maker) Add(kind plumbing.ObjectType, data []byte) plumbing.Hash {
 // measure adds up what is staged and not in HEAD.
 func (s *Store) measure(a *area) error {
 	for _, c := range a.changes {
-		if c.new.hash.IsZero() || c.new.mode == modeGitlink {
+		if c.New.Hash.IsZero() || c.New.Mode == trees.ModeGitlink {
 			continue
 		}
-		size, err := s.objects.Size(c.new.hash)
+		size, err := s.objects.Size(c.New.Hash)
 		if err != nil {
-			return fmt.Errorf("staged file %q: %w", c.path, err)
+			return fmt.Errorf("staged file %q: %w", c.Path, err)
 		}
 		a.size += size
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -57,7 +58,7 @@ func (s *Store) Between(from, to *Checkpoint, paths ...string) (*Between, error)
 	slices.Sort(b.unmerged)
 	for _, tree := range []*plumbing.Hash{&b.from, &b.to} {
 		if tree.IsZero() {
-			*tree = emptyTree
+			*tree = trees.Empty
 		}
 	}
 	if len(h.made) > 0 && b.from != b.to {

@@ -8,6 +8,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -128,7 +129,7 @@ func TestOverlay(t *testing.T) {
 	staged := plumbing.NewHash(w.Git("rev-parse", saved.Commit.String()+":staged"))
 	blob := plumbing.NewHash(w.Git("rev-parse", saved.Commit.String()+":staged/run.sh"))
 	got, err := h.overlay(staged, []file{
-		{"a.txt", 0, plumbing.ZeroHash}, {"link/deep/x", modeFile, blob}, {"new dir/gone", 0, plumbing.ZeroHash}, {"run.sh", modeFile, blob},
+		{"a.txt", 0, plumbing.ZeroHash}, {"link/deep/x", trees.ModeFile, blob}, {"new dir/gone", 0, plumbing.ZeroHash}, {"run.sh", trees.ModeFile, blob},
 	})
 	require.NoError(t, err)
 	w.Git("rm", "-qf", "--cached", "a.txt", "link")

@@ -13,6 +13,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -103,18 +104,18 @@ func (c *capture) worktree() error {
 	}
 	wanted := make([]candidate, 0, len(dirty))
 	for _, d := range dirty {
-		if d.old.mode == modeGitlink {
-			if d.new.mode == modeGitlink {
-				c.skip(d.path, 0, "a submodule on another commit than the one that is staged")
+		if d.Old.Mode == trees.ModeGitlink {
+			if d.New.Mode == trees.ModeGitlink {
+				c.skip(d.Path, 0, "a submodule on another commit than the one that is staged")
 			}
 			continue
 		}
-		if d.new.mode == 0 {
-			c.snap.facts.Deleted = append(c.snap.facts.Deleted, d.path)
-			c.snap.addFile(d.path, "deleted", false)
+		if d.New.Mode == 0 {
+			c.snap.facts.Deleted = append(c.snap.facts.Deleted, d.Path)
+			c.snap.addFile(d.Path, "deleted", false)
 			continue
 		}
-		wanted = append(wanted, candidate{path: d.path, mode: d.new.mode, known: d.old, status: d.status, maxSize: noLimit})
+		wanted = append(wanted, candidate{path: d.Path, mode: d.New.Mode, known: d.Old, status: d.status, maxSize: noLimit})
 	}
 	files, err := c.take(wanted)
 	if err != nil {
@@ -126,7 +127,7 @@ func (c *capture) worktree() error {
 
 // A rawChange is a line of `git diff-files --raw`.
 type rawChange struct {
-	treeChange
+	trees.Change
 	status string
 }
 
@@ -148,10 +149,10 @@ func parseRaw(fields []string) ([]rawChange, error) {
 			}
 		}
 		changes = append(changes, rawChange{
-			treeChange{
-				path: fields[i+1],
-				old:  treeEntry{mode: uint32(modes[0]), hash: plumbing.NewHash(info[2])},
-				new:  treeEntry{mode: uint32(modes[1])},
+			trees.Change{
+				Path: fields[i+1],
+				Old:  trees.Entry{Mode: uint32(modes[0]), Hash: plumbing.NewHash(info[2])},
+				New:  trees.Entry{Mode: uint32(modes[1])},
 			},
 			words[info[4]], // none for "U": conflicts are listed already
 		})
@@ -236,12 +237,12 @@ func checkArtifact(root *os.Root, name string) (string, error) {
 	if !info.Mode().IsRegular() {
 		return "", errors.New("not a regular file")
 	}
-	return clean, checkPath(clean, modeFile)
+	return clean, trees.CheckPath(clean, trees.ModeFile)
 }
 
 func (c *capture) add(name string, files []file) {
 	if tree := c.k.buildTree(files); !tree.IsZero() {
-		c.snap.entries = append(c.snap.entries, treeEntry{modeTree, name, tree})
+		c.snap.entries = append(c.snap.entries, trees.Entry{Mode: trees.ModeTree, Name: name, Hash: tree})
 	}
 }
 

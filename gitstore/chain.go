@@ -11,6 +11,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/ledger"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -126,18 +127,18 @@ func (s *Store) readLedger(c *chain) error {
 
 // ledgerIn is the ledger in a tree, nil when there is none.
 func (s *Store) ledgerIn(tree plumbing.Hash) ([]byte, error) {
-	entries, err := readTree(s.objects, tree)
+	entries, err := trees.Read(s.objects, tree)
 	if err != nil {
 		return nil, err
 	}
-	e, ok := entry(entries, "ledger")
+	e, ok := trees.Find(entries, "ledger")
 	if !ok {
 		return nil, nil
 	}
-	if size, err := s.objects.Size(e.hash); err == nil && size > ledger.MaxSize {
-		return nil, corrupt("blob "+e.hash.String(), "%w", &LimitError{"ledger", size, ledger.MaxSize})
+	if size, err := s.objects.Size(e.Hash); err == nil && size > ledger.MaxSize {
+		return nil, corrupt("blob "+e.Hash.String(), "%w", &LimitError{"ledger", size, ledger.MaxSize})
 	}
-	return readAs(s.objects, plumbing.BlobObject, e.hash)
+	return trees.ReadAs(s.objects, plumbing.BlobObject, e.Hash)
 }
 
 // isBoundary reports whether history is cut below a commit.
@@ -289,18 +290,18 @@ func (s *Store) SoundRecord(c *Checkpoint) (*checkpoint.Record, error) {
 
 // RawRecord is a record's bytes as they are stored.
 func (s *Store) RawRecord(c *Checkpoint) ([]byte, error) {
-	entries, err := readTree(s.objects, c.Tree)
+	entries, err := trees.Read(s.objects, c.Tree)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.name(), err)
 	}
-	e, ok := entry(entries, "checkpoint.yaml")
+	e, ok := trees.Find(entries, "checkpoint.yaml")
 	if !ok {
 		return nil, corrupt(c.name(), "it has no checkpoint.yaml")
 	}
-	if size, err := s.objects.Size(e.hash); err == nil && size > int64(checkpoint.DefaultLimits.Bytes) {
+	if size, err := s.objects.Size(e.Hash); err == nil && size > int64(checkpoint.DefaultLimits.Bytes) {
 		return nil, corrupt(c.name(), "%w", &LimitError{"checkpoint.yaml", size, int64(checkpoint.DefaultLimits.Bytes)})
 	}
-	return readAs(s.objects, plumbing.BlobObject, e.hash)
+	return trees.ReadAs(s.objects, plumbing.BlobObject, e.Hash)
 }
 
 // name is the id, or the commit where there is no id.

@@ -10,6 +10,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -63,6 +64,14 @@ type rawCommit struct {
 	parents []plumbing.Hash
 	rest    []byte // author, committer and further headers, each with its newline
 	message string
+}
+
+func (s *Store) readCommit(hash plumbing.Hash) (rawCommit, error) {
+	data, err := trees.ReadAs(s.objects, plumbing.CommitObject, hash)
+	if err != nil {
+		return rawCommit{}, err
+	}
+	return parseCommit(hash, data)
 }
 
 // parseCommit takes a commit object apart.

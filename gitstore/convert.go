@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -75,11 +76,11 @@ func (v *converter) in(dir string) bool {
 }
 
 func (v *converter) staged(file string) bool {
-	mode, hash, err := lookupPath(v.c.k, v.c.snap.staged, file)
+	mode, hash, err := trees.Lookup(v.c.k, v.c.snap.staged, file)
 	if err != nil || mode == 0 {
 		return err != nil
 	}
-	data, err := readAs(v.c.k, plumbing.BlobObject, hash)
+	data, err := trees.ReadAs(v.c.k, plumbing.BlobObject, hash)
 	return err != nil || mayConvert(data)
 }
 

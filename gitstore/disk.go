@@ -8,6 +8,8 @@ import (
 	"path"
 	"strings"
 
+	"git-checkpoint/gitstore/trees"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -28,7 +30,7 @@ func diskMode(info fs.FileInfo) uint32 {
 	case m.IsRegular():
 		return 0o100000 | uint32(m.Perm())
 	case m&fs.ModeSymlink != 0:
-		return modeSymlink
+		return trees.ModeSymlink
 	}
 	return 0
 }
@@ -38,7 +40,7 @@ func diskMode(info fs.FileInfo) uint32 {
 func (d disk) same(o disk, fileMode bool) bool {
 	const exec = 0o100
 	switch {
-	case d.hash != o.hash, (d.mode == 0) != (o.mode == 0), (d.mode == modeSymlink) != (o.mode == modeSymlink):
+	case d.hash != o.hash, (d.mode == 0) != (o.mode == 0), (d.mode == trees.ModeSymlink) != (o.mode == trees.ModeSymlink):
 		return false
 	}
 	return !fileMode || d.mode&exec == o.mode&exec
@@ -59,7 +61,7 @@ func readDisk(dir *os.Root, name string) (disk, []byte, error) {
 	switch d.mode {
 	case 0:
 		return disk{}, nil, fmt.Errorf("neither a file nor a symlink")
-	case modeSymlink:
+	case trees.ModeSymlink:
 		target, err := dir.Readlink(name)
 		if err != nil {
 			return disk{}, nil, err
@@ -80,7 +82,7 @@ func readDisk(dir *os.Root, name string) (disk, []byte, error) {
 
 // hashDisk is readDisk without keeping the bytes.
 func hashDisk(dir *os.Root, name string, info fs.FileInfo) (disk, error) {
-	if diskMode(info) == modeSymlink {
+	if diskMode(info) == trees.ModeSymlink {
 		d, _, err := readDisk(dir, name)
 		return d, err
 	}

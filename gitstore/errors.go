@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -60,16 +61,10 @@ func joinIDs(ids []checkpoint.ID) string {
 }
 
 // A CorruptError says that something stored breaks the stored form.
-type CorruptError struct {
-	Object string // what: a ref, a commit, a path in one
-	Err    error
-}
-
-func (e *CorruptError) Error() string { return fmt.Sprintf("%s: %v", e.Object, e.Err) }
-func (e *CorruptError) Unwrap() error { return e.Err }
+type CorruptError = trees.CorruptError
 
 func corrupt(object, format string, args ...any) error {
-	return &CorruptError{Object: object, Err: fmt.Errorf(format, args...)}
+	return trees.Corrupt(object, format, args...)
 }
 
 // A BrokenRefError says that a ref holds no commit that is there. It is a

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -97,11 +98,11 @@ func (s *Store) theirsFor(ctx context.Context, t target) ([]byte, error) {
 		want = t.indexWant[0]
 	}
 	switch want.mode {
-	case modeFile, modeExec:
+	case trees.ModeFile, trees.ModeExec:
 		data, err := s.git.Output(ctx, "cat-file", "--filters", "--path="+t.path, want.hash.String())
 		return nonNil(data), err
-	case modeSymlink:
-		return readAs(s.objects, plumbing.BlobObject, want.hash)
+	case trees.ModeSymlink:
+		return trees.ReadAs(s.objects, plumbing.BlobObject, want.hash)
 	}
 	return nil, nil
 }

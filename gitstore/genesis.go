@@ -5,12 +5,10 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
-
-// emptyTree is the tree without entries; git knows it without an object.
-var emptyTree = plumbing.ComputeHash(plumbing.TreeObject, nil)
 
 // genesisTime is 2026-01-01T00:00:00Z. It and the author are part of the
 // stored form: they make the commit the same in every clone.
@@ -20,7 +18,7 @@ var genesisTime = time.Unix(1767225600, 0)
 func genesis(i checkpoint.Issue) rawCommit {
 	by := identity{"git-checkpoint", "git-checkpoint@localhost"}.signature(genesisTime)
 	c := rawCommit{
-		tree:    emptyTree,
+		tree:    trees.Empty,
 		rest:    fmt.Appendf(nil, "author %s\ncommitter %s\n", by, by),
 		message: fmt.Sprintf("checkpoints of issue %s\n", i.RefName()),
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/gitstore/trees"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -32,7 +34,7 @@ func (h *held) Read(hash plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 // all their stages. An unmerged path that was not captured is held as ours,
 // else as theirs, else as the base.
 func (h *held) tree(c *Checkpoint) (tree plumbing.Hash, unmerged map[string]stages, err error) {
-	entries, err := readTree(h.s.objects, c.Tree)
+	entries, err := trees.Read(h.s.objects, c.Tree)
 	if err != nil {
 		return tree, nil, fmt.Errorf("%s: %w", c.name(), err)
 	}
@@ -59,30 +61,30 @@ func (h *held) tree(c *Checkpoint) (tree plumbing.Hash, unmerged map[string]stag
 			return tree, nil, fmt.Errorf("%s: %s/: %w", c.name(), name, err)
 		}
 	}
-	e, _ := entry(entries, "staged")
-	tree, err = h.overlay(e.hash, sorted(over))
+	e, _ := trees.Find(entries, "staged")
+	tree, err = h.overlay(e.Hash, sorted(over))
 	return tree, unmerged, err
 }
 
 // files calls each for every file below an entry, if it is there.
-func (h *held) files(entries []treeEntry, name string, each func(file)) error {
-	e, ok := entry(entries, name)
+func (h *held) files(entries []trees.Entry, name string, each func(file)) error {
+	e, ok := trees.Find(entries, name)
 	if !ok {
 		return nil
 	}
-	changes, err := diffTrees(h.s.objects, plumbing.ZeroHash, e.hash)
+	changes, err := trees.Diff(h.s.objects, plumbing.ZeroHash, e.Hash)
 	for _, c := range changes {
-		each(file{c.path, c.new.mode, c.new.hash})
+		each(file{c.Path, c.New.Mode, c.New.Hash})
 	}
 	return err
 }
 
-func (h *held) unmerged(entries []treeEntry) (map[string]stages, error) {
-	e, ok := entry(entries, "conflicts")
+func (h *held) unmerged(entries []trees.Entry) (map[string]stages, error) {
+	e, ok := trees.Find(entries, "conflicts")
 	if !ok {
 		return nil, nil
 	}
-	trees, err := readTree(h.s.objects, e.hash)
+	trees, err := trees.Read(h.s.objects, e.Hash)
 	if err != nil {
 		return nil, err
 	}
@@ -129,13 +131,13 @@ func (h *held) overlay(base plumbing.Hash, files []file) (plumbing.Hash, error) 
 	if len(files) == 0 {
 		return base, nil
 	}
-	list, err := readTree(h, base)
+	list, err := trees.Read(h, base)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
-	entries := make(map[string]treeEntry, len(list))
+	entries := make(map[string]trees.Entry, len(list))
 	for _, e := range list {
-		entries[e.name] = e
+		entries[e.Name] = e
 	}
 	below := map[string][]file{}
 	for _, f := range files {
@@ -144,8 +146,8 @@ func (h *held) overlay(base plumbing.Hash, files []file) (plumbing.Hash, error) 
 		case deeper:
 			below[name] = append(below[name], file{rest, f.mode, f.hash})
 		case f.mode != 0:
-			entries[name] = treeEntry{f.mode, name, f.hash}
-		case !entries[name].isTree():
+			entries[name] = trees.Entry{Mode: f.mode, Name: name, Hash: f.hash}
+		case !entries[name].IsTree():
 			delete(entries, name)
 		}
 	}
@@ -157,33 +159,33 @@ func (h *held) overlay(base plumbing.Hash, files []file) (plumbing.Hash, error) 
 	return h.add(entries), nil
 }
 
-func (h *held) overlayBelow(entries map[string]treeEntry, name string, files []file) error {
+func (h *held) overlayBelow(entries map[string]trees.Entry, name string, files []file) error {
 	e, there := entries[name]
-	if !e.isTree() {
-		e.hash = plumbing.ZeroHash
+	if !e.IsTree() {
+		e.Hash = plumbing.ZeroHash
 	}
-	hash, err := h.overlay(e.hash, files)
+	hash, err := h.overlay(e.Hash, files)
 	switch {
 	case err != nil:
 		return err
 	case !hash.IsZero():
-		entries[name] = treeEntry{modeTree, name, hash}
-	case there && e.isTree():
+		entries[name] = trees.Entry{Mode: trees.ModeTree, Name: name, Hash: hash}
+	case there && e.IsTree():
 		delete(entries, name)
 	}
 	return nil
 }
 
 // add keeps a tree, zero for an empty one.
-func (h *held) add(entries map[string]treeEntry) plumbing.Hash {
-	list := make([]treeEntry, 0, len(entries))
+func (h *held) add(entries map[string]trees.Entry) plumbing.Hash {
+	list := make([]trees.Entry, 0, len(entries))
 	for _, e := range entries {
 		list = append(list, e)
 	}
 	if len(list) == 0 {
 		return plumbing.ZeroHash
 	}
-	data := encodeTree(list)
+	data := trees.Encode(list)
 	hash := plumbing.ComputeHash(plumbing.TreeObject, data)
 	h.made[hash] = data
 	return hash

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/trees"
 )
 
 // keptOutputs are the files that the checkpoint before holds because its record
@@ -24,15 +25,15 @@ func (s *Store) keptOutputs(ctx context.Context, issue checkpoint.Issue) []strin
 		}
 		before = c.newest()
 	}
-	entries, err := readTree(s.objects, before.Tree)
+	entries, err := trees.Read(s.objects, before.Tree)
 	if err != nil {
 		return nil
 	}
-	artifacts, ok := entry(entries, "artifacts")
+	artifacts, ok := trees.Find(entries, "artifacts")
 	if !ok {
 		return nil
 	}
-	staged, _ := entry(entries, "staged")
+	staged, _ := trees.Find(entries, "staged")
 	r, err := s.Record(before)
 	if err != nil {
 		return nil
@@ -44,10 +45,10 @@ func (s *Store) keptOutputs(ctx context.Context, issue checkpoint.Issue) []strin
 	defer root.Close()
 	var kept []string
 	for _, place := range referred(r) {
-		if _, hash, err := lookupPath(s.objects, artifacts.hash, place); err != nil || hash.IsZero() {
+		if _, hash, err := trees.Lookup(s.objects, artifacts.Hash, place); err != nil || hash.IsZero() {
 			continue
 		}
-		if _, hash, err := lookupPath(s.objects, staged.hash, place); err == nil && !hash.IsZero() {
+		if _, hash, err := trees.Lookup(s.objects, staged.Hash, place); err == nil && !hash.IsZero() {
 			continue
 		}
 		if info, err := root.Lstat(filepath.FromSlash(place)); err == nil && info.Mode().IsRegular() {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -29,7 +30,7 @@ func (s *Store) later(ctx context.Context, st *stored, area *stagingArea, target
 	for _, f := range files {
 		if !known[f.path] {
 			now := side{f.mode, f.hash}
-			list = append(list, target{path: f.path, index: true, work: f.mode != modeGitlink, indexBase: merged(now), workBase: now})
+			list = append(list, target{path: f.path, index: true, work: f.mode != trees.ModeGitlink, indexBase: merged(now), workBase: now})
 		}
 	}
 	if st.record.Snapshot().Untracked {
@@ -60,19 +61,19 @@ func (s *Store) laterStaged(ctx context.Context, st *stored, area *stagingArea) 
 		}
 		head = c.tree
 	}
-	changes, err := diffTrees(area.k, head, area.tree)
+	changes, err := trees.Diff(area.k, head, area.tree)
 	if err != nil {
 		return nil, err
 	}
 	var files []file
 	for _, c := range changes {
-		if !c.old.hash.IsZero() {
+		if !c.Old.Hash.IsZero() {
 			continue
 		}
-		if had, err := s.sideAt(st.staged, c.path); err != nil {
+		if had, err := s.sideAt(st.staged, c.Path); err != nil {
 			return nil, err
 		} else if had == (side{}) {
-			files = append(files, file{c.path, c.new.mode, c.new.hash})
+			files = append(files, file{c.Path, c.New.Mode, c.New.Hash})
 		}
 	}
 	return files, nil

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -64,7 +65,7 @@ func (w *workshop) mergeFile(ctx context.Context, st *step, k *sink) (clean bool
 	defer os.RemoveAll(dir)
 	names := []string{"mine", "base", "checkpoint"}
 	for i, hash := range []plumbing.Hash{mine, st.base.hash, st.workAfter.hash} {
-		data, err := readAs(k, plumbing.BlobObject, hash)
+		data, err := trees.ReadAs(k, plumbing.BlobObject, hash)
 		if err != nil {
 			return false, err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/index"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -101,7 +102,7 @@ func (o *observer) lookAround(path string, st *state) error {
 		above := o.x.Lookup(path[:i])
 		if entriesAs(above)[0] != (side{}) {
 			st.indexAbove = path[:i]
-			st.closed = above[0].Mode == modeGitlink || above[0].SkipWorktree
+			st.closed = above[0].Mode == trees.ModeGitlink || above[0].SkipWorktree
 		}
 	}
 	_, toAdd := o.x.Special() // no tree has them
@@ -110,13 +111,13 @@ func (o *observer) lookAround(path string, st *state) error {
 			st.indexInside = append(st.indexInside, p)
 		}
 	}
-	mode, hash, err := lookupPath(o.k, o.staged, path)
-	if err != nil || mode != modeTree {
+	mode, hash, err := trees.Lookup(o.k, o.staged, path)
+	if err != nil || mode != trees.ModeTree {
 		return err
 	}
-	files, err := diffTrees(o.k, plumbing.ZeroHash, hash)
+	files, err := trees.Diff(o.k, plumbing.ZeroHash, hash)
 	for _, f := range files {
-		st.indexInside = append(st.indexInside, path+"/"+f.path)
+		st.indexInside = append(st.indexInside, path+"/"+f.Path)
 	}
 	return err
 }
@@ -164,7 +165,7 @@ func (o *observer) lookAt(t *target, st *state, entries []index.Entry) {
 	switch {
 	case len(entries) == 1 && o.unmodified(entries[0], info):
 		st.work = st.index[0]
-	case st.work.mode == modeSymlink:
+	case st.work.mode == trees.ModeSymlink:
 		d, err := hashDisk(pl.dir, pl.name, info)
 		if err != nil {
 			st.blockage = err.Error()
@@ -191,14 +192,14 @@ func missing(root *os.Root, name string) string {
 // gitMode is the mode by which git would add a file. Where the file system has
 // no executable bits or symlinks, it is one of those that it is known by.
 func (s *Store) gitMode(info fs.FileInfo, known ...uint32) uint32 {
-	mode := modeOf(info)
+	mode := trees.ModeOf(info)
 	for _, k := range known {
 		switch {
-		case mode == modeSymlink:
+		case mode == trees.ModeSymlink:
 			return mode
-		case k == modeSymlink && !s.configBool("core.symlinks", true):
+		case k == trees.ModeSymlink && !s.configBool("core.symlinks", true):
 			return k
-		case (k == modeFile || k == modeExec) && !s.configBool("core.filemode", true):
+		case (k == trees.ModeFile || k == trees.ModeExec) && !s.configBool("core.filemode", true):
 			return k
 		}
 	}
@@ -217,7 +218,7 @@ func (s *Store) configBool(key string, unset bool) bool {
 // its stat data, so that nothing needs to be read. It is careful: where git
 // would look closer, it says no.
 func (o *observer) unmodified(e index.Entry, info fs.FileInfo) bool {
-	if e.IntentToAdd || e.Stage != 0 || modeOf(info) != uint32(e.Mode) {
+	if e.IntentToAdd || e.Stage != 0 || trees.ModeOf(info) != uint32(e.Mode) {
 		return false
 	}
 	at := time.Unix(int64(e.MTime.Sec), int64(e.MTime.Nsec))

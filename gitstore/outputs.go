@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/trees"
 )
 
 // An OutputReport is what became of the files that a record refers to.
@@ -108,11 +109,11 @@ func (s *Store) MissingOutputs(c *Checkpoint, r *checkpoint.Record) ([]string, e
 	if len(outputs) == 0 {
 		return nil, nil
 	}
-	entries, err := readTree(s.objects, c.Tree)
+	entries, err := trees.Read(s.objects, c.Tree)
 	if err != nil {
 		return nil, err
 	}
-	artifacts, _ := entry(entries, "artifacts")
+	artifacts, _ := trees.Find(entries, "artifacts")
 	root, err := os.OpenRoot(s.repo.root)
 	if err != nil {
 		return nil, err
@@ -124,12 +125,16 @@ func (s *Store) MissingOutputs(c *Checkpoint, r *checkpoint.Record) ([]string, e
 		if _, err := root.Stat(filepath.FromSlash(name)); err == nil {
 			continue
 		}
-		if _, hash, err := lookupPath(s.objects, artifacts.hash, name); err != nil || hash.IsZero() {
+		if _, hash, err := trees.Lookup(s.objects, artifacts.Hash, name); err != nil || hash.IsZero() {
 			missing = append(missing, o.Location)
 		}
 	}
 	return missing, nil
 }
+
+// CheckPlace refuses a place below the root of the worktree that no checkpoint
+// holds a file at, such as one that is git's own.
+func CheckPlace(place string) error { return trees.CheckPath(place, trees.ModeFile) }
 
 // IsTracked reports whether git tracks a file of the worktree, or one below it.
 func (s *Store) IsTracked(ctx context.Context, place string) (bool, error) {
@@ -161,7 +166,7 @@ func (s *Store) Digests(ctx context.Context, places []string) (map[string]string
 		if err != nil || !info.Mode().IsRegular() || info.Size() > maxDigested {
 			continue
 		}
-		files, asked = append(files, file{path: name, mode: modeFile}), append(asked, place)
+		files, asked = append(files, file{path: name, mode: trees.ModeFile}), append(asked, place)
 	}
 	c := capture{s: s, ctx: ctx}
 	hashes, err := c.hashAll(files)

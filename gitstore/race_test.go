@@ -13,6 +13,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -96,7 +97,7 @@ func TestGCBetweenWriteAndMove(t *testing.T) {
 	w.Write("a.txt", "staged\n")
 	w.Git("add", "-A")
 	k := w.s.newSink()
-	tree := k.addTree([]treeEntry{{modeFile, "x", k.Add(3, []byte("content"))}})
+	tree := k.addTree([]trees.Entry{{Mode: trees.ModeFile, Name: "x", Hash: k.Add(3, []byte("content"))}})
 	require.NoError(t, k.flush(ctx))
 	w.Git("prune", "--expire=now")
 	_, err := w.Run(nil, "cat-file", "-e", tree.String())

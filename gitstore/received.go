@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -18,22 +19,22 @@ import (
 // of the chain, too. What HEAD has already is HEAD's matter.
 func (s *Store) checkReceived(ctx context.Context, snap *snapshot) error {
 	for _, c := range snap.changes {
-		if c.new.hash.IsZero() || c.new.mode == modeGitlink {
+		if c.New.Hash.IsZero() || c.New.Mode == trees.ModeGitlink {
 			continue
 		}
-		name := path.Base(c.path)
-		if !dotModules.is(name) && !dotAttributes.is(name) {
+		name := path.Base(c.Path)
+		if !trees.IsModules(name) && !trees.IsAttributes(name) {
 			continue
 		}
-		why, err := s.notReceived(ctx, name, c.new)
+		why, err := s.notReceived(ctx, name, c.New)
 		if err != nil {
 			return err
 		}
 		if why != "" {
 			return &RefusedError{
-				Reason: fmt.Sprintf("%s is staged, and %s: a server that checks what it receives would take no later checkpoint of this issue", word(c.path), why),
-				Paths:  []string{c.path},
-				Hint:   "git restore --staged -- " + word(c.path),
+				Reason: fmt.Sprintf("%s is staged, and %s: a server that checks what it receives would take no later checkpoint of this issue", word(c.Path), why),
+				Paths:  []string{c.Path},
+				Hint:   "git restore --staged -- " + word(c.Path),
 			}
 		}
 	}
@@ -42,18 +43,18 @@ func (s *Store) checkReceived(ctx context.Context, snap *snapshot) error {
 
 // notReceived says why a server would not take a file of one of git's names, ""
 // where it would.
-func (s *Store) notReceived(ctx context.Context, name string, f treeEntry) (string, error) {
-	if err := checkPath(name, f.mode); err != nil {
+func (s *Store) notReceived(ctx context.Context, name string, f trees.Entry) (string, error) {
+	if err := trees.CheckPath(name, f.Mode); err != nil {
 		return "it is a symlink", nil
 	}
-	if dotAttributes.is(name) {
-		data, err := readAs(s.objects, plumbing.BlobObject, f.hash)
+	if trees.IsAttributes(name) {
+		data, err := trees.ReadAs(s.objects, plumbing.BlobObject, f.Hash)
 		if err != nil {
 			return "", err
 		}
 		return badAttributes(data), nil
 	}
-	out, err := s.git.Output(ctx, "config", "--list", "--null", "--blob", f.hash.String())
+	out, err := s.git.Output(ctx, "config", "--list", "--null", "--blob", f.Hash.String())
 	if err != nil {
 		return "", nil // what git cannot read, a server only warns of
 	}

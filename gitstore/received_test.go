@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore/trees"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -58,7 +60,7 @@ func TestSaveTakesWhatHeadHas(t *testing.T) {
 	w.Git("add", "-A")
 	w.Commit("it is there")
 	w.manual(1)
-	why, err := w.s.notReceived(ctx, ".gitmodules", treeEntry{modeSymlink, ".gitmodules", emptyTree})
+	why, err := w.s.notReceived(ctx, ".gitmodules", trees.Entry{Mode: trees.ModeSymlink, Name: ".gitmodules", Hash: trees.Empty})
 	require.NoError(t, err)
 	assert.Equal(t, "it is a symlink", why)
 }

@@ -5,82 +5,84 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore/trees"
+
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // rawTree stores a tree as it is given, however wrong.
-func (x *site) rawTree(entries ...treeEntry) treeEntry {
+func (x *site) rawTree(entries ...trees.Entry) trees.Entry {
 	var b strings.Builder
 	for _, e := range entries {
 		b.WriteString(treeLine(e))
 	}
 	hash := strings.TrimSpace(string(x.Pipe([]byte(b.String()), "hash-object", "-t", "tree", "-w", "--stdin", "--literally")))
-	return treeEntry{mode: modeTree, hash: plumbing.NewHash(hash)}
+	return trees.Entry{Mode: trees.ModeTree, Hash: plumbing.NewHash(hash)}
 }
 
-func treeLine(e treeEntry) string {
-	return map[uint32]string{modeTree: "40000", modeFile: "100644", modeSymlink: "120000", modeGitlink: "160000", 0o100755: "100755", 0o60000: "60000"}[e.mode] +
-		" " + e.name + "\x00" + string(e.hash[:])
+func treeLine(e trees.Entry) string {
+	return map[uint32]string{trees.ModeTree: "40000", trees.ModeFile: "100644", trees.ModeSymlink: "120000", trees.ModeGitlink: "160000", 0o100755: "100755", 0o60000: "60000"}[e.Mode] +
+		" " + e.Name + "\x00" + string(e.Hash[:])
 }
 
-func (e treeEntry) as(name string) treeEntry { e.name = name; return e }
+func as(e trees.Entry, name string) trees.Entry { e.Name = name; return e }
 
 // forge is a checkpoint like c with other trees.
-func (x *site) forge(c *Checkpoint, entries ...treeEntry) *Checkpoint {
-	old, err := readTree(x.s.objects, c.Tree)
+func (x *site) forge(c *Checkpoint, entries ...trees.Entry) *Checkpoint {
+	old, err := trees.Read(x.s.objects, c.Tree)
 	require.NoError(x.t, err)
-	record, _ := entry(old, "checkpoint.yaml")
-	base, _ := entry(old, "staged")
-	all := []treeEntry{record}
+	record, _ := trees.Find(old, "checkpoint.yaml")
+	base, _ := trees.Find(old, "staged")
+	all := []trees.Entry{record}
 	for _, e := range entries {
 		all = append(all, e)
-		if e.name == "staged" {
-			base.name = ""
+		if e.Name == "staged" {
+			base.Name = ""
 		}
 	}
-	if base.name != "" {
+	if base.Name != "" {
 		all = append(all, base)
 	}
 	tree := x.rawTree(all...)
 	parents := strings.Fields(x.Git("log", "-1", "--format=%P", c.Commit.String()))
-	commit := x.Git("commit-tree", "-m", x.Git("log", "-1", "--format=%B", c.Commit.String()), "-p", parents[0], "-p", parents[1], tree.hash.String())
+	commit := x.Git("commit-tree", "-m", x.Git("log", "-1", "--format=%B", c.Commit.String()), "-p", parents[0], "-p", parents[1], tree.Hash.String())
 	forged := *c
-	forged.Commit, forged.Tree = plumbing.NewHash(commit), tree.hash
+	forged.Commit, forged.Tree = plumbing.NewHash(commit), tree.Hash
 	return &forged
 }
 
 func TestRestoreRefusesHostileTrees(t *testing.T) {
 	x := newSite(t)
 	c := x.save()
-	evil := treeEntry{mode: modeFile, hash: plumbing.NewHash(x.Hash("evil\n"))}
-	link := treeEntry{mode: modeSymlink, hash: plumbing.NewHash(x.Hash("/tmp"))}
-	in := func(dir string, e treeEntry) treeEntry { return x.rawTree(e).as(dir) }
-	hostile := map[string][]treeEntry{
-		".git/config":         {in(".git", evil.as("config"))},
-		".GIT":                {in(".GIT", evil.as("config"))},
-		"git~1":               {in("git~1", evil.as("config"))},
-		"hfs":                 {in(".g\u200cit", evil.as("config"))},
-		"ntfs stream":         {in(".git::$INDEX_ALLOCATION", evil.as("config"))},
-		"below":               {in("d", in(".git", evil.as("config")))},
-		"..":                  {in("..", evil.as("x"))},
-		".":                   {in(".", evil.as("x"))},
-		"dots in a name":      {evil.as("../x")},
-		"absolute":            {evil.as("/tmp/git-checkpoint-x")},
-		"empty":               {evil.as("")},
-		"trailing slash":      {evil.as("x/")},
-		".git file":           {evil.as(".git")},
-		"symlinked modules":   {link.as(".gitmodules")},
-		"twice":               {evil.as("x"), evil.as("x")},
-		"out of order":        {evil.as("z"), evil.as("a"), evil.as("z")},
-		"file and directory":  {evil.as("x"), in("x", evil.as("y"))},
-		"link and directory":  {link.as("x"), in("x", evil.as("y"))},
-		"by a slash":          {evil.as("x"), evil.as("x/y")},
-		"a device":            {{mode: 0o60000, name: "x", hash: evil.hash}},
-		"missing blob":        {{mode: modeFile, name: "x", hash: plumbing.NewHash(strings.Repeat("12", 20))}},
-		"a tree as a file":    {{mode: modeFile, name: "x", hash: x.rawTree(evil.as("y")).hash}},
-		"submodule elsewhere": {{mode: modeGitlink, name: "x", hash: evil.hash}},
+	evil := trees.Entry{Mode: trees.ModeFile, Hash: plumbing.NewHash(x.Hash("evil\n"))}
+	link := trees.Entry{Mode: trees.ModeSymlink, Hash: plumbing.NewHash(x.Hash("/tmp"))}
+	in := func(dir string, e trees.Entry) trees.Entry { return as(x.rawTree(e), dir) }
+	hostile := map[string][]trees.Entry{
+		".git/config":         {in(".git", as(evil, "config"))},
+		".GIT":                {in(".GIT", as(evil, "config"))},
+		"git~1":               {in("git~1", as(evil, "config"))},
+		"hfs":                 {in(".g\u200cit", as(evil, "config"))},
+		"ntfs stream":         {in(".git::$INDEX_ALLOCATION", as(evil, "config"))},
+		"below":               {in("d", in(".git", as(evil, "config")))},
+		"..":                  {in("..", as(evil, "x"))},
+		".":                   {in(".", as(evil, "x"))},
+		"dots in a name":      {as(evil, "../x")},
+		"absolute":            {as(evil, "/tmp/git-checkpoint-x")},
+		"empty":               {as(evil, "")},
+		"trailing slash":      {as(evil, "x/")},
+		".git file":           {as(evil, ".git")},
+		"symlinked modules":   {as(link, ".gitmodules")},
+		"twice":               {as(evil, "x"), as(evil, "x")},
+		"out of order":        {as(evil, "z"), as(evil, "a"), as(evil, "z")},
+		"file and directory":  {as(evil, "x"), in("x", as(evil, "y"))},
+		"link and directory":  {as(link, "x"), in("x", as(evil, "y"))},
+		"by a slash":          {as(evil, "x"), as(evil, "x/y")},
+		"a device":            {{Mode: 0o60000, Name: "x", Hash: evil.Hash}},
+		"missing blob":        {{Mode: trees.ModeFile, Name: "x", Hash: plumbing.NewHash(strings.Repeat("12", 20))}},
+		"a tree as a file":    {{Mode: trees.ModeFile, Name: "x", Hash: x.rawTree(as(evil, "y")).Hash}},
+		"submodule elsewhere": {{Mode: trees.ModeGitlink, Name: "x", Hash: evil.Hash}},
 	}
 	before, config := x.picture(), x.Read(".git/config")
 	for name, entries := range hostile {
@@ -91,9 +93,9 @@ func TestRestoreRefusesHostileTrees(t *testing.T) {
 			t.Run(name+" in "+place, func(t *testing.T) {
 				tree := x.rawTree(entries...)
 				if place == "conflicts" {
-					tree = x.rawTree(tree.as("2"))
+					tree = x.rawTree(as(tree, "2"))
 				}
-				_, err := x.try(x.forge(c, tree.as(place)), force)
+				_, err := x.try(x.forge(c, as(tree, place)), force)
 				require.Error(t, err)
 				t.Log(err)
 				assert.Equal(t, before, x.picture())
@@ -122,10 +124,10 @@ func TestRestoreSymlinkThenBelow(t *testing.T) {
 	x.Git("add", "-A")
 	x.Commit("a symlink")
 	c := x.save()
-	evil := treeEntry{mode: modeFile, hash: plumbing.NewHash(x.Hash("evil\n"))}
+	evil := trees.Entry{Mode: trees.ModeFile, Hash: plumbing.NewHash(x.Hash("evil\n"))}
 	for _, place := range []string{"staged", "worktree", "untracked", "artifacts"} {
-		tree := x.rawTree(x.rawTree(evil.as("x")).as("s"))
-		_, err := x.try(x.forge(c, tree.as(place)), force)
+		tree := x.rawTree(as(x.rawTree(as(evil, "x")), "s"))
+		_, err := x.try(x.forge(c, as(tree, place)), force)
 		t.Log(place, err)
 		entries, err := os.ReadDir(outside)
 		require.NoError(t, err)
@@ -141,8 +143,8 @@ func TestRestoreIntoASubmodule(t *testing.T) {
 	x.Git("add", "sub")
 	x.Commit("with a submodule")
 	c := x.save()
-	evil := treeEntry{mode: modeFile, hash: plumbing.NewHash(x.Hash("evil\n"))}
-	forged := x.forge(c, x.rawTree(x.rawTree(evil.as("x")).as("sub")).as("untracked"))
+	evil := trees.Entry{Mode: trees.ModeFile, Hash: plumbing.NewHash(x.Hash("evil\n"))}
+	forged := x.forge(c, as(x.rawTree(as(x.rawTree(as(evil, "x")), "sub")), "untracked"))
 	done := x.restore(forged, force)
 	assert.Equal(t, []string{"sub/x"}, done.InTheWay)
 }

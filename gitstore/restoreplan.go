@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"git-checkpoint/gitstore/trees"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -159,7 +161,7 @@ func (t target) overwritesUnknown(s state) bool {
 // mergeable reports whether three regular files stand against each other.
 func (t target) mergeable(s state) bool {
 	for _, f := range []side{s.work, t.workWant, t.workBase} {
-		if f.mode != modeFile && f.mode != modeExec {
+		if f.mode != trees.ModeFile && f.mode != trees.ModeExec {
 			return false
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"git-checkpoint/gitstore/trees"
+
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 )
@@ -12,7 +14,7 @@ func sideOf(s string) side {
 	if s == "" {
 		return side{}
 	}
-	return side{modeFile, plumbing.ComputeHash(plumbing.BlobObject, []byte(s))}
+	return side{trees.ModeFile, plumbing.ComputeHash(plumbing.BlobObject, []byte(s))}
 }
 
 // TestPlanEveryCombination walks base, want and now over absent and three

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -16,7 +17,7 @@ type stored struct {
 	head    plumbing.Hash // HEAD at the save, zero when unborn
 	base    plumbing.Hash // its tree
 	staged  plumbing.Hash
-	entries []treeEntry
+	entries []trees.Entry
 }
 
 // openSnapshot reads what a checkpoint holds besides its record.
@@ -30,11 +31,11 @@ func (s *Store) openSnapshot(c *Checkpoint) (*stored, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.ID, err)
 	}
-	if st.entries, err = readTree(s.objects, c.Tree); err != nil {
+	if st.entries, err = trees.Read(s.objects, c.Tree); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.ID, err)
 	}
-	if e, ok := entry(st.entries, "staged"); ok {
-		st.staged = e.hash
+	if e, ok := trees.Find(st.entries, "staged"); ok {
+		st.staged = e.Hash
 	}
 	if len(commit.parents) < 2 {
 		return st, nil
@@ -101,10 +102,10 @@ func (s *Store) targets(st *stored) ([]target, error) {
 func (w *wishes) staged() error {
 	changes, err := w.files(w.st.base, w.st.staged)
 	for _, c := range changes {
-		old, new := side{c.old.mode, c.old.hash}, side{c.new.mode, c.new.hash}
-		*w.at(c.path) = target{
-			path: c.path, index: true, indexBase: merged(old), indexWant: merged(new),
-			work: old.mode != modeGitlink && new.mode != modeGitlink, workBase: old, workWant: new,
+		old, new := side{c.Old.Mode, c.Old.Hash}, side{c.New.Mode, c.New.Hash}
+		*w.at(c.Path) = target{
+			path: c.Path, index: true, indexBase: merged(old), indexWant: merged(new),
+			work: old.mode != trees.ModeGitlink && new.mode != trees.ModeGitlink, workBase: old, workWant: new,
 		}
 	}
 	return err
@@ -112,24 +113,24 @@ func (w *wishes) staged() error {
 
 // files is diffTrees with modes as the staging area has them. A tree that
 // names a path twice, or in the wrong order, is refused.
-func (w *wishes) files(old, new plumbing.Hash) ([]treeChange, error) {
-	changes, err := diffTrees(w.s.objects, old, new)
+func (w *wishes) files(old, new plumbing.Hash) ([]trees.Change, error) {
+	changes, err := trees.Diff(w.s.objects, old, new)
 	if err != nil {
 		return nil, err
 	}
 	seen := make(map[string]bool, len(changes))
 	kept := changes[:0]
 	for _, c := range changes {
-		if seen[c.path] {
-			return nil, corrupt("snapshot", "path %q: a tree has it twice", c.path)
+		if seen[c.Path] {
+			return nil, corrupt("snapshot", "path %q: a tree has it twice", c.Path)
 		}
-		seen[c.path] = true
-		for _, e := range []*treeEntry{&c.old, &c.new} {
-			if e.mode, err = canonical(e.mode); err != nil {
-				return nil, corrupt("snapshot", "path %q: %w", c.path, err)
+		seen[c.Path] = true
+		for _, e := range []*trees.Entry{&c.Old, &c.New} {
+			if e.Mode, err = canonical(e.Mode); err != nil {
+				return nil, corrupt("snapshot", "path %q: %w", c.Path, err)
 			}
 		}
-		if !c.old.same(c.new) {
+		if !c.Old.Same(c.New) {
 			kept = append(kept, c)
 		}
 	}
@@ -140,12 +141,12 @@ func (w *wishes) files(old, new plumbing.Hash) ([]treeChange, error) {
 // more permissions than the executable bit.
 func canonical(mode uint32) (uint32, error) {
 	switch {
-	case mode == 0, mode == modeSymlink, mode == modeGitlink:
+	case mode == 0, mode == trees.ModeSymlink, mode == trees.ModeGitlink:
 		return mode, nil
 	case mode&^0o777 == 0o100000 && mode&0o100 != 0:
-		return modeExec, nil
+		return trees.ModeExec, nil
 	case mode&^0o777 == 0o100000:
-		return modeFile, nil
+		return trees.ModeFile, nil
 	}
 	return 0, fmt.Errorf("no mode of a file: %o", mode)
 }
@@ -153,34 +154,34 @@ func canonical(mode uint32) (uint32, error) {
 // conflicts wants the stages of unmerged paths back. What the worktree had of
 // them is only known where it was captured.
 func (w *wishes) conflicts() error {
-	e, ok := entry(w.st.entries, "conflicts")
+	e, ok := trees.Find(w.st.entries, "conflicts")
 	if !ok {
 		return nil
 	}
-	trees, err := readTree(w.s.objects, e.hash)
+	trees, err := trees.Read(w.s.objects, e.Hash)
 	if err != nil {
 		return err
 	}
 	unmerged := map[string]bool{}
 	for _, tree := range trees {
-		if len(tree.name) != 1 || tree.name < "1" || tree.name > "3" {
-			return corrupt("conflicts/"+tree.name, "not a stage")
+		if len(tree.Name) != 1 || tree.Name < "1" || tree.Name > "3" {
+			return corrupt("conflicts/"+tree.Name, "not a stage")
 		}
-		files, err := w.files(plumbing.ZeroHash, tree.hash)
+		files, err := w.files(plumbing.ZeroHash, tree.Hash)
 		if err != nil {
 			return err
 		}
 		for _, f := range files {
-			t := w.at(f.path)
-			if !unmerged[f.path] {
-				unmerged[f.path] = true
-				base, err := w.base(f.path)
+			t := w.at(f.Path)
+			if !unmerged[f.Path] {
+				unmerged[f.Path] = true
+				base, err := w.base(f.Path)
 				if err != nil {
 					return err
 				}
-				*t = target{path: f.path, index: true, indexBase: merged(base)}
+				*t = target{path: f.Path, index: true, indexBase: merged(base)}
 			}
-			t.indexWant[tree.name[0]-'0'] = side{f.new.mode, f.new.hash}
+			t.indexWant[tree.Name[0]-'0'] = side{f.New.Mode, f.New.Hash}
 		}
 	}
 	return nil
@@ -209,19 +210,19 @@ func (w *wishes) facts() error {
 // files, artifacts.
 func (w *wishes) trees() error {
 	for _, name := range []string{"worktree", "untracked", "artifacts"} {
-		e, ok := entry(w.st.entries, name)
+		e, ok := trees.Find(w.st.entries, name)
 		if !ok {
 			continue
 		}
-		files, err := w.files(plumbing.ZeroHash, e.hash)
+		files, err := w.files(plumbing.ZeroHash, e.Hash)
 		if err != nil {
 			return err
 		}
 		for _, f := range files {
-			if f.new.mode == modeGitlink {
-				return corrupt("snapshot", "path %q: a submodule in %s/", f.path, name)
+			if f.New.Mode == trees.ModeGitlink {
+				return corrupt("snapshot", "path %q: a submodule in %s/", f.Path, name)
 			}
-			if err := w.work(f.path, side{f.new.mode, f.new.hash}); err != nil {
+			if err := w.work(f.Path, side{f.New.Mode, f.New.Hash}); err != nil {
 				return err
 			}
 		}
@@ -246,7 +247,7 @@ func (w *wishes) work(path string, want side) error {
 // base is a path at HEAD when the checkpoint was saved.
 func (w *wishes) base(path string) (side, error) {
 	f, err := w.s.sideAt(w.st.base, path)
-	if err != nil || f.mode == modeTree {
+	if err != nil || f.mode == trees.ModeTree {
 		return side{}, err
 	}
 	f.mode, err = canonical(f.mode)
@@ -264,7 +265,7 @@ func (w *wishes) list() ([]target, error) {
 			modes = append(modes, f.mode)
 		}
 		for _, mode := range modes {
-			if err := checkPath(t.path, mode); err != nil {
+			if err := trees.CheckPath(t.path, mode); err != nil {
 				return nil, corrupt("snapshot", "%w", err)
 			}
 		}
@@ -314,6 +315,6 @@ func (s stages) meet(o stages) bool {
 
 // sideAt is a path in a tree.
 func (s *Store) sideAt(tree plumbing.Hash, path string) (side, error) {
-	mode, hash, err := lookupPath(s.objects, tree, path)
+	mode, hash, err := trees.Lookup(s.objects, tree, path)
 	return side{mode, hash}, err
 }

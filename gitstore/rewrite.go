@@ -9,6 +9,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/ledger"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -160,7 +161,7 @@ func (s *Store) bottom(c *chain, k *sink) plumbing.Hash {
 
 // ledgerAt is the ledger in a commit's tree, nil when there is none.
 func (s *Store) ledgerAt(commit plumbing.Hash, k *sink) []byte {
-	data, err := readAs(k, plumbing.CommitObject, commit)
+	data, err := trees.ReadAs(k, plumbing.CommitObject, commit)
 	if err != nil {
 		return nil
 	}
@@ -168,15 +169,15 @@ func (s *Store) ledgerAt(commit plumbing.Hash, k *sink) []byte {
 	if err != nil {
 		return nil
 	}
-	entries, err := readTree(k, c.tree)
+	entries, err := trees.Read(k, c.tree)
 	if err != nil {
 		return nil
 	}
-	e, ok := entry(entries, "ledger")
+	e, ok := trees.Find(entries, "ledger")
 	if !ok {
 		return nil
 	}
-	data, err = readAs(k, plumbing.BlobObject, e.hash)
+	data, err = trees.ReadAs(k, plumbing.BlobObject, e.Hash)
 	if err != nil {
 		return nil
 	}

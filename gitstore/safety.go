@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -59,9 +60,9 @@ func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []step, k 
 	if err != nil {
 		return nil, err
 	}
-	tree := []treeEntry{{modeFile, "plan", k.Add(plumbing.BlobObject, data)}}
+	tree := []trees.Entry{{Mode: trees.ModeFile, Name: "plan", Hash: k.Add(plumbing.BlobObject, data)}}
 	if blobs := blobsOf(steps, k); len(blobs) > 0 {
-		tree = append(tree, treeEntry{modeTree, "blobs", k.addTree(blobs)})
+		tree = append(tree, trees.Entry{Mode: trees.ModeTree, Name: "blobs", Hash: k.addTree(blobs)})
 	}
 	sf.commit = k.addCommit(s.newCommit(k.addTree(tree), sf.at, fmt.Sprintf("before the restore of %s\n", c.ID)))
 	moves := append([]refMove{{name: sf.ref, new: sf.commit}}, expired(refs, sf.at)...)
@@ -75,14 +76,14 @@ func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []step, k 
 }
 
 // blobsOf keeps what steps need alive, under its hash.
-func blobsOf(steps []step, k *sink) []treeEntry {
-	var blobs []treeEntry
+func blobsOf(steps []step, k *sink) []trees.Entry {
+	var blobs []trees.Entry
 	have := map[plumbing.Hash]bool{}
 	for _, st := range steps {
 		for _, hash := range st.needs() {
 			if !hash.IsZero() && !have[hash] && k.Has(hash) {
 				have[hash] = true
-				blobs = append(blobs, treeEntry{modeFile, hash.String(), hash})
+				blobs = append(blobs, trees.Entry{Mode: trees.ModeFile, Name: hash.String(), Hash: hash})
 			}
 		}
 	}
@@ -130,15 +131,15 @@ func (s *Store) readSafety(ref string, commit plumbing.Hash) (*safety, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ref, err)
 	}
-	entries, err := readTree(s.objects, c.tree)
+	entries, err := trees.Read(s.objects, c.tree)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ref, err)
 	}
-	e, ok := entry(entries, "plan")
+	e, ok := trees.Find(entries, "plan")
 	if !ok {
 		return nil, corrupt(ref, "a safety snapshot without a plan")
 	}
-	data, err := readAs(s.objects, plumbing.BlobObject, e.hash)
+	data, err := trees.ReadAs(s.objects, plumbing.BlobObject, e.Hash)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ref, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -87,7 +88,7 @@ func (e safetyStep) decode() (step, error) {
 	if st.before.made, err = checkpoint.UnquotePath(e.Made); err != nil {
 		return st, err
 	}
-	return st, checkPath(st.path, st.workAfter.mode)
+	return st, trees.CheckPath(st.path, st.workAfter.mode)
 }
 
 func (f side) String() string {

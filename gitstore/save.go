@@ -8,6 +8,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
 	"git-checkpoint/gitstore/scan"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -159,9 +160,9 @@ func (w *writing) build(k *sink, on base, r *checkpoint.Record) (rawCommit, erro
 	if err != nil {
 		return rawCommit{}, err
 	}
-	entries := append([]treeEntry{{modeFile, "checkpoint.yaml", k.Add(plumbing.BlobObject, data)}}, w.snap.entries...)
+	entries := append([]trees.Entry{{Mode: trees.ModeFile, Name: "checkpoint.yaml", Hash: k.Add(plumbing.BlobObject, data)}}, w.snap.entries...)
 	if !on.ledger.IsEmpty() {
-		entries = append(entries, treeEntry{modeFile, "ledger", k.Add(plumbing.BlobObject, on.ledger.Encode())})
+		entries = append(entries, trees.Entry{Mode: trees.ModeFile, Name: "ledger", Hash: k.Add(plumbing.BlobObject, on.ledger.Encode())})
 	}
 	if on.parent == genesis(w.req.Issue).hash {
 		k.Add(plumbing.TreeObject, nil)

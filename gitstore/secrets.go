@@ -12,6 +12,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/scan"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -243,17 +244,17 @@ func (s *Store) eachFile(tree plumbing.Hash, dir string, seen map[string]bool, f
 		return
 	}
 	seen[tree.String()] = true
-	entries, err := readTree(s.objects, tree)
+	entries, err := trees.Read(s.objects, tree)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
 		switch {
-		case e.mode == modeGitlink:
-		case e.isTree():
-			s.eachFile(e.hash, dir+e.name+"/", seen, f)
+		case e.Mode == trees.ModeGitlink:
+		case e.IsTree():
+			s.eachFile(e.Hash, dir+e.Name+"/", seen, f)
 		default:
-			f(e.hash.String(), dir+e.name)
+			f(e.Hash.String(), dir+e.Name)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/objects"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -71,8 +72,8 @@ func (r *keeper) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	return r.k.Read(h)
 }
 
-func (k *sink) addTree(entries []treeEntry) plumbing.Hash {
-	return k.Add(plumbing.TreeObject, encodeTree(entries))
+func (k *sink) addTree(entries []trees.Entry) plumbing.Hash {
+	return k.Add(plumbing.TreeObject, trees.Encode(entries))
 }
 
 func (k *sink) addCommit(c rawCommit) plumbing.Hash {
@@ -171,13 +172,13 @@ func (k *sink) buildTree(files []file) plumbing.Hash {
 	if len(files) == 0 {
 		return plumbing.ZeroHash
 	}
-	var entries []treeEntry
+	var entries []trees.Entry
 	below := map[string][]file{}
 	var dirs []string
 	for _, f := range files {
 		name, rest, deeper := strings.Cut(f.path, "/")
 		if !deeper {
-			entries = append(entries, treeEntry{f.mode, name, f.hash})
+			entries = append(entries, trees.Entry{Mode: f.mode, Name: name, Hash: f.hash})
 			continue
 		}
 		if below[name] == nil {
@@ -186,7 +187,7 @@ func (k *sink) buildTree(files []file) plumbing.Hash {
 		below[name] = append(below[name], file{rest, f.mode, f.hash})
 	}
 	for _, name := range dirs {
-		entries = append(entries, treeEntry{modeTree, name, k.buildTree(below[name])})
+		entries = append(entries, trees.Entry{Mode: trees.ModeTree, Name: name, Hash: k.buildTree(below[name])})
 	}
 	return k.addTree(entries)
 }

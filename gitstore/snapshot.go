@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -18,7 +19,7 @@ const maxListed = 1000
 // A snapshot is what a save found in the repository, as objects in its sink.
 type snapshot struct {
 	*area
-	entries []treeEntry // staged/ and what else stands beside checkpoint.yaml
+	entries []trees.Entry // staged/ and what else stands beside checkpoint.yaml
 	facts   checkpoint.Snapshot
 	files   []checkpoint.File
 	count   int // of all files, also where files is cut
@@ -43,7 +44,7 @@ func (s *Store) snapshot(ctx context.Context, req *SaveRequest, k *sink) (*snaps
 	if err := s.keepStaged(ctx, req.Issue, snap, k); err != nil {
 		return nil, err
 	}
-	snap.entries = []treeEntry{{modeTree, "staged", snap.staged}}
+	snap.entries = []trees.Entry{{Mode: trees.ModeTree, Name: "staged", Hash: snap.staged}}
 	if err := addConflicts(snap, k); err != nil {
 		return nil, err
 	}
@@ -80,19 +81,18 @@ func (s *Store) keepStaged(ctx context.Context, issue checkpoint.Issue, snap *sn
 	}
 	changes := snap.changes
 	if again && len(changes)+len(snap.trees) > fewKept {
-		d := treeDiff{old: s.objects, new: &keeper{k}}
-		if err := d.walk("", before, snap.staged); err != nil {
+		var err error
+		if changes, err = trees.DiffBetween(s.objects, &keeper{k}, before, snap.staged); err != nil {
 			return err
 		}
-		changes = d.changes
 	} else {
 		for _, hash := range snap.trees {
 			k.keep(hash)
 		}
 	}
 	for _, c := range changes {
-		if !c.new.hash.IsZero() && c.new.mode != modeGitlink {
-			k.keep(c.new.hash)
+		if !c.New.Hash.IsZero() && c.New.Mode != trees.ModeGitlink {
+			k.keep(c.New.Hash)
 		}
 	}
 	return nil
@@ -133,13 +133,13 @@ func addConflicts(snap *snapshot, k *sink) error {
 		stages[e.Stage] = append(stages[e.Stage], file{e.Path, uint32(e.Mode), e.Hash})
 		k.keep(e.Hash)
 	}
-	var entries []treeEntry
+	var entries []trees.Entry
 	for stage := 1; stage <= 3; stage++ {
 		if tree := k.buildTree(stages[stage]); !tree.IsZero() {
-			entries = append(entries, treeEntry{modeTree, fmt.Sprint(stage), tree})
+			entries = append(entries, trees.Entry{Mode: trees.ModeTree, Name: fmt.Sprint(stage), Hash: tree})
 		}
 	}
-	snap.entries = append(snap.entries, treeEntry{modeTree, "conflicts", k.addTree(entries)})
+	snap.entries = append(snap.entries, trees.Entry{Mode: trees.ModeTree, Name: "conflicts", Hash: k.addTree(entries)})
 	return nil
 }
 
@@ -148,8 +148,8 @@ func addConflicts(snap *snapshot, k *sink) error {
 func (snap *snapshot) listFiles() {
 	renamed := renames(snap.changes)
 	for _, c := range snap.changes {
-		if !c.new.hash.IsZero() || !renamed[c.path] {
-			snap.addFile(c.path, status(c, renamed[c.path]), true)
+		if !c.New.Hash.IsZero() || !renamed[c.Path] {
+			snap.addFile(c.Path, status(c, renamed[c.Path]), true)
 		}
 	}
 	for i, e := range snap.conflicts {
@@ -160,18 +160,18 @@ func (snap *snapshot) listFiles() {
 }
 
 // renames are the paths on both sides of a rename, each on one of them.
-func renames(changes []treeChange) map[string]bool {
+func renames(changes []trees.Change) map[string]bool {
 	gone := map[plumbing.Hash][]string{}
 	for _, c := range changes {
-		if c.new.hash.IsZero() {
-			gone[c.old.hash] = append(gone[c.old.hash], c.path)
+		if c.New.Hash.IsZero() {
+			gone[c.Old.Hash] = append(gone[c.Old.Hash], c.Path)
 		}
 	}
 	renamed := map[string]bool{}
 	for _, c := range changes {
-		if from := gone[c.new.hash]; c.old.hash.IsZero() && len(from) > 0 {
-			renamed[from[0]], renamed[c.path] = true, true
-			gone[c.new.hash] = from[1:]
+		if from := gone[c.New.Hash]; c.Old.Hash.IsZero() && len(from) > 0 {
+			renamed[from[0]], renamed[c.Path] = true, true
+			gone[c.New.Hash] = from[1:]
 		}
 	}
 	return renamed
@@ -184,15 +184,15 @@ func (snap *snapshot) addFile(path, status string, staged bool) {
 	}
 }
 
-func status(c treeChange, renamed bool) string {
+func status(c trees.Change, renamed bool) string {
 	switch {
-	case c.new.hash.IsZero():
+	case c.New.Hash.IsZero():
 		return "deleted"
-	case c.old.hash.IsZero() && renamed:
+	case c.Old.Hash.IsZero() && renamed:
 		return "renamed"
-	case c.old.hash.IsZero():
+	case c.Old.Hash.IsZero():
 		return "added"
-	case c.old.mode&0o170000 != c.new.mode&0o170000:
+	case c.Old.Mode&0o170000 != c.New.Mode&0o170000:
 		return "typechange"
 	}
 	return "modified"

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"git-checkpoint/gitstore/index"
+	"git-checkpoint/gitstore/trees"
 )
 
 // markSparse finds which paths that are not in the staging area a sparse
@@ -62,5 +63,5 @@ func (s *Store) applySparse(ctx context.Context, dir string, info []byte) (*inde
 
 // blob reports whether a side is a file with content of its own.
 func blob(f side) bool {
-	return f.mode == modeFile || f.mode == modeExec || f.mode == modeSymlink
+	return f.mode == trees.ModeFile || f.mode == trees.ModeExec || f.mode == trees.ModeSymlink
 }

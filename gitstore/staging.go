@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"git-checkpoint/gitstore/trees"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -98,7 +100,7 @@ func (w *workshop) copyAttributes(steps []step) error {
 	defer root.Close()
 	blobs := map[string]plumbing.Hash{}
 	for _, st := range steps {
-		if path.Base(st.path) == ".gitattributes" && blob(st.workAfter) && st.workAfter.mode != modeSymlink {
+		if path.Base(st.path) == ".gitattributes" && blob(st.workAfter) && st.workAfter.mode != trees.ModeSymlink {
 			blobs[st.path] = st.workAfter.hash
 		}
 	}
@@ -124,7 +126,7 @@ func (w *workshop) copyAttributes(steps []step) error {
 
 func (w *workshop) attributes(root *os.Root, name string, blob plumbing.Hash) ([]byte, error) {
 	if !blob.IsZero() {
-		return readAs(w.s.objects, plumbing.BlobObject, blob)
+		return trees.ReadAs(w.s.objects, plumbing.BlobObject, blob)
 	}
 	pl, err := openPlace(root, name, false)
 	if err != nil {
@@ -140,7 +142,7 @@ func (w *workshop) attributes(root *os.Root, name string, blob plumbing.Hash) ([
 
 // write makes a file of the very bytes that one had, past git's filters.
 func (w *workshop) write(name string, want disk) error {
-	data, err := readAs(w.s.objects, plumbing.BlobObject, want.hash)
+	data, err := trees.ReadAs(w.s.objects, plumbing.BlobObject, want.hash)
 	if err != nil {
 		return err
 	}
@@ -148,7 +150,7 @@ func (w *workshop) write(name string, want disk) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
-	if want.mode == modeSymlink {
+	if want.mode == trees.ModeSymlink {
 		return os.Symlink(string(data), file)
 	}
 	perm := fs.FileMode(want.mode & 0o777)

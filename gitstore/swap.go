@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"git-checkpoint/gitstore/trees"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -150,7 +152,7 @@ func copyNear(dir *os.Root, ready string, pl place, name string) (string, error)
 	if err != nil {
 		return "", err
 	}
-	if diskMode(info) == modeSymlink {
+	if diskMode(info) == trees.ModeSymlink {
 		target, err := dir.Readlink(ready)
 		if err != nil {
 			return "", err

@@ -2,11 +2,11 @@ package gitstore
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -17,9 +17,9 @@ const noLimit = 1 << 62
 // A candidate is a path of the worktree that a capture may take.
 type candidate struct {
 	path    string
-	mode    uint32    // as git sees it, 0 to look
-	known   treeEntry // what is staged there: the same is not taken again
-	status  string    // for files_modified, "" to leave it out
+	mode    uint32      // as git sees it, 0 to look
+	known   trees.Entry // what is staged there: the same is not taken again
+	status  string      // for files_modified, "" to leave it out
 	maxSize int64
 	must    bool // leaving it out is an error
 	size    int64
@@ -62,7 +62,7 @@ func (c *capture) take(wanted []candidate) ([]file, error) {
 	taken := files[:0]
 	for i, f := range files {
 		w := looked[i]
-		if (treeEntry{mode: f.mode, hash: f.hash}) == w.known {
+		if (trees.Entry{Mode: f.mode, Hash: f.hash}) == w.known {
 			continue
 		}
 		reason, filtered := outOfTime, false
@@ -100,17 +100,17 @@ func (c *capture) look(root *os.Root, w candidate) (mode uint32, size int64, rea
 	if err != nil {
 		return 0, 0, "gone or not readable"
 	}
-	mode = modeOf(info)
-	if mode == modeExec && !c.s.fileMode() {
-		mode = modeFile
+	mode = trees.ModeOf(info)
+	if mode == trees.ModeExec && !c.s.fileMode() {
+		mode = trees.ModeFile
 	}
-	if mode != modeSymlink && mode != 0 && (w.mode == modeFile || w.mode == modeExec) {
+	if mode != trees.ModeSymlink && mode != 0 && (w.mode == trees.ModeFile || w.mode == trees.ModeExec) {
 		mode = w.mode
 	}
 	switch {
 	case mode == 0:
 		return 0, 0, "neither a file nor a symlink"
-	case checkPath(w.path, mode) != nil:
+	case trees.CheckPath(w.path, mode) != nil:
 		return 0, info.Size(), "a name that git refuses"
 	case info.Size() > w.maxSize:
 		return 0, info.Size(), fmt.Sprintf("larger than %d bytes", w.maxSize)
@@ -122,18 +122,6 @@ func (c *capture) look(root *os.Root, w candidate) (mode uint32, size int64, rea
 func (s *Store) fileMode() bool {
 	value, ok := gitcmd.Last(s.config, "core.filemode")
 	return !ok || gitcmd.Bool(value)
-}
-
-func modeOf(info fs.FileInfo) uint32 {
-	switch m := info.Mode(); {
-	case m.IsRegular() && m&0o100 != 0:
-		return modeExec
-	case m.IsRegular():
-		return modeFile
-	case m&fs.ModeSymlink != 0:
-		return modeSymlink
-	}
-	return 0
 }
 
 // store adds a file to the save's own batch where it is stored as it stands,
@@ -151,7 +139,7 @@ func (c *capture) store(root *os.Root, w candidate, f *file) (reason string, fil
 	}
 	c.room -= w.size
 	c.snap.size += w.size
-	if f.mode != modeSymlink && plumbing.ComputeHash(plumbing.BlobObject, data) != f.hash {
+	if f.mode != trees.ModeSymlink && plumbing.ComputeHash(plumbing.BlobObject, data) != f.hash {
 		return "", true
 	}
 	f.hash = c.k.Add(plumbing.BlobObject, data)
@@ -159,7 +147,7 @@ func (c *capture) store(root *os.Root, w candidate, f *file) (reason string, fil
 }
 
 func content(root *os.Root, f *file) ([]byte, error) {
-	if f.mode == modeSymlink {
+	if f.mode == trees.ModeSymlink {
 		target, err := root.Readlink(filepath.FromSlash(f.path))
 		return []byte(target), err
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"git-checkpoint/gitstore/trees"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -18,7 +20,7 @@ func (c *capture) hash(root *os.Root, files []file) error {
 	var left []int
 	var toAsk []file
 	for i := range files {
-		if files[i].mode == modeSymlink {
+		if files[i].mode == trees.ModeSymlink {
 			if target, err := root.Readlink(filepath.FromSlash(files[i].path)); err == nil {
 				files[i].hash = plumbing.ComputeHash(plumbing.BlobObject, []byte(target))
 			}

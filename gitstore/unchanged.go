@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -19,7 +20,7 @@ func (w *writing) unchanged(c *chain, r *checkpoint.Record) bool {
 	if newest == nil || !newest.Valid() {
 		return false
 	}
-	stored, err := readTree(w.s.objects, newest.Tree)
+	stored, err := trees.Read(w.s.objects, newest.Tree)
 	if err != nil || !w.sameTrees(stored) {
 		return false
 	}
@@ -29,15 +30,15 @@ func (w *writing) unchanged(c *chain, r *checkpoint.Record) bool {
 }
 
 // sameTrees reports whether stored holds the snapshot's trees and no other.
-func (w *writing) sameTrees(stored []treeEntry) bool {
+func (w *writing) sameTrees(stored []trees.Entry) bool {
 	have := map[string]plumbing.Hash{}
 	for _, e := range stored {
-		if e.isTree() {
-			have[e.name] = e.hash
+		if e.IsTree() {
+			have[e.Name] = e.Hash
 		}
 	}
 	for _, e := range w.snap.entries {
-		if have[e.name] != e.hash {
+		if have[e.Name] != e.Hash {
 			return false
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -132,8 +133,8 @@ func (v *verifier) indexCommit(l *link) {
 		v.errorf("%s: index commit: %v", l.name(), err)
 		return
 	}
-	entries, _ := readTree(v.s.objects, l.Tree)
-	if e, ok := entry(entries, "staged"); !ok || e.hash != c.tree {
+	entries, _ := trees.Read(v.s.objects, l.Tree)
+	if e, ok := trees.Find(entries, "staged"); !ok || e.Hash != c.tree {
 		v.errorf("%s: staged/ is not the tree of the index commit %s", l.name(), c.hash)
 	}
 	for _, parent := range c.parents {
@@ -181,7 +182,7 @@ func (v *verifier) head(l *link, r *checkpoint.Record) {
 
 // intact reads an object and compares it with its name.
 func (v *verifier) intact(kind plumbing.ObjectType, hash plumbing.Hash) ([]byte, error) {
-	data, err := readAs(v.s.objects, kind, hash)
+	data, err := trees.ReadAs(v.s.objects, kind, hash)
 	if err == nil && plumbing.ComputeHash(kind, data) != hash {
 		err = corrupt(fmt.Sprintf("%s %s", kind, hash), "its content has another hash")
 	}
@@ -190,30 +191,30 @@ func (v *verifier) intact(kind plumbing.ObjectType, hash plumbing.Hash) ([]byte,
 
 // tree reads everything below a tree once, and judges its names.
 func (v *verifier) tree(name, dir string, hash plumbing.Hash) {
-	if v.seen[hash] || hash == emptyTree {
+	if v.seen[hash] || hash == trees.Empty {
 		return
 	}
 	v.seen[hash] = true
-	var entries []treeEntry
+	var entries []trees.Entry
 	data, err := v.intact(plumbing.TreeObject, hash)
 	if err == nil {
-		entries, err = parseTree(data)
+		entries, err = trees.Parse(data)
 	}
 	if err != nil {
 		v.errorf("%s: %s: %v", name, first(dir, "/"), err)
 		return
 	}
 	for _, e := range entries {
-		path := dir + e.name
+		path := dir + e.Name
 		switch {
-		case strings.Contains(e.name, "/") || checkPath(e.name, e.mode) != nil:
+		case strings.Contains(e.Name, "/") || trees.CheckPath(e.Name, e.Mode) != nil:
 			v.errorf("%s: %q is no name for a file", name, path)
-		case e.mode == modeGitlink:
-		case e.isTree():
-			v.tree(name, path+"/", e.hash)
-		case !v.seen[e.hash]:
-			v.seen[e.hash] = true
-			v.blob(name, path, e.hash)
+		case e.Mode == trees.ModeGitlink:
+		case e.IsTree():
+			v.tree(name, path+"/", e.Hash)
+		case !v.seen[e.Hash]:
+			v.seen[e.Hash] = true
+			v.blob(name, path, e.Hash)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/join"
 	"git-checkpoint/gitstore/ledger"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -121,9 +122,9 @@ func (s *Store) withLedger(i checkpoint.Issue, tip plumbing.Hash, l *ledger.Ledg
 	if bytesEqual(l.Encode(), s.ledgerAt(tip, k)) {
 		return tip
 	}
-	tree := []treeEntry{}
+	tree := []trees.Entry{}
 	if !l.IsEmpty() {
-		tree = append(tree, treeEntry{modeFile, "ledger", k.Add(plumbing.BlobObject, l.Encode())})
+		tree = append(tree, trees.Entry{Mode: trees.ModeFile, Name: "ledger", Hash: k.Add(plumbing.BlobObject, l.Encode())})
 	}
 	return k.addCommit(s.ledgerCommit(i, k.addTree(tree), tip))
 }

@@ -1,21 +1,21 @@
-package gitstore
+package trees
 
 import (
 	"fmt"
 	"strings"
 )
 
-// checkPath refuses a path that git would not check out, or that git fsck
+// CheckPath refuses a path that git would not check out, or that git fsck
 // refuses in a push: one such path would block its chain on a forge. The rules
 // are those of verify_path and fsck_tree in git: no empty, "." or ".."
 // component, none that some file system takes for ".git", no symlink that one
 // takes for ".gitmodules", and no directory that one takes for it or for
 // ".gitattributes".
-func checkPath(path string, mode uint32) error {
+func CheckPath(path string, mode uint32) error {
 	for rest, deeper := path, true; deeper; {
 		var name string
 		name, rest, deeper = strings.Cut(rest, "/")
-		directory := deeper || mode == modeTree
+		directory := deeper || mode == ModeTree
 		switch {
 		case name == "" || name == "." || name == "..":
 			return fmt.Errorf("path %q: it has the component %q", path, name)
@@ -24,16 +24,12 @@ func checkPath(path string, mode uint32) error {
 		case !strings.ContainsAny(name, ".~"):
 		case dotGit.is(name):
 			return fmt.Errorf("path %q: %q stands for .git on some file system", path, name)
-		case directory && (dotModules.is(name) || dotAttributes.is(name)), mode == modeSymlink && dotModules.is(name):
+		case directory && (dotModules.is(name) || dotAttributes.is(name)), mode == ModeSymlink && dotModules.is(name):
 			return fmt.Errorf("path %q: %q can only be a file", path, name)
 		}
 	}
 	return nil
 }
-
-// CheckPlace refuses a place below the root of the worktree that no checkpoint
-// holds a file at, such as one that is git's own.
-func CheckPlace(place string) error { return checkPath(place, modeFile) }
 
 // A special name, and what NTFS makes of it where the first four short names
 // are taken: the beginning of that is followed by "~" and a number.
@@ -44,6 +40,12 @@ var (
 	dotModules    = special{".gitmodules", "gi7eba"}
 	dotAttributes = special{".gitattributes", "gi7d29"}
 )
+
+// IsModules reports whether some file system takes a name for ".gitmodules".
+func IsModules(name string) bool { return dotModules.is(name) }
+
+// IsAttributes reports whether one takes it for ".gitattributes".
+func IsAttributes(name string) bool { return dotAttributes.is(name) }
 
 // is reports whether NTFS or HFS+ take a name for s: NTFS drops trailing dots,
 // spaces and streams, knows short names, and takes a backslash for a

@@ -1,35 +1,41 @@
-package gitstore
+package trees
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A treeChange is a path that differs between two trees; a zero hash means
+// A Change is a path that differs between two trees; a zero hash means
 // that it is not there.
-type treeChange struct {
-	path     string
-	old, new treeEntry
+type Change struct {
+	Path     string
+	Old, New Entry
 }
 
-// diffTrees lists the files that differ between two trees, by path, and opens
+// Diff lists the files that differ between two trees, by path, and opens
 // only the directories that do.
-func diffTrees(r reader, old, new plumbing.Hash) ([]treeChange, error) {
-	d := treeDiff{old: r, new: r}
+func Diff(r Reader, old, new plumbing.Hash) ([]Change, error) {
+	return DiffBetween(r, r, old, new)
+}
+
+// DiffBetween is Diff with each side read from where it is.
+func DiffBetween(before, after Reader, old, new plumbing.Hash) ([]Change, error) {
+	d := difference{old: before, new: after}
 	err := d.walk("", old, new)
 	return d.changes, err
 }
 
-// A treeDiff compares trees, each side read from where it is.
-type treeDiff struct {
-	old, new reader
-	changes  []treeChange
+// A difference compares trees.
+type difference struct {
+	old, new Reader
+	changes  []Change
 }
 
-func (d *treeDiff) walk(dir string, old, new plumbing.Hash) error {
+func (d *difference) walk(dir string, old, new plumbing.Hash) error {
 	if old == new {
 		return nil
 	}
@@ -57,13 +63,13 @@ func (d *treeDiff) walk(dir string, old, new plumbing.Hash) error {
 }
 
 // open reads one side of a directory; the empty tree needs no object.
-func (d *treeDiff) open(r reader, hash plumbing.Hash) (*treeCursor, error) {
+func (d *difference) open(r Reader, hash plumbing.Hash) (*treeCursor, error) {
 	c := &treeCursor{hash: hash}
-	if hash == emptyTree || hash.IsZero() {
+	if hash == Empty || hash.IsZero() {
 		return c, nil
 	}
 	var err error
-	c.rest, err = readAs(r, plumbing.TreeObject, hash)
+	c.rest, err = ReadAs(r, plumbing.TreeObject, hash)
 	return c, err
 }
 
@@ -72,7 +78,7 @@ func (d *treeDiff) open(r reader, hash plumbing.Hash) (*treeCursor, error) {
 type treeCursor struct {
 	hash   plumbing.Hash
 	rest   []byte // behind entry
-	entry  treeEntry
+	entry  Entry
 	loaded bool // entry was read, and not taken
 }
 
@@ -94,7 +100,7 @@ func (c *treeCursor) step() error {
 	}
 	var err error
 	if c.entry, c.rest, err = cutEntry(c.rest); err != nil {
-		return corrupt("tree "+c.hash.String(), "%w", err)
+		return Corrupt("tree "+c.hash.String(), "%w", err)
 	}
 	c.loaded = true
 	return nil
@@ -102,7 +108,7 @@ func (c *treeCursor) step() error {
 
 // takeNext takes the entry that comes first, or both where they have one name
 // and one kind; what one side does not have is empty.
-func takeNext(a, b *treeCursor) (before, after treeEntry) {
+func takeNext(a, b *treeCursor) (before, after Entry) {
 	var order int
 	switch {
 	case !a.loaded:
@@ -123,14 +129,14 @@ func takeNext(a, b *treeCursor) (before, after treeEntry) {
 
 // entry compares two entries of one name and one kind, either of which may be
 // missing.
-func (d *treeDiff) entry(dir string, a, b treeEntry) error {
-	if a.same(b) {
+func (d *difference) entry(dir string, a, b Entry) error {
+	if a.Same(b) {
 		return nil
 	}
-	name := first(a.name, b.name)
-	if a.isTree() || b.isTree() {
-		return d.walk(dir+name+"/", a.hash, b.hash)
+	name := cmp.Or(a.Name, b.Name)
+	if a.IsTree() || b.IsTree() {
+		return d.walk(dir+name+"/", a.Hash, b.Hash)
 	}
-	d.changes = append(d.changes, treeChange{path: dir + name, old: a, new: b})
+	d.changes = append(d.changes, Change{Path: dir + name, Old: a, New: b})
 	return nil
 }
