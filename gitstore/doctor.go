@@ -90,8 +90,12 @@ func (s *Store) Mend(ctx context.Context, m health.Mend) (string, error) {
 	switch m.Act {
 	case health.RemoveFiles:
 		return m.Said, s.removeFiles(m.Names, m.Until)
-	case health.DeleteRef:
-		return m.Said, s.moveRefs(ctx, "doctor", refMove{name: m.Names[0], old: plumbing.NewHash(m.From)})
+	case health.DeleteRefs:
+		seen := map[string]plumbing.Hash{}
+		for n, name := range m.Names {
+			seen[name] = plumbing.NewHash(m.Values[n])
+		}
+		return m.Said, s.deleteRefs(ctx, seen)
 	case health.BringBack:
 		issue := checkpoint.Issue(m.To)
 		return m.Said, s.retry(ctx, issue, func() error { return nil })

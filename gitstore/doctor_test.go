@@ -154,7 +154,7 @@ func TestDoctorBookkeeping(t *testing.T) {
 	}
 	w.Git("update-ref", LiveRef("42"), LiveRef("42")+"~1")
 	texts, _ := w.examine()
-	assert.Len(t, texts, 4)
+	assert.Len(t, texts, 3)
 	w.heal()
 	assert.Equal(t, ids, w.live(), "what other means took is back")
 	assert.Equal(t, undoRefs+"42/"+young, w.Git("for-each-ref", "--format=%(refname)", undoRefs, incomingRefs))

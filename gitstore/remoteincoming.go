@@ -3,6 +3,7 @@ package gitstore
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -90,15 +91,13 @@ func (s *Store) noticeShallow(ctx context.Context) error {
 
 // forgetIncoming lets go of what has found its place.
 func (s *Store) forgetIncoming(ctx context.Context, in map[checkpoint.Issue]arrival) {
-	var gone []byte
+	gone := map[string]plumbing.Hash{}
 	for _, a := range in {
-		if a.ref != "" {
-			gone = fmt.Appendf(gone, "delete %s\x00%s\x00", a.ref, a.tip)
+		if a.ref != "" && !a.tip.IsZero() {
+			gone[a.ref] = a.tip
 		}
 	}
-	if len(gone) > 0 {
-		_, _ = s.git.Pipe(context.WithoutCancel(ctx), gone, "update-ref", "--stdin", "-z")
-	}
+	_ = s.deleteRefs(context.WithoutCancel(ctx), gone) // a later fetch removes what is left
 }
 
 // sweepIncoming removes what killed fetches left more than a day ago.
@@ -107,10 +106,10 @@ func (s *Store) sweepIncoming(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	for name, tip := range refs {
+	maps.DeleteFunc(refs, func(name string, _ plumbing.Hash) bool {
 		at, _, _ := strings.Cut(strings.TrimPrefix(name, incomingRefs), "-")
-		if made, err := strconv.ParseInt(at, 10, 64); err != nil || time.Since(time.Unix(made, 0)) > 24*time.Hour {
-			_, _ = s.git.Output(ctx, "update-ref", "-d", name, tip.String())
-		}
-	}
+		made, err := strconv.ParseInt(at, 10, 64)
+		return err == nil && time.Since(time.Unix(made, 0)) <= 24*time.Hour
+	})
+	_ = s.deleteRefs(ctx, refs)
 }

@@ -38,7 +38,7 @@ type Act int
 // The ways to mend something.
 const (
 	RemoveFiles Act = iota // Names are files
-	DeleteRef              // it goes, if it is still at From
+	DeleteRefs             // they go, if they are still at Values
 	SetRef                 // it goes To where it last was sound
 	SetAside               // what it holds is kept in a file, and it goes
 	BringBack              // what other means took from the issue To comes back
@@ -47,12 +47,13 @@ const (
 // A Mend says how to mend a Finding.
 type Mend struct {
 	Act   Act
-	Names []string // files, or one ref
+	Names []string // files, or refs
 	From  string   // what the ref holds, "" where that is no object's name
 	To    string
 	Said  string // what was done, in words
 
-	Until time.Time // of files: one that was written later is somebody else's
+	Values []string  // what the refs of DeleteRefs hold
+	Until  time.Time // of files: one that was written later is somebody else's
 }
 
 // Judge says what is wrong, errors first.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 var now = time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
@@ -54,9 +55,9 @@ func TestJudge(t *testing.T) {
 		"taken away":               {ref(Ref{Name: "r", Role: Own, Value: hash, Issue: "42", Taken: true}), "refs/checkpoints/42: other means took", false, &Mend{Act: BringBack, Names: []string{"r"}, To: "42"}},
 		"no issue":                 {ref(Ref{Name: "refs/checkpoints/a~", Role: Strange, Value: hash}), "it is no issue's key", false, nil},
 		"a young safety snapshot":  {facts: ref(with(undo, ago(14*24*time.Hour)))},
-		"an expired one":           {ref(with(undo, ago(14*24*time.Hour+time.Second))), "has expired", false, &Mend{Act: DeleteRef, Names: []string{undo.Name}, From: hash}},
+		"an expired one":           {ref(with(undo, ago(14*24*time.Hour+time.Second))), "1 safety snapshot past its two weeks: " + undo.Name, false, &Mend{Act: DeleteRefs, Names: []string{undo.Name}, Values: []string{hash}}},
 		"a fetch at work":          {facts: ref(Ref{Name: "i", Role: Incoming, Value: hash, Made: ago(time.Hour)})},
-		"a killed fetch":           {ref(Ref{Name: "i", Role: Incoming, Value: hash, Made: ago(25 * time.Hour)}), "what a killed fetch left", false, &Mend{Act: DeleteRef, Names: []string{"i"}, From: hash}},
+		"a killed fetch":           {ref(Ref{Name: "i", Role: Incoming, Value: hash, Made: ago(25 * time.Hour)}), "1 ref that killed fetches left: i", false, &Mend{Act: DeleteRefs, Names: []string{"i"}, Values: []string{hash}}},
 		"a clock ahead":            {Facts{Ahead: []Ahead{{"42", 2, "CP-x"}}}, "issue 42: 2 checkpoints dated more than a day ahead, CP-x", false, nil},
 		"few objects":              {facts: Facts{Objects: Objects{Loose: 6700, Packs: 50}}},
 		"many objects":             {Facts{Objects: Objects{Loose: 6701}}, "6701 loose objects, more than gc.auto (6700)", false, nil},
@@ -99,6 +100,21 @@ func TestJudge(t *testing.T) {
 func with(r Ref, made time.Time) Ref {
 	r.Made = made
 	return r
+}
+
+// What goes together is one finding, however many there are.
+func TestManyRefsGoTogether(t *testing.T) {
+	f := Facts{Now: now}
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		f.Refs = append(f.Refs, Ref{Name: name, Role: Incoming, Value: hash})
+	}
+	found := Judge(f)
+	require.Len(t, found, 1)
+	assert.Equal(t, "5 refs that killed fetches left: a, b, c and 2 more", found[0].Text)
+	assert.Equal(t, &Mend{
+		Act: DeleteRefs, Names: []string{"a", "b", "c", "d", "e"}, Values: []string{hash, hash, hash, hash, hash},
+		Said: "removed " + found[0].Text,
+	}, found[0].Mend)
 }
 
 func TestErrorsComeFirst(t *testing.T) {

@@ -1,6 +1,10 @@
 package health
 
-import "time"
+import (
+	"fmt"
+	"slices"
+	"time"
+)
 
 // A Role says what a ref is for.
 type Role int
@@ -40,6 +44,7 @@ const (
 // doing anything.
 func judgeRefs(f Facts) []Finding {
 	var found []Finding
+	var expired, killed []Ref
 	for _, r := range f.Refs {
 		switch {
 		case r.Problem != "":
@@ -50,17 +55,26 @@ func judgeRefs(f Facts) []Finding {
 			found = append(found, warning("refs/checkpoints/%s: other means took from it what this clone had saved", r.Issue).
 				mended(Mend{Act: BringBack, Names: []string{r.Name}, To: r.Issue, Said: "brought back what other means took from refs/checkpoints/" + r.Issue}))
 		case r.Role == Undo && !r.Made.IsZero() && f.Now.Sub(r.Made) > undoFor:
-			found = append(found, r.gone("a safety snapshot that has expired"))
+			expired = append(expired, r)
 		case r.Role == Incoming && f.Now.Sub(r.Made) > incomingFor:
-			found = append(found, r.gone("what a killed fetch left"))
+			killed = append(killed, r)
 		}
 	}
-	return found
+	return slices.Concat(found, gone(expired, "safety snapshot", "past its two weeks"), gone(killed, "ref", "that killed fetches left"))
 }
 
-func (r Ref) gone(what string) Finding {
-	return warning("%s: %s", r.Name, what).
-		mended(Mend{Act: DeleteRef, Names: []string{r.Name}, From: r.Value, Said: "removed " + r.Name + ", " + what})
+// gone is the finding of refs that may go, all together: there may be thousands.
+func gone(refs []Ref, what, why string) []Finding {
+	if len(refs) == 0 {
+		return nil
+	}
+	m := Mend{Act: DeleteRefs}
+	for _, r := range refs {
+		m.Names, m.Values = append(m.Names, r.Name), append(m.Values, r.Value)
+	}
+	text := fmt.Sprintf("%s %s: %s", plural(len(refs), what), why, some(m.Names))
+	m.Said = "removed " + text
+	return []Finding{warning("%s", text).mended(m)}
 }
 
 // broken judges a ref that leads nowhere. A chain is put back where it last was
