@@ -150,7 +150,7 @@ func codeOf(err error) (code int, hint string) {
 	case errors.Is(err, gitstore.ErrNoRemote):
 		return exitRemote, "git remote add origin <url>"
 	case errors.As(err, &damaged):
-		return exitInvalid, "git checkpoint verify"
+		return exitInvalid, first(damaged.Hint, "git checkpoint verify")
 	case errors.As(err, &unsupported), errors.Is(err, gitstore.ErrNotRepository):
 		return exitRepository, ""
 	case errors.As(err, &setting):

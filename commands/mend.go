@@ -12,7 +12,7 @@ import (
 // there.
 func (c *call) mend(err error) error {
 	var damaged *gitstore.CorruptError
-	if !errors.As(err, &damaged) || errors.As(err, new(*failure)) || c.about == "" {
+	if !errors.As(err, &damaged) || damaged.Hint != "" || errors.As(err, new(*failure)) || c.about == "" {
 		return err
 	}
 	hint := c.mending(c.about)

@@ -37,6 +37,7 @@ type chain struct {
 	rooted bool // read down to genesis
 	cut    bool // ends at a shallow boundary
 	ledger *ledger.Ledger
+	remote string // whose chain it is, "" for one here
 }
 
 // readChain reads the chain at ref, all of it or the newest limit

@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,21 +74,40 @@ func (l *line) chains(ctx context.Context, issues []checkpoint.Issue) (map[check
 	if err != nil {
 		return nil, nil, err
 	}
+	var strange []string
 	tips := make(map[checkpoint.Issue]plumbing.Hash, len(refs))
 	for name, tip := range refs {
 		if rest, ok := strings.CutPrefix(name, liveRefs); ok {
 			if i, err := checkpoint.IssueFromRef(rest); err == nil {
 				tips[i] = tip
+			} else {
+				strange = append(strange, name)
 			}
 		}
 	}
 	if len(issues) == 0 {
+		l.s.tellStrange(ShownRemote(l.remote)+": ", strange)
 		for i := range tips {
 			issues = append(issues, i)
 		}
 		slices.Sort(issues)
 	}
 	return tips, issues, nil
+}
+
+// tellStrange names the refs that stand where chains do and are called like no
+// issue: they go nowhere. at is whose they are.
+func (s *Store) tellStrange(at string, names []string) {
+	const few = 3
+	if len(names) == 0 {
+		return
+	}
+	slices.Sort(names)
+	shown, more := names[:min(few, len(names))], ""
+	if len(names) > few {
+		more = fmt.Sprintf(" and %d more", len(names)-few)
+	}
+	s.tell("%sleft out, no issue is called so: %s%s", at, strings.Join(shown, ", "), more)
 }
 
 // chainHere is an issue's chain, the one that this clone wrote last where the
@@ -102,12 +122,34 @@ func (s *Store) chainHere(ctx context.Context, i checkpoint.Issue) (*chain, erro
 
 // theirChain reads a chain that came from a remote, and refuses one that is
 // none.
-func (s *Store) theirChain(i checkpoint.Issue, tip plumbing.Hash) (*chain, error) {
+func (s *Store) theirChain(remote string, i checkpoint.Issue, tip plumbing.Hash) (*chain, error) {
 	c, err := s.walk(i, LiveRef(i), tip, 0)
 	if err == nil && !c.rooted && !c.cut {
-		err = corrupt("the remote's "+LiveRef(i), "it is no chain of checkpoints")
+		err = corrupt(LiveRef(i), "it is no chain of checkpoints")
 	}
-	return c, err
+	if err != nil {
+		return nil, s.corruptThere(remote, i, tip, err)
+	}
+	c.remote = remote
+	return c, nil
+}
+
+// corruptThere says that the chain of a remote is damaged, which nothing that
+// looks at those here would find.
+func (s *Store) corruptThere(remote string, i checkpoint.Issue, tip plumbing.Hash, err error) error {
+	if !errors.As(err, new(*CorruptError)) {
+		return err
+	}
+	hint := lookThere(remote, i)
+	if !s.objects.Has(tip) { // what is known here of the remote is
+		hint = "git checkpoint doctor --fix"
+	}
+	return &CorruptError{Object: ShownRemote(remote), Err: err, Hint: hint}
+}
+
+// lookThere is the command that looks at a remote's chain.
+func lookThere(remote string, i checkpoint.Issue) string {
+	return fmt.Sprintf("git fetch %s %s && git log FETCH_HEAD", word(ShownRemote(remote)), word(LiveRef(i)))
 }
 
 // adopt makes the remote's chain the one here.

@@ -41,9 +41,11 @@ func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
 	}
 	issues := req.Issues
 	if len(issues) == 0 {
-		if issues, _, err = s.Issues(ctx, false); err != nil {
+		var strange []string
+		if issues, strange, err = s.Issues(ctx, false); err != nil {
 			return nil, err
 		}
+		s.tellStrange("", strange)
 	}
 	p := &pushing{s: s, line: l, req: req, done: map[checkpoint.Issue]*Synced{}, seen: map[checkpoint.Issue]plumbing.Hash{}}
 	err = p.run(ctx, issues)
@@ -157,7 +159,7 @@ func (p *pushing) plan(ctx context.Context, i checkpoint.Issue) (*pushPlan, erro
 	if ours.tip.IsZero() {
 		return nil, &NoneError{Issue: i}
 	}
-	theirs, err := p.s.theirChain(i, p.seen[i])
+	theirs, err := p.s.theirChain(p.line.remote, i, p.seen[i])
 	if err != nil {
 		return nil, fmt.Errorf("push issue %s: %w", i, err)
 	}

@@ -86,7 +86,7 @@ func (t *taking) moves(ctx context.Context, done *Synced) (moves []refMove, err 
 	if err != nil {
 		return nil, err
 	}
-	theirs, err := s.theirChain(i, tip)
+	theirs, err := s.theirChain(t.line.remote, i, tip)
 	if err != nil {
 		return nil, err
 	}

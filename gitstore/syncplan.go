@@ -59,7 +59,7 @@ func (y *syncing) plan(ctx context.Context, k *sink, i checkpoint.Issue, a arriv
 	if p.own, err = s.readChain(ctx, i, ownRef(i), 0); err != nil {
 		return nil, err
 	}
-	if p.theirs, err = s.theirChain(i, a.tip); err != nil {
+	if p.theirs, err = s.theirChain(y.line.remote, i, a.tip); err != nil {
 		return nil, err
 	}
 	if p.live.cut || p.own.cut || p.theirs.cut {

@@ -60,7 +60,11 @@ func (s *Store) merged(k *sink, chains ...*chain) (tip plumbing.Hash, want join.
 func understood(chains []*chain, as int) error {
 	for _, c := range chains {
 		if l := c.strange(); l != nil && (as < 0 || !chains[as].stands(l.commit.hash)) {
-			return corrupt(c.ref, "commit %s is not understood: %s; so the chain can't be joined with another", l.commit.hash, l.Problem)
+			err := corrupt(c.ref, "commit %s is not understood: %s; so the chain can't be joined with another", l.commit.hash, l.Problem)
+			if c.remote != "" {
+				err = &CorruptError{Object: ShownRemote(c.remote), Err: err, Hint: lookThere(c.remote, c.issue)}
+			}
+			return err
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import "fmt"
 type CorruptError struct {
 	Object string // what: a ref, a commit, a path in one
 	Err    error
+	Hint   string // a command that looks closer, "" where verify does
 }
 
 func (e *CorruptError) Error() string { return fmt.Sprintf("%s: %v", e.Object, e.Err) }
