@@ -10,8 +10,11 @@ var branchRules = []func() *regexp.Regexp{
 	pattern(`(?:^|/)#?([1-9][0-9]{0,17})(?:$|[-_/])`),
 }
 
-// A branch named after a day is not an issue of that year.
-var dated = pattern(`(?:^|/)[0-9]{4}-[0-9]{2}-[0-9]{2}(?:$|[^0-9])`)
+// Days, as they stand in names of branches: a day is no issue of that year.
+var (
+	day     = pattern(`(^|[^0-9])(?:19|20)[0-9]{2}(?:-[01][0-9]-[0-3][0-9]|_[01][0-9]_[0-3][0-9]|/[01][0-9]/[0-3][0-9])($|[^0-9])`)
+	compact = pattern(`^(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])$`)
+)
 
 // IssueFromBranch guesses the issue from the name of a branch:
 // "feature/issue-42-jwt" is 42, "42-fix" is 42, "PROJ-42-fix" is PROJ-42.
@@ -21,11 +24,13 @@ func IssueFromBranch(branch string, replaced *regexp.Regexp) (Issue, bool) {
 	if replaced != nil {
 		return matchIssue(branch, replaced)
 	}
+	branch = day().ReplaceAllString(branch, "${1}day${2}")
 	for n, rule := range branchRules {
-		if n == len(branchRules)-1 && dated().MatchString(branch) {
+		i, ok := matchIssue(branch, rule())
+		if ok && n == len(branchRules)-1 && compact().MatchString(string(i)) {
 			break
 		}
-		if i, ok := matchIssue(branch, rule()); ok {
+		if ok {
 			return i, true
 		}
 	}
