@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"freshness/issue":                 {"freshness", "gitstore/checkpoint"},
 	"freshness/issue/forge":           {"freshness/issue", "gitstore/checkpoint"},
 	"freshness/issue/forge/forgetest": {},
-	"gitstore":                        {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/health", "gitstore/index", "gitstore/join", "gitstore/ledger", "gitstore/objects", "gitstore/retention", "gitstore/scan", "gitstore/trees"},
+	"gitstore":                        {"gitstore/checkpoint", "gitstore/checkpoint/tasks", "gitstore/gitcmd", "gitstore/health", "gitstore/index", "gitstore/join", "gitstore/ledger", "gitstore/objects", "gitstore/retention", "gitstore/scan", "gitstore/trees"},
 	"gitstore/checkpoint":             {},
 	"gitstore/compare":                {"gitstore/checkpoint"},
 	"gitstore/checkpoint/story":       {"gitstore/checkpoint", "gitstore/checkpoint/tasks"},

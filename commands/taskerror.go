@@ -56,7 +56,7 @@ func (e *taskError) code() (code int, hint string) {
 	case errors.As(e.err, &paused):
 		return exitLimit, ways(giveUp)
 	case errors.As(e.err, &cycle):
-		return exitInvalid, ""
+		return exitInvalid, ways(progress.Way{"resume", "--fallback"})
 	}
 	return exitFailure, ""
 }

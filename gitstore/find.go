@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/tasks"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -166,8 +167,15 @@ func (s *Store) NewestRecord(ctx context.Context, issue checkpoint.Issue) (*Chec
 	return c, r, err
 }
 
-// NewestValid returns the newest checkpoint whose record can be read, and the
-// record. It fails with *NoneError when there is no checkpoint, with
+// unordered fails where the tasks of a record wait for one another: nobody can
+// go on with them.
+func unordered(r *checkpoint.Record) error {
+	_, err := tasks.Of(r).Batches()
+	return err
+}
+
+// NewestValid returns the newest checkpoint whose record can be read and gone on
+// with, and the record. It fails with *NoneError when there is no checkpoint, with
 // *CorruptError when none is valid.
 func (s *Store) NewestValid(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
 	l, err := s.List(ctx, issue, 0)
@@ -176,7 +184,7 @@ func (s *Store) NewestValid(ctx context.Context, issue checkpoint.Issue) (*Check
 	}
 	for i := range l.Checkpoints {
 		c := &l.Checkpoints[i]
-		if r, err := s.SoundRecord(c); err == nil && s.complete(c) == nil {
+		if r, err := s.SoundRecord(c); err == nil && s.complete(c) == nil && unordered(r) == nil {
 			return c, r, nil
 		}
 	}

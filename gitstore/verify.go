@@ -117,6 +117,9 @@ func (v *verifier) checkpoint(l *link) {
 	}
 	v.agree(l, r)
 	v.head(l, r)
+	if err := unordered(r); err != nil {
+		v.errorf("%s: %v", l.ID, err)
+	}
 	for _, p := range r.Validate() {
 		if text := fmt.Sprintf("%s: %s: %s", l.ID, p.Path, p.Msg); p.Warning {
 			v.warnf("%s", text)
