@@ -73,6 +73,11 @@ func runTask(c *call) error {
 	if verb == "list" {
 		return c.listTasks(issue)
 	}
+	if verb == "recover" {
+		if _, err := c.store.Newest(c.ctx, issue); err != nil {
+			return err
+		}
+	}
 	t, err := c.taskStep(issue, verb)
 	if err != nil {
 		return err
