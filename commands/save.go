@@ -190,6 +190,9 @@ func (c *call) artifactPaths() ([]string, error) {
 	paths := slices.Clone(c.keep)
 	for _, name := range c.lists["artifact"] {
 		p, err := c.rootPath(name)
+		if err == nil {
+			err = gitstore.CheckPlace(p)
+		}
 		if err != nil {
 			return nil, usagef("save: --artifact: %w", err)
 		}
