@@ -71,6 +71,10 @@ func (c *call) tuple(w *bytes.Buffer, cp *gitstore.Checkpoint, before string) er
 // putLines writes the lines into a file of --dir.
 func (c *call) putLines(name string, issue checkpoint.Issue, data []byte) error {
 	dir := c.flags.String("dir")
+	x := &exporting{c: c, as: "jsonl", issue: issue, root: dir, below: ".", written: []string{name}}
+	if err := x.checkPlace(); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
@@ -82,6 +86,5 @@ func (c *call) putLines(name string, issue checkpoint.Issue, data []byte) error 
 	if err := mirror.Replace(root, name, layout.Output{Path: name, Data: data}); err != nil {
 		return fmt.Errorf("export: %s: %w", quotePath(name), err)
 	}
-	x := &exporting{c: c, as: "jsonl", issue: issue, root: dir, below: ".", written: []string{name}}
 	return x.show()
 }

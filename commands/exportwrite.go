@@ -36,6 +36,9 @@ func (x *exporting) write(files []layout.Output) (err error) {
 	if x.root, x.below, err = x.folder(); err != nil {
 		return err
 	}
+	if err := x.checkPlace(); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(x.root, 0o777); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}

@@ -1,0 +1,53 @@
+package commands
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"git-checkpoint/gitstore"
+)
+
+// checkPlace refuses to write into a folder of git's: what it keeps there would
+// be taken for its own.
+func (x *exporting) checkPlace() error {
+	abs, err := filepath.Abs(filepath.Join(x.root, filepath.FromSlash(x.below)))
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	place := reached(abs)
+	for _, dir := range []string{x.c.store.GitDir(), x.c.store.CommonDir()} {
+		if isBelow(resolved(dir), place) {
+			return x.isGits()
+		}
+	}
+	for _, name := range strings.Split(filepath.ToSlash(place), "/") {
+		if name != "" && gitstore.CheckPlace(name) != nil {
+			return x.isGits()
+		}
+	}
+	return nil
+}
+
+func (x *exporting) isGits() error {
+	return fail(exitUsage, fmt.Sprintf("git checkpoint export %s --as %s --dir DIR", quoteArg(string(x.issue)), x.as),
+		"export: %s is git's own", quotePath(filepath.ToSlash(filepath.Join(x.root, filepath.FromSlash(x.below)))))
+}
+
+// reached is where a path leads: without symlinks as far as it is there.
+func reached(name string) string {
+	if to, err := filepath.EvalSymlinks(name); err == nil {
+		return to
+	}
+	up := filepath.Dir(name)
+	if up == name {
+		return name
+	}
+	return filepath.Join(reached(up), filepath.Base(name))
+}
+
+// isBelow reports whether a path is a folder, or in it.
+func isBelow(dir, name string) bool {
+	rel, err := filepath.Rel(dir, name)
+	return err == nil && filepath.IsLocal(rel)
+}
