@@ -31,19 +31,24 @@ type document struct {
 
 // gather reads the documents at a path, oldest first.
 func (in *importing) gather(name string) ([]document, error) {
-	info, err := os.Stat(name)
+	dir, err := isFolder(name)
 	if err != nil {
-		return nil, usagef("import: %w", err)
+		return nil, err
 	}
-	if !info.IsDir() {
+	if !dir {
 		data, err := in.c.readInput(name)
 		if err != nil {
 			return nil, usagef("import: %w", err)
 		}
-		d, err := in.read(filepath.ToSlash(name), data)
+		file := ""
+		if name != "-" {
+			file = filepath.ToSlash(name)
+		}
+		d, err := in.read(file, data)
 		if err != nil {
 			return nil, fmt.Errorf("import: %w", err)
 		}
+		d.path = filepath.ToSlash(name)
 		return []document{d}, nil
 	}
 	docs, err := in.walk(name)
@@ -54,6 +59,22 @@ func (in *importing) gather(name string) ([]document, error) {
 		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.path, b.path))
 	})
 	return docs, nil
+}
+
+// isFolder reports whether a path is a directory's. It refuses what is no file
+// either: a pipe would wait for somebody who writes.
+func isFolder(name string) (bool, error) {
+	if name == "-" {
+		return false, nil
+	}
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return false, usagef("import: %w", err)
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return false, fail(exitUsage, "git checkpoint import - < "+quoteArg(name), "import: %s: %w", quotePath(name), errNotPlain)
+	}
+	return info.IsDir(), nil
 }
 
 // walk reads every file below a directory. Links are not followed: what they
@@ -153,15 +174,24 @@ func (in *importing) joined(docs []document) []document {
 			continue
 		}
 		if _, known := indexes[dir]; !known {
-			data, err := in.c.readInput(filepath.FromSlash(path.Join(dir, "index.yaml")))
-			if err != nil {
-				data = nil
-			}
-			indexes[dir] = layout.Triggers(data)
+			indexes[dir] = layout.Triggers(in.index(dir))
 		}
 		d.trigger = indexes[dir][d.file.ID()]
 	}
 	return docs
+}
+
+// index is the text of a folder's index, nil where there is none.
+func (in *importing) index(dir string) []byte {
+	name := filepath.FromSlash(path.Join(dir, "index.yaml"))
+	if folder, err := isFolder(name); err != nil || folder {
+		return nil
+	}
+	data, err := in.c.readInput(name)
+	if err != nil {
+		return nil
+	}
+	return data
 }
 
 // applyTo makes the record of a document, on top of the one before where that
