@@ -123,8 +123,12 @@ func codeOf(err error) (code int, hint string) {
 		return exitVersion, "upgrade git-checkpoint"
 	case errors.As(err, &generation):
 		return exitVersion, "upgrade git-checkpoint"
-	case errors.As(err, &foreign), errors.As(err, &unknown):
-		return exitInvalid, ""
+	case errors.As(err, &foreign):
+		return exitInvalid, mendThen(foreign.File)
+	case errors.As(err, &unknown) && unknown.Layout != "" && unknown.File != "":
+		return exitInvalid, "git checkpoint import " + quoteArg(unknown.File) + " --dry-run" // which tries every layout
+	case errors.As(err, &unknown):
+		return exitInvalid, "git checkpoint help import"
 	case errors.As(err, &taken):
 		return exitRefused, fmt.Sprintf("git checkpoint show %s %s", quoteArg(string(taken.Issue)), quoteArg(string(taken.ID)))
 	case errors.As(err, &refused):
@@ -140,7 +144,7 @@ func codeOf(err error) (code int, hint string) {
 	case errors.As(err, &approval):
 		return exitNeedsAnswer, alternatives(approval.Issue, progress.Way{"phase", "approve", approval.Phase})
 	case errors.As(err, &noPhase):
-		return exitUsage, ""
+		return exitUsage, alternatives(noPhase.Issue, noPhase.Instead...)
 	case errors.As(err, &task):
 		return task.code()
 	case errors.As(err, &secret):
@@ -167,6 +171,14 @@ func codeOf(err error) (code int, hint string) {
 		return exitFailure, "make the repository writable, then run the command again"
 	}
 	return exitFailure, ""
+}
+
+// mendThen is what to do about a file that breaks rules, which the error names.
+func mendThen(file string) string {
+	if file == "" {
+		return "mend the document, then run the command again"
+	}
+	return "mend " + quoteArg(file) + ", then run the command again"
 }
 
 // alternatives are the ways on after a step that was refused, as commands to

@@ -18,7 +18,8 @@ var importCommand = command{
 	name: "import", usage: "record other systems' files", args: "PATH", max: 1, category: "Share",
 	description: "Reads a file, or every file below a directory, of crunch, claude, recovery,\n" +
 		"dotagent or pipeline, oldest first, and records each as a checkpoint of the issue\n" +
-		"that it names. What is there already is not recorded twice. Retention is not\n" +
+		"that it names. What is there already is not recorded twice. PATH is - for a document\n" +
+		"on standard input. Retention is not\n" +
 		"applied: the next save or prune does that.",
 	examples: []string{
 		"git checkpoint import .claude/checkpoints --dry-run",
@@ -280,7 +281,7 @@ func (in *importing) outcome() error {
 	case done == 0 && len(in.failed) == 1:
 		return fmt.Errorf("import: %w", in.failed[0])
 	case done == 0:
-		return fail(exitInvalid, "", "import: none of %s could be imported:\n%s", plural(len(in.failed), "document"), strings.Join(texts, "\n"))
+		return fail(exitInvalid, "git checkpoint help import", "import: none of %s could be imported:\n%s", plural(len(in.failed), "document"), strings.Join(texts, "\n"))
 	}
 	return fail(exitPartial, "", "import: %d of %s failed:\n%s", len(in.failed), plural(len(in.failed)+done, "document"), strings.Join(texts, "\n"))
 }

@@ -76,6 +76,9 @@ func runPhase(c *call) error {
 	if err != nil {
 		return err
 	}
+	if verb == "replan" || p.replanned {
+		p.known = c.replansOf(issue)
+	}
 	return c.tellStart(p, c.take(issue, step{
 		trigger: checkpoint.PhaseTransition, move: p.move,
 		after: func(s *gitstore.Saved) error { return c.afterPhase(p, s) },
@@ -118,6 +121,7 @@ type phaseStep struct {
 	onFailure   progress.OnFailure
 	retries     int // how often a phase may fail and be begun again
 	replans     int // how often it may be planned anew
+	known       []progress.Replan
 
 	phase string               // that is meant, once that is known
 	spent *progress.LimitError // what the last move found used up, though it was made
@@ -151,7 +155,7 @@ func (p *phaseStep) move(r *checkpoint.Record) (err error) {
 			return err
 		}
 	}
-	s := progress.Step{Phase: p.phase, At: p.now, Force: p.force}
+	s := progress.Step{Phase: p.phase, At: p.now, Force: p.force, Known: p.known}
 	switch p.verb {
 	case "start":
 		return s.Start(r, p.retries)

@@ -69,6 +69,26 @@ func (c *call) afterPhase(p *phaseStep, s *gitstore.Saved) error {
 	return nil
 }
 
+// replanDepth is how many checkpoints are asked for replans.
+const replanDepth = 1000
+
+// replansOf are the replans that the checkpoints of an issue tell of. The newest
+// one need not know of all: work may go on from an older one. A record that
+// cannot be read tells of none.
+func (c *call) replansOf(issue checkpoint.Issue) []progress.Replan {
+	l, err := c.store.List(c.ctx, issue, replanDepth)
+	if err != nil {
+		return nil
+	}
+	var records []*checkpoint.Record
+	for i := range l.Checkpoints {
+		if r, err := c.store.Record(&l.Checkpoints[i]); err == nil {
+			records = append(records, r)
+		}
+	}
+	return progress.AllReplans(records...)
+}
+
 // nextPhase prints the phase to go on with.
 func (c *call) nextPhase(issue checkpoint.Issue) error {
 	cp, r, err := c.store.NewestRecord(c.ctx, issue)

@@ -95,7 +95,7 @@ func (c *call) phaseOutput() (string, error) {
 	}
 	data, err := c.readOutput(place)
 	if err != nil {
-		return "", fail(exitInvalid, "", "phase done: --output: %w", err)
+		return "", fail(exitInvalid, mendThen(name), "phase done: --output: %w", err)
 	}
 	return place, c.checkOutput(place, data, against)
 }
@@ -147,5 +147,5 @@ func (c *call) checkOutput(place string, data []byte, against string) error {
 		}
 		err = errors.New(plural(len(problems), "problem") + "\n" + strings.Join(lines, "\n"))
 	}
-	return fail(exitInvalid, "", "phase done: --output: %s: %w", quotePath(place), err)
+	return fail(exitInvalid, mendThen(c.flags.String("output")), "phase done: --output: %s: %w", quotePath(place), err)
 }

@@ -22,7 +22,11 @@ func already(phase, how string) error {
 }
 
 // UnknownError is the failure for a phase that the workflow does not have.
+// Instead are the ways on.
 type UnknownError struct {
+	Issue   checkpoint.Issue
+	Instead []Way
+
 	Phase  string
 	Phases string // those there are
 }

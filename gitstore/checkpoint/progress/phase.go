@@ -24,6 +24,7 @@ type Step struct {
 	Phase string // as Resolve returns it
 	At    time.Time
 	Force bool
+	Known []Replan // of the workflow's other checkpoints: they count too
 }
 
 // Start begins a phase, or begins it again: that is an attempt more. A phase

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,6 +16,9 @@ const maxPhaseName = 200
 // phaseNamed returns the phase that a person means: by its name, or by its
 // number where phases have names.
 func phaseNamed(p checkpoint.Progress, typed string) (string, error) {
+	if !slices.Contains(p.Names, typed) {
+		typed = plainNumber(typed)
+	}
 	n, err := strconv.Atoi(strings.TrimPrefix(typed, "phase_"))
 	isNumber := err == nil
 	switch {
@@ -30,6 +34,17 @@ func phaseNamed(p checkpoint.Progress, typed string) (string, error) {
 		return strconv.Itoa(n), nil
 	}
 	return typed, nil
+}
+
+// plainNumber is a number without the zeros that say nothing: 1.0 and 01 are 1,
+// and 4.50 is 4.5. All else stays as it is.
+func plainNumber(s string) string {
+	whole, part, _ := strings.Cut(strings.TrimPrefix(s, "phase_"), ".")
+	if whole == "" || strings.Trim(whole+part, "0123456789") != "" {
+		return s
+	}
+	whole, part = strings.TrimLeft(whole, "0"), strings.TrimRight(part, "0")
+	return strings.TrimSuffix(cmp.Or(whole, "0")+"."+part, ".")
 }
 
 // isBetween takes phases that were put in between, like 4b or 4.5: the number of
@@ -56,12 +71,29 @@ func phases(p checkpoint.Progress) string {
 func Resolve(r *checkpoint.Record, typed string) (string, error) {
 	p := r.Progress()
 	if typed != "" {
-		return phaseNamed(p, typed)
+		phase, err := phaseNamed(p, typed)
+		return phase, pointOn(r, err)
 	}
 	if phase := Next(r); phase != "" {
 		return phase, nil
 	}
-	return "", &UnknownError{Phases: "no phase is left"}
+	return "", pointOn(r, &UnknownError{Phases: "no phase is left"})
+}
+
+// pointOn names the ways on from an error over a phase that is not there.
+func pointOn(r *checkpoint.Record, err error) error {
+	unknown, ok := err.(*UnknownError)
+	if !ok {
+		return err
+	}
+	unknown.Issue, unknown.Instead = r.Issue(), []Way{{"phase", "next"}}
+	if p := r.Progress(); Next(r) == "" {
+		unknown.Instead = []Way{{"finish"}}
+		if p.Total == 0 {
+			unknown.Instead = []Way{{"start"}}
+		}
+	}
+	return unknown
 }
 
 // Next returns the phase to go on with: the first that is neither completed

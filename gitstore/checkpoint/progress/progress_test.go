@@ -32,6 +32,11 @@ func TestResolve(t *testing.T) {
 	}{
 		{"by number", "progress: {total: 5}", "3", "3", ""},
 		{"with zeros", "progress: {total: 5}", "03", "3", ""},
+		{"with a point that says nothing", "progress: {total: 5}", "3.0", "3", ""},
+		{"with a point, before anybody counted", "", "phase_01.00", "1", ""},
+		{"in between with zeros", "progress: {total: 5}", "04.50", "4.5", ""},
+		{"a name with a point", "progress: {names: ['1.0', '1']}", "1.0", "1.0", ""},
+		{"nothing before the point", "", ".0", ".0", ""},
 		{"with a word before it", "progress: {total: 5}", "phase_3", "3", ""},
 		{"behind the last", "progress: {total: 5}", "6", "", "phase 6: the workflow has 5 phases"},
 		{"zero", "progress: {total: 5}", "0", "", "phase 0: the workflow has 5 phases"},
@@ -327,5 +332,34 @@ func TestRandomWalks(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, p, again.Progress())
 		}
+	}
+}
+
+func TestAllReplans(t *testing.T) {
+	rec := func(started string, history ...string) *checkpoint.Record {
+		r := record(t, "progress: {replan_history: ["+strings.Join(history, ", ")+"]}")
+		if started != "" {
+			r.Doc().MustSub("workflow").Set("started_at", started)
+		}
+		return r
+	}
+	const one, two, three = "{phase: 1, timestamp: t1}", "{phase: phase_1, timestamp: t2, forced: true}", "{phase: 2, timestamp: t3, reason: x}"
+	over := rec("", three)
+	over.Doc().MustSub("workflow").Set("status", Failed)
+	a, b, c := Replan{"1", "", "t1", false}, Replan{"1", "", "t2", true}, Replan{"2", "x", "t3", false}
+	for _, tt := range []struct {
+		name    string
+		records []*checkpoint.Record
+		want    []Replan
+	}{
+		{"none", nil, nil},
+		{"what the newest forgot", []*checkpoint.Record{rec("s"), rec("s", one), rec("s", one, two)}, []Replan{a, b}},
+		{"twice in one is twice", []*checkpoint.Record{rec("s", one), rec("s", one, one), rec("s", one)}, []Replan{a, a}},
+		{"by time", []*checkpoint.Record{rec("s", three), rec("s", one)}, []Replan{a, c}},
+		{"a workflow before", []*checkpoint.Record{rec("s", three), rec("r", one), rec("s", two)}, []Replan{c}},
+		{"one that was replaced", []*checkpoint.Record{rec(""), rec("s", one), rec("", two), rec("s", three)}, []Replan{a, b, c}},
+		{"one that was replaced and finished", []*checkpoint.Record{rec("s", one), over, rec("r", two)}, []Replan{a}},
+	} {
+		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, AllReplans(tt.records...)) })
 	}
 }

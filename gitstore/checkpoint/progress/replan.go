@@ -10,7 +10,10 @@ import (
 )
 
 // A Replan is one entry of the history of replans.
-type Replan struct{ Phase, Reason, At string }
+type Replan struct {
+	Phase, Reason, At string
+	Forced            bool // in spite of the limit
+}
 
 // Replans returns the history of replans, oldest first.
 func Replans(r *checkpoint.Record) []Replan {
@@ -19,10 +22,42 @@ func Replans(r *checkpoint.Record) []Replan {
 	var out []Replan
 	for _, v := range list {
 		if m, ok := v.(*checkpoint.Map); ok && m != nil {
-			out = append(out, Replan{strings.TrimPrefix(m.Text("phase"), "phase_"), m.Text("reason"), m.Text("timestamp")})
+			forced, _ := m.Get("forced")
+			out = append(out, Replan{strings.TrimPrefix(m.Text("phase"), "phase_"), m.Text("reason"), m.Text("timestamp"), forced == true})
 		}
 	}
 	return out
+}
+
+// AllReplans returns the replans that any checkpoint of the newest workflow tells
+// of, oldest first: work that goes on from an older checkpoint has not been
+// planned less often. What one record has twice was done twice. The records are
+// the newest first.
+func AllReplans(records ...*checkpoint.Record) []Replan {
+	var all []Replan
+	workflow := ""
+	for _, r := range records {
+		begun := r.Doc().Sub("workflow").Text("started_at")
+		if workflow != "" && begun != workflow && (begun != "" || Over(r)) {
+			break // the workflow before
+		}
+		workflow = cmp.Or(workflow, begun)
+		all = append(all, beyond(all, Replans(r))...)
+	}
+	slices.SortStableFunc(all, func(a, b Replan) int { return strings.Compare(a.At, b.At) })
+	return all
+}
+
+// beyond is what there is in more and not in known, as often as it is missing.
+func beyond(known, more []Replan) []Replan {
+	left := map[Replan]int{}
+	for _, replan := range known {
+		left[replan]++
+	}
+	return slices.DeleteFunc(slices.Clone(more), func(replan Replan) bool {
+		left[replan]--
+		return left[replan] >= 0
+	})
 }
 
 // ReplanCounts returns how often each phase was planned anew.
@@ -64,7 +99,8 @@ func (s Step) Replanned(r *checkpoint.Record, report Report, reason string, limi
 // noteReplan puts a replan into the history, unless there are too many.
 func (s Step) noteReplan(r *checkpoint.Record, reason string, limit int) error {
 	var history []string
-	for _, replan := range Replans(r) {
+	forgotten := beyond(Replans(r), s.Known)
+	for _, replan := range append(Replans(r), forgotten...) {
 		if replan.Phase == s.Phase {
 			history = append(history, replan.At+": "+cmp.Or(replan.Reason, "no reason given"))
 		}
@@ -76,16 +112,24 @@ func (s Step) noteReplan(r *checkpoint.Record, reason string, limit int) error {
 			Reason: fmt.Sprintf("phase %s was planned anew %d times, the limit is %d", s.Phase, len(history), limit),
 		}
 	}
-	m := checkpoint.NewMap()
-	m.Set("phase", s.Phase)
-	putText(m, "reason", reason)
-	m.Set("timestamp", checkpoint.FormatTime(s.At))
-	if over {
-		m.Set("forced", true)
-	}
 	p := r.Doc().MustSub("progress")
 	v, _ := p.Get("replan_history")
 	list, _ := v.([]any)
-	p.Set("replan_history", append(list[:len(list):len(list)], m))
+	list = slices.Clone(list)
+	for _, replan := range append(forgotten, Replan{s.Phase, reason, checkpoint.FormatTime(s.At), over}) {
+		list = append(list, replan.section())
+	}
+	p.Set("replan_history", list)
 	return nil
+}
+
+func (p Replan) section() *checkpoint.Map {
+	m := checkpoint.NewMap()
+	m.Set("phase", p.Phase)
+	putText(m, "reason", p.Reason)
+	m.Set("timestamp", p.At)
+	if p.Forced {
+		m.Set("forced", true)
+	}
+	return m
 }
