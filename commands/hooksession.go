@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"git-checkpoint/commands/hook"
 	"git-checkpoint/commands/output"
@@ -24,15 +25,34 @@ type sessionInput struct {
 
 const maxInput = 1 << 20
 
-func (c *call) sessionInput() (in sessionInput) {
+// inputTime bounds the wait for it: an agent need not close what it does not
+// use, and no session may hang on that.
+const inputTime = time.Second
+
+func (c *call) sessionInput() sessionInput {
 	if c.env.Stdin == nil || isTerminal(c.env.Stdin) {
+		return sessionInput{}
+	}
+	return readSession(c.env.Stdin, inputTime)
+}
+
+// readSession reads the object, which may come without an end of the input
+// behind it. What is not understood, or not there in time, holds nobody up.
+func readSession(r io.Reader, within time.Duration) sessionInput {
+	got := make(chan sessionInput, 1)
+	go func() {
+		var in sessionInput
+		if json.NewDecoder(io.LimitReader(r, maxInput)).Decode(&in) != nil {
+			in.StopActive = true
+		}
+		got <- in
+	}()
+	select {
+	case in := <-got:
 		return in
+	case <-time.After(within):
+		return sessionInput{StopActive: true}
 	}
-	data, _ := io.ReadAll(io.LimitReader(c.env.Stdin, maxInput))
-	if json.Unmarshal(data, &in) != nil {
-		in.StopActive = true // what is not understood holds nobody up
-	}
-	return in
 }
 
 // sessionStart hands a new session the newest checkpoint of its issue, as
