@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"io"
 	"path/filepath"
 
 	"git-checkpoint/commands/output"
@@ -34,11 +35,14 @@ func webFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "addr", Usage: "listen at `HOST:PORT` (port 0 is any that is free)", Value: "127.0.0.1:0"},
 		&cli.BoolFlag{Name: "write", Usage: "let the page pin, unpin, archive and drop"},
-		&cli.StringFlag{Name: "export", Usage: "write one static page to `FILE` instead"},
+		&cli.StringFlag{Name: "export", Usage: "write one static page to `FILE` (- is standard output) instead"},
 	}
 }
 
 func runWeb(c *call) error {
+	if err := c.checkExport(); err != nil {
+		return err
+	}
 	if err := c.open(); err != nil {
 		return err
 	}
@@ -61,6 +65,22 @@ func runWeb(c *call) error {
 		return err
 	}
 	return server.Serve(c.ctx)
+}
+
+// checkExport refuses what a file of its own cannot have.
+func (c *call) checkExport() error {
+	if !c.flags.IsSet("export") {
+		return nil
+	}
+	for _, served := range []string{"write", "addr"} {
+		if c.flags.IsSet(served) {
+			return usagef("web: --export writes a page that nobody serves: --%s is for one that is served", served)
+		}
+	}
+	if c.json && c.flags.String("export") == "-" {
+		return usagef("web: --json and --export - both want standard output")
+	}
+	return nil
 }
 
 // webIssue is the issue that the arguments name, and its page; none for all.
@@ -133,14 +153,21 @@ func (c *call) showAddress(address string) error {
 	return c.out.err
 }
 
-// exportPage writes a page to a file.
+// exportPage writes a page to a file, or prints it.
 func (c *call) exportPage(file string, issues []checkpoint.Issue) error {
 	repo, err := c.webRepository(c.ctx)
 	if err != nil {
 		return err
 	}
 	defer repo.Close()
-	left, err := web.Export(c.ctx, file, repo, c.webOptions(), issues)
+	write := func(page io.Reader) error { return web.Put(file, page) }
+	if file == "-" {
+		write = func(page io.Reader) error {
+			_, err := io.Copy(c.out, page)
+			return err
+		}
+	}
+	left, err := web.Export(c.ctx, write, repo, c.webOptions(), issues)
 	if err != nil {
 		return fail(exitFailure, "", "web: --export: %w", err)
 	}

@@ -44,9 +44,9 @@ const (
 	exportLines = 400 // changed lines of one of these
 )
 
-// Export writes the page of some issues, or of all, to a file, which appears
-// whole or not at all. It returns what was left out of it, for its size.
-func Export(ctx context.Context, file string, repo *Repository, o Options, issues []checkpoint.Issue) ([]string, error) {
+// Export hands the page of some issues, or of all, to write, once it is whole.
+// It returns what was left out of it, for its size.
+func Export(ctx context.Context, write func(io.Reader) error, repo *Repository, o Options, issues []checkpoint.Issue) ([]string, error) {
 	o.Write = false
 	v := &visit{site: newSite(o), ctx: ctx, r: &http.Request{URL: &url.URL{}}, repo: repo, links: links{file: true}}
 	p := v.page("Checkpoints")
@@ -59,7 +59,7 @@ func Export(ctx context.Context, file string, repo *Repository, o Options, issue
 	if err := render(&b, p); err != nil {
 		return nil, err
 	}
-	return p.Export.Notes, put(file, &b)
+	return p.Export.Notes, write(&b)
 }
 
 // export gathers what goes into a file.
@@ -141,9 +141,9 @@ func (t *Timeline) unlink(n int) {
 	}
 }
 
-// put writes a file: in the place of a file that is there, and into what is no
-// file, such as /dev/stdout or a pipe, which has to stay what it is.
-func put(file string, r io.Reader) error {
+// Put writes a file, which appears whole or not at all: in the place of a file
+// that is there, and into what is no file, such as /dev/stdout or a pipe, which has to stay what it is.
+func Put(file string, r io.Reader) error {
 	info, err := os.Stat(file)
 	switch {
 	case err != nil:

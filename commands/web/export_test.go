@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +19,7 @@ func (w *world) export(file string, issues ...checkpoint.Issue) (string, []strin
 	repo, err := w.open(w.t.Context())
 	require.NoError(w.t, err)
 	defer repo.Close()
-	left, err := Export(w.t.Context(), file, repo, w.o, issues)
+	left, err := Export(w.t.Context(), into(file), repo, w.o, issues)
 	require.NoError(w.t, err)
 	data, err := os.ReadFile(file)
 	require.NoError(w.t, err)
@@ -26,6 +27,10 @@ func (w *world) export(file string, issues ...checkpoint.Issue) (string, []strin
 }
 
 // The file has everything in it, and asks for nothing.
+func into(file string) func(io.Reader) error {
+	return func(page io.Reader) error { return Put(file, page) }
+}
+
 func TestExport(t *testing.T) {
 	w := newWorld(t, true)
 	saved := w.work()
@@ -76,9 +81,9 @@ func TestExportBounds(t *testing.T) {
 	repo, err := w.open(t.Context())
 	require.NoError(t, err)
 	defer repo.Close()
-	_, err = Export(t.Context(), filepath.Join(t.TempDir(), "nowhere", "x.html"), repo, w.o, nil)
+	_, err = Export(t.Context(), into(filepath.Join(t.TempDir(), "nowhere", "x.html")), repo, w.o, nil)
 	require.Error(t, err)
-	_, err = Export(t.Context(), file, repo, w.o, []checkpoint.Issue{"99"})
+	_, err = Export(t.Context(), into(file), repo, w.o, []checkpoint.Issue{"99"})
 	require.Error(t, err)
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
