@@ -40,6 +40,21 @@ func TestRecord(t *testing.T) {
 	assert.Equal(t, "nothing", Summary(nil))
 }
 
+// The place of a side without lines is git's.
+func TestRecordTextCame(t *testing.T) {
+	came := compare.Change{Path: "a", Name: "a", Op: compare.Added, New: "one\ntwo"}
+	went := compare.Change{Path: "b", Name: "b", Op: compare.Removed, Old: "one\ntwo"}
+	assert.Equal(t, `  added    a:
+    @@ -0,0 +1,2 @@
+    +one
+    +two
+  removed  b:
+    @@ -1,2 +0,0 @@
+    -one
+    -two
+`, Screen{}.Record([]compare.Change{came, went}))
+}
+
 func TestRecordNarrow(t *testing.T) {
 	want := `  changed  workflow_state.current_phase:
     - planning

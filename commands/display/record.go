@@ -68,20 +68,33 @@ func (s Screen) change(b *strings.Builder, c compare.Change) {
 // lines shows how a text of several lines changed.
 func (s Screen) lines(b *strings.Builder, old, now string) {
 	for _, h := range compare.Texts(old, now, around) {
-		removed, added := 0, 0
-		for _, l := range h.Lines {
-			if l.Op != '+' {
-				removed++
-			}
-			if l.Op != '-' {
-				added++
-			}
-		}
-		b.WriteString("    " + s.Paint(Cyan, fmt.Sprintf("@@ -%d,%d +%d,%d @@", h.Old, removed, h.New, added)) + "\n")
+		b.WriteString("    " + s.Paint(Cyan, places(h)) + "\n")
 		for _, l := range h.Lines {
 			b.WriteString("    " + s.Paint(lineStyle(l.Op), s.fit(string(l.Op)+output.Clean(l.Text), 4)) + "\n")
 		}
 	}
+}
+
+// places is the line that begins a hunk. As git has it, a side without lines
+// is said to stand after the line before it.
+func places(h compare.Hunk) string {
+	removed, added := 0, 0
+	for _, l := range h.Lines {
+		if l.Op != '+' {
+			removed++
+		}
+		if l.Op != '-' {
+			added++
+		}
+	}
+	old, now := h.Old, h.New
+	if removed == 0 {
+		old--
+	}
+	if added == 0 {
+		now--
+	}
+	return fmt.Sprintf("@@ -%d,%d +%d,%d @@", old, removed, now, added)
 }
 
 // lineStyle is the style of a line by the sign that it begins with.
