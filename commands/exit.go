@@ -73,7 +73,7 @@ var kinds = map[int]string{
 func classify(err error) *failure {
 	var f *failure
 	if errors.As(err, &f) {
-		return f
+		return f.hinted()
 	}
 	code, hint := codeOf(err)
 	var none *gitstore.NoneError
@@ -81,6 +81,26 @@ func classify(err error) *failure {
 		err = none // the text is the contract's, whoever says it
 	}
 	return &failure{code: code, kind: kinds[code], hint: hint, err: err}
+}
+
+// hinted is the failure with the hint that its cause has, where it has none of
+// its own. Whether something is writable is not among these: it may be no part
+// of the repository.
+func (f *failure) hinted() *failure {
+	if f.hint != "" || f.code != exitFailure || !diskFull(f) {
+		return f
+	}
+	with := *f
+	with.hint = freeSpace
+	return &with
+}
+
+const freeSpace = "free some space, then run the command again"
+
+// diskFull reports that there was no room for something that was to be written,
+// by us or by a git that says so.
+func diskFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || strings.Contains(err.Error(), "No space left on device")
 }
 
 // codeOf is the table from errors to exit codes.
@@ -165,8 +185,8 @@ func codeOf(err error) (code int, hint string) {
 		return exitRefused, "run the command again"
 	case errors.As(err, &large):
 		return exitFailure, fmt.Sprintf("git config checkpoint.storage.max-size-mb %d", large.Size>>20+1)
-	case errors.Is(err, syscall.ENOSPC):
-		return exitFailure, "free some space, then run the command again"
+	case diskFull(err):
+		return exitFailure, freeSpace
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return exitFailure, "make the repository writable, then run the command again"
 	}
