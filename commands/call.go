@@ -40,7 +40,8 @@ type call struct {
 
 	about checkpoint.Issue // what the command turned out to be about, "" while that is not known
 
-	vars []variable // that a resume has printed
+	vars  []variable // that a resume has printed
+	going bool       // a resume has gone on, whatever is wrong after it
 
 	ticker   *ticker          // that may have a line on the terminal, nil for none
 	pointers bool             // something that was pushed stands for what git-lfs keeps

@@ -84,10 +84,16 @@ func runResume(c *call) error {
 	if err := c.open(); err != nil {
 		return err
 	}
-	if err := c.moveToWorktree(); err != nil {
-		return err
+	place, err := c.moveToWorktree()
+	if err != nil {
+		err = c.corrupted(choice, c.noResumption(err))
+	} else {
+		err = resumeOpened(c, choice)
 	}
-	return resumeOpened(c, choice)
+	if err != nil && place.Made && !c.going {
+		c.leaveWorktree(place)
+	}
+	return err
 }
 
 // resumeOpened resumes in a repository that is open.
@@ -248,7 +254,7 @@ func (c *call) resume(r *resumption) error {
 			return err
 		}
 	}
-	r.resumed = !dryRun
+	r.resumed, c.going = !dryRun, !dryRun
 	err = c.sync(r, plan)
 	return orElse(c.showResumed(r), err)
 }

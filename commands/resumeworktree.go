@@ -1,55 +1,86 @@
 package commands
 
 import (
+	"context"
 	"path/filepath"
 
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
 )
 
 // moveToWorktree goes on in the worktree of the checkpoint's branch, which is
-// made at --worktree's place where there is none.
-func (c *call) moveToWorktree() error {
-	dir := c.flags.String("worktree")
-	if dir == "" {
-		return nil
+// made at --worktree's place where there is none. None is made for a checkpoint
+// that cannot be resumed anywhere: what there is to say of it is the same here.
+func (c *call) moveToWorktree() (place gitstore.Place, err error) {
+	dir, err := c.worktreeFlag()
+	if err != nil || dir == "" {
+		return place, err
 	}
-	if c.flags.Bool("dry-run") {
-		return usagef("resume: --worktree makes a worktree, and --dry-run makes nothing")
+	cp, err := c.forWorktree()
+	if cp == nil {
+		return place, err
 	}
-	if c.env.Getenv("GIT_INDEX_FILE") != "" {
-		return usagef("resume: --worktree: GIT_INDEX_FILE is set, and git would write the new worktree's index there")
-	}
-	dir, err := filepath.Abs(dir)
-	if err == nil {
-		err = c.fixFileFlags("issue-file", "template")
-	}
-	if err != nil {
-		return err
-	}
-	r := &resumption{}
-	if c.flags.Bool("fallback") {
-		err = c.fallback(r)
-	} else {
-		r.cp, err = c.checkpointArg(false)
-	}
-	if err != nil {
-		return err
-	}
-	place, err := c.store.WorktreeFor(c.ctx, r.cp, dir)
-	if err != nil {
-		return err
+	if place, err = c.store.WorktreeFor(c.ctx, cp, dir); err != nil {
+		return place, err
 	}
 	c.say("%s worktree %s", map[bool]string{true: "made", false: "in"}[place.Made], output.Shell(place.Dir))
 	c.close()
 	if err := gitstore.Enter(place.Dir); err != nil {
-		return err
+		return place, err
 	}
-	c.args = []string{string(r.cp.Issue)}
-	if id := string(r.cp.ID); !c.flags.Bool("fallback") && id != "" {
+	c.args = []string{string(cp.Issue)}
+	if id := string(cp.ID); !c.flags.Bool("fallback") && id != "" {
 		c.args = append(c.args, id)
 	}
-	return c.open()
+	return place, c.open()
+}
+
+// forWorktree is the checkpoint to go on from, nil where its own record keeps it
+// from being resumed.
+func (c *call) forWorktree() (cp *gitstore.Checkpoint, err error) {
+	var r *checkpoint.Record
+	if !c.flags.Bool("fallback") {
+		if cp, err = c.checkpointArg(false); err == nil {
+			r, err = c.store.SoundRecord(cp)
+		}
+	} else if issue, _, named := c.issueAndName(); named != nil {
+		err = named
+	} else {
+		cp, r, err = c.store.NewestValid(c.ctx, issue)
+	}
+	if err != nil || !r.CanResume() && !c.flags.Bool("force") {
+		return nil, err
+	}
+	return cp, nil
+}
+
+// worktreeFlag is the place of --worktree, "" for none.
+func (c *call) worktreeFlag() (string, error) {
+	dir := c.flags.String("worktree")
+	switch {
+	case dir == "":
+		return "", nil
+	case c.flags.Bool("dry-run"):
+		return "", usagef("resume: --worktree makes a worktree, and --dry-run makes nothing")
+	case c.env.Getenv("GIT_INDEX_FILE") != "":
+		return "", usagef("resume: --worktree: GIT_INDEX_FILE is set, and git would write the new worktree's index there")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return dir, c.fixFileFlags("issue-file", "template")
+}
+
+// leaveWorktree takes a worktree that was made away again, for nothing goes on
+// in it. One in which something changed meanwhile stays.
+func (c *call) leaveWorktree(place gitstore.Place) {
+	if err := c.store.Unmake(context.WithoutCancel(c.ctx), place); err != nil {
+		c.warn("%s stays: %v", output.Shell(place.Dir), err)
+		return
+	}
+	c.say("removed worktree %s again", output.Shell(place.Dir))
 }
 
 // fixFileFlags makes the files that flags name those that the user sees,

@@ -15,6 +15,8 @@ import (
 type Place struct {
 	Dir  string
 	Made bool // it was not there before
+
+	branch, tip string // the branch that was made for it, and where
 }
 
 // WorktreeFor finds the worktree that a checkpoint's branch is checked out in.
@@ -33,7 +35,29 @@ func (s *Store) WorktreeFor(ctx context.Context, c *Checkpoint, dir string) (Pla
 	if _, err := s.git.Output(ctx, append([]string{"worktree", "add", "--quiet"}, args...)...); err != nil {
 		return Place{}, fmt.Errorf("worktree %s: %w", dir, err)
 	}
-	return Place{Dir: dir, Made: true}, nil
+	p := Place{Dir: dir, Made: true}
+	if at := slices.Index(args, "-b"); at >= 0 {
+		p.branch = args[at+1]
+		if p.tip, err = s.git.Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+p.branch); err != nil {
+			return Place{}, err
+		}
+	}
+	return p, nil
+}
+
+// Unmake takes away a worktree that WorktreeFor has made, and the branch that
+// it made for it. Where anything changed in it since, it stays: git refuses.
+func (s *Store) Unmake(ctx context.Context, p Place) error {
+	git := s.git
+	git.Dir = s.CommonDir() // nobody can remove the directory that they are in
+	if _, err := git.Output(ctx, "worktree", "remove", "--", p.Dir); err != nil || p.branch == "" {
+		return err
+	}
+	if tip, err := git.Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+p.branch); err != nil || tip != p.tip {
+		return err
+	}
+	_, err := git.Output(ctx, "branch", "-q", "-D", "--", p.branch)
+	return err
 }
 
 // isThere refuses a worktree that git knows and that was moved or removed
