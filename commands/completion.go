@@ -2,6 +2,7 @@ package commands
 
 import (
 	"os"
+	"slices"
 	"strings"
 
 	"git-checkpoint/commands/complete"
@@ -9,6 +10,7 @@ import (
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/tasks"
 	"git-checkpoint/gitstore/layout"
 )
 
@@ -127,6 +129,8 @@ func (c *call) candidatesIn(kind complete.Kind, line *complete.Line) []complete.
 		return c.idWords(l)
 	case complete.Phase:
 		return c.phaseWords(l)
+	case complete.Task:
+		return c.taskWords(l, line.Args)
 	}
 	return nil
 }
@@ -167,6 +171,22 @@ func (c *call) phaseWords(l *gitstore.List) []complete.Word {
 		names = append(names, l.Checkpoints[i].Phase)
 	}
 	return plainWords(names)
+}
+
+// taskWords are the tasks of the newest record that a verb may be about: those
+// that are not over, or all of them for one that only lists.
+func (c *call) taskWords(l *gitstore.List, args []string) []complete.Word {
+	r, err := c.store.Record(&l.Checkpoints[0])
+	if err != nil || args[0] == "add" {
+		return nil
+	}
+	var words []complete.Word
+	for _, t := range tasks.Of(r).All() {
+		if (args[0] == "list" || !t.Over()) && !slices.Contains(args[1:], t.ID) {
+			words = append(words, complete.Word{Text: t.ID, About: t.Status})
+		}
+	}
+	return words
 }
 
 // remotes are the names of the remotes that have a URL.

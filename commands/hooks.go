@@ -28,12 +28,19 @@ var hooksCommand = command{
 func hooksFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "push", Usage: "let pre-push also push the checkpoints of the branches pushed"},
-		&cli.StringFlag{Name: "agent", Usage: "the hooks of an `AGENT`: " + strings.Join(hook.Agents(), ", ")},
+		&cli.StringFlag{Name: "agent", Usage: "the hooks of " + agentNames()},
 		&cli.BoolFlag{Name: "global", Usage: "for all repositories of this user"},
 		&cli.BoolFlag{Name: "manual", Usage: "print what to paste, change nothing"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be done, do nothing"},
 		&cli.BoolFlag{Name: "force", Usage: "also replace or take out a block that was edited"},
 	}
+}
+
+// agentNames are the agents, the first as the word for a value.
+func agentNames() string {
+	names := hook.Agents()
+	last := len(names) - 1
+	return "`" + names[0] + "`, " + strings.Join(names[1:last], ", ") + " or " + names[last]
 }
 
 func runHooks(c *call) error {

@@ -32,7 +32,7 @@ func pruneFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "all", Usage: "of every issue"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "decide, print the plan's id, change nothing"},
-		&cli.StringFlag{Name: "apply", Usage: "carry out the plan with this `ID`, or nothing"},
+		&cli.StringFlag{Name: "apply", Usage: "carry out the `PLAN` with this id, or nothing"},
 		&cli.StringSliceFlag{Name: "keep", Usage: "keep the newest N of a trigger, as `TRIGGER=N`"},
 		&cli.BoolFlag{Name: "closed", Usage: "only what belongs to closed issues: archive their chains"},
 		&cli.IntFlag{Name: "max-age", Usage: "archive a chain whose newest checkpoint is older than `DAYS`"},

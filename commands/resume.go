@@ -45,7 +45,7 @@ func resumeFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "strict", Usage: "exit 9 when there are warnings"},
 		&cli.BoolFlag{Name: "retry", Usage: "begin the phase again: the next save counts one attempt more"},
 		&cli.StringSliceFlag{Name: "approve", Usage: "approve `PHASE`, which waits for it"},
-		&cli.StringFlag{Name: "by", Usage: "the `COMMAND` that goes on with the work, by resume.compat"},
+		&cli.StringFlag{Name: "by", Usage: "the `NAME` of the command that goes on with the work, by resume.compat"},
 		&cli.StringFlag{Name: "branch", Usage: "go on on `BRANCH` instead of the checkpoint's"},
 		&cli.StringFlag{Name: "worktree", Usage: "go on in the worktree of the checkpoint's branch, a new one at `DIR` where there is none"},
 		&cli.BoolFlag{Name: "force", Usage: "resume in spite of the verdict, wherever HEAD is"},

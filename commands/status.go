@@ -37,7 +37,7 @@ func statusFlags() []cli.Flag {
 		&cli.StringFlag{Name: "for-plan", Usage: "find the issue of the workflow whose plan is `FILE`"},
 		&cli.BoolFlag{Name: "short", Usage: "one line for the prompt of a shell, and nothing where there is no checkpoint"},
 		&cli.BoolFlag{Name: "markdown", Usage: "print it for a comment on the issue"},
-		&cli.StringFlag{Name: "by", Usage: "judge for the `COMMAND` that would resume, by resume.compat"},
+		&cli.StringFlag{Name: "by", Usage: "judge for the command of that `NAME`, which would resume, by resume.compat"},
 		&cli.BoolFlag{Name: "strict", Usage: "with --check: warnings exit 9"},
 		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},
 		offlineFlag(),

@@ -14,7 +14,7 @@ import (
 )
 
 func colorFlag() cli.Flag {
-	return &cli.StringFlag{Name: "color", Usage: "`WHEN` to use colours, and the form for people: auto, always, never"}
+	return &cli.StringFlag{Name: "color", Usage: "when to use colours, and the form for people: `auto`, always or never"}
 }
 
 // screen is what results are shown on; ok is false where scripts read them,

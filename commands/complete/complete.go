@@ -19,6 +19,7 @@ const (
 	ID      Kind = "ID"
 	Trigger Kind = "TRIGGER"
 	Phase   Kind = "PHASE"
+	Task    Kind = "TASK"
 	Layout  Kind = "LAYOUT"
 	Remote  Kind = "REMOTE"
 	Branch  Kind = "BRANCH"
@@ -168,8 +169,10 @@ func (r *reader) argument(n int) Next {
 		return Next{}
 	}
 	next := of(strings.TrimSuffix(places[n], "..."), "")
-	if n == 0 && len(places) > 1 && places[0] == string(Issue) && places[1] == string(ID) {
-		next.Kinds = append(next.Kinds, ID)
+	if n == 0 && len(places) > 1 && places[0] == string(Issue) {
+		if second := of(places[1], ""); slices.Equal(second.Kinds, []Kind{ID}) {
+			next.Kinds = append(next.Kinds, ID)
+		}
 	}
 	return next
 }
@@ -178,7 +181,7 @@ func (r *reader) argument(n int) Next {
 // from: "yaml|json".
 func of(value, flag string) Next {
 	switch {
-	case value == "" || flag == "conflict": // that ID is another system's
+	case value == "" || flag == "conflict" || flag == "get": // another system's ID, a path in a record
 		return Next{}
 	case strings.ToLower(value) == value && strings.ContainsAny(value, "|"):
 		return Next{Words: choices(value)}
@@ -190,10 +193,12 @@ func of(value, flag string) Next {
 		return Next{Dirs: true}
 	case string(Trigger):
 		return Next{Kinds: []Kind{Trigger}}
+	case "A", "B": // the sides of a diff
+		return Next{Kinds: []Kind{ID}}
 	}
 	var n Next
 	for _, k := range strings.Split(value, "|") {
-		if slices.Contains([]Kind{Issue, ID, Phase, Layout, Remote, Branch, Command, Guide}, Kind(k)) {
+		if slices.Contains([]Kind{Issue, ID, Phase, Task, Layout, Remote, Branch, Command, Guide}, Kind(k)) {
 			n.Kinds = append(n.Kinds, Kind(k))
 		}
 	}
