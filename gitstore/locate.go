@@ -10,17 +10,18 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/gitconfig"
 )
 
-// locate finds the repository and its settings. In the plain case one git
-// process does both: the settings name the file they come from, which confirms
-// what was guessed, and to what meanwhile may already look. Else git is asked
-// where things are, too.
+// locate finds the repository and its settings. In the plain case both are
+// read here, else one git process reads the settings, which name the file they
+// come from: that confirms what was guessed, and to what meanwhile may already
+// look. Else git is asked where things are, too.
 func locate(ctx context.Context, g gitcmd.Git, meanwhile func(repository)) (repository, []gitcmd.Entry, error) {
 	guessed, ok := guess(g.Dir)
 	if ok {
 		meanwhile(guessed)
-		entries, err := g.Config(ctx)
+		entries, err := settings(ctx, g, guessed)
 		if err == nil && guessed.confirmed(entries) {
 			return guessed, entries, nil
 		}
@@ -40,6 +41,20 @@ func locate(ctx context.Context, g gitcmd.Git, meanwhile func(repository)) (repo
 		return repository{}, nil, f.err
 	}
 	return f.repo, entries, err
+}
+
+// settings reads git's settings in a repository that was guessed.
+func settings(ctx context.Context, g gitcmd.Git, r repository) ([]gitcmd.Entry, error) {
+	path, err := gitcmd.Path()
+	if err == nil && len(g.Env) == 0 {
+		place := gitconfig.Place{
+			Start: filepath.Join(r.root, r.prefix), Root: r.root, GitDir: r.dir, CommonDir: r.commonDir,
+		}
+		if entries, plain := gitconfig.Read(place, path); plain {
+			return entries, nil
+		}
+	}
+	return g.Config(ctx)
 }
 
 // speaking are the variables that tell git where things are.

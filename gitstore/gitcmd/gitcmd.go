@@ -1,7 +1,8 @@
 // Package gitcmd runs the git binary.
 //
 // Git owns refs, configuration, the index file, the working tree, filters and
-// the network; this program asks it for those instead of imitating it. Output
+// the network; this program asks it for those instead of imitating it (plain
+// configuration files alone are read by package gitconfig). Output
 // that is parsed is plumbing output: the locale is fixed, formats are
 // NUL-terminated, and messages are shown but never matched.
 package gitcmd
@@ -64,6 +65,9 @@ func verb(args []string) string {
 
 // lookGit finds the binary once: every lookup walks PATH.
 var lookGit = sync.OnceValues(func() (string, error) { return exec.LookPath("git") })
+
+// Path is the binary that is run.
+func Path() (string, error) { return lookGit() }
 
 // With returns g with more environment.
 func (g Git) With(env ...string) Git {

@@ -1,0 +1,202 @@
+package gitconfig
+
+import (
+	"bytes"
+	"strings"
+)
+
+// A variable is one line of a configuration file.
+type variable struct{ key, value string }
+
+// parse reads the syntax that git-config(1) describes under CONFIGURATION
+// FILE. It reports false for what git refuses, for what its versions read
+// differently (tabs within a value, lines that go on), and for includes.
+func parse(data []byte) ([]variable, bool) {
+	if bytes.IndexByte(data, 0) >= 0 {
+		return nil, false
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	p := &parser{text: strings.ReplaceAll(string(data), "\r\n", "\n")}
+	for p.more() {
+		if !p.item() {
+			return nil, false
+		}
+	}
+	return p.found, true
+}
+
+// A parser has read text up to at.
+type parser struct {
+	text    string
+	at      int
+	section string // with a dot at its end, "" before the first one
+	found   []variable
+}
+
+// more skips what stands between two items and reports whether there is one.
+func (p *parser) more() bool {
+	for ; p.at < len(p.text); p.at++ {
+		switch c := p.text[p.at]; {
+		case c == '#' || c == ';':
+			p.skipLine()
+		case !isSpace(c):
+			return true
+		}
+	}
+	return false
+}
+
+// skipLine goes to the line break or the end.
+func (p *parser) skipLine() {
+	for p.at < len(p.text) && p.text[p.at] != '\n' {
+		p.at++
+	}
+}
+
+// next is the next byte; at the end it is a line break, as for git.
+func (p *parser) next() byte {
+	if p.at >= len(p.text) {
+		return '\n'
+	}
+	p.at++
+	return p.text[p.at-1]
+}
+
+// item reads a section's head or a variable.
+func (p *parser) item() bool {
+	if p.text[p.at] == '[' {
+		p.at++
+		return p.head()
+	}
+	if !isLetter(p.text[p.at]) || p.section == "" {
+		return false
+	}
+	return p.variable()
+}
+
+// head reads `section]`, `section.sub]` or `section "Sub"]`.
+func (p *parser) head() bool {
+	start := p.at
+	for p.at < len(p.text) && (isKey(p.text[p.at]) || p.text[p.at] == '.') {
+		p.at++
+	}
+	name := strings.ToLower(p.text[start:p.at])
+	if name == "" || strings.HasPrefix(name, "include") {
+		return false
+	}
+	switch c := p.next(); {
+	case c == ']':
+		p.section = name + "."
+		return true
+	case c == ' ' || c == '\t':
+		sub, ok := p.subsection()
+		p.section = name + "." + sub + "."
+		return ok && p.next() == ']'
+	}
+	return false
+}
+
+// subsection reads `"Sub"`, where a backslash stands before any byte.
+func (p *parser) subsection() (string, bool) {
+	c := p.next()
+	for c == ' ' || c == '\t' {
+		c = p.next()
+	}
+	if c != '"' {
+		return "", false
+	}
+	var sub strings.Builder
+	for c = p.next(); c != '"'; c = p.next() {
+		if c == '\\' {
+			c = p.next()
+		}
+		if c == '\n' {
+			return "", false
+		}
+		sub.WriteByte(c)
+	}
+	return sub.String(), true
+}
+
+// variable reads `name` or `name = value`.
+func (p *parser) variable() bool {
+	start := p.at
+	for p.at < len(p.text) && isKey(p.text[p.at]) {
+		p.at++
+	}
+	name := strings.ToLower(p.text[start:p.at])
+	c := p.next()
+	for c == ' ' || c == '\t' {
+		c = p.next()
+	}
+	value, ok := "true", true
+	switch c {
+	case '\n':
+	case '=':
+		value, ok = p.value()
+	default:
+		return false
+	}
+	p.found = append(p.found, variable{p.section + name, value})
+	return ok
+}
+
+// value reads up to the end of the line: quotes may stand anywhere, space
+// around it is dropped, and a comment ends it.
+func (p *parser) value() (string, bool) {
+	var text, space strings.Builder
+	quoted := false
+	for c := p.next(); c != '\n' || quoted; c = p.next() {
+		switch {
+		case c == '\n':
+			return "", false
+		case quoted:
+		case c == '#' || c == ';':
+			p.skipLine()
+			continue
+		case isSpace(c):
+			if text.Len() > 0 {
+				space.WriteByte(c)
+			}
+			continue
+		}
+		if strings.ContainsAny(space.String(), "\t\r") {
+			return "", false
+		}
+		text.WriteString(space.String())
+		space.Reset()
+		if c == '"' {
+			quoted = !quoted
+			continue
+		}
+		ok := true
+		if c == '\\' {
+			c, ok = unescape(p.next())
+		}
+		if !ok {
+			return "", false
+		}
+		text.WriteByte(c)
+	}
+	return text.String(), true
+}
+
+// unescape is what stands for a backslash and c.
+func unescape(c byte) (byte, bool) {
+	switch c {
+	case 't':
+		return '\t', true
+	case 'b':
+		return '\b', true
+	case 'n':
+		return '\n', true
+	case '\\', '"':
+		return c, true
+	}
+	return 0, false
+}
+
+// The classes are git's: ASCII alone, without \v and \f.
+func isSpace(c byte) bool  { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+func isKey(c byte) bool    { return isLetter(c) || '0' <= c && c <= '9' || c == '-' }

@@ -1,0 +1,66 @@
+package gitconfig
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// trusted reports whether everything belongs to this user and lies in one file
+// system: else git asks safe.directory, or looks no further up.
+func (p Place) trusted() bool {
+	if !oneDevice(p.Start, p.Root) {
+		return false
+	}
+	for _, path := range []string{p.Root, filepath.Join(p.Root, ".git"), p.GitDir, p.CommonDir} {
+		if _, owner, ok := stat(path); !ok || owner != os.Geteuid() {
+			return false
+		}
+	}
+	return true
+}
+
+// oneDevice reports whether a folder and all above it, up to root, lie in one
+// file system.
+func oneDevice(at, root string) bool {
+	device, _, ok := stat(root)
+	for ; ok && at != root; at = filepath.Dir(at) {
+		d, _, there := stat(at)
+		ok = there && d == device && at != filepath.Dir(at)
+	}
+	return ok
+}
+
+// stat is the device and the owner of a path, symlinks not followed.
+func stat(path string) (device uint64, owner int, ok bool) {
+	var s syscall.Stat_t
+	if syscall.Lstat(path, &s) != nil {
+		return 0, 0, false
+	}
+	return uint64(s.Dev), int(s.Uid), true
+}
+
+// distributed reports whether git is a program that was built for /usr.
+func distributed(git string) bool {
+	path, err := filepath.EvalSymlinks(git)
+	if err != nil {
+		return false
+	}
+	switch path {
+	case "/usr/bin/git", "/bin/git", "/usr/lib/git-core/git", "/usr/libexec/git-core/git":
+		return isProgram(path)
+	}
+	return false
+}
+
+// isProgram reports whether a file is no script around another one.
+func isProgram(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var magic [4]byte
+	_, err = f.Read(magic[:])
+	return err == nil && string(magic[:]) == "\x7fELF"
+}
