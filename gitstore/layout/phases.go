@@ -118,10 +118,15 @@ func setWorkflow(r *checkpoint.Record, pairs ...string) {
 
 // setPhases replaces the record's progress.
 func setPhases(r *checkpoint.Record, current string, done []string, total string) {
-	n, _ := number(total).Int()
 	r.Doc().Delete("progress")
-	r.SetProgress(checkpoint.Progress{Current: current, Completed: done, Total: int(min(max(n, 0), 1<<30))})
+	r.SetProgress(checkpoint.Progress{Current: current, Completed: done, Total: phaseTotal(total)})
 	r.SetPhase(current)
+}
+
+// phaseTotal is a number of phases within what a record holds.
+func phaseTotal(said string) int {
+	n, _ := number(said).Int()
+	return int(min(max(n, 0), 1<<30))
 }
 
 // updatePhases changes the phases of a document where the record has others.
@@ -135,7 +140,7 @@ func updatePhases(r *checkpoint.Record, m *object, current, done, total string) 
 		m.Set(done, spelledAll(p.Completed))
 	}
 	if total != "" && p.Total > 0 {
-		if n, _ := number(text(m, total)).Int(); int(n) != p.Total {
+		if phaseTotal(text(m, total)) != p.Total {
 			m.Set(total, p.Total)
 		}
 	}
