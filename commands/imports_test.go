@@ -13,7 +13,7 @@ import (
 // one way, from the command line down to the record.
 var mayImport = map[string][]string{
 	"":                                {"commands"},
-	"commands":                        {"commands/complete", "commands/config", "commands/display", "commands/hook", "commands/hook/install", "commands/manual", "commands/mirror", "commands/output", "commands/schema", "commands/web", "freshness", "freshness/issue", "freshness/issue/forge", "gitstore", "gitstore/checkpoint", "gitstore/checkpoint/progress", "gitstore/checkpoint/story", "gitstore/checkpoint/tasks", "gitstore/compare", "gitstore/gitcmd", "gitstore/health", "gitstore/layout", "gitstore/retention"},
+	"commands":                        {"commands/complete", "commands/config", "commands/display", "commands/hook", "commands/hook/install", "commands/manual", "commands/mirror", "commands/output", "commands/schema", "commands/web", "freshness", "freshness/issue", "freshness/issue/forge", "gitstore", "gitstore/checkpoint", "gitstore/checkpoint/progress", "gitstore/checkpoint/story", "gitstore/checkpoint/tasks", "gitstore/compare", "gitstore/gitcmd", "gitstore/health", "gitstore/layout", "gitstore/restore", "gitstore/retention"},
 	"commands/complete":               {"commands/manual"},
 	"commands/config":                 {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/retention"},
 	"commands/hook":                   {},
@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"freshness/issue":                 {"freshness", "gitstore/checkpoint"},
 	"freshness/issue/forge":           {"freshness/issue", "gitstore/checkpoint"},
 	"freshness/issue/forge/forgetest": {},
-	"gitstore":                        {"gitstore/checkpoint", "gitstore/checkpoint/tasks", "gitstore/gitcmd", "gitstore/gitconfig", "gitstore/health", "gitstore/index", "gitstore/join", "gitstore/ledger", "gitstore/objects", "gitstore/retention", "gitstore/scan", "gitstore/trees"},
+	"gitstore":                        {"gitstore/checkpoint", "gitstore/checkpoint/tasks", "gitstore/gitcmd", "gitstore/gitconfig", "gitstore/health", "gitstore/index", "gitstore/join", "gitstore/ledger", "gitstore/objects", "gitstore/restore", "gitstore/retention", "gitstore/scan", "gitstore/trees"},
 	"gitstore/checkpoint":             {},
 	"gitstore/compare":                {"gitstore/checkpoint"},
 	"gitstore/checkpoint/story":       {"gitstore/checkpoint", "gitstore/checkpoint/tasks"},
@@ -41,6 +41,7 @@ var mayImport = map[string][]string{
 	"gitstore/join":                   {"gitstore/checkpoint", "gitstore/ledger"},
 	"gitstore/ledger":                 {"gitstore/checkpoint"},
 	"gitstore/objects":                {},
+	"gitstore/restore":                {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/index", "gitstore/trees"},
 	"gitstore/retention":              {"gitstore/checkpoint"},
 	"gitstore/internal/gittest":       {},
 	"gitstore/scan":                   {},

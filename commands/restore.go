@@ -7,6 +7,7 @@ import (
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/restore"
 
 	"github.com/urfave/cli/v2"
 )
@@ -44,7 +45,7 @@ func changedFlag() cli.Flag {
 }
 
 func runRestore(c *call) error {
-	choice, err := gitstore.ParseChanged(c.flags.String("changed"))
+	choice, err := restore.ParseChanged(c.flags.String("changed"))
 	if err != nil {
 		return usagef("restore: --changed: %w", err)
 	}
@@ -59,8 +60,11 @@ func runRestore(c *call) error {
 		return err
 	}
 	req := gitstore.RestoreRequest{
-		Checkpoint: cp, Staged: c.flags.Bool("staged"), Worktree: c.flags.Bool("worktree"), Exact: c.flags.Bool("exact"),
-		Force: c.flags.Bool("force"), Changed: choice, DryRun: c.flags.Bool("dry-run"),
+		Checkpoint: cp,
+		Request: restore.Request{
+			Staged: c.flags.Bool("staged"), Worktree: c.flags.Bool("worktree"), Exact: c.flags.Bool("exact"),
+			Force: c.flags.Bool("force"), Changed: choice, DryRun: c.flags.Bool("dry-run"),
+		},
 	}
 	for _, name := range c.paths {
 		p, err := c.rootPath(name)

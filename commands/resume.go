@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
+	"git-checkpoint/gitstore/restore"
 
 	"github.com/urfave/cli/v2"
 )
@@ -64,8 +65,8 @@ type resumption struct {
 	named    bool         // the command line named the checkpoint
 	chosen   string       // s or d, where that was the choice
 	resumed  bool         // the work goes on, whatever the verdict was
-	changed  gitstore.Changed
-	each     map[string]gitstore.Changed // what was answered about single files
+	changed  restore.Changed
+	each     map[string]restore.Changed // what was answered about single files
 	restored *gitstore.Restored
 	synced   forge.Change // labels that were written to the issue
 
@@ -129,7 +130,7 @@ func (c *call) act(r *resumption, choice string) error {
 // resumeFlags checks the flags and returns the choice that they make, "" where
 // they leave it open.
 func (c *call) resumeFlags() (string, error) {
-	if _, err := gitstore.ParseChanged(c.flags.String("changed")); err != nil {
+	if _, err := restore.ParseChanged(c.flags.String("changed")); err != nil {
 		return "", usagef("resume: --changed: %w", err)
 	}
 	if p := c.flags.String("print"); !slices.Contains([]string{"text", "json", "env", "prompt"}, p) {
@@ -163,7 +164,7 @@ func (c *call) resumeFlags() (string, error) {
 
 // toResume finds, reads and judges the checkpoint.
 func (c *call) toResume() (*resumption, error) {
-	r := &resumption{changed: gitstore.Changed(c.flags.String("changed"))}
+	r := &resumption{changed: restore.Changed(c.flags.String("changed"))}
 	var err error
 	if c.flags.Bool("fallback") {
 		err = c.fallback(r)
@@ -238,7 +239,8 @@ func (c *call) resume(r *resumption) error {
 	dryRun := c.flags.Bool("dry-run")
 	if !c.noFiles() && c.store.Root() != "" {
 		r.restored, err = c.store.Restore(c.ctx, gitstore.RestoreRequest{
-			Checkpoint: r.cp, Changed: r.changed, Each: r.each, DryRun: dryRun, AnyHead: c.flags.Bool("force"),
+			Checkpoint: r.cp, AnyHead: c.flags.Bool("force"),
+			Request: restore.Request{Changed: r.changed, Each: r.each, DryRun: dryRun},
 		})
 		if err != nil {
 			return err

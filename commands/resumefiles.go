@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/output"
-	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/restore"
 )
 
 // fileChoices are the answers about a changed file. An empty line changes
@@ -18,7 +18,7 @@ var fileChoices = map[string]string{
 // askFiles asks about each file that changed since the checkpoint what becomes
 // of it.
 func (c *call) askFiles(d *dialog, r *resumption) error {
-	r.each = map[string]gitstore.Changed{}
+	r.each = map[string]restore.Changed{}
 	for _, path := range r.verdict.Changed {
 		if slices.Contains(r.verdict.InTheWay, path) {
 			continue // it stays, whatever the answer
@@ -30,7 +30,7 @@ func (c *call) askFiles(d *dialog, r *resumption) error {
 		if answer == "abort" {
 			return silent{exitNone}
 		}
-		r.each[path] = gitstore.Changed(answer)
+		r.each[path] = restore.Changed(answer)
 	}
 	return nil
 }

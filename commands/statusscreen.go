@@ -12,6 +12,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/restore"
 )
 
 // screenStatus is the one screen to look at: the work, how far it is, whether
@@ -193,7 +194,7 @@ func (c *call) resumeRows(cp *gitstore.Checkpoint, r *checkpoint.Record, v fresh
 
 // wouldRestore says what would become of the files, a line each.
 func (c *call) wouldRestore(cp *gitstore.Checkpoint) []string {
-	done, err := c.store.Restore(c.ctx, gitstore.RestoreRequest{Checkpoint: cp, DryRun: true})
+	done, err := c.store.Restore(c.ctx, gitstore.RestoreRequest{Checkpoint: cp, Request: restore.Request{DryRun: true}})
 	if err != nil {
 		return []string{"files: " + err.Error()}
 	}

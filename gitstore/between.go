@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/restore"
 	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -42,7 +43,7 @@ type Between struct {
 func (s *Store) Between(from, to *Checkpoint, paths ...string) (*Between, error) {
 	h := &held{s: s, made: map[plumbing.Hash][]byte{}}
 	b := &Between{s: s, git: s.git, paths: paths}
-	var before, after map[string]stages
+	var before, after map[string]restore.Stages
 	var err error
 	if b.from, before, err = h.start(from, to); err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func (s *Store) Between(from, to *Checkpoint, paths ...string) (*Between, error)
 }
 
 // start is what a checkpoint is compared with: another one's files, or HEAD's.
-func (h *held) start(from, to *Checkpoint) (plumbing.Hash, map[string]stages, error) {
+func (h *held) start(from, to *Checkpoint) (plumbing.Hash, map[string]restore.Stages, error) {
 	if from != nil {
 		return h.tree(from)
 	}
@@ -76,7 +77,7 @@ func (h *held) start(from, to *Checkpoint) (plumbing.Hash, map[string]stages, er
 	if err != nil {
 		return plumbing.ZeroHash, nil, err
 	}
-	return st.base, nil, nil
+	return st.Base, nil, nil
 }
 
 // lend lets git read trees that were made.

@@ -123,12 +123,7 @@ func (s *Store) ChangedSince(ctx context.Context, c *Checkpoint) (changed, inThe
 	if err != nil || len(targets) == 0 {
 		return nil, nil, err
 	}
-	now, err := s.observe(ctx, targets)
-	if err != nil {
-		return nil, nil, err
-	}
-	plan := planRestore(targets, now, Mine, false)
-	return plan.changed, plan.inTheWay, nil
+	return s.site(s.newSink()).Differ(ctx, targets)
 }
 
 // Partial reports whether the clone is shallow or partial, and so may not have

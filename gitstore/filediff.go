@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/restore"
 	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -26,7 +27,7 @@ func (s *Store) DiffSince(ctx context.Context, c *Checkpoint, path string) (stri
 		return "", err
 	}
 	for _, t := range targets {
-		if t.path == path {
+		if t.Path == path {
 			return s.diffTarget(ctx, t)
 		}
 	}
@@ -35,13 +36,13 @@ func (s *Store) DiffSince(ctx context.Context, c *Checkpoint, path string) (stri
 
 // diffTarget writes both sides to files called mine and checkpoint, so that the
 // diff's headers have no other text than these words.
-func (s *Store) diffTarget(ctx context.Context, t target) (string, error) {
+func (s *Store) diffTarget(ctx context.Context, t restore.Target) (string, error) {
 	dir, err := os.MkdirTemp("", "git-checkpoint-diff-*")
 	if err != nil {
 		return "", err
 	}
 	defer os.RemoveAll(dir)
-	mine, err := s.mineFor(t.path)
+	mine, err := s.mineFor(t.Path)
 	if err != nil {
 		return "", err
 	}
@@ -61,7 +62,7 @@ func (s *Store) diffTarget(ctx context.Context, t target) (string, error) {
 	g.Dir = dir
 	out, err := g.Output(ctx, "diff", "--no-index", "--no-color", "--no-ext-diff", "--no-textconv", "--", names[0], names[1])
 	if err != nil && gitcmd.Code(err) != 1 {
-		return "", fmt.Errorf("compare %q: %w", t.path, err)
+		return "", fmt.Errorf("compare %q: %w", t.Path, err)
 	}
 	return string(out), nil
 }
@@ -92,17 +93,17 @@ func (s *Store) mineFor(path string) ([]byte, error) {
 
 // theirsFor is what the checkpoint would put there, through git's filters, nil
 // where it would remove the file.
-func (s *Store) theirsFor(ctx context.Context, t target) ([]byte, error) {
-	want := t.workWant
-	if !t.work {
-		want = t.indexWant[0]
+func (s *Store) theirsFor(ctx context.Context, t restore.Target) ([]byte, error) {
+	want := t.WorkWant
+	if !t.Work {
+		want = t.IndexWant[0]
 	}
-	switch want.mode {
+	switch want.Mode {
 	case trees.ModeFile, trees.ModeExec:
-		data, err := s.git.Output(ctx, "cat-file", "--filters", "--path="+t.path, want.hash.String())
+		data, err := s.git.Output(ctx, "cat-file", "--filters", "--path="+t.Path, want.Hash.String())
 		return nonNil(data), err
 	case trees.ModeSymlink:
-		return trees.ReadAs(s.objects, plumbing.BlobObject, want.hash)
+		return trees.ReadAs(s.objects, plumbing.BlobObject, want.Hash)
 	}
 	return nil, nil
 }

@@ -3,6 +3,7 @@ package gitstore
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,4 +66,12 @@ func (s *Store) writeFile(path string, data []byte) error {
 		return err
 	}
 	return syncDir(dir)
+}
+
+// ignoreMissing is err, but for a file that is not there.
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/gitstore/restore"
 	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -33,18 +34,18 @@ func (h *held) Read(hash plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 // tree is the tree of what c holds, and which of its paths were unmerged, with
 // all their stages. An unmerged path that was not captured is held as ours,
 // else as theirs, else as the base.
-func (h *held) tree(c *Checkpoint) (tree plumbing.Hash, unmerged map[string]stages, err error) {
+func (h *held) tree(c *Checkpoint) (tree plumbing.Hash, unmerged map[string]restore.Stages, err error) {
 	entries, err := trees.Read(h.s.objects, c.Tree)
 	if err != nil {
 		return tree, nil, fmt.Errorf("%s: %w", c.name(), err)
 	}
-	over := map[string]side{}
+	over := map[string]restore.Side{}
 	if unmerged, err = h.unmerged(entries); err != nil {
 		return tree, nil, fmt.Errorf("%s: %w", c.name(), err)
 	}
 	for path, st := range unmerged {
 		for _, stage := range []int{1, 3, 2} {
-			if st[stage] != (side{}) {
+			if st[stage] != (restore.Side{}) {
 				over[path] = st[stage]
 			}
 		}
@@ -54,10 +55,10 @@ func (h *held) tree(c *Checkpoint) (tree plumbing.Hash, unmerged map[string]stag
 		return tree, nil, err
 	}
 	for _, path := range deleted {
-		over[path] = side{}
+		over[path] = restore.Side{}
 	}
 	for _, name := range []string{"worktree", "untracked", "artifacts"} {
-		if err := h.files(entries, name, func(f file) { over[f.path] = side{f.mode, f.hash} }); err != nil {
+		if err := h.files(entries, name, func(f file) { over[f.path] = restore.Side{Mode: f.mode, Hash: f.hash} }); err != nil {
 			return tree, nil, fmt.Errorf("%s: %s/: %w", c.name(), name, err)
 		}
 	}
@@ -79,7 +80,7 @@ func (h *held) files(entries []trees.Entry, name string, each func(file)) error 
 	return err
 }
 
-func (h *held) unmerged(entries []trees.Entry) (map[string]stages, error) {
+func (h *held) unmerged(entries []trees.Entry) (map[string]restore.Stages, error) {
 	e, ok := trees.Find(entries, "conflicts")
 	if !ok {
 		return nil, nil
@@ -88,11 +89,11 @@ func (h *held) unmerged(entries []trees.Entry) (map[string]stages, error) {
 	if err != nil {
 		return nil, err
 	}
-	paths := map[string]stages{}
+	paths := map[string]restore.Stages{}
 	for stage := 1; stage <= 3; stage++ {
 		err := h.files(trees, fmt.Sprint(stage), func(f file) {
 			st := paths[f.path]
-			st[stage] = side{f.mode, f.hash}
+			st[stage] = restore.Side{Mode: f.mode, Hash: f.hash}
 			paths[f.path] = st
 		})
 		if err != nil {
@@ -116,10 +117,10 @@ func (h *held) deleted(c *Checkpoint) ([]string, error) {
 	return r.Snapshot().Deleted, nil
 }
 
-func sorted(over map[string]side) []file {
+func sorted(over map[string]restore.Side) []file {
 	files := make([]file, 0, len(over))
 	for path, f := range over {
-		files = append(files, file{path, f.mode, f.hash})
+		files = append(files, file{path, f.Mode, f.Hash})
 	}
 	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.path, b.path) })
 	return files

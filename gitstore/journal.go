@@ -27,11 +27,7 @@ func (s *Store) Pending() string {
 	if ref := s.journaled(); ref != "" {
 		return ref
 	}
-	a := s.stagingPlace()
-	if a.isStale() {
-		return a.file + ".lock"
-	}
-	return ""
+	return s.site(nil).Stale()
 }
 
 func (s *Store) journaled() string {
@@ -103,89 +99,18 @@ func (s *Store) finishPending(ctx context.Context) error {
 	return s.removeJournal()
 }
 
-// finish does what is left of a restore, where nobody else has changed what it
-// was going to.
+// finish does what is left of a restore.
 func (s *Store) finish(ctx context.Context, sf *safety) error {
 	steps, err := sf.steps()
 	if err != nil {
 		return err
 	}
-	s.cleanNear(steps)
-	return s.workOn(ctx, func(w *workshop, area *stagingArea) error {
-		left, err := s.stillToDo(ctx, steps, area)
-		if err != nil {
-			return err
-		}
-		plan := restorePlan{steps: left}
-		plan.fit()
-		if err := w.makeReady(ctx, plan.steps); err != nil {
-			return err
-		}
-		_, err = s.act(ctx, w, area, plan.steps)
-		return err
-	})
-}
-
-// workOn runs f with the staging area locked and a workshop.
-func (s *Store) workOn(ctx context.Context, f func(*workshop, *stagingArea) error) error {
-	area, err := s.openStaging(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer area.close()
-	w, err := s.openWorkshop()
-	if err != nil {
-		return err
-	}
-	return errors.Join(f(w, area), w.close())
-}
-
-// stillToDo are the steps, or the sides of them, that were not done and whose
-// path nobody else has changed.
-func (s *Store) stillToDo(ctx context.Context, steps []step, area *stagingArea) ([]step, error) {
-	now, err := s.recall(ctx, steps, area)
-	if err != nil {
-		return nil, err
-	}
-	var left []step
-	for _, st := range steps {
-		at := now(st.path)
-		st.index = st.index && at.index == st.before.index
-		if st.work && s.is(at, st.before.disk) && at.blockage == "" {
-			st.before.disk.info = at.disk.info
-		} else if st.work = false; s.is(at, st.diskAfter) {
-			st.before.work = st.workAfter
-		}
-		if st.index || st.work {
-			left = append(left, st)
-		}
-	}
-	return left, nil
-}
-
-// is reports whether what is at a path now is a file that is known.
-func (s *Store) is(at state, d disk) bool {
-	return at.disk.same(d, s.configBool("core.filemode", true))
-}
-
-// recall observes the paths of steps as they stand, past git's filters.
-func (s *Store) recall(ctx context.Context, steps []step, area *stagingArea) (func(string) state, error) {
-	targets := make([]target, len(steps))
-	for i, st := range steps {
-		targets[i] = target{path: st.path, index: st.index, work: st.work, indexWant: st.indexAfter, workWant: st.workAfter}
-		if st.indexAfter == (stages{}) {
-			targets[i].indexWant = st.before.index
-		}
-	}
-	return s.observeIn(ctx, targets, area, true)
+	return refusal(s.site(s.newSink()).Finish(ctx, steps))
 }
 
 // sweep removes what a killed restore left besides its journal. The caller
 // holds the worktree's lock.
-func (s *Store) sweep() error {
-	s.stagingPlace().freeStale()
-	return s.workshop().close()
-}
+func (s *Store) sweep() error { return s.site(nil).Sweep() }
 
 // Continue finishes a restore that was killed; it reports whether there was
 // one.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/restore"
 	"git-checkpoint/gitstore/trees"
 )
 
@@ -67,7 +68,7 @@ func (s *Store) differ(ctx context.Context, back comingBack, digests map[string]
 }
 
 // comingBack is what a restore of a checkpoint wants of the worktree, by path.
-type comingBack map[string]target
+type comingBack map[string]restore.Target
 
 // comingBack is empty where the snapshot is not all there: then a file that is
 // missing is missing.
@@ -82,7 +83,7 @@ func (s *Store) comingBack(c *Checkpoint) comingBack {
 	}
 	back := make(comingBack, len(targets))
 	for _, t := range targets {
-		back[t.path] = t
+		back[t.Path] = t
 	}
 	return back
 }
@@ -91,15 +92,15 @@ func (s *Store) comingBack(c *Checkpoint) comingBack {
 // the digest now ("" for no file), one with the digest want ("" for any).
 func (b comingBack) brings(place, now, want string) bool {
 	t, ok := b[path.Clean(place)]
-	return ok && t.work && t.workWant != (side{}) && digestOf(t.workBase) == now &&
-		(want == "" || digestOf(t.workWant) == want)
+	return ok && t.Work && t.WorkWant != (restore.Side{}) && digestOf(t.WorkBase) == now &&
+		(want == "" || digestOf(t.WorkWant) == want)
 }
 
-func digestOf(f side) string {
-	if f == (side{}) {
+func digestOf(f restore.Side) string {
+	if f == (restore.Side{}) {
 		return ""
 	}
-	return "blob:" + f.hash.String()
+	return "blob:" + f.Hash.String()
 }
 
 // MissingOutputs lists the files that a record refers to and that are neither

@@ -98,7 +98,7 @@ func TestGCBetweenWriteAndMove(t *testing.T) {
 	w.Git("add", "-A")
 	k := w.s.newSink()
 	tree := k.addTree([]trees.Entry{{Mode: trees.ModeFile, Name: "x", Hash: k.Add(3, []byte("content"))}})
-	require.NoError(t, k.flush(ctx))
+	require.NoError(t, k.Flush(ctx))
 	w.Git("prune", "--expire=now")
 	_, err := w.Run(nil, "cat-file", "-e", tree.String())
 	require.Error(t, err, "git took it")

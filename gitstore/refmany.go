@@ -26,7 +26,7 @@ func (s *Store) publishMany(ctx context.Context, k *sink, message string, moves 
 }
 
 func (s *Store) publishManyOnce(ctx context.Context, k *sink, message string, moves []refMove) error {
-	if err := k.flush(ctx); err != nil {
+	if err := k.Flush(ctx); err != nil {
 		return err
 	}
 	release, err := k.keepFromGC(ctx, moves[0].name)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/restore"
 
 	"github.com/stretchr/testify/require"
 )
@@ -66,6 +67,6 @@ func took(f func()) time.Duration {
 // openAndRestore is what a process does, but for its start.
 func (x *site) openAndRestore(c *Checkpoint, staged bool) {
 	s := x.openAt(x.Dir)
-	_, err := s.Restore(context.Background(), RestoreRequest{Checkpoint: c, Staged: staged})
+	_, err := s.Restore(context.Background(), RestoreRequest{Checkpoint: c, Request: restore.Request{Staged: staged}})
 	require.NoError(x.t, err)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"git-checkpoint/gitstore/restore"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -13,8 +15,8 @@ func exact(r *RestoreRequest)      { r.Exact = true }
 func dryRun(r *RestoreRequest)     { r.DryRun = true }
 func stagedOnly(r *RestoreRequest) { r.Staged = true }
 
-func takeTheirs(r *RestoreRequest) { r.Changed = FromCheckpoint }
-func mergeBoth(r *RestoreRequest)  { r.Changed = Merged }
+func takeTheirs(r *RestoreRequest) { r.Changed = restore.FromCheckpoint }
+func mergeBoth(r *RestoreRequest)  { r.Changed = restore.Merged }
 
 func only(paths ...string) func(*RestoreRequest) {
 	return func(r *RestoreRequest) { r.Paths = paths }

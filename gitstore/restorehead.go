@@ -38,7 +38,7 @@ func (s *Store) checkIdle(ctx context.Context, st *stored) error {
 	if what == "" {
 		return nil
 	}
-	if what == "merge" && slices.Equal(s.mergeHeads(), st.record.Snapshot().MergeHead) {
+	if what == "merge" && slices.Equal(s.mergeHeads(), st.Record.Snapshot().MergeHead) {
 		if now, err := s.readHead(ctx); err == nil && now.commit == st.head {
 			return nil
 		}
@@ -53,7 +53,7 @@ func (s *Store) merging(st *stored) []string {
 		return nil
 	}
 	notHash := func(text string) bool { return !plumbing.IsHash(text) } // a record may say anything
-	return slices.DeleteFunc(st.record.Snapshot().MergeHead, notHash)
+	return slices.DeleteFunc(st.Record.Snapshot().MergeHead, notHash)
 }
 
 // busy names what git is in the middle of, "" for nothing.

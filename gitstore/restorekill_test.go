@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore/restore"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -44,7 +46,7 @@ func restoreToBeKilled(id string) int {
 	if err == nil {
 		var c *Checkpoint
 		if c, err = s.Find(ctx, "42", id); err == nil {
-			_, err = s.Restore(ctx, RestoreRequest{Checkpoint: c, Changed: FromCheckpoint})
+			_, err = s.Restore(ctx, RestoreRequest{Checkpoint: c, Request: restore.Request{Changed: restore.FromCheckpoint}})
 		}
 	}
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore/restore"
+
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -59,7 +61,7 @@ func randomWorld(t *testing.T, r *rand.Rand) {
 	x.scramble(r)
 	x.scrambleIndex(r)
 	request := func(req *RestoreRequest) {
-		req.Changed = []Changed{Mine, FromCheckpoint, Merged}[r.IntN(3)]
+		req.Changed = []restore.Changed{restore.Mine, restore.FromCheckpoint, restore.Merged}[r.IntN(3)]
 		req.Force, req.Exact, req.Staged = r.IntN(4) == 0, r.IntN(3) == 0, r.IntN(4) == 0
 	}
 	before, files, entries := x.picture(), x.files(), x.entries()

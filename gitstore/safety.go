@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/restore"
 	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -43,9 +44,18 @@ type safety struct {
 	plan   safetyPlan
 }
 
+// safetyPlan is what a restore does, as JSON.
+type safetyPlan struct {
+	Version    int                  `json:"version"`
+	Issue      string               `json:"issue"`
+	Checkpoint checkpoint.ID        `json:"checkpoint_id"`
+	Worktree   string               `json:"worktree,omitempty"` // a linked one's git directory, below the common one
+	Steps      []restore.StoredStep `json:"steps"`
+}
+
 // writeSafety makes the snapshot durable before anything is touched, and
 // removes those of any issue that are too old.
-func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []step, k *sink) (*safety, error) {
+func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []restore.Step, k *sink) (*safety, error) {
 	refs, err := s.refs(ctx, undoRefs)
 	if err != nil {
 		return nil, err
@@ -54,7 +64,7 @@ func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []step, k 
 	sf.ref = safetyName(c.Issue, sf.at, slices.Collect(maps.Keys(refs)))
 	sf.plan = safetyPlan{Version: 1, Issue: string(c.Issue), Checkpoint: c.ID, Worktree: s.worktreeName()}
 	for _, st := range steps {
-		sf.plan.Steps = append(sf.plan.Steps, st.encode())
+		sf.plan.Steps = append(sf.plan.Steps, st.Stored())
 	}
 	data, err := json.Marshal(sf.plan)
 	if err != nil {
@@ -76,11 +86,11 @@ func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []step, k 
 }
 
 // blobsOf keeps what steps need alive, under its hash.
-func blobsOf(steps []step, k *sink) []trees.Entry {
+func blobsOf(steps []restore.Step, k *sink) []trees.Entry {
 	var blobs []trees.Entry
 	have := map[plumbing.Hash]bool{}
 	for _, st := range steps {
-		for _, hash := range st.needs() {
+		for _, hash := range st.Needs() {
 			if !hash.IsZero() && !have[hash] && k.Has(hash) {
 				have[hash] = true
 				blobs = append(blobs, trees.Entry{Mode: trees.ModeFile, Name: hash.String(), Hash: hash})
@@ -151,10 +161,10 @@ func (s *Store) readSafety(ref string, commit plumbing.Hash) (*safety, error) {
 }
 
 // steps are the plan's steps.
-func (sf *safety) steps() ([]step, error) {
-	var steps []step
+func (sf *safety) steps() ([]restore.Step, error) {
+	var steps []restore.Step
 	for _, e := range sf.plan.Steps {
-		st, err := e.decode()
+		st, err := e.Step()
 		if err != nil {
 			return nil, corrupt(sf.ref, "%w", err)
 		}

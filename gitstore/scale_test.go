@@ -32,7 +32,7 @@ func (w *world) long(n int) []checkpoint.ID {
 		tip = k.addCommit(rawCommit{tree: model.tree, parents: []plumbing.Hash{tip, model.parents[1]}, rest: model.rest, message: encodeMessage("42", r)})
 		ids = append(ids, id)
 	}
-	require.NoError(w.t, k.flush(ctx))
+	require.NoError(w.t, k.Flush(ctx))
 	moves, err := w.s.movesTo(ctx, c, tip)
 	require.NoError(w.t, err)
 	require.NoError(w.t, w.s.moveRefs(ctx, "save: many", moves...))

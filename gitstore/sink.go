@@ -48,15 +48,23 @@ func (k *sink) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	return k.store.objects.Read(h)
 }
 
+// Header is the kind and the size of an object that was added or is stored.
+func (k *sink) Header(h plumbing.Hash) (plumbing.ObjectType, int64, error) {
+	if o, ok := k.added[h]; ok {
+		return o.kind, int64(len(o.data)), nil
+	}
+	return k.store.objects.Header(h)
+}
+
 // Has reports whether an object was added or is stored.
 func (k *sink) Has(h plumbing.Hash) bool {
 	_, ok := k.added[h]
 	return ok || k.store.objects.Has(h)
 }
 
-// keep takes note of an object that others wrote: the checkpoint needs it, so
+// Keep takes note of an object that others wrote: the checkpoint needs it, so
 // it has to last as its own objects do.
-func (k *sink) keep(hash plumbing.Hash) {
+func (k *sink) Keep(hash plumbing.Hash) {
 	k.outside = append(k.outside, hash)
 	k.batch.Keep(hash)
 }
@@ -67,7 +75,7 @@ type keeper struct{ k *sink }
 
 func (r *keeper) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	if _, ok := r.k.added[h]; !ok {
-		r.k.keep(h)
+		r.k.Keep(h)
 	}
 	return r.k.Read(h)
 }
@@ -84,8 +92,8 @@ func (k *sink) addCommit(c rawCommit) plumbing.Hash {
 // files of their own.
 const packAbove = 200
 
-// flush makes everything that was added durable.
-func (k *sink) flush(ctx context.Context) error {
+// Flush makes everything that was added durable.
+func (k *sink) Flush(ctx context.Context) error {
 	settle, err := k.install(ctx)
 	if err != nil {
 		return err

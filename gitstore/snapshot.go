@@ -87,12 +87,12 @@ func (s *Store) keepStaged(ctx context.Context, issue checkpoint.Issue, snap *sn
 		}
 	} else {
 		for _, hash := range snap.trees {
-			k.keep(hash)
+			k.Keep(hash)
 		}
 	}
 	for _, c := range changes {
 		if !c.New.Hash.IsZero() && c.New.Mode != trees.ModeGitlink {
-			k.keep(c.New.Hash)
+			k.Keep(c.New.Hash)
 		}
 	}
 	return nil
@@ -131,7 +131,7 @@ func addConflicts(snap *snapshot, k *sink) error {
 	var stages [4][]file
 	for _, e := range snap.conflicts {
 		stages[e.Stage] = append(stages[e.Stage], file{e.Path, uint32(e.Mode), e.Hash})
-		k.keep(e.Hash)
+		k.Keep(e.Hash)
 	}
 	var entries []trees.Entry
 	for stage := 1; stage <= 3; stage++ {

@@ -80,7 +80,7 @@ func (y *syncing) push(ctx context.Context, plans []*syncPlan) (outcomes, error)
 		return refused, nil
 	}
 	for _, same := range bySink(plans) {
-		if err := same[0].k.flush(ctx); err != nil {
+		if err := same[0].k.Flush(ctx); err != nil {
 			refused.all(same, err)
 		}
 	}

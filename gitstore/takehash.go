@@ -101,7 +101,7 @@ func (c *capture) filter(files []file, which []int) error {
 			return fmt.Errorf("%q: git could not store it", files[i].path)
 		}
 		files[i].hash = hashes[n]
-		c.k.keep(hashes[n])
+		c.k.Keep(hashes[n])
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package gitstore
+package restore
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"git-checkpoint/gitstore/trees"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -17,8 +19,8 @@ import (
 // that was chosen, and makes the new files ready. Nothing of the worktree is
 // touched. It returns the steps that can be taken, and the paths whose merge
 // left conflicts.
-func (s *Store) prepare(ctx context.Context, w *workshop, plan *restorePlan, k *sink) (conflicts []string, err error) {
-	root, err := os.OpenRoot(s.repo.root)
+func (s *Site) prepare(ctx context.Context, w *workshop, plan *decision) (conflicts []string, err error) {
+	root, err := os.OpenRoot(s.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -27,29 +29,29 @@ func (s *Store) prepare(ctx context.Context, w *workshop, plan *restorePlan, k *
 		if err := s.checkWanted(plan.steps[i]); err != nil {
 			return nil, err
 		}
-		if err := s.keepBefore(ctx, root, &plan.steps[i], k); err != nil {
+		if err := s.keepBefore(ctx, root, &plan.steps[i]); err != nil {
 			return nil, fmt.Errorf("keep %q: %w", plan.steps[i].path, err)
 		}
 	}
-	if conflicts, err = w.mergeAll(ctx, plan, k); err != nil {
+	if conflicts, err = w.mergeAll(ctx, plan); err != nil {
 		return nil, err
 	}
 	return conflicts, w.makeReady(ctx, plan.steps)
 }
 
 // checkWanted makes sure that the files a step brings are there to be brought.
-func (s *Store) checkWanted(st step) error {
+func (s *Site) checkWanted(st Step) error {
 	wanted := append(st.indexAfter[:], st.workAfter)
 	for _, f := range wanted {
 		if !blob(f) {
 			continue
 		}
-		kind, _, err := s.objects.Header(f.hash)
+		kind, _, err := s.Objects.Header(f.Hash)
 		if err != nil {
-			return corrupt("snapshot", "path %q: blob %s: %w", st.path, f.hash, err)
+			return trees.Corrupt("snapshot", "path %q: blob %s: %w", st.path, f.Hash, err)
 		}
 		if kind != plumbing.BlobObject {
-			return corrupt("snapshot", "path %q: %s is a %s", st.path, f.hash, kind)
+			return trees.Corrupt("snapshot", "path %q: %s is a %s", st.path, f.Hash, kind)
 		}
 	}
 	return nil
@@ -58,7 +60,7 @@ func (s *Store) checkWanted(st step) error {
 // keepBefore takes a file's bytes into the safety snapshot. A file that is not
 // the one that was looked at any more stops the restore while nothing is
 // touched.
-func (s *Store) keepBefore(ctx context.Context, root *os.Root, st *step, k *sink) error {
+func (s *Site) keepBefore(ctx context.Context, root *os.Root, st *Step) error {
 	if !st.work || st.before.disk.mode == 0 {
 		return nil
 	}
@@ -68,45 +70,45 @@ func (s *Store) keepBefore(ctx context.Context, root *os.Root, st *step, k *sink
 	}
 	defer pl.close()
 	if size := st.before.disk.info.Size(); size > maxInMemory {
-		return s.keepLarge(ctx, pl, st, k)
+		return s.keepLarge(ctx, pl, st)
 	}
 	d, data, err := readDisk(pl.dir, pl.name)
 	if err != nil {
 		return err
 	}
 	if !sameFile(st.before.disk.info, d.info) {
-		return errMeanwhile
+		return ErrMeanwhile
 	}
 	st.before.disk = d
-	k.Add(plumbing.BlobObject, data)
+	s.Objects.Add(plumbing.BlobObject, data)
 	return nil
 }
 
 // maxInMemory is the size of a file above which git stores it.
 const maxInMemory = 32 << 20
 
-func (s *Store) keepLarge(ctx context.Context, pl place, st *step, k *sink) error {
+func (s *Site) keepLarge(ctx context.Context, pl place, st *Step) error {
 	f, err := pl.dir.Open(pl.name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	out, err := s.git.Stream(ctx, f, "-c", "core.fsync=loose-object", "hash-object", "-w", "--no-filters", "--stdin")
+	out, err := s.Git.Stream(ctx, f, "-c", "core.fsync=loose-object", "hash-object", "-w", "--no-filters", "--stdin")
 	if err != nil {
 		return err
 	}
 	now, err := pl.dir.Lstat(pl.name)
 	if err != nil || !sameFile(st.before.disk.info, now) {
-		return errMeanwhile
+		return ErrMeanwhile
 	}
 	st.before.disk.hash = plumbing.NewHash(strings.TrimSpace(string(out)))
-	k.keep(st.before.disk.hash)
+	s.Objects.Keep(st.before.disk.hash)
 	return nil
 }
 
 // makeReady makes the files that steps put into the worktree.
-func (w *workshop) makeReady(ctx context.Context, steps []step) error {
-	var puts []step
+func (w *workshop) makeReady(ctx context.Context, steps []Step) error {
+	var puts []Step
 	for _, st := range steps {
 		if st.creates() {
 			puts = append(puts, st)
@@ -131,16 +133,16 @@ func (w *workshop) makeReady(ctx context.Context, steps []step) error {
 // act carries out steps whose files are ready: the worktree first, so that the
 // staging area never says that a file is there before it is. It returns the
 // paths that somebody changed since they were looked at: those stay.
-func (s *Store) act(ctx context.Context, w *workshop, area *stagingArea, steps []step) (lost []string, err error) {
-	root, err := os.OpenRoot(s.repo.root)
+func (s *Site) act(ctx context.Context, w *workshop, area *stagingArea, steps []Step) (lost []string, err error) {
+	root, err := os.OpenRoot(s.Root)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
 	var edits []indexEdit
-	do := func(i int, st step, move func(*os.Root, int, step) error) error {
+	do := func(i int, st Step, move func(*os.Root, int, Step) error) error {
 		switch err := move(root, i, st); {
-		case errors.Is(err, errMeanwhile):
+		case errors.Is(err, ErrMeanwhile):
 			lost = append(lost, st.path)
 			return nil
 		case err != nil:
@@ -149,7 +151,7 @@ func (s *Store) act(ctx context.Context, w *workshop, area *stagingArea, steps [
 		if e, ok := st.edit(); ok {
 			edits = append(edits, e)
 		}
-		return faultPoint("moved")
+		return s.at("moved")
 	}
 	for i, st := range slices.Backward(steps) { // what is below a directory first
 		if !st.creates() {
@@ -173,7 +175,7 @@ func (s *Store) act(ctx context.Context, w *workshop, area *stagingArea, steps [
 
 // takeAway removes a step's file, where it removes one, and the directories
 // that this leaves empty.
-func (w *workshop) takeAway(root *os.Root, i int, st step) error {
+func (w *workshop) takeAway(root *os.Root, i int, st Step) error {
 	if !st.work {
 		return nil
 	}
@@ -192,7 +194,7 @@ func (w *workshop) takeAway(root *os.Root, i int, st step) error {
 }
 
 // bring puts a step's file in its place.
-func (w *workshop) bring(root *os.Root, _ int, st step) error {
+func (w *workshop) bring(root *os.Root, _ int, st Step) error {
 	pl, err := w.place(st.path)
 	if err != nil {
 		return err
@@ -203,7 +205,7 @@ func (w *workshop) bring(root *os.Root, _ int, st step) error {
 
 // edit is what a step does to the staging area. A file that was replaced by
 // what is staged needs new stat data there, even if the entry stays.
-func (st step) edit() (indexEdit, bool) {
+func (st Step) edit() (indexEdit, bool) {
 	want := st.before.index
 	if st.index {
 		want = st.indexAfter
@@ -214,12 +216,12 @@ func (st step) edit() (indexEdit, bool) {
 		has = st.workAfter
 	}
 	e.fresh = want == merged(has) && (blob(has) || st.removes())
-	return e, e.change || e.fresh && st.work && has != side{}
+	return e, e.change || e.fresh && st.work && has != Side{}
 }
 
 // cleanNear removes copies that a killed restore left beside their places.
-func (s *Store) cleanNear(steps []step) {
-	root, err := os.OpenRoot(s.repo.root)
+func (s *Site) cleanNear(steps []Step) {
+	root, err := os.OpenRoot(s.Root)
 	if err != nil {
 		return
 	}

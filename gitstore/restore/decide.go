@@ -1,6 +1,7 @@
-package gitstore
+package restore
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -9,47 +10,47 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A side is a file as one place has it: its mode and its blob. The zero side
+// A Side is a file as one place has it: its mode and its blob. The zero Side
 // says that the file is not there.
-type side struct {
-	mode uint32
-	hash plumbing.Hash
+type Side struct {
+	Mode uint32
+	Hash plumbing.Hash
 }
 
-// stages is what the staging area holds of a path: stage 0, or the stages 1
+// Stages is what the staging area holds of a path: stage 0, or the stages 1
 // to 3 of an unmerged path.
-type stages [4]side
+type Stages [4]Side
 
-func merged(s side) stages { return stages{s} }
+func merged(s Side) Stages { return Stages{s} }
 
 // intended is the stage 0 of a path that was marked with git add -N: known,
 // with nothing staged.
-var intended = side{mode: modeIntent}
+var intended = Side{Mode: modeIntent}
 
 // modeIntent is no mode of git's.
 const modeIntent = 1
 
-// A target is what a checkpoint wants of one path: what the path was at HEAD
+// A Target is what a checkpoint wants of one path: what the path was at HEAD
 // when it was saved, and what it was in the snapshot.
-type target struct {
-	path      string
-	index     bool    // the staging area is wanted too
-	work      bool    // the worktree is wanted too
+type Target struct {
+	Path      string
+	Index     bool    // the staging area is wanted too
+	Work      bool    // the worktree is wanted too
 	any       bool    // whatever is there may go
 	choice    Changed // for this path alone, "" for the one for all
 	captured  bool    // the worktree's own file was saved, not what was staged for it
-	indexBase stages
-	indexWant stages
-	workBase  side
-	workWant  side
+	IndexBase Stages
+	IndexWant Stages
+	WorkBase  Side
+	WorkWant  Side
 }
 
 // A state is what a path is now.
 type state struct {
-	index  stages
+	index  Stages
 	sparse bool // left out of the worktree by sparse checkout
 	assume bool // git update-index --assume-unchanged
-	work   side // as git would add it
+	work   Side // as git would add it
 	disk   disk // as it stands
 	// What keeps a file from being put here, unless it goes as well: a file
 	// or symlink where its directory should be, what is in a directory in
@@ -81,87 +82,87 @@ func ParseChanged(s string) (Changed, error) {
 	return c, nil
 }
 
-// A step is what a restore does to one path.
-type step struct {
+// A Step is what a restore does to one path.
+type Step struct {
 	path        string
 	index, work bool // which of the two are written
 	before      state
-	indexAfter  stages
-	workAfter   side
+	indexAfter  Stages
+	workAfter   Side
 	diskAfter   disk // what git's filters make of workAfter
 	merge       bool // workAfter comes out of a merge with base and theirs
-	base        side
+	base        Side
 }
 
-func (st step) creates() bool { return st.work && st.workAfter != side{} }
-func (st step) removes() bool { return st.work && st.workAfter == side{} }
+func (st Step) creates() bool { return st.work && st.workAfter != Side{} }
+func (st Step) removes() bool { return st.work && st.workAfter == Side{} }
 
-// A restorePlan is what a restore will do, and what it leaves alone.
-type restorePlan struct {
-	steps    []step
+// A decision is what a restore will do, and what it leaves alone.
+type decision struct {
+	steps    []Step
 	changed  []string // left as they are, since both sides changed them
 	inTheWay []string // something that stays is where a file should go
 }
 
-// planRestore decides for every target from what its path is now. A path that
+// decide judges every target by what its path is now. A path that
 // was changed on one side, staging area or worktree, is left alone on both.
 // It is pure.
-func planRestore(targets []target, now func(string) state, choice Changed, force bool) restorePlan {
-	var p restorePlan
+func decide(targets []Target, now func(string) state, choice Changed, force bool) decision {
+	var d decision
 	for _, t := range targets {
-		s := now(t.path)
-		st := step{path: t.path, before: s, indexAfter: t.indexWant, workAfter: t.workWant, base: t.workBase}
-		st.work = t.work && s.work != t.workWant && !s.sparse
-		st.index = t.index && s.index != t.indexWant
-		if t.indexWant[0] == intended && !st.creates() && s.work == (side{}) {
+		s := now(t.Path)
+		st := Step{path: t.Path, before: s, indexAfter: t.IndexWant, workAfter: t.WorkWant, base: t.WorkBase}
+		st.work = t.Work && s.work != t.WorkWant && !s.sparse
+		st.index = t.Index && s.index != t.IndexWant
+		if t.IndexWant[0] == intended && !st.creates() && s.work == (Side{}) {
 			st.index = false // git add -N takes a file that is there
 		}
 		if !st.index && !st.work {
 			continue
 		}
-		choice := Changed(first(string(t.choice), string(choice)))
+		choice := cmp.Or(t.choice, choice)
 		switch {
 		case st.work && s.blockage != "":
-			p.inTheWay = append(p.inTheWay, t.path)
+			d.inTheWay = append(d.inTheWay, t.Path)
 		case !t.conflicts(s):
-			p.steps = append(p.steps, st)
+			d.steps = append(d.steps, st)
 		case t.overwritesUnknown(s) && !force:
-			p.inTheWay = append(p.inTheWay, t.path)
+			d.inTheWay = append(d.inTheWay, t.Path)
 		case choice == FromCheckpoint || force:
-			p.steps = append(p.steps, st)
+			d.steps = append(d.steps, st)
 		case choice == Merged && st.work && t.mergeable(s):
 			st.merge, st.index = true, false
-			p.steps = append(p.steps, st)
+			d.steps = append(d.steps, st)
 		default:
-			p.changed = append(p.changed, t.path)
+			d.changed = append(d.changed, t.Path)
 		}
 	}
-	p.fit()
-	return p
+	d.fit()
+	return d
 }
 
 // conflicts reports whether the path was changed by someone else: on a side
 // that is wanted it is neither what it was nor what it should be.
-func (t target) conflicts(s state) bool {
+func (t Target) conflicts(s state) bool {
 	if t.any {
 		return false
 	}
-	index := t.index && s.index != t.indexWant && s.index != t.indexBase
-	work := t.work && !s.sparse && s.work != t.workWant && s.work != t.workBase
+	index := t.Index && s.index != t.IndexWant && s.index != t.IndexBase
+	work := t.Work && !s.sparse && s.work != t.WorkWant && s.work != t.WorkBase
 	return index || work
 }
 
 // overwritesUnknown reports whether a file would be lost that git does not
 // know: it is in the worktree and not in the staging area.
-func (t target) overwritesUnknown(s state) bool {
-	unknown := s.index == stages{} || s.index[0] == intended
-	return unknown && t.work && s.work != side{} && s.work != t.workWant && s.work != t.workBase
+func (t Target) overwritesUnknown(s state) bool {
+	unknown := s.index == Stages{} || s.index[0] == intended
+	return unknown && t.Work && s.work != Side{} && s.work != t.WorkWant && s.work != t.WorkBase
 }
 
 // mergeable reports whether three regular files stand against each other.
-func (t target) mergeable(s state) bool {
-	for _, f := range []side{s.work, t.workWant, t.workBase} {
-		if f.mode != trees.ModeFile && f.mode != trees.ModeExec {
+func (t Target) mergeable(s state) bool {
+	for _, f := range []Side{s.work, t.WorkWant, t.WorkBase} {
+		if f.Mode != trees.ModeFile && f.Mode != trees.ModeExec {
 			return false
 		}
 	}
@@ -171,34 +172,34 @@ func (t target) mergeable(s state) bool {
 // fit moves steps whose place is taken to inTheWay: a file cannot go where a
 // directory stays, nor below a file that stays. One that does not go may be in
 // the way of others, so this goes on until all the rest fit.
-func (p *restorePlan) fit() {
+func (d *decision) fit() {
 	for {
 		leaves, unstaged := map[string]bool{}, map[string]bool{}
-		for _, st := range p.steps {
+		for _, st := range d.steps {
 			leaves[st.path] = st.removes()
-			unstaged[st.path] = st.index && st.indexAfter[0] == side{}
+			unstaged[st.path] = st.index && st.indexAfter[0] == Side{}
 		}
-		n := len(p.steps)
-		p.steps = slices.DeleteFunc(p.steps, func(st step) bool {
+		n := len(d.steps)
+		d.steps = slices.DeleteFunc(d.steps, func(st Step) bool {
 			if st.fits(leaves, unstaged) {
 				return false
 			}
-			p.inTheWay = append(p.inTheWay, st.path)
+			d.inTheWay = append(d.inTheWay, st.path)
 			return true
 		})
-		if len(p.steps) == n {
-			slices.Sort(p.inTheWay)
+		if len(d.steps) == n {
+			slices.Sort(d.inTheWay)
 			return
 		}
 	}
 }
 
-func (st step) fits(leaves, unstaged map[string]bool) bool {
+func (st Step) fits(leaves, unstaged map[string]bool) bool {
 	free := func(above string, inside []string, goes map[string]bool) bool {
 		stays := func(path string) bool { return !goes[path] }
 		return (above == "" || goes[above]) && !slices.ContainsFunc(inside, stays)
 	}
-	enters := st.index && st.indexAfter[0] != side{}
+	enters := st.index && st.indexAfter[0] != Side{}
 	open := !st.before.closed || free(st.before.indexAbove, nil, unstaged)
 	return (!st.creates() || open && free(st.before.above, st.before.inside, leaves)) &&
 		(!enters || free(st.before.indexAbove, st.before.indexInside, unstaged))

@@ -1,4 +1,4 @@
-package gitstore
+package restore
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 // An indexEdit is what becomes of one path of the staging area.
 type indexEdit struct {
 	path           string
-	want           stages
+	want           Stages
 	change         bool // the entry itself is written, not its stat data alone
 	sparse, assume bool // flags that it had and keeps
 	fresh          bool // the file is there as want has it: take its stat data
@@ -45,8 +45,8 @@ func (a *stagingArea) edit(ctx context.Context, edits []indexEdit) error {
 // git runs on the copy, from the root of the worktree, without the hook that
 // tells others of a new index: it is none yet.
 func (a *stagingArea) git() gitcmd.Git {
-	g := a.s.git.With("GIT_INDEX_FILE="+a.copied(), "GIT_LITERAL_PATHSPECS=1")
-	g.Dir = a.s.repo.root
+	g := a.s.Git.With("GIT_INDEX_FILE="+a.copied(), "GIT_LITERAL_PATHSPECS=1")
+	g.Dir = a.s.Root
 	return g
 }
 
@@ -83,7 +83,7 @@ func (w *indexWriter) write(ctx context.Context, edits []indexEdit) error {
 		return err
 	}
 	if len(wrong) > 0 {
-		there := slices.DeleteFunc(wrong, func(e indexEdit) bool { return e.want == stages{} })
+		there := slices.DeleteFunc(wrong, func(e indexEdit) bool { return e.want == Stages{} })
 		_ = w.run(ctx, pathsOf(there), "add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul") // all it saves is time
 	}
 	return w.flags(ctx, edits)
@@ -101,8 +101,8 @@ func (w *indexWriter) writeHashes(ctx context.Context, edits []indexEdit) error 
 	}
 	for _, e := range edits {
 		for stage, f := range e.want {
-			if f != (side{}) && f != intended {
-				fmt.Fprintf(&info, "%o %s %d\t%s\x00", f.mode, f.hash, stage, e.path)
+			if f != (Side{}) && f != intended {
+				fmt.Fprintf(&info, "%o %s %d\t%s\x00", f.Mode, f.Hash, stage, e.path)
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func (w *indexWriter) add(ctx context.Context, edits []indexEdit) (wrong []index
 	}
 	var gone, come []indexEdit
 	for _, e := range edits {
-		if e.want == (stages{}) {
+		if e.want == (Stages{}) {
 			gone = append(gone, e)
 		} else {
 			come = append(come, e)
@@ -154,9 +154,9 @@ func (w *indexWriter) open(ctx context.Context) (*index.Index, func(), error) {
 	return index.Plain(ctx, run, w.file, filepath.Dir(w.file))
 }
 
-func entriesAs(entries []index.Entry) (s stages) {
+func entriesAs(entries []index.Entry) (s Stages) {
 	for _, e := range entries {
-		s[e.Stage] = side{uint32(e.Mode), e.Hash}
+		s[e.Stage] = Side{uint32(e.Mode), e.Hash}
 		if e.IntentToAdd {
 			s[0] = intended
 		}
@@ -169,7 +169,7 @@ func (w *indexWriter) flags(ctx context.Context, edits []indexEdit) error {
 	var sparse, assume, intent []indexEdit
 	for _, e := range edits {
 		switch {
-		case !e.change || e.want[0] == side{}:
+		case !e.change || e.want[0] == Side{}:
 		case e.want[0] == intended:
 			intent = append(intent, e)
 		case e.sparse:

@@ -1,4 +1,4 @@
-package gitstore
+package restore
 
 import (
 	"bytes"
@@ -14,16 +14,16 @@ import (
 // markSparse finds which paths that are not in the staging area a sparse
 // checkout would leave out of the worktree. Git owns the patterns: it applies
 // them to an index that holds just these paths, in an empty worktree.
-func (s *Store) markSparse(ctx context.Context, targets []target, now map[string]*state) error {
+func (s *Site) markSparse(ctx context.Context, targets []Target, now map[string]*state) error {
 	if !s.configBool("core.sparsecheckout", false) {
 		return nil
 	}
 	var info bytes.Buffer
 	var asked []string
 	for _, t := range targets {
-		if st := now[t.path]; t.index && st.index == (stages{}) && st.work == (side{}) && blob(t.indexWant[0]) {
-			fmt.Fprintf(&info, "%o %s\t%s\x00", t.indexWant[0].mode, t.indexWant[0].hash, t.path)
-			asked = append(asked, t.path)
+		if st := now[t.Path]; t.Index && st.index == (Stages{}) && st.work == (Side{}) && blob(t.IndexWant[0]) {
+			fmt.Fprintf(&info, "%o %s\t%s\x00", t.IndexWant[0].Mode, t.IndexWant[0].Hash, t.Path)
+			asked = append(asked, t.Path)
 		}
 	}
 	if len(asked) == 0 {
@@ -47,9 +47,9 @@ func (s *Store) markSparse(ctx context.Context, targets []target, now map[string
 	return x.Err()
 }
 
-func (s *Store) applySparse(ctx context.Context, dir string, info []byte) (*index.Index, error) {
+func (s *Site) applySparse(ctx context.Context, dir string, info []byte) (*index.Index, error) {
 	file := filepath.Join(dir, "index")
-	g := s.git.With("GIT_INDEX_FILE="+file, "GIT_DIR="+s.repo.dir, "GIT_WORK_TREE="+dir)
+	g := s.Git.With("GIT_INDEX_FILE="+file, "GIT_DIR="+s.GitDir, "GIT_WORK_TREE="+dir)
 	g.Dir = dir
 	plain := []string{"-c", "index.sparse=false", "-c", "core.splitIndex=false", "-c", "core.fsmonitor=", "-c", "core.hooksPath=" + os.DevNull}
 	if _, err := g.Pipe(ctx, info, append(plain, "update-index", "-z", "--add", "--index-info")...); err != nil {
@@ -62,6 +62,6 @@ func (s *Store) applySparse(ctx context.Context, dir string, info []byte) (*inde
 }
 
 // blob reports whether a side is a file with content of its own.
-func blob(f side) bool {
-	return f.mode == trees.ModeFile || f.mode == trees.ModeExec || f.mode == trees.ModeSymlink
+func blob(f Side) bool {
+	return f.Mode == trees.ModeFile || f.Mode == trees.ModeExec || f.Mode == trees.ModeSymlink
 }

@@ -1,4 +1,4 @@
-package gitstore
+package restore
 
 import (
 	"bytes"
@@ -20,13 +20,13 @@ import (
 // so that the worktree never sees half of one: ready/<path> is what will go
 // to a path, old/<n> is what came from one.
 type workshop struct {
-	s   *Store
+	s   *Site
 	dir string
 }
 
 // openWorkshop makes an empty one. What a killed restore left in it is either
 // in the worktree or in its safety snapshot.
-func (s *Store) openWorkshop() (*workshop, error) {
+func (s *Site) openWorkshop() (*workshop, error) {
 	w := s.workshop()
 	if err := os.RemoveAll(w.dir); err != nil {
 		return nil, err
@@ -37,8 +37,8 @@ func (s *Store) openWorkshop() (*workshop, error) {
 	return w, os.Mkdir(filepath.Join(w.dir, "old"), 0o777)
 }
 
-func (s *Store) workshop() *workshop {
-	return &workshop{s: s, dir: filepath.Join(s.stateDir(), "files")}
+func (s *Site) workshop() *workshop {
+	return &workshop{s: s, dir: filepath.Join(s.State, "files")}
 }
 
 func (w *workshop) close() error { return os.RemoveAll(w.dir) }
@@ -57,20 +57,20 @@ func (w *workshop) place(name string) (place, error) {
 // apply: from an index that holds just these, in the root of the worktree,
 // whose attributes count. Where attributes are among the files, those that
 // will be there have to count, so git works in a worktree that has them.
-func (w *workshop) checkout(ctx context.Context, steps []step) error {
+func (w *workshop) checkout(ctx context.Context, steps []Step) error {
 	if len(steps) == 0 {
 		return nil
 	}
 	var info, paths bytes.Buffer
 	attributes := false
 	for _, st := range steps {
-		fmt.Fprintf(&info, "%o %s\t%s\x00", st.workAfter.mode, st.workAfter.hash, st.path)
+		fmt.Fprintf(&info, "%o %s\t%s\x00", st.workAfter.Mode, st.workAfter.Hash, st.path)
 		paths.WriteString(st.path + "\x00")
 		attributes = attributes || path.Base(st.path) == ".gitattributes"
 	}
 	ready := filepath.Join(w.dir, "ready")
-	g := w.s.git.With("GIT_INDEX_FILE="+filepath.Join(w.dir, "index"), "GIT_DIR="+w.s.repo.dir, "GIT_WORK_TREE="+w.s.repo.root)
-	g.Dir = w.s.repo.root
+	g := w.s.Git.With("GIT_INDEX_FILE="+filepath.Join(w.dir, "index"), "GIT_DIR="+w.s.GitDir, "GIT_WORK_TREE="+w.s.Root)
+	g.Dir = w.s.Root
 	into := []string{"--prefix=" + ready + string(filepath.Separator)}
 	if attributes {
 		if err := w.copyAttributes(steps); err != nil {
@@ -92,16 +92,16 @@ func (w *workshop) checkout(ctx context.Context, steps []step) error {
 
 // copyAttributes puts the attributes that will count for the files of steps
 // into ready/: the steps' own, else the worktree's.
-func (w *workshop) copyAttributes(steps []step) error {
-	root, err := os.OpenRoot(w.s.repo.root)
+func (w *workshop) copyAttributes(steps []Step) error {
+	root, err := os.OpenRoot(w.s.Root)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
 	blobs := map[string]plumbing.Hash{}
 	for _, st := range steps {
-		if path.Base(st.path) == ".gitattributes" && blob(st.workAfter) && st.workAfter.mode != trees.ModeSymlink {
-			blobs[st.path] = st.workAfter.hash
+		if path.Base(st.path) == ".gitattributes" && blob(st.workAfter) && st.workAfter.Mode != trees.ModeSymlink {
+			blobs[st.path] = st.workAfter.Hash
 		}
 	}
 	done := map[string]bool{}
@@ -126,7 +126,7 @@ func (w *workshop) copyAttributes(steps []step) error {
 
 func (w *workshop) attributes(root *os.Root, name string, blob plumbing.Hash) ([]byte, error) {
 	if !blob.IsZero() {
-		return trees.ReadAs(w.s.objects, plumbing.BlobObject, blob)
+		return trees.ReadAs(w.s.Objects, plumbing.BlobObject, blob)
 	}
 	pl, err := openPlace(root, name, false)
 	if err != nil {
@@ -142,7 +142,7 @@ func (w *workshop) attributes(root *os.Root, name string, blob plumbing.Hash) ([
 
 // write makes a file of the very bytes that one had, past git's filters.
 func (w *workshop) write(name string, want disk) error {
-	data, err := trees.ReadAs(w.s.objects, plumbing.BlobObject, want.hash)
+	data, err := trees.ReadAs(w.s.Objects, plumbing.BlobObject, want.hash)
 	if err != nil {
 		return err
 	}

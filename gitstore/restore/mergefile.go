@@ -1,4 +1,4 @@
-package gitstore
+package restore
 
 import (
 	"context"
@@ -19,14 +19,14 @@ var errNoMerge = errors.New("not text")
 
 // mergeAll turns the steps that merge into steps that write what came out. One
 // that cannot be merged is left alone, as a changed file.
-func (w *workshop) mergeAll(ctx context.Context, plan *restorePlan, k *sink) (conflicts []string, err error) {
+func (w *workshop) mergeAll(ctx context.Context, plan *decision) (conflicts []string, err error) {
 	var merges bool
 	for i := range plan.steps {
 		st := &plan.steps[i]
 		if !st.merge {
 			continue
 		}
-		clean, err := w.mergeFile(ctx, st, k)
+		clean, err := w.mergeFile(ctx, st)
 		if errors.Is(err, errNoMerge) {
 			plan.changed = append(plan.changed, st.path)
 			st.path = ""
@@ -40,10 +40,10 @@ func (w *workshop) mergeAll(ctx context.Context, plan *restorePlan, k *sink) (co
 			conflicts = append(conflicts, st.path)
 		}
 	}
-	plan.steps = slices.DeleteFunc(plan.steps, func(st step) bool { return st.path == "" })
+	plan.steps = slices.DeleteFunc(plan.steps, func(st Step) bool { return st.path == "" })
 	slices.Sort(plan.changed)
 	if merges {
-		return conflicts, k.flush(ctx) // git reads what it is to check out
+		return conflicts, w.s.Objects.Flush(ctx) // git reads what it is to check out
 	}
 	return conflicts, nil
 }
@@ -51,9 +51,9 @@ func (w *workshop) mergeAll(ctx context.Context, plan *restorePlan, k *sink) (co
 // mergeFile makes a step's outcome the merge of the file as it is and the
 // checkpoint's, on the ground of the file at HEAD when it was saved, all three
 // as git stores them.
-func (w *workshop) mergeFile(ctx context.Context, st *step, k *sink) (clean bool, err error) {
-	mine := st.before.work.hash
-	if !k.Has(mine) {
+func (w *workshop) mergeFile(ctx context.Context, st *Step) (clean bool, err error) {
+	mine := st.before.work.Hash
+	if !w.s.Objects.Has(mine) {
 		if mine, err = w.s.storeFiltered(ctx, st.path); err != nil {
 			return false, err
 		}
@@ -64,8 +64,8 @@ func (w *workshop) mergeFile(ctx context.Context, st *step, k *sink) (clean bool
 	}
 	defer os.RemoveAll(dir)
 	names := []string{"mine", "base", "checkpoint"}
-	for i, hash := range []plumbing.Hash{mine, st.base.hash, st.workAfter.hash} {
-		data, err := trees.ReadAs(k, plumbing.BlobObject, hash)
+	for i, hash := range []plumbing.Hash{mine, st.base.Hash, st.workAfter.Hash} {
+		data, err := trees.ReadAs(w.s.Objects, plumbing.BlobObject, hash)
 		if err != nil {
 			return false, err
 		}
@@ -73,7 +73,7 @@ func (w *workshop) mergeFile(ctx context.Context, st *step, k *sink) (clean bool
 			return false, err
 		}
 	}
-	g := w.s.git
+	g := w.s.Git
 	g.Dir = dir
 	out, err := g.Output(ctx, "merge-file", "-p", "-q", "-L", "mine", "-L", "base", "-L", "checkpoint", names[0], names[1], names[2])
 	switch code := gitcmd.Code(err); {
@@ -82,7 +82,7 @@ func (w *workshop) mergeFile(ctx context.Context, st *step, k *sink) (clean bool
 	case code < 0 || code > 127:
 		return false, err
 	}
-	st.workAfter = side{mergeMode(st.before.work.mode, st.base.mode, st.workAfter.mode), k.Add(plumbing.BlobObject, out)}
+	st.workAfter = Side{mergeMode(st.before.work.Mode, st.base.Mode, st.workAfter.Mode), w.s.Objects.Add(plumbing.BlobObject, out)}
 	return err == nil, nil
 }
 
@@ -95,9 +95,9 @@ func mergeMode(mine, base, theirs uint32) uint32 {
 }
 
 // storeFiltered stores a file as git would add it.
-func (s *Store) storeFiltered(ctx context.Context, path string) (plumbing.Hash, error) {
-	g := s.git
-	g.Dir = s.repo.root
+func (s *Site) storeFiltered(ctx context.Context, path string) (plumbing.Hash, error) {
+	g := s.Git
+	g.Dir = s.Root
 	line, err := g.Line(ctx, "hash-object", "-w", "--", path)
 	return plumbing.NewHash(line), err
 }

@@ -1,4 +1,4 @@
-package gitstore
+package restore
 
 import (
 	"context"
@@ -18,31 +18,29 @@ import (
 // A stagingArea is the staging area as a restore found it: the index, read,
 // and as a tree. While it is locked no git writes it.
 type stagingArea struct {
-	s    *Store
+	s    *Site
 	x    *index.Index
 	done func()
-	tree plumbing.Hash // in k
-	k    *sink
-	file string // the index, symlinks resolved
-	lock string // git's lock, "" while it is not ours
+	tree plumbing.Hash // of what is staged, among the site's objects
+	file string        // the index, symlinks resolved
+	lock string        // git's lock, "" while it is not ours
 }
 
 // openStaging reads the staging area, under git's lock where it is going to be
-// written. It fails with *RefusedError when another git holds the lock.
-func (s *Store) openStaging(ctx context.Context, write bool) (*stagingArea, error) {
+// written. It fails with *LockedError when another git holds the lock.
+func (s *Site) openStaging(ctx context.Context, write bool) (*stagingArea, error) {
 	a := s.stagingPlace()
-	a.k = s.newSink()
 	if write {
 		if err := a.takeLock(); err != nil {
 			return nil, err
 		}
 	}
 	var err error
-	if a.x, a.done, err = s.openIndex(ctx); err != nil {
+	if a.x, a.done, err = s.OpenIndex(ctx); err != nil {
 		a.close()
 		return nil, err
 	}
-	if a.tree, err = a.x.WriteTree(a.k, a.k); err != nil {
+	if a.tree, err = a.x.WriteTree(s.Objects, s.Objects); err != nil {
 		a.close()
 		return nil, fmt.Errorf("read index: %w", err)
 	}
@@ -50,8 +48,8 @@ func (s *Store) openStaging(ctx context.Context, write bool) (*stagingArea, erro
 }
 
 // stagingPlace is where the staging area is, unread.
-func (s *Store) stagingPlace() *stagingArea {
-	a := &stagingArea{s: s, file: s.repo.index}
+func (s *Site) stagingPlace() *stagingArea {
+	a := &stagingArea{s: s, file: s.Index}
 	if resolved, err := filepath.EvalSymlinks(a.file); err == nil {
 		a.file = resolved
 	}
@@ -69,8 +67,8 @@ func (a *stagingArea) close() {
 // The lock of the index is git's, <index>.lock: a second name of a file of
 // ours, so that one that a killed restore left is known as ours, and can be
 // taken over. The caller holds the worktree's restore lock.
-func (a *stagingArea) held() string   { return filepath.Join(a.s.stateDir(), "index.held") }
-func (a *stagingArea) copied() string { return filepath.Join(a.s.stateDir(), "index") }
+func (a *stagingArea) held() string   { return filepath.Join(a.s.State, "index.held") }
+func (a *stagingArea) copied() string { return filepath.Join(a.s.State, "index") }
 
 func (a *stagingArea) takeLock() error {
 	a.freeStale()
@@ -83,7 +81,7 @@ func (a *stagingArea) takeLock() error {
 		err = createLock(lock) // a file system without hard links
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return &RefusedError{Reason: fmt.Sprintf("the index is locked by another git process (%s)", lock)}
+		return &LockedError{Lock: lock}
 	}
 	if err != nil {
 		return fmt.Errorf("lock index: %w", err)

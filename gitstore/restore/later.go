@@ -1,4 +1,4 @@
-package gitstore
+package restore
 
 import (
 	"context"
@@ -8,8 +8,6 @@ import (
 
 	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/trees"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // later are the files that came after the checkpoint, as targets that want
@@ -17,86 +15,83 @@ import (
 // the staging area; and where the checkpoint captured untracked files, those
 // that are untracked now and were not captured. Ignored files, and those that
 // were left out of the checkpoint, are never among them.
-func (s *Store) later(ctx context.Context, st *stored, area *stagingArea, targets []target) ([]target, error) {
+func (s *Site) later(ctx context.Context, snap *Snapshot, area *stagingArea, targets []Target) ([]Target, error) {
 	known := map[string]bool{}
 	for _, t := range targets {
-		known[t.path] = true
+		known[t.Path] = true
 	}
-	files, err := s.laterStaged(ctx, st, area)
+	files, err := s.laterStaged(ctx, snap, area)
 	if err != nil {
 		return nil, err
 	}
-	var list []target
+	var list []Target
 	for _, f := range files {
 		if !known[f.path] {
-			now := side{f.mode, f.hash}
-			list = append(list, target{path: f.path, index: true, work: f.mode != trees.ModeGitlink, indexBase: merged(now), workBase: now})
+			list = append(list, Target{Path: f.path, Index: true, Work: f.Mode != trees.ModeGitlink, IndexBase: merged(f.Side), WorkBase: f.Side})
 		}
 	}
-	if st.record.Snapshot().Untracked {
-		untracked, err := s.laterUntracked(ctx, st)
+	if snap.Record.Snapshot().Untracked {
+		untracked, err := s.laterUntracked(ctx, snap)
 		if err != nil {
 			return nil, err
 		}
 		for _, path := range untracked {
 			if !known[path] {
-				list = append(list, target{path: path, work: true, any: true})
+				list = append(list, Target{Path: path, Work: true, any: true})
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b target) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(list, func(a, b Target) int { return strings.Compare(a.Path, b.Path) })
 	return list, nil
 }
 
-func (s *Store) laterStaged(ctx context.Context, st *stored, area *stagingArea) ([]file, error) {
-	now, err := s.readHead(ctx)
+// A named file is a file with its path.
+type named struct {
+	path string
+	Side
+}
+
+func (s *Site) laterStaged(ctx context.Context, snap *Snapshot, area *stagingArea) ([]named, error) {
+	head, err := s.Head(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var head plumbing.Hash
-	if !now.commit.IsZero() {
-		c, err := s.readCommit(now.commit)
-		if err != nil {
-			return nil, fmt.Errorf("read HEAD: %w", err)
-		}
-		head = c.tree
-	}
-	changes, err := trees.Diff(area.k, head, area.tree)
+	changes, err := trees.Diff(s.Objects, head, area.tree)
 	if err != nil {
 		return nil, err
 	}
-	var files []file
+	var files []named
 	for _, c := range changes {
 		if !c.Old.Hash.IsZero() {
 			continue
 		}
-		if had, err := s.sideAt(st.staged, c.Path); err != nil {
+		if had, err := sideAt(s.Objects, snap.Staged, c.Path); err != nil {
 			return nil, err
-		} else if had == (side{}) {
-			files = append(files, file{c.Path, c.New.Mode, c.New.Hash})
+		} else if had == (Side{}) {
+			files = append(files, named{c.Path, Side{c.New.Mode, c.New.Hash}})
 		}
 	}
 	return files, nil
 }
 
-func (s *Store) laterUntracked(ctx context.Context, st *stored) ([]string, error) {
-	g := s.git
-	g.Dir = s.repo.root
+func (s *Site) laterUntracked(ctx context.Context, snap *Snapshot) ([]string, error) {
+	g := s.Git
+	g.Dir = s.Root
 	out, err := g.Output(ctx, "ls-files", "--others", "--exclude-standard", "-z")
 	if err != nil {
 		return nil, fmt.Errorf("list untracked files: %w", err)
 	}
 	skipped := map[string]bool{}
-	for _, f := range st.record.Snapshot().Skipped {
+	for _, f := range snap.Record.Snapshot().Skipped {
 		skipped[f.Path] = true
 	}
 	var paths []string
 	for _, path := range gitcmd.Fields(out) {
-		had, err := s.sideAt(st.staged, path)
+		had, err := sideAt(s.Objects, snap.Staged, path)
 		if err != nil {
 			return nil, err
 		}
-		if had == (side{}) && !skipped[path] && !strings.HasSuffix(path, "/") {
+		if had == (Side{}) && !skipped[path] && !strings.HasSuffix(path, "/") {
 			paths = append(paths, path)
 		}
 	}

@@ -1,4 +1,4 @@
-package gitstore
+package restore
 
 import (
 	"errors"
@@ -14,13 +14,13 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// errMeanwhile says that a file changed after it was looked at.
-var errMeanwhile = errors.New("changed meanwhile")
+// ErrMeanwhile says that a file changed after it was looked at.
+var ErrMeanwhile = errors.New("changed meanwhile")
 
 // put moves a file that is ready in dir to a path of the worktree, where what
 // is there is what was seen, or nothing. What was there ends up in dir. The
 // path never holds half a file, and an edit that was made after the look is
-// moved back. It fails with errMeanwhile.
+// moved back. It fails with ErrMeanwhile.
 func put(root *os.Root, name string, was disk, dir *os.Root, ready string) error {
 	pl, err := openPlace(root, name, true)
 	if err != nil {
@@ -41,11 +41,11 @@ func put(root *os.Root, name string, was disk, dir *os.Root, ready string) error
 	return errors.Join(swap(pl.dir, near, pl, was), ignoreMissing(pl.dir.Remove(near)))
 }
 
-// meanwhile is errMeanwhile where a directory has become something else.
+// meanwhile is ErrMeanwhile where a directory has become something else.
 func meanwhile(err error) error {
 	var blocked *blockedError
 	if errors.As(err, &blocked) || errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) {
-		return fmt.Errorf("%w: %w", errMeanwhile, err)
+		return fmt.Errorf("%w: %w", ErrMeanwhile, err)
 	}
 	return err
 }
@@ -68,12 +68,12 @@ func swap(dir *os.Root, ready string, pl place, was disk) error {
 	case errors.Is(err, errors.ErrUnsupported):
 		return moveChecked(dir, ready, pl, was)
 	case errors.Is(err, fs.ErrNotExist):
-		return errMeanwhile
+		return ErrMeanwhile
 	case err != nil:
 		return err
 	}
 	if got, err := dir.Lstat(ready); err != nil || !sameFile(was.info, got) {
-		return errors.Join(errMeanwhile, exchange(from, ready, to, pl.name))
+		return errors.Join(ErrMeanwhile, exchange(from, ready, to, pl.name))
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func moveChecked(dir *os.Root, ready string, pl place, was disk) error {
 		return err
 	}
 	if !sameFile(was.info, now) {
-		return errMeanwhile
+		return ErrMeanwhile
 	}
 	return os.Rename(filepath.Join(dir.Name(), ready), filepath.Join(pl.dir.Name(), pl.name))
 }
@@ -125,14 +125,14 @@ func take(root *os.Root, name string, was disk, dir *os.Root, trash string) erro
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.EXDEV):
 		now, err := pl.dir.Lstat(pl.name)
 		if err == nil && !sameFile(was.info, now) {
-			return errMeanwhile
+			return ErrMeanwhile
 		}
 		return ignoreMissing(pl.dir.Remove(pl.name))
 	case err != nil:
 		return err
 	}
 	if got, err := dir.Lstat(trash); err != nil || !sameFile(was.info, got) {
-		return errors.Join(errMeanwhile, moveNew(to, trash, from, pl.name))
+		return errors.Join(ErrMeanwhile, moveNew(to, trash, from, pl.name))
 	}
 	return nil
 }
@@ -194,11 +194,11 @@ func removeEmpty(dir *os.Root, name string) {
 
 // prune removes the directories above a path that are empty, up to top, all
 // for "", none for ".". The working directory stays.
-func (s *Store) prune(root *os.Root, name, top string) {
+func (s *Site) prune(root *os.Root, name, top string) {
 	if top == "." {
 		return
 	}
-	for dir := path.Dir(name); dir != "." && !within1(s.repo.prefix, dir); dir = path.Dir(dir) {
+	for dir := path.Dir(name); dir != "." && !within1(s.Prefix, dir); dir = path.Dir(dir) {
 		pl, err := openPlace(root, dir, false)
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) && dir != top {

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package gitstore
+package restore
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package gitstore
+package restore
 
 import (
 	"context"
@@ -20,37 +20,25 @@ const maxInside = 10_000
 
 // An observer finds out what paths are now.
 type observer struct {
-	s      *Store
+	s      *Site
 	ctx    context.Context
 	root   *os.Root
 	x      *index.Index
-	staged plumbing.Hash // the staging area as a tree, in k
-	k      *sink
+	staged plumbing.Hash // the staging area as a tree
 	now    map[string]*state
-	raw    bool   // files as they stand, past git's filters
-	asked  []file // regular files whose hash git has to tell
+	raw    bool     // files as they stand, past git's filters
+	asked  []string // regular files whose hash git has to tell
 }
 
-// observe finds out what the paths of targets are now, in the staging area
-// and in the worktree.
-func (s *Store) observe(ctx context.Context, targets []target) (func(string) state, error) {
-	area, err := s.openStaging(ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	defer area.close()
-	return s.observeIn(ctx, targets, area, false)
-}
-
-// observeIn is observe with the staging area open; files are told as git would
-// add them, or raw.
-func (s *Store) observeIn(ctx context.Context, targets []target, area *stagingArea, raw bool) (func(string) state, error) {
-	root, err := os.OpenRoot(s.repo.root)
+// observe finds out what the paths of targets are now, in the staging area and
+// in the worktree; files are told as git would add them, or raw.
+func (s *Site) observe(ctx context.Context, targets []Target, area *stagingArea, raw bool) (func(string) state, error) {
+	root, err := os.OpenRoot(s.Root)
 	if err != nil {
 		return nil, fmt.Errorf("open worktree: %w", err)
 	}
 	defer root.Close()
-	o := &observer{s: s, ctx: ctx, root: root, x: area.x, staged: area.tree, k: area.k, raw: raw, now: make(map[string]*state, len(targets))}
+	o := &observer{s: s, ctx: ctx, root: root, x: area.x, staged: area.tree, raw: raw, now: make(map[string]*state, len(targets))}
 	for i := range targets {
 		if err := o.look(&targets[i]); err != nil {
 			return nil, err
@@ -69,24 +57,24 @@ func (s *Store) observeIn(ctx context.Context, targets []target, area *stagingAr
 	return now, s.markSparse(ctx, targets, o.now)
 }
 
-func (o *observer) look(t *target) error {
+func (o *observer) look(t *Target) error {
 	st := &state{}
-	o.now[t.path] = st
-	entries := o.x.Lookup(t.path)
+	o.now[t.Path] = st
+	entries := o.x.Lookup(t.Path)
 	for _, e := range entries {
-		st.index[e.Stage] = side{uint32(e.Mode), e.Hash}
+		st.index[e.Stage] = Side{uint32(e.Mode), e.Hash}
 		if e.IntentToAdd {
 			st.index[0] = intended
 		}
 		st.sparse = st.sparse || e.SkipWorktree
 		st.assume = st.assume || e.AssumeValid
 	}
-	if wants := t.index && t.indexWant != (stages{}) || t.work && t.workWant != (side{}); wants && st.index[0] == (side{}) {
-		if err := o.lookAround(t.path, st); err != nil {
+	if wants := t.Index && t.IndexWant != (Stages{}) || t.Work && t.WorkWant != (Side{}); wants && st.index[0] == (Side{}) {
+		if err := o.lookAround(t.Path, st); err != nil {
 			return err
 		}
 	}
-	if t.work {
+	if t.Work {
 		o.lookAt(t, st, entries)
 	}
 	return nil
@@ -100,7 +88,7 @@ func (o *observer) lookAround(path string, st *state) error {
 			continue
 		}
 		above := o.x.Lookup(path[:i])
-		if entriesAs(above)[0] != (side{}) {
+		if entriesAs(above)[0] != (Side{}) {
 			st.indexAbove = path[:i]
 			st.closed = above[0].Mode == trees.ModeGitlink || above[0].SkipWorktree
 		}
@@ -111,11 +99,11 @@ func (o *observer) lookAround(path string, st *state) error {
 			st.indexInside = append(st.indexInside, p)
 		}
 	}
-	mode, hash, err := trees.Lookup(o.k, o.staged, path)
+	mode, hash, err := trees.Lookup(o.s.Objects, o.staged, path)
 	if err != nil || mode != trees.ModeTree {
 		return err
 	}
-	files, err := trees.Diff(o.k, plumbing.ZeroHash, hash)
+	files, err := trees.Diff(o.s.Objects, plumbing.ZeroHash, hash)
 	for _, f := range files {
 		st.indexInside = append(st.indexInside, path+"/"+f.Path)
 	}
@@ -124,15 +112,15 @@ func (o *observer) lookAround(path string, st *state) error {
 
 // lookAt fills in the worktree's side of a path, but for the hash of a regular
 // file that git has to be asked for.
-func (o *observer) lookAt(t *target, st *state, entries []index.Entry) {
-	pl, err := openPlace(o.root, t.path, false)
+func (o *observer) lookAt(t *Target, st *state, entries []index.Entry) {
+	pl, err := openPlace(o.root, t.Path, false)
 	var blocked *blockedError
 	switch {
 	case errors.As(err, &blocked):
 		st.above = blocked.path
 		return
 	case errors.Is(err, fs.ErrNotExist):
-		st.made = missing(o.root, t.path)
+		st.made = missing(o.root, t.Path)
 		return
 	case err != nil:
 		st.blockage = err.Error()
@@ -147,7 +135,7 @@ func (o *observer) lookAt(t *target, st *state, entries []index.Entry) {
 		st.blockage = err.Error()
 		return
 	case info.IsDir():
-		st.inside = insideOf(pl.dir, t.path, maxInside)
+		st.inside = insideOf(pl.dir, t.Path, maxInside)
 		return
 	}
 	st.disk = disk{mode: diskMode(info), info: info}
@@ -161,18 +149,18 @@ func (o *observer) lookAt(t *target, st *state, entries []index.Entry) {
 		}
 		return
 	}
-	st.work.mode = o.s.gitMode(info, st.index[0].mode, t.workWant.mode, t.workBase.mode)
+	st.work.Mode = o.s.gitMode(info, st.index[0].Mode, t.WorkWant.Mode, t.WorkBase.Mode)
 	switch {
 	case len(entries) == 1 && o.unmodified(entries[0], info):
 		st.work = st.index[0]
-	case st.work.mode == trees.ModeSymlink:
+	case st.work.Mode == trees.ModeSymlink:
 		d, err := hashDisk(pl.dir, pl.name, info)
 		if err != nil {
 			st.blockage = err.Error()
 		}
-		st.work.hash = d.hash
+		st.work.Hash = d.hash
 	default:
-		o.asked = append(o.asked, file{path: t.path, mode: st.work.mode})
+		o.asked = append(o.asked, t.Path)
 	}
 }
 
@@ -191,7 +179,7 @@ func missing(root *os.Root, name string) string {
 
 // gitMode is the mode by which git would add a file. Where the file system has
 // no executable bits or symlinks, it is one of those that it is known by.
-func (s *Store) gitMode(info fs.FileInfo, known ...uint32) uint32 {
+func (s *Site) gitMode(info fs.FileInfo, known ...uint32) uint32 {
 	mode := trees.ModeOf(info)
 	for _, k := range known {
 		switch {
@@ -206,8 +194,8 @@ func (s *Store) gitMode(info fs.FileInfo, known ...uint32) uint32 {
 	return mode
 }
 
-func (s *Store) configBool(key string, unset bool) bool {
-	value, ok := gitcmd.Last(s.config, key)
+func (s *Site) configBool(key string, unset bool) bool {
+	value, ok := gitcmd.Last(s.Config, key)
 	if !ok {
 		return unset
 	}
@@ -229,27 +217,26 @@ func (o *observer) unmodified(e index.Entry, info fs.FileInfo) bool {
 
 // hash asks git what the files would be after its filters.
 func (o *observer) hash() error {
-	c := capture{s: o.s, ctx: o.ctx, k: o.k}
-	hashes, err := c.hashAll(o.asked)
+	hashes, err := o.s.Hash(o.ctx, o.asked)
 	if err != nil {
 		return err
 	}
-	for i, f := range o.asked {
-		st := o.now[f.path]
-		if st.work.hash = hashes[i]; !hashes[i].IsZero() {
+	for i, path := range o.asked {
+		st := o.now[path]
+		if st.work.Hash = hashes[i]; !hashes[i].IsZero() {
 			continue
 		}
-		if st.work.hash, err = o.s.hashFile(o.ctx, f.path); err != nil {
-			st.blockage, st.work.hash = "not readable", plumbing.NewHash("ff")
+		if st.work.Hash, err = o.s.hashFile(o.ctx, path); err != nil {
+			st.blockage, st.work.Hash = "not readable", plumbing.NewHash("ff")
 		}
 	}
 	return nil
 }
 
 // hashFile is the blob that git would make of a file.
-func (s *Store) hashFile(ctx context.Context, name string) (plumbing.Hash, error) {
-	g := s.git
-	g.Dir = s.repo.root
+func (s *Site) hashFile(ctx context.Context, name string) (plumbing.Hash, error) {
+	g := s.Git
+	g.Dir = s.Root
 	line, err := g.Line(ctx, "hash-object", "--", name)
 	if err != nil {
 		return plumbing.ZeroHash, fmt.Errorf("read %q: %w", name, err)

@@ -1,4 +1,4 @@
-package gitstore
+package restore
 
 import (
 	"fmt"
@@ -47,10 +47,10 @@ func (d disk) same(o disk, fileMode bool) bool {
 }
 
 // String is "<octal mode> <hash>", "" for no file.
-func (d disk) String() string { return side{d.mode, d.hash}.String() }
+func (d disk) String() string { return Side{d.mode, d.hash}.String() }
 
 // readDisk reads a file of the worktree and what identifies it. It fails with
-// errMeanwhile when that changes while it is read.
+// ErrMeanwhile when that changes while it is read.
 func readDisk(dir *os.Root, name string) (disk, []byte, error) {
 	info, err := dir.Lstat(name)
 	if err != nil {
@@ -74,7 +74,7 @@ func readDisk(dir *os.Root, name string) (disk, []byte, error) {
 	}
 	again, err := dir.Lstat(name)
 	if err != nil || !sameFile(info, again) {
-		return disk{}, nil, errMeanwhile
+		return disk{}, nil, ErrMeanwhile
 	}
 	d.hash = plumbing.ComputeHash(plumbing.BlobObject, data)
 	return d, data, nil
@@ -93,7 +93,7 @@ func hashDisk(dir *os.Root, name string, info fs.FileInfo) (disk, error) {
 	defer f.Close()
 	h := plumbing.NewHasher(plumbing.BlobObject, info.Size())
 	if n, err := io.Copy(h, f); err != nil || n != info.Size() {
-		return disk{}, errMeanwhile
+		return disk{}, ErrMeanwhile
 	}
 	return disk{mode: diskMode(info), hash: h.Sum(), info: info}, nil
 }

@@ -1,4 +1,4 @@
-package gitstore
+package restore
 
 import (
 	"fmt"
@@ -11,19 +11,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// safetyPlan is what a restore does, as JSON.
-type safetyPlan struct {
-	Version    int           `json:"version"`
-	Issue      string        `json:"issue"`
-	Checkpoint checkpoint.ID `json:"checkpoint_id"`
-	Worktree   string        `json:"worktree,omitempty"` // a linked one's git directory, below the common one
-	Steps      []safetyStep  `json:"steps"`
-}
-
-// safetyStep is one path. Names are quoted as git does where they are not
+// A StoredStep is a step as JSON. Names are quoted as git does where they are not
 // UTF-8. A file is "<octal mode> <hash>", "" for none; "disk" is as it stands,
 // with its permissions, the others are as git has it.
-type safetyStep struct {
+type StoredStep struct {
 	Path        string    `json:"path"`
 	Index       bool      `json:"index,omitempty"`
 	Work        bool      `json:"work,omitempty"`
@@ -38,8 +29,9 @@ type safetyStep struct {
 	Assume      bool      `json:"assume_unchanged,omitempty"`
 }
 
-func (st step) encode() safetyStep {
-	e := safetyStep{
+// Stored is the step as it can be stored.
+func (st Step) Stored() StoredStep {
+	e := StoredStep{
 		Path: checkpoint.QuotePath(st.path), Index: st.index, Work: st.work,
 		DiskBefore: st.before.disk.String(), DiskAfter: st.diskAfter.String(),
 		WorkBefore: st.before.work.String(), WorkAfter: st.workAfter.String(),
@@ -54,12 +46,13 @@ func (st step) encode() safetyStep {
 	return e
 }
 
-func (e safetyStep) decode() (step, error) {
-	st := step{index: e.Index, work: e.Work}
+// Step is the step that was stored. It fails for one that none could have been.
+func (e StoredStep) Step() (Step, error) {
+	st := Step{index: e.Index, work: e.Work}
 	st.before.sparse, st.before.assume = e.Sparse, e.Assume
-	var diskBefore, diskAfter side
+	var diskBefore, diskAfter Side
 	for _, f := range []struct {
-		to   *side
+		to   *Side
 		text string
 	}{
 		{&diskBefore, e.DiskBefore},
@@ -71,8 +64,8 @@ func (e safetyStep) decode() (step, error) {
 			return st, err
 		}
 	}
-	st.before.disk = disk{mode: diskBefore.mode, hash: diskBefore.hash}
-	st.diskAfter = disk{mode: diskAfter.mode, hash: diskAfter.hash}
+	st.before.disk = disk{mode: diskBefore.Mode, hash: diskBefore.Hash}
+	st.diskAfter = disk{mode: diskAfter.Mode, hash: diskAfter.Hash}
 	for i := range st.indexAfter {
 		if err := st.before.index[i].parse(e.IndexBefore[i]); err != nil {
 			return st, err
@@ -88,19 +81,19 @@ func (e safetyStep) decode() (step, error) {
 	if st.before.made, err = checkpoint.UnquotePath(e.Made); err != nil {
 		return st, err
 	}
-	return st, trees.CheckPath(st.path, st.workAfter.mode)
+	return st, trees.CheckPath(st.path, st.workAfter.Mode)
 }
 
-func (f side) String() string {
-	if f == (side{}) {
+func (f Side) String() string {
+	if f == (Side{}) {
 		return ""
 	}
-	return fmt.Sprintf("%o %s", f.mode, f.hash)
+	return fmt.Sprintf("%o %s", f.Mode, f.Hash)
 }
 
-func (f *side) parse(s string) error {
+func (f *Side) parse(s string) error {
 	if s == "" {
-		*f = side{}
+		*f = Side{}
 		return nil
 	}
 	mode, hex, _ := strings.Cut(s, " ")
@@ -108,20 +101,20 @@ func (f *side) parse(s string) error {
 	if err != nil || !plumbing.IsHash(hex) {
 		return fmt.Errorf("safety snapshot: %q is no file", s)
 	}
-	*f = side{uint32(n), plumbing.NewHash(hex)}
+	*f = Side{uint32(n), plumbing.NewHash(hex)}
 	return nil
 }
 
-// needs are the blobs that taking a step back, or finishing it, takes.
-func (st step) needs() []plumbing.Hash {
+// Needs are the blobs that taking a step back, or finishing it, takes.
+func (st Step) Needs() []plumbing.Hash {
 	var hashes []plumbing.Hash
 	if st.work {
-		hashes = append(hashes, st.before.disk.hash, st.workAfter.hash)
+		hashes = append(hashes, st.before.disk.hash, st.workAfter.Hash)
 	}
-	for _, stages := range []stages{st.before.index, st.indexAfter} {
+	for _, stages := range []Stages{st.before.index, st.indexAfter} {
 		for _, e := range stages {
 			if blob(e) {
-				hashes = append(hashes, e.hash)
+				hashes = append(hashes, e.Hash)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package gitstore
+package restore
 
 import (
 	"fmt"
@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func sideOf(s string) side {
+func sideOf(s string) Side {
 	if s == "" {
-		return side{}
+		return Side{}
 	}
-	return side{trees.ModeFile, plumbing.ComputeHash(plumbing.BlobObject, []byte(s))}
+	return Side{trees.ModeFile, plumbing.ComputeHash(plumbing.BlobObject, []byte(s))}
 }
 
 // TestPlanEveryCombination walks base, want and now over absent and three
@@ -43,9 +43,9 @@ func TestPlanEveryCombination(t *testing.T) {
 }
 
 func checkCombination(t *testing.T, name, base, want, index, work string, sparse bool, choice Changed, force bool) {
-	tg := target{path: "p", index: true, work: true, indexBase: merged(sideOf(base)), indexWant: merged(sideOf(want)), workBase: sideOf(base), workWant: sideOf(want)}
+	tg := Target{Path: "p", Index: true, Work: true, IndexBase: merged(sideOf(base)), IndexWant: merged(sideOf(want)), WorkBase: sideOf(base), WorkWant: sideOf(want)}
 	now := state{index: merged(sideOf(index)), work: sideOf(work), sparse: sparse}
-	p := planRestore([]target{tg}, func(string) state { return now }, choice, force)
+	p := decide([]Target{tg}, func(string) state { return now }, choice, force)
 
 	workCounts := !sparse
 	done := index == want && (work == want || !workCounts)
@@ -89,20 +89,20 @@ func checkCombination(t *testing.T, name, base, want, index, work string, sparse
 // TestPlanOneSide: a side that the checkpoint does not want is not looked at.
 func TestPlanOneSide(t *testing.T) {
 	now := func(string) state { return state{index: merged(sideOf("mine")), work: sideOf("mine")} }
-	index := target{path: "p", index: true, indexBase: merged(sideOf("mine")), indexWant: merged(sideOf("want"))}
-	p := planRestore([]target{index}, now, Mine, false)
+	index := Target{Path: "p", Index: true, IndexBase: merged(sideOf("mine")), IndexWant: merged(sideOf("want"))}
+	p := decide([]Target{index}, now, Mine, false)
 	assert.Len(t, p.steps, 1)
 	assert.False(t, p.steps[0].work)
-	work := target{path: "p", work: true, workBase: sideOf("mine"), workWant: sideOf("want")}
-	p = planRestore([]target{work}, now, Mine, false)
+	work := Target{Path: "p", Work: true, WorkBase: sideOf("mine"), WorkWant: sideOf("want")}
+	p = decide([]Target{work}, now, Mine, false)
 	assert.Len(t, p.steps, 1)
 	assert.False(t, p.steps[0].index)
 }
 
 // TestPlanFit: a file goes where something is only if that goes as well.
 func TestPlanFit(t *testing.T) {
-	put := func(path string) target {
-		return target{path: path, work: true, workWant: sideOf("new")}
+	put := func(path string) Target {
+		return Target{Path: path, Work: true, WorkWant: sideOf("new")}
 	}
 	states := map[string]state{
 		"d":     {work: sideOf("old")},
@@ -112,9 +112,9 @@ func TestPlanFit(t *testing.T) {
 		"e/y":   {work: sideOf("mine"), index: merged(sideOf("mine"))},
 		"blind": {blockage: "neither a file nor a symlink"},
 	}
-	remove := func(path string) target { return target{path: path, work: true, workBase: sideOf("old")} }
-	plan := func(targets ...target) restorePlan {
-		return planRestore(targets, func(p string) state { return states[p] }, Mine, false)
+	remove := func(path string) Target { return Target{Path: path, Work: true, WorkBase: sideOf("old")} }
+	plan := func(targets ...Target) decision {
+		return decide(targets, func(p string) state { return states[p] }, Mine, false)
 	}
 	assert.Len(t, plan(remove("d"), put("d/f")).steps, 2)
 	assert.Equal(t, []string{"d/f"}, plan(put("d/f")).inTheWay)

@@ -1,0 +1,79 @@
+package restore
+
+import (
+	"context"
+	"errors"
+)
+
+// Finish does what is left of a restore that was killed, where nobody else has
+// changed what it was going to.
+func (s *Site) Finish(ctx context.Context, steps []Step) error {
+	s.cleanNear(steps)
+	return s.workOn(ctx, func(w *workshop, area *stagingArea) error {
+		left, err := s.stillToDo(ctx, steps, area)
+		if err != nil {
+			return err
+		}
+		plan := decision{steps: left}
+		plan.fit()
+		if err := w.makeReady(ctx, plan.steps); err != nil {
+			return err
+		}
+		_, err = s.act(ctx, w, area, plan.steps)
+		return err
+	})
+}
+
+// workOn runs f with the staging area locked and a workshop.
+func (s *Site) workOn(ctx context.Context, f func(*workshop, *stagingArea) error) error {
+	area, err := s.openStaging(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer area.close()
+	w, err := s.openWorkshop()
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(w, area), w.close())
+}
+
+// stillToDo are the steps, or the sides of them, that were not done and whose
+// path nobody else has changed.
+func (s *Site) stillToDo(ctx context.Context, steps []Step, area *stagingArea) ([]Step, error) {
+	now, err := s.recall(ctx, steps, area)
+	if err != nil {
+		return nil, err
+	}
+	var left []Step
+	for _, st := range steps {
+		at := now(st.path)
+		st.index = st.index && at.index == st.before.index
+		if st.work && s.is(at, st.before.disk) && at.blockage == "" {
+			st.before.disk.info = at.disk.info
+		} else if st.work = false; s.is(at, st.diskAfter) {
+			st.before.work = st.workAfter
+		}
+		if st.index || st.work {
+			left = append(left, st)
+		}
+	}
+	return left, nil
+}
+
+// is reports whether what is at a path now is a file that is known.
+func (s *Site) is(at state, d disk) bool {
+	return at.disk.same(d, s.configBool("core.filemode", true))
+}
+
+// recall observes the paths of steps as they stand, past git's filters.
+func (s *Site) recall(ctx context.Context, steps []Step, area *stagingArea) (func(string) state, error) {
+	targets := make([]Target, len(steps))
+	for i, st := range steps {
+		targets[i] = Target{Path: st.path, Index: st.index, Work: st.work, IndexWant: st.indexAfter, WorkWant: st.workAfter}
+		if st.indexAfter == (Stages{}) {
+			targets[i].IndexWant = st.before.index
+		}
+	}
+	return s.observe(ctx, targets, area, true)
+}

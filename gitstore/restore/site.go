@@ -1,0 +1,89 @@
+// Package restore puts the files of a snapshot back into a worktree and its
+// staging area, and loses nothing that is there.
+//
+//	Targets    what the snapshot changed, by path: nothing else is touched
+//	observe    what each of these paths is now
+//	decide     a step for each path that can be put back, as a pure function
+//	prepare    the new files are made by git, in a folder beside the worktree
+//	Keep       the caller makes last what is needed to take the steps back
+//	act        files are exchanged one by one, then the index as a whole
+//
+// An edit that somebody makes meanwhile stays. What was interrupted is finished
+// or taken back from the steps alone. Refs, journals and HEAD are the caller's
+// matter.
+package restore
+
+import (
+	"context"
+	"fmt"
+
+	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/index"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A Site is where files are put back: a worktree with its staging area, and
+// what is known of its repository.
+type Site struct {
+	Git    gitcmd.Git     // of the repository
+	Config []gitcmd.Entry // git's configuration
+	GitDir string         // of this worktree
+	Root   string         // of the worktree
+	Prefix string         // the working directory below it, "" or "a/b/": it stays
+	Index  string         // the staging area's file
+	State  string         // a folder that is this worktree's own, for files on their way
+
+	Objects Objects
+
+	// OpenIndex reads the staging area.
+	OpenIndex func(context.Context) (*index.Index, func(), error)
+	// Head is the tree of HEAD, zero when unborn.
+	Head func(context.Context) (plumbing.Hash, error)
+	// Hash tells the blobs that git would make of files of the worktree, zero
+	// for one that it did not tell.
+	Hash func(context.Context, []string) ([]plumbing.Hash, error)
+	// At is told where a restore is: "planned", and "moved" after every file
+	// that was. What it returns stops it. It may be nil.
+	At func(point string) error
+}
+
+// Objects are what is stored, and what is added to that.
+type Objects interface {
+	Read(plumbing.Hash) (plumbing.ObjectType, []byte, error)
+	Header(plumbing.Hash) (plumbing.ObjectType, int64, error)
+	Has(plumbing.Hash) bool
+	Add(plumbing.ObjectType, []byte) plumbing.Hash
+	Keep(plumbing.Hash)          // what git stored has to last like what was added
+	Flush(context.Context) error // lets git read what was added
+}
+
+func (s *Site) at(point string) error {
+	if s.At == nil {
+		return nil
+	}
+	return s.At(point)
+}
+
+// A LockedError says that another git writes the staging area.
+type LockedError struct{ Lock string }
+
+func (e *LockedError) Error() string {
+	return fmt.Sprintf("the index is locked by another git process (%s)", e.Lock)
+}
+
+// Stale is the lock of the index that a killed restore left, "" for none.
+func (s *Site) Stale() string {
+	a := s.stagingPlace()
+	if a.isStale() {
+		return a.file + ".lock"
+	}
+	return ""
+}
+
+// Sweep removes what a killed restore left in this worktree's own folder. No
+// other restore may be under way.
+func (s *Site) Sweep() error {
+	s.stagingPlace().freeStale()
+	return s.workshop().close()
+}

@@ -1,0 +1,89 @@
+package restore
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"slices"
+)
+
+// TakeBack makes every path what it was before steps were taken, where it still
+// is what they made of it.
+func (s *Site) TakeBack(ctx context.Context, steps []Step) (*Outcome, error) {
+	s.cleanNear(steps)
+	done := &Outcome{}
+	return done, s.workOn(ctx, func(w *workshop, area *stagingArea) error {
+		back, err := s.reverse(ctx, steps, area, done)
+		if err != nil {
+			return err
+		}
+		for _, st := range back {
+			if !st.creates() {
+				continue
+			}
+			if err := w.write(st.path, st.diskAfter); err != nil {
+				return err
+			}
+		}
+		lost, err := s.act(ctx, w, area, back)
+		done.lose(lost)
+		return err
+	})
+}
+
+// reverse are the steps the other way round. A path that is neither what the
+// restore made of it nor what it was before is left alone.
+func (s *Site) reverse(ctx context.Context, steps []Step, area *stagingArea, done *Outcome) ([]Step, error) {
+	now, err := s.recall(ctx, steps, area)
+	if err != nil {
+		return nil, err
+	}
+	plan := decision{}
+	for _, st := range steps {
+		at := now(st.path)
+		workOurs := st.work && s.is(at, st.diskAfter)
+		indexOurs := st.index && at.index == st.indexAfter
+		switch {
+		case st.work && !workOurs && !s.is(at, st.before.disk), st.index && !indexOurs && at.index != st.before.index, at.blockage != "":
+			plan.changed = append(plan.changed, st.path)
+		case workOurs || indexOurs:
+			plan.steps = append(plan.steps, st.reversed(at, indexOurs, workOurs))
+		case st.makes():
+			s.pruneMade(st)
+		}
+	}
+	plan.fit()
+	done.Skipped = append(plan.changed, plan.inTheWay...)
+	slices.Sort(done.Skipped)
+	for _, st := range plan.steps {
+		done.Restored = append(done.Restored, st.path)
+	}
+	return plan.steps, nil
+}
+
+func (st Step) reversed(at state, index, work bool) Step {
+	back := Step{path: st.path, index: index, work: work, indexAfter: st.before.index, workAfter: st.before.work, diskAfter: st.before.disk}
+	back.before = at
+	back.before.work, back.before.made = st.workAfter, st.madeAbove()
+	back.before.sparse, back.before.assume = st.before.sparse, st.before.assume
+	if !work {
+		back.before.work = st.before.work
+	}
+	return back
+}
+
+// makes reports whether a step makes a file where none was.
+func (st Step) makes() bool { return st.creates() && st.before.disk.mode == 0 }
+
+// pruneMade removes directories that were made for a file that did not come.
+func (s *Site) pruneMade(st Step) {
+	root, err := os.OpenRoot(s.Root)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	s.prune(root, st.path, st.madeAbove())
+}
+
+// madeAbove is the topmost directory that was made for a file, "." for none.
+func (st Step) madeAbove() string { return cmp.Or(st.before.made, ".") }

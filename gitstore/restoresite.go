@@ -1,0 +1,57 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"git-checkpoint/gitstore/restore"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// site is the worktree as restores see it. They add objects to k, which may be
+// nil where nothing is read.
+func (s *Store) site(k *sink) *restore.Site {
+	site := &restore.Site{
+		Git: s.git, Config: s.config,
+		GitDir: s.repo.dir, Root: s.repo.root, Prefix: s.repo.prefix, Index: s.repo.index, State: s.stateDir(),
+		OpenIndex: s.openIndex, Head: s.headTree, Hash: s.hashFiles,
+		At: func(point string) error { return faultPoint(point) },
+	}
+	if k != nil {
+		site.Objects = k
+	}
+	return site
+}
+
+// headTree is the tree of HEAD, zero when unborn.
+func (s *Store) headTree(ctx context.Context) (plumbing.Hash, error) {
+	now, err := s.readHead(ctx)
+	if err != nil || now.commit.IsZero() {
+		return plumbing.ZeroHash, err
+	}
+	c, err := s.readCommit(now.commit)
+	if err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("read HEAD: %w", err)
+	}
+	return c.tree, nil
+}
+
+// hashFiles tells the blobs that git would make of files.
+func (s *Store) hashFiles(ctx context.Context, paths []string) ([]plumbing.Hash, error) {
+	files := make([]file, len(paths))
+	for i, path := range paths {
+		files[i].path = path
+	}
+	c := capture{s: s, ctx: ctx}
+	return c.hashAll(files)
+}
+
+// refusal says of a staging area that another git writes that nothing was done.
+func refusal(err error) error {
+	if locked, ok := errors.AsType[*restore.LockedError](err); ok {
+		return &RefusedError{Reason: locked.Error()}
+	}
+	return err
+}
