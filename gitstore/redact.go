@@ -25,15 +25,23 @@ const (
 type redactor struct {
 	how      Redaction
 	allow    scan.Allow
-	known    map[string]bool
+	known    map[string]bool // texts
+	keys     map[string]bool // and keys
 	warnings []string
 }
 
 // redactFrom notes what of a record, nil for none, may look like a secret,
 // before it is edited.
 func redactFrom(before *checkpoint.Record, how Redaction, allow scan.Allow) *redactor {
-	r := &redactor{how: how, allow: allow, known: map[string]bool{}}
+	r := &redactor{how: how, allow: allow, known: map[string]bool{}, keys: map[string]bool{}}
 	if how != RedactNone && before != nil {
+		eachMap(before.Doc(), "", func(_ string, m *checkpoint.Map) {
+			for key := range m.All() {
+				if scan.Suspicious(key) {
+					r.keys[key] = true
+				}
+			}
+		})
 		eachText(before.Doc(), "", func(_, text string) string {
 			if scan.Suspicious(text) {
 				r.known[text] = true
@@ -66,6 +74,38 @@ func (r *redactor) apply(record *checkpoint.Record) {
 		r.warnings = append(r.warnings, fmt.Sprintf("%s held what looks like a secret (%s), and was saved without it", path, strings.Join(rules, ", ")))
 		return masked
 	})
+	eachMap(record.Doc(), "", r.inKeys)
+}
+
+// inKeys masks the keys of a mapping that are new, after the texts that they
+// tell of.
+func (r *redactor) inKeys(path string, m *checkpoint.Map) {
+	given := map[string]bool{}
+	for _, key := range m.Keys() {
+		if r.keys[key] {
+			continue
+		}
+		masked, rules := scan.Mask("", key, r.allow)
+		if len(rules) == 0 {
+			continue
+		}
+		where, found := "a key", strings.Join(rules, ", ")
+		if path != "" {
+			path, _ = scan.Mask("", path, nil)
+			where = "a key of " + path
+		}
+		if r.how != RedactMask {
+			r.warnings = append(r.warnings, fmt.Sprintf("%s looks like a secret (%s)", where, found))
+			continue
+		}
+		r.warnings = append(r.warnings, fmt.Sprintf("%s looked like a secret (%s), and was saved under another name", where, found))
+		name := masked
+		for n := 2; given[name]; n++ { // one that an older save was given goes
+			name = fmt.Sprintf("%s-%d", masked, n)
+		}
+		given[name] = true
+		m.Rename(key, name)
+	}
 }
 
 // lastKey is the key of a text, "" where it is the name of a file: what stands
@@ -75,6 +115,22 @@ func lastKey(path string) string {
 		return ""
 	}
 	return path[strings.LastIndexByte(path, '.')+1:]
+}
+
+// eachMap gives f every mapping in a document with the path that leads to it,
+// those below one before it.
+func eachMap(v any, path string, f func(path string, m *checkpoint.Map)) {
+	switch v := v.(type) {
+	case *checkpoint.Map:
+		for key, below := range v.All() {
+			eachMap(below, strings.TrimPrefix(path+"."+key, "."), f)
+		}
+		f(path, v)
+	case []any:
+		for i := range v {
+			eachMap(v[i], path, f)
+		}
+	}
 }
 
 // noTexts are the keys of which the value is no text of anybody's.

@@ -80,8 +80,38 @@ func TestRedactTellsNoKey(t *testing.T) {
 	for _, how := range []Redaction{RedactWarn, RedactMask} {
 		w := newWorld(t)
 		saved := w.redacted(how, map[string]any{"outputs": map[string]any{aKey: aKey}})
-		require.Len(t, saved.Warnings, 1)
-		assert.NotContains(t, saved.Warnings[0], aKey)
+		require.Len(t, saved.Warnings, 2)
+		assert.NotContains(t, strings.Join(saved.Warnings, ""), aKey)
 		assert.Contains(t, saved.Warnings[0], "outputs.[redacted:github-token] h")
+		assert.Contains(t, saved.Warnings[1], "a key of outputs look")
 	}
+}
+
+// A key that is a secret is in no object either; several are told apart, and the
+// same again take their own places.
+func TestSaveMasksKeys(t *testing.T) {
+	w := newWorld(t)
+	other := "ghp_" + strings.Repeat("z9", 18)
+	for range 2 {
+		saved := w.redacted(RedactMask, map[string]any{
+			aKey: map[string]any{"in": 1}, "list": []any{map[string]any{"first": 1, aKey: 2, other: 3, "last": 4}},
+		})
+		require.ElementsMatch(t, []string{
+			"a key of list looked like a secret (github-token), and was saved under another name",
+			"a key of list looked like a secret (github-token), and was saved under another name",
+			"a key looked like a secret (github-token), and was saved under another name",
+		}, saved.Warnings)
+		doc := saved.Record.Doc()
+		in, _ := doc.Sub("[redacted:github-token]").Get("in")
+		assert.Equal(t, checkpoint.Number("1"), in)
+		list, _ := doc.Get("list")
+		assert.ElementsMatch(t, []string{"first", "[redacted:github-token]", "[redacted:github-token]-2", "last"}, list.([]any)[0].(*checkpoint.Map).Keys())
+		assert.NotContains(t, doc.Keys(), "[redacted:github-token]-2")
+	}
+	for _, object := range strings.Fields(w.Git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)")) {
+		out := string(w.Pipe(nil, "cat-file", "-p", object))
+		assert.NotContains(t, out, aKey)
+		assert.NotContains(t, out, other)
+	}
+	w.sound()
 }

@@ -118,6 +118,16 @@ func (m *Map) Delete(key string) {
 	m.reindex()
 }
 
+// Rename gives a key another name in its place, instead of what had that name.
+func (m *Map) Rename(key, name string) {
+	if key == name || m.find(key) < 0 {
+		return
+	}
+	m.Delete(name)
+	m.entries[m.find(key)].key = name
+	m.reindex()
+}
+
 // Clone returns a deep copy.
 func (m *Map) Clone() *Map {
 	c := &Map{entries: make([]entry, m.Len())}

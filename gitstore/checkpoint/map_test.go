@@ -211,3 +211,40 @@ func TestQuotePath(t *testing.T) {
 		assert.Error(t, err, s)
 	}
 }
+
+func TestMapRename(t *testing.T) {
+	for name, c := range map[string]struct {
+		from, to string
+		want     []string
+	}{
+		"in its place":     {"b", "x", []string{"a", "x", "c"}},
+		"instead of one":   {"b", "a", []string{"a", "c"}},
+		"of a later one":   {"b", "c", []string{"a", "c"}},
+		"that is not here": {"y", "a", []string{"a", "b", "c"}},
+		"to itself":        {"b", "b", []string{"a", "b", "c"}},
+	} {
+		m := NewMap()
+		for n, key := range []string{"a", "b", "c"} {
+			m.Set(key, n)
+		}
+		m.Rename(c.from, c.to)
+		assert.Equal(t, c.want, m.Keys(), name)
+		if v, _ := m.Get(c.to); c.from == "b" {
+			assert.Equal(t, Number("1"), v, name)
+		}
+	}
+}
+
+// A mapping with an index finds a key by its new name.
+func TestMapRenameLarge(t *testing.T) {
+	m := NewMap()
+	for n := range 40 {
+		m.Set(fmt.Sprint(n), n)
+	}
+	m.Rename("30", "x")
+	v, _ := m.Get("x")
+	assert.Equal(t, Number("30"), v)
+	_, there := m.Get("30")
+	assert.False(t, there)
+	assert.Equal(t, "x", m.Keys()[30])
+}

@@ -63,6 +63,8 @@ func TestTextPassesOver(t *testing.T) {
 	secret := "ghp_" + mixed[:36]
 	assert.Len(t, Text([]byte(secret)), 1)
 	assert.Empty(t, Text([]byte(secret+" # gitleaks:allow\n")))
+	assert.Len(t, Text([]byte("phase_"+secret)), 1, "a name in front of it")
+	assert.Empty(t, Text([]byte("a"+secret)))
 	assert.Empty(t, Text(nil))
 	assert.Len(t, Text([]byte(strings.Repeat(secret+"\n", 200))), maxFindings)
 	long := strings.Repeat("a ", window/2-10) + secret + strings.Repeat(" b", window)
