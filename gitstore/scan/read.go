@@ -17,8 +17,8 @@ type Result struct {
 const piece = 256 << 10
 
 // Read looks for secrets in a file of any size, in bounded memory. Text may be
-// UTF-8, or what is like it, or UTF-16. In other bytes only what has a form of
-// its own is looked for. What is compressed is not looked at.
+// UTF-8, or what is like it, UTF-16 or UTF-32. In other bytes only what has a form
+// of its own is looked for. What is compressed is not looked at.
 func Read(r io.Reader) (Result, error) {
 	in := bufio.NewReaderSize(r, 16<<10)
 	head, err := in.Peek(8000)
@@ -31,7 +31,9 @@ func Read(r io.Reader) (Result, error) {
 	case compressed:
 		return Result{Skipped: "compressed"}, nil
 	case littleEndian, bigEndian:
-		text = &utf16Reader{r: in, big: f == bigEndian}
+		text = &wideReader{r: in, big: f == bigEndian, unit: 2}
+	case littleEndian32, bigEndian32:
+		text = &wideReader{r: in, big: f == bigEndian32, unit: 4}
 	case bytesOnly:
 		s.binary = true
 	}
@@ -70,6 +72,8 @@ const (
 	plain form = iota // UTF-8, or what has no zeros either
 	littleEndian
 	bigEndian
+	littleEndian32
+	bigEndian32
 	bytesOnly
 	compressed
 )
@@ -82,6 +86,10 @@ func formOf(head []byte) form {
 		}
 	}
 	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")): // before that of UTF-16, which it begins with
+		return littleEndian32
+	case bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff")):
+		return bigEndian32
 	case bytes.HasPrefix(head, []byte("\xff\xfe")):
 		return littleEndian
 	case bytes.HasPrefix(head, []byte("\xfe\xff")):
@@ -92,19 +100,25 @@ func formOf(head []byte) form {
 	return guessed(head)
 }
 
-// guessed tells UTF-16 without a mark from other bytes: every other byte of
-// most texts is zero then, and none of the rest.
+// guessed tells UTF-16 and UTF-32 without a mark from other bytes: every other
+// byte of most texts is zero in the one, and none of the rest; in the other, the
+// high byte of each unit is zero, and nearly always two more.
 func guessed(head []byte) form {
-	var zeros [2]int
+	var zeros [4]int
 	for i, b := range head {
 		if b == 0 {
-			zeros[i%2]++
+			zeros[i%4]++
 		}
 	}
+	wide := len(head) / 4
 	switch units := len(head) / 2; {
-	case zeros[0] == 0 && zeros[1] > units/2:
+	case wide > 0 && zeros[3] == wide && zeros[2] > wide/2 && zeros[1] > wide/2 && zeros[0] <= wide/8:
+		return littleEndian32
+	case wide > 0 && zeros[0] >= wide && zeros[1] > wide/2 && zeros[2] > wide/2 && zeros[3] <= wide/8:
+		return bigEndian32
+	case zeros[0]+zeros[2] == 0 && zeros[1]+zeros[3] > units/2:
 		return littleEndian
-	case zeros[1] == 0 && zeros[0] > units/2:
+	case zeros[1]+zeros[3] == 0 && zeros[0]+zeros[2] > units/2:
 		return bigEndian
 	}
 	return bytesOnly

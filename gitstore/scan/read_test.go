@@ -29,6 +29,18 @@ func inUTF16(order binary.AppendByteOrder, mark bool, text string) []byte {
 	return out
 }
 
+// inUTF32 is a text in units of four bytes.
+func inUTF32(order binary.AppendByteOrder, mark bool, text string) []byte {
+	var out []byte
+	if mark {
+		out = order.AppendUint32(out, 0xfeff)
+	}
+	for _, c := range text {
+		out = order.AppendUint32(out, uint32(c))
+	}
+	return out
+}
+
 func TestReadForms(t *testing.T) {
 	text := "first \U0001f600\n" + key + "\n"
 	long := strings.Repeat("word\n", 1<<18)
@@ -45,6 +57,13 @@ func TestReadForms(t *testing.T) {
 		"utf-16 big, no mark":    {inUTF16(binary.BigEndian, false, "first\n"+key+"\n"), 2},
 		"utf-16, cut":            {append(inUTF16(binary.LittleEndian, true, text), 'x'), 2},
 		"utf-16, large":          {inUTF16(binary.LittleEndian, true, long+key), 1<<18 + 1},
+		"utf-32 little":          {inUTF32(binary.LittleEndian, true, text), 2},
+		"utf-32 big":             {inUTF32(binary.BigEndian, true, text), 2},
+		"utf-32 little, no mark": {inUTF32(binary.LittleEndian, false, text), 2},
+		"utf-32 big, no mark":    {inUTF32(binary.BigEndian, false, text), 2},
+		"utf-32, cut":            {append(inUTF32(binary.LittleEndian, true, text), 'x', 0), 2},
+		"utf-32, not valid":      {append(inUTF32(binary.BigEndian, true, "\n"), append([]byte("\xff\xff\xff\xff"), inUTF32(binary.BigEndian, false, key)...)...), 2},
+		"utf-32, large":          {inUTF32(binary.BigEndian, true, long+key), 1<<18 + 1},
 		"other bytes":            {[]byte("\x00\x01\x02" + key + "\x00"), 1},
 		"a name in other bytes":  {[]byte("\x00\x01\x02 password = " + mixed[:30] + " \x00"), 0},
 		"large":                  {[]byte(long + key), 1<<18 + 1},
@@ -109,6 +128,7 @@ func (prose) Read(p []byte) (int, error) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("\xff\xfeg\x00h\x00p\x00"))
 	f.Add([]byte("\xd8\x00\xdc"))
+	f.Add([]byte("\xff\xfe\x00\x00g\x00\x00\x00\xff\xff\xff"))
 	f.Add([]byte("password = " + mixed[:30]))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := Read(bytes.NewReader(data))

@@ -2,21 +2,24 @@ package scan
 
 import (
 	"bufio"
+	"encoding/binary"
 	"io"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// A utf16Reader reads UTF-16 as UTF-8. What is not valid becomes U+FFFD.
-type utf16Reader struct {
+// A wideReader reads UTF-16 or UTF-32 as UTF-8. What is not valid becomes U+FFFD.
+type wideReader struct {
 	r    *bufio.Reader
 	big  bool
+	unit int    // bytes: 2 or 4
 	rest []byte // of a character that did not fit
 	half rune   // the first of two units, 0 for none
 	err  error
 }
 
-func (u *utf16Reader) Read(p []byte) (int, error) {
+func (u *wideReader) Read(p []byte) (int, error) {
 	n := copy(p, u.rest)
 	u.rest = u.rest[n:]
 	for len(p)-n >= utf8.UTFMax && u.err == nil {
@@ -34,9 +37,9 @@ func (u *utf16Reader) Read(p []byte) (int, error) {
 
 // next is the next character, nothing at the end and for the first of two
 // units.
-func (u *utf16Reader) next() []byte {
-	var b [2]byte
-	if _, err := io.ReadFull(u.r, b[:]); err != nil {
+func (u *wideReader) next() []byte {
+	var b [4]byte
+	if _, err := io.ReadFull(u.r, b[:u.unit]); err != nil {
 		if err == io.ErrUnexpectedEOF {
 			err = io.EOF
 		}
@@ -44,16 +47,19 @@ func (u *utf16Reader) next() []byte {
 		return nil
 	}
 	if u.big {
-		b[0], b[1] = b[1], b[0]
+		slices.Reverse(b[:u.unit])
 	}
-	unit := rune(b[0]) | rune(b[1])<<8
+	c := rune(binary.LittleEndian.Uint32(b[:]))
+	if u.unit == 4 {
+		return utf8.AppendRune(nil, c)
+	}
 	switch first := u.half; {
 	case first != 0:
 		u.half = 0
-		return utf8.AppendRune(nil, utf16.DecodeRune(first, unit))
-	case 0xd800 <= unit && unit < 0xdc00:
-		u.half = unit
+		return utf8.AppendRune(nil, utf16.DecodeRune(first, c))
+	case 0xd800 <= c && c < 0xdc00:
+		u.half = c
 		return nil
 	}
-	return utf8.AppendRune(nil, unit)
+	return utf8.AppendRune(nil, c)
 }
