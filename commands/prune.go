@@ -136,6 +136,9 @@ func (c *call) planPrune(req gitstore.PruneRequest, issues []checkpoint.Issue) (
 	err := c.each(issues, func(i checkpoint.Issue) error {
 		req := req
 		req.Issue = i
+		if len(issues) == 1 {
+			req.Progress = func(done, total int) { c.ticker.atOf(done, total, "checkpoints rewritten") }
+		}
 		decided, err := c.store.Prune(c.ctx, req)
 		switch {
 		case err != nil:

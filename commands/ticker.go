@@ -96,13 +96,16 @@ func (t *ticker) write() {
 }
 
 // at tells how many issues, or what else is counted, are done.
-func (t *ticker) at(done, total int) {
-	if t.ended == nil {
+func (t *ticker) at(done, total int) { t.atOf(done, total, t.of) }
+
+// atOf is at for something else that is counted.
+func (t *ticker) atOf(done, total int, of string) {
+	if t == nil || t.ended == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.count = fmt.Sprintf(": %d of %d %s", done, total, cmp.Or(t.of, "issues"))
+	t.count = fmt.Sprintf(": %d of %d %s", done, total, cmp.Or(of, "issues"))
 }
 
 // about says what is done now.

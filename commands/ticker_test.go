@@ -44,9 +44,12 @@ func TestTickerLines(t *testing.T) {
 	tick := &ticker{w: &out, what: "import", lines: true, ended: make(chan struct{})}
 	tick.at(3, 10)
 	tick.write()
+	tick.atOf(4, 5, "checkpoints rewritten")
+	tick.write()
 	tick.hide()
 	tick.end()
-	assert.Equal(t, "import: 3 of 10 issues\n", out.String())
+	(*ticker)(nil).atOf(1, 2, "of what nobody sees")
+	assert.Equal(t, "import: 3 of 10 issues\nimport: 4 of 5 checkpoints rewritten\n", out.String())
 }
 
 func TestTickerOfShortThings(t *testing.T) {

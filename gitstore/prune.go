@@ -27,6 +27,8 @@ type PruneRequest struct {
 	// said there of the newest checkpoint's layout counts instead.
 	Layouts map[string]LayoutRules
 
+	Progress func(done, total int) // is told how much of the chain is rewritten, nil for nobody
+
 	DryRun bool   // decide, change nothing
 	Plan   string // refuse unless the plan has this id, "" for any
 }
@@ -55,6 +57,7 @@ func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 		act = s.consider
 	}
 	err := act(ctx, req.Issue, func(c *chain, k *sink) (*change, error) {
+		k.progress = req.Progress
 		archive, err := s.readChain(ctx, req.Issue, ArchiveRef(req.Issue), 0)
 		if err != nil {
 			return nil, err

@@ -169,3 +169,19 @@ func TestOneIDTwiceIsNotDropped(t *testing.T) {
 	assert.Empty(t, pruned.Removed)
 	assert.Len(t, w.live(), 2)
 }
+
+// A prune of one issue says how much of the chain it has rewritten.
+func TestPruneTellsHowFar(t *testing.T) {
+	w := newWorld(t)
+	w.long(300)
+	var told [][2]int
+	done, err := w.s.Prune(ctx, PruneRequest{
+		Issue: "42", Policy: retention.Policy{checkpoint.Manual: {Keep: 200}},
+		Progress: func(done, total int) { told = append(told, [2]int{done, total}) },
+	})
+	require.NoError(t, err)
+	require.Len(t, done.Removed, 100)
+	require.NotEmpty(t, told)
+	assert.Equal(t, [2]int{200, 200}, told[len(told)-1])
+	assert.Equal(t, [2]int{1, 200}, told[0])
+}

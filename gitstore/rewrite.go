@@ -129,7 +129,9 @@ func (s *Store) rebuild(c *chain, links []link, k *sink) plumbing.Hash {
 	if same > 0 {
 		parent = links[len(links)-same].commit.hash
 	}
-	for i := len(links) - 1 - same; i >= 0; i-- {
+	above := len(links) - same
+	for i := above - 1; i >= 0; i-- {
+		k.told(above-i, above)
 		if links[i].ledger {
 			continue
 		}
@@ -142,6 +144,13 @@ func (s *Store) rebuild(c *chain, links []link, k *sink) plumbing.Hash {
 		parent = k.addCommit(commit)
 	}
 	return parent
+}
+
+// told says how much of a chain is rewritten.
+func (k *sink) told(done, total int) {
+	if k.progress != nil {
+		k.progress(done, total)
+	}
 }
 
 // bottom is what the chain's oldest link, as far as it was read, stands on.

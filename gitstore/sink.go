@@ -22,6 +22,8 @@ type sink struct {
 	added   map[plumbing.Hash]object
 	outside []plumbing.Hash // what the checkpoint needs and others wrote
 	kept    bool            // in a pack that was kept while the ref moved
+
+	progress func(done, total int) // of what is rewritten, nil for nobody
 }
 
 type object struct {
