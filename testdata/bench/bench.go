@@ -19,6 +19,7 @@ type bench struct {
 	binary string
 	log    io.Writer
 	repos  map[string]*repo
+	line   *wire // nil until a row needs it
 }
 
 func newBench(ctx context.Context, o *options, log io.Writer) (*bench, error) {
@@ -42,6 +43,9 @@ func newBench(ctx context.Context, o *options, log io.Writer) (*bench, error) {
 
 // close removes the repositories, once nothing is measured any more.
 func (b *bench) close() {
+	if b.line != nil {
+		b.line.close()
+	}
 	if b.keep {
 		fmt.Fprintf(b.log, "kept: %s\n", b.work)
 		return

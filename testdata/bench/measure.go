@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
@@ -15,6 +16,7 @@ type side struct {
 	prepare func(ctx context.Context) error // before each run, outside the time; may be nil
 	argv    []string
 	stdin   string
+	env     []string               // beside that of the bench
 	each    func(run int) []string // the argv of a run, where it differs
 	check   func(out string) error // of what a warm-up printed; may be nil
 }
@@ -50,7 +52,7 @@ func (r *repo) timed(ctx context.Context, s side, i int, warmup bool) (float64, 
 		argv = s.each(i)
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env = r.dir, r.b.env
+	cmd.Dir, cmd.Env = r.dir, slices.Concat(r.b.env, s.env)
 	if s.stdin != "" {
 		cmd.Stdin = strings.NewReader(s.stdin)
 	}

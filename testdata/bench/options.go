@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // A scale is how large a repository is.
@@ -52,6 +53,7 @@ type options struct {
 	binary  string
 	dir     string
 	keep    bool
+	delay   time.Duration
 }
 
 func parseOptions(args []string, stderr io.Writer) (*options, error) {
@@ -68,6 +70,7 @@ func parseOptions(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.binary, "binary", "", "measure this git-checkpoint, not one built from the source here")
 	f.StringVar(&o.dir, "dir", os.TempDir(), "where to work; on a real disk")
 	f.BoolVar(&o.keep, "keep", false, "leave the repositories in place")
+	f.DurationVar(&o.delay, "delay", 20*time.Millisecond, "what the line of some rows takes, each way")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -80,6 +83,7 @@ func parseOptions(args []string, stderr io.Writer) (*options, error) {
 	}
 	if o.smoke {
 		o.scales, o.lengths, o.runs, o.warmups = []scale{tiny}, smokeLengths, 1, 1
+		o.delay = min(o.delay, time.Millisecond)
 		return o, nil
 	}
 	o.scales, err = parseSizes(*sizes)

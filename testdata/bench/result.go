@@ -12,7 +12,7 @@ type result struct {
 	Size    string  `json:"size"`
 	What    string  `json:"what"`
 	Against string  `json:"against"`
-	Unit    string  `json:"unit"` // ms, KiB, objects
+	Unit    string  `json:"unit"` // ms, KiB, objects, trips
 	Ours    summary `json:"ours"`
 	Theirs  summary `json:"theirs,omitzero"`
 	Ratio   float64 `json:"ratio,omitempty"` // of the medians

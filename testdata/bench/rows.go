@@ -106,6 +106,26 @@ var rows = []row{
 		figures: anywhere(1.2),
 	},
 	{
+		name: "line-idle", store: kindMany, once: true, run: runSyncIdleLine,
+		what: "sync --all over a line, nothing to do", against: lsRemoteName + ", over it", figures: anywhere(2),
+	},
+	{
+		name: "line-one", store: kindMany, once: true, run: runSyncOneLine,
+		what: "sync --all over a line, one of them saved", against: lsRemoteName + ", over it", figures: anywhere(3),
+	},
+	{
+		name: "line-fetch", store: kindMany, once: true, run: runFetchOneLine,
+		what: "fetch of one issue over a line, in a new clone", against: "git fetch of its ref, over it", figures: anywhere(2),
+	},
+	{
+		name: "trips-idle", store: kindMany, once: true, run: runSyncIdleTrips,
+		what: "round trips of a sync --all with nothing to do", against: "those of " + lsRemoteName,
+	},
+	{
+		name: "trips-fetch", store: kindMany, once: true, run: runFetchOneTrips,
+		what: "round trips of a fetch of one issue in a new clone", against: "those of a git fetch of its ref",
+	},
+	{
 		name: "start", store: kindSave, once: true, run: runStart,
 		what: "version, for hooks with nothing to do", against: "git rev-parse HEAD", figures: anywhere(4),
 	},

@@ -27,21 +27,24 @@ func (r *repo) says(what string, want int) func(string) error {
 }
 
 func runSyncIdle(ctx context.Context, r *repo) (result, error) {
-	return r.pair(ctx, r.b.runs,
-		side{argv: r.ours("sync", "--all"), check: r.says("up to date", len(r.many))}, r.lsRemote())
+	return r.pair(ctx, r.b.runs, r.idleSync(), r.lsRemote())
 }
 
-// runSyncOne saves one issue before each run.
-func runSyncOne(ctx context.Context, r *repo) (result, error) {
-	issue := r.many[len(r.many)/2]
+// changing is the issue that is saved before each run of some rows.
+func (r *repo) changing() string { return r.many[len(r.many)/2] }
+
+func (r *repo) oneSync() side {
 	save := func(ctx context.Context) error {
-		_, err := r.checkpoint(ctx, "save", issue)
+		_, err := r.checkpoint(ctx, "save", r.changing())
 		return err
 	}
-	gits := r.lsRemote()
+	return side{prepare: save, argv: r.ours("sync", "--all"), check: r.says("pushed 1 checkpoint", 1)}
+}
+
+func runSyncOne(ctx context.Context, r *repo) (result, error) {
+	issue, gits := r.changing(), r.lsRemote()
 	gits.prepare = r.rest
-	res, err := r.pair(ctx, r.b.runs,
-		side{prepare: save, argv: r.ours("sync", "--all"), check: r.says("pushed 1 checkpoint", 1)}, gits)
+	res, err := r.pair(ctx, r.b.runs, r.oneSync(), gits)
 	if err != nil {
 		return res, err
 	}
