@@ -29,17 +29,12 @@ func runSync(c *call) error {
 	if err != nil {
 		return err
 	}
-	if aging := issues; !c.flags.Bool("dry-run") {
-		if len(aging) == 0 {
-			aging = c.aging()
-		}
-		c.applyAge(aging...)
-	}
 	t := c.tick("sync: " + gitstore.ShownRemote(remote))
 	done, err := c.store.Sync(c.ctx, gitstore.SyncRequest{
 		Remote: remote, Issues: issues, Timeout: c.remoteTimeout(), DryRun: c.flags.Bool("dry-run"),
 		Archived: c.flags.Bool("archived"), Quiet: !hasTerminal(), Budget: c.shareBudget(), Progress: t.at,
-		Harmless: c.unobjectionable,
+		Meanwhile: func() { c.ageBeforeSync(issues) },
+		Harmless:  c.unobjectionable,
 		May: func(i checkpoint.Issue, out gitstore.Outgoing) error {
 			if out.Unpublished != "" {
 				t.end() // somebody may be asked
@@ -55,4 +50,15 @@ func runSync(c *call) error {
 		}
 	}
 	return c.showShared(remote, done, err)
+}
+
+// ageBeforeSync applies the rules of age to issues, all for none.
+func (c *call) ageBeforeSync(issues []checkpoint.Issue) {
+	if c.flags.Bool("dry-run") {
+		return
+	}
+	if len(issues) == 0 {
+		issues = c.aging()
+	}
+	c.applyAge(issues...)
 }

@@ -63,27 +63,9 @@ func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
 // chains asks a remote for the tips of issues, of all that it has when none
 // are named.
 func (l *line) chains(ctx context.Context, issues []checkpoint.Issue) (map[checkpoint.Issue]plumbing.Hash, []checkpoint.Issue, error) {
-	var patterns []string
-	for _, i := range issues {
-		patterns = append(patterns, LiveRef(i))
-	}
-	if len(issues) == 0 {
-		patterns = []string{liveRefs + "*"}
-	}
-	refs, err := l.tips(ctx, patterns...)
+	tips, strange, err := l.ask(ctx, issues)
 	if err != nil {
 		return nil, nil, err
-	}
-	var strange []string
-	tips := make(map[checkpoint.Issue]plumbing.Hash, len(refs))
-	for name, tip := range refs {
-		if rest, ok := strings.CutPrefix(name, liveRefs); ok {
-			if i, err := checkpoint.IssueFromRef(rest); err == nil {
-				tips[i] = tip
-			} else {
-				strange = append(strange, name)
-			}
-		}
 	}
 	if len(issues) == 0 {
 		l.s.tellStrange(ShownRemote(l.remote)+": ", strange)
@@ -93,6 +75,31 @@ func (l *line) chains(ctx context.Context, issues []checkpoint.Issue) (map[check
 		slices.Sort(issues)
 	}
 	return tips, issues, nil
+}
+
+// ask is chains for whoever has something else to do with the store meanwhile:
+// it only names what is strange, where it asks for all.
+func (l *line) ask(ctx context.Context, issues []checkpoint.Issue) (tips map[checkpoint.Issue]plumbing.Hash, strange []string, err error) {
+	var patterns []string
+	for _, i := range issues {
+		patterns = append(patterns, LiveRef(i))
+	}
+	if len(issues) == 0 {
+		patterns = []string{liveRefs + "*"}
+	}
+	tips = map[checkpoint.Issue]plumbing.Hash{}
+	err = l.eachTip(ctx, patterns, func(name string, tip plumbing.Hash) {
+		rest, ok := strings.CutPrefix(name, liveRefs)
+		if !ok {
+			return
+		}
+		if i, err := checkpoint.IssueFromRef(rest); err == nil {
+			tips[i] = tip
+		} else {
+			strange = append(strange, name)
+		}
+	})
+	return tips, strange, err
 }
 
 // tellStrange names the refs that stand where chains do and are called like no

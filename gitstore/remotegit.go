@@ -1,7 +1,6 @@
 package gitstore
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -126,18 +125,34 @@ func explain(stderr string) string {
 
 // tips asks which of refs a remote has, all that match a pattern too.
 func (l *line) tips(ctx context.Context, refs ...string) (map[string]plumbing.Hash, error) {
-	out, err := l.run(ctx, append([]string{"ls-remote", "--refs", "--", l.from}, refs...)...)
+	tips := map[string]plumbing.Hash{}
+	err := l.eachTip(ctx, refs, func(name string, tip plumbing.Hash) { tips[name] = tip })
+	return tips, err
+}
+
+// eachTip gives f what tips asks for.
+func (l *line) eachTip(ctx context.Context, refs []string, f func(name string, tip plumbing.Hash)) error {
+	out, err := l.run(ctx, slices.Concat(l.atOnce(), []string{"ls-remote", "--refs", "--", l.from}, refs)...)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	tips := make(map[string]plumbing.Hash, bytes.Count(out, []byte{'\n'}))
 	for text := range strings.Lines(string(out)) {
 		hex, name, ok := strings.Cut(strings.TrimSuffix(text, "\n"), "\t")
 		if ok && plumbing.IsHash(hex) {
-			tips[name] = plumbing.NewHash(hex)
+			f(name, plumbing.NewHash(hex))
 		}
 	}
-	return tips, nil
+	return nil
+}
+
+// atOnce are the flags with which a remote says what refs it has as soon as it
+// is connected. In the second version of the protocol it waits until it is
+// asked, and git ls-remote asks for all of them there, too.
+func (l *line) atOnce() []string {
+	if _, chosen := gitcmd.Last(l.s.config, "protocol.version"); chosen {
+		return nil
+	}
+	return []string{"-c", "protocol.version=0"}
 }
 
 // bring fetches refs of the remote into refs here that do not exist yet: each

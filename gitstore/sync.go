@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -38,6 +37,9 @@ type SyncRequest struct {
 	// Harmless reports that May would say nothing of what the pushes of several
 	// issues show together, and need not be asked; nil for never.
 	Harmless func(Outgoing) bool
+	// Meanwhile is run once before refs here are read, while the remote is asked
+	// already where that can be; nil for nothing to do.
+	Meanwhile func()
 
 	Budget   time.Duration         // of the whole, 0 for none: what is not done then has failed
 	Progress func(done, total int) // is told how many issues are done, nil for nobody
@@ -65,16 +67,54 @@ func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 		within, cancel = context.WithTimeout(ctx, req.Budget)
 	}
 	defer cancel()
-	err = y.run(within)
+	err = y.begin(within)
 	if err != nil && within.Err() != nil && ctx.Err() == nil {
 		err = y.outOfTime()
 	}
 	return y.results(), err
 }
 
-// run tries until nothing moves meanwhile.
-func (y *syncing) run(ctx context.Context) error {
-	pending := y.req.Issues
+// begin pushes what was named and went on here before it looks at the remote,
+// which that may save.
+func (y *syncing) begin(ctx context.Context) error {
+	named := y.req.Issues
+	if len(named) == 0 {
+		return y.run(ctx, nil)
+	}
+	y.meanwhile()
+	here, err := y.s.refsHere(ctx, y.line.remote, named)
+	if err != nil {
+		return err
+	}
+	y.open = named
+	if err := y.ahead(ctx, y.standsOf(here)); err != nil {
+		return err
+	}
+	if named = y.undone(named); len(named) == 0 {
+		y.progress()
+		return nil
+	}
+	return y.run(ctx, named)
+}
+
+// undone are the issues of which it is not known yet what became of them.
+func (y *syncing) undone(issues []checkpoint.Issue) (open []checkpoint.Issue) {
+	for _, i := range issues {
+		if y.done[i] == nil {
+			open = append(open, i)
+		}
+	}
+	return open
+}
+
+func (y *syncing) meanwhile() {
+	if y.req.Meanwhile != nil {
+		y.req.Meanwhile()
+	}
+}
+
+// run tries until nothing moves meanwhile, with all issues for none.
+func (y *syncing) run(ctx context.Context, pending []checkpoint.Issue) error {
 	for start := time.Now(); ; y.tries++ {
 		var err error
 		if pending, err = y.pass(ctx, pending); err != nil || len(pending) == 0 {
@@ -160,16 +200,19 @@ func (y *syncing) giveUp(issues []checkpoint.Issue) {
 // pass tries once for issues, and returns those for which the remote or a ref
 // here moved meanwhile. Its error is one that every issue meets.
 func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []checkpoint.Issue, err error) {
-	tips, here, err := y.look(ctx, issues)
+	tips, here, all, err := y.look(ctx, issues)
 	if err != nil {
 		return nil, err
 	}
 	if len(issues) == 0 {
-		issues = everyIssue(tips, here)
+		issues = all.every(tips)
 	}
-	y.open = issues
+	if y.open == nil {
+		y.open = issues
+	}
+	issues = y.undone(issues)
 	if !y.req.Archived {
-		issues = y.unsettled(issues, tips, here)
+		issues = y.unsettled(issues, tips, all)
 	}
 	y.progress()
 	if len(issues) == 0 {
@@ -197,14 +240,27 @@ func (y *syncing) progress() {
 }
 
 // look asks the remote for the tips of issues, all for none, and finds out
-// meanwhile where the refs here are.
-func (y *syncing) look(ctx context.Context, issues []checkpoint.Issue) (tips map[checkpoint.Issue]plumbing.Hash, here map[string]plumbing.Hash, err error) {
+// meanwhile where the refs here are, and pushes what went on where it may.
+func (y *syncing) look(ctx context.Context, issues []checkpoint.Issue) (tips map[checkpoint.Issue]plumbing.Hash, here map[string]plumbing.Hash, all stands, err error) {
 	var failed error
-	var reading sync.WaitGroup
-	reading.Go(func() { here, failed = y.s.refsHere(ctx, y.line.remote, issues) })
-	tips, _, err = y.line.chains(ctx, issues)
-	reading.Wait()
-	return tips, here, errors.Join(err, failed)
+	var asking sync.WaitGroup
+	var strange []string
+	asking.Go(func() { tips, strange, failed = y.line.ask(ctx, issues) })
+	if len(issues) == 0 {
+		y.meanwhile()
+	}
+	here, err = y.s.refsHere(ctx, y.line.remote, issues)
+	all = y.standsOf(here)
+	if err == nil && len(issues) == 0 && y.alone() {
+		err = y.ahead(ctx, all)
+	}
+	if asking.Wait(); failed != nil {
+		err = failed
+	}
+	if err == nil && len(issues) == 0 {
+		y.s.tellStrange(ShownRemote(y.line.remote)+": ", strange)
+	}
+	return tips, here, all, err
 }
 
 // listAbove is the number of issues above which all refs are read.
@@ -227,36 +283,4 @@ func (s *Store) refsHere(ctx context.Context, remote string, issues []checkpoint
 		}
 	}
 	return here, nil
-}
-
-// everyIssue are the issues that a remote has, with those that are here, or
-// that this clone once wrote.
-func everyIssue(tips map[checkpoint.Issue]plumbing.Hash, here map[string]plumbing.Hash) []checkpoint.Issue {
-	all := slices.Collect(maps.Keys(tips))
-	for name := range here {
-		for _, prefix := range []string{liveRefs, ownRefs} {
-			if rest, ok := strings.CutPrefix(name, prefix); ok {
-				if i, err := checkpoint.IssueFromRef(rest); err == nil && tips[i].IsZero() {
-					all = append(all, i)
-				}
-			}
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// unsettled leaves out the issues for which every ref is where the remote's is.
-func (y *syncing) unsettled(issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, here map[string]plumbing.Hash) []checkpoint.Issue {
-	var open []checkpoint.Issue
-	tracking := y.s.trackingRefs(y.line.remote)
-	for _, i := range issues {
-		tip, name := tips[i], i.RefName()
-		if tip.IsZero() || here[liveRefs+name] != tip || here[ownRefs+name] != tip || here[tracking+name] != tip {
-			open = append(open, i)
-			continue
-		}
-		y.done[i] = &Synced{Issue: i, Result: UpToDate, Retries: y.tries}
-	}
-	return open
 }

@@ -1,0 +1,120 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/gitcmd"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// aheadAtOnce bounds the issues that are pushed before the remote was looked
+// at: it may have been seen last by another name, and then all of it is in vain.
+const aheadAtOnce = 20
+
+// ahead pushes issues that went on here since the remote was seen last, without
+// a look at it: the lease on what was seen is all that a look could add, and
+// where somebody was there meanwhile, the push is refused. What is refused so,
+// what needs a join, and what somebody may have to be asked about waits for the
+// look. An error is one that a look would meet, too.
+func (y *syncing) ahead(ctx context.Context, all stands) error {
+	if y.req.DryRun || y.req.Archived {
+		return nil
+	}
+	plans := y.planAhead(ctx, all)
+	if len(plans) == 0 || !y.unobjectionable(ctx, plans) {
+		return nil
+	}
+	outcome, start := outcomes{}, time.Now()
+	if err := y.send(ctx, plans, outcome, (*syncPlan).gift); err != nil {
+		if late := y.line.timeout; ctx.Err() == nil && (late == 0 || time.Since(start) < late) {
+			return nil // there may be something to fetch all the same
+		}
+		return err
+	}
+	var landing []*syncPlan
+	for _, p := range plans {
+		if outcome[p.issue] == nil {
+			landing = append(landing, p)
+		}
+	}
+	if len(landing) > 0 {
+		y.land(ctx, landing, outcome)
+	}
+	for _, p := range plans {
+		var remote *RemoteError
+		switch err := outcome[p.issue]; {
+		case err == nil:
+			y.done[p.issue] = &p.done
+		case errors.As(err, &remote) && remote.Refused:
+			y.fail(p.issue, err)
+		}
+	}
+	return nil
+}
+
+// planAhead plans issues that went on as if the remote were where it was seen
+// last, none where they are too many. It leaves out those that would not simply
+// be pushed then.
+func (y *syncing) planAhead(ctx context.Context, all stands) (plans []*syncPlan) {
+	went := map[checkpoint.Issue]plumbing.Hash{}
+	for name, at := range all {
+		if !at.wentOn() {
+			continue
+		}
+		if i, err := checkpoint.IssueFromRef(name); err == nil {
+			went[i] = at.tracked
+		}
+	}
+	if len(went) > aheadAtOnce {
+		return nil
+	}
+	k := y.s.newSink()
+	for _, i := range slices.Sorted(maps.Keys(went)) {
+		p, err := y.plan(ctx, k, i, arrival{tip: went[i]})
+		if err == nil && p.archive != nil && p.tip == p.live.tip && len(p.gift()) > 0 && !p.publishes() {
+			plans = append(plans, p)
+		}
+	}
+	return plans
+}
+
+// unobjectionable reports that nobody has anything to say of what is pushed.
+func (y *syncing) unobjectionable(ctx context.Context, plans []*syncPlan) bool {
+	if y.req.May == nil {
+		return true
+	}
+	if y.req.Harmless == nil {
+		return false
+	}
+	var gifts []gift
+	for _, p := range plans {
+		gifts = append(gifts, p.gift()...)
+	}
+	out, err := y.s.showing(ctx, y.line.remote, y.s.Fetched(ctx), gifts...)
+	return err == nil && y.req.Harmless(out)
+}
+
+// alone reports that a second connection to the remote can be made beside a
+// first one: nobody is asked for a password, and so nobody is asked by two.
+func (y *syncing) alone() bool {
+	if y.req.Quiet {
+		return true
+	}
+	at, _ := gitcmd.Last(y.s.config, "remote."+y.line.remote+".url")
+	if !y.s.configured(y.line.remote) {
+		at = y.line.remote
+	}
+	for _, e := range y.s.config {
+		if strings.HasSuffix(e.Key, "insteadof") || e.Key == "remote."+y.line.remote+".pushurl" {
+			return false
+		}
+	}
+	return strings.HasPrefix(at, "/") || strings.HasPrefix(at, "file://") || strings.HasPrefix(at, "git://")
+}

@@ -1,0 +1,124 @@
+package gitstore
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// served is a clone whose remote counts connections, with an issue that both
+// have, and a second clone.
+func served(t *testing.T) (a, b *world, srv *server, hub string) {
+	t.Helper()
+	a = newWorld(t)
+	hub = a.hub()
+	b = a.clone(hub)
+	srv, url := serve(t, filepath.Dir(hub))
+	for _, w := range []*world{a, b} {
+		w.Git("remote", "set-url", "origin", url+filepath.Base(hub))
+		w.s = w.open(w.Dir)
+	}
+	a.manual(1)
+	a.sync()
+	b.sync()
+	srv.all.Store(0)
+	return a, b, srv, hub
+}
+
+// What went on here alone needs no look at the remote: the push says where it
+// expects its ref.
+func TestSyncOfOneTakesOneConnection(t *testing.T) {
+	a, b, srv, hub := served(t)
+	saved := a.manual(2)
+	assert.Equal(t, Synced{Issue: "42", Pushed: 2, Result: Pushed}, a.sync())
+	assert.EqualValues(t, 1, srv.all.Load())
+	for _, ref := range []string{LiveRef("42"), ownRef("42"), a.s.trackingRef("origin", "42")} {
+		assert.Equal(t, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")), a.Git("rev-parse", ref), ref)
+	}
+	assert.Equal(t, UpToDate, a.sync().Result)
+	assert.EqualValues(t, 2, srv.all.Load(), "one to look")
+
+	late := b.manual(1)
+	done := b.sync()
+	assert.Equal(t, Synced{Issue: "42", Fetched: 2, Pushed: 1, Joined: true, Result: Joined}, done, "nobody was first while it looked")
+	assert.EqualValues(t, 6, srv.all.Load(), "refused, look, fetch, push")
+	assert.Equal(t, Fetched, a.sync().Result)
+	assert.Subset(t, a.live(), append(saved, late...))
+	a.sound()
+	b.sound()
+}
+
+// What somebody may have to be asked about is only pushed where the remote was
+// looked at: it may have it already.
+func TestSyncAsksAfterTheLook(t *testing.T) {
+	a, _, srv, hub := served(t)
+	a.manual(1)
+	ask := func(harmless bool) (asked int, done Synced) {
+		list, err := a.s.Sync(ctx, SyncRequest{
+			Remote: "origin", Issues: []checkpoint.Issue{"42"},
+			Harmless: func(Outgoing) bool { return harmless },
+			May:      func(checkpoint.Issue, Outgoing) error { asked++; return errors.New("a secret") },
+		})
+		require.NoError(t, err)
+		return asked, list[0]
+	}
+	asked, done := ask(false)
+	require.ErrorContains(t, done.Err, "a secret")
+	assert.Equal(t, 1, asked)
+	assert.EqualValues(t, 1, srv.all.Load(), "the look")
+	assert.NotEqual(t, a.Git("rev-parse", LiveRef("42")), a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
+
+	a.Git("push", "-q", "origin", LiveRef("42"))
+	asked, done = ask(false)
+	assert.Equal(t, UpToDate, done.Result)
+	assert.Zero(t, asked, "the remote has it")
+
+	a.manual(1)
+	srv.all.Store(0)
+	asked, done = ask(true)
+	assert.Equal(t, Pushed, done.Result)
+	assert.Zero(t, asked)
+	assert.EqualValues(t, 1, srv.all.Load())
+}
+
+// What is done meanwhile is synchronized, too, and is done once.
+func TestSyncMeanwhile(t *testing.T) {
+	for _, issues := range [][]checkpoint.Issue{nil, {"42"}} {
+		a, b, _, _ := served(t)
+		b.manual(1) // so that a has to look again
+		b.sync()
+		var saved []checkpoint.ID
+		done, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: issues, Meanwhile: func() {
+			saved = append(saved, a.manual(1)...)
+		}})
+		require.NoError(t, err)
+		require.Len(t, saved, 1)
+		assert.Equal(t, Synced{Issue: "42", Fetched: 1, Pushed: 1, Joined: true, Result: Joined}, done[0])
+		b.sync()
+		assert.Subset(t, b.live(), saved)
+	}
+}
+
+// What a hook refuses is refused, however it is pushed, and both sides stay as
+// they were.
+func TestSyncAheadOfARemoteThatRefuses(t *testing.T) {
+	a, b, _, hub := served(t)
+	b.manual(1)
+	b.sync()
+	hook := filepath.Join(hub, "hooks", "update")
+	require.NoError(t, os.MkdirAll(filepath.Dir(hook), 0o777))
+	require.NoError(t, os.WriteFile(hook, []byte("#!/bin/sh\necho protected; exit 1\n"), 0o777))
+	before := a.Git("--git-dir="+hub, "rev-parse", LiveRef("42"))
+	mine := a.manual(1)
+	done, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: []checkpoint.Issue{"42"}})
+	require.NoError(t, err)
+	require.ErrorContains(t, done[0].Err, "protected")
+	assert.Contains(t, a.live(), mine[0])
+	assert.Equal(t, before, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
+}

@@ -1,0 +1,87 @@
+package gitstore
+
+import (
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A stand is where the refs of one issue are here.
+type stand struct{ live, own, tracked plumbing.Hash }
+
+// stands are those of issues, by their names in refs.
+type stands map[string]stand
+
+// standsOf sorts refs by issue, while a remote is thinking: there may be
+// thousands.
+func (y *syncing) standsOf(here map[string]plumbing.Hash) stands {
+	all := make(stands, len(here)/3+1)
+	tracking := y.s.trackingRefs(y.line.remote)
+	for ref, hash := range here {
+		if name, ok := strings.CutPrefix(ref, liveRefs); ok {
+			s := all[name]
+			s.live = hash
+			all[name] = s
+		} else if name, ok := strings.CutPrefix(ref, ownRefs); ok {
+			s := all[name]
+			s.own = hash
+			all[name] = s
+		} else if name, ok := strings.CutPrefix(ref, tracking); ok {
+			s := all[name]
+			s.tracked = hash
+			all[name] = s
+		}
+	}
+	return all
+}
+
+// every are the issues that a remote has, with those that are here, or that
+// this clone once wrote.
+func (all stands) every(tips map[checkpoint.Issue]plumbing.Hash) []checkpoint.Issue {
+	issues := make([]checkpoint.Issue, 0, max(len(tips), len(all)))
+	for i := range tips {
+		issues = append(issues, i)
+	}
+	for name, at := range all {
+		if at.live.IsZero() && at.own.IsZero() {
+			continue
+		}
+		if _, ok := tips[checkpoint.Issue(name)]; ok && !strings.Contains(name, "%") {
+			continue // what is not encoded needs no decoding
+		}
+		if i, err := checkpoint.IssueFromRef(name); err == nil && tips[i].IsZero() {
+			issues = append(issues, i)
+		}
+	}
+	slices.Sort(issues)
+	return slices.Compact(issues)
+}
+
+// settled reports whether every ref is where the remote's is.
+func (at stand) settled(tip plumbing.Hash) bool {
+	return !tip.IsZero() && at.live == tip && at.own == tip && at.tracked == tip
+}
+
+// wentOn reports whether the chain here is this clone's, and not the one that
+// the remote was seen with.
+func (at stand) wentOn() bool {
+	return !at.live.IsZero() && at.live == at.own && at.live != at.tracked
+}
+
+// unsettled leaves out the issues for which there is nothing to do.
+func (y *syncing) unsettled(issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, all stands) []checkpoint.Issue {
+	var open []checkpoint.Issue
+	same := make([]Synced, 0, len(issues))
+	for _, i := range issues {
+		if !all[i.RefName()].settled(tips[i]) {
+			open = append(open, i)
+			continue
+		}
+		same = append(same, Synced{Issue: i, Result: UpToDate, Retries: y.tries})
+		y.done[i] = &same[len(same)-1]
+	}
+	return open
+}
