@@ -61,7 +61,7 @@ func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 	if err != nil {
 		return nil, err
 	}
-	y := &syncing{s: s, line: l, req: req, stale: map[checkpoint.Issue]staleTip{}, done: map[checkpoint.Issue]*Synced{}}
+	y := &syncing{s: s, line: l, req: req, stale: map[checkpoint.Issue]staleTip{}, done: map[checkpoint.Issue]*Synced{}, given: map[checkpoint.Issue]Synced{}}
 	within, cancel := ctx, context.CancelFunc(func() {})
 	if req.Budget > 0 {
 		within, cancel = context.WithTimeout(ctx, req.Budget)
@@ -166,6 +166,7 @@ type syncing struct {
 	open  []checkpoint.Issue // what there is to do
 	stale map[checkpoint.Issue]staleTip
 	done  map[checkpoint.Issue]*Synced
+	given map[checkpoint.Issue]Synced // what the remote has got while a ref here moved
 }
 
 // A staleTip is a tip that a remote was seen at, and how often in a row it said

@@ -239,3 +239,16 @@ func TestSyncWithAPushURL(t *testing.T) {
 	a.manual(1)
 	assert.Equal(t, Synced{Issue: "42", Fetched: 1, Pushed: 1, Joined: true, Result: Joined}, a.sync())
 }
+
+// A ref here that moves once the remote has answered: what it got is told all the
+// same.
+func TestSyncTellsWhatItGaveBefore(t *testing.T) {
+	a, _, hub, _ := pair(t, 1)
+	a.Git("config", "--add", "remote.origin.fetch", "+refs/checkpoints/*:refs/checkpoints/*")
+	a.s = a.open(a.Dir)
+	a.manual(2)
+	a.Git("update-ref", "-d", LiveRef("42")) // which git's push makes anew, by that setting
+	assert.Equal(t, Synced{Issue: "42", Pushed: 2, Retries: 1, Result: Pushed}, a.sync())
+	assert.Equal(t, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")), a.tip())
+	assert.Equal(t, Synced{Issue: "42", Result: UpToDate}, a.sync())
+}

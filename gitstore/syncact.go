@@ -46,12 +46,16 @@ func (y *syncing) actOn(ctx context.Context, plans []*syncPlan) (again []checkpo
 		switch err := outcome[p.issue]; {
 		case errors.Is(err, errStale) && y.stuck(p):
 			y.fail(p.issue, y.line.refused(LiveRef(p.issue), "it is where it was expected, and can't be moved: does the server hide it from pushes?", err))
-		case errors.Is(err, errStale) || errors.Is(err, errLost):
+		case errors.Is(err, errStale):
+			again = append(again, p.issue)
+		case errors.Is(err, errLost):
+			y.given[p.issue] = p.done.after(y.given[p.issue])
 			again = append(again, p.issue)
 		case err != nil:
 			y.fail(p.issue, err)
 		default:
-			y.done[p.issue] = &p.done
+			done := p.done.after(y.given[p.issue])
+			y.done[p.issue] = &done
 		}
 	}
 	return again, nil
@@ -157,6 +161,18 @@ func (y *syncing) settle(ctx context.Context, plans []*syncPlan, outcome outcome
 	for _, same := range bySink(landing) {
 		y.land(ctx, same, outcome)
 	}
+}
+
+// after is what became of an issue that the remote already got something of, in
+// a try that a ref here got in the way of.
+func (d Synced) after(given Synced) Synced {
+	d.Pushed += given.Pushed
+	d.Fetched = max(d.Fetched, given.Fetched) // they come again
+	d.Joined = d.Joined || given.Joined
+	if d.Result == UpToDate && given.Result != "" {
+		d.Result = given.Result
+	}
+	return d
 }
 
 // would makes a result that of a dry run.
