@@ -91,17 +91,7 @@ func (r *restoring) keep(ctx context.Context, steps []restore.Step) (finished fu
 		return nil, err
 	}
 	r.safety = sf
-	if err := r.s.writeJournal(sf); err != nil {
-		return nil, err
-	}
-	return r.finished, faultPoint("journal")
-}
-
-func (r *restoring) finished() error {
-	if err := faultPoint("index"); err != nil {
-		return err
-	}
-	return r.s.removeJournal()
+	return r.s.removeJournal, r.s.writeJournal(sf)
 }
 
 // rollBack takes back what was done before an error.

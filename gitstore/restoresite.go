@@ -17,7 +17,6 @@ func (s *Store) site(k *sink) *restore.Site {
 		Git: s.git, Config: s.config,
 		GitDir: s.repo.dir, Root: s.repo.root, Prefix: s.repo.prefix, Index: s.repo.index, State: s.stateDir(),
 		OpenIndex: s.openIndex, Head: s.headTree, Hash: s.hashFiles,
-		At: func(point string) error { return faultPoint(point) },
 	}
 	if k != nil {
 		site.Objects = k

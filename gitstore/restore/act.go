@@ -151,7 +151,7 @@ func (s *Site) act(ctx context.Context, w *workshop, area *stagingArea, steps []
 		if e, ok := st.edit(); ok {
 			edits = append(edits, e)
 		}
-		return s.at("moved")
+		return faultPoint("moved")
 	}
 	for i, st := range slices.Backward(steps) { // what is below a directory first
 		if !st.creates() {

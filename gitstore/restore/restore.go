@@ -125,7 +125,7 @@ func (r *restoring) tell(p *decision) {
 
 // carryOut acts once what is needed to take it back is kept.
 func (r *restoring) carryOut(ctx context.Context, w *workshop, area *stagingArea, plan *decision) error {
-	if err := r.s.at("planned"); err != nil {
+	if err := faultPoint("planned"); err != nil {
 		return err
 	}
 	conflicts, err := r.s.prepare(ctx, w, plan)
@@ -141,11 +141,17 @@ func (r *restoring) carryOut(ctx context.Context, w *workshop, area *stagingArea
 		return err
 	}
 	r.done.Merged = conflicts
+	if err := faultPoint("journal"); err != nil {
+		return err
+	}
 	lost, err := r.s.act(ctx, w, area, plan.steps)
 	if err != nil {
 		return err
 	}
 	r.done.lose(lost)
+	if err := faultPoint("index"); err != nil {
+		return err
+	}
 	return finished()
 }
 

@@ -43,9 +43,6 @@ type Site struct {
 	// Hash tells the blobs that git would make of files of the worktree, zero
 	// for one that it did not tell.
 	Hash func(context.Context, []string) ([]plumbing.Hash, error)
-	// At is told where a restore is: "planned", and "moved" after every file
-	// that was. What it returns stops it. It may be nil.
-	At func(point string) error
 }
 
 // Objects are what is stored, and what is added to that.
@@ -56,13 +53,6 @@ type Objects interface {
 	Add(plumbing.ObjectType, []byte) plumbing.Hash
 	Keep(plumbing.Hash)          // what git stored has to last like what was added
 	Flush(context.Context) error // lets git read what was added
-}
-
-func (s *Site) at(point string) error {
-	if s.At == nil {
-		return nil
-	}
-	return s.At(point)
 }
 
 // A LockedError says that another git writes the staging area.

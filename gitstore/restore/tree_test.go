@@ -1,9 +1,11 @@
-package gitstore
+package restore_test
 
 import (
 	"os"
 	"strings"
 	"testing"
+
+	"git-checkpoint/gitstore"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -21,7 +23,7 @@ func (x *site) remove(name string) {
 }
 
 // roundTrip saves what make stages, goes back to HEAD, restores, and undoes.
-func roundTrip(t *testing.T, make func(*site), save ...func(*SaveRequest)) {
+func roundTrip(t *testing.T, make func(*site), save ...func(*gitstore.SaveRequest)) {
 	t.Helper()
 	x := newSite(t)
 	make(x)
@@ -126,7 +128,7 @@ func TestRestoreNeverFollowsSymlinks(t *testing.T) {
 	x.remove("d")
 	x.link(outside, "d")
 	x.link(outside+"/e", "a")
-	for _, f := range []func(*RestoreRequest){takeTheirs, force} {
+	for _, f := range []func(*gitstore.RestoreRequest){takeTheirs, force} {
 		done := x.restore(c, f)
 		assert.Subset(t, done.InTheWay, []string{"d/new"})
 		data, err := os.ReadFile(outside + "/e")

@@ -1,6 +1,6 @@
 //go:build unix
 
-package gitstore
+package restore_test
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/restore"
 
 	"github.com/stretchr/testify/assert"
@@ -35,18 +36,18 @@ func TestMain(m *testing.M) {
 
 func restoreToBeKilled(id string) int {
 	n, _ := strconv.Atoi(os.Getenv("KILL_AT"))
-	faultPoint = func(string) error {
+	restore.SetFault(func(string) error {
 		if n--; n == 0 {
 			_ = syscall.Kill(0, syscall.SIGKILL) // the whole group
 		}
 		return nil
-	}
+	})
 	ctx := context.Background()
-	s, err := Open(ctx, Options{})
+	s, err := gitstore.Open(ctx, gitstore.Options{})
 	if err == nil {
-		var c *Checkpoint
+		var c *gitstore.Checkpoint
 		if c, err = s.Find(ctx, "42", id); err == nil {
-			_, err = s.Restore(ctx, RestoreRequest{Checkpoint: c, Request: restore.Request{Changed: restore.FromCheckpoint}})
+			_, err = s.Restore(ctx, gitstore.RestoreRequest{Checkpoint: c, Request: restore.Request{Changed: restore.FromCheckpoint}})
 		}
 	}
 	if err != nil {
@@ -57,7 +58,7 @@ func restoreToBeKilled(id string) int {
 }
 
 // startRestore runs a restore in a process group of its own.
-func (x *site) startRestore(c *Checkpoint, killAt int) *exec.Cmd {
+func (x *site) startRestore(c *gitstore.Checkpoint, killAt int) *exec.Cmd {
 	x.t.Helper()
 	self, err := os.Executable()
 	require.NoError(x.t, err)
@@ -72,7 +73,7 @@ func (x *site) startRestore(c *Checkpoint, killAt int) *exec.Cmd {
 
 // killSite has a checkpoint with every kind of change, and mine in the way of
 // some.
-func killSite(t *testing.T) (x *site, c *Checkpoint, before, after string) {
+func killSite(t *testing.T) (x *site, c *gitstore.Checkpoint, before, after string) {
 	x = newSite(t, "g/h/i")
 	x.stageSome()
 	x.Git("rm", "-rq", "g")
@@ -124,11 +125,11 @@ func TestRestoreKilledAtEveryPoint(t *testing.T) {
 }
 
 // goOn repairs what a kill left.
-func (x *site) goOn(c *Checkpoint, way, before, after string) {
+func (x *site) goOn(c *gitstore.Checkpoint, way, before, after string) {
 	x.t.Helper()
 	pending := x.s.Pending() != ""
 	want := x.picture()
-	if x.s.journaled() != "" {
+	if _, err := os.Lstat(x.GitPath("git-checkpoint/restore")); err == nil { // it has begun to act
 		want = map[string]string{"continue": after, "abort": before}[way]
 	}
 	switch way {

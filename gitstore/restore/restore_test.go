@@ -1,25 +1,26 @@
-package gitstore
+package restore_test
 
 import (
 	"context"
 	"testing"
 
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/restore"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-func force(r *RestoreRequest)      { r.Force = true }
-func exact(r *RestoreRequest)      { r.Exact = true }
-func dryRun(r *RestoreRequest)     { r.DryRun = true }
-func stagedOnly(r *RestoreRequest) { r.Staged = true }
+func force(r *gitstore.RestoreRequest)      { r.Force = true }
+func exact(r *gitstore.RestoreRequest)      { r.Exact = true }
+func dryRun(r *gitstore.RestoreRequest)     { r.DryRun = true }
+func stagedOnly(r *gitstore.RestoreRequest) { r.Staged = true }
 
-func takeTheirs(r *RestoreRequest) { r.Changed = restore.FromCheckpoint }
-func mergeBoth(r *RestoreRequest)  { r.Changed = restore.Merged }
+func takeTheirs(r *gitstore.RestoreRequest) { r.Changed = restore.FromCheckpoint }
+func mergeBoth(r *gitstore.RestoreRequest)  { r.Changed = restore.Merged }
 
-func only(paths ...string) func(*RestoreRequest) {
-	return func(r *RestoreRequest) { r.Paths = paths }
+func only(paths ...string) func(*gitstore.RestoreRequest) {
+	return func(r *gitstore.RestoreRequest) { r.Paths = paths }
 }
 
 // stageSome changes, adds and removes files, and stages that.
@@ -55,7 +56,7 @@ func TestRestoreAndUndo(t *testing.T) {
 	assert.Empty(t, x.Git("for-each-ref", "refs/git-checkpoint/undo"))
 	x.noLitter()
 	_, err := x.s.Undo(context.Background(), "42")
-	require.ErrorIs(t, err, ErrNothingToUndo)
+	require.ErrorIs(t, err, gitstore.ErrNothingToUndo)
 }
 
 func TestRestoreLeavesOtherPathsAlone(t *testing.T) {
@@ -97,12 +98,12 @@ func TestRestoreRefusesAnotherHistory(t *testing.T) {
 	x.Git("reset", "-q", "--hard", "HEAD^")
 	before := x.picture()
 	_, err := x.try(c)
-	var refused *RefusedError
+	var refused *gitstore.RefusedError
 	require.ErrorAs(t, err, &refused)
 	assert.Equal(t, "git switch -c resume-42 "+c.Commit.String()[:12]+"^2^", refused.Hint)
 	assert.Equal(t, before, x.picture())
 
-	x.restore(c, func(r *RestoreRequest) { r.AnyHead = true })
+	x.restore(c, func(r *gitstore.RestoreRequest) { r.AnyHead = true })
 	assert.Equal(t, "staged a\n", x.Read("a"))
 	x.undo()
 	x.restore(c, force)
@@ -120,7 +121,7 @@ func TestRestoreRefusesInTheMiddle(t *testing.T) {
 			x.clean()
 			x.Write(".git/"+file, x.Git("rev-parse", "HEAD")+"\n")
 			_, err := x.try(c)
-			var refused *RefusedError
+			var refused *gitstore.RefusedError
 			require.ErrorAs(t, err, &refused)
 			assert.Equal(t, "a "+what+" is under way", refused.Reason)
 			assert.NotEmpty(t, x.restore(c, force).Restored)
@@ -166,7 +167,7 @@ func TestRestoreHeldLock(t *testing.T) {
 	x.Write(".git/index.lock", "somebody else's")
 	before, index := x.picture(), x.Read(".git/index")
 	_, err := x.try(c)
-	var refused *RefusedError
+	var refused *gitstore.RefusedError
 	require.ErrorAs(t, err, &refused)
 	assert.Contains(t, refused.Reason, "locked by another git process")
 	assert.Equal(t, before, x.picture())

@@ -1,4 +1,4 @@
-package gitstore
+package restore_test
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"git-checkpoint/gitstore"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -109,7 +111,7 @@ func TestRestoreLinkedWorktree(t *testing.T) {
 	x.undo()
 	assert.Equal(t, here, x.picture())
 	_, err := x.s.Undo(t.Context(), "42")
-	require.ErrorIs(t, err, ErrNothingToUndo, "the other worktree's restore is its own")
+	require.ErrorIs(t, err, gitstore.ErrNothingToUndo, "the other worktree's restore is its own")
 	y.undo()
 	assert.Equal(t, clean, y.picture())
 }
@@ -209,7 +211,7 @@ func TestRestoreInAShallowClone(t *testing.T) {
 	y.Git("fetch", "-q", "--depth=1", "origin", "refs/checkpoints/42:refs/checkpoints/42")
 	y.reopen()
 	_, err := y.try(c)
-	var refused *RefusedError
+	var refused *gitstore.RefusedError
 	require.ErrorAs(t, err, &refused)
 	assert.Equal(t, "git fetch --unshallow", refused.Hint)
 	assert.Empty(t, y.status())

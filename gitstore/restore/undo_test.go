@@ -1,4 +1,4 @@
-package gitstore
+package restore_test
 
 import (
 	"context"
@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/restore"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -24,7 +27,7 @@ func TestUndoLeavesFurtherEditsAlone(t *testing.T) {
 	assert.Equal(t, []string{"d/e", "new/n"}, done.Restored)
 	assert.Equal(t, "edited after the restore\n", x.Read("a"))
 	_, err := x.s.Undo(context.Background(), "42")
-	require.ErrorIs(t, err, ErrNothingToUndo)
+	require.ErrorIs(t, err, gitstore.ErrNothingToUndo)
 	kept := x.Git("for-each-ref", "--format=%(refname)", "refs/git-checkpoint/undo")
 	assert.True(t, strings.HasSuffix(kept, "-undone"), kept)
 	mine := x.Hash("mine\n")
@@ -112,13 +115,13 @@ func TestRestoreThatFails(t *testing.T) {
 	before := x.picture()
 	for _, stop := range []string{"journal", "moved", "index"} {
 		n := 0
-		faultPoint = func(at string) error {
+		restore.SetFault(func(at string) error {
 			if n++; at == stop && n > 2 || at == stop && stop != "moved" {
-				faultPoint = func(string) error { return nil }
+				restore.SetFault(nil)
 				return os.ErrPermission
 			}
 			return nil
-		}
+		})
 		done, err := x.try(c)
 		require.ErrorIs(t, err, os.ErrPermission, stop)
 		assert.Empty(t, done.Undo)

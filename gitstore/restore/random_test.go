@@ -1,4 +1,4 @@
-package gitstore
+package restore_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/restore"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -47,7 +48,7 @@ func randomWorld(t *testing.T, r *rand.Rand) {
 	x.Commit("base")
 	x.scramble(r)
 	x.scrambleIndex(r)
-	c := x.save(func(req *SaveRequest) { req.Worktree, req.Untracked = r.IntN(2) == 0, r.IntN(2) == 0 })
+	c := x.save(func(req *gitstore.SaveRequest) { req.Worktree, req.Untracked = r.IntN(2) == 0, r.IntN(2) == 0 })
 	if r.IntN(2) == 0 {
 		x.Git("reset", "-q", "--hard")
 	}
@@ -60,7 +61,7 @@ func randomWorld(t *testing.T, r *rand.Rand) {
 	}
 	x.scramble(r)
 	x.scrambleIndex(r)
-	request := func(req *RestoreRequest) {
+	request := func(req *gitstore.RestoreRequest) {
 		req.Changed = []restore.Changed{restore.Mine, restore.FromCheckpoint, restore.Merged}[r.IntN(3)]
 		req.Force, req.Exact, req.Staged = r.IntN(4) == 0, r.IntN(3) == 0, r.IntN(4) == 0
 	}
@@ -150,7 +151,7 @@ func (x *site) entries() map[string][]string {
 	return entries
 }
 
-func (x *site) nothingLost(done *Restored, files map[string]string, entries map[string][]string) {
+func (x *site) nothingLost(done *gitstore.Restored, files map[string]string, entries map[string][]string) {
 	x.t.Helper()
 	kept := ""
 	if done.Undo != "" {

@@ -1,10 +1,11 @@
-package gitstore
+package restore_test
 
 import (
 	"os"
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -30,8 +31,8 @@ func treeLine(e trees.Entry) string {
 func as(e trees.Entry, name string) trees.Entry { e.Name = name; return e }
 
 // forge is a checkpoint like c with other trees.
-func (x *site) forge(c *Checkpoint, entries ...trees.Entry) *Checkpoint {
-	old, err := trees.Read(x.s.objects, c.Tree)
+func (x *site) forge(c *gitstore.Checkpoint, entries ...trees.Entry) *gitstore.Checkpoint {
+	old, err := trees.Parse(x.Pipe(nil, "cat-file", "tree", c.Tree.String()))
 	require.NoError(x.t, err)
 	record, _ := trees.Find(old, "checkpoint.yaml")
 	base, _ := trees.Find(old, "staged")

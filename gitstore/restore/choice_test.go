@@ -1,4 +1,4 @@
-package gitstore
+package restore_test
 
 import (
 	"io/fs"
@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -16,20 +18,20 @@ func TestRestoreChanged(t *testing.T) {
 	const theirs = "0 a\nx\ny\nz\ntheir end\n"
 	tests := map[string]struct {
 		mine string
-		mode func(*RestoreRequest)
+		mode func(*gitstore.RestoreRequest)
 		want string
-		out  func(*Restored) []string
+		out  func(*gitstore.Restored) []string
 	}{
-		"mine":       {"my a\nx\ny\nz\nend\n", func(*RestoreRequest) {}, "my a\nx\ny\nz\nend\n", func(r *Restored) []string { return r.Skipped }},
-		"checkpoint": {"my a\nx\ny\nz\nend\n", takeTheirs, theirs, func(r *Restored) []string { return r.Restored }},
-		"force":      {"my a\nx\ny\nz\nend\n", force, theirs, func(r *Restored) []string { return r.Restored }},
-		"clean":      {"my a\nx\ny\nz\nend\n", mergeBoth, "my a\nx\ny\nz\ntheir end\n", func(r *Restored) []string { return r.Restored }},
+		"mine":       {"my a\nx\ny\nz\nend\n", func(*gitstore.RestoreRequest) {}, "my a\nx\ny\nz\nend\n", func(r *gitstore.Restored) []string { return r.Skipped }},
+		"checkpoint": {"my a\nx\ny\nz\nend\n", takeTheirs, theirs, func(r *gitstore.Restored) []string { return r.Restored }},
+		"force":      {"my a\nx\ny\nz\nend\n", force, theirs, func(r *gitstore.Restored) []string { return r.Restored }},
+		"clean":      {"my a\nx\ny\nz\nend\n", mergeBoth, "my a\nx\ny\nz\ntheir end\n", func(r *gitstore.Restored) []string { return r.Restored }},
 		"conflict": {
 			"0 a\nx\ny\nz\nmy end\n", mergeBoth,
 			"0 a\nx\ny\nz\n<<<<<<< mine\nmy end\n=======\ntheir end\n>>>>>>> checkpoint\n",
-			func(r *Restored) []string { return r.Merged },
+			func(r *gitstore.Restored) []string { return r.Merged },
 		},
-		"binary": {"my\x00a", mergeBoth, "my\x00a", func(r *Restored) []string { return r.Skipped }},
+		"binary": {"my\x00a", mergeBoth, "my\x00a", func(r *gitstore.Restored) []string { return r.Skipped }},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +160,7 @@ func TestRestoreDryRunChangesNothing(t *testing.T) {
 	x.Write("a", "mine\n")
 	x.restore(c, dryRun)
 	before := everything(t, x.Dir)
-	for _, mode := range []func(*RestoreRequest){func(*RestoreRequest) {}, force, exact, mergeBoth, stagedOnly} {
+	for _, mode := range []func(*gitstore.RestoreRequest){func(*gitstore.RestoreRequest) {}, force, exact, mergeBoth, stagedOnly} {
 		done := x.restore(c, dryRun, mode)
 		assert.NotEmpty(t, done.Restored)
 		assert.Empty(t, done.Undo)

@@ -1,4 +1,4 @@
-package gitstore
+package restore_test
 
 import (
 	"os"

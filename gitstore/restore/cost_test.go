@@ -1,4 +1,4 @@
-package gitstore
+package restore_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/internal/gittest"
 	"git-checkpoint/gitstore/restore"
 
@@ -65,8 +66,8 @@ func took(f func()) time.Duration {
 }
 
 // openAndRestore is what a process does, but for its start.
-func (x *site) openAndRestore(c *Checkpoint, staged bool) {
+func (x *site) openAndRestore(c *gitstore.Checkpoint, staged bool) {
 	s := x.openAt(x.Dir)
-	_, err := s.Restore(context.Background(), RestoreRequest{Checkpoint: c, Request: restore.Request{Staged: staged}})
+	_, err := s.Restore(context.Background(), gitstore.RestoreRequest{Checkpoint: c, Request: restore.Request{Staged: staged}})
 	require.NoError(x.t, err)
 }

@@ -1,8 +1,11 @@
-package gitstore
+package restore_test
 
 import (
 	"os"
 	"testing"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/restore"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -11,15 +14,15 @@ import (
 // at runs f once, when a restore gets to a point.
 func at(t *testing.T, point string, f func()) {
 	t.Helper()
-	t.Cleanup(func() { faultPoint = func(string) error { return nil } })
+	t.Cleanup(func() { restore.SetFault(nil) })
 	done := false
-	faultPoint = func(p string) error {
+	restore.SetFault(func(p string) error {
 		if p == point && !done {
 			done = true
 			f()
 		}
 		return nil
-	}
+	})
 }
 
 // TestRestoreLosesNoEditInBetween: what somebody writes after the restore
@@ -89,7 +92,7 @@ func TestRestoreSeesAnEditBeforeItActs(t *testing.T) {
 	x.clean()
 	at(t, "planned", func() { x.Write("a", "in between\n") })
 	_, err := x.try(c)
-	var refused *RefusedError
+	var refused *gitstore.RefusedError
 	require.ErrorAs(t, err, &refused)
 	assert.Equal(t, " M a", x.status())
 	x.noLitter()

@@ -1,4 +1,4 @@
-package gitstore
+package restore_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/gittest"
 
@@ -21,7 +22,7 @@ import (
 type site struct {
 	*gittest.Repo
 	t     testing.TB
-	s     *Store
+	s     *gitstore.Store
 	clock time.Time
 }
 
@@ -49,19 +50,19 @@ func newSite(t testing.TB, files ...string) *site {
 // reopen reads the configuration again.
 func (x *site) reopen() { x.s = x.openAt(x.Dir) }
 
-func (x *site) openAt(dir string) *Store {
+func (x *site) openAt(dir string) *gitstore.Store {
 	x.t.Helper()
-	s, err := Open(context.Background(), Options{Dir: dir, Now: func() time.Time { return x.clock }})
+	s, err := gitstore.Open(context.Background(), gitstore.Options{Dir: dir, Now: func() time.Time { return x.clock }})
 	require.NoError(x.t, err)
 	x.t.Cleanup(func() { s.Close() })
 	return s
 }
 
 // save records a checkpoint of issue 42; change sets more of the request.
-func (x *site) save(change ...func(*SaveRequest)) *Checkpoint {
+func (x *site) save(change ...func(*gitstore.SaveRequest)) *gitstore.Checkpoint {
 	x.t.Helper()
 	x.clock = x.clock.Add(time.Minute)
-	req := SaveRequest{Issue: "42", Edit: func(r *checkpoint.Record) (*checkpoint.Record, error) {
+	req := gitstore.SaveRequest{Issue: "42", Edit: func(r *checkpoint.Record) (*checkpoint.Record, error) {
 		if r == nil {
 			r = checkpoint.New()
 		}
@@ -76,27 +77,27 @@ func (x *site) save(change ...func(*SaveRequest)) *Checkpoint {
 	return &saved.Checkpoint
 }
 
-func withWorktree(r *SaveRequest)  { r.Worktree = true }
-func withUntracked(r *SaveRequest) { r.Untracked = true }
+func withWorktree(r *gitstore.SaveRequest)  { r.Worktree = true }
+func withUntracked(r *gitstore.SaveRequest) { r.Untracked = true }
 
 // restore puts a checkpoint back and expects no error.
-func (x *site) restore(c *Checkpoint, change ...func(*RestoreRequest)) *Restored {
+func (x *site) restore(c *gitstore.Checkpoint, change ...func(*gitstore.RestoreRequest)) *gitstore.Restored {
 	x.t.Helper()
 	done, err := x.try(c, change...)
 	require.NoError(x.t, err)
 	return done
 }
 
-func (x *site) try(c *Checkpoint, change ...func(*RestoreRequest)) (*Restored, error) {
+func (x *site) try(c *gitstore.Checkpoint, change ...func(*gitstore.RestoreRequest)) (*gitstore.Restored, error) {
 	x.clock = x.clock.Add(time.Minute)
-	req := RestoreRequest{Checkpoint: c}
+	req := gitstore.RestoreRequest{Checkpoint: c}
 	for _, f := range change {
 		f(&req)
 	}
 	return x.s.Restore(context.Background(), req)
 }
 
-func (x *site) undo() *Restored {
+func (x *site) undo() *gitstore.Restored {
 	x.t.Helper()
 	done, err := x.s.Undo(context.Background(), "42")
 	require.NoError(x.t, err)

@@ -1,4 +1,4 @@
-package gitstore
+package restore
 
 // faultPoint is where a test stops or kills a restore: after every file that
 // was moved, and between its stages.
