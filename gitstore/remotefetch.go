@@ -33,18 +33,11 @@ func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
 	if err != nil {
 		return nil, err
 	}
-	tips, issues, err := l.chains(ctx, req.Issues)
-	if err != nil {
-		return nil, err
-	}
 	if req.DryRun {
-		return s.compareAll(ctx, l, issues, tips), nil
+		tips, issues, err := l.chains(ctx, req.Issues)
+		return s.compareAll(ctx, l, issues, tips), err
 	}
-	here, err := s.refsHere(ctx, req.Remote, issues)
-	if err != nil {
-		return nil, err
-	}
-	in, err := l.incoming(ctx, issues, tips, here)
+	issues, in, here, err := l.arrivals(ctx, req.Issues)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +51,30 @@ func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
 		}
 	}
 	return done, nil
+}
+
+// arrivals brings issues, all that the remote has for none. It also returns what
+// refsHere does.
+func (l *line) arrivals(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, map[checkpoint.Issue]arrival, map[string]plumbing.Hash, error) {
+	if len(issues) == 1 {
+		here, err := l.s.refsHere(ctx, l.remote, issues)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if in, ok, err := l.straight(ctx, issues[0], here); ok || err != nil {
+			return issues, in, here, err
+		}
+	}
+	tips, issues, err := l.chains(ctx, issues)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	here, err := l.s.refsHere(ctx, l.remote, issues)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	in, err := l.incoming(ctx, issues, tips, here)
+	return issues, in, here, err
 }
 
 // chains asks a remote for the tips of issues, of all that it has when none

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -37,7 +39,7 @@ func (l *line) incoming(ctx context.Context, issues []checkpoint.Issue, tips map
 		case tips[i].IsZero():
 		case tracked == tips[i]:
 			in[i] = arrival{tip: tracked}
-		case tracked.IsZero() && here[LiveRef(i)].IsZero() && here[ArchiveRef(i)].IsZero():
+		case !l.s.knows(l.remote, i, here):
 			fresh = append(fresh, i)
 		default:
 			known = append(known, i)
@@ -82,8 +84,13 @@ func (l *line) bringAll(ctx context.Context, refOf func(checkpoint.Issue) string
 	return l.s.noticeShallow(ctx)
 }
 
-// noticeShallow looks again whether history is cut: a fetch may cut it.
+// noticeShallow looks again whether history is cut: a fetch may cut it. Git goes
+// by a file, too, which a variable may name.
 func (s *Store) noticeShallow(ctx context.Context) error {
+	if os.Getenv("GIT_SHALLOW_FILE") == "" {
+		s.repo.shallow = exists(filepath.Join(s.repo.commonDir, "shallow"))
+		return nil
+	}
 	answer, err := s.git.Line(ctx, "rev-parse", "--is-shallow-repository")
 	s.repo.shallow = answer == "true"
 	return err

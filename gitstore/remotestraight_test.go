@@ -1,0 +1,54 @@
+package gitstore
+
+import (
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// An issue of which nothing is here comes over one connection, and that there
+// is none is known after one, too.
+func TestFetchOfOneTakesOneConnection(t *testing.T) {
+	a, b, srv, hub := served(t)
+	fetch := func(w *world, i checkpoint.Issue) (Synced, int64) {
+		before := srv.all.Load()
+		done, err := w.s.Fetch(ctx, FetchRequest{Remote: "origin", Issues: []checkpoint.Issue{i}})
+		require.NoError(t, err)
+		require.Len(t, done, 1)
+		return done[0], srv.all.Load() - before
+	}
+	c := a.clone(hub)
+	c.Git("remote", "set-url", "origin", a.Git("remote", "get-url", "origin"))
+	c.s = c.open(c.Dir)
+	for _, test := range []struct {
+		name   string
+		w      *world
+		issue  checkpoint.Issue
+		result string
+		took   int64
+	}{
+		{"new", c, "42", Fetched, 1},
+		{"known", c, "42", UpToDate, 1},
+		{"none", c, "43", Absent, 1},
+		{"none, of a name that is encoded", b, "a/b c", Absent, 1},
+	} {
+		done, took := fetch(test.w, test.issue)
+		assert.Equal(t, test.result, done.Result, test.name)
+		require.NoError(t, done.Err)
+		assert.Equal(t, test.took, took, test.name)
+	}
+	assert.Equal(t, a.live(), c.live())
+	assert.Empty(t, c.Git("for-each-ref", incomingRefs))
+	a.manual(1)
+	a.sync()
+	done, took := fetch(c, "42")
+	assert.Equal(t, Fetched, done.Result)
+	assert.EqualValues(t, 2, took, "one to look: it may have been there before")
+
+	srv.left.Store(0)
+	_, err := c.s.Fetch(ctx, FetchRequest{Remote: "origin", Issues: []checkpoint.Issue{"44"}})
+	require.ErrorAs(t, err, new(*RemoteError))
+}
