@@ -61,7 +61,9 @@
 // A sync brings the chain here, what this clone wrote last and a remote's chain
 // to one (package join). One of them that says all there is to say is taken as
 // it is; else the part above what a chain and the result have in common is
-// made anew. The remote's ref moves first, from the value that was seen there;
+// made anew. Where that puts checkpoints behind one another that were made apart,
+// and each has work that the other does not know of, a checkpoint follows with
+// both (package unite). The remote's ref moves first, from the value that was seen there;
 // then the refs here, in one transaction. That a ref is gone never means that
 // something was dropped: it is brought back from own/, and so is what other
 // means took from it, before anything else changes a chain.

@@ -74,6 +74,9 @@ func (y *syncing) planJoin(ctx context.Context, p *syncPlan) error {
 	if err != nil {
 		return err
 	}
+	if woven {
+		tip = y.s.mergeWork(p.k, tip, want, p.theirs, p.live, p.own)
+	}
 	here, err := y.s.readChain(ctx, p.issue, ArchiveRef(p.issue), 0)
 	if err != nil {
 		return err

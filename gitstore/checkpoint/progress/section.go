@@ -48,6 +48,20 @@ func without(list []string, s string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(t string) bool { return t == s })
 }
 
+// Settle puts the phases of a record in order that were written by two sides:
+// what one of them completed is not skipped, and nobody is to go on with it.
+func Settle(r *checkpoint.Record) {
+	p := r.Progress()
+	p.Completed = inOrder(p, slices.Clone(p.Completed))
+	p.Skipped = slices.DeleteFunc(p.Skipped, func(s string) bool { return slices.Contains(p.Completed, s) })
+	p.Remaining = slices.DeleteFunc(p.Remaining, p.Over)
+	if p.Over(p.Current) {
+		follow(r, p, p.Current)
+		return
+	}
+	store(r, p)
+}
+
 // touch notes the time of a transition, where there is a workflow, and that
 // the workflow goes on.
 func touch(r *checkpoint.Record, at time.Time) {

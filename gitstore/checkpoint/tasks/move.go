@@ -78,6 +78,11 @@ func (l *List) Done(id string, res Result) (Completion, error) {
 	}
 	p := l.moved(id)
 	l.setDone(p, t, res)
+	return l.finished(id), nil
+}
+
+// finished lets follow what comes of a task that is complete.
+func (l *List) finished(id string) Completion {
 	l.release(id)
 	for _, gated := range l.gates[id] {
 		if t, _ := l.Task(gated); !t.Over() {
@@ -86,10 +91,23 @@ func (l *List) Done(id string, res Result) (Completion, error) {
 	}
 	b, ok := l.batchOf(id)
 	if !ok || slices.Contains(l.r.CompletedBatches(), b.number) || !l.all(b, Task.Over) {
-		return Completion{}, nil
+		return Completion{}
 	}
 	l.complete(b)
-	return Completion{Batch: b.number}, nil
+	return Completion{Batch: b.number}
+}
+
+// Settle lets follow what comes of tasks that somebody else wrote into the
+// record as complete or failed: what waited for them is let go, or held.
+func (l *List) Settle(ids ...string) {
+	for _, id := range ids {
+		switch t, _ := l.Task(id); t.Status {
+		case Complete:
+			l.finished(id)
+		case Failed:
+			l.hold(id)
+		}
+	}
 }
 
 // awaits reports whether a person has to approve a task before it begins.

@@ -35,3 +35,6 @@ func (t Task) Over() bool { return t.Status == Complete || t.Status == Skipped }
 
 // open reports whether nobody has begun with it.
 func (t Task) open() bool { return t.Status == Pending || t.Status == Queued }
+
+// IsComplete reports whether a word of a record says that a task is complete.
+func IsComplete(word string) bool { return word != "" && statusOf(word) == Complete }

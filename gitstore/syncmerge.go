@@ -1,0 +1,156 @@
+package gitstore
+
+import (
+	"crypto/sha256"
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/unite"
+	"git-checkpoint/gitstore/join"
+	"git-checkpoint/gitstore/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// mergeWork puts a checkpoint on top of a chain that was made of several, where
+// its newest record does not know of work that another's does: two clones have
+// each completed a task. It is the newest one with a record of both, and it is
+// the same one whoever makes it. Where a record cannot be read, or nothing is
+// added, the chain stays as it is.
+func (s *Store) mergeWork(k *sink, tip plumbing.Hash, want join.State, chains ...*chain) plumbing.Hash {
+	heads := headsOf(want, chains)
+	if len(heads) < 2 {
+		return tip
+	}
+	newest := heads[0]
+	r, err := s.SoundRecord(&newest.Checkpoint)
+	if err != nil || len(newest.commit.parents) != 2 {
+		return tip
+	}
+	ids, with := string(newest.ID), []*link{newest}
+	for _, other := range heads[1:] {
+		theirs, err := s.SoundRecord(&other.Checkpoint)
+		if err != nil {
+			continue
+		}
+		if u := unite.Records(s.recordOf(baseOf(want, newest, other, chains)), theirs, r); u != nil {
+			r, with = u, append(with, other)
+			ids += " " + string(other.ID)
+		}
+	}
+	if len(with) < 2 {
+		return tip
+	}
+	return s.mergedOn(k, tip, want, with, r, ids)
+}
+
+// headsOf are the newest checkpoints of chains that are in the joined state and
+// not in another of the chains, newest first.
+func headsOf(want join.State, chains []*chain) []*link {
+	var heads []*link
+	for _, c := range chains {
+		h := c.newestIn(want)
+		if h == nil || slices.ContainsFunc(heads, func(l *link) bool { return l.ID == h.ID }) {
+			continue
+		}
+		below := func(o *chain) bool {
+			top := o.newestIn(want)
+			return o != c && top != nil && top.ID != h.ID && o.find(h.ID) != nil
+		}
+		if !slices.ContainsFunc(chains, below) {
+			heads = append(heads, h)
+		}
+	}
+	order := want.Order()
+	slices.SortFunc(heads, func(a, b *link) int { return slices.Index(order, b.ID) - slices.Index(order, a.ID) })
+	return heads
+}
+
+// newestIn is the newest checkpoint of a chain that a state has, nil for none.
+func (c *chain) newestIn(want join.State) *link {
+	for i := range c.links {
+		if l := &c.links[i]; l.ID != "" && l.content() == want.Checkpoints[l.ID] {
+			return l
+		}
+	}
+	return nil
+}
+
+// baseOf is the newest checkpoint that the chains of both heads have, nil for
+// none.
+func baseOf(want join.State, a, b *link, chains []*chain) *Checkpoint {
+	of := func(l *link) *chain {
+		return chains[slices.IndexFunc(chains, func(c *chain) bool { h := c.newestIn(want); return h != nil && h.ID == l.ID })]
+	}
+	there := of(b).index()
+	for _, l := range of(a).links {
+		if o := there[l.ID]; l.ID != "" && o != nil && o.content() == l.content() {
+			return &l.Checkpoint
+		}
+	}
+	return nil
+}
+
+// recordOf is nil for no checkpoint, and for one that cannot be read.
+func (s *Store) recordOf(c *Checkpoint) *checkpoint.Record {
+	if c == nil {
+		return nil
+	}
+	r, err := s.Record(c)
+	if err != nil {
+		return nil
+	}
+	return r
+}
+
+// mergedOn is the commit of a checkpoint that is the newest one, the first of
+// with, with another record, and with the artifacts of all.
+func (s *Store) mergedOn(k *sink, tip plumbing.Hash, want join.State, with []*link, r *checkpoint.Record, ids string) plumbing.Hash {
+	newest := with[0]
+	r.SetTrigger(checkpoint.TaskUpdate)
+	r.SetNote("joined " + ids)
+	r.SetClock(newest.Clock + 1)
+	digest := sha256.Sum256([]byte(ids))
+	r.SetID(checkpoint.NewID(r.Phase(), newest.Created, digest[:]))
+	data, err := r.Encode()
+	if err != nil {
+		return tip
+	}
+	entries, err := trees.Read(s.objects, newest.Tree)
+	if err != nil {
+		return tip
+	}
+	entries = slices.DeleteFunc(entries, func(e trees.Entry) bool { return e.Name == "checkpoint.yaml" || e.Name == "ledger" })
+	for _, other := range with[1:] {
+		if theirs, err := trees.Read(s.objects, other.Tree); err == nil {
+			theirs = slices.DeleteFunc(theirs, func(e trees.Entry) bool { return e.Name != "artifacts" })
+			entries = k.together(entries, theirs)
+		}
+	}
+	entries = append(entries, trees.Entry{Mode: trees.ModeFile, Name: "checkpoint.yaml", Hash: k.Add(plumbing.BlobObject, data)})
+	if !want.Ledger.IsEmpty() {
+		entries = append(entries, trees.Entry{Mode: trees.ModeFile, Name: "ledger", Hash: k.Add(plumbing.BlobObject, want.Ledger.Encode())})
+	}
+	commit := newest.commit // by whom and when the newest one was made
+	commit.tree, commit.parents = k.addTree(entries), []plumbing.Hash{tip, newest.commit.parents[1]}
+	commit.message = encodeMessage(newest.Issue, r)
+	return k.addCommit(commit)
+}
+
+// together is a tree with what another has beside it. What both have is as the
+// first one has it.
+func (k *sink) together(entries, others []trees.Entry) []trees.Entry {
+	for _, o := range others {
+		i := slices.IndexFunc(entries, func(e trees.Entry) bool { return e.Name == o.Name })
+		if i < 0 {
+			entries = append(entries, o)
+			continue
+		}
+		mine, err := trees.Read(k, entries[i].Hash)
+		theirs, otherErr := trees.Read(k, o.Hash)
+		if entries[i].IsTree() && o.IsTree() && err == nil && otherErr == nil {
+			entries[i].Hash = k.addTree(k.together(mine, theirs))
+		}
+	}
+	return entries
+}
