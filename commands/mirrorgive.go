@@ -2,6 +2,7 @@ package commands
 
 import (
 	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -12,7 +13,7 @@ import (
 )
 
 // give writes the files of an issue, and removes those that it has no more.
-func (m *mirroring) give(issue checkpoint.Issue) error {
+func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]string) error {
 	outputs, err := m.outputs(issue)
 	if err != nil {
 		return err
@@ -21,7 +22,9 @@ func (m *mirroring) give(issue checkpoint.Issue) error {
 	for _, o := range outputs {
 		name := path.Join(m.c.layoutFolder(m.as, issue), o.Path)
 		wanted[name] = true
-		if err := m.put(name, o, issue); err != nil {
+		if other := m.taken(name, issue, tips); other != "" {
+			m.left(name, fmt.Errorf("it is the file of issue %s", other))
+		} else if err := m.put(name, o, issue); err != nil {
 			m.left(name, err)
 		}
 	}
@@ -39,6 +42,17 @@ func (m *mirroring) give(issue checkpoint.Issue) error {
 		}
 	}
 	return nil
+}
+
+// taken is the issue that has a file already: two may have names that no file
+// tells apart. What a folder has one of belongs to the last one that wrote it.
+func (m *mirroring) taken(name string, issue checkpoint.Issue, tips map[checkpoint.Issue]string) string {
+	owner := m.state.Files[name].Owner
+	single := m.as == layout.Crunch || m.as == layout.Dotagent || path.Base(name) == "state.json"
+	if single || owner == string(issue) || tips[checkpoint.Issue(owner)] == "" {
+		return ""
+	}
+	return owner
 }
 
 // goes reports whether a file that is not among those of an issue is one too

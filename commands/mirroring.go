@@ -152,7 +152,7 @@ func (m *mirroring) giveOut() error {
 	return m.locked(func(bool) error {
 		var failed error
 		for _, i := range m.behind(tips) {
-			if err := m.give(i); err != nil {
+			if err := m.give(i, tips); err != nil {
 				failed = errors.Join(failed, fmt.Errorf("mirror: issue %s: %w", i, err))
 				continue
 			}

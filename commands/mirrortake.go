@@ -3,6 +3,7 @@ package commands
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"path"
 	"slices"
 
@@ -40,9 +41,33 @@ func (m *mirroring) takeIn() error {
 		if err != nil {
 			return err
 		}
+		if fresh {
+			m.recognize(files)
+		}
 		m.takeAll(files)
 		return nil
 	})
+}
+
+// recognize notes whose files they are that the checkpoints here would be written
+// to: where the state was lost, a file still says the name of its workflow, which
+// need not be the issue's.
+func (m *mirroring) recognize(files []mirror.File) {
+	if len(files) == 0 || m.as == layout.Crunch { // whose files name the issue
+		return
+	}
+	for _, i := range slices.Sorted(maps.Keys(m.state.Tips)) {
+		outputs, err := m.outputs(checkpoint.Issue(i))
+		if err != nil {
+			continue
+		}
+		for _, o := range outputs {
+			name := path.Join(m.c.layoutFolder(m.as, checkpoint.Issue(i)), o.Path)
+			if _, known := m.state.Files[name]; !known && slices.ContainsFunc(files, func(f mirror.File) bool { return f.Path == name }) {
+				m.state.Files[name] = mirror.Entry{Owner: i, Key: m.key(name, o, checkpoint.Issue(i))}
+			}
+		}
+	}
 }
 
 // A taking is a file that can be recorded.
