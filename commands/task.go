@@ -11,12 +11,13 @@ import (
 )
 
 var taskCommand = command{
-	name: "task", usage: "move the tasks of a workflow", args: "add|start|done|fail|list|recover [TASK...]", max: maxTasks + 1, category: "Progress",
+	name: "task", usage: "move the tasks of a workflow", args: "add|start|done|fail|suspect|clear|list|recover [TASK...]", max: maxTasks + 1, category: "Progress",
 	description: "Moves tasks, then saves. start claims a task: it exits 8 where somebody has it, it\n" +
 		"waits for others or is complete. done and add twice are the same as once. A task\n" +
 		"that fails keeps what depends on it from running until it is begun again. recover\n" +
 		"settles what was running when the work was cut off: complete where the output is\n" +
-		"there, else pending again. list saves nothing.",
+		"there, else pending again. list saves nothing. A worker that gives no sign of life is\n" +
+		"told of with suspect, and taken back with clear; fail --crash confirms its crash.",
 	examples: []string{
 		"git checkpoint task add T1 T2 T3",
 		"git checkpoint task start T1 --by worker-7",
@@ -53,6 +54,8 @@ var taskVerbs = []verbFlags{
 	{"start", []string{"by", "force"}},
 	{"done", []string{"output", "artifact"}},
 	{"fail", []string{"error", "crash", "timed-out"}},
+	{"suspect", nil},
+	{"clear", nil},
 	{"list", []string{"ready"}},
 	{"recover", []string{"clean"}},
 }
@@ -93,7 +96,7 @@ func (c *call) taskVerb() (string, error) {
 		verb = c.args[0]
 	}
 	if !slices.ContainsFunc(taskVerbs, func(v verbFlags) bool { return v.name == verb }) {
-		return "", fail(exitUsage, "git checkpoint task list", "task: add, start, done, fail, list or recover?")
+		return "", fail(exitUsage, "git checkpoint task list", "task: add, start, done, fail, suspect, clear, list or recover?")
 	}
 	if err := c.checkVerb(taskVerbs, verb); err != nil {
 		return "", err
@@ -119,7 +122,7 @@ func (c *call) checkTasks(verb string) error {
 	}
 	crash := c.flags.Bool("crash")
 	switch {
-	case len(ids) == 0 && (verb == "add" || verb == "start" || verb == "done" || verb == "fail" && !crash):
+	case len(ids) == 0 && (verb == "add" || verb == "start" || verb == "done" || verb == "suspect" || verb == "clear" || verb == "fail" && !crash):
 		return fail(exitUsage, "git checkpoint task list", "task %s: which task?", verb)
 	case len(ids) > 1 && c.flags.IsSet("output"):
 		return usagef("task %s: --output is of one task, got %d", verb, len(ids))

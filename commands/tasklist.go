@@ -161,6 +161,8 @@ func note(t tasks.Task) string {
 		return t.Error
 	case t.WaitsFor != "":
 		return "waits for " + t.WaitsFor
+	case t.Suspected != "":
+		return "suspected since " + t.Suspected
 	case t.Status == tasks.Running && t.By != "":
 		return "by " + t.By
 	case !t.Over() && len(t.Needs) > 0:

@@ -103,7 +103,9 @@ func (t *taskStep) moveAll(l *tasks.List) error {
 	case t.verb == "recover" || t.c.flags.Bool("crash"):
 		return t.lost(l)
 	}
-	one := map[string]func(*tasks.List, string) error{"start": t.start, "done": t.done, "fail": t.fail}[t.verb]
+	one := map[string]func(*tasks.List, string) error{
+		"start": t.start, "done": t.done, "fail": t.fail, "suspect": t.suspect, "clear": t.clear,
+	}[t.verb]
 	all := tasks.ErrNothing
 	for _, id := range t.ids {
 		err := one(l, id)
@@ -118,7 +120,7 @@ func (t *taskStep) moveAll(l *tasks.List) error {
 
 // nothing says why there is nothing to save.
 func (t *taskStep) nothing() string {
-	how := map[string]string{"add": "there", "start": "running", "done": "complete", "fail": "failed"}[t.verb]
+	how := map[string]string{"add": "there", "start": "running", "done": "complete", "fail": "failed", "suspect": "suspected", "clear": "clear"}[t.verb]
 	if how == "" {
 		return "no task was running"
 	}

@@ -104,7 +104,10 @@ func verdict(r *checkpoint.Record) (Counter, bool) {
 }
 
 // Crash counts a crash of a story's worker that was confirmed.
-func Crash(r *checkpoint.Record, story string) { CrashCount.move(r, story) }
+func Crash(r *checkpoint.Record, story string) {
+	Clear(r, story)
+	CrashCount.move(r, story)
+}
 
 // Err returns a *LimitError for a story that is paused, with the counter that
 // passed its limit.

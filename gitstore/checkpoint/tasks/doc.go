@@ -28,6 +28,9 @@
 //	          -> pending     Fail with TimedOut, once, or Recover without output
 //	failed    -> running     Start again, within the limit of attempts
 //
+// A task that runs can be suspected, since suspected_at, which counts nothing:
+// Clear takes it back, and so does every move.
+//
 // A move that was made already changes nothing: ErrNothing says so. Attempts
 // count what was begun and, in a pending task, the one that is due.
 package tasks

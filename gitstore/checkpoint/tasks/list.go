@@ -15,6 +15,7 @@ type Task struct {
 	Needs         []string // the tasks that must be complete before
 	By            string   // who claimed it, "" for nobody who has a name
 	WaitsFor      string   // the failed task that keeps it from running
+	Suspected     string   // since when its worker gives no sign of life, "" where it does
 	Critical      bool     // its failure ends the workflow
 	InGraph       bool     // a node of the execution graph
 }
@@ -147,7 +148,7 @@ func (l *List) Task(id string) (Task, bool) {
 	word := p.text("status")
 	return Task{
 		ID: id, Status: statusOf(word), Attempts: p.integer("attempts"), Output: p.text("output"), Error: p.text("error"),
-		Needs: l.needs[id], By: p.text("claimed_by"), WaitsFor: p.text("waits_for"), Critical: p.is("critical"),
+		Needs: l.needs[id], By: p.text("claimed_by"), WaitsFor: p.text("waits_for"), Suspected: p.text(suspected), Critical: p.is("critical"),
 		InGraph: p.node != nil || p.state != nil,
 	}, true
 }

@@ -47,7 +47,7 @@ func (l *List) Start(id string, c Claim) error {
 	p.set("attempts", attempts)
 	p.set("started_at", c.At)
 	p.set("claimed_by", orNil(c.By))
-	for _, key := range []string{"completed_at", "error", "waits_for"} {
+	for _, key := range []string{"completed_at", "error", "waits_for", suspected} {
 		p.set(key, nil)
 	}
 	l.release(id)
@@ -121,7 +121,7 @@ func (l *List) setDone(p *place, t Task, res Result) {
 		p.set("output", res.Output)
 		p.set("output_digest", orNil(res.Digest))
 	}
-	for _, key := range []string{"error", "waits_for"} {
+	for _, key := range []string{"error", "waits_for", suspected} {
 		p.set(key, nil)
 	}
 }
@@ -156,6 +156,7 @@ func (l *List) Fail(id string, f Failure) (Outcome, error) {
 	}
 	p := l.moved(id)
 	p.set("error", orNil(f.Error))
+	p.set(suspected, nil)
 	if f.TimedOut && t.Attempts < 2 {
 		l.again(p, t)
 		return Outcome{Again: true}, nil
@@ -187,7 +188,7 @@ func because(why string) string {
 func (l *List) again(p *place, t Task) {
 	p.setStatus(Pending)
 	p.set("attempts", max(t.Attempts, 1)+1)
-	for _, key := range []string{"started_at", "completed_at", "claimed_by"} {
+	for _, key := range []string{"started_at", "completed_at", "claimed_by", suspected} {
 		p.set(key, nil)
 	}
 }
