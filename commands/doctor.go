@@ -137,6 +137,7 @@ func (c *call) inspectAll(result *output.Doctor) error {
 		result.Warnings = append(result.Warnings, report.Warnings...)
 		result.Checked += report.Checked
 	}
+	c.checkPace(issues, result)
 	result.Warnings = append(result.Warnings, c.unfinishedWrites()...)
 	hooks, err := c.findHooks()
 	if err != nil {

@@ -1,0 +1,51 @@
+package commands
+
+import (
+	"time"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/health"
+	"git-checkpoint/gitstore/layout"
+)
+
+// checkPace warns of work that is saved too seldom or too often.
+func (c *call) checkPace(issues []checkpoint.Issue, result *output.Doctor) {
+	var paces []health.Pace
+	for _, i := range issues {
+		if p, ok := c.paceOf(i); ok {
+			paces = append(paces, p)
+		}
+	}
+	stale := time.Duration(c.settings.Int("stale_minutes")) * time.Minute
+	for _, f := range health.JudgePace(c.env.Now(), stale, paces) {
+		result.Warnings = append(result.Warnings, f.Text)
+	}
+}
+
+// paceOf is false for an issue that has nothing to judge, or nothing that can be
+// read: others say so.
+func (c *call) paceOf(issue checkpoint.Issue) (health.Pace, bool) {
+	l, err := c.store.List(c.ctx, issue, 0)
+	if err != nil || len(l.Checkpoints) == 0 {
+		return health.Pace{}, false
+	}
+	r, err := c.store.Record(&l.Checkpoints[0])
+	if err != nil {
+		return health.Pace{}, false
+	}
+	done := r.Progress()
+	p := health.Pace{
+		Issue: string(issue), Over: progress.Over(r), Whole: r.Layout() == "" && l.Complete && !l.Cut,
+		Phases: done.Total, Done: len(done.Completed) + len(done.Skipped),
+		Checkpoints: len(l.Checkpoints), Newest: r.CreatedAt(), Heartbeat: layout.Heartbeat(r),
+	}
+	counts := map[string]int{}
+	for _, cp := range l.Checkpoints {
+		if counts[cp.Phase]++; cp.Phase != "" && counts[cp.Phase] > p.Count {
+			p.Most, p.Count = cp.Phase, counts[cp.Phase]
+		}
+	}
+	return p, true
+}

@@ -1,0 +1,21 @@
+package layout
+
+import (
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// Heartbeat returns when the lead of a pipeline last wrote its state, zero where
+// the record is of no lead, or the pipeline is complete.
+func Heartbeat(r *checkpoint.Record) time.Time {
+	state := sub(r.Doc(), "layout.files.state.document")
+	if r.Layout() != string(Pipeline) || state.Len() == 0 || get(state, "complete") != false {
+		return time.Time{}
+	}
+	at, err := checkpoint.ParseTime(get(state, "last_check"))
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
