@@ -39,6 +39,8 @@ type edit struct {
 	note       string
 	resumeFrom string
 	noResume   string
+	summary    string   // of the context
+	decisions  []string // that are added to those there are
 	issue      *freshness.Issue
 	seen       time.Time // when issue was, zero for now
 	noBody     bool      // keep the digest of its body alone
@@ -64,9 +66,17 @@ func (c *call) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) (func(
 		now: c.env.Now(), store: c.store, rules: c.rules(), named: f.IsSet("trigger"), given: f.String("session") != "",
 		strict: f.Bool("strict"), noBody: f.Bool("no-body"), ctx: c.ctx, doc: c.doc, begin: c.begin, move: c.move,
 	}
+	if f.Command.Name == "save" || f.Command.Name == "run" { // a phase has a summary of its own
+		e.summary, e.decisions = f.String("summary"), c.lists["decision"]
+	}
 	for _, name := range textFlags {
 		if !utf8.ValidString(f.String(name)) {
 			return nil, usagef("save: --%s: not valid UTF-8", name)
+		}
+	}
+	for _, text := range e.decisions {
+		if text == "" || !utf8.ValidString(text) {
+			return nil, usagef("save: --decision: %q: want a text", text)
 		}
 	}
 	if (e.agent == "") != (e.action == "") {
@@ -92,7 +102,7 @@ func (c *call) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) (func(
 }
 
 // textFlags go into the record as they are.
-var textFlags = []string{"phase", "agent", "action", "conflict", "session", "message", "resume-from", "no-resume"}
+var textFlags = []string{"phase", "agent", "action", "conflict", "session", "message", "resume-from", "no-resume", "summary"}
 
 func first(values ...string) string { return cmp.Or(values...) }
 

@@ -176,6 +176,12 @@ func (e *edit) applyProgress(r *checkpoint.Record) {
 	if e.note != "" {
 		r.SetNote(e.note)
 	}
+	if e.summary != "" {
+		r.Doc().Set("context_summary", e.summary)
+	}
+	if known := r.Doc().Texts("key_decisions"); len(e.decisions) > 0 {
+		r.Doc().Set("key_decisions", distinct(append(known, e.decisions...)))
+	}
 }
 
 // setOutput records that an agent completed an action.

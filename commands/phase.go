@@ -122,6 +122,7 @@ type phaseStep struct {
 	retries     int // how often a phase may fail and be begun again
 	replans     int // how often it may be planned anew
 	known       []progress.Replan
+	ways        progress.Transitions
 
 	phase string               // that is meant, once that is known
 	spent *progress.LimitError // what the last move found used up, though it was made
@@ -140,6 +141,9 @@ func (c *call) phaseStep(verb, typed string) (*phaseStep, error) {
 		}
 	}
 	var err error
+	if p.ways, err = c.transitions(); err != nil {
+		return nil, err
+	}
 	if p.onFailure, err = c.onFailure(verb); err != nil {
 		return nil, err
 	}
@@ -155,7 +159,7 @@ func (p *phaseStep) move(r *checkpoint.Record) (err error) {
 			return err
 		}
 	}
-	s := progress.Step{Phase: p.phase, At: p.now, Force: p.force, Known: p.known}
+	s := progress.Step{Phase: p.phase, At: p.now, Force: p.force, Known: p.known, Ways: p.ways}
 	switch p.verb {
 	case "start":
 		return s.Start(r, p.retries)

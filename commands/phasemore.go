@@ -48,7 +48,7 @@ func (c *call) tellStart(p *phaseStep, err error) error {
 	case p.verb != "start":
 	case err == nil && p.phase != "" && !c.flags.Bool("dry-run"):
 		c.say("Executing Phase %s...", p.phase)
-	case errors.As(err, &over):
+	case errors.As(err, &over) && over.Over:
 		c.say("Skipping Phase %s (already completed)", p.phase)
 	}
 	return err
@@ -67,6 +67,19 @@ func (c *call) afterPhase(p *phaseStep, s *gitstore.Saved) error {
 		return c.dispose(s, progress.Aborted)
 	}
 	return nil
+}
+
+// transitions are the ways from phase to phase that the settings allow.
+func (c *call) transitions() (progress.Transitions, error) {
+	var ways progress.Transitions
+	for _, text := range c.settings.Strings("transitions") {
+		w, err := progress.ParseTransition(text)
+		if err != nil {
+			return nil, fail(exitUsage, "git checkpoint config", "transitions: %w", err)
+		}
+		ways = append(ways, w)
+	}
+	return ways, nil
 }
 
 // replanDepth is how many checkpoints are asked for replans.

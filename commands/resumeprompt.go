@@ -81,6 +81,10 @@ func promptLines(r *resumption, now time.Time) (lines []promptLine) {
 	if n := r.attempt(); n > 1 {
 		line(1, promptText, "Attempt", fmt.Sprint(n))
 	}
+	line(2, promptNote, "Summary", r.record.Doc().Text("context_summary"))
+	for _, text := range few(r.record.Doc().Texts("key_decisions"), promptMore) {
+		line(2, promptText, "Decided", text)
+	}
 	line(2, promptText, "Conflicts in progress", list(r.record.Conflicts()))
 	line(2, promptText, "Pending messages", list(r.record.PendingMessages()))
 	line(2, promptText, "Knowledge to capture", list(pendingCaptures(r.record)))

@@ -55,6 +55,8 @@ func contentFlags() []cli.Flag {
 		&cli.StringFlag{Name: "conflict", Usage: "the conflict `ID` that began or was resolved"},
 		&cli.StringFlag{Name: "session", Usage: "the session `UUID`"},
 		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "a `NOTE` for people"},
+		&cli.StringFlag{Name: "summary", Usage: "what the work came to so far, as `TEXT` for who goes on"},
+		&cli.StringSliceFlag{Name: "decision", Usage: "a decision that stays, as `TEXT`"},
 		&cli.StringFlag{Name: "resume-from", Usage: "where to go on, as `TEXT`"},
 		&cli.StringFlag{Name: "no-resume", Usage: "this one cannot be resumed, for this `REASON`"},
 		&cli.StringFlag{Name: "state", Usage: "merge `FILE` (YAML or JSON, - for standard input) into the record"},
@@ -92,6 +94,9 @@ func runSave(c *call) error {
 		if trigger == checkpoint.Manual {
 			return fail(exitRefused, c.enable(), "save: %s", why)
 		}
+		return c.skipped(issue, why)
+	}
+	if why := c.tooSoon(issue, trigger); why != "" {
 		return c.skipped(issue, why)
 	}
 	req, err := c.saveRequest(issue, trigger)

@@ -56,6 +56,7 @@ func runStart(c *call) error {
 	if err != nil {
 		return err
 	}
+	c.tellAlike(issue, w.Project)
 	now := c.env.Now()
 	return c.take(issue, step{trigger: checkpoint.PhaseTransition, begins: true, move: func(r *checkpoint.Record) error {
 		if err := progress.Begin(r, w, now); err != nil {

@@ -68,6 +68,10 @@ var samples = map[string]struct{ yes, no []string }{
 	"task_retries":  {[]string{"0", "3", "9"}, []string{"-1", "x"}},
 	"phase_retries": {[]string{"0", "3", "9"}, []string{"-1", "x"}},
 
+	"transitions":   {[]string{"[]", "[plan test, test -> sprint]"}, []string{"[a, a]", `["a\nb"]`}},
+	"stale_minutes": {[]string{"0", "60"}, []string{"-1", "525601"}},
+	"min_interval":  {[]string{"0", "60"}, []string{"-1", "3601"}},
+
 	"storage.location":    {insidePaths, outsidePaths},
 	"issue_file":          {insidePaths, outsidePaths},
 	"storage.compress":    {[]string{"false"}, []string{"true"}},

@@ -43,6 +43,7 @@ func (e *UnknownError) Error() string {
 type RefusedError struct {
 	Issue   checkpoint.Issue
 	Reason  string
+	Over    bool // the phase is completed, or was skipped
 	Instead []Way
 }
 

@@ -35,6 +35,13 @@ func (q Query) Match(r *checkpoint.Record) int {
 	return 0
 }
 
+// Alike reports whether one of two names of projects is the beginning of the
+// other, and they are not the same.
+func Alike(a, b string) bool {
+	a, b = strings.ReplaceAll(plain(a), " ", "_"), strings.ReplaceAll(plain(b), " ", "_")
+	return a != "" && b != "" && a != b && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
+}
+
 // plain is a text as people compare it: without case, and with single spaces.
 func plain(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 

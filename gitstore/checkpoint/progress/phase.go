@@ -25,6 +25,7 @@ type Step struct {
 	At    time.Time
 	Force bool
 	Known []Replan // of the workflow's other checkpoints: they count too
+	Ways  Transitions
 }
 
 // Start begins a phase, or begins it again: that is an attempt more. A phase
@@ -41,6 +42,9 @@ func (s Step) Start(r *checkpoint.Record, retries int) error {
 	case m.Text("status") == Failed && intOf(m, "failures") > retries:
 		return s.tooOften(r, retries)
 	}
+	if err := s.leap(r, "start"); err != nil {
+		return err
+	}
 	s.begin(r)
 	touch(r, s.At)
 	return nil
@@ -53,7 +57,7 @@ func (s Step) over(r *checkpoint.Record, verb string) error {
 		how = Skipped
 	}
 	return &RefusedError{
-		Issue: r.Issue(), Reason: fmt.Sprintf("phase %s is %s already", s.Phase, how),
+		Issue: r.Issue(), Reason: fmt.Sprintf("phase %s is %s already", s.Phase, how), Over: true,
 		Instead: []Way{{"phase", verb, s.Phase, "--force"}},
 	}
 }
@@ -140,6 +144,9 @@ func (s Step) Done(r *checkpoint.Record, report Report) error {
 		report.record(phaseSection(r, s.Phase))
 		touch(r, s.At)
 		return nil
+	}
+	if err := s.leap(r, "done"); err != nil {
+		return err
 	}
 	enter(r, s.Phase, s.At)
 	m := phaseSection(r, s.Phase)

@@ -1,0 +1,34 @@
+package commands
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A resume takes no time beside the work that it saves: the whole process, of a
+// workflow with tasks, phases and files, within a second. The fastest of a few
+// counts: others may have the machine.
+func TestResumeTakesNoTime(t *testing.T) {
+	v := newVictim(t)
+	v.git("config", "checkpoint.issue-source", "none")
+	for n := range 50 {
+		v.write(fmt.Sprintf("dir/%d.txt", n), "x\n")
+	}
+	v.git("add", ".")
+	v.must("git-checkpoint", "start", "42", "--phases", "8")
+	for n := range 7 {
+		v.must("git-checkpoint", "phase", "done", fmt.Sprint(n+1), "--issue", "42")
+	}
+	best := time.Hour
+	for range 5 {
+		begun := time.Now()
+		o := v.must("git-checkpoint", "resume", "42", "--auto", "--force")
+		best = min(best, time.Since(begun))
+		require.Contains(t, fmt.Sprint(o), "phase_8")
+	}
+	assert.Less(t, best, time.Second)
+}
