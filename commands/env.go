@@ -69,9 +69,3 @@ type stdTty struct{ out *os.File }
 func (stdTty) Read(p []byte) (int, error)    { return os.Stdin.Read(p) }
 func (t stdTty) Write(p []byte) (int, error) { return t.out.Write(p) }
 func (stdTty) Close() error                  { return nil }
-
-// isTerminal reports whether a stream is a terminal.
-func isTerminal(w any) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/terminal"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -42,7 +43,7 @@ func runFetch(c *call) error {
 	t := c.tick("fetch: " + gitstore.ShownRemote(remote))
 	done, err := c.store.Fetch(c.ctx, gitstore.FetchRequest{
 		Remote: remote, Issues: issues, Timeout: c.remoteTimeout(), DryRun: c.flags.Bool("dry-run"),
-		Quiet: !hasTerminal(), Progress: t.at,
+		Quiet: !terminal.Has(), Progress: t.at,
 	})
 	t.end()
 	return c.showShared(remote, done, err)

@@ -11,6 +11,7 @@ import (
 
 	"git-checkpoint/commands/hook"
 	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/terminal"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 )
@@ -30,7 +31,7 @@ const maxInput = 1 << 20
 const inputTime = time.Second
 
 func (c *call) sessionInput() sessionInput {
-	if c.env.Stdin == nil || isTerminal(c.env.Stdin) {
+	if c.env.Stdin == nil || terminal.Is(c.env.Stdin) {
 		return sessionInput{}
 	}
 	return readSession(c.env.Stdin, inputTime)

@@ -13,9 +13,10 @@ import (
 // one way, from the command line down to the record.
 var mayImport = map[string][]string{
 	"":                                {"commands"},
-	"commands":                        {"commands/complete", "commands/config", "commands/display", "commands/hook", "commands/hook/install", "commands/manual", "commands/mirror", "commands/output", "commands/schema", "commands/web", "freshness", "freshness/issue", "freshness/issue/forge", "gitstore", "gitstore/checkpoint", "gitstore/checkpoint/progress", "gitstore/checkpoint/story", "gitstore/checkpoint/tasks", "gitstore/compare", "gitstore/gitcmd", "gitstore/health", "gitstore/layout", "gitstore/restore", "gitstore/retention"},
+	"commands":                        {"commands/complete", "commands/config", "commands/display", "commands/guard", "commands/hook", "commands/hook/install", "commands/manual", "commands/mirror", "commands/output", "commands/schema", "commands/terminal", "commands/web", "freshness", "freshness/issue", "freshness/issue/forge", "gitstore", "gitstore/checkpoint", "gitstore/checkpoint/progress", "gitstore/checkpoint/story", "gitstore/checkpoint/tasks", "gitstore/compare", "gitstore/gitcmd", "gitstore/health", "gitstore/layout", "gitstore/restore", "gitstore/retention"},
 	"commands/complete":               {"commands/manual"},
 	"commands/config":                 {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/retention"},
+	"commands/guard":                  {"commands/terminal", "gitstore/checkpoint"},
 	"commands/hook":                   {},
 	"commands/hook/install":           {"commands/hook", "commands/output", "gitstore/gitcmd"},
 	"commands/manual":                 {},
@@ -25,6 +26,7 @@ var mayImport = map[string][]string{
 	"commands/display":                {"commands/output", "gitstore/checkpoint", "gitstore/compare"},
 	"freshness":                       {"gitstore/checkpoint", "gitstore/checkpoint/story", "gitstore/checkpoint/tasks"},
 	"commands/schema":                 {},
+	"commands/terminal":               {},
 	"freshness/issue":                 {"freshness", "gitstore/checkpoint"},
 	"freshness/issue/forge":           {"freshness/issue", "gitstore/checkpoint"},
 	"freshness/issue/forge/forgetest": {},

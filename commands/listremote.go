@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"git-checkpoint/commands/terminal"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -21,7 +22,7 @@ func (c *call) listThere(issues ...checkpoint.Issue) error {
 	}
 	t := c.tick("list: " + gitstore.ShownRemote(remote))
 	there, err := c.store.Glimpse(c.ctx, gitstore.GlimpseRequest{
-		Remote: remote, Issues: issues, Archived: c.archive(), Timeout: c.remoteTimeout(), Quiet: !hasTerminal(),
+		Remote: remote, Issues: issues, Archived: c.archive(), Timeout: c.remoteTimeout(), Quiet: !terminal.Has(),
 	})
 	t.end()
 	if err != nil {

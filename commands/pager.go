@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/terminal"
 	"git-checkpoint/gitstore/gitcmd"
 )
 
@@ -69,8 +70,8 @@ func leftPager(err error) bool {
 
 // pager is what to page with on a terminal, ready to start, nil for nothing.
 func (c *call) pager(out io.Writer) *exec.Cmd {
-	terminal := c.env.Getenv("TERM")
-	if !isTerminal(out) || terminal == "" || terminal == "dumb" {
+	kind := c.env.Getenv("TERM")
+	if !terminal.Is(out) || kind == "" || kind == "dumb" {
 		return nil
 	}
 	program := c.pagerProgram()

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"git-checkpoint/commands/terminal"
 	"git-checkpoint/gitstore"
 
 	"github.com/urfave/cli/v2"
@@ -33,7 +34,7 @@ func runPush(c *call) error {
 	t := c.tick("push: " + gitstore.ShownRemote(remote))
 	done, err := c.push(gitstore.PushRequest{
 		Remote: remote, Issues: issues, Timeout: c.remoteTimeout(), DryRun: c.flags.Bool("dry-run"),
-		Quiet: !hasTerminal(), Progress: t.at,
+		Quiet: !terminal.Has(), Progress: t.at,
 	}, t.end)
 	t.end()
 	return c.showShared(remote, done, err)

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"git-checkpoint/commands/terminal"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -46,7 +47,7 @@ func (c *call) tryPush(issue checkpoint.Issue, quiet bool) error {
 		return err
 	}
 	done, err := c.push(gitstore.PushRequest{
-		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.remoteTimeout(), Quiet: quiet || !hasTerminal(),
+		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.remoteTimeout(), Quiet: quiet || !terminal.Has(),
 	}, nil)
 	for _, s := range done {
 		err = orElse(err, s.Err)

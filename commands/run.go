@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/guard"
 	"git-checkpoint/gitstore/checkpoint"
 
 	"github.com/urfave/cli/v2"
@@ -61,12 +60,6 @@ const (
 	exitNoCommand = 127
 )
 
-// runLimits are the flags of a run that are not about content.
-type runLimits struct {
-	every, timeout, wait time.Duration // 0 for none
-	retries              int
-}
-
 func runRun(c *call) error {
 	limits, err := c.runLimits()
 	if err != nil {
@@ -89,19 +82,19 @@ func runRun(c *call) error {
 	if err := c.ctx.Err(); err != nil {
 		return err
 	}
-	// What is saved because of a signal must not end by it.
-	ctx, cancel := context.WithCancel(context.WithoutCancel(c.ctx))
-	defer cancel()
-	c.ctx = ctx
-	g := &guard{c: c, issue: issue, limits: limits, cancel: cancel, warned: map[string]bool{}}
+	k := &keeper{c: c, issue: issue, warned: map[string]bool{}}
 	if from, err := c.source(issue); err == nil {
-		g.slow = !from.guessed && (from.kind == "forge" || from.kind == "command")
+		k.slow = !from.guessed && (from.kind == "forge" || from.kind == "command")
 	}
-	code, err := g.run(path)
+	k.guard = &guard.Guard{
+		Path: path, Args: c.paths, Env: append(os.Environ(), "GIT_CHECKPOINT_ISSUE="+string(issue)),
+		Limits: limits, Work: k, ByGit: c.env.Getenv("GIT_EXEC_PATH") != "",
+	}
+	code, err := k.guard.Run(c.ctx)
 	if err != nil {
-		return err
+		return cannotRun(exitCannotRun, c.paths[0], errors.Unwrap(err))
 	}
-	if err := g.report(); err != nil {
+	if err := k.report(); err != nil {
 		return err
 	}
 	if code != 0 {
@@ -111,8 +104,8 @@ func runRun(c *call) error {
 }
 
 // runLimits reads the flags, and refuses what could not be known later.
-func (c *call) runLimits() (l runLimits, err error) {
-	for name, d := range map[string]*time.Duration{"every": &l.every, "timeout": &l.timeout, "retry-wait": &l.wait} {
+func (c *call) runLimits() (l guard.Limits, err error) {
+	for name, d := range map[string]*time.Duration{"every": &l.Every, "timeout": &l.Timeout, "retry-wait": &l.Wait} {
 		text := c.flags.String(name)
 		if text == "" {
 			continue
@@ -121,8 +114,8 @@ func (c *call) runLimits() (l runLimits, err error) {
 			return l, usagef("run: --%s: %q is no duration, such as 90s, 10m or 2h", name, text)
 		}
 	}
-	if l.retries = c.flags.Int("retry-transient"); l.retries < 0 {
-		return l, usagef("run: --retry-transient: %d is no number of retries", l.retries)
+	if l.Retries = c.flags.Int("retry-transient"); l.Retries < 0 {
+		return l, usagef("run: --retry-transient: %d is no number of retries", l.Retries)
 	}
 	if c.flags.String("state") == "-" {
 		return l, usagef("run: --state: standard input is CMD's; name a file")
@@ -155,18 +148,4 @@ func lookCommand(words []string) (string, error) {
 
 func cannotRun(code int, name string, why any) error {
 	return &failure{code: code, kind: kinds[exitFailure], err: fmt.Errorf("run: %s: %v", name, why)}
-}
-
-// report prints the record of --json.
-func (g *guard) report() error {
-	c := g.c
-	if !c.json {
-		return nil
-	}
-	if g.saved == nil {
-		return c.write(output.Save{
-			Type: "run", Issue: string(g.issue), Skipped: first(g.why, "nothing had to be saved"), Warnings: c.takeWarnings(),
-		})
-	}
-	return c.write(saveRecord("run", g.saved, c.takeWarnings()))
 }

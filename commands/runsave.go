@@ -7,133 +7,100 @@ import (
 	"os"
 	"time"
 
+	"git-checkpoint/commands/guard"
+	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// save saves a checkpoint while signals are listened to. A second one ends it.
-func (g *guard) save(t checkpoint.Trigger) {
-	if s := g.beside(func() { g.saveOnce(t) }, func() {}); s != nil {
-		g.rescue(s)
-	}
+// A keeper saves and pushes the work of a command that runs.
+type keeper struct {
+	c     *call
+	guard *guard.Guard
+	issue checkpoint.Issue
+	slow  bool // the issue's source is a forge or a program
+
+	saved  *gitstore.Saved // the newest
+	why    string          // nothing was saved
+	warned map[string]bool
 }
 
-// lastPush bounds the push after an interrupt: somebody waits.
-const lastPush = 15 * time.Second
-
-// push pushes what was saved, where that is asked for, for so long at most,
-// or for as long as a connection may take. A signal ends it: what it is about
-// has to be saved first.
-func (g *guard) push(limit time.Duration) {
-	if g.saved == nil || !g.c.pushes() {
+// Save saves. Whatever goes wrong is a warning.
+func (k *keeper) Save(ctx context.Context, t checkpoint.Trigger) {
+	k.c.ctx = ctx
+	if on, why := k.c.settings.TriggerEnabled(t); !on {
+		k.why = why
 		return
 	}
-	whole := g.c.ctx
-	ctx, stop := context.WithCancel(whole)
-	if limit > 0 {
-		ctx, stop = context.WithTimeout(whole, limit)
-	}
-	defer stop()
-	g.c.ctx = ctx
-	s := g.beside(func() { g.pushOnce(ctx, limit) }, stop)
-	if g.c.ctx = whole; s != nil {
-		g.rescue(s)
-	}
-}
-
-func (g *guard) pushOnce(ctx context.Context, limit time.Duration) {
-	err := g.c.tryPush(g.issue, true)
-	switch {
-	case err == nil || errors.Is(ctx.Err(), context.Canceled):
-	case ctx.Err() != nil:
-		g.warn(notPushed, fmt.Errorf("no answer within %s", limit))
-	default:
-		g.warn(notPushed, err)
-	}
-}
-
-// beside does work while signals are listened to. The first signal has the
-// work stopped, as far as it can be, and is returned.
-func (g *guard) beside(work, stop func()) (waiting os.Signal) {
-	if g.second {
-		return nil
-	}
-	g.busy.Store(true)
-	done := make(chan struct{})
-	go func() { defer close(done); work() }()
-	for {
-		select {
-		case <-done:
-			if g.busy.Store(false); g.second {
-				return nil
-			}
-			return waiting
-		case s := <-g.sigs:
-			if first := len(g.signalled) == 0; !g.again(s) && first {
-				waiting = s
-				stop()
-			}
-		}
-	}
-}
-
-// saveOnce saves. Whatever goes wrong is a warning: the command goes on.
-func (g *guard) saveOnce(t checkpoint.Trigger) {
-	if on, why := g.c.settings.TriggerEnabled(t); !on {
-		g.why = why
-		return
-	}
-	saved, err := g.trySave(t)
-	if err != nil && !errors.Is(err, gitstore.ErrUnchanged) && g.c.ctx.Err() == nil {
+	saved, err := k.trySave(t)
+	if err != nil && !errors.Is(err, gitstore.ErrUnchanged) && ctx.Err() == nil {
 		// A Ctrl+C may hit a git that was just started, before it has a group
 		// of its own.
-		saved, err = g.trySave(t)
+		saved, err = k.trySave(t)
 	}
 	switch {
 	case errors.Is(err, gitstore.ErrUnchanged):
-	case g.c.ctx.Err() != nil:
-		g.warn("not saved (%s): interrupted", t)
+	case ctx.Err() != nil:
+		k.warn("not saved (%s): interrupted", t)
 	case err != nil:
-		g.warn("not saved (%s): %v", t, err)
+		k.warn("not saved (%s): %v", t, err)
 	default:
-		g.saved = saved
-		g.busy.Store(false)
-		g.tell(func() { g.c.say("saved %s (%s)", saved.ID, t) })
-		for _, w := range savedWarnings(g.c, saved) {
-			g.warn("%s", w)
+		k.saved = saved
+		k.guard.Saved()
+		k.guard.Tell(func() { k.c.say("saved %s (%s)", saved.ID, t) })
+		for _, w := range savedWarnings(k.c, saved) {
+			k.warn("%s", w)
 		}
 	}
 }
 
-// tell says something, later where the command has the screen.
-func (g *guard) tell(say func()) {
-	if g.ownsScreen() {
-		g.untold = append(g.untold, say)
-		return
+// Pushes reports whether something was saved that is to be pushed.
+func (k *keeper) Pushes() bool { return k.saved != nil && k.c.pushes() }
+
+// Push pushes what was saved.
+func (k *keeper) Push(ctx context.Context, limit time.Duration) {
+	whole := k.c.ctx
+	k.c.ctx = ctx
+	err := k.c.tryPush(k.issue, true)
+	k.c.ctx = whole
+	switch {
+	case err == nil || errors.Is(ctx.Err(), context.Canceled):
+	case ctx.Err() != nil:
+		k.warn(notPushed, fmt.Errorf("no answer within %s", limit))
+	default:
+		k.warn(notPushed, err)
 	}
-	say()
 }
+
+// Say tells the user how the command goes on.
+func (k *keeper) Say(format string, args ...any) { k.c.say(format, args...) }
 
 // warn warns once of each thing.
-func (g *guard) warn(format string, args ...any) {
+func (k *keeper) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	if !g.warned[text] {
-		g.warned[text] = true
-		g.tell(func() { g.c.warn("%s", text) })
+	if !k.warned[text] {
+		k.warned[text] = true
+		k.guard.Tell(func() { k.c.warn("%s", text) })
 	}
 }
 
-// catchUp says what had to wait.
-func (g *guard) catchUp() {
-	for _, say := range g.untold {
-		say()
+// report prints the record of --json.
+func (k *keeper) report() error {
+	c := k.c
+	if !c.json {
+		return nil
 	}
-	g.untold = nil
+	if k.saved == nil {
+		return c.write(output.Save{
+			Type: "run", Issue: string(k.issue), Skipped: first(k.why, "nothing had to be saved"), Warnings: c.takeWarnings(),
+		})
+	}
+	return c.write(saveRecord("run", k.saved, c.takeWarnings()))
 }
 
 // trySave opens the repository anew: the command may have changed anything.
-func (g *guard) trySave(t checkpoint.Trigger) (*gitstore.Saved, error) {
-	c := g.c
+func (k *keeper) trySave(t checkpoint.Trigger) (*gitstore.Saved, error) {
+	c := k.c
 	opts := gitstore.Options{Now: c.env.Now, Apart: true}
 	if _, err := os.Getwd(); err != nil { // the folder it was started in is gone
 		opts.Dir = first(c.store.Root(), c.store.CommonDir())
@@ -144,15 +111,15 @@ func (g *guard) trySave(t checkpoint.Trigger) (*gitstore.Saved, error) {
 	}
 	c.close()
 	c.store = store
-	if t == checkpoint.UserInterrupt && g.slow { // there may be seconds left, and no more
+	if t == checkpoint.UserInterrupt && k.slow { // there may be seconds left, and no more
 		_ = c.settings.Set("issue_source", "none", "run")
 	}
-	req, err := c.saveRequest(g.issue, t)
+	req, err := c.saveRequest(k.issue, t)
 	if err != nil { // a file of state, perhaps, that is gone or half written
-		g.warn("saved without --state: %v", err)
+		k.warn("saved without --state: %v", err)
 		state := c.flags.String("state")
 		_ = c.flags.Set("state", "")
-		req, err = c.saveRequest(g.issue, t)
+		req, err = c.saveRequest(k.issue, t)
 		_ = c.flags.Set("state", state)
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"git-checkpoint/commands/terminal"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -32,7 +33,7 @@ func runSync(c *call) error {
 	t := c.tick("sync: " + gitstore.ShownRemote(remote))
 	done, err := c.store.Sync(c.ctx, gitstore.SyncRequest{
 		Remote: remote, Issues: issues, Timeout: c.remoteTimeout(), DryRun: c.flags.Bool("dry-run"),
-		Archived: c.flags.Bool("archived"), Quiet: !hasTerminal(), Budget: c.shareBudget(), Progress: t.at,
+		Archived: c.flags.Bool("archived"), Quiet: !terminal.Has(), Budget: c.shareBudget(), Progress: t.at,
 		Meanwhile: func() { c.ageBeforeSync(issues) },
 		Harmless:  c.unobjectionable,
 		May: func(i checkpoint.Issue, out gitstore.Outgoing) error {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/display"
+	"git-checkpoint/commands/terminal"
 	"git-checkpoint/gitstore/gitcmd"
 
 	"github.com/urfave/cli/v2"
@@ -36,7 +37,7 @@ func (c *call) screen() (s display.Screen, ok bool, err error) {
 // atTerminal reports whether a person sees the results: on a terminal, or in a
 // pager, ours or the one that git started for us.
 func (c *call) atTerminal() bool {
-	return isTerminal(c.env.Stdout) || gitTrue(c.env.Getenv("GIT_PAGER_IN_USE"))
+	return terminal.Is(c.env.Stdout) || gitTrue(c.env.Getenv("GIT_PAGER_IN_USE"))
 }
 
 // gitTrue reports a variable that git takes for true.
@@ -55,8 +56,8 @@ func (c *call) colors(when string) bool {
 			break
 		}
 	}
-	terminal := c.env.Getenv("TERM")
-	return c.env.Getenv("NO_COLOR") == "" && terminal != "" && terminal != "dumb"
+	kind := c.env.Getenv("TERM")
+	return c.env.Getenv("NO_COLOR") == "" && kind != "" && kind != "dumb"
 }
 
 // columns is how wide the terminal is.

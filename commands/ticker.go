@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/terminal"
 )
 
 // A ticker tells a person at a terminal how far something has come, from its
@@ -38,7 +39,7 @@ func (c *call) tick(what string) *ticker { return c.tickOf(what, "") }
 // tickOf is tick with a word for what is counted.
 func (c *call) tickOf(what, of string) *ticker {
 	t := &ticker{w: c.env.Stderr, what: output.Clean(what), of: of}
-	if c.json || c.flags.Bool("quiet") || !isTerminal(c.env.Stderr) {
+	if c.json || c.flags.Bool("quiet") || !terminal.Is(c.env.Stderr) {
 		return t
 	}
 	every, terminal := tickEvery, c.env.Getenv("TERM")

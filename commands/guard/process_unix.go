@@ -1,6 +1,6 @@
 //go:build unix
 
-package commands
+package guard
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"golang.org/x/sys/unix"
+	"git-checkpoint/commands/terminal"
 )
 
 // Processes and signals.
@@ -41,40 +41,19 @@ func watched() []os.Signal {
 // more from ending this program before the checkpoint is saved.
 func surviveClosedPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
-// hasTerminal reports whether there is a controlling terminal.
-func hasTerminal() bool { return onTerminal(func(int) bool { return true }) }
-
-// onTerminal asks the controlling terminal, false without one.
-func onTerminal(ask func(fd int) bool) bool {
-	tty, err := os.OpenFile("/dev/tty", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		return false
-	}
-	defer tty.Close()
-	return ask(int(tty.Fd()))
-}
-
-// inForeground reports whether Ctrl+C reaches this program's group.
-func inForeground() bool {
-	return onTerminal(func(fd int) bool {
-		group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
-		return err == nil && group == syscall.Getpgrp()
-	})
-}
-
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // forward passes a signal on, unless the command has it already.
-func (g *guard) forward(s os.Signal) {
+func (g *Guard) forward(s os.Signal) {
 	typed := s == syscall.SIGINT || s == syscall.SIGQUIT
-	if typed && !g.apart && inForeground() {
+	if typed && !g.apart && terminal.InForeground() {
 		return
 	}
 	g.send(s)
 }
 
 // send signals the command, and with a group of its own all that it started.
-func (g *guard) send(s os.Signal) {
+func (g *Guard) send(s os.Signal) {
 	if number, ok := s.(syscall.Signal); ok && g.apart {
 		_ = syscall.Kill(-g.cmd.Process.Pid, number)
 		return
@@ -82,7 +61,7 @@ func (g *guard) send(s os.Signal) {
 	_ = g.cmd.Process.Signal(s)
 }
 
-func (g *guard) kill() { g.send(syscall.SIGKILL) }
+func (g *Guard) kill() { g.send(syscall.SIGKILL) }
 
 // exitCodeOf is an exit code as shells have it.
 func exitCodeOf(p *os.ProcessState) int {

@@ -1,4 +1,4 @@
-package commands
+package guard
 
 import (
 	"bytes"
@@ -47,7 +47,7 @@ func (t *tail) lines() []string {
 // shows that it will: the exit code for it, or one of the last lines on its
 // standard error. At a terminal that is the command's own, and nobody reads
 // along.
-func (g *guard) transient(code int) string {
+func (g *Guard) transient(code int) string {
 	if code == exitTempFail {
 		return fmt.Sprintf("exit code %d, a temporary failure", code)
 	}

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package commands
+package guard
 
 import (
 	"os"
@@ -16,17 +16,13 @@ func watched() []os.Signal { return []os.Signal{os.Interrupt} }
 
 func surviveClosedPipes() {}
 
-func hasTerminal() bool { return true }
-
 func ownGroup(*exec.Cmd) {}
 
-func (g *guard) forward(os.Signal) {}
+func (g *Guard) forward(os.Signal) {}
 
-func (g *guard) send(os.Signal) { _ = g.cmd.Process.Kill() }
+func (g *Guard) send(os.Signal) { _ = g.cmd.Process.Kill() }
 
-func (g *guard) kill() { _ = g.cmd.Process.Kill() }
-
-func (g *guard) ownsScreen() bool { return false }
+func (g *Guard) kill() { _ = g.cmd.Process.Kill() }
 
 func exitCodeOf(p *os.ProcessState) int { return p.ExitCode() }
 

@@ -1,4 +1,4 @@
-package commands
+package guard
 
 import (
 	"os"
@@ -20,13 +20,13 @@ const killedByUs = 128 + 9
 
 // interrupted saves, then passes the signal on. What came again ends the
 // command at once.
-func (g *guard) interrupted(s os.Signal) {
+func (g *Guard) interrupted(s os.Signal) {
 	if !g.again(s) {
 		g.rescue(s)
 	}
 }
 
-func (g *guard) rescue(s os.Signal) {
+func (g *Guard) rescue(s os.Signal) {
 	g.save(checkpoint.UserInterrupt)
 	g.forward(s)
 	g.push(lastPush)
@@ -34,7 +34,7 @@ func (g *guard) rescue(s os.Signal) {
 
 // again takes note of a signal, and reports whether it needs no save: it is
 // one that was seen, or ends the command.
-func (g *guard) again(s os.Signal) bool {
+func (g *Guard) again(s os.Signal) bool {
 	at, seen := g.signalled[s]
 	now := time.Now()
 	if seen && g.isEcho(s, now.Sub(at)) {
@@ -58,18 +58,18 @@ func (g *guard) again(s os.Signal) bool {
 
 // isEcho takes a signal for what git passes on. When everything is saved there
 // is little to lose by taking it for a second Ctrl+C.
-func (g *guard) isEcho(s os.Signal, after time.Duration) bool {
-	return !g.echoed[s] && after < sameSignal && (g.busy.Load() || after < sameSignal/10) && g.c.env.Getenv("GIT_EXEC_PATH") != ""
+func (g *Guard) isEcho(s os.Signal, after time.Duration) bool {
+	return !g.echoed[s] && after < sameSignal && (g.busy.Load() || after < sameSignal/10) && g.ByGit
 }
 
 // end asks the command to end, and kills it where it does not.
-func (g *guard) end() {
+func (g *Guard) end() {
 	g.send(terminate)
 	time.AfterFunc(grace, g.kill)
 }
 
 // pause waits, and reports whether no signal came.
-func (g *guard) pause(d time.Duration) bool {
+func (g *Guard) pause(d time.Duration) bool {
 	select {
 	case <-time.After(d):
 		return true
@@ -80,7 +80,7 @@ func (g *guard) pause(d time.Duration) bool {
 }
 
 // lastSignal is the one that came last.
-func (g *guard) lastSignal() os.Signal {
+func (g *Guard) lastSignal() os.Signal {
 	var last os.Signal
 	for s, at := range g.signalled {
 		if last == nil || at.After(g.signalled[last]) {

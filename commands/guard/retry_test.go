@@ -1,4 +1,4 @@
-package commands
+package guard
 
 import (
 	"io"
@@ -45,14 +45,4 @@ func TestBackoff(t *testing.T) {
 	assert.Equal(t, []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second}, got)
 	assert.Equal(t, maxWait, backoff(time.Second, 1000))
 	assert.Equal(t, time.Hour, backoff(time.Hour, 0))
-}
-
-func TestParseDuration(t *testing.T) {
-	for text, want := range map[string]time.Duration{"90": 90 * time.Second, "10m": 10 * time.Minute, "1h30m": 90 * time.Minute} {
-		got, err := parseDuration(text)
-		require.NoError(t, err)
-		assert.Equal(t, want, got)
-	}
-	_, err := parseDuration("soon")
-	assert.Error(t, err)
 }
