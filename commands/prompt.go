@@ -46,6 +46,7 @@ func (d *dialog) ask(question string, answers map[string]string) (string, error)
 		}
 		line, err := d.line()
 		if d.ctx.Err() != nil {
+			_, _ = io.WriteString(d.tty, "\n") // what comes next begins a line
 			return "", d.ctx.Err()
 		}
 		answer := strings.ToLower(strings.TrimSpace(line))

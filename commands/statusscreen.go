@@ -61,7 +61,7 @@ func progressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 	if done, now := at.batches, r.CurrentBatch(); len(done)+now > 0 {
 		var parts []string
 		if now > 0 {
-			parts = append(parts, "batch "+strconv.Itoa(now))
+			parts = append(parts, strconv.Itoa(now))
 		}
 		if len(done) > 0 {
 			parts = append(parts, "completed "+numbers(done))
