@@ -63,7 +63,7 @@ func (v *visit) checkpointPage(at place, judged bool) *Checkpoint {
 	c := at.checkpoint()
 	w := v.view("")
 	m := &Checkpoint{
-		Entry: w.entry(c, at.at == 0 && at.list.Tip == c.Commit), Note: block(cut(c.Note, maxText)),
+		Entry: w.entry(c, at.at == 0), Note: block(cut(c.Note, maxText)),
 		Older: w.neighbour(at.older()), Newer: w.neighbour(at.newer()),
 		Raw: v.links.below(c, "raw"), Actions: v.actionsFor(c),
 	}

@@ -91,7 +91,7 @@ func (v *visit) choices(at place, from *gitstore.Checkpoint) []Choice {
 	list := []Choice{{againstHead, "HEAD at the save", chosen == againstHead}}
 	add := func(c *gitstore.Checkpoint) {
 		e := v.view("").entry(c, false)
-		text := e.Short + ", " + e.At.Age + ", " + e.Trigger
+		text := e.Short + ", " + e.At.Ago() + ", " + e.Trigger
 		if e.Phase != "" {
 			text += " in " + e.Phase
 		}

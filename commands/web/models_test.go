@@ -85,6 +85,13 @@ func TestTimelineFilter(t *testing.T) {
 	}
 }
 
+func TestAgo(t *testing.T) {
+	for d, want := range map[time.Duration]string{time.Second: "now", 3 * time.Hour: "3 h ago", -3 * time.Hour: "in 3 h"} {
+		assert.Equal(t, want, stamp(now.Add(-d), now).Ago())
+	}
+	assert.Empty(t, stamp(time.Time{}, now).Ago())
+}
+
 func TestAge(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "now", 59 * time.Second: "now", -30 * time.Second: "now", time.Minute: "1 min", 119 * time.Minute: "1 h",

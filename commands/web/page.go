@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"strings"
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -129,6 +130,22 @@ func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *Issue {
 		m.Standing, m.Trouble = v.standing(tip, r, true)
 	}
 	return m
+}
+
+// Kicker is what stands above the title: the name, where that is no title of
+// its own, and what else there is to say in words.
+func (m *Issue) Kicker() string {
+	var words []string
+	if m.Title != "" {
+		words = append(words, "Issue "+m.Name)
+		if m.Archived {
+			words = append(words, "archive")
+		}
+	}
+	if m.State != "" {
+		words = append(words, m.State)
+	}
+	return strings.Join(words, " · ")
 }
 
 // standing judges a checkpoint.

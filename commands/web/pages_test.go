@@ -118,6 +118,23 @@ func TestCheckpointPage(t *testing.T) {
 	assert.True(t, strings.HasPrefix(answer.Body.String(), "checkpoint_id: "+string(saved[2].ID)))
 }
 
+// A pin is a commit of its own on top: the newest checkpoint stays the tip.
+// A name that is no title is said once.
+func TestPinnedTip(t *testing.T) {
+	w := newWorld(t, true)
+	c := w.save("9", "docs", checkpoint.Manual, "the only one", nil)
+	repo, err := w.open(t.Context())
+	require.NoError(t, err)
+	defer repo.Close()
+	_, err = repo.Pin(t.Context(), "9", c.ID, true)
+	require.NoError(t, err)
+	page := w.get("/i/9/c/" + string(c.ID))
+	has(t, page, `<span class="badge tip">`)
+	has(t, page, `<span class="badge pin">`)
+	page = w.get("/i/9")
+	lacks(t, page, `class="kicker"`)
+}
+
 func TestDiffPage(t *testing.T) {
 	w := newWorld(t, false)
 	saved := w.work()

@@ -51,6 +51,14 @@ func stamp(at, now time.Time) Stamp {
 	return Stamp{Machine: at.Format(time.RFC3339), Exact: at.Format("2 Jan 2006, 15:04:05 UTC"), Age: age(now.Sub(at))}
 }
 
+// Ago is the age in a sentence: "3 h ago".
+func (s Stamp) Ago() string {
+	if s.Age == "" || s.Age == "now" || strings.HasPrefix(s.Age, "in ") {
+		return s.Age
+	}
+	return s.Age + " ago"
+}
+
 // age is a duration in its largest unit.
 func age(d time.Duration) string {
 	day := 24 * time.Hour
