@@ -175,23 +175,6 @@ func (b *Between) Diff(ctx context.Context, w io.Writer) error {
 	return b.diff(ctx, w, "--patch")
 }
 
-// Patch writes the patch of every file, by nobody's settings, in the order of
-// Files: a file that is in conflict alone has none, one that became something
-// else than a file has two.
-func (b *Between) Patch(ctx context.Context, w io.Writer) error {
-	if b.from == b.to {
-		return nil
-	}
-	args := []string{
-		"diff-tree", "-r", "-M", "-p", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short",
-		"--src-prefix=a/", "--dst-prefix=b/", b.from.String(), b.to.String(), "--",
-	}
-	if err := b.plumbing().Copy(ctx, w, append(args, b.paths...)...); err != nil {
-		return fmt.Errorf("compare files: %w", err)
-	}
-	return nil
-}
-
 // plumbing is git without an index: diff-tree reads all of it first, and needs
 // nothing of it.
 func (b *Between) plumbing() gitcmd.Git {

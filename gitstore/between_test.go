@@ -148,7 +148,7 @@ func TestOverlay(t *testing.T) {
 func TestBetweenHead(t *testing.T) {
 	w := newWorld(t)
 	w.Write("a.txt", "changed\n")
-	w.Write("new file.txt", "new\n")
+	w.Write("new\nfile.txt", "new\n")
 	w.Git("add", "-A")
 	one := w.save(w.request(checkpoint.Manual))
 	w.Git("commit", "-qam", "went on")
@@ -158,12 +158,42 @@ func TestBetweenHead(t *testing.T) {
 	b, err := w.s.Between(nil, w.checkpointOf(one))
 	require.NoError(t, err)
 	defer b.Close()
-	changes, err := b.Files(ctx)
+	files, err := b.Files(ctx)
 	require.NoError(t, err)
+	changes, patch, whole, err := b.Changes(ctx, 1<<20)
+	require.NoError(t, err)
+	assert.True(t, whole)
+	assert.Equal(t, files, changes)
 	require.Len(t, changes, 2)
-	assert.Equal(t, "modified a.txt, added new file.txt",
+	assert.Equal(t, "modified a.txt, added new\nfile.txt",
 		changes[0].Status+" "+changes[0].Path+", "+changes[1].Status+" "+changes[1].Path)
-	var out bytes.Buffer
-	require.NoError(t, b.Patch(ctx, &out))
-	assert.Regexp(t, `(?s)^diff --git a/a\.txt b/a\.txt\n.*\n\+changed\ndiff --git a/new file\.txt b/new file\.txt\n.*\n\+new\n$`, out.String())
+	assert.Regexp(t, `(?s)^diff --git a/a\.txt b/a\.txt\n.*\n\+changed\ndiff --git "a/new\\nfile\.txt" "b/new\\nfile\.txt"\n.*\n\+new\n$`, string(patch))
+
+	changes, part, whole, err := b.Changes(ctx, 30)
+	require.NoError(t, err)
+	assert.False(t, whole)
+	assert.Equal(t, files, changes)
+	assert.Equal(t, string(patch[:30]), string(part))
+}
+
+// However git's answer comes in pieces, it is taken apart in the same place.
+func TestParted(t *testing.T) {
+	const list, patch = ":1 2 3 4 M\x00a\x00", "diff\x00\x00more"
+	for size := 1; size < 20; size++ {
+		p := &parted{left: 100}
+		for rest := []byte(list + "\x00" + patch); len(rest) > 0; {
+			n := min(size, len(rest))
+			wrote, err := p.Write(rest[:n])
+			require.NoError(t, err)
+			require.Equal(t, n, wrote)
+			rest = rest[n:]
+		}
+		assert.Equal(t, list, string(p.list), size)
+		assert.Equal(t, patch, string(p.patch), size)
+	}
+	p := &parted{left: 3}
+	_, err := p.Write([]byte(list + "\x00" + patch))
+	require.ErrorIs(t, err, errEnough)
+	assert.Equal(t, "dif", string(p.patch))
+	assert.True(t, p.full)
 }

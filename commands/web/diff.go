@@ -1,9 +1,6 @@
 package web
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"net/http"
 	"net/url"
 
@@ -117,6 +114,7 @@ func (v *visit) choices(at place, from *gitstore.Checkpoint) []Choice {
 // as long as the page.
 func (v *visit) diffPage(from, to *gitstore.Checkpoint, b budget, paths []string) *Diff {
 	d := &Diff{To: v.view("").entry(to, false)}
+	compared := v.filesBetween(from, to, paths)
 	if from != nil {
 		e := v.view("").entry(from, false)
 		d.From = &e
@@ -127,9 +125,7 @@ func (v *visit) diffPage(from, to *gitstore.Checkpoint, b budget, paths []string
 	if len(paths) > 0 {
 		b.file = b.page
 	}
-	if err := v.compareFiles(d, from, to, &b, paths); err != nil {
-		d.FilesTrouble = block(cut(err.Error(), maxText))
-	}
+	d.showFiles(compared(), &b)
 	return d
 }
 
@@ -148,27 +144,38 @@ func (v *visit) compareRecords(d *Diff, from, to *gitstore.Checkpoint, b *budget
 	d.StateSays = count(len(d.State), "change")
 }
 
-func (v *visit) compareFiles(d *Diff, from, to *gitstore.Checkpoint, b *budget, paths []string) error {
+// filesBetween begins to compare files; what it returns waits for the end. Git
+// reads them while the records are compared.
+func (v *visit) filesBetween(from, to *gitstore.Checkpoint, paths []string) (compared func() *changedFiles) {
 	between, err := v.repo.Between(from, to, literal(paths)...)
 	if err != nil {
-		return err
+		return func() *changedFiles { return &changedFiles{err: err} }
 	}
-	defer between.Close()
-	var patch []byte
-	var whole bool
-	read := make(chan error, 1)
-	go func() { // beside the list of files: each is a git that reads the same
-		var err error
-		patch, whole, err = readPatch(v.ctx, between)
-		read <- err
+	done := make(chan *changedFiles, 1)
+	go func() {
+		defer between.Close()
+		var c changedFiles
+		c.files, c.patch, c.whole, c.err = between.Changes(v.ctx, maxPatch)
+		done <- &c
 	}()
-	files, err := between.Files(v.ctx)
-	if err = errors.Join(err, <-read); err != nil {
-		return err
+	return func() *changedFiles { return <-done }
+}
+
+// changedFiles are the files that differ, with their patches.
+type changedFiles struct {
+	files []gitstore.FileChange
+	patch []byte
+	whole bool // nothing of the patch is missing
+	err   error
+}
+
+func (d *Diff) showFiles(c *changedFiles, b *budget) {
+	if c.err != nil {
+		d.FilesTrouble = block(cut(c.err.Error(), maxText))
+		return
 	}
-	d.FilesSay = count(len(files), "file")
-	d.Files, d.Left = fileDiffs(files, patch, whole, b)
-	return nil
+	d.FilesSay = count(len(c.files), "file")
+	d.Files, d.Left = fileDiffs(c.files, c.patch, c.whole, b)
 }
 
 // literal makes paths that git takes for nothing else.
@@ -178,34 +185,4 @@ func literal(paths []string) []string {
 		list = append(list, ":(literal,top)"+cut(p, 4096))
 	}
 	return list
-}
-
-// readPatch is what git says, up to a bound.
-func readPatch(ctx context.Context, b *gitstore.Between) (patch []byte, whole bool, err error) {
-	w := &bounded{left: maxPatch}
-	err = b.Patch(ctx, w)
-	if w.full {
-		return w.b.Bytes(), false, nil
-	}
-	return w.b.Bytes(), true, err
-}
-
-// A bounded writer takes so many bytes and then fails.
-type bounded struct {
-	b    bytes.Buffer
-	left int
-	full bool
-}
-
-var errFull = errors.New("enough")
-
-func (w *bounded) Write(p []byte) (int, error) {
-	n := min(len(p), w.left)
-	w.left -= n
-	w.b.Write(p[:n])
-	if n < len(p) {
-		w.full = true
-		return n, errFull
-	}
-	return n, nil
 }
