@@ -29,8 +29,9 @@ func (c *call) measure(result *output.Doctor) error {
 	}
 	for _, i := range issues {
 		u, err := c.store.Usage(c.ctx, i)
-		if err != nil {
-			return err
+		if err != nil { // an issue that is damaged, which the checks name
+			c.warn("%v", err)
+			continue
 		}
 		result.Sizes = append(result.Sizes, output.Size{Issue: string(i), Checkpoints: u.Checkpoints, Bytes: u.Bytes})
 	}
