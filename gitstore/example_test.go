@@ -1,0 +1,114 @@
+package gitstore_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// repository makes one with a file that is staged.
+func repository() string {
+	dir, err := os.MkdirTemp("", "git-checkpoint-example-*")
+	if err != nil {
+		panic(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "plan.txt"), []byte("first draft\n"), 0o666); err != nil {
+		panic(err)
+	}
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "plan.txt"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			panic(string(out))
+		}
+	}
+	return dir
+}
+
+// A checkpoint is saved, found again, and its file put back.
+func Example() {
+	ctx, dir := context.Background(), repository()
+	defer os.RemoveAll(dir)
+	store, err := gitstore.Open(ctx, gitstore.Options{Dir: dir})
+	if err != nil {
+		panic(err)
+	}
+	defer store.Close()
+
+	_, err = store.Save(ctx, gitstore.SaveRequest{
+		Issue: "42",
+		Edit: func(before *checkpoint.Record) (*checkpoint.Record, error) {
+			r := before
+			if r == nil {
+				r = checkpoint.New()
+			}
+			r.SetTrigger(checkpoint.Manual)
+			r.SetPhase("planning")
+			r.SetNote("the first draft")
+			return r, nil
+		},
+	})
+	if err != nil {
+		panic(err)
+	}
+
+	if err := os.Remove(filepath.Join(dir, "plan.txt")); err != nil {
+		panic(err)
+	}
+	c, err := store.Find(ctx, "42", gitstore.Latest)
+	if err != nil {
+		panic(err)
+	}
+	r, err := store.SoundRecord(c)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(c.Issue, r.Phase(), r.Note())
+	restored, err := store.Restore(ctx, gitstore.RestoreRequest{Checkpoint: c})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(restored.Restored)
+	// Output:
+	// 42 planning the first draft
+	// [plan.txt]
+}
+
+// What an issue has is listed newest first, from its commits alone.
+func ExampleStore_List() {
+	ctx, dir := context.Background(), repository()
+	defer os.RemoveAll(dir)
+	store, err := gitstore.Open(ctx, gitstore.Options{Dir: dir})
+	if err != nil {
+		panic(err)
+	}
+	defer store.Close()
+	for _, phase := range []string{"planning", "implementing"} {
+		_, err := store.Save(ctx, gitstore.SaveRequest{Issue: "42", Edit: func(r *checkpoint.Record) (*checkpoint.Record, error) {
+			if r == nil {
+				r = checkpoint.New()
+			}
+			r.SetTrigger(checkpoint.PhaseTransition)
+			r.SetPhase(phase)
+			return r, nil
+		}})
+		if err != nil {
+			panic(err)
+		}
+	}
+	list, err := store.List(ctx, "42", 0)
+	if err != nil {
+		panic(err)
+	}
+	for _, c := range list.Checkpoints {
+		fmt.Println(c.Trigger, c.Phase, c.Resumable)
+	}
+	// Output:
+	// phase_transition implementing true
+	// phase_transition planning true
+}
