@@ -11,7 +11,7 @@ import (
 
 // A resume takes no time beside the work that it saves: the whole process, of a
 // workflow with tasks, phases and files, within a second. The fastest of a few
-// counts: others may have the machine.
+// counts: others may have the machine. S2.64.
 func TestResumeTakesNoTime(t *testing.T) {
 	v := newVictim(t)
 	v.git("config", "checkpoint.issue-source", "none")

@@ -35,6 +35,7 @@ func TestDigests(t *testing.T) {
 	assert.NotEqual(t, "blob:"+w.Git("hash-object", "--no-filters", "out/a.txt"), got["out/a.txt"], "line endings make no difference")
 }
 
+// Files that a record refers to are looked for (S1.71).
 func TestOutputs(t *testing.T) {
 	w := newWorld(t)
 	w.Write("a", "1\n")

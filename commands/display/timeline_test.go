@@ -61,7 +61,8 @@ func checkLines(t *testing.T, s Screen, text string) {
 	}
 }
 
-// A phase with many more checkpoints than it needs says so.
+// A phase with many more checkpoints than it needs says so (S2.59), and how many
+// would do (S2.61).
 func TestTimelineTooMany(t *testing.T) {
 	many := make([]Entry, 21)
 	for i := range many {

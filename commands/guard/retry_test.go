@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// What speaks of a failure that will pass: S2.8, S2.65.
 func TestTransientLine(t *testing.T) {
 	for said, want := range map[string]string{
 		"":                                      "",

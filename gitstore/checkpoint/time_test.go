@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Every shape that real files have: R.4, and R.6 for times since the epoch.
 func TestParseTime(t *testing.T) {
 	tests := []struct {
 		name  string

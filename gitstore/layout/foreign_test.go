@@ -133,7 +133,8 @@ func imported(f realFile) *File {
 	return file
 }
 
-// What was read comes back byte for byte, through a record that was stored.
+// What was read comes back byte for byte, through a record that was stored: the
+// words of each system stay (C26).
 func TestRealFilesComeBack(t *testing.T) {
 	seen := 0
 	for _, f := range realFiles(t) {
@@ -159,7 +160,8 @@ func TestRealFilesComeBack(t *testing.T) {
 }
 
 // Without the bytes that were read, and where the record says something else,
-// what comes back still says the same: every key, known or not, in its order.
+// what comes back still says the same: every key, known or not, in its order
+// (R.22).
 func TestRealFilesKeepTheirKeys(t *testing.T) {
 	seen := 0
 	for _, f := range realFiles(t) {

@@ -46,6 +46,8 @@ func problems(t *testing.T, as Name, name string, changes ...string) []string {
 	return out
 }
 
+// What each layout holds against a document, rows C16, C22, R.5, R.23, R.27, R.37
+// and R.38 among it.
 func TestRules(t *testing.T) {
 	for _, c := range []struct {
 		as     Name
@@ -261,7 +263,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Every field that a stage must have, missing and empty.
+// Every field that a stage must have, missing and empty; both lists of tasks in
+// every stage, where they may be empty (C28).
 func TestRequiredFields(t *testing.T) {
 	base := []string{"storyId", "stage", "timestamp", "lastAction"}
 	own := [][]string{{"planScore"}, {"readiness", "verdict"}, {}, {"verdict", "qualityScore"}}
@@ -272,6 +275,9 @@ func TestRequiredFields(t *testing.T) {
 		for _, key := range slices.Concat(base, own[stage], []string{"agentId"}) {
 			assert.Contains(t, storyProblems(t, text, key, "null"), key+": empty (required)", "stage %d", stage)
 		}
+	}
+	for _, key := range []string{"tasksCompleted", "tasksRemaining"} {
+		assert.Empty(t, storyProblems(t, stories[2], key, "[]"), "%s may be empty", key)
 	}
 }
 
@@ -338,6 +344,7 @@ func TestStoryPoint(t *testing.T) {
 	}
 }
 
+// The words for a status, whatever system has them: C26, R.26.
 func TestStatusWords(t *testing.T) {
 	for word, want := range map[string]string{
 		"complete": completed, "DONE": completed, "In Progress": inProgress, "not-started": pending, "active": inProgress,

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Logs of lines: a phase on each (O.37), skipped or sent back (O.38).
 func TestStoryLogs(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Transitions of a workflow's own, and no others (O.40).
 func TestWays(t *testing.T) {
 	var ways Transitions
 	for _, s := range []string{"plan test", "test -> sprint", "sprint review", "* failed", "failed *"} {
@@ -46,6 +47,7 @@ func TestWays(t *testing.T) {
 	require.NoError(t, s.Start(r, 3))
 }
 
+// Projects whose names begin alike (S1.76).
 func TestAlike(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
