@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs every script below testdata/script through the real binary
-// and the real git: `exec git checkpoint ...`.
+// and the real git: `exec git checkpoint ...`. The rows of the acceptance list
+// that a script shows are subtests of it: TestScripts/rows-dotagent/S3.55.
 func TestScripts(t *testing.T) { runScripts(t, "*.txtar") }
 
 func runScripts(t *testing.T, glob string) {
@@ -36,11 +37,14 @@ func runScripts(t *testing.T, glob string) {
 	files, err := filepath.Glob(filepath.Join(dir, glob))
 	require.NoError(t, err)
 	require.NotEmpty(t, files, "no scripts found")
-	testscript.Run(t, testscript.Params{
-		Files:         files,
-		UpdateScripts: *update,
-		Setup:         scriptEnv,
-		Condition:     scriptCondition,
+	deadline, _ := t.Deadline()
+	testscript.RunT(newRowShim(t), testscript.Params{
+		Files:           files,
+		Deadline:        deadline,
+		UpdateScripts:   *update,
+		ContinueOnError: true, // every step that fails is told, for the rows that it shows
+		Setup:           scriptEnv,
+		Condition:       scriptCondition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"rc":       cmdRC,
 			"repo":     cmdRepo,
