@@ -58,11 +58,8 @@ func runList(c *call) error {
 	if c.flags.Bool("all") {
 		return c.listAll(keep)
 	}
-	issue, err := c.issue()
+	issue, err := c.issueListed()
 	if err != nil {
-		return err
-	}
-	if err := c.listThere(issue); err != nil {
 		return err
 	}
 	l, err := c.listOf(issue)
@@ -70,7 +67,7 @@ func runList(c *call) error {
 		return err
 	}
 	if len(l.Checkpoints) == 0 {
-		return &gitstore.NoneError{Issue: issue}
+		return c.noneThere(&gitstore.NoneError{Issue: issue})
 	}
 	return c.showList([]*gitstore.List{l}, keep)
 }

@@ -37,8 +37,11 @@ func (c *call) listAs(as layout.Name) error {
 
 func (c *call) listedAs(as layout.Name) ([]checkpoint.Issue, error) {
 	if !c.flags.Bool("all") {
-		issue, err := c.issue()
+		issue, err := c.issueListed()
 		return []checkpoint.Issue{issue}, err
+	}
+	if err := c.listThere(); err != nil {
+		return nil, err
 	}
 	issues, _, err := c.store.Issues(c.ctx, false)
 	if err != nil {

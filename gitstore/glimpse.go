@@ -39,7 +39,7 @@ func (s *Store) Glimpse(ctx context.Context, req GlimpseRequest) (*Store, error)
 	}
 	dir, err := os.MkdirTemp("", "git-checkpoint-*")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("look at a remote: %w", err)
 	}
 	g, err := s.beside(ctx, dir)
 	if err == nil {
@@ -67,7 +67,9 @@ func (s *Store) beside(ctx context.Context, dir string) (*Store, error) {
 	if g.git.Dir = s.repo.root; g.git.Dir == "" {
 		g.git.Dir = s.repo.commonDir
 	}
-	if _, err := g.git.Output(ctx, "init", "--quiet", "--bare", "--template="); err != nil {
+	// Whatever the person likes new repositories to be, this one is as expected.
+	init := g.git.With("GIT_DEFAULT_HASH=sha1", "GIT_DEFAULT_REF_FORMAT=files")
+	if _, err := init.Output(ctx, "init", "--quiet", "--bare", "--template="); err != nil {
 		return nil, fmt.Errorf("look at a remote: %w", err)
 	}
 	config := filepath.Join(dir, "config")

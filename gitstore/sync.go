@@ -45,8 +45,12 @@ type SyncRequest struct {
 	Progress func(done, total int) // is told how many issues are done, nil for nobody
 }
 
-// syncFor bounds how long a sync follows remotes and refs that move.
-const syncFor = 2 * time.Minute
+// A sync follows remotes and refs that move for so long, and at least so often: in
+// a crowd over a slow line, two minutes are few tries.
+const (
+	syncFor   = 2 * time.Minute
+	syncTries = 50
+)
 
 // Sync brings issues here and at a remote to one chain: what was saved on
 // either side, without what was dropped or pruned on either. Chains are joined
@@ -120,7 +124,7 @@ func (y *syncing) run(ctx context.Context, pending []checkpoint.Issue) error {
 		if pending, err = y.pass(ctx, pending); err != nil || len(pending) == 0 {
 			return err
 		}
-		if time.Since(start) > syncFor {
+		if time.Since(start) > syncFor && y.tries >= syncTries {
 			y.giveUp(pending)
 			return nil
 		}

@@ -54,6 +54,8 @@ func (y *syncing) ahead(ctx context.Context, all stands) error {
 			y.done[p.issue] = &p.done
 		case errors.As(err, &remote) && remote.Refused:
 			y.fail(p.issue, err)
+		case errors.Is(err, errLost):
+			y.given[p.issue] = p.done
 		}
 	}
 	return nil
