@@ -3,6 +3,7 @@ package commands
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,11 +122,14 @@ func sharedLine(remote string, s gitstore.Synced) string {
 	case s.Pushed > 0:
 		return fmt.Sprintf("issue %s: %s %s", s.Issue, s.Result, plural(s.Pushed, "checkpoint"))
 	}
-	return fmt.Sprintf("issue %s: %s", s.Issue, s.Result)
+	return "issue " + string(s.Issue) + ": " + s.Result
 }
 
 // sharingFailed is the failure of those that failed.
 func (c *call) sharingFailed(done []gitstore.Synced, err error) error {
+	if err == nil && !slices.ContainsFunc(done, func(s gitstore.Synced) bool { return s.Err != nil }) {
+		return nil
+	}
 	var issues []checkpoint.Issue
 	why := map[checkpoint.Issue]error{}
 	for _, s := range done {

@@ -80,23 +80,28 @@ func (l *line) arrivals(ctx context.Context, issues []checkpoint.Issue) ([]check
 // chains asks a remote for the tips of issues, of all that it has when none
 // are named.
 func (l *line) chains(ctx context.Context, issues []checkpoint.Issue) (map[checkpoint.Issue]plumbing.Hash, []checkpoint.Issue, error) {
-	tips, strange, err := l.ask(ctx, issues)
+	there, err := l.ask(ctx, issues)
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(issues) == 0 {
-		l.s.tellStrange(ShownRemote(l.remote)+": ", strange)
-		for i := range tips {
-			issues = append(issues, i)
-		}
+		l.s.tellStrange(ShownRemote(l.remote)+": ", there.strange)
+		issues = there.issues
 		slices.Sort(issues)
 	}
-	return tips, issues, nil
+	return there.tips, issues, nil
+}
+
+// A listing is what a remote has.
+type listing struct {
+	issues  []checkpoint.Issue // in the order of their refs
+	tips    map[checkpoint.Issue]plumbing.Hash
+	strange []string // refs that are no issue's
 }
 
 // ask is chains for whoever has something else to do with the store meanwhile:
-// it only names what is strange, where it asks for all.
-func (l *line) ask(ctx context.Context, issues []checkpoint.Issue) (tips map[checkpoint.Issue]plumbing.Hash, strange []string, err error) {
+// it tells nobody of what is strange.
+func (l *line) ask(ctx context.Context, issues []checkpoint.Issue) (listing, error) {
 	var patterns []string
 	for _, i := range issues {
 		patterns = append(patterns, LiveRef(i))
@@ -104,19 +109,21 @@ func (l *line) ask(ctx context.Context, issues []checkpoint.Issue) (tips map[che
 	if len(issues) == 0 {
 		patterns = []string{liveRefs + "*"}
 	}
-	tips = map[checkpoint.Issue]plumbing.Hash{}
-	err = l.eachTip(ctx, patterns, func(name string, tip plumbing.Hash) {
+	there := listing{tips: map[checkpoint.Issue]plumbing.Hash{}}
+	err := l.eachTip(ctx, patterns, func(name string, tip plumbing.Hash) {
 		rest, ok := strings.CutPrefix(name, liveRefs)
 		if !ok {
 			return
 		}
-		if i, err := checkpoint.IssueFromRef(rest); err == nil {
-			tips[i] = tip
-		} else {
-			strange = append(strange, name)
+		i, err := checkpoint.IssueFromRef(rest)
+		if err != nil {
+			there.strange = append(there.strange, name)
+			return
 		}
+		there.issues = append(there.issues, i)
+		there.tips[i] = tip
 	})
-	return tips, strange, err
+	return there, err
 }
 
 // tellStrange names the refs that stand where chains do and are called like no

@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -70,27 +71,36 @@ func (s *Store) quiet() gitcmd.Git {
 }
 
 // run runs git. Its failure is a RemoteError.
-func (l *line) run(ctx context.Context, args ...string) ([]byte, error) {
+func (l *line) run(ctx context.Context, args ...string) (out []byte, err error) {
+	err = l.within(ctx, func(ctx context.Context) error {
+		out, err = l.git.Output(ctx, args...)
+		return err
+	})
+	return out, err
+}
+
+// within bounds a git by the line's timeout, and makes its failure a RemoteError.
+func (l *line) within(ctx context.Context, f func(context.Context) error) error {
 	within := ctx
 	if l.timeout > 0 {
 		bounded, cancel := context.WithTimeout(ctx, l.timeout)
 		defer cancel()
 		within = bounded
 	}
-	out, err := l.git.Output(within, args...)
+	err := f(within)
 	switch {
 	case err == nil:
-		return out, nil
+		return nil
 	case ctx.Err() != nil:
-		return out, ctx.Err()
+		return ctx.Err()
 	case within.Err() != nil:
-		return out, l.fail(fmt.Sprintf("no answer within %s", l.timeout), err)
+		return l.fail(fmt.Sprintf("no answer within %s", l.timeout), err)
 	}
 	var git *gitcmd.Error
 	if errors.As(err, &git) {
-		return out, l.fail(explain(git.Stderr), err)
+		return l.fail(explain(git.Stderr), err)
 	}
-	return out, err
+	return err
 }
 
 func (l *line) fail(reason string, err error) *RemoteError {
@@ -130,19 +140,37 @@ func (l *line) tips(ctx context.Context, refs ...string) (map[string]plumbing.Ha
 	return tips, err
 }
 
-// eachTip gives f what tips asks for.
+// eachTip gives f what tips asks for, in the order of names, as it comes: git
+// still says goodbye then.
 func (l *line) eachTip(ctx context.Context, refs []string, f func(name string, tip plumbing.Hash)) error {
-	out, err := l.run(ctx, slices.Concat(l.atOnce(), []string{"ls-remote", "--refs", "--", l.from}, refs)...)
-	if err != nil {
-		return err
-	}
-	for text := range strings.Lines(string(out)) {
-		hex, name, ok := strings.Cut(strings.TrimSuffix(text, "\n"), "\t")
+	lines := &lineWriter{f: func(text string) {
+		hex, name, ok := strings.Cut(text, "\t")
 		if ok && plumbing.IsHash(hex) {
 			f(name, plumbing.NewHash(hex))
 		}
+	}}
+	return l.within(ctx, func(ctx context.Context) error {
+		return l.git.Copy(ctx, lines, slices.Concat(l.atOnce(), []string{"ls-remote", "--refs", "--", l.from}, refs)...)
+	})
+}
+
+// A lineWriter gives f whole lines, without their ends.
+type lineWriter struct {
+	f    func(string)
+	rest []byte
+}
+
+func (w *lineWriter) Write(p []byte) (int, error) {
+	n := len(p)
+	for {
+		line, after, found := bytes.Cut(p, []byte("\n"))
+		w.rest = append(w.rest, line...)
+		if !found {
+			return n, nil
+		}
+		w.f(string(w.rest))
+		w.rest, p = w.rest[:0], after
 	}
-	return nil
 }
 
 // atOnce are the flags with which a remote says what refs it has as soon as it

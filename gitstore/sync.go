@@ -143,7 +143,7 @@ func (y *syncing) outOfTime() error {
 			y.fail(i, late)
 		}
 	}
-	if len(y.done) == 0 {
+	if y.open == nil {
 		return late
 	}
 	return nil
@@ -182,9 +182,17 @@ type staleTip struct {
 
 // results are in the order of issues.
 func (y *syncing) results() []Synced {
-	list := make([]Synced, 0, len(y.done))
-	for _, i := range slices.Sorted(maps.Keys(y.done)) {
-		list = append(list, *y.done[i])
+	issues := slices.Clone(y.open)
+	if issues == nil { // nobody knows what else there is
+		issues = slices.Collect(maps.Keys(y.done))
+	}
+	slices.Sort(issues) // as they are, as a rule
+	issues = slices.Compact(issues)
+	list := make([]Synced, 0, len(issues))
+	for _, i := range issues {
+		if d := y.done[i]; d != nil {
+			list = append(list, *d)
+		}
 	}
 	return list
 }
@@ -205,25 +213,25 @@ func (y *syncing) giveUp(issues []checkpoint.Issue) {
 // pass tries once for issues, and returns those for which the remote or a ref
 // here moved meanwhile. Its error is one that every issue meets.
 func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []checkpoint.Issue, err error) {
-	tips, here, all, err := y.look(ctx, issues)
+	there, here, all, err := y.look(ctx, issues)
 	if err != nil {
 		return nil, err
 	}
 	if len(issues) == 0 {
-		issues = all.every(tips)
+		issues = all.every(there)
 	}
 	if y.open == nil {
 		y.open = issues
 	}
 	issues = y.undone(issues)
 	if !y.req.Archived {
-		issues = y.unsettled(issues, tips, all)
+		issues = y.unsettled(issues, there.tips, all)
 	}
 	y.progress()
 	if len(issues) == 0 {
 		return nil, nil
 	}
-	in, err := y.line.incoming(ctx, issues, tips, here)
+	in, err := y.line.incoming(ctx, issues, there.tips, here)
 	if err != nil {
 		return nil, err
 	}
@@ -246,11 +254,10 @@ func (y *syncing) progress() {
 
 // look asks the remote for the tips of issues, all for none, and finds out
 // meanwhile where the refs here are, and pushes what went on where it may.
-func (y *syncing) look(ctx context.Context, issues []checkpoint.Issue) (tips map[checkpoint.Issue]plumbing.Hash, here map[string]plumbing.Hash, all stands, err error) {
+func (y *syncing) look(ctx context.Context, issues []checkpoint.Issue) (there listing, here map[string]plumbing.Hash, all stands, err error) {
 	var failed error
 	var asking sync.WaitGroup
-	var strange []string
-	asking.Go(func() { tips, strange, failed = y.line.ask(ctx, issues) })
+	asking.Go(func() { there, failed = y.line.ask(ctx, issues) })
 	if len(issues) == 0 {
 		y.meanwhile()
 	}
@@ -263,9 +270,9 @@ func (y *syncing) look(ctx context.Context, issues []checkpoint.Issue) (tips map
 		err = failed
 	}
 	if err == nil && len(issues) == 0 {
-		y.s.tellStrange(ShownRemote(y.line.remote)+": ", strange)
+		y.s.tellStrange(ShownRemote(y.line.remote)+": ", there.strange)
 	}
-	return tips, here, all, err
+	return there, here, all, err
 }
 
 // listAbove is the number of issues above which all refs are read.

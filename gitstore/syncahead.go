@@ -52,6 +52,8 @@ func (y *syncing) ahead(ctx context.Context, all stands) error {
 		switch err := outcome[p.issue]; {
 		case err == nil:
 			y.done[p.issue] = &p.done
+		case errors.Is(err, errLost):
+			y.given[p.issue] = p.done
 		case errors.As(err, &remote) && remote.Refused:
 			y.fail(p.issue, err)
 		case errors.Is(err, errLost):

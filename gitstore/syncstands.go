@@ -40,19 +40,16 @@ func (y *syncing) standsOf(here map[string]plumbing.Hash) stands {
 
 // every are the issues that a remote has, with those that are here, or that
 // this clone once wrote.
-func (all stands) every(tips map[checkpoint.Issue]plumbing.Hash) []checkpoint.Issue {
-	issues := make([]checkpoint.Issue, 0, max(len(tips), len(all)))
-	for i := range tips {
-		issues = append(issues, i)
-	}
+func (all stands) every(there listing) []checkpoint.Issue {
+	issues := slices.Clone(there.issues)
 	for name, at := range all {
 		if at.live.IsZero() && at.own.IsZero() {
 			continue
 		}
-		if _, ok := tips[checkpoint.Issue(name)]; ok && !strings.Contains(name, "%") {
+		if _, ok := there.tips[checkpoint.Issue(name)]; ok && !strings.Contains(name, "%") {
 			continue // what is not encoded needs no decoding
 		}
-		if i, err := checkpoint.IssueFromRef(name); err == nil && tips[i].IsZero() {
+		if i, err := checkpoint.IssueFromRef(name); err == nil && there.tips[i].IsZero() {
 			issues = append(issues, i)
 		}
 	}
@@ -75,6 +72,9 @@ func (at stand) wentOn() bool {
 func (y *syncing) unsettled(issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, all stands) []checkpoint.Issue {
 	var open []checkpoint.Issue
 	same := make([]Synced, 0, len(issues))
+	if len(y.done) == 0 {
+		y.done = make(map[checkpoint.Issue]*Synced, len(issues))
+	}
 	for _, i := range issues {
 		if !all[i.RefName()].settled(tips[i]) {
 			open = append(open, i)
