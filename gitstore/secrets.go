@@ -54,6 +54,9 @@ type Unscanned struct{ Path, Why string }
 // time, of whatever size. An error means that it is not known what they hold.
 func (s *Store) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
 	found := &Scanned{}
+	if s.nothingIn(req) {
+		return found, nil
+	}
 	shown, err := s.filesShown(ctx, req.Out)
 	if err != nil || len(shown) == 0 {
 		return found, err

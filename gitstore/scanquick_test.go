@@ -1,0 +1,84 @@
+package gitstore
+
+import (
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Where a push shows little, no git is needed to see that there is nothing in
+// it; where there is something, or may be, git says what is new.
+func TestScanWithoutGit(t *testing.T) {
+	stage := func(name, text string) func(*world) {
+		return func(w *world) {
+			w.Write(name, text)
+			w.Git("add", "-A")
+			w.manual(2)
+		}
+	}
+	for _, test := range []struct {
+		name  string
+		do    func(*world)
+		quick bool
+		found int
+	}{
+		{"nothing staged", func(w *world) { w.manual(3) }, true, 0},
+		{"files", stage("dir/a.txt", "text\n"), true, 0},
+		{"a file that HEAD has by another name", func(w *world) {
+			w.Git("mv", "shown.txt", "moved.txt")
+			w.manual(1)
+		}, false, 0},
+		{"a key", stage("dir/a.txt", "new: "+aKey), false, 1},
+		{"a key in the record", func(w *world) {
+			w.save(w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.SetNote("it is " + aKey) }))
+		}, false, 1},
+		{"a key below the newest", func(w *world) {
+			stage("a.txt", "new: "+aKey)(w)
+			stage("a.txt", "text\n")(w)
+		}, false, 1},
+		{"a key in a commit of the user's", func(w *world) {
+			w.Write("b.txt", "new: "+aKey)
+			w.Git("add", "-A")
+			w.Commit("with")
+			w.Git("rm", "-q", "b.txt")
+			w.Commit("without")
+			w.manual(1)
+		}, false, 1},
+		{"another HEAD", func(w *world) {
+			w.Write("c.txt", "text\n")
+			w.Git("add", "-A")
+			w.Commit("more")
+			w.manual(1)
+		}, false, 0},
+		{"a large file", stage("large.txt", strings.Repeat("nothing\n", 200_000)), false, 0},
+		{"a pointer", stage("p.bin", lfsPointer+"oid sha256:1\n"), false, 0},
+		{"a ledger", func(w *world) {
+			require.NoError(w.t, w.s.Drop(ctx, "42", w.manual(2)[:1]))
+		}, true, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.Write("shown.txt", aKey) // what the remote has already is not looked at
+			w.Git("add", "-A")
+			w.Commit("shown")
+			w.hub()
+			w.manual(1)
+			_, err := w.s.Push(ctx, PushRequest{Remote: "origin", Issues: []checkpoint.Issue{"42"}})
+			require.NoError(t, err)
+			test.do(w)
+			out, err := w.s.Outgoing(ctx, "origin", "42", w.s.Fetched(ctx))
+			require.NoError(t, err)
+			req := ScanRequest{Issue: "42", Out: out}
+			assert.Equal(t, test.quick, w.s.nothingIn(req))
+			found, err := w.s.Scan(ctx, req)
+			require.NoError(t, err)
+			assert.Len(t, found.Found, test.found)
+			req.Command = "true"
+			assert.False(t, w.s.nothingIn(req), "the program has to see it")
+		})
+	}
+}
