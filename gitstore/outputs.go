@@ -159,18 +159,16 @@ func (s *Store) Digests(ctx context.Context, places []string) (map[string]string
 		return nil, err
 	}
 	defer root.Close()
-	var files []file
-	var asked []string
+	var names, asked []string
 	for _, place := range places {
 		name := path.Clean(place)
 		info, err := root.Stat(filepath.FromSlash(name))
 		if err != nil || !info.Mode().IsRegular() || info.Size() > maxDigested {
 			continue
 		}
-		files, asked = append(files, file{path: name, mode: trees.ModeFile}), append(asked, place)
+		names, asked = append(names, name), append(asked, place)
 	}
-	c := capture{s: s, ctx: ctx}
-	hashes, err := c.hashAll(files)
+	hashes, err := s.hasher(root).Hash(ctx, names)
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,7 @@ func TestDigests(t *testing.T) {
 	b := "blob:" + w.Git("hash-object", "b.txt")
 	assert.Equal(t, map[string]string{
 		"out/a.txt": "blob:" + w.Git("hash-object", "out/a.txt"), "./b.txt": b, "near": b,
+		"line\nbreak": "blob:" + w.Git("hash-object", "line\nbreak"),
 	}, got)
 	assert.NotEqual(t, "blob:"+w.Git("hash-object", "--no-filters", "out/a.txt"), got["out/a.txt"], "line endings make no difference")
 }

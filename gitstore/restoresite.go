@@ -37,16 +37,6 @@ func (s *Store) headTree(ctx context.Context) (plumbing.Hash, error) {
 	return c.tree, nil
 }
 
-// hashFiles tells the blobs that git would make of files.
-func (s *Store) hashFiles(ctx context.Context, paths []string) ([]plumbing.Hash, error) {
-	files := make([]file, len(paths))
-	for i, path := range paths {
-		files[i].path = path
-	}
-	c := capture{s: s, ctx: ctx}
-	return c.hashAll(files)
-}
-
 // refusal says of a staging area that another git writes that nothing was done.
 func refusal(err error) error {
 	if locked, ok := errors.AsType[*restore.LockedError](err); ok {

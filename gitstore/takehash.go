@@ -1,82 +1,70 @@
 package gitstore
 
 import (
-	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 
+	"git-checkpoint/gitstore/convert"
 	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
+// hasher tells what git would make of files of the worktree.
+func (s *Store) hasher(root *os.Root) *convert.Hasher {
+	elsewhere := func() bool { return convert.Elsewhere(s.config, s.repo.commonDir) }
+	return &convert.Hasher{Git: s.git, Root: root, Elsewhere: sync.OnceValue(elsewhere)}
+}
+
+// hashFiles tells the blobs that git would make of files of the worktree, the
+// zero hash for one that cannot be read.
+func (s *Store) hashFiles(ctx context.Context, paths []string) ([]plumbing.Hash, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	root, err := os.OpenRoot(s.repo.root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return s.hasher(root).Hash(ctx, paths)
+}
+
 // hash sets what each file would be in git: a symlink its target, a regular
-// file what git makes of it, which is asked where it may be another than it is.
+// file what git makes of it.
 func (c *capture) hash(root *os.Root, files []file) error {
-	v := &converter{c: c, root: root, outside: sync.OnceValue(c.s.attributesElsewhere), inside: map[string]bool{}}
-	var left []int
-	var toAsk []file
+	var regular []int
+	var paths []string
 	for i := range files {
-		if files[i].mode == trees.ModeSymlink {
-			if target, err := root.Readlink(filepath.FromSlash(files[i].path)); err == nil {
-				files[i].hash = plumbing.ComputeHash(plumbing.BlobObject, []byte(target))
-			}
-		} else if files[i].hash = v.plain(files[i].path); files[i].hash.IsZero() {
-			left, toAsk = append(left, i), append(toAsk, files[i])
-		}
-		if err := c.ctx.Err(); err != nil {
-			return err
+		if files[i].mode != trees.ModeSymlink {
+			regular, paths = append(regular, i), append(paths, files[i].path)
+		} else if target, err := root.Readlink(filepath.FromSlash(files[i].path)); err == nil {
+			files[i].hash = plumbing.ComputeHash(plumbing.BlobObject, []byte(target))
 		}
 	}
-	hashes, err := c.hashAll(toAsk)
+	h := c.s.hasher(root)
+	h.Staged = c.mayConvert
+	hashes, err := h.Hash(c.ctx, paths)
 	if err != nil {
 		return err
 	}
-	for n, i := range left {
-		if files[i].hash = hashes[n]; hashes[n].IsZero() {
-			files[i].hash = c.hashOne(files[i].path)
-		}
+	for n, i := range regular {
+		files[i].hash = hashes[n]
 	}
-	return c.ctx.Err()
+	return nil
 }
 
-// hashOne asks for one file's hash with flags; the zero hash means that it
-// cannot be read, perhaps by one of its filters.
-func (c *capture) hashOne(path string, flags ...string) plumbing.Hash {
-	line, err := c.git().Line(c.ctx, append(append([]string{"hash-object"}, flags...), "--", path)...)
-	if err != nil {
-		return plumbing.ZeroHash
+// mayConvert reports whether staged attributes may.
+func (c *capture) mayConvert(file string) bool {
+	mode, hash, err := trees.Lookup(c.k, c.snap.staged, file)
+	if err != nil || mode == 0 {
+		return err != nil
 	}
-	return plumbing.NewHash(line)
-}
-
-// hashAll asks git for the hashes of files. Names with a line break cannot be
-// asked for in one go: they get the zero hash, which matches nothing.
-func (c *capture) hashAll(files []file, flags ...string) ([]plumbing.Hash, error) {
-	hashes := make([]plumbing.Hash, len(files))
-	var in bytes.Buffer
-	var asked []int
-	for i, f := range files {
-		if !strings.ContainsAny(f.path, "\n\r\"") {
-			in.WriteString(f.path + "\n")
-			asked = append(asked, i)
-		}
-	}
-	if len(asked) == 0 {
-		return hashes, nil
-	}
-	out, err := c.git().Pipe(c.ctx, in.Bytes(), append([]string{"hash-object", "--stdin-paths"}, flags...)...)
-	lines := strings.Fields(string(out))
-	if err != nil || len(lines) != len(asked) {
-		return hashes, c.ctx.Err() // one vanished: each is asked for alone
-	}
-	for n, i := range asked {
-		hashes[i] = plumbing.NewHash(lines[n])
-	}
-	return hashes, nil
+	data, err := trees.ReadAs(c.k, plumbing.BlobObject, hash)
+	return err != nil || convert.May(data)
 }
 
 // filter lets git store files through their filters.
@@ -85,18 +73,15 @@ func (c *capture) filter(files []file, which []int) error {
 	if !c.dry {
 		flags = []string{"-w"}
 	}
-	batch := make([]file, len(which))
+	batch := make([]string, len(which))
 	for n, i := range which {
-		batch[n] = files[i]
+		batch[n] = files[i].path
 	}
-	hashes, err := c.hashAll(batch, flags...)
+	hashes, err := convert.Ask(c.ctx, c.git(), batch, flags...)
 	if err != nil {
 		return err
 	}
 	for n, i := range which {
-		if hashes[n].IsZero() {
-			hashes[n] = c.hashOne(files[i].path, flags...)
-		}
 		if hashes[n].IsZero() {
 			return fmt.Errorf("%q: git could not store it", files[i].path)
 		}

@@ -27,7 +27,7 @@ type observer struct {
 	staged plumbing.Hash // the staging area as a tree
 	now    map[string]*state
 	raw    bool     // files as they stand, past git's filters
-	asked  []string // regular files whose hash git has to tell
+	asked  []string // regular files whose blob has to be told
 }
 
 // observe finds out what the paths of targets are now, in the staging area and
@@ -215,7 +215,7 @@ func (o *observer) unmodified(e index.Entry, info fs.FileInfo) bool {
 		uint32(info.Size()) == e.Size && info.Size() > 0 && info.Size() < 1<<32 && at.Before(o.x.ModTime()) && inode(info) == e.Ino
 }
 
-// hash asks git what the files would be after its filters.
+// hash finds out what the files would be after git's filters.
 func (o *observer) hash() error {
 	hashes, err := o.s.Hash(o.ctx, o.asked)
 	if err != nil {
@@ -223,23 +223,9 @@ func (o *observer) hash() error {
 	}
 	for i, path := range o.asked {
 		st := o.now[path]
-		if st.work.Hash = hashes[i]; !hashes[i].IsZero() {
-			continue
-		}
-		if st.work.Hash, err = o.s.hashFile(o.ctx, path); err != nil {
+		if st.work.Hash = hashes[i]; hashes[i].IsZero() {
 			st.blockage, st.work.Hash = "not readable", plumbing.NewHash("ff")
 		}
 	}
 	return nil
-}
-
-// hashFile is the blob that git would make of a file.
-func (s *Site) hashFile(ctx context.Context, name string) (plumbing.Hash, error) {
-	g := s.Git
-	g.Dir = s.Root
-	line, err := g.Line(ctx, "hash-object", "--", name)
-	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("read %q: %w", name, err)
-	}
-	return plumbing.NewHash(line), nil
 }

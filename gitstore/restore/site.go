@@ -41,7 +41,7 @@ type Site struct {
 	// Head is the tree of HEAD, zero when unborn.
 	Head func(context.Context) (plumbing.Hash, error)
 	// Hash tells the blobs that git would make of files of the worktree, zero
-	// for one that it did not tell.
+	// for one that cannot be read.
 	Hash func(context.Context, []string) ([]plumbing.Hash, error)
 }
 

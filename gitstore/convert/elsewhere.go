@@ -1,0 +1,70 @@
+package convert
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"git-checkpoint/gitstore/gitcmd"
+)
+
+// Elsewhere reports whether attributes that are not in the worktree may convert:
+// the repository's, the user's, the system's.
+func Elsewhere(config []gitcmd.Entry, commonDir string) bool {
+	_, moved := gitcmd.Last(config, "attr.tree")
+	user, known := userAttributes(config)
+	if moved || !known || os.Getenv("GIT_ATTR_SOURCE") != "" {
+		return true
+	}
+	files := append(systemAttributes(config), filepath.Join(commonDir, "info", "attributes"), user)
+	return slices.ContainsFunc(files, func(file string) bool {
+		data, err := os.ReadFile(file)
+		return err != nil && !errors.Is(err, fs.ErrNotExist) && !isDirectory(err) || May(data)
+	})
+}
+
+// userAttributes is the user's file by core.attributesFile or its default,
+// known where it is plain what file that is.
+func userAttributes(config []gitcmd.Entry) (file string, known bool) {
+	file, set := gitcmd.Last(config, "core.attributesfile")
+	home, err := os.UserHomeDir()
+	if !set {
+		file = filepath.Join("~", ".config", "git", "attributes")
+		if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
+			file = filepath.Join(dir, "git", "attributes")
+		}
+	}
+	if below, ok := strings.CutPrefix(filepath.ToSlash(file), "~/"); ok {
+		return filepath.Join(home, below), err == nil
+	}
+	return file, filepath.IsAbs(file)
+}
+
+// systemAttributes are the files that may be the system's: it stands beside the
+// system's settings, whose place is git's own knowledge.
+func systemAttributes(config []gitcmd.Entry) []string {
+	dirs := []string{"/etc"}
+	if git, err := exec.LookPath("git"); err == nil {
+		dirs = append(dirs, filepath.Join(filepath.Dir(filepath.Dir(git)), "etc"))
+	}
+	for _, e := range config {
+		if path, file := strings.CutPrefix(e.Origin, "file:"); file && e.Scope == "system" {
+			dirs = append(dirs, filepath.Dir(path))
+		}
+	}
+	slices.Sort(dirs)
+	var files []string
+	for _, dir := range slices.Compact(dirs) {
+		files = append(files, filepath.Join(dir, "gitattributes"))
+	}
+	return files
+}
+
+func isDirectory(err error) bool {
+	return errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTDIR)
+}
