@@ -81,6 +81,19 @@ func TestRecordNarrow(t *testing.T) {
 	}
 }
 
+// What differs is seen, however much stands before it.
+func TestRecordLongAlike(t *testing.T) {
+	alike := strings.Repeat("日本 word ", 9)
+	c := compare.Change{Path: "note", Name: "note", Op: compare.Changed, Old: alike + "one", New: alike + "two"}
+	assert.Equal(t, `  changed  note:
+    - ...ord 日本 word one
+    + ...ord 日本 word two
+`, Screen{Width: 40}.Record([]compare.Change{c}))
+	assert.Contains(t, Screen{Width: 400}.Record([]compare.Change{c}), alike+"one -> ")
+	c.Old, c.New = "a"+alike+"end", "b"+alike+"end"
+	assert.Contains(t, Screen{Width: 40}.Record([]compare.Change{c}), "    - a日本 word")
+}
+
 func TestPatch(t *testing.T) {
 	in := "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@ func\n-old\x1b[31m\n+new\r\n \n\\ No newline\ndiff --git a/y b/y\nBinary"
 	var b strings.Builder

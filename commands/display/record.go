@@ -54,15 +54,35 @@ func (s Screen) change(b *strings.Builder, c compare.Change) {
 		b.WriteString("    " + s.fit(said, 4) + "\n")
 		return
 	}
+	before, after := s.near(value(c.Old), value(c.New), c.Op)
 	for _, side := range []struct {
 		sign  string
 		style Style
 		value any
-	}{{"- ", Red, c.Old}, {"+ ", Green, c.New}} {
+		text  string
+	}{{"- ", Red, c.Old, before}, {"+ ", Green, c.New, after}} {
 		if side.value != nil || c.Op == compare.Changed {
-			b.WriteString("    " + s.Paint(side.style, s.fit(side.sign+value(side.value), 4)) + "\n")
+			b.WriteString("    " + s.Paint(side.style, s.fit(side.sign+side.text, 4)) + "\n")
 		}
 	}
+}
+
+// near leaves out what two long texts begin with alike, but for some of it,
+// where what differs would be cut off behind it.
+func (s Screen) near(old, now string, op compare.Op) (before, after string) {
+	const indent, context, enough = 6, 12, 10
+	if op != compare.Changed || s.Width <= 0 {
+		return old, now
+	}
+	a, b := []rune(old), []rune(now)
+	same := 0
+	for same < len(a) && same < len(b) && a[same] == b[same] {
+		same++
+	}
+	if output.Width(string(a[:same]))+enough <= s.Width-indent || same <= context {
+		return old, now
+	}
+	return "..." + string(a[same-context:]), "..." + string(b[same-context:])
 }
 
 // lines shows how a text of several lines changed.
