@@ -52,3 +52,24 @@ func TestFetchOfOneTakesOneConnection(t *testing.T) {
 	_, err := c.s.Fetch(ctx, FetchRequest{Remote: "origin", Issues: []checkpoint.Issue{"44"}})
 	require.ErrorAs(t, err, new(*RemoteError))
 }
+
+// So does a sync, and an issue that is nowhere.
+func TestSyncOfANewOneTakesOneConnection(t *testing.T) {
+	a, _, srv, hub := served(t)
+	c := a.clone(hub)
+	c.Git("remote", "set-url", "origin", a.Git("remote", "get-url", "origin"))
+	c.s = c.open(c.Dir)
+	assert.Equal(t, Synced{Issue: "42", Fetched: 1, Result: Fetched}, c.sync())
+	assert.EqualValues(t, 1, srv.all.Load())
+	assert.Equal(t, a.live(), c.live())
+	assert.Empty(t, c.Git("for-each-ref", incomingRefs))
+	done, err := c.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: []checkpoint.Issue{"43"}})
+	require.NoError(t, err)
+	assert.Equal(t, []Synced{{Issue: "43", Result: Absent}}, done)
+	assert.EqualValues(t, 2, srv.all.Load())
+
+	c.Git("update-ref", "-d", LiveRef("42"))
+	c.Git("update-ref", "-d", c.s.trackingRef("origin", "42"))
+	assert.Zero(t, c.sync().Fetched, "own/ knows it")
+	assert.Equal(t, a.live(), c.live())
+}

@@ -78,8 +78,8 @@ func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 	return y.results(), err
 }
 
-// begin pushes what was named and went on here before it looks at the remote,
-// which that may save.
+// begin pushes what was named and went on here, and fetches what is not here at
+// all, before it looks at the remote, which that may save.
 func (y *syncing) begin(ctx context.Context) error {
 	named := y.req.Issues
 	if len(named) == 0 {
@@ -94,11 +94,27 @@ func (y *syncing) begin(ctx context.Context) error {
 	if err := y.ahead(ctx, y.standsOf(here)); err != nil {
 		return err
 	}
-	if named = y.undone(named); len(named) == 0 {
+	if named, err = y.straight(ctx, y.undone(named), here); err != nil || len(named) == 0 {
 		y.progress()
-		return nil
+		return err
 	}
 	return y.run(ctx, named)
+}
+
+// straight brings an issue of which nothing is here, and returns those that are
+// left.
+func (y *syncing) straight(ctx context.Context, issues []checkpoint.Issue, here map[string]plumbing.Hash) (left []checkpoint.Issue, err error) {
+	if len(issues) != 1 {
+		return issues, nil
+	}
+	in, ok, err := y.line.straight(ctx, issues[0], here)
+	if err != nil || !ok {
+		return issues, err
+	}
+	if left, err = y.follow(ctx, issues, in, here); len(left) > 0 {
+		y.tries++
+	}
+	return left, err
 }
 
 // undone are the issues of which it is not known yet what became of them.
@@ -235,6 +251,11 @@ func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 	if err != nil {
 		return nil, err
 	}
+	return y.follow(ctx, issues, in, here)
+}
+
+// follow goes on from what the remote has.
+func (y *syncing) follow(ctx context.Context, issues []checkpoint.Issue, in map[checkpoint.Issue]arrival, here map[string]plumbing.Hash) (again []checkpoint.Issue, err error) {
 	defer y.s.forgetIncoming(ctx, in)
 	plans := y.planAll(ctx, issues, in, newNames(here))
 	archives, err := y.theirArchives(ctx, plans)
