@@ -101,6 +101,10 @@ var rows = []row{
 		what: "sync --all of many issues, one of them saved", against: lsRemoteName, figures: anywhere(3),
 	},
 	{
+		name: "sync-push", store: kindMany, once: true, run: runSyncPush,
+		what: "sync --all of many issues, one of them saved", against: "git push of its ref alone", figures: anywhere(1.5),
+	},
+	{
 		name: "fetch-one", store: kindMany, once: true, run: runFetchOne,
 		what: "fetch of one issue in a new clone, where there are many", against: "the same where there are a few",
 		figures: anywhere(1.2),
