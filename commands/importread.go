@@ -144,13 +144,17 @@ func (in *importing) read(file string, data []byte) (document, error) {
 	if in.c.flags.Bool("relativize") {
 		f.Relativize(in.c.store.Root())
 	}
+	info, infoErr := os.Stat(filepath.FromSlash(file))
+	if infoErr == nil {
+		f.LooksLocal(info.ModTime(), time.Local)
+	}
 	if err := breaks(f, in.c.flags.Bool("strict")); err != nil {
 		return document{}, err
 	}
 	d := document{path: file, file: f, data: data}
 	if at, err := checkpoint.ParseTime(f.Written()); err == nil {
 		d.at = at
-	} else if info, err := os.Stat(filepath.FromSlash(file)); err == nil {
+	} else if infoErr == nil {
 		d.at = f.Clock(info.ModTime())
 	}
 	return d, nil
