@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/http"
@@ -14,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -40,6 +44,34 @@ func TestSyncTransports(t *testing.T) {
 			c.agree(clones*each + 1)
 		})
 	}
+}
+
+// A token that may only read: both sides stay as they are, and the next sync
+// finishes.
+func TestSyncReadOnly(t *testing.T) {
+	a, b, hub, _ := pair(t, 1)
+	over := overHTTP(t)
+	for _, w := range []*world{a, b} {
+		over(w, hub)
+		w.s = w.open(w.Dir)
+	}
+	a.manual(1)
+	a.sync()
+	b.manual(1)
+	a.Git("--git-dir="+hub, "config", "http.receivepack", "false")
+	before, there := b.Git("for-each-ref", liveRefs, ownRefs), a.Git("--git-dir="+hub, "for-each-ref")
+	done, err := b.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: []checkpoint.Issue{"42"}, Quiet: true})
+	for _, d := range done {
+		err = cmp.Or(err, d.Err)
+	}
+	var remote *RemoteError
+	require.ErrorAs(t, err, &remote)
+	assert.Contains(t, remote.Reason, "403")
+	assert.Equal(t, before, b.Git("for-each-ref", liveRefs, ownRefs))
+	assert.Equal(t, there, a.Git("--git-dir="+hub, "for-each-ref"))
+	a.Git("--git-dir="+hub, "config", "http.receivepack", "true")
+	meet(t, hub, a, b)
+	assert.Len(t, a.live(), 3)
 }
 
 // absent skips a test for a program that is not here. CI installs it.
