@@ -267,6 +267,8 @@ total_checkpoints: 2
 	}
 }
 
+// What cannot be read at all, and why: versions among it, wherever they stand
+// (R.28).
 func TestUnreadable(t *testing.T) {
 	for _, c := range []struct {
 		name string

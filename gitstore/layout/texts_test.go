@@ -51,6 +51,9 @@ func TestTexts(t *testing.T) {
 	assert.Equal(t, Texts{
 		Resumed: "resume: worker 7\nfallback: story-AB-1-s2-retry\n" + spawn + block, Prompt: "story: AB-1\nstage: 2\n" + block,
 	}, textsFor(t, Pipeline, "pipeline-story.json", nil))
+	assert.Contains(t, textsFor(t, Pipeline, "pipeline-story.json", func(r *checkpoint.Record) {
+		_ = r.Doc().Assign(`tasks."AB-12".status`, "complete")
+	}).Resumed, "Tasks already completed: AB-11, AB-12\nTasks remaining: AB-13\n")
 	hostile := textsFor(t, Pipeline, "pipeline-story.json", func(r *checkpoint.Record) {
 		r.Doc().Set("tasks", newObject())
 		_ = r.Doc().Assign("stage.agent", nil)
