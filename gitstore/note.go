@@ -45,23 +45,6 @@ func (s *Store) LockNote(ctx context.Context, name string) (release func(), err 
 	return func() { f.Close() }, nil
 }
 
-// MainRoot is the root of the main worktree, "" where there is none.
-func (s *Store) MainRoot(ctx context.Context) (string, error) {
-	if s.repo.root != "" && s.repo.dir == s.repo.commonDir {
-		return s.repo.root, nil
-	}
-	out, err := s.git.Output(ctx, "worktree", "list", "--porcelain")
-	if err != nil {
-		return "", err
-	}
-	first, _, _ := strings.Cut(string(out), "\n\n")
-	root, more, _ := strings.Cut(first, "\n")
-	if strings.HasPrefix(more, "bare") {
-		return "", nil
-	}
-	return strings.TrimPrefix(root, "worktree "), nil
-}
-
 // Tips are the newest commits of the issues' chains, in hex.
 func (s *Store) Tips(ctx context.Context) (map[checkpoint.Issue]string, error) {
 	refs, err := s.refs(ctx, liveRefs)
