@@ -13,7 +13,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
-	"git-checkpoint/gitstore/layout"
 )
 
 // A taskStep is one verb of task with what the command line says beside it.
@@ -127,157 +126,6 @@ func (t *taskStep) nothing() string {
 	return plural(len(t.ids), "task") + " already " + how + ": " + list(t.ids)
 }
 
-func (t *taskStep) add(l *tasks.List) error {
-	plans := make([]tasks.Plan, len(t.ids))
-	for i, id := range t.ids {
-		plans[i] = tasks.Plan{ID: id, Needs: t.c.lists["after"], Output: t.output}
-	}
-	err := l.Add(plans...)
-	if errors.As(err, new(*tasks.CycleError)) {
-		return usagef("task add: %w", err)
-	}
-	return err
-}
-
-// start claims a task. A story that is paused is lifted by force alone.
-func (t *taskStep) start(l *tasks.List, id string) error {
-	r, force := l.Record(), t.c.flags.Bool("force")
-	for _, paused := range []string{story.Of(r), id} {
-		if force {
-			story.Lift(r, paused)
-		} else if err := story.Err(r, paused); err != nil {
-			return err
-		}
-	}
-	by := first(t.c.flags.String("by"), t.c.flags.String("session"), t.c.env.Getenv("GIT_CHECKPOINT_SESSION"))
-	return l.Start(id, tasks.Claim{By: by, At: t.now, Limit: t.limit, Force: force})
-}
-
-func (t *taskStep) done(l *tasks.List, id string) error {
-	done, err := l.Done(id, tasks.Result{Output: t.output, Digest: t.digest, At: t.now})
-	if done.Batch > 0 {
-		t.tell("batch %d is complete", done.Batch)
-		if t.batch {
-			l.Record().SetTrigger(checkpoint.BatchComplete)
-		}
-	}
-	return err
-}
-
-func (t *taskStep) fail(l *tasks.List, id string) error {
-	out, err := l.Fail(id, tasks.Failure{Error: t.c.flags.String("error"), TimedOut: t.c.flags.Bool("timed-out"), At: t.now})
-	if out.Again {
-		t.tell("task %s is tried once more", id)
-	}
-	if len(out.Waiting) > 0 {
-		t.tell("waiting for task %s: %s", id, list(out.Waiting))
-	}
-	if out.Aborted {
-		t.tell("task %s was critical: the workflow has failed", id)
-	}
-	if out.Batch > 0 {
-		t.tell("every task of batch %d failed: somebody has to decide how to go on", out.Batch)
-	}
-	return err
-}
-
-// lost settles tasks that nobody works on any more, and counts a crash.
-func (t *taskStep) lost(l *tasks.List) error {
-	ids, crash := t.ids, t.c.flags.Bool("crash")
-	if crash {
-		ids = t.crash(l)
-		if len(ids)+len(t.crashed) == 0 {
-			return fail(exitUsage, "git checkpoint task list", "task fail --crash: no task is running")
-		}
-		if len(ids) == 0 {
-			return nil
-		}
-	}
-	if !crash && t.stories(l) {
-		return nil
-	}
-	became, err := l.Recover(tasks.Recovery{Found: t.c.taskOutputs(l), At: t.now, Limit: t.limit}, ids...)
-	for _, b := range became {
-		t.tell("task %s is %s: %s", b.ID, b.Status, b.Why)
-		if b.Broken != "" {
-			t.broken = append(t.broken, b.Broken)
-		}
-	}
-	if crash && errors.Is(err, tasks.ErrNothing) {
-		return nil
-	}
-	return err
-}
-
-// stories holds the lead's record against those of the stories. It reports
-// whether there are any.
-func (t *taskStep) stories(l *tasks.List) bool {
-	r := l.Record()
-	if story.Is(r) || len(t.ids) > 0 {
-		return false
-	}
-	standings := story.Recover(r, t.c.storyRecord)
-	for _, s := range standings {
-		t.tell("%s", s)
-		if dir := layout.Worktree(r, s.Story); dir != "" && t.c.store.Root() != "" && !t.c.isThere(dir) {
-			t.tell("its worktree %s is gone: git worktree add %s <branch>", quotePath(dir), quoteArg(dir))
-		}
-	}
-	if len(standings) > 0 {
-		layout.RecoverState(r)
-	}
-	return len(standings) > 0
-}
-
-// isThere reports whether there is something at a path below the root, or at an
-// absolute one.
-func (c *call) isThere(name string) bool {
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(c.store.Root(), filepath.FromSlash(name))
-	}
-	_, err := os.Stat(name)
-	return err == nil
-}
-
-// storyRecord is the newest record of a story, nil where it has none that can
-// be read.
-func (c *call) storyRecord(id string) *checkpoint.Record {
-	issue, err := checkpoint.ParseIssue(id)
-	if err != nil {
-		return nil
-	}
-	_, r, err := c.store.NewestRecord(c.ctx, issue)
-	if err != nil {
-		return nil
-	}
-	return r
-}
-
-// crash counts a crash of the story that the record is of, or of every story or
-// task that is named or was running. It returns the tasks to settle.
-func (t *taskStep) crash(l *tasks.List) []string {
-	ids, r := t.ids, l.Record()
-	if len(ids) == 0 {
-		for _, task := range l.Running() {
-			ids = append(ids, task.ID)
-		}
-	}
-	t.crashed = ids
-	if story.Is(r) {
-		t.crashed = []string{story.Of(r)}
-	}
-	for _, id := range t.crashed {
-		story.Crash(r, id)
-	}
-	var settle []string
-	for _, id := range ids {
-		if !story.Has(r, id) || l.Has(id) {
-			settle = append(settle, id)
-		}
-	}
-	return settle
-}
-
 func (t *taskStep) tell(format string, args ...any) {
 	t.told = append(t.told, fmt.Sprintf(format, args...))
 }
@@ -301,12 +149,4 @@ func (t *taskStep) after(s *gitstore.Saved) error {
 		}
 	}
 	return nil
-}
-
-// judged fails where a document that was saved sent its story back too often.
-func (c *call) judged(s *gitstore.Saved) error {
-	if c.doc == nil || !story.SentBack(s.Record) {
-		return nil
-	}
-	return taskFailure(s.Issue, "", story.Err(s.Record, story.Of(s.Record)))
 }
