@@ -33,7 +33,7 @@ func runDoctor(c *call) error {
 	if c.store == nil {
 		return err
 	}
-	result := output.Doctor{Type: "doctor"}
+	result := output.Doctor{Verify: output.Verify{Type: "doctor"}}
 	var setting *config.Error
 	if errors.As(err, &setting) {
 		result.Errors = append(result.Errors, withHint(setting))

@@ -28,13 +28,8 @@ type Result struct {
 
 // Doctor is what doctor found: Verify, and with --sizes what issues take.
 type Doctor struct {
-	Type     string   `json:"type"`
-	Valid    bool     `json:"valid"`
-	Errors   []string `json:"errors"`
-	Warnings []string `json:"warnings"`
-	Checked  int      `json:"checked"`
-	Fixed    []string `json:"fixed"`
-	Sizes    []Size   `json:"sizes"`
+	Verify
+	Sizes []Size `json:"sizes"`
 }
 
 // Size is the room that an issue's checkpoints take alone.

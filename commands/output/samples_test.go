@@ -87,7 +87,7 @@ func samples() map[string]any {
 		"prune-empty":  Prune{Type: "prune"},
 		"pin":          result("pin", "pinned"), "drop": result("drop", "dropped"), "archive": result("archive", "archived"), "undo": result("undo", "taken back"),
 		"sync": synced("sync"), "push": synced("push"), "fetch": synced("fetch"),
-		"verify": checked("verify"), "doctor": Doctor{"doctor", false, []string{"e"}, []string{"w"}, 7, []string{"f"}, []Size{{"42", 7, 4096}}}, "verify-empty": Verify{Type: "verify", Valid: true},
+		"verify": checked("verify"), "doctor": Doctor{checked("doctor"), []Size{{"42", 7, 4096}}}, "verify-empty": Verify{Type: "verify", Valid: true},
 		"scan":    Scan{"scan", []Finding{{id, "checkpoint.yaml", 3, "aws-key"}}, []Skipped{{"untracked/a.zip", "compressed"}}},
 		"import":  Import{"import", "crunch", []string{id}, []Skipped{{"x.yaml", "no record"}}, []string{"w"}},
 		"tuple":   Tuple{"tuple", "42", "CP-b", "CP-a", "abc", Listed{CheckpointID: "CP-b", Issue: "42"}, nil},
