@@ -26,19 +26,6 @@ func (a Allow) Has(rule, path string) bool {
 // sameRule reports whether a name is that of a rule, or of all.
 func sameRule(name, rule string) bool { return name == rule || name == "*" }
 
-// Unknown are the entries that name neither a rule nor a place.
-func (a Allow) Unknown() []string {
-	var list []string
-	for _, entry := range a {
-		name, _, both := strings.Cut(entry, ":")
-		if !both && strings.ContainsAny(entry, "/.*") || name == "*" || named(name) != nil || name == ExternalRule {
-			continue
-		}
-		list = append(list, entry)
-	}
-	return list
-}
-
 // ExternalRule is the rule of what the program of scan_command found.
 const ExternalRule = "scan-command"
 
