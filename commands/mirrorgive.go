@@ -22,6 +22,9 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 	for _, o := range outputs {
 		name := path.Join(m.c.layoutFolder(m.as, issue), o.Path)
 		wanted[name] = true
+		if o.Data == nil && o.Link == "" {
+			continue // it is in place
+		}
 		if other := m.taken(name, issue, tips); other != "" {
 			m.left(name, fmt.Errorf("it is the file of issue %s", other))
 		} else if err := m.put(name, o, issue); err != nil {
@@ -64,6 +67,9 @@ func (m *mirroring) goes(name, owner string, issue checkpoint.Issue, any bool) b
 // outputs are the files of an issue: none where it has no checkpoint, nil where
 // the layout has no words for it.
 func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
+	if m.as == layout.Crunch {
+		return m.crunchOutputs(issue)
+	}
 	records, err := m.c.recordsToExport(issue, m.as)
 	if errors.As(err, new(*gitstore.NoneError)) || err == nil && len(records) == 0 {
 		return m.failed(issue), nil
@@ -71,14 +77,21 @@ func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	outputs, err := layout.Files(m.as, records)
-	if err != nil {
-		if m.c.flags.Bool("verbose") {
+	return m.worded(issue)(layout.Files(m.as, records))
+}
+
+// worded turns the failure of a layout that has no words for an issue into no
+// files.
+func (m *mirroring) worded(issue checkpoint.Issue) func([]layout.Output, error) ([]layout.Output, error) {
+	return func(outputs []layout.Output, err error) ([]layout.Output, error) {
+		if err != nil && m.c.flags.Bool("verbose") {
 			m.c.say("mirror: issue %s: %v", issue, err)
 		}
-		return nil, nil
+		if err != nil {
+			return nil, nil
+		}
+		return outputs, nil
 	}
-	return outputs, nil
 }
 
 // failed are the files of an issue that has no checkpoint but in the archive:

@@ -195,6 +195,12 @@ func (t *Tree) read(name string) ([]byte, fs.FileInfo, error) {
 	return data, info, err
 }
 
+// Has reports whether there is a file of its own at a path.
+func (t *Tree) Has(name string) bool {
+	info, err := t.root.Lstat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
 // Read reads a file of the tree.
 func (t *Tree) Read(name string) ([]byte, error) {
 	data, _, err := t.now(name)

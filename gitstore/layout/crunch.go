@@ -105,20 +105,31 @@ func crunchDocument(r *checkpoint.Record, stored *object) *object {
 
 // crunchIndex writes the index of an issue's checkpoints, oldest first.
 func crunchIndex(records []*checkpoint.Record) ([]byte, error) {
-	index := checkpoint.NewMap()
 	issue, _ := records[0].Doc().Get("issue_number")
-	index.Set("issue_number", issue)
 	entries := make([]any, 0, len(records))
 	for _, r := range records {
-		at, _ := r.Doc().Get("created_at")
-		entries = append(entries, newObject(
-			"checkpoint_id", string(r.ID()), "created_at", at, "trigger", string(r.Trigger()),
-			"phase", r.Phase(), "can_resume", r.CanResume(),
-		))
+		entries = append(entries, crunchEntry(r))
 	}
+	return crunchIndexOf(issue, entries)
+}
+
+// crunchEntry is what the index says of a checkpoint.
+func crunchEntry(r *checkpoint.Record) *object {
+	at, _ := r.Doc().Get("created_at")
+	return newObject(
+		"checkpoint_id", string(r.ID()), "created_at", at, "trigger", string(r.Trigger()),
+		"phase", r.Phase(), "can_resume", r.CanResume(),
+	)
+}
+
+// crunchIndexOf writes the index of an issue that has at least one checkpoint.
+func crunchIndexOf(issue any, entries []any) ([]byte, error) {
+	index := checkpoint.NewMap()
+	index.Set("issue_number", issue)
 	index.Set("checkpoints", entries)
-	index.Set("latest", string(records[len(records)-1].ID()))
-	index.Set("total_checkpoints", len(records))
+	last, _ := entries[len(entries)-1].(*object)
+	index.Set("latest", text(last, "checkpoint_id"))
+	index.Set("total_checkpoints", len(entries))
 	return checkpoint.FromDoc(index).Encode()
 }
 

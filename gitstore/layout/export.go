@@ -32,7 +32,7 @@ func Files(as Name, records []*checkpoint.Record) ([]Output, error) {
 		return nil, fmt.Errorf("write %s: no checkpoint", as)
 	}
 	newest := records[len(records)-1]
-	if as != Crunch || sub(newest.Doc(), "layout.files.story").Len() > 0 {
+	if as != Crunch || IsLog(newest) {
 		out, err := Of(as, newest)
 		if as == Claude && statusOf(text(newest.Doc(), "workflow.status")) == failed {
 			for i := range out {
@@ -55,6 +55,10 @@ func Files(as Name, records []*checkpoint.Record) ([]Output, error) {
 	}
 	return append(out, Output{Path: "index.yaml", Data: index}, latestLink(out)), nil
 }
+
+// IsLog reports whether the crunch system has one file for all of a record's
+// issue, the log of a story.
+func IsLog(r *checkpoint.Record) bool { return sub(r.Doc(), "layout.files.story").Len() > 0 }
 
 func latestLink(files []Output) Output {
 	return Output{Path: "latest", Link: strings.TrimPrefix(files[len(files)-1].Path, "/")}

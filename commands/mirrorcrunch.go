@@ -1,0 +1,55 @@
+package commands
+
+import (
+	"path"
+	"slices"
+
+	"git-checkpoint/commands/mirror"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
+)
+
+// crunchOutputs are the files of an issue for crunch, which has one for each
+// checkpoint: only those that the folder does not have are made.
+func (m *mirroring) crunchOutputs(issue checkpoint.Issue) ([]layout.Output, error) {
+	l, err := m.c.store.List(m.c.ctx, issue, 0)
+	if err != nil || len(l.Checkpoints) == 0 {
+		return []layout.Output{}, err
+	}
+	var ids []checkpoint.ID
+	byID := map[checkpoint.ID]*gitstore.Checkpoint{}
+	for i := range slices.Backward(l.Checkpoints) {
+		cp := &l.Checkpoints[i]
+		ids, byID[cp.ID] = append(ids, cp.ID), cp
+	}
+	newest, newestErr := m.c.store.Record(&l.Checkpoints[0])
+	if newestErr == nil && layout.IsLog(newest) {
+		return m.worded(issue)(layout.Files(m.as, []*checkpoint.Record{newest}))
+	}
+	return m.worded(issue)(m.crunchFolder(issue).Continue(ids, func(id checkpoint.ID) (*checkpoint.Record, error) {
+		r, err := newest, newestErr
+		if id != l.Checkpoints[0].ID {
+			r, err = m.c.store.Record(byID[id])
+		}
+		if err != nil {
+			m.c.warn("%s is left out: %v", id, err)
+		}
+		return r, err
+	}))
+}
+
+// crunchFolder is what is in the folder as it was written last: an index that
+// somebody changed says nothing.
+func (m *mirroring) crunchFolder(issue checkpoint.Issue) layout.CrunchFolder {
+	dir := m.c.layoutFolder(m.as, issue)
+	in := func(name string) mirror.Entry { return m.state.Files[path.Join(dir, name)] }
+	f := layout.CrunchFolder{Has: func(name string) bool {
+		return in(name).Owner == string(issue) && in(name).Sum != "" && m.tree.Has(path.Join(dir, name))
+	}}
+	data, err := m.tree.Read(path.Join(dir, "index.yaml"))
+	if e := in("index.yaml"); err == nil && e.Owner == string(issue) && mirror.Sum(data) == e.Sum {
+		f.Index = data
+	}
+	return f
+}
