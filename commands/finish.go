@@ -27,6 +27,7 @@ func finishFlags() []cli.Flag {
 	return stepFlags(
 		&cli.StringFlag{Name: "status", Usage: "how it ended: `completed`, failed or abandoned", Value: progress.Completed},
 		&cli.StringFlag{Name: "error", Usage: "why it failed or was abandoned, as `TEXT`"},
+		&cli.BoolFlag{Name: "keep-latest", Usage: "leave the newest checkpoint in the chain"},
 	)
 }
 
@@ -92,7 +93,11 @@ var reasons = map[string]retention.Reason{
 
 // archiveChain moves the issue's chain to the archive, with what was saved.
 func (c *call) archiveChain(s *gitstore.Saved, why retention.Reason) error {
-	if _, err := c.store.Archive(c.ctx, s.Issue, nil, why); err != nil {
+	ids, err := c.leaving(s)
+	if err != nil || ids != nil && len(ids) == 0 {
+		return err
+	}
+	if _, err := c.store.Archive(c.ctx, s.Issue, ids, why); err != nil {
 		return err
 	}
 	if cp, err := c.store.Find(c.ctx, s.Issue, string(s.ID)); err == nil {
@@ -100,6 +105,25 @@ func (c *call) archiveChain(s *gitstore.Saved, why retention.Reason) error {
 	}
 	c.say("archived; git checkpoint undo %s brings the checkpoints back", quoteArg(string(s.Issue)))
 	return nil
+}
+
+// leaving are the checkpoints that leave the chain where the newest stays, nil
+// for all of them.
+func (c *call) leaving(s *gitstore.Saved) ([]checkpoint.ID, error) {
+	if c.flags.Command.Name != "finish" || !c.flags.Bool("keep-latest") {
+		return nil, nil
+	}
+	l, err := c.store.List(c.ctx, s.Issue, 0)
+	if err != nil {
+		return nil, err
+	}
+	ids := []checkpoint.ID{}
+	for _, cp := range l.Checkpoints {
+		if cp.ID != "" && cp.ID != s.ID {
+			ids = append(ids, cp.ID)
+		}
+	}
+	return ids, nil
 }
 
 // dropChain drops the issue's chain but for what is pinned.
@@ -110,7 +134,7 @@ func (c *call) dropChain(s *gitstore.Saved) error {
 	}
 	var ids []checkpoint.ID
 	for _, cp := range l.Checkpoints {
-		if cp.ID != "" && !cp.Pinned {
+		if cp.ID != "" && !cp.Pinned && (cp.ID != s.ID || !c.flags.Bool("keep-latest")) {
 			ids = append(ids, cp.ID)
 		}
 	}
