@@ -23,17 +23,17 @@ func (s *Store) mergeWork(k *sink, tip plumbing.Hash, want join.State, chains ..
 		return tip
 	}
 	newest := heads[0]
-	r, err := s.SoundRecord(&newest.Checkpoint)
-	if err != nil || len(newest.commit.parents) != 2 {
+	r := s.recordToUnite(&newest.Checkpoint)
+	if r == nil || len(newest.commit.parents) != 2 {
 		return tip
 	}
 	ids, with := string(newest.ID), []*link{newest}
 	for _, other := range heads[1:] {
-		theirs, err := s.SoundRecord(&other.Checkpoint)
-		if err != nil {
+		theirs := s.recordToUnite(&other.Checkpoint)
+		if theirs == nil {
 			continue
 		}
-		if u := unite.Records(s.recordOf(baseOf(want, newest, other, chains)), theirs, r); u != nil {
+		if u := unite.Records(s.recordToUnite(baseOf(want, newest, other, chains)), theirs, r); u != nil {
 			r, with = u, append(with, other)
 			ids += " " + string(other.ID)
 		}
@@ -91,12 +91,20 @@ func baseOf(want join.State, a, b *link, chains []*chain) *Checkpoint {
 	return nil
 }
 
-// recordOf is nil for no checkpoint, and for one that cannot be read.
-func (s *Store) recordOf(c *Checkpoint) *checkpoint.Record {
+// maxUnited bounds the records that are brought together, in bytes: they come
+// from anybody.
+const maxUnited = 1 << 20
+
+// recordToUnite is nil for no checkpoint, and for one whose record cannot be read
+// or is too large.
+func (s *Store) recordToUnite(c *Checkpoint) *checkpoint.Record {
 	if c == nil {
 		return nil
 	}
-	r, err := s.Record(c)
+	if data, err := s.RawRecord(c); err != nil || len(data) > maxUnited {
+		return nil
+	}
+	r, err := s.SoundRecord(c)
 	if err != nil {
 		return nil
 	}

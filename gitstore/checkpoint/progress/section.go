@@ -52,6 +52,9 @@ func without(list []string, s string) []string {
 // what one of them completed is not skipped, and nobody is to go on with it.
 func Settle(r *checkpoint.Record) {
 	p := r.Progress()
+	if len(p.Completed)+len(p.Skipped)+len(p.Names) > MaxPhases {
+		return
+	}
 	p.Completed = inOrder(p, slices.Clone(p.Completed))
 	p.Skipped = slices.DeleteFunc(p.Skipped, func(s string) bool { return slices.Contains(p.Completed, s) })
 	p.Remaining = slices.DeleteFunc(p.Remaining, p.Over)

@@ -100,7 +100,17 @@ func (l *List) finished(id string) Completion {
 // Settle lets follow what comes of tasks that somebody else wrote into the
 // record as complete or failed: what waited for them is let go, or held.
 func (l *List) Settle(ids ...string) {
+	complete := map[string]bool{}
 	for _, id := range ids {
+		t, _ := l.Task(id)
+		complete[id] = t.Status == Complete
+	}
+	for _, t := range l.All() {
+		if complete[t.WaitsFor] {
+			l.free(t.ID)
+		}
+	}
+	for _, id := range ids[:min(len(ids), maxSettled)] {
 		switch t, _ := l.Task(id); t.Status {
 		case Complete:
 			l.finished(id)
@@ -109,6 +119,10 @@ func (l *List) Settle(ids ...string) {
 		}
 	}
 }
+
+// maxSettled bounds for how many tasks a graph is looked through: a record may
+// come from anybody.
+const maxSettled = 100
 
 // awaits reports whether a person has to approve a task before it begins.
 func (l *List) awaits(id string) bool { return slices.Contains(l.r.Awaiting(), id) }
@@ -220,11 +234,15 @@ func (l *List) hold(id string) []string {
 func (l *List) release(id string) {
 	for _, t := range l.All() {
 		if t.WaitsFor == id {
-			p := l.moved(t.ID)
-			p.setStatus(Pending)
-			p.set("waits_for", nil)
+			l.free(t.ID)
 		}
 	}
+}
+
+func (l *List) free(id string) {
+	p := l.moved(id)
+	p.setStatus(Pending)
+	p.set("waits_for", nil)
 }
 
 func orNil(s string) any {

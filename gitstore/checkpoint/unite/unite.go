@@ -140,40 +140,45 @@ func maps(base, other, newer *checkpoint.Map) *checkpoint.Map {
 
 // lists unites lists: what has an id is one thing, whatever else is said of it.
 func lists(base, other, newer []any) []any {
+	was, theirs, ours := byName(base), byName(other), byName(newer)
 	var out []any
 	for _, v := range newer {
-		was, theirs := like(base, v), like(other, v)
-		if u := three(was, theirs, v); u != nil {
+		name := nameOf(v)
+		if u := three(was[name], theirs[name], v); u != nil {
 			out = append(out, u)
 		}
 	}
 	for _, v := range other {
-		if like(newer, v) == nil && three(like(base, v), v, nil) != nil {
+		name := nameOf(v)
+		if _, there := ours[name]; !there && three(was[name], v, nil) != nil {
 			out = append(out, copied(v))
 		}
 	}
 	return out
 }
 
-// like is the element of a list that is v, or has its id; nil for none.
-func like(list []any, v any) any {
-	id := idOf(v)
-	for _, e := range list {
-		if id != "" && idOf(e) == id || id == "" && checkpoint.Equal(e, v) {
-			return e
-		}
+// byName finds the elements of a list.
+func byName(list []any) map[string]any {
+	m := make(map[string]any, len(list))
+	for _, v := range list {
+		m[nameOf(v)] = v
 	}
-	return nil
+	return m
 }
 
-func idOf(v any) string {
+// nameOf is what tells an element of a list from others: its id, or the whole of
+// it.
+func nameOf(v any) string {
 	m, _ := v.(*checkpoint.Map)
 	for _, key := range []string{"id", "task_id", "batch_id"} {
 		if s := m.Text(key); s != "" {
-			return s
+			return "id " + s
 		}
 	}
-	return ""
+	whole := checkpoint.NewMap()
+	whole.Set("v", v)
+	text, _ := whole.MarshalJSON()
+	return string(text)
 }
 
 func distinct(keys []string) []string {

@@ -1,7 +1,10 @@
 package unite
 
 import (
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -84,4 +87,27 @@ func TestRecords(t *testing.T) {
 		})
 	}
 	assert.NotNil(t, Records(nil, record(t, "tasks: {T1: {status: complete}}"), record(t, "")))
+}
+
+// A record may come from anybody: what it says a hundred thousand times is no
+// reason to look as often at everything else.
+func TestLargeRecords(t *testing.T) {
+	many := func(format string, n int) string {
+		var b strings.Builder
+		for k := range n {
+			fmt.Fprintf(&b, format, k, k)
+		}
+		return b.String()
+	}
+	lists := "progress: {completed: [" + many("%d, x%d, ", 20_000) + "], names: [" + many("%d, y%d, ", 20_000) + "]}\n"
+	waiting := "tasks: {T: {status: failed}, " + many("t%d: {status: blocked, waits_for: T, depends_on: [t%d]}, ", 3_000) + "}\n"
+	for _, c := range []struct{ base, other, newer string }{
+		{"", lists, "progress: {completed: [a]}"},
+		{"", "tasks: {" + many("t%d: {status: complete, n: %d}, ", 3_000) + "}", "tasks: {x: {status: pending}}"},
+		{waiting, "tasks: {T: {status: complete}}", waiting + "note: x\n"},
+	} {
+		begun := time.Now()
+		require.NotNil(t, Records(record(t, c.base), record(t, c.other), record(t, c.newer)))
+		assert.Less(t, time.Since(begun), 20*time.Second)
+	}
 }
