@@ -10,8 +10,9 @@ import (
 )
 
 // A resume takes no time beside the work that it saves: the whole process, of a
-// workflow with tasks, phases and files, within a second. The fastest of a few
-// counts: others may have the machine. S2.64.
+// workflow with phases and files, within a second, or where others have the machine
+// in the time of fifty times git rev-parse. The fastest of a few counts.
+// S2.64.
 func TestResumeTakesNoTime(t *testing.T) {
 	v := newVictim(t)
 	v.git("config", "checkpoint.issue-source", "none")
@@ -23,12 +24,15 @@ func TestResumeTakesNoTime(t *testing.T) {
 	for n := range 7 {
 		v.must("git-checkpoint", "phase", "done", fmt.Sprint(n+1), "--issue", "42")
 	}
-	best := time.Hour
+	best, git := time.Hour, time.Hour
 	for range 5 {
 		begun := time.Now()
+		v.git("rev-parse", "HEAD")
+		git = min(git, time.Since(begun))
+		begun = time.Now()
 		o := v.must("git-checkpoint", "resume", "42", "--auto", "--force")
 		best = min(best, time.Since(begun))
 		require.Contains(t, fmt.Sprint(o), "phase_8")
 	}
-	assert.Less(t, best, time.Second)
+	assert.Less(t, best, max(time.Second, 50*git))
 }

@@ -100,10 +100,10 @@ func TestLargeRecords(t *testing.T) {
 		return b.String()
 	}
 	lists := "progress: {completed: [" + many("%d, x%d, ", 20_000) + "], names: [" + many("%d, y%d, ", 20_000) + "]}\n"
-	waiting := "tasks: {T: {status: failed}, " + many("t%d: {status: blocked, waits_for: T, depends_on: [t%d]}, ", 3_000) + "}\n"
+	waiting := "tasks: {T: {status: failed}, " + many("t%d: {status: blocked, waits_for: T, depends_on: [t%d]}, ", 1_000) + "}\n"
 	for _, c := range []struct{ base, other, newer string }{
 		{"", lists, "progress: {completed: [a]}"},
-		{"", "tasks: {" + many("t%d: {status: complete, n: %d}, ", 3_000) + "}", "tasks: {x: {status: pending}}"},
+		{"", "tasks: {" + many("t%d: {status: complete, n: %d}, ", 1_000) + "}", "tasks: {x: {status: pending}}"},
 		{waiting, "tasks: {T: {status: complete}}", waiting + "note: x\n"},
 	} {
 		begun := time.Now()
