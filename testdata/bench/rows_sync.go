@@ -127,5 +127,9 @@ func runSyncPush(ctx context.Context, r *repo) (result, error) {
 	ours := r.oneSync()
 	ours.prepare = save
 	gits := side{prepare: save, argv: r.gits("push", "-q", "origin", "refs/checkpoints/"+r.changing()), check: silent}
-	return r.pair(ctx, r.b.runs, ours, gits)
+	res, err := r.pair(ctx, r.b.runs, ours, gits)
+	if err == nil {
+		_, err = r.checkpoint(ctx, "sync", "--all") // there is nothing to do for the next row
+	}
+	return res, err
 }
