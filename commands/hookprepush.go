@@ -189,8 +189,10 @@ type secretsError struct {
 }
 
 func (e *secretsError) Error() string {
-	text := fmt.Sprintf("issue %s: checkpoints not pushed: they hold what looks like a secret: %s in %s, line %d",
-		e.issue, e.found[0].Rule, e.found[0].Path, e.found[0].Line)
+	text := fmt.Sprintf("issue %s: checkpoints not pushed: they hold what looks like a secret: %s in %s", e.issue, e.found[0].Rule, e.found[0].Path)
+	if line := e.found[0].Line; line > 0 {
+		text += fmt.Sprintf(", line %d", line)
+	}
 	if n := len(e.found) - 1; n > 0 {
 		text += fmt.Sprintf(" (and %d more)", n)
 	}

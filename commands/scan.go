@@ -114,6 +114,10 @@ func (c *call) showScan(s output.Scan) error {
 		return c.write(s)
 	}
 	for _, f := range s.Findings {
+		if f.Line == 0 { // a program of the user's ended so, and named no place
+			c.print("%s: it says there is a secret, and not where\n", output.Clean(f.Rule))
+			continue
+		}
 		c.print("%s\n", output.Clean(fmt.Sprintf("%s %s:%d: %s", first(f.CheckpointID, "(a commit of its HEAD)"), f.Path, f.Line, f.Rule)))
 	}
 	for _, f := range s.Skipped {

@@ -45,11 +45,12 @@ type SyncRequest struct {
 	Progress func(done, total int) // is told how many issues are done, nil for nobody
 }
 
-// A sync follows remotes and refs that move for so long, and at least so often: in
-// a crowd over a slow line, two minutes are few tries.
+// A sync follows remotes and refs that move for so long, and at least so often, as
+// its budget allows: in a crowd over a slow line two minutes are few tries, and who
+// has just been first is likely to be first again.
 const (
 	syncFor   = 2 * time.Minute
-	syncTries = 50
+	syncTries = 200
 )
 
 // Sync brings issues here and at a remote to one chain: what was saved on
