@@ -204,6 +204,9 @@ const gitUsage = 129
 // errStale says that the remote's ref is not where it was expected.
 var errStale = errors.New("the remote moved meanwhile")
 
+// errThere is that a remote had a commit at its ref before it was pushed.
+var errThere = errors.New("the remote has it already")
+
 // A gift is a commit for a ref of the remote, which has to be at seen, zero
 // for not there.
 type gift struct {
@@ -212,8 +215,8 @@ type gift struct {
 }
 
 // give pushes commits over one connection. What the remote refused is told by
-// ref: errStale where somebody moved it, else a RemoteError. The error is one
-// of the connection.
+// ref: errThere and errStale where somebody moved it, to the same commit or to
+// another one, else a RemoteError. The error is one of the connection.
 func (l *line) give(ctx context.Context, dryRun bool, gifts ...gift) (map[string]error, error) {
 	args := []string{"push", "--porcelain", "--no-verify", "--no-tags", "--no-follow-tags", "--recurse-submodules=no"}
 	if dryRun {
@@ -235,6 +238,9 @@ func (l *line) give(ctx context.Context, dryRun bool, gifts ...gift) (map[string
 		switch r, ok := reports[g.ref]; {
 		case ok && r.flag == '!':
 			refused[g.ref] = l.refusal(g.ref, r.reason, err)
+			answered = true
+		case ok && r.flag == '=':
+			refused[g.ref] = errThere
 			answered = true
 		case ok:
 			answered = true
@@ -286,7 +292,7 @@ var staleReasons = []string{
 
 // A pushReport is what became of one ref.
 type pushReport struct {
-	flag   byte // '!' where it was refused
+	flag   byte // '!' where it was refused, '=' where it was there
 	reason string
 }
 

@@ -206,7 +206,9 @@ func (p *pushing) give(ctx context.Context, plans []*pushPlan) (again []checkpoi
 			return nil, err
 		}
 		for _, plan := range plans {
-			refused[plan.issue] = cmp.Or(refused[plan.issue], said[plan.gifts[0].ref])
+			if err := said[plan.gifts[0].ref]; !errors.Is(err, errThere) {
+				refused[plan.issue] = cmp.Or(refused[plan.issue], err)
+			}
 		}
 	}
 	tips := map[checkpoint.Issue]plumbing.Hash{}

@@ -137,6 +137,10 @@ func (y *syncing) send(ctx context.Context, plans []*syncPlan, refused outcomes,
 	said, err := y.line.give(ctx, false, gifts...)
 	for _, p := range plans {
 		for _, g := range of(p) {
+			if errors.Is(said[g.ref], errThere) {
+				p.there = p.there || g.tip == p.tip
+				continue
+			}
 			refused[p.issue] = cmp.Or(refused[p.issue], said[g.ref])
 		}
 	}

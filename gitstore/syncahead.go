@@ -50,14 +50,14 @@ func (y *syncing) ahead(ctx context.Context, all stands) error {
 	for _, p := range plans {
 		var remote *RemoteError
 		switch err := outcome[p.issue]; {
+		case err == nil && p.there: // by a git push that told this clone nothing
+			y.done[p.issue] = &Synced{Issue: p.issue, Result: UpToDate}
 		case err == nil:
 			y.done[p.issue] = &p.done
 		case errors.Is(err, errLost):
 			y.given[p.issue] = p.done
 		case errors.As(err, &remote) && remote.Refused:
 			y.fail(p.issue, err)
-		case errors.Is(err, errLost):
-			y.given[p.issue] = p.done
 		}
 	}
 	return nil

@@ -54,6 +54,17 @@ func TestSyncOfOneTakesOneConnection(t *testing.T) {
 	b.sound()
 }
 
+// What plain git has pushed was not pushed by the sync.
+func TestSyncOfWhatGitPushed(t *testing.T) {
+	a, _, srv, _ := served(t)
+	a.manual(1)
+	a.Git("push", "-q", "origin", LiveRef("42")+":"+LiveRef("42"))
+	before := srv.all.Load()
+	assert.Equal(t, Synced{Issue: "42", Result: UpToDate}, a.sync())
+	assert.EqualValues(t, 1, srv.all.Load()-before)
+	assert.Equal(t, a.Git("rev-parse", LiveRef("42")), a.Git("rev-parse", a.s.trackingRef("origin", "42")))
+}
+
 // What somebody may have to be asked about is only pushed where the remote was
 // looked at: it may have it already.
 func TestSyncAsksAfterTheLook(t *testing.T) {

@@ -19,6 +19,7 @@ type syncPlan struct {
 	k       *sink         // with what is new
 	want    join.State    // what the chain at tip says
 	archive *archivePlan  // nil where a chain is cut
+	there   bool          // the remote turned out to be at tip
 	done    Synced
 }
 
