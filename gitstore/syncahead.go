@@ -31,12 +31,24 @@ func (y *syncing) ahead(ctx context.Context, all stands) error {
 	if len(plans) == 0 || !y.unobjectionable(ctx, plans) {
 		return nil
 	}
-	outcome, start := outcomes{}, time.Now()
-	if err := y.send(ctx, plans, outcome, (*syncPlan).gift); err != nil {
+	var gifts []gift
+	for _, p := range plans {
+		gifts = append(gifts, p.gift()...)
+	}
+	start := time.Now()
+	refused, there, err := y.line.giveNew(ctx, false, gifts...)
+	if err != nil {
 		if late := y.line.timeout; ctx.Err() == nil && (late == 0 || time.Since(start) < late) {
 			return nil // there may be something to fetch all the same
 		}
 		return err
+	}
+	outcome := outcomes{}
+	for _, p := range plans {
+		ref := LiveRef(p.issue)
+		if outcome[p.issue] = refused[ref]; there[ref] {
+			p.done.Result, p.done.Pushed = UpToDate, 0 // by a plain git push
+		}
 	}
 	var landing []*syncPlan
 	for _, p := range plans {
