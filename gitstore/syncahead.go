@@ -94,7 +94,10 @@ func (y *syncing) planAhead(ctx context.Context, all stands) (plans []*syncPlan)
 	k := y.s.newSink()
 	for _, i := range slices.Sorted(maps.Keys(went)) {
 		p, err := y.plan(ctx, k, i, arrival{tip: went[i]})
-		if err == nil && p.archive != nil && p.tip == p.live.tip && len(p.gift()) > 0 && !p.publishes() {
+		if err != nil || p.archive == nil || p.tip != p.live.tip || len(p.gift()) == 0 || p.publishes() {
+			continue
+		}
+		if y.planArchive(p, arrival{}) == nil { // it stays as it is here
 			plans = append(plans, p)
 		}
 	}

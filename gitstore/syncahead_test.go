@@ -61,6 +61,24 @@ func TestSyncOfOneTakesOneConnection(t *testing.T) {
 	b.sound()
 }
 
+// The archive stays where it is, whatever is pushed of the chain.
+func TestSyncAheadKeepsTheArchive(t *testing.T) {
+	a, _, srv, _ := served(t)
+	_, err := a.s.Archive(ctx, "42", a.live()[:1], "")
+	require.NoError(t, err)
+	a.sync()
+	was, archived := a.Git("rev-parse", ArchiveRef("42")), a.archived()
+	require.Len(t, archived, 1)
+
+	a.manual(1)
+	before := srv.all.Load()
+	assert.Equal(t, Pushed, a.sync().Result)
+	assert.EqualValues(t, 1, srv.all.Load()-before, "no look")
+	assert.Equal(t, was, a.Git("rev-parse", ArchiveRef("42")))
+	assert.Equal(t, archived, a.archived())
+	a.sound()
+}
+
 // What plain git has pushed was not pushed by the sync.
 func TestSyncOfWhatGitPushed(t *testing.T) {
 	a, _, srv, _ := served(t)

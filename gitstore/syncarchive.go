@@ -170,9 +170,9 @@ func (a *archivePlan) gift(i checkpoint.Issue) []gift {
 	return []gift{{ArchiveRef(i), a.tip, a.theirs.tip}}
 }
 
-// move is where the archive here goes.
+// move is where the archive here goes, which it never does without a trace.
 func (a *archivePlan) move(i checkpoint.Issue) []refMove {
-	if a == nil || a.tip == a.here.tip {
+	if a == nil || a.tip.IsZero() || a.tip == a.here.tip {
 		return nil
 	}
 	return []refMove{{ArchiveRef(i), a.here.tip, a.tip}}
