@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"context"
 	"crypto/sha256"
 	"slices"
 
@@ -17,7 +18,7 @@ import (
 // each completed a task. It is the newest one with a record of both, and it is
 // the same one whoever makes it. Where a record cannot be read, or nothing is
 // added, the chain stays as it is.
-func (s *Store) mergeWork(k *sink, tip plumbing.Hash, want join.State, chains ...*chain) plumbing.Hash {
+func (s *Store) mergeWork(ctx context.Context, k *sink, tip plumbing.Hash, want join.State, chains ...*chain) plumbing.Hash {
 	heads := headsOf(want, chains)
 	if len(heads) < 2 {
 		return tip
@@ -27,21 +28,25 @@ func (s *Store) mergeWork(k *sink, tip plumbing.Hash, want join.State, chains ..
 	if r == nil || len(newest.commit.parents) != 2 {
 		return tip
 	}
-	ids, with := string(newest.ID), []*link{newest}
+	with, seed := []*link{newest}, string(newest.ID)
 	for _, other := range heads[1:] {
-		theirs := s.recordToUnite(&other.Checkpoint)
-		if theirs == nil {
+		from := s.baseOf(ctx, want, newest, other, chains)
+		base, theirs := s.recordToUnite(from), s.recordToUnite(&other.Checkpoint)
+		if theirs == nil || from != nil && base == nil {
 			continue
 		}
-		if u := unite.Records(s.recordToUnite(baseOf(want, newest, other, chains)), theirs, r); u != nil {
+		if u := unite.Records(base, theirs, r); u != nil {
 			r, with = u, append(with, other)
-			ids += " " + string(other.ID)
+			seed += " " + string(other.ID)
+			if from != nil {
+				seed += " from " + string(from.ID)
+			}
 		}
 	}
 	if len(with) < 2 {
 		return tip
 	}
-	return s.mergedOn(k, tip, want, with, r, ids)
+	return s.mergedOn(k, tip, want, with, r, seed)
 }
 
 // headsOf are the newest checkpoints of chains that are in the joined state and
@@ -76,16 +81,53 @@ func (c *chain) newestIn(want join.State) *link {
 	return nil
 }
 
-// baseOf is the newest checkpoint that the chains of both heads have, nil for
-// none.
-func baseOf(want join.State, a, b *link, chains []*chain) *Checkpoint {
+// baseOf is the newest checkpoint that the chains of both heads have, or had: as
+// a rule it is gone from both, since retention drops it when the next one of its
+// kind is saved. nil for none.
+func (s *Store) baseOf(ctx context.Context, want join.State, a, b *link, chains []*chain) *Checkpoint {
 	of := func(l *link) *chain {
 		return chains[slices.IndexFunc(chains, func(c *chain) bool { h := c.newestIn(want); return h != nil && h.ID == l.ID })]
 	}
-	there := of(b).index()
-	for _, l := range of(a).links {
+	ours, theirs := of(a), of(b)
+	var base *Checkpoint
+	there := theirs.index()
+	for i := range ours.links {
+		l := &ours.links[i]
 		if o := there[l.ID]; l.ID != "" && o != nil && o.content() == l.content() {
-			return &l.Checkpoint
+			base = &l.Checkpoint
+			break
+		}
+	}
+	if was := s.wasTip(ctx, ours, theirs); was != nil && (base == nil || was.Clock > base.Clock) {
+		return was
+	}
+	return base
+}
+
+// maxPast bounds how far back a chain's tips of before are looked at.
+const maxPast = 100
+
+// wasTip is the newest checkpoint that was the tip here, that chains know of, and
+// that is gone from one of them. nil for none.
+func (s *Store) wasTip(ctx context.Context, chains ...*chain) *Checkpoint {
+	i := chains[0].issue
+	past, err := s.reflog(ctx, LiveRef(i))
+	if err != nil {
+		return nil
+	}
+	for _, e := range past[:min(len(past), maxPast)] {
+		c, err := s.walk(i, LiveRef(i), e.new, 1)
+		if err != nil || c.newest() == nil {
+			continue
+		}
+		was, gone := c.newest(), false
+		known := !slices.ContainsFunc(chains, func(c *chain) bool {
+			dead := c.ledger.Dead(was.ID)
+			gone = gone || dead
+			return !dead && c.find(was.ID) == nil
+		})
+		if known && gone {
+			return was
 		}
 	}
 	return nil
@@ -112,13 +154,18 @@ func (s *Store) recordToUnite(c *Checkpoint) *checkpoint.Record {
 }
 
 // mergedOn is the commit of a checkpoint that is the newest one, the first of
-// with, with another record, and with the artifacts of all.
-func (s *Store) mergedOn(k *sink, tip plumbing.Hash, want join.State, with []*link, r *checkpoint.Record, ids string) plumbing.Hash {
+// with, with another record, and with the artifacts of all. seed is all that this came
+// from, and tells its id.
+func (s *Store) mergedOn(k *sink, tip plumbing.Hash, want join.State, with []*link, r *checkpoint.Record, seed string) plumbing.Hash {
 	newest := with[0]
 	r.SetTrigger(checkpoint.TaskUpdate)
-	r.SetNote("joined " + ids)
+	note := "joined"
+	for _, l := range with {
+		note += " " + string(l.ID)
+	}
+	r.SetNote(note)
 	r.SetClock(newest.Clock + 1)
-	digest := sha256.Sum256([]byte(ids))
+	digest := sha256.Sum256([]byte(seed))
 	r.SetID(checkpoint.NewID(r.Phase(), newest.Created, digest[:]))
 	data, err := r.Encode()
 	if err != nil {

@@ -76,7 +76,7 @@ func (y *syncing) planJoin(ctx context.Context, p *syncPlan) error {
 		return err
 	}
 	if woven {
-		tip = y.s.mergeWork(p.k, tip, want, p.theirs, p.live, p.own)
+		tip = y.s.mergeWork(ctx, p.k, tip, want, p.theirs, p.live, p.own)
 	}
 	here, err := y.s.readChain(ctx, p.issue, ArchiveRef(p.issue), 0)
 	if err != nil {
