@@ -169,7 +169,7 @@ func (c *call) toResume() (*resumption, error) {
 	if c.flags.Bool("fallback") {
 		err = c.fallback(r)
 	} else if r.cp, err = c.checkpointArg(false); err == nil {
-		r.record, err = c.store.SoundRecord(r.cp)
+		r.record, err = c.store.LawfulRecord(r.cp)
 	}
 	if err != nil {
 		return nil, err

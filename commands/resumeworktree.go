@@ -42,7 +42,7 @@ func (c *call) forWorktree() (cp *gitstore.Checkpoint, err error) {
 	var r *checkpoint.Record
 	if !c.flags.Bool("fallback") {
 		if cp, err = c.checkpointArg(false); err == nil {
-			r, err = c.store.SoundRecord(cp)
+			r, err = c.store.LawfulRecord(cp)
 		}
 	} else if issue, _, named := c.issueAndName(); named != nil {
 		err = named

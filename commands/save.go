@@ -276,6 +276,12 @@ func savedWarnings(c *call, s *gitstore.Saved) []string {
 	if problem := unknownPhase(s.Record, c.rules()); problem != "" {
 		list = append(list, problem)
 	}
+	for _, p := range s.Record.Validate() {
+		if !p.Warning {
+			list = append(list, fmt.Sprintf("%s; resume refuses such a record", p))
+			break // verify has the others
+		}
+	}
 	for _, f := range s.Record.Snapshot().Skipped {
 		list = append(list, fmt.Sprintf("%s is not in the checkpoint: %s, %d bytes", quotePath(f.Path), f.Reason, f.Size))
 	}

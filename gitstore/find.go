@@ -174,6 +174,21 @@ func unordered(r *checkpoint.Record) error {
 	return err
 }
 
+// LawfulRecord is SoundRecord for a checkpoint that work goes on from: its record
+// keeps the rules of its schema.
+func (s *Store) LawfulRecord(c *Checkpoint) (*checkpoint.Record, error) {
+	r, err := s.SoundRecord(c)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range r.Validate() {
+		if !p.Warning {
+			return nil, corrupt(c.name(), "%s", p)
+		}
+	}
+	return r, nil
+}
+
 // NewestValid returns the newest checkpoint whose record can be read and gone on
 // with, and the record. It fails with *NoneError when there is no checkpoint, with
 // *CorruptError when none is valid.
@@ -184,7 +199,7 @@ func (s *Store) NewestValid(ctx context.Context, issue checkpoint.Issue) (*Check
 	}
 	for i := range l.Checkpoints {
 		c := &l.Checkpoints[i]
-		if r, err := s.SoundRecord(c); err == nil && s.complete(c) == nil && unordered(r) == nil {
+		if r, err := s.LawfulRecord(c); err == nil && s.complete(c) == nil && unordered(r) == nil {
 			return c, r, nil
 		}
 	}
