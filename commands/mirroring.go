@@ -6,8 +6,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
+	"git-checkpoint/commands/config"
 	"git-checkpoint/commands/mirror"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -187,6 +187,5 @@ func (c *call) layoutFolder(as layout.Name, issue checkpoint.Issue) string {
 	if as != layout.Crunch {
 		return layout.Folder(as, issue)
 	}
-	name := strings.NewReplacer("{issue}", issue.RefName(), "{issue_number}", issue.RefName()).Replace(c.settings.String("storage.location"))
-	return path.Clean(filepath.ToSlash(name))
+	return path.Clean(filepath.ToSlash(config.Expand(c.settings.String("storage.location"), issue.RefName())))
 }

@@ -13,8 +13,7 @@ import (
 // requireInside checks a path the slow way: joined to a root it stays there.
 func requireInside(t testing.TB, path string) {
 	t.Helper()
-	path, err := Expand(path, "42")
-	require.NoError(t, err)
+	path = Expand(path, "42")
 	joined := filepath.Join("/top/dir", path)
 	require.True(t, joined == "/top/dir" || strings.HasPrefix(joined, "/top/dir/"), path)
 	require.False(t, filepath.IsAbs(path))
@@ -47,13 +46,8 @@ func TestFileAbsent(t *testing.T) {
 }
 
 func TestExpand(t *testing.T) {
-	got, err := Expand(".claude/{issue}/{issue_number}.yaml", "a%2Fb")
-	require.NoError(t, err)
-	assert.Equal(t, ".claude/a%2Fb/a%2Fb.yaml", got)
-	for _, bad := range []string{"", ".", "..", "a/b", `a\b`, "a\x00"} {
-		_, err := Expand("x/{issue}", bad)
-		assert.Error(t, err, bad)
-	}
+	assert.Equal(t, ".claude/a%2Fb/a%2Fb.yaml", Expand(".claude/{issue}/{issue_number}.yaml", "a%2Fb"))
+	assert.Equal(t, ".claude", Expand(".claude", "42"))
 }
 
 // shared is the folder of documents beside the repository.

@@ -9,15 +9,13 @@ import (
 // placeholders stand for the issue in a path.
 var placeholders = []string{"{issue}", "{issue_number}"}
 
-// Expand puts the issue, in its form as one path component, into a path.
-func Expand(path, component string) (string, error) {
-	if component == "" || component == "." || component == ".." || strings.ContainsAny(component, "/\\\x00") {
-		return "", fmt.Errorf("expand %s: %s is not a path component", shown(path), shown(component))
-	}
+// Expand puts the issue into a path, in its form as one path component, which
+// is that of Issue.RefName.
+func Expand(path, component string) string {
 	for _, p := range placeholders {
 		path = strings.ReplaceAll(path, p, component)
 	}
-	return path, nil
+	return path
 }
 
 // checkTemplate accepts a path with the known placeholders, or none.
