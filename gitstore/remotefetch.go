@@ -61,10 +61,18 @@ func (l *line) arrivals(ctx context.Context, issues []checkpoint.Issue) ([]check
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		if in, ok, err := l.straight(ctx, issues[0], here); ok || err != nil {
+		if l.s.knows(l.remote, issues[0], here) {
+			return l.looked(ctx, issues)
+		}
+		if in, ok, err := l.straight(ctx, issues[0]); ok || err != nil {
 			return issues, in, here, err
 		}
 	}
+	return l.looked(ctx, issues)
+}
+
+// looked is arrivals with a look at what the remote has.
+func (l *line) looked(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, map[checkpoint.Issue]arrival, map[string]plumbing.Hash, error) {
 	tips, issues, err := l.chains(ctx, issues)
 	if err != nil {
 		return nil, nil, nil, err

@@ -218,13 +218,6 @@ type gift struct {
 // ref: errThere and errStale where somebody moved it, to the same commit or to
 // another one, else a RemoteError. The error is one of the connection.
 func (l *line) give(ctx context.Context, dryRun bool, gifts ...gift) (map[string]error, error) {
-	refused, _, err := l.giveNew(ctx, dryRun, gifts...)
-	return refused, err
-}
-
-// giveNew is give, and names the refs of the remote that were where they should
-// go already, whatever was expected of them.
-func (l *line) giveNew(ctx context.Context, dryRun bool, gifts ...gift) (refused map[string]error, there map[string]bool, err error) {
 	args := []string{"push", "--porcelain", "--no-verify", "--no-tags", "--no-follow-tags", "--recurse-submodules=no"}
 	if dryRun {
 		args = append(args, "--dry-run")
@@ -240,8 +233,7 @@ func (l *line) giveNew(ctx context.Context, dryRun bool, gifts ...gift) (refused
 	}
 	out, err := l.run(ctx, slices.Concat(l.noMirror(), args, specs)...)
 	reports := pushReports(out)
-	refused, there = map[string]error{}, map[string]bool{}
-	answered := false
+	refused, answered := map[string]error{}, false
 	for _, g := range gifts {
 		switch r, ok := reports[g.ref]; {
 		case ok && r.flag == '!':
@@ -252,15 +244,14 @@ func (l *line) giveNew(ctx context.Context, dryRun bool, gifts ...gift) (refused
 			answered = true
 		case ok:
 			answered = true
-			there[g.ref] = r.flag == '='
 		case err != nil: // nobody knows what became of it
 			refused[g.ref] = err
 		}
 	}
 	if answered {
-		return refused, there, nil
+		return refused, nil
 	}
-	return nil, nil, err
+	return nil, err
 }
 
 // noMirror are the flags for a remote that a push mirrors to: it takes no

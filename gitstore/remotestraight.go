@@ -11,14 +11,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// straight fetches the chain of one issue of which nothing is here, without a
-// look at what the remote has: git asks it for that ref alone, and so it takes
-// no longer where there are many. ok is false where that is not known to be the
-// answer, and a look has to find out. here are the refs as refsHere reads them.
-func (l *line) straight(ctx context.Context, i checkpoint.Issue, here map[string]plumbing.Hash) (in map[checkpoint.Issue]arrival, ok bool, err error) {
-	if l.s.knows(l.remote, i, here) {
-		return nil, false, nil
-	}
+// straight fetches the chain of one issue without a look at what the remote has:
+// git asks it for that ref alone, and so it takes no longer where there are many.
+// ok is false where that is not known to be the answer, and a look has to find out.
+func (l *line) straight(ctx context.Context, i checkpoint.Issue) (in map[checkpoint.Issue]arrival, ok bool, err error) {
 	l.s.sweepIncoming(ctx)
 	depth, err := l.s.depth(ctx)
 	if err != nil {

@@ -66,7 +66,7 @@ func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 	if err != nil {
 		return nil, err
 	}
-	y := &syncing{s: s, line: l, req: req, stale: map[checkpoint.Issue]staleTip{}, done: map[checkpoint.Issue]*Synced{}, given: map[checkpoint.Issue]Synced{}}
+	y := &syncing{s: s, line: l, req: req, stale: map[checkpoint.Issue]staleTip{}, late: map[checkpoint.Issue]bool{}, done: map[checkpoint.Issue]*Synced{}, given: map[checkpoint.Issue]Synced{}}
 	within, cancel := ctx, context.CancelFunc(func() {})
 	if req.Budget > 0 {
 		within, cancel = context.WithTimeout(ctx, req.Budget)
@@ -79,8 +79,8 @@ func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 	return y.results(), err
 }
 
-// begin pushes what was named and went on here, and fetches what is not here at
-// all, before it looks at the remote, which that may save.
+// begin pushes what was named and went on here before it looks at the remote,
+// which that may save.
 func (y *syncing) begin(ctx context.Context) error {
 	named := y.req.Issues
 	if len(named) == 0 {
@@ -95,27 +95,32 @@ func (y *syncing) begin(ctx context.Context) error {
 	if err := y.ahead(ctx, y.standsOf(here)); err != nil {
 		return err
 	}
-	if named, err = y.straight(ctx, y.undone(named), here); err != nil || len(named) == 0 {
+	if named = y.undone(named); len(named) == 0 {
 		y.progress()
-		return err
+		return nil
 	}
 	return y.run(ctx, named)
 }
 
-// straight brings an issue of which nothing is here, and returns those that are
-// left.
-func (y *syncing) straight(ctx context.Context, issues []checkpoint.Issue, here map[string]plumbing.Hash) (left []checkpoint.Issue, err error) {
+// straight is pass for one issue of which nothing is here, or of which the remote
+// has just said that it moved: what it has is fetched without a look. ok is false
+// where a look is needed.
+func (y *syncing) straight(ctx context.Context, issues []checkpoint.Issue) (again []checkpoint.Issue, ok bool, err error) {
 	if len(issues) != 1 {
-		return issues, nil
+		return nil, false, nil
 	}
-	in, ok, err := y.line.straight(ctx, issues[0], here)
+	i := issues[0]
+	here, err := y.s.refsHere(ctx, y.line.remote, issues)
+	if err != nil || !y.late[i] && y.s.knows(y.line.remote, i, here) {
+		return nil, false, err
+	}
+	delete(y.late, i)
+	in, ok, err := y.line.straight(ctx, i)
 	if err != nil || !ok {
-		return issues, err
+		return nil, false, err
 	}
-	if left, err = y.follow(ctx, issues, in, here); len(left) > 0 {
-		y.tries++
-	}
-	return left, err
+	again, err = y.follow(ctx, issues, in, here)
+	return again, true, err
 }
 
 // undone are the issues of which it is not known yet what became of them.
@@ -187,6 +192,7 @@ type syncing struct {
 	open  []checkpoint.Issue // what there is to do
 	stale map[checkpoint.Issue]staleTip
 	done  map[checkpoint.Issue]*Synced
+	late  map[checkpoint.Issue]bool   // somebody was there before the last push
 	given map[checkpoint.Issue]Synced // what the remote has got while a ref here moved
 }
 
@@ -230,6 +236,9 @@ func (y *syncing) giveUp(issues []checkpoint.Issue) {
 // pass tries once for issues, and returns those for which the remote or a ref
 // here moved meanwhile. Its error is one that every issue meets.
 func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []checkpoint.Issue, err error) {
+	if again, ok, err := y.straight(ctx, issues); ok || err != nil {
+		return again, err
+	}
 	there, here, all, err := y.look(ctx, issues)
 	if err != nil {
 		return nil, err

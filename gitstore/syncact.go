@@ -47,6 +47,7 @@ func (y *syncing) actOn(ctx context.Context, plans []*syncPlan) (again []checkpo
 		case errors.Is(err, errStale) && y.stuck(p):
 			y.fail(p.issue, y.line.refused(LiveRef(p.issue), "it is where it was expected, and can't be moved: does the server hide it from pushes?", err))
 		case errors.Is(err, errStale):
+			y.late[p.issue] = true
 			again = append(again, p.issue)
 		case errors.Is(err, errLost):
 			y.given[p.issue] = p.done.after(y.given[p.issue])

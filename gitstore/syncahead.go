@@ -31,24 +31,12 @@ func (y *syncing) ahead(ctx context.Context, all stands) error {
 	if len(plans) == 0 || !y.unobjectionable(ctx, plans) {
 		return nil
 	}
-	var gifts []gift
-	for _, p := range plans {
-		gifts = append(gifts, p.gift()...)
-	}
-	start := time.Now()
-	refused, there, err := y.line.giveNew(ctx, false, gifts...)
-	if err != nil {
+	outcome, start := outcomes{}, time.Now()
+	if err := y.send(ctx, plans, outcome, (*syncPlan).gift); err != nil {
 		if late := y.line.timeout; ctx.Err() == nil && (late == 0 || time.Since(start) < late) {
 			return nil // there may be something to fetch all the same
 		}
 		return err
-	}
-	outcome := outcomes{}
-	for _, p := range plans {
-		ref := LiveRef(p.issue)
-		if outcome[p.issue] = refused[ref]; there[ref] {
-			p.done.Result, p.done.Pushed = UpToDate, 0 // by a plain git push
-		}
 	}
 	var landing []*syncPlan
 	for _, p := range plans {
@@ -66,6 +54,8 @@ func (y *syncing) ahead(ctx context.Context, all stands) error {
 			y.done[p.issue] = &Synced{Issue: p.issue, Result: UpToDate}
 		case err == nil:
 			y.done[p.issue] = &p.done
+		case errors.Is(err, errStale):
+			y.late[p.issue] = true
 		case errors.Is(err, errLost):
 			y.given[p.issue] = p.done
 		case errors.As(err, &remote) && remote.Refused:
