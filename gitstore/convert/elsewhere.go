@@ -50,7 +50,9 @@ func userAttributes(config []gitcmd.Entry) (file string, known bool) {
 func systemAttributes(config []gitcmd.Entry) []string {
 	dirs := []string{"/etc"}
 	if git, err := exec.LookPath("git"); err == nil {
-		dirs = append(dirs, filepath.Join(filepath.Dir(filepath.Dir(git)), "etc"))
+		prefix := filepath.Dir(filepath.Dir(git))
+		// Below git itself, PATH begins with its libexec/git-core.
+		dirs = append(dirs, filepath.Join(prefix, "etc"), filepath.Join(filepath.Dir(prefix), "etc"))
 	}
 	for _, e := range config {
 		if path, file := strings.CutPrefix(e.Origin, "file:"); file && e.Scope == "system" {

@@ -1,0 +1,32 @@
+package convert
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The system's attributes are found for a git in a place of its own, also
+// below `git checkpoint`, where PATH begins with git's own commands.
+func TestElsewhereBesideGit(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("programs have another name there")
+	}
+	for _, dir := range []string{"bin", "libexec/git-core", "lib/git-core"} {
+		prefix, common := t.TempDir(), t.TempDir()
+		git := filepath.Join(prefix, dir, "git")
+		require.NoError(t, os.MkdirAll(filepath.Dir(git), 0o777))
+		require.NoError(t, os.WriteFile(git, []byte("#!/bin/sh\n"), 0o777))
+		t.Setenv("PATH", filepath.Dir(git))
+		t.Setenv("HOME", prefix)
+		t.Setenv("XDG_CONFIG_HOME", "")
+		require.False(t, Elsewhere(nil, common), dir)
+		require.NoError(t, os.Mkdir(filepath.Join(prefix, "etc"), 0o777))
+		require.NoError(t, os.WriteFile(filepath.Join(prefix, "etc", "gitattributes"), []byte("* filter=up\n"), 0o666))
+		assert.True(t, Elsewhere(nil, common), dir)
+	}
+}
