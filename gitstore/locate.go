@@ -67,7 +67,7 @@ var speaking = []string{
 // or above the working directory something is called .git. It gives up where
 // git has more to think about.
 func guess(dir string) (repository, bool) {
-	if slices.ContainsFunc(speaking, func(name string) bool { return os.Getenv(name) != "" }) {
+	if slices.ContainsFunc(speaking, isSet) {
 		return repository{}, false
 	}
 	start, err := physical(dir)
@@ -75,7 +75,11 @@ func guess(dir string) (repository, bool) {
 		return repository{}, false
 	}
 	for at := start; ; at = filepath.Dir(at) {
-		if gitDir, ok := gitDirAt(at); ok {
+		if exists(filepath.Join(at, ".git")) {
+			gitDir, ok := gitDirAt(at)
+			if !ok {
+				return repository{}, false // git refuses it, or looks further up
+			}
 			return guessAt(at, gitDir, start)
 		}
 		if exists(filepath.Join(at, "HEAD")) || at == filepath.Dir(at) {
@@ -106,22 +110,28 @@ func gitDirAt(root string) (string, bool) {
 	return readPath(path, "gitdir: ", root)
 }
 
-// readPath reads a file that holds a path, relative to base.
+// readPath reads a file that holds a path, relative to base, and follows it as
+// git does: what ".." is after a symlink the file system knows.
 func readPath(file, prefix, base string) (string, bool) {
-	data, err := os.ReadFile(file)
+	data, err := gitconfig.ReadFile(file)
 	path, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), prefix)
 	if err != nil || !ok || path == "" {
 		return "", false
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(base, path)
+		path = base + string(filepath.Separator) + path
 	}
-	return path, true
+	path, err = filepath.EvalSymlinks(path)
+	return path, err == nil
 }
 
 func guessAt(root, gitDir, start string) (repository, bool) {
 	r := repository{dir: gitDir, commonDir: gitDir, root: root}
-	if common, ok := readPath(filepath.Join(gitDir, "commondir"), "", gitDir); ok {
+	if file := filepath.Join(gitDir, "commondir"); exists(file) {
+		common, ok := readPath(file, "", gitDir)
+		if !ok {
+			return repository{}, false
+		}
 		r.commonDir = common
 	}
 	r.index, r.objectDir = filepath.Join(r.dir, "index"), filepath.Join(r.commonDir, "objects")
@@ -130,6 +140,12 @@ func guessAt(root, gitDir, start string) (repository, bool) {
 		r.prefix = filepath.ToSlash(below) + "/"
 	}
 	return r, exists(r.objectDir)
+}
+
+// isSet reports whether a variable is there. Git minds also an empty one.
+func isSet(name string) bool {
+	_, set := os.LookupEnv(name)
+	return set
 }
 
 func exists(path string) bool {

@@ -37,6 +37,15 @@ func TestGuess(t *testing.T) {
 			r.Git("init", "-q", "--separate-git-dir", filepath.Join(t.TempDir(), "elsewhere"))
 			return r.Dir
 		}, true},
+		{"a git directory beyond a symlink", func(t *testing.T, r *gittest.Repo) string {
+			elsewhere := t.TempDir()
+			require.NoError(t, os.Mkdir(filepath.Join(elsewhere, "deep"), 0o777))
+			r.Git("init", "-q", "--separate-git-dir", filepath.Join(elsewhere, "store"))
+			r.Git("init", "-q", "--bare", "store")
+			require.NoError(t, os.Symlink(filepath.Join(elsewhere, "deep"), r.Path("link")))
+			r.Write(".git", "gitdir: link/../store\n")
+			return r.Dir
+		}, true},
 		{"a repository in a repository", func(_ *testing.T, r *gittest.Repo) string {
 			r.Git("init", "-q", "inner")
 			return r.Path("inner")
@@ -88,4 +97,29 @@ func TestGuess(t *testing.T) {
 			assert.Equal(t, asked, guessed)
 		})
 	}
+}
+
+// TestGuessLeavesToGit shows what a repository cannot have read here: git
+// refuses it, or looks further up.
+func TestGuessLeavesToGit(t *testing.T) {
+	for name, put := range map[string]func(path string) error{
+		"a file that names nothing": func(path string) error { return os.WriteFile(path, []byte("nothing\n"), 0o666) },
+		"a file that names what is not there": func(path string) error {
+			return os.WriteFile(path, []byte("gitdir: gone\n"), 0o666)
+		},
+		"a symlink to nothing": func(path string) error { return os.Symlink("gone", path) },
+		"a device":             func(path string) error { return os.Symlink(os.DevNull, path) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := gittest.New(t)
+			require.NoError(t, os.Mkdir(r.Path("inner"), 0o777))
+			require.NoError(t, put(r.Path("inner/.git")))
+			_, ok := guess(r.Path("inner"))
+			assert.False(t, ok)
+		})
+	}
+	r := gittest.New(t)
+	t.Setenv("GIT_WORK_TREE", "")
+	_, ok := guess(r.Dir)
+	assert.False(t, ok)
 }

@@ -55,10 +55,13 @@ var speaking = []string{
 // A file is one of the files that git reads.
 type file struct{ path, scope, origin string }
 
-// read adds the settings of a file. One that is not there, or that this user
-// may not read, has none for git.
+// read adds the settings of a file. One that is not there has none for git,
+// and nor has the one that stands for no file.
 func (f file) read(entries []gitcmd.Entry) ([]gitcmd.Entry, bool) {
-	data, err := os.ReadFile(f.path)
+	if f.path == os.DevNull {
+		return entries, true
+	}
+	data, err := ReadFile(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return entries, true
 	}
@@ -85,18 +88,18 @@ func outside(git string) ([]file, bool) {
 // systemFile is the system's file, where it is known. Git's Makefile puts it
 // into /etc for a git that is installed below /usr.
 func systemFile(git string) ([]file, bool) {
-	path := os.Getenv("GIT_CONFIG_SYSTEM")
+	path, named := os.LookupEnv("GIT_CONFIG_SYSTEM")
 	switch off := os.Getenv("GIT_CONFIG_NOSYSTEM"); {
 	case off == "1" || off == "true":
 		return nil, true
 	case off != "" && off != "0" && off != "false":
 		return nil, false
-	case path == "" && !distributed(git):
+	case !named && !distributed(git):
 		return nil, false
-	case path == "":
+	case !named:
 		path = "/etc/gitconfig"
 	}
-	return []file{{path, "system", path}}, filepath.IsAbs(path)
+	return []file{{path, "system", path}}, filepath.IsAbs(path) && filepath.Clean(path) == path // git names it cleaned
 }
 
 // userFiles are the user's two files, or the one that stands for both.
@@ -138,7 +141,11 @@ func (p Place) origin(path string) string {
 // valid reports whether git takes the place for a repository, of whose form
 // it knows all.
 func (p Place) valid() bool {
-	head, err := os.ReadFile(filepath.Join(p.GitDir, "HEAD"))
+	path := filepath.Join(p.GitDir, "HEAD")
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		return false // git judges a symlink by its target's name
+	}
+	head, err := ReadFile(path)
 	if err != nil || !strings.HasPrefix(string(head), "ref: refs/") && !isHash(strings.TrimSuffix(string(head), "\n")) {
 		return false
 	}
@@ -156,13 +163,19 @@ func isHash(text string) bool {
 }
 
 // form reports whether worktrees have files of their own, and whether every
-// version of git takes the repository's form for the same.
+// version of git takes the repository's form for the same. Git overlooks the
+// extensions of a repository that names no version.
 func form(entries []gitcmd.Entry) (split, ok bool) {
+	versioned := false
 	for _, e := range entries {
 		name, extension := strings.CutPrefix(e.Key, "extensions.")
 		switch {
 		case e.Scope != "local":
-		case e.Key == "core.repositoryformatversion" && e.Value != "0" && e.Value != "1":
+		case e.Key == "core.repositoryformatversion" && (e.Value == "0" || e.Value == "1"):
+			versioned = true
+		case e.Key == "core.repositoryformatversion":
+			return false, false
+		case e.Key == "core.bare" && e.Value != "true" && e.Value != "false":
 			return false, false
 		case name == "worktreeconfig" && (e.Value == "true" || e.Value == "false"):
 			split = e.Value == "true"
@@ -170,5 +183,5 @@ func form(entries []gitcmd.Entry) (split, ok bool) {
 			return false, false
 		}
 	}
-	return split, true
+	return split, versioned || !split
 }

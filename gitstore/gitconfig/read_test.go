@@ -141,6 +141,27 @@ func TestReadIsWhatGitSays(t *testing.T) {
 		{"a folder for a file", false, func(t *testing.T, _ *gittest.Repo, _ *Place, home string) {
 			require.NoError(t, os.MkdirAll(home+"/.gitconfig", 0o777))
 		}},
+		{"an empty GIT_CONFIG_SYSTEM", false, func(t *testing.T, _ *gittest.Repo, _ *Place, _ string) {
+			t.Setenv("GIT_CONFIG_NOSYSTEM", "0")
+			t.Setenv("GIT_CONFIG_SYSTEM", "")
+		}},
+		{"a worktree's file in a repository without a version", false, func(t *testing.T, r *gittest.Repo, _ *Place, _ string) {
+			r.Git("config", "extensions.worktreeConfig", "true")
+			r.Git("config", "--worktree", "a.b", "here")
+			r.Git("config", "--unset", "core.repositoryformatversion")
+		}},
+		{"a core.bare that git refuses", false, text("[core]\n\tbare = maybe\n")},
+		{"a HEAD that is a symlink", false, func(t *testing.T, _ *gittest.Repo, p *Place, _ string) {
+			require.NoError(t, os.Rename(p.GitDir+"/HEAD", p.GitDir+"/other"))
+			require.NoError(t, os.Symlink("other", p.GitDir+"/HEAD"))
+		}},
+		{"a device for a file", false, func(t *testing.T, _ *gittest.Repo, p *Place, _ string) {
+			require.NoError(t, os.Remove(p.CommonDir+"/config"))
+			require.NoError(t, os.Symlink(os.DevNull, p.CommonDir+"/config"))
+		}},
+		{"a huge file", false, func(t *testing.T, _ *gittest.Repo, p *Place, _ string) {
+			add(t, *p, strings.Repeat("# nothing\n", maxFile/10+1))
+		}},
 		{"no line break at the end", true, text("[a]\n\tb = c")},
 		{"a line that git refuses", false, text("[a\n")},
 	} {
