@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Exposed are commits that others have, or are about to get: those that a git
@@ -24,7 +26,8 @@ type Outgoing struct {
 	Unpublished string // a commit of the user's that would be published with it, "" for none
 
 	tips    []string
-	without []string // "^<commit>" of all that the remote has or gets anyway
+	seen    []plumbing.Hash // where the remote's chains are
+	without []string        // "^<commit>" of all that the remote has or gets anyway
 }
 
 // Outgoing looks at what a push of an issue's chain would show. A checkpoint
@@ -51,6 +54,7 @@ func (s *Store) showing(ctx context.Context, remote string, e Exposed, gifts ...
 	for _, g := range gifts {
 		out.tips = append(out.tips, g.tip.String())
 		if !g.seen.IsZero() {
+			out.seen = append(out.seen, g.seen)
 			seen = append(seen, "^"+g.seen.String())
 		}
 	}

@@ -115,7 +115,7 @@ func (f *Scanned) look(blob, path string, r io.Reader) error {
 // filesShown are the objects with a path that a push would show, by their
 // names; trees are among them.
 func (s *Store) filesShown(ctx context.Context, out Outgoing) (map[string]string, error) {
-	listed, err := s.revs(ctx, slices.Concat(out.tips, out.without), "--objects")
+	listed, err := s.revs(ctx, slices.Concat(out.tips, out.without, s.treesShown(out.seen)), "--objects")
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +126,26 @@ func (s *Store) filesShown(ctx context.Context, out Outgoing) (map[string]string
 		}
 	}
 	return shown, nil
+}
+
+// maxTreesShown bounds the checkpoints of a remote's chain whose trees are left
+// out one by one.
+const maxTreesShown = 100
+
+// treesShown are the trees, as "^<tree>", of the newest checkpoints of chains that
+// a remote has. A join may put them on other ones, and to git they are new then:
+// it only leaves out what the commits have that the new ones stand on.
+func (s *Store) treesShown(tips []plumbing.Hash) (trees []string) {
+	for _, at := range tips {
+		for range maxTreesShown {
+			c, err := s.readCommit(at)
+			if err != nil || len(c.parents) == 0 {
+				break
+			}
+			trees, at = append(trees, "^"+c.tree.String()), c.parents[0]
+		}
+	}
+	return trees
 }
 
 // eachBlob gives f the content of files, one after the other, as it comes.
