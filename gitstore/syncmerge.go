@@ -3,6 +3,7 @@ package gitstore
 import (
 	"context"
 	"crypto/sha256"
+	"math"
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -25,10 +26,11 @@ func (s *Store) mergeWork(ctx context.Context, k *sink, tip plumbing.Hash, want 
 	}
 	newest := heads[0]
 	r := s.recordToUnite(&newest.Checkpoint)
-	if r == nil || len(newest.commit.parents) != 2 {
-		return tip
+	if r == nil || len(newest.commit.parents) != 2 || newest.Clock == math.MaxInt64 {
+		return tip // nothing comes after that
 	}
 	with, seed := []*link{newest}, string(newest.ID)
+	secrets := redactFrom(r, RedactMask, nil) // what one clone may show, another may not
 	for _, other := range heads[1:] {
 		from := s.baseOf(ctx, want, newest, other, chains)
 		base, theirs := s.recordToUnite(from), s.recordToUnite(&other.Checkpoint)
@@ -46,6 +48,7 @@ func (s *Store) mergeWork(ctx context.Context, k *sink, tip plumbing.Hash, want 
 	if len(with) < 2 {
 		return tip
 	}
+	secrets.apply(r)
 	return s.mergedOn(k, tip, want, with, r, seed)
 }
 
@@ -176,10 +179,11 @@ func (s *Store) mergedOn(k *sink, tip plumbing.Hash, want join.State, with []*li
 		return tip
 	}
 	entries = slices.DeleteFunc(entries, func(e trees.Entry) bool { return e.Name == "checkpoint.yaml" || e.Name == "ledger" })
+	p := &piling{k: k, left: maxPiled, made: map[[2]plumbing.Hash]plumbing.Hash{}}
 	for _, other := range with[1:] {
 		if theirs, err := trees.Read(s.objects, other.Tree); err == nil {
 			theirs = slices.DeleteFunc(theirs, func(e trees.Entry) bool { return e.Name != "artifacts" })
-			entries = k.together(entries, theirs)
+			entries = p.together(entries, theirs)
 		}
 	}
 	entries = append(entries, trees.Entry{Mode: trees.ModeFile, Name: "checkpoint.yaml", Hash: k.Add(plumbing.BlobObject, data)})
@@ -190,22 +194,4 @@ func (s *Store) mergedOn(k *sink, tip plumbing.Hash, want join.State, with []*li
 	commit.tree, commit.parents = k.addTree(entries), []plumbing.Hash{tip, newest.commit.parents[1]}
 	commit.message = encodeMessage(newest.Issue, r)
 	return k.addCommit(commit)
-}
-
-// together is a tree with what another has beside it. What both have is as the
-// first one has it.
-func (k *sink) together(entries, others []trees.Entry) []trees.Entry {
-	for _, o := range others {
-		i := slices.IndexFunc(entries, func(e trees.Entry) bool { return e.Name == o.Name })
-		if i < 0 {
-			entries = append(entries, o)
-			continue
-		}
-		mine, err := trees.Read(k, entries[i].Hash)
-		theirs, otherErr := trees.Read(k, o.Hash)
-		if entries[i].IsTree() && o.IsTree() && err == nil && otherErr == nil {
-			entries[i].Hash = k.addTree(k.together(mine, theirs))
-		}
-	}
-	return entries
 }

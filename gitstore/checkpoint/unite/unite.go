@@ -26,8 +26,7 @@ var sections = []string{"tasks", "execution_graph", "progress", "agent_outputs",
 
 // Records unites what two records make of base, which is nil where they have
 // nothing in common. The result is the newer one with what the other adds to it,
-// or nil where that is nothing, and where tasks would wait for each other. None
-// of them is changed.
+// or nil where that is nothing. None of them is changed.
 func Records(base, other, newer *checkpoint.Record) *checkpoint.Record {
 	if base == nil {
 		base = checkpoint.New()
@@ -48,9 +47,6 @@ func Records(base, other, newer *checkpoint.Record) *checkpoint.Record {
 	}
 	if checkpoint.Equal(r.Doc(), newer.Doc()) {
 		return nil
-	}
-	if tasks.Of(r).Check() != nil && tasks.Of(newer).Check() == nil {
-		return nil // together they wait for each other, and none could ever begin
 	}
 	settle(r, newer)
 	return r

@@ -36,7 +36,6 @@ func TestRecords(t *testing.T) {
 			"tasks: {T0: {status: pending}, B: {status: running}, A: {status: complete}}\nrecovery_info: {resume_from: T0}",
 		},
 		{"one took a task away", "tasks: {T1: {status: complete}, T2: {status: pending}}", "tasks: {T1: {status: complete}, T2: {status: running}}", "tasks: {T2: {status: pending}}", "tasks: {T2: {status: running}}\nrecovery_info: {resume_from: T2}"},
-		{"they would wait for each other", "tasks: {T1: {status: pending}, T2: {status: pending}}", "tasks: {T1: {status: pending, depends_on: [T2]}, T2: {status: pending}}", "tasks: {T1: {status: pending}, T2: {status: pending, depends_on: [T1]}}", ""},
 		{"the newer one began it anew", "tasks: {T1: {status: complete}}", "tasks: {T1: {status: complete}}", "tasks: {T1: {status: running}}", ""},
 		{"both moved it: complete wins", "tasks: {T1: {status: running, attempts: 1}}", "tasks: {T1: {status: complete, attempts: 1}}", "tasks: {T1: {status: pending, attempts: 2}}", "tasks: {T1: {status: complete, attempts: 1}}"},
 		{"both moved it: the newer wins", "tasks: {T1: {status: running, attempts: 1}}", "tasks: {T1: {status: failed, attempts: 1}}", "tasks: {T1: {status: complete, attempts: 1}}", ""},

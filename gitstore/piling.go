@@ -1,0 +1,56 @@
+package gitstore
+
+import (
+	"git-checkpoint/gitstore/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// maxPiled bounds the trees that are put together: they come from anybody, and a
+// few of them may stand for any number of directories.
+const maxPiled = 10_000
+
+// A piling puts trees together.
+type piling struct {
+	k    *sink
+	left int                                // how many trees may yet be made
+	made map[[2]plumbing.Hash]plumbing.Hash // of which two
+}
+
+// together is a tree with what another has beside it. What both have is as the
+// first one has it.
+func (p *piling) together(entries, others []trees.Entry) []trees.Entry {
+	at := make(map[string]int, len(entries))
+	for i, e := range entries {
+		at[e.Name] = i
+	}
+	for _, o := range others {
+		i, both := at[o.Name]
+		switch {
+		case !both:
+			entries = append(entries, o)
+		case entries[i].IsTree() && o.IsTree():
+			entries[i].Hash = p.tree(entries[i].Hash, o.Hash)
+		}
+	}
+	return entries
+}
+
+// tree is the first of two trees with what the second one has beside it.
+func (p *piling) tree(first, second plumbing.Hash) plumbing.Hash {
+	pair := [2]plumbing.Hash{first, second}
+	if made, ok := p.made[pair]; ok || first == second || p.left == 0 {
+		if ok {
+			return made
+		}
+		return first
+	}
+	p.left--
+	p.made[pair] = first
+	mine, err := trees.Read(p.k, first)
+	theirs, otherErr := trees.Read(p.k, second)
+	if err == nil && otherErr == nil {
+		p.made[pair] = p.k.addTree(p.together(mine, theirs))
+	}
+	return p.made[pair]
+}

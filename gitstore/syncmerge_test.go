@@ -1,0 +1,86 @@
+package gitstore
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// done saves that a task is complete.
+func (w *world) done(task string) {
+	w.save(w.request(checkpoint.Manual, func(r *checkpoint.Record) {
+		one, all := checkpoint.NewMap(), checkpoint.NewMap()
+		if had := r.Doc().Sub("tasks"); had != nil {
+			all = had.Clone()
+		}
+		one.Set("status", "complete")
+		all.Set(task, one)
+		r.Doc().Set("tasks", all)
+	}))
+}
+
+// Nothing comes after the last clock that there is: a checkpoint on top of it
+// would be none.
+func TestSyncWithTheLastClock(t *testing.T) {
+	a, b, hub, _ := pair(t, 1)
+	a.done("A")
+	b.done("B")
+	last := fmt.Sprint(int64(math.MaxInt64))
+	message := regexp.MustCompile(`(?m)^(Checkpoint-Clock:) .*$`).ReplaceAllString(b.Git("log", "-1", "--format=%B", LiveRef("42")), "$1 "+last)
+	record := regexp.MustCompile(`(?m)^(clock:) .*$`).ReplaceAllString(b.Git("show", LiveRef("42")+":checkpoint.yaml")+"\n", "$1 "+last)
+	blob := strings.TrimSpace(string(b.Pipe([]byte(record), "hash-object", "-w", "--stdin")))
+	entries := regexp.MustCompile(`blob \w+(\tcheckpoint.yaml)`).ReplaceAllString(b.Git("ls-tree", LiveRef("42")), "blob "+blob+"$1")
+	tree := strings.TrimSpace(string(b.Pipe([]byte(entries+"\n"), "mktree")))
+	b.Git("update-ref", LiveRef("42"), b.Git("-c", "user.name=x", "-c", "user.email=x@x", "commit-tree", "-p", LiveRef("42")+"~1", "-p", LiveRef("42")+"^2", "-m", message, tree))
+	b.Git("update-ref", ownRef("42"), LiveRef("42"))
+	require.EqualValues(t, math.MaxInt64, mustRead(t, b).newestClock())
+	for range 2 {
+		require.NoError(t, a.sync().Err)
+		require.NoError(t, b.sync().Err)
+	}
+	assert.Equal(t, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")), a.tip())
+	assert.Equal(t, a.tip(), b.tip())
+	assert.Nil(t, mustRead(t, a).strange(), "each commit is a checkpoint")
+	assert.Len(t, a.live(), 3)
+}
+
+func mustRead(t *testing.T, w *world) *chain {
+	t.Helper()
+	c, err := w.s.readChain(ctx, "42", LiveRef("42"), 0)
+	require.NoError(t, err)
+	return c
+}
+
+// Two trees of which few objects make very many directories.
+func TestPilingOfManyDirectories(t *testing.T) {
+	k := newWorld(t).s.newSink()
+	deep := func(text string) plumbing.Hash {
+		at := k.addTree([]trees.Entry{{Mode: trees.ModeFile, Name: text, Hash: k.Add(plumbing.BlobObject, []byte(text))}})
+		for range 40 {
+			at = k.addTree([]trees.Entry{{Mode: trees.ModeTree, Name: "a", Hash: at}, {Mode: trees.ModeTree, Name: "b", Hash: at}})
+		}
+		return at
+	}
+	a, b := deep("one"), deep("two")
+	begun := time.Now()
+	p := &piling{k: k, left: maxPiled, made: map[[2]plumbing.Hash]plumbing.Hash{}}
+	both := p.tree(a, b)
+	assert.Less(t, time.Since(begun), 20*time.Second)
+	assert.Equal(t, a, p.tree(a, a))
+	for _, name := range []string{"one", "two"} {
+		_, _, err := trees.Lookup(k, both, strings.Repeat("a/", 20)+strings.Repeat("b/", 20)+name)
+		assert.NoError(t, err)
+	}
+	none := &piling{k: k, made: p.made}
+	assert.Equal(t, b, none.tree(b, a), "there is an end to it")
+}
