@@ -52,6 +52,9 @@ func (h *Hasher) Hash(ctx context.Context, files []string) ([]plumbing.Hash, err
 		}
 	}
 	told, err := Ask(ctx, h.git(), asked)
+	if err == nil {
+		err = h.keepCarriages(ctx, asked, told)
+	}
 	for n, i := range left {
 		hashes[i] = told[n]
 	}

@@ -1,0 +1,35 @@
+package convert
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Where a file is staged with carriage returns, git add keeps those of the
+// worktree unless attributes ask for their removal.
+func TestCarriagesThatAreStaged(t *testing.T) {
+	names := []string{"staged", "mixed", "plain", "new"}
+	for _, attributes := range []string{"", "* text=auto", "* text=auto eol=crlf", "* text", "* eol=lf", "* -text"} {
+		for _, autocrlf := range []string{"false", "true", "input"} {
+			r := newRepo(t)
+			r.Git("config", "core.autocrlf", "false")
+			r.Write("staged", "a\r\nb\r\n")
+			r.Write("mixed", "a\r\nb\n")
+			r.Write("plain", "a\nb\n")
+			r.Git("add", ".")
+			r.Git("config", "core.autocrlf", autocrlf)
+			r.Write(".gitattributes", attributes+"\n")
+			for _, name := range names {
+				r.Write(name, "a\r\nb\nand more\r\n")
+			}
+			hashes, err := newHasher(t, r).Hash(t.Context(), names)
+			require.NoError(t, err)
+			r.Git("add", ".")
+			for i, name := range names {
+				assert.Equal(t, r.Git("rev-parse", ":"+name), hashes[i].String(), "%s %q autocrlf=%s", name, attributes, autocrlf)
+			}
+		}
+	}
+}
