@@ -64,7 +64,7 @@ func (l *line) arrivals(ctx context.Context, issues []checkpoint.Issue) ([]check
 		if l.s.knows(l.remote, issues[0], here) {
 			return l.looked(ctx, issues)
 		}
-		if in, ok, err := l.straight(ctx, issues[0]); ok || err != nil {
+		if in, ok, err := l.straight(ctx, issues[0], false); ok || err != nil {
 			return issues, in, here, err
 		}
 	}

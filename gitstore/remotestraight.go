@@ -14,11 +14,14 @@ import (
 // straight fetches the chain of one issue without a look at what the remote has:
 // git asks it for that ref alone, and so it takes no longer where there are many.
 // ok is false where that is not known to be the answer, and a look has to find out.
-func (l *line) straight(ctx context.Context, i checkpoint.Issue) (in map[checkpoint.Issue]arrival, ok bool, err error) {
+// known says that something of it is here: a depth would cut that, too.
+func (l *line) straight(ctx context.Context, i checkpoint.Issue, known bool) (in map[checkpoint.Issue]arrival, ok bool, err error) {
 	l.s.sweepIncoming(ctx)
-	depth, err := l.s.depth(ctx)
-	if err != nil {
-		return nil, false, err
+	depth := 0
+	if !known {
+		if depth, err = l.s.depth(ctx); err != nil {
+			return nil, false, err
+		}
 	}
 	in = map[checkpoint.Issue]arrival{}
 	start := time.Now()

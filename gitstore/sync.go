@@ -111,11 +111,12 @@ func (y *syncing) straight(ctx context.Context, issues []checkpoint.Issue) (agai
 	}
 	i := issues[0]
 	here, err := y.s.refsHere(ctx, y.line.remote, issues)
-	if err != nil || !y.late[i] && y.s.knows(y.line.remote, i, here) {
+	known := y.s.knows(y.line.remote, i, here)
+	if err != nil || !y.late[i] && known {
 		return nil, false, err
 	}
 	delete(y.late, i)
-	in, ok, err := y.line.straight(ctx, i)
+	in, ok, err := y.line.straight(ctx, i, known)
 	if err != nil || !ok {
 		return nil, false, err
 	}

@@ -199,6 +199,19 @@ func TestSyncShallow(t *testing.T) {
 	assert.Len(t, c.live(), 7)
 }
 
+// A chain that is whole in a shallow clone stays so, however much of it is new.
+func TestSyncShallowTooLate(t *testing.T) {
+	a, _, hub, _ := pair(t, 1)
+	c := a.clone(hub, "--depth=1")
+	require.NoError(t, c.sync().Err)
+	a.manual(6)
+	a.sync()
+	c.manual(2)
+	assert.Equal(t, Synced{Issue: "42", Fetched: 6, Pushed: 2, Joined: true, Result: Joined}, c.sync())
+	assert.Len(t, c.live(), 9)
+	assert.False(t, mustRead(t, c).cut)
+}
+
 // Every issue over one connection, those that a clone alone knows of too.
 func TestSyncAll(t *testing.T) {
 	a, b, hub, _ := pair(t, 1)
