@@ -16,6 +16,7 @@ package restore
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/index"
@@ -75,5 +76,5 @@ func (s *Site) Stale() string {
 // other restore may be under way.
 func (s *Site) Sweep() error {
 	s.stagingPlace().freeStale()
-	return s.workshop().close()
+	return os.RemoveAll(s.workshops())
 }

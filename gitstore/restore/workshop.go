@@ -24,24 +24,30 @@ type workshop struct {
 	dir string
 }
 
-// openWorkshop makes an empty one. What a killed restore left in it is either
-// in the worktree or in its safety snapshot.
+// openWorkshop makes an empty one. What a killed restore left in another is
+// either in the worktree or in its safety snapshot. A git that it started may
+// still be at work there: so each has a name of its own.
 func (s *Site) openWorkshop() (*workshop, error) {
-	w := s.workshop()
-	if err := os.RemoveAll(w.dir); err != nil {
+	_ = os.RemoveAll(s.workshops())
+	if err := os.MkdirAll(s.workshops(), 0o777); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Join(w.dir, "ready"), 0o777); err != nil {
+	dir, err := os.MkdirTemp(s.workshops(), "")
+	if err != nil {
 		return nil, err
 	}
-	return w, os.Mkdir(filepath.Join(w.dir, "old"), 0o777)
+	return &workshop{s: s, dir: dir}, errors.Join(os.Mkdir(filepath.Join(dir, "ready"), 0o777), os.Mkdir(filepath.Join(dir, "old"), 0o777))
 }
 
-func (s *Site) workshop() *workshop {
-	return &workshop{s: s, dir: filepath.Join(s.State, "files")}
-}
+// workshops is where they are made.
+func (s *Site) workshops() string { return filepath.Join(s.State, "files") }
 
-func (w *workshop) close() error { return os.RemoveAll(w.dir) }
+// close removes it, and the place of them all where nobody else is there.
+func (w *workshop) close() error {
+	err := os.RemoveAll(w.dir)
+	_ = os.Remove(w.s.workshops())
+	return err
+}
 
 func (w *workshop) ready(path string) string {
 	return filepath.Join(w.dir, "ready", filepath.FromSlash(path))

@@ -1,0 +1,32 @@
+package restore
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A git whose restore was killed may go on making files: the next restore
+// takes none of them, and none of them is in its way.
+func TestWorkshopAfterAKill(t *testing.T) {
+	s := &Site{State: t.TempDir()}
+	killed, err := s.openWorkshop()
+	require.NoError(t, err)
+	next, err := s.openWorkshop()
+	require.NoError(t, err)
+	assert.NoDirExists(t, killed.dir)
+	late := killed.ready("dir/a")
+	require.NoError(t, os.MkdirAll(filepath.Dir(late), 0o777))
+	require.NoError(t, os.WriteFile(late, []byte("late"), 0o666))
+	assert.NoFileExists(t, next.ready("dir/a"))
+	require.NoError(t, next.close())
+	assert.NoDirExists(t, next.dir)
+	last, err := s.openWorkshop()
+	require.NoError(t, err)
+	assert.NoFileExists(t, late)
+	require.NoError(t, last.close())
+	assert.NoDirExists(t, s.workshops())
+}
