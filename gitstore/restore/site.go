@@ -15,7 +15,9 @@ package restore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"git-checkpoint/gitstore/gitcmd"
@@ -76,5 +78,8 @@ func (s *Site) Stale() string {
 // other restore may be under way.
 func (s *Site) Sweep() error {
 	s.stagingPlace().freeStale()
-	return os.RemoveAll(s.workshops())
+	if err := os.RemoveAll(s.workshops()); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil // not empty: a git that outlived it still makes files there
 }

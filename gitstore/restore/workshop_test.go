@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -28,5 +29,33 @@ func TestWorkshopAfterAKill(t *testing.T) {
 	require.NoError(t, err)
 	assert.NoFileExists(t, late)
 	require.NoError(t, last.close())
+	assert.NoDirExists(t, s.workshops())
+}
+
+// Nothing has to wait for that git.
+func TestSweepBesideAGit(t *testing.T) {
+	s := &Site{State: t.TempDir(), GitDir: t.TempDir()}
+	killed, err := s.openWorkshop()
+	require.NoError(t, err)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			late := killed.ready(fmt.Sprintf("dir/%d", i))
+			_ = os.MkdirAll(filepath.Dir(late), 0o777)
+			_ = os.WriteFile(late, nil, 0o666)
+		}
+	}()
+	for range 100 {
+		assert.NoError(t, s.Sweep())
+	}
+	close(stop)
+	<-stopped
+	require.NoError(t, s.Sweep())
 	assert.NoDirExists(t, s.workshops())
 }
