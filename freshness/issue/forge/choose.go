@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 )
 
@@ -141,9 +140,6 @@ func Project(text string, remote Remote) (Remote, error) {
 }
 
 var kinds = [...]Kind{GitHub, GitLab, Gitea}
-
-// ParseKind tells whether a source is a forge.
-func ParseKind(s string) (Kind, bool) { return Kind(s), slices.Contains(kinds[:], Kind(s)) }
 
 func (k Kind) title() string {
 	return map[Kind]string{GitHub: "GitHub", GitLab: "GitLab", Gitea: "Gitea"}[k]
