@@ -128,8 +128,8 @@ func TestOverlay(t *testing.T) {
 	h := &held{s: w.s, made: map[plumbing.Hash][]byte{}}
 	staged := plumbing.NewHash(w.Git("rev-parse", saved.Commit.String()+":staged"))
 	blob := plumbing.NewHash(w.Git("rev-parse", saved.Commit.String()+":staged/run.sh"))
-	got, err := h.overlay(staged, []file{
-		{"a.txt", 0, plumbing.ZeroHash}, {"link/deep/x", trees.ModeFile, blob}, {"new dir/gone", 0, plumbing.ZeroHash}, {"run.sh", trees.ModeFile, blob},
+	got, err := h.overlay(staged, []trees.File{
+		{Path: "a.txt"}, {Path: "link/deep/x", Mode: trees.ModeFile, Hash: blob}, {Path: "new dir/gone"}, {Path: "run.sh", Mode: trees.ModeFile, Hash: blob},
 	})
 	require.NoError(t, err)
 	w.Git("rm", "-qf", "--cached", "a.txt", "link")

@@ -240,8 +240,8 @@ func checkArtifact(root *os.Root, name string) (string, error) {
 	return clean, trees.CheckPath(clean, trees.ModeFile)
 }
 
-func (c *capture) add(name string, files []file) {
-	if tree := c.k.buildTree(files); !tree.IsZero() {
+func (c *capture) add(name string, files []trees.File) {
+	if tree := trees.Build(c.k, files); !tree.IsZero() {
 		c.snap.entries = append(c.snap.entries, trees.Entry{Mode: trees.ModeTree, Name: name, Hash: tree})
 	}
 }

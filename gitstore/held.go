@@ -58,7 +58,7 @@ func (h *held) tree(c *Checkpoint) (tree plumbing.Hash, unmerged map[string]rest
 		over[path] = restore.Side{}
 	}
 	for _, name := range []string{"worktree", "untracked", "artifacts"} {
-		if err := h.files(entries, name, func(f file) { over[f.path] = restore.Side{Mode: f.mode, Hash: f.hash} }); err != nil {
+		if err := h.files(entries, name, func(f trees.File) { over[f.Path] = restore.Side{Mode: f.Mode, Hash: f.Hash} }); err != nil {
 			return tree, nil, fmt.Errorf("%s: %s/: %w", c.name(), name, err)
 		}
 	}
@@ -68,14 +68,14 @@ func (h *held) tree(c *Checkpoint) (tree plumbing.Hash, unmerged map[string]rest
 }
 
 // files calls each for every file below an entry, if it is there.
-func (h *held) files(entries []trees.Entry, name string, each func(file)) error {
+func (h *held) files(entries []trees.Entry, name string, each func(trees.File)) error {
 	e, ok := trees.Find(entries, name)
 	if !ok {
 		return nil
 	}
 	changes, err := trees.Diff(h.s.objects, plumbing.ZeroHash, e.Hash)
 	for _, c := range changes {
-		each(file{c.Path, c.New.Mode, c.New.Hash})
+		each(trees.File{Path: c.Path, Mode: c.New.Mode, Hash: c.New.Hash})
 	}
 	return err
 }
@@ -85,16 +85,16 @@ func (h *held) unmerged(entries []trees.Entry) (map[string]restore.Stages, error
 	if !ok {
 		return nil, nil
 	}
-	trees, err := trees.Read(h.s.objects, e.Hash)
+	stages, err := trees.Read(h.s.objects, e.Hash)
 	if err != nil {
 		return nil, err
 	}
 	paths := map[string]restore.Stages{}
 	for stage := 1; stage <= 3; stage++ {
-		err := h.files(trees, fmt.Sprint(stage), func(f file) {
-			st := paths[f.path]
-			st[stage] = restore.Side{Mode: f.mode, Hash: f.hash}
-			paths[f.path] = st
+		err := h.files(stages, fmt.Sprint(stage), func(f trees.File) {
+			st := paths[f.Path]
+			st[stage] = restore.Side{Mode: f.Mode, Hash: f.Hash}
+			paths[f.Path] = st
 		})
 		if err != nil {
 			return nil, err
@@ -117,18 +117,18 @@ func (h *held) deleted(c *Checkpoint) ([]string, error) {
 	return r.Snapshot().Deleted, nil
 }
 
-func sorted(over map[string]restore.Side) []file {
-	files := make([]file, 0, len(over))
+func sorted(over map[string]restore.Side) []trees.File {
+	files := make([]trees.File, 0, len(over))
 	for path, f := range over {
-		files = append(files, file{path, f.Mode, f.Hash})
+		files = append(files, trees.File{Path: path, Mode: f.Mode, Hash: f.Hash})
 	}
-	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(files, func(a, b trees.File) int { return strings.Compare(a.Path, b.Path) })
 	return files
 }
 
 // overlay is a tree with some of its files replaced, and those without a mode
 // taken away. Where a file and a directory have one name, the directory wins.
-func (h *held) overlay(base plumbing.Hash, files []file) (plumbing.Hash, error) {
+func (h *held) overlay(base plumbing.Hash, files []trees.File) (plumbing.Hash, error) {
 	if len(files) == 0 {
 		return base, nil
 	}
@@ -140,14 +140,14 @@ func (h *held) overlay(base plumbing.Hash, files []file) (plumbing.Hash, error) 
 	for _, e := range list {
 		entries[e.Name] = e
 	}
-	below := map[string][]file{}
+	below := map[string][]trees.File{}
 	for _, f := range files {
-		name, rest, deeper := strings.Cut(f.path, "/")
+		name, rest, deeper := strings.Cut(f.Path, "/")
 		switch {
 		case deeper:
-			below[name] = append(below[name], file{rest, f.mode, f.hash})
-		case f.mode != 0:
-			entries[name] = trees.Entry{Mode: f.mode, Name: name, Hash: f.hash}
+			below[name] = append(below[name], trees.File{Path: rest, Mode: f.Mode, Hash: f.Hash})
+		case f.Mode != 0:
+			entries[name] = trees.Entry{Mode: f.Mode, Name: name, Hash: f.Hash}
 		case !entries[name].IsTree():
 			delete(entries, name)
 		}
@@ -160,7 +160,7 @@ func (h *held) overlay(base plumbing.Hash, files []file) (plumbing.Hash, error) 
 	return h.add(entries), nil
 }
 
-func (h *held) overlayBelow(entries map[string]trees.Entry, name string, files []file) error {
+func (h *held) overlayBelow(entries map[string]trees.Entry, name string, files []trees.File) error {
 	e, there := entries[name]
 	if !e.IsTree() {
 		e.Hash = plumbing.ZeroHash

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/objects"
@@ -168,36 +167,4 @@ func (k *sink) adopt() {
 func (s *Store) gcRuns() bool {
 	info, err := os.Lstat(filepath.Join(s.repo.commonDir, "gc.pid"))
 	return err == nil && time.Since(info.ModTime()) < 12*time.Hour
-}
-
-// A file is a blob with its mode and its path, slashes between names.
-type file struct {
-	path string
-	mode uint32
-	hash plumbing.Hash
-}
-
-// buildTree makes a tree of files and returns its hash, zero for none.
-func (k *sink) buildTree(files []file) plumbing.Hash {
-	if len(files) == 0 {
-		return plumbing.ZeroHash
-	}
-	var entries []trees.Entry
-	below := map[string][]file{}
-	var dirs []string
-	for _, f := range files {
-		name, rest, deeper := strings.Cut(f.path, "/")
-		if !deeper {
-			entries = append(entries, trees.Entry{Mode: f.mode, Name: name, Hash: f.hash})
-			continue
-		}
-		if below[name] == nil {
-			dirs = append(dirs, name)
-		}
-		below[name] = append(below[name], file{rest, f.mode, f.hash})
-	}
-	for _, name := range dirs {
-		entries = append(entries, trees.Entry{Mode: trees.ModeTree, Name: name, Hash: k.buildTree(below[name])})
-	}
-	return k.addTree(entries)
 }

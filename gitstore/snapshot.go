@@ -128,14 +128,14 @@ func addConflicts(snap *snapshot, k *sink) error {
 	if len(snap.conflicts) == 0 {
 		return nil
 	}
-	var stages [4][]file
+	var stages [4][]trees.File
 	for _, e := range snap.conflicts {
-		stages[e.Stage] = append(stages[e.Stage], file{e.Path, uint32(e.Mode), e.Hash})
+		stages[e.Stage] = append(stages[e.Stage], trees.File{Path: e.Path, Mode: uint32(e.Mode), Hash: e.Hash})
 		k.Keep(e.Hash)
 	}
 	var entries []trees.Entry
 	for stage := 1; stage <= 3; stage++ {
-		if tree := k.buildTree(stages[stage]); !tree.IsZero() {
+		if tree := trees.Build(k, stages[stage]); !tree.IsZero() {
 			entries = append(entries, trees.Entry{Mode: trees.ModeTree, Name: fmt.Sprint(stage), Hash: tree})
 		}
 	}

@@ -33,7 +33,7 @@ func (c *capture) git() gitcmd.Git {
 }
 
 // take reads files as git would add them, and names those it leaves out.
-func (c *capture) take(wanted []candidate) ([]file, error) {
+func (c *capture) take(wanted []candidate) ([]trees.File, error) {
 	if len(wanted) == 0 {
 		return nil, nil
 	}
@@ -43,7 +43,7 @@ func (c *capture) take(wanted []candidate) ([]file, error) {
 	}
 	defer root.Close()
 	looked := wanted[:0]
-	var files []file
+	var files []trees.File
 	for _, w := range wanted {
 		mode, size, reason := c.look(root, w)
 		if reason != "" {
@@ -53,7 +53,7 @@ func (c *capture) take(wanted []candidate) ([]file, error) {
 			continue
 		}
 		w.mode, w.size = mode, size
-		looked, files = append(looked, w), append(files, file{path: w.path, mode: mode})
+		looked, files = append(looked, w), append(files, trees.File{Path: w.path, Mode: mode})
 	}
 	if err := c.hash(root, files); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (c *capture) take(wanted []candidate) ([]file, error) {
 	taken := files[:0]
 	for i, f := range files {
 		w := looked[i]
-		if (trees.Entry{Mode: f.mode, Hash: f.hash}) == w.known {
+		if (trees.Entry{Mode: f.Mode, Hash: f.Hash}) == w.known {
 			continue
 		}
 		reason, filtered := outOfTime, false
@@ -79,7 +79,7 @@ func (c *capture) take(wanted []candidate) ([]file, error) {
 			through = append(through, len(taken))
 		}
 		if w.status != "" {
-			c.snap.addFile(f.path, w.status, false)
+			c.snap.addFile(f.Path, w.status, false)
 		}
 		taken = append(taken, f)
 	}
@@ -126,8 +126,8 @@ func (s *Store) fileMode() bool {
 
 // store adds a file to the save's own batch where it is stored as it stands,
 // and says so where only git can store it, through its filters.
-func (c *capture) store(root *os.Root, w candidate, f *file) (reason string, filtered bool) {
-	if f.hash.IsZero() {
+func (c *capture) store(root *os.Root, w candidate, f *trees.File) (reason string, filtered bool) {
+	if f.Hash.IsZero() {
 		return "not readable", false
 	}
 	if w.size > c.room {
@@ -139,17 +139,17 @@ func (c *capture) store(root *os.Root, w candidate, f *file) (reason string, fil
 	}
 	c.room -= w.size
 	c.snap.size += w.size
-	if f.mode != trees.ModeSymlink && plumbing.ComputeHash(plumbing.BlobObject, data) != f.hash {
+	if f.Mode != trees.ModeSymlink && plumbing.ComputeHash(plumbing.BlobObject, data) != f.Hash {
 		return "", true
 	}
-	f.hash = c.k.Add(plumbing.BlobObject, data)
+	f.Hash = c.k.Add(plumbing.BlobObject, data)
 	return "", false
 }
 
-func content(root *os.Root, f *file) ([]byte, error) {
-	if f.mode == trees.ModeSymlink {
-		target, err := root.Readlink(filepath.FromSlash(f.path))
+func content(root *os.Root, f *trees.File) ([]byte, error) {
+	if f.Mode == trees.ModeSymlink {
+		target, err := root.Readlink(filepath.FromSlash(f.Path))
 		return []byte(target), err
 	}
-	return root.ReadFile(filepath.FromSlash(f.path))
+	return root.ReadFile(filepath.FromSlash(f.Path))
 }

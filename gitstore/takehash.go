@@ -35,14 +35,14 @@ func (s *Store) hashFiles(ctx context.Context, paths []string) ([]plumbing.Hash,
 
 // hash sets what each file would be in git: a symlink its target, a regular
 // file what git makes of it.
-func (c *capture) hash(root *os.Root, files []file) error {
+func (c *capture) hash(root *os.Root, files []trees.File) error {
 	var regular []int
 	var paths []string
 	for i := range files {
-		if files[i].mode != trees.ModeSymlink {
-			regular, paths = append(regular, i), append(paths, files[i].path)
-		} else if target, err := root.Readlink(filepath.FromSlash(files[i].path)); err == nil {
-			files[i].hash = plumbing.ComputeHash(plumbing.BlobObject, []byte(target))
+		if files[i].Mode != trees.ModeSymlink {
+			regular, paths = append(regular, i), append(paths, files[i].Path)
+		} else if target, err := root.Readlink(filepath.FromSlash(files[i].Path)); err == nil {
+			files[i].Hash = plumbing.ComputeHash(plumbing.BlobObject, []byte(target))
 		}
 	}
 	h := c.s.hasher(root)
@@ -52,7 +52,7 @@ func (c *capture) hash(root *os.Root, files []file) error {
 		return err
 	}
 	for n, i := range regular {
-		files[i].hash = hashes[n]
+		files[i].Hash = hashes[n]
 	}
 	return nil
 }
@@ -68,14 +68,14 @@ func (c *capture) mayConvert(file string) bool {
 }
 
 // filter lets git store files through their filters.
-func (c *capture) filter(files []file, which []int) error {
+func (c *capture) filter(files []trees.File, which []int) error {
 	var flags []string
 	if !c.dry {
 		flags = []string{"-w"}
 	}
 	batch := make([]string, len(which))
 	for n, i := range which {
-		batch[n] = files[i].path
+		batch[n] = files[i].Path
 	}
 	hashes, err := convert.Ask(c.ctx, c.git(), batch, flags...)
 	if err != nil {
@@ -83,9 +83,9 @@ func (c *capture) filter(files []file, which []int) error {
 	}
 	for n, i := range which {
 		if hashes[n].IsZero() {
-			return fmt.Errorf("%q: git could not store it", files[i].path)
+			return fmt.Errorf("%q: git could not store it", files[i].Path)
 		}
-		files[i].hash = hashes[n]
+		files[i].Hash = hashes[n]
 		c.k.Keep(hashes[n])
 	}
 	return nil

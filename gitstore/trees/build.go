@@ -1,0 +1,45 @@
+package trees
+
+import (
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A File is a blob with its mode and its path, slashes between names.
+type File struct {
+	Path string
+	Mode uint32
+	Hash plumbing.Hash
+}
+
+// An Adder takes objects and returns their names.
+type Adder interface {
+	Add(plumbing.ObjectType, []byte) plumbing.Hash
+}
+
+// Build makes a tree of files, with all that are below it, and returns its
+// hash, zero for none.
+func Build(to Adder, files []File) plumbing.Hash {
+	if len(files) == 0 {
+		return plumbing.ZeroHash
+	}
+	var entries []Entry
+	below := map[string][]File{}
+	var dirs []string
+	for _, f := range files {
+		name, rest, deeper := strings.Cut(f.Path, "/")
+		if !deeper {
+			entries = append(entries, Entry{Mode: f.Mode, Name: name, Hash: f.Hash})
+			continue
+		}
+		if below[name] == nil {
+			dirs = append(dirs, name)
+		}
+		below[name] = append(below[name], File{rest, f.Mode, f.Hash})
+	}
+	for _, name := range dirs {
+		entries = append(entries, Entry{Mode: ModeTree, Name: name, Hash: Build(to, below[name])})
+	}
+	return to.Add(plumbing.TreeObject, Encode(entries))
+}

@@ -1,0 +1,35 @@
+package trees
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/objects"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Any files, in any order, make the tree that git made of them.
+func TestBuildIsGits(t *testing.T) {
+	r := repository{gittest.New(t), t}
+	store, err := objects.Open(objects.Config{Dir: r.GitPath("objects")})
+	require.NoError(t, err)
+	t.Cleanup(func() { store.Close() })
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 30 {
+		want := plumbing.NewHash(r.randomTree(rng))
+		changes, err := Diff(store, plumbing.ZeroHash, want)
+		require.NoError(t, err)
+		if len(changes) == 0 {
+			want = plumbing.ZeroHash
+		}
+		files := make([]File, len(changes))
+		for i, at := range rng.Perm(len(changes)) {
+			files[at] = File{changes[i].Path, changes[i].New.Mode, changes[i].New.Hash}
+		}
+		assert.Equal(t, want, Build(store.NewBatch(), files))
+	}
+}
