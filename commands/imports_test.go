@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 	"freshness/issue":                 {"freshness", "gitstore/checkpoint"},
 	"freshness/issue/forge":           {"freshness/issue", "gitstore/checkpoint"},
 	"freshness/issue/forge/forgetest": {},
-	"gitstore":                        {"gitstore/checkpoint", "gitstore/checkpoint/tasks", "gitstore/checkpoint/unite", "gitstore/convert", "gitstore/gitcmd", "gitstore/gitconfig", "gitstore/health", "gitstore/index", "gitstore/join", "gitstore/ledger", "gitstore/objects", "gitstore/restore", "gitstore/retention", "gitstore/scan", "gitstore/trees"},
+	"gitstore":                        {"gitstore/checkpoint", "gitstore/checkpoint/tasks", "gitstore/checkpoint/unite", "gitstore/convert", "gitstore/gitcmd", "gitstore/gitconfig", "gitstore/health", "gitstore/index", "gitstore/join", "gitstore/ledger", "gitstore/objects", "gitstore/restore", "gitstore/retention", "gitstore/scan", "gitstore/snapshot", "gitstore/trees"},
 	"gitstore/checkpoint":             {},
 	"gitstore/compare":                {"gitstore/checkpoint"},
 	"gitstore/checkpoint/story":       {"gitstore/checkpoint", "gitstore/checkpoint/tasks"},
@@ -49,6 +49,7 @@ var mayImport = map[string][]string{
 	"gitstore/retention":              {"gitstore/checkpoint"},
 	"gitstore/internal/gittest":       {},
 	"gitstore/scan":                   {},
+	"gitstore/snapshot":               {"gitstore/checkpoint", "gitstore/convert", "gitstore/gitcmd", "gitstore/index", "gitstore/objects", "gitstore/trees"},
 	"gitstore/trees":                  {},
 	"gitstore/layout":                 {"gitstore/checkpoint", "gitstore/checkpoint/story", "gitstore/checkpoint/tasks"},
 }

@@ -79,7 +79,7 @@ func (w *writing) derive(before *checkpoint.Record, newest checkpoint.Clock) (*c
 	record.SetVersion(formatVersion)
 	record.SetIssue(w.req.Issue)
 	w.setFacts(record)
-	record.SetSnapshot(w.snap.facts)
+	record.SetSnapshot(w.snap.Facts)
 	record.SetClock(newest.Next(w.created))
 	if w.req.Keep && record.ID() != "" {
 		w.id = record.ID()
@@ -106,7 +106,7 @@ func (w *writing) setFacts(r *checkpoint.Record) {
 		r.SetBranch(w.branch())
 	}
 	if !keep("files_modified") {
-		r.SetFiles(w.snap.files)
+		r.SetFiles(w.snap.Files)
 	}
 }
 
@@ -145,7 +145,7 @@ func (w *writing) newID(r *checkpoint.Record) (checkpoint.ID, error) {
 	}
 	digest := sha256.New()
 	digest.Write(data)
-	digest.Write(w.snap.staged[:])
+	digest.Write(w.snap.Staged[:])
 	digest.Write([]byte(w.s.random()))
 	return checkpoint.NewID(r.Phase(), w.created, digest.Sum(nil)), nil
 }

@@ -64,3 +64,15 @@ func (s *Store) askHead(ctx context.Context) (head, error) {
 	h.commit = plumbing.NewHash(hex)
 	return h, nil
 }
+
+// treeOf is the tree of HEAD, zero when unborn.
+func (s *Store) treeOf(h head) (plumbing.Hash, error) {
+	if h.commit.IsZero() {
+		return plumbing.ZeroHash, nil
+	}
+	c, err := s.readCommit(h.commit)
+	if err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("read HEAD: %w", err)
+	}
+	return c.tree, nil
+}

@@ -17,8 +17,8 @@ import (
 // checkReceived refuses what is staged and what a server that checks what it
 // receives (receive.fsckObjects) refuses: it would refuse every later checkpoint
 // of the chain, too. What HEAD has already is HEAD's matter.
-func (s *Store) checkReceived(ctx context.Context, snap *snapshot) error {
-	for _, c := range snap.changes {
+func (s *Store) checkReceived(ctx context.Context, staged []trees.Change) error {
+	for _, c := range staged {
 		if c.New.Hash.IsZero() || c.New.Mode == trees.ModeGitlink {
 			continue
 		}

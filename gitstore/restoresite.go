@@ -3,7 +3,6 @@ package gitstore
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"git-checkpoint/gitstore/restore"
 
@@ -27,14 +26,10 @@ func (s *Store) site(k *sink) *restore.Site {
 // headTree is the tree of HEAD, zero when unborn.
 func (s *Store) headTree(ctx context.Context) (plumbing.Hash, error) {
 	now, err := s.readHead(ctx)
-	if err != nil || now.commit.IsZero() {
+	if err != nil {
 		return plumbing.ZeroHash, err
 	}
-	c, err := s.readCommit(now.commit)
-	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("read HEAD: %w", err)
-	}
-	return c.tree, nil
+	return s.treeOf(now)
 }
 
 // refusal says of a staging area that another git writes that nothing was done.

@@ -36,7 +36,7 @@ type SaveRequest struct {
 	Artifacts []string // also these files, ignored ones too; relative to the root
 	kept      []string // and these, as far as they can be read
 	MaxSize   int64    // of the snapshot's new blobs in bytes, 0 for no limit
-	MaxFile   int64    // of one untracked file in bytes, 0 for DefaultMaxFile
+	MaxFile   int64    // of one untracked file in bytes, 0 for snapshot.DefaultMaxFile
 
 	// Budget bounds the time for reading the worktree, 0 for no limit. What is
 	// not read by then is named in the record, and left out.
@@ -94,7 +94,7 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 type writing struct {
 	s       *Store
 	req     *SaveRequest
-	snap    *snapshot
+	snap    *taken
 	created time.Time
 	id      checkpoint.ID
 	index   plumbing.Hash // the index commit
@@ -136,7 +136,7 @@ func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 	}
 	saved := &Saved{
 		Checkpoint: commit.describe(issue), Ref: LiveRef(issue), Record: record,
-		Files: w.snap.count, Pruned: dropped, Warnings: append(messages(left), w.redacted...),
+		Files: w.snap.Count, Pruned: dropped, Warnings: append(messages(left), w.redacted...),
 	}
 	if w.req.DryRun {
 		return saved, nil
@@ -160,7 +160,7 @@ func (w *writing) build(k *sink, on base, r *checkpoint.Record) (rawCommit, erro
 	if err != nil {
 		return rawCommit{}, err
 	}
-	entries := append([]trees.Entry{{Mode: trees.ModeFile, Name: "checkpoint.yaml", Hash: k.Add(plumbing.BlobObject, data)}}, w.snap.entries...)
+	entries := append([]trees.Entry{{Mode: trees.ModeFile, Name: "checkpoint.yaml", Hash: k.Add(plumbing.BlobObject, data)}}, w.snap.Entries...)
 	if !on.ledger.IsEmpty() {
 		entries = append(entries, trees.Entry{Mode: trees.ModeFile, Name: "ledger", Hash: k.Add(plumbing.BlobObject, on.ledger.Encode())})
 	}
@@ -174,7 +174,7 @@ func (w *writing) build(k *sink, on base, r *checkpoint.Record) (rawCommit, erro
 			heads = append(heads, w.snap.head.commit)
 		}
 		message := fmt.Sprintf("index of %s\n", w.id)
-		w.index = k.addCommit(w.s.newCommit(w.snap.staged, w.created, message, heads...))
+		w.index = k.addCommit(w.s.newCommit(w.snap.Staged, w.created, message, heads...))
 	}
 	commit := w.s.newCommit(k.addTree(entries), w.created, encodeMessage(w.req.Issue, r), on.parent, w.index)
 	commit.hash = k.addCommit(commit)

@@ -70,17 +70,6 @@ func (k *sink) Keep(hash plumbing.Hash) {
 	k.batch.Keep(hash)
 }
 
-// A keeper takes note of every tree that is read through it and was not added:
-// git made it, for the index perhaps, and nothing else may point to it.
-type keeper struct{ k *sink }
-
-func (r *keeper) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
-	if _, ok := r.k.added[h]; !ok {
-		r.k.Keep(h)
-	}
-	return r.k.Read(h)
-}
-
 func (k *sink) addTree(entries []trees.Entry) plumbing.Hash {
 	return k.Add(plumbing.TreeObject, trees.Encode(entries))
 }

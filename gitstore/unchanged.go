@@ -37,12 +37,12 @@ func (w *writing) sameTrees(stored []trees.Entry) bool {
 			have[e.Name] = e.Hash
 		}
 	}
-	for _, e := range w.snap.entries {
+	for _, e := range w.snap.Entries {
 		if have[e.Name] != e.Hash {
 			return false
 		}
 	}
-	return len(have) == len(w.snap.entries)
+	return len(have) == len(w.snap.Entries)
 }
 
 // steady is a record without its volatile fields, in the order in which it is

@@ -67,7 +67,7 @@ func TestSaveTouchesNothingElse(t *testing.T) {
 		"plain":        stage,
 		"split":        func(r *gittest.Repo) { r.Git("update-index", "--split-index"); stage(r) },
 		"sparse index": func(r *gittest.Repo) { r.Git("sparse-checkout", "set", "--cone", "--sparse-index", "dir") },
-		"conflict":     conflicting,
+		"conflict":     gittest.Conflict,
 		"intent":       func(r *gittest.Repo) { r.Write("later", "x"); r.Git("add", "-N", "later") },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -156,3 +156,21 @@ func (w *world) paths(rev string) []string {
 	out := strings.TrimSuffix(string(w.Pipe(nil, "ls-tree", "-r", "-z", "--name-only", rev)), "\x00")
 	return strings.Split(out, "\x00")
 }
+
+// captured saves what stands in the worktree, too.
+func (w *world) captured(fields ...func(*SaveRequest)) *Saved {
+	w.t.Helper()
+	req := w.request(checkpoint.Manual)
+	req.Worktree, req.Untracked = true, true
+	for _, f := range fields {
+		f(&req)
+	}
+	saved := w.save(req)
+	w.sound()
+	return saved
+}
+
+func (w *world) has(saved *Saved, dir string) bool {
+	_, err := w.Run(nil, "rev-parse", "--verify", "-q", saved.Commit.String()+":"+dir)
+	return err == nil
+}

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"git-checkpoint/gitstore/gitcmd"
 
@@ -27,6 +28,13 @@ type Hasher struct {
 	Staged func(file string) bool
 
 	inside map[string]bool // whether a directory's attributes may, "." for the root
+}
+
+// New is a Hasher for a worktree of the repository at commonDir, with git's
+// configuration.
+func New(g gitcmd.Git, config []gitcmd.Entry, commonDir string, root *os.Root) *Hasher {
+	elsewhere := func() bool { return Elsewhere(config, commonDir) }
+	return &Hasher{Git: g, Root: root, Elsewhere: sync.OnceValue(elsewhere)}
 }
 
 // converting are the attributes that change more than line ends.

@@ -36,7 +36,7 @@ func (s *Store) NewBatch() *Batch {
 // Add remembers an object and returns its hash. The content is copied.
 // Nothing is written, and readers of the store do not see it, before Flush.
 func (b *Batch) Add(t plumbing.ObjectType, content []byte) plumbing.Hash {
-	h := hashOf(t, content)
+	h := Name(t, content)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.known[h] {
@@ -97,9 +97,9 @@ func (b *Batch) Missing() []plumbing.Hash {
 	return missing
 }
 
-// hashOf is the name of an object. What is hashed here was composed by this
-// program or is named by its hash already, so plain SHA-1 will do.
-func hashOf(t plumbing.ObjectType, content []byte) (h plumbing.Hash) {
+// Name is the name of an object that was composed by this program, or is named
+// by its hash already, so that plain SHA-1 will do.
+func Name(t plumbing.ObjectType, content []byte) (h plumbing.Hash) {
 	sum := sha1.New()
 	sum.Write(looseHeader(t, len(content)))
 	sum.Write(content)

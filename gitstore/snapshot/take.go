@@ -1,4 +1,4 @@
-package gitstore
+package snapshot
 
 import (
 	"fmt"
@@ -27,8 +27,8 @@ type candidate struct {
 
 // git runs at the root.
 func (c *capture) git() gitcmd.Git {
-	g := c.s.git
-	g.Dir = c.s.repo.root
+	g := c.Git
+	g.Dir = c.Root
 	return g
 }
 
@@ -37,7 +37,7 @@ func (c *capture) take(wanted []candidate) ([]trees.File, error) {
 	if len(wanted) == 0 {
 		return nil, nil
 	}
-	root, err := os.OpenRoot(c.s.repo.root)
+	root, err := os.OpenRoot(c.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (c *capture) look(root *os.Root, w candidate) (mode uint32, size int64, rea
 		return 0, 0, "gone or not readable"
 	}
 	mode = trees.ModeOf(info)
-	if mode == trees.ModeExec && !c.s.fileMode() {
+	if mode == trees.ModeExec && !c.fileMode() {
 		mode = trees.ModeFile
 	}
 	if mode != trees.ModeSymlink && mode != 0 && (w.mode == trees.ModeFile || w.mode == trees.ModeExec) {
@@ -119,8 +119,8 @@ func (c *capture) look(root *os.Root, w candidate) (mode uint32, size int64, rea
 }
 
 // fileMode reports whether executable bits mean something here.
-func (s *Store) fileMode() bool {
-	value, ok := gitcmd.Last(s.config, "core.filemode")
+func (s *Site) fileMode() bool {
+	value, ok := gitcmd.Last(s.Config, "core.filemode")
 	return !ok || gitcmd.Bool(value)
 }
 
@@ -138,7 +138,7 @@ func (c *capture) store(root *os.Root, w candidate, f *trees.File) (reason strin
 		return "not readable", false
 	}
 	c.room -= w.size
-	c.snap.size += w.size
+	c.snap.Size += w.size
 	if f.Mode != trees.ModeSymlink && plumbing.ComputeHash(plumbing.BlobObject, data) != f.Hash {
 		return "", true
 	}

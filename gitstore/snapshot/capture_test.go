@@ -1,4 +1,4 @@
-package gitstore
+package snapshot_test
 
 import (
 	"os"
@@ -7,35 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/snapshot"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-func (w *world) remove(path string) {
-	w.t.Helper()
-	require.NoError(w.t, os.RemoveAll(w.Path(path)))
-}
-
-// captured saves with both captures.
-func (w *world) captured(fields ...func(*SaveRequest)) *Saved {
-	w.t.Helper()
-	req := w.request(checkpoint.Manual)
-	req.Worktree, req.Untracked = true, true
-	for _, f := range fields {
-		f(&req)
-	}
-	saved := w.save(req)
-	w.sound()
-	return saved
-}
-
-func (w *world) has(saved *Saved, dir string) bool {
-	_, err := w.Run(nil, "rev-parse", "--verify", "-q", saved.Commit.String()+":"+dir)
-	return err == nil
-}
 
 func TestWorktreeTakesWhatDiffersFromTheStagingArea(t *testing.T) {
 	w := newWorld(t, func(r *gittest.Repo) {
@@ -108,7 +87,7 @@ func TestCaptureGoesThroughFilters(t *testing.T) {
 	assert.Equal(t, []string{"x.no"}, skippedPaths(saved))
 }
 
-func skippedPaths(saved *Saved) []string {
+func skippedPaths(saved *gitstore.Saved) []string {
 	var paths []string
 	for _, s := range saved.Record.Snapshot().Skipped {
 		paths = append(paths, s.Path)
@@ -132,7 +111,7 @@ func TestUntrackedLeavesOut(t *testing.T) {
 	require.NoError(t, os.Mkdir(w.Path("nested"), 0o777))
 	w.In(w.Path("nested")).Git("init", "-q")
 	w.Write("nested/file", "x")
-	saved := w.captured(func(req *SaveRequest) { req.MaxFile = 100 })
+	saved := w.captured(func(req *gitstore.SaveRequest) { req.MaxFile = 100 })
 	got := w.paths(saved.Commit.String() + ":untracked")
 	want, left := []string{"small", "\xff\"\n"}, []checkpoint.Skipped{
 		{Path: "nested/", Reason: "a repository of its own"},
@@ -160,7 +139,7 @@ func TestSizeLimit(t *testing.T) {
 	w.Write("a.txt", strings.Repeat("y", 60))
 	w.Write("one", strings.Repeat("y", 60))
 	w.Write("two", strings.Repeat("y", 30))
-	saved := w.captured(func(req *SaveRequest) { req.MaxSize = 100 })
+	saved := w.captured(func(req *gitstore.SaveRequest) { req.MaxSize = 100 })
 	assert.Equal(t, []string{"a.txt"}, w.paths(saved.Commit.String()+":worktree"))
 	assert.Equal(t, []string{"two"}, w.paths(saved.Commit.String()+":untracked"))
 	assert.Equal(t, []string{"one"}, skippedPaths(saved))
@@ -169,7 +148,7 @@ func TestSizeLimit(t *testing.T) {
 	req := w.request(checkpoint.Manual)
 	req.MaxSize = 100
 	_, err := w.s.Save(ctx, req)
-	var limit *LimitError
+	var limit *gitstore.LimitError
 	require.ErrorAs(t, err, &limit)
 	assert.Equal(t, int64(120), limit.Size)
 }
@@ -195,16 +174,16 @@ func TestCaptureWithoutFileMode(t *testing.T) {
 // A record names so many paths and counts the rest.
 func TestManyFilesAreCounted(t *testing.T) {
 	w := newWorld(t)
-	for i := range maxListed + 5 {
+	for i := range snapshot.MaxListed + 5 {
 		w.Write(gittest.GeneratedPath(i), "xx")
 	}
-	saved := w.captured(func(req *SaveRequest) { req.MaxFile = 1 })
+	saved := w.captured(func(req *gitstore.SaveRequest) { req.MaxFile = 1 })
 	skipped := saved.Record.Snapshot().Skipped
-	require.Len(t, skipped, maxListed+1)
-	assert.Equal(t, checkpoint.Skipped{Path: ".", Reason: "5 more"}, skipped[maxListed])
+	require.Len(t, skipped, snapshot.MaxListed+1)
+	assert.Equal(t, checkpoint.Skipped{Path: ".", Reason: "5 more"}, skipped[snapshot.MaxListed])
 	saved = w.captured()
-	assert.Len(t, saved.Record.Files(), maxListed)
-	assert.Equal(t, maxListed+5, saved.Files)
+	assert.Len(t, saved.Record.Files(), snapshot.MaxListed)
+	assert.Equal(t, snapshot.MaxListed+5, saved.Files)
 }
 
 // When time is up, what was not read is named, and the checkpoint is saved
@@ -214,12 +193,12 @@ func TestCaptureBudget(t *testing.T) {
 	w.Write("a.txt", "changed\n")
 	w.Write("new", "x")
 	w.Write("named", "x")
-	saved := w.captured(func(req *SaveRequest) { req.Budget, req.Artifacts = 1, []string{"named"} })
+	saved := w.captured(func(req *gitstore.SaveRequest) { req.Budget, req.Artifacts = 1, []string{"named"} })
 	assert.Equal(t, []string{"named"}, w.paths(saved.Commit.String()+":artifacts"))
 	assert.NotContains(t, w.Git("ls-tree", "--name-only", saved.Commit.String()), "untracked")
-	assert.Equal(t, []checkpoint.Skipped{{Path: ".", Reason: outOfTime}, {Path: ".", Reason: outOfTime}}, saved.Record.Snapshot().Skipped)
+	assert.Equal(t, []checkpoint.Skipped{{Path: ".", Reason: snapshot.OutOfTime}, {Path: ".", Reason: snapshot.OutOfTime}}, saved.Record.Snapshot().Skipped)
 
-	saved = w.captured(func(req *SaveRequest) { req.Budget = time.Hour })
+	saved = w.captured(func(req *gitstore.SaveRequest) { req.Budget = time.Hour })
 	assert.Equal(t, []string{"named", "new"}, w.paths(saved.Commit.String()+":untracked"))
 	assert.Empty(t, saved.Record.Snapshot().Skipped)
 }

@@ -1,37 +1,15 @@
-package gitstore
+package snapshot
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"git-checkpoint/gitstore/convert"
 	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
-
-// hasher tells what git would make of files of the worktree.
-func (s *Store) hasher(root *os.Root) *convert.Hasher {
-	elsewhere := func() bool { return convert.Elsewhere(s.config, s.repo.commonDir) }
-	return &convert.Hasher{Git: s.git, Root: root, Elsewhere: sync.OnceValue(elsewhere)}
-}
-
-// hashFiles tells the blobs that git would make of files of the worktree, the
-// zero hash for one that cannot be read.
-func (s *Store) hashFiles(ctx context.Context, paths []string) ([]plumbing.Hash, error) {
-	if len(paths) == 0 {
-		return nil, nil
-	}
-	root, err := os.OpenRoot(s.repo.root)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return s.hasher(root).Hash(ctx, paths)
-}
 
 // hash sets what each file would be in git: a symlink its target, a regular
 // file what git makes of it.
@@ -45,7 +23,7 @@ func (c *capture) hash(root *os.Root, files []trees.File) error {
 			files[i].Hash = plumbing.ComputeHash(plumbing.BlobObject, []byte(target))
 		}
 	}
-	h := c.s.hasher(root)
+	h := convert.New(c.Git, c.Config, c.CommonDir, root)
 	h.Staged = c.mayConvert
 	hashes, err := h.Hash(c.ctx, paths)
 	if err != nil {
@@ -59,7 +37,7 @@ func (c *capture) hash(root *os.Root, files []trees.File) error {
 
 // mayConvert reports whether staged attributes may.
 func (c *capture) mayConvert(file string) bool {
-	mode, hash, err := trees.Lookup(c.k, c.snap.staged, file)
+	mode, hash, err := trees.Lookup(c.k, c.snap.Staged, file)
 	if err != nil || mode == 0 {
 		return err != nil
 	}

@@ -1,4 +1,4 @@
-package gitstore
+package snapshot_test
 
 import (
 	"strings"
@@ -10,26 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// conflicting leaves a merge that stopped: a.txt changed on both sides,
-// dir/b.txt deleted on one, new.txt added on both.
-func conflicting(r *gittest.Repo) {
-	r.Git("checkout", "-q", "-b", "other")
-	r.Write("a.txt", "theirs\n")
-	r.Write("new.txt", "theirs\n")
-	r.Write("dir/b.txt", "theirs\n")
-	r.Git("add", "-A")
-	r.Commit("theirs")
-	r.Git("checkout", "-q", "main")
-	r.Write("a.txt", "ours\n")
-	r.Write("new.txt", "ours\n")
-	r.Git("rm", "-q", "dir/b.txt")
-	r.Git("add", "-A")
-	r.Commit("ours")
-	_, _ = r.Run(nil, "merge", "other")
-}
-
 func TestSaveInAConflict(t *testing.T) {
-	w := newWorld(t, conflicting)
+	w := newWorld(t, gittest.Conflict)
 	req := w.request(checkpoint.ConflictStart)
 	req.Worktree = true
 	saved := w.save(req)
@@ -56,7 +38,7 @@ func TestSaveInAConflict(t *testing.T) {
 
 // A conflicted file that is gone from the worktree was deleted there.
 func TestDeletedInAConflict(t *testing.T) {
-	w := newWorld(t, conflicting)
+	w := newWorld(t, gittest.Conflict)
 	w.remove("a.txt")
 	req := w.request(checkpoint.Manual)
 	req.Worktree = true

@@ -1,4 +1,4 @@
-package gitstore
+package snapshot_test
 
 import (
 	"os"
@@ -47,7 +47,9 @@ func TestArtifactsThatAreRefused(t *testing.T) {
 		require.ErrorContains(t, err, "artifact", "%q", name)
 		assert.NotContains(t, err.Error(), "%!", "%q", name)
 	}
-	assert.Empty(t, w.live())
+	l, err := w.s.List(ctx, "42", 0)
+	require.NoError(t, err)
+	assert.Empty(t, l.Checkpoints)
 }
 
 func TestArtifactsOverTheLimit(t *testing.T) {
