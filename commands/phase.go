@@ -80,7 +80,7 @@ func runPhase(c *call) error {
 		p.known = c.replansOf(issue)
 	}
 	return c.tellStart(p, c.take(issue, step{
-		trigger: checkpoint.PhaseTransition, move: p.move,
+		trigger: checkpoint.PhaseTransition, move: p.move, note: p.note,
 		after: func(s *gitstore.Saved) error { return c.afterPhase(p, s) },
 	}))
 }

@@ -58,13 +58,17 @@ func runStart(c *call) error {
 	}
 	c.tellAlike(issue, w.Project)
 	now := c.env.Now()
-	return c.take(issue, step{trigger: checkpoint.PhaseTransition, begins: true, move: func(r *checkpoint.Record) error {
-		if err := progress.Begin(r, w, now); err != nil {
-			return err
-		}
-		layout.Enter(as, r, issue)
-		return nil
-	}})
+	return c.take(issue, step{
+		trigger: checkpoint.PhaseTransition, begins: true,
+		note: func() string { return stepNote("", "start", first(w.Description, w.PlanPath)) },
+		move: func(r *checkpoint.Record) error {
+			if err := progress.Begin(r, w, now); err != nil {
+				return err
+			}
+			layout.Enter(as, r, issue)
+			return nil
+		},
+	})
 }
 
 // issueToStart is the issue that was named, else the one that the layout keeps

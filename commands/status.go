@@ -158,7 +158,7 @@ func (c *call) plainStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v fres
 // heading names the work.
 func heading(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 	text := "Issue " + string(cp.Issue)
-	if title := r.IssueSnapshot().Title; title != "" {
+	if title := r.Subject(); title != "" {
 		text += ": " + title
 	}
 	return text

@@ -13,7 +13,7 @@ func autoResume(v freshness.Verdict) string {
 	case !v.Safe:
 		return "no. " + v.SafeWhy
 	case v.Action > freshness.ProceedWithWarning:
-		return "no. " + v.SafeWhy + ", but the verdict is " + v.Action.String()
+		return "no. The verdict is " + v.Action.String()
 	}
 	return "yes. " + v.SafeWhy
 }

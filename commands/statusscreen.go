@@ -76,8 +76,8 @@ func progressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 			rows = append(rows, display.Row{Label: line.name, Text: line.text})
 		}
 	}
-	if spent := progress.Minutes(r); spent > 0 {
-		rows = append(rows, display.Row{Label: "Preserved", Text: fmt.Sprintf("%.4g minutes that completed phases took", spent)})
+	if spent := int(progress.Minutes(r)); spent > 0 {
+		rows = append(rows, display.Row{Label: "Preserved", Text: plural(spent, "minute") + " of work in completed phases"})
 	}
 	if len(v.Awaiting) > 0 {
 		rows = append(rows, display.Row{Label: "Waits for", Text: "approval of " + list(v.Awaiting), Style: display.Yellow})
@@ -155,10 +155,18 @@ func (c *call) freshnessRows(v freshness.Verdict) []display.Row {
 	rows := []display.Row{{Label: "Freshness", Text: word.text + " (" + v.Action.String() + ")", Style: word.style}}
 	for _, r := range v.WorstFirst() {
 		rows = append(rows, display.Row{
-			Label: "  " + r.Severity, Text: r.Message, Style: severityStyle(r.Action), Below: r.Detail, Hint: r.Hint,
+			Label: "  " + r.Severity, Text: r.Message, Style: severityStyle(r.Action), Below: unsaid(r), Hint: r.Hint,
 		})
 	}
 	return rows
+}
+
+// unsaid is the detail of a finding, but for what its message says already.
+func unsaid(r freshness.Reason) []string {
+	if strings.HasSuffix(r.Message, ": "+list(r.Detail)) {
+		return nil
+	}
+	return r.Detail
 }
 
 func severityStyle(a freshness.Action) display.Style {
@@ -182,8 +190,11 @@ func (c *call) resumeRows(cp *gitstore.Checkpoint, r *checkpoint.Record, v fresh
 	default:
 		row.Text = "goes on from " + continueFrom(r)
 	}
+	if words := ownWords(r); words != "" && !strings.HasSuffix(row.Text, words) {
+		row.Below = []string{words}
+	}
 	if v.CanResume && c.store.Root() != "" {
-		row.Below = c.wouldRestore(cp)
+		row.Below = append(row.Below, c.wouldRestore(cp)...)
 	}
 	rows := []display.Row{row}
 	if n := v.Next; n.Action != "" {
@@ -192,11 +203,20 @@ func (c *call) resumeRows(cp *gitstore.Checkpoint, r *checkpoint.Record, v fresh
 	return append(rows, display.Row{Label: "Unattended", Text: autoResume(v)})
 }
 
+// ownWords is where to go on as somebody put it, "" where a program did.
+func ownWords(r *checkpoint.Record) string {
+	from := firstLine(r.ResumeFrom())
+	if !strings.Contains(from, " ") || strings.HasPrefix(from, "phase_") || strings.HasPrefix(from, "batch_") {
+		return ""
+	}
+	return from
+}
+
 // wouldRestore says what would become of the files, a line each.
 func (c *call) wouldRestore(cp *gitstore.Checkpoint) []string {
 	done, err := c.store.Restore(c.ctx, gitstore.RestoreRequest{Checkpoint: cp, Request: restore.Request{DryRun: true}})
 	if err != nil {
-		return []string{"files: " + err.Error()}
+		return []string{"puts no files back: " + strings.TrimPrefix(err.Error(), "restore "+string(cp.ID)+": ")}
 	}
 	var lines []string
 	for _, part := range []struct {

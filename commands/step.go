@@ -23,6 +23,9 @@ type step struct {
 	// the first time it has to mean the second time too.
 	move func(*checkpoint.Record) error
 
+	// note says what the step was, once it is made; nil for nothing to say.
+	note func() string
+
 	// begins makes it the first thing that happens to the record, so that --set
 	// and --state say what they do of the work that begins.
 	begins bool
@@ -58,7 +61,11 @@ func (c *call) take(issue checkpoint.Issue, s step) error {
 	var after *checkpoint.Record
 	move := func(r *checkpoint.Record) error {
 		after = r
-		return s.move(r)
+		if err := s.move(r); err != nil {
+			return err
+		}
+		s.withNote(r)
+		return nil
 	}
 	if c.move = move; s.begins {
 		c.begin, c.move = move, nil

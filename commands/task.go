@@ -85,7 +85,7 @@ func runTask(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.take(issue, step{trigger: checkpoint.TaskUpdate, move: t.move, after: t.after})
+	return c.take(issue, step{trigger: checkpoint.TaskUpdate, move: t.move, note: t.note, after: t.after})
 }
 
 // taskVerb is the verb of the command line, with tasks and flags that go with

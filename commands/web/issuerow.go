@@ -45,7 +45,7 @@ func (v *visit) row(t tip) IssueRow {
 		row.Problem = firstLine(err.Error())
 		return row
 	}
-	row.Title = firstLine(r.IssueSnapshot().Title)
+	row.Title = firstLine(r.Subject())
 	if p := r.Progress(); p.Total > 0 {
 		row.Progress = fmt.Sprintf("%d of %d", len(p.Completed), p.Total)
 	}

@@ -125,7 +125,7 @@ func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *Issue {
 		return m
 	}
 	snap := r.IssueSnapshot()
-	m.Title, m.State, m.Labels = firstLine(snap.Title), line(snap.State), lines(snap.Labels)
+	m.Title, m.State, m.Labels = firstLine(r.Subject()), line(snap.State), lines(snap.Labels)
 	if !archived && f.Page == 1 && !f.Any() {
 		m.Standing, m.Trouble = v.standing(tip, r, true)
 	}

@@ -9,6 +9,15 @@ import "slices"
 // nobody said.
 func (r *Record) WorkflowStatus() string { return r.workflowText("status") }
 
+// Subject returns what the work is about: the issue's title, else the
+// description of the workflow, "" where nobody said.
+func (r *Record) Subject() string {
+	if title := r.IssueSnapshot().Title; title != "" {
+		return title
+	}
+	return r.workflowText("description")
+}
+
 // Command returns the command that began the workflow, "" where nobody said. In
 // the claude layout that is the workflow's type.
 func (r *Record) Command() string {

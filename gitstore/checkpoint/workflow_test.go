@@ -110,3 +110,14 @@ func TestOutputDigest(t *testing.T) {
 	r.SetOutputDigest("nobody", "build", "blob:1")
 	assert.Equal(t, []Output{{"dev", "build", "out.txt", ""}}, r.Outputs())
 }
+
+func TestSubject(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"nothing", "", ""},
+		{"the issue's title", "issue_snapshot: {title: a}\nworkflow: {description: b}", "a"},
+		{"the workflow's description", "workflow: {description: b}", "b"},
+		{"a description beside others", "description: c", "c"},
+	} {
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, decoded(t, c.text).Subject()) })
+	}
+}
