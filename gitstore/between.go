@@ -62,7 +62,13 @@ func (s *Store) Between(from, to *Checkpoint, paths ...string) (*Between, error)
 			*tree = trees.Empty
 		}
 	}
-	if len(h.made) > 0 && b.from != b.to {
+	if b.from == b.to {
+		return b, nil
+	}
+	if _, err := trees.Diff(h, b.from, b.to); err != nil {
+		return nil, err // git would list files without an end
+	}
+	if len(h.made) > 0 {
 		err = b.lend(h)
 	}
 	return b, err
@@ -181,6 +187,10 @@ func (b *Between) plumbing() gitcmd.Git {
 	return b.git.With("GIT_INDEX_FILE=" + filepath.Join(b.s.stateDir(), "no-index"))
 }
 
+// maxPatched is the size above which git says only that files differ, instead
+// of holding them in memory.
+const maxPatched = "64m"
+
 // Stat writes what git diff --stat says in lines of at most width columns.
 func (b *Between) Stat(ctx context.Context, w io.Writer, width int) error {
 	return b.diff(ctx, w, "--stat="+strconv.Itoa(width), "--compact-summary")
@@ -190,7 +200,7 @@ func (b *Between) diff(ctx context.Context, w io.Writer, how ...string) error {
 	if b.from == b.to {
 		return nil
 	}
-	args := append([]string{"diff", "--no-color", "--no-ext-diff"}, how...)
+	args := append([]string{"-c", "core.bigFileThreshold=" + maxPatched, "diff", "--no-color", "--no-ext-diff"}, how...)
 	args = append(args, b.from.String(), b.to.String(), "--")
 	if err := b.git.Copy(ctx, w, append(args, b.paths...)...); err != nil {
 		return fmt.Errorf("compare files: %w", err)

@@ -17,7 +17,7 @@ func (b *Between) Changes(ctx context.Context, limit int) (changes []FileChange,
 	p := &parted{left: limit}
 	if b.from != b.to {
 		args := []string{
-			"diff-tree", "-r", "-z", "-M", "--raw", "-p", "--no-abbrev", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short",
+			"-c", "core.bigFileThreshold=" + maxPatched, "diff-tree", "-r", "-z", "-M", "--raw", "-p", "--no-abbrev", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short",
 			"--src-prefix=a/", "--dst-prefix=b/", b.from.String(), b.to.String(), "--",
 		}
 		if err := b.plumbing().Copy(ctx, p, append(args, b.paths...)...); err != nil && !p.full {

@@ -98,6 +98,9 @@ func (s *Store) theirsFor(ctx context.Context, t restore.Target) ([]byte, error)
 	if !t.Work {
 		want = t.IndexWant[0]
 	}
+	if size, err := s.objects.Size(want.Hash); err == nil && size > maxDigested {
+		return nil, fmt.Errorf("compare %q: more than %d bytes", t.Path, maxDigested)
+	}
 	switch want.Mode {
 	case trees.ModeFile, trees.ModeExec:
 		data, err := s.git.Output(ctx, "cat-file", "--filters", "--path="+t.Path, want.Hash.String())

@@ -17,7 +17,8 @@ type Change struct {
 }
 
 // Diff lists the files that differ between two trees, by path, and opens
-// only the directories that do.
+// only the directories that do. It fails with a CorruptError where a few
+// directories stand in each other so often that the list would have no end.
 func Diff(r Reader, old, new plumbing.Hash) ([]Change, error) {
 	return DiffBetween(r, r, old, new)
 }
@@ -33,11 +34,15 @@ func DiffBetween(before, after Reader, old, new plumbing.Hash) ([]Change, error)
 type difference struct {
 	old, new Reader
 	changes  []Change
+	room     room
 }
 
 func (d *difference) walk(dir string, old, new plumbing.Hash) error {
 	if old == new {
 		return nil
+	}
+	if !d.room.take(dir) {
+		return overgrown(old, new)
 	}
 	before, err := d.open(d.old, old)
 	if err != nil {
@@ -70,6 +75,7 @@ func (d *difference) open(r Reader, hash plumbing.Hash) (*treeCursor, error) {
 	}
 	var err error
 	c.rest, err = ReadAs(r, plumbing.TreeObject, hash)
+	d.room.give(hash, len(c.rest))
 	return c, err
 }
 
@@ -137,6 +143,18 @@ func (d *difference) entry(dir string, a, b Entry) error {
 	if a.IsTree() || b.IsTree() {
 		return d.walk(dir+name+"/", a.Hash, b.Hash)
 	}
-	d.changes = append(d.changes, Change{Path: dir + name, Old: a, New: b})
+	path := dir + name
+	if !d.room.take(path) {
+		return overgrown(a.Hash, b.Hash)
+	}
+	d.changes = append(d.changes, Change{Path: path, Old: a, New: b})
 	return nil
+}
+
+// overgrown is the error for trees that name too many files.
+func overgrown(old, new plumbing.Hash) error {
+	if new.IsZero() {
+		new = old
+	}
+	return Corrupt("object "+new.String(), "it stands in too many directories of one snapshot")
 }

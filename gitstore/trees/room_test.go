@@ -1,0 +1,85 @@
+package trees
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// memory is a Reader of trees that are stored nowhere.
+type memory map[plumbing.Hash][]byte
+
+func (m memory) Read(hash plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	data, ok := m[hash]
+	if !ok {
+		return 0, nil, plumbing.ErrObjectNotFound
+	}
+	return plumbing.TreeObject, data, nil
+}
+
+func (m memory) add(entries ...Entry) plumbing.Hash {
+	data := Encode(entries)
+	hash := plumbing.ComputeHash(plumbing.TreeObject, data)
+	m[hash] = data
+	return hash
+}
+
+var someBlob = plumbing.NewHash(strings.Repeat("12", 20))
+
+// many are n entries for one object, with names of some length.
+func many(n, length int, mode uint32, hash plumbing.Hash) []Entry {
+	entries := make([]Entry, n)
+	for i := range entries {
+		entries[i] = Entry{mode, fmt.Sprintf("%s%06d", strings.Repeat("n", length), i), hash}
+	}
+	return entries
+}
+
+// Few trees do not become a list without an end, whatever they are multiplied by.
+func TestDiffIsBounded(t *testing.T) {
+	m := memory{}
+	wide := m.add(many(16, 500, ModeFile, someBlob)...)
+	hollow := Empty
+	deep := m.add(Entry{ModeFile, "f", someBlob})
+	for range 12 {
+		wide = m.add(many(16, 500, ModeTree, wide)...)
+		hollow = m.add(many(16, 500, ModeTree, hollow)...)
+	}
+	for range 20_000 {
+		deep = m.add(Entry{ModeTree, "d", deep})
+	}
+	long := m.add(Entry{ModeTree, strings.Repeat("n", 1<<20), m.add(many(2000, 1, ModeFile, someBlob)...)})
+	for name, tree := range map[string]plumbing.Hash{"wide": wide, "without files": hollow, "deep": deep, "a long name": long} {
+		for _, zero := range []plumbing.Hash{plumbing.ZeroHash, Empty} {
+			_, err := Diff(m, zero, tree)
+			var corrupt *CorruptError
+			require.ErrorAs(t, err, &corrupt, name)
+			assert.ErrorContains(t, err, "too many directories", name)
+			_, err = Diff(m, tree, zero)
+			assert.ErrorAs(t, err, &corrupt, name)
+		}
+	}
+}
+
+// What a worktree can hold is listed: as many files as you like, and the same
+// folder in many places.
+func TestDiffListsWhatThereIs(t *testing.T) {
+	m := memory{}
+	var dirs []Entry
+	for d := range 100 {
+		files := many(3000, 1, ModeFile, someBlob)
+		files[0].Name = fmt.Sprint("own-", d)
+		dirs = append(dirs, Entry{ModeTree, fmt.Sprintf("a-folder-with-a-name-of-some-length-%d", d), m.add(files...)})
+	}
+	changes, err := Diff(m, plumbing.ZeroHash, m.add(dirs...))
+	require.NoError(t, err)
+	assert.Len(t, changes, 300_000)
+	same := m.add(many(1000, 1, ModeFile, someBlob)...)
+	changes, err = Diff(m, plumbing.ZeroHash, m.add(many(100, 1, ModeTree, same)...))
+	require.NoError(t, err)
+	assert.Len(t, changes, 100_000)
+}
