@@ -199,7 +199,7 @@ func (s *Store) NewestValid(ctx context.Context, issue checkpoint.Issue) (*Check
 	}
 	for i := range l.Checkpoints {
 		c := &l.Checkpoints[i]
-		if r, err := s.LawfulRecord(c); err == nil && s.complete(c) == nil && unordered(r) == nil {
+		if r, err := s.LawfulRecord(c); err == nil && s.complete(ctx, c, r) == nil && unordered(r) == nil {
 			return c, r, nil
 		}
 	}

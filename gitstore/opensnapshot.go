@@ -3,6 +3,7 @@ package gitstore
 import (
 	"fmt"
 
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/restore"
 	"git-checkpoint/gitstore/trees"
 
@@ -26,6 +27,11 @@ func (s *Store) openSnapshot(c *Checkpoint) (*stored, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.snapshotOf(c, record)
+}
+
+// snapshotOf is openSnapshot where the record is known.
+func (s *Store) snapshotOf(c *Checkpoint, record *checkpoint.Record) (*stored, error) {
 	st := &stored{Snapshot: restore.Snapshot{Record: record}}
 	commit, err := s.readCommit(c.Commit)
 	if err != nil {

@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -65,6 +67,10 @@ func TestVerifyFinds(t *testing.T) {
 		"a foreign commit":     {func(w *world) string { return w.graft("", "", "") }, "no Checkpoint-Id"},
 		"a bad ledger":         {func(w *world) string { w.graft("CP-x-y-0000aaaa", "ledger", "banished x\n"); return tip }, "ledger: line 1"},
 		"a bad name":           {func(w *world) string { return w.badName() }, "is no name"},
+		"a path twice":         {func(w *world) string { return w.untracked("100644 x", "100644 x") }, "twice"},
+		"a device":             {func(w *world) string { return w.untracked("60000 x") }, "no mode of a file: 60000"},
+		"no mode":              {func(w *world) string { return w.untracked("0 x") }, "no mode of a file: 0"},
+		"a long path":          {func(w *world) string { return w.untracked("100644 " + strings.Repeat("n", 5000))[:9] }, "path of 5010 bytes"},
 		"a bad ref":            {func(w *world) string { must(os.WriteFile(w.GitPath(tip), nil, 0o666)); return tip }, "broken ref"},
 		"one id twice": {func(w *world) string {
 			id := string(w.live()[0])
@@ -119,6 +125,72 @@ func (w *world) badName() string {
 	tree := strings.TrimSpace(string(w.Pipe([]byte(entries), "mktree", "-z")))
 	w.onTop(tree, message(w, tip), tip+"~1", tip+"^2")
 	return "git~1"
+}
+
+// untracked grafts the tree untracked/ with these entries, "<mode> <name>" each,
+// and returns the last of their paths.
+func (w *world) untracked(entries ...string) (path string) {
+	w.t.Helper()
+	blob := plumbing.NewHash(w.Hash("x"))
+	var tree strings.Builder
+	for _, e := range entries {
+		tree.WriteString(e + "\x00" + string(blob[:]))
+		_, path, _ = strings.Cut(e, " ")
+	}
+	w.graftTree("untracked", strings.TrimSpace(string(w.Pipe([]byte(tree.String()), "hash-object", "-t", "tree", "-w", "--stdin", "--literally"))))
+	return path
+}
+
+// graftTree replaces issue 42's tip by one like it with one more directory.
+func (w *world) graftTree(name, tree string) {
+	w.t.Helper()
+	tip := "refs/checkpoints/42"
+	entries := string(w.Pipe(nil, "ls-tree", "-z", tip)) + "040000 tree " + tree + "\t" + name + "\x00"
+	top := strings.TrimSpace(string(w.Pipe([]byte(entries), "mktree", "-z")))
+	w.onTop(top, message(w, tip), tip+"~1", tip+"^2")
+}
+
+// A snapshot of few trees that name more files than any disk holds is refused,
+// by all that would list them.
+func TestOvergrownSnapshot(t *testing.T) {
+	w := newWorld(t)
+	good := w.save(w.request(checkpoint.Manual))
+	w.save(w.request(checkpoint.Manual))
+	tree, name := w.Git("rev-parse", "HEAD^{tree}"), strings.Repeat("n", 250) // long paths fill memory sooner
+	for range 12 {
+		var entries strings.Builder
+		for i := range 16 {
+			fmt.Fprintf(&entries, "040000 tree %s\t%s%02d\x00", tree, name, i)
+		}
+		tree = strings.TrimSpace(string(w.Pipe([]byte(entries.String()), "mktree", "-z")))
+	}
+	w.graftTree("untracked", tree)
+	w.Git("update-ref", "refs/git-checkpoint/own/42", "refs/checkpoints/42")
+	s := w.open(w.Dir)
+	c, err := s.Newest(ctx, "42")
+	require.NoError(t, err)
+	_, _, err = s.ChangedSince(ctx, c)
+	assert.ErrorContains(t, err, "too many directories")
+	_, err = s.Between(nil, c)
+	assert.ErrorContains(t, err, "too many directories")
+	report, err := s.Verify(ctx, "42")
+	require.NoError(t, err)
+	require.Len(t, report.Errors, 1)
+	assert.Contains(t, report.Errors[0], "too many directories")
+	valid, _, err := s.NewestValid(ctx, "42")
+	require.NoError(t, err)
+	assert.Equal(t, good.ID, valid.ID)
+}
+
+// A blob that is not held in memory is compared with its name all the same.
+func TestVerifyLargeBlob(t *testing.T) {
+	w := newWorld(t)
+	w.manual(1)
+	hash := plumbing.NewHash(w.Hash("large\n"))
+	v := &verifier{s: w.s, ctx: ctx}
+	require.NoError(t, v.largeIntact(hash))
+	w.rot(hash.String())
+	assert.Error(t, (&verifier{s: w.open(w.Dir), ctx: ctx}).largeIntact(hash))
 }
 
 // A ref that was set to a branch leads nowhere for long.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/objects"
 	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -35,18 +36,19 @@ func (s *Store) Inspect(ctx context.Context, issue checkpoint.Issue) (*Report, e
 }
 
 func (s *Store) verify(ctx context.Context, issue checkpoint.Issue, deep bool) (*Report, error) {
-	v := &verifier{s: s, deep: deep, report: &Report{Issue: issue}, seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]plumbing.Hash{}}
+	v := &verifier{s: s, ctx: ctx, deep: deep, report: &Report{Issue: issue}, seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]plumbing.Hash{}}
 	for _, ref := range []string{LiveRef(issue), ArchiveRef(issue)} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		v.chain(ctx, ref)
+		v.chain(ref)
 	}
 	return v.report, nil
 }
 
 type verifier struct {
 	s      *Store
+	ctx    context.Context
 	deep   bool // read every blob, too
 	report *Report
 	seen   map[plumbing.Hash]bool // trees and blobs that were read
@@ -61,8 +63,8 @@ func (v *verifier) warnf(format string, args ...any) {
 	v.report.Warnings = append(v.report.Warnings, fmt.Sprintf(format, args...))
 }
 
-func (v *verifier) chain(ctx context.Context, ref string) {
-	c, err := v.s.readChain(ctx, v.report.Issue, ref, 0)
+func (v *verifier) chain(ref string) {
+	c, err := v.s.readChain(v.ctx, v.report.Issue, ref, 0)
 	if !v.deep && errors.As(err, new(*BrokenRefError)) {
 		return
 	}
@@ -109,11 +111,15 @@ func (v *verifier) checkpoint(l *link) {
 	default:
 		v.errorf("%s: it has no index commit", l.name())
 	}
+	named := len(v.report.Errors)
 	v.tree(l.name(), "", l.Tree)
 	r, err := v.s.Record(&l.Checkpoint)
 	if err != nil {
 		v.errorf("%v", err)
 		return
+	}
+	if len(v.report.Errors) == named {
+		v.snapshot(&l.Checkpoint, r)
 	}
 	v.agree(l, r)
 	v.head(l, r)
@@ -183,6 +189,18 @@ func (v *verifier) head(l *link, r *checkpoint.Record) {
 	}
 }
 
+// snapshot judges the trees together, as a restore does: each may be sound, and
+// a path stand in two of them. What they build on may not be here.
+func (v *verifier) snapshot(c *Checkpoint, r *checkpoint.Record) {
+	st, err := v.s.snapshotOf(c, r)
+	if err != nil {
+		return // named already
+	}
+	if _, err := v.s.targets(st); err != nil {
+		v.errorf("%s: %v", c.name(), err)
+	}
+}
+
 // intact reads an object and compares it with its name.
 func (v *verifier) intact(kind plumbing.ObjectType, hash plumbing.Hash) ([]byte, error) {
 	data, err := trees.ReadAs(v.s.objects, kind, hash)
@@ -191,6 +209,10 @@ func (v *verifier) intact(kind plumbing.ObjectType, hash plumbing.Hash) ([]byte,
 	}
 	return data, err
 }
+
+// maxPath is longer than a path may be anywhere that git runs but on Windows,
+// where git itself stops there.
+const maxPath = 4096
 
 // tree reads everything below a tree once, and judges its names.
 func (v *verifier) tree(name, dir string, hash plumbing.Hash) {
@@ -210,6 +232,8 @@ func (v *verifier) tree(name, dir string, hash plumbing.Hash) {
 	for _, e := range entries {
 		path := dir + e.Name
 		switch {
+		case len(path) > maxPath:
+			v.errorf("%s: a path of %d bytes: %.100q...", name, len(path), path)
 		case strings.Contains(e.Name, "/") || trees.CheckPath(e.Name, e.Mode) != nil:
 			v.errorf("%s: %q is no name for a file", name, path)
 		case e.Mode == trees.ModeGitlink:
@@ -233,15 +257,37 @@ func (v *verifier) blob(name, path string, hash plumbing.Hash) {
 	if !v.deep {
 		return
 	}
-	if _, err := v.intact(plumbing.BlobObject, hash); err != nil {
+	_, err := v.intact(plumbing.BlobObject, hash)
+	if errors.Is(err, objects.ErrTooLarge) {
+		err = v.largeIntact(hash)
+	}
+	if err != nil {
 		v.errorf("%s: %s: %v", name, path, err)
 	}
 }
 
-// complete fails when something a restore of c would need is missing.
-func (s *Store) complete(c *Checkpoint) error {
-	v := &verifier{s: s, report: &Report{Issue: c.Issue}, seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]plumbing.Hash{}}
+// largeIntact is intact for a blob that no memory should hold.
+func (v *verifier) largeIntact(hash plumbing.Hash) error {
+	size, err := v.s.objects.Size(hash)
+	if err != nil {
+		return err
+	}
+	h := plumbing.NewHasher(plumbing.BlobObject, size)
+	if err := v.s.git.Copy(v.ctx, h, "cat-file", "blob", hash.String()); err != nil {
+		return err
+	}
+	if h.Sum() != hash {
+		return corrupt("blob "+hash.String(), "its content has another hash")
+	}
+	return nil
+}
+
+// complete fails when something a restore of c would need is missing, or when
+// it would refuse what is there.
+func (s *Store) complete(ctx context.Context, c *Checkpoint, r *checkpoint.Record) error {
+	v := &verifier{s: s, ctx: ctx, report: &Report{Issue: c.Issue}, seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]plumbing.Hash{}}
 	v.tree(c.name(), "", c.Tree)
+	v.snapshot(c, r)
 	if len(v.report.Errors) > 0 {
 		return corrupt(c.name(), "%s", v.report.Errors[0])
 	}

@@ -73,6 +73,9 @@ func (w *wishes) files(old, new plumbing.Hash) ([]trees.Change, error) {
 		}
 		seen[c.Path] = true
 		for _, e := range []*trees.Entry{&c.Old, &c.New} {
+			if *e == (trees.Entry{}) {
+				continue
+			}
 			if e.Mode, err = canonical(e.Mode); err != nil {
 				return nil, trees.Corrupt("snapshot", "path %q: %w", c.Path, err)
 			}
@@ -88,7 +91,7 @@ func (w *wishes) files(old, new plumbing.Hash) ([]trees.Change, error) {
 // more permissions than the executable bit.
 func canonical(mode uint32) (uint32, error) {
 	switch {
-	case mode == 0, mode == trees.ModeSymlink, mode == trees.ModeGitlink:
+	case mode == trees.ModeSymlink, mode == trees.ModeGitlink:
 		return mode, nil
 	case mode&^0o777 == 0o100000 && mode&0o100 != 0:
 		return trees.ModeExec, nil
@@ -194,7 +197,7 @@ func (w *wishes) work(path string, want Side) error {
 // base is a path at HEAD when the checkpoint was saved.
 func (w *wishes) base(path string) (Side, error) {
 	f, err := sideAt(w.objects, w.snap.Base, path)
-	if err != nil || f.Mode == trees.ModeTree {
+	if err != nil || f == (Side{}) || f.Mode == trees.ModeTree {
 		return Side{}, err
 	}
 	f.Mode, err = canonical(f.Mode)
