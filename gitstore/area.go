@@ -7,6 +7,7 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/index"
 	"git-checkpoint/gitstore/objects"
+	"git-checkpoint/gitstore/repository"
 	"git-checkpoint/gitstore/snapshot"
 )
 
@@ -30,13 +31,12 @@ func (s *Store) stagingArea(ctx context.Context) (*area, error) {
 
 // readEarly reads the area of a repository that was guessed, while git is
 // asked for its settings. What fails is done again, and told of, by Save.
-func readEarly(ctx context.Context, g gitcmd.Git, guessed repository) <-chan *area {
+func readEarly(ctx context.Context, g gitcmd.Git, guessed repository.Facts) <-chan *area {
 	done := make(chan *area, 1)
 	go func() {
-		guessed.refFormat = "files"
 		s := &Store{git: g, repo: guessed}
 		var a *area
-		store, err := objects.Open(objects.Config{Dir: guessed.objectDir, Alternates: alternates()})
+		store, err := objects.Open(objects.Config{Dir: guessed.ObjectDir, Alternates: alternates()})
 		if err == nil {
 			s.objects = store
 			a, err = s.readArea(ctx)
@@ -71,17 +71,17 @@ func (s *Store) readArea(ctx context.Context) (*area, error) {
 // openIndex reads the staging area, through a copy that git makes where it is
 // stored in a way that this program does not read.
 func (s *Store) openIndex(ctx context.Context) (*index.Index, func(), error) {
-	x, err := index.Open(s.repo.index)
+	x, err := index.Open(s.repo.Index)
 	done := func() { x.Close() }
 	if errors.Is(err, index.ErrUnsupported) {
 		run := func(ctx context.Context, env []string, args ...string) ([]byte, error) {
 			return s.git.With(env...).Output(ctx, args...)
 		}
-		x, done, err = index.Plain(ctx, run, s.repo.index, s.repo.dir)
+		x, done, err = index.Plain(ctx, run, s.repo.Index, s.repo.Dir)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	x.Partial = s.partial()
+	x.Partial = repository.Partial(s.config)
 	return x, done, nil
 }

@@ -44,7 +44,7 @@ func renamed(name string) string { return "Branch: renamed refs/heads/" + name +
 // reflog goes along with every rename. HEAD's has only those of the branch that
 // was checked out.
 func (s *Store) renamedTo(ctx context.Context, name string, since time.Time) string {
-	if s.repo.refFormat != "files" {
+	if s.repo.RefFormat != "files" {
 		return "" // each reflog would be a git of its own
 	}
 	heads, err := s.refs(ctx, "refs/heads/")

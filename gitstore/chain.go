@@ -61,7 +61,7 @@ func (s *Store) brokenRef(ctx context.Context, issue checkpoint.Issue, ref strin
 		return err
 	}
 	broken := &BrokenRefError{Ref: ref, Err: err}
-	if file := filepath.Join(s.repo.commonDir, filepath.FromSlash(ref)); s.repo.refFormat == "files" && exists(file) {
+	if file := filepath.Join(s.repo.CommonDir, filepath.FromSlash(ref)); s.repo.RefFormat == "files" && exists(file) {
 		broken.File = file
 	}
 	if own, err := s.readRef(ctx, ownRef(issue)); ref == LiveRef(issue) && err == nil && s.objects.Has(own) {
@@ -144,10 +144,10 @@ func (s *Store) ledgerIn(tree plumbing.Hash) ([]byte, error) {
 
 // isBoundary reports whether history is cut below a commit.
 func (s *Store) isBoundary(hash plumbing.Hash) bool {
-	if !s.repo.shallow {
+	if !s.repo.Shallow {
 		return false
 	}
-	data, err := os.ReadFile(filepath.Join(s.repo.commonDir, "shallow"))
+	data, err := os.ReadFile(filepath.Join(s.repo.CommonDir, "shallow"))
 	return err == nil && strings.Contains(string(data), hash.String())
 }
 

@@ -12,7 +12,7 @@ import (
 // of these those that a checkpoint does not have in it.
 func (s *Store) Uncovered(ctx context.Context, r *checkpoint.Record) (changed, uncovered []string, err error) {
 	g := s.git
-	g.Dir = s.repo.root
+	g.Dir = s.repo.Root
 	out, err := g.Output(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
 	if err != nil {
 		return nil, nil, err

@@ -124,11 +124,11 @@ func (s *Store) insideFile(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
-	return filepath.Join(s.repo.commonDir, filepath.FromSlash(name))
+	return filepath.Join(s.repo.CommonDir, filepath.FromSlash(name))
 }
 
 func (s *Store) namedFile(path string) string {
-	if rel, err := filepath.Rel(s.repo.commonDir, path); err == nil && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(s.repo.CommonDir, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}
 	return path
@@ -169,14 +169,14 @@ func (s *Store) replaceBroken(ctx context.Context, m health.Mend) (string, error
 // keepBroken keeps what a ref holds in a file of ours, and takes a file that
 // is no ref out of git's way.
 func (s *Store) keepBroken(name, value string) (string, error) {
-	dir := filepath.Join(s.repo.commonDir, "git-checkpoint", "broken")
+	dir := filepath.Join(s.repo.CommonDir, "git-checkpoint", "broken")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
 	base := strings.ReplaceAll(strings.TrimPrefix(name, "refs/"), "/", "~") + "-" + s.now().UTC().Format(safetyTime)
 	kept := filepath.Join(dir, base)
 	if value == "" {
-		return kept, os.Rename(filepath.Join(s.repo.commonDir, filepath.FromSlash(name)), kept)
+		return kept, os.Rename(filepath.Join(s.repo.CommonDir, filepath.FromSlash(name)), kept)
 	}
 	return kept, s.writeFile(kept, []byte(value+"\n"))
 }

@@ -27,11 +27,11 @@ func (s *Store) filesFound() ([]health.File, error) {
 	}
 	var errs []error
 	for _, prefix := range []string{liveRefs, archiveRefs, bookRefs} {
-		errs = append(errs, look(filepath.Join(s.repo.commonDir, filepath.FromSlash(prefix)), true, health.RefLock, isLock))
+		errs = append(errs, look(filepath.Join(s.repo.CommonDir, filepath.FromSlash(prefix)), true, health.RefLock, isLock))
 	}
 	errs = append(errs,
-		look(s.repo.commonDir, false, health.RefLock, func(name string) bool { return name == "packed-refs.lock" }),
-		look(s.repo.objectDir, true, health.Object, isHalfObject),
+		look(s.repo.CommonDir, false, health.RefLock, func(name string) bool { return name == "packed-refs.lock" }),
+		look(s.repo.ObjectDir, true, health.Object, isHalfObject),
 		look(s.CacheDir(), false, health.Temporary, func(name string) bool { return strings.HasPrefix(name, "new-") }))
 	for _, dir := range s.stateDirs() {
 		errs = append(errs,

@@ -144,7 +144,7 @@ func (s *Store) lastSound(ctx context.Context, i checkpoint.Issue, name string) 
 // so that git has nothing to say.
 func (s *Store) loggedTips(name string) []plumbing.Hash {
 	entries, err := s.reflogFile(name)
-	if err != nil || s.repo.refFormat != "files" {
+	if err != nil || s.repo.RefFormat != "files" {
 		return nil
 	}
 	var tips []plumbing.Hash
@@ -202,10 +202,10 @@ func (s *Store) pendingPlaces() []string {
 // stateDirs are the folders of the state of all worktrees, that of the main
 // one first.
 func (s *Store) stateDirs() []string {
-	dirs := []string{filepath.Join(s.repo.commonDir, "git-checkpoint")}
-	linked, _ := os.ReadDir(filepath.Join(s.repo.commonDir, "worktrees"))
+	dirs := []string{filepath.Join(s.repo.CommonDir, "git-checkpoint")}
+	linked, _ := os.ReadDir(filepath.Join(s.repo.CommonDir, "worktrees"))
 	for _, d := range linked {
-		dirs = append(dirs, filepath.Join(s.repo.commonDir, "worktrees", d.Name(), "git-checkpoint"))
+		dirs = append(dirs, filepath.Join(s.repo.CommonDir, "worktrees", d.Name(), "git-checkpoint"))
 	}
 	return dirs
 }

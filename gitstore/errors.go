@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/repository"
 	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -13,7 +14,7 @@ import (
 
 // Errors that callers ask for.
 var (
-	ErrNotRepository = errors.New("not a git repository")
+	ErrNotRepository = repository.ErrNone
 	ErrBare          = errors.New("a bare repository has no staging area")
 	ErrMoved         = errors.New("the ref kept moving")
 	ErrNothingToUndo = errors.New("nothing to undo")
@@ -23,9 +24,7 @@ var (
 
 // An UnsupportedError names a feature of a repository that this program does
 // not work with.
-type UnsupportedError struct{ Feature string }
-
-func (e *UnsupportedError) Error() string { return "unsupported repository: " + e.Feature }
+type UnsupportedError = repository.UnsupportedError
 
 // A NoneError says that an issue has no checkpoint.
 type NoneError struct{ Issue checkpoint.Issue }

@@ -130,5 +130,5 @@ func (s *Store) ChangedSince(ctx context.Context, c *Checkpoint) (changed, inThe
 // what others do.
 func (s *Store) Partial() bool {
 	_, partial := gitcmd.Last(s.config, "extensions.partialclone")
-	return s.repo.shallow || partial
+	return s.repo.Shallow || partial
 }

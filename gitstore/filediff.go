@@ -70,7 +70,7 @@ func (s *Store) diffTarget(ctx context.Context, t restore.Target) (string, error
 // mineFor is what the worktree has at a path: a file's bytes or a symlink's
 // target, nil for nothing or a directory.
 func (s *Store) mineFor(path string) ([]byte, error) {
-	root, err := os.OpenRoot(s.repo.root)
+	root, err := os.OpenRoot(s.repo.Root)
 	if err != nil {
 		return nil, err
 	}

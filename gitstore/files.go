@@ -75,3 +75,8 @@ func ignoreMissing(err error) error {
 	}
 	return err
 }
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

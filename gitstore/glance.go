@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/repository"
 )
 
 // A Glance is what a few files tell of a repository: a hook that has nothing to
@@ -18,11 +19,11 @@ type Glance struct {
 
 // TakeGlance looks at the repository of the working directory.
 func TakeGlance() Glance {
-	r, ok := guess("")
-	if !ok || exists(filepath.Join(r.commonDir, "reftable")) {
+	r, ok := repository.Guess("")
+	if !ok || exists(filepath.Join(r.CommonDir, "reftable")) {
 		return Glance{}
 	}
-	head, err := os.ReadFile(filepath.Join(r.dir, "HEAD"))
+	head, err := os.ReadFile(filepath.Join(r.Dir, "HEAD"))
 	if err != nil {
 		return Glance{}
 	}
@@ -30,7 +31,7 @@ func TakeGlance() Glance {
 	if name, ok := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/"); ok {
 		g.Branch = name
 	}
-	names, err := storedRefs(r.commonDir, liveRefs)
+	names, err := storedRefs(r.CommonDir, liveRefs)
 	if err != nil {
 		return Glance{}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/repository"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -58,14 +59,14 @@ func (s *Store) Glimpse(ctx context.Context, req GlimpseRequest) (*Store, error)
 // of this one, and what it is told of its remotes stays there.
 func (s *Store) beside(ctx context.Context, dir string) (*Store, error) {
 	g := &Store{now: s.now, random: s.random, notify: s.notify, temporary: dir}
-	g.repo = repository{
-		dir: dir, commonDir: dir, objectDir: filepath.Join(dir, "objects"),
-		bare: true, shallow: s.repo.shallow, refFormat: "files",
+	g.repo = repository.Facts{
+		Dir: dir, CommonDir: dir, ObjectDir: filepath.Join(dir, "objects"),
+		Bare: true, Shallow: s.repo.Shallow, RefFormat: "files",
 	}
 	g.config = append(slices.Clone(s.config), gitcmd.Entry{Key: "remote.glimpse.promisor", Value: "true"})
-	g.git = s.git.With("GIT_DIR="+dir, "GIT_COMMON_DIR="+dir, "GIT_OBJECT_DIRECTORY="+g.repo.objectDir)
-	if g.git.Dir = s.repo.root; g.git.Dir == "" {
-		g.git.Dir = s.repo.commonDir
+	g.git = s.git.With("GIT_DIR="+dir, "GIT_COMMON_DIR="+dir, "GIT_OBJECT_DIRECTORY="+g.repo.ObjectDir)
+	if g.git.Dir = s.repo.Root; g.git.Dir == "" {
+		g.git.Dir = s.repo.CommonDir
 	}
 	// Whatever the person likes new repositories to be, this one is as expected.
 	init := g.git.With("GIT_DEFAULT_HASH=sha1", "GIT_DEFAULT_REF_FORMAT=files")
@@ -77,20 +78,20 @@ func (s *Store) beside(ctx context.Context, dir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := fmt.Appendf(nil, "[include]\n\tpath = %q\n%s", filepath.ToSlash(filepath.Join(s.repo.commonDir, "config")), own)
+	text := fmt.Appendf(nil, "[include]\n\tpath = %q\n%s", filepath.ToSlash(filepath.Join(s.repo.CommonDir, "config")), own)
 	if err := os.WriteFile(config, text, 0o600); err != nil {
 		return nil, err
 	}
-	if data, err := os.ReadFile(filepath.Join(s.repo.commonDir, "shallow")); err == nil {
+	if data, err := os.ReadFile(filepath.Join(s.repo.CommonDir, "shallow")); err == nil {
 		if err := os.WriteFile(filepath.Join(dir, "shallow"), data, 0o600); err != nil {
 			return nil, err
 		}
 	}
-	info := filepath.Join(g.repo.objectDir, "info")
+	info := filepath.Join(g.repo.ObjectDir, "info")
 	if err := os.MkdirAll(info, 0o700); err != nil {
 		return nil, err
 	}
-	return g, os.WriteFile(filepath.Join(info, "alternates"), []byte(s.repo.objectDir+"\n"), 0o600)
+	return g, os.WriteFile(filepath.Join(info, "alternates"), []byte(s.repo.ObjectDir+"\n"), 0o600)
 }
 
 // bringTips gets the refs of the remote, and the commits of chains that are not

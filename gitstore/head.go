@@ -20,10 +20,10 @@ type head struct {
 
 // readHead reads HEAD of this worktree.
 func (s *Store) readHead(ctx context.Context) (head, error) {
-	if s.repo.refFormat != "files" {
+	if s.repo.RefFormat != "files" {
 		return s.askHead(ctx)
 	}
-	file := filepath.Join(s.repo.dir, "HEAD")
+	file := filepath.Join(s.repo.Dir, "HEAD")
 	if info, err := os.Lstat(file); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return s.askHead(ctx) // core.preferSymlinkRefs
 	}

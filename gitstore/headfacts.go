@@ -78,7 +78,7 @@ func (s *Store) relate(ctx context.Context, r *HeadReport) error {
 	switch {
 	case err != nil && gitcmd.Code(err) != 1:
 		return err
-	case err != nil && s.repo.shallow:
+	case err != nil && s.repo.Shallow:
 		return fmt.Errorf("what HEAD and %s have in common is not in this shallow clone", r.Saved[:12])
 	case err != nil:
 		return nil
@@ -146,14 +146,14 @@ func (s *Store) Base(ctx context.Context) (BaseReport, error) {
 
 // symbolic is the ref that a symbolic ref leads to, "" for none.
 func (s *Store) symbolic(ctx context.Context, ref string) string {
-	if s.repo.refFormat != "files" {
+	if s.repo.RefFormat != "files" {
 		name, err := s.git.Line(ctx, "symbolic-ref", "--quiet", ref)
 		if err != nil {
 			return ""
 		}
 		return name
 	}
-	data, err := os.ReadFile(filepath.Join(s.repo.commonDir, filepath.FromSlash(ref)))
+	data, err := os.ReadFile(filepath.Join(s.repo.CommonDir, filepath.FromSlash(ref)))
 	name, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "ref: refs/")
 	if err != nil || !ok {
 		return ""

@@ -3,6 +3,8 @@ package gitstore
 import (
 	"context"
 
+	"git-checkpoint/gitstore/repository"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -26,5 +28,5 @@ func (s *Store) home(ctx context.Context, branch string, head plumbing.Hash) Hom
 	if _, err := s.git.Output(ctx, "merge-base", "--is-ancestor", head.String(), tip.String()); err != nil {
 		return Home{}
 	}
-	return Home{Branch: branch, Worktree: s.checkedOut(ctx, branch)}
+	return Home{Branch: branch, Worktree: repository.CheckedOut(ctx, s.git, branch)}
 }

@@ -44,7 +44,7 @@ const worktreeWait = 3 * time.Second
 
 // lockWorktree keeps two restores out of one worktree.
 func (s *Store) lockWorktree() (release func(), err error) {
-	if s.repo.root == "" {
+	if s.repo.Root == "" {
 		return nil, &UnsupportedError{Feature: ErrBare.Error()}
 	}
 	if err := os.MkdirAll(s.stateDir(), 0o777); err != nil {

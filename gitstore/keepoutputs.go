@@ -38,7 +38,7 @@ func (s *Store) keptOutputs(ctx context.Context, issue checkpoint.Issue) []strin
 	if err != nil {
 		return nil
 	}
-	root, err := os.OpenRoot(s.repo.root)
+	root, err := os.OpenRoot(s.repo.Root)
 	if err != nil {
 		return nil
 	}

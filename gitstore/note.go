@@ -18,7 +18,7 @@ const noteWait = 5 * time.Second
 
 // NotePath is the file of the note of that name.
 func (s *Store) NotePath(name string) string {
-	return filepath.Join(s.repo.commonDir, "git-checkpoint", name)
+	return filepath.Join(s.repo.CommonDir, "git-checkpoint", name)
 }
 
 // WriteNote replaces a note: readers see the old one or the new.

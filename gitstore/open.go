@@ -6,12 +6,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/objects"
+	"git-checkpoint/gitstore/repository"
 )
 
 // Options say which repository to open and where values come from that a test
@@ -32,7 +31,7 @@ type Store struct {
 	git     gitcmd.Git
 	now     func() time.Time
 	random  func() string // makes ids differ
-	repo    repository
+	repo    repository.Facts
 	config  []gitcmd.Entry
 	objects *objects.Store
 	early   <-chan *area        // the staging area, read while the repository was opened
@@ -45,19 +44,6 @@ type Store struct {
 	watch     func(done, total int)
 }
 
-// repository is what git says about the repository.
-type repository struct {
-	dir       string // $GIT_DIR: of this worktree
-	commonDir string // $GIT_COMMON_DIR
-	index     string // the staging area's file
-	objectDir string
-	bare      bool
-	shallow   bool
-	prefix    string // the working directory below the root, "" or "a/b/"
-	root      string // of the worktree, "" in a bare repository
-	refFormat string // files or reftable
-}
-
 // Open finds the repository. It fails with ErrNotRepository, or with an
 // UnsupportedError that names the feature.
 func Open(ctx context.Context, o Options) (*Store, error) {
@@ -65,8 +51,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	var guessed repository
-	repo, entries, err := locate(ctx, s.git, func(r repository) {
+	var guessed repository.Facts
+	repo, entries, err := repository.Find(ctx, s.git, func(r repository.Facts) {
 		if guessed = r; o.ToSave {
 			s.early = readEarly(ctx, s.git, r)
 		}
@@ -75,38 +61,11 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s.repo, s.config = repo, entries
-	s.git = s.git.With(repo.environ()...)
-	if err := s.checkExtensions(); err != nil {
-		return nil, err
-	}
-	if repo != guessed || s.repo.refFormat != "files" || s.partial() {
+	s.git = s.git.With(repo.Environ()...)
+	if repo != guessed || repository.Partial(s.config) {
 		s.early = nil
 	}
 	return s, s.openObjects()
-}
-
-// checkExtensions refuses what this program cannot read. Extensions that git
-// itself does not know never come this far.
-func (s *Store) checkExtensions() error {
-	s.repo.refFormat = "files"
-	for _, e := range s.config {
-		name, found := strings.CutPrefix(e.Key, "extensions.")
-		if !found || e.Scope != "local" && e.Scope != "worktree" {
-			continue
-		}
-		switch name {
-		case "noop", "noop-v1", "preciousobjects", "partialclone", "worktreeconfig", "relativeworktrees":
-		case "objectformat":
-			if strings.ToLower(e.Value) != "sha1" {
-				return &UnsupportedError{Feature: strings.ToUpper(strings.Replace(e.Value, "sha", "sha-", 1)) + " objects"}
-			}
-		case "refstorage":
-			s.repo.refFormat, _, _ = strings.Cut(e.Value, "://")
-		default:
-			return &UnsupportedError{Feature: "extensions." + name}
-		}
-	}
-	return nil
 }
 
 func (s *Store) openObjects() error {
@@ -119,10 +78,10 @@ func (s *Store) openObjects() error {
 	c := objects.Config{
 		SyncEach:    method == "fsync",
 		Alternates:  alternates(),
-		Dir:         s.repo.objectDir,
+		Dir:         s.repo.ObjectDir,
 		Shared:      bits,
 		SharedExact: exact,
-		Promisor:    s.partial(),
+		Promisor:    repository.Partial(s.config),
 		Git: func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 			return s.git.Pipe(ctx, stdin, args...)
 		},
@@ -134,13 +93,6 @@ func (s *Store) openObjects() error {
 // alternates are the object directories that the environment adds.
 func alternates() []string {
 	return objects.SplitAlternates(os.Getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES"))
-}
-
-// partial reports whether the repository is a partial clone.
-func (s *Store) partial() bool {
-	return slices.ContainsFunc(s.config, func(e gitcmd.Entry) bool {
-		return e.Key == "extensions.partialclone" || strings.HasSuffix(e.Key, ".promisor") && gitcmd.Bool(e.Value)
-	})
 }
 
 // Close releases what Open and the reads after it mapped.
@@ -169,24 +121,27 @@ func (s *Store) Git() gitcmd.Git { return s.git }
 func (s *Store) Config() []gitcmd.Entry { return s.config }
 
 // Root is the root of the worktree, "" in a bare repository.
-func (s *Store) Root() string { return s.repo.root }
+func (s *Store) Root() string { return s.repo.Root }
+
+// MainRoot is the root of the main worktree, "" where there is none.
+func (s *Store) MainRoot(ctx context.Context) (string, error) { return s.repo.MainRoot(ctx, s.git) }
 
 // CommonDir is the repository's folder, which linked worktrees share.
-func (s *Store) CommonDir() string { return s.repo.commonDir }
+func (s *Store) CommonDir() string { return s.repo.CommonDir }
 
 // GitDir is the folder of this worktree's own files.
-func (s *Store) GitDir() string { return s.repo.dir }
+func (s *Store) GitDir() string { return s.repo.Dir }
 
 // Prefix is the working directory below Root, "" or ending in a slash.
-func (s *Store) Prefix() string { return s.repo.prefix }
+func (s *Store) Prefix() string { return s.repo.Prefix }
 
 // Shallow reports whether history is cut.
-func (s *Store) Shallow() bool { return s.repo.shallow }
+func (s *Store) Shallow() bool { return s.repo.Shallow }
 
 // CacheDir is for what can be fetched again, of all worktrees. It need not
 // exist.
-func (s *Store) CacheDir() string { return filepath.Join(s.repo.commonDir, "git-checkpoint", "cache") }
+func (s *Store) CacheDir() string { return filepath.Join(s.repo.CommonDir, "git-checkpoint", "cache") }
 
 // stateDir holds this worktree's own files: the session, journals, what was
 // resumed.
-func (s *Store) stateDir() string { return filepath.Join(s.repo.dir, "git-checkpoint") }
+func (s *Store) stateDir() string { return filepath.Join(s.repo.Dir, "git-checkpoint") }

@@ -69,7 +69,7 @@ func (s *Store) readNear(c *Checkpoint, what string, hash plumbing.Hash) (rawCom
 	switch {
 	case err == nil:
 		return commit, nil
-	case s.repo.shallow && !s.objects.Has(hash):
+	case s.repo.Shallow && !s.objects.Has(hash):
 		return commit, &RefusedError{
 			Reason: fmt.Sprintf("the %s, %s, is not in this shallow clone", what, hash.String()[:12]),
 			Hint:   "git fetch --unshallow",

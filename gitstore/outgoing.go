@@ -147,7 +147,7 @@ func (s *Store) Fetched(ctx context.Context) Exposed {
 	for _, hash := range refs {
 		e.There = append(e.There, hash.String())
 	}
-	if data, readErr := os.ReadFile(filepath.Join(s.repo.commonDir, "shallow")); err == nil && readErr == nil {
+	if data, readErr := os.ReadFile(filepath.Join(s.repo.CommonDir, "shallow")); err == nil && readErr == nil {
 		e.There = append(e.There, strings.Fields(string(data))...)
 	}
 	return e

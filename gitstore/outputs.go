@@ -115,7 +115,7 @@ func (s *Store) MissingOutputs(c *Checkpoint, r *checkpoint.Record) ([]string, e
 		return nil, err
 	}
 	artifacts, _ := trees.Find(entries, "artifacts")
-	root, err := os.OpenRoot(s.repo.root)
+	root, err := os.OpenRoot(s.repo.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func (s *Store) Digests(ctx context.Context, places []string) (map[string]string
 	if len(places) == 0 {
 		return nil, nil
 	}
-	root, err := os.OpenRoot(s.repo.root)
+	root, err := os.OpenRoot(s.repo.Root)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (s *Store) reflog(ctx context.Context, ref string) ([]logEntry, error) {
 	if tip, err := s.readRef(ctx, ref); err != nil || tip.IsZero() {
 		return nil, err
 	}
-	if s.repo.refFormat == "files" && strings.HasPrefix(ref, "refs/") {
+	if s.repo.RefFormat == "files" && strings.HasPrefix(ref, "refs/") {
 		return s.reflogFile(ref)
 	}
 	return s.reflogOfGit(ctx, ref)
@@ -47,7 +47,7 @@ func (s *Store) reflog(ctx context.Context, ref string) ([]logEntry, error) {
 // the message. A line that is none, as a loss of power leaves it, is passed
 // over, which is what git does.
 func (s *Store) reflogFile(ref string) ([]logEntry, error) {
-	data, err := os.ReadFile(filepath.Join(s.repo.commonDir, "logs", filepath.FromSlash(ref)))
+	data, err := os.ReadFile(filepath.Join(s.repo.CommonDir, "logs", filepath.FromSlash(ref)))
 	if err != nil {
 		return nil, ignoreMissing(err)
 	}

@@ -17,8 +17,8 @@ func TestUndoTheFirstMoveOfAFetchedChain(t *testing.T) {
 		t.Run(format, func(t *testing.T) {
 			w := newWorld(t)
 			ids := w.manual(3)
-			require.NoError(t, os.RemoveAll(filepath.Join(w.s.repo.commonDir, "logs", "refs", "checkpoints")))
-			w.s.repo.refFormat = format
+			require.NoError(t, os.RemoveAll(filepath.Join(w.s.repo.CommonDir, "logs", "refs", "checkpoints")))
+			w.s.repo.RefFormat = format
 			require.NoError(t, w.s.Drop(ctx, "42", ids[1:]))
 			done, err := w.s.Undo(ctx, "42")
 			require.NoError(t, err)
@@ -34,7 +34,7 @@ func TestUndoWhenOlderEntriesExpired(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(3)
 	require.NoError(t, w.s.Drop(ctx, "42", ids[1:]))
-	file := filepath.Join(w.s.repo.commonDir, "logs", "refs", "checkpoints", "42")
+	file := filepath.Join(w.s.repo.CommonDir, "logs", "refs", "checkpoints", "42")
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	entries, err := w.s.reflogFile(LiveRef("42"))

@@ -47,7 +47,7 @@ func (s *Store) moveMany(ctx context.Context, message string, moves []refMove) e
 	}
 	m.prepare(moves)
 	if m.run.Await("prepare: ok") {
-		if err := syncAll(s.repo.commonDir); err != nil {
+		if err := syncAll(s.repo.CommonDir); err != nil {
 			m.abandon()
 			return err
 		}

@@ -142,16 +142,16 @@ var errLost = errors.New("lost the race")
 // ref's content, not its directory. A new ref may have come with new
 // directories above it.
 func (s *Store) syncRefDirs(moves []refMove) error {
-	if s.repo.refFormat != "files" {
+	if s.repo.RefFormat != "files" {
 		return nil
 	}
 	var dirs []string
 	for _, m := range moves {
 		dir := filepath.Dir(filepath.FromSlash(m.name))
-		dirs = append(dirs, filepath.Join(s.repo.commonDir, dir))
+		dirs = append(dirs, filepath.Join(s.repo.CommonDir, dir))
 		for m.old.IsZero() && dir != "." {
 			dir = filepath.Dir(dir)
-			dirs = append(dirs, filepath.Join(s.repo.commonDir, dir))
+			dirs = append(dirs, filepath.Join(s.repo.CommonDir, dir))
 		}
 	}
 	// A ref that was packed or deleted meanwhile may have taken its directory

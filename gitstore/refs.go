@@ -46,10 +46,10 @@ func (s *Store) readRef(ctx context.Context, name string) (plumbing.Hash, error)
 	if !mayBeRef(name) {
 		return plumbing.ZeroHash, nil
 	}
-	if s.repo.refFormat != "files" {
+	if s.repo.RefFormat != "files" {
 		return s.askRef(ctx, name)
 	}
-	data, err := os.ReadFile(filepath.Join(s.repo.commonDir, filepath.FromSlash(name)))
+	data, err := os.ReadFile(filepath.Join(s.repo.CommonDir, filepath.FromSlash(name)))
 	switch {
 	case err == nil:
 		return parseRef(name, data)
@@ -79,7 +79,7 @@ func mayBeRef(name string) bool {
 // older, which git refuses where they are no more.
 func (s *Store) holdPacked() {
 	s.packed = nil
-	if data, err := readPackedRefs(s.repo.commonDir); err == nil && s.repo.refFormat == "files" {
+	if data, err := readPackedRefs(s.repo.CommonDir); err == nil && s.repo.RefFormat == "files" {
 		s.packed = append([]byte{}, data...) // not nil, even where there is none
 	}
 }
@@ -99,7 +99,7 @@ func parseRef(name string, data []byte) (plumbing.Hash, error) {
 func (s *Store) packedRef(name string) (plumbing.Hash, error) {
 	data, err := s.packed, error(nil)
 	if data == nil {
-		data, err = readPackedRefs(s.repo.commonDir)
+		data, err = readPackedRefs(s.repo.CommonDir)
 	}
 	if err != nil {
 		return plumbing.ZeroHash, err
@@ -167,11 +167,11 @@ func (s *Store) Issues(ctx context.Context, archived bool) (issues []checkpoint.
 // no object's name, as after a crash, or the name of an object that is not
 // there. Other backends are git's alone.
 func (s *Store) refNames(ctx context.Context, prefix string) ([]string, error) {
-	if s.repo.refFormat != "files" {
+	if s.repo.RefFormat != "files" {
 		refs, err := s.refs(ctx, prefix)
 		return slices.Sorted(maps.Keys(refs)), err
 	}
-	names, err := storedRefs(s.repo.commonDir, prefix)
+	names, err := storedRefs(s.repo.CommonDir, prefix)
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func TestRefsAsFiles(t *testing.T) { allRefWork(t, newWorld(t)) }
 // backend, so for files too.
 func TestRefsThroughGit(t *testing.T) {
 	w := newWorld(t)
-	w.s.repo.refFormat = "another"
+	w.s.repo.RefFormat = "another"
 	allRefWork(t, w)
 }
 
@@ -66,6 +66,6 @@ func TestReftable(t *testing.T) {
 	r.Git("add", "-A")
 	r.Commit("first")
 	w := worldIn(t, r, r.Dir)
-	assert.Equal(t, "reftable", w.s.repo.refFormat)
+	assert.Equal(t, "reftable", w.s.repo.RefFormat)
 	allRefWork(t, w)
 }

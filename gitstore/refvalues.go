@@ -17,12 +17,12 @@ import (
 // missing is there, one that holds no object's name is not, nor is a symbolic
 // one.
 func (s *Store) refValues(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error) {
-	if s.repo.refFormat != "files" {
+	if s.repo.RefFormat != "files" {
 		return s.refs(ctx, prefixes...)
 	}
 	loose := map[string]plumbing.Hash{}
 	for _, prefix := range prefixes {
-		err := eachLoose(s.repo.commonDir, prefix, func(name, file string) error {
+		err := eachLoose(s.repo.CommonDir, prefix, func(name, file string) error {
 			data, err := os.ReadFile(file)
 			if err != nil {
 				return ignoreMissing(err)
@@ -36,7 +36,7 @@ func (s *Store) refValues(ctx context.Context, prefixes ...string) (map[string]p
 			return nil, fmt.Errorf("list %s: %w", prefix, err)
 		}
 	}
-	packed, err := readPackedRefs(s.repo.commonDir) // after loose ones: they may be packed meanwhile
+	packed, err := readPackedRefs(s.repo.CommonDir) // after loose ones: they may be packed meanwhile
 	if err != nil {
 		return nil, err
 	}

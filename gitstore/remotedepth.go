@@ -14,7 +14,7 @@ const aboveHead = 2
 // repository that is not shallow. A fetch with a depth also cuts history that
 // is here already; so it is no less than what is here.
 func (s *Store) depth(ctx context.Context) (int, error) {
-	if !s.repo.shallow {
+	if !s.repo.Shallow {
 		return 0, nil
 	}
 	out, err := s.git.Output(ctx, "rev-list", "--topo-order", "--reverse", "--parents", "HEAD", "--branches", "--remotes")

@@ -88,11 +88,11 @@ func (l *line) bringAll(ctx context.Context, refOf func(checkpoint.Issue) string
 // by a file, too, which a variable may name.
 func (s *Store) noticeShallow(ctx context.Context) error {
 	if os.Getenv("GIT_SHALLOW_FILE") == "" {
-		s.repo.shallow = exists(filepath.Join(s.repo.commonDir, "shallow"))
+		s.repo.Shallow = exists(filepath.Join(s.repo.CommonDir, "shallow"))
 		return nil
 	}
 	answer, err := s.git.Line(ctx, "rev-parse", "--is-shallow-repository")
-	s.repo.shallow = answer == "true"
+	s.repo.Shallow = answer == "true"
 	return err
 }
 

@@ -79,8 +79,8 @@ func (s *Store) wentOn(i checkpoint.Issue, live, on plumbing.Hash) bool {
 // noticeVanished brings back the chains whose refs are gone, and adds them to
 // the names of those that are there, in their order.
 func (s *Store) noticeVanished(ctx context.Context, names []string) []string {
-	own, err := storedRefs(s.repo.commonDir, ownRefs)
-	if err != nil || s.repo.refFormat != "files" || s.turn != nil {
+	own, err := storedRefs(s.repo.CommonDir, ownRefs)
+	if err != nil || s.repo.RefFormat != "files" || s.turn != nil {
 		return names
 	}
 	there := make(map[string]bool, len(names))

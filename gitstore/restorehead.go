@@ -3,8 +3,6 @@ package gitstore
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"git-checkpoint/gitstore/gitcmd"
@@ -34,11 +32,11 @@ func (s *Store) checkPlace(ctx context.Context, req *RestoreRequest, st *stored)
 // Restored.Merging names its commits, and git writes MERGE_HEAD, which makes
 // the next commit a merge, when it is told to (git update-ref MERGE_HEAD).
 func (s *Store) checkIdle(ctx context.Context, st *stored) error {
-	what := s.busy()
+	what := s.repo.UnderWay()
 	if what == "" {
 		return nil
 	}
-	if what == "merge" && slices.Equal(s.mergeHeads(), st.Record.Snapshot().MergeHead) {
+	if what == "merge" && slices.Equal(s.repo.MergeHeads(), st.Record.Snapshot().MergeHead) {
 		if now, err := s.readHead(ctx); err == nil && now.commit == st.head {
 			return nil
 		}
@@ -49,29 +47,11 @@ func (s *Store) checkIdle(ctx context.Context, st *stored) error {
 // merging are the commits of the merge that a checkpoint was saved in, nil
 // where one is under way.
 func (s *Store) merging(st *stored) []string {
-	if len(s.mergeHeads()) > 0 {
+	if len(s.repo.MergeHeads()) > 0 {
 		return nil
 	}
 	notHash := func(text string) bool { return !plumbing.IsHash(text) } // a record may say anything
 	return slices.DeleteFunc(st.Record.Snapshot().MergeHead, notHash)
-}
-
-// busy names what git is in the middle of, "" for nothing.
-func (s *Store) busy() string {
-	for _, b := range []struct{ file, what string }{
-		{"rebase-merge", "rebase"},
-		{"rebase-apply/applying", "am"},
-		{"rebase-apply", "rebase"},
-		{"MERGE_HEAD", "merge"},
-		{"CHERRY_PICK_HEAD", "cherry-pick"},
-		{"REVERT_HEAD", "revert"},
-		{"sequencer", "cherry-pick"},
-	} {
-		if _, err := os.Lstat(filepath.Join(s.repo.dir, filepath.FromSlash(b.file))); err == nil {
-			return b.what
-		}
-	}
-	return ""
 }
 
 // checkHead refuses where HEAD does not contain the commit on which the
@@ -120,7 +100,7 @@ func (s *Store) checkHead(ctx context.Context, c *Checkpoint, st *stored) error 
 // how two commits are related. That is no reason to refuse: each path is
 // compared by itself, and what has changed since stays.
 func (s *Store) unrelatedHere(ctx context.Context, a, b plumbing.Hash) bool {
-	if !s.repo.shallow {
+	if !s.repo.Shallow {
 		return false
 	}
 	_, err := s.git.Output(ctx, "merge-base", a.String(), b.String())

@@ -14,7 +14,7 @@ import (
 func (s *Store) site(k *sink) *restore.Site {
 	site := &restore.Site{
 		Git: s.git, Config: s.config,
-		GitDir: s.repo.dir, Root: s.repo.root, Prefix: s.repo.prefix, Index: s.repo.index, State: s.stateDir(),
+		GitDir: s.repo.Dir, Root: s.repo.Root, Prefix: s.repo.Prefix, Index: s.repo.Index, State: s.stateDir(),
 		OpenIndex: s.openIndex, Head: s.headTree, Hash: s.hashFiles,
 	}
 	if k != nil {

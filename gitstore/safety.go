@@ -128,7 +128,7 @@ func expired(refs map[string]plumbing.Hash, now time.Time) []refMove {
 
 // worktreeName tells linked worktrees apart, which share their refs.
 func (s *Store) worktreeName() string {
-	name, err := filepath.Rel(s.repo.commonDir, s.repo.dir)
+	name, err := filepath.Rel(s.repo.CommonDir, s.repo.Dir)
 	if err != nil || name == "." {
 		return ""
 	}

@@ -64,7 +64,7 @@ type Saved struct {
 // retention no longer keeps. When it returns without an error the checkpoint
 // is durable and in the chain.
 func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
-	if s.repo.root == "" {
+	if s.repo.Root == "" {
 		return nil, &UnsupportedError{Feature: ErrBare.Error()}
 	}
 	k := s.newSink()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/gitstore/repository"
 	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -33,7 +34,7 @@ type quickScan struct {
 // nothingIn reports that a scan would find nothing, false where that takes more
 // to know.
 func (s *Store) nothingIn(req ScanRequest) bool {
-	if req.Command != "" || len(req.Out.tips) == 0 || s.partial() {
+	if req.Command != "" || len(req.Out.tips) == 0 || repository.Partial(s.config) {
 		return false
 	}
 	q := &quickScan{s: s, shown: map[plumbing.Hash]bool{}, files: map[plumbing.Hash]bool{}, left: quickBytes}

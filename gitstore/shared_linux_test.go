@@ -16,7 +16,7 @@ import (
 func TestFilesOfASharedRepository(t *testing.T) {
 	w := newWorld(t)
 	w.Git("config", "core.sharedRepository", "group")
-	w.s = w.open(w.s.repo.root)
+	w.s = w.open(w.s.repo.Root)
 	w.Write("a.txt", "staged\n")
 	w.Git("add", "-A")
 	saved := w.save(w.request(checkpoint.Manual))

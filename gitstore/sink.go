@@ -154,6 +154,6 @@ func (k *sink) adopt() {
 // gcRuns reports whether git gc holds its lock. Git takes no notice of one
 // that is older than half a day.
 func (s *Store) gcRuns() bool {
-	info, err := os.Lstat(filepath.Join(s.repo.commonDir, "gc.pid"))
+	info, err := os.Lstat(filepath.Join(s.repo.CommonDir, "gc.pid"))
 	return err == nil && time.Since(info.ModTime()) < 12*time.Hour
 }

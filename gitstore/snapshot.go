@@ -3,8 +3,6 @@ package gitstore
 import (
 	"context"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/convert"
@@ -36,8 +34,8 @@ func (s *Store) snapshot(ctx context.Context, req *SaveRequest, k *sink) (*taken
 		snap.Facts.Head = a.head.commit.String()
 	}
 	snap.Facts.Detached = a.head.branch == ""
-	snap.Facts.MergeHead = s.mergeHeads()
-	site := &snapshot.Site{Git: s.git, Config: s.config, CommonDir: s.repo.commonDir, Root: s.repo.root}
+	snap.Facts.MergeHead = s.repo.MergeHeads()
+	site := &snapshot.Site{Git: s.git, Config: s.config, CommonDir: s.repo.CommonDir, Root: s.repo.Root}
 	err = site.Take(ctx, snap, snapshot.Request{
 		Worktree: req.Worktree, Untracked: req.Untracked, Artifacts: req.Artifacts, Kept: req.kept,
 		MaxSize: req.MaxSize, MaxFile: req.MaxFile, Budget: req.Budget, DryRun: req.DryRun,
@@ -49,15 +47,6 @@ func (s *Store) snapshot(ctx context.Context, req *SaveRequest, k *sink) (*taken
 		return nil, &LimitError{What: "snapshot", Size: snap.Size, Limit: limit}
 	}
 	return &taken{a.head, snap}, nil
-}
-
-// mergeHeads are the commits of a merge that is under way.
-func (s *Store) mergeHeads() []string {
-	data, err := os.ReadFile(filepath.Join(s.repo.dir, "MERGE_HEAD"))
-	if err != nil {
-		return nil
-	}
-	return strings.Fields(string(data))
 }
 
 // stagedBefore is what the newest commit of an issue's chain has staged, zero
@@ -87,7 +76,7 @@ func (s *Store) stagedBefore(ctx context.Context, issue checkpoint.Issue, head p
 
 // hasher tells what git would make of files of the worktree.
 func (s *Store) hasher(root *os.Root) *convert.Hasher {
-	return convert.New(s.git, s.config, s.repo.commonDir, root)
+	return convert.New(s.git, s.config, s.repo.CommonDir, root)
 }
 
 // hashFiles tells the blobs that git would make of files of the worktree, the
@@ -96,7 +85,7 @@ func (s *Store) hashFiles(ctx context.Context, paths []string) ([]plumbing.Hash,
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	root, err := os.OpenRoot(s.repo.root)
+	root, err := os.OpenRoot(s.repo.Root)
 	if err != nil {
 		return nil, err
 	}

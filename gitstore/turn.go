@@ -71,7 +71,7 @@ func (s *Store) inTurns(ctx context.Context, issues []checkpoint.Issue, f func()
 // takeTurns takes the turns that can be had.
 func (s *Store) takeTurns(ctx context.Context, issues []checkpoint.Issue) *turn {
 	t := &turn{s: s}
-	dir := filepath.Join(s.repo.commonDir, "git-checkpoint", "lock")
+	dir := filepath.Join(s.repo.CommonDir, "git-checkpoint", "lock")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (t *turn) locks() []*os.File {
 // begin notes what git is about to do. A note that cannot be written only
 // means that a lock stays where it is left.
 func (t *turn) begin(moves []refMove) {
-	if t == nil || t.s.repo.refFormat != "files" {
+	if t == nil || t.s.repo.RefFormat != "files" {
 		return
 	}
 	notes := map[string][]byte{}
@@ -172,7 +172,7 @@ func (t *turn) cleanAfter(f *os.File) {
 		if !ok || !strings.HasPrefix(name, "refs/") || !filepath.IsLocal(name) {
 			continue
 		}
-		lock := filepath.Join(t.s.repo.commonDir, filepath.FromSlash(name)) + ".lock"
+		lock := filepath.Join(t.s.repo.CommonDir, filepath.FromSlash(name)) + ".lock"
 		if held, err := os.ReadFile(lock); err == nil && string(held) == commit {
 			_ = os.Remove(lock)
 		}

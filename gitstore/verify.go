@@ -8,6 +8,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/objects"
+	"git-checkpoint/gitstore/repository"
 	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -147,7 +148,7 @@ func (v *verifier) indexCommit(l *link) {
 		v.errorf("%s: staged/ is not the tree of the index commit %s", l.name(), c.hash)
 	}
 	for _, parent := range c.parents {
-		if _, err := v.s.readCommit(parent); err != nil && !v.s.repo.shallow {
+		if _, err := v.s.readCommit(parent); err != nil && !v.s.repo.Shallow {
 			v.errorf("%s: HEAD at the save: %v", l.name(), err)
 		}
 	}
@@ -249,7 +250,7 @@ func (v *verifier) tree(name, dir string, hash plumbing.Hash) {
 // blob checks a file. A partial clone may be without it.
 func (v *verifier) blob(name, path string, hash plumbing.Hash) {
 	if !v.s.objects.Has(hash) {
-		if !v.s.partial() {
+		if !repository.Partial(v.s.config) {
 			v.errorf("%s: %s: blob %s is missing", name, path, hash)
 		}
 		return

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"git-checkpoint/gitstore/repository"
 )
 
 // A Place is a worktree in which work can go on.
@@ -24,7 +26,7 @@ type Place struct {
 // branch of that name, else of a new branch at the checkpoint's HEAD.
 func (s *Store) WorktreeFor(ctx context.Context, c *Checkpoint, dir string) (Place, error) {
 	if c.Branch != "" {
-		if at := s.checkedOut(ctx, c.Branch); at != "" {
+		if at := repository.CheckedOut(ctx, s.git, c.Branch); at != "" {
 			return Place{Dir: at}, isThere(at, c.Branch)
 		}
 	}

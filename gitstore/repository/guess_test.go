@@ -1,4 +1,4 @@
-package gitstore
+package repository
 
 import (
 	"os"
@@ -79,7 +79,7 @@ func TestGuess(t *testing.T) {
 			r.Git("add", ".")
 			r.Commit("first")
 			g := gitcmd.Git{Dir: tc.make(t, r)}
-			guessed, ok := guess(g.Dir)
+			guessed, ok := Guess(g.Dir)
 			entries, err := g.Config(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, tc.taken, ok && guessed.confirmed(entries))
@@ -88,8 +88,8 @@ func TestGuess(t *testing.T) {
 			}
 			asked, err := discover(t.Context(), g)
 			require.NoError(t, err)
-			for _, p := range []*repository{&guessed, &asked} {
-				for _, path := range []*string{&p.dir, &p.commonDir, &p.index, &p.objectDir, &p.root} {
+			for _, p := range []*Facts{&guessed, &asked} {
+				for _, path := range []*string{&p.Dir, &p.CommonDir, &p.Index, &p.ObjectDir, &p.Root} {
 					*path, err = filepath.EvalSymlinks(filepath.Dir(*path))
 					require.NoError(t, err)
 				}
@@ -114,12 +114,12 @@ func TestGuessLeavesToGit(t *testing.T) {
 			r := gittest.New(t)
 			require.NoError(t, os.Mkdir(r.Path("inner"), 0o777))
 			require.NoError(t, put(r.Path("inner/.git")))
-			_, ok := guess(r.Path("inner"))
+			_, ok := Guess(r.Path("inner"))
 			assert.False(t, ok)
 		})
 	}
 	r := gittest.New(t)
 	t.Setenv("GIT_WORK_TREE", "")
-	_, ok := guess(r.Dir)
+	_, ok := Guess(r.Dir)
 	assert.False(t, ok)
 }

@@ -1,0 +1,65 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/gitconfig"
+)
+
+// settings reads git's settings in a repository that was guessed.
+func settings(ctx context.Context, g gitcmd.Git, r Facts) ([]gitcmd.Entry, error) {
+	path, err := gitcmd.Path()
+	if err == nil && len(g.Env) == 0 {
+		place := gitconfig.Place{
+			Start: filepath.Join(r.Root, r.Prefix), Root: r.Root, GitDir: r.Dir, CommonDir: r.CommonDir,
+		}
+		if entries, plain := gitconfig.Read(place, path); plain {
+			return entries, nil
+		}
+	}
+	return g.Config(ctx)
+}
+
+// discover asks git where things are. The worktree's root comes last, since
+// git stops there in a bare repository.
+func discover(ctx context.Context, g gitcmd.Git) (Facts, error) {
+	out, err := g.Output(ctx, "rev-parse", "--git-dir", "--git-common-dir", "--git-path", "index",
+		"--git-path", "objects", "--is-bare-repository", "--is-shallow-repository", "--show-prefix", "--show-toplevel")
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(lines) < 6 {
+		return Facts{}, fmt.Errorf("%w: %w", ErrNone, cause(err))
+	}
+	if len(lines) > 8 {
+		return Facts{}, &UnsupportedError{Feature: "a line break in the repository's path"}
+	}
+	base, pathErr := physical(g.Dir)
+	if pathErr != nil {
+		return Facts{}, fmt.Errorf("find the working directory: %w", pathErr)
+	}
+	abs := func(path string) string {
+		if filepath.IsAbs(path) {
+			return path
+		}
+		return filepath.Join(base, path)
+	}
+	r := Facts{
+		Dir: abs(lines[0]), CommonDir: abs(lines[1]), Index: abs(lines[2]), ObjectDir: abs(lines[3]),
+		Bare: lines[4] == "true", Shallow: lines[5] == "true", RefFormat: "files",
+	}
+	if len(lines) == 8 && err == nil {
+		r.Prefix, r.Root = lines[6], abs(lines[7])
+	}
+	return r, nil
+}
+
+func cause(err error) error {
+	if err == nil {
+		return errors.New("git answered nothing")
+	}
+	return err
+}

@@ -1,0 +1,128 @@
+// Package repository finds the repository of a directory, and says where its
+// parts are, how it is stored, and what of that this program does not work with.
+//
+// In the plain case a few files are read, those that git reads, and no process
+// is started; where git has more to think about it is asked.
+package repository
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/gitcmd"
+)
+
+// Facts are what is known of a repository.
+type Facts struct {
+	Dir       string // $GIT_DIR: of this worktree
+	CommonDir string // $GIT_COMMON_DIR
+	Index     string // the staging area's file
+	ObjectDir string
+	Bare      bool
+	Shallow   bool
+	Prefix    string // the working directory below the root, "" or "a/b/"
+	Root      string // of the worktree, "" in a bare repository
+	RefFormat string // files or reftable
+}
+
+// ErrNone says that there is no repository.
+var ErrNone = errors.New("not a git repository")
+
+// An UnsupportedError names a feature of a repository that this program does
+// not work with.
+type UnsupportedError struct{ Feature string }
+
+func (e *UnsupportedError) Error() string { return "unsupported repository: " + e.Feature }
+
+// Find finds the repository of g's directory, and git's settings there.
+// Meanwhile is told of what was guessed, which may turn out to be another one
+// than what comes back. It fails with ErrNone, or with an *UnsupportedError.
+func Find(ctx context.Context, g gitcmd.Git, meanwhile func(Facts)) (Facts, []gitcmd.Entry, error) {
+	r, entries, err := find(ctx, g, meanwhile)
+	if err == nil {
+		err = r.extend(entries)
+	}
+	return r, entries, err
+}
+
+// find reads the repository and its settings in the plain case. Else one git
+// process reads the settings, which name the file they come from: that confirms
+// what was guessed. Else git is asked where things are, too.
+func find(ctx context.Context, g gitcmd.Git, meanwhile func(Facts)) (Facts, []gitcmd.Entry, error) {
+	guessed, ok := Guess(g.Dir)
+	if ok {
+		meanwhile(guessed)
+		entries, err := settings(ctx, g, guessed)
+		if err == nil && guessed.confirmed(entries) {
+			return guessed, entries, nil
+		}
+	}
+	type found struct {
+		repo Facts
+		err  error
+	}
+	asked := make(chan found, 1)
+	go func() {
+		repo, err := discover(ctx, g)
+		asked <- found{repo, err}
+	}()
+	entries, err := g.Config(ctx)
+	f := <-asked
+	if f.err != nil {
+		return Facts{}, nil, f.err
+	}
+	return f.repo, entries, err
+}
+
+// extend takes in the extensions of the repository, and refuses those that this
+// program cannot read. Extensions that git itself does not know never come this
+// far.
+func (r *Facts) extend(config []gitcmd.Entry) error {
+	for _, e := range config {
+		name, found := strings.CutPrefix(e.Key, "extensions.")
+		if !found || e.Scope != "local" && e.Scope != "worktree" {
+			continue
+		}
+		switch name {
+		case "noop", "noop-v1", "preciousobjects", "partialclone", "worktreeconfig", "relativeworktrees":
+		case "objectformat":
+			if strings.ToLower(e.Value) != "sha1" {
+				return &UnsupportedError{Feature: strings.ToUpper(strings.Replace(e.Value, "sha", "sha-", 1)) + " objects"}
+			}
+		case "refstorage":
+			r.RefFormat, _, _ = strings.Cut(e.Value, "://")
+		default:
+			return &UnsupportedError{Feature: "extensions." + name}
+		}
+	}
+	return nil
+}
+
+// Partial reports whether a repository with these settings is a partial clone.
+func Partial(config []gitcmd.Entry) bool {
+	return slices.ContainsFunc(config, func(e gitcmd.Entry) bool {
+		return e.Key == "extensions.partialclone" || strings.HasSuffix(e.Key, ".promisor") && gitcmd.Bool(e.Value)
+	})
+}
+
+// Environ fixes the variables of a hook that name places relative to where
+// git was started, so that git can be run from the root as well.
+func (r Facts) Environ() []string {
+	var env []string
+	for _, v := range []struct{ name, value string }{
+		{"GIT_DIR", r.Dir},
+		{"GIT_COMMON_DIR", r.CommonDir},
+		{"GIT_WORK_TREE", r.Root},
+		{"GIT_INDEX_FILE", r.Index},
+		{"GIT_OBJECT_DIRECTORY", r.ObjectDir},
+	} {
+		if set := os.Getenv(v.name); set != "" && !filepath.IsAbs(set) && v.value != "" {
+			env = append(env, v.name+"="+v.value)
+		}
+	}
+	return env
+}

@@ -1,0 +1,34 @@
+package repository
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// UnderWay names what git is in the middle of in this worktree, "" for nothing.
+func (r Facts) UnderWay() string {
+	for _, b := range []struct{ file, what string }{
+		{"rebase-merge", "rebase"},
+		{"rebase-apply/applying", "am"},
+		{"rebase-apply", "rebase"},
+		{"MERGE_HEAD", "merge"},
+		{"CHERRY_PICK_HEAD", "cherry-pick"},
+		{"REVERT_HEAD", "revert"},
+		{"sequencer", "cherry-pick"},
+	} {
+		if exists(filepath.Join(r.Dir, filepath.FromSlash(b.file))) {
+			return b.what
+		}
+	}
+	return ""
+}
+
+// MergeHeads are the commits of a merge that is under way.
+func (r Facts) MergeHeads() []string {
+	data, err := os.ReadFile(filepath.Join(r.Dir, "MERGE_HEAD"))
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(data))
+}
