@@ -166,14 +166,10 @@ func (c *call) resumeFlags() (string, error) {
 func (c *call) toResume() (*resumption, error) {
 	r := &resumption{changed: restore.Changed(c.flags.String("changed"))}
 	var err error
-	if c.flags.Bool("fallback") {
-		err = c.fallback(r)
-	} else if r.cp, err = c.checkpointArg(false); err == nil {
-		r.record, err = c.store.LawfulRecord(r.cp)
-	}
-	if err != nil {
+	if r.cp, r.record, err = c.toGoOnFrom(); err != nil {
 		return nil, err
 	}
+	c.tellFallback(r.cp)
 	if err := errors.Join(c.approve(r), c.checkBranch(), c.speak(r)); err != nil {
 		return nil, err
 	}
@@ -199,23 +195,35 @@ func (c *call) checkBranch() error {
 	return err
 }
 
-// fallback finds the newest checkpoint that is valid, and says so where that
-// is not the newest one.
-func (c *call) fallback(r *resumption) error {
+// toGoOnFrom finds and reads the checkpoint that the command line names, with
+// --fallback the newest one that is valid.
+func (c *call) toGoOnFrom() (*gitstore.Checkpoint, *checkpoint.Record, error) {
+	if !c.flags.Bool("fallback") {
+		cp, err := c.checkpointArg(false)
+		if err != nil {
+			return nil, nil, err
+		}
+		r, err := c.store.LawfulRecord(cp)
+		return cp, r, err
+	}
 	if len(c.args) > 1 {
-		return usagef("resume: --fallback takes no checkpoint, got %q", c.args[1])
+		return nil, nil, usagef("resume: --fallback takes no checkpoint, got %q", c.args[1])
 	}
 	issue, _, err := c.issueAndName()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	if r.cp, r.record, err = c.store.NewestValid(c.ctx, issue); err != nil {
-		return err
+	return c.store.NewestValid(c.ctx, issue)
+}
+
+// tellFallback says where --fallback found another one than the newest.
+func (c *call) tellFallback(cp *gitstore.Checkpoint) {
+	if !c.flags.Bool("fallback") {
+		return
 	}
-	if newest, err := c.store.Newest(c.ctx, issue); err == nil && newest.ID != r.cp.ID {
-		c.warn("%s is not valid; this is %s", first(string(newest.ID), newest.Commit.String()), r.cp.ID)
+	if newest, err := c.store.Newest(c.ctx, cp.Issue); err == nil && newest.ID != cp.ID {
+		c.warn("%s is not valid; this is %s", first(string(newest.ID), newest.Commit.String()), cp.ID)
 	}
-	return nil
 }
 
 // noResumption tells a shell that evaluates the output that there is nothing.

@@ -6,7 +6,6 @@ import (
 
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
-	"git-checkpoint/gitstore/checkpoint"
 )
 
 // moveToWorktree goes on in the worktree of the checkpoint's branch, which is
@@ -38,17 +37,8 @@ func (c *call) moveToWorktree() (place gitstore.Place, err error) {
 
 // forWorktree is the checkpoint to go on from, nil where its own record keeps it
 // from being resumed.
-func (c *call) forWorktree() (cp *gitstore.Checkpoint, err error) {
-	var r *checkpoint.Record
-	if !c.flags.Bool("fallback") {
-		if cp, err = c.checkpointArg(false); err == nil {
-			r, err = c.store.LawfulRecord(cp)
-		}
-	} else if issue, _, named := c.issueAndName(); named != nil {
-		err = named
-	} else {
-		cp, r, err = c.store.NewestValid(c.ctx, issue)
-	}
+func (c *call) forWorktree() (*gitstore.Checkpoint, error) {
+	cp, r, err := c.toGoOnFrom()
 	if err != nil || !r.CanResume() && !c.flags.Bool("force") {
 		return nil, err
 	}
