@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"path"
@@ -18,22 +19,96 @@ const perCall = 200
 // git hash-object takes away: where nothing but core.autocrlf or text=auto asks
 // for it, git converts no file that is staged with carriage returns.
 func (h *Hasher) keepCarriages(ctx context.Context, files []string, hashes []plumbing.Hash) error {
-	var converted []string
-	raw := map[string]plumbing.Hash{}
+	told := map[string]plumbing.Hash{}
+	var plain, unsure []string
 	for i, file := range files {
-		if hashes[i].IsZero() || h.Elsewhere() || h.within(path.Dir(file)) {
+		if hashes[i].IsZero() {
 			continue
 		}
-		if hash := h.raw(file); !hash.IsZero() && hash != hashes[i] {
+		told[file] = hashes[i]
+		if !h.Elsewhere() && !h.within(path.Dir(file)) {
+			plain = append(plain, file)
+		} else if h.hasCarriage(file) {
+			unsure = append(unsure, file)
+		}
+	}
+	more, err := h.unfiltered(ctx, unsure)
+	if err != nil {
+		return err
+	}
+	var converted []string
+	raw := map[string]plumbing.Hash{}
+	for _, file := range append(plain, more...) {
+		if hash := h.raw(file); !hash.IsZero() && hash != told[file] {
 			converted, raw[file] = append(converted, file), hash
 		}
 	}
+	keeps, err := h.asStaged(ctx, converted)
+	for i, file := range files {
+		if keeps[file] {
+			hashes[i] = raw[file]
+		}
+	}
+	return err
+}
+
+// unfiltered are those of files that git knows no converting attribute of.
+func (h *Hasher) unfiltered(ctx context.Context, files []string) ([]string, error) {
+	var found []string
+	for some := range slices.Chunk(files, perCall) {
+		args := []string{"check-attr", "-z"}
+		for _, name := range converting {
+			args = append(args, string(name))
+		}
+		out, err := h.git().Output(ctx, append(append(args, "--"), some...)...)
+		if err != nil {
+			return nil, err
+		}
+		filtered := map[string]bool{}
+		for told := range slices.Chunk(strings.Split(string(out), "\x00"), 3) { // file, attribute, value
+			if len(told) == 3 && told[2] != "unspecified" && told[2] != "unset" {
+				filtered[told[0]] = true
+			}
+		}
+		for _, file := range some {
+			if !filtered[file] {
+				found = append(found, file)
+			}
+		}
+	}
+	return found, nil
+}
+
+// hasCarriage reports whether a file is a text with carriage returns in it: what
+// git takes for binary, as most of what a filter stores, keeps its own anyway.
+func (h *Hasher) hasCarriage(file string) bool {
+	f, err := h.Root.Open(filepath.FromSlash(file))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	buf := make([]byte, 32<<10)
+	n, _ := io.ReadFull(f, buf)
+	if bytes.IndexByte(buf[:n], 0) >= 0 {
+		return false
+	}
+	for ; n > 0; n, _ = io.ReadFull(f, buf) {
+		if bytes.IndexByte(buf[:n], '\r') >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// asStaged tells which of files git add takes as they stand for being
+// staged with carriage returns.
+func (h *Hasher) asStaged(ctx context.Context, files []string) (map[string]bool, error) {
 	keeps := map[string]bool{}
-	for some := range slices.Chunk(converted, perCall) {
+	for some := range slices.Chunk(files, perCall) {
 		args := append([]string{"--literal-pathspecs", "ls-files", "-z", "--eol", "--"}, some...)
 		out, err := h.git().Output(ctx, args...)
 		if err != nil {
-			return err
+			return keeps, err
 		}
 		for item := range strings.SplitSeq(string(out), "\x00") {
 			if eol, file, ok := strings.Cut(item, "\t"); ok && staysAsStaged(eol) {
@@ -41,12 +116,7 @@ func (h *Hasher) keepCarriages(ctx context.Context, files []string, hashes []plu
 			}
 		}
 	}
-	for i, file := range files {
-		if keeps[file] {
-			hashes[i] = raw[file]
-		}
-	}
-	return nil
+	return keeps, nil
 }
 
 // staysAsStaged judges what git ls-files --eol says of a file, such as
