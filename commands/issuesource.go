@@ -150,6 +150,9 @@ func (c *call) ask(s source, i checkpoint.Issue) (*freshness.Issue, error) {
 	case "file":
 		return c.fromFile(i)
 	}
+	if found := c.recent(s, i); found != nil {
+		return found, nil
+	}
 	if c.offline || c.flags.Bool("offline") {
 		return nil, errOffline
 	}
@@ -157,6 +160,22 @@ func (c *call) ask(s source, i checkpoint.Issue) (*freshness.Issue, error) {
 		return within(c, func(ctx context.Context) (*freshness.Issue, error) { return c.fromCommand(ctx, i) })
 	}
 	return within(c, func(ctx context.Context) (*freshness.Issue, error) { return s.forge.Issue(ctx, i) })
+}
+
+// recent is what a forge said a moment ago, for a person who only looks: a status
+// that is asked for again and again must not use up the forge's limit. What a
+// program reads, and what decides about a resume, asks anew.
+func (c *call) recent(s source, i checkpoint.Issue) *freshness.Issue {
+	looks := c.flags.Command.Name == "web" || c.flags.Command.Name == "status" && !c.flags.Bool("check") && !c.json
+	if s.forge == nil || !looks || c.flags.Bool("offline") {
+		return nil
+	}
+	found, at := s.forge.Seen(i)
+	most := time.Duration(c.settings.Int("issue_cache_seconds")) * time.Second
+	if age := c.env.Now().Sub(at); age < 0 || age >= most {
+		return nil
+	}
+	return found
 }
 
 // errOffline is why a hook, or --offline, does not know the issue.

@@ -67,6 +67,7 @@ var table = []Key{
 	{Name: "issue_command", Type: Text, Trust: Never, Doc: "The program of the command source: a shell runs it with the issue as argument, and it prints the issue as JSON."},
 	{Name: "issue_project", Type: Text, Trust: Never, Doc: "The project that has the issues, as owner/name or a URL, instead of the one of the remote's URL."},
 	{Name: "issue_timeout", Type: Int, Default: "3", Min: 1, Max: 60, Trust: Never, Doc: "How many seconds a command may wait for the issue, which is not checked after that."},
+	{Name: "issue_cache_seconds", Type: Int, Default: "60", Min: 0, Max: 3600, Trust: Never, Doc: "How old what a forge said may be for status and the page to take it without asking again, in seconds; 0 is for asking always. resume, save, and status with --json or --check ask anew."},
 	{Name: "github_hosts", Type: List, Trust: Never, Doc: "Hosts that are GitHub servers beside github.com, by name or URL; tokens of the environment may go there."},
 	{Name: "gitlab_hosts", Type: List, Trust: Never, Doc: "Hosts that are GitLab servers beside gitlab.com, by name or URL; tokens of the environment may go there."},
 	{Name: "gitea_hosts", Type: List, Trust: Never, Doc: "Hosts that are Gitea or Forgejo servers beside gitea.com and codeberg.org, by name or URL; tokens of the environment may go there."},

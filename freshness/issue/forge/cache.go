@@ -8,10 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"git-checkpoint/freshness/issue"
+	"git-checkpoint/gitstore/checkpoint"
 )
 
 // entryVersion is raised when what is kept changes its meaning.
@@ -81,6 +83,18 @@ func (f *Forge) store(e entry) {
 		return
 	}
 	f.sweep()
+}
+
+// outdate keeps what was said of an issue for the next question alone: it is not
+// as it was seen any more.
+func (f *Forge) outdate(key checkpoint.Issue) {
+	number, ok := key.Number()
+	if !ok {
+		return
+	}
+	kept := f.load(f.Site.api(strconv.FormatInt(number, 10)))
+	kept.Seen = time.Time{}
+	f.store(kept)
 }
 
 // sweep removes what was asked longest ago where there is too much.

@@ -21,6 +21,7 @@
 // # Cache
 //
 // An answer is kept with its ETag, so that the next question is cheap for the
-// forge, and so that a limit it has set is kept without asking again. A cached
-// answer is shown only where the forge says that it still holds.
+// forge, and so that a limit it has set is kept without asking again. Issue gives
+// a cached answer only where the forge says that it still holds; Seen gives it
+// with its time, and asks nobody.
 package forge

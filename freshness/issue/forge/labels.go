@@ -68,6 +68,7 @@ func (f *Forge) SetLabels(ctx context.Context, key checkpoint.Issue, change Chan
 	if err != nil {
 		return err
 	}
+	defer f.outdate(key)
 	for _, one := range calls {
 		if err := f.do(ctx, one, at.as, key); err != nil {
 			return err

@@ -10,6 +10,21 @@ import (
 	"git-checkpoint/freshness/issue/forge"
 )
 
+// TestSetLabelsOutdates holds that what was seen of an issue before its labels
+// changed is not taken for what it is.
+func TestSetLabelsOutdates(t *testing.T) {
+	s := server(t)
+	s.Private(secret)
+	f := ask(t, forge.GitHub, s, secret)
+	_, err := f.Issue(t.Context(), "42")
+	require.NoError(t, err)
+	_, seen := f.Seen("42")
+	require.Equal(t, at, seen)
+	require.NoError(t, f.SetLabels(t.Context(), "42", forge.Change{Add: []string{"urgent"}}))
+	_, seen = f.Seen("42")
+	assert.Zero(t, seen)
+}
+
 func TestSetLabels(t *testing.T) {
 	each(t, func(t *testing.T, kind forge.Kind) {
 		s := server(t)
@@ -43,6 +58,7 @@ func TestSetLabelsFails(t *testing.T) {
 // anything is asked.
 func TestSetLabelsRefuses(t *testing.T) {
 	s := server(t)
+	s.Private(secret)
 	f := ask(t, forge.GitHub, s, secret)
 	for _, name := range []string{"", ".", "..", " . ", "a\nb", strings.Repeat("x", 256)} {
 		require.ErrorContains(t, f.SetLabels(t.Context(), "42", forge.Change{Remove: []string{name}}), "cannot be a label", name)
