@@ -53,7 +53,7 @@ func runLine(ctx context.Context, env *Env, commands []*command, args []string) 
 		// A git that was interrupted with us only says that it was killed.
 		err = fail(exitInterrupted, "", "interrupted")
 	}
-	return report(env, line.json, err)
+	return report(env, line.json, line.withHelp(err))
 }
 
 type lineKey struct{}
@@ -90,16 +90,23 @@ func newApp(env *Env, l *line) *cli.App {
 
 const progName = "git-checkpoint"
 
+// onUsageError says in our words what the library finds wrong with a value: that
+// it is no number, or not what a switch takes.
 func onUsageError(c *cli.Context, err error, _ bool) error {
-	before, flag, named := strings.Cut(err.Error(), "for flag -")
-	if !named {
+	before, flag, named := strings.Cut(strings.Replace(err.Error(), " for flag -", " for -", 1), " for -")
+	_, value, valued := strings.Cut(before, "value ")
+	if !named || !valued {
 		return usagef("%s: %w", c.Command.Name, err)
 	}
-	dashes := "--"
-	if name, _, _ := strings.Cut(flag, ":"); len(name) == 1 {
-		dashes = "-"
+	name, _, _ := strings.Cut(flag, ":")
+	if len(name) > 1 {
+		name = "-" + name
 	}
-	return usagef("%s: %sfor %s%s", c.Command.Name, before, dashes, flag)
+	want := "a number"
+	if strings.Contains(before, "boolean") {
+		want = "true or false"
+	}
+	return usagef("%s: -%s: %s: want %s", c.Command.Name, name, value, want)
 }
 
 // A command is what one file of this package declares.

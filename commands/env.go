@@ -47,7 +47,7 @@ func openTty() (io.ReadWriteCloser, error) {
 	}
 	switch {
 	case !term.IsTerminal(int(os.Stdin.Fd())):
-		return nil, errors.New("standard input is no terminal")
+		return nil, errors.New("there is no terminal to ask at")
 	case term.IsTerminal(int(os.Stderr.Fd())):
 		return stdTty{os.Stderr}, nil
 	}

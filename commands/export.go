@@ -45,7 +45,7 @@ func runExport(c *call) error {
 		return err
 	}
 	if as == "" {
-		return usagef("export: --as: which layout?")
+		return usagef("export: --as: which layout? crunch, claude, recovery, dotagent or pipeline")
 	}
 	if err := c.open(); err != nil {
 		return err

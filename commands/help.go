@@ -64,7 +64,10 @@ func (c *call) helpText() (string, error) {
 func overview(commands []*command) string {
 	var b strings.Builder
 	b.WriteString("usage: git checkpoint <command> [arguments]\n\n" +
-		toolUsage + "\n")
+		toolUsage + "\n\n" +
+		"  git checkpoint save 42 -m 'half way'   record where work on issue 42 stands\n" +
+		"  git checkpoint status                  how far it is, and what resume would do\n" +
+		"  git checkpoint resume                  go on from there, after a crash or elsewhere\n")
 	category := ""
 	for _, cmd := range commands {
 		if cmd.category != category {
@@ -101,12 +104,20 @@ func explain(cmd *command) string {
 	return b.String()
 }
 
+// flagColumn is where the explanations of flags stand.
+const flagColumn = 25
+
 func explainFlags(b *strings.Builder, title string, flags []manual.Flag) {
 	if len(flags) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\n%s\n", title)
 	for i := range flags {
-		fmt.Fprintf(b, "  %-22s %s\n", flags[i].Typed(), flags[i].Explained())
+		typed := "  " + flags[i].Typed()
+		if len(typed) >= flagColumn {
+			fmt.Fprintln(b, typed)
+			typed = ""
+		}
+		b.WriteString(manual.Wrap(flags[i].Explained(), fmt.Sprintf("%-*s", flagColumn, typed), strings.Repeat(" ", flagColumn)))
 	}
 }

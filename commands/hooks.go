@@ -91,7 +91,7 @@ func (c *call) checkHooks(verb string) error {
 	agent := c.flags.String("agent")
 	switch {
 	case verb != "install" && verb != "uninstall" && verb != "status":
-		return fail(exitUsage, "git checkpoint hooks status", "hooks: install, uninstall or status?")
+		return unknownVerb("hooks", verb, "status", []string{"install", "uninstall", "status"})
 	case agent != "" && hook.AgentNamed(agent) == nil:
 		return usagef("hooks: --agent: %q is none of %s", agent, strings.Join(hook.Agents(), ", "))
 	case agent != "" && c.flags.Bool("push"):

@@ -70,7 +70,7 @@ func isFolder(name string) (bool, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
-		return false, usagef("import: %w", err)
+		return false, usagef("import: %s: %w", quotePath(name), plainCause(err))
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return false, fail(exitUsage, "git checkpoint import - < "+quoteArg(name), "import: %s: %w", quotePath(name), errNotPlain)
 	}
@@ -230,4 +230,13 @@ func (d document) applyTo(before *checkpoint.Record, id checkpoint.ID) *checkpoi
 		r.SetResumeFrom(r.DefaultResumePoint())
 	}
 	return r
+}
+
+// plainCause is what went wrong with a file that is named beside it.
+func plainCause(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
 }

@@ -145,7 +145,7 @@ func split(cmd *command, args []string) (w words, err error) {
 		f, value := findFlag(flags, arg)
 		switch {
 		case f == nil:
-			return w, usagef("%s: there is no flag %q", cmd.name, arg)
+			return w, unknownFlag(cmd, arg)
 		case value == nil && takesValue(f):
 			if i++; i == len(args) {
 				return w, usagef("%s: %s wants a value", cmd.name, arg)
@@ -230,15 +230,4 @@ func flagNamed(flags []cli.Flag, name string) cli.Flag {
 func takesValue(f cli.Flag) bool {
 	d, ok := f.(cli.DocGenerationFlag)
 	return ok && d.TakesValue()
-}
-
-// unknownCommand suggests the nearest one.
-func unknownCommand(commands []*command, name string) error {
-	hint := "git checkpoint help"
-	for _, c := range commands {
-		if name != "" && (strings.HasPrefix(c.name, name) || strings.HasPrefix(name, c.name)) {
-			hint = "git checkpoint " + c.name
-		}
-	}
-	return fail(exitUsage, hint, "%q is not a command", name)
 }

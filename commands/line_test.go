@@ -65,7 +65,7 @@ func TestParseLineRefuses(t *testing.T) {
 		args       []string
 		json       bool
 	}{
-		{`save: there is no flag "--tigger"`, "", []string{"save", "--tigger", "x", "--json"}, true},
+		{`save: there is no flag "--tigger"`, "git checkpoint save --trigger", []string{"save", "--tigger", "x", "--json"}, true},
 		{`save: there is no flag "-x"`, "", []string{"save", "-x"}, false},
 		{`save: --phase wants a value`, "", []string{"save", "42", "--phase"}, false},
 		{`save: --push is empty`, "", []string{"save", "--push=", "42"}, false},
@@ -73,6 +73,9 @@ func TestParseLineRefuses(t *testing.T) {
 		{`list: --issue is empty`, "", []string{"list", "--issue", "", "--json"}, true},
 		{`"frob" is not a command`, "git checkpoint help", []string{"frob"}, false},
 		{`"sav" is not a command`, "git checkpoint save", []string{"sav", "--json"}, true},
+		{`"statsu" is not a command`, "git checkpoint status", []string{"statsu"}, false},
+		{`"delete" is not a command`, "git checkpoint drop", []string{"delete", "42"}, false},
+		{`save: there is no flag "--mesage=x"`, "git checkpoint save --message", []string{"save", "--mesage=x"}, false},
 		{`"" is not a command`, "git checkpoint help", []string{""}, false},
 		{`"--phase" is no flag that may stand before a command`, "", []string{"--phase", "x", "save"}, false},
 		{`which command?`, "git checkpoint help", []string{"--json"}, true},

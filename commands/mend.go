@@ -8,9 +8,13 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// mend gives an error over something damaged the command that goes on from
-// there.
+// mend gives an error over something damaged, or over nothing where there is an
+// archive, the command that goes on from there.
 func (c *call) mend(err error) error {
+	var none *gitstore.NoneError
+	if errors.As(err, &none) && !errors.As(err, new(*failure)) && c.archived(none.Issue) {
+		return fail(exitNone, "git checkpoint list "+issueArg(none.Issue)+" --archived", "%w", none)
+	}
 	var damaged *gitstore.CorruptError
 	if !errors.As(err, &damaged) || damaged.Hint != "" || errors.As(err, new(*failure)) || c.about == "" {
 		return err
@@ -20,6 +24,16 @@ func (c *call) mend(err error) error {
 		hint = "git checkpoint verify " + quoteArg(string(c.about))
 	}
 	return fail(exitInvalid, hint, "%w", err)
+}
+
+// archived reports whether the archive has checkpoints of an issue that has no
+// others.
+func (c *call) archived(issue checkpoint.Issue) bool {
+	if c.store == nil {
+		return false
+	}
+	l, err := c.store.Archived(c.ctx, issue, 1)
+	return err == nil && len(l.Checkpoints) > 0
 }
 
 // mending is the command that goes on in spite of what is damaged, "" where

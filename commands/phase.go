@@ -100,7 +100,7 @@ func (c *call) phaseArgs() (verb, typed string, err error) {
 	}
 	switch {
 	case !slices.Contains(names, verb):
-		return "", "", fail(exitUsage, "git checkpoint phase next", "phase: %s?", strings.Join(names, ", "))
+		return "", "", unknownVerb("phase", verb, "next", names)
 	case len(c.args) > 1 && typed == "":
 		return "", "", usagef("phase %s: the phase is empty", verb)
 	case len(c.args) > 1 && (strings.TrimSpace(typed) == "" || !utf8.ValidString(typed) || strings.ContainsFunc(typed, isControl)):

@@ -29,7 +29,7 @@ type dialog struct {
 func (c *call) dialog(hint string) (*dialog, error) {
 	tty, err := c.env.Tty()
 	if err != nil {
-		return nil, fail(exitNeedsAnswer, hint, "%s: a question would have to be asked, and there is no terminal: %w", c.flags.Command.Name, err)
+		return nil, fail(exitNeedsAnswer, hint, "%s: a question would have to be asked, and %w", c.flags.Command.Name, err)
 	}
 	return &dialog{ctx: c.ctx, tty: tty, in: bufio.NewReader(tty)}, nil
 }

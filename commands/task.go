@@ -96,7 +96,7 @@ func (c *call) taskVerb() (string, error) {
 		verb = c.args[0]
 	}
 	if !slices.ContainsFunc(taskVerbs, func(v verbFlags) bool { return v.name == verb }) {
-		return "", fail(exitUsage, "git checkpoint task list", "task: add, start, done, fail, suspect, clear, list or recover?")
+		return "", unknownVerb("task", verb, "list", []string{"add", "start", "done", "fail", "suspect", "clear", "list", "recover"})
 	}
 	if err := c.checkVerb(taskVerbs, verb); err != nil {
 		return "", err

@@ -12,19 +12,38 @@ import (
 
 // showTimelines prints lists for people.
 func (c *call) showTimelines(lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool, at display.Screen) {
-	for k, l := range lists {
-		picked := c.pick(l, keep)
-		if k > 0 {
+	var shown [][]display.Entry
+	for _, l := range lists {
+		if len(l.Checkpoints) == 0 {
+			continue
+		}
+		if len(shown) > 0 {
 			c.print("\n")
 		}
-		head := "Issue " + string(l.Issue) + ": " + plural(len(picked), "checkpoint")
-		if !l.Complete {
-			head = "Issue " + string(l.Issue) + ": the newest " + plural(len(picked), "checkpoint")
-		} else if n := len(l.Checkpoints); n > len(picked) {
-			head += fmt.Sprintf(" of %d", n)
+		picked := c.pick(l, keep)
+		entries := c.entries(l, picked)
+		c.print("%s\n", at.Heading(timelineHead(l, len(picked))))
+		if len(entries) > 0 {
+			c.print("\n%s", at.Timeline(entries))
 		}
-		c.print("%s\n\n%s", at.Heading(head), at.Timeline(c.entries(l, picked)))
+		shown = append(shown, entries)
 	}
+	c.print("%s", at.Legend(shown...))
+	if n := len(lists) - len(shown); n > 0 {
+		c.print("\n%s with nothing but an archive, or nothing left\nhint: git checkpoint list --all --archived\n", plural(n, "issue"))
+	}
+}
+
+// timelineHead says how many checkpoints of how many follow.
+func timelineHead(l *gitstore.List, shown int) string {
+	head := "Issue " + string(l.Issue) + ": "
+	switch n := len(l.Checkpoints); {
+	case !l.Complete:
+		return head + "the newest " + plural(shown, "checkpoint")
+	case n > shown:
+		return head + plural(shown, "checkpoint") + fmt.Sprintf(" of %d", n)
+	}
+	return head + plural(shown, "checkpoint")
 }
 
 // entries are checkpoints as the timeline shows them.

@@ -80,19 +80,29 @@ func (e *Entry) style() Style {
 type columns struct{ age, trigger, id int }
 
 // Timeline lays out checkpoints, newest first, under the phases that they are
-// of, and explains the marks that occur.
+// of. Legend explains its marks.
 func (s Screen) Timeline(entries []Entry) string {
 	var b strings.Builder
 	w := s.columns(entries)
-	used := ""
 	for i := range entries {
 		e := &entries[i]
 		if i == 0 || e.Phase != entries[i-1].Phase {
 			s.phase(&b, entries[i:])
 		}
-		used += e.marks()
 		s.entry(&b, e, w)
 	}
+	return b.String()
+}
+
+// Legend explains the marks that occur in timelines, "" where there are none.
+func (s Screen) Legend(timelines ...[]Entry) string {
+	used := ""
+	for _, entries := range timelines {
+		for i := range entries {
+			used += entries[i].marks()
+		}
+	}
+	var b strings.Builder
 	s.explain(&b, used)
 	return b.String()
 }

@@ -26,12 +26,12 @@ func TestTimelineLongID(t *testing.T) {
        checkpoint-of-another-system-2025
        0101
        b
-
-r resumable
 `
 	assert.Equal(t, want, Screen{Width: 40}.Timeline(entries))
 	assert.Contains(t, Screen{Width: 80}.Timeline(entries), "manual  checkpoint-of-another-system-20250101  b\n")
 	assert.Empty(t, Screen{}.Timeline(nil))
+	assert.Equal(t, "\nr resumable\n", Screen{Width: 40}.Legend(entries[:1], nil, entries[1:]))
+	assert.Empty(t, Screen{}.Legend(nil))
 }
 
 // FuzzTimeline: whatever a record says, every line fits, is text, and begins
@@ -44,7 +44,8 @@ func FuzzTimeline(f *testing.F) {
 		s := Screen{Width: 40 + abs(width)%161}
 		e := entry(id, phase, note)
 		e.Trigger, e.Problem = trigger, note
-		checkLines(t, s, s.Timeline([]Entry{e, entry("8a866466", phase, note)}))
+		entries := []Entry{e, entry("8a866466", phase, note)}
+		checkLines(t, s, s.Timeline(entries)+s.Legend(entries))
 	})
 }
 
