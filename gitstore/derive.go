@@ -82,7 +82,9 @@ func (w *writing) derive(before *checkpoint.Record, newest checkpoint.Clock) (*c
 	record.SetSnapshot(w.snap.Facts)
 	record.SetClock(newest.Next(w.created))
 	if w.req.Keep && record.ID() != "" {
-		w.id = record.ID()
+		if w.id, err = checkpoint.ParseID(string(record.ID())); err != nil {
+			return nil, err // so does the id
+		}
 	}
 	if w.id == "" {
 		if w.id, err = w.newID(record); err != nil {

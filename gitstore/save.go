@@ -26,8 +26,8 @@ type SaveRequest struct {
 
 	// Keep leaves the id, the time, the branch and the files alone that Edit
 	// put into the record, another system's, and fills in those that it left
-	// out. A save then fails with *TakenError when there is or was a
-	// checkpoint of that id.
+	// out. A save then fails with *TakenError when there is a checkpoint of
+	// that id, or one was dropped.
 	Keep bool
 
 	Branch    string   // what to record on a detached HEAD, where CI knows it
@@ -66,6 +66,9 @@ type Saved struct {
 func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	if s.repo.Root == "" {
 		return nil, &UnsupportedError{Feature: ErrBare.Error()}
+	}
+	if _, err := checkpoint.ParseIssue(string(req.Issue)); err != nil {
+		return nil, err // its ref could not be read back
 	}
 	k := s.newSink()
 	req.kept = s.keptOutputs(ctx, req.Issue)
