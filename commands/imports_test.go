@@ -37,6 +37,8 @@ var mayImport = map[string][]string{
 	"gitstore/checkpoint/tasks":       {"gitstore/checkpoint"},
 	"gitstore/checkpoint/unite":       {"gitstore/checkpoint", "gitstore/checkpoint/progress", "gitstore/checkpoint/tasks"},
 	"gitstore/checkpoint/progress":    {"gitstore/checkpoint"},
+	"gitstore/conformance":            {"gitstore", "gitstore/checkpoint", "gitstore/retention"},
+	"gitstore/conformance/memory":     {"gitstore", "gitstore/checkpoint", "gitstore/ledger", "gitstore/retention"},
 	"gitstore/convert":                {"gitstore/gitcmd"},
 	"gitstore/gitcmd":                 {},
 	"gitstore/gitconfig":              {"gitstore/gitcmd"},
