@@ -35,7 +35,8 @@ func manualPages() []manual.Page {
 	return manual.Pages(tool)
 }
 
-// Neither groff nor mandoc has anything to say about the pages.
+// Neither groff nor mandoc has anything to say about the pages, on a screen of 60
+// columns neither.
 func TestManualLint(t *testing.T) {
 	dir := t.TempDir()
 	var files []string
@@ -45,8 +46,12 @@ func TestManualLint(t *testing.T) {
 		files = append(files, name)
 	}
 	require.Greater(t, len(files), 25)
-	for _, lint := range [][]string{{"groff", "-man", "-Tutf8", "-wall", "-z"}, {"mandoc", "-Tlint"}} {
-		t.Run(lint[0], func(t *testing.T) {
+	for name, lint := range map[string][]string{
+		"groff":  {"groff", "-man", "-Tutf8", "-wall", "-z"},
+		"narrow": {"groff", "-man", "-Tutf8", "-wall", "-z", "-rLL=60n"},
+		"mandoc": {"mandoc", "-Tlint"},
+	} {
+		t.Run(name, func(t *testing.T) {
 			if _, err := exec.LookPath(lint[0]); err != nil {
 				t.Skip(err)
 			}

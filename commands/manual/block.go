@@ -7,6 +7,7 @@ type block struct {
 	kind blockKind
 	term string // of an item, "" for a bullet
 	text string // of a verbatim block its lines, else one line with words in backquotes
+	code string // of an item, lines that stay as they are below its text
 }
 
 type blockKind int

@@ -37,9 +37,18 @@ func TestEscape(t *testing.T) {
 	} {
 		assert.Equal(t, want, lines(in), in)
 	}
+	assert.Equal(t, "a|\\:b\n", lines("a|b"))
+	assert.Equal(t, strings.Repeat("word ", 14)+"end.\\&\nAnother one.\n", lines(strings.Repeat("word ", 14)+"end. Another one."))
 	long := lines(strings.Repeat("word ", 40) + strings.Repeat("x", 100) + " .end")
 	require.Greater(t, strings.Count(long, "\n"), 3)
 	assert.True(t, strings.HasSuffix(long, "\n\\&.end\n"))
+}
+
+// What is to be pasted is not broken on a screen that is too narrow for it.
+func TestItemWithCode(t *testing.T) {
+	page := Page{Name: "x", Section: 5, blocks: []block{{kind: item, term: "a", text: "what it is", code: "x.a-b\nX_A\n"}}}
+	assert.Contains(t, string(page.Roff()), "\n.TP\n\\fBa\\fR\nwhat it is\n.nf\nx.a\\-b\nX_A\n.fi\n")
+	assert.Contains(t, page.Text(), "\n  a\n      what it is\n      x.a-b\n      X_A\n")
 }
 
 func TestWrap(t *testing.T) {

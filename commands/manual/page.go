@@ -124,9 +124,10 @@ func (t *Tool) settings() Page {
 		if def == "" {
 			def = "none"
 		}
-		blocks = append(blocks, block{kind: item, term: s.Name, text: fmt.Sprintf(
-			"%s Takes: %s. Default: `%s`. From a file in the worktree: %s. In git: `%s`; in the environment: `%s`.",
-			s.Text, s.Values, def, s.FromFile, s.GitName, s.Variable)})
+		blocks = append(blocks, block{
+			kind: item, term: s.Name, code: s.GitName + "\n" + s.Variable + "\n",
+			text: fmt.Sprintf("%s Takes: %s. Default: `%s`. From a file in the worktree: %s.", s.Text, s.Values, def, s.FromFile),
+		})
 	}
 	blocks = append(blocks, block{kind: section, text: "Environment"})
 	for _, v := range t.Variables {

@@ -8,7 +8,7 @@ import (
 // Roff is the page for man.
 func (p *Page) Roff() []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH %s %d %q %q %q\n", strings.ToUpper(p.Name), p.Section, p.date, p.source, "Git Checkpoint Manual")
+	fmt.Fprintf(&b, ".TH %s %d %q %q %q\n", strings.ToUpper(p.Name), p.Section, p.date, p.source, "Git Checkpoint")
 	b.WriteString(".nh\n.ad l\n") // a word that is broken cannot be pasted
 	fmt.Fprintf(&b, ".SH NAME\n%s", lines(p.Name+" - "+p.Usage))
 	first := true // no paragraph break follows a heading
@@ -37,16 +37,28 @@ func (bl *block) roff(b *strings.Builder, first bool) {
 			term, indent = `\fB`+marked(bl.term)+`\fR`, ""
 		}
 		fmt.Fprintf(b, ".TP%s\n%s\n%s", indent, term, lines(bl.text))
+		unfilled(b, bl.code)
 	case verbatim:
 		if !first {
 			b.WriteString(".PP\n")
 		}
-		b.WriteString(".RS 4\n.nf\n")
-		for l := range strings.Lines(bl.text) {
-			b.WriteString(guarded(escape(strings.TrimSuffix(l, "\n"))))
-		}
-		b.WriteString(".fi\n.RE\n")
+		b.WriteString(".RS 4\n")
+		unfilled(b, bl.text)
+		b.WriteString(".RE\n")
 	}
+}
+
+// unfilled writes lines that are not broken, however narrow the screen is: what
+// is pasted must be whole.
+func unfilled(b *strings.Builder, text string) {
+	if text == "" {
+		return
+	}
+	b.WriteString(".nf\n")
+	for l := range strings.Lines(text) {
+		b.WriteString(guarded(escape(strings.TrimSuffix(l, "\n"))))
+	}
+	b.WriteString(".fi\n")
 }
 
 // lines are a running text, broken where the source of a page may be.
@@ -55,7 +67,7 @@ func lines(text string) string {
 	at := ""
 	for _, word := range strings.Fields(marked(text)) {
 		if at != "" && len(at)+len(word) >= sourceWidth {
-			b.WriteString(guarded(at))
+			b.WriteString(guarded(at + ended(at)))
 			at = ""
 		}
 		if at != "" {
@@ -66,8 +78,18 @@ func lines(text string) string {
 	return b.String() + guarded(at)
 }
 
-// sourceWidth is how long a line of a page's source should be at most.
-const sourceWidth = 80
+// ended keeps roff from two spaces after a sentence that ends where the line of
+// the source does, where all others have one.
+func ended(line string) string {
+	if strings.ContainsAny(line[len(line)-1:], ".?!)") {
+		return `\&`
+	}
+	return ""
+}
+
+// sourceWidth is how long a line of a page's source should be at most, without what
+// ended adds.
+const sourceWidth = 78
 
 // guarded is a line that is not taken for a request.
 func guarded(line string) string {
@@ -81,10 +103,9 @@ func guarded(line string) string {
 func marked(text string) string {
 	var b strings.Builder
 	for i, part := range strings.Split(text, "`") {
+		part = strings.ReplaceAll(escape(part), "|", `|\:`) // a line may end between alternatives
 		if i%2 == 1 {
-			part = `\fB` + escape(part) + `\fR`
-		} else {
-			part = escape(part)
+			part = `\fB` + part + `\fR`
 		}
 		b.WriteString(part)
 	}

@@ -37,12 +37,18 @@ func (bl *block) write(b *strings.Builder) {
 			b.WriteString(Wrap(plain, "  - ", "    "))
 			return
 		}
-		b.WriteString("  " + bl.term + "\n" + Wrap(plain, "      ", "      "))
+		b.WriteString("  " + bl.term + "\n" + Wrap(plain, "      ", "      ") + indented(bl.code))
 	case verbatim:
-		for l := range strings.Lines(bl.text) {
-			b.WriteString(strings.TrimRight("      "+l, " \n") + "\n")
-		}
+		b.WriteString(indented(bl.text))
 	}
+}
+
+func indented(text string) string {
+	var b strings.Builder
+	for l := range strings.Lines(text) {
+		b.WriteString(strings.TrimRight("      "+l, " \n") + "\n")
+	}
+	return b.String()
 }
 
 // Wrap breaks a text into lines, the first one indented by first and the others
