@@ -55,6 +55,7 @@ func runScripts(t *testing.T, glob string) {
 			"examples": cmdExamples,
 			"expect":   cmdExpect,
 			"forge":    cmdForge,
+			"unpacked": cmdUnpacked,
 		},
 	})
 }

@@ -1,0 +1,171 @@
+package commands
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// packed is an entry of what goes into archives or packages beside the program.
+type packed struct{ Src, Dst, Type, Packager string }
+
+// places are where the files of an entry go, with where they come from below a
+// directory. An entry that finds nothing is an error, as it is for goreleaser.
+func (p *packed) places(dir string) (map[string]string, error) {
+	if p.Type == "dir" {
+		return map[string]string{p.Dst: ""}, nil
+	}
+	names, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(p.Src)))
+	if err != nil || len(names) == 0 {
+		return nil, fmt.Errorf("%s: nothing is there: %v", p.Src, err)
+	}
+	places := map[string]string{}
+	for _, name := range names {
+		switch {
+		case p.Type == "tree":
+			err = filepath.WalkDir(name, func(file string, d fs.DirEntry, err error) error {
+				if err == nil && !d.IsDir() {
+					rel, _ := filepath.Rel(name, file)
+					places[path.Join(p.Dst, filepath.ToSlash(rel))] = file
+				}
+				return err
+			})
+		case strings.Contains(p.Src, "*"):
+			places[path.Join(p.Dst, filepath.Base(name))] = name
+		default:
+			places[first(p.Dst, p.Src)] = name
+		}
+	}
+	return places, err
+}
+
+// releasePlaces are the places of all entries for a packager, "" for archives.
+func releasePlaces(entries []packed, dir, packager string) (map[string]string, error) {
+	all := map[string]string{}
+	for _, e := range entries {
+		if e.Packager != "" && e.Packager != packager {
+			continue
+		}
+		places, err := e.places(dir)
+		if err != nil {
+			return nil, err
+		}
+		for place, src := range places {
+			if _, twice := all[place]; twice {
+				return nil, fmt.Errorf("%s: two entries put it there", place)
+			}
+			all[place] = src
+		}
+	}
+	return all, nil
+}
+
+// makeReleaseFiles runs what a release runs before it packs, below a directory,
+// with the program that is on PATH.
+func makeReleaseFiles(dir string) error {
+	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", filepath.Join(".ci", "release-files")} {
+		data, err := os.ReadFile(filepath.Join("..", name))
+		if err != nil {
+			return err
+		}
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			return err
+		}
+	}
+	cmd := exec.Command("bash", filepath.Join(dir, ".ci", "release-files"),
+		progName, "1.2.3", "2026-02-14T14:30:00Z", "Ann Author <ann@example.com>")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("release-files: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// What archives and packages have in them is what the lists below
+// testdata/release say: every page and every script, where man and the shells
+// look, readable by everybody whatever the umask of the machine is.
+func TestReleaseFiles(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("releases are made where there is a shell")
+	}
+	g := readGoreleaser(t)
+	dir := t.TempDir()
+	require.NoError(t, makeReleaseFiles(dir))
+	n := g.Nfpms[0]
+	for _, p := range []struct {
+		packager string
+		entries  []packed
+		made     []string // what is there besides
+	}{
+		{"archive", g.Archives[0].Files, []string{g.Builds[0].Binary}},
+		{"deb", n.Contents, []string{path.Join(n.Bindir, g.Builds[0].Binary), "/usr/share/doc/git-checkpoint/changelog.Debian.gz"}},
+		{"rpm", n.Contents, []string{path.Join(n.Bindir, g.Builds[0].Binary)}},
+	} {
+		places, err := releasePlaces(p.entries, dir, p.packager)
+		require.NoError(t, err, p.packager)
+		list := p.made
+		for place, src := range places {
+			list = append(list, place)
+			if p.packager != "archive" && src != "" {
+				info, err := os.Stat(src)
+				require.NoError(t, err)
+				assert.Equal(t, fs.FileMode(0o644), info.Mode(), "%s: %s", p.packager, place)
+			}
+		}
+		assertReleased(t, p.packager, list)
+		for _, page := range manualPages() {
+			assert.Contains(t, strings.ReplaceAll(strings.Join(list, "\n")+"\n", ".gz\n", "\n"), "share/man/"+page.File()+"\n", p.packager)
+		}
+	}
+}
+
+// assertReleased compares names with a list below testdata/release.
+func assertReleased(t *testing.T, packager string, names []string) {
+	t.Helper()
+	slices.Sort(names)
+	got := strings.Join(names, "\n") + "\n"
+	golden := filepath.Join("..", "testdata", "release", packager+".txt")
+	if *update {
+		require.NoError(t, os.WriteFile(golden, []byte(got), 0o666))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got, packager)
+}
+
+// cmdUnpacked lays out what the archive of a release has below a directory:
+// unpacked .local.
+func cmdUnpacked(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: unpacked directory")
+	}
+	var g goreleaser
+	ts.Check(g.read())
+	made := ts.MkAbs("release")
+	ts.Check(os.Mkdir(made, 0o777))
+	ts.Check(makeReleaseFiles(made))
+	places, err := releasePlaces(g.Archives[0].Files, made, "")
+	ts.Check(err)
+	program, err := exec.LookPath(progName)
+	ts.Check(err)
+	places[g.Builds[0].Binary] = program
+	for place, src := range places {
+		name := filepath.Join(ts.MkAbs(args[0]), filepath.FromSlash(place))
+		ts.Check(os.MkdirAll(filepath.Dir(name), 0o777))
+		ts.Check(os.Link(src, name))
+	}
+}

@@ -1,0 +1,116 @@
+package commands
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A release as goreleaser makes it of the newest commit: two are the same bytes,
+// from different folders, times, umasks and time zones, and each archive and
+// package has in it what its list below testdata/release says. Only with
+// GIT_CHECKPOINT_RELEASE=full, goreleaser, dpkg-deb and rpm: to compile
+// goreleaser alone takes minutes.
+func TestReleaseWhole(t *testing.T) {
+	if os.Getenv("GIT_CHECKPOINT_RELEASE") != "full" {
+		t.Skip("GIT_CHECKPOINT_RELEASE is not full")
+	}
+	first, second := release(t, "022", "UTC"), release(t, "077", "Asia/Tokyo")
+	for kind, count := range map[string]int{"gz": 4, "zip": 2, "deb": 2, "rpm": 2} {
+		names, err := filepath.Glob(filepath.Join(first, "git-checkpoint_*."+kind))
+		require.NoError(t, err)
+		assert.Len(t, names, count, kind)
+		for _, name := range names {
+			assert.Equal(t, digest(t, name), digest(t, filepath.Join(second, filepath.Base(name))), name)
+			list, packager := released(t, name, kind)
+			assertReleased(t, packager, list)
+		}
+	}
+	assert.Equal(t, digest(t, filepath.Join(first, "checksums.txt")), digest(t, filepath.Join(second, "checksums.txt")))
+}
+
+// release makes a release in a clone of its own and returns where it is.
+func release(t *testing.T, umask, zone string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "clone")
+	script := `umask "$1" && git clone -q .. "$2" && cd "$2" && exec goreleaser release --snapshot --clean`
+	cmd := exec.Command("sh", "-c", script, "-", umask, dir)
+	cmd.Env = append(os.Environ(), "TZ="+zone, "GOFLAGS=")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	return filepath.Join(dir, "dist")
+}
+
+// released are the names of the files in an archive or a package, and the list
+// that they should be.
+func released(t *testing.T, name, kind string) (names []string, packager string) {
+	t.Helper()
+	switch kind {
+	case "deb":
+		// Lines are "mode owner size date time ./name".
+		for _, line := range linesOf(t, "dpkg-deb", "-c", name) {
+			if !strings.HasPrefix(line, "d") {
+				names = append(names, strings.TrimPrefix(strings.Fields(line)[5], "."))
+			}
+		}
+		return names, kind
+	case "rpm":
+		return linesOf(t, "rpm", "-qlp", name), kind
+	case "zip":
+		names = zipped(t, name)
+	default:
+		names = tarred(t, name)
+	}
+	for i, n := range names {
+		_, n, _ = strings.Cut(n, "/")
+		names[i] = strings.TrimSuffix(n, ".exe")
+	}
+	return names, "archive"
+}
+
+func linesOf(t *testing.T, command string, args ...string) []string {
+	t.Helper()
+	out, err := exec.Command(command, args...).Output()
+	require.NoError(t, err)
+	return strings.Split(strings.TrimSpace(string(out)), "\n")
+}
+
+func zipped(t *testing.T, name string) (names []string) {
+	t.Helper()
+	r, err := zip.OpenReader(name)
+	require.NoError(t, err)
+	defer r.Close()
+	for _, f := range r.File {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func tarred(t *testing.T, name string) (names []string) {
+	t.Helper()
+	file, err := os.Open(name)
+	require.NoError(t, err)
+	defer file.Close()
+	plain, err := gzip.NewReader(file)
+	require.NoError(t, err)
+	for r := tar.NewReader(plain); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return names
+		}
+		require.NoError(t, err)
+		names = append(names, h.Name)
+		assert.Equal(t, "root:root", h.Uname+":"+h.Gname, h.Name)
+		assert.Equal(t, strings.HasSuffix(h.Name, "/bin/git-checkpoint"), h.Mode&0o111 != 0, h.Name)
+	}
+}
