@@ -8,6 +8,7 @@ import (
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/compare"
+	"git-checkpoint/gitstore/linediff"
 )
 
 // around is how many lines that stayed stand beside those that changed.
@@ -87,7 +88,7 @@ func (s Screen) near(old, now string, op compare.Op) (before, after string) {
 
 // lines shows how a text of several lines changed.
 func (s Screen) lines(b *strings.Builder, old, now string) {
-	for _, h := range compare.Texts(old, now, around) {
+	for _, h := range linediff.Compare(old, now, around) {
 		b.WriteString("    " + s.Paint(Cyan, places(h)) + "\n")
 		for _, l := range h.Lines {
 			b.WriteString("    " + s.Paint(lineStyle(l.Op), s.fit(string(l.Op)+output.Clean(l.Text), 4)) + "\n")
@@ -97,7 +98,7 @@ func (s Screen) lines(b *strings.Builder, old, now string) {
 
 // places is the line that begins a hunk. As git has it, a side without lines
 // is said to stand after the line before it.
-func places(h compare.Hunk) string {
+func places(h linediff.Hunk) string {
 	removed, added := 0, 0
 	for _, l := range h.Lines {
 		if l.Op != '+' {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"git-checkpoint/gitstore/compare"
+	"git-checkpoint/gitstore/linediff"
 )
 
 // A Hunk is a part of a file or text that changed.
@@ -94,7 +94,7 @@ func (h *Hunk) add(op byte, text string, old, now *int) {
 
 // textHunks shows how one text became another, up to a number of lines.
 func textHunks(from, to string, limit int) (hunks []Hunk, cut bool) {
-	for _, c := range compare.Texts(from, to, 3) {
+	for _, c := range linediff.Compare(from, to, 3) {
 		if limit <= 0 {
 			return hunks, true
 		}

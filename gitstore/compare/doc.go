@@ -1,7 +1,5 @@
-// Package compare says how one record became another, and one text another. It
-// decides nothing and reads nothing: both sides are values.
-//
-// # Records
+// Package compare says how one record became another. It decides nothing and
+// reads nothing: both sides are values.
 //
 // Mappings are compared key by key, whatever the order of the keys; null means
 // absent, as everywhere in a record. An element of a list is the same one on
@@ -12,10 +10,4 @@
 //
 // The path of a change leads to it in the new record, and in the old one where
 // the new one does not have it, the way checkpoint.Map.Lookup reads paths.
-//
-// # Texts
-//
-// Texts are compared by lines, with a shortest edit where that is affordable.
-// Where it is not, what lies between the lines that both begin and end with is
-// told as replaced.
 package compare

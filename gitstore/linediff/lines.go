@@ -1,4 +1,7 @@
-package compare
+// Package linediff says how one text became another, by lines: with a shortest edit
+// where that is affordable, else what lies between the lines that both begin and
+// end with is told as replaced.
+package linediff
 
 import "strings"
 
@@ -15,10 +18,10 @@ type Hunk struct {
 	Lines    []Line
 }
 
-// Texts compares two texts by lines and shows what changed, each with up to
-// context lines around it. Equal texts have no hunk; those that differ in the
-// end of their last line alone have one with an empty line.
-func Texts(from, to string, context int) []Hunk {
+// Compare compares two texts and shows what changed, each with up to context
+// lines around it. Equal texts have no hunk; those that differ in the end of
+// their last line alone have one with an empty line.
+func Compare(from, to string, context int) []Hunk {
 	if from == to {
 		return nil
 	}
@@ -26,6 +29,11 @@ func Texts(from, to string, context int) []Hunk {
 	if strings.HasSuffix(from, "\n") && strings.HasSuffix(to, "\n") {
 		a, b = a[:len(a)-1], b[:len(b)-1] // nothing stands behind the last line of either
 	}
+	return hunks(Edit(a, b), context)
+}
+
+// Edit tells how the lines a became the lines b: all of both, in order.
+func Edit(a, b []string) []Line {
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
 		head++
@@ -34,11 +42,9 @@ func Texts(from, to string, context int) []Hunk {
 	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
 		tail++
 	}
-	start, end := max(0, head-context), len(a)-max(0, tail-context)
-	lines := mark(nil, ' ', a[start:head])
+	lines := mark(nil, ' ', a[:head])
 	lines = edit(lines, a[head:len(a)-tail], b[head:len(b)-tail])
-	lines = mark(lines, ' ', a[len(a)-tail:end])
-	return hunks(lines, start+1, context)
+	return mark(lines, ' ', a[len(a)-tail:])
 }
 
 // split takes a text apart at the ends of its lines. What follows the last one
@@ -57,11 +63,10 @@ func mark(lines []Line, op byte, texts []string) []Line {
 	return lines
 }
 
-// hunks cuts lines, the first of which has a number, where more of them than
-// twice the context are in both texts.
-func hunks(lines []Line, first, context int) []Hunk {
+// hunks cuts lines where more of them than twice the context are in both texts.
+func hunks(lines []Line, context int) []Hunk {
 	var list []Hunk
-	old, now, done := first, first, 0
+	old, now, done := 1, 1, 0
 	for k := 0; k < len(lines); {
 		if lines[k].Op == ' ' {
 			k++
