@@ -3,16 +3,18 @@ package gitconfig
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 )
 
 // trusted reports whether everything belongs to this user and lies in one file
 // system: else git asks safe.directory, or looks no further up.
 func (p Place) trusted() bool {
-	if !oneDevice(p.Start, p.Root) {
+	device, owner, ok := stat(p.Root)
+	if !ok || owner != os.Geteuid() || !onDevice(device, p.Passed) {
 		return false
 	}
-	for _, path := range []string{p.Root, filepath.Join(p.Root, ".git"), p.GitDir, p.CommonDir} {
+	for _, path := range []string{filepath.Join(p.Root, ".git"), p.GitDir, p.CommonDir} {
 		if _, owner, ok := stat(path); !ok || owner != os.Geteuid() {
 			return false
 		}
@@ -20,15 +22,12 @@ func (p Place) trusted() bool {
 	return true
 }
 
-// oneDevice reports whether a folder and all above it, up to root, lie in one
-// file system.
-func oneDevice(at, root string) bool {
-	device, _, ok := stat(root)
-	for ; ok && at != root; at = filepath.Dir(at) {
-		d, _, there := stat(at)
-		ok = there && d == device && at != filepath.Dir(at)
-	}
-	return ok
+// onDevice reports whether folders lie in one file system.
+func onDevice(device uint64, folders []string) bool {
+	return !slices.ContainsFunc(folders, func(folder string) bool {
+		d, _, ok := stat(folder)
+		return !ok || d != device
+	})
 }
 
 // stat is the device and the owner of a path, symlinks not followed.

@@ -28,13 +28,22 @@ func TestDistributed(t *testing.T) {
 	}
 }
 
-// TestOneDevice shows that a mount between a folder and the root is seen.
-func TestOneDevice(t *testing.T) {
+// TestOnDevice shows that a mount between a folder and the root is seen.
+func TestOnDevice(t *testing.T) {
 	dir := t.TempDir()
-	below := filepath.Join(dir, "a", "b")
-	require.NoError(t, os.MkdirAll(below, 0o777))
-	assert.True(t, oneDevice(below, dir))
-	assert.True(t, oneDevice(dir, dir))
-	assert.False(t, oneDevice(dir, below), "not above")
-	assert.False(t, oneDevice("/proc/self", "/"))
+	device, _, ok := stat(dir)
+	require.True(t, ok)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "a"), 0o777))
+	assert.True(t, onDevice(device, nil))
+	assert.True(t, onDevice(device, []string{filepath.Join(dir, "a")}))
+	assert.False(t, onDevice(device, []string{filepath.Join(dir, "a"), filepath.Join(dir, "gone")}))
+	assert.False(t, onDevice(device, []string{filepath.Join(dir, "a"), "/proc/self"}))
+}
+
+// TestMountWithinTheWorktree shows that git is asked below one.
+func TestMountWithinTheWorktree(t *testing.T) {
+	_, place, _ := world(t)
+	assert.True(t, place.trusted())
+	place.Passed = []string{"/proc/self"}
+	assert.False(t, place.trusted())
 }

@@ -13,10 +13,10 @@ import (
 
 // A Place is where a repository was found without git's help.
 type Place struct {
-	Start     string // the working directory, without symlinks
-	Root      string // of the worktree, Start or above it
-	GitDir    string // $GIT_DIR
-	CommonDir string // $GIT_COMMON_DIR
+	Root      string   // of the worktree, without symlinks
+	Passed    []string // the folders below Root that lead to the working directory
+	GitDir    string   // $GIT_DIR
+	CommonDir string   // $GIT_COMMON_DIR
 }
 
 // Read lists the settings that git has in a place, in the order in which git

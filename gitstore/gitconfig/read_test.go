@@ -30,7 +30,7 @@ func world(t *testing.T) (*gittest.Repo, Place, string) {
 	dir, err := filepath.EvalSymlinks(r.Dir)
 	require.NoError(t, err)
 	git := filepath.Join(dir, ".git")
-	return r, Place{Start: dir, Root: dir, GitDir: git, CommonDir: git}, os.Getenv("HOME")
+	return r, Place{Root: dir, GitDir: git, CommonDir: git}, os.Getenv("HOME")
 }
 
 func write(t *testing.T, path, text string) {
@@ -68,7 +68,7 @@ func TestReadIsWhatGitSays(t *testing.T) {
 		{"nothing", true, func(*testing.T, *gittest.Repo, *Place, string) {}},
 		{"below the root", true, func(t *testing.T, r *gittest.Repo, p *Place, _ string) {
 			r.Write("sub/deep/a", "a\n")
-			p.Start += "/sub/deep"
+			p.Passed = []string{p.Root + "/sub/deep", p.Root + "/sub"}
 		}},
 		{"the user's file", true, func(t *testing.T, _ *gittest.Repo, _ *Place, home string) {
 			write(t, home+"/.gitconfig", "[user]\n\tname = Somebody Else\n")
@@ -122,7 +122,7 @@ func TestReadIsWhatGitSays(t *testing.T) {
 			dir := filepath.Join(filepath.Dir(p.Root), "linked")
 			r.Git("worktree", "add", "-q", dir, "-b", "linked")
 			r.In(dir).Git("config", "--worktree", "a.b", "linked")
-			*p = Place{Start: dir, Root: dir, GitDir: p.GitDir + "/worktrees/linked", CommonDir: p.CommonDir}
+			*p = Place{Root: dir, GitDir: p.GitDir + "/worktrees/linked", CommonDir: p.CommonDir}
 		}},
 		{"a separate git directory", true, func(t *testing.T, r *gittest.Repo, p *Place, _ string) {
 			dir := filepath.Join(filepath.Dir(p.Root), "elsewhere")
@@ -173,7 +173,7 @@ func TestReadIsWhatGitSays(t *testing.T) {
 			if !ok {
 				return
 			}
-			want, err := gitcmd.Git{Dir: place.Start}.Config(t.Context())
+			want, err := gitcmd.Git{Dir: append(place.Passed, place.Root)[0]}.Config(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, want, got)
 		})

@@ -11,13 +11,12 @@ import (
 	"git-checkpoint/gitstore/gitconfig"
 )
 
-// settings reads git's settings in a repository that was guessed.
-func settings(ctx context.Context, g gitcmd.Git, r Facts) ([]gitcmd.Entry, error) {
+// settings reads git's settings in a repository that was guessed, and the
+// folders that were passed on the way to it.
+func settings(ctx context.Context, g gitcmd.Git, r Facts, passed []string) ([]gitcmd.Entry, error) {
 	path, err := gitcmd.Path()
 	if err == nil && len(g.Env) == 0 {
-		place := gitconfig.Place{
-			Start: filepath.Join(r.Root, r.Prefix), Root: r.Root, GitDir: r.Dir, CommonDir: r.CommonDir,
-		}
+		place := gitconfig.Place{Root: r.Root, Passed: passed, GitDir: r.Dir, CommonDir: r.CommonDir}
 		if entries, plain := gitconfig.Read(place, path); plain {
 			return entries, nil
 		}

@@ -20,24 +20,32 @@ var speaking = []string{
 // or above the working directory something is called .git. It gives up where
 // git has more to think about.
 func Guess(dir string) (Facts, bool) {
+	r, _, ok := guess(dir)
+	return r, ok
+}
+
+// guess tells the folders too that it passed below the root.
+func guess(dir string) (r Facts, passed []string, ok bool) {
 	if slices.ContainsFunc(speaking, isSet) {
-		return Facts{}, false
+		return Facts{}, nil, false
 	}
 	start, err := physical(dir)
 	if err != nil {
-		return Facts{}, false
+		return Facts{}, nil, false
 	}
 	for at := start; ; at = filepath.Dir(at) {
 		if exists(filepath.Join(at, ".git")) {
 			gitDir, ok := gitDirAt(at)
 			if !ok {
-				return Facts{}, false // git refuses it, or looks further up
+				return Facts{}, nil, false // git refuses it, or looks further up
 			}
-			return guessAt(at, gitDir, start)
+			r, ok = guessAt(at, gitDir, start)
+			return r, passed, ok
 		}
 		if exists(filepath.Join(at, "HEAD")) || at == filepath.Dir(at) {
-			return Facts{}, false
+			return Facts{}, nil, false
 		}
+		passed = append(passed, at)
 	}
 }
 

@@ -53,10 +53,10 @@ func Find(ctx context.Context, g gitcmd.Git, meanwhile func(Facts)) (Facts, []gi
 // process reads the settings, which name the file they come from: that confirms
 // what was guessed. Else git is asked where things are, too.
 func find(ctx context.Context, g gitcmd.Git, meanwhile func(Facts)) (Facts, []gitcmd.Entry, error) {
-	guessed, ok := Guess(g.Dir)
+	guessed, passed, ok := guess(g.Dir)
 	if ok {
 		meanwhile(guessed)
-		entries, err := settings(ctx, g, guessed)
+		entries, err := settings(ctx, g, guessed, passed)
 		if err == nil && guessed.confirmed(entries) {
 			return guessed, entries, nil
 		}
