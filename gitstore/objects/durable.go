@@ -18,7 +18,7 @@ func (f *flush) sync() error {
 	} else {
 		err = f.syncEach()
 	}
-	f.loose = nil
+	f.loose, f.beside = nil, nil
 	return err
 }
 
@@ -42,6 +42,9 @@ func (f *flush) writeOut() error {
 	for _, t := range f.temps {
 		files, names = append(files, t.file), append(names, t.final)
 	}
+	for _, file := range f.beside {
+		files, names = append(files, file), append(names, file.Name())
+	}
 	for _, step := range []func(*os.File) error{startWriting, waitWritten} {
 		for i, file := range files {
 			if err := step(file); err != nil {
@@ -58,17 +61,20 @@ func (f *flush) writeOut() error {
 // syncEach syncs every file. They wait for it together: a journal takes all of
 // them in one commit.
 func (f *flush) syncEach() error {
-	n := len(f.temps)
-	return parallel(n+len(f.loose), func(i int) error {
-		if i < n {
+	n, others := len(f.temps), len(f.beside)
+	return parallel(n+others+len(f.loose), func(i int) error {
+		switch {
+		case i < n:
 			t := f.temps[i]
 			if err := t.file.Sync(); err != nil {
 				return writeError(t.added, t.final, err)
 			}
 			f.done("sync", t.final)
 			return nil
+		case i < n+others:
+			return f.beside[i-n].Sync()
 		}
-		path := f.loose[i-n]
+		path := f.loose[i-n-others]
 		if err := syncFile(path); err != nil && !gone(err) {
 			return fmt.Errorf("sync object: %w", err)
 		}

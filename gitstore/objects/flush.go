@@ -28,11 +28,13 @@ func (b *Batch) Flush() error {
 
 // Install does all of Flush but the last step, and returns that: the objects
 // can be read, but their names, and in an ordered journal their contents, are
-// not durable yet.
-func (b *Batch) Install() (settle func() error, err error) {
+// not durable yet. The contents of the files beside the objects are brought as
+// far as theirs.
+func (b *Batch) Install(beside ...*os.File) (settle func() error, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f := b.store.newFlush()
+	f.beside = beside
 	write, err := f.keep(b.kept)
 	if err != nil {
 		return nil, err
@@ -50,12 +52,13 @@ func (b *Batch) Install() (settle func() error, err error) {
 
 // flush is the work of one Flush.
 type flush struct {
-	store *Store
-	packs map[string]bool // whether touching the pack worked
-	loose []string        // existing files to sync
-	temps []*temp
-	dirs  map[string]bool // whose names are to be synced
-	z     compressor
+	store  *Store
+	packs  map[string]bool // whether touching the pack worked
+	loose  []string        // existing files to sync
+	beside []*os.File      // files of others to sync
+	temps  []*temp
+	dirs   map[string]bool // whose names are to be synced
+	z      compressor
 
 	last string // the file that was touched last, or the directory that got a name
 }

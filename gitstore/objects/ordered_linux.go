@@ -29,6 +29,12 @@ func orderedFS(dir string) bool {
 	return err == nil
 }
 
+// onDevice reports whether an open file is on the file system of a directory.
+func onDevice(f *os.File, dir string) bool {
+	var of, at unix.Stat_t
+	return unix.Fstat(int(f.Fd()), &of) == nil && unix.Stat(dir, &at) == nil && of.Dev == at.Dev
+}
+
 // startWriting begins to write a file's data out.
 func startWriting(f *os.File) error { return writeRange(f, unix.SYNC_FILE_RANGE_WRITE) }
 

@@ -127,6 +127,10 @@ func (s *Store) Has(h plumbing.Hash) bool {
 	return s.lookup(h, func(f found) error { return f.exists() }) == nil
 }
 
+// InOrder reports whether one sync of a directory on the file system of f, later
+// on, stands for all that a flush has done until then.
+func (s *Store) InOrder(f *os.File) bool { return s.ordered() && onDevice(f, s.cfg.Dir) }
+
 // ordered reports whether one sync stands for all that was done before it.
 func (s *Store) ordered() bool {
 	s.journal.Do(func() { s.inOrder = !s.cfg.SyncEach && orderedFS(s.cfg.Dir) })
