@@ -15,11 +15,17 @@ import (
 // Concurrent syncs share the file system's journal commits.
 func syncDirs(dirs []string) error {
 	slices.Sort(dirs)
-	dirs = slices.Compact(dirs)
-	errs := make([]error, len(dirs))
+	return eachAtOnce(slices.Compact(dirs), syncDir)
+}
+
+// syncFiles makes the contents of files durable.
+func syncFiles(files []*os.File) error { return eachAtOnce(files, (*os.File).Sync) }
+
+func eachAtOnce[T any](all []T, f func(T) error) error {
+	errs := make([]error, len(all))
 	var wait sync.WaitGroup
-	for i, dir := range dirs {
-		wait.Go(func() { errs[i] = syncDir(dir) })
+	for i, one := range all {
+		wait.Go(func() { errs[i] = f(one) })
 	}
 	wait.Wait()
 	return errors.Join(errs...)

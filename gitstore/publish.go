@@ -3,6 +3,8 @@ package gitstore
 import (
 	"context"
 	"errors"
+
+	"git-checkpoint/gitstore/refs"
 )
 
 // collections is how many gc in a row may take what is about to be pointed to.
@@ -12,6 +14,7 @@ const collections = 20
 // that prunes everything may take the objects before a ref points to them:
 // then both once more.
 func (s *Store) publish(ctx context.Context, k *sink, message string, moves func() ([]refMove, error)) error {
+	defer k.letGC()
 	for tries := 0; ; tries++ {
 		settled, err := s.publishOnce(ctx, k, message, moves)
 		if err == nil || !settled || errors.Is(err, errLost) || tries == collections || len(k.batch.Missing()) == 0 {
@@ -20,20 +23,28 @@ func (s *Store) publish(ctx context.Context, k *sink, message string, moves func
 	}
 }
 
-// publishOnce also reports whether the objects were stored. Git starts while
-// they are written.
+// publishOnce also reports whether the objects were stored. The refs are moved
+// here where that can be, else by git, which starts while objects are written.
 func (s *Store) publishOnce(ctx context.Context, k *sink, message string, moves func() ([]refMove, error)) (settled bool, err error) {
+	list, err := moves()
+	if err != nil {
+		return false, err
+	}
+	if m, err := s.stage(list); err == nil {
+		settled, err := s.publishHere(ctx, k, m, message)
+		if !errors.Is(err, refs.ErrAside) {
+			return settled, err
+		}
+	}
 	begun := s.beginMove(ctx, message)
 	settle, err := k.install(ctx)
 	m, startErr := begun()
 	if startErr != nil {
 		return false, startErr
 	}
-	release := func() {}
 	if err == nil {
-		release, err = k.settle(ctx, m, moves, settle)
+		err = k.settle(ctx, m, list, settle)
 	}
-	defer release()
 	if err != nil {
 		m.abandon()
 		return false, err
@@ -43,15 +54,10 @@ func (s *Store) publishOnce(ctx context.Context, k *sink, message string, moves 
 
 // settle makes installed objects durable. Git gets ready to move the refs while
 // they are brought to the disk.
-func (k *sink) settle(ctx context.Context, m *mover, moves func() ([]refMove, error), settle func() error) (release func(), err error) {
-	release = func() {}
-	list, err := moves()
-	if err != nil {
-		return release, err
-	}
-	if release, err = k.keepFromGC(ctx, list[0].name); err != nil {
-		return release, err
+func (k *sink) settle(ctx context.Context, m *mover, list []refMove, settle func() error) error {
+	if err := k.keepFromGC(ctx, list[0].name); err != nil {
+		return err
 	}
 	m.prepare(list)
-	return release, settle()
+	return settle()
 }

@@ -17,6 +17,7 @@ func (s *Store) publishMany(ctx context.Context, k *sink, message string, moves 
 	if len(moves) <= manyMoves || !canSyncAll {
 		return s.publish(ctx, k, message, func() ([]refMove, error) { return moves, nil })
 	}
+	defer k.letGC()
 	for tries := 0; ; tries++ {
 		err := s.publishManyOnce(ctx, k, message, moves)
 		if err == nil || errors.Is(err, errLost) || tries == collections || len(k.batch.Missing()) == 0 {
@@ -29,9 +30,7 @@ func (s *Store) publishManyOnce(ctx context.Context, k *sink, message string, mo
 	if err := k.Flush(ctx); err != nil {
 		return err
 	}
-	release, err := k.keepFromGC(ctx, moves[0].name)
-	defer release()
-	if err != nil {
+	if err := k.keepFromGC(ctx, moves[0].name); err != nil {
 		return err
 	}
 	return s.moveMany(ctx, message, moves)

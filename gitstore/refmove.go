@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/refs"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -26,6 +27,9 @@ type refMove struct {
 // named, with a reflog entry, durably. It fails with errLost when a ref is not
 // where it was expected, and as it was then.
 func (s *Store) moveRefs(ctx context.Context, message string, moves ...refMove) error {
+	if err := s.moveRefsHere(ctx, message, moves); !errors.Is(err, refs.ErrAside) {
+		return err
+	}
 	m, err := s.startMove(ctx, message)
 	if err != nil {
 		return err

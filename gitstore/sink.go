@@ -21,6 +21,7 @@ type sink struct {
 	added   map[plumbing.Hash]object
 	outside []plumbing.Hash // what the checkpoint needs and others wrote
 	kept    bool            // in a pack that was kept while the ref moved
+	release func()          // ends that, nil where nothing is kept
 
 	progress func(done, total int) // of what is rewritten, nil for nobody
 }
@@ -91,30 +92,46 @@ func (k *sink) Flush(ctx context.Context) error {
 	return settle()
 }
 
-// install stores everything that was added; settle makes it durable.
-func (k *sink) install(ctx context.Context) (settle func() error, err error) {
+// install stores everything that was added; settle makes it durable. The files
+// beside the objects have durable contents when the objects have.
+func (k *sink) install(ctx context.Context, beside ...*os.File) (settle func() error, err error) {
 	if k.batch.Len() > packAbove {
-		return func() error { return nil }, k.batch.FlushPack(ctx)
+		return func() error { return syncFiles(beside) }, k.batch.FlushPack(ctx)
 	}
-	return k.batch.Install()
+	return k.batch.Install(beside...)
 }
 
 // A gc that prunes everything deletes what no ref pointed to when it looked.
 // While one runs, which its lock shows, what a ref is about to point to goes
 // into a pack that is kept until the ref has moved: a gc that looks after that
 // finds it in use, and one that looked before does not delete it.
-func (k *sink) keepFromGC(ctx context.Context, by string) (release func(), err error) {
-	if !k.store.gcRuns() {
-		return func() {}, nil
+//
+// The pack is kept until the last try has ended. A further try would make the
+// same pack again. A gc that counts the packs between the two and takes the kept
+// ones for the keepers of what they hold after them would leave that out of its
+// own pack, and remove this one.
+func (k *sink) keepFromGC(ctx context.Context, by string) (err error) {
+	if k.release != nil {
+		return nil
+	}
+	if k.kept = k.store.gcRuns(); !k.kept {
+		return nil
 	}
 	k.store.objects.ReleaseKept(by) // in the turn, nobody else can
 	k.adopt()
-	release, err = k.batch.FlushKept(ctx, by)
+	k.release, err = k.batch.FlushKept(ctx, by)
 	if err != nil {
-		return release, fmt.Errorf("keep new objects from a running gc: %w", err)
+		return fmt.Errorf("keep new objects from a running gc: %w", err)
 	}
-	k.kept = true
-	return release, nil
+	return nil
+}
+
+// letGC ends keepFromGC.
+func (k *sink) letGC() {
+	if k.release != nil {
+		k.release()
+		k.release = nil
+	}
 }
 
 // protect makes sure that what a ref now points to is there: what a gc took

@@ -1,0 +1,77 @@
+package gitstore
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"git-checkpoint/gitstore/refs"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Where anybody else may have a say in a move, it is git's.
+func TestMovesThatAreGits(t *testing.T) {
+	cases := map[string]func(t *testing.T, w *world){
+		"a hook":            func(_ *testing.T, w *world) { w.Write(".git/hooks/reference-transaction", "") },
+		"hooks elsewhere":   func(_ *testing.T, w *world) { w.Git("config", "core.hooksPath", "~/hooks") },
+		"hooks of settings": func(_ *testing.T, w *world) { w.Git("config", "hook.a.command", "true") },
+		"a quarantine":      func(t *testing.T, _ *world) { t.Setenv("GIT_QUARANTINE_PATH", "x") },
+		"no turn":           func(_ *testing.T, w *world) { w.s.turn = nil },
+	}
+	for name, arrange := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			require.NoError(t, w.s.inTurn(ctx, "42", func() error {
+				assert.Equal(t, refs.Here, w.s.movesHere())
+				turn := w.s.turn
+				defer func() { w.s.turn = turn }()
+				arrange(t, w)
+				assert.False(t, (&Store{turn: w.s.turn, repo: w.s.repo, config: w.open(w.Dir).config}).movesHere())
+				return nil
+			}))
+		})
+	}
+}
+
+// A pack that is kept from a gc is kept without a gap until the last try: see
+// keepFromGC.
+func TestPackIsKeptThroughTries(t *testing.T) {
+	w := newWorld(t)
+	w.manual(1)
+	w.Write(".git/gc.pid", "1 host\n")
+	k := w.s.newSink()
+	k.Add(3, []byte("a blob"))
+	kept := func() []string {
+		names, err := filepath.Glob(w.GitPath("objects/pack/*.keep"))
+		require.NoError(t, err)
+		return names
+	}
+	require.NoError(t, k.keepFromGC(ctx, LiveRef("42")))
+	require.Len(t, kept(), 1)
+	first, err := os.Stat(kept()[0])
+	require.NoError(t, err)
+	require.NoError(t, k.keepFromGC(ctx, LiveRef("42")))
+	require.Len(t, kept(), 1)
+	then, err := os.Stat(kept()[0])
+	require.NoError(t, err)
+	assert.True(t, os.SameFile(first, then))
+	assert.Equal(t, first.ModTime(), then.ModTime())
+	k.letGC()
+	assert.Empty(t, kept())
+}
+
+// Refs that could not all be moved here are moved by git.
+func TestMoveHereGoesOn(t *testing.T) {
+	if !refs.Here {
+		t.Skip("refs are not moved here")
+	}
+	w := newWorld(t)
+	w.manual(1)
+	require.NoError(t, os.Remove(w.GitPath("logs/"+ownRef("42"))))
+	w.manual(1)
+	assert.Equal(t, w.Git("rev-parse", LiveRef("42")), w.Git("rev-parse", ownRef("42")))
+	assert.FileExists(t, w.GitPath("logs/"+ownRef("42")))
+	w.sound()
+}

@@ -1,0 +1,163 @@
+package refs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A Move is a ref that goes on from one value to another.
+type Move struct {
+	Name     string
+	Old, New plumbing.Hash
+}
+
+// ErrAside says that nothing was changed, and that git has to do it.
+var ErrAside = errors.New("left to git")
+
+// A MovedError says that a ref is not where it was expected. Nothing was
+// changed.
+type MovedError struct {
+	Name string
+	Now  plumbing.Hash // zero where there is none
+}
+
+func (e *MovedError) Error() string { return fmt.Sprintf("%s is at %s", e.Name, e.Now) }
+
+// A Dir is a repository's folder, $GIT_COMMON_DIR, with refs that are files.
+type Dir struct {
+	Path  string
+	Share func(paths ...string) // gives new files the modes of a shared repository
+}
+
+// A Moving is some refs that are about to move. Their new values are written,
+// nothing can be seen of them. It is for one goroutine, and for one process: who
+// stages has to keep others from staging the same refs.
+type Moving struct {
+	dir   Dir
+	moves []Move
+	temps []*os.File
+	locks []string // that are held
+}
+
+// Stage writes the new values beside the refs. It fails with ErrAside where git
+// has to move one of them.
+func (d Dir) Stage(moves []Move) (*Moving, error) {
+	if slices.ContainsFunc(moves, func(m Move) bool { return m.Old.IsZero() || m.New.IsZero() }) {
+		return nil, ErrAside
+	}
+	m := &Moving{dir: d, moves: slices.SortedFunc(slices.Values(moves), func(a, b Move) int { return strings.Compare(a.Name, b.Name) })}
+	for i := range m.moves {
+		if err := m.write(i); err != nil {
+			m.Discard()
+			return nil, fmt.Errorf("%w: %w", ErrAside, err)
+		}
+	}
+	return m, nil
+}
+
+// write makes the file of a new value. One that a killed process has left is
+// removed, not written to: it may be the ref itself by another name.
+func (m *Moving) write(i int) error {
+	dir := filepath.Join(m.dir.Path, "git-checkpoint", "moving")
+	path := filepath.Join(dir, filepath.Base(m.moves[i].Name)+"."+strconv.Itoa(i))
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = os.MkdirAll(dir, 0o777)
+		m.dir.Share(filepath.Dir(dir), dir)
+	case errors.Is(err, fs.ErrExist):
+		err = os.Remove(path)
+	}
+	if f == nil && err == nil {
+		f, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	}
+	if err != nil {
+		return err
+	}
+	m.temps = append(m.temps, f)
+	m.dir.Share(path)
+	_, err = f.WriteString(m.moves[i].New.String() + "\n")
+	return err
+}
+
+// Files are the files with the new values. Before Commit they have to be made
+// durable, or to be written out where a journal keeps the order.
+func (m *Moving) Files() []*os.File { return m.temps }
+
+// Discard removes what was made for the move. It may follow Commit.
+func (m *Moving) Discard() {
+	for _, lock := range m.locks {
+		_ = os.Remove(lock)
+	}
+	for _, f := range m.temps {
+		_ = f.Close()
+		_ = os.Remove(f.Name())
+	}
+	m.locks, m.temps = nil, nil
+}
+
+// Commit moves the refs, each with an entry in its reflog. It fails with
+// ErrAside or a MovedError before anything has changed; after any other error
+// some of the refs have moved, in the order of their names.
+func (m *Moving) Commit(e Entry) error {
+	defer m.Discard()
+	if err := m.lock(); err != nil {
+		return fmt.Errorf("%w: %w", ErrAside, err)
+	}
+	for _, move := range m.moves {
+		now, err := m.dir.now(move.Name)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrAside, err)
+		}
+		if now != move.Old {
+			return &MovedError{move.Name, now}
+		}
+	}
+	logs, err := m.dir.openLogs(m.moves)
+	defer logs.close()
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrAside, err)
+	}
+	return m.rename(logs, e)
+}
+
+// lock takes the locks of all refs.
+func (m *Moving) lock() error {
+	for i, move := range m.moves {
+		lock := m.dir.file(move.Name) + ".lock"
+		if err := os.Link(m.temps[i].Name(), lock); err != nil {
+			return err
+		}
+		m.locks = append(m.locks, lock)
+	}
+	return nil
+}
+
+// rename puts the new values in their place.
+func (m *Moving) rename(logs logs, e Entry) error {
+	for i, move := range m.moves {
+		err := logs[i].append(e.line(move))
+		if err == nil {
+			err = os.Rename(m.locks[0], m.dir.file(move.Name))
+		}
+		switch {
+		case err != nil && i == 0:
+			return fmt.Errorf("%w: %w", ErrAside, err)
+		case err != nil:
+			return fmt.Errorf("move %s: %w", move.Name, err)
+		}
+		m.locks = m.locks[1:]
+	}
+	return nil
+}
+
+// file is the file of a ref.
+func (d Dir) file(name string) string { return filepath.Join(d.Path, filepath.FromSlash(name)) }

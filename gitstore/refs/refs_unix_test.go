@@ -1,0 +1,272 @@
+//go:build unix
+
+package refs
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	one = "refs/checkpoints/42"
+	two = "refs/git-checkpoint/own/42"
+)
+
+// A world is a repository with two refs that are at the first of some commits.
+type world struct {
+	*gittest.Repo
+	dir     Dir
+	commits []plumbing.Hash
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{Repo: gittest.New(t)}
+	w.dir = Dir{Path: w.GitPath("."), Share: func(...string) {}}
+	for i := range 4 {
+		w.Write("a.txt", fmt.Sprint(i))
+		w.commits = append(w.commits, plumbing.NewHash(w.Commit(fmt.Sprint(i))))
+	}
+	for _, ref := range []string{one, two} {
+		w.Git("update-ref", "--create-reflog", "-m", "made", ref, w.commits[0].String())
+	}
+	return w
+}
+
+func (w *world) on(from, to int) []Move {
+	return []Move{{two, w.commits[from], w.commits[to]}, {one, w.commits[from], w.commits[to]}}
+}
+
+func entry(message string) Entry {
+	return Entry{Name: "A U Thor", Email: "a@example.com", At: time.Unix(1767323285, 0), Message: message}
+}
+
+func (w *world) move(moves []Move) error {
+	m, err := w.dir.Stage(moves)
+	if err != nil {
+		return err
+	}
+	defer m.Discard()
+	return m.Commit(entry("save: one"))
+}
+
+// files are the refs, their reflogs and what this package leaves beside.
+func (w *world) files(t *testing.T) map[string]string {
+	all := map[string]string{}
+	require.NoError(t, filepath.WalkDir(w.dir.Path, func(path string, d fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(w.dir.Path, path)
+		ours := name == "packed-refs" || slices.Contains([]string{"refs", "logs", "git-checkpoint"}, strings.Split(name, "/")[0])
+		if err == nil && d.Type().IsRegular() && ours {
+			data, err := os.ReadFile(path)
+			all[name] = string(data)
+			return err
+		}
+		return err
+	}))
+	return all
+}
+
+// What a move leaves is what git's own leaves, to the byte.
+func TestMoveIsGits(t *testing.T) {
+	for name, packed := range map[string]bool{"files of their own": false, "packed": true} {
+		t.Run(name, func(t *testing.T) {
+			ours, gits := newWorld(t), newWorld(t)
+			require.Equal(t, gits.commits, ours.commits)
+			if packed {
+				ours.Git("pack-refs", "--all")
+				gits.Git("pack-refs", "--all")
+				for _, w := range []*world{ours, gits} {
+					require.NoError(t, os.MkdirAll(w.GitPath("refs/checkpoints"), 0o777))
+					require.NoError(t, os.MkdirAll(w.GitPath("refs/git-checkpoint/own"), 0o777))
+				}
+			}
+			m, err := ours.dir.Stage(ours.on(0, 1))
+			require.NoError(t, err)
+			require.NoError(t, m.Commit(entry("save:  of\ttwo\nlines ")))
+			gits.Setenv("GIT_COMMITTER_NAME", "A U Thor")
+			gits.Setenv("GIT_COMMITTER_EMAIL", "a@example.com")
+			for _, ref := range []string{one, two} {
+				gits.Git("update-ref", "-m", "save:  of\ttwo\nlines ", ref, gits.commits[1].String(), gits.commits[0].String())
+			}
+			assert.Equal(t, gits.files(t), ours.files(t))
+			assert.Equal(t, ours.commits[1].String(), ours.Git("rev-parse", one))
+		})
+	}
+}
+
+// Whatever is out of the ordinary is left to git, and nothing is changed.
+func TestAside(t *testing.T) {
+	cases := map[string]func(w *world, moves []Move){
+		"a ref that is locked":              func(w *world, _ []Move) { w.put(one+".lock", "") },
+		"one that is locked behind another": func(w *world, _ []Move) { w.put(two+".lock", "") },
+		"no reflog":                         func(w *world, _ []Move) { w.remove("logs/" + two) },
+		"a symbolic ref":                    func(w *world, _ []Move) { w.Git("symbolic-ref", one, "refs/heads/main") },
+		"no object's name":                  func(w *world, _ []Move) { w.put(one, "\x00\x00") },
+		"half a name":                       func(w *world, _ []Move) { w.put(one, w.commits[0].String()[:20]) },
+		"a link": func(w *world, _ []Move) {
+			w.remove(one)
+			w.must(os.Symlink(w.dir.file(two), w.dir.file(one)))
+		},
+		"a directory in the ref's place": func(w *world, _ []Move) {
+			w.Git("pack-refs", "--all")
+			w.must(os.MkdirAll(w.dir.file(one), 0o777))
+			w.must(os.MkdirAll(filepath.Dir(w.dir.file(two)), 0o777))
+		},
+		"no directory":        func(w *world, _ []Move) { w.Git("pack-refs", "--all", "--prune") },
+		"a ref to be made":    func(_ *world, moves []Move) { moves[0].Old = plumbing.ZeroHash },
+		"a ref to be removed": func(_ *world, moves []Move) { moves[0].New = plumbing.ZeroHash },
+	}
+	for name, arrange := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			moves := w.on(0, 1)
+			arrange(w, moves)
+			before := w.files(t)
+			require.ErrorIs(t, w.move(moves), ErrAside)
+			assert.Equal(t, before, w.files(t))
+		})
+	}
+}
+
+func (w *world) put(name, text string) { w.must(os.WriteFile(w.dir.file(name), []byte(text), 0o666)) }
+func (w *world) remove(name string)    { w.must(os.Remove(w.dir.file(name))) }
+
+func (w *world) must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// A ref that somebody else has moved stays there, and the other one too.
+func TestMoved(t *testing.T) {
+	for _, ref := range []string{one, two} {
+		w := newWorld(t)
+		w.Git("update-ref", ref, w.commits[2].String())
+		before := w.files(t)
+		var moved *MovedError
+		require.ErrorAs(t, w.move(w.on(0, 1)), &moved)
+		assert.Equal(t, MovedError{ref, w.commits[2]}, *moved)
+		assert.Equal(t, before, w.files(t))
+	}
+}
+
+// A process that was killed after its rename leaves a second name of the ref's
+// own file. What is staged next must not be written through it.
+func TestLeftBehind(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, w.move(w.on(0, 1)))
+	left := filepath.Join(w.dir.Path, "git-checkpoint", "moving", "42.0")
+	require.NoError(t, os.Link(w.dir.file(one), left))
+	m, err := w.dir.Stage(w.on(1, 2))
+	require.NoError(t, err)
+	assert.Equal(t, w.commits[1].String(), w.Git("rev-parse", one))
+	require.NoError(t, m.Commit(entry("save")))
+	assert.Equal(t, w.commits[2].String(), w.Git("rev-parse", one))
+	assert.NoFileExists(t, left)
+}
+
+// The locks that a killed process leaves hold the value that it was to write,
+// whenever that was.
+func TestLocksAreWhole(t *testing.T) {
+	w := newWorld(t)
+	m, err := w.dir.Stage(w.on(0, 1))
+	require.NoError(t, err)
+	assert.NoFileExists(t, w.dir.file(one)+".lock")
+	require.NoError(t, m.lock())
+	for _, ref := range []string{one, two} {
+		held, err := os.ReadFile(w.dir.file(ref) + ".lock")
+		require.NoError(t, err)
+		assert.Equal(t, w.commits[1].String()+"\n", string(held))
+	}
+	m.Discard()
+	assert.NoFileExists(t, w.dir.file(one)+".lock")
+}
+
+// Moves made here, moves by git and git's own packing of refs, all at once: of
+// those that name the same old value one succeeds, and the reflog tells of each.
+func TestBesideGit(t *testing.T) {
+	w := newWorld(t)
+	const each = 60
+	done := make([][]string, 3)
+	var movers, packer sync.WaitGroup
+	stop := make(chan struct{})
+	packer.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				_ = exec.Command("git", "-C", w.dir.Path, "pack-refs", "--all").Run()
+			}
+		}
+	})
+	read := func() plumbing.Hash {
+		out, err := exec.Command("git", "-C", w.dir.Path, "rev-parse", one).Output()
+		assert.NoError(t, err, "a reader sees the old value or the new")
+		return plumbing.NewHash(strings.TrimSpace(string(out)))
+	}
+	var turn sync.Mutex // as the turn is in the store
+	for n := range done {
+		movers.Go(func() {
+			for i := range each {
+				from := read()
+				to := w.commits[(slices.Index(w.commits, from)+1+(n+i)%3)%4]
+				var err error
+				if n == 0 {
+					err = exec.Command("git", "-C", w.dir.Path, "-c", "core.filesRefLockTimeout=2000", "update-ref", "-m", fmt.Sprint(n, i), one, to.String(), from.String()).Run()
+				} else {
+					turn.Lock()
+					m, stageErr := w.dir.Stage([]Move{{one, from, to}})
+					if err = stageErr; err == nil {
+						err = m.Commit(entry(fmt.Sprint(n, i)))
+					}
+					turn.Unlock()
+				}
+				if err == nil {
+					done[n] = append(done[n], fmt.Sprint(n, i))
+				}
+			}
+		})
+	}
+	movers.Wait()
+	close(stop)
+	packer.Wait()
+	entries := strings.Split(w.Git("reflog", "--format=%gs", one), "\n")
+	want := slices.Concat(done[0], done[1], done[2], []string{"made"})
+	assert.ElementsMatch(t, want, entries)
+	assert.Greater(t, len(done[1])+len(done[2]), each/4, "moved here")
+	lines := strings.Split(strings.TrimSpace(w.Read(".git/logs/"+one)), "\n")
+	for i := 1; i < len(lines); i++ {
+		assert.Equal(t, lines[i-1][41:81], lines[i][:40], "each move is from where the one before led")
+	}
+	assert.Equal(t, lines[len(lines)-1][41:81], w.Git("rev-parse", one))
+}
+
+// A reflog gets a line whole or not at all.
+func TestLogIsWhole(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	require.NoError(t, os.WriteFile(path, []byte("before\n"), 0o666))
+	f, err := os.OpenFile(path, os.O_RDONLY, 0)
+	require.NoError(t, err)
+	require.Error(t, (&log{f}).append("line\n"))
+	f.Close()
+	f, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	require.NoError(t, err)
+	defer f.Close()
+	require.NoError(t, (&log{f}).append("line\n"))
+	data, _ := os.ReadFile(path)
+	assert.Equal(t, "before\nline\n", string(data))
+}
