@@ -18,6 +18,7 @@ import (
 
 // goreleaser is what a release needs of its configuration.
 type goreleaser struct {
+	Before struct{ Hooks []string }
 	Builds []struct {
 		Binary                                  string
 		Env, Flags, Tags, Ldflags, Goos, Goarch []string
@@ -89,19 +90,55 @@ func TestReleaseReproducible(t *testing.T) {
 	assert.Positive(t, built)
 }
 
-// build builds as the configuration says, from a copy of the sources in a
-// directory of its own.
-func (g *goreleaser) build(t *testing.T, goos, goarch string) string {
+// The commands that a release begins with run, and the pages that they make name
+// the version and are of the commit's date.
+func TestReleaseHooks(t *testing.T) {
+	if os.Getenv("GIT_CHECKPOINT_RELEASE") == "" {
+		t.Skip("GIT_CHECKPOINT_RELEASE is not set")
+	}
+	g := readGoreleaser(t)
+	dir := sources(t)
+	require.NotEmpty(t, g.Before.Hooks)
+	for _, hook := range g.Before.Hooks {
+		before, rest, ok := strings.Cut(hook, "{{ if .IsSnapshot }}")
+		if _, after, ends := strings.Cut(rest, "{{ end }}"); ok && ends {
+			hook = before + "Ann Author <ann@example.com>" + after
+		}
+		cmd := exec.Command("sh", "-c", filled.Replace(hook))
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOWORK=off", "PWD="+dir)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "bin", "share", "man", "man1", "git-checkpoint.1"))
+	require.NoError(t, err)
+	title, _, _ := strings.Cut(string(page), "\n")
+	assert.Equal(t, `.TH GIT-CHECKPOINT 1 "2026-02-14" "git-checkpoint 1.2.3" "Git Checkpoint"`, title)
+	assert.FileExists(t, filepath.Join(dir, "bin", "packed", "changelog.yml"))
+}
+
+// filled fills in what goreleaser knows of a commit.
+var filled = strings.NewReplacer(
+	"{{ .Version }}", "1.2.3", "{{ .FullCommit }}", strings.Repeat("a", 40), "{{ .CommitDate }}", "2026-02-14T14:30:00Z",
+)
+
+// sources copies what a release is built from into a directory of its own.
+func sources(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{"main.go", "go.mod", "go.sum", "commands", "freshness", "gitstore"} {
+	for _, name := range []string{"main.go", "go.mod", "go.sum", "commands", "freshness", "gitstore", "LICENSE", "README.md", "CHANGELOG.md", ".ci"} {
 		out, err := exec.Command("cp", "-R", filepath.Join("..", name), dir).CombinedOutput()
 		require.NoError(t, err, string(out))
 	}
+	return dir
+}
+
+// build builds as the configuration says, from a copy of the sources.
+func (g *goreleaser) build(t *testing.T, goos, goarch string) string {
+	t.Helper()
+	dir := sources(t)
 	b := g.Builds[0]
-	ldflags := strings.NewReplacer(
-		"{{ .Version }}", "1.2.3", "{{ .FullCommit }}", strings.Repeat("a", 40), "{{ .CommitDate }}", "2026-02-14T14:30:00Z",
-	).Replace(strings.Join(b.Ldflags, " "))
+	ldflags := filled.Replace(strings.Join(b.Ldflags, " "))
 	args := append([]string{"build", "-o", "git-checkpoint.out", "-tags", strings.Join(b.Tags, ","), "-ldflags", ldflags}, b.Flags...)
 	cmd := exec.Command("go", append(args, ".")...)
 	cmd.Dir = dir

@@ -147,8 +147,8 @@ func assertReleased(t *testing.T, packager string, names []string) {
 	assert.Equal(t, string(want), got, packager)
 }
 
-// cmdUnpacked lays out what the archive of a release has below a directory:
-// unpacked .local.
+// cmdUnpacked lays out what the archive of a release has below a directory, for
+// the program a small file that runs it: unpacked .local.
 func cmdUnpacked(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: unpacked directory")
@@ -162,10 +162,28 @@ func cmdUnpacked(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	program, err := exec.LookPath(progName)
 	ts.Check(err)
-	places[g.Builds[0].Binary] = program
+	places[g.Builds[0].Binary] = filepath.Join(made, progName)
+	ts.Check(os.WriteFile(places[g.Builds[0].Binary], []byte("#!/bin/sh\nexec '"+program+"' \"$@\"\n"), 0o777))
 	for place, src := range places {
 		name := filepath.Join(ts.MkAbs(args[0]), filepath.FromSlash(place))
 		ts.Check(os.MkdirAll(filepath.Dir(name), 0o777))
 		ts.Check(os.Link(src, name))
 	}
+}
+
+// cmdReadme writes the shell of the README that has a text in it to a file:
+// readme install.sh 'go install'.
+func cmdReadme(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: readme file text")
+	}
+	text, err := os.ReadFile(filepath.Join("..", "README.md"))
+	ts.Check(err)
+	for i, part := range strings.Split(string(text), "```") {
+		if shell, ok := strings.CutPrefix(part, "sh\n"); i%2 == 1 && ok && strings.Contains(shell, args[1]) {
+			ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(shell), 0o666))
+			return
+		}
+	}
+	ts.Fatalf("README.md has no shell with %q", args[1])
 }

@@ -56,6 +56,7 @@ func runScripts(t *testing.T, glob string) {
 			"expect":   cmdExpect,
 			"forge":    cmdForge,
 			"unpacked": cmdUnpacked,
+			"readme":   cmdReadme,
 		},
 	})
 }
