@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -64,7 +65,7 @@ func age(d time.Duration) string {
 	day := 24 * time.Hour
 	switch {
 	case d < -time.Minute:
-		return "in " + age(-d)
+		return "in " + age(-max(d, -math.MaxInt64))
 	case d < time.Minute:
 		return "now"
 	case d < time.Hour:
