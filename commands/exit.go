@@ -183,7 +183,7 @@ func codeOf(err error) (code int, hint string) {
 		return exitUsage, ""
 	case errors.Is(err, gitstore.ErrMoved):
 		return exitRefused, "run the command again"
-	case errors.As(err, &large):
+	case errors.As(err, &large) && large.What == "snapshot":
 		return exitFailure, fmt.Sprintf("git config checkpoint.storage.max-size-mb %d", large.Size>>20+1)
 	case diskFull(err):
 		return exitFailure, freeSpace

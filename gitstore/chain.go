@@ -21,6 +21,10 @@ import (
 // lead through the project's whole history.
 const maxForeign = 64
 
+// maxChain bounds the commits of a chain together, in bytes: they stay in
+// memory while it is looked at.
+const maxChain = 512 << 20
+
 // A link is a commit of a chain.
 type link struct {
 	commit rawCommit
@@ -80,6 +84,7 @@ func (s *Store) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limi
 	d := newDescriber(issue, limit <= 0)
 	defer d.finish()
 	var last rawCommit
+	size := 0
 	for at := tip; limit <= 0 || d.found < limit; {
 		if at == base {
 			c.rooted = true
@@ -91,6 +96,9 @@ func (s *Store) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limi
 				break
 			}
 			return nil, fmt.Errorf("%s: %w", ref, err)
+		}
+		if size += len(commit.message) + len(commit.rest); size > maxChain {
+			return nil, corrupt(ref, "its commits take more than %d bytes", maxChain)
 		}
 		last = commit
 		d.add(commit)

@@ -125,7 +125,11 @@ func (c rawCommit) encode() []byte {
 	return b.Bytes()
 }
 
-// authored is the time in the author line, the zero time when there is none.
+// lastSecond is the end of the year 9999: later times have no form in JSON.
+const lastSecond = 253402300799
+
+// authored is the time in the author line, the zero time when there is none
+// that a calendar has.
 func (c rawCommit) authored() time.Time {
 	line, _, ok := cutHeader(c.rest, "author ")
 	if !ok {
@@ -134,7 +138,7 @@ func (c rawCommit) authored() time.Time {
 	_, when, _ := strings.Cut(line, "> ")
 	seconds, _, _ := strings.Cut(when, " ")
 	n, err := strconv.ParseInt(seconds, 10, 64)
-	if err != nil {
+	if err != nil || n < 0 || n > lastSecond {
 		return time.Time{}
 	}
 	return time.Unix(n, 0).UTC()

@@ -3,9 +3,13 @@ package gitstore
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func FuzzParseCommit(f *testing.F) {
@@ -23,4 +27,30 @@ func FuzzParseCommit(f *testing.F) {
 		_ = c.isLedger()
 		_ = c.authored()
 	})
+}
+
+// A date that no calendar has is none.
+func TestAuthored(t *testing.T) {
+	for date, want := range map[string]string{
+		"1790000000 +0200": "2026-09-21T14:13:20Z", "0 +0000": "1970-01-01T00:00:00Z", "253402300799 +0000": "9999-12-31T23:59:59Z",
+		"-1 +0000": "", "-99999999999 +0000": "", "253402300800 +0000": "", "9223372036854775807 +0000": "", "99999999999999999999 +0000": "", "x": "",
+	} {
+		at := rawCommit{rest: []byte("author A <a@x> " + date + "\n")}.authored()
+		if want == "" {
+			assert.True(t, at.IsZero(), date)
+		} else {
+			assert.Equal(t, want, at.Format(time.RFC3339), date)
+		}
+	}
+}
+
+// What a later reading would refuse is not saved.
+func TestSaveBoundsTheMessage(t *testing.T) {
+	w := newWorld(t)
+	w.manual(1)
+	tip := w.Git("rev-parse", "refs/checkpoints/42")
+	_, err := w.s.Save(ctx, w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.SetNote(strings.Repeat("n", maxMessage)) }))
+	var limit *LimitError
+	require.ErrorAs(t, err, &limit)
+	assert.Equal(t, tip, w.Git("rev-parse", "refs/checkpoints/42"))
 }

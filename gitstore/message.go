@@ -20,6 +20,10 @@ const (
 	trailerVersion   = "Checkpoint-Version"
 )
 
+// maxMessage is half of what is read of a commit: work that is joined may say
+// more than either side.
+const maxMessage = 4 << 20
+
 // encodeMessage writes the message of a checkpoint's commit.
 func encodeMessage(issue checkpoint.Issue, r *checkpoint.Record) string {
 	var b strings.Builder

@@ -179,7 +179,11 @@ func (w *writing) build(k *sink, on base, r *checkpoint.Record) (rawCommit, erro
 		message := fmt.Sprintf("index of %s\n", w.id)
 		w.index = k.addCommit(w.s.newCommit(w.snap.Staged, w.created, message, heads...))
 	}
-	commit := w.s.newCommit(k.addTree(entries), w.created, encodeMessage(w.req.Issue, r), on.parent, w.index)
+	message := encodeMessage(w.req.Issue, r)
+	if len(message) > maxMessage {
+		return rawCommit{}, &LimitError{What: "note and phase", Size: int64(len(message)), Limit: maxMessage}
+	}
+	commit := w.s.newCommit(k.addTree(entries), w.created, message, on.parent, w.index)
 	commit.hash = k.addCommit(commit)
 	return commit, nil
 }

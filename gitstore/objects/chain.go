@@ -72,7 +72,7 @@ func (p packReader) ascend(chain []delta, kind plumbing.ObjectType, content []by
 		if err != nil {
 			return nil, err
 		}
-		if content, err = applyDelta(content, code); err != nil {
+		if content, err = applyDelta(content, code, mostOf(kind)); err != nil {
 			return nil, err
 		}
 		c.put(p.key, d.off, kind, content)

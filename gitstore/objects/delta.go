@@ -33,9 +33,9 @@ func deltaSize(d []byte) (size int64, rest []byte, err error) {
 	return 0, nil, formatError("size in a delta is damaged")
 }
 
-// applyDelta returns the result of a delta on base. All instructions are
-// checked before anything is set aside for the result.
-func applyDelta(base, delta []byte) ([]byte, error) {
+// applyDelta returns the result of a delta on base, of at most limit bytes. All
+// instructions are checked before anything is set aside for the result.
+func applyDelta(base, delta []byte, limit int64) ([]byte, error) {
 	from, to, code, err := deltaSizes(delta)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func applyDelta(base, delta []byte) ([]byte, error) {
 	if from != int64(len(base)) {
 		return nil, formatError("delta is for a base of %d bytes, not %d", from, len(base))
 	}
-	if to > maxObject {
+	if to > limit {
 		return nil, ErrTooLarge
 	}
 	if err := checkDelta(code, from, to); err != nil {

@@ -106,7 +106,7 @@ func FuzzDelta(f *testing.F) {
 	f.Add([]byte("content"), []byte{7, 9, 2, 'a', 'b', 0x90, 7})
 	f.Add(bytes.Repeat([]byte("x"), copyDefault), []byte{0x80, 0x80, 4, 0x80, 0x80, 4, 0x80})
 	f.Fuzz(func(t *testing.T, base, delta []byte) {
-		out, err := applyDelta(base, delta)
+		out, err := applyDelta(base, delta, maxObject)
 		if err != nil {
 			return
 		}

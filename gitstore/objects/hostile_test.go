@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore/internal/gittest"
+
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
 )
@@ -244,4 +246,41 @@ func TestHostileLoose(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, plumbing.BlobObject, kind)
 	require.Equal(t, "content", string(content))
+}
+
+// A commit that is far larger than where it is stored is not read, as it lies:
+// loose, in a pack, as a delta.
+func TestHugeCommit(t *testing.T) {
+	for name, size := range map[string]int{"fits": maxCommit, "too large": maxCommit + 1} {
+		t.Run(name, func(t *testing.T) {
+			r := gittest.New(t)
+			write := func(end string) plumbing.Hash {
+				content := bytes.Repeat([]byte{'a'}, size)
+				copy(content[size-len(end):], end)
+				out := r.Pipe(content, "hash-object", "-t", "commit", "-w", "--stdin", "--literally")
+				return plumbing.NewHash(strings.TrimSpace(string(out)))
+			}
+			all := []plumbing.Hash{write("one"), write("two")}
+			requireRead := func() {
+				t.Helper()
+				s := open(t, r)
+				for _, h := range all {
+					kind, content, err := s.Read(h)
+					if size > maxCommit {
+						require.ErrorIs(t, err, ErrTooLarge)
+						continue
+					}
+					require.NoError(t, err)
+					require.Equal(t, plumbing.CommitObject, kind)
+					require.Len(t, content, size)
+				}
+			}
+			requireRead()
+			in := all[0].String() + "\n" + all[1].String() + "\n"
+			r.Pipe([]byte(in), "pack-objects", "-q", r.GitPath("objects/pack/pack"))
+			r.Git("prune-packed", "-q")
+			require.Contains(t, string(r.Pipe(nil, "verify-pack", "-v", strings.TrimSuffix(onlyPack(t, r), ".pack")+".idx")), "chain length = 1")
+			requireRead()
+		})
+	}
 }

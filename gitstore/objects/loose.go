@@ -75,6 +75,9 @@ func parseLoose(raw []byte) (plumbing.ObjectType, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	if size > mostOf(t) {
+		return 0, nil, ErrTooLarge
+	}
 	if whole {
 		content = bytes.Clone(content)
 	} else if content, used, err = inflateLarge(raw, size, len(out)-len(content)); err != nil {
@@ -91,9 +94,6 @@ func parseLoose(raw []byte) (plumbing.ObjectType, []byte, error) {
 
 // inflateLarge reads an object that has not fitted into a buffer of the pool.
 func inflateLarge(raw []byte, size int64, head int) ([]byte, int, error) {
-	if size > maxObject {
-		return nil, 0, ErrTooLarge
-	}
 	size += int64(head)
 	b, used, err := inflateExact(make([]byte, 0, min(size, firstPiece)), raw, size)
 	if err != nil {

@@ -118,6 +118,9 @@ func (e entry) resultSize() (int64, error) {
 
 // inflate returns what the entry holds: an object or a delta.
 func (e entry) inflate() ([]byte, error) {
+	if e.size > mostOf(e.kind) {
+		return nil, ErrTooLarge
+	}
 	return e.inflateTo(make([]byte, 0, min(e.size, firstPiece)))
 }
 

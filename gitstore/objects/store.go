@@ -21,6 +21,18 @@ var ErrTooLarge = errors.New("object is too large")
 // the size above which git stops making deltas (core.bigFileThreshold).
 const maxObject = 512 << 20
 
+// maxCommit is the same for commits and tags: a chain is read in one go, and a
+// message of the same letter is a thousandth of its size where it is stored.
+const maxCommit = 8 << 20
+
+// mostOf is how large an object of a kind may be.
+func mostOf(t plumbing.ObjectType) int64 {
+	if t == plumbing.CommitObject || t == plumbing.TagObject {
+		return maxCommit
+	}
+	return maxObject
+}
+
 // GitFunc runs git with args and stdin and returns what it printed.
 type GitFunc = func(ctx context.Context, stdin []byte, args ...string) ([]byte, error)
 
