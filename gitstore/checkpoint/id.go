@@ -16,6 +16,7 @@ const (
 	maxIDBytes   = 200
 	maxPhaseInID = 64
 	minHexDigits = 4
+	maxHexDigits = 64
 	idTimeLayout = "20060102T150405Z"
 )
 
@@ -23,11 +24,7 @@ const (
 // called it.
 type ID string
 
-var (
-	ownID    = pattern(`^CP-[a-z0-9_]+-.+-[0-9a-f]{4,64}$`)
-	finalHex = pattern(`[-_]([0-9a-f]{4,64})$`)
-	longRun  = pattern(`[0-9]{8}`)
-)
+var longRun = pattern(`[0-9]{8}`)
 
 // NewID makes an id from the phase, the time and the first four bytes of
 // digest (of its SHA-256 if it is shorter). The phase is lowered and every
@@ -73,8 +70,30 @@ func ParseID(s string) (ID, error) {
 func unprintable(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }
 
 // Own reports whether the id has the form that this program writes and the
-// crunch documents show.
-func (id ID) Own() bool { return ownID().MatchString(string(id)) }
+// crunch documents show: ^CP-[a-z0-9_]+-.+-[0-9a-f]{4,64}$. It is asked at every
+// save, and compiling that takes longer than all else that is done with an id.
+func (id ID) Own() bool {
+	rest, found := strings.CutPrefix(string(id), "CP-")
+	phase, rest, _ := strings.Cut(rest, "-")
+	at := strings.LastIndexByte(rest, '-')
+	return found && phase != "" && strings.Trim(phase, "abcdefghijklmnopqrstuvwxyz0123456789_") == "" &&
+		at > 0 && !strings.Contains(rest[:at], "\n") && isHex(rest[at+1:], minHexDigits, maxHexDigits)
+}
+
+// finalHex are the hex digits after the last dash or underscore, "" where
+// something else stands there.
+func (id ID) finalHex() string {
+	at := strings.LastIndexAny(string(id), "-_")
+	if at < 0 || !isHex(string(id[at+1:]), minHexDigits, maxHexDigits) {
+		return ""
+	}
+	return string(id[at+1:])
+}
+
+// isHex reports whether s is from least to most hex digits, in lower case.
+func isHex(s string, least, most int) bool {
+	return len(s) >= least && len(s) <= most && strings.Trim(s, "0123456789abcdef") == ""
+}
 
 // Short is what people may type for the id: the last digits of one that this
 // program made, else the whole of it.
@@ -96,11 +115,11 @@ func (id ID) Matches(abbrev string) bool {
 	if at := id.timeAt(); at > 0 && len(abbrev) > at && strings.HasPrefix(s, abbrev) {
 		return true
 	}
-	m := finalHex().FindStringSubmatch(s)
-	if m == nil || len(abbrev) < minHexDigits {
+	digits := id.finalHex()
+	if digits == "" || len(abbrev) < minHexDigits {
 		return false
 	}
-	return strings.HasPrefix(m[1], abbrev) || strings.HasSuffix(m[1], abbrev)
+	return strings.HasPrefix(digits, abbrev) || strings.HasSuffix(digits, abbrev)
 }
 
 // timeAt returns where the time begins in the id, or 0 if it has none.

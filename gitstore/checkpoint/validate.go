@@ -31,7 +31,6 @@ var (
 var (
 	graphID   = pattern(`^GRAPH-\S+$`)
 	messageID = pattern(`^MSG-[0-9]{13}-[0-9a-f]{8}$`)
-	commitID  = pattern(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 )
 
 // Valid reports whether there is no problem among ps but warnings.
