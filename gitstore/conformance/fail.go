@@ -81,6 +81,13 @@ func failPromises() []Promise {
 			require.ErrorIs(t, err, gitstore.ErrUnchanged)
 			t.same(before)
 		}},
+		{Name: "fail/a note that is not given again is nothing new", hold: func(t *trial) {
+			t.manual(note("the first"))
+			req := request(issue, checkpoint.Manual, note(""))
+			req.IfChanged = true
+			_, err := t.Save(t.ctx, req)
+			require.ErrorIs(t, err, gitstore.ErrUnchanged)
+		}},
 		{Name: "fail/not when something is new", hold: func(t *trial) {
 			t.manual(set("state", "a"))
 			req := request(issue, checkpoint.Interval, set("state", "b"))

@@ -57,6 +57,17 @@ func peerPromises() []Promise {
 			require.NoError(t, err)
 			assert.True(t, c.Pinned)
 		}},
+		{Name: "peer/what was archived is archived there", needs: []ability{archives}, hold: func(t *trial) {
+			peer := t.Peer()
+			ids := t.chain(2)
+			t.Meet()
+			t.archive(ids[1])
+			t.Meet()
+			assert.Equal(t, ids[:1], t.there(peer))
+			c, err := peer.Find(t.ctx, issue, string(ids[1]))
+			require.NoError(t, err)
+			assert.True(t, c.Archived)
+		}},
 		{Name: "peer/once more changes nothing", hold: func(t *trial) {
 			peer := t.Peer()
 			t.chain(2)

@@ -74,7 +74,8 @@ func (s *Store) put(i checkpoint.Issue, c *chain) {
 	s.issues[i] = c
 }
 
-// Save records a checkpoint, and drops what retention no longer keeps.
+// Save records a checkpoint, and drops what retention no longer keeps. Of the
+// request it heeds what conformance.Saver asks for.
 func (s *Store) Save(ctx context.Context, req gitstore.SaveRequest) (*gitstore.Saved, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
