@@ -152,7 +152,7 @@ func (c *chance) pin(i checkpoint.Issue) step {
 }
 
 func (c *chance) drop(i checkpoint.Issue) step {
-	ids := c.ids(i, 1 + c.IntN(2))
+	ids := c.ids(i, 1+c.IntN(2))
 	return step{fmt.Sprintf("drop %s in %s", ids, i), func(s whole) string { return kind(s.Drop(background, i, ids)) }}
 }
 
