@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/outputs"
 	"git-checkpoint/gitstore/restore"
 	"git-checkpoint/gitstore/trees"
 
@@ -84,8 +85,8 @@ func (s *Store) mineFor(path string) ([]byte, error) {
 		link, err := root.Readlink(name)
 		return []byte(link), err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxDigested {
-		return nil, fmt.Errorf("compare %q: no regular file, or more than %d bytes", path, maxDigested)
+	if !info.Mode().IsRegular() || info.Size() > outputs.MaxDigested {
+		return nil, fmt.Errorf("compare %q: no regular file, or more than %d bytes", path, outputs.MaxDigested)
 	}
 	data, err := root.ReadFile(name)
 	return nonNil(data), err
@@ -98,8 +99,8 @@ func (s *Store) theirsFor(ctx context.Context, t restore.Target) ([]byte, error)
 	if !t.Work {
 		want = t.IndexWant[0]
 	}
-	if size, err := s.objects.Size(want.Hash); err == nil && size > maxDigested {
-		return nil, fmt.Errorf("compare %q: more than %d bytes", t.Path, maxDigested)
+	if size, err := s.objects.Size(want.Hash); err == nil && size > outputs.MaxDigested {
+		return nil, fmt.Errorf("compare %q: more than %d bytes", t.Path, outputs.MaxDigested)
 	}
 	switch want.Mode {
 	case trees.ModeFile, trees.ModeExec:
