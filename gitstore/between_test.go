@@ -7,10 +7,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/gittest"
-	"git-checkpoint/gitstore/trees"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -121,28 +118,6 @@ func TestBetweenUnmerged(t *testing.T) {
 	assert.Empty(t, files)
 }
 
-// A tree with some files replaced is the one that git would write.
-func TestOverlay(t *testing.T) {
-	w := newWorld(t, func(r *gittest.Repo) { stage(r) })
-	saved := w.save(w.request(checkpoint.Manual))
-	h := &held{s: w.s, made: map[plumbing.Hash][]byte{}}
-	staged := plumbing.NewHash(w.Git("rev-parse", saved.Commit.String()+":staged"))
-	blob := plumbing.NewHash(w.Git("rev-parse", saved.Commit.String()+":staged/run.sh"))
-	got, err := h.overlay(staged, []trees.File{
-		{Path: "a.txt"}, {Path: "link/deep/x", Mode: trees.ModeFile, Hash: blob}, {Path: "new dir/gone"}, {Path: "run.sh", Mode: trees.ModeFile, Hash: blob},
-	})
-	require.NoError(t, err)
-	w.Git("rm", "-qf", "--cached", "a.txt", "link")
-	w.Git("update-index", "--add", "--cacheinfo", "100644,"+blob.String()+",link/deep/x")
-	w.Git("update-index", "--chmod=-x", "run.sh")
-	assert.Equal(t, w.Git("write-tree"), got.String())
-
-	dir := t.TempDir()
-	require.NoError(t, h.write(dir))
-	w.Setenv("GIT_ALTERNATE_OBJECT_DIRECTORIES", dir)
-	w.Git("fsck", "--strict", got.String())
-}
-
 // With no first checkpoint, it is HEAD as it was at the save, wherever that is
 // now; a patch follows nobody's settings.
 func TestBetweenHead(t *testing.T) {
@@ -174,26 +149,4 @@ func TestBetweenHead(t *testing.T) {
 	assert.False(t, whole)
 	assert.Equal(t, files, changes)
 	assert.Equal(t, string(patch[:30]), string(part))
-}
-
-// However git's answer comes in pieces, it is taken apart in the same place.
-func TestParted(t *testing.T) {
-	const list, patch = ":1 2 3 4 M\x00a\x00", "diff\x00\x00more"
-	for size := 1; size < 20; size++ {
-		p := &parted{left: 100}
-		for rest := []byte(list + "\x00" + patch); len(rest) > 0; {
-			n := min(size, len(rest))
-			wrote, err := p.Write(rest[:n])
-			require.NoError(t, err)
-			require.Equal(t, n, wrote)
-			rest = rest[n:]
-		}
-		assert.Equal(t, list, string(p.list), size)
-		assert.Equal(t, patch, string(p.patch), size)
-	}
-	p := &parted{left: 3}
-	_, err := p.Write([]byte(list + "\x00" + patch))
-	require.ErrorIs(t, err, errEnough)
-	assert.Equal(t, "dif", string(p.patch))
-	assert.True(t, p.full)
 }

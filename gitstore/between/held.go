@@ -1,4 +1,4 @@
-package gitstore
+package between
 
 import (
 	"bytes"
@@ -19,8 +19,8 @@ import (
 // the worktree, else what was staged. Such a tree is stored nowhere; what it
 // is made of is, but for the directories that differ from those of staged/.
 type held struct {
-	s    *Store
-	made map[plumbing.Hash][]byte
+	objects trees.Reader
+	made    map[plumbing.Hash][]byte
 }
 
 // Read returns an object that was made or is stored.
@@ -28,20 +28,16 @@ func (h *held) Read(hash plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	if data, ok := h.made[hash]; ok {
 		return plumbing.TreeObject, data, nil
 	}
-	return h.s.objects.Read(hash)
+	return h.objects.Read(hash)
 }
 
-// tree is the tree of what c holds, and which of its paths were unmerged, with
-// all their stages. An unmerged path that was not captured is held as ours,
+// tree is the tree of what a side holds, and which of its paths were unmerged,
+// with all their stages. An unmerged path that was not captured is held as ours,
 // else as theirs, else as the base.
-func (h *held) tree(c *Checkpoint) (tree plumbing.Hash, unmerged map[string]restore.Stages, err error) {
-	entries, err := trees.Read(h.s.objects, c.Tree)
-	if err != nil {
-		return tree, nil, fmt.Errorf("%s: %w", c.name(), err)
-	}
+func (h *held) tree(s Side) (tree plumbing.Hash, unmerged map[string]restore.Stages, err error) {
 	over := map[string]restore.Side{}
-	if unmerged, err = h.unmerged(entries); err != nil {
-		return tree, nil, fmt.Errorf("%s: %w", c.name(), err)
+	if unmerged, err = h.unmerged(s.Entries); err != nil {
+		return tree, nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	for path, st := range unmerged {
 		for _, stage := range []int{1, 3, 2} {
@@ -50,19 +46,15 @@ func (h *held) tree(c *Checkpoint) (tree plumbing.Hash, unmerged map[string]rest
 			}
 		}
 	}
-	deleted, err := h.deleted(c)
-	if err != nil {
-		return tree, nil, err
-	}
-	for _, path := range deleted {
+	for _, path := range s.Deleted {
 		over[path] = restore.Side{}
 	}
 	for _, name := range []string{"worktree", "untracked", "artifacts"} {
-		if err := h.files(entries, name, func(f trees.File) { over[f.Path] = restore.Side{Mode: f.Mode, Hash: f.Hash} }); err != nil {
-			return tree, nil, fmt.Errorf("%s: %s/: %w", c.name(), name, err)
+		if err := h.files(s.Entries, name, func(f trees.File) { over[f.Path] = restore.Side{Mode: f.Mode, Hash: f.Hash} }); err != nil {
+			return tree, nil, fmt.Errorf("%s: %s/: %w", s.Name, name, err)
 		}
 	}
-	e, _ := trees.Find(entries, "staged")
+	e, _ := trees.Find(s.Entries, "staged")
 	tree, err = h.overlay(e.Hash, sorted(over))
 	return tree, unmerged, err
 }
@@ -73,7 +65,7 @@ func (h *held) files(entries []trees.Entry, name string, each func(trees.File)) 
 	if !ok {
 		return nil
 	}
-	changes, err := trees.Diff(h.s.objects, plumbing.ZeroHash, e.Hash)
+	changes, err := trees.Diff(h.objects, plumbing.ZeroHash, e.Hash)
 	for _, c := range changes {
 		each(trees.File{Path: c.Path, Mode: c.New.Mode, Hash: c.New.Hash})
 	}
@@ -85,7 +77,7 @@ func (h *held) unmerged(entries []trees.Entry) (map[string]restore.Stages, error
 	if !ok {
 		return nil, nil
 	}
-	stages, err := trees.Read(h.s.objects, e.Hash)
+	stages, err := trees.Read(h.objects, e.Hash)
 	if err != nil {
 		return nil, err
 	}
@@ -101,20 +93,6 @@ func (h *held) unmerged(entries []trees.Entry) (map[string]restore.Stages, error
 		}
 	}
 	return paths, nil
-}
-
-// deleted are the unstaged deletions, which only the record tells. Most records
-// have none, and reading a large one takes long.
-func (h *held) deleted(c *Checkpoint) ([]string, error) {
-	data, err := h.s.RawRecord(c)
-	if err != nil || !bytes.Contains(data, []byte("deleted")) {
-		return nil, err
-	}
-	r, err := h.s.Record(c)
-	if err != nil {
-		return nil, err
-	}
-	return r.Snapshot().Deleted, nil
 }
 
 func sorted(over map[string]restore.Side) []trees.File {
