@@ -84,9 +84,7 @@ func (c *call) listAll(keep func(*gitstore.Checkpoint) bool) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range strange {
-		c.warn("%s is left out: it is no issue's key", name)
-	}
+	c.tellStrange(strange)
 	var lists []*gitstore.List
 	failed := c.each(issues, func(i checkpoint.Issue) error {
 		l, err := c.listOf(i)
@@ -99,6 +97,13 @@ func (c *call) listAll(keep func(*gitstore.Checkpoint) bool) error {
 		return failed
 	}
 	return orElse(c.showList(lists, keep), failed)
+}
+
+// tellStrange names refs that stand where chains do and are called like no issue.
+func (c *call) tellStrange(names []string) {
+	for _, name := range few(names, 3) {
+		c.warn("%s is left out: it is no issue's key", name)
+	}
 }
 
 // archive reports whether the archive is asked for.

@@ -113,7 +113,8 @@ func (c *call) issuesToPrune() ([]checkpoint.Issue, error) {
 	if len(c.args) > 0 {
 		return nil, usagef("prune: --all takes no issue")
 	}
-	issues, _, err := c.store.Issues(c.ctx, false)
+	issues, strange, err := c.store.Issues(c.ctx, false)
+	c.tellStrange(strange)
 	return issues, err
 }
 

@@ -30,6 +30,10 @@ func runSync(c *call) error {
 	if err != nil {
 		return err
 	}
+	if len(issues) == 0 { // all
+		_, strange, _ := c.store.Issues(c.ctx, false) // the sync tells why not
+		c.tellStrange(strange)
+	}
 	t := c.tick("sync: " + gitstore.ShownRemote(remote))
 	done, err := c.store.Sync(c.ctx, gitstore.SyncRequest{
 		Remote: remote, Issues: issues, Timeout: c.remoteTimeout(), DryRun: c.flags.Bool("dry-run"),

@@ -69,7 +69,6 @@ func (w *writing) derive(before *checkpoint.Record, newest checkpoint.Clock) (*c
 		return nil, err
 	}
 	redact.apply(record)
-	w.redacted = redact.warnings
 	if record.Trigger() == "" {
 		record.SetTrigger(checkpoint.Manual)
 	}
@@ -79,6 +78,11 @@ func (w *writing) derive(before *checkpoint.Record, newest checkpoint.Clock) (*c
 	record.SetVersion(formatVersion)
 	record.SetIssue(w.req.Issue)
 	w.setFacts(record)
+	if before == nil {
+		redact.name("the issue's key", string(w.req.Issue))
+	}
+	redact.name("the branch's name", record.Branch())
+	w.redacted = redact.warnings
 	record.SetSnapshot(w.snap.Facts)
 	record.SetClock(newest.Next(w.created))
 	if w.req.Keep && record.ID() != "" {

@@ -77,6 +77,17 @@ func (r *redactor) apply(record *checkpoint.Record) {
 	eachMap(record.Doc(), "", r.inKeys)
 }
 
+// name tells of a name that looks like a secret and is new. It stays as it is, or
+// nothing would find the work again: a push is stopped by it.
+func (r *redactor) name(what, text string) {
+	if r.how == RedactNone || r.known[text] || !scan.Suspicious(text) {
+		return
+	}
+	if _, rules := scan.Mask("", text, r.allow); len(rules) > 0 {
+		r.warnings = append(r.warnings, fmt.Sprintf("%s looks like a secret (%s), and no push takes the checkpoint", what, strings.Join(rules, ", ")))
+	}
+}
+
 // inKeys masks the keys of a mapping that are new, after the texts that they
 // tell of.
 func (r *redactor) inKeys(path string, m *checkpoint.Map) {

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Progress says how far the phases of a workflow are. Phases are text, since
@@ -31,10 +32,36 @@ func (r *Record) Progress() Progress {
 	if p.Total == 0 {
 		p.Total = len(p.Names)
 	}
+	if len(p.Names) == 0 {
+		p.number()
+	}
 	if _, ok := m.Get("remaining"); !ok {
 		p.Remaining = p.open()
 	}
 	return p
+}
+
+// number writes the numbers of phases that have no names as whole ones: some
+// programs write 1.0 for 1.
+func (p *Progress) number() {
+	p.Current = wholeNumber(p.Current)
+	for _, list := range [][]string{p.Completed, p.Skipped, p.Remaining} {
+		for i := range list {
+			list[i] = wholeNumber(list[i])
+		}
+	}
+}
+
+// wholeNumber is "1" for "1.0", and any other text as it is.
+func wholeNumber(s string) string {
+	n, fraction, _ := strings.Cut(s, ".")
+	if fraction == "" || strings.Trim(fraction, "0") != "" {
+		return s
+	}
+	if _, err := strconv.Atoi(n); err != nil {
+		return s
+	}
+	return n
 }
 
 // maxPhases bounds the list that a total is turned into.

@@ -121,3 +121,15 @@ func TestSubject(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, decoded(t, c.text).Subject()) })
 	}
 }
+
+func TestProgressNumbers(t *testing.T) {
+	p := decoded(t, "progress: {completed: [1.0, 2, 4b], skipped: [3.00], current: 5.0, total: 6}").Progress()
+	assert.Equal(t, []string{"1", "2", "4b"}, p.Completed)
+	assert.Equal(t, []string{"3"}, p.Skipped)
+	assert.Equal(t, "5", p.Current)
+	assert.Equal(t, []string{"4", "5", "6"}, p.Remaining)
+
+	named := decoded(t, "progress: {names: [\"1.0\", \"1.1\"], completed: [\"1.0\"]}").Progress()
+	assert.Equal(t, []string{"1.0"}, named.Completed, "a release may be called so")
+	assert.Equal(t, []string{"1.1"}, named.Remaining)
+}

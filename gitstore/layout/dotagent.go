@@ -34,7 +34,7 @@ func dotagentPhase() *kind {
 func applyDotagent(m *object, r *checkpoint.Record) {
 	current, done := text(m, "current_phase"), phasesOf(get(m, "completed_phases"))
 	status := statusOf(text(m, "phase_status"))
-	if status == completed && len(done) < len(dotagentPhases) {
+	if status == completed && len(done) < len(dotagentPhases) || status == pending && len(done) > 0 {
 		status = inProgress // of the workflow, which goes on
 	}
 	before := pastOf(r, text(m, "workflow_id"))
@@ -57,6 +57,7 @@ func applyDotagent(m *object, r *checkpoint.Record) {
 func updateDotagent(r *checkpoint.Record, m *object) {
 	was := m.Clone()
 	p := r.Progress()
+	moved := p.Current != "" && text(m, "current_phase") != p.Current
 	if p.Current != "" {
 		putText(m, "current_phase", p.Current)
 	}
@@ -74,6 +75,8 @@ func updateDotagent(r *checkpoint.Record, m *object) {
 		m.Set("completed_phases", list)
 	}
 	switch s := text(r.Doc(), "workflow.status"); {
+	case s == inProgress && (moved && waits(r, p) || !moved && !begun(r, p.Current) && statusOf(text(m, "phase_status")) == pending):
+		m.Set("phase_status", pending)
 	case s == "" || s == statusOf(text(m, "phase_status")) || s == inProgress && over(text(m, "phase_status")):
 	case s == completed:
 		m.Set("phase_status", "complete")
@@ -84,8 +87,22 @@ func updateDotagent(r *checkpoint.Record, m *object) {
 	touch(r, was, m, "last_updated")
 }
 
+// waits reports whether the phase that is next, after one that is completed, was
+// not begun by anybody.
+func waits(r *checkpoint.Record, p checkpoint.Progress) bool {
+	return slices.Contains(p.Completed, r.Phase()) && r.Phase() != p.Current && !begun(r, p.Current)
+}
+
+func begun(r *checkpoint.Record, phase string) bool {
+	return text(r.Doc(), "progress.phases."+phase+".status") != ""
+}
+
 func freshDotagent(r *checkpoint.Record) (*object, error) {
 	p := r.Progress()
+	status := inProgress
+	if waits(r, p) {
+		status = pending
+	}
 	if !slices.Contains(dotagentPhases, p.Current) {
 		return nil, fmt.Errorf("the phase %q is none of %s", p.Current, strings.Join(dotagentPhases, ", "))
 	}
@@ -93,7 +110,7 @@ func freshDotagent(r *checkpoint.Record) (*object, error) {
 	return newObject(
 		"workflow_id", cmpOr(text(r.Doc(), "workflow.id"), string(r.Issue())),
 		"started_at", cmpOr(text(r.Doc(), "workflow.started_at"), at), "last_updated", at,
-		"current_phase", p.Current, "phase_status", inProgress,
+		"current_phase", p.Current, "phase_status", status,
 		"completed_phases", []any{}, "user_checkpoints", []any{}, "interruption_safe", true,
 	), nil
 }

@@ -137,6 +137,7 @@ func TestChanges(t *testing.T) {
 		}},
 		{"dotagent-phase.json", func(r *checkpoint.Record) { finish(r, "IMPLEMENTATION", "REQUIREMENTS", "ARCHITECTURE") }, map[string]string{
 			"current_phase":       `"IMPLEMENTATION"`,
+			"phase_status":        `"pending"`, // nobody began it
 			"completed_phases[1]": `{"phase":"ARCHITECTURE","completed_at":"2026-03-01T00:00:00Z"}`,
 			"last_updated":        `"2026-03-01T00:00:00Z"`,
 		}},
