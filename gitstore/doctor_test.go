@@ -8,6 +8,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/health"
+	"git-checkpoint/gitstore/remote"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -149,7 +150,7 @@ func TestDoctorBookkeeping(t *testing.T) {
 	w.now = time.Now()
 	old := w.now.Add(-15 * 24 * time.Hour).UTC().Format(safetyTime)
 	young := w.now.Add(-time.Hour).UTC().Format(safetyTime)
-	for _, name := range []string{undoRefs + "42/" + old, undoRefs + "42/" + old + takenBack, undoRefs + "42/" + young, incomingRefs + "1-abc/42"} {
+	for _, name := range []string{undoRefs + "42/" + old, undoRefs + "42/" + old + takenBack, undoRefs + "42/" + young, remote.Incoming + "1-abc/42"} {
 		w.Git("update-ref", name, LiveRef("42"))
 	}
 	w.Git("update-ref", LiveRef("42"), LiveRef("42")+"~1")
@@ -157,7 +158,7 @@ func TestDoctorBookkeeping(t *testing.T) {
 	assert.Len(t, texts, 3)
 	w.heal()
 	assert.Equal(t, ids, w.live(), "what other means took is back")
-	assert.Equal(t, undoRefs+"42/"+young, w.Git("for-each-ref", "--format=%(refname)", undoRefs, incomingRefs))
+	assert.Equal(t, undoRefs+"42/"+young, w.Git("for-each-ref", "--format=%(refname)", undoRefs, remote.Incoming))
 }
 
 func TestDoctorClock(t *testing.T) {

@@ -7,12 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/health"
+	"git-checkpoint/gitstore/remote"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -94,11 +94,9 @@ func roleOf(r *health.Ref) checkpoint.Issue {
 	case strings.HasPrefix(r.Name, undoRefs):
 		r.Role = health.Undo
 		r.Made, _ = time.Parse(safetyTime, strings.TrimSuffix(rest, takenBack))
-	case strings.HasPrefix(r.Name, incomingRefs):
+	case strings.HasPrefix(r.Name, remote.Incoming):
 		r.Role = health.Incoming
-		at, _, _ := strings.Cut(strings.TrimPrefix(r.Name, incomingRefs), "-")
-		seconds, _ := strconv.ParseInt(at, 10, 64)
-		r.Made = time.Unix(seconds, 0)
+		r.Made, _ = remote.CameAt(r.Name)
 	default:
 		r.Role = health.Note
 	}

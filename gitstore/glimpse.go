@@ -113,19 +113,19 @@ func (s *Store) bringTips(ctx context.Context, req GlimpseRequest, known map[plu
 			patterns = append(patterns, prefix+"*")
 		}
 	}
-	tips, err := l.tips(ctx, patterns...)
+	tips, err := l.Tips(ctx, patterns...)
 	if err != nil {
 		return err
 	}
 	var here []byte
-	specs := []string{}
+	var missing []string
 	for _, name := range slices.Sorted(maps.Keys(tips)) {
 		switch {
 		case !belowAny(name, prefixes): // a pattern matches ends of names too
 		case known[tips[name]]:
 			here = fmt.Appendf(here, "create %s\x00%s\x00", name, tips[name])
 		default:
-			specs = append(specs, name+":"+name)
+			missing = append(missing, name)
 		}
 	}
 	if len(here) > 0 {
@@ -133,10 +133,8 @@ func (s *Store) bringTips(ctx context.Context, req GlimpseRequest, known map[plu
 			return fmt.Errorf("look at %s: %w", ShownRemote(req.Remote), err)
 		}
 	}
-	if len(specs) == 0 {
+	if len(missing) == 0 {
 		return nil
 	}
-	args := []string{"fetch", "--quiet", "--no-tags", "--no-auto-gc", "--recurse-submodules=no", "--refmap=", "--filter=tree:0", "--", l.from}
-	_, err = l.run(ctx, append(args, specs...)...)
-	return err
+	return l.Commits(ctx, missing)
 }

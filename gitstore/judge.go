@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/remote"
 )
 
 // A giving is what a remote gets of one issue.
 type giving struct {
 	issue checkpoint.Issue
-	gifts []gift
+	gifts []remote.Gift
 }
 
 // pushBytes bounds the arguments of one push, in which its refs stand.
@@ -20,7 +21,7 @@ func together(list []giving) int {
 	size := 0
 	for n, g := range list {
 		for _, one := range g.gifts {
-			size += 2*len(one.ref) + 160
+			size += 2*len(one.Ref) + 160
 		}
 		if size > pushBytes && n > 0 {
 			return n
@@ -57,11 +58,11 @@ func (j *judge) ask(ctx context.Context, list []giving, refused outcomes) {
 // askBeside looks at all issues together, at the halves where there is
 // something to say, and at single ones to say it.
 func (j *judge) askBeside(ctx context.Context, list []giving, fetched Exposed, refused outcomes) {
-	var gifts []gift
+	var gifts []remote.Gift
 	for _, g := range list {
 		gifts = append(gifts, g.gifts...)
 	}
-	out, err := j.s.showing(ctx, j.remote, fetched, gifts...)
+	out, err := j.s.here().Showing(ctx, j.remote, fetched, gifts...)
 	switch half := len(list) / 2; {
 	case err != nil:
 		for _, g := range list {

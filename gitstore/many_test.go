@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/remote"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -57,7 +58,7 @@ func TestManyIssues(t *testing.T) {
 	done, err := a.s.Sync(ctx, SyncRequest{
 		Remote: "origin",
 		Harmless: func(out Outgoing) bool {
-			return len(out.tips) == 1 && out.tips[0] != a.Git("rev-parse", LiveRef(issues[9]))
+			return len(out.Tips) == 1 && out.Tips[0] != a.Git("rev-parse", LiveRef(issues[9]))
 		},
 		May: func(i checkpoint.Issue, _ Outgoing) error {
 			if asked = append(asked, i); i == issues[9] {
@@ -86,7 +87,7 @@ func TestManyIssues(t *testing.T) {
 	assert.Equal(t, map[string]int{Fetched: 24}, counts)
 	assert.Empty(t, failed)
 	assert.Equal(t, a.chains(a.GitPath("")), b.chains(b.GitPath("")))
-	assert.Empty(t, b.Git("for-each-ref", incomingRefs))
+	assert.Empty(t, b.Git("for-each-ref", remote.Incoming))
 	done, err = b.s.Sync(ctx, SyncRequest{Remote: "origin"})
 	require.NoError(t, err)
 	counts, _ = results(done)
@@ -238,7 +239,7 @@ func TestManyIssuesAndOneThatTheRemoteLost(t *testing.T) {
 			assert.Equal(t, map[string]int{Fetched: 23, Failed: 1}, counts)
 			require.ErrorContains(t, failed[issues[7]], "issue many-07: ")
 			assert.Equal(t, before, a.chains(hub))
-			assert.Empty(t, b.Git("for-each-ref", LiveRef(issues[7]), incomingRefs))
+			assert.Empty(t, b.Git("for-each-ref", LiveRef(issues[7]), remote.Incoming))
 		})
 	}
 }

@@ -2,10 +2,9 @@ package gitstore
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
+
+	"git-checkpoint/gitstore/remote"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -20,7 +19,7 @@ func (w *world) left(n int) map[string]plumbing.Hash {
 	var in []byte
 	seen := map[string]plumbing.Hash{}
 	for k := range n {
-		name := fmt.Sprintf("%s1-%d/%d", incomingRefs, k%7, k)
+		name := fmt.Sprintf("%s1-%d/%d", remote.Incoming, k%7, k)
 		in = fmt.Appendf(in, "create %s %s\n", name, tip)
 		seen[name] = plumbing.NewHash(tip)
 	}
@@ -29,23 +28,7 @@ func (w *world) left(n int) map[string]plumbing.Hash {
 }
 
 func (w *world) incomingLeft() string {
-	return w.Git("for-each-ref", "--format=%(refname)", incomingRefs)
-}
-
-// Thousands of refs go in one transaction, and a fetch that finds them is not
-// held up.
-func TestSweepsManyLeftRefs(t *testing.T) {
-	w := newWorld(t)
-	w.left(2000)
-	w.Git("pack-refs", "--all")
-	w.Git("update-ref", incomingRefs+"2-1/42", "HEAD")
-	trace := filepath.Join(t.TempDir(), "trace")
-	w.s.git = w.s.git.With("GIT_TRACE=" + trace)
-	w.s.sweepIncoming(ctx)
-	assert.Empty(t, w.incomingLeft())
-	said, err := os.ReadFile(trace)
-	require.NoError(t, err)
-	assert.Equal(t, 1, strings.Count(string(said), "built-in: git update-ref"), "%s", said)
+	return w.Git("for-each-ref", "--format=%(refname)", remote.Incoming)
 }
 
 // One that somebody moved, removed, or has locked keeps no other from going.
@@ -62,7 +45,7 @@ func TestDeletesWhatItCan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			seen := w.left(20)
-			ref := incomingRefs + "1-3/10"
+			ref := remote.Incoming + "1-3/10"
 			require.Contains(t, seen, ref)
 			c.meanwhile(w, ref)
 			err := w.s.deleteRefs(ctx, seen)

@@ -5,11 +5,10 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/remote"
 )
 
 // What became of an issue in a Fetch, a Push or a Sync.
@@ -36,18 +35,7 @@ type Synced struct {
 }
 
 // A RemoteError says that a remote refused something or did not answer.
-type RemoteError struct {
-	Op     string // fetch or push
-	Remote string
-	Reason string // one line, without credentials
-	Hint   string // a command that looks closer
-	Err    error
-
-	Refused bool // it answered, and said no
-}
-
-func (e *RemoteError) Error() string { return fmt.Sprintf("%s: %s: %s", e.Op, e.Remote, e.Reason) }
-func (e *RemoteError) Unwrap() error { return e.Err }
+type RemoteError = remote.Error
 
 // ErrNoRemote says that nothing tells which remote is meant.
 var ErrNoRemote = errors.New("no remote is configured")
@@ -73,57 +61,22 @@ func (s *Store) Remote(ctx context.Context) (string, error) {
 }
 
 // configured reports whether git's configuration has a remote of this name.
-func (s *Store) configured(remote string) bool {
-	prefix := "remote." + remote + "."
-	return slices.ContainsFunc(s.config, func(e gitcmd.Entry) bool { return strings.HasPrefix(e.Key, prefix) })
-}
-
-// checkRemote refuses what git would take for something else.
-func checkRemote(remote string) error {
-	if remote == "" {
-		return ErrNoRemote
-	}
-	if strings.HasPrefix(remote, "-") || strings.ContainsAny(remote, "\x00\n\r") {
-		return &RefusedError{Reason: fmt.Sprintf("remote %q: no remote is called that", remote), Hint: "git remote -v"}
-	}
-	return nil
-}
+func (s *Store) configured(name string) bool { return remote.Configured(s.config, name) }
 
 // trackingRef is where an issue's chain of a remote is kept.
-func (s *Store) trackingRef(remote string, i checkpoint.Issue) string {
-	return s.trackingRefs(remote) + i.RefName()
+func (s *Store) trackingRef(name string, i checkpoint.Issue) string {
+	return s.trackingRefs(name) + i.RefName()
 }
 
 // trackingRefs is where the chains of a remote are kept. A URL or a path is
 // told by its digest: it may be long, and may hold a password.
-func (s *Store) trackingRefs(remote string) string {
-	name := checkpoint.Issue(remote).RefName()
-	if !s.configured(remote) || len(name) > checkpoint.MaxIssueBytes {
-		name = fmt.Sprintf("url-%x", sha256.Sum256([]byte(remote)))[:20]
+func (s *Store) trackingRefs(name string) string {
+	dir := checkpoint.Issue(name).RefName()
+	if !s.configured(name) || len(dir) > checkpoint.MaxIssueBytes {
+		dir = fmt.Sprintf("url-%x", sha256.Sum256([]byte(name)))[:20]
 	}
-	return remoteRefs + name + "/"
+	return remoteRefs + dir + "/"
 }
 
 // ShownRemote is a remote as it may be printed: without a password.
-func ShownRemote(remote string) string { return withoutPasswords(remote) }
-
-// withoutPasswords removes what stands before the @ in the URLs of a text.
-func withoutPasswords(text string) string {
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(text, "://")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		b.WriteString("://")
-		end := strings.IndexAny(after, "/ \t\n'\"?#")
-		if end < 0 {
-			end = len(after)
-		}
-		if at := strings.LastIndexByte(after[:end], '@'); at >= 0 {
-			after = after[at+1:]
-		}
-		text = after
-	}
-}
+func ShownRemote(name string) string { return remote.Shown(name) }

@@ -34,14 +34,14 @@ type quickScan struct {
 // nothingIn reports that a scan would find nothing, false where that takes more
 // to know.
 func (s *Store) nothingIn(req ScanRequest) bool {
-	if req.Command != "" || len(req.Out.tips) == 0 || repository.Partial(s.config) {
+	if req.Command != "" || len(req.Out.Tips) == 0 || repository.Partial(s.config) {
 		return false
 	}
 	q := &quickScan{s: s, shown: map[plumbing.Hash]bool{}, files: map[plumbing.Hash]bool{}, left: quickBytes}
-	for _, hex := range req.Out.without {
+	for _, hex := range req.Out.Without {
 		q.shown[plumbing.NewHash(strings.TrimPrefix(hex, "^"))] = true
 	}
-	for _, hex := range req.Out.tips {
+	for _, hex := range req.Out.Tips {
 		if !q.chain(plumbing.NewHash(hex)) {
 			return false
 		}

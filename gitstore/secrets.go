@@ -115,7 +115,7 @@ func (f *Scanned) look(blob, path string, r io.Reader) error {
 // filesShown are the objects with a path that a push would show, by their
 // names; trees are among them.
 func (s *Store) filesShown(ctx context.Context, out Outgoing) (map[string]string, error) {
-	listed, err := s.revs(ctx, slices.Concat(out.tips, out.without, s.treesShown(out.seen)), "--objects")
+	listed, err := s.here().Revs(ctx, slices.Concat(out.Tips, out.Without, s.treesShown(out.Seen)), "--objects")
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +234,7 @@ func (s *Store) place(req ScanRequest, found *Scanned) {
 	for i, f := range found.Found {
 		wanted[f.blob] = append(wanted[f.blob], i)
 	}
-	for _, tip := range req.Out.tips {
+	for _, tip := range req.Out.Tips {
 		if len(wanted) == 0 || req.Issue == "" {
 			return
 		}

@@ -87,7 +87,7 @@ func (y *syncing) begin(ctx context.Context) error {
 		return y.run(ctx, nil)
 	}
 	y.meanwhile()
-	here, err := y.s.refsHere(ctx, y.line.remote, named)
+	here, err := y.s.refsHere(ctx, y.line.Remote, named)
 	if err != nil {
 		return err
 	}
@@ -110,8 +110,8 @@ func (y *syncing) straight(ctx context.Context, issues []checkpoint.Issue) (agai
 		return nil, false, nil
 	}
 	i := issues[0]
-	here, err := y.s.refsHere(ctx, y.line.remote, issues)
-	known := y.s.knows(y.line.remote, i, here)
+	here, err := y.s.refsHere(ctx, y.line.Remote, issues)
+	known := y.s.knows(y.line.Remote, i, here)
 	if err != nil || !y.late[i] && known {
 		return nil, false, err
 	}
@@ -160,7 +160,7 @@ func (y *syncing) run(ctx context.Context, pending []checkpoint.Issue) error {
 // outOfTime fails what is not done, or the whole where it is not known what
 // there is.
 func (y *syncing) outOfTime() error {
-	late := y.line.fail(fmt.Sprintf("not done within %s", y.req.Budget), context.DeadlineExceeded)
+	late := y.line.Fail(fmt.Sprintf("not done within %s", y.req.Budget), context.DeadlineExceeded)
 	for _, i := range y.open {
 		if y.done[i] == nil {
 			y.fail(i, late)
@@ -230,7 +230,7 @@ func (y *syncing) fail(i checkpoint.Issue, err error) {
 
 func (y *syncing) giveUp(issues []checkpoint.Issue) {
 	for _, i := range issues {
-		y.fail(i, &RemoteError{Op: "sync", Remote: ShownRemote(y.line.remote), Reason: ErrMoved.Error(), Err: ErrMoved, Refused: true})
+		y.fail(i, &RemoteError{Op: "sync", Remote: ShownRemote(y.line.Remote), Reason: ErrMoved.Error(), Err: ErrMoved, Refused: true})
 	}
 }
 
@@ -266,11 +266,11 @@ func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 }
 
 // follow goes on from what the remote has.
-func (y *syncing) follow(ctx context.Context, issues []checkpoint.Issue, in map[checkpoint.Issue]arrival, here map[string]plumbing.Hash) (again []checkpoint.Issue, err error) {
-	defer y.s.forgetIncoming(ctx, in)
+func (y *syncing) follow(ctx context.Context, issues []checkpoint.Issue, in arrivals, here map[string]plumbing.Hash) (again []checkpoint.Issue, err error) {
+	defer y.line.forget(ctx, in)
 	plans := y.planAll(ctx, issues, in, newNames(here))
 	archives, err := y.theirArchives(ctx, plans)
-	defer y.s.forgetIncoming(ctx, archives)
+	defer y.line.forget(ctx, archives)
 	if err != nil {
 		return nil, err
 	}
@@ -293,7 +293,7 @@ func (y *syncing) look(ctx context.Context, issues []checkpoint.Issue) (there li
 	if len(issues) == 0 {
 		y.meanwhile()
 	}
-	here, err = y.s.refsHere(ctx, y.line.remote, issues)
+	here, err = y.s.refsHere(ctx, y.line.Remote, issues)
 	all = y.standsOf(here)
 	if err == nil && len(issues) == 0 && y.alone() {
 		err = y.ahead(ctx, all)
@@ -302,7 +302,7 @@ func (y *syncing) look(ctx context.Context, issues []checkpoint.Issue) (there li
 		err = failed
 	}
 	if err == nil && len(issues) == 0 {
-		y.s.tellStrange(ShownRemote(y.line.remote)+": ", there.strange)
+		y.s.tellStrange(ShownRemote(y.line.Remote)+": ", there.strange)
 	}
 	return there, here, all, err
 }

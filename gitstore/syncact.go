@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/remote"
 )
 
 // landAtOnce bounds how many issues move in one transaction: each has a lock
@@ -44,9 +45,9 @@ func (y *syncing) actOn(ctx context.Context, plans []*syncPlan) (again []checkpo
 	y.settle(ctx, plans, outcome)
 	for _, p := range plans {
 		switch err := outcome[p.issue]; {
-		case errors.Is(err, errStale) && y.stuck(p):
-			y.fail(p.issue, y.line.refused(LiveRef(p.issue), "it is where it was expected, and can't be moved: does the server hide it from pushes?", err))
-		case errors.Is(err, errStale):
+		case errors.Is(err, remote.ErrStale) && y.stuck(p):
+			y.fail(p.issue, y.line.Refused(LiveRef(p.issue), "it is where it was expected, and can't be moved: does the server hide it from pushes?", err))
+		case errors.Is(err, remote.ErrStale):
 			y.late[p.issue] = true
 			again = append(again, p.issue)
 		case errors.Is(err, errLost):
@@ -90,9 +91,9 @@ func (y *syncing) push(ctx context.Context, plans []*syncPlan) (outcomes, error)
 		}
 	}
 	shown := slices.DeleteFunc(givings(plans), func(g giving) bool { return refused[g.issue] != nil || len(g.gifts) == 0 })
-	j := &judge{y.s, y.line.remote, y.req.May, y.req.Harmless}
+	j := &judge{y.s, y.line.Remote, y.req.May, y.req.Harmless}
 	j.ask(ctx, shown, refused)
-	if err := y.send(ctx, plans, refused, func(p *syncPlan) []gift { return p.archive.gift(p.issue) }); err != nil {
+	if err := y.send(ctx, plans, refused, func(p *syncPlan) []remote.Gift { return p.archive.gift(p.issue) }); err != nil {
 		return refused, err
 	}
 	return refused, y.send(ctx, plans, refused, (*syncPlan).gift)
@@ -117,16 +118,16 @@ func bySink(plans []*syncPlan) (groups [][]*syncPlan) {
 }
 
 // gift is the chain, where the remote has not got it.
-func (p *syncPlan) gift() []gift {
+func (p *syncPlan) gift() []remote.Gift {
 	if p.tip.IsZero() || p.tip == p.theirs.tip {
 		return nil
 	}
-	return []gift{{LiveRef(p.issue), p.tip, p.theirs.tip}}
+	return []remote.Gift{{Ref: LiveRef(p.issue), Tip: p.tip, Seen: p.theirs.tip}}
 }
 
 // send pushes one ref of each issue that was not refused yet.
-func (y *syncing) send(ctx context.Context, plans []*syncPlan, refused outcomes, of func(*syncPlan) []gift) error {
-	var gifts []gift
+func (y *syncing) send(ctx context.Context, plans []*syncPlan, refused outcomes, of func(*syncPlan) []remote.Gift) error {
+	var gifts []remote.Gift
 	for _, p := range plans {
 		if refused[p.issue] == nil {
 			gifts = append(gifts, of(p)...)
@@ -135,14 +136,14 @@ func (y *syncing) send(ctx context.Context, plans []*syncPlan, refused outcomes,
 	if len(gifts) == 0 {
 		return nil
 	}
-	said, err := y.line.give(ctx, false, gifts...)
+	said, err := y.line.Give(ctx, false, gifts...)
 	for _, p := range plans {
 		for _, g := range of(p) {
-			if errors.Is(said[g.ref], errThere) {
-				p.there = p.there || g.tip == p.tip
+			if errors.Is(said[g.Ref], remote.ErrThere) {
+				p.there = p.there || g.Tip == p.tip
 				continue
 			}
-			refused[p.issue] = cmp.Or(refused[p.issue], said[g.ref])
+			refused[p.issue] = cmp.Or(refused[p.issue], said[g.Ref])
 		}
 	}
 	return err
@@ -158,7 +159,7 @@ func (y *syncing) settle(ctx context.Context, plans []*syncPlan, outcome outcome
 			p.done.would()
 		case refused == nil:
 			landing = append(landing, p)
-		case errors.Is(refused, errStale) && !p.theirs.tip.IsZero():
+		case errors.Is(refused, remote.ErrStale) && !p.theirs.tip.IsZero():
 			// The next fetch only brings what came on top of it.
 			outcome[p.issue] = errors.Join(refused, y.s.track(ctx, y.line, p.issue, p.theirs.tip))
 		}

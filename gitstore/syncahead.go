@@ -5,11 +5,10 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/remote"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -33,7 +32,7 @@ func (y *syncing) ahead(ctx context.Context, all stands) error {
 	}
 	outcome, start := outcomes{}, time.Now()
 	if err := y.send(ctx, plans, outcome, (*syncPlan).gift); err != nil {
-		if late := y.line.timeout; ctx.Err() == nil && (late == 0 || time.Since(start) < late) {
+		if late := y.line.Timeout; ctx.Err() == nil && (late == 0 || time.Since(start) < late) {
 			return nil // there may be something to fetch all the same
 		}
 		return err
@@ -48,17 +47,17 @@ func (y *syncing) ahead(ctx context.Context, all stands) error {
 		y.land(ctx, landing, outcome)
 	}
 	for _, p := range plans {
-		var remote *RemoteError
+		var said *RemoteError
 		switch err := outcome[p.issue]; {
 		case err == nil && p.there: // by a git push that told this clone nothing
 			y.done[p.issue] = &Synced{Issue: p.issue, Result: UpToDate}
 		case err == nil:
 			y.done[p.issue] = &p.done
-		case errors.Is(err, errStale):
+		case errors.Is(err, remote.ErrStale):
 			y.late[p.issue] = true
 		case errors.Is(err, errLost):
 			y.given[p.issue] = p.done
-		case errors.As(err, &remote) && remote.Refused:
+		case errors.As(err, &said) && said.Refused:
 			y.fail(p.issue, err)
 		}
 	}
@@ -83,11 +82,11 @@ func (y *syncing) planAhead(ctx context.Context, all stands) (plans []*syncPlan)
 	}
 	k := y.s.newSink()
 	for _, i := range slices.Sorted(maps.Keys(went)) {
-		p, err := y.plan(ctx, k, i, arrival{tip: went[i]})
+		p, err := y.plan(ctx, k, i, remote.Arrival{Tip: went[i]})
 		if err != nil || p.archive == nil || p.tip != p.live.tip || len(p.gift()) == 0 || p.publishes() {
 			continue
 		}
-		if y.planArchive(p, arrival{}) == nil { // it stays as it is here
+		if y.planArchive(p, remote.Arrival{}) == nil { // it stays as it is here
 			plans = append(plans, p)
 		}
 	}
@@ -102,28 +101,14 @@ func (y *syncing) unobjectionable(ctx context.Context, plans []*syncPlan) bool {
 	if y.req.Harmless == nil {
 		return false
 	}
-	var gifts []gift
+	var gifts []remote.Gift
 	for _, p := range plans {
 		gifts = append(gifts, p.gift()...)
 	}
-	out, err := y.s.showing(ctx, y.line.remote, y.s.Fetched(ctx), gifts...)
+	out, err := y.s.here().Showing(ctx, y.line.Remote, y.s.Fetched(ctx), gifts...)
 	return err == nil && y.req.Harmless(out)
 }
 
 // alone reports that a second connection to the remote can be made beside a
 // first one: nobody is asked for a password, and so nobody is asked by two.
-func (y *syncing) alone() bool {
-	if y.req.Quiet {
-		return true
-	}
-	at, _ := gitcmd.Last(y.s.config, "remote."+y.line.remote+".url")
-	if !y.s.configured(y.line.remote) {
-		at = y.line.remote
-	}
-	for _, e := range y.s.config {
-		if strings.HasSuffix(e.Key, "insteadof") || e.Key == "remote."+y.line.remote+".pushurl" {
-			return false
-		}
-	}
-	return strings.HasPrefix(at, "/") || strings.HasPrefix(at, "file://") || strings.HasPrefix(at, "git://")
-}
+func (y *syncing) alone() bool { return y.req.Quiet || y.line.BesideAnother() }

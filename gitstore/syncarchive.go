@@ -6,6 +6,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/join"
 	"git-checkpoint/gitstore/ledger"
+	"git-checkpoint/gitstore/remote"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -28,7 +29,7 @@ func (s *Store) noChain(c *chain) *chain {
 
 // withArchives plans what becomes of the archives of issues. It returns the
 // plans that can go on.
-func (y *syncing) withArchives(plans []*syncPlan, in map[checkpoint.Issue]arrival) []*syncPlan {
+func (y *syncing) withArchives(plans []*syncPlan, in arrivals) []*syncPlan {
 	var sound []*syncPlan
 	for _, p := range plans {
 		if p.archive != nil {
@@ -44,7 +45,7 @@ func (y *syncing) withArchives(plans []*syncPlan, in map[checkpoint.Issue]arriva
 
 // theirArchives brings the archives that the remote has of issues whose own
 // archive goes there.
-func (y *syncing) theirArchives(ctx context.Context, plans []*syncPlan) (map[checkpoint.Issue]arrival, error) {
+func (y *syncing) theirArchives(ctx context.Context, plans []*syncPlan) (arrivals, error) {
 	var names []string
 	for _, p := range plans {
 		if p.archive != nil && (y.req.Archived || p.publishes()) {
@@ -52,25 +53,28 @@ func (y *syncing) theirArchives(ctx context.Context, plans []*syncPlan) (map[che
 			names = append(names, ArchiveRef(p.issue))
 		}
 	}
-	in := map[checkpoint.Issue]arrival{}
+	in := arrivals{}
 	if len(names) == 0 {
 		return in, nil
 	}
-	tips, err := y.line.tips(ctx, names...)
+	tips, err := y.line.Tips(ctx, names...)
 	if err != nil {
 		return in, err
 	}
 	var want []checkpoint.Issue
+	var refs []string
 	for _, p := range plans {
 		switch tip := tips[ArchiveRef(p.issue)]; {
 		case tip.IsZero():
 		case tip == p.archive.here.tip:
-			in[p.issue] = arrival{tip: tip}
+			in[p.issue] = remote.Arrival{Tip: tip}
 		default:
-			want = append(want, p.issue)
+			want, refs = append(want, p.issue), append(refs, ArchiveRef(p.issue))
 		}
 	}
-	return in, y.line.bringAll(ctx, ArchiveRef, 0, want, in)
+	came, err := y.line.BringWhole(ctx, refs)
+	in.take(want, ArchiveRef, came)
+	return in, err
 }
 
 // publishes reports whether the remote is going to hear that something was
@@ -90,12 +94,12 @@ func (p *syncPlan) publishes() bool {
 }
 
 // planArchive joins the archives here and there with what is moving.
-func (y *syncing) planArchive(p *syncPlan, came arrival) (err error) {
-	if came.err != nil {
-		return came.err
+func (y *syncing) planArchive(p *syncPlan, came remote.Arrival) (err error) {
+	if came.Err != nil {
+		return came.Err
 	}
 	a := p.archive
-	if a.theirs, err = y.s.walk(p.issue, ArchiveRef(p.issue), came.tip, 0); err != nil {
+	if a.theirs, err = y.s.walk(p.issue, ArchiveRef(p.issue), came.Tip, 0); err != nil {
 		return err
 	}
 	moving := p.moving()
@@ -163,11 +167,11 @@ func (p *syncPlan) countArchived(want join.State) {
 }
 
 // gift is what the remote's archive gets, nothing where it has it.
-func (a *archivePlan) gift(i checkpoint.Issue) []gift {
+func (a *archivePlan) gift(i checkpoint.Issue) []remote.Gift {
 	if a == nil || !a.shared || a.tip.IsZero() || a.tip == a.theirs.tip {
 		return nil
 	}
-	return []gift{{ArchiveRef(i), a.tip, a.theirs.tip}}
+	return []remote.Gift{{Ref: ArchiveRef(i), Tip: a.tip, Seen: a.theirs.tip}}
 }
 
 // move is where the archive here goes, which it never does without a trace.

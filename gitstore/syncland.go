@@ -46,7 +46,7 @@ func (y *syncing) landTogether(ctx context.Context, plans []*syncPlan, outcome o
 			return nil
 		}
 		k := plans[0].k
-		if err := y.s.publishMany(ctx, k, "sync: "+ShownRemote(y.line.remote), list); err != nil {
+		if err := y.s.publishMany(ctx, k, "sync: "+ShownRemote(y.line.Remote), list); err != nil {
 			return err
 		}
 		return k.protect(ctx)
@@ -56,7 +56,7 @@ func (y *syncing) landTogether(ctx context.Context, plans []*syncPlan, outcome o
 // moves are those of an issue, whose refs have to be where its plan saw them.
 func (y *syncing) moves(ctx context.Context, p *syncPlan) ([]refMove, error) {
 	s := y.s
-	tracking := s.trackingRef(y.line.remote, p.issue)
+	tracking := s.trackingRef(y.line.Remote, p.issue)
 	tracked, err := s.readRef(ctx, tracking)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/join"
+	"git-checkpoint/gitstore/remote"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -24,7 +25,7 @@ type syncPlan struct {
 }
 
 // planAll plans issues. Those that move together share a sink.
-func (y *syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in map[checkpoint.Issue]arrival, known names) []*syncPlan {
+func (y *syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in arrivals, known names) []*syncPlan {
 	y.s.holdPacked()
 	defer y.s.letPacked()
 	var plans []*syncPlan
@@ -48,9 +49,9 @@ func (y *syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in map
 
 // plan reads an issue's chains and joins them; nothing is written. That the refs
 // are still there is seen when they move.
-func (y *syncing) plan(ctx context.Context, k *sink, i checkpoint.Issue, a arrival) (p *syncPlan, err error) {
-	if a.err != nil {
-		return nil, a.err
+func (y *syncing) plan(ctx context.Context, k *sink, i checkpoint.Issue, a remote.Arrival) (p *syncPlan, err error) {
+	if a.Err != nil {
+		return nil, a.Err
 	}
 	s := y.s
 	p = &syncPlan{issue: i, k: k, done: Synced{Issue: i, Retries: y.tries}}
@@ -60,7 +61,7 @@ func (y *syncing) plan(ctx context.Context, k *sink, i checkpoint.Issue, a arriv
 	if p.own, err = s.readChain(ctx, i, ownRef(i), 0); err != nil {
 		return nil, err
 	}
-	if p.theirs, err = s.theirChain(y.line.remote, i, a.tip); err != nil {
+	if p.theirs, err = s.theirChain(y.line.Remote, i, a.Tip); err != nil {
 		return nil, err
 	}
 	if p.live.cut || p.own.cut || p.theirs.cut {
@@ -103,7 +104,7 @@ func (y *syncing) planCut(p *syncPlan) error {
 	default:
 		return &RefusedError{
 			Reason: "each side has checkpoints that the other lacks, and history is cut here: chains can't be joined",
-			Hint:   "git fetch --unshallow " + word(y.line.remote),
+			Hint:   "git fetch --unshallow " + word(y.line.Remote),
 		}
 	}
 	p.name(false)

@@ -19,7 +19,7 @@ type stands map[string]stand
 // thousands.
 func (y *syncing) standsOf(here map[string]plumbing.Hash) stands {
 	all := make(stands, len(here)/3+1)
-	tracking := y.s.trackingRefs(y.line.remote)
+	tracking := y.s.trackingRefs(y.line.Remote)
 	for ref, hash := range here {
 		if name, ok := strings.CutPrefix(ref, liveRefs); ok {
 			s := all[name]

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/remote"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -72,12 +73,12 @@ type pushing struct {
 // run pushes from where the remote was seen last, and looks again where that
 // was not true any more. Its error is one that every issue meets.
 func (p *pushing) run(ctx context.Context, issues []checkpoint.Issue) error {
-	here, err := p.s.refsHere(ctx, p.line.remote, issues)
+	here, err := p.s.refsHere(ctx, p.line.Remote, issues)
 	if err != nil {
 		return err
 	}
 	for _, i := range issues {
-		p.seen[i] = here[p.s.trackingRef(p.line.remote, i)]
+		p.seen[i] = here[p.s.trackingRef(p.line.Remote, i)]
 	}
 	for try := range pushTries {
 		if try > 0 {
@@ -90,7 +91,7 @@ func (p *pushing) run(ctx context.Context, issues []checkpoint.Issue) error {
 		}
 	}
 	for _, i := range issues {
-		p.fail(i, &RemoteError{Op: "push", Remote: ShownRemote(p.line.remote), Reason: fmt.Sprintf("issue %s: %v", i, ErrMoved), Err: ErrMoved})
+		p.fail(i, &RemoteError{Op: "push", Remote: ShownRemote(p.line.Remote), Reason: fmt.Sprintf("issue %s: %v", i, ErrMoved), Err: ErrMoved})
 	}
 	return nil
 }
@@ -159,7 +160,7 @@ func (p *pushing) plan(ctx context.Context, i checkpoint.Issue) (*pushPlan, erro
 	if ours.tip.IsZero() {
 		return nil, &NoneError{Issue: i}
 	}
-	theirs, err := p.s.theirChain(p.line.remote, i, p.seen[i])
+	theirs, err := p.s.theirChain(p.line.Remote, i, p.seen[i])
 	if err != nil {
 		return nil, fmt.Errorf("push issue %s: %w", i, err)
 	}
@@ -168,9 +169,9 @@ func (p *pushing) plan(ctx context.Context, i checkpoint.Issue) (*pushPlan, erro
 	case behind:
 		plan.done.Result = Behind
 	case diverged:
-		plan.done.Result, plan.done.Err = Diverged, p.s.divergence("push", p.line.remote, i)
+		plan.done.Result, plan.done.Err = Diverged, p.s.divergence("push", p.line.Remote, i)
 	default:
-		plan.gifts = []gift{{LiveRef(i), ours.tip, p.seen[i]}}
+		plan.gifts = []remote.Gift{{Ref: LiveRef(i), Tip: ours.tip, Seen: p.seen[i]}}
 		plan.done.Result, plan.done.Pushed = Pushed, ours.without(theirs)
 	}
 	switch {
@@ -192,21 +193,21 @@ func (p *pushing) give(ctx context.Context, plans []*pushPlan) (again []checkpoi
 			asked = append(asked, plan.giving)
 		}
 	}
-	j := &judge{p.s, p.line.remote, p.req.May, p.req.Harmless}
+	j := &judge{p.s, p.line.Remote, p.req.May, p.req.Harmless}
 	j.ask(ctx, asked, refused)
-	var gifts []gift
+	var gifts []remote.Gift
 	for _, plan := range plans {
 		if refused[plan.issue] == nil {
 			gifts = append(gifts, plan.gifts...)
 		}
 	}
 	if len(gifts) > 0 {
-		said, err := p.line.give(ctx, p.req.DryRun, gifts...)
+		said, err := p.line.Give(ctx, p.req.DryRun, gifts...)
 		if err != nil {
 			return nil, err
 		}
 		for _, plan := range plans {
-			if err := said[plan.gifts[0].ref]; !errors.Is(err, errThere) {
+			if err := said[plan.gifts[0].Ref]; !errors.Is(err, remote.ErrThere) {
 				refused[plan.issue] = cmp.Or(refused[plan.issue], err)
 			}
 		}
@@ -214,14 +215,14 @@ func (p *pushing) give(ctx context.Context, plans []*pushPlan) (again []checkpoi
 	tips := map[checkpoint.Issue]plumbing.Hash{}
 	for _, plan := range plans {
 		switch err := refused[plan.issue]; {
-		case errors.Is(err, errStale):
+		case errors.Is(err, remote.ErrStale):
 			again = append(again, plan.issue)
 		case err != nil:
 			p.fail(plan.issue, err)
 		default:
 			p.done[plan.issue] = &plan.done
 			if plan.rel != same {
-				tips[plan.issue] = plan.gifts[0].tip
+				tips[plan.issue] = plan.gifts[0].Tip
 			}
 		}
 	}
@@ -237,7 +238,7 @@ func (p *pushing) look(ctx context.Context, issues []checkpoint.Issue) error {
 	if err != nil {
 		return err
 	}
-	here, err := p.s.refsHere(ctx, p.line.remote, issues)
+	here, err := p.s.refsHere(ctx, p.line.Remote, issues)
 	if err != nil {
 		return err
 	}
@@ -245,13 +246,13 @@ func (p *pushing) look(ctx context.Context, issues []checkpoint.Issue) error {
 	if err != nil {
 		return err
 	}
-	defer p.s.forgetIncoming(ctx, in)
+	defer p.line.forget(ctx, in)
 	came := map[checkpoint.Issue]plumbing.Hash{}
 	p.unread = map[checkpoint.Issue]error{}
 	for _, i := range issues {
-		p.unread[i] = in[i].err
-		if p.seen[i] = in[i].tip; !in[i].tip.IsZero() {
-			came[i] = in[i].tip
+		p.unread[i] = in[i].Err
+		if p.seen[i] = in[i].Tip; !in[i].Tip.IsZero() {
+			came[i] = in[i].Tip
 		}
 	}
 	return p.s.trackAll(ctx, p.line, came)
@@ -282,7 +283,7 @@ func (s *Store) trackSome(ctx context.Context, l *line, issues []checkpoint.Issu
 		defer s.letPacked()
 		var moves []refMove
 		for _, i := range issues {
-			name := s.trackingRef(l.remote, i)
+			name := s.trackingRef(l.Remote, i)
 			old, err := s.readRef(ctx, name)
 			if err != nil {
 				return err
@@ -294,18 +295,18 @@ func (s *Store) trackSome(ctx context.Context, l *line, issues []checkpoint.Issu
 		if len(moves) == 0 {
 			return nil
 		}
-		return s.publishMany(ctx, s.newSink(), l.op+": "+ShownRemote(l.remote), moves)
+		return s.publishMany(ctx, s.newSink(), l.Op+": "+ShownRemote(l.Remote), moves)
 	})
 }
 
 // track notes what a remote has.
 func (s *Store) track(ctx context.Context, l *line, i checkpoint.Issue, tip plumbing.Hash) error {
-	name := s.trackingRef(l.remote, i)
+	name := s.trackingRef(l.Remote, i)
 	return s.retry(ctx, i, func() error {
 		old, err := s.readRef(ctx, name)
 		if err != nil || old == tip {
 			return err
 		}
-		return s.moveRefs(ctx, l.op+": "+ShownRemote(l.remote), refMove{name, old, tip})
+		return s.moveRefs(ctx, l.Op+": "+ShownRemote(l.Remote), refMove{name, old, tip})
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -41,7 +40,7 @@ func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer s.forgetIncoming(ctx, in)
+	defer l.forget(ctx, in)
 	t := &taking{s: s, line: l, in: in, names: newNames(here)}
 	done := make([]Synced, 0, len(issues))
 	for some := range slices.Chunk(issues, landAtOnce) {
@@ -51,102 +50,6 @@ func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
 		}
 	}
 	return done, nil
-}
-
-// arrivals brings issues, all that the remote has for none. It also returns what
-// refsHere does.
-func (l *line) arrivals(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, map[checkpoint.Issue]arrival, map[string]plumbing.Hash, error) {
-	if len(issues) == 1 {
-		here, err := l.s.refsHere(ctx, l.remote, issues)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		if l.s.knows(l.remote, issues[0], here) {
-			return l.looked(ctx, issues)
-		}
-		if in, ok, err := l.straight(ctx, issues[0], false); ok || err != nil {
-			return issues, in, here, err
-		}
-	}
-	return l.looked(ctx, issues)
-}
-
-// looked is arrivals with a look at what the remote has.
-func (l *line) looked(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, map[checkpoint.Issue]arrival, map[string]plumbing.Hash, error) {
-	tips, issues, err := l.chains(ctx, issues)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	here, err := l.s.refsHere(ctx, l.remote, issues)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	in, err := l.incoming(ctx, issues, tips, here)
-	return issues, in, here, err
-}
-
-// chains asks a remote for the tips of issues, of all that it has when none
-// are named.
-func (l *line) chains(ctx context.Context, issues []checkpoint.Issue) (map[checkpoint.Issue]plumbing.Hash, []checkpoint.Issue, error) {
-	there, err := l.ask(ctx, issues)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(issues) == 0 {
-		l.s.tellStrange(ShownRemote(l.remote)+": ", there.strange)
-		issues = there.issues
-		slices.Sort(issues)
-	}
-	return there.tips, issues, nil
-}
-
-// A listing is what a remote has.
-type listing struct {
-	issues  []checkpoint.Issue // in the order of their refs
-	tips    map[checkpoint.Issue]plumbing.Hash
-	strange []string // refs that are no issue's
-}
-
-// ask is chains for whoever has something else to do with the store meanwhile:
-// it tells nobody of what is strange.
-func (l *line) ask(ctx context.Context, issues []checkpoint.Issue) (listing, error) {
-	var patterns []string
-	for _, i := range issues {
-		patterns = append(patterns, LiveRef(i))
-	}
-	if len(issues) == 0 {
-		patterns = []string{liveRefs + "*"}
-	}
-	there := listing{tips: map[checkpoint.Issue]plumbing.Hash{}}
-	err := l.eachTip(ctx, patterns, func(name string, tip plumbing.Hash) {
-		rest, ok := strings.CutPrefix(name, liveRefs)
-		if !ok {
-			return
-		}
-		i, err := checkpoint.IssueFromRef(rest)
-		if err != nil {
-			there.strange = append(there.strange, name)
-			return
-		}
-		there.issues = append(there.issues, i)
-		there.tips[i] = tip
-	})
-	return there, err
-}
-
-// tellStrange names the refs that stand where chains do and are called like no
-// issue: they go nowhere. at is whose they are.
-func (s *Store) tellStrange(at string, names []string) {
-	const few = 3
-	if len(names) == 0 {
-		return
-	}
-	slices.Sort(names)
-	shown, more := names[:min(few, len(names))], ""
-	if len(names) > few {
-		more = fmt.Sprintf(" and %d more", len(names)-few)
-	}
-	s.tell("%sleft out, no issue is called so: %s%s", at, strings.Join(shown, ", "), more)
 }
 
 // chainHere is an issue's chain, the one that this clone wrote last where the
@@ -235,7 +138,7 @@ func (s *Store) compareAll(ctx context.Context, l *line, issues []checkpoint.Iss
 		ours, err := s.chainHere(ctx, i)
 		switch {
 		case err != nil:
-			done[k].Result, done[k].Err = Failed, fmt.Errorf("%s issue %s: %w", l.op, i, err)
+			done[k].Result, done[k].Err = Failed, fmt.Errorf("%s issue %s: %w", l.Op, i, err)
 		case ours.tip == tips[i]:
 			done[k].Result = UpToDate
 		case ours.stands(tips[i]):

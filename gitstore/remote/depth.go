@@ -1,4 +1,4 @@
-package gitstore
+package remote
 
 import (
 	"context"
@@ -10,14 +10,14 @@ import (
 // the save: the checkpoint and its index commit.
 const aboveHead = 2
 
-// depth is how deep to fetch a chain, 0 for the whole of it, as in a
+// depth is how deep to fetch what is new here, 0 for the whole of it, as in a
 // repository that is not shallow. A fetch with a depth also cuts history that
 // is here already; so it is no less than what is here.
-func (s *Store) depth(ctx context.Context) (int, error) {
-	if !s.repo.Shallow {
+func (l *Line) depth(ctx context.Context) (int, error) {
+	if !l.here.History.Cut() {
 		return 0, nil
 	}
-	out, err := s.git.Output(ctx, "rev-list", "--topo-order", "--reverse", "--parents", "HEAD", "--branches", "--remotes")
+	out, err := l.here.Git.Output(ctx, "rev-list", "--topo-order", "--reverse", "--parents", "HEAD", "--branches", "--remotes")
 	if err != nil { // HEAD is unborn
 		return aboveHead + 1, nil
 	}

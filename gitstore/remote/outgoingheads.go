@@ -1,4 +1,4 @@
-package gitstore
+package remote
 
 import (
 	"github.com/go-git/go-git/v5/plumbing"
@@ -10,21 +10,21 @@ const readHeads = 20_000
 
 // headsOfAll is savedHeads of gifts without a git process, where all that it
 // takes is here.
-func (s *Store) headsOfAll(gifts []gift) (heads []string, ok bool) {
+func (h Here) headsOfAll(gifts []Gift) (heads []string, ok bool) {
 	twice := map[plumbing.Hash]bool{}
 	for _, g := range gifts {
-		index, ok := s.indexesAbove(g.tip, g.seen)
+		index, ok := h.indexesAbove(g.Tip, g.Seen)
 		if !ok {
 			return nil, false
 		}
 		for _, hash := range index {
-			c, err := s.readCommit(hash)
+			parents, err := h.History.Parents(hash)
 			if err != nil {
 				return nil, false
 			}
-			if len(c.parents) > 0 && !twice[c.parents[0]] {
-				twice[c.parents[0]] = true
-				heads = append(heads, c.parents[0].String())
+			if len(parents) > 0 && !twice[parents[0]] {
+				twice[parents[0]] = true
+				heads = append(heads, parents[0].String())
 			}
 		}
 	}
@@ -33,14 +33,14 @@ func (s *Store) headsOfAll(gifts []gift) (heads []string, ok bool) {
 
 // indexesAbove are the index commits of the checkpoints at tip that are not on
 // the chain of seen, which may be zero.
-func (s *Store) indexesAbove(tip, seen plumbing.Hash) (index []plumbing.Hash, ok bool) {
-	ours, met, ok := s.down(tip, seen)
+func (h Here) indexesAbove(tip, seen plumbing.Hash) (index []plumbing.Hash, ok bool) {
+	ours, met, ok := h.down(tip, seen)
 	if !ok {
 		return nil, false
 	}
 	theirs := map[plumbing.Hash]bool{}
 	if !seen.IsZero() && !met {
-		list, _, ok := s.down(seen, plumbing.ZeroHash)
+		list, _, ok := h.down(seen, plumbing.ZeroHash)
 		if !ok {
 			return nil, false
 		}
@@ -56,18 +56,24 @@ func (s *Store) indexesAbove(tip, seen plumbing.Hash) (index []plumbing.Hash, ok
 	return index, true
 }
 
+// A step is a commit on the way down.
+type step struct {
+	hash    plumbing.Hash
+	parents []plumbing.Hash
+}
+
 // down follows first parents from tip to end, and says whether it met it.
-func (s *Store) down(tip, end plumbing.Hash) (list []rawCommit, met, ok bool) {
+func (h Here) down(tip, end plumbing.Hash) (list []step, met, ok bool) {
 	for at := tip; at != end; {
-		c, err := s.readCommit(at)
+		parents, err := h.History.Parents(at)
 		if err != nil || len(list) == readHeads {
 			return nil, false, false
 		}
-		list = append(list, c)
-		if len(c.parents) == 0 {
+		list = append(list, step{at, parents})
+		if len(parents) == 0 {
 			return list, false, true
 		}
-		at = c.parents[0]
+		at = parents[0]
 	}
 	return list, true, true
 }

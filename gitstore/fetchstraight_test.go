@@ -1,9 +1,13 @@
 package gitstore
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/remote"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -41,7 +45,7 @@ func TestFetchOfOneTakesOneConnection(t *testing.T) {
 		assert.Equal(t, test.took, took, test.name)
 	}
 	assert.Equal(t, a.live(), c.live())
-	assert.Empty(t, c.Git("for-each-ref", incomingRefs))
+	assert.Empty(t, c.Git("for-each-ref", remote.Incoming))
 	a.manual(1)
 	a.sync()
 	done, took := fetch(c, "42")
@@ -62,7 +66,7 @@ func TestSyncOfANewOneTakesOneConnection(t *testing.T) {
 	assert.Equal(t, Synced{Issue: "42", Fetched: 1, Result: Fetched}, c.sync())
 	assert.EqualValues(t, 1, srv.all.Load())
 	assert.Equal(t, a.live(), c.live())
-	assert.Empty(t, c.Git("for-each-ref", incomingRefs))
+	assert.Empty(t, c.Git("for-each-ref", remote.Incoming))
 	done, err := c.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: []checkpoint.Issue{"43"}})
 	require.NoError(t, err)
 	assert.Equal(t, []Synced{{Issue: "43", Result: Absent}}, done)
@@ -72,4 +76,25 @@ func TestSyncOfANewOneTakesOneConnection(t *testing.T) {
 	c.Git("update-ref", "-d", c.s.trackingRef("origin", "42"))
 	assert.Zero(t, c.sync().Fetched, "own/ knows it")
 	assert.Equal(t, a.live(), c.live())
+}
+
+// Thousands of refs go in one transaction, and a fetch that finds them is not
+// held up.
+func TestSweepsManyLeftRefs(t *testing.T) {
+	w := newWorld(t)
+	w.hub()
+	w.left(2000)
+	w.Git("pack-refs", "--all")
+	w.Git("update-ref", remote.Incoming+"2-1/42", "HEAD")
+	trace := filepath.Join(t.TempDir(), "trace")
+	w.s.git = w.s.git.With("GIT_TRACE=" + trace)
+	l, err := w.s.line("fetch", "origin", 0, false)
+	require.NoError(t, err)
+	_, ok, err := l.straight(ctx, "43", true)
+	require.NoError(t, err)
+	assert.True(t, ok)
+	assert.Empty(t, w.incomingLeft())
+	said, err := os.ReadFile(trace)
+	require.NoError(t, err)
+	assert.Equal(t, 1, strings.Count(string(said), "built-in: git update-ref"), "%s", said)
 }

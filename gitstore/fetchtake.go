@@ -11,7 +11,7 @@ import (
 type taking struct {
 	s     *Store
 	line  *line
-	in    map[checkpoint.Issue]arrival
+	in    arrivals
 	names names
 }
 
@@ -53,7 +53,7 @@ func (t *taking) together(ctx context.Context, issues []checkpoint.Issue, done [
 	return t.s.publishMany(ctx, t.s.newSink(), t.message(), list)
 }
 
-func (t *taking) message() string { return "fetch: " + ShownRemote(t.line.remote) }
+func (t *taking) message() string { return "fetch: " + ShownRemote(t.line.Remote) }
 
 // one moves the refs of one issue.
 func (t *taking) one(ctx context.Context, i checkpoint.Issue) Synced {
@@ -74,10 +74,10 @@ func (t *taking) one(ctx context.Context, i checkpoint.Issue) Synced {
 // moves decides what becomes of an issue, in its turn.
 func (t *taking) moves(ctx context.Context, done *Synced) (moves []refMove, err error) {
 	s, i := t.s, done.Issue
-	if err := t.in[i].err; err != nil {
+	if err := t.in[i].Err; err != nil {
 		return nil, err
 	}
-	tip := t.in[i].tip
+	tip := t.in[i].Tip
 	if tip.IsZero() {
 		done.Result = Absent
 		return nil, nil
@@ -86,11 +86,11 @@ func (t *taking) moves(ctx context.Context, done *Synced) (moves []refMove, err 
 	if err != nil {
 		return nil, err
 	}
-	theirs, err := s.theirChain(t.line.remote, i, tip)
+	theirs, err := s.theirChain(t.line.Remote, i, tip)
 	if err != nil {
 		return nil, err
 	}
-	tracking := s.trackingRef(t.line.remote, i)
+	tracking := s.trackingRef(t.line.Remote, i)
 	tracked, err := s.readRef(ctx, tracking)
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (t *taking) moves(ctx context.Context, done *Synced) (moves []refMove, err 
 		done.Result, done.Fetched = Fetched, theirs.without(ours)
 		moves, err = s.adopt(ctx, ours, theirs, t.names)
 	default:
-		done.Result, done.Err = Diverged, s.divergence("fetch", t.line.remote, i)
+		done.Result, done.Err = Diverged, s.divergence("fetch", t.line.Remote, i)
 	}
 	if err == nil && tracked != tip {
 		moves = append(moves, refMove{tracking, tracked, tip})

@@ -1,0 +1,171 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/remote"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// arrivals brings issues, all that the remote has for none. It also returns what
+// refsHere does.
+func (l *line) arrivals(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, arrivals, map[string]plumbing.Hash, error) {
+	if len(issues) == 1 {
+		here, err := l.s.refsHere(ctx, l.Remote, issues)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if l.s.knows(l.Remote, issues[0], here) {
+			return l.looked(ctx, issues)
+		}
+		if in, ok, err := l.straight(ctx, issues[0], false); ok || err != nil {
+			return issues, in, here, err
+		}
+	}
+	return l.looked(ctx, issues)
+}
+
+// looked is arrivals with a look at what the remote has.
+func (l *line) looked(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, arrivals, map[string]plumbing.Hash, error) {
+	tips, issues, err := l.chains(ctx, issues)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	here, err := l.s.refsHere(ctx, l.Remote, issues)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	in, err := l.incoming(ctx, issues, tips, here)
+	return issues, in, here, err
+}
+
+// chains asks a remote for the tips of issues, of all that it has when none
+// are named.
+func (l *line) chains(ctx context.Context, issues []checkpoint.Issue) (map[checkpoint.Issue]plumbing.Hash, []checkpoint.Issue, error) {
+	there, err := l.ask(ctx, issues)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(issues) == 0 {
+		l.s.tellStrange(ShownRemote(l.Remote)+": ", there.strange)
+		issues = there.issues
+		slices.Sort(issues)
+	}
+	return there.tips, issues, nil
+}
+
+// A listing is what a remote has.
+type listing struct {
+	issues  []checkpoint.Issue // in the order of their refs
+	tips    map[checkpoint.Issue]plumbing.Hash
+	strange []string // refs that are no issue's
+}
+
+// ask is chains for whoever has something else to do with the store meanwhile:
+// it tells nobody of what is strange.
+func (l *line) ask(ctx context.Context, issues []checkpoint.Issue) (listing, error) {
+	var patterns []string
+	for _, i := range issues {
+		patterns = append(patterns, LiveRef(i))
+	}
+	if len(issues) == 0 {
+		patterns = []string{liveRefs + "*"}
+	}
+	there := listing{tips: map[checkpoint.Issue]plumbing.Hash{}}
+	err := l.EachTip(ctx, patterns, func(name string, tip plumbing.Hash) {
+		rest, ok := strings.CutPrefix(name, liveRefs)
+		if !ok {
+			return
+		}
+		i, err := checkpoint.IssueFromRef(rest)
+		if err != nil {
+			there.strange = append(there.strange, name)
+			return
+		}
+		there.issues = append(there.issues, i)
+		there.tips[i] = tip
+	})
+	return there, err
+}
+
+// tellStrange names the refs that stand where chains do and are called like no
+// issue: they go nowhere. at is whose they are.
+func (s *Store) tellStrange(at string, names []string) {
+	const few = 3
+	if len(names) == 0 {
+		return
+	}
+	slices.Sort(names)
+	shown, more := names[:min(few, len(names))], ""
+	if len(names) > few {
+		more = fmt.Sprintf(" and %d more", len(names)-few)
+	}
+	s.tell("%sleft out, no issue is called so: %s%s", at, strings.Join(shown, ", "), more)
+}
+
+// incoming fetches what is not here yet. A chain of which something is here
+// already is fetched down to that, a new one no deeper than history is here.
+// here are the refs as refsHere reads them.
+func (l *line) incoming(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, here map[string]plumbing.Hash) (arrivals, error) {
+	in := arrivals{}
+	var wanted []checkpoint.Issue
+	var fresh, known []string
+	tracking := l.s.trackingRefs(l.Remote)
+	for _, i := range issues {
+		tracked := here[tracking+i.RefName()]
+		switch {
+		case tips[i].IsZero():
+			continue
+		case tracked == tips[i]:
+			in[i] = remote.Arrival{Tip: tracked}
+			continue
+		case !l.s.knows(l.Remote, i, here):
+			fresh = append(fresh, LiveRef(i))
+		default:
+			known = append(known, LiveRef(i))
+		}
+		wanted = append(wanted, i)
+	}
+	came, err := l.Bring(ctx, fresh, known)
+	in.take(wanted, LiveRef, came)
+	return in, err
+}
+
+// straight fetches the chain of one issue without a look at what the remote has.
+// ok is false where a look has to find out. known says that something of it is
+// here.
+func (l *line) straight(ctx context.Context, i checkpoint.Issue, known bool) (in arrivals, ok bool, err error) {
+	came, ok, err := l.Straight(ctx, LiveRef(i), known)
+	return arrivals{i: came}, ok, err
+}
+
+// knows reports whether something of an issue is here that its chain at a remote
+// may share.
+func (s *Store) knows(remote string, i checkpoint.Issue, here map[string]plumbing.Hash) bool {
+	return !here[s.trackingRef(remote, i)].IsZero() || !here[LiveRef(i)].IsZero() || !here[ArchiveRef(i)].IsZero()
+}
+
+// arrivals are the chains of a remote, or its archives, as they came here.
+type arrivals map[checkpoint.Issue]remote.Arrival
+
+// take takes in what came of issues, by the names of their refs.
+func (in arrivals) take(issues []checkpoint.Issue, refOf func(checkpoint.Issue) string, came map[string]remote.Arrival) {
+	for _, i := range issues {
+		a := came[refOf(i)]
+		if a.Err != nil {
+			a.Err = remote.Named("issue "+string(i), a.Err)
+		}
+		in[i] = a
+	}
+}
+
+// forget lets go of what has found its place.
+func (l *line) forget(ctx context.Context, in arrivals) {
+	l.Forget(ctx, slices.Collect(maps.Values(in))...)
+}

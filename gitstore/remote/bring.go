@@ -1,0 +1,63 @@
+package remote
+
+import (
+	"context"
+	"time"
+)
+
+// bringTries bounds how many connections may fail while it is found out which
+// refs a remote cannot give.
+const bringTries = 24
+
+// A bringing fetches refs over few connections. One that the remote cannot give
+// fails a fetch as a whole: a file of it is gone there, or git refuses what
+// came. The others are fetched without it then.
+type bringing struct {
+	line   *Line
+	depth  int
+	to     func(ref string) string // where it goes here
+	failed map[string]error
+	came   bool // a connection did what it should
+	tries  int
+	until  time.Time // no more is tried then, zero for no such time
+}
+
+// some fetches refs, where that fails each half of them.
+func (b *bringing) some(ctx context.Context, refs []string) error {
+	specs := make([]string, len(refs))
+	for n, ref := range refs {
+		specs[n] = ref + ":" + b.to(ref)
+	}
+	start := time.Now()
+	err := b.line.fetch(ctx, b.depth, specs)
+	switch {
+	case err == nil:
+		b.came = true
+		return nil
+	case ctx.Err() != nil:
+		return err
+	}
+	if b.tries == 0 && b.line.Timeout > 0 {
+		b.until = start.Add(b.line.Timeout)
+	}
+	b.tries++
+	if len(refs) == 1 || b.enough() {
+		for _, ref := range refs {
+			b.failed[ref] = err
+		}
+		return err
+	}
+	half := len(refs) / 2
+	if err := b.some(ctx, refs[:half]); ctx.Err() != nil {
+		return err
+	}
+	if rest := b.some(ctx, refs[half:]); rest != nil {
+		return rest
+	}
+	return err
+}
+
+// enough reports whether it is to be left at what is known.
+func (b *bringing) enough() bool {
+	return b.tries >= bringTries || !b.until.IsZero() && time.Now().After(b.until)
+}

@@ -1,0 +1,110 @@
+package remote
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"maps"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Incoming is where refs hold what a fetch brings until it has its place:
+// refs/git-checkpoint/incoming/<time>-<random>/<last part of the name>.
+const Incoming = "refs/git-checkpoint/incoming/"
+
+// An Arrival is a remote's ref as it came here.
+type Arrival struct {
+	Ref string // holds it against gc, "" when it was here already
+	Tip plumbing.Hash
+	Err error // why it could not be had, nil where it was
+}
+
+// Bring fetches refs of the remote that differ in the last part of their names.
+// Those in fresh, of which nothing is here, come no deeper than history is
+// here; those in known come down to what is here. It fails where nothing of
+// either could be had.
+func (l *Line) Bring(ctx context.Context, fresh, known []string) (map[string]Arrival, error) {
+	if len(fresh)+len(known) == 0 {
+		return nil, nil
+	}
+	l.sweep(ctx)
+	depth, err := l.depth(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in, err := l.bring(ctx, depth, fresh)
+	if err != nil {
+		return nil, err
+	}
+	more, err := l.bring(ctx, 0, known)
+	maps.Copy(in, more)
+	return in, err
+}
+
+// BringWhole is Bring of refs that nothing is known of, and that come as deep as
+// they are.
+func (l *Line) BringWhole(ctx context.Context, refs []string) (map[string]Arrival, error) {
+	return l.bring(ctx, 0, refs)
+}
+
+// bring fetches refs and notes where they are. It fails where nothing could be
+// had.
+func (l *Line) bring(ctx context.Context, depth int, refs []string) (map[string]Arrival, error) {
+	in := make(map[string]Arrival, len(refs))
+	if len(refs) == 0 {
+		return in, nil
+	}
+	dir := fmt.Sprintf("%s%d-%.8s/", Incoming, time.Now().Unix(), rand.Text())
+	b := &bringing{line: l, depth: depth, failed: map[string]error{}}
+	b.to = func(ref string) string { return dir + path.Base(ref) }
+	if err := b.some(ctx, refs); err != nil && (!b.came || ctx.Err() != nil) {
+		return nil, err
+	}
+	came, err := l.here.Refs.Values(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range refs {
+		to := b.to(ref)
+		if in[ref] = (Arrival{Ref: to, Tip: came[to]}); b.failed[ref] != nil && came[to].IsZero() {
+			in[ref] = Arrival{Err: b.failed[ref]}
+		}
+	}
+	return in, l.here.History.Came(ctx)
+}
+
+// Forget lets go of what has found its place.
+func (l *Line) Forget(ctx context.Context, in ...Arrival) {
+	gone := map[string]plumbing.Hash{}
+	for _, a := range in {
+		if a.Ref != "" && !a.Tip.IsZero() {
+			gone[a.Ref] = a.Tip
+		}
+	}
+	_ = l.here.Refs.Delete(context.WithoutCancel(ctx), gone) // a later fetch removes what is left
+}
+
+// sweep removes what killed fetches left more than a day ago.
+func (l *Line) sweep(ctx context.Context) {
+	refs, err := l.here.Refs.Values(ctx, Incoming)
+	if err != nil {
+		return
+	}
+	maps.DeleteFunc(refs, func(name string, _ plumbing.Hash) bool {
+		made, err := CameAt(name)
+		return err == nil && time.Since(made) <= 24*time.Hour
+	})
+	_ = l.here.Refs.Delete(ctx, refs)
+}
+
+// CameAt is when a fetch brought what a ref below Incoming holds.
+func CameAt(name string) (time.Time, error) {
+	at, _, _ := strings.Cut(strings.TrimPrefix(name, Incoming), "-")
+	seconds, err := strconv.ParseInt(at, 10, 64)
+	return time.Unix(seconds, 0), err
+}

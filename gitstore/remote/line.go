@@ -1,0 +1,108 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/gitcmd"
+)
+
+// A Line is a connection to a remote: git's, with its credentials, proxies and
+// ssh.
+type Line struct {
+	Op      string // fetch or push, as errors name it
+	Remote  string
+	Timeout time.Duration // 0 for none
+
+	here Here
+	from string // where its refs are read: what is pushed has to be seen there
+	git  gitcmd.Git
+}
+
+// Open makes a line, without a connection yet. With op "fetch" nothing is going
+// to be pushed. A quiet one asks nobody for a password. The remote's name has to
+// be one that git takes for no option.
+func (h Here) Open(op, name string, timeout time.Duration, quiet bool) *Line {
+	l := &Line{Op: op, Remote: name, Timeout: timeout, here: h, from: name, git: h.Git}
+	if op != "fetch" {
+		l.from = PushedTo(h.Config, name)
+	}
+	if quiet {
+		l.git = h.quiet()
+	}
+	return l
+}
+
+// quiet is git that asks nobody. It gets a process group of its own, which can
+// be ended as a whole; at a terminal, that could not be asked at.
+func (h Here) quiet() gitcmd.Git {
+	g := h.Git.With("GIT_TERMINAL_PROMPT=0", "GCM_INTERACTIVE=never")
+	g.Apart = true
+	command, _ := gitcmd.Last(h.Config, "core.sshcommand")
+	if command == "" && os.Getenv("GIT_SSH_COMMAND") == "" && os.Getenv("GIT_SSH") == "" {
+		g = g.With("GIT_SSH_COMMAND=ssh -o BatchMode=yes")
+	}
+	return g
+}
+
+// BesideAnother reports that a second connection to the remote can be made
+// while there is a first one: no setting sends it elsewhere, and the way there
+// asks nobody for a password, who would be asked by two.
+func (l *Line) BesideAnother() bool {
+	at, _ := gitcmd.Last(l.here.Config, "remote."+l.Remote+".url")
+	if !Configured(l.here.Config, l.Remote) {
+		at = l.Remote
+	}
+	for _, e := range l.here.Config {
+		if strings.HasSuffix(e.Key, "insteadof") || e.Key == "remote."+l.Remote+".pushurl" {
+			return false
+		}
+	}
+	return strings.HasPrefix(at, "/") || strings.HasPrefix(at, "file://") || strings.HasPrefix(at, "git://")
+}
+
+// run runs git. Its failure is an Error.
+func (l *Line) run(ctx context.Context, args ...string) (out []byte, err error) {
+	err = l.within(ctx, func(ctx context.Context) error {
+		out, err = l.git.Output(ctx, args...)
+		return err
+	})
+	return out, err
+}
+
+// within bounds a git by the line's timeout, and makes its failure an Error.
+func (l *Line) within(ctx context.Context, f func(context.Context) error) error {
+	within := ctx
+	if l.Timeout > 0 {
+		bounded, cancel := context.WithTimeout(ctx, l.Timeout)
+		defer cancel()
+		within = bounded
+	}
+	err := f(within)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case within.Err() != nil:
+		return l.Fail(fmt.Sprintf("no answer within %s", l.Timeout), err)
+	}
+	var git *gitcmd.Error
+	if errors.As(err, &git) {
+		return l.Fail(explain(git.Stderr), err)
+	}
+	return err
+}
+
+// Fail is the error of a remote for a reason.
+func (l *Line) Fail(reason string, err error) *Error {
+	hint := "git ls-remote " + l.Remote
+	if !Configured(l.here.Config, l.Remote) {
+		hint = "git remote -v"
+	}
+	return &Error{Op: l.Op, Remote: Shown(l.Remote), Reason: reason, Hint: hint, Err: err}
+}
