@@ -133,7 +133,11 @@ func (c *call) webJudge(cp *gitstore.Checkpoint, r *checkpoint.Record) (web.Judg
 	for _, row := range progressRows(r, v) {
 		j.Facts = append(j.Facts, web.Fact{Name: row.Label, Text: row.Text})
 	}
-	j.Facts = append(j.Facts, web.Fact{Name: "Goes on at", Text: at.from})
+	from := first(ownWords(r), continueFrom(r))
+	if v.Next.Action != "" {
+		from = at.from
+	}
+	j.Facts = append(j.Facts, web.Fact{Name: "Goes on at", Text: from})
 	if len(j.Names) == 0 {
 		j.Names = append(append(j.Names, at.completed...), at.remaining...)
 	}

@@ -58,7 +58,7 @@ func TestWebServes(t *testing.T) {
 	page, err := io.ReadAll(answer.Body)
 	require.NoError(t, err)
 	answer.Body.Close()
-	for _, want := range []string{"half way", "git checkpoint resume 42", "Resume alone", "implementing", "Goes on at"} {
+	for _, want := range []string{"half way", "git checkpoint resume 42", "Unattended", "implementing", "Goes on at"} {
 		assert.True(t, strings.Contains(string(page), want), want)
 	}
 	stop()

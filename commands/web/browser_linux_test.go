@@ -146,6 +146,12 @@ func TestBrowser(t *testing.T) {
 		b.press("?")
 		b.wait("document.getElementById('keys').open")
 		b.eval("document.getElementById('keys').close()", nil)
+		b.eval("document.querySelector('[data-keys-on]').click()", nil)
+		b.press("?")
+		var open bool
+		b.eval("document.getElementById('keys').open", &open)
+		assert.False(t, open, "who speaks to the browser, or types by other means, can switch keys off")
+		b.eval("document.querySelector('[data-keys-on]').click()", nil)
 		for _, theme := range []string{"light", "dark", ""} {
 			b.eval("document.querySelector('[data-theme-switch]').click()", nil)
 			b.wait("(document.documentElement.dataset.theme || '') === '" + theme + "'")

@@ -174,7 +174,10 @@ func (d *Diff) showFiles(c *changedFiles, b *budget) {
 		d.FilesTrouble = block(cut(c.err.Error(), maxText))
 		return
 	}
-	d.FilesSay = count(len(c.files), "file")
+	d.FilesSay = "nothing changed"
+	if len(c.files) > 0 {
+		d.FilesSay = count(len(c.files), "file")
+	}
 	d.Files, d.Left = fileDiffs(c.files, c.patch, c.whole, b)
 }
 

@@ -155,7 +155,7 @@ func TestDiffPage(t *testing.T) {
 	has(t, page, "HEAD at the save")
 	lacks(t, page, "recovery_info", "HEAD has no record")
 	page = w.get("/i/42/c/" + string(saved[0].ID) + "/diff")
-	has(t, page, "0 files", "the first one is compared with HEAD")
+	has(t, page, "nothing changed", "the first one is compared with HEAD")
 	page = w.get(last + "?" + url.Values{"against": {"head"}, "path": {"sub dir/new.txt"}}.Encode())
 	has(t, page, "1 file<")
 	assert.Equal(t, http.StatusNotFound, w.ask("GET", last+"?against=nothing", "", nil).Code)

@@ -1,30 +1,33 @@
 "use strict";
 (function () {
   var root = document.documentElement;
-  function stored(value) {
+  function stored(name, value) {
     try {
-      if (value === undefined) return localStorage.getItem("theme");
-      if (value) localStorage.setItem("theme", value); else localStorage.removeItem("theme");
+      if (value === undefined) return localStorage.getItem(name);
+      if (value) localStorage.setItem(name, value); else localStorage.removeItem(name);
     } catch (e) { /* a file has no storage everywhere */ }
     return null;
   }
-  var theme = stored();
+  var theme = stored("theme"), silent = stored("keys") === "off";
   if (theme === "light" || theme === "dark") root.dataset.theme = theme;
 
   function all(selector) { return Array.prototype.slice.call(document.querySelectorAll(selector)); }
 
   function themes(button) {
-    var order = ["", "light", "dark"], names = { "": "System", light: "Light", dark: "Dark" };
+    var order = ["", "light", "dark"], names = { "": "system", light: "light", dark: "dark" };
     function show() {
       var now = root.dataset.theme || "";
-      button.textContent = names[now];
-      button.setAttribute("aria-label", "Colours: " + names[now] + ". Change");
+      var word = document.createElement("span");
+      word.className = "wide";
+      word.textContent = "Theme: ";
+      button.replaceChildren(word, names[now]);
+      button.setAttribute("aria-label", "Theme: " + names[now]);
     }
     button.hidden = false;
     button.addEventListener("click", function () {
       var next = order[(order.indexOf(root.dataset.theme || "") + 1) % order.length];
       if (next) root.dataset.theme = next; else delete root.dataset.theme;
-      stored(next);
+      stored("theme", next);
       show();
     });
     show();
@@ -93,7 +96,7 @@
   }
 
   function keys(e) {
-    if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) return;
+    if (silent || e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) return;
     var dialog = document.getElementById("keys");
     if (dialog.open) return;
     var done = true;
@@ -127,6 +130,10 @@
     all("[data-keys]").forEach(function (button) {
       button.hidden = false;
       button.addEventListener("click", function () { document.getElementById("keys").showModal(); });
+    });
+    all("[data-keys-on]").forEach(function (box) {
+      box.checked = !silent;
+      box.addEventListener("change", function () { silent = !box.checked; stored("keys", silent ? "off" : ""); });
     });
     document.addEventListener("keydown", keys);
     window.addEventListener("hashchange", reveal);

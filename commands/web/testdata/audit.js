@@ -1,6 +1,7 @@
 // What is wrong with a page as it is shown, as a list of lines: text that does
-// not stand out from what is behind it (4.5 to 1, 3 to 1 for large text), a
-// page that scrolls sideways, names that are missing, ids that are there twice.
+// not stand out from what is behind it (4.5 to 1, 3 to 1 for large text, and for
+// the edge of what can be filled in or pressed), a page that scrolls sideways,
+// names that are missing, ids that are there twice.
 (() => {
   const wrong = [];
   const say = (what, e) => {
@@ -32,6 +33,12 @@
     const size = parseFloat(style.fontSize), large = size >= 24 || size >= 18.66 && Number(style.fontWeight) >= 700;
     if ((a + 0.05) / (b + 0.05) < (large ? 3 : 4.5)) say("contrast " + ((a + 0.05) / (b + 0.05)).toFixed(2), e);
     if (size < 11) say("small " + size, e);
+  }
+  const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((x, y) => y - x); return (x + 0.05) / (y + 0.05); };
+  for (const e of document.querySelectorAll("input:not([type=hidden], [type=checkbox]), select, .button:not(.off)")) {
+    if (e.getClientRects().length === 0) continue;
+    const edge = ratio(over(rgba(getComputedStyle(e).borderTopColor), behind(e.parentElement)), behind(e.parentElement));
+    if (edge < 3) say("edge " + edge.toFixed(2), e);
   }
   const width = document.documentElement.clientWidth; // a phone zooms out until innerWidth has everything
   if (document.documentElement.scrollWidth > width) {
