@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // sync brings the contents of the new files and of the existing ones to the
@@ -23,7 +24,8 @@ func (f *flush) sync() error {
 }
 
 // writeOut writes all contents out. Their sizes, and where they lie, are in the
-// journal before the names that are given next.
+// journal before the names that are given next. Files that lie elsewhere, as
+// those of an alternate may, are in another journal, or in none: they are synced.
 func (f *flush) writeOut() error {
 	var files []*os.File
 	var names []string
@@ -36,6 +38,12 @@ func (f *flush) writeOut() error {
 			return fmt.Errorf("sync object: %w", err)
 		}
 		defer file.Close()
+		if !within(path, f.store.cfg.Dir) && !f.store.InOrder(file) {
+			if err := f.syncApart(file, path); err != nil {
+				return err
+			}
+			continue
+		}
 		files, names = append(files, file), append(names, path)
 		f.last = path
 	}
@@ -43,6 +51,12 @@ func (f *flush) writeOut() error {
 		files, names = append(files, t.file), append(names, t.final)
 	}
 	for _, file := range f.beside {
+		if !f.store.InOrder(file) {
+			if err := f.syncApart(file, file.Name()); err != nil {
+				return err
+			}
+			continue
+		}
 		files, names = append(files, file), append(names, file.Name())
 	}
 	for _, step := range []func(*os.File) error{startWriting, waitWritten} {
@@ -55,6 +69,21 @@ func (f *flush) writeOut() error {
 	for _, name := range names {
 		f.done("written", name)
 	}
+	return nil
+}
+
+func within(path, dir string) bool { return strings.HasPrefix(path, dir+string(filepath.Separator)) }
+
+// syncApart syncs a file that the journal of the objects knows nothing of, and
+// its name.
+func (f *flush) syncApart(file *os.File, path string) error {
+	if err := file.Sync(); err != nil {
+		return fmt.Errorf("sync %s: %w", path, cause(err))
+	}
+	if err := syncDir(filepath.Dir(path)); err != nil && !gone(err) {
+		return fmt.Errorf("sync directory: %w", err)
+	}
+	f.done("sync", path)
 	return nil
 }
 
