@@ -21,24 +21,32 @@ type Entry struct {
 // the message in one line.
 func (e Entry) line(m Move) string {
 	return fmt.Sprintf("%s %s %s <%s> %d +0000\t%s\n", m.Old, m.New, e.Name, e.Email, e.At.Unix(),
-		strings.Join(strings.Fields(e.Message), " "))
+		strings.Join(strings.FieldsFunc(e.Message, isSpace), " "))
 }
+
+// isSpace is what git takes for a space.
+func isSpace(r rune) bool { return strings.ContainsRune(" \t\n\r", r) }
 
 // logs are the open reflogs of some refs.
 type logs []*log
 
-type log struct{ *os.File }
+type log struct {
+	*os.File
+	before int64 // its size before the line that was added
+}
 
 // openLogs opens reflogs that are there. Their refs are locked, so that no git
-// replaces one.
+// replaces one. Git too gives a reflog its modes whenever it adds to it.
 func (d Dir) openLogs(moves []Move) (logs, error) {
 	var all logs
 	for _, m := range moves {
-		f, err := os.OpenFile(filepath.Join(d.Path, "logs", filepath.FromSlash(m.Name)), os.O_WRONLY|os.O_APPEND, 0)
+		path := filepath.Join(d.Path, "logs", filepath.FromSlash(m.Name))
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 		if err != nil {
 			return all, err
 		}
-		all = append(all, &log{f})
+		d.Share(path)
+		all = append(all, &log{File: f})
 	}
 	return all, nil
 }
@@ -51,13 +59,15 @@ func (l logs) close() {
 
 // append adds a line, whole or not at all: half of one would take the next one
 // along.
-func (l *log) append(line string) error {
-	size, err := l.Seek(0, io.SeekEnd)
-	if err != nil {
+func (l *log) append(line string) (err error) {
+	if l.before, err = l.Seek(0, io.SeekEnd); err != nil {
 		return err
 	}
 	if _, err = l.WriteString(line); err != nil {
-		return errors.Join(err, l.Truncate(size))
+		return errors.Join(err, l.takeBack())
 	}
 	return nil
 }
+
+// takeBack removes what was added.
+func (l *log) takeBack() error { return l.Truncate(l.before) }

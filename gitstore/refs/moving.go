@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -54,8 +53,8 @@ func (d Dir) Stage(moves []Move) (*Moving, error) {
 		return nil, ErrAside
 	}
 	m := &Moving{dir: d, moves: slices.SortedFunc(slices.Values(moves), func(a, b Move) int { return strings.Compare(a.Name, b.Name) })}
-	for i := range m.moves {
-		if err := m.write(i); err != nil {
+	for _, move := range m.moves {
+		if err := m.write(move); err != nil {
 			m.Discard()
 			return nil, fmt.Errorf("%w: %w", ErrAside, err)
 		}
@@ -63,18 +62,15 @@ func (d Dir) Stage(moves []Move) (*Moving, error) {
 	return m, nil
 }
 
-// write makes the file of a new value. One that a killed process has left is
-// removed, not written to: it may be the ref itself by another name.
-func (m *Moving) write(i int) error {
-	dir := filepath.Join(m.dir.Path, "git-checkpoint", "moving")
-	path := filepath.Join(dir, filepath.Base(m.moves[i].Name)+"."+strconv.Itoa(i))
+// write makes the file of a new value.
+func (m *Moving) write(move Move) error {
+	path := m.dir.staged(move.Name)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = os.MkdirAll(dir, 0o777)
-		m.dir.Share(filepath.Dir(dir), dir)
+		err = m.dir.makeStaged(filepath.Dir(path))
 	case errors.Is(err, fs.ErrExist):
-		err = os.Remove(path)
+		err = m.dir.clear(move.Name)
 	}
 	if f == nil && err == nil {
 		f, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -84,7 +80,7 @@ func (m *Moving) write(i int) error {
 	}
 	m.temps = append(m.temps, f)
 	m.dir.Share(path)
-	_, err = f.WriteString(m.moves[i].New.String() + "\n")
+	_, err = f.WriteString(move.New.String() + "\n")
 	return err
 }
 
@@ -129,14 +125,21 @@ func (m *Moving) Commit(e Entry) error {
 	return m.rename(logs, e)
 }
 
-// lock takes the locks of all refs.
+// lock takes the locks of all refs. Each is the file that was staged, and none
+// that somebody else put there meanwhile.
 func (m *Moving) lock() error {
 	for i, move := range m.moves {
 		lock := m.dir.file(move.Name) + ".lock"
+		if err := sameGroup(filepath.Dir(m.temps[i].Name()), filepath.Dir(lock)); err != nil {
+			return err
+		}
 		if err := os.Link(m.temps[i].Name(), lock); err != nil {
 			return err
 		}
 		m.locks = append(m.locks, lock)
+		if !sameFile(m.temps[i], lock) {
+			return fmt.Errorf("%s is another file", lock)
+		}
 	}
 	return nil
 }
@@ -146,7 +149,9 @@ func (m *Moving) rename(logs logs, e Entry) error {
 	for i, move := range m.moves {
 		err := logs[i].append(e.line(move))
 		if err == nil {
-			err = os.Rename(m.locks[0], m.dir.file(move.Name))
+			if err = os.Rename(m.locks[0], m.dir.file(move.Name)); err != nil {
+				err = errors.Join(err, logs[i].takeBack())
+			}
 		}
 		switch {
 		case err != nil && i == 0:

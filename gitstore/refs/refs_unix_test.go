@@ -5,6 +5,7 @@ package refs
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -95,11 +96,11 @@ func TestMoveIsGits(t *testing.T) {
 			}
 			m, err := ours.dir.Stage(ours.on(0, 1))
 			require.NoError(t, err)
-			require.NoError(t, m.Commit(entry("save:  of\ttwo\nlines ")))
+			require.NoError(t, m.Commit(entry("save:  of\ttwo\nlines\u00a0\v ")))
 			gits.Setenv("GIT_COMMITTER_NAME", "A U Thor")
 			gits.Setenv("GIT_COMMITTER_EMAIL", "a@example.com")
 			for _, ref := range []string{one, two} {
-				gits.Git("update-ref", "-m", "save:  of\ttwo\nlines ", ref, gits.commits[1].String(), gits.commits[0].String())
+				gits.Git("update-ref", "-m", "save:  of\ttwo\nlines\u00a0\v ", ref, gits.commits[1].String(), gits.commits[0].String())
 			}
 			assert.Equal(t, gits.files(t), ours.files(t))
 			assert.Equal(t, ours.commits[1].String(), ours.Git("rev-parse", one))
@@ -168,7 +169,7 @@ func TestMoved(t *testing.T) {
 func TestLeftBehind(t *testing.T) {
 	w := newWorld(t)
 	require.NoError(t, w.move(w.on(0, 1)))
-	left := filepath.Join(w.dir.Path, "git-checkpoint", "moving", "42.0")
+	left := w.dir.staged(one)
 	require.NoError(t, os.Link(w.dir.file(one), left))
 	m, err := w.dir.Stage(w.on(1, 2))
 	require.NoError(t, err)
@@ -193,6 +194,82 @@ func TestLocksAreWhole(t *testing.T) {
 	}
 	m.Discard()
 	assert.NoFileExists(t, w.dir.file(one)+".lock")
+}
+
+// Who is killed in the middle leaves a file for each ref, and its lock is that
+// very file: the next one to stage the ref knows that it may go.
+func TestLocksOfTheKilled(t *testing.T) {
+	w := newWorld(t)
+	m, err := w.dir.Stage(w.on(0, 1))
+	require.NoError(t, err)
+	require.NoError(t, m.lock())
+	require.NoError(t, w.move(w.on(0, 2)))
+	assert.Equal(t, w.commits[2].String(), w.Git("rev-parse", one))
+	assert.NoFileExists(t, w.dir.file(one)+".lock")
+	assert.NoFileExists(t, w.dir.file(two)+".lock")
+}
+
+// A value that somebody else has staged meanwhile, who had no business to, is
+// not put into a ref.
+func TestStagedByAnother(t *testing.T) {
+	w := newWorld(t)
+	before := w.files(t)
+	m, err := w.dir.Stage(w.on(0, 1))
+	require.NoError(t, err)
+	staged := w.dir.staged(one)
+	require.NoError(t, os.Rename(staged, staged+".mine"))
+	require.NoError(t, os.WriteFile(staged, []byte(w.commits[3].String()+"\n"), 0o666))
+	require.ErrorIs(t, m.Commit(entry("save")), ErrAside)
+	require.NoError(t, os.Remove(staged+".mine"))
+	assert.Equal(t, before, w.files(t))
+}
+
+// A move that fails at the very last is none in the reflog either.
+func TestFailedRename(t *testing.T) {
+	w := newWorld(t)
+	w.Git("pack-refs", "--all", "--no-prune")
+	w.remove(one)
+	w.remove(two)
+	before := w.files(t)
+	m, err := w.dir.Stage(w.on(0, 1))
+	require.NoError(t, err)
+	require.NoError(t, m.lock())
+	open, err := w.dir.openLogs(m.moves)
+	require.NoError(t, err)
+	defer open.close()
+	require.NoError(t, os.Mkdir(w.dir.file(one), 0o777))
+	require.ErrorIs(t, m.rename(open, entry("save")), ErrAside)
+	m.Discard()
+	assert.Equal(t, before, w.files(t))
+}
+
+// Files and reflogs are given the modes of a shared repository, as by git.
+func TestShares(t *testing.T) {
+	w := newWorld(t)
+	shared := map[string]bool{}
+	w.dir.Share = func(paths ...string) {
+		for _, path := range paths {
+			name, err := filepath.Rel(w.dir.Path, path)
+			require.NoError(t, err)
+			shared[name] = true
+		}
+	}
+	require.NoError(t, w.move(w.on(0, 1)))
+	assert.Equal(t, []string{
+		"git-checkpoint", "git-checkpoint/moving", "git-checkpoint/moving/checkpoints", "git-checkpoint/moving/checkpoints/42",
+		"git-checkpoint/moving/git-checkpoint", "git-checkpoint/moving/git-checkpoint/own", "git-checkpoint/moving/git-checkpoint/own/42",
+		"logs/" + one, "logs/" + two,
+	}, slices.Sorted(maps.Keys(shared)))
+}
+
+// Where refs belong to another group than what is staged, git makes them.
+func TestOtherGroup(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, w.move(w.on(0, 1)))
+	require.NoError(t, os.Chmod(filepath.Dir(w.dir.file(two)), 0o777|fs.ModeSetgid))
+	before := w.files(t)
+	require.ErrorIs(t, w.move(w.on(1, 2)), ErrAside)
+	assert.Equal(t, before, w.files(t))
 }
 
 // Moves made here, moves by git and git's own packing of refs, all at once: of
@@ -261,12 +338,12 @@ func TestLogIsWhole(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("before\n"), 0o666))
 	f, err := os.OpenFile(path, os.O_RDONLY, 0)
 	require.NoError(t, err)
-	require.Error(t, (&log{f}).append("line\n"))
+	require.Error(t, (&log{File: f}).append("line\n"))
 	f.Close()
 	f, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	require.NoError(t, err)
 	defer f.Close()
-	require.NoError(t, (&log{f}).append("line\n"))
+	require.NoError(t, (&log{File: f}).append("line\n"))
 	data, _ := os.ReadFile(path)
 	assert.Equal(t, "before\nline\n", string(data))
 }

@@ -1,0 +1,26 @@
+//go:build unix
+
+package refs
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// sameGroup fails unless what is made in one folder belongs to the group that it
+// would belong to in another.
+func sameGroup(dir, other string) error {
+	one, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	two, err := os.Stat(other)
+	if err != nil {
+		return err
+	}
+	if one.Mode()&os.ModeSetgid != two.Mode()&os.ModeSetgid || one.Sys().(*syscall.Stat_t).Gid != two.Sys().(*syscall.Stat_t).Gid {
+		return fmt.Errorf("%s is of another group than %s", other, dir)
+	}
+	return nil
+}
