@@ -1,6 +1,9 @@
 package gitstore
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -68,4 +71,34 @@ func TestReftable(t *testing.T) {
 	w := worldIn(t, r, r.Dir)
 	assert.Equal(t, "reftable", w.s.repo.RefFormat)
 	allRefWork(t, w)
+}
+
+// Git 2.54 may keep refs in any folder, files too.
+func TestRefsElsewhere(t *testing.T) {
+	for name, speak := range map[string]func(t *testing.T, r *gittest.Repo, where string){
+		"the environment": func(t *testing.T, _ *gittest.Repo, where string) { t.Setenv("GIT_REFERENCE_BACKEND", where) },
+		"settings": func(_ *testing.T, r *gittest.Repo, where string) {
+			r.Git("config", "core.repositoryFormatVersion", "1")
+			r.Git("config", "extensions.refStorage", where)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			elsewhere := t.TempDir()
+			for _, sub := range []string{"refs", "logs"} {
+				require.NoError(t, os.CopyFS(filepath.Join(elsewhere, sub), os.DirFS(w.GitPath(sub))))
+			}
+			require.NoError(t, os.WriteFile(filepath.Join(elsewhere, "HEAD"), []byte(w.Read(".git/HEAD")), 0o666))
+			speak(t, w.Repo, "files://"+elsewhere)
+			cmd := exec.Command("git", "-C", w.Dir, "update-ref", "refs/there", "HEAD")
+			if said, err := cmd.CombinedOutput(); err != nil || !exists(filepath.Join(elsewhere, "refs/there")) {
+				t.Skipf("this git keeps its refs in one place (2.54 need not): %s", said)
+			}
+			w.s = w.open(w.Dir)
+			w.manual(2)
+			assert.FileExists(t, filepath.Join(elsewhere, LiveRef("42")))
+			assert.NoFileExists(t, w.GitPath(LiveRef("42")))
+			assert.Len(t, w.live(), 2)
+		})
+	}
 }

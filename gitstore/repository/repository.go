@@ -26,7 +26,7 @@ type Facts struct {
 	Shallow   bool
 	Prefix    string // the working directory below the root, "" or "a/b/"
 	Root      string // of the worktree, "" in a bare repository
-	RefFormat string // files or reftable
+	RefFormat string // files or reftable; anything else is git's alone to know
 }
 
 // ErrNone says that there is no repository.
@@ -94,10 +94,13 @@ func (r *Facts) extend(config []gitcmd.Entry) error {
 				return &UnsupportedError{Feature: strings.ToUpper(strings.Replace(e.Value, "sha", "sha-", 1)) + " objects"}
 			}
 		case "refstorage":
-			r.RefFormat, _, _ = strings.Cut(e.Value, "://")
+			r.RefFormat = e.Value // files://<folder> is not the folder that we know
 		default:
 			return &UnsupportedError{Feature: "extensions." + name}
 		}
+	}
+	if elsewhere := os.Getenv("GIT_REFERENCE_BACKEND"); elsewhere != "" {
+		r.RefFormat = elsewhere
 	}
 	return nil
 }

@@ -1,0 +1,31 @@
+package repository
+
+import (
+	"testing"
+
+	"git-checkpoint/gitstore/gitcmd"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Refs that are files of another folder are not those that are read here.
+func TestRefFormat(t *testing.T) {
+	for _, tc := range []struct{ setting, environment, want string }{
+		{"", "", "files"},
+		{"files", "", "files"},
+		{"reftable", "", "reftable"},
+		{"files:///elsewhere", "", "files:///elsewhere"},
+		{"", "files:///elsewhere", "files:///elsewhere"},
+		{"files", "reftable:///elsewhere", "reftable:///elsewhere"},
+	} {
+		t.Setenv("GIT_REFERENCE_BACKEND", tc.environment)
+		r := Facts{RefFormat: "files"}
+		var config []gitcmd.Entry
+		if tc.setting != "" {
+			config = append(config, gitcmd.Entry{Key: "extensions.refstorage", Value: tc.setting, Scope: "local"})
+		}
+		require.NoError(t, r.extend(config))
+		assert.Equal(t, tc.want, r.RefFormat)
+	}
+}
