@@ -44,6 +44,18 @@ func syncDir(dir string) error {
 	return err
 }
 
+// syncNearest is syncDir for a directory that somebody may remove: then for the
+// one above it, which that has changed later.
+func syncNearest(dir string) error {
+	for {
+		err := syncDir(dir)
+		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return err
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
 // isDirectory reports whether err says that a directory stood where a file was
 // expected.
 func isDirectory(err error) bool {

@@ -41,10 +41,10 @@ func (s *Store) stage(moves []refMove) (*moveHere, error) {
 }
 
 // movesHere reports whether refs are files that nobody else has a say in. The
-// turn keeps other processes of this program from them, and knows what to do
-// when this one is killed.
+// turn keeps other processes of this program from them, if it is that of all
+// issues, and knows what to do when this one is killed.
 func (s *Store) movesHere() bool {
-	return refs.Here && s.turn != nil && s.repo.RefFormat == "files" && os.Getenv("GIT_QUARANTINE_PATH") == "" && !s.hooked()
+	return refs.Here && s.turn != nil && s.turn.whole && s.repo.RefFormat == "files" && os.Getenv("GIT_QUARANTINE_PATH") == "" && !s.hooked()
 }
 
 // hooked reports whether a hook may have to be told of moves of refs: git's
@@ -110,11 +110,11 @@ func (m *moveHere) commit(ctx context.Context, message string) error {
 	by := m.s.ident()
 	m.s.turn.begin(m.moves)
 	err := m.Commit(refs.Entry{Name: by.name, Email: by.email, At: m.s.now(), Message: message})
-	m.s.turn.done(err)
+	m.s.turn.done(nil) // it has no locks any more, and another's is not to be taken for one
 	var moved *refs.MovedError
 	switch {
 	case err == nil && m.inOrder:
-		return m.s.syncRefDirs([]refMove{slices.MaxFunc(m.moves, byName)}) // the one that was named last
+		return syncNearest(m.s.refDir(slices.MaxFunc(m.moves, byName))) // where a name was given last
 	case err == nil:
 		return m.s.syncRefDirs(m.moves)
 	case errors.Is(err, refs.ErrAside):

@@ -1,12 +1,16 @@
 package gitstore
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/refs"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -19,6 +23,8 @@ func TestMovesThatAreGits(t *testing.T) {
 		"hooks of settings": func(_ *testing.T, w *world) { w.Git("config", "hook.a.command", "true") },
 		"a quarantine":      func(t *testing.T, _ *world) { t.Setenv("GIT_QUARANTINE_PATH", "x") },
 		"no turn":           func(_ *testing.T, w *world) { w.s.turn = nil },
+		"a turn of some":    func(_ *testing.T, w *world) { w.s.turn = &turn{s: w.s, files: w.s.turn.files} },
+		"refs elsewhere":    func(_ *testing.T, w *world) { w.s.repo.RefFormat = "files:///elsewhere" },
 	}
 	for name, arrange := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -33,6 +39,57 @@ func TestMovesThatAreGits(t *testing.T) {
 			}))
 		})
 	}
+}
+
+// A turn that cannot be had of all issues, as one of them is held by a process
+// that was stopped, keeps nobody from the others' refs.
+func TestTurnOfSome(t *testing.T) {
+	w := newWorld(t)
+	w.manual(1)
+	s := w.open(w.Dir)
+	require.NoError(t, w.s.inTurn(ctx, "42", func() error {
+		soon, stop := context.WithTimeout(ctx, 50*time.Millisecond)
+		defer stop()
+		some := s.takeTurns(soon, []checkpoint.Issue{"41", "42"})
+		require.NotNil(t, some)
+		defer some.end()
+		assert.Len(t, some.files, 1)
+		assert.False(t, some.whole)
+		some.begin([]refMove{{name: LiveRef("42")}, {name: LiveRef("41")}})
+		note := w.Read(".git/git-checkpoint/lock/41")
+		assert.Contains(t, note, LiveRef("41"))
+		assert.NotContains(t, note, LiveRef("42"), "that is for who has its turn")
+		return nil
+	}))
+	require.NoError(t, s.inTurns(ctx, []checkpoint.Issue{"41", "42"}, func() error {
+		assert.True(t, s.turn.whole)
+		return nil
+	}))
+}
+
+// A git that is about to write the very same value, as a fetch beside a sync,
+// keeps its lock.
+func TestLockOfAnotherStays(t *testing.T) {
+	w := newWorld(t)
+	w.manual(2)
+	tip := plumbing.NewHash(w.Git("rev-parse", LiveRef("42")))
+	before := plumbing.NewHash(w.Git("rev-parse", LiveRef("42")+"^"))
+	w.Git("update-ref", LiveRef("42"), before.String())
+	require.NoError(t, w.s.inTurn(ctx, "42", func() error {
+		lock(t, w, LiveRef("42"), tip.String()+"\n")
+		require.ErrorIs(t, w.s.moveRefsHere(ctx, "sync", []refMove{{LiveRef("42"), before, tip}}), refs.ErrAside)
+		return nil
+	}))
+	assert.FileExists(t, w.GitPath(LiveRef("42")+".lock"))
+}
+
+// Where the folder of a ref has gone, the one above it knows of that.
+func TestSyncNearest(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, syncNearest(filepath.Join(dir, "gone", "too")))
+	file := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o666))
+	require.Error(t, syncNearest(filepath.Join(file, "gone")))
 }
 
 // A pack that is kept from a gc is kept without a gap until the last try: see

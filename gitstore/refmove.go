@@ -169,3 +169,8 @@ func (s *Store) syncRefDirs(moves []refMove) error {
 	}
 	return nil
 }
+
+// refDir is the folder of a ref's file.
+func (s *Store) refDir(m refMove) string {
+	return filepath.Join(s.repo.CommonDir, filepath.Dir(filepath.FromSlash(m.name)))
+}

@@ -37,6 +37,7 @@ import (
 type turn struct {
 	s     *Store
 	files []turnFile // none where there are no locks
+	whole bool       // all issues that were asked for
 }
 
 type turnFile struct {
@@ -84,6 +85,7 @@ func (s *Store) takeTurns(ctx context.Context, issues []checkpoint.Issue) *turn 
 	if len(t.files) == 0 {
 		return nil
 	}
+	t.whole = len(t.files) == len(issues)
 	t.clean()
 	return t
 }
@@ -132,7 +134,7 @@ func (t *turn) begin(moves []refMove) {
 	notes := map[string][]byte{}
 	for _, m := range moves {
 		issue := t.files[0].issue
-		if len(t.files) > 1 {
+		if len(t.files) > 1 || !t.whole {
 			issue = path.Base(m.name)
 		}
 		notes[issue] = fmt.Appendf(notes[issue], "%s %s\n", m.name, m.new)
