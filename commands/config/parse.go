@@ -45,8 +45,21 @@ func parseFile(name string, data []byte, bare bool) ([]fileValue, error) {
 	return p.values, nil
 }
 
+// maxDirectives bounds what yaml.v3 compares with all before it: a file that
+// came with a clone must not keep every command busy.
+const maxDirectives = 100
+
 // document decodes the only document's mapping, nil for an empty one.
-func (p *fileParser) document(data []byte) (*yaml.Node, error) {
+func (p *fileParser) document(data []byte) (top *yaml.Node, err error) {
+	if bytes.Count(data, []byte("%TAG")) > maxDirectives {
+		return nil, &Error{File: p.name, Msg: fmt.Sprintf("more than %d directives", maxDirectives)}
+	}
+	defer func() {
+		// Some comments in odd places make yaml.v3 panic.
+		if r := recover(); r != nil {
+			top, err = nil, &Error{File: p.name, Msg: fmt.Sprint(r)}
+		}
+	}()
 	var doc, more yaml.Node
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	switch err := d.Decode(&doc); {
@@ -61,7 +74,7 @@ func (p *fileParser) document(data []byte) (*yaml.Node, error) {
 		}
 		return nil, p.fail(&more, "", "a second document is not allowed")
 	}
-	top := doc.Content[0]
+	top = doc.Content[0]
 	if isNull(top) {
 		return nil, nil
 	}

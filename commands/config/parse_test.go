@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +108,12 @@ func TestParseFileIsBounded(t *testing.T) {
 		_, _ = parseFile("f", bytes.Repeat([]byte(unit), size/len(unit)), true)
 		assert.Less(t, time.Since(start), 10*time.Second, unit)
 	}
+	var directives strings.Builder
+	for i := range maxFile / 16 {
+		fmt.Fprintf(&directives, "%%TAG !e%d! t\n", i)
+	}
+	_, err := parseFile("f", []byte(directives.String()+"---\nphases: [a]\n"), true)
+	require.EqualError(t, err, "config: f: more than 100 directives")
 }
 
 func FuzzParseFile(f *testing.F) {

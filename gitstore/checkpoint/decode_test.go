@@ -159,8 +159,13 @@ func TestHostileTextsAreCheap(t *testing.T) {
 		laughs += fmt.Sprintf("%c: &%c [%s]\n", c, c, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*%c,", c-1), 10), ","))
 	}
 	const mb = 1 << 20
+	var directives strings.Builder
+	for i := range mb / 8 {
+		fmt.Fprintf(&directives, "%%TAG !e%d! t\n", i)
+	}
 	for name, in := range map[string]string{
 		"laughs":         laughs,
+		"directives":     directives.String() + "---\na: 1\n",
 		"open lists":     strings.Repeat("[", mb),
 		"open mappings":  strings.Repeat("{", mb),
 		"keys":           strings.Repeat("? ", mb/2),

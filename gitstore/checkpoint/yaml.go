@@ -14,9 +14,10 @@ import (
 // What yaml.v3 may be given: it reads 2.5 MB/s and needs up to 200 bytes for
 // every key and value.
 const (
-	maxYAMLBytes = 4 << 20
-	maxYAMLNodes = 1_000_000
-	maxDocuments = 1000 // of one file, that are looked through for a mapping
+	maxYAMLBytes  = 4 << 20
+	maxYAMLNodes  = 1_000_000
+	maxDirectives = 1000
+	maxDocuments  = 1000 // of one file, that are looked through for a mapping
 )
 
 // decodeYAML reads YAML in any form that yaml.v3 knows.
@@ -55,6 +56,10 @@ func cheapChecks(data []byte, l Limits) error {
 	}
 	if 2*marks > min(maxYAMLNodes, 4*l.Nodes+1000) {
 		return syntaxError(1, 1, fmt.Sprintf("too many keys and values, the limit is %d", min(maxYAMLNodes/2, l.Nodes)))
+	}
+	// Each directive is compared with all before it.
+	if bytes.Count(data, []byte("%TAG")) > maxDirectives {
+		return syntaxError(1, 1, fmt.Sprintf("more than %d directives", maxDirectives))
 	}
 	for at, r := range string(data) {
 		if !allowedInYAML(r) {
