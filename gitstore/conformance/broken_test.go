@@ -37,20 +37,21 @@ func TestBrokenStores(t *testing.T) {
 			"list/the order is that of the saves when the time goes back", "list/clocks rise when the time goes back",
 		}},
 		{"it lists in disorder after a drop", disorders, []string{
-			"crowd/pins and drops beside saves all hold", "drop/it is gone",
-			"drop/the records above and below stay as they were", "drop/several together or not at all", "undo/a drop",
-			"undo/a chain that was emptied", "undo/what was saved since stays",
-			"undo/one after the other, the last first", "undo/when the time went back",
-			"undo/what was undone can be dropped again", "purge/what is left is as it was", "purge/a whole issue",
+			"crowd/pins and drops beside saves all hold", "crowd/a reader beside drops sees what is left in order",
+			"drop/it is gone", "drop/the records above and below stay as they were",
+			"drop/several together or not at all", "undo/a drop", "undo/a chain that was emptied",
+			"undo/what was saved since stays", "undo/one after the other, the last first",
+			"undo/when the time went back", "undo/what was undone can be dropped again",
+			"purge/what is left is as it was", "purge/a whole issue",
 		}},
 		{"it loses the save of who comes second", losesSaves, []string{
 			"crowd/every save is there once", "crowd/the saves of each stay in their order",
-			"crowd/pins and drops beside saves all hold",
+			"crowd/pins and drops beside saves all hold", "crowd/archivings beside saves lose nothing",
 		}},
 		{"it shows a save before what it stands on", showsEarly, []string{
 			"crowd/every save is there once", "crowd/every save starts from the one right before it",
 			"crowd/the saves of each stay in their order", "crowd/pins and drops beside saves all hold",
-			"crowd/a reader sees a whole chain at any time",
+			"crowd/archivings beside saves lose nothing", "crowd/a reader sees a whole chain at any time",
 		}},
 		{"the id of one that was dropped comes again", repeatsIDs, []string{
 			"ids/one that was dropped does not come again",
@@ -97,8 +98,9 @@ func TestBrokenStores(t *testing.T) {
 			"drop/nothing is not found in an issue without checkpoints", "drop/by a whole id alone",
 		}},
 		{"its archive is in disorder", disordersArchive, []string{
-			"archive/the whole chain when none is named", "archive/its order is that of the saves",
-			"age/an old chain is archived as a whole", "age/a closed issue is archived as a whole",
+			"crowd/archivings beside saves lose nothing", "archive/the whole chain when none is named",
+			"archive/its order is that of the saves", "age/an old chain is archived as a whole",
+			"age/a closed issue is archived as a whole",
 		}},
 		{"it takes back one of several", undoesOne, []string{
 			"undo/a drop", "undo/a prune", "undo/what a save pruned", "undo/a chain that was emptied",

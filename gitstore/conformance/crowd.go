@@ -1,12 +1,14 @@
 package conformance
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -132,25 +134,86 @@ func crowdPromises() []Promise {
 				assert.True(t, c.Pinned, "%s", c.ID)
 			}
 		}},
+		{Name: "crowd/archivings beside saves lose nothing", needs: []ability{archives}, hold: func(t *trial) {
+			ids := t.chain(writers)
+			t.together(func(s Store, w int) error {
+				if _, err := s.(Archiver).Archive(t.ctx, issue, ids[w:w+1], retention.ReasonAsked); err != nil {
+					return err
+				}
+				_, err := s.Save(t.ctx, request(issue, checkpoint.Manual))
+				return err
+			})
+			assert.Equal(t, ids, idsOf(t.archived()))
+			assert.Len(t, t.live(), writers)
+		}},
+		{Name: "crowd/a reader beside drops sees what is left in order", hold: func(t *trial) {
+			all := t.chain(3 * writers)
+			end := t.read(leftOf(all))
+			t.together(func(s Store, w int) error { return s.Drop(t.ctx, issue, []checkpoint.ID{all[3*w], all[3*w+2]}) })
+			require.NoError(t, end())
+			assert.Len(t, t.live(), writers)
+		}},
 		{Name: "crowd/a reader sees a whole chain at any time", hold: func(t *trial) {
-			before := t.chain(3)
-			reader, stop, seen := t.Open(), make(chan struct{}), make(chan error, 1)
-			go func() { seen <- watch(t, reader, before, stop) }()
+			end := t.read(onTopOf(t.chain(3)))
 			t.crowd()
-			close(stop)
-			require.NoError(t, <-seen)
+			require.NoError(t, end())
 		}},
 	}
 }
 
 func own(writer int) checkpoint.Issue { return checkpoint.Issue(fmt.Sprint("own-", writer)) }
 
-// watch reads the chain until it is told to stop, and once more: what was there
-// stays, and what comes goes on top. It returns what it saw otherwise.
-func watch(t *trial, s Store, below []checkpoint.ID, stop chan struct{}) error {
+// A look is at a chain, and says what is wrong with it.
+type look func(s Store, list []gitstore.Checkpoint) error
+
+// onTopOf finds that what was there stays, and what comes goes on top.
+func onTopOf(below []checkpoint.ID) look {
+	return func(s Store, list []gitstore.Checkpoint) error {
+		ids := idsOf(list)
+		from := len(ids) - len(below)
+		if from < 0 || !slices.Equal(below, ids[from:]) {
+			return fmt.Errorf("after %v there was %v", below, ids)
+		}
+		below = ids
+		return readable(s, list[:from])
+	}
+}
+
+// leftOf finds that nothing comes, and that what is left keeps its order.
+func leftOf(all []checkpoint.ID) look {
+	return func(_ Store, list []gitstore.Checkpoint) error {
+		ids := idsOf(list)
+		left := slices.DeleteFunc(slices.Clone(all), func(id checkpoint.ID) bool { return !slices.Contains(ids, id) })
+		if !slices.Equal(left, ids) {
+			return fmt.Errorf("of %v there was %v", all, ids)
+		}
+		all = left
+		return nil
+	}
+}
+
+// read looks at the chain through a handle of its own, again and again until end
+// is called, and then once more. End returns the first error.
+func (t *trial) read(f look) (end func() error) {
+	s, stop, done := t.Open(), make(chan struct{}), make(chan struct{})
+	err := errors.New("the reader gave up")
+	go func() {
+		defer close(done)
+		err = t.lookUntil(stop, s, f)
+	}()
+	return func() error {
+		close(stop)
+		<-done
+		return err
+	}
+}
+
+func (t *trial) lookUntil(stop chan struct{}, s Store, f look) error {
 	for last := false; !last; {
 		select {
 		case <-stop:
+			last = true
+		case <-t.ctx.Done(): // the test is over: a writer failed
 			last = true
 		default:
 		}
@@ -158,14 +221,9 @@ func watch(t *trial, s Store, below []checkpoint.ID, stop chan struct{}) error {
 		if err != nil {
 			return err
 		}
-		ids := idsOf(l.Checkpoints)
-		if from := len(ids) - len(below); from < 0 || !slices.Equal(below, ids[from:]) {
-			return fmt.Errorf("after %v there was %v", below, ids)
-		}
-		if err := readable(s, l.Checkpoints[:len(ids)-len(below)]); err != nil {
+		if err := f(s, l.Checkpoints); err != nil {
 			return err
 		}
-		below = ids
 	}
 	return nil
 }

@@ -74,12 +74,24 @@ func (b *bundle) fresh() *gitstore.Store {
 	to := b.from.In(filepath.Join(b.t.TempDir(), "unbundled"))
 	b.from.Git("init", "-q", "--template=", to.Dir)
 	if refs != "" {
-		file := filepath.Join(b.t.TempDir(), "bundle")
-		b.from.Git("bundle", "create", "-q", file, "--glob="+travels[0], "--glob="+travels[1])
+		file := b.pack()
 		to.Git("fetch", "-q", "--no-tags", file, travels[0]+"/*:"+travels[0]+"/*", travels[1]+"/*:"+travels[1]+"/*")
 	}
 	b.last, b.at = refs, b.open(to.Dir)
 	return b.at
+}
+
+// pack makes a bundle, again where a ref moved meanwhile: git leaves that out.
+func (b *bundle) pack() (file string) {
+	file = filepath.Join(b.t.TempDir(), "bundle")
+	for range 100 {
+		_, err := b.from.Run(nil, "bundle", "create", "-q", file, "--glob="+travels[0], "--glob="+travels[1])
+		if err == nil {
+			return file
+		}
+	}
+	b.t.Fatal("the refs keep moving")
+	return ""
 }
 
 // A clone gets what is new over the remote that both have.

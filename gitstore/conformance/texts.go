@@ -3,7 +3,6 @@ package conformance
 import (
 	"strings"
 
-	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
 	"github.com/stretchr/testify/assert"
@@ -75,5 +74,7 @@ func (t *trial) isEverywhere(r *checkpoint.Record, text string) {
 	assert.Equal(t, []string{text}, r.Doc().Sub("keys").Keys())
 	assert.Equal(t, text, r.Note())
 	assert.Equal(t, text, r.Phase())
-	assert.Equal(t, text, t.find(gitstore.Latest).Phase, "the phase in a list")
+	c := t.find("latest~1")
+	assert.Equal(t, text, c.Phase, "the phase in a list")
+	assert.Equal(t, strings.Trim(text, "\n"), c.Note, "the note in a list")
 }
