@@ -148,7 +148,7 @@ func (c *call) lineIssue(line *complete.Line) (checkpoint.Issue, error) {
 }
 
 func (c *call) idWords(l *gitstore.List) []complete.Word {
-	words := []complete.Word{{Text: gitstore.Latest, About: "the newest one"}}
+	words := []complete.Word{{Text: gitstore.Latest, About: "the newest one"}, {Text: gitstore.First, About: "the oldest one"}}
 	for i := range l.Checkpoints {
 		cp := &l.Checkpoints[i]
 		about := string(cp.Trigger) + " " + ago(cp.Created, c.env.Now())

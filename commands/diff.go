@@ -24,6 +24,7 @@ var diffCommand = command{
 	examples: []string{
 		"git checkpoint diff 42",
 		"git checkpoint diff 42 latest~3 --stat",
+		"git checkpoint diff 42 first --stat --json",
 		"git checkpoint diff 42 latest~1 latest -- src",
 		"git checkpoint diff 42 latest~1 --json",
 	},
@@ -144,8 +145,30 @@ func (c *call) diffJSON(d *difference) error {
 		for _, f := range files {
 			out.Files = append(out.Files, output.FileChange{Path: checkpoint.QuotePath(f.Path), Status: f.Status, From: checkpoint.QuotePath(f.From)})
 		}
+		if c.flags.Bool("stat") {
+			if err := c.countLines(d.files, files, &out); err != nil {
+				return err
+			}
+		}
 	}
 	return c.write(out)
+}
+
+// countLines tells how much changed in each of the files, and in all.
+func (c *call) countLines(b *gitstore.Between, files []gitstore.FileChange, out *output.Diff) error {
+	lines, err := b.Lines(c.ctx)
+	if err != nil {
+		return err
+	}
+	out.FilesChanged, out.LinesAdded, out.LinesDeleted = new(len(files)), new(0), new(0)
+	for i, f := range files {
+		if n, counted := lines[f.Path]; counted {
+			out.Files[i].LinesAdded, out.Files[i].LinesDeleted = new(n.Added), new(n.Deleted)
+			*out.LinesAdded += n.Added
+			*out.LinesDeleted += n.Deleted
+		}
+	}
+	return nil
 }
 
 // showDifference prints what changed. For scripts, the files are as git diff

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore/between"
 	"git-checkpoint/gitstore/checkpoint"
 
 	"github.com/stretchr/testify/assert"
@@ -18,6 +19,30 @@ func (w *world) checkpointOf(saved *Saved) *Checkpoint {
 	c, err := w.s.Find(ctx, "42", string(saved.ID))
 	require.NoError(w.t, err)
 	return c
+}
+
+// Lines are counted by path, of a renamed file too; a binary one has none.
+func TestBetweenLines(t *testing.T) {
+	w := newWorld(t)
+	long := strings.Repeat("a line of some length\n", 20)
+	w.Write("moved.txt", long)
+	w.Git("add", "-A")
+	one := w.save(w.request(checkpoint.Manual))
+	w.Git("mv", "moved.txt", "new\tdir\n.txt")
+	w.Write("new\tdir\n.txt", long+"more\n")
+	w.Write("a.txt", "two\nthree\n")
+	w.Write("binary", "\x00\x01")
+	w.Git("rm", "-q", "--cached", "dir/b.txt")
+	w.Git("add", "new\tdir\n.txt", "a.txt", "binary")
+	two := w.save(w.request(checkpoint.Manual))
+	b, err := w.s.Between(w.checkpointOf(one), w.checkpointOf(two))
+	require.NoError(t, err)
+	defer b.Close()
+	lines, err := b.Lines(ctx)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]between.Lines{
+		"a.txt": {Added: 2, Deleted: 1}, "dir/b.txt": {Deleted: 1}, "new\tdir\n.txt": {Added: 1},
+	}, lines)
 }
 
 // between lists the files that differ as "status path" and what git says.

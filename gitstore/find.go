@@ -16,9 +16,13 @@ import (
 // the second one before it.
 const Latest = "latest"
 
+// First names the oldest checkpoint that is left of an issue: where its work
+// began, since retention keeps what is saved when a phase begins.
+const First = "first"
+
 // Find returns the checkpoint of an issue that goes by a name: an id, a prefix
 // of one that reaches into its time, at least four of its final hex digits,
-// Latest, a commit of the chain, one that a rewrite made old too, or what it is
+// Latest, First, a commit of the chain, one that a rewrite made old too, or what it is
 // of: "@{phase:ready}" for the newest of a phase, ":/text" for the newest with
 // that text in its note, as git has it. The archive is searched when the chain
 // has none. It fails with *NoneError, *NotFoundError or *AmbiguousError.
@@ -29,6 +33,9 @@ func (s *Store) Find(ctx context.Context, issue checkpoint.Issue, name string) (
 	live, err := s.List(ctx, issue, 0)
 	if err != nil {
 		return nil, err
+	}
+	if n := len(live.Checkpoints); name == First && n > 0 {
+		return &live.Checkpoints[n-1], nil
 	}
 	if c, err := s.match(live.Checkpoints, name); c != nil || err != nil {
 		return c, err

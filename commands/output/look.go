@@ -51,6 +51,11 @@ type Diff struct {
 	To    string        `json:"to" empty:"null"`
 	State []StateChange `json:"state"`
 	Files []FileChange  `json:"files"`
+
+	// With --stat, else nil.
+	FilesChanged *int `json:"files_changed"`
+	LinesAdded   *int `json:"lines_added"`
+	LinesDeleted *int `json:"lines_deleted"`
 }
 
 // StateChange is one path of the record. Op is added, removed, changed or moved;
@@ -69,6 +74,10 @@ type FileChange struct {
 	Path   string `json:"path"`
 	Status string `json:"status"`
 	From   string `json:"from" empty:"null"`
+
+	// With --stat, but for a binary file, else nil.
+	LinesAdded   *int `json:"lines_added"`
+	LinesDeleted *int `json:"lines_deleted"`
 }
 
 // Web is a page: the address that it is served at, with its token, or the file

@@ -77,7 +77,7 @@ func samples() map[string]any {
 			{"note", "added", nil, "text"},
 			{"mine", "removed", mustLookup(r, "mine"), nil},
 			{"list", "changed", []any{}, []any{"x", true, nil}},
-		}, []FileChange{{"src/a.go", "modified", ""}, {"b.go", "renamed", "a.go"}}},
+		}, []FileChange{{"src/a.go", "modified", "", new(12), new(0)}, {"b.go", "renamed", "a.go", nil, nil}}, new(2), new(12), new(0)},
 		"diff-empty": Diff{Type: "diff"},
 		"status":     status("status"), "status-empty": Status{Type: "status", Action: "none"},
 		"resume":       Resume{status("resume"), []string{"src/a.go"}, "refs/git-checkpoint/undo/1", r, 2, []string{"state:docs"}, []string{"state:ready"}},
