@@ -44,12 +44,15 @@ func (l *Line) Give(ctx context.Context, dryRun bool, gifts ...Gift) (map[string
 	}
 	out, err := l.run(ctx, slices.Concat(l.noMirror(), args, specs)...)
 	reports := pushReports(out)
-	refused, answered := map[string]error{}, false
+	refused, answered, said := map[string]error{}, false, saidWith(err)
 	for _, g := range gifts {
 		switch r, ok := reports[g.Ref]; {
-		case ok && r.flag == '!':
-			refused[g.Ref] = l.refusal(g.Ref, r.reason, err)
+		case ok && r.flag == '!' && slices.Contains(staleReasons, r.reason):
+			refused[g.Ref] = fmt.Errorf("%w: %s", ErrStale, r.reason)
 			answered = true
+		case ok && r.flag == '!':
+			refused[g.Ref] = l.Refused(g.Ref, r.reason+said, err)
+			answered, said = true, "" // it stands for all of them, and is said once
 		case ok && r.flag == '=':
 			refused[g.Ref] = ErrThere
 			answered = true
@@ -75,18 +78,14 @@ func (l *Line) noMirror() []string {
 	return []string{"-c", key + "=false"}
 }
 
-// refusal is the error of a ref that the remote did not take.
-func (l *Line) refusal(ref, reason string, err error) error {
-	if slices.Contains(staleReasons, reason) {
-		return fmt.Errorf("%w: %s", ErrStale, reason)
-	}
-	var git *gitcmd.Error
-	if errors.As(err, &git) {
+// saidWith is what the other side said of a push, to stand behind a reason.
+func saidWith(err error) string {
+	if git, ok := errors.AsType[*gitcmd.Error](err); ok {
 		if said := remoteSays(git.Stderr); said != "" {
-			reason += ": " + said
+			return ": " + said
 		}
 	}
-	return l.Refused(ref, reason, err)
+	return ""
 }
 
 // Refused is the error of a remote that answered, and did not take a ref.

@@ -1,9 +1,16 @@
 package remote
 
 import (
+	"context"
+	"os"
+	"path/filepath"
 	"testing"
 
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestLongestPath(t *testing.T) {
@@ -45,4 +52,20 @@ func TestPushReports(t *testing.T) {
 	assert.Equal(t, map[string]pushReport{
 		"refs/x": {flag: '*'}, "refs/y": {flag: '='}, "refs/z": {'!', "stale info"},
 	}, pushReports([]byte(out)))
+}
+
+// What a server says of a push stands behind one of the refs that it refused.
+func TestGiveSaysOnceWhatTheRemoteSaid(t *testing.T) {
+	s := &site{Repo: gittest.New(t)}
+	tip := plumbing.NewHash(s.Commit("first"))
+	hub := filepath.Join(t.TempDir(), "hub")
+	s.Git("init", "-q", "--bare", hub)
+	hook := filepath.Join(hub, "hooks", "pre-receive")
+	require.NoError(t, os.MkdirAll(filepath.Dir(hook), 0o777))
+	require.NoError(t, os.WriteFile(hook, []byte("#!/bin/sh\necho closed today; exit 1\n"), 0o777))
+	l := s.here().Open("push", hub, 0, false)
+	refused, err := l.Give(context.Background(), false, Gift{Ref: "refs/a/1", Tip: tip}, Gift{Ref: "refs/a/2", Tip: tip})
+	require.NoError(t, err)
+	require.ErrorContains(t, refused["refs/a/1"], "refused refs/a/1: pre-receive hook declined: closed today")
+	assert.EqualError(t, refused["refs/a/2"], "push: "+hub+": refused refs/a/2: pre-receive hook declined")
 }
