@@ -265,3 +265,18 @@ func TestSyncTellsWhatItGaveBefore(t *testing.T) {
 	assert.Equal(t, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")), a.tip())
 	assert.Equal(t, Synced{Issue: "42", Result: UpToDate}, a.sync())
 }
+
+// Where pushes go to another repository, that is the one that a sync looks at.
+func TestSyncPushedInsteadOf(t *testing.T) {
+	a := newWorld(t)
+	hub := a.hub()
+	fork := filepath.Join(t.TempDir(), "fork")
+	a.Git("init", "-q", "--bare", fork)
+	a.Git("config", "url."+fork+".pushInsteadOf", hub)
+	a.s = a.open(a.Dir)
+	a.manual(1)
+	assert.Equal(t, Synced{Issue: "42", Pushed: 1, Result: Pushed}, a.sync())
+	assert.Equal(t, Synced{Issue: "42", Result: UpToDate}, a.sync())
+	assert.Equal(t, a.tip(), a.Git("--git-dir="+fork, "rev-parse", LiveRef("42")))
+	assert.Empty(t, a.Git("--git-dir="+hub, "for-each-ref", "refs/checkpoints"))
+}

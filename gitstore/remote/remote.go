@@ -15,7 +15,6 @@
 package remote
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,24 +81,6 @@ func Named(name string, err error) error {
 func Configured(config []gitcmd.Entry, name string) bool {
 	prefix := "remote." + name + "."
 	return slices.ContainsFunc(config, func(e gitcmd.Entry) bool { return strings.HasPrefix(e.Key, prefix) })
-}
-
-// PushedTo is where a push to a remote goes: the remote, or the place that its
-// pushurl names where that is another, as for a fork.
-func PushedTo(config []gitcmd.Entry, name string) string {
-	var fetches, pushes []string
-	for _, e := range config {
-		switch e.Key {
-		case "remote." + name + ".url":
-			fetches = append(fetches, e.Value)
-		case "remote." + name + ".pushurl":
-			pushes = append(pushes, e.Value)
-		}
-	}
-	if len(pushes) == 0 || slices.Contains(pushes, cmp.Or(fetches...)) || strings.HasPrefix(pushes[0], "-") {
-		return name
-	}
-	return pushes[0]
 }
 
 // Shown is a remote as it may be printed: without a password.

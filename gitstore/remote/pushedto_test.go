@@ -1,0 +1,36 @@
+package remote
+
+import (
+	"testing"
+
+	"git-checkpoint/gitstore/gitcmd"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestPushedTo(t *testing.T) {
+	url := gitcmd.Entry{Key: "remote.origin.url", Value: "https://example.com/us/a"}
+	instead := func(base, of string) gitcmd.Entry {
+		return gitcmd.Entry{Key: "url." + base + ".pushinsteadof", Value: of}
+	}
+	for name, c := range map[string]struct {
+		config []gitcmd.Entry
+		want   string
+	}{
+		"plain":                {nil, "origin"},
+		"a fork":               {[]gitcmd.Entry{{Key: "remote.origin.pushurl", Value: "/fork"}}, "/fork"},
+		"two, one the same":    {[]gitcmd.Entry{{Key: "remote.origin.pushurl", Value: "/fork"}, {Key: "remote.origin.pushurl", Value: url.Value}}, "origin"},
+		"no option":            {[]gitcmd.Entry{{Key: "remote.origin.pushurl", Value: "-x"}}, "origin"},
+		"instead":              {[]gitcmd.Entry{instead("https://example.com/me/", "https://example.com/us/")}, "https://example.com/me/a"},
+		"the longest":          {[]gitcmd.Entry{instead("/b/", "https://example.com/us/"), instead("/c/", "https://example.com/")}, "/b/a"},
+		"of something else":    {[]gitcmd.Entry{instead("/b/", "https://example.org/")}, "origin"},
+		"another way":          {[]gitcmd.Entry{instead("git@example.com:", "https://example.com/")}, "origin"},
+		"another way, a port":  {[]gitcmd.Entry{instead("ssh://git@Example.com:2222/", "https://example.com/")}, "origin"},
+		"a pushurl wins":       {[]gitcmd.Entry{instead("/b/", "https://example.com/us/"), {Key: "remote.origin.pushurl", Value: url.Value}}, "origin"},
+		"the way both go":      {[]gitcmd.Entry{instead("/hub/", "https://example.com/"), {Key: "url./hub/.insteadof", Value: "https://example.com/"}}, "origin"},
+		"instead of an option": {[]gitcmd.Entry{instead("-x", "https://")}, "origin"},
+	} {
+		assert.Equal(t, c.want, PushedTo(append(c.config, url), "origin"), name)
+	}
+	assert.Equal(t, "/b/a", PushedTo([]gitcmd.Entry{instead("/b/", "/hub/")}, "/hub/a"), "a remote without a name")
+}
