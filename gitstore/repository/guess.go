@@ -100,8 +100,12 @@ func guessAt(root, gitDir, start string) (Facts, bool) {
 	if below, err := filepath.Rel(root, start); err == nil && below != "." {
 		r.Prefix = filepath.ToSlash(below) + "/"
 	}
-	return r, exists(r.ObjectDir)
+	return r, entered(r.ObjectDir) && entered(filepath.Join(r.CommonDir, "refs"))
 }
+
+// entered reports whether a folder can be gone into: else the repository is none
+// to git.
+func entered(dir string) bool { return exists(dir + string(filepath.Separator) + ".") }
 
 // isSet reports whether a variable is there. Git minds also an empty one.
 func isSet(name string) bool {

@@ -118,6 +118,17 @@ func TestGuessLeavesToGit(t *testing.T) {
 			assert.False(t, ok)
 		})
 	}
+	for _, dir := range []string{"refs", "objects"} { // as one that cannot be gone into
+		r := gittest.New(t)
+		require.NoError(t, os.RemoveAll(r.Path(".git/"+dir)))
+		_, ok := Guess(r.Dir)
+		assert.False(t, ok, dir)
+		r = gittest.New(t)
+		require.NoError(t, os.Chmod(r.Path(".git/"+dir), 0o600))
+		_, ok = Guess(r.Dir)
+		assert.Equal(t, os.Geteuid() == 0, ok, dir)
+		require.NoError(t, os.Chmod(r.Path(".git/"+dir), 0o755))
+	}
 	r := gittest.New(t)
 	t.Setenv("GIT_WORK_TREE", "")
 	_, ok := Guess(r.Dir)
