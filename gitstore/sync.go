@@ -87,7 +87,7 @@ func (y *syncing) begin(ctx context.Context) error {
 		return y.run(ctx, nil)
 	}
 	y.meanwhile()
-	here, err := y.s.refsHere(ctx, y.line.Remote, named)
+	here, err := y.refs(ctx, named)
 	if err != nil {
 		return err
 	}
@@ -110,18 +110,28 @@ func (y *syncing) straight(ctx context.Context, issues []checkpoint.Issue) (agai
 		return nil, false, nil
 	}
 	i := issues[0]
-	here, err := y.s.refsHere(ctx, y.line.Remote, issues)
+	here, err := y.refs(ctx, issues)
 	known := y.s.knows(y.line.Remote, i, here)
 	if err != nil || !y.late[i] && known {
 		return nil, false, err
 	}
 	delete(y.late, i)
+	y.here = nil
 	in, ok, err := y.line.straight(ctx, i, known)
 	if err != nil || !ok {
 		return nil, false, err
 	}
 	again, err = y.follow(ctx, issues, in, here)
 	return again, true, err
+}
+
+// refs are the refs here of issues. They are read once for what is found out
+// before a connection is made, and again after that.
+func (y *syncing) refs(ctx context.Context, issues []checkpoint.Issue) (here map[string]plumbing.Hash, err error) {
+	if y.here == nil {
+		y.here, err = y.s.refsHere(ctx, y.line.Remote, issues)
+	}
+	return y.here, err
 }
 
 // undone are the issues of which it is not known yet what became of them.
@@ -190,7 +200,8 @@ type syncing struct {
 	line  *line
 	req   SyncRequest
 	tries int
-	open  []checkpoint.Issue // what there is to do
+	open  []checkpoint.Issue       // what there is to do
+	here  map[string]plumbing.Hash // refs that were read, until a connection is made
 	stale map[checkpoint.Issue]staleTip
 	done  map[checkpoint.Issue]*Synced
 	late  map[checkpoint.Issue]bool   // somebody was there before the last push
@@ -293,7 +304,8 @@ func (y *syncing) look(ctx context.Context, issues []checkpoint.Issue) (there li
 	if len(issues) == 0 {
 		y.meanwhile()
 	}
-	here, err = y.s.refsHere(ctx, y.line.Remote, issues)
+	here, err = y.refs(ctx, issues)
+	y.here = nil
 	all = y.standsOf(here)
 	if err == nil && len(issues) == 0 && y.alone() {
 		err = y.ahead(ctx, all)

@@ -30,6 +30,7 @@ func (y *syncing) ahead(ctx context.Context, all stands) error {
 	if len(plans) == 0 || !y.unobjectionable(ctx, plans) {
 		return nil
 	}
+	y.here = nil
 	outcome, start := outcomes{}, time.Now()
 	if err := y.send(ctx, plans, outcome, (*syncPlan).gift); err != nil {
 		if late := y.line.Timeout; ctx.Err() == nil && (late == 0 || time.Since(start) < late) {

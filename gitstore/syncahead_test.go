@@ -152,3 +152,36 @@ func TestSyncAheadOfARemoteThatRefuses(t *testing.T) {
 	assert.Contains(t, a.live(), mine[0])
 	assert.Equal(t, before, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
 }
+
+// What a sync of one issue finds out before it connects, it finds out from one
+// look at the refs here; once it was connected, they are looked at again.
+func TestSyncReadsRefsOnceForAConnection(t *testing.T) {
+	a, _, _, _ := served(t)
+	of := []checkpoint.Issue{"42"}
+	begin := func() *syncing {
+		l, err := a.s.line("sync", "origin", 0, false)
+		require.NoError(t, err)
+		y := &syncing{s: a.s, line: l, done: map[checkpoint.Issue]*Synced{}, open: of}
+		here, err := y.refs(ctx, of)
+		require.NoError(t, err)
+		require.NoError(t, y.ahead(ctx, y.standsOf(here)))
+		return y
+	}
+	y := begin()
+	a.manual(1)
+	again, err := y.refs(ctx, of)
+	require.NoError(t, err)
+	assert.NotEqual(t, a.tip(), again[LiveRef("42")].String(), "there was nothing to push, and so no connection")
+	_, ok, err := y.straight(ctx, of)
+	require.NoError(t, err)
+	assert.False(t, ok)
+	assert.NotNil(t, y.here, "nor here")
+	_, here, _, err := y.look(ctx, of)
+	require.NoError(t, err)
+	assert.Equal(t, again, here)
+	assert.Nil(t, y.here)
+
+	y = begin()
+	assert.Equal(t, Pushed, y.done["42"].Result)
+	assert.Nil(t, y.here, "the push was a connection")
+}
