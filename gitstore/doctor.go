@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/health"
@@ -18,7 +17,7 @@ import (
 // (package health). What the chains themselves hold is Inspect's and Verify's
 // to say. gitVersion is git's, as {2, 54}.
 func (s *Store) Examine(ctx context.Context, gitVersion [2]int) ([]health.Finding, error) {
-	f := health.Facts{Now: s.now(), Git: gitVersion, Pending: s.pendingPlaces()}
+	f := health.Facts{Now: s.now(), Git: gitVersion, Pending: s.folders().Pending()}
 	for _, e := range s.config {
 		f.Config = append(f.Config, health.Setting{Key: e.Key, Value: e.Value})
 	}
@@ -26,7 +25,7 @@ func (s *Store) Examine(ctx context.Context, gitVersion [2]int) ([]health.Findin
 	if f.Refs, err = s.refsFound(ctx); err != nil {
 		return nil, err
 	}
-	if f.Files, err = s.filesFound(); err != nil {
+	if f.Files, err = s.folders().Files(); err != nil {
 		return nil, err
 	}
 	f.Ahead = s.aheadFound(ctx, f.Refs)
@@ -34,29 +33,21 @@ func (s *Store) Examine(ctx context.Context, gitVersion [2]int) ([]health.Findin
 	return health.Judge(f), err
 }
 
+// folders are where a process may have left files behind.
+func (s *Store) folders() health.Folders {
+	return health.Folders{
+		Common: s.repo.CommonDir, Objects: s.repo.ObjectDir, Cache: s.CacheDir(),
+		Refs: []string{liveRefs, archiveRefs, bookRefs}, State: "git-checkpoint",
+	}
+}
+
 // ObjectCounts are git's counts of its objects.
 func (s *Store) ObjectCounts(ctx context.Context) (health.Objects, error) {
-	var o health.Objects
 	out, err := s.git.Output(ctx, "count-objects", "-v")
 	if err != nil {
-		return o, fmt.Errorf("count objects: %w", err)
+		return health.Objects{}, fmt.Errorf("count objects: %w", err)
 	}
-	for line := range strings.Lines(string(out)) {
-		var n int
-		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		if _, err := fmt.Sscan(value, &n); err != nil {
-			continue
-		}
-		switch key {
-		case "count":
-			o.Loose = n
-		case "packs":
-			o.Packs = n
-		case "garbage":
-			o.Garbage = n
-		}
-	}
-	return o, nil
+	return health.ParseObjects(string(out)), nil
 }
 
 // aheadFound are the issues with clocks that run ahead.
@@ -89,7 +80,7 @@ func (s *Store) aheadFound(ctx context.Context, refs []health.Ref) []health.Ahea
 func (s *Store) Mend(ctx context.Context, m health.Mend) (string, error) {
 	switch m.Act {
 	case health.RemoveFiles:
-		return m.Said, s.removeFiles(m.Names, m.Until)
+		return m.Said, s.folders().Remove(m.Names, m.Until)
 	case health.DeleteRefs:
 		seen := map[string]plumbing.Hash{}
 		for n, name := range m.Names {
@@ -101,37 +92,6 @@ func (s *Store) Mend(ctx context.Context, m health.Mend) (string, error) {
 		return m.Said, s.retry(ctx, issue, func() error { return nil })
 	}
 	return s.replaceBroken(ctx, m)
-}
-
-// removeFiles removes files below the repository's folders that were not
-// written after until: a lock may be another one by now.
-func (s *Store) removeFiles(names []string, until time.Time) error {
-	for _, name := range names {
-		file := s.insideFile(name)
-		if info, err := os.Lstat(file); err == nil && info.ModTime().After(until) {
-			return fmt.Errorf("remove: %s: somebody has it meanwhile", name)
-		}
-		if err := ignoreMissing(os.Remove(file)); err != nil {
-			return fmt.Errorf("remove: %w", err)
-		}
-	}
-	return nil
-}
-
-// insideFile is where a file that a finding names is: they are named relative
-// to the repository's folder, and those elsewhere in full.
-func (s *Store) insideFile(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(s.repo.CommonDir, filepath.FromSlash(name))
-}
-
-func (s *Store) namedFile(path string) string {
-	if rel, err := filepath.Rel(s.repo.CommonDir, path); err == nil && filepath.IsLocal(rel) {
-		return filepath.ToSlash(rel)
-	}
-	return path
 }
 
 // replaceBroken gives a ref that leads nowhere another value, or none. A file
@@ -147,7 +107,7 @@ func (s *Store) replaceBroken(ctx context.Context, m health.Mend) (string, error
 		if err != nil {
 			return "", fmt.Errorf("set %s aside: %w", name, err)
 		}
-		said += "; " + s.namedFile(kept) + " has what it held"
+		said += "; " + s.folders().Name(kept) + " has what it held"
 	}
 	old := plumbing.NewHash(m.From)
 	if m.From == "" { // a packed value may have been hidden

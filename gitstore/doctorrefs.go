@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -184,26 +182,4 @@ func (s *Store) tookAway(ctx context.Context, i checkpoint.Issue, own plumbing.H
 	}
 	tip, _, _, err := s.merged(s.newSink(), now, last)
 	return err == nil && tip != now.tip
-}
-
-// pendingPlaces are the worktrees in which a restore was interrupted.
-func (s *Store) pendingPlaces() []string {
-	var places []string
-	for _, dir := range s.stateDirs() {
-		if exists(filepath.Join(dir, "restore")) {
-			places = append(places, s.namedFile(filepath.Dir(dir)))
-		}
-	}
-	return places
-}
-
-// stateDirs are the folders of the state of all worktrees, that of the main
-// one first.
-func (s *Store) stateDirs() []string {
-	dirs := []string{filepath.Join(s.repo.CommonDir, "git-checkpoint")}
-	linked, _ := os.ReadDir(filepath.Join(s.repo.CommonDir, "worktrees"))
-	for _, d := range linked {
-		dirs = append(dirs, filepath.Join(s.repo.CommonDir, "worktrees", d.Name(), "git-checkpoint"))
-	}
-	return dirs
 }

@@ -19,6 +19,26 @@ type Objects struct {
 	Garbage      int
 }
 
+// ParseObjects reads what `git count-objects -v` says.
+func ParseObjects(text string) (o Objects) {
+	for line := range strings.Lines(text) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		n, err := strconv.Atoi(value)
+		if err != nil {
+			continue
+		}
+		switch key {
+		case "count":
+			o.Loose = n
+		case "packs":
+			o.Packs = n
+		case "garbage":
+			o.Garbage = n
+		}
+	}
+	return o
+}
+
 // A Setting is one of git's, as git names it.
 type Setting struct{ Key, Value string }
 

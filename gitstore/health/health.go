@@ -3,9 +3,10 @@
 // snapshots that have expired, clocks that run ahead, settings of git that
 // work against checkpoints.
 //
-// Everything here is a pure function over Facts. What a Finding says can be
-// mended is safe to mend: nothing that could still be read is lost by it, and
-// nobody who is still at work is disturbed.
+// The judges are pure functions over Facts; of these, Folders finds those that
+// are files, and takes them away. What a Finding says can be mended is safe to
+// mend: nothing that could still be read is lost by it, and nobody who is still
+// at work is disturbed.
 package health
 
 import (

@@ -1,0 +1,73 @@
+package health
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What processes leave behind is found wherever it may be, and nothing else.
+func TestFolders(t *testing.T) {
+	common := t.TempDir()
+	f := Folders{
+		Common: common, Objects: filepath.Join(common, "objects"), Cache: filepath.Join(common, "ours", "cache"),
+		Refs: []string{"refs/chains/"}, State: "ours",
+	}
+	left := map[string]Kind{
+		"packed-refs.lock": RefLock, "refs/chains/a/b.lock": RefLock, "index.lock": IndexLock,
+		"objects/12/tmp_obj_x": Object, "objects/pack/tmp_pack_x": Object, "ours/cache/new-x": Temporary,
+		"ours/.tmp-1": Temporary, "index-12-ab": Temporary,
+		"worktrees/w/index.lock": IndexLock, "worktrees/w/ours/.tmp-1": Temporary, "worktrees/w/index-1-x": Temporary,
+	}
+	for name := range left {
+		put(t, filepath.Join(common, name))
+	}
+	for _, name := range []string{
+		"refs/chains/a/b", "refs/heads/x.lock", "config.lock", "index", "index-x-1", "index-12-ab.lock", "index-1-",
+		"objects/12/34", "ours/restore", "ours/deep/.tmp-1", "worktrees/w/deep/index.lock",
+	} {
+		put(t, filepath.Join(common, name))
+	}
+	found, err := f.Files()
+	require.NoError(t, err)
+	got := map[string]Kind{}
+	for _, file := range found {
+		got[file.Path] = file.Kind
+	}
+	assert.Equal(t, left, got)
+	assert.Equal(t, []string{"."}, f.Pending())
+	put(t, filepath.Join(common, "worktrees", "w", "ours", "restore"))
+	assert.Equal(t, []string{".", "worktrees/w"}, f.Pending())
+}
+
+func put(t *testing.T, path string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	require.NoError(t, os.WriteFile(path, nil, 0o666))
+}
+
+// A file that was written since it was judged is somebody else's.
+func TestRemove(t *testing.T) {
+	f := Folders{Common: t.TempDir()}
+	elsewhere := filepath.Join(t.TempDir(), "index.lock")
+	for _, path := range []string{filepath.Join(f.Common, "a.lock"), elsewhere} {
+		put(t, path)
+		name := f.Name(path)
+		assert.Equal(t, path == elsewhere, filepath.IsAbs(name))
+		assert.ErrorContains(t, f.Remove([]string{name}, time.Now().Add(-time.Hour)), "somebody has it meanwhile")
+		assert.FileExists(t, path)
+		require.NoError(t, f.Remove([]string{name}, time.Now().Add(time.Hour)))
+		assert.NoFileExists(t, path)
+		require.NoError(t, f.Remove([]string{name}, time.Now()), "gone is gone")
+	}
+}
+
+func TestParseObjects(t *testing.T) {
+	text := "count: 12\nsize: 48\nin-pack: 9\npacks: 3\nsize-pack: 4\nprune-packable: 0\ngarbage: 1\nalternate: /a: 5\n"
+	assert.Equal(t, Objects{Loose: 12, Packs: 3, Garbage: 1}, ParseObjects(text))
+	assert.Zero(t, ParseObjects(""))
+}
