@@ -2,27 +2,22 @@ package gitstore
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/history"
 )
 
 // A HeadReport relates HEAD to where it was when a checkpoint was saved.
 type HeadReport struct {
-	Saved, Now string // commits, "" for an unborn branch
-	Contains   bool   // HEAD now is Saved or descends from it
-	Ahead      int    // commits of HEAD's that Saved does not have
-
-	// Where HEAD does not descend:
-	Base  string // the best common commit, "" for none
-	Gone  int    // commits of Saved's that HEAD does not have
-	Alike int    // of these, how many HEAD has with the same changes
-	Home  Home   // of the checkpoint's branch
+	Saved, Now       string // commits, "" for an unborn branch
+	history.Relation        // of HEAD now to Saved
+	Home             Home   // of the checkpoint's branch, where HEAD does not descend
 }
+
+func (s *Store) history() history.Log { return history.Log{Git: s.git, Shallow: s.repo.Shallow} }
 
 // CompareHead compares HEAD with the checkpoint's. In a clone without the whole
 // history it fails rather than to say that HEAD does not descend.
@@ -48,69 +43,12 @@ func (s *Store) CompareHead(ctx context.Context, c *Checkpoint) (HeadReport, err
 	case r.Saved == "" || r.Now == "":
 		r.Contains = r.Saved == ""
 	default:
-		err = s.countAhead(ctx, &r)
+		r.Relation, err = s.history().Relate(ctx, r.Saved, r.Now)
 	}
 	if err == nil && !r.Contains {
 		r.Home = s.home(ctx, c.Branch, st.head)
 	}
 	return r, err
-}
-
-func (s *Store) countAhead(ctx context.Context, r *HeadReport) error {
-	counts, err := s.counts(ctx, "--left-right", r.Saved+"..."+r.Now)
-	if err != nil {
-		return err
-	}
-	r.Gone, r.Ahead = counts[0], counts[1]
-	if r.Contains = r.Gone == 0; r.Contains {
-		return nil
-	}
-	return s.relate(ctx, r)
-}
-
-// maxCompared bounds the commits whose changes are compared.
-const maxCompared = 1000
-
-// relate finds out how a HEAD that does not descend from the checkpoint's is
-// related to it.
-func (s *Store) relate(ctx context.Context, r *HeadReport) error {
-	base, err := s.git.Line(ctx, "merge-base", r.Saved, r.Now)
-	switch {
-	case err != nil && gitcmd.Code(err) != 1:
-		return err
-	case err != nil && s.repo.Shallow:
-		return fmt.Errorf("what HEAD and %s have in common is not in this shallow clone", r.Saved[:12])
-	case err != nil:
-		return nil
-	}
-	if r.Base = base; base == r.Now || r.Gone+r.Ahead > maxCompared {
-		return nil
-	}
-	counts, err := s.counts(ctx, "--left-right", "--cherry-mark", r.Saved+"..."+r.Now)
-	if err == nil && len(counts) == 3 {
-		r.Alike = r.Gone - counts[0]
-	}
-	return err
-}
-
-// counts is git rev-list --count, which prints two numbers or three.
-func (s *Store) counts(ctx context.Context, args ...string) ([]int, error) {
-	out, err := s.git.Line(ctx, append([]string{"rev-list", "--count"}, args...)...)
-	if err != nil {
-		return nil, err
-	}
-	var counts []int
-	for _, text := range strings.Split(out, "\t") {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			return nil, fmt.Errorf("git rev-list: %q: want numbers", out)
-		}
-		counts = append(counts, n)
-	}
-	if len(counts) < 2 {
-		return nil, fmt.Errorf("git rev-list: %q: want two numbers", out)
-	}
-	return counts, nil
 }
 
 // A BaseReport is the branch that work goes into: a remote's default branch.
@@ -136,12 +74,11 @@ func (s *Store) Base(ctx context.Context) (BaseReport, error) {
 	if name == "" {
 		return BaseReport{}, nil
 	}
-	out, err := s.git.Line(ctx, "rev-list", "--count", "--max-count="+strconv.Itoa(maxBehind), now.commit.String()+".."+name)
+	behind, err := s.history().Behind(ctx, now.commit.String(), name, maxBehind)
 	if err != nil {
 		return BaseReport{}, err
 	}
-	behind, err := strconv.Atoi(out)
-	return BaseReport{Name: strings.TrimPrefix(name, "refs/remotes/"), Behind: behind}, err
+	return BaseReport{Name: strings.TrimPrefix(name, "refs/remotes/"), Behind: behind}, nil
 }
 
 // symbolic is the ref that a symbolic ref leads to, "" for none.

@@ -25,7 +25,7 @@ func (s *Store) home(ctx context.Context, branch string, head plumbing.Hash) Hom
 	if err != nil || tipErr != nil || now.branch == branch || tip.IsZero() {
 		return Home{}
 	}
-	if _, err := s.git.Output(ctx, "merge-base", "--is-ancestor", head.String(), tip.String()); err != nil {
+	if has, err := s.history().Contains(ctx, tip.String(), head.String()); err != nil || !has {
 		return Home{}
 	}
 	return Home{Branch: branch, Worktree: repository.CheckedOut(ctx, s.git, branch)}

@@ -31,7 +31,7 @@ func (s *Store) line(op, name string, timeout time.Duration, quiet bool) (*line,
 
 // here is this repository as package remote sees it.
 func (s *Store) here() remote.Here {
-	return remote.Here{Git: s.git, Config: s.config, Refs: refsHere{s}, History: history{s}}
+	return remote.Here{Git: s.git, Config: s.config, Refs: refsHere{s}, History: commitsHere{s}}
 }
 
 // A refsHere reads and removes refs for connections.
@@ -45,14 +45,14 @@ func (r refsHere) Delete(ctx context.Context, seen map[string]plumbing.Hash) err
 	return r.s.deleteRefs(ctx, seen)
 }
 
-// A history is what the store knows of commits.
-type history struct{ s *Store }
+// A commitsHere tells connections what the store knows of commits.
+type commitsHere struct{ s *Store }
 
-func (h history) Cut() bool { return h.s.repo.Shallow }
+func (h commitsHere) Cut() bool { return h.s.repo.Shallow }
 
 // Came looks again whether history is cut: a fetch may cut it. Git goes by a
 // file, too, which a variable may name.
-func (h history) Came(ctx context.Context) error {
+func (h commitsHere) Came(ctx context.Context) error {
 	repo := &h.s.repo
 	if os.Getenv("GIT_SHALLOW_FILE") == "" {
 		repo.Shallow = exists(filepath.Join(repo.CommonDir, "shallow"))
@@ -63,7 +63,7 @@ func (h history) Came(ctx context.Context) error {
 	return err
 }
 
-func (h history) Parents(hash plumbing.Hash) ([]plumbing.Hash, error) {
+func (h commitsHere) Parents(hash plumbing.Hash) ([]plumbing.Hash, error) {
 	c, err := h.s.readCommit(hash)
 	return c.parents, err
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"git-checkpoint/gitstore/gitcmd"
-
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -68,14 +66,13 @@ func (s *Store) checkHead(ctx context.Context, c *Checkpoint, st *stored) error 
 		return nil
 	}
 	if !now.commit.IsZero() {
-		_, err := s.git.Output(ctx, "merge-base", "--is-ancestor", st.head.String(), now.commit.String())
-		if err == nil {
-			return nil
-		}
-		if gitcmd.Code(err) != 1 {
+		has, err := s.history().Contains(ctx, now.commit.String(), st.head.String())
+		if err != nil || has {
 			return err
 		}
-		if s.unrelatedHere(ctx, st.head, now.commit) {
+		// That it is not known is no reason to refuse: each path is compared by
+		// itself, and what has changed since stays.
+		if s.history().Unknown(ctx, st.head.String(), now.commit.String()) {
 			return nil
 		}
 	}
@@ -94,17 +91,6 @@ func (s *Store) checkHead(ctx context.Context, c *Checkpoint, st *stored) error 
 		Reason: reason,
 		Hint:   fmt.Sprintf("git switch -c %s %s^2^", word(branch), c.Commit.String()[:12]),
 	}
-}
-
-// unrelatedHere reports whether history is cut so short that it does not show
-// how two commits are related. That is no reason to refuse: each path is
-// compared by itself, and what has changed since stays.
-func (s *Store) unrelatedHere(ctx context.Context, a, b plumbing.Hash) bool {
-	if !s.repo.Shallow {
-		return false
-	}
-	_, err := s.git.Output(ctx, "merge-base", a.String(), b.String())
-	return gitcmd.Code(err) == 1
 }
 
 func (s *Store) hasBranch(ctx context.Context, name string) bool {
