@@ -146,7 +146,7 @@ func (c rawCommit) authored() time.Time {
 
 // newCommit is a commit by these people at this time.
 func (s *Store) newCommit(tree plumbing.Hash, at time.Time, message string, parents ...plumbing.Hash) rawCommit {
-	rest := fmt.Sprintf("author %s\ncommitter %s\n", s.author().signature(at), s.ident().signature(at))
+	rest := fmt.Sprintf("author %s\ncommitter %s\n", s.people.Author().Signature(at), s.people.Committer().Signature(at))
 	return rawCommit{tree: tree, parents: parents, rest: []byte(rest), message: message}
 }
 

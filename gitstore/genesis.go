@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/ident"
 	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -16,7 +17,7 @@ var genesisTime = time.Unix(1767225600, 0)
 
 // genesis is the commit that every chain of an issue stands on.
 func genesis(i checkpoint.Issue) rawCommit {
-	by := identity{"git-checkpoint", "git-checkpoint@localhost"}.signature(genesisTime)
+	by := ident.Person{Name: "git-checkpoint", Email: "git-checkpoint@localhost"}.Signature(genesisTime)
 	c := rawCommit{
 		tree:    trees.Empty,
 		rest:    fmt.Appendf(nil, "author %s\ncommitter %s\n", by, by),

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/ident"
 	"git-checkpoint/gitstore/internal/gittest"
 
 	"github.com/stretchr/testify/assert"
@@ -42,7 +43,7 @@ func (w *world) identOrFallback() string {
 	text := ""
 	for _, role := range []string{"AUTHOR", "COMMITTER"} {
 		out, err := w.Run(nil, "var", "GIT_"+role+"_IDENT")
-		line := fallbackName + " <" + gittest.Email + "> x y"
+		line := ident.Fallback.Name + " <" + gittest.Email + "> x y"
 		if err == nil {
 			line = string(out)
 		}

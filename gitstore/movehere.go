@@ -107,9 +107,9 @@ func (m *moveHere) commit(ctx context.Context, message string) error {
 			return refs.ErrAside
 		}
 	}
-	by := m.s.ident()
+	by := m.s.people.Committer()
 	m.s.turn.begin(m.moves)
-	err := m.Commit(refs.Entry{Name: by.name, Email: by.email, At: m.s.now(), Message: message})
+	err := m.Commit(refs.Entry{Name: by.Name, Email: by.Email, At: m.s.now(), Message: message})
 	m.s.turn.done(nil) // it has no locks any more, and another's is not to be taken for one
 	var moved *refs.MovedError
 	switch {

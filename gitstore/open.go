@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/ident"
 	"git-checkpoint/gitstore/objects"
 	"git-checkpoint/gitstore/repository"
 )
@@ -34,11 +35,11 @@ type Store struct {
 	repo    repository.Facts
 	config  []gitcmd.Entry
 	objects *objects.Store
-	early   <-chan *area        // the staging area, read while the repository was opened
-	packed  []byte              // packed-refs, while it is held
-	turn    *turn               // while refs of an issue are moved
-	guessed map[string]identity // what git makes of a machine without an identity
-	notify  func(line string)   // Options.Notify
+	early   <-chan *area      // the staging area, read while the repository was opened
+	packed  []byte            // packed-refs, while it is held
+	turn    *turn             // while refs of an issue are moved
+	people  *ident.Finder     // who commits are by
+	notify  func(line string) // Options.Notify
 
 	temporary string // a folder to remove in the end, "" for none
 	watch     func(done, total int)
@@ -62,6 +63,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	s.repo, s.config = repo, entries
 	s.git = s.git.With(repo.Environ()...)
+	s.people = &ident.Finder{Git: s.git, Config: s.config}
 	if repo != guessed || repository.Partial(s.config) {
 		s.early = nil
 	}

@@ -134,8 +134,8 @@ var refConfig = []string{
 // signed is git with the identity and the time of reflog entries. A hook may
 // have inherited the date of an old commit, and an old entry expires at once.
 func (s *Store) signed() gitcmd.Git {
-	by := s.ident()
-	return s.git.With("GIT_COMMITTER_NAME="+by.name, "GIT_COMMITTER_EMAIL="+by.email,
+	by := s.people.Committer()
+	return s.git.With("GIT_COMMITTER_NAME="+by.Name, "GIT_COMMITTER_EMAIL="+by.Email,
 		fmt.Sprintf("GIT_COMMITTER_DATE=@%d +0000", s.now().Unix()))
 }
 

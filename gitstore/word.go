@@ -1,6 +1,9 @@
 package gitstore
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // word quotes s as one word of a shell, for a hint: names of issues, branches
 // and remotes are anybody's.
@@ -13,3 +16,6 @@ func word(s string) string {
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
+
+// first is the first text that says something, "" for none.
+func first(values ...string) string { return cmp.Or(values...) }
