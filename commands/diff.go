@@ -2,6 +2,7 @@ package commands
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
@@ -87,7 +88,7 @@ func (c *call) difference() (*difference, error) {
 		return nil, err
 	}
 	if d.from, err = c.store.Find(c.ctx, issue, from); err != nil {
-		return nil, err
+		return nil, c.firstOfAll(issue, from, err)
 	}
 	before, err := c.store.Record(d.from)
 	if err != nil {
@@ -102,6 +103,15 @@ func (c *call) difference() (*difference, error) {
 		d.files, err = c.store.Between(d.from, d.to, c.paths...)
 	}
 	return d, err
+}
+
+// firstOfAll says that there is nothing to compare with, where nobody named what
+// is not there.
+func (c *call) firstOfAll(issue checkpoint.Issue, from string, err error) error {
+	if !errors.As(err, new(*gitstore.NotFoundError)) || slices.Contains(c.args, from) {
+		return err
+	}
+	return fail(exitNone, "git checkpoint show "+issueArg(issue), "diff: issue %s has one checkpoint, and nothing to compare it with", issue)
 }
 
 // twoNames finds the issue and the names of both checkpoints. Of two arguments

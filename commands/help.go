@@ -57,7 +57,13 @@ func (c *call) helpText() (string, error) {
 	if i := slices.IndexFunc(pages, func(p manual.Page) bool { return p.Name == name }); i >= 0 {
 		return pages[i].Text(), nil
 	}
-	return "", unknownCommand(c.commands, c.args[0])
+	var guides []string
+	for _, g := range manual.Topics() {
+		guides = append(guides, g.Name)
+	}
+	meant := first(meantCommand(c.commands, c.args[0]), nearest(c.args[0], guides))
+	hint := strings.TrimSuffix("git checkpoint help "+meant, " ")
+	return "", fail(exitUsage, hint, "%q is neither a command nor a guide", c.args[0])
 }
 
 // overview lists the commands by what they are for.

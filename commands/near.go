@@ -77,17 +77,21 @@ func slips(a, b string) int {
 // unknownCommand tells of a word that is no command, and of the one that was
 // meant.
 func unknownCommand(commands []*command, word string) error {
+	return fail(exitUsage, "git checkpoint "+first(meantCommand(commands, word), "help"), "%q is not a command", word)
+}
+
+// meantCommand is the command that a word is most likely meant for, "" for none.
+func meantCommand(commands []*command, word string) string {
 	names := make([]string, 0, len(commands))
 	for _, c := range commands {
 		names = append(names, c.name)
 	}
-	meant := nearest(word, names)
 	for _, other := range otherNames {
 		if word == other[0] {
-			meant = other[1]
+			return other[1]
 		}
 	}
-	return fail(exitUsage, "git checkpoint "+first(meant, "help"), "%q is not a command", word)
+	return nearest(word, names)
 }
 
 // unknownFlag tells of a flag that a command does not have, and of the one that

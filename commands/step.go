@@ -38,7 +38,7 @@ type step struct {
 // stepFlags are the flags of every command that takes a step.
 func stepFlags(own ...cli.Flag) []cli.Flag {
 	return append(own,
-		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "a `NOTE` for people"},
+		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "a `NOTE` for people, instead of one that says what the step did"},
 		&cli.StringFlag{Name: "session", Usage: "the session `UUID`"},
 		&cli.StringFlag{Name: "state", Usage: "merge `FILE` (YAML or JSON, - for standard input) into the record"},
 		&cli.StringSliceFlag{Name: "set", Usage: "set `PATH=VALUE` in the record; null deletes"},

@@ -2,7 +2,6 @@ package repository
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -31,7 +30,7 @@ func discover(ctx context.Context, g gitcmd.Git) (Facts, error) {
 		"--git-path", "objects", "--is-bare-repository", "--is-shallow-repository", "--show-prefix", "--show-toplevel")
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 	if len(lines) < 6 {
-		return Facts{}, fmt.Errorf("%w: %w", ErrNone, cause(err))
+		return Facts{}, none(g.Dir, err)
 	}
 	if len(lines) > 8 {
 		return Facts{}, &UnsupportedError{Feature: "a line break in the repository's path"}
@@ -56,9 +55,14 @@ func discover(ctx context.Context, g gitcmd.Git) (Facts, error) {
 	return r, nil
 }
 
-func cause(err error) error {
-	if err == nil {
-		return errors.New("git answered nothing")
+// none says why there is no repository. What git says of the usual reason names no
+// folder, and says it twice.
+func none(dir string, err error) error {
+	switch here, pathErr := physical(dir); {
+	case err == nil:
+		return fmt.Errorf("%w: git answered nothing", ErrNone)
+	case pathErr == nil && strings.Contains(err.Error(), "(or any of the parent directories)"):
+		return fmt.Errorf("%w: %s, nor is a folder above it", ErrNone, here)
 	}
-	return err
+	return fmt.Errorf("%w: %w", ErrNone, err)
 }
