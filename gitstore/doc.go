@@ -74,5 +74,5 @@
 // user can see; nothing but the refs above, the object store and
 // $GIT_DIR/git-checkpoint is written by anything but a restore. Objects are
 // durable before the ref moves, and refs move through git alone, by
-// compare-and-swap.
+// compare-and-swap. Package conformance says the rest, as tests.
 package gitstore

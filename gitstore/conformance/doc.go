@@ -50,6 +50,10 @@
 // drop or archive took, pins included, and leaves what was saved since. After a
 // purge there is nothing to undo.
 //
+// Files, where a store holds them, are those that were staged at the save.
+// Sharing, where a store does that, brings what either place saved to both,
+// without what either dropped or archived.
+//
 // Errors are those of package gitstore, as errors.Is and errors.As see them:
 // NoneError, NotFoundError, AmbiguousError, TakenError, RefusedError,
 // CorruptError, ErrUnchanged, ErrNothingToUndo; and checkpoint.VersionError.
