@@ -87,6 +87,24 @@ func TestCaptureGoesThroughFilters(t *testing.T) {
 	assert.Equal(t, []string{"x.no"}, skippedPaths(saved))
 }
 
+// A file that is staged with carriage returns keeps them, as with git add, also
+// where attributes convert others of its folder.
+func TestCaptureKeepsCarriages(t *testing.T) {
+	w := newWorld(t, func(r *gittest.Repo) {
+		r.Write("dir/staged.txt", "one\r\n")
+		r.Git("add", "-A")
+		r.Commit("carriage returns")
+		r.Git("config", "core.autocrlf", "true")
+		r.Git("config", "filter.up.clean", "tr a-z A-Z")
+		r.Write(".gitattributes", "*.up filter=up\n")
+	})
+	w.Write("dir/staged.txt", "one\r\ntwo\r\n")
+	w.Write("dir/new.txt", "one\r\n")
+	rev := w.captured().Commit.String()
+	assert.Equal(t, "one\r\ntwo\r", w.Git("cat-file", "blob", rev+":worktree/dir/staged.txt"))
+	assert.Equal(t, "one", w.Git("cat-file", "blob", rev+":untracked/dir/new.txt"))
+}
+
 func skippedPaths(saved *gitstore.Saved) []string {
 	var paths []string
 	for _, s := range saved.Record.Snapshot().Skipped {
