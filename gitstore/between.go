@@ -2,10 +2,12 @@ package gitstore
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"path/filepath"
 
 	"git-checkpoint/gitstore/between"
+	"git-checkpoint/gitstore/outputs"
 	"git-checkpoint/gitstore/trees"
 )
 
@@ -66,4 +68,25 @@ func (s *Store) deleted(c *Checkpoint) ([]string, error) {
 		return nil, err
 	}
 	return r.Snapshot().Deleted, nil
+}
+
+// DiffSince shows, as git diff does, how a file of the worktree differs from
+// the checkpoint's. The text has what the files have in it: it is not fit for a
+// terminal as it is.
+func (s *Store) DiffSince(ctx context.Context, c *Checkpoint, path string) (string, error) {
+	st, err := s.openSnapshot(c)
+	if err != nil {
+		return "", err
+	}
+	targets, err := s.targets(st)
+	if err != nil {
+		return "", err
+	}
+	for _, t := range targets {
+		if t.Path == path {
+			w := &between.Worktree{Git: s.git, Root: s.repo.Root, Objects: s.objects, MaxFile: outputs.MaxDigested}
+			return w.Diff(ctx, t)
+		}
+	}
+	return "", fmt.Errorf("path %q: the checkpoint did not change it", path)
 }

@@ -1,6 +1,6 @@
 // Package between compares the files that two checkpoints hold, as git compares
-// trees. A file is held as it was captured of the worktree, else as it was
-// staged.
+// trees, and the worktree with what a checkpoint wants of it. A file is held as
+// it was captured of the worktree, else as it was staged.
 package between
 
 import (
