@@ -25,7 +25,7 @@ func (c *call) markdownStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v f
 		c.print(", from %s", code(continueFrom(r)))
 	}
 	c.print("\n")
-	for _, reason := range v.Reasons {
+	for _, reason := range v.WorstFirst() {
 		c.print("- %s: %s\n", reason.Severity, code(reason.Message))
 	}
 }

@@ -85,16 +85,16 @@ func (c *call) viewDetails(d *dialog, r *resumption) error {
 	}
 	var b strings.Builder
 	b.WriteString(output.CleanBlock(string(data)))
-	for _, reason := range r.verdict.Reasons {
+	for _, reason := range r.verdict.WorstFirst() {
 		b.WriteString(details(reason))
 	}
 	return c.pageText(d.tty, b.String()+"\n")
 }
 
-// reasonLines are the findings, between the prompt and its question.
+// reasonLines are the findings, worst first, between the prompt and its question.
 func reasonLines(v freshness.Verdict) string {
 	var b strings.Builder
-	for _, r := range v.Reasons {
+	for _, r := range v.WorstFirst() {
 		if r.Action > freshness.Resume {
 			fmt.Fprintf(&b, "%s: %s\n", r.Severity, output.Clean(r.Message))
 		}
