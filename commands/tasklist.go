@@ -71,6 +71,9 @@ func (c *call) listTasks(issue checkpoint.Issue) error {
 	if err != nil {
 		return taskFailure(issue, "", err)
 	}
+	if _, err := tasks.Of(r).Batches(); err != nil {
+		c.warn("%v: none of them can begin but with task start --force", err)
+	}
 	if c.json {
 		return c.write(taskRecord(output.Step{
 			Save: output.Save{

@@ -16,9 +16,10 @@ type Plan struct {
 // Add adds tasks that are pending. One that is there already keeps its status
 // and takes over what the plan says beyond it. It fails with a *CycleError or,
 // for a need that is no task, with an *UnknownError, and returns ErrNothing
-// when the record has it all.
+// when the record has it all. A cycle that the record has already, as after a
+// join, is no reason to refuse what makes none.
 func (l *List) Add(plans ...Plan) error {
-	changed := false
+	changed, before := false, l.rounds(plans)
 	for _, p := range plans {
 		changed = l.add(p) || changed
 	}
@@ -29,10 +30,16 @@ func (l *List) Add(plans ...Plan) error {
 			}
 		}
 	}
-	switch err := l.Check(); {
-	case err != nil:
-		return err
-	case !changed:
+	now := l.rounds(plans)
+	if before == nil && now != nil {
+		return l.Check()
+	}
+	for _, p := range plans {
+		if way := now[p.ID]; way != nil && before[p.ID] == nil {
+			return &CycleError{way}
+		}
+	}
+	if !changed {
 		return ErrNothing
 	}
 	return nil

@@ -89,6 +89,45 @@ func cycle(left map[string]bool, needs func(id string) []string) []string {
 	}
 }
 
+// rounds are the ways from tasks of plans back to themselves, by task; nil where
+// no tasks at all wait for one another.
+func (l *List) rounds(plans []Plan) map[string][]string {
+	if l.Check() == nil {
+		return nil
+	}
+	ways := map[string][]string{}
+	for _, p := range plans {
+		if way := l.round(p.ID); way != nil {
+			ways[p.ID] = way
+		}
+	}
+	return ways
+}
+
+// round is the shortest way from a task back to itself along what is needed, nil
+// where there is none.
+func (l *List) round(id string) []string {
+	from := map[string]string{}
+	for next := []string{id}; len(next) > 0; next = next[1:] {
+		for _, n := range l.needs[next[0]] {
+			if _, seen := from[n]; !seen {
+				from[n] = next[0]
+				next = append(next, n)
+			}
+		}
+	}
+	if _, back := from[id]; !back {
+		return nil
+	}
+	way := []string{id}
+	for at := from[id]; at != id; at = from[at] {
+		way = append(way, at)
+	}
+	way = append(way, id)
+	slices.Reverse(way)
+	return way
+}
+
 // Natural compares texts with the numbers in them as numbers.
 func Natural(a, b string) int {
 	x, y := a, b

@@ -314,6 +314,22 @@ func TestAdd(t *testing.T) {
 	assert.Equal(t, Running, at(t, Of(l.r), "b").Status)
 }
 
+// A cycle that is there already, as after a join, keeps nobody from adding what
+// makes none, and can be broken.
+func TestAddBesideACycle(t *testing.T) {
+	l := of(t, "tasks: {a: {depends_on: [b]}, b: {depends_on: [a]}}")
+	require.NoError(t, l.Add(Plan{ID: "c"}, Plan{ID: "d", Needs: []string{"a", "c"}}))
+	require.NoError(t, l.Add(Plan{ID: "a", Output: "out/a"}))
+	require.EqualError(t, l.Add(Plan{ID: "c", Needs: []string{"d"}}), "a cycle of tasks: c -> d -> c")
+	l = of(t, "tasks: {a: {depends_on: [b]}, b: {depends_on: [a]}}")
+	require.NoError(t, l.Start("a", Claim{At: noon, Force: true}))
+	_, err := l.Done("a", Result{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"b"}, l.Ready())
+	_, err = l.Batches()
+	require.NoError(t, err)
+}
+
 // What becomes of the tasks that ran when the work was cut off.
 func TestRecover(t *testing.T) {
 	text := "tasks: {%s: {status: running, attempts: 1, output: out.json}, other: {status: pending}}"
