@@ -58,8 +58,9 @@
 //
 // # Sharing
 //
-// A sync brings the chain here, what this clone wrote last and a remote's chain
-// to one (package join). One of them that says all there is to say is taken as
+// Package remote talks to other repositories: it fetches and pushes refs, and
+// knows nothing of checkpoints. A sync brings the chain here, what this clone
+// wrote last and a remote's chain to one (package join). One of them that says all there is to say is taken as
 // it is; else the part above what a chain and the result have in common is
 // made anew. Where that puts checkpoints behind one another that were made apart,
 // and each has work that the other does not know of, a checkpoint follows with

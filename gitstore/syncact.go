@@ -58,6 +58,9 @@ func (y *syncing) actOn(ctx context.Context, plans []*syncPlan) (again []checkpo
 		default:
 			done := p.done.after(y.given[p.issue])
 			y.done[p.issue] = &done
+			for _, text := range p.remarks {
+				y.s.tell("%s", text)
+			}
 		}
 	}
 	return again, nil

@@ -3,10 +3,13 @@ package gitstore
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/tasks"
 	"git-checkpoint/gitstore/checkpoint/unite"
 	"git-checkpoint/gitstore/join"
 	"git-checkpoint/gitstore/trees"
@@ -17,24 +20,33 @@ import (
 // mergeWork puts a checkpoint on top of a chain that was made of several, where
 // its newest record does not know of work that another's does: two clones have
 // each completed a task. It is the newest one with a record of both, and it is
-// the same one whoever makes it. Where a record cannot be read, or nothing is
-// added, the chain stays as it is.
-func (s *Store) mergeWork(ctx context.Context, k *sink, tip plumbing.Hash, want join.State, chains ...*chain) plumbing.Hash {
+// the same one whoever makes it. Where a record cannot be read or is too large, or
+// nothing is added, the chain stays as it is. Remarks are for whoever goes on with
+// the work.
+func (s *Store) mergeWork(ctx context.Context, k *sink, tip plumbing.Hash, want join.State, chains ...*chain) (merged plumbing.Hash, remarks []string) {
 	heads := headsOf(want, chains)
 	if len(heads) < 2 {
-		return tip
+		return tip, nil
 	}
 	newest := heads[0]
 	r := s.recordToUnite(&newest.Checkpoint)
-	if r == nil || len(newest.commit.parents) != 2 || newest.Clock == math.MaxInt64 {
-		return tip // nothing comes after that
+	switch {
+	case r == nil:
+		return tip, []string{apart(newest, heads[1].ID, newest.ID)}
+	case len(newest.commit.parents) != 2 || newest.Clock == math.MaxInt64:
+		return tip, nil // nothing comes after that
 	}
 	with, seed := []*link{newest}, string(newest.ID)
 	secrets := redactFrom(r, RedactMask, nil) // what one clone may show, another may not
 	for _, other := range heads[1:] {
 		from := s.baseOf(ctx, want, newest, other, chains)
 		base, theirs := s.recordToUnite(from), s.recordToUnite(&other.Checkpoint)
-		if theirs == nil || from != nil && base == nil {
+		switch {
+		case theirs == nil:
+			remarks = append(remarks, apart(newest, other.ID, other.ID))
+			continue
+		case from != nil && base == nil:
+			remarks = append(remarks, apart(newest, other.ID, from.ID))
 			continue
 		}
 		if u := unite.Records(base, theirs, r); u != nil {
@@ -46,10 +58,29 @@ func (s *Store) mergeWork(ctx context.Context, k *sink, tip plumbing.Hash, want 
 		}
 	}
 	if len(with) < 2 {
-		return tip
+		return tip, remarks
 	}
 	secrets.apply(r)
-	return s.mergedOn(k, tip, want, with, r, seed)
+	return s.mergedOn(k, tip, want, with, r, seed), append(remarks, circular(newest.Issue, r)...)
+}
+
+// apart says that the work of the newest checkpoint and of another one was not
+// brought together, for the record of one that cannot be used.
+func apart(newest *link, other, of checkpoint.ID) string {
+	return fmt.Sprintf("issue %s: the tasks and phases of %s are not joined with those of %s, since the record of %s cannot be read or has more than %d bytes; compare them: git checkpoint diff %s %s --issue %s --state",
+		newest.Issue, other, newest.ID, of, maxUnited, other, newest.ID, word(string(newest.Issue)))
+}
+
+// circular says that tasks wait for one another, as where two clones each added a
+// half of that, and how to go on.
+func circular(i checkpoint.Issue, r *checkpoint.Record) []string {
+	_, err := tasks.Of(r).Batches()
+	cycle, ok := errors.AsType[*tasks.CycleError](err)
+	if !ok {
+		return nil
+	}
+	return []string{fmt.Sprintf("issue %s: what was joined has %v; one of them can begin all the same: git checkpoint task start %s --issue %s --force",
+		i, cycle, word(cycle.IDs[0]), word(string(i)))}
 }
 
 // headsOf are the newest checkpoints of chains that are in the joined state and

@@ -21,6 +21,7 @@ type syncPlan struct {
 	want    join.State    // what the chain at tip says
 	archive *archivePlan  // nil where a chain is cut
 	there   bool          // the remote turned out to be at tip
+	remarks []string      // on what was joined
 	done    Synced
 }
 
@@ -77,7 +78,7 @@ func (y *syncing) planJoin(ctx context.Context, p *syncPlan) error {
 		return err
 	}
 	if woven {
-		tip = y.s.mergeWork(ctx, p.k, tip, want, p.theirs, p.live, p.own)
+		tip, p.remarks = y.s.mergeWork(ctx, p.k, tip, want, p.theirs, p.live, p.own)
 	}
 	here, err := y.s.readChain(ctx, p.issue, ArchiveRef(p.issue), 0)
 	if err != nil {
