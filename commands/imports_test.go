@@ -57,7 +57,7 @@ var mayImport = map[string][]string{
 	"gitstore/restore":                {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/index", "gitstore/trees"},
 	"gitstore/retention":              {"gitstore/checkpoint"},
 	"gitstore/internal/gittest":       {},
-	"gitstore/refs":                   {},
+	"gitstore/refs":                   {"gitstore/gitcmd"},
 	"gitstore/scan":                   {},
 	"gitstore/snapshot":               {"gitstore/checkpoint", "gitstore/convert", "gitstore/gitcmd", "gitstore/index", "gitstore/objects", "gitstore/trees"},
 	"gitstore/trees":                  {},

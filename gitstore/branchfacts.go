@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"git-checkpoint/gitstore/refs"
 )
 
 // onceHad finds traces of a branch, and the branch that it became when it was
@@ -20,13 +22,13 @@ func (s *Store) onceHad(ctx context.Context, name string, since time.Time) (once
 		return once, ""
 	}
 	for _, e := range entries {
-		if rest, ok := strings.CutPrefix(e.message, "checkout: moving from "); ok {
+		if rest, ok := strings.CutPrefix(e.Message, "checkout: moving from "); ok {
 			from, to, ok := strings.Cut(rest, " to ")
 			once = once || ok && (from == name || to == name)
 		}
-		if to, ok := strings.CutPrefix(e.message, renamed(name)); ok {
+		if to, ok := strings.CutPrefix(e.Message, renamed(name)); ok {
 			once = true
-			if became == "" && !e.at.Before(since) && s.hasBranch(ctx, to) {
+			if became == "" && !e.At.Before(since) && s.hasBranch(ctx, to) {
 				became = to
 			}
 		}
@@ -47,14 +49,14 @@ func (s *Store) renamedTo(ctx context.Context, name string, since time.Time) str
 	if s.repo.RefFormat != "files" {
 		return "" // each reflog would be a git of its own
 	}
-	heads, err := s.refs(ctx, "refs/heads/")
+	heads, err := s.refs.List(ctx, "refs/heads/")
 	if err != nil {
 		return ""
 	}
 	for _, ref := range slices.Sorted(maps.Keys(heads)) {
-		entries, _ := s.reflogFile(ref)
+		entries, _ := refs.ReadLog(s.repo.CommonDir, ref)
 		for _, e := range entries {
-			if strings.HasPrefix(e.message, renamed(name)) && !e.at.Before(since) {
+			if strings.HasPrefix(e.Message, renamed(name)) && !e.At.Before(since) {
 				return strings.TrimPrefix(ref, "refs/heads/")
 			}
 		}

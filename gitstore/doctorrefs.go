@@ -10,6 +10,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/health"
+	"git-checkpoint/gitstore/refs"
 	"git-checkpoint/gitstore/remote"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -36,7 +37,7 @@ func (s *Store) refsFound(ctx context.Context) ([]health.Ref, error) {
 func (s *Store) everyRef(ctx context.Context) ([]string, error) {
 	var all []string
 	for _, prefix := range []string{liveRefs, archiveRefs, bookRefs} {
-		names, err := s.refNames(ctx, prefix)
+		names, err := s.refs.Names(ctx, prefix)
 		if err != nil {
 			return nil, err
 		}
@@ -139,20 +140,20 @@ func (s *Store) lastSound(ctx context.Context, i checkpoint.Issue, name string) 
 // loggedTips are where a ref was, newest first. The ref itself may be broken,
 // so that git has nothing to say.
 func (s *Store) loggedTips(name string) []plumbing.Hash {
-	entries, err := s.reflogFile(name)
+	entries, err := refs.ReadLog(s.repo.CommonDir, name)
 	if err != nil || s.repo.RefFormat != "files" {
 		return nil
 	}
 	var tips []plumbing.Hash
 	for _, e := range entries {
-		tips = append(tips, e.new, e.old)
+		tips = append(tips, e.New, e.Old)
 	}
 	return tips
 }
 
 // remoteTips are the chains of an issue that remotes had.
 func (s *Store) remoteTips(ctx context.Context, i checkpoint.Issue) []plumbing.Hash {
-	refs, err := s.refs(ctx, remoteRefs)
+	refs, err := s.refs.List(ctx, remoteRefs)
 	if err != nil {
 		return nil
 	}

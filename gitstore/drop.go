@@ -117,7 +117,7 @@ func (s *Store) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkpo
 
 // carriers are the remote-tracking refs whose chain has one of ids.
 func (s *Store) carriers(ctx context.Context, issue checkpoint.Issue, ids map[checkpoint.ID]bool) ([]string, error) {
-	refs, err := s.refs(ctx, remoteRefs)
+	refs, err := s.refs.List(ctx, remoteRefs)
 	if err != nil {
 		return nil, err
 	}

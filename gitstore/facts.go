@@ -61,7 +61,7 @@ func (s *Store) FindBranch(ctx context.Context, name string, since time.Time) (B
 	}
 	r := BranchReport{}
 	r.Once, r.Name = s.onceHad(ctx, name, since)
-	refs, err := s.refs(ctx, "refs/remotes/")
+	refs, err := s.refs.List(ctx, "refs/remotes/")
 	if err != nil {
 		return r, err
 	}
@@ -83,7 +83,7 @@ func (s *Store) SavedHere(ctx context.Context, c *Checkpoint) bool {
 		return false
 	}
 	for _, e := range entries {
-		if id, _, _ := strings.Cut(strings.TrimPrefix(e.message, "save: "), ";"); id == string(c.ID) {
+		if id, _, _ := strings.Cut(strings.TrimPrefix(e.Message, "save: "), ";"); id == string(c.ID) {
 			return true
 		}
 	}
@@ -93,7 +93,7 @@ func (s *Store) SavedHere(ctx context.Context, c *Checkpoint) bool {
 // atRemote reports whether a remote is known to have a checkpoint, or may be: a
 // fetch goes into own/ as well, so what is there may be anybody's.
 func (s *Store) atRemote(ctx context.Context, c *Checkpoint) bool {
-	refs, err := s.refs(ctx, remoteRefs)
+	refs, err := s.refs.List(ctx, remoteRefs)
 	if err != nil {
 		return true
 	}

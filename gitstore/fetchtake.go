@@ -33,8 +33,8 @@ func (t *taking) some(ctx context.Context, issues []checkpoint.Issue) []Synced {
 
 // together fails where one of the issues does.
 func (t *taking) together(ctx context.Context, issues []checkpoint.Issue, done []Synced) error {
-	t.s.holdPacked()
-	defer t.s.letPacked()
+	t.s.refs.Hold()
+	defer t.s.refs.Let()
 	var list []refMove
 	for n, i := range issues {
 		done[n] = Synced{Issue: i}

@@ -56,12 +56,6 @@ func syncNearest(dir string) error {
 	}
 }
 
-// isDirectory reports whether err says that a directory stood where a file was
-// expected.
-func isDirectory(err error) bool {
-	return errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTDIR)
-}
-
 // writeFile replaces a file of our own durably: readers see the old content or
 // the new.
 func (s *Store) writeFile(path string, data []byte) error {

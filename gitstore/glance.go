@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/refs"
 	"git-checkpoint/gitstore/repository"
 )
 
@@ -31,7 +32,7 @@ func TakeGlance() Glance {
 	if name, ok := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/"); ok {
 		g.Branch = name
 	}
-	names, err := storedRefs(r.CommonDir, liveRefs)
+	names, err := refs.Stored(r.CommonDir, liveRefs)
 	if err != nil {
 		return Glance{}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/refs"
 	"git-checkpoint/gitstore/repository"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -30,7 +31,7 @@ type GlimpseRequest struct {
 // and closed. Nothing comes into the repository: what it lacks is fetched into
 // a temporary one, commits alone where the remote can do that.
 func (s *Store) Glimpse(ctx context.Context, req GlimpseRequest) (*Store, error) {
-	refs, err := s.refValues(ctx, liveRefs, archiveRefs, bookRefs)
+	refs, err := s.refs.Values(ctx, liveRefs, archiveRefs, bookRefs)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +122,7 @@ func (s *Store) bringTips(ctx context.Context, req GlimpseRequest, known map[plu
 	var missing []string
 	for _, name := range slices.Sorted(maps.Keys(tips)) {
 		switch {
-		case !belowAny(name, prefixes): // a pattern matches ends of names too
+		case !refs.Below(name, prefixes): // a pattern matches ends of names too
 		case known[tips[name]]:
 			here = fmt.Appendf(here, "create %s\x00%s\x00", name, tips[name])
 		default:

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"git-checkpoint/gitstore/refs"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -33,7 +35,7 @@ func (s *Store) readHead(ctx context.Context) (head, error) {
 	}
 	target, symbolic := strings.CutPrefix(strings.TrimSpace(string(data)), "ref: ")
 	if !symbolic {
-		commit, err := parseRef("HEAD", data)
+		commit, err := refs.Parse("HEAD", data)
 		return head{commit: commit}, err
 	}
 	branch, ok := strings.CutPrefix(target, "refs/heads/")

@@ -38,7 +38,7 @@ func (s *Store) here() remote.Here {
 type refsHere struct{ s *Store }
 
 func (r refsHere) Values(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error) {
-	return r.s.refValues(ctx, prefixes...)
+	return r.s.refs.Values(ctx, prefixes...)
 }
 
 func (r refsHere) Delete(ctx context.Context, seen map[string]plumbing.Hash) error {

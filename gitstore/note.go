@@ -47,7 +47,7 @@ func (s *Store) LockNote(ctx context.Context, name string) (release func(), err 
 
 // Tips are the newest commits of the issues' chains, in hex.
 func (s *Store) Tips(ctx context.Context) (map[checkpoint.Issue]string, error) {
-	refs, err := s.refs(ctx, liveRefs)
+	refs, err := s.refs.List(ctx, liveRefs)
 	if err != nil {
 		return nil, err
 	}

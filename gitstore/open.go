@@ -11,6 +11,7 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/ident"
 	"git-checkpoint/gitstore/objects"
+	"git-checkpoint/gitstore/refs"
 	"git-checkpoint/gitstore/repository"
 )
 
@@ -36,7 +37,7 @@ type Store struct {
 	config  []gitcmd.Entry
 	objects *objects.Store
 	early   <-chan *area      // the staging area, read while the repository was opened
-	packed  []byte            // packed-refs, while it is held
+	refs    *refs.Reader      // of all worktrees
 	turn    *turn             // while refs of an issue are moved
 	people  *ident.Finder     // who commits are by
 	notify  func(line string) // Options.Notify
@@ -64,6 +65,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.repo, s.config = repo, entries
 	s.git = s.git.With(repo.Environ()...)
 	s.people = &ident.Finder{Git: s.git, Config: s.config}
+	s.refs = &refs.Reader{Git: s.git, Path: repo.CommonDir, Files: repo.RefFormat == "files"}
 	if repo != guessed || repository.Partial(s.config) {
 		s.early = nil
 	}

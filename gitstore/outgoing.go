@@ -35,7 +35,7 @@ func (s *Store) Outgoing(ctx context.Context, name string, i checkpoint.Issue, e
 // has, and where a shallow clone was cut.
 func (s *Store) Fetched(ctx context.Context) Exposed {
 	var e Exposed
-	refs, err := s.refValues(ctx, "refs/remotes/")
+	refs, err := s.refs.Values(ctx, "refs/remotes/")
 	for _, hash := range refs {
 		e.There = append(e.There, hash.String())
 	}

@@ -279,8 +279,8 @@ func (s *Store) trackAll(ctx context.Context, l *line, tips map[checkpoint.Issue
 
 func (s *Store) trackSome(ctx context.Context, l *line, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash) error {
 	return s.inTurns(ctx, issues, func() error {
-		s.holdPacked()
-		defer s.letPacked()
+		s.refs.Hold()
+		defer s.refs.Let()
 		var moves []refMove
 		for _, i := range issues {
 			name := s.trackingRef(l.Remote, i)

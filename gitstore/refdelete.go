@@ -52,8 +52,8 @@ func (s *Store) deleteSome(ctx context.Context, names []string, seen map[string]
 
 // stillAt are the refs that nobody has moved.
 func (s *Store) stillAt(ctx context.Context, names []string, seen map[string]plumbing.Hash) ([]string, error) {
-	s.holdPacked()
-	defer s.letPacked()
+	s.refs.Hold()
+	defer s.refs.Let()
 	var left []string
 	for _, name := range names {
 		now, err := s.readRef(ctx, name)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore/refs"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -19,6 +21,7 @@ func TestUndoTheFirstMoveOfAFetchedChain(t *testing.T) {
 			ids := w.manual(3)
 			require.NoError(t, os.RemoveAll(filepath.Join(w.s.repo.CommonDir, "logs", "refs", "checkpoints")))
 			w.s.repo.RefFormat = format
+			w.s.refs.Files = format == "files"
 			require.NoError(t, w.s.Drop(ctx, "42", ids[1:]))
 			done, err := w.s.Undo(ctx, "42")
 			require.NoError(t, err)
@@ -37,7 +40,7 @@ func TestUndoWhenOlderEntriesExpired(t *testing.T) {
 	file := filepath.Join(w.s.repo.CommonDir, "logs", "refs", "checkpoints", "42")
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
-	entries, err := w.s.reflogFile(LiveRef("42"))
+	entries, err := refs.ReadLog(w.s.repo.CommonDir, LiveRef("42"))
 	require.NoError(t, err)
 	require.Len(t, entries, 4)
 	w.Git("reflog", "delete", LiveRef("42")+"@{1}")
@@ -59,7 +62,7 @@ func TestReflogOfHEAD(t *testing.T) {
 	entries, err := w.s.reflog(t.Context(), "HEAD")
 	require.NoError(t, err)
 	require.NotEmpty(t, entries)
-	assert.Equal(t, "checkout: moving from fix to other", entries[0].message)
+	assert.Equal(t, "checkout: moving from fix to other", entries[0].Message)
 	once, became := w.s.onceHad(t.Context(), "fix", time.Time{})
 	assert.True(t, once)
 	assert.Empty(t, became)

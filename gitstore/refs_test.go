@@ -15,33 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Reading the files and asking git give the same answer.
-func TestReadRef(t *testing.T) {
-	w := newWorld(t)
-	one, two := w.Git("rev-parse", "HEAD"), w.Commit("second")
-	w.Git("update-ref", "refs/checkpoints/loose", one)
-	w.Git("update-ref", "refs/checkpoints/packed", one)
-	w.Git("update-ref", "refs/checkpoints/packed.more", two)
-	w.Git("update-ref", "refs/checkpoints/both", one)
-	w.Git("tag", "-a", "-m", "x", "annotated", one)
-	w.Git("pack-refs", "--all")
-	w.Git("update-ref", "refs/checkpoints/both", two)
-	w.Git("update-ref", "refs/checkpoints/loose", two)
-	w.Git("update-ref", "refs/checkpoints/dir/below", one)
-	for name, want := range map[string]string{
-		"refs/checkpoints/loose": two, "refs/checkpoints/packed": one, "refs/checkpoints/packed.more": two,
-		"refs/checkpoints/both": two, "refs/checkpoints/none": "", "refs/checkpoints/dir": "", "refs/checkpoints/dir/below": one,
-		"refs/checkpoints/pack": "", "checkpoints/packed": "", "refs/checkpoints/loose/below": "",
-	} {
-		got, err := w.s.readRef(ctx, name)
-		require.NoError(t, err, name)
-		assert.Equal(t, plumbing.NewHash(want), got, name)
-		got, err = w.s.askRef(ctx, name)
-		require.NoError(t, err, name)
-		assert.Equal(t, plumbing.NewHash(want), got, name)
-	}
-}
-
 func TestReadRefNamesABrokenOne(t *testing.T) {
 	w := newWorld(t)
 	for _, text := range []string{"", "\n", "zz\n", strings.Repeat("0", 39), "ref: refs/heads/main\n", strings.Repeat("\x00", 41)} {

@@ -52,7 +52,7 @@ func TestRefsAsFiles(t *testing.T) { allRefWork(t, newWorld(t)) }
 // backend, so for files too.
 func TestRefsThroughGit(t *testing.T) {
 	w := newWorld(t)
-	w.s.repo.RefFormat = "another"
+	w.s.repo.RefFormat, w.s.refs.Files = "another", false
 	allRefWork(t, w)
 }
 

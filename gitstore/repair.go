@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/refs"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -79,7 +80,7 @@ func (s *Store) wentOn(i checkpoint.Issue, live, on plumbing.Hash) bool {
 // noticeVanished brings back the chains whose refs are gone, and adds them to
 // the names of those that are there, in their order.
 func (s *Store) noticeVanished(ctx context.Context, names []string) []string {
-	own, err := storedRefs(s.repo.CommonDir, ownRefs)
+	own, err := refs.Stored(s.repo.CommonDir, ownRefs)
 	if err != nil || s.repo.RefFormat != "files" || s.turn != nil {
 		return names
 	}

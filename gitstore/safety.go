@@ -56,7 +56,7 @@ type safetyPlan struct {
 // writeSafety makes the snapshot durable before anything is touched, and
 // removes those of any issue that are too old.
 func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []restore.Step, k *sink) (*safety, error) {
-	refs, err := s.refs(ctx, undoRefs)
+	refs, err := s.refs.List(ctx, undoRefs)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (sf *safety) steps() ([]restore.Step, error) {
 
 // undoRefs lists an issue's safety snapshots.
 func (s *Store) undoRefs(ctx context.Context, issue checkpoint.Issue) (map[string]plumbing.Hash, error) {
-	return s.refs(ctx, undoRefs+issue.RefName()+"/")
+	return s.refs.List(ctx, undoRefs+issue.RefName()+"/")
 }
 
 // lastSafety is the newest safety snapshot of an issue that a restore in this

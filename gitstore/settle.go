@@ -10,7 +10,7 @@ import (
 // that had locked all refs, and then was killed or met a full disk, may have
 // moved some: git renames one file after the other. Then the others follow.
 func (m *mover) settle(ctx context.Context, moves []refMove, prepared bool, failed error) error {
-	m.s.letPacked()
+	m.s.refs.Let()
 	var left []refMove
 	for _, move := range moves {
 		now, err := m.s.readRef(ctx, move.name)

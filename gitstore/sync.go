@@ -326,7 +326,7 @@ const listAbove = 20
 // this clone wrote, and what a remote had.
 func (s *Store) refsHere(ctx context.Context, remote string, issues []checkpoint.Issue) (map[string]plumbing.Hash, error) {
 	if len(issues) == 0 || len(issues) > listAbove {
-		return s.refValues(ctx, liveRefs, archiveRefs, ownRefs, s.trackingRefs(remote))
+		return s.refs.Values(ctx, liveRefs, archiveRefs, ownRefs, s.trackingRefs(remote))
 	}
 	here := map[string]plumbing.Hash{}
 	for _, i := range issues {

@@ -32,8 +32,8 @@ func (y *syncing) landTogether(ctx context.Context, plans []*syncPlan, outcome o
 		issues[n] = p.issue
 	}
 	return y.s.inTurns(ctx, issues, func() error {
-		y.s.holdPacked()
-		defer y.s.letPacked()
+		y.s.refs.Hold()
+		defer y.s.refs.Let()
 		var list []refMove
 		for _, p := range plans {
 			moves, err := y.moves(ctx, p)

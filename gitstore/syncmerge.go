@@ -150,7 +150,7 @@ func (s *Store) wasTip(ctx context.Context, chains ...*chain) *Checkpoint {
 		return nil
 	}
 	for _, e := range past[:min(len(past), maxPast)] {
-		c, err := s.walk(i, LiveRef(i), e.new, 1)
+		c, err := s.walk(i, LiveRef(i), e.New, 1)
 		if err != nil || c.newest() == nil {
 			continue
 		}

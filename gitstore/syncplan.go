@@ -27,8 +27,8 @@ type syncPlan struct {
 
 // planAll plans issues. Those that move together share a sink.
 func (y *syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in arrivals, known names) []*syncPlan {
-	y.s.holdPacked()
-	defer y.s.letPacked()
+	y.s.refs.Hold()
+	defer y.s.refs.Let()
 	var plans []*syncPlan
 	var k *sink
 	for n, i := range issues {

@@ -58,7 +58,7 @@ func (s *Store) inTurn(ctx context.Context, issue checkpoint.Issue, f func() err
 // inTurns is inTurn for several issues at once.
 func (s *Store) inTurns(ctx context.Context, issues []checkpoint.Issue, f func() error) error {
 	s.turn = s.takeTurns(ctx, issues)
-	s.letPacked()
+	s.refs.Let()
 	defer func() {
 		s.turn.end()
 		s.turn = nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/refs"
 )
 
 // Undone says what Undo took back.
@@ -29,7 +30,7 @@ func (s *Store) Undo(ctx context.Context, issue checkpoint.Issue) (*Undone, erro
 		return nil, err
 	}
 	for _, e := range removals {
-		if snapshot != nil && snapshot.at.After(e.at) {
+		if snapshot != nil && snapshot.at.After(e.At) {
 			break
 		}
 		if done, err := s.undoRemoval(ctx, issue, e); err != nil || len(done.IDs) > 0 {
@@ -46,18 +47,18 @@ func (s *Store) Undo(ctx context.Context, issue checkpoint.Issue) (*Undone, erro
 // removals are the removals in the reflog of an issue's chain that were not
 // taken back, newest first. Every undo takes back the newest removal below it,
 // so undos pair with removals like brackets.
-func (s *Store) removals(ctx context.Context, issue checkpoint.Issue) ([]logEntry, error) {
+func (s *Store) removals(ctx context.Context, issue checkpoint.Issue) ([]refs.Logged, error) {
 	entries, err := s.reflog(ctx, LiveRef(issue))
 	if err != nil {
 		return nil, err
 	}
-	var open []logEntry
+	var open []refs.Logged
 	undone := 0
 	for _, e := range entries {
 		switch {
-		case strings.HasPrefix(e.message, "undo: "):
+		case strings.HasPrefix(e.Message, "undo: "):
 			undone++
-		case removal(e.message) == "":
+		case removal(e.Message) == "":
 		case undone > 0:
 			undone--
 		default:
@@ -84,8 +85,8 @@ func removal(message string) string {
 // undoRemoval puts what a move took out of the chain, and out of the archive
 // in the same transaction, back in. It changes nothing when everything is back
 // already.
-func (s *Store) undoRemoval(ctx context.Context, issue checkpoint.Issue, e logEntry) (*Undone, error) {
-	done := &Undone{What: removal(e.message)}
+func (s *Store) undoRemoval(ctx context.Context, issue checkpoint.Issue, e refs.Logged) (*Undone, error) {
+	done := &Undone{What: removal(e.Message)}
 	err := s.alter(ctx, issue, func(c *chain, k *sink) (*change, error) {
 		done.IDs = nil
 		archive, err := s.readChain(ctx, issue, ArchiveRef(issue), 0)

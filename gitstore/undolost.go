@@ -6,6 +6,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/ledger"
+	"git-checkpoint/gitstore/refs"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -19,25 +20,25 @@ type removed struct {
 }
 
 // removedBy finds out what a removal took out of the chain and the archive.
-func (s *Store) removedBy(ctx context.Context, c, archive *chain, e logEntry) (*removed, error) {
+func (s *Store) removedBy(ctx context.Context, c, archive *chain, e refs.Logged) (*removed, error) {
 	r := &removed{}
 	var err error
-	if r.live, r.ledger, err = s.leftOut(c.issue, c.ref, e.old, e.new); err != nil {
+	if r.live, r.ledger, err = s.leftOut(c.issue, c.ref, e.Old, e.New); err != nil {
 		return nil, err
 	}
-	if removal(e.message) != "archive" {
+	if removal(e.Message) != "archive" {
 		moves, err := s.reflog(ctx, archive.ref)
 		if err != nil {
 			return nil, err
 		}
-		same := func(m logEntry) bool { return m.message == e.message && m.at.Equal(e.at) }
+		same := func(m refs.Logged) bool { return m.Message == e.Message && m.At.Equal(e.At) }
 		if i := slices.IndexFunc(moves, same); i >= 0 {
-			if r.archived, _, err = s.leftOut(c.issue, archive.ref, moves[i].old, moves[i].new); err != nil {
+			if r.archived, _, err = s.leftOut(c.issue, archive.ref, moves[i].Old, moves[i].New); err != nil {
 				return nil, err
 			}
 		}
 	}
-	r.keepLost(c, archive, removal(e.message) == "drop")
+	r.keepLost(c, archive, removal(e.Message) == "drop")
 	return r, nil
 }
 

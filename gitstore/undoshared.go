@@ -11,7 +11,7 @@ import (
 // to be gone: the next sync takes it away again. A pin is stronger than a
 // pruning; nothing is stronger than a drop.
 func (s *Store) tellShared(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID) {
-	refs, err := s.refs(ctx, remoteRefs)
+	refs, err := s.refs.List(ctx, remoteRefs)
 	if err != nil {
 		return
 	}

@@ -1,5 +1,5 @@
-// Package refs moves refs that are files, as git does and beside git, without
-// a git process.
+// Package refs reads refs and their reflogs, and moves refs that are files, as git
+// does and beside git, without a git process.
 //
 // A ref of git's files backend is a file below the repository's folder, or a
 // line of packed-refs where it has no file of its own. Who moves one makes the

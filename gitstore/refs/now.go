@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -49,15 +48,9 @@ func readPlain(path string) ([]byte, error) {
 // packed is where a ref is by packed-refs, a line "<hex> <name>" each; zero where
 // it is not.
 func (d Dir) packed(name string) (plumbing.Hash, error) {
-	data, err := os.ReadFile(filepath.Join(d.Path, "packed-refs"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	data, err := packedRefs(d.Path)
+	if err != nil {
 		return plumbing.ZeroHash, err
 	}
-	for line := range bytes.Lines(data) {
-		hex, of, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
-		if string(of) == name && plumbing.IsHash(string(hex)) {
-			return plumbing.NewHash(string(hex)), nil
-		}
-	}
-	return plumbing.ZeroHash, nil
+	return packedAt(data, name)
 }

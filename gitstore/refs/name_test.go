@@ -1,4 +1,4 @@
-package gitstore
+package refs
 
 import (
 	"os/exec"
@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestMayBeRef has git as the judge.
-func TestMayBeRef(t *testing.T) {
+// TestMayBe has git as the judge.
+func TestMayBe(t *testing.T) {
 	for _, name := range []string{
 		"main", "a/b", "a.b", "-x", "a-b_c+d", "\u00e9", "@", "a@b", "HEAD", "a.lockb", "a{b", "%2e%2e", "'", "$(x)",
 		"../../config", "a/../b", "..", ".", "a..b", ".a", "a/.b", "a.", "a/b.lock", "x.lock/y", "", "/a", "a/", "a//b",
@@ -16,6 +16,6 @@ func TestMayBeRef(t *testing.T) {
 	} {
 		name = "refs/heads/" + name
 		err := exec.Command("git", "check-ref-format", name).Run()
-		assert.Equal(t, err == nil, mayBeRef(name), "%q", name)
+		assert.Equal(t, err == nil, MayBe(name), "%q", name)
 	}
 }

@@ -1,0 +1,18 @@
+package refs
+
+import "strings"
+
+// MayBe reports whether a name is one that git check-ref-format allows. It
+// stays inside the folder of refs then.
+func MayBe(name string) bool {
+	bad := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`~^:?*[\`, r) }
+	if strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.ContainsFunc(name, bad) {
+		return false
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || part[0] == '.' || strings.HasSuffix(part, ".lock") {
+			return false
+		}
+	}
+	return !strings.HasSuffix(name, ".")
+}

@@ -1,0 +1,49 @@
+package refs
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Logged is what a reflog says of one move.
+type Logged struct {
+	Old, New plumbing.Hash
+	Message  string
+	At       time.Time
+}
+
+// ReadLog reads the file in which git keeps the reflog of a ref that all worktrees
+// share, newest first: lines of old hash, new hash, ident, time, zone, a tab and
+// the message. A line that is none, as a loss of power leaves it, is passed over,
+// which is what git does. A ref that has no reflog has no entries.
+func ReadLog(path, ref string) ([]Logged, error) {
+	data, err := os.ReadFile(filepath.Join(path, "logs", filepath.FromSlash(ref)))
+	if err != nil {
+		return nil, unlessMissing(err)
+	}
+	var entries []Logged
+	for line := range bytes.Lines(data) {
+		if e, ok := parseLogged(strings.TrimSuffix(string(line), "\n")); ok {
+			entries = append(entries, e)
+		}
+	}
+	slices.Reverse(entries)
+	return entries, nil
+}
+
+func parseLogged(line string) (Logged, bool) {
+	head, message, _ := strings.Cut(line, "\t")
+	words := strings.Fields(head)
+	if len(words) < 4 || !plumbing.IsHash(words[0]) || !plumbing.IsHash(words[1]) {
+		return Logged{}, false
+	}
+	seconds, err := strconv.ParseInt(words[len(words)-2], 10, 64)
+	return Logged{plumbing.NewHash(words[0]), plumbing.NewHash(words[1]), message, time.Unix(seconds, 0)}, err == nil
+}
