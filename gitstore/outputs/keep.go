@@ -30,8 +30,9 @@ func (s *Site) Kept(entries []trees.Entry, record func() (*checkpoint.Record, er
 	}
 	defer root.Close()
 	var kept []string
+	find := &trees.Finder{Reader: s.Objects}
 	for _, place := range referred(r) {
-		if !s.has(artifacts, place) || s.has(staged, place) {
+		if !has(find, artifacts, place) || has(find, staged, place) {
 			continue
 		}
 		if info, err := root.Lstat(filepath.FromSlash(place)); err == nil && info.Mode().IsRegular() {

@@ -72,12 +72,13 @@ func (s *Site) Missing(entries []trees.Entry, r *checkpoint.Record) ([]string, e
 	}
 	defer root.Close()
 	var missing []string
+	find := &trees.Finder{Reader: s.Objects}
 	for _, o := range outputs {
 		name := path.Clean(o.Location)
 		if _, err := root.Stat(filepath.FromSlash(name)); err == nil {
 			continue
 		}
-		if !s.has(artifacts, name) {
+		if !has(find, artifacts, name) {
 			missing = append(missing, o.Location)
 		}
 	}
@@ -85,8 +86,8 @@ func (s *Site) Missing(entries []trees.Entry, r *checkpoint.Record) ([]string, e
 }
 
 // has reports whether there is something at a path below a tree's entry.
-func (s *Site) has(tree trees.Entry, path string) bool {
-	_, hash, err := trees.Lookup(s.Objects, tree.Hash, path)
+func has(find *trees.Finder, tree trees.Entry, path string) bool {
+	_, hash, err := find.Lookup(tree.Hash, path)
 	return err == nil && !hash.IsZero()
 }
 

@@ -61,11 +61,12 @@ func (s *Site) laterStaged(ctx context.Context, snap *Snapshot, area *stagingAre
 		return nil, err
 	}
 	var files []named
+	find := &trees.Finder{Reader: s.Objects}
 	for _, c := range changes {
 		if !c.Old.Hash.IsZero() {
 			continue
 		}
-		if had, err := sideAt(s.Objects, snap.Staged, c.Path); err != nil {
+		if had, err := sideAt(find, snap.Staged, c.Path); err != nil {
 			return nil, err
 		} else if had == (Side{}) {
 			files = append(files, named{c.Path, Side{c.New.Mode, c.New.Hash}})
@@ -86,8 +87,9 @@ func (s *Site) laterUntracked(ctx context.Context, snap *Snapshot) ([]string, er
 		skipped[f.Path] = true
 	}
 	var paths []string
+	find := &trees.Finder{Reader: s.Objects}
 	for _, path := range gitcmd.Fields(out) {
-		had, err := sideAt(s.Objects, snap.Staged, path)
+		had, err := sideAt(find, snap.Staged, path)
 		if err != nil {
 			return nil, err
 		}

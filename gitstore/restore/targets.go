@@ -22,6 +22,7 @@ type Snapshot struct {
 // wishes gather what a snapshot wants of every path.
 type wishes struct {
 	objects trees.Reader
+	find    *trees.Finder
 	snap    *Snapshot
 	byPath  map[string]*Target
 }
@@ -36,7 +37,7 @@ func (w *wishes) at(path string) *Target {
 // Targets lists what a snapshot changed against its HEAD, by path. Nothing
 // else is ever touched.
 func Targets(objects trees.Reader, snap *Snapshot) ([]Target, error) {
-	w := &wishes{objects: objects, snap: snap, byPath: map[string]*Target{}}
+	w := &wishes{objects: objects, find: &trees.Finder{Reader: objects}, snap: snap, byPath: map[string]*Target{}}
 	for _, gather := range []func() error{w.staged, w.conflicts, w.facts, w.trees} {
 		if err := gather(); err != nil {
 			return nil, err
@@ -196,7 +197,7 @@ func (w *wishes) work(path string, want Side) error {
 
 // base is a path at HEAD when the checkpoint was saved.
 func (w *wishes) base(path string) (Side, error) {
-	f, err := sideAt(w.objects, w.snap.Base, path)
+	f, err := sideAt(w.find, w.snap.Base, path)
 	if err != nil || f == (Side{}) || f.Mode == trees.ModeTree {
 		return Side{}, err
 	}
@@ -264,7 +265,7 @@ func (s Stages) meet(o Stages) bool {
 }
 
 // sideAt is a path in a tree.
-func sideAt(objects trees.Reader, tree plumbing.Hash, path string) (Side, error) {
-	mode, hash, err := trees.Lookup(objects, tree, path)
+func sideAt(find *trees.Finder, tree plumbing.Hash, path string) (Side, error) {
+	mode, hash, err := find.Lookup(tree, path)
 	return Side{mode, hash}, err
 }

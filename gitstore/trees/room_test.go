@@ -83,3 +83,42 @@ func TestDiffListsWhatThereIs(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, changes, 100_000)
 }
+
+// A Finder finds what Lookup finds, and reads a directory once, however many
+// paths there are.
+func TestFinder(t *testing.T) {
+	m := memory{}
+	const n = 50_000
+	dir := append(many(n, 1, ModeFile, someBlob), Entry{ModeTree, "z", m.add(many(20, 1, ModeExec, someBlob)...)})
+	top := m.add(Entry{ModeTree, "d", m.add(dir...)})
+	reads := &counting{Reader: m}
+	find := Finder{Reader: reads}
+	for i := range n {
+		mode, hash, err := find.Lookup(top, fmt.Sprintf("d/n%06d", i))
+		require.NoError(t, err)
+		require.Equal(t, Entry{Mode: ModeFile, Hash: someBlob}, Entry{Mode: mode, Hash: hash})
+		_, hash, err = find.Lookup(top, fmt.Sprintf("d/x%06d", i))
+		require.NoError(t, err)
+		require.True(t, hash.IsZero())
+	}
+	for _, path := range []string{"d", "d/z", "d/z/n000003", "d/z/x", "d/n000001/x", "x", ""} {
+		mode, hash, err := Lookup(m, top, path)
+		require.NoError(t, err)
+		again, same, err := find.Lookup(top, path)
+		require.NoError(t, err)
+		assert.Equal(t, Entry{Mode: mode, Hash: hash}, Entry{Mode: again, Hash: same}, path)
+	}
+	assert.Equal(t, 3, reads.n)
+	_, _, err := find.Lookup(someBlob, "x")
+	assert.Error(t, err)
+}
+
+type counting struct {
+	Reader
+	n int
+}
+
+func (c *counting) Read(hash plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	c.n++
+	return c.Reader.Read(hash)
+}

@@ -141,22 +141,9 @@ func ReadAs(r Reader, want plumbing.ObjectType, hash plumbing.Hash) ([]byte, err
 	return data, nil
 }
 
-// Lookup finds a path below a tree; a zero hash means that it is not
-// there.
+// Lookup finds a path below a tree; a zero hash means that it is not there. For
+// many paths a Finder is faster.
 func Lookup(r Reader, tree plumbing.Hash, path string) (uint32, plumbing.Hash, error) {
-	for {
-		name, rest, deeper := strings.Cut(path, "/")
-		entries, err := Read(r, tree)
-		if err != nil {
-			return 0, plumbing.ZeroHash, err
-		}
-		e, ok := Find(entries, name)
-		switch {
-		case !ok, deeper && !e.IsTree():
-			return 0, plumbing.ZeroHash, nil
-		case !deeper:
-			return e.Mode, e.Hash, nil
-		}
-		tree, path = e.Hash, rest
-	}
+	f := Finder{Reader: r}
+	return f.Lookup(tree, path)
 }
