@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/refs"
@@ -143,12 +144,29 @@ func (s *Store) signed() gitcmd.Git {
 var errLost = errors.New("lost the race")
 
 // syncRefDirs makes the renames of moved refs survive power loss: git syncs a
-// ref's content, not its directory. A new ref may have come with new
-// directories above it.
+// ref's content, not its directory. What goes to an archive is there before it
+// leaves, so that the archives' come first.
 func (s *Store) syncRefDirs(moves []refMove) error {
 	if s.repo.RefFormat != "files" {
 		return nil
 	}
+	var archives, others []refMove
+	for _, m := range moves {
+		if strings.HasPrefix(m.name, archiveRefs) {
+			archives = append(archives, m)
+		} else {
+			others = append(others, m)
+		}
+	}
+	if err := s.syncDirsOf(archives); err != nil {
+		return err
+	}
+	return s.syncDirsOf(others)
+}
+
+// syncDirsOf syncs the directories of refs. A new ref may have come with new
+// directories above it.
+func (s *Store) syncDirsOf(moves []refMove) error {
 	var dirs []string
 	for _, m := range moves {
 		dir := filepath.Dir(filepath.FromSlash(m.name))
