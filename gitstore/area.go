@@ -35,6 +35,7 @@ func readEarly(ctx context.Context, g gitcmd.Git, guessed repository.Facts) <-ch
 	done := make(chan *area, 1)
 	go func() {
 		s := &Store{git: g, repo: guessed}
+		s.openRefs()
 		var a *area
 		store, err := objects.Open(objects.Config{Dir: guessed.ObjectDir, Alternates: alternates()})
 		if err == nil {

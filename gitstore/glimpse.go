@@ -69,6 +69,7 @@ func (s *Store) beside(ctx context.Context, dir string) (*Store, error) {
 	if g.git.Dir = s.repo.Root; g.git.Dir == "" {
 		g.git.Dir = s.repo.CommonDir
 	}
+	g.openRefs()
 	// Whatever the person likes new repositories to be, this one is as expected.
 	init := g.git.With("GIT_DEFAULT_HASH=sha1", "GIT_DEFAULT_REF_FORMAT=files")
 	if _, err := init.Output(ctx, "init", "--quiet", "--bare", "--template="); err != nil {

@@ -65,11 +65,15 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.repo, s.config = repo, entries
 	s.git = s.git.With(repo.Environ()...)
 	s.people = &ident.Finder{Git: s.git, Config: s.config}
-	s.refs = &refs.Reader{Git: s.git, Path: repo.CommonDir, Files: repo.RefFormat == "files"}
+	s.openRefs()
 	if repo != guessed || repository.Partial(s.config) {
 		s.early = nil
 	}
 	return s, s.openObjects()
+}
+
+func (s *Store) openRefs() {
+	s.refs = &refs.Reader{Git: s.git, Path: s.repo.CommonDir, Files: s.repo.RefFormat == "files"}
 }
 
 func (s *Store) openObjects() error {
