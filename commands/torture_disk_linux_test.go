@@ -17,7 +17,9 @@ import (
 // of a name once its directory was. Of the rest, anything.
 //
 // Where the journal is ordered, as that of ext4, a sync of any file takes all
-// names that were changed before it, and what was written out before it.
+// that became of names, and all that was written out, before that file itself
+// was changed last: what came later may be in a part of the journal that the
+// sync does not wait for.
 type tracedDisk struct {
 	v       *victim
 	ordered bool
@@ -28,13 +30,16 @@ type tracedDisk struct {
 	syncs   []diskSync
 	written []diskSync
 	print   []printed
+	locks   []int // when one was taken here
 }
 
 // A tracedFile is a file or directory, whatever its name.
 type tracedFile struct {
-	dir  bool
-	size int
-	base []byte // what was in it before
+	dir     bool
+	size    int
+	base    []byte // what was in it before
+	changed int    // when it was changed last: its names too, and for a directory those in it
+	dirty   bool   // what was written is not written out
 }
 
 // A diskOp changes names together, or what is in a file.
@@ -51,6 +56,7 @@ type diskSync struct {
 	begin, end int
 	file       *tracedFile
 	dir        string
+	reach      int // in an ordered journal: all until then
 }
 
 // printed is an id that a save has printed.
@@ -94,8 +100,15 @@ func (d *tracedDisk) name(c *syscallLine, names map[string]*tracedFile) {
 			delete(names, path)
 			continue
 		}
-		d.at(path)
+		if old := d.at(path); old != nil {
+			old.changed = c.end
+		}
 		d.names[path] = f
+		for _, touched := range []*tracedFile{f, d.at(filepath.Dir(path))} {
+			if touched != nil {
+				touched.changed = c.end
+			}
+		}
 	}
 	if len(names) > 0 {
 		d.ops = append(d.ops, diskOp{begin: c.begin, end: c.end, names: names})
@@ -119,18 +132,39 @@ func (d *tracedDisk) take(c *syscallLine) {
 		d.name(c, map[string]*tracedFile{p[1]: d.at(p[0]), p[0]: nil})
 	case "link", "linkat":
 		p := c.paths(d.v.dir)
+		if strings.HasSuffix(p[1], ".lock") {
+			d.locks = append(d.locks, c.end)
+		}
 		d.name(c, map[string]*tracedFile{p[1]: d.at(p[0])})
 	case "fsync", "fdatasync":
-		d.syncs = append(d.syncs, diskSync{c.begin, c.end, d.at(c.file()), c.file()})
+		d.sync(c)
 	case "sync_file_range":
-		if strings.Contains(c.args, "WAIT_AFTER") {
-			d.written = append(d.written, diskSync{c.begin, c.end, d.at(c.file()), c.file()})
+		if f := d.at(c.file()); strings.Contains(c.args, "WAIT_AFTER") && f != nil {
+			d.written = append(d.written, diskSync{begin: c.begin, end: c.end, file: f})
+			if f.dirty {
+				f.dirty, f.changed = false, c.end // it has got its place on the disk
+			}
+		}
+	case "utimensat":
+		if p := c.paths(d.v.dir); len(p) > 0 && d.inside(p[0]) && d.at(p[0]) != nil {
+			d.at(p[0]).changed = c.end
 		}
 	case "write", "pwrite64", "ftruncate":
 		d.write(c)
 	default:
 		require.False(d.v.t, d.inside(c.file()) || len(c.paths(d.v.dir)) > 0 && d.inside(c.paths(d.v.dir)[0]), "%s(%s) is not understood", c.name, c.args)
 	}
+}
+
+func (d *tracedDisk) sync(c *syscallLine) {
+	s := diskSync{begin: c.begin, end: c.end, file: d.at(c.file()), dir: c.file()}
+	if s.file != nil {
+		if s.file.dirty {
+			s.file.dirty, s.file.changed = false, c.begin
+		}
+		s.reach = s.file.changed
+	}
+	d.syncs = append(d.syncs, s)
 }
 
 func (d *tracedDisk) open(c *syscallLine) {
@@ -169,6 +203,7 @@ func (d *tracedDisk) write(c *syscallLine) {
 		op.at, op.cut, f.size = c.number(), true, c.number()
 	}
 	f.size = max(f.size, op.at+len(op.data))
+	f.dirty, f.changed = true, c.end
 	d.ops = append(d.ops, op)
 }
 
@@ -178,7 +213,7 @@ func (d *tracedDisk) durable(op *diskOp, now int) bool {
 		if s.begin <= op.end || s.end > now {
 			continue
 		}
-		if op.file != nil && s.file == op.file || d.ordered && (op.file == nil || d.out(op, s.begin)) {
+		if op.file != nil && s.file == op.file || d.ordered && s.reach >= op.end && (op.file == nil || d.out(op, s.reach)) {
 			return true
 		}
 		for path := range op.names {
@@ -192,7 +227,7 @@ func (d *tracedDisk) durable(op *diskOp, now int) bool {
 
 // out reports whether what was written has been written out at a time.
 func (d *tracedDisk) out(op *diskOp, now int) bool {
-	return slices.ContainsFunc(d.written, func(w diskSync) bool { return w.file == op.file && w.begin > op.end && w.end < now })
+	return slices.ContainsFunc(d.written, func(w diskSync) bool { return w.file == op.file && w.begin > op.end && w.end <= now })
 }
 
 // Ways in which what is not durable may be lost.
@@ -211,7 +246,7 @@ func (d *tracedDisk) crash(to string, now, kind int) {
 	t := d.v.t
 	t.Helper()
 	require.NoError(t, copyTree(d.base, to))
-	late := rand.IntN(now + 1)
+	late, journal := rand.IntN(now+1), d.journal(now, kind)
 	names := map[string]*tracedFile{}
 	data := map[*tracedFile][]byte{}
 	for i := range d.ops {
@@ -220,7 +255,14 @@ func (d *tracedDisk) crash(to string, now, kind int) {
 			continue
 		}
 		written := op.data
-		if !d.durable(op, now) {
+		switch {
+		case d.durable(op, now):
+		case d.ordered && op.file == nil:
+			if op.end > journal {
+				continue
+			}
+		case d.ordered && d.out(op, journal):
+		default:
 			switch {
 			case kind == loseAll, kind == loseLate && op.begin > late, kind == loseSome && rand.IntN(2) == 0,
 				kind == loseData && op.file != nil, kind == loseNames && op.file == nil:
@@ -237,6 +279,24 @@ func (d *tracedDisk) crash(to string, now, kind int) {
 		}
 	}
 	d.lay(to, names, data)
+}
+
+// journal is until when an ordered journal is on the disk: what came before that
+// is there, whatever else is lost.
+func (d *tracedDisk) journal(now, kind int) int {
+	reach := 0
+	for _, s := range d.syncs {
+		if s.end <= now {
+			reach = max(reach, s.reach)
+		}
+	}
+	switch kind {
+	case loseAll, loseNames:
+		return reach
+	case loseNone, loseData:
+		return now
+	}
+	return reach + rand.IntN(max(now-reach, 0)+1)
 }
 
 func (op *diskOp) apply(have, written []byte) []byte {
@@ -263,6 +323,7 @@ func (d *tracedDisk) lay(to string, names map[string]*tracedFile, data map[*trac
 		paths = append(paths, path)
 	}
 	slices.Sort(paths) // a directory comes before what is in it
+	made := map[*tracedFile]string{}
 	for _, path := range paths {
 		f, target := names[path], to+strings.TrimPrefix(path, d.root)
 		if info, err := os.Stat(filepath.Dir(target)); err != nil || !info.IsDir() {
@@ -273,7 +334,10 @@ func (d *tracedDisk) lay(to string, names map[string]*tracedFile, data map[*trac
 		case f == nil:
 		case f.dir:
 			require.NoError(t, os.Mkdir(target, 0o777))
+		case made[f] != "":
+			require.NoError(t, os.Link(made[f], target))
 		default:
+			made[f] = target
 			content, ok := data[f]
 			if !ok {
 				content = f.base

@@ -15,7 +15,7 @@ import (
 // tracedCalls are the system calls that change files, names, or what is
 // durable.
 const tracedCalls = "open,openat,creat,write,pwrite64,writev,pwritev,ftruncate,truncate,fallocate,copy_file_range,sendfile,splice," +
-	"rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,mkdir,mkdirat,rmdir,fsync,fdatasync,sync_file_range"
+	"rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,mkdir,mkdirat,rmdir,fsync,fdatasync,sync_file_range,utimensat"
 
 // A call is a system call: lines of the trace say when it began and returned.
 type syscallLine struct {
