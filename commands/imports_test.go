@@ -71,6 +71,7 @@ var mayImport = map[string][]string{
 		"gitstore/checkpoint/tasks",
 		"gitstore/checkpoint/unite",
 		"gitstore/convert",
+		"gitstore/filelock",
 		"gitstore/gitcmd",
 		"gitstore/health",
 		"gitstore/history",
@@ -115,7 +116,8 @@ var mayImport = map[string][]string{
 	"gitstore/restore":             {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/index", "gitstore/trees"},
 	"gitstore/retention":           {"gitstore/checkpoint"},
 	"gitstore/internal/gittest":    {},
-	"gitstore/refs":                {"gitstore/gitcmd"},
+	"gitstore/refs":                {"gitstore/filelock", "gitstore/gitcmd"},
+	"gitstore/filelock":            {},
 	"gitstore/scan":                {},
 	"gitstore/snapshot": {
 		"gitstore/checkpoint",

@@ -8,6 +8,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/ledger"
+	"git-checkpoint/gitstore/refs"
 	"git-checkpoint/gitstore/retention"
 )
 
@@ -53,9 +54,9 @@ func liveOnes(c *chain, ids []checkpoint.ID) ([]checkpoint.ID, error) {
 
 // archiveMove is the move of an archive's ref to these links, none when it is
 // there already.
-func (s *Store) archiveMove(archive *chain, links []link, k *sink) []refMove {
+func (s *Store) archiveMove(archive *chain, links []link, k *sink) []refs.Move {
 	if tip := s.rebuild(archive, links, k); tip != archive.tip {
-		return []refMove{{archive.ref, archive.tip, tip}}
+		return []refs.Move{{Name: archive.ref, Old: archive.tip, New: tip}}
 	}
 	return nil
 }

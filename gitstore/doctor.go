@@ -9,6 +9,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/health"
+	"git-checkpoint/gitstore/refs"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -116,11 +117,11 @@ func (s *Store) replaceBroken(ctx context.Context, m health.Mend) (string, error
 			return "", err
 		}
 	}
-	move := refMove{name: name, old: old}
+	move := refs.Move{Name: name, Old: old}
 	if m.Act == health.SetRef {
-		move.new = plumbing.NewHash(m.To)
+		move.New = plumbing.NewHash(m.To)
 	}
-	if move.old == move.new {
+	if move.Old == move.New {
 		return said, nil
 	}
 	return said, s.moveRefs(ctx, "doctor: it led nowhere", move)

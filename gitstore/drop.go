@@ -7,6 +7,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/ledger"
+	"git-checkpoint/gitstore/refs"
 )
 
 // Drop deletes checkpoints of an issue, live or archived, for good: the
@@ -52,7 +53,7 @@ func bury(l *ledger.Ledger, ids []checkpoint.ID) {
 
 // leaveArchive takes checkpoints out of an archive and returns the move of
 // its ref, none when the archive has none of them.
-func (s *Store) leaveArchive(archive *chain, ids map[checkpoint.ID]bool, k *sink) ([]refMove, error) {
+func (s *Store) leaveArchive(archive *chain, ids map[checkpoint.ID]bool, k *sink) ([]refs.Move, error) {
 	links := slices.DeleteFunc(slices.Clone(archive.links), func(l link) bool { return ids[l.ID] })
 	if len(links) == len(archive.links) {
 		return nil, nil
@@ -83,13 +84,13 @@ func (s *Store) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkpo
 	if err != nil {
 		return nil, err
 	}
-	var moves []refMove
+	var moves []refs.Move
 	if !archive.tip.IsZero() && len(archive.checkpoints()) == 0 {
-		moves = append(moves, refMove{name: archive.ref, old: archive.tip})
+		moves = append(moves, refs.Move{Name: archive.ref, Old: archive.tip})
 	}
 	for _, name := range []string{fetchedRef(issue)} {
 		if old, err := s.readRef(ctx, name); err == nil && !old.IsZero() && old != live {
-			moves = append(moves, refMove{name: name, old: old})
+			moves = append(moves, refs.Move{Name: name, Old: old})
 		}
 	}
 	undo, err := s.undoRefs(ctx, issue)
@@ -97,7 +98,7 @@ func (s *Store) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkpo
 		return nil, err
 	}
 	for name, old := range undo {
-		moves = append(moves, refMove{name: name, old: old})
+		moves = append(moves, refs.Move{Name: name, Old: old})
 	}
 	if len(moves) > 0 {
 		if err := s.moveRefs(ctx, "purge", moves...); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/refs"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -95,7 +96,7 @@ func lookThere(remote string, i checkpoint.Issue) string {
 }
 
 // adopt makes the remote's chain the one here.
-func (s *Store) adopt(ctx context.Context, ours, theirs *chain, known names) ([]refMove, error) {
+func (s *Store) adopt(ctx context.Context, ours, theirs *chain, known names) ([]refs.Move, error) {
 	live, err := s.readRef(ctx, LiveRef(ours.issue))
 	if err != nil {
 		return nil, err
@@ -111,11 +112,11 @@ func (s *Store) adopt(ctx context.Context, ours, theirs *chain, known names) ([]
 }
 
 // bringBack restores the ref of a chain that is known by own/ alone.
-func (s *Store) bringBack(ctx context.Context, ours *chain) ([]refMove, error) {
+func (s *Store) bringBack(ctx context.Context, ours *chain) ([]refs.Move, error) {
 	if ours.ref == LiveRef(ours.issue) || ours.tip.IsZero() {
 		return nil, nil
 	}
-	return []refMove{{name: LiveRef(ours.issue), new: ours.tip}}, nil
+	return []refs.Move{{Name: LiveRef(ours.issue), New: ours.tip}}, nil
 }
 
 // divergence is the error of a chain that neither side's continues.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/refs"
 )
 
 // A taking moves the refs here to what a fetch has brought.
@@ -35,7 +36,7 @@ func (t *taking) some(ctx context.Context, issues []checkpoint.Issue) []Synced {
 func (t *taking) together(ctx context.Context, issues []checkpoint.Issue, done []Synced) error {
 	t.s.refs.Hold()
 	defer t.s.refs.Let()
-	var list []refMove
+	var list []refs.Move
 	for n, i := range issues {
 		done[n] = Synced{Issue: i}
 		if err := t.s.bringBackOwn(ctx, i); err != nil {
@@ -72,7 +73,7 @@ func (t *taking) one(ctx context.Context, i checkpoint.Issue) Synced {
 }
 
 // moves decides what becomes of an issue, in its turn.
-func (t *taking) moves(ctx context.Context, done *Synced) (moves []refMove, err error) {
+func (t *taking) moves(ctx context.Context, done *Synced) (moves []refs.Move, err error) {
 	s, i := t.s, done.Issue
 	if err := t.in[i].Err; err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func (t *taking) moves(ctx context.Context, done *Synced) (moves []refMove, err 
 		done.Result, done.Err = Diverged, s.divergence("fetch", t.line.Remote, i)
 	}
 	if err == nil && tracked != tip {
-		moves = append(moves, refMove{tracking, tracked, tip})
+		moves = append(moves, refs.Move{Name: tracking, Old: tracked, New: tip})
 	}
 	return moves, err
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"git-checkpoint/gitstore/filelock"
 )
 
 // The journal names the safety snapshot of the restore that is under way in
@@ -56,7 +58,7 @@ func (s *Store) lockWorktree() (release func(), err error) {
 		return nil, err
 	}
 	s.objects.Share(s.stateDir(), path)
-	if !tryLock(f) && !waitLock(context.Background(), f, worktreeWait) {
+	if !filelock.Try(f) && !filelock.Wait(context.Background(), f, worktreeWait) {
 		f.Close()
 		return nil, &RefusedError{Reason: "another restore is under way in this worktree"}
 	}

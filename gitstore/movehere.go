@@ -17,7 +17,7 @@ import (
 // A moveHere is refs that are about to move without a git process.
 type moveHere struct {
 	s     *Store
-	moves []refMove
+	moves []refs.Move
 	*refs.Moving
 
 	inOrder bool // one sync stands for all that was done before it
@@ -25,15 +25,11 @@ type moveHere struct {
 
 // stage gets refs ready to be moved here. It fails with refs.ErrAside where that
 // is git's to do.
-func (s *Store) stage(moves []refMove) (*moveHere, error) {
+func (s *Store) stage(moves []refs.Move) (*moveHere, error) {
 	if !s.movesHere() {
 		return nil, refs.ErrAside
 	}
-	list := make([]refs.Move, len(moves))
-	for i, m := range moves {
-		list[i] = refs.Move{Name: m.name, Old: m.old, New: m.new}
-	}
-	staged, err := refs.Dir{Path: s.repo.CommonDir, Share: s.objects.Share}.Stage(list)
+	staged, err := s.refDir().Stage(moves)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +40,7 @@ func (s *Store) stage(moves []refMove) (*moveHere, error) {
 // turn keeps other processes of this program from them, if it is that of all
 // issues, and knows what to do when this one is killed.
 func (s *Store) movesHere() bool {
-	return refs.Here && s.turn != nil && s.turn.whole && s.repo.RefFormat == "files" && os.Getenv("GIT_QUARANTINE_PATH") == "" && !s.hooked()
+	return refs.Here && s.turn.Whole() && s.repo.RefFormat == "files" && os.Getenv("GIT_QUARANTINE_PATH") == "" && !s.hooked()
 }
 
 // hooked reports whether a hook may have to be told of moves of refs: git's
@@ -76,7 +72,7 @@ func (s *Store) publishHere(ctx context.Context, k *sink, m *moveHere, message s
 	if err != nil {
 		return false, err
 	}
-	if err := k.keepFromGC(ctx, m.moves[0].name); err != nil {
+	if err := k.keepFromGC(ctx, m.moves[0].Name); err != nil {
 		return false, err
 	}
 	if m.inOrder = s.objects.InOrder(m.Files()[0]) && k.batch.Len() <= packAbove; !m.inOrder {
@@ -88,7 +84,7 @@ func (s *Store) publishHere(ctx context.Context, k *sink, m *moveHere, message s
 }
 
 // moveRefsHere is moveRefs without git, or refs.ErrAside.
-func (s *Store) moveRefsHere(ctx context.Context, message string, moves []refMove) error {
+func (s *Store) moveRefsHere(ctx context.Context, message string, moves []refs.Move) error {
 	m, err := s.stage(moves)
 	if err != nil {
 		return refs.ErrAside
@@ -103,18 +99,18 @@ func (s *Store) moveRefsHere(ctx context.Context, message string, moves []refMov
 // commit moves the refs, with the errors of moveRefs and refs.ErrAside.
 func (m *moveHere) commit(ctx context.Context, message string) error {
 	for _, move := range m.moves {
-		if !m.s.objects.Has(move.new) { // a gc may have taken it
+		if !m.s.objects.Has(move.New) { // a gc may have taken it
 			return refs.ErrAside
 		}
 	}
 	by := m.s.people.Committer()
-	m.s.turn.begin(m.moves)
+	m.s.turn.Begin(m.moves)
 	err := m.Commit(refs.Entry{Name: by.Name, Email: by.Email, At: m.s.now(), Message: message})
-	m.s.turn.done(nil) // it has no locks any more, and another's is not to be taken for one
+	m.s.turn.Done(nil) // it has no locks any more, and another's is not to be taken for one
 	var moved *refs.MovedError
 	switch {
 	case err == nil && m.inOrder:
-		return syncNearest(m.s.refDir(slices.MaxFunc(m.moves, byName))) // where a name was given last
+		return syncNearest(m.s.folderOf(slices.MaxFunc(m.moves, byName))) // where a name was given last
 	case err == nil:
 		return m.s.syncRefDirs(m.moves)
 	case errors.Is(err, refs.ErrAside):
@@ -125,4 +121,4 @@ func (m *moveHere) commit(ctx context.Context, message string) error {
 	return (&mover{s: m.s, message: message}).settle(ctx, m.moves, true, err)
 }
 
-func byName(a, b refMove) int { return strings.Compare(a.name, b.name) }
+func byName(a, b refs.Move) int { return strings.Compare(a.Name, b.Name) }

@@ -1,13 +1,10 @@
 package gitstore
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
-	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/refs"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -23,7 +20,7 @@ func TestMovesThatAreGits(t *testing.T) {
 		"hooks of settings": func(_ *testing.T, w *world) { w.Git("config", "hook.a.command", "true") },
 		"a quarantine":      func(t *testing.T, _ *world) { t.Setenv("GIT_QUARANTINE_PATH", "x") },
 		"no turn":           func(_ *testing.T, w *world) { w.s.turn = nil },
-		"a turn of some":    func(_ *testing.T, w *world) { w.s.turn = &turn{s: w.s, files: w.s.turn.files} },
+		"a turn of some":    func(_ *testing.T, w *world) { w.s.turn = &refs.Turn{} },
 		"refs elsewhere":    func(_ *testing.T, w *world) { w.s.repo.RefFormat = "files:///elsewhere" },
 	}
 	for name, arrange := range cases {
@@ -41,32 +38,6 @@ func TestMovesThatAreGits(t *testing.T) {
 	}
 }
 
-// A turn that cannot be had of all issues, as one of them is held by a process
-// that was stopped, keeps nobody from the others' refs.
-func TestTurnOfSome(t *testing.T) {
-	w := newWorld(t)
-	w.manual(1)
-	s := w.open(w.Dir)
-	require.NoError(t, w.s.inTurn(ctx, "42", func() error {
-		soon, stop := context.WithTimeout(ctx, 50*time.Millisecond)
-		defer stop()
-		some := s.takeTurns(soon, []checkpoint.Issue{"41", "42"})
-		require.NotNil(t, some)
-		defer some.end()
-		assert.Len(t, some.files, 1)
-		assert.False(t, some.whole)
-		some.begin([]refMove{{name: LiveRef("42")}, {name: LiveRef("41")}})
-		note := w.Read(".git/git-checkpoint/lock/41")
-		assert.Contains(t, note, LiveRef("41"))
-		assert.NotContains(t, note, LiveRef("42"), "that is for who has its turn")
-		return nil
-	}))
-	require.NoError(t, s.inTurns(ctx, []checkpoint.Issue{"41", "42"}, func() error {
-		assert.True(t, s.turn.whole)
-		return nil
-	}))
-}
-
 // A git that is about to write the very same value, as a fetch beside a sync,
 // keeps its lock.
 func TestLockOfAnotherStays(t *testing.T) {
@@ -77,7 +48,7 @@ func TestLockOfAnotherStays(t *testing.T) {
 	w.Git("update-ref", LiveRef("42"), before.String())
 	require.NoError(t, w.s.inTurn(ctx, "42", func() error {
 		lock(t, w, LiveRef("42"), tip.String()+"\n")
-		require.ErrorIs(t, w.s.moveRefsHere(ctx, "sync", []refMove{{LiveRef("42"), before, tip}}), refs.ErrAside)
+		require.ErrorIs(t, w.s.moveRefsHere(ctx, "sync", []refs.Move{{Name: LiveRef("42"), Old: before, New: tip}}), refs.ErrAside)
 		return nil
 	}))
 	assert.FileExists(t, w.GitPath(LiveRef("42")+".lock"))

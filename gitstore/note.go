@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/filelock"
 )
 
 // Notes are small files that a command keeps for all worktrees of the
@@ -38,7 +39,7 @@ func (s *Store) LockNote(ctx context.Context, name string) (release func(), err 
 		return nil, err
 	}
 	s.objects.Share(filepath.Dir(path), path)
-	if !tryLock(f) && !waitLock(ctx, f, noteWait) {
+	if !filelock.Try(f) && !filelock.Wait(ctx, f, noteWait) {
 		f.Close()
 		return nil, &RefusedError{Reason: "another process keeps " + name + " locked"}
 	}

@@ -38,7 +38,7 @@ type Store struct {
 	objects *objects.Store
 	early   <-chan *area      // the staging area, read while the repository was opened
 	refs    *refs.Reader      // of all worktrees
-	turn    *turn             // while refs of an issue are moved
+	turn    *refs.Turn        // while refs of an issue are moved
 	people  *ident.Finder     // who commits are by
 	notify  func(line string) // Options.Notify
 

@@ -13,7 +13,7 @@ const collections = 20
 // publish makes what k holds durable and then moves refs, as moves says. A gc
 // that prunes everything may take the objects before a ref points to them:
 // then both once more.
-func (s *Store) publish(ctx context.Context, k *sink, message string, moves func() ([]refMove, error)) error {
+func (s *Store) publish(ctx context.Context, k *sink, message string, moves func() ([]refs.Move, error)) error {
 	defer k.letGC()
 	for tries := 0; ; tries++ {
 		settled, err := s.publishOnce(ctx, k, message, moves)
@@ -25,7 +25,7 @@ func (s *Store) publish(ctx context.Context, k *sink, message string, moves func
 
 // publishOnce also reports whether the objects were stored. The refs are moved
 // here where that can be, else by git, which starts while objects are written.
-func (s *Store) publishOnce(ctx context.Context, k *sink, message string, moves func() ([]refMove, error)) (settled bool, err error) {
+func (s *Store) publishOnce(ctx context.Context, k *sink, message string, moves func() ([]refs.Move, error)) (settled bool, err error) {
 	list, err := moves()
 	if err != nil {
 		return false, err
@@ -54,8 +54,8 @@ func (s *Store) publishOnce(ctx context.Context, k *sink, message string, moves 
 
 // settle makes installed objects durable. Git gets ready to move the refs while
 // they are brought to the disk.
-func (k *sink) settle(ctx context.Context, m *mover, list []refMove, settle func() error) error {
-	if err := k.keepFromGC(ctx, list[0].name); err != nil {
+func (k *sink) settle(ctx context.Context, m *mover, list []refs.Move, settle func() error) error {
+	if err := k.keepFromGC(ctx, list[0].Name); err != nil {
 		return err
 	}
 	m.prepare(list)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/refs"
 	"git-checkpoint/gitstore/remote"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -281,7 +282,7 @@ func (s *Store) trackSome(ctx context.Context, l *line, issues []checkpoint.Issu
 	return s.inTurns(ctx, issues, func() error {
 		s.refs.Hold()
 		defer s.refs.Let()
-		var moves []refMove
+		var moves []refs.Move
 		for _, i := range issues {
 			name := s.trackingRef(l.Remote, i)
 			old, err := s.readRef(ctx, name)
@@ -289,7 +290,7 @@ func (s *Store) trackSome(ctx context.Context, l *line, issues []checkpoint.Issu
 				return err
 			}
 			if old != tips[i] {
-				moves = append(moves, refMove{name, old, tips[i]})
+				moves = append(moves, refs.Move{Name: name, Old: old, New: tips[i]})
 			}
 		}
 		if len(moves) == 0 {
@@ -307,6 +308,6 @@ func (s *Store) track(ctx context.Context, l *line, i checkpoint.Issue, tip plum
 		if err != nil || old == tip {
 			return err
 		}
-		return s.moveRefs(ctx, l.Op+": "+ShownRemote(l.Remote), refMove{name, old, tip})
+		return s.moveRefs(ctx, l.Op+": "+ShownRemote(l.Remote), refs.Move{Name: name, Old: old, New: tip})
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/refs"
 )
 
 // manyMoves is the number of moves above which the disk is synced once, where
@@ -13,9 +14,9 @@ const manyMoves = 64
 
 // publishMany is publish for the refs of many issues. The moves are known, and
 // git is not started beforehand: that does not show among so many.
-func (s *Store) publishMany(ctx context.Context, k *sink, message string, moves []refMove) error {
+func (s *Store) publishMany(ctx context.Context, k *sink, message string, moves []refs.Move) error {
 	if len(moves) <= manyMoves || !canSyncAll {
-		return s.publish(ctx, k, message, func() ([]refMove, error) { return moves, nil })
+		return s.publish(ctx, k, message, func() ([]refs.Move, error) { return moves, nil })
 	}
 	defer k.letGC()
 	for tries := 0; ; tries++ {
@@ -26,11 +27,11 @@ func (s *Store) publishMany(ctx context.Context, k *sink, message string, moves 
 	}
 }
 
-func (s *Store) publishManyOnce(ctx context.Context, k *sink, message string, moves []refMove) error {
+func (s *Store) publishManyOnce(ctx context.Context, k *sink, message string, moves []refs.Move) error {
 	if err := k.Flush(ctx); err != nil {
 		return err
 	}
-	if err := k.keepFromGC(ctx, moves[0].name); err != nil {
+	if err := k.keepFromGC(ctx, moves[0].Name); err != nil {
 		return err
 	}
 	return s.moveMany(ctx, message, moves)
@@ -39,7 +40,7 @@ func (s *Store) publishManyOnce(ctx context.Context, k *sink, message string, mo
 // moveMany is moveRefs with one sync of the disk, between the moment when git
 // has written all new values beside the old ones and the one when it puts them
 // in their place.
-func (s *Store) moveMany(ctx context.Context, message string, moves []refMove) error {
+func (s *Store) moveMany(ctx context.Context, message string, moves []refs.Move) error {
 	m, err := s.startMover(ctx, message, gitcmd.Git.Talk, "-c", "core.fsync=none")
 	if err != nil {
 		return err

@@ -13,21 +13,12 @@ import (
 
 	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/refs"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
-
-// A refMove is one line of a ref transaction. A zero new value deletes the
-// ref; a zero old value means that it must not exist.
-type refMove struct {
-	name     string
-	old, new plumbing.Hash
-}
 
 // moveRefs moves refs in one transaction through git, each from the value
 // named, with a reflog entry, durably. It fails with errLost when a ref is not
 // where it was expected, and as it was then.
-func (s *Store) moveRefs(ctx context.Context, message string, moves ...refMove) error {
+func (s *Store) moveRefs(ctx context.Context, message string, moves ...refs.Move) error {
 	if err := s.moveRefsHere(ctx, message, moves); !errors.Is(err, refs.ErrAside) {
 		return err
 	}
@@ -46,7 +37,7 @@ type mover struct {
 	s       *Store
 	run     *gitcmd.Run
 	message string
-	moves   []refMove
+	moves   []refs.Move
 }
 
 // startMove starts git. Until it is told to commit it moves nothing, and a git
@@ -57,7 +48,7 @@ func (s *Store) startMove(ctx context.Context, message string) (*mover, error) {
 
 func (s *Store) startMover(ctx context.Context, message string, start starter, config ...string) (*mover, error) {
 	g := s.signed()
-	g.Apart, g.Hold = true, s.turn.locks()
+	g.Apart, g.Hold = true, s.turn.Locks()
 	run, err := start(g, context.WithoutCancel(ctx), slices.Concat(config, refConfig,
 		[]string{"update-ref", "--no-deref", "--create-reflog", "-m", message, "--stdin", "-z"})...)
 	if err != nil {
@@ -91,34 +82,34 @@ func (s *Store) beginMove(ctx context.Context, message string) func() (*mover, e
 func (m *mover) abandon() {
 	_, err := m.run.Finish(nil)
 	if m.moves != nil {
-		m.s.turn.done(err)
+		m.s.turn.Done(err)
 	}
 }
 
 // prepare tells git the moves. It locks the refs, checks the values expected
 // and writes the new ones beside them, while the caller goes on. What goes
 // wrong is told by commit.
-func (m *mover) prepare(moves []refMove) {
+func (m *mover) prepare(moves []refs.Move) {
 	m.moves = moves
 	in := []byte("start\x00")
 	for _, move := range moves {
 		switch {
-		case move.new.IsZero():
-			in = fmt.Appendf(in, "delete %s\x00%s\x00", move.name, move.old)
-		case move.old.IsZero():
-			in = fmt.Appendf(in, "create %s\x00%s\x00", move.name, move.new)
+		case move.New.IsZero():
+			in = fmt.Appendf(in, "delete %s\x00%s\x00", move.Name, move.Old)
+		case move.Old.IsZero():
+			in = fmt.Appendf(in, "create %s\x00%s\x00", move.Name, move.New)
 		default:
-			in = fmt.Appendf(in, "update %s\x00%s\x00%s\x00", move.name, move.new, move.old)
+			in = fmt.Appendf(in, "update %s\x00%s\x00%s\x00", move.Name, move.New, move.Old)
 		}
 	}
-	m.s.turn.begin(moves)
+	m.s.turn.Begin(moves)
 	_, _ = m.run.Write(append(in, "prepare\x00"...))
 }
 
 // commit makes git move the refs, with the errors of moveRefs.
 func (m *mover) commit(ctx context.Context) error {
 	said, err := m.run.Finish([]byte("commit\x00"))
-	m.s.turn.done(err)
+	m.s.turn.Done(err)
 	if err == nil {
 		return m.s.syncRefDirs(m.moves)
 	}
@@ -146,13 +137,13 @@ var errLost = errors.New("lost the race")
 // syncRefDirs makes the renames of moved refs survive power loss: git syncs a
 // ref's content, not its directory. What goes to an archive is there before it
 // leaves, so that the archives' come first.
-func (s *Store) syncRefDirs(moves []refMove) error {
+func (s *Store) syncRefDirs(moves []refs.Move) error {
 	if s.repo.RefFormat != "files" {
 		return nil
 	}
-	var archives, others []refMove
+	var archives, others []refs.Move
 	for _, m := range moves {
-		if strings.HasPrefix(m.name, archiveRefs) {
+		if strings.HasPrefix(m.Name, archiveRefs) {
 			archives = append(archives, m)
 		} else {
 			others = append(others, m)
@@ -166,12 +157,12 @@ func (s *Store) syncRefDirs(moves []refMove) error {
 
 // syncDirsOf syncs the directories of refs. A new ref may have come with new
 // directories above it.
-func (s *Store) syncDirsOf(moves []refMove) error {
+func (s *Store) syncDirsOf(moves []refs.Move) error {
 	var dirs []string
 	for _, m := range moves {
-		dir := filepath.Dir(filepath.FromSlash(m.name))
+		dir := filepath.Dir(filepath.FromSlash(m.Name))
 		dirs = append(dirs, filepath.Join(s.repo.CommonDir, dir))
-		for m.old.IsZero() && dir != "." {
+		for m.Old.IsZero() && dir != "." {
 			dir = filepath.Dir(dir)
 			dirs = append(dirs, filepath.Join(s.repo.CommonDir, dir))
 		}
@@ -188,7 +179,7 @@ func (s *Store) syncDirsOf(moves []refMove) error {
 	return nil
 }
 
-// refDir is the folder of a ref's file.
-func (s *Store) refDir(m refMove) string {
-	return filepath.Join(s.repo.CommonDir, filepath.Dir(filepath.FromSlash(m.name)))
+// folderOf is the folder of a ref's file.
+func (s *Store) folderOf(m refs.Move) string {
+	return filepath.Join(s.repo.CommonDir, filepath.Dir(filepath.FromSlash(m.Name)))
 }

@@ -9,6 +9,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/refs"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -93,8 +94,8 @@ func TestDeletingTheLastRefOfADirectory(t *testing.T) {
 	w := newWorld(t)
 	commit := plumbing.NewHash(w.Git("rev-parse", "HEAD"))
 	name := undoRefs + "42/x"
-	require.NoError(t, w.s.moveRefs(ctx, "make", refMove{name: name, new: commit}))
-	require.NoError(t, w.s.moveRefs(ctx, "delete", refMove{name: name, old: commit}))
+	require.NoError(t, w.s.moveRefs(ctx, "make", refs.Move{Name: name, New: commit}))
+	require.NoError(t, w.s.moveRefs(ctx, "delete", refs.Move{Name: name, Old: commit}))
 }
 
 // One transaction: all refs move or none does.
@@ -103,7 +104,7 @@ func TestMovesAreAtomic(t *testing.T) {
 	one := plumbing.NewHash(w.Git("rev-parse", "HEAD"))
 	two := plumbing.NewHash(w.Commit("second"))
 	w.Git("update-ref", "refs/checkpoints/b", two.String())
-	err := w.s.moveRefs(ctx, "x", refMove{name: "refs/checkpoints/a", new: one}, refMove{name: "refs/checkpoints/b", old: one, new: two})
+	err := w.s.moveRefs(ctx, "x", refs.Move{Name: "refs/checkpoints/a", New: one}, refs.Move{Name: "refs/checkpoints/b", Old: one, New: two})
 	require.ErrorIs(t, err, errLost)
 	_, err = w.Run(nil, "rev-parse", "--verify", "refs/checkpoints/a")
 	require.Error(t, err)

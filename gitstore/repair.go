@@ -116,7 +116,7 @@ func (s *Store) putBack(ctx context.Context, now, last *chain) (bool, error) {
 	if err != nil || tip == now.tip {
 		return false, err
 	}
-	moves := func() ([]refMove, error) { return s.movesTo(ctx, now, tip) }
+	moves := func() ([]refs.Move, error) { return s.movesTo(ctx, now, tip) }
 	if err := s.publish(ctx, k, "repair: what other means had taken", moves); err != nil {
 		return false, err
 	}

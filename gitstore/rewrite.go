@@ -9,6 +9,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/ledger"
+	"git-checkpoint/gitstore/refs"
 	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -21,7 +22,7 @@ type change struct {
 	ledger func(l *ledger.Ledger) // nil when the ledger stays
 	verb   string                 // begins the reflog entry
 	ids    []checkpoint.ID        // named there
-	also   []refMove              // other refs of the same transaction
+	also   []refs.Move            // other refs of the same transaction
 }
 
 // alter changes an issue's chain by what decide makes of it, again from the
@@ -59,7 +60,7 @@ func (c *chain) readOnly() error {
 }
 
 func (s *Store) commitChange(ctx context.Context, c *chain, tip plumbing.Hash, ch *change, k *sink) error {
-	moves := func() ([]refMove, error) {
+	moves := func() ([]refs.Move, error) {
 		moves, err := s.movesTo(ctx, c, tip)
 		// Whatever happens, what goes to the archive is there before it leaves.
 		return append(ch.also[:len(ch.also):len(ch.also)], moves...), err
@@ -196,7 +197,7 @@ func (s *Store) ledgerAt(commit plumbing.Hash, k *sink) []byte {
 // movesTo are the moves that put an issue's chain at tip: the chain, what this
 // clone wrote last, and, where plain git brought the chain that stood there,
 // a ref that remembers it.
-func (s *Store) movesTo(ctx context.Context, c *chain, tip plumbing.Hash) ([]refMove, error) {
+func (s *Store) movesTo(ctx context.Context, c *chain, tip plumbing.Hash) ([]refs.Move, error) {
 	if tip == c.tip {
 		return nil, nil
 	}
@@ -204,7 +205,7 @@ func (s *Store) movesTo(ctx context.Context, c *chain, tip plumbing.Hash) ([]ref
 	if err != nil {
 		return nil, err
 	}
-	moves := []refMove{{LiveRef(c.issue), c.tip, tip}, {ownRef(c.issue), own, tip}}
+	moves := []refs.Move{{Name: LiveRef(c.issue), Old: c.tip, New: tip}, {Name: ownRef(c.issue), Old: own, New: tip}}
 	if own == c.tip || c.tip.IsZero() {
 		return moves, nil
 	}
@@ -213,7 +214,7 @@ func (s *Store) movesTo(ctx context.Context, c *chain, tip plumbing.Hash) ([]ref
 		return nil, err
 	}
 	if fetched != c.tip {
-		moves = append(moves, refMove{fetchedRef(c.issue), fetched, c.tip})
+		moves = append(moves, refs.Move{Name: fetchedRef(c.issue), Old: fetched, New: c.tip})
 	}
 	return moves, nil
 }

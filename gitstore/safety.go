@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/refs"
 	"git-checkpoint/gitstore/restore"
 	"git-checkpoint/gitstore/trees"
 
@@ -56,12 +57,12 @@ type safetyPlan struct {
 // writeSafety makes the snapshot durable before anything is touched, and
 // removes those of any issue that are too old.
 func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []restore.Step, k *sink) (*safety, error) {
-	refs, err := s.refs.List(ctx, undoRefs)
+	there, err := s.refs.List(ctx, undoRefs)
 	if err != nil {
 		return nil, err
 	}
 	sf := &safety{at: s.now()}
-	sf.ref = safetyName(c.Issue, sf.at, slices.Collect(maps.Keys(refs)))
+	sf.ref = safetyName(c.Issue, sf.at, slices.Collect(maps.Keys(there)))
 	sf.plan = safetyPlan{Version: 1, Issue: string(c.Issue), Checkpoint: c.ID, Worktree: s.worktreeName()}
 	for _, st := range steps {
 		sf.plan.Steps = append(sf.plan.Steps, st.Stored())
@@ -75,9 +76,9 @@ func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []restore.
 		tree = append(tree, trees.Entry{Mode: trees.ModeTree, Name: "blobs", Hash: k.addTree(blobs)})
 	}
 	sf.commit = k.addCommit(s.newCommit(k.addTree(tree), sf.at, fmt.Sprintf("before the restore of %s\n", c.ID)))
-	moves := append([]refMove{{name: sf.ref, new: sf.commit}}, expired(refs, sf.at)...)
+	moves := append([]refs.Move{{Name: sf.ref, New: sf.commit}}, expired(there, sf.at)...)
 	err = s.inTurn(ctx, c.Issue, func() error {
-		return s.publish(ctx, k, "restore: "+string(c.ID), func() ([]refMove, error) { return moves, nil })
+		return s.publish(ctx, k, "restore: "+string(c.ID), func() ([]refs.Move, error) { return moves, nil })
 	})
 	if err != nil {
 		return nil, fmt.Errorf("safety snapshot: %w", err)
@@ -115,12 +116,12 @@ func safetyName(issue checkpoint.Issue, at time.Time, refs []string) string {
 }
 
 // expired are the moves that remove snapshots that are too old.
-func expired(refs map[string]plumbing.Hash, now time.Time) []refMove {
+func expired(there map[string]plumbing.Hash, now time.Time) []refs.Move {
 	limit := now.Add(-safetyFor).UTC().Format(safetyTime)
-	var moves []refMove
-	for ref, commit := range refs {
+	var moves []refs.Move
+	for ref, commit := range there {
 		if ref[strings.LastIndexByte(ref, '/')+1:] < limit {
-			moves = append(moves, refMove{name: ref, old: commit})
+			moves = append(moves, refs.Move{Name: ref, Old: commit})
 		}
 	}
 	return moves
@@ -204,9 +205,9 @@ func (s *Store) lastSafety(ctx context.Context, issue checkpoint.Issue) (*safety
 // forget gives up a snapshot that was taken back, but for what stayed as it
 // was: that is kept under another name until it expires.
 func (s *Store) forget(ctx context.Context, sf *safety, stayed bool) error {
-	var moves []refMove
+	var moves []refs.Move
 	if stayed {
-		moves = append(moves, refMove{name: sf.ref + takenBack, new: sf.commit})
+		moves = append(moves, refs.Move{Name: sf.ref + takenBack, New: sf.commit})
 	}
-	return s.moveRefs(ctx, "undo", append(moves, refMove{name: sf.ref, old: sf.commit})...)
+	return s.moveRefs(ctx, "undo", append(moves, refs.Move{Name: sf.ref, Old: sf.commit})...)
 }

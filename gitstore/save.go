@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/refs"
 	"git-checkpoint/gitstore/retention"
 	"git-checkpoint/gitstore/scan"
 	"git-checkpoint/gitstore/trees"
@@ -144,7 +145,7 @@ func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 	if w.req.DryRun {
 		return saved, nil
 	}
-	moves := func() ([]refMove, error) { return s.movesTo(ctx, below, commit.hash) }
+	moves := func() ([]refs.Move, error) { return s.movesTo(ctx, below, commit.hash) }
 	if err := s.publish(ctx, k, reflogSave(w.id, dropped), moves); err != nil {
 		return nil, err
 	}

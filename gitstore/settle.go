@@ -4,23 +4,25 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"git-checkpoint/gitstore/refs"
 )
 
 // settle finds out what a git that failed has done, and what that means. One
 // that had locked all refs, and then was killed or met a full disk, may have
 // moved some: git renames one file after the other. Then the others follow.
-func (m *mover) settle(ctx context.Context, moves []refMove, prepared bool, failed error) error {
+func (m *mover) settle(ctx context.Context, moves []refs.Move, prepared bool, failed error) error {
 	m.s.refs.Let()
-	var left []refMove
+	var left []refs.Move
 	for _, move := range moves {
-		now, err := m.s.readRef(ctx, move.name)
+		now, err := m.s.readRef(ctx, move.Name)
 		switch {
 		case err != nil:
-			return fmt.Errorf("move %s: %w", move.name, failed)
-		case now == move.old:
+			return fmt.Errorf("move %s: %w", move.Name, failed)
+		case now == move.Old:
 			left = append(left, move)
-		case now != move.new || !prepared:
-			return fmt.Errorf("%w: %s is at %s", errLost, move.name, now)
+		case now != move.New || !prepared:
+			return fmt.Errorf("%w: %s is at %s", errLost, move.Name, now)
 		}
 	}
 	switch {
@@ -29,22 +31,22 @@ func (m *mover) settle(ctx context.Context, moves []refMove, prepared bool, fail
 	case staleRead(failed):
 		return fmt.Errorf("%w: %w", errLost, failed)
 	}
-	return fmt.Errorf("move %s: %w", moves[0].name, failed)
+	return fmt.Errorf("move %s: %w", moves[0].Name, failed)
 }
 
 // goOn moves the refs that are left. Bookkeeping may stay behind: the next
 // move takes it along.
-func (m *mover) goOn(ctx context.Context, moves, left []refMove) error {
-	var must []refMove
+func (m *mover) goOn(ctx context.Context, moves, left []refs.Move) error {
+	var must []refs.Move
 	for _, move := range left {
-		if !strings.HasPrefix(move.name, ownRefs) && !strings.HasPrefix(move.name, fetchedRefs) {
+		if !strings.HasPrefix(move.Name, ownRefs) && !strings.HasPrefix(move.Name, fetchedRefs) {
 			must = append(must, move)
 		}
 	}
 	if len(left) > 0 {
 		err := m.s.moveRefs(ctx, m.message, left...)
 		if err != nil && len(must) > 0 {
-			return fmt.Errorf("%s was moved, but not all that belongs to it: %w", moves[0].name, err)
+			return fmt.Errorf("%s was moved, but not all that belongs to it: %w", moves[0].Name, err)
 		}
 	}
 	return m.s.syncRefDirs(moves)

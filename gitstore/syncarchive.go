@@ -6,6 +6,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/join"
 	"git-checkpoint/gitstore/ledger"
+	"git-checkpoint/gitstore/refs"
 	"git-checkpoint/gitstore/remote"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -175,9 +176,9 @@ func (a *archivePlan) gift(i checkpoint.Issue) []remote.Gift {
 }
 
 // move is where the archive here goes, which it never does without a trace.
-func (a *archivePlan) move(i checkpoint.Issue) []refMove {
+func (a *archivePlan) move(i checkpoint.Issue) []refs.Move {
 	if a == nil || a.tip.IsZero() || a.tip == a.here.tip {
 		return nil
 	}
-	return []refMove{{ArchiveRef(i), a.here.tip, a.tip}}
+	return []refs.Move{{Name: ArchiveRef(i), Old: a.here.tip, New: a.tip}}
 }

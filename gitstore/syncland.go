@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/refs"
 )
 
 // land moves the refs here, in one transaction, from what the plans saw. Where
@@ -34,7 +35,7 @@ func (y *syncing) landTogether(ctx context.Context, plans []*syncPlan, outcome o
 	return y.s.inTurns(ctx, issues, func() error {
 		y.s.refs.Hold()
 		defer y.s.refs.Let()
-		var list []refMove
+		var list []refs.Move
 		for _, p := range plans {
 			moves, err := y.moves(ctx, p)
 			if err != nil {
@@ -54,7 +55,7 @@ func (y *syncing) landTogether(ctx context.Context, plans []*syncPlan, outcome o
 }
 
 // moves are those of an issue, whose refs have to be where its plan saw them.
-func (y *syncing) moves(ctx context.Context, p *syncPlan) ([]refMove, error) {
+func (y *syncing) moves(ctx context.Context, p *syncPlan) ([]refs.Move, error) {
 	s := y.s
 	tracking := s.trackingRef(y.line.Remote, p.issue)
 	tracked, err := s.readRef(ctx, tracking)
@@ -62,17 +63,17 @@ func (y *syncing) moves(ctx context.Context, p *syncPlan) ([]refMove, error) {
 		return nil, err
 	}
 	list := append(p.archive.move(p.issue),
-		refMove{LiveRef(p.issue), p.live.tip, p.tip},
-		refMove{ownRef(p.issue), p.own.tip, p.tip})
+		refs.Move{Name: LiveRef(p.issue), Old: p.live.tip, New: p.tip},
+		refs.Move{Name: ownRef(p.issue), Old: p.own.tip, New: p.tip})
 	for _, m := range list {
-		now, err := s.readRef(ctx, m.name)
+		now, err := s.readRef(ctx, m.Name)
 		if err != nil {
 			return nil, err
 		}
-		if now != m.old {
-			return nil, fmt.Errorf("%w: %s is at %s", errLost, m.name, now)
+		if now != m.Old {
+			return nil, fmt.Errorf("%w: %s is at %s", errLost, m.Name, now)
 		}
 	}
-	list = append(list, refMove{tracking, tracked, p.tip})
-	return slices.DeleteFunc(list, func(m refMove) bool { return m.old == m.new }), nil
+	list = append(list, refs.Move{Name: tracking, Old: tracked, New: p.tip})
+	return slices.DeleteFunc(list, func(m refs.Move) bool { return m.Old == m.New }), nil
 }
