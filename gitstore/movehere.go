@@ -110,7 +110,7 @@ func (m *moveHere) commit(ctx context.Context, message string) error {
 	var moved *refs.MovedError
 	switch {
 	case err == nil && m.inOrder:
-		return syncNearest(m.s.folderOf(slices.MaxFunc(m.moves, byName))) // where a name was given last
+		return syncNearest(m.s.folderOf(m.moves[len(m.moves)-1])) // where a name was given last
 	case err == nil:
 		return m.s.syncRefDirs(m.moves)
 	case errors.Is(err, refs.ErrAside):
@@ -120,5 +120,3 @@ func (m *moveHere) commit(ctx context.Context, message string) error {
 	}
 	return (&mover{s: m.s, message: message}).settle(ctx, m.moves, true, err)
 }
-
-func byName(a, b refs.Move) int { return strings.Compare(a.Name, b.Name) }

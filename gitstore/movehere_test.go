@@ -3,6 +3,7 @@ package gitstore
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"git-checkpoint/gitstore/refs"
@@ -36,6 +37,24 @@ func TestMovesThatAreGits(t *testing.T) {
 			}))
 		})
 	}
+}
+
+// What moves between a chain and its archive arrives before it leaves, whichever
+// way it goes: nothing is lost where only some of the refs have moved.
+func TestArrivesBeforeItLeaves(t *testing.T) {
+	w := newWorld(t)
+	ids := w.manual(3)
+	_, err := w.s.Archive(ctx, "42", ids[:1], "")
+	require.NoError(t, err)
+	hook := "#!/bin/sh\ntest \"$1\" != prepared || cut -d' ' -f3 >" + w.Path("told") + "\n"
+	w.Write(".git/hooks/reference-transaction", hook)
+	require.NoError(t, os.Chmod(w.GitPath("hooks/reference-transaction"), 0o777))
+	_, err = w.s.Archive(ctx, "42", ids[1:2], "")
+	require.NoError(t, err)
+	assert.Equal(t, []string{ArchiveRef("42"), LiveRef("42"), ownRef("42")}, strings.Fields(w.Read("told")))
+	_, err = w.s.Undo(ctx, "42")
+	require.NoError(t, err)
+	assert.Equal(t, []string{LiveRef("42"), ownRef("42"), ArchiveRef("42")}, strings.Fields(w.Read("told")))
 }
 
 // A git that is about to write the very same value, as a fetch beside a sync,

@@ -135,24 +135,24 @@ func (s *Store) signed() gitcmd.Git {
 var errLost = errors.New("lost the race")
 
 // syncRefDirs makes the renames of moved refs survive power loss: git syncs a
-// ref's content, not its directory. What goes to an archive is there before it
-// leaves, so that the archives' come first.
+// ref's content, not its directory. What goes to an archive, or comes from there,
+// arrives before it leaves: the directories are synced in the order of the moves.
 func (s *Store) syncRefDirs(moves []refs.Move) error {
 	if s.repo.RefFormat != "files" {
 		return nil
 	}
-	var archives, others []refs.Move
-	for _, m := range moves {
-		if strings.HasPrefix(m.Name, archiveRefs) {
-			archives = append(archives, m)
-		} else {
-			others = append(others, m)
+	archived := func(m refs.Move) bool { return strings.HasPrefix(m.Name, archiveRefs) }
+	for len(moves) > 0 {
+		n := slices.IndexFunc(moves, func(m refs.Move) bool { return archived(m) != archived(moves[0]) })
+		if n < 0 {
+			n = len(moves)
 		}
+		if err := s.syncDirsOf(moves[:n]); err != nil {
+			return err
+		}
+		moves = moves[n:]
 	}
-	if err := s.syncDirsOf(archives); err != nil {
-		return err
-	}
-	return s.syncDirsOf(others)
+	return nil
 }
 
 // syncDirsOf syncs the directories of refs. A new ref may have come with new

@@ -22,7 +22,8 @@ type change struct {
 	ledger func(l *ledger.Ledger) // nil when the ledger stays
 	verb   string                 // begins the reflog entry
 	ids    []checkpoint.ID        // named there
-	also   []refs.Move            // other refs of the same transaction
+	also   []refs.Move            // other refs of the same transaction, before the chain
+	then   []refs.Move            // and after it
 }
 
 // alter changes an issue's chain by what decide makes of it, again from the
@@ -43,7 +44,7 @@ func (s *Store) alter(ctx context.Context, issue checkpoint.Issue, decide func(c
 			return c.readOnly()
 		}
 		tip, err := s.apply(c, ch, k)
-		if err != nil || tip == c.tip && len(ch.also) == 0 {
+		if err != nil || tip == c.tip && len(ch.also)+len(ch.then) == 0 {
 			return err
 		}
 		return s.commitChange(ctx, c, tip, ch, k)
@@ -62,8 +63,7 @@ func (c *chain) readOnly() error {
 func (s *Store) commitChange(ctx context.Context, c *chain, tip plumbing.Hash, ch *change, k *sink) error {
 	moves := func() ([]refs.Move, error) {
 		moves, err := s.movesTo(ctx, c, tip)
-		// Whatever happens, what goes to the archive is there before it leaves.
-		return append(ch.also[:len(ch.also):len(ch.also)], moves...), err
+		return slices.Concat(ch.also, moves, ch.then), err
 	}
 	message := ch.verb + ": " + joinIDs(ch.ids)
 	if err := s.publish(ctx, k, shorten(message), moves); err != nil {

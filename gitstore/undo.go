@@ -107,7 +107,7 @@ func (s *Store) undoRemoval(ctx context.Context, issue checkpoint.Issue, e refs.
 		}
 		ch := &change{verb: "undo", ids: done.IDs, insert: lost.live, ledger: lost.revive}
 		if links = merge(links, lost.archived); len(links) > 0 || !archive.tip.IsZero() {
-			ch.also = s.archiveMove(archive, links, k)
+			ch.then = s.archiveMove(archive, links, k)
 		}
 		return ch, nil
 	})

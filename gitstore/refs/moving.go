@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -52,7 +51,7 @@ func (d Dir) Stage(moves []Move) (*Moving, error) {
 	if slices.ContainsFunc(moves, func(m Move) bool { return m.Old.IsZero() || m.New.IsZero() }) {
 		return nil, ErrAside
 	}
-	m := &Moving{dir: d, moves: slices.SortedFunc(slices.Values(moves), func(a, b Move) int { return strings.Compare(a.Name, b.Name) })}
+	m := &Moving{dir: d, moves: moves}
 	for _, move := range m.moves {
 		if err := m.write(move); err != nil {
 			m.Discard()
@@ -102,7 +101,7 @@ func (m *Moving) Discard() {
 
 // Commit moves the refs, each with an entry in its reflog. It fails with
 // ErrAside or a MovedError before anything has changed; after any other error
-// some of the refs have moved, in the order of their names.
+// some of the refs have moved, in the order in which they were given.
 func (m *Moving) Commit(e Entry) error {
 	defer m.Discard()
 	if err := m.lock(); err != nil {

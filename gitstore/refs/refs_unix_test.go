@@ -48,7 +48,7 @@ func newWorld(t *testing.T) *world {
 }
 
 func (w *world) on(from, to int) []Move {
-	return []Move{{two, w.commits[from], w.commits[to]}, {one, w.commits[from], w.commits[to]}}
+	return []Move{{one, w.commits[from], w.commits[to]}, {two, w.commits[from], w.commits[to]}}
 }
 
 func entry(message string) Entry {
@@ -106,6 +106,25 @@ func TestMoveIsGits(t *testing.T) {
 			assert.Equal(t, ours.commits[1].String(), ours.Git("rev-parse", one))
 		})
 	}
+}
+
+// Refs move in the order in which they are given: what stops in between leaves
+// the first ones moved.
+func TestMovesInOrder(t *testing.T) {
+	w := newWorld(t)
+	moves := w.on(0, 1)
+	slices.Reverse(moves)
+	m, err := w.dir.Stage(moves)
+	require.NoError(t, err)
+	require.NoError(t, m.lock())
+	logs, err := w.dir.openLogs(m.moves)
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(w.dir.file(one)+".lock")) // the second one's
+	require.ErrorContains(t, m.rename(logs, entry("save")), one)
+	logs.close()
+	m.Discard()
+	assert.Equal(t, w.commits[1].String(), w.Git("rev-parse", two))
+	assert.Equal(t, w.commits[0].String(), w.Git("rev-parse", one))
 }
 
 // Whatever is out of the ordinary is left to git, and nothing is changed.
