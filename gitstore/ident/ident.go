@@ -78,6 +78,10 @@ func (f *Finder) ask(p Person, env string) Person {
 	return Person{cmp.Or(p.Name, guessed.Name, Fallback.Name), cmp.Or(p.Email, guessed.Email, Fallback.Email)}
 }
 
+// maxText bounds a name and an address: no commit of more than a few megabytes is
+// read, whoever it is by.
+const maxText = 1 << 10
+
 // clean removes what git removes from names and addresses: "<", ">", control
 // characters, and crud at both ends (not a dot, which older ones do).
 func clean(s string) string {
@@ -87,5 +91,8 @@ func clean(s string) string {
 		}
 		return r
 	}, s)
+	if len(s) > maxText {
+		s = strings.ToValidUTF8(s[:maxText], "")
+	}
 	return strings.Trim(s, " ,:;\"'\\")
 }

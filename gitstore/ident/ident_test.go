@@ -1,6 +1,7 @@
 package ident
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -26,6 +27,9 @@ func TestFinder(t *testing.T) {
 	t.Setenv("GIT_AUTHOR_EMAIL", "a\x01@y")
 	assert.Equal(t, Person{"Ann x \"Author", "a@y"}, f.Author())
 	assert.Nil(t, f.guessed, "git was not asked")
+	f.Config = append(f.Config, gitcmd.Entry{Key: "committer.email", Value: strings.Repeat("\u00e9", 5<<20)})
+	assert.Equal(t, strings.Repeat("\u00e9", 512), f.Committer().Email)
+	f.Config = f.Config[:len(f.Config)-1]
 	assert.Equal(t, "Connie <ann@x> 1700000000 +0000", f.Committer().Signature(time.Unix(1700000000, 0)))
 }
 
