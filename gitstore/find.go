@@ -34,8 +34,8 @@ func (s *Store) Find(ctx context.Context, issue checkpoint.Issue, name string) (
 	if err != nil {
 		return nil, err
 	}
-	if n := len(live.Checkpoints); name == First && n > 0 {
-		return &live.Checkpoints[n-1], nil
+	if name == First {
+		return oldest(live)
 	}
 	if c, err := s.match(live.Checkpoints, name); c != nil || err != nil {
 		return c, err
@@ -51,6 +51,13 @@ func (s *Store) Find(ctx context.Context, issue checkpoint.Issue, name string) (
 		return nil, &NoneError{Issue: issue}
 	}
 	return nil, &NotFoundError{Issue: issue, Name: name}
+}
+
+func oldest(l *List) (*Checkpoint, error) {
+	if len(l.Checkpoints) == 0 {
+		return nil, &NoneError{Issue: l.Issue}
+	}
+	return &l.Checkpoints[len(l.Checkpoints)-1], nil
 }
 
 // stepsBack reads "latest" and "latest~N".
