@@ -49,7 +49,7 @@ func runFinish(c *call) error {
 	now, why := c.env.Now(), c.flags.String("error")
 	return c.take(issue, step{
 		trigger: checkpoint.PhaseTransition,
-		note:    func() string { return stepNote("", "finished, "+status, why) },
+		note:    func() string { return stepNote("", "finished, "+string(reasons[status]), why) },
 		move: func(r *checkpoint.Record) error {
 			progress.Finish(r, status, why, now)
 			return nil

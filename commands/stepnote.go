@@ -25,8 +25,24 @@ func stepNote(what, verb, why string) string {
 	if why = firstLine(why); why != "" {
 		text += ": " + why
 	}
-	return output.Truncate(text, noteWidth)
+	return shorten(text, noteWidth)
 }
+
+// shorten cuts a text between words: half a secret is not known for one, and would
+// be saved where the whole of it is masked.
+func shorten(text string, width int) string {
+	if output.Width(text) <= width {
+		return text
+	}
+	head, rest := output.Cut(text, width-len("..."))
+	if inWord(rune(rest[0])) {
+		head = strings.TrimRightFunc(head, inWord)
+	}
+	return head + "..."
+}
+
+// inWord reports whether a letter may be one of a secret.
+func inWord(r rune) bool { return r > ' ' && r < 0x7f }
 
 // withNote gives a record the note of its step, unless a state brought one.
 func (s *step) withNote(r *checkpoint.Record) {
