@@ -76,8 +76,12 @@ func (f *Forge) read(r *reply, c Credential, kept entry, number int64) (*issue.I
 	case r.status != http.StatusOK:
 		err := f.refused(r, c, question{"read", what})
 		var e *Error
-		if errors.As(err, &e) && !e.Until.IsZero() {
+		switch {
+		case errors.As(err, &e) && !e.Until.IsZero():
 			kept.Wait, kept.As = e.Until, c.From
+			f.store(kept)
+		case r.status < http.StatusInternalServerError && kept.Issue != nil:
+			kept.Seen = time.Time{} // it is there no more, or not for us
 			f.store(kept)
 		}
 		return nil, err

@@ -296,6 +296,25 @@ func TestCacheSavesAnswers(t *testing.T) {
 
 // TestCacheIsPrivate looks for the token in what is kept, and at who may read
 // it.
+// What was seen is not what is there once the forge refuses to show it.
+func TestRefusalOutdates(t *testing.T) {
+	s := server(t)
+	f := ask(t, forge.GitHub, s, "")
+	_, err := f.Issue(t.Context(), "42")
+	require.NoError(t, err)
+	s.Misbehave("500")
+	_, err = f.Issue(t.Context(), "42")
+	require.Error(t, err)
+	_, seen := f.Seen("42")
+	require.Equal(t, at, seen, "a server that fails says nothing of the issue")
+	s.Misbehave("")
+	s.Private(secret)
+	_, err = f.Issue(t.Context(), "42")
+	require.ErrorContains(t, err, "there is no issue 42")
+	_, seen = f.Seen("42")
+	assert.Zero(t, seen)
+}
+
 func TestCacheIsPrivate(t *testing.T) {
 	s := server(t)
 	s.Private(secret)
