@@ -101,7 +101,7 @@ func (c *call) archiveChain(s *gitstore.Saved, why retention.Reason) error {
 	if _, err := c.store.Archive(c.ctx, s.Issue, ids, why); err != nil {
 		return err
 	}
-	if cp, err := c.store.Find(c.ctx, s.Issue, string(s.ID)); err == nil {
+	if cp, err := c.store.ByID(c.ctx, s.Issue, s.ID); err == nil {
 		s.Commit, s.Ref = cp.Commit, gitstore.ArchiveRef(s.Issue)
 	}
 	c.say("archived; git checkpoint undo %s brings the checkpoints back", quoteArg(string(s.Issue)))

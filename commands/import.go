@@ -211,8 +211,8 @@ func (in *importing) issueOf(d document) (checkpoint.Issue, error) {
 func (in *importing) isThere(issue checkpoint.Issue, id checkpoint.ID, f *layout.File) string {
 	as, known := in.known(issue)[f.Digest()]
 	if !known && id != "" {
-		cp, err := in.c.store.Find(in.c.ctx, issue, string(id))
-		if err != nil || cp.ID != id {
+		cp, err := in.c.store.ByID(in.c.ctx, issue, id)
+		if err != nil {
 			return ""
 		}
 		r, err := in.c.store.Record(cp)

@@ -118,7 +118,7 @@ func (c *call) savedBefore(f *layout.File, err error) (*gitstore.TakenError, boo
 	if f == nil || !errors.As(err, &taken) || taken.Dropped {
 		return nil, false
 	}
-	cp, err := c.store.Find(c.ctx, taken.Issue, string(taken.ID))
+	cp, err := c.store.ByID(c.ctx, taken.Issue, taken.ID)
 	if err != nil {
 		return nil, false
 	}

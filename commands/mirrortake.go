@@ -170,8 +170,8 @@ func (m *mirroring) issueOf(t taking) (checkpoint.Issue, error) {
 // state or, where documents have ids, the checkpoint of that id.
 func (m *mirroring) isThere(issue checkpoint.Issue, doc *layout.File) bool {
 	if doc.Whole() {
-		cp, err := m.c.store.Find(m.c.ctx, issue, string(doc.ID()))
-		if err != nil || cp.ID != doc.ID() {
+		cp, err := m.c.store.ByID(m.c.ctx, issue, doc.ID())
+		if err != nil {
 			return false
 		}
 		r, err := m.c.store.Record(cp)

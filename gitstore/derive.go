@@ -125,8 +125,7 @@ func (w *writing) free(ctx context.Context, below *chain, id checkpoint.ID) erro
 	if below.ledger.Deleted[id] {
 		return &TakenError{Issue: w.req.Issue, ID: id, Dropped: true}
 	}
-	c, err := w.s.Find(ctx, w.req.Issue, string(id))
-	if err == nil && c.ID == id {
+	if _, err := w.s.ByID(ctx, w.req.Issue, id); err == nil {
 		return &TakenError{Issue: w.req.Issue, ID: id}
 	}
 	return nil

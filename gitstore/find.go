@@ -17,7 +17,8 @@ import (
 const Latest = "latest"
 
 // First names the oldest checkpoint that is left of an issue: where its work
-// began, since retention keeps what is saved when a phase begins.
+// began, since retention keeps what is saved when a phase begins. A checkpoint that
+// another system gave this id goes before.
 const First = "first"
 
 // Find returns the checkpoint of an issue that goes by a name: an id, a prefix
@@ -34,9 +35,6 @@ func (s *Store) Find(ctx context.Context, issue checkpoint.Issue, name string) (
 	if err != nil {
 		return nil, err
 	}
-	if name == First {
-		return oldest(live)
-	}
 	if c, err := s.match(live.Checkpoints, name); c != nil || err != nil {
 		return c, err
 	}
@@ -47,10 +45,29 @@ func (s *Store) Find(ctx context.Context, issue checkpoint.Issue, name string) (
 	if c, err := s.match(archived.Checkpoints, name); c != nil || err != nil {
 		return c, err
 	}
-	if len(live.Checkpoints)+len(archived.Checkpoints) == 0 {
+	switch {
+	case name == First:
+		return oldest(live)
+	case len(live.Checkpoints)+len(archived.Checkpoints) == 0:
 		return nil, &NoneError{Issue: issue}
 	}
 	return nil, &NotFoundError{Issue: issue, Name: name}
+}
+
+// ByID returns the checkpoint of an issue that has an id, which may look like any
+// other name: one that another system gave is any word. The archive is searched
+// when the chain has none. It fails with *NotFoundError.
+func (s *Store) ByID(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID) (*Checkpoint, error) {
+	for _, list := range []func(context.Context, checkpoint.Issue, int) (*List, error){s.List, s.Archived} {
+		l, err := list(ctx, issue, 0)
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(l.Checkpoints, func(c Checkpoint) bool { return c.ID == id }); i >= 0 {
+			return &l.Checkpoints[i], nil
+		}
+	}
+	return nil, &NotFoundError{Issue: issue, Name: string(id)}
 }
 
 func oldest(l *List) (*Checkpoint, error) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -49,4 +50,32 @@ func TestKeep(t *testing.T) {
 	assert.Equal(t, "theirs", saved.Record.Branch())
 	assert.WithinDuration(t, saved.Created, saved.Record.CreatedAt(), time.Second)
 	w.sound()
+}
+
+// An id of another system's may be a word that has a meaning here: it is taken
+// once, and names its own checkpoint wherever the word does not name the tip.
+func TestKeepWords(t *testing.T) {
+	for _, id := range []checkpoint.ID{First, Latest, "latest~1", ":/text", "@{phase:ready}"} {
+		w := newWorld(t)
+		w.save(w.request(checkpoint.Manual))
+		req := w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.SetID(id) })
+		req.Keep = true
+		saved := w.save(req)
+		w.save(w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.SetNote("text") }))
+		var taken *TakenError
+		_, err := w.s.Save(ctx, req)
+		require.ErrorAs(t, err, &taken, id)
+		found, err := w.s.ByID(ctx, saved.Issue, id)
+		require.NoError(t, err, id)
+		assert.Equal(t, id, found.ID)
+		if id == First {
+			found, err = w.s.Find(ctx, saved.Issue, First)
+			require.NoError(t, err)
+			assert.Equal(t, id, found.ID)
+		}
+		_, err = w.s.Archive(ctx, saved.Issue, []checkpoint.ID{id}, retention.ReasonAsked)
+		require.NoError(t, err)
+		_, err = w.s.Save(ctx, req)
+		require.ErrorAs(t, err, &taken, "%s in the archive", id)
+	}
 }

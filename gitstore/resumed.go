@@ -105,7 +105,7 @@ func (s *Store) resumed(i checkpoint.Issue) (*Checkpoint, Resumption) {
 	if r.ID == "" {
 		return nil, r
 	}
-	c, err := s.Find(context.Background(), i, string(r.ID))
+	c, err := s.ByID(context.Background(), i, r.ID)
 	if err != nil {
 		return nil, r
 	}
