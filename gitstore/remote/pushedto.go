@@ -36,7 +36,7 @@ func PushedTo(config []gitcmd.Entry, name string) string {
 func pushedInstead(config []gitcmd.Entry, name, url string) string {
 	to, rewritten := instead(config, ".pushinsteadof", url)
 	from, _ := instead(config, ".insteadof", url)
-	if !rewritten || place(to) == place(from) || strings.HasPrefix(to, "-") {
+	if !rewritten || samePlace(to, from) || strings.HasPrefix(to, "-") {
 		return name
 	}
 	return to
@@ -56,9 +56,17 @@ func instead(config []gitcmd.Entry, setting, url string) (to string, rewritten b
 	return to, longest > 0
 }
 
+// samePlace reports whether two URLs lead to one repository. Each way has a port of
+// its own; on the same way, another port is another server.
+func samePlace(a, b string) bool {
+	way, _, _ := strings.Cut(a, "://")
+	ports := strings.HasPrefix(b, way+"://")
+	return place(a, ports) == place(b, ports)
+}
+
 // place is the host and the path of a URL, without the way to get there:
 // git@host:a/b.git is https://host/a/b.
-func place(url string) string {
+func place(url string, ports bool) string {
 	url = strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(url, "file://"), "/"), ".git")
 	_, rest, web := strings.Cut(url, "://")
 	if !web {
@@ -69,6 +77,9 @@ func place(url string) string {
 		rest = host + "/" + path
 	}
 	host, path, _ := strings.Cut(rest, "/")
-	host, _, _ = strings.Cut(host[strings.LastIndexByte(host, '@')+1:], ":") // each way has a port of its own
+	host = host[strings.LastIndexByte(host, '@')+1:]
+	if i := strings.LastIndexByte(host, ':'); !ports && i > strings.LastIndexByte(host, ']') {
+		host = host[:i]
+	}
 	return strings.ToLower(host) + "/" + strings.Trim(path, "/")
 }

@@ -26,11 +26,17 @@ func TestPushedTo(t *testing.T) {
 		"of something else":    {[]gitcmd.Entry{instead("/b/", "https://example.org/")}, "origin"},
 		"another way":          {[]gitcmd.Entry{instead("git@example.com:", "https://example.com/")}, "origin"},
 		"another way, a port":  {[]gitcmd.Entry{instead("ssh://git@Example.com:2222/", "https://example.com/")}, "origin"},
+		"another port":         {[]gitcmd.Entry{instead("https://example.com:8443/", "https://example.com/")}, "https://example.com:8443/us/a"},
+		"another user":         {[]gitcmd.Entry{instead("https://me@example.com/", "https://example.com/")}, "origin"},
 		"a pushurl wins":       {[]gitcmd.Entry{instead("/b/", "https://example.com/us/"), {Key: "remote.origin.pushurl", Value: url.Value}}, "origin"},
 		"the way both go":      {[]gitcmd.Entry{instead("/hub/", "https://example.com/"), {Key: "url./hub/.insteadof", Value: "https://example.com/"}}, "origin"},
 		"instead of an option": {[]gitcmd.Entry{instead("-x", "https://")}, "origin"},
 	} {
 		assert.Equal(t, c.want, PushedTo(append(c.config, url), "origin"), name)
 	}
+	six := []gitcmd.Entry{instead("ssh://git@[::2]:2222/", "https://[::1]/"), {Key: "remote.six.url", Value: "https://[::1]/a"}}
+	assert.Equal(t, "ssh://git@[::2]:2222/a", PushedTo(six, "six"))
+	six[0] = instead("ssh://git@[::1]:2222/", "https://[::1]/")
+	assert.Equal(t, "six", PushedTo(six, "six"))
 	assert.Equal(t, "/b/a", PushedTo([]gitcmd.Entry{instead("/b/", "/hub/")}, "/hub/a"), "a remote without a name")
 }
