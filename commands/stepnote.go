@@ -22,7 +22,7 @@ var pastOf = map[string]string{
 // transitions alone would not say which.
 func stepNote(what, verb, why string) string {
 	text := strings.TrimSpace(what + " " + first(pastOf[verb], verb))
-	if why = firstLine(why); why != "" {
+	if why = firstLine(strings.TrimSpace(why)); why != "" {
 		text += ": " + why
 	}
 	return shorten(text, noteWidth)
