@@ -26,7 +26,8 @@ const First = "first"
 // Latest, First, a commit of the chain, one that a rewrite made old too, or what it is
 // of: "@{phase:ready}" for the newest of a phase, ":/text" for the newest with
 // that text in its note, as git has it. The archive is searched when the chain
-// has none. It fails with *NoneError, *NotFoundError or *AmbiguousError.
+// has none. It fails with *NoneError, *NotFoundError or *AmbiguousError, and with
+// *RefusedError where it is not known which is First.
 func (s *Store) Find(ctx context.Context, issue checkpoint.Issue, name string) (*Checkpoint, error) {
 	if back, ok := stepsBack(name); ok {
 		return s.findBack(ctx, issue, name, back)
@@ -71,8 +72,11 @@ func (s *Store) ByID(ctx context.Context, issue checkpoint.Issue, id checkpoint.
 }
 
 func oldest(l *List) (*Checkpoint, error) {
-	if len(l.Checkpoints) == 0 {
+	switch {
+	case len(l.Checkpoints) == 0:
 		return nil, &NoneError{Issue: l.Issue}
+	case l.Cut:
+		return nil, &RefusedError{Reason: l.Ref + ": history is cut at a shallow boundary, and the oldest may lie below", Hint: "git fetch --unshallow"}
 	}
 	return &l.Checkpoints[len(l.Checkpoints)-1], nil
 }
