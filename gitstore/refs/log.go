@@ -40,7 +40,7 @@ type log struct {
 func (d Dir) openLogs(moves []Move) (logs, error) {
 	var all logs
 	for _, m := range moves {
-		path := filepath.Join(d.Path, "logs", filepath.FromSlash(m.Name))
+		path := d.log(m.Name)
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 		if err != nil {
 			return all, err
@@ -71,3 +71,6 @@ func (l *log) append(line string) (err error) {
 
 // takeBack removes what was added.
 func (l *log) takeBack() error { return l.Truncate(l.before) }
+
+// log is the file of a ref's reflog.
+func (d Dir) log(name string) string { return filepath.Join(d.Path, "logs", filepath.FromSlash(name)) }

@@ -48,7 +48,7 @@ type Moving struct {
 // Stage writes the new values beside the refs. It fails with ErrAside where git
 // has to move one of them.
 func (d Dir) Stage(moves []Move) (*Moving, error) {
-	if slices.ContainsFunc(moves, func(m Move) bool { return m.Old.IsZero() || m.New.IsZero() }) {
+	if slices.ContainsFunc(moves, func(m Move) bool { return m.Old.IsZero() || m.New.IsZero() || !d.logged(m) }) {
 		return nil, ErrAside
 	}
 	m := &Moving{dir: d, moves: moves}
@@ -59,6 +59,13 @@ func (d Dir) Stage(moves []Move) (*Moving, error) {
 		}
 	}
 	return m, nil
+}
+
+// logged reports whether a ref has a reflog. One that came with a fetch has none,
+// and that is better known before anything is made for its move.
+func (d Dir) logged(m Move) bool {
+	info, err := os.Lstat(d.log(m.Name))
+	return err == nil && info.Mode().IsRegular()
 }
 
 // write makes the file of a new value.

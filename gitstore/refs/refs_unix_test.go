@@ -127,6 +127,15 @@ func TestMovesInOrder(t *testing.T) {
 	assert.Equal(t, w.commits[0].String(), w.Git("rev-parse", one))
 }
 
+// A ref without a reflog is left to git before anything is made for its move:
+// what belongs to it may be large, and would be made twice.
+func TestNoReflogIsSeenFirst(t *testing.T) {
+	w := newWorld(t)
+	w.remove("logs/" + two)
+	_, err := w.dir.Stage(w.on(0, 1))
+	require.ErrorIs(t, err, ErrAside)
+}
+
 // Whatever is out of the ordinary is left to git, and nothing is changed.
 func TestAside(t *testing.T) {
 	cases := map[string]func(w *world, moves []Move){
