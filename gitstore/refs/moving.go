@@ -49,6 +49,9 @@ type Moving struct {
 // has to move one of them.
 func (d Dir) Stage(moves []Move) (*Moving, error) {
 	if slices.ContainsFunc(moves, func(m Move) bool { return m.Old.IsZero() || m.New.IsZero() || !d.logged(m) }) {
+		for _, m := range moves {
+			_ = d.clear(m.Name) // git would wait for the lock of one who was killed
+		}
 		return nil, ErrAside
 	}
 	m := &Moving{dir: d, moves: moves}

@@ -237,6 +237,19 @@ func TestLocksOfTheKilled(t *testing.T) {
 	assert.NoFileExists(t, w.dir.file(two)+".lock")
 }
 
+// They go before git is left to move the ref, too: it would wait for them.
+func TestLocksOfTheKilledBeforeGit(t *testing.T) {
+	w := newWorld(t)
+	m, err := w.dir.Stage(w.on(0, 1))
+	require.NoError(t, err)
+	require.NoError(t, m.lock())
+	w.remove("logs/" + two)
+	_, err = w.dir.Stage(w.on(0, 2))
+	require.ErrorIs(t, err, ErrAside)
+	assert.NoFileExists(t, w.dir.file(one)+".lock")
+	assert.NoFileExists(t, w.dir.file(two)+".lock")
+}
+
 // A value that somebody else has staged meanwhile, who had no business to, is
 // not put into a ref.
 func TestStagedByAnother(t *testing.T) {
