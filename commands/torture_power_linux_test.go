@@ -81,15 +81,6 @@ func (v *victim) losePower(ordered bool) {
 		kind := i % lossKinds
 		c := &victim{t: t, dir: filepath.Join(t.TempDir(), "repo"), env: v.env}
 		d.crash(c.path(".git"), now, kind)
-		c.afterCrash(fmt.Sprintf("at %d of %d, lost %d", now, last, kind))
-		have := c.everywhere()
-		for _, p := range d.print {
-			if p.end <= now && stay[p.id] {
-				require.Truef(t, have[p.id], "%s was printed at %d and is lost at %d (%d)", p.id, p.end, now, kind)
-			} else if p.end > now && have[p.id] {
-				unprinted++
-			}
-		}
 		if locks := c.locks(); len(locks) > 0 {
 			locked++
 			for _, lock := range locks {
@@ -98,6 +89,15 @@ func (v *victim) losePower(ordered bool) {
 					continue
 				}
 				require.NoError(t, os.Remove(lock)) // git's own: it says what to do
+			}
+		}
+		c.afterCrash(fmt.Sprintf("at %d of %d, lost %d", now, last, kind))
+		have := c.everywhere()
+		for _, p := range d.print {
+			if p.end <= now && stay[p.id] {
+				require.Truef(t, have[p.id], "%s was printed at %d and is lost at %d (%d)", p.id, p.end, now, kind)
+			} else if p.end > now && have[p.id] {
+				unprinted++
 			}
 		}
 		c.next("save", "42")
