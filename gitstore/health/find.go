@@ -105,11 +105,9 @@ func (f Folders) path(name string) string {
 
 func isLock(name string) bool { return strings.HasSuffix(name, ".lock") }
 
-// isHalfObject knows the names that git and this program give an object or a
-// pack before it is whole.
-func isHalfObject(name string) bool {
-	return strings.HasPrefix(name, "tmp_obj_") || strings.HasPrefix(name, "tmp_pack_") || strings.HasPrefix(name, "tmp_idx_") || strings.HasPrefix(name, "tmp_rev_")
-}
+// isHalfObject reports whether a name is one that git and this program give an
+// object, a pack or a file of a pack before it is whole. Git prune removes them.
+func isHalfObject(name string) bool { return strings.HasPrefix(name, "tmp_") }
 
 // isIndexCopy knows the copies of a staging area that git is given to read:
 // index-<process>-<random>.

@@ -19,7 +19,7 @@ func TestFolders(t *testing.T) {
 	}
 	left := map[string]Kind{
 		"packed-refs.lock": RefLock, "refs/chains/a/b.lock": RefLock, "index.lock": IndexLock,
-		"objects/12/tmp_obj_x": Object, "objects/pack/tmp_pack_x": Object, "ours/cache/new-x": Temporary,
+		"objects/12/tmp_obj_x": Object, "objects/pack/tmp_pack_x": Object, "objects/pack/tmp_mtimes_x": Object, "ours/cache/new-x": Temporary,
 		"ours/.tmp-1": Temporary, "index-12-ab": Temporary,
 		"worktrees/w/index.lock": IndexLock, "worktrees/w/ours/.tmp-1": Temporary, "worktrees/w/index-1-x": Temporary,
 	}

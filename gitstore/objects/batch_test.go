@@ -341,3 +341,29 @@ func TestFlushPackReportsGit(t *testing.T) {
 	b.Add(plumbing.BlobObject, []byte("text"))
 	require.EqualError(t, b.FlushPack(context.Background()), "write pack of 1 objects: no space")
 }
+
+// A kept pack is released whatever its name is, also below a directory whose
+// name looks like a pattern.
+func TestReleaseKept(t *testing.T) {
+	r := gittest.New(t)
+	r = r.In(filepath.Join(r.Dir, "a[b]c"))
+	require.NoError(t, os.Mkdir(r.Dir, 0o777))
+	r.Git("init", "-q")
+	s := open(t, r)
+	b := s.NewBatch()
+	b.Add(plumbing.BlobObject, []byte("kept"))
+	_, err := b.FlushKept(t.Context(), "by me")
+	require.NoError(t, err)
+	r.Write(".git/objects/pack/loose-1.keep", "by me\n")
+	r.Write(".git/objects/pack/pack-2.keep", "by another\n")
+	s.ReleaseKept("by me")
+	var kept []string
+	names, err := readNames(r.GitPath("objects/pack"))
+	require.NoError(t, err)
+	for _, name := range names {
+		if strings.HasSuffix(name, ".keep") {
+			kept = append(kept, name)
+		}
+	}
+	require.Equal(t, []string{"pack-2.keep"}, kept)
+}

@@ -7,8 +7,8 @@
 //
 // and packs, each with an index
 //
-//	pack/pack-*.idx       names and offsets, see idx.go
-//	pack/pack-*.pack      whole objects and deltas, see entry.go and delta.go
+//	pack/*.idx            names and offsets, see idx.go
+//	pack/*.pack           whole objects and deltas, see entry.go and delta.go
 //
 // and may name other directories in info/alternates. Indexes and packs are
 // mapped and searched in place, so the cost of a read does not grow with the

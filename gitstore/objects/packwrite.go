@@ -45,10 +45,16 @@ func (s *Store) keepFile(name string) string {
 	return filepath.Join(s.cfg.Dir, "pack", "pack-"+name+".keep")
 }
 
-// ReleaseKept releases the packs that somebody keeps.
+// ReleaseKept removes the .keep files that contain by, whatever the names of
+// their packs are.
 func (s *Store) ReleaseKept(by string) {
-	files, _ := filepath.Glob(s.keepFile("*"))
-	for _, file := range files {
+	dir := filepath.Join(s.cfg.Dir, "pack")
+	names, _ := readNames(dir)
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".keep") {
+			continue
+		}
+		file := filepath.Join(dir, name)
 		if text, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(text)) == by {
 			_ = os.Remove(file)
 		}

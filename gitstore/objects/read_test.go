@@ -31,6 +31,7 @@ func TestReadAsGitDoes(t *testing.T) {
 			}
 			r.Git("multi-pack-index", "write")
 		},
+		"other names":    otherNames,
 		"64-bit offsets": farOffsets,
 		"loose level 9": func(r *gittest.Repo) {
 			r.Pipe([]byte(strings.Repeat("text ", 50000)), "-c", "core.looseCompression=9", "hash-object", "-w", "--stdin")
@@ -57,6 +58,44 @@ func farOffsets(r *gittest.Repo) {
 	idx := strings.TrimSuffix(packs[0], ".pack") + ".idx"
 	os.Remove(idx)
 	r.Git("index-pack", "--index-version=2,0x7d0", "-o", idx, packs[0])
+}
+
+// otherNames makes packs that are not called pack-*, as git maintenance does.
+func otherNames(r *gittest.Repo) {
+	for i, name := range []string{"loose-1", "x", "", ".tmp-7-pack-8"} {
+		r.Write("more.txt", strings.Repeat("y", i*1000))
+		r.Git("add", "-A")
+		r.Commit("more")
+		r.Git("repack", "-dq")
+		packs, err := filepath.Glob(r.GitPath("objects/pack/pack-*.pack"))
+		if err != nil || len(packs) != 1 {
+			panic("want one new pack")
+		}
+		for _, ext := range []string{".pack", ".idx"} {
+			from := strings.TrimSuffix(packs[0], ".pack") + ext
+			if err := os.Rename(from, r.GitPath("objects/pack/"+name+ext)); err != nil {
+				panic(err)
+			}
+		}
+	}
+}
+
+// A repack that fails deletes the packs that have no final name yet.
+func TestUnfinishedPacksComeLast(t *testing.T) {
+	r := fixture(t, 3)
+	r.Git("repack", "-adq")
+	final := strings.TrimSuffix(onlyPack(t, r), ".pack")
+	s := open(t, r)
+	requireSame(t, s, r)
+	for _, ext := range []string{".pack", ".idx"} {
+		require.NoError(t, os.Link(final+ext, r.GitPath("objects/pack/.tmp-7-pack-8"+ext)))
+	}
+	s.refresh()
+	for _, s := range []*Store{s, open(t, r)} {
+		packs := s.all()[0].list()
+		require.Len(t, packs, 2)
+		require.Equal(t, final, packs[0].path)
+	}
 }
 
 func TestWalkWithGoGit(t *testing.T) {

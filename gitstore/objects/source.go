@@ -1,10 +1,12 @@
 package objects
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -56,8 +58,9 @@ func (s *source) rescan(force bool) bool {
 
 func (s *source) packDir() string { return filepath.Join(s.dir, "pack") }
 
-// scan lists the packs that have both files. A directory that cannot be read
-// has none: git treats it the same way.
+// scan lists the packs that have both files, whatever their names are: git
+// names packs pack-*, and git maintenance also loose-*. A directory that cannot
+// be read has no packs: git treats it the same way.
 func (s *source) scan() []string {
 	names, err := readNames(s.packDir())
 	if err != nil {
@@ -69,12 +72,20 @@ func (s *source) scan() []string {
 	}
 	var packs []string
 	for _, name := range names {
-		base, ok := strings.CutSuffix(name, ".idx")
-		if ok && strings.HasPrefix(base, "pack-") && have[base+".pack"] {
-			packs = append(packs, filepath.Join(s.packDir(), base))
+		if base, ok := strings.CutSuffix(name, ".idx"); ok && have[base+".pack"] {
+			packs = append(packs, s.packDir()+string(filepath.Separator)+base)
 		}
 	}
 	return packs
+}
+
+// unfinished returns 1 for a pack that git repack has not yet given its final
+// name, else 0.
+func (p *pack) unfinished() int {
+	if strings.HasPrefix(filepath.Base(p.path), ".tmp-") {
+		return 1
+	}
+	return 0
 }
 
 func readNames(dir string) ([]string, error) {
@@ -88,6 +99,8 @@ func readNames(dir string) ([]string, error) {
 
 // replace installs the packs with these paths, keeping those already known.
 // Packs that are new come first: what is asked for after a scan is in them.
+// The packs of a repack at work come last, since a repack that fails deletes
+// them.
 func (s *source) replace(paths []string) bool {
 	known := make(map[string]*pack)
 	var before []*pack
@@ -110,6 +123,7 @@ func (s *source) replace(paths []string) bool {
 		s.retired = append(s.retired, p)
 	}
 	all := append(fresh, kept...)
+	slices.SortStableFunc(all, func(a, b *pack) int { return cmp.Compare(a.unfinished(), b.unfinished()) })
 	s.packs.Store(&all)
 	return len(fresh) > 0 || len(known) > 0
 }
