@@ -25,10 +25,50 @@ type Gift struct {
 	Tip, Seen plumbing.Hash
 }
 
-// Give pushes commits over one connection. What the remote refused is told by
-// ref: ErrThere and ErrStale where somebody moved it, to the same commit or to
-// another one, else an Error. The error is one of the connection.
+// Give pushes commits, and looks at the remote's refs again if it refused some
+// of them. It returns the outcome of each ref that was not pushed: ErrThere if
+// the remote has that commit, ErrStale if it has another one than expected, else
+// an Error with the server's reason. The error is one of the connection.
 func (l *Line) Give(ctx context.Context, dryRun bool, gifts ...Gift) (map[string]error, error) {
+	outcome, refusals, err := l.push(ctx, dryRun, gifts)
+	if err != nil {
+		return nil, err
+	}
+	l.resolve(ctx, dryRun, refusals, outcome)
+	return outcome, nil
+}
+
+// push runs one git push. It returns the outcome of each ref that was not
+// pushed, and apart from those the refusals that do not show where the ref is.
+func (l *Line) push(ctx context.Context, dryRun bool, gifts []Gift) (outcome map[string]error, refusals []refusal, err error) {
+	out, err := l.run(ctx, l.pushArgs(dryRun, gifts)...)
+	reports := pushReports(out)
+	outcome = map[string]error{}
+	answered, said := false, saidWith(err)
+	for _, g := range gifts {
+		r, ok := reports[g.Ref]
+		switch {
+		case !ok && err != nil: // nobody knows what became of it
+			outcome[g.Ref] = err
+		case !ok || r.flag != '!' && r.flag != '=':
+		case r.flag == '=':
+			outcome[g.Ref] = ErrThere
+		case r.leaseFailed():
+			outcome[g.Ref] = fmt.Errorf("%w: %s", ErrStale, r.reason)
+		default:
+			refusals = append(refusals, refusal{g, r.reason, l.Refused(g.Ref, r.reason+said, err)})
+			said = "" // it stands for all of them, and is said once
+		}
+		answered = answered || ok
+	}
+	if !answered {
+		return nil, nil, err
+	}
+	return outcome, refusals, nil
+}
+
+// pushArgs are the arguments of git push, with a lease for each ref.
+func (l *Line) pushArgs(dryRun bool, gifts []Gift) []string {
 	args := []string{"push", "--porcelain", "--no-verify", "--no-tags", "--no-follow-tags", "--recurse-submodules=no"}
 	if dryRun {
 		args = append(args, "--dry-run")
@@ -42,30 +82,7 @@ func (l *Line) Give(ctx context.Context, dryRun bool, gifts ...Gift) (map[string
 		args = append(args, "--force-with-lease="+g.Ref+":"+expected)
 		specs = append(specs, g.Tip.String()+":"+g.Ref)
 	}
-	out, err := l.run(ctx, slices.Concat(l.noMirror(), args, specs)...)
-	reports := pushReports(out)
-	refused, answered, said := map[string]error{}, false, saidWith(err)
-	for _, g := range gifts {
-		switch r, ok := reports[g.Ref]; {
-		case ok && r.flag == '!' && slices.Contains(staleReasons, r.reason):
-			refused[g.Ref] = fmt.Errorf("%w: %s", ErrStale, r.reason)
-			answered = true
-		case ok && r.flag == '!':
-			refused[g.Ref] = l.Refused(g.Ref, r.reason+said, err)
-			answered, said = true, "" // it stands for all of them, and is said once
-		case ok && r.flag == '=':
-			refused[g.Ref] = ErrThere
-			answered = true
-		case ok:
-			answered = true
-		case err != nil: // nobody knows what became of it
-			refused[g.Ref] = err
-		}
-	}
-	if answered {
-		return refused, nil
-	}
-	return nil, err
+	return slices.Concat(l.noMirror(), args, specs)
 }
 
 // noMirror are the flags for a remote that a push mirrors to: it takes no
@@ -95,16 +112,17 @@ func (l *Line) Refused(ref, reason string, err error) *Error {
 	return failed
 }
 
-// staleReasons are git's words for a ref that has moved.
-var staleReasons = []string{
-	"stale info", "fetch first", "non-fast-forward", "needs force", "already exists", "incorrect old value provided",
-	"failed to update ref", "cannot lock ref",
-}
-
 // A pushReport is what became of one ref.
 type pushReport struct {
-	flag   byte // '!' where it was refused, '=' where it was there
+	flag   byte // '!' for a refused ref, '=' for a ref that is up to date
+	remote bool // the remote refused it, not git here
 	reason string
+}
+
+// leaseFailed reports that git compared the remote's ref with the expected value
+// before it pushed, and they differ.
+func (r pushReport) leaseFailed() bool {
+	return r.flag == '!' && !r.remote && r.reason == "stale info"
 }
 
 // pushReports reads what git push --porcelain says, by the remote's refs: lines
@@ -120,8 +138,8 @@ func pushReports(out []byte) map[string]pushReport {
 		if !ok {
 			continue
 		}
-		_, reason, _ := strings.Cut(fields[2], " (")
-		reports[ref] = pushReport{fields[0][0], strings.TrimSuffix(reason, ")")}
+		summary, reason, _ := strings.Cut(fields[2], " (")
+		reports[ref] = pushReport{fields[0][0], strings.HasPrefix(summary, "[remote "), strings.TrimSuffix(reason, ")")}
 	}
 	return reports
 }

@@ -1,35 +1,92 @@
 package remote
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
-// explain makes one line of what git says when a connection fails: the cause
-// stands first, and a general remark after it.
+// explain makes one line of git's standard error when a connection fails: the
+// cause stands first, and a general remark after it.
 func explain(stderr string) string {
-	var said []string
 	for text := range strings.Lines(stderr) {
-		text = strings.TrimSpace(text)
-		switch lower := strings.ToLower(text); {
-		case text == "", strings.HasPrefix(lower, "warning:"), strings.HasPrefix(lower, "hint:"),
-			strings.HasPrefix(text, "Pseudo-terminal will not"), strings.HasPrefix(text, "From "), strings.HasPrefix(text, "To "):
-			continue
+		for part := range strings.SplitSeq(text, "\r") {
+			switch lower := strings.ToLower(strings.TrimSpace(part)); {
+			case strings.HasPrefix(lower, "warning:"), strings.HasPrefix(lower, "hint:"),
+				strings.HasPrefix(part, "Pseudo-terminal will not"), strings.HasPrefix(part, "From "), strings.HasPrefix(part, "To "):
+				continue
+			}
+			if said, _ := message(part); said != "" {
+				return said
+			}
 		}
-		for _, prefix := range []string{"fatal: ", "error: ", "remote: "} {
-			text = strings.TrimPrefix(text, prefix)
-		}
-		said = append(said, withoutPasswords(text))
 	}
-	if len(said) == 0 {
-		return "git ended without a word"
-	}
-	return said[0]
+	return "git ended without a word"
 }
 
-// remoteSays is the first line that the other side's hook or server printed.
+// maxSaid bounds a reason that consists of several lines.
+const maxSaid = 300
+
+// remoteSays returns the reason that the other side's hook or server printed:
+// the lines marked as errors, or else the first line. Frames and progress are
+// left out.
 func remoteSays(stderr string) string {
+	first, reason := "", ""
 	for text := range strings.Lines(stderr) {
-		if said, ok := strings.CutPrefix(text, "remote: "); ok && strings.TrimSpace(said) != "" {
-			return withoutPasswords(strings.TrimSpace(said))
+		for part := range strings.SplitSeq(text, "\r") {
+			if !strings.HasPrefix(part, "remote:") {
+				continue
+			}
+			said, marked := message(part)
+			if first == "" {
+				first = said
+			}
+			goesOn := marked || strings.HasSuffix(reason, ":")
+			if goesOn && said != "" && len(reason)+len(said) < maxSaid {
+				reason = sentence(reason, said)
+			}
 		}
 	}
-	return ""
+	if reason != "" {
+		return reason
+	}
+	return first
+}
+
+// sentence appends a line to a text.
+func sentence(text, line string) string {
+	switch {
+	case text == "":
+		return line
+	case strings.ContainsAny(text[len(text)-1:], ".:!?"):
+		return text + " " + line
+	}
+	return text + "; " + line
+}
+
+var (
+	// escapes are sequences that a terminal interprets.
+	escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
+	// progress is a line about work that goes on or is done.
+	progress = regexp.MustCompile(`\d% \(\d+/\d+\)|: +\d+%$|, done\.?$|^[A-Z][a-z ]+\.\.\.( done)?( \([^()]*\))*$`)
+)
+
+// repeated starts git's own line about a hook, which says no more than git's
+// reason does.
+const repeated = "error: hook declined to update "
+
+// message returns a line of git's standard error without its prefixes, and
+// reports whether one of them marks an error. It returns "" for a line that
+// carries no text, as a frame or progress.
+func message(line string) (text string, marked bool) {
+	line = strings.TrimSpace(escapes.ReplaceAllString(line, ""))
+	text = strings.TrimSpace(strings.TrimPrefix(line, "remote:"))
+	if text != line && (progress.MatchString(text) || strings.HasPrefix(text, repeated)) || strings.Trim(text, "=-*#+~_|/\\ ") == "" {
+		return "", false
+	}
+	for _, prefix := range []string{"fatal:", "error:"} {
+		if rest, ok := strings.CutPrefix(text, prefix); ok {
+			return withoutPasswords(strings.TrimSpace(rest)), true
+		}
+	}
+	return withoutPasswords(text), strings.HasPrefix(text, "ERROR:")
 }

@@ -37,6 +37,31 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// The reason of a server reaches the user, however the server prints it.
+func TestReasonOfAServerIsFoundAmongItsLines(t *testing.T) {
+	const frame = "remote: \nremote: ========================================================================\nremote: \n"
+	for _, c := range []struct{ name, said, want string }{
+		{"Gitea", "remote: error: \nremote: error: User permission denied for writing.        \nremote: error: \n", "User permission denied for writing."},
+		{"Gitea, without the space", "remote: error:\nremote: error: User permission denied for writing.\n", "User permission denied for writing."},
+		{"GitLab over ssh", frame + "remote: ERROR: You are not allowed to push code to this project.\n" + frame + "fatal: Could not read from remote repository.\n", "ERROR: You are not allowed to push code to this project."},
+		{"GitLab", "remote: GitLab: You are not allowed to push code to protected branches on this project.\n", "GitLab: You are not allowed to push code to protected branches on this project."},
+		{"GitHub", "remote: error: GH006: Protected branch update failed for refs/checkpoints/42.        \nremote: error: At least 1 approving review is required.        \n", "GH006: Protected branch update failed for refs/checkpoints/42. At least 1 approving review is required."},
+		{"GitHub's rules", "remote: error: GH013: Repository rule violations found for refs/checkpoints/42.\nremote: Review all repository rules at https://github.com/a/b/rules\nremote: \nremote: - Cannot create ref due to creations being restricted.\n", "GH013: Repository rule violations found for refs/checkpoints/42."},
+		{"Bitbucket", "remote: -----------------------\nremote: Branch refs/heads/main can only be modified through pull requests.\nremote: -----------------------\n", "Branch refs/heads/main can only be modified through pull requests."},
+		{"JGit", "remote: Resolving deltas: 100% (1/1)\rremote: Resolving deltas: 100% (1/1)\nremote: Updating references:   0% (0/1)\rremote: Updating references: 100% (1/1)\rremote: Updating references: 100% (1/1), done\nremote: closed for today\n", "closed for today"},
+		{"JGit without a reason", "remote: Updating references:   0% (0/1)\rremote: Updating references: 100% (1/1)\n", ""},
+		{"Gerrit", "remote: Processing changes: refs: 1, done    \nremote: error: branch refs/checkpoints/42:\nremote: You need 'Push' rights.\nremote: User: ann\n", "branch refs/checkpoints/42: You need 'Push' rights."},
+		{"Azure", "remote: Analyzing objects... (3/3) (4 ms)        \nremote: Storing packfile... done (51 ms)        \nremote: Storing index... done (46 ms)        \nremote: TF402455: Pushes to this branch are not permitted.\n", "TF402455: Pushes to this branch are not permitted."},
+		{"colours", "remote: \x1b[31merror: closed\x1b[0m\x1b[K\n", "closed"},
+		{"git about a hook", "remote: protected        \nremote: error: hook declined to update refs/checkpoints/42        \n", "protected"},
+		{"a hook's own words", "remote: quota exceeded: 10 MB\nremote: ask ann\n", "quota exceeded: 10 MB"},
+	} {
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, remoteSays(c.said)) })
+	}
+	assert.Equal(t, "ERROR: You are not allowed to push code to this project.", explain(frame+"remote: ERROR: You are not allowed to push code to this project.\n"+frame+"fatal: Could not read from remote repository.\n"))
+	assert.Equal(t, "the remote end hung up unexpectedly", explain("remote: Updating references:  50% (1/2)\rremote: Updating references: 100% (2/2)\nfatal: the remote end hung up unexpectedly\n"))
+}
+
 func TestWithoutPasswords(t *testing.T) {
 	for text, want := range map[string]string{
 		"origin": "origin", "git@x:y": "git@x:y", "https://x/y": "https://x/y",
@@ -48,9 +73,9 @@ func TestWithoutPasswords(t *testing.T) {
 }
 
 func TestPushReports(t *testing.T) {
-	out := "To /hub\n*\tabc:refs/x\t[new reference]\n=\tabc:refs/y\t[up to date]\n!\tabc:refs/z\t[rejected] (stale info)\n!\t(delete)\nDone\n"
+	out := "To /hub\n*\tabc:refs/x\t[new reference]\n=\tabc:refs/y\t[up to date]\n!\tabc:refs/z\t[rejected] (stale info)\n!\tabc:refs/w\t[remote rejected] (a (b))\n!\t(delete)\nDone\n"
 	assert.Equal(t, map[string]pushReport{
-		"refs/x": {flag: '*'}, "refs/y": {flag: '='}, "refs/z": {'!', "stale info"},
+		"refs/x": {flag: '*'}, "refs/y": {flag: '='}, "refs/z": {flag: '!', reason: "stale info"}, "refs/w": {'!', true, "a (b)"},
 	}, pushReports([]byte(out)))
 }
 

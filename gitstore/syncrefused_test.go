@@ -1,0 +1,185 @@
+package gitstore
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// hook installs a hook of a bare repository.
+func (w *world) hook(hub, name, script string) {
+	w.t.Helper()
+	path := filepath.Join(hub, "hooks", name)
+	require.NoError(w.t, os.MkdirAll(filepath.Dir(path), 0o777))
+	require.NoError(w.t, os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o777))
+}
+
+// A refused push is a lost race if the remote's ref has moved, whatever the
+// server says of it: the sync joins, and nothing is lost.
+func TestSyncJoinsAfterARefusalInAnyWords(t *testing.T) {
+	for server, words := range refusingWords {
+		t.Run(server, func(t *testing.T) {
+			a, b, hub, ids := pair(t, 1)
+			theirs, mine := b.manual(1), a.manual(1)
+			b.Git("push", "-q", "origin", LiveRef("42")+":refs/heads/theirs")
+			// The other clone's push ends between the start of this one and its update.
+			a.hook(hub, "pre-receive", "test -e moved && exit\n>moved\nunset GIT_QUARANTINE_PATH\ngit update-ref "+LiveRef("42")+" refs/heads/theirs\n")
+			a.answersIn(words)
+			done := a.sync()
+			assert.Equal(t, Joined, done.Result)
+			assert.ElementsMatch(t, append(append(ids, theirs...), mine...), a.live())
+			assert.Equal(t, a.tip(), a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
+			a.sound()
+		})
+	}
+}
+
+// A push of the first checkpoint of an issue may lose a race for a new ref.
+func TestPushOfANewIssueAfterARefusalIsDivergence(t *testing.T) {
+	for _, server := range []string{"git 2.51", "Azure"} {
+		t.Run(server, func(t *testing.T) {
+			a := newWorld(t)
+			hub := a.hub()
+			b := a.clone(hub)
+			b.manual(1)
+			b.Git("push", "-q", "origin", LiveRef("42")+":refs/heads/theirs")
+			a.manual(1)
+			a.hook(hub, "pre-receive", "unset GIT_QUARANTINE_PATH\ngit update-ref "+LiveRef("42")+" refs/heads/theirs\n")
+			a.answersIn(refusingWords[server])
+			done := a.push()
+			assert.Equal(t, Diverged, done.Result)
+			assert.ErrorContains(t, done.Err, "diverged")
+		})
+	}
+}
+
+// A ref that did not move was refused in earnest. The user sees the server's
+// words after few pushes.
+func TestRefusalOfARefThatDidNotMoveIsTold(t *testing.T) {
+	for _, c := range []struct {
+		words string
+		most  int
+	}{
+		{"pre-receive hook declined", 1},
+		{"TF401028: The reference has already been updated by another client", 3},
+		{"failed to lock", 6},
+	} {
+		t.Run(c.words, func(t *testing.T) {
+			a, _, hub, _ := pair(t, 1)
+			before := a.Git("--git-dir="+hub, "rev-parse", LiveRef("42"))
+			a.manual(1)
+			a.hook(hub, "pre-receive", "echo >>pushes\nexit 1\n")
+			a.answersIn(c.words)
+			start := time.Now()
+			done, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: []checkpoint.Issue{"42"}})
+			require.NoError(t, err)
+			assert.Less(t, time.Since(start), 30*time.Second)
+			var refused *RemoteError
+			require.ErrorAs(t, done[0].Err, &refused)
+			assert.True(t, refused.Refused)
+			assert.Equal(t, "refused refs/checkpoints/42: "+c.words, refused.Reason)
+			pushes, err := os.ReadFile(filepath.Join(hub, "pushes"))
+			require.NoError(t, err)
+			assert.Equal(t, c.most, len(pushes))
+			assert.Equal(t, before, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
+		})
+	}
+}
+
+// A ref that another push has locked is pushed again.
+func TestPushWaitsForALockOfTheServer(t *testing.T) {
+	a, _, hub, _ := pair(t, 1)
+	a.manual(1)
+	lock := filepath.Join(hub, filepath.FromSlash(LiveRef("42"))+".lock")
+	a.hook(hub, "pre-receive", "if test -e pushed; then rm -f '"+lock+"'; else >pushed; >'"+lock+"'; fi\n")
+	assert.Equal(t, Pushed, a.sync().Result)
+	assert.Equal(t, a.tip(), a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
+}
+
+// Clones that create the refs of issues at once all end with a sync that
+// worked. The server's git may be another one, from a folder that the variable
+// names; then it is 48 syncs for each way to keep refs.
+func TestClonesThatSyncAtOnce(t *testing.T) {
+	const clones = 6
+	rounds, answers := 1, map[string]string{"git": "", "a server": refusingWords["an unknown server"]}
+	if serverGit != "" || tortured() {
+		rounds = 8
+		maps.Copy(answers, refusingWords)
+	}
+	for _, format := range []string{"files", "reftable"} {
+		for server, words := range answers {
+			t.Run(format+"/"+server, func(t *testing.T) { syncAtOnce(t, clones, rounds, format, words) })
+		}
+	}
+}
+
+func syncAtOnce(t *testing.T, clones, rounds int, format, words string) {
+	a := newWorld(t)
+	hub := a.hubOf(format)
+	all := []*world{a}
+	for len(all) < clones {
+		all = append(all, a.clone(hub, "--upload-pack="+uploadPack()))
+	}
+	for _, w := range all {
+		w.answersIn(words)
+	}
+	for n := range rounds {
+		issue := checkpoint.Issue(fmt.Sprint(n + 1))
+		var ids []checkpoint.ID
+		for _, w := range all {
+			req := w.request(checkpoint.Manual)
+			req.Issue = issue
+			ids = append(ids, w.save(req).ID)
+		}
+		var wait sync.WaitGroup
+		for _, w := range all {
+			wait.Go(func() {
+				done, err := w.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: []checkpoint.Issue{issue}})
+				if assert.NoError(t, err) && assert.Len(t, done, 1) {
+					assert.NoError(t, done[0].Err)
+				}
+			})
+		}
+		wait.Wait()
+		_, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: []checkpoint.Issue{issue}})
+		require.NoError(t, err)
+		l, err := a.s.List(ctx, issue, 0)
+		require.NoError(t, err)
+		assert.ElementsMatch(t, ids, oldestFirst(l))
+	}
+}
+
+// hubOf is hub with refs of a format, made by the server's git.
+func (w *world) hubOf(format string) string {
+	w.t.Helper()
+	dir := filepath.Join(w.t.TempDir(), "hub")
+	args := []string{"init", "-q", "--bare", dir}
+	if format != "files" {
+		args = append(args, "--ref-format="+format)
+	}
+	server := filepath.Join(serverGit, "git")
+	cmd := exec.Command(server, args...)
+	cmd.Env = w.Env()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		require.NotEqual(w.t, "files", format, "%s", out)
+		w.t.Skipf("the server's git cannot keep refs as %s: %s", format, strings.SplitN(string(out), "\n", 2)[0])
+	}
+	cmd = exec.Command(server, "--git-dir="+dir, "symbolic-ref", "HEAD", "refs/heads/main")
+	cmd.Env = w.Env()
+	require.NoError(w.t, cmd.Run())
+	w.Git("remote", "add", "origin", dir)
+	w.answersIn("")
+	w.Git("push", "-q", "origin", "main")
+	return dir
+}
