@@ -14,6 +14,7 @@ import (
 var mayImport = map[string][]string{
 	"": {"commands"},
 	"commands": {
+		"commands/atomicfile",
 		"commands/complete",
 		"commands/config",
 		"commands/display",
@@ -45,7 +46,8 @@ var mayImport = map[string][]string{
 	"commands/config":       {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/retention"},
 	"commands/guard":        {"commands/terminal", "gitstore/checkpoint"},
 	"commands/hook":         {},
-	"commands/hook/install": {"commands/hook", "commands/output", "gitstore/gitcmd"},
+	"commands/atomicfile":   {},
+	"commands/hook/install": {"commands/atomicfile", "commands/hook", "commands/output", "gitstore/gitcmd"},
 	"commands/manual":       {},
 	"commands/mirror":       {"gitstore/layout"},
 	"commands/output":       {},

@@ -1,0 +1,15 @@
+//go:build !unix
+
+package atomicfile
+
+import (
+	"io/fs"
+	"os"
+)
+
+func hardLinks(fs.FileInfo) uint64 { return 1 }
+
+func keepOwner(*os.File, fs.FileInfo) error { return nil }
+
+// isRunning cannot be asked here: only the age of a file counts.
+func isRunning(int) bool { return true }

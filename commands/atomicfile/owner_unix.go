@@ -1,0 +1,44 @@
+//go:build unix
+
+package atomicfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// hardLinks is the number of names of a file.
+func hardLinks(info fs.FileInfo) uint64 {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 1
+	}
+	return uint64(stat.Nlink)
+}
+
+// keepOwner gives a new file the owner and group of the file that it replaces.
+func keepOwner(out *os.File, info fs.FileInfo) error {
+	want, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return nil
+	}
+	made, err := out.Stat()
+	if err != nil {
+		return err
+	}
+	if have, ok := made.Sys().(*syscall.Stat_t); ok && have.Uid == want.Uid && have.Gid == want.Gid {
+		return nil
+	}
+	if err := out.Chown(int(want.Uid), int(want.Gid)); err != nil {
+		return &ObstacleError{info.Name(), "its owner cannot be kept: " + err.Error()}
+	}
+	return nil
+}
+
+// isRunning reports whether a process exists.
+func isRunning(pid int) bool {
+	err := syscall.Kill(pid, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
+}

@@ -1,0 +1,166 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Write replaces the content of the file. A file that does not exist is
+// created with its directory.
+func (f File) Write(text string) error {
+	return f.write(text, 0o666)
+}
+
+// Create creates the file with a mode, from which the umask is subtracted. It
+// fails with ErrChanged if the file exists.
+func (f File) Create(text string, mode fs.FileMode) error {
+	if f.Exists() {
+		return fmt.Errorf("create %s: %w", f.Path, ErrChanged)
+	}
+	return f.write(text, mode)
+}
+
+func (f File) write(text string, mode fs.FileMode) error {
+	removeStale(f.Path)
+	if err := f.obstacle(); err != nil {
+		return err
+	}
+	dir := filepath.Dir(f.Path)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	temp, err := f.prepare(text, mode)
+	if err == nil {
+		err = f.rename(temp)
+	}
+	if err != nil {
+		if temp != "" {
+			os.Remove(temp)
+		}
+		return err
+	}
+	return syncDir(dir)
+}
+
+// obstacle returns an ObstacleError for a file that is read-only or has other
+// hard links.
+func (f File) obstacle() error {
+	if f.info == nil || f.Force {
+		return nil
+	}
+	if f.info.Mode().Perm()&0o222 == 0 {
+		return &ObstacleError{f.Path, "it is read-only"}
+	}
+	now, err := os.Lstat(f.Path) // removeStale may have removed a link
+	if err != nil {
+		return nil // unchanged reports it
+	}
+	if n := hardLinks(now); n > 1 {
+		return &ObstacleError{f.Path, fmt.Sprintf("it has %d hard links, and the others would keep the old content", n)}
+	}
+	return nil
+}
+
+// prepare writes the content to a synced temporary file beside the file.
+func (f File) prepare(text string, mode fs.FileMode) (temp string, err error) {
+	if f.info != nil {
+		mode = 0o600 // until the owner is right
+	}
+	out, err := createTemp(f.Path, mode)
+	if err != nil {
+		return "", err
+	}
+	_, err = out.WriteString(text)
+	if err == nil && f.info != nil {
+		if err = keepOwner(out, f.info); err == nil {
+			err = out.Chmod(f.info.Mode().Perm())
+		}
+	}
+	if err == nil {
+		err = out.Sync()
+	}
+	return out.Name(), errors.Join(err, out.Close())
+}
+
+// rename puts the temporary file in the place of the file.
+func (f File) rename(temp string) error {
+	if err := f.unchanged(); err != nil {
+		return err
+	}
+	if f.info == nil {
+		// A link fails if another process has created the file meanwhile.
+		err := os.Link(temp, f.Path)
+		if err == nil {
+			return os.Remove(temp)
+		}
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("create %s: %w", f.Path, ErrChanged)
+		}
+	}
+	return os.Rename(temp, f.Path)
+}
+
+// tempPrefix begins the names of the temporary files of a file. The process
+// and a number follow.
+func tempPrefix(path string) string {
+	return "." + filepath.Base(path) + ".git-checkpoint-"
+}
+
+func createTemp(path string, mode fs.FileMode) (*os.File, error) {
+	prefix := filepath.Join(filepath.Dir(path), tempPrefix(path)+strconv.Itoa(os.Getpid())+"-")
+	for n := 0; ; n++ {
+		f, err := os.OpenFile(prefix+strconv.Itoa(n), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if !errors.Is(err, fs.ErrExist) || n > 1000 {
+			return f, err
+		}
+	}
+}
+
+// staleAfter is the age at which a temporary file is removed even if a process
+// of its number runs.
+const staleAfter = time.Hour
+
+// removeStale removes the temporary files of processes that were killed.
+func removeStale(path string) {
+	entries, _ := os.ReadDir(filepath.Dir(path))
+	for _, e := range entries {
+		rest, ours := strings.CutPrefix(e.Name(), tempPrefix(path))
+		pid, number, dashed := strings.Cut(rest, "-")
+		id, err := strconv.Atoi(pid)
+		if _, numberErr := strconv.Atoi(number); !ours || !dashed || err != nil || numberErr != nil {
+			continue
+		}
+		info, err := e.Info()
+		if err == nil && id != os.Getpid() && (!isRunning(id) || time.Since(info.ModTime()) > staleAfter) {
+			os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
+		}
+	}
+}
+
+// syncDir makes a rename or removal in a directory durable, if the file system
+// can.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // which cannot sync a directory
+	}
+	d, err := os.Open(dir)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
+		return nil // a directory that may be written but not listed, or was removed
+	}
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err = d.Sync(); errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
+		return nil
+	}
+	return err
+}
