@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"git-checkpoint/commands/atomicfile"
 	"git-checkpoint/commands/config"
 	"git-checkpoint/commands/hook/install"
 	"git-checkpoint/gitstore"
@@ -181,7 +182,7 @@ func codeOf(err error) (code int, hint string) {
 		return exitUsage, setting.Hint
 	case errors.As(err, &syntax):
 		return exitUsage, ""
-	case errors.Is(err, gitstore.ErrMoved):
+	case errors.Is(err, gitstore.ErrMoved), errors.Is(err, atomicfile.ErrChanged):
 		return exitRefused, "run the command again"
 	case errors.As(err, &large) && large.What == "snapshot":
 		return exitFailure, fmt.Sprintf("git config checkpoint.storage.max-size-mb %d", large.Size>>20+1)

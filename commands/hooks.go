@@ -61,11 +61,12 @@ func runHooks(c *call) error {
 	if verb == "status" {
 		return c.hooksStatus()
 	}
-	changes, err := c.planHooks(verb == "install", agent)
+	r := c.hooksRepo()
+	changes, err := c.planHooks(r, verb == "install", agent)
 	if err != nil {
 		return err
 	}
-	return c.changeHooks(verb, changes)
+	return c.changeHooks(r, verb, changes)
 }
 
 // hooksRepo is where hooks are installed.
@@ -76,8 +77,7 @@ func (c *call) hooksRepo() *install.Repo {
 	}
 }
 
-func (c *call) planHooks(in bool, agent *hook.Agent) ([]install.Change, error) {
-	r := c.hooksRepo()
+func (c *call) planHooks(r *install.Repo, in bool, agent *hook.Agent) ([]install.Change, error) {
 	switch {
 	case agent != nil:
 		return r.Agent(agent, in)
@@ -103,18 +103,20 @@ func (c *call) checkHooks(verb string) error {
 }
 
 // changeHooks does what was planned, unless it is a dry run.
-func (c *call) changeHooks(verb string, changes []install.Change) error {
+func (c *call) changeHooks(r *install.Repo, verb string, changes []install.Change) error {
 	dry := c.flags.Bool("dry-run")
 	result := output.Hooks{Type: "hooks", Action: verb, DryRun: dry}
 	for _, ch := range changes {
 		if !dry {
 			if err := ch.Do(); err != nil {
+				c.tellKept(r)
 				return err
 			}
 		}
 		result.Changes = append(result.Changes, ch.Text)
 		c.tellChange(dry, ch.Text)
 	}
+	result.Kept = c.tellKept(r)
 	if len(changes) == 0 {
 		c.say("nothing to do")
 	}
@@ -122,6 +124,16 @@ func (c *call) changeHooks(verb string, changes []install.Change) error {
 		return c.write(result)
 	}
 	return nil
+}
+
+// tellKept names the copies of the files that were changed.
+func (c *call) tellKept(r *install.Repo) []output.Kept {
+	var kept []output.Kept
+	for _, k := range r.Kept {
+		kept = append(kept, output.Kept{Path: k.File, Copy: k.Kept})
+		c.say("%s as it was: %s", k.File, k.Kept)
+	}
+	return kept
 }
 
 func (c *call) tellChange(dry bool, text string) {

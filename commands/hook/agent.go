@@ -66,32 +66,24 @@ func (a *Agent) Folder() string { return path.Dir(a.File) }
 // Command is what the agent runs at an event. Someone who works on the same
 // project without this program notices nothing.
 func (a *Agent) Command(e AgentEvent) string {
-	return "command -v git-checkpoint >/dev/null 2>&1 || exit 0; " + ours + e.Hook + " " + a.Name
+	return "command -v git-checkpoint >/dev/null 2>&1 || exit 0; " + calls + e.Hook + " " + a.Name
 }
 
 func (a *Agent) group(e AgentEvent) Group {
 	return Group{Hooks: []Command{{Type: "command", Command: a.Command(e), Timeout: e.Timeout}}}
 }
 
-// Install adds the agent's hooks to the text of its settings file, "" for one
-// that is not there. Nothing else in it changes.
-func (a *Agent) Install(text string) (string, error) {
+// Install adds the agent's hooks to the text of its settings file, which may
+// not exist. Nothing else in it changes.
+func (a *Agent) Install(text string, exists bool) (string, error) {
 	for _, e := range a.Events {
 		var err error
-		if text, err = AddSetting(text, e.Name, a.group(e)); err != nil {
+		if text, err = AddSetting(text, exists, e.Name, a.group(e)); err != nil {
 			return "", err
 		}
+		exists = true
 	}
 	return text, nil
-}
-
-// Uninstall takes them out again; "" means that the file was made for them.
-func (a *Agent) Uninstall(text string) string {
-	for i := len(a.Events) - 1; i >= 0; i-- {
-		e := a.Events[i]
-		text = RemoveSetting(text, e.Name, a.group(e))
-	}
-	return text
 }
 
 // Installed lists the agent's events that a settings file has hooks for.

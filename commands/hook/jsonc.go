@@ -1,9 +1,11 @@
 package hook
 
 import (
+	"encoding/json"
 	"errors"
-	"strconv"
+	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // A node is a value of a JSON text and where it stands. Comments and commas
@@ -38,8 +40,14 @@ type parser struct {
 
 const maxDepth = 200
 
-func (p *parser) bad() error {
-	return errors.Join(errJSON, errors.New("line "+strconv.Itoa(1+strings.Count(p.text[:min(p.at, len(p.text))], "\n"))))
+func (p *parser) bad() error { return syntaxError(errJSON, p.text, p.at) }
+
+// syntaxError adds the line and column of a place in a text to an error.
+func syntaxError(err error, text string, at int) error {
+	before := text[:min(at, len(text))]
+	line := 1 + strings.Count(before, "\n")
+	column := 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
+	return fmt.Errorf("%w: line %d, column %d", err, line, column)
 }
 
 func (p *parser) peek() byte {
@@ -168,12 +176,20 @@ func (p *parser) item(n *node, depth int) error {
 // for those who read the file.
 func (n node) member(text, name string) int {
 	for i := len(n.keys) - 1; i >= 0; i-- {
-		key, err := strconv.Unquote(text[n.keys[i].start:n.keys[i].end])
-		if err == nil && key == name {
+		if unquote(text, n.keys[i]) == name {
 			return i
 		}
 	}
 	return -1
+}
+
+// unquote returns the value of a string, "" for any other node.
+func unquote(text string, n node) string {
+	var s string
+	if n.kind != '"' || json.Unmarshal([]byte(text[n.start:n.end]), &s) != nil {
+		return ""
+	}
+	return s
 }
 
 // from is where item i begins, with its key.

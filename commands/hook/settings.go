@@ -5,9 +5,6 @@ import (
 	"strings"
 )
 
-// ours marks commands of this program in a settings file.
-const ours = "git-checkpoint hook "
-
 // A Group is an entry of an agent's event: {"hooks": [{"type": "command", ...}]}.
 type Group struct {
 	Hooks []Command `json:"hooks"`
@@ -21,19 +18,25 @@ type Command struct {
 }
 
 // AddSetting puts a group under hooks.<event> of a settings file, and changes
-// no other byte. The text is "" for a file that is not there. Where the event
-// has a command of ours nothing is added.
-func AddSetting(text, event string, g Group) (string, error) {
-	if text == "" {
-		all := map[string]map[string][]Group{"hooks": {event: {g}}}
+// no other byte. If the event has a command that calls this program, the group
+// is not added; an older command of ours there becomes the one of the group.
+//
+// exists is false for a file that is not there. A file that holds no value,
+// such as a single newline, gets an object on one line before its text.
+func AddSetting(text string, exists bool, event string, g Group) (string, error) {
+	all := map[string]map[string][]Group{"hooks": {event: {g}}}
+	if !exists {
 		return pretty("", all, "", "  ", "\n") + "\n", nil
+	}
+	if blank := strings.TrimPrefix(text, byteOrderMark); strings.TrimSpace(blank) == "" {
+		return text[:len(text)-len(blank)] + compact("", all) + blank, nil
 	}
 	root, err := parseJSON(text)
 	if err != nil {
 		return "", err
 	}
 	if root.kind != '{' {
-		return "", errJSON
+		return "", syntaxError(errJSON, text, root.start)
 	}
 	i := root.member(text, "hooks")
 	if i < 0 {
@@ -41,88 +44,60 @@ func AddSetting(text, event string, g Group) (string, error) {
 	}
 	hooks := root.items[i]
 	if hooks.kind != '{' {
-		return "", fmt.Errorf("hooks is no object")
+		return "", syntaxError(fmt.Errorf("hooks is not an object"), text, hooks.start)
 	}
 	j := hooks.member(text, event)
 	if j < 0 {
 		return addItem(text, hooks, event, []Group{g}), nil
 	}
 	groups := hooks.items[j]
-	switch {
-	case groups.kind != '[':
-		return "", fmt.Errorf("hooks.%s is no list", event)
-	case strings.Contains(text[groups.start:groups.end], ours):
-		return text, nil
+	if groups.kind != '[' {
+		return "", syntaxError(fmt.Errorf("hooks.%s is not an array", event), text, groups.start)
+	}
+	if command := commandIn(text, groups, callsHook); command != nil {
+		return renew(text, *command, g.Hooks[0].Command), nil
 	}
 	return addItem(text, groups, "", g), nil
 }
 
-// HasSetting reports whether a settings file has a command of ours under an
-// event.
-func HasSetting(text, event string) bool {
-	_, path := find(text, event)
-	return path != nil
-}
+const byteOrderMark = "\ufeff"
 
-// RemoveSetting takes the group out again. Where nothing was changed since
-// AddSetting the text is byte for byte what it was, "" for no file.
-func RemoveSetting(text, event string, g Group) string {
-	_, path := find(text, event)
-	if path == nil {
+// renew replaces an older command of ours. A user's own command stays.
+func renew(text string, command node, want string) string {
+	if have := unquote(text, command); have == want || !isOwnCommand(have) {
 		return text
 	}
-	var candidates []string
-	for depth := len(path) - 1; depth >= 0; depth-- {
-		at := path[depth]
-		candidates = append(candidates, removeItem(text, at.in, at.i)...)
-		if len(at.in.items) > 1 {
-			break
-		}
-	}
-	for _, c := range append(candidates, "") {
-		if again, err := AddSetting(c, event, g); err == nil && again == text {
-			return c
-		}
-	}
-	return candidates[len(candidates)-1]
+	return text[:command.start] + compact("", want) + text[command.end:]
 }
 
-// A place is an item of a container.
-type place struct {
-	in node
-	i  int
+// commandIn returns the first command in the groups of an event that a
+// function accepts, nil for none.
+func commandIn(text string, groups node, accept func(string) bool) *node {
+	for _, group := range groups.items {
+		l := group.member(text, "hooks")
+		if l < 0 {
+			continue
+		}
+		for _, c := range group.items[l].items {
+			if m := c.member(text, "command"); m >= 0 && accept(unquote(text, c.items[m])) {
+				return &c.items[m]
+			}
+		}
+	}
+	return nil
 }
 
-// find is the way to the first command of ours under an event: in the root, in
-// hooks, in the event, and in the group where that has other commands too.
-func find(text, event string) (node, []place) {
+// HasSetting reports whether a settings file has a command under an event that
+// calls this program.
+func HasSetting(text, event string) bool {
 	root, err := parseJSON(text)
-	if err != nil || root.kind != '{' {
-		return root, nil
+	if err != nil {
+		return false
 	}
 	i := root.member(text, "hooks")
 	if i < 0 {
-		return root, nil
+		return false
 	}
-	hooks := root.items[i]
-	j := hooks.member(text, event)
-	if j < 0 || hooks.items[j].kind != '[' {
-		return root, nil
-	}
-	groups := hooks.items[j]
-	for k, g := range groups.items {
-		if !strings.Contains(text[g.start:g.end], ours) {
-			continue
-		}
-		path := []place{{root, i}, {hooks, j}, {groups, k}}
-		if l := g.member(text, "hooks"); l >= 0 && len(g.items[l].items) > 1 {
-			for m, command := range g.items[l].items {
-				if strings.Contains(text[command.start:command.end], ours) {
-					return root, append(path, place{g.items[l], m})
-				}
-			}
-		}
-		return root, path
-	}
-	return root, nil
+	j := root.items[i].member(text, event)
+	return j >= 0 && commandIn(text, root.items[i].items[j], callsHook) != nil
 }

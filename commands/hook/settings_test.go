@@ -29,6 +29,8 @@ var settingsTexts = map[string]string{
 	"byte order mark":   "\ufeff{\n  \"a\": 1\n}",
 	"escapes":           "{\n  \"a\\\"}\": \"{[\\\\\\\"\",\n  \"n\": -1.5e3\n}\n",
 	"hooks in a string": "{\n  \"note\": \"hooks\", \"x\": {\"hooks\": 1}\n}\n",
+	"one newline":       "\n",
+	"white space":       " \r\n\t",
 	"line between":      "{\n  \"a\": 1,\n\n  \"b\": 2\n\n}\n",
 }
 
@@ -37,23 +39,27 @@ func TestUninstallIsTheInverseOfInstall(t *testing.T) {
 	for _, name := range Agents() {
 		a := AgentNamed(name)
 		for what, text := range settingsTexts {
-			in, err := a.Install(text)
+			in, err := a.Install(text, text != "")
 			require.NoError(t, err, what)
 			assert.Len(t, a.Installed(in), 3, what)
 			if !strings.ContainsAny(text, "/\ufeff") && !strings.Contains(text, ",\n  }") && !strings.Contains(text, ",}") {
 				assert.True(t, json.Valid([]byte(in)), "%s: %s", what, in)
 			}
-			again, err := a.Install(in)
+			again, err := a.Install(in, true)
 			require.NoError(t, err)
 			assert.Equal(t, in, again, "%s: installing twice", what)
-			assert.Equal(t, text, a.Uninstall(in), "%s:\n%s", what, in)
-			assert.Equal(t, text, a.Uninstall(text), "%s: not installed", what)
+			out, gone := a.Uninstall(in)
+			assert.Equal(t, text, out, "%s:\n%s", what, in)
+			assert.Equal(t, text == "", gone, what)
+			out, gone = a.Uninstall(text)
+			assert.Equal(t, text, out, "%s: not installed", what)
+			assert.False(t, gone, what)
 		}
 	}
 }
 
 func TestInstallKeepsComments(t *testing.T) {
-	in, err := AddSetting("{\n  \"a\": 1 // one\n}\n", "SessionStart", Group{})
+	in, err := AddSetting("{\n  \"a\": 1 // one\n}\n", true, "SessionStart", Group{})
 	require.NoError(t, err)
 	assert.True(t, strings.HasPrefix(in, "{\n  \"a\": 1, // one\n  \"hooks\": {"), in)
 }
@@ -61,42 +67,32 @@ func TestInstallKeepsComments(t *testing.T) {
 // A file that was edited since loses what is ours and nothing else.
 func TestUninstallAfterAnEdit(t *testing.T) {
 	a := AgentNamed("claude")
-	in, err := a.Install("{\n  \"model\": \"opus\"\n}\n")
+	in, err := a.Install("{\n  \"model\": \"opus\"\n}\n", true)
 	require.NoError(t, err)
 	edited := strings.Replace(in, "\"timeout\": 10\n", "\"timeout\": 99\n", 1)
 	edited = strings.Replace(edited, "opus", "haiku", 1)
 	require.NotEqual(t, in, edited)
-	out := a.Uninstall(edited)
-	assert.NotContains(t, out, ours)
+	out, _ := a.Uninstall(edited)
+	assert.NotContains(t, out, calls)
 	assert.Contains(t, out, "haiku")
 	assert.True(t, json.Valid([]byte(out)), out)
 
 	joined := `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"mine"},{"type":"command","command":"git-checkpoint hook session-start claude"}]}]}}`
-	assert.Equal(t, `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"mine"}]}]}}`, a.Uninstall(joined))
+	out, _ = a.Uninstall(joined)
+	assert.Equal(t, `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"mine"}]}]}}`, out)
 	before := `{"hooks":{"SessionStart":[{"hooks":[{"command":"git-checkpoint hook session-start claude"}]}, {"hooks":[]}]}}`
-	assert.Equal(t, `{"hooks":{"SessionStart":[{"hooks":[]}]}}`, a.Uninstall(before))
+	out, _ = a.Uninstall(before)
+	assert.Equal(t, `{"hooks":{"SessionStart":[{"hooks":[]}]}}`, out)
 }
 
 func TestInstallRefusesWhatItDoesNotUnderstand(t *testing.T) {
-	for _, text := range []string{"[]", "{", "{\"a\" 1}", "nonsense", "{\"hooks\": []}", "{\"hooks\": {\"SessionStart\": {}}}", "{} {}", " "} {
-		_, err := AgentNamed("claude").Install(text)
-		assert.Error(t, err, text)
-		assert.Equal(t, text, AgentNamed("claude").Uninstall(text), text)
+	for _, text := range []string{"[]", "{", "{\"a\" 1}", "nonsense", "{\"hooks\": []}", "{\"hooks\": {\"SessionStart\": {}}}", "{} {}"} {
+		_, err := AgentNamed("claude").Install(text, true)
+		require.ErrorContains(t, err, "line 1, column ", text)
+		out, gone := AgentNamed("claude").Uninstall(text)
+		assert.Equal(t, text, out, text)
+		assert.False(t, gone, text)
 	}
-}
-
-func TestTOML(t *testing.T) {
-	a := AgentNamed("codex")
-	for _, text := range []string{"", "model = \"x\"\n", "model = \"x\"", "[hooks]\n# mine\n[[hooks.Stop]]\n"} {
-		in := a.InstallTOML(text)
-		assert.Len(t, a.InstalledTOML(in), 3)
-		assert.Equal(t, in, a.InstallTOML(in))
-		assert.Equal(t, text, a.UninstallTOML(in))
-	}
-	assert.True(t, HasTOMLHooks("a = 1\n[[ hooks.Stop ]]\n"))
-	assert.False(t, HasTOMLHooks("# [hooks]\nhooks_dir = 1\n[hooksy]\n"))
-	in := a.InstallTOML("a = 1")
-	assert.Equal(t, "a = 1\nb = 2\n", a.UninstallTOML(in+"b = 2\n"))
 }
 
 func FuzzSettings(f *testing.F) {
@@ -105,14 +101,14 @@ func FuzzSettings(f *testing.F) {
 	}
 	a := AgentNamed("gemini")
 	f.Fuzz(func(t *testing.T, text string) {
-		in, err := a.Install(text)
-		if err != nil || strings.Contains(text, ours) {
+		in, err := a.Install(text, text != "")
+		if err != nil || strings.Contains(text, calls) {
 			t.Skip()
 		}
 		if _, err := parseJSON(in); err != nil {
 			t.Fatalf("%q became %q: %v", text, in, err)
 		}
-		if out := a.Uninstall(in); out != text {
+		if out, _ := a.Uninstall(in); out != text {
 			t.Fatalf("%q became %q, with %q between", text, out, in)
 		}
 	})

@@ -102,30 +102,61 @@ func name(key string) string {
 	return `"` + key + `": `
 }
 
-// removeItem gives the texts that may have been there before item i was added
-// to a container, the likeliest first.
-func removeItem(text string, in node, i int) []string {
+// removeItem takes item i out of a container, with the comma and the white
+// space that came with it. Comments around it stay.
+func removeItem(text string, in node, i int) string {
 	from, end := in.from(i), in.items[i].end
-	if i < len(in.items)-1 {
-		return []string{text[:from] + text[in.from(i+1):]}
-	}
-	if i == 0 {
-		return []string{
-			strings.TrimSuffix(text[:from], " ") + strings.TrimPrefix(text[end:], " "),
-			text[:from] + strings.TrimPrefix(text[end:], ","),
-		}
+	comma := commaAfter(text, end)
+	switch {
+	case len(in.items) == 1:
+		return removeOnly(text, in)
+	case i < len(in.items)-1:
+		return removeBefore(text, from, end, comma)
 	}
 	gap := strings.TrimRight(text[:from], " \t")
 	if strings.HasSuffix(gap, "\n") {
 		gap = strings.TrimSuffix(strings.TrimSuffix(gap, "\n"), "\r")
 	}
-	out := []string{}
-	before := in.items[i-1].end
-	if comma := commaAfter(text, before); comma >= 0 && comma < len(gap) {
-		out = append(out, gap[:comma]+gap[comma+1:]+text[end:])
+	if comma >= 0 { // commas after the last item are the style of the file
+		return gap + text[end:comma] + text[comma+1:]
 	}
+	if before := commaAfter(text, in.items[i-1].end); before >= 0 && before < len(gap) {
+		gap = gap[:before] + gap[before+1:]
+	}
+	return gap + text[end:]
+}
+
+// removeBefore takes out an item that others follow, with its line if it is
+// alone there.
+func removeBefore(text string, from, end, comma int) string {
+	rest := text[end:comma] + text[comma+1:]
+	line := strings.TrimLeft(text[comma+1:], " \t")
+	_, _, broken := layout(text, from)
+	switch {
+	case broken && end == comma && strings.HasPrefix(line, "\n"):
+		return strings.TrimRight(text[:from], " \t") + line[1:]
+	case broken && end == comma && strings.HasPrefix(line, "\r\n"):
+		return strings.TrimRight(text[:from], " \t") + line[2:]
+	case !broken && end == comma:
+		return text[:from] + line
+	}
+	return text[:from] + rest
+}
+
+// removeOnly empties a container, which keeps comments that stand in it.
+func removeOnly(text string, in node) string {
+	from, end := in.from(0), in.items[0].end
+	before, after := text[:from], text[end:]
 	if comma := commaAfter(text, end); comma >= 0 {
-		out = append([]string{gap + text[end:comma] + text[comma+1:]}, out...)
+		after = text[end:comma] + text[comma+1:]
 	}
-	return out
+	if spaced(text, in) {
+		return before[:from-1] + after[1:]
+	}
+	closing := len(text) - in.end + 1 // from the end of the text to the closing bracket
+	inner := before[in.start+1:] + after[:len(after)-closing]
+	if strings.TrimSpace(inner) == "" {
+		inner = ""
+	}
+	return before[:in.start+1] + inner + after[len(after)-closing:]
 }

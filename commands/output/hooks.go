@@ -6,14 +6,21 @@ import (
 )
 
 // Hooks is what hooks install, uninstall and status did or found. Changes are
-// in words, made or, with DryRun, to be made.
+// in words, made or, with DryRun, to be made. Kept are the files that changed.
 type Hooks struct {
 	Type    string   `json:"type"`
 	Action  string   `json:"action"`
 	DryRun  bool     `json:"dry_run"`
 	Changes []string `json:"changes"`
+	Kept    []Kept   `json:"kept"`
 	Hooks   []Hook   `json:"hooks"`
 	Agents  []Agent  `json:"agents"`
+}
+
+// Kept is a file that was changed, and where its former content is.
+type Kept struct {
+	Path string `json:"path"`
+	Copy string `json:"copy"`
 }
 
 // Hook is one hook of git's. Way is config or file; Runs says whether a canary

@@ -98,6 +98,7 @@ func samples() map[string]any {
 		"hooks": Hooks{
 			"hooks", "status", false,
 			[]string{"write .git/hooks/pre-push"},
+			[]Kept{{".claude/settings.json", ".git/git-checkpoint/before/settings.json-0123abcd"}},
 			[]Hook{{"pre-push", "file", ".git/hooks/pre-push", "lefthook", true, "", "push"}, {Event: "post-checkout", Setting: "tell"}},
 			[]Agent{{"claude", ".claude/settings.json", []string{"SessionStart"}}},
 		},

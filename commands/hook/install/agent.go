@@ -1,55 +1,12 @@
 package install
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 
+	"git-checkpoint/commands/atomicfile"
 	"git-checkpoint/commands/hook"
 )
-
-// A settingsFile is an agent's settings, as they are.
-type settingsFile struct {
-	path string // past symlinks
-	text string // "" where there is none
-	mode os.FileMode
-}
-
-func readSettings(path string) (settingsFile, error) {
-	f := settingsFile{path: path, mode: 0o644}
-	if at, err := filepath.EvalSymlinks(path); err == nil {
-		f.path = at
-	}
-	data, err := os.ReadFile(f.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return f, nil
-	}
-	if err != nil {
-		return f, err
-	}
-	if info, err := os.Stat(f.path); err == nil {
-		f.mode = info.Mode().Perm()
-	}
-	f.text = string(data)
-	return f, nil
-}
-
-// write makes the file hold a text; without one it goes, and the agent's
-// folder with it where that is empty.
-func (f settingsFile) write(text string) error {
-	if text == "" {
-		if err := os.Remove(f.path); err != nil {
-			return err
-		}
-		os.Remove(filepath.Dir(f.path)) // unless there is more in it
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(f.path), 0o777); err != nil {
-		return err
-	}
-	return replaceFile(f.path, []byte(text), f.mode)
-}
 
 // agentHome is the folder that an agent's files are below: the worktree's
 // root, or with --global the user's home.
@@ -65,15 +22,15 @@ func (r *Repo) agentHome() (string, error) {
 
 // agentFiles are the two files that may hold an agent's hooks; the second is
 // the zero value for an agent that has but one.
-func (r *Repo) agentFiles(a *hook.Agent) (file, toml settingsFile, err error) {
+func (r *Repo) agentFiles(a *hook.Agent) (file, toml atomicfile.File, err error) {
 	home, err := r.agentHome()
 	if err != nil {
 		return file, toml, err
 	}
-	if file, err = readSettings(filepath.Join(home, filepath.FromSlash(a.File))); err != nil || a.TOML == "" {
+	if file, err = atomicfile.Read(filepath.Join(home, filepath.FromSlash(a.File))); err != nil || a.TOML == "" {
 		return file, toml, err
 	}
-	toml, err = readSettings(filepath.Join(home, filepath.FromSlash(a.TOML)))
+	toml, err = atomicfile.Read(filepath.Join(home, filepath.FromSlash(a.TOML)))
 	return file, toml, err
 }
 
@@ -86,23 +43,62 @@ func (r *Repo) Agent(a *hook.Agent, install bool) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	if install && hook.HasTOMLHooks(toml.text) && file.text == "" {
-		return r.settingsChange(toml, a.InstallTOML(toml.text), "add hooks to "), nil
+	if !install {
+		return r.uninstallAgent(a, file, toml)
 	}
-	if install {
-		text, err := a.Install(file.text)
-		if err != nil {
-			return nil, &SettingsError{a.Name, r.shownFile(file.path), err}
-		}
-		return r.settingsChange(file, text, "add hooks to "), nil
+	inTOML, err := hook.HasTOMLHooks(toml.Text)
+	if err != nil {
+		return nil, r.settingsError(a, toml, err)
 	}
-	plan := r.settingsChange(file, a.Uninstall(file.text), "take hooks out of ")
-	return append(plan, r.settingsChange(toml, a.UninstallTOML(toml.text), "take hooks out of ")...), nil
+	if inTOML && !file.Exists() {
+		text, err := a.InstallTOML(toml.Text)
+		return r.settingsChange(toml, text, "add hooks to "), r.settingsError(a, toml, err)
+	}
+	text, err := a.Install(file.Text, file.Exists())
+	return r.settingsChange(file, text, "add hooks to "), r.settingsError(a, file, err)
 }
 
-func (r *Repo) settingsChange(f settingsFile, text, what string) []Change {
-	if text == f.text {
+func (r *Repo) settingsError(a *hook.Agent, f atomicfile.File, err error) error {
+	if err == nil {
 		return nil
 	}
-	return []Change{{what + r.shownFile(f.path), func() error { return f.write(text) }}}
+	return &SettingsError{a.Name, r.shownFile(f.Path), err}
+}
+
+// uninstallAgent removes the hooks from both files. The kept copies show which
+// objects and arrays existed before the install.
+func (r *Repo) uninstallAgent(a *hook.Agent, file, toml atomicfile.File) ([]Change, error) {
+	if err := a.Check(file.Text); err != nil {
+		return nil, r.settingsError(a, file, err)
+	}
+	keepDir, err := r.keepDir()
+	if err != nil {
+		return nil, err
+	}
+	text, gone := a.Uninstall(file.Text, atomicfile.Kept(keepDir, file.Path)...)
+	plan := r.settingsChange(file, text, "take hooks out of ")
+	if gone {
+		plan = []Change{{"take hooks out of " + r.shownFile(file.Path), func() error { return removeSettings(file) }}}
+	}
+	if text, err = a.UninstallTOML(toml.Text); err != nil {
+		return nil, r.settingsError(a, toml, err)
+	}
+	return append(plan, r.settingsChange(toml, text, "take hooks out of ")...), nil
+}
+
+// removeSettings removes a file that was made for the hooks, and the agent's
+// folder if it is empty then.
+func removeSettings(f atomicfile.File) error {
+	if err := f.Remove(); err != nil {
+		return err
+	}
+	os.Remove(filepath.Dir(f.Path)) // fails if the folder has other files
+	return nil
+}
+
+func (r *Repo) settingsChange(f atomicfile.File, text, what string) []Change {
+	if text == f.Text {
+		return nil
+	}
+	return []Change{{what + r.shownFile(f.Path), func() error { return r.replace(f, text) }}}
 }

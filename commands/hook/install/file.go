@@ -1,74 +1,172 @@
 package install
 
 import (
-	"fmt"
+	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"git-checkpoint/commands/atomicfile"
 	"git-checkpoint/commands/hook"
 )
 
+// keepDir is the directory for copies of files before they change: in the
+// repository, or for --global in the user's state directory.
+func (r *Repo) keepDir() (string, error) {
+	if !r.Global {
+		return filepath.Join(r.CommonDir, "git-checkpoint", "before"), nil
+	}
+	state := os.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(state) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(state, "git-checkpoint", "before"), nil
+}
+
+// keep stores what a file is before it changes.
+func (r *Repo) keep(f atomicfile.File) error {
+	dir, err := r.keepDir()
+	if err != nil {
+		return err
+	}
+	kept, err := atomicfile.Keep(dir, f)
+	if err == nil && f.Text != "" {
+		r.Kept = append(r.Kept, Copy{r.shownFile(f.Path), r.shownFile(kept)})
+	}
+	return err
+}
+
+// replace replaces the text of a file, and keeps a copy of the former text.
+func (r *Repo) replace(f atomicfile.File, text string) error {
+	if err := r.keep(f); err != nil {
+		return err
+	}
+	f.Force = r.Force
+	return r.obstacle(f.Write(text))
+}
+
+// obstacle adds the way on to a refusal to replace a file.
+func (r *Repo) obstacle(err error) error {
+	var obstacle *atomicfile.ObstacleError
+	if errors.As(err, &obstacle) {
+		return refuse("", "%w; with --force it is replaced", err)
+	}
+	return err
+}
+
 // createHook writes a file that is not there. Husky's need not be executable.
 func createHook(path, text string, s hook.Style) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	f, err := atomicfile.Read(path)
+	if err != nil {
 		return err
 	}
-	mode := os.FileMode(0o777)
+	return f.Create(text, hookMode(s))
+}
+
+func hookMode(s hook.Style) os.FileMode {
 	if s.Bare {
-		mode = 0o666
+		return 0o666
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	return 0o777
+}
+
+// copyAside gives a hook, which is a file or a symlink, a second name in the
+// folder Aside. The hook stays where it is until a wrapper replaces it.
+func copyAside(path, aside string) error {
+	if err := os.MkdirAll(filepath.Dir(aside), 0o777); err != nil {
+		return err
+	}
+	if sameHook(path, aside) {
+		return nil // an install that was killed has come this far
+	}
+	target, err := os.Readlink(path)
+	if err == nil {
+		if !filepath.IsAbs(target) {
+			target = "../" + target
+		}
+		return os.Symlink(target, aside)
+	}
+	if err := os.Link(path, aside); err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	f, err := atomicfile.Read(path) // of a file system without hard links
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(text)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	return err
-}
-
-// replaceFile puts another text into a file, at once and with its mode kept.
-func replaceFile(path string, data []byte, mode os.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Chmod(f.Name(), mode)
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
+	to, err := atomicfile.Read(aside)
 	if err != nil {
-		os.Remove(f.Name())
+		return err
 	}
-	return err
+	return errors.Join(to.Create(f.Text, info.Mode().Perm()), os.Chmod(aside, info.Mode().Perm()))
 }
 
-// moveHook moves a file or a symlink. The target of a relative symlink is
-// written from its new place, where up leads to the old one, or away from it
-// when up is "".
-func moveHook(from, to, up string) error {
-	target, err := os.Readlink(from)
-	if err != nil || filepath.IsAbs(target) {
-		return os.Rename(from, to)
+// sameHook reports whether two paths lead to the same file, or to two that
+// have the same text.
+func sameHook(path, aside string) bool {
+	a, err := os.Stat(path)
+	if err != nil {
+		return false
 	}
-	if up != "" {
-		target = up + "/" + target
-	} else {
+	b, err := os.Stat(aside)
+	if err != nil {
+		return false
+	}
+	if os.SameFile(a, b) {
+		return true
+	}
+	one, err := os.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	other, err := os.ReadFile(aside)
+	return err == nil && bytes.Equal(one, other) && a.Mode() == b.Mode()
+}
+
+// putBack moves a hook back from the folder Aside, and replaces its wrapper.
+func putBack(aside, path string) error {
+	if err := moveBack(aside, path); err != nil {
+		return err
+	}
+	os.Remove(filepath.Dir(aside)) // fails if another hook is there
+	return nil
+}
+
+func moveBack(aside, path string) error {
+	target, err := os.Readlink(aside)
+	if err != nil {
+		return os.Rename(aside, path)
+	}
+	if !filepath.IsAbs(target) {
 		target = strings.TrimPrefix(target, "../")
 	}
-	if err := os.Symlink(target, to); err != nil {
-		return fmt.Errorf("move %s: %w", from, err)
+	if err := atomicfile.PlaceSymlink(path, target); err != nil {
+		return err
 	}
-	return os.Remove(from)
+	return os.Remove(aside)
+}
+
+// removeHook removes a file that was made for the block, or puts back the hook
+// in whose place it stands.
+func removeHook(f atomicfile.File, path, aside string) error {
+	if _, err := os.Lstat(aside); err != nil {
+		return f.Remove()
+	}
+	now, err := atomicfile.Read(path)
+	if err != nil {
+		return err
+	}
+	if now.Text != f.Text {
+		return atomicfile.ErrChanged
+	}
+	return putBack(aside, path)
 }

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"git-checkpoint/commands/atomicfile"
 	"git-checkpoint/commands/hook"
 	"git-checkpoint/commands/output"
 )
@@ -39,9 +41,13 @@ func (r *Repo) Install(push bool) ([]Change, error) {
 func (r *Repo) installConfig() ([]Change, error) {
 	var plan []Change
 	for _, e := range hook.Events() {
-		if !r.configured(e) {
-			plan = append(plan, r.configChange(e))
+		if r.configured(e) {
+			continue
 		}
+		if err := r.editedConfig("install", e); err != nil {
+			return nil, err
+		}
+		plan = append(plan, r.configChange(e))
 	}
 	if r.Global {
 		return plan, nil
@@ -53,9 +59,15 @@ func (r *Repo) installConfig() ([]Change, error) {
 // configured reports whether git's configuration has the hook as it should be:
 // in the file that is meant, or for all repositories already.
 func (r *Repo) configured(e hook.Event) bool {
-	event, command := "", ""
+	event, command := r.configHook(e, r.Global)
+	return event == string(e) && command == e.ConfigCommand()
+}
+
+// configHook returns the settings of a hook in git's configuration, of this
+// scope alone if own is set.
+func (r *Repo) configHook(e hook.Event, own bool) (event, command string) {
 	for _, entry := range r.Config {
-		if r.Global && entry.Scope != "global" {
+		if own && entry.Scope != r.scope() {
 			continue
 		}
 		switch entry.Key {
@@ -65,7 +77,17 @@ func (r *Repo) configured(e hook.Event) bool {
 			command = entry.Value
 		}
 	}
-	return event == string(e) && command == e.ConfigCommand()
+	return event, command
+}
+
+// editedConfig refuses to change a hook in git's configuration whose command a
+// user has written.
+func (r *Repo) editedConfig(verb string, e hook.Event) error {
+	_, command := r.configHook(e, true)
+	if command == "" || hook.IsOwnConfigCommand(e, command) || r.Force {
+		return nil
+	}
+	return refuse("git checkpoint hooks "+verb+" --force", "hook.%s.command in git's configuration (%s) was edited", e.ConfigName(), r.scope())
 }
 
 // scope is the configuration file that is written.
@@ -88,12 +110,47 @@ func (r *Repo) configChange(e hook.Event) Change {
 	}}
 }
 
+// setConfig changes git's configuration. Git itself replaces the file in one
+// step. The first change keeps a copy of the file.
 func (r *Repo) setConfig(args ...string) error {
+	if !r.keptConfig {
+		f, err := atomicfile.Read(r.configFile())
+		if err != nil {
+			return err
+		}
+		if err := r.keep(f); err != nil {
+			return err
+		}
+		r.keptConfig = true
+	}
 	_, err := r.Git.Output(r.Context, append([]string{"config", "--" + r.scope()}, args...)...)
 	return err
 }
 
+// configFile is the file that git config writes for this scope.
+func (r *Repo) configFile() string {
+	if !r.Global {
+		return filepath.Join(r.CommonDir, "config")
+	}
+	if file := os.Getenv("GIT_CONFIG_GLOBAL"); file != "" {
+		return file
+	}
+	home, _ := os.UserHomeDir()
+	file := filepath.Join(home, ".gitconfig")
+	xdg := filepath.Join(cmp.Or(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "git", "config")
+	if !isFile(file) && isFile(xdg) {
+		return xdg
+	}
+	return file
+}
+
 const prePushKey = "checkpoint.hooks.pre-push"
+
+// settingMark is a file that says that an install set prePushKey.
+func (r *Repo) settingMark() (string, error) {
+	dir, err := r.keepDir()
+	return filepath.Join(dir, "pre-push-was-set"), err
+}
 
 // settingChange lets pre-push push, unless it does already.
 func (r *Repo) settingChange() []Change {
@@ -101,6 +158,17 @@ func (r *Repo) settingChange() []Change {
 		return nil
 	}
 	return []Change{{Text: fmt.Sprintf("set %s = push (%s)", prePushKey, r.scope()), Do: func() error {
+		mark, err := r.settingMark()
+		if err != nil {
+			return err
+		}
+		f, err := atomicfile.Read(mark)
+		if err != nil {
+			return err
+		}
+		if err := f.Write(prePushKey + "\n"); err != nil {
+			return err
+		}
 		return r.setConfig(prePushKey, "push")
 	}}}
 }
@@ -118,7 +186,11 @@ func (r *Repo) installFiles() ([]Change, error) {
 			return nil, err
 		}
 		plan = append(plan, ch...)
-		plan = append(plan, r.unsetConfig(e)...)
+		out, err := r.unsetConfig(e)
+		if err != nil {
+			return nil, err
+		}
+		plan = append(plan, out...)
 	}
 	return plan, nil
 }
@@ -134,11 +206,11 @@ func (r *Repo) installFile(site site, e hook.Event) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(path)
+	f, err := atomicfile.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	text := string(data)
+	text := f.Text
 	switch found := hook.Find(text, e); {
 	case found == hook.Absent && legacy(site, e, text):
 		return nil, nil
@@ -164,7 +236,7 @@ func (r *Repo) installFile(site site, e hook.Event) ([]Change, error) {
 		what += ", which an install of " + m + " takes out again"
 	}
 	return []Change{{what, func() error {
-		return replaceFile(path, []byte(hook.Insert(text, e, site.style)), info.Mode().Perm())
+		return r.replace(f, hook.Insert(text, e, site.style))
 	}}}, nil
 }
 
@@ -189,19 +261,16 @@ func (r *Repo) checkRuns(info fs.FileInfo, site site, shown string) error {
 }
 
 // wrapFile moves a file aside that lines cannot be put into, and writes one
-// that calls it.
+// that calls it. There is a hook in its place at any time.
 func (r *Repo) wrapFile(site site, e hook.Event) ([]Change, error) {
 	path, aside := site.file(e), site.aside(e)
-	if _, err := os.Lstat(aside); err == nil {
+	if _, err := os.Lstat(aside); err == nil && !sameHook(path, aside) {
 		return nil, refuse("", "%s is in the way", r.shownFile(aside))
 	}
 	return []Change{{fmt.Sprintf("move %s to %s and write one that calls it", r.shownFile(path), r.shownFile(aside)), func() error {
-		if err := os.MkdirAll(filepath.Dir(aside), 0o777); err != nil {
+		if err := copyAside(path, aside); err != nil {
 			return err
 		}
-		if err := moveHook(path, aside, ".."); err != nil {
-			return err
-		}
-		return createHook(path, hook.Wrapper(e), hook.Style{})
+		return atomicfile.PlaceFile(path, hook.Wrapper(e), hookMode(hook.Style{}))
 	}}}, nil
 }

@@ -14,7 +14,7 @@ func Manual(a *hook.Agent, push bool) (string, error) {
 	if a == nil {
 		return gitManual(push), nil
 	}
-	text, err := a.Install("")
+	text, err := a.Install("", false)
 	return fmt.Sprintf("# %s:\n%s", a.File, text), err
 }
 

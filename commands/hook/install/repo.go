@@ -30,7 +30,14 @@ type Repo struct {
 	Force     bool   // also replace or take out what was edited
 
 	Warn func(format string, args ...any)
+
+	Kept []Copy // what changed files were before, as far as they had content
+
+	keptConfig bool
 }
+
+// A Copy is a file that was changed, and where its former content is.
+type Copy struct{ File, Kept string }
 
 // A Change is one thing that an install or uninstall does.
 type Change struct {

@@ -98,11 +98,11 @@ func (r *Repo) Agents() ([]AgentFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		if events := a.Installed(file.text); len(events) > 0 {
-			all = append(all, AgentFile{name, r.shownFile(file.path), events})
+		if events := a.Installed(file.Text); len(events) > 0 {
+			all = append(all, AgentFile{name, r.shownFile(file.Path), events})
 		}
-		if events := a.InstalledTOML(toml.text); len(events) > 0 {
-			all = append(all, AgentFile{name, r.shownFile(toml.path), events})
+		if events := a.InstalledTOML(toml.Text); len(events) > 0 {
+			all = append(all, AgentFile{name, r.shownFile(toml.Path), events})
 		}
 	}
 	return all, nil

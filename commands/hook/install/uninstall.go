@@ -1,16 +1,12 @@
 package install
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
+	"git-checkpoint/commands/atomicfile"
 	"git-checkpoint/commands/hook"
-	"git-checkpoint/gitstore/gitcmd"
 )
 
 // Uninstall says what it takes to take out everything that this repository has.
@@ -20,9 +16,17 @@ func (r *Repo) Uninstall() ([]Change, error) {
 		return nil, err
 	}
 	for _, e := range hook.Events() {
-		plan = append(plan, r.unsetConfig(e)...)
+		out, err := r.unsetConfig(e)
+		if err != nil {
+			return nil, err
+		}
+		plan = append(plan, out...)
 	}
-	plan = append(plan, r.unsetSetting()...)
+	out, err := r.unsetSetting()
+	if err != nil {
+		return nil, err
+	}
+	plan = append(plan, out...)
 	if r.Global {
 		return plan, nil
 	}
@@ -36,29 +40,52 @@ func (r *Repo) Uninstall() ([]Change, error) {
 	return plan, nil
 }
 
-// unsetConfig takes a hook out of git's configuration.
-func (r *Repo) unsetConfig(e hook.Event) []Change {
-	section := "hook." + e.ConfigName()
-	if !slices.ContainsFunc(r.Config, func(entry gitcmd.Entry) bool {
-		return entry.Scope == r.scope() && strings.HasPrefix(entry.Key, section+".")
-	}) {
-		return nil
+// unsetConfig takes a hook out of git's configuration: the two settings that
+// install wrote. Others in the section are the user's.
+func (r *Repo) unsetConfig(e hook.Event) ([]Change, error) {
+	event, command := r.configHook(e, true)
+	if event == "" && command == "" {
+		return nil, nil
 	}
+	if err := r.editedConfig("uninstall", e); err != nil {
+		return nil, err
+	}
+	section := "hook." + e.ConfigName()
 	return []Change{{fmt.Sprintf("take %s out of git's configuration (%s)", section, r.scope()), func() error {
-		return r.setConfig("--remove-section", section)
-	}}}
+		for _, kv := range [][2]string{{".event", event}, {".command", command}} {
+			if kv[1] == "" {
+				continue
+			}
+			if err := r.setConfig("--unset-all", section+kv[0]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}}, nil
 }
 
-// unsetSetting takes back what --push has set; a block is a person's.
-func (r *Repo) unsetSetting() []Change {
+// unsetSetting takes back what --push has set. A setting of the user's stays.
+func (r *Repo) unsetSetting() ([]Change, error) {
 	for _, e := range r.Config {
-		if e.Scope == r.scope() && e.Key == prePushKey && e.Value == "push" {
-			return []Change{{fmt.Sprintf("unset %s (%s)", prePushKey, r.scope()), func() error {
-				return r.setConfig("--unset-all", prePushKey, "^push$")
-			}}}
+		if e.Scope != r.scope() || e.Key != prePushKey || e.Value != "push" {
+			continue
 		}
+		mark, err := r.settingMark()
+		if err != nil {
+			return nil, err
+		}
+		if !isFile(mark) {
+			r.Warn("%s = push (%s) was not set by an install, and stays", prePushKey, r.scope())
+			return nil, nil
+		}
+		return []Change{{fmt.Sprintf("unset %s (%s)", prePushKey, r.scope()), func() error {
+			if err := r.setConfig("--unset-all", prePushKey, "^push$"); err != nil {
+				return err
+			}
+			return os.Remove(mark)
+		}}}, nil
 	}
-	return nil
+	return nil, nil
 }
 
 // uninstallFiles takes the blocks out of all hook files that may have one.
@@ -85,16 +112,13 @@ func (r *Repo) uninstallFiles() ([]Change, error) {
 
 // uninstallFile takes the block out of one file, which may have one aside.
 func (r *Repo) uninstallFile(path, aside string, e hook.Event) ([]Change, error) {
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	f, err := atomicfile.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	text, shown := string(data), r.shownFile(path)
-	rest, gone := hook.Remove(text, e)
-	switch found := hook.Find(text, e); {
+	shown := r.shownFile(path)
+	rest, gone := hook.Remove(f.Text, e)
+	switch found := hook.Find(f.Text, e); {
 	case found == hook.Absent:
 		return nil, nil
 	case found == hook.Edited && !r.Force:
@@ -102,47 +126,27 @@ func (r *Repo) uninstallFile(path, aside string, e hook.Event) ([]Change, error)
 	case hook.Find(rest, e) != hook.Absent:
 		return nil, refuse("", "%s: the block's closing mark is missing: take it out by hand", shown)
 	case gone:
-		return []Change{{"remove " + shown, func() error { return removeHook(path, aside) }}}, nil
+		return []Change{{"remove " + shown, func() error { return removeHook(f, path, aside) }}}, nil
 	}
-	return []Change{{"take the block out of " + shown, func() error {
-		info, err := os.Stat(path)
-		if err != nil {
-			return err
-		}
-		return replaceFile(path, []byte(rest), info.Mode().Perm())
-	}}}, nil
+	return []Change{{"take the block out of " + shown, func() error { return r.replace(f, rest) }}}, nil
 }
 
-// stranded puts a hook back whose wrapper somebody has removed, and tells of
-// one in whose place something else stands.
+// stranded handles a hook that was moved aside and has no wrapper. The hook is
+// moved back if nothing is in its place. A second name of the same hook, which a
+// killed install has left, is removed. For any other file there is a warning.
 func (r *Repo) stranded(path, aside string) []Change {
 	if !isFile(aside) {
 		return nil
+	}
+	if sameHook(path, aside) {
+		return []Change{{"remove " + r.shownFile(aside), func() error {
+			defer os.Remove(filepath.Dir(aside)) // fails if another hook is there
+			return os.Remove(aside)
+		}}}
 	}
 	if _, err := os.Lstat(path); err == nil {
 		r.Warn("%s is from before an install, and %s has been written anew since", r.shownFile(aside), r.shownFile(path))
 		return nil
 	}
 	return []Change{{"put " + r.shownFile(path) + " back", func() error { return putBack(aside, path) }}}
-}
-
-// putBack moves a hook to where it was.
-func putBack(aside, path string) error {
-	if err := moveHook(aside, path, ""); err != nil {
-		return err
-	}
-	os.Remove(filepath.Dir(aside)) // unless another hook is there
-	return nil
-}
-
-// removeHook removes a file that was made for the block, and puts back what it
-// stood before.
-func removeHook(path, aside string) error {
-	if err := os.Remove(path); err != nil {
-		return err
-	}
-	if _, err := os.Lstat(aside); err == nil {
-		return putBack(aside, path)
-	}
-	return nil
 }

@@ -1,0 +1,307 @@
+package hook
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A member is a key and a value of an ordered JSON object.
+type member struct {
+	key   string
+	value any // string, int, []any or object
+}
+
+type object []member
+
+// printer writes values in one of the styles that people and programs use.
+type printer struct {
+	indent   string // "" for one line
+	colon    string
+	trailing bool // commas after the last item
+	end      string
+}
+
+func (p printer) value(b *strings.Builder, v any, depth int) {
+	switch v := v.(type) {
+	case object:
+		p.items(b, "{}", len(v), depth, func(i int) {
+			key, _ := json.Marshal(v[i].key)
+			b.WriteString(string(key) + p.colon)
+			p.value(b, v[i].value, depth+1)
+		})
+	case []any:
+		p.items(b, "[]", len(v), depth, func(i int) { p.value(b, v[i], depth+1) })
+	default:
+		text, _ := json.Marshal(v)
+		b.Write(text)
+	}
+}
+
+func (p printer) items(b *strings.Builder, brackets string, n, depth int, item func(int)) {
+	b.WriteByte(brackets[0])
+	for i := range n {
+		if p.indent != "" {
+			b.WriteString(p.end + strings.Repeat(p.indent, depth+1))
+		}
+		item(i)
+		if i < n-1 || p.trailing && p.indent != "" {
+			b.WriteByte(',')
+		}
+		if p.indent == "" && i < n-1 {
+			b.WriteByte(' ')
+		}
+	}
+	if n > 0 && p.indent != "" {
+		b.WriteString(p.end + strings.Repeat(p.indent, depth))
+	}
+	b.WriteByte(brackets[1])
+}
+
+func (p printer) text(v any) string {
+	var b strings.Builder
+	p.value(&b, v, 0)
+	return b.String()
+}
+
+func pick[T any](r *rand.Rand, all ...T) T { return all[r.IntN(len(all))] }
+
+func randomPrinter(r *rand.Rand) printer {
+	return printer{
+		indent: pick(r, "", "  ", "    ", "\t"), colon: pick(r, ": ", ": ", ":"),
+		trailing: r.IntN(4) == 0, end: pick(r, "\n", "\n", "\r\n"),
+	}
+}
+
+// randomSettings is an owner's settings file, with or without hooks.
+func randomSettings(r *rand.Rand) object {
+	o := object{}
+	for i := range r.IntN(4) {
+		o = append(o, member{fmt.Sprintf("key%d", i), pick[any](r, "text // none", 7, object{}, []any{}, []any{"a", 1}, object{{"hooks", "x"}})})
+	}
+	if r.IntN(2) == 0 {
+		hooks := object{}
+		for _, event := range []string{"Stop", "SessionStart", "SessionEnd"} {
+			if r.IntN(3) == 0 {
+				hooks = append(hooks, member{event, randomGroups(r)})
+			}
+		}
+		o = slices.Insert(o, r.IntN(len(o)+1), member{"hooks", hooks})
+	}
+	return o
+}
+
+func randomGroups(r *rand.Rand) []any {
+	groups := []any{}
+	for range r.IntN(3) {
+		command := pick(r, "say hello", "git-checkpoint hook session-end claude | tee log", "echo 'git-checkpoint'")
+		groups = append(groups, object{{"matcher", "*"}, {"hooks", []any{object{{"type", "command"}, {"command", command}}}}})
+	}
+	return groups
+}
+
+// parseOrdered reads JSON, with comments or not, into ordered values.
+func parseOrdered(t *testing.T, text string) any {
+	n, err := parseJSON(text)
+	require.NoError(t, err, text)
+	return ordered(text, n)
+}
+
+func ordered(text string, n node) any {
+	switch n.kind {
+	case '{':
+		o := object{}
+		for i, item := range n.items {
+			o = append(o, member{unquote(text, n.keys[i]), ordered(text, item)})
+		}
+		return o
+	case '[':
+		list := []any{}
+		for _, item := range n.items {
+			list = append(list, ordered(text, item))
+		}
+		return list
+	}
+	var v any
+	_ = json.Unmarshal([]byte(text[n.start:n.end]), &v)
+	return v
+}
+
+// rewrite is an edit by a program that reads the settings, changes something of
+// the owner's, and writes them in its own style.
+func rewrite(r *rand.Rand, v any) any {
+	o := slices.Clone(v.(object))
+	for range r.IntN(3) {
+		at := r.IntN(100)
+		switch i := slices.IndexFunc(o, func(m member) bool { return strings.HasPrefix(m.key, "key") }); {
+		case at < 40:
+			o = append(o, member{fmt.Sprintf("new%d", at), at})
+		case at < 60 && i >= 0:
+			o[i].value = "changed"
+		case at < 70 && i >= 0:
+			o = slices.Delete(o, i, i+1)
+		case at < 85:
+			slices.SortFunc(o, func(a, b member) int { return strings.Compare(a.key, b.key) })
+		}
+	}
+	return o
+}
+
+// Whatever a settings file is, and whatever another program makes of it after
+// the install, uninstall gives what that program would have made of the
+// original.
+func TestUninstallAfterARewriter(t *testing.T) {
+	for seed := range uint64(1200) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		a := AgentNamed(pick(r, Agents()...))
+		original := randomSettings(r)
+		text := randomPrinter(r).text(original) + pick(r, "", "\n")
+		in, err := a.Install(text, true)
+		require.NoError(t, err)
+		again, err := a.Install(in, true)
+		require.NoError(t, err)
+		require.Equal(t, in, again, "seed %d", seed)
+		out, gone := a.Uninstall(in)
+		require.Equal(t, text, out, "seed %d", seed)
+		require.False(t, gone)
+
+		style, edit := randomPrinter(r), r.Uint64()
+		if style.indent == "" {
+			style.colon = ":"
+		}
+		edited := func(v any) string { return style.text(rewrite(rand.New(rand.NewPCG(edit, 2)), v)) + "\n" }
+		want, have := edited(parseOrdered(t, text)), edited(parseOrdered(t, in))
+		out, gone = a.Uninstall(have, text)
+		require.False(t, gone, "seed %d", seed)
+		require.Equal(t, want, out, "seed %d: %s\nbecame %s", seed, text, have)
+	}
+}
+
+// What the owner writes around the hooks stays, byte for byte.
+func TestUninstallAfterInsertions(t *testing.T) {
+	for seed := range uint64(1200) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		a := AgentNamed(pick(r, Agents()...))
+		p := randomPrinter(r)
+		text := pick(r, "", byteOrderMark) + p.text(randomSettings(r)) + pick(r, "", p.end)
+		in, err := a.Install(text, true)
+		require.NoError(t, err)
+		before := 0
+		for before < len(text) && text[before] == in[before] {
+			before++
+		}
+		after := 0
+		for after < len(text)-before && text[len(text)-1-after] == in[len(in)-1-after] {
+			after++
+		}
+		note := pick(r, "// a note"+p.end, "/* a note */", p.end+p.end, "  ")
+		if at := tokenBoundary(r, text, 0, before); at >= 0 {
+			check(t, a, seed, text[:at]+note+text[at:], in[:at]+note+in[at:])
+		}
+		if at := tokenBoundary(r, text, max(hooksEnd(text), len(text)-after)+1, len(text)); at >= 0 {
+			to := len(in) - (len(text) - at)
+			check(t, a, seed, text[:at]+note+text[at:], in[:to]+note+in[to:])
+		}
+	}
+}
+
+func check(t *testing.T, a *Agent, seed uint64, want, have string) {
+	t.Helper()
+	out, gone := a.Uninstall(have)
+	require.False(t, gone, "seed %d", seed)
+	require.Equal(t, want, out, "seed %d: from %s", seed, have)
+}
+
+// hooksEnd is where the last place ends that an install writes to.
+func hooksEnd(text string) int {
+	root, _ := parseJSON(text)
+	if i := root.member(text, "hooks"); i >= 0 {
+		return root.items[i].end
+	}
+	return root.end - 1
+}
+
+// tokenBoundary is a random place in a range where a comment may stand: the
+// beginning of a key, value or bracket; -1 for none.
+func tokenBoundary(r *rand.Rand, text string, from, to int) int {
+	root, err := parseJSON(text)
+	if err != nil {
+		return -1
+	}
+	var all []int
+	var walk func(node)
+	walk = func(n node) {
+		all = append(all, n.start, n.end)
+		for i, item := range n.items {
+			all = append(all, n.from(i))
+			walk(item)
+		}
+	}
+	walk(root)
+	all = slices.DeleteFunc(all, func(at int) bool { return at < from || at >= to })
+	if len(all) == 0 {
+		return -1
+	}
+	return pick(r, all...)
+}
+
+// What is put between the tables of a TOML file, before, after or inside of the
+// marks, stays; and so does every line of a file whose comments were removed.
+func TestUninstallTOMLAfterEdits(t *testing.T) {
+	a := AgentNamed("codex")
+	for seed := range uint64(1200) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		text := randomTOML(r)
+		in, err := a.InstallTOML(text)
+		require.NoError(t, err)
+		again, err := a.InstallTOML(in)
+		require.NoError(t, err)
+		require.Equal(t, in, again)
+
+		table := fmt.Sprintf("\n[new.%d]\na = 1 # [[hooks.Stop]]\nb = \"\"\"\n# <<< git-checkpoint\n\"\"\"\n", seed)
+		note := pick(r, "# a note\n", "\n", "# [a]\n\n")
+		want, have := text, in
+		switch r.IntN(5) {
+		case 0: // by toml_edit, before the comment at the end
+			have = strings.Replace(in, tomlClose, table+tomlClose, 1)
+			want = endLine(text) + table
+		case 1: // at the end, by hand
+			have, want = in+table, endLine(text)+table
+		case 2: // at the top
+			have, want = "top = 1\n"+in, "top = 1\n"+text
+		case 3: // between two tables of ours
+			have = strings.Replace(in, "[[hooks.PreCompact]]", note+"[[hooks.PreCompact]]", 1)
+			want = endLine(text) + note
+		case 4: // by an editor that writes the other kind of line ends
+			have, want = strings.ReplaceAll(in, "\n", "\r\n"), strings.ReplaceAll(text, "\n", "\r\n")
+		}
+		out, err := a.UninstallTOML(have)
+		require.NoError(t, err, "seed %d", seed)
+		require.Equal(t, want, out, "seed %d: from %s", seed, have)
+	}
+}
+
+func endLine(text string) string {
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		return text + "\n"
+	}
+	return text
+}
+
+func randomTOML(r *rand.Rand) string {
+	var b strings.Builder
+	if r.IntN(2) == 0 {
+		b.WriteString("model = \"x\" # mine\n")
+	}
+	for range r.IntN(4) {
+		b.WriteString(pick(r,
+			"\n[a.\"b.c\"]\nd = [\n  1, # one\n  2,\n]\n", "[hooks.state.\"x\"]\ntrusted_hash = \"1\"\n", "\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = 'say bye'\n",
+			"[[list]]\nt = '''\n[[hooks.SessionEnd]]\n'''\n", "# a comment\n\n", "[[hooks.SessionEnd]]\nmatcher = \"*\"\n[[hooks.SessionEnd.hooks]]\ncommand = \"git-checkpoint hook session-end codex; beep\"\n"))
+	}
+	return strings.TrimSuffix(b.String(), pick(r, "", "\n"))
+}

@@ -1,0 +1,181 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// A tomlSpan is a range of bytes.
+type tomlSpan struct{ from, to int }
+
+// A tomlTable is a table of a TOML document: its header and its keys, with the
+// lines that they stand on.
+type tomlTable struct {
+	key     []string
+	lines   []tomlSpan
+	command string   // the value of its key "command"
+	value   tomlSpan // where that stands
+}
+
+// hookEvent returns the event whose hook a table is: [[hooks.EVENT.hooks]].
+func (t tomlTable) hookEvent() (event string, ok bool) {
+	if len(t.key) == 3 && t.key[0] == "hooks" && t.key[2] == "hooks" {
+		return t.key[1], true
+	}
+	return "", false
+}
+
+// A tomlDoc is a TOML document as far as hooks need it.
+type tomlDoc struct {
+	text        string
+	tables      []tomlTable
+	inlineHooks int // where a top-level key hooks stands, -1 for nowhere
+}
+
+var errTOML = errors.New("not valid TOML")
+
+// parseTOML reads a document, and fails with line and column.
+func parseTOML(text string) (*tomlDoc, error) {
+	body := strings.TrimPrefix(text, byteOrderMark)
+	skipped := len(text) - len(body)
+	doc := &tomlDoc{text: text, inlineHooks: -1}
+	p := &unstable.Parser{KeepComments: true}
+	p.Reset([]byte(body))
+	r := &tomlReader{doc: doc, p: p, skipped: skipped}
+	for p.NextExpression() {
+		r.expression(p.Expression())
+	}
+	r.closeLines(len(text))
+	if err := p.Error(); err != nil {
+		var at *unstable.ParserError
+		if errors.As(err, &at) && len(at.Highlight) > 0 {
+			return nil, syntaxError(fmt.Errorf("%w: %s", errTOML, at.Message), text, skipped+int(p.Range(at.Highlight).Offset))
+		}
+		return nil, syntaxError(errTOML, text, len(text))
+	}
+	return doc, nil
+}
+
+// A tomlReader builds a document from the parser's expressions.
+type tomlReader struct {
+	doc     *tomlDoc
+	p       *unstable.Parser
+	skipped int  // bytes before the parser's text
+	open    bool // the last line of the last table may go on
+}
+
+func (r *tomlReader) expression(e *unstable.Node) {
+	switch e.Kind {
+	case unstable.Table, unstable.ArrayTable:
+		keys, at := r.keys(e)
+		r.closeLines(at)
+		r.doc.tables = append(r.doc.tables, tomlTable{key: keys})
+		r.openLine(at)
+	case unstable.KeyValue:
+		keys, at := r.keys(e)
+		r.closeLines(at)
+		if len(r.doc.tables) == 0 {
+			if keys[0] == "hooks" && r.doc.inlineHooks < 0 {
+				r.doc.inlineHooks = at
+			}
+			return
+		}
+		t := &r.doc.tables[len(r.doc.tables)-1]
+		if v := e.Value(); len(keys) == 1 && keys[0] == "command" && v.Kind == unstable.String {
+			t.command = string(v.Data)
+			from := r.skipped + int(v.Raw.Offset)
+			t.value = tomlSpan{from, from + int(v.Raw.Length)}
+		}
+		r.openLine(at)
+	case unstable.Comment:
+		at := r.skipped + int(e.Raw.Offset)
+		if strings.TrimSpace(r.doc.text[lineStart(r.doc.text, at):at]) == "" {
+			r.closeLines(at) // a line of its own
+		}
+	}
+}
+
+// keys are the parts of a dotted key, and where it begins.
+func (r *tomlReader) keys(e *unstable.Node) (parts []string, at int) {
+	for k := e.Key(); k.Next(); {
+		if len(parts) == 0 {
+			at = r.skipped + int(k.Node().Raw.Offset)
+		}
+		parts = append(parts, string(k.Node().Data))
+	}
+	return parts, at
+}
+
+// openLine begins the lines of a header or key in the last table. A comment
+// inside of an array may close them early.
+func (r *tomlReader) openLine(at int) {
+	t := &r.doc.tables[len(r.doc.tables)-1]
+	t.lines = append(t.lines, tomlSpan{lineStart(r.doc.text, at), -1})
+	r.open = true
+}
+
+// closeLines ends the lines before a place, without blank lines at their end.
+func (r *tomlReader) closeLines(at int) {
+	if !r.open {
+		return
+	}
+	r.open = false
+	lines := r.doc.tables[len(r.doc.tables)-1].lines
+	last := &lines[len(lines)-1]
+	end := len(r.doc.text)
+	if at < end {
+		end = lineStart(r.doc.text, at)
+	}
+	used := strings.TrimRight(r.doc.text[last.from:end], " \t\r\n")
+	last.to = min(end, last.from+len(used)+upTo(r.doc.text[last.from+len(used):], "\n")+1)
+}
+
+func lineStart(text string, at int) int { return strings.LastIndexByte(text[:at], '\n') + 1 }
+
+// hasEvent reports whether an event has a hook whose command a function
+// accepts.
+func (d *tomlDoc) hasEvent(event string, accept func(string) bool) bool {
+	for _, t := range d.tables {
+		if e, ok := t.hookEvent(); ok && e == event && accept(t.command) {
+			return true
+		}
+	}
+	return false
+}
+
+// ownLines are the lines of the hooks that install wrote, and of the groups
+// that only had these.
+func (d *tomlDoc) ownLines() []tomlSpan {
+	var cut []tomlSpan
+	groups := map[string][]int{} // by event: the group that is open, then its hooks
+	flush := func(event string) {
+		members := groups[event]
+		delete(groups, event)
+		own := 0
+		for _, i := range members[min(1, len(members)):] {
+			if isOwnCommand(d.tables[i].command) {
+				cut = append(cut, d.tables[i].lines...)
+				own++
+			}
+		}
+		if own > 0 && own == len(members)-1 && len(d.tables[members[0]].key) == 2 {
+			cut = append(cut, d.tables[members[0]].lines...)
+		}
+	}
+	for i, t := range d.tables {
+		if len(t.key) < 2 || t.key[0] != "hooks" {
+			continue
+		}
+		if len(t.key) == 2 {
+			flush(t.key[1])
+		}
+		groups[t.key[1]] = append(groups[t.key[1]], i)
+	}
+	for event := range groups {
+		flush(event)
+	}
+	return cut
+}
