@@ -74,7 +74,7 @@ func (s *Store) toArchive(ctx context.Context, c *chain, ids []checkpoint.ID, wh
 	moving := slices.DeleteFunc(slices.Clone(c.links), func(l link) bool {
 		return l.ledger || !gone[l.ID] || there[l.ID] != nil
 	})
-	noted := ledger.Archival{Reason: string(why), Clock: c.newestClock().Next(s.now())}
+	noted := ledger.Archival{Reason: string(why), Clock: checkpoint.ClockAt(s.now())}
 	return &change{
 		verb: "archive", ids: ids, remove: gone,
 		ledger: func(l *ledger.Ledger) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -19,9 +20,7 @@ func TestClocksGoUp(t *testing.T) {
 	for _, shift := range []time.Duration{0, -time.Hour, time.Hour, 0, 23 * time.Hour, 0, -365 * 24 * time.Hour} {
 		w.now = start.Add(shift)
 		saved := w.save(w.request(checkpoint.Manual))
-		if !last.Ahead(w.now) {
-			assert.Greater(t, saved.Clock, last, "%v", shift)
-		}
+		assert.Greater(t, saved.Clock, last, "%v", shift)
 		last = saved.Clock
 		assert.True(t, saved.Record.CreatedAt().Equal(w.now), "created_at is the machine's date")
 		ids = append(ids, saved.ID)
@@ -30,9 +29,9 @@ func TestClocksGoUp(t *testing.T) {
 	w.sound()
 }
 
-// A date a day or more ahead is not followed: one wrong machine must not drag
-// the others along. What it saved stays where it is in the chain.
-func TestFarFutureIsNotFollowed(t *testing.T) {
+// A save on top of a checkpoint from the future gets a clock after it, and keeps
+// the machine's date as its own.
+func TestSaveOnTopOfAFutureClockSortsAfterIt(t *testing.T) {
 	w := newWorld(t)
 	start := w.now
 	first := w.save(w.request(checkpoint.Manual))
@@ -40,12 +39,45 @@ func TestFarFutureIsNotFollowed(t *testing.T) {
 	far := w.save(w.request(checkpoint.Manual))
 	w.now = start
 	now := w.save(w.request(checkpoint.Manual))
-	assert.Less(t, now.Clock, far.Clock)
-	assert.Equal(t, checkpoint.Clock(w.now.UnixNano()), now.Clock)
+	assert.Equal(t, far.Clock+1, now.Clock)
+	assert.True(t, now.Record.CreatedAt().Equal(w.now))
 	assert.Equal(t, []checkpoint.ID{first.ID, far.ID, now.ID}, w.live())
 	assert.NoError(t, w.s.Drop(ctx, "42", []checkpoint.ID{first.ID}))
-	assert.Equal(t, []checkpoint.ID{far.ID, now.ID}, w.live(), "the chain's own order stands")
+	assert.Equal(t, []checkpoint.ID{far.ID, now.ID}, w.live())
 	w.sound()
+}
+
+// The clock of a save is in range and goes up even if the machine's date cannot
+// be told in nanoseconds.
+func TestSaveAtAnyDateHasAClock(t *testing.T) {
+	w := newWorld(t)
+	var ids []checkpoint.ID
+	var last checkpoint.Clock = -1
+	for _, year := range []int{2026, 9999, 9998, 2262, 2026, 1971} {
+		w.now = time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)
+		saved := w.save(w.request(checkpoint.Manual))
+		assert.Greater(t, saved.Clock, last, "%d", year)
+		last = saved.Clock
+		ids = append(ids, saved.ID)
+	}
+	assert.Equal(t, ids, w.live())
+	w.sound()
+}
+
+// An archived checkpoint is filed at the machine's date, whatever its clock is:
+// the time that it stays in the archive depends on that.
+func TestArchiveIsFiledAtTheMachinesDate(t *testing.T) {
+	w := newWorld(t)
+	start := w.now
+	w.now = start.Add(8 * 24 * time.Hour)
+	w.manual(1)
+	w.now = start
+	id := w.manual(1)[0]
+	_, err := w.s.Archive(ctx, "42", []checkpoint.ID{id}, retention.ReasonAsked)
+	assert.NoError(t, err)
+	l, err := w.s.Archived(ctx, "42", 0)
+	assert.NoError(t, err)
+	assert.True(t, l.Checkpoints[0].Filed.At.Equal(w.now), "%v", l.Checkpoints[0].Filed.At)
 }
 
 // Two saves within a microsecond, and with the same date, differ.

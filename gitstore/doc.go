@@ -47,6 +47,13 @@
 // and retention read commits only. A note that could be taken for a trailer
 // is indented by four spaces.
 //
+// The clock of a checkpoint is created_at in nanoseconds, or one more than the
+// clock of the checkpoint below it if that is larger. It is never changed later. A join
+// sorts by clock, then by id, so a checkpoint stays above every checkpoint that it was
+// saved on top of, even if the date of one of them was wrong. An age is told from
+// created_at, never from the clock. Chains of earlier versions are read as they are:
+// those versions did not follow a clock more than a day ahead.
+//
 // A ledger commit has no checkpoint.yaml: its tree is {ledger}, its only
 // parent the chain below, its message "ledger of issue <issue>" with the
 // trailers Checkpoint-Issue and Checkpoint-Version. It carries the ledger of a

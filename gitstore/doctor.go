@@ -51,7 +51,9 @@ func (s *Store) ObjectCounts(ctx context.Context) (health.Objects, error) {
 	return health.ParseObjects(string(out)), nil
 }
 
-// aheadFound are the issues with clocks that run ahead.
+// aheadFound returns the issues that have checkpoints with a date more than a
+// day ahead, or a clock that no later checkpoint can follow. A checkpoint that
+// was saved on top of one from the future has a clock ahead and its own date.
 func (s *Store) aheadFound(ctx context.Context, refs []health.Ref) []health.Ahead {
 	var found []health.Ahead
 	for _, r := range refs {
@@ -64,12 +66,16 @@ func (s *Store) aheadFound(ctx context.Context, refs []health.Ref) []health.Ahea
 		}
 		a := health.Ahead{Issue: r.Issue}
 		for i := range l.Checkpoints {
-			if c := &l.Checkpoints[i]; c.Clock.Ahead(s.now()) {
+			c := &l.Checkpoints[i]
+			if checkpoint.ClockAt(c.Created).Ahead(s.now()) {
 				a.Count++
 				a.ID = first(a.ID, c.name())
 			}
+			if c.Clock.IsLast() {
+				a.Last = first(a.Last, c.name())
+			}
 		}
-		if a.Count > 0 {
+		if a.Count > 0 || a.Last != "" {
 			found = append(found, a)
 		}
 	}

@@ -168,6 +168,10 @@ func TestDoctorClock(t *testing.T) {
 	texts, _ := w.examine()
 	require.Len(t, texts, 1)
 	assert.Contains(t, texts[0], "issue 42: 2 checkpoints dated more than a day ahead")
+	w.manual(1)
+	texts, _ = w.examine()
+	require.Len(t, texts, 1)
+	assert.Contains(t, texts[0], "issue 42: 2 checkpoints dated", "the date of the third is right, and its clock is ahead")
 }
 
 // Inspect sees that files are there without reading them; Verify reads them.

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -33,7 +32,7 @@ func (s *Store) mergeWork(ctx context.Context, k *sink, tip plumbing.Hash, want 
 	switch {
 	case r == nil:
 		return tip, []string{apart(newest, heads[1].ID, newest.ID)}
-	case len(newest.commit.parents) != 2 || newest.Clock == math.MaxInt64:
+	case len(newest.commit.parents) != 2 || newest.Clock.IsLast():
 		return tip, nil // nothing comes after that
 	}
 	with, seed := []*link{newest}, string(newest.ID)

@@ -230,17 +230,26 @@ func TestClockNext(t *testing.T) {
 	day := Clock(24 * time.Hour)
 	assert.Equal(t, at, Clock(0).Next(now))
 	assert.Equal(t, at+1, at.Next(now))
-	assert.Equal(t, at+day+1, (at + day).Next(now))
-	assert.Equal(t, at, (at + day + 1).Next(now), "a clock more than a day ahead is not followed")
-	assert.Equal(t, at, Clock(1<<63-1).Next(now))
+	assert.Equal(t, at+1000*day+1, (at + 1000*day).Next(now), "a clock years ahead is followed")
+	assert.Equal(t, Clock(1<<63-1), Clock(1<<63-2).Next(now))
+	assert.Equal(t, at, Clock(1<<63-1).Next(now), "no clock follows the last")
 	assert.Equal(t, at, Clock(-1<<63).Next(now))
 	assert.True(t, (at + day + 1).Ahead(now))
 	assert.False(t, (at + day).Ahead(now))
+	assert.False(t, Clock(0).Ahead(now))
 	c, ok := ParseClock(at.String())
 	assert.True(t, ok)
 	assert.Equal(t, at, c)
 	for _, s := range []string{"", "-1", "01", "x", "9223372036854775808", " 1"} {
 		_, ok := ParseClock(s)
 		assert.False(t, ok, s)
+	}
+}
+
+func TestClockAtIsInRangeForEveryYear(t *testing.T) {
+	for year, want := range map[int]Clock{1: 0, 1969: 0, 2116: 1 << 62, 2263: 1 << 62, 9999: 1 << 62} {
+		at := ClockAt(time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC))
+		assert.Equal(t, want, at, "year %d", year)
+		assert.Equal(t, want+1, want.Next(time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)))
 	}
 }

@@ -6,11 +6,13 @@ import (
 	"strings"
 )
 
-// Ahead is an issue with checkpoints whose clocks run more than a day ahead.
+// Ahead is an issue with checkpoints that were created more than a day ahead of
+// the present time, or that have the largest possible clock.
 type Ahead struct {
 	Issue string
-	Count int
-	ID    string // the newest of them
+	Count int    // checkpoints created more than a day ahead
+	ID    string // the newest of these
+	Last  string // a checkpoint with the largest possible clock, or ""
 }
 
 // Objects are counts as `git count-objects -v` gives them.
@@ -45,7 +47,12 @@ type Setting struct{ Key, Value string }
 func judgeAhead(f Facts) []Finding {
 	var found []Finding
 	for _, a := range f.Ahead {
-		found = append(found, warning("issue %s: %s dated more than a day ahead, %s the newest: is the time right where it was saved?", a.Issue, plural(a.Count, "checkpoint"), a.ID))
+		if a.Count > 0 {
+			found = append(found, warning("issue %s: %s dated more than a day ahead, %s the newest: is the time right where it was saved?", a.Issue, plural(a.Count, "checkpoint"), a.ID))
+		}
+		if a.Last != "" {
+			found = append(found, warning("issue %[1]s: %[2]s has the largest possible clock, and no save writes that: after a join it stays the newest checkpoint until it is dropped: git checkpoint drop %[1]s %[2]s", a.Issue, a.Last))
+		}
 	}
 	return found
 }

@@ -18,6 +18,10 @@
 // bears: where a pruned line expires before it meets its checkpoint, that one
 // stays, and is pruned again by whoever applies retention.
 //
+// Checkpoints are ordered by clock, ties by id. The clock of a checkpoint is
+// after the clock of the one below it when it was saved, so this order respects
+// what was saved on top of what, and needs no more than the clocks.
+//
 // Everything here is a pure function over values. A chain of commits is one
 // way to write a state down, and chains that differ may say the same: Merge
 // tells which of them to keep.

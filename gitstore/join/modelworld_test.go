@@ -87,16 +87,17 @@ type world struct {
 	steps   int
 	kinds   map[string]int // how often each kind of step did something
 	saved   map[checkpoint.ID]bool
-	doubt   map[checkpoint.ID]bool // touched by an operation that was killed
-	gone    *truth                 // what was dropped, archived and pruned at all
-	expired bool                   // a pruned line did, in a join
-	broken  string                 // the invariant that was violated
+	on      map[checkpoint.ID][]checkpoint.ID // the checkpoints below each one when it was saved
+	doubt   map[checkpoint.ID]bool            // touched by an operation that was killed
+	gone    *truth                            // what was dropped, archived and pruned at all
+	expired bool                              // a pruned line did, in a join
+	broken  string                            // the invariant that was violated
 }
 
 func newWorld(seed uint64, ru rules) *world {
 	w := &world{
 		r: rand.New(rand.NewPCG(seed, 7)), rules: ru, now: time.Unix(1_700_000_000, 0),
-		kinds: map[string]int{}, saved: map[checkpoint.ID]bool{}, doubt: map[checkpoint.ID]bool{}, gone: newTruth(),
+		kinds: map[string]int{}, saved: map[checkpoint.ID]bool{}, on: map[checkpoint.ID][]checkpoint.ID{}, doubt: map[checkpoint.ID]bool{}, gone: newTruth(),
 	}
 	w.far, w.forged = seed%2 == 0, seed%8 == 1
 	for k := range 1 + w.r.IntN(2) {

@@ -35,9 +35,12 @@ var mutations = map[string]func(*rules){
 	"push without a lease":               func(ru *rules) { ru.lease = false },
 	"adopt what the remote has":          func(ru *rules) { ru.takeTheirs = true },
 	"absence means deletion":             func(ru *rules) { ru.absenceDeletes = true },
-	"follow every clock": func(ru *rules) {
+	"a clock a day ahead is not followed": func(ru *rules) {
 		ru.tick = func(c checkpoint.Clock, now time.Time) checkpoint.Clock {
-			return max(c+1, checkpoint.Clock(now.UnixNano()))
+			if c.Ahead(now) {
+				return checkpoint.ClockAt(now)
+			}
+			return c.Next(now)
 		}
 	},
 	"clocks that do not tick": func(ru *rules) {

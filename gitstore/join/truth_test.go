@@ -117,9 +117,7 @@ func (w *world) checkEnd() {
 	w.checkLive(end, all)
 	w.checkDead(end, all)
 	w.checkPins(end, all)
-	if !w.far {
-		w.checkOrder(end)
-	}
+	w.checkOrder(end)
 }
 
 // checkLive: nothing that is alive is lost.
@@ -208,12 +206,24 @@ func (w *world) checkPins(end *chain, all *truth) {
 	}
 }
 
-// checkOrder: where no clock is far off, chains are in the order of clocks.
+// checkOrder: chains are in the order of clocks, and a checkpoint stays above
+// every checkpoint that it was saved on top of.
 func (w *world) checkOrder(end *chain) {
 	for k := 1; k < len(end.order); k++ {
 		a, b := end.order[k-1], end.order[k]
 		if x, y := end.state.Checkpoints[a].Clock, end.state.Checkpoints[b].Clock; x > y || x == y && a > b {
 			w.violate("%s stands before %s", a, b)
+		}
+	}
+	at := map[checkpoint.ID]int{}
+	for k, id := range end.order {
+		at[id] = k
+	}
+	for k, id := range end.order {
+		for _, below := range w.on[id] {
+			if at[below] > k {
+				w.violate("%s was saved on top of %s and stands below it", id, below)
+			}
 		}
 	}
 }

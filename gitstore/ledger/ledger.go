@@ -96,9 +96,8 @@ func (l *Ledger) Dead(id checkpoint.ID) bool {
 	return pruned && !l.Pins[id].On
 }
 
-// SetPin pins or unpins id as of now, and after what l already says, even
-// where that came from a clock which runs too far ahead to be followed: the
-// newest pin wins.
+// SetPin pins or unpins id as of now, with a clock after the one of the pin that
+// l already has: the newest pin wins.
 func (l *Ledger) SetPin(id checkpoint.ID, on bool, now time.Time) {
 	before := l.Pins[id].Clock
 	l.Pins[id] = Pin{On: on, Clock: max(before.Next(now), before+min(1, math.MaxInt64-before))}

@@ -74,7 +74,7 @@ func (s *Store) Archive(_ context.Context, i checkpoint.Issue, ids []checkpoint.
 
 // file moves ids to the archive.
 func (c *chain) file(ids []checkpoint.ID, why retention.Reason, now time.Time) {
-	noted := ledger.Archival{Reason: string(why), Clock: c.newestClock().Next(now)}
+	noted := ledger.Archival{Reason: string(why), Clock: checkpoint.ClockAt(now)}
 	moving := only(c.live, ids)
 	c.remove("archive", ids, func(id checkpoint.ID) { c.ledger.Archived[id] = noted })
 	c.archive, c.filed = merge(c.archive, moving), true
