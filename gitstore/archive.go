@@ -86,6 +86,51 @@ func (s *Store) toArchive(ctx context.Context, c *chain, ids []checkpoint.ID, wh
 	}, nil
 }
 
+// inBoth returns the checkpoints of an issue that are in its chain and in its
+// archive, newest first. Those that the ledger says to be archived are left out:
+// they leave the chain with the next sync.
+func (s *Store) inBoth(ctx context.Context, issue checkpoint.Issue) ([]checkpoint.ID, error) {
+	archive, err := s.readChain(ctx, issue, ArchiveRef(issue), 0)
+	if err != nil || len(archive.links) == 0 {
+		return nil, err
+	}
+	c, err := s.readChain(ctx, issue, LiveRef(issue), 0)
+	if err != nil {
+		return nil, err
+	}
+	return archive.liveIn(c), nil
+}
+
+// liveIn returns the checkpoints of an archive that chain c has for good.
+func (archive *chain) liveIn(c *chain) []checkpoint.ID {
+	live := c.index()
+	var both []checkpoint.ID
+	for _, l := range archive.links {
+		if l.ID != "" && live[l.ID] != nil && !c.ledger.IsArchived(l.ID) {
+			both = append(both, l.ID)
+		}
+	}
+	return both
+}
+
+// clearArchive removes the checkpoints from an issue's archive that are in its
+// chain. They stay in the chain.
+func (s *Store) clearArchive(ctx context.Context, issue checkpoint.Issue) error {
+	err := s.alter(ctx, issue, func(c *chain, k *sink) (*change, error) {
+		archive, err := s.readChain(ctx, issue, ArchiveRef(issue), 0)
+		if err != nil {
+			return nil, err
+		}
+		ch := &change{verb: "repair", ids: archive.liveIn(c)}
+		ch.also, err = s.leaveArchive(archive, setOf(ch.ids), k)
+		return ch, err
+	})
+	if err != nil {
+		return fmt.Errorf("repair the archive of issue %s: %w", issue, err)
+	}
+	return nil
+}
+
 // tellFiled says of archived checkpoints what the ledger does, which is the
 // live chain's: nothing where that cannot be read.
 func (s *Store) tellFiled(ctx context.Context, issue checkpoint.Issue, list []Checkpoint) {

@@ -30,6 +30,7 @@ func (s *Store) Examine(ctx context.Context, gitVersion [2]int) ([]health.Findin
 		return nil, err
 	}
 	f.Ahead = s.aheadFound(ctx, f.Refs)
+	f.Both = s.bothFound(ctx, f.Refs)
 	f.Objects, err = s.ObjectCounts(ctx)
 	return health.Judge(f), err
 }
@@ -82,6 +83,21 @@ func (s *Store) aheadFound(ctx context.Context, refs []health.Ref) []health.Ahea
 	return found
 }
 
+// bothFound returns the issues with checkpoints that are live and archived.
+func (s *Store) bothFound(ctx context.Context, refs []health.Ref) []health.Both {
+	var found []health.Both
+	for _, r := range refs {
+		if r.Role != health.Chain || r.Problem != "" || !strings.HasPrefix(r.Name, archiveRefs) {
+			continue
+		}
+		both, err := s.inBoth(ctx, checkpoint.Issue(r.Issue))
+		if err == nil && len(both) > 0 {
+			found = append(found, health.Both{Issue: r.Issue, Count: len(both), ID: string(both[0])})
+		}
+	}
+	return found
+}
+
 // Mend does what a finding says can be done about it, and returns that in
 // words.
 func (s *Store) Mend(ctx context.Context, m health.Mend) (string, error) {
@@ -97,6 +113,8 @@ func (s *Store) Mend(ctx context.Context, m health.Mend) (string, error) {
 	case health.BringBack:
 		issue := checkpoint.Issue(m.To)
 		return m.Said, s.retry(ctx, issue, func() error { return nil })
+	case health.ClearArchive:
+		return m.Said, s.clearArchive(ctx, checkpoint.Issue(m.To))
 	}
 	return s.replaceBroken(ctx, m)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/join"
 	"git-checkpoint/gitstore/refs"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -112,15 +113,41 @@ func (s *Store) has(ctx context.Context, ref string) bool {
 // putBack makes now, the issue's chain, say what last does too.
 func (s *Store) putBack(ctx context.Context, now, last *chain) (bool, error) {
 	k := s.newSink()
-	tip, _, _, err := s.merged(k, now, last)
-	if err != nil || tip == now.tip {
+	tip, want, _, err := s.merged(k, now, last)
+	if err != nil || tip == now.tip && len(want.Ledger.Archived) == 0 {
 		return false, err
 	}
-	moves := func() ([]refs.Move, error) { return s.movesTo(ctx, now, tip) }
+	archived, err := s.archiveLeaving(ctx, k, want, now, last)
+	if err != nil || tip == now.tip && len(archived) == 0 {
+		return false, err
+	}
+	moves := func() ([]refs.Move, error) {
+		moves, err := s.movesTo(ctx, now, tip)
+		return slices.Concat(archived, moves), err
+	}
 	if err := s.publish(ctx, k, "repair: what other means had taken", moves); err != nil {
 		return false, err
 	}
 	return true, k.protect(ctx)
+}
+
+// archiveLeaving returns the move of the archive's ref that takes in what leaves
+// chains for the archive by their joined state, nil if nothing does.
+func (s *Store) archiveLeaving(ctx context.Context, k *sink, want join.State, chains ...*chain) ([]refs.Move, error) {
+	i := chains[0].issue
+	here, err := s.readChain(ctx, i, ArchiveRef(i), 0)
+	if err != nil {
+		return nil, err
+	}
+	moving := movingTo(here, want.Ledger, chains...)
+	switch {
+	case len(moving.links) == 0:
+		return nil, nil
+	case !here.whole():
+		return nil, here.readOnly()
+	}
+	tip, _, err := s.mergeArchives(k, want, here, moving)
+	return (&archivePlan{here: here, tip: tip}).move(i), err
 }
 
 // whole reports whether a chain was read down to its beginning.

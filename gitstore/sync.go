@@ -263,7 +263,7 @@ func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 	}
 	issues = y.undone(issues)
 	if !y.req.Archived {
-		issues = y.unsettled(issues, there.tips, all)
+		issues = y.unsettled(ctx, issues, there.tips, all)
 	}
 	y.progress()
 	if len(issues) == 0 {

@@ -2,6 +2,8 @@ package gitstore
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/join"
@@ -110,31 +112,63 @@ func (y *syncing) planArchive(p *syncPlan, came remote.Arrival) (err error) {
 		}
 		return nil
 	}
-	chains := []*chain{a.theirs, a.here, moving}
-	list := make([]join.Chain, len(chains))
-	for n, c := range chains {
-		list[n] = c.asChain()
-		list[n].State.Ledger = &ledger.Ledger{Deleted: p.want.Ledger.Deleted}
-	}
-	want, as := join.Merge(list...)
-	switch err := understood(chains, as); {
-	case err != nil:
+	var want join.State
+	if a.tip, want, err = y.s.mergeArchives(p.k, p.want, a.theirs, a.here, moving); err != nil {
 		return err
-	case as >= 0:
-		a.tip = chains[as].tip
-	case len(want.Checkpoints) > 0 || !a.here.tip.IsZero() || !a.theirs.tip.IsZero():
-		a.tip = y.s.weave(want, chains, p.k)
+	}
+	if n := a.here.countIn(p.want); n > 0 {
+		p.remarks = append(p.remarks, fmt.Sprintf("issue %s: %d of its archive's checkpoints were in its chain too, and left the archive", p.issue, n))
 	}
 	p.countArchived(want)
 	return nil
 }
 
-// moving are the checkpoints that leave a chain for the archive.
+// mergeArchives joins archives of one issue with the checkpoints that move to
+// the archive now, which are links without a tip. live is the joined state of
+// the chain. The result is one of the archives, or a new one in k; its tip is
+// zero if there was no archive and nothing moves.
+func (s *Store) mergeArchives(k *sink, live join.State, chains ...*chain) (tip plumbing.Hash, want join.State, err error) {
+	list := make([]join.Chain, len(chains))
+	for n, c := range chains {
+		list[n] = c.asChain()
+	}
+	want, as := join.MergeArchives(live, list...)
+	exists := func(c *chain) bool { return !c.tip.IsZero() }
+	switch err := understood(chains, as); {
+	case err != nil:
+		return tip, want, err
+	case as >= 0:
+		return chains[as].tip, want, nil
+	case len(want.Checkpoints) > 0 || slices.ContainsFunc(chains, exists):
+		return s.weave(want, chains, k), want, nil
+	}
+	return tip, want, nil
+}
+
+// countIn counts the checkpoints of a chain that are in a state too.
+func (c *chain) countIn(state join.State) int {
+	n := 0
+	for _, l := range c.links {
+		if _, ok := state.Checkpoints[l.ID]; ok && !l.ledger {
+			n++
+		}
+	}
+	return n
+}
+
+// moving returns the checkpoints that leave a chain for the archive here.
 func (p *syncPlan) moving() *chain {
-	there, m := p.archive.here.index(), &chain{issue: p.issue, rooted: true, ledger: ledger.New()}
-	for _, c := range []*chain{p.live, p.own, p.theirs} {
+	return movingTo(p.archive.here, p.want.Ledger, p.live, p.own, p.theirs)
+}
+
+// movingTo returns the links of chains that are not in archive, and that a ledger
+// says to be archived. They have no tip: their commits still stand on what was
+// below them in their chains.
+func movingTo(archive *chain, known *ledger.Ledger, chains ...*chain) *chain {
+	there, m := archive.index(), &chain{issue: archive.issue, ref: archive.ref, rooted: true, ledger: ledger.New()}
+	for _, c := range chains {
 		for _, l := range c.links {
-			if l.ID != "" && p.want.Ledger.IsArchived(l.ID) && there[l.ID] == nil {
+			if l.ID != "" && known.IsArchived(l.ID) && there[l.ID] == nil {
 				m.links, there[l.ID] = append(m.links, l), &l
 			}
 		}

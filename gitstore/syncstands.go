@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -68,15 +69,16 @@ func (at stand) wentOn() bool {
 	return !at.live.IsZero() && at.live == at.own && at.live != at.tracked
 }
 
-// unsettled leaves out the issues for which there is nothing to do.
-func (y *syncing) unsettled(issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, all stands) []checkpoint.Issue {
+// unsettled leaves out the issues for which there is nothing to do. An issue that
+// was named is looked at more closely: its archive may have what its chain has.
+func (y *syncing) unsettled(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, all stands) []checkpoint.Issue {
 	var open []checkpoint.Issue
 	same := make([]Synced, 0, len(issues))
 	if len(y.done) == 0 {
 		y.done = make(map[checkpoint.Issue]*Synced, len(issues))
 	}
 	for _, i := range issues {
-		if !all[i.RefName()].settled(tips[i]) {
+		if !all[i.RefName()].settled(tips[i]) || y.damaged(ctx, i) {
 			open = append(open, i)
 			continue
 		}
@@ -84,4 +86,14 @@ func (y *syncing) unsettled(issues []checkpoint.Issue, tips map[checkpoint.Issue
 		y.done[i] = &same[len(same)-1]
 	}
 	return open
+}
+
+// damaged reports whether the archive here of an issue that was named has
+// checkpoints of its chain.
+func (y *syncing) damaged(ctx context.Context, i checkpoint.Issue) bool {
+	if !slices.Contains(y.req.Issues, i) || len(y.req.Issues) > listAbove {
+		return false
+	}
+	both, err := y.s.inBoth(ctx, i)
+	return err == nil && len(both) > 0
 }

@@ -37,7 +37,7 @@ func (s *Store) Inspect(ctx context.Context, issue checkpoint.Issue) (*Report, e
 }
 
 func (s *Store) verify(ctx context.Context, issue checkpoint.Issue, deep bool) (*Report, error) {
-	v := &verifier{s: s, ctx: ctx, deep: deep, report: &Report{Issue: issue}, seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]plumbing.Hash{}}
+	v := &verifier{s: s, ctx: ctx, deep: deep, report: &Report{Issue: issue}, seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]foundAt{}}
 	for _, ref := range []string{LiveRef(issue), ArchiveRef(issue)} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -53,7 +53,13 @@ type verifier struct {
 	deep   bool // read every blob, too
 	report *Report
 	seen   map[plumbing.Hash]bool // trees and blobs that were read
-	ids    map[checkpoint.ID]plumbing.Hash
+	ids    map[checkpoint.ID]foundAt
+}
+
+// foundAt is the place of a checkpoint.
+type foundAt struct {
+	ref    string
+	commit plumbing.Hash
 }
 
 func (v *verifier) errorf(format string, args ...any) {
@@ -89,19 +95,24 @@ func (v *verifier) chain(ref string) {
 		if ref == LiveRef(c.issue) && c.ledger.Dead(l.ID) {
 			v.warnf("%s: it is in the chain, and gone by the ledger", l.name())
 		}
-		v.checkpoint(l)
+		v.checkpoint(ref, l)
 	}
 }
 
 // checkpoint judges one commit with all it points to.
-func (v *verifier) checkpoint(l *link) {
+func (v *verifier) checkpoint(ref string, l *link) {
 	if !l.Valid() {
 		v.errorf("%s: %s", l.name(), l.Problem)
 	}
 	if other, ok := v.ids[l.ID]; ok && l.ID != "" {
-		v.errorf("%s: two commits have this id, %s and %s", l.ID, other, l.Commit)
+		switch {
+		case other.ref == ref:
+			v.errorf("%s: two commits have this id, %s and %s", l.ID, other.commit, l.Commit)
+		case v.deep: // else it is Examine's to find
+			v.errorf("%s: it is in the chain and in the archive: git checkpoint doctor --fix", l.ID)
+		}
 	}
-	v.ids[l.ID] = l.Commit
+	v.ids[l.ID] = foundAt{ref, l.Commit}
 	if _, err := v.intact(plumbing.CommitObject, l.Commit); err != nil {
 		v.errorf("%s: %v", l.name(), err)
 	}
@@ -286,7 +297,7 @@ func (v *verifier) largeIntact(hash plumbing.Hash) error {
 // complete fails when something a restore of c would need is missing, or when
 // it would refuse what is there.
 func (s *Store) complete(ctx context.Context, c *Checkpoint, r *checkpoint.Record) error {
-	v := &verifier{s: s, ctx: ctx, report: &Report{Issue: c.Issue}, seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]plumbing.Hash{}}
+	v := &verifier{s: s, ctx: ctx, report: &Report{Issue: c.Issue}, seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]foundAt{}}
 	v.tree(c.name(), "", c.Tree)
 	v.snapshot(c, r)
 	if len(v.report.Errors) > 0 {

@@ -82,12 +82,14 @@ func (c *chain) strange() *link {
 }
 
 // weave makes a chain of the checkpoints that are wanted, of the commits of
-// chains. Below the first difference it is the first chain that there is.
+// chains. Below the first difference it is the first of chains with a tip. If
+// none has a tip, it begins at genesis: links without a tip are no chain, and
+// their commits have other parents.
 func (s *Store) weave(want join.State, chains []*chain, k *sink) plumbing.Hash {
 	from := map[checkpoint.ID]*link{}
-	base := chains[0]
+	base := &chain{issue: chains[0].issue, ref: chains[0].ref, rooted: true}
 	for _, c := range chains {
-		if base.tip.IsZero() {
+		if base.tip.IsZero() && !c.tip.IsZero() {
 			base = c
 		}
 		for i := range c.links {

@@ -1,6 +1,7 @@
 package health
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,13 @@ type Ahead struct {
 	Count int    // checkpoints created more than a day ahead
 	ID    string // the newest of these
 	Last  string // a checkpoint with the largest possible clock, or ""
+}
+
+// Both is an issue with checkpoints that are in its chain and in its archive.
+type Both struct {
+	Issue string
+	Count int
+	ID    string // the newest of them
 }
 
 // Objects are counts as `git count-objects -v` gives them.
@@ -53,6 +61,16 @@ func judgeAhead(f Facts) []Finding {
 		if a.Last != "" {
 			found = append(found, warning("issue %[1]s: %[2]s has the largest possible clock, and no save writes that: after a join it stays the newest checkpoint until it is dropped: git checkpoint drop %[1]s %[2]s", a.Issue, a.Last))
 		}
+	}
+	return found
+}
+
+// judgeBoth reports checkpoints that are live and archived at once.
+func judgeBoth(f Facts) []Finding {
+	var found []Finding
+	for _, b := range f.Both {
+		found = append(found, failure("issue %s: %s in the chain and in the archive, %s the newest", b.Issue, plural(b.Count, "checkpoint"), b.ID).
+			mended(Mend{Act: ClearArchive, To: b.Issue, Said: fmt.Sprintf("removed %s of the chain of issue %s from its archive", plural(b.Count, "checkpoint"), b.Issue)}))
 	}
 	return found
 }

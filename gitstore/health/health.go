@@ -20,6 +20,7 @@ type Facts struct {
 	Files   []File
 	Refs    []Ref
 	Ahead   []Ahead
+	Both    []Both
 	Pending []string // what restores that were interrupted left, by their worktrees
 	Objects Objects
 	Config  []Setting
@@ -38,11 +39,12 @@ type Act int
 
 // The ways to mend something.
 const (
-	RemoveFiles Act = iota // Names are files
-	DeleteRefs             // they go, if they are still at Values
-	SetRef                 // it goes To where it last was sound
-	SetAside               // what it holds is kept in a file, and it goes
-	BringBack              // what other means took from the issue To comes back
+	RemoveFiles  Act = iota // Names are files
+	DeleteRefs              // they go, if they are still at Values
+	SetRef                  // it goes To where it last was sound
+	SetAside                // what it holds is kept in a file, and it goes
+	BringBack               // what other means took from the issue To comes back
+	ClearArchive            // what the chain of the issue To has leaves its archive
 )
 
 // A Mend says how to mend a Finding.
@@ -60,7 +62,7 @@ type Mend struct {
 // Judge says what is wrong, errors first.
 func Judge(f Facts) []Finding {
 	var errors, warnings []Finding
-	for _, judge := range []func(Facts) []Finding{judgeLocks, judgeRefs, judgePending, judgeTemporary, judgeAhead, judgeObjects, judgeGit, judgeConfig} {
+	for _, judge := range []func(Facts) []Finding{judgeLocks, judgeRefs, judgePending, judgeTemporary, judgeBoth, judgeAhead, judgeObjects, judgeGit, judgeConfig} {
 		for _, found := range judge(f) {
 			if found.Error {
 				errors = append(errors, found)

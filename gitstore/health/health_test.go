@@ -60,6 +60,7 @@ func TestJudge(t *testing.T) {
 		"a killed fetch":           {ref(Ref{Name: "i", Role: Incoming, Value: hash, Made: ago(25 * time.Hour)}), "1 ref that killed fetches left: i", false, &Mend{Act: DeleteRefs, Names: []string{"i"}, Values: []string{hash}}},
 		"a clock ahead":            {Facts{Ahead: []Ahead{{"42", 2, "CP-x", ""}}}, "issue 42: 2 checkpoints dated more than a day ahead, CP-x", false, nil},
 		"the largest clock":        {Facts{Ahead: []Ahead{{"42", 0, "", "CP-x"}}}, "issue 42: CP-x has the largest possible clock", false, nil},
+		"live and archived":        {Facts{Both: []Both{{"42", 2, "CP-x"}}}, "issue 42: 2 checkpoints in the chain and in the archive, CP-x the newest", true, &Mend{Act: ClearArchive, To: "42"}},
 		"few objects":              {facts: Facts{Objects: Objects{Loose: 6700, Packs: 50}}},
 		"many objects":             {Facts{Objects: Objects{Loose: 6701}}, "6701 loose objects, more than gc.auto (6700)", false, nil},
 		"many packs":               {Facts{Objects: Objects{Packs: 51}}, "51 packs", false, nil},

@@ -19,12 +19,12 @@
 // stays, and is pruned again by whoever applies retention.
 //
 // Checkpoints are ordered by clock, ties by id. The clock of a checkpoint is
-// after the clock of the one below it when it was saved, so this order respects
-// what was saved on top of what, and needs no more than the clocks.
+// after the clock of the checkpoint below it at the save. So a checkpoint sorts
+// after every checkpoint that it was saved on top of, by the clocks alone.
 //
 // Everything here is a pure function over values. A chain of commits is one
 // way to write a state down, and chains that differ may say the same: Merge
-// tells which of them to keep.
+// tells which of them to keep. MergeArchives does so for archives.
 package join
 
 import (
