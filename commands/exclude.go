@@ -1,12 +1,12 @@
 package commands
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
 
+	"git-checkpoint/commands/atomicfile"
 	"git-checkpoint/gitstore/layout"
 )
 
@@ -19,8 +19,8 @@ func (c *call) excludeFolder(folder string) {
 	}
 	line := excludeLine(folder)
 	file := filepath.Join(c.store.CommonDir(), "info", "exclude")
-	data, err := os.ReadFile(file)
-	if err != nil && !os.IsNotExist(err) || slices.Contains(strings.Split(string(data), "\n"), line) {
+	f, err := atomicfile.Read(file)
+	if err != nil || slices.Contains(strings.Split(f.Text, "\n"), line) {
 		return
 	}
 	pattern := strings.ReplaceAll(folder, "{issue_number}", "*")
@@ -28,18 +28,18 @@ func (c *call) excludeFolder(folder string) {
 	if err != nil || len(tracked) > 0 {
 		return
 	}
-	if len(data) > 0 && data[len(data)-1] != '\n' {
+	if f.Text != "" && !strings.HasSuffix(f.Text, "\n") {
 		line = "\n" + line
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		return
+	if _, err := c.keepFormer(f); err == nil {
+		_ = f.Write(f.Text + line + "\n") // another process may have changed it: the next command tries again
 	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	_, _ = f.WriteString(line + "\n")
+}
+
+// keepFormer stores a copy of a file that is about to change, and returns its
+// path.
+func (c *call) keepFormer(f atomicfile.File) (string, error) {
+	return atomicfile.Keep(filepath.Join(c.store.CommonDir(), "git-checkpoint", "before"), f)
 }
 
 // excludeLine is the pattern of a folder in git's exclude file.

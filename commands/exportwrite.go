@@ -8,10 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"sync"
 
+	"git-checkpoint/commands/atomicfile"
 	"git-checkpoint/commands/mirror"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -54,12 +56,33 @@ func (x *exporting) write(files []layout.Output) (err error) {
 		return fmt.Errorf("export: %w", err)
 	}
 	for _, f := range todo {
+		if err := x.keepFormer(f); err != nil {
+			return fmt.Errorf("export: %s: %w", quotePath(f.Path), err)
+		}
 		if err := mirror.Replace(x.dir, path.Join(x.below, f.Path), f); err != nil {
 			return fmt.Errorf("export: %s: %w", quotePath(f.Path), err)
 		}
 		x.written = append(x.written, f.Path)
 	}
 	return nil
+}
+
+// keepFormer stores a copy of a file that is about to be replaced, which
+// somebody may have edited.
+func (x *exporting) keepFormer(f layout.Output) error {
+	info, err := x.dir.Lstat(path.Join(x.below, f.Path))
+	if err != nil || !info.Mode().IsRegular() {
+		return nil // no file, or a link whose target stays
+	}
+	was, err := atomicfile.Read(filepath.Join(x.root, filepath.FromSlash(path.Join(x.below, f.Path))))
+	if err != nil || layout.IsIndex([]byte(was.Text)) {
+		return err // an index is made of the other files
+	}
+	kept, err := x.c.keepFormer(was)
+	if err == nil {
+		x.c.say("%s as it was: %s", quotePath(f.Path), quotePath(kept))
+	}
+	return err
 }
 
 // plan is what has to be written. It refuses to overwrite what is no file of

@@ -104,5 +104,6 @@ func (f File) Remove() error {
 	if err := os.Remove(f.Path); err != nil {
 		return err
 	}
+	removeStale(f.Path)
 	return syncDir(filepath.Dir(f.Path))
 }

@@ -142,7 +142,10 @@ func (a *Agent) Uninstall(text string, before ...string) (rest string, gone bool
 func (a *Agent) installedFrom(text string, before []string) (rest string, gone, found bool) {
 	for _, exists := range []bool{false, true} {
 		for _, b := range before {
-			if again, err := a.Install(b, exists); err == nil && again == text && (exists || b == "") {
+			if b == text || !exists && b != "" {
+				continue // a copy of the installed text, which an uninstall that was killed has kept
+			}
+			if again, err := a.Install(b, exists); err == nil && again == text {
 				return b, !exists, true
 			}
 		}

@@ -85,6 +85,20 @@ func TestUninstallAfterAnEdit(t *testing.T) {
 	assert.Equal(t, `{"hooks":{"SessionStart":[{"hooks":[]}]}}`, out)
 }
 
+// An uninstall that was killed has kept a copy of the installed text.
+func TestUninstallWithACopyOfTheInstalledText(t *testing.T) {
+	for what, text := range settingsTexts {
+		a := AgentNamed("claude")
+		in, err := a.Install(text, text != "")
+		require.NoError(t, err)
+		for _, copies := range [][]string{{in}, {in, text}, {text}} {
+			out, gone := a.Uninstall(in, copies...)
+			assert.Equal(t, text, out, what)
+			assert.Equal(t, text == "", gone, what)
+		}
+	}
+}
+
 func TestInstallRefusesWhatItDoesNotUnderstand(t *testing.T) {
 	for _, text := range []string{"[]", "{", "{\"a\" 1}", "nonsense", "{\"hooks\": []}", "{\"hooks\": {\"SessionStart\": {}}}", "{} {}"} {
 		_, err := AgentNamed("claude").Install(text, true)

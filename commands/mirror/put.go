@@ -129,14 +129,18 @@ func (t *Tree) Remove(s *State, name string) error {
 }
 
 // Replace puts a file, or a link, in the place of what is there, so that
-// nobody sees half of it.
+// nobody sees half of it. A file keeps the mode of the file that it replaces.
 func Replace(dir *os.Root, name string, want layout.Output) error {
 	if err := dir.MkdirAll(path.Dir(name), 0o777); err != nil {
 		return err
 	}
 	temp := path.Join(path.Dir(name), fmt.Sprintf(".%s.%d.tmp", path.Base(name), os.Getpid())) // no reader takes it for a document
 	_ = dir.Remove(temp)                                                                       // of a process that was killed; what was put there is not written through
-	if err := fill(dir, temp, want); err != nil {
+	err := fill(dir, temp, want)
+	if was, lstatErr := dir.Lstat(name); err == nil && lstatErr == nil && was.Mode().IsRegular() && want.Link == "" {
+		err = dir.Chmod(temp, was.Mode().Perm())
+	}
+	if err != nil {
 		_ = dir.Remove(temp)
 		return err
 	}

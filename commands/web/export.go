@@ -147,12 +147,12 @@ func Put(file string, r io.Reader) error {
 	info, err := os.Stat(file)
 	switch {
 	case err != nil:
-		return replace(file, r)
+		return replace(file, r, 0)
 	case info.Mode().IsRegular():
 		if file, err = filepath.EvalSymlinks(file); err != nil {
 			return err
 		}
-		return replace(file, r)
+		return replace(file, r, info.Mode().Perm())
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY, 0)
 	if err != nil {
@@ -162,8 +162,9 @@ func Put(file string, r io.Reader) error {
 	return errors.Join(err, f.Close())
 }
 
-// replace puts a file in the place of what is there, in one step.
-func replace(file string, r io.Reader) error {
+// replace puts a file in the place of what is there, in one step. mode is that
+// of the file which is replaced, 0 for none.
+func replace(file string, r io.Reader, mode os.FileMode) error {
 	dir, name := filepath.Split(file)
 	if dir == "" {
 		dir = "."
@@ -173,6 +174,9 @@ func replace(file string, r io.Reader) error {
 		return err
 	}
 	_, err = io.Copy(temp, r)
+	if mode != 0 {
+		err = errors.Join(err, temp.Chmod(mode))
+	}
 	err = errors.Join(err, temp.Sync(), temp.Close())
 	if err == nil {
 		err = os.Rename(temp.Name(), file)

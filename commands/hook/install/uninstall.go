@@ -106,8 +106,18 @@ func (r *Repo) uninstallFiles() ([]Change, error) {
 			}
 			plan = append(plan, here...)
 		}
+		if folder := filepath.Join(site.dir, hook.Aside); isEmptyFolder(folder) {
+			plan = append(plan, Change{"remove " + r.shownFile(folder), func() error { return os.Remove(folder) }})
+		}
 	}
 	return plan, nil
+}
+
+// isEmptyFolder reports a folder without files, which an uninstall that was
+// killed has left.
+func isEmptyFolder(path string) bool {
+	entries, err := os.ReadDir(path)
+	return err == nil && len(entries) == 0
 }
 
 // uninstallFile takes the block out of one file, which may have one aside.
