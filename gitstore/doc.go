@@ -78,9 +78,10 @@
 //
 // # Promises
 //
-// A save that returned is never lost; a save that failed changed nothing a
-// user can see; nothing but the refs above, the object store and
-// $GIT_DIR/git-checkpoint is written by anything but a restore. Objects are
-// durable before the ref moves, and refs move through git alone, by
+// A save that returned is never lost. A save that failed changed nothing a
+// user can see, or its error is a DoneError and names the checkpoint. Nothing
+// but the refs above, the object store and $GIT_DIR/git-checkpoint is written by
+// anything but a restore. Objects are durable before the ref moves, with all that
+// git wrote before and did not sync. Refs move as git moves them, by
 // compare-and-swap. Package conformance says the rest, as tests.
 package gitstore

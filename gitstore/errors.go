@@ -22,6 +22,24 @@ var (
 	ErrUnchanged     = errors.New("unchanged since the checkpoint before")
 )
 
+// A DoneError says that the refs have moved, and that something failed which had
+// to follow: the change is there, but it may not survive a loss of power or a gc.
+type DoneError struct{ Err error }
+
+func (e *DoneError) Error() string { return fmt.Sprintf("the change is made, but: %v", e.Err) }
+func (e *DoneError) Unwrap() error { return e.Err }
+
+// afterMove returns what is wrong after refs have moved, nil for nothing.
+func afterMove(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &DoneError{err}
+}
+
+// isDone reports whether refs have moved in spite of an error.
+func isDone(err error) bool { return errors.As(err, new(*DoneError)) }
+
 // An UnsupportedError names a feature of a repository that this program does
 // not work with.
 type UnsupportedError = repository.UnsupportedError

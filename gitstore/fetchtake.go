@@ -25,6 +25,12 @@ func (t *taking) some(ctx context.Context, issues []checkpoint.Issue) []Synced {
 		if err == nil {
 			return done
 		}
+		if isDone(err) { // the refs of none would have to move any more
+			for n, i := range issues {
+				done[n].Result, done[n].Err = Failed, fmt.Errorf("fetch issue %s: %w", i, err)
+			}
+			return done
+		}
 	}
 	for n, i := range issues {
 		done[n] = t.one(ctx, i)

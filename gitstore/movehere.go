@@ -110,9 +110,9 @@ func (m *moveHere) commit(ctx context.Context, message string) error {
 	var moved *refs.MovedError
 	switch {
 	case err == nil && m.inOrder:
-		return syncNearest(m.s.folderOf(m.moves[len(m.moves)-1])) // where a name was given last
+		return afterMove(syncNearest(m.s.folderOf(m.moves[len(m.moves)-1]))) // where a name was given last
 	case err == nil:
-		return m.s.syncRefDirs(m.moves)
+		return afterMove(m.s.syncRefDirs(m.moves))
 	case errors.Is(err, refs.ErrAside):
 		return err
 	case errors.As(err, &moved):

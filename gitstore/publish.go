@@ -17,7 +17,7 @@ func (s *Store) publish(ctx context.Context, k *sink, message string, moves func
 	defer k.letGC()
 	for tries := 0; ; tries++ {
 		settled, err := s.publishOnce(ctx, k, message, moves)
-		if err == nil || !settled || errors.Is(err, errLost) || tries == collections || len(k.batch.Missing()) == 0 {
+		if err == nil || !settled || errors.Is(err, errLost) || isDone(err) || tries == collections || len(k.batch.Missing()) == 0 {
 			return err
 		}
 	}

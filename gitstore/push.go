@@ -266,8 +266,11 @@ func (s *Store) trackAll(ctx context.Context, l *line, tips map[checkpoint.Issue
 		return s.track(ctx, l, issues[0], tips[issues[0]])
 	}
 	for some := range slices.Chunk(issues, landAtOnce) {
-		if s.trackSome(ctx, l, some, tips) == nil {
+		switch err := s.trackSome(ctx, l, some, tips); {
+		case err == nil:
 			continue
+		case isDone(err):
+			return err
 		}
 		for _, i := range some {
 			if err := s.track(ctx, l, i, tips[i]); err != nil {

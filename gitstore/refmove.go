@@ -111,7 +111,7 @@ func (m *mover) commit(ctx context.Context) error {
 	said, err := m.run.Finish([]byte("commit\x00"))
 	m.s.turn.Done(err)
 	if err == nil {
-		return m.s.syncRefDirs(m.moves)
+		return afterMove(m.s.syncRefDirs(m.moves))
 	}
 	return m.settle(ctx, m.moves, bytes.Contains(said, []byte("prepare: ok")), err)
 }

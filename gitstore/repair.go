@@ -37,9 +37,12 @@ func (s *Store) bringBackOwn(ctx context.Context, i checkpoint.Issue) error {
 		return nil
 	}
 	back, err := s.putBack(ctx, now, last)
+	var done *DoneError
 	switch {
 	case errors.Is(err, errLost):
 		return err
+	case errors.As(err, &done):
+		s.tell("issue %s: %s was changed by other means; what this clone had saved there is back, but: %v", i, LiveRef(i), done.Err)
 	case err != nil:
 		s.tell("issue %s: %s was changed by other means, and what this clone had saved there can't be brought back: %v", i, LiveRef(i), err)
 	case back:

@@ -80,10 +80,16 @@ func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []restore.
 	err = s.inTurn(ctx, c.Issue, func() error {
 		return s.publish(ctx, k, "restore: "+string(c.ID), func() ([]refs.Move, error) { return moves, nil })
 	})
+	if err == nil {
+		err = k.protect(ctx)
+	}
+	if isDone(err) {
+		_ = s.forget(ctx, sf, false) // nothing is restored, so there is nothing to undo
+	}
 	if err != nil {
 		return nil, fmt.Errorf("safety snapshot: %w", err)
 	}
-	return sf, k.protect(ctx)
+	return sf, nil
 }
 
 // blobsOf keeps what steps need alive, under its hash.

@@ -147,16 +147,37 @@ func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 	}
 	moves := func() ([]refs.Move, error) { return s.movesTo(ctx, below, commit.hash) }
 	if err := s.publish(ctx, k, reflogSave(w.id, dropped), moves); err != nil {
-		return nil, err
+		return nil, w.inChain(err)
 	}
 	if err := s.forgetResumed(issue); err != nil {
 		saved.Warnings = append(saved.Warnings, fmt.Sprintf("the next save starts from the resumed record again: %v", err))
 	}
 	if err := k.protect(ctx); err != nil {
-		return saved, fmt.Errorf("%s is in the chain, but: %w", w.id, err)
+		return nil, w.inChain(err)
 	}
 	return saved, nil
 }
+
+// inChain names the checkpoint in an error that came after the move: whoever
+// saves again has two.
+func (w *writing) inChain(err error) error {
+	var done *DoneError
+	if errors.As(err, &done) {
+		return &savedError{w.id, done}
+	}
+	return err
+}
+
+// A savedError is the DoneError of a save.
+type savedError struct {
+	id   checkpoint.ID
+	done *DoneError
+}
+
+func (e *savedError) Error() string {
+	return fmt.Sprintf("%s is in the chain, but: %v", e.id, e.done.Err)
+}
+func (e *savedError) Unwrap() error { return e.done }
 
 // build adds the checkpoint's objects to the sink.
 func (w *writing) build(k *sink, on base, r *checkpoint.Record) (rawCommit, error) {

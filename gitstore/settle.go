@@ -45,11 +45,14 @@ func (m *mover) goOn(ctx context.Context, moves, left []refs.Move) error {
 	}
 	if len(left) > 0 {
 		err := m.s.moveRefs(ctx, m.message, left...)
+		if isDone(err) {
+			return err
+		}
 		if err != nil && len(must) > 0 {
 			return fmt.Errorf("%s was moved, but not all that belongs to it: %w", moves[0].Name, err)
 		}
 	}
-	return m.s.syncRefDirs(moves)
+	return afterMove(m.s.syncRefDirs(moves))
 }
 
 // staleRead reports whether git took an old value of a packed ref for the

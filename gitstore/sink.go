@@ -136,8 +136,10 @@ func (k *sink) letGC() {
 
 // protect makes sure that what a ref now points to is there: what a gc took
 // that began meanwhile, and has ended, is written again, and while it runs
-// there is a copy that it does not know.
-func (k *sink) protect(ctx context.Context) error {
+// there is a copy that it does not know. It fails with *DoneError.
+func (k *sink) protect(ctx context.Context) error { return afterMove(k.protectFromGC(ctx)) }
+
+func (k *sink) protectFromGC(ctx context.Context) error {
 	if !k.kept && k.store.gcRuns() {
 		k.adopt()
 		if err := k.batch.FlushPack(ctx); err != nil {

@@ -18,9 +18,13 @@ func (y *syncing) land(ctx context.Context, plans []*syncPlan, outcome outcomes)
 		return
 	}
 	for _, p := range plans {
-		if len(plans) == 1 {
+		switch {
+		case len(plans) == 1:
 			outcome[p.issue] = err
-		} else if outcome[p.issue] == nil {
+		case outcome[p.issue] != nil:
+		case isDone(err): // its refs do not have to move any more
+			outcome[p.issue] = err
+		default:
 			y.land(ctx, []*syncPlan{p}, outcome)
 		}
 	}
