@@ -9,13 +9,14 @@ import (
 )
 
 // A sync of the refs' directories that fails comes after the refs have moved. The
-// error says that the change is made, and which checkpoint is there.
+// error then contains that the change is made, and the id of a new checkpoint.
 func TestFailureAfterTheMove(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		without(t, "strace")
 	}
 	for _, args := range [][]string{
-		{"save", "42"}, {"save", "99"},
+		{"save", "42"},
+		{"save", "99"},
 		{"save", "42", "--trigger", "batch_complete"},
 		{"pin", "42", "latest~1"},
 		{"archive", "42", "latest~1"},
@@ -54,7 +55,7 @@ func TestFailureAfterTheMove(t *testing.T) {
 	}
 }
 
-// unsyncedRefs runs the program where no directory of refs can be synced.
+// unsyncedRefs runs the program with EIO for each sync of a directory of refs.
 func (v *victim) unsyncedRefs(args ...string) outcome {
 	trace := []string{"-f", "-o", "/dev/null", "-e", "trace=fsync", "-e", "inject=fsync:error=EIO"}
 	for _, dir := range []string{"checkpoints", "checkpoints-archive", "git-checkpoint/own", "git-checkpoint/remote", "git-checkpoint/remote/up"} {

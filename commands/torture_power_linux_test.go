@@ -153,3 +153,63 @@ func (v *victim) afterCrash(what string) {
 	}
 	v.tool("verify")
 }
+
+// unsyncedScript runs git commands before saves, without a sync by git.
+const unsyncedScript = `
+git config core.fsync none
+mkdir -p new/er; echo new > new/er/c.txt; git add -A; git commit -qm 'the work'
+git-checkpoint save 42
+git-checkpoint save PROJ-1
+echo four > a.txt; git add -A; git write-tree > /dev/null
+git-checkpoint save 42
+git pack-refs --all --prune
+git-checkpoint save 42
+git switch -qc topic; echo five > new/er/c.txt; git commit -qam topic
+git switch -q main; echo six > dir/b.txt; git commit -qam main; git merge -q --no-edit topic
+git-checkpoint save 42
+git gc -q
+git-checkpoint save PROJ-1
+git switch -q topic; git rebase -q main; echo seven > a.txt; git commit -qam seven
+git repack -adq
+git-checkpoint save 42
+`
+
+// After an id was printed, files that git wrote before and did not sync are
+// durable.
+func TestTorturePowerLossAfterGit(t *testing.T) {
+	template := newVictim(t)
+	for name, ordered := range map[string]bool{"each file synced": false, "ordered journal": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := template.copy(t)
+			if !ordered {
+				v.git("config", "core.fsyncMethod", "fsync")
+			}
+			base := filepath.Join(t.TempDir(), "base")
+			require.NoError(t, copyTree(v.path(".git"), base))
+			d := newTracedDisk(v, base, v.trace(unsyncedScript))
+			d.ordered = ordered
+			require.Len(t, d.print, 7)
+			for i := range d.print {
+				for kind := range lossKinds {
+					d.afterPrint(i, kind)
+				}
+			}
+		})
+	}
+}
+
+// afterPrint checks the repository after a loss of power right after an id was
+// printed.
+func (d *tracedDisk) afterPrint(i, kind int) {
+	t := d.v.t
+	c := &victim{t: t, dir: filepath.Join(t.TempDir(), "repo"), env: d.v.env}
+	d.crash(c.path(".git"), d.print[i].end, kind)
+	require.NoError(t, os.RemoveAll(c.path(".git/index"))) // git does not sync its index
+	c.afterCrash(fmt.Sprintf("after id %d, lost %d", i, kind))
+	have := c.everywhere()
+	for _, p := range d.print[:i+1] {
+		require.Truef(t, have[p.id], "%s is lost after id %d (%d)", p.id, i, kind)
+	}
+	require.NoError(t, os.RemoveAll(c.dir))
+}

@@ -22,14 +22,14 @@ var (
 	ErrUnchanged     = errors.New("unchanged since the checkpoint before")
 )
 
-// A DoneError says that the refs have moved, and that something failed which had
-// to follow: the change is there, but it may not survive a loss of power or a gc.
+// A DoneError reports an error that came after the refs had moved. The change is
+// made, but it may not survive a loss of power or a gc.
 type DoneError struct{ Err error }
 
 func (e *DoneError) Error() string { return fmt.Sprintf("the change is made, but: %v", e.Err) }
 func (e *DoneError) Unwrap() error { return e.Err }
 
-// afterMove returns what is wrong after refs have moved, nil for nothing.
+// afterMove returns an error that came after refs had moved as a DoneError.
 func afterMove(err error) error {
 	if err == nil {
 		return nil

@@ -25,7 +25,7 @@ func (t *taking) some(ctx context.Context, issues []checkpoint.Issue) []Synced {
 		if err == nil {
 			return done
 		}
-		if isDone(err) { // the refs of none would have to move any more
+		if isDone(err) { // no ref would have to move any more
 			for n, i := range issues {
 				done[n].Result, done[n].Err = Failed, fmt.Errorf("fetch issue %s: %w", i, err)
 			}
@@ -70,7 +70,7 @@ func (t *taking) one(ctx context.Context, i checkpoint.Issue) Synced {
 		if err != nil || len(moves) == 0 {
 			return err
 		}
-		return t.s.moveRefs(ctx, t.message(), moves...)
+		return t.s.publish(ctx, t.s.newSink(), t.message(), func() ([]refs.Move, error) { return moves, nil })
 	})
 	if err != nil {
 		done.Result, done.Err = Failed, fmt.Errorf("fetch issue %s: %w", i, err)

@@ -30,6 +30,16 @@ func (s *Store) publishOnce(ctx context.Context, k *sink, message string, moves 
 	if err != nil {
 		return false, err
 	}
+	note, err := s.syncOthers(k, list)
+	if err != nil {
+		return false, err
+	}
+	settled, err = s.publishList(ctx, k, message, list)
+	note.end(err)
+	return settled, err
+}
+
+func (s *Store) publishList(ctx context.Context, k *sink, message string, list []refs.Move) (settled bool, err error) {
 	if m, err := s.stage(list); err == nil {
 		settled, err := s.publishHere(ctx, k, m, message)
 		if !errors.Is(err, refs.ErrAside) {

@@ -311,6 +311,7 @@ func (s *Store) track(ctx context.Context, l *line, i checkpoint.Issue, tip plum
 		if err != nil || old == tip {
 			return err
 		}
-		return s.moveRefs(ctx, l.Op+": "+ShownRemote(l.Remote), refs.Move{Name: name, Old: old, New: tip})
+		moves := []refs.Move{{Name: name, Old: old, New: tip}}
+		return s.publish(ctx, s.newSink(), l.Op+": "+ShownRemote(l.Remote), func() ([]refs.Move, error) { return moves, nil })
 	})
 }

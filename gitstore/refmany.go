@@ -27,7 +27,12 @@ func (s *Store) publishMany(ctx context.Context, k *sink, message string, moves 
 	}
 }
 
-func (s *Store) publishManyOnce(ctx context.Context, k *sink, message string, moves []refs.Move) error {
+func (s *Store) publishManyOnce(ctx context.Context, k *sink, message string, moves []refs.Move) (err error) {
+	note, err := s.syncOthers(k, moves)
+	if err != nil {
+		return err
+	}
+	defer func() { note.end(err) }()
 	if err := k.Flush(ctx); err != nil {
 		return err
 	}

@@ -84,6 +84,9 @@ func shorten(message string) string {
 
 // apply builds the changed chain and returns its tip.
 func (s *Store) apply(c *chain, ch *change, k *sink) (plumbing.Hash, error) {
+	for _, l := range ch.insert {
+		k.reach(l.commit.hash)
+	}
 	links := slices.DeleteFunc(slices.Clone(c.links), func(l link) bool { return ch.remove[l.ID] })
 	links = merge(links, ch.insert)
 	tip := s.rebuild(c, links, k)

@@ -100,6 +100,7 @@ func blobsOf(steps []restore.Step, k *sink) []trees.Entry {
 		for _, hash := range st.Needs() {
 			if !hash.IsZero() && !have[hash] && k.Has(hash) {
 				have[hash] = true
+				k.blobs = append(k.blobs, hash)
 				blobs = append(blobs, trees.Entry{Mode: trees.ModeFile, Name: hash.String(), Hash: hash})
 			}
 		}

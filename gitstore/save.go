@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -145,6 +146,7 @@ func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 	if w.req.DryRun {
 		return saved, nil
 	}
+	k.reach(w.snap.head.commit)
 	moves := func() ([]refs.Move, error) { return s.movesTo(ctx, below, commit.hash) }
 	if err := s.publish(ctx, k, reflogSave(w.id, dropped), moves); err != nil {
 		return nil, w.inChain(err)
@@ -158,8 +160,8 @@ func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 	return saved, nil
 }
 
-// inChain names the checkpoint in an error that came after the move: whoever
-// saves again has two.
+// inChain adds the checkpoint's id to a DoneError. Another save would make a
+// second checkpoint.
 func (w *writing) inChain(err error) error {
 	var done *DoneError
 	if errors.As(err, &done) {

@@ -20,6 +20,8 @@ type sink struct {
 	batch   *objects.Batch
 	added   map[plumbing.Hash]object
 	outside []plumbing.Hash // what the checkpoint needs and others wrote
+	reached []plumbing.Hash // commits of others, see reach
+	blobs   []plumbing.Hash // and blobs
 	kept    bool            // in a pack that was kept while the ref moved
 	release func()          // ends that, nil where nothing is kept
 

@@ -89,6 +89,7 @@ func (s *Store) weave(want join.State, chains []*chain, k *sink) plumbing.Hash {
 	from := map[checkpoint.ID]*link{}
 	base := &chain{issue: chains[0].issue, ref: chains[0].ref, rooted: true}
 	for _, c := range chains {
+		k.reach(c.tip)
 		if base.tip.IsZero() && !c.tip.IsZero() {
 			base = c
 		}
@@ -101,6 +102,7 @@ func (s *Store) weave(want join.State, chains []*chain, k *sink) plumbing.Hash {
 	order := want.Order()
 	links, known := base.prefix(order, want)
 	for _, id := range order[known:] {
+		k.reach(from[id].commit.hash)
 		links = append(links, *from[id])
 	}
 	slices.Reverse(links)

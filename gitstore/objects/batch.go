@@ -18,6 +18,7 @@ type Batch struct {
 	objects []*added
 	known   map[plumbing.Hash]bool // of objects
 	kept    []plumbing.Hash
+	others  []string               // see Sync
 	keeps   map[plumbing.Hash]bool // of kept
 }
 

@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -14,12 +15,17 @@ import (
 // comes later is in the journal without them.
 func (f *flush) sync() error {
 	var err error
-	if f.store.ordered() {
-		err = f.writeOut()
-	} else {
+	switch {
+	case !f.store.ordered():
 		err = f.syncEach()
+	case len(f.temps) == 0 && len(f.others) > 0: // nothing gets a name after these
+		err = f.store.SyncFiles(f.others)
+		f.others = nil
+		fallthrough
+	default:
+		err = errors.Join(err, f.writeOut())
 	}
-	f.loose, f.beside = nil, nil
+	f.loose, f.beside, f.others = nil, nil, nil
 	return err
 }
 
@@ -27,6 +33,11 @@ func (f *flush) sync() error {
 // journal before the names that are given next. Files that lie elsewhere, as
 // those of an alternate may, are in another journal, or in none: they are synced.
 func (f *flush) writeOut() error {
+	for some := range slices.Chunk(f.others, atOnce) {
+		if err := f.writeOutOthers(some); err != nil {
+			return err
+		}
+	}
 	var files []*os.File
 	var names []string
 	for _, path := range f.loose {
@@ -59,6 +70,11 @@ func (f *flush) writeOut() error {
 		}
 		files, names = append(files, file), append(names, file.Name())
 	}
+	return f.writeAll(files, names)
+}
+
+// writeAll writes files out and waits until all of them are.
+func (f *flush) writeAll(files []*os.File, names []string) error {
 	for _, step := range []func(*os.File) error{startWriting, waitWritten} {
 		for i, file := range files {
 			if err := step(file); err != nil {
@@ -70,6 +86,35 @@ func (f *flush) writeOut() error {
 		f.done("written", name)
 	}
 	return nil
+}
+
+// writeOutOthers is writeOut for existing files of others, of which there may be
+// many.
+func (f *flush) writeOutOthers(paths []string) error {
+	var files []*os.File
+	var names []string
+	for _, path := range paths {
+		file, err := openFile(path, os.O_RDONLY, 0)
+		if gone(err) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("sync file: %w", err)
+		}
+		defer file.Close()
+		info, err := file.Stat()
+		switch {
+		case err != nil:
+			return fmt.Errorf("sync file: %w", err)
+		case !f.store.InOrder(file):
+			if err := f.syncApart(file, path); err != nil {
+				return err
+			}
+		case !info.IsDir(): // a directory is in the journal
+			files, names = append(files, file), append(names, path)
+		}
+	}
+	return f.writeAll(files, names)
 }
 
 func within(path, dir string) bool { return strings.HasPrefix(path, dir+string(filepath.Separator)) }
@@ -90,8 +135,12 @@ func (f *flush) syncApart(file *os.File, path string) error {
 // syncEach syncs every file. They wait for it together: a journal takes all of
 // them in one commit.
 func (f *flush) syncEach() error {
+	for _, path := range f.others {
+		f.dirs[filepath.Dir(path)] = true
+	}
 	n, others := len(f.temps), len(f.beside)
-	return parallel(n+others+len(f.loose), func(i int) error {
+	existing := slices.Concat(f.others, f.loose)
+	return parallel(n+others+len(existing), func(i int) error {
 		switch {
 		case i < n:
 			t := f.temps[i]
@@ -103,7 +152,7 @@ func (f *flush) syncEach() error {
 		case i < n+others:
 			return f.beside[i-n].Sync()
 		}
-		path := f.loose[i-n-others]
+		path := existing[i-n-others]
 		if err := syncFile(path); err != nil && !gone(err) {
 			return fmt.Errorf("sync object: %w", err)
 		}
@@ -123,6 +172,11 @@ func (f *flush) syncDirs() error {
 	if f.store.ordered() {
 		return f.syncLast()
 	}
+	return f.syncEachDir()
+}
+
+// syncEachDir syncs every directory in which a file was named.
+func (f *flush) syncEachDir() error {
 	f.dirs[f.store.cfg.Dir] = true
 	dirs := slices.Collect(maps.Keys(f.dirs))
 	return parallel(len(dirs), func(i int) error {

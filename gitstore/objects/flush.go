@@ -34,7 +34,7 @@ func (b *Batch) Install(beside ...*os.File) (settle func() error, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f := b.store.newFlush()
-	f.beside = beside
+	f.beside, f.others = beside, b.others
 	write, err := f.keep(b.kept)
 	if err != nil {
 		return nil, err
@@ -56,6 +56,7 @@ type flush struct {
 	packs  map[string]bool // whether touching the pack worked
 	loose  []string        // existing files to sync
 	beside []*os.File      // files of others to sync
+	others []string        // existing files of others to sync, with their names
 	temps  []*temp
 	dirs   map[string]bool // whose names are to be synced
 	z      compressor

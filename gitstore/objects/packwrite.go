@@ -63,6 +63,7 @@ func (s *Store) ReleaseKept(by string) {
 
 func (b *Batch) flushPack(ctx context.Context, flags ...string) (said []byte, err error) {
 	f := b.store.newFlush()
+	f.others = b.others
 	write, err := f.keep(b.kept)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,172 @@
+package commands
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// beforePowerLoss are git commands shortly before a save, in a repository with two
+// issues. Git syncs little of their output by default (core.fsync).
+var beforePowerLoss = []struct{ name, script string }{
+	{"commit", "work one; git commit -qm one"},
+	{"commit on a new branch", "git switch -qc topic; work one; git commit -qm one; work two; git commit -qm two"},
+	{"staged tree", "work one; git write-tree > tree"},
+	{"staged tree of a conflict", "apart; git merge -q topic > merged || :; work one"},
+	{"merge", "apart; git merge -q --no-edit -X ours topic"},
+	{"rebase", "apart; git rebase -q -X ours topic"},
+	{"cherry-pick", "apart; git cherry-pick -X theirs topic > picked"},
+	{"stash", "work one; git stash -q; git stash apply -q --index"},
+	{"fetch", "upstream; git fetch -q ../up 'refs/heads/*:refs/remotes/up/*' 'refs/checkpoints/*:refs/checkpoints/*'; git merge -q --ff-only up/main"},
+	{"fetch of a pack", "upstream; git -c fetch.unpackLimit=1 fetch -q ../up main; git merge -q --ff-only FETCH_HEAD"},
+	{"pack that reaches loose objects", "work one; git commit -qm one; git push -q ../up HEAD:main; upstream; git -c fetch.unpackLimit=1 fetch -q ../up main; git reset -q --hard FETCH_HEAD"},
+	{"gc", "work one; git commit -qm one; git gc -q"},
+	{"pack-refs", "git pack-refs --all --prune"},
+	{"repack", "work one; git commit -qm one; git repack -adq"},
+	{"maintenance", "work one; git commit -qm one; loose; work two; git commit -qm two; loose; git maintenance run --quiet --task=incremental-repack"},
+	{"copy", "work one; git commit -qm one; cd ..; cp -a repo copy; rm -r repo; mv copy repo; cd repo"},
+}
+
+const powerLossFunctions = `
+work() { mkdir -p new/$1; for n in 1 2 3; do echo "$1 $n" > new/$1/$n.txt; done; echo $1 >> a.txt; git add -A; }
+apart() { git switch -qc topic; work one; git commit -qm one; git switch -q main; work two; git commit -qm two; }
+upstream() { git clone -q ../up ../other; (cd ../other; git pull -q ../repo HEAD; work three; git commit -qm three; git push -q origin HEAD:main
+	git-checkpoint save 99 --quiet > /dev/null; git push -q origin refs/checkpoints/99); }
+loose() { git maintenance run --quiet --task=loose-objects; git maintenance run --quiet --task=loose-objects; }
+`
+
+// After an id was printed and the power was lost, every checkpoint is there,
+// whatever git did just before. The loss of power is a copy of a mounted device.
+func TestPowerLossOnDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("mounts file systems")
+	}
+	for _, kind := range []string{"ext4", "xfs"} {
+		t.Run(kind, func(t *testing.T) {
+			d := newImage(t, kind)
+			for _, s := range beforePowerLoss {
+				t.Run(s.name, func(t *testing.T) {
+					v := d.repository(t, strings.ReplaceAll(s.name, " ", "-"))
+					v.must("sh", "-ec", powerLossFunctions+s.script)
+					v.tool("save", "42", "-m", "after "+s.name)
+					d.copied(t, v).whole(v)
+				})
+			}
+		})
+	}
+}
+
+// The changes of other commands survive a loss of power too.
+func TestPowerLossAfterCommands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("mounts file systems")
+	}
+	d := newImage(t, "ext4")
+	for name, args := range map[string][]string{
+		"archive": {"archive", "42", "latest~1"}, "drop": {"drop", "42", "latest~1", "--yes"}, "pin": {"pin", "42", "latest~1"},
+		"fetch": {"fetch", "99", "--remote", "../up"}, "sync": {"sync", "99", "--remote", "../up"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := d.repository(t, "command-"+name)
+			v.must("sh", "-ec", powerLossFunctions+"upstream; git gc -q")
+			v.tool(args...)
+			c := d.copied(t, v)
+			c.whole(v)
+			if name == "fetch" || name == "sync" {
+				require.Equal(t, v.ids("99"), c.ids("99"))
+			}
+		})
+	}
+}
+
+// An image is a file system in a file.
+type image struct{ kind, file, dir string }
+
+func newImage(t *testing.T, kind string) *image {
+	if _, err := exec.LookPath("mkfs." + kind); err != nil {
+		without(t, "mkfs."+kind)
+	}
+	if os.Getuid() != 0 {
+		without(t, "root, to mount a file system")
+	}
+	dir := t.TempDir()
+	d := &image{kind, filepath.Join(dir, "image"), filepath.Join(dir, "disk")}
+	require.NoError(t, os.WriteFile(d.file, nil, 0o666))
+	require.NoError(t, os.Truncate(d.file, 320<<20))
+	out, err := exec.Command("mkfs."+kind, "-q", d.file).CombinedOutput()
+	require.NoErrorf(t, err, "%s", out)
+	d.mount(t)
+	return d
+}
+
+// mount mounts the image, through a loop device.
+func (d *image) mount(t *testing.T) (unmount func()) {
+	t.Helper()
+	options := "loop"
+	if d.kind == "xfs" {
+		options += ",nouuid" // a copy has the same one
+	}
+	require.NoError(t, os.MkdirAll(d.dir, 0o777))
+	if out, err := exec.Command("mount", "-t", d.kind, "-o", options, d.file, d.dir).CombinedOutput(); err != nil {
+		t.Skipf("%s cannot be mounted through a loop device here: %s", d.kind, out)
+	}
+	mounted := true
+	unmount = func() {
+		if mounted {
+			out, err := exec.Command("umount", d.dir).CombinedOutput()
+			require.NoErrorf(t, err, "%s", out)
+		}
+		mounted = false
+	}
+	t.Cleanup(unmount)
+	return unmount
+}
+
+// repository makes a repository with checkpoints of two issues, and a remote, all
+// of it on the disk.
+func (d *image) repository(t *testing.T, name string) *victim {
+	t.Helper()
+	v := victimAt(t, filepath.Join(d.dir, name))
+	v.write("a.txt", "one\n")
+	v.git("add", ".")
+	v.git("commit", "-qm", "first")
+	v.git("init", "-q", "--bare", "--template=", "-b", "main", "../up")
+	v.git("push", "-q", "../up", "HEAD:main")
+	v.tool("save", "7", "-m", "seven")
+	v.tool("save", "42", "-m", "first")
+	v.tool("save", "42", "-m", "second")
+	v.must("sync", "-f", ".")
+	return v
+}
+
+// copied is the repository in a copy of the disk as it is at this moment, after
+// the file system has recovered.
+func (d *image) copied(t *testing.T, v *victim) *victim {
+	t.Helper()
+	dir := t.TempDir()
+	c := &image{d.kind, filepath.Join(dir, "image"), filepath.Join(dir, "disk")}
+	out, err := exec.Command("cp", "--sparse=always", d.file, c.file).CombinedOutput()
+	require.NoErrorf(t, err, "%s", out)
+	c.mount(t)
+	return &victim{t: t, dir: c.dir + strings.TrimPrefix(v.dir, d.dir), env: v.env}
+}
+
+// whole fails unless everything is there that was there before.
+func (c *victim) whole(before *victim) {
+	t := c.t
+	t.Helper()
+	if _, err := os.Stat(c.path(".git/index")); err == nil && c.try("git", "ls-files").code != 0 {
+		require.NoError(t, os.Remove(c.path(".git/index"))) // git does not sync its index
+	}
+	c.fsck()
+	for _, issue := range []string{"7", "42"} {
+		require.Equal(t, before.ids(issue), c.ids(issue))
+	}
+	c.tool("verify")
+	require.Equal(t, before.git("rev-parse", "HEAD"), c.git("rev-parse", "HEAD"))
+	c.tool("restore", "42", "--force")
+}

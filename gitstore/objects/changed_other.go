@@ -1,0 +1,17 @@
+//go:build !unix
+
+package objects
+
+import (
+	"errors"
+	"time"
+)
+
+type change struct {
+	dev, ino uint64
+	at       time.Time
+}
+
+// changeOf knows of no file: files of others cannot be synced here, and Git for
+// Windows syncs its objects.
+func changeOf(string) (change, error) { return change{}, errors.ErrUnsupported }

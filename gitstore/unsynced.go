@@ -1,0 +1,241 @@
+package gitstore
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/objects"
+	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A checkpoint survives a loss of power only if every object that it reaches
+// does. By default git syncs neither loose objects nor refs (core.fsync), and the
+// sync of a directory brings names to the disk before the contents: the files are
+// empty then. So before refs move, recent files that git wrote are synced too:
+//
+//   - All recent objects and refs, if git has changed a ref or a pack since the
+//     last time: any of the objects may be reached by now.
+//   - Otherwise the recent loose objects that the new commits reach.
+//
+// A file is recent by its status change time (ctime), which no program can set.
+
+// manyUnsynced is the number of files above which the whole file system is
+// synced, if that is possible.
+const manyUnsynced = 1000
+
+// An unsynced is the search for files that git wrote and did not sync.
+type unsynced struct {
+	s     *Store
+	k     *sink
+	since time.Time              // files that were changed before are durable
+	known map[plumbing.Hash]bool // durable, with all that they reach
+	seen  map[plumbing.Hash]bool
+	files []string
+
+	moved bool // the repository is new, or a copy
+}
+
+// reach notes commits that objects of the sink refer to, and that git may have
+// written.
+func (k *sink) reach(commits ...plumbing.Hash) { k.reached = append(k.reached, commits...) }
+
+// syncOthers adds files to the sink's batch that git wrote, and that the moves or
+// the sink may reach. The caller ends the note after the refs have moved, or with
+// the error.
+func (s *Store) syncOthers(k *sink, moves []refs.Move) (note *syncedFile, err error) {
+	before := s.readSynced()
+	u := &unsynced{s: s, k: k, since: objects.Recent(before.since), known: map[plumbing.Hash]bool{}, seen: map[plumbing.Hash]bool{}}
+	now := synced{repository: objects.Identity(s.repo.CommonDir), packs: s.objects.PackStamp()}
+	u.moved = now.repository != before.repository
+	now.refs = u.refsOfOthers()
+	if !u.moved && now.packs == before.packs && now.refs == before.refs {
+		u.walk(moves)
+		return &syncedFile{}, u.sync()
+	}
+	note = s.beginSynced(&now)
+	// At once: the removal of the loose files must not be durable before.
+	first := s.objects.UnsyncedPacks(u.since)
+	if packed := filepath.Join(s.repo.CommonDir, "packed-refs"); objects.ChangedSince(packed, u.since) {
+		first = append(first, packed)
+	}
+	if len(first) > 0 {
+		err = s.objects.SyncFiles(first)
+	}
+	u.files = append(u.files, s.objects.UnsyncedLoose(u.since)...)
+	if err == nil {
+		err = u.sync()
+	}
+	if err != nil {
+		note.end(err)
+		return nil, err
+	}
+	return note, nil
+}
+
+// sync adds the files to the sink's batch. Above manyUnsynced it syncs the whole
+// file system instead.
+func (u *unsynced) sync() error {
+	if len(u.files) <= manyUnsynced || !canSyncAll {
+		u.k.batch.Sync(u.files...)
+		return nil
+	}
+	for _, dir := range append(u.s.objects.Dirs(), u.s.repo.CommonDir) {
+		if err := syncAll(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// walk finds the loose objects that are reached and recent. An object that is in
+// a pack is durable, and so is all that it reaches.
+func (u *unsynced) walk(moves []refs.Move) {
+	todo := slices.Clone(u.k.reached)
+	for _, m := range moves {
+		if strings.HasPrefix(m.Name, bookRefs) {
+			u.known[m.Old] = true // by this program
+		}
+		todo = append(todo, m.Old, m.New)
+	}
+	for _, blob := range u.k.blobs {
+		u.recent(blob)
+	}
+	for len(todo) > 0 && (len(u.files) <= manyUnsynced || !canSyncAll) {
+		commit := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if !u.recent(commit) {
+			continue
+		}
+		if c, err := u.s.readCommit(commit); err == nil {
+			u.tree(c.tree)
+			todo = append(todo, c.parents...)
+		}
+	}
+}
+
+// recent reports whether an object is loose and recent, and notes its file.
+func (u *unsynced) recent(h plumbing.Hash) bool {
+	if h.IsZero() || u.known[h] || u.seen[h] {
+		return false
+	}
+	u.seen[h] = true
+	if _, added := u.k.added[h]; added {
+		return false
+	}
+	path := u.s.objects.LooseFile(h)
+	return path != "" && u.file(path)
+}
+
+// file notes a file if it is recent, and reports whether it is.
+func (u *unsynced) file(path string) bool {
+	if !objects.ChangedSince(path, u.since) {
+		return false
+	}
+	u.files = append(u.files, path)
+	return true
+}
+
+func (u *unsynced) tree(h plumbing.Hash) {
+	if !u.recent(h) {
+		return
+	}
+	entries, err := trees.Read(u.s.objects, h)
+	if err != nil {
+		return // a reader of the tree reports the error
+	}
+	for _, e := range entries {
+		switch {
+		case e.IsTree():
+			u.tree(e.Hash)
+		case e.Mode != trees.ModeGitlink:
+			u.recent(e.Hash)
+		}
+	}
+}
+
+// A synced describes the repository at the last time when all recent files were
+// synced. Without its note all recent files are synced again.
+//
+//	repository <device and inode>
+//	packs <stamps>
+//	refs <stamp>
+//	since <nanoseconds>
+type synced struct {
+	repository, packs, refs string
+	since                   time.Time
+}
+
+const (
+	syncedNote   = "synced"
+	syncedFormat = "repository %s\npacks %s\nrefs %s\nsince %d\n"
+)
+
+// readSynced is empty if there is no note.
+func (s *Store) readSynced() synced {
+	data, err := os.ReadFile(s.NotePath(syncedNote))
+	lines := strings.Split(string(data), "\n")
+	if err != nil || len(lines) != 5 {
+		return synced{}
+	}
+	var value [4]string
+	for n, key := range []string{"repository ", "packs ", "refs ", "since "} {
+		var ok bool
+		if value[n], ok = strings.CutPrefix(lines[n], key); !ok {
+			return synced{}
+		}
+	}
+	at, err := strconv.ParseInt(value[3], 10, 64)
+	if err != nil {
+		return synced{}
+	}
+	return synced{value[0], value[1], value[2], time.Unix(0, at)}
+}
+
+// A syncedFile is the next note.
+type syncedFile struct {
+	s    *Store
+	path string // "" if it cannot be written
+	text string
+}
+
+// beginSynced begins the next note. The time is that of the file system, which
+// may be on another machine.
+func (s *Store) beginSynced(now *synced) *syncedFile {
+	n := &syncedFile{s: s}
+	f, err := os.CreateTemp(filepath.Dir(s.NotePath(syncedNote)), ".tmp-*")
+	if err != nil {
+		return n
+	}
+	n.path = f.Name()
+	info, err := f.Stat()
+	if f.Close() != nil || err != nil {
+		n.discard()
+		return n
+	}
+	s.objects.Share(n.path)
+	n.text = fmt.Sprintf(syncedFormat, now.repository, now.packs, now.refs, info.ModTime().UnixNano())
+	return n
+}
+
+// end puts the note in its place if the files were synced.
+func (n *syncedFile) end(err error) {
+	if err == nil && n.path != "" && os.WriteFile(n.path, []byte(n.text), 0o666) == nil {
+		_ = os.Rename(n.path, n.s.NotePath(syncedNote))
+	}
+	n.discard()
+}
+
+func (n *syncedFile) discard() {
+	if n.path != "" {
+		_ = os.Remove(n.path)
+	}
+	n.path = ""
+}

@@ -1,0 +1,109 @@
+package gitstore
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/objects"
+)
+
+// Limits of the search for refs of git, which is part of every save.
+const (
+	maxRefDirs  = 64
+	maxRefFiles = 1000
+)
+
+// ownFolders are the directories of refs that this program alone writes, durably.
+var ownFolders = []string{"git-checkpoint/own", "git-checkpoint/fetched", "git-checkpoint/remote", "git-checkpoint/undo"}
+
+// refsOfOthers notes the refs that git wrote and that are recent: packed-refs,
+// HEAD, branches, tags, those of remotes, and chains that plain git has fetched.
+// The result changes if git changes one of them.
+func (u *unsynced) refsOfOthers() string {
+	repo := &u.s.repo
+	sum := fnv.New64a()
+	for _, name := range []string{"HEAD", "logs/HEAD", "FETCH_HEAD", "ORIG_HEAD", "MERGE_HEAD"} {
+		path := filepath.Join(repo.Dir, filepath.FromSlash(name))
+		io.WriteString(sum, objects.Stamp(path)+"\n")
+		if !strings.Contains(name, "/") {
+			u.file(path)
+		}
+	}
+	io.WriteString(sum, objects.Stamp(filepath.Join(repo.CommonDir, "packed-refs"))+"\n")
+	left := maxRefDirs
+	if u.moved { // with the refs of this program, and the configuration
+		u.refsIn(repo.CommonDir, nil)
+		left = math.MaxInt
+	}
+	if repo.RefFormat == "files" {
+		u.refsBelow("", &left, sum)
+	} else {
+		u.refsIn(filepath.Join(repo.CommonDir, "reftable"), sum)
+	}
+	return fmt.Sprintf("%x", sum.Sum64())
+}
+
+// refsBelow notes the recent refs in a directory below refs/, and in those below
+// it.
+func (u *unsynced) refsBelow(dir string, left *int, sum io.Writer) {
+	if *left--; *left < 0 || !u.moved && slices.Contains(ownFolders, dir) {
+		return
+	}
+	path := filepath.Join(u.s.repo.CommonDir, "refs", filepath.FromSlash(dir))
+	switch {
+	case strings.HasPrefix(dir, "checkpoints") && !u.moved:
+		u.fetchedChains(path)
+		return
+	case !strings.HasPrefix(dir, "checkpoints") && !strings.HasPrefix(dir, "git-checkpoint"):
+		io.WriteString(sum, objects.Stamp(path)+"\n")
+	}
+	for _, name := range u.refsIn(path, nil) {
+		u.refsBelow(strings.TrimPrefix(dir+"/"+name, "/"), left, sum)
+	}
+}
+
+// refsIn notes a directory and the recent files in it, and returns the directories
+// there.
+func (u *unsynced) refsIn(path string, sum io.Writer) (dirs []string) {
+	if sum != nil {
+		io.WriteString(sum, objects.Stamp(path)+"\n")
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil
+	}
+	recent := (len(entries) <= maxRefFiles || u.moved) && u.file(path)
+	for _, e := range entries {
+		switch {
+		case e.IsDir():
+			dirs = append(dirs, e.Name())
+		case recent && !strings.HasSuffix(e.Name(), ".lock"):
+			u.file(filepath.Join(path, e.Name()))
+		}
+	}
+	return dirs
+}
+
+// fetchedChains notes the recent chains that this program has not written.
+func (u *unsynced) fetchedChains(path string) {
+	if !objects.ChangedSince(path, u.since) {
+		return
+	}
+	d, err := os.Open(path)
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(maxRefFiles)
+	for _, name := range names {
+		if !exists(filepath.Join(u.s.repo.CommonDir, filepath.FromSlash(ownRefs), name)) {
+			u.file(filepath.Join(path, name))
+		}
+	}
+}
