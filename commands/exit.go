@@ -15,6 +15,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/layout"
 )
 
@@ -130,6 +131,7 @@ func codeOf(err error) (code int, hint string) {
 		task        *taskError
 		hooks       *install.RefusedError
 		agent       *install.SettingsError
+		tooOld      *gitcmd.TooOldError
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -176,6 +178,8 @@ func codeOf(err error) (code int, hint string) {
 		return exitRemote, "git remote add origin <url>"
 	case errors.As(err, &damaged):
 		return exitInvalid, first(damaged.Hint, "git checkpoint verify")
+	case errors.As(err, &tooOld):
+		return exitRepository, "upgrade git"
 	case errors.As(err, &unsupported), errors.Is(err, gitstore.ErrNotRepository):
 		return exitRepository, ""
 	case errors.As(err, &setting):

@@ -214,10 +214,14 @@ func (r *Run) end(err error) ([]byte, error) {
 	if err == nil {
 		return r.stdout.Bytes(), nil
 	}
-	return r.stdout.Bytes(), &Error{
+	failed := &Error{
 		Args: r.args, Code: r.cmd.ProcessState.ExitCode(),
 		Stderr: strings.TrimSpace(r.stderr.String()), Err: err,
 	}
+	if tooOld := r.tooOld(failed); tooOld != nil {
+		failed.Err, failed.Stderr = tooOld, ""
+	}
+	return r.stdout.Bytes(), failed
 }
 
 // graceful is how long a git that was asked to end may take.
