@@ -10,6 +10,7 @@ import (
 
 	"git-checkpoint/commands/config"
 	"git-checkpoint/commands/output"
+	"git-checkpoint/commands/terminal"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -59,7 +60,7 @@ type call struct {
 // open opens the repository and reads the settings.
 func (c *call) open() error {
 	store, err := gitstore.Open(c.ctx, gitstore.Options{
-		Now: c.env.Now, ToSave: c.toSave, Apart: c.apart, Notify: func(line string) { c.warn("%s", line) },
+		Now: c.env.Now, ToSave: c.toSave, Apart: c.apart, Asks: c.asks, Notify: func(line string) { c.warn("%s", line) },
 	})
 	if err != nil {
 		return err
@@ -76,6 +77,10 @@ func (c *call) open() error {
 	}
 	return err
 }
+
+// asks reports whether somebody can be asked for a password: a hook must not
+// wait for one.
+func (c *call) asks() bool { return !c.offline && terminal.Has() }
 
 func (c *call) close() {
 	if c.store != nil && !c.left {

@@ -124,6 +124,8 @@ func codeOf(err error) (code int, hint string) {
 		generation  *layout.VersionError
 		remote      *gitstore.RemoteError
 		secret      *secretsError
+		lacked      *gitstore.LackedError
+		promised    *gitstore.PromisedError
 		limit       *progress.LimitError
 		stands      *progress.RefusedError
 		approval    *progress.ApprovalError
@@ -176,6 +178,10 @@ func codeOf(err error) (code int, hint string) {
 		return exitRemote, remote.Hint
 	case errors.Is(err, gitstore.ErrNoRemote):
 		return exitRemote, "git remote add origin <url>"
+	case errors.As(err, &lacked):
+		return exitRemote, "git checkpoint sync " + issueArg(lacked.Issue)
+	case errors.As(err, &promised):
+		return exitRemote, "git checkpoint sync"
 	case errors.As(err, &damaged):
 		return exitInvalid, first(damaged.Hint, "git checkpoint verify")
 	case errors.As(err, &tooOld):

@@ -41,6 +41,7 @@ type chain struct {
 	rooted bool // read down to genesis
 	cut    bool // ends at a shallow boundary
 	ledger *ledger.Ledger
+	unread error  // why ledger is an older one: a partial clone lacks the tip's, nil if it is the tip's
 	remote string // whose chain it is, "" for one here
 }
 
@@ -111,7 +112,15 @@ func (s *Store) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limi
 		c.cut = s.isBoundary(last.hash)
 	}
 	c.links = d.finish()
-	return c, s.readLedger(c)
+	if err := s.readLedger(c); err != nil {
+		return c, err
+	}
+	if c.unread != nil && limit > 0 && !c.rooted {
+		if whole, err := s.walk(issue, ref, tip, 0); err == nil {
+			c.ledger = whole.ledger
+		}
+	}
+	return c, nil
 }
 
 // readLedger reads the ledger in the tip's tree, and marks pins. A commit on
@@ -122,11 +131,15 @@ func (s *Store) readLedger(c *chain) error {
 		return nil
 	}
 	data, err := s.ledgerIn(c.links[at].commit.tree)
-	if err != nil {
+	switch {
+	case errors.As(err, new(*PromisedError)):
+		s.readLedgerBelow(c, err)
+	case err != nil:
 		return fmt.Errorf("%s: %w", c.ref, err)
-	}
-	if c.ledger, err = ledger.Parse(data); err != nil {
-		return corrupt(c.ref, "%w", err)
+	default:
+		if c.ledger, err = ledger.Parse(data); err != nil {
+			return corrupt(c.ref, "%w", err)
+		}
 	}
 	for i := range c.links {
 		c.links[i].Pinned = c.ledger.Pinned(c.links[i].ID)
@@ -253,7 +266,16 @@ func (s *Store) list(ctx context.Context, issue checkpoint.Issue, ref string, li
 	if limit > 0 && len(l.Checkpoints) > limit {
 		l.Checkpoints, l.Complete = l.Checkpoints[:limit], false
 	}
-	return l, nil
+	return l, c.below()
+}
+
+// below fails if a shallow clone has only the ledger of a chain: its checkpoints
+// are below the boundary.
+func (c *chain) below() error {
+	if !c.cut || c.newest() != nil {
+		return nil
+	}
+	return &RefusedError{Reason: c.ref + ": history is cut at a shallow boundary, and all checkpoints lie below", Hint: "git fetch --unshallow"}
 }
 
 // Record reads a checkpoint's record. A record that cannot be read is a
@@ -301,7 +323,7 @@ func (s *Store) SoundRecord(c *Checkpoint) (*checkpoint.Record, error) {
 func (s *Store) RawRecord(c *Checkpoint) ([]byte, error) {
 	entries, err := trees.Read(s.objects, c.Tree)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.name(), err)
+		return nil, lacked(c.Issue, c.name(), err)
 	}
 	e, ok := trees.Find(entries, "checkpoint.yaml")
 	if !ok {
@@ -310,7 +332,11 @@ func (s *Store) RawRecord(c *Checkpoint) ([]byte, error) {
 	if size, err := s.objects.Size(e.Hash); err == nil && size > int64(checkpoint.DefaultLimits.Bytes) {
 		return nil, corrupt(c.name(), "%w", &LimitError{"checkpoint.yaml", size, int64(checkpoint.DefaultLimits.Bytes)})
 	}
-	return trees.ReadAs(s.objects, plumbing.BlobObject, e.Hash)
+	data, err := trees.ReadAs(s.objects, plumbing.BlobObject, e.Hash)
+	if errors.As(err, new(*PromisedError)) {
+		err = lacked(c.Issue, c.name(), err)
+	}
+	return data, err
 }
 
 // name is the id, or the commit where there is no id.

@@ -70,6 +70,9 @@ func (s *Store) theirChain(remote string, i checkpoint.Issue, tip plumbing.Hash)
 	if err == nil && !c.rooted && !c.cut {
 		err = corrupt(LiveRef(i), "it is no chain of checkpoints")
 	}
+	if err == nil {
+		err = c.unread
+	}
 	if err != nil {
 		return nil, s.corruptThere(remote, i, tip, err)
 	}

@@ -24,6 +24,10 @@ type Options struct {
 	ToSave bool // read the staging area at once: it is going to be saved
 	Apart  bool // keep what a terminal sends, as for Ctrl+C, away from git
 
+	// Asks reports whether there is somebody to ask for a password when git
+	// fetches an object of a partial clone. Nil means nobody.
+	Asks func() bool
+
 	Notify func(line string) // is told what the store did unasked, nil for nobody
 }
 
@@ -41,6 +45,10 @@ type Store struct {
 	turn    *refs.Turn        // while refs of an issue are moved
 	people  *ident.Finder     // who commits are by
 	notify  func(line string) // Options.Notify
+
+	opened      context.Context // of Open, in a partial clone
+	quiet       bool            // nobody can be asked for a password there
+	promisedFor time.Duration   // bounds the fetch of one object of a partial clone
 
 	temporary string // a folder to remove in the end, "" for none
 	watch     func(done, total int)
@@ -64,6 +72,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	s.repo, s.config = repo, entries
 	s.git = s.git.With(repo.Environ()...)
+	if repository.Partial(s.config) {
+		s.limitPromised(ctx, o)
+	}
 	s.people = &ident.Finder{Git: s.git, Config: s.config}
 	s.openRefs()
 	if repo != guessed || repository.Partial(s.config) {
@@ -93,6 +104,7 @@ func (s *Store) openObjects() error {
 		Git: func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 			return s.git.Pipe(ctx, stdin, args...)
 		},
+		Fetch: s.fetchPromised,
 	}
 	s.objects, err = objects.Open(c)
 	return err

@@ -166,6 +166,9 @@ func (p *pushing) plan(ctx context.Context, i checkpoint.Issue) (*pushPlan, erro
 		return nil, fmt.Errorf("push issue %s: %w", i, err)
 	}
 	plan := &pushPlan{giving: giving{issue: i}, rel: relate(ours, theirs), done: Synced{Issue: i}}
+	if plan.rel == ahead && p.s.opened != nil && !ours.carriesLedger(theirs) {
+		plan.rel = diverged
+	}
 	switch plan.rel {
 	case behind:
 		plan.done.Result = Behind

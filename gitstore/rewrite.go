@@ -35,6 +35,9 @@ func (s *Store) alter(ctx context.Context, issue checkpoint.Issue, decide func(c
 		if err != nil {
 			return err
 		}
+		if err := cmp.Or(c.unread, c.below()); err != nil {
+			return err
+		}
 		k := s.newSink()
 		ch, err := decide(c, k)
 		if err != nil || ch == nil {

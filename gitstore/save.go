@@ -121,6 +121,12 @@ func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 		}
 	}
 	before, left := s.recordBefore(below)
+	if err := below.below(); err != nil {
+		left = append(left, fmt.Errorf("the record before is left out: %w", err))
+	}
+	if below.unread != nil {
+		left = append(left, fmt.Errorf("what was dropped or pinned since is left out: %w", below.unread))
+	}
 	if w.req.Newest && len(left) > 0 {
 		return nil, left[0]
 	}

@@ -59,7 +59,7 @@ func (s *Store) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
 	}
 	shown, err := s.filesShown(ctx, req.Out)
 	if err != nil || len(shown) == 0 {
-		return found, err
+		return found, s.notFetched(req.Issue, err)
 	}
 	external, err := startScanner(req.Command)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Store) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
 	defer external.close()
 	names, err := s.blobsAmong(ctx, shown, found)
 	if err != nil {
-		return nil, err
+		return nil, s.notFetched(req.Issue, err)
 	}
 	err = s.eachBlob(ctx, names, func(blob string, r io.Reader) error {
 		again := external.copied(blob, shown[blob], r)

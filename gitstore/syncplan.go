@@ -73,13 +73,16 @@ func (y *syncing) plan(ctx context.Context, k *sink, i checkpoint.Issue, a remot
 
 // planJoin joins whole chains.
 func (y *syncing) planJoin(ctx context.Context, p *syncPlan) error {
-	tip, want, woven, err := y.s.merged(p.k, p.theirs, p.live, p.own)
+	live, gone := y.s.withoutGone(p.live, p.theirs)
+	own, more := y.s.withoutGone(p.own, p.theirs)
+	tip, want, woven, err := y.s.merged(p.k, p.theirs, live, own)
 	if err != nil {
 		return err
 	}
 	if woven {
-		tip, p.remarks = y.s.mergeWork(ctx, p.k, tip, want, p.theirs, p.live, p.own)
+		tip, p.remarks = y.s.mergeWork(ctx, p.k, tip, want, p.theirs, live, own)
 	}
+	p.remarks = append(p.remarks, leftOut(p.issue, append(gone, more...))...)
 	here, err := y.s.readChain(ctx, p.issue, ArchiveRef(p.issue), 0)
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ func (s *Store) thin(ctx context.Context, below *chain, p retention.Policy, r *c
 		return plain, nil
 	}
 	c, err := s.walk(below.issue, below.ref, below.tip, retentionDepth)
-	if err != nil || c.cut {
+	if err != nil || c.cut || c.unread != nil { // pins are not known
 		return plain, nil
 	}
 	coming := retention.Item{ID: r.ID(), Trigger: r.Trigger(), Phase: r.Phase(), Created: r.CreatedAt(), Resumable: r.CanResume(), Valid: true}

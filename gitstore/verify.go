@@ -54,6 +54,23 @@ type verifier struct {
 	report *Report
 	seen   map[plumbing.Hash]bool // trees and blobs that were read
 	ids    map[checkpoint.ID]foundAt
+	lacks  map[string]error // by checkpoint: why a partial clone could not fetch a part of it
+}
+
+// fault reports err about a checkpoint. What a partial clone cannot fetch is no
+// damage: a checkpoint gets one warning.
+func (v *verifier) fault(name, part string, err error) {
+	p, lacked := errors.AsType[*PromisedError](err)
+	switch {
+	case !lacked:
+		v.errorf("%s: %s%v", name, part, err)
+	case v.lacks[name] == nil:
+		if v.lacks == nil {
+			v.lacks = map[string]error{}
+		}
+		v.lacks[name] = p
+		v.warnf("%s: not all of it could be looked at: %v", name, p)
+	}
 }
 
 // foundAt is the place of a checkpoint.
@@ -78,6 +95,9 @@ func (v *verifier) chain(ref string) {
 	if err != nil {
 		v.errorf("%v", err)
 		return
+	}
+	if c.unread != nil {
+		v.warnf("the newest ledger could not be looked at: %v", c.unread)
 	}
 	switch {
 	case c.cut:
@@ -114,7 +134,7 @@ func (v *verifier) checkpoint(ref string, l *link) {
 	}
 	v.ids[l.ID] = foundAt{ref, l.Commit}
 	if _, err := v.intact(plumbing.CommitObject, l.Commit); err != nil {
-		v.errorf("%s: %v", l.name(), err)
+		v.fault(l.name(), "", err)
 	}
 	switch {
 	case v.s.isBoundary(l.Commit): // its parents were not fetched
@@ -126,7 +146,11 @@ func (v *verifier) checkpoint(ref string, l *link) {
 	named := len(v.report.Errors)
 	v.tree(l.name(), "", l.Tree)
 	r, err := v.s.Record(&l.Checkpoint)
-	if err != nil {
+	switch {
+	case errors.As(err, new(*PromisedError)):
+		v.fault(l.name(), "", err)
+		return
+	case err != nil:
 		v.errorf("%v", err)
 		return
 	}
@@ -151,16 +175,18 @@ func (v *verifier) checkpoint(ref string, l *link) {
 func (v *verifier) indexCommit(l *link) {
 	c, err := v.s.readCommit(l.commit.parents[1])
 	if err != nil {
-		v.errorf("%s: index commit: %v", l.name(), err)
+		v.fault(l.name(), "index commit: ", err)
 		return
 	}
-	entries, _ := trees.Read(v.s.objects, l.Tree)
-	if e, ok := trees.Find(entries, "staged"); !ok || e.Hash != c.tree {
+	entries, err := trees.Read(v.s.objects, l.Tree)
+	if errors.As(err, new(*PromisedError)) {
+		v.fault(l.name(), "", err)
+	} else if e, ok := trees.Find(entries, "staged"); !ok || e.Hash != c.tree {
 		v.errorf("%s: staged/ is not the tree of the index commit %s", l.name(), c.hash)
 	}
 	for _, parent := range c.parents {
 		if _, err := v.s.readCommit(parent); err != nil && !v.s.repo.Shallow {
-			v.errorf("%s: HEAD at the save: %v", l.name(), err)
+			v.fault(l.name(), "HEAD at the save: ", err)
 		}
 	}
 }
@@ -209,7 +235,7 @@ func (v *verifier) snapshot(c *Checkpoint, r *checkpoint.Record) {
 		return // named already
 	}
 	if _, err := v.s.targets(st); err != nil {
-		v.errorf("%s: %v", c.name(), err)
+		v.fault(c.name(), "", err)
 	}
 }
 
@@ -238,7 +264,7 @@ func (v *verifier) tree(name, dir string, hash plumbing.Hash) {
 		entries, err = trees.Parse(data)
 	}
 	if err != nil {
-		v.errorf("%s: %s: %v", name, first(dir, "/"), err)
+		v.fault(name, first(dir, "/")+": ", err)
 		return
 	}
 	for _, e := range entries {
@@ -274,7 +300,7 @@ func (v *verifier) blob(name, path string, hash plumbing.Hash) {
 		err = v.largeIntact(hash)
 	}
 	if err != nil {
-		v.errorf("%s: %s: %v", name, path, err)
+		v.fault(name, path+": ", err)
 	}
 }
 
@@ -300,6 +326,9 @@ func (s *Store) complete(ctx context.Context, c *Checkpoint, r *checkpoint.Recor
 	v := &verifier{s: s, ctx: ctx, report: &Report{Issue: c.Issue}, seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]foundAt{}}
 	v.tree(c.name(), "", c.Tree)
 	v.snapshot(c, r)
+	if err := v.lacks[c.name()]; err != nil {
+		return lacked(c.Issue, c.name(), err)
+	}
 	if len(v.report.Errors) > 0 {
 		return corrupt(c.name(), "%s", v.report.Errors[0])
 	}

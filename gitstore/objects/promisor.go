@@ -6,19 +6,86 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
+// A PromisedError reports an object that a partial clone does not have and that
+// git could not fetch.
+type PromisedError struct {
+	Hash plumbing.Hash
+	Err  error
+}
+
+func (e *PromisedError) Error() string {
+	return fmt.Sprintf("fetch object %s, which this partial clone lacks: %v", e.Hash, e.Err)
+}
+
+func (e *PromisedError) Unwrap() error { return e.Err }
+
+const (
+	// fetchPatience is the time that failed fetches may take together. Many
+	// objects are missing at once, and each fetch is a connection.
+	fetchPatience = 5 * time.Second
+	// fetchPause is the time after which a failed fetch is tried again.
+	fetchPause = time.Minute
+)
+
+// missing remembers the fetches that failed, so that a remote which does not
+// answer is not asked for every object.
+type missing struct {
+	mu     sync.Mutex
+	failed map[plumbing.Hash]error
+	last   error
+	spent  time.Duration
+	since  time.Time // when the first of them began
+}
+
+// known returns the error of an earlier fetch if there is no sense in another.
+func (m *missing) known(h plumbing.Hash) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if time.Since(m.since) > fetchPause {
+		m.failed, m.last, m.spent = nil, nil, 0
+	}
+	if err := m.failed[h]; err != nil || m.spent < fetchPatience {
+		return err
+	}
+	return m.last
+}
+
+// note remembers a fetch that failed.
+func (m *missing) note(h plumbing.Hash, err error, took time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.failed == nil {
+		m.failed, m.since = map[plumbing.Hash]error{}, time.Now()
+	}
+	m.failed[h], m.last = err, err
+	m.spent += took
+}
+
 // fetch asks git for an object that a partial clone does not have yet. Git
-// fetches it from the remote that promised it.
+// fetches it from the remote that promised it. It fails with a PromisedError if
+// git cannot.
 func (s *Store) fetch(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
-	if s.cfg.Git == nil {
+	run := s.cfg.Fetch
+	if run == nil {
+		run = s.cfg.Git
+	}
+	if run == nil {
 		return 0, nil, plumbing.ErrObjectNotFound
 	}
-	out, err := s.cfg.Git(context.Background(), []byte(h.String()+"\n"), "cat-file", "--batch")
+	if err := s.missing.known(h); err != nil {
+		return 0, nil, &PromisedError{h, err}
+	}
+	start := time.Now()
+	out, err := run(context.Background(), []byte(h.String()+"\n"), "cat-file", "--batch")
 	if err != nil {
-		return 0, nil, fmt.Errorf("fetch object %s: %w", h, err)
+		s.missing.note(h, err, time.Since(start))
+		return 0, nil, &PromisedError{h, err}
 	}
 	t, content, err := parseBatch(out, h)
 	if err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) {

@@ -52,6 +52,9 @@ type Config struct {
 	// Git runs git, for FlushPack and for objects of a partial clone. It may
 	// be nil when neither is needed.
 	Git GitFunc
+	// Fetch runs git for an object of a partial clone that is missing: git may
+	// ask a remote. Nil stands for Git.
+	Fetch GitFunc
 	// SyncEach syncs every file even where the journal of the file system is
 	// known to be ordered, as core.fsyncMethod=fsync asks for.
 	SyncEach bool
@@ -68,6 +71,7 @@ type Store struct {
 	sources []*source
 	recent  atomic.Pointer[pack]
 	cache   baseCache
+	missing missing
 	journal sync.Once
 	inOrder bool // see ordered
 

@@ -40,13 +40,30 @@ func (h Here) Open(op, name string, timeout time.Duration, quiet bool) *Line {
 // quiet is git that asks nobody. It gets a process group of its own, which can
 // be ended as a whole; at a terminal, that could not be asked at.
 func (h Here) quiet() gitcmd.Git {
-	g := h.Git.With("GIT_TERMINAL_PROMPT=0", "GCM_INTERACTIVE=never")
+	g := h.Git.With(NoQuestions(h.Config)...)
 	g.Apart = true
-	command, _ := gitcmd.Last(h.Config, "core.sshcommand")
-	if command == "" && os.Getenv("GIT_SSH_COMMAND") == "" && os.Getenv("GIT_SSH") == "" {
-		g = g.With("GIT_SSH_COMMAND=ssh -o BatchMode=yes")
-	}
 	return g
+}
+
+// NoQuestions returns the environment variables with which git and ssh ask
+// nobody for a password. A program that the user set for it still runs.
+func NoQuestions(config []gitcmd.Entry) []string {
+	env := []string{"GIT_TERMINAL_PROMPT=0", "GCM_INTERACTIVE=never"}
+	command, _ := gitcmd.Last(config, "core.sshcommand")
+	if command == "" && os.Getenv("GIT_SSH_COMMAND") == "" && os.Getenv("GIT_SSH") == "" {
+		env = append(env, "GIT_SSH_COMMAND=ssh -o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=15")
+	}
+	return env
+}
+
+// NoStall returns the environment variables with which git ends an HTTP transfer
+// that stands still for half a minute, unless the user has set another limit.
+func NoStall(config []gitcmd.Entry) []string {
+	limit, _ := gitcmd.Last(config, "http.lowspeedtime")
+	if limit != "" || os.Getenv("GIT_HTTP_LOW_SPEED_TIME") != "" {
+		return nil
+	}
+	return []string{"GIT_HTTP_LOW_SPEED_LIMIT=1", "GIT_HTTP_LOW_SPEED_TIME=30"}
 }
 
 // BesideAnother reports that a second connection to the remote can be made

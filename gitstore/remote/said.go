@@ -1,9 +1,22 @@
 package remote
 
 import (
+	"errors"
 	"regexp"
 	"strings"
+
+	"git-checkpoint/gitstore/gitcmd"
 )
+
+// Reason returns the cause of a git command that failed at a connection, in one
+// line and without passwords.
+func Reason(err error) string {
+	var git *gitcmd.Error
+	if errors.As(err, &git) && git.Stderr != "" {
+		return explain(git.Stderr)
+	}
+	return err.Error()
+}
 
 // explain makes one line of git's standard error when a connection fails: the
 // cause stands first, and a general remark after it.

@@ -1,0 +1,27 @@
+package gitstore
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A transport that hangs ends, with all that git started for it.
+func TestFetchOfAnObjectEnds(t *testing.T) {
+	w := newWorld(t)
+	w.manual(1)
+	w.Write("ssh", "#!/bin/sh\nsleep 300\n")
+	w.Git("config", "core.sshCommand", "sh "+w.Dir+"/ssh")
+	w.Git("config", "remote.origin.url", "ssh://example.com/hub.git")
+	w.Git("config", "remote.origin.promisor", "true")
+	w.Git("config", "core.repositoryFormatVersion", "1")
+	w.Git("config", "extensions.partialClone", "origin")
+	s := w.open(w.Dir)
+	s.promisedFor = time.Second
+	start := time.Now()
+	_, _, err := s.objects.Read(genesis("other").hash)
+	require.ErrorAs(t, err, new(*PromisedError))
+	require.ErrorContains(t, err, "not done within 1s")
+	require.Less(t, time.Since(start), 4*time.Second)
+}
