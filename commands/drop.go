@@ -35,9 +35,13 @@ func runDrop(c *call) error {
 	if err := c.open(); err != nil {
 		return err
 	}
-	issue, ids, err := c.toDrop()
+	issue, dropped, err := c.toDrop()
 	if err != nil {
 		return err
+	}
+	ids := make([]checkpoint.ID, len(dropped))
+	for n := range dropped {
+		ids[n] = dropped[n].ID // "" for a commit that names none: it goes too
 	}
 	if err := c.confirmDrop(issue, ids); err != nil {
 		return err
@@ -46,17 +50,49 @@ func runDrop(c *call) error {
 		return err
 	}
 	if c.flags.Bool("purge") {
-		carriers, err := c.store.Purge(c.ctx, issue, ids)
-		if err != nil {
+		if err := c.purge(issue, ids, dropped); err != nil {
 			return err
 		}
-		for _, ref := range carriers {
-			c.warn("%s still carries what was dropped, and so does its remote: git checkpoint sync %s takes it away there", ref, quoteArg(string(issue)))
-		}
-		c.say("other clones and remotes may still have copies; git gc --prune=now deletes the content here")
 	}
 	named := slices.DeleteFunc(ids, func(id checkpoint.ID) bool { return id == "" })
 	return c.showResult("drop", issue, named, "dropped")
+}
+
+// purge forgets what was dropped, and names the places that still have it.
+func (c *call) purge(issue checkpoint.Issue, ids []checkpoint.ID, dropped []gitstore.Checkpoint) error {
+	carriers, err := c.store.Purge(c.ctx, issue, ids)
+	if err != nil {
+		return err
+	}
+	for _, ref := range carriers {
+		c.warn("%s still carries what was dropped, and so does its remote: git checkpoint sync %s takes it away there", ref, quoteArg(string(issue)))
+	}
+	left, err := c.store.Remaining(c.ctx, dropped)
+	if err != nil {
+		return err
+	}
+	for _, place := range []struct {
+		name  string
+		paths []string
+	}{
+		{"a staging area", left.Index},
+		{"the worktree", left.Worktree},
+		{"a branch, another checkpoint, a stash or a reflog", left.Refs},
+	} {
+		if n := len(place.paths); n > 0 {
+			shown := list(place.paths[:min(n, 3)])
+			if n > 3 {
+				shown += " and more"
+			}
+			c.warn("%s still has %s of what was dropped: %s", place.name, plural(n, "file"), shown)
+		}
+	}
+	after := ""
+	if len(carriers) > 0 {
+		after = ", once it is synchronized"
+	}
+	c.say("other clones and remotes may still have copies; git gc --prune=now deletes the content here%s", after)
+	return nil
 }
 
 // confirmDrop asks before anything is deleted.
@@ -81,14 +117,14 @@ func (c *call) confirmDrop(issue checkpoint.Issue, ids []checkpoint.ID) error {
 	return err
 }
 
-// toDrop are the checkpoints that the arguments name.
-func (c *call) toDrop() (checkpoint.Issue, []checkpoint.ID, error) {
+// toDrop returns the checkpoints that the arguments name.
+func (c *call) toDrop() (checkpoint.Issue, []gitstore.Checkpoint, error) {
 	if !c.flags.Bool("all") {
 		cp, err := c.checkpointArg(true)
 		if err != nil {
 			return "", nil, err
 		}
-		return cp.Issue, []checkpoint.ID{cp.ID}, nil
+		return cp.Issue, []gitstore.Checkpoint{*cp}, nil
 	}
 	if len(c.args) > 1 {
 		return "", nil, usagef("drop: --all takes no checkpoint, got %q", c.args[1])
@@ -97,7 +133,7 @@ func (c *call) toDrop() (checkpoint.Issue, []checkpoint.ID, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	var ids []checkpoint.ID
+	var all []gitstore.Checkpoint
 	for _, read := range []func() (*gitstore.List, error){
 		func() (*gitstore.List, error) { return c.store.List(c.ctx, issue, 0) },
 		func() (*gitstore.List, error) { return c.store.Archived(c.ctx, issue, 0) },
@@ -106,14 +142,12 @@ func (c *call) toDrop() (checkpoint.Issue, []checkpoint.ID, error) {
 		if err != nil {
 			return "", nil, err
 		}
-		for _, cp := range l.Checkpoints {
-			ids = append(ids, cp.ID) // "" for a commit that names none: it goes too
-		}
+		all = append(all, l.Checkpoints...)
 	}
-	if len(ids) == 0 {
+	if len(all) == 0 {
 		return "", nil, &gitstore.NoneError{Issue: issue}
 	}
-	return issue, ids, nil
+	return issue, all, nil
 }
 
 func orElse(err, other error) error {

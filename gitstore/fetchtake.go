@@ -57,7 +57,11 @@ func (t *taking) together(ctx context.Context, issues []checkpoint.Issue, done [
 	if len(list) == 0 {
 		return nil
 	}
-	return t.s.publishMany(ctx, t.s.newSink(), t.message(), list)
+	if err := t.s.publishMany(ctx, t.s.newSink(), t.message(), list); err != nil {
+		return err
+	}
+	t.s.forgetTracked(ctx, list)
+	return nil
 }
 
 func (t *taking) message() string { return "fetch: " + ShownRemote(t.line.Remote) }
@@ -70,7 +74,12 @@ func (t *taking) one(ctx context.Context, i checkpoint.Issue) Synced {
 		if err != nil || len(moves) == 0 {
 			return err
 		}
-		return t.s.publish(ctx, t.s.newSink(), t.message(), func() ([]refs.Move, error) { return moves, nil })
+		err = t.s.publish(ctx, t.s.newSink(), t.message(), func() ([]refs.Move, error) { return moves, nil })
+		if err != nil {
+			return err
+		}
+		t.s.forgetTracked(ctx, moves)
+		return nil
 	})
 	if err != nil {
 		done.Result, done.Err = Failed, fmt.Errorf("fetch issue %s: %w", i, err)

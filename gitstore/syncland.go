@@ -54,7 +54,11 @@ func (y *syncing) landTogether(ctx context.Context, plans []*syncPlan, outcome o
 		if err := y.s.publishMany(ctx, k, "sync: "+ShownRemote(y.line.Remote), list); err != nil {
 			return err
 		}
-		return k.protect(ctx)
+		if err := k.protect(ctx); err != nil {
+			return err
+		}
+		y.s.forgetTracked(ctx, list)
+		return nil
 	})
 }
 

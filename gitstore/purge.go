@@ -1,0 +1,233 @@
+package gitstore
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/refs"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Purge forgets what an issue's refs remember of dropped checkpoints: reflogs,
+// safety snapshots, what was fetched. The objects go with git's next gc. It
+// returns the remote-tracking refs that still carry one of ids: the next sync
+// with their remote moves them, and expires their reflogs.
+func (s *Store) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) ([]string, error) {
+	tracking, err := s.trackingOf(ctx, issue)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.purgeRefs(ctx, issue); err != nil {
+		return nil, fmt.Errorf("purge issue %s: %w", issue, err)
+	}
+	names := slices.Sorted(maps.Keys(tracking))
+	for _, name := range append([]string{LiveRef(issue), ownRef(issue), ArchiveRef(issue), fetchedRef(issue)}, names...) {
+		if tip, err := s.readRef(ctx, name); err != nil || tip.IsZero() {
+			continue
+		}
+		if err := s.expireReflog(ctx, name); err != nil {
+			return nil, fmt.Errorf("purge issue %s: %w", issue, err)
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		c, err := s.walk(issue, name, tracking[name], 0)
+		return err != nil || !c.has(setOf(ids))
+	}), nil
+}
+
+// purgeRefs deletes an issue's archive if it is empty, the chain that plain git
+// had brought, and the safety snapshots.
+func (s *Store) purgeRefs(ctx context.Context, issue checkpoint.Issue) error {
+	live, err := s.readRef(ctx, LiveRef(issue))
+	if err != nil {
+		return err
+	}
+	archive, err := s.readChain(ctx, issue, ArchiveRef(issue), 0)
+	if err != nil {
+		return err
+	}
+	var moves []refs.Move
+	if !archive.tip.IsZero() && len(archive.checkpoints()) == 0 {
+		moves = append(moves, refs.Move{Name: archive.ref, Old: archive.tip})
+	}
+	if old, err := s.readRef(ctx, fetchedRef(issue)); err == nil && !old.IsZero() && old != live {
+		moves = append(moves, refs.Move{Name: fetchedRef(issue), Old: old})
+	}
+	undo, err := s.undoRefs(ctx, issue)
+	if err != nil {
+		return err
+	}
+	for name, old := range undo {
+		moves = append(moves, refs.Move{Name: name, Old: old})
+	}
+	if len(moves) == 0 {
+		return nil
+	}
+	return s.moveRefs(ctx, "purge", moves...)
+}
+
+// trackingOf returns the remote-tracking refs of an issue.
+func (s *Store) trackingOf(ctx context.Context, issue checkpoint.Issue) (map[string]plumbing.Hash, error) {
+	all, err := s.refs.List(ctx, remoteRefs)
+	maps.DeleteFunc(all, func(name string, _ plumbing.Hash) bool { return !strings.HasSuffix(name, "/"+issue.RefName()) })
+	return all, err
+}
+
+// expireReflog removes all entries of a reflog. git refuses a ref without one.
+func (s *Store) expireReflog(ctx context.Context, name string) error {
+	if entries, err := s.reflog(ctx, name); err == nil && len(entries) == 0 {
+		return nil
+	}
+	_, err := s.git.Output(ctx, "reflog", "expire", "--expire=now", "--expire-unreachable=now", name)
+	return err
+}
+
+// forgetTracked expires the reflogs of the remote-tracking refs in moves that
+// were made, if checkpoints were dropped from the remote's chain with the move.
+// Such a reflog would keep their content from git gc, and no command reads it.
+func (s *Store) forgetTracked(ctx context.Context, moves []refs.Move) {
+	for _, m := range moves {
+		issue, err := checkpoint.IssueFromRef(m.Name[strings.LastIndexByte(m.Name, '/')+1:])
+		if err != nil || !strings.HasPrefix(m.Name, remoteRefs) || m.Old.IsZero() || m.New.IsZero() || !s.dropsFrom(issue, m) {
+			continue
+		}
+		if err := s.expireReflog(ctx, m.Name); err != nil {
+			s.tell("issue %s: the reflog of %s still has what was dropped: %v", issue, m.Name, err)
+		}
+	}
+}
+
+// dropsFrom reports whether the chain that a ref left has checkpoints that the
+// ledger of the new one, and not yet its own, says to be deleted.
+func (s *Store) dropsFrom(issue checkpoint.Issue, m refs.Move) bool {
+	before, err := s.walk(issue, m.Name, m.Old, 1)
+	if err != nil {
+		return false
+	}
+	now, err := s.walk(issue, m.Name, m.New, 1)
+	if err != nil {
+		return false
+	}
+	dropped := maps.Clone(now.ledger.Deleted)
+	maps.DeleteFunc(dropped, func(id checkpoint.ID, _ bool) bool { return before.ledger.Deleted[id] })
+	if len(dropped) == 0 {
+		return false
+	}
+	before, err = s.walk(issue, m.Name, m.Old, 0)
+	return err == nil && before.has(dropped)
+}
+
+// Remains are the files of dropped checkpoints that git gc does not delete.
+type Remains struct {
+	Index    []string // in a staging area
+	Worktree []string // as files in this worktree
+	Refs     []string // in branches, other checkpoints, stashes or reflogs; Purge tells of remote-tracking refs
+}
+
+// Remaining finds the files of dropped checkpoints that are still there, by the
+// trees and HEADs of the checkpoints. Files that HEAD had when a checkpoint was
+// saved are not the checkpoint's. What cannot be read is left out.
+func (s *Store) Remaining(ctx context.Context, dropped []Checkpoint) (*Remains, error) {
+	var in []string
+	for i := range dropped {
+		c, err := s.readCommit(dropped[i].Commit)
+		if err != nil || len(c.parents) < 2 {
+			continue
+		}
+		in = append(in, c.tree.String())
+		index, err := s.readCommit(c.parents[1])
+		if err != nil || len(index.parents) == 0 {
+			continue
+		}
+		if head, err := s.readCommit(index.parents[0]); err == nil {
+			in = append(in, "^"+head.tree.String())
+		}
+	}
+	if len(in) == 0 {
+		return &Remains{}, nil
+	}
+	all, err := s.filesOf(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	r := &Remains{}
+	for _, place := range []struct {
+		args []string
+		to   *[]string
+	}{{[]string{"--indexed-objects"}, &r.Index}, {[]string{"--exclude=" + remoteRefs + "*", "--all", "--reflog"}, &r.Refs}} {
+		if *place.to, err = s.reachable(ctx, all, place.args); err != nil {
+			return nil, err
+		}
+	}
+	for hash, path := range all {
+		if s.isInWorktree(path, hash) {
+			r.Worktree = append(r.Worktree, path)
+		}
+	}
+	slices.Sort(r.Worktree)
+	return r, nil
+}
+
+// reachable returns the paths of the files that git reaches from what args name,
+// sorted. Git is asked for all objects there: its own difference of two sets of
+// objects is not exact.
+func (s *Store) reachable(ctx context.Context, files map[plumbing.Hash]string, args []string) ([]string, error) {
+	pipe, out := io.Pipe()
+	go func() {
+		args := append([]string{"rev-list", "--objects", "--no-object-names", "--missing=allow-any"}, args...)
+		out.CloseWithError(s.git.Copy(ctx, out, args...))
+	}()
+	defer pipe.Close()
+	var paths []string
+	lines := bufio.NewScanner(pipe)
+	for lines.Scan() {
+		if path, ok := files[plumbing.NewHash(lines.Text())]; ok {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths, lines.Err()
+}
+
+// filesOf returns the blobs below trees, without those below the trees after ^,
+// and their paths. A path is that of the file, not of its copy in the checkpoint.
+func (s *Store) filesOf(ctx context.Context, in []string) (map[plumbing.Hash]string, error) {
+	args := []string{"rev-list", "--objects", "--missing=allow-any", "--stdin"}
+	out, err := s.git.Pipe(ctx, []byte(strings.Join(in, "\n")+"\n"), args...)
+	if err != nil {
+		return nil, err
+	}
+	files := map[plumbing.Hash]string{}
+	for line := range strings.Lines(string(out)) {
+		hash, path, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		dir, path, inside := strings.Cut(path, "/")
+		if !inside || dir == "conflicts" {
+			continue
+		}
+		if kind, _, err := s.objects.Header(plumbing.NewHash(hash)); err == nil && kind == plumbing.BlobObject {
+			files[plumbing.NewHash(hash)] = path
+		}
+	}
+	return files, nil
+}
+
+// isInWorktree reports whether a file of the worktree has the content of a blob.
+func (s *Store) isInWorktree(path string, hash plumbing.Hash) bool {
+	file := filepath.Join(s.repo.Root, filepath.FromSlash(path))
+	_, size, err := s.objects.Header(hash)
+	info, statErr := os.Lstat(file)
+	if s.repo.Root == "" || err != nil || statErr != nil || !info.Mode().IsRegular() || info.Size() != size {
+		return false
+	}
+	data, err := os.ReadFile(file)
+	return err == nil && plumbing.ComputeHash(plumbing.BlobObject, data) == hash
+}
