@@ -160,6 +160,19 @@ func TestPlaceReplacesAFileOrSymlinkItself(t *testing.T) {
 	only(t, dir, "a", "b")
 }
 
+func TestKeepStoresBehindASymlink(t *testing.T) {
+	dir := t.TempDir()
+	f := put(t, filepath.Join(dir, "a"), "old", 0o600)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "real"), 0o700))
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("real", link); err != nil {
+		t.Skip("no symlinks: ", err)
+	}
+	_, err := Keep(filepath.Join(link, "kept"), f)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"old"}, Kept(filepath.Join(dir, "real", "kept"), f.Path))
+}
+
 func TestKeepStoresEachContentOnceAndBoundsTheirNumber(t *testing.T) {
 	dir := t.TempDir()
 	path, kept := filepath.Join(dir, "a"), filepath.Join(dir, "kept")

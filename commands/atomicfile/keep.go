@@ -26,7 +26,11 @@ func Keep(dir string, f File) (string, error) {
 	for n := keptCopies - 1; n > 0; n-- {
 		_ = os.Rename(numbered(newest, n-1), numbered(newest, n)) // a missing number is no failure
 	}
-	return newest, File{Path: newest, name: newest}.write(f.Text, 0o600) // settings may hold tokens
+	to, err := Read(newest)
+	if err != nil {
+		return "", err
+	}
+	return newest, to.write(f.Text, 0o600) // settings may hold tokens
 }
 
 // Kept returns the copies of a file, the newest first.
