@@ -4,6 +4,7 @@ package atomicfile
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
@@ -32,7 +33,7 @@ func keepOwner(out *os.File, info fs.FileInfo) error {
 		return nil
 	}
 	if err := out.Chown(int(want.Uid), int(want.Gid)); err != nil {
-		return &ObstacleError{info.Name(), "its owner cannot be kept: " + err.Error()}
+		return &ObstacleError{info.Name(), fmt.Sprintf("its owner %d cannot be kept", want.Uid)}
 	}
 	return nil
 }

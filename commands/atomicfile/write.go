@@ -80,7 +80,7 @@ func (f File) prepare(text string, mode fs.FileMode) (temp string, err error) {
 	}
 	_, err = out.WriteString(text)
 	if err == nil && f.info != nil {
-		if err = keepOwner(out, f.info); err == nil {
+		if err = keepOwner(out, f.info); err == nil || f.Force {
 			err = out.Chmod(f.info.Mode().Perm())
 		}
 	}

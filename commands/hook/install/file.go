@@ -29,13 +29,17 @@ func (r *Repo) keepDir() (string, error) {
 	return filepath.Join(state, "git-checkpoint", "before"), nil
 }
 
-// keep stores what a file is before it changes.
-func (r *Repo) keep(f atomicfile.File) error {
+// keep stores a copy of a file, makes a change to the file, and tells of the
+// copy if the change was made.
+func (r *Repo) keep(f atomicfile.File, change func() error) error {
 	dir, err := r.keepDir()
 	if err != nil {
 		return err
 	}
 	kept, err := atomicfile.Keep(dir, f)
+	if err == nil {
+		err = change()
+	}
 	if err == nil && f.Text != "" {
 		r.Kept = append(r.Kept, Copy{r.shownFile(f.Path), r.shownFile(kept)})
 	}
@@ -44,11 +48,8 @@ func (r *Repo) keep(f atomicfile.File) error {
 
 // replace replaces the text of a file, and keeps a copy of the former text.
 func (r *Repo) replace(f atomicfile.File, text string) error {
-	if err := r.keep(f); err != nil {
-		return err
-	}
 	f.Force = r.Force
-	return r.obstacle(f.Write(text))
+	return r.obstacle(r.keep(f, func() error { return f.Write(text) }))
 }
 
 // obstacle adds the way on to a refusal to replace a file.

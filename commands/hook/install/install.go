@@ -113,18 +113,19 @@ func (r *Repo) configChange(e hook.Event) Change {
 // setConfig changes git's configuration. Git itself replaces the file in one
 // step. The first change keeps a copy of the file.
 func (r *Repo) setConfig(args ...string) error {
-	if !r.keptConfig {
-		f, err := atomicfile.Read(r.configFile())
-		if err != nil {
-			return err
-		}
-		if err := r.keep(f); err != nil {
-			return err
-		}
-		r.keptConfig = true
+	change := func() error {
+		_, err := r.Git.Output(r.Context, append([]string{"config", "--" + r.scope()}, args...)...)
+		return err
 	}
-	_, err := r.Git.Output(r.Context, append([]string{"config", "--" + r.scope()}, args...)...)
-	return err
+	if r.keptConfig {
+		return change()
+	}
+	f, err := atomicfile.Read(r.configFile())
+	if err != nil {
+		return err
+	}
+	r.keptConfig = true
+	return r.keep(f, change)
 }
 
 // configFile is the file that git config writes for this scope.
