@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"git-checkpoint/commands/config"
-	"git-checkpoint/commands/hook/install"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore/health"
 
@@ -83,7 +82,7 @@ func withHint(e *config.Error) string {
 
 // examine looks at the repository.
 func (c *call) examine() ([]health.Finding, error) {
-	version, err := install.GitVersion(c.ctx, c.store.Git())
+	version, err := c.store.Git().Version(c.ctx)
 	if err != nil {
 		return nil, err
 	}

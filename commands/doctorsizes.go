@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"git-checkpoint/commands/hook/install"
 	"git-checkpoint/commands/output"
 )
 
@@ -15,7 +14,7 @@ func (c *call) measure(result *output.Doctor) error {
 	if !c.flags.Bool("sizes") {
 		return nil
 	}
-	version, err := install.GitVersion(c.ctx, c.store.Git())
+	version, err := c.store.Git().Version(c.ctx)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/commands/hook/install"
+	"git-checkpoint/gitstore/gitcmd"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -242,7 +242,7 @@ func TestHookManagers(t *testing.T) {
 }
 
 func testManager(t *testing.T, w *hookWorld, m manager, way string) {
-	version, err := install.ParseVersion(w.git("version"))
+	version, err := gitcmd.ParseVersion(w.git("version"))
 	require.NoError(t, err)
 	require.Equal(t, way == "config", version.AtLeast(2, 54), "the git that is meant")
 	m.install(w)

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/commands/hook/install"
+	"git-checkpoint/gitstore/gitcmd"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
@@ -75,7 +75,7 @@ func scriptCondition(name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	version, err := install.ParseVersion(string(out))
+	version, err := gitcmd.ParseVersion(string(out))
 	return !version.AtLeast(2, 54), err
 }
 

@@ -15,7 +15,7 @@ const manyMoves = 64
 // publishMany is publish for the refs of many issues. The moves are known, and
 // git is not started beforehand: that does not show among so many.
 func (s *Store) publishMany(ctx context.Context, k *sink, message string, moves []refs.Move) error {
-	if len(moves) <= manyMoves || !canSyncAll {
+	if len(moves) <= manyMoves || !canSyncAll || !s.gitAnswers(ctx) {
 		return s.publish(ctx, k, message, func() ([]refs.Move, error) { return moves, nil })
 	}
 	defer k.letGC()
@@ -25,6 +25,13 @@ func (s *Store) publishMany(ctx context.Context, k *sink, message string, moves 
 			return err
 		}
 	}
+}
+
+// gitAnswers reports whether git update-ref prints "prepare: ok" before it is
+// told to commit. A git before 2.34 keeps that in a buffer until it ends.
+func (s *Store) gitAnswers(ctx context.Context) bool {
+	version, err := s.git.Version(ctx)
+	return err == nil && version.AtLeast(2, 34)
 }
 
 func (s *Store) publishManyOnce(ctx context.Context, k *sink, message string, moves []refs.Move) (err error) {
@@ -56,6 +63,6 @@ func (s *Store) moveMany(ctx context.Context, message string, moves []refs.Move)
 			m.abandon()
 			return err
 		}
-	}
+	} // else commit reports why git ended
 	return m.commit(ctx)
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/refs"
@@ -40,6 +41,10 @@ type mover struct {
 	moves   []refs.Move
 }
 
+// moveLimit bounds how long a git that moves refs may take for one answer. It
+// waits for locks, hooks and slow disks, so the limit is generous.
+const moveLimit = 10 * time.Minute
+
 // startMove starts git. Until it is told to commit it moves nothing, and a git
 // whose caller died moves nothing at all: its input ends without a commit.
 func (s *Store) startMove(ctx context.Context, message string) (*mover, error) {
@@ -48,7 +53,7 @@ func (s *Store) startMove(ctx context.Context, message string) (*mover, error) {
 
 func (s *Store) startMover(ctx context.Context, message string, start starter, config ...string) (*mover, error) {
 	g := s.signed()
-	g.Apart, g.Hold = true, s.turn.Locks()
+	g.Apart, g.Hold, g.Limit = true, s.turn.Locks(), moveLimit
 	run, err := start(g, context.WithoutCancel(ctx), slices.Concat(config, refConfig,
 		[]string{"update-ref", "--no-deref", "--create-reflog", "-m", message, "--stdin", "-z"})...)
 	if err != nil {

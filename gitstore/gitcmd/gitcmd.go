@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -30,6 +31,10 @@ type Git struct {
 	// group would leave the lock files that git removes when it ends.
 	Apart bool
 	Hold  []*os.File // with Apart, stay open, and locked, as long as git runs
+
+	// Limit bounds each wait for a git that was started, by Await and by Finish.
+	// Zero is no limit.
+	Limit time.Duration
 }
 
 // An Error is a git command that failed.
@@ -123,6 +128,10 @@ type Run struct {
 	stdin          io.WriteCloser
 	said           io.ReadCloser // of a git that is talked with: its standard output
 	stdout, stderr bytes.Buffer
+
+	limit time.Duration
+	stop  context.CancelFunc // ends git
+	late  atomic.Bool        // it was ended because of the limit
 }
 
 // command makes git ready to run.
@@ -131,7 +140,8 @@ func (g Git) command(ctx context.Context, args []string) (*Run, error) {
 	if err != nil {
 		return nil, &Error{Args: args, Code: -1, Err: err}
 	}
-	run := &Run{cmd: exec.CommandContext(ctx, path, args...), args: args}
+	ctx, stop := context.WithCancel(ctx)
+	run := &Run{cmd: exec.CommandContext(ctx, path, args...), args: args, limit: g.Limit, stop: stop}
 	run.cmd.Dir = g.Dir
 	run.cmd.Env = append(append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"), g.Env...)
 	run.cmd.Stdout, run.cmd.Stderr = &run.stdout, &run.stderr
@@ -154,6 +164,7 @@ func (g Git) Start(ctx context.Context, args ...string) (*Run, error) {
 		err = run.cmd.Start()
 	}
 	if err != nil {
+		run.stop()
 		return nil, &Error{Args: args, Code: -1, Err: err}
 	}
 	return run, nil
@@ -173,14 +184,32 @@ func (g Git) Talk(ctx context.Context, args ...string) (*Run, error) {
 		err = run.cmd.Start()
 	}
 	if err != nil {
+		run.stop()
 		return nil, &Error{Args: args, Code: -1, Err: err}
 	}
 	return run, nil
 }
 
-// Await waits until git has said something, and reports whether it did before
-// it ended.
-func (r *Run) Await(text string) bool {
+// within ends git if it is not done with f within the limit.
+func (r *Run) within(f func()) {
+	if r.limit > 0 {
+		timer := time.AfterFunc(r.limit, func() {
+			r.late.Store(true)
+			r.stop()
+		})
+		defer timer.Stop()
+	}
+	f()
+}
+
+// Await waits until git has printed a text, and reports whether it did before it
+// ended. A git that takes longer than the limit is ended.
+func (r *Run) Await(text string) (found bool) {
+	r.within(func() { found = r.await(text) })
+	return found
+}
+
+func (r *Run) await(text string) bool {
 	some := make([]byte, 4096)
 	for !bytes.Contains(r.stdout.Bytes(), []byte(text)) {
 		n, err := r.said.Read(some)
@@ -193,17 +222,28 @@ func (r *Run) Await(text string) bool {
 }
 
 // Write gives git some of its standard input.
-func (r *Run) Write(p []byte) (int, error) { return r.stdin.Write(p) }
+func (r *Run) Write(p []byte) (n int, err error) {
+	r.within(func() { n, err = r.stdin.Write(p) })
+	return n, err
+}
 
 // Finish writes the rest of the standard input, waits, and returns the output. An error
-// of git's own says more than that it stopped reading.
+// of git's own says more than that it stopped reading. A git that takes longer
+// than the limit is ended.
 func (r *Run) Finish(stdin []byte) ([]byte, error) {
-	_, writeErr := r.stdin.Write(stdin)
-	writeErr = errors.Join(writeErr, r.stdin.Close())
-	if r.said != nil {
-		_, _ = r.stdout.ReadFrom(r.said)
+	var writeErr, waitErr error
+	r.within(func() {
+		_, writeErr = r.stdin.Write(stdin)
+		writeErr = errors.Join(writeErr, r.stdin.Close())
+		if r.said != nil {
+			_, _ = r.stdout.ReadFrom(r.said)
+		}
+		waitErr = r.cmd.Wait()
+	})
+	if waitErr != nil && r.late.Load() {
+		waitErr = fmt.Errorf("no answer within %s: %w", r.limit, waitErr)
 	}
-	out, err := r.end(r.cmd.Wait())
+	out, err := r.end(waitErr)
 	if err == nil && writeErr != nil {
 		err = &Error{Args: r.args, Code: -1, Err: writeErr}
 	}
@@ -211,6 +251,7 @@ func (r *Run) Finish(stdin []byte) ([]byte, error) {
 }
 
 func (r *Run) end(err error) ([]byte, error) {
+	r.stop()
 	if err == nil {
 		return r.stdout.Bytes(), nil
 	}

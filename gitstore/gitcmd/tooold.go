@@ -33,20 +33,15 @@ func (r *Run) tooOld(failed *Error) error {
 	if failed.Code != usageCode && verb(r.args) != "update-ref" {
 		return nil
 	}
-	major, minor, err := installedVersion()
-	if err != nil || major > minMajor || major == minMajor && minor >= minMinor {
+	version, err := askVersion()
+	if err != nil || version.AtLeast(minMajor, minMinor) {
 		return nil
 	}
-	return &TooOldError{major, minor}
+	return &TooOldError{version[0], version[1]}
 }
 
-// installedVersion asks git for its version, once.
-func installedVersion() (major, minor int, err error) {
-	v, err := askVersion()
-	return v[0], v[1], err
-}
-
-var askVersion = sync.OnceValues(func() (v [2]int, err error) {
+// askVersion asks git for its version, once.
+var askVersion = sync.OnceValues(func() (v Version, err error) {
 	path, err := lookGit()
 	if err != nil {
 		return v, err
@@ -57,6 +52,5 @@ var askVersion = sync.OnceValues(func() (v [2]int, err error) {
 	if err != nil {
 		return v, err
 	}
-	_, err = fmt.Sscanf(string(out), "git version %d.%d", &v[0], &v[1])
-	return v, err
+	return ParseVersion(string(out))
 })

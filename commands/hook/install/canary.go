@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/hook"
+	"git-checkpoint/gitstore/gitcmd"
 )
 
 // canaryTime bounds a canary's run.
@@ -43,7 +44,7 @@ func (r *Repo) silencing(but string) []string {
 
 // fileCanary runs the hook file that git would run, through git where that can
 // be asked to. The block is at its top, and lets a canary go no further.
-func (r *Repo) fileCanary(e hook.Event, version Version) []string {
+func (r *Repo) fileCanary(e hook.Event, version gitcmd.Version) []string {
 	if version.AtLeast(2, 36) {
 		return append(append([]string{"git"}, r.silencing("")...), "hook", "run", string(e), "--", "canary", "canary")
 	}

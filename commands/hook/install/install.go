@@ -17,7 +17,7 @@ import (
 // Install says what an install of git's hooks does; push lets pre-push push
 // checkpoints.
 func (r *Repo) Install(push bool) ([]Change, error) {
-	version, err := GitVersion(r.Context, r.Git)
+	version, err := r.Git.Version(r.Context)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/hook"
+	"git-checkpoint/gitstore/gitcmd"
 )
 
 // A Hook is one of git's hooks as it is installed. Way is config or file, ""
@@ -24,7 +25,7 @@ type Hook struct {
 // Status looks for every hook that may be installed, and lets git run it to see
 // whether it does.
 func (r *Repo) Status() ([]Hook, error) {
-	version, err := GitVersion(r.Context, r.Git)
+	version, err := r.Git.Version(r.Context)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +39,7 @@ func (r *Repo) Status() ([]Hook, error) {
 }
 
 // find looks where a hook is installed and tries it.
-func (r *Repo) find(e hook.Event, version Version) Hook {
+func (r *Repo) find(e hook.Event, version gitcmd.Version) Hook {
 	if place := r.configPlace(e); place != "" {
 		h := Hook{Way: "config", Place: place}
 		if !version.AtLeast(2, 54) {

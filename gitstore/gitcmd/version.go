@@ -1,19 +1,17 @@
-package install
+package gitcmd
 
 import (
 	"context"
 	"fmt"
 	"strconv"
 	"strings"
-
-	"git-checkpoint/gitstore/gitcmd"
 )
 
 // A Version is git's, as {2, 54}.
 type Version [2]int
 
-// GitVersion asks git for its version.
-func GitVersion(ctx context.Context, g gitcmd.Git) (Version, error) {
+// Version asks git for its version.
+func (g Git) Version(ctx context.Context) (Version, error) {
 	line, err := g.Line(ctx, "version")
 	if err != nil {
 		return Version{}, err
