@@ -27,7 +27,7 @@ var forges sync.Map
 //	forge got nothing              none came
 func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 || neg && args[0] != "got" {
-		ts.Fatalf("usage: forge start|issue|private|does|asked|labels|got ...")
+		ts.Fatalf("usage: forge start|issue|private|delete-label|does|asked|labels|got ...")
 	}
 	if args[0] == "start" {
 		s := forgetest.New("o/r")
@@ -50,6 +50,8 @@ func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 		s.Put(args[1], i)
 	case "private":
 		s.Private(args[1])
+	case "delete-label":
+		s.DeleteLabel(args[1])
 	case "does":
 		s.Misbehave(args[1])
 		s.Elsewhere = "https://other.example"

@@ -90,13 +90,13 @@ func (c *call) sync(r *resumption, plan *labelSync) error {
 	if yes, err := c.maySync(r, plan.change); !yes {
 		return err
 	}
-	_, err := within(c, func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, plan.forge.SetLabels(ctx, r.cp.Issue, plan.change)
+	var err error
+	r.synced, err = within(c, func(ctx context.Context) (forge.Change, error) {
+		return plan.forge.SetLabels(ctx, r.cp.Issue, plan.change)
 	})
 	if err != nil {
 		return fail(exitRemote, r.command("--sync-issue"), "resume: --sync-issue: %w", err)
 	}
-	r.synced = plan.change
 	c.say("written to %s", site.Host())
 	return nil
 }

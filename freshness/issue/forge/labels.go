@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -48,33 +49,71 @@ func (c Change) check() error {
 type call struct {
 	method, address string
 	body            any
-	gone            bool // 404 is as good as done
+	gone            bool     // 404 is as good as done
+	lists           bool     // the answer lists the labels of the issue
+	add, remove     []string // the part of the change
 }
 
-// SetLabels changes the labels of an issue. It needs a credential, and an error
-// says what was not done.
-func (f *Forge) SetLabels(ctx context.Context, key checkpoint.Issue, change Change) error {
+// SetLabels changes the labels of an issue and returns the part of the change
+// that the issue has now. It needs a credential. It fails if a part is missing:
+// a forge may drop a label that its project does not have, and report success.
+func (f *Forge) SetLabels(ctx context.Context, key checkpoint.Issue, change Change) (done Change, err error) {
 	if err := change.check(); err != nil {
-		return f.failed("%v", err)
+		return done, f.failed("%v", err)
 	}
 	at, err := f.ask(ctx, key)
 	if err != nil {
-		return err
+		return done, err
 	}
 	if at.as.IsZero() {
-		return f.failed("it takes a token to change labels: %s", f.Site.Advice())
+		return done, f.failed("it takes a token to change labels: %s", f.Site.Advice())
 	}
 	calls, err := f.calls(ctx, at, change)
 	if err != nil {
-		return err
+		return done, err
 	}
 	defer f.outdate(key)
 	for _, one := range calls {
-		if err := f.do(ctx, one, at.as, key); err != nil {
-			return err
+		made, err := f.do(ctx, one, at.as, key)
+		done.Add, done.Remove = append(done.Add, made.Add...), append(done.Remove, made.Remove...)
+		if err != nil {
+			return done, err
 		}
 	}
-	return nil
+	return done, f.incomplete(change, done)
+}
+
+// incomplete is an error that names the labels which the forge did not change.
+func (f *Forge) incomplete(change, done Change) error {
+	var parts []string
+	if names := without(change.Add, done.Add); len(names) > 0 {
+		parts = append(parts, "did not add "+quoted(names)+": does the project have such a label?")
+	}
+	if names := without(change.Remove, done.Remove); len(names) > 0 {
+		parts = append(parts, "did not remove "+quoted(names))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return f.failed("it %s", strings.Join(parts, "; it "))
+}
+
+func quoted(names []string) string {
+	list := make([]string, len(names))
+	for n, name := range names {
+		list[n] = strconv.Quote(name)
+	}
+	return strings.Join(list, ", ")
+}
+
+// without returns the names that are not among others, and with the others'
+// names in whichever case: a forge has one label of both.
+func without(names, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return hasFold(others, name) })
+}
+
+func hasFold(names []string, name string) bool {
+	return slices.ContainsFunc(names, func(other string) bool { return strings.EqualFold(name, other) })
 }
 
 func (f *Forge) calls(ctx context.Context, at found, change Change) ([]call, error) {
@@ -86,7 +125,7 @@ func (f *Forge) calls(ctx context.Context, at found, change Change) ([]call, err
 	}
 	calls := adding(at.address, change)
 	for _, name := range change.Remove {
-		calls = append(calls, call{method: http.MethodDelete, address: at.address + "/labels/" + url.PathEscape(name), gone: true})
+		calls = append(calls, call{method: http.MethodDelete, address: at.address + "/labels/" + url.PathEscape(name), gone: true, remove: []string{name}})
 	}
 	return calls, nil
 }
@@ -95,7 +134,7 @@ func adding(address string, change Change) []call {
 	if len(change.Add) == 0 {
 		return nil
 	}
-	return []call{{method: http.MethodPost, address: address + "/labels", body: map[string]any{"labels": change.Add}}}
+	return []call{{method: http.MethodPost, address: address + "/labels", body: map[string]any{"labels": change.Add}, lists: true, add: change.Add}}
 }
 
 // gitlabCalls is one request, in which commas separate labels.
@@ -111,7 +150,7 @@ func (f *Forge) gitlabCalls(address string, change Change) ([]call, error) {
 			}
 		}
 	}
-	return []call{{method: http.MethodPut, address: address, body: body}}, nil
+	return []call{{method: http.MethodPut, address: address, body: body, lists: true, add: change.Add, remove: change.Remove}}, nil
 }
 
 // giteaCalls takes labels off by their ids.
@@ -132,10 +171,11 @@ func (f *Forge) giteaCalls(ctx context.Context, at found, change Change) ([]call
 		return nil, f.failed("labels: %v", err)
 	}
 	for _, name := range change.Remove {
+		one := call{remove: []string{name}} // nothing to do
 		if id, ok := ids[name]; ok {
-			address := at.address + "/labels/" + strconv.FormatInt(id, 10)
-			calls = append(calls, call{method: http.MethodDelete, address: address, gone: true})
+			one.method, one.address, one.gone = http.MethodDelete, at.address+"/labels/"+strconv.FormatInt(id, 10), true
 		}
+		calls = append(calls, one)
 	}
 	return calls, nil
 }
@@ -156,7 +196,12 @@ func labelIDs(data []byte) (map[string]int64, error) {
 	return ids, nil
 }
 
-func (f *Forge) do(ctx context.Context, one call, as Credential, key checkpoint.Issue) error {
+// do makes a request, and returns the part of its change that is done.
+func (f *Forge) do(ctx context.Context, one call, as Credential, key checkpoint.Issue) (done Change, err error) {
+	part := Change{one.add, one.remove}
+	if one.method == "" {
+		return part, nil
+	}
 	var body io.Reader
 	if one.body != nil {
 		data, _ := json.Marshal(one.body) // texts alone
@@ -164,14 +209,41 @@ func (f *Forge) do(ctx context.Context, one call, as Credential, key checkpoint.
 	}
 	req, err := request(one.method, one.address, body)
 	if err != nil {
-		return err
+		return done, err
 	}
 	r, err := f.send(ctx, req, as)
 	switch {
 	case err != nil:
-		return err
-	case r.ok(), one.gone && r.status == http.StatusNotFound:
-		return nil
+		return done, err
+	case !r.ok() && !(one.gone && r.status == http.StatusNotFound):
+		return done, f.refused(r, as, question{"change", "the labels of issue " + string(key)})
+	case !one.lists:
+		return part, nil
 	}
-	return f.refused(r, as, question{"change", "the labels of issue " + string(key)})
+	has, err := f.labelNames(r.body)
+	if err != nil {
+		return done, f.failed("labels: %v", err)
+	}
+	done.Add = slices.DeleteFunc(slices.Clone(part.Add), func(name string) bool { return !hasFold(has, name) })
+	done.Remove = slices.DeleteFunc(slices.Clone(part.Remove), func(name string) bool { return slices.Contains(has, name) })
+	return done, nil
+}
+
+// labelNames reads the labels of an issue from the answer to a change: GitLab
+// sends the issue, the others send its labels.
+func (f *Forge) labelNames(data []byte) ([]string, error) {
+	if f.Site.Kind == GitLab {
+		var doc struct {
+			Labels *[]string `json:"labels"`
+		}
+		if err := json.Unmarshal(data, &doc); err != nil || doc.Labels == nil {
+			return nil, issue.ErrNotJSON
+		}
+		return *doc.Labels, nil
+	}
+	ids, err := labelIDs(data)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Collect(maps.Keys(ids)), nil
 }

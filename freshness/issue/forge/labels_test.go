@@ -20,7 +20,8 @@ func TestSetLabelsOutdates(t *testing.T) {
 	require.NoError(t, err)
 	_, seen := f.Seen("42")
 	require.Equal(t, at, seen)
-	require.NoError(t, f.SetLabels(t.Context(), "42", forge.Change{Add: []string{"urgent"}}))
+	_, err = f.SetLabels(t.Context(), "42", forge.Change{Add: []string{"urgent"}})
+	require.NoError(t, err)
 	_, seen = f.Seen("42")
 	assert.Zero(t, seen)
 }
@@ -29,28 +30,51 @@ func TestSetLabels(t *testing.T) {
 	each(t, func(t *testing.T, kind forge.Kind) {
 		s := server(t)
 		s.Private(secret)
+		s.Define("state:done", "a/b c")
 		change := forge.Change{Add: []string{"state:done", "a/b c"}, Remove: []string{"state:ready", "never there"}}
-		require.NoError(t, ask(t, kind, s, secret).SetLabels(t.Context(), "42", change))
+		done, err := ask(t, kind, s, secret).SetLabels(t.Context(), "42", change)
+		require.NoError(t, err)
+		assert.Equal(t, change, done)
 		assert.Equal(t, []string{"type:feature", "state:done", "a/b c"}, s.Issue("42").Labels)
 
-		require.NoError(t, ask(t, kind, s, secret).SetLabels(t.Context(), "42", forge.Change{Remove: []string{"a/b c"}}))
+		_, err = ask(t, kind, s, secret).SetLabels(t.Context(), "42", forge.Change{Remove: []string{"a/b c"}})
+		require.NoError(t, err)
 		assert.Equal(t, []string{"type:feature", "state:done"}, s.Issue("42").Labels)
 	})
+}
+
+// A label that the forge dropped is not reported as written: Gitea answers with
+// success, and without the label that its project does not have.
+func TestDroppedLabelIsNotReportedAsWritten(t *testing.T) {
+	s := server(t)
+	s.Private(secret)
+	s.Define("State:Done")
+	change := forge.Change{Add: []string{"bug", "State:Done"}, Remove: []string{"state:ready"}}
+	done, err := ask(t, forge.Gitea, s, secret).SetLabels(t.Context(), "42", change)
+	require.ErrorContains(t, err, `it did not add "bug": does the project have such a label?`)
+	assert.Equal(t, forge.Change{Add: []string{"State:Done"}, Remove: []string{"state:ready"}}, done)
+	assert.Equal(t, []string{"type:feature", "State:Done"}, s.Issue("42").Labels)
+
+	for _, kind := range []forge.Kind{forge.GitHub, forge.GitLab} { // they make the label
+		done, err := ask(t, kind, s, secret).SetLabels(t.Context(), "42", forge.Change{Add: []string{"bug"}})
+		require.NoError(t, err)
+		assert.Equal(t, []string{"bug"}, done.Add)
+	}
 }
 
 func TestSetLabelsFails(t *testing.T) {
 	each(t, func(t *testing.T, kind forge.Kind) {
 		s := server(t)
 		change := forge.Change{Add: []string{"x"}}
-		err := ask(t, kind, s, "").SetLabels(t.Context(), "42", change)
+		_, err := ask(t, kind, s, "").SetLabels(t.Context(), "42", change)
 		require.ErrorContains(t, err, "it takes a token to change labels: ")
 
-		err = ask(t, kind, s, secret).SetLabels(t.Context(), "42", change)
+		_, err = ask(t, kind, s, secret).SetLabels(t.Context(), "42", change)
 		require.EqualError(t, err, strings.TrimPrefix(s.URL, "http://")+": "+variable[kind]+" is not allowed to change the labels of issue 42 of o/r (403)")
 		assert.Equal(t, []string{"type:feature", "state:ready"}, s.Issue("42").Labels)
 	})
 	s := server(t)
-	err := ask(t, forge.GitLab, s, secret).SetLabels(t.Context(), "42", forge.Change{Add: []string{"a,b"}})
+	_, err := ask(t, forge.GitLab, s, secret).SetLabels(t.Context(), "42", forge.Change{Add: []string{"a,b"}})
 	require.ErrorContains(t, err, `a label cannot have a comma: "a,b"`)
 }
 
@@ -61,11 +85,14 @@ func TestSetLabelsRefuses(t *testing.T) {
 	s.Private(secret)
 	f := ask(t, forge.GitHub, s, secret)
 	for _, name := range []string{"", ".", "..", " . ", "a\nb", strings.Repeat("x", 256)} {
-		require.ErrorContains(t, f.SetLabels(t.Context(), "42", forge.Change{Remove: []string{name}}), "cannot be a label", name)
-		require.ErrorContains(t, f.SetLabels(t.Context(), "42", forge.Change{Add: []string{name}}), "cannot be a label", name)
+		_, err := f.SetLabels(t.Context(), "42", forge.Change{Remove: []string{name}})
+		require.ErrorContains(t, err, "cannot be a label", name)
+		_, err = f.SetLabels(t.Context(), "42", forge.Change{Add: []string{name}})
+		require.ErrorContains(t, err, "cannot be a label", name)
 	}
 	many := make([]string, 101)
-	require.ErrorContains(t, f.SetLabels(t.Context(), "42", forge.Change{Add: many}), "101 labels are too many to change, at most 100")
+	_, err := f.SetLabels(t.Context(), "42", forge.Change{Add: many})
+	require.ErrorContains(t, err, "101 labels are too many to change, at most 100")
 	assert.Empty(t, s.Requests())
 }
 
@@ -75,7 +102,8 @@ func TestSetLabelsOfARenamedProject(t *testing.T) {
 	s := server(t)
 	s.Private(secret)
 	s.Misbehave("renamed")
-	require.NoError(t, ask(t, forge.GitHub, s, secret).SetLabels(t.Context(), "42", forge.Change{Add: []string{"x"}}))
+	_, err := ask(t, forge.GitHub, s, secret).SetLabels(t.Context(), "42", forge.Change{Add: []string{"x"}})
+	require.NoError(t, err)
 	assert.Contains(t, s.Issue("42").Labels, "x")
 	assert.Equal(t, "POST /api/v3/repositories/1/issues/42/labels 200", s.Requests()[2])
 }

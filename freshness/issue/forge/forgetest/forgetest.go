@@ -31,7 +31,8 @@ type Server struct {
 	mu       sync.Mutex
 	project  string
 	issues   map[string]*Issue
-	token    string // what a private project wants in the header of its kind
+	labels   map[string]bool // what the project has; Gitea adds no others to an issue
+	token    string          // what a private project wants in the header of its kind
 	mode     string
 	requests []string
 	secrets  []string
@@ -40,7 +41,7 @@ type Server struct {
 
 // New starts a server for project, owner/name. Close ends it.
 func New(project string) *Server {
-	s := &Server{project: project, issues: map[string]*Issue{}, done: make(chan struct{})}
+	s := &Server{project: project, issues: map[string]*Issue{}, labels: map[string]bool{}, done: make(chan struct{})}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	return s
 }
@@ -51,11 +52,31 @@ func (s *Server) Close() {
 	s.Server.Close()
 }
 
-// Put keeps an issue.
+// Put keeps an issue. The project has its labels from then on.
 func (s *Server) Put(number string, i Issue) {
+	s.Define(i.Labels...)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.issues[number] = &i
+}
+
+// Define gives the project labels.
+func (s *Server) Define(labels ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range labels {
+		s.labels[l] = true
+	}
+}
+
+// DeleteLabel removes a label from the project and from all its issues.
+func (s *Server) DeleteLabel(label string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.labels, label)
+	for _, i := range s.issues {
+		i.remove([]string{label})
+	}
 }
 
 // Issue is an issue as it is now.
@@ -230,11 +251,16 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, kind, sub string
 	case kind == "gitlab" && r.Method == http.MethodPut && sub == "":
 		i.add(split(body.AddLabels))
 		i.remove(split(body.RemoveLabels))
+		_ = json.NewEncoder(w).Encode(document(kind, "1", i))
+		return
 	case kind == "gitea" && r.Method == http.MethodGet && sub == "labels":
 		_ = json.NewEncoder(w).Encode(document(kind, "1", i)["labels"])
 		return
+	case kind == "gitea" && r.Method == http.MethodPost && sub == "labels":
+		// Gitea answers 200, and leaves out the labels that the project does not have.
+		i.add(slices.DeleteFunc(body.Labels, func(l string) bool { return !s.labels[l] }))
 	case kind != "gitlab" && r.Method == http.MethodPost && sub == "labels":
-		i.add(body.Labels)
+		i.add(body.Labels) // GitHub makes a label that the project does not have
 	case kind == "gitea" && r.Method == http.MethodDelete && isDrop:
 		i.removeID(drop)
 		w.WriteHeader(http.StatusNoContent)
@@ -245,7 +271,7 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, kind, sub string
 		refuse(w, http.StatusMethodNotAllowed, "Method Not Allowed")
 		return
 	}
-	_ = json.NewEncoder(w).Encode([]string{})
+	_ = json.NewEncoder(w).Encode(document(kind, "1", i)["labels"])
 }
 
 func (i *Issue) add(names []string) {
