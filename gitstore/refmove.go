@@ -144,7 +144,7 @@ var errLost = errors.New("lost the race")
 // arrives before it leaves: the directories are synced in the order of the moves.
 func (s *Store) syncRefDirs(moves []refs.Move) error {
 	if s.repo.RefFormat != "files" {
-		return ignoreMissing(syncDir(filepath.Join(s.repo.CommonDir, "reftable")))
+		return s.syncTables()
 	}
 	archived := func(m refs.Move) bool { return strings.HasPrefix(m.Name, archiveRefs) }
 	for len(moves) > 0 {

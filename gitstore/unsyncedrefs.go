@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/objects"
 )
@@ -49,6 +50,15 @@ func (u *unsynced) refsOfOthers() string {
 	return fmt.Sprintf("%x", sum.Sum64())
 }
 
+// syncTables makes the tables of refs durable after a move. Git syncs a new table
+// before its last bytes are written, and never the names.
+func (s *Store) syncTables() error {
+	dir := filepath.Join(s.repo.CommonDir, "reftable")
+	u := &unsynced{s: s, since: objects.Recent(time.Time{})}
+	u.refsIn(dir, nil)
+	return s.objects.SyncFiles(u.files)
+}
+
 // refsBelow notes the recent refs in a directory below refs/, and in those below
 // it.
 func (u *unsynced) refsBelow(dir string, left *int, sum io.Writer) {
@@ -83,7 +93,7 @@ func (u *unsynced) refsIn(path string, sum io.Writer) (dirs []string) {
 		switch {
 		case e.IsDir():
 			dirs = append(dirs, e.Name())
-		case recent && !strings.HasSuffix(e.Name(), ".lock"):
+		case recent && e.Type().IsRegular() && !strings.HasSuffix(e.Name(), ".lock"):
 			u.file(filepath.Join(path, e.Name()))
 		}
 	}
