@@ -3,6 +3,7 @@ package objects
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -95,7 +96,7 @@ func (f *flush) writeOutOthers(paths []string) error {
 	var names []string
 	for _, path := range paths {
 		file, err := openFile(path, os.O_RDONLY, 0)
-		if gone(err) {
+		if skipped(err) {
 			continue
 		}
 		if err != nil {
@@ -138,9 +139,8 @@ func (f *flush) syncEach() error {
 	for _, path := range f.others {
 		f.dirs[filepath.Dir(path)] = true
 	}
-	n, others := len(f.temps), len(f.beside)
-	existing := slices.Concat(f.others, f.loose)
-	return parallel(n+others+len(existing), func(i int) error {
+	n, beside, others := len(f.temps), len(f.beside), len(f.others)
+	return parallel(n+beside+others+len(f.loose), func(i int) error {
 		switch {
 		case i < n:
 			t := f.temps[i]
@@ -149,10 +149,12 @@ func (f *flush) syncEach() error {
 			}
 			f.done("sync", t.final)
 			return nil
-		case i < n+others:
+		case i < n+beside:
 			return f.beside[i-n].Sync()
+		case i < n+beside+others:
+			return f.syncOther(f.others[i-n-beside])
 		}
-		path := existing[i-n-others]
+		path := f.loose[i-n-beside-others]
 		if err := syncFile(path); err != nil && !gone(err) {
 			return fmt.Errorf("sync object: %w", err)
 		}
@@ -160,6 +162,20 @@ func (f *flush) syncEach() error {
 		return nil
 	})
 }
+
+// syncOther syncs a file or directory of git.
+func (f *flush) syncOther(path string) error {
+	err := syncDir(path)
+	if err != nil && !skipped(err) {
+		return fmt.Errorf("sync file: %w", err)
+	}
+	f.done("sync", path)
+	return nil
+}
+
+// skipped reports whether a file of git cannot be opened: it was removed, or git
+// cannot read it either.
+func skipped(err error) bool { return gone(err) || errors.Is(err, fs.ErrPermission) }
 
 // syncDirs makes the names durable. The objects directory is included, and so
 // are those of existing objects: somebody else may have made them a moment

@@ -131,7 +131,7 @@ func (s *Store) LooseFile(h plumbing.Hash) (path string) {
 
 // Sync notes files and directories that others wrote. Flush makes their contents
 // and names durable with the objects of the batch. A file that is removed
-// meanwhile is left out.
+// meanwhile is left out, and so is a file that this user cannot read.
 func (b *Batch) Sync(paths ...string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
