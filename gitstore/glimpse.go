@@ -45,6 +45,7 @@ func (s *Store) Glimpse(ctx context.Context, req GlimpseRequest) (*Store, error)
 	}
 	g, err := s.beside(ctx, dir)
 	if err == nil {
+		g.limitPromised(ctx, Options{Asks: func() bool { return !req.Quiet }})
 		err = g.bringTips(ctx, req, known)
 	}
 	if err == nil {
