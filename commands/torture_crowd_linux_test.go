@@ -228,3 +228,29 @@ func TestTortureTogether(t *testing.T) {
 	v.sound()
 	assert.Empty(t, v.locks())
 }
+
+// Another process deletes the chain's ref again and again beside saves. No id
+// that was printed is lost.
+func TestTortureDeletedRef(t *testing.T) {
+	t.Parallel()
+	v := newVictim(t)
+	printed := newSaves()
+	printed.add(t, v.tool("save", "42"))
+	deleting := beside{pause: 5 * time.Millisecond}
+	deleting.loop(func(int) { v.try("git", "update-ref", "-d", "refs/checkpoints/42") })
+	var writers sync.WaitGroup
+	for range 4 {
+		writers.Go(func() {
+			for range dose(200) / 4 {
+				printed.add(t, v.works("git-checkpoint", "save", "42").out)
+			}
+		})
+	}
+	writers.Wait()
+	deleting.stop()
+	have := v.ids("42")
+	for id := range printed.ids {
+		assert.Contains(t, have, id)
+	}
+	v.sound()
+}

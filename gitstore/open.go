@@ -8,11 +8,14 @@ import (
 	"path/filepath"
 	"time"
 
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/ident"
 	"git-checkpoint/gitstore/objects"
 	"git-checkpoint/gitstore/refs"
 	"git-checkpoint/gitstore/repository"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Options say which repository to open and where values come from that a test
@@ -34,17 +37,18 @@ type Options struct {
 // A Store is a repository's checkpoints. It is used by one goroutine at a
 // time; any number of processes may use one repository at once.
 type Store struct {
-	git     gitcmd.Git
-	now     func() time.Time
-	random  func() string // makes ids differ
-	repo    repository.Facts
-	config  []gitcmd.Entry
-	objects *objects.Store
-	early   <-chan *area      // the staging area, read while the repository was opened
-	refs    *refs.Reader      // of all worktrees
-	turn    *refs.Turn        // while refs of an issue are moved
-	people  *ident.Finder     // who commits are by
-	notify  func(line string) // Options.Notify
+	git      gitcmd.Git
+	now      func() time.Time
+	random   func() string // makes ids differ
+	repo     repository.Facts
+	config   []gitcmd.Entry
+	objects  *objects.Store
+	early    <-chan *area                       // the staging area, read while the repository was opened
+	refs     *refs.Reader                       // of all worktrees
+	turn     *refs.Turn                         // while refs of an issue are moved
+	compared map[checkpoint.Issue]plumbing.Hash // the chains' refs that bringBackOwn has looked at in this turn
+	people   *ident.Finder                      // who commits are by
+	notify   func(line string)                  // Options.Notify
 
 	opened      context.Context // of Open, in a partial clone
 	quiet       bool            // nobody can be asked for a password there

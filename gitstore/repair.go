@@ -19,14 +19,21 @@ import (
 // with what is there now. A chain that only went on is left as it is, and so is
 // one that cannot be read or is cut: whoever asked for it says so. It fails
 // with errLost alone.
+//
+// It notes the value of the chain's ref that it has compared with own/, for
+// checkCompared.
 func (s *Store) bringBackOwn(ctx context.Context, i checkpoint.Issue) error {
 	live, err := s.readRef(ctx, LiveRef(i))
 	if err != nil {
 		return nil
 	}
+	s.compared[i] = live
 	own, err := s.readRef(ctx, ownRef(i))
 	if err != nil || own == live || own.IsZero() {
 		return nil
+	}
+	if live.IsZero() {
+		return s.bringBackRef(ctx, i, own)
 	}
 	now, err := s.walk(i, LiveRef(i), live, 0)
 	if err != nil || now.stands(own) {
@@ -47,6 +54,38 @@ func (s *Store) bringBackOwn(ctx context.Context, i checkpoint.Issue) error {
 		s.tell("issue %s: %s was changed by other means, and what this clone had saved there can't be brought back: %v", i, LiveRef(i), err)
 	case back:
 		s.tell("issue %s: %s was changed by other means; what this clone had saved there is back", i, LiveRef(i))
+	}
+	return nil
+}
+
+// bringBackRef restores a chain's ref that was deleted. The chain itself may be
+// cut or damaged: a new one in its place would take the name of the old one.
+func (s *Store) bringBackRef(ctx context.Context, i checkpoint.Issue, own plumbing.Hash) error {
+	if _, err := s.readCommit(own); err != nil {
+		return nil
+	}
+	err := s.moveRefs(ctx, repaired, refs.Move{Name: LiveRef(i), New: own})
+	switch {
+	case errors.Is(err, errLost):
+		return err
+	case err != nil:
+		s.tell("issue %s: %s was deleted by other means, and cannot be restored: %v", i, LiveRef(i), err)
+		return nil
+	}
+	s.compared[i] = own
+	s.tell("issue %s: %s was changed by other means; what this clone had saved there is back", i, LiveRef(i))
+	return nil
+}
+
+// repaired is the reflog message of a repair.
+const repaired = "repair: what other means had taken"
+
+// checkCompared fails with errLost if a chain's ref is not at the value that
+// bringBackOwn has compared with own/. Another process has moved or deleted the
+// ref since: a move of own/ from there would forget what this clone had saved.
+func (s *Store) checkCompared(c *chain) error {
+	if was, ok := s.compared[c.issue]; !ok || was != c.tip {
+		return fmt.Errorf("%w: %s is at %s", errLost, LiveRef(c.issue), c.tip)
 	}
 	return nil
 }
@@ -128,7 +167,7 @@ func (s *Store) putBack(ctx context.Context, now, last *chain) (bool, error) {
 		moves, err := s.movesTo(ctx, now, tip)
 		return slices.Concat(archived, moves), err
 	}
-	if err := s.publish(ctx, k, "repair: what other means had taken", moves); err != nil {
+	if err := s.publish(ctx, k, repaired, moves); err != nil {
 		return false, err
 	}
 	return true, k.protect(ctx)

@@ -212,7 +212,15 @@ func (s *Store) movesTo(ctx context.Context, c *chain, tip plumbing.Hash) ([]ref
 		return nil, err
 	}
 	moves := []refs.Move{{Name: LiveRef(c.issue), Old: c.tip, New: tip}, {Name: ownRef(c.issue), Old: own, New: tip}}
-	if own == c.tip || c.tip.IsZero() {
+	if own == c.tip {
+		return moves, nil
+	}
+	if !own.IsZero() {
+		if err := s.checkCompared(c); err != nil {
+			return nil, err
+		}
+	}
+	if c.tip.IsZero() {
 		return moves, nil
 	}
 	fetched, err := s.readRef(ctx, fetchedRef(c.issue))

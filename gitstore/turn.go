@@ -5,6 +5,8 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/refs"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // refDir is where refs are that are files.
@@ -23,6 +25,7 @@ func (s *Store) inTurns(ctx context.Context, issues []checkpoint.Issue, f func()
 		names[k] = issue.RefName()
 	}
 	s.turn = s.refDir().Take(ctx, names)
+	s.compared = map[checkpoint.Issue]plumbing.Hash{}
 	s.refs.Let()
 	defer func() {
 		s.turn.End()
