@@ -12,7 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// reflog lists the moves of a ref, newest first. Git tells where a ref stood
+// reflog lists the moves of a ref that happened, newest first. Git tells where a ref stood
 // after each move alone. Where it stood before is in the file: it is not what
 // the entry below says when a plain fetch made the ref, which leaves no entry,
 // or when a gc expired the entry below.
@@ -24,11 +24,13 @@ func (s *Store) reflog(ctx context.Context, ref string) ([]refs.Logged, error) {
 		}
 		return s.reflogOfGit(ctx, ref)
 	}
-	if tip, err := s.readRef(ctx, ref); err != nil || tip.IsZero() {
+	tip, err := s.readRef(ctx, ref)
+	if err != nil || tip.IsZero() {
 		return nil, err
 	}
 	if s.repo.RefFormat == "files" && strings.HasPrefix(ref, "refs/") {
-		return refs.ReadLog(s.repo.CommonDir, ref)
+		entries, err := refs.ReadLog(s.repo.CommonDir, ref)
+		return refs.Happened(entries, tip), err
 	}
 	return s.reflogOfGit(ctx, ref)
 }

@@ -2,6 +2,7 @@ package refs
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"git-checkpoint/gitstore/gitcmd"
@@ -113,4 +114,32 @@ func TestOtherBackends(t *testing.T) {
 	got, err := r.Values(t.Context(), "refs/checkpoints/")
 	require.NoError(t, err)
 	assert.Equal(t, one, got["refs/checkpoints/42"].String())
+}
+
+// Entries of moves that did not happen are left out, wherever they are. Gaps that
+// an expired or missing entry leaves are none.
+func TestHappened(t *testing.T) {
+	name := func(digit byte) plumbing.Hash { return plumbing.NewHash(strings.Repeat(string(digit), 40)) }
+	for entries, want := range map[string]string{ // newest first, tip before
+		"c: bc ab":       "bc ab",
+		"b: bc ab":       "ab",
+		"b: bd bc ab":    "ab",
+		"c: bc bd ab 0a": "bc ab 0a",
+		"c: bc 0a":       "bc 0a", // ab expired
+		"d: bc ab":       "bc ab", // cd is missing
+		"a: ab":          "",
+		"a: ba ab":       "ba ab",
+		"a:":             "",
+	} {
+		words := strings.Fields(strings.ReplaceAll(entries, ":", ""))
+		var logged []Logged
+		for _, w := range words[1:] {
+			logged = append(logged, Logged{Old: name(w[0]), New: name(w[1]), Message: w})
+		}
+		var real []string
+		for _, e := range Happened(logged, name(words[0][0])) {
+			real = append(real, e.Message)
+		}
+		assert.Equal(t, want, strings.Join(real, " "), entries)
+	}
 }

@@ -47,3 +47,23 @@ func parseLogged(line string) (Logged, bool) {
 	seconds, err := strconv.ParseInt(words[len(words)-2], 10, 64)
 	return Logged{plumbing.NewHash(words[0]), plumbing.NewHash(words[1]), message, time.Unix(seconds, 0)}, err == nil
 }
+
+// Happened leaves out the entries of moves that did not happen. Git and this
+// package add an entry to the reflog before they rename the lock to the ref, so
+// a process that is killed between the two leaves one. The entries are newest
+// first, and tip is the ref's value.
+//
+// A move did not happen if the ref stood at its old value afterwards: the next
+// move, or tip, goes on from there. Any other gap is that of an entry which is
+// missing, because git expired it or a fetch wrote none.
+func Happened(entries []Logged, tip plumbing.Hash) []Logged {
+	var real []Logged
+	for _, e := range entries {
+		if e.New != tip && e.Old == tip {
+			continue
+		}
+		real = append(real, e)
+		tip = e.Old
+	}
+	return real
+}
