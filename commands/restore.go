@@ -115,12 +115,20 @@ func (c *call) finishRestore() error {
 	if c.flags.Bool("abort") {
 		act, what = c.store.Abort, "taken back"
 	}
+	left := c.store.StaleIndexLock()
 	was, err := act(c.ctx)
 	if err != nil {
 		return err
 	}
 	if !was {
-		return fail(exitRefused, "", "restore: none was interrupted in this worktree")
+		hint := ""
+		if left != "" {
+			c.say("removed %s, which a killed restore had left", quotePath(left))
+		}
+		if issue := c.store.LastRestored(c.ctx); issue != "" {
+			hint = "git checkpoint undo " + quoteArg(string(issue))
+		}
+		return fail(exitRefused, hint, "restore: none was interrupted in this worktree")
 	}
 	c.say("the interrupted restore is %s", what)
 	if c.json {

@@ -285,8 +285,10 @@ func savedWarnings(c *call, s *gitstore.Saved) []string {
 	for _, f := range s.Record.Snapshot().Skipped {
 		list = append(list, fmt.Sprintf("%s is not in the checkpoint: %s, %d bytes", quotePath(f.Path), f.Reason, f.Size))
 	}
-	if c.store.Pending() != "" {
+	if c.store.Pending(c.ctx) {
 		list = append(list, "a restore was interrupted: git checkpoint restore --continue or --abort")
+	} else if lock := c.store.StaleIndexLock(); lock != "" {
+		list = append(list, fmt.Sprintf("a killed restore left %s: git checkpoint restore --abort removes it", quotePath(lock)))
 	}
 	return list
 }

@@ -22,15 +22,16 @@ func (s *Store) writeJournal(sf *safety) error {
 
 func (s *Store) removeJournal() error { return ignoreMissing(os.Remove(s.journal())) }
 
-// Pending is what a restore that was killed in this worktree left: its safety
-// snapshot, or the lock of the index where it had not begun to act; "" when
-// there is nothing.
-func (s *Store) Pending() string {
-	if ref := s.journaled(); ref != "" {
-		return ref
-	}
-	return s.site(nil).Stale()
+// Pending reports whether a restore in this worktree was killed and can be
+// finished or taken back.
+func (s *Store) Pending(ctx context.Context) bool {
+	sf, err := s.pending(ctx)
+	return err != nil || sf != nil
 }
+
+// StaleIndexLock is the lock of the index that a killed restore left, "" for
+// none.
+func (s *Store) StaleIndexLock() string { return s.site(nil).Stale() }
 
 func (s *Store) journaled() string {
 	data, err := os.ReadFile(s.journal())
@@ -66,18 +67,16 @@ func (s *Store) lockWorktree() (release func(), err error) {
 }
 
 // pending is the snapshot of the restore that was killed, nil when there is
-// none. A journal whose snapshot is gone names nothing that could be finished.
+// none. The journal is written first: if its snapshot is not there, the restore
+// has touched nothing.
 func (s *Store) pending(ctx context.Context) (*safety, error) {
 	ref := s.journaled()
 	if ref == "" {
-		return nil, s.removeJournal()
+		return nil, nil
 	}
 	commit, err := s.readRef(ctx, ref)
-	if err != nil {
+	if err != nil || commit.IsZero() {
 		return nil, err
-	}
-	if commit.IsZero() {
-		return nil, s.removeJournal()
 	}
 	return s.readSafety(ref, commit)
 }
@@ -86,8 +85,11 @@ func (s *Store) pending(ctx context.Context) (*safety, error) {
 // restored on top of it.
 func (s *Store) finishPending(ctx context.Context) error {
 	sf, err := s.pending(ctx)
-	if err != nil || sf == nil {
+	if err != nil {
 		return err
+	}
+	if sf == nil {
+		return s.removeJournal()
 	}
 	if err := s.finish(ctx, sf); err != nil {
 		if _, refused := errors.AsType[*RefusedError](err); refused {
@@ -115,36 +117,38 @@ func (s *Store) finish(ctx context.Context, sf *safety) error {
 func (s *Store) sweep() error { return s.site(nil).Sweep() }
 
 // Continue finishes a restore that was killed; it reports whether there was
-// one.
+// one. What a restore left that was killed at its end is removed.
 func (s *Store) Continue(ctx context.Context) (bool, error) {
-	release, err := s.lockWorktree()
-	if err != nil {
-		return false, err
-	}
-	defer release()
-	if s.Pending() == "" {
-		return false, s.sweep()
-	}
-	return true, errors.Join(s.finishPending(ctx), s.sweep())
+	return s.resolve(ctx, func(*safety) error { return s.finishPending(ctx) })
 }
 
 // Abort takes back what a killed restore has done; it reports whether there
-// was one.
+// was one, as Continue.
 func (s *Store) Abort(ctx context.Context) (bool, error) {
+	return s.resolve(ctx, func(sf *safety) error {
+		if _, err := s.takeBack(ctx, sf); err != nil {
+			return fmt.Errorf("take back the restore of %s: %w", sf.plan.Checkpoint, err)
+		}
+		return s.removeJournal()
+	})
+}
+
+// resolve lets act deal with the restore that was killed, if there is one.
+func (s *Store) resolve(ctx context.Context, act func(*safety) error) (bool, error) {
 	release, err := s.lockWorktree()
 	if err != nil {
 		return false, err
 	}
 	defer release()
-	if s.Pending() == "" {
-		return false, s.sweep()
-	}
 	sf, err := s.pending(ctx)
-	if err != nil || sf == nil {
-		return true, errors.Join(err, s.sweep())
+	if err != nil {
+		return true, err
 	}
-	if _, err := s.takeBack(ctx, sf); err != nil {
-		return true, fmt.Errorf("take back the restore of %s: %w", sf.plan.Checkpoint, err)
+	if sf == nil {
+		return false, errors.Join(s.removeJournal(), s.sweep())
 	}
-	return true, s.removeJournal()
+	if err := act(sf); err != nil {
+		return true, err
+	}
+	return true, s.sweep()
 }

@@ -84,14 +84,11 @@ func (r *restoring) run(ctx context.Context, st *stored) (*Restored, error) {
 	return done, err
 }
 
-// keep writes the safety snapshot and the journal, which goes when all is done.
+// keep writes the journal and the safety snapshot. The journal goes when all is
+// done.
 func (r *restoring) keep(ctx context.Context, steps []restore.Step) (finished func() error, err error) {
-	sf, err := r.s.writeSafety(ctx, r.req.Checkpoint, steps, r.k)
-	if err != nil {
-		return nil, err
-	}
-	r.safety = sf
-	return r.s.removeJournal, r.s.writeJournal(sf)
+	r.safety, err = r.s.writeSafety(ctx, r.req.Checkpoint, steps, r.k)
+	return r.s.removeJournal, err
 }
 
 // rollBack takes back what was done before an error.

@@ -3,8 +3,10 @@ package gitstore
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,7 +57,9 @@ type safetyPlan struct {
 }
 
 // writeSafety makes the snapshot durable before anything is touched, and
-// removes those of any issue that are too old.
+// removes those of any issue that are too old. The journal names the snapshot
+// before its ref is made: a snapshot without a journal is that of a restore that
+// was completed.
 func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []restore.Step, k *sink) (*safety, error) {
 	there, err := s.refs.List(ctx, undoRefs)
 	if err != nil {
@@ -77,6 +81,9 @@ func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []restore.
 	}
 	sf.commit = k.addCommit(s.newCommit(k.addTree(tree), sf.at, fmt.Sprintf("before the restore of %s\n", c.ID)))
 	moves := append([]refs.Move{{Name: sf.ref, New: sf.commit}}, expired(there, sf.at)...)
+	if err := s.writeJournal(sf); err != nil {
+		return nil, err
+	}
 	err = s.inTurn(ctx, c.Issue, func() error {
 		return s.publish(ctx, k, "restore: "+string(c.ID), func() ([]refs.Move, error) { return moves, nil })
 	})
@@ -87,7 +94,7 @@ func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []restore.
 		_ = s.forget(ctx, sf, false) // nothing is restored, so there is nothing to undo
 	}
 	if err != nil {
-		return nil, fmt.Errorf("safety snapshot: %w", err)
+		return nil, errors.Join(fmt.Errorf("safety snapshot: %w", err), s.removeJournal())
 	}
 	return sf, nil
 }
@@ -193,8 +200,28 @@ func (s *Store) lastSafety(ctx context.Context, issue checkpoint.Issue) (*safety
 	if err != nil {
 		return nil, err
 	}
-	names := slices.Sorted(maps.Keys(refs))
-	for _, ref := range slices.Backward(names) {
+	return s.newestSafety(refs)
+}
+
+// LastRestored is the issue of the newest restore in this worktree that can be
+// undone, "" for none.
+func (s *Store) LastRestored(ctx context.Context) checkpoint.Issue {
+	refs, err := s.refs.List(ctx, undoRefs)
+	if err != nil {
+		return ""
+	}
+	sf, err := s.newestSafety(refs)
+	if err != nil || sf == nil {
+		return ""
+	}
+	return checkpoint.Issue(sf.plan.Issue)
+}
+
+// newestSafety is the newest of some safety snapshots that a restore in this
+// worktree left and that was not undone, nil when there is none.
+func (s *Store) newestSafety(refs map[string]plumbing.Hash) (*safety, error) {
+	age := func(a, b string) int { return strings.Compare(path.Base(a), path.Base(b)) }
+	for _, ref := range slices.Backward(slices.SortedFunc(maps.Keys(refs), age)) {
 		if strings.HasSuffix(ref, takenBack) {
 			continue
 		}

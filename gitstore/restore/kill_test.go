@@ -127,9 +127,9 @@ func TestRestoreKilledAtEveryPoint(t *testing.T) {
 // goOn repairs what a kill left.
 func (x *site) goOn(c *gitstore.Checkpoint, way, before, after string) {
 	x.t.Helper()
-	pending := x.s.Pending() != ""
+	pending := x.s.Pending(x.t.Context())
 	want := x.picture()
-	if _, err := os.Lstat(x.GitPath("git-checkpoint/restore")); err == nil { // it has begun to act
+	if pending { // it has begun to act
 		want = map[string]string{"continue": after, "abort": before}[way]
 	}
 	switch way {
