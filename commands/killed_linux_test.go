@@ -1,10 +1,13 @@
 package commands
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -17,12 +20,15 @@ func (v *victim) killedAt(file, calls string, args ...string) outcome {
 	if _, err := exec.LookPath("strace"); err != nil {
 		without(v.t, "strace")
 	}
+	log := filepath.Join(v.t.TempDir(), "trace")
 	inject := []string{
-		"-f", "-o", os.DevNull, "-P", v.path(file), "-e", "trace=" + calls,
+		"-f", "-o", log, "-P", v.path(file), "-e", "trace=" + calls,
 		"-e", "inject=" + calls + ":error=EIO:signal=KILL:when=1", "git-checkpoint",
 	}
 	o := v.try("strace", append(inject, args...)...)
-	require.NotZerof(v.t, o.code, "%s was not killed: %s", o.name, o.out)
+	trace, err := os.ReadFile(log)
+	require.NoError(v.t, err)
+	require.Containsf(v.t, string(trace), "+++ killed by SIGKILL +++", "%s: %s", o.name, o.out)
 	return o
 }
 
@@ -58,5 +64,157 @@ func TestUndoKilledBeforeItsMove(t *testing.T) {
 		require.Equal(t, ids, v.ids("42"))
 		require.Contains(t, v.refused(exitFailure, "undo", "42"), "nothing to undo")
 		v.sound()
+	}
+}
+
+// killedTreeAt runs the program under strace until a git that it has started is
+// at such a call on a file that it has made, and kills the program and git, as
+// when a container ends.
+func (v *victim) killedTreeAt(file, calls string, args ...string) {
+	v.t.Helper()
+	if _, err := exec.LookPath("strace"); err != nil {
+		without(v.t, "strace")
+	}
+	cmd := v.command("strace", append([]string{
+		"-f", "-o", os.DevNull, "-P", v.path(file), "-e", "trace=" + calls,
+		"-e", "inject=" + calls + ":delay_enter=20000000:when=1", "git-checkpoint",
+	}, args...)...)
+	require.NoError(v.t, cmd.Start())
+	require.Eventually(v.t, func() bool {
+		_, err := os.Stat(v.path(file))
+		return err == nil
+	}, 10*time.Second, time.Millisecond, "%v", cmd.Args)
+	time.Sleep(50 * time.Millisecond)
+	require.FileExists(v.t, v.path(file), "%v", cmd.Args)
+	kill(cmd, killTree)
+	require.Error(v.t, cmd.Wait())
+}
+
+// The lock that a killed git has left empty or half written keeps no later
+// command waiting. Git is killed alone, or with the program.
+func TestLocksOfKilledGit(t *testing.T) {
+	t.Parallel()
+	hook := func(v *victim) {
+		v.write(".git/hooks/reference-transaction", "#!/bin/sh\n")
+		require.NoError(v.t, os.Chmod(v.path(".git/hooks/reference-transaction"), 0o777))
+	}
+	none := func(*victim) {}
+	restored := func(v *victim) {
+		v.git("reset", "-q", "--hard")
+		v.tool("restore", "42")
+	}
+	packed := func(v *victim) {
+		restored(v)
+		v.git("pack-refs", "--all")
+	}
+	for name, c := range map[string]struct {
+		setup func(v *victim)
+		file  string
+		calls string
+		args  []string
+	}{
+		"first save":         {none, "refs/checkpoints/NEW-1.lock", "write", []string{"save", "NEW-1"}},
+		"own ref":            {none, "refs/git-checkpoint/own/NEW-1.lock", "write", []string{"save", "NEW-1"}},
+		"first archive":      {none, "refs/checkpoints-archive/42.lock", "write", []string{"archive", "42", "latest~1"}},
+		"hook":               {hook, "refs/checkpoints/42.lock", "write", []string{"save", "42"}},
+		"undo with a hook":   {hook, "refs/checkpoints/42.lock", "write", []string{"undo", "42"}},
+		"undo of a restore":  {restored, "packed-refs.lock", "close", []string{"undo", "42"}},
+		"drop with a hook":   {hook, "refs/checkpoints/42.lock", "close", []string{"drop", "42", "latest", "--yes"}},
+		"before the rename":  {none, "refs/checkpoints-archive/42.lock", "rename", []string{"archive", "42", "latest~1"}},
+		"second of several":  {none, "refs/checkpoints/42.lock", "rename", []string{"archive", "42", "latest~1"}},
+		"purge, reflog":      {none, "logs/refs/checkpoints/42.lock", "write,close", []string{"drop", "42", "latest", "--purge", "--yes"}},
+		"purge, packed refs": {packed, "packed-refs.new", "write,close", []string{"drop", "42", "latest", "--purge", "--yes"}},
+	} {
+		for who, die := range map[string]func(v *victim, file, calls string, args ...string){
+			"git": func(v *victim, file, calls string, args ...string) { v.killedAt(file, calls, args...) },
+			"all": (*victim).killedTreeAt,
+		} {
+			t.Run(name+"/"+who, func(t *testing.T) {
+				t.Parallel()
+				v, _ := straceVictim(t, 4)
+				c.setup(v)
+				if c.args[0] == "undo" && name != "undo of a restore" {
+					v.tool("drop", "42", "latest~2", "--yes")
+				}
+				before := v.ids("42")
+				die(v, ".git/"+c.file, c.calls, c.args...)
+				t.Log(v.locks())
+				v.next("save", "42")
+				v.next("verify")
+				if c.args[0] == "save" {
+					v.next(c.args...)
+					require.Subset(t, v.ids("42"), before)
+				}
+				v.git("pack-refs", "--all")
+				require.Empty(t, v.locks())
+				require.NoFileExists(t, v.path(".git/packed-refs.new"))
+				v.sound()
+			})
+		}
+	}
+}
+
+// archivedIDs are the archived checkpoints of an issue, newest first.
+func (v *victim) archivedIDs(issue string) []string {
+	v.t.Helper()
+	o := v.try("git-checkpoint", "list", issue, "--archived", "--json")
+	var list struct {
+		Checkpoints []struct {
+			ID string `json:"checkpoint_id"`
+		} `json:"checkpoints"`
+	}
+	if o.code != exitNone {
+		require.Zerof(v.t, o.code, "%s: %s", o.name, o.err)
+		require.NoError(v.t, json.Unmarshal([]byte(o.out), &list))
+	}
+	var ids []string
+	for _, c := range list.Checkpoints {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+// A command that moves a chain and its archive is killed between any two of its
+// renames. Every reader then sees it as done or as not begun. Given again it does
+// what it was to do, once.
+func TestInterruptedTransaction(t *testing.T) {
+	t.Parallel()
+	template, ids := straceVictim(t, 5)
+	template.tool("archive", "42", ids[0])
+	template.tool("archive", "42", ids[1])
+	drop := []string{"drop", "42", ids[1], "--yes"}
+	for name, c := range map[string]struct{ before, args []string }{
+		"archive":         {nil, []string{"archive", "42", ids[2]}},
+		"drop":            {nil, drop},
+		"undo of archive": {[]string{"archive", "42", ids[2]}, []string{"undo", "42"}},
+		"undo of drop":    {drop, []string{"undo", "42"}},
+		"undo of prune":   {[]string{"prune", "42", "--keep", "manual=1"}, []string{"undo", "42"}},
+	} {
+		for _, ref := range []string{"checkpoints/42", "checkpoints-archive/42", "git-checkpoint/own/42"} {
+			t.Run(name+" at "+ref, func(t *testing.T) {
+				t.Parallel()
+				v := template.copy(t)
+				if c.before != nil {
+					v.tool(c.before...)
+				}
+				before := [][]string{v.ids("42"), v.archivedIDs("42")}
+				whole := v.copy(t)
+				whole.tool(c.args...)
+				after := [][]string{whole.ids("42"), whole.archivedIDs("42")}
+				if ref == "checkpoints-archive/42" && slices.Equal(before[1], after[1]) {
+					return // it is not moved
+				}
+				v.killedAt(".git/refs/"+ref, "renameat", c.args...)
+				v.next("verify", "42")
+				have := [][]string{v.ids("42"), v.archivedIDs("42")}
+				require.Contains(t, [][][]string{before, after}, have)
+				if c.args[0] == "undo" || slices.EqualFunc(have, before, slices.Equal) {
+					v.next(c.args...)
+				}
+				require.Equal(t, after, [][]string{v.ids("42"), v.archivedIDs("42")})
+				v.sound()
+				require.Empty(t, v.locks())
+			})
+		}
 	}
 }

@@ -36,8 +36,6 @@ func TestTortureKillSync(t *testing.T) {
 		default:
 			k.reached["start"]++
 		}
-		k.freeLocks(v, d)
-		k.freeLocks(hub, d)
 		v.next("sync", "42")
 		v.holds("42", saved)
 		require.Equal(t, v.git("rev-parse", "refs/checkpoints/42"), hub.git("rev-parse", "refs/checkpoints/42"))

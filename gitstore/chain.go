@@ -249,6 +249,7 @@ func (s *Store) List(ctx context.Context, issue checkpoint.Issue, limit int) (*L
 // Archived reads an issue's archive the same way, with what its ledger says of
 // it.
 func (s *Store) Archived(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
+	s.noticeInterrupted(ctx, issue)
 	l, err := s.list(ctx, issue, ArchiveRef(issue), limit)
 	if err != nil {
 		return nil, err

@@ -104,9 +104,9 @@ func (m *moveHere) commit(ctx context.Context, message string) error {
 		}
 	}
 	by := m.s.people.Committer()
-	m.s.turn.Begin(m.moves)
+	m.s.turn.Begin(message, m.moves)
+	defer m.s.turn.Done()
 	err := m.Commit(refs.Entry{Name: by.Name, Email: by.Email, At: m.s.now(), Message: message})
-	m.s.turn.Done(nil) // it has no locks any more, and another's is not to be taken for one
 	var moved *refs.MovedError
 	switch {
 	case err == nil && m.inOrder:

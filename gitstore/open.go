@@ -47,6 +47,7 @@ type Store struct {
 	refs     *refs.Reader                       // of all worktrees
 	turn     *refs.Turn                         // while refs of an issue are moved
 	compared map[checkpoint.Issue]plumbing.Hash // the chains' refs that bringBackOwn has looked at in this turn
+	finished []refs.Note                        // the transactions of killed processes that all refs of have moved, in this turn
 	people   *ident.Finder                      // who commits are by
 	notify   func(line string)                  // Options.Notify
 

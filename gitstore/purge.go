@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/refs"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -26,17 +27,15 @@ func (s *Store) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkpo
 	if err != nil {
 		return nil, err
 	}
-	if err := s.purgeRefs(ctx, issue); err != nil {
-		return nil, fmt.Errorf("purge issue %s: %w", issue, err)
-	}
 	names := slices.Sorted(maps.Keys(tracking))
-	for _, name := range append([]string{LiveRef(issue), ownRef(issue), ArchiveRef(issue), fetchedRef(issue)}, names...) {
-		if tip, err := s.readRef(ctx, name); err != nil || tip.IsZero() {
-			continue
+	err = s.inTurn(ctx, issue, func() error {
+		if err := s.purgeRefs(ctx, issue); err != nil {
+			return err
 		}
-		if err := s.expireReflog(ctx, name); err != nil {
-			return nil, fmt.Errorf("purge issue %s: %w", issue, err)
-		}
+		return s.expireReflogs(ctx, append([]string{LiveRef(issue), ownRef(issue), ArchiveRef(issue), fetchedRef(issue)}, names...))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("purge issue %s: %w", issue, err)
 	}
 	return slices.DeleteFunc(names, func(name string) bool {
 		c, err := s.walk(issue, name, tracking[name], 0)
@@ -82,13 +81,32 @@ func (s *Store) trackingOf(ctx context.Context, issue checkpoint.Issue) (map[str
 	return all, err
 }
 
+// expireReflogs is expireReflog for the refs that are there.
+func (s *Store) expireReflogs(ctx context.Context, names []string) error {
+	for _, name := range names {
+		if tip, err := s.readRef(ctx, name); err != nil || tip.IsZero() {
+			continue
+		}
+		if err := s.expireReflog(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // expireReflog removes all entries of a reflog. git refuses a ref without one.
 func (s *Store) expireReflog(ctx context.Context, name string) error {
-	if entries, err := s.reflog(ctx, name); err == nil && len(entries) == 0 {
+	tip, err := s.readRef(ctx, name)
+	if err != nil {
+		return err
+	}
+	if entries, err := s.everyEntry(ctx, name); err == nil && len(entries) == 0 {
 		return nil
 	}
-	_, err := s.git.Output(ctx, "reflog", "expire", "--expire=now", "--expire-unreachable=now", name)
-	return err
+	return s.noted("purge", []refs.Move{{Name: name, Old: tip, New: tip}}, func(g gitcmd.Git) error {
+		_, err := g.Output(ctx, "reflog", "expire", "--expire=now", "--expire-unreachable=now", name)
+		return err
+	})
 }
 
 // forgetTracked expires the reflogs of the remote-tracking refs in moves that

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/refs"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -18,7 +21,10 @@ func (s *Store) deleteRefs(ctx context.Context, seen map[string]plumbing.Hash) e
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	return s.deleteSome(ctx, names, seen)
+	if s.turn != nil {
+		return s.deleteSome(ctx, names, seen)
+	}
+	return s.inNamedTurns(ctx, []string{refs.Bookkeeping}, func() error { return s.deleteSome(ctx, names, seen) })
 }
 
 func (s *Store) deleteSome(ctx context.Context, names []string, seen map[string]plumbing.Hash) error {
@@ -26,10 +32,15 @@ func (s *Store) deleteSome(ctx context.Context, names []string, seen map[string]
 		return nil
 	}
 	var in []byte
+	var moves []refs.Move
 	for _, name := range names {
 		in = fmt.Appendf(in, "delete %s\x00%s\x00", name, seen[name])
+		moves = append(moves, refs.Move{Name: name, Old: seen[name]})
 	}
-	_, err := s.git.Pipe(ctx, in, "update-ref", "--no-deref", "--stdin", "-z")
+	err := s.noted("delete", moves, func(g gitcmd.Git) error {
+		_, err := g.Pipe(ctx, in, "update-ref", "--no-deref", "--stdin", "-z")
+		return err
+	})
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
@@ -48,6 +59,20 @@ func (s *Store) deleteSome(ctx context.Context, names []string, seen map[string]
 		return err
 	}
 	return first
+}
+
+// noted lets a git that locks refs do its work under a note, so that the locks
+// are removed which it leaves if it is killed.
+func (s *Store) noted(message string, moves []refs.Move, work func(gitcmd.Git) error) error {
+	g := s.git
+	g.Apart, g.Hold = true, s.turn.Locks()
+	s.turn.Begin(message, moves)
+	defer s.turn.Done()
+	err := work(g)
+	if err != nil {
+		s.turn.Failed(err)
+	}
+	return err
 }
 
 // stillAt are the refs that nobody has moved.

@@ -28,9 +28,14 @@ func (s *Store) reflog(ctx context.Context, ref string) ([]refs.Logged, error) {
 	if err != nil || tip.IsZero() {
 		return nil, err
 	}
+	entries, err := s.everyEntry(ctx, ref)
+	return refs.Happened(entries, tip), err
+}
+
+// everyEntry are the entries of a reflog, also of moves that did not happen.
+func (s *Store) everyEntry(ctx context.Context, ref string) ([]refs.Logged, error) {
 	if s.repo.RefFormat == "files" && strings.HasPrefix(ref, "refs/") {
-		entries, err := refs.ReadLog(s.repo.CommonDir, ref)
-		return refs.Happened(entries, tip), err
+		return refs.ReadLog(s.repo.CommonDir, ref)
 	}
 	return s.reflogOfGit(ctx, ref)
 }

@@ -87,7 +87,8 @@ func (s *Store) beginMove(ctx context.Context, message string) func() (*mover, e
 func (m *mover) abandon() {
 	_, err := m.run.Finish(nil)
 	if m.moves != nil {
-		m.s.turn.Done(err)
+		m.s.turn.Failed(err)
+		m.s.turn.Done()
 	}
 }
 
@@ -107,17 +108,18 @@ func (m *mover) prepare(moves []refs.Move) {
 			in = fmt.Appendf(in, "update %s\x00%s\x00%s\x00", move.Name, move.New, move.Old)
 		}
 	}
-	m.s.turn.Begin(moves)
+	m.s.turn.Begin(m.message, moves)
 	_, _ = m.run.Write(append(in, "prepare\x00"...))
 }
 
 // commit makes git move the refs, with the errors of moveRefs.
 func (m *mover) commit(ctx context.Context) error {
 	said, err := m.run.Finish([]byte("commit\x00"))
-	m.s.turn.Done(err)
+	defer m.s.turn.Done()
 	if err == nil {
 		return afterMove(m.s.syncRefDirs(m.moves))
 	}
+	m.s.turn.Failed(err)
 	return m.settle(ctx, m.moves, bytes.Contains(said, []byte("prepare: ok")), err)
 }
 

@@ -96,6 +96,7 @@ const lookedAt = 200
 // notice is bringBackOwn for what only reads. It costs reading one ref where
 // nothing is wrong, and nothing in a turn, which has begun with it.
 func (s *Store) notice(ctx context.Context, i checkpoint.Issue) {
+	s.noticeInterrupted(ctx, i)
 	own, err := s.readRef(ctx, ownRef(i))
 	if s.turn != nil || err != nil || own.IsZero() {
 		return

@@ -243,5 +243,6 @@ func (s *Store) forget(ctx context.Context, sf *safety, stayed bool) error {
 	if stayed {
 		moves = append(moves, refs.Move{Name: sf.ref + takenBack, New: sf.commit})
 	}
-	return s.moveRefs(ctx, "undo", append(moves, refs.Move{Name: sf.ref, Old: sf.commit})...)
+	moves = append(moves, refs.Move{Name: sf.ref, Old: sf.commit})
+	return s.inTurn(ctx, checkpoint.Issue(sf.plan.Issue), func() error { return s.moveRefs(ctx, "undo", moves...) })
 }

@@ -24,6 +24,11 @@ func (s *Store) inTurns(ctx context.Context, issues []checkpoint.Issue, f func()
 	for k, issue := range issues {
 		names[k] = issue.RefName()
 	}
+	return s.inNamedTurns(ctx, names, f)
+}
+
+// inNamedTurns is inTurns for issues as they are named in refs.
+func (s *Store) inNamedTurns(ctx context.Context, names []string, f func() error) error {
 	s.turn = s.refDir().Take(ctx, names)
 	s.compared = map[checkpoint.Issue]plumbing.Hash{}
 	s.refs.Let()
@@ -32,6 +37,9 @@ func (s *Store) inTurns(ctx context.Context, issues []checkpoint.Issue, f func()
 		s.turn = nil
 	}()
 	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := s.settleInterrupted(ctx); err != nil {
 		return err
 	}
 	return f()

@@ -19,7 +19,7 @@ func TestTurnsOfSeveralIssues(t *testing.T) {
 	w.many(2)
 	tip := plumbing.NewHash(w.Git("rev-parse", LiveRef("many-00")))
 	require.NoError(t, w.s.inTurns(ctx, []checkpoint.Issue{"many-01", "many-00"}, func() error {
-		w.s.turn.Begin([]refs.Move{{Name: LiveRef("many-00"), Old: tip, New: tip}, {Name: LiveRef("many-01"), Old: tip, New: tip}})
+		w.s.turn.Begin("", []refs.Move{{Name: LiveRef("many-00"), Old: tip, New: tip}, {Name: LiveRef("many-01"), Old: tip, New: tip}})
 		return nil
 	}))
 	for _, issue := range []checkpoint.Issue{"many-00", "many-01"} {

@@ -21,6 +21,9 @@ type Undone struct {
 // issue: what it removed comes back to where it was, what was saved since
 // stays. It fails with ErrNothingToUndo.
 func (s *Store) Undo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
+	if done, err := s.finishedUndo(ctx, issue); err != nil || done != nil {
+		return done, err
+	}
 	removals, err := s.removals(ctx, issue)
 	if err != nil {
 		return nil, err
@@ -44,6 +47,60 @@ func (s *Store) Undo(ctx context.Context, issue checkpoint.Issue) (*Undone, erro
 	return nil, fmt.Errorf("undo for issue %s: %w", issue, ErrNothingToUndo)
 }
 
+// finishedUndo reports on an undo of an issue that was killed after its refs had
+// moved, nil for none: the person does not know of it, and gives it again.
+func (s *Store) finishedUndo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
+	var finished []refs.Note
+	err := s.inTurn(ctx, issue, func() error {
+		if finished = s.finished; len(finished) > 0 {
+			s.turn.Settled(issue.RefName())
+		}
+		return nil
+	})
+	if err != nil || len(finished) == 0 || !strings.HasPrefix(finished[0].Message, undoPrefix) {
+		return nil, err
+	}
+	entries, err := s.reflog(ctx, LiveRef(issue))
+	if err != nil || len(entries) == 0 || !strings.HasPrefix(entries[0].Message, undoPrefix) {
+		return nil, err
+	}
+	done := &Undone{What: undone(entries)}
+	for _, ref := range []string{LiveRef(issue), ArchiveRef(issue)} {
+		for _, m := range finished[0].Moves {
+			if m.Name != ref {
+				continue
+			}
+			back, _, err := s.leftOut(issue, ref, m.New, m.Old)
+			if err != nil {
+				return nil, err
+			}
+			done.IDs = append(done.IDs, idsOf(back)...)
+		}
+	}
+	return done, nil
+}
+
+const undoPrefix = "undo: "
+
+// undone is what the newest of some entries has undone: the removal below it that
+// no undo between has taken back.
+func undone(entries []refs.Logged) string {
+	open := 0
+	for _, e := range entries {
+		what := removal(e.Message)
+		switch {
+		case strings.HasPrefix(e.Message, undoPrefix):
+			open++
+		case what == "":
+		case open == 1:
+			return what
+		default:
+			open--
+		}
+	}
+	return "removal"
+}
+
 // removals are the removals in the reflog of an issue's chain that were not
 // taken back, newest first. Every undo takes back the newest removal below it,
 // so undos pair with removals like brackets.
@@ -56,7 +113,7 @@ func (s *Store) removals(ctx context.Context, issue checkpoint.Issue) ([]refs.Lo
 	undone := 0
 	for _, e := range entries {
 		switch {
-		case strings.HasPrefix(e.Message, "undo: "):
+		case strings.HasPrefix(e.Message, undoPrefix):
 			undone++
 		case removal(e.Message) == "":
 		case undone > 0:

@@ -37,6 +37,7 @@ func (s *Store) Inspect(ctx context.Context, issue checkpoint.Issue) (*Report, e
 }
 
 func (s *Store) verify(ctx context.Context, issue checkpoint.Issue, deep bool) (*Report, error) {
+	s.noticeInterrupted(ctx, issue)
 	v := &verifier{s: s, ctx: ctx, deep: deep, report: &Report{Issue: issue}, seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]foundAt{}}
 	for _, ref := range []string{LiveRef(issue), ArchiveRef(issue)} {
 		if err := ctx.Err(); err != nil {

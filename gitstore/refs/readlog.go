@@ -55,15 +55,27 @@ func parseLogged(line string) (Logged, bool) {
 //
 // A move did not happen if the ref stood at its old value afterwards: the next
 // move, or tip, goes on from there. Any other gap is that of an entry which is
-// missing, because git expired it or a fetch wrote none.
+// missing, because git expired it or a fetch wrote none. A move that was rolled
+// back is left out with its rollback.
 func Happened(entries []Logged, tip plumbing.Hash) []Logged {
 	var real []Logged
+	rollbacks := 0
 	for _, e := range entries {
-		if e.New != tip && e.Old == tip {
+		switch {
+		case e.New != tip && e.Old == tip:
 			continue
+		case strings.HasPrefix(e.Message, RollbackPrefix):
+			rollbacks++
+		case rollbacks > 0:
+			rollbacks--
+		default:
+			real = append(real, e)
 		}
-		real = append(real, e)
 		tip = e.Old
 	}
 	return real
 }
+
+// RollbackPrefix begins the reflog message of a rollback: the message of the
+// move follows.
+const RollbackPrefix = "rollback: "

@@ -2,17 +2,15 @@ package refs
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/filelock"
+	"git-checkpoint/gitstore/gitcmd"
 )
 
 // A Turn is the right to read an issue's refs and move them, among the
@@ -26,23 +24,25 @@ import (
 // that take turns, such a git refuses the right value instead. It also keeps a
 // crowd from doing its work in vain.
 //
-// The file holds the moves that are under way, "<ref> <new>" in each line. A
-// git that was killed leaves its locks, which no git removes. Whoever has the
-// turn knows that the git of the turn before is dead; a lock that holds the
-// very commit that it was to write is its own, and is removed.
+// The file holds the transaction that is under way, a Note. A git that was
+// killed leaves its locks, which no git removes, and may have moved some of the
+// refs. Whoever has the turn knows that the git of the turn before is dead: the
+// locks that are its own are removed, and the store completes or rolls back the
+// transaction before it does anything else.
 //
 // A turn may be that of several issues, each with a file and the moves of its
 // own refs in it. Their locks are taken in the order of issues, so that nobody
 // waits for somebody who waits.
 type Turn struct {
 	dir   Dir
-	files []turnFile // none where there are no locks
-	whole bool       // all issues that were asked for
+	files []*turnFile // none where there are no locks
+	whole bool        // all issues that were asked for
 }
 
 type turnFile struct {
 	*os.File
-	issue string // as it is named in refs
+	note  *Note // of a process that was killed, then of this one
+	begun bool  // the note is of this one
 }
 
 // turnLimit bounds the wait for a turn: a process may have been stopped in
@@ -52,14 +52,14 @@ const turnLimit = 10 * time.Second
 // Take takes the turns of issues, named as in refs, that can be had, nil for none.
 func (d Dir) Take(ctx context.Context, issues []string) *Turn {
 	t := &Turn{dir: d}
-	folder := filepath.Join(d.Path, "git-checkpoint", "lock")
+	folder := d.noteFolder()
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil
 	}
 	deadline := time.Now().Add(turnLimit)
 	for _, issue := range slices.Sorted(slices.Values(issues)) {
 		if f := d.takeOne(ctx, filepath.Join(folder, issue), time.Until(deadline)); f != nil {
-			t.files = append(t.files, turnFile{f, issue})
+			t.files = append(t.files, &turnFile{File: f, note: readNote(f, issue)})
 		}
 	}
 	if len(t.files) == 0 {
@@ -109,60 +109,112 @@ func (t *Turn) Locks() []*os.File {
 	return locks
 }
 
-// Begin notes which refs are about to move. A note that cannot be written only
-// means that a lock stays where it is left.
-func (t *Turn) Begin(moves []Move) {
+// Begin notes the transaction that is about to begin. A note that cannot be
+// written only means that what a kill leaves stays.
+func (t *Turn) Begin(message string, moves []Move) {
 	if t == nil {
 		return
 	}
-	notes := map[string][]byte{}
+	of := map[string][]Move{}
 	for _, m := range moves {
-		issue := t.files[0].issue
+		issue := t.files[0].note.Issue
 		if len(t.files) > 1 || !t.whole {
 			issue = path.Base(m.Name)
 		}
-		notes[issue] = fmt.Appendf(notes[issue], "%s %s\n", m.Name, m.New)
+		of[issue] = append(of[issue], m)
 	}
 	for _, f := range t.files {
-		_, _ = f.WriteAt(notes[f.issue], 0)
-	}
-}
-
-// Done says that who moved the refs has ended. One that failed may have been
-// killed.
-func (t *Turn) Done(err error) {
-	switch {
-	case t == nil:
-	case err != nil:
-		t.clean()
-	default:
-		for _, f := range t.files {
-			_ = f.Truncate(0)
+		if moves := of[f.note.Issue]; moves != nil {
+			f.note.Message, f.note.Moves, f.begun = message, moves, true
+			f.write()
 		}
 	}
 }
 
-// clean removes the locks of a git that was killed, by what it was to do.
-func (t *Turn) clean() {
-	for _, f := range t.files {
-		t.cleanAfter(f.File)
+// write puts the note into the file.
+func (f *turnFile) write() {
+	_ = f.Truncate(0)
+	if len(f.note.Moves)+len(f.note.stale) > 0 {
+		_, _ = f.WriteAt(f.note.encode(), 0)
 	}
 }
 
-func (t *Turn) cleanAfter(f *os.File) {
-	note, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<20))
-	if err != nil || len(note) == 0 {
+// Failed removes the locks of the git that was to do the transaction, if it was
+// killed: else it has removed them.
+func (t *Turn) Failed(err error) {
+	if t != nil && gitcmd.Code(err) < 0 {
+		for _, f := range t.files {
+			f.note.at = modified(f.File)
+		}
+		t.clean()
+	}
+}
+
+// Done ends the transaction that was begun: its refs have moved, or none has.
+func (t *Turn) Done() {
+	if t == nil {
 		return
 	}
-	for line := range strings.Lines(string(note)) {
-		name, commit, ok := strings.Cut(line, " ")
-		if !ok || !strings.HasPrefix(name, "refs/") || !filepath.IsLocal(name) {
-			continue
-		}
-		lock := t.dir.file(name) + ".lock"
-		if held, err := os.ReadFile(lock); err == nil && string(held) == commit {
-			_ = os.Remove(lock)
+	for _, f := range t.files {
+		if f.begun {
+			f.end()
 		}
 	}
-	_ = f.Truncate(0)
+}
+
+// end removes the transaction from the note.
+func (f *turnFile) end() {
+	f.note.Moves, f.begun = nil, false
+	f.write()
+}
+
+// Interrupted are the transactions of processes that were killed. The store
+// completes each or rolls it back, which ends with Settled.
+func (t *Turn) Interrupted() []Note {
+	if t == nil {
+		return nil
+	}
+	var notes []Note
+	for _, f := range t.files {
+		if len(f.note.Moves) > 0 {
+			notes = append(notes, *f.note)
+		}
+	}
+	return notes
+}
+
+// Keep puts the note of a transaction that is done back in its file, until the
+// next one begins.
+func (t *Turn) Keep(n Note) {
+	for _, f := range t.files {
+		if f.note.Issue == n.Issue {
+			f.note.Message, f.note.Moves = n.Message, n.Moves
+			f.write()
+		}
+	}
+}
+
+// Settled ends the transaction of a process that was killed.
+func (t *Turn) Settled(issue string) {
+	for _, f := range t.files {
+		if f.note.Issue == issue {
+			f.end()
+		}
+	}
+}
+
+// clean removes the locks of a git that was killed. Those that a living git may
+// hold stay in the note, for the next turn.
+func (t *Turn) clean() {
+	notes := make([]*Note, len(t.files))
+	for k, f := range t.files {
+		notes[k] = f.note
+	}
+	t.dir.clearShared(notes)
+	for _, f := range t.files {
+		before := len(f.note.stale)
+		if f.note.stale = t.dir.clearLocks(f.note); len(f.note.Moves) == 0 && before > 0 {
+			f.write()
+		}
+	}
 }

@@ -23,7 +23,7 @@ func TestTurnOfSome(t *testing.T) {
 	require.NotNil(t, some)
 	assert.Len(t, some.Locks(), 1)
 	assert.False(t, some.Whole())
-	some.Begin([]Move{{Name: "refs/checkpoints/42"}, {Name: "refs/checkpoints/41"}})
+	some.Begin("", []Move{{Name: "refs/checkpoints/42"}, {Name: "refs/checkpoints/41"}})
 	note := w.Read(".git/git-checkpoint/lock/41")
 	assert.Contains(t, note, "refs/checkpoints/41")
 	assert.NotContains(t, note, "refs/checkpoints/42", "that is for who has its turn")
@@ -39,7 +39,7 @@ func TestNoTurn(t *testing.T) {
 	var none *Turn
 	assert.False(t, none.Whole())
 	assert.Empty(t, none.Locks())
-	none.Begin([]Move{{Name: "refs/checkpoints/42"}})
-	none.Done(nil)
+	none.Begin("", []Move{{Name: "refs/checkpoints/42"}})
+	none.Done()
 	none.End()
 }

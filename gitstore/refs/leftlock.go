@@ -1,0 +1,186 @@
+package refs
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/filelock"
+)
+
+// Git makes the lock of a ref as an empty file and writes the new value later,
+// or never for a deletion. So a git that was killed may leave a lock that is
+// empty or has a part of the value, and such a lock may also belong to a living
+// git which is no child of this program.
+//
+// A lock is that of a dead git of ours if it holds the very value of a note. If
+// it is not complete, it is ours if it is younger than the note, has not changed
+// for a while, and no git that is older than the lock runs in the repository.
+
+// clearLocks removes the locks that a killed transaction has left. The caller
+// holds the lock of the note. It returns the moves whose locks may belong to a
+// living git.
+func (d Dir) clearLocks(n *Note) (left []staleMove) {
+	for _, m := range n.all() {
+		want := ""
+		if !m.New.IsZero() {
+			want = m.New.String() + "\n"
+		}
+		busy := d.clearLock(d.file(m.Name)+".lock", want, m.at)
+		if m.Old == m.New { // git reflog expire
+			busy = d.clearLog(d.log(m.Name)+".lock", m.at) || busy
+		}
+		if busy {
+			left = append(left, m)
+		}
+	}
+	return left
+}
+
+// clearLock removes the lock of a ref that was going to hold a value, "" if the
+// ref was going to be deleted. It reports whether a living git may hold the lock.
+func (d Dir) clearLock(path, want string, since time.Time) (busy bool) {
+	held, err := os.ReadFile(path)
+	switch {
+	case err != nil:
+		return false
+	case want != "" && string(held) == want:
+		return os.Remove(path) != nil
+	case !strings.HasPrefix(want, string(held)):
+		return false
+	}
+	return d.clearYounger(path, since)
+}
+
+// clearLog is clearLock for a lock of any content.
+func (d Dir) clearLog(path string, since time.Time) (busy bool) {
+	if _, err := os.Lstat(path); err != nil {
+		return false
+	}
+	return d.clearYounger(path, since)
+}
+
+// clearYounger removes a lock that is younger than the note, if it stays as it
+// is for a while and no living git may hold it.
+func (d Dir) clearYounger(path string, since time.Time) (busy bool) {
+	before, err := os.Lstat(path)
+	if err != nil || since.IsZero() || before.ModTime().Before(since) {
+		return false
+	}
+	if age := time.Since(before.ModTime()); age < unchangedFor {
+		time.Sleep(unchangedFor - max(age, 0))
+	}
+	if d.gitRuns(before.ModTime()) {
+		return true
+	}
+	now, err := os.Lstat(path)
+	if err != nil || !os.SameFile(before, now) || !now.ModTime().Equal(before.ModTime()) || now.Size() != before.Size() {
+		return err == nil
+	}
+	return os.Remove(path) != nil
+}
+
+// clearShared removes the locks that a killed transaction of any issue has left
+// of what all refs share: packed-refs, or the list of tables of a reftable. notes
+// are those whose locks the caller holds.
+func (d Dir) clearShared(notes []*Note) {
+	packed, tables := filepath.Join(d.Path, "packed-refs.lock"), filepath.Join(d.Path, "reftable", "tables.list.lock")
+	isPacked, isTables := exists(packed), exists(tables)
+	if !isPacked && !isTables {
+		return
+	}
+	d.eachNote(notes, func(n *Note) {
+		if m := n.lockedPackedRefs(); isPacked && m != nil && !d.clearLog(packed, m.at) && !exists(packed) {
+			d.clearLog(filepath.Join(d.Path, "packed-refs.new"), m.at)
+		}
+		if all := n.all(); isTables && len(all) > 0 {
+			d.clearLog(tables, all[0].at)
+		}
+	})
+}
+
+// eachNote calls f for the notes that the caller holds, and for those of other
+// issues whose processes are dead.
+func (d Dir) eachNote(notes []*Note, f func(*Note)) {
+	held := map[string]bool{}
+	for _, n := range notes {
+		held[n.Issue] = true
+		f(n)
+	}
+	for _, issue := range d.noted() {
+		if held[issue] {
+			continue
+		}
+		file, err := os.OpenFile(filepath.Join(d.noteFolder(), issue), os.O_RDWR, 0)
+		if err != nil {
+			continue
+		}
+		if filelock.Try(file) {
+			f(readNote(file, issue))
+		}
+		file.Close()
+	}
+}
+
+// noted are the issues that have a note, of a living process or a dead one.
+func (d Dir) noted() []string {
+	entries, _ := os.ReadDir(d.noteFolder())
+	var names []string
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// Interrupted are the issues, as they are named in refs, that have the note of a
+// process which was killed.
+func (d Dir) Interrupted() []string {
+	var names []string
+	d.eachNote(nil, func(n *Note) {
+		if len(n.all()) > 0 {
+			names = append(names, n.Issue)
+		}
+	})
+	return names
+}
+
+// IsInterrupted reports whether an issue has the note of a process which was
+// killed. Without a note it costs one system call.
+func (d Dir) IsInterrupted(issue string) bool {
+	path := filepath.Join(d.noteFolder(), issue)
+	if info, err := os.Lstat(path); err != nil || info.Size() == 0 {
+		return false
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return filelock.Try(f)
+}
+
+func (d Dir) noteFolder() string { return filepath.Join(d.Path, "git-checkpoint", "lock") }
+
+// worktrees are the folders in which a git of the repository runs.
+func (d Dir) worktrees() []string {
+	dirs := []string{d.Path}
+	if filepath.Base(d.Path) == ".git" {
+		dirs = append(dirs, filepath.Dir(d.Path))
+	}
+	links, _ := filepath.Glob(filepath.Join(d.Path, "worktrees", "*", "gitdir"))
+	for _, link := range links {
+		if data, err := os.ReadFile(link); err == nil {
+			dirs = append(dirs, filepath.Dir(string(bytes.TrimSpace(data))))
+		}
+	}
+	return dirs
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

@@ -1,0 +1,130 @@
+//go:build unix
+
+package refs
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// killedIn leaves the note of a transaction whose process was killed.
+func (w *world) killedIn(moves ...Move) {
+	t := w.dir.Take(context.Background(), []string{"42"})
+	t.Begin("save: one", moves)
+	t.End()
+}
+
+// next takes the turn of issue 42 and gives it back.
+func (w *world) next() { w.dir.Take(context.Background(), []string{"42"}).End() }
+
+// The lock of a killed git is removed at once, whatever git had written of it.
+// The note stays until the transaction is settled.
+func TestLocksOfKilledGit(t *testing.T) {
+	w := newWorld(t)
+	move := w.on(0, 1)[0]
+	value := move.New.String() + "\n"
+	for name, text := range map[string]string{"empty": "", "half": value[:20], "no newline": value[:40], "whole": value} {
+		w.killedIn(move)
+		w.put(one+".lock", text)
+		w.next()
+		assert.NoFileExists(t, w.dir.file(one)+".lock", name)
+		assert.Equal(t, []string{"42"}, w.dir.Interrupted())
+		turn := w.dir.Take(t.Context(), []string{"42"})
+		assert.Equal(t, []Move{move}, turn.Interrupted()[0].Moves)
+		assert.Equal(t, "save: one", turn.Interrupted()[0].Message)
+		turn.Settled("42")
+		turn.End()
+		assert.Empty(t, w.dir.Interrupted())
+	}
+}
+
+// A lock that is not that of the killed git stays.
+func TestLocksOfOthers(t *testing.T) {
+	w := newWorld(t)
+	move := w.on(0, 1)[0]
+	for name, c := range map[string]struct {
+		text string
+		age  time.Duration
+	}{
+		"another value":       {w.commits[2].String() + "\n", 0},
+		"half of another":     {w.commits[2].String()[:7], 0},
+		"older than the note": {"", time.Minute},
+	} {
+		w.killedIn(move)
+		w.put(one+".lock", c.text)
+		when := time.Now().Add(-c.age)
+		require.NoError(t, os.Chtimes(w.dir.file(one)+".lock", when, when))
+		w.next()
+		assert.FileExists(t, w.dir.file(one)+".lock", name)
+		w.remove(one + ".lock")
+	}
+}
+
+// An empty lock of a git that runs in the repository stays, and is removed after
+// that git was killed.
+func TestLockOfRunningGit(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("it is not known here which processes run")
+	}
+	w := newWorld(t)
+	w.killedIn(w.on(0, 1)[0])
+	git := exec.Command("sh", "-c", "git update-ref --stdin; exit") // no child of this process
+	git.Dir, git.SysProcAttr = w.Dir, &syscall.SysProcAttr{Setpgid: true}
+	in, err := git.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, git.Start())
+	_, err = in.Write([]byte("start\ndelete " + one + "\nprepare\n"))
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return exists(w.dir.file(one) + ".lock") }, 5*time.Second, time.Millisecond)
+	for range 2 { // the note is there for the second turn, too
+		turn := w.dir.Take(t.Context(), []string{"42"})
+		turn.Settled("42")
+		turn.End()
+		require.FileExists(t, w.dir.file(one)+".lock")
+		require.FileExists(t, w.GitPath("packed-refs.lock"))
+	}
+	require.NoError(t, syscall.Kill(-git.Process.Pid, syscall.SIGKILL))
+	_ = git.Wait()
+	w.next()
+	assert.NoFileExists(t, w.dir.file(one)+".lock")
+	assert.Empty(t, w.dir.Interrupted())
+}
+
+// A deletion locks packed-refs too. The turn of any issue removes that lock.
+func TestPackedRefsLockOfKilledGit(t *testing.T) {
+	w := newWorld(t)
+	w.killedIn(Move{Name: one, Old: w.commits[0]})
+	w.put(one+".lock", "")
+	w.put("packed-refs.lock", "")
+	w.put("packed-refs.new", "# half")
+	w.dir.Take(t.Context(), []string{"7"}).End()
+	assert.NoFileExists(t, w.GitPath("packed-refs.lock"))
+	assert.NoFileExists(t, w.GitPath("packed-refs.new"))
+	w.next()
+	assert.NoFileExists(t, w.dir.file(one)+".lock")
+	w.killedIn(w.on(0, 1)...)
+	w.put("packed-refs.lock", "")
+	w.next()
+	assert.FileExists(t, w.GitPath("packed-refs.lock"), "the move locks no packed-refs")
+}
+
+// A note without its end is none.
+func TestHalfNote(t *testing.T) {
+	w := newWorld(t)
+	w.killedIn(w.on(0, 1)...)
+	whole := w.Read(".git/git-checkpoint/lock/42")
+	for n := range len(whole) {
+		w.put("git-checkpoint/lock/42", whole[:n])
+		turn := w.dir.Take(t.Context(), []string{"42"})
+		require.Empty(t, turn.Interrupted(), whole[:n])
+		turn.End()
+	}
+}
