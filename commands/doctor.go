@@ -40,6 +40,11 @@ func runDoctor(c *call) error {
 		return err
 	}
 	fixable := 0
+	if c.flags.Bool("fix") {
+		if err := c.store.SettleInterrupted(c.ctx); err != nil {
+			c.warn("%v", err)
+		}
+	}
 	for fix := c.flags.Bool("fix"); ; fix = false {
 		findings, err := c.examine()
 		if err != nil {

@@ -113,24 +113,6 @@ func (archive *chain) liveIn(c *chain) []checkpoint.ID {
 	return both
 }
 
-// clearArchive removes the checkpoints from an issue's archive that are in its
-// chain. They stay in the chain.
-func (s *Store) clearArchive(ctx context.Context, issue checkpoint.Issue) error {
-	err := s.alter(ctx, issue, func(c *chain, k *sink) (*change, error) {
-		archive, err := s.readChain(ctx, issue, ArchiveRef(issue), 0)
-		if err != nil {
-			return nil, err
-		}
-		ch := &change{verb: "repair", ids: archive.liveIn(c)}
-		ch.also, err = s.leaveArchive(archive, setOf(ch.ids), k)
-		return ch, err
-	})
-	if err != nil {
-		return fmt.Errorf("repair the archive of issue %s: %w", issue, err)
-	}
-	return nil
-}
-
 // tellFiled says of archived checkpoints what the ledger does, which is the
 // live chain's: nothing where that cannot be read.
 func (s *Store) tellFiled(ctx context.Context, issue checkpoint.Issue, list []Checkpoint) {

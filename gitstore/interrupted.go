@@ -131,3 +131,14 @@ func (s *Store) noticeInterrupted(ctx context.Context, i checkpoint.Issue) {
 		_ = s.inTurn(ctx, i, func() error { return nil })
 	}
 }
+
+// SettleInterrupted completes or rolls back what was interrupted in any issue, as
+// the next command of each issue does.
+func (s *Store) SettleInterrupted(ctx context.Context) error {
+	for _, name := range s.refDir().Interrupted() {
+		if err := s.inNamedTurns(ctx, []string{name}, func() error { return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -55,7 +55,12 @@ func (s *Store) alter(ctx context.Context, issue checkpoint.Issue, decide func(c
 	if own, err := s.readRef(ctx, ownRef(issue)); err == nil && own.IsZero() && !s.HasIssue(ctx, issue) {
 		return try() // there is nothing to take turns at
 	}
-	return s.retry(ctx, issue, try)
+	return s.retry(ctx, issue, func() error {
+		if err := s.separateFirst(ctx, issue); err != nil {
+			return err
+		}
+		return try()
+	})
 }
 
 // readOnly says that a chain is cut.
