@@ -189,7 +189,8 @@ func (s *Store) archiveLeaving(ctx context.Context, k *sink, want join.State, ch
 	case !here.whole():
 		return nil, here.readOnly()
 	}
-	tip, _, err := s.mergeArchives(k, want, here, moving)
+	_, kept := join.MergeArchives(want, join.Chain{}, here.asChain(), moving.asChain())
+	tip, err := s.pickArchive(k, kept, here, moving)
 	return (&archivePlan{here: here, tip: tip}).move(i), err
 }
 

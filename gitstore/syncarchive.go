@@ -20,9 +20,10 @@ import (
 // others that something was archived, it has to be there.
 type archivePlan struct {
 	here   *chain
-	theirs *chain // empty where nobody looked
-	tip    plumbing.Hash
-	shared bool // goes to the remote, too
+	theirs *chain        // empty where nobody looked
+	tip    plumbing.Hash // where the archive here goes
+	there  plumbing.Hash // where the remote's goes: it may have what is live here
+	shared bool          // goes to the remote, too
 }
 
 // noChain is an empty chain in the place of c.
@@ -107,13 +108,16 @@ func (y *syncing) planArchive(p *syncPlan, came remote.Arrival) (err error) {
 	}
 	moving := p.moving()
 	if !a.here.whole() || !a.theirs.whole() {
-		if a.tip = a.here.tip; len(moving.links) > 0 || a.here.tip != a.theirs.tip {
+		if a.tip, a.there = a.here.tip, a.theirs.tip; len(moving.links) > 0 || a.here.tip != a.theirs.tip {
 			return a.here.readOnly()
 		}
 		return nil
 	}
-	var want join.State
-	if a.tip, want, err = y.s.mergeArchives(p.k, p.want, a.theirs, a.here, moving); err != nil {
+	shared, want := join.MergeArchives(p.want, a.theirs.asChain(), a.here.asChain(), moving.asChain())
+	if a.tip, err = y.s.pickArchive(p.k, want, a.theirs, a.here, moving); err != nil {
+		return err
+	}
+	if a.there, err = y.s.pickArchive(p.k, shared, a.theirs, a.here, moving); err != nil {
 		return err
 	}
 	if n := a.here.countIn(p.want); n > 0 {
@@ -123,26 +127,25 @@ func (y *syncing) planArchive(p *syncPlan, came remote.Arrival) (err error) {
 	return nil
 }
 
-// mergeArchives joins archives of one issue with the checkpoints that move to
-// the archive now, which are links without a tip. live is the joined state of
-// the chain. The result is one of the archives, or a new one in k; its tip is
-// zero if there was no archive and nothing moves.
-func (s *Store) mergeArchives(k *sink, live join.State, chains ...*chain) (tip plumbing.Hash, want join.State, err error) {
+// pickArchive returns the tip of an archive with the checkpoints that are wanted:
+// one of chains, or a new one in k. It is zero if nothing is wanted and none of
+// chains exists. Links that move to the archive are a chain without a tip.
+func (s *Store) pickArchive(k *sink, want join.State, chains ...*chain) (plumbing.Hash, error) {
 	list := make([]join.Chain, len(chains))
 	for n, c := range chains {
 		list[n] = c.asChain()
 	}
-	want, as := join.MergeArchives(live, list...)
+	as := join.Pick(want, list...)
 	exists := func(c *chain) bool { return !c.tip.IsZero() }
 	switch err := understood(chains, as); {
 	case err != nil:
-		return tip, want, err
+		return plumbing.ZeroHash, err
 	case as >= 0:
-		return chains[as].tip, want, nil
+		return chains[as].tip, nil
 	case len(want.Checkpoints) > 0 || slices.ContainsFunc(chains, exists):
-		return s.weave(want, chains, k), want, nil
+		return s.weave(want, chains, k), nil
 	}
-	return tip, want, nil
+	return plumbing.ZeroHash, nil
 }
 
 // countIn counts the checkpoints of a chain that are in a state too.
@@ -194,7 +197,7 @@ func (p *syncPlan) countArchived(want join.State) {
 	}
 	switch {
 	case p.done.Result != UpToDate && p.done.Result != Absent:
-	case a.tip != a.theirs.tip:
+	case a.there != a.theirs.tip:
 		p.done.Result = Pushed
 	case a.tip != a.here.tip:
 		p.done.Result = Fetched
@@ -203,10 +206,10 @@ func (p *syncPlan) countArchived(want join.State) {
 
 // gift is what the remote's archive gets, nothing where it has it.
 func (a *archivePlan) gift(i checkpoint.Issue) []remote.Gift {
-	if a == nil || !a.shared || a.tip.IsZero() || a.tip == a.theirs.tip {
+	if a == nil || !a.shared || a.there.IsZero() || a.there == a.theirs.tip {
 		return nil
 	}
-	return []remote.Gift{{Ref: ArchiveRef(i), Tip: a.tip, Seen: a.theirs.tip}}
+	return []remote.Gift{{Ref: ArchiveRef(i), Tip: a.there, Seen: a.theirs.tip}}
 }
 
 // move is where the archive here goes, which it never does without a trace.

@@ -130,7 +130,8 @@ func TestUndoOfAnArchiveBeforeAndAfterTheSync(t *testing.T) {
 }
 
 // A sync that was killed left an archive at the remote, and the archiving was
-// undone here: the checkpoint is live, and in no archive.
+// undone here: the checkpoint is live, and in the archive of no clone. The remote
+// keeps it, since another clone may be about to push the chain that goes with it.
 func TestArchiveAtTheRemoteOfWhatIsLive(t *testing.T) {
 	a, b, hub, ids := pair(t, 3)
 	a.archive(retention.ReasonAsked, ids[1])
@@ -139,9 +140,17 @@ func TestArchiveAtTheRemoteOfWhatIsLive(t *testing.T) {
 	require.NoError(t, err)
 	b.syncArchived()
 	a.syncArchived()
-	b.syncArchived()
-	sameArchives(t, hub, []checkpoint.ID{}, a, b)
-	assert.Equal(t, ids, b.live())
+	for _, c := range []*world{a, b} {
+		assert.Equal(t, Synced{Issue: "42", Result: UpToDate}, c.syncArchived())
+		assert.Empty(t, c.archived())
+		assert.Equal(t, ids, c.live())
+		c.sound()
+	}
+	assert.Contains(t, a.Git("--git-dir="+hub, "log", "--format=%B", ArchiveRef("42")), ids[1])
+	a.archive(retention.ReasonAsked, ids[1])
+	a.sync()
+	b.sync()
+	sameArchives(t, hub, ids[1:2], a, b)
 }
 
 // An archive may stand on the live chain, as one did that an earlier version had

@@ -19,7 +19,7 @@ func (w *world) step() {
 		w.addClone()
 		return
 	}
-	switch n := w.r.IntN(100); {
+	switch n := w.r.IntN(108); {
 	case n < 22:
 		w.save(c)
 	case n < 27:
@@ -38,6 +38,14 @@ func (w *world) step() {
 		w.plainGit(c)
 	case n < 44:
 		w.die(c)
+	case n < 45:
+		w.finish(c)
+	case n < 47:
+		w.takeBack(c)
+	case n < 48:
+		w.expire(c)
+	case n < 49:
+		w.unshallow(c)
 	default:
 		w.sync(c, w.remotes[w.r.IntN(len(w.remotes))])
 	}
@@ -70,7 +78,10 @@ func (w *world) heal() {
 	if w.alive() == nil {
 		w.addClone()
 	}
-	w.expired = false
+	w.expired, w.healing = false, true
+	for _, c := range w.clones {
+		c.shallow = false
+	}
 	for range 1 + len(w.remotes) {
 		w.round()
 	}
@@ -78,9 +89,10 @@ func (w *world) heal() {
 		w.round()
 	}
 	w.checkEnd()
-	before := w.kinds["pushed"] + w.kinds["landed"]
+	moved := func() int { return w.kinds["pushed"] + w.kinds["landed"] + w.kinds["archive pushed"] }
+	before := moved()
 	w.round()
-	if w.kinds["pushed"]+w.kinds["landed"] != before {
+	if moved() != before {
 		w.violate("a sync changes something when everybody knows everything")
 	}
 }
@@ -122,8 +134,8 @@ func TestModel(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{
-		"save", "prune", "pin", "drop", "archive", "forge", "killed", "died", "pushed", "landed", "refused", "lost the race",
-		"fetch", "fetch +", "fetch --prune", "reset", "delete", "push", "push --force", "push :ref", "reset remote", "mirror",
+		"save", "prune", "pin", "drop", "archive", "finish", "undo", "expire", "unshallow", "cut", "archive pushed", "forge", "killed", "died", "pushed", "landed", "refused", "lost the race",
+		"fetch", "fetch +", "fetch --prune", "reset", "delete", "push", "push --force", "push :ref", "reset remote", "mirror", "push :archive",
 	} {
 		require.NotZerof(t, kinds[kind], "no world had a %q: %v", kind, kinds)
 	}

@@ -53,8 +53,12 @@ func (w *world) absorb(c *clone) {
 		return
 	}
 	c.knows.add(truthOf(c.public))
-	joined := w.join(c, c.public, c.own)
+	joined, was := w.join(c, c.public, c.own), []*chain{c.public, c.own}
+	if w.rules.repairMoves && !c.shallow {
+		_, c.archive = w.joinArchives(joined, nil, c.archive, movingTo(c.archive, joined, was...))
+	}
 	c.public, c.own = joined, joined
+	w.checkMoved(c, was...)
 }
 
 // join is what a clone makes of chains: one of them, or a new one.
@@ -111,6 +115,7 @@ func (w *world) save(c *clone) {
 		return append(order, id)
 	})
 	w.saved[id] = true
+	w.clocks[id] = clock
 	if w.on[id] = on; clock <= below {
 		w.violate("%s saves before what it has", c.name)
 	}
@@ -125,7 +130,7 @@ func (w *world) save(c *clone) {
 // chain by hand.
 func (w *world) forge(c *clone) {
 	id := w.one(c.public)
-	if !w.forged || id == "" {
+	if !w.forged || id == "" || c.shallow {
 		return
 	}
 	if w.local(c, "forge", func(s *State, order []checkpoint.ID) []checkpoint.ID {
@@ -142,6 +147,9 @@ func (w *world) forge(c *clone) {
 }
 
 func (w *world) prune(c *clone) {
+	if c.shallow {
+		return
+	}
 	var ids []checkpoint.ID
 	var at checkpoint.Clock
 	marked := false
@@ -187,7 +195,7 @@ func remove(s *State, order []checkpoint.ID, ids ...checkpoint.ID) []checkpoint.
 
 func (w *world) drop(c *clone) {
 	id := w.one(c.public)
-	if id == "" {
+	if id == "" || c.shallow {
 		return
 	}
 	w.gone.deleted[id] = true
@@ -196,29 +204,10 @@ func (w *world) drop(c *clone) {
 		delete(s.Ledger.Archived, id)
 		delete(s.Ledger.Pruned, id)
 		delete(s.Ledger.Pins, id)
+		c.archive = c.archive.without(id)
 		return remove(s, order, id)
 	}) {
 		c.knows.deleted[id] = true
-	} else {
-		w.doubt[id] = true
-	}
-}
-
-func (w *world) archive(c *clone) {
-	id := w.one(c.public)
-	if id == "" {
-		return
-	}
-	w.gone.archived[id] = ledger.Archival{}
-	how := ledger.Archival{Reason: []string{"aged", "failed"}[w.r.IntN(2)], Clock: checkpoint.Clock(w.at(c).UnixNano())}
-	if w.local(c, "archive", func(s *State, order []checkpoint.ID) []checkpoint.ID {
-		if s.Ledger.Dead(id) {
-			return nil
-		}
-		s.Ledger.Archived[id] = how
-		return remove(s, order, id)
-	}) {
-		c.knows.archive(id, how)
 	} else {
 		w.doubt[id] = true
 	}

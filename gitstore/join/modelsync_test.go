@@ -15,11 +15,17 @@ func (w *world) sync(c *clone, to *remote) {
 		return
 	}
 	f.phase++
+	first, second := w.pushArchive, w.push
+	if !w.rules.archiveFirst {
+		first, second = second, first
+	}
 	switch f.phase {
 	case 1:
 		w.decide(c, f)
 	case 2:
-		w.push(c, f)
+		first(c, f)
+	case 3:
+		second(c, f)
 	default:
 		c.flight = nil
 		w.land(c, f)
@@ -38,16 +44,86 @@ func (w *world) decide(c *clone, f *flight) {
 	if w.rules.absenceDeletes && f.seen == nil && c.shared {
 		list = []*chain{nil}
 	}
-	f.result = w.join(c, list...)
+	if c.shallow {
+		if !w.follow(c, f) {
+			return
+		}
+	} else {
+		f.result = w.join(c, list...)
+		w.decideArchive(c, f)
+	}
 	f.pushed = c.knows.clone()
 	f.pushed.add(truthOf(f.result))
 }
 
+// follow takes the chain of two that goes on from the other: one that is cut can
+// only be appended to.
+func (w *world) follow(c *clone, f *flight) bool {
+	switch {
+	case f.seen == nil || c.public != nil && starts(c.public, f.seen):
+		f.result = c.public
+	case c.public == nil || starts(f.seen, c.public) || !w.rules.cut:
+		f.result = f.seen
+	default:
+		w.kinds["cut"]++
+		c.flight = nil
+		return false
+	}
+	f.archive, f.filed = c.archive, c.archive
+	return true
+}
+
+// decideArchive looks at the remote's archive if it is asked to, or if the remote
+// is going to hear of an archiving.
+func (w *world) decideArchive(c *clone, f *flight) {
+	f.archive = c.archive
+	here := []*chain{c.archive}
+	if f.looked = w.healing || w.r.IntN(3) == 0 || publishes(f.result, f.seen); f.looked {
+		f.seenArchive = f.to.archive
+		if w.rules.theirArchive && f.seenArchive != nil {
+			here = nil
+		}
+	}
+	if w.rules.moving {
+		here = append(here, movingTo(c.archive, f.result, c.public, c.own, f.seen))
+	}
+	f.shared, f.filed = w.joinArchives(f.result, f.seenArchive, here...)
+}
+
+// publishes reports whether the remote is going to hear that something was
+// archived, or deleted from the archive.
+func publishes(result, seen *chain) bool {
+	for id := range result.ledger().Archived {
+		if !seen.ledger().IsArchived(id) {
+			return true
+		}
+	}
+	for id := range seen.ledger().Archived {
+		if result.ledger().Deleted[id] {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *world) pushArchive(c *clone, f *flight) {
+	switch {
+	case !f.looked || f.shared == nil || same(f.shared, f.seenArchive):
+		return
+	case !same(f.to.archive, f.seenArchive) && w.rules.archiveLease:
+		w.kinds["refused"]++
+		c.flight = nil
+		return
+	}
+	f.to.archive = f.shared
+	w.kinds["archive pushed"]++
+}
+
 func (w *world) push(c *clone, f *flight) {
 	switch {
-	case f.result == f.seen || f.result == nil:
+	case f.result == nil || same(f.result, f.seen):
 		return
-	case f.to.ref != f.seen && w.rules.lease:
+	case !same(f.to.ref, f.seen) && w.rules.lease:
 		w.kinds["refused"]++
 		c.flight = nil
 		return
@@ -66,14 +142,20 @@ func (r *remote) set(c *chain) {
 // to begin again.
 func (w *world) land(c *clone, f *flight) {
 	c.shared = c.shared || f.result != nil
-	if c.public != f.public || c.own != f.own {
+	if c.public != f.public || c.own != f.own || !same(c.archive, f.archive) {
 		w.kinds["lost the race"]++
 		return
 	}
-	if f.result != f.public {
+	if !same(f.result, f.public) || !same(f.filed, f.archive) {
 		w.kinds["landed"]++
 	}
+	c.archive = f.filed
+	if w.r.IntN(80) == 0 && !w.healing { // killed between two refs
+		w.kinds["killed"]++
+		return
+	}
 	c.public = f.result
+	w.checkMoved(c, f.public, f.own, f.seen)
 	if w.r.IntN(40) == 0 { // killed between two refs
 		w.kinds["killed"]++
 		return
@@ -86,7 +168,10 @@ func (w *world) land(c *clone, f *flight) {
 // plainGit does what somebody may do without this program.
 func (w *world) plainGit(c *clone) {
 	to := w.remotes[w.r.IntN(len(w.remotes))]
-	kind := []string{"fetch", "fetch +", "fetch --prune", "reset", "delete", "push", "push --force", "push :ref", "reset remote", "mirror"}[w.r.IntN(10)]
+	if c.shallow {
+		return
+	}
+	kind := []string{"fetch", "fetch +", "fetch --prune", "reset", "delete", "push", "push --force", "push :ref", "reset remote", "mirror", "push :archive"}[w.r.IntN(11)]
 	switch kind {
 	case "fetch": // fast-forward only
 		if to.ref == nil || c.public != nil && !starts(to.ref, c.public) {
@@ -108,20 +193,31 @@ func (w *world) plainGit(c *clone) {
 		if c.public == nil || to.ref != nil && !starts(c.public, to.ref) {
 			return
 		}
-		to.force(c.public)
+		w.pushed(c, to)
 	case "push --force":
 		if c.public == nil {
 			return
 		}
-		to.force(c.public)
+		w.pushed(c, to)
 	case "push :ref":
 		to.force(nil)
 	case "reset remote":
 		to.force(to.past1(w.r))
+	case "push :archive":
+		w.loseArchive(to)
 	case "mirror":
 		to.force(w.remotes[w.r.IntN(len(w.remotes))].ref)
 	}
 	w.kinds[kind]++
+}
+
+// pushed is a chain that plain git pushes, without its archive: what is archived
+// may be in this clone alone.
+func (w *world) pushed(c *clone, to *remote) {
+	to.force(c.public)
+	for id := range c.archive.asChain().State.Checkpoints {
+		w.doubt[id] = w.doubt[id] || !to.archive.has(id)
+	}
 }
 
 // force sets a remote's ref by hand: whatever was only there is lost, which

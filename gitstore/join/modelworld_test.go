@@ -50,17 +50,21 @@ type clone struct {
 	skew        time.Duration
 	keep        int // its policy: the newest so many
 	public, own *chain
-	shared      bool // has been seen by others, or has seen them
+	archive     *chain
+	undo        []map[checkpoint.ID]Checkpoint // what its archivings moved, the newest last
+	shallow     bool                           // its chain is cut: it is only appended to
+	shared      bool                           // has been seen by others, or has seen them
 	flight      *flight
 	knows       *truth
 }
 
 // A remote is a bare repository.
 type remote struct {
-	name  string
-	ref   *chain
-	past  []*chain // values that it had
-	knows *truth
+	name    string
+	ref     *chain
+	archive *chain
+	past    []*chain // values that it had
+	knows   *truth
 }
 
 // A flight is a sync that is under way.
@@ -71,6 +75,11 @@ type flight struct {
 	seenKnows   *truth
 	public, own *chain // as they were when the result was made
 	result      *chain
+	looked      bool   // at the remote's archive, which moves too
+	seenArchive *chain // there
+	archive     *chain // here, when the result was made
+	shared      *chain // what the remote's archive becomes
+	filed       *chain // what the archive here becomes
 	pushed      *truth // what the result holds
 }
 
@@ -87,17 +96,19 @@ type world struct {
 	steps   int
 	kinds   map[string]int // how often each kind of step did something
 	saved   map[checkpoint.ID]bool
-	on      map[checkpoint.ID][]checkpoint.ID // the checkpoints below each one when it was saved
-	doubt   map[checkpoint.ID]bool            // touched by an operation that was killed
-	gone    *truth                            // what was dropped, archived and pruned at all
-	expired bool                              // a pruned line did, in a join
-	broken  string                            // the invariant that was violated
+	on      map[checkpoint.ID][]checkpoint.ID  // the checkpoints below each one when it was saved
+	clocks  map[checkpoint.ID]checkpoint.Clock // of every checkpoint that was saved
+	doubt   map[checkpoint.ID]bool             // touched by an operation that was killed
+	gone    *truth                             // what was dropped, archived and pruned at all
+	expired bool                               // a pruned line did, in a join
+	healing bool                               // everybody syncs everything
+	broken  string                             // the invariant that was violated
 }
 
 func newWorld(seed uint64, ru rules) *world {
 	w := &world{
 		r: rand.New(rand.NewPCG(seed, 7)), rules: ru, now: time.Unix(1_700_000_000, 0),
-		kinds: map[string]int{}, saved: map[checkpoint.ID]bool{}, on: map[checkpoint.ID][]checkpoint.ID{}, doubt: map[checkpoint.ID]bool{}, gone: newTruth(),
+		kinds: map[string]int{}, saved: map[checkpoint.ID]bool{}, on: map[checkpoint.ID][]checkpoint.ID{}, clocks: map[checkpoint.ID]checkpoint.Clock{}, doubt: map[checkpoint.ID]bool{}, gone: newTruth(),
 	}
 	w.far, w.forged = seed%2 == 0, seed%8 == 1
 	for k := range 1 + w.r.IntN(2) {
@@ -117,6 +128,7 @@ func (w *world) addClone() *clone {
 	case w.r.IntN(2) == 0:
 		c.skew = time.Duration(w.r.Int64N(int64(8*time.Hour))) - 4*time.Hour
 	}
+	c.shallow = w.r.IntN(6) == 0
 	w.clones = append(w.clones, c)
 	return c
 }

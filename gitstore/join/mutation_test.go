@@ -14,6 +14,8 @@ import (
 
 // rules are those of sharing; each can be broken.
 type rules struct {
+	archives       func(live State, remote Chain, here ...Chain) (shared, ours State)
+	pick           func(want State, archives ...Chain) int
 	merge          func(now time.Time, chains ...Chain) (State, int)
 	order          func(State) []checkpoint.ID
 	tick           func(c checkpoint.Clock, now time.Time) checkpoint.Clock
@@ -21,12 +23,21 @@ type rules struct {
 	lease          bool // a push moves the remote's ref from what was seen
 	takeTheirs     bool // the remote's chain replaces the one here
 	absenceDeletes bool // a ref that is gone at the remote goes here, too
+	moving         bool // what is archived elsewhere goes to the archive here
+	repairMoves    bool // also where plain git brought the chain
+	archiveFirst   bool // a push moves the archive before the chain
+	archiveLease   bool // and from what was seen
+	theirArchive   bool // the remote's archive replaces the one here
+	cut            bool // a chain that is cut is only appended to
 }
 
 // keepAll are the rules as they are.
 func keepAll() rules {
 	merge := func(_ time.Time, chains ...Chain) (State, int) { return Merge(chains...) }
-	return rules{merge: merge, order: State.Order, tick: checkpoint.Clock.Next, own: true, lease: true}
+	return rules{
+		merge: merge, order: State.Order, tick: checkpoint.Clock.Next, own: true, lease: true,
+		archives: MergeArchives, pick: Pick, moving: true, repairMoves: true, archiveFirst: true, archiveLease: true, cut: true,
+	}
 }
 
 // mutations break one rule each.
@@ -81,6 +92,28 @@ var mutations = map[string]func(*rules){
 		ru.merge = func(now time.Time, chains ...Chain) (State, int) {
 			of := after(func(out State, _ []State) { out.Ledger.Expire(checkpoint.Clock(now.UnixNano())) })
 			return mergeBy(of, smaller)(now, chains...)
+		}
+	},
+	"what is archived elsewhere is not moved":                 func(ru *rules) { ru.moving = false },
+	"a plain fetch of an archived one takes it away":          func(ru *rules) { ru.repairMoves = false },
+	"the chain is pushed before its archive":                  func(ru *rules) { ru.archiveFirst = false },
+	"push of an archive without a lease":                      func(ru *rules) { ru.archiveLease = false },
+	"adopt the archive that the remote has":                   func(ru *rules) { ru.theirArchive = true },
+	"adopt a chain that is not a continuation of the cut one": func(ru *rules) { ru.cut = false },
+	"live ones stay in the archive": func(ru *rules) {
+		ru.archives = func(live State, remote Chain, here ...Chain) (State, State) {
+			return MergeArchives(State{Ledger: live.Ledger}, remote, here...)
+		}
+	},
+	"live ones leave the remote's archive": func(ru *rules) {
+		ru.archives = func(live State, remote Chain, here ...Chain) (State, State) {
+			_, ours := MergeArchives(live, remote, here...)
+			return ours, ours
+		}
+	},
+	"deleted ones stay in the archive": func(ru *rules) {
+		ru.archives = func(live State, remote Chain, here ...Chain) (State, State) {
+			return MergeArchives(State{Checkpoints: live.Checkpoints}, remote, here...)
 		}
 	},
 	"the dead stay": func(ru *rules) { ru.merge = mergeBy(after(deadStay), smaller) },

@@ -116,6 +116,7 @@ func (w *world) checkEnd() {
 	}
 	w.checkLive(end, all)
 	w.checkDead(end, all)
+	w.checkArchives(end, all)
 	w.checkPins(end, all)
 	w.checkOrder(end)
 }
@@ -145,6 +146,9 @@ func (w *world) checkDead(end *chain, all *truth) {
 			newest = max(newest, at)
 		}
 		newest = max(newest, c.public.newestEver(), c.own.newestEver())
+	}
+	for id := range all.live { // archived and dropped ones made lines expire, too
+		newest = max(newest, w.clocks[id])
 	}
 	for id := range end.state.Checkpoints {
 		at, pruned := all.pruned[id]
