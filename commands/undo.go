@@ -1,6 +1,8 @@
 package commands
 
 import (
+	"errors"
+
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -22,6 +24,9 @@ func runUndo(c *call) error {
 		return err
 	}
 	done, err := c.store.Undo(c.ctx, issue)
+	if errors.As(err, new(*gitstore.UnfinishedError)) {
+		return fail(exitFailure, "git checkpoint undo "+issueArg(issue), "%w", err)
+	}
 	if err != nil {
 		return err
 	}

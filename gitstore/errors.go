@@ -37,6 +37,15 @@ func afterMove(err error) error {
 	return &DoneError{err}
 }
 
+// An UnfinishedError reports an error that came while a restore was taken back:
+// some files may be as they were before, others are not. Another undo completes it.
+type UnfinishedError struct{ Err error }
+
+func (e *UnfinishedError) Error() string {
+	return fmt.Sprintf("the restore is not completely taken back: %v", e.Err)
+}
+func (e *UnfinishedError) Unwrap() error { return e.Err }
+
 // isDone reports whether refs have moved in spite of an error.
 func isDone(err error) bool { return errors.As(err, new(*DoneError)) }
 

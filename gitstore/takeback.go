@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"errors"
 )
 
 // undoRestore takes a finished restore back and forgets its snapshot.
@@ -14,7 +15,11 @@ func (s *Store) undoRestore(ctx context.Context, sf *safety) (*Restored, error) 
 	if err := s.finishPending(ctx); err != nil {
 		return nil, err
 	}
-	return s.takeBack(ctx, sf)
+	done, err := s.takeBack(ctx, sf)
+	if err == nil || isDone(err) || errors.As(err, new(*RefusedError)) {
+		return done, err
+	}
+	return done, &UnfinishedError{err}
 }
 
 // takeBack makes every path what it was before, where it still is what the
@@ -29,5 +34,5 @@ func (s *Store) takeBack(ctx context.Context, sf *safety) (*Restored, error) {
 	if err != nil {
 		return done, refusal(err)
 	}
-	return done, s.forget(ctx, sf, len(done.Skipped) > 0)
+	return done, afterMove(s.forget(ctx, sf, len(done.Skipped) > 0))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"syscall"
 	"time"
 
 	"git-checkpoint/gitstore/gitcmd"
@@ -74,8 +75,11 @@ func (o *observer) look(t *Target) error {
 			return err
 		}
 	}
-	if t.Work {
-		o.lookAt(t, st, entries)
+	if !t.Work {
+		return nil
+	}
+	if err := o.lookAt(t, st, entries); err != nil {
+		return fmt.Errorf("read %q: %w", t.Path, err)
 	}
 	return nil
 }
@@ -111,43 +115,62 @@ func (o *observer) lookAround(path string, st *state) error {
 }
 
 // lookAt fills in the worktree's side of a path, but for the hash of a regular
-// file that git has to be asked for.
-func (o *observer) lookAt(t *Target, st *state, entries []index.Entry) {
+// file that git has to be asked for. A file that cannot be read is blocked. If
+// the system ran out of something, or a disk failed, the file may be readable
+// later, so lookAt fails.
+func (o *observer) lookAt(t *Target, st *state, entries []index.Entry) error {
+	err := o.lookInside(t, st, entries)
+	switch {
+	case err == nil:
+		return nil
+	case passing(err):
+		return err
+	}
+	st.blockage = err.Error()
+	return nil
+}
+
+// passing reports whether an error is no property of the file that it came from.
+func passing(err error) bool {
+	for _, cause := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOSPC, syscall.EIO} {
+		if errors.Is(err, cause) {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *observer) lookInside(t *Target, st *state, entries []index.Entry) error {
 	pl, err := openPlace(o.root, t.Path, false)
 	var blocked *blockedError
 	switch {
 	case errors.As(err, &blocked):
 		st.above = blocked.path
-		return
+		return nil
 	case errors.Is(err, fs.ErrNotExist):
 		st.made = missing(o.root, t.Path)
-		return
+		return nil
 	case err != nil:
-		st.blockage = err.Error()
-		return
+		return err
 	}
 	defer pl.close()
 	info, err := pl.dir.Lstat(pl.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return
+		return nil
 	case err != nil:
-		st.blockage = err.Error()
-		return
+		return err
 	case info.IsDir():
 		st.inside = insideOf(pl.dir, t.Path, maxInside)
-		return
+		return nil
 	}
 	st.disk = disk{mode: diskMode(info), info: info}
 	if st.disk.mode == 0 {
-		st.blockage = "neither a file nor a symlink"
-		return
+		return errors.New("neither a file nor a symlink")
 	}
 	if o.raw {
-		if st.disk, err = hashDisk(pl.dir, pl.name, info); err != nil {
-			st.blockage = err.Error()
-		}
-		return
+		st.disk, err = hashDisk(pl.dir, pl.name, info)
+		return err
 	}
 	st.work.Mode = o.s.gitMode(info, st.index[0].Mode, t.WorkWant.Mode, t.WorkBase.Mode)
 	switch {
@@ -155,13 +178,12 @@ func (o *observer) lookAt(t *Target, st *state, entries []index.Entry) {
 		st.work = st.index[0]
 	case st.work.Mode == trees.ModeSymlink:
 		d, err := hashDisk(pl.dir, pl.name, info)
-		if err != nil {
-			st.blockage = err.Error()
-		}
 		st.work.Hash = d.hash
+		return err
 	default:
 		o.asked = append(o.asked, t.Path)
 	}
+	return nil
 }
 
 // missing is the topmost directory above a path that is not there.
