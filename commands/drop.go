@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -46,8 +47,10 @@ func runDrop(c *call) error {
 	if err := c.confirmDrop(issue, ids); err != nil {
 		return err
 	}
-	if err := c.store.Drop(c.ctx, issue, ids); err != nil {
-		return err
+	if !gone(dropped) {
+		if err := c.store.Drop(c.ctx, issue, ids); err != nil {
+			return err
+		}
 	}
 	if c.flags.Bool("purge") {
 		if err := c.purge(issue, ids, dropped); err != nil {
@@ -62,7 +65,11 @@ func runDrop(c *call) error {
 func (c *call) purge(issue checkpoint.Issue, ids []checkpoint.ID, dropped []gitstore.Checkpoint) error {
 	carriers, err := c.store.Purge(c.ctx, issue, ids)
 	if err != nil {
-		return err
+		hint := "git checkpoint drop " + issueArg(issue) + " --all"
+		if !c.flags.Bool("all") {
+			hint = "git checkpoint drop " + issueArg(issue) + " " + string(ids[0])
+		}
+		return fail(exitFailure, hint+" --purge", "%s dropped, and the purge is not complete: %w", plural(len(ids), "checkpoint"), err)
 	}
 	for _, ref := range carriers {
 		c.warn("%s still carries what was dropped, and so does its remote: git checkpoint sync %s takes it away there", ref, quoteArg(string(issue)))
@@ -117,8 +124,44 @@ func (c *call) confirmDrop(issue checkpoint.Issue, ids []checkpoint.ID) error {
 	return err
 }
 
-// toDrop returns the checkpoints that the arguments name.
+// toDrop returns the checkpoints that the arguments name. For a purge they may be
+// dropped already, so that an interrupted purge can be repeated.
 func (c *call) toDrop() (checkpoint.Issue, []gitstore.Checkpoint, error) {
+	issue, there, err := c.named()
+	if err == nil || !c.flags.Bool("purge") {
+		return issue, there, err
+	}
+	var none *gitstore.NoneError
+	var missing *gitstore.NotFoundError
+	switch {
+	case errors.As(err, &none):
+		issue = none.Issue
+	case errors.As(err, &missing):
+		issue = missing.Issue
+	default:
+		return "", nil, err
+	}
+	ids, readErr := c.store.Deleted(c.ctx, issue)
+	if readErr != nil {
+		return "", nil, err
+	}
+	var dropped []gitstore.Checkpoint
+	for _, id := range ids {
+		if c.flags.Bool("all") || c.args[len(c.args)-1] == string(id) {
+			dropped = append(dropped, gitstore.Checkpoint{ID: id, Issue: issue})
+		}
+	}
+	if len(dropped) == 0 {
+		return "", nil, err
+	}
+	return issue, dropped, nil
+}
+
+// gone reports whether checkpoints are dropped already.
+func gone(cs []gitstore.Checkpoint) bool { return cs[0].Commit.IsZero() }
+
+// named returns the checkpoints that the arguments name and that are there.
+func (c *call) named() (checkpoint.Issue, []gitstore.Checkpoint, error) {
 	if !c.flags.Bool("all") {
 		cp, err := c.checkpointArg(true)
 		if err != nil {
