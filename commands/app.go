@@ -165,7 +165,10 @@ func (d *command) call(env *Env, flags *cli.Context) error {
 	if err == nil || errors.As(err, new(silent)) {
 		c.flushWarnings()
 	}
-	if c.out.err != nil && (err == nil || errors.As(err, new(silent))) {
+	switch {
+	case c.out.err != nil && err == nil:
+		return fail(exitFailure, "", "%s: standard output: %w; the command itself is done", d.name, c.out.err)
+	case c.out.err != nil && errors.As(err, new(silent)):
 		return fail(exitFailure, "", "%s: standard output: %w", d.name, c.out.err)
 	}
 	return err

@@ -99,13 +99,26 @@ func (c *call) archiveChain(s *gitstore.Saved, why retention.Reason) error {
 		return err
 	}
 	if _, err := c.store.Archive(c.ctx, s.Issue, ids, why); err != nil {
-		return err
+		return undisposed(s, "archive", err)
 	}
 	if cp, err := c.store.ByID(c.ctx, s.Issue, s.ID); err == nil {
 		s.Commit, s.Ref = cp.Commit, gitstore.ArchiveRef(s.Issue)
 	}
 	c.say("archived; git checkpoint undo %s brings the checkpoints back", quoteArg(string(s.Issue)))
 	return nil
+}
+
+// undisposed adds to the error of an archive or a drop that the workflow is over.
+func undisposed(s *gitstore.Saved, verb string, err error) error {
+	var none *gitstore.NoneError
+	if errors.As(err, &none) {
+		return err
+	}
+	hint := "git checkpoint " + verb + " " + issueArg(s.Issue)
+	if verb == "drop" {
+		hint += " --all"
+	}
+	return fail(exitFailure, hint, "%s is in the chain and ends the workflow, but: %w", s.ID, err)
 }
 
 // leaving are the checkpoints that leave the chain where the newest stays, nil
@@ -143,7 +156,7 @@ func (c *call) dropChain(s *gitstore.Saved) error {
 		return nil
 	}
 	if err := c.store.Drop(c.ctx, s.Issue, ids); err != nil {
-		return err
+		return undisposed(s, "drop", err)
 	}
 	c.say("dropped %s; git checkpoint undo %s brings them back", plural(len(ids), "checkpoint"), quoteArg(string(s.Issue)))
 	return nil

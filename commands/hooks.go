@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"fmt"
 	"strings"
 
 	"git-checkpoint/commands/hook"
@@ -110,7 +111,7 @@ func (c *call) changeHooks(r *install.Repo, verb string, changes []install.Chang
 		if !dry {
 			if err := ch.Do(); err != nil {
 				c.tellKept(r)
-				return err
+				return fmt.Errorf("hooks %s is not complete: %w", verb, err)
 			}
 		}
 		result.Changes = append(result.Changes, ch.Text)
