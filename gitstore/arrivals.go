@@ -13,36 +13,35 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// arrivals brings issues, all that the remote has for none. It also returns what
-// refsHere does.
-func (l *line) arrivals(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, arrivals, map[string]plumbing.Hash, error) {
+// arrivals brings issues, all that the remote has for none.
+func (l *line) arrivals(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, arrivals, error) {
 	if len(issues) == 1 {
 		here, err := l.s.refsHere(ctx, l.Remote, issues)
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
 		if l.s.knows(l.Remote, issues[0], here) {
 			return l.looked(ctx, issues)
 		}
 		if in, ok, err := l.straight(ctx, issues[0], false); ok || err != nil {
-			return issues, in, here, err
+			return issues, in, err
 		}
 	}
 	return l.looked(ctx, issues)
 }
 
 // looked is arrivals with a look at what the remote has.
-func (l *line) looked(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, arrivals, map[string]plumbing.Hash, error) {
+func (l *line) looked(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, arrivals, error) {
 	tips, issues, err := l.chains(ctx, issues)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	here, err := l.s.refsHere(ctx, l.Remote, issues)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	in, err := l.incoming(ctx, issues, tips, here)
-	return issues, in, here, err
+	return issues, in, err
 }
 
 // chains asks a remote for the tips of issues, of all that it has when none

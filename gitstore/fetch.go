@@ -37,12 +37,12 @@ func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
 		tips, issues, err := l.chains(ctx, req.Issues)
 		return s.compareAll(ctx, l, issues, tips), err
 	}
-	issues, in, here, err := l.arrivals(ctx, req.Issues)
+	issues, in, err := l.arrivals(ctx, req.Issues)
 	if err != nil {
 		return nil, err
 	}
 	defer l.forget(ctx, in)
-	t := &taking{s: s, line: l, in: in, names: newNames(here)}
+	t := &taking{s: s, line: l, in: in, names: &names{s: s}}
 	done := make([]Synced, 0, len(issues))
 	for some := range slices.Chunk(issues, landAtOnce) {
 		done = append(done, t.some(ctx, some)...)
@@ -99,13 +99,13 @@ func lookThere(remote string, i checkpoint.Issue) string {
 }
 
 // adopt makes the remote's chain the one here.
-func (s *Store) adopt(ctx context.Context, ours, theirs *chain, known names) ([]refs.Move, error) {
+func (s *Store) adopt(ctx context.Context, ours, theirs *chain, known *names) ([]refs.Move, error) {
 	live, err := s.readRef(ctx, LiveRef(ours.issue))
 	if err != nil {
 		return nil, err
 	}
 	if live.IsZero() {
-		if err := known.check(ours.issue); err != nil {
+		if err := known.check(ctx, ours.issue); err != nil {
 			return nil, err
 		}
 	}

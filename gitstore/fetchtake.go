@@ -13,7 +13,7 @@ type taking struct {
 	s     *Store
 	line  *line
 	in    arrivals
-	names names
+	names *names
 }
 
 // some takes issues in, in one transaction. Where that fails, each has one of

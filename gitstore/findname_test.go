@@ -102,6 +102,20 @@ func TestNamesThatDifferInCase(t *testing.T) {
 	require.NoError(t, err)
 	assert.ElementsMatch(t, []checkpoint.Issue{"PROJ-4", "PROJ-42", "é"}, issues)
 	assert.Empty(t, strange)
+	refuses := func(done []Synced, err error) {
+		require.NoError(t, err)
+		require.Len(t, done, 1)
+		require.ErrorAs(t, done[0].Err, new(*RefusedError))
+	}
+	hub := w.hub()
+	w.Git("push", "-q", "origin", LiveRef("PROJ-42")+":"+LiveRef("PROJ-42"))
+	c := w.clone(hub)
+	req := c.request(checkpoint.Manual)
+	req.Issue = "proj-42"
+	c.save(req)
+	refuses(c.s.Fetch(ctx, FetchRequest{Remote: "origin", Issues: []checkpoint.Issue{"PROJ-42"}}))
+	refuses(c.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: []checkpoint.Issue{"PROJ-42"}}))
+
 	w.Git("update-ref", "refs/checkpoints/a/b", "HEAD")
 	w.Git("update-ref", "refs/checkpoints/%zz", "HEAD")
 	_, strange, err = w.s.Issues(ctx, false)

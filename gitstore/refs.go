@@ -76,33 +76,42 @@ func (s *Store) Issues(ctx context.Context, archived bool) (issues []checkpoint.
 // checkName refuses a new issue whose ref differs from an existing one in
 // case alone: file systems without case would make one of the two.
 func (s *Store) checkName(ctx context.Context, i checkpoint.Issue) error {
-	there, err := s.refs.Values(ctx, liveRefs)
+	return (&names{s: s}).check(ctx, i)
+}
+
+// names are the refs of all issues here, by their names without case. They are
+// read for the first new issue.
+type names struct {
+	s      *Store
+	folded map[string]string
+}
+
+// read lists the refs of issues.
+func (n *names) read(ctx context.Context) error {
+	if n.folded != nil {
+		return nil
+	}
+	there, err := n.s.refs.Values(ctx, liveRefs)
 	if err != nil {
 		return err
 	}
-	return newNames(there).check(i)
-}
-
-// names are the refs of issues, by their names without case.
-type names map[string]string
-
-func newNames(refs map[string]plumbing.Hash) names {
-	n := names{}
-	for name := range refs {
-		if strings.HasPrefix(name, liveRefs) {
-			n[strings.ToLower(name)] = name
-		}
+	n.folded = map[string]string{}
+	for name := range there {
+		n.folded[strings.ToLower(name)] = name
 	}
-	return n
+	return nil
 }
 
-// check refuses an issue whose ref would be another's without case. One that is
+// check refuses a new issue whose ref would be another's without case. One that is
 // not refused is there from now on.
-func (n names) check(i checkpoint.Issue) error {
+func (n *names) check(ctx context.Context, i checkpoint.Issue) error {
+	if err := n.read(ctx); err != nil {
+		return err
+	}
 	name, key := LiveRef(i), strings.ToLower(LiveRef(i))
-	if there, ok := n[key]; ok && there != name {
+	if there, ok := n.folded[key]; ok && there != name {
 		return &RefusedError{Reason: fmt.Sprintf("issue %s: %s differs in case alone", i, there)}
 	}
-	n[key] = name
+	n.folded[key] = name
 	return nil
 }

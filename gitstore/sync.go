@@ -121,7 +121,7 @@ func (y *syncing) straight(ctx context.Context, issues []checkpoint.Issue) (agai
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	again, err = y.follow(ctx, issues, in, here)
+	again, err = y.follow(ctx, issues, in)
 	return again, true, err
 }
 
@@ -273,13 +273,13 @@ func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 	if err != nil {
 		return nil, err
 	}
-	return y.follow(ctx, issues, in, here)
+	return y.follow(ctx, issues, in)
 }
 
 // follow goes on from what the remote has.
-func (y *syncing) follow(ctx context.Context, issues []checkpoint.Issue, in arrivals, here map[string]plumbing.Hash) (again []checkpoint.Issue, err error) {
+func (y *syncing) follow(ctx context.Context, issues []checkpoint.Issue, in arrivals) (again []checkpoint.Issue, err error) {
 	defer y.line.forget(ctx, in)
-	plans := y.planAll(ctx, issues, in, newNames(here))
+	plans := y.planAll(ctx, issues, in, &names{s: y.s})
 	archives, err := y.theirArchives(ctx, plans)
 	defer y.line.forget(ctx, archives)
 	if err != nil {

@@ -26,7 +26,7 @@ type syncPlan struct {
 }
 
 // planAll plans issues. Those that move together share a sink.
-func (y *syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in arrivals, known names) []*syncPlan {
+func (y *syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in arrivals, known *names) []*syncPlan {
 	y.s.refs.Hold()
 	defer y.s.refs.Let()
 	var plans []*syncPlan
@@ -37,7 +37,7 @@ func (y *syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in arr
 		}
 		p, err := y.plan(ctx, k, i, in[i])
 		if err == nil && p.live.tip.IsZero() && !p.tip.IsZero() {
-			err = known.check(i)
+			err = known.check(ctx, i)
 		}
 		if err != nil {
 			y.fail(i, err)

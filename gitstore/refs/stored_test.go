@@ -1,0 +1,49 @@
+package refs
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// noCase is a file system that finds a file by its name in any case.
+type noCase struct{ fstest.MapFS }
+
+func (n noCase) Open(name string) (fs.File, error) {
+	for stored := range n.MapFS {
+		if strings.EqualFold(stored, name) {
+			name = stored
+		}
+	}
+	return n.MapFS.Open(name)
+}
+
+func (n noCase) ReadFile(name string) ([]byte, error) {
+	return fs.ReadFile(struct{ fs.FS }{n}, name)
+}
+
+func (n noCase) Stat(name string) (fs.FileInfo, error) { return fs.Stat(struct{ fs.FS }{n}, name) }
+
+// Where case does not count, a ref is read by its name as stored.
+func TestRefIsReadByItsNameAsStored(t *testing.T) {
+	files := fstest.MapFS{"refs/checkpoints/Proj-1": {Data: []byte("1")}, "refs/checkpoints/42": {Data: []byte("2")}, "refs/checkpoints/é": {Data: []byte("3")}}
+	for _, name := range []string{"refs/checkpoints/Proj-1", "refs/checkpoints/42", "refs/checkpoints/é"} {
+		for _, dir := range []fs.FS{files, noCase{files}} {
+			data, err := readStored(dir, name)
+			require.NoError(t, err, name)
+			assert.NotEmpty(t, data)
+		}
+	}
+	for _, name := range []string{"refs/checkpoints/PROJ-1", "refs/checkpoints/proj-1", "refs/checkpoints/pROJ-1", "refs/checkpoints/É"} {
+		_, err := fs.ReadFile(noCase{files}, name)
+		require.NoError(t, err, "the file system has no case")
+		for _, dir := range []fs.FS{files, noCase{files}} {
+			_, err := readStored(dir, name)
+			require.ErrorIs(t, err, fs.ErrNotExist, name)
+		}
+	}
+}
