@@ -112,6 +112,7 @@ var mayImport = map[string][]string{
 	"gitstore/ledger":              {"gitstore/checkpoint"},
 	"gitstore/linediff":            {},
 	"gitstore/objects":             {},
+	"gitstore/objects/objecttest":  {"gitstore/objects"},
 	"gitstore/outputs":             {"gitstore/checkpoint", "gitstore/convert", "gitstore/restore", "gitstore/trees"},
 	"gitstore/repository":          {"gitstore/gitcmd", "gitstore/gitconfig"},
 	"gitstore/remote":              {"gitstore/gitcmd"},

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/objects/objecttest"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
@@ -82,6 +84,7 @@ func scriptCondition(name string) (bool, error) {
 // scriptEnv gives every script a home of its own, a fixed identity and clock,
 // and none of the variables that a hook would leave behind.
 func scriptEnv(e *testscript.Env) error {
+	e.Defer(func() { compareObjects(e) })
 	e.Vars = append(e.Vars,
 		"HOME="+e.WorkDir, "XDG_CONFIG_HOME="+e.WorkDir+"/.config",
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES="+e.WorkDir,
@@ -91,6 +94,19 @@ func scriptEnv(e *testscript.Env) error {
 		"GIT_CHECKPOINT_NOW=2026-02-14T14:30:00Z", "TZ=UTC", "LC_ALL=C", "TERM=dumb",
 	)
 	return nil
+}
+
+// compareObjects compares the reader of objects with git in the repositories
+// that a script leaves behind.
+func compareObjects(e *testscript.Env) {
+	if testing.Short() {
+		return
+	}
+	n, differ := objecttest.CompareBelow(context.Background(), e.WorkDir)
+	e.T().Log(n, "repositories compared with git cat-file")
+	if len(differ) > 0 {
+		e.T().Fatal(strings.Join(differ, "\n"))
+	}
 }
 
 // scriptVariables are the ones that a command at a terminal gets too.

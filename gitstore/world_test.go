@@ -9,6 +9,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/objects/objecttest"
 	"git-checkpoint/gitstore/retention"
 
 	"github.com/stretchr/testify/require"
@@ -45,7 +46,18 @@ func worldIn(t testing.TB, r *gittest.Repo, dir string) *world {
 	plainEnviron(t, r)
 	w := &world{Repo: r.In(dir), t: t, now: gittest.Epoch.Add(24 * time.Hour)}
 	w.s = w.open(dir)
+	t.Cleanup(w.compareObjects)
 	return w
+}
+
+// compareObjects compares the reader of objects with git in a repository that a
+// test leaves behind.
+func (w *world) compareObjects() {
+	if testing.Short() || w.t.Failed() {
+		return
+	}
+	_, differ := objecttest.CompareBelow(context.Background(), w.Dir)
+	require.Empty(w.t, differ)
 }
 
 // plainEnviron gives the store, which runs git in this process's environment,

@@ -1,0 +1,46 @@
+package objects_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore/objects/objecttest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestReadRepositories compares the reader with git in every repository below
+// GIT_CHECKPOINT_REPOSITORIES, as those of git's own tests.
+func TestReadRepositories(t *testing.T) {
+	dir := os.Getenv("GIT_CHECKPOINT_REPOSITORIES")
+	if dir == "" {
+		t.Skip("set GIT_CHECKPOINT_REPOSITORIES to a folder of repositories")
+	}
+	repositories, err := objecttest.Repositories(dir)
+	require.NoError(t, err)
+	require.NotEmpty(t, repositories, "no repository below %s", dir)
+	sum := map[string]int{}
+	for _, r := range repositories {
+		c, err := objecttest.Compare(t.Context(), r, 100_000)
+		if err != nil {
+			t.Logf("%s: %v", r, err)
+			sum["stopped"]++
+			continue
+		}
+		sum["repositories"]++
+		sum["objects"] += c.Objects
+		sum["contents"] += c.Contents
+		if c.Refused != "" {
+			sum["refused by git"]++
+			t.Logf("%s: git: %.200s", r, c.Refused)
+		}
+		if len(c.Differ) > 0 {
+			sum["differ"]++
+			t.Errorf("%s: %s", r, strings.Join(c.Differ[:min(5, len(c.Differ))], "\n"))
+		}
+	}
+	text, _ := json.Marshal(sum)
+	t.Logf("%s", text)
+}
