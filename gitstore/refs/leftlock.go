@@ -83,20 +83,23 @@ func (d Dir) clearYounger(path string, since time.Time) (busy bool) {
 }
 
 // clearShared removes the locks that a killed transaction of any issue has left
-// of what all refs share: packed-refs, or the list of tables of a reftable. notes
-// are those whose locks the caller holds.
+// of what all refs share: packed-refs, or a reftable's list and tables. notes are
+// those whose locks the caller holds.
 func (d Dir) clearShared(notes []*Note) {
-	packed, tables := filepath.Join(d.Path, "packed-refs.lock"), filepath.Join(d.Path, "reftable", "tables.list.lock")
-	isPacked, isTables := exists(packed), exists(tables)
-	if !isPacked && !isTables {
+	packed := filepath.Join(d.Path, "packed-refs.lock")
+	tables, _ := filepath.Glob(filepath.Join(d.Path, "reftable", "*.lock"))
+	isPacked := exists(packed)
+	if !isPacked && len(tables) == 0 {
 		return
 	}
 	d.eachNote(notes, func(n *Note) {
 		if m := n.lockedPackedRefs(); isPacked && m != nil && !d.clearLog(packed, m.at) && !exists(packed) {
 			d.clearLog(filepath.Join(d.Path, "packed-refs.new"), m.at)
 		}
-		if all := n.all(); isTables && len(all) > 0 {
-			d.clearLog(tables, all[0].at)
+		if all := n.all(); len(all) > 0 {
+			for _, table := range tables {
+				d.clearLog(table, all[0].at)
+			}
 		}
 	})
 }

@@ -116,6 +116,25 @@ func TestPackedRefsLockOfKilledGit(t *testing.T) {
 	assert.FileExists(t, w.GitPath("packed-refs.lock"), "the move locks no packed-refs")
 }
 
+// Whoever moves a ref in a reftable locks the list of tables, and at times tables.
+// The turn of any issue removes these locks, if they are younger than the note.
+func TestReftableLocksOfKilledGit(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, os.Mkdir(w.GitPath("reftable"), 0o777))
+	locks := []string{"reftable/tables.list.lock", "reftable/0x01-0x03-24636bb3.ref.lock"}
+	w.put(locks[1], "")
+	old := time.Now().Add(-time.Minute)
+	require.NoError(t, os.Chtimes(w.GitPath(locks[1]), old, old))
+	w.killedIn(w.on(0, 1)...)
+	w.put(locks[0], "0x01-0x03-24636bb3.ref\n")
+	w.dir.Take(t.Context(), []string{"7"}).End()
+	assert.NoFileExists(t, w.GitPath(locks[0]))
+	assert.FileExists(t, w.GitPath(locks[1]), "it is older")
+	w.put(locks[1], "")
+	w.dir.Take(t.Context(), []string{"7"}).End()
+	assert.NoFileExists(t, w.GitPath(locks[1]))
+}
+
 // A note without its end is none.
 func TestHalfNote(t *testing.T) {
 	w := newWorld(t)
