@@ -111,9 +111,11 @@ func (s *Store) inChain(ctx context.Context, c *Checkpoint, ref string) bool {
 	return err == nil && slices.ContainsFunc(chain.links, func(l link) bool { return l.ID == c.ID })
 }
 
-// ChangedSince lists the files of a checkpoint that are now neither what they
-// were at its HEAD nor what it has, and those that cannot be put back for
-// something that git does not know.
+// ChangedSince lists the files of a checkpoint that were changed since the save.
+// A file counts as changed if a commit has touched it, even if that commit was
+// reverted. It also counts if its content is neither that of HEAD at the save nor
+// the checkpoint's. The second list has the files that cannot be restored because
+// a file that git does not know is in the way.
 func (s *Store) ChangedSince(ctx context.Context, c *Checkpoint) (changed, inTheWay []string, err error) {
 	st, err := s.openSnapshot(c)
 	if err != nil {
@@ -123,7 +125,9 @@ func (s *Store) ChangedSince(ctx context.Context, c *Checkpoint) (changed, inThe
 	if err != nil || len(targets) == 0 {
 		return nil, nil, err
 	}
-	return s.site(s.newSink()).Differ(ctx, targets)
+	site := s.site(s.newSink())
+	site.Touched = s.touchedSince(st.head)
+	return site.Differ(ctx, targets)
 }
 
 // Partial reports whether the clone is shallow or partial, and so may not have

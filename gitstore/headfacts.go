@@ -8,6 +8,8 @@ import (
 
 	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/history"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A HeadReport relates HEAD to where it was when a checkpoint was saved.
@@ -18,6 +20,23 @@ type HeadReport struct {
 }
 
 func (s *Store) history() history.Log { return history.Log{Git: s.git, Shallow: s.repo.Shallow} }
+
+// touchedSince returns a function that reports which paths the commits since a
+// HEAD have changed.
+func (s *Store) touchedSince(before plumbing.Hash) func(context.Context, []string) (map[string]bool, error) {
+	return func(ctx context.Context, paths []string) (map[string]bool, error) {
+		now, err := s.readHead(ctx)
+		if err != nil || now.commit.IsZero() || now.commit == before {
+			return nil, err
+		}
+		log, saved := s.history(), ""
+		log.Git.Dir = s.repo.Root
+		if !before.IsZero() {
+			saved = before.String()
+		}
+		return log.Touched(ctx, saved, now.commit.String(), paths)
+	}
+}
 
 // CompareHead compares HEAD with the checkpoint's. In a clone without the whole
 // history it fails rather than to say that HEAD does not descend.

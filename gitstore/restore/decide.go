@@ -37,6 +37,8 @@ type Target struct {
 	Index     bool    // the staging area is wanted too
 	Work      bool    // the worktree is wanted too
 	any       bool    // whatever is there may go
+	later     bool    // it came after the checkpoint, which wants it away
+	touched   bool    // a commit since the checkpoint has changed it
 	choice    Changed // for this path alone, "" for the one for all
 	captured  bool    // the worktree's own file was saved, not what was staged for it
 	IndexBase Stages
@@ -141,11 +143,12 @@ func decide(targets []Target, now func(string) state, choice Changed, force bool
 	return d
 }
 
-// conflicts reports whether the path was changed by someone else: on a side
-// that is wanted it is neither what it was nor what it should be.
+// conflicts reports whether the path was changed by someone else. That is so if a
+// commit has touched it, or if a side that is wanted has neither the old content
+// nor the checkpoint's.
 func (t Target) conflicts(s state) bool {
-	if t.any {
-		return false
+	if t.any || t.touched {
+		return t.touched
 	}
 	index := t.Index && s.index != t.IndexWant && s.index != t.IndexBase
 	work := t.Work && !s.sparse && s.work != t.WorkWant && s.work != t.WorkBase

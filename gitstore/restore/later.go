@@ -27,7 +27,7 @@ func (s *Site) later(ctx context.Context, snap *Snapshot, area *stagingArea, tar
 	var list []Target
 	for _, f := range files {
 		if !known[f.path] {
-			list = append(list, Target{Path: f.path, Index: true, Work: f.Mode != trees.ModeGitlink, IndexBase: merged(f.Side), WorkBase: f.Side})
+			list = append(list, Target{Path: f.path, Index: true, Work: f.Mode != trees.ModeGitlink, IndexBase: merged(f.Side), WorkBase: f.Side, later: true})
 		}
 	}
 	if snap.Record.Snapshot().Untracked {
@@ -37,7 +37,7 @@ func (s *Site) later(ctx context.Context, snap *Snapshot, area *stagingArea, tar
 		}
 		for _, path := range untracked {
 			if !known[path] {
-				list = append(list, Target{Path: path, Work: true, any: true})
+				list = append(list, Target{Path: path, Work: true, any: true, later: true})
 			}
 		}
 	}

@@ -113,7 +113,39 @@ func (r *restoring) plan(ctx context.Context, area *stagingArea) (decision, erro
 	if err != nil {
 		return decision{}, err
 	}
-	return decide(targets, now, r.req.Changed, r.req.Force), nil
+	return r.s.decide(ctx, targets, now, r.req.Changed, r.req.Force)
+}
+
+// decide is the pure decision, with the history since the snapshot: a path that
+// a commit has changed since is changed, also if that was reverted. Only paths
+// that would be written are looked for in the history.
+func (s *Site) decide(ctx context.Context, targets []Target, now func(string) state, choice Changed, force bool) (decision, error) {
+	plan := decide(targets, now, choice, force)
+	if s.Touched == nil || force || len(plan.steps) == 0 {
+		return plan, nil
+	}
+	paths := make([]string, len(plan.steps))
+	for i, st := range plan.steps {
+		paths[i] = st.path
+	}
+	touched, err := s.Touched(ctx, paths)
+	switch {
+	case ctx.Err() != nil:
+		return plan, ctx.Err()
+	case err == nil && len(touched) == 0:
+		return plan, nil
+	}
+	targets = slices.Clone(targets)
+	for i, t := range targets {
+		targets[i].touched = !t.later && (touched[t.Path] || err != nil && t.mayBeCommitted(now(t.Path)))
+	}
+	return decide(targets, now, choice, force), nil
+}
+
+// mayBeCommitted reports whether a restore could take back a commit that the
+// history does not show. It could not if the file was untracked, and is gone.
+func (t Target) mayBeCommitted(s state) bool {
+	return t.Index || t.WorkBase != Side{} || s.work != Side{} || s.index != Stages{}
 }
 
 func (r *restoring) tell(p *decision) {
@@ -155,9 +187,9 @@ func (r *restoring) carryOut(ctx context.Context, w *workshop, area *stagingArea
 	return finished()
 }
 
-// Differ lists the paths of targets that are now neither what they were at the
-// snapshot's HEAD nor what it has, and those that cannot be put back for
-// something that git does not know.
+// Differ lists the paths of targets that were changed since the snapshot, by the
+// rules of Restore. The second list has the paths that cannot be restored because
+// a file that git does not know is in the way.
 func (s *Site) Differ(ctx context.Context, targets []Target) (changed, inTheWay []string, err error) {
 	area, err := s.openStaging(ctx, false)
 	if err != nil {
@@ -168,8 +200,8 @@ func (s *Site) Differ(ctx context.Context, targets []Target) (changed, inTheWay 
 	if err != nil {
 		return nil, nil, err
 	}
-	plan := decide(targets, now, Mine, false)
-	return plan.changed, plan.inTheWay, nil
+	plan, err := s.decide(ctx, targets, now, Mine, false)
+	return plan.changed, plan.inTheWay, err
 }
 
 // within keeps the targets at or below one of paths, all for none.

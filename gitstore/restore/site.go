@@ -46,6 +46,10 @@ type Site struct {
 	// Hash tells the blobs that git would make of files of the worktree, zero
 	// for one that cannot be read.
 	Hash func(context.Context, []string) ([]plumbing.Hash, error)
+	// Touched returns those of the paths that commits have changed since the
+	// snapshot, also if their content is the old one again. It fails if the history
+	// does not show that. It is nil for a Site that compares no HEADs.
+	Touched func(context.Context, []string) (map[string]bool, error)
 }
 
 // Objects are what is stored, and what is added to that.
