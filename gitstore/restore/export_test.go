@@ -7,3 +7,9 @@ func SetFault(f func(point string) error) {
 	}
 	faultPoint = f
 }
+
+// Unmodified is the decision by the stat data alone.
+var Unmodified = unmodified
+
+// StatOf returns what the staging area keeps of a file.
+var StatOf = statOf

@@ -174,7 +174,7 @@ func (o *observer) lookInside(t *Target, st *state, entries []index.Entry) error
 	}
 	st.work.Mode = o.s.gitMode(info, st.index[0].Mode, t.WorkWant.Mode, t.WorkBase.Mode)
 	switch {
-	case len(entries) == 1 && o.unmodified(entries[0], info):
+	case len(entries) == 1 && unmodified(entries[0], info, o.x.ModTime()):
 		st.work = st.index[0]
 	case st.work.Mode == trees.ModeSymlink:
 		d, err := hashDisk(pl.dir, pl.name, info)
@@ -224,17 +224,22 @@ func (s *Site) configBool(key string, unset bool) bool {
 	return gitcmd.Bool(value)
 }
 
-// unmodified reports whether git takes a file for the one that was staged, by
-// its stat data, so that nothing needs to be read. It is careful: where git
-// would look closer, it says no.
-func (o *observer) unmodified(e index.Entry, info fs.FileInfo) bool {
+// unmodified reports whether the stat data of a file are those of its entry, so
+// that nothing needs to be read. It follows git's rules for the times, the
+// inode, the owner and the size. A file is read if it is not older than the
+// index, which was written then. Settings and flags that let git look less
+// closely (core.trustctime, core.checkStat, assume-unchanged, fsmonitor) are
+// ignored: a restore may overwrite the file, and its content costs one read.
+func unmodified(e index.Entry, info fs.FileInfo, written time.Time) bool {
 	if e.IntentToAdd || e.Stage != 0 || trees.ModeOf(info) != uint32(e.Mode) {
 		return false
 	}
-	at := time.Unix(int64(e.MTime.Sec), int64(e.MTime.Nsec))
-	m := info.ModTime()
-	return e.MTime.Sec != 0 && e.MTime.Nsec != 0 && uint32(m.Unix()) == e.MTime.Sec && uint32(m.Nanosecond()) == e.MTime.Nsec &&
-		uint32(info.Size()) == e.Size && info.Size() > 0 && info.Size() < 1<<32 && at.Before(o.x.ModTime()) && inode(info) == e.Ino
+	st, known := statOf(info)
+	st.Dev = e.Dev // git does not compare devices
+	if !known || st != e.Stat || info.Size() == 0 || info.Size() >= 1<<32 {
+		return false
+	}
+	return st.MTime.Nsec != 0 && written.After(info.ModTime())
 }
 
 // hash finds out what the files would be after git's filters.
