@@ -117,7 +117,6 @@ func codeOf(err error) (code int, hint string) {
 		newer       *checkpoint.VersionError
 		syntax      *checkpoint.SyntaxError
 		setting     *config.Error
-		large       *gitstore.LimitError
 		taken       *gitstore.TakenError
 		foreign     *layout.InvalidError
 		unknown     *layout.UnknownError
@@ -194,8 +193,6 @@ func codeOf(err error) (code int, hint string) {
 		return exitUsage, ""
 	case errors.Is(err, gitstore.ErrMoved), errors.Is(err, atomicfile.ErrChanged):
 		return exitRefused, "run the command again"
-	case errors.As(err, &large) && large.What == "snapshot":
-		return exitFailure, fmt.Sprintf("git config checkpoint.storage.max-size-mb %d", large.Size>>20+1)
 	case diskFull(err):
 		return exitFailure, freeSpace
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):

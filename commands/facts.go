@@ -37,11 +37,33 @@ func (c *call) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.V
 	facts.Plan = c.planFact(cp, r)
 	facts.Tasks = c.taskOutputs(l)
 	facts.Next = c.nextFact(r)
+	facts.Fuller = c.fuller(cp)
 	facts.Resumes = c.store.Resumed(cp).Times
 	facts.Approved = c.approved(cp)
 	facts.By = c.flags.String("by")
 	facts.Findings = c.sessionNote(r)
 	return freshness.Evaluate(r, facts, c.rules()), nil
+}
+
+// fuller returns the next older checkpoint of the branch that lacks no file, if
+// this one does.
+func (c *call) fuller(cp *gitstore.Checkpoint) string {
+	const depth = 50
+	if !cp.LeftOut {
+		return ""
+	}
+	l, err := c.store.List(c.ctx, cp.Issue, depth)
+	if err != nil {
+		return ""
+	}
+	older := false
+	for _, other := range l.Checkpoints {
+		if older && other.Valid() && other.Branch == cp.Branch && !other.LeftOut {
+			return string(other.ID)
+		}
+		older = older || other.ID == cp.ID
+	}
+	return ""
 }
 
 // rules are the settings that the verdict depends on.

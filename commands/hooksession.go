@@ -3,6 +3,7 @@ package commands
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -140,7 +141,11 @@ func (c *call) sessionSave(trigger string) error {
 func (c *call) sessionBounds() []string {
 	bounds := []string{"GIT_CHECKPOINT_ISSUE_TIMEOUT=1"}
 	if c.settings.IsDefault("storage.budget_ms") {
-		bounds = append(bounds, "GIT_CHECKPOINT_STORAGE_BUDGET_MS=1500")
+		budget := 1500
+		if len(c.args) > 1 && hook.AgentNamed(c.args[1]) != nil {
+			budget = hook.AgentNamed(c.args[1]).Budget
+		}
+		bounds = append(bounds, fmt.Sprintf("GIT_CHECKPOINT_STORAGE_BUDGET_MS=%d", budget))
 	}
 	return bounds
 }

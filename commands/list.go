@@ -181,6 +181,6 @@ func listed(cp *gitstore.Checkpoint) output.Listed {
 	return output.Listed{
 		CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), CreatedAt: cp.Created,
 		Trigger: string(cp.Trigger), Phase: cp.Phase, Branch: cp.Branch, CanResume: cp.Resumable,
-		Pinned: cp.Pinned, Valid: problemOf(cp) == "", Note: cp.Note,
+		Pinned: cp.Pinned, Valid: problemOf(cp) == "", LeftOut: cp.LeftOut, Note: cp.Note,
 	}
 }

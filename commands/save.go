@@ -263,6 +263,7 @@ func (c *call) showSaved(s *gitstore.Saved) error {
 	if c.flags.Bool("verbose") && len(s.Pruned) > 0 {
 		c.say("pruned: %s", strings.Join(texts(s.Pruned), ", "))
 	}
+	c.tellLimit(s)
 	c.print("%s\n", s.ID)
 	return nil
 }
@@ -283,7 +284,7 @@ func savedWarnings(c *call, s *gitstore.Saved) []string {
 		}
 	}
 	for _, f := range s.Record.Snapshot().Skipped {
-		list = append(list, fmt.Sprintf("%s is not in the checkpoint: %s, %d bytes", quotePath(f.Path), f.Reason, f.Size))
+		list = append(list, skippedWarning(f))
 	}
 	if c.store.Pending(c.ctx) {
 		list = append(list, "a restore was interrupted: git checkpoint restore --continue or --abort")
@@ -291,6 +292,26 @@ func savedWarnings(c *call, s *gitstore.Saved) []string {
 		list = append(list, fmt.Sprintf("a killed restore left %s: git checkpoint restore --abort removes it", quotePath(lock)))
 	}
 	return list
+}
+
+func skippedWarning(f checkpoint.Skipped) string {
+	if f.Path == "." {
+		return fmt.Sprintf("files are not in the checkpoint: %s", f.Reason)
+	}
+	return fmt.Sprintf("%s is not in the checkpoint: %s, %d bytes", quotePath(f.Path), f.Reason, f.Size)
+}
+
+// tellLimit names the setting that lets in files that were over the size limit.
+func (c *call) tellLimit(s *gitstore.Saved) {
+	over := int64(0)
+	for _, f := range s.Record.Snapshot().Skipped {
+		if f.Reason == checkpoint.OverSize {
+			over += f.Size
+		}
+	}
+	if over > 0 {
+		c.say("hint: git config checkpoint.storage.max-size-mb %d", int64(c.settings.Int("storage.max_size_mb"))+over>>20+1)
+	}
 }
 
 // savedRecord is the JSON of what the command saved, a step with where that

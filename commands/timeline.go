@@ -2,6 +2,7 @@ package commands
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"git-checkpoint/commands/display"
@@ -54,12 +55,22 @@ func (c *call) entries(l *gitstore.List, picked []int) []display.Entry {
 		cp := &l.Checkpoints[i]
 		entries[k] = display.Entry{
 			ID: nameOf(cp), Short: first(cp.ID.Short(), cp.Commit.String()[:12]), Phase: cp.Phase, Trigger: first(string(cp.Trigger), "?"),
-			Age: ago(cp.Created, now), Brief: briefly(cp.Created, now), Note: firstLine(cp.Note), Problem: problemOf(cp),
+			Age: ago(cp.Created, now), Brief: briefly(cp.Created, now), Note: timelineNote(cp), Problem: problemOf(cp),
 			Tip: i == 0 && !cp.Archived, Archived: cp.Archived, Filed: string(cp.Filed.Why), Pinned: cp.Pinned, Resumable: cp.Resumable,
 			Stale: now.Sub(cp.Created) > freshness.DefaultMaxAge || cp.Created.Sub(now) > freshness.DefaultTolerance,
 		}
 	}
 	return entries
+}
+
+// timelineNote returns the first line of the note, after a warning if the
+// checkpoint lacks files.
+func timelineNote(cp *gitstore.Checkpoint) string {
+	note := firstLine(cp.Note)
+	if !cp.LeftOut {
+		return note
+	}
+	return strings.TrimSuffix("files left out: "+note, ": ")
 }
 
 // problemOf says why a checkpoint cannot be used, "" where it can as far as
@@ -102,6 +113,9 @@ func listLine(cp *gitstore.Checkpoint, tip bool, now time.Time) string {
 	}
 	if problem != "" {
 		what += " (" + problem + ")"
+	}
+	if cp.LeftOut {
+		what += " (files left out)"
 	}
 	if cp.Filed.Why != "" {
 		what += fmt.Sprintf(" (%s, archived %s)", cp.Filed.Why, ago(cp.Filed.At, now))

@@ -37,7 +37,8 @@
 //	            dotagent's, not in progress                prompt_user
 //	command     another than began it, and no handover     prompt_user
 //	issue       closed, title or assignees changed         proceed_with_warning
-//	record      its warnings, prerequisites not met        proceed_with_warning
+//	record      its warnings, prerequisites not met,
+//	            files left out by a limit                  proceed_with_warning
 //	loop        resumed for the third time without a save  proceed_with_warning
 //
 // Findings that only the caller can make (Facts.Findings) come last.

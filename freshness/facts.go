@@ -21,6 +21,7 @@ type Facts struct {
 	Files   Files
 	Outputs Outputs
 	Plan    Plan
+	Fuller  string // an older checkpoint of the branch that lacks no file, "" for none
 	Resumes int    // of this checkpoint here, without a save since
 	By      string // the command that goes on with the work, "" where that is not known
 

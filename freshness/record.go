@@ -31,10 +31,35 @@ func checkRecord(in input) []Reason {
 			out = append(out, reason("record", ProceedWithWarning, "%s", printable(w)))
 		}
 	}
+	if left := in.record.Snapshot().LeftOut(); len(left) > 0 {
+		out = append(out, in.leftOut(left))
+	}
 	if !in.record.PrerequisitesMet() {
 		out = append(out, reason("record", ProceedWithWarning, "Prerequisites were not met at the checkpoint"))
 	}
 	return out
+}
+
+// leftOut is the finding that a limit kept files out of the checkpoint.
+func (in input) leftOut(left []checkpoint.Skipped) Reason {
+	r := reason("record", ProceedWithWarning, "%s not in the checkpoint: %s", isOrAre(len(left), "file"), printable(left[0].Path+", "+left[0].Reason))
+	for _, f := range left {
+		if f.Path == "." || f.Reason == checkpoint.OutOfTime {
+			r.Message = "Files are not in the checkpoint: " + printable(f.Reason)
+		}
+		r.Detail = append(r.Detail, printable(f.Path+": "+f.Reason))
+	}
+	if in.facts.Fuller != "" {
+		r.Hint = command("git", "checkpoint", "resume", in.facts.Name, in.facts.Fuller)
+	}
+	return r
+}
+
+func isOrAre(n int, what string) string {
+	if n == 1 {
+		return "1 " + what + " is"
+	}
+	return count(n, what) + " are"
 }
 
 func checkTime(in input) []Reason {

@@ -25,6 +25,7 @@ type Checkpoint struct {
 	Branch    string
 	Resumable bool
 	Clock     checkpoint.Clock
+	LeftOut   bool // a limit of time or size kept files out of it
 	Version   string
 	Created   time.Time // the author's date, whole seconds
 	Note      string
@@ -198,6 +199,8 @@ func (c *Checkpoint) setTrailer(key, value string) (err error) {
 		if c.Clock, ok = checkpoint.ParseClock(value); !ok {
 			err = fmt.Errorf("%q is no clock", value)
 		}
+	case trailerLeftOut:
+		c.LeftOut = true
 	case trailerVersion:
 		c.Version = value
 	}

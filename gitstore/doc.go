@@ -20,7 +20,8 @@
 //
 //	tree
 //	  checkpoint.yaml   the record (package checkpoint)
-//	  staged/           the staging area, as git write-tree gives it
+//	  staged/           the staging area, as git write-tree gives it; a file above
+//	                    the size limit is as HEAD has it
 //	  conflicts/1,2,3/  the stages of unmerged paths, if there are any
 //	  worktree/         tracked files that differ from the staging area, when asked for
 //	  untracked/        untracked files, when asked for
@@ -41,7 +42,11 @@
 //	                    Checkpoint-Branch: feature/issue-42
 //	                    Checkpoint-Resumable: true
 //	                    Checkpoint-Clock: 1771079400000000000
+//	                    Checkpoint-Left-Out: 2
 //	                    Checkpoint-Version: 1.0
+//
+// Checkpoint-Left-Out counts the entries of snapshot.skipped that a limit of time
+// or size is the reason for; it is there only if there are any.
 //
 // The record is the truth; the trailers are an index of it, so that listing
 // and retention read commits only. A note that could be taken for a trailer

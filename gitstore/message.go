@@ -17,6 +17,7 @@ const (
 	trailerBranch    = "Checkpoint-Branch"
 	trailerResumable = "Checkpoint-Resumable"
 	trailerClock     = "Checkpoint-Clock"
+	trailerLeftOut   = "Checkpoint-Left-Out"
 	trailerVersion   = "Checkpoint-Version"
 )
 
@@ -35,6 +36,10 @@ func encodeMessage(issue checkpoint.Issue, r *checkpoint.Record) string {
 	if note := encodeNote(r.Note()); note != "" {
 		fmt.Fprintf(&b, "%s\n\n", note)
 	}
+	leftOut := ""
+	if n := len(r.Snapshot().LeftOut()); n > 0 {
+		leftOut = strconv.Itoa(n)
+	}
 	for _, t := range [][2]string{
 		{trailerID, string(r.ID())},
 		{trailerIssue, issue.RefName()},
@@ -43,6 +48,7 @@ func encodeMessage(issue checkpoint.Issue, r *checkpoint.Record) string {
 		{trailerBranch, quoteTrailer(r.Branch())},
 		{trailerResumable, strconv.FormatBool(r.CanResume())},
 		{trailerClock, strconv.FormatInt(int64(r.Clock()), 10)},
+		{trailerLeftOut, leftOut},
 		{trailerVersion, r.Version()},
 	} {
 		if t[1] != "" {

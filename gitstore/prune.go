@@ -136,7 +136,8 @@ func (s *Store) decide(c, archive *chain, req PruneRequest) (*Pruned, error) {
 			result.Decisions = append(result.Decisions, retention.Decision{ID: it.ID, Rule: rule})
 		}
 	} else {
-		result.Decisions = retention.Plan(req.Policy, items, s.now())
+		full := &fullness{s: s, objects: s.objects, known: c.index()}
+		result.Decisions = s.keepFuller(req.Policy, items, retention.Plan(req.Policy, items, s.now()), full)
 	}
 	_, result.Removed = dropped(result.Decisions)
 	if !result.Archived {

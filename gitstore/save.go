@@ -78,7 +78,7 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	if err != nil {
 		return nil, fmt.Errorf("save issue %s: %w", req.Issue, err)
 	}
-	w := &writing{s: s, req: &req, snap: snap, created: s.now().UTC().Truncate(time.Microsecond)}
+	w := &writing{s: s, req: &req, snap: snap, k: k, created: s.now().UTC().Truncate(time.Microsecond)}
 	var saved *Saved
 	try := func() error {
 		saved, err = w.append(ctx, k)
@@ -100,6 +100,7 @@ type writing struct {
 	s       *Store
 	req     *SaveRequest
 	snap    *taken
+	k       *sink
 	created time.Time
 	id      checkpoint.ID
 	index   plumbing.Hash // the index commit
@@ -140,7 +141,7 @@ func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 	if w.req.IfChanged && w.unchanged(below, record) {
 		return nil, ErrUnchanged
 	}
-	on, dropped := s.thin(ctx, below, w.req.Retention, record, k)
+	on, dropped := s.thin(ctx, below, w.req.Retention, record, w.snap.Entries, k)
 	commit, err := w.build(k, on, record)
 	if err != nil {
 		return nil, err

@@ -26,6 +26,10 @@ func (s *Store) snapshot(ctx context.Context, req *SaveRequest, k *sink) (*taken
 	if err := s.checkReceived(ctx, a.Changes); err != nil {
 		return nil, err
 	}
+	left, err := a.LeaveOut(req.MaxSize, s.objects)
+	if err != nil {
+		return nil, err
+	}
 	snap, err := a.Begin(k, s.stagedBefore(ctx, req.Issue, a.head.commit))
 	if err != nil {
 		return nil, err
@@ -33,6 +37,7 @@ func (s *Store) snapshot(ctx context.Context, req *SaveRequest, k *sink) (*taken
 	if !a.head.commit.IsZero() {
 		snap.Facts.Head = a.head.commit.String()
 	}
+	snap.Facts.Skipped = left
 	snap.Facts.Detached = a.head.branch == ""
 	snap.Facts.MergeHead = s.repo.MergeHeads()
 	site := &snapshot.Site{Git: s.git, Config: s.config, CommonDir: s.repo.CommonDir, Root: s.repo.Root}
@@ -42,9 +47,6 @@ func (s *Store) snapshot(ctx context.Context, req *SaveRequest, k *sink) (*taken
 	}, k)
 	if err != nil {
 		return nil, err
-	}
-	if limit := req.MaxSize; limit > 0 && snap.Size > limit {
-		return nil, &LimitError{What: "snapshot", Size: snap.Size, Limit: limit}
 	}
 	return &taken{a.head, snap}, nil
 }

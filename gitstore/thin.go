@@ -8,6 +8,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/ledger"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -25,7 +26,7 @@ type base struct {
 // thin applies retention to the newest part of a chain, as it will be with
 // record on top, and returns what the record's commit is put on. Whatever
 // keeps it from dropping anything keeps no save from being made.
-func (s *Store) thin(ctx context.Context, below *chain, p retention.Policy, r *checkpoint.Record, k *sink) (base, []checkpoint.ID) {
+func (s *Store) thin(ctx context.Context, below *chain, p retention.Policy, r *checkpoint.Record, entries []trees.Entry, k *sink) (base, []checkpoint.ID) {
 	plain := base{below.tip, below.ledger}
 	if below.tip.IsZero() {
 		plain.parent = genesis(below.issue).hash
@@ -38,9 +39,11 @@ func (s *Store) thin(ctx context.Context, below *chain, p retention.Policy, r *c
 	if err != nil || c.cut || c.unread != nil { // pins are not known
 		return plain, nil
 	}
-	coming := retention.Item{ID: r.ID(), Trigger: r.Trigger(), Phase: r.Phase(), Created: r.CreatedAt(), Resumable: r.CanResume(), Valid: true}
+	coming := retention.Item{ID: r.ID(), Trigger: r.Trigger(), Phase: r.Phase(), Branch: r.Branch(), Created: r.CreatedAt(), Resumable: r.CanResume(), Valid: true}
 	items := append([]retention.Item{coming}, c.items()...)
-	drop, ids := dropped(retention.Plan(p, items, s.now()))
+	full := &fullness{s: s, objects: k, known: c.index(), coming: &contents{r.Snapshot(), entries}}
+	decisions := s.keepFuller(p, items, retention.PlanSave(p, items, s.now()), full)
+	drop, ids := dropped(decisions)
 	if len(ids) == 0 {
 		return plain, nil
 	}
@@ -71,7 +74,7 @@ func (c *chain) items() []retention.Item {
 			continue // whatever it is, it is no checkpoint of ours to drop
 		}
 		items = append(items, retention.Item{
-			ID: cp.ID, Trigger: cp.Trigger, Phase: cp.Phase, Created: cp.Created, Clock: cp.Clock,
+			ID: cp.ID, Trigger: cp.Trigger, Phase: cp.Phase, Branch: cp.Branch, Created: cp.Created, Clock: cp.Clock,
 			Pinned: cp.Pinned, Resumable: cp.Resumable, Valid: cp.Valid(),
 		})
 	}

@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"bytes"
+	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/trees"
@@ -21,12 +22,58 @@ func (w *writing) unchanged(c *chain, r *checkpoint.Record) bool {
 		return false
 	}
 	stored, err := trees.Read(w.s.objects, newest.Tree)
-	if err != nil || !w.sameTrees(stored) {
+	if err != nil {
 		return false
 	}
 	before, err := w.s.Record(newest)
+	if err != nil {
+		return false
+	}
+	same := w.sameTrees(stored)
+	if !same && w.outOfTime() {
+		// What was read is the same: the rest is not known to have changed.
+		same = w.partOf(stored) && !slices.ContainsFunc(w.snap.Facts.Deleted, func(path string) bool {
+			return !slices.Contains(before.Snapshot().Deleted, path)
+		})
+		before, r = withoutSnapshot(before), withoutSnapshot(r)
+	}
 	now := steady(r, r)
-	return err == nil && now != nil && bytes.Equal(steady(before, r), now)
+	return same && now != nil && bytes.Equal(steady(before, r), now)
+}
+
+// outOfTime reports whether files were not read for lack of time.
+func (w *writing) outOfTime() bool {
+	return slices.ContainsFunc(w.snap.Facts.Skipped, func(f checkpoint.Skipped) bool { return f.Reason == checkpoint.OutOfTime })
+}
+
+// partOf reports whether stored has all that the snapshot has: the same staging
+// area on the same HEAD, and each file that was read.
+func (w *writing) partOf(stored []trees.Entry) bool {
+	for _, e := range w.snap.Entries {
+		have, ok := trees.Find(stored, e.Name)
+		switch {
+		case !ok:
+			return false
+		case have.Hash == e.Hash:
+			continue
+		case e.Name == "staged" || e.Name == "conflicts":
+			return false
+		}
+		changes, err := trees.DiffBetween(w.s.objects, w.k, have.Hash, e.Hash)
+		if err != nil || slices.ContainsFunc(changes, func(c trees.Change) bool { return !c.New.Hash.IsZero() }) {
+			return false
+		}
+	}
+	return true
+}
+
+// withoutSnapshot is a record that does not say what was left out, but still on
+// which HEAD it was saved.
+func withoutSnapshot(r *checkpoint.Record) *checkpoint.Record {
+	facts := r.Snapshot()
+	r = checkpoint.FromDoc(r.Doc().Clone())
+	r.SetSnapshot(checkpoint.Snapshot{Head: facts.Head, Detached: facts.Detached, MergeHead: facts.MergeHead})
+	return r
 }
 
 // sameTrees reports whether stored holds the snapshot's trees and no other.

@@ -17,6 +17,7 @@ type Agent struct {
 	TOML   string // where the hooks may be instead
 	Events []AgentEvent
 	JSON   bool // reads JSON alone
+	Budget int  // for reading files at a session's end, in milliseconds
 }
 
 // An AgentEvent is one of an agent's events, and what it is here.
@@ -28,15 +29,15 @@ type AgentEvent struct {
 
 var agents = []Agent{
 	{
-		Name: "claude", File: ".claude/settings.json",
+		Name: "claude", File: ".claude/settings.json", Budget: 10_000,
 		Events: []AgentEvent{{"SessionStart", "session-start", 10}, {"PreCompact", "pre-compact", 30}, {"SessionEnd", "session-end", 30}},
 	},
 	{ // which allows a session's end 3 seconds
-		Name: "codex", File: ".codex/hooks.json", TOML: ".codex/config.toml",
+		Name: "codex", File: ".codex/hooks.json", TOML: ".codex/config.toml", Budget: 1500,
 		Events: []AgentEvent{{"SessionStart", "session-start", 10}, {"PreCompact", "pre-compact", 30}, {"SessionEnd", "session-end", 3}},
 	},
 	{
-		Name: "gemini", File: ".gemini/settings.json", JSON: true,
+		Name: "gemini", File: ".gemini/settings.json", JSON: true, Budget: 10_000,
 		Events: []AgentEvent{{"SessionStart", "session-start", 10_000}, {"PreCompress", "pre-compact", 30_000}, {"SessionEnd", "session-end", 30_000}},
 	},
 }

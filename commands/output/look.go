@@ -24,6 +24,7 @@ type Listed struct {
 	CanResume    bool      `json:"can_resume"`
 	Pinned       bool      `json:"pinned"`
 	Valid        bool      `json:"valid"`
+	LeftOut      bool      `json:"left_out"` // a limit kept files out of it
 	Note         string    `json:"note"`
 }
 

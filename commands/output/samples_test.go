@@ -66,7 +66,7 @@ func samples() map[string]any {
 			[]string{"T4"},
 		}, "finish": step("finish"), "finish-empty": Step{Save: Save{Type: "finish"}},
 		"list": List{Type: "list", Issue: "42", Latest: id, TotalCheckpoints: 2, Checkpoints: []Listed{
-			{id, "42", commit, made, "manual", "implementing", "feature/issue-42", true, true, true, "caf\u00e9\nsecond line"},
+			{id, "42", commit, made, "manual", "implementing", "feature/issue-42", true, true, true, false, "caf\u00e9\nsecond line"},
 			{Commit: commit, Note: "\x1b[31m\u202e\u009b\U000e0041\xff"},
 		}},
 		"list-empty": List{Type: "list"},

@@ -1,5 +1,10 @@
 package checkpoint
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Snapshot is what the trees of a checkpoint cannot say: where HEAD was, and
 // what of the staging area and the worktree has no blob.
 type Snapshot struct {
@@ -18,6 +23,27 @@ type Skipped struct {
 	Path   string
 	Size   int64
 	Reason string
+}
+
+// Reasons for which a save leaves a file out that a later save may have.
+const (
+	OutOfTime = "not read within the time budget"
+	OverSize  = "over the size limit of the checkpoint"
+)
+
+// LargerThan is the reason for a file above the limit of a single file.
+func LargerThan(limit int64) string { return fmt.Sprintf("larger than %d bytes", limit) }
+
+// LeftOut returns the files that a limit of time or size kept out of the
+// checkpoint. A path of "." stands for files that are not named.
+func (s Snapshot) LeftOut() []Skipped {
+	var left []Skipped
+	for _, f := range s.Skipped {
+		if f.Path == "." || f.Reason == OutOfTime || f.Reason == OverSize || strings.HasPrefix(f.Reason, "larger than ") {
+			left = append(left, f)
+		}
+	}
+	return left
 }
 
 // Snapshot returns snapshot.

@@ -24,6 +24,9 @@ func (s *Site) later(ctx context.Context, snap *Snapshot, area *stagingArea, tar
 	if err != nil {
 		return nil, err
 	}
+	for _, f := range snap.Record.Snapshot().Skipped {
+		known[f.Path] = true // it may have been there
+	}
 	var list []Target
 	for _, f := range files {
 		if !known[f.path] {
@@ -82,10 +85,6 @@ func (s *Site) laterUntracked(ctx context.Context, snap *Snapshot) ([]string, er
 	if err != nil {
 		return nil, fmt.Errorf("list untracked files: %w", err)
 	}
-	skipped := map[string]bool{}
-	for _, f := range snap.Record.Snapshot().Skipped {
-		skipped[f.Path] = true
-	}
 	var paths []string
 	find := &trees.Finder{Reader: s.Objects}
 	for _, path := range gitcmd.Fields(out) {
@@ -93,7 +92,7 @@ func (s *Site) laterUntracked(ctx context.Context, snap *Snapshot) ([]string, er
 		if err != nil {
 			return nil, err
 		}
-		if had == (Side{}) && !skipped[path] && !strings.HasSuffix(path, "/") {
+		if had == (Side{}) && !strings.HasSuffix(path, "/") {
 			paths = append(paths, path)
 		}
 	}

@@ -13,6 +13,7 @@ type Item struct {
 	ID        checkpoint.ID
 	Trigger   checkpoint.Trigger
 	Phase     string
+	Branch    string    // that it was saved on, "" for a detached HEAD
 	Created   time.Time // its commit's time; zero when unknown
 	Clock     checkpoint.Clock
 	Pinned    bool
@@ -47,6 +48,40 @@ func Plan(p Policy, newestFirst []Item, _ time.Time) []Decision {
 	return ds
 }
 
+// PlanSave is Plan for the first item, which is about to be saved. A save drops
+// no checkpoint of another branch: its files are not in the worktree that is
+// saved.
+func PlanSave(p Policy, newestFirst []Item, now time.Time) []Decision {
+	ds := Plan(p, newestFirst, now)
+	for i, it := range newestFirst {
+		if it.Branch != newestFirst[0].Branch && !ds[i].Keep {
+			ds[i].Keep, ds[i].Rule = true, "of another branch: kept by a save"
+		}
+	}
+	return ds
+}
+
+// KeepFuller keeps checkpoints that Plan would drop although no later one has all
+// of their files. covers reports whether a newer item lacks none of the files of
+// an older one. It is asked of the newest item and of those of the same group
+// that are kept. A policy that keeps none of a trigger is followed.
+func KeepFuller(p Policy, newestFirst []Item, ds []Decision, covers func(newer, older int) bool) []Decision {
+	for i, it := range newestFirst {
+		if ds[i].Keep || p[it.Trigger].Keep == 0 {
+			continue
+		}
+		covered := false
+		for j := 0; j < i && !covered; j++ {
+			other := newestFirst[j]
+			covered = ds[j].Keep && other.Branch == it.Branch && (j == 0 || other.Trigger == it.Trigger) && covers(j, i)
+		}
+		if !covered {
+			ds[i].Keep, ds[i].Rule = true, "no later one has all of its files: kept"
+		}
+	}
+	return ds
+}
+
 // resumePick returns the index of the newest checkpoint that a resume with
 // fallback would take, -1 if there is none.
 func resumePick(items []Item) int {
@@ -76,6 +111,7 @@ func protected(it Item, i, resume int) string {
 // group is what a rule counts in.
 type group struct {
 	trigger checkpoint.Trigger
+	branch  string
 	phase   string
 }
 
@@ -91,7 +127,7 @@ func (p Policy) judge(it Item, seen map[group]int) (bool, string) {
 	case rule.Keep <= 0:
 		return rule.Keep < 0, name + ": " + rule.String()
 	}
-	g := group{trigger: it.Trigger}
+	g := group{trigger: it.Trigger, branch: it.Branch}
 	if rule.PerPhase {
 		g.phase = it.Phase
 	}

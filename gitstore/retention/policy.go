@@ -5,7 +5,8 @@
 // is the store's work.
 //
 // A policy has one rule a trigger: how many of its checkpoints to keep, -1 all,
-// 0 none, n the newest n, counted over the issue or in each phase on its own.
+// 0 none, n the newest n. They are counted for each branch, or for each phase of
+// a branch. A save applies the policy to its own branch only (PlanSave).
 //
 //	phase_transition, conflict_start, conflict_resolved, manual   all
 //	batch_complete                                                3 per phase

@@ -97,13 +97,11 @@ func (c *capture) spend(budget time.Duration) (done func()) {
 // the record says so, and the checkpoint is better than none.
 func (c *capture) failed(err error) bool {
 	if err != nil && c.late() {
-		c.skip(".", 0, outOfTime)
+		c.skip(".", 0, checkpoint.OutOfTime)
 		return false
 	}
 	return err != nil
 }
-
-const outOfTime = "not read within the time budget"
 
 func (c *capture) add(name string, files []trees.File) {
 	if tree := trees.Build(c.k, files); !tree.IsZero() {

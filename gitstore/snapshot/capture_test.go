@@ -165,10 +165,43 @@ func TestSizeLimit(t *testing.T) {
 	w.Git("add", "a.txt", "one")
 	req := w.request(checkpoint.Manual)
 	req.MaxSize = 100
-	_, err := w.s.Save(ctx, req)
-	var limit *gitstore.LimitError
-	require.ErrorAs(t, err, &limit)
-	assert.Equal(t, int64(120), limit.Size)
+	saved = w.save(req)
+	assert.Equal(t, []string{"a.txt"}, skippedPaths(saved), "one of them is enough")
+	assert.Contains(t, w.paths(saved.Commit.String()+":staged"), "one")
+	assert.Equal(t, w.Git("rev-parse", "HEAD:a.txt"), w.Git("rev-parse", saved.Commit.String()+":staged/a.txt"))
+	w.sound()
+}
+
+// Staged files that are left out are in the staged tree as HEAD has them, in
+// directories too, and whatever else is staged there.
+func TestStagedFilesOverTheLimit(t *testing.T) {
+	w := newWorld(t)
+	w.Write("dir/b.txt", strings.Repeat("x", 500))
+	w.Write("dir/new/deep/big", strings.Repeat("x", 400))
+	w.Write("dir/new/small", "x")
+	w.Write("sub.txt", "y")
+	w.remove("a.txt")
+	w.Git("add", "-A")
+	req := w.request(checkpoint.Manual)
+	req.MaxSize = 300
+	saved := w.save(req)
+	rev := saved.Commit.String()
+	assert.Equal(t, []checkpoint.Skipped{
+		{Path: "dir/b.txt", Size: 500, Reason: checkpoint.OverSize},
+		{Path: "dir/new/deep/big", Size: 400, Reason: checkpoint.OverSize},
+	}, saved.Record.Snapshot().Skipped)
+	assert.Equal(t, w.Git("rev-parse", "HEAD:dir/b.txt"), w.Git("rev-parse", rev+":staged/dir/b.txt"))
+	assert.Equal(t, "", w.Git("ls-tree", rev+":staged/dir/new", "deep"))
+	assert.Equal(t, "D\ta.txt\nA\tdir/new/small\nA\tsub.txt", w.Git("diff", "--no-renames", "--name-status", "HEAD", rev+":staged"))
+	assert.True(t, saved.LeftOut)
+	w.sound()
+
+	w.Git("rm", "-rfq", "--cached", ".")
+	w.Git("add", "-f", "dir/new/deep/big")
+	saved = w.save(req)
+	assert.Empty(t, w.Git("ls-tree", saved.Commit.String()+":staged"))
+	assert.Equal(t, []string{"dir/new/deep/big"}, skippedPaths(saved))
+	w.sound()
 }
 
 // Without executable bits in the file system, git's own view of them counts.

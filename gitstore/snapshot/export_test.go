@@ -1,4 +1,6 @@
 package snapshot
 
+import "git-checkpoint/gitstore/checkpoint"
+
 // OutOfTime is the reason that is given when the time is spent.
-const OutOfTime = outOfTime
+const OutOfTime = checkpoint.OutOfTime

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/trees"
 
@@ -65,7 +66,7 @@ func (c *capture) take(wanted []candidate) ([]trees.File, error) {
 		if (trees.Entry{Mode: f.Mode, Hash: f.Hash}) == w.known {
 			continue
 		}
-		reason, filtered := outOfTime, false
+		reason, filtered := checkpoint.OutOfTime, false
 		if !c.late() {
 			reason, filtered = c.store(root, w, &f)
 		}
@@ -113,7 +114,7 @@ func (c *capture) look(root *os.Root, w candidate) (mode uint32, size int64, rea
 	case trees.CheckPath(w.path, mode) != nil:
 		return 0, info.Size(), "a name that git refuses"
 	case info.Size() > w.maxSize:
-		return 0, info.Size(), fmt.Sprintf("larger than %d bytes", w.maxSize)
+		return 0, info.Size(), checkpoint.LargerThan(w.maxSize)
 	}
 	return mode, info.Size(), ""
 }
@@ -131,7 +132,7 @@ func (c *capture) store(root *os.Root, w candidate, f *trees.File) (reason strin
 		return "not readable", false
 	}
 	if w.size > c.room {
-		return "over the size limit of the checkpoint", false
+		return checkpoint.OverSize, false
 	}
 	data, err := content(root, f)
 	if err != nil {

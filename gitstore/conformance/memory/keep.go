@@ -92,7 +92,7 @@ func (c *chain) thin(p retention.Policy, coming entry, now time.Time) []checkpoi
 	if p == nil {
 		return nil
 	}
-	return gone(retention.Plan(p, c.items(slices.Concat([]entry{coming}, c.live)), now))
+	return gone(retention.PlanSave(p, c.items(slices.Concat([]entry{coming}, c.live)), now))
 }
 
 // items are checkpoints as retention sees them.
@@ -100,7 +100,7 @@ func (c *chain) items(entries []entry) []retention.Item {
 	items := make([]retention.Item, len(entries))
 	for i, e := range entries {
 		items[i] = retention.Item{
-			ID: e.ID, Trigger: e.Trigger, Phase: e.Phase, Created: e.Created, Clock: e.Clock,
+			ID: e.ID, Trigger: e.Trigger, Phase: e.Phase, Branch: e.Branch, Created: e.Created, Clock: e.Clock,
 			Pinned: c.ledger.Pinned(e.ID), Resumable: e.Resumable, Valid: e.Valid(),
 		}
 	}

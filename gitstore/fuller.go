@@ -1,0 +1,109 @@
+package gitstore
+
+import (
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A contents is what a checkpoint has of the files, and what it had to leave out.
+type contents struct {
+	facts   checkpoint.Snapshot
+	entries []trees.Entry // its trees
+}
+
+// A fullness compares the contents of the checkpoints of a chain.
+type fullness struct {
+	s       *Store
+	objects trees.Reader
+	known   map[checkpoint.ID]*link
+	coming  *contents // of a checkpoint that is being saved, nil for none
+}
+
+// keepFuller keeps checkpoints that have files which all later ones lack. The
+// first item is the coming checkpoint if coming is not nil.
+func (s *Store) keepFuller(p retention.Policy, items []retention.Item, ds []retention.Decision, f *fullness) []retention.Decision {
+	return retention.KeepFuller(p, items, ds, func(newer, older int) bool {
+		old, now := f.known[items[older].ID], f.coming
+		if newer > 0 || now == nil {
+			now = f.of(f.known[items[newer].ID])
+		}
+		return old == nil || now == nil || f.covers(now, old)
+	})
+}
+
+// of returns the contents of a checkpoint, nil if they cannot be read.
+func (f *fullness) of(l *link) *contents {
+	if l == nil {
+		return nil
+	}
+	r, err := f.s.Record(&l.Checkpoint)
+	if err != nil {
+		return nil
+	}
+	entries, err := trees.Read(f.objects, l.Tree)
+	if err != nil {
+		return nil
+	}
+	return &contents{r.Snapshot(), entries}
+}
+
+// covers reports whether an older checkpoint has no file that a newer one was
+// not asked for or had to leave out.
+func (f *fullness) covers(newer *contents, older *link) bool {
+	left := newer.facts.LeftOut()
+	if newer.facts.Worktree && newer.facts.Untracked && len(left) == 0 {
+		return true
+	}
+	entries, err := trees.Read(f.objects, older.Tree)
+	if err != nil {
+		return true // there is nothing in it that could be restored
+	}
+	unread := slices.ContainsFunc(left, func(s checkpoint.Skipped) bool { return s.Path == "." || s.Reason == checkpoint.OutOfTime })
+	for name, asked := range map[string]bool{"worktree": newer.facts.Worktree, "untracked": newer.facts.Untracked} {
+		if (!asked || unread) && f.lacks(newer.entries, entries, name) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(left, func(s checkpoint.Skipped) bool { return f.holds(entries, newer.entries, s.Path) })
+}
+
+// lacks reports whether a tree of that name has files in the older checkpoint
+// that are not in the newer one.
+func (f *fullness) lacks(newer, older []trees.Entry, name string) bool {
+	had, ok := trees.Find(older, name)
+	if !ok {
+		return false
+	}
+	has, _ := trees.Find(newer, name)
+	changes, err := trees.Diff(f.objects, had.Hash, has.Hash)
+	return err != nil || slices.ContainsFunc(changes, func(c trees.Change) bool { return c.New.Hash.IsZero() })
+}
+
+// holds reports whether the older checkpoint has a file, either beside the staged
+// tree or staged in another form than in the newer one.
+func (f *fullness) holds(older, newer []trees.Entry, path string) bool {
+	now, _ := trees.Find(newer, "staged")
+	for _, e := range older {
+		if !e.IsTree() || e.Name == "conflicts" {
+			continue
+		}
+		hash := f.lookup(e.Hash, path)
+		if !hash.IsZero() && (e.Name != "staged" || hash != f.lookup(now.Hash, path)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *fullness) lookup(tree plumbing.Hash, path string) plumbing.Hash {
+	_, hash, err := trees.Lookup(f.objects, tree, path)
+	if err != nil {
+		return plumbing.ZeroHash
+	}
+	return hash
+}
