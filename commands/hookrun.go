@@ -39,8 +39,8 @@ var hookRuns = map[string]func(*call, []string) error{
 	"pre-push":      (*call).prePush,
 	"post-checkout": (*call).postCheckout,
 	"session-start": (*call).sessionStart,
-	"pre-compact":   func(c *call, args []string) error { return c.sessionSave("interval") },
-	"session-end":   func(c *call, args []string) error { return c.sessionSave("session_end") },
+	"pre-compact":   func(c *call, args []string) error { return c.sessionSave("interval", false) },
+	"session-end":   func(c *call, args []string) error { return c.sessionSave("session_end", true) },
 	"stop":          (*call).sessionStop,
 	"event":         (*call).event,
 }

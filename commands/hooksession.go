@@ -60,7 +60,8 @@ func readSession(r io.Reader, within time.Duration) sessionInput {
 // sessionStart hands a new session the newest checkpoint of its issue, as
 // data: anyone who can push a ref can write it.
 func (c *call) sessionStart(args []string) error {
-	if gitstore.TakeGlance().None() {
+	in := c.sessionInput()
+	if gitstore.TakeGlance().None() && in.SessionID == "" {
 		return nil
 	}
 	done, on, err := c.openQuickly()
@@ -68,8 +69,9 @@ func (c *call) sessionStart(args []string) error {
 	if err != nil || !on {
 		return err
 	}
-	issue, err := c.inferIssue()
-	if err != nil || !c.store.HasIssue(c.ctx, issue) {
+	c.noteSession(in.SessionID)
+	issue, ok := c.handedIssue()
+	if !ok {
 		return nil
 	}
 	r, err := c.newest(issue)
@@ -106,8 +108,9 @@ func (c *call) handOver(text string, args []string) error {
 	return nil
 }
 
-// sessionSave saves what a session leaves behind, if that is anything new.
-func (c *call) sessionSave(trigger string) error {
+// sessionSave saves what a session leaves behind, if that is anything new. A
+// session that goes on is where the worktree is.
+func (c *call) sessionSave(trigger string, ends bool) error {
 	in := c.sessionInput()
 	if err := c.open(); err != nil {
 		return err
@@ -115,9 +118,18 @@ func (c *call) sessionSave(trigger string) error {
 	if !c.settings.Bool("enabled") {
 		return nil
 	}
-	issue, err := c.inferIssue()
+	if !ends {
+		c.noteSession(in.SessionID)
+	}
+	issue, why, err := c.sessionIssue(in.SessionID)
 	if err != nil {
-		return nil // nothing says which
+		return err
+	}
+	if issue == "" {
+		if why != "" {
+			c.tell("%s: nothing is saved: %s", c.args[0], why)
+		}
+		return nil
 	}
 	args := []string{"save", "--trigger", trigger, "--if-changed", "--quiet"}
 	if c.store.Root() != "" {
@@ -160,5 +172,5 @@ func (c *call) event(args []string) error {
 	if len(args) == 0 || args[0] != "CHECKPOINT" {
 		return nil
 	}
-	return c.sessionSave("manual")
+	return c.sessionSave("manual", false)
 }

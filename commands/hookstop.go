@@ -29,9 +29,10 @@ func (c *call) sessionStop([]string) error {
 	if err != nil || !on {
 		return err
 	}
-	issue, err := c.inferIssue()
-	if err != nil {
-		return nil // nothing says which
+	c.noteSession(in.SessionID)
+	issue, ok := c.handedIssue()
+	if !ok {
+		return nil
 	}
 	_, r, err := c.store.NewestRecord(c.ctx, issue)
 	if err != nil {

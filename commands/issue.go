@@ -8,6 +8,17 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
+// watchedIssue returns the issue of automatic saves: the argument, or the issue
+// that is named.
+func (c *call) watchedIssue() (i checkpoint.Issue, err error) {
+	if len(c.args) > 0 {
+		return c.issue()
+	}
+	i, err = c.automaticIssue()
+	c.about = i
+	return i, err
+}
+
 // issue finds the issue of commands that take [ISSUE] alone.
 func (c *call) issue() (i checkpoint.Issue, err error) {
 	defer func() { c.about = i }()
@@ -109,21 +120,52 @@ func (c *call) checkpointArg(required bool) (*gitstore.Checkpoint, error) {
 	return cp, err
 }
 
-// inferIssue finds the issue that nobody named: --issue, GIT_CHECKPOINT_ISSUE,
-// the branch's name, the only issue there is.
-func (c *call) inferIssue() (checkpoint.Issue, error) {
+// errUnnamed reports that nothing names the issue.
+var errUnnamed = errors.New("no option, no variable and no branch names the issue")
+
+// namedIssue returns the issue that --issue, GIT_CHECKPOINT_ISSUE or the branch
+// names. It fails with errUnnamed if none of them does. Hooks and automatic saves
+// write to no other issue.
+func (c *call) namedIssue() (checkpoint.Issue, error) {
 	if s := first(c.flags.String("issue"), c.env.Getenv("GIT_CHECKPOINT_ISSUE")); s != "" {
 		return parseIssue(s)
 	}
-	branch, err := c.store.Branch(c.ctx)
+	branch, err := c.currentBranch()
 	if err != nil {
 		return "", err
 	}
-	if branch == "" {
-		branch = c.ciBranch()
-	}
 	if i, ok := checkpoint.IssueFromBranch(branch, c.settings.Pattern("issue_pattern")); ok {
 		return i, nil
+	}
+	return "", errUnnamed
+}
+
+// currentBranch returns the branch that HEAD is on, or the branch of the CI job
+// if HEAD is detached.
+func (c *call) currentBranch() (string, error) {
+	branch, err := c.store.Branch(c.ctx)
+	return first(branch, c.ciBranch()), err
+}
+
+// automaticIssue returns the issue of a save that nobody watches.
+func (c *call) automaticIssue() (checkpoint.Issue, error) {
+	i, err := c.namedIssue()
+	if errors.Is(err, errUnnamed) {
+		name := c.flags.Command.Name
+		hint := "git checkpoint " + name + " ISSUE"
+		if name == "run" {
+			hint += " -- CMD"
+		}
+		return "", fail(exitUsage, hint, "%s: which issue? The branch names none: name it, or set GIT_CHECKPOINT_ISSUE", name)
+	}
+	return i, err
+}
+
+// inferIssue returns the issue if no argument names it: the one of namedIssue,
+// else the only issue that has checkpoints.
+func (c *call) inferIssue() (checkpoint.Issue, error) {
+	if i, err := c.namedIssue(); !errors.Is(err, errUnnamed) {
+		return i, err
 	}
 	issues, err := c.issuesWithCheckpoints()
 	if err == nil && len(issues) == 0 && c.flags.Command.Name == "undo" {

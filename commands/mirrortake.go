@@ -151,7 +151,7 @@ func (m *mirroring) take(t taking) error {
 
 // issueOf is the issue whose file it is, as long as it says it belongs to the
 // same as before; else what it says itself, the workflow of the file beside
-// it, or what every command would take.
+// it, or the issue that is named.
 func (m *mirroring) issueOf(t taking) (checkpoint.Issue, error) {
 	known, there := m.state.Files[t.Path]
 	beside := m.state.Files[path.Join(path.Dir(t.Path), "phase.json")]
@@ -163,7 +163,7 @@ func (m *mirroring) issueOf(t taking) (checkpoint.Issue, error) {
 	case t.doc.Sequel() && beside.Owner != "":
 		return checkpoint.Issue(beside.Owner), nil
 	}
-	return m.c.inferIssue()
+	return m.c.automaticIssue()
 }
 
 // isThere reports whether the document says what the store has: its newest

@@ -72,7 +72,7 @@ func runRun(c *call) error {
 	if err := c.openFor(checkpoint.UserInterrupt); err != nil {
 		return err
 	}
-	issue, err := c.issue()
+	issue, err := c.watchedIssue()
 	if err != nil {
 		return err
 	}

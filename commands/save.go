@@ -86,7 +86,7 @@ func runSave(c *call) error {
 	if err := c.openToSave(trigger); err != nil {
 		return err
 	}
-	issue, err := c.issueOf(c.doc)
+	issue, err := c.targetIssue(trigger)
 	if err != nil {
 		return err
 	}
@@ -115,6 +115,15 @@ func runSave(c *call) error {
 		return err
 	}
 	return orElse(c.finishSave(saved), c.judged(saved))
+}
+
+// targetIssue returns the issue that is saved to. A trigger of automatic saves
+// needs one that is named.
+func (c *call) targetIssue(trigger checkpoint.Trigger) (checkpoint.Issue, error) {
+	if slices.Contains(hasty, trigger) && c.doc == nil {
+		return c.watchedIssue()
+	}
+	return c.issueOf(c.doc)
 }
 
 // finishSave prints what was saved and pushes it. The id is printed first: it

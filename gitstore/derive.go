@@ -131,10 +131,14 @@ func (w *writing) free(ctx context.Context, below *chain, id checkpoint.ID) erro
 	return nil
 }
 
-// branch is the branch that the record names. A record holds text: the name of
-// a branch that is none is quoted as a path would be.
+// branch is the branch that the record names. A record holds text: a name that is
+// not valid UTF-8 is quoted as a path would be.
 func (w *writing) branch() string {
-	name := first(w.snap.head.branch, w.req.Branch)
+	return RecordedBranch(first(w.snap.head.branch, w.req.Branch))
+}
+
+// RecordedBranch returns the name of a branch as records have it.
+func RecordedBranch(name string) string {
 	if !utf8.ValidString(name) {
 		return checkpoint.QuotePath(name)
 	}

@@ -1,0 +1,145 @@
+package commands
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
+)
+
+// A sessionNote is where an agent's session was when it last called a hook: an
+// agent may report the end of a session when another branch is checked out. It
+// is kept below .git/git-checkpoint/sessions, for all worktrees.
+type sessionNote struct {
+	Issue  checkpoint.Issue `json:"issue"`
+	Branch string           `json:"branch"` // "" for a detached HEAD
+	Root   string           `json:"root"`   // of the worktree
+}
+
+// sessionNotes is the folder of the notes, and noteDays how long they stay.
+const (
+	sessionNotes = "sessions"
+	noteDays     = 30
+)
+
+// noteName returns the name of a session's note. Agents choose the ids.
+func noteName(session string) string {
+	sum := sha256.Sum256([]byte(session))
+	return filepath.Join(sessionNotes, hex.EncodeToString(sum[:16]))
+}
+
+// here returns where the session is now; the issue is the one that is named.
+func (c *call) here() (sessionNote, error) {
+	branch, err := c.currentBranch()
+	if err != nil {
+		return sessionNote{}, err
+	}
+	issue, err := c.namedIssue()
+	return sessionNote{Issue: issue, Branch: branch, Root: c.store.Root()}, err
+}
+
+// noteSession keeps where a session is, and removes old notes. A session of no
+// issue has nothing to keep. If the note cannot be written, the end of the session
+// is saved to the issue that is named then.
+func (c *call) noteSession(session string) {
+	now, err := c.here()
+	if session == "" || err != nil {
+		return
+	}
+	data, err := json.Marshal(now)
+	if err != nil {
+		return
+	}
+	c.removeOldNotes()
+	_ = c.store.WriteNote(noteName(session), data)
+}
+
+func (c *call) removeOldNotes() {
+	dir := c.store.NotePath(sessionNotes)
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err == nil && retention.Older(info.ModTime(), noteDays, time.Now()) {
+			_ = os.Remove(filepath.Join(dir, f.Name()))
+		}
+	}
+}
+
+// readNote returns where a session was, and false if that is not known.
+func (c *call) readNote(session string) (note sessionNote, known bool) {
+	if session == "" {
+		return note, false
+	}
+	data, err := os.ReadFile(c.store.NotePath(noteName(session)))
+	if err != nil || json.Unmarshal(data, &note) != nil {
+		return sessionNote{}, false
+	}
+	_, err = checkpoint.ParseIssue(string(note.Issue))
+	return note, err == nil
+}
+
+// sessionIssue returns the issue that the end of a session is saved to, "" with
+// the reason if there is none. A session that is noted is saved to its own issue
+// while its branch is still checked out.
+func (c *call) sessionIssue(session string) (i checkpoint.Issue, why string, err error) {
+	now, err := c.here()
+	note, known := c.readNote(session)
+	switch {
+	case err != nil && !errors.Is(err, errUnnamed):
+		return "", "", err
+	case known && now.Root != note.Root:
+		return "", "the session of issue " + string(note.Issue) + " was in " + note.Root, nil
+	case known && now.Branch != note.Branch:
+		return "", "the session of issue " + string(note.Issue) + " was on " + onBranch(note.Branch) + ", and HEAD is on " + onBranch(now.Branch), nil
+	case known:
+		return note.Issue, "", nil
+	case err != nil && gitstore.TakeGlance().None():
+		return "", "", nil // checkpoints are not used here
+	case err != nil:
+		return "", onBranch(now.Branch) + " names no issue, and GIT_CHECKPOINT_ISSUE is not set", nil
+	}
+	return now.Issue, "", nil
+}
+
+func onBranch(name string) string {
+	if name == "" {
+		return "a detached HEAD"
+	}
+	return "branch " + name
+}
+
+// handedIssue returns the issue whose checkpoint a hook may hand over: the one
+// that is named, else the only one whose newest checkpoint is of this branch.
+func (c *call) handedIssue() (checkpoint.Issue, bool) {
+	i, err := c.namedIssue()
+	if !errors.Is(err, errUnnamed) {
+		return i, err == nil && c.store.HasIssue(c.ctx, i)
+	}
+	branch, err := c.currentBranch()
+	if err != nil || branch == "" {
+		return "", false
+	}
+	issues, _, err := c.store.Issues(c.ctx, false)
+	if err != nil {
+		return "", false
+	}
+	var found []checkpoint.Issue
+	for _, i := range issues {
+		if cp, err := c.store.Newest(c.ctx, i); err == nil && cp.Branch == gitstore.RecordedBranch(branch) {
+			found = append(found, i)
+		}
+	}
+	if len(found) != 1 {
+		return "", false
+	}
+	return found[0], true
+}
