@@ -95,12 +95,20 @@ func (c *call) branchFact(cp *gitstore.Checkpoint) freshness.Branch {
 	if cp.Branch == "" {
 		return freshness.Branch{State: freshness.BranchUnchecked}
 	}
-	if other := c.flags.String("branch"); other != "" && other != cp.Branch {
+	now, err := c.currentBranch()
+	if err != nil {
+		return freshness.Branch{Why: err.Error()}
+	}
+	now = gitstore.RecordedBranch(now)
+	if other := c.flags.String("branch"); other != "" && other != cp.Branch && (now == "" || now == other) {
 		return freshness.Branch{State: freshness.BranchReplaced, Name: other}
 	}
 	b, err := c.store.FindBranch(c.ctx, cp.Branch, cp.Created)
 	if err != nil {
 		return freshness.Branch{Why: err.Error()}
+	}
+	if gone := !b.Exists && (b.Once || c.store.SavedHere(c.ctx, cp)); now != "" && now != cp.Branch && now != b.Name && (!gone || b.Name != "") {
+		return c.otherBranch(cp, b, now)
 	}
 	if b.Exists {
 		return freshness.Branch{State: freshness.BranchExists}
@@ -114,6 +122,17 @@ func (c *call) branchFact(cp *gitstore.Checkpoint) freshness.Branch {
 	}
 	if b.Once || c.store.SavedHere(c.ctx, cp) {
 		f.State = freshness.BranchGone
+	}
+	return f
+}
+
+// otherBranch is the fact that HEAD is on another branch than the checkpoint's.
+func (c *call) otherBranch(cp *gitstore.Checkpoint, b gitstore.BranchReport, now string) freshness.Branch {
+	f := freshness.Branch{State: freshness.BranchOther, Name: now, Exists: b.Exists, Became: b.Name}
+	if b.Exists {
+		f.Place = c.store.CheckedOut(c.ctx, cp.Branch)
+	} else if len(b.Remote) > 0 {
+		f.Remote = b.Remote[0]
 	}
 	return f
 }

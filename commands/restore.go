@@ -34,6 +34,7 @@ func restoreFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "worktree", Usage: "the worktree only"},
 		&cli.BoolFlag{Name: "exact", Usage: "also remove files that were staged later"},
 		&cli.BoolFlag{Name: "force", Usage: "take the checkpoint's side everywhere, whatever HEAD is"},
+		&cli.BoolFlag{Name: "yes", Usage: "also if HEAD is on another branch than the checkpoint's"},
 		changedFlag(),
 		&cli.BoolFlag{Name: "continue", Usage: "finish a restore that was interrupted"},
 		&cli.BoolFlag{Name: "abort", Usage: "take back what an interrupted restore has done"},
@@ -60,7 +61,7 @@ func runRestore(c *call) error {
 		return err
 	}
 	req := gitstore.RestoreRequest{
-		Checkpoint: cp,
+		Checkpoint: cp, AnyBranch: c.flags.Bool("yes"), Branch: c.ciBranch(),
 		Request: restore.Request{
 			Staged: c.flags.Bool("staged"), Worktree: c.flags.Bool("worktree"), Exact: c.flags.Bool("exact"),
 			Force: c.flags.Bool("force"), Changed: choice, DryRun: c.flags.Bool("dry-run"),

@@ -247,7 +247,7 @@ func (c *call) resume(r *resumption) error {
 	dryRun := c.flags.Bool("dry-run")
 	if !c.noFiles() && c.store.Root() != "" {
 		r.restored, err = c.store.Restore(c.ctx, gitstore.RestoreRequest{
-			Checkpoint: r.cp, AnyHead: c.flags.Bool("force"),
+			Checkpoint: r.cp, AnyHead: c.flags.Bool("force"), AnyBranch: true, // the verdict has asked
 			Request: restore.Request{Changed: r.changed, Each: r.each, DryRun: dryRun},
 		})
 		if err != nil {

@@ -105,9 +105,14 @@ func reasonLines(v freshness.Verdict) string {
 	return b.String()
 }
 
-// askRest asks about a changed issue, about approvals and about changed files.
+// askRest asks about another branch, a changed issue, approvals and changed files.
 func (c *call) askRest(d *dialog, r *resumption) error {
 	for _, reason := range r.verdict.Reasons {
+		if reason.Check == "branch" && reason.Action == freshness.PromptUser {
+			if err := c.askBranch(d, r, reason); err != nil {
+				return err
+			}
+		}
 		if reason.Check == "body" && reason.Action == freshness.PromptUser {
 			if err := c.askBody(d, r, reason); err != nil {
 				return err
@@ -118,6 +123,19 @@ func (c *call) askRest(d *dialog, r *resumption) error {
 		return err
 	}
 	return c.askFiles(d, r)
+}
+
+// askBranch asks whether the work goes on on another branch than its own.
+func (c *call) askBranch(d *dialog, r *resumption, branch freshness.Reason) error {
+	answer, err := d.ask(output.Clean(branch.Message)+". Resume here? [y/N] ", yesNo)
+	switch {
+	case err != nil:
+		return c.unanswered(r, r.answers("--yes"), err)
+	case answer == "n":
+		c.say("hint: %s", branch.Hint)
+		return silent{exitNone}
+	}
+	return nil
 }
 
 // bodyChoices are the answers about a changed body; v shows how it changed.

@@ -214,7 +214,7 @@ func ownWords(r *checkpoint.Record) string {
 
 // wouldRestore says what would become of the files, a line each.
 func (c *call) wouldRestore(cp *gitstore.Checkpoint) []string {
-	done, err := c.store.Restore(c.ctx, gitstore.RestoreRequest{Checkpoint: cp, Request: restore.Request{DryRun: true}})
+	done, err := c.store.Restore(c.ctx, gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: true, Request: restore.Request{DryRun: true}})
 	if err != nil {
 		return []string{"puts no files back: " + strings.TrimPrefix(err.Error(), "restore "+string(cp.ID)+": ")}
 	}

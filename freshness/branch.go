@@ -20,6 +20,9 @@ func checkBranch(in input) []Reason {
 		r := reason("branch", ProceedWithWarning, "Branch %s was renamed to %s", printable(name), printable(b.Name))
 		r.Hint = command("git", "switch", b.Name)
 		return []Reason{r}
+	case BranchOther:
+		r := reason("branch", PromptUser, "The checkpoint is of branch %s, and HEAD is on %s", printable(name), printable(b.Name))
+		return []Reason{in.lead(r)}
 	case BranchReplaced:
 		return []Reason{reason("branch", Resume, "Branch %s stands for %s", printable(b.Name), printable(name))}
 	}
@@ -35,6 +38,24 @@ func (in input) offer(r Reason, detail ...string) Reason {
 	if b.Remote != "" {
 		r.Detail = append(r.Detail, "on a remote: "+printable(b.Remote))
 		r.Hint = command("git", "switch", "-c", name, "--track", b.Remote)
+	}
+	return r
+}
+
+// lead adds how to get to the checkpoint's branch from another one.
+func (in input) lead(r Reason) Reason {
+	name, b := in.record.Branch(), in.facts.Branch
+	switch {
+	case b.Place != "":
+		r.Detail = append(r.Detail, "branch "+printable(name)+" is checked out in "+printable(b.Place))
+		r.Hint = command("cd", b.Place)
+	case b.Exists:
+		r.Hint = command("git", "switch", name)
+	case b.Became != "":
+		r.Detail = append(r.Detail, "branch "+printable(name)+" was renamed to "+printable(b.Became))
+		r.Hint = command("git", "switch", b.Became)
+	default:
+		return in.offer(r, "branch "+printable(name)+" was never seen in this clone")
 	}
 	return r
 }

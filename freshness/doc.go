@@ -15,6 +15,7 @@
 //	branch      known to be gone                           start_fresh
 //	            never seen here, or renamed                proceed_with_warning
 //	            replaced by one that a person named        resume, with a note
+//	            another than the one that HEAD is on       prompt_user
 //	can_resume  false in the record                        start_fresh
 //	head        moved on from the checkpoint's             resume, with a note
 //	            does not descend from the checkpoint's     prompt_user

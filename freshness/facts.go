@@ -44,13 +44,17 @@ const (
 	BranchUnseen   // never seen here
 	BranchRenamed  // it has another name now
 	BranchReplaced // a person named another one to go on with
+	BranchOther    // HEAD is on another one
 )
 
 // Branch is the branch that the checkpoint was saved on.
 type Branch struct {
 	State  BranchState
 	Remote string // the branch of that name on a remote, as in origin/fix, if there is one
-	Name   string // of the branch that it is now, where it was renamed or replaced
+	Name   string // of the branch that it is now, if it was renamed or replaced, or that HEAD is on
+	Exists bool   // for BranchOther: the checkpoint's branch is here
+	Became string // for BranchOther: the branch that the checkpoint's was renamed to
+	Place  string // the worktree in which the branch is checked out, "" for none
 	Why    string // why it is unchecked
 }
 

@@ -14,6 +14,11 @@ type Home struct {
 	Worktree string // where it is checked out, "" for nowhere but perhaps here
 }
 
+// CheckedOut returns the worktree in which a branch is checked out, "" for none.
+func (s *Store) CheckedOut(ctx context.Context, branch string) string {
+	return repository.CheckedOut(ctx, s.git, branch)
+}
+
 // home finds the branch of a checkpoint, unless HEAD is on it or what it has
 // is not what the checkpoint was made on.
 func (s *Store) home(ctx context.Context, branch string, head plumbing.Hash) Home {

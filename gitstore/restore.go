@@ -13,6 +13,9 @@ import (
 type RestoreRequest struct {
 	Checkpoint *Checkpoint
 	AnyHead    bool // whatever HEAD is, and leave what was changed since
+	AnyBranch  bool // also if HEAD is on another branch than the checkpoint's
+
+	Branch string // what a detached HEAD stands for, "" if CI does not name it
 	restore.Request
 }
 

@@ -14,10 +14,43 @@ func (s *Store) checkPlace(ctx context.Context, req *RestoreRequest, st *stored)
 	if req.Force {
 		return nil
 	}
-	if err := s.checkIdle(ctx, st); err != nil || req.AnyHead {
+	if err := s.checkIdle(ctx, st); err != nil {
 		return err
 	}
+	if !req.AnyBranch {
+		if err := s.checkBranch(ctx, req); err != nil {
+			return err
+		}
+	}
+	if req.AnyHead {
+		return nil
+	}
 	return s.checkHead(ctx, req.Checkpoint, st)
+}
+
+// checkBranch refuses if HEAD is on another branch than the checkpoint's, also if
+// both are at the same commit.
+func (s *Store) checkBranch(ctx context.Context, req *RestoreRequest) error {
+	c := req.Checkpoint
+	head, err := s.readHead(ctx)
+	now := RecordedBranch(first(head.branch, req.Branch))
+	if err != nil || c.Branch == "" || now == "" || now == c.Branch {
+		return err
+	}
+	b, err := s.FindBranch(ctx, c.Branch, c.Created)
+	if err != nil || !b.Exists && b.Name == now {
+		return err
+	}
+	refused := &RefusedError{Reason: fmt.Sprintf("the checkpoint is of branch %s, and HEAD is on %s; --yes restores it here", c.Branch, now)}
+	switch place := s.CheckedOut(ctx, c.Branch); {
+	case place != "":
+		refused.Hint = "cd " + word(place)
+	case b.Exists:
+		refused.Hint = "git switch " + word(c.Branch)
+	default:
+		refused.Hint = fmt.Sprintf("git switch -c %s %s^2^", word(c.Branch), c.Commit.String()[:12])
+	}
+	return refused
 }
 
 // checkIdle refuses in the middle of a merge, rebase and the like. A
