@@ -46,7 +46,7 @@ func (r *Reader) Read(ctx context.Context, name string) (plumbing.Hash, error) {
 	if !r.Files {
 		return r.Ask(ctx, name)
 	}
-	data, err := readStored(os.DirFS(r.Path), name)
+	data, err := readStored(folder(r.Path), name)
 	switch {
 	case err == nil:
 		return Parse(name, data)
