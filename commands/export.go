@@ -1,8 +1,11 @@
 package commands
 
 import (
+	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore/checkpoint"
@@ -73,7 +76,8 @@ func runExport(c *call) error {
 }
 
 // recordsToExport are the records that a layout has files for, oldest first:
-// all that can be read for crunch, the newest for the others.
+// all that can be read for crunch, the newest for the others. If descriptors ran
+// out or the disk failed, the records may be readable later, so it fails.
 func (c *call) recordsToExport(issue checkpoint.Issue, as layout.Name) ([]*checkpoint.Record, error) {
 	_, newest, err := c.store.NewestValid(c.ctx, issue)
 	if err != nil || as != layout.Crunch {
@@ -86,6 +90,9 @@ func (c *call) recordsToExport(issue checkpoint.Issue, as layout.Name) ([]*check
 	var records []*checkpoint.Record
 	for i := range l.Checkpoints {
 		r, err := c.store.Record(&l.Checkpoints[i])
+		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.EIO) {
+			return nil, fmt.Errorf("export: read %s: %w", l.Checkpoints[i].ID, err)
+		}
 		if err != nil {
 			c.warn("%s is left out: %v", l.Checkpoints[i].ID, err)
 			continue

@@ -57,10 +57,10 @@ func (x *exporting) write(files []layout.Output) (err error) {
 	}
 	for _, f := range todo {
 		if err := x.keepFormer(f); err != nil {
-			return fmt.Errorf("export: %s: %w", quotePath(f.Path), err)
+			return fmt.Errorf("export is not complete: %s: %w", quotePath(f.Path), err)
 		}
 		if err := mirror.Replace(x.dir, path.Join(x.below, f.Path), f); err != nil {
-			return fmt.Errorf("export: %s: %w", quotePath(f.Path), err)
+			return fmt.Errorf("export is not complete: %s: %w", quotePath(f.Path), err)
 		}
 		x.written = append(x.written, f.Path)
 	}
@@ -71,8 +71,13 @@ func (x *exporting) write(files []layout.Output) (err error) {
 // somebody may have edited.
 func (x *exporting) keepFormer(f layout.Output) error {
 	info, err := x.dir.Lstat(path.Join(x.below, f.Path))
-	if err != nil || !info.Mode().IsRegular() {
-		return nil // no file, or a link whose target stays
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return nil // a link, whose target stays
 	}
 	was, err := atomicfile.Read(filepath.Join(x.root, filepath.FromSlash(path.Join(x.below, f.Path))))
 	if err != nil || layout.IsIndex([]byte(was.Text)) {

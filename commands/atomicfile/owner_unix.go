@@ -38,8 +38,8 @@ func keepOwner(out *os.File, info fs.FileInfo) error {
 	return nil
 }
 
-// isRunning reports whether a process exists.
-func isRunning(pid int) bool {
+// IsRunning reports whether a process exists.
+func IsRunning(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)
 }

@@ -139,7 +139,7 @@ func removeStale(path string) {
 			continue
 		}
 		info, err := e.Info()
-		if err == nil && id != os.Getpid() && (!isRunning(id) || time.Since(info.ModTime()) > staleAfter) {
+		if err == nil && id != os.Getpid() && (!IsRunning(id) || time.Since(info.ModTime()) > staleAfter) {
 			os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
 		}
 	}

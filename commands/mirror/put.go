@@ -8,7 +8,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
+	"strings"
 
+	"git-checkpoint/commands/atomicfile"
 	"git-checkpoint/gitstore/layout"
 )
 
@@ -134,17 +137,38 @@ func Replace(dir *os.Root, name string, want layout.Output) error {
 	if err := dir.MkdirAll(path.Dir(name), 0o777); err != nil {
 		return err
 	}
+	removeStale(dir, name)
 	temp := path.Join(path.Dir(name), fmt.Sprintf(".%s.%d.tmp", path.Base(name), os.Getpid())) // no reader takes it for a document
 	_ = dir.Remove(temp)                                                                       // of a process that was killed; what was put there is not written through
 	err := fill(dir, temp, want)
 	if was, lstatErr := dir.Lstat(name); err == nil && lstatErr == nil && was.Mode().IsRegular() && want.Link == "" {
 		err = dir.Chmod(temp, was.Mode().Perm())
 	}
+	if err == nil {
+		err = dir.Rename(temp, name)
+	}
 	if err != nil {
 		_ = dir.Remove(temp)
-		return err
 	}
-	return dir.Rename(temp, name)
+	return err
+}
+
+// removeStale removes the temporary files of processes that were killed.
+func removeStale(dir *os.Root, name string) {
+	folder, err := dir.Open(filepath.FromSlash(path.Dir(name)))
+	if err != nil {
+		return
+	}
+	defer folder.Close()
+	names, _ := folder.Readdirnames(-1)
+	for _, n := range names {
+		rest, ours := strings.CutPrefix(n, "."+path.Base(name)+".")
+		number, temp := strings.CutSuffix(rest, ".tmp")
+		pid, err := strconv.Atoi(number)
+		if ours && temp && err == nil && !atomicfile.IsRunning(pid) {
+			_ = dir.Remove(path.Join(path.Dir(name), n))
+		}
+	}
 }
 
 func fill(dir *os.Root, temp string, want layout.Output) error {
