@@ -100,7 +100,11 @@ func (m *Moving) Files() []*os.File { return m.temps }
 // Discard removes what was made for the move. It may follow Commit.
 func (m *Moving) Discard() {
 	for _, lock := range m.locks {
-		_ = os.Remove(lock)
+		// A lock that stays makes the next command wait in vain, and a disk that
+		// failed once may not fail again.
+		if err := os.Remove(lock); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			_ = os.Remove(lock)
+		}
 	}
 	for _, f := range m.temps {
 		_ = f.Close()

@@ -37,6 +37,7 @@ type Turn struct {
 	dir   Dir
 	files []*turnFile // none where there are no locks
 	whole bool        // all issues that were asked for
+	held  bool        // Begin and Done leave the note as it is
 }
 
 type turnFile struct {
@@ -112,7 +113,7 @@ func (t *Turn) Locks() []*os.File {
 // Begin notes the transaction that is about to begin. A note that cannot be
 // written only means that what a kill leaves stays.
 func (t *Turn) Begin(message string, moves []Move) {
-	if t == nil {
+	if t == nil || t.held {
 		return
 	}
 	of := map[string][]Move{}
@@ -152,13 +153,29 @@ func (t *Turn) Failed(err error) {
 
 // Done ends the transaction that was begun: its refs have moved, or none has.
 func (t *Turn) Done() {
-	if t == nil {
+	if t == nil || t.held {
 		return
 	}
 	for _, f := range t.files {
 		if f.begun {
 			f.end()
 		}
+	}
+}
+
+// Hold keeps the note of the transaction that was begun, whatever else begins and
+// ends, until Release or the end of the turn. The next turn then settles the
+// transaction like that of a process that was killed.
+func (t *Turn) Hold() {
+	if t != nil {
+		t.held = true
+	}
+}
+
+// Release ends Hold.
+func (t *Turn) Release() {
+	if t != nil {
+		t.held = false
 	}
 }
 
