@@ -76,7 +76,7 @@ func (c *call) purge(issue checkpoint.Issue, ids []checkpoint.ID, dropped []gits
 	}
 	left, err := c.store.Remaining(c.ctx, dropped)
 	if err != nil {
-		return err
+		return fail(exitFailure, "", "the change is made, but the places that still have the content are not known: %w", err)
 	}
 	for _, place := range []struct {
 		name  string
