@@ -1,0 +1,426 @@
+//go:build amd64
+
+package commands
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A faultTest is a row with one form of refs.
+type faultTest struct {
+	row   *faultRow
+	args  []string
+	form  refsForm
+	table *faultTable
+	dir   string
+	git2  string
+	every int // try one stop of so many
+	first int
+
+	template             *faultWorld
+	before, after, again faultState // before the command, after it, after it was run twice
+	begun                faultState // after it was interrupted and run again
+	code, codeAgain      int
+
+	known    map[string]bool     // object names in the template's refs
+	verdicts map[string]*verdict // by signature
+	told     map[string]bool
+}
+
+func (f *faultTest) test(t *testing.T) {
+	w := newFaultWorld(t, filepath.Join(f.dir, "template"), f.form, f.git2)
+	f.template = w
+	w.shares = slices.Contains([]string{"sync", "push", "fetch"}, f.row.args[0]) || slices.Contains(f.row.args, "--push")
+	if f.row.prepare != nil {
+		f.row.prepare(w)
+	}
+	w.settle()
+	f.args = slices.Clone(f.row.args)
+	if i := slices.Index(f.args, aboutID); i >= 0 {
+		f.args[i] = w.ids("42")[1]
+	}
+	var err error
+	f.before, err = w.state()
+	require.NoError(t, err)
+	if f.row.damage != nil {
+		f.row.damage(w)
+	}
+	f.expect(t)
+	f.known, f.verdicts = w.hashes(), map[string]*verdict{}
+	for kind := range faultKinds {
+		tried, failed := 0, 0
+		n := f.count(t, kind)
+		for at := 1 + f.first%f.every; at <= n; at += f.every {
+			problems, hit := f.inject(t, kind, at)
+			if hit == nil {
+				break // fewer calls than last time
+			}
+			tried++
+			if len(problems) > 0 {
+				failed++
+				f.tell(t, fmt.Sprintf("%v at %d of %d, %v", kind, at, n, hit), problems)
+			}
+		}
+		t.Logf("%v: %d of %d stops, %d failures, %d states so far", kind, tried, n, failed, len(f.verdicts))
+		f.table.add(f.row.name, f.form, kind, faultCount{stops: n, tried: tried, failed: failed})
+	}
+	f.table.states(len(f.verdicts))
+}
+
+// tell reports problems, each only where it is met first.
+func (f *faultTest) tell(t *testing.T, where string, problems []string) {
+	text := strings.Join(problems, "\n\t")
+	if f.told == nil {
+		f.told = map[string]bool{}
+	}
+	if !f.told[text] {
+		f.told[text] = true
+		t.Errorf("%s:\n\t%s", where, text)
+	}
+}
+
+// expect runs the command without a fault, once and twice.
+func (f *faultTest) expect(t *testing.T) {
+	w := f.template.copyTo(t, filepath.Join(f.dir, "expected"))
+	o := w.try("git-checkpoint", f.args...)
+	f.code = o.code
+	var err error
+	f.after, err = w.state()
+	require.NoError(t, err)
+	require.Truef(t, f.row.damage != nil || fmt.Sprint(f.before.shape(f.before), f.before.files, f.before.index) != fmt.Sprint(f.after.shape(f.before), f.after.files, f.after.index), "%s changes nothing: %s", o.name, o.err)
+	require.Empty(t, w.sound())
+	if f.row.begun != nil {
+		b := f.template.copyTo(t, filepath.Join(f.dir, "begun"))
+		f.row.begun(b)
+		b.try("git-checkpoint", f.args...)
+		f.begun, err = b.state()
+		require.NoError(t, err)
+		require.NoError(t, os.RemoveAll(b.root))
+	}
+	o = w.try("git-checkpoint", f.args...)
+	f.codeAgain = o.code
+	f.again, err = w.state()
+	require.NoError(t, err)
+	require.NoError(t, os.RemoveAll(w.root))
+}
+
+func (f *faultTest) count(t *testing.T, kind fault) int {
+	w := f.template.copyTo(t, filepath.Join(f.dir, "counted"))
+	r, _ := w.fault(t, kind, 0, f.args...)
+	require.NoError(t, os.RemoveAll(w.root))
+	return r.stops
+}
+
+// fault runs the program with a fault at a stop; zero only counts.
+func (w *faultWorld) fault(t *testing.T, kind fault, at int, args ...string) (*faultRun, outcome) {
+	t.Helper()
+	r := &faultRun{
+		cmd: w.command("git-checkpoint", args...), inside: w.root, fault: kind, at: at,
+		stdout: filepath.Join(w.root, "out", "stdout"), stderr: filepath.Join(w.root, "out", "stderr"),
+	}
+	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	stdout, err := os.Create(r.stdout)
+	require.NoError(t, err)
+	defer stdout.Close()
+	stderr, err := os.Create(r.stderr)
+	require.NoError(t, err)
+	defer stderr.Close()
+	r.cmd.Stdout, r.cmd.Stderr = stdout, stderr
+	begin := time.Now()
+	require.NoError(t, r.run())
+	o := outcome{name: strings.Join(args, " "), code: r.cmd.ProcessState.ExitCode(), took: time.Since(begin)}
+	o.out, o.err = readTrimmed(r.stdout), readTrimmed(r.stderr)
+	return r, o
+}
+
+func readTrimmed(name string) string {
+	data, _ := os.ReadFile(name)
+	return strings.TrimSpace(string(data))
+}
+
+// A verdict is what a check found about a state that faults leave.
+type verdict struct {
+	left     faultState
+	problems []string
+}
+
+// inject runs the command with a fault at a stop and returns everything that is
+// wrong afterwards. States that cannot be told apart are checked once.
+func (f *faultTest) inject(t *testing.T, kind fault, at int) ([]string, *stop) {
+	w := f.template.copyTo(t, filepath.Join(f.dir, "world"))
+	defer os.RemoveAll(w.root)
+	r, o := w.fault(t, kind, at, f.args...)
+	if r.hit == nil {
+		return nil, nil
+	}
+	c := &faultCheck{f: f, w: w, at: at, o: o, killed: kind == faultKill}
+	c.stuck = kind == faultEIO && strings.HasPrefix(r.hit.call, "unlink")
+	pending := 0 // or the way to go on after a restore
+	if f.row.restores && w.pending() {
+		pending = 1 + at/f.every%3
+	}
+	key := fmt.Sprintln(w.signature(f), o.code, c.killed, len(idText.FindAllString(o.out, -1)), pending, c.stuck)
+	v := f.verdicts[key]
+	if v == nil {
+		c.checkLeft()
+		v = &verdict{left: c.left}
+		if len(c.problems) == 0 {
+			c.checkNext()
+		}
+		v.problems = c.problems
+		f.verdicts[key] = v
+	}
+	c.left, c.problems = v.left, slices.Clone(v.problems)
+	if !c.killed {
+		c.checkAnswer()
+	}
+	if len(c.problems) > 0 && len(v.problems) == 0 {
+		c.problems = append(c.problems, fmt.Sprintf("it ended with exit %d: %q %q", o.code, o.out, o.err))
+	}
+	return c.problems, r.hit
+}
+
+// A faultCheck looks at a world after a fault.
+type faultCheck struct {
+	f        *faultTest
+	w        *faultWorld
+	at       int
+	o        outcome
+	killed   bool
+	stuck    bool // it was the removal of a file that failed
+	left     faultState
+	problems []string
+}
+
+func (c *faultCheck) wrong(format string, args ...any) {
+	c.problems = append(c.problems, fmt.Sprintf(format, args...))
+}
+
+// checkLeft checks what the command left: checkpoints, files, what it said.
+func (c *faultCheck) checkLeft() {
+	f := c.f
+	if f.row.damage != nil && c.o.code != f.code {
+		return // the damage is there still
+	}
+	var err error
+	if c.left, err = c.w.state(); err != nil {
+		c.left = faultState{}
+		c.wrong("%v", err)
+		return
+	}
+	c.checkAlive(c.left)
+	for _, id := range idText.FindAllString(c.o.out, -1) {
+		if c.left.ids[id] == "" && f.before.ids[id] == "" {
+			c.wrong("%s was printed and is not there", id)
+		}
+	}
+	c.checkFiles(c.left)
+	for _, problem := range c.w.sound() {
+		c.wrong("%s", problem)
+	}
+}
+
+// checkAlive fails for a checkpoint that is neither where it was nor where the
+// command puts it.
+func (c *faultCheck) checkAlive(s faultState) {
+	f := c.f
+	for id, was := range f.before.ids {
+		if is := s.ids[id]; is != was && is != f.after.ids[id] {
+			c.wrong("%s was %s, is %q", id, was, is)
+		}
+	}
+	for id, was := range f.before.remote {
+		if is := s.remote[id]; is != was && is != f.after.remote[id] {
+			c.wrong("%s was %s at the remote, is %q", id, was, is)
+		}
+	}
+}
+
+// leftover is a temporary file of a process that was killed. The next command
+// that replaces the file removes it.
+var leftover = regexp.MustCompile(`/\.[^/]+(\.git-checkpoint-\d+-\d+|\.\d+\.tmp)$`)
+
+// checkFiles fails for a file that is neither as it was nor as the command makes it.
+func (c *faultCheck) checkFiles(s faultState) {
+	f := c.f
+	for name := range unionOf(s.files, f.before.files, f.after.files) {
+		if leftover.MatchString(name) {
+			continue
+		}
+		is, there := s.files[name]
+		was, wasThere := f.before.files[name]
+		will, willBe := f.after.files[name]
+		if (is != was || there != wasThere) && (is != will || there != willBe) {
+			c.wrong("%s is neither as it was nor as it will be: %.300q", name, is)
+		}
+	}
+	if s.index != f.before.index && s.index != f.after.index {
+		c.wrong("the index is neither as it was nor as it will be:\n%s", s.index)
+	}
+	if s.heads != f.before.heads && s.heads != f.after.heads {
+		c.wrong("branches are neither as they were nor as they will be: %s", s.heads)
+	}
+}
+
+func unionOf(all ...map[string]string) map[string]bool {
+	names := map[string]bool{}
+	for _, m := range all {
+		for name := range m {
+			names[name] = true
+		}
+	}
+	return names
+}
+
+// saysDone are words of errors by which a command that failed says what it did.
+var saysDone = regexp.MustCompile(`the change is made|is in the chain|is not complete|but not all that belongs to it|the command itself is done|hint: git checkpoint (restore --(continue|abort)|undo|sync|push)`)
+
+// saysMoved are words of results by which a command that failed says what it did.
+var saysMoved = regexp.MustCompile(`: (fetched|pushed) \d+ checkpoint`)
+
+// checkAnswer holds what the command said against what it did.
+func (c *faultCheck) checkAnswer() {
+	f := c.f
+	if c.left.files == nil {
+		return // it could not be read, or the damage is there still
+	}
+	if c.o.code == f.code {
+		if strings.Contains(c.o.err, "warning: not saved") || strings.Contains(c.o.err, "warning: not pushed") {
+			return // the code is that of the command that was run, or of the save
+		}
+		if got, want := c.left.shape(f.before), f.after.shape(f.before); got != want {
+			c.wrong("it succeeded and did not do it: %s, expected %s", got, want)
+		}
+		got, want := maps.Clone(c.left.files), maps.Clone(f.after.files)
+		for _, ignored := range []string{"repo/.git/info/exclude"} { // a failure there is none of the command
+			delete(got, ignored)
+			delete(want, ignored)
+		}
+		c.sameFiles(faultState{files: got, index: c.left.index}, faultState{files: want, index: f.after.index}, "it succeeded")
+		return
+	}
+	if c.o.err == "" {
+		c.wrong("it failed without a word")
+	}
+	changed := c.left.shape(f.before) != f.before.shape(f.before) || !maps.Equal(c.left.files, f.before.files) || c.left.index != f.before.index
+	if changed && !saysDone.MatchString(c.o.err) && !saysMoved.MatchString(c.o.out) {
+		c.wrong("it failed, changed something and does not say so: %s %s", c.left.shape(f.before), changedFiles(c.left.files, f.before.files))
+	}
+}
+
+func changedFiles(a, b map[string]string) string {
+	var names []string
+	for name := range unionOf(a, b) {
+		if a[name] != b[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}
+
+func (c *faultCheck) sameFiles(got, want faultState, when string) {
+	if names := changedFiles(got.files, want.files); names != "" {
+		c.wrong("%s, and these files are not as they should be: %s", when, names)
+	}
+	if got.index != want.index {
+		c.wrong("%s, and the index is not as it should be:\n%s", when, got.index)
+	}
+}
+
+// waits is how long the next command may take; one that meets a lock waits for
+// ten seconds.
+const waits = 5 * time.Second
+
+// checkNext runs the command again, or finishes or takes back a restore.
+func (c *faultCheck) checkNext() {
+	f := c.f
+	args, wants := f.args, []faultEnd{{f.code, &f.after}, {f.codeAgain, &f.again}}
+	if f.row.begun != nil {
+		wants = append(wants, faultEnd{f.code, &f.begun})
+	}
+	if f.row.restores && c.w.pending() {
+		switch c.at / f.every % 3 {
+		case 1:
+			args, wants = []string{"restore", "--continue"}, []faultEnd{{exitOK, &f.after}}
+		case 2:
+			args, wants = []string{"restore", "--abort"}, []faultEnd{{exitOK, &f.before}}
+		}
+	}
+	o := c.w.try("git-checkpoint", args...)
+	if o.took > waits {
+		c.wrong("the next %s took %v: exit %d: %s", o.name, o.took, o.code, o.err)
+	}
+	state, err := c.w.state()
+	if err != nil {
+		c.wrong("after the next %s (exit %d: %s): %v", o.name, o.code, o.err, err)
+		return
+	}
+	if !slices.ContainsFunc(wants, func(e faultEnd) bool { return e.is(o.code, state, f.before) }) {
+		c.wrong("the next %s ended with exit %d: %q %q, and left %s %s, expected exit %d and %s, or exit %d and %s", o.name, o.code, o.out, o.err,
+			state.shape(f.before), changedFiles(state.files, wants[0].state.files), wants[0].code, wants[0].state.shape(f.before), f.codeAgain, f.again.shape(f.before))
+	}
+	for _, problem := range c.w.sound() {
+		c.wrong("after the next command: %s", problem)
+	}
+	if locks := c.w.locks(); len(locks) > 0 && !c.stuck {
+		c.wrong("locks are left: %v", locks)
+	}
+	if f.row.undo && len(c.problems) == 0 && wants[0].state == &f.after {
+		c.checkUndo()
+	}
+}
+
+// A faultEnd is how the next command may end.
+type faultEnd struct {
+	code  int
+	state *faultState
+}
+
+func (e faultEnd) is(code int, s, before faultState) bool {
+	return code == e.code && s.shape(before) == e.state.shape(before) && maps.Equal(s.files, e.state.files) && s.index == e.state.index && s.heads == e.state.heads
+}
+
+// checkUndo takes the command back.
+func (c *faultCheck) checkUndo() {
+	f := c.f
+	o := c.w.try("git-checkpoint", "undo", "42")
+	state, err := c.w.state()
+	if err != nil {
+		c.wrong("after undo (exit %d: %s): %v", o.code, o.err, err)
+		return
+	}
+	if end := (faultEnd{exitOK, &f.before}); !end.is(o.code, state, f.before) {
+		c.wrong("undo ended with exit %d: %q %q, and left %s %s, expected %s", o.code, o.out, o.err, state.shape(f.before),
+			changedFiles(state.files, f.before.files), f.before.shape(f.before))
+	}
+}
+
+// sound returns what verify and git fsck find wrong.
+func (w *faultWorld) sound() []string {
+	var problems []string
+	dirs := []string{"."}
+	if w.shares {
+		dirs = append(dirs, "../remote.git")
+	}
+	for _, dir := range dirs {
+		if o := w.try("git-checkpoint", "-C", dir, "verify"); o.code != 0 && o.code != exitNone {
+			problems = append(problems, fmt.Sprintf("verify %s: exit %d: %s %s", dir, o.code, o.out, o.err))
+		}
+		if o := w.try("git", "-C", dir, "fsck", "--no-dangling", "--no-progress"); o.code != 0 || o.out+o.err != "" {
+			problems = append(problems, fmt.Sprintf("fsck %s: exit %d: %s %s", dir, o.code, o.out, o.err))
+		}
+	}
+	return problems
+}

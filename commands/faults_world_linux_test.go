@@ -1,0 +1,278 @@
+//go:build amd64
+
+package commands
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A refsForm is how the refs of a repository are stored.
+type refsForm int
+
+const (
+	refsLoose refsForm = iota
+	refsPacked
+	refsTable
+	refsForms
+)
+
+func (f refsForm) String() string { return [...]string{"loose", "packed", "reftable"}[f] }
+
+// A faultWorld is a directory with a repository, its remote and another clone,
+// that is copied for every stop.
+type faultWorld struct {
+	*victim
+	root string
+	form refsForm
+	git2 string // the directory of a git with reftables, to be first on PATH
+
+	shares bool // the remote's checkpoints matter
+}
+
+// newFaultWorld makes a repository with a commit, staged, unstaged and untracked
+// changes, and a bare remote.
+func newFaultWorld(t *testing.T, dir string, form refsForm, git2 string) *faultWorld {
+	t.Helper()
+	w := &faultWorld{root: dir, form: form, git2: git2}
+	w.victim = &victim{t: t, dir: filepath.Join(dir, "repo")}
+	w.setEnv()
+	require.NoError(t, os.MkdirAll(w.dir, 0o777))
+	for _, name := range []string{"home", "out"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, name), 0o777))
+	}
+	refs := "--ref-format=files"
+	switch {
+	case form == refsTable:
+		refs = "--ref-format=reftable"
+	case git2 == "":
+		refs = "--quiet"
+	}
+	w.git("init", "-q", "--template=", "-b", "main", refs)
+	w.git("init", "-q", "--template=", "--bare", "-b", "main", refs, "../remote.git")
+	w.git("config", "gc.auto", "0")
+	w.git("config", "checkpoint.issue-source", "none")
+	w.git("remote", "add", "origin", "../remote.git")
+	w.write("a.txt", "one\n")
+	w.write("dir/b.txt", "one\n")
+	w.git("add", ".")
+	w.git("commit", "-qm", "first")
+	w.git("push", "-q", "origin", "main")
+	w.write("a.txt", "two\n")
+	w.git("add", ".")
+	w.write("dir/b.txt", "unstaged\n")
+	w.write("new.txt", "untracked\n")
+	return w
+}
+
+func (w *faultWorld) setEnv() {
+	w.env = tortureEnv(filepath.Join(w.root, "home"))
+	if w.git2 != "" {
+		w.env = append(w.env, "PATH="+w.git2+string(os.PathListSeparator)+os.Getenv("PATH"))
+	}
+}
+
+// settle brings the refs of a template into its form.
+func (w *faultWorld) settle() {
+	w.t.Helper()
+	if w.form != refsLoose {
+		w.git("pack-refs", "--all")
+		w.git("-C", "../remote.git", "pack-refs", "--all")
+	}
+	if w.form == refsPacked {
+		w.git("repack", "-adq")
+	}
+}
+
+// copyTo is the world in another directory.
+func (w *faultWorld) copyTo(t *testing.T, dir string) *faultWorld {
+	c := &faultWorld{root: dir, form: w.form, git2: w.git2, shares: w.shares}
+	c.victim = &victim{t: t, dir: filepath.Join(dir, "repo")}
+	c.setEnv()
+	require.NoError(t, copyTree(w.root, dir))
+	return c
+}
+
+// command finds programs on the world's own PATH.
+func (w *faultWorld) command(name string, args ...string) *exec.Cmd {
+	cmd := w.victim.command(name, args...)
+	if name == "git" && w.git2 != "" {
+		cmd.Path, cmd.Err = filepath.Join(w.git2, "git"), nil
+	}
+	return cmd
+}
+
+func (w *faultWorld) try(name string, args ...string) outcome {
+	return outcomeOf(w.command(name, args...))
+}
+
+func (w *faultWorld) must(name string, args ...string) string {
+	w.t.Helper()
+	o := w.try(name, args...)
+	require.Zerof(w.t, o.code, "%s: exit %d: %s", o.name, o.code, o.err)
+	return o.out
+}
+
+func (w *faultWorld) git(args ...string) string { w.t.Helper(); return w.must("git", args...) }
+func (w *faultWorld) tool(args ...string) string {
+	w.t.Helper()
+	return w.must("git-checkpoint", args...)
+}
+
+// Where a checkpoint is.
+const (
+	isLive     = "live"
+	isPinned   = "pinned"
+	isArchived = "archived"
+	isBoth     = "live and archived"
+)
+
+// A faultState is the part of a world that a command can change and that a
+// person would miss.
+type faultState struct {
+	ids    map[string]string // where each checkpoint is
+	remote map[string]string // the same at the remote
+	files  map[string]string // the worktree, and hooks and settings of the repository
+	index  string
+	heads  string // branches and HEAD
+}
+
+// state reads a world's state, or says why it cannot.
+func (w *faultWorld) state() (faultState, error) {
+	s := faultState{files: map[string]string{}}
+	var err error
+	if s.ids, err = w.checkpoints("."); err != nil {
+		return s, err
+	}
+	if w.shares {
+		if s.remote, err = w.checkpoints("../remote.git"); err != nil {
+			return s, fmt.Errorf("remote: %w", err)
+		}
+	}
+	if err := w.readFiles(s.files); err != nil {
+		return s, err
+	}
+	index := w.try("git", "ls-files", "-s", "-v")
+	if index.code != 0 {
+		return s, fmt.Errorf("read index: %s", index.err)
+	}
+	s.index = index.out
+	heads := w.try("git", "for-each-ref", "--format=%(HEAD)%(refname) %(objectname)", "refs/heads", "refs/tags")
+	s.heads = heads.out + heads.err
+	return s, nil
+}
+
+// checkpoints are those of all issues, live and archived.
+func (w *faultWorld) checkpoints(dir string) (map[string]string, error) {
+	all := map[string]string{}
+	for _, where := range []string{isLive, isArchived} {
+		args := []string{"-C", dir, "list", "--all", "--json"}
+		if where == isArchived {
+			args = append(args, "--archived")
+		}
+		o := w.try("git-checkpoint", args...)
+		if o.code != 0 && o.code != exitNone {
+			return nil, fmt.Errorf("%s: exit %d: %s", o.name, o.code, o.err)
+		}
+		var list struct {
+			Checkpoints []struct {
+				ID     string `json:"checkpoint_id"`
+				Valid  bool   `json:"valid"`
+				Pinned bool   `json:"pinned"`
+			} `json:"checkpoints"`
+		}
+		if o.out != "" {
+			if err := json.Unmarshal([]byte(o.out), &list); err != nil {
+				return nil, err
+			}
+		}
+		for _, c := range list.Checkpoints {
+			switch {
+			case !c.Valid:
+				return nil, fmt.Errorf("%s is not valid", c.ID)
+			case all[c.ID] != "":
+				all[c.ID] = isBoth
+			case c.Pinned:
+				all[c.ID] = isPinned
+			default:
+				all[c.ID] = where
+			}
+		}
+	}
+	return all, nil
+}
+
+// readFiles reads what a command can write outside of git's own storage.
+func (w *faultWorld) readFiles(files map[string]string) error {
+	return filepath.WalkDir(w.root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(w.root, path)
+		key := anonymous(name)
+		if d.IsDir() {
+			if name == "out" || name == "remote.git" || name == "other" || strings.HasPrefix(name, "repo/.git/") && !slices.Contains(keptInGit, name) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if filepath.Dir(name) == "repo/.git" && name != "repo/.git/config" {
+			return nil
+		}
+		if d.Type()&os.ModeSymlink != 0 {
+			target, err := os.Readlink(path)
+			files[key] = "-> " + anonymous(target)
+			return err
+		}
+		data, err := os.ReadFile(path)
+		files[key] = anonymous(string(data))
+		return err
+	})
+}
+
+var (
+	idText   = regexp.MustCompile(`CP-[A-Za-z0-9_.]+-\d{8}T\d{6}Z-[0-9a-f]{8}`)
+	timeText = regexp.MustCompile(`\d{4}-?\d\d-?\d\d[T_]\d\d:?\d\d:?\d\d(\.\d+)?Z?`)
+)
+
+// anonymous is a text without ids and times, which differ from run to run.
+func anonymous(text string) string {
+	return timeText.ReplaceAllString(idText.ReplaceAllString(text, "<id>"), "<time>")
+}
+
+// keptInGit are directories of .git with files that commands write for people.
+var keptInGit = []string{"repo/.git/hooks", "repo/.git/info"}
+
+// old restricts a state's ids to those that another state has.
+func oldIDs(ids, of map[string]string) map[string]string {
+	old := maps.Clone(ids)
+	maps.DeleteFunc(old, func(id, _ string) bool { return of[id] == "" })
+	return old
+}
+
+// shape tells whether two states are the same but for ids that are new since
+// before: those are counted.
+func (s faultState) shape(before faultState) string {
+	return fmt.Sprint(oldIDs(s.ids, before.ids), counts(s.ids, before.ids), oldIDs(s.remote, before.ids), counts(s.remote, before.ids))
+}
+
+func counts(ids, before map[string]string) string {
+	n := map[string]int{}
+	for id, where := range ids {
+		if before[id] == "" {
+			n[where]++
+		}
+	}
+	return fmt.Sprint(n)
+}
