@@ -192,5 +192,5 @@ func reachable(t *testing.T, port int) {
 			conn.Close()
 		}
 		return err == nil
-	}, 10*time.Second, 20*time.Millisecond)
+	}, time.Minute, 20*time.Millisecond)
 }

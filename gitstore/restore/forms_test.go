@@ -98,7 +98,7 @@ func TestRestoreLinkedWorktree(t *testing.T) {
 	x.stageSome()
 	c := x.save()
 	x.clean()
-	x.Git("worktree", "add", "-q", "-b", "other", x.Dir+"-linked")
+	x.Git("worktree", "add", "-q", "--detach", x.Dir+"-linked")
 	here := x.picture()
 	y := *x
 	y.Repo = x.In(x.Dir + "-linked")
