@@ -49,7 +49,7 @@ var mayImport = map[string][]string{
 	"commands/atomicfile":   {},
 	"commands/hook/install": {"commands/atomicfile", "commands/hook", "commands/output", "gitstore/gitcmd"},
 	"commands/manual":       {},
-	"commands/mirror":       {"gitstore/layout"},
+	"commands/mirror":       {"commands/atomicfile", "gitstore/layout"},
 	"commands/output":       {},
 	"commands/web": {
 		"commands/output",
