@@ -153,7 +153,8 @@ type Remains struct {
 
 // Remaining finds the files of dropped checkpoints that are still there, by the
 // trees and HEADs of the checkpoints. Files that HEAD had when a checkpoint was
-// saved are not the checkpoint's. What cannot be read is left out.
+// saved are not the checkpoint's. Objects that are not in this repository, as in
+// a partial clone, are left out.
 func (s *Store) Remaining(ctx context.Context, dropped []Checkpoint) (*Remains, error) {
 	var in []string
 	for i := range dropped {
@@ -161,12 +162,15 @@ func (s *Store) Remaining(ctx context.Context, dropped []Checkpoint) (*Remains, 
 		if err != nil || len(c.parents) < 2 {
 			continue
 		}
+		if !s.objects.Has(c.tree) {
+			continue
+		}
 		in = append(in, c.tree.String())
 		index, err := s.readCommit(c.parents[1])
 		if err != nil || len(index.parents) == 0 {
 			continue
 		}
-		if head, err := s.readCommit(index.parents[0]); err == nil {
+		if head, err := s.readCommit(index.parents[0]); err == nil && s.objects.Has(head.tree) {
 			in = append(in, "^"+head.tree.String())
 		}
 	}
