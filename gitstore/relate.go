@@ -44,6 +44,24 @@ func relate(ours, theirs *chain) relation {
 	return behind
 }
 
+// containsAll reports whether c accounts for every checkpoint and ledger line
+// that can be read of chains. Commits below the cut of a shallow chain came from
+// a remote, and are not compared. A checkpoint that c alone says was archived is
+// not accounted for: it may be below a cut, and the archive may be nowhere else.
+func containsAll(c *chain, chains ...*chain) bool {
+	states := []join.Chain{c.asChain()}
+	for _, o := range chains {
+		states = append(states, join.Chain{State: o.state()})
+		for id := range c.ledger.Archived {
+			if !o.tip.IsZero() && !o.ledger.IsArchived(id) {
+				return false
+			}
+		}
+	}
+	_, as := join.Merge(states...)
+	return as == 0 && understood(append([]*chain{c}, chains...), as) == nil
+}
+
 // archived reports whether c says of a checkpoint in o that it was archived:
 // the archive may be nowhere else yet.
 func (c *chain) archived(o *chain) bool {

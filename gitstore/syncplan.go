@@ -92,8 +92,8 @@ func (y *syncing) planJoin(ctx context.Context, p *syncPlan) error {
 	return nil
 }
 
-// planCut follows a chain that goes on from the other: one that is cut can only
-// be appended to.
+// planCut follows a chain that goes on from the other, or has all of it: a chain
+// that is cut can only be appended to.
 func (y *syncing) planCut(p *syncPlan) error {
 	ours := p.live
 	if ours.tip.IsZero() {
@@ -106,13 +106,20 @@ func (y *syncing) planCut(p *syncPlan) error {
 	case behind:
 		p.tip, p.done.Fetched = p.theirs.tip, p.theirs.without(ours)
 	default:
-		return &RefusedError{
-			Reason: "each side has checkpoints that the other lacks, and history is cut here: chains can't be joined",
-			Hint:   "git fetch --unshallow " + word(y.line.Remote),
+		if !containsAll(p.theirs, p.live, p.own) {
+			return y.cutRefusal()
 		}
+		p.tip, p.done.Fetched = p.theirs.tip, p.theirs.without(ours)
 	}
 	p.name(false)
 	return nil
+}
+
+func (y *syncing) cutRefusal() error {
+	return &RefusedError{
+		Reason: "each side has checkpoints that the other lacks, and history is cut here: chains can't be joined",
+		Hint:   "git fetch --unshallow " + word(y.line.Remote),
+	}
 }
 
 // count says how many checkpoints come and go.
