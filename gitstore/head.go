@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/refs"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -53,17 +54,34 @@ func (s *Store) readHead(ctx context.Context) (head, error) {
 
 func (s *Store) askHead(ctx context.Context) (head, error) {
 	var h head
-	if name, err := s.git.Line(ctx, "symbolic-ref", "--quiet", "HEAD"); err == nil {
-		h.branch = strings.TrimPrefix(name, "refs/heads/")
+	name, err := s.git.Line(ctx, "symbolic-ref", "--quiet", "HEAD")
+	if err != nil && gitcmd.Code(err) != detached {
+		return head{}, fmt.Errorf("read HEAD: %w", err)
 	}
+	h.branch = strings.TrimPrefix(name, "refs/heads/")
 	hex, err := s.git.Line(ctx, "rev-parse", "--quiet", "--verify", "HEAD")
 	if err != nil {
-		if h.branch == "" {
-			return head{}, fmt.Errorf("read HEAD: %w", err)
-		}
-		return h, nil
+		return s.unborn(ctx, h, name, err)
 	}
 	h.commit = plumbing.NewHash(hex)
+	return h, nil
+}
+
+// detached is the exit status by which git symbolic-ref says that HEAD is no
+// symbolic ref. Others are those of a HEAD that cannot be read.
+const detached = 1
+
+// unborn checks that the branch of HEAD, the symbolic ref's target, is not there:
+// git rev-parse fails alike if the branch cannot be read.
+func (s *Store) unborn(ctx context.Context, h head, target string, failed error) (head, error) {
+	if target == "" {
+		return head{}, fmt.Errorf("read HEAD: %w", failed)
+	}
+	commit, err := s.readRef(ctx, target)
+	if err != nil {
+		return head{}, fmt.Errorf("read HEAD: %w", err)
+	}
+	h.commit = commit
 	return h, nil
 }
 

@@ -114,17 +114,34 @@ func packedRefs(path string) ([]byte, error) {
 	return data, nil
 }
 
+// Ask asks git what a ref points to, the zero hash if there is none.
 func (r *Reader) Ask(ctx context.Context, name string) (plumbing.Hash, error) {
-	refs, err := r.List(ctx, name) // also what is below name, where it is a directory
+	refs, err := r.list(ctx, name) // also what is below name, where it is a directory
+	if err != nil || !refs[name].IsZero() || !r.hasTables() {
+		return refs[name], err
+	}
+	missing, err := r.isMissing(ctx, name)
+	if err != nil || missing {
+		return plumbing.ZeroHash, err
+	}
+	refs, err = r.list(ctx, name)
 	return refs[name], err
 }
 
 // List asks git for the refs below prefixes. It leaves out those that hold no
 // object's name, or the name of an object that is not there.
 func (r *Reader) List(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error) {
-	out, err := r.Git.Output(ctx, append([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, prefixes...)...)
+	refs, err := r.list(ctx, prefixes...)
+	if err != nil || len(refs) > 0 || !r.hasTables() {
+		return refs, err
+	}
+	return r.listTables(ctx, prefixes)
+}
+
+func (r *Reader) list(ctx context.Context, args ...string) (map[string]plumbing.Hash, error) {
+	out, err := r.Git.Output(ctx, append([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, args...)...)
 	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", strings.Join(prefixes, " "), err)
+		return nil, fmt.Errorf("list %s: %w", strings.Join(args, " "), err)
 	}
 	refs := map[string]plumbing.Hash{}
 	for line := range strings.Lines(string(out)) {
