@@ -93,11 +93,22 @@ func (f *failure) hinted() *failure {
 		return f
 	}
 	with := *f
-	with.hint = freeSpace
+	with.hint = freeing(f)
 	return &with
 }
 
-const freeSpace = "free some space, then run the command again"
+const (
+	freeSpace = "free some space, then run the command again"
+	freeOnly  = "free some space" // if the change is made: a second one would be another
+)
+
+// freeing is the hint after an error for which there was no room.
+func freeing(err error) string {
+	if errors.As(err, new(*gitstore.DoneError)) {
+		return freeOnly
+	}
+	return freeSpace
+}
 
 // diskFull reports that there was no room for something that was to be written,
 // by us or by a git that says so.
@@ -133,6 +144,7 @@ func codeOf(err error) (code int, hint string) {
 		hooks       *install.RefusedError
 		agent       *install.SettingsError
 		tooOld      *gitcmd.TooOldError
+		pushed      *gitstore.PushedError
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -193,8 +205,10 @@ func codeOf(err error) (code int, hint string) {
 		return exitUsage, ""
 	case errors.Is(err, gitstore.ErrMoved), errors.Is(err, atomicfile.ErrChanged):
 		return exitRefused, "run the command again"
+	case errors.As(err, &pushed):
+		return exitFailure, "git checkpoint sync " + issueArg(pushed.Issue)
 	case diskFull(err):
-		return exitFailure, freeSpace
+		return exitFailure, freeing(err)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return exitFailure, "make the repository writable, then run the command again"
 	}

@@ -285,7 +285,7 @@ func unionOf(all ...map[string]string) map[string]bool {
 }
 
 // saysDone are words of errors by which a command that failed says what it did.
-var saysDone = regexp.MustCompile(`the change is made|is in the chain|is not complete|(?m)^recorded: |but not all that belongs to it|the command itself is done|hint: git checkpoint (restore --(continue|abort)|undo|sync|push)`)
+var saysDone = regexp.MustCompile(`the change is made|is in the chain|is not complete|(?m)^recorded: |but not all that belongs to it|the command itself is done|pushed to \S+, but|are restored, but|hint: git checkpoint (restore --(continue|abort)|undo|sync|push)`)
 
 // saysMoved are words of results by which a command that failed says what it did.
 var saysMoved = regexp.MustCompile(`: (fetched|pushed) \d+ checkpoint|^CP-\S+\t`)

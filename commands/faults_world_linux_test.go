@@ -130,6 +130,13 @@ func (w *faultWorld) tool(args ...string) string {
 	return w.must("git-checkpoint", args...)
 }
 
+// pending is that of a victim, asked of the world's own git: another one may not
+// know reftables.
+func (w *faultWorld) pending() bool {
+	ref, err := os.ReadFile(w.path(".git/git-checkpoint/restore"))
+	return err == nil && w.git("for-each-ref", strings.TrimSpace(string(ref))) != ""
+}
+
 // Where a checkpoint is.
 const (
 	isLive     = "live"

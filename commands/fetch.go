@@ -111,6 +111,8 @@ func sharedLine(remote string, s gitstore.Synced) string {
 	switch {
 	case s.Result == gitstore.Absent:
 		return fmt.Sprintf("issue %s: none on %s", s.Issue, gitstore.ShownRemote(remote))
+	case s.Result == gitstore.Failed && s.Pushed > 0:
+		return fmt.Sprintf("issue %s: %s: pushed %s", s.Issue, s.Result, plural(s.Pushed, "checkpoint"))
 	case s.Fetched > 0 && s.Pushed > 0:
 		return fmt.Sprintf("issue %s: %s: fetched %d and pushed %s", s.Issue, s.Result, s.Fetched, plural(s.Pushed, "checkpoint"))
 	case s.Joined && s.Fetched > 0:

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -261,10 +262,20 @@ func (c *call) resume(r *resumption) error {
 			err = c.store.SetStale(r.cp)
 		}
 		if err != nil {
-			return err
+			return r.notRecorded(err)
 		}
 	}
 	r.resumed, c.going = !dryRun, !dryRun
 	err = c.sync(r, plan)
 	return orElse(c.showResumed(r), err)
+}
+
+// notRecorded reports that the resume could not be recorded. The files that were
+// restored stay as they are.
+func (r *resumption) notRecorded(err error) error {
+	if r.restored == nil || r.restored.Undo == "" {
+		return fmt.Errorf("record the resume of %s: %w", r.cp.ID, err)
+	}
+	return fail(exitFailure, "git checkpoint undo "+quoteArg(undoIssue(r.restored.Undo)),
+		"the files of %s are restored, but the resume is not recorded: %w", r.cp.ID, err)
 }

@@ -37,6 +37,19 @@ func afterMove(err error) error {
 	return &DoneError{err}
 }
 
+// A PushedError reports an error that came after a sync had moved the remote's refs
+// of an issue. The refs here have not followed; the next sync moves them.
+type PushedError struct {
+	Issue  checkpoint.Issue
+	Remote string
+	Err    error
+}
+
+func (e *PushedError) Error() string {
+	return fmt.Sprintf("sync issue %s: pushed to %s, but the refs here are as before: %v", e.Issue, e.Remote, e.Err)
+}
+func (e *PushedError) Unwrap() error { return e.Err }
+
 // An UnfinishedError reports an error that came while a restore was taken back:
 // some files may be as they were before, others are not. Another undo completes it.
 type UnfinishedError struct{ Err error }

@@ -232,11 +232,17 @@ func (y *syncing) results() []Synced {
 	return list
 }
 
+// fail ends an issue with an error. If a try has moved the remote's refs, the error
+// says so.
 func (y *syncing) fail(i checkpoint.Issue, err error) {
-	if !errors.As(err, new(*RemoteError)) && !errors.As(err, new(*heldError)) {
+	_, pushed := y.given[i]
+	switch {
+	case pushed && !isDone(err):
+		err = &PushedError{Issue: i, Remote: ShownRemote(y.line.Remote), Err: err}
+	case !errors.As(err, new(*RemoteError)) && !errors.As(err, new(*heldError)):
 		err = fmt.Errorf("sync issue %s: %w", i, err)
 	}
-	y.done[i] = &Synced{Issue: i, Result: Failed, Retries: y.tries, Err: err}
+	y.done[i] = &Synced{Issue: i, Result: Failed, Pushed: y.given[i].Pushed, Retries: y.tries, Err: err}
 }
 
 func (y *syncing) giveUp(issues []checkpoint.Issue) {

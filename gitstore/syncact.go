@@ -51,7 +51,6 @@ func (y *syncing) actOn(ctx context.Context, plans []*syncPlan) (again []checkpo
 			y.late[p.issue] = true
 			again = append(again, p.issue)
 		case errors.Is(err, errLost):
-			y.given[p.issue] = p.done.after(y.given[p.issue])
 			again = append(again, p.issue)
 		case err != nil:
 			y.fail(p.issue, err)
@@ -169,6 +168,17 @@ func (y *syncing) settle(ctx context.Context, plans []*syncPlan, outcome outcome
 	}
 	for _, same := range bySink(landing) {
 		y.land(ctx, same, outcome)
+	}
+	y.notePushed(landing, outcome)
+}
+
+// notePushed notes the plans of which the remote has got something, and whose refs
+// here did not move.
+func (y *syncing) notePushed(landing []*syncPlan, outcome outcomes) {
+	for _, p := range landing {
+		if outcome[p.issue] != nil && (!p.there && len(p.gift()) > 0 || len(p.archive.gift(p.issue)) > 0) {
+			y.given[p.issue] = p.done.after(y.given[p.issue])
+		}
 	}
 }
 

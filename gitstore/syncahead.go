@@ -46,6 +46,7 @@ func (y *syncing) ahead(ctx context.Context, all stands) error {
 	}
 	if len(landing) > 0 {
 		y.land(ctx, landing, outcome)
+		y.notePushed(landing, outcome)
 	}
 	for _, p := range plans {
 		var said *RemoteError
@@ -56,8 +57,6 @@ func (y *syncing) ahead(ctx context.Context, all stands) error {
 			y.done[p.issue] = &p.done
 		case errors.Is(err, remote.ErrStale):
 			y.late[p.issue] = true
-		case errors.Is(err, errLost):
-			y.given[p.issue] = p.done
 		case errors.As(err, &said) && said.Refused:
 			y.fail(p.issue, err)
 		}
