@@ -75,6 +75,7 @@ func (c *call) hooksRepo() *install.Repo {
 	return &install.Repo{
 		Context: c.ctx, Git: c.store.Git(), Config: c.store.Config(), Root: c.store.Root(), CommonDir: c.store.CommonDir(),
 		PrePush: c.settings.String("hooks.pre_push"), Global: c.flags.Bool("global"), Force: c.flags.Bool("force"), Warn: c.warn,
+		ClearLock: c.store.ClearLock,
 	}
 }
 
@@ -107,6 +108,9 @@ func (c *call) checkHooks(verb string) error {
 func (c *call) changeHooks(r *install.Repo, verb string, changes []install.Change) error {
 	dry := c.flags.Bool("dry-run")
 	result := output.Hooks{Type: "hooks", Action: verb, DryRun: dry}
+	if !dry {
+		r.RemoveStale()
+	}
 	for _, ch := range changes {
 		if !dry {
 			if err := ch.Do(); err != nil {

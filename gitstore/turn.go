@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/refs"
@@ -44,3 +45,7 @@ func (s *Store) inNamedTurns(ctx context.Context, names []string, f func() error
 	}
 	return f()
 }
+
+// ClearLock removes a lock in the repository that a git which was killed after a
+// time has left, if no git which may hold the lock runs here.
+func (s *Store) ClearLock(path string, since time.Time) { s.refDir().ClearLock(path, since) }

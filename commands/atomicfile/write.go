@@ -128,6 +128,10 @@ func createTemp(path string, mode fs.FileMode) (*os.File, error) {
 // of its number runs.
 const staleAfter = time.Hour
 
+// RemoveStale removes the temporary files that processes which were killed have left
+// beside a file.
+func RemoveStale(path string) { removeStale(path) }
+
 // removeStale removes the temporary files of processes that were killed.
 func removeStale(path string) {
 	entries, _ := os.ReadDir(filepath.Dir(path))

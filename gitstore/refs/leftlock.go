@@ -187,3 +187,7 @@ func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
+
+// ClearLock removes a lock of any content that a git which was killed after a time
+// has left.
+func (d Dir) ClearLock(path string, since time.Time) { d.clearLog(path, since) }

@@ -113,10 +113,7 @@ func (r *Repo) configChange(e hook.Event) Change {
 // setConfig changes git's configuration. Git itself replaces the file in one
 // step. The first change keeps a copy of the file.
 func (r *Repo) setConfig(args ...string) error {
-	change := func() error {
-		_, err := r.Git.Output(r.Context, append([]string{"config", "--" + r.scope()}, args...)...)
-		return err
-	}
+	change := func() error { return r.runConfig(args) }
 	if r.keptConfig {
 		return change()
 	}

@@ -14,6 +14,7 @@ package install
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"git-checkpoint/gitstore/gitcmd"
 )
@@ -30,6 +31,10 @@ type Repo struct {
 	Force     bool   // also replace or take out what was edited
 
 	Warn func(format string, args ...any)
+
+	// ClearLock removes a lock that a git has left which was killed after a time.
+	// nil removes none.
+	ClearLock func(path string, since time.Time)
 
 	Kept []Copy // what changed files were before, as far as they had content
 
