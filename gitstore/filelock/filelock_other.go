@@ -8,6 +8,8 @@ import (
 	"time"
 )
 
+const noFollow = 0
+
 // Wait does nothing where there is no flock: compare-and-swap and jitter
 // are enough, only slower.
 func Wait(context.Context, *os.File, time.Duration) bool { return false }

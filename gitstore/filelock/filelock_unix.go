@@ -11,6 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// noFollow makes an open fail for a symlink.
+const noFollow = unix.O_NOFOLLOW | unix.O_NONBLOCK
+
 // Wait takes the lock of f, which closing f gives back, or gives up after
 // a while. It reports whether it has the lock.
 func Wait(ctx context.Context, f *os.File, limit time.Duration) bool {

@@ -116,7 +116,7 @@ func (d Dir) eachNote(notes []*Note, f func(*Note)) {
 		if held[issue] {
 			continue
 		}
-		file, err := os.OpenFile(filepath.Join(d.noteFolder(), issue), os.O_RDWR, 0)
+		file, err := filelock.Open(filepath.Join(d.noteFolder(), issue), 0)
 		if err != nil {
 			continue
 		}
@@ -158,7 +158,7 @@ func (d Dir) IsInterrupted(issue string) bool {
 	if info, err := os.Lstat(path); err != nil || info.Size() == 0 {
 		return false
 	}
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := filelock.Open(path, 0)
 	if err != nil {
 		return false
 	}

@@ -73,7 +73,7 @@ func (d Dir) Take(ctx context.Context, issues []string) *Turn {
 
 // takeOne takes the lock of a file, nil where that is not to be had.
 func (d Dir) takeOne(ctx context.Context, path string, limit time.Duration) *os.File {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	f, err := filelock.Open(path, os.O_CREATE)
 	if err != nil {
 		return nil
 	}
