@@ -32,7 +32,7 @@ func (s *Store) keepFuller(p retention.Policy, items []retention.Item, ds []rete
 		if newer > 0 || now == nil {
 			now = f.of(f.known[items[newer].ID])
 		}
-		return old == nil || now == nil || f.covers(now, old)
+		return old == nil || now != nil && f.covers(now, old)
 	})
 }
 
@@ -69,35 +69,56 @@ func (f *fullness) covers(newer *contents, older *link) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(left, func(s checkpoint.Skipped) bool { return f.holds(entries, newer.entries, s.Path) })
+	return !slices.ContainsFunc(left, func(s checkpoint.Skipped) bool { return f.holds(older, entries, newer.entries, s.Path) })
 }
 
 // lacks reports whether a tree of that name has files in the older checkpoint
-// that are not in the newer one.
+// that are not in the newer one, neither there nor staged with the same content.
 func (f *fullness) lacks(newer, older []trees.Entry, name string) bool {
 	had, ok := trees.Find(older, name)
 	if !ok {
 		return false
 	}
 	has, _ := trees.Find(newer, name)
+	staged, _ := trees.Find(newer, "staged")
 	changes, err := trees.Diff(f.objects, had.Hash, has.Hash)
-	return err != nil || slices.ContainsFunc(changes, func(c trees.Change) bool { return c.New.Hash.IsZero() })
+	return err != nil || slices.ContainsFunc(changes, func(c trees.Change) bool {
+		return c.New.Hash.IsZero() && c.Old.Hash != f.lookup(staged.Hash, c.Path)
+	})
 }
 
 // holds reports whether the older checkpoint has a file, either beside the staged
-// tree or staged in another form than in the newer one.
-func (f *fullness) holds(older, newer []trees.Entry, path string) bool {
+// tree or staged in another form than in the newer one. A staged file that is the
+// same in HEAD is in the history, whatever happens to the checkpoint.
+func (f *fullness) holds(older *link, entries, newer []trees.Entry, path string) bool {
 	now, _ := trees.Find(newer, "staged")
-	for _, e := range older {
+	for _, e := range entries {
 		if !e.IsTree() || e.Name == "conflicts" {
 			continue
 		}
 		hash := f.lookup(e.Hash, path)
-		if !hash.IsZero() && (e.Name != "staged" || hash != f.lookup(now.Hash, path)) {
+		if !hash.IsZero() && (e.Name != "staged" || hash != f.lookup(now.Hash, path) && hash != f.inHead(older, path)) {
 			return true
 		}
 	}
 	return false
+}
+
+// inHead returns the hash of a file in the HEAD of a checkpoint, zero if it cannot
+// be read.
+func (f *fullness) inHead(l *link, path string) plumbing.Hash {
+	if len(l.commit.parents) < 2 {
+		return plumbing.ZeroHash
+	}
+	index, err := f.s.readCommit(l.commit.parents[1])
+	if err != nil || len(index.parents) == 0 {
+		return plumbing.ZeroHash
+	}
+	head, err := f.s.readCommit(index.parents[0])
+	if err != nil {
+		return plumbing.ZeroHash
+	}
+	return f.lookup(head.tree, path)
 }
 
 func (f *fullness) lookup(tree plumbing.Hash, path string) plumbing.Hash {
