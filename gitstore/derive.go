@@ -38,7 +38,7 @@ func (s *Store) newestRecord(c *chain, limit int) (*checkpoint.Record, []error) 
 	if limit > 1 {
 		more, err := s.walk(c.issue, c.ref, c.tip, limit)
 		if err != nil {
-			return nil, nil
+			return nil, []error{fmt.Errorf("older records are left out: %w", err)}
 		}
 		list = more.checkpoints()[len(list):]
 	}
@@ -51,6 +51,18 @@ func (s *Store) newestRecord(c *chain, limit int) (*checkpoint.Record, []error) 
 		left = append(left, fmt.Errorf("a record is left out: %w", err))
 	}
 	return nil, left
+}
+
+// refuse returns the error among those of records that were left out for which the
+// save fails: each if the edit needs the newest record, else one that a later try
+// need not meet. The new record would start without a record that is there.
+func (w *writing) refuse(left []error) error {
+	for _, err := range left {
+		if w.req.Newest || isExhausted(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 func messages(errs []error) []string {

@@ -2,9 +2,12 @@ package gitstore
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/tasks"
@@ -224,9 +227,16 @@ func (s *Store) LawfulRecord(c *Checkpoint) (*checkpoint.Record, error) {
 	return r, nil
 }
 
+// isExhausted reports whether an error comes from the limits of the process or the
+// system, so that it is no property of what was read.
+func isExhausted(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM)
+}
+
 // NewestValid returns the newest checkpoint whose record can be read and gone on
 // with, and the record. It fails with *NoneError when there is no checkpoint, with
-// *CorruptError when none is valid.
+// *CorruptError when none is valid. It also fails if a record cannot be read for a
+// lack of memory or file descriptors: an older checkpoint is not the newest then.
 func (s *Store) NewestValid(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
 	l, err := s.List(ctx, issue, 0)
 	if err != nil {
@@ -234,8 +244,15 @@ func (s *Store) NewestValid(ctx context.Context, issue checkpoint.Issue) (*Check
 	}
 	for i := range l.Checkpoints {
 		c := &l.Checkpoints[i]
-		if r, err := s.LawfulRecord(c); err == nil && s.complete(ctx, c, r) == nil && unordered(r) == nil {
+		r, err := s.LawfulRecord(c)
+		if err == nil {
+			err = s.complete(ctx, c, r)
+		}
+		switch {
+		case err == nil && unordered(r) == nil:
 			return c, r, nil
+		case isExhausted(err):
+			return nil, nil, fmt.Errorf("read %s: %w", c.ID, err)
 		}
 	}
 	if len(l.Checkpoints) == 0 {

@@ -128,8 +128,8 @@ func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 	if below.unread != nil {
 		left = append(left, fmt.Errorf("what was dropped or pinned since is left out: %w", below.unread))
 	}
-	if w.req.Newest && len(left) > 0 {
-		return nil, left[0]
+	if err := w.refuse(left); err != nil {
+		return nil, err
 	}
 	record, err := w.derive(before, below.newestClock())
 	if err != nil {

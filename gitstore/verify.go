@@ -56,6 +56,8 @@ type verifier struct {
 	seen   map[plumbing.Hash]bool // trees and blobs that were read
 	ids    map[checkpoint.ID]foundAt
 	lacks  map[string]error // by checkpoint: why a partial clone could not fetch a part of it
+
+	exhausted error // a lack of memory or file descriptors, so that nothing is known
 }
 
 // fault reports err about a checkpoint. What a partial clone cannot fetch is no
@@ -81,7 +83,18 @@ type foundAt struct {
 }
 
 func (v *verifier) errorf(format string, args ...any) {
+	for _, a := range args {
+		if err, ok := a.(error); ok {
+			v.notice(err)
+		}
+	}
 	v.report.Errors = append(v.report.Errors, fmt.Sprintf(format, args...))
+}
+
+func (v *verifier) notice(err error) {
+	if v.exhausted == nil && isExhausted(err) {
+		v.exhausted = err
+	}
 }
 
 func (v *verifier) warnf(format string, args ...any) {
@@ -233,6 +246,7 @@ func (v *verifier) head(l *link, r *checkpoint.Record) {
 func (v *verifier) snapshot(c *Checkpoint, r *checkpoint.Record) {
 	st, err := v.s.snapshotOf(c, r)
 	if err != nil {
+		v.notice(err)
 		return // named already
 	}
 	if _, err := v.s.targets(st); err != nil {
@@ -329,6 +343,9 @@ func (s *Store) complete(ctx context.Context, c *Checkpoint, r *checkpoint.Recor
 	v.snapshot(c, r)
 	if err := v.lacks[c.name()]; err != nil {
 		return lacked(c.Issue, c.name(), err)
+	}
+	if v.exhausted != nil {
+		return v.exhausted
 	}
 	if len(v.report.Errors) > 0 {
 		return corrupt(c.name(), "%s", v.report.Errors[0])
