@@ -80,7 +80,11 @@ func (m *mirroring) patterns() []string {
 
 // load reads the state; fresh reports that there was none.
 func (m *mirroring) load() (fresh bool, err error) {
+	seen := m.state
 	m.state, fresh, err = mirror.Load(m.c.store.NotePath(mirrorNote), string(m.as), m.root)
+	if err == nil && seen != nil {
+		m.state.Refresh(seen)
+	}
 	return fresh, err
 }
 

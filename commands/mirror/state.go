@@ -46,20 +46,30 @@ type Entry struct {
 	Sum   string `json:"sum"`
 	Size  int64  `json:"size"`
 	Time  int64  `json:"time"` // of its last change, in nanoseconds
+	place        // where it is and when the system changed it
+}
+
+// A place is the part of a file's data that a program cannot set. It is zero on a
+// system that does not tell it.
+type place struct {
+	Change int64  `json:"change,omitempty"` // the ctime, in nanoseconds
+	Inode  uint64 `json:"inode,omitempty"`
 }
 
 // Load reads the state of a layout's files below a root. One that is missing,
-// broken or of other files is a new one, which reports true.
+// broken or of another layout is a new one, which reports true. A repository that
+// was moved or copied has its state still: files are known by their content.
 func Load(file, layout, root string) (s *State, fresh bool, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, false, fmt.Errorf("mirror: %w", err)
 	}
 	s = &State{}
-	if err == nil && json.Unmarshal(data, s) == nil && s.Version == format && s.Layout == layout && s.Root == root && s.Files != nil && s.Tips != nil {
+	if err == nil && json.Unmarshal(data, s) == nil && s.Version == format && s.Layout == layout && s.Files != nil && s.Tips != nil {
 		if info, err := os.Stat(file); err == nil {
 			s.written = info.ModTime()
 		}
+		s.Root = root
 		return s, false, nil
 	}
 	return &State{Version: format, Layout: layout, Root: root, Files: map[string]Entry{}, Tips: map[string]string{}}, true, nil
@@ -72,10 +82,30 @@ func (s *State) Encode() ([]byte, error) { return json.Marshal(s) }
 // into it: clocks of file systems are coarse.
 const racy = 2 * time.Second
 
-// untouched reports whether a file is the one of the state by its size and
-// date alone.
+// untouched reports whether a file is that of the state by its size, dates and
+// inode alone. The ctime shows a write after which the date was set back.
 func (s *State) untouched(e Entry, info fs.FileInfo) bool {
-	return info.Size() == e.Size && info.ModTime().UnixNano() == e.Time && s.written.Sub(info.ModTime()) > racy
+	at, last := placeOf(info), info.ModTime()
+	if c := time.Unix(0, at.Change); at.Change != 0 && c.After(last) {
+		last = c
+	}
+	return info.Size() == e.Size && info.ModTime().UnixNano() == e.Time && at == e.place && s.written.Sub(last) > racy
+}
+
+// seen notes the data of a file whose content is still that of the state.
+func (s *State) seen(name string, e Entry, info fs.FileInfo) {
+	e.Size, e.Time, e.place = info.Size(), info.ModTime().UnixNano(), placeOf(info)
+	s.Files[name] = e
+}
+
+// Refresh takes over what another reading of the state found out about files
+// whose content has not changed.
+func (s *State) Refresh(from *State) {
+	for name, e := range from.Files {
+		if was, there := s.Files[name]; there && was.Sum == e.Sum && was.Owner == e.Owner && was.Key == e.Key {
+			s.Files[name] = e
+		}
+	}
 }
 
 // Sum stands for the content of a file.

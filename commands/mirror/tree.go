@@ -169,6 +169,7 @@ func (t *Tree) look(s *State, name string) *File {
 		return nil
 	}
 	if f.Data, f.info, f.Err = t.read(name); f.Err == nil && there && Sum(f.Data) == known.Sum {
+		s.seen(name, known, f.info)
 		return nil
 	}
 	return f
@@ -211,7 +212,7 @@ func (t *Tree) Read(name string) ([]byte, error) {
 func (s *State) Took(f File, owner, key string) {
 	e := Entry{Owner: owner, Key: key, Sum: Sum(f.Data), Size: int64(len(f.Data))}
 	if f.info != nil {
-		e.Time = f.info.ModTime().UnixNano()
+		e.Time, e.place = f.info.ModTime().UnixNano(), placeOf(f.info)
 	}
 	s.Files[f.Path] = e
 }

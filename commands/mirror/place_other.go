@@ -1,0 +1,7 @@
+//go:build !linux && !darwin
+
+package mirror
+
+import "io/fs"
+
+func placeOf(fs.FileInfo) place { return place{} }
