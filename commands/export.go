@@ -1,12 +1,11 @@
 package commands
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"syscall"
 
+	"git-checkpoint/commands/atomicfile"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -90,7 +89,7 @@ func (c *call) recordsToExport(issue checkpoint.Issue, as layout.Name) ([]*check
 	var records []*checkpoint.Record
 	for i := range l.Checkpoints {
 		r, err := c.store.Record(&l.Checkpoints[i])
-		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.EIO) {
+		if atomicfile.IsPassing(err) {
 			return nil, fmt.Errorf("export: read %s: %w", l.Checkpoints[i].ID, err)
 		}
 		if err != nil {

@@ -188,7 +188,9 @@ func (w *faultWorld) checkpoints(dir string) (map[string]string, error) {
 		if where == isArchived {
 			args = append(args, "--archived")
 		}
-		o := w.try("git-checkpoint", args...)
+		cmd := w.command("git-checkpoint", args...)
+		cmd.Env = append(cmd.Env, "GIT_CHECKPOINT_MIRROR=off") // or the list would record what it finds in mirrored files
+		o := outcomeOf(cmd)
 		if o.code != 0 && o.code != exitNone {
 			return nil, fmt.Errorf("%s: exit %d: %s", o.name, o.code, o.err)
 		}

@@ -7,12 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/commands/atomicfile"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 )
 
-// give writes the files of an issue, and removes those that it has no more.
+// give writes the files of an issue, and then removes those that it has no more.
 func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]string) error {
 	outputs, err := m.outputs(issue)
 	if err != nil {
@@ -27,7 +28,9 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 		}
 		if other := m.taken(name, issue, tips); other != "" {
 			m.left(name, fmt.Errorf("it is the file of issue %s", other))
-		} else if err := m.put(name, o, issue); err != nil {
+		} else if err := m.put(name, o, issue); atomicfile.IsPassing(err) {
+			return fmt.Errorf("%s: %w", quotePath(name), err) // the next command tries it again; what is there stays until then
+		} else if err != nil {
 			m.left(name, err)
 		}
 	}
@@ -39,7 +42,9 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 	}
 	for name, e := range m.state.Files {
 		if !wanted[name] && m.goes(name, e.Owner, issue, len(outputs) > 0) {
-			if err := m.tree.Remove(m.state, name); err != nil {
+			if err := m.tree.Remove(m.state, name); atomicfile.IsPassing(err) {
+				return fmt.Errorf("%s: %w", quotePath(name), err)
+			} else if err != nil {
 				m.left(name, err)
 			}
 		}
@@ -72,7 +77,7 @@ func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
 	}
 	records, err := m.c.recordsToExport(issue, m.as)
 	if errors.As(err, new(*gitstore.NoneError)) || err == nil && len(records) == 0 {
-		return m.failed(issue), nil
+		return m.failed(issue)
 	}
 	if err != nil {
 		return nil, err
@@ -96,23 +101,26 @@ func (m *mirroring) worded(issue checkpoint.Issue) func([]layout.Output, error) 
 
 // failed are the files of an issue that has no checkpoint but in the archive:
 // the claude system keeps what failed in a folder of its own.
-func (m *mirroring) failed(issue checkpoint.Issue) []layout.Output {
+func (m *mirroring) failed(issue checkpoint.Issue) ([]layout.Output, error) {
 	if m.as != layout.Claude {
-		return []layout.Output{}
+		return []layout.Output{}, nil
 	}
 	l, err := m.c.store.Archived(m.c.ctx, issue, 1)
-	if err != nil || len(l.Checkpoints) == 0 {
-		return []layout.Output{}
+	switch {
+	case err != nil && !errors.As(err, new(*gitstore.NoneError)):
+		return nil, err
+	case err != nil || len(l.Checkpoints) == 0:
+		return []layout.Output{}, nil
 	}
 	r, err := m.c.store.Record(&l.Checkpoints[0])
 	if err != nil {
-		return []layout.Output{}
+		return nil, err
 	}
 	outputs, err := layout.Files(m.as, []*checkpoint.Record{r})
 	if err != nil {
-		return []layout.Output{}
+		return []layout.Output{}, nil
 	}
-	return slices.DeleteFunc(outputs, func(o layout.Output) bool { return !strings.HasPrefix(o.Path, "failed/") })
+	return slices.DeleteFunc(outputs, func(o layout.Output) bool { return !strings.HasPrefix(o.Path, "failed/") }), nil
 }
 
 func (m *mirroring) put(name string, o layout.Output, issue checkpoint.Issue) error {

@@ -1,9 +1,9 @@
 package commands
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
-	"maps"
 	"path"
 	"slices"
 
@@ -28,11 +28,12 @@ func (m *mirroring) takeIn() error {
 		return nil
 	}
 	return m.locked(func(fresh bool) error {
+		tips, err := m.c.store.Tips(m.c.ctx)
+		if err != nil {
+			return err
+		}
+		unnoted := m.behind(tips)
 		if fresh {
-			tips, err := m.c.store.Tips(m.c.ctx)
-			if err != nil {
-				return err
-			}
 			for i, tip := range tips {
 				m.state.Tips[string(i)] = tip
 			}
@@ -41,30 +42,35 @@ func (m *mirroring) takeIn() error {
 		if err != nil {
 			return err
 		}
-		if fresh {
-			m.recognize(files)
-		}
+		m.recognize(files, unnoted)
 		m.takeAll(files)
 		return nil
 	})
 }
 
-// recognize notes whose files they are that the checkpoints here would be written
-// to: where the state was lost, a file still says the name of its workflow, which
-// need not be the issue's.
-func (m *mirroring) recognize(files []mirror.File) {
-	if len(files) == 0 || m.as == layout.Crunch { // whose files name the issue
+// recognize notes the owners of files that are not in the state, among issues whose
+// files were not noted: the state was lost, or a process was killed between the write
+// of a file and that of the state. Such a file still says the name of its workflow,
+// which need not be the issue's.
+func (m *mirroring) recognize(files []mirror.File, unnoted []checkpoint.Issue) {
+	unknown := map[string]bool{}
+	for _, f := range files {
+		if _, known := m.state.Files[f.Path]; !known {
+			unknown[f.Path] = true
+		}
+	}
+	if len(unknown) == 0 || m.as == layout.Crunch { // whose files name the issue
 		return
 	}
-	for _, i := range slices.Sorted(maps.Keys(m.state.Tips)) {
-		outputs, err := m.outputs(checkpoint.Issue(i))
+	for _, i := range unnoted {
+		outputs, err := m.outputs(i)
 		if err != nil {
 			continue
 		}
 		for _, o := range outputs {
-			name := path.Join(m.c.layoutFolder(m.as, checkpoint.Issue(i)), o.Path)
-			if _, known := m.state.Files[name]; !known && slices.ContainsFunc(files, func(f mirror.File) bool { return f.Path == name }) {
-				m.state.Files[name] = mirror.Entry{Owner: i, Key: m.key(name, o, checkpoint.Issue(i))}
+			if name := path.Join(m.c.layoutFolder(m.as, i), o.Path); unknown[name] {
+				m.state.Files[name] = mirror.Entry{Owner: string(i), Key: m.key(name, o, i)}
+				delete(unknown, name)
 			}
 		}
 	}
@@ -136,7 +142,7 @@ func (m *mirroring) take(t taking) error {
 	if err != nil {
 		return err
 	}
-	if !m.isThere(issue, t.doc) {
+	if !m.isThere(issue, t.doc) && !m.isWritten(issue, t) {
 		saved, err := m.save(issue, t)
 		if err != nil {
 			return err
@@ -179,6 +185,20 @@ func (m *mirroring) isThere(issue checkpoint.Issue, doc *layout.File) bool {
 	}
 	_, r, err := m.c.store.NewestValid(m.c.ctx, issue)
 	return err == nil && doc.In(r)
+}
+
+// isWritten reports whether a file is the one that would be written for the
+// issue's checkpoints: a process that was killed, or whose disk was full, wrote it
+// and did not note it, or the note is lost.
+func (m *mirroring) isWritten(issue checkpoint.Issue, t taking) bool {
+	if t.doc.Whole() {
+		return false // its checkpoint was looked for by its id
+	}
+	outputs, err := m.outputs(issue)
+	folder := m.c.layoutFolder(m.as, issue)
+	return err == nil && slices.ContainsFunc(outputs, func(o layout.Output) bool {
+		return o.Link == "" && path.Join(folder, o.Path) == t.Path && bytes.Equal(o.Data, t.Data)
+	})
 }
 
 // save records a document as save --as does.

@@ -106,11 +106,18 @@ func (t *Tree) plain(dir string) error {
 	return err
 }
 
-// Remove removes a file of the state, unless it was changed. What is gone
-// already, or was changed, is no longer the state's.
+// Remove removes a file of the state, unless it was changed. A file that is gone
+// or was changed is no longer the state's. A file that cannot be removed for now is.
 func (t *Tree) Remove(s *State, name string) error {
 	known := s.Files[name]
-	delete(s.Files, name)
+	err := t.remove(known, name)
+	if !atomicfile.IsPassing(err) {
+		delete(s.Files, name)
+	}
+	return err
+}
+
+func (t *Tree) remove(known Entry, name string) error {
 	if err := t.plain(path.Dir(name)); err != nil {
 		return err
 	}
@@ -176,6 +183,9 @@ func fill(dir *os.Root, temp string, want layout.Output) error {
 		err := dir.Symlink(want.Link, temp)
 		if err == nil {
 			return nil
+		}
+		if atomicfile.IsPassing(err) {
+			return err
 		}
 		// Where there are no links, a copy stands for one.
 		want.Data, err = dir.ReadFile(path.Join(path.Dir(temp), want.Link))
