@@ -67,26 +67,34 @@ func (s *Store) chainHere(ctx context.Context, i checkpoint.Issue) (*chain, erro
 // none.
 func (s *Store) theirChain(remote string, i checkpoint.Issue, tip plumbing.Hash) (*chain, error) {
 	c, err := s.walk(i, LiveRef(i), tip, 0)
-	if err == nil && !c.rooted && !c.cut {
-		err = corrupt(LiveRef(i), "it is no chain of checkpoints")
+	if err == nil {
+		err = c.checkRoot()
 	}
 	if err == nil {
 		err = c.unread
 	}
 	if err != nil {
-		return nil, s.corruptThere(remote, i, tip, err)
+		return nil, s.corruptThere(remote, LiveRef(i), tip, err)
 	}
 	c.remote = remote
 	return c, nil
 }
 
+// checkRoot fails if a chain does not begin with the genesis commit of its issue.
+func (c *chain) checkRoot() error {
+	if c.rooted || c.cut {
+		return nil
+	}
+	return corrupt(c.ref, "it is no chain of checkpoints")
+}
+
 // corruptThere says that the chain of a remote is damaged, which nothing that
 // looks at those here would find.
-func (s *Store) corruptThere(remote string, i checkpoint.Issue, tip plumbing.Hash, err error) error {
+func (s *Store) corruptThere(remote, ref string, tip plumbing.Hash, err error) error {
 	if !errors.As(err, new(*CorruptError)) {
 		return err
 	}
-	hint := lookThere(remote, i)
+	hint := lookThere(remote, ref)
 	if !s.objects.Has(tip) { // what is known here of the remote is
 		hint = "git checkpoint doctor --fix"
 	}
@@ -94,8 +102,8 @@ func (s *Store) corruptThere(remote string, i checkpoint.Issue, tip plumbing.Has
 }
 
 // lookThere is the command that looks at a remote's chain.
-func lookThere(remote string, i checkpoint.Issue) string {
-	return fmt.Sprintf("git fetch %s %s && git log FETCH_HEAD", word(ShownRemote(remote)), word(LiveRef(i)))
+func lookThere(remote, ref string) string {
+	return fmt.Sprintf("git fetch %s %s && git log FETCH_HEAD", word(ShownRemote(remote)), word(ref))
 }
 
 // adopt makes the remote's chain the one here.

@@ -106,6 +106,9 @@ func (y *syncing) planArchive(p *syncPlan, came remote.Arrival) (err error) {
 	if a.theirs, err = y.s.walk(p.issue, ArchiveRef(p.issue), came.Tip, 0); err != nil {
 		return err
 	}
+	if err := a.theirs.checkRoot(); err != nil {
+		return y.s.corruptThere(y.line.Remote, ArchiveRef(p.issue), came.Tip, err)
+	}
 	moving := p.moving()
 	if !a.here.whole() || !a.theirs.whole() {
 		if a.tip, a.there = a.here.tip, a.theirs.tip; len(moving.links) > 0 || a.here.tip != a.theirs.tip {

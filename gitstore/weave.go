@@ -62,7 +62,7 @@ func understood(chains []*chain, as int) error {
 		if l := c.strange(); l != nil && (as < 0 || !chains[as].stands(l.commit.hash)) {
 			err := corrupt(c.ref, "commit %s is not understood: %s; so the chain can't be joined with another", l.commit.hash, l.Problem)
 			if c.remote != "" {
-				err = &CorruptError{Object: ShownRemote(c.remote), Err: err, Hint: lookThere(c.remote, c.issue)}
+				err = &CorruptError{Object: ShownRemote(c.remote), Err: err, Hint: lookThere(c.remote, c.ref)}
 			}
 			return err
 		}
