@@ -46,9 +46,10 @@ func (s *Store) LockNote(ctx context.Context, name string) (release func(), err 
 	return func() { f.Close() }, nil
 }
 
-// Tips are the newest commits of the issues' chains, in hex.
+// Tips are the newest commits of the issues' chains, in hex. git is not asked for refs
+// that are files: it leaves out those of a folder that it cannot open, and exits with 0.
 func (s *Store) Tips(ctx context.Context) (map[checkpoint.Issue]string, error) {
-	refs, err := s.refs.List(ctx, liveRefs)
+	refs, err := s.refs.Values(ctx, liveRefs)
 	if err != nil {
 		return nil, err
 	}

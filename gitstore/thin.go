@@ -117,7 +117,7 @@ func (s *Store) seenElsewhere(ctx context.Context, c *chain) bool {
 	if hash, err := s.readRef(ctx, fetchedRef(c.issue)); err != nil || !hash.IsZero() {
 		return true
 	}
-	refs, err := s.refs.List(ctx, remoteRefs)
+	refs, err := s.refs.Values(ctx, remoteRefs)
 	if err != nil {
 		return true
 	}
