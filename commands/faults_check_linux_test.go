@@ -114,6 +114,12 @@ func (f *faultTest) expect(t *testing.T) {
 	f.again, err = w.state()
 	require.NoError(t, err)
 	require.NoError(t, os.RemoveAll(w.root))
+	if f.row.thins {
+		f.before.thinned = map[string]bool{}
+		for id := range f.before.ids {
+			f.before.thinned[id] = f.after.ids[id] == "" || f.again.ids[id] == ""
+		}
+	}
 }
 
 func (f *faultTest) count(t *testing.T, kind fault) int {

@@ -21,6 +21,7 @@ type faultRow struct {
 	begun    func(w *faultWorld) // does the first part of a command that has two
 	restores bool                // it changes the worktree or index
 	undo     bool                // `undo` takes it back
+	thins    bool                // its retention drops checkpoints; it keeps them if it cannot read enough to decide
 }
 
 // aboutID stands for the id of the checkpoint before the newest.
@@ -68,7 +69,7 @@ var faultRows = []faultRow{
 	{name: "save (first)", args: []string{"save", "42"}},
 	{name: "save (first, all files)", args: []string{"save", "42", "--worktree", "--untracked"}},
 	{name: "save (later)", prepare: savedThrice, args: []string{"save", "42", "--worktree", "--untracked"}},
-	{name: "save (retention)", args: []string{"save", "42", "--trigger", "batch_complete"}, prepare: func(w *faultWorld) {
+	{name: "save (retention)", thins: true, args: []string{"save", "42", "--trigger", "batch_complete"}, prepare: func(w *faultWorld) {
 		w.saves(3, "--trigger", "batch_complete")
 		w.saves(1)
 	}},
@@ -136,10 +137,10 @@ var faultRows = []faultRow{
 		started(w)
 		w.tool("phase", "start", "1", "--issue", "42")
 	}},
-	{name: "task start", args: []string{"task", "start", "T1", "--issue", "42"}, prepare: func(w *faultWorld) {
+	{name: "task start", thins: true, args: []string{"task", "start", "T1", "--issue", "42"}, prepare: func(w *faultWorld) {
 		w.tool("task", "add", "T1", "T2", "--issue", "42")
 	}},
-	{name: "task done", args: []string{"task", "done", "T1", "--issue", "42"}, prepare: func(w *faultWorld) {
+	{name: "task done", thins: true, args: []string{"task", "done", "T1", "--issue", "42"}, prepare: func(w *faultWorld) {
 		w.tool("task", "add", "T1", "T2", "--issue", "42")
 		w.tool("task", "start", "T1", "--issue", "42")
 	}},

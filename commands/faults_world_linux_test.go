@@ -153,6 +153,8 @@ type faultState struct {
 	files  map[string]string // the worktree, and hooks and settings of the repository
 	index  string
 	heads  string // branches and HEAD
+
+	thinned map[string]bool // checkpoints that retention may keep or drop
 }
 
 // state reads a world's state, or says why it cannot.
@@ -271,9 +273,11 @@ func oldIDs(ids, of map[string]string) map[string]string {
 }
 
 // shape tells whether two states are the same but for ids that are new since
-// before: those are counted.
+// before, which are counted, and for those that retention may keep.
 func (s faultState) shape(before faultState) string {
-	return fmt.Sprint(oldIDs(s.ids, before.ids), counts(s.ids, before.ids), oldIDs(s.remote, before.ids), counts(s.remote, before.ids))
+	old := oldIDs(s.ids, before.ids)
+	maps.DeleteFunc(old, func(id, _ string) bool { return before.thinned[id] })
+	return fmt.Sprint(old, counts(s.ids, before.ids), oldIDs(s.remote, before.ids), counts(s.remote, before.ids))
 }
 
 func counts(ids, before map[string]string) string {
