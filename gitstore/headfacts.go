@@ -2,12 +2,14 @@ package gitstore
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/history"
+	"git-checkpoint/gitstore/restore"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -34,7 +36,14 @@ func (s *Store) touchedSince(before plumbing.Hash) func(context.Context, []strin
 		if !before.IsZero() {
 			saved = before.String()
 		}
-		return log.Touched(ctx, saved, now.commit.String(), paths)
+		touched, err := log.Touched(ctx, saved, now.commit.String(), paths)
+		if err != nil && ctx.Err() == nil { // git may have lacked descriptors or memory
+			touched, err = log.Touched(ctx, saved, now.commit.String(), paths)
+		}
+		if err != nil {
+			err = fmt.Errorf("%w: %w", restore.ErrUnknownHistory, err)
+		}
+		return touched, err
 	}
 }
 

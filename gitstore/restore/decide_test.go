@@ -1,7 +1,9 @@
 package restore
 
 import (
+	"context"
 	"fmt"
+	"syscall"
 	"testing"
 
 	"git-checkpoint/gitstore/trees"
@@ -122,4 +124,20 @@ func TestPlanFit(t *testing.T) {
 	assert.Equal(t, []string{"e"}, p.inTheWay)
 	assert.Equal(t, []string{"e/y"}, p.changed, "mine stays, so the file above it cannot come")
 	assert.Equal(t, []string{"blind"}, plan(put("blind")).inTheWay)
+}
+
+// A path whose history is not known counts as changed since. An error of another
+// kind, as of a HEAD that cannot be opened now, says nothing of the paths.
+func TestPlanFailsIfHeadCannotBeRead(t *testing.T) {
+	now := func(string) state { return state{index: merged(sideOf("base"))} }
+	targets := []Target{{Path: "p", Index: true, IndexBase: merged(sideOf("base")), IndexWant: merged(sideOf("want"))}}
+	var failed error
+	s := &Site{Touched: func(context.Context, []string) (map[string]bool, error) { return nil, failed }}
+	failed = syscall.EMFILE
+	_, err := s.decide(t.Context(), targets, now, Mine, false)
+	assert.ErrorIs(t, err, syscall.EMFILE)
+	failed = fmt.Errorf("%w: cut", ErrUnknownHistory)
+	p, err := s.decide(t.Context(), targets, now, Mine, false)
+	assert.NoError(t, err)
+	assert.Equal(t, []string{"p"}, p.changed)
 }

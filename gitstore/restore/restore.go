@@ -132,6 +132,8 @@ func (s *Site) decide(ctx context.Context, targets []Target, now func(string) st
 	switch {
 	case ctx.Err() != nil:
 		return plan, ctx.Err()
+	case err != nil && !errors.Is(err, ErrUnknownHistory):
+		return plan, err
 	case err == nil && len(touched) == 0:
 		return plan, nil
 	}

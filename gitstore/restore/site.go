@@ -47,10 +47,13 @@ type Site struct {
 	// for one that cannot be read.
 	Hash func(context.Context, []string) ([]plumbing.Hash, error)
 	// Touched returns those of the paths that commits have changed since the
-	// snapshot, also if their content is the old one again. It fails if the history
-	// does not show that. It is nil for a Site that compares no HEADs.
+	// snapshot, also if their content is the old one again. It fails with
+	// ErrUnknownHistory if the history does not show that. It is nil for a Site that compares no HEADs.
 	Touched func(context.Context, []string) (map[string]bool, error)
 }
+
+// ErrUnknownHistory reports that nothing shows which paths commits have changed.
+var ErrUnknownHistory = errors.New("the history since the snapshot is not known")
 
 // Objects are what is stored, and what is added to that.
 type Objects interface {
