@@ -33,6 +33,7 @@ func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.clearBefore(ctx, req.DryRun)
 	if req.DryRun {
 		tips, issues, err := l.chains(ctx, req.Issues)
 		return s.compareAll(ctx, l, issues, tips), err

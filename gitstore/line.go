@@ -29,6 +29,15 @@ func (s *Store) line(op, name string, timeout time.Duration, quiet bool) (*line,
 	return &line{s.here().Open(op, name, timeout, quiet), s}, nil
 }
 
+// clearBefore removes the locks that killed processes have left here, so that git
+// can make and move refs. What cannot be settled is reported by the command that
+// needs it.
+func (s *Store) clearBefore(ctx context.Context, dryRun bool) {
+	if !dryRun {
+		_ = s.SettleInterrupted(ctx)
+	}
+}
+
 // here is this repository as package remote sees it.
 func (s *Store) here() remote.Here {
 	return remote.Here{Git: s.git, Config: s.config, Refs: refsHere{s}, History: commitsHere{s}}
@@ -39,6 +48,15 @@ type refsHere struct{ s *Store }
 
 func (r refsHere) Values(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error) {
 	return r.s.refs.Values(ctx, prefixes...)
+}
+
+func (r refsHere) Note(ctx context.Context, names []string) func(error) {
+	t := r.s.refDir().TakeIncoming(ctx, names)
+	return func(err error) {
+		t.Failed(err)
+		t.Done()
+		t.End()
+	}
 }
 
 func (r refsHere) Delete(ctx context.Context, seen map[string]plumbing.Hash) error {

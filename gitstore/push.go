@@ -41,6 +41,7 @@ func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.clearBefore(ctx, req.DryRun)
 	issues := req.Issues
 	if len(issues) == 0 {
 		var strange []string

@@ -66,6 +66,7 @@ func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.clearBefore(ctx, req.DryRun)
 	y := &syncing{s: s, line: l, req: req, stale: map[checkpoint.Issue]staleTip{}, late: map[checkpoint.Issue]bool{}, done: map[checkpoint.Issue]*Synced{}, given: map[checkpoint.Issue]Synced{}}
 	within, cancel := ctx, context.CancelFunc(func() {})
 	if req.Budget > 0 {

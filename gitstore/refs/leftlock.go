@@ -28,7 +28,12 @@ func (d Dir) clearLocks(n *Note) (left []staleMove) {
 		if !m.New.IsZero() {
 			want = m.New.String() + "\n"
 		}
-		busy := d.clearLock(d.file(m.Name)+".lock", want, m.at)
+		busy := false
+		if strings.HasPrefix(m.Name, IncomingRefs) && m.New.IsZero() { // a fetch knows no value beforehand
+			busy = d.clearLog(d.file(m.Name)+".lock", m.at)
+		} else {
+			busy = d.clearLock(d.file(m.Name)+".lock", want, m.at)
+		}
 		if m.Old == m.New { // git reflog expire
 			busy = d.clearLog(d.log(m.Name)+".lock", m.at) || busy
 		}

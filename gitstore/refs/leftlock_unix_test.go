@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"syscall"
 	"testing"
@@ -146,4 +147,35 @@ func TestHalfNote(t *testing.T) {
 		require.Empty(t, turn.Interrupted(), whole[:n])
 		turn.End()
 	}
+}
+
+// A fetch that was killed has left the lock of a ref that it was making, of any
+// content. The note and the locks go in the next turn, wherever the refs are.
+func TestLocksOfKilledFetch(t *testing.T) {
+	w := newWorld(t)
+	name := IncomingRefs + "1795379032-UBWPEZSG/42"
+	turn := w.dir.TakeIncoming(t.Context(), []string{name})
+	require.NoError(t, os.MkdirAll(filepath.Dir(w.dir.file(name)), 0o777))
+	w.put(name+".lock", w.commits[0].String()+"\n")
+	require.NoError(t, os.MkdirAll(w.GitPath("reftable"), 0o777))
+	require.NoError(t, os.WriteFile(w.GitPath("reftable/tables.list.lock"), nil, 0o666))
+	assert.Empty(t, w.dir.Interrupted(), "the fetch runs")
+	for _, f := range turn.files {
+		f.Close() // as the end of the process does
+	}
+	left := w.dir.Interrupted()
+	require.Len(t, left, 1)
+	again := w.dir.Take(t.Context(), left)
+	again.Settled(left[0])
+	again.End()
+	assert.NoFileExists(t, w.dir.file(name)+".lock")
+	assert.NoFileExists(t, w.GitPath("reftable/tables.list.lock"))
+	assert.NoFileExists(t, filepath.Join(w.dir.noteFolder(), left[0]))
+
+	turn = w.dir.TakeIncoming(t.Context(), []string{name})
+	turn.Done()
+	turn.End()
+	entries, err := os.ReadDir(w.dir.noteFolder())
+	require.NoError(t, err)
+	assert.Empty(t, entries)
 }

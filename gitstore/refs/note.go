@@ -2,6 +2,8 @@ package refs
 
 import (
 	"bytes"
+	"context"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"os"
@@ -42,6 +44,25 @@ type staleMove struct {
 // Bookkeeping stands for the issue in the note of a transaction that has no refs
 // of chains. No issue is named so.
 const Bookkeeping = "%refs"
+
+// IncomingRefs is the folder of the refs that a fetch makes under names of its own.
+const IncomingRefs = "refs/git-checkpoint/incoming/"
+
+// incomingNote begins the names of the notes of fetches, which are no issue's.
+const incomingNote = "%incoming-"
+
+// TakeIncoming notes that a git is going to make refs of new names below
+// IncomingRefs. The note is removed with the end of the turn. If this process is
+// killed, the note tells whose the locks are that its git has left.
+func (d Dir) TakeIncoming(ctx context.Context, names []string) *Turn {
+	t := d.Take(ctx, []string{incomingNote + rand.Text()})
+	moves := make([]Move, len(names))
+	for i, name := range names {
+		moves[i].Name = name
+	}
+	t.Begin("fetch", moves)
+	return t
+}
 
 // encode is the text of a note.
 func (n *Note) encode() []byte {

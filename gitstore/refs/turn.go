@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/filelock"
@@ -90,6 +91,9 @@ func (d Dir) takeOne(ctx context.Context, path string, limit time.Duration) *os.
 func (t *Turn) End() {
 	if t != nil {
 		for _, f := range t.files {
+			if strings.HasPrefix(f.note.Issue, incomingNote) && len(f.note.all()) == 0 {
+				os.Remove(f.Name()) // no other turn has this name
+			}
 			f.Close()
 		}
 	}

@@ -62,7 +62,14 @@ func (l *Line) bring(ctx context.Context, depth int, refs []string) (map[string]
 	dir := fmt.Sprintf("%s%d-%.8s/", Incoming, time.Now().Unix(), rand.Text())
 	b := &bringing{line: l, depth: depth, failed: map[string]error{}}
 	b.to = func(ref string) string { return dir + path.Base(ref) }
-	if err := b.some(ctx, refs); err != nil && (!b.came || ctx.Err() != nil) {
+	names := make([]string, len(refs))
+	for i, ref := range refs {
+		names[i] = b.to(ref)
+	}
+	end := l.here.Refs.Note(ctx, names)
+	err := b.some(ctx, refs)
+	end(err)
+	if err != nil && (!b.came || ctx.Err() != nil) {
 		return nil, err
 	}
 	came, err := l.here.Refs.Values(ctx, dir)

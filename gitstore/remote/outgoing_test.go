@@ -40,6 +40,8 @@ func (s *site) Delete(_ context.Context, seen map[string]plumbing.Hash) error {
 	return nil
 }
 
+func (s *site) Note(context.Context, []string) func(error) { return func(error) {} }
+
 func (s *site) Cut() bool                  { return s.cut }
 func (s *site) Came(context.Context) error { return nil }
 

@@ -38,6 +38,10 @@ type Here struct {
 type Refs interface {
 	// Values are the refs below prefixes.
 	Values(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error)
+	// Note notes that a git is going to make refs of new names below Incoming, so that
+	// the locks can be removed which it leaves if it is killed. The function that it
+	// returns ends that, with the error of the git.
+	Note(ctx context.Context, names []string) func(error)
 	// Delete removes refs that are still where they were seen.
 	Delete(ctx context.Context, seen map[string]plumbing.Hash) error
 }
