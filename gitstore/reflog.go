@@ -3,6 +3,7 @@ package gitstore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,8 +41,33 @@ func (s *Store) everyEntry(ctx context.Context, ref string) ([]refs.Logged, erro
 	return s.reflogOfGit(ctx, ref)
 }
 
-// reflogOfGit asks git: where reflogs are not files, and for the worktree's own.
+// reflogOfGit asks git: where reflogs are not files, and for the worktree's own. git
+// passes over an entry whose commit it cannot read, for lack of descriptors too, so
+// it is asked once more if there are more entries than it lists.
 func (s *Store) reflogOfGit(ctx context.Context, ref string) ([]refs.Logged, error) {
+	for again := false; ; again = true {
+		entries, err := s.listedByGit(ctx, ref)
+		n := len(entries)
+		if err != nil || n == 0 {
+			return nil, err
+		}
+		before, err := s.git.Line(ctx, "rev-parse", "-q", "--verify", fmt.Sprintf("%s@{%d}", ref, n))
+		if err == nil { // where it stood before the oldest entry is one more back
+			entries[n-1].Old = plumbing.NewHash(before)
+		}
+		listed := func(e refs.Logged) bool { return e.New == entries[n-1].Old } // so it is none before the oldest
+		switch {
+		case !slices.ContainsFunc(entries, listed):
+			return entries, nil
+		case again:
+			return entries, s.former(ctx, ref, entries)
+		}
+	}
+}
+
+// listedByGit are the entries that git lists, each with the value of the next one as
+// its former value.
+func (s *Store) listedByGit(ctx context.Context, ref string) ([]refs.Logged, error) {
 	out, err := s.git.Output(ctx, "log", "-g", "--no-show-signature", "--date=unix", "--format=%H%x00%gd%x00%gs%x00", ref, "--")
 	if err != nil {
 		return nil, fmt.Errorf("read the reflog of %s: %w", ref, err)
@@ -60,10 +86,26 @@ func (s *Store) reflogOfGit(ctx context.Context, ref string) ([]refs.Logged, err
 			entries[i].Old = entries[i+1].New
 		}
 	}
-	if n := len(entries); n > 0 { // where it stood before the oldest entry is one more back
-		if line, err := s.git.Line(ctx, "rev-parse", "-q", "--verify", fmt.Sprintf("%s@{%d}", ref, n)); err == nil {
-			entries[n-1].Old = plumbing.NewHash(line)
-		}
-	}
 	return entries, nil
+}
+
+// former sets the former values of entries among which some are left out.
+func (s *Store) former(ctx context.Context, ref string, entries []refs.Logged) error {
+	var values []plumbing.Hash // of all entries, and the value before the oldest
+	for {
+		line, err := s.git.Line(ctx, "rev-parse", "-q", "--verify", fmt.Sprintf("%s@{%d}", ref, len(values)))
+		if err != nil {
+			break
+		}
+		values = append(values, plumbing.NewHash(line))
+	}
+	values = append(values, plumbing.ZeroHash)
+	for i := range entries {
+		at := slices.Index(values[:len(values)-1], entries[i].New)
+		if at < 0 {
+			return fmt.Errorf("read the reflog of %s: git lists an entry that it does not find", ref)
+		}
+		entries[i].Old, values = values[at+1], values[at+1:]
+	}
+	return nil
 }

@@ -54,6 +54,29 @@ func TestUndoWhenOlderEntriesExpired(t *testing.T) {
 	assert.Equal(t, ids, w.live())
 }
 
+// git passes over an entry whose commit it cannot read. The entries above and below it
+// keep their own former values.
+func TestReflogOfGitWithAnUnreadableCommit(t *testing.T) {
+	w := newWorld(t)
+	w.manual(4)
+	want, err := refs.ReadLog(w.s.repo.CommonDir, LiveRef("42"))
+	require.NoError(t, err)
+	require.Len(t, want, 4)
+	entries, err := w.s.reflogOfGit(ctx, LiveRef("42"))
+	require.NoError(t, err)
+	require.Len(t, entries, 4)
+	name := want[1].New.String()
+	require.NoError(t, os.Remove(filepath.Join(w.s.repo.CommonDir, "objects", name[:2], name[2:])))
+	entries, err = w.s.reflogOfGit(ctx, LiveRef("42"))
+	require.NoError(t, err)
+	require.Len(t, entries, 3)
+	for i, at := range []int{0, 2, 3} {
+		assert.Equal(t, want[at].New, entries[i].New)
+		assert.Equal(t, want[at].Old, entries[i].Old)
+		assert.Equal(t, want[at].Message, entries[i].Message)
+	}
+}
+
 // HEAD is a symbolic ref, and its reflog tells what was checked out.
 func TestReflogOfHEAD(t *testing.T) {
 	w := newWorld(t)
