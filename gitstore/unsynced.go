@@ -1,7 +1,10 @@
 package gitstore
 
 import (
+	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/filelock"
 	"git-checkpoint/gitstore/objects"
 	"git-checkpoint/gitstore/refs"
 	"git-checkpoint/gitstore/trees"
@@ -168,6 +172,7 @@ func (u *unsynced) tree(h plumbing.Hash) {
 //	packs <stamps>
 //	refs <stamp>
 //	since <nanoseconds>
+//	sum <CRC-32 of these lines>
 type synced struct {
 	repository, packs, refs string
 	since                   time.Time
@@ -176,21 +181,36 @@ type synced struct {
 const (
 	syncedNote   = "synced"
 	syncedFormat = "repository %s\npacks %s\nrefs %s\nsince %d\n"
+	syncedSum    = "sum %08x\n" // CRC-32 of the lines above, at the end
+	maxSynced    = 64 << 10
 )
 
-// readSynced is empty if there is no note.
+// readSynced is empty if there is no note, or not a complete one.
 func (s *Store) readSynced() synced {
-	data, err := os.ReadFile(s.NotePath(syncedNote))
-	lines := strings.Split(string(data), "\n")
-	if err != nil || len(lines) != 5 {
+	f, err := filelock.Open(s.NotePath(syncedNote), 0)
+	if err != nil {
+		return synced{}
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxSynced))
+	if err != nil {
+		return synced{}
+	}
+	return parseSynced(string(data))
+}
+
+func parseSynced(text string) synced {
+	lines := strings.SplitAfter(text, "\n")
+	if len(lines) != 6 || lines[5] != "" || lines[4] != sumOf(strings.Join(lines[:4], "")) {
 		return synced{}
 	}
 	var value [4]string
 	for n, key := range []string{"repository ", "packs ", "refs ", "since "} {
-		var ok bool
-		if value[n], ok = strings.CutPrefix(lines[n], key); !ok {
+		line, ok := strings.CutPrefix(strings.TrimSuffix(lines[n], "\n"), key)
+		if !ok {
 			return synced{}
 		}
+		value[n] = line
 	}
 	at, err := strconv.ParseInt(value[3], 10, 64)
 	if err != nil {
@@ -199,43 +219,50 @@ func (s *Store) readSynced() synced {
 	return synced{value[0], value[1], value[2], time.Unix(0, at)}
 }
 
-// A syncedFile is the next note.
+func sumOf(text string) string { return fmt.Sprintf(syncedSum, crc32.ChecksumIEEE([]byte(text))) }
+
+// A syncedFile is the note while it is written. It is overwritten in place: a save
+// after each commit would pay for a new file. Readers know an incomplete note, or
+// one of two writers, by its sum.
 type syncedFile struct {
-	s    *Store
-	path string // "" if it cannot be written
+	f    *os.File // nil if it cannot be written
 	text string
 }
 
-// beginSynced begins the next note. The time is that of the file system, which
+// beginSynced makes the note incomplete. The time is that of the file system, which
 // may be on another machine.
 func (s *Store) beginSynced(now *synced) *syncedFile {
-	n := &syncedFile{s: s}
-	f, err := os.CreateTemp(filepath.Dir(s.NotePath(syncedNote)), ".tmp-*")
+	path := s.NotePath(syncedNote)
+	f, err := filelock.Open(path, os.O_CREATE)
 	if err != nil {
-		return n
+		return &syncedFile{}
 	}
-	n.path = f.Name()
-	info, err := f.Stat()
-	if f.Close() != nil || err != nil {
-		n.discard()
-		return n
+	n := &syncedFile{f: f}
+	_, err = f.WriteAt([]byte("-"), 0)
+	info, statErr := f.Stat()
+	if err != nil || statErr != nil {
+		n.end(errors.Join(err, statErr))
+		return &syncedFile{}
 	}
-	s.objects.Share(n.path)
+	if info.Size() <= 1 {
+		s.objects.Share(path)
+	}
 	n.text = fmt.Sprintf(syncedFormat, now.repository, now.packs, now.refs, info.ModTime().UnixNano())
+	n.text += sumOf(n.text)
 	return n
 }
 
-// end puts the note in its place if the files were synced.
+// end completes the note if the files were synced.
 func (n *syncedFile) end(err error) {
-	if err == nil && n.path != "" && os.WriteFile(n.path, []byte(n.text), 0o666) == nil {
-		_ = os.Rename(n.path, n.s.NotePath(syncedNote))
+	if n.f == nil {
+		return
 	}
-	n.discard()
-}
-
-func (n *syncedFile) discard() {
-	if n.path != "" {
-		_ = os.Remove(n.path)
+	if err == nil {
+		_, err = n.f.WriteAt([]byte(n.text), 0)
 	}
-	n.path = ""
+	if info, statErr := n.f.Stat(); err == nil && statErr == nil && info.Size() != int64(len(n.text)) {
+		_ = n.f.Truncate(int64(len(n.text)))
+	}
+	n.f.Close()
+	n.f = nil
 }

@@ -15,3 +15,7 @@ type change struct {
 // changeOf knows of no file: files of others cannot be synced here, and Git for
 // Windows syncs its objects.
 func changeOf(string) (change, error) { return change{}, errors.ErrUnsupported }
+
+func changedFanOut(string, time.Time) []string { return nil }
+
+func changedFiles(string, time.Time) []string { return nil }

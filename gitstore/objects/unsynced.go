@@ -2,8 +2,8 @@ package objects
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,9 +92,13 @@ func (s *Store) UnsyncedPacks(since time.Time) (files []string) {
 // UnsyncedLoose lists the loose objects that were changed at or after a time.
 func (s *Store) UnsyncedLoose(since time.Time) (files []string) {
 	for _, dir := range s.Dirs() {
-		for n := range 256 {
-			files = append(files, changedIn(filepath.Join(dir, fmt.Sprintf("%02x", n)), since)...)
-		}
+		names := changedFanOut(dir, since)
+		found := make([][]string, len(names))
+		_ = parallel(len(names), func(i int) error {
+			found[i] = changedFiles(filepath.Join(dir, names[i]), since)
+			return nil
+		})
+		files = append(files, slices.Concat(found...)...)
 	}
 	return files
 }
@@ -105,17 +109,7 @@ func changedIn(dir string, since time.Time) (files []string) {
 	if !ChangedSince(dir, since) {
 		return nil
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if e.Type().IsRegular() && !strings.HasPrefix(e.Name(), "tmp_") && ChangedSince(path, since) {
-			files = append(files, path)
-		}
-	}
-	return files
+	return changedFiles(dir, since)
 }
 
 // LooseFile returns the file of an object that is in no pack, or "".

@@ -1,0 +1,45 @@
+package gitstore
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// An incomplete note, or one of two writers, counts as none: all recent files are
+// synced then.
+func TestIncompleteNoteOfSyncedFilesIsIgnored(t *testing.T) {
+	text := "repository 1:2\npacks 3 4\nrefs 5\nsince 6\n"
+	whole := text + sumOf(text)
+	assert.Equal(t, synced{"1:2", "3 4", "5", time.Unix(0, 6)}, parseSynced(whole))
+	for n := range len(whole) {
+		assert.Equal(t, synced{}, parseSynced(whole[:n]), "%d bytes", n)
+		assert.Equal(t, synced{}, parseSynced(whole[:n]+"-"+whole[n+1:]), "byte %d", n)
+	}
+	assert.Equal(t, synced{}, parseSynced(whole+whole))
+}
+
+// A save overwrites the note in place, whatever its former length, and follows no
+// symlink.
+func TestNoteOfSyncedFilesIsWhole(t *testing.T) {
+	w := newWorld(t)
+	path := w.s.NotePath(syncedNote)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	require.NoError(t, os.WriteFile(path, make([]byte, 5000), 0o666))
+	w.manual(1)
+	assert.NotEqual(t, synced{}, w.s.readSynced())
+
+	outside := filepath.Join(t.TempDir(), "outside")
+	require.NoError(t, os.WriteFile(outside, []byte("mine"), 0o666))
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.Symlink(outside, path))
+	w.Git("commit", "-q", "--allow-empty", "-m", "later")
+	w.manual(1)
+	data, err := os.ReadFile(outside)
+	require.NoError(t, err)
+	assert.Equal(t, "mine", string(data))
+}
