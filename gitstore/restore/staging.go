@@ -122,8 +122,9 @@ func (a *stagingArea) freeLock() {
 	if a.lock == "" {
 		return
 	}
-	os.Remove(a.lock)
-	os.Remove(a.held())
+	if err := os.Remove(a.lock); err == nil || errors.Is(err, fs.ErrNotExist) {
+		os.Remove(a.held())
+	} // else the next restore knows the lock as ours
 	a.lock = ""
 }
 
