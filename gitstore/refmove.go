@@ -117,6 +117,9 @@ func (m *mover) commit(ctx context.Context) error {
 	said, err := m.run.Finish([]byte("commit\x00"))
 	defer m.s.turn.Done()
 	if err == nil {
+		if err = m.s.removeStrayFiles(m.moves); err != nil {
+			return fmt.Errorf("move %s: %w", m.moves[0].Name, err)
+		}
 		return afterMove(m.s.syncRefDirs(m.moves))
 	}
 	m.s.turn.Failed(err)

@@ -8,8 +8,10 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/refs"
 	"git-checkpoint/gitstore/retention"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -101,4 +103,22 @@ func TestRefsElsewhere(t *testing.T) {
 			assert.Len(t, w.live(), 2)
 		})
 	}
+}
+
+// A git that cannot read the configuration writes refs of a repository with
+// reftables as files.
+func TestRefsThatGitMadeAsFilesAreNotMoved(t *testing.T) {
+	w := newWorld(t)
+	id := w.manual(1)[0]
+	require.NotEmpty(t, id)
+	tip := w.Git("rev-parse", LiveRef("42"))
+	move := refs.Move{Name: LiveRef("42"), New: plumbing.NewHash(tip)}
+	require.NoError(t, w.s.removeStrayFiles([]refs.Move{move}))
+	assert.FileExists(t, w.GitPath(LiveRef("42")), "refs are files here")
+
+	require.NoError(t, os.MkdirAll(w.GitPath("reftable"), 0o777))
+	require.NoError(t, os.WriteFile(w.GitPath("reftable/tables.list"), nil, 0o666))
+	require.ErrorIs(t, w.s.removeStrayFiles([]refs.Move{move}), errAsFiles)
+	assert.NoFileExists(t, w.GitPath(LiveRef("42")))
+	assert.NoFileExists(t, w.GitPath("logs/"+LiveRef("42")))
 }

@@ -80,6 +80,8 @@ func (l *Line) bring(ctx context.Context, depth int, refs []string) (map[string]
 		to := b.to(ref)
 		if in[ref] = (Arrival{Ref: to, Tip: came[to]}); b.failed[ref] != nil && came[to].IsZero() {
 			in[ref] = Arrival{Err: b.failed[ref]}
+		} else if came[to].IsZero() {
+			in[ref] = Arrival{Err: fmt.Errorf("fetch %s: git has not made %s", ref, to)}
 		}
 	}
 	return in, l.here.History.Came(ctx)
