@@ -12,7 +12,7 @@ import (
 // A lock of the index that could not be removed is taken over by the next restore.
 func TestLockThatCouldNotBeRemoved(t *testing.T) {
 	dir := t.TempDir()
-	s := &Site{Index: filepath.Join(dir, "index"), State: dir}
+	s := &Site{Index: filepath.Join(dir, "index"), State: t.TempDir()}
 	a := s.stagingPlace()
 	require.NoError(t, a.takeLock())
 	a.lock = filepath.Join(dir, "full") // a folder with a file: its removal fails
