@@ -5,19 +5,31 @@ import (
 	"path/filepath"
 	"testing"
 
+	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/internal/gittest"
+
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
+// tables reads the refs of an empty repository with reftables.
+func tables(t *testing.T) (*gittest.Repo, *Reader) {
+	t.Helper()
+	w := gittest.New(t)
+	if _, err := w.Run(nil, "init", "-q", "--ref-format=reftable", w.Path("sub")); err != nil {
+		t.Skip("this git has no reftable (2.45 has): ", err)
+	}
+	w = w.In(w.Path("sub"))
+	return w, &Reader{Git: gitcmd.Git{Dir: w.Dir, Env: w.Env()}, Path: w.GitPath(".")}
+}
+
 // For a git that cannot open a table there are no refs, and it says so with exit 0.
 func TestUnreadableTablesAreNoEmptyAnswer(t *testing.T) {
-	w, r, one := reader(t)
+	w, r := tables(t)
+	w.Git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first")
+	one := w.Git("rev-parse", "HEAD")
 	w.Git("update-ref", "refs/checkpoints/42", one)
-	if _, err := w.Run(nil, "refs", "migrate", "--ref-format=reftable"); err != nil {
-		t.Skip("this git has no reftable: ", err)
-	}
-	r.Files = false
 	none, err := r.List(t.Context(), "refs/checkpoints-archive/")
 	require.NoError(t, err)
 	assert.Empty(t, none)
@@ -25,10 +37,10 @@ func TestUnreadableTablesAreNoEmptyAnswer(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, hash.IsZero())
 
-	tables, err := filepath.Glob(w.GitPath("reftable/*.ref"))
+	files, err := filepath.Glob(w.GitPath("reftable/*.ref"))
 	require.NoError(t, err)
-	require.NotEmpty(t, tables)
-	for _, table := range tables {
+	require.NotEmpty(t, files)
+	for _, table := range files {
 		require.NoError(t, os.Rename(table, table+".away"))
 		require.NoError(t, os.Symlink(filepath.Base(table), table))
 	}
@@ -36,7 +48,7 @@ func TestUnreadableTablesAreNoEmptyAnswer(t *testing.T) {
 	require.Error(t, err)
 	_, err = r.Read(t.Context(), "refs/checkpoints/42")
 	require.Error(t, err)
-	for _, table := range tables {
+	for _, table := range files {
 		require.NoError(t, os.Rename(table+".away", table))
 	}
 	hash, err = r.Read(t.Context(), "refs/checkpoints/42")
@@ -46,12 +58,7 @@ func TestUnreadableTablesAreNoEmptyAnswer(t *testing.T) {
 
 // The branch of a new repository is unborn: HEAD is in no list.
 func TestEmptyTablesAreAnEmptyAnswer(t *testing.T) {
-	w, r, _ := reader(t)
-	if _, err := w.Run(nil, "init", "-q", "--ref-format=reftable", w.Path("sub")); err != nil {
-		t.Skip("this git has no reftable: ", err)
-	}
-	w = w.In(w.Path("sub"))
-	r.Git.Dir, r.Path, r.Files = w.Dir, w.GitPath(""), false
+	_, r := tables(t)
 	none, err := r.List(t.Context(), "refs/checkpoints/")
 	require.NoError(t, err)
 	assert.Empty(t, none)
