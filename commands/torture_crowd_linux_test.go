@@ -232,7 +232,6 @@ func TestTortureTogether(t *testing.T) {
 // Another process deletes the chain's ref again and again beside saves. No id
 // that was printed is lost.
 func TestTortureDeletedRef(t *testing.T) {
-	t.Parallel()
 	v := newVictim(t)
 	printed := newSaves()
 	printed.add(t, v.tool("save", "42"))
