@@ -59,3 +59,60 @@ func TestDeletedRefOfDamagedChain(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []checkpoint.ID{saved.ID, ids[2], ids[1]}, []checkpoint.ID{l.Checkpoints[0].ID, l.Checkpoints[1].ID, l.Checkpoints[2].ID})
 }
+
+// The chain's ref was deleted and cannot be restored: the save fails, since a new
+// chain would take the place of the old one and of what this clone remembers.
+func TestSaveIfDeletedRefCannotBeRestored(t *testing.T) {
+	w := newWorld(t)
+	ids := w.manual(3)
+	w.Git("update-ref", "-d", LiveRef("42"))
+	hook := `#!/bin/sh
+test "$1" = prepared || exit 0
+while read -r old new ref; do seen="$seen $ref"; done
+test "$seen" != " refs/checkpoints/42"
+`
+	w.Write(".git/hooks/reference-transaction", hook)
+	require.NoError(t, os.Chmod(w.GitPath("hooks/reference-transaction"), 0o777))
+	w.s = w.open(w.Dir)
+	_, err := w.s.Save(ctx, w.request(checkpoint.Manual))
+	require.ErrorContains(t, err, "restore refs/checkpoints/42, which was deleted by other means")
+
+	require.NoError(t, os.Remove(w.GitPath("hooks/reference-transaction")))
+	w.s = w.open(w.Dir)
+	saved := w.save(w.request(checkpoint.Manual))
+	assert.Equal(t, append(ids, saved.ID), w.live())
+}
+
+// Between the comparison of the two refs and the move, another process saves, the
+// chain's ref is deleted, and a third process restores it to the older value that
+// it had read.
+func TestSaveIfOwnRefMovedAfterComparison(t *testing.T) {
+	w := newWorld(t)
+	ids := w.manual(2)
+	older := w.Git("rev-parse", LiveRef("42"))
+	req := w.request(checkpoint.Manual)
+	k := w.s.newSink()
+	snap, err := w.s.snapshot(ctx, &req, k)
+	require.NoError(t, err)
+	save := &writing{s: w.s, req: &req, snap: snap, created: w.now}
+	first := true
+	require.NoError(t, w.s.retry(ctx, "42", func() error {
+		if first {
+			first = false
+			other := w.open(w.Dir)
+			other.turn = w.s.turn
+			o := &writing{s: other, req: &req, snap: snap, created: w.now}
+			saved, err := o.append(ctx, other.newSink())
+			require.NoError(t, err)
+			ids = append(ids, saved.ID)
+			w.Git("update-ref", LiveRef("42"), older)
+		}
+		saved, err := save.append(ctx, k)
+		if err == nil {
+			ids = append(ids, saved.ID)
+		}
+		return err
+	}))
+	assert.Equal(t, ids, w.live())
+	w.sound()
+}

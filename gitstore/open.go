@@ -14,8 +14,6 @@ import (
 	"git-checkpoint/gitstore/objects"
 	"git-checkpoint/gitstore/refs"
 	"git-checkpoint/gitstore/repository"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Options say which repository to open and where values come from that a test
@@ -43,13 +41,13 @@ type Store struct {
 	repo     repository.Facts
 	config   []gitcmd.Entry
 	objects  *objects.Store
-	early    <-chan *area                       // the staging area, read while the repository was opened
-	refs     *refs.Reader                       // of all worktrees
-	turn     *refs.Turn                         // while refs of an issue are moved
-	compared map[checkpoint.Issue]plumbing.Hash // the chains' refs that bringBackOwn has looked at in this turn
-	finished []refs.Note                        // the transactions of killed processes that all refs of have moved, in this turn
-	people   *ident.Finder                      // who commits are by
-	notify   func(line string)                  // Options.Notify
+	early    <-chan *area                      // the staging area, read while the repository was opened
+	refs     *refs.Reader                      // of all worktrees
+	turn     *refs.Turn                        // while refs of an issue are moved
+	compared map[checkpoint.Issue]comparedRefs // by bringBackOwn in this turn
+	finished []refs.Note                       // the transactions of killed processes that all refs of have moved, in this turn
+	people   *ident.Finder                     // who commits are by
+	notify   func(line string)                 // Options.Notify
 
 	opened      context.Context // of Open, in a partial clone
 	quiet       bool            // nobody can be asked for a password there

@@ -17,17 +17,15 @@ import (
 // bringBackOwn restores what plain git took from an issue's chain, by a forced
 // fetch, a reset or a deletion of its ref: what this clone wrote last is joined
 // with what is there now. A chain that only went on is left as it is, and so is
-// one that cannot be read or is cut: whoever asked for it says so. It fails
-// with errLost alone.
+// one that cannot be read or is cut: whoever asked for it says so.
 //
-// It notes the value of the chain's ref that it has compared with own/, for
-// checkCompared.
+// It notes the values that it has compared, for checkCompared. It fails if a ref
+// cannot be moved, with errLost if another process moved it first.
 func (s *Store) bringBackOwn(ctx context.Context, i checkpoint.Issue) error {
 	live, err := s.readRef(ctx, LiveRef(i))
 	if err != nil {
 		return nil
 	}
-	s.compared[i] = live
 	own, err := s.readRef(ctx, ownRef(i))
 	if err != nil || own == live || own.IsZero() {
 		return nil
@@ -35,6 +33,7 @@ func (s *Store) bringBackOwn(ctx context.Context, i checkpoint.Issue) error {
 	if live.IsZero() {
 		return s.bringBackRef(ctx, i, own)
 	}
+	s.compared[i] = comparedRefs{live, own}
 	now, err := s.walk(i, LiveRef(i), live, 0)
 	if err != nil || now.stands(own) {
 		return nil
@@ -45,13 +44,14 @@ func (s *Store) bringBackOwn(ctx context.Context, i checkpoint.Issue) error {
 	}
 	back, err := s.putBack(ctx, now, last)
 	var done *DoneError
+	var apart *unjoinableError
 	switch {
-	case errors.Is(err, errLost):
-		return err
 	case errors.As(err, &done):
 		s.tell("issue %s: %s was changed by other means; what this clone had saved there is back, but: %v", i, LiveRef(i), done.Err)
-	case err != nil:
+	case errors.As(err, &apart):
 		s.tell("issue %s: %s was changed by other means, and what this clone had saved there can't be brought back: %v", i, LiveRef(i), err)
+	case err != nil:
+		return fmt.Errorf("restore what other means took from %s: %w", LiveRef(i), err)
 	case back:
 		s.tell("issue %s: %s was changed by other means; what this clone had saved there is back", i, LiveRef(i))
 	}
@@ -60,19 +60,15 @@ func (s *Store) bringBackOwn(ctx context.Context, i checkpoint.Issue) error {
 
 // bringBackRef restores a chain's ref that was deleted. The chain itself may be
 // cut or damaged: a new one in its place would take the name of the old one.
+// If its newest commit is gone, the issue begins again.
 func (s *Store) bringBackRef(ctx context.Context, i checkpoint.Issue, own plumbing.Hash) error {
 	if _, err := s.readCommit(own); err != nil {
+		s.compared[i] = comparedRefs{plumbing.ZeroHash, own}
 		return nil
 	}
-	err := s.moveRefs(ctx, repaired, refs.Move{Name: LiveRef(i), New: own})
-	switch {
-	case errors.Is(err, errLost):
-		return err
-	case err != nil:
-		s.tell("issue %s: %s was deleted by other means, and cannot be restored: %v", i, LiveRef(i), err)
-		return nil
+	if err := s.moveRefs(ctx, repaired, refs.Move{Name: LiveRef(i), New: own}); err != nil && !isDone(err) {
+		return fmt.Errorf("restore %s, which was deleted by other means: %w", LiveRef(i), err)
 	}
-	s.compared[i] = own
 	s.tell("issue %s: %s was changed by other means; what this clone had saved there is back", i, LiveRef(i))
 	return nil
 }
@@ -80,11 +76,15 @@ func (s *Store) bringBackRef(ctx context.Context, i checkpoint.Issue, own plumbi
 // repaired is the reflog message of a repair.
 const repaired = "repair: what other means had taken"
 
-// checkCompared fails with errLost if a chain's ref is not at the value that
-// bringBackOwn has compared with own/. Another process has moved or deleted the
-// ref since: a move of own/ from there would forget what this clone had saved.
-func (s *Store) checkCompared(c *chain) error {
-	if was, ok := s.compared[c.issue]; !ok || was != c.tip {
+// comparedRefs are the values of a chain's ref and of own/ that bringBackOwn has
+// compared: the chain at live has everything of the one at own that can be read.
+type comparedRefs struct{ live, own plumbing.Hash }
+
+// checkCompared fails with errLost if a chain's ref and own/ are not at the values
+// that bringBackOwn has compared. Another process has moved one of them since: a
+// move of own/ from there would forget what this clone had saved.
+func (s *Store) checkCompared(c *chain, own plumbing.Hash) error {
+	if s.compared[c.issue] != (comparedRefs{c.tip, own}) {
 		return fmt.Errorf("%w: %s is at %s", errLost, LiveRef(c.issue), c.tip)
 	}
 	return nil
@@ -106,9 +106,14 @@ func (s *Store) notice(ctx context.Context, i checkpoint.Issue) {
 		return
 	}
 	for range collections {
-		if err := s.inTurn(ctx, i, func() error { return s.bringBackOwn(ctx, i) }); !errors.Is(err, errLost) {
-			return
+		err := s.inTurn(ctx, i, func() error { return s.bringBackOwn(ctx, i) })
+		if errors.Is(err, errLost) {
+			continue
 		}
+		if err != nil {
+			s.tell("issue %s: %v", i, err)
+		}
+		return
 	}
 }
 
@@ -157,12 +162,18 @@ func (s *Store) has(ctx context.Context, ref string) bool {
 func (s *Store) putBack(ctx context.Context, now, last *chain) (bool, error) {
 	k := s.newSink()
 	tip, want, _, err := s.merged(k, now, last)
-	if err != nil || tip == now.tip && len(want.Ledger.Archived) == 0 {
-		return false, err
+	if err != nil {
+		return false, &unjoinableError{err}
+	}
+	if tip == now.tip && len(want.Ledger.Archived) == 0 {
+		return false, nil
 	}
 	archived, err := s.archiveLeaving(ctx, k, want, now, last)
-	if err != nil || tip == now.tip && len(archived) == 0 {
-		return false, err
+	if err != nil {
+		return false, &unjoinableError{err}
+	}
+	if tip == now.tip && len(archived) == 0 {
+		return false, nil
 	}
 	moves := func() ([]refs.Move, error) {
 		moves, err := s.movesTo(ctx, now, tip)
@@ -173,6 +184,11 @@ func (s *Store) putBack(ctx context.Context, now, last *chain) (bool, error) {
 	}
 	return true, k.protect(ctx)
 }
+
+// An unjoinableError says that two chains cannot be joined.
+type unjoinableError struct{ error }
+
+func (e *unjoinableError) Unwrap() error { return e.error }
 
 // archiveLeaving returns the move of the archive's ref that takes in what leaves
 // chains for the archive by their joined state, nil if nothing does.

@@ -221,7 +221,7 @@ func (s *Store) movesTo(ctx context.Context, c *chain, tip plumbing.Hash) ([]ref
 		return moves, nil
 	}
 	if !own.IsZero() {
-		if err := s.checkCompared(c); err != nil {
+		if err := s.checkCompared(c, own); err != nil {
 			return nil, err
 		}
 	}

@@ -6,8 +6,6 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/refs"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // refDir is where refs are that are files.
@@ -31,7 +29,7 @@ func (s *Store) inTurns(ctx context.Context, issues []checkpoint.Issue, f func()
 // inNamedTurns is inTurns for issues as they are named in refs.
 func (s *Store) inNamedTurns(ctx context.Context, names []string, f func() error) error {
 	s.turn = s.refDir().Take(ctx, names)
-	s.compared = map[checkpoint.Issue]plumbing.Hash{}
+	s.compared = map[checkpoint.Issue]comparedRefs{}
 	s.refs.Let()
 	defer func() {
 		s.turn.End()
