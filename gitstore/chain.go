@@ -34,15 +34,16 @@ type link struct {
 
 // A chain is an issue's commits as far as they were read, newest first.
 type chain struct {
-	issue  checkpoint.Issue
-	ref    string
-	tip    plumbing.Hash
-	links  []link
-	rooted bool // read down to genesis
-	cut    bool // ends at a shallow boundary
-	ledger *ledger.Ledger
-	unread error  // why ledger is an older one: a partial clone lacks the tip's, nil if it is the tip's
-	remote string // whose chain it is, "" for one here
+	issue   checkpoint.Issue
+	ref     string
+	tip     plumbing.Hash
+	links   []link
+	rooted  bool // read down to genesis
+	cut     bool // ends at a shallow boundary
+	deleted bool // ref is not there, tip is from own/
+	ledger  *ledger.Ledger
+	unread  error  // why ledger is an older one: a partial clone lacks the tip's, nil if it is the tip's
+	remote  string // whose chain it is, "" for one here
 }
 
 // readChain reads the chain at ref, all of it or the newest limit

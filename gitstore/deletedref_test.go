@@ -37,11 +37,24 @@ func TestSaveBesideDeletedRef(t *testing.T) {
 				}
 				return err
 			}))
-			assert.Equal(t, 2, tries)
+			assert.Equal(t, 1, tries)
 			assert.Equal(t, ids, w.live())
 			w.sound()
 		})
 	}
+}
+
+// A save that finds nothing new restores the deleted ref all the same.
+func TestUnchangedSaveRestoresDeletedRef(t *testing.T) {
+	w := newWorld(t)
+	ids := w.manual(2)
+	w.Git("update-ref", "-d", LiveRef("42"))
+	req := w.request(checkpoint.Manual)
+	req.IfChanged = true
+	_, err := w.s.Save(ctx, req)
+	require.ErrorIs(t, err, ErrUnchanged)
+	w.Git("rev-parse", "--verify", LiveRef("42"))
+	assert.Equal(t, ids, w.live())
 }
 
 // The ref of a chain that is cut at a shallow boundary, or whose older part is
@@ -60,9 +73,9 @@ func TestDeletedRefOfDamagedChain(t *testing.T) {
 	assert.Equal(t, []checkpoint.ID{saved.ID, ids[2], ids[1]}, []checkpoint.ID{l.Checkpoints[0].ID, l.Checkpoints[1].ID, l.Checkpoints[2].ID})
 }
 
-// The chain's ref was deleted and cannot be restored: the save fails, since a new
-// chain would take the place of the old one and of what this clone remembers.
-func TestSaveIfDeletedRefCannotBeRestored(t *testing.T) {
+// The chain's ref was deleted and cannot be restored: the change fails, since a new
+// chain would take the place of the old one and of the one that this clone remembers.
+func TestChangeIfDeletedRefCannotBeRestored(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(3)
 	w.Git("update-ref", "-d", LiveRef("42"))
@@ -74,7 +87,7 @@ test "$seen" != " refs/checkpoints/42"
 	w.Write(".git/hooks/reference-transaction", hook)
 	require.NoError(t, os.Chmod(w.GitPath("hooks/reference-transaction"), 0o777))
 	w.s = w.open(w.Dir)
-	_, err := w.s.Save(ctx, w.request(checkpoint.Manual))
+	_, err := w.s.Pin(ctx, "42", ids[0], true)
 	require.ErrorContains(t, err, "restore refs/checkpoints/42, which was deleted by other means")
 
 	require.NoError(t, os.Remove(w.GitPath("hooks/reference-transaction")))

@@ -22,6 +22,16 @@ import (
 // It notes the values that it has compared, for checkCompared. It fails if a ref
 // cannot be moved, with errLost if another process moved it first.
 func (s *Store) bringBackOwn(ctx context.Context, i checkpoint.Issue) error {
+	return s.repairOwn(ctx, i, true)
+}
+
+// bringBackChanged is bringBackOwn for a save, which restores a deleted ref with
+// its own move, see chainToSaveOn.
+func (s *Store) bringBackChanged(ctx context.Context, i checkpoint.Issue) error {
+	return s.repairOwn(ctx, i, false)
+}
+
+func (s *Store) repairOwn(ctx context.Context, i checkpoint.Issue, deleted bool) error {
 	live, err := s.readRef(ctx, LiveRef(i))
 	if err != nil {
 		return nil
@@ -31,7 +41,14 @@ func (s *Store) bringBackOwn(ctx context.Context, i checkpoint.Issue) error {
 		return nil
 	}
 	if live.IsZero() {
-		return s.bringBackRef(ctx, i, own)
+		if _, err := s.readCommit(own); err != nil {
+			s.compared[i] = comparedRefs{live, own}
+			return nil
+		}
+		if deleted {
+			return s.bringBackRef(ctx, i, own)
+		}
+		return nil
 	}
 	s.compared[i] = comparedRefs{live, own}
 	now, err := s.walk(i, LiveRef(i), live, 0)
@@ -53,24 +70,46 @@ func (s *Store) bringBackOwn(ctx context.Context, i checkpoint.Issue) error {
 	case err != nil:
 		return fmt.Errorf("restore what other means took from %s: %w", LiveRef(i), err)
 	case back:
-		s.tell("issue %s: %s was changed by other means; what this clone had saved there is back", i, LiveRef(i))
+		s.tellBack(i)
 	}
 	return nil
 }
 
 // bringBackRef restores a chain's ref that was deleted. The chain itself may be
 // cut or damaged: a new one in its place would take the name of the old one.
-// If its newest commit is gone, the issue begins again.
 func (s *Store) bringBackRef(ctx context.Context, i checkpoint.Issue, own plumbing.Hash) error {
-	if _, err := s.readCommit(own); err != nil {
-		s.compared[i] = comparedRefs{plumbing.ZeroHash, own}
-		return nil
-	}
 	if err := s.moveRefs(ctx, repaired, refs.Move{Name: LiveRef(i), New: own}); err != nil && !isDone(err) {
 		return fmt.Errorf("restore %s, which was deleted by other means: %w", LiveRef(i), err)
 	}
-	s.tell("issue %s: %s was changed by other means; what this clone had saved there is back", i, LiveRef(i))
+	s.tellBack(i)
 	return nil
+}
+
+func (s *Store) tellBack(i checkpoint.Issue) {
+	s.tell("issue %s: %s was changed by other means; what this clone had saved there is back", i, LiveRef(i))
+}
+
+// chainToSaveOn returns the newest part of an issue's chain, for a save. If the
+// chain's ref was deleted, that is the chain at own/, and the save's move creates
+// the ref again. A process that deletes the ref all the time cannot keep a save
+// from its end: there is no move that it could undo between the two.
+func (s *Store) chainToSaveOn(ctx context.Context, i checkpoint.Issue) (*chain, error) {
+	c, err := s.readChain(ctx, i, LiveRef(i), 1)
+	if err != nil || !c.tip.IsZero() {
+		return c, err
+	}
+	own, err := s.readRef(ctx, ownRef(i))
+	if err != nil || own.IsZero() {
+		return c, err
+	}
+	if _, err := s.readCommit(own); err != nil {
+		return c, nil
+	}
+	c, err = s.walk(i, LiveRef(i), own, 1)
+	if err == nil {
+		c.deleted = true
+	}
+	return c, err
 }
 
 // repaired is the reflog message of a repair.

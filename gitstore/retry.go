@@ -16,9 +16,14 @@ const retryFor = 2 * time.Minute
 // for the issue's ref against those who take no turns. What plain git took from
 // the chain meanwhile is brought back first.
 func (s *Store) retry(ctx context.Context, issue checkpoint.Issue, try func() error) error {
+	return s.retryAfter(ctx, issue, s.bringBackOwn, try)
+}
+
+// retryAfter is retry with another repair than bringBackOwn.
+func (s *Store) retryAfter(ctx context.Context, issue checkpoint.Issue, repair func(context.Context, checkpoint.Issue) error, try func() error) error {
 	for start := time.Now(); ; {
 		err := s.inTurn(ctx, issue, func() error {
-			if err := s.bringBackOwn(ctx, issue); err != nil {
+			if err := repair(ctx, issue); err != nil {
 				return err
 			}
 			return try()

@@ -216,7 +216,11 @@ func (s *Store) movesTo(ctx context.Context, c *chain, tip plumbing.Hash) ([]ref
 	if err != nil {
 		return nil, err
 	}
-	moves := []refs.Move{{Name: LiveRef(c.issue), Old: c.tip, New: tip}, {Name: ownRef(c.issue), Old: own, New: tip}}
+	live := c.tip
+	if c.deleted {
+		live = plumbing.ZeroHash
+	}
+	moves := []refs.Move{{Name: LiveRef(c.issue), Old: live, New: tip}, {Name: ownRef(c.issue), Old: own, New: tip}}
 	if own == c.tip {
 		return moves, nil
 	}

@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,7 +88,7 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	if req.DryRun {
 		err = try()
 	} else {
-		err = s.retry(ctx, req.Issue, try)
+		err = s.retryAfter(ctx, req.Issue, s.bringBackChanged, try)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("save issue %s: %w", req.Issue, err)
@@ -112,7 +113,7 @@ type writing struct {
 // errLost when another writer was first.
 func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 	s, issue := w.s, w.req.Issue
-	below, err := s.readChain(ctx, issue, LiveRef(issue), 1)
+	below, err := s.chainToSaveOn(ctx, issue)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +140,10 @@ func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 		return nil, err
 	}
 	if w.req.IfChanged && w.unchanged(below, record) {
-		return nil, ErrUnchanged
+		if below.deleted {
+			err = s.bringBackRef(ctx, issue, below.tip)
+		}
+		return nil, cmp.Or(err, ErrUnchanged)
 	}
 	on, dropped := s.thin(ctx, below, w.req.Retention, record, w.snap.Entries, k)
 	commit, err := w.build(k, on, record)
@@ -157,6 +161,9 @@ func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
 	moves := func() ([]refs.Move, error) { return s.movesTo(ctx, below, commit.hash) }
 	if err := s.publish(ctx, k, reflogSave(w.id, dropped), moves); err != nil {
 		return nil, w.inChain(err)
+	}
+	if below.deleted {
+		s.tellBack(issue)
 	}
 	if err := s.forgetResumed(issue); err != nil {
 		saved.Warnings = append(saved.Warnings, fmt.Sprintf("the next save starts from the resumed record again: %v", err))
