@@ -10,8 +10,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// resumePrompt is what a person is asked about a checkpoint: the prompt of
-// rows S1.50 to S1.54.
+// resumePrompt returns the question that a person is asked about a checkpoint.
 func resumePrompt(cp *gitstore.Checkpoint, r *checkpoint.Record, age string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Found existing checkpoint for \"%s\"\n", output.Clean(workName(cp, r)))

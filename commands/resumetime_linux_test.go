@@ -12,7 +12,6 @@ import (
 // A resume takes no time beside the work that it saves: the whole process, of a
 // workflow with phases and files, within a second, or where others have the machine
 // in the time of fifty times git rev-parse. The fastest of a few counts.
-// S2.64.
 func TestResumeTakesNoTime(t *testing.T) {
 	v := newVictim(t)
 	v.git("config", "checkpoint.issue-source", "none")

@@ -30,8 +30,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs every script below testdata/script through the real binary
-// and the real git: `exec git checkpoint ...`. The rows of the acceptance list
-// that a script shows are subtests of it: TestScripts/rows-dotagent/S3.55.
+// and the real git: `exec git checkpoint ...`.
 func TestScripts(t *testing.T) { runScripts(t, "*.txtar") }
 
 func runScripts(t *testing.T, glob string) {
@@ -40,11 +39,11 @@ func runScripts(t *testing.T, glob string) {
 	require.NoError(t, err)
 	require.NotEmpty(t, files, "no scripts found")
 	deadline, _ := t.Deadline()
-	testscript.RunT(newRowShim(t), testscript.Params{
+	testscript.Run(t, testscript.Params{
 		Files:           files,
 		Deadline:        deadline,
 		UpdateScripts:   *update,
-		ContinueOnError: true, // every step that fails is told, for the rows that it shows
+		ContinueOnError: true, // a failure reports every step that fails
 		Setup:           scriptEnv,
 		Condition:       scriptCondition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -29,7 +29,7 @@ func (v *victim) objects() int {
 }
 
 // A save that is killed at any time is in the chain or is not, and one that
-// printed its id is. Locks that it left hold up no other one (O.43).
+// printed its id is. Locks that it left hold up no other one.
 func TestTortureKillSave(t *testing.T) {
 	t.Parallel()
 	k := newKiller(t, dose(500))

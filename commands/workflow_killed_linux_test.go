@@ -65,7 +65,7 @@ func newWorkflow(t *testing.T) *victim {
 const phasesOfWorkflow = 8
 
 // Killed after each phase, the shell with SIGKILL, and begun again: no phase
-// runs twice (S2.7), and none is left out: each has its checkpoint (S2.61).
+// runs twice, and none is left out: each has its checkpoint.
 func TestWorkflowKilledAfterEachPhase(t *testing.T) {
 	v := newWorkflow(t)
 	var want []string

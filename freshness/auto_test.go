@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestSafeToResume is rows O.4 and O.5: the six texts, byte for byte, the first
-// that fails, and what each means to a resume without anybody to ask.
+// TestSafeToResume compares the six texts byte for byte. The first condition that
+// fails decides, and each has a result for a resume without a terminal.
 func TestSafeToResume(t *testing.T) {
 	day := 24 * time.Hour
 	for _, c := range []struct {
@@ -73,7 +73,7 @@ func TestSafeToResume(t *testing.T) {
 	}
 }
 
-// TestLoop is row A.60: the third resume without a save warns.
+// TestLoop expects a warning from the third resume without a save.
 func TestLoop(t *testing.T) {
 	w := fresh()
 	w.facts.Resumes = 1

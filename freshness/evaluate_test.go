@@ -233,7 +233,7 @@ func (w *world) digest(d string) {
 	m.(*checkpoint.Map).Delete("body")
 }
 
-// TestFresh is row S0.97: nothing differs.
+// TestFresh evaluates a checkpoint if nothing differs.
 func TestFresh(t *testing.T) {
 	v := fresh().judge()
 	assert.Equal(t, Verdict{Action: Resume, CanResume: true, Safe: true, SafeWhy: "All conditions met"}, v)
@@ -303,7 +303,7 @@ func golden(t *testing.T, name, got string) {
 	assert.Equal(t, string(want), got, "run with -update after checking")
 }
 
-// TestStatedTexts are rows S0.94 to S0.97, byte for byte.
+// TestStatedTexts compares the warnings of labels, body and branch byte for byte.
 func TestStatedTexts(t *testing.T) {
 	for _, c := range []struct {
 		change func(*world)
@@ -335,7 +335,7 @@ func TestStatedTexts(t *testing.T) {
 	}
 }
 
-// TestAllThree is C5: a change of labels does not hide a deleted branch, and
+// TestAllThree: a change of labels does not hide a deleted branch, and
 // the messages stand in the documented order.
 func TestAllThree(t *testing.T) {
 	w := fresh()

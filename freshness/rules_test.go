@@ -13,7 +13,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// TestLabelsAreSets is C6: order and repetition do not matter, spelling does.
+// TestLabelsAreSets compares labels: order and repetition do not matter, spelling does.
 func TestLabelsAreSets(t *testing.T) {
 	for _, c := range []struct {
 		name        string

@@ -62,8 +62,8 @@ func checkLines(t *testing.T, s Screen, text string) {
 	}
 }
 
-// A phase with many more checkpoints than it needs says so (S2.59), and how many
-// would do (S2.61).
+// A phase with many more checkpoints than it needs says so, and how many
+// would do.
 func TestTimelineTooMany(t *testing.T) {
 	many := make([]Entry, 21)
 	for i := range many {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What speaks of a failure that will pass: S2.8, S2.65.
+// Output of a failure that a retry can pass.
 func TestTransientLine(t *testing.T) {
 	for said, want := range map[string]string{
 		"":                                      "",

@@ -145,7 +145,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// A file is written whole, beside nothing else (S1.48), unless somebody changed it.
+// A file is written whole, beside nothing else, unless somebody changed it.
 func TestPut(t *testing.T) {
 	for _, c := range []struct {
 		name         string

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Scalars are what the JSON schema of YAML says, and nothing of YAML 1.1 (R.18).
+// Scalars are what the JSON schema of YAML says, and nothing of YAML 1.1.
 func TestDecodeDocumentScalars(t *testing.T) {
 	tests := []struct {
 		in   string
@@ -64,7 +64,7 @@ func TestKeysAreText(t *testing.T) {
 	assert.Equal(t, []string{"1", "true", "~", "null"}, doc(t, "1: a\ntrue: b\n~: c\nnull: d\n").Keys())
 }
 
-// What is refused, with its place: tags, merge keys and tabs of R.17 among it.
+// What is refused, with its place: tags, merge keys and tabs among it.
 func TestSyntaxErrors(t *testing.T) {
 	tests := []struct {
 		name, in     string
@@ -119,7 +119,7 @@ func TestSyntaxErrors(t *testing.T) {
 	}
 }
 
-// Nothing is larger than the limits allow; aliases are counted (R.17).
+// Nothing is larger than the limits allow; aliases are counted.
 func TestLimits(t *testing.T) {
 	deep := strings.Repeat("[", 65) + strings.Repeat("]", 65)
 	tests := []struct {

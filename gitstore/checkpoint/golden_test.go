@@ -92,7 +92,7 @@ func TestKeyOrder(t *testing.T) {
 
 // The forms that texts take are part of the stored form too: a vector that
 // any reader of YAML must agree with. Words that readers of YAML 1.1 take for
-// others are quoted (R.18).
+// others are quoted.
 func TestScalarForms(t *testing.T) {
 	want := read(t, vectors+"scalars.yaml")
 	m, ok := parseCanonical(want, DefaultLimits)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every shape that real files have: R.4, and R.6 for times since the epoch.
+// Every form of time in real files, also seconds since the epoch.
 func TestParseTime(t *testing.T) {
 	tests := []struct {
 		name  string

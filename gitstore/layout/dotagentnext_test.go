@@ -12,10 +12,9 @@ import (
 )
 
 // Where work goes on by the files that are there: in every phase with its
-// output, without it, and with half of it. In turn: S3.29 and S3.30 are the
-// requirements, S3.31 to S3.34 (S3.32, S3.33) the architecture, S3.48 the designs
-// that nobody has chosen from, S3.36 and S3.37 the verification, S3.38 and S3.39
-// the reflection.
+// output, without it, and with half of it. In turn:
+// requirements, architecture, designs without a chosen one, verification,
+// reflection.
 func TestNextOf(t *testing.T) {
 	for _, c := range []struct{ phase, more, files, want string }{
 		{"REQUIREMENTS", "", "memory/reports/demand.json", "advance ARCHITECTURE (memory/reports/demand.json is there)"},

@@ -134,7 +134,7 @@ func imported(f realFile) *File {
 }
 
 // What was read comes back byte for byte, through a record that was stored: the
-// words of each system stay (C26).
+// words of each system stay.
 func TestRealFilesComeBack(t *testing.T) {
 	seen := 0
 	for _, f := range realFiles(t) {
@@ -160,8 +160,7 @@ func TestRealFilesComeBack(t *testing.T) {
 }
 
 // Without the bytes that were read, and where the record says something else,
-// what comes back still says the same: every key, known or not, in its order
-// (R.22).
+// what comes back still says the same: every key, known or not, in its order.
 func TestRealFilesKeepTheirKeys(t *testing.T) {
 	seen := 0
 	for _, f := range realFiles(t) {

@@ -39,7 +39,7 @@ func stored(t testing.TB, r *checkpoint.Record) *checkpoint.Record {
 }
 
 // Every document that is written by hand is found by its shape, and says the
-// same in the record: rows R.28, R.29, and C18 for ids with '_' in the project.
+// same in the record, also with '_' in the project of an id.
 func TestDocuments(t *testing.T) {
 	for _, c := range []struct {
 		name, kind, version, key, id string
@@ -87,7 +87,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// A byte order mark, CRLF (R.20) and a missing last newline (R.19) come back as
+// A byte order mark, CRLF and a missing last newline come back as
 // they were.
 func TestBytesComeBack(t *testing.T) {
 	for _, change := range []func(string) string{
@@ -268,8 +268,7 @@ total_checkpoints: 2
 	}
 }
 
-// What cannot be read at all, and why: versions among it, wherever they stand
-// (R.28).
+// What cannot be read at all, and why: versions among it, wherever they stand.
 func TestUnreadable(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -46,8 +46,7 @@ func problems(t *testing.T, as Name, name string, changes ...string) []string {
 	return out
 }
 
-// What each layout holds against a document, rows C16, C22, R.5, R.23, R.27, R.37
-// and R.38 among it.
+// The problems that each layout reports for a document.
 func TestRules(t *testing.T) {
 	for _, c := range []struct {
 		as     Name
@@ -264,7 +263,7 @@ func TestVerdicts(t *testing.T) {
 }
 
 // Every field that a stage must have, missing and empty; both lists of tasks in
-// every stage, where they may be empty (C28).
+// every stage, where they may be empty.
 func TestRequiredFields(t *testing.T) {
 	base := []string{"storyId", "stage", "timestamp", "lastAction"}
 	own := [][]string{{"planScore"}, {"readiness", "verdict"}, {}, {"verdict", "qualityScore"}}
@@ -344,7 +343,7 @@ func TestStoryPoint(t *testing.T) {
 	}
 }
 
-// The words for a status, whatever system has them: C26, R.26.
+// The words for a status, whatever system has them.
 func TestStatusWords(t *testing.T) {
 	for word, want := range map[string]string{
 		"complete": completed, "DONE": completed, "In Progress": inProgress, "not-started": pending, "active": inProgress,

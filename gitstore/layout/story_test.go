@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Logs of lines: a phase on each (O.37), skipped or sent back (O.38).
+// Logs of lines: a phase on each, skipped or sent back.
 func TestStoryLogs(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

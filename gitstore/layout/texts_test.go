@@ -25,8 +25,8 @@ func textsFor(t *testing.T, as Name, name string, change func(r *checkpoint.Reco
 	return got
 }
 
-// The words of every system: S3.20, S3.61, the block of S4.55, and how it joins
-// its lists (C29).
+// The texts of every system, the block for a new worker, and how it joins its
+// lists.
 func TestTexts(t *testing.T) {
 	assert.Equal(t, Texts{
 		Found:    "Found existing checkpoint for this plan.\nCurrent phase: 3\nCompleted phases: 1,2\n",

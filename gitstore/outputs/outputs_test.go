@@ -80,7 +80,7 @@ func TestDigests(t *testing.T) {
 	assert.NotEqual(t, "blob:"+w.Git("hash-object", "--no-filters", "out/a.txt"), got["out/a.txt"], "line endings make no difference")
 }
 
-// Files that a record refers to are looked for (S1.71).
+// Files that a record refers to are looked for.
 func TestLook(t *testing.T) {
 	r, s := newSite(t)
 	r.Write("a", "1\n")
