@@ -113,7 +113,7 @@ func TestSaveIfOwnRefMovedAfterComparison(t *testing.T) {
 		if first {
 			first = false
 			other := w.open(w.Dir)
-			other.turn = w.s.turn
+			other.issueLock = w.s.issueLock
 			o := &writing{s: other, req: &req, snap: snap, created: w.now}
 			saved, err := o.append(ctx, other.newSink())
 			require.NoError(t, err)

@@ -148,11 +148,11 @@ func (s *Store) replaceBroken(ctx context.Context, m health.Mend) (string, error
 	if move.Old == move.New {
 		return said, nil
 	}
-	turn := refs.Bookkeeping
+	locked := refs.Bookkeeping
 	if issue := roleOf(&health.Ref{Name: name}); issue != "" {
-		turn = issue.RefName()
+		locked = issue.RefName()
 	}
-	return said, s.inNamedTurns(ctx, []string{turn}, func() error { return s.moveRefs(ctx, "doctor: it led nowhere", move) })
+	return said, s.withNamedLocks(ctx, []string{locked}, func() error { return s.moveRefs(ctx, "doctor: it led nowhere", move) })
 }
 
 // keepBroken keeps what a ref holds in a file of ours, and takes a file that

@@ -21,7 +21,7 @@ type taking struct {
 func (t *taking) some(ctx context.Context, issues []checkpoint.Issue) []Synced {
 	done := make([]Synced, len(issues))
 	if len(issues) > 1 {
-		err := t.s.inTurns(ctx, issues, func() error { return t.together(ctx, issues, done) })
+		err := t.s.withIssueLocks(ctx, issues, func() error { return t.together(ctx, issues, done) })
 		if err == nil {
 			return done
 		}
@@ -87,7 +87,7 @@ func (t *taking) one(ctx context.Context, i checkpoint.Issue) Synced {
 	return done
 }
 
-// moves decides what becomes of an issue, in its turn.
+// moves decides what becomes of an issue that is locked.
 func (t *taking) moves(ctx context.Context, done *Synced) (moves []refs.Move, err error) {
 	s, i := t.s, done.Issue
 	if err := t.in[i].Err; err != nil {

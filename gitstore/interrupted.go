@@ -13,22 +13,22 @@ import (
 )
 
 // settleInterrupted deals with the transactions of processes that were killed, by
-// the notes of the turn. A transaction is done when the last of its chains and
+// the notes in the lock's files. A transaction is done when the last of its chains and
 // archives has moved. One that was killed before that is rolled back, so that
 // the command can be given again; the other refs are bookkeeping and follow. The
 // note of an undo that is done stays until Undo has reported on it, or another
 // transaction begins: the person does not know that it was done.
 func (s *Store) settleInterrupted(ctx context.Context) error {
 	s.finished = nil
-	for _, n := range s.turn.Interrupted() {
+	for _, n := range s.issueLock.Interrupted() {
 		if err := s.settleNote(ctx, n); err != nil {
 			return fmt.Errorf("settle the interrupted %q: %w", n.Message, err)
 		}
 		if s.isFinished(n) && strings.HasPrefix(n.Message, undoPrefix) {
-			s.turn.Keep(n)
+			s.issueLock.Keep(n)
 			continue
 		}
-		s.turn.Settled(n.Issue)
+		s.issueLock.Settled(n.Issue)
 	}
 	return nil
 }
@@ -127,8 +127,8 @@ func shownIssue(name string) string {
 // noticeInterrupted is settleInterrupted for a process that only reads. It costs
 // one system call if nothing was interrupted.
 func (s *Store) noticeInterrupted(ctx context.Context, i checkpoint.Issue) {
-	if s.turn == nil && s.refDir().IsInterrupted(i.RefName()) {
-		_ = s.inTurn(ctx, i, func() error { return nil })
+	if s.issueLock == nil && s.refDir().IsInterrupted(i.RefName()) {
+		_ = s.withIssueLock(ctx, i, func() error { return nil })
 	}
 }
 
@@ -136,7 +136,7 @@ func (s *Store) noticeInterrupted(ctx context.Context, i checkpoint.Issue) {
 // the next command of each issue does.
 func (s *Store) SettleInterrupted(ctx context.Context) error {
 	for _, name := range s.refDir().Interrupted() {
-		if err := s.inNamedTurns(ctx, []string{name}, func() error { return nil }); err != nil {
+		if err := s.withNamedLocks(ctx, []string{name}, func() error { return nil }); err != nil {
 			return err
 		}
 	}

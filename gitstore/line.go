@@ -51,11 +51,11 @@ func (r refsHere) Values(ctx context.Context, prefixes ...string) (map[string]pl
 }
 
 func (r refsHere) Note(ctx context.Context, names []string) func(error) {
-	t := r.s.refDir().TakeIncoming(ctx, names)
+	t := r.s.refDir().LockIncoming(ctx, names)
 	return func(err error) {
 		t.Failed(err)
 		t.Done()
-		t.End()
+		t.Unlock()
 	}
 }
 

@@ -37,10 +37,10 @@ func (s *Store) stage(moves []refs.Move) (*moveHere, error) {
 }
 
 // movesHere reports whether refs are files that nobody else has a say in. The
-// turn keeps other processes of this program from them, if it is that of all
+// issue lock keeps other processes of this program from them, if it is that of all
 // issues, and knows what to do when this one is killed.
 func (s *Store) movesHere() bool {
-	return refs.Here && s.turn.Whole() && s.repo.RefFormat == "files" && os.Getenv("GIT_QUARANTINE_PATH") == "" && !s.hooked()
+	return refs.Here && s.issueLock.HeldAll() && s.repo.RefFormat == "files" && os.Getenv("GIT_QUARANTINE_PATH") == "" && !s.hooked()
 }
 
 // hooked reports whether a hook may have to be told of moves of refs: git's
@@ -104,8 +104,8 @@ func (m *moveHere) commit(ctx context.Context, message string) error {
 		}
 	}
 	by := m.s.people.Committer()
-	m.s.turn.Begin(message, m.moves)
-	defer m.s.turn.Done()
+	m.s.issueLock.Begin(message, m.moves)
+	defer m.s.issueLock.Done()
 	err := m.Commit(refs.Entry{Name: by.Name, Email: by.Email, At: m.s.now(), Message: message})
 	var moved *refs.MovedError
 	switch {

@@ -20,19 +20,19 @@ func TestMovesThatAreGits(t *testing.T) {
 		"hooks elsewhere":   func(_ *testing.T, w *world) { w.Git("config", "core.hooksPath", "~/hooks") },
 		"hooks of settings": func(_ *testing.T, w *world) { w.Git("config", "hook.a.command", "true") },
 		"a quarantine":      func(t *testing.T, _ *world) { t.Setenv("GIT_QUARANTINE_PATH", "x") },
-		"no turn":           func(_ *testing.T, w *world) { w.s.turn = nil },
-		"a turn of some":    func(_ *testing.T, w *world) { w.s.turn = &refs.Turn{} },
+		"no lock":           func(_ *testing.T, w *world) { w.s.issueLock = nil },
+		"a lock of some":    func(_ *testing.T, w *world) { w.s.issueLock = &refs.IssueLock{} },
 		"refs elsewhere":    func(_ *testing.T, w *world) { w.s.repo.RefFormat = "files:///elsewhere" },
 	}
 	for name, arrange := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			require.NoError(t, w.s.inTurn(ctx, "42", func() error {
+			require.NoError(t, w.s.withIssueLock(ctx, "42", func() error {
 				assert.Equal(t, refs.Here, w.s.movesHere())
-				turn := w.s.turn
-				defer func() { w.s.turn = turn }()
+				l := w.s.issueLock
+				defer func() { w.s.issueLock = l }()
 				arrange(t, w)
-				assert.False(t, (&Store{turn: w.s.turn, repo: w.s.repo, config: w.open(w.Dir).config}).movesHere())
+				assert.False(t, (&Store{issueLock: w.s.issueLock, repo: w.s.repo, config: w.open(w.Dir).config}).movesHere())
 				return nil
 			}))
 		})
@@ -65,7 +65,7 @@ func TestLockOfAnotherStays(t *testing.T) {
 	tip := plumbing.NewHash(w.Git("rev-parse", LiveRef("42")))
 	before := plumbing.NewHash(w.Git("rev-parse", LiveRef("42")+"^"))
 	w.Git("update-ref", LiveRef("42"), before.String())
-	require.NoError(t, w.s.inTurn(ctx, "42", func() error {
+	require.NoError(t, w.s.withIssueLock(ctx, "42", func() error {
 		lock(t, w, LiveRef("42"), tip.String()+"\n")
 		require.ErrorIs(t, w.s.moveRefsHere(ctx, "sync", []refs.Move{{Name: LiveRef("42"), Old: before, New: tip}}), refs.ErrAside)
 		return nil

@@ -35,19 +35,19 @@ type Options struct {
 // A Store is a repository's checkpoints. It is used by one goroutine at a
 // time; any number of processes may use one repository at once.
 type Store struct {
-	git      gitcmd.Git
-	now      func() time.Time
-	random   func() string // makes ids differ
-	repo     repository.Facts
-	config   []gitcmd.Entry
-	objects  *objects.Store
-	early    <-chan *area                      // the staging area, read while the repository was opened
-	refs     *refs.Reader                      // of all worktrees
-	turn     *refs.Turn                        // while refs of an issue are moved
-	compared map[checkpoint.Issue]comparedRefs // by bringBackOwn in this turn
-	finished []refs.Note                       // the transactions of killed processes that all refs of have moved, in this turn
-	people   *ident.Finder                     // who commits are by
-	notify   func(line string)                 // Options.Notify
+	git       gitcmd.Git
+	now       func() time.Time
+	random    func() string // makes ids differ
+	repo      repository.Facts
+	config    []gitcmd.Entry
+	objects   *objects.Store
+	early     <-chan *area                      // the staging area, read while the repository was opened
+	refs      *refs.Reader                      // of all worktrees
+	issueLock *refs.IssueLock                   // while refs of an issue are moved
+	compared  map[checkpoint.Issue]comparedRefs // by bringBackOwn under this lock
+	finished  []refs.Note                       // the transactions of killed processes that all refs of have moved, under this lock
+	people    *ident.Finder                     // who commits are by
+	notify    func(line string)                 // Options.Notify
 
 	opened      context.Context // of Open, in a partial clone
 	quiet       bool            // nobody can be asked for a password there

@@ -28,7 +28,7 @@ func (s *Store) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkpo
 		return nil, err
 	}
 	names := slices.Sorted(maps.Keys(tracking))
-	err = s.inTurn(ctx, issue, func() error {
+	err = s.withIssueLock(ctx, issue, func() error {
 		if err := s.purgeRefs(ctx, issue); err != nil {
 			return err
 		}

@@ -286,7 +286,7 @@ func (s *Store) trackAll(ctx context.Context, l *line, tips map[checkpoint.Issue
 }
 
 func (s *Store) trackSome(ctx context.Context, l *line, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash) error {
-	return s.inTurns(ctx, issues, func() error {
+	return s.withIssueLocks(ctx, issues, func() error {
 		s.refs.Hold()
 		defer s.refs.Let()
 		var moves []refs.Move

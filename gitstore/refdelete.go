@@ -21,10 +21,10 @@ func (s *Store) deleteRefs(ctx context.Context, seen map[string]plumbing.Hash) e
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	if s.turn != nil {
+	if s.issueLock != nil {
 		return s.deleteSome(ctx, names, seen)
 	}
-	return s.inNamedTurns(ctx, []string{refs.Bookkeeping}, func() error { return s.deleteSome(ctx, names, seen) })
+	return s.withNamedLocks(ctx, []string{refs.Bookkeeping}, func() error { return s.deleteSome(ctx, names, seen) })
 }
 
 func (s *Store) deleteSome(ctx context.Context, names []string, seen map[string]plumbing.Hash) error {
@@ -65,12 +65,12 @@ func (s *Store) deleteSome(ctx context.Context, names []string, seen map[string]
 // are removed which it leaves if it is killed.
 func (s *Store) noted(message string, moves []refs.Move, work func(gitcmd.Git) error) error {
 	g := s.git
-	g.Apart, g.Hold = true, s.turn.Locks()
-	s.turn.Begin(message, moves)
-	defer s.turn.Done()
+	g.Apart, g.Hold = true, s.issueLock.Locks()
+	s.issueLock.Begin(message, moves)
+	defer s.issueLock.Done()
 	err := work(g)
 	if err != nil {
-		s.turn.Failed(err)
+		s.issueLock.Failed(err)
 	}
 	return err
 }

@@ -53,7 +53,7 @@ func (s *Store) startMove(ctx context.Context, message string) (*mover, error) {
 
 func (s *Store) startMover(ctx context.Context, message string, start starter, config ...string) (*mover, error) {
 	g := s.signed()
-	g.Apart, g.Hold, g.Limit = true, s.turn.Locks(), moveLimit
+	g.Apart, g.Hold, g.Limit = true, s.issueLock.Locks(), moveLimit
 	run, err := start(g, context.WithoutCancel(ctx), slices.Concat(config, refConfig,
 		[]string{"update-ref", "--no-deref", "--create-reflog", "-m", message, "--stdin", "-z"})...)
 	if err != nil {
@@ -87,8 +87,8 @@ func (s *Store) beginMove(ctx context.Context, message string) func() (*mover, e
 func (m *mover) abandon() {
 	_, err := m.run.Finish(nil)
 	if m.moves != nil {
-		m.s.turn.Failed(err)
-		m.s.turn.Done()
+		m.s.issueLock.Failed(err)
+		m.s.issueLock.Done()
 	}
 }
 
@@ -108,21 +108,21 @@ func (m *mover) prepare(moves []refs.Move) {
 			in = fmt.Appendf(in, "update %s\x00%s\x00%s\x00", move.Name, move.New, move.Old)
 		}
 	}
-	m.s.turn.Begin(m.message, moves)
+	m.s.issueLock.Begin(m.message, moves)
 	_, _ = m.run.Write(append(in, "prepare\x00"...))
 }
 
 // commit makes git move the refs, with the errors of moveRefs.
 func (m *mover) commit(ctx context.Context) error {
 	said, err := m.run.Finish([]byte("commit\x00"))
-	defer m.s.turn.Done()
+	defer m.s.issueLock.Done()
 	if err == nil {
 		if err = m.s.removeStrayFiles(m.moves); err != nil {
 			return fmt.Errorf("move %s: %w", m.moves[0].Name, err)
 		}
 		return afterMove(m.s.syncRefDirs(m.moves))
 	}
-	m.s.turn.Failed(err)
+	m.s.issueLock.Failed(err)
 	return m.settle(ctx, m.moves, bytes.Contains(said, []byte("prepare: ok")), err)
 }
 

@@ -133,11 +133,11 @@ func (s *Store) checkCompared(c *chain, own plumbing.Hash) error {
 const lookedAt = 200
 
 // notice is bringBackOwn for what only reads. It costs reading one ref where
-// nothing is wrong, and nothing in a turn, which has begun with it.
+// nothing is wrong, and nothing under the issue lock, which begins with it.
 func (s *Store) notice(ctx context.Context, i checkpoint.Issue) {
 	s.noticeInterrupted(ctx, i)
 	own, err := s.readRef(ctx, ownRef(i))
-	if s.turn != nil || err != nil || own.IsZero() {
+	if s.issueLock != nil || err != nil || own.IsZero() {
 		return
 	}
 	live, err := s.readRef(ctx, LiveRef(i))
@@ -145,7 +145,7 @@ func (s *Store) notice(ctx context.Context, i checkpoint.Issue) {
 		return
 	}
 	for range collections {
-		err := s.inTurn(ctx, i, func() error { return s.bringBackOwn(ctx, i) })
+		err := s.withIssueLock(ctx, i, func() error { return s.bringBackOwn(ctx, i) })
 		if errors.Is(err, errLost) {
 			continue
 		}
@@ -169,7 +169,7 @@ func (s *Store) wentOn(i checkpoint.Issue, live, on plumbing.Hash) bool {
 // the names of those that are there, in their order.
 func (s *Store) noticeVanished(ctx context.Context, names []string) []string {
 	own, err := refs.Stored(s.repo.CommonDir, ownRefs)
-	if err != nil || s.repo.RefFormat != "files" || s.turn != nil {
+	if err != nil || s.repo.RefFormat != "files" || s.issueLock != nil {
 		return names
 	}
 	there := make(map[string]bool, len(names))

@@ -12,8 +12,8 @@ import (
 // retryFor bounds how long one operation goes on losing races.
 const retryFor = 2 * time.Minute
 
-// retry runs try in the issue's turn, again until it no longer loses the race
-// for the issue's ref against those who take no turns. What plain git took from
+// retry runs try with the issue locked, again until it no longer loses the race
+// for the issue's ref against processes without the lock. What plain git took from
 // the chain meanwhile is brought back first.
 func (s *Store) retry(ctx context.Context, issue checkpoint.Issue, try func() error) error {
 	return s.retryAfter(ctx, issue, s.bringBackOwn, try)
@@ -22,7 +22,7 @@ func (s *Store) retry(ctx context.Context, issue checkpoint.Issue, try func() er
 // retryAfter is retry with another repair than bringBackOwn.
 func (s *Store) retryAfter(ctx context.Context, issue checkpoint.Issue, repair func(context.Context, checkpoint.Issue) error, try func() error) error {
 	for start := time.Now(); ; {
-		err := s.inTurn(ctx, issue, func() error {
+		err := s.withIssueLock(ctx, issue, func() error {
 			if err := repair(ctx, issue); err != nil {
 				return err
 			}

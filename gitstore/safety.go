@@ -84,7 +84,7 @@ func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []restore.
 	if err := s.writeJournal(sf); err != nil {
 		return nil, err
 	}
-	err = s.inTurn(ctx, c.Issue, func() error {
+	err = s.withIssueLock(ctx, c.Issue, func() error {
 		return s.publish(ctx, k, "restore: "+string(c.ID), func() ([]refs.Move, error) { return moves, nil })
 	})
 	if err == nil {
@@ -244,5 +244,5 @@ func (s *Store) forget(ctx context.Context, sf *safety, stayed bool) error {
 		moves = append(moves, refs.Move{Name: sf.ref + takenBack, New: sf.commit})
 	}
 	moves = append(moves, refs.Move{Name: sf.ref, Old: sf.commit})
-	return s.inTurn(ctx, checkpoint.Issue(sf.plan.Issue), func() error { return s.moveRefs(ctx, "undo", moves...) })
+	return s.withIssueLock(ctx, checkpoint.Issue(sf.plan.Issue), func() error { return s.moveRefs(ctx, "undo", moves...) })
 }

@@ -11,7 +11,7 @@ import (
 
 // separate removes the checkpoints from an issue's archive that are in its chain,
 // and returns their ids: a loss of power, or an earlier version that was killed,
-// has moved one of the two refs alone. It runs in the issue's turn.
+// has moved one of the two refs alone. It runs with the issue locked.
 func (s *Store) separate(ctx context.Context, i checkpoint.Issue) ([]checkpoint.ID, error) {
 	if tip, err := s.readRef(ctx, ArchiveRef(i)); err != nil || tip.IsZero() {
 		return nil, err

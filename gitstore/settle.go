@@ -36,7 +36,7 @@ func (m *mover) settle(ctx context.Context, moves []refs.Move, prepared bool, fa
 
 // goOn moves the refs that are left. Bookkeeping may stay behind: the next
 // move takes it along. If a chain or an archive stays behind, the note of the
-// transaction stays too, so that the next turn completes it or rolls it back.
+// transaction stays too, so that the next lock completes it or rolls it back.
 func (m *mover) goOn(ctx context.Context, moves, left []refs.Move) error {
 	var must []refs.Move
 	for _, move := range left {
@@ -45,12 +45,12 @@ func (m *mover) goOn(ctx context.Context, moves, left []refs.Move) error {
 		}
 	}
 	if len(left) > 0 {
-		m.s.turn.Hold()
+		m.s.issueLock.Hold()
 		err := m.s.moveRefs(ctx, m.message, left...)
 		if err != nil && !isDone(err) && len(must) > 0 {
 			return fmt.Errorf("%s was moved, but not all that belongs to it, and the next command of the issue settles that: %w", moves[0].Name, err)
 		}
-		m.s.turn.Release()
+		m.s.issueLock.Release()
 		if isDone(err) {
 			return err
 		}

@@ -119,7 +119,7 @@ func (k *sink) keepFromGC(ctx context.Context, by string) (err error) {
 	if k.kept = k.store.gcRuns(); !k.kept {
 		return nil
 	}
-	k.store.objects.ReleaseKept(by) // in the issue's turn, nobody else can
+	k.store.objects.ReleaseKept(by) // the issue is locked, so no other process can
 	k.adopt()
 	k.release, err = k.batch.FlushKept(ctx, by)
 	if err != nil {

@@ -36,7 +36,7 @@ func (y *syncing) landTogether(ctx context.Context, plans []*syncPlan, outcome o
 	for n, p := range plans {
 		issues[n] = p.issue
 	}
-	return y.s.inTurns(ctx, issues, func() error {
+	return y.s.withIssueLocks(ctx, issues, func() error {
 		y.s.refs.Hold()
 		defer y.s.refs.Let()
 		var list []refs.Move

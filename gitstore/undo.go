@@ -51,9 +51,9 @@ func (s *Store) Undo(ctx context.Context, issue checkpoint.Issue) (*Undone, erro
 // moved, nil for none: the person does not know of it, and gives it again.
 func (s *Store) finishedUndo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
 	var finished []refs.Note
-	err := s.inTurn(ctx, issue, func() error {
+	err := s.withIssueLock(ctx, issue, func() error {
 		if finished = s.finished; len(finished) > 0 {
-			s.turn.Settled(issue.RefName())
+			s.issueLock.Settled(issue.RefName())
 		}
 		return nil
 	})

@@ -18,13 +18,13 @@ import (
 
 // killedIn leaves the note of a transaction whose process was killed.
 func (w *world) killedIn(moves ...Move) {
-	t := w.dir.Take(context.Background(), []string{"42"})
+	t := w.dir.Lock(context.Background(), []string{"42"})
 	t.Begin("save: one", moves)
-	t.End()
+	t.Unlock()
 }
 
-// next takes the turn of issue 42 and gives it back.
-func (w *world) next() { w.dir.Take(context.Background(), []string{"42"}).End() }
+// next locks issue 42 and unlocks it.
+func (w *world) next() { w.dir.Lock(context.Background(), []string{"42"}).Unlock() }
 
 // The lock of a killed git is removed at once, whatever git had written of it.
 // The note stays until the transaction is settled.
@@ -38,11 +38,11 @@ func TestLocksOfKilledGit(t *testing.T) {
 		w.next()
 		assert.NoFileExists(t, w.dir.file(one)+".lock", name)
 		assert.Equal(t, []string{"42"}, w.dir.Interrupted())
-		turn := w.dir.Take(t.Context(), []string{"42"})
-		assert.Equal(t, []Move{move}, turn.Interrupted()[0].Moves)
-		assert.Equal(t, "save: one", turn.Interrupted()[0].Message)
-		turn.Settled("42")
-		turn.End()
+		l := w.dir.Lock(t.Context(), []string{"42"})
+		assert.Equal(t, []Move{move}, l.Interrupted()[0].Moves)
+		assert.Equal(t, "save: one", l.Interrupted()[0].Message)
+		l.Settled("42")
+		l.Unlock()
 		assert.Empty(t, w.dir.Interrupted())
 	}
 }
@@ -85,10 +85,10 @@ func TestLockOfRunningGit(t *testing.T) {
 	_, err = in.Write([]byte("start\ndelete " + one + "\nprepare\n"))
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return exists(w.dir.file(one) + ".lock") }, 5*time.Second, time.Millisecond)
-	for range 2 { // the note is there for the second turn, too
-		turn := w.dir.Take(t.Context(), []string{"42"})
-		turn.Settled("42")
-		turn.End()
+	for range 2 { // the note is there for the second lock, too
+		l := w.dir.Lock(t.Context(), []string{"42"})
+		l.Settled("42")
+		l.Unlock()
 		require.FileExists(t, w.dir.file(one)+".lock")
 		require.FileExists(t, w.GitPath("packed-refs.lock"))
 	}
@@ -99,14 +99,14 @@ func TestLockOfRunningGit(t *testing.T) {
 	assert.Empty(t, w.dir.Interrupted())
 }
 
-// A deletion locks packed-refs too. The turn of any issue removes that lock.
+// A deletion locks packed-refs too. The lock of any issue removes that lock.
 func TestPackedRefsLockOfKilledGit(t *testing.T) {
 	w := newWorld(t)
 	w.killedIn(Move{Name: one, Old: w.commits[0]})
 	w.put(one+".lock", "")
 	w.put("packed-refs.lock", "")
 	w.put("packed-refs.new", "# half")
-	w.dir.Take(t.Context(), []string{"7"}).End()
+	w.dir.Lock(t.Context(), []string{"7"}).Unlock()
 	assert.NoFileExists(t, w.GitPath("packed-refs.lock"))
 	assert.NoFileExists(t, w.GitPath("packed-refs.new"))
 	w.next()
@@ -118,7 +118,7 @@ func TestPackedRefsLockOfKilledGit(t *testing.T) {
 }
 
 // Whoever moves a ref in a reftable locks the list of tables, and at times tables.
-// The turn of any issue removes these locks, if they are younger than the note.
+// The lock of any issue removes these locks, if they are younger than the note.
 func TestReftableLocksOfKilledGit(t *testing.T) {
 	w := newWorld(t)
 	require.NoError(t, os.Mkdir(w.GitPath("reftable"), 0o777))
@@ -128,11 +128,11 @@ func TestReftableLocksOfKilledGit(t *testing.T) {
 	require.NoError(t, os.Chtimes(w.GitPath(locks[1]), old, old))
 	w.killedIn(w.on(0, 1)...)
 	w.put(locks[0], "0x01-0x03-24636bb3.ref\n")
-	w.dir.Take(t.Context(), []string{"7"}).End()
+	w.dir.Lock(t.Context(), []string{"7"}).Unlock()
 	assert.NoFileExists(t, w.GitPath(locks[0]))
 	assert.FileExists(t, w.GitPath(locks[1]), "it is older")
 	w.put(locks[1], "")
-	w.dir.Take(t.Context(), []string{"7"}).End()
+	w.dir.Lock(t.Context(), []string{"7"}).Unlock()
 	assert.NoFileExists(t, w.GitPath(locks[1]))
 }
 
@@ -143,38 +143,38 @@ func TestHalfNote(t *testing.T) {
 	whole := w.Read(".git/git-checkpoint/lock/42")
 	for n := range len(whole) {
 		w.put("git-checkpoint/lock/42", whole[:n])
-		turn := w.dir.Take(t.Context(), []string{"42"})
-		require.Empty(t, turn.Interrupted(), whole[:n])
-		turn.End()
+		l := w.dir.Lock(t.Context(), []string{"42"})
+		require.Empty(t, l.Interrupted(), whole[:n])
+		l.Unlock()
 	}
 }
 
 // A fetch that was killed has left the lock of a ref that it was making, of any
-// content. The note and the locks go in the next turn, wherever the refs are.
+// content. The note and the locks go with the next lock, wherever the refs are.
 func TestLocksOfKilledFetch(t *testing.T) {
 	w := newWorld(t)
 	name := IncomingRefs + "1795379032-UBWPEZSG/42"
-	turn := w.dir.TakeIncoming(t.Context(), []string{name})
+	l := w.dir.LockIncoming(t.Context(), []string{name})
 	require.NoError(t, os.MkdirAll(filepath.Dir(w.dir.file(name)), 0o777))
 	w.put(name+".lock", w.commits[0].String()+"\n")
 	require.NoError(t, os.MkdirAll(w.GitPath("reftable"), 0o777))
 	require.NoError(t, os.WriteFile(w.GitPath("reftable/tables.list.lock"), nil, 0o666))
 	assert.Empty(t, w.dir.Interrupted(), "the fetch runs")
-	for _, f := range turn.files {
+	for _, f := range l.files {
 		f.Close() // as the end of the process does
 	}
 	left := w.dir.Interrupted()
 	require.Len(t, left, 1)
-	again := w.dir.Take(t.Context(), left)
+	again := w.dir.Lock(t.Context(), left)
 	again.Settled(left[0])
-	again.End()
+	again.Unlock()
 	assert.NoFileExists(t, w.dir.file(name)+".lock")
 	assert.NoFileExists(t, w.GitPath("reftable/tables.list.lock"))
 	assert.NoFileExists(t, filepath.Join(w.dir.noteFolder(), left[0]))
 
-	turn = w.dir.TakeIncoming(t.Context(), []string{name})
-	turn.Done()
-	turn.End()
+	l = w.dir.LockIncoming(t.Context(), []string{name})
+	l.Done()
+	l.Unlock()
 	entries, err := os.ReadDir(w.dir.noteFolder())
 	require.NoError(t, err)
 	assert.Empty(t, entries)

@@ -51,11 +51,11 @@ const IncomingRefs = "refs/git-checkpoint/incoming/"
 // incomingNote begins the names of the notes of fetches, which are no issue's.
 const incomingNote = "%incoming-"
 
-// TakeIncoming notes that a git is going to make refs of new names below
-// IncomingRefs. The note is removed with the end of the turn. If this process is
+// LockIncoming notes that a git is going to make refs of new names below
+// IncomingRefs. The note is removed by Unlock. If this process is
 // killed, the note tells whose the locks are that its git has left.
-func (d Dir) TakeIncoming(ctx context.Context, names []string) *Turn {
-	t := d.Take(ctx, []string{incomingNote + rand.Text()})
+func (d Dir) LockIncoming(ctx context.Context, names []string) *IssueLock {
+	t := d.Lock(ctx, []string{incomingNote + rand.Text()})
 	moves := make([]Move, len(names))
 	for i, name := range names {
 		moves[i].Name = name

@@ -336,16 +336,16 @@ func TestBesideGit(t *testing.T) {
 		assert.NoError(t, err, "a reader sees the old value or the new")
 		return plumbing.NewHash(strings.TrimSpace(string(out)))
 	}
-	// As the issue's turn is in the store: beside the packing of refs, git takes an
-	// old value for the present one at times, and refuses the right one in a turn.
-	var turn sync.Mutex
+	// As the issue lock of the store: beside the packing of refs, git takes an
+	// old value for the present one at times, and refuses the right one under the lock.
+	var lock sync.Mutex
 	for n := range done {
 		movers.Go(func() {
 			for i := range each {
 				from := read()
 				to := w.commits[(slices.Index(w.commits, from)+1+(n+i)%3)%4]
 				var err error
-				turn.Lock()
+				lock.Lock()
 				if n == 0 {
 					err = exec.Command("git", "-C", w.dir.Path, "-c", "core.filesRefLockTimeout=2000", "update-ref", "-m", fmt.Sprint(n, i), one, to.String(), from.String()).Run()
 				} else {
@@ -354,7 +354,7 @@ func TestBesideGit(t *testing.T) {
 						err = m.Commit(entry(fmt.Sprint(n, i)))
 					}
 				}
-				turn.Unlock()
+				lock.Unlock()
 				if err == nil {
 					done[n] = append(done[n], fmt.Sprint(n, i))
 				}

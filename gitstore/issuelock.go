@@ -11,29 +11,29 @@ import (
 // refDir is where refs are that are files.
 func (s *Store) refDir() refs.Dir { return refs.Dir{Path: s.repo.CommonDir, Share: s.objects.Share} }
 
-// inTurn runs f in the issue's turn. A turn that cannot be had, as in a
+// withIssueLock runs f with the issue locked. A lock that cannot be had, as in a
 // repository that is read-only, is no error.
-func (s *Store) inTurn(ctx context.Context, issue checkpoint.Issue, f func() error) error {
-	return s.inTurns(ctx, []checkpoint.Issue{issue}, f)
+func (s *Store) withIssueLock(ctx context.Context, issue checkpoint.Issue, f func() error) error {
+	return s.withIssueLocks(ctx, []checkpoint.Issue{issue}, f)
 }
 
-// inTurns is inTurn for several issues at once.
-func (s *Store) inTurns(ctx context.Context, issues []checkpoint.Issue, f func() error) error {
+// withIssueLocks is withIssueLock for several issues at once.
+func (s *Store) withIssueLocks(ctx context.Context, issues []checkpoint.Issue, f func() error) error {
 	names := make([]string, len(issues))
 	for k, issue := range issues {
 		names[k] = issue.RefName()
 	}
-	return s.inNamedTurns(ctx, names, f)
+	return s.withNamedLocks(ctx, names, f)
 }
 
-// inNamedTurns is inTurns for issues as they are named in refs.
-func (s *Store) inNamedTurns(ctx context.Context, names []string, f func() error) error {
-	s.turn = s.refDir().Take(ctx, names)
+// withNamedLocks is withIssueLocks for issues as they are named in refs.
+func (s *Store) withNamedLocks(ctx context.Context, names []string, f func() error) error {
+	s.issueLock = s.refDir().Lock(ctx, names)
 	s.compared = map[checkpoint.Issue]comparedRefs{}
 	s.refs.Let()
 	defer func() {
-		s.turn.End()
-		s.turn = nil
+		s.issueLock.Unlock()
+		s.issueLock = nil
 	}()
 	if err := ctx.Err(); err != nil {
 		return err

@@ -12,23 +12,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Turns of several issues note the moves of each in its own file: whoever has
-// one of them next removes the locks of that issue, and no others.
-func TestTurnsOfSeveralIssues(t *testing.T) {
+// A lock of several issues notes the moves of each in its own file: the next
+// process that locks one of them removes git's locks of that issue, and no others.
+func TestLockOfSeveralIssues(t *testing.T) {
 	w := newWorld(t)
 	w.many(2)
 	tip := plumbing.NewHash(w.Git("rev-parse", LiveRef("many-00")))
-	require.NoError(t, w.s.inTurns(ctx, []checkpoint.Issue{"many-01", "many-00"}, func() error {
-		w.s.turn.Begin("", []refs.Move{{Name: LiveRef("many-00"), Old: tip, New: tip}, {Name: LiveRef("many-01"), Old: tip, New: tip}})
+	require.NoError(t, w.s.withIssueLocks(ctx, []checkpoint.Issue{"many-01", "many-00"}, func() error {
+		w.s.issueLock.Begin("", []refs.Move{{Name: LiveRef("many-00"), Old: tip, New: tip}, {Name: LiveRef("many-01"), Old: tip, New: tip}})
 		return nil
 	}))
 	for _, issue := range []checkpoint.Issue{"many-00", "many-01"} {
 		lock(t, w, LiveRef(issue), tip.String()+"\n")
 	}
-	require.NoError(t, w.s.inTurn(ctx, "many-01", func() error { return nil }))
+	require.NoError(t, w.s.withIssueLock(ctx, "many-01", func() error { return nil }))
 	assert.NoFileExists(t, w.GitPath(LiveRef("many-01")+".lock"))
 	assert.FileExists(t, w.GitPath(LiveRef("many-00")+".lock"))
-	require.NoError(t, w.s.inTurns(ctx, []checkpoint.Issue{"many-00", "many-01"}, func() error { return nil }))
+	require.NoError(t, w.s.withIssueLocks(ctx, []checkpoint.Issue{"many-00", "many-01"}, func() error { return nil }))
 	assert.NoFileExists(t, w.GitPath(LiveRef("many-00")+".lock"))
 }
 
