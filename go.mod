@@ -3,6 +3,7 @@ module git-checkpoint
 go 1.26.0
 
 require (
+	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/clipperhouse/displaywidth v0.11.0
 	github.com/go-git/go-git/v5 v5.19.3
 	github.com/pelletier/go-toml/v2 v2.4.3

@@ -1,6 +1,4 @@
-// Package linediff says how one text became another, by lines: with a shortest edit
-// where that is affordable, else what lies between the lines that both begin and
-// end with is told as replaced.
+// Package linediff compares two texts by lines.
 package linediff
 
 import "strings"
@@ -30,21 +28,6 @@ func Compare(from, to string, context int) []Hunk {
 		a, b = a[:len(a)-1], b[:len(b)-1] // nothing stands behind the last line of either
 	}
 	return hunks(Edit(a, b), context)
-}
-
-// Edit tells how the lines a became the lines b: all of both, in order.
-func Edit(a, b []string) []Line {
-	head := 0
-	for head < len(a) && head < len(b) && a[head] == b[head] {
-		head++
-	}
-	tail := 0
-	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	lines := mark(nil, ' ', a[:head])
-	lines = edit(lines, a[head:len(a)-tail], b[head:len(b)-tail])
-	return mark(lines, ' ', a[len(a)-tail:])
 }
 
 // split takes a text apart at the ends of its lines. What follows the last one
