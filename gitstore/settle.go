@@ -3,6 +3,7 @@ package gitstore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/refs"
@@ -34,28 +35,31 @@ func (m *mover) settle(ctx context.Context, moves []refs.Move, prepared bool, fa
 	return fmt.Errorf("move %s: %w", moves[0].Name, failed)
 }
 
-// goOn moves the refs that are left. Bookkeeping may stay behind: the next
-// move takes it along. If a chain or an archive stays behind, the note of the
-// transaction stays too, so that the next lock completes it or rolls it back.
+// goOn moves the refs that are left. If one of them cannot be moved, the note of
+// the transaction stays, so that the next command of the issue completes it or
+// rolls it back. It fails if that ref is a chain or an archive; the others, such
+// as own/, are bookkeeping. Without the note, a repair would take an own/ that
+// stayed behind for the work of this clone, and undo what a rewrite has done.
 func (m *mover) goOn(ctx context.Context, moves, left []refs.Move) error {
-	var must []refs.Move
-	for _, move := range left {
-		if !strings.HasPrefix(move.Name, ownRefs) && !strings.HasPrefix(move.Name, fetchedRefs) {
-			must = append(must, move)
-		}
-	}
 	if len(left) > 0 {
 		m.s.issueLock.Hold()
 		err := m.s.moveRefs(ctx, m.message, left...)
-		if err != nil && !isDone(err) && len(must) > 0 {
-			return fmt.Errorf("%s was moved, but not all that belongs to it, and the next command of the issue settles that: %w", moves[0].Name, err)
-		}
-		m.s.issueLock.Release()
-		if isDone(err) {
+		switch {
+		case isDone(err):
+			m.s.issueLock.Release()
 			return err
+		case err == nil:
+			m.s.issueLock.Release()
+		case slices.ContainsFunc(left, isChain):
+			return fmt.Errorf("%s was moved, but not all that belongs to it, and the next command of the issue settles that: %w", moves[0].Name, err)
 		}
 	}
 	return afterMove(m.s.syncRefDirs(moves))
+}
+
+// isChain reports whether a move is that of a chain or an archive.
+func isChain(m refs.Move) bool {
+	return !strings.HasPrefix(m.Name, ownRefs) && !strings.HasPrefix(m.Name, fetchedRefs)
 }
 
 // staleRead reports whether git took an old value of a packed ref for the
