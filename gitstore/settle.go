@@ -3,6 +3,8 @@ package gitstore
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -32,7 +34,18 @@ func (m *mover) settle(ctx context.Context, moves []refs.Move, prepared bool, fa
 	case staleRead(failed):
 		return fmt.Errorf("%w: %w", errLost, failed)
 	}
-	return fmt.Errorf("move %s: %w", moves[0].Name, failed)
+	return fmt.Errorf("move %s: %w", moves[0].Name, m.s.nameTableLock(failed))
+}
+
+// nameTableLock adds the file to git's error about a locked reftable, which does
+// not name it. The lock is removed by git, or stays if git was killed or the disk
+// failed; whose it is cannot be known.
+func (s *Store) nameTableLock(failed error) error {
+	lock := filepath.Join(s.repo.CommonDir, "reftable", "tables.list.lock")
+	if _, err := os.Lstat(lock); err != nil || !strings.Contains(failed.Error(), "cannot lock references") {
+		return failed
+	}
+	return fmt.Errorf("%w: %s exists; if no git is running, remove it", failed, lock)
 }
 
 // goOn moves the refs that are left. If one of them cannot be moved, the note of
