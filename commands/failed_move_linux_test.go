@@ -11,6 +11,9 @@ import (
 // A sync of the refs' directories that fails comes after the refs have moved. The
 // error then contains that the change is made, and the id of a new checkpoint.
 func TestFailureAfterTheMove(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	if _, err := exec.LookPath("strace"); err != nil {
 		without(t, "strace")
 	}

@@ -216,6 +216,9 @@ func filesBelow(t *testing.T, dir string) map[string]string {
 // Beside every hook manager: install, push, their install again, push,
 // uninstall; both sides run each time, and no byte is left.
 func TestHookManagers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	if runtime.GOOS == "windows" {
 		t.Skip("the managers' hooks want sh")
 	}

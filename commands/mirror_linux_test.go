@@ -21,6 +21,9 @@ import (
 // id that was printed is in its chain, every file is whole at every moment, and
 // in the end the files say what the store does.
 func TestMirrorBesideWorkers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	v := newVictim(t)
 	v.git("config", "checkpoint.mirror", "pipeline")
 	dir := filepath.Join(v.dir, ".pipeline")

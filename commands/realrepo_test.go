@@ -154,6 +154,9 @@ func (h *history) stageWork() {
 // history: it outlives its branch and a gc, resumes by force where its branch
 // is gone, and in a fresh clone that fetched nothing but its ref.
 func TestRealHistory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	h := newHistory(t, 300)
 	h.git("switch", "-q", "-c", "feature/issue-42-work")
 	h.write("work.txt", "on the branch\n")

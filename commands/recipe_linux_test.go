@@ -100,6 +100,9 @@ cat out.txt >"$TRACE.out"
 `
 
 func TestRecipes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for _, r := range recipes(t) {
 		t.Run(r.name, func(t *testing.T) {
 			j := newJobs(t)

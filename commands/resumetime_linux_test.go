@@ -13,6 +13,9 @@ import (
 // workflow with phases and files, within a second, or where others have the machine
 // in the time of fifty times git rev-parse. The fastest of a few counts.
 func TestResumeTakesNoTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	v := newVictim(t)
 	v.git("config", "checkpoint.issue-source", "none")
 	for n := range 50 {

@@ -83,6 +83,7 @@ func scriptCondition(name string) (bool, error) {
 // scriptEnv gives every script a home of its own, a fixed identity and clock,
 // and none of the variables that a hook would leave behind.
 func scriptEnv(e *testscript.Env) error {
+	skipInShortMode(e)
 	e.Defer(func() { compareObjects(e) })
 	e.Vars = append(e.Vars,
 		"HOME="+e.WorkDir, "XDG_CONFIG_HOME="+e.WorkDir+"/.config",

@@ -30,6 +30,9 @@ func (v *victim) board(issue string) (all []output.Task, ready []string) {
 // before it says that it is done, and while it says so. What was resumed runs
 // none of them to its end twice, and skips none.
 func TestTasksKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	v := newVictim(t)
 	v.git("config", "checkpoint.issue-source", "none")
 	v.git("config", "checkpoint.task-retries", "9")
@@ -97,6 +100,9 @@ func (v *victim) resumeTasks() {
 
 // Tasks that are done at the same time are all done, though one of them fails.
 func TestTasksTogether(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	v := newVictim(t)
 	v.git("config", "checkpoint.issue-source", "none")
 	const workers = 8
@@ -155,6 +161,9 @@ func TestTaskClaimedOnce(t *testing.T) {
 // 16 workers on 8 stories, each with a view of its own of what is done, beside
 // a lead that writes the state of all again and again: no update is lost.
 func TestPipelineCrowd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	v := newVictim(t)
 	v.git("config", "checkpoint.issue-source", "none")
 	const stories, workers = 8, 2

@@ -77,6 +77,9 @@ func (s *saves) add(t *testing.T, printed string) {
 // moves other refs: every id that was printed is in the chain, and no reader
 // ever sees anything but a whole ref.
 func TestTortureCrowd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	v := newVictim(t)
 	v.git("config", "gc.auto", "1000")
 	v.git("config", "gc.autoDetach", "false")
@@ -142,6 +145,9 @@ func (v *victim) readers(b *beside) *atomic.Int64 {
 // A gc that deletes at once what nothing points to runs all the time: nothing
 // of a checkpoint is ever missing.
 func TestTortureGC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	v := newVictim(t)
 	v.manyBlobs(50)
 	printed := newSaves()
@@ -183,6 +189,9 @@ func (v *victim) stageBlob(i, n int) {
 // Saves of many issues, and of one that is pruned, pinned and dropped from at
 // the same time, beside a person who works on in the same worktree.
 func TestTortureTogether(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	v := newVictim(t)
 	const issues = 8
 	rounds := dose(60)
@@ -232,6 +241,9 @@ func TestTortureTogether(t *testing.T) {
 // Another process deletes the chain's ref again and again beside saves. No id
 // that was printed is lost.
 func TestTortureDeletedRef(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	v := newVictim(t)
 	printed := newSaves()
 	printed.add(t, v.tool("save", "42"))

@@ -102,6 +102,9 @@ func onFullDisk(t *testing.T, template *victim, args []string, check func(v *vic
 }
 
 func TestTortureFullDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	t.Run("save", func(t *testing.T) {
 		template := newVictim(t)
 		template.tool("save", "42")
@@ -165,6 +168,9 @@ func TestTortureFullDisk(t *testing.T) {
 // In a repository that is mounted read-only everything that only reads works,
 // and what writes says why it cannot.
 func TestTortureReadOnly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	v := newVictim(t)
 	v.tool("save", "42")
 	v.write("a.txt", "three\n")

@@ -31,6 +31,9 @@ func (v *victim) objects() int {
 // A save that is killed at any time is in the chain or is not, and one that
 // printed its id is. Locks that it left hold up no other one.
 func TestTortureKillSave(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	t.Parallel()
 	k := newKiller(t, dose(500))
 	var v *victim
@@ -79,6 +82,9 @@ func TestTortureKillSave(t *testing.T) {
 // A prune that is killed at any time has dropped all of what retention drops,
 // or nothing.
 func TestTortureKillPrune(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	t.Parallel()
 	k := newKiller(t, dose(500))
 	template := newVictim(t)
@@ -129,6 +135,9 @@ func TestTortureKillPrune(t *testing.T) {
 // A restore that is killed at any time leaves every file whole, as it was or
 // as it will be, and can be finished, taken back, or followed by anything.
 func TestTortureKillRestore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	t.Parallel()
 	k := newKiller(t, dose(500))
 	template, before, after := restoreTemplate(t)

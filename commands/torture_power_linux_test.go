@@ -38,6 +38,9 @@ git-checkpoint save 42
 // A loss of power at any time, with any part of what was not synced lost,
 // loses no checkpoint whose id was printed, and leaves chains that are whole.
 func TestTorturePowerLoss(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	template := newVictim(t)
 	for range dose(205) { // more than 200 commits are rewritten as a pack
 		template.tool("save", "long", "--no-prune")
@@ -177,6 +180,9 @@ git-checkpoint save 42
 // After an id was printed, files that git wrote before and did not sync are
 // durable.
 func TestTorturePowerLossAfterGit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	template := newVictim(t)
 	for name, ordered := range map[string]bool{"each file synced": false, "ordered journal": true} {
 		t.Run(name, func(t *testing.T) {

@@ -10,6 +10,9 @@ import (
 // A sync that is killed at any time loses nothing on either side, and the next
 // one finishes: the clone and the remote have what both clones saved.
 func TestTortureKillSync(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	t.Parallel()
 	k := newKiller(t, dose(300))
 	var v, other, hub *victim

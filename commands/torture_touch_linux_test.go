@@ -69,6 +69,9 @@ func (v *victim) untouched() map[string]string { return v.state(ours) }
 // bookkeeping and the object store: not HEAD, a branch, the index, the
 // worktree, the stash, a reflog, or the date of any of these.
 func TestTortureSaveTouchesNothingElse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	v := newVictim(t)
 	v.git("stash")
 	v.git("stash", "apply", "-q")

@@ -67,6 +67,9 @@ const phasesOfWorkflow = 8
 // Killed after each phase, the shell with SIGKILL, and begun again: no phase
 // runs twice, and none is left out: each has its checkpoint.
 func TestWorkflowKilledAfterEachPhase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	v := newWorkflow(t)
 	var want []string
 	for n := 1; n <= phasesOfWorkflow; n++ {
@@ -84,6 +87,9 @@ func TestWorkflowKilledAfterEachPhase(t *testing.T) {
 
 // Killed within a phase, that phase is run again and counted, and no other.
 func TestWorkflowKilledInEachPhase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	v := newWorkflow(t)
 	var want []string
 	for n := 1; n <= phasesOfWorkflow; n++ {
@@ -104,6 +110,9 @@ func TestWorkflowKilledInEachPhase(t *testing.T) {
 // Killed anywhere, the program and its gits too: what said that it was done is
 // never done again, the phases come in their order, and all are done.
 func TestWorkflowKilledAnywhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	v := newWorkflow(t)
 	kills, limit := 0, 80*time.Millisecond
 	for ended := false; !ended; {

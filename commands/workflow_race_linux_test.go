@@ -24,6 +24,9 @@ func (v *victim) together(lines ...string) []outcome {
 // Phases that end at the same time are all recorded: a save that lost a race
 // takes its step again, from the record that came first.
 func TestPhasesTogether(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	v := newWorkflow(t)
 	v.tool("start", "42", "--phases", "8")
 	var lines []string
@@ -62,6 +65,9 @@ func TestPhaseDoneMeansOnePhase(t *testing.T) {
 
 // However many ask for it at the same time, a phase is planned anew twice.
 func TestReplansTogether(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	v := newWorkflow(t)
 	v.tool("start", "42", "--phases", "3")
 	codes := map[int]int{}

@@ -117,6 +117,9 @@ func (c *crowd) agree(saves int) {
 // Clones that save, prune, pin, drop and sync at once lose nothing, and agree
 // in the end.
 func TestSyncConcurrent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	clones, each := 4, 8
 	if tortured() { // a world clears the variable
 		clones, each = 8, 50

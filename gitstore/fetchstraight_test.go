@@ -81,6 +81,9 @@ func TestSyncOfANewOneTakesOneConnection(t *testing.T) {
 // Thousands of refs go in one transaction, and a fetch that finds them is not
 // held up.
 func TestSweepsManyLeftRefs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	w := newWorld(t)
 	w.hub()
 	w.left(2000)

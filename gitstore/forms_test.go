@@ -33,6 +33,9 @@ func must(err error) {
 
 // staged/ is what git write-tree gives, however the staging area is stored.
 func TestStagedIsGitsTree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for name, setup := range map[string]func(r *gittest.Repo){
 		"plain":     stage,
 		"version 3": func(r *gittest.Repo) { stage(r); r.Write("later", "x"); r.Git("add", "-N", "later") },

@@ -48,6 +48,9 @@ func (w *world) chains(dir string) string {
 
 // Many issues go in one transaction, and whoever was refused alone is told.
 func TestManyIssues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a := newWorld(t)
 	hub := a.hub()
 	issues := a.many(24)
@@ -97,6 +100,9 @@ func TestManyIssues(t *testing.T) {
 
 // One issue that cannot be taken in, for its name, does not keep the others.
 func TestManyIssuesAndOneThatCannotBe(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a := newWorld(t)
 	hub := a.hub()
 	a.many(24)
@@ -124,6 +130,9 @@ func TestManyIssuesAndOneThatCannotBe(t *testing.T) {
 // A ref that moves between the plan and the landing keeps its new value, and
 // the others land.
 func TestManyIssuesWhileOneMoves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a := newWorld(t)
 	hub := a.hub()
 	issues := a.many(24)
@@ -160,6 +169,9 @@ func TestManyIssuesWhileOneMoves(t *testing.T) {
 // A sync with nothing to do asks once, whatever the number of issues; what
 // changed goes over one more connection, or comes over one.
 func TestManyIssuesTakeFewConnections(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a := newWorld(t)
 	hub := a.hub()
 	b := a.clone(hub)
@@ -217,6 +229,9 @@ func TestSyncOutOfTime(t *testing.T) {
 
 // What the remote cannot give of one issue is that issue's failure.
 func TestManyIssuesAndOneThatTheRemoteLost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for _, way := range []struct {
 		name string
 		does func(*Store) ([]Synced, error)
@@ -246,6 +261,9 @@ func TestManyIssuesAndOneThatTheRemoteLost(t *testing.T) {
 
 // A remote that gives nothing is not asked for each issue.
 func TestManyIssuesAndNoneThatTheRemoteHas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a := newWorld(t)
 	hub := a.hub()
 	for _, i := range a.many(3) {

@@ -67,6 +67,9 @@ func TestConcurrentWriters(t *testing.T) {
 // A save that is cancelled, at whatever moment, leaves no lock behind, and the
 // chain as it was or with the save in it.
 func TestCancelledSaves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	w := newWorld(t)
 	w.manual(1)
 	for i := range 40 {

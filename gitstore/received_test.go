@@ -12,6 +12,9 @@ import (
 
 // What a save takes, a server that checks takes too, and the other way round.
 func TestSaveRefusesWhatServersRefuse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	module := func(name, more string) string { return "[submodule \"" + name + "\"]\n\tpath = a\n\turl = x\n" + more }
 	for name, c := range map[string]struct {
 		file, text string

@@ -136,6 +136,9 @@ func TestPushFollowsTheRemote(t *testing.T) {
 
 // A shallow clone gets no more history than it has, and what it has stays.
 func TestFetchIntoAShallowClone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a := newWorld(t)
 	for range 20 {
 		a.Commit("more")

@@ -13,6 +13,9 @@ import (
 // Where a push shows little, no git is needed to see that there is nothing in
 // it; where there is something, or may be, git says what is new.
 func TestScanWithoutGit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	stage := func(name, text string) func(*world) {
 		return func(w *world) {
 			w.Write(name, text)

@@ -119,6 +119,9 @@ func TestSyncAsksAfterTheLook(t *testing.T) {
 
 // What is done meanwhile is synchronized, too, and is done once.
 func TestSyncMeanwhile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for _, issues := range [][]checkpoint.Issue{nil, {"42"}} {
 		a, b, _, _ := served(t)
 		b.manual(1) // so that a has to look again

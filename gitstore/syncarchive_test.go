@@ -45,6 +45,9 @@ func sameArchives(t *testing.T, hub string, want []checkpoint.ID, clones ...*wor
 // What one clone archives of a chain is in the archive of every clone that had
 // it, and the archive is one chain of its own everywhere.
 func TestArchivingSomeGivesEveryCloneTheSameArchive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for name, which := range map[string][]int{
 		"latest": {3}, "latest~1": {2}, "first": {0}, "several": {0, 2}, "neighbours": {2, 3}, "all": {0, 1, 2, 3},
 	} {
@@ -84,6 +87,9 @@ func TestArchivingSomeGivesEveryCloneTheSameArchive(t *testing.T) {
 
 // Two clones archive at the same time, and one of them what the other has too.
 func TestArchivingInTwoClonesAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a, b, hub, ids := pair(t, 4)
 	a.archive(retention.ReasonAsked, ids[1], ids[3])
 	b.archive(retention.ReasonFailed, ids[1], ids[2])
@@ -95,6 +101,9 @@ func TestArchivingInTwoClonesAtOnce(t *testing.T) {
 
 // A workflow finishes in one clone while another saves: its save stays live.
 func TestFinishInOneCloneWhileAnotherSaves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a, b, hub, ids := pair(t, 3)
 	a.archive(retention.ReasonCompleted)
 	saved := b.manual(2)
@@ -107,6 +116,9 @@ func TestFinishInOneCloneWhileAnotherSaves(t *testing.T) {
 // An undo of an archive that nobody has seen takes it back for good; once it was
 // shared, the next sync archives again, in every clone.
 func TestUndoOfAnArchiveBeforeAndAfterTheSync(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a, b, hub, ids := pair(t, 3)
 	a.archive(retention.ReasonAsked, ids[1])
 	_, err := a.s.Undo(ctx, "42")
@@ -156,6 +168,9 @@ func TestArchiveAtTheRemoteOfWhatIsLive(t *testing.T) {
 // An archive may stand on the live chain, as one did that an earlier version had
 // synchronized. A sync that names the issue, and doctor --fix, put it right.
 func TestArchiveThatHoldsLiveOnesIsHealed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for name, heal := range map[string]func(w *world){
 		"sync":            func(w *world) { w.sync() },
 		"sync --archived": func(w *world) { w.syncArchived() },
@@ -197,6 +212,9 @@ func TestPlainFetchOfAnArchivedOne(t *testing.T) {
 
 // A clone without files has the same archive; a shallow one says what is needed.
 func TestArchiveReachesPartialAndShallowClones(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a, _, hub, ids := pair(t, 3)
 	a.Git("--git-dir="+hub, "config", "uploadpack.allowFilter", "true")
 	a.Git("--git-dir="+hub, "config", "uploadpack.allowAnySHA1InWant", "true")

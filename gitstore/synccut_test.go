@@ -87,6 +87,9 @@ func (c *cutter) Write(p []byte) (int, error) {
 // A connection that is cut anywhere leaves both sides sound, and the refs here
 // as they were; the next sync finishes.
 func TestSyncCutAnywhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	tries := 20
 	if os.Getenv("GIT_CHECKPOINT_TORTURE") == "full" {
 		tries = 200

@@ -28,6 +28,9 @@ func (w *world) hook(hub, name, script string) {
 // A refused push is a lost race if the remote's ref has moved, whatever the
 // server says of it: the sync joins, and nothing is lost.
 func TestSyncJoinsAfterARefusalInAnyWords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for server, words := range refusingWords {
 		t.Run(server, func(t *testing.T) {
 			a, b, hub, ids := pair(t, 1)
@@ -67,6 +70,9 @@ func TestPushOfANewIssueAfterARefusalIsDivergence(t *testing.T) {
 // A ref that did not move was refused in earnest. The user sees the server's
 // words after few pushes.
 func TestRefusalOfARefThatDidNotMoveIsTold(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for _, c := range []struct {
 		words string
 		most  int
@@ -111,6 +117,9 @@ func TestPushWaitsForALockOfTheServer(t *testing.T) {
 // worked. The server's git may be another one, from a folder that the variable
 // names; then it is 48 syncs for each way to keep refs.
 func TestClonesThatSyncAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	const clones = 6
 	rounds, answers := 1, map[string]string{"git": "", "a server": refusingWords["an unknown server"]}
 	if serverGit != "" || tortured() {

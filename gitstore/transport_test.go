@@ -23,6 +23,9 @@ import (
 
 // The same over each way by which git reaches another machine.
 func TestSyncTransports(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	full := tortured() // a world clears the variable
 	for _, way := range []struct {
 		name string

@@ -30,6 +30,9 @@ func (m model) without(ids []checkpoint.ID) model {
 // Any sequence of saves, drops, archivings, pins and undos leaves what a plain
 // model of them holds, in the order of the clocks.
 func TestRandomOperationsMatchTheModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			w := newWorld(t)

@@ -153,6 +153,9 @@ func (w *world) graftTree(name, tree string) {
 // A snapshot of few trees that name more files than any disk holds is refused,
 // by all that would list them.
 func TestOvergrownSnapshot(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	w := newWorld(t)
 	good := w.save(w.request(checkpoint.Manual))
 	w.save(w.request(checkpoint.Manual))

@@ -119,6 +119,9 @@ func (b *tour) stayed(allowed ...string) {
 
 // TestBrowser clicks through every view of a real browser.
 func TestBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	b := startTour(t)
 	saved := b.w.work()
 	issue, hostileSaved := b.w.hostileWork()
@@ -236,6 +239,9 @@ func (b *tour) letIn() {
 
 // What another page in the same browser tries comes to nothing.
 func TestBrowserElsewhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	b := startTour(t)
 	saved := b.w.work()
 	b.letIn()

@@ -25,6 +25,10 @@ import (
 // all with GIT_CHECKPOINT_MODEL=full.
 func TestGitStore(t *testing.T) {
 	t.Run("loose", func(t *testing.T) { conformance.Run(t, loose) })
+	if testing.Short() {
+		t.Log("loose refs only: the other forms are not in short mode")
+		return
+	}
 	forms := []struct {
 		name  string
 		place conformance.Maker
@@ -161,6 +165,9 @@ func cloned(t testing.TB, now func() time.Time) conformance.World {
 // Refs are in tables: with another git where this one cannot do that, in a
 // process of its own, since a process finds git once.
 func TestGitStoreReftable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	if exec.Command("git", "init", "-q", "--ref-format=reftable", t.TempDir()).Run() == nil {
 		run(t, func(t testing.TB, now func() time.Time) conformance.World {
 			r := refTable.copy(t)

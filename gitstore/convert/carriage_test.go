@@ -10,6 +10,9 @@ import (
 // Where a file is staged with carriage returns, git add keeps those of the
 // worktree unless attributes ask for their removal.
 func TestCarriagesThatAreStaged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	names := []string{"staged", "mixed", "plain", "new", "binary"}
 	for _, attributes := range []string{
 		"", "* text=auto", "* text=auto eol=crlf", "* text", "* eol=lf", "* -text",

@@ -49,6 +49,9 @@ func TestLaterEnvironmentWins(t *testing.T) {
 // A git that is cancelled ends in its own way, and takes its children along in
 // a time that is bounded.
 func TestCancelledGitRemovesItsLock(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	r, g := repo(t)
 	r.Commit("first")
 	r.Write("hook", "")

@@ -33,6 +33,9 @@ func baseOf(r *gittest.Repo, tree string) Base {
 // With a base the same tree comes out, and nothing is asked for that the base
 // has in the same place; everything else is.
 func TestBase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	names := []string{"a", "a.b", "a/b", "a0", "d/e/f", "d/e/g", "d/e.x", "d/g", "h", "h-", "h/i", "z"}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for round := range 40 {

@@ -50,6 +50,9 @@ func BenchmarkOpen(b *testing.B) {
 
 // Nothing is allocated for an entry, whatever the number of entries.
 func TestAllocations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	r := gittest.New(t)
 	r.Generate(20_000)
 	r.Stage(20_000, 10, 1)

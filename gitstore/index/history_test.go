@@ -12,6 +12,9 @@ import (
 // Random work on the index, git's cache-tree in every state it gets into on
 // the way, and names that sort in surprising ways.
 func TestRandomHistoryEqualsGit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 1))

@@ -25,6 +25,9 @@ func runner(r *gittest.Repo) Git {
 }
 
 func TestPlain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for name, arrange := range map[string]func(*gittest.Repo){
 		"split": func(r *gittest.Repo) {
 			r.Git("config", "core.splitIndex", "true")

@@ -41,6 +41,9 @@ func mixed(t *testing.T) *gittest.Repo {
 }
 
 func TestAllEqualsLsFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	r := mixed(t)
 	for _, version := range []string{"2", "4"} {
 		r.Git("update-index", "--index-version", version, "--force-write-index")
@@ -94,6 +97,9 @@ func TestEntry(t *testing.T) {
 }
 
 func TestLookupFindsEverything(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	r := mixed(t)
 	for _, version := range []string{"2", "4"} {
 		r.Git("update-index", "--index-version", version, "--force-write-index")
@@ -151,6 +157,9 @@ func TestSpecial(t *testing.T) {
 
 // The stages as trees are what git makes of them in an index of their own.
 func TestConflictTrees(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	r := mixed(t)
 	x := openWay(t, r.GitPath("index"), "mapped")
 	have := objectsOf(r)

@@ -124,6 +124,9 @@ func TestWriteTreeEqualsGit(t *testing.T) {
 
 // Blocks of entries and the extension that lists them come with 20,000 files.
 func TestWriteTreeOfManyFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	r := gittest.New(t)
 	r.Git("config", "index.threads", "4")
 	r.Generate(30_000)

@@ -118,6 +118,9 @@ func modelSteps() int {
 	if os.Getenv("GIT_CHECKPOINT_MODEL") == "full" {
 		return 1_000_000
 	}
+	if testing.Short() {
+		return 20_000
+	}
 	return 80_000
 }
 

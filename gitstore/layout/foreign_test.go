@@ -212,6 +212,9 @@ func ordered(t *testing.T, was, now *object, at string) {
 // No real file makes a reader panic when it is cut off anywhere or has any
 // byte changed, and what is read then can be written.
 func TestRealFilesDamaged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for _, f := range realFiles(t) {
 		if Ignored(f.path) != "" {
 			continue

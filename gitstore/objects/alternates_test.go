@@ -65,6 +65,9 @@ func relative(from, to string) string {
 func quoted(_, to string) string { return `"` + to + `"` }
 
 func TestAlternates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for name, link := range map[string]func(string, string) string{
 		"absolute": absolute, "relative": relative, "quoted": quoted,
 	} {

@@ -102,6 +102,9 @@ func TestSetEncodedObject(t *testing.T) {
 // An object that nothing names and that is a month old falls to a gc, unless
 // it was needed again meanwhile.
 func TestFreshenedObjectSurvivesGC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	const text = "needed again"
 	for name, arrange := range map[string]func(r *gittest.Repo, h string){
 		"loose": func(r *gittest.Repo, h string) { age(t, r.GitPath("objects/"+h[:2]+"/"+h[2:])) },

@@ -42,6 +42,9 @@ func TestWriterProcess(t *testing.T) {
 // A writer that is killed loses nothing that it has flushed and leaves no
 // damaged object; what it was about to write is litter that gc removes.
 func TestKilledWriter(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	r := gittest.New(t)
 	s := open(t, r)
 	flushed := 0
@@ -78,6 +81,9 @@ func TestKilledWriter(t *testing.T) {
 
 // Writers of the same objects at the same time, with a gc among them.
 func TestWritersAtTheSameTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	r := gittest.New(t)
 	s := open(t, r)
 	var group sync.WaitGroup

@@ -251,6 +251,9 @@ func TestHostileLoose(t *testing.T) {
 // A commit that is far larger than where it is stored is not read, as it lies:
 // loose, in a pack, as a delta.
 func TestHugeCommit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for name, size := range map[string]int{"fits": maxCommit, "too large": maxCommit + 1} {
 		t.Run(name, func(t *testing.T) {
 			r := gittest.New(t)

@@ -151,6 +151,9 @@ func TestReadsPartialCloneAsGitDoes(t *testing.T) {
 
 // Packs come and go while a store is open, and while it reads.
 func TestReadsWhileGitRepacks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	r := gittest.New(t)
 	grow(r, 20)
 	s, err := objects.Open(objects.Config{Dir: r.GitPath("objects")})

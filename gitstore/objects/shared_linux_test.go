@@ -14,6 +14,9 @@ import (
 
 // The modes of new files and directories are those that git gives them.
 func TestSharedModesAreGits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for _, mask := range []int{0o022, 0o077} {
 		old := unix.Umask(mask)
 		for _, value := range []string{"umask", "group", "2", "0640", "0660", "0600", "0666"} {

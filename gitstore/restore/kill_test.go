@@ -107,6 +107,9 @@ func whole(t *testing.T, x *site, before, after string) {
 // TestRestoreKilledAtEveryPoint kills at each step, and then goes on in each
 // of the three ways.
 func TestRestoreKilledAtEveryPoint(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for _, way := range []string{"restore", "continue", "abort"} {
 		t.Run(way, func(t *testing.T) {
 			x, c, before, after := killSite(t)

@@ -23,6 +23,9 @@ import (
 // not touched, and the undo gives back every byte, mode and entry.
 // RESTORE_ROUNDS and RESTORE_SEED repeat a longer or a failed run.
 func TestRestoreRandomWorlds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	rounds, _ := strconv.Atoi(os.Getenv("RESTORE_ROUNDS"))
 	seed, err := strconv.ParseUint(os.Getenv("RESTORE_SEED"), 10, 64)
 	if err != nil {

@@ -82,6 +82,9 @@ func flipped(s string) string {
 // for each kind of rewrite and setting. Where a setting or a flag lets git look
 // away, the restore looks at the content all the same.
 func TestFilesAreUnchangedByGitsRules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	var settings [][]string
 	for _, ctime := range []string{"true", "false"} {
 		for _, check := range []string{"default", "minimal"} {

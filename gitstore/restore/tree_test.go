@@ -45,6 +45,9 @@ func roundTrip(t *testing.T, make func(*site), save ...func(*gitstore.SaveReques
 }
 
 func TestRestoreShapes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	long := strings.Repeat("n", 250)
 	names := []string{"line\nbreak", "sp ace", "quo\"te", "ta\tb", "back\\slash", "caf\xe9", "übung", "-dash", ":(top)x", "*", long, strings.Repeat(long[:100]+"/", 30) + "deep", " lead", "trail "}
 	tests := map[string]func(*site){

@@ -1,0 +1,50 @@
+package commands
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// shortScripts are the scripts that run in short mode: the main path of every
+// command, and one script of each family.
+const shortScripts = `
+archive-expiry bare-repository broken-ref clock completion config-errors config-origins
+diff directory-flag doctor drop-asks drop-without-terminal export export-archive
+export-jsonl fetch-push finish git-too-old help hook-post-checkout hook-pre-push
+hook-session hooks-agent hooks-install hostile-record id-forms import import-invalid
+issue-command issue-forge issue-from-branch linked-worktree list list-json list-terminal
+manual mirror mistakes not-a-repository partial-clone-offline phase phase-fail pin
+prune-keep prune-plan push-secret quiet restore-changed restore-dry-run restore-paths
+resume resume-auto resume-choice resume-files-changed resume-print resume-prompt-golden
+resume-stale run save save-as save-json save-phase save-retention save-set-typed
+save-state-yaml save-worktree-untracked scan sha256-repository show start status
+status-find status-json subdirectory sync sync-plain-push task task-recover undo-drop
+undo-restore unborn-branch upgrade-1.0 verify version web-export
+`
+
+// skipInShortMode skips a script that is not among shortScripts.
+func skipInShortMode(e *testscript.Env) {
+	name := strings.TrimPrefix(filepath.Base(e.WorkDir), "script-")
+	if testing.Short() && !strings.Contains(" "+strings.Join(strings.Fields(shortScripts), " ")+" ", " "+name+" ") {
+		e.T().Skip("slow: not in short mode")
+	}
+}
+
+func TestShortScriptsRunEveryCommand(t *testing.T) {
+	var all strings.Builder
+	for _, name := range strings.Fields(shortScripts) {
+		data, err := os.ReadFile(filepath.Join("..", "testdata", "script", name+".txtar"))
+		require.NoError(t, err)
+		all.Write(data)
+	}
+	for _, c := range allCommands() {
+		assert.Regexp(t, regexp.MustCompile(`(?m)^[^#\n]*\bgit checkpoint `+c.name+`\b`), all.String())
+	}
+}
