@@ -62,13 +62,13 @@ func TestReleaseSystems(t *testing.T) {
 }
 
 // Two builds of a release are the same bytes, wherever they are made: of this
-// machine's kind with GIT_CHECKPOINT_RELEASE=host, of all six with full. It
+// machine's kind with GIT_CHECKPOINT_TEST_RELEASE=host, of all six with full. It
 // takes minutes where nothing is compiled yet.
 func TestReleaseReproducible(t *testing.T) {
 	g := readGoreleaser(t)
-	which := os.Getenv("GIT_CHECKPOINT_RELEASE")
+	which := os.Getenv("GIT_CHECKPOINT_TEST_RELEASE")
 	if which == "" {
-		t.Skip("GIT_CHECKPOINT_RELEASE is not set")
+		t.Skip("GIT_CHECKPOINT_TEST_RELEASE is not set")
 	}
 	built := 0
 	for _, goos := range g.Builds[0].Goos {
@@ -93,8 +93,8 @@ func TestReleaseReproducible(t *testing.T) {
 // The commands that a release begins with run, and the pages that they make name
 // the version and are of the commit's date.
 func TestReleaseHooks(t *testing.T) {
-	if os.Getenv("GIT_CHECKPOINT_RELEASE") == "" {
-		t.Skip("GIT_CHECKPOINT_RELEASE is not set")
+	if os.Getenv("GIT_CHECKPOINT_TEST_RELEASE") == "" {
+		t.Skip("GIT_CHECKPOINT_TEST_RELEASE is not set")
 	}
 	g := readGoreleaser(t)
 	dir := sources(t)

@@ -19,11 +19,11 @@ import (
 // A release as goreleaser makes it of the newest commit: two are the same bytes,
 // from different folders, times, umasks and time zones, and each archive and
 // package has in it what its list below testdata/release says. Only with
-// GIT_CHECKPOINT_RELEASE=full, goreleaser, dpkg-deb and rpm: to compile
+// GIT_CHECKPOINT_TEST_RELEASE=full, goreleaser, dpkg-deb and rpm: to compile
 // goreleaser alone takes minutes.
 func TestReleaseWhole(t *testing.T) {
-	if os.Getenv("GIT_CHECKPOINT_RELEASE") != "full" {
-		t.Skip("GIT_CHECKPOINT_RELEASE is not full")
+	if os.Getenv("GIT_CHECKPOINT_TEST_RELEASE") != "full" {
+		t.Skip("GIT_CHECKPOINT_TEST_RELEASE is not full")
 	}
 	first, second := release(t, "022", "UTC"), release(t, "077", "Asia/Tokyo")
 	for kind, count := range map[string]int{"gz": 4, "zip": 2, "deb": 2, "rpm": 2} {

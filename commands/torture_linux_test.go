@@ -18,12 +18,12 @@ import (
 
 // The torture tests hold the promises of package gitstore against crowds,
 // kills, full disks and power loss, with the real program and the real git.
-// GIT_CHECKPOINT_TORTURE=full, as in CI, runs them in full, else they are a
+// GIT_CHECKPOINT_TEST_TORTURE=full, as in CI, runs them in full, else they are a
 // tenth as long.
 
 // dose is how often to do what a full run does n times.
 func dose(n int) int {
-	if os.Getenv("GIT_CHECKPOINT_TORTURE") == "full" {
+	if os.Getenv("GIT_CHECKPOINT_TEST_TORTURE") == "full" {
 		return n
 	}
 	return (n + 9) / 10

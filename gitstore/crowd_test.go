@@ -13,7 +13,7 @@ import (
 )
 
 // tortured reports whether the tests run at their whole numbers.
-func tortured() bool { return os.Getenv("GIT_CHECKPOINT_TORTURE") == "full" }
+func tortured() bool { return os.Getenv("GIT_CHECKPOINT_TEST_TORTURE") == "full" }
 
 // A crowd is clones that save, prune, pin, drop and sync at once, and what
 // becomes of all that.

@@ -18,7 +18,7 @@ import (
 // Variables of the test binary when git starts it as git-receive-pack.
 const (
 	wordsVar     = "GIT_CHECKPOINT_TEST_WORDS"
-	serverGitVar = "GIT_CHECKPOINT_SERVER_GIT" // the folder of a server's git; tests read it too
+	serverGitVar = "GIT_CHECKPOINT_TEST_SERVER_GIT" // the folder of a server's git; tests read it too
 )
 
 func TestMain(m *testing.M) {

@@ -91,7 +91,7 @@ func TestSyncCutAnywhere(t *testing.T) {
 		t.Skip("slow: not in short mode")
 	}
 	tries := 20
-	if os.Getenv("GIT_CHECKPOINT_TORTURE") == "full" {
+	if os.Getenv("GIT_CHECKPOINT_TEST_TORTURE") == "full" {
 		tries = 200
 	}
 	a, b, hub, saved := pair(t, 1)

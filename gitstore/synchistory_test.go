@@ -15,13 +15,13 @@ import (
 )
 
 // Random histories of several clones, one of them without files, end with one
-// chain and one archive everywhere. GIT_CHECKPOINT_MODEL=full runs more of them.
+// chain and one archive everywhere. GIT_CHECKPOINT_TEST_MODEL=full runs more of them.
 func TestRandomHistoriesEndWithOneChainAndOneArchive(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
 	histories, steps := 4, 25
-	if os.Getenv("GIT_CHECKPOINT_MODEL") == "full" {
+	if os.Getenv("GIT_CHECKPOINT_TEST_MODEL") == "full" {
 		histories, steps = 40, 60
 	}
 	for seed := range histories {

@@ -19,6 +19,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// screens is the folder for screenshots. It is read before a world clears the
+// variable.
+var screens = os.Getenv("GIT_CHECKPOINT_TEST_SCREENS")
+
 // audit looks at a page as it is shown: it lists what is wrong with it.
 //
 //go:embed testdata/audit.js
@@ -78,8 +82,8 @@ func (b *tour) look(name string) {
 		var wrong []string
 		b.eval(audit, &wrong)
 		assert.Empty(b.t, wrong, "%s, %s", name, form.name)
-		if dir := os.Getenv("CHECKPOINT_SCREENS"); dir != "" {
-			b.shoot(filepath.Join(dir, name+"-"+form.name+".png"), form.width)
+		if screens != "" {
+			b.shoot(filepath.Join(screens, name+"-"+form.name+".png"), form.width)
 		}
 	}
 	b.size(1280, 900, false)

@@ -22,7 +22,7 @@ import (
 // A store keeps its promises however the repository keeps its refs and objects,
 // wherever in it one stands, and by whatever way its refs travel. All are tried
 // with refs that are files; each of the other forms tries its share of them, and
-// all with GIT_CHECKPOINT_MODEL=full.
+// all with GIT_CHECKPOINT_TEST_MODEL=full.
 func TestGitStore(t *testing.T) {
 	t.Run("loose", func(t *testing.T) { conformance.Run(t, loose) })
 	if testing.Short() {
@@ -175,11 +175,11 @@ func TestGitStoreReftable(t *testing.T) {
 		}, shares-1)
 		return
 	}
-	require.Empty(t, os.Getenv("OTHER_GIT"), "the other git has no reftable either")
+	require.Empty(t, otherGitName, "the other git has no reftable either")
 	again := exec.Command(os.Args[0], "-test.run=^TestGitStoreReftable$")
-	again.Env = append(os.Environ(), "OTHER_GIT=trixie", "PATH="+otherGit(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	again.Env = append(os.Environ(), "GIT_CHECKPOINT_TEST_OTHER_GIT=trixie", "PATH="+otherGit(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if full {
-		again.Env = append(again.Env, "GIT_CHECKPOINT_MODEL=full")
+		again.Env = append(again.Env, "GIT_CHECKPOINT_TEST_MODEL=full")
 	}
 	out, err := again.CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -18,8 +18,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// full asks for all promises in every form, and for long histories.
-var full bool
+var (
+	full         bool   // all promises in every form, and long histories
+	otherGitName string // set in the process that runs with a git that has reftables
+)
 
 // TestMain gives the stores, which run git in this process's environment, that
 // of the repositories' own commands, and makes repositories in memory where that
@@ -29,7 +31,8 @@ func TestMain(m *testing.M) {
 	if info, err := os.Stat(memory); err != nil || !info.IsDir() {
 		memory = ""
 	}
-	full = os.Getenv("GIT_CHECKPOINT_MODEL") == "full"
+	full = os.Getenv("GIT_CHECKPOINT_TEST_MODEL") == "full"
+	otherGitName = os.Getenv("GIT_CHECKPOINT_TEST_OTHER_GIT")
 	dir, err := os.MkdirTemp(memory, "conformance-*")
 	if err != nil {
 		panic(err)

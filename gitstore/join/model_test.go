@@ -113,9 +113,9 @@ func (w *world) round() {
 }
 
 // modelSteps are the steps of all worlds together; a world has worldSteps.
-// GIT_CHECKPOINT_MODEL=full does a million, in about half a minute.
+// GIT_CHECKPOINT_TEST_MODEL=full does a million, in about half a minute.
 func modelSteps() int {
-	if os.Getenv("GIT_CHECKPOINT_MODEL") == "full" {
+	if os.Getenv("GIT_CHECKPOINT_TEST_MODEL") == "full" {
 		return 1_000_000
 	}
 	if testing.Short() {

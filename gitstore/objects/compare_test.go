@@ -12,11 +12,11 @@ import (
 )
 
 // TestReadRepositories compares the reader with git in every repository below
-// GIT_CHECKPOINT_REPOSITORIES, as those of git's own tests.
+// GIT_CHECKPOINT_TEST_REPOSITORIES, as those of git's own tests.
 func TestReadRepositories(t *testing.T) {
-	dir := os.Getenv("GIT_CHECKPOINT_REPOSITORIES")
+	dir := os.Getenv("GIT_CHECKPOINT_TEST_REPOSITORIES")
 	if dir == "" {
-		t.Skip("set GIT_CHECKPOINT_REPOSITORIES to a folder of repositories")
+		t.Skip("set GIT_CHECKPOINT_TEST_REPOSITORIES to a folder of repositories")
 	}
 	repositories, err := objecttest.Repositories(dir)
 	require.NoError(t, err)

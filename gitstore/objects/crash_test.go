@@ -21,7 +21,7 @@ import (
 // TestWriterProcess is the process that TestKilledWriter kills: it writes
 // batches until then and prints what it has flushed.
 func TestWriterProcess(t *testing.T) {
-	dir := os.Getenv("OBJECTS_TEST_WRITE_TO")
+	dir := os.Getenv("GIT_CHECKPOINT_TEST_WRITE_TO")
 	if dir == "" {
 		return // run by TestKilledWriter
 	}
@@ -50,7 +50,7 @@ func TestKilledWriter(t *testing.T) {
 	flushed := 0
 	for i := range 12 {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestWriterProcess$")
-		cmd.Env = append(os.Environ(), "OBJECTS_TEST_WRITE_TO="+s.cfg.Dir)
+		cmd.Env = append(os.Environ(), "GIT_CHECKPOINT_TEST_WRITE_TO="+s.cfg.Dir)
 		out, err := cmd.StdoutPipe()
 		require.NoError(t, err)
 		require.NoError(t, cmd.Start())

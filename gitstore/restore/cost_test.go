@@ -16,12 +16,12 @@ import (
 )
 
 // TestRestoreCost compares a restore of ten files with git read-tree -m -u of
-// the same, side by side, in a repository of as many files as RESTORE_FILES
+// the same, side by side, in a repository of as many files as GIT_CHECKPOINT_TEST_RESTORE_FILES
 // says. It is a measurement, not a check: machines are too unlike.
 func TestRestoreCost(t *testing.T) {
 	var files int
-	if _, err := fmt.Sscan(os.Getenv("RESTORE_FILES"), &files); err != nil {
-		t.Skip("RESTORE_FILES is not set")
+	if _, err := fmt.Sscan(os.Getenv("GIT_CHECKPOINT_TEST_RESTORE_FILES"), &files); err != nil {
+		t.Skip("GIT_CHECKPOINT_TEST_RESTORE_FILES is not set")
 	}
 	x := newSite(t)
 	x.remove(".git")

@@ -24,18 +24,18 @@ import (
 )
 
 // TestMain lets a test start this binary as a process that restores, to be
-// killed: with KILL_RESTORE set it restores the checkpoint of that name in
+// killed: with GIT_CHECKPOINT_TEST_KILL_RESTORE set it restores the checkpoint of that name in
 // the working directory, and kills itself, with all its children, at the n-th
-// fault point where KILL_AT says so.
+// fault point where GIT_CHECKPOINT_TEST_KILL_AT says so.
 func TestMain(m *testing.M) {
-	if id := os.Getenv("KILL_RESTORE"); id != "" {
+	if id := os.Getenv("GIT_CHECKPOINT_TEST_KILL_RESTORE"); id != "" {
 		os.Exit(restoreToBeKilled(id))
 	}
 	os.Exit(m.Run())
 }
 
 func restoreToBeKilled(id string) int {
-	n, _ := strconv.Atoi(os.Getenv("KILL_AT"))
+	n, _ := strconv.Atoi(os.Getenv("GIT_CHECKPOINT_TEST_KILL_AT"))
 	restore.SetFault(func(string) error {
 		if n--; n == 0 {
 			_ = syscall.Kill(0, syscall.SIGKILL) // the whole group
@@ -64,7 +64,7 @@ func (x *site) startRestore(c *gitstore.Checkpoint, killAt int) *exec.Cmd {
 	require.NoError(x.t, err)
 	cmd := exec.Command(self)
 	cmd.Dir = x.Dir
-	cmd.Env = append(x.Env(), "KILL_RESTORE="+string(c.ID), "KILL_AT="+strconv.Itoa(killAt))
+	cmd.Env = append(x.Env(), "GIT_CHECKPOINT_TEST_KILL_RESTORE="+string(c.ID), "GIT_CHECKPOINT_TEST_KILL_AT="+strconv.Itoa(killAt))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Stderr = new(bytes.Buffer)
 	require.NoError(x.t, cmd.Start())

@@ -21,13 +21,13 @@ import (
 // TestRestoreRandomWorlds restores a random checkpoint into a random worktree
 // and undoes it. Nothing that was there is ever lost, what is not reported is
 // not touched, and the undo gives back every byte, mode and entry.
-// RESTORE_ROUNDS and RESTORE_SEED repeat a longer or a failed run.
+// GIT_CHECKPOINT_TEST_RESTORE_ROUNDS and GIT_CHECKPOINT_TEST_RESTORE_SEED repeat a longer or a failed run.
 func TestRestoreRandomWorlds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
-	rounds, _ := strconv.Atoi(os.Getenv("RESTORE_ROUNDS"))
-	seed, err := strconv.ParseUint(os.Getenv("RESTORE_SEED"), 10, 64)
+	rounds, _ := strconv.Atoi(os.Getenv("GIT_CHECKPOINT_TEST_RESTORE_ROUNDS"))
+	seed, err := strconv.ParseUint(os.Getenv("GIT_CHECKPOINT_TEST_RESTORE_SEED"), 10, 64)
 	if err != nil {
 		seed = rand.Uint64()
 	}
