@@ -47,7 +47,7 @@ func TestCrunchTemplate(t *testing.T) {
 	assert.Equal(t, []Output{{Agent: "system-architect", Action: "create_spec", Location: ".claude/crunch/42/spec.md"}}, r.Outputs())
 	assert.True(t, r.CreatedAt().IsZero())
 	problems := r.Validate()
-	assert.False(t, Valid(problems))
+	assert.False(t, valid(problems))
 	var paths []string
 	for _, p := range problems {
 		if !p.Warning {

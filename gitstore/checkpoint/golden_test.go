@@ -117,7 +117,7 @@ func TestOtherFormsBecomeCanonical(t *testing.T) {
 		r, err := Decode(read(t, vectors+in))
 		require.NoError(t, err, in)
 		golden(t, want, mustEncode(r))
-		assert.True(t, Valid(r.Validate()), "%s: %v", in, r.Validate())
+		assert.True(t, valid(r.Validate()), "%s: %v", in, r.Validate())
 	}
 }
 

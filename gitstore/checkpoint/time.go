@@ -10,8 +10,7 @@ import (
 // TimeLayout is the one shape in which times are written: UTC, fixed width.
 const TimeLayout = "2006-01-02T15:04:05.000000Z"
 
-// ErrNoDate is what reading a time of day alone gives: ParseTimeOn takes the
-// day from elsewhere.
+// ErrNoDate is the error of a time of day without a date.
 var ErrNoDate = errors.New("a time of day without a date")
 
 var errTime = errors.New("not a time")
@@ -32,22 +31,6 @@ func FormatTime(t time.Time) string { return t.UTC().Format(TimeLayout) }
 // milliseconds, microseconds or nanoseconds since the epoch as number or text.
 func ParseTime(v any) (time.Time, error) {
 	m, err := ReadTime(v)
-	return m.Time, err
-}
-
-// ParseTimeOn is ParseTime, but gives a time of day the date of day.
-func ParseTimeOn(v any, day time.Time) (time.Time, error) {
-	t, err := ParseTime(v)
-	if !errors.Is(err, ErrNoDate) {
-		return t, err
-	}
-	c := clockText{s: strings.TrimSpace(asText(v))}
-	if !c.timeOfDay() || c.s != "" {
-		return time.Time{}, err
-	}
-	c.year, c.day = day.UTC().Year(), day.UTC().Day()
-	c.month = int(day.UTC().Month())
-	m, err := c.moment()
 	return m.Time, err
 }
 

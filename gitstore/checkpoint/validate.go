@@ -33,11 +33,6 @@ var (
 	messageID = pattern(`^MSG-[0-9]{13}-[0-9a-f]{8}$`)
 )
 
-// Valid reports whether there is no problem among ps but warnings.
-func Valid(ps []Problem) bool {
-	return !slices.ContainsFunc(ps, func(p Problem) bool { return !p.Warning })
-}
-
 // Validate reports what breaks the rules of the schema, and as warnings what
 // looks wrong but is read. Further phases than the known ones are named by
 // the caller.

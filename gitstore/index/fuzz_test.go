@@ -68,7 +68,6 @@ func checkBytes(t *testing.T, data []byte) bool {
 		return false
 	}
 	x.Special()
-	x.ConflictTrees(all{}, sink{})
 	made := sink{}
 	_, err := x.WriteTree(set{}, made)
 	require.Error(t, orEmpty(err, x))

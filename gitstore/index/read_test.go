@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/internal/gittest"
-	"github.com/go-git/go-git/v5/plumbing"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -153,52 +153,6 @@ func TestSpecial(t *testing.T) {
 	}
 	assert.Equal(t, want, conflicts)
 	assert.Len(t, conflicts, 6)
-}
-
-// The stages as trees are what git makes of them in an index of their own.
-func TestConflictTrees(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
-	r := mixed(t)
-	x := openWay(t, r.GitPath("index"), "mapped")
-	have := objectsOf(r)
-	got, err := x.ConflictTrees(have, sink{})
-	require.NoError(t, err)
-	merged, err := x.WriteTree(have, sink{})
-	require.NoError(t, err)
-	got[0] = merged
-	assert.Equal(t, stageTrees(r, x), got)
-
-	delete(have, x.Lookup("z-added")[0].Hash)
-	_, err = x.ConflictTrees(have, sink{})
-	assert.ErrorAs(t, err, new(*MissingError))
-}
-
-// stageTrees splits the entries into one index a stage.
-func stageTrees(r *gittest.Repo, x *Index) map[int]plumbing.Hash {
-	trees := map[int]plumbing.Hash{}
-	for stage := range 4 {
-		var lines []string
-		for e := range x.All() {
-			if e.Stage == stage && !e.IntentToAdd {
-				lines = append(lines, line(fmt.Sprintf("%o", uint32(e.Mode)), e.Hash.String(), e.Path))
-			}
-		}
-		one := r.In(r.Dir)
-		one.Setenv("GIT_INDEX_FILE", r.Path(fmt.Sprintf("stage-%d", stage)))
-		info(one, lines...)
-		trees[stage] = plumbing.NewHash(one.Git("write-tree"))
-	}
-	return trees
-}
-
-func TestNoConflictTrees(t *testing.T) {
-	x, err := openBytes(t, encode(2, paths("a")))
-	require.NoError(t, err)
-	trees, err := x.ConflictTrees(all{}, sink{})
-	require.NoError(t, err)
-	assert.Empty(t, trees)
 }
 
 // Entries do not refer to the file.

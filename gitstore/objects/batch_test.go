@@ -82,23 +82,6 @@ func TestAddCopies(t *testing.T) {
 	require.Equal(t, "before", r.Git("cat-file", "blob", h.String()))
 }
 
-func TestSetEncodedObject(t *testing.T) {
-	r := gittest.New(t)
-	s := open(t, r)
-	o := s.NewEncodedObject()
-	o.SetType(plumbing.BlobObject)
-	w, err := o.Writer()
-	require.NoError(t, err)
-	_, err = w.Write([]byte("content"))
-	require.NoError(t, err)
-	h, err := s.SetEncodedObject(o)
-	require.NoError(t, err)
-	require.Equal(t, "content", r.Git("cat-file", "blob", h.String()))
-	o.SetType(plumbing.OFSDeltaObject)
-	_, err = s.SetEncodedObject(o)
-	require.ErrorIs(t, err, plumbing.ErrInvalidType)
-}
-
 // An object that nothing names and that is a month old falls to a gc, unless
 // it was needed again meanwhile.
 func TestFreshenedObjectSurvivesGC(t *testing.T) {

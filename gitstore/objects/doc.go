@@ -1,5 +1,4 @@
-// Package objects reads and writes git's object store with git's own
-// guarantees, behind go-git's storer interfaces.
+// Package objects reads and writes git's object store with git's own guarantees.
 //
 // Reading. An objects directory holds loose objects
 //

@@ -165,7 +165,6 @@ func readAllOrFail(t *testing.T, s *Store, all []info) {
 		_, _ = s.Size(o.hash)
 		_ = err
 	}
-	_, _ = s.IterEncodedObjects(plumbing.CommitObject)
 }
 
 // A file that shrinks while it is mapped takes its pages away.

@@ -9,7 +9,6 @@ import (
 	"git-checkpoint/gitstore/internal/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/stretchr/testify/require"
 )
 
@@ -95,55 +94,6 @@ func TestUnfinishedPacksComeLast(t *testing.T) {
 		packs := s.all()[0].list()
 		require.Len(t, packs, 2)
 		require.Equal(t, final, packs[0].path)
-	}
-}
-
-func TestWalkWithGoGit(t *testing.T) {
-	r := fixture(t, 20)
-	r.Git("gc", "-q")
-	s := open(t, r)
-	c, err := object.GetCommit(s, plumbing.NewHash(r.Git("rev-parse", "HEAD")))
-	require.NoError(t, err)
-	n := 0
-	require.NoError(t, object.NewCommitPreorderIter(c, nil, nil).ForEach(func(*object.Commit) error {
-		n++
-		return nil
-	}))
-	require.Equal(t, 20, n)
-	tree, err := object.GetTree(s, c.TreeHash)
-	require.NoError(t, err)
-	f, err := tree.File("dir/7.txt")
-	require.NoError(t, err)
-	text, err := f.Contents()
-	require.NoError(t, err)
-	require.Equal(t, "file 7\n", text)
-	_, err = object.GetTree(s, c.Hash)
-	require.ErrorIs(t, err, plumbing.ErrObjectNotFound)
-	tag, err := object.GetTag(s, plumbing.NewHash(r.Git("rev-parse", "v1")))
-	require.NoError(t, err)
-	require.Equal(t, "a tag\n", tag.Message)
-}
-
-func TestIterate(t *testing.T) {
-	r := fixture(t, 5)
-	r.Git("gc", "-q")
-	r.Hash("loose")
-	s := open(t, r)
-	want := map[string]int{}
-	for _, o := range everything(t, r) {
-		want[o.kind]++
-		want["any"]++
-	}
-	for _, kind := range []plumbing.ObjectType{plumbing.AnyObject, plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject} {
-		iter, err := s.IterEncodedObjects(kind)
-		require.NoError(t, err)
-		n := 0
-		require.NoError(t, iter.ForEach(func(o plumbing.EncodedObject) error {
-			require.True(t, s.Has(o.Hash()))
-			n++
-			return nil
-		}))
-		require.Equal(t, want[kind.String()], n, kind.String())
 	}
 }
 
@@ -239,8 +189,6 @@ func TestClosedStore(t *testing.T) {
 	require.True(t, s.Has(h))
 	require.NoError(t, s.Close())
 	_, _, err := s.Read(h)
-	require.ErrorIs(t, err, ErrClosed)
-	_, err = s.IterEncodedObjects(plumbing.AnyObject)
 	require.ErrorIs(t, err, ErrClosed)
 }
 

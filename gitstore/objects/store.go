@@ -63,8 +63,8 @@ type Config struct {
 	Promisor bool
 }
 
-// Store reads and writes the objects of one repository. It implements
-// storer.EncodedObjectStorer and is safe for concurrent use.
+// Store reads and writes the objects of one repository. It is safe for
+// concurrent use.
 type Store struct {
 	cfg     Config
 	open    sync.Once

@@ -47,13 +47,6 @@ func named(name string) *rule {
 	return nil
 }
 
-// Text looks for secrets in a text.
-func Text(data []byte) []Finding {
-	s := searcher{}
-	s.lines(data)
-	return s.found
-}
-
 // A searcher goes through a text piece by piece.
 type searcher struct {
 	binary bool // nothing but what has a form of its own

@@ -75,17 +75,13 @@ func Compare(ctx context.Context, gitDir string, most int) (Compared, error) {
 	if c.Objects = strings.Count(listed, "\n"); c.Objects > most {
 		return c, nil
 	}
-	known := map[plumbing.Hash]bool{}
 	for line := range strings.Lines(listed) {
 		fields := strings.Fields(line)
 		if len(fields) != 3 {
 			continue // git names a damaged object
 		}
-		h := plumbing.NewHash(fields[0])
-		known[h] = true
-		c.object(s, h, fields[1], fields[2])
+		c.object(s, plumbing.NewHash(fields[0]), fields[1], fields[2])
 	}
-	c.more(s, known, listed)
 	return c, nil
 }
 
@@ -120,22 +116,6 @@ func (c *Compared) object(s *objects.Store, h plumbing.Hash, kind, size string) 
 		return
 	}
 	c.Contents++
-}
-
-// more looks for objects that git does not list.
-func (c *Compared) more(s *objects.Store, known map[plumbing.Hash]bool, listed string) {
-	all, err := s.IterEncodedObjects(plumbing.AnyObject)
-	if err == nil {
-		err = all.ForEach(func(o plumbing.EncodedObject) error {
-			if h := o.Hash(); !known[h] && !strings.Contains(listed, h.String()) {
-				c.Differ = append(c.Differ, fmt.Sprintf("%s: git does not list it", h))
-			}
-			return nil
-		})
-	}
-	if err != nil {
-		c.Differ = append(c.Differ, fmt.Sprintf("list objects: %v", err))
-	}
 }
 
 // most bounds the objects of a repository that CompareBelow looks at.
