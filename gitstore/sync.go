@@ -77,7 +77,21 @@ func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 	if err != nil && within.Err() != nil && ctx.Err() == nil {
 		err = y.outOfTime()
 	}
-	return y.results(), err
+	return y.results(), y.namePushed(err)
+}
+
+// namePushed adds to an error that ended the sync the issues whose refs an earlier
+// try has moved at the remote.
+func (y *syncing) namePushed(err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, i := range slices.Sorted(maps.Keys(y.given)) {
+		if y.done[i] == nil {
+			err = &PushedError{Issue: i, Remote: ShownRemote(y.line.Remote), Err: err}
+		}
+	}
+	return err
 }
 
 // begin pushes what was named and went on here before it looks at the remote,
