@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/refs"
 )
 
@@ -62,4 +64,17 @@ func (s *Store) renamedTo(ctx context.Context, name string, since time.Time) str
 		}
 	}
 	return ""
+}
+
+// RecordedBranch returns the name of a branch as records have it.
+func RecordedBranch(name string) string {
+	if !utf8.ValidString(name) {
+		return checkpoint.QuotePath(name)
+	}
+	return name
+}
+
+func (s *Store) hasBranch(ctx context.Context, name string) bool {
+	hash, err := s.readRef(ctx, "refs/heads/"+name)
+	return err == nil && !hash.IsZero()
 }

@@ -348,3 +348,7 @@ func (c *Checkpoint) name() string {
 	}
 	return c.Commit.String()
 }
+
+// retentionDepth is how many of the newest checkpoints a save looks at; what
+// lies deeper waits for Prune.
+const retentionDepth = 100

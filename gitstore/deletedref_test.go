@@ -23,7 +23,7 @@ func TestSaveBesideDeletedRef(t *testing.T) {
 			ids := w.manual(3)
 			req := w.request(checkpoint.Manual)
 			k := w.s.newSink()
-			snap, err := w.s.snapshot(ctx, &req, k)
+			snap, err := w.s.snapshot(ctx, req.Issue, req.files(nil), k)
 			require.NoError(t, err)
 			save := &writing{s: w.s, req: &req, snap: snap, created: w.now}
 			tries := 0
@@ -105,7 +105,7 @@ func TestSaveIfOwnRefMovedAfterComparison(t *testing.T) {
 	older := w.Git("rev-parse", LiveRef("42"))
 	req := w.request(checkpoint.Manual)
 	k := w.s.newSink()
-	snap, err := w.s.snapshot(ctx, &req, k)
+	snap, err := w.s.snapshot(ctx, req.Issue, req.files(nil), k)
 	require.NoError(t, err)
 	save := &writing{s: w.s, req: &req, snap: snap, created: w.now}
 	first := true

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"unicode/utf8"
 
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -147,14 +146,6 @@ func (w *writing) free(ctx context.Context, below *chain, id checkpoint.ID) erro
 // not valid UTF-8 is quoted as a path would be.
 func (w *writing) branch() string {
 	return RecordedBranch(first(w.snap.head.branch, w.req.Branch))
-}
-
-// RecordedBranch returns the name of a branch as records have it.
-func RecordedBranch(name string) string {
-	if !utf8.ValidString(name) {
-		return checkpoint.QuotePath(name)
-	}
-	return name
 }
 
 // newID makes an id from the record, the tree and random bytes.

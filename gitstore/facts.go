@@ -6,32 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/gitcmd"
 )
-
-// HasArchive reports whether an issue has an archive.
-func (s *Store) HasArchive(ctx context.Context, i checkpoint.Issue) bool {
-	hash, err := s.readRef(ctx, ArchiveRef(i))
-	return err != nil || !hash.IsZero()
-}
-
-// HasIssue reports whether an issue has a chain or an archive.
-func (s *Store) HasIssue(ctx context.Context, i checkpoint.Issue) bool {
-	for _, ref := range []string{LiveRef(i), ArchiveRef(i)} {
-		if hash, err := s.readRef(ctx, ref); err != nil || !hash.IsZero() {
-			return true
-		}
-	}
-	s.notice(ctx, i)
-	return s.has(ctx, LiveRef(i))
-}
-
-// Branch is the branch that HEAD is on, "" when it is detached.
-func (s *Store) Branch(ctx context.Context) (string, error) {
-	h, err := s.readHead(ctx)
-	return h.branch, err
-}
 
 // A BranchReport is what this clone knows of a branch.
 type BranchReport struct {
@@ -109,25 +85,6 @@ func (s *Store) atRemote(ctx context.Context, c *Checkpoint) bool {
 func (s *Store) inChain(ctx context.Context, c *Checkpoint, ref string) bool {
 	chain, err := s.readChain(ctx, c.Issue, ref, retentionDepth)
 	return err == nil && slices.ContainsFunc(chain.links, func(l link) bool { return l.ID == c.ID })
-}
-
-// ChangedSince lists the files of a checkpoint that were changed since the save.
-// A file counts as changed if a commit has touched it, even if that commit was
-// reverted. It also counts if its content is neither that of HEAD at the save nor
-// the checkpoint's. The second list has the files that cannot be restored because
-// a file that git does not know is in the way.
-func (s *Store) ChangedSince(ctx context.Context, c *Checkpoint) (changed, inTheWay []string, err error) {
-	st, err := s.openSnapshot(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	targets, err := s.targets(st)
-	if err != nil || len(targets) == 0 {
-		return nil, nil, err
-	}
-	site := s.site(s.newSink())
-	site.Touched = s.touchedSince(st.head)
-	return site.Differ(ctx, targets)
 }
 
 // Partial reports whether the clone is shallow or partial, and so may not have

@@ -102,11 +102,6 @@ func (s *Store) corruptThere(remote, ref string, tip plumbing.Hash, err error) e
 	return &CorruptError{Object: ShownRemote(remote), Err: err, Hint: hint}
 }
 
-// lookThere is the command that looks at a remote's chain.
-func lookThere(remote, ref string) string {
-	return fmt.Sprintf("git fetch %s %s && git log FETCH_HEAD", word(ShownRemote(remote)), word(ref))
-}
-
 // adopt makes the remote's chain the one here.
 func (s *Store) adopt(ctx context.Context, ours, theirs *chain, known *names) ([]refs.Move, error) {
 	live, err := s.readRef(ctx, LiveRef(ours.issue))

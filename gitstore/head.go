@@ -96,3 +96,9 @@ func (s *Store) treeOf(h head) (plumbing.Hash, error) {
 	}
 	return c.tree, nil
 }
+
+// Branch is the branch that HEAD is on, "" when it is detached.
+func (s *Store) Branch(ctx context.Context) (string, error) {
+	h, err := s.readHead(ctx)
+	return h.branch, err
+}

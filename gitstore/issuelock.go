@@ -6,6 +6,8 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/refs"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // refDir is where refs are that are files.
@@ -47,3 +49,7 @@ func (s *Store) withNamedLocks(ctx context.Context, names []string, f func() err
 // ClearLock removes a lock in the repository that a git which was killed after a
 // time has left, if no git which may hold the lock runs here.
 func (s *Store) ClearLock(path string, since time.Time) { s.refDir().ClearLock(path, since) }
+
+// comparedRefs are the values of a chain's ref and of own/ that bringBackOwn has
+// compared: the chain at live has everything of the one at own that can be read.
+type comparedRefs struct{ live, own plumbing.Hash }

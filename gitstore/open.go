@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -168,3 +169,10 @@ func (s *Store) CacheDir() string { return filepath.Join(s.repo.CommonDir, "git-
 // stateDir holds this worktree's own files: the session, journals, what was
 // resumed.
 func (s *Store) stateDir() string { return filepath.Join(s.repo.Dir, "git-checkpoint") }
+
+// tell gives whoever opened the store a line about what it did unasked.
+func (s *Store) tell(format string, args ...any) {
+	if s.notify != nil {
+		s.notify(fmt.Sprintf(format, args...))
+	}
+}

@@ -109,3 +109,5 @@ func (s *Store) former(ctx context.Context, ref string, entries []refs.Logged) e
 	}
 	return nil
 }
+
+const undoPrefix = "undo: "

@@ -193,3 +193,13 @@ func (s *Store) syncDirsOf(moves []refs.Move) error {
 func (s *Store) folderOf(m refs.Move) string {
 	return filepath.Join(s.repo.CommonDir, filepath.Dir(filepath.FromSlash(m.Name)))
 }
+
+// shorten keeps a reflog entry to one readable line.
+func shorten(message string) string {
+	const limit = 1000
+	if len(message) <= limit {
+		return message
+	}
+	cut := strings.LastIndex(message[:limit], ", ")
+	return message[:max(cut, 0)] + " and more"
+}

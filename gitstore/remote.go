@@ -9,6 +9,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/remote"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // What became of an issue in a Fetch, a Push or a Sync.
@@ -80,3 +82,27 @@ func (s *Store) trackingRefs(name string) string {
 
 // ShownRemote is a remote as it may be printed: without a password.
 func ShownRemote(name string) string { return remote.Shown(name) }
+
+// lookThere is the command that looks at a remote's chain.
+func lookThere(remote, ref string) string {
+	return fmt.Sprintf("git fetch %s %s && git log FETCH_HEAD", word(ShownRemote(remote)), word(ref))
+}
+
+// refsHere are the refs here of issues, of all for none: chains, archives, what
+// this clone wrote, and what a remote had.
+func (s *Store) refsHere(ctx context.Context, remote string, issues []checkpoint.Issue) (map[string]plumbing.Hash, error) {
+	if len(issues) == 0 || len(issues) > listAbove {
+		return s.refs.Values(ctx, liveRefs, archiveRefs, ownRefs, s.trackingRefs(remote))
+	}
+	here := map[string]plumbing.Hash{}
+	for _, i := range issues {
+		for _, name := range []string{LiveRef(i), ArchiveRef(i), ownRef(i), s.trackingRef(remote, i)} {
+			hash, err := s.readRef(ctx, name)
+			if err != nil && !errors.As(err, new(*CorruptError)) {
+				return nil, err
+			}
+			here[name] = hash // a broken one is told of where it matters
+		}
+	}
+	return here, nil
+}

@@ -115,10 +115,6 @@ func (s *Store) chainToSaveOn(ctx context.Context, i checkpoint.Issue) (*chain, 
 // repaired is the reflog message of a repair.
 const repaired = "repair: what other means had taken"
 
-// comparedRefs are the values of a chain's ref and of own/ that bringBackOwn has
-// compared: the chain at live has everything of the one at own that can be read.
-type comparedRefs struct{ live, own plumbing.Hash }
-
 // checkCompared fails with errLost if a chain's ref and own/ are not at the values
 // that bringBackOwn has compared. Another process has moved one of them since: a
 // move of own/ from there would forget what this clone had saved.
@@ -251,10 +247,3 @@ func (s *Store) archiveLeaving(ctx context.Context, k *sink, want join.State, ch
 
 // whole reports whether a chain was read down to its beginning.
 func (c *chain) whole() bool { return c.rooted && !c.cut }
-
-// tell gives whoever opened the store a line about what it did unasked.
-func (s *Store) tell(format string, args ...any) {
-	if s.notify != nil {
-		s.notify(fmt.Sprintf(format, args...))
-	}
-}

@@ -126,7 +126,21 @@ func (s *Store) checkHead(ctx context.Context, c *Checkpoint, st *stored) error 
 	}
 }
 
-func (s *Store) hasBranch(ctx context.Context, name string) bool {
-	hash, err := s.readRef(ctx, "refs/heads/"+name)
-	return err == nil && !hash.IsZero()
+// ChangedSince lists the files of a checkpoint that were changed since the save.
+// A file counts as changed if a commit has touched it, even if that commit was
+// reverted. It also counts if its content is neither that of HEAD at the save nor
+// the checkpoint's. The second list has the files that cannot be restored because
+// a file that git does not know is in the way.
+func (s *Store) ChangedSince(ctx context.Context, c *Checkpoint) (changed, inTheWay []string, err error) {
+	st, err := s.openSnapshot(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	targets, err := s.targets(st)
+	if err != nil || len(targets) == 0 {
+		return nil, nil, err
+	}
+	site := s.site(s.newSink())
+	site.Touched = s.touchedSince(st.head)
+	return site.Differ(ctx, targets)
 }

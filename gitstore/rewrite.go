@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/ledger"
@@ -78,16 +77,6 @@ func (s *Store) commitChange(ctx context.Context, c *chain, tip plumbing.Hash, c
 		return err
 	}
 	return k.protect(ctx)
-}
-
-// shorten keeps a reflog entry to one readable line.
-func shorten(message string) string {
-	const limit = 1000
-	if len(message) <= limit {
-		return message
-	}
-	cut := strings.LastIndex(message[:limit], ", ")
-	return message[:max(cut, 0)] + " and more"
 }
 
 // apply builds the changed chain and returns its tip.

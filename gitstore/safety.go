@@ -188,11 +188,6 @@ func (sf *safety) steps() ([]restore.Step, error) {
 	return steps, nil
 }
 
-// undoRefs lists an issue's safety snapshots.
-func (s *Store) undoRefs(ctx context.Context, issue checkpoint.Issue) (map[string]plumbing.Hash, error) {
-	return s.refs.List(ctx, undoRefs+issue.RefName()+"/")
-}
-
 // lastSafety is the newest safety snapshot of an issue that a restore in this
 // worktree left and that was not undone, nil when there is none.
 func (s *Store) lastSafety(ctx context.Context, issue checkpoint.Issue) (*safety, error) {

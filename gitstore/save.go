@@ -11,6 +11,7 @@ import (
 	"git-checkpoint/gitstore/refs"
 	"git-checkpoint/gitstore/retention"
 	"git-checkpoint/gitstore/scan"
+	"git-checkpoint/gitstore/snapshot"
 	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -37,7 +38,6 @@ type SaveRequest struct {
 	Worktree  bool     // also unstaged changes of tracked files
 	Untracked bool     // also untracked files, never ignored ones
 	Artifacts []string // also these files, ignored ones too; relative to the root
-	kept      []string // and these, as far as they can be read
 	MaxSize   int64    // of the snapshot's new blobs in bytes, 0 for no limit
 	MaxFile   int64    // of one untracked file in bytes, 0 for snapshot.DefaultMaxFile
 
@@ -74,8 +74,7 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 		return nil, err // its ref could not be read back
 	}
 	k := s.newSink()
-	req.kept = s.keptOutputs(ctx, req.Issue)
-	snap, err := s.snapshot(ctx, &req, k)
+	snap, err := s.snapshot(ctx, req.Issue, req.files(s.keptOutputs(ctx, req.Issue)), k)
 	if err != nil {
 		return nil, fmt.Errorf("save issue %s: %w", req.Issue, err)
 	}
@@ -94,6 +93,15 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 		return nil, fmt.Errorf("save issue %s: %w", req.Issue, err)
 	}
 	return saved, nil
+}
+
+// files returns the part of the request that a snapshot is made by. The files in
+// kept are captured as far as they can be read.
+func (req *SaveRequest) files(kept []string) snapshot.Request {
+	return snapshot.Request{
+		Worktree: req.Worktree, Untracked: req.Untracked, Artifacts: req.Artifacts, Kept: kept,
+		MaxSize: req.MaxSize, MaxFile: req.MaxFile, Budget: req.Budget, DryRun: req.DryRun,
+	}
 }
 
 // A writing is one save over all its tries.

@@ -17,8 +17,9 @@ type taken struct {
 	*snapshot.Snapshot
 }
 
-// snapshot reads the staging area, and what else the request asks for.
-func (s *Store) snapshot(ctx context.Context, req *SaveRequest, k *sink) (*taken, error) {
+// snapshot reads the staging area for a save of an issue, and the other files that
+// the request asks for.
+func (s *Store) snapshot(ctx context.Context, issue checkpoint.Issue, req snapshot.Request, k *sink) (*taken, error) {
 	a, err := s.stagingArea(ctx)
 	if err != nil {
 		return nil, err
@@ -30,7 +31,7 @@ func (s *Store) snapshot(ctx context.Context, req *SaveRequest, k *sink) (*taken
 	if err != nil {
 		return nil, err
 	}
-	snap, err := a.Begin(k, s.stagedBefore(ctx, req.Issue, a.head.commit))
+	snap, err := a.Begin(k, s.stagedBefore(ctx, issue, a.head.commit))
 	if err != nil {
 		return nil, err
 	}
@@ -41,11 +42,7 @@ func (s *Store) snapshot(ctx context.Context, req *SaveRequest, k *sink) (*taken
 	snap.Facts.Detached = a.head.branch == ""
 	snap.Facts.MergeHead = s.repo.MergeHeads()
 	site := &snapshot.Site{Git: s.git, Config: s.config, CommonDir: s.repo.CommonDir, Root: s.repo.Root}
-	err = site.Take(ctx, snap, snapshot.Request{
-		Worktree: req.Worktree, Untracked: req.Untracked, Artifacts: req.Artifacts, Kept: req.kept,
-		MaxSize: req.MaxSize, MaxFile: req.MaxFile, Budget: req.Budget, DryRun: req.DryRun,
-	}, k)
-	if err != nil {
+	if err := site.Take(ctx, snap, req, k); err != nil {
 		return nil, err
 	}
 	return &taken{a.head, snap}, nil

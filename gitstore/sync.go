@@ -342,22 +342,3 @@ func (y *syncing) look(ctx context.Context, issues []checkpoint.Issue) (there li
 
 // listAbove is the number of issues above which all refs are read.
 const listAbove = 20
-
-// refsHere are the refs here of issues, of all for none: chains, archives, what
-// this clone wrote, and what a remote had.
-func (s *Store) refsHere(ctx context.Context, remote string, issues []checkpoint.Issue) (map[string]plumbing.Hash, error) {
-	if len(issues) == 0 || len(issues) > listAbove {
-		return s.refs.Values(ctx, liveRefs, archiveRefs, ownRefs, s.trackingRefs(remote))
-	}
-	here := map[string]plumbing.Hash{}
-	for _, i := range issues {
-		for _, name := range []string{LiveRef(i), ArchiveRef(i), ownRef(i), s.trackingRef(remote, i)} {
-			hash, err := s.readRef(ctx, name)
-			if err != nil && !errors.As(err, new(*CorruptError)) {
-				return nil, err
-			}
-			here[name] = hash // a broken one is told of where it matters
-		}
-	}
-	return here, nil
-}

@@ -13,10 +13,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// retentionDepth is how many of the newest checkpoints a save looks at; what
-// lies deeper waits for Prune.
-const retentionDepth = 100
-
 // A base is what a new checkpoint is put on.
 type base struct {
 	parent plumbing.Hash

@@ -80,8 +80,6 @@ func (s *Store) finishedUndo(ctx context.Context, issue checkpoint.Issue) (*Undo
 	return done, nil
 }
 
-const undoPrefix = "undo: "
-
 // undone is what the newest of some entries has undone: the removal below it that
 // no undo between has taken back.
 func undone(entries []refs.Logged) string {

@@ -352,3 +352,31 @@ func (s *Store) complete(ctx context.Context, c *Checkpoint, r *checkpoint.Recor
 	}
 	return nil
 }
+
+// NewestValid returns the newest checkpoint whose record can be read and gone on
+// with, and the record. It fails with *NoneError when there is no checkpoint, with
+// *CorruptError when none is valid. It also fails if a record cannot be read for a
+// lack of memory or file descriptors: an older checkpoint is not the newest then.
+func (s *Store) NewestValid(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
+	l, err := s.List(ctx, issue, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range l.Checkpoints {
+		c := &l.Checkpoints[i]
+		r, err := s.LawfulRecord(c)
+		if err == nil {
+			err = s.complete(ctx, c, r)
+		}
+		switch {
+		case err == nil && unordered(r) == nil:
+			return c, r, nil
+		case isExhausted(err):
+			return nil, nil, fmt.Errorf("read %s: %w", c.ID, err)
+		}
+	}
+	if len(l.Checkpoints) == 0 {
+		return nil, nil, &NoneError{Issue: issue}
+	}
+	return nil, nil, corrupt("issue "+string(issue), "no valid checkpoint is left of %d", len(l.Checkpoints))
+}

@@ -1,0 +1,94 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// HasArchive reports whether an issue has an archive.
+func (s *Store) HasArchive(ctx context.Context, i checkpoint.Issue) bool {
+	hash, err := s.readRef(ctx, ArchiveRef(i))
+	return err != nil || !hash.IsZero()
+}
+
+// HasIssue reports whether an issue has a chain or an archive.
+func (s *Store) HasIssue(ctx context.Context, i checkpoint.Issue) bool {
+	for _, ref := range []string{LiveRef(i), ArchiveRef(i)} {
+		if hash, err := s.readRef(ctx, ref); err != nil || !hash.IsZero() {
+			return true
+		}
+	}
+	s.notice(ctx, i)
+	return s.has(ctx, LiveRef(i))
+}
+
+// Issues lists the issues that have a chain, broken ones too, in the order of
+// their refs. A ref that is no canonical key is left out and named in strange.
+func (s *Store) Issues(ctx context.Context, archived bool) (issues []checkpoint.Issue, strange []string, err error) {
+	prefix := liveRefs
+	if archived {
+		prefix = archiveRefs
+	}
+	names, err := s.refs.Names(ctx, prefix)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !archived {
+		names = s.noticeVanished(ctx, names)
+	}
+	for _, name := range names {
+		issue, err := checkpoint.IssueFromRef(strings.TrimPrefix(name, prefix))
+		if err != nil {
+			strange = append(strange, name)
+			continue
+		}
+		issues = append(issues, issue)
+	}
+	return issues, strange, nil
+}
+
+// checkName refuses a new issue whose ref differs from an existing one in
+// case alone: file systems without case would make one of the two.
+func (s *Store) checkName(ctx context.Context, i checkpoint.Issue) error {
+	return (&names{s: s}).check(ctx, i)
+}
+
+// names are the refs of all issues here, by their names without case. They are
+// read for the first new issue.
+type names struct {
+	s      *Store
+	folded map[string]string
+}
+
+// read lists the refs of issues.
+func (n *names) read(ctx context.Context) error {
+	if n.folded != nil {
+		return nil
+	}
+	there, err := n.s.refs.Values(ctx, liveRefs)
+	if err != nil {
+		return err
+	}
+	n.folded = map[string]string{}
+	for name := range there {
+		n.folded[strings.ToLower(name)] = name
+	}
+	return nil
+}
+
+// check refuses a new issue whose ref would be another's without case. One that is
+// not refused is there from now on.
+func (n *names) check(ctx context.Context, i checkpoint.Issue) error {
+	if err := n.read(ctx); err != nil {
+		return err
+	}
+	name, key := LiveRef(i), strings.ToLower(LiveRef(i))
+	if there, ok := n.folded[key]; ok && there != name {
+		return &RefusedError{Reason: fmt.Sprintf("issue %s: %s differs in case alone", i, there)}
+	}
+	n.folded[key] = name
+	return nil
+}

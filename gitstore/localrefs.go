@@ -1,0 +1,59 @@
+package gitstore
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"git-checkpoint/gitstore/remote"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A refsHere reads and removes refs for connections.
+type refsHere struct{ s *Store }
+
+func (r refsHere) Values(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error) {
+	return r.s.refs.Values(ctx, prefixes...)
+}
+
+func (r refsHere) Note(ctx context.Context, names []string) func(error) {
+	t := r.s.refDir().LockIncoming(ctx, names)
+	return func(err error) {
+		t.Failed(err)
+		t.Done()
+		t.Unlock()
+	}
+}
+
+func (r refsHere) Delete(ctx context.Context, seen map[string]plumbing.Hash) error {
+	return r.s.deleteRefs(ctx, seen)
+}
+
+// A commitsHere tells connections what the store knows of commits.
+type commitsHere struct{ s *Store }
+
+func (h commitsHere) Cut() bool { return h.s.repo.Shallow }
+
+// Came looks again whether history is cut: a fetch may cut it. Git goes by a
+// file, too, which a variable may name.
+func (h commitsHere) Came(ctx context.Context) error {
+	repo := &h.s.repo
+	if os.Getenv("GIT_SHALLOW_FILE") == "" {
+		repo.Shallow = exists(filepath.Join(repo.CommonDir, "shallow"))
+		return nil
+	}
+	answer, err := h.s.git.Line(ctx, "rev-parse", "--is-shallow-repository")
+	repo.Shallow = answer == "true"
+	return err
+}
+
+func (h commitsHere) Parents(hash plumbing.Hash) ([]plumbing.Hash, error) {
+	c, err := h.s.readCommit(hash)
+	return c.parents, err
+}
+
+// here is this repository as package remote sees it.
+func (s *Store) here() remote.Here {
+	return remote.Here{Git: s.git, Config: s.config, Refs: refsHere{s}, History: commitsHere{s}}
+}
