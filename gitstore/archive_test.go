@@ -13,6 +13,9 @@ import (
 
 // The archive says why a checkpoint went there and when, in every clone.
 func TestArchiveNotesWhyAndWhen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a, b, hub, ids := pair(t, 3)
 	_, err := a.s.Pin(ctx, "42", ids[1], true)
 	require.NoError(t, err)

@@ -55,6 +55,9 @@ const nowhere = "1234567890123456789012345678901234567890"
 
 // A ref of a chain that leads nowhere is put back to where it last was sound.
 func TestDoctorPutsChainsBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for name, c := range map[string]struct {
 		value string
 		how   func(w *world)

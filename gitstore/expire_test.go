@@ -89,6 +89,9 @@ func TestPruneBoth(t *testing.T) {
 
 // What expired in one clone leaves the archives of all.
 func TestExpiryIsShared(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a, b, hub, ids := pair(t, 3)
 	a.archive(retention.ReasonCompleted, ids[:2]...)
 	meet(t, hub, a, b)

@@ -16,6 +16,9 @@ import (
 // An issue of which nothing is here comes over one connection, and that there
 // is none is known after one, too.
 func TestFetchOfOneTakesOneConnection(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a, b, srv, hub := served(t)
 	fetch := func(w *world, i checkpoint.Issue) (Synced, int64) {
 		before := srv.all.Load()
@@ -59,6 +62,9 @@ func TestFetchOfOneTakesOneConnection(t *testing.T) {
 
 // So does a sync, and an issue that is nowhere.
 func TestSyncOfANewOneTakesOneConnection(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a, _, srv, hub := served(t)
 	c := a.clone(hub)
 	c.Git("remote", "set-url", "origin", a.Git("remote", "get-url", "origin"))

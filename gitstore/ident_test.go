@@ -12,6 +12,9 @@ import (
 
 // Author and committer are who git says they are.
 func TestIdentIsGits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for name, c := range map[string]struct {
 		config [][2]string
 		env    [][2]string

@@ -55,6 +55,9 @@ func TestKeep(t *testing.T) {
 // An id of another system's may be a word that has a meaning here: it is taken
 // once, and names its own checkpoint wherever the word does not name the tip.
 func TestKeepWords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for _, id := range []checkpoint.ID{First, Latest, "latest~1", ":/text", "@{phase:ready}"} {
 		w := newWorld(t)
 		w.save(w.request(checkpoint.Manual))

@@ -70,6 +70,9 @@ func TestRandomNotes(t *testing.T) {
 
 // Git finds the same trailers as we do, whatever the note.
 func TestGitReadsOurTrailers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	w := newWorld(t)
 	for _, note := range hostileNotes {
 		saved := w.save(w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.SetNote(note) }))

@@ -33,6 +33,9 @@ func (w *world) incomingLeft() string {
 
 // One that somebody moved, removed, or has locked keeps no other from going.
 func TestDeletesWhatItCan(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for name, c := range map[string]struct {
 		meanwhile func(w *world, ref string)
 		fails     bool

@@ -75,6 +75,9 @@ func TestPushAndFetchAThinnedChain(t *testing.T) {
 
 // Each side has what the other lacks: both keep it, whoever thinned.
 func TestDivergedChainsLoseNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a := newWorld(t)
 	hub := a.hub()
 	a.manual(1)

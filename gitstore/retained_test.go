@@ -18,6 +18,9 @@ import (
 // A save drops exactly what a plan over the new chain says, whatever the
 // policy and the history; the rest keeps its records, HEADs and notes.
 func TestSaveDropsWhatThePlanSays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	triggers := []checkpoint.Trigger{checkpoint.Manual, checkpoint.Interval, checkpoint.BatchComplete, checkpoint.AgentComplete, "strange"}
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

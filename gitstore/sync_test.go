@@ -65,6 +65,9 @@ func TestSyncJoins(t *testing.T) {
 
 // The commits that both sides have stay as they are, ledger commits too.
 func TestSyncKeepsTheCommonPart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a, b, _, ids := pair(t, 2)
 	_, err := a.s.Pin(ctx, "42", ids[0], true)
 	require.NoError(t, err)
@@ -94,6 +97,9 @@ func (w *world) pinned() (ids []checkpoint.ID) {
 // What was pinned, dropped, archived and pruned on one side, seen from the
 // other, which saved meanwhile.
 func TestSyncCarriesTheLedger(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a, b, hub, ids := pair(t, 4)
 	_, err := a.s.Pin(ctx, "42", ids[0], true)
 	require.NoError(t, err)
@@ -173,6 +179,9 @@ func TestSyncRefused(t *testing.T) {
 
 // A clone that is cut follows, and adds to what it has; it joins nothing.
 func TestSyncShallow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a, _, hub, _ := pair(t, 3)
 	c := a.clone(hub, "--depth=1")
 	c.Git("fetch", "-q", "--depth=2", "origin", LiveRef("42")+":"+LiveRef("42"))
@@ -201,6 +210,9 @@ func TestSyncShallow(t *testing.T) {
 
 // A chain that is whole in a shallow clone stays so, however much of it is new.
 func TestSyncShallowTooLate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a, _, hub, _ := pair(t, 1)
 	c := a.clone(hub, "--depth=1")
 	require.NoError(t, c.sync().Err)
@@ -234,6 +246,9 @@ func TestSyncAll(t *testing.T) {
 
 // What goes to a fork is looked for there, not where fetches come from.
 func TestSyncWithAPushURL(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a := newWorld(t)
 	hub := a.hub()
 	fork := filepath.Join(t.TempDir(), "fork")

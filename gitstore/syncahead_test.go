@@ -35,6 +35,9 @@ func served(t *testing.T) (a, b *world, srv *server, hub string) {
 // What went on here alone needs no look at the remote: the push says where it
 // expects its ref.
 func TestSyncOfOneTakesOneConnection(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a, b, srv, hub := served(t)
 	saved := a.manual(2)
 	assert.Equal(t, Synced{Issue: "42", Pushed: 2, Result: Pushed}, a.sync())

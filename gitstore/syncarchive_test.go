@@ -145,6 +145,9 @@ func TestUndoOfAnArchiveBeforeAndAfterTheSync(t *testing.T) {
 // undone here: the checkpoint is live, and in the archive of no clone. The remote
 // keeps it, since another clone may be about to push the chain that goes with it.
 func TestArchiveAtTheRemoteOfWhatIsLive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a, b, hub, ids := pair(t, 3)
 	a.archive(retention.ReasonAsked, ids[1])
 	a.Git("push", "-q", "origin", ArchiveRef("42"))
@@ -198,6 +201,9 @@ func TestArchiveThatHoldsLiveOnesIsHealed(t *testing.T) {
 // A plain fetch brings a chain from which something was archived: what leaves
 // the chain here goes to the archive here.
 func TestPlainFetchOfAnArchivedOne(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	a, b, hub, ids := pair(t, 3)
 	a.archive(retention.ReasonAsked, ids[1])
 	a.sync()

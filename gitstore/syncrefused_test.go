@@ -50,6 +50,9 @@ func TestSyncJoinsAfterARefusalInAnyWords(t *testing.T) {
 
 // A push of the first checkpoint of an issue may lose a race for a new ref.
 func TestPushOfANewIssueAfterARefusalIsDivergence(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for _, server := range []string{"git 2.51", "Azure"} {
 		t.Run(server, func(t *testing.T) {
 			a := newWorld(t)

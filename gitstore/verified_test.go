@@ -37,6 +37,9 @@ func (w *world) rot(rev string) string {
 
 // Verify names the object, whatever is wrong, and goes on.
 func TestVerifyFinds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	const tip = "refs/checkpoints/42"
 	for name, c := range map[string]struct {
 		harm func(w *world) string // returns what the report has to name

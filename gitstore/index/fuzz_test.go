@@ -178,6 +178,9 @@ func assertBounded(t *testing.T, before uint64, data []byte) {
 
 // A small file that claims to be large in every place that has a number.
 func TestHostileSizes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	long := string(bytes.Repeat([]byte("n"), maxPath-10))
 	var repeat, unmerged []raw
 	for i := range 10_000 {

@@ -144,6 +144,9 @@ func TestExistingPackedIsNotWrittenAgain(t *testing.T) {
 }
 
 func TestDamagedLooseIsReplaced(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	good := stored(looseHeader(plumbing.BlobObject, 4), []byte("text"))
 	for name, damage := range map[string][]byte{
 		"empty":      {},

@@ -193,6 +193,9 @@ func TestClosedStore(t *testing.T) {
 }
 
 func TestReadBelongsToTheCaller(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	r := fixture(t, 30)
 	r.Git("repack", "-adfq")
 	s := open(t, r)
@@ -207,6 +210,9 @@ func TestReadBelongsToTheCaller(t *testing.T) {
 }
 
 func TestPromisor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	origin := fixture(t, 3)
 	origin.Git("config", "uploadpack.allowFilter", "true")
 	origin.Git("config", "uploadpack.allowAnySHA1InWant", "true")

@@ -123,6 +123,9 @@ func optional(t *testing.T, r *gittest.Repo, args ...string) {
 }
 
 func TestReadsEveryShapeAsGitDoes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for name, arrange := range shapes {
 		t.Run(name, func(t *testing.T) {
 			r := gittest.New(t)
@@ -135,6 +138,9 @@ func TestReadsEveryShapeAsGitDoes(t *testing.T) {
 
 // A partial clone has promisor packs, and lists what it has.
 func TestReadsPartialCloneAsGitDoes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for _, filter := range []string{"blob:none", "tree:0"} {
 		t.Run(filter, func(t *testing.T) {
 			r := gittest.New(t)

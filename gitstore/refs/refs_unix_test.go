@@ -138,6 +138,9 @@ func TestNoReflogIsSeenFirst(t *testing.T) {
 
 // Whatever is out of the ordinary is left to git, and nothing is changed.
 func TestAside(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	cases := map[string]func(w *world, moves []Move){
 		"a ref that is locked":              func(w *world, _ []Move) { w.put(one+".lock", "") },
 		"one that is locked behind another": func(w *world, _ []Move) { w.put(two+".lock", "") },

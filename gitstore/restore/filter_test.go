@@ -12,6 +12,9 @@ import (
 // TestRestoreFilters: git's filters apply on the way in and out, and what it
 // then thinks of the worktree is nothing new.
 func TestRestoreFilters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	filters := map[string]struct {
 		attributes string
 		setup      func(*site)

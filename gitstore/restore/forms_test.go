@@ -16,6 +16,9 @@ import (
 // TestRestoreIndexForms: whatever form the index has, it keeps it, and the
 // restore is the same.
 func TestRestoreIndexForms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	forms := map[string]func(*site){
 		"v2":    func(x *site) { x.Git("update-index", "--index-version", "2") },
 		"v4":    func(x *site) { x.Git("update-index", "--index-version", "4") },

@@ -165,15 +165,15 @@ func (x *site) backTo(before string) {
 
 // TestRestoreKilledAnytime kills at random moments, git's own included.
 func TestRestoreKilledAnytime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	x, c, before, after := killSite(t)
 	began := time.Now()
 	require.NoError(t, x.startRestore(c, 0).Wait())
 	took := time.Since(began)
 	x.backTo(before)
 	rounds, killed := 20, 0
-	if testing.Short() {
-		rounds = 10
-	}
 	for i := range rounds {
 		cmd := x.startRestore(c, 0)
 		time.Sleep(rand.N(took))

@@ -28,6 +28,9 @@ func at(t *testing.T, point string, f func()) {
 // TestRestoreLosesNoEditInBetween: what somebody writes after the restore
 // looked stays, and is reported.
 func TestRestoreLosesNoEditInBetween(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	outside := t.TempDir()
 	edits := map[string]func(*site){
 		"edited":          func(x *site) { x.Write("a", "in between\n") },

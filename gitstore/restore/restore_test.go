@@ -111,6 +111,9 @@ func TestRestoreRefusesAnotherHistory(t *testing.T) {
 }
 
 func TestRestoreRefusesInTheMiddle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	for what, file := range map[string]string{
 		"merge": "MERGE_HEAD", "rebase": "rebase-merge/x", "am": "rebase-apply/applying", "cherry-pick": "CHERRY_PICK_HEAD", "revert": "REVERT_HEAD",
 	} {

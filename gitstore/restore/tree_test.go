@@ -95,6 +95,9 @@ func TestRestoreShapes(t *testing.T) {
 }
 
 func TestRestoreWorktreeAndUntracked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	tests := map[string]func(*site){
 		"unstaged": func(x *site) {
 			x.Write("a", "staged\n")

@@ -17,6 +17,9 @@ import (
 
 // Every entry of git's own diff, in its order, and no other.
 func TestDiffIsGits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	r := repository{gittest.New(t), t}
 	store, err := objects.Open(objects.Config{Dir: r.GitPath("objects")})
 	require.NoError(t, err)

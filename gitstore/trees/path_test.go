@@ -22,6 +22,9 @@ func TestCheckPathLetsThrough(t *testing.T) {
 
 // A path that checkPath lets through is one that git fsck accepts in a push.
 func TestCheckPathIsAsStrictAsFsck(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	w := gittest.New(t)
 	for _, name := range []string{
 		"a", "a b", ".gitx", "git", ".gitignore", "a\\b", "con", "a:b", "\xff", "...", ".git", ".GIT", ".git ", ".git.", ".git...", "git~1", "GIT~1",
