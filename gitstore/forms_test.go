@@ -32,7 +32,7 @@ func must(err error) {
 }
 
 // staged/ is what git write-tree gives, however the staging area is stored.
-func TestStagedIsGitsTree(t *testing.T) {
+func TestStagedTreeMatchesWriteTree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Author and committer are who git says they are.
-func TestIdentIsGits(t *testing.T) {
+func TestIdentMatchesGitVar(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

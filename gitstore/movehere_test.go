@@ -14,7 +14,7 @@ import (
 )
 
 // Where anybody else may have a say in a move, it is git's.
-func TestMovesThatAreGits(t *testing.T) {
+func TestMoveIsLeftToGitIfOthersMayRefuse(t *testing.T) {
 	cases := map[string]func(t *testing.T, w *world){
 		"a hook":            func(_ *testing.T, w *world) { w.Write(".git/hooks/reference-transaction", "") },
 		"hooks elsewhere":   func(_ *testing.T, w *world) { w.Git("config", "core.hooksPath", "~/hooks") },
@@ -41,7 +41,7 @@ func TestMovesThatAreGits(t *testing.T) {
 
 // What moves between a chain and its archive arrives before it leaves, whichever
 // way it goes: nothing is lost where only some of the refs have moved.
-func TestArrivesBeforeItLeaves(t *testing.T) {
+func TestArchiveMoveWritesNewRefBeforeDeletingOld(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(3)
 	_, err := w.s.Archive(ctx, "42", ids[:1], "")
@@ -110,7 +110,7 @@ func TestPackIsKeptThroughTries(t *testing.T) {
 }
 
 // Refs that could not all be moved here are moved by git.
-func TestMoveHereGoesOn(t *testing.T) {
+func TestGitCompletesMoveThatFailsHere(t *testing.T) {
 	if !refs.Here {
 		t.Skip("refs are not moved here")
 	}

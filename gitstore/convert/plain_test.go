@@ -57,7 +57,7 @@ var (
 
 // What the hasher tells is what git would store, wherever attributes are and
 // whatever they say; and what nothing converts is not left to git.
-func TestHashIsGits(t *testing.T) {
+func TestHashMatchesGitHashObject(t *testing.T) {
 	for _, place := range attributePlaces {
 		t.Run(place.name, func(t *testing.T) {
 			t.Setenv("XDG_CONFIG_HOME", "")

@@ -49,10 +49,10 @@ func add(t *testing.T, p Place, text string) {
 	require.NoError(t, f.Close())
 }
 
-// TestReadIsWhatGitSays changes a plain repository in one way each. Where
+// TestConfigMatchesGitConfig changes a plain repository in one way each. Where
 // settings are read here git says the same, and where git has more to think
 // about it is asked.
-func TestReadIsWhatGitSays(t *testing.T) {
+func TestConfigMatchesGitConfig(t *testing.T) {
 	type change func(t *testing.T, r *gittest.Repo, p *Place, home string)
 	text := func(text string) change {
 		return func(t *testing.T, _ *gittest.Repo, p *Place, _ string) { add(t, *p, text) }

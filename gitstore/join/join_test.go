@@ -64,7 +64,7 @@ func assertSame(t *testing.T, want, got State, seed uint64, law string) {
 	require.Truef(t, want.Ledger.Equal(got.Ledger), "%s, seed %d:\n%s\n%s", law, seed, want.Ledger.Encode(), got.Ledger.Encode())
 }
 
-func TestLaws(t *testing.T) {
+func TestJoinIsCommutativeAndAssociative(t *testing.T) {
 	const worlds = 8_000
 	changed := 0
 	for seed := range uint64(worlds) {
@@ -86,7 +86,7 @@ func TestLaws(t *testing.T) {
 
 // Lines that expire leave only one thing open: whether what retention dropped
 // is there.
-func TestLawsWithExpiry(t *testing.T) {
+func TestJoinIsCommutativeWithExpiry(t *testing.T) {
 	const worlds = 8_000
 	expired := 0
 	for seed := range uint64(worlds) {

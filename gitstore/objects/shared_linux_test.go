@@ -13,7 +13,7 @@ import (
 )
 
 // The modes of new files and directories are those that git gives them.
-func TestSharedModesAreGits(t *testing.T) {
+func TestFileModesMatchGitForSharedRepository(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -137,7 +137,7 @@ func TestReftableLocksOfKilledGit(t *testing.T) {
 }
 
 // A note without its end is none.
-func TestHalfNote(t *testing.T) {
+func TestCutNoteOfTransactionIsIgnored(t *testing.T) {
 	w := newWorld(t)
 	w.killedIn(w.on(0, 1)...)
 	whole := w.Read(".git/git-checkpoint/lock/42")

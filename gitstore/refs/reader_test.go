@@ -66,7 +66,7 @@ func TestHold(t *testing.T) {
 
 // Loose and packed refs, as git lists them: the loose value of two, deeper
 // ones, and nothing of a prefix's neighbour.
-func TestValuesAreGits(t *testing.T) {
+func TestRefValuesMatchForEachRef(t *testing.T) {
 	w, r, one := reader(t)
 	for _, ref := range []string{"refs/checkpoints/7", "refs/checkpoints-archive/7", "refs/git-checkpoint/remote/origin/7"} {
 		w.Git("update-ref", ref, one)

@@ -81,7 +81,7 @@ func (w *world) files(t *testing.T) map[string]string {
 }
 
 // What a move leaves is what git's own leaves, to the byte.
-func TestMoveIsGits(t *testing.T) {
+func TestMoveLeavesSameFilesAsGit(t *testing.T) {
 	for name, packed := range map[string]bool{"files of their own": false, "packed": true} {
 		t.Run(name, func(t *testing.T) {
 			ours, gits := newWorld(t), newWorld(t)
@@ -137,7 +137,7 @@ func TestNoReflogIsSeenFirst(t *testing.T) {
 }
 
 // Whatever is out of the ordinary is left to git, and nothing is changed.
-func TestAside(t *testing.T) {
+func TestUnusualRefsAreLeftToGit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -229,7 +229,7 @@ func TestLocksAreWhole(t *testing.T) {
 
 // Who is killed in the middle leaves a file for each ref, and its lock is that
 // very file: the next one to stage the ref knows that it may go.
-func TestLocksOfTheKilled(t *testing.T) {
+func TestLocksOfKilledMoveAreRemoved(t *testing.T) {
 	w := newWorld(t)
 	m, err := w.dir.Stage(w.on(0, 1))
 	require.NoError(t, err)
@@ -241,7 +241,7 @@ func TestLocksOfTheKilled(t *testing.T) {
 }
 
 // They go before git is left to move the ref, too: it would wait for them.
-func TestLocksOfTheKilledBeforeGit(t *testing.T) {
+func TestLocksOfKilledMoveAreRemovedBeforeGitMoves(t *testing.T) {
 	w := newWorld(t)
 	m, err := w.dir.Stage(w.on(0, 1))
 	require.NoError(t, err)

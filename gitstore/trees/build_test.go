@@ -13,7 +13,7 @@ import (
 )
 
 // Any files, in any order, make the tree that git made of them.
-func TestBuildIsGits(t *testing.T) {
+func TestBuiltTreeMatchesWriteTree(t *testing.T) {
 	r := repository{gittest.New(t), t}
 	store, err := objects.Open(objects.Config{Dir: r.GitPath("objects")})
 	require.NoError(t, err)

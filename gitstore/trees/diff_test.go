@@ -16,7 +16,7 @@ import (
 )
 
 // Every entry of git's own diff, in its order, and no other.
-func TestDiffIsGits(t *testing.T) {
+func TestDiffMatchesGitDiffTree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -294,10 +294,8 @@ func TestCacheSavesAnswers(t *testing.T) {
 	})
 }
 
-// TestCacheIsPrivate looks for the token in what is kept, and at who may read
-// it.
 // What was seen is not what is there once the forge refuses to show it.
-func TestRefusalOutdates(t *testing.T) {
+func TestRefusedIssueIsNoLongerSeen(t *testing.T) {
 	s := server(t)
 	f := ask(t, forge.GitHub, s, "")
 	_, err := f.Issue(t.Context(), "42")
@@ -315,6 +313,7 @@ func TestRefusalOutdates(t *testing.T) {
 	assert.Zero(t, seen)
 }
 
+// TestCacheIsPrivate looks for the token in the cache, and at its file modes.
 func TestCacheIsPrivate(t *testing.T) {
 	s := server(t)
 	s.Private(secret)

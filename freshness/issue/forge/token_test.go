@@ -26,9 +26,9 @@ func all(extra map[string]string) func(string) string {
 	}
 }
 
-// TestTokensGoHome has for each site the variable whose token goes there, where
+// TestTokenGoesOnlyToItsOwnHost has for each site the variable whose token goes there, where
 // every variable is set.
-func TestTokensGoHome(t *testing.T) {
+func TestTokenGoesOnlyToItsOwnHost(t *testing.T) {
 	site := func(kind forge.Kind, host string, trusted bool) forge.Site {
 		return forge.Site{Kind: kind, Web: "https://" + host, Project: "o/r", Trusted: trusted}
 	}
