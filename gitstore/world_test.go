@@ -2,7 +2,6 @@ package gitstore
 
 import (
 	"context"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -64,15 +63,10 @@ func (w *world) compareObjects() {
 // that of the repository's own commands.
 func plainEnviron(t testing.TB, r *gittest.Repo) {
 	t.Helper()
-	for _, kv := range os.Environ() {
-		if key, _, _ := strings.Cut(kv, "="); strings.HasPrefix(key, "GIT_") {
-			t.Setenv(key, "")
-			require.NoError(t, os.Unsetenv(key))
-		}
-	}
+	gittest.ClearEnv(t)
 	for _, kv := range r.Env() {
 		key, value, _ := strings.Cut(kv, "=")
-		if key == "HOME" || key == "GIT_CONFIG_GLOBAL" || key == "GIT_CONFIG_NOSYSTEM" || key == "TZ" {
+		if key == "HOME" || key == "TZ" {
 			t.Setenv(key, value)
 		}
 	}

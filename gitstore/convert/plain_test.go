@@ -75,15 +75,10 @@ func TestHashMatchesGitHashObject(t *testing.T) {
 // newRepo makes a repository whose environment is this process's own.
 func newRepo(t *testing.T) *gittest.Repo {
 	t.Helper()
-	for _, kv := range os.Environ() {
-		if key, _, _ := strings.Cut(kv, "="); strings.HasPrefix(key, "GIT_") {
-			t.Setenv(key, "")
-			require.NoError(t, os.Unsetenv(key))
-		}
-	}
+	gittest.ClearEnv(t)
 	r := gittest.New(t)
 	for _, kv := range r.Env() {
-		if key, value, _ := strings.Cut(kv, "="); key == "HOME" || key == "GIT_CONFIG_GLOBAL" || key == "GIT_CONFIG_NOSYSTEM" {
+		if key, value, _ := strings.Cut(kv, "="); key == "HOME" {
 			t.Setenv(key, value)
 		}
 	}

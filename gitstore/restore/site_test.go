@@ -28,14 +28,7 @@ type site struct {
 
 func newSite(t testing.TB, files ...string) *site {
 	t.Helper()
-	for _, kv := range os.Environ() {
-		if key, _, _ := strings.Cut(kv, "="); strings.HasPrefix(key, "GIT_") {
-			t.Setenv(key, "")
-			require.NoError(t, os.Unsetenv(key))
-		}
-	}
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	gittest.ClearEnv(t)
 	r := gittest.New(t)
 	for i, name := range append([]string{"a", "b", "d/e", "d/f"}, files...) {
 		r.Write(name, fmt.Sprintf("%d %s\nx\ny\nz\nend\n", i, name))

@@ -28,14 +28,7 @@ type world struct {
 // newWorld makes one; setup runs before the store is opened.
 func newWorld(t testing.TB, setup ...func(*gittest.Repo)) *world {
 	t.Helper()
-	for _, kv := range os.Environ() {
-		if key, _, _ := strings.Cut(kv, "="); strings.HasPrefix(key, "GIT_") {
-			t.Setenv(key, "")
-			require.NoError(t, os.Unsetenv(key))
-		}
-	}
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	gittest.ClearEnv(t)
 	r := gittest.New(t)
 	r.Write("a.txt", "one\n")
 	r.Write("dir/b.txt", "two\n")

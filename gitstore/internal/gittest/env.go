@@ -4,6 +4,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 )
 
@@ -22,6 +23,25 @@ func Env(home string) []string {
 		"GIT_CONFIG_NOSYSTEM=1",
 		"GIT_TERMINAL_PROMPT=0",
 	)
+}
+
+// ClearEnv removes the GIT_* variables from the environment of this process and
+// switches user and system configuration off, until the test ends. A store that
+// a test opens runs git in this environment.
+func ClearEnv(t testing.TB) {
+	t.Helper()
+	for _, kv := range os.Environ() {
+		key, _, _ := strings.Cut(kv, "=")
+		if !strings.HasPrefix(key, "GIT_") {
+			continue
+		}
+		t.Setenv(key, "") // restores the value after the test
+		if err := os.Unsetenv(key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 }
 
 func foreign(kv string) bool {
