@@ -19,14 +19,14 @@ import (
 // changes something, its own and those of its gits, injects a fault there and
 // checks what is left.
 //
-//   - GIT_CHECKPOINT_FAULTS=full tries every call, a number n every nth, beginning at
+//   - GIT_CHECKPOINT_TEST_FAULTS=full tries every call, a number n every nth, beginning at
 //     another one for each command.
-//   - GIT_CHECKPOINT_FAULT_ROWS is a regular expression of names of faultRows.
-//   - GIT_CHECKPOINT_FAULT_TABLE names the file that the table of the run goes to.
+//   - GIT_CHECKPOINT_TEST_FAULT_ROWS is a regular expression of names of faultRows.
+//   - GIT_CHECKPOINT_TEST_FAULT_TABLE names the file that the table of the run goes to.
 func TestFaultAtEachCall(t *testing.T) {
-	every, _ := strconv.Atoi(strings.Replace(os.Getenv("GIT_CHECKPOINT_FAULTS"), "full", "1", 1))
+	every, _ := strconv.Atoi(strings.Replace(os.Getenv("GIT_CHECKPOINT_TEST_FAULTS"), "full", "1", 1))
 	if every <= 0 {
-		t.Skip("GIT_CHECKPOINT_FAULTS is neither full nor a number")
+		t.Skip("GIT_CHECKPOINT_TEST_FAULTS is neither full nor a number")
 	}
 	t.Parallel()
 	canSupervise(t)
@@ -36,7 +36,7 @@ func TestFaultAtEachCall(t *testing.T) {
 	git2 := gitWithReftable(t)
 	table := &faultTable{}
 	t.Cleanup(func() { table.write(t) })
-	only := os.Getenv("GIT_CHECKPOINT_FAULT_ROWS")
+	only := os.Getenv("GIT_CHECKPOINT_TEST_FAULT_ROWS")
 	for i := range faultRows {
 		row := &faultRows[i]
 		if ok, _ := regexp.MatchString(only, row.name); !ok {

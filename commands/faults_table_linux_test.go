@@ -84,7 +84,7 @@ func (m *faultTable) markdown() string {
 
 func (m *faultTable) write(t *testing.T) {
 	text := m.markdown()
-	if name := os.Getenv("GIT_CHECKPOINT_FAULT_TABLE"); name != "" {
+	if name := os.Getenv("GIT_CHECKPOINT_TEST_FAULT_TABLE"); name != "" {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
 		return
 	}
