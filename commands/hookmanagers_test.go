@@ -277,6 +277,9 @@ func testManager(t *testing.T, w *hookWorld, m manager, way string) {
 
 // The scripts about hooks hold for a git that has hooks in its configuration.
 func TestHookScriptsOnANewerGit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
 	before := os.Getenv("PATH")
 	t.Cleanup(func() { os.Setenv("PATH", before) }) // t.Setenv and scripts that run at once exclude each other
 	require.NoError(t, os.Setenv("PATH", otherGit(t, "sid")+string(os.PathListSeparator)+before))
