@@ -3,6 +3,8 @@ package commands
 import (
 	"errors"
 	"strings"
+
+	"git-checkpoint/commands/config"
 )
 
 // otherNames are words by which people look for a command that is called
@@ -42,36 +44,11 @@ func nearest(word string, candidates []string) string {
 		if strings.HasPrefix(c, word) || strings.HasPrefix(word, c) {
 			return c
 		}
-		if n := slips(word, c); n < least {
+		if n := config.EditDistance(word, c); n < least {
 			best, least = c, n
 		}
 	}
 	return best
-}
-
-// slips counts the letters that were left out, added, mistaken or exchanged with
-// the next one between two words.
-func slips(a, b string) int {
-	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row := make([]int, len(b)+1)
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(b)]
 }
 
 // unknownCommand tells of a word that is no command, and of the one that was

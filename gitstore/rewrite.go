@@ -95,8 +95,6 @@ func (s *Store) apply(c *chain, ch *change, k *sink) (plumbing.Hash, error) {
 	return s.withLedger(c.issue, tip, want, k), nil
 }
 
-func bytesEqual(a, b []byte) bool { return string(a) == string(b) }
-
 // merge puts more links among those of a chain, newest first. The chain's own
 // order stands, even where its clocks disagree with it.
 func merge(links, more []link) []link {

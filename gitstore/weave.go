@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"bytes"
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -127,7 +128,7 @@ func (c *chain) prefix(order []checkpoint.ID, want join.State) (links []link, kn
 
 // withLedger puts a ledger on top of a chain, if its tip has another one.
 func (s *Store) withLedger(i checkpoint.Issue, tip plumbing.Hash, l *ledger.Ledger, k *sink) plumbing.Hash {
-	if bytesEqual(l.Encode(), s.ledgerAt(tip, k)) {
+	if bytes.Equal(l.Encode(), s.ledgerAt(tip, k)) {
 		return tip
 	}
 	tree := []trees.Entry{}

@@ -20,7 +20,7 @@ func nearest(name string, names func(*Key) string) string {
 	for i := range table {
 		known := names(&table[i])
 		for _, candidate := range parts(known) {
-			if d := candidate.cost + distance(name, candidate.text); d < least {
+			if d := candidate.cost + EditDistance(name, candidate.text); d < least {
 				best, least = candidate.shown, d
 			}
 		}
@@ -46,22 +46,27 @@ func parts(known string) []candidate {
 	return all
 }
 
-// distance is the number of bytes to insert, delete or replace to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+// EditDistance returns the number of bytes to insert, delete, replace or
+// exchange with the next byte to make b of a.
+func EditDistance(a, b string) int {
+	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
+	for i := 1; i <= len(a); i++ {
+		row := make([]int, len(b)+1)
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
 			}
-			diagonal, row[j+1] = row[j+1], cost
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
 		}
+		before, last = last, row
 	}
-	return row[len(b)]
+	return last[len(b)]
 }

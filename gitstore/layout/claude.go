@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -19,31 +20,20 @@ func claudeCheckpoint() *kind {
 			return hasAny(m, "workflow_type", "workflow_description") && !has(m, "workflow_id") &&
 				hasAny(m, "checkpoint_id", "workflow_state", "completed_phases", "status")
 		},
-		older: func(m *object) string { return cmpOr(text(m, "schema_version"), "1.0") },
+		older: func(m *object) string { return cmp.Or(text(m, "schema_version"), "1.0") },
 		newer: migrateClaude,
 		rules: claudeRules,
 		key: func(m *object) string {
 			return strings.Trim(text(m, "workflow_type")+"_"+snake(claudeProject(m)), "_")
 		},
 		id:     func(m *object) string { return text(m, "checkpoint_id") },
-		at:     func(m *object) any { return cmpOr(get(m, "updated_at"), get(m, "created_at")) },
+		at:     func(m *object) any { return cmp.Or(get(m, "updated_at"), get(m, "created_at")) },
 		apply:  applyClaude,
 		update: updateClaude,
 		fresh:  freshClaude,
 		file:   func(m *object) string { return text(m, "checkpoint_id") + ".json" },
 		indent: defaultIndent,
 	}
-}
-
-// cmpOr returns the first value that is not the zero value.
-func cmpOr[T comparable](values ...T) T {
-	var zero T
-	for _, v := range values {
-		if v != zero {
-			return v
-		}
-	}
-	return zero
 }
 
 // claudeProject is the name of the project, which stands in either of two
@@ -84,9 +74,9 @@ func updateClaude(r *checkpoint.Record, m *object) {
 
 // freshClaude makes the first document of a workflow that this program began.
 func freshClaude(r *checkpoint.Record) (*object, error) {
-	kindOf := cmpOr(text(r.Doc(), "workflow.type"), "implement")
-	project := snake(cmpOr(text(r.Doc(), "workflow.project"), string(r.Issue())))
-	about := cmpOr(text(r.Doc(), "workflow.description"), r.IssueSnapshot().Title)
+	kindOf := cmp.Or(text(r.Doc(), "workflow.type"), "implement")
+	project := snake(cmp.Or(text(r.Doc(), "workflow.project"), string(r.Issue())))
+	about := cmp.Or(text(r.Doc(), "workflow.description"), r.IssueSnapshot().Title)
 	at, began := seconds(r.CreatedAt()), r.CreatedAt()
 	if started, err := checkpoint.ParseTime(get(r.Doc(), "workflow.started_at")); err == nil {
 		began = started // the file of a workflow is the same from its start on
@@ -97,8 +87,8 @@ func freshClaude(r *checkpoint.Record) (*object, error) {
 	m := newObject(
 		"checkpoint_id", kindOf+"_"+project+"_"+began.UTC().Format("20060102_150405"),
 		"workflow_type", kindOf, "project_name", project, "workflow_description", about,
-		"created_at", cmpOr(text(r.Doc(), "workflow.started_at"), at), "updated_at", at,
-		"status", cmpOr(text(r.Doc(), "workflow.status"), inProgress),
+		"created_at", cmp.Or(text(r.Doc(), "workflow.started_at"), at), "updated_at", at,
+		"status", cmp.Or(text(r.Doc(), "workflow.status"), inProgress),
 		"current_phase", phaseNumber(p, p.Current), "total_phases", p.Total,
 		"completed_phases", phaseNumbers(p), "workflow_state", state, "last_error", nil,
 	)
@@ -270,7 +260,7 @@ func claudeSupervisor() *kind {
 		},
 		key: func(m *object) string { return text(m, "workflow_id", "supervisor_id") },
 		id:  func(m *object) string { return text(m, "checkpoint_id") },
-		at:  func(m *object) any { return cmpOr(get(m, "updated_at"), get(m, "timestamp"), get(m, "created_at")) },
+		at:  func(m *object) any { return cmp.Or(get(m, "updated_at"), get(m, "timestamp"), get(m, "created_at")) },
 		apply: func(m *object, r *checkpoint.Record) {
 			setWorkflow(r, "id", text(m, "workflow_id", "supervisor_id"), "type", "supervisor", "description", text(m, "supervisor_name"),
 				"status", statusOf(text(m, "status")), "plan_path", text(m, "plan_path"))
@@ -281,7 +271,7 @@ func claudeSupervisor() *kind {
 			}
 		},
 		file: func(m *object) string {
-			return cmpOr(text(m, "supervisor_id"), text(m, "workflow_id"), "supervisor") + ".json"
+			return cmp.Or(text(m, "supervisor_id"), text(m, "workflow_id"), "supervisor") + ".json"
 		},
 		indent: defaultIndent,
 	}

@@ -1,6 +1,9 @@
 package layout
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // claudeStates are the states of the workflow that a phase's number stood for
 // before there were any, and what may follow each.
@@ -67,7 +70,7 @@ func claudeTo20(m *object) {
 		}
 	}
 	add(m, "state_machine", newObject(
-		"current_state", cmpOr(claudeState(phaseName(get(m, "current_phase"))), "initialize"), "completed_states", done,
+		"current_state", cmp.Or(claudeState(phaseName(get(m, "current_phase"))), "initialize"), "completed_states", done,
 		"transition_table", table,
 		"workflow_config", newObject("scope", "full-implementation", "description", text(m, "workflow_description"), "command", text(m, "workflow_type")),
 	))

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -50,7 +51,7 @@ func artifactPaths(phase *object) []any {
 	list, _ := get(phase, "artifacts").([]any)
 	for _, a := range list {
 		artifact, _ := a.(*object)
-		if p := cmpOr(text(artifact, "path"), textOf(a)); p != "" {
+		if p := cmp.Or(text(artifact, "path"), textOf(a)); p != "" {
 			paths = append(paths, p)
 		}
 	}
@@ -104,7 +105,7 @@ func approvalDetails(r *checkpoint.Record, m *object) {
 	for _, e := range known {
 		approval, _ := e.(*object)
 		if phase := text(approval, "phase"); phase != "" && !slices.Contains(phasesOf(said), phase) {
-			said = append(said, newObject("phase", phase, "approved_at", cmpOr(text(approval, "approved_at"), seconds(r.CreatedAt()))))
+			said = append(said, newObject("phase", phase, "approved_at", cmp.Or(text(approval, "approved_at"), seconds(r.CreatedAt()))))
 		}
 	}
 	if len(said) > was {
@@ -116,7 +117,7 @@ func approvalDetails(r *checkpoint.Record, m *object) {
 // completed since, with its output where it has one.
 func completedPhase(r *checkpoint.Record, name string) *object {
 	phase := sub(r.Doc(), "progress.phases."+checkpoint.PathOf("", name))
-	e := newObject("phase", name, "completed_at", cmpOr(text(phase, "timestamp"), seconds(r.CreatedAt())))
+	e := newObject("phase", name, "completed_at", cmp.Or(text(phase, "timestamp"), seconds(r.CreatedAt())))
 	putText(e, "output", text(phase, "output"))
 	return e
 }

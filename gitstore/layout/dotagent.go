@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ func dotagentPhase() *kind {
 		is:    func(m *object) bool { return hasAny(m, "phase_status", "user_checkpoints", "interruption_safe") },
 		rules: dotagentRules,
 		key:   func(m *object) string { return text(m, "workflow_id") },
-		at:    func(m *object) any { return cmpOr(get(m, "last_updated"), get(m, "started_at")) },
+		at:    func(m *object) any { return cmp.Or(get(m, "last_updated"), get(m, "started_at")) },
 		apply: applyDotagent, update: updateDotagent, fresh: freshDotagent,
 		file: func(*object) string { return "phase.json" },
 	}
@@ -108,8 +109,8 @@ func freshDotagent(r *checkpoint.Record) (*object, error) {
 	}
 	at := seconds(r.CreatedAt())
 	return newObject(
-		"workflow_id", cmpOr(text(r.Doc(), "workflow.id"), string(r.Issue())),
-		"started_at", cmpOr(text(r.Doc(), "workflow.started_at"), at), "last_updated", at,
+		"workflow_id", cmp.Or(text(r.Doc(), "workflow.id"), string(r.Issue())),
+		"started_at", cmp.Or(text(r.Doc(), "workflow.started_at"), at), "last_updated", at,
 		"current_phase", p.Current, "phase_status", status,
 		"completed_phases", []any{}, "user_checkpoints", []any{}, "interruption_safe", true,
 	), nil

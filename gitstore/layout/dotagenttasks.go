@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"strconv"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -22,7 +23,7 @@ func dotagentExecution() *kind {
 			c.taskRules("tasks", taskStatuses)
 		},
 		key:   func(m *object) string { return text(m, "workflow_id") },
-		at:    func(m *object) any { return cmpOr(get(m, "last_updated"), get(m, "started_at")) },
+		at:    func(m *object) any { return cmp.Or(get(m, "last_updated"), get(m, "started_at")) },
 		cause: func(*object) checkpoint.Trigger { return checkpoint.TaskUpdate },
 		apply: func(m *object, r *checkpoint.Record) { r.Doc().Set("tasks", tasksOf(get(m, "tasks"))) },
 		update: func(r *checkpoint.Record, m *object) {
@@ -49,7 +50,7 @@ func eachTask(v any, do func(id, at string, task *object)) {
 	case []any:
 		for i, t := range v {
 			if task, ok := t.(*object); ok {
-				do(cmpOr(text(task, "id", "task_id", "name"), strconv.Itoa(i+1)), checkpoint.PathOf("", i), task)
+				do(cmp.Or(text(task, "id", "task_id", "name"), strconv.Itoa(i+1)), checkpoint.PathOf("", i), task)
 			}
 		}
 	}
@@ -212,7 +213,7 @@ func dotagentStep() *kind {
 			c.time("iter_started", "phase_started", "lastUpdated")
 		},
 		key: func(m *object) string { return text(m, "contractId") },
-		at:  func(m *object) any { return cmpOr(get(m, "lastUpdated"), get(m, "phase_started")) },
+		at:  func(m *object) any { return cmp.Or(get(m, "lastUpdated"), get(m, "phase_started")) },
 		apply: func(m *object, r *checkpoint.Record) {
 			setWorkflow(r, "status", statusOf(text(m, "phase")))
 			r.SetPhase(text(m, "phase"))

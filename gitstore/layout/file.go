@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -151,7 +152,7 @@ func (f *File) ID() checkpoint.ID {
 	if base = strings.TrimSuffix(base, path.Ext(base)); f.Path == "" || base == "latest" || base == "state" {
 		base = ""
 	}
-	name := cmpOr(f.kind.id(f.doc), base)
+	name := cmp.Or(f.kind.id(f.doc), base)
 	if dir := path.Base(path.Dir(f.Path)); f.Layout == Entire && dir != "" && strings.Trim(dir, "0123456789") == "" {
 		name += "-" + dir // sessions have the id of their checkpoint, in a folder with their number
 	}

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -199,8 +200,8 @@ func freshStory(r *checkpoint.Record) (*object, error) {
 		return nil, fmt.Errorf("the record has no stage")
 	}
 	return newObject(
-		"storyId", cmpOr(text(stage, "story"), string(r.Issue())), "stage", n, "agentId", text(stage, "agent"),
-		"tasksCompleted", []any{}, "tasksRemaining", []any{}, "lastAction", cmpOr(text(stage, "last_action"), r.Note(), "saved"),
+		"storyId", cmp.Or(text(stage, "story"), string(r.Issue())), "stage", n, "agentId", text(stage, "agent"),
+		"tasksCompleted", []any{}, "tasksRemaining", []any{}, "lastAction", cmp.Or(text(stage, "last_action"), r.Note(), "saved"),
 		"timestamp", seconds(r.CreatedAt()),
 	), nil
 }
@@ -266,7 +267,7 @@ func pipelineOther() *kind {
 		},
 		key: func(m *object) string { return text(m, "story_id", "pipelineId", "project_id", "feature", "project") },
 		at: func(m *object) any {
-			return cmpOr(get(m, "timestamp"), get(m, "last_updated_at"), get(m, "last_event_at"))
+			return cmp.Or(get(m, "timestamp"), get(m, "last_updated_at"), get(m, "last_event_at"))
 		},
 		cause: func(*object) checkpoint.Trigger { return checkpoint.Interval },
 		apply: func(m *object, r *checkpoint.Record) {

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -75,8 +76,8 @@ func updateRecovery(r *checkpoint.Record, m *object) {
 func freshRecovery(r *checkpoint.Record) (*object, error) {
 	p := r.Progress()
 	return newObject(
-		"workflow_id", cmpOr(text(r.Doc(), "workflow.id"), string(r.Issue())),
-		"plan_path", cmpOr[any](get(r.Doc(), "workflow.plan_path"), nil),
+		"workflow_id", cmp.Or(text(r.Doc(), "workflow.id"), string(r.Issue())),
+		"plan_path", get(r.Doc(), "workflow.plan_path"),
 		"current_phase", phaseNumber(p, p.Current), "completed_phases", phaseNumbers(p),
 		"phase_metadata", newObject(), "replan_history", []any{}, "replan_count", newObject(),
 		"artifact_paths", newObject(), "context_metadata", newObject(),

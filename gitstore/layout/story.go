@@ -2,6 +2,7 @@ package layout
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -83,7 +84,7 @@ func phaseEvents(data []byte) []any {
 	}
 	add := func(name string, phase *object) {
 		if status := text(phase, "status"); name != "" && status != "" {
-			events = append(events, newObject("phase", name, "status", cmpOr(statusOf(status), status)))
+			events = append(events, newObject("phase", name, "status", cmp.Or(statusOf(status), status)))
 		}
 	}
 	for name, v := range sub(m, "phases").All() {

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -58,8 +59,8 @@ func dotagentTexts(r *checkpoint.Record) (Texts, error) {
 	if p.Current == "" {
 		return Texts{}, errors.New("the record has no phase")
 	}
-	id := line(cmpOr(text(r.Doc(), "workflow.id"), string(r.Issue())))
-	last := line(cmpOr(text(r.Doc(), "workflow.updated_at"), seconds(r.CreatedAt())))
+	id := line(cmp.Or(text(r.Doc(), "workflow.id"), string(r.Issue())))
+	last := line(cmp.Or(text(r.Doc(), "workflow.updated_at"), seconds(r.CreatedAt())))
 	return Texts{
 		Found:    fmt.Sprintf("Detected interrupted workflow: %s\n", id),
 		Question: fmt.Sprintf("Resume workflow from %s? [Y/n] ", line(p.Current)),

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,7 +38,7 @@ func WorkerOf(r, lead *checkpoint.Record) (Worker, error) {
 	if number == "" {
 		return Worker{}, errors.New("the record has no stage")
 	}
-	story := cmpOr(text(stage, "story"), string(r.Issue()))
+	story := cmp.Or(text(stage, "story"), string(r.Issue()))
 	state := checkpoint.NewMap()
 	if lead != nil {
 		state = sub(lead.Doc(), "layout.files.state.document")
@@ -45,10 +46,10 @@ func WorkerOf(r, lead *checkpoint.Record) (Worker, error) {
 	w := Worker{
 		Story: line(story), Stage: line(number), Agent: line(text(stage, "agent")),
 		Name:     fmt.Sprintf("story-%s-s%s-retry", line(story), line(number)),
-		Team:     line(cmpOr(text(stage, "spawn.team"), text(state, "team_name"), "pipeline-"+r.CreatedAt().UTC().Format("2006-01-02"))),
-		Model:    line(cmpOr(text(stage, "spawn.model"), "opus")),
-		Kind:     line(cmpOr(text(stage, "spawn.subagent_type"), "general-purpose")),
-		Mode:     line(cmpOr(text(stage, "spawn.mode"), "bypassPermissions")),
+		Team:     line(cmp.Or(text(stage, "spawn.team"), text(state, "team_name"), "pipeline-"+r.CreatedAt().UTC().Format("2006-01-02"))),
+		Model:    line(cmp.Or(text(stage, "spawn.model"), "opus")),
+		Kind:     line(cmp.Or(text(stage, "spawn.subagent_type"), "general-purpose")),
+		Mode:     line(cmp.Or(text(stage, "spawn.mode"), "bypassPermissions")),
 		Worktree: line(textOf(get(state, checkpoint.PathOf("worktree_map", story)))),
 		Block:    block(r, stage),
 	}

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,7 +51,7 @@ func (f *Forge) now() time.Time {
 // send asks once. The error is an *Error, or the context's where the caller
 // gave up.
 func (f *Forge) send(ctx context.Context, req *http.Request, c Credential) (*reply, error) {
-	req.Header.Set("User-Agent", first(f.Agent, "git-checkpoint"))
+	req.Header.Set("User-Agent", cmp.Or(f.Agent, "git-checkpoint"))
 	req.Header.Set("Accept", "application/json")
 	if f.Site.Kind == GitHub {
 		req.Header.Set("Accept", "application/vnd.github+json")

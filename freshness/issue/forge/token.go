@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"net/url"
@@ -65,10 +66,10 @@ func variables(site Site, getenv func(string) string) []string {
 // gitlabVariables are glab's, and in a job the job's own.
 func gitlabVariables(site Site, getenv func(string) string) []string {
 	var names []string
-	if home := first(getenv("GITLAB_HOST"), getenv("GL_HOST")); site.Trusted && home == "" || site.isAt(home) {
+	if home := cmp.Or(getenv("GITLAB_HOST"), getenv("GL_HOST")); site.Trusted && home == "" || site.isAt(home) {
 		names = append(names, "GITLAB_TOKEN", "GITLAB_ACCESS_TOKEN")
 	}
-	if site.isAt(first(getenv("CI_SERVER_URL"), getenv("CI_SERVER_HOST"))) {
+	if site.isAt(cmp.Or(getenv("CI_SERVER_URL"), getenv("CI_SERVER_HOST"))) {
 		names = append(names, "GITLAB_TOKEN", "CI_JOB_TOKEN")
 	}
 	return names
@@ -120,15 +121,6 @@ func sameHost(text, host string) bool {
 	return text != "" && strings.EqualFold(strings.TrimRight(text, "/"), host)
 }
 
-func first(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
-}
-
 // token is a credential in the header that the forge wants it in.
 func (s Site) token(from, secret string) Credential {
 	c := Credential{From: from, header: "Authorization", secret: "Bearer " + secret}
@@ -172,7 +164,7 @@ func (s SignIn) helper(ctx context.Context, site Site) Credential {
 		got.Set(key, value)
 	}
 	user, password := got.Get("username"), got.Get("password")
-	if !plainSecret(password) || !sameHost(first(got.Get("host"), site.Host()), site.Host()) {
+	if !plainSecret(password) || !sameHost(cmp.Or(got.Get("host"), site.Host()), site.Host()) {
 		return Credential{}
 	}
 	// GitLab takes what git signs in with, an OAuth token too, as a bearer's.
