@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/fsutil"
 	"git-checkpoint/gitstore/ledger"
 	"git-checkpoint/gitstore/trees"
 
@@ -67,7 +68,7 @@ func (s *Store) brokenRef(ctx context.Context, issue checkpoint.Issue, ref strin
 		return err
 	}
 	broken := &BrokenRefError{Ref: ref, Err: err}
-	if file := filepath.Join(s.repo.CommonDir, filepath.FromSlash(ref)); s.repo.RefFormat == "files" && exists(file) {
+	if file := filepath.Join(s.repo.CommonDir, filepath.FromSlash(ref)); s.repo.RefFormat == "files" && fsutil.Exists(file) {
 		broken.File = file
 	}
 	if own, err := s.readRef(ctx, ownRef(issue)); ref == LiveRef(issue) && err == nil && s.objects.Has(own) {

@@ -2,20 +2,20 @@ package gitstore
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
-	"syscall"
+
+	"git-checkpoint/gitstore/internal/fsutil"
 )
 
 // syncDirs makes what was created, renamed or removed in directories durable.
 // Concurrent syncs share the file system's journal commits.
 func syncDirs(dirs []string) error {
 	slices.Sort(dirs)
-	return eachAtOnce(slices.Compact(dirs), syncDir)
+	return eachAtOnce(slices.Compact(dirs), fsutil.SyncDir)
 }
 
 // syncFiles makes the contents of files durable.
@@ -31,24 +31,11 @@ func eachAtOnce[T any](all []T, f func(T) error) error {
 	return errors.Join(errs...)
 }
 
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("sync directory: %w", err)
-	}
-	defer d.Close()
-	err = d.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
-		return nil // a file system whose directories cannot be synced
-	}
-	return err
-}
-
-// syncNearest is syncDir for a directory that somebody may remove: then for the
+// syncNearest is SyncDir for a directory that somebody may remove: then for the
 // one above it, which that has changed later.
 func syncNearest(dir string) error {
 	for {
-		err := syncDir(dir)
+		err := fsutil.SyncDir(dir)
 		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
 			return err
 		}
@@ -77,18 +64,5 @@ func (s *Store) writeFile(path string, data []byte) error {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	return syncDir(dir)
-}
-
-// ignoreMissing is err, but for a file that is not there.
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
+	return fsutil.SyncDir(dir)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/fsutil"
 	"git-checkpoint/gitstore/refs"
 	"git-checkpoint/gitstore/repository"
 )
@@ -21,7 +22,7 @@ type Glance struct {
 // TakeGlance looks at the repository of the working directory.
 func TakeGlance() Glance {
 	r, ok := repository.Guess("")
-	if !ok || exists(filepath.Join(r.CommonDir, "reftable")) {
+	if !ok || fsutil.Exists(filepath.Join(r.CommonDir, "reftable")) {
 		return Glance{}
 	}
 	head, err := os.ReadFile(filepath.Join(r.Dir, "HEAD"))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/filelock"
+	"git-checkpoint/gitstore/internal/fsutil"
 )
 
 // The journal names the safety snapshot of the restore that is under way in
@@ -20,7 +21,7 @@ func (s *Store) writeJournal(sf *safety) error {
 	return s.writeFile(s.journal(), []byte(sf.ref+"\n"))
 }
 
-func (s *Store) removeJournal() error { return ignoreMissing(os.Remove(s.journal())) }
+func (s *Store) removeJournal() error { return fsutil.IgnoreMissing(os.Remove(s.journal())) }
 
 // Pending reports whether a restore in this worktree was killed and can be
 // finished or taken back.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"git-checkpoint/gitstore/internal/fsutil"
 	"git-checkpoint/gitstore/remote"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -40,7 +41,7 @@ func (h commitsHere) Cut() bool { return h.s.repo.Shallow }
 func (h commitsHere) Came(ctx context.Context) error {
 	repo := &h.s.repo
 	if os.Getenv("GIT_SHALLOW_FILE") == "" {
-		repo.Shallow = exists(filepath.Join(repo.CommonDir, "shallow"))
+		repo.Shallow = fsutil.Exists(filepath.Join(repo.CommonDir, "shallow"))
 		return nil
 	}
 	answer, err := h.s.git.Line(ctx, "rev-parse", "--is-shallow-repository")

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"git-checkpoint/gitstore/internal/fsutil"
 	"git-checkpoint/gitstore/refs"
 )
 
@@ -20,7 +21,7 @@ var errAsFiles = errors.New("git could not read the repository's configuration")
 // reftables, and fails if there are any: then no ref has moved. Refs that were
 // there before cannot be among them, since such a git does not find them.
 func (s *Store) removeStrayFiles(moves []refs.Move) error {
-	if !exists(filepath.Join(s.repo.CommonDir, "reftable", "tables.list")) {
+	if !fsutil.Exists(filepath.Join(s.repo.CommonDir, "reftable", "tables.list")) {
 		return nil
 	}
 	var err error

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/fsutil"
 	"git-checkpoint/gitstore/internal/gittest"
 	"git-checkpoint/gitstore/refs"
 	"git-checkpoint/gitstore/retention"
@@ -93,7 +94,7 @@ func TestRefsElsewhere(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(elsewhere, "HEAD"), []byte(w.Read(".git/HEAD")), 0o666))
 			speak(t, w.Repo, "files://"+elsewhere)
 			cmd := exec.Command("git", "-C", w.Dir, "update-ref", "refs/there", "HEAD")
-			if said, err := cmd.CombinedOutput(); err != nil || !exists(filepath.Join(elsewhere, "refs/there")) {
+			if said, err := cmd.CombinedOutput(); err != nil || !fsutil.Exists(filepath.Join(elsewhere, "refs/there")) {
 				t.Skipf("this git keeps its refs in one place (2.54 need not): %s", said)
 			}
 			w.s = w.open(w.Dir)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/fsutil"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -27,7 +28,7 @@ type server struct {
 // serve answers for the repositories in dir, and returns the URL of them.
 func serve(t *testing.T, dir string) (*server, string) {
 	t.Helper()
-	if out, err := exec.Command("git", "--exec-path").Output(); err != nil || !exists(filepath.Join(string(out[:len(out)-1]), "git-daemon")) {
+	if out, err := exec.Command("git", "--exec-path").Output(); err != nil || !fsutil.Exists(filepath.Join(string(out[:len(out)-1]), "git-daemon")) {
 		t.Skip("this git has no daemon")
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")

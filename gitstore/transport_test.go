@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/fsutil"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -92,7 +93,7 @@ func execPath(t *testing.T, program string) string {
 	out, err := exec.Command("git", "--exec-path").Output()
 	require.NoError(t, err)
 	path := filepath.Join(strings.TrimSpace(string(out)), program)
-	if !exists(path) {
+	if !fsutil.Exists(path) {
 		absent(t, program)
 	}
 	return path
@@ -132,7 +133,7 @@ func httpBackend(program, dir string) http.Handler {
 // overSSH serves through a daemon of its own, with keys of its own.
 func overSSH(t *testing.T) func(*world, string) {
 	sshd := "/usr/sbin/sshd"
-	if _, err := exec.LookPath("ssh"); err != nil || !exists(sshd) {
+	if _, err := exec.LookPath("ssh"); err != nil || !fsutil.Exists(sshd) {
 		absent(t, "sshd")
 	}
 	dir := t.TempDir()

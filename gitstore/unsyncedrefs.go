@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/internal/fsutil"
 	"git-checkpoint/gitstore/objects"
 )
 
@@ -112,7 +113,7 @@ func (u *unsynced) fetchedChains(path string) {
 	defer d.Close()
 	names, _ := d.Readdirnames(maxRefFiles)
 	for _, name := range names {
-		if !exists(filepath.Join(u.s.repo.CommonDir, filepath.FromSlash(ownRefs), name)) {
+		if !fsutil.Exists(filepath.Join(u.s.repo.CommonDir, filepath.FromSlash(ownRefs), name)) {
 			u.file(filepath.Join(path, name))
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/internal/fsutil"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -50,7 +52,7 @@ func changedFanOut(dir string, since time.Time) (names []string) {
 // Temporary files are not reached by anything. It names each file to the kernel
 // within the directory, which costs half of os.ReadDir and a path each.
 func changedFiles(dir string, since time.Time) (files []string) {
-	d, err := openFile(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	d, err := fsutil.OpenFile(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {
 		return nil
 	}

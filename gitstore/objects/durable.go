@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"git-checkpoint/gitstore/internal/fsutil"
 )
 
 // sync brings the contents of the new files and of the existing ones to the
@@ -42,7 +44,7 @@ func (f *flush) writeOut() error {
 	var files []*os.File
 	var names []string
 	for _, path := range f.loose {
-		file, err := openFile(path, os.O_RDONLY, 0)
+		file, err := fsutil.OpenFile(path, os.O_RDONLY, 0)
 		if gone(err) {
 			continue
 		}
@@ -95,7 +97,7 @@ func (f *flush) writeOutOthers(paths []string) error {
 	var files []*os.File
 	var names []string
 	for _, path := range paths {
-		file, err := openFile(path, os.O_RDONLY, 0)
+		file, err := fsutil.OpenFile(path, os.O_RDONLY, 0)
 		if skipped(err) {
 			continue
 		}
@@ -126,7 +128,7 @@ func (f *flush) syncApart(file *os.File, path string) error {
 	if err := file.Sync(); err != nil {
 		return fmt.Errorf("sync %s: %w", path, cause(err))
 	}
-	if err := syncDir(filepath.Dir(path)); err != nil && !gone(err) {
+	if err := fsutil.SyncDir(filepath.Dir(path)); err != nil && !gone(err) {
 		return fmt.Errorf("sync directory: %w", err)
 	}
 	f.done("sync", path)
@@ -155,7 +157,7 @@ func (f *flush) syncEach() error {
 			return f.syncOther(f.others[i-n-beside])
 		}
 		path := f.loose[i-n-beside-others]
-		if err := syncFile(path); err != nil && !gone(err) {
+		if err := fsutil.SyncFile(path); err != nil && !gone(err) {
 			return fmt.Errorf("sync object: %w", err)
 		}
 		f.done("sync", path)
@@ -165,7 +167,7 @@ func (f *flush) syncEach() error {
 
 // syncOther syncs a file or directory of git.
 func (f *flush) syncOther(path string) error {
-	err := syncDir(path)
+	err := fsutil.SyncDir(path)
 	if err != nil && !skipped(err) {
 		return fmt.Errorf("sync file: %w", err)
 	}
@@ -196,7 +198,7 @@ func (f *flush) syncEachDir() error {
 	f.dirs[f.store.cfg.Dir] = true
 	dirs := slices.Collect(maps.Keys(f.dirs))
 	return parallel(len(dirs), func(i int) error {
-		if err := syncDir(dirs[i]); err != nil && !gone(err) {
+		if err := fsutil.SyncDir(dirs[i]); err != nil && !gone(err) {
 			return fmt.Errorf("sync directory: %w", err)
 		}
 		f.done("sync", dirs[i])
@@ -210,7 +212,7 @@ func (f *flush) syncLast() error {
 	var err error
 	// A gc may remove it, and so change the directory above.
 	for _, at := range []string{f.last, filepath.Dir(f.last), f.store.cfg.Dir} {
-		if err = syncDir(at); !gone(err) {
+		if err = fsutil.SyncDir(at); !gone(err) {
 			break
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"git-checkpoint/gitstore/internal/fsutil"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -40,7 +42,7 @@ func readLoose(path string) (t plumbing.ObjectType, content []byte, err error) {
 
 // headLoose reads only the beginning of a loose object.
 func headLoose(path string) (t plumbing.ObjectType, size int64, err error) {
-	f, err := openFile(path, os.O_RDONLY, 0)
+	f, err := fsutil.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"git-checkpoint/gitstore/internal/fsutil"
 )
 
 // FlushPack writes all added objects as one pack through git index-pack,
@@ -90,7 +92,7 @@ func (b *Batch) flushPack(ctx context.Context, flags ...string) (said []byte, er
 	b.store.refresh()
 	// Git syncs the files but not their names.
 	for _, dir := range []string{filepath.Join(b.store.cfg.Dir, "pack"), b.store.cfg.Dir} {
-		if err := syncDir(dir); err != nil {
+		if err := fsutil.SyncDir(dir); err != nil {
 			return nil, fmt.Errorf("sync directory: %w", err)
 		}
 	}

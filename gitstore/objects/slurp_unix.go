@@ -5,6 +5,8 @@ package objects
 import (
 	"io/fs"
 
+	"git-checkpoint/gitstore/internal/fsutil"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -12,7 +14,7 @@ import (
 // bookkeeping costs as much as the reading when ten thousand small files are
 // read one after the other.
 func slurp(path string, buf []byte) ([]byte, error) {
-	fd, err := ignoringEINTR(func() (int, error) {
+	fd, err := fsutil.IgnoringEINTR(func() (int, error) {
 		return unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	})
 	if err != nil {
@@ -28,7 +30,7 @@ func slurp(path string, buf []byte) ([]byte, error) {
 			copy(bigger, buf)
 			buf = bigger
 		}
-		m, err := ignoringEINTR(func() (int, error) { return unix.Read(fd, buf[n:]) })
+		m, err := fsutil.IgnoringEINTR(func() (int, error) { return unix.Read(fd, buf[n:]) })
 		if err != nil {
 			return nil, &fs.PathError{Op: "read", Path: path, Err: err}
 		}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"git-checkpoint/gitstore/internal/fsutil"
 )
 
 // temp is an object on its way to the disk. Its name begins with tmp_obj_, so
@@ -44,7 +46,7 @@ func (t *temp) create(s *Store) error {
 	dir := filepath.Dir(t.final)
 	for range 100 {
 		path := filepath.Join(dir, "tmp_obj_"+strconv.FormatUint(rand.Uint64(), 36))
-		file, err := openFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
+		file, err := fsutil.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
 		switch {
 		case err == nil:
 			t.path, t.file = path, file

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/filelock"
+	"git-checkpoint/gitstore/internal/fsutil"
 )
 
 // Git makes the lock of a ref as an empty file and writes the new value later,
@@ -93,12 +94,12 @@ func (d Dir) clearYounger(path string, since time.Time) (busy bool) {
 func (d Dir) clearShared(notes []*Note) {
 	packed := filepath.Join(d.Path, "packed-refs.lock")
 	tables, _ := filepath.Glob(filepath.Join(d.Path, "reftable", "*.lock"))
-	isPacked := exists(packed)
+	isPacked := fsutil.Exists(packed)
 	if !isPacked && len(tables) == 0 {
 		return
 	}
 	d.eachNote(notes, func(n *Note) {
-		if m := n.lockedPackedRefs(); isPacked && m != nil && !d.clearLog(packed, m.at) && !exists(packed) {
+		if m := n.lockedPackedRefs(); isPacked && m != nil && !d.clearLog(packed, m.at) && !fsutil.Exists(packed) {
 			d.clearLog(filepath.Join(d.Path, "packed-refs.new"), m.at)
 		}
 		if all := n.all(); len(all) > 0 {
@@ -186,11 +187,6 @@ func (d Dir) worktrees() []string {
 		}
 	}
 	return dirs
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // ClearLock removes a lock of any content that a git which was killed after a time

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore/internal/fsutil"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -84,7 +86,7 @@ func TestLockOfRunningGit(t *testing.T) {
 	require.NoError(t, git.Start())
 	_, err = in.Write([]byte("start\ndelete " + one + "\nprepare\n"))
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return exists(w.dir.file(one) + ".lock") }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return fsutil.Exists(w.dir.file(one) + ".lock") }, 5*time.Second, time.Millisecond)
 	for range 2 { // the note is there for the second lock, too
 		l := w.dir.Lock(t.Context(), []string{"42"})
 		l.Settled("42")

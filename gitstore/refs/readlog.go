@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/internal/fsutil"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -26,7 +28,7 @@ type Logged struct {
 func ReadLog(path, ref string) ([]Logged, error) {
 	data, err := os.ReadFile(filepath.Join(path, "logs", filepath.FromSlash(ref)))
 	if err != nil {
-		return nil, unlessMissing(err)
+		return nil, fsutil.IgnoreMissing(err)
 	}
 	var entries []Logged
 	for line := range bytes.Lines(data) {

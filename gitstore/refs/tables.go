@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/internal/fsutil"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -20,7 +21,9 @@ import (
 // exit status tells the two apart.
 
 // hasTables reports whether the refs are in a reftable.
-func (r *Reader) hasTables() bool { return !r.Files && exists(filepath.Join(r.Path, "reftable")) }
+func (r *Reader) hasTables() bool {
+	return !r.Files && fsutil.Exists(filepath.Join(r.Path, "reftable"))
+}
 
 // missingRef is the exit status of git show-ref --exists for a ref that is not
 // there. Status 1 means that the ref could not be looked up.

@@ -2,13 +2,14 @@ package refs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"git-checkpoint/gitstore/internal/fsutil"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -25,7 +26,7 @@ func (r *Reader) Values(ctx context.Context, prefixes ...string) (map[string]plu
 		err := eachLoose(r.Path, prefix, func(name, file string) error {
 			data, err := os.ReadFile(file)
 			if err != nil {
-				return unlessMissing(err)
+				return fsutil.IgnoreMissing(err)
 			}
 			if hash, err := Parse(name, data); err == nil {
 				loose[name] = hash
@@ -73,19 +74,11 @@ func eachLoose(dir, prefix string, f func(name, file string) error) error {
 	root := filepath.Join(dir, filepath.FromSlash(prefix))
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
-			return unlessMissing(err)
+			return fsutil.IgnoreMissing(err)
 		}
 		return f(prefix+filepath.ToSlash(path[len(root)+1:]), path)
 	})
-	return unlessMissing(err)
-}
-
-// unlessMissing is err, but for a file that is not there.
-func unlessMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return fsutil.IgnoreMissing(err)
 }
 
 // packedValues reads the refs below prefixes of packed-refs, with room for more.

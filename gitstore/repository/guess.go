@@ -8,6 +8,7 @@ import (
 
 	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/gitconfig"
+	"git-checkpoint/gitstore/internal/fsutil"
 )
 
 // speaking are the variables that tell git where things are.
@@ -34,7 +35,7 @@ func guess(dir string) (r Facts, passed []string, ok bool) {
 		return Facts{}, nil, false
 	}
 	for at := start; ; at = filepath.Dir(at) {
-		if exists(filepath.Join(at, ".git")) {
+		if fsutil.Exists(filepath.Join(at, ".git")) {
 			gitDir, ok := gitDirAt(at)
 			if !ok {
 				return Facts{}, nil, false // git refuses it, or looks further up
@@ -42,7 +43,7 @@ func guess(dir string) (r Facts, passed []string, ok bool) {
 			r, ok = guessAt(at, gitDir, start)
 			return r, passed, ok
 		}
-		if exists(filepath.Join(at, "HEAD")) || at == filepath.Dir(at) {
+		if fsutil.Exists(filepath.Join(at, "HEAD")) || at == filepath.Dir(at) {
 			return Facts{}, nil, false
 		}
 		passed = append(passed, at)
@@ -88,7 +89,7 @@ func readPath(file, prefix, base string) (string, bool) {
 
 func guessAt(root, gitDir, start string) (Facts, bool) {
 	r := Facts{Dir: gitDir, CommonDir: gitDir, Root: root, RefFormat: "files"}
-	if file := filepath.Join(gitDir, "commondir"); exists(file) {
+	if file := filepath.Join(gitDir, "commondir"); fsutil.Exists(file) {
 		common, ok := readPath(file, "", gitDir)
 		if !ok {
 			return Facts{}, false
@@ -96,7 +97,7 @@ func guessAt(root, gitDir, start string) (Facts, bool) {
 		r.CommonDir = common
 	}
 	r.Index, r.ObjectDir = filepath.Join(r.Dir, "index"), filepath.Join(r.CommonDir, "objects")
-	r.Shallow = exists(filepath.Join(r.CommonDir, "shallow"))
+	r.Shallow = fsutil.Exists(filepath.Join(r.CommonDir, "shallow"))
 	if below, err := filepath.Rel(root, start); err == nil && below != "." {
 		r.Prefix = filepath.ToSlash(below) + "/"
 	}
@@ -105,17 +106,12 @@ func guessAt(root, gitDir, start string) (Facts, bool) {
 
 // entered reports whether a folder can be gone into: else the repository is none
 // to git.
-func entered(dir string) bool { return exists(dir + string(filepath.Separator) + ".") }
+func entered(dir string) bool { return fsutil.Exists(dir + string(filepath.Separator) + ".") }
 
 // isSet reports whether a variable is there. Git minds also an empty one.
 func isSet(name string) bool {
 	_, set := os.LookupEnv(name)
 	return set
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // confirmed reports whether git found the same repository: it read the

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"git-checkpoint/gitstore/internal/fsutil"
 )
 
 // UnderWay names what git is in the middle of in this worktree, "" for nothing.
@@ -17,7 +19,7 @@ func (r Facts) UnderWay() string {
 		{"REVERT_HEAD", "revert"},
 		{"sequencer", "cherry-pick"},
 	} {
-		if exists(filepath.Join(r.Dir, filepath.FromSlash(b.file))) {
+		if fsutil.Exists(filepath.Join(r.Dir, filepath.FromSlash(b.file))) {
 			return b.what
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/index"
+	"git-checkpoint/gitstore/internal/fsutil"
 )
 
 // An indexEdit is what becomes of one path of the staging area.
@@ -127,7 +128,7 @@ func (w *indexWriter) add(ctx context.Context, edits []indexEdit) (wrong []index
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		return edits, ignoreMissing(os.Remove(w.file + ".lock"))
+		return edits, fsutil.IgnoreMissing(os.Remove(w.file + ".lock"))
 	}
 	x, done, err := w.open(ctx)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"git-checkpoint/gitstore/internal/fsutil"
 	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -38,7 +39,7 @@ func put(root *os.Root, name string, was disk, dir *os.Root, ready string) error
 	if err != nil {
 		return err
 	}
-	return errors.Join(swap(pl.dir, near, pl, was), ignoreMissing(pl.dir.Remove(near)))
+	return errors.Join(swap(pl.dir, near, pl, was), fsutil.IgnoreMissing(pl.dir.Remove(near)))
 }
 
 // meanwhile is ErrMeanwhile where a directory has become something else.
@@ -127,7 +128,7 @@ func take(root *os.Root, name string, was disk, dir *os.Root, trash string) erro
 		if err == nil && !sameFile(was.info, now) {
 			return ErrMeanwhile
 		}
-		return ignoreMissing(pl.dir.Remove(pl.name))
+		return fsutil.IgnoreMissing(pl.dir.Remove(pl.name))
 	case err != nil:
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"git-checkpoint/gitstore/internal/fsutil"
 	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -143,7 +144,7 @@ func (w *workshop) attributes(root *os.Root, name string, blob plumbing.Hash) ([
 		return nil, nil
 	}
 	data, err := pl.dir.ReadFile(pl.name)
-	return data, ignoreMissing(err)
+	return data, fsutil.IgnoreMissing(err)
 }
 
 // write makes a file of the very bytes that one had, past git's filters.
@@ -175,11 +176,4 @@ func (w *workshop) made(name string) (disk, error) {
 		return disk{}, err
 	}
 	return hashDisk(pl.dir, pl.name, info)
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }

@@ -1,0 +1,22 @@
+// Package fsutil holds what the packages of the store share about files.
+package fsutil
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// Exists reports whether a path exists. A symlink is not followed.
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// IgnoreMissing returns err, or nil if err means that a file does not exist.
+func IgnoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
