@@ -88,5 +88,5 @@
 // but the refs above, the object store and $GIT_DIR/git-checkpoint is written by
 // anything but a restore. Objects are durable before the ref moves, with all that
 // git wrote before and did not sync. Refs move as git moves them, by
-// compare-and-swap. Package conformance says the rest, as tests.
+// compare-and-swap. Package internal/storetest has the rest, as tests.
 package gitstore

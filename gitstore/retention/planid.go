@@ -20,14 +20,3 @@ func PlanID(ds []Decision) string {
 	}
 	return hex.EncodeToString(h.Sum(nil)[:4])
 }
-
-// Dropped returns the decisions that drop, in their order.
-func Dropped(ds []Decision) []Decision {
-	var drop []Decision
-	for _, d := range ds {
-		if !d.Keep {
-			drop = append(drop, d)
-		}
-	}
-	return drop
-}

@@ -106,8 +106,8 @@ func TestProperties(t *testing.T) {
 
 		alwaysKept(t, seed, items, ds)
 		left := kept(items, ds)
-		require.Empty(t, Dropped(Plan(p, left, noon)), "seed %d: planning twice drops nothing more", seed)
-		require.Empty(t, Dropped(Plan(keepAll(), items, noon)), "seed %d: -1 removes nothing", seed)
+		require.Empty(t, dropped(Plan(p, left, noon)), "seed %d: planning twice drops nothing more", seed)
+		require.Empty(t, dropped(Plan(keepAll(), items, noon)), "seed %d: -1 removes nothing", seed)
 		monotone(t, seed, r, p, items, ds)
 		r.Shuffle(len(items), func(i, j int) { items[i].Created, items[j].Created = items[j].Created, items[i].Created })
 		require.Equal(t, ds, Plan(p, items, noon.Add(time.Hour)), "seed %d: times do not matter", seed)

@@ -1,0 +1,112 @@
+package storetest_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/gittest"
+)
+
+// travels are the refs that leave a repository.
+var travels = []string{"refs/checkpoints", "refs/checkpoints-archive"}
+
+// A copy is a repository that refs of another one are brought to.
+type copied interface {
+	fresh() *gitstore.Store // brought up to date
+}
+
+// elsewhere changes one repository and reads a copy.
+type elsewhere struct {
+	*gitstore.Store
+	copy copied
+}
+
+func (e *elsewhere) Issues(ctx context.Context, archived bool) ([]checkpoint.Issue, []string, error) {
+	return e.copy.fresh().Issues(ctx, archived)
+}
+
+func (e *elsewhere) List(ctx context.Context, i checkpoint.Issue, limit int) (*gitstore.List, error) {
+	return e.copy.fresh().List(ctx, i, limit)
+}
+
+func (e *elsewhere) Archived(ctx context.Context, i checkpoint.Issue, limit int) (*gitstore.List, error) {
+	return e.copy.fresh().Archived(ctx, i, limit)
+}
+
+func (e *elsewhere) Find(ctx context.Context, i checkpoint.Issue, name string) (*gitstore.Checkpoint, error) {
+	return e.copy.fresh().Find(ctx, i, name)
+}
+
+func (e *elsewhere) RawRecord(c *gitstore.Checkpoint) ([]byte, error) {
+	return e.copy.fresh().RawRecord(c)
+}
+
+func (e *elsewhere) SoundRecord(c *gitstore.Checkpoint) (*checkpoint.Record, error) {
+	return e.copy.fresh().SoundRecord(c)
+}
+
+func (e *elsewhere) Verify(ctx context.Context, i checkpoint.Issue) (*gitstore.Report, error) {
+	return e.copy.fresh().Verify(ctx, i)
+}
+
+// refsOf are the refs that travel, and where they point.
+func refsOf(r *gittest.Repo) string {
+	return r.Git(append([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, travels...)...)
+}
+
+// A bundle brings the refs to a new repository each time they have moved.
+type bundle struct {
+	t    testing.TB
+	from *gittest.Repo
+	open func(dir string) *gitstore.Store
+	last string
+	at   *gitstore.Store
+}
+
+func (b *bundle) fresh() *gitstore.Store {
+	refs := refsOf(b.from)
+	if b.at != nil && refs == b.last {
+		return b.at
+	}
+	to := b.from.In(filepath.Join(b.t.TempDir(), "unbundled"))
+	b.from.Git("init", "-q", "--template=", to.Dir)
+	if refs != "" {
+		file := b.pack()
+		to.Git("fetch", "-q", "--no-tags", file, travels[0]+"/*:"+travels[0]+"/*", travels[1]+"/*:"+travels[1]+"/*")
+	}
+	b.last, b.at = refs, b.open(to.Dir)
+	return b.at
+}
+
+// pack makes a bundle, again where a ref moved meanwhile: git leaves that out.
+func (b *bundle) pack() (file string) {
+	file = filepath.Join(b.t.TempDir(), "bundle")
+	for range 100 {
+		_, err := b.from.Run(nil, "bundle", "create", "-q", file, "--glob="+travels[0], "--glob="+travels[1])
+		if err == nil {
+			return file
+		}
+	}
+	b.t.Fatal("the refs keep moving")
+	return ""
+}
+
+// A clone gets what is new over the remote that both have.
+type clone struct {
+	t        testing.TB
+	from, to *gitstore.Store
+	refs     *gittest.Repo
+	last     string
+}
+
+func (c *clone) fresh() *gitstore.Store {
+	if refs := refsOf(c.refs); refs != c.last {
+		synchronize(c.t, c.from)
+		synchronize(c.t, c.to)
+		c.last = refs
+	}
+	return c.to
+}

@@ -1,0 +1,195 @@
+package storetest_test
+
+import (
+	"context"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/storetest"
+)
+
+// A verdict takes what a promise says of a store, in place of a test.
+type verdict struct {
+	testing.TB
+	failed, skipped bool
+}
+
+func (v *verdict) Helper()               {}
+func (v *verdict) Log(...any)            {}
+func (v *verdict) Logf(string, ...any)   {}
+func (v *verdict) Error(...any)          { v.failed = true }
+func (v *verdict) Errorf(string, ...any) { v.failed = true }
+func (v *verdict) Fail()                 { v.failed = true }
+func (v *verdict) FailNow()              { v.failed = true; runtime.Goexit() }
+func (v *verdict) Fatal(...any)          { v.FailNow() }
+func (v *verdict) Fatalf(string, ...any) { v.FailNow() }
+func (v *verdict) Failed() bool          { return v.failed }
+func (v *verdict) Skip(...any)           { v.skipped = true; runtime.Goexit() }
+
+// failures are the promises that a store breaks, without those that take long.
+func failures(t *testing.T, place storetest.Maker) []string {
+	t.Helper()
+	names := []string{}
+	for _, p := range storetest.Promises() {
+		if strings.Contains(p.Name, "mebibyte") {
+			continue
+		}
+		v, done := &verdict{TB: t}, make(chan struct{})
+		go func() {
+			defer close(done)
+			p.Try(v, place)
+		}()
+		<-done
+		if v.failed {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// A flawed store is a handle on one in memory that has a flaw.
+type flawed struct {
+	*memoryStore
+	flaw *flaw
+	knew int // how many saves of the issue there were when it was opened
+}
+
+// A flaw replaces what a store does. What it leaves out is done well.
+type flaw struct {
+	save    func(f *flawed, ctx context.Context, req gitstore.SaveRequest) (*gitstore.Saved, error)
+	list    func(f *flawed, l *gitstore.List)
+	find    func(f *flawed, i checkpoint.Issue, err error) (*gitstore.Checkpoint, error)
+	raw     func(data []byte) []byte
+	record  func(r *checkpoint.Record, err error) (*checkpoint.Record, error)
+	pin     func() (bool, error)
+	drop    func(f *flawed, i checkpoint.Issue, ids []checkpoint.ID) error
+	prune   func(f *flawed, req gitstore.PruneRequest) (*gitstore.Pruned, error)
+	archive func(l *gitstore.List)
+	undo    func(f *flawed, i checkpoint.Issue) (*gitstore.Undone, error)
+	purge   bool // is not done
+	newID   func(phase string, at time.Time, digest []byte) checkpoint.ID
+
+	mu    sync.Mutex
+	saves int     // of the issue that promises are tried with
+	by    *flawed // who saved last
+}
+
+// A broken makes a flaw for one place.
+type broken func() *flaw
+
+// place is a place with a flaw.
+func (b broken) place(_ testing.TB, now func() time.Time) storetest.World {
+	made := b()
+	s := &memoryStore{Now: now, NewID: made.newID}
+	return storetest.World{Rewrite: s.Rewrite, Open: func() storetest.Store {
+		made.mu.Lock()
+		defer made.mu.Unlock()
+		return &flawed{s, made, made.saves}
+	}}
+}
+
+// second reports that another handle has saved since this one was opened, and
+// this one has not saved after it.
+func (f *flawed) second(i checkpoint.Issue) bool {
+	return i == "42" && f.flaw.saves > f.knew && f.flaw.by != f
+}
+
+var background = context.Background()
+
+func (f *flawed) Save(ctx context.Context, req gitstore.SaveRequest) (saved *gitstore.Saved, err error) {
+	f.flaw.mu.Lock()
+	defer f.flaw.mu.Unlock()
+	if f.flaw.save == nil {
+		saved, err = f.memoryStore.Save(ctx, req)
+	} else {
+		saved, err = f.flaw.save(f, ctx, req)
+	}
+	if err == nil && req.Issue == "42" && !f.second(req.Issue) {
+		f.flaw.saves, f.flaw.by = f.flaw.saves+1, f
+	}
+	return saved, err
+}
+
+func (f *flawed) List(ctx context.Context, i checkpoint.Issue, limit int) (*gitstore.List, error) {
+	f.flaw.mu.Lock()
+	defer f.flaw.mu.Unlock()
+	l, err := f.memoryStore.List(ctx, i, limit)
+	if f.flaw.list != nil && err == nil {
+		f.flaw.list(f, l)
+	}
+	return l, err
+}
+
+func (f *flawed) Archived(ctx context.Context, i checkpoint.Issue, limit int) (*gitstore.List, error) {
+	l, err := f.memoryStore.Archived(ctx, i, limit)
+	if f.flaw.archive != nil && err == nil {
+		f.flaw.archive(l)
+	}
+	return l, err
+}
+
+func (f *flawed) Find(ctx context.Context, i checkpoint.Issue, name string) (*gitstore.Checkpoint, error) {
+	c, err := f.memoryStore.Find(ctx, i, name)
+	if f.flaw.find == nil || err == nil {
+		return c, err
+	}
+	return f.flaw.find(f, i, err)
+}
+
+func (f *flawed) RawRecord(c *gitstore.Checkpoint) ([]byte, error) {
+	data, err := f.memoryStore.RawRecord(c)
+	if f.flaw.raw != nil && err == nil {
+		data = f.flaw.raw(data)
+	}
+	return data, err
+}
+
+func (f *flawed) SoundRecord(c *gitstore.Checkpoint) (*checkpoint.Record, error) {
+	r, err := f.memoryStore.SoundRecord(c)
+	if f.flaw.record == nil {
+		return r, err
+	}
+	return f.flaw.record(r, err)
+}
+
+func (f *flawed) Pin(ctx context.Context, i checkpoint.Issue, id checkpoint.ID, on bool) (bool, error) {
+	if f.flaw.pin == nil {
+		return f.memoryStore.Pin(ctx, i, id, on)
+	}
+	return f.flaw.pin()
+}
+
+func (f *flawed) Drop(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID) error {
+	f.flaw.mu.Lock()
+	defer f.flaw.mu.Unlock()
+	if f.flaw.drop == nil {
+		return f.memoryStore.Drop(ctx, i, ids)
+	}
+	return f.flaw.drop(f, i, ids)
+}
+
+func (f *flawed) Prune(ctx context.Context, req gitstore.PruneRequest) (*gitstore.Pruned, error) {
+	if f.flaw.prune == nil {
+		return f.memoryStore.Prune(ctx, req)
+	}
+	return f.flaw.prune(f, req)
+}
+
+func (f *flawed) Undo(ctx context.Context, i checkpoint.Issue) (*gitstore.Undone, error) {
+	if f.flaw.undo == nil {
+		return f.memoryStore.Undo(ctx, i)
+	}
+	return f.flaw.undo(f, i)
+}
+
+func (f *flawed) Purge(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID) ([]string, error) {
+	if f.flaw.purge {
+		return nil, nil
+	}
+	return f.memoryStore.Purge(ctx, i, ids)
+}

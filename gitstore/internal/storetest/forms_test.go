@@ -1,0 +1,257 @@
+package storetest_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/internal/storetest"
+	"git-checkpoint/gitstore/retention"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A store keeps its promises however the repository keeps its refs and objects,
+// wherever in it one stands, and by whatever way its refs travel. All are tried
+// with refs that are files; each of the other forms tries its share of them, and
+// all with GIT_CHECKPOINT_TEST_MODEL=full.
+func TestGitStore(t *testing.T) {
+	t.Run("loose", func(t *testing.T) { storetest.Run(t, loose) })
+	if testing.Short() {
+		t.Log("loose refs only: the other forms are not in short mode")
+		return
+	}
+	forms := []struct {
+		name  string
+		place storetest.Maker
+	}{
+		{"packed", packed},
+		{"worktree", linked},
+		{"bare", bare},
+		{"bundle", bundled},
+		{"clone", cloned},
+	}
+	require.Len(t, forms, shares-1)
+	for k, form := range forms {
+		t.Run(form.name, func(t *testing.T) { run(t, form.place, k) })
+	}
+}
+
+// shares are the forms of TestGitStore, and reftable.
+const shares = 6
+
+// run tries one share of the promises, or all of them.
+func run(t *testing.T, place storetest.Maker, share int) {
+	if full {
+		storetest.Run(t, place)
+		return
+	}
+	for k, p := range storetest.Promises() {
+		if k%shares == share {
+			t.Run(p.Name, func(t *testing.T) { p.Try(t, place) })
+		}
+	}
+}
+
+func loose(t testing.TB, now func() time.Time) storetest.World {
+	r := plain.copy(t)
+	w := world(r, func() storetest.Store { return open(t, r.Dir, now) })
+	w.Peer, w.Meet = peer(t, r, now)
+	return w
+}
+
+// peer is another clone of a remote, and what has both meet there.
+func peer(t testing.TB, r *gittest.Repo, now func() time.Time) (func() storetest.Store, func()) {
+	dir := filepath.Join(t.TempDir(), "peer")
+	return func() storetest.Store {
+			share(t, r, dir)
+			return open(t, dir, now)
+		}, func() {
+			for _, at := range []string{r.Dir, dir, r.Dir} {
+				synchronize(t, open(t, at, now))
+			}
+		}
+}
+
+// share makes a bare remote of a repository, and a clone of that.
+func share(t testing.TB, r *gittest.Repo, clone string) {
+	t.Helper()
+	hub := filepath.Join(t.TempDir(), "hub.git")
+	r.Git("clone", "-q", "--bare", "--template=", ".", hub)
+	r.Git("remote", "add", "origin", hub)
+	r.Git("clone", "-q", "--template=", hub, clone)
+}
+
+func synchronize(t testing.TB, s *gitstore.Store) {
+	t.Helper()
+	done, err := s.Sync(context.Background(), gitstore.SyncRequest{Remote: "origin", Archived: true})
+	require.NoError(t, err)
+	for _, d := range done {
+		require.NoError(t, d.Err)
+	}
+}
+
+// packed has every ref and object packed before and after each change.
+func packed(t testing.TB, now func() time.Time) storetest.World {
+	r := plain.copy(t)
+	for _, key := range []string{"gc.reflogExpire", "gc.reflogExpireUnreachable"} {
+		r.Git("config", key, "never") // a trial's days are not those of git
+	}
+	pack := func() {
+		r.Git("pack-refs", "--all")
+		_, _ = r.Run(nil, "gc", "-q", "--prune=now") // one of two at once gives up
+	}
+	return world(r, func() storetest.Store { return &after{open(t, r.Dir, now), pack} })
+}
+
+// linked stands in a linked worktree, and in the main one beside.
+func linked(t testing.TB, now func() time.Time) storetest.World {
+	r := plain.copy(t)
+	l := r.In(filepath.Join(t.TempDir(), "linked"))
+	r.Git("worktree", "add", "-q", "-b", "other", l.Dir)
+	handles := new(atomic.Int32)
+	return world(l, func() storetest.Store {
+		if handles.Add(1)%2 == 1 {
+			return open(t, l.Dir, now)
+		}
+		return open(t, r.Dir, now)
+	})
+}
+
+// bare saves in a worktree of a bare repository, and does all else there.
+func bare(t testing.TB, now func() time.Time) storetest.World {
+	r := plain.copy(t)
+	dir := filepath.Join(t.TempDir(), "bare.git")
+	r.Git("clone", "-q", "--bare", "--template=", ".", dir)
+	b, l := r.In(dir), r.In(filepath.Join(t.TempDir(), "linked"))
+	b.Git("worktree", "add", "-q", l.Dir, "main")
+	return world(l, func() storetest.Store { return &inBare{open(t, dir, now), open(t, l.Dir, now)} })
+}
+
+// bundled reads what a bundle of the chains brings to a repository that has
+// nothing else.
+func bundled(t testing.TB, now func() time.Time) storetest.World {
+	r := plain.copy(t)
+	return world(r, func() storetest.Store {
+		return &elsewhere{open(t, r.Dir, now), &bundle{from: r, open: func(dir string) *gitstore.Store { return open(t, dir, now) }, t: t}}
+	})
+}
+
+// cloned saves in one clone and reads in another, over a bare remote. What was
+// dropped is dropped for all, so that nothing is taken back.
+func cloned(t testing.TB, now func() time.Time) storetest.World {
+	r, dir := plain.copy(t), filepath.Join(t.TempDir(), "clone")
+	share(t, r, dir)
+	w := world(r, func() storetest.Store {
+		e := &elsewhere{open(t, r.Dir, now), &clone{t: t, from: open(t, r.Dir, now), to: open(t, dir, now), refs: r}}
+		return struct {
+			storetest.Store
+			storetest.Archiver
+			storetest.Verifier
+		}{e, e, e}
+	})
+	w.Rewrite = nil // the clones would bring the other record back
+	return w
+}
+
+// Refs are in tables: with another git where this one cannot do that, in a
+// process of its own, since a process finds git once.
+func TestGitStoreReftable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+	if exec.Command("git", "init", "-q", "--ref-format=reftable", t.TempDir()).Run() == nil {
+		run(t, func(t testing.TB, now func() time.Time) storetest.World {
+			r := refTable.copy(t)
+			return world(r, func() storetest.Store { return open(t, r.Dir, now) })
+		}, shares-1)
+		return
+	}
+	require.Empty(t, otherGitName, "the other git has no reftable either")
+	again := exec.Command(os.Args[0], "-test.run=^TestGitStoreReftable$")
+	again.Env = append(os.Environ(), "GIT_CHECKPOINT_TEST_OTHER_GIT=trixie", "PATH="+otherGit(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if full {
+		again.Env = append(again.Env, "GIT_CHECKPOINT_TEST_MODEL=full")
+	}
+	out, err := again.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "PASS")
+}
+
+// otherGit is the folder of a git that has reftables; in CI it must come.
+func otherGit(t testing.TB) string {
+	t.Helper()
+	script, err := filepath.Abs(filepath.Join("..", "..", "..", "shared", "tools", "other-git"))
+	require.NoError(t, err)
+	cached := filepath.Join("/tmp", "git-checkpoint-git-trixie")
+	if _, err := os.Stat(filepath.Join(cached, "bin", "git")); err != nil && os.Getenv("CI") != "true" {
+		t.Skip("not tried: this git has no reftable (2.45 has)")
+	}
+	out, err := exec.Command(script, "trixie", cached).Output()
+	require.NoError(t, err, script)
+	return strings.TrimSpace(string(out))
+}
+
+// A repository of SHA-256 is refused by name. Once it is not, it is a form.
+func TestGitStoreSHA256(t *testing.T) {
+	r := gittest.At(t, t.TempDir(), t.TempDir())
+	r.Git("init", "-q", "--object-format=sha256")
+	_, err := gitstore.Open(t.Context(), gitstore.Options{Dir: r.Dir})
+	var unsupported *gitstore.UnsupportedError
+	require.ErrorAs(t, err, &unsupported)
+	require.Contains(t, unsupported.Feature, "SHA-256")
+}
+
+// inBare saves in a worktree.
+type inBare struct {
+	*gitstore.Store
+	worktree *gitstore.Store
+}
+
+func (b *inBare) Save(ctx context.Context, req gitstore.SaveRequest) (*gitstore.Saved, error) {
+	return b.worktree.Save(ctx, req)
+}
+
+// after does something after every change.
+type after struct {
+	*gitstore.Store
+	do func()
+}
+
+func (a *after) Save(ctx context.Context, req gitstore.SaveRequest) (*gitstore.Saved, error) {
+	defer a.do()
+	return a.Store.Save(ctx, req)
+}
+
+func (a *after) Pin(ctx context.Context, i checkpoint.Issue, id checkpoint.ID, on bool) (bool, error) {
+	defer a.do()
+	return a.Store.Pin(ctx, i, id, on)
+}
+
+func (a *after) Drop(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID) error {
+	defer a.do()
+	return a.Store.Drop(ctx, i, ids)
+}
+
+func (a *after) Prune(ctx context.Context, req gitstore.PruneRequest) (*gitstore.Pruned, error) {
+	defer a.do()
+	return a.Store.Prune(ctx, req)
+}
+
+func (a *after) Archive(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error) {
+	defer a.do()
+	return a.Store.Archive(ctx, i, ids, why)
+}
+
+func (a *after) Undo(ctx context.Context, i checkpoint.Issue) (*gitstore.Undone, error) {
+	defer a.do()
+	return a.Store.Undo(ctx, i)
+}

@@ -1,0 +1,130 @@
+package storetest_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/internal/storetest"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	full         bool   // all promises in every form, and long histories
+	otherGitName string // set in the process that runs with a git that has reftables
+)
+
+// TestMain gives the stores, which run git in this process's environment, that
+// of the repositories' own commands, and makes repositories in memory where that
+// can be: what a disk does is tried elsewhere.
+func TestMain(m *testing.M) {
+	memory := "/dev/shm"
+	if info, err := os.Stat(memory); err != nil || !info.IsDir() {
+		memory = ""
+	}
+	full = os.Getenv("GIT_CHECKPOINT_TEST_MODEL") == "full"
+	otherGitName = os.Getenv("GIT_CHECKPOINT_TEST_OTHER_GIT")
+	dir, err := os.MkdirTemp(memory, "storetest-*")
+	if err != nil {
+		panic(err)
+	}
+	env := gittest.Env(dir)
+	os.Clearenv()
+	for _, kv := range append(env, "TMPDIR="+dir) {
+		key, value, _ := strings.Cut(kv, "=")
+		os.Setenv(key, value)
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// A template is a repository with one commit, which is made once and copied.
+type template struct {
+	init []string // arguments of git init
+	once sync.Once
+	dir  string
+}
+
+var (
+	plain    = &template{}
+	refTable = &template{init: []string{"--ref-format=reftable"}}
+)
+
+// copy makes a repository of it.
+func (m *template) copy(t testing.TB) *gittest.Repo {
+	t.Helper()
+	m.once.Do(func() { m.make(t) })
+	r := gittest.At(t, filepath.Join(t.TempDir(), "repo"), t.TempDir())
+	require.NoError(t, os.CopyFS(r.Dir, os.DirFS(m.dir)))
+	return r
+}
+
+func (m *template) make(t testing.TB) {
+	t.Helper()
+	dir, err := os.MkdirTemp(os.Getenv("HOME"), "template-*")
+	require.NoError(t, err)
+	r := gittest.At(t, dir, os.Getenv("HOME"))
+	r.Git(append([]string{"init", "-q", "--template="}, m.init...)...)
+	r.Git("symbolic-ref", "HEAD", "refs/heads/main")
+	for key, value := range map[string]string{"user.name": gittest.Name, "user.email": gittest.Email, "gc.auto": "0"} {
+		r.Git("config", key, value)
+	}
+	r.Write("a.txt", "one\n")
+	r.Git("add", "-A")
+	r.Commit("first")
+	m.dir = dir
+}
+
+func open(t testing.TB, dir string, now func() time.Time) *gitstore.Store {
+	t.Helper()
+	s, err := gitstore.Open(context.Background(), gitstore.Options{Dir: dir, Now: now})
+	require.NoError(t, err)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// world is a repository as a place for checkpoints.
+func world(r *gittest.Repo, handle func() storetest.Store) storetest.World {
+	return storetest.World{
+		Open:    handle,
+		Rewrite: func(i checkpoint.Issue, change func([]byte) []byte) { rewrite(r, i, change) },
+		Stage: func(path, content string) {
+			r.Write(path, content)
+			r.Git("add", "--", path)
+		},
+		Files: func(c *gitstore.Checkpoint) map[string]string { return staged(r, c) },
+	}
+}
+
+// staged are the files in a checkpoint's staged/.
+func staged(r *gittest.Repo, c *gitstore.Checkpoint) map[string]string {
+	held, tree := map[string]string{}, c.Commit.String()+":staged"
+	for path := range strings.SplitSeq(strings.TrimSuffix(string(r.Pipe(nil, "ls-tree", "-rz", "--name-only", tree)), "\x00"), "\x00") {
+		held[path] = string(r.Pipe(nil, "cat-file", "blob", tree+"/"+path))
+	}
+	return held
+}
+
+// rewrite replaces the record at the tip of an issue, and what this clone knows
+// of the tip: else the store would take it for a ref that plain git moved.
+func rewrite(r *gittest.Repo, i checkpoint.Issue, change func([]byte) []byte) {
+	tip := gitstore.LiveRef(i)
+	blob := r.Git("rev-parse", tip+":checkpoint.yaml")
+	changed := r.Hash(string(change(r.Pipe(nil, "cat-file", "blob", blob))))
+	entries := bytes.Replace(r.Pipe(nil, "ls-tree", "-z", tip), []byte(blob), []byte(changed), 1)
+	tree := strings.TrimSpace(string(r.Pipe(entries, "mktree", "-z")))
+	commit := strings.Replace(string(r.Pipe(nil, "cat-file", "commit", tip)), r.Git("rev-parse", tip+"^{tree}"), tree, 1)
+	hash := strings.TrimSpace(string(r.Pipe([]byte(commit), "hash-object", "-t", "commit", "-w", "--stdin")))
+	r.Git("update-ref", tip, hash)
+	r.Git("update-ref", "refs/git-checkpoint/own/"+i.RefName(), hash)
+}

@@ -1,0 +1,16 @@
+package storetest_test
+
+import (
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/internal/storetest"
+)
+
+// inMemory is a place in memory.
+func inMemory(_ testing.TB, now func() time.Time) storetest.World {
+	s := &memoryStore{Now: now}
+	return storetest.World{Open: func() storetest.Store { return s }, Rewrite: s.Rewrite}
+}
+
+func TestMemory(t *testing.T) { storetest.Run(t, inMemory) }

@@ -1,0 +1,153 @@
+package storetest_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/storetest"
+	"git-checkpoint/gitstore/retention"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A whole is a store that can do all that is done here.
+type whole interface {
+	storetest.Store
+	storetest.Archiver
+	storetest.Undoer
+	storetest.Purger
+}
+
+// The store in memory and one in a repository, in each of its forms, do the same
+// at any step of a random history, tell the same, and hold the same after it.
+func TestModelStores(t *testing.T) {
+	places := []storetest.Maker{loose, linked, bare, bundled}
+	histories, steps, limit := len(places), 40, 10*time.Second
+	if full {
+		places = append(places, packed)
+		histories, steps, limit = 1000, 150, 20*time.Second
+	}
+	start := time.Now()
+	for seed := range histories {
+		if time.Since(start) > limit {
+			t.Logf("%d histories of %d", seed, histories)
+			break
+		}
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { history(t, places[seed%len(places)], uint64(seed), steps) })
+	}
+}
+
+func history(t *testing.T, place storetest.Maker, seed uint64, steps int) {
+	clock := new(atomic.Int64)
+	clock.Store(time.Date(2026, 2, 14, 14, 30, 0, 0, time.UTC).Unix())
+	now := func() time.Time { return time.Unix(clock.Load(), 0).UTC() }
+	var (
+		inMemory whole = &memoryStore{Now: now}
+		inGit          = place(t, now).Open().(whole)
+		c              = &chance{Rand: rand.New(rand.NewPCG(seed, 79)), now: now, of: inMemory}
+		told     []string
+	)
+	for k := range steps {
+		clock.Add(c.passes())
+		s := c.step()
+		want, got := s.do(inMemory), s.do(inGit)
+		told = append(told, fmt.Sprintf("%d: %s: %s", k, s.says, want))
+		past := told[max(0, len(told)-12):]
+		require.Equal(t, want, got, "seed %d, the last of %q", seed, past)
+		for _, i := range issues {
+			require.Equal(t, state(inMemory, i), state(inGit, i), "seed %d, issue %s, after %q", seed, i, past)
+		}
+	}
+}
+
+// state is all that can be seen of an issue.
+func state(s whole, i checkpoint.Issue) string {
+	text := ""
+	for _, read := range []func() (*gitstore.List, error){
+		func() (*gitstore.List, error) { return s.List(background, i, 0) },
+		func() (*gitstore.List, error) { return s.Archived(background, i, 0) },
+	} {
+		l, err := read()
+		if err != nil {
+			return kind(err)
+		}
+		for k := range l.Checkpoints {
+			text += seen(&l.Checkpoints[k]) + content(s, &l.Checkpoints[k])
+		}
+		text += "--\n"
+	}
+	for _, archived := range []bool{false, true} {
+		there, _, err := s.Issues(background, archived)
+		text += fmt.Sprintln(archived, slices.Contains(there, i), err)
+	}
+	return text
+}
+
+// seen is what a list tells, but for what only a repository has.
+func seen(c *gitstore.Checkpoint) string {
+	shown := *c
+	shown.Commit, shown.Tree, shown.Branch = [20]byte{}, [20]byte{}, ""
+	return fmt.Sprintf("%+v\n", shown)
+}
+
+// content is a record, but for what only a repository has.
+func content(s whole, c *gitstore.Checkpoint) string {
+	r, err := s.SoundRecord(c)
+	if err != nil {
+		return kind(err)
+	}
+	return plainRecord(r)
+}
+
+func plainRecord(r *checkpoint.Record) string {
+	r = r.Clone()
+	for _, key := range []string{"issue_snapshot", "files_modified", "snapshot"} {
+		r.Doc().Delete(key)
+	}
+	data, err := r.Encode()
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// kind is an error as errors.As sees it.
+func kind(err error) string {
+	var (
+		none      *gitstore.NoneError
+		notFound  *gitstore.NotFoundError
+		ambiguous *gitstore.AmbiguousError
+		taken     *gitstore.TakenError
+		refused   *gitstore.RefusedError
+	)
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &none):
+		return fmt.Sprintf("none: %+v", *none)
+	case errors.As(err, &notFound):
+		return fmt.Sprintf("not found: %+v", *notFound)
+	case errors.As(err, &ambiguous):
+		slices.Sort(ambiguous.Candidates)
+		return fmt.Sprintf("ambiguous: %+v", *ambiguous)
+	case errors.As(err, &taken):
+		return fmt.Sprintf("taken: %+v", *taken)
+	case errors.As(err, &refused):
+		return "refused"
+	case errors.Is(err, gitstore.ErrUnchanged):
+		return "unchanged"
+	case errors.Is(err, gitstore.ErrNothingToUndo):
+		return "nothing to undo"
+	}
+	return "an error"
+}
+
+// reasons are those for which something goes to the archive.
+var reasons = []retention.Reason{retention.ReasonAsked, retention.ReasonFailed, retention.ReasonCompleted}
