@@ -313,6 +313,9 @@ func (c *faultCheck) checkAnswer() {
 		if strings.Contains(c.o.err, "warning: not saved") || strings.Contains(c.o.err, "warning: not pushed") {
 			return // the code is that of the command that was run, or of the save, and the warning says what was not done
 		}
+		if c.remoteBlind && f.form == refsTable && strings.Contains(c.o.out, ": pushed ") {
+			return // its git cannot open its configuration, writes the ref as a file, and says that it has moved
+		}
 		if c.remoteBlind && strings.Contains(c.o.out, ": none on ") {
 			return // its git says so: it lists no refs in a folder or table that it cannot open, and exits with 0
 		}
