@@ -81,22 +81,28 @@ func buildTool(t *testing.T) (dir string) {
 	return dir
 }
 
-// newHistory commits the files of the modules that this one needs, and then
-// commits changes to them.
+// newHistory commits the files of modules that this one needs and of the standard
+// library, and then commits changes to them.
 func newHistory(t *testing.T, commits int) *history {
 	h := &history{t: t, dir: t.TempDir(), env: cleanEnv(t, buildTool(t))}
 	h.git("init", "-q", "-b", "main")
 	total := 0
-	for _, module := range []string{"github.com/go-git/go-git/v5", "golang.org/x/crypto", "golang.org/x/net", "golang.org/x/sys"} {
-		out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
-		require.NoError(t, err)
-		from := strings.TrimSpace(string(out))
+	list := func(args ...string) string {
+		out, err := exec.Command("go", args...).Output()
+		require.NoErrorf(t, err, "go %v", args)
+		return strings.TrimSpace(string(out))
+	}
+	for _, module := range []string{"github.com/go-git/go-git/v5", "golang.org/x/sys"} {
+		from := list("list", "-m", "-f", "{{.Dir}}", module)
 		require.NotEmptyf(t, from, "%s is not in the module cache", module)
 		total += copyModule(t, from, filepath.Join(h.dir, filepath.Base(filepath.Dir(module)), filepath.Base(module)))
 	}
+	for _, folder := range []string{"crypto", "net"} {
+		total += copyModule(t, filepath.Join(list("env", "GOROOT"), "src", folder), filepath.Join(h.dir, "std", folder))
+	}
 	require.Greater(t, total, 1500, "too few files for a real repository")
 	h.git("add", "-A")
-	h.git("commit", "-qm", "the modules")
+	h.git("commit", "-qm", "the files")
 	files := strings.Fields(h.git("ls-files", "*.go"))
 	source := rand.New(rand.NewPCG(1, 2))
 	var stream strings.Builder
