@@ -17,7 +17,7 @@ import (
 // for how long they stay there. It returns the ids that were moved.
 func (s *Store) Archive(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error) {
 	var moved []checkpoint.ID
-	err := s.alter(ctx, issue, func(c *chain, k *sink) (*change, error) {
+	err := s.alter(ctx, issue, func(c *chain, k *objectWriter) (*change, error) {
 		var err error
 		if moved, err = liveOnes(c, ids); err != nil {
 			return nil, err
@@ -54,7 +54,7 @@ func liveOnes(c *chain, ids []checkpoint.ID) ([]checkpoint.ID, error) {
 
 // archiveMove is the move of an archive's ref to these links, none when it is
 // there already.
-func (s *Store) archiveMove(archive *chain, links []link, k *sink) []refs.Move {
+func (s *Store) archiveMove(archive *chain, links []link, k *objectWriter) []refs.Move {
 	if tip := s.rebuild(archive, links, k); tip != archive.tip {
 		return []refs.Move{{Name: archive.ref, Old: archive.tip, New: tip}}
 	}
@@ -62,7 +62,7 @@ func (s *Store) archiveMove(archive *chain, links []link, k *sink) []refs.Move {
 }
 
 // toArchive is the change that moves ids of c to the archive.
-func (s *Store) toArchive(ctx context.Context, c *chain, ids []checkpoint.ID, why retention.Reason, k *sink) (*change, error) {
+func (s *Store) toArchive(ctx context.Context, c *chain, ids []checkpoint.ID, why retention.Reason, k *objectWriter) (*change, error) {
 	archive, err := s.readChain(ctx, c.issue, ArchiveRef(c.issue), 0)
 	if err != nil {
 		return nil, err

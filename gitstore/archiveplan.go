@@ -32,7 +32,7 @@ func (s *Store) noChain(c *chain) *chain {
 // pickArchive returns the tip of an archive with the checkpoints that are wanted:
 // one of chains, or a new one in k. It is zero if nothing is wanted and none of
 // chains exists. Links that move to the archive are a chain without a tip.
-func (s *Store) pickArchive(k *sink, want join.State, chains ...*chain) (plumbing.Hash, error) {
+func (s *Store) pickArchive(k *objectWriter, want join.State, chains ...*chain) (plumbing.Hash, error) {
 	list := make([]join.Chain, len(chains))
 	for n, c := range chains {
 		list[n] = c.asChain()

@@ -22,7 +22,7 @@ func TestSaveBesideDeletedRef(t *testing.T) {
 			w := newWorld(t, setup)
 			ids := w.manual(3)
 			req := w.request(checkpoint.Manual)
-			k := w.s.newSink()
+			k := w.s.newObjectWriter()
 			snap, err := w.s.snapshot(ctx, req.Issue, req.files(nil), k)
 			require.NoError(t, err)
 			save := &writing{s: w.s, req: &req, snap: snap, created: w.now}
@@ -104,7 +104,7 @@ func TestSaveIfOwnRefMovedAfterComparison(t *testing.T) {
 	ids := w.manual(2)
 	older := w.Git("rev-parse", LiveRef("42"))
 	req := w.request(checkpoint.Manual)
-	k := w.s.newSink()
+	k := w.s.newObjectWriter()
 	snap, err := w.s.snapshot(ctx, req.Issue, req.files(nil), k)
 	require.NoError(t, err)
 	save := &writing{s: w.s, req: &req, snap: snap, created: w.now}
@@ -115,7 +115,7 @@ func TestSaveIfOwnRefMovedAfterComparison(t *testing.T) {
 			other := w.open(w.Dir)
 			other.issueLock = w.s.issueLock
 			o := &writing{s: other, req: &req, snap: snap, created: w.now}
-			saved, err := o.append(ctx, other.newSink())
+			saved, err := o.append(ctx, other.newObjectWriter())
 			require.NoError(t, err)
 			ids = append(ids, saved.ID)
 			w.Git("update-ref", LiveRef("42"), older)

@@ -17,7 +17,7 @@ import (
 func (s *Store) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) error {
 	remove := setOf(ids)
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id checkpoint.ID) bool { return id == "" })
-	err := s.alter(ctx, issue, func(c *chain, k *sink) (*change, error) {
+	err := s.alter(ctx, issue, func(c *chain, k *objectWriter) (*change, error) {
 		archive, err := s.readChain(ctx, issue, ArchiveRef(issue), 0)
 		if err != nil {
 			return nil, err
@@ -53,7 +53,7 @@ func bury(l *ledger.Ledger, ids []checkpoint.ID) {
 
 // leaveArchive takes checkpoints out of an archive and returns the move of
 // its ref, none when the archive has none of them.
-func (s *Store) leaveArchive(archive *chain, ids map[checkpoint.ID]bool, k *sink) ([]refs.Move, error) {
+func (s *Store) leaveArchive(archive *chain, ids map[checkpoint.ID]bool, k *objectWriter) ([]refs.Move, error) {
 	links := slices.DeleteFunc(slices.Clone(archive.links), func(l link) bool { return ids[l.ID] })
 	if len(links) == len(archive.links) {
 		return nil, nil

@@ -57,7 +57,7 @@ func (t *taking) together(ctx context.Context, issues []checkpoint.Issue, done [
 	if len(list) == 0 {
 		return nil
 	}
-	if err := t.s.publishMany(ctx, t.s.newSink(), t.message(), list); err != nil {
+	if err := t.s.publishMany(ctx, t.s.newObjectWriter(), t.message(), list); err != nil {
 		return err
 	}
 	t.s.forgetTracked(ctx, list)
@@ -74,7 +74,7 @@ func (t *taking) one(ctx context.Context, i checkpoint.Issue) Synced {
 		if err != nil || len(moves) == 0 {
 			return err
 		}
-		err = t.s.publish(ctx, t.s.newSink(), t.message(), func() ([]refs.Move, error) { return moves, nil })
+		err = t.s.publish(ctx, t.s.newObjectWriter(), t.message(), func() ([]refs.Move, error) { return moves, nil })
 		if err != nil {
 			return err
 		}

@@ -110,7 +110,7 @@ func (s *Store) finish(ctx context.Context, sf *safety) error {
 	if err != nil {
 		return err
 	}
-	return refusal(s.site(s.newSink()).Finish(ctx, steps))
+	return refusal(s.site(s.newObjectWriter()).Finish(ctx, steps))
 }
 
 // sweep removes what a killed restore left besides its journal. The caller

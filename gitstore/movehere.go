@@ -66,7 +66,7 @@ func (s *Store) hooked() bool {
 
 // publishHere is publishOnce without git. In an ordered journal the sync of the
 // refs' folder takes along all that was written before.
-func (s *Store) publishHere(ctx context.Context, k *sink, m *moveHere, message string) (settled bool, err error) {
+func (s *Store) publishHere(ctx context.Context, k *objectWriter, m *moveHere, message string) (settled bool, err error) {
 	defer m.Discard()
 	settle, err := k.install(ctx, m.Files()...)
 	if err != nil {

@@ -88,7 +88,7 @@ func TestPackIsKeptThroughTries(t *testing.T) {
 	w := newWorld(t)
 	w.manual(1)
 	w.Write(".git/gc.pid", "1 host\n")
-	k := w.s.newSink()
+	k := w.s.newObjectWriter()
 	k.Add(3, []byte("a blob"))
 	kept := func() []string {
 		names, err := filepath.Glob(w.GitPath("objects/pack/*.keep"))
@@ -105,7 +105,7 @@ func TestPackIsKeptThroughTries(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, os.SameFile(first, then))
 	assert.Equal(t, first.ModTime(), then.ModTime())
-	k.letGC()
+	k.releaseKeptPack()
 	assert.Empty(t, kept())
 }
 

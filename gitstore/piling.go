@@ -12,7 +12,7 @@ const maxPiled = 10_000
 
 // A piling puts trees together.
 type piling struct {
-	k    *sink
+	k    *objectWriter
 	left int                                // how many trees may yet be made
 	made map[[2]plumbing.Hash]plumbing.Hash // of which two
 }

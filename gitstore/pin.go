@@ -17,7 +17,7 @@ func (s *Store) Pin(ctx context.Context, issue checkpoint.Issue, id checkpoint.I
 		verb = "pin"
 	}
 	changed := false
-	err := s.alter(ctx, issue, func(c *chain, _ *sink) (*change, error) {
+	err := s.alter(ctx, issue, func(c *chain, _ *objectWriter) (*change, error) {
 		changed = false
 		if c.find(id) == nil && !c.ledger.IsArchived(id) {
 			return nil, &NotFoundError{Issue: issue, Name: string(id)}

@@ -56,7 +56,7 @@ func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 	if req.DryRun {
 		act = s.consider
 	}
-	err := act(ctx, req.Issue, func(c *chain, k *sink) (*change, error) {
+	err := act(ctx, req.Issue, func(c *chain, k *objectWriter) (*change, error) {
 		k.progress = req.Progress
 		archive, err := s.readChain(ctx, req.Issue, ArchiveRef(req.Issue), 0)
 		if err != nil {
@@ -78,16 +78,16 @@ func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 }
 
 // consider lets decide look at an issue's chain as it is, and does nothing.
-func (s *Store) consider(ctx context.Context, i checkpoint.Issue, decide func(c *chain, k *sink) (*change, error)) error {
+func (s *Store) consider(ctx context.Context, i checkpoint.Issue, decide func(c *chain, k *objectWriter) (*change, error)) error {
 	c, err := s.readChain(ctx, i, LiveRef(i), 0)
 	if err == nil {
-		_, err = decide(c, s.newSink())
+		_, err = decide(c, s.newObjectWriter())
 	}
 	return err
 }
 
 // pruning is the change that does what was decided.
-func (s *Store) pruning(ctx context.Context, c, archive *chain, p *Pruned, k *sink) (ch *change, err error) {
+func (s *Store) pruning(ctx context.Context, c, archive *chain, p *Pruned, k *objectWriter) (ch *change, err error) {
 	ch = &change{verb: "prune", ids: slices.Concat(p.Removed, p.Expired), remove: setOf(p.Removed)}
 	elsewhere, newest := len(p.Removed) > 0 && s.seenElsewhere(ctx, c), c.newestClock()
 	ch.ledger = func(l *ledger.Ledger) {

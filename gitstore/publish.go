@@ -13,8 +13,8 @@ const collections = 20
 // publish makes what k holds durable and then moves refs, as moves says. A gc
 // that prunes everything may take the objects before a ref points to them:
 // then both once more.
-func (s *Store) publish(ctx context.Context, k *sink, message string, moves func() ([]refs.Move, error)) error {
-	defer k.letGC()
+func (s *Store) publish(ctx context.Context, k *objectWriter, message string, moves func() ([]refs.Move, error)) error {
+	defer k.releaseKeptPack()
 	for tries := 0; ; tries++ {
 		settled, err := s.publishOnce(ctx, k, message, moves)
 		if err == nil || !settled || errors.Is(err, errLost) || isDone(err) || tries == collections || len(k.batch.Missing()) == 0 {
@@ -25,7 +25,7 @@ func (s *Store) publish(ctx context.Context, k *sink, message string, moves func
 
 // publishOnce also reports whether the objects were stored. The refs are moved
 // here where that can be, else by git, which starts while objects are written.
-func (s *Store) publishOnce(ctx context.Context, k *sink, message string, moves func() ([]refs.Move, error)) (settled bool, err error) {
+func (s *Store) publishOnce(ctx context.Context, k *objectWriter, message string, moves func() ([]refs.Move, error)) (settled bool, err error) {
 	list, err := moves()
 	if err != nil {
 		return false, err
@@ -39,7 +39,7 @@ func (s *Store) publishOnce(ctx context.Context, k *sink, message string, moves 
 	return settled, err
 }
 
-func (s *Store) publishList(ctx context.Context, k *sink, message string, list []refs.Move) (settled bool, err error) {
+func (s *Store) publishList(ctx context.Context, k *objectWriter, message string, list []refs.Move) (settled bool, err error) {
 	if m, err := s.stage(list); err == nil {
 		settled, err := s.publishHere(ctx, k, m, message)
 		if !errors.Is(err, refs.ErrAside) {
@@ -64,7 +64,7 @@ func (s *Store) publishList(ctx context.Context, k *sink, message string, list [
 
 // settle makes installed objects durable. Git gets ready to move the refs while
 // they are brought to the disk.
-func (k *sink) settle(ctx context.Context, m *mover, list []refs.Move, settle func() error) error {
+func (k *objectWriter) settle(ctx context.Context, m *mover, list []refs.Move, settle func() error) error {
 	if err := k.keepFromGC(ctx, list[0].Name); err != nil {
 		return err
 	}

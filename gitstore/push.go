@@ -303,7 +303,7 @@ func (s *Store) trackSome(ctx context.Context, l *line, issues []checkpoint.Issu
 		if len(moves) == 0 {
 			return nil
 		}
-		if err := s.publishMany(ctx, s.newSink(), l.Op+": "+ShownRemote(l.Remote), moves); err != nil {
+		if err := s.publishMany(ctx, s.newObjectWriter(), l.Op+": "+ShownRemote(l.Remote), moves); err != nil {
 			return err
 		}
 		s.forgetTracked(ctx, moves)
@@ -320,7 +320,7 @@ func (s *Store) track(ctx context.Context, l *line, i checkpoint.Issue, tip plum
 			return err
 		}
 		moves := []refs.Move{{Name: name, Old: old, New: tip}}
-		err = s.publish(ctx, s.newSink(), l.Op+": "+ShownRemote(l.Remote), func() ([]refs.Move, error) { return moves, nil })
+		err = s.publish(ctx, s.newObjectWriter(), l.Op+": "+ShownRemote(l.Remote), func() ([]refs.Move, error) { return moves, nil })
 		if err != nil {
 			return err
 		}

@@ -99,7 +99,7 @@ func TestGCBetweenWriteAndMove(t *testing.T) {
 	w := newWorld(t)
 	w.Write("a.txt", "staged\n")
 	w.Git("add", "-A")
-	k := w.s.newSink()
+	k := w.s.newObjectWriter()
 	tree := k.addTree([]trees.Entry{{Mode: trees.ModeFile, Name: "x", Hash: k.Add(3, []byte("content"))}})
 	require.NoError(t, k.Flush(ctx))
 	w.Git("prune", "--expire=now")

@@ -14,11 +14,11 @@ const manyMoves = 64
 
 // publishMany is publish for the refs of many issues. The moves are known, and
 // git is not started beforehand: that does not show among so many.
-func (s *Store) publishMany(ctx context.Context, k *sink, message string, moves []refs.Move) error {
+func (s *Store) publishMany(ctx context.Context, k *objectWriter, message string, moves []refs.Move) error {
 	if len(moves) <= manyMoves || !canSyncAll || !s.gitAnswers(ctx) {
 		return s.publish(ctx, k, message, func() ([]refs.Move, error) { return moves, nil })
 	}
-	defer k.letGC()
+	defer k.releaseKeptPack()
 	for tries := 0; ; tries++ {
 		err := s.publishManyOnce(ctx, k, message, moves)
 		if err == nil || errors.Is(err, errLost) || isDone(err) || tries == collections || len(k.batch.Missing()) == 0 {
@@ -34,7 +34,7 @@ func (s *Store) gitAnswers(ctx context.Context) bool {
 	return err == nil && version.AtLeast(2, 34)
 }
 
-func (s *Store) publishManyOnce(ctx context.Context, k *sink, message string, moves []refs.Move) (err error) {
+func (s *Store) publishManyOnce(ctx context.Context, k *objectWriter, message string, moves []refs.Move) (err error) {
 	note, err := s.syncOthers(k, moves)
 	if err != nil {
 		return err

@@ -195,7 +195,7 @@ func (s *Store) has(ctx context.Context, ref string) bool {
 
 // putBack makes now, the issue's chain, say what last does too.
 func (s *Store) putBack(ctx context.Context, now, last *chain) (bool, error) {
-	k := s.newSink()
+	k := s.newObjectWriter()
 	tip, want, _, err := s.merged(k, now, last)
 	if err != nil {
 		return false, &unjoinableError{err}
@@ -227,7 +227,7 @@ func (e *unjoinableError) Unwrap() error { return e.error }
 
 // archiveLeaving returns the move of the archive's ref that takes in what leaves
 // chains for the archive by their joined state, nil if nothing does.
-func (s *Store) archiveLeaving(ctx context.Context, k *sink, want join.State, chains ...*chain) ([]refs.Move, error) {
+func (s *Store) archiveLeaving(ctx context.Context, k *objectWriter, want join.State, chains ...*chain) ([]refs.Move, error) {
 	i := chains[0].issue
 	here, err := s.readChain(ctx, i, ArchiveRef(i), 0)
 	if err != nil {

@@ -61,7 +61,7 @@ func (s *Store) restore(ctx context.Context, req RestoreRequest) (*Restored, err
 	if err := s.checkPlace(ctx, &req, st); err != nil {
 		return nil, err
 	}
-	r := &restoring{s: s, req: &req, k: s.newSink()}
+	r := &restoring{s: s, req: &req, k: s.newObjectWriter()}
 	done, err := r.run(ctx, st)
 	if err != nil && r.safety != nil {
 		return done, r.rollBack(context.WithoutCancel(ctx), done, err)
@@ -73,7 +73,7 @@ func (s *Store) restore(ctx context.Context, req RestoreRequest) (*Restored, err
 type restoring struct {
 	s      *Store
 	req    *RestoreRequest
-	k      *sink
+	k      *objectWriter
 	safety *safety // once the worktree may have been touched
 }
 

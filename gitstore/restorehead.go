@@ -140,7 +140,7 @@ func (s *Store) ChangedSince(ctx context.Context, c *Checkpoint) (changed, inThe
 	if err != nil || len(targets) == 0 {
 		return nil, nil, err
 	}
-	site := s.site(s.newSink())
+	site := s.site(s.newObjectWriter())
 	site.Touched = s.touchedSince(st.head)
 	return site.Differ(ctx, targets)
 }

@@ -11,7 +11,7 @@ import (
 
 // site is the worktree as restores see it. They add objects to k, which may be
 // nil where nothing is read.
-func (s *Store) site(k *sink) *restore.Site {
+func (s *Store) site(k *objectWriter) *restore.Site {
 	site := &restore.Site{
 		Git: s.git, Config: s.config,
 		GitDir: s.repo.Dir, Root: s.repo.Root, Prefix: s.repo.Prefix, Index: s.repo.Index, State: s.stateDir(),

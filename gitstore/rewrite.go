@@ -28,7 +28,7 @@ type change struct {
 // alter changes an issue's chain by what decide makes of it, again from the
 // start when another writer came first. A nil change does nothing. The sink
 // takes objects of other chains that move in the same transaction.
-func (s *Store) alter(ctx context.Context, issue checkpoint.Issue, decide func(c *chain, k *sink) (*change, error)) error {
+func (s *Store) alter(ctx context.Context, issue checkpoint.Issue, decide func(c *chain, k *objectWriter) (*change, error)) error {
 	try := func() error {
 		c, err := s.readChain(ctx, issue, LiveRef(issue), 0)
 		if err != nil {
@@ -37,7 +37,7 @@ func (s *Store) alter(ctx context.Context, issue checkpoint.Issue, decide func(c
 		if err := cmp.Or(c.unread, c.below()); err != nil {
 			return err
 		}
-		k := s.newSink()
+		k := s.newObjectWriter()
 		ch, err := decide(c, k)
 		if err != nil || ch == nil {
 			return err
@@ -67,7 +67,7 @@ func (c *chain) readOnly() error {
 	return &RefusedError{Reason: fmt.Sprintf("%s: %v", c.ref, ErrReadOnly), Hint: "git fetch --unshallow"}
 }
 
-func (s *Store) commitChange(ctx context.Context, c *chain, tip plumbing.Hash, ch *change, k *sink) error {
+func (s *Store) commitChange(ctx context.Context, c *chain, tip plumbing.Hash, ch *change, k *objectWriter) error {
 	moves := func() ([]refs.Move, error) {
 		moves, err := s.movesTo(ctx, c, tip)
 		return slices.Concat(ch.also, moves, ch.then), err
@@ -80,7 +80,7 @@ func (s *Store) commitChange(ctx context.Context, c *chain, tip plumbing.Hash, c
 }
 
 // apply builds the changed chain and returns its tip.
-func (s *Store) apply(c *chain, ch *change, k *sink) (plumbing.Hash, error) {
+func (s *Store) apply(c *chain, ch *change, k *objectWriter) (plumbing.Hash, error) {
 	for _, l := range ch.insert {
 		k.reach(l.commit.hash)
 	}
@@ -118,7 +118,7 @@ func (l link) order(o link) int {
 // new to it, and returns its tip. The part at the bottom that is as it was
 // keeps its commits; above it parents change and nothing else. Ledger commits
 // there are left out: what they say is history.
-func (s *Store) rebuild(c *chain, links []link, k *sink) plumbing.Hash {
+func (s *Store) rebuild(c *chain, links []link, k *objectWriter) plumbing.Hash {
 	same := 0
 	for same < min(len(links), len(c.links)) &&
 		links[len(links)-1-same].commit.hash == c.links[len(c.links)-1-same].commit.hash {
@@ -130,7 +130,7 @@ func (s *Store) rebuild(c *chain, links []link, k *sink) plumbing.Hash {
 	}
 	above := len(links) - same
 	for i := above - 1; i >= 0; i-- {
-		k.told(above-i, above)
+		k.reportProgress(above-i, above)
 		if links[i].ledger {
 			continue
 		}
@@ -145,15 +145,15 @@ func (s *Store) rebuild(c *chain, links []link, k *sink) plumbing.Hash {
 	return parent
 }
 
-// told says how much of a chain is rewritten.
-func (k *sink) told(done, total int) {
+// reportProgress says how much of a chain is rewritten.
+func (k *objectWriter) reportProgress(done, total int) {
 	if k.progress != nil {
 		k.progress(done, total)
 	}
 }
 
 // bottom is what the chain's oldest link, as far as it was read, stands on.
-func (s *Store) bottom(c *chain, k *sink) plumbing.Hash {
+func (s *Store) bottom(c *chain, k *objectWriter) plumbing.Hash {
 	if n := len(c.links); n > 0 && !c.rooted {
 		if parents := c.links[n-1].commit.parents; len(parents) > 0 {
 			return parents[0]
@@ -168,7 +168,7 @@ func (s *Store) bottom(c *chain, k *sink) plumbing.Hash {
 }
 
 // ledgerAt is the ledger in a commit's tree, nil when there is none.
-func (s *Store) ledgerAt(commit plumbing.Hash, k *sink) []byte {
+func (s *Store) ledgerAt(commit plumbing.Hash, k *objectWriter) []byte {
 	data, err := trees.ReadAs(k, plumbing.CommitObject, commit)
 	if err != nil {
 		return nil

@@ -60,7 +60,7 @@ type safetyPlan struct {
 // removes those of any issue that are too old. The journal names the snapshot
 // before its ref is made: a snapshot without a journal is that of a restore that
 // was completed.
-func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []restore.Step, k *sink) (*safety, error) {
+func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []restore.Step, k *objectWriter) (*safety, error) {
 	there, err := s.refs.List(ctx, undoRefs)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []restore.
 }
 
 // blobsOf keeps what steps need alive, under its hash.
-func blobsOf(steps []restore.Step, k *sink) []trees.Entry {
+func blobsOf(steps []restore.Step, k *objectWriter) []trees.Entry {
 	var blobs []trees.Entry
 	have := map[plumbing.Hash]bool{}
 	for _, st := range steps {

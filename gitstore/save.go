@@ -73,7 +73,7 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	if _, err := checkpoint.ParseIssue(string(req.Issue)); err != nil {
 		return nil, err // its ref could not be read back
 	}
-	k := s.newSink()
+	k := s.newObjectWriter()
 	snap, err := s.snapshot(ctx, req.Issue, req.files(s.keptOutputs(ctx, req.Issue)), k)
 	if err != nil {
 		return nil, fmt.Errorf("save issue %s: %w", req.Issue, err)
@@ -109,7 +109,7 @@ type writing struct {
 	s       *Store
 	req     *SaveRequest
 	snap    *taken
-	k       *sink
+	k       *objectWriter
 	created time.Time
 	id      checkpoint.ID
 	index   plumbing.Hash // the index commit
@@ -119,7 +119,7 @@ type writing struct {
 
 // append tries once to put the checkpoint on top of the chain. It fails with
 // errLost when another writer was first.
-func (w *writing) append(ctx context.Context, k *sink) (*Saved, error) {
+func (w *writing) append(ctx context.Context, k *objectWriter) (*Saved, error) {
 	s, issue := w.s, w.req.Issue
 	below, err := s.chainToSaveOn(ctx, issue)
 	if err != nil {
@@ -204,7 +204,7 @@ func (e *savedError) Error() string {
 func (e *savedError) Unwrap() error { return e.done }
 
 // build adds the checkpoint's objects to the sink.
-func (w *writing) build(k *sink, on base, r *checkpoint.Record) (rawCommit, error) {
+func (w *writing) build(k *objectWriter, on base, r *checkpoint.Record) (rawCommit, error) {
 	data, err := r.Encode()
 	if err != nil {
 		return rawCommit{}, err

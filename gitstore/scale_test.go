@@ -20,7 +20,7 @@ func (w *world) long(n int) []checkpoint.ID {
 	first := w.save(w.request(checkpoint.Manual))
 	c, err := w.s.readChain(ctx, "42", LiveRef("42"), 0)
 	require.NoError(w.t, err)
-	k := w.s.newSink()
+	k := w.s.newObjectWriter()
 	model, ids := c.links[0].commit, []checkpoint.ID{first.ID}
 	r, err := w.s.Record(&c.links[0].Checkpoint)
 	require.NoError(w.t, err)

@@ -24,7 +24,7 @@ func (s *Store) separate(ctx context.Context, i checkpoint.Issue) ([]checkpoint.
 	if err != nil {
 		return nil, err
 	}
-	both, k := archive.liveIn(live), s.newSink()
+	both, k := archive.liveIn(live), s.newObjectWriter()
 	moves, err := s.leaveArchive(archive, setOf(both), k)
 	if err != nil || len(moves) == 0 {
 		return nil, err

@@ -13,9 +13,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A sink collects the objects of one operation and writes them together. It
+// An objectWriter collects the objects of one operation and writes them together. It
 // reads back what was added before that is stored.
-type sink struct {
+type objectWriter struct {
 	store   *Store
 	batch   *objects.Batch
 	added   map[plumbing.Hash]object
@@ -33,19 +33,19 @@ type object struct {
 	data []byte
 }
 
-func (s *Store) newSink() *sink {
-	return &sink{store: s, batch: s.objects.NewBatch(), added: map[plumbing.Hash]object{}}
+func (s *Store) newObjectWriter() *objectWriter {
+	return &objectWriter{store: s, batch: s.objects.NewBatch(), added: map[plumbing.Hash]object{}}
 }
 
 // Add takes an object to be stored.
-func (k *sink) Add(kind plumbing.ObjectType, data []byte) plumbing.Hash {
+func (k *objectWriter) Add(kind plumbing.ObjectType, data []byte) plumbing.Hash {
 	hash := k.batch.Add(kind, data)
 	k.added[hash] = object{kind, data}
 	return hash
 }
 
 // Read returns an object that was added or is stored.
-func (k *sink) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+func (k *objectWriter) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	if o, ok := k.added[h]; ok {
 		return o.kind, o.data, nil
 	}
@@ -53,7 +53,7 @@ func (k *sink) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 }
 
 // Header is the kind and the size of an object that was added or is stored.
-func (k *sink) Header(h plumbing.Hash) (plumbing.ObjectType, int64, error) {
+func (k *objectWriter) Header(h plumbing.Hash) (plumbing.ObjectType, int64, error) {
 	if o, ok := k.added[h]; ok {
 		return o.kind, int64(len(o.data)), nil
 	}
@@ -61,23 +61,23 @@ func (k *sink) Header(h plumbing.Hash) (plumbing.ObjectType, int64, error) {
 }
 
 // Has reports whether an object was added or is stored.
-func (k *sink) Has(h plumbing.Hash) bool {
+func (k *objectWriter) Has(h plumbing.Hash) bool {
 	_, ok := k.added[h]
 	return ok || k.store.objects.Has(h)
 }
 
 // Keep takes note of an object that others wrote: the checkpoint needs it, so
 // it has to last as its own objects do.
-func (k *sink) Keep(hash plumbing.Hash) {
+func (k *objectWriter) Keep(hash plumbing.Hash) {
 	k.outside = append(k.outside, hash)
 	k.batch.Keep(hash)
 }
 
-func (k *sink) addTree(entries []trees.Entry) plumbing.Hash {
+func (k *objectWriter) addTree(entries []trees.Entry) plumbing.Hash {
 	return k.Add(plumbing.TreeObject, trees.Encode(entries))
 }
 
-func (k *sink) addCommit(c rawCommit) plumbing.Hash {
+func (k *objectWriter) addCommit(c rawCommit) plumbing.Hash {
 	return k.Add(plumbing.CommitObject, c.encode())
 }
 
@@ -86,17 +86,17 @@ func (k *sink) addCommit(c rawCommit) plumbing.Hash {
 const packAbove = 200
 
 // Flush makes everything that was added durable.
-func (k *sink) Flush(ctx context.Context) error {
-	settle, err := k.install(ctx)
+func (k *objectWriter) Flush(ctx context.Context) error {
+	fsync, err := k.install(ctx)
 	if err != nil {
 		return err
 	}
-	return settle()
+	return fsync()
 }
 
 // install stores everything that was added; settle makes it durable. The files
 // beside the objects have durable contents when the objects have.
-func (k *sink) install(ctx context.Context, beside ...*os.File) (settle func() error, err error) {
+func (k *objectWriter) install(ctx context.Context, beside ...*os.File) (fsync func() error, err error) {
 	if k.batch.Len() > packAbove {
 		return func() error { return syncFiles(beside) }, k.batch.FlushPack(ctx)
 	}
@@ -112,7 +112,7 @@ func (k *sink) install(ctx context.Context, beside ...*os.File) (settle func() e
 // same pack again. A gc that counts the packs between the two and takes the kept
 // ones for the keepers of what they hold after them would leave that out of its
 // own pack, and remove this one.
-func (k *sink) keepFromGC(ctx context.Context, by string) (err error) {
+func (k *objectWriter) keepFromGC(ctx context.Context, by string) (err error) {
 	if k.release != nil {
 		return nil
 	}
@@ -120,7 +120,7 @@ func (k *sink) keepFromGC(ctx context.Context, by string) (err error) {
 		return nil
 	}
 	k.store.objects.ReleaseKept(by) // the issue is locked, so no other process can
-	k.adopt()
+	k.copyForeign()
 	k.release, err = k.batch.FlushKept(ctx, by)
 	if err != nil {
 		return fmt.Errorf("keep new objects from a running gc: %w", err)
@@ -128,8 +128,8 @@ func (k *sink) keepFromGC(ctx context.Context, by string) (err error) {
 	return nil
 }
 
-// letGC ends keepFromGC.
-func (k *sink) letGC() {
+// releaseKeptPack ends keepFromGC.
+func (k *objectWriter) releaseKeptPack() {
 	if k.release != nil {
 		k.release()
 		k.release = nil
@@ -139,11 +139,11 @@ func (k *sink) letGC() {
 // protect makes sure that what a ref now points to is there: what a gc took
 // that began meanwhile, and has ended, is written again, and while it runs
 // there is a copy that it does not know. It fails with *DoneError.
-func (k *sink) protect(ctx context.Context) error { return afterMove(k.protectFromGC(ctx)) }
+func (k *objectWriter) protect(ctx context.Context) error { return afterMove(k.protectFromGC(ctx)) }
 
-func (k *sink) protectFromGC(ctx context.Context) error {
+func (k *objectWriter) protectFromGC(ctx context.Context) error {
 	if !k.kept && k.store.gcRuns() {
-		k.adopt()
+		k.copyForeign()
 		if err := k.batch.FlushPack(ctx); err != nil {
 			return fmt.Errorf("keep new objects from a running gc: %w", err)
 		}
@@ -163,8 +163,8 @@ func (k *sink) protectFromGC(ctx context.Context) error {
 	return nil
 }
 
-// adopt takes copies of what others wrote, so that it is in the pack too.
-func (k *sink) adopt() {
+// copyForeign takes copies of what others wrote, so that it is in the pack too.
+func (k *objectWriter) copyForeign() {
 	for _, hash := range k.outside {
 		if kind, data, err := k.store.objects.Read(hash); err == nil {
 			k.batch.Add(kind, data)

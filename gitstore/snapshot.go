@@ -19,7 +19,7 @@ type taken struct {
 
 // snapshot reads the staging area for a save of an issue, and the other files that
 // the request asks for.
-func (s *Store) snapshot(ctx context.Context, issue checkpoint.Issue, req snapshot.Request, k *sink) (*taken, error) {
+func (s *Store) snapshot(ctx context.Context, issue checkpoint.Issue, req snapshot.Request, k *objectWriter) (*taken, error) {
 	a, err := s.stagingArea(ctx)
 	if err != nil {
 		return nil, err

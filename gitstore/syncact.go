@@ -87,7 +87,7 @@ func (y *syncing) push(ctx context.Context, plans []*syncPlan) (outcomes, error)
 	if y.req.DryRun {
 		return refused, nil
 	}
-	for _, same := range bySink(plans) {
+	for _, same := range groupByWriter(plans) {
 		if err := same[0].k.Flush(ctx); err != nil {
 			refused.all(same, err)
 		}
@@ -107,8 +107,8 @@ func (o outcomes) all(plans []*syncPlan, err error) {
 	}
 }
 
-// bySink are the plans that share a sink, which follow one another.
-func bySink(plans []*syncPlan) (groups [][]*syncPlan) {
+// groupByWriter are the plans that share a sink, which follow one another.
+func groupByWriter(plans []*syncPlan) (groups [][]*syncPlan) {
 	for len(plans) > 0 {
 		n := 1
 		for n < len(plans) && plans[n].k == plans[0].k {
@@ -166,7 +166,7 @@ func (y *syncing) settle(ctx context.Context, plans []*syncPlan, outcome outcome
 			outcome[p.issue] = errors.Join(refused, y.s.track(ctx, y.line, p.issue, p.theirs.tip))
 		}
 	}
-	for _, same := range bySink(landing) {
+	for _, same := range groupByWriter(landing) {
 		y.land(ctx, same, outcome)
 	}
 	y.notePushed(landing, outcome)

@@ -80,7 +80,7 @@ func (y *syncing) planAhead(ctx context.Context, all stands) (plans []*syncPlan)
 	if len(went) > aheadAtOnce {
 		return nil
 	}
-	k := y.s.newSink()
+	k := y.s.newObjectWriter()
 	for _, i := range slices.Sorted(maps.Keys(went)) {
 		p, err := y.plan(ctx, k, i, remote.Arrival{Tip: went[i]})
 		if err != nil || p.archive == nil || p.tip != p.live.tip || len(p.gift()) == 0 || p.publishes() {

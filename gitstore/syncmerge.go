@@ -22,7 +22,7 @@ import (
 // the same one whoever makes it. Where a record cannot be read or is too large, or
 // nothing is added, the chain stays as it is. Remarks are for whoever goes on with
 // the work.
-func (s *Store) mergeWork(ctx context.Context, k *sink, tip plumbing.Hash, want join.State, chains ...*chain) (merged plumbing.Hash, remarks []string) {
+func (s *Store) mergeWork(ctx context.Context, k *objectWriter, tip plumbing.Hash, want join.State, chains ...*chain) (merged plumbing.Hash, remarks []string) {
 	heads := headsOf(want, chains)
 	if len(heads) < 2 {
 		return tip, nil
@@ -189,7 +189,7 @@ func (s *Store) recordToUnite(c *Checkpoint) *checkpoint.Record {
 // mergedOn is the commit of a checkpoint that is the newest one, the first of
 // with, with another record, and with the artifacts of all. seed is all that this came
 // from, and tells its id.
-func (s *Store) mergedOn(k *sink, tip plumbing.Hash, want join.State, with []*link, r *checkpoint.Record, seed string) plumbing.Hash {
+func (s *Store) mergedOn(k *objectWriter, tip plumbing.Hash, want join.State, with []*link, r *checkpoint.Record, seed string) plumbing.Hash {
 	newest := with[0]
 	r.SetTrigger(checkpoint.TaskUpdate)
 	note := "joined"

@@ -63,7 +63,7 @@ func mustRead(t *testing.T, w *world) *chain {
 
 // Two trees of which few objects make very many directories.
 func TestPilingOfManyDirectories(t *testing.T) {
-	k := newWorld(t).s.newSink()
+	k := newWorld(t).s.newObjectWriter()
 	deep := func(text string) plumbing.Hash {
 		at := k.addTree([]trees.Entry{{Mode: trees.ModeFile, Name: text, Hash: k.Add(plumbing.BlobObject, []byte(text))}})
 		for range 40 {

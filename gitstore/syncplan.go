@@ -17,7 +17,7 @@ type syncPlan struct {
 	own     *chain // what this clone wrote last
 	theirs  *chain
 	tip     plumbing.Hash // where all of them go
-	k       *sink         // with what is new
+	k       *objectWriter // with what is new
 	want    join.State    // what the chain at tip says
 	archive *archivePlan  // nil where a chain is cut
 	there   bool          // the remote turned out to be at tip
@@ -30,10 +30,10 @@ func (y *syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in arr
 	y.s.refs.Hold()
 	defer y.s.refs.Let()
 	var plans []*syncPlan
-	var k *sink
+	var k *objectWriter
 	for n, i := range issues {
 		if n%landAtOnce == 0 {
-			k = y.s.newSink()
+			k = y.s.newObjectWriter()
 		}
 		p, err := y.plan(ctx, k, i, in[i])
 		if err == nil && p.live.tip.IsZero() && !p.tip.IsZero() {
@@ -50,7 +50,7 @@ func (y *syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in arr
 
 // plan reads an issue's chains and joins them; nothing is written. That the refs
 // are still there is seen when they move.
-func (y *syncing) plan(ctx context.Context, k *sink, i checkpoint.Issue, a remote.Arrival) (p *syncPlan, err error) {
+func (y *syncing) plan(ctx context.Context, k *objectWriter, i checkpoint.Issue, a remote.Arrival) (p *syncPlan, err error) {
 	if a.Err != nil {
 		return nil, a.Err
 	}

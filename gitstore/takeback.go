@@ -29,7 +29,7 @@ func (s *Store) takeBack(ctx context.Context, sf *safety) (*Restored, error) {
 	if err != nil {
 		return nil, err
 	}
-	outcome, err := s.site(s.newSink()).TakeBack(ctx, steps)
+	outcome, err := s.site(s.newObjectWriter()).TakeBack(ctx, steps)
 	done := &Restored{ID: sf.plan.Checkpoint, Outcome: *outcome}
 	if err != nil {
 		return done, refusal(err)

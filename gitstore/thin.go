@@ -22,7 +22,7 @@ type base struct {
 // thin applies retention to the newest part of a chain, as it will be with
 // record on top, and returns what the record's commit is put on. Whatever
 // keeps it from dropping anything keeps no save from being made.
-func (s *Store) thin(ctx context.Context, below *chain, p retention.Policy, r *checkpoint.Record, entries []trees.Entry, k *sink) (base, []checkpoint.ID) {
+func (s *Store) thin(ctx context.Context, below *chain, p retention.Policy, r *checkpoint.Record, entries []trees.Entry, k *objectWriter) (base, []checkpoint.ID) {
 	plain := base{below.tip, below.ledger}
 	if below.tip.IsZero() {
 		plain.parent = genesis(below.issue).hash

@@ -142,7 +142,7 @@ func removal(message string) string {
 // already.
 func (s *Store) undoRemoval(ctx context.Context, issue checkpoint.Issue, e refs.Logged) (*Undone, error) {
 	done := &Undone{What: removal(e.Message)}
-	err := s.alter(ctx, issue, func(c *chain, k *sink) (*change, error) {
+	err := s.alter(ctx, issue, func(c *chain, k *objectWriter) (*change, error) {
 		done.IDs = nil
 		archive, err := s.readChain(ctx, issue, ArchiveRef(issue), 0)
 		if err != nil {

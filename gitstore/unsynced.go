@@ -38,7 +38,7 @@ const manyUnsynced = 1000
 // An unsynced is the search for files that git wrote and did not sync.
 type unsynced struct {
 	s     *Store
-	k     *sink
+	k     *objectWriter
 	since time.Time              // files that were changed before are durable
 	known map[plumbing.Hash]bool // durable, with all that they reach
 	seen  map[plumbing.Hash]bool
@@ -49,12 +49,12 @@ type unsynced struct {
 
 // reach notes commits that objects of the sink refer to, and that git may have
 // written.
-func (k *sink) reach(commits ...plumbing.Hash) { k.reached = append(k.reached, commits...) }
+func (k *objectWriter) reach(commits ...plumbing.Hash) { k.reached = append(k.reached, commits...) }
 
 // syncOthers adds files to the sink's batch that git wrote, and that the moves or
 // the sink may reach. The caller ends the note after the refs have moved, or with
 // the error.
-func (s *Store) syncOthers(k *sink, moves []refs.Move) (note *syncedFile, err error) {
+func (s *Store) syncOthers(k *objectWriter, moves []refs.Move) (note *syncedFile, err error) {
 	before := s.readSynced()
 	u := &unsynced{s: s, k: k, since: objects.Recent(before.since), known: map[plumbing.Hash]bool{}, seen: map[plumbing.Hash]bool{}}
 	now := synced{repository: objects.Identity(s.repo.CommonDir), packs: s.objects.PackStamp()}

@@ -39,7 +39,7 @@ func (l *link) content() join.Checkpoint {
 
 // merged finds out what chains of one issue amount to. The result is one of
 // them, or a new one in k that begins as the first of them does.
-func (s *Store) merged(k *sink, chains ...*chain) (tip plumbing.Hash, want join.State, woven bool, err error) {
+func (s *Store) merged(k *objectWriter, chains ...*chain) (tip plumbing.Hash, want join.State, woven bool, err error) {
 	list := make([]join.Chain, len(chains))
 	for n, c := range chains {
 		list[n] = c.asChain()
@@ -86,7 +86,7 @@ func (c *chain) strange() *link {
 // chains. Below the first difference it is the first of chains with a tip. If
 // none has a tip, it begins at genesis: links without a tip are no chain, and
 // their commits have other parents.
-func (s *Store) weave(want join.State, chains []*chain, k *sink) plumbing.Hash {
+func (s *Store) weave(want join.State, chains []*chain, k *objectWriter) plumbing.Hash {
 	from := map[checkpoint.ID]*link{}
 	base := &chain{issue: chains[0].issue, ref: chains[0].ref, rooted: true}
 	for _, c := range chains {
@@ -127,7 +127,7 @@ func (c *chain) prefix(order []checkpoint.ID, want join.State) (links []link, kn
 }
 
 // withLedger puts a ledger on top of a chain, if its tip has another one.
-func (s *Store) withLedger(i checkpoint.Issue, tip plumbing.Hash, l *ledger.Ledger, k *sink) plumbing.Hash {
+func (s *Store) withLedger(i checkpoint.Issue, tip plumbing.Hash, l *ledger.Ledger, k *objectWriter) plumbing.Hash {
 	if bytes.Equal(l.Encode(), s.ledgerAt(tip, k)) {
 		return tip
 	}
