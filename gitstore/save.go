@@ -153,7 +153,7 @@ func (w *writing) append(ctx context.Context, k *objectWriter) (*Saved, error) {
 		}
 		return nil, cmp.Or(err, ErrUnchanged)
 	}
-	on, dropped := s.thin(ctx, below, w.req.Retention, record, w.snap.Entries, k)
+	on, dropped := s.applyRetention(ctx, below, w.req.Retention, record, w.snap.Entries, k)
 	commit, err := w.build(k, on, record)
 	if err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func (e *savedError) Error() string {
 func (e *savedError) Unwrap() error { return e.done }
 
 // build adds the checkpoint's objects to the sink.
-func (w *writing) build(k *objectWriter, on base, r *checkpoint.Record) (rawCommit, error) {
+func (w *writing) build(k *objectWriter, on parent, r *checkpoint.Record) (rawCommit, error) {
 	data, err := r.Encode()
 	if err != nil {
 		return rawCommit{}, err
@@ -213,7 +213,7 @@ func (w *writing) build(k *objectWriter, on base, r *checkpoint.Record) (rawComm
 	if !on.ledger.IsEmpty() {
 		entries = append(entries, trees.Entry{Mode: trees.ModeFile, Name: "ledger", Hash: k.Add(plumbing.BlobObject, on.ledger.Encode())})
 	}
-	if on.parent == genesis(w.req.Issue).hash {
+	if on.commit == genesis(w.req.Issue).hash {
 		k.Add(plumbing.TreeObject, nil)
 		k.addCommit(genesis(w.req.Issue))
 	}
@@ -229,7 +229,7 @@ func (w *writing) build(k *objectWriter, on base, r *checkpoint.Record) (rawComm
 	if len(message) > maxMessage {
 		return rawCommit{}, &LimitError{What: "note and phase", Size: int64(len(message)), Limit: maxMessage}
 	}
-	commit := w.s.newCommit(k.addTree(entries), w.created, message, on.parent, w.index)
+	commit := w.s.newCommit(k.addTree(entries), w.created, message, on.commit, w.index)
 	commit.hash = k.addCommit(commit)
 	return commit, nil
 }

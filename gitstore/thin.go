@@ -13,19 +13,19 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A base is what a new checkpoint is put on.
-type base struct {
-	parent plumbing.Hash
+// A parent is what a new checkpoint is put on.
+type parent struct {
+	commit plumbing.Hash
 	ledger *ledger.Ledger
 }
 
-// thin applies retention to the newest part of a chain, as it will be with
+// applyRetention applies retention to the newest part of a chain, as it will be with
 // record on top, and returns what the record's commit is put on. Whatever
 // keeps it from dropping anything keeps no save from being made.
-func (s *Store) thin(ctx context.Context, below *chain, p retention.Policy, r *checkpoint.Record, entries []trees.Entry, k *objectWriter) (base, []checkpoint.ID) {
-	plain := base{below.tip, below.ledger}
+func (s *Store) applyRetention(ctx context.Context, below *chain, p retention.Policy, r *checkpoint.Record, entries []trees.Entry, k *objectWriter) (parent, []checkpoint.ID) {
+	plain := parent{below.tip, below.ledger}
 	if below.tip.IsZero() {
-		plain.parent = genesis(below.issue).hash
+		plain.commit = genesis(below.issue).hash
 	}
 	newest := below.newest()
 	if p == nil || newest == nil || !mayDrop(p, r.Trigger(), newest) {
@@ -48,7 +48,7 @@ func (s *Store) thin(ctx context.Context, below *chain, p retention.Policy, r *c
 		markPruned(known, ids, max(c.newestClock(), r.Clock()))
 	}
 	links := slices.DeleteFunc(slices.Clone(c.links), func(l link) bool { return drop[l.ID] })
-	return base{s.rebuild(c, links, k), known}, ids
+	return parent{s.rebuild(c, links, k), known}, ids
 }
 
 // mayDrop reports whether a save can make retention drop something: its own
