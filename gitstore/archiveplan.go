@@ -39,13 +39,13 @@ func (s *Store) pickArchive(k *objectWriter, want join.State, chains ...*chain) 
 	}
 	as := join.Pick(want, list...)
 	exists := func(c *chain) bool { return !c.tip.IsZero() }
-	switch err := understood(chains, as); {
+	switch err := checkAllReadable(chains, as); {
 	case err != nil:
 		return plumbing.ZeroHash, err
 	case as >= 0:
 		return chains[as].tip, nil
 	case len(want.Checkpoints) > 0 || slices.ContainsFunc(chains, exists):
-		return s.weave(want, chains, k), nil
+		return s.rebuildMerged(want, chains, k), nil
 	}
 	return plumbing.ZeroHash, nil
 }

@@ -181,6 +181,6 @@ func (s *Store) tookAway(ctx context.Context, i checkpoint.Issue, own plumbing.H
 	if err != nil || !now.whole() || !last.whole() {
 		return false
 	}
-	tip, _, _, err := s.merged(s.newObjectWriter(), now, last)
+	tip, _, _, err := s.mergeChains(s.newObjectWriter(), now, last)
 	return err == nil && tip != now.tip
 }

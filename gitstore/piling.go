@@ -6,20 +6,20 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// maxPiled bounds the trees that are put together: they come from anybody, and a
+// maxMergedTrees bounds the trees that are put together: they come from anybody, and a
 // few of them may stand for any number of directories.
-const maxPiled = 10_000
+const maxMergedTrees = 10_000
 
-// A piling puts trees together.
-type piling struct {
+// A treeOverlay puts trees together.
+type treeOverlay struct {
 	k    *objectWriter
 	left int                                // how many trees may yet be made
 	made map[[2]plumbing.Hash]plumbing.Hash // of which two
 }
 
-// together is a tree with what another has beside it. What both have is as the
+// merge is a tree with what another has beside it. What both have is as the
 // first one has it.
-func (p *piling) together(entries, others []trees.Entry) []trees.Entry {
+func (p *treeOverlay) merge(entries, others []trees.Entry) []trees.Entry {
 	at := make(map[string]int, len(entries))
 	for i, e := range entries {
 		at[e.Name] = i
@@ -30,14 +30,14 @@ func (p *piling) together(entries, others []trees.Entry) []trees.Entry {
 		case !both:
 			entries = append(entries, o)
 		case entries[i].IsTree() && o.IsTree():
-			entries[i].Hash = p.tree(entries[i].Hash, o.Hash)
+			entries[i].Hash = p.mergeTree(entries[i].Hash, o.Hash)
 		}
 	}
 	return entries
 }
 
-// tree is the first of two trees with what the second one has beside it.
-func (p *piling) tree(first, second plumbing.Hash) plumbing.Hash {
+// mergeTree is the first of two trees with what the second one has beside it.
+func (p *treeOverlay) mergeTree(first, second plumbing.Hash) plumbing.Hash {
 	pair := [2]plumbing.Hash{first, second}
 	if made, ok := p.made[pair]; ok || first == second || p.left == 0 {
 		if ok {
@@ -50,7 +50,7 @@ func (p *piling) tree(first, second plumbing.Hash) plumbing.Hash {
 	mine, err := trees.Read(p.k, first)
 	theirs, otherErr := trees.Read(p.k, second)
 	if err == nil && otherErr == nil {
-		p.made[pair] = p.k.addTree(p.together(mine, theirs))
+		p.made[pair] = p.k.addTree(p.merge(mine, theirs))
 	}
 	return p.made[pair]
 }

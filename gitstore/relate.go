@@ -36,7 +36,7 @@ func relate(ours, theirs *chain) relation {
 	chains := []*chain{ours, theirs}
 	_, as := join.Merge(ours.asChain(), theirs.asChain())
 	switch {
-	case as < 0 || understood(chains, as) != nil || chains[as].archived(chains[1-as]):
+	case as < 0 || checkAllReadable(chains, as) != nil || chains[as].archived(chains[1-as]):
 		return diverged
 	case as == 0:
 		return ahead
@@ -59,7 +59,7 @@ func containsAll(c *chain, chains ...*chain) bool {
 		}
 	}
 	_, as := join.Merge(states...)
-	return as == 0 && understood(append([]*chain{c}, chains...), as) == nil
+	return as == 0 && checkAllReadable(append([]*chain{c}, chains...), as) == nil
 }
 
 // archived reports whether c says of a checkpoint in o that it was archived:

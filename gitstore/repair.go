@@ -196,7 +196,7 @@ func (s *Store) has(ctx context.Context, ref string) bool {
 // putBack makes now, the chain, say what last does too.
 func (s *Store) putBack(ctx context.Context, now, last *chain) (bool, error) {
 	k := s.newObjectWriter()
-	tip, want, _, err := s.merged(k, now, last)
+	tip, want, _, err := s.mergeChains(k, now, last)
 	if err != nil {
 		return false, &unjoinableError{err}
 	}

@@ -28,10 +28,10 @@ func (s *Store) mergeWork(ctx context.Context, k *objectWriter, tip plumbing.Has
 		return tip, nil
 	}
 	newest := heads[0]
-	r := s.recordToUnite(&newest.Checkpoint)
+	r := s.recordToMerge(&newest.Checkpoint)
 	switch {
 	case r == nil:
-		return tip, []string{apart(newest, heads[1].ID, newest.ID)}
+		return tip, []string{notMerged(newest, heads[1].ID, newest.ID)}
 	case len(newest.commit.parents) != 2 || newest.Clock.IsLast():
 		return tip, nil // nothing comes after that
 	}
@@ -39,16 +39,16 @@ func (s *Store) mergeWork(ctx context.Context, k *objectWriter, tip plumbing.Has
 	secrets := redactFrom(r, RedactMask, nil) // what one clone may show, another may not
 	for _, other := range heads[1:] {
 		from := s.baseOf(ctx, want, newest, other, chains)
-		base, theirs := s.recordToUnite(from), s.recordToUnite(&other.Checkpoint)
+		base, theirs := s.recordToMerge(from), s.recordToMerge(&other.Checkpoint)
 		switch {
 		case theirs == nil:
-			remarks = append(remarks, apart(newest, other.ID, other.ID))
+			remarks = append(remarks, notMerged(newest, other.ID, other.ID))
 			continue
 		case from != nil && base == nil:
-			remarks = append(remarks, apart(newest, other.ID, from.ID))
+			remarks = append(remarks, notMerged(newest, other.ID, from.ID))
 			continue
 		}
-		if u := unite.Records(base, theirs, r); u != nil {
+		if u := unite.Merge(base, theirs, r); u != nil {
 			r, with = u, append(with, other)
 			seed += " " + string(other.ID)
 			if from != nil {
@@ -60,14 +60,14 @@ func (s *Store) mergeWork(ctx context.Context, k *objectWriter, tip plumbing.Has
 		return tip, remarks
 	}
 	secrets.apply(r)
-	return s.mergedOn(k, tip, want, with, r, seed), append(remarks, circular(newest.Issue, r)...)
+	return s.mergedCommit(k, tip, want, with, r, seed), append(remarks, circular(newest.Issue, r)...)
 }
 
-// apart says that the work of the newest checkpoint and of another one was not
+// notMerged says that the work of the newest checkpoint and of another one was not
 // brought together, for the record of one that cannot be used.
-func apart(newest *link, other, of checkpoint.ID) string {
+func notMerged(newest *link, other, of checkpoint.ID) string {
 	return fmt.Sprintf("issue %s: the tasks and phases of %s are not joined with those of %s, since the record of %s cannot be read or has more than %d bytes; compare them: git checkpoint diff %s %s --issue %s --state",
-		newest.Issue, other, newest.ID, of, maxUnited, other, newest.ID, word(string(newest.Issue)))
+		newest.Issue, other, newest.ID, of, maxMergedRecord, other, newest.ID, word(string(newest.Issue)))
 }
 
 // circular says that tasks wait for one another, as where two clones each added a
@@ -166,17 +166,17 @@ func (s *Store) wasTip(ctx context.Context, chains ...*chain) *Checkpoint {
 	return nil
 }
 
-// maxUnited bounds the records that are brought together, in bytes: they come
+// maxMergedRecord bounds the records that are brought together, in bytes: they come
 // from anybody.
-const maxUnited = 1 << 20
+const maxMergedRecord = 1 << 20
 
-// recordToUnite is nil for no checkpoint, and for one whose record cannot be read
+// recordToMerge is nil for no checkpoint, and for one whose record cannot be read
 // or is too large.
-func (s *Store) recordToUnite(c *Checkpoint) *checkpoint.Record {
+func (s *Store) recordToMerge(c *Checkpoint) *checkpoint.Record {
 	if c == nil {
 		return nil
 	}
-	if data, err := s.RawRecord(c); err != nil || len(data) > maxUnited {
+	if data, err := s.RawRecord(c); err != nil || len(data) > maxMergedRecord {
 		return nil
 	}
 	r, err := s.SoundRecord(c)
@@ -186,10 +186,10 @@ func (s *Store) recordToUnite(c *Checkpoint) *checkpoint.Record {
 	return r
 }
 
-// mergedOn is the commit of a checkpoint that is the newest one, the first of
+// mergedCommit is the commit of a checkpoint that is the newest one, the first of
 // with, with another record, and with the artifacts of all. seed is all that this came
 // from, and tells its id.
-func (s *Store) mergedOn(k *objectWriter, tip plumbing.Hash, want join.State, with []*link, r *checkpoint.Record, seed string) plumbing.Hash {
+func (s *Store) mergedCommit(k *objectWriter, tip plumbing.Hash, want join.State, with []*link, r *checkpoint.Record, seed string) plumbing.Hash {
 	newest := with[0]
 	r.SetTrigger(checkpoint.TaskUpdate)
 	note := "joined"
@@ -209,11 +209,11 @@ func (s *Store) mergedOn(k *objectWriter, tip plumbing.Hash, want join.State, wi
 		return tip
 	}
 	entries = slices.DeleteFunc(entries, func(e trees.Entry) bool { return e.Name == "checkpoint.yaml" || e.Name == "ledger" })
-	p := &piling{k: k, left: maxPiled, made: map[[2]plumbing.Hash]plumbing.Hash{}}
+	p := &treeOverlay{k: k, left: maxMergedTrees, made: map[[2]plumbing.Hash]plumbing.Hash{}}
 	for _, other := range with[1:] {
 		if theirs, err := trees.Read(s.objects, other.Tree); err == nil {
 			theirs = slices.DeleteFunc(theirs, func(e trees.Entry) bool { return e.Name != "artifacts" })
-			entries = p.together(entries, theirs)
+			entries = p.merge(entries, theirs)
 		}
 	}
 	entries = append(entries, trees.Entry{Mode: trees.ModeFile, Name: "checkpoint.yaml", Hash: k.Add(plumbing.BlobObject, data)})

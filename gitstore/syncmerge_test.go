@@ -50,7 +50,7 @@ func TestSyncWithTheLastClock(t *testing.T) {
 	}
 	assert.Equal(t, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")), a.tip())
 	assert.Equal(t, a.tip(), b.tip())
-	assert.Nil(t, mustRead(t, a).strange(), "each commit is a checkpoint")
+	assert.Nil(t, mustRead(t, a).unknownCommit(), "each commit is a checkpoint")
 	assert.Len(t, a.live(), 3)
 }
 
@@ -73,14 +73,14 @@ func TestPilingOfManyDirectories(t *testing.T) {
 	}
 	a, b := deep("one"), deep("two")
 	begun := time.Now()
-	p := &piling{k: k, left: maxPiled, made: map[[2]plumbing.Hash]plumbing.Hash{}}
-	both := p.tree(a, b)
+	p := &treeOverlay{k: k, left: maxMergedTrees, made: map[[2]plumbing.Hash]plumbing.Hash{}}
+	both := p.mergeTree(a, b)
 	assert.Less(t, time.Since(begun), 20*time.Second)
-	assert.Equal(t, a, p.tree(a, a))
+	assert.Equal(t, a, p.mergeTree(a, a))
 	for _, name := range []string{"one", "two"} {
 		_, _, err := trees.Lookup(k, both, strings.Repeat("a/", 20)+strings.Repeat("b/", 20)+name)
 		assert.NoError(t, err)
 	}
-	none := &piling{k: k, made: p.made}
-	assert.Equal(t, b, none.tree(b, a), "there is an end to it")
+	none := &treeOverlay{k: k, made: p.made}
+	assert.Equal(t, b, none.mergeTree(b, a), "there is an end to it")
 }

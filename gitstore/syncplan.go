@@ -75,7 +75,7 @@ func (y *syncing) plan(ctx context.Context, k *objectWriter, i checkpoint.Issue,
 func (y *syncing) planJoin(ctx context.Context, p *syncPlan) error {
 	live, gone := y.s.withoutGone(p.live, p.theirs)
 	own, more := y.s.withoutGone(p.own, p.theirs)
-	tip, want, woven, err := y.s.merged(p.k, p.theirs, live, own)
+	tip, want, woven, err := y.s.mergeChains(p.k, p.theirs, live, own)
 	if err != nil {
 		return err
 	}

@@ -37,15 +37,15 @@ func (l *link) content() join.Checkpoint {
 	return join.Checkpoint{Clock: l.Clock, Tree: l.Tree.String()}
 }
 
-// merged finds out what chains of one issue amount to. The result is one of
+// mergeChains finds out what chains of one issue amount to. The result is one of
 // them, or a new one in k that begins as the first of them does.
-func (s *Store) merged(k *objectWriter, chains ...*chain) (tip plumbing.Hash, want join.State, woven bool, err error) {
+func (s *Store) mergeChains(k *objectWriter, chains ...*chain) (tip plumbing.Hash, want join.State, rebuilt bool, err error) {
 	list := make([]join.Chain, len(chains))
 	for n, c := range chains {
 		list[n] = c.asChain()
 	}
 	want, as := join.Merge(list...)
-	switch err := understood(chains, as); {
+	switch err := checkAllReadable(chains, as); {
 	case err != nil:
 		return plumbing.ZeroHash, want, false, err
 	case as >= 0:
@@ -53,14 +53,14 @@ func (s *Store) merged(k *objectWriter, chains ...*chain) (tip plumbing.Hash, wa
 	case len(want.Checkpoints) == 0 && want.Ledger.IsEmpty():
 		return plumbing.ZeroHash, want, false, nil
 	}
-	return s.withLedger(chains[0].issue, s.weave(want, chains, k), want.Ledger, k), want, true, nil
+	return s.withLedger(chains[0].issue, s.rebuildMerged(want, chains, k), want.Ledger, k), want, true, nil
 }
 
-// understood refuses to leave out a strange commit: chains[as] has to stand on
+// checkAllReadable refuses to leave out a strange commit: chains[as] has to stand on
 // each, and a new chain, for -1, stands on none.
-func understood(chains []*chain, as int) error {
+func checkAllReadable(chains []*chain, as int) error {
 	for _, c := range chains {
-		if l := c.strange(); l != nil && (as < 0 || !chains[as].stands(l.commit.hash)) {
+		if l := c.unknownCommit(); l != nil && (as < 0 || !chains[as].stands(l.commit.hash)) {
 			err := corrupt(c.ref, "commit %s is not understood: %s; so the chain can't be joined with another", l.commit.hash, l.Problem)
 			if c.remote != "" {
 				err = &CorruptError{Object: ShownRemote(c.remote), Err: err, Hint: lookThere(c.remote, c.ref)}
@@ -71,9 +71,9 @@ func understood(chains []*chain, as int) error {
 	return nil
 }
 
-// strange is a commit of which nobody can tell what it says, nil when there is
+// unknownCommit is a commit of which nobody can tell what it says, nil when there is
 // none: a later version of this program may have made it.
-func (c *chain) strange() *link {
+func (c *chain) unknownCommit() *link {
 	for i := range c.links {
 		if c.links[i].ID == "" && !c.links[i].ledger {
 			return &c.links[i]
@@ -82,11 +82,11 @@ func (c *chain) strange() *link {
 	return nil
 }
 
-// weave makes a chain of the checkpoints that are wanted, of the commits of
+// rebuildMerged makes a chain of the checkpoints that are wanted, of the commits of
 // chains. Below the first difference it is the first of chains with a tip. If
 // none has a tip, it begins at genesis: links without a tip are no chain, and
 // their commits have other parents.
-func (s *Store) weave(want join.State, chains []*chain, k *objectWriter) plumbing.Hash {
+func (s *Store) rebuildMerged(want join.State, chains []*chain, k *objectWriter) plumbing.Hash {
 	from := map[checkpoint.ID]*link{}
 	base := &chain{issue: chains[0].issue, ref: chains[0].ref, rooted: true}
 	for _, c := range chains {

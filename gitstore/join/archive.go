@@ -21,7 +21,7 @@ func MergeArchives(live State, remote Chain, here ...Chain) (shared, ours State)
 	for _, a := range here {
 		states = append(states, State{Checkpoints: keptArchived(live, a.State.Checkpoints)})
 	}
-	shared = Of(states...)
+	shared = MergeStates(states...)
 	maps.DeleteFunc(shared.Checkpoints, func(id checkpoint.ID, _ Checkpoint) bool { return live.Ledger != nil && live.Ledger.Deleted[id] })
 	ours = State{Checkpoints: keptArchived(live, shared.Checkpoints), Ledger: ledger.New()}
 	return shared, ours

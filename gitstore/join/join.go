@@ -48,8 +48,8 @@ type State struct {
 	Ledger      *ledger.Ledger // nil for an empty one
 }
 
-// Of is the join of states. It shares nothing with them.
-func Of(states ...State) State {
+// MergeStates is the join of states. It shares nothing with them.
+func MergeStates(states ...State) State {
 	all := State{map[checkpoint.ID]Checkpoint{}, ledger.New()}
 	var newest checkpoint.Clock
 	for _, s := range states {
@@ -80,9 +80,9 @@ func (s State) Order() []checkpoint.ID {
 	})
 }
 
-// says reports whether a state that was read somewhere amounts to joined, the
+// contains reports whether a state that was read somewhere amounts to joined, the
 // result of a join. Lines that have expired since make no difference; a dead
 // checkpoint that is still there does.
-func (s State) says(joined State) bool {
-	return maps.Equal(s.Checkpoints, joined.Checkpoints) && Of(s).Ledger.Equal(joined.Ledger)
+func (s State) contains(joined State) bool {
+	return maps.Equal(s.Checkpoints, joined.Checkpoints) && MergeStates(s).Ledger.Equal(joined.Ledger)
 }

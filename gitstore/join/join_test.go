@@ -71,12 +71,12 @@ func TestJoinIsCommutativeAndAssociative(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s := states(r, 3, 29*day)
 		a, b, c := s[0], s[1], s[2]
-		ab := Of(a, b)
-		assertSame(t, ab, Of(b, a), seed, "commutative")
-		assertSame(t, Of(ab, c), Of(a, Of(b, c)), seed, "associative")
-		assertSame(t, Of(ab, c), Of(a, b, c), seed, "all at once")
-		assertSame(t, ab, Of(ab, a), seed, "what is known changes nothing")
-		assertSame(t, ab, Of(ab, ab), seed, "idempotent")
+		ab := MergeStates(a, b)
+		assertSame(t, ab, MergeStates(b, a), seed, "commutative")
+		assertSame(t, MergeStates(ab, c), MergeStates(a, MergeStates(b, c)), seed, "associative")
+		assertSame(t, MergeStates(ab, c), MergeStates(a, b, c), seed, "all at once")
+		assertSame(t, ab, MergeStates(ab, a), seed, "what is known changes nothing")
+		assertSame(t, ab, MergeStates(ab, ab), seed, "idempotent")
 		if len(ab.Checkpoints) != len(a.Checkpoints) {
 			changed++
 		}
@@ -93,16 +93,16 @@ func TestJoinIsCommutativeWithExpiry(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		s := states(r, 3, 90*day)
 		a, b, c := s[0], s[1], s[2]
-		ab := Of(a, b)
-		assertSame(t, ab, Of(b, a), seed, "commutative")
-		assertSame(t, ab, Of(ab, ab), seed, "idempotent")
-		one, two := Of(ab, c), Of(a, Of(b, c))
+		ab := MergeStates(a, b)
+		assertSame(t, ab, MergeStates(b, a), seed, "commutative")
+		assertSame(t, ab, MergeStates(ab, ab), seed, "idempotent")
+		one, two := MergeStates(ab, c), MergeStates(a, MergeStates(b, c))
 		for _, in := range s {
 			for id := range in.Ledger.Pruned {
 				delete(one.Checkpoints, id)
 				delete(two.Checkpoints, id)
 			}
-			if len(in.Ledger.Pruned) > len(Of(in).Ledger.Pruned) {
+			if len(in.Ledger.Pruned) > len(MergeStates(in).Ledger.Pruned) {
 				expired++
 			}
 		}
@@ -141,7 +141,7 @@ func TestPrecedence(t *testing.T) {
 				require.NoError(t, err)
 				states = append(states, State{Ledger: l})
 			}
-			_, lives := Of(states...).Checkpoints[id]
+			_, lives := MergeStates(states...).Checkpoints[id]
 			assert.Equal(t, c.lives, lives)
 		})
 	}
@@ -153,11 +153,11 @@ func TestPrunedExpiresAgainstTheNewestClock(t *testing.T) {
 	at := func(c checkpoint.Clock) State {
 		return State{Checkpoints: map[checkpoint.ID]Checkpoint{"y-1": {Clock: c}}}
 	}
-	assert.Contains(t, Of(old, at(130*day)).Ledger.Pruned, checkpoint.ID("x-1"))
-	assert.NotContains(t, Of(old, at(130*day+1)).Ledger.Pruned, checkpoint.ID("x-1"))
+	assert.Contains(t, MergeStates(old, at(130*day)).Ledger.Pruned, checkpoint.ID("x-1"))
+	assert.NotContains(t, MergeStates(old, at(130*day+1)).Ledger.Pruned, checkpoint.ID("x-1"))
 	newer := State{Ledger: ledger.New()}
 	newer.Ledger.Pruned["z-1"] = 131 * day
-	assert.Equal(t, map[checkpoint.ID]checkpoint.Clock{"z-1": 131 * day}, Of(old, newer).Ledger.Pruned)
+	assert.Equal(t, map[checkpoint.ID]checkpoint.Clock{"z-1": 131 * day}, MergeStates(old, newer).Ledger.Pruned)
 }
 
 func TestOrder(t *testing.T) {
@@ -168,13 +168,13 @@ func TestOrder(t *testing.T) {
 
 func TestLargerTreeWins(t *testing.T) {
 	has := func(tree string) State { return State{Checkpoints: map[checkpoint.ID]Checkpoint{"x-1": {1, tree}}} }
-	assert.Equal(t, "b", Of(has("a"), has("b")).Checkpoints["x-1"].Tree)
-	assert.Equal(t, "b", Of(has("b"), has("a")).Checkpoints["x-1"].Tree)
+	assert.Equal(t, "b", MergeStates(has("a"), has("b")).Checkpoints["x-1"].Tree)
+	assert.Equal(t, "b", MergeStates(has("b"), has("a")).Checkpoints["x-1"].Tree)
 }
 
 func TestOfSharesNothing(t *testing.T) {
 	a := State{Checkpoints: map[checkpoint.ID]Checkpoint{"x-1": {1, "a"}}, Ledger: ledger.New()}
-	s := Of(a)
+	s := MergeStates(a)
 	s.Checkpoints["y-1"], s.Ledger.Deleted["y-1"] = Checkpoint{}, true
 	assert.Len(t, a.Checkpoints, 1)
 	assert.Empty(t, a.Ledger.Deleted)

@@ -15,9 +15,9 @@ func Merge(chains ...Chain) (joined State, as int) {
 	for k, c := range chains {
 		states[k] = c.State
 	}
-	joined, as = Of(states...), -1
+	joined, as = MergeStates(states...), -1
 	for k, c := range chains {
-		if c.Tip != "" && (as < 0 || c.Tip < chains[as].Tip) && c.State.says(joined) {
+		if c.Tip != "" && (as < 0 || c.Tip < chains[as].Tip) && c.State.contains(joined) {
 			as = k
 		}
 	}

@@ -67,7 +67,7 @@ var mutations = map[string]func(*rules){
 			})
 		}
 	},
-	"the first tip wins": func(ru *rules) { ru.merge = mergeBy(Of, func(a, b string) bool { return false }) },
+	"the first tip wins": func(ru *rules) { ru.merge = mergeBy(MergeStates, func(a, b string) bool { return false }) },
 	"deletions are forgotten": func(ru *rules) {
 		ru.merge = mergeBy(without(func(l *ledger.Ledger) { clear(l.Deleted) }), smaller)
 	},
@@ -182,14 +182,14 @@ func before(change func(in []State)) joiner {
 			}
 		}
 		change(in)
-		return Of(in...)
+		return MergeStates(in...)
 	}
 }
 
 // after is a join whose result is changed.
 func after(change func(out State, in []State)) joiner {
 	return func(states ...State) State {
-		out := Of(states...)
+		out := MergeStates(states...)
 		change(out, states)
 		return out
 	}

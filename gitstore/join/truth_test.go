@@ -112,7 +112,7 @@ func (w *world) checkEnd() {
 		}
 	}
 	if end == nil {
-		end = &chain{state: Of()}
+		end = &chain{state: MergeStates()}
 	}
 	w.checkLive(end, all)
 	w.checkDead(end, all)

@@ -24,10 +24,10 @@ import (
 // sections are the keys of a record that are united.
 var sections = []string{"tasks", "execution_graph", "progress", "agent_outputs", "pipeline"}
 
-// Records unites what two records make of base, which is nil where they have
+// Merge unites what two records make of base, which is nil where they have
 // nothing in common. The result is the newer one with what the other adds to it,
 // or nil where that is nothing. None of them is changed.
-func Records(base, other, newer *checkpoint.Record) *checkpoint.Record {
+func Merge(base, other, newer *checkpoint.Record) *checkpoint.Record {
 	if base == nil {
 		base = checkpoint.New()
 	}
@@ -39,7 +39,7 @@ func Records(base, other, newer *checkpoint.Record) *checkpoint.Record {
 		was, _ := base.Doc().Get(key)
 		theirs, _ := other.Doc().Get(key)
 		ours, _ := r.Doc().Get(key)
-		if v := three(was, theirs, ours); v != nil {
+		if v := mergeValue(was, theirs, ours); v != nil {
 			r.Doc().Set(key, v)
 		} else {
 			r.Doc().Delete(key)
@@ -48,16 +48,16 @@ func Records(base, other, newer *checkpoint.Record) *checkpoint.Record {
 	if checkpoint.Equal(r.Doc(), newer.Doc()) {
 		return nil
 	}
-	settle(r, newer)
+	updateDerived(r, newer)
 	return r
 }
 
 // workflow tells one workflow of an issue from another.
 func workflow(r *checkpoint.Record) string { return r.Doc().Sub("workflow").Text("started_at") }
 
-// settle lets follow what comes of the tasks and phases that the newer record did
+// updateDerived lets follow what comes of the tasks and phases that the newer record did
 // not know of.
-func settle(r, newer *checkpoint.Record) {
+func updateDerived(r, newer *checkpoint.Record) {
 	l, before := tasks.Of(r), tasks.Of(newer)
 	var news []string
 	for _, t := range l.All() {
@@ -76,13 +76,13 @@ func settle(r, newer *checkpoint.Record) {
 	}
 }
 
-// three is what two sides make of a value: nil where it goes.
-func three(base, other, newer any) any {
+// mergeValue is what two sides make of a value: nil where it goes.
+func mergeValue(base, other, newer any) any {
 	switch {
 	case checkpoint.Equal(other, base):
 		return newer
 	case checkpoint.Equal(newer, base):
-		return copied(other)
+		return cloneValue(other)
 	}
 	switch n := newer.(type) {
 	case *checkpoint.Map:
@@ -91,67 +91,67 @@ func three(base, other, newer any) any {
 			return newer
 		}
 		switch {
-		case done(o) && !done(n):
+		case isComplete(o) && !isComplete(n):
 			return o.Clone()
-		case isOne(o) && isOne(n):
+		case isItem(o) && isItem(n):
 			return newer
 		}
 		b, _ := base.(*checkpoint.Map)
-		return maps(b, o, n)
+		return mergeMaps(b, o, n)
 	case []any:
 		if o, ok := other.([]any); ok {
 			b, _ := base.([]any)
-			return lists(b, o, n)
+			return mergeLists(b, o, n)
 		}
 	}
 	return newer
 }
 
-func copied(v any) any {
+func cloneValue(v any) any {
 	m := checkpoint.NewMap()
 	m.Set("v", v)
 	v, _ = m.Clone().Get("v")
 	return v
 }
 
-// done reports that a mapping is of a task or a phase that is complete.
-func done(m *checkpoint.Map) bool { return tasks.IsComplete(m.Text("status")) }
+// isComplete reports that a mapping is of a task or a phase that is complete.
+func isComplete(m *checkpoint.Map) bool { return tasks.IsComplete(m.Text("status")) }
 
-// isOne reports that a mapping is of a task or a phase: half of what each side
+// isItem reports that a mapping is of a task or a phase: half of what each side
 // says of it would be true of neither.
-func isOne(m *checkpoint.Map) bool {
+func isItem(m *checkpoint.Map) bool {
 	_, graph := m.Get("nodes")
 	return m.Text("status") != "" && !graph
 }
 
-// maps unites mappings, in the order of the newer one.
-func maps(base, other, newer *checkpoint.Map) *checkpoint.Map {
+// mergeMaps unites mappings, in the order of the newer one.
+func mergeMaps(base, other, newer *checkpoint.Map) *checkpoint.Map {
 	out := checkpoint.NewMap()
 	for _, key := range distinct(append(newer.Keys(), other.Keys()...)) {
 		was, _ := base.Get(key)
 		theirs, _ := other.Get(key)
 		ours, _ := newer.Get(key)
-		if v := three(was, theirs, ours); v != nil {
+		if v := mergeValue(was, theirs, ours); v != nil {
 			out.Set(key, v)
 		}
 	}
 	return out
 }
 
-// lists unites lists: what has an id is one thing, whatever else is said of it.
-func lists(base, other, newer []any) []any {
+// mergeLists unites lists: what has an id is one thing, whatever else is said of it.
+func mergeLists(base, other, newer []any) []any {
 	was, theirs, ours := byName(base), byName(other), byName(newer)
 	var out []any
 	for _, v := range newer {
 		name := nameOf(v)
-		if u := three(was[name], theirs[name], v); u != nil {
+		if u := mergeValue(was[name], theirs[name], v); u != nil {
 			out = append(out, u)
 		}
 	}
 	for _, v := range other {
 		name := nameOf(v)
-		if _, there := ours[name]; !there && three(was[name], v, nil) != nil {
-			out = append(out, copied(v))
+		if _, there := ours[name]; !there && mergeValue(was[name], v, nil) != nil {
+			out = append(out, cloneValue(v))
 		}
 	}
 	return out

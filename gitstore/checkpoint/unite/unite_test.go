@@ -70,7 +70,7 @@ func TestRecords(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			base, other, newer := record(t, c.base), record(t, c.other), record(t, c.newer)
 			kept := newer.Clone()
-			got := Records(base, other, newer)
+			got := Merge(base, other, newer)
 			assert.True(t, checkpoint.Equal(kept.Doc(), newer.Doc()), "it is as it was")
 			if c.want == "" {
 				assert.Nil(t, got)
@@ -82,11 +82,11 @@ func TestRecords(t *testing.T) {
 			text, err := got.JSON()
 			require.NoError(t, err)
 			assert.JSONEq(t, string(want), string(text))
-			assert.Nil(t, Records(other, got, got), "once is enough")
-			assert.Nil(t, Records(base, newer, got), "what it holds adds nothing")
+			assert.Nil(t, Merge(other, got, got), "once is enough")
+			assert.Nil(t, Merge(base, newer, got), "what it holds adds nothing")
 		})
 	}
-	assert.NotNil(t, Records(nil, record(t, "tasks: {T1: {status: complete}}"), record(t, "")))
+	assert.NotNil(t, Merge(nil, record(t, "tasks: {T1: {status: complete}}"), record(t, "")))
 }
 
 // A record may come from anybody: what it says a hundred thousand times is no
@@ -107,7 +107,7 @@ func TestLargeRecords(t *testing.T) {
 		{waiting, "tasks: {T: {status: complete}}", waiting + "note: x\n"},
 	} {
 		begun := time.Now()
-		require.NotNil(t, Records(record(t, c.base), record(t, c.other), record(t, c.newer)))
+		require.NotNil(t, Merge(record(t, c.base), record(t, c.other), record(t, c.newer)))
 		assert.Less(t, time.Since(begun), 20*time.Second)
 	}
 }
