@@ -54,7 +54,7 @@ func liveOnes(c *chain, ids []checkpoint.ID) ([]checkpoint.ID, error) {
 
 // archiveMove is the move of an archive's ref to these links, none when it is
 // there already.
-func (s *Store) archiveMove(archive *chain, links []link, k *objectWriter) []refs.Move {
+func (s *Store) archiveMove(archive *chain, links []chainCommit, k *objectWriter) []refs.Move {
 	if tip := s.rebuild(archive, links, k); tip != archive.tip {
 		return []refs.Move{{Name: archive.ref, Old: archive.tip, New: tip}}
 	}
@@ -71,7 +71,7 @@ func (s *Store) toArchive(ctx context.Context, c *chain, ids []checkpoint.ID, wh
 		return nil, archive.readOnly()
 	}
 	gone, there := setOf(ids), archive.index()
-	moving := slices.DeleteFunc(slices.Clone(c.links), func(l link) bool {
+	moving := slices.DeleteFunc(slices.Clone(c.commits), func(l chainCommit) bool {
 		return l.ledger || !gone[l.ID] || there[l.ID] != nil
 	})
 	noted := ledger.Archival{Reason: string(why), Clock: checkpoint.ClockAt(s.now())}
@@ -82,7 +82,7 @@ func (s *Store) toArchive(ctx context.Context, c *chain, ids []checkpoint.ID, wh
 				l.Archived[id] = noted
 			}
 		},
-		also: s.archiveMove(archive, merge(archive.links, moving), k),
+		also: s.archiveMove(archive, merge(archive.commits, moving), k),
 	}, nil
 }
 
@@ -91,7 +91,7 @@ func (s *Store) toArchive(ctx context.Context, c *chain, ids []checkpoint.ID, wh
 // they leave the chain with the next sync.
 func (s *Store) inBoth(ctx context.Context, issue checkpoint.Issue) ([]checkpoint.ID, error) {
 	archive, err := s.readChain(ctx, issue, ArchiveRef(issue), 0)
-	if err != nil || len(archive.links) == 0 {
+	if err != nil || len(archive.commits) == 0 {
 		return nil, err
 	}
 	c, err := s.readChain(ctx, issue, LiveRef(issue), 0)
@@ -105,7 +105,7 @@ func (s *Store) inBoth(ctx context.Context, issue checkpoint.Issue) ([]checkpoin
 func (archive *chain) liveIn(c *chain) []checkpoint.ID {
 	live := c.index()
 	var both []checkpoint.ID
-	for _, l := range archive.links {
+	for _, l := range archive.commits {
 		if l.ID != "" && live[l.ID] != nil && !c.ledger.IsArchived(l.ID) {
 			both = append(both, l.ID)
 		}

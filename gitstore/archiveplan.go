@@ -53,7 +53,7 @@ func (s *Store) pickArchive(k *objectWriter, want join.State, chains ...*chain) 
 // countIn counts the checkpoints of a chain that are in a state too.
 func (c *chain) countIn(state join.State) int {
 	n := 0
-	for _, l := range c.links {
+	for _, l := range c.commits {
 		if _, ok := state.Checkpoints[l.ID]; ok && !l.ledger {
 			n++
 		}
@@ -67,9 +67,9 @@ func (c *chain) countIn(state join.State) int {
 func movingTo(archive *chain, known *ledger.Ledger, chains ...*chain) *chain {
 	there, m := archive.index(), &chain{issue: archive.issue, ref: archive.ref, rooted: true, ledger: ledger.New()}
 	for _, c := range chains {
-		for _, l := range c.links {
+		for _, l := range c.commits {
 			if l.ID != "" && known.IsArchived(l.ID) && there[l.ID] == nil {
-				m.links, there[l.ID] = append(m.links, l), &l
+				m.commits, there[l.ID] = append(m.commits, l), &l
 			}
 		}
 	}

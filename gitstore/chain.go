@@ -26,8 +26,8 @@ const maxForeign = 64
 // memory while it is looked at.
 const maxChain = 512 << 20
 
-// A link is a commit of a chain.
-type link struct {
+// A chainCommit is a commit of a chain.
+type chainCommit struct {
 	commit rawCommit
 	ledger bool // carries a ledger only
 	Checkpoint
@@ -38,7 +38,7 @@ type chain struct {
 	issue   checkpoint.Issue
 	ref     string
 	tip     plumbing.Hash
-	links   []link
+	commits []chainCommit
 	rooted  bool // read down to genesis
 	cut     bool // ends at a shallow boundary
 	deleted bool // ref is not there, tip is from own/
@@ -84,7 +84,7 @@ func (s *Store) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limi
 		return c, nil
 	}
 	base := genesis(issue).hash
-	d := newDescriber(issue, limit <= 0)
+	d := newChainParser(issue, limit <= 0)
 	defer d.finish()
 	var last rawCommit
 	size := 0
@@ -113,7 +113,7 @@ func (s *Store) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limi
 	if d.count > 0 && !c.rooted && !c.cut {
 		c.cut = s.isBoundary(last.hash)
 	}
-	c.links = d.finish()
+	c.commits = d.finish()
 	if err := s.readLedger(c); err != nil {
 		return c, err
 	}
@@ -128,11 +128,11 @@ func (s *Store) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limi
 // readLedger reads the ledger in the tip's tree, and marks pins. A commit on
 // top that somebody else made says nothing of the ledger.
 func (s *Store) readLedger(c *chain) error {
-	at := slices.IndexFunc(c.links, func(l link) bool { return l.ledger || l.ID != "" })
+	at := slices.IndexFunc(c.commits, func(l chainCommit) bool { return l.ledger || l.ID != "" })
 	if at < 0 {
 		return nil
 	}
-	data, err := s.ledgerIn(c.links[at].commit.tree)
+	data, err := s.ledgerIn(c.commits[at].commit.tree)
 	switch {
 	case errors.As(err, new(*PromisedError)):
 		s.readLedgerBelow(c, err)
@@ -143,8 +143,8 @@ func (s *Store) readLedger(c *chain) error {
 			return corrupt(c.ref, "%w", err)
 		}
 	}
-	for i := range c.links {
-		c.links[i].Pinned = c.ledger.Pinned(c.links[i].ID)
+	for i := range c.commits {
+		c.commits[i].Pinned = c.ledger.Pinned(c.commits[i].ID)
 	}
 	return nil
 }
@@ -176,10 +176,10 @@ func (s *Store) isBoundary(hash plumbing.Hash) bool {
 
 // checkpoints are the links that are checkpoints, newest first.
 func (c *chain) checkpoints() []Checkpoint {
-	list := make([]Checkpoint, 0, len(c.links))
-	for i := range c.links {
-		if !c.links[i].ledger {
-			list = append(list, c.links[i].Checkpoint)
+	list := make([]Checkpoint, 0, len(c.commits))
+	for i := range c.commits {
+		if !c.commits[i].ledger {
+			list = append(list, c.commits[i].Checkpoint)
 		}
 	}
 	return list
@@ -187,9 +187,9 @@ func (c *chain) checkpoints() []Checkpoint {
 
 // newest is the newest checkpoint, nil when there is none.
 func (c *chain) newest() *Checkpoint {
-	for i := range c.links {
-		if !c.links[i].ledger {
-			return &c.links[i].Checkpoint
+	for i := range c.commits {
+		if !c.commits[i].ledger {
+			return &c.commits[i].Checkpoint
 		}
 	}
 	return nil
@@ -198,28 +198,28 @@ func (c *chain) newest() *Checkpoint {
 // newestClock is the largest clock in the chain as far as it was read.
 func (c *chain) newestClock() checkpoint.Clock {
 	var newest checkpoint.Clock
-	for i := range c.links {
-		newest = max(newest, c.links[i].Clock)
+	for i := range c.commits {
+		newest = max(newest, c.commits[i].Clock)
 	}
 	return newest
 }
 
 // find returns the checkpoint with this id, nil when the chain has none.
 func (c *chain) find(id checkpoint.ID) *Checkpoint {
-	for i := range c.links {
-		if !c.links[i].ledger && c.links[i].ID == id {
-			return &c.links[i].Checkpoint
+	for i := range c.commits {
+		if !c.commits[i].ledger && c.commits[i].ID == id {
+			return &c.commits[i].Checkpoint
 		}
 	}
 	return nil
 }
 
 // index finds checkpoints by id.
-func (c *chain) index() map[checkpoint.ID]*link {
-	byID := make(map[checkpoint.ID]*link, len(c.links))
-	for i := range c.links {
-		if id := c.links[i].ID; id != "" && byID[id] == nil {
-			byID[id] = &c.links[i]
+func (c *chain) index() map[checkpoint.ID]*chainCommit {
+	byID := make(map[checkpoint.ID]*chainCommit, len(c.commits))
+	for i := range c.commits {
+		if id := c.commits[i].ID; id != "" && byID[id] == nil {
+			byID[id] = &c.commits[i]
 		}
 	}
 	return byID
@@ -227,7 +227,7 @@ func (c *chain) index() map[checkpoint.ID]*link {
 
 // has reports whether the chain holds one of ids.
 func (c *chain) has(ids map[checkpoint.ID]bool) bool {
-	return slices.ContainsFunc(c.links, func(l link) bool { return ids[l.ID] })
+	return slices.ContainsFunc(c.commits, func(l chainCommit) bool { return ids[l.ID] })
 }
 
 // A List is what an issue has.

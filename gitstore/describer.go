@@ -13,14 +13,14 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A describer makes links of a chain's commits, newest first. For a long walk
+// A chainParser makes links of a chain's commits, newest first. For a long walk
 // it does so beside the reading of the next ones.
-type describer struct {
+type chainParser struct {
 	issue   checkpoint.Issue
 	count   int // of commits
 	found   int // of checkpoints
 	foreign int // of commits that are none, and carry no ledger
-	links   []link
+	commits []chainCommit
 
 	batch []rawCommit      // not yet given to the goroutine
 	in    chan []rawCommit // nil where the commits are described at once
@@ -30,8 +30,8 @@ type describer struct {
 // batchOf is how many commits are described together.
 const batchOf = 256
 
-func newDescriber(issue checkpoint.Issue, long bool) *describer {
-	d := &describer{issue: issue}
+func newChainParser(issue checkpoint.Issue, long bool) *chainParser {
+	d := &chainParser{issue: issue}
 	if long {
 		d.batch = make([]rawCommit, 0, batchOf)
 	}
@@ -40,7 +40,7 @@ func newDescriber(issue checkpoint.Issue, long bool) *describer {
 
 // add takes the next commit. In a long walk it only looks at whether the
 // commit names a checkpoint: what is wrong with the name shows later.
-func (d *describer) add(c rawCommit) {
+func (d *chainParser) add(c rawCommit) {
 	d.count++
 	if d.batch == nil {
 		l := d.describe(c)
@@ -51,7 +51,7 @@ func (d *describer) add(c rawCommit) {
 		default:
 			d.found++
 		}
-		d.links = append(d.links, l)
+		d.commits = append(d.commits, l)
 		return
 	}
 	if !c.isLedger() && !strings.Contains(c.message, trailerID) {
@@ -63,7 +63,7 @@ func (d *describer) add(c rawCommit) {
 }
 
 // send gives the batch to the goroutine, which is started with the first one.
-func (d *describer) send() {
+func (d *chainParser) send() {
 	if d.in == nil {
 		d.in, d.done = make(chan []rawCommit, 4), make(chan struct{})
 		go func() {
@@ -77,19 +77,19 @@ func (d *describer) send() {
 	d.batch = make([]rawCommit, 0, batchOf)
 }
 
-func (d *describer) take(batch []rawCommit) {
-	if len(d.links)+len(batch) > cap(d.links) {
-		links := make([]link, len(d.links), 2*cap(d.links)+len(batch))
-		copy(links, d.links)
-		d.links = links
+func (d *chainParser) take(batch []rawCommit) {
+	if len(d.commits)+len(batch) > cap(d.commits) {
+		links := make([]chainCommit, len(d.commits), 2*cap(d.commits)+len(batch))
+		copy(links, d.commits)
+		d.commits = links
 	}
 	for _, c := range batch {
-		d.links = append(d.links, d.describe(c))
+		d.commits = append(d.commits, d.describe(c))
 	}
 }
 
-func (d *describer) describe(c rawCommit) link {
-	l := link{commit: c, ledger: c.isLedger()}
+func (d *chainParser) describe(c rawCommit) chainCommit {
+	l := chainCommit{commit: c, ledger: c.isLedger()}
 	if !l.ledger {
 		l.Checkpoint = c.describe(d.issue)
 	}
@@ -97,7 +97,7 @@ func (d *describer) describe(c rawCommit) link {
 }
 
 // finish returns the links. It may be called again.
-func (d *describer) finish() []link {
+func (d *chainParser) finish() []chainCommit {
 	if d.in != nil {
 		close(d.in)
 		<-d.done
@@ -105,7 +105,7 @@ func (d *describer) finish() []link {
 	}
 	d.take(d.batch)
 	d.batch = nil
-	return d.links
+	return d.commits
 }
 
 // A Checkpoint is what a chain's commit says of one checkpoint, without its

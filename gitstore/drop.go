@@ -54,8 +54,8 @@ func bury(l *ledger.Ledger, ids []checkpoint.ID) {
 // leaveArchive takes checkpoints out of an archive and returns the move of
 // its ref, none when the archive has none of them.
 func (s *Store) leaveArchive(archive *chain, ids map[checkpoint.ID]bool, k *objectWriter) ([]refs.Move, error) {
-	links := slices.DeleteFunc(slices.Clone(archive.links), func(l link) bool { return ids[l.ID] })
-	if len(links) == len(archive.links) {
+	links := slices.DeleteFunc(slices.Clone(archive.commits), func(l chainCommit) bool { return ids[l.ID] })
+	if len(links) == len(archive.commits) {
 		return nil, nil
 	}
 	if archive.cut {

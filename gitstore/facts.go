@@ -84,7 +84,7 @@ func (s *Store) atRemote(ctx context.Context, c *Checkpoint) bool {
 // inChain reports whether a checkpoint is among the newest of the chain at ref.
 func (s *Store) inChain(ctx context.Context, c *Checkpoint, ref string) bool {
 	chain, err := s.readChain(ctx, c.Issue, ref, retentionDepth)
-	return err == nil && slices.ContainsFunc(chain.links, func(l link) bool { return l.ID == c.ID })
+	return err == nil && slices.ContainsFunc(chain.commits, func(l chainCommit) bool { return l.ID == c.ID })
 }
 
 // Partial reports whether the clone is shallow or partial, and so may not have

@@ -20,7 +20,7 @@ type contents struct {
 type fullness struct {
 	s       *Store
 	objects trees.Reader
-	known   map[checkpoint.ID]*link
+	known   map[checkpoint.ID]*chainCommit
 	coming  *contents // of a checkpoint that is being saved, nil for none
 }
 
@@ -37,7 +37,7 @@ func (s *Store) keepFuller(p retention.Policy, items []retention.Item, ds []rete
 }
 
 // of returns the contents of a checkpoint, nil if they cannot be read.
-func (f *fullness) of(l *link) *contents {
+func (f *fullness) of(l *chainCommit) *contents {
 	if l == nil {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (f *fullness) of(l *link) *contents {
 
 // covers reports whether an older checkpoint has no file that a newer one was
 // not asked for or had to leave out.
-func (f *fullness) covers(newer *contents, older *link) bool {
+func (f *fullness) covers(newer *contents, older *chainCommit) bool {
 	left := newer.facts.LeftOut()
 	if newer.facts.Worktree && newer.facts.Untracked && len(left) == 0 {
 		return true
@@ -90,7 +90,7 @@ func (f *fullness) lacks(newer, older []trees.Entry, name string) bool {
 // holds reports whether the older checkpoint has a file, either beside the staged
 // tree or staged in another form than in the newer one. A staged file that is the
 // same in HEAD is in the history, whatever happens to the checkpoint.
-func (f *fullness) holds(older *link, entries, newer []trees.Entry, path string) bool {
+func (f *fullness) holds(older *chainCommit, entries, newer []trees.Entry, path string) bool {
 	now, _ := trees.Find(newer, "staged")
 	for _, e := range entries {
 		if !e.IsTree() || e.Name == "conflicts" {
@@ -106,7 +106,7 @@ func (f *fullness) holds(older *link, entries, newer []trees.Entry, path string)
 
 // inHead returns the hash of a file in the HEAD of a checkpoint, zero if it cannot
 // be read.
-func (f *fullness) inHead(l *link, path string) plumbing.Hash {
+func (f *fullness) inHead(l *chainCommit, path string) plumbing.Hash {
 	if len(l.commit.parents) < 2 {
 		return plumbing.ZeroHash
 	}

@@ -17,8 +17,8 @@ import (
 // does not: a sync joins the ledgers.
 func (s *Store) readLedgerBelow(c *chain, cause error) {
 	c.unread = lacked(c.issue, c.ref, cause)
-	for i := range c.links {
-		l := &c.links[i]
+	for i := range c.commits {
+		l := &c.commits[i]
 		if !l.ledger && l.ID == "" || !s.objects.Has(l.commit.tree) {
 			continue
 		}
@@ -37,8 +37,8 @@ func (s *Store) readLedgerBelow(c *chain, cause error) {
 // ledger says is gone. A save in a partial clone may not have been able to read
 // that ledger. A ledger commit above o is a change on purpose.
 func (c *chain) carriesLedger(o *chain) bool {
-	for i := range c.links {
-		l := &c.links[i]
+	for i := range c.commits {
+		l := &c.commits[i]
 		if l.commit.hash != o.tip {
 			if l.ledger {
 				return true
@@ -70,20 +70,20 @@ func (s *Store) withoutGone(c, theirs *chain) (*chain, []checkpoint.ID) {
 	}
 	there := theirs.index()
 	rest := *c
-	rest.links = nil
+	rest.commits = nil
 	var gone []checkpoint.ID
-	for _, l := range c.links {
+	for _, l := range c.commits {
 		o := there[l.ID]
 		stays := l.ledger || theirs.ledger.Dead(l.ID) || o != nil && o.content() == l.content()
 		if stays || !s.isGone(&l.Checkpoint) {
-			rest.links = append(rest.links, l)
+			rest.commits = append(rest.commits, l)
 			continue
 		}
 		if o == nil {
 			gone = append(gone, l.ID)
 		}
 	}
-	if len(rest.links) == len(c.links) {
+	if len(rest.commits) == len(c.commits) {
 		return c, nil
 	}
 	rest.tip = plumbing.ZeroHash

@@ -65,7 +65,7 @@ func containsAll(c *chain, chains ...*chain) bool {
 // archived reports whether c says of a checkpoint in o that it was archived:
 // the archive may be nowhere else yet.
 func (c *chain) archived(o *chain) bool {
-	return slices.ContainsFunc(o.links, func(l link) bool { return c.ledger.IsArchived(l.ID) })
+	return slices.ContainsFunc(o.commits, func(l chainCommit) bool { return c.ledger.IsArchived(l.ID) })
 }
 
 // stands reports whether a chain stands on a commit.
@@ -73,8 +73,8 @@ func (c *chain) stands(on plumbing.Hash) bool {
 	if on == genesis(c.issue).hash {
 		return c.rooted
 	}
-	for i := range c.links {
-		if c.links[i].commit.hash == on {
+	for i := range c.commits {
+		if c.commits[i].commit.hash == on {
 			return true
 		}
 	}
@@ -84,8 +84,8 @@ func (c *chain) stands(on plumbing.Hash) bool {
 // without counts the checkpoints of c that o has not.
 func (c *chain) without(o *chain) int {
 	known, n := o.index(), 0
-	for i := range c.links {
-		if !c.links[i].ledger && known[c.links[i].ID] == nil {
+	for i := range c.commits {
+		if !c.commits[i].ledger && known[c.commits[i].ID] == nil {
 			n++
 		}
 	}

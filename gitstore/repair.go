@@ -235,7 +235,7 @@ func (s *Store) archiveLeaving(ctx context.Context, k *objectWriter, want join.S
 	}
 	moving := movingTo(here, want.Ledger, chains...)
 	switch {
-	case len(moving.links) == 0:
+	case len(moving.commits) == 0:
 		return nil, nil
 	case !here.whole():
 		return nil, here.readOnly()

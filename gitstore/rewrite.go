@@ -17,7 +17,7 @@ import (
 // A change is what an operation does to an issue's chain.
 type change struct {
 	remove map[checkpoint.ID]bool
-	insert []link                 // placed by clock
+	insert []chainCommit          // placed by clock
 	ledger func(l *ledger.Ledger) // nil when the ledger stays
 	verb   string                 // begins the reflog entry
 	ids    []checkpoint.ID        // named there
@@ -84,7 +84,7 @@ func (s *Store) apply(c *chain, ch *change, k *objectWriter) (plumbing.Hash, err
 	for _, l := range ch.insert {
 		k.reach(l.commit.hash)
 	}
-	links := slices.DeleteFunc(slices.Clone(c.links), func(l link) bool { return ch.remove[l.ID] })
+	links := slices.DeleteFunc(slices.Clone(c.commits), func(l chainCommit) bool { return ch.remove[l.ID] })
 	links = merge(links, ch.insert)
 	tip := s.rebuild(c, links, k)
 	want := c.ledger
@@ -97,9 +97,9 @@ func (s *Store) apply(c *chain, ch *change, k *objectWriter) (plumbing.Hash, err
 
 // merge puts more links among those of a chain, newest first. The chain's own
 // order stands, even where its clocks disagree with it.
-func merge(links, more []link) []link {
-	more = slices.SortedFunc(slices.Values(more), func(a, b link) int { return b.order(a) })
-	merged := make([]link, 0, len(links)+len(more))
+func merge(links, more []chainCommit) []chainCommit {
+	more = slices.SortedFunc(slices.Values(more), func(a, b chainCommit) int { return b.order(a) })
+	merged := make([]chainCommit, 0, len(links)+len(more))
 	for _, l := range links {
 		for len(more) > 0 && !l.ledger && l.order(more[0]) < 0 {
 			merged, more = append(merged, more[0]), more[1:]
@@ -110,7 +110,7 @@ func merge(links, more []link) []link {
 }
 
 // order is the order of a chain, oldest first: by clock, ties by id.
-func (l link) order(o link) int {
+func (l chainCommit) order(o chainCommit) int {
 	return cmp.Or(cmp.Compare(l.Clock, o.Clock), cmp.Compare(l.ID, o.ID))
 }
 
@@ -118,10 +118,10 @@ func (l link) order(o link) int {
 // new to it, and returns its tip. The part at the bottom that is as it was
 // keeps its commits; above it parents change and nothing else. Ledger commits
 // there are left out: what they say is history.
-func (s *Store) rebuild(c *chain, links []link, k *objectWriter) plumbing.Hash {
+func (s *Store) rebuild(c *chain, links []chainCommit, k *objectWriter) plumbing.Hash {
 	same := 0
-	for same < min(len(links), len(c.links)) &&
-		links[len(links)-1-same].commit.hash == c.links[len(c.links)-1-same].commit.hash {
+	for same < min(len(links), len(c.commits)) &&
+		links[len(links)-1-same].commit.hash == c.commits[len(c.commits)-1-same].commit.hash {
 		same++
 	}
 	parent := s.bottom(c, k)
@@ -154,8 +154,8 @@ func (k *objectWriter) reportProgress(done, total int) {
 
 // bottom is what the chain's oldest link, as far as it was read, stands on.
 func (s *Store) bottom(c *chain, k *objectWriter) plumbing.Hash {
-	if n := len(c.links); n > 0 && !c.rooted {
-		if parents := c.links[n-1].commit.parents; len(parents) > 0 {
+	if n := len(c.commits); n > 0 && !c.rooted {
+		if parents := c.commits[n-1].commit.parents; len(parents) > 0 {
 			return parents[0]
 		}
 	}

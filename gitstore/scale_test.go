@@ -21,8 +21,8 @@ func (w *world) long(n int) []checkpoint.ID {
 	c, err := w.s.readChain(ctx, "42", LiveRef("42"), 0)
 	require.NoError(w.t, err)
 	k := w.s.newObjectWriter()
-	model, ids := c.links[0].commit, []checkpoint.ID{first.ID}
-	r, err := w.s.Record(&c.links[0].Checkpoint)
+	model, ids := c.commits[0].commit, []checkpoint.ID{first.ID}
+	r, err := w.s.Record(&c.commits[0].Checkpoint)
 	require.NoError(w.t, err)
 	tip := model.hash
 	for i := 1; i < n; i++ {

@@ -248,7 +248,7 @@ func (s *Store) placeIn(i checkpoint.Issue, tip string, wanted map[string][]int,
 		return // it has a path all the same
 	}
 	seen := map[string]bool{}
-	for _, l := range slices.Backward(c.links) {
+	for _, l := range slices.Backward(c.commits) {
 		if len(wanted) == 0 {
 			return
 		}

@@ -89,7 +89,7 @@ func (y *syncing) planArchive(p *syncPlan, came remote.Arrival) (err error) {
 	}
 	moving := p.moving()
 	if !a.here.whole() || !a.theirs.whole() {
-		if a.tip, a.there = a.here.tip, a.theirs.tip; len(moving.links) > 0 || a.here.tip != a.theirs.tip {
+		if a.tip, a.there = a.here.tip, a.theirs.tip; len(moving.commits) > 0 || a.here.tip != a.theirs.tip {
 			return a.here.readOnly()
 		}
 		return nil

@@ -35,7 +35,7 @@ func (s *Store) mergeWork(ctx context.Context, k *objectWriter, tip plumbing.Has
 	case len(newest.commit.parents) != 2 || newest.Clock.IsLast():
 		return tip, nil // nothing comes after that
 	}
-	with, seed := []*link{newest}, string(newest.ID)
+	with, seed := []*chainCommit{newest}, string(newest.ID)
 	secrets := redactFrom(r, RedactMask, nil) // what one clone may show, another may not
 	for _, other := range heads[1:] {
 		from := s.baseOf(ctx, want, newest, other, chains)
@@ -65,7 +65,7 @@ func (s *Store) mergeWork(ctx context.Context, k *objectWriter, tip plumbing.Has
 
 // notMerged says that the work of the newest checkpoint and of another one was not
 // brought together, for the record of one that cannot be used.
-func notMerged(newest *link, other, of checkpoint.ID) string {
+func notMerged(newest *chainCommit, other, of checkpoint.ID) string {
 	return fmt.Sprintf("issue %s: the tasks and phases of %s are not joined with those of %s, since the record of %s cannot be read or has more than %d bytes; compare them: git checkpoint diff %s %s --issue %s --state",
 		newest.Issue, other, newest.ID, of, maxMergedRecord, other, newest.ID, word(string(newest.Issue)))
 }
@@ -84,11 +84,11 @@ func circular(i checkpoint.Issue, r *checkpoint.Record) []string {
 
 // headsOf are the newest checkpoints of chains that are in the joined state and
 // not in another of the chains, newest first.
-func headsOf(want join.State, chains []*chain) []*link {
-	var heads []*link
+func headsOf(want join.State, chains []*chain) []*chainCommit {
+	var heads []*chainCommit
 	for _, c := range chains {
 		h := c.newestIn(want)
-		if h == nil || slices.ContainsFunc(heads, func(l *link) bool { return l.ID == h.ID }) {
+		if h == nil || slices.ContainsFunc(heads, func(l *chainCommit) bool { return l.ID == h.ID }) {
 			continue
 		}
 		below := func(o *chain) bool {
@@ -100,14 +100,14 @@ func headsOf(want join.State, chains []*chain) []*link {
 		}
 	}
 	order := want.Order()
-	slices.SortFunc(heads, func(a, b *link) int { return slices.Index(order, b.ID) - slices.Index(order, a.ID) })
+	slices.SortFunc(heads, func(a, b *chainCommit) int { return slices.Index(order, b.ID) - slices.Index(order, a.ID) })
 	return heads
 }
 
 // newestIn is the newest checkpoint of a chain that a state has, nil for none.
-func (c *chain) newestIn(want join.State) *link {
-	for i := range c.links {
-		if l := &c.links[i]; l.ID != "" && l.content() == want.Checkpoints[l.ID] {
+func (c *chain) newestIn(want join.State) *chainCommit {
+	for i := range c.commits {
+		if l := &c.commits[i]; l.ID != "" && l.content() == want.Checkpoints[l.ID] {
 			return l
 		}
 	}
@@ -117,15 +117,15 @@ func (c *chain) newestIn(want join.State) *link {
 // baseOf is the newest checkpoint that the chains of both heads have, or had: as
 // a rule it is gone from both, since retention drops it when the next one of its
 // kind is saved. nil for none.
-func (s *Store) baseOf(ctx context.Context, want join.State, a, b *link, chains []*chain) *Checkpoint {
-	of := func(l *link) *chain {
+func (s *Store) baseOf(ctx context.Context, want join.State, a, b *chainCommit, chains []*chain) *Checkpoint {
+	of := func(l *chainCommit) *chain {
 		return chains[slices.IndexFunc(chains, func(c *chain) bool { h := c.newestIn(want); return h != nil && h.ID == l.ID })]
 	}
 	ours, theirs := of(a), of(b)
 	var base *Checkpoint
 	there := theirs.index()
-	for i := range ours.links {
-		l := &ours.links[i]
+	for i := range ours.commits {
+		l := &ours.commits[i]
 		if o := there[l.ID]; l.ID != "" && o != nil && o.content() == l.content() {
 			base = &l.Checkpoint
 			break
@@ -189,7 +189,7 @@ func (s *Store) recordToMerge(c *Checkpoint) *checkpoint.Record {
 // mergedCommit is the commit of a checkpoint that is the newest one, the first of
 // with, with another record, and with the artifacts of all. seed is all that this came
 // from, and tells its id.
-func (s *Store) mergedCommit(k *objectWriter, tip plumbing.Hash, want join.State, with []*link, r *checkpoint.Record, seed string) plumbing.Hash {
+func (s *Store) mergedCommit(k *objectWriter, tip plumbing.Hash, want join.State, with []*chainCommit, r *checkpoint.Record, seed string) plumbing.Hash {
 	newest := with[0]
 	r.SetTrigger(checkpoint.TaskUpdate)
 	note := "joined"

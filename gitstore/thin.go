@@ -47,7 +47,7 @@ func (s *Store) applyRetention(ctx context.Context, below *chain, p retention.Po
 	if s.seenElsewhere(ctx, c) {
 		markPruned(known, ids, max(c.newestClock(), r.Clock()))
 	}
-	links := slices.DeleteFunc(slices.Clone(c.links), func(l link) bool { return drop[l.ID] })
+	links := slices.DeleteFunc(slices.Clone(c.commits), func(l chainCommit) bool { return drop[l.ID] })
 	return parent{s.rebuild(c, links, k), known}, ids
 }
 

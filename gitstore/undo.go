@@ -156,8 +156,8 @@ func (s *Store) undoRemoval(ctx context.Context, issue checkpoint.Issue, e refs.
 			done.IDs = append(done.IDs, l.ID)
 		}
 		gone := setOf(idsOf(lost.live))
-		links := slices.DeleteFunc(slices.Clone(archive.links), func(l link) bool { return gone[l.ID] })
-		if archive.cut && len(links)+len(lost.archived) != len(archive.links) {
+		links := slices.DeleteFunc(slices.Clone(archive.commits), func(l chainCommit) bool { return gone[l.ID] })
+		if archive.cut && len(links)+len(lost.archived) != len(archive.commits) {
 			return nil, archive.readOnly()
 		}
 		ch := &change{verb: "undo", ids: done.IDs, insert: lost.live, ledger: lost.revive}

@@ -14,8 +14,8 @@ import (
 // A removed is what a move of the refs took away and is still away, newest
 // first, with the ledger from before it.
 type removed struct {
-	live     []link // were in the chain
-	archived []link // were in the archive, and not moved there
+	live     []chainCommit // were in the chain
+	archived []chainCommit // were in the archive, and not moved there
 	ledger   *ledger.Ledger
 }
 
@@ -44,7 +44,7 @@ func (s *Store) removedBy(ctx context.Context, c, archive *chain, e refs.Logged)
 
 // leftOut are the checkpoints that a chain had at one tip and not at another,
 // and its ledger at the first.
-func (s *Store) leftOut(issue checkpoint.Issue, ref string, old, new plumbing.Hash) ([]link, *ledger.Ledger, error) {
+func (s *Store) leftOut(issue checkpoint.Issue, ref string, old, new plumbing.Hash) ([]chainCommit, *ledger.Ledger, error) {
 	before, err := s.walk(issue, ref, old, 0)
 	if err != nil {
 		return nil, nil, err
@@ -54,7 +54,7 @@ func (s *Store) leftOut(issue checkpoint.Issue, ref string, old, new plumbing.Ha
 		return nil, nil, err
 	}
 	still := after.index()
-	return slices.DeleteFunc(before.links, func(l link) bool {
+	return slices.DeleteFunc(before.commits, func(l chainCommit) bool {
 		return l.ledger || l.ID == "" || still[l.ID] != nil
 	}), before.ledger, nil
 }
@@ -63,11 +63,11 @@ func (s *Store) leftOut(issue checkpoint.Issue, ref string, old, new plumbing.Ha
 // for good.
 func (r *removed) keepLost(c, archive *chain, drop bool) {
 	live, archived := c.index(), archive.index()
-	r.live = slices.DeleteFunc(r.live, func(l link) bool {
+	r.live = slices.DeleteFunc(r.live, func(l chainCommit) bool {
 		return live[l.ID] != nil || !drop && c.ledger.Deleted[l.ID]
 	})
 	coming := setOf(idsOf(r.live))
-	r.archived = slices.DeleteFunc(r.archived, func(l link) bool {
+	r.archived = slices.DeleteFunc(r.archived, func(l chainCommit) bool {
 		return coming[l.ID] || live[l.ID] != nil || archived[l.ID] != nil
 	})
 }
@@ -87,7 +87,7 @@ func (r *removed) revive(l *ledger.Ledger) {
 	}
 }
 
-func idsOf(links []link) []checkpoint.ID {
+func idsOf(links []chainCommit) []checkpoint.ID {
 	ids := make([]checkpoint.ID, len(links))
 	for i := range links {
 		ids[i] = links[i].ID

@@ -119,9 +119,9 @@ func (v *verifier) chain(ref string) {
 	case !c.rooted:
 		v.errorf("%s: it does not end in the genesis commit of issue %s", ref, c.issue)
 	}
-	for i := range c.links {
-		v.s.come(i, len(c.links))
-		l := &c.links[i]
+	for i := range c.commits {
+		v.s.come(i, len(c.commits))
+		l := &c.commits[i]
 		if l.ledger {
 			continue
 		}
@@ -134,7 +134,7 @@ func (v *verifier) chain(ref string) {
 }
 
 // checkpoint judges one commit with all it points to.
-func (v *verifier) checkpoint(ref string, l *link) {
+func (v *verifier) checkpoint(ref string, l *chainCommit) {
 	if !l.Valid() {
 		v.errorf("%s: %s", l.name(), l.Problem)
 	}
@@ -186,7 +186,7 @@ func (v *verifier) checkpoint(ref string, l *link) {
 }
 
 // indexCommit checks the commit that holds staged/ and HEAD.
-func (v *verifier) indexCommit(l *link) {
+func (v *verifier) indexCommit(l *chainCommit) {
 	c, err := v.s.readCommit(l.commit.parents[1])
 	if err != nil {
 		v.fault(l.name(), "index commit: ", err)
@@ -206,7 +206,7 @@ func (v *verifier) indexCommit(l *link) {
 }
 
 // agree checks the trailers against the record, which is the truth.
-func (v *verifier) agree(l *link, r *checkpoint.Record) {
+func (v *verifier) agree(l *chainCommit, r *checkpoint.Record) {
 	for _, f := range []struct{ name, trailer, record string }{
 		{"checkpoint_id", string(l.ID), string(r.ID())},
 		{"trigger", string(l.Trigger), string(r.Trigger())},
@@ -224,7 +224,7 @@ func (v *verifier) agree(l *link, r *checkpoint.Record) {
 
 // head checks that the commit which the record calls HEAD is the one that the
 // chain keeps alive.
-func (v *verifier) head(l *link, r *checkpoint.Record) {
+func (v *verifier) head(l *chainCommit, r *checkpoint.Record) {
 	if len(l.commit.parents) != 2 {
 		return
 	}

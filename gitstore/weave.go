@@ -14,9 +14,9 @@ import (
 
 // state is what a chain says.
 func (c *chain) state() join.State {
-	s := join.State{Checkpoints: make(map[checkpoint.ID]join.Checkpoint, len(c.links)), Ledger: c.ledger}
-	for i := range c.links {
-		l := &c.links[i]
+	s := join.State{Checkpoints: make(map[checkpoint.ID]join.Checkpoint, len(c.commits)), Ledger: c.ledger}
+	for i := range c.commits {
+		l := &c.commits[i]
 		if _, twice := s.Checkpoints[l.ID]; l.ledger || l.ID == "" || twice {
 			continue
 		}
@@ -33,7 +33,7 @@ func (c *chain) asChain() join.Chain {
 	return join.Chain{Tip: c.tip.String(), State: c.state()}
 }
 
-func (l *link) content() join.Checkpoint {
+func (l *chainCommit) content() join.Checkpoint {
 	return join.Checkpoint{Clock: l.Clock, Tree: l.Tree.String()}
 }
 
@@ -73,10 +73,10 @@ func checkAllReadable(chains []*chain, as int) error {
 
 // unknownCommit is a commit of which nobody can tell what it says, nil when there is
 // none: a later version of this program may have made it.
-func (c *chain) unknownCommit() *link {
-	for i := range c.links {
-		if c.links[i].ID == "" && !c.links[i].ledger {
-			return &c.links[i]
+func (c *chain) unknownCommit() *chainCommit {
+	for i := range c.commits {
+		if c.commits[i].ID == "" && !c.commits[i].ledger {
+			return &c.commits[i]
 		}
 	}
 	return nil
@@ -87,15 +87,15 @@ func (c *chain) unknownCommit() *link {
 // none has a tip, it begins at genesis: links without a tip are no chain, and
 // their commits have other parents.
 func (s *Store) rebuildMerged(want join.State, chains []*chain, k *objectWriter) plumbing.Hash {
-	from := map[checkpoint.ID]*link{}
+	from := map[checkpoint.ID]*chainCommit{}
 	base := &chain{issue: chains[0].issue, ref: chains[0].ref, rooted: true}
 	for _, c := range chains {
 		k.reach(c.tip)
 		if base.tip.IsZero() && !c.tip.IsZero() {
 			base = c
 		}
-		for i := range c.links {
-			if l := &c.links[i]; l.content() == want.Checkpoints[l.ID] {
+		for i := range c.commits {
+			if l := &c.commits[i]; l.content() == want.Checkpoints[l.ID] {
 				from[l.ID] = l
 			}
 		}
@@ -112,8 +112,8 @@ func (s *Store) rebuildMerged(want join.State, chains []*chain, k *objectWriter)
 
 // prefix is the part at the bottom of a chain, oldest first, that is as order
 // wants it, and how many of order's checkpoints are in it.
-func (c *chain) prefix(order []checkpoint.ID, want join.State) (links []link, known int) {
-	for _, l := range slices.Backward(c.links) {
+func (c *chain) prefix(order []checkpoint.ID, want join.State) (links []chainCommit, known int) {
+	for _, l := range slices.Backward(c.commits) {
 		switch {
 		case l.ledger:
 		case known < len(order) && l.ID == order[known] && l.content() == want.Checkpoints[l.ID]:
