@@ -76,12 +76,12 @@ func movingTo(archive *chain, known *ledger.Ledger, chains ...*chain) *chain {
 	return m
 }
 
-// gift is what the remote's archive gets, nothing where it has it.
-func (a *archivePlan) gift(i checkpoint.Issue) []remote.Gift {
+// update is what the remote's archive gets, nothing where it has it.
+func (a *archivePlan) update(i checkpoint.Issue) []remote.RefUpdate {
 	if a == nil || !a.shared || a.there.IsZero() || a.there == a.theirs.tip {
 		return nil
 	}
-	return []remote.Gift{{Ref: ArchiveRef(i), Tip: a.there, Seen: a.theirs.tip}}
+	return []remote.RefUpdate{{Ref: ArchiveRef(i), Tip: a.there, Seen: a.theirs.tip}}
 }
 
 // move is where the archive here goes, which it never does without a trace.

@@ -7,20 +7,20 @@ import (
 	"git-checkpoint/gitstore/remote"
 )
 
-// A giving is what a remote gets of one issue.
-type giving struct {
-	issue checkpoint.Issue
-	gifts []remote.Gift
+// An issuePush is what a remote gets of one issue.
+type issuePush struct {
+	issue   checkpoint.Issue
+	updates []remote.RefUpdate
 }
 
 // pushBytes bounds the arguments of one push, in which its refs stand.
 const pushBytes = 100_000
 
-// together is how many givings go over one connection, one at least.
-func together(list []giving) int {
+// countForOnePush is how many givings go over one connection, one at least.
+func countForOnePush(list []issuePush) int {
 	size := 0
 	for n, g := range list {
-		for _, one := range g.gifts {
+		for _, one := range g.updates {
 			size += 2*len(one.Ref) + 160
 		}
 		if size > pushBytes && n > 0 {
@@ -30,8 +30,8 @@ func together(list []giving) int {
 	return len(list)
 }
 
-// A judge asks whether what goes to a remote may be shown to it.
-type judge struct {
+// An exposureCheck asks whether what goes to a remote may be shown to it.
+type exposureCheck struct {
 	s      *Store
 	remote string
 
@@ -39,30 +39,30 @@ type judge struct {
 	harmless func(Outgoing) bool                    // may says nothing of it; nil for never
 }
 
-// A heldError is why an issue may not be shown.
-type heldError struct{ error }
+// A blockedError is why an issue may not be shown.
+type blockedError struct{ error }
 
-func (e *heldError) Unwrap() error { return e.error }
+func (e *blockedError) Unwrap() error { return e.error }
 
-// outcomes are why issues did not get where they should, nil for those that
+// errorsByIssue are why issues did not get where they should, nil for those that
 // did.
-type outcomes map[checkpoint.Issue]error
+type errorsByIssue map[checkpoint.Issue]error
 
-// ask asks about givings, and notes which are refused.
-func (j *judge) ask(ctx context.Context, list []giving, refused outcomes) {
+// check asks about givings, and notes which are refused.
+func (j *exposureCheck) check(ctx context.Context, list []issuePush, refused errorsByIssue) {
 	if j.may != nil && len(list) > 0 {
-		j.askBeside(ctx, list, j.s.Fetched(ctx), refused)
+		j.checkTogether(ctx, list, j.s.Fetched(ctx), refused)
 	}
 }
 
-// askBeside looks at all issues together, at the halves where there is
+// checkTogether looks at all issues together, at the halves where there is
 // something to say, and at single ones to say it.
-func (j *judge) askBeside(ctx context.Context, list []giving, fetched Exposed, refused outcomes) {
-	var gifts []remote.Gift
+func (j *exposureCheck) checkTogether(ctx context.Context, list []issuePush, fetched Exposed, refused errorsByIssue) {
+	var updates []remote.RefUpdate
 	for _, g := range list {
-		gifts = append(gifts, g.gifts...)
+		updates = append(updates, g.updates...)
 	}
-	out, err := j.s.here().Showing(ctx, j.remote, fetched, gifts...)
+	out, err := j.s.here().Showing(ctx, j.remote, fetched, updates...)
 	switch half := len(list) / 2; {
 	case err != nil:
 		for _, g := range list {
@@ -70,10 +70,10 @@ func (j *judge) askBeside(ctx context.Context, list []giving, fetched Exposed, r
 		}
 	case half == 0:
 		if err := j.may(list[0].issue, out); err != nil {
-			refused[list[0].issue] = &heldError{err}
+			refused[list[0].issue] = &blockedError{err}
 		}
 	case j.harmless == nil || !j.harmless(out):
-		j.askBeside(ctx, list[:half], fetched, refused)
-		j.askBeside(ctx, list[half:], fetched, refused)
+		j.checkTogether(ctx, list[:half], fetched, refused)
+		j.checkTogether(ctx, list[half:], fetched, refused)
 	}
 }

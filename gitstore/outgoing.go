@@ -28,7 +28,7 @@ func (s *Store) Outgoing(ctx context.Context, name string, i checkpoint.Issue, e
 	if err != nil || seen == tip {
 		return Outgoing{Nothing: true}, err
 	}
-	return s.here().Showing(ctx, name, e, remote.Gift{Ref: LiveRef(i), Tip: tip, Seen: seen})
+	return s.here().Showing(ctx, name, e, remote.RefUpdate{Ref: LiveRef(i), Tip: tip, Seen: seen})
 }
 
 // Fetched are commits that came from a remote: what any remote-tracking branch

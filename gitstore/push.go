@@ -104,7 +104,7 @@ func (p *pushing) fail(i checkpoint.Issue, err error) {
 
 // A pushPlan is what a push is going to do for one issue.
 type pushPlan struct {
-	giving
+	issuePush
 	rel  relation
 	done Synced
 }
@@ -122,15 +122,15 @@ func (p *pushing) pass(ctx context.Context, issues []checkpoint.Issue, first boo
 			p.fail(i, err)
 		case plan.rel == diverged && first: // what is known of the remote may be old
 			again = append(again, i)
-		case len(plan.gifts) == 0:
+		case len(plan.updates) == 0:
 			p.done[i] = &plan.done
 		default:
 			plans = append(plans, plan)
 		}
 	}
 	for len(plans) > 0 {
-		n := together(pushGivings(plans))
-		moved, err := p.give(ctx, plans[:n])
+		n := countForOnePush(issuePushesOf(plans))
+		moved, err := p.push(ctx, plans[:n])
 		if err != nil {
 			return nil, err
 		}
@@ -142,10 +142,10 @@ func (p *pushing) pass(ctx context.Context, issues []checkpoint.Issue, first boo
 	return again, nil
 }
 
-func pushGivings(plans []*pushPlan) []giving {
-	list := make([]giving, len(plans))
+func issuePushesOf(plans []*pushPlan) []issuePush {
+	list := make([]issuePush, len(plans))
 	for n, plan := range plans {
-		list[n] = plan.giving
+		list[n] = plan.issuePush
 	}
 	return list
 }
@@ -166,7 +166,7 @@ func (p *pushing) plan(ctx context.Context, i checkpoint.Issue) (*pushPlan, erro
 	if err != nil {
 		return nil, fmt.Errorf("push issue %s: %w", i, err)
 	}
-	plan := &pushPlan{giving: giving{issue: i}, rel: relate(ours, theirs), done: Synced{Issue: i}}
+	plan := &pushPlan{issuePush: issuePush{issue: i}, rel: relate(ours, theirs), done: Synced{Issue: i}}
 	if plan.rel == ahead && p.s.opened != nil && !ours.carriesLedger(theirs) {
 		plan.rel = diverged
 	}
@@ -176,7 +176,7 @@ func (p *pushing) plan(ctx context.Context, i checkpoint.Issue) (*pushPlan, erro
 	case diverged:
 		plan.done.Result, plan.done.Err = Diverged, p.s.divergence("push", p.line.Remote, i)
 	default:
-		plan.gifts = []remote.Gift{{Ref: LiveRef(i), Tip: ours.tip, Seen: p.seen[i]}}
+		plan.updates = []remote.RefUpdate{{Ref: LiveRef(i), Tip: ours.tip, Seen: p.seen[i]}}
 		plan.done.Result, plan.done.Pushed = Pushed, ours.without(theirs)
 	}
 	switch {
@@ -188,31 +188,31 @@ func (p *pushing) plan(ctx context.Context, i checkpoint.Issue) (*pushPlan, erro
 	return plan, nil
 }
 
-// give pushes over one connection, and notes what the remote has now. A chain
+// push pushes over one connection, and notes what the remote has now. A chain
 // that it should have already goes along: then it is certain.
-func (p *pushing) give(ctx context.Context, plans []*pushPlan) (again []checkpoint.Issue, err error) {
-	refused := outcomes{}
-	var asked []giving
+func (p *pushing) push(ctx context.Context, plans []*pushPlan) (again []checkpoint.Issue, err error) {
+	refused := errorsByIssue{}
+	var asked []issuePush
 	for _, plan := range plans {
 		if plan.rel != same {
-			asked = append(asked, plan.giving)
+			asked = append(asked, plan.issuePush)
 		}
 	}
-	j := &judge{p.s, p.line.Remote, p.req.May, p.req.Harmless}
-	j.ask(ctx, asked, refused)
-	var gifts []remote.Gift
+	j := &exposureCheck{p.s, p.line.Remote, p.req.May, p.req.Harmless}
+	j.check(ctx, asked, refused)
+	var updates []remote.RefUpdate
 	for _, plan := range plans {
 		if refused[plan.issue] == nil {
-			gifts = append(gifts, plan.gifts...)
+			updates = append(updates, plan.updates...)
 		}
 	}
-	if len(gifts) > 0 {
-		said, err := p.line.Give(ctx, p.req.DryRun, gifts...)
+	if len(updates) > 0 {
+		said, err := p.line.Push(ctx, p.req.DryRun, updates...)
 		if err != nil {
 			return nil, err
 		}
 		for _, plan := range plans {
-			if err := said[plan.gifts[0].Ref]; !errors.Is(err, remote.ErrThere) {
+			if err := said[plan.updates[0].Ref]; !errors.Is(err, remote.ErrUpToDate) {
 				refused[plan.issue] = cmp.Or(refused[plan.issue], err)
 			}
 		}
@@ -227,7 +227,7 @@ func (p *pushing) give(ctx context.Context, plans []*pushPlan) (again []checkpoi
 		default:
 			p.done[plan.issue] = &plan.done
 			if plan.rel != same {
-				tips[plan.issue] = plan.gifts[0].Tip
+				tips[plan.issue] = plan.updates[0].Tip
 			}
 		}
 	}

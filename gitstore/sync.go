@@ -254,7 +254,7 @@ func (y *syncing) fail(i checkpoint.Issue, err error) {
 	switch {
 	case pushed && !isDone(err):
 		err = &PushedError{Issue: i, Remote: ShownRemote(y.line.Remote), Err: err}
-	case !errors.As(err, new(*RemoteError)) && !errors.As(err, new(*heldError)):
+	case !errors.As(err, new(*RemoteError)) && !errors.As(err, new(*blockedError)):
 		err = fmt.Errorf("sync issue %s: %w", i, err)
 	}
 	y.done[i] = &Synced{Issue: i, Result: Failed, Pushed: y.given[i].Pushed, Retries: y.tries, Err: err}

@@ -18,7 +18,7 @@ const landAtOnce = 100
 // something moved meanwhile.
 func (y *syncing) act(ctx context.Context, plans []*syncPlan) (again []checkpoint.Issue, err error) {
 	for len(plans) > 0 {
-		n := together(givings(plans))
+		n := countForOnePush(issuePushes(plans))
 		moved, err := y.actOn(ctx, plans[:n])
 		if err != nil {
 			return nil, err
@@ -29,10 +29,10 @@ func (y *syncing) act(ctx context.Context, plans []*syncPlan) (again []checkpoin
 	return again, nil
 }
 
-func givings(plans []*syncPlan) []giving {
-	list := make([]giving, len(plans))
+func issuePushes(plans []*syncPlan) []issuePush {
+	list := make([]issuePush, len(plans))
 	for n, p := range plans {
-		list[n] = giving{p.issue, append(p.archive.gift(p.issue), p.gift()...)}
+		list[n] = issuePush{p.issue, append(p.archive.update(p.issue), p.update()...)}
 	}
 	return list
 }
@@ -82,8 +82,8 @@ func (y *syncing) stuck(p *syncPlan) bool {
 
 // push sends what the remote does not have, archives first: what left a chain
 // for one has to be in it, whatever happens.
-func (y *syncing) push(ctx context.Context, plans []*syncPlan) (outcomes, error) {
-	refused := outcomes{}
+func (y *syncing) push(ctx context.Context, plans []*syncPlan) (errorsByIssue, error) {
+	refused := errorsByIssue{}
 	if y.req.DryRun {
 		return refused, nil
 	}
@@ -92,16 +92,16 @@ func (y *syncing) push(ctx context.Context, plans []*syncPlan) (outcomes, error)
 			refused.all(same, err)
 		}
 	}
-	shown := slices.DeleteFunc(givings(plans), func(g giving) bool { return refused[g.issue] != nil || len(g.gifts) == 0 })
-	j := &judge{y.s, y.line.Remote, y.req.May, y.req.Harmless}
-	j.ask(ctx, shown, refused)
-	if err := y.send(ctx, plans, refused, func(p *syncPlan) []remote.Gift { return p.archive.gift(p.issue) }); err != nil {
+	shown := slices.DeleteFunc(issuePushes(plans), func(g issuePush) bool { return refused[g.issue] != nil || len(g.updates) == 0 })
+	j := &exposureCheck{y.s, y.line.Remote, y.req.May, y.req.Harmless}
+	j.check(ctx, shown, refused)
+	if err := y.send(ctx, plans, refused, func(p *syncPlan) []remote.RefUpdate { return p.archive.update(p.issue) }); err != nil {
 		return refused, err
 	}
-	return refused, y.send(ctx, plans, refused, (*syncPlan).gift)
+	return refused, y.send(ctx, plans, refused, (*syncPlan).update)
 }
 
-func (o outcomes) all(plans []*syncPlan, err error) {
+func (o errorsByIssue) all(plans []*syncPlan, err error) {
 	for _, p := range plans {
 		o[p.issue] = err
 	}
@@ -119,29 +119,29 @@ func groupByWriter(plans []*syncPlan) (groups [][]*syncPlan) {
 	return groups
 }
 
-// gift is the chain, where the remote has not got it.
-func (p *syncPlan) gift() []remote.Gift {
+// update is the chain, where the remote has not got it.
+func (p *syncPlan) update() []remote.RefUpdate {
 	if p.tip.IsZero() || p.tip == p.theirs.tip {
 		return nil
 	}
-	return []remote.Gift{{Ref: LiveRef(p.issue), Tip: p.tip, Seen: p.theirs.tip}}
+	return []remote.RefUpdate{{Ref: LiveRef(p.issue), Tip: p.tip, Seen: p.theirs.tip}}
 }
 
 // send pushes one ref of each issue that was not refused yet.
-func (y *syncing) send(ctx context.Context, plans []*syncPlan, refused outcomes, of func(*syncPlan) []remote.Gift) error {
-	var gifts []remote.Gift
+func (y *syncing) send(ctx context.Context, plans []*syncPlan, refused errorsByIssue, of func(*syncPlan) []remote.RefUpdate) error {
+	var updates []remote.RefUpdate
 	for _, p := range plans {
 		if refused[p.issue] == nil {
-			gifts = append(gifts, of(p)...)
+			updates = append(updates, of(p)...)
 		}
 	}
-	if len(gifts) == 0 {
+	if len(updates) == 0 {
 		return nil
 	}
-	said, err := y.line.Give(ctx, false, gifts...)
+	said, err := y.line.Push(ctx, false, updates...)
 	for _, p := range plans {
 		for _, g := range of(p) {
-			if errors.Is(said[g.Ref], remote.ErrThere) {
+			if errors.Is(said[g.Ref], remote.ErrUpToDate) {
 				p.there = p.there || g.Tip == p.tip
 				continue
 			}
@@ -152,7 +152,7 @@ func (y *syncing) send(ctx context.Context, plans []*syncPlan, refused outcomes,
 }
 
 // settle ends what was begun, once the remote has answered.
-func (y *syncing) settle(ctx context.Context, plans []*syncPlan, outcome outcomes) {
+func (y *syncing) settle(ctx context.Context, plans []*syncPlan, outcome errorsByIssue) {
 	var landing []*syncPlan
 	for _, p := range plans {
 		refused := outcome[p.issue]
@@ -174,9 +174,9 @@ func (y *syncing) settle(ctx context.Context, plans []*syncPlan, outcome outcome
 
 // notePushed notes the plans of which the remote has got something, and whose refs
 // here did not move.
-func (y *syncing) notePushed(landing []*syncPlan, outcome outcomes) {
+func (y *syncing) notePushed(landing []*syncPlan, outcome errorsByIssue) {
 	for _, p := range landing {
-		if outcome[p.issue] != nil && (!p.there && len(p.gift()) > 0 || len(p.archive.gift(p.issue)) > 0) {
+		if outcome[p.issue] != nil && (!p.there && len(p.update()) > 0 || len(p.archive.update(p.issue)) > 0) {
 			y.given[p.issue] = p.done.after(y.given[p.issue])
 		}
 	}

@@ -31,8 +31,8 @@ func (y *syncing) ahead(ctx context.Context, all stands) error {
 		return nil
 	}
 	y.here = nil
-	outcome, start := outcomes{}, time.Now()
-	if err := y.send(ctx, plans, outcome, (*syncPlan).gift); err != nil {
+	outcome, start := errorsByIssue{}, time.Now()
+	if err := y.send(ctx, plans, outcome, (*syncPlan).update); err != nil {
 		if late := y.line.Timeout; ctx.Err() == nil && (late == 0 || time.Since(start) < late) {
 			return nil // there may be something to fetch all the same
 		}
@@ -83,7 +83,7 @@ func (y *syncing) planAhead(ctx context.Context, all stands) (plans []*syncPlan)
 	k := y.s.newObjectWriter()
 	for _, i := range slices.Sorted(maps.Keys(went)) {
 		p, err := y.plan(ctx, k, i, remote.Arrival{Tip: went[i]})
-		if err != nil || p.archive == nil || p.tip != p.live.tip || len(p.gift()) == 0 || p.publishes() {
+		if err != nil || p.archive == nil || p.tip != p.live.tip || len(p.update()) == 0 || p.publishes() {
 			continue
 		}
 		if y.planArchive(p, remote.Arrival{}) == nil { // it stays as it is here
@@ -101,11 +101,11 @@ func (y *syncing) unobjectionable(ctx context.Context, plans []*syncPlan) bool {
 	if y.req.Harmless == nil {
 		return false
 	}
-	var gifts []remote.Gift
+	var updates []remote.RefUpdate
 	for _, p := range plans {
-		gifts = append(gifts, p.gift()...)
+		updates = append(updates, p.update()...)
 	}
-	out, err := y.s.here().Showing(ctx, y.line.Remote, y.s.Fetched(ctx), gifts...)
+	out, err := y.s.here().Showing(ctx, y.line.Remote, y.s.Fetched(ctx), updates...)
 	return err == nil && y.req.Harmless(out)
 }
 

@@ -12,7 +12,7 @@ import (
 // land moves the refs here, in one transaction, from what the plans saw. Where
 // that fails, each issue has one of its own: what is wrong with one of them is
 // not wrong with the others.
-func (y *syncing) land(ctx context.Context, plans []*syncPlan, outcome outcomes) {
+func (y *syncing) land(ctx context.Context, plans []*syncPlan, outcome errorsByIssue) {
 	err := y.landTogether(ctx, plans, outcome)
 	if err == nil {
 		return
@@ -31,7 +31,7 @@ func (y *syncing) land(ctx context.Context, plans []*syncPlan, outcome outcomes)
 }
 
 // landTogether leaves out issues that have moved meanwhile, and says so.
-func (y *syncing) landTogether(ctx context.Context, plans []*syncPlan, outcome outcomes) error {
+func (y *syncing) landTogether(ctx context.Context, plans []*syncPlan, outcome errorsByIssue) error {
 	issues := make([]checkpoint.Issue, len(plans))
 	for n, p := range plans {
 		issues[n] = p.issue

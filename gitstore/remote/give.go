@@ -15,22 +15,22 @@ import (
 // ErrStale says that the remote's ref is not where it was expected.
 var ErrStale = errors.New("the remote moved meanwhile")
 
-// ErrThere is that a remote had a commit at its ref before it was pushed.
-var ErrThere = errors.New("the remote has it already")
+// ErrUpToDate is that a remote had a commit at its ref before it was pushed.
+var ErrUpToDate = errors.New("the remote has it already")
 
-// A Gift is a commit for a ref of the remote, which has to be at seen, zero
+// A RefUpdate is a commit for a ref of the remote, which has to be at seen, zero
 // for not there.
-type Gift struct {
+type RefUpdate struct {
 	Ref       string
 	Tip, Seen plumbing.Hash
 }
 
-// Give pushes commits, and looks at the remote's refs again if it refused some
-// of them. It returns the outcome of each ref that was not pushed: ErrThere if
+// Push pushes commits, and looks at the remote's refs again if it refused some
+// of them. It returns the outcome of each ref that was not pushed: ErrUpToDate if
 // the remote has that commit, ErrStale if it has another one than expected, else
 // an Error with the server's reason. The error is one of the connection.
-func (l *Line) Give(ctx context.Context, dryRun bool, gifts ...Gift) (map[string]error, error) {
-	outcome, refusals, err := l.push(ctx, dryRun, gifts)
+func (l *Line) Push(ctx context.Context, dryRun bool, updates ...RefUpdate) (map[string]error, error) {
+	outcome, refusals, err := l.push(ctx, dryRun, updates)
 	if err != nil {
 		return nil, err
 	}
@@ -40,19 +40,19 @@ func (l *Line) Give(ctx context.Context, dryRun bool, gifts ...Gift) (map[string
 
 // push runs one git push. It returns the outcome of each ref that was not
 // pushed, and apart from those the refusals that do not show where the ref is.
-func (l *Line) push(ctx context.Context, dryRun bool, gifts []Gift) (outcome map[string]error, refusals []refusal, err error) {
-	out, err := l.run(ctx, l.pushArgs(dryRun, gifts)...)
+func (l *Line) push(ctx context.Context, dryRun bool, updates []RefUpdate) (outcome map[string]error, refusals []refusal, err error) {
+	out, err := l.run(ctx, l.pushArgs(dryRun, updates)...)
 	reports := pushReports(out)
 	outcome = map[string]error{}
 	answered, said := false, saidWith(err)
-	for _, g := range gifts {
+	for _, g := range updates {
 		r, ok := reports[g.Ref]
 		switch {
 		case !ok && err != nil: // nobody knows what became of it
 			outcome[g.Ref] = err
 		case !ok || r.flag != '!' && r.flag != '=':
 		case r.flag == '=':
-			outcome[g.Ref] = ErrThere
+			outcome[g.Ref] = ErrUpToDate
 		case r.leaseFailed():
 			outcome[g.Ref] = fmt.Errorf("%w: %s", ErrStale, r.reason)
 		default:
@@ -68,13 +68,13 @@ func (l *Line) push(ctx context.Context, dryRun bool, gifts []Gift) (outcome map
 }
 
 // pushArgs are the arguments of git push, with a lease for each ref.
-func (l *Line) pushArgs(dryRun bool, gifts []Gift) []string {
+func (l *Line) pushArgs(dryRun bool, updates []RefUpdate) []string {
 	args := []string{"push", "--porcelain", "--no-verify", "--no-tags", "--no-follow-tags", "--recurse-submodules=no"}
 	if dryRun {
 		args = append(args, "--dry-run")
 	}
 	specs := []string{"--", l.Remote}
-	for _, g := range gifts {
+	for _, g := range updates {
 		expected := ""
 		if !g.Seen.IsZero() {
 			expected = g.Seen.String()

@@ -27,12 +27,12 @@ type Outgoing struct {
 }
 
 // Showing looks at what gifts would show to a remote.
-func (h Here) Showing(ctx context.Context, remote string, e Exposed, gifts ...Gift) (out Outgoing, err error) {
+func (h Here) Showing(ctx context.Context, remote string, e Exposed, updates ...RefUpdate) (out Outgoing, err error) {
 	if out.Without, err = h.shown(ctx, remote, e); err != nil {
 		return out, err
 	}
 	var seen []string
-	for _, g := range gifts {
+	for _, g := range updates {
 		out.Tips = append(out.Tips, g.Tip.String())
 		if !g.Seen.IsZero() {
 			out.Seen = append(out.Seen, g.Seen)
@@ -40,7 +40,7 @@ func (h Here) Showing(ctx context.Context, remote string, e Exposed, gifts ...Gi
 		}
 	}
 	out.Without = append(out.Without, seen...)
-	heads, ok := h.headsOfAll(gifts)
+	heads, ok := h.headsOfAll(updates)
 	if !ok {
 		heads, err = h.savedHeads(ctx, out.Tips, seen)
 	}

@@ -93,11 +93,11 @@ func TestHeadsAreThoseOfGit(t *testing.T) {
 		}
 		want, err := h.savedHeads(context.Background(), []string{c.tip.String()}, seen)
 		require.NoError(t, err, name)
-		got, ok := h.headsOfAll([]Gift{{"refs/x", c.tip, c.seen}})
+		got, ok := h.headsOfAll([]RefUpdate{{"refs/x", c.tip, c.seen}})
 		require.True(t, ok, name)
 		assert.ElementsMatch(t, slices.Compact(want), got, name)
 		assert.Len(t, got, c.want, name)
 	}
-	_, ok := h.headsOfAll([]Gift{{"refs/x", plumbing.NewHash("1111111111111111111111111111111111111111"), plumbing.ZeroHash}})
+	_, ok := h.headsOfAll([]RefUpdate{{"refs/x", plumbing.NewHash("1111111111111111111111111111111111111111"), plumbing.ZeroHash}})
 	assert.False(t, ok, "git is asked about what is not here")
 }

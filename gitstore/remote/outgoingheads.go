@@ -10,9 +10,9 @@ const readHeads = 20_000
 
 // headsOfAll is savedHeads of gifts without a git process, where all that it
 // takes is here.
-func (h Here) headsOfAll(gifts []Gift) (heads []string, ok bool) {
+func (h Here) headsOfAll(updates []RefUpdate) (heads []string, ok bool) {
 	twice := map[plumbing.Hash]bool{}
-	for _, g := range gifts {
+	for _, g := range updates {
 		index, ok := h.indexesAbove(g.Tip, g.Seen)
 		if !ok {
 			return nil, false

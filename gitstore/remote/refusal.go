@@ -12,7 +12,7 @@ import (
 // whether another push moved the ref: servers and versions of git word that
 // differently.
 type refusal struct {
-	Gift
+	RefUpdate
 	reason string
 	err    *Error
 }
@@ -27,12 +27,12 @@ func (l *Line) resolve(ctx context.Context, dryRun bool, refusals []refusal, out
 		if len(again) == 0 || !wait(ctx, try) {
 			return
 		}
-		gifts := make([]Gift, len(again))
+		updates := make([]RefUpdate, len(again))
 		for n, r := range again {
-			gifts[n] = r.Gift
+			updates[n] = r.RefUpdate
 			delete(outcome, r.Ref)
 		}
-		next, left, err := l.push(ctx, dryRun, gifts)
+		next, left, err := l.push(ctx, dryRun, updates)
 		if err != nil { // the server's answer says more
 			for _, r := range again {
 				outcome[r.Ref] = r.err
@@ -59,7 +59,7 @@ func (l *Line) unmoved(ctx context.Context, refusals []refusal, try int, outcome
 		tip := tips[r.Ref]
 		switch {
 		case err == nil && tip == r.Tip:
-			outcome[r.Ref] = ErrThere
+			outcome[r.Ref] = ErrUpToDate
 		case err == nil && tip != r.Seen:
 			outcome[r.Ref] = fmt.Errorf("%w: %s", ErrStale, r.reason)
 		default:

@@ -89,7 +89,7 @@ func TestGiveSaysOnceWhatTheRemoteSaid(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Dir(hook), 0o777))
 	require.NoError(t, os.WriteFile(hook, []byte("#!/bin/sh\necho closed today; exit 1\n"), 0o777))
 	l := s.here().Open("push", hub, 0, false)
-	refused, err := l.Give(context.Background(), false, Gift{Ref: "refs/a/1", Tip: tip}, Gift{Ref: "refs/a/2", Tip: tip})
+	refused, err := l.Push(context.Background(), false, RefUpdate{Ref: "refs/a/1", Tip: tip}, RefUpdate{Ref: "refs/a/2", Tip: tip})
 	require.NoError(t, err)
 	require.ErrorContains(t, refused["refs/a/1"], "refused refs/a/1: pre-receive hook declined: closed today")
 	assert.EqualError(t, refused["refs/a/2"], "push: "+hub+": refused refs/a/2: pre-receive hook declined")
