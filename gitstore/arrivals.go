@@ -14,24 +14,24 @@ import (
 )
 
 // arrivals brings issues, all that the remote has for none.
-func (l *line) arrivals(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, arrivals, error) {
+func (l *line) fetch(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, fetched, error) {
 	if len(issues) == 1 {
 		here, err := l.s.refsHere(ctx, l.Remote, issues)
 		if err != nil {
 			return nil, nil, err
 		}
 		if l.s.knows(l.Remote, issues[0], here) {
-			return l.looked(ctx, issues)
+			return l.fetchListed(ctx, issues)
 		}
-		if in, ok, err := l.straight(ctx, issues[0], false); ok || err != nil {
+		if in, ok, err := l.fetchWithoutListing(ctx, issues[0], false); ok || err != nil {
 			return issues, in, err
 		}
 	}
-	return l.looked(ctx, issues)
+	return l.fetchListed(ctx, issues)
 }
 
-// looked is arrivals with a look at what the remote has.
-func (l *line) looked(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, arrivals, error) {
+// fetchListed is arrivals with a look at what the remote has.
+func (l *line) fetchListed(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, fetched, error) {
 	tips, issues, err := l.chains(ctx, issues)
 	if err != nil {
 		return nil, nil, err
@@ -52,7 +52,7 @@ func (l *line) chains(ctx context.Context, issues []checkpoint.Issue) (map[check
 		return nil, nil, err
 	}
 	if len(issues) == 0 {
-		l.s.tellStrange(ShownRemote(l.Remote)+": ", there.strange)
+		l.s.warnInvalidRefs(ShownRemote(l.Remote)+": ", there.strange)
 		issues = there.issues
 		slices.Sort(issues)
 	}
@@ -93,9 +93,9 @@ func (l *line) ask(ctx context.Context, issues []checkpoint.Issue) (listing, err
 	return there, err
 }
 
-// tellStrange names the refs that stand where chains do and are called like no
+// warnInvalidRefs names the refs that stand where chains do and are called like no
 // issue: they go nowhere. at is whose they are.
-func (s *Store) tellStrange(at string, names []string) {
+func (s *Store) warnInvalidRefs(at string, names []string) {
 	const few = 3
 	if len(names) == 0 {
 		return
@@ -111,8 +111,8 @@ func (s *Store) tellStrange(at string, names []string) {
 // incoming fetches what is not here yet. A chain of which something is here
 // already is fetched down to that, a new one no deeper than history is here.
 // here are the refs as refsHere reads them.
-func (l *line) incoming(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, here map[string]plumbing.Hash) (arrivals, error) {
-	in := arrivals{}
+func (l *line) incoming(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, here map[string]plumbing.Hash) (fetched, error) {
+	in := fetched{}
 	var wanted []checkpoint.Issue
 	var fresh, known []string
 	tracking := l.s.trackingRefs(l.Remote)
@@ -122,7 +122,7 @@ func (l *line) incoming(ctx context.Context, issues []checkpoint.Issue, tips map
 		case tips[i].IsZero():
 			continue
 		case tracked == tips[i]:
-			in[i] = remote.Arrival{Tip: tracked}
+			in[i] = remote.FetchedRef{Tip: tracked}
 			continue
 		case !l.s.knows(l.Remote, i, here):
 			fresh = append(fresh, LiveRef(i))
@@ -131,17 +131,17 @@ func (l *line) incoming(ctx context.Context, issues []checkpoint.Issue, tips map
 		}
 		wanted = append(wanted, i)
 	}
-	came, err := l.Bring(ctx, fresh, known)
-	in.take(wanted, LiveRef, came)
+	came, err := l.Fetch(ctx, fresh, known)
+	in.add(wanted, LiveRef, came)
 	return in, err
 }
 
-// straight fetches the chain of one issue without a look at what the remote has.
+// fetchWithoutListing fetches the chain of one issue without a look at what the remote has.
 // ok is false where a look has to find out. known says that something of it is
 // here.
-func (l *line) straight(ctx context.Context, i checkpoint.Issue, known bool) (in arrivals, ok bool, err error) {
-	came, ok, err := l.Straight(ctx, LiveRef(i), known)
-	return arrivals{i: came}, ok, err
+func (l *line) fetchWithoutListing(ctx context.Context, i checkpoint.Issue, known bool) (in fetched, ok bool, err error) {
+	came, ok, err := l.FetchWithoutListing(ctx, LiveRef(i), known)
+	return fetched{i: came}, ok, err
 }
 
 // knows reports whether something of an issue is here that its chain at a remote
@@ -150,11 +150,11 @@ func (s *Store) knows(remote string, i checkpoint.Issue, here map[string]plumbin
 	return !here[s.trackingRef(remote, i)].IsZero() || !here[LiveRef(i)].IsZero() || !here[ArchiveRef(i)].IsZero()
 }
 
-// arrivals are the chains of a remote, or its archives, as they came here.
-type arrivals map[checkpoint.Issue]remote.Arrival
+// fetched are the chains of a remote, or its archives, as they came here.
+type fetched map[checkpoint.Issue]remote.FetchedRef
 
-// take takes in what came of issues, by the names of their refs.
-func (in arrivals) take(issues []checkpoint.Issue, refOf func(checkpoint.Issue) string, came map[string]remote.Arrival) {
+// add takes in what came of issues, by the names of their refs.
+func (in fetched) add(issues []checkpoint.Issue, refOf func(checkpoint.Issue) string, came map[string]remote.FetchedRef) {
 	for _, i := range issues {
 		a := came[refOf(i)]
 		if a.Err != nil {
@@ -165,6 +165,6 @@ func (in arrivals) take(issues []checkpoint.Issue, refOf func(checkpoint.Issue) 
 }
 
 // forget lets go of what has found its place.
-func (l *line) forget(ctx context.Context, in arrivals) {
+func (l *line) forget(ctx context.Context, in fetched) {
 	l.Forget(ctx, slices.Collect(maps.Values(in))...)
 }

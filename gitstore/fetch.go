@@ -38,15 +38,15 @@ func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
 		tips, issues, err := l.chains(ctx, req.Issues)
 		return s.compareAll(ctx, l, issues, tips), err
 	}
-	issues, in, err := l.arrivals(ctx, req.Issues)
+	issues, in, err := l.fetch(ctx, req.Issues)
 	if err != nil {
 		return nil, err
 	}
 	defer l.forget(ctx, in)
-	t := &taking{s: s, line: l, in: in, names: &names{s: s}}
+	t := &localUpdate{s: s, line: l, fetched: in, names: &names{s: s}}
 	done := make([]Synced, 0, len(issues))
 	for some := range slices.Chunk(issues, landAtOnce) {
-		done = append(done, t.some(ctx, some)...)
+		done = append(done, t.updateAll(ctx, some)...)
 		if req.Progress != nil {
 			req.Progress(len(done), len(issues))
 		}

@@ -99,7 +99,7 @@ func TestSweepsManyLeftRefs(t *testing.T) {
 	w.s.git = w.s.git.With("GIT_TRACE=" + trace)
 	l, err := w.s.line("fetch", "origin", 0, false)
 	require.NoError(t, err)
-	_, ok, err := l.straight(ctx, "43", true)
+	_, ok, err := l.fetchWithoutListing(ctx, "43", true)
 	require.NoError(t, err)
 	assert.True(t, ok)
 	assert.Empty(t, w.incomingLeft())

@@ -8,20 +8,20 @@ import (
 	"git-checkpoint/gitstore/refs"
 )
 
-// A taking moves the refs here to what a fetch has brought.
-type taking struct {
-	s     *Store
-	line  *line
-	in    arrivals
-	names *names
+// A localUpdate moves the refs here to what a fetch has brought.
+type localUpdate struct {
+	s       *Store
+	line    *line
+	fetched fetched
+	names   *names
 }
 
-// some takes issues in, in one transaction. Where that fails, each has one of
+// updateAll takes issues in, in one transaction. Where that fails, each has one of
 // its own.
-func (t *taking) some(ctx context.Context, issues []checkpoint.Issue) []Synced {
+func (t *localUpdate) updateAll(ctx context.Context, issues []checkpoint.Issue) []Synced {
 	done := make([]Synced, len(issues))
 	if len(issues) > 1 {
-		err := t.s.withIssueLocks(ctx, issues, func() error { return t.together(ctx, issues, done) })
+		err := t.s.withIssueLocks(ctx, issues, func() error { return t.updateTogether(ctx, issues, done) })
 		if err == nil {
 			return done
 		}
@@ -33,13 +33,13 @@ func (t *taking) some(ctx context.Context, issues []checkpoint.Issue) []Synced {
 		}
 	}
 	for n, i := range issues {
-		done[n] = t.one(ctx, i)
+		done[n] = t.update(ctx, i)
 	}
 	return done
 }
 
-// together fails where one of the issues does.
-func (t *taking) together(ctx context.Context, issues []checkpoint.Issue, done []Synced) error {
+// updateTogether fails where one of the issues does.
+func (t *localUpdate) updateTogether(ctx context.Context, issues []checkpoint.Issue, done []Synced) error {
 	t.s.refs.Hold()
 	defer t.s.refs.Let()
 	var list []refs.Move
@@ -64,10 +64,10 @@ func (t *taking) together(ctx context.Context, issues []checkpoint.Issue, done [
 	return nil
 }
 
-func (t *taking) message() string { return "fetch: " + ShownRemote(t.line.Remote) }
+func (t *localUpdate) message() string { return "fetch: " + ShownRemote(t.line.Remote) }
 
-// one moves the refs of one issue.
-func (t *taking) one(ctx context.Context, i checkpoint.Issue) Synced {
+// update moves the refs of one issue.
+func (t *localUpdate) update(ctx context.Context, i checkpoint.Issue) Synced {
 	done := Synced{Issue: i}
 	err := t.s.retry(ctx, i, func() error {
 		moves, err := t.moves(ctx, &done)
@@ -88,12 +88,12 @@ func (t *taking) one(ctx context.Context, i checkpoint.Issue) Synced {
 }
 
 // moves decides what becomes of an issue that is locked.
-func (t *taking) moves(ctx context.Context, done *Synced) (moves []refs.Move, err error) {
+func (t *localUpdate) moves(ctx context.Context, done *Synced) (moves []refs.Move, err error) {
 	s, i := t.s, done.Issue
-	if err := t.in[i].Err; err != nil {
+	if err := t.fetched[i].Err; err != nil {
 		return nil, err
 	}
-	tip := t.in[i].Tip
+	tip := t.fetched[i].Tip
 	if tip.IsZero() {
 		done.Result = Absent
 		return nil, nil

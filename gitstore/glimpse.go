@@ -46,7 +46,7 @@ func (s *Store) Glimpse(ctx context.Context, req GlimpseRequest) (*Store, error)
 	g, err := s.beside(ctx, dir)
 	if err == nil {
 		g.limitPromised(ctx, Options{Asks: func() bool { return !req.Quiet }})
-		err = g.bringTips(ctx, req, known)
+		err = g.fetchTips(ctx, req, known)
 	}
 	if err == nil {
 		err = g.openObjects()
@@ -97,9 +97,9 @@ func (s *Store) beside(ctx context.Context, dir string) (*Store, error) {
 	return g, os.WriteFile(filepath.Join(info, "alternates"), []byte(s.repo.ObjectDir+"\n"), 0o600)
 }
 
-// bringTips gets the refs of the remote, and the commits of chains that are not
+// fetchTips gets the refs of the remote, and the commits of chains that are not
 // known here.
-func (s *Store) bringTips(ctx context.Context, req GlimpseRequest, known map[plumbing.Hash]bool) error {
+func (s *Store) fetchTips(ctx context.Context, req GlimpseRequest, known map[plumbing.Hash]bool) error {
 	l, err := s.line("list", req.Remote, req.Timeout, req.Quiet)
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
 		if issues, strange, err = s.Issues(ctx, false); err != nil {
 			return nil, err
 		}
-		s.tellStrange("", strange)
+		s.warnInvalidRefs("", strange)
 	}
 	p := &pushing{s: s, line: l, req: req, done: map[checkpoint.Issue]*Synced{}, seen: map[checkpoint.Issue]plumbing.Hash{}}
 	err = p.run(ctx, issues)

@@ -117,10 +117,10 @@ func (y *syncing) begin(ctx context.Context) error {
 	return y.run(ctx, named)
 }
 
-// straight is pass for one issue of which nothing is here, or of which the remote
+// fetchWithoutListing is pass for one issue of which nothing is here, or of which the remote
 // has just said that it moved: what it has is fetched without a look. ok is false
 // where a look is needed.
-func (y *syncing) straight(ctx context.Context, issues []checkpoint.Issue) (again []checkpoint.Issue, ok bool, err error) {
+func (y *syncing) fetchWithoutListing(ctx context.Context, issues []checkpoint.Issue) (again []checkpoint.Issue, ok bool, err error) {
 	if len(issues) != 1 {
 		return nil, false, nil
 	}
@@ -132,7 +132,7 @@ func (y *syncing) straight(ctx context.Context, issues []checkpoint.Issue) (agai
 	}
 	delete(y.late, i)
 	y.here = nil
-	in, ok, err := y.line.straight(ctx, i, known)
+	in, ok, err := y.line.fetchWithoutListing(ctx, i, known)
 	if err != nil || !ok {
 		return nil, false, err
 	}
@@ -269,7 +269,7 @@ func (y *syncing) giveUp(issues []checkpoint.Issue) {
 // pass tries once for issues, and returns those for which the remote or a ref
 // here moved meanwhile. Its error is one that every issue meets.
 func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []checkpoint.Issue, err error) {
-	if again, ok, err := y.straight(ctx, issues); ok || err != nil {
+	if again, ok, err := y.fetchWithoutListing(ctx, issues); ok || err != nil {
 		return again, err
 	}
 	there, here, all, err := y.look(ctx, issues)
@@ -298,7 +298,7 @@ func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 }
 
 // follow goes on from what the remote has.
-func (y *syncing) follow(ctx context.Context, issues []checkpoint.Issue, in arrivals) (again []checkpoint.Issue, err error) {
+func (y *syncing) follow(ctx context.Context, issues []checkpoint.Issue, in fetched) (again []checkpoint.Issue, err error) {
 	defer y.line.forget(ctx, in)
 	plans := y.planAll(ctx, issues, in, &names{s: y.s})
 	archives, err := y.theirArchives(ctx, plans)
@@ -335,7 +335,7 @@ func (y *syncing) look(ctx context.Context, issues []checkpoint.Issue) (there li
 		err = failed
 	}
 	if err == nil && len(issues) == 0 {
-		y.s.tellStrange(ShownRemote(y.line.Remote)+": ", there.strange)
+		y.s.warnInvalidRefs(ShownRemote(y.line.Remote)+": ", there.strange)
 	}
 	return there, here, all, err
 }

@@ -82,11 +82,11 @@ func (y *syncing) planAhead(ctx context.Context, all stands) (plans []*syncPlan)
 	}
 	k := y.s.newObjectWriter()
 	for _, i := range slices.Sorted(maps.Keys(went)) {
-		p, err := y.plan(ctx, k, i, remote.Arrival{Tip: went[i]})
+		p, err := y.plan(ctx, k, i, remote.FetchedRef{Tip: went[i]})
 		if err != nil || p.archive == nil || p.tip != p.live.tip || len(p.update()) == 0 || p.publishes() {
 			continue
 		}
-		if y.planArchive(p, remote.Arrival{}) == nil { // it stays as it is here
+		if y.planArchive(p, remote.FetchedRef{}) == nil { // it stays as it is here
 			plans = append(plans, p)
 		}
 	}

@@ -178,7 +178,7 @@ func TestSyncReadsRefsOnceForAConnection(t *testing.T) {
 	again, err := y.refs(ctx, of)
 	require.NoError(t, err)
 	assert.NotEqual(t, a.tip(), again[LiveRef("42")].String(), "there was nothing to push, and so no connection")
-	_, ok, err := y.straight(ctx, of)
+	_, ok, err := y.fetchWithoutListing(ctx, of)
 	require.NoError(t, err)
 	assert.False(t, ok)
 	assert.NotNil(t, y.here, "nor here")

@@ -11,7 +11,7 @@ import (
 
 // withArchives plans what becomes of the archives of issues. It returns the
 // plans that can go on.
-func (y *syncing) withArchives(plans []*syncPlan, in arrivals) []*syncPlan {
+func (y *syncing) withArchives(plans []*syncPlan, in fetched) []*syncPlan {
 	var sound []*syncPlan
 	for _, p := range plans {
 		if p.archive != nil {
@@ -27,7 +27,7 @@ func (y *syncing) withArchives(plans []*syncPlan, in arrivals) []*syncPlan {
 
 // theirArchives brings the archives that the remote has of issues whose own
 // archive goes there.
-func (y *syncing) theirArchives(ctx context.Context, plans []*syncPlan) (arrivals, error) {
+func (y *syncing) theirArchives(ctx context.Context, plans []*syncPlan) (fetched, error) {
 	var names []string
 	for _, p := range plans {
 		if p.archive != nil && (y.req.Archived || p.publishes()) {
@@ -35,7 +35,7 @@ func (y *syncing) theirArchives(ctx context.Context, plans []*syncPlan) (arrival
 			names = append(names, ArchiveRef(p.issue))
 		}
 	}
-	in := arrivals{}
+	in := fetched{}
 	if len(names) == 0 {
 		return in, nil
 	}
@@ -49,13 +49,13 @@ func (y *syncing) theirArchives(ctx context.Context, plans []*syncPlan) (arrival
 		switch tip := tips[ArchiveRef(p.issue)]; {
 		case tip.IsZero():
 		case tip == p.archive.here.tip:
-			in[p.issue] = remote.Arrival{Tip: tip}
+			in[p.issue] = remote.FetchedRef{Tip: tip}
 		default:
 			want, refs = append(want, p.issue), append(refs, ArchiveRef(p.issue))
 		}
 	}
-	came, err := y.line.BringWhole(ctx, refs)
-	in.take(want, ArchiveRef, came)
+	came, err := y.line.FetchWhole(ctx, refs)
+	in.add(want, ArchiveRef, came)
 	return in, err
 }
 
@@ -76,7 +76,7 @@ func (p *syncPlan) publishes() bool {
 }
 
 // planArchive joins the archives here and there with what is moving.
-func (y *syncing) planArchive(p *syncPlan, came remote.Arrival) (err error) {
+func (y *syncing) planArchive(p *syncPlan, came remote.FetchedRef) (err error) {
 	if came.Err != nil {
 		return came.Err
 	}

@@ -26,7 +26,7 @@ type syncPlan struct {
 }
 
 // planAll plans issues. Those that move together share a sink.
-func (y *syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in arrivals, known *names) []*syncPlan {
+func (y *syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in fetched, known *names) []*syncPlan {
 	y.s.refs.Hold()
 	defer y.s.refs.Let()
 	var plans []*syncPlan
@@ -50,7 +50,7 @@ func (y *syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in arr
 
 // plan reads an issue's chains and joins them; nothing is written. That the refs
 // are still there is seen when they move.
-func (y *syncing) plan(ctx context.Context, k *objectWriter, i checkpoint.Issue, a remote.Arrival) (p *syncPlan, err error) {
+func (y *syncing) plan(ctx context.Context, k *objectWriter, i checkpoint.Issue, a remote.FetchedRef) (p *syncPlan, err error) {
 	if a.Err != nil {
 		return nil, a.Err
 	}

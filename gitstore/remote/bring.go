@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// bringTries bounds how many connections may fail while it is found out which
+// fetchTries bounds how many connections may fail while it is found out which
 // refs a remote cannot give.
-const bringTries = 24
+const fetchTries = 24
 
-// A bringing fetches refs over few connections. One that the remote cannot give
+// A fetcher fetches refs over few connections. One that the remote cannot give
 // fails a fetch as a whole: a file of it is gone there, or git refuses what
 // came. The others are fetched without it then.
-type bringing struct {
-	line   *Line
-	depth  int
-	to     func(ref string) string // where it goes here
-	failed map[string]error
-	came   bool // a connection did what it should
-	tries  int
-	until  time.Time // no more is tried then, zero for no such time
+type fetcher struct {
+	line    *Line
+	depth   int
+	to      func(ref string) string // where it goes here
+	failed  map[string]error
+	fetched bool // a connection did what it should
+	tries   int
+	until   time.Time // no more is tried then, zero for no such time
 }
 
-// some fetches refs, where that fails each half of them.
-func (b *bringing) some(ctx context.Context, refs []string) error {
+// fetch fetches refs, where that fails each half of them.
+func (b *fetcher) fetch(ctx context.Context, refs []string) error {
 	specs := make([]string, len(refs))
 	for n, ref := range refs {
 		specs[n] = ref + ":" + b.to(ref)
@@ -32,7 +32,7 @@ func (b *bringing) some(ctx context.Context, refs []string) error {
 	err := b.line.fetch(ctx, b.depth, specs)
 	switch {
 	case err == nil:
-		b.came = true
+		b.fetched = true
 		return nil
 	case ctx.Err() != nil:
 		return err
@@ -48,16 +48,16 @@ func (b *bringing) some(ctx context.Context, refs []string) error {
 		return err
 	}
 	half := len(refs) / 2
-	if err := b.some(ctx, refs[:half]); ctx.Err() != nil {
+	if err := b.fetch(ctx, refs[:half]); ctx.Err() != nil {
 		return err
 	}
-	if rest := b.some(ctx, refs[half:]); rest != nil {
+	if rest := b.fetch(ctx, refs[half:]); rest != nil {
 		return rest
 	}
 	return err
 }
 
 // enough reports whether it is to be left at what is known.
-func (b *bringing) enough() bool {
-	return b.tries >= bringTries || !b.until.IsZero() && time.Now().After(b.until)
+func (b *fetcher) enough() bool {
+	return b.tries >= fetchTries || !b.until.IsZero() && time.Now().After(b.until)
 }

@@ -17,18 +17,18 @@ import (
 // refs/git-checkpoint/incoming/<time>-<random>/<last part of the name>.
 const Incoming = "refs/git-checkpoint/incoming/"
 
-// An Arrival is a remote's ref as it came here.
-type Arrival struct {
+// A FetchedRef is a remote's ref as it came here.
+type FetchedRef struct {
 	Ref string // holds it against gc, "" when it was here already
 	Tip plumbing.Hash
 	Err error // why it could not be had, nil where it was
 }
 
-// Bring fetches refs of the remote that differ in the last part of their names.
+// Fetch fetches refs of the remote that differ in the last part of their names.
 // Those in fresh, of which nothing is here, come no deeper than history is
 // here; those in known come down to what is here. It fails where nothing of
 // either could be had.
-func (l *Line) Bring(ctx context.Context, fresh, known []string) (map[string]Arrival, error) {
+func (l *Line) Fetch(ctx context.Context, fresh, known []string) (map[string]FetchedRef, error) {
 	if len(fresh)+len(known) == 0 {
 		return nil, nil
 	}
@@ -37,39 +37,39 @@ func (l *Line) Bring(ctx context.Context, fresh, known []string) (map[string]Arr
 	if err != nil {
 		return nil, err
 	}
-	in, err := l.bring(ctx, depth, fresh)
+	in, err := l.fetchRefs(ctx, depth, fresh)
 	if err != nil {
 		return nil, err
 	}
-	more, err := l.bring(ctx, 0, known)
+	more, err := l.fetchRefs(ctx, 0, known)
 	maps.Copy(in, more)
 	return in, err
 }
 
-// BringWhole is Bring of refs that nothing is known of, and that come as deep as
+// FetchWhole is Bring of refs that nothing is known of, and that come as deep as
 // they are.
-func (l *Line) BringWhole(ctx context.Context, refs []string) (map[string]Arrival, error) {
-	return l.bring(ctx, 0, refs)
+func (l *Line) FetchWhole(ctx context.Context, refs []string) (map[string]FetchedRef, error) {
+	return l.fetchRefs(ctx, 0, refs)
 }
 
-// bring fetches refs and notes where they are. It fails where nothing could be
+// fetchRefs fetches refs and notes where they are. It fails where nothing could be
 // had.
-func (l *Line) bring(ctx context.Context, depth int, refs []string) (map[string]Arrival, error) {
-	in := make(map[string]Arrival, len(refs))
+func (l *Line) fetchRefs(ctx context.Context, depth int, refs []string) (map[string]FetchedRef, error) {
+	in := make(map[string]FetchedRef, len(refs))
 	if len(refs) == 0 {
 		return in, nil
 	}
 	dir := fmt.Sprintf("%s%d-%.8s/", Incoming, time.Now().Unix(), rand.Text())
-	b := &bringing{line: l, depth: depth, failed: map[string]error{}}
+	b := &fetcher{line: l, depth: depth, failed: map[string]error{}}
 	b.to = func(ref string) string { return dir + path.Base(ref) }
 	names := make([]string, len(refs))
 	for i, ref := range refs {
 		names[i] = b.to(ref)
 	}
 	end := l.here.Refs.Note(ctx, names)
-	err := b.some(ctx, refs)
+	err := b.fetch(ctx, refs)
 	end(err)
-	if err != nil && (!b.came || ctx.Err() != nil) {
+	if err != nil && (!b.fetched || ctx.Err() != nil) {
 		return nil, err
 	}
 	came, err := l.here.Refs.Values(ctx, dir)
@@ -78,17 +78,17 @@ func (l *Line) bring(ctx context.Context, depth int, refs []string) (map[string]
 	}
 	for _, ref := range refs {
 		to := b.to(ref)
-		if in[ref] = (Arrival{Ref: to, Tip: came[to]}); b.failed[ref] != nil && came[to].IsZero() {
-			in[ref] = Arrival{Err: b.failed[ref]}
+		if in[ref] = (FetchedRef{Ref: to, Tip: came[to]}); b.failed[ref] != nil && came[to].IsZero() {
+			in[ref] = FetchedRef{Err: b.failed[ref]}
 		} else if came[to].IsZero() {
-			in[ref] = Arrival{Err: fmt.Errorf("fetch %s: git has not made %s", ref, to)}
+			in[ref] = FetchedRef{Err: fmt.Errorf("fetch %s: git has not made %s", ref, to)}
 		}
 	}
 	return in, l.here.History.Came(ctx)
 }
 
 // Forget lets go of what has found its place.
-func (l *Line) Forget(ctx context.Context, in ...Arrival) {
+func (l *Line) Forget(ctx context.Context, in ...FetchedRef) {
 	gone := map[string]plumbing.Hash{}
 	for _, a := range in {
 		if a.Ref != "" && !a.Tip.IsZero() {

@@ -8,11 +8,11 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
-// Straight fetches one ref without a look at what the remote has: git asks it
+// FetchWithoutListing fetches one ref without a look at what the remote has: git asks it
 // for that ref alone, and so it takes no longer where there are many. Ok is
 // false where that is not known to be the answer, and a look has to find out.
 // Known says that something of it is here: a depth would cut that, too.
-func (l *Line) Straight(ctx context.Context, ref string, known bool) (a Arrival, ok bool, err error) {
+func (l *Line) FetchWithoutListing(ctx context.Context, ref string, known bool) (a FetchedRef, ok bool, err error) {
 	l.sweep(ctx)
 	depth := 0
 	if !known {
@@ -21,7 +21,7 @@ func (l *Line) Straight(ctx context.Context, ref string, known bool) (a Arrival,
 		}
 	}
 	start := time.Now()
-	in, err := l.bring(ctx, depth, []string{ref})
+	in, err := l.fetchRefs(ctx, depth, []string{ref})
 	switch {
 	case err == nil, hasNot(err, ref):
 		return in[ref], true, nil
