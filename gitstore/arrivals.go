@@ -14,7 +14,7 @@ import (
 )
 
 // arrivals brings issues, all that the remote has for none.
-func (l *line) fetch(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, fetched, error) {
+func (l *conn) fetch(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, fetched, error) {
 	if len(issues) == 1 {
 		here, err := l.s.refsHere(ctx, l.Remote, issues)
 		if err != nil {
@@ -31,7 +31,7 @@ func (l *line) fetch(ctx context.Context, issues []checkpoint.Issue) ([]checkpoi
 }
 
 // fetchListed is arrivals with a look at what the remote has.
-func (l *line) fetchListed(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, fetched, error) {
+func (l *conn) fetchListed(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, fetched, error) {
 	tips, issues, err := l.chains(ctx, issues)
 	if err != nil {
 		return nil, nil, err
@@ -46,7 +46,7 @@ func (l *line) fetchListed(ctx context.Context, issues []checkpoint.Issue) ([]ch
 
 // chains asks a remote for the tips of issues, of all that it has when none
 // are named.
-func (l *line) chains(ctx context.Context, issues []checkpoint.Issue) (map[checkpoint.Issue]plumbing.Hash, []checkpoint.Issue, error) {
+func (l *conn) chains(ctx context.Context, issues []checkpoint.Issue) (map[checkpoint.Issue]plumbing.Hash, []checkpoint.Issue, error) {
 	there, err := l.ask(ctx, issues)
 	if err != nil {
 		return nil, nil, err
@@ -68,7 +68,7 @@ type listing struct {
 
 // ask is chains for whoever has something else to do with the store meanwhile:
 // it tells nobody of what is strange.
-func (l *line) ask(ctx context.Context, issues []checkpoint.Issue) (listing, error) {
+func (l *conn) ask(ctx context.Context, issues []checkpoint.Issue) (listing, error) {
 	var patterns []string
 	for _, i := range issues {
 		patterns = append(patterns, LiveRef(i))
@@ -111,7 +111,7 @@ func (s *Store) warnInvalidRefs(at string, names []string) {
 // incoming fetches what is not here yet. A chain of which something is here
 // already is fetched down to that, a new one no deeper than history is here.
 // here are the refs as refsHere reads them.
-func (l *line) incoming(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, here map[string]plumbing.Hash) (fetched, error) {
+func (l *conn) incoming(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, here map[string]plumbing.Hash) (fetched, error) {
 	in := fetched{}
 	var wanted []checkpoint.Issue
 	var fresh, known []string
@@ -139,7 +139,7 @@ func (l *line) incoming(ctx context.Context, issues []checkpoint.Issue, tips map
 // fetchWithoutListing fetches the chain of one issue without a look at what the remote has.
 // ok is false where a look has to find out. known says that something of it is
 // here.
-func (l *line) fetchWithoutListing(ctx context.Context, i checkpoint.Issue, known bool) (in fetched, ok bool, err error) {
+func (l *conn) fetchWithoutListing(ctx context.Context, i checkpoint.Issue, known bool) (in fetched, ok bool, err error) {
 	came, ok, err := l.FetchWithoutListing(ctx, LiveRef(i), known)
 	return fetched{i: came}, ok, err
 }
@@ -165,6 +165,6 @@ func (in fetched) add(issues []checkpoint.Issue, refOf func(checkpoint.Issue) st
 }
 
 // forget lets go of what has found its place.
-func (l *line) forget(ctx context.Context, in fetched) {
+func (l *conn) forget(ctx context.Context, in fetched) {
 	l.Forget(ctx, slices.Collect(maps.Values(in))...)
 }

@@ -29,7 +29,7 @@ type FetchRequest struct {
 // remote's is kept under refs/git-checkpoint/remote. An error says that the
 // remote did not answer; what went wrong with one issue is in its Synced.
 func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
-	l, err := s.line("fetch", req.Remote, req.Timeout, req.Quiet)
+	l, err := s.connect("fetch", req.Remote, req.Timeout, req.Quiet)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
 		return nil, err
 	}
 	defer l.forget(ctx, in)
-	t := &localUpdate{s: s, line: l, fetched: in, names: &names{s: s}}
+	t := &localUpdate{s: s, conn: l, fetched: in, names: &names{s: s}}
 	done := make([]Synced, 0, len(issues))
 	for some := range slices.Chunk(issues, landAtOnce) {
 		done = append(done, t.updateAll(ctx, some)...)
@@ -136,7 +136,7 @@ func (s *Store) divergence(op, remote string, i checkpoint.Issue) error {
 }
 
 // compareAll says what a fetch would do, by the tips alone.
-func (s *Store) compareAll(ctx context.Context, l *line, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash) []Synced {
+func (s *Store) compareAll(ctx context.Context, l *conn, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash) []Synced {
 	done := make([]Synced, len(issues))
 	for k, i := range issues {
 		done[k] = Synced{Issue: i, Result: Absent}

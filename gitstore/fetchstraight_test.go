@@ -97,7 +97,7 @@ func TestSweepsManyLeftRefs(t *testing.T) {
 	w.Git("update-ref", remote.Incoming+"2-1/42", "HEAD")
 	trace := filepath.Join(t.TempDir(), "trace")
 	w.s.git = w.s.git.With("GIT_TRACE=" + trace)
-	l, err := w.s.line("fetch", "origin", 0, false)
+	l, err := w.s.connect("fetch", "origin", 0, false)
 	require.NoError(t, err)
 	_, ok, err := l.fetchWithoutListing(ctx, "43", true)
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 // A localUpdate moves the refs here to what a fetch has brought.
 type localUpdate struct {
 	s       *Store
-	line    *line
+	conn    *conn
 	fetched fetched
 	names   *names
 }
@@ -64,7 +64,7 @@ func (t *localUpdate) updateTogether(ctx context.Context, issues []checkpoint.Is
 	return nil
 }
 
-func (t *localUpdate) message() string { return "fetch: " + ShownRemote(t.line.Remote) }
+func (t *localUpdate) message() string { return "fetch: " + ShownRemote(t.conn.Remote) }
 
 // update moves the refs of one issue.
 func (t *localUpdate) update(ctx context.Context, i checkpoint.Issue) Synced {
@@ -102,11 +102,11 @@ func (t *localUpdate) moves(ctx context.Context, done *Synced) (moves []refs.Mov
 	if err != nil {
 		return nil, err
 	}
-	theirs, err := s.theirChain(t.line.Remote, i, tip)
+	theirs, err := s.theirChain(t.conn.Remote, i, tip)
 	if err != nil {
 		return nil, err
 	}
-	tracking := s.trackingRef(t.line.Remote, i)
+	tracking := s.trackingRef(t.conn.Remote, i)
 	tracked, err := s.readRef(ctx, tracking)
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (t *localUpdate) moves(ctx context.Context, done *Synced) (moves []refs.Mov
 		done.Result, done.Fetched = Fetched, theirs.without(ours)
 		moves, err = s.adopt(ctx, ours, theirs, t.names)
 	default:
-		done.Result, done.Err = Diverged, s.divergence("fetch", t.line.Remote, i)
+		done.Result, done.Err = Diverged, s.divergence("fetch", t.conn.Remote, i)
 	}
 	if err == nil && tracked != tip {
 		moves = append(moves, refs.Move{Name: tracking, Old: tracked, New: tip})

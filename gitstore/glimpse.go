@@ -100,7 +100,7 @@ func (s *Store) beside(ctx context.Context, dir string) (*Store, error) {
 // fetchTips gets the refs of the remote, and the commits of chains that are not
 // known here.
 func (s *Store) fetchTips(ctx context.Context, req GlimpseRequest, known map[plumbing.Hash]bool) error {
-	l, err := s.line("list", req.Remote, req.Timeout, req.Quiet)
+	l, err := s.connect("list", req.Remote, req.Timeout, req.Quiet)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ const pushTries = 4
 // that has diverged is left alone. An error says that the remote did not
 // answer; what went wrong with one issue is in its Synced.
 func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
-	l, err := s.line("push", req.Remote, req.Timeout, req.Quiet)
+	l, err := s.connect("push", req.Remote, req.Timeout, req.Quiet)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
 		}
 		s.warnInvalidRefs("", strange)
 	}
-	p := &pushing{s: s, line: l, req: req, done: map[checkpoint.Issue]*Synced{}, seen: map[checkpoint.Issue]plumbing.Hash{}}
+	p := &pushing{s: s, conn: l, req: req, done: map[checkpoint.Issue]*Synced{}, seen: map[checkpoint.Issue]plumbing.Hash{}}
 	err = p.run(ctx, issues)
 	done := make([]Synced, 0, len(issues))
 	for _, i := range issues {
@@ -64,7 +64,7 @@ func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
 // A pushing is one Push over all its tries.
 type pushing struct {
 	s    *Store
-	line *line
+	conn *conn
 	req  PushRequest
 	seen map[checkpoint.Issue]plumbing.Hash // where the remote's refs are expected
 	done map[checkpoint.Issue]*Synced
@@ -75,12 +75,12 @@ type pushing struct {
 // run pushes from where the remote was seen last, and looks again where that
 // was not true any more. Its error is one that every issue meets.
 func (p *pushing) run(ctx context.Context, issues []checkpoint.Issue) error {
-	here, err := p.s.refsHere(ctx, p.line.Remote, issues)
+	here, err := p.s.refsHere(ctx, p.conn.Remote, issues)
 	if err != nil {
 		return err
 	}
 	for _, i := range issues {
-		p.seen[i] = here[p.s.trackingRef(p.line.Remote, i)]
+		p.seen[i] = here[p.s.trackingRef(p.conn.Remote, i)]
 	}
 	for try := range pushTries {
 		if try > 0 {
@@ -93,7 +93,7 @@ func (p *pushing) run(ctx context.Context, issues []checkpoint.Issue) error {
 		}
 	}
 	for _, i := range issues {
-		p.fail(i, &RemoteError{Op: "push", Remote: ShownRemote(p.line.Remote), Reason: fmt.Sprintf("issue %s: %v", i, ErrMoved), Err: ErrMoved})
+		p.fail(i, &RemoteError{Op: "push", Remote: ShownRemote(p.conn.Remote), Reason: fmt.Sprintf("issue %s: %v", i, ErrMoved), Err: ErrMoved})
 	}
 	return nil
 }
@@ -162,7 +162,7 @@ func (p *pushing) plan(ctx context.Context, i checkpoint.Issue) (*pushPlan, erro
 	if ours.tip.IsZero() {
 		return nil, &NoneError{Issue: i}
 	}
-	theirs, err := p.s.theirChain(p.line.Remote, i, p.seen[i])
+	theirs, err := p.s.theirChain(p.conn.Remote, i, p.seen[i])
 	if err != nil {
 		return nil, fmt.Errorf("push issue %s: %w", i, err)
 	}
@@ -174,7 +174,7 @@ func (p *pushing) plan(ctx context.Context, i checkpoint.Issue) (*pushPlan, erro
 	case behind:
 		plan.done.Result = Behind
 	case diverged:
-		plan.done.Result, plan.done.Err = Diverged, p.s.divergence("push", p.line.Remote, i)
+		plan.done.Result, plan.done.Err = Diverged, p.s.divergence("push", p.conn.Remote, i)
 	default:
 		plan.updates = []remote.RefUpdate{{Ref: LiveRef(i), Tip: ours.tip, Seen: p.seen[i]}}
 		plan.done.Result, plan.done.Pushed = Pushed, ours.without(theirs)
@@ -198,7 +198,7 @@ func (p *pushing) push(ctx context.Context, plans []*pushPlan) (again []checkpoi
 			asked = append(asked, plan.issuePush)
 		}
 	}
-	j := &exposureCheck{p.s, p.line.Remote, p.req.May, p.req.Harmless}
+	j := &exposureCheck{p.s, p.conn.Remote, p.req.May, p.req.Harmless}
 	j.check(ctx, asked, refused)
 	var updates []remote.RefUpdate
 	for _, plan := range plans {
@@ -207,7 +207,7 @@ func (p *pushing) push(ctx context.Context, plans []*pushPlan) (again []checkpoi
 		}
 	}
 	if len(updates) > 0 {
-		said, err := p.line.Push(ctx, p.req.DryRun, updates...)
+		said, err := p.conn.Push(ctx, p.req.DryRun, updates...)
 		if err != nil {
 			return nil, err
 		}
@@ -234,24 +234,24 @@ func (p *pushing) push(ctx context.Context, plans []*pushPlan) (again []checkpoi
 	if p.req.DryRun {
 		return again, nil
 	}
-	return again, p.s.trackAll(ctx, p.line, tips)
+	return again, p.s.trackAll(ctx, p.conn, tips)
 }
 
 // look brings what the remote has of issues here.
 func (p *pushing) look(ctx context.Context, issues []checkpoint.Issue) error {
-	tips, _, err := p.line.chains(ctx, issues)
+	tips, _, err := p.conn.chains(ctx, issues)
 	if err != nil {
 		return err
 	}
-	here, err := p.s.refsHere(ctx, p.line.Remote, issues)
+	here, err := p.s.refsHere(ctx, p.conn.Remote, issues)
 	if err != nil {
 		return err
 	}
-	in, err := p.line.incoming(ctx, issues, tips, here)
+	in, err := p.conn.incoming(ctx, issues, tips, here)
 	if err != nil {
 		return err
 	}
-	defer p.line.forget(ctx, in)
+	defer p.conn.forget(ctx, in)
 	came := map[checkpoint.Issue]plumbing.Hash{}
 	p.unread = map[checkpoint.Issue]error{}
 	for _, i := range issues {
@@ -260,11 +260,11 @@ func (p *pushing) look(ctx context.Context, issues []checkpoint.Issue) error {
 			came[i] = in[i].Tip
 		}
 	}
-	return p.s.trackAll(ctx, p.line, came)
+	return p.s.trackAll(ctx, p.conn, came)
 }
 
 // trackAll notes what a remote has of issues, in few transactions.
-func (s *Store) trackAll(ctx context.Context, l *line, tips map[checkpoint.Issue]plumbing.Hash) error {
+func (s *Store) trackAll(ctx context.Context, l *conn, tips map[checkpoint.Issue]plumbing.Hash) error {
 	issues := slices.Sorted(maps.Keys(tips))
 	if len(issues) == 1 {
 		return s.track(ctx, l, issues[0], tips[issues[0]])
@@ -285,7 +285,7 @@ func (s *Store) trackAll(ctx context.Context, l *line, tips map[checkpoint.Issue
 	return nil
 }
 
-func (s *Store) trackSome(ctx context.Context, l *line, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash) error {
+func (s *Store) trackSome(ctx context.Context, l *conn, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash) error {
 	return s.withIssueLocks(ctx, issues, func() error {
 		s.refs.Hold()
 		defer s.refs.Let()
@@ -312,7 +312,7 @@ func (s *Store) trackSome(ctx context.Context, l *line, issues []checkpoint.Issu
 }
 
 // track notes what a remote has.
-func (s *Store) track(ctx context.Context, l *line, i checkpoint.Issue, tip plumbing.Hash) error {
+func (s *Store) track(ctx context.Context, l *conn, i checkpoint.Issue, tip plumbing.Hash) error {
 	name := s.trackingRef(l.Remote, i)
 	return s.retry(ctx, i, func() error {
 		old, err := s.readRef(ctx, name)

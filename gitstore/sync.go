@@ -62,12 +62,12 @@ const (
 // An error says that the remote did not answer; what went wrong with one issue
 // is in its Synced.
 func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
-	l, err := s.line("sync", req.Remote, req.Timeout, req.Quiet)
+	l, err := s.connect("sync", req.Remote, req.Timeout, req.Quiet)
 	if err != nil {
 		return nil, err
 	}
 	s.clearBefore(ctx, req.DryRun)
-	y := &syncing{s: s, line: l, req: req, stale: map[checkpoint.Issue]staleTip{}, late: map[checkpoint.Issue]bool{}, done: map[checkpoint.Issue]*Synced{}, given: map[checkpoint.Issue]Synced{}}
+	y := &syncing{s: s, conn: l, req: req, stale: map[checkpoint.Issue]staleTip{}, late: map[checkpoint.Issue]bool{}, done: map[checkpoint.Issue]*Synced{}, given: map[checkpoint.Issue]Synced{}}
 	within, cancel := ctx, context.CancelFunc(func() {})
 	if req.Budget > 0 {
 		within, cancel = context.WithTimeout(ctx, req.Budget)
@@ -88,7 +88,7 @@ func (y *syncing) namePushed(err error) error {
 	}
 	for _, i := range slices.Sorted(maps.Keys(y.given)) {
 		if y.done[i] == nil {
-			err = &PushedError{Issue: i, Remote: ShownRemote(y.line.Remote), Err: err}
+			err = &PushedError{Issue: i, Remote: ShownRemote(y.conn.Remote), Err: err}
 		}
 	}
 	return err
@@ -126,13 +126,13 @@ func (y *syncing) fetchWithoutListing(ctx context.Context, issues []checkpoint.I
 	}
 	i := issues[0]
 	here, err := y.refs(ctx, issues)
-	known := y.s.knows(y.line.Remote, i, here)
+	known := y.s.knows(y.conn.Remote, i, here)
 	if err != nil || !y.late[i] && known {
 		return nil, false, err
 	}
 	delete(y.late, i)
 	y.here = nil
-	in, ok, err := y.line.fetchWithoutListing(ctx, i, known)
+	in, ok, err := y.conn.fetchWithoutListing(ctx, i, known)
 	if err != nil || !ok {
 		return nil, false, err
 	}
@@ -144,7 +144,7 @@ func (y *syncing) fetchWithoutListing(ctx context.Context, issues []checkpoint.I
 // before a connection is made, and again after that.
 func (y *syncing) refs(ctx context.Context, issues []checkpoint.Issue) (here map[string]plumbing.Hash, err error) {
 	if y.here == nil {
-		y.here, err = y.s.refsHere(ctx, y.line.Remote, issues)
+		y.here, err = y.s.refsHere(ctx, y.conn.Remote, issues)
 	}
 	return y.here, err
 }
@@ -185,7 +185,7 @@ func (y *syncing) run(ctx context.Context, pending []checkpoint.Issue) error {
 // outOfTime fails what is not done, or the whole where it is not known what
 // there is.
 func (y *syncing) outOfTime() error {
-	late := y.line.Fail(fmt.Sprintf("not done within %s", y.req.Budget), context.DeadlineExceeded)
+	late := y.conn.Fail(fmt.Sprintf("not done within %s", y.req.Budget), context.DeadlineExceeded)
 	for _, i := range y.open {
 		if y.done[i] == nil {
 			y.fail(i, late)
@@ -212,7 +212,7 @@ func pause(ctx context.Context, tries int) error {
 // A syncing is one Sync over all its tries.
 type syncing struct {
 	s     *Store
-	line  *line
+	conn  *conn
 	req   SyncRequest
 	tries int
 	open  []checkpoint.Issue       // what there is to do
@@ -253,7 +253,7 @@ func (y *syncing) fail(i checkpoint.Issue, err error) {
 	_, pushed := y.given[i]
 	switch {
 	case pushed && !isDone(err):
-		err = &PushedError{Issue: i, Remote: ShownRemote(y.line.Remote), Err: err}
+		err = &PushedError{Issue: i, Remote: ShownRemote(y.conn.Remote), Err: err}
 	case !errors.As(err, new(*RemoteError)) && !errors.As(err, new(*blockedError)):
 		err = fmt.Errorf("sync issue %s: %w", i, err)
 	}
@@ -262,7 +262,7 @@ func (y *syncing) fail(i checkpoint.Issue, err error) {
 
 func (y *syncing) giveUp(issues []checkpoint.Issue) {
 	for _, i := range issues {
-		y.fail(i, &RemoteError{Op: "sync", Remote: ShownRemote(y.line.Remote), Reason: ErrMoved.Error(), Err: ErrMoved, Refused: true})
+		y.fail(i, &RemoteError{Op: "sync", Remote: ShownRemote(y.conn.Remote), Reason: ErrMoved.Error(), Err: ErrMoved, Refused: true})
 	}
 }
 
@@ -290,7 +290,7 @@ func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 	if len(issues) == 0 {
 		return nil, nil
 	}
-	in, err := y.line.incoming(ctx, issues, there.tips, here)
+	in, err := y.conn.incoming(ctx, issues, there.tips, here)
 	if err != nil {
 		return nil, err
 	}
@@ -299,10 +299,10 @@ func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 
 // follow goes on from what the remote has.
 func (y *syncing) follow(ctx context.Context, issues []checkpoint.Issue, in fetched) (again []checkpoint.Issue, err error) {
-	defer y.line.forget(ctx, in)
+	defer y.conn.forget(ctx, in)
 	plans := y.planAll(ctx, issues, in, &names{s: y.s})
 	archives, err := y.theirArchives(ctx, plans)
-	defer y.line.forget(ctx, archives)
+	defer y.conn.forget(ctx, archives)
 	if err != nil {
 		return nil, err
 	}
@@ -321,7 +321,7 @@ func (y *syncing) progress() {
 func (y *syncing) look(ctx context.Context, issues []checkpoint.Issue) (there listing, here map[string]plumbing.Hash, all stands, err error) {
 	var failed error
 	var asking sync.WaitGroup
-	asking.Go(func() { there, failed = y.line.ask(ctx, issues) })
+	asking.Go(func() { there, failed = y.conn.ask(ctx, issues) })
 	if len(issues) == 0 {
 		y.meanwhile()
 	}
@@ -335,7 +335,7 @@ func (y *syncing) look(ctx context.Context, issues []checkpoint.Issue) (there li
 		err = failed
 	}
 	if err == nil && len(issues) == 0 {
-		y.s.warnInvalidRefs(ShownRemote(y.line.Remote)+": ", there.strange)
+		y.s.warnInvalidRefs(ShownRemote(y.conn.Remote)+": ", there.strange)
 	}
 	return there, here, all, err
 }

@@ -46,7 +46,7 @@ func (y *syncing) actOn(ctx context.Context, plans []*syncPlan) (again []checkpo
 	for _, p := range plans {
 		switch err := outcome[p.issue]; {
 		case errors.Is(err, remote.ErrStale) && y.stuck(p):
-			y.fail(p.issue, y.line.Refused(LiveRef(p.issue), "it is where it was expected, and can't be moved: does the server hide it from pushes?", err))
+			y.fail(p.issue, y.conn.Refused(LiveRef(p.issue), "it is where it was expected, and can't be moved: does the server hide it from pushes?", err))
 		case errors.Is(err, remote.ErrStale):
 			y.late[p.issue] = true
 			again = append(again, p.issue)
@@ -93,7 +93,7 @@ func (y *syncing) push(ctx context.Context, plans []*syncPlan) (errorsByIssue, e
 		}
 	}
 	shown := slices.DeleteFunc(issuePushes(plans), func(g issuePush) bool { return refused[g.issue] != nil || len(g.updates) == 0 })
-	j := &exposureCheck{y.s, y.line.Remote, y.req.May, y.req.Harmless}
+	j := &exposureCheck{y.s, y.conn.Remote, y.req.May, y.req.Harmless}
 	j.check(ctx, shown, refused)
 	if err := y.send(ctx, plans, refused, func(p *syncPlan) []remote.RefUpdate { return p.archive.update(p.issue) }); err != nil {
 		return refused, err
@@ -138,7 +138,7 @@ func (y *syncing) send(ctx context.Context, plans []*syncPlan, refused errorsByI
 	if len(updates) == 0 {
 		return nil
 	}
-	said, err := y.line.Push(ctx, false, updates...)
+	said, err := y.conn.Push(ctx, false, updates...)
 	for _, p := range plans {
 		for _, g := range of(p) {
 			if errors.Is(said[g.Ref], remote.ErrUpToDate) {
@@ -163,7 +163,7 @@ func (y *syncing) settle(ctx context.Context, plans []*syncPlan, outcome errorsB
 			landing = append(landing, p)
 		case errors.Is(refused, remote.ErrStale) && !p.theirs.tip.IsZero():
 			// The next fetch only brings what came on top of it.
-			outcome[p.issue] = errors.Join(refused, y.s.track(ctx, y.line, p.issue, p.theirs.tip))
+			outcome[p.issue] = errors.Join(refused, y.s.track(ctx, y.conn, p.issue, p.theirs.tip))
 		}
 	}
 	for _, same := range groupByWriter(landing) {

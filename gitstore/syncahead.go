@@ -33,7 +33,7 @@ func (y *syncing) ahead(ctx context.Context, all stands) error {
 	y.here = nil
 	outcome, start := errorsByIssue{}, time.Now()
 	if err := y.send(ctx, plans, outcome, (*syncPlan).update); err != nil {
-		if late := y.line.Timeout; ctx.Err() == nil && (late == 0 || time.Since(start) < late) {
+		if late := y.conn.Timeout; ctx.Err() == nil && (late == 0 || time.Since(start) < late) {
 			return nil // there may be something to fetch all the same
 		}
 		return err
@@ -105,10 +105,10 @@ func (y *syncing) unobjectionable(ctx context.Context, plans []*syncPlan) bool {
 	for _, p := range plans {
 		updates = append(updates, p.update()...)
 	}
-	out, err := y.s.here().Showing(ctx, y.line.Remote, y.s.Fetched(ctx), updates...)
+	out, err := y.s.here().Showing(ctx, y.conn.Remote, y.s.Fetched(ctx), updates...)
 	return err == nil && y.req.Harmless(out)
 }
 
 // alone reports that a second connection to the remote can be made beside a
 // first one: nobody is asked for a password, and so nobody is asked by two.
-func (y *syncing) alone() bool { return y.req.Quiet || y.line.BesideAnother() }
+func (y *syncing) alone() bool { return y.req.Quiet || y.conn.BesideAnother() }

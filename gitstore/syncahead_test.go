@@ -165,9 +165,9 @@ func TestSyncReadsRefsOnceForAConnection(t *testing.T) {
 	a, _, _, _ := served(t)
 	of := []checkpoint.Issue{"42"}
 	begin := func() *syncing {
-		l, err := a.s.line("sync", "origin", 0, false)
+		l, err := a.s.connect("sync", "origin", 0, false)
 		require.NoError(t, err)
-		y := &syncing{s: a.s, line: l, done: map[checkpoint.Issue]*Synced{}, open: of}
+		y := &syncing{s: a.s, conn: l, done: map[checkpoint.Issue]*Synced{}, open: of}
 		here, err := y.refs(ctx, of)
 		require.NoError(t, err)
 		require.NoError(t, y.ahead(ctx, y.standsOf(here)))

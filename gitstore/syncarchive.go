@@ -39,7 +39,7 @@ func (y *syncing) theirArchives(ctx context.Context, plans []*syncPlan) (fetched
 	if len(names) == 0 {
 		return in, nil
 	}
-	tips, err := y.line.Tips(ctx, names...)
+	tips, err := y.conn.Tips(ctx, names...)
 	if err != nil {
 		return in, err
 	}
@@ -54,7 +54,7 @@ func (y *syncing) theirArchives(ctx context.Context, plans []*syncPlan) (fetched
 			want, refs = append(want, p.issue), append(refs, ArchiveRef(p.issue))
 		}
 	}
-	came, err := y.line.FetchWhole(ctx, refs)
+	came, err := y.conn.FetchWhole(ctx, refs)
 	in.add(want, ArchiveRef, came)
 	return in, err
 }
@@ -85,7 +85,7 @@ func (y *syncing) planArchive(p *syncPlan, came remote.FetchedRef) (err error) {
 		return err
 	}
 	if err := a.theirs.checkRoot(); err != nil {
-		return y.s.corruptThere(y.line.Remote, ArchiveRef(p.issue), came.Tip, err)
+		return y.s.corruptThere(y.conn.Remote, ArchiveRef(p.issue), came.Tip, err)
 	}
 	moving := p.moving()
 	if !a.here.whole() || !a.theirs.whole() {

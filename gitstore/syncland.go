@@ -51,7 +51,7 @@ func (y *syncing) landTogether(ctx context.Context, plans []*syncPlan, outcome e
 			return nil
 		}
 		k := plans[0].k
-		if err := y.s.publishMany(ctx, k, "sync: "+ShownRemote(y.line.Remote), list); err != nil {
+		if err := y.s.publishMany(ctx, k, "sync: "+ShownRemote(y.conn.Remote), list); err != nil {
 			return err
 		}
 		if err := k.protect(ctx); err != nil {
@@ -65,7 +65,7 @@ func (y *syncing) landTogether(ctx context.Context, plans []*syncPlan, outcome e
 // moves are those of an issue, whose refs have to be where its plan saw them.
 func (y *syncing) moves(ctx context.Context, p *syncPlan) ([]refs.Move, error) {
 	s := y.s
-	tracking := s.trackingRef(y.line.Remote, p.issue)
+	tracking := s.trackingRef(y.conn.Remote, p.issue)
 	tracked, err := s.readRef(ctx, tracking)
 	if err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ func (y *syncing) plan(ctx context.Context, k *objectWriter, i checkpoint.Issue,
 	if p.own, err = s.readChain(ctx, i, ownRef(i), 0); err != nil {
 		return nil, err
 	}
-	if p.theirs, err = s.theirChain(y.line.Remote, i, a.Tip); err != nil {
+	if p.theirs, err = s.theirChain(y.conn.Remote, i, a.Tip); err != nil {
 		return nil, err
 	}
 	if p.live.cut || p.own.cut || p.theirs.cut {
@@ -118,7 +118,7 @@ func (y *syncing) planCut(p *syncPlan) error {
 func (y *syncing) cutRefusal() error {
 	return &RefusedError{
 		Reason: "each side has checkpoints that the other lacks, and history is cut here: chains can't be joined",
-		Hint:   "git fetch --unshallow " + word(y.line.Remote),
+		Hint:   "git fetch --unshallow " + word(y.conn.Remote),
 	}
 }
 

@@ -20,7 +20,7 @@ type stands map[string]stand
 // thousands.
 func (y *syncing) standsOf(here map[string]plumbing.Hash) stands {
 	all := make(stands, len(here)/3+1)
-	tracking := y.s.trackingRefs(y.line.Remote)
+	tracking := y.s.trackingRefs(y.conn.Remote)
 	for ref, hash := range here {
 		if name, ok := strings.CutPrefix(ref, liveRefs); ok {
 			s := all[name]

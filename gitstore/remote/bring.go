@@ -13,7 +13,7 @@ const fetchTries = 24
 // fails a fetch as a whole: a file of it is gone there, or git refuses what
 // came. The others are fetched without it then.
 type fetcher struct {
-	line    *Line
+	conn    *Conn
 	depth   int
 	to      func(ref string) string // where it goes here
 	failed  map[string]error
@@ -29,7 +29,7 @@ func (b *fetcher) fetch(ctx context.Context, refs []string) error {
 		specs[n] = ref + ":" + b.to(ref)
 	}
 	start := time.Now()
-	err := b.line.fetch(ctx, b.depth, specs)
+	err := b.conn.fetch(ctx, b.depth, specs)
 	switch {
 	case err == nil:
 		b.fetched = true
@@ -37,8 +37,8 @@ func (b *fetcher) fetch(ctx context.Context, refs []string) error {
 	case ctx.Err() != nil:
 		return err
 	}
-	if b.tries == 0 && b.line.Timeout > 0 {
-		b.until = start.Add(b.line.Timeout)
+	if b.tries == 0 && b.conn.Timeout > 0 {
+		b.until = start.Add(b.conn.Timeout)
 	}
 	b.tries++
 	if len(refs) == 1 || b.enough() {

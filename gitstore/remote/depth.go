@@ -13,7 +13,7 @@ const aboveHead = 2
 // depth is how deep to fetch what is new here, 0 for the whole of it, as in a
 // repository that is not shallow. A fetch with a depth also cuts history that
 // is here already; so it is no less than what is here.
-func (l *Line) depth(ctx context.Context) (int, error) {
+func (l *Conn) depth(ctx context.Context) (int, error) {
 	if !l.here.History.Cut() {
 		return 0, nil
 	}

@@ -10,7 +10,7 @@ import (
 
 // fetch brings refs of the remote into refs here that do not exist yet: each
 // entry is "<theirs>:<ours>". depth 0 is all of them.
-func (l *Line) fetch(ctx context.Context, depth int, refspecs []string) error {
+func (l *Conn) fetch(ctx context.Context, depth int, refspecs []string) error {
 	args := []string{"fetch", "--quiet", "--no-tags", "--no-prune", "--no-auto-gc", "--recurse-submodules=no", "--refmap="}
 	if depth > 0 {
 		args = append(args, fmt.Sprintf("--depth=%d", depth))
@@ -28,7 +28,7 @@ const gitUsage = 129
 
 // Commits fetches refs of the remote under their own names, commits alone where
 // the remote can do that.
-func (l *Line) Commits(ctx context.Context, refs []string) error {
+func (l *Conn) Commits(ctx context.Context, refs []string) error {
 	args := []string{"fetch", "--quiet", "--no-tags", "--no-auto-gc", "--recurse-submodules=no", "--refmap=", "--filter=tree:0", "--", l.from}
 	for _, ref := range refs {
 		args = append(args, ref+":"+ref)

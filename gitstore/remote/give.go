@@ -29,7 +29,7 @@ type RefUpdate struct {
 // of them. It returns the outcome of each ref that was not pushed: ErrUpToDate if
 // the remote has that commit, ErrStale if it has another one than expected, else
 // an Error with the server's reason. The error is one of the connection.
-func (l *Line) Push(ctx context.Context, dryRun bool, updates ...RefUpdate) (map[string]error, error) {
+func (l *Conn) Push(ctx context.Context, dryRun bool, updates ...RefUpdate) (map[string]error, error) {
 	outcome, refusals, err := l.push(ctx, dryRun, updates)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (l *Line) Push(ctx context.Context, dryRun bool, updates ...RefUpdate) (map
 
 // push runs one git push. It returns the outcome of each ref that was not
 // pushed, and apart from those the refusals that do not show where the ref is.
-func (l *Line) push(ctx context.Context, dryRun bool, updates []RefUpdate) (outcome map[string]error, refusals []refusal, err error) {
+func (l *Conn) push(ctx context.Context, dryRun bool, updates []RefUpdate) (outcome map[string]error, refusals []refusal, err error) {
 	out, err := l.run(ctx, l.pushArgs(dryRun, updates)...)
 	reports := pushReports(out)
 	outcome = map[string]error{}
@@ -68,7 +68,7 @@ func (l *Line) push(ctx context.Context, dryRun bool, updates []RefUpdate) (outc
 }
 
 // pushArgs are the arguments of git push, with a lease for each ref.
-func (l *Line) pushArgs(dryRun bool, updates []RefUpdate) []string {
+func (l *Conn) pushArgs(dryRun bool, updates []RefUpdate) []string {
 	args := []string{"push", "--porcelain", "--no-verify", "--no-tags", "--no-follow-tags", "--recurse-submodules=no"}
 	if dryRun {
 		args = append(args, "--dry-run")
@@ -87,7 +87,7 @@ func (l *Line) pushArgs(dryRun bool, updates []RefUpdate) []string {
 
 // noMirror are the flags for a remote that a push mirrors to: it takes no
 // single ref then.
-func (l *Line) noMirror() []string {
+func (l *Conn) noMirror() []string {
 	key := "remote." + l.Remote + ".mirror"
 	if on, _ := gitcmd.Last(l.here.Config, key); !gitcmd.Bool(on) {
 		return nil
@@ -106,7 +106,7 @@ func saidWith(err error) string {
 }
 
 // Refused is the error of a remote that answered, and did not take a ref.
-func (l *Line) Refused(ref, reason string, err error) *Error {
+func (l *Conn) Refused(ref, reason string, err error) *Error {
 	failed := l.Fail("refused "+ref+": "+reason, err)
 	failed.Refused = true
 	return failed

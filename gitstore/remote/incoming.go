@@ -28,7 +28,7 @@ type FetchedRef struct {
 // Those in fresh, of which nothing is here, come no deeper than history is
 // here; those in known come down to what is here. It fails where nothing of
 // either could be had.
-func (l *Line) Fetch(ctx context.Context, fresh, known []string) (map[string]FetchedRef, error) {
+func (l *Conn) Fetch(ctx context.Context, fresh, known []string) (map[string]FetchedRef, error) {
 	if len(fresh)+len(known) == 0 {
 		return nil, nil
 	}
@@ -48,19 +48,19 @@ func (l *Line) Fetch(ctx context.Context, fresh, known []string) (map[string]Fet
 
 // FetchWhole is Bring of refs that nothing is known of, and that come as deep as
 // they are.
-func (l *Line) FetchWhole(ctx context.Context, refs []string) (map[string]FetchedRef, error) {
+func (l *Conn) FetchWhole(ctx context.Context, refs []string) (map[string]FetchedRef, error) {
 	return l.fetchRefs(ctx, 0, refs)
 }
 
 // fetchRefs fetches refs and notes where they are. It fails where nothing could be
 // had.
-func (l *Line) fetchRefs(ctx context.Context, depth int, refs []string) (map[string]FetchedRef, error) {
+func (l *Conn) fetchRefs(ctx context.Context, depth int, refs []string) (map[string]FetchedRef, error) {
 	in := make(map[string]FetchedRef, len(refs))
 	if len(refs) == 0 {
 		return in, nil
 	}
 	dir := fmt.Sprintf("%s%d-%.8s/", Incoming, time.Now().Unix(), rand.Text())
-	b := &fetcher{line: l, depth: depth, failed: map[string]error{}}
+	b := &fetcher{conn: l, depth: depth, failed: map[string]error{}}
 	b.to = func(ref string) string { return dir + path.Base(ref) }
 	names := make([]string, len(refs))
 	for i, ref := range refs {
@@ -88,7 +88,7 @@ func (l *Line) fetchRefs(ctx context.Context, depth int, refs []string) (map[str
 }
 
 // Forget lets go of what has found its place.
-func (l *Line) Forget(ctx context.Context, in ...FetchedRef) {
+func (l *Conn) Forget(ctx context.Context, in ...FetchedRef) {
 	gone := map[string]plumbing.Hash{}
 	for _, a := range in {
 		if a.Ref != "" && !a.Tip.IsZero() {
@@ -99,7 +99,7 @@ func (l *Line) Forget(ctx context.Context, in ...FetchedRef) {
 }
 
 // sweep removes what killed fetches left more than a day ago.
-func (l *Line) sweep(ctx context.Context) {
+func (l *Conn) sweep(ctx context.Context) {
 	refs, err := l.here.Refs.Values(ctx, Incoming)
 	if err != nil {
 		return

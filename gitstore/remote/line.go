@@ -11,9 +11,9 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
-// A Line is a connection to a remote: git's, with its credentials, proxies and
+// A Conn is a connection to a remote: git's, with its credentials, proxies and
 // ssh.
-type Line struct {
+type Conn struct {
 	Op      string // fetch or push, as errors name it
 	Remote  string
 	Timeout time.Duration // 0 for none
@@ -26,8 +26,8 @@ type Line struct {
 // Open makes a line, without a connection yet. With op "fetch" nothing is going
 // to be pushed. A quiet one asks nobody for a password. The remote's name has to
 // be one that git takes for no option.
-func (h Here) Open(op, name string, timeout time.Duration, quiet bool) *Line {
-	l := &Line{Op: op, Remote: name, Timeout: timeout, here: h, from: name, git: h.Git}
+func (h Here) Open(op, name string, timeout time.Duration, quiet bool) *Conn {
+	l := &Conn{Op: op, Remote: name, Timeout: timeout, here: h, from: name, git: h.Git}
 	if op != "fetch" {
 		l.from = PushedTo(h.Config, name)
 	}
@@ -69,7 +69,7 @@ func NoStall(config []gitcmd.Entry) []string {
 // BesideAnother reports that a second connection to the remote can be made
 // while there is a first one: no setting sends it elsewhere, and the way there
 // asks nobody for a password, who would be asked by two.
-func (l *Line) BesideAnother() bool {
+func (l *Conn) BesideAnother() bool {
 	at, _ := gitcmd.Last(l.here.Config, "remote."+l.Remote+".url")
 	if !Configured(l.here.Config, l.Remote) {
 		at = l.Remote
@@ -83,7 +83,7 @@ func (l *Line) BesideAnother() bool {
 }
 
 // run runs git. Its failure is an Error.
-func (l *Line) run(ctx context.Context, args ...string) (out []byte, err error) {
+func (l *Conn) run(ctx context.Context, args ...string) (out []byte, err error) {
 	err = l.within(ctx, func(ctx context.Context) error {
 		out, err = l.git.Output(ctx, args...)
 		return err
@@ -92,7 +92,7 @@ func (l *Line) run(ctx context.Context, args ...string) (out []byte, err error) 
 }
 
 // within bounds a git by the line's timeout, and makes its failure an Error.
-func (l *Line) within(ctx context.Context, f func(context.Context) error) error {
+func (l *Conn) within(ctx context.Context, f func(context.Context) error) error {
 	within := ctx
 	if l.Timeout > 0 {
 		bounded, cancel := context.WithTimeout(ctx, l.Timeout)
@@ -116,7 +116,7 @@ func (l *Line) within(ctx context.Context, f func(context.Context) error) error 
 }
 
 // Fail is the error of a remote for a reason.
-func (l *Line) Fail(reason string, err error) *Error {
+func (l *Conn) Fail(reason string, err error) *Error {
 	hint := "git ls-remote " + l.Remote
 	if !Configured(l.here.Config, l.Remote) {
 		hint = "git remote -v"

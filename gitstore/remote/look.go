@@ -12,7 +12,7 @@ import (
 )
 
 // Tips asks which of refs a remote has, all that match a pattern too.
-func (l *Line) Tips(ctx context.Context, refs ...string) (map[string]plumbing.Hash, error) {
+func (l *Conn) Tips(ctx context.Context, refs ...string) (map[string]plumbing.Hash, error) {
 	tips := map[string]plumbing.Hash{}
 	err := l.EachTip(ctx, refs, func(name string, tip plumbing.Hash) { tips[name] = tip })
 	return tips, err
@@ -20,7 +20,7 @@ func (l *Line) Tips(ctx context.Context, refs ...string) (map[string]plumbing.Ha
 
 // EachTip gives f what Tips asks for, in the order of names, as it comes: git
 // still says goodbye then.
-func (l *Line) EachTip(ctx context.Context, refs []string, f func(name string, tip plumbing.Hash)) error {
+func (l *Conn) EachTip(ctx context.Context, refs []string, f func(name string, tip plumbing.Hash)) error {
 	lines := &lineWriter{f: func(text string) {
 		hex, name, ok := strings.Cut(text, "\t")
 		if ok && plumbing.IsHash(hex) {
@@ -54,7 +54,7 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 // atOnce are the flags with which a remote says what refs it has as soon as it
 // is connected. In the second version of the protocol it waits until it is
 // asked, and git ls-remote asks for all of them there, too.
-func (l *Line) atOnce() []string {
+func (l *Conn) atOnce() []string {
 	if _, chosen := gitcmd.Last(l.here.Config, "protocol.version"); chosen {
 		return nil
 	}

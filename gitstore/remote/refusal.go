@@ -21,7 +21,7 @@ type refusal struct {
 // ref that is not at the expected value any more has lost a race. A ref that is
 // still there may be locked by another push, so it is pushed again a few times;
 // then the server's reason is its error.
-func (l *Line) resolve(ctx context.Context, dryRun bool, refusals []refusal, outcome map[string]error) {
+func (l *Conn) resolve(ctx context.Context, dryRun bool, refusals []refusal, outcome map[string]error) {
 	for try := 1; len(refusals) > 0; try++ {
 		again := l.unmoved(ctx, refusals, try, outcome)
 		if len(again) == 0 || !wait(ctx, try) {
@@ -49,7 +49,7 @@ func (l *Line) resolve(ctx context.Context, dryRun bool, refusals []refusal, out
 // unmoved lists refused refs at the remote and adds their outcome. It returns the
 // refs to push again: these are at the expected value. Their outcome is the
 // server's refusal, until another try changes it.
-func (l *Line) unmoved(ctx context.Context, refusals []refusal, try int, outcome map[string]error) (again []refusal) {
+func (l *Conn) unmoved(ctx context.Context, refusals []refusal, try int, outcome map[string]error) (again []refusal) {
 	names := make([]string, len(refusals))
 	for n, r := range refusals {
 		names[n] = r.Ref

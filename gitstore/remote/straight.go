@@ -12,7 +12,7 @@ import (
 // for that ref alone, and so it takes no longer where there are many. Ok is
 // false where that is not known to be the answer, and a look has to find out.
 // Known says that something of it is here: a depth would cut that, too.
-func (l *Line) FetchWithoutListing(ctx context.Context, ref string, known bool) (a FetchedRef, ok bool, err error) {
+func (l *Conn) FetchWithoutListing(ctx context.Context, ref string, known bool) (a FetchedRef, ok bool, err error) {
 	l.sweep(ctx)
 	depth := 0
 	if !known {
