@@ -23,11 +23,11 @@ type moveHere struct {
 	inOrder bool // one sync stands for all that was done before it
 }
 
-// stage gets refs ready to be moved here. It fails with refs.ErrAside where that
+// stage gets refs ready to be moved here. It fails with refs.ErrNeedsGit where that
 // is git's to do.
 func (s *Store) stage(moves []refs.Move) (*moveHere, error) {
 	if !s.movesHere() {
-		return nil, refs.ErrAside
+		return nil, refs.ErrNeedsGit
 	}
 	staged, err := s.refDir().Stage(moves)
 	if err != nil {
@@ -83,11 +83,11 @@ func (s *Store) publishHere(ctx context.Context, k *objectWriter, m *moveHere, m
 	return true, m.commit(ctx, message)
 }
 
-// moveRefsHere is moveRefs without git, or refs.ErrAside.
+// moveRefsHere is moveRefs without git, or refs.ErrNeedsGit.
 func (s *Store) moveRefsHere(ctx context.Context, message string, moves []refs.Move) error {
 	m, err := s.stage(moves)
 	if err != nil {
-		return refs.ErrAside
+		return refs.ErrNeedsGit
 	}
 	defer m.Discard()
 	if err := syncFiles(m.Files()); err != nil {
@@ -96,11 +96,11 @@ func (s *Store) moveRefsHere(ctx context.Context, message string, moves []refs.M
 	return m.commit(ctx, message)
 }
 
-// commit moves the refs, with the errors of moveRefs and refs.ErrAside.
+// commit moves the refs, with the errors of moveRefs and refs.ErrNeedsGit.
 func (m *moveHere) commit(ctx context.Context, message string) error {
 	for _, move := range m.moves {
 		if !m.s.objects.Has(move.New) { // a gc may have taken it
-			return refs.ErrAside
+			return refs.ErrNeedsGit
 		}
 	}
 	by := m.s.people.Committer()
@@ -113,10 +113,10 @@ func (m *moveHere) commit(ctx context.Context, message string) error {
 		return afterMove(syncNearest(m.s.folderOf(m.moves[len(m.moves)-1]))) // where a name was given last
 	case err == nil:
 		return afterMove(m.s.syncRefDirs(m.moves))
-	case errors.Is(err, refs.ErrAside):
+	case errors.Is(err, refs.ErrNeedsGit):
 		return err
 	case errors.As(err, &moved):
-		return fmt.Errorf("%w: %w", errLost, moved)
+		return fmt.Errorf("%w: %w", errRefMoved, moved)
 	}
 	return (&mover{s: m.s, message: message}).settle(ctx, m.moves, true, err)
 }

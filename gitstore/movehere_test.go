@@ -67,7 +67,7 @@ func TestLockOfAnotherStays(t *testing.T) {
 	w.Git("update-ref", LiveRef("42"), before.String())
 	require.NoError(t, w.s.withIssueLock(ctx, "42", func() error {
 		lock(t, w, LiveRef("42"), tip.String()+"\n")
-		require.ErrorIs(t, w.s.moveRefsHere(ctx, "sync", []refs.Move{{Name: LiveRef("42"), Old: before, New: tip}}), refs.ErrAside)
+		require.ErrorIs(t, w.s.moveRefsHere(ctx, "sync", []refs.Move{{Name: LiveRef("42"), Old: before, New: tip}}), refs.ErrNeedsGit)
 		return nil
 	}))
 	assert.FileExists(t, w.GitPath(LiveRef("42")+".lock"))

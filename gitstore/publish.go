@@ -17,7 +17,7 @@ func (s *Store) publish(ctx context.Context, k *objectWriter, message string, mo
 	defer k.releaseKeptPack()
 	for tries := 0; ; tries++ {
 		settled, err := s.publishOnce(ctx, k, message, moves)
-		if err == nil || !settled || errors.Is(err, errLost) || isDone(err) || tries == collections || len(k.batch.Missing()) == 0 {
+		if err == nil || !settled || errors.Is(err, errRefMoved) || isDone(err) || tries == collections || len(k.batch.Missing()) == 0 {
 			return err
 		}
 	}
@@ -42,7 +42,7 @@ func (s *Store) publishOnce(ctx context.Context, k *objectWriter, message string
 func (s *Store) publishList(ctx context.Context, k *objectWriter, message string, list []refs.Move) (settled bool, err error) {
 	if m, err := s.stage(list); err == nil {
 		settled, err := s.publishHere(ctx, k, m, message)
-		if !errors.Is(err, refs.ErrAside) {
+		if !errors.Is(err, refs.ErrNeedsGit) {
 			return settled, err
 		}
 	}

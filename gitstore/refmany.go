@@ -21,7 +21,7 @@ func (s *Store) publishMany(ctx context.Context, k *objectWriter, message string
 	defer k.releaseKeptPack()
 	for tries := 0; ; tries++ {
 		err := s.publishManyOnce(ctx, k, message, moves)
-		if err == nil || errors.Is(err, errLost) || isDone(err) || tries == collections || len(k.batch.Missing()) == 0 {
+		if err == nil || errors.Is(err, errRefMoved) || isDone(err) || tries == collections || len(k.batch.Missing()) == 0 {
 			return err
 		}
 	}

@@ -17,10 +17,10 @@ import (
 )
 
 // moveRefs moves refs in one transaction through git, each from the value
-// named, with a reflog entry, durably. It fails with errLost when a ref is not
+// named, with a reflog entry, durably. It fails with errRefMoved when a ref is not
 // where it was expected, and as it was then.
 func (s *Store) moveRefs(ctx context.Context, message string, moves ...refs.Move) error {
-	if err := s.moveRefsHere(ctx, message, moves); !errors.Is(err, refs.ErrAside) {
+	if err := s.moveRefsHere(ctx, message, moves); !errors.Is(err, refs.ErrNeedsGit) {
 		return err
 	}
 	m, err := s.startMove(ctx, message)
@@ -141,8 +141,8 @@ func (s *Store) signed() gitcmd.Git {
 		fmt.Sprintf("GIT_COMMITTER_DATE=@%d +0000", s.now().Unix()))
 }
 
-// errLost says that another writer moved the ref first.
-var errLost = errors.New("lost the race")
+// errRefMoved says that another writer moved the ref first.
+var errRefMoved = errors.New("lost the race")
 
 // syncRefDirs makes the renames of moved refs survive power loss: git syncs a
 // ref's content, not its directory. What goes to an archive, or comes from there,

@@ -105,7 +105,7 @@ func TestMovesAreAtomic(t *testing.T) {
 	two := plumbing.NewHash(w.Commit("second"))
 	w.Git("update-ref", "refs/checkpoints/b", two.String())
 	err := w.s.moveRefs(ctx, "x", refs.Move{Name: "refs/checkpoints/a", New: one}, refs.Move{Name: "refs/checkpoints/b", Old: one, New: two})
-	require.ErrorIs(t, err, errLost)
+	require.ErrorIs(t, err, errRefMoved)
 	_, err = w.Run(nil, "rev-parse", "--verify", "refs/checkpoints/a")
 	require.Error(t, err)
 }

@@ -20,7 +20,7 @@ import (
 // one that cannot be read or is cut: whoever asked for it says so.
 //
 // It notes the values that it has compared, for checkCompared. It fails if a ref
-// cannot be moved, with errLost if another process moved it first.
+// cannot be moved, with errRefMoved if another process moved it first.
 func (s *Store) bringBackOwn(ctx context.Context, i checkpoint.Issue) error {
 	return s.repairOwn(ctx, i, true)
 }
@@ -115,12 +115,12 @@ func (s *Store) chainToSaveOn(ctx context.Context, i checkpoint.Issue) (*chain, 
 // repaired is the reflog message of a repair.
 const repaired = "repair: what other means had taken"
 
-// checkCompared fails with errLost if a chain's ref and own/ are not at the values
+// checkCompared fails with errRefMoved if a chain's ref and own/ are not at the values
 // that bringBackOwn has compared. Another process has moved one of them since: a
 // move of own/ from there would forget what this clone had saved.
 func (s *Store) checkCompared(c *chain, own plumbing.Hash) error {
 	if s.compared[c.issue] != (comparedRefs{c.tip, own}) {
-		return fmt.Errorf("%w: %s is at %s", errLost, LiveRef(c.issue), c.tip)
+		return fmt.Errorf("%w: %s is at %s", errRefMoved, LiveRef(c.issue), c.tip)
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (s *Store) notice(ctx context.Context, i checkpoint.Issue) {
 	}
 	for range collections {
 		err := s.withIssueLock(ctx, i, func() error { return s.bringBackOwn(ctx, i) })
-		if errors.Is(err, errLost) {
+		if errors.Is(err, errRefMoved) {
 			continue
 		}
 		if err != nil {

@@ -34,7 +34,7 @@ type Restored struct {
 // which the next one, Continue or Abort goes on.
 func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
 	done, err := s.restore(ctx, req)
-	if errors.Is(err, restore.ErrMeanwhile) {
+	if errors.Is(err, restore.ErrConcurrentChange) {
 		err = &RefusedError{Reason: err.Error(), Hint: "git status"}
 	}
 	if err != nil {

@@ -28,7 +28,7 @@ func (s *Store) retryAfter(ctx context.Context, issue checkpoint.Issue, repair f
 			}
 			return try()
 		})
-		if !errors.Is(err, errLost) {
+		if !errors.Is(err, errRefMoved) {
 			return err
 		}
 		if time.Since(start) > retryFor {

@@ -118,7 +118,7 @@ type writing struct {
 }
 
 // append tries once to put the checkpoint on top of the chain. It fails with
-// errLost when another writer was first.
+// errRefMoved when another writer was first.
 func (w *writing) append(ctx context.Context, k *objectWriter) (*Saved, error) {
 	s, issue := w.s, w.req.Issue
 	below, err := s.chainToSaveOn(ctx, issue)

@@ -36,12 +36,12 @@ func (s *Store) separate(ctx context.Context, i checkpoint.Issue) ([]checkpoint.
 	return both, k.protect(ctx)
 }
 
-// separateFirst is separate before a change of the issue. It fails with errLost
+// separateFirst is separate before a change of the issue. It fails with errRefMoved
 // alone: the change reports what it cannot read.
 func (s *Store) separateFirst(ctx context.Context, i checkpoint.Issue) error {
 	both, err := s.separate(ctx, i)
 	switch {
-	case errors.Is(err, errLost):
+	case errors.Is(err, errRefMoved):
 		return err
 	case err == nil && len(both) > 0:
 		s.tell("issue %s: removed from the archive what is in the chain: %s", i, joinIDs(both))

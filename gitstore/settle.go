@@ -25,14 +25,14 @@ func (m *mover) settle(ctx context.Context, moves []refs.Move, prepared bool, fa
 		case now == move.Old:
 			left = append(left, move)
 		case now != move.New || !prepared:
-			return fmt.Errorf("%w: %s is at %s", errLost, move.Name, now)
+			return fmt.Errorf("%w: %s is at %s", errRefMoved, move.Name, now)
 		}
 	}
 	switch {
 	case len(left) < len(moves):
 		return m.goOn(ctx, moves, left)
 	case staleRead(failed):
-		return fmt.Errorf("%w: %w", errLost, failed)
+		return fmt.Errorf("%w: %w", errRefMoved, failed)
 	}
 	return fmt.Errorf("move %s: %w", moves[0].Name, m.s.nameTableLock(failed))
 }

@@ -50,7 +50,7 @@ func (y *syncing) actOn(ctx context.Context, plans []*syncPlan) (again []checkpo
 		case errors.Is(err, remote.ErrStale):
 			y.late[p.issue] = true
 			again = append(again, p.issue)
-		case errors.Is(err, errLost):
+		case errors.Is(err, errRefMoved):
 			again = append(again, p.issue)
 		case err != nil:
 			y.fail(p.issue, err)

@@ -79,7 +79,7 @@ func (y *syncing) moves(ctx context.Context, p *syncPlan) ([]refs.Move, error) {
 			return nil, err
 		}
 		if now != m.Old {
-			return nil, fmt.Errorf("%w: %s is at %s", errLost, m.Name, now)
+			return nil, fmt.Errorf("%w: %s is at %s", errRefMoved, m.Name, now)
 		}
 	}
 	list = append(list, refs.Move{Name: tracking, Old: tracked, New: p.tip})

@@ -17,8 +17,8 @@ type Move struct {
 	Old, New plumbing.Hash
 }
 
-// ErrAside says that nothing was changed, and that git has to do it.
-var ErrAside = errors.New("left to git")
+// ErrNeedsGit says that nothing was changed, and that git has to do it.
+var ErrNeedsGit = errors.New("left to git")
 
 // A MovedError says that a ref is not where it was expected. Nothing was
 // changed.
@@ -45,20 +45,20 @@ type Moving struct {
 	locks []string // that are held
 }
 
-// Stage writes the new values beside the refs. It fails with ErrAside where git
+// Stage writes the new values beside the refs. It fails with ErrNeedsGit where git
 // has to move one of them.
 func (d Dir) Stage(moves []Move) (*Moving, error) {
 	if slices.ContainsFunc(moves, func(m Move) bool { return m.Old.IsZero() || m.New.IsZero() || !d.logged(m) }) {
 		for _, m := range moves {
 			_ = d.clear(m.Name) // git would wait for the lock of one who was killed
 		}
-		return nil, ErrAside
+		return nil, ErrNeedsGit
 	}
 	m := &Moving{dir: d, moves: moves}
 	for _, move := range m.moves {
 		if err := m.write(move); err != nil {
 			m.Discard()
-			return nil, fmt.Errorf("%w: %w", ErrAside, err)
+			return nil, fmt.Errorf("%w: %w", ErrNeedsGit, err)
 		}
 	}
 	return m, nil
@@ -114,17 +114,17 @@ func (m *Moving) Discard() {
 }
 
 // Commit moves the refs, each with an entry in its reflog. It fails with
-// ErrAside or a MovedError before anything has changed; after any other error
+// ErrNeedsGit or a MovedError before anything has changed; after any other error
 // some of the refs have moved, in the order in which they were given.
 func (m *Moving) Commit(e Entry) error {
 	defer m.Discard()
 	if err := m.lock(); err != nil {
-		return fmt.Errorf("%w: %w", ErrAside, err)
+		return fmt.Errorf("%w: %w", ErrNeedsGit, err)
 	}
 	for _, move := range m.moves {
 		now, err := m.dir.now(move.Name)
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrAside, err)
+			return fmt.Errorf("%w: %w", ErrNeedsGit, err)
 		}
 		if now != move.Old {
 			return &MovedError{move.Name, now}
@@ -133,7 +133,7 @@ func (m *Moving) Commit(e Entry) error {
 	logs, err := m.dir.openLogs(m.moves)
 	defer logs.close()
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrAside, err)
+		return fmt.Errorf("%w: %w", ErrNeedsGit, err)
 	}
 	return m.rename(logs, e)
 }
@@ -168,7 +168,7 @@ func (m *Moving) rename(logs logs, e Entry) error {
 		}
 		switch {
 		case err != nil && i == 0:
-			return fmt.Errorf("%w: %w", ErrAside, err)
+			return fmt.Errorf("%w: %w", ErrNeedsGit, err)
 		case err != nil:
 			return fmt.Errorf("move %s: %w", move.Name, err)
 		}

@@ -133,7 +133,7 @@ func TestNoReflogIsSeenFirst(t *testing.T) {
 	w := newWorld(t)
 	w.remove("logs/" + two)
 	_, err := w.dir.Stage(w.on(0, 1))
-	require.ErrorIs(t, err, ErrAside)
+	require.ErrorIs(t, err, ErrNeedsGit)
 }
 
 // Whatever is out of the ordinary is left to git, and nothing is changed.
@@ -167,7 +167,7 @@ func TestUnusualRefsAreLeftToGit(t *testing.T) {
 			moves := w.on(0, 1)
 			arrange(w, moves)
 			before := w.files(t)
-			require.ErrorIs(t, w.move(moves), ErrAside)
+			require.ErrorIs(t, w.move(moves), ErrNeedsGit)
 			assert.Equal(t, before, w.files(t))
 		})
 	}
@@ -248,7 +248,7 @@ func TestLocksOfKilledMoveAreRemovedBeforeGitMoves(t *testing.T) {
 	require.NoError(t, m.lock())
 	w.remove("logs/" + two)
 	_, err = w.dir.Stage(w.on(0, 2))
-	require.ErrorIs(t, err, ErrAside)
+	require.ErrorIs(t, err, ErrNeedsGit)
 	assert.NoFileExists(t, w.dir.file(one)+".lock")
 	assert.NoFileExists(t, w.dir.file(two)+".lock")
 }
@@ -263,7 +263,7 @@ func TestStagedByAnother(t *testing.T) {
 	staged := w.dir.staged(one)
 	require.NoError(t, os.Rename(staged, staged+".mine"))
 	require.NoError(t, os.WriteFile(staged, []byte(w.commits[3].String()+"\n"), 0o666))
-	require.ErrorIs(t, m.Commit(entry("save")), ErrAside)
+	require.ErrorIs(t, m.Commit(entry("save")), ErrNeedsGit)
 	require.NoError(t, os.Remove(staged+".mine"))
 	assert.Equal(t, before, w.files(t))
 }
@@ -282,7 +282,7 @@ func TestFailedRename(t *testing.T) {
 	require.NoError(t, err)
 	defer open.close()
 	require.NoError(t, os.Mkdir(w.dir.file(one), 0o777))
-	require.ErrorIs(t, m.rename(open, entry("save")), ErrAside)
+	require.ErrorIs(t, m.rename(open, entry("save")), ErrNeedsGit)
 	m.Discard()
 	assert.Equal(t, before, w.files(t))
 }
@@ -312,7 +312,7 @@ func TestOtherGroup(t *testing.T) {
 	require.NoError(t, w.move(w.on(0, 1)))
 	require.NoError(t, os.Chmod(filepath.Dir(w.dir.file(two)), 0o777|fs.ModeSetgid))
 	before := w.files(t)
-	require.ErrorIs(t, w.move(w.on(1, 2)), ErrAside)
+	require.ErrorIs(t, w.move(w.on(1, 2)), ErrNeedsGit)
 	assert.Equal(t, before, w.files(t))
 }
 

@@ -77,7 +77,7 @@ func (s *Site) keepBefore(ctx context.Context, root *os.Root, st *Step) error {
 		return err
 	}
 	if !sameFile(st.before.disk.info, d.info) {
-		return ErrMeanwhile
+		return ErrConcurrentChange
 	}
 	st.before.disk = d
 	s.Objects.Add(plumbing.BlobObject, data)
@@ -99,7 +99,7 @@ func (s *Site) keepLarge(ctx context.Context, pl place, st *Step) error {
 	}
 	now, err := pl.dir.Lstat(pl.name)
 	if err != nil || !sameFile(st.before.disk.info, now) {
-		return ErrMeanwhile
+		return ErrConcurrentChange
 	}
 	st.before.disk.hash = plumbing.NewHash(strings.TrimSpace(string(out)))
 	s.Objects.Keep(st.before.disk.hash)
@@ -142,7 +142,7 @@ func (s *Site) act(ctx context.Context, w *workshop, area *stagingArea, steps []
 	var edits []indexEdit
 	do := func(i int, st Step, move func(*os.Root, int, Step) error) error {
 		switch err := move(root, i, st); {
-		case errors.Is(err, ErrMeanwhile):
+		case errors.Is(err, ErrConcurrentChange):
 			lost = append(lost, st.path)
 			return nil
 		case err != nil:

@@ -50,7 +50,7 @@ func (d disk) same(o disk, fileMode bool) bool {
 func (d disk) String() string { return Side{d.mode, d.hash}.String() }
 
 // readDisk reads a file of the worktree and what identifies it. It fails with
-// ErrMeanwhile when that changes while it is read.
+// ErrConcurrentChange when that changes while it is read.
 func readDisk(dir *os.Root, name string) (disk, []byte, error) {
 	info, err := dir.Lstat(name)
 	if err != nil {
@@ -74,7 +74,7 @@ func readDisk(dir *os.Root, name string) (disk, []byte, error) {
 	}
 	again, err := dir.Lstat(name)
 	if err != nil || !sameFile(info, again) {
-		return disk{}, nil, ErrMeanwhile
+		return disk{}, nil, ErrConcurrentChange
 	}
 	d.hash = plumbing.ComputeHash(plumbing.BlobObject, data)
 	return d, data, nil
@@ -93,7 +93,7 @@ func hashDisk(dir *os.Root, name string, info fs.FileInfo) (disk, error) {
 	defer f.Close()
 	h := plumbing.NewHasher(plumbing.BlobObject, info.Size())
 	if n, err := io.Copy(h, f); err != nil || n != info.Size() {
-		return disk{}, ErrMeanwhile
+		return disk{}, ErrConcurrentChange
 	}
 	return disk{mode: diskMode(info), hash: h.Sum(), info: info}, nil
 }

@@ -43,7 +43,7 @@ func (o *Outcome) lose(paths []string) {
 // anything is touched. Finished is called when they are done.
 type Keep func(ctx context.Context, steps []Step) (finished func() error, err error)
 
-// Restore puts a snapshot back. It fails with an error that wraps ErrMeanwhile
+// Restore puts a snapshot back. It fails with an error that wraps ErrConcurrentChange
 // where somebody changes files that it is about to replace, with *LockedError
 // where another git writes the staging area. Once keep was called, what was
 // done before an error stays done.

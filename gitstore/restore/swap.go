@@ -15,13 +15,13 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// ErrMeanwhile says that a file changed after it was looked at.
-var ErrMeanwhile = errors.New("changed meanwhile")
+// ErrConcurrentChange says that a file changed after it was looked at.
+var ErrConcurrentChange = errors.New("changed meanwhile")
 
 // put moves a file that is ready in dir to a path of the worktree, where what
 // is there is what was seen, or nothing. What was there ends up in dir. The
 // path never holds half a file, and an edit that was made after the look is
-// moved back. It fails with ErrMeanwhile.
+// moved back. It fails with ErrConcurrentChange.
 func put(root *os.Root, name string, was disk, dir *os.Root, ready string) error {
 	pl, err := openPlace(root, name, true)
 	if err != nil {
@@ -42,11 +42,11 @@ func put(root *os.Root, name string, was disk, dir *os.Root, ready string) error
 	return errors.Join(swap(pl.dir, near, pl, was), fsutil.IgnoreMissing(pl.dir.Remove(near)))
 }
 
-// meanwhile is ErrMeanwhile where a directory has become something else.
+// meanwhile is ErrConcurrentChange where a directory has become something else.
 func meanwhile(err error) error {
 	var blocked *blockedError
 	if errors.As(err, &blocked) || errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) {
-		return fmt.Errorf("%w: %w", ErrMeanwhile, err)
+		return fmt.Errorf("%w: %w", ErrConcurrentChange, err)
 	}
 	return err
 }
@@ -69,12 +69,12 @@ func swap(dir *os.Root, ready string, pl place, was disk) error {
 	case errors.Is(err, errors.ErrUnsupported):
 		return moveChecked(dir, ready, pl, was)
 	case errors.Is(err, fs.ErrNotExist):
-		return ErrMeanwhile
+		return ErrConcurrentChange
 	case err != nil:
 		return err
 	}
 	if got, err := dir.Lstat(ready); err != nil || !sameFile(was.info, got) {
-		return errors.Join(ErrMeanwhile, exchange(from, ready, to, pl.name))
+		return errors.Join(ErrConcurrentChange, exchange(from, ready, to, pl.name))
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ func moveChecked(dir *os.Root, ready string, pl place, was disk) error {
 		return err
 	}
 	if !sameFile(was.info, now) {
-		return ErrMeanwhile
+		return ErrConcurrentChange
 	}
 	return os.Rename(filepath.Join(dir.Name(), ready), filepath.Join(pl.dir.Name(), pl.name))
 }
@@ -126,14 +126,14 @@ func take(root *os.Root, name string, was disk, dir *os.Root, trash string) erro
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.EXDEV):
 		now, err := pl.dir.Lstat(pl.name)
 		if err == nil && !sameFile(was.info, now) {
-			return ErrMeanwhile
+			return ErrConcurrentChange
 		}
 		return fsutil.IgnoreMissing(pl.dir.Remove(pl.name))
 	case err != nil:
 		return err
 	}
 	if got, err := dir.Lstat(trash); err != nil || !sameFile(was.info, got) {
-		return errors.Join(ErrMeanwhile, moveNew(to, trash, from, pl.name))
+		return errors.Join(ErrConcurrentChange, moveNew(to, trash, from, pl.name))
 	}
 	return nil
 }
