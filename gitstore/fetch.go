@@ -45,7 +45,7 @@ func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
 	defer l.forget(ctx, in)
 	t := &localUpdate{s: s, conn: l, fetched: in, names: &names{s: s}}
 	done := make([]Synced, 0, len(issues))
-	for some := range slices.Chunk(issues, landAtOnce) {
+	for some := range slices.Chunk(issues, maxIssuesPerTransaction) {
 		done = append(done, t.updateAll(ctx, some)...)
 		if req.Progress != nil {
 			req.Progress(len(done), len(issues))

@@ -269,7 +269,7 @@ func (s *Store) trackAll(ctx context.Context, l *conn, tips map[checkpoint.Issue
 	if len(issues) == 1 {
 		return s.track(ctx, l, issues[0], tips[issues[0]])
 	}
-	for some := range slices.Chunk(issues, landAtOnce) {
+	for some := range slices.Chunk(issues, maxIssuesPerTransaction) {
 		switch err := s.trackSome(ctx, l, some, tips); {
 		case err == nil:
 			continue

@@ -137,7 +137,7 @@ func (s *Store) notice(ctx context.Context, i checkpoint.Issue) {
 		return
 	}
 	live, err := s.readRef(ctx, LiveRef(i))
-	if err != nil || live == own || s.wentOn(i, live, own) {
+	if err != nil || live == own || s.isAheadOf(i, live, own) {
 		return
 	}
 	for range collections {
@@ -152,8 +152,8 @@ func (s *Store) notice(ctx context.Context, i checkpoint.Issue) {
 	}
 }
 
-// wentOn reports whether a chain stands on a commit not far down.
-func (s *Store) wentOn(i checkpoint.Issue, live, on plumbing.Hash) bool {
+// isAheadOf reports whether a chain stands on a commit not far down.
+func (s *Store) isAheadOf(i checkpoint.Issue, live, on plumbing.Hash) bool {
 	if live.IsZero() {
 		return false
 	}

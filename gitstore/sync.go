@@ -107,7 +107,7 @@ func (y *syncing) begin(ctx context.Context) error {
 		return err
 	}
 	y.open = named
-	if err := y.ahead(ctx, y.standsOf(here)); err != nil {
+	if err := y.pushWithoutListing(ctx, y.refStatesOf(here)); err != nil {
 		return err
 	}
 	if named = y.undone(named); len(named) == 0 {
@@ -284,7 +284,7 @@ func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 	}
 	issues = y.undone(issues)
 	if !y.req.Archived {
-		issues = y.unsettled(ctx, issues, there.tips, all)
+		issues = y.outOfSync(ctx, issues, there.tips, all)
 	}
 	y.progress()
 	if len(issues) == 0 {
@@ -306,7 +306,7 @@ func (y *syncing) follow(ctx context.Context, issues []checkpoint.Issue, in fetc
 	if err != nil {
 		return nil, err
 	}
-	return y.act(ctx, y.withArchives(plans, archives))
+	return y.execute(ctx, y.withArchives(plans, archives))
 }
 
 // progress tells how much is done.
@@ -318,7 +318,7 @@ func (y *syncing) progress() {
 
 // look asks the remote for the tips of issues, all for none, and finds out
 // meanwhile where the refs here are, and pushes what went on where it may.
-func (y *syncing) look(ctx context.Context, issues []checkpoint.Issue) (there listing, here map[string]plumbing.Hash, all stands, err error) {
+func (y *syncing) look(ctx context.Context, issues []checkpoint.Issue) (there listing, here map[string]plumbing.Hash, all refStates, err error) {
 	var failed error
 	var asking sync.WaitGroup
 	asking.Go(func() { there, failed = y.conn.ask(ctx, issues) })
@@ -327,9 +327,9 @@ func (y *syncing) look(ctx context.Context, issues []checkpoint.Issue) (there li
 	}
 	here, err = y.refs(ctx, issues)
 	y.here = nil
-	all = y.standsOf(here)
-	if err == nil && len(issues) == 0 && y.alone() {
-		err = y.ahead(ctx, all)
+	all = y.refStatesOf(here)
+	if err == nil && len(issues) == 0 && y.canConnectTwice() {
+		err = y.pushWithoutListing(ctx, all)
 	}
 	if asking.Wait(); failed != nil {
 		err = failed

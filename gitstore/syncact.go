@@ -10,16 +10,16 @@ import (
 	"git-checkpoint/gitstore/remote"
 )
 
-// landAtOnce bounds how many issues move in one transaction: each has a lock
+// maxIssuesPerTransaction bounds how many issues move in one transaction: each has a lock
 // that stays open.
-const landAtOnce = 100
+const maxIssuesPerTransaction = 100
 
-// act does what plans say, the remote first. It returns the issues for which
+// execute does what plans say, the remote first. It returns the issues for which
 // something moved meanwhile.
-func (y *syncing) act(ctx context.Context, plans []*syncPlan) (again []checkpoint.Issue, err error) {
+func (y *syncing) execute(ctx context.Context, plans []*syncPlan) (again []checkpoint.Issue, err error) {
 	for len(plans) > 0 {
 		n := countForOnePush(issuePushes(plans))
-		moved, err := y.actOn(ctx, plans[:n])
+		moved, err := y.executeTogether(ctx, plans[:n])
 		if err != nil {
 			return nil, err
 		}
@@ -37,12 +37,12 @@ func issuePushes(plans []*syncPlan) []issuePush {
 	return list
 }
 
-func (y *syncing) actOn(ctx context.Context, plans []*syncPlan) (again []checkpoint.Issue, err error) {
+func (y *syncing) executeTogether(ctx context.Context, plans []*syncPlan) (again []checkpoint.Issue, err error) {
 	outcome, err := y.push(ctx, plans)
 	if err != nil {
 		return nil, err
 	}
-	y.settle(ctx, plans, outcome)
+	y.finishPushed(ctx, plans, outcome)
 	for _, p := range plans {
 		switch err := outcome[p.issue]; {
 		case errors.Is(err, remote.ErrStale) && y.stuck(p):
@@ -151,8 +151,8 @@ func (y *syncing) send(ctx context.Context, plans []*syncPlan, refused errorsByI
 	return err
 }
 
-// settle ends what was begun, once the remote has answered.
-func (y *syncing) settle(ctx context.Context, plans []*syncPlan, outcome errorsByIssue) {
+// finishPushed ends what was begun, once the remote has answered.
+func (y *syncing) finishPushed(ctx context.Context, plans []*syncPlan, outcome errorsByIssue) {
 	var landing []*syncPlan
 	for _, p := range plans {
 		refused := outcome[p.issue]
@@ -167,7 +167,7 @@ func (y *syncing) settle(ctx context.Context, plans []*syncPlan, outcome errorsB
 		}
 	}
 	for _, same := range groupByWriter(landing) {
-		y.land(ctx, same, outcome)
+		y.updateLocalRefs(ctx, same, outcome)
 	}
 	y.notePushed(landing, outcome)
 }

@@ -13,21 +13,21 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// aheadAtOnce bounds the issues that are pushed before the remote was looked
+// maxPushedWithoutListing bounds the issues that are pushed before the remote was looked
 // at: it may have been seen last by another name, and then all of it is in vain.
-const aheadAtOnce = 20
+const maxPushedWithoutListing = 20
 
-// ahead pushes issues that went on here since the remote was seen last, without
+// pushWithoutListing pushes issues that went on here since the remote was seen last, without
 // a look at it: the lease on what was seen is all that a look could add, and
 // where somebody was there meanwhile, the push is refused. What is refused so,
 // what needs a join, and what somebody may have to be asked about waits for the
 // look. An error is one that a look would meet, too.
-func (y *syncing) ahead(ctx context.Context, all stands) error {
+func (y *syncing) pushWithoutListing(ctx context.Context, all refStates) error {
 	if y.req.DryRun || y.req.Archived {
 		return nil
 	}
-	plans := y.planAhead(ctx, all)
-	if len(plans) == 0 || !y.unobjectionable(ctx, plans) {
+	plans := y.planWithoutListing(ctx, all)
+	if len(plans) == 0 || !y.isHarmless(ctx, plans) {
 		return nil
 	}
 	y.here = nil
@@ -45,7 +45,7 @@ func (y *syncing) ahead(ctx context.Context, all stands) error {
 		}
 	}
 	if len(landing) > 0 {
-		y.land(ctx, landing, outcome)
+		y.updateLocalRefs(ctx, landing, outcome)
 		y.notePushed(landing, outcome)
 	}
 	for _, p := range plans {
@@ -64,20 +64,20 @@ func (y *syncing) ahead(ctx context.Context, all stands) error {
 	return nil
 }
 
-// planAhead plans issues that went on as if the remote were where it was seen
+// planWithoutListing plans issues that went on as if the remote were where it was seen
 // last, none where they are too many. It leaves out those that would not simply
 // be pushed then.
-func (y *syncing) planAhead(ctx context.Context, all stands) (plans []*syncPlan) {
+func (y *syncing) planWithoutListing(ctx context.Context, all refStates) (plans []*syncPlan) {
 	went := map[checkpoint.Issue]plumbing.Hash{}
 	for name, at := range all {
-		if !at.wentOn() {
+		if !at.hasLocalOnly() {
 			continue
 		}
 		if i, err := checkpoint.IssueFromRef(name); err == nil {
 			went[i] = at.tracked
 		}
 	}
-	if len(went) > aheadAtOnce {
+	if len(went) > maxPushedWithoutListing {
 		return nil
 	}
 	k := y.s.newObjectWriter()
@@ -93,8 +93,8 @@ func (y *syncing) planAhead(ctx context.Context, all stands) (plans []*syncPlan)
 	return plans
 }
 
-// unobjectionable reports that nobody has anything to say of what is pushed.
-func (y *syncing) unobjectionable(ctx context.Context, plans []*syncPlan) bool {
+// isHarmless reports that nobody has anything to say of what is pushed.
+func (y *syncing) isHarmless(ctx context.Context, plans []*syncPlan) bool {
 	if y.req.May == nil {
 		return true
 	}
@@ -109,6 +109,6 @@ func (y *syncing) unobjectionable(ctx context.Context, plans []*syncPlan) bool {
 	return err == nil && y.req.Harmless(out)
 }
 
-// alone reports that a second connection to the remote can be made beside a
+// canConnectTwice reports that a second connection to the remote can be made beside a
 // first one: nobody is asked for a password, and so nobody is asked by two.
-func (y *syncing) alone() bool { return y.req.Quiet || y.conn.BesideAnother() }
+func (y *syncing) canConnectTwice() bool { return y.req.Quiet || y.conn.BesideAnother() }

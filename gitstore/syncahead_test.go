@@ -170,7 +170,7 @@ func TestSyncReadsRefsOnceForAConnection(t *testing.T) {
 		y := &syncing{s: a.s, conn: l, done: map[checkpoint.Issue]*Synced{}, open: of}
 		here, err := y.refs(ctx, of)
 		require.NoError(t, err)
-		require.NoError(t, y.ahead(ctx, y.standsOf(here)))
+		require.NoError(t, y.pushWithoutListing(ctx, y.refStatesOf(here)))
 		return y
 	}
 	y := begin()

@@ -9,11 +9,11 @@ import (
 	"git-checkpoint/gitstore/refs"
 )
 
-// land moves the refs here, in one transaction, from what the plans saw. Where
+// updateLocalRefs moves the refs here, in one transaction, from what the plans saw. Where
 // that fails, each issue has one of its own: what is wrong with one of them is
 // not wrong with the others.
-func (y *syncing) land(ctx context.Context, plans []*syncPlan, outcome errorsByIssue) {
-	err := y.landTogether(ctx, plans, outcome)
+func (y *syncing) updateLocalRefs(ctx context.Context, plans []*syncPlan, outcome errorsByIssue) {
+	err := y.updateLocalRefsTogether(ctx, plans, outcome)
 	if err == nil {
 		return
 	}
@@ -25,13 +25,13 @@ func (y *syncing) land(ctx context.Context, plans []*syncPlan, outcome errorsByI
 		case isDone(err): // its refs do not have to move any more
 			outcome[p.issue] = err
 		default:
-			y.land(ctx, []*syncPlan{p}, outcome)
+			y.updateLocalRefs(ctx, []*syncPlan{p}, outcome)
 		}
 	}
 }
 
-// landTogether leaves out issues that have moved meanwhile, and says so.
-func (y *syncing) landTogether(ctx context.Context, plans []*syncPlan, outcome errorsByIssue) error {
+// updateLocalRefsTogether leaves out issues that have moved meanwhile, and says so.
+func (y *syncing) updateLocalRefsTogether(ctx context.Context, plans []*syncPlan, outcome errorsByIssue) error {
 	issues := make([]checkpoint.Issue, len(plans))
 	for n, p := range plans {
 		issues[n] = p.issue

@@ -32,7 +32,7 @@ func (y *syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in fet
 	var plans []*syncPlan
 	var k *objectWriter
 	for n, i := range issues {
-		if n%landAtOnce == 0 {
+		if n%maxIssuesPerTransaction == 0 {
 			k = y.s.newObjectWriter()
 		}
 		p, err := y.plan(ctx, k, i, in[i])

@@ -10,16 +10,16 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A stand is where the refs of one issue are here.
-type stand struct{ live, own, tracked plumbing.Hash }
+// A refState is where the refs of one issue are here.
+type refState struct{ live, own, tracked plumbing.Hash }
 
-// stands are those of issues, by their names in refs.
-type stands map[string]stand
+// refStates are those of issues, by their names in refs.
+type refStates map[string]refState
 
-// standsOf sorts refs by issue, while a remote is thinking: there may be
+// refStatesOf sorts refs by issue, while a remote is thinking: there may be
 // thousands.
-func (y *syncing) standsOf(here map[string]plumbing.Hash) stands {
-	all := make(stands, len(here)/3+1)
+func (y *syncing) refStatesOf(here map[string]plumbing.Hash) refStates {
+	all := make(refStates, len(here)/3+1)
 	tracking := y.s.trackingRefs(y.conn.Remote)
 	for ref, hash := range here {
 		if name, ok := strings.CutPrefix(ref, liveRefs); ok {
@@ -41,7 +41,7 @@ func (y *syncing) standsOf(here map[string]plumbing.Hash) stands {
 
 // every are the issues that a remote has, with those that are here, or that
 // this clone once wrote.
-func (all stands) every(there listing) []checkpoint.Issue {
+func (all refStates) every(there listing) []checkpoint.Issue {
 	issues := slices.Clone(there.issues)
 	for name, at := range all {
 		if at.live.IsZero() && at.own.IsZero() {
@@ -58,27 +58,27 @@ func (all stands) every(there listing) []checkpoint.Issue {
 	return slices.Compact(issues)
 }
 
-// settled reports whether every ref is where the remote's is.
-func (at stand) settled(tip plumbing.Hash) bool {
+// inSync reports whether every ref is where the remote's is.
+func (at refState) inSync(tip plumbing.Hash) bool {
 	return !tip.IsZero() && at.live == tip && at.own == tip && at.tracked == tip
 }
 
-// wentOn reports whether the chain here is this clone's, and not the one that
+// isAheadOf reports whether the chain here is this clone's, and not the one that
 // the remote was seen with.
-func (at stand) wentOn() bool {
+func (at refState) hasLocalOnly() bool {
 	return !at.live.IsZero() && at.live == at.own && at.live != at.tracked
 }
 
-// unsettled leaves out the issues for which there is nothing to do. An issue that
+// outOfSync leaves out the issues for which there is nothing to do. An issue that
 // was named is looked at more closely: its archive may have what its chain has.
-func (y *syncing) unsettled(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, all stands) []checkpoint.Issue {
+func (y *syncing) outOfSync(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, all refStates) []checkpoint.Issue {
 	var open []checkpoint.Issue
 	same := make([]Synced, 0, len(issues))
 	if len(y.done) == 0 {
 		y.done = make(map[checkpoint.Issue]*Synced, len(issues))
 	}
 	for _, i := range issues {
-		if !all[i.RefName()].settled(tips[i]) || y.damaged(ctx, i) {
+		if !all[i.RefName()].inSync(tips[i]) || y.damaged(ctx, i) {
 			open = append(open, i)
 			continue
 		}
