@@ -22,7 +22,7 @@ func (c *call) postCheckout(args []string) error {
 	if c.env.Getenv("CI") != "" || c.env.Getenv("GIT_CHERRY_PICK_HELP") != "" || strings.HasPrefix(c.env.Getenv("GIT_REFLOG_ACTION"), "rebase") {
 		return nil
 	}
-	if g := gitstore.TakeGlance(); g.Foreign(g.Branch) {
+	if g := gitstore.ReadHookPrecheck(); g.IsForeign(g.Branch) {
 		return nil
 	}
 	done, on, err := c.openQuickly()

@@ -102,7 +102,7 @@ func (c *call) sessionIssue(session string) (i checkpoint.Issue, why string, err
 		return "", "the session of issue " + string(note.Issue) + " was on " + onBranch(note.Branch) + ", and HEAD is on " + onBranch(now.Branch), nil
 	case known:
 		return note.Issue, "", nil
-	case err != nil && gitstore.TakeGlance().None():
+	case err != nil && gitstore.ReadHookPrecheck().HasNoCheckpoints():
 		return "", "", nil // checkpoints are not used here
 	case err != nil:
 		return "", onBranch(now.Branch) + " names no issue, and GIT_CHECKPOINT_ISSUE is not set", nil

@@ -18,7 +18,7 @@ import (
 // where that is asked for. It saves nothing.
 func (c *call) prePush(args []string) error {
 	updates, err := hook.ParseUpdates(c.env.Stdin)
-	if err != nil || nothingOfOurs(updates, gitstore.TakeGlance()) {
+	if err != nil || nothingOfOurs(updates, gitstore.ReadHookPrecheck()) {
 		return err
 	}
 	if err := c.open(); err != nil {
@@ -45,9 +45,9 @@ func (c *call) prePush(args []string) error {
 
 // nothingOfOurs reports that no branch pushed can have checkpoints. There are
 // no updates where everything is up to date.
-func nothingOfOurs(updates []hook.Update, g gitstore.Glance) bool {
+func nothingOfOurs(updates []hook.Update, g gitstore.HookPrecheck) bool {
 	return !slices.ContainsFunc(updates, func(u hook.Update) bool {
-		return u.Branch() != "" && !g.Foreign(u.Branch())
+		return u.Branch() != "" && !g.IsForeign(u.Branch())
 	})
 }
 

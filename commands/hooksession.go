@@ -61,7 +61,7 @@ func readSession(r io.Reader, within time.Duration) sessionInput {
 // data: anyone who can push a ref can write it.
 func (c *call) sessionStart(args []string) error {
 	in := c.sessionInput()
-	if gitstore.TakeGlance().None() && in.SessionID == "" {
+	if gitstore.ReadHookPrecheck().HasNoCheckpoints() && in.SessionID == "" {
 		return nil
 	}
 	done, on, err := c.openQuickly()

@@ -17,7 +17,7 @@ const keepGoing = 2
 // sessionStop keeps the lead of a pipeline that is not complete from ending its
 // turn. No other session is held up, nor is the lead twice in a row.
 func (c *call) sessionStop([]string) error {
-	if gitstore.TakeGlance().None() {
+	if gitstore.ReadHookPrecheck().HasNoCheckpoints() {
 		return nil
 	}
 	in := c.sessionInput()

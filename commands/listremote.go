@@ -54,7 +54,7 @@ func (c *call) listThere(issues ...checkpoint.Issue) error {
 		return err
 	}
 	t := c.tick("list: " + gitstore.ShownRemote(remote))
-	there, err := c.store.Glimpse(c.ctx, gitstore.GlimpseRequest{
+	there, err := c.store.OpenRemote(c.ctx, gitstore.OpenRemoteRequest{
 		Remote: remote, Issues: issues, Archived: c.archive(), Timeout: c.remoteTimeout(), Quiet: !terminal.Has(),
 	})
 	t.end()

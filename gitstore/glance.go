@@ -11,31 +11,31 @@ import (
 	"git-checkpoint/gitstore/repository"
 )
 
-// A Glance is what a few files tell of a repository: a hook that has nothing to
+// A HookPrecheck is what a few files tell of a repository: a hook that has nothing to
 // do must not cost a git process. Where they do not tell, it is not certain.
-type Glance struct {
+type HookPrecheck struct {
 	Branch  string // what HEAD is on, "" when it is detached
 	certain bool
 	issues  []string // in lower case
 }
 
-// TakeGlance looks at the repository of the working directory.
-func TakeGlance() Glance {
-	r, ok := repository.Guess("")
+// ReadHookPrecheck looks at the repository of the working directory.
+func ReadHookPrecheck() HookPrecheck {
+	r, ok := repository.Discover("")
 	if !ok || fsutil.Exists(filepath.Join(r.CommonDir, "reftable")) {
-		return Glance{}
+		return HookPrecheck{}
 	}
 	head, err := os.ReadFile(filepath.Join(r.Dir, "HEAD"))
 	if err != nil {
-		return Glance{}
+		return HookPrecheck{}
 	}
-	g := Glance{certain: true}
+	g := HookPrecheck{certain: true}
 	if name, ok := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/"); ok {
 		g.Branch = name
 	}
 	names, err := refs.Stored(r.CommonDir, liveRefs)
 	if err != nil {
-		return Glance{}
+		return HookPrecheck{}
 	}
 	for _, name := range names {
 		if i, err := checkpoint.IssueFromRef(strings.TrimPrefix(name, liveRefs)); err == nil {
@@ -45,12 +45,12 @@ func TakeGlance() Glance {
 	return g
 }
 
-// None reports that the repository has no checkpoint, for certain.
-func (g Glance) None() bool { return g.certain && len(g.issues) == 0 }
+// HasNoCheckpoints reports that the repository has no checkpoint, for certain.
+func (g HookPrecheck) HasNoCheckpoints() bool { return g.certain && len(g.issues) == 0 }
 
-// Foreign reports that a branch belongs to no issue that has checkpoints, for
+// IsForeign reports that a branch belongs to no issue that has checkpoints, for
 // certain: by whatever rule, an issue is a part of the branch's name.
-func (g Glance) Foreign(branch string) bool {
+func (g HookPrecheck) IsForeign(branch string) bool {
 	if !g.certain {
 		return false
 	}

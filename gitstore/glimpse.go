@@ -18,8 +18,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A GlimpseRequest says what of a remote to look at.
-type GlimpseRequest struct {
+// An OpenRemoteRequest says what of a remote to look at.
+type OpenRemoteRequest struct {
 	Remote   string
 	Issues   []checkpoint.Issue // none for all that the remote has
 	Archived bool               // archives beside chains
@@ -27,10 +27,10 @@ type GlimpseRequest struct {
 	Quiet    bool               // ask nobody for a password
 }
 
-// Glimpse opens what a remote has of issues as a store of its own, to be read
+// OpenRemote opens what a remote has of issues as a store of its own, to be read
 // and closed. Nothing comes into the repository: what it lacks is fetched into
 // a temporary one, commits alone where the remote can do that.
-func (s *Store) Glimpse(ctx context.Context, req GlimpseRequest) (*Store, error) {
+func (s *Store) OpenRemote(ctx context.Context, req OpenRemoteRequest) (*Store, error) {
 	refs, err := s.refs.Values(ctx, liveRefs, archiveRefs, bookRefs)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (s *Store) beside(ctx context.Context, dir string) (*Store, error) {
 
 // fetchTips gets the refs of the remote, and the commits of chains that are not
 // known here.
-func (s *Store) fetchTips(ctx context.Context, req GlimpseRequest, known map[plumbing.Hash]bool) error {
+func (s *Store) fetchTips(ctx context.Context, req OpenRemoteRequest, known map[plumbing.Hash]bool) error {
 	l, err := s.connect("list", req.Remote, req.Timeout, req.Quiet)
 	if err != nil {
 		return err

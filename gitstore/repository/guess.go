@@ -17,10 +17,10 @@ var speaking = []string{
 	"GIT_NAMESPACE",
 }
 
-// Guess finds the repository as git does where no variable speaks of it: at
+// Discover finds the repository as git does where no variable speaks of it: at
 // or above the working directory something is called .git. It gives up where
 // git has more to think about.
-func Guess(dir string) (Facts, bool) {
+func Discover(dir string) (Facts, bool) {
 	r, _, ok := guess(dir)
 	return r, ok
 }

@@ -79,7 +79,7 @@ func TestGuess(t *testing.T) {
 			r.Git("add", ".")
 			r.Commit("first")
 			g := gitcmd.Git{Dir: tc.make(t, r)}
-			guessed, ok := Guess(g.Dir)
+			guessed, ok := Discover(g.Dir)
 			entries, err := g.Config(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, tc.taken, ok && guessed.confirmed(entries))
@@ -114,23 +114,23 @@ func TestGuessLeavesToGit(t *testing.T) {
 			r := gittest.New(t)
 			require.NoError(t, os.Mkdir(r.Path("inner"), 0o777))
 			require.NoError(t, put(r.Path("inner/.git")))
-			_, ok := Guess(r.Path("inner"))
+			_, ok := Discover(r.Path("inner"))
 			assert.False(t, ok)
 		})
 	}
 	for _, dir := range []string{"refs", "objects"} { // as one that cannot be gone into
 		r := gittest.New(t)
 		require.NoError(t, os.RemoveAll(r.Path(".git/"+dir)))
-		_, ok := Guess(r.Dir)
+		_, ok := Discover(r.Dir)
 		assert.False(t, ok, dir)
 		r = gittest.New(t)
 		require.NoError(t, os.Chmod(r.Path(".git/"+dir), 0o600))
-		_, ok = Guess(r.Dir)
+		_, ok = Discover(r.Dir)
 		assert.Equal(t, os.Geteuid() == 0, ok, dir)
 		require.NoError(t, os.Chmod(r.Path(".git/"+dir), 0o755))
 	}
 	r := gittest.New(t)
 	t.Setenv("GIT_WORK_TREE", "")
-	_, ok := Guess(r.Dir)
+	_, ok := Discover(r.Dir)
 	assert.False(t, ok)
 }
