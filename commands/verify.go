@@ -27,7 +27,7 @@ func runVerify(c *call) error {
 	hint := ""
 	t := c.tickOf("verify", "checkpoints")
 	defer t.end()
-	c.store.Watch(t.at)
+	c.store.SetProgress(t.at)
 	for _, i := range issues {
 		t.about("verify: issue " + string(i))
 		report, err := c.store.Verify(c.ctx, i)

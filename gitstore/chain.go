@@ -244,7 +244,7 @@ type List struct {
 // issue without checkpoints gives an empty list. What plain git took from the
 // chain is brought back first.
 func (s *Store) List(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
-	s.notice(ctx, issue)
+	s.repairIfRewritten(ctx, issue)
 	return s.list(ctx, issue, LiveRef(issue), limit)
 }
 

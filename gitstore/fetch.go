@@ -118,8 +118,8 @@ func (s *Store) adopt(ctx context.Context, ours, theirs *chain, known *names) ([
 	return s.movesTo(ctx, &here, theirs.tip)
 }
 
-// bringBack restores the ref of a chain that is known by own/ alone.
-func (s *Store) bringBack(ctx context.Context, ours *chain) ([]refs.Move, error) {
+// restoreLiveRef restores the ref of a chain that is known by own/ alone.
+func (s *Store) restoreLiveRef(ctx context.Context, ours *chain) ([]refs.Move, error) {
 	if ours.ref == LiveRef(ours.issue) || ours.tip.IsZero() {
 		return nil, nil
 	}

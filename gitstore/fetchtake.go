@@ -45,7 +45,7 @@ func (t *localUpdate) updateTogether(ctx context.Context, issues []checkpoint.Is
 	var list []refs.Move
 	for n, i := range issues {
 		done[n] = Synced{Issue: i}
-		if err := t.s.bringBackOwn(ctx, i); err != nil {
+		if err := t.s.restoreOwnChain(ctx, i); err != nil {
 			return err
 		}
 		moves, err := t.moves(ctx, &done[n])
@@ -115,10 +115,10 @@ func (t *localUpdate) moves(ctx context.Context, done *Synced) (moves []refs.Mov
 	switch relate(ours, theirs) {
 	case same:
 		done.Result = UpToDate
-		moves, err = s.bringBack(ctx, ours)
+		moves, err = s.restoreLiveRef(ctx, ours)
 	case ahead:
 		done.Result = Ahead
-		moves, err = s.bringBack(ctx, ours)
+		moves, err = s.restoreLiveRef(ctx, ours)
 	case behind:
 		done.Result, done.Fetched = Fetched, theirs.without(ours)
 		moves, err = s.adopt(ctx, ours, theirs, t.names)

@@ -60,7 +60,7 @@ func (s *Store) OpenRemote(ctx context.Context, req OpenRemoteRequest) (*Store, 
 // beside makes an empty repository that has the objects and the configuration
 // of this one, and what it is told of its remotes stays there.
 func (s *Store) beside(ctx context.Context, dir string) (*Store, error) {
-	g := &Store{now: s.now, random: s.random, people: s.people, notify: s.notify, temporary: dir}
+	g := &Store{now: s.now, random: s.random, people: s.people, onNotify: s.onNotify, temporary: dir}
 	g.repo = repository.Facts{
 		Dir: dir, CommonDir: dir, ObjectDir: filepath.Join(dir, "objects"),
 		Bare: true, Shallow: s.repo.Shallow, RefFormat: "files",

@@ -50,6 +50,6 @@ func (s *Store) withNamedLocks(ctx context.Context, names []string, f func() err
 // time has left, if no git which may hold the lock runs here.
 func (s *Store) ClearLock(path string, since time.Time) { s.refDir().ClearLock(path, since) }
 
-// comparedRefs are the values of a chain's ref and of own/ that bringBackOwn has
+// comparedRefs are the values of a chain's ref and of own/ that restoreOwnChain has
 // compared: the chain at live has everything of the one at own that can be read.
 type comparedRefs struct{ live, own plumbing.Hash }

@@ -21,7 +21,7 @@ func (s *Store) HasIssue(ctx context.Context, i checkpoint.Issue) bool {
 			return true
 		}
 	}
-	s.notice(ctx, i)
+	s.repairIfRewritten(ctx, i)
 	return s.has(ctx, LiveRef(i))
 }
 
@@ -37,7 +37,7 @@ func (s *Store) Issues(ctx context.Context, archived bool) (issues []checkpoint.
 		return nil, nil, err
 	}
 	if !archived {
-		names = s.noticeVanished(ctx, names)
+		names = s.restoreDeletedRefs(ctx, names)
 	}
 	for _, name := range names {
 		issue, err := checkpoint.IssueFromRef(strings.TrimPrefix(name, prefix))

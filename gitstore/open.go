@@ -45,23 +45,23 @@ type Store struct {
 	early     <-chan *area                      // the staging area, read while the repository was opened
 	refs      *refs.Reader                      // of all worktrees
 	issueLock *refs.IssueLock                   // while refs of an issue are moved
-	compared  map[checkpoint.Issue]comparedRefs // by bringBackOwn under this lock
+	compared  map[checkpoint.Issue]comparedRefs // by restoreOwnChain under this lock
 	finished  []refs.Note                       // the transactions of killed processes that all refs of have moved, under this lock
 	people    *ident.Finder                     // who commits are by
-	notify    func(line string)                 // Options.Notify
+	onNotify  func(line string)                 // Options.Notify
 
 	opened      context.Context // of Open, in a partial clone
 	quiet       bool            // nobody can be asked for a password there
 	promisedFor time.Duration   // bounds the fetch of one object of a partial clone
 
-	temporary string // a folder to remove in the end, "" for none
-	watch     func(done, total int)
+	temporary  string // a folder to remove in the end, "" for none
+	onProgress func(done, total int)
 }
 
 // Open finds the repository. It fails with ErrNotRepository, or with an
 // UnsupportedError that names the feature.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{git: gitcmd.Git{Dir: o.Dir, Apart: o.Apart}, now: o.Now, random: rand.Text, notify: o.Notify}
+	s := &Store{git: gitcmd.Git{Dir: o.Dir, Apart: o.Apart}, now: o.Now, random: rand.Text, onNotify: o.Notify}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -128,13 +128,13 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Watch has f told how far what takes long has come.
-func (s *Store) Watch(f func(done, total int)) { s.watch = f }
+// SetProgress has f told how far what takes long has come.
+func (s *Store) SetProgress(f func(done, total int)) { s.onProgress = f }
 
-// come tells whoever watches.
-func (s *Store) come(done, total int) {
-	if s.watch != nil {
-		s.watch(done, total)
+// progress tells whoever watches.
+func (s *Store) progress(done, total int) {
+	if s.onProgress != nil {
+		s.onProgress(done, total)
 	}
 }
 
@@ -172,7 +172,7 @@ func (s *Store) stateDir() string { return filepath.Join(s.repo.Dir, "git-checkp
 
 // tell gives whoever opened the store a line about what it did unasked.
 func (s *Store) tell(format string, args ...any) {
-	if s.notify != nil {
-		s.notify(fmt.Sprintf(format, args...))
+	if s.onNotify != nil {
+		s.onNotify(fmt.Sprintf(format, args...))
 	}
 }

@@ -14,18 +14,18 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// bringBackOwn restores what plain git took from an issue's chain, by a forced
+// restoreOwnChain restores what plain git took from an issue's chain, by a forced
 // fetch, a reset or a deletion of its ref: what this clone wrote last is joined
 // with what is there now. A chain that only went on is left as it is, and so is
 // one that cannot be read or is cut: whoever asked for it says so.
 //
 // It notes the values that it has compared, for checkCompared. It fails if a ref
 // cannot be moved, with errRefMoved if another process moved it first.
-func (s *Store) bringBackOwn(ctx context.Context, i checkpoint.Issue) error {
+func (s *Store) restoreOwnChain(ctx context.Context, i checkpoint.Issue) error {
 	return s.repairOwn(ctx, i, true)
 }
 
-// bringBackChanged is bringBackOwn for a save, which restores a deleted ref with
+// bringBackChanged is restoreOwnChain for a save, which restores a deleted ref with
 // its own move, see chainToSaveOn.
 func (s *Store) bringBackChanged(ctx context.Context, i checkpoint.Issue) error {
 	return s.repairOwn(ctx, i, false)
@@ -46,7 +46,7 @@ func (s *Store) repairOwn(ctx context.Context, i checkpoint.Issue, deleted bool)
 			return nil
 		}
 		if deleted {
-			return s.bringBackRef(ctx, i, own)
+			return s.restoreDeletedRef(ctx, i, own)
 		}
 		return nil
 	}
@@ -59,7 +59,7 @@ func (s *Store) repairOwn(ctx context.Context, i checkpoint.Issue, deleted bool)
 	if err != nil || !now.whole() || !last.whole() {
 		return nil
 	}
-	back, err := s.putBack(ctx, now, last)
+	back, err := s.mergeInto(ctx, now, last)
 	var done *DoneError
 	var apart *unjoinableError
 	switch {
@@ -75,9 +75,9 @@ func (s *Store) repairOwn(ctx context.Context, i checkpoint.Issue, deleted bool)
 	return nil
 }
 
-// bringBackRef restores a chain's ref that was deleted. The chain itself may be
+// restoreDeletedRef restores a chain's ref that was deleted. The chain itself may be
 // cut or damaged: a new one in its place would take the name of the old one.
-func (s *Store) bringBackRef(ctx context.Context, i checkpoint.Issue, own plumbing.Hash) error {
+func (s *Store) restoreDeletedRef(ctx context.Context, i checkpoint.Issue, own plumbing.Hash) error {
 	if err := s.moveRefs(ctx, repaired, refs.Move{Name: LiveRef(i), New: own}); err != nil && !isDone(err) {
 		return fmt.Errorf("restore %s, which was deleted by other means: %w", LiveRef(i), err)
 	}
@@ -116,7 +116,7 @@ func (s *Store) chainToSaveOn(ctx context.Context, i checkpoint.Issue) (*chain, 
 const repaired = "repair: what other means had taken"
 
 // checkCompared fails with errRefMoved if a chain's ref and own/ are not at the values
-// that bringBackOwn has compared. Another process has moved one of them since: a
+// that restoreOwnChain has compared. Another process has moved one of them since: a
 // move of own/ from there would forget what this clone had saved.
 func (s *Store) checkCompared(c *chain, own plumbing.Hash) error {
 	if s.compared[c.issue] != (comparedRefs{c.tip, own}) {
@@ -128,9 +128,9 @@ func (s *Store) checkCompared(c *chain, own plumbing.Hash) error {
 // lookedAt is how many checkpoints are read to see that a chain only went on.
 const lookedAt = 200
 
-// notice is bringBackOwn for what only reads. It costs reading one ref where
+// repairIfRewritten is restoreOwnChain for what only reads. It costs reading one ref where
 // nothing is wrong, and nothing under the issue lock, which begins with it.
-func (s *Store) notice(ctx context.Context, i checkpoint.Issue) {
+func (s *Store) repairIfRewritten(ctx context.Context, i checkpoint.Issue) {
 	s.noticeInterrupted(ctx, i)
 	own, err := s.readRef(ctx, ownRef(i))
 	if s.issueLock != nil || err != nil || own.IsZero() {
@@ -141,7 +141,7 @@ func (s *Store) notice(ctx context.Context, i checkpoint.Issue) {
 		return
 	}
 	for range collections {
-		err := s.withIssueLock(ctx, i, func() error { return s.bringBackOwn(ctx, i) })
+		err := s.withIssueLock(ctx, i, func() error { return s.restoreOwnChain(ctx, i) })
 		if errors.Is(err, errRefMoved) {
 			continue
 		}
@@ -161,9 +161,9 @@ func (s *Store) isAheadOf(i checkpoint.Issue, live, on plumbing.Hash) bool {
 	return err == nil && c.stands(on)
 }
 
-// noticeVanished brings back the chains whose refs are gone, and adds them to
+// restoreDeletedRefs brings back the chains whose refs are gone, and adds them to
 // the names of those that are there, in their order.
-func (s *Store) noticeVanished(ctx context.Context, names []string) []string {
+func (s *Store) restoreDeletedRefs(ctx context.Context, names []string) []string {
 	own, err := refs.Stored(s.repo.CommonDir, ownRefs)
 	if err != nil || s.repo.RefFormat != "files" || s.issueLock != nil {
 		return names
@@ -179,7 +179,7 @@ func (s *Store) noticeVanished(ctx context.Context, names []string) []string {
 			continue
 		}
 		there[live] = true
-		if s.notice(ctx, i); s.has(ctx, live) {
+		if s.repairIfRewritten(ctx, i); s.has(ctx, live) {
 			names = append(names, live)
 		}
 	}
@@ -193,8 +193,8 @@ func (s *Store) has(ctx context.Context, ref string) bool {
 	return err == nil && !hash.IsZero()
 }
 
-// putBack makes now, the issue's chain, say what last does too.
-func (s *Store) putBack(ctx context.Context, now, last *chain) (bool, error) {
+// mergeInto makes now, the issue's chain, say what last does too.
+func (s *Store) mergeInto(ctx context.Context, now, last *chain) (bool, error) {
 	k := s.newObjectWriter()
 	tip, want, _, err := s.mergeChains(k, now, last)
 	if err != nil {

@@ -16,10 +16,10 @@ const retryFor = 2 * time.Minute
 // for the issue's ref against processes without the lock. What plain git took from
 // the chain meanwhile is brought back first.
 func (s *Store) retry(ctx context.Context, issue checkpoint.Issue, try func() error) error {
-	return s.retryAfter(ctx, issue, s.bringBackOwn, try)
+	return s.retryAfter(ctx, issue, s.restoreOwnChain, try)
 }
 
-// retryAfter is retry with another repair than bringBackOwn.
+// retryAfter is retry with another repair than restoreOwnChain.
 func (s *Store) retryAfter(ctx context.Context, issue checkpoint.Issue, repair func(context.Context, checkpoint.Issue) error, try func() error) error {
 	for start := time.Now(); ; {
 		err := s.withIssueLock(ctx, issue, func() error {

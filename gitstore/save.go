@@ -149,7 +149,7 @@ func (w *writing) append(ctx context.Context, k *objectWriter) (*Saved, error) {
 	}
 	if w.req.IfChanged && w.unchanged(below, record) {
 		if below.deleted {
-			err = s.bringBackRef(ctx, issue, below.tip)
+			err = s.restoreDeletedRef(ctx, issue, below.tip)
 		}
 		return nil, cmp.Or(err, ErrUnchanged)
 	}

@@ -120,7 +120,7 @@ func (v *verifier) chain(ref string) {
 		v.errorf("%s: it does not end in the genesis commit of issue %s", ref, c.issue)
 	}
 	for i := range c.commits {
-		v.s.come(i, len(c.commits))
+		v.s.progress(i, len(c.commits))
 		l := &c.commits[i]
 		if l.ledger {
 			continue
