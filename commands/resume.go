@@ -204,7 +204,7 @@ func (c *call) toGoOnFrom() (*gitstore.Checkpoint, *checkpoint.Record, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		r, err := c.store.LawfulRecord(cp)
+		r, err := c.store.ValidRecord(cp)
 		return cp, r, err
 	}
 	if len(c.args) > 1 {

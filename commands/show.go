@@ -51,7 +51,7 @@ func runShow(c *call) error {
 		return err
 	}
 	if c.flags.Bool("raw") {
-		data, err := c.store.RawRecord(cp)
+		data, err := c.store.RecordBytes(cp)
 		if err != nil {
 			return err
 		}

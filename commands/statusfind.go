@@ -64,7 +64,7 @@ func (c *call) findWorkflow(q progress.Query, what string) (checkpoint.Issue, er
 		if err != nil {
 			continue
 		}
-		r, err := c.store.SoundRecord(cp)
+		r, err := c.store.VerifiedRecord(cp)
 		if err != nil {
 			c.warn("issue %s is left out: %v", i, err)
 			continue

@@ -33,7 +33,7 @@ func (c *call) statusShort() error {
 	if err != nil {
 		return err
 	}
-	r, err := c.store.SoundRecord(cp)
+	r, err := c.store.VerifiedRecord(cp)
 	if err != nil {
 		return err
 	}

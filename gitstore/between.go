@@ -59,7 +59,7 @@ func (s *Store) side(c *Checkpoint) (between.Side, error) {
 // deleted are the unstaged deletions, which only the record tells. Most records
 // have none, and reading a large one takes long.
 func (s *Store) deleted(c *Checkpoint) ([]string, error) {
-	data, err := s.RawRecord(c)
+	data, err := s.RecordBytes(c)
 	if err != nil || !bytes.Contains(data, []byte("deleted")) {
 		return nil, err
 	}

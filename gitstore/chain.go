@@ -292,7 +292,7 @@ func (s *Store) Record(c *Checkpoint) (*checkpoint.Record, error) {
 }
 
 func (s *Store) decoded(c *Checkpoint) (*checkpoint.Record, error) {
-	data, err := s.RawRecord(c)
+	data, err := s.RecordBytes(c)
 	if err != nil {
 		return nil, err
 	}
@@ -307,9 +307,9 @@ func (s *Store) decoded(c *Checkpoint) (*checkpoint.Record, error) {
 	return r, nil
 }
 
-// SoundRecord is Record for a checkpoint that is to be acted on: its commit has
+// VerifiedRecord is Record for a checkpoint that is to be acted on: its commit has
 // to keep the stored form, and to name the checkpoint that its record names.
-func (s *Store) SoundRecord(c *Checkpoint) (*checkpoint.Record, error) {
+func (s *Store) VerifiedRecord(c *Checkpoint) (*checkpoint.Record, error) {
 	r, err := s.Record(c)
 	switch {
 	case err != nil:
@@ -322,8 +322,8 @@ func (s *Store) SoundRecord(c *Checkpoint) (*checkpoint.Record, error) {
 	return r, nil
 }
 
-// RawRecord is a record's bytes as they are stored.
-func (s *Store) RawRecord(c *Checkpoint) ([]byte, error) {
+// RecordBytes is a record's bytes as they are stored.
+func (s *Store) RecordBytes(c *Checkpoint) ([]byte, error) {
 	entries, err := trees.Read(s.objects, c.Tree)
 	if err != nil {
 		return nil, lacked(c.Issue, c.name(), err)

@@ -64,7 +64,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	r, err := store.SoundRecord(c)
+	r, err := store.VerifiedRecord(c)
 	if err != nil {
 		panic(err)
 	}

@@ -194,13 +194,13 @@ func (s *Store) Newest(ctx context.Context, issue checkpoint.Issue) (*Checkpoint
 }
 
 // NewestRecord returns the newest checkpoint of an issue and its record, as Newest
-// and SoundRecord do.
+// and VerifiedRecord do.
 func (s *Store) NewestRecord(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
 	c, err := s.Newest(ctx, issue)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := s.SoundRecord(c)
+	r, err := s.VerifiedRecord(c)
 	return c, r, err
 }
 
@@ -211,10 +211,10 @@ func unordered(r *checkpoint.Record) error {
 	return err
 }
 
-// LawfulRecord is SoundRecord for a checkpoint that work goes on from: its record
+// ValidRecord is VerifiedRecord for a checkpoint that work goes on from: its record
 // keeps the rules of its schema.
-func (s *Store) LawfulRecord(c *Checkpoint) (*checkpoint.Record, error) {
-	r, err := s.SoundRecord(c)
+func (s *Store) ValidRecord(c *Checkpoint) (*checkpoint.Record, error) {
+	r, err := s.VerifiedRecord(c)
 	if err != nil {
 		return nil, err
 	}

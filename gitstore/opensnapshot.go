@@ -23,7 +23,7 @@ func (s *Store) targets(st *stored) ([]restore.Target, error) {
 
 // openSnapshot reads what a checkpoint holds besides its record.
 func (s *Store) openSnapshot(c *Checkpoint) (*stored, error) {
-	record, err := s.SoundRecord(c)
+	record, err := s.VerifiedRecord(c)
 	if err != nil {
 		return nil, err
 	}

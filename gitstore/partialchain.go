@@ -93,7 +93,7 @@ func (s *Store) withoutGone(c, theirs *chain) (*chain, []checkpoint.ID) {
 // isGone reports whether the record of a checkpoint is lacked. It is in no
 // other checkpoint, so that a remote which has collected it lacks the rest, too.
 func (s *Store) isGone(c *Checkpoint) bool {
-	_, err := s.RawRecord(c)
+	_, err := s.RecordBytes(c)
 	return errors.As(err, new(*PromisedError))
 }
 

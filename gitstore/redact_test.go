@@ -33,7 +33,7 @@ func TestSaveMasks(t *testing.T) {
 	assert.Len(t, saved.Warnings, 3)
 	assert.Contains(t, strings.Join(saved.Warnings, "\n"), "note held what looks like a secret (github-token), and was saved without it")
 	assert.Contains(t, strings.Join(saved.Warnings, "\n"), "list.deep held")
-	data, err := w.s.RawRecord(&saved.Checkpoint)
+	data, err := w.s.RecordBytes(&saved.Checkpoint)
 	require.NoError(t, err)
 	assert.Contains(t, string(data), "it is [redacted:github-token]!")
 	assert.Contains(t, string(data), "3f786850e387550fdab836ed7e6dc881de23001b")

@@ -176,10 +176,10 @@ func (s *Store) recordToMerge(c *Checkpoint) *checkpoint.Record {
 	if c == nil {
 		return nil
 	}
-	if data, err := s.RawRecord(c); err != nil || len(data) > maxMergedRecord {
+	if data, err := s.RecordBytes(c); err != nil || len(data) > maxMergedRecord {
 		return nil
 	}
-	r, err := s.SoundRecord(c)
+	r, err := s.VerifiedRecord(c)
 	if err != nil {
 		return nil
 	}

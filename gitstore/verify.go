@@ -364,7 +364,7 @@ func (s *Store) NewestValid(ctx context.Context, issue checkpoint.Issue) (*Check
 	}
 	for i := range l.Checkpoints {
 		c := &l.Checkpoints[i]
-		r, err := s.LawfulRecord(c)
+		r, err := s.ValidRecord(c)
 		if err == nil {
 			err = s.complete(ctx, c, r)
 		}

@@ -77,7 +77,7 @@ func (v *visit) checkpointPage(at place, judged bool) *Checkpoint {
 	m.Timings = timings(r.Doc())
 	m.Files, m.FilesLeft = fileRows(r)
 	m.Facts = snapshotFacts(r)
-	if r, err = v.repo.SoundRecord(c); err != nil {
+	if r, err = v.repo.VerifiedRecord(c); err != nil {
 		m.Trouble = block(cut(err.Error(), maxText))
 	} else if judged {
 		m.Standing, m.Trouble = v.standing(c, r, m.Tip)
@@ -168,7 +168,7 @@ func (v *visit) raw() error {
 	if err != nil {
 		return err
 	}
-	data, err := v.repo.RawRecord(at.checkpoint())
+	data, err := v.repo.RecordBytes(at.checkpoint())
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (v *visit) row(t tip) IssueRow {
 	}
 	e := v.view("").entry(t.c, true)
 	row.Tip = &e
-	r, err := v.repo.SoundRecord(t.c)
+	r, err := v.repo.VerifiedRecord(t.c)
 	if err != nil {
 		row.Problem = firstLine(err.Error())
 		return row

@@ -119,7 +119,7 @@ func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *Issue {
 	tip := &l.Checkpoints[0]
 	e := v.view(base).entry(tip, true)
 	m.Tip = &e
-	r, err := v.repo.SoundRecord(tip)
+	r, err := v.repo.VerifiedRecord(tip)
 	if err != nil {
 		m.Trouble = block(cut(err.Error(), maxText))
 		return m

@@ -230,7 +230,7 @@ func (t *trial) lookUntil(stop chan struct{}, s Store, f look) error {
 
 func readable(s Store, list []gitstore.Checkpoint) error {
 	for i := range list {
-		if _, err := s.SoundRecord(&list[i]); err != nil {
+		if _, err := s.VerifiedRecord(&list[i]); err != nil {
 			return err
 		}
 	}

@@ -40,12 +40,12 @@ func (e *elsewhere) Find(ctx context.Context, i checkpoint.Issue, name string) (
 	return e.copy.fresh().Find(ctx, i, name)
 }
 
-func (e *elsewhere) RawRecord(c *gitstore.Checkpoint) ([]byte, error) {
-	return e.copy.fresh().RawRecord(c)
+func (e *elsewhere) RecordBytes(c *gitstore.Checkpoint) ([]byte, error) {
+	return e.copy.fresh().RecordBytes(c)
 }
 
-func (e *elsewhere) SoundRecord(c *gitstore.Checkpoint) (*checkpoint.Record, error) {
-	return e.copy.fresh().SoundRecord(c)
+func (e *elsewhere) VerifiedRecord(c *gitstore.Checkpoint) (*checkpoint.Record, error) {
+	return e.copy.fresh().VerifiedRecord(c)
 }
 
 func (e *elsewhere) Verify(ctx context.Context, i checkpoint.Issue) (*gitstore.Report, error) {

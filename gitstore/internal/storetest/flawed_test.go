@@ -141,16 +141,16 @@ func (f *flawed) Find(ctx context.Context, i checkpoint.Issue, name string) (*gi
 	return f.flaw.find(f, i, err)
 }
 
-func (f *flawed) RawRecord(c *gitstore.Checkpoint) ([]byte, error) {
-	data, err := f.memoryStore.RawRecord(c)
+func (f *flawed) RecordBytes(c *gitstore.Checkpoint) ([]byte, error) {
+	data, err := f.memoryStore.RecordBytes(c)
 	if f.flaw.raw != nil && err == nil {
 		data = f.flaw.raw(data)
 	}
 	return data, err
 }
 
-func (f *flawed) SoundRecord(c *gitstore.Checkpoint) (*checkpoint.Record, error) {
-	r, err := f.memoryStore.SoundRecord(c)
+func (f *flawed) VerifiedRecord(c *gitstore.Checkpoint) (*checkpoint.Record, error) {
+	r, err := f.memoryStore.VerifiedRecord(c)
 	if f.flaw.record == nil {
 		return r, err
 	}

@@ -46,8 +46,8 @@ func (s *memoryStore) list(ctx context.Context, i checkpoint.Issue, limit int, a
 	return l, ctx.Err()
 }
 
-// RawRecord is a record's bytes as they are stored.
-func (s *memoryStore) RawRecord(c *gitstore.Checkpoint) ([]byte, error) {
+// RecordBytes is a record's bytes as they are stored.
+func (s *memoryStore) RecordBytes(c *gitstore.Checkpoint) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e := s.chain(c.Issue).find(c.ID); e != nil {
@@ -56,9 +56,9 @@ func (s *memoryStore) RawRecord(c *gitstore.Checkpoint) ([]byte, error) {
 	return nil, &gitstore.NotFoundError{Issue: c.Issue, Name: string(c.ID)}
 }
 
-// SoundRecord reads the record of a checkpoint that is to be acted on.
-func (s *memoryStore) SoundRecord(c *gitstore.Checkpoint) (*checkpoint.Record, error) {
-	data, err := s.RawRecord(c)
+// VerifiedRecord reads the record of a checkpoint that is to be acted on.
+func (s *memoryStore) VerifiedRecord(c *gitstore.Checkpoint) (*checkpoint.Record, error) {
+	data, err := s.RecordBytes(c)
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func seen(c *gitstore.Checkpoint) string {
 
 // content is a record, but for what only a repository has.
 func content(s whole, c *gitstore.Checkpoint) string {
-	r, err := s.SoundRecord(c)
+	r, err := s.VerifiedRecord(c)
 	if err != nil {
 		return kind(err)
 	}

@@ -52,7 +52,7 @@ func recordPromises() []Promise {
 		}},
 		{Name: "record/its text is the canonical one", hold: func(t *trial) {
 			t.manual(set("odd", "\t- x: # no\n"))
-			data, err := t.RawRecord(t.find(gitstore.Latest))
+			data, err := t.RecordBytes(t.find(gitstore.Latest))
 			require.NoError(t, err)
 			r, err := checkpoint.Decode(data)
 			require.NoError(t, err)

@@ -28,8 +28,8 @@ type Reader interface {
 	Issues(ctx context.Context, archived bool) (issues []checkpoint.Issue, strange []string, err error)
 	List(ctx context.Context, i checkpoint.Issue, limit int) (*gitstore.List, error)
 	Find(ctx context.Context, i checkpoint.Issue, name string) (*gitstore.Checkpoint, error)
-	RawRecord(c *gitstore.Checkpoint) ([]byte, error)
-	SoundRecord(c *gitstore.Checkpoint) (*checkpoint.Record, error)
+	RecordBytes(c *gitstore.Checkpoint) ([]byte, error)
+	VerifiedRecord(c *gitstore.Checkpoint) (*checkpoint.Record, error)
 }
 
 // A Keeper decides what stays. Of a request to prune it must heed Issue, Policy,

@@ -143,7 +143,7 @@ func (t *trial) missing(id checkpoint.ID) {
 
 func (t *trial) record(c *gitstore.Checkpoint) *checkpoint.Record {
 	t.Helper()
-	r, err := t.SoundRecord(c)
+	r, err := t.VerifiedRecord(c)
 	require.NoError(t, err)
 	return r
 }
@@ -153,7 +153,7 @@ func (t *trial) bytes(list []gitstore.Checkpoint) map[checkpoint.ID]string {
 	t.Helper()
 	texts := map[checkpoint.ID]string{}
 	for i := range list {
-		data, err := t.RawRecord(&list[i])
+		data, err := t.RecordBytes(&list[i])
 		require.NoError(t, err)
 		texts[list[i].ID] = string(data)
 	}

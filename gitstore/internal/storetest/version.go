@@ -26,7 +26,7 @@ func versionPromises() []Promise {
 		{Name: "version/a later one is refused by name", hold: func(t *trial) {
 			t.chain(2)
 			t.rewrite(of("2.0"))
-			_, err := t.SoundRecord(t.find(gitstore.Latest))
+			_, err := t.VerifiedRecord(t.find(gitstore.Latest))
 			var version *checkpoint.VersionError
 			require.ErrorAs(t, err, &version)
 			assert.Equal(t, "2.0", version.Version)
@@ -45,7 +45,7 @@ func versionPromises() []Promise {
 		{Name: "version/a damaged record is told of", hold: func(t *trial) {
 			t.chain(2)
 			t.rewrite(broken)
-			_, err := t.SoundRecord(t.find(gitstore.Latest))
+			_, err := t.VerifiedRecord(t.find(gitstore.Latest))
 			require.ErrorAs(t, err, new(*gitstore.CorruptError))
 		}},
 		{Name: "version/another checkpoint's record is told of", hold: func(t *trial) {
@@ -53,7 +53,7 @@ func versionPromises() []Promise {
 			t.rewrite(func(record []byte) []byte {
 				return []byte(strings.Replace(string(record), string(ids[0]), string(chosen), 1))
 			})
-			_, err := t.SoundRecord(t.find(gitstore.Latest))
+			_, err := t.VerifiedRecord(t.find(gitstore.Latest))
 			require.ErrorAs(t, err, new(*gitstore.CorruptError))
 		}},
 		{Name: "version/a damaged record spoils no other", hold: func(t *trial) {
