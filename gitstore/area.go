@@ -11,36 +11,36 @@ import (
 	"git-checkpoint/gitstore/snapshot"
 )
 
-// An area is what HEAD and the staging area hold.
-type area struct {
+// A stagedState is what HEAD and the staging area hold.
+type stagedState struct {
 	head head
 	*snapshot.Area
 }
 
-// stagingArea reads HEAD and the staging area, unless Open did so already.
-func (s *Store) stagingArea(ctx context.Context) (*area, error) {
-	if s.early != nil {
-		a := <-s.early
-		s.early = nil
+// stagedState reads HEAD and the staging area, unless Open did so already.
+func (s *Store) stagedState(ctx context.Context) (*stagedState, error) {
+	if s.prefetchedIndex != nil {
+		a := <-s.prefetchedIndex
+		s.prefetchedIndex = nil
 		if a != nil {
 			return a, nil
 		}
 	}
-	return s.readArea(ctx)
+	return s.readStagedState(ctx)
 }
 
-// readEarly reads the area of a repository that was guessed, while git is
+// prefetchIndex reads the area of a repository that was guessed, while git is
 // asked for its settings. What fails is done again, and told of, by Save.
-func readEarly(ctx context.Context, g gitcmd.Git, guessed repository.Facts) <-chan *area {
-	done := make(chan *area, 1)
+func prefetchIndex(ctx context.Context, g gitcmd.Git, guessed repository.Facts) <-chan *stagedState {
+	done := make(chan *stagedState, 1)
 	go func() {
 		s := &Store{git: g, repo: guessed}
 		s.openRefs()
-		var a *area
+		var a *stagedState
 		store, err := objects.Open(objects.Config{Dir: guessed.ObjectDir, Alternates: alternates()})
 		if err == nil {
 			s.objects = store
-			a, err = s.readArea(ctx)
+			a, err = s.readStagedState(ctx)
 			store.Close()
 		}
 		if err != nil {
@@ -51,7 +51,7 @@ func readEarly(ctx context.Context, g gitcmd.Git, guessed repository.Facts) <-ch
 	return done
 }
 
-func (s *Store) readArea(ctx context.Context) (*area, error) {
+func (s *Store) readStagedState(ctx context.Context) (*stagedState, error) {
 	now, err := s.readHead(ctx)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (s *Store) readArea(ctx context.Context) (*area, error) {
 	}
 	defer done()
 	a, err := snapshot.ReadArea(x, tree, s.objects)
-	return &area{now, a}, err
+	return &stagedState{now, a}, err
 }
 
 // openIndex reads the staging area, through a copy that git makes where it is

@@ -25,7 +25,7 @@ func TestSaveBesideDeletedRef(t *testing.T) {
 			k := w.s.newObjectWriter()
 			snap, err := w.s.snapshot(ctx, req.Issue, req.files(nil), k)
 			require.NoError(t, err)
-			save := &writing{s: w.s, req: &req, snap: snap, created: w.now}
+			save := &saveOp{s: w.s, req: &req, snap: snap, created: w.now}
 			tries := 0
 			require.NoError(t, w.s.retry(ctx, "42", func() error {
 				if tries++; tries == 1 {
@@ -107,14 +107,14 @@ func TestSaveIfOwnRefMovedAfterComparison(t *testing.T) {
 	k := w.s.newObjectWriter()
 	snap, err := w.s.snapshot(ctx, req.Issue, req.files(nil), k)
 	require.NoError(t, err)
-	save := &writing{s: w.s, req: &req, snap: snap, created: w.now}
+	save := &saveOp{s: w.s, req: &req, snap: snap, created: w.now}
 	first := true
 	require.NoError(t, w.s.retry(ctx, "42", func() error {
 		if first {
 			first = false
 			other := w.open(w.Dir)
 			other.issueLock = w.s.issueLock
-			o := &writing{s: other, req: &req, snap: snap, created: w.now}
+			o := &saveOp{s: other, req: &req, snap: snap, created: w.now}
 			saved, err := o.append(ctx, other.newObjectWriter())
 			require.NoError(t, err)
 			ids = append(ids, saved.ID)

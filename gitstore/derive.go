@@ -55,7 +55,7 @@ func (s *Store) newestRecord(c *chain, limit int) (*checkpoint.Record, []error) 
 // refuse returns the error among those of records that were left out for which the
 // save fails: each if the edit needs the newest record, else one that a later try
 // need not meet. The new record would start without a record that is there.
-func (w *writing) refuse(left []error) error {
+func (w *saveOp) refuse(left []error) error {
 	for _, err := range left {
 		if w.req.Newest || isExhausted(err) {
 			return err
@@ -73,7 +73,7 @@ func messages(errs []error) []string {
 }
 
 // derive makes the record: what the caller edits, then what the store knows.
-func (w *writing) derive(before *checkpoint.Record, newest checkpoint.Clock) (*checkpoint.Record, error) {
+func (w *saveOp) derive(before *checkpoint.Record, newest checkpoint.Clock) (*checkpoint.Record, error) {
 	redact := redactFrom(before, w.req.Redact, w.req.Allow)
 	record, err := w.req.Edit(before)
 	if err != nil {
@@ -111,7 +111,7 @@ func (w *writing) derive(before *checkpoint.Record, newest checkpoint.Clock) (*c
 }
 
 // setFacts sets when and where the checkpoint was made.
-func (w *writing) setFacts(r *checkpoint.Record) {
+func (w *saveOp) setFacts(r *checkpoint.Record) {
 	keep := func(path string) bool {
 		v, ok := r.Doc().Lookup(path)
 		return w.req.Keep && ok && v != nil
@@ -129,7 +129,7 @@ func (w *writing) setFacts(r *checkpoint.Record) {
 
 // free fails when the id that a record brought along belongs to a checkpoint
 // that is there, or was dropped: it would not live to see the next sync.
-func (w *writing) free(ctx context.Context, below *chain, id checkpoint.ID) error {
+func (w *saveOp) free(ctx context.Context, below *chain, id checkpoint.ID) error {
 	if !w.req.Keep {
 		return nil
 	}
@@ -144,12 +144,12 @@ func (w *writing) free(ctx context.Context, below *chain, id checkpoint.ID) erro
 
 // branch is the branch that the record names. A record holds text: a name that is
 // not valid UTF-8 is quoted as a path would be.
-func (w *writing) branch() string {
+func (w *saveOp) branch() string {
 	return RecordedBranch(first(w.snap.head.branch, w.req.Branch))
 }
 
 // newID makes an id from the record, the tree and random bytes.
-func (w *writing) newID(r *checkpoint.Record) (checkpoint.ID, error) {
+func (w *saveOp) newID(r *checkpoint.Record) (checkpoint.ID, error) {
 	r.SetID("")
 	data, err := r.Encode()
 	if err != nil {

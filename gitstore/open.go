@@ -36,19 +36,19 @@ type Options struct {
 // A Store is a repository's checkpoints. It is used by one goroutine at a
 // time; any number of processes may use one repository at once.
 type Store struct {
-	git       gitcmd.Git
-	now       func() time.Time
-	random    func() string // makes ids differ
-	repo      repository.Facts
-	config    []gitcmd.Entry
-	objects   *objects.Store
-	early     <-chan *area                      // the staging area, read while the repository was opened
-	refs      *refs.Reader                      // of all worktrees
-	issueLock *refs.IssueLock                   // while refs of an issue are moved
-	compared  map[checkpoint.Issue]comparedRefs // by restoreOwnChain under this lock
-	finished  []refs.Note                       // the transactions of killed processes that all refs of have moved, under this lock
-	people    *ident.Finder                     // who commits are by
-	onNotify  func(line string)                 // Options.Notify
+	git             gitcmd.Git
+	now             func() time.Time
+	random          func() string // makes ids differ
+	repo            repository.Facts
+	config          []gitcmd.Entry
+	objects         *objects.Store
+	prefetchedIndex <-chan *stagedState               // the staging area, read while the repository was opened
+	refs            *refs.Reader                      // of all worktrees
+	issueLock       *refs.IssueLock                   // while refs of an issue are moved
+	compared        map[checkpoint.Issue]comparedRefs // by restoreOwnChain under this lock
+	finished        []refs.Note                       // the transactions of killed processes that all refs of have moved, under this lock
+	people          *ident.Finder                     // who commits are by
+	onNotify        func(line string)                 // Options.Notify
 
 	opened      context.Context // of Open, in a partial clone
 	quiet       bool            // nobody can be asked for a password there
@@ -68,7 +68,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	var guessed repository.Facts
 	repo, entries, err := repository.Find(ctx, s.git, func(r repository.Facts) {
 		if guessed = r; o.ToSave {
-			s.early = readEarly(ctx, s.git, r)
+			s.prefetchedIndex = prefetchIndex(ctx, s.git, r)
 		}
 	})
 	if err != nil {
@@ -82,7 +82,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.people = &ident.Finder{Git: s.git, Config: s.config}
 	s.openRefs()
 	if repo != guessed || repository.Partial(s.config) {
-		s.early = nil
+		s.prefetchedIndex = nil
 	}
 	return s, s.openObjects()
 }

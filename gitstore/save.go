@@ -78,7 +78,7 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	if err != nil {
 		return nil, fmt.Errorf("save issue %s: %w", req.Issue, err)
 	}
-	w := &writing{s: s, req: &req, snap: snap, k: k, created: s.now().UTC().Truncate(time.Microsecond)}
+	w := &saveOp{s: s, req: &req, snap: snap, k: k, created: s.now().UTC().Truncate(time.Microsecond)}
 	var saved *Saved
 	try := func() error {
 		saved, err = w.append(ctx, k)
@@ -104,11 +104,11 @@ func (req *SaveRequest) files(kept []string) snapshot.Request {
 	}
 }
 
-// A writing is one save over all its tries.
-type writing struct {
+// A saveOp is one save over all its tries.
+type saveOp struct {
 	s       *Store
 	req     *SaveRequest
-	snap    *taken
+	snap    *capturedSnapshot
 	k       *objectWriter
 	created time.Time
 	id      checkpoint.ID
@@ -119,7 +119,7 @@ type writing struct {
 
 // append tries once to put the checkpoint on top of the chain. It fails with
 // errRefMoved when another writer was first.
-func (w *writing) append(ctx context.Context, k *objectWriter) (*Saved, error) {
+func (w *saveOp) append(ctx context.Context, k *objectWriter) (*Saved, error) {
 	s, issue := w.s, w.req.Issue
 	below, err := s.chainToSaveOn(ctx, issue)
 	if err != nil {
@@ -184,7 +184,7 @@ func (w *writing) append(ctx context.Context, k *objectWriter) (*Saved, error) {
 
 // inChain adds the checkpoint's id to a DoneError. Another save would make a
 // second checkpoint.
-func (w *writing) inChain(err error) error {
+func (w *saveOp) inChain(err error) error {
 	var done *DoneError
 	if errors.As(err, &done) {
 		return &savedError{w.id, done}
@@ -204,7 +204,7 @@ func (e *savedError) Error() string {
 func (e *savedError) Unwrap() error { return e.done }
 
 // build adds the checkpoint's objects to the sink.
-func (w *writing) build(k *objectWriter, on parent, r *checkpoint.Record) (rawCommit, error) {
+func (w *saveOp) build(k *objectWriter, on parent, r *checkpoint.Record) (rawCommit, error) {
 	data, err := r.Encode()
 	if err != nil {
 		return rawCommit{}, err

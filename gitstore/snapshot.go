@@ -11,16 +11,16 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A taken snapshot is what a save found in the repository, and where HEAD was.
-type taken struct {
+// A capturedSnapshot snapshot is what a save found in the repository, and where HEAD was.
+type capturedSnapshot struct {
 	head head
 	*snapshot.Snapshot
 }
 
 // snapshot reads the staging area for a save of an issue, and the other files that
 // the request asks for.
-func (s *Store) snapshot(ctx context.Context, issue checkpoint.Issue, req snapshot.Request, k *objectWriter) (*taken, error) {
-	a, err := s.stagingArea(ctx)
+func (s *Store) snapshot(ctx context.Context, issue checkpoint.Issue, req snapshot.Request, k *objectWriter) (*capturedSnapshot, error) {
+	a, err := s.stagedState(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (s *Store) snapshot(ctx context.Context, issue checkpoint.Issue, req snapsh
 	if err := site.Take(ctx, snap, req, k); err != nil {
 		return nil, err
 	}
-	return &taken{a.head, snap}, nil
+	return &capturedSnapshot{a.head, snap}, nil
 }
 
 // stagedBefore is what the newest commit of an issue's chain has staged, zero

@@ -16,7 +16,7 @@ var volatile = []string{"checkpoint_id", "created_at", "trigger", "clock", "sess
 
 // unchanged reports whether a checkpoint would say what the newest one says:
 // the same HEAD, the same trees, the same record.
-func (w *writing) unchanged(c *chain, r *checkpoint.Record) bool {
+func (w *saveOp) unchanged(c *chain, r *checkpoint.Record) bool {
 	newest := c.newest()
 	if newest == nil || !newest.Valid() {
 		return false
@@ -42,13 +42,13 @@ func (w *writing) unchanged(c *chain, r *checkpoint.Record) bool {
 }
 
 // outOfTime reports whether files were not read for lack of time.
-func (w *writing) outOfTime() bool {
+func (w *saveOp) outOfTime() bool {
 	return slices.ContainsFunc(w.snap.Facts.Skipped, func(f checkpoint.Skipped) bool { return f.Reason == checkpoint.OutOfTime })
 }
 
 // partOf reports whether stored has all that the snapshot has: the same staging
 // area on the same HEAD, and each file that was read.
-func (w *writing) partOf(stored []trees.Entry) bool {
+func (w *saveOp) partOf(stored []trees.Entry) bool {
 	for _, e := range w.snap.Entries {
 		have, ok := trees.Find(stored, e.Name)
 		switch {
@@ -77,7 +77,7 @@ func withoutSnapshot(r *checkpoint.Record) *checkpoint.Record {
 }
 
 // sameTrees reports whether stored holds the snapshot's trees and no other.
-func (w *writing) sameTrees(stored []trees.Entry) bool {
+func (w *saveOp) sameTrees(stored []trees.Entry) bool {
 	have := map[string]plumbing.Hash{}
 	for _, e := range stored {
 		if e.IsTree() {
