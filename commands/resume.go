@@ -92,7 +92,7 @@ func runResume(c *call) error {
 	} else {
 		err = resumeOpened(c, choice)
 	}
-	if err != nil && place.Made && !c.going {
+	if err != nil && place.Created && !c.going {
 		c.leaveWorktree(place)
 	}
 	return err

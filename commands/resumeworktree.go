@@ -11,7 +11,7 @@ import (
 // moveToWorktree goes on in the worktree of the checkpoint's branch, which is
 // made at --worktree's place where there is none. None is made for a checkpoint
 // that cannot be resumed anywhere: what there is to say of it is the same here.
-func (c *call) moveToWorktree() (place gitstore.Place, err error) {
+func (c *call) moveToWorktree() (place gitstore.Worktree, err error) {
 	dir, err := c.worktreeFlag()
 	if err != nil || dir == "" {
 		return place, err
@@ -23,9 +23,9 @@ func (c *call) moveToWorktree() (place gitstore.Place, err error) {
 	if place, err = c.store.WorktreeFor(c.ctx, cp, dir); err != nil {
 		return place, err
 	}
-	c.say("%s worktree %s", map[bool]string{true: "made", false: "in"}[place.Made], output.Shell(place.Dir))
+	c.say("%s worktree %s", map[bool]string{true: "made", false: "in"}[place.Created], output.Shell(place.Dir))
 	c.close()
-	if err := gitstore.Enter(place.Dir); err != nil {
+	if err := gitstore.EnterWorktree(place.Dir); err != nil {
 		return place, err
 	}
 	c.args = []string{string(cp.Issue)}
@@ -65,8 +65,8 @@ func (c *call) worktreeFlag() (string, error) {
 
 // leaveWorktree takes a worktree that was made away again, for nothing goes on
 // in it. One in which something changed meanwhile stays.
-func (c *call) leaveWorktree(place gitstore.Place) {
-	if err := c.store.Unmake(context.WithoutCancel(c.ctx), place); err != nil {
+func (c *call) leaveWorktree(place gitstore.Worktree) {
+	if err := c.store.RemoveWorktree(context.WithoutCancel(c.ctx), place); err != nil {
 		c.warn("%s stays: %v", output.Shell(place.Dir), err)
 		return
 	}

@@ -131,7 +131,7 @@ func (s *Store) divergence(op, remote string, i checkpoint.Issue) error {
 	return &RemoteError{
 		Op: op, Remote: ShownRemote(remote), Refused: true,
 		Reason: fmt.Sprintf("issue %s has diverged: each side has checkpoints that the other lacks, and both are kept", i),
-		Hint:   "git checkpoint sync " + word(string(i)) + " --remote " + word(ShownRemote(remote)),
+		Hint:   "git checkpoint sync " + shellQuote(string(i)) + " --remote " + shellQuote(ShownRemote(remote)),
 	}
 }
 

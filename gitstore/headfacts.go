@@ -16,9 +16,9 @@ import (
 
 // A HeadReport relates HEAD to where it was when a checkpoint was saved.
 type HeadReport struct {
-	Saved, Now       string // commits, "" for an unborn branch
-	history.Relation        // of HEAD now to Saved
-	Home             Home   // of the checkpoint's branch, where HEAD does not descend
+	Saved, Now       string         // commits, "" for an unborn branch
+	history.Relation                // of HEAD now to Saved
+	Home             BranchLocation // of the checkpoint's branch, where HEAD does not descend
 }
 
 func (s *Store) history() history.Log { return history.Log{Git: s.git, Shallow: s.repo.Shallow} }
@@ -74,7 +74,7 @@ func (s *Store) CompareHead(ctx context.Context, c *Checkpoint) (HeadReport, err
 		r.Relation, err = s.history().Relate(ctx, r.Saved, r.Now)
 	}
 	if err == nil && !r.Contains {
-		r.Home = s.home(ctx, c.Branch, st.head)
+		r.Home = s.branchLocation(ctx, c.Branch, st.head)
 	}
 	return r, err
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Home is where work on a checkpoint's branch can go on.
-type Home struct {
+// A BranchLocation is where work on a checkpoint's branch can go on.
+type BranchLocation struct {
 	Branch   string // the branch, where it is there and has the checkpoint's HEAD in it
 	Worktree string // where it is checked out, "" for nowhere but perhaps here
 }
@@ -19,19 +19,19 @@ func (s *Store) CheckedOut(ctx context.Context, branch string) string {
 	return repository.CheckedOut(ctx, s.git, branch)
 }
 
-// home finds the branch of a checkpoint, unless HEAD is on it or what it has
+// branchLocation finds the branch of a checkpoint, unless HEAD is on it or what it has
 // is not what the checkpoint was made on.
-func (s *Store) home(ctx context.Context, branch string, head plumbing.Hash) Home {
+func (s *Store) branchLocation(ctx context.Context, branch string, head plumbing.Hash) BranchLocation {
 	if branch == "" || head.IsZero() {
-		return Home{}
+		return BranchLocation{}
 	}
 	now, err := s.readHead(ctx)
 	tip, tipErr := s.readRef(ctx, "refs/heads/"+branch)
 	if err != nil || tipErr != nil || now.branch == branch || tip.IsZero() {
-		return Home{}
+		return BranchLocation{}
 	}
 	if has, err := s.history().Contains(ctx, tip.String(), head.String()); err != nil || !has {
-		return Home{}
+		return BranchLocation{}
 	}
-	return Home{Branch: branch, Worktree: repository.CheckedOut(ctx, s.git, branch)}
+	return BranchLocation{Branch: branch, Worktree: repository.CheckedOut(ctx, s.git, branch)}
 }

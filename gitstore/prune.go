@@ -149,7 +149,7 @@ func (s *Store) decide(c, archive *chain, req PruneRequest) (*Pruned, error) {
 	if req.Plan != "" && req.Plan != result.Plan {
 		return nil, &RefusedError{
 			Reason: fmt.Sprintf("the plan is now %s, not %s: the chain or the policy changed", result.Plan, req.Plan),
-			Hint:   fmt.Sprintf("git checkpoint prune %s --dry-run", word(string(c.issue))),
+			Hint:   fmt.Sprintf("git checkpoint prune %s --dry-run", shellQuote(string(c.issue))),
 		}
 	}
 	return result, nil

@@ -32,9 +32,9 @@ func (s *Store) checkReceived(ctx context.Context, staged []trees.Change) error 
 		}
 		if why != "" {
 			return &RefusedError{
-				Reason: fmt.Sprintf("%s is staged, and %s: a server that checks what it receives would take no later checkpoint of this issue", word(c.Path), why),
+				Reason: fmt.Sprintf("%s is staged, and %s: a server that checks what it receives would take no later checkpoint of this issue", shellQuote(c.Path), why),
 				Paths:  []string{c.Path},
-				Hint:   "git restore --staged -- " + word(c.Path),
+				Hint:   "git restore --staged -- " + shellQuote(c.Path),
 			}
 		}
 	}

@@ -85,7 +85,7 @@ func ShownRemote(name string) string { return remote.Shown(name) }
 
 // lookThere is the command that looks at a remote's chain.
 func lookThere(remote, ref string) string {
-	return fmt.Sprintf("git fetch %s %s && git log FETCH_HEAD", word(ShownRemote(remote)), word(ref))
+	return fmt.Sprintf("git fetch %s %s && git log FETCH_HEAD", shellQuote(ShownRemote(remote)), shellQuote(ref))
 }
 
 // refsHere are the refs here of issues, of all for none: chains, archives, what

@@ -44,11 +44,11 @@ func (s *Store) checkBranch(ctx context.Context, req *RestoreRequest) error {
 	refused := &RefusedError{Reason: fmt.Sprintf("the checkpoint is of branch %s, and HEAD is on %s; --yes restores it here", c.Branch, now)}
 	switch place := s.CheckedOut(ctx, c.Branch); {
 	case place != "":
-		refused.Hint = "cd " + word(place)
+		refused.Hint = "cd " + shellQuote(place)
 	case b.Exists:
-		refused.Hint = "git switch " + word(c.Branch)
+		refused.Hint = "git switch " + shellQuote(c.Branch)
 	default:
-		refused.Hint = fmt.Sprintf("git switch -c %s %s^2^", word(c.Branch), c.Commit.String()[:12])
+		refused.Hint = fmt.Sprintf("git switch -c %s %s^2^", shellQuote(c.Branch), c.Commit.String()[:12])
 	}
 	return refused
 }
@@ -110,11 +110,11 @@ func (s *Store) checkHead(ctx context.Context, c *Checkpoint, st *stored) error 
 		}
 	}
 	reason := fmt.Sprintf("HEAD does not contain %s, on which the checkpoint was made", st.head.String()[:12])
-	switch home := s.home(ctx, c.Branch, st.head); {
+	switch home := s.branchLocation(ctx, c.Branch, st.head); {
 	case home.Worktree != "":
-		return &RefusedError{Reason: reason, Hint: "cd " + word(home.Worktree)}
+		return &RefusedError{Reason: reason, Hint: "cd " + shellQuote(home.Worktree)}
 	case home.Branch != "":
-		return &RefusedError{Reason: reason, Hint: "git switch " + word(home.Branch)}
+		return &RefusedError{Reason: reason, Hint: "git switch " + shellQuote(home.Branch)}
 	}
 	branch := c.Branch
 	if branch == "" || s.hasBranch(ctx, branch) {
@@ -122,7 +122,7 @@ func (s *Store) checkHead(ctx context.Context, c *Checkpoint, st *stored) error 
 	}
 	return &RefusedError{
 		Reason: reason,
-		Hint:   fmt.Sprintf("git switch -c %s %s^2^", word(branch), c.Commit.String()[:12]),
+		Hint:   fmt.Sprintf("git switch -c %s %s^2^", shellQuote(branch), c.Commit.String()[:12]),
 	}
 }
 

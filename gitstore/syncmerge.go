@@ -67,7 +67,7 @@ func (s *Store) mergeWork(ctx context.Context, k *objectWriter, tip plumbing.Has
 // brought together, for the record of one that cannot be used.
 func notMerged(newest *chainCommit, other, of checkpoint.ID) string {
 	return fmt.Sprintf("issue %s: the tasks and phases of %s are not joined with those of %s, since the record of %s cannot be read or has more than %d bytes; compare them: git checkpoint diff %s %s --issue %s --state",
-		newest.Issue, other, newest.ID, of, maxMergedRecord, other, newest.ID, word(string(newest.Issue)))
+		newest.Issue, other, newest.ID, of, maxMergedRecord, other, newest.ID, shellQuote(string(newest.Issue)))
 }
 
 // circular says that tasks wait for one another, as where two clones each added a
@@ -79,7 +79,7 @@ func circular(i checkpoint.Issue, r *checkpoint.Record) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("issue %s: what was joined has %v; one of them can begin all the same: git checkpoint task start %s --issue %s --force",
-		i, cycle, word(cycle.IDs[0]), word(string(i)))}
+		i, cycle, shellQuote(cycle.IDs[0]), shellQuote(string(i)))}
 }
 
 // headsOf are the newest checkpoints of chains that are in the joined state and

@@ -118,7 +118,7 @@ func (y *syncing) planCut(p *syncPlan) error {
 func (y *syncing) cutRefusal() error {
 	return &RefusedError{
 		Reason: "each side has checkpoints that the other lacks, and history is cut here: chains can't be joined",
-		Hint:   "git fetch --unshallow " + word(y.conn.Remote),
+		Hint:   "git fetch --unshallow " + shellQuote(y.conn.Remote),
 	}
 }
 

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// word quotes s as one word of a shell, for a hint: names of issues, branches
+// shellQuote quotes s as one word of a shell, for a hint: names of issues, branches
 // and remotes are anybody's.
-func word(s string) string {
+func shellQuote(s string) string {
 	plain := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-./:,+@", r)
 	}

@@ -13,10 +13,10 @@ import (
 	"git-checkpoint/gitstore/repository"
 )
 
-// A Place is a worktree in which work can go on.
-type Place struct {
-	Dir  string
-	Made bool // it was not there before
+// A Worktree is a worktree in which work can go on.
+type Worktree struct {
+	Dir     string
+	Created bool // it was not there before
 
 	branch, tip string // the branch that was made for it, and where
 }
@@ -24,32 +24,32 @@ type Place struct {
 // WorktreeFor finds the worktree that a checkpoint's branch is checked out in.
 // Where there is none it makes one at dir: of the branch, else of a remote's
 // branch of that name, else of a new branch at the checkpoint's HEAD.
-func (s *Store) WorktreeFor(ctx context.Context, c *Checkpoint, dir string) (Place, error) {
+func (s *Store) WorktreeFor(ctx context.Context, c *Checkpoint, dir string) (Worktree, error) {
 	if c.Branch != "" {
 		if at := repository.CheckedOut(ctx, s.git, c.Branch); at != "" {
-			return Place{Dir: at}, isThere(at, c.Branch)
+			return Worktree{Dir: at}, isThere(at, c.Branch)
 		}
 	}
 	args, err := s.worktreeArgs(ctx, c, dir)
 	if err != nil {
-		return Place{}, fmt.Errorf("worktree %s: %w", dir, err)
+		return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)
 	}
 	if _, err := s.git.Output(ctx, append([]string{"worktree", "add", "--quiet"}, args...)...); err != nil {
-		return Place{}, fmt.Errorf("worktree %s: %w", dir, err)
+		return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)
 	}
-	p := Place{Dir: dir, Made: true}
+	p := Worktree{Dir: dir, Created: true}
 	if at := slices.Index(args, "-b"); at >= 0 {
 		p.branch = args[at+1]
 		if p.tip, err = s.git.Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+p.branch); err != nil {
-			return Place{}, err
+			return Worktree{}, err
 		}
 	}
 	return p, nil
 }
 
-// Unmake takes away a worktree that WorktreeFor has made, and the branch that
+// RemoveWorktree takes away a worktree that WorktreeFor has made, and the branch that
 // it made for it. Where anything changed in it since, it stays: git refuses.
-func (s *Store) Unmake(ctx context.Context, p Place) error {
+func (s *Store) RemoveWorktree(ctx context.Context, p Worktree) error {
 	git := s.git
 	git.Dir = s.CommonDir() // nobody can remove the directory that they are in
 	if _, err := git.Output(ctx, "worktree", "remove", "--", p.Dir); err != nil || p.branch == "" {
@@ -100,9 +100,9 @@ func (s *Store) worktreeArgs(ctx context.Context, c *Checkpoint, dir string) ([]
 	return []string{"-b", c.Branch, "--", dir, st.head.String()}, nil
 }
 
-// Enter makes a worktree the working directory of this process, and forgets
+// EnterWorktree makes a worktree the working directory of this process, and forgets
 // the variables that would have git work on another one's files.
-func Enter(dir string) error {
+func EnterWorktree(dir string) error {
 	if err := os.Chdir(dir); err != nil {
 		return err
 	}

@@ -8,15 +8,15 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
-// A Worktree is what git lists of one.
-type Worktree struct {
+// A WorktreeEntry is what git lists of one.
+type WorktreeEntry struct {
 	Path   string
 	Branch string // the ref of the branch that is checked out, "" for none
 	Bare   bool
 }
 
 // Worktrees lists those of the repository, the main one first.
-func Worktrees(ctx context.Context, g gitcmd.Git) ([]Worktree, error) {
+func Worktrees(ctx context.Context, g gitcmd.Git) ([]WorktreeEntry, error) {
 	end := "\x00"
 	out, err := g.Output(ctx, "worktree", "list", "--porcelain", "-z")
 	if err != nil { // git before 2.36 has no -z
@@ -28,12 +28,12 @@ func Worktrees(ctx context.Context, g gitcmd.Git) ([]Worktree, error) {
 
 // parseWorktrees reads what git lists. A path may hold anything but the end of a
 // line: with "\n", one that does is cut short.
-func parseWorktrees(text, end string) []Worktree {
-	var list []Worktree
+func parseWorktrees(text, end string) []WorktreeEntry {
+	var list []WorktreeEntry
 	for line := range strings.SplitSeq(text, end) {
 		key, value, _ := strings.Cut(line, " ")
 		if key == "worktree" {
-			list = append(list, Worktree{Path: value})
+			list = append(list, WorktreeEntry{Path: value})
 		}
 		if len(list) == 0 {
 			continue
@@ -54,7 +54,7 @@ func CheckedOut(ctx context.Context, g gitcmd.Git, branch string) string {
 	if err != nil {
 		return ""
 	}
-	i := slices.IndexFunc(list, func(w Worktree) bool { return w.Branch == "refs/heads/"+branch })
+	i := slices.IndexFunc(list, func(w WorktreeEntry) bool { return w.Branch == "refs/heads/"+branch })
 	if i < 0 {
 		return ""
 	}

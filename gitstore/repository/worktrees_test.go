@@ -38,11 +38,11 @@ func TestParseWorktrees(t *testing.T) {
 		"worktree /a", "HEAD 1", "branch refs/heads/main", "", "worktree /b c", "HEAD 1", "detached", "",
 		"worktree /d", "branch refs/heads/x/y", "locked a branch", "", "",
 	}
-	want := []Worktree{{Path: "/a", Branch: "refs/heads/main"}, {Path: "/b c"}, {Path: "/d", Branch: "refs/heads/x/y"}}
+	want := []WorktreeEntry{{Path: "/a", Branch: "refs/heads/main"}, {Path: "/b c"}, {Path: "/d", Branch: "refs/heads/x/y"}}
 	for _, end := range []string{"\n", "\x00"} {
 		assert.Equal(t, want, parseWorktrees(strings.Join(lines, end), end), "%q", end)
 	}
-	assert.Equal(t, []Worktree{{Path: "/a.git", Bare: true}, {Path: "/b"}}, parseWorktrees("worktree /a.git\nbare\n\nworktree /b\n", "\n"))
+	assert.Equal(t, []WorktreeEntry{{Path: "/a.git", Bare: true}, {Path: "/b"}}, parseWorktrees("worktree /a.git\nbare\n\nworktree /b\n", "\n"))
 	assert.Empty(t, parseWorktrees("", "\n"))
 }
 
