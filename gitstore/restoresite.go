@@ -11,8 +11,8 @@ import (
 
 // site is the worktree as restores see it. They add objects to k, which may be
 // nil where nothing is read.
-func (s *Store) site(k *objectWriter) *restore.Site {
-	site := &restore.Site{
+func (s *Store) site(k *objectWriter) *restore.Worktree {
+	site := &restore.Worktree{
 		Git: s.git, Config: s.config,
 		GitDir: s.repo.Dir, Root: s.repo.Root, Prefix: s.repo.Prefix, Index: s.repo.Index, State: s.stateDir(),
 		OpenIndex: s.openIndex, Head: s.headTree, Hash: s.hashFiles,

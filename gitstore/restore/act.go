@@ -19,7 +19,7 @@ import (
 // that was chosen, and makes the new files ready. Nothing of the worktree is
 // touched. It returns the steps that can be taken, and the paths whose merge
 // left conflicts.
-func (s *Site) prepare(ctx context.Context, w *workshop, plan *decision) (conflicts []string, err error) {
+func (s *Worktree) prepare(ctx context.Context, w *staging, plan *decision) (conflicts []string, err error) {
 	root, err := os.OpenRoot(s.Root)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (s *Site) prepare(ctx context.Context, w *workshop, plan *decision) (confli
 }
 
 // checkWanted makes sure that the files a step brings are there to be brought.
-func (s *Site) checkWanted(st Step) error {
+func (s *Worktree) checkWanted(st Step) error {
 	wanted := append(st.indexAfter[:], st.workAfter)
 	for _, f := range wanted {
 		if !blob(f) {
@@ -60,7 +60,7 @@ func (s *Site) checkWanted(st Step) error {
 // keepBefore takes a file's bytes into the safety snapshot. A file that is not
 // the one that was looked at any more stops the restore while nothing is
 // touched.
-func (s *Site) keepBefore(ctx context.Context, root *os.Root, st *Step) error {
+func (s *Worktree) keepBefore(ctx context.Context, root *os.Root, st *Step) error {
 	if !st.work || st.before.disk.mode == 0 {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (s *Site) keepBefore(ctx context.Context, root *os.Root, st *Step) error {
 // maxInMemory is the size of a file above which git stores it.
 const maxInMemory = 32 << 20
 
-func (s *Site) keepLarge(ctx context.Context, pl place, st *Step) error {
+func (s *Worktree) keepLarge(ctx context.Context, pl place, st *Step) error {
 	f, err := pl.dir.Open(pl.name)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (s *Site) keepLarge(ctx context.Context, pl place, st *Step) error {
 }
 
 // makeReady makes the files that steps put into the worktree.
-func (w *workshop) makeReady(ctx context.Context, steps []Step) error {
+func (w *staging) makeReady(ctx context.Context, steps []Step) error {
 	var puts []Step
 	for _, st := range steps {
 		if st.creates() {
@@ -130,10 +130,10 @@ func (w *workshop) makeReady(ctx context.Context, steps []Step) error {
 	return nil
 }
 
-// act carries out steps whose files are ready: the worktree first, so that the
+// apply carries out steps whose files are ready: the worktree first, so that the
 // staging area never says that a file is there before it is. It returns the
 // paths that somebody changed since they were looked at: those stay.
-func (s *Site) act(ctx context.Context, w *workshop, area *stagingArea, steps []Step) (lost []string, err error) {
+func (s *Worktree) apply(ctx context.Context, w *staging, area *lockedIndex, steps []Step) (lost []string, err error) {
 	root, err := os.OpenRoot(s.Root)
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (s *Site) act(ctx context.Context, w *workshop, area *stagingArea, steps []
 	}
 	for i, st := range slices.Backward(steps) { // what is below a directory first
 		if !st.creates() {
-			if err := do(i, st, w.takeAway); err != nil {
+			if err := do(i, st, w.removeFile); err != nil {
 				return lost, err
 			}
 		}
@@ -165,7 +165,7 @@ func (s *Site) act(ctx context.Context, w *workshop, area *stagingArea, steps []
 			return lost, err
 		}
 		if st.creates() {
-			if err := do(i, st, w.bring); err != nil {
+			if err := do(i, st, w.installFile); err != nil {
 				return lost, err
 			}
 		}
@@ -173,9 +173,9 @@ func (s *Site) act(ctx context.Context, w *workshop, area *stagingArea, steps []
 	return lost, area.edit(ctx, edits)
 }
 
-// takeAway removes a step's file, where it removes one, and the directories
+// removeFile removes a step's file, where it removes one, and the directories
 // that this leaves empty.
-func (w *workshop) takeAway(root *os.Root, i int, st Step) error {
+func (w *staging) removeFile(root *os.Root, i int, st Step) error {
 	if !st.work {
 		return nil
 	}
@@ -193,8 +193,8 @@ func (w *workshop) takeAway(root *os.Root, i int, st Step) error {
 	return nil
 }
 
-// bring puts a step's file in its place.
-func (w *workshop) bring(root *os.Root, _ int, st Step) error {
+// installFile puts a step's file in its place.
+func (w *staging) installFile(root *os.Root, _ int, st Step) error {
 	pl, err := w.place(st.path)
 	if err != nil {
 		return err
@@ -220,7 +220,7 @@ func (st Step) edit() (indexEdit, bool) {
 }
 
 // cleanNear removes copies that a killed restore left beside their places.
-func (s *Site) cleanNear(steps []Step) {
+func (s *Worktree) cleanNear(steps []Step) {
 	root, err := os.OpenRoot(s.Root)
 	if err != nil {
 		return

@@ -50,10 +50,10 @@ type Target struct {
 // A state is what a path is now.
 type state struct {
 	index  Stages
-	sparse bool // left out of the worktree by sparse checkout
-	assume bool // git update-index --assume-unchanged
-	work   Side // as git would add it
-	disk   disk // as it stands
+	sparse bool       // left out of the worktree by sparse checkout
+	assume bool       // git update-index --assume-unchanged
+	work   Side       // as git would add it
+	disk   fileOnDisk // as it stands
 	// What keeps a file from being put here, unless it goes as well: a file
 	// or symlink where its directory should be, what is in a directory in
 	// its place, and the same in the staging area.
@@ -91,8 +91,8 @@ type Step struct {
 	before      state
 	indexAfter  Stages
 	workAfter   Side
-	diskAfter   disk // what git's filters make of workAfter
-	merge       bool // workAfter comes out of a merge with base and theirs
+	diskAfter   fileOnDisk // what git's filters make of workAfter
+	merge       bool       // workAfter comes out of a merge with base and theirs
 	base        Side
 }
 

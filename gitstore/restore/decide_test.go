@@ -132,7 +132,7 @@ func TestPlanFailsIfHeadCannotBeRead(t *testing.T) {
 	now := func(string) state { return state{index: merged(sideOf("base"))} }
 	targets := []Target{{Path: "p", Index: true, IndexBase: merged(sideOf("base")), IndexWant: merged(sideOf("want"))}}
 	var failed error
-	s := &Site{Touched: func(context.Context, []string) (map[string]bool, error) { return nil, failed }}
+	s := &Worktree{Touched: func(context.Context, []string) (map[string]bool, error) { return nil, failed }}
 	failed = syscall.EMFILE
 	_, err := s.decide(t.Context(), targets, now, Mine, false)
 	assert.ErrorIs(t, err, syscall.EMFILE)

@@ -13,11 +13,11 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A disk is a file as it stands in the worktree, before git's filters: its
+// A fileOnDisk is a file as it stands in the worktree, before git's filters: its
 // kind and permissions as octal st_mode has them, and the hash of its bytes,
 // those of a symlink being its target. The zero disk says that it is not
 // there.
-type disk struct {
+type fileOnDisk struct {
 	mode uint32
 	hash plumbing.Hash
 	info fs.FileInfo // to tell whether it is still that file
@@ -37,7 +37,7 @@ func diskMode(info fs.FileInfo) uint32 {
 
 // same reports whether two files are the same to git: by their bytes, and by
 // their executable bit where that counts.
-func (d disk) same(o disk, fileMode bool) bool {
+func (d fileOnDisk) same(o fileOnDisk, fileMode bool) bool {
 	const exec = 0o100
 	switch {
 	case d.hash != o.hash, (d.mode == 0) != (o.mode == 0), (d.mode == trees.ModeSymlink) != (o.mode == trees.ModeSymlink):
@@ -47,55 +47,55 @@ func (d disk) same(o disk, fileMode bool) bool {
 }
 
 // String is "<octal mode> <hash>", "" for no file.
-func (d disk) String() string { return Side{d.mode, d.hash}.String() }
+func (d fileOnDisk) String() string { return Side{d.mode, d.hash}.String() }
 
 // readDisk reads a file of the worktree and what identifies it. It fails with
 // ErrConcurrentChange when that changes while it is read.
-func readDisk(dir *os.Root, name string) (disk, []byte, error) {
+func readDisk(dir *os.Root, name string) (fileOnDisk, []byte, error) {
 	info, err := dir.Lstat(name)
 	if err != nil {
-		return disk{}, nil, err
+		return fileOnDisk{}, nil, err
 	}
-	d := disk{mode: diskMode(info), info: info}
+	d := fileOnDisk{mode: diskMode(info), info: info}
 	var data []byte
 	switch d.mode {
 	case 0:
-		return disk{}, nil, fmt.Errorf("neither a file nor a symlink")
+		return fileOnDisk{}, nil, fmt.Errorf("neither a file nor a symlink")
 	case trees.ModeSymlink:
 		target, err := dir.Readlink(name)
 		if err != nil {
-			return disk{}, nil, err
+			return fileOnDisk{}, nil, err
 		}
 		data = []byte(target)
 	default:
 		if data, err = dir.ReadFile(name); err != nil {
-			return disk{}, nil, err
+			return fileOnDisk{}, nil, err
 		}
 	}
 	again, err := dir.Lstat(name)
 	if err != nil || !sameFile(info, again) {
-		return disk{}, nil, ErrConcurrentChange
+		return fileOnDisk{}, nil, ErrConcurrentChange
 	}
 	d.hash = plumbing.ComputeHash(plumbing.BlobObject, data)
 	return d, data, nil
 }
 
 // hashDisk is readDisk without keeping the bytes.
-func hashDisk(dir *os.Root, name string, info fs.FileInfo) (disk, error) {
+func hashDisk(dir *os.Root, name string, info fs.FileInfo) (fileOnDisk, error) {
 	if diskMode(info) == trees.ModeSymlink {
 		d, _, err := readDisk(dir, name)
 		return d, err
 	}
 	f, err := dir.Open(name)
 	if err != nil {
-		return disk{}, err
+		return fileOnDisk{}, err
 	}
 	defer f.Close()
 	h := plumbing.NewHasher(plumbing.BlobObject, info.Size())
 	if n, err := io.Copy(h, f); err != nil || n != info.Size() {
-		return disk{}, ErrConcurrentChange
+		return fileOnDisk{}, ErrConcurrentChange
 	}
-	return disk{mode: diskMode(info), hash: h.Sum(), info: info}, nil
+	return fileOnDisk{mode: diskMode(info), hash: h.Sum(), info: info}, nil
 }
 
 // sameFile reports whether a file was neither replaced nor written.

@@ -7,9 +7,9 @@ import (
 
 // Finish does what is left of a restore that was killed, where nobody else has
 // changed what it was going to.
-func (s *Site) Finish(ctx context.Context, steps []Step) error {
+func (s *Worktree) Finish(ctx context.Context, steps []Step) error {
 	s.cleanNear(steps)
-	return s.workOn(ctx, func(w *workshop, area *stagingArea) error {
+	return s.workOn(ctx, func(w *staging, area *lockedIndex) error {
 		left, err := s.stillToDo(ctx, steps, area)
 		if err != nil {
 			return err
@@ -19,19 +19,19 @@ func (s *Site) Finish(ctx context.Context, steps []Step) error {
 		if err := w.makeReady(ctx, plan.steps); err != nil {
 			return err
 		}
-		_, err = s.act(ctx, w, area, plan.steps)
+		_, err = s.apply(ctx, w, area, plan.steps)
 		return err
 	})
 }
 
 // workOn runs f with the staging area locked and a workshop.
-func (s *Site) workOn(ctx context.Context, f func(*workshop, *stagingArea) error) error {
-	area, err := s.openStaging(ctx, true)
+func (s *Worktree) workOn(ctx context.Context, f func(*staging, *lockedIndex) error) error {
+	area, err := s.openLockedIndex(ctx, true)
 	if err != nil {
 		return err
 	}
 	defer area.close()
-	w, err := s.openWorkshop()
+	w, err := s.openStaging()
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (s *Site) workOn(ctx context.Context, f func(*workshop, *stagingArea) error
 
 // stillToDo are the steps, or the sides of them, that were not done and whose
 // path nobody else has changed.
-func (s *Site) stillToDo(ctx context.Context, steps []Step, area *stagingArea) ([]Step, error) {
+func (s *Worktree) stillToDo(ctx context.Context, steps []Step, area *lockedIndex) ([]Step, error) {
 	now, err := s.recall(ctx, steps, area)
 	if err != nil {
 		return nil, err
@@ -62,12 +62,12 @@ func (s *Site) stillToDo(ctx context.Context, steps []Step, area *stagingArea) (
 }
 
 // is reports whether what is at a path now is a file that is known.
-func (s *Site) is(at state, d disk) bool {
+func (s *Worktree) is(at state, d fileOnDisk) bool {
 	return at.disk.same(d, s.configBool("core.filemode", true))
 }
 
 // recall observes the paths of steps as they stand, past git's filters.
-func (s *Site) recall(ctx context.Context, steps []Step, area *stagingArea) (func(string) state, error) {
+func (s *Worktree) recall(ctx context.Context, steps []Step, area *lockedIndex) (func(string) state, error) {
 	targets := make([]Target, len(steps))
 	for i, st := range steps {
 		targets[i] = Target{Path: st.path, Index: st.index, Work: st.work, IndexWant: st.indexAfter, WorkWant: st.workAfter}
@@ -75,5 +75,5 @@ func (s *Site) recall(ctx context.Context, steps []Step, area *stagingArea) (fun
 			targets[i].IndexWant = st.before.index
 		}
 	}
-	return s.observe(ctx, targets, area, true)
+	return s.readState(ctx, targets, area, true)
 }

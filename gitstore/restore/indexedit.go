@@ -28,7 +28,7 @@ type indexEdit struct {
 // writes a copy: files that are what was staged come in through git add's own
 // way, which gives their entries stat data, in one go; entries that are
 // something else are given by hash.
-func (a *stagingArea) edit(ctx context.Context, edits []indexEdit) error {
+func (a *lockedIndex) edit(ctx context.Context, edits []indexEdit) error {
 	if len(edits) == 0 {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (a *stagingArea) edit(ctx context.Context, edits []indexEdit) error {
 
 // git runs on the copy, from the root of the worktree, without the hook that
 // tells others of a new index: it is none yet.
-func (a *stagingArea) git() gitcmd.Git {
+func (a *lockedIndex) git() gitcmd.Git {
 	g := a.s.Git.With("GIT_INDEX_FILE="+a.copied(), "GIT_LITERAL_PATHSPECS=1")
 	g.Dir = a.s.Root
 	return g

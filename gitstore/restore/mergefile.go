@@ -19,7 +19,7 @@ var errNoMerge = errors.New("not text")
 
 // mergeAll turns the steps that merge into steps that write what came out. One
 // that cannot be merged is left alone, as a changed file.
-func (w *workshop) mergeAll(ctx context.Context, plan *decision) (conflicts []string, err error) {
+func (w *staging) mergeAll(ctx context.Context, plan *decision) (conflicts []string, err error) {
 	var merges bool
 	for i := range plan.steps {
 		st := &plan.steps[i]
@@ -51,7 +51,7 @@ func (w *workshop) mergeAll(ctx context.Context, plan *decision) (conflicts []st
 // mergeFile makes a step's outcome the merge of the file as it is and the
 // checkpoint's, on the ground of the file at HEAD when it was saved, all three
 // as git stores them.
-func (w *workshop) mergeFile(ctx context.Context, st *Step) (clean bool, err error) {
+func (w *staging) mergeFile(ctx context.Context, st *Step) (clean bool, err error) {
 	mine := st.before.work.Hash
 	if !w.s.Objects.Has(mine) {
 		if mine, err = w.s.storeFiltered(ctx, st.path); err != nil {
@@ -95,7 +95,7 @@ func mergeMode(mine, base, theirs uint32) uint32 {
 }
 
 // storeFiltered stores a file as git would add it.
-func (s *Site) storeFiltered(ctx context.Context, path string) (plumbing.Hash, error) {
+func (s *Worktree) storeFiltered(ctx context.Context, path string) (plumbing.Hash, error) {
 	g := s.Git
 	g.Dir = s.Root
 	line, err := g.Line(ctx, "hash-object", "-w", "--", path)

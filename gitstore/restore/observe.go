@@ -19,9 +19,9 @@ import (
 // maxInside is how many files in the place of a file are looked at.
 const maxInside = 10_000
 
-// An observer finds out what paths are now.
-type observer struct {
-	s      *Site
+// A stateReader finds out what paths are now.
+type stateReader struct {
+	s      *Worktree
 	ctx    context.Context
 	root   *os.Root
 	x      *index.Index
@@ -31,17 +31,17 @@ type observer struct {
 	asked  []string // regular files whose blob has to be told
 }
 
-// observe finds out what the paths of targets are now, in the staging area and
+// readState finds out what the paths of targets are now, in the staging area and
 // in the worktree; files are told as git would add them, or raw.
-func (s *Site) observe(ctx context.Context, targets []Target, area *stagingArea, raw bool) (func(string) state, error) {
+func (s *Worktree) readState(ctx context.Context, targets []Target, area *lockedIndex, raw bool) (func(string) state, error) {
 	root, err := os.OpenRoot(s.Root)
 	if err != nil {
 		return nil, fmt.Errorf("open worktree: %w", err)
 	}
 	defer root.Close()
-	o := &observer{s: s, ctx: ctx, root: root, x: area.x, staged: area.tree, raw: raw, now: make(map[string]*state, len(targets))}
+	o := &stateReader{s: s, ctx: ctx, root: root, x: area.x, staged: area.tree, raw: raw, now: make(map[string]*state, len(targets))}
 	for i := range targets {
-		if err := o.look(&targets[i]); err != nil {
+		if err := o.readPath(&targets[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -58,7 +58,7 @@ func (s *Site) observe(ctx context.Context, targets []Target, area *stagingArea,
 	return now, s.markSparse(ctx, targets, o.now)
 }
 
-func (o *observer) look(t *Target) error {
+func (o *stateReader) readPath(t *Target) error {
 	st := &state{}
 	o.now[t.Path] = st
 	entries := o.x.Lookup(t.Path)
@@ -71,22 +71,22 @@ func (o *observer) look(t *Target) error {
 		st.assume = st.assume || e.AssumeValid
 	}
 	if wants := t.Index && t.IndexWant != (Stages{}) || t.Work && t.WorkWant != (Side{}); wants && st.index[0] == (Side{}) {
-		if err := o.lookAround(t.Path, st); err != nil {
+		if err := o.readIndexAround(t.Path, st); err != nil {
 			return err
 		}
 	}
 	if !t.Work {
 		return nil
 	}
-	if err := o.lookAt(t, st, entries); err != nil {
+	if err := o.readWorktree(t, st, entries); err != nil {
 		return fmt.Errorf("read %q: %w", t.Path, err)
 	}
 	return nil
 }
 
-// lookAround finds what in the staging area keeps a path out: an entry for a
+// readIndexAround finds what in the staging area keeps a path out: an entry for a
 // directory above it, which may be a submodule, or entries below it.
-func (o *observer) lookAround(path string, st *state) error {
+func (o *stateReader) readIndexAround(path string, st *state) error {
 	for i := range path {
 		if path[i] != '/' || st.indexAbove != "" {
 			continue
@@ -114,12 +114,12 @@ func (o *observer) lookAround(path string, st *state) error {
 	return err
 }
 
-// lookAt fills in the worktree's side of a path, but for the hash of a regular
+// readWorktree fills in the worktree's side of a path, but for the hash of a regular
 // file that git has to be asked for. A file that cannot be read is blocked. If
 // the system ran out of something, or a disk failed, the file may be readable
-// later, so lookAt fails.
-func (o *observer) lookAt(t *Target, st *state, entries []index.Entry) error {
-	err := o.lookInside(t, st, entries)
+// later, so readWorktree fails.
+func (o *stateReader) readWorktree(t *Target, st *state, entries []index.Entry) error {
+	err := o.readFile(t, st, entries)
 	switch {
 	case err == nil:
 		return nil
@@ -140,7 +140,7 @@ func passing(err error) bool {
 	return false
 }
 
-func (o *observer) lookInside(t *Target, st *state, entries []index.Entry) error {
+func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) error {
 	pl, err := openPlace(o.root, t.Path, false)
 	var blocked *blockedError
 	switch {
@@ -164,7 +164,7 @@ func (o *observer) lookInside(t *Target, st *state, entries []index.Entry) error
 		st.inside = insideOf(pl.dir, t.Path, maxInside)
 		return nil
 	}
-	st.disk = disk{mode: diskMode(info), info: info}
+	st.disk = fileOnDisk{mode: diskMode(info), info: info}
 	if st.disk.mode == 0 {
 		return errors.New("neither a file nor a symlink")
 	}
@@ -201,7 +201,7 @@ func missing(root *os.Root, name string) string {
 
 // gitMode is the mode by which git would add a file. Where the file system has
 // no executable bits or symlinks, it is one of those that it is known by.
-func (s *Site) gitMode(info fs.FileInfo, known ...uint32) uint32 {
+func (s *Worktree) gitMode(info fs.FileInfo, known ...uint32) uint32 {
 	mode := trees.ModeOf(info)
 	for _, k := range known {
 		switch {
@@ -216,7 +216,7 @@ func (s *Site) gitMode(info fs.FileInfo, known ...uint32) uint32 {
 	return mode
 }
 
-func (s *Site) configBool(key string, unset bool) bool {
+func (s *Worktree) configBool(key string, unset bool) bool {
 	value, ok := gitcmd.Last(s.Config, key)
 	if !ok {
 		return unset
@@ -243,7 +243,7 @@ func unmodified(e index.Entry, info fs.FileInfo, written time.Time) bool {
 }
 
 // hash finds out what the files would be after git's filters.
-func (o *observer) hash() error {
+func (o *stateReader) hash() error {
 	hashes, err := o.s.Hash(o.ctx, o.asked)
 	if err != nil {
 		return err

@@ -47,14 +47,14 @@ type Keep func(ctx context.Context, steps []Step) (finished func() error, err er
 // where somebody changes files that it is about to replace, with *LockedError
 // where another git writes the staging area. Once keep was called, what was
 // done before an error stays done.
-func (s *Site) Restore(ctx context.Context, snap *Snapshot, req Request, keep Keep) (*Outcome, error) {
+func (s *Worktree) Restore(ctx context.Context, snap *Snapshot, req Request, keep Keep) (*Outcome, error) {
 	r := &restoring{s: s, req: &req, snap: snap, keep: keep, done: &Outcome{}}
 	return r.done, r.run(ctx)
 }
 
 // A restoring is one restore.
 type restoring struct {
-	s    *Site
+	s    *Worktree
 	req  *Request
 	snap *Snapshot
 	keep Keep
@@ -62,7 +62,7 @@ type restoring struct {
 }
 
 func (r *restoring) run(ctx context.Context) error {
-	area, err := r.s.openStaging(ctx, !r.req.DryRun)
+	area, err := r.s.openLockedIndex(ctx, !r.req.DryRun)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (r *restoring) run(ctx context.Context) error {
 		r.tell(&plan)
 		return nil
 	}
-	w, err := r.s.openWorkshop()
+	w, err := r.s.openStaging()
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (r *restoring) run(ctx context.Context) error {
 }
 
 // plan decides what to do with every path.
-func (r *restoring) plan(ctx context.Context, area *stagingArea) (decision, error) {
+func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, error) {
 	targets, err := Targets(r.s.Objects, r.snap)
 	if err != nil {
 		return decision{}, err
@@ -109,7 +109,7 @@ func (r *restoring) plan(ctx context.Context, area *stagingArea) (decision, erro
 		targets[i].Index = targets[i].Index && (r.req.Staged || !r.req.Worktree)
 		targets[i].choice = r.req.Each[targets[i].Path]
 	}
-	now, err := r.s.observe(ctx, targets, area, false)
+	now, err := r.s.readState(ctx, targets, area, false)
 	if err != nil {
 		return decision{}, err
 	}
@@ -119,7 +119,7 @@ func (r *restoring) plan(ctx context.Context, area *stagingArea) (decision, erro
 // decide is the pure decision, with the history since the snapshot: a path that
 // a commit has changed since is changed, also if that was reverted. Only paths
 // that would be written are looked for in the history.
-func (s *Site) decide(ctx context.Context, targets []Target, now func(string) state, choice Changed, force bool) (decision, error) {
+func (s *Worktree) decide(ctx context.Context, targets []Target, now func(string) state, choice Changed, force bool) (decision, error) {
 	plan := decide(targets, now, choice, force)
 	if s.Touched == nil || force || len(plan.steps) == 0 {
 		return plan, nil
@@ -158,7 +158,7 @@ func (r *restoring) tell(p *decision) {
 }
 
 // carryOut acts once what is needed to take it back is kept.
-func (r *restoring) carryOut(ctx context.Context, w *workshop, area *stagingArea, plan *decision) error {
+func (r *restoring) carryOut(ctx context.Context, w *staging, area *lockedIndex, plan *decision) error {
 	if err := faultPoint("planned"); err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (r *restoring) carryOut(ctx context.Context, w *workshop, area *stagingArea
 	if err := faultPoint("journal"); err != nil {
 		return err
 	}
-	lost, err := r.s.act(ctx, w, area, plan.steps)
+	lost, err := r.s.apply(ctx, w, area, plan.steps)
 	if err != nil {
 		return err
 	}
@@ -192,13 +192,13 @@ func (r *restoring) carryOut(ctx context.Context, w *workshop, area *stagingArea
 // Differ lists the paths of targets that were changed since the snapshot, by the
 // rules of Restore. The second list has the paths that cannot be restored because
 // a file that git does not know is in the way.
-func (s *Site) Differ(ctx context.Context, targets []Target) (changed, inTheWay []string, err error) {
-	area, err := s.openStaging(ctx, false)
+func (s *Worktree) Differ(ctx context.Context, targets []Target) (changed, inTheWay []string, err error) {
+	area, err := s.openLockedIndex(ctx, false)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer area.close()
-	now, err := s.observe(ctx, targets, area, false)
+	now, err := s.readState(ctx, targets, area, false)
 	if err != nil {
 		return nil, nil, err
 	}

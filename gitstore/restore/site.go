@@ -26,9 +26,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Site is where files are put back: a worktree with its staging area, and
+// A Worktree is where files are put back: a worktree with its staging area, and
 // what is known of its repository.
-type Site struct {
+type Worktree struct {
 	Git    gitcmd.Git     // of the repository
 	Config []gitcmd.Entry // git's configuration
 	GitDir string         // of this worktree
@@ -73,8 +73,8 @@ func (e *LockedError) Error() string {
 }
 
 // Stale is the lock of the index that a killed restore left, "" for none.
-func (s *Site) Stale() string {
-	a := s.stagingPlace()
+func (s *Worktree) Stale() string {
+	a := s.lockedIndexFiles()
 	if a.isStale() {
 		return a.file + ".lock"
 	}
@@ -83,9 +83,9 @@ func (s *Site) Stale() string {
 
 // Sweep removes what a killed restore left in this worktree's own folder. No
 // other restore may be under way.
-func (s *Site) Sweep() error {
-	s.stagingPlace().freeStale()
-	if err := os.RemoveAll(s.workshops()); !errors.Is(err, fs.ErrExist) {
+func (s *Worktree) Sweep() error {
+	s.lockedIndexFiles().freeStale()
+	if err := os.RemoveAll(s.stagingDir()); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil // not empty: a git that outlived it still makes files there

@@ -14,7 +14,7 @@ import (
 // markSparse finds which paths that are not in the staging area a sparse
 // checkout would leave out of the worktree. Git owns the patterns: it applies
 // them to an index that holds just these paths, in an empty worktree.
-func (s *Site) markSparse(ctx context.Context, targets []Target, now map[string]*state) error {
+func (s *Worktree) markSparse(ctx context.Context, targets []Target, now map[string]*state) error {
 	if !s.configBool("core.sparsecheckout", false) {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (s *Site) markSparse(ctx context.Context, targets []Target, now map[string]
 	return x.Err()
 }
 
-func (s *Site) applySparse(ctx context.Context, dir string, info []byte) (*index.Index, error) {
+func (s *Worktree) applySparse(ctx context.Context, dir string, info []byte) (*index.Index, error) {
 	file := filepath.Join(dir, "index")
 	g := s.Git.With("GIT_INDEX_FILE="+file, "GIT_DIR="+s.GitDir, "GIT_WORK_TREE="+dir)
 	g.Dir = dir

@@ -15,10 +15,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A stagingArea is the staging area as a restore found it: the index, read,
+// A lockedIndex is the staging area as a restore found it: the index, read,
 // and as a tree. While it is locked no git writes it.
-type stagingArea struct {
-	s    *Site
+type lockedIndex struct {
+	s    *Worktree
 	x    *index.Index
 	done func()
 	tree plumbing.Hash // of what is staged, among the site's objects
@@ -26,10 +26,10 @@ type stagingArea struct {
 	lock string        // git's lock, "" while it is not ours
 }
 
-// openStaging reads the staging area, under git's lock where it is going to be
+// openLockedIndex reads the staging area, under git's lock where it is going to be
 // written. It fails with *LockedError when another git holds the lock.
-func (s *Site) openStaging(ctx context.Context, write bool) (*stagingArea, error) {
-	a := s.stagingPlace()
+func (s *Worktree) openLockedIndex(ctx context.Context, write bool) (*lockedIndex, error) {
+	a := s.lockedIndexFiles()
 	if write {
 		if err := a.takeLock(); err != nil {
 			return nil, err
@@ -47,16 +47,16 @@ func (s *Site) openStaging(ctx context.Context, write bool) (*stagingArea, error
 	return a, nil
 }
 
-// stagingPlace is where the staging area is, unread.
-func (s *Site) stagingPlace() *stagingArea {
-	a := &stagingArea{s: s, file: s.Index}
+// lockedIndexFiles is where the staging area is, unread.
+func (s *Worktree) lockedIndexFiles() *lockedIndex {
+	a := &lockedIndex{s: s, file: s.Index}
 	if resolved, err := filepath.EvalSymlinks(a.file); err == nil {
 		a.file = resolved
 	}
 	return a
 }
 
-func (a *stagingArea) close() {
+func (a *lockedIndex) close() {
 	if a.done != nil {
 		a.done()
 		a.done = nil
@@ -67,10 +67,10 @@ func (a *stagingArea) close() {
 // The lock of the index is git's, <index>.lock: a second name of a file of
 // ours, so that one that a killed restore left is known as ours, and can be
 // taken over. The caller holds the worktree's restore lock.
-func (a *stagingArea) held() string   { return filepath.Join(a.s.State, "index.held") }
-func (a *stagingArea) copied() string { return filepath.Join(a.s.State, "index") }
+func (a *lockedIndex) held() string   { return filepath.Join(a.s.State, "index.held") }
+func (a *lockedIndex) copied() string { return filepath.Join(a.s.State, "index") }
 
-func (a *stagingArea) takeLock() error {
+func (a *lockedIndex) takeLock() error {
 	a.freeStale()
 	lock := a.file + ".lock"
 	if err := os.WriteFile(a.held(), fmt.Appendf(nil, "git-checkpoint %d\n", os.Getpid()), 0o666); err != nil {
@@ -99,7 +99,7 @@ func createLock(name string) error {
 }
 
 // isStale reports whether the lock is one of ours.
-func (a *stagingArea) isStale() bool {
+func (a *lockedIndex) isStale() bool {
 	ours, err := os.Lstat(a.held())
 	if err != nil {
 		return false
@@ -109,7 +109,7 @@ func (a *stagingArea) isStale() bool {
 }
 
 // freeStale removes what a killed restore left.
-func (a *stagingArea) freeStale() {
+func (a *lockedIndex) freeStale() {
 	if a.isStale() {
 		os.Remove(a.file + ".lock")
 	}
@@ -118,7 +118,7 @@ func (a *stagingArea) freeStale() {
 	}
 }
 
-func (a *stagingArea) freeLock() {
+func (a *lockedIndex) freeLock() {
 	if a.lock == "" {
 		return
 	}
@@ -130,7 +130,7 @@ func (a *stagingArea) freeLock() {
 
 // replace puts the copy in the place of the index. A kill leaves the old one
 // or the new one, and a lock that is known as ours.
-func (a *stagingArea) replace() error {
+func (a *lockedIndex) replace() error {
 	if err := os.Rename(a.copied(), a.file); err != nil {
 		if !errors.Is(err, syscall.EXDEV) {
 			return fmt.Errorf("write index: %w", err)

@@ -64,8 +64,8 @@ func (e StoredStep) Step() (Step, error) {
 			return st, err
 		}
 	}
-	st.before.disk = disk{mode: diskBefore.Mode, hash: diskBefore.Hash}
-	st.diskAfter = disk{mode: diskAfter.Mode, hash: diskAfter.Hash}
+	st.before.disk = fileOnDisk{mode: diskBefore.Mode, hash: diskBefore.Hash}
+	st.diskAfter = fileOnDisk{mode: diskAfter.Mode, hash: diskAfter.Hash}
 	for i := range st.indexAfter {
 		if err := st.before.index[i].parse(e.IndexBefore[i]); err != nil {
 			return st, err

@@ -22,7 +22,7 @@ var ErrConcurrentChange = errors.New("changed meanwhile")
 // is there is what was seen, or nothing. What was there ends up in dir. The
 // path never holds half a file, and an edit that was made after the look is
 // moved back. It fails with ErrConcurrentChange.
-func put(root *os.Root, name string, was disk, dir *os.Root, ready string) error {
+func put(root *os.Root, name string, was fileOnDisk, dir *os.Root, ready string) error {
 	pl, err := openPlace(root, name, true)
 	if err != nil {
 		return meanwhile(err)
@@ -51,7 +51,7 @@ func meanwhile(err error) error {
 	return err
 }
 
-func swap(dir *os.Root, ready string, pl place, was disk) error {
+func swap(dir *os.Root, ready string, pl place, was fileOnDisk) error {
 	from, to, done, err := handles(dir, pl.dir)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func handles(a, b *os.Root) (from, to *os.File, done func(), err error) {
 
 // moveChecked is swap by a look and a rename, for systems that cannot do both
 // at once.
-func moveChecked(dir *os.Root, ready string, pl place, was disk) error {
+func moveChecked(dir *os.Root, ready string, pl place, was fileOnDisk) error {
 	now, err := pl.dir.Lstat(pl.name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -106,7 +106,7 @@ func moveChecked(dir *os.Root, ready string, pl place, was disk) error {
 
 // take removes a file of the worktree that is what was seen, by moving it
 // to dir.
-func take(root *os.Root, name string, was disk, dir *os.Root, trash string) error {
+func take(root *os.Root, name string, was fileOnDisk, dir *os.Root, trash string) error {
 	pl, err := openPlace(root, name, false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -195,7 +195,7 @@ func removeEmpty(dir *os.Root, name string) {
 
 // prune removes the directories above a path that are empty, up to top, all
 // for "", none for ".". The working directory stays.
-func (s *Site) prune(root *os.Root, name, top string) {
+func (s *Worktree) prune(root *os.Root, name, top string) {
 	if top == "." {
 		return
 	}

@@ -9,10 +9,10 @@ import (
 
 // TakeBack makes every path what it was before steps were taken, where it still
 // is what they made of it.
-func (s *Site) TakeBack(ctx context.Context, steps []Step) (*Outcome, error) {
+func (s *Worktree) TakeBack(ctx context.Context, steps []Step) (*Outcome, error) {
 	s.cleanNear(steps)
 	done := &Outcome{}
-	return done, s.workOn(ctx, func(w *workshop, area *stagingArea) error {
+	return done, s.workOn(ctx, func(w *staging, area *lockedIndex) error {
 		back, err := s.reverse(ctx, steps, area, done)
 		if err != nil {
 			return err
@@ -25,7 +25,7 @@ func (s *Site) TakeBack(ctx context.Context, steps []Step) (*Outcome, error) {
 				return err
 			}
 		}
-		lost, err := s.act(ctx, w, area, back)
+		lost, err := s.apply(ctx, w, area, back)
 		done.lose(lost)
 		return err
 	})
@@ -33,7 +33,7 @@ func (s *Site) TakeBack(ctx context.Context, steps []Step) (*Outcome, error) {
 
 // reverse are the steps the other way round. A path that is neither what the
 // restore made of it nor what it was before is left alone.
-func (s *Site) reverse(ctx context.Context, steps []Step, area *stagingArea, done *Outcome) ([]Step, error) {
+func (s *Worktree) reverse(ctx context.Context, steps []Step, area *lockedIndex, done *Outcome) ([]Step, error) {
 	now, err := s.recall(ctx, steps, area)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (st Step) reversed(at state, index, work bool) Step {
 func (st Step) makes() bool { return st.creates() && st.before.disk.mode == 0 }
 
 // pruneMade removes directories that were made for a file that did not come.
-func (s *Site) pruneMade(st Step) {
+func (s *Worktree) pruneMade(st Step) {
 	root, err := os.OpenRoot(s.Root)
 	if err != nil {
 		return

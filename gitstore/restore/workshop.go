@@ -17,45 +17,45 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A workshop is a directory beside the repository where files are made ready,
+// A staging is a directory beside the repository where files are made ready,
 // so that the worktree never sees half of one: ready/<path> is what will go
 // to a path, old/<n> is what came from one.
-type workshop struct {
-	s   *Site
+type staging struct {
+	s   *Worktree
 	dir string
 }
 
-// openWorkshop makes an empty one. What a killed restore left in another is
+// openStaging makes an empty one. What a killed restore left in another is
 // either in the worktree or in its safety snapshot. A git that it started may
 // still be at work there: so each has a name of its own.
-func (s *Site) openWorkshop() (*workshop, error) {
-	_ = os.RemoveAll(s.workshops())
-	if err := os.MkdirAll(s.workshops(), 0o777); err != nil {
+func (s *Worktree) openStaging() (*staging, error) {
+	_ = os.RemoveAll(s.stagingDir())
+	if err := os.MkdirAll(s.stagingDir(), 0o777); err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(s.workshops(), "")
+	dir, err := os.MkdirTemp(s.stagingDir(), "")
 	if err != nil {
 		return nil, err
 	}
-	return &workshop{s: s, dir: dir}, errors.Join(os.Mkdir(filepath.Join(dir, "ready"), 0o777), os.Mkdir(filepath.Join(dir, "old"), 0o777))
+	return &staging{s: s, dir: dir}, errors.Join(os.Mkdir(filepath.Join(dir, "ready"), 0o777), os.Mkdir(filepath.Join(dir, "old"), 0o777))
 }
 
-// workshops is where they are made.
-func (s *Site) workshops() string { return filepath.Join(s.State, "files") }
+// stagingDir is where they are made.
+func (s *Worktree) stagingDir() string { return filepath.Join(s.State, "files") }
 
 // close removes it, and the place of them all where nobody else is there.
-func (w *workshop) close() error {
+func (w *staging) close() error {
 	err := os.RemoveAll(w.dir)
-	_ = os.Remove(w.s.workshops())
+	_ = os.Remove(w.s.stagingDir())
 	return err
 }
 
-func (w *workshop) ready(path string) string {
+func (w *staging) ready(path string) string {
 	return filepath.Join(w.dir, "ready", filepath.FromSlash(path))
 }
 
 // place is where the file for a path is ready.
-func (w *workshop) place(name string) (place, error) {
+func (w *staging) place(name string) (place, error) {
 	root, err := os.OpenRoot(filepath.Dir(w.ready(name)))
 	return place{root, path.Base(name)}, err
 }
@@ -64,7 +64,7 @@ func (w *workshop) place(name string) (place, error) {
 // apply: from an index that holds just these, in the root of the worktree,
 // whose attributes count. Where attributes are among the files, those that
 // will be there have to count, so git works in a worktree that has them.
-func (w *workshop) checkout(ctx context.Context, steps []Step) error {
+func (w *staging) checkout(ctx context.Context, steps []Step) error {
 	if len(steps) == 0 {
 		return nil
 	}
@@ -99,7 +99,7 @@ func (w *workshop) checkout(ctx context.Context, steps []Step) error {
 
 // copyAttributes puts the attributes that will count for the files of steps
 // into ready/: the steps' own, else the worktree's.
-func (w *workshop) copyAttributes(steps []Step) error {
+func (w *staging) copyAttributes(steps []Step) error {
 	root, err := os.OpenRoot(w.s.Root)
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (w *workshop) copyAttributes(steps []Step) error {
 	return nil
 }
 
-func (w *workshop) attributes(root *os.Root, name string, blob plumbing.Hash) ([]byte, error) {
+func (w *staging) attributes(root *os.Root, name string, blob plumbing.Hash) ([]byte, error) {
 	if !blob.IsZero() {
 		return trees.ReadAs(w.s.Objects, plumbing.BlobObject, blob)
 	}
@@ -148,7 +148,7 @@ func (w *workshop) attributes(root *os.Root, name string, blob plumbing.Hash) ([
 }
 
 // write makes a file of the very bytes that one had, past git's filters.
-func (w *workshop) write(name string, want disk) error {
+func (w *staging) write(name string, want fileOnDisk) error {
 	data, err := trees.ReadAs(w.s.Objects, plumbing.BlobObject, want.hash)
 	if err != nil {
 		return err
@@ -165,15 +165,15 @@ func (w *workshop) write(name string, want disk) error {
 }
 
 // made is what is ready for a path.
-func (w *workshop) made(name string) (disk, error) {
+func (w *staging) made(name string) (fileOnDisk, error) {
 	pl, err := w.place(name)
 	if err != nil {
-		return disk{}, err
+		return fileOnDisk{}, err
 	}
 	defer pl.close()
 	info, err := pl.dir.Lstat(pl.name)
 	if err != nil {
-		return disk{}, err
+		return fileOnDisk{}, err
 	}
 	return hashDisk(pl.dir, pl.name, info)
 }

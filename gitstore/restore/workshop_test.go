@@ -13,10 +13,10 @@ import (
 // A git whose restore was killed may go on making files: the next restore
 // takes none of them, and none of them is in its way.
 func TestWorkshopAfterAKill(t *testing.T) {
-	s := &Site{State: t.TempDir()}
-	killed, err := s.openWorkshop()
+	s := &Worktree{State: t.TempDir()}
+	killed, err := s.openStaging()
 	require.NoError(t, err)
-	next, err := s.openWorkshop()
+	next, err := s.openStaging()
 	require.NoError(t, err)
 	assert.NoDirExists(t, killed.dir)
 	late := killed.ready("dir/a")
@@ -25,17 +25,17 @@ func TestWorkshopAfterAKill(t *testing.T) {
 	assert.NoFileExists(t, next.ready("dir/a"))
 	require.NoError(t, next.close())
 	assert.NoDirExists(t, next.dir)
-	last, err := s.openWorkshop()
+	last, err := s.openStaging()
 	require.NoError(t, err)
 	assert.NoFileExists(t, late)
 	require.NoError(t, last.close())
-	assert.NoDirExists(t, s.workshops())
+	assert.NoDirExists(t, s.stagingDir())
 }
 
 // Nothing has to wait for that git.
 func TestSweepBesideAGit(t *testing.T) {
-	s := &Site{State: t.TempDir(), GitDir: t.TempDir()}
-	killed, err := s.openWorkshop()
+	s := &Worktree{State: t.TempDir(), GitDir: t.TempDir()}
+	killed, err := s.openStaging()
 	require.NoError(t, err)
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -57,5 +57,5 @@ func TestSweepBesideAGit(t *testing.T) {
 	close(stop)
 	<-stopped
 	require.NoError(t, s.Sweep())
-	assert.NoDirExists(t, s.workshops())
+	assert.NoDirExists(t, s.stagingDir())
 }
