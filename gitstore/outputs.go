@@ -9,10 +9,10 @@ import (
 )
 
 // An OutputReport is what became of the files that a record refers to.
-type OutputReport = outputs.Report
+type OutputReport = outputs.Mismatches
 
-func (s *Store) outputs() *outputs.Site {
-	return &outputs.Site{Root: s.repo.Root, Objects: s.objects, Hasher: s.hasher}
+func (s *Store) outputs() *outputs.Checker {
+	return &outputs.Checker{Root: s.repo.Root, Objects: s.objects, Hasher: s.hasher}
 }
 
 // Outputs looks for the files that a record refers to. Locations outside the
@@ -23,20 +23,20 @@ func (s *Store) Outputs(ctx context.Context, c *Checkpoint, r *checkpoint.Record
 	if err != nil {
 		return OutputReport{}, err
 	}
-	return s.outputs().Look(ctx, entries, r, s.comingBack(c))
+	return s.outputs().Check(ctx, entries, r, s.restorePlan(c))
 }
 
 // PlanChanged reports whether the plan's file is neither what its digest says
 // nor what a restore of the checkpoint makes that.
 func (s *Store) PlanChanged(ctx context.Context, c *Checkpoint, place, digest string) (bool, error) {
-	back := s.comingBack(c)
+	back := s.restorePlan(c)
 	now, err := s.Digests(ctx, []string{place})
-	return err == nil && now[place] != digest && !back.Brings(place, now[place], digest), err
+	return err == nil && now[place] != digest && !back.Restores(place, now[place], digest), err
 }
 
-// comingBack is empty where the snapshot is not all there: then a file that is
+// restorePlan is empty where the snapshot is not all there: then a file that is
 // missing is missing.
-func (s *Store) comingBack(c *Checkpoint) outputs.Coming {
+func (s *Store) restorePlan(c *Checkpoint) outputs.RestorePlan {
 	st, err := s.openSnapshot(c)
 	if err != nil {
 		return nil
@@ -45,7 +45,7 @@ func (s *Store) comingBack(c *Checkpoint) outputs.Coming {
 	if err != nil {
 		return nil
 	}
-	return outputs.NewComing(targets)
+	return outputs.NewRestorePlan(targets)
 }
 
 // MissingOutputs lists the files that a record refers to and that are neither
@@ -67,7 +67,7 @@ func (s *Store) entriesFor(c *Checkpoint, r *checkpoint.Record) ([]trees.Entry, 
 }
 
 // keptOutputs are the files that the checkpoint before holds because its record
-// refers to them (outputs.Site.Kept). Whatever goes wrong, a save does without.
+// refers to them (outputs.Checker.Kept). Whatever goes wrong, a save does without.
 func (s *Store) keptOutputs(ctx context.Context, issue checkpoint.Issue) []string {
 	before, _ := s.resumed(issue)
 	if before == nil {
@@ -81,7 +81,7 @@ func (s *Store) keptOutputs(ctx context.Context, issue checkpoint.Issue) []strin
 	if err != nil {
 		return nil
 	}
-	return s.outputs().Kept(entries, func() (*checkpoint.Record, error) { return s.Record(before) })
+	return s.outputs().CarryOver(entries, func() (*checkpoint.Record, error) { return s.Record(before) })
 }
 
 // CheckPlace refuses a place below the root of the worktree that no checkpoint
@@ -94,7 +94,7 @@ func (s *Store) IsTracked(ctx context.Context, place string) (bool, error) {
 	return len(out) > 0, err
 }
 
-// Digests returns what files of the worktree are now (outputs.Site.Digests).
+// Digests returns what files of the worktree are now (outputs.Checker.Digests).
 func (s *Store) Digests(ctx context.Context, places []string) (map[string]string, error) {
 	return s.outputs().Digests(ctx, places)
 }

@@ -14,7 +14,7 @@ const MaxDigested = 64 << 20
 // the blob that git would make of each, so that line endings and filters of
 // another machine make no difference. Those that are no regular files within
 // the worktree, or too large, have none.
-func (s *Site) Digests(ctx context.Context, places []string) (map[string]string, error) {
+func (s *Checker) Digests(ctx context.Context, places []string) (map[string]string, error) {
 	if len(places) == 0 {
 		return nil, nil
 	}

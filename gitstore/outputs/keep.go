@@ -9,12 +9,12 @@ import (
 	"git-checkpoint/gitstore/trees"
 )
 
-// Kept are the files that a checkpoint, whose tree has these entries, holds
+// CarryOver are the files that a checkpoint, whose tree has these entries, holds
 // because its record refers to them, as far as they are here and not tracked
 // since. The next checkpoint takes them along as they are now, so that the
 // newest one has them all: git often ignores them, and another machine gets
 // them from nowhere else. The record is read where there are artifacts alone.
-func (s *Site) Kept(entries []trees.Entry, record func() (*checkpoint.Record, error)) []string {
+func (s *Checker) CarryOver(entries []trees.Entry, record func() (*checkpoint.Record, error)) []string {
 	artifacts, ok := trees.Find(entries, "artifacts")
 	if !ok {
 		return nil

@@ -22,31 +22,31 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Site is where the files are: a worktree, and the objects of its repository.
-type Site struct {
+// A Checker is where the files are: a worktree, and the objects of its repository.
+type Checker struct {
 	Root    string // of the worktree
 	Objects trees.Reader
 	// Hasher tells what git would make of files below the root.
 	Hasher func(*os.Root) *convert.Hasher
 }
 
-// A Report is what became of the files that a record refers to.
-type Report struct {
+// A Mismatches is what became of the files that a record refers to.
+type Mismatches struct {
 	Missing []string // neither in the worktree nor among the checkpoint's artifacts
 	Changed []string // not what their digest says
 }
 
-// Look looks for the files that a record refers to. What a restore of the
+// Check looks for the files that a record refers to. What a restore of the
 // checkpoint, whose tree has these entries, puts back, as in a clone that has
 // not seen it, is neither missing nor changed.
-func (s *Site) Look(ctx context.Context, entries []trees.Entry, r *checkpoint.Record, back Coming) (Report, error) {
-	var report Report
+func (s *Checker) Check(ctx context.Context, entries []trees.Entry, r *checkpoint.Record, back RestorePlan) (Mismatches, error) {
+	var report Mismatches
 	missing, err := s.Missing(entries, r)
 	if err != nil {
 		return report, err
 	}
 	for _, place := range missing {
-		if !back.Brings(place, "", "") {
+		if !back.Restores(place, "", "") {
 			report.Missing = append(report.Missing, place)
 		}
 	}
@@ -60,7 +60,7 @@ func (s *Site) Look(ctx context.Context, entries []trees.Entry, r *checkpoint.Re
 
 // Missing lists the files that a record refers to and that are neither in the
 // worktree nor among the artifacts of a checkpoint whose tree has these entries.
-func (s *Site) Missing(entries []trees.Entry, r *checkpoint.Record) ([]string, error) {
+func (s *Checker) Missing(entries []trees.Entry, r *checkpoint.Record) ([]string, error) {
 	outputs := r.Outputs()
 	if len(outputs) == 0 {
 		return nil, nil
@@ -93,7 +93,7 @@ func has(find *trees.Finder, tree trees.Entry, path string) bool {
 
 // differ lists the places, in order, that have other files now than their
 // digests say. Those without a file or a digest are left out.
-func (s *Site) differ(ctx context.Context, back Coming, digests map[string]string) ([]string, error) {
+func (s *Checker) differ(ctx context.Context, back RestorePlan, digests map[string]string) ([]string, error) {
 	places := slices.Sorted(maps.Keys(digests))
 	now, err := s.Digests(ctx, slices.DeleteFunc(slices.Clone(places), func(p string) bool { return digests[p] == "" }))
 	if err != nil {
@@ -101,28 +101,28 @@ func (s *Site) differ(ctx context.Context, back Coming, digests map[string]strin
 	}
 	var changed []string
 	for _, place := range places {
-		if is := now[place]; is != "" && is != digests[place] && !back.Brings(place, is, digests[place]) {
+		if is := now[place]; is != "" && is != digests[place] && !back.Restores(place, is, digests[place]) {
 			changed = append(changed, place)
 		}
 	}
 	return changed, nil
 }
 
-// Coming is what a restore of a checkpoint wants of the worktree, by path.
-type Coming map[string]restore.Target
+// RestorePlan is what a restore of a checkpoint wants of the worktree, by path.
+type RestorePlan map[string]restore.Target
 
-// NewComing is what comes back of a restore's targets.
-func NewComing(targets []restore.Target) Coming {
-	back := make(Coming, len(targets))
+// NewRestorePlan is what comes back of a restore's targets.
+func NewRestorePlan(targets []restore.Target) RestorePlan {
+	back := make(RestorePlan, len(targets))
 	for _, t := range targets {
 		back[t.Path] = t
 	}
 	return back
 }
 
-// Brings reports whether a restore makes of a file that is as HEAD had it, with
+// Restores reports whether a restore makes of a file that is as HEAD had it, with
 // the digest now ("" for no file), one with the digest want ("" for any).
-func (c Coming) Brings(place, now, want string) bool {
+func (c RestorePlan) Restores(place, now, want string) bool {
 	t, ok := c[path.Clean(place)]
 	return ok && t.Work && t.WorkWant != (restore.Side{}) && digestOf(t.WorkBase) == now &&
 		(want == "" || digestOf(t.WorkWant) == want)

@@ -22,7 +22,7 @@ import (
 )
 
 // newSite is an empty repository.
-func newSite(t *testing.T) (*gittest.Repo, *Site) {
+func newSite(t *testing.T) (*gittest.Repo, *Checker) {
 	t.Helper()
 	r := gittest.New(t)
 	store, err := objects.Open(objects.Config{Dir: r.GitPath("objects")})
@@ -31,7 +31,7 @@ func newSite(t *testing.T) (*gittest.Repo, *Site) {
 	hasher := func(root *os.Root) *convert.Hasher {
 		return convert.New(gitcmd.Git{Dir: r.Dir}, nil, r.GitPath(""), root)
 	}
-	return r, &Site{Root: r.Dir, Objects: store, Hasher: hasher}
+	return r, &Checker{Root: r.Dir, Objects: store, Hasher: hasher}
 }
 
 // entries are those of a tree whose folders have one file each, of one text.
@@ -94,7 +94,7 @@ func TestLook(t *testing.T) {
 	r.Write("b", "2\n")
 	r.Write("moved", "2\n")
 	old, now := plumbing.NewHash(r.Hash("1\n")), plumbing.NewHash(r.Hash("2\n"))
-	back := NewComing([]restore.Target{
+	back := NewRestorePlan([]restore.Target{
 		{Path: "back", Work: true, WorkWant: restore.Side{Mode: trees.ModeFile, Hash: old}},
 		{
 			Path: "moved", Work: true,
@@ -102,12 +102,12 @@ func TestLook(t *testing.T) {
 		},
 	})
 	held := entries(r, "artifacts/held")
-	got, err := s.Look(t.Context(), held, record, back)
+	got, err := s.Check(t.Context(), held, record, back)
 	require.NoError(t, err)
-	assert.Equal(t, Report{Missing: []string{"c", "../away"}, Changed: []string{"b"}}, got)
-	got, err = s.Look(t.Context(), nil, record, nil)
+	assert.Equal(t, Mismatches{Missing: []string{"c", "../away"}, Changed: []string{"b"}}, got)
+	got, err = s.Check(t.Context(), nil, record, nil)
 	require.NoError(t, err)
-	assert.Equal(t, Report{Missing: []string{"c", "./held", "back", "../away"}, Changed: []string{"b", "moved"}}, got)
+	assert.Equal(t, Mismatches{Missing: []string{"c", "./held", "back", "../away"}, Changed: []string{"b", "moved"}}, got)
 }
 
 // What a checkpoint holds for its record goes along, as far as it is here and
@@ -118,10 +118,10 @@ func TestKept(t *testing.T) {
 		r.Write(name, "now\n")
 	}
 	record := func() (*checkpoint.Record, error) { return refers(t, "./out", "gone", "other"), nil }
-	assert.Equal(t, []string{"out"}, s.Kept(entries(r, "artifacts/out"), record))
-	assert.Empty(t, s.Kept(entries(r, "artifacts/gone"), record), "not here any more")
-	assert.Empty(t, s.Kept(entries(r, "artifacts/out", "staged/out"), record), "tracked since")
-	assert.Empty(t, s.Kept(nil, func() (*checkpoint.Record, error) {
+	assert.Equal(t, []string{"out"}, s.CarryOver(entries(r, "artifacts/out"), record))
+	assert.Empty(t, s.CarryOver(entries(r, "artifacts/gone"), record), "not here any more")
+	assert.Empty(t, s.CarryOver(entries(r, "artifacts/out", "staged/out"), record), "tracked since")
+	assert.Empty(t, s.CarryOver(nil, func() (*checkpoint.Record, error) {
 		t.Error("the record was read for nothing")
 		return nil, errors.New("not read")
 	}))
