@@ -44,8 +44,8 @@ func diffFlags() []cli.Flag {
 // A difference is what lies between two checkpoints.
 type difference struct {
 	from, to *gitstore.Checkpoint
-	state    []compare.Change
-	files    *gitstore.Between // nil with --state
+	state    []compare.FieldChange
+	files    *gitstore.TreeDiff // nil with --state
 }
 
 func runDiff(c *call) error {
@@ -100,7 +100,7 @@ func (c *call) difference() (*difference, error) {
 	}
 	d.state = slices.DeleteFunc(compare.Records(before.Doc(), after.Doc()), isBytes)
 	if !c.flags.Bool("state") {
-		d.files, err = c.store.Between(d.from, d.to, c.paths...)
+		d.files, err = c.store.Diff(d.from, d.to, c.paths...)
 	}
 	return d, err
 }
@@ -165,7 +165,7 @@ func (c *call) diffJSON(d *difference) error {
 }
 
 // countLines tells how much changed in each of the files, and in all.
-func (c *call) countLines(b *gitstore.Between, files []gitstore.FileChange, out *output.Diff) error {
+func (c *call) countLines(b *gitstore.TreeDiff, files []gitstore.FileChange, out *output.Diff) error {
 	lines, err := b.Lines(c.ctx)
 	if err != nil {
 		return err
@@ -191,7 +191,7 @@ func (c *call) showDifference(d *difference, at display.Screen, people bool) err
 	}{{"from", d.from}, {"to  ", d.to}} {
 		c.print("%s\n", at.Named(side.word, nameOf(side.cp), side.cp.ID.Short(), ago(side.cp.Created, now)))
 	}
-	told := slices.DeleteFunc(slices.Clone(d.state), func(s compare.Change) bool {
+	told := slices.DeleteFunc(slices.Clone(d.state), func(s compare.FieldChange) bool {
 		return s.Path == "checkpoint_id" || s.Path == "created_at" || s.Path == "clock" // who they are, as said above
 	})
 	c.print("\n%s %s\n", at.Paint(display.Bold, "Record:"), display.Summary(told))
@@ -207,7 +207,7 @@ func (c *call) showDifference(d *difference, at display.Screen, people bool) err
 // nameOf is the id, or the commit where there is none.
 func nameOf(cp *gitstore.Checkpoint) string { return first(string(cp.ID), cp.Commit.String()) }
 
-func (c *call) showFiles(files *gitstore.Between, at display.Screen, people bool) error {
+func (c *call) showFiles(files *gitstore.TreeDiff, at display.Screen, people bool) error {
 	if files.Same() {
 		c.print("\n%s nothing\n", at.Paint(display.Bold, "Files:"))
 		return c.out.err
@@ -220,10 +220,10 @@ func (c *call) showFiles(files *gitstore.Between, at display.Screen, people bool
 	case c.flags.Bool("stat"):
 		return files.Stat(c.ctx, c.out, cmp.Or(at.Width, 80))
 	case !people:
-		return files.Diff(c.ctx, c.out)
+		return files.Patch(c.ctx, c.out)
 	}
 	p := at.Patch(c.out)
-	if err := files.Diff(c.ctx, p); err != nil {
+	if err := files.Patch(c.ctx, p); err != nil {
 		return err
 	}
 	return p.Close()
@@ -231,7 +231,7 @@ func (c *call) showFiles(files *gitstore.Between, at display.Screen, people bool
 
 // isBytes reports a change of the bytes that a document was read from: what
 // they say is compared as the document.
-func isBytes(c compare.Change) bool {
+func isBytes(c compare.FieldChange) bool {
 	name, ok := strings.CutPrefix(c.Path, "layout.files.")
 	return ok && strings.HasSuffix(name, ".text") && strings.Count(name, ".") == 1
 }

@@ -13,15 +13,15 @@ import (
 
 // Between is what lies between two checkpoints: their files as far as they
 // differ. Close it.
-type Between = between.Between
+type TreeDiff = between.Diff
 
 // A FileChange is a file that two checkpoints do not hold alike.
 type FileChange = between.Change
 
-// Between compares the files of two checkpoints, or with no first one those of
+// Diff compares the files of two checkpoints, or with no first one those of
 // a checkpoint with HEAD as it was at the save. Paths narrow it down, as git
 // reads them, none for all.
-func (s *Store) Between(from, to *Checkpoint, paths ...string) (*Between, error) {
+func (s *Store) Diff(from, to *Checkpoint, paths ...string) (*TreeDiff, error) {
 	before, err := s.sideBefore(from, to)
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (s *Store) Between(from, to *Checkpoint, paths ...string) (*Between, error)
 	if err != nil {
 		return nil, err
 	}
-	at := between.Place{Git: s.git, Objects: s.objects, NoIndex: filepath.Join(s.stateDir(), "no-index")}
+	at := between.Source{Git: s.git, Objects: s.objects, NoIndex: filepath.Join(s.stateDir(), "no-index")}
 	return between.New(at, before, after, paths...)
 }
 

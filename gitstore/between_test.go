@@ -35,7 +35,7 @@ func TestBetweenLines(t *testing.T) {
 	w.Git("rm", "-q", "--cached", "dir/b.txt")
 	w.Git("add", "new\tdir\n.txt", "a.txt", "binary")
 	two := w.save(w.request(checkpoint.Manual))
-	b, err := w.s.Between(w.checkpointOf(one), w.checkpointOf(two))
+	b, err := w.s.Diff(w.checkpointOf(one), w.checkpointOf(two))
 	require.NoError(t, err)
 	defer b.Close()
 	lines, err := b.Lines(ctx)
@@ -48,7 +48,7 @@ func TestBetweenLines(t *testing.T) {
 // between lists the files that differ as "status path" and what git says.
 func (w *world) between(from, to *Saved, paths ...string) (files []string, diff string) {
 	w.t.Helper()
-	b, err := w.s.Between(w.checkpointOf(from), w.checkpointOf(to), paths...)
+	b, err := w.s.Diff(w.checkpointOf(from), w.checkpointOf(to), paths...)
 	require.NoError(w.t, err)
 	defer b.Close()
 	changes, err := b.Files(ctx)
@@ -57,7 +57,7 @@ func (w *world) between(from, to *Saved, paths ...string) (files []string, diff 
 		files = append(files, strings.TrimSpace(c.Status+" "+c.Path+" "+c.From))
 	}
 	var out bytes.Buffer
-	require.NoError(w.t, b.Diff(ctx, &out))
+	require.NoError(w.t, b.Patch(ctx, &out))
 	return files, out.String()
 }
 
@@ -155,7 +155,7 @@ func TestBetweenHead(t *testing.T) {
 	for _, kv := range [][2]string{{"diff.noprefix", "true"}, {"diff.external", "false"}, {"diff.context", "0"}, {"color.diff", "always"}} {
 		w.Git("config", kv[0], kv[1])
 	}
-	b, err := w.s.Between(nil, w.checkpointOf(one))
+	b, err := w.s.Diff(nil, w.checkpointOf(one))
 	require.NoError(t, err)
 	defer b.Close()
 	files, err := b.Files(ctx)

@@ -177,7 +177,7 @@ func TestOvergrownSnapshot(t *testing.T) {
 	require.NoError(t, err)
 	_, _, err = s.ChangedSince(ctx, c)
 	assert.ErrorContains(t, err, "too many directories")
-	_, err = s.Between(nil, c)
+	_, err = s.Diff(nil, c)
 	assert.ErrorContains(t, err, "too many directories")
 	report, err := s.Verify(ctx, "42")
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var changes = []compare.Change{
+var changes = []compare.FieldChange{
 	{Path: "workflow_state.current_phase", Name: "workflow_state.current_phase", Op: compare.Changed, Old: "planning", New: "implementing"},
 	{Path: "progress.total", Name: "progress.total", Op: compare.Added, New: checkpoint.Int(5)},
 	{Path: "progress.completed[2]", Name: "progress.completed[2]", Op: compare.Added, New: "3"},
@@ -42,8 +42,8 @@ func TestRecord(t *testing.T) {
 
 // The place of a side without lines is git's.
 func TestRecordTextCame(t *testing.T) {
-	came := compare.Change{Path: "a", Name: "a", Op: compare.Added, New: "one\ntwo"}
-	went := compare.Change{Path: "b", Name: "b", Op: compare.Removed, Old: "one\ntwo"}
+	came := compare.FieldChange{Path: "a", Name: "a", Op: compare.Added, New: "one\ntwo"}
+	went := compare.FieldChange{Path: "b", Name: "b", Op: compare.Removed, Old: "one\ntwo"}
 	assert.Equal(t, `  added    a:
     @@ -0,0 +1,2 @@
     +one
@@ -52,7 +52,7 @@ func TestRecordTextCame(t *testing.T) {
     @@ -1,2 +0,0 @@
     -one
     -two
-`, Screen{}.Record([]compare.Change{came, went}))
+`, Screen{}.Record([]compare.FieldChange{came, went}))
 }
 
 func TestRecordNarrow(t *testing.T) {
@@ -84,14 +84,14 @@ func TestRecordNarrow(t *testing.T) {
 // What differs is seen, however much stands before it.
 func TestRecordLongAlike(t *testing.T) {
 	alike := strings.Repeat("日本 word ", 9)
-	c := compare.Change{Path: "note", Name: "note", Op: compare.Changed, Old: alike + "one", New: alike + "two"}
+	c := compare.FieldChange{Path: "note", Name: "note", Op: compare.Changed, Old: alike + "one", New: alike + "two"}
 	assert.Equal(t, `  changed  note:
     - ...ord 日本 word one
     + ...ord 日本 word two
-`, Screen{Width: 40}.Record([]compare.Change{c}))
-	assert.Contains(t, Screen{Width: 400}.Record([]compare.Change{c}), alike+"one -> ")
+`, Screen{Width: 40}.Record([]compare.FieldChange{c}))
+	assert.Contains(t, Screen{Width: 400}.Record([]compare.FieldChange{c}), alike+"one -> ")
 	c.Old, c.New = "a"+alike+"end", "b"+alike+"end"
-	assert.Contains(t, Screen{Width: 40}.Record([]compare.Change{c}), "    - a日本 word")
+	assert.Contains(t, Screen{Width: 40}.Record([]compare.FieldChange{c}), "    - a日本 word")
 }
 
 func TestPatch(t *testing.T) {

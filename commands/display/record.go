@@ -28,7 +28,7 @@ func opStyle(op compare.Op) Style {
 
 // Record shows how a record changed, a path to a line where that fits and is
 // of one line. The lines are indented, so that git apply takes them for text.
-func (s Screen) Record(changes []compare.Change) string {
+func (s Screen) Record(changes []compare.FieldChange) string {
 	var b strings.Builder
 	for _, c := range changes {
 		s.change(&b, c)
@@ -36,7 +36,7 @@ func (s Screen) Record(changes []compare.Change) string {
 	return b.String()
 }
 
-func (s Screen) change(b *strings.Builder, c compare.Change) {
+func (s Screen) change(b *strings.Builder, c compare.FieldChange) {
 	const indent = 11
 	name := s.fitEnd(output.Clean(c.Name), indent+len(":"))
 	b.WriteString("  " + s.Paint(opStyle(c.Op), fmt.Sprintf("%-7s", c.Op)) + "  " + name)
@@ -130,7 +130,7 @@ func lineStyle(sign byte) Style {
 }
 
 // said is a change on one line.
-func said(c compare.Change) string {
+func said(c compare.FieldChange) string {
 	switch c.Op {
 	case compare.Added:
 		return value(c.New)
@@ -171,7 +171,7 @@ func value(v any) string {
 }
 
 // Summary counts what changed of a record, "nothing" for nothing.
-func Summary(changes []compare.Change) string {
+func Summary(changes []compare.FieldChange) string {
 	counts := map[compare.Op]int{}
 	for _, c := range changes {
 		counts[c.Op]++

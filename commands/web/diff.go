@@ -147,7 +147,7 @@ func (v *visit) compareRecords(d *Diff, from, to *gitstore.Checkpoint, b *budget
 // filesBetween begins to compare files; what it returns waits for the end. Git
 // reads them while the records are compared.
 func (v *visit) filesBetween(from, to *gitstore.Checkpoint, paths []string) (compared func() *changedFiles) {
-	between, err := v.repo.Between(from, to, literal(paths)...)
+	between, err := v.repo.Diff(from, to, literal(paths)...)
 	if err != nil {
 		return func() *changedFiles { return &changedFiles{err: err} }
 	}

@@ -39,7 +39,7 @@ func stateRows(from, to *checkpoint.Map, b *budget) []StateRow {
 }
 
 // row shows short values side by side, and others as lines that came and went.
-func (s *shower) row(c compare.Change, b *budget) StateRow {
+func (s *shower) row(c compare.FieldChange, b *budget) StateRow {
 	row := StateRow{Path: line(cut(c.Name, maxLine)), Op: string(c.Op)}
 	if side(c.Old) && side(c.New) || b.spend() == 0 {
 		row.Old, row.New = s.half(c.Old), s.half(c.New)

@@ -39,16 +39,16 @@ func Tree(tree plumbing.Hash) Side {
 	return Side{Entries: []trees.Entry{{Mode: trees.ModeTree, Name: "staged", Hash: tree}}}
 }
 
-// A Place is where the objects of both sides are.
-type Place struct {
+// A Source is where the objects of both sides are.
+type Source struct {
 	Git     gitcmd.Git
 	Objects trees.Reader
 	NoIndex string // a file that is not there, for git to take as its index
 }
 
-// Between is what lies between two sides: their files as far as they differ.
+// Diff is what lies between two sides: their files as far as they differ.
 // Close it.
-type Between struct {
+type Diff struct {
 	git      gitcmd.Git
 	noIndex  string
 	from, to plumbing.Hash // trees
@@ -58,9 +58,9 @@ type Between struct {
 }
 
 // New compares two sides. Paths narrow it down, as git reads them, none for all.
-func New(at Place, from, to Side, paths ...string) (*Between, error) {
+func New(at Source, from, to Side, paths ...string) (*Diff, error) {
 	h := &held{objects: at.Objects, made: map[plumbing.Hash][]byte{}}
-	b := &Between{git: at.Git, noIndex: at.NoIndex, paths: paths}
+	b := &Diff{git: at.Git, noIndex: at.NoIndex, paths: paths}
 	var before, after map[string]restore.Stages
 	var err error
 	if b.from, before, err = h.tree(from); err != nil {
@@ -87,7 +87,7 @@ func New(at Place, from, to Side, paths ...string) (*Between, error) {
 }
 
 // lend lets git read trees that were made.
-func (b *Between) lend(h *held) (err error) {
+func (b *Diff) lend(h *held) (err error) {
 	if b.dir, err = os.MkdirTemp("", "git-checkpoint-trees-*"); err != nil {
 		return err
 	}
@@ -104,21 +104,21 @@ func (b *Between) lend(h *held) (err error) {
 }
 
 // Close removes what Between needed.
-func (b *Between) Close() {
+func (b *Diff) Close() {
 	if b.dir != "" {
 		os.RemoveAll(b.dir)
 	}
 }
 
 // Same reports that no file differs.
-func (b *Between) Same() bool { return b.from == b.to && len(b.unmerged) == 0 }
+func (b *Diff) Same() bool { return b.from == b.to && len(b.unmerged) == 0 }
 
 // Unmerged are the paths that are in conflict in the later checkpoint, and were
 // not, or otherwise, in the earlier one.
-func (b *Between) Unmerged() []string { return b.unmerged }
+func (b *Diff) Unmerged() []string { return b.unmerged }
 
 // Files lists what differs, by path, and finds renames as git does by itself.
-func (b *Between) Files(ctx context.Context) ([]Change, error) {
+func (b *Diff) Files(ctx context.Context) ([]Change, error) {
 	if b.Same() {
 		return nil, nil
 	}
@@ -135,7 +135,7 @@ func (b *Between) Files(ctx context.Context) ([]Change, error) {
 }
 
 // markUnmerged tells of conflicts, also where the file itself is the same.
-func (b *Between) markUnmerged(changes []Change) []Change {
+func (b *Diff) markUnmerged(changes []Change) []Change {
 	for _, path := range b.unmerged {
 		i := slices.IndexFunc(changes, func(c Change) bool { return c.Path == path })
 		if i >= 0 {
@@ -175,15 +175,15 @@ func parseChanges(fields []string) ([]Change, error) {
 	return changes, nil
 }
 
-// Diff writes what git diff says, by the user's settings for it. The text has
+// Patch writes what git diff says, by the user's settings for it. The text has
 // what the files have in it: it is not fit for a terminal as it is.
-func (b *Between) Diff(ctx context.Context, w io.Writer) error {
+func (b *Diff) Patch(ctx context.Context, w io.Writer) error {
 	return b.diff(ctx, w, "--patch")
 }
 
 // plumbing is git without an index: diff-tree reads all of it first, and needs
 // nothing of it.
-func (b *Between) plumbing() gitcmd.Git {
+func (b *Diff) plumbing() gitcmd.Git {
 	return b.git.With("GIT_INDEX_FILE=" + b.noIndex)
 }
 
@@ -192,11 +192,11 @@ func (b *Between) plumbing() gitcmd.Git {
 const maxPatched = "64m"
 
 // Stat writes what git diff --stat says in lines of at most width columns.
-func (b *Between) Stat(ctx context.Context, w io.Writer, width int) error {
+func (b *Diff) Stat(ctx context.Context, w io.Writer, width int) error {
 	return b.diff(ctx, w, "--stat="+strconv.Itoa(width), "--compact-summary")
 }
 
-func (b *Between) diff(ctx context.Context, w io.Writer, how ...string) error {
+func (b *Diff) diff(ctx context.Context, w io.Writer, how ...string) error {
 	if b.from == b.to {
 		return nil
 	}

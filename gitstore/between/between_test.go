@@ -15,7 +15,7 @@ import (
 )
 
 // newPlace is a repository with a few files staged, and their tree.
-func newPlace(t *testing.T) (*gittest.Repo, Place, plumbing.Hash) {
+func newPlace(t *testing.T) (*gittest.Repo, Source, plumbing.Hash) {
 	t.Helper()
 	r := gittest.New(t)
 	r.Write("a.txt", "changed\n")
@@ -27,7 +27,7 @@ func newPlace(t *testing.T) (*gittest.Repo, Place, plumbing.Hash) {
 	store, err := objects.Open(objects.Config{Dir: r.GitPath("objects")})
 	require.NoError(t, err)
 	t.Cleanup(func() { store.Close() })
-	return r, Place{Git: gitcmd.Git{Dir: r.Dir}, Objects: store, NoIndex: r.GitPath("no-index")}, plumbing.NewHash(r.Git("write-tree"))
+	return r, Source{Git: gitcmd.Git{Dir: r.Dir}, Objects: store, NoIndex: r.GitPath("no-index")}, plumbing.NewHash(r.Git("write-tree"))
 }
 
 // A tree with some files replaced is the one that git would write.

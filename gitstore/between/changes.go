@@ -13,7 +13,7 @@ import (
 // and in the same order: a file that is in conflict alone has none, one that
 // became something else than a file has two. Of the patches it takes so many
 // bytes; whole reports that this was all.
-func (b *Between) Changes(ctx context.Context, limit int) (changes []Change, patch []byte, whole bool, err error) {
+func (b *Diff) Changes(ctx context.Context, limit int) (changes []Change, patch []byte, whole bool, err error) {
 	p := &parted{left: limit}
 	if b.from != b.to {
 		args := []string{

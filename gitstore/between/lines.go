@@ -15,7 +15,7 @@ type Lines struct {
 }
 
 // Lines counts, by path, as git diff --numstat does. A binary file has none.
-func (b *Between) Lines(ctx context.Context) (map[string]Lines, error) {
+func (b *Diff) Lines(ctx context.Context) (map[string]Lines, error) {
 	if b.from == b.to {
 		return nil, nil
 	}

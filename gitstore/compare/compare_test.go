@@ -18,7 +18,7 @@ func doc(t testing.TB, text string) *checkpoint.Map {
 }
 
 // told writes changes as lines.
-func told(changes []Change) []string {
+func told(changes []FieldChange) []string {
 	lines := []string{}
 	for _, c := range changes {
 		lines = append(lines, fmt.Sprintf("%s %s %s -> %s", c.Op, c.Path, content(c.Old), content(c.New)))

@@ -15,8 +15,8 @@ const (
 	Moved   Op = "moved"
 )
 
-// A Change is one path that differs. The side that does not have it is nil.
-type Change struct {
+// A FieldChange is one path that differs. The side that does not have it is nil.
+type FieldChange struct {
 	Path     string // as Lookup reads it
 	Name     string // the same for people: elements go by their key
 	Op       Op
@@ -25,7 +25,7 @@ type Change struct {
 
 // Records lists what changed from one document to another, nil for nothing.
 // Either may be nil. What was added or removed whole is one change.
-func Records(from, to *checkpoint.Map) []Change {
+func Records(from, to *checkpoint.Map) []FieldChange {
 	var w walk
 	w.mapping(place{}, from, to)
 	return w.changes
@@ -50,10 +50,10 @@ func (p place) element(k int, name string) place {
 }
 
 // A walk goes through two documents at once.
-type walk struct{ changes []Change }
+type walk struct{ changes []FieldChange }
 
 func (w *walk) add(at place, op Op, from, to any) {
-	w.changes = append(w.changes, Change{Path: at.path, Name: at.name, Op: op, Old: from, New: to})
+	w.changes = append(w.changes, FieldChange{Path: at.path, Name: at.name, Op: op, Old: from, New: to})
 }
 
 func (w *walk) mapping(at place, from, to *checkpoint.Map) {
