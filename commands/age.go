@@ -11,7 +11,7 @@ import (
 // ageRules are the rules of retention that go by age: when a whole chain goes to
 // the archive, and how long it stays there. Chains of two layouts have rules of
 // their own, unless a setting says otherwise.
-func (c *call) ageRules() gitstore.PruneRequest {
+func (c *Invocation) ageRules() gitstore.PruneRequest {
 	completed, other := c.settings.ArchiveDays()
 	req := gitstore.PruneRequest{
 		MaxAge:  c.settings.Int("max_age_days"),
@@ -27,42 +27,42 @@ func (c *call) ageRules() gitstore.PruneRequest {
 	return req
 }
 
-// aging are the issues that a sync of all applies the rules of age to. Where no
+// issuesToAge are the issues that a sync of all applies the rules of age to. Where no
 // chain may be too old, they are those that have an archive: to look into every
 // chain would take longer than the sync.
-func (c *call) aging() []checkpoint.Issue {
+func (c *Invocation) issuesToAge() []checkpoint.Issue {
 	issues, _, err := c.store.Issues(c.ctx, c.settings.Int("max_age_days") <= 0)
 	if err != nil {
-		c.warn("rules of age: %v", err)
+		c.warnf("rules of age: %v", err)
 	}
 	return issues
 }
 
 // applyAge applies the rules of age to issues. That it fails is no failure of
 // what it comes with.
-func (c *call) applyAge(issues ...checkpoint.Issue) {
+func (c *Invocation) applyAge(issues ...checkpoint.Issue) {
 	for _, i := range issues {
-		done, err := c.byAge(i)
+		done, err := c.pruneByAge(i)
 		var refused *gitstore.RefusedError
 		switch {
 		case errors.As(err, &refused): // a chain that is cut, as in a shallow clone
 		case err != nil:
-			c.warn("rules of age: issue %s: %v", i, err)
+			c.warnf("rules of age: issue %s: %v", i, err)
 		case done.Archived:
-			c.say("issue %s: %s; git checkpoint undo %s brings them back", i, done.Decisions[0].Rule, quoteArg(string(i)))
+			c.infof("issue %s: %s; git checkpoint undo %s brings them back", i, done.Decisions[0].Rule, quoteArg(string(i)))
 		case len(done.Expired) > 0:
-			c.say("issue %s: %s expired; git checkpoint undo %s brings them back", i, plural(len(done.Expired), "archived checkpoint"), quoteArg(string(i)))
+			c.infof("issue %s: %s expired; git checkpoint undo %s brings them back", i, plural(len(done.Expired), "archived checkpoint"), quoteArg(string(i)))
 		}
 	}
 }
 
-// byAge applies the rules of age to an issue. It looks first: a chain that they
+// pruneByAge applies the rules of age to an issue. It looks first: a chain that they
 // do not concern is left alone, and so is one that cannot be read, which what
 // follows will say.
-func (c *call) byAge(i checkpoint.Issue) (*gitstore.Pruned, error) {
+func (c *Invocation) pruneByAge(i checkpoint.Issue) (*gitstore.Pruned, error) {
 	req := c.ageRules()
 	req.Issue, req.DryRun = i, true
-	if c.young(i, req) {
+	if c.withinMaxAge(i, req) {
 		return &gitstore.Pruned{}, nil
 	}
 	plan, err := c.store.Prune(c.ctx, req)
@@ -73,9 +73,9 @@ func (c *call) byAge(i checkpoint.Issue) (*gitstore.Pruned, error) {
 	return c.store.Prune(c.ctx, req)
 }
 
-// young reports that no rule of age can concern an issue, without reading all of
+// withinMaxAge reports that no rule of age can concern an issue, without reading all of
 // its chain.
-func (c *call) young(i checkpoint.Issue, req gitstore.PruneRequest) bool {
+func (c *Invocation) withinMaxAge(i checkpoint.Issue, req gitstore.PruneRequest) bool {
 	if c.store.HasArchive(c.ctx, i) {
 		return false
 	}

@@ -120,7 +120,7 @@ type command struct {
 	examples    []string          // commands to type
 	flags       func() []cli.Flag // nil for none
 	mayBeEmpty  []string          // flags whose value may be the empty text
-	run         func(*call) error
+	run         func(*Invocation) error
 }
 
 // build makes it a command of the library.
@@ -146,7 +146,7 @@ func (d *command) ownFlags() []cli.Flag {
 // call runs the command.
 func (d *command) call(env *Env, flags *cli.Context) error {
 	line := flags.Context.Value(lineKey{}).(*line)
-	c := &call{
+	c := &Invocation{
 		ctx: flags.Context, env: env, flags: flags, args: flags.Args().Slice(), paths: line.paths, lists: line.lists,
 		json: line.json, out: &writer{w: env.Stdout}, commands: line.commands,
 	}
@@ -160,7 +160,7 @@ func (d *command) call(env *Env, flags *cli.Context) error {
 			return usagef("-C: %w", err)
 		}
 	}
-	err := c.mend(d.run(c))
+	err := c.withRecoveryHint(d.run(c))
 	c.endMirror()
 	if err == nil || errors.As(err, new(silent)) {
 		c.flushWarnings()

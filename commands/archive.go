@@ -13,7 +13,7 @@ var archiveCommand = command{
 	run:      runArchive,
 }
 
-func runArchive(c *call) error {
+func runArchive(c *Invocation) error {
 	if err := c.open(); err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func runArchive(c *call) error {
 
 // toArchive are the checkpoints that the arguments name, none for the whole
 // chain.
-func (c *call) toArchive() (checkpoint.Issue, []checkpoint.ID, error) {
+func (c *Invocation) toArchive() (checkpoint.Issue, []checkpoint.ID, error) {
 	if len(c.args) == 0 {
 		issue, err := c.inferIssue()
 		return issue, nil, err

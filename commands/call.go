@@ -19,8 +19,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// A call is one run of one command.
-type call struct {
+// An Invocation is one run of one command.
+type Invocation struct {
 	ctx   context.Context
 	env   *Env
 	flags *cli.Context
@@ -35,32 +35,32 @@ type call struct {
 	doc *layout.File // of save --as, nil for any other save
 
 	begin, move func(*checkpoint.Record) error // the step that a save takes, before or after its flags, nil for none
-	keep        []string                       // files to keep as artifacts, beside those that were named
+	artifacts   []string                       // files to keep as artifacts, beside those that were named
 
 	warnings []string // told at the end, with --json
 
-	about checkpoint.Issue // what the command turned out to be about, "" while that is not known
+	issueInQuestion checkpoint.Issue // what the command turned out to be about, "" while that is not known
 
-	vars  []variable // that a resume has printed
-	going bool       // a resume has gone on, whatever is wrong after it
+	vars      []variable // that a resume has printed
+	committed bool       // a resume has gone on, whatever is wrong after it
 
-	ticker   *ticker          // that may have a line on the terminal, nil for none
-	pointers bool             // something that was pushed stands for what git-lfs keeps
-	left     bool             // something is still at work with the store
-	quiet    bool             // warnings are for others
-	toSave   bool             // the staging area will be needed
-	apart    bool             // git does not get what a terminal sends
-	current  *freshness.Issue // the issue as its source has it now, once that was asked
-	offline  bool             // no program and no forge is asked for the issue: a hook must not wait
-	store    *gitstore.Store
-	settings *config.Settings
-	mirrored *mirroring // nil where no layout's files are kept in step
+	ticker          *ticker          // that may have a line on the terminal, nil for none
+	pointers        bool             // something that was pushed stands for what git-lfs keeps
+	detached        bool             // something is still at work with the store
+	quiet           bool             // warnings are for others
+	willSave        bool             // the staging area will be needed
+	ownProcessGroup bool             // git does not get what a terminal sends
+	current         *freshness.Issue // the issue as its source has it now, once that was asked
+	offline         bool             // no program and no forge is asked for the issue: a hook must not wait
+	store           *gitstore.Store
+	settings        *config.Settings
+	mirrored        *mirroring // nil where no layout's files are kept in step
 }
 
 // open opens the repository and reads the settings.
-func (c *call) open() error {
+func (c *Invocation) open() error {
 	store, err := gitstore.Open(c.ctx, gitstore.Options{
-		Now: c.env.Now, ToSave: c.toSave, Apart: c.apart, Asks: c.asks, Notify: func(line string) { c.warn("%s", line) },
+		Now: c.env.Now, ToSave: c.willSave, Apart: c.ownProcessGroup, Asks: c.asks, Notify: func(line string) { c.warnf("%s", line) },
 	})
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (c *call) open() error {
 		Root: store.Root(), Git: store.Config(), Environ: c.env.Environ, Getenv: c.env.Getenv,
 	})
 	for _, w := range c.settings.Warnings() {
-		c.warn("%s", w)
+		c.warnf("%s", w)
 	}
 	if err == nil {
 		c.startMirror()
@@ -80,17 +80,17 @@ func (c *call) open() error {
 
 // asks reports whether somebody can be asked for a password: a hook must not
 // wait for one.
-func (c *call) asks() bool { return !c.offline && terminal.Has() }
+func (c *Invocation) asks() bool { return !c.offline && terminal.Has() }
 
-func (c *call) close() {
-	if c.store != nil && !c.left {
+func (c *Invocation) close() {
+	if c.store != nil && !c.detached {
 		c.store.Close()
 	}
 }
 
-// warn tells of something on standard error. With --json that has to wait:
+// warnf tells of something on standard error. With --json that has to wait:
 // where the command fails, standard error has the one object of the error.
-func (c *call) warn(format string, args ...any) {
+func (c *Invocation) warnf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if c.json {
 		c.warnings = append(c.warnings, text)
@@ -99,7 +99,7 @@ func (c *call) warn(format string, args ...any) {
 	c.printWarning(text)
 }
 
-func (c *call) printWarning(text string) {
+func (c *Invocation) printWarning(text string) {
 	if !c.quiet && !c.flags.Bool("quiet") {
 		c.ticker.hide()
 		fmt.Fprintf(c.env.Stderr, "warning: %s\n", output.Clean(text))
@@ -107,21 +107,21 @@ func (c *call) printWarning(text string) {
 }
 
 // flushWarnings prints the warnings that no record has taken.
-func (c *call) flushWarnings() {
+func (c *Invocation) flushWarnings() {
 	for _, w := range c.takeWarnings() {
 		c.printWarning(w)
 	}
 }
 
 // takeWarnings gives the warnings to a record that has a place for them.
-func (c *call) takeWarnings() []string {
+func (c *Invocation) takeWarnings() []string {
 	taken := c.warnings
 	c.warnings = nil
 	return taken
 }
 
-// say tells what is being done on standard error, unless asked to be quiet.
-func (c *call) say(format string, args ...any) {
+// infof tells what is being done on standard error, unless asked to be quiet.
+func (c *Invocation) infof(format string, args ...any) {
 	if !c.flags.Bool("quiet") && !c.json {
 		c.ticker.hide()
 		fmt.Fprintf(c.env.Stderr, "%s\n", output.Clean(fmt.Sprintf(format, args...)))
@@ -129,13 +129,13 @@ func (c *call) say(format string, args ...any) {
 }
 
 // print writes a result.
-func (c *call) print(format string, args ...any) {
+func (c *Invocation) print(format string, args ...any) {
 	c.ticker.hide()
 	fmt.Fprintf(c.out, format, args...)
 }
 
 // write writes a JSON result.
-func (c *call) write(v any) error { return output.Write(c.out, v) }
+func (c *Invocation) write(v any) error { return output.Write(c.out, v) }
 
 // A writer keeps the first error: a result that could not be printed is a
 // failure, whatever was done.
@@ -172,7 +172,7 @@ func issueArg(issue checkpoint.Issue) string {
 var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./:=@~^-]+$`) })
 
 // each runs do for every issue and reports all that failed.
-func (c *call) each(issues []checkpoint.Issue, do func(checkpoint.Issue) error) error {
+func (c *Invocation) each(issues []checkpoint.Issue, do func(checkpoint.Issue) error) error {
 	var failed []string
 	var last error
 	t := c.tick(c.flags.Command.Name)

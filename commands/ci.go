@@ -33,7 +33,7 @@ func ciFlags() []cli.Flag {
 type variable struct{ name, value string }
 
 // resumeCI resumes in a job.
-func resumeCI(c *call) error {
+func resumeCI(c *Invocation) error {
 	if err := c.ciDefaults(); err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func resumeCI(c *call) error {
 }
 
 // ciDefaults checks the flags beside --ci and sets those that it stands for.
-func (c *call) ciDefaults() error {
+func (c *Invocation) ciDefaults() error {
 	if c.flags.Bool("files") && c.flags.Bool("no-files") {
 		return usagef("resume: --files and --no-files do not go together")
 	}
@@ -60,11 +60,11 @@ func (c *call) ciDefaults() error {
 
 // noFiles reports whether a resume leaves files alone. In a job that is the
 // rule: checkpoints from a remote are not trusted.
-func (c *call) noFiles() bool {
+func (c *Invocation) noFiles() bool {
 	return c.flags.Bool("no-files") || c.flags.Bool("ci") && !c.flags.Bool("files")
 }
 
-func (c *call) ciResume() error {
+func (c *Invocation) ciResume() error {
 	choice, err := c.resumeFlags()
 	if err != nil {
 		return err
@@ -80,14 +80,14 @@ func (c *call) ciResume() error {
 
 // ciFetch brings the checkpoints of the issue that is to be resumed. Without a
 // remote there is what is here.
-func (c *call) ciFetch() error {
+func (c *Invocation) ciFetch() error {
 	issue, err := c.ciIssue()
 	if err != nil {
 		return err
 	}
 	remote, err := c.remote("")
 	if errors.Is(err, gitstore.ErrNoRemote) {
-		c.warn("nothing is fetched: %v", err)
+		c.warnf("nothing is fetched: %v", err)
 		return nil
 	}
 	if err != nil {
@@ -99,11 +99,11 @@ func (c *call) ciFetch() error {
 	for _, s := range done {
 		switch {
 		case s.Result == gitstore.Diverged:
-			c.warn("%v", s.Err)
+			c.warnf("%v", s.Err)
 		case s.Err != nil:
 			return s.Err
 		case s.Fetched > 0:
-			c.say("fetched %s of issue %s from %s", plural(s.Fetched, "checkpoint"), s.Issue, gitstore.ShownRemote(remote))
+			c.infof("fetched %s of issue %s from %s", plural(s.Fetched, "checkpoint"), s.Issue, gitstore.ShownRemote(remote))
 		}
 	}
 	return err
@@ -111,7 +111,7 @@ func (c *call) ciFetch() error {
 
 // ciIssue is the issue, also where its checkpoints are not here yet: a word
 // that could name a checkpoint names one only if there is no other way.
-func (c *call) ciIssue() (checkpoint.Issue, error) {
+func (c *Invocation) ciIssue() (checkpoint.Issue, error) {
 	if len(c.args) == 1 && !namesCheckpoint(c.args[0]) {
 		return c.issue()
 	}
@@ -121,7 +121,7 @@ func (c *call) ciIssue() (checkpoint.Issue, error) {
 
 // ciOutcome makes an answer of what is an error elsewhere: there is nothing,
 // it cannot be resumed, a person has to decide.
-func (c *call) ciOutcome(err error) error {
+func (c *Invocation) ciOutcome(err error) error {
 	var none *gitstore.NoneError
 	var failed *failure
 	var quiet silent
@@ -130,12 +130,12 @@ func (c *call) ciOutcome(err error) error {
 		if c.vars == nil {
 			c.printVariables(actionNone, "", "", "", "")
 		}
-		c.say("%v", none)
+		c.infof("%v", none)
 		return c.ciRecord(actionNone, none.Issue)
 	case errors.As(err, &failed) && (failed.code == exitStartFresh || failed.code == exitNeedsAnswer):
-		c.warn("%v", failed)
+		c.warnf("%v", failed)
 		if failed.hint != "" {
-			c.say("hint: %s", failed.hint)
+			c.infof("hint: %s", failed.hint)
 		}
 		return nil
 	case errors.As(err, &quiet) && (quiet.code == exitStartFresh || quiet.code == exitNone):
@@ -145,19 +145,19 @@ func (c *call) ciOutcome(err error) error {
 }
 
 // ciWarnings shows in a job's log what the variables have no room for.
-func (c *call) ciWarnings(r *resumption) {
+func (c *Invocation) ciWarnings(r *resumption) {
 	if !c.flags.Bool("ci") {
 		return
 	}
 	for _, reason := range r.verdict.Reasons {
 		if reason.Action == freshness.ProceedWithWarning {
-			c.warn("%s", reason.Message)
+			c.warnf("%s", reason.Message)
 		}
 	}
 }
 
 // ciRecord prints the record of --json where there is no checkpoint.
-func (c *call) ciRecord(action string, issue checkpoint.Issue) error {
+func (c *Invocation) ciRecord(action string, issue checkpoint.Issue) error {
 	if !c.json {
 		return nil
 	}
@@ -174,7 +174,7 @@ func (c *call) ciRecord(action string, issue checkpoint.Issue) error {
 //	<delimiter>
 //
 // with a delimiter that nobody can have put into a record.
-func (c *call) githubOutput() error {
+func (c *Invocation) githubOutput() error {
 	path := c.env.Getenv("GITHUB_OUTPUT")
 	if path == "" {
 		return nil

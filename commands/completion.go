@@ -26,7 +26,7 @@ var completionCommand = command{
 	run:      runCompletion,
 }
 
-func runCompletion(c *call) error {
+func runCompletion(c *Invocation) error {
 	if len(c.args) == 0 {
 		return usagef("completion: which shell? bash, zsh or fish")
 	}
@@ -46,7 +46,7 @@ func runCompletion(c *call) error {
 
 // candidates looks up what may come next. What cannot be found out is not
 // offered: nobody looks at the errors of a completion.
-func (c *call) candidates(next *complete.Next) []complete.Word {
+func (c *Invocation) candidates(next *complete.Next) []complete.Word {
 	if next.Line.Dir != "" && os.Chdir(next.Line.Dir) != nil {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (c *call) candidates(next *complete.Next) []complete.Word {
 	return found
 }
 
-func (c *call) candidatesOf(kind complete.Kind, line *complete.Line) []complete.Word {
+func (c *Invocation) candidatesOf(kind complete.Kind, line *complete.Line) []complete.Word {
 	switch kind {
 	case complete.Command:
 		return commandWords(c.commands)
@@ -115,7 +115,7 @@ func plainWords[T ~string](list []T) []complete.Word {
 const someCheckpoints = 50
 
 // candidatesIn finds what belongs to the issue that a line is about.
-func (c *call) candidatesIn(kind complete.Kind, line *complete.Line) []complete.Word {
+func (c *Invocation) candidatesIn(kind complete.Kind, line *complete.Line) []complete.Word {
 	issue, err := c.lineIssue(line)
 	if err != nil {
 		return nil
@@ -135,7 +135,7 @@ func (c *call) candidatesIn(kind complete.Kind, line *complete.Line) []complete.
 	return nil
 }
 
-func (c *call) lineIssue(line *complete.Line) (checkpoint.Issue, error) {
+func (c *Invocation) lineIssue(line *complete.Line) (checkpoint.Issue, error) {
 	if line.Issue != "" {
 		return parseIssue(line.Issue)
 	}
@@ -147,7 +147,7 @@ func (c *call) lineIssue(line *complete.Line) (checkpoint.Issue, error) {
 	return c.inferIssue()
 }
 
-func (c *call) idWords(l *gitstore.List) []complete.Word {
+func (c *Invocation) idWords(l *gitstore.List) []complete.Word {
 	words := []complete.Word{{Text: gitstore.Latest, About: "the newest one"}, {Text: gitstore.First, About: "the oldest one"}}
 	for i := range l.Checkpoints {
 		cp := &l.Checkpoints[i]
@@ -162,7 +162,7 @@ func (c *call) idWords(l *gitstore.List) []complete.Word {
 
 // phaseWords are the phases that the newest record knows, those that the
 // settings know, and those that checkpoints were made in.
-func (c *call) phaseWords(l *gitstore.List) []complete.Word {
+func (c *Invocation) phaseWords(l *gitstore.List) []complete.Word {
 	var names []string
 	if r, err := c.store.Record(&l.Checkpoints[0]); err == nil {
 		names = c.rules().KnownPhases(r.Progress().Names)
@@ -175,7 +175,7 @@ func (c *call) phaseWords(l *gitstore.List) []complete.Word {
 
 // taskWords are the tasks of the newest record that a verb may be about: those
 // that are not over, or all of them for one that only lists.
-func (c *call) taskWords(l *gitstore.List, args []string) []complete.Word {
+func (c *Invocation) taskWords(l *gitstore.List, args []string) []complete.Word {
 	r, err := c.store.Record(&l.Checkpoints[0])
 	if err != nil || args[0] == "add" {
 		return nil
@@ -190,7 +190,7 @@ func (c *call) taskWords(l *gitstore.List, args []string) []complete.Word {
 }
 
 // remotes are the names of the remotes that have a URL.
-func (c *call) remotes() []string {
+func (c *Invocation) remotes() []string {
 	var names []string
 	for _, e := range c.store.Config() {
 		name, isRemote := strings.CutPrefix(e.Key, "remote.")
@@ -201,7 +201,7 @@ func (c *call) remotes() []string {
 	return names
 }
 
-func (c *call) branches() []string {
+func (c *Invocation) branches() []string {
 	out, err := c.store.Git().Output(c.ctx, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
 	if err != nil {
 		return nil

@@ -11,7 +11,7 @@ var configCommand = command{
 	run:      runConfig,
 }
 
-func runConfig(c *call) error {
+func runConfig(c *Invocation) error {
 	if err := c.open(); err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ type difference struct {
 	files    *gitstore.TreeDiff // nil with --state
 }
 
-func runDiff(c *call) error {
+func runDiff(c *Invocation) error {
 	at, people, err := c.screenOpen()
 	if err != nil {
 		return err
@@ -71,14 +71,14 @@ func runDiff(c *call) error {
 }
 
 // screenOpen opens the repository, and looks where results are shown.
-func (c *call) screenOpen() (display.Screen, bool, error) {
+func (c *Invocation) screenOpen() (display.Screen, bool, error) {
 	if err := c.open(); err != nil {
 		return display.Screen{}, false, err
 	}
 	return c.screen()
 }
 
-func (c *call) difference() (*difference, error) {
+func (c *Invocation) difference() (*difference, error) {
 	issue, from, to, err := c.twoNames()
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (c *call) difference() (*difference, error) {
 
 // firstOfAll says that there is nothing to compare with, where nobody named what
 // is not there.
-func (c *call) firstOfAll(issue checkpoint.Issue, from string, err error) error {
+func (c *Invocation) firstOfAll(issue checkpoint.Issue, from string, err error) error {
 	if !errors.As(err, new(*gitstore.NotFoundError)) || slices.Contains(c.args, from) {
 		return err
 	}
@@ -116,8 +116,8 @@ func (c *call) firstOfAll(issue checkpoint.Issue, from string, err error) error 
 
 // twoNames finds the issue and the names of both checkpoints. Of two arguments
 // the first is the issue when one of that name exists.
-func (c *call) twoNames() (issue checkpoint.Issue, from, to string, err error) {
-	defer func() { c.about = issue }()
+func (c *Invocation) twoNames() (issue checkpoint.Issue, from, to string, err error) {
+	defer func() { c.issueInQuestion = issue }()
 	const before = gitstore.Latest + "~1"
 	switch args := c.args; len(args) {
 	case 0:
@@ -142,7 +142,7 @@ func (c *call) twoNames() (issue checkpoint.Issue, from, to string, err error) {
 	return issue, c.args[1], c.args[2], err
 }
 
-func (c *call) diffJSON(d *difference) error {
+func (c *Invocation) diffJSON(d *difference) error {
 	out := output.Diff{Type: "diff", From: string(d.from.ID), To: string(d.to.ID)}
 	for _, s := range d.state {
 		out.State = append(out.State, output.StateChange{Path: s.Path, Op: string(s.Op), Old: s.Old, New: s.New})
@@ -165,7 +165,7 @@ func (c *call) diffJSON(d *difference) error {
 }
 
 // countLines tells how much changed in each of the files, and in all.
-func (c *call) countLines(b *gitstore.TreeDiff, files []gitstore.FileChange, out *output.Diff) error {
+func (c *Invocation) countLines(b *gitstore.TreeDiff, files []gitstore.FileChange, out *output.Diff) error {
 	lines, err := b.Lines(c.ctx)
 	if err != nil {
 		return err
@@ -183,7 +183,7 @@ func (c *call) countLines(b *gitstore.TreeDiff, files []gitstore.FileChange, out
 
 // showDifference prints what changed. For scripts, the files are as git diff
 // prints them, so that git apply takes them.
-func (c *call) showDifference(d *difference, at display.Screen, people bool) error {
+func (c *Invocation) showDifference(d *difference, at display.Screen, people bool) error {
 	now := c.env.Now()
 	for _, side := range []struct {
 		word string
@@ -207,7 +207,7 @@ func (c *call) showDifference(d *difference, at display.Screen, people bool) err
 // nameOf is the id, or the commit where there is none.
 func nameOf(cp *gitstore.Checkpoint) string { return first(string(cp.ID), cp.Commit.String()) }
 
-func (c *call) showFiles(files *gitstore.TreeDiff, at display.Screen, people bool) error {
+func (c *Invocation) showFiles(files *gitstore.TreeDiff, at display.Screen, people bool) error {
 	if files.Same() {
 		c.print("\n%s nothing\n", at.Paint(display.Bold, "Files:"))
 		return c.out.err

@@ -27,7 +27,7 @@ var doctorCommand = command{
 	run: runDoctor,
 }
 
-func runDoctor(c *call) error {
+func runDoctor(c *Invocation) error {
 	err := c.open()
 	if c.store == nil {
 		return err
@@ -42,7 +42,7 @@ func runDoctor(c *call) error {
 	fixable := 0
 	if c.flags.Bool("fix") {
 		if err := c.store.SettleInterrupted(c.ctx); err != nil {
-			c.warn("%v", err)
+			c.warnf("%v", err)
 		}
 	}
 	for fix := c.flags.Bool("fix"); ; fix = false {
@@ -86,7 +86,7 @@ func withHint(e *config.Error) string {
 }
 
 // examine looks at the repository.
-func (c *call) examine() ([]health.Finding, error) {
+func (c *Invocation) examine() ([]health.Finding, error) {
 	version, err := c.store.Git().Version(c.ctx)
 	if err != nil {
 		return nil, err
@@ -95,14 +95,14 @@ func (c *call) examine() ([]health.Finding, error) {
 }
 
 // mendAll mends what can be mended, and reports whether anything was.
-func (c *call) mendAll(findings []health.Finding, result *output.Doctor) bool {
+func (c *Invocation) mendAll(findings []health.Finding, result *output.Doctor) bool {
 	for _, f := range findings {
 		if f.Mend == nil {
 			continue
 		}
 		said, err := c.store.Mend(c.ctx, *f.Mend)
 		if err != nil {
-			c.warn("%v", err)
+			c.warnf("%v", err)
 			continue
 		}
 		result.Fixed = append(result.Fixed, said)
@@ -127,7 +127,7 @@ func addFindings(findings []health.Finding, result *output.Doctor) (fixable int)
 }
 
 // inspectAll looks at every chain, at the hooks, and at what they are for.
-func (c *call) inspectAll(result *output.Doctor) error {
+func (c *Invocation) inspectAll(result *output.Doctor) error {
 	issues, err := c.issuesToVerify()
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func hookTrouble(h output.Hook) string {
 	return ""
 }
 
-func (c *call) showDoctor(v output.Doctor) error {
+func (c *Invocation) showDoctor(v output.Doctor) error {
 	if c.json {
 		return c.write(v)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // checkPace warns of work that is saved too seldom or too often.
-func (c *call) checkPace(issues []checkpoint.Issue, result *output.Doctor) {
+func (c *Invocation) checkPace(issues []checkpoint.Issue, result *output.Doctor) {
 	var paces []health.Pace
 	for _, i := range issues {
 		if p, ok := c.paceOf(i); ok {
@@ -26,7 +26,7 @@ func (c *call) checkPace(issues []checkpoint.Issue, result *output.Doctor) {
 
 // paceOf is false for an issue that has nothing to judge, or nothing that can be
 // read: others say so.
-func (c *call) paceOf(issue checkpoint.Issue) (health.Pace, bool) {
+func (c *Invocation) paceOf(issue checkpoint.Issue) (health.Pace, bool) {
 	l, err := c.store.List(c.ctx, issue, 0)
 	if err != nil || len(l.Checkpoints) == 0 {
 		return health.Pace{}, false

@@ -10,7 +10,7 @@ import (
 
 // measure says how much room issues take, the largest first, where that was
 // asked for.
-func (c *call) measure(result *output.Doctor) error {
+func (c *Invocation) measure(result *output.Doctor) error {
 	if !c.flags.Bool("sizes") {
 		return nil
 	}
@@ -19,7 +19,7 @@ func (c *call) measure(result *output.Doctor) error {
 		return err
 	}
 	if !version.AtLeast(2, 31) {
-		c.warn("--sizes needs git 2.31")
+		c.warnf("--sizes needs git 2.31")
 		return nil
 	}
 	issues, err := c.issuesToVerify()
@@ -29,7 +29,7 @@ func (c *call) measure(result *output.Doctor) error {
 	for _, i := range issues {
 		u, err := c.store.Usage(c.ctx, i)
 		if err != nil { // an issue that is damaged, which the checks name
-			c.warn("%v", err)
+			c.warnf("%v", err)
 			continue
 		}
 		result.Sizes = append(result.Sizes, output.Size{Issue: string(i), Checkpoints: u.Checkpoints, Bytes: u.Bytes})
@@ -38,7 +38,7 @@ func (c *call) measure(result *output.Doctor) error {
 	return nil
 }
 
-func (c *call) printSizes(sizes []output.Size) {
+func (c *Invocation) printSizes(sizes []output.Size) {
 	for _, s := range sizes {
 		c.print("%9s  issue %s, %s\n", roomOf(s.Bytes), output.Clean(s.Issue), plural(s.Checkpoints, "checkpoint"))
 	}

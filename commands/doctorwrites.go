@@ -19,7 +19,7 @@ const (
 
 // unfinishedWrites are the temporary files that other systems left where they
 // keep their checkpoints.
-func (c *call) unfinishedWrites() []string {
+func (c *Invocation) unfinishedWrites() []string {
 	if c.store.Root() == "" {
 		return nil
 	}

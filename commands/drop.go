@@ -32,7 +32,7 @@ func dropFlags() []cli.Flag {
 	}
 }
 
-func runDrop(c *call) error {
+func runDrop(c *Invocation) error {
 	if err := c.open(); err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func runDrop(c *call) error {
 }
 
 // purge forgets what was dropped, and names the places that still have it.
-func (c *call) purge(issue checkpoint.Issue, ids []checkpoint.ID, dropped []gitstore.Checkpoint) error {
+func (c *Invocation) purge(issue checkpoint.Issue, ids []checkpoint.ID, dropped []gitstore.Checkpoint) error {
 	carriers, err := c.store.Purge(c.ctx, issue, ids)
 	if err != nil {
 		hint := "git checkpoint drop " + issueArg(issue) + " --all"
@@ -72,7 +72,7 @@ func (c *call) purge(issue checkpoint.Issue, ids []checkpoint.ID, dropped []gits
 		return fail(exitFailure, hint+" --purge", "%s dropped, and the purge is not complete: %w", plural(len(ids), "checkpoint"), err)
 	}
 	for _, ref := range carriers {
-		c.warn("%s still carries what was dropped, and so does its remote: git checkpoint sync %s takes it away there", ref, quoteArg(string(issue)))
+		c.warnf("%s still carries what was dropped, and so does its remote: git checkpoint sync %s takes it away there", ref, quoteArg(string(issue)))
 	}
 	left, err := c.store.Remaining(c.ctx, dropped)
 	if err != nil {
@@ -91,19 +91,19 @@ func (c *call) purge(issue checkpoint.Issue, ids []checkpoint.ID, dropped []gits
 			if n > 3 {
 				shown += " and more"
 			}
-			c.warn("%s still has %s of what was dropped: %s", place.name, plural(n, "file"), shown)
+			c.warnf("%s still has %s of what was dropped: %s", place.name, plural(n, "file"), shown)
 		}
 	}
 	after := ""
 	if len(carriers) > 0 {
 		after = ", once it is synchronized"
 	}
-	c.say("other clones and remotes may still have copies; git gc --prune=now deletes the content here%s", after)
+	c.infof("other clones and remotes may still have copies; git gc --prune=now deletes the content here%s", after)
 	return nil
 }
 
 // confirmDrop asks before anything is deleted.
-func (c *call) confirmDrop(issue checkpoint.Issue, ids []checkpoint.ID) error {
+func (c *Invocation) confirmDrop(issue checkpoint.Issue, ids []checkpoint.ID) error {
 	if c.flags.Bool("yes") {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (c *call) confirmDrop(issue checkpoint.Issue, ids []checkpoint.ID) error {
 	}
 	yes, err := c.confirm(fmt.Sprintf("Drop %s of issue %s? [y/N] ", what, output.Clean(string(issue))), hint+" --yes")
 	if err == nil && !yes {
-		c.say("nothing was dropped")
+		c.infof("nothing was dropped")
 		err = silent{exitNone}
 	}
 	return err
@@ -126,7 +126,7 @@ func (c *call) confirmDrop(issue checkpoint.Issue, ids []checkpoint.ID) error {
 
 // toDrop returns the checkpoints that the arguments name. For a purge they may be
 // dropped already, so that an interrupted purge can be repeated.
-func (c *call) toDrop() (checkpoint.Issue, []gitstore.Checkpoint, error) {
+func (c *Invocation) toDrop() (checkpoint.Issue, []gitstore.Checkpoint, error) {
 	issue, there, err := c.named()
 	if err == nil || !c.flags.Bool("purge") {
 		return issue, there, err
@@ -161,7 +161,7 @@ func (c *call) toDrop() (checkpoint.Issue, []gitstore.Checkpoint, error) {
 func gone(cs []gitstore.Checkpoint) bool { return cs[0].Commit.IsZero() }
 
 // named returns the checkpoints that the arguments name and that are there.
-func (c *call) named() (checkpoint.Issue, []gitstore.Checkpoint, error) {
+func (c *Invocation) named() (checkpoint.Issue, []gitstore.Checkpoint, error) {
 	if !c.flags.Bool("all") {
 		cp, err := c.checkpointArg(true)
 		if err != nil {

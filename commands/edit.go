@@ -57,7 +57,7 @@ type assignment struct {
 }
 
 // editor reads the flags and files that say what the record becomes.
-func (c *call) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) (func(*checkpoint.Record) (*checkpoint.Record, error), error) {
+func (c *Invocation) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) (func(*checkpoint.Record) (*checkpoint.Record, error), error) {
 	f := c.flags
 	e := &edit{
 		replace: f.Bool("replace"), trigger: trigger, phase: f.String("phase"), batch: f.Int("batch"),
@@ -107,7 +107,7 @@ var textFlags = []string{"phase", "agent", "action", "conflict", "session", "mes
 func first(values ...string) string { return cmp.Or(values...) }
 
 // readState reads the document of --state.
-func (c *call) readState() (*checkpoint.Map, error) {
+func (c *Invocation) readState() (*checkpoint.Map, error) {
 	name := c.flags.String("state")
 	if name == "" {
 		return nil, nil
@@ -129,7 +129,7 @@ func (c *call) readState() (*checkpoint.Map, error) {
 
 // readInput reads a file, or standard input for "-", within the limit of a
 // record.
-func (c *call) readInput(name string) ([]byte, error) {
+func (c *Invocation) readInput(name string) ([]byte, error) {
 	in := c.env.Stdin
 	if name != "-" {
 		f, err := os.Open(name)

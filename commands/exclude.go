@@ -13,7 +13,7 @@ import (
 // excludeFolder has git ignore a folder of files that are made of checkpoints,
 // in this clone alone, unless some of it is tracked. It is no failure where it
 // cannot be done.
-func (c *call) excludeFolder(folder string) {
+func (c *Invocation) excludeFolder(folder string) {
 	if strings.ContainsFunc(folder, unicode.IsControl) {
 		return // it would be several lines
 	}
@@ -38,7 +38,7 @@ func (c *call) excludeFolder(folder string) {
 
 // keepFormer stores a copy of a file that is about to change, and returns its
 // path.
-func (c *call) keepFormer(f atomicfile.File) (string, error) {
+func (c *Invocation) keepFormer(f atomicfile.File) (string, error) {
 	return atomicfile.Keep(filepath.Join(c.store.CommonDir(), "git-checkpoint", "before"), f)
 }
 
@@ -56,7 +56,7 @@ func excludeLine(folder string) string {
 
 // folderPattern is where a layout's files are, with the placeholders of
 // storage.location.
-func (c *call) folderPattern(as layout.Name) string {
+func (c *Invocation) folderPattern(as layout.Name) string {
 	if as == layout.Crunch {
 		return filepath.ToSlash(filepath.Clean(c.settings.String("storage.location")))
 	}

@@ -130,7 +130,7 @@ func TestKinds(t *testing.T) {
 }
 
 func TestEachNamesWhatFailed(t *testing.T) {
-	c := &call{env: &Env{Stderr: io.Discard}, flags: cli.NewContext(&cli.App{}, flag.NewFlagSet("", flag.ContinueOnError), nil)}
+	c := &Invocation{env: &Env{Stderr: io.Discard}, flags: cli.NewContext(&cli.App{}, flag.NewFlagSet("", flag.ContinueOnError), nil)}
 	boom := &gitstore.NoneError{Issue: "2"}
 	visited := 0
 	err := c.each([]checkpoint.Issue{"1", "2", "3"}, func(i checkpoint.Issue) error {

@@ -38,7 +38,7 @@ func exportFlags() []cli.Flag {
 	}
 }
 
-func runExport(c *call) error {
+func runExport(c *Invocation) error {
 	if c.flags.String("as") == "jsonl" {
 		return c.exportLines()
 	}
@@ -77,7 +77,7 @@ func runExport(c *call) error {
 // recordsToExport are the records that a layout has files for, oldest first:
 // all that can be read for crunch, the newest for the others. If descriptors ran
 // out or the disk failed, the records may be readable later, so it fails.
-func (c *call) recordsToExport(issue checkpoint.Issue, as layout.Name) ([]*checkpoint.Record, error) {
+func (c *Invocation) recordsToExport(issue checkpoint.Issue, as layout.Name) ([]*checkpoint.Record, error) {
 	_, newest, err := c.store.NewestValid(c.ctx, issue)
 	if err != nil || as != layout.Crunch {
 		return []*checkpoint.Record{newest}, err
@@ -93,7 +93,7 @@ func (c *call) recordsToExport(issue checkpoint.Issue, as layout.Name) ([]*check
 			return nil, fmt.Errorf("export: read %s: %w", l.Checkpoints[i].ID, err)
 		}
 		if err != nil {
-			c.warn("%s is left out: %v", l.Checkpoints[i].ID, err)
+			c.warnf("%s is left out: %v", l.Checkpoints[i].ID, err)
 			continue
 		}
 		records = append(records, r)

@@ -17,7 +17,7 @@ import (
 // exportLines writes an issue's checkpoints for analysis, oldest first: one
 // JSON object a line, each with the one before it and its whole record. Without
 // --dir they go to standard output.
-func (c *call) exportLines() error {
+func (c *Invocation) exportLines() error {
 	if c.json && !c.flags.IsSet("dir") {
 		return usagef("export: --as jsonl is JSON already: leave out --json, or name a --dir")
 	}
@@ -53,14 +53,14 @@ func (c *call) exportLines() error {
 }
 
 // tuple writes one checkpoint. A broken one has no record.
-func (c *call) tuple(w *bytes.Buffer, cp *gitstore.Checkpoint, before string) error {
+func (c *Invocation) tuple(w *bytes.Buffer, cp *gitstore.Checkpoint, before string) error {
 	t := output.Tuple{
 		Type: "tuple", ThreadID: string(cp.Issue), CheckpointID: string(cp.ID), ParentCheckpointID: before,
 		Commit: cp.Commit.String(), Metadata: listed(cp),
 	}
 	r, err := c.store.Record(cp)
 	if err != nil {
-		c.warn("%s has no record: %v", cp.ID, err)
+		c.warnf("%s has no record: %v", cp.ID, err)
 		return output.Write(w, t)
 	}
 	data, err := r.JSON()
@@ -69,7 +69,7 @@ func (c *call) tuple(w *bytes.Buffer, cp *gitstore.Checkpoint, before string) er
 }
 
 // putLines writes the lines into a file of --dir.
-func (c *call) putLines(name string, issue checkpoint.Issue, data []byte) error {
+func (c *Invocation) putLines(name string, issue checkpoint.Issue, data []byte) error {
 	dir := c.flags.String("dir")
 	x := &exporting{c: c, as: "jsonl", issue: issue, root: dir, below: ".", written: []string{name}}
 	if err := x.checkPlace(); err != nil {

@@ -22,7 +22,7 @@ import (
 
 // An exporting is one run of export.
 type exporting struct {
-	c         *call
+	c         *Invocation
 	as        layout.Name
 	issue     checkpoint.Issue
 	root      string // the directory that nothing leads out of
@@ -85,7 +85,7 @@ func (x *exporting) keepFormer(f layout.Output) error {
 	}
 	kept, err := x.c.keepFormer(was)
 	if err == nil {
-		x.c.say("%s as it was: %s", quotePath(f.Path), quotePath(kept))
+		x.c.infof("%s as it was: %s", quotePath(f.Path), quotePath(kept))
 	}
 	return err
 }
@@ -179,7 +179,7 @@ func (x *exporting) moveAside() error {
 			return err
 		}
 	}
-	x.c.warn("the files of %s are in %s now", x.others[0], quotePath(to))
+	x.c.warnf("the files of %s are in %s now", x.others[0], quotePath(to))
 	return x.thinArchive(path.Dir(to))
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // judge gathers the facts about a checkpoint and judges it.
-func (c *call) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.Verdict, error) {
+func (c *Invocation) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.Verdict, error) {
 	l := tasks.Of(r)
 	if _, err := l.Batches(); err != nil {
 		return freshness.Verdict{}, taskFailure(cp.Issue, "", fmt.Errorf("checkpoint %s: %w", cp.ID, err))
@@ -47,7 +47,7 @@ func (c *call) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.V
 
 // fuller returns the next older checkpoint of the branch that lacks no file, if
 // this one does.
-func (c *call) fuller(cp *gitstore.Checkpoint) string {
+func (c *Invocation) fuller(cp *gitstore.Checkpoint) string {
 	const depth = 50
 	if !cp.LeftOut {
 		return ""
@@ -67,7 +67,7 @@ func (c *call) fuller(cp *gitstore.Checkpoint) string {
 }
 
 // rules are the settings that the verdict depends on.
-func (c *call) rules() freshness.Rules {
+func (c *Invocation) rules() freshness.Rules {
 	changed := c.flags.String("changed") != "" || c.auto()
 	return freshness.Rules{
 		LabelsToPhase: c.settings.Map("labels_to_phase"), Phases: c.settings.Strings("phases"),
@@ -76,11 +76,11 @@ func (c *call) rules() freshness.Rules {
 }
 
 // handovers are those of resume.compat.
-func (c *call) handovers() (all []freshness.Handover) {
+func (c *Invocation) handovers() (all []freshness.Handover) {
 	for _, text := range c.settings.Strings("resume.compat") {
 		h, ok := freshness.ParseHandover(text)
 		if !ok {
-			c.warn("resume.compat: %q: want FROM TO [SCOPE...]", text)
+			c.warnf("resume.compat: %q: want FROM TO [SCOPE...]", text)
 			continue
 		}
 		all = append(all, h)
@@ -89,9 +89,9 @@ func (c *call) handovers() (all []freshness.Handover) {
 }
 
 // auto reports that nobody is there to ask.
-func (c *call) auto() bool { return c.flags.Bool("auto") || c.flags.Bool("ci") }
+func (c *Invocation) auto() bool { return c.flags.Bool("auto") || c.flags.Bool("ci") }
 
-func (c *call) branchFact(cp *gitstore.Checkpoint) freshness.Branch {
+func (c *Invocation) branchFact(cp *gitstore.Checkpoint) freshness.Branch {
 	if cp.Branch == "" {
 		return freshness.Branch{State: freshness.BranchUnchecked}
 	}
@@ -127,7 +127,7 @@ func (c *call) branchFact(cp *gitstore.Checkpoint) freshness.Branch {
 }
 
 // otherBranch is the fact that HEAD is on another branch than the checkpoint's.
-func (c *call) otherBranch(cp *gitstore.Checkpoint, b gitstore.BranchReport, now string) freshness.Branch {
+func (c *Invocation) otherBranch(cp *gitstore.Checkpoint, b gitstore.BranchReport, now string) freshness.Branch {
 	f := freshness.Branch{State: freshness.BranchOther, Name: now, Exists: b.Exists, Became: b.Name}
 	if b.Exists {
 		f.Place = c.store.CheckedOut(c.ctx, cp.Branch)
@@ -137,7 +137,7 @@ func (c *call) otherBranch(cp *gitstore.Checkpoint, b gitstore.BranchReport, now
 	return f
 }
 
-func (c *call) headFact(cp *gitstore.Checkpoint) freshness.Head {
+func (c *Invocation) headFact(cp *gitstore.Checkpoint) freshness.Head {
 	h, err := c.store.CompareHead(c.ctx, cp)
 	if err != nil {
 		why := err.Error()
@@ -159,7 +159,7 @@ func (c *call) headFact(cp *gitstore.Checkpoint) freshness.Head {
 	return f
 }
 
-func (c *call) filesFact(cp *gitstore.Checkpoint) freshness.Files {
+func (c *Invocation) filesFact(cp *gitstore.Checkpoint) freshness.Files {
 	if c.store.Root() == "" {
 		return freshness.Files{Why: "a bare repository has no worktree"}
 	}
@@ -170,7 +170,7 @@ func (c *call) filesFact(cp *gitstore.Checkpoint) freshness.Files {
 	return freshness.Files{Checked: true, Changed: append(changed, inTheWay...), InTheWay: inTheWay}
 }
 
-func (c *call) outputsFact(cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Outputs {
+func (c *Invocation) outputsFact(cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Outputs {
 	if len(r.Outputs()) == 0 {
 		return freshness.Outputs{Checked: true}
 	}
@@ -186,7 +186,7 @@ func (c *call) outputsFact(cp *gitstore.Checkpoint, r *checkpoint.Record) freshn
 
 // baseFact compares HEAD with the branch that the work will go into. It is a
 // note: where it cannot be known, nothing is said.
-func (c *call) baseFact() freshness.Base {
+func (c *Invocation) baseFact() freshness.Base {
 	b, err := c.store.Base(c.ctx)
 	if err != nil {
 		return freshness.Base{}
@@ -195,7 +195,7 @@ func (c *call) baseFact() freshness.Base {
 }
 
 // planFact compares the plan's file with what it was at the save.
-func (c *call) planFact(cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Plan {
+func (c *Invocation) planFact(cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Plan {
 	place, was := r.PlanPath(), r.PlanDigest()
 	switch {
 	case place == "" || was == "":
@@ -211,7 +211,7 @@ func (c *call) planFact(cp *gitstore.Checkpoint, r *checkpoint.Record) freshness
 }
 
 // nextFact is how work of another system goes on by the files that are there.
-func (c *call) nextFact(r *checkpoint.Record) freshness.Next {
+func (c *Invocation) nextFact(r *checkpoint.Record) freshness.Next {
 	if c.store.Root() == "" {
 		return freshness.Next{}
 	}
@@ -236,7 +236,7 @@ func (c *call) nextFact(r *checkpoint.Record) freshness.Next {
 
 // sessionNote tells of a checkpoint that another session saved, where this one
 // has a name: what was said there is not known here.
-func (c *call) sessionNote(r *checkpoint.Record) []freshness.Reason {
+func (c *Invocation) sessionNote(r *checkpoint.Record) []freshness.Reason {
 	now := c.env.Getenv("GIT_CHECKPOINT_SESSION")
 	if now == "" || r.Session() == "" || now == r.Session() {
 		return nil
@@ -246,7 +246,7 @@ func (c *call) sessionNote(r *checkpoint.Record) []freshness.Reason {
 
 // approved are the phases that were approved with this command, or when the
 // checkpoint was resumed here before.
-func (c *call) approved(cp *gitstore.Checkpoint) []string {
+func (c *Invocation) approved(cp *gitstore.Checkpoint) []string {
 	phases := slices.Clone(c.lists["approve"])
 	for _, a := range c.store.Resumed(cp).Approved {
 		phases = append(phases, a.Phase)

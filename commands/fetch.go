@@ -33,7 +33,7 @@ func shareFlags() []cli.Flag {
 	}
 }
 
-func runFetch(c *call) error {
+func runFetch(c *Invocation) error {
 	if err := c.open(); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func runFetch(c *call) error {
 
 // toShare are the remote and the issues that the command line names, no issue
 // for all of them.
-func (c *call) toShare() (remote string, issues []checkpoint.Issue, err error) {
+func (c *Invocation) toShare() (remote string, issues []checkpoint.Issue, err error) {
 	name := c.flags.Command.Name
 	if remote, err = c.remote(c.flags.String("remote")); err != nil {
 		return "", nil, err
@@ -68,7 +68,7 @@ func (c *call) toShare() (remote string, issues []checkpoint.Issue, err error) {
 }
 
 // remote is the one that was named, else the configured one.
-func (c *call) remote(named string) (string, error) {
+func (c *Invocation) remote(named string) (string, error) {
 	if name := first(named, c.settings.String("remote")); name != "" {
 		return name, nil
 	}
@@ -76,17 +76,17 @@ func (c *call) remote(named string) (string, error) {
 }
 
 // remoteTimeout bounds one connection.
-func (c *call) remoteTimeout() time.Duration {
+func (c *Invocation) remoteTimeout() time.Duration {
 	return time.Duration(c.settings.Int("remote_timeout")) * time.Second
 }
 
 // shareBudget bounds what takes several connections.
-func (c *call) shareBudget() time.Duration {
+func (c *Invocation) shareBudget() time.Duration {
 	return time.Duration(c.settings.Int("sync_timeout")) * time.Second
 }
 
 // showShared tells what became of each issue; some failed is partial.
-func (c *call) showShared(remote string, done []gitstore.Synced, err error) error {
+func (c *Invocation) showShared(remote string, done []gitstore.Synced, err error) error {
 	failed := c.sharingFailed(done, err)
 	if err != nil && len(done) == 0 {
 		return failed
@@ -128,7 +128,7 @@ func sharedLine(remote string, s gitstore.Synced) string {
 }
 
 // sharingFailed is the failure of those that failed.
-func (c *call) sharingFailed(done []gitstore.Synced, err error) error {
+func (c *Invocation) sharingFailed(done []gitstore.Synced, err error) error {
 	if err == nil && !slices.ContainsFunc(done, func(s gitstore.Synced) bool { return s.Err != nil }) {
 		return nil
 	}

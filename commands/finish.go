@@ -31,7 +31,7 @@ func finishFlags() []cli.Flag {
 	)
 }
 
-func runFinish(c *call) error {
+func runFinish(c *Invocation) error {
 	status, err := progress.ParseStatus(c.flags.String("status"))
 	if err != nil {
 		return usagef("finish: --status: %w", err)
@@ -56,7 +56,7 @@ func runFinish(c *call) error {
 		},
 		after: func(s *gitstore.Saved) error {
 			if open := s.Record.Progress().Remaining; status == progress.Completed && len(open) > 0 {
-				c.warn("completed with phases that are neither completed nor skipped: %s", list(open))
+				c.warnf("completed with phases that are neither completed nor skipped: %s", list(open))
 			}
 			return c.dispose(s, status)
 		},
@@ -65,7 +65,7 @@ func runFinish(c *call) error {
 
 // dispose does with the chain of a workflow that is over what the settings
 // say. What was saved is in the archive then.
-func (c *call) dispose(s *gitstore.Saved, status string) error {
+func (c *Invocation) dispose(s *gitstore.Saved, status string) error {
 	c.applyAge(s.Issue)
 	what := c.settings.String("on_failure")
 	if status == progress.Completed {
@@ -93,7 +93,7 @@ var reasons = map[string]retention.Reason{
 }
 
 // archiveChain moves the issue's chain to the archive, with what was saved.
-func (c *call) archiveChain(s *gitstore.Saved, why retention.Reason) error {
+func (c *Invocation) archiveChain(s *gitstore.Saved, why retention.Reason) error {
 	ids, err := c.leaving(s)
 	if err != nil || ids != nil && len(ids) == 0 {
 		return err
@@ -104,7 +104,7 @@ func (c *call) archiveChain(s *gitstore.Saved, why retention.Reason) error {
 	if cp, err := c.store.ByID(c.ctx, s.Issue, s.ID); err == nil {
 		s.Commit, s.Ref = cp.Commit, gitstore.ArchiveRef(s.Issue)
 	}
-	c.say("archived; git checkpoint undo %s brings the checkpoints back", quoteArg(string(s.Issue)))
+	c.infof("archived; git checkpoint undo %s brings the checkpoints back", quoteArg(string(s.Issue)))
 	return nil
 }
 
@@ -123,7 +123,7 @@ func undisposed(s *gitstore.Saved, verb string, err error) error {
 
 // leaving are the checkpoints that leave the chain where the newest stays, nil
 // for all of them.
-func (c *call) leaving(s *gitstore.Saved) ([]checkpoint.ID, error) {
+func (c *Invocation) leaving(s *gitstore.Saved) ([]checkpoint.ID, error) {
 	if c.flags.Command.Name != "finish" || !c.flags.Bool("keep-latest") {
 		return nil, nil
 	}
@@ -141,7 +141,7 @@ func (c *call) leaving(s *gitstore.Saved) ([]checkpoint.ID, error) {
 }
 
 // dropChain drops the issue's chain but for what is pinned.
-func (c *call) dropChain(s *gitstore.Saved) error {
+func (c *Invocation) dropChain(s *gitstore.Saved) error {
 	l, err := c.store.List(c.ctx, s.Issue, 0)
 	if err != nil {
 		return err
@@ -158,6 +158,6 @@ func (c *call) dropChain(s *gitstore.Saved) error {
 	if err := c.store.Drop(c.ctx, s.Issue, ids); err != nil {
 		return undisposed(s, "drop", err)
 	}
-	c.say("dropped %s; git checkpoint undo %s brings them back", plural(len(ids), "checkpoint"), quoteArg(string(s.Issue)))
+	c.infof("dropped %s; git checkpoint undo %s brings them back", plural(len(ids), "checkpoint"), quoteArg(string(s.Issue)))
 	return nil
 }

@@ -29,7 +29,7 @@ func helpFlags() []cli.Flag {
 	}
 }
 
-func runHelp(c *call) error {
+func runHelp(c *Invocation) error {
 	text, err := c.helpText()
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func runHelp(c *call) error {
 }
 
 // helpText is what the arguments ask for.
-func (c *call) helpText() (string, error) {
+func (c *Invocation) helpText() (string, error) {
 	switch {
 	case c.flags.IsSet("man"):
 		return c.writeMan()

@@ -12,7 +12,7 @@ import (
 )
 
 // writeMan writes the man pages and returns their names.
-func (c *call) writeMan() (string, error) {
+func (c *Invocation) writeMan() (string, error) {
 	if len(c.args) > 0 {
 		return "", usagef("help: --man takes no command: it writes all pages")
 	}
@@ -38,7 +38,7 @@ func (c *call) writeMan() (string, error) {
 
 // manDir is the directory that was named, or the one where man looks for the
 // pages of a program that git finds where it finds this one.
-func (c *call) manDir() (string, error) {
+func (c *Invocation) manDir() (string, error) {
 	if dir := c.flags.String("man"); dir != leftOut {
 		return dir, nil
 	}

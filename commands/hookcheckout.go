@@ -15,7 +15,7 @@ import (
 // postCheckout tells of a checkpoint of the branch that was switched to. Git
 // calls it with the old HEAD, the new one, and 1 for a switch, 0 for files;
 // the old one is zeros where a worktree is made.
-func (c *call) postCheckout(args []string) error {
+func (c *Invocation) postCheckout(args []string) error {
 	if len(args) != 3 || args[2] != "1" || strings.Trim(args[0], "0") == "" {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (c *call) postCheckout(args []string) error {
 }
 
 // rebasing reports a rebase, which checks out by itself.
-func (c *call) rebasing() bool {
+func (c *Invocation) rebasing() bool {
 	return slices.ContainsFunc([]string{"rebase-merge", "rebase-apply"}, func(name string) bool {
 		_, err := os.Stat(filepath.Join(c.store.GitDir(), name))
 		return err == nil
@@ -46,7 +46,7 @@ func (c *call) rebasing() bool {
 }
 
 // branchIssue is the issue that the branch's name says, and nothing else.
-func (c *call) branchIssue() (checkpoint.Issue, bool) {
+func (c *Invocation) branchIssue() (checkpoint.Issue, bool) {
 	branch, err := c.store.Branch(c.ctx)
 	if err != nil || branch == "" {
 		return "", false
@@ -55,7 +55,7 @@ func (c *call) branchIssue() (checkpoint.Issue, bool) {
 }
 
 // tellOf says whether the newest checkpoint can be resumed.
-func (c *call) tellOf(issue checkpoint.Issue) error {
+func (c *Invocation) tellOf(issue checkpoint.Issue) error {
 	r, err := c.newest(issue)
 	if errors.As(err, new(*gitstore.NoneError)) {
 		return nil // an emptied chain
@@ -66,15 +66,15 @@ func (c *call) tellOf(issue checkpoint.Issue) error {
 	name, saved := quoteArg(string(issue)), ago(r.record.CreatedAt(), c.env.Now())
 	switch r.verdict.Action {
 	case freshness.Resume, freshness.ProceedWithWarning:
-		c.tell("issue %s was saved %s and can be resumed: git checkpoint resume %s", issue, saved, name)
+		c.notify("issue %s was saved %s and can be resumed: git checkpoint resume %s", issue, saved, name)
 	default:
-		c.tell("issue %s was saved %s and is stale (%s): git checkpoint status %s", issue, saved, worst(r.verdict), name)
+		c.notify("issue %s was saved %s and is stale (%s): git checkpoint status %s", issue, saved, worst(r.verdict), name)
 	}
 	return nil
 }
 
 // newest is the newest checkpoint of an issue, judged without the network.
-func (c *call) newest(issue checkpoint.Issue) (*resumption, error) {
+func (c *Invocation) newest(issue checkpoint.Issue) (*resumption, error) {
 	r := &resumption{}
 	var err error
 	if r.cp, r.record, err = c.store.NewestRecord(c.ctx, issue); err != nil {

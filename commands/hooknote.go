@@ -36,7 +36,7 @@ func noteName(session string) string {
 }
 
 // here returns where the session is now; the issue is the one that is named.
-func (c *call) here() (sessionNote, error) {
+func (c *Invocation) here() (sessionNote, error) {
 	branch, err := c.currentBranch()
 	if err != nil {
 		return sessionNote{}, err
@@ -48,7 +48,7 @@ func (c *call) here() (sessionNote, error) {
 // noteSession keeps where a session is, and removes old notes. A session of no
 // issue has nothing to keep. If the note cannot be written, the end of the session
 // is saved to the issue that is named then.
-func (c *call) noteSession(session string) {
+func (c *Invocation) noteSession(session string) {
 	now, err := c.here()
 	if session == "" || err != nil {
 		return
@@ -61,7 +61,7 @@ func (c *call) noteSession(session string) {
 	_ = c.store.WriteNote(noteName(session), data)
 }
 
-func (c *call) removeOldNotes() {
+func (c *Invocation) removeOldNotes() {
 	dir := c.store.NotePath(sessionNotes)
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -75,7 +75,7 @@ func (c *call) removeOldNotes() {
 }
 
 // readNote returns where a session was, and false if that is not known.
-func (c *call) readNote(session string) (note sessionNote, known bool) {
+func (c *Invocation) readNote(session string) (note sessionNote, known bool) {
 	if session == "" {
 		return note, false
 	}
@@ -90,7 +90,7 @@ func (c *call) readNote(session string) (note sessionNote, known bool) {
 // sessionIssue returns the issue that the end of a session is saved to, "" with
 // the reason if there is none. A session that is noted is saved to its own issue
 // while its branch is still checked out.
-func (c *call) sessionIssue(session string) (i checkpoint.Issue, why string, err error) {
+func (c *Invocation) sessionIssue(session string) (i checkpoint.Issue, why string, err error) {
 	now, err := c.here()
 	note, known := c.readNote(session)
 	switch {
@@ -119,7 +119,7 @@ func onBranch(name string) string {
 
 // handedIssue returns the issue whose checkpoint a hook may hand over: the one
 // that is named, else the only one whose newest checkpoint is of this branch.
-func (c *call) handedIssue() (checkpoint.Issue, bool) {
+func (c *Invocation) handedIssue() (checkpoint.Issue, bool) {
 	i, err := c.namedIssue()
 	if !errors.Is(err, errUnnamed) {
 		return i, err == nil && c.store.HasIssue(c.ctx, i)

@@ -16,7 +16,7 @@ import (
 
 // prePush pushes the checkpoints of the issues whose branches are pushed,
 // where that is asked for. It saves nothing.
-func (c *call) prePush(args []string) error {
+func (c *Invocation) prePush(args []string) error {
 	updates, err := hook.ParseUpdates(c.env.Stdin)
 	if err != nil || nothingOfOurs(updates, gitstore.ReadHookPrecheck()) {
 		return err
@@ -61,7 +61,7 @@ func blockCode(err error) int {
 // pushedIssues are the issues of the branches pushed that have checkpoints. One
 // whose checkpoints the push itself takes along, as with --mirror, is left to
 // it: it expects them on the remote as they were when it began.
-func (c *call) pushedIssues(updates []hook.Update) []checkpoint.Issue {
+func (c *Invocation) pushedIssues(updates []hook.Update) []checkpoint.Issue {
 	var issues []checkpoint.Issue
 	for _, u := range updates {
 		i, ok := checkpoint.IssueFromBranch(u.Branch(), c.settings.Pattern("issue_pattern"))
@@ -92,7 +92,7 @@ func pushedObjects(updates []hook.Update, same bool) (o gitstore.Exposed) {
 
 // hookRemote is where the checkpoints go: checkpoint.remote, else where the
 // push goes. Git gives the remote's name, or its URL twice.
-func (c *call) hookRemote(args []string) (string, error) {
+func (c *Invocation) hookRemote(args []string) (string, error) {
 	if c.settings.String("remote") != "" || len(args) == 0 {
 		return c.remote("")
 	}
@@ -101,7 +101,7 @@ func (c *call) hookRemote(args []string) (string, error) {
 
 // pushAlong pushes issues one by one within the hook's time. All that is to be
 // said is one line.
-func (c *call) pushAlong(remote string, issues []checkpoint.Issue, e gitstore.Exposed) error {
+func (c *Invocation) pushAlong(remote string, issues []checkpoint.Issue, e gitstore.Exposed) error {
 	budget := time.Duration(c.settings.Int("hooks.seconds")) * time.Second
 	ctx, cancel := context.WithTimeout(c.ctx, budget)
 	defer cancel()
@@ -110,7 +110,7 @@ func (c *call) pushAlong(remote string, issues []checkpoint.Issue, e gitstore.Ex
 	var said, wrong []string
 	var first error
 	for _, i := range issues {
-		if c.left {
+		if c.detached {
 			break
 		}
 		text, err := c.inTime(func() (string, error) { return c.pushIssue(remote, i, e) })
@@ -129,7 +129,7 @@ func (c *call) pushAlong(remote string, issues []checkpoint.Issue, e gitstore.Ex
 	}
 	if first == nil {
 		if len(said) > 0 {
-			c.tell("%s", strings.Join(said, "; "))
+			c.notify("%s", strings.Join(said, "; "))
 		}
 		return nil
 	}
@@ -142,7 +142,7 @@ const lateTime = 300 * time.Millisecond
 
 // inTime waits for a push as long as there is time. After that the program is
 // about to end, and git with it.
-func (c *call) inTime(push func() (string, error)) (string, error) {
+func (c *Invocation) inTime(push func() (string, error)) (string, error) {
 	type outcome struct {
 		text string
 		err  error
@@ -167,7 +167,7 @@ func (c *call) inTime(push func() (string, error)) (string, error) {
 	case o := <-done:
 		return o.text, o.err
 	case <-time.After(lateTime):
-		c.left = true
+		c.detached = true
 		return "", c.ctx.Err()
 	}
 }
@@ -201,7 +201,7 @@ func (e *secretsError) Error() string {
 
 // pushIssue pushes one chain, unless that would show what the user has not
 // published, or a secret. It returns what to tell.
-func (c *call) pushIssue(remote string, i checkpoint.Issue, e gitstore.Exposed) (string, error) {
+func (c *Invocation) pushIssue(remote string, i checkpoint.Issue, e gitstore.Exposed) (string, error) {
 	out, err := c.store.Outgoing(c.ctx, remote, i, e)
 	switch {
 	case err != nil:

@@ -17,13 +17,13 @@ import (
 // A push that hangs is left alone when its time is over, one that breaks is an
 // error, and one that is done in time is what it says.
 func TestInTime(t *testing.T) {
-	c := &call{ctx: context.Background()}
+	c := &Invocation{ctx: context.Background()}
 	text, err := c.inTime(func() (string, error) { return "pushed", nil })
 	assert.Equal(t, "pushed", text)
 	require.NoError(t, err)
 	_, err = c.inTime(func() (string, error) { panic("broken") })
 	require.EqualError(t, err, "broken")
-	assert.False(t, c.left)
+	assert.False(t, c.detached)
 
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
@@ -34,7 +34,7 @@ func TestInTime(t *testing.T) {
 	_, err = c.inTime(func() (string, error) { <-hang; return "", nil })
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.Less(t, time.Since(start), 5*time.Second)
-	assert.True(t, c.left, "the store stays open for it")
+	assert.True(t, c.detached, "the store stays open for it")
 }
 
 func TestPushedObjects(t *testing.T) {

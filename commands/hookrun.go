@@ -35,17 +35,17 @@ const hookTime = 2 * time.Second
 
 // hookRuns are the hooks. Their errors are told in one line; a *failure of
 // blocked stops git.
-var hookRuns = map[string]func(*call, []string) error{
-	"pre-push":      (*call).prePush,
-	"post-checkout": (*call).postCheckout,
-	"session-start": (*call).sessionStart,
-	"pre-compact":   func(c *call, args []string) error { return c.sessionSave("interval", false) },
-	"session-end":   func(c *call, args []string) error { return c.sessionSave("session_end", true) },
-	"stop":          (*call).sessionStop,
-	"event":         (*call).event,
+var hookRuns = map[string]func(*Invocation, []string) error{
+	"pre-push":      (*Invocation).prePush,
+	"post-checkout": (*Invocation).postCheckout,
+	"session-start": (*Invocation).sessionStart,
+	"pre-compact":   func(c *Invocation, args []string) error { return c.sessionSave("interval", false) },
+	"session-end":   func(c *Invocation, args []string) error { return c.sessionSave("session_end", true) },
+	"stop":          (*Invocation).sessionStop,
+	"event":         (*Invocation).event,
 }
 
-func runHook(c *call) error {
+func runHook(c *Invocation) error {
 	if len(c.args) == 0 {
 		return usagef("hook: which one?")
 	}
@@ -65,7 +65,7 @@ func runHook(c *call) error {
 
 // openQuickly opens the repository for a hook that only tells, within its time,
 // and reports whether checkpoints are switched on.
-func (c *call) openQuickly() (done context.CancelFunc, on bool, err error) {
+func (c *Invocation) openQuickly() (done context.CancelFunc, on bool, err error) {
 	c.ctx, done = context.WithTimeout(c.ctx, hookTime)
 	if err := c.open(); err != nil {
 		return done, false, err
@@ -92,7 +92,7 @@ func (b *blocked) Error() string { return b.err.Error() }
 
 // harmless runs a hook and makes nothing worse of what goes wrong than a line
 // on standard error.
-func (c *call) harmless(name string, run func(*call, []string) error) (err error) {
+func (c *Invocation) harmless(name string, run func(*Invocation, []string) error) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
 			fmt.Fprintf(c.env.Stderr, "git-checkpoint: %s: %s\n", name, output.Clean(fmt.Sprint(broken)))
@@ -116,7 +116,7 @@ func firstLine(s string) string {
 	return line
 }
 
-// tell says the one line of a hook.
-func (c *call) tell(format string, args ...any) {
+// notify says the one line of a hook.
+func (c *Invocation) notify(format string, args ...any) {
 	fmt.Fprintf(c.env.Stderr, "git-checkpoint: %s\n", output.Clean(fmt.Sprintf(format, args...)))
 }

@@ -44,7 +44,7 @@ func agentNames() string {
 	return "`" + names[0] + "`, " + strings.Join(names[1:last], ", ") + " or " + names[last]
 }
 
-func runHooks(c *call) error {
+func runHooks(c *Invocation) error {
 	verb := ""
 	if len(c.args) > 0 {
 		verb = c.args[0]
@@ -71,15 +71,15 @@ func runHooks(c *call) error {
 }
 
 // hooksRepo is where hooks are installed.
-func (c *call) hooksRepo() *install.Repo {
+func (c *Invocation) hooksRepo() *install.Repo {
 	return &install.Repo{
 		Context: c.ctx, Git: c.store.Git(), Config: c.store.Config(), Root: c.store.Root(), CommonDir: c.store.CommonDir(),
-		PrePush: c.settings.String("hooks.pre_push"), Global: c.flags.Bool("global"), Force: c.flags.Bool("force"), Warn: c.warn,
+		PrePush: c.settings.String("hooks.pre_push"), Global: c.flags.Bool("global"), Force: c.flags.Bool("force"), Warn: c.warnf,
 		ClearLock: c.store.ClearLock,
 	}
 }
 
-func (c *call) planHooks(r *install.Repo, in bool, agent *hook.Agent) ([]install.Change, error) {
+func (c *Invocation) planHooks(r *install.Repo, in bool, agent *hook.Agent) ([]install.Change, error) {
 	switch {
 	case agent != nil:
 		return r.Agent(agent, in)
@@ -89,7 +89,7 @@ func (c *call) planHooks(r *install.Repo, in bool, agent *hook.Agent) ([]install
 	return r.Uninstall()
 }
 
-func (c *call) checkHooks(verb string) error {
+func (c *Invocation) checkHooks(verb string) error {
 	agent := c.flags.String("agent")
 	switch {
 	case verb != "install" && verb != "uninstall" && verb != "status":
@@ -105,7 +105,7 @@ func (c *call) checkHooks(verb string) error {
 }
 
 // changeHooks does what was planned, unless it is a dry run.
-func (c *call) changeHooks(r *install.Repo, verb string, changes []install.Change) error {
+func (c *Invocation) changeHooks(r *install.Repo, verb string, changes []install.Change) error {
 	dry := c.flags.Bool("dry-run")
 	result := output.Hooks{Type: "hooks", Action: verb, DryRun: dry}
 	if !dry {
@@ -123,7 +123,7 @@ func (c *call) changeHooks(r *install.Repo, verb string, changes []install.Chang
 	}
 	result.Kept = c.tellKept(r)
 	if len(changes) == 0 {
-		c.say("nothing to do")
+		c.infof("nothing to do")
 	}
 	if c.json {
 		return c.write(result)
@@ -132,16 +132,16 @@ func (c *call) changeHooks(r *install.Repo, verb string, changes []install.Chang
 }
 
 // tellKept names the copies of the files that were changed.
-func (c *call) tellKept(r *install.Repo) []output.Kept {
+func (c *Invocation) tellKept(r *install.Repo) []output.Kept {
 	var kept []output.Kept
 	for _, k := range r.Kept {
 		kept = append(kept, output.Kept{Path: k.File, Copy: k.Kept})
-		c.say("%s as it was: %s", k.File, k.Kept)
+		c.infof("%s as it was: %s", k.File, k.Kept)
 	}
 	return kept
 }
 
-func (c *call) tellChange(dry bool, text string) {
+func (c *Invocation) tellChange(dry bool, text string) {
 	if c.json {
 		return
 	}
@@ -152,7 +152,7 @@ func (c *call) tellChange(dry bool, text string) {
 }
 
 // showManual prints what to paste.
-func (c *call) showManual(agent *hook.Agent) error {
+func (c *Invocation) showManual(agent *hook.Agent) error {
 	text, err := install.Manual(agent, c.flags.Bool("push"))
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ const maxInput = 1 << 20
 // use, and no session may hang on that.
 const inputTime = time.Second
 
-func (c *call) sessionInput() sessionInput {
+func (c *Invocation) sessionInput() sessionInput {
 	if c.env.Stdin == nil || terminal.Is(c.env.Stdin) {
 		return sessionInput{}
 	}
@@ -59,7 +59,7 @@ func readSession(r io.Reader, within time.Duration) sessionInput {
 
 // sessionStart hands a new session the newest checkpoint of its issue, as
 // data: anyone who can push a ref can write it.
-func (c *call) sessionStart(args []string) error {
+func (c *Invocation) sessionStart(args []string) error {
 	in := c.sessionInput()
 	if gitstore.ReadHookPrecheck().HasNoCheckpoints() && in.SessionID == "" {
 		return nil
@@ -98,7 +98,7 @@ func nextStep(r *resumption) string {
 }
 
 // handOver prints a text in the way the agent reads it.
-func (c *call) handOver(text string, args []string) error {
+func (c *Invocation) handOver(text string, args []string) error {
 	if len(args) > 0 {
 		if a := hook.AgentNamed(args[0]); a != nil && a.JSON {
 			return output.WriteContext(c.out, "SessionStart", text)
@@ -110,7 +110,7 @@ func (c *call) handOver(text string, args []string) error {
 
 // sessionSave saves what a session leaves behind, if that is anything new. A
 // session that goes on is where the worktree is.
-func (c *call) sessionSave(trigger string, ends bool) error {
+func (c *Invocation) sessionSave(trigger string, ends bool) error {
 	in := c.sessionInput()
 	if err := c.open(); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (c *call) sessionSave(trigger string, ends bool) error {
 	}
 	if issue == "" {
 		if why != "" {
-			c.tell("%s: nothing is saved: %s", c.args[0], why)
+			c.notify("%s: nothing is saved: %s", c.args[0], why)
 		}
 		return nil
 	}
@@ -143,14 +143,14 @@ func (c *call) sessionSave(trigger string, ends bool) error {
 	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(""), io.Discard, &said
 	env.Environ = slices.Concat(c.sessionBounds(), env.Environ)
 	if code := runLine(c.ctx, &env, c.commands, append(args, "--", string(issue))); code != exitOK {
-		c.tell("%s", strings.TrimPrefix(firstLine(said.String()), "git-checkpoint: "))
+		c.notify("%s", strings.TrimPrefix(firstLine(said.String()), "git-checkpoint: "))
 	}
 	return nil
 }
 
 // sessionBounds keep a save within the seconds that an agent allows: what the
 // user has set in the environment comes after, and wins.
-func (c *call) sessionBounds() []string {
+func (c *Invocation) sessionBounds() []string {
 	bounds := []string{"GIT_CHECKPOINT_ISSUE_TIMEOUT=1"}
 	if c.settings.IsDefault("storage.budget_ms") {
 		budget := 1500
@@ -168,7 +168,7 @@ func isSession(s string) bool {
 
 // event saves when a workflow's event of that name is broadcast, as crunch's
 // agents do; other events are none of ours.
-func (c *call) event(args []string) error {
+func (c *Invocation) event(args []string) error {
 	if len(args) == 0 || args[0] != "CHECKPOINT" {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // hooksStatus says what is installed, and whether git runs it.
-func (c *call) hooksStatus() error {
+func (c *Invocation) hooksStatus() error {
 	result := output.Hooks{Type: "hooks", Action: "status"}
 	var err error
 	if result.Hooks, err = c.findHooks(); err != nil {
@@ -34,7 +34,7 @@ func (c *call) hooksStatus() error {
 }
 
 // findHooks looks for git's hooks and what their settings say.
-func (c *call) findHooks() ([]output.Hook, error) {
+func (c *Invocation) findHooks() ([]output.Hook, error) {
 	found, err := c.hooksRepo().Status()
 	var hooks []output.Hook
 	for _, h := range found {

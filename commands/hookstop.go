@@ -16,7 +16,7 @@ const keepGoing = 2
 
 // sessionStop keeps the lead of a pipeline that is not complete from ending its
 // turn. No other session is held up, nor is the lead twice in a row.
-func (c *call) sessionStop([]string) error {
+func (c *Invocation) sessionStop([]string) error {
 	if gitstore.ReadHookPrecheck().HasNoCheckpoints() {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (c *call) sessionStop([]string) error {
 }
 
 // lead is the session that the pipeline's lead wrote down, "" for none.
-func (c *call) lead() string {
+func (c *Invocation) lead() string {
 	f, err := c.openPlain(leadSession)
 	if err != nil {
 		return ""

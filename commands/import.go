@@ -41,7 +41,7 @@ func importFlags() []cli.Flag {
 	}
 }
 
-func runImport(c *call) error {
+func runImport(c *Invocation) error {
 	if len(c.args) == 0 {
 		return usagef("import: which file or directory?")
 	}
@@ -49,7 +49,7 @@ func runImport(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.toSave = true
+	c.willSave = true
 	if err := c.open(); err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func runImport(c *call) error {
 }
 
 // sourceFlag is the layout of --as, or the tool of --from, "" without.
-func (c *call) sourceFlag() (layout.Name, error) {
+func (c *Invocation) sourceFlag() (layout.Name, error) {
 	from := layout.Name(c.flags.String("from"))
 	switch {
 	case !c.flags.IsSet("from"):
@@ -86,7 +86,7 @@ func (c *call) sourceFlag() (layout.Name, error) {
 }
 
 // layoutFlag is the layout of --as, "" without.
-func (c *call) layoutFlag() (layout.Name, error) {
+func (c *Invocation) layoutFlag() (layout.Name, error) {
 	if !c.flags.IsSet("as") {
 		return "", nil
 	}
@@ -99,7 +99,7 @@ func (c *call) layoutFlag() (layout.Name, error) {
 
 // An importing is one run of import: what it did with each file.
 type importing struct {
-	c        *call
+	c        *Invocation
 	as       layout.Name
 	imported []imported
 	skipped  []output.Skipped
@@ -158,13 +158,13 @@ func (in *importing) record(d document) {
 func (in *importing) warn(d document) {
 	places := 0
 	for _, p := range d.file.Problems {
-		in.c.warn("%s: %s", quotePath(d.path), p)
+		in.c.warnf("%s: %s", quotePath(d.path), p)
 		if p.Rule == "place" {
 			places++
 		}
 	}
 	if places > 0 {
-		in.c.warn("%s: %s of one machine; --relativize mends those below the root", quotePath(d.path), plural(places, "path"))
+		in.c.warnf("%s: %s of one machine; --relativize mends those below the root", quotePath(d.path), plural(places, "path"))
 	}
 }
 
@@ -245,7 +245,7 @@ func (in *importing) show() error {
 		in.c.print("%s\t%s\t%s\n", i.id, output.Clean(string(i.issue)), quotePath(i.path))
 	}
 	for _, s := range in.skipped {
-		in.c.say("skipped: %s: %s", s.Path, s.Reason)
+		in.c.infof("skipped: %s: %s", s.Path, s.Reason)
 	}
 	return nil
 }

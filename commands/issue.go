@@ -10,18 +10,18 @@ import (
 
 // watchedIssue returns the issue of automatic saves: the argument, or the issue
 // that is named.
-func (c *call) watchedIssue() (i checkpoint.Issue, err error) {
+func (c *Invocation) watchedIssue() (i checkpoint.Issue, err error) {
 	if len(c.args) > 0 {
 		return c.issue()
 	}
 	i, err = c.automaticIssue()
-	c.about = i
+	c.issueInQuestion = i
 	return i, err
 }
 
 // issue finds the issue of commands that take [ISSUE] alone.
-func (c *call) issue() (i checkpoint.Issue, err error) {
-	defer func() { c.about = i }()
+func (c *Invocation) issue() (i checkpoint.Issue, err error) {
+	defer func() { c.issueInQuestion = i }()
 	if len(c.args) == 0 {
 		return c.inferIssue()
 	}
@@ -41,7 +41,7 @@ func parseIssue(s string) (checkpoint.Issue, error) {
 
 // agree fails when --issue names another issue than the arguments do: one of
 // the two would be ignored.
-func (c *call) agree(i checkpoint.Issue) error {
+func (c *Invocation) agree(i checkpoint.Issue) error {
 	if other := c.flags.String("issue"); other != "" && other != string(i) {
 		return usagef("%s: two issues: %s and --issue %s", c.flags.Command.Name, i, other)
 	}
@@ -50,8 +50,8 @@ func (c *call) agree(i checkpoint.Issue) error {
 
 // issueAndName finds the issue and the name of a checkpoint for commands that
 // take [ISSUE] [ID]. One argument is the issue when one of that name exists.
-func (c *call) issueAndName() (i checkpoint.Issue, name string, err error) {
-	defer func() { c.about = i }()
+func (c *Invocation) issueAndName() (i checkpoint.Issue, name string, err error) {
+	defer func() { c.issueInQuestion = i }()
 	switch len(c.args) {
 	case 0:
 		i, err = c.inferIssue()
@@ -68,7 +68,7 @@ func (c *call) issueAndName() (i checkpoint.Issue, name string, err error) {
 // issueOrName decides what a single argument is. Names of checkpoints are of
 // many forms, those of imported ones too; what names none is taken for an
 // issue that has no checkpoint, unless its form says otherwise.
-func (c *call) issueOrName(arg string) (checkpoint.Issue, string, error) {
+func (c *Invocation) issueOrName(arg string) (checkpoint.Issue, string, error) {
 	i, err := checkpoint.ParseIssue(arg)
 	if err == nil && c.store.HasIssue(c.ctx, i) {
 		return i, gitstore.Latest, c.agree(i)
@@ -102,7 +102,7 @@ func namesCheckpoint(s string) bool {
 
 // checkpointArg finds the checkpoint that the arguments name; commands that
 // change one want it named.
-func (c *call) checkpointArg(required bool) (*gitstore.Checkpoint, error) {
+func (c *Invocation) checkpointArg(required bool) (*gitstore.Checkpoint, error) {
 	if required && len(c.args) == 0 {
 		return nil, fail(exitUsage, "git checkpoint list", "%s: which checkpoint?", c.flags.Command.Name)
 	}
@@ -126,7 +126,7 @@ var errUnnamed = errors.New("no option, no variable and no branch names the issu
 // namedIssue returns the issue that --issue, GIT_CHECKPOINT_ISSUE or the branch
 // names. It fails with errUnnamed if none of them does. Hooks and automatic saves
 // write to no other issue.
-func (c *call) namedIssue() (checkpoint.Issue, error) {
+func (c *Invocation) namedIssue() (checkpoint.Issue, error) {
 	if s := first(c.flags.String("issue"), c.env.Getenv("GIT_CHECKPOINT_ISSUE")); s != "" {
 		return parseIssue(s)
 	}
@@ -142,13 +142,13 @@ func (c *call) namedIssue() (checkpoint.Issue, error) {
 
 // currentBranch returns the branch that HEAD is on, or the branch of the CI job
 // if HEAD is detached.
-func (c *call) currentBranch() (string, error) {
+func (c *Invocation) currentBranch() (string, error) {
 	branch, err := c.store.Branch(c.ctx)
 	return first(branch, c.ciBranch()), err
 }
 
 // automaticIssue returns the issue of a save that nobody watches.
-func (c *call) automaticIssue() (checkpoint.Issue, error) {
+func (c *Invocation) automaticIssue() (checkpoint.Issue, error) {
 	i, err := c.namedIssue()
 	if errors.Is(err, errUnnamed) {
 		name := c.flags.Command.Name
@@ -163,7 +163,7 @@ func (c *call) automaticIssue() (checkpoint.Issue, error) {
 
 // inferIssue returns the issue if no argument names it: the one of namedIssue,
 // else the only issue that has checkpoints.
-func (c *call) inferIssue() (checkpoint.Issue, error) {
+func (c *Invocation) inferIssue() (checkpoint.Issue, error) {
 	if i, err := c.namedIssue(); !errors.Is(err, errUnnamed) {
 		return i, err
 	}
@@ -183,7 +183,7 @@ func (c *call) inferIssue() (checkpoint.Issue, error) {
 }
 
 // issuesWithCheckpoints leaves out chains that were emptied.
-func (c *call) issuesWithCheckpoints() ([]checkpoint.Issue, error) {
+func (c *Invocation) issuesWithCheckpoints() ([]checkpoint.Issue, error) {
 	all, _, err := c.store.Issues(c.ctx, false)
 	if err != nil {
 		return nil, err
@@ -209,7 +209,7 @@ func oneOf(issues []checkpoint.Issue) string {
 }
 
 // ciBranch is the branch that a CI job on a detached HEAD works for.
-func (c *call) ciBranch() string {
+func (c *Invocation) ciBranch() string {
 	for _, name := range []string{"GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME"} {
 		if v := c.env.Getenv(name); v != "" {
 			return v

@@ -82,7 +82,7 @@ func cutBoth(s, prefix, suffix string) (string, bool) {
 
 // network is what git's configuration says of the way to a site, http.<url>.*
 // included.
-func (c *call) network(ctx context.Context, site forge.Site) forge.Network {
+func (c *Invocation) network(ctx context.Context, site forge.Site) forge.Network {
 	n := forge.Network{CAInfo: c.env.Getenv("GIT_SSL_CAINFO")}
 	out, err := c.store.Git().Output(ctx, "config", "--null", "--get-urlmatch", "http", site.Web)
 	if err != nil {

@@ -34,7 +34,7 @@ const noSource = "no source for the issue is configured"
 
 // source chooses where the issue comes from. The error says why nothing can be
 // asked.
-func (c *call) source(i checkpoint.Issue) (source, error) {
+func (c *Invocation) source(i checkpoint.Issue) (source, error) {
 	switch kind := c.settings.String("issue_source"); kind {
 	case "none", "file":
 		return source{kind: kind}, nil
@@ -53,7 +53,7 @@ func (c *call) source(i checkpoint.Issue) (source, error) {
 
 // guessSource takes what is there: a command, a file, a forge that the remote
 // is on.
-func (c *call) guessSource(i checkpoint.Issue) source {
+func (c *Invocation) guessSource(i checkpoint.Issue) source {
 	if c.settings.String("issue_command") != "" {
 		return source{kind: "command"}
 	}
@@ -71,7 +71,7 @@ func (c *call) guessSource(i checkpoint.Issue) source {
 
 // currentIssue is the issue as its source has it now, or why it is not known.
 // A file that was named must be readable.
-func (c *call) currentIssue(i checkpoint.Issue) (*freshness.Issue, string, error) {
+func (c *Invocation) currentIssue(i checkpoint.Issue) (*freshness.Issue, string, error) {
 	if c.flags.IsSet("issue-file") {
 		found, err := issue.FromFile(c.flags.String("issue-file"))
 		if err != nil {
@@ -105,7 +105,7 @@ const seenFor = time.Hour
 // must not wait for a network, or tell anybody of it. Nor is one asked where
 // somebody waits for the end, or every few seconds. What status or resume saw a
 // while ago is good enough there; at says when.
-func (c *call) issueToSave(i checkpoint.Issue, trigger checkpoint.Trigger) (found *freshness.Issue, at time.Time, err error) {
+func (c *Invocation) issueToSave(i checkpoint.Issue, trigger checkpoint.Trigger) (found *freshness.Issue, at time.Time, err error) {
 	c.offline = c.offline || c.flags.Bool("offline") || slices.Contains(hasty, trigger)
 	if s, err := c.source(i); err == nil && s.forge != nil && (s.guessed || c.offline) && !c.flags.IsSet("issue-file") {
 		found, at = s.forge.Seen(i)
@@ -119,7 +119,7 @@ func (c *call) issueToSave(i checkpoint.Issue, trigger checkpoint.Trigger) (foun
 		found, why = nil, "its title, labels and assignees are too long"
 	}
 	if err == nil && found == nil && why != "" && !slices.Contains(expected, why) {
-		c.warn("issue %s is not recorded as it is now: %s", i, why)
+		c.warnf("issue %s is not recorded as it is now: %s", i, why)
 	}
 	return found, time.Time{}, err
 }
@@ -143,7 +143,7 @@ var hasty = []checkpoint.Trigger{checkpoint.UserInterrupt, checkpoint.SessionEnd
 var expected = []string{noSource, errBare.Error(), errOffline.Error()}
 
 // ask asks a source within the budget of a question.
-func (c *call) ask(s source, i checkpoint.Issue) (*freshness.Issue, error) {
+func (c *Invocation) ask(s source, i checkpoint.Issue) (*freshness.Issue, error) {
 	switch s.kind {
 	case "none":
 		return nil, nil
@@ -165,7 +165,7 @@ func (c *call) ask(s source, i checkpoint.Issue) (*freshness.Issue, error) {
 // recent is what a forge said a moment ago, for a person who only looks: a status
 // that is asked for again and again must not use up the forge's limit. What a
 // program reads, and what decides about a resume, asks anew.
-func (c *call) recent(s source, i checkpoint.Issue) *freshness.Issue {
+func (c *Invocation) recent(s source, i checkpoint.Issue) *freshness.Issue {
 	looks := c.flags.Command.Name == "web" || c.flags.Command.Name == "status" && !c.flags.Bool("check") && !c.json
 	if s.forge == nil || !looks || c.flags.Bool("offline") {
 		return nil
@@ -184,14 +184,14 @@ var errOffline = errors.New("its source was not asked")
 // errBare is why there is no file.
 var errBare = errors.New("a bare repository has no issue file")
 
-func (c *call) fromFile(i checkpoint.Issue) (*freshness.Issue, error) {
+func (c *Invocation) fromFile(i checkpoint.Issue) (*freshness.Issue, error) {
 	if c.store.Root() == "" {
 		return nil, errBare
 	}
 	return issue.File(c.store.Root(), string(i), c.settings.String("issue_file"))
 }
 
-func (c *call) fromCommand(ctx context.Context, i checkpoint.Issue) (*freshness.Issue, error) {
+func (c *Invocation) fromCommand(ctx context.Context, i checkpoint.Issue) (*freshness.Issue, error) {
 	cmd := issue.Command{
 		Line: c.settings.String("issue_command"), Dir: c.store.Root(),
 		// A command that calls this program must not be asked by it again.
@@ -206,7 +206,7 @@ func (c *call) fromCommand(ctx context.Context, i checkpoint.Issue) (*freshness.
 
 // within gives a question its seconds, and leaves it behind when they are over:
 // a credential helper may not end when it is asked to.
-func within[T any](c *call, ask func(context.Context) (T, error)) (T, error) {
+func within[T any](c *Invocation, ask func(context.Context) (T, error)) (T, error) {
 	seconds := c.settings.Int("issue_timeout")
 	ctx, cancel := context.WithTimeout(c.ctx, time.Duration(seconds)*time.Second)
 	defer cancel()
@@ -253,7 +253,7 @@ func (e *lateError) Error() string {
 func (e *lateError) Unwrap() error { return e.err }
 
 // forge is the one that the settings or the remote lead to; kind is "" for any.
-func (c *call) forge(kind forge.Kind) (*forge.Forge, error) {
+func (c *Invocation) forge(kind forge.Kind) (*forge.Forge, error) {
 	branch, _ := c.store.Branch(c.ctx)
 	remote, err := issueRemote(c.store.Config(), branch, c.settings.String("issue_project"))
 	if err != nil {

@@ -21,7 +21,7 @@ var tokenVariables = []string{"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN",
 
 // runQuietly runs git or gh for a credential. What they say on standard error
 // goes nowhere.
-func (c *call) runQuietly(ctx context.Context, stdin, name string, args ...string) (string, error) {
+func (c *Invocation) runQuietly(ctx context.Context, stdin, name string, args ...string) (string, error) {
 	if name == "git" {
 		out, err := c.store.Git().With(quiet...).Pipe(ctx, []byte(stdin), args...)
 		return string(out), err

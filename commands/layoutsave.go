@@ -20,7 +20,7 @@ func documentFlags() []cli.Flag {
 }
 
 // readDocument reads the document of --as and --from, nil without them.
-func (c *call) readDocument() (*layout.File, error) {
+func (c *Invocation) readDocument() (*layout.File, error) {
 	as, from := c.flags.String("as"), c.flags.String("from")
 	switch {
 	case !c.flags.IsSet("as") && !c.flags.IsSet("from"):
@@ -66,19 +66,19 @@ func breaks(f *layout.File, strict bool) error {
 }
 
 // accept fails for a document that breaks rules, and warns of what it does else.
-func (c *call) accept(f *layout.File, strict bool) error {
+func (c *Invocation) accept(f *layout.File, strict bool) error {
 	if err := breaks(f, strict); err != nil {
 		return err
 	}
 	for _, p := range f.Problems {
-		c.warn("%s", p)
+		c.warnf("%s", p)
 	}
 	return nil
 }
 
 // issueOf is the issue of a save: the one that was named, the document's, or
 // the one that every command would take.
-func (c *call) issueOf(f *layout.File) (checkpoint.Issue, error) {
+func (c *Invocation) issueOf(f *layout.File) (checkpoint.Issue, error) {
 	if f == nil || len(c.args) > 0 || c.flags.String("issue") != "" || f.Key() == "" {
 		return c.issue()
 	}
@@ -86,7 +86,7 @@ func (c *call) issueOf(f *layout.File) (checkpoint.Issue, error) {
 	if err != nil {
 		return "", fail(exitUsage, "git checkpoint save ISSUE --as "+string(f.Layout), "save: the document names no issue: %w", err)
 	}
-	c.about = i
+	c.issueInQuestion = i
 	return i, nil
 }
 
@@ -113,7 +113,7 @@ func (e *edit) whole() bool { return e.doc != nil && e.doc.Whole() }
 
 // savedBefore reports that a document whose id is taken is the one that the
 // checkpoint of that id was made of: it was saved before.
-func (c *call) savedBefore(f *layout.File, err error) (*gitstore.TakenError, bool) {
+func (c *Invocation) savedBefore(f *layout.File, err error) (*gitstore.TakenError, bool) {
 	var taken *gitstore.TakenError
 	if f == nil || !errors.As(err, &taken) || taken.Dropped {
 		return nil, false

@@ -40,7 +40,7 @@ func listFlags() []cli.Flag {
 	}
 }
 
-func runList(c *call) error {
+func runList(c *Invocation) error {
 	if err := c.open(); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func runList(c *call) error {
 }
 
 // listAll lists every issue that can be read, and fails for the others.
-func (c *call) listAll(keep func(*gitstore.Checkpoint) bool) error {
+func (c *Invocation) listAll(keep func(*gitstore.Checkpoint) bool) error {
 	if len(c.args) > 0 {
 		return usagef("list: --all takes no issue")
 	}
@@ -100,18 +100,18 @@ func (c *call) listAll(keep func(*gitstore.Checkpoint) bool) error {
 }
 
 // tellStrange names refs that stand where chains do and are called like no issue.
-func (c *call) tellStrange(names []string) {
+func (c *Invocation) tellStrange(names []string) {
 	for _, name := range few(names, 3) {
-		c.warn("%s is left out: it is no issue's key", name)
+		c.warnf("%s is left out: it is no issue's key", name)
 	}
 }
 
 // archive reports whether the archive is asked for.
-func (c *call) archive() bool { return c.flags.Bool("archived") || c.flags.Bool("failed") }
+func (c *Invocation) archive() bool { return c.flags.Bool("archived") || c.flags.Bool("failed") }
 
 // listOf reads an issue's checkpoints, no more of them than will be shown. The
 // record of --json counts them, and so does the filter.
-func (c *call) listOf(i checkpoint.Issue) (*gitstore.List, error) {
+func (c *Invocation) listOf(i checkpoint.Issue) (*gitstore.List, error) {
 	limit := c.flags.Int("n")
 	if c.json || c.filters() {
 		limit = 0
@@ -122,7 +122,7 @@ func (c *call) listOf(i checkpoint.Issue) (*gitstore.List, error) {
 	return c.store.List(c.ctx, i, limit)
 }
 
-func (c *call) showList(lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) error {
+func (c *Invocation) showList(lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) error {
 	if c.json {
 		return c.write(c.listRecord(lists, keep))
 	}
@@ -148,7 +148,7 @@ func (c *call) showList(lists []*gitstore.List, keep func(*gitstore.Checkpoint) 
 
 // pick returns which checkpoints of a list are shown: those the filter keeps,
 // at most -n of an issue.
-func (c *call) pick(l *gitstore.List, keep func(*gitstore.Checkpoint) bool) []int {
+func (c *Invocation) pick(l *gitstore.List, keep func(*gitstore.Checkpoint) bool) []int {
 	var picked []int
 	limit := c.flags.Int("n") // 0 where it was not given
 	for i := range l.Checkpoints {
@@ -162,7 +162,7 @@ func (c *call) pick(l *gitstore.List, keep func(*gitstore.Checkpoint) bool) []in
 	return picked
 }
 
-func (c *call) listRecord(lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) output.List {
+func (c *Invocation) listRecord(lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) output.List {
 	result := output.List{Type: "list"}
 	for _, l := range lists {
 		for _, i := range c.pick(l, keep) {

@@ -11,7 +11,7 @@ import (
 
 // listAs prints what the system of a layout would list: of an issue, or with
 // --all of every issue whose newest checkpoint is of that layout.
-func (c *call) listAs(as layout.Name) error {
+func (c *Invocation) listAs(as layout.Name) error {
 	issues, err := c.listedAs(as)
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (c *call) listAs(as layout.Name) error {
 	return failed
 }
 
-func (c *call) listedAs(as layout.Name) ([]checkpoint.Issue, error) {
+func (c *Invocation) listedAs(as layout.Name) ([]checkpoint.Issue, error) {
 	if !c.flags.Bool("all") {
 		issue, err := c.issueListed()
 		return []checkpoint.Issue{issue}, err
@@ -53,7 +53,7 @@ func (c *call) listedAs(as layout.Name) ([]checkpoint.Issue, error) {
 		switch {
 		case errors.As(err, new(*gitstore.NoneError)):
 		case err != nil:
-			c.warn("%v", err)
+			c.warnf("%v", err)
 		case r.Layout() == string(as) || r.Layout() == "" && as == layout.Crunch:
 			of = append(of, i)
 		}

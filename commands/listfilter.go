@@ -11,7 +11,7 @@ import (
 )
 
 // filters reports whether not every checkpoint is asked for.
-func (c *call) filters() bool {
+func (c *Invocation) filters() bool {
 	for _, name := range []string{"trigger", "phase", "since", "before"} {
 		if c.flags.IsSet(name) {
 			return true
@@ -22,7 +22,7 @@ func (c *call) filters() bool {
 
 // listFilter is what the flags ask for. Records are read last, and only where
 // a flag speaks of them.
-func (c *call) listFilter() (func(*gitstore.Checkpoint) bool, error) {
+func (c *Invocation) listFilter() (func(*gitstore.Checkpoint) bool, error) {
 	if n := c.flags.Int("n"); c.flags.IsSet("n") && n < 1 {
 		return nil, usagef("list: -n: %d is not a number of checkpoints", n)
 	}
@@ -64,7 +64,7 @@ func parseFilters(list []string) ([]wanted, error) {
 
 // recordHas reports whether a checkpoint's record has all that is wanted. One
 // that cannot be read has nothing.
-func (c *call) recordHas(cp *gitstore.Checkpoint, all []wanted) bool {
+func (c *Invocation) recordHas(cp *gitstore.Checkpoint, all []wanted) bool {
 	if len(all) == 0 {
 		return true
 	}
@@ -81,7 +81,7 @@ func (c *call) recordHas(cp *gitstore.Checkpoint, all []wanted) bool {
 }
 
 // timeFlag reads a flag that is a time, the zero time where it is not given.
-func (c *call) timeFlag(name string) (time.Time, error) {
+func (c *Invocation) timeFlag(name string) (time.Time, error) {
 	at, err := parseSince(c.flags.String(name), c.env.Now())
 	if err != nil {
 		return at, usagef("list: --%s: %w", name, err)

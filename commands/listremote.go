@@ -10,7 +10,7 @@ import (
 
 // issueListed is the issue that is listed, and makes the list one of what the
 // remote has of it, where that is asked for.
-func (c *call) issueListed() (checkpoint.Issue, error) {
+func (c *Invocation) issueListed() (checkpoint.Issue, error) {
 	issue, err := c.issue()
 	if err == nil {
 		return issue, c.listThere(issue)
@@ -24,7 +24,7 @@ func (c *call) issueListed() (checkpoint.Issue, error) {
 
 // noneThere says where to look further: that there is nothing on a remote is no
 // reason to save.
-func (c *call) noneThere(none *gitstore.NoneError) error {
+func (c *Invocation) noneThere(none *gitstore.NoneError) error {
 	if !c.flags.IsSet("remote") {
 		return none
 	}
@@ -32,7 +32,7 @@ func (c *call) noneThere(none *gitstore.NoneError) error {
 }
 
 // listEverything is the command that lists what else the remote has.
-func (c *call) listEverything() string {
+func (c *Invocation) listEverything() string {
 	if named := c.flags.String("remote"); named != leftOut {
 		return "git checkpoint list --all --remote=" + quoteArg(gitstore.ShownRemote(named))
 	}
@@ -41,7 +41,7 @@ func (c *call) listEverything() string {
 
 // listThere makes a list with --remote one of what the remote has of issues, of
 // all for none.
-func (c *call) listThere(issues ...checkpoint.Issue) error {
+func (c *Invocation) listThere(issues ...checkpoint.Issue) error {
 	if !c.flags.IsSet("remote") {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // markdownStatus prints a status for a comment on the issue.
-func (c *call) markdownStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
+func (c *Invocation) markdownStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
 	c.print("**Issue %s**\n\n", code(strings.TrimPrefix(heading(cp, r), "Issue ")))
 	c.print("- Checkpoint: %s, %s\n", code(string(cp.ID)), ago(r.CreatedAt(), c.env.Now()))
 	c.print("- Progress: %s\n", code(progressLine(r)))

@@ -8,27 +8,27 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// mend gives an error over something damaged, or over nothing where there is an
+// withRecoveryHint gives an error over something damaged, or over nothing where there is an
 // archive, the command that goes on from there.
-func (c *call) mend(err error) error {
+func (c *Invocation) withRecoveryHint(err error) error {
 	var none *gitstore.NoneError
 	if errors.As(err, &none) && !errors.As(err, new(*failure)) && c.archived(none.Issue) {
 		return fail(exitNone, "git checkpoint list "+issueArg(none.Issue)+" --archived", "%w", none)
 	}
 	var damaged *gitstore.CorruptError
-	if !errors.As(err, &damaged) || damaged.Hint != "" || errors.As(err, new(*failure)) || c.about == "" {
+	if !errors.As(err, &damaged) || damaged.Hint != "" || errors.As(err, new(*failure)) || c.issueInQuestion == "" {
 		return err
 	}
-	hint := c.mending(c.about)
+	hint := c.recoveryCommand(c.issueInQuestion)
 	if hint == "" {
-		hint = "git checkpoint verify " + quoteArg(string(c.about))
+		hint = "git checkpoint verify " + quoteArg(string(c.issueInQuestion))
 	}
 	return fail(exitInvalid, hint, "%w", err)
 }
 
 // archived reports whether the archive has checkpoints of an issue that has no
 // others.
-func (c *call) archived(issue checkpoint.Issue) bool {
+func (c *Invocation) archived(issue checkpoint.Issue) bool {
 	if c.store == nil {
 		return false
 	}
@@ -36,9 +36,9 @@ func (c *call) archived(issue checkpoint.Issue) bool {
 	return err == nil && len(l.Checkpoints) > 0
 }
 
-// mending is the command that goes on in spite of what is damaged, "" where
+// recoveryCommand is the command that goes on in spite of what is damaged, "" where
 // there is none.
-func (c *call) mending(issue checkpoint.Issue) string {
+func (c *Invocation) recoveryCommand(issue checkpoint.Issue) string {
 	_, _, err := c.store.NewestValid(c.ctx, issue)
 	var broken *gitstore.BrokenRefError
 	switch {

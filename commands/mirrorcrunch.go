@@ -33,7 +33,7 @@ func (m *mirroring) crunchOutputs(issue checkpoint.Issue) ([]layout.Output, erro
 			r, err = m.c.store.Record(byID[id])
 		}
 		if err != nil {
-			m.c.warn("%s is left out: %v", id, err)
+			m.c.warnf("%s is left out: %v", id, err)
 		}
 		return r, err
 	}))

@@ -90,7 +90,7 @@ func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
 func (m *mirroring) worded(issue checkpoint.Issue) func([]layout.Output, error) ([]layout.Output, error) {
 	return func(outputs []layout.Output, err error) ([]layout.Output, error) {
 		if err != nil && m.c.flags.Bool("verbose") {
-			m.c.say("mirror: issue %s: %v", issue, err)
+			m.c.infof("mirror: issue %s: %v", issue, err)
 		}
 		if err != nil {
 			return nil, nil

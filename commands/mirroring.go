@@ -18,7 +18,7 @@ import (
 // they changed is recorded before a command acts, and what the command changed
 // is written after it. What cannot be recorded is told, and left as it is.
 type mirroring struct {
-	c     *call
+	c     *Invocation
 	as    layout.Name
 	root  string
 	state *mirror.State
@@ -31,24 +31,24 @@ const mirrorNote = "mirror"
 
 // startMirror records what changed in the mirrored files. It does nothing
 // where no layout is mirrored, or checkpoints are switched off. What goes wrong is no failure of the command.
-func (c *call) startMirror() {
+func (c *Invocation) startMirror() {
 	as := layout.Name(c.settings.String("mirror"))
 	if as == "off" || as == "" || c.mirrored != nil || c.flags.Bool("dry-run") || !c.settings.Bool("enabled") {
 		return
 	}
 	m := &mirroring{c: c, as: as, told: map[string]bool{}}
 	if err := m.open(); err != nil {
-		c.warn("mirror: %v", err)
+		c.warnf("mirror: %v", err)
 		return
 	}
 	c.mirrored = m
 	if err := m.takeIn(); err != nil {
-		c.warn("%v", err)
+		c.warnf("%v", err)
 	}
 }
 
-func (c *call) closeMirror() {
-	if c.mirrored != nil && !c.left {
+func (c *Invocation) closeMirror() {
+	if c.mirrored != nil && !c.detached {
 		c.mirrored.tree.Close()
 	}
 }
@@ -130,18 +130,18 @@ func (m *mirroring) none(name string) bool {
 func (m *mirroring) left(name string, err error) {
 	if !m.told[name] {
 		m.told[name] = true
-		m.c.warn("mirror: %s is left as it is: %v", quotePath(name), err)
+		m.c.warnf("mirror: %s is left as it is: %v", quotePath(name), err)
 	}
 }
 
 // endMirror writes the files of the issues whose chains have moved.
-func (c *call) endMirror() {
+func (c *Invocation) endMirror() {
 	m := c.mirrored
 	if m == nil || m.state == nil || c.ctx.Err() != nil {
 		return
 	}
 	if err := m.giveOut(); err != nil {
-		c.warn("%v", err)
+		c.warnf("%v", err)
 	}
 }
 
@@ -187,7 +187,7 @@ func (m *mirroring) behind(tips map[checkpoint.Issue]string) []checkpoint.Issue 
 
 // layoutFolder is where a layout's files of an issue are, with slashes: below
 // the root, unless settings that are trusted say otherwise.
-func (c *call) layoutFolder(as layout.Name, issue checkpoint.Issue) string {
+func (c *Invocation) layoutFolder(as layout.Name, issue checkpoint.Issue) string {
 	if as != layout.Crunch {
 		return layout.Folder(as, issue)
 	}

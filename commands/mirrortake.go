@@ -148,7 +148,7 @@ func (m *mirroring) take(t taking) error {
 			return err
 		}
 		if !m.c.quiet { // a hook has one line for other things
-			m.c.say("recorded: %s as %s", quotePath(t.Path), saved.ID)
+			m.c.infof("recorded: %s as %s", quotePath(t.Path), saved.ID)
 		}
 	}
 	m.state.Took(t.File, string(issue), t.doc.Key())

@@ -19,7 +19,7 @@ import (
 // page sends what is printed from now on through the user's pager, as git log
 // does, and returns what ends it. Git has started one where pager.checkpoint
 // says so.
-func (c *call) page() (end func()) {
+func (c *Invocation) page() (end func()) {
 	if c.json {
 		return func() {}
 	}
@@ -38,7 +38,7 @@ func (c *call) page() (end func()) {
 
 // endPage waits until the person has seen enough. Who leaves the pager early
 // wants no more: that is no failure.
-func (c *call) endPage(cmd *exec.Cmd, in io.Closer, shown io.Writer) {
+func (c *Invocation) endPage(cmd *exec.Cmd, in io.Closer, shown io.Writer) {
 	in.Close()
 	_ = cmd.Wait() // its exit status says nothing about the result
 	c.out.w = shown
@@ -49,7 +49,7 @@ func (c *call) endPage(cmd *exec.Cmd, in io.Closer, shown io.Writer) {
 
 // pageText shows a text in the pager on a terminal that questions are asked
 // at, or writes it there.
-func (c *call) pageText(tty io.Writer, text string) error {
+func (c *Invocation) pageText(tty io.Writer, text string) error {
 	if std, ok := tty.(stdTty); ok {
 		if cmd := c.pager(std.out); cmd != nil {
 			cmd.Stdin = strings.NewReader(text)
@@ -69,7 +69,7 @@ func leftPager(err error) bool {
 }
 
 // pager is what to page with on a terminal, ready to start, nil for nothing.
-func (c *call) pager(out io.Writer) *exec.Cmd {
+func (c *Invocation) pager(out io.Writer) *exec.Cmd {
 	kind := c.env.Getenv("TERM")
 	if !terminal.Is(out) || kind == "" || kind == "dumb" {
 		return nil
@@ -90,7 +90,7 @@ func (c *call) pager(out io.Writer) *exec.Cmd {
 }
 
 // pagerProgram is the user's choice by git's rules, "" for none.
-func (c *call) pagerProgram() string {
+func (c *Invocation) pagerProgram() string {
 	entries := c.store.Config()
 	program, set := lookup(c.env.Environ, "GIT_PAGER")
 	if e, ours := gitcmd.LastEntry(entries, "pager.checkpoint"); !set && ours {

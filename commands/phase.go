@@ -56,7 +56,7 @@ var phaseVerbs = []verbFlags{
 	{"next", nil},
 }
 
-func runPhase(c *call) error {
+func runPhase(c *Invocation) error {
 	verb, typed, err := c.phaseArgs()
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func runPhase(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.about = issue
+	c.issueInQuestion = issue
 	if verb == "next" {
 		return c.nextPhase(issue)
 	}
@@ -87,7 +87,7 @@ func runPhase(c *call) error {
 
 // phaseArgs are the verb and the phase of the command line, with flags that
 // belong to the verb.
-func (c *call) phaseArgs() (verb, typed string, err error) {
+func (c *Invocation) phaseArgs() (verb, typed string, err error) {
 	if len(c.args) > 0 {
 		verb = c.args[0]
 	}
@@ -129,7 +129,7 @@ type phaseStep struct {
 }
 
 // phaseStep reads the command line.
-func (c *call) phaseStep(verb, typed string) (*phaseStep, error) {
+func (c *Invocation) phaseStep(verb, typed string) (*phaseStep, error) {
 	f := c.flags
 	p := &phaseStep{
 		verb: verb, typed: typed, now: c.env.Now(), force: f.Bool("force"), error: f.String("error"), reason: f.String("reason"),

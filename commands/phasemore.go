@@ -17,7 +17,7 @@ var failureChoices = map[string]string{
 // onFailure is how the work goes on after a failure: as the flag says, else as
 // a person at a terminal does. Where nobody says it, the failure is recorded
 // and no more.
-func (c *call) onFailure(verb string) (progress.OnFailure, error) {
+func (c *Invocation) onFailure(verb string) (progress.OnFailure, error) {
 	if s := c.flags.String("on-failure"); s != "" {
 		o, err := progress.ParseOnFailure(s)
 		if err != nil {
@@ -42,23 +42,23 @@ func (c *call) onFailure(verb string) (progress.OnFailure, error) {
 
 // tellStart tells in the words of the recovery system whether a phase that was
 // to begin does.
-func (c *call) tellStart(p *phaseStep, err error) error {
+func (c *Invocation) tellStart(p *phaseStep, err error) error {
 	var over *progress.RefusedError
 	switch {
 	case p.verb != "start":
 	case err == nil && p.phase != "" && !c.flags.Bool("dry-run"):
-		c.say("Executing Phase %s...", p.phase)
+		c.infof("Executing Phase %s...", p.phase)
 	case errors.As(err, &over) && over.Over:
-		c.say("Skipping Phase %s (already completed)", p.phase)
+		c.infof("Skipping Phase %s (already completed)", p.phase)
 	}
 	return err
 }
 
 // afterPhase ends the workflow where a failure aborts it, and fails where a
 // limit is reached.
-func (c *call) afterPhase(p *phaseStep, s *gitstore.Saved) error {
+func (c *Invocation) afterPhase(p *phaseStep, s *gitstore.Saved) error {
 	if ahead := progress.Ahead(s.Record, p.phase); len(ahead) > 0 && (p.verb == "start" || p.verb == "done") {
-		c.warn("phases before phase %s are neither completed nor skipped: %s", p.phase, list(ahead))
+		c.warnf("phases before phase %s are neither completed nor skipped: %s", p.phase, list(ahead))
 	}
 	if p.spent != nil {
 		return p.spent
@@ -70,7 +70,7 @@ func (c *call) afterPhase(p *phaseStep, s *gitstore.Saved) error {
 }
 
 // transitions are the ways from phase to phase that the settings allow.
-func (c *call) transitions() (progress.Transitions, error) {
+func (c *Invocation) transitions() (progress.Transitions, error) {
 	var ways progress.Transitions
 	for _, text := range c.settings.Strings("transitions") {
 		w, err := progress.ParseTransition(text)
@@ -88,7 +88,7 @@ const replanDepth = 1000
 // replansOf are the replans that the checkpoints of an issue tell of. The newest
 // one need not know of all: work may go on from an older one. A record that
 // cannot be read tells of none.
-func (c *call) replansOf(issue checkpoint.Issue) []progress.Replan {
+func (c *Invocation) replansOf(issue checkpoint.Issue) []progress.Replan {
 	l, err := c.store.List(c.ctx, issue, replanDepth)
 	if err != nil {
 		return nil
@@ -103,7 +103,7 @@ func (c *call) replansOf(issue checkpoint.Issue) []progress.Replan {
 }
 
 // nextPhase prints the phase to go on with.
-func (c *call) nextPhase(issue checkpoint.Issue) error {
+func (c *Invocation) nextPhase(issue checkpoint.Issue) error {
 	cp, r, err := c.store.NewestRecord(c.ctx, issue)
 	if err != nil {
 		return err
@@ -121,6 +121,6 @@ func (c *call) nextPhase(issue checkpoint.Issue) error {
 		c.print("%s\n", output.Clean(next))
 		return nil
 	}
-	c.say("nothing is left to do")
+	c.infof("nothing is left to do")
 	return nil
 }

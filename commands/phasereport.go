@@ -21,13 +21,13 @@ const (
 // phaseReport is what the command line says that a phase leaves behind. The
 // output has to be there, and right, before anything moves; it is kept in the
 // checkpoint, as artifacts are.
-func (c *call) phaseReport() (progress.Report, error) {
+func (c *Invocation) phaseReport() (progress.Report, error) {
 	report := progress.Report{Summary: c.flags.String("summary")}
 	switch n := len(strings.Fields(report.Summary)); {
 	case n > wordsAllowed:
 		return report, usagef("phase: --summary: %d words, want at most %d", n, wordsAllowed)
 	case n > wordsAsked:
-		c.warn("the summary has %d words, want at most %d", n, wordsAsked)
+		c.warnf("the summary has %d words, want at most %d", n, wordsAsked)
 	}
 	if c.store.Root() == "" {
 		return report, nil // there are no files, which the save refuses
@@ -49,13 +49,13 @@ func (c *call) phaseReport() (progress.Report, error) {
 	}
 	if output != "" {
 		report.Output = c.artifact(output, digests[output])
-		c.keep = append(c.keep, output)
+		c.artifacts = append(c.artifacts, output)
 	}
 	return report, nil
 }
 
 // artifact describes a file of the worktree.
-func (c *call) artifact(place, digest string) progress.Artifact {
+func (c *Invocation) artifact(place, digest string) progress.Artifact {
 	a := progress.Artifact{Path: place, Digest: digest}
 	f, err := c.openPlain(place)
 	if err != nil {
@@ -81,7 +81,7 @@ func title(name string, r io.Reader) string {
 
 // phaseOutput is the place of --output, "" without one. What is missing or
 // breaks its schema is no outcome.
-func (c *call) phaseOutput() (string, error) {
+func (c *Invocation) phaseOutput() (string, error) {
 	name, against := c.flags.String("output"), c.flags.String("schema")
 	if name == "" {
 		if against != "" {
@@ -101,7 +101,7 @@ func (c *call) phaseOutput() (string, error) {
 }
 
 // readOutput reads a file of the worktree that must have something in it.
-func (c *call) readOutput(place string) ([]byte, error) {
+func (c *Invocation) readOutput(place string) ([]byte, error) {
 	f, err := c.openPlain(place)
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (c *call) readOutput(place string) ([]byte, error) {
 
 // checkOutput holds an output against a schema. JSON has to be JSON in any
 // case.
-func (c *call) checkOutput(place string, data []byte, against string) error {
+func (c *Invocation) checkOutput(place string, data []byte, against string) error {
 	if against == "" && !strings.HasSuffix(place, ".json") {
 		return nil
 	}

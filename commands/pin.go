@@ -8,16 +8,16 @@ import (
 var pinCommand = command{
 	name: "pin", usage: "keep a checkpoint whatever retention says", args: "[ISSUE] ID", max: 2, category: "Keep",
 	examples: []string{"git checkpoint pin 42 latest", "git checkpoint pin 1f0c9a2b"},
-	run:      func(c *call) error { return runPin(c, true) },
+	run:      func(c *Invocation) error { return runPin(c, true) },
 }
 
 var unpinCommand = command{
 	name: "unpin", usage: "let retention decide about a checkpoint again", args: "[ISSUE] ID", max: 2, category: "Keep",
 	examples: []string{"git checkpoint unpin 42 1f0c9a2b"},
-	run:      func(c *call) error { return runPin(c, false) },
+	run:      func(c *Invocation) error { return runPin(c, false) },
 }
 
-func runPin(c *call, on bool) error {
+func runPin(c *Invocation, on bool) error {
 	if err := c.open(); err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func runPin(c *call, on bool) error {
 		return err
 	}
 	if cp.Archived && on {
-		c.say("%s is in the archive: it stays there, and does not come back to the chain", cp.ID)
+		c.infof("%s is in the archive: it stays there, and does not come back to the chain", cp.ID)
 	}
 	result := map[bool]string{true: "pinned", false: "unpinned"}[on]
 	if !changed {
@@ -40,7 +40,7 @@ func runPin(c *call, on bool) error {
 }
 
 // showResult reports what was done to checkpoints of an issue.
-func (c *call) showResult(kind string, issue checkpoint.Issue, ids []checkpoint.ID, result string) error {
+func (c *Invocation) showResult(kind string, issue checkpoint.Issue, ids []checkpoint.ID, result string) error {
 	if c.json {
 		return c.write(output.Result{Type: kind, Issue: string(issue), CheckpointIDs: texts(ids), Result: result})
 	}

@@ -18,7 +18,7 @@ type plainFile struct {
 
 // openPlain opens a file below the root of the worktree. The error for what is
 // there and no plain file is errNotPlain.
-func (c *call) openPlain(place string) (*plainFile, error) {
+func (c *Invocation) openPlain(place string) (*plainFile, error) {
 	root, err := os.OpenRoot(c.store.Root())
 	if err != nil {
 		return nil, err

@@ -132,7 +132,7 @@ Options:
 
 func TestPrintEnv(t *testing.T) {
 	var stdout bytes.Buffer
-	c := &call{out: &writer{w: &stdout}}
+	c := &Invocation{out: &writer{w: &stdout}}
 	cp := &gitstore.Checkpoint{}
 	cp.ID = "CP-ready-20260214T143000Z-1f0c9a2b"
 	c.printEnv(&resumption{

@@ -26,7 +26,7 @@ type dialog struct {
 
 // dialog opens the terminal. Without one the question needs an answer in a
 // flag, which the hint names.
-func (c *call) dialog(hint string) (*dialog, error) {
+func (c *Invocation) dialog(hint string) (*dialog, error) {
 	tty, err := c.env.Tty()
 	if err != nil {
 		return nil, fail(exitNeedsAnswer, hint, "%s: a question would have to be asked, and %w", c.flags.Command.Name, err)
@@ -82,7 +82,7 @@ func (d *dialog) line() (string, error) {
 }
 
 // confirm asks a yes/no question whose default is no.
-func (c *call) confirm(question, hint string) (bool, error) {
+func (c *Invocation) confirm(question, hint string) (bool, error) {
 	if c.json {
 		return false, fail(exitNeedsAnswer, hint, "%s: a question would have to be asked, and --json asks none", c.flags.Command.Name)
 	}

@@ -39,7 +39,7 @@ func pruneFlags() []cli.Flag {
 	}
 }
 
-func runPrune(c *call) error {
+func runPrune(c *Invocation) error {
 	if err := c.open(); err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func runPrune(c *call) error {
 
 // prune decides, and acts unless told not to. One issue takes one step; for
 // all of them the whole plan comes first, since --apply means all of it.
-func (c *call) prune(req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
+func (c *Invocation) prune(req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
 	if !c.flags.Bool("all") {
 		req.Plan = c.flags.String("apply")
 		return c.planPrune(req, issues)
@@ -86,7 +86,7 @@ func (c *call) prune(req gitstore.PruneRequest, issues []checkpoint.Issue) (*pru
 	return plan, err
 }
 
-func (c *call) pruneRequest() (gitstore.PruneRequest, error) {
+func (c *Invocation) pruneRequest() (gitstore.PruneRequest, error) {
 	req := c.ageRules()
 	req.DryRun, req.Closed = c.flags.Bool("dry-run"), c.flags.Bool("closed")
 	if c.flags.IsSet("max-age") {
@@ -105,7 +105,7 @@ func (c *call) pruneRequest() (gitstore.PruneRequest, error) {
 	return req, nil
 }
 
-func (c *call) issuesToPrune() ([]checkpoint.Issue, error) {
+func (c *Invocation) issuesToPrune() ([]checkpoint.Issue, error) {
 	if !c.flags.Bool("all") {
 		issue, err := c.issue()
 		return []checkpoint.Issue{issue}, err
@@ -131,7 +131,7 @@ type issuePlan struct {
 
 // planPrune asks the store about every issue, nil when it can say nothing about
 // any. The plan of one issue has the id that the store gives it.
-func (c *call) planPrune(req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
+func (c *Invocation) planPrune(req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
 	plan := &prunePlan{}
 	var all []retention.Decision
 	err := c.each(issues, func(i checkpoint.Issue) error {
@@ -148,7 +148,7 @@ func (c *call) planPrune(req gitstore.PruneRequest, issues []checkpoint.Issue) (
 			return &gitstore.NoneError{Issue: i}
 		}
 		for _, w := range decided.Warnings {
-			c.warn("%s", w)
+			c.warnf("%s", w)
 		}
 		plan.of = append(plan.of, issuePlan{i, decided})
 		all = append(all, decided.Decisions...)
@@ -162,7 +162,7 @@ func (c *call) planPrune(req gitstore.PruneRequest, issues []checkpoint.Issue) (
 }
 
 // carryOut does what was planned, for every issue that plan or nothing.
-func (c *call) carryOut(req gitstore.PruneRequest, plan *prunePlan) error {
+func (c *Invocation) carryOut(req gitstore.PruneRequest, plan *prunePlan) error {
 	issues := make([]checkpoint.Issue, len(plan.of))
 	for k, p := range plan.of {
 		issues[k] = p.issue
@@ -185,7 +185,7 @@ func (c *call) carryOut(req gitstore.PruneRequest, plan *prunePlan) error {
 	})
 }
 
-func (c *call) showPlan(plan *prunePlan, dryRun bool) error {
+func (c *Invocation) showPlan(plan *prunePlan, dryRun bool) error {
 	if c.json {
 		return c.write(pruneRecord(plan, dryRun))
 	}
@@ -199,7 +199,7 @@ func (c *call) showPlan(plan *prunePlan, dryRun bool) error {
 	}
 	if dryRun {
 		c.print("plan %s\n", plan.id)
-		c.say("hint: %s", c.applyCommand(plan))
+		c.infof("hint: %s", c.applyCommand(plan))
 	}
 	return nil
 }
@@ -217,7 +217,7 @@ func verb(d retention.Decision, archived bool) string {
 
 // applyCommand is the command that carries the plan out: its policy belongs to
 // it.
-func (c *call) applyCommand(plan *prunePlan) string {
+func (c *Invocation) applyCommand(plan *prunePlan) string {
 	words := []string{"git checkpoint prune"}
 	if c.flags.Bool("all") {
 		words = append(words, "--all")

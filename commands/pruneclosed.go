@@ -6,7 +6,7 @@ import (
 
 // closed are the issues that are closed, as their source says. Others are left
 // alone, and one of which that cannot be known is named.
-func (c *call) closed(issues []checkpoint.Issue) ([]checkpoint.Issue, error) {
+func (c *Invocation) closed(issues []checkpoint.Issue) ([]checkpoint.Issue, error) {
 	var closed []checkpoint.Issue
 	for _, i := range issues {
 		now, why, err := c.currentIssue(i)
@@ -14,13 +14,13 @@ func (c *call) closed(issues []checkpoint.Issue) ([]checkpoint.Issue, error) {
 		case err != nil:
 			return nil, err
 		case now == nil:
-			c.warn("issue %s is left alone: it is not known whether it is closed: %s", i, why)
+			c.warnf("issue %s is left alone: it is not known whether it is closed: %s", i, why)
 		case now.State == "closed":
 			closed = append(closed, i)
 		case now.State == "":
-			c.warn("issue %s is left alone: its source does not say whether it is closed", i)
+			c.warnf("issue %s is left alone: its source does not say whether it is closed", i)
 		case len(issues) == 1:
-			c.say("issue %s is %s: nothing is archived", i, now.State)
+			c.infof("issue %s is %s: nothing is archived", i, now.State)
 		}
 	}
 	return closed, nil

@@ -23,7 +23,7 @@ func publishFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "yes", Usage: "publish commits that nobody else has, too, without asking"}
 }
 
-func runPush(c *call) error {
+func runPush(c *Invocation) error {
 	if err := c.open(); err != nil {
 		return err
 	}

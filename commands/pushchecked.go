@@ -10,7 +10,7 @@ import (
 // push pushes issues, those of which it is known what that would show: a
 // secret holds a chain back, commits that nobody else has are named. asking is
 // called before a person is asked about these, nil where nobody is.
-func (c *call) push(req gitstore.PushRequest, asking func()) ([]gitstore.Synced, error) {
+func (c *Invocation) push(req gitstore.PushRequest, asking func()) ([]gitstore.Synced, error) {
 	ask := asking != nil && !req.DryRun
 	req.Harmless = c.unobjectionable
 	req.May = func(i checkpoint.Issue, out gitstore.Outgoing) error {
@@ -26,7 +26,7 @@ func (c *call) push(req gitstore.PushRequest, asking func()) ([]gitstore.Synced,
 
 // tellPointers names the command that pushes what git-lfs keeps of what was
 // pushed: our pushes leave that to it.
-func (c *call) tellPointers(remote string, done []gitstore.Synced) {
+func (c *Invocation) tellPointers(remote string, done []gitstore.Synced) {
 	var pushed []gitstore.Synced
 	for _, s := range done {
 		if s.Pushed > 0 && s.Err == nil {
@@ -40,18 +40,18 @@ func (c *call) tellPointers(remote string, done []gitstore.Synced) {
 	if len(pushed) == 1 {
 		what = quoteArg(remote) + " " + quoteArg(gitstore.LiveRef(pushed[0].Issue))
 	}
-	c.say("hint: git lfs push %s # what git-lfs keeps is not pushed with checkpoints", gitstore.ShownRemote(what))
+	c.infof("hint: git lfs push %s # what git-lfs keeps is not pushed with checkpoints", gitstore.ShownRemote(what))
 }
 
 // mayShow refuses to show a secret, and asks a person about commits that a push
 // would publish beside those that were fetched.
-func (c *call) mayShow(remote string, i checkpoint.Issue, out gitstore.Outgoing, ask bool) error {
+func (c *Invocation) mayShow(remote string, i checkpoint.Issue, out gitstore.Outgoing, ask bool) error {
 	secret, err := c.secretIn(i, out, c.flags.Command.Name)
 	if err != nil {
 		return err
 	}
 	if secret != nil {
-		c.warn("%s is pushed with what looks like a secret: %s in %s", i, secret.Rule, secret.Path)
+		c.warnf("%s is pushed with what looks like a secret: %s in %s", i, secret.Rule, secret.Path)
 	}
 	if out.Unpublished == "" || !ask {
 		return nil
@@ -60,7 +60,7 @@ func (c *call) mayShow(remote string, i checkpoint.Issue, out gitstore.Outgoing,
 }
 
 // unobjectionable reports that mayShow has nothing to say of what goes out.
-func (c *call) unobjectionable(out gitstore.Outgoing) bool {
+func (c *Invocation) unobjectionable(out gitstore.Outgoing) bool {
 	if out.Unpublished != "" {
 		return false
 	}
@@ -71,7 +71,7 @@ func (c *call) unobjectionable(out gitstore.Outgoing) bool {
 
 // secretIn looks for secrets in what is known to go out, by a command. One fails
 // unless it is only to be warned of; then it is returned, nil for none.
-func (c *call) secretIn(i checkpoint.Issue, out gitstore.Outgoing, by string) (*gitstore.Secret, error) {
+func (c *Invocation) secretIn(i checkpoint.Issue, out gitstore.Outgoing, by string) (*gitstore.Secret, error) {
 	found, err := c.store.Scan(c.ctx, c.scanRequest(i, out))
 	c.pointers = c.pointers || err == nil && found.Pointers > 0
 	switch {
@@ -86,18 +86,18 @@ func (c *call) secretIn(i checkpoint.Issue, out gitstore.Outgoing, by string) (*
 }
 
 // scanRequest says how to look for secrets in what an issue's push would show.
-func (c *call) scanRequest(i checkpoint.Issue, out gitstore.Outgoing) gitstore.ScanRequest {
+func (c *Invocation) scanRequest(i checkpoint.Issue, out gitstore.Outgoing) gitstore.ScanRequest {
 	return gitstore.ScanRequest{Issue: i, Out: out, Allow: c.settings.Strings("scan_allow"), Command: c.settings.String("scan_command")}
 }
 
 // confirmPublishing asks where there is somebody to ask, and else says it.
-func (c *call) confirmPublishing(remote string, i checkpoint.Issue, commit string) error {
+func (c *Invocation) confirmPublishing(remote string, i checkpoint.Issue, commit string) error {
 	name := c.flags.Command.Name
 	again := "git checkpoint " + name + " " + quoteArg(string(i)) + " --yes"
 	what := fmt.Sprintf("the checkpoints of issue %s carry commit %.12s, which is not known to be on %s", i, commit, gitstore.ShownRemote(remote))
 	tty, err := c.env.Tty()
 	if err != nil || c.json || c.flags.Bool("yes") {
-		c.warn("%s", what)
+		c.warnf("%s", what)
 		return nil
 	}
 	tty.Close()

@@ -14,7 +14,7 @@ func pushFlag() cli.Flag {
 }
 
 // pushes reports whether what is saved is to be pushed.
-func (c *call) pushes() bool {
+func (c *Invocation) pushes() bool {
 	return c.flags.IsSet("push") || c.settings.String("push") == "auto"
 }
 
@@ -23,21 +23,21 @@ const notPushed = "not pushed, the next push tries again: %v"
 // pushSaved pushes an issue after a save. What goes wrong is a warning: the
 // checkpoint is saved, and the next push takes it along. A quiet one asks
 // nobody for a password.
-func (c *call) pushSaved(issue checkpoint.Issue, quiet bool) {
+func (c *Invocation) pushSaved(issue checkpoint.Issue, quiet bool) {
 	if err := c.tryPush(issue, quiet); err != nil {
-		c.warn(notPushed, err)
+		c.warnf(notPushed, err)
 	}
 }
 
 // pushMissed pushes after a save that found nothing new, where an earlier push
 // failed.
-func (c *call) pushMissed(issue checkpoint.Issue) {
+func (c *Invocation) pushMissed(issue checkpoint.Issue) {
 	if c.pushes() && !c.flags.Bool("dry-run") {
 		c.pushSaved(issue, !c.flags.IsSet("push"))
 	}
 }
 
-func (c *call) tryPush(issue checkpoint.Issue, quiet bool) error {
+func (c *Invocation) tryPush(issue checkpoint.Issue, quiet bool) error {
 	named := c.flags.String("push")
 	if named == leftOut {
 		named = ""

@@ -45,7 +45,7 @@ func changedFlag() cli.Flag {
 	return &cli.StringFlag{Name: "changed", Usage: "what becomes of files that changed since: `mine`, checkpoint or merge"}
 }
 
-func runRestore(c *call) error {
+func runRestore(c *Invocation) error {
 	choice, err := restore.ParseChanged(c.flags.String("changed"))
 	if err != nil {
 		return usagef("restore: --changed: %w", err)
@@ -108,7 +108,7 @@ func restoreAgain(req *gitstore.RestoreRequest) string {
 }
 
 // finishRestore is --continue and --abort.
-func (c *call) finishRestore() error {
+func (c *Invocation) finishRestore() error {
 	if c.flags.Bool("continue") && c.flags.Bool("abort") {
 		return usagef("restore: --continue and --abort do not go together")
 	}
@@ -124,14 +124,14 @@ func (c *call) finishRestore() error {
 	if !was {
 		hint := ""
 		if left != "" {
-			c.say("removed %s, which a killed restore had left", quotePath(left))
+			c.infof("removed %s, which a killed restore had left", quotePath(left))
 		}
 		if issue := c.store.LastRestored(c.ctx); issue != "" {
 			hint = "git checkpoint undo " + quoteArg(string(issue))
 		}
 		return fail(exitRefused, hint, "restore: none was interrupted in this worktree")
 	}
-	c.say("the interrupted restore is %s", what)
+	c.infof("the interrupted restore is %s", what)
 	if c.json {
 		return c.write(output.Restore{Type: "restore"})
 	}
@@ -139,7 +139,7 @@ func (c *call) finishRestore() error {
 }
 
 // showRestored tells what became of every path.
-func (c *call) showRestored(done *gitstore.Restored, dryRun bool) {
+func (c *Invocation) showRestored(done *gitstore.Restored, dryRun bool) {
 	verb, gone := "restored", "removed"
 	if dryRun {
 		verb, gone = "would restore", "would remove"
@@ -167,22 +167,22 @@ func (c *call) showRestored(done *gitstore.Restored, dryRun bool) {
 		}
 	}
 	for _, p := range done.Merged {
-		c.warn("%s has conflicts to resolve", quotePath(p))
+		c.warnf("%s has conflicts to resolve", quotePath(p))
 	}
 	if done.Undo != "" {
-		c.say("hint: git checkpoint undo %s", quoteArg(undoIssue(done.Undo)))
+		c.infof("hint: git checkpoint undo %s", quoteArg(undoIssue(done.Undo)))
 	}
 }
 
 // tellMerge warns where files of a merge came back but the merge did not: the
 // next commit would leave its other side out.
-func (c *call) tellMerge(done *gitstore.Restored) {
+func (c *Invocation) tellMerge(done *gitstore.Restored) {
 	if len(done.Merging) == 0 {
 		return
 	}
-	c.warn("the checkpoint was saved in a merge with %s, and no merge is under way", strings.Join(done.Merging, ", "))
+	c.warnf("the checkpoint was saved in a merge with %s, and no merge is under way", strings.Join(done.Merging, ", "))
 	if len(done.Merging) == 1 {
-		c.say("hint: git update-ref MERGE_HEAD %s", output.Shell(done.Merging[0]))
+		c.infof("hint: git update-ref MERGE_HEAD %s", output.Shell(done.Merging[0]))
 	}
 }
 

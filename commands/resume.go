@@ -75,7 +75,7 @@ type resumption struct {
 	retries   int // of this checkpoint since the last save, this one included
 }
 
-func runResume(c *call) error {
+func runResume(c *Invocation) error {
 	if c.flags.Bool("ci") {
 		return resumeCI(c)
 	}
@@ -92,14 +92,14 @@ func runResume(c *call) error {
 	} else {
 		err = resumeOpened(c, choice)
 	}
-	if err != nil && place.Created && !c.going {
+	if err != nil && place.Created && !c.committed {
 		c.leaveWorktree(place)
 	}
 	return err
 }
 
 // resumeOpened resumes in a repository that is open.
-func resumeOpened(c *call, choice string) error {
+func resumeOpened(c *Invocation, choice string) error {
 	r, err := c.toResume()
 	if err != nil {
 		return c.corrupted(choice, c.noResumption(err))
@@ -116,7 +116,7 @@ func resumeOpened(c *call, choice string) error {
 }
 
 // act does what was chosen.
-func (c *call) act(r *resumption, choice string) error {
+func (c *Invocation) act(r *resumption, choice string) error {
 	switch choice {
 	case "s":
 		return c.startFresh(r)
@@ -130,7 +130,7 @@ func (c *call) act(r *resumption, choice string) error {
 
 // resumeFlags checks the flags and returns the choice that they make, "" where
 // they leave it open.
-func (c *call) resumeFlags() (string, error) {
+func (c *Invocation) resumeFlags() (string, error) {
 	if _, err := restore.ParseChanged(c.flags.String("changed")); err != nil {
 		return "", usagef("resume: --changed: %w", err)
 	}
@@ -164,7 +164,7 @@ func (c *call) resumeFlags() (string, error) {
 }
 
 // toResume finds, reads and judges the checkpoint.
-func (c *call) toResume() (*resumption, error) {
+func (c *Invocation) toResume() (*resumption, error) {
 	r := &resumption{changed: restore.Changed(c.flags.String("changed"))}
 	var err error
 	if r.cp, r.record, err = c.toGoOnFrom(); err != nil {
@@ -184,7 +184,7 @@ func (c *call) toResume() (*resumption, error) {
 }
 
 // checkBranch refuses to go on on a branch that is not there.
-func (c *call) checkBranch() error {
+func (c *Invocation) checkBranch() error {
 	name := c.flags.String("branch")
 	if name == "" {
 		return nil
@@ -198,7 +198,7 @@ func (c *call) checkBranch() error {
 
 // toGoOnFrom finds and reads the checkpoint that the command line names, with
 // --fallback the newest one that is valid.
-func (c *call) toGoOnFrom() (*gitstore.Checkpoint, *checkpoint.Record, error) {
+func (c *Invocation) toGoOnFrom() (*gitstore.Checkpoint, *checkpoint.Record, error) {
 	if !c.flags.Bool("fallback") {
 		cp, err := c.checkpointArg(false)
 		if err != nil {
@@ -218,17 +218,17 @@ func (c *call) toGoOnFrom() (*gitstore.Checkpoint, *checkpoint.Record, error) {
 }
 
 // tellFallback says where --fallback found another one than the newest.
-func (c *call) tellFallback(cp *gitstore.Checkpoint) {
+func (c *Invocation) tellFallback(cp *gitstore.Checkpoint) {
 	if !c.flags.Bool("fallback") {
 		return
 	}
 	if newest, err := c.store.Newest(c.ctx, cp.Issue); err == nil && newest.ID != cp.ID {
-		c.warn("%s is not valid; this is %s", first(string(newest.ID), newest.Commit.String()), cp.ID)
+		c.warnf("%s is not valid; this is %s", first(string(newest.ID), newest.Commit.String()), cp.ID)
 	}
 }
 
 // noResumption tells a shell that evaluates the output that there is nothing.
-func (c *call) noResumption(err error) error {
+func (c *Invocation) noResumption(err error) error {
 	var none *gitstore.NoneError
 	if errors.As(err, &none) && c.flags.String("print") == "env" {
 		c.printVariables(actionNone, "", "", "", "")
@@ -237,7 +237,7 @@ func (c *call) noResumption(err error) error {
 }
 
 // resume restores the files and says where to go on.
-func (c *call) resume(r *resumption) error {
+func (c *Invocation) resume(r *resumption) error {
 	if err := c.stop(r); err != nil {
 		return err
 	}
@@ -265,7 +265,7 @@ func (c *call) resume(r *resumption) error {
 			return r.notRecorded(err)
 		}
 	}
-	r.resumed, c.going = !dryRun, !dryRun
+	r.resumed, c.committed = !dryRun, !dryRun
 	err = c.sync(r, plan)
 	return orElse(c.showResumed(r), err)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // speak finds the words of --as for the checkpoint that is resumed.
-func (c *call) speak(r *resumption) error {
+func (c *Invocation) speak(r *resumption) error {
 	as, err := c.layoutFlag()
 	if err != nil {
 		return err
@@ -24,7 +24,7 @@ func (c *call) speak(r *resumption) error {
 }
 
 // speakOfWorker finds the pipeline's words, with what its lead knows.
-func (c *call) speakOfWorker(r *resumption) error {
+func (c *Invocation) speakOfWorker(r *resumption) error {
 	template := ""
 	if name := c.flags.String("template"); name != "" {
 		data, err := c.readInput(name)
@@ -47,7 +47,7 @@ func (c *call) speakOfWorker(r *resumption) error {
 
 // leadOf is the newest state of the lead that knows a story, nil where there
 // is none.
-func (c *call) leadOf(story string) *checkpoint.Record {
+func (c *Invocation) leadOf(story string) *checkpoint.Record {
 	issues, _, err := c.store.Issues(c.ctx, false)
 	if err != nil {
 		return nil
@@ -67,7 +67,7 @@ var yesByDefault = map[string]string{"y": "y", "yes": "y", "n": "n", "no": "n", 
 
 // askAs asks in the words of another system, and after a yes what else must be
 // decided. A no resumes nothing and drops nothing.
-func (c *call) askAs(d *dialog, r *resumption) (string, error) {
+func (c *Invocation) askAs(d *dialog, r *resumption) (string, error) {
 	if _, err := d.tty.Write([]byte(r.texts.Found + reasonLines(r.verdict))); err != nil {
 		return "", err
 	}
@@ -82,7 +82,7 @@ func (c *call) askAs(d *dialog, r *resumption) (string, error) {
 }
 
 // showResumedAs is showResumed in those words.
-func (c *call) showResumedAs(r *resumption) error {
+func (c *Invocation) showResumedAs(r *resumption) error {
 	c.print("%s", r.texts.Resumed)
 	c.showReasons(r.verdict)
 	if r.restored != nil {

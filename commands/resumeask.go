@@ -45,7 +45,7 @@ var choices = map[string]string{
 }
 
 // askChoice puts the r/s/v/d prompt, and after r what else must be decided.
-func (c *call) askChoice(d *dialog, r *resumption) (string, error) {
+func (c *Invocation) askChoice(d *dialog, r *resumption) (string, error) {
 	if r.texts.Question != "" {
 		return c.askAs(d, r)
 	}
@@ -72,12 +72,12 @@ func (c *call) askChoice(d *dialog, r *resumption) (string, error) {
 }
 
 // unanswered is the failure for a question that nobody answered.
-func (c *call) unanswered(r *resumption, flag string, err error) error {
+func (c *Invocation) unanswered(r *resumption, flag string, err error) error {
 	return fail(exitNeedsAnswer, r.command(flag), "resume %s: %w", r.cp.ID, err)
 }
 
 // viewDetails shows the record and what the checks found, whole, in the pager.
-func (c *call) viewDetails(d *dialog, r *resumption) error {
+func (c *Invocation) viewDetails(d *dialog, r *resumption) error {
 	data, err := r.record.Encode()
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func reasonLines(v freshness.Verdict) string {
 }
 
 // askRest asks about another branch, a changed issue, approvals and changed files.
-func (c *call) askRest(d *dialog, r *resumption) error {
+func (c *Invocation) askRest(d *dialog, r *resumption) error {
 	for _, reason := range r.verdict.Reasons {
 		if reason.Check == "branch" && reason.Action == freshness.PromptUser {
 			if err := c.askBranch(d, r, reason); err != nil {
@@ -125,13 +125,13 @@ func (c *call) askRest(d *dialog, r *resumption) error {
 }
 
 // askBranch asks whether the work goes on on another branch than its own.
-func (c *call) askBranch(d *dialog, r *resumption, branch freshness.Reason) error {
+func (c *Invocation) askBranch(d *dialog, r *resumption, branch freshness.Reason) error {
 	answer, err := d.ask(output.Clean(branch.Message)+". Resume here? [y/N] ", yesNo)
 	switch {
 	case err != nil:
 		return c.unanswered(r, r.answers("--yes"), err)
 	case answer == "n":
-		c.say("hint: %s", branch.Hint)
+		c.infof("hint: %s", branch.Hint)
 		return silent{exitNone}
 	}
 	return nil
@@ -140,7 +140,7 @@ func (c *call) askBranch(d *dialog, r *resumption, branch freshness.Reason) erro
 // bodyChoices are the answers about a changed body; v shows how it changed.
 var bodyChoices = map[string]string{"y": "y", "yes": "y", "n": "n", "no": "n", "": "n", "v": "v", "view": "v"}
 
-func (c *call) askBody(d *dialog, r *resumption, body freshness.Reason) error {
+func (c *Invocation) askBody(d *dialog, r *resumption, body freshness.Reason) error {
 	for {
 		answer, err := d.ask("Issue body changed since checkpoint. Resume? [y/N] ", bodyChoices)
 		switch {

@@ -12,7 +12,7 @@ import (
 
 // choose finds out what to do where no flag says it. A person at a terminal is
 // always asked; elsewhere only what needs an answer stops a resume.
-func (c *call) choose(r *resumption) (string, error) {
+func (c *Invocation) choose(r *resumption) (string, error) {
 	if c.flags.Bool("dry-run") || c.flags.Bool("force") {
 		return "r", nil
 	}
@@ -32,7 +32,7 @@ func (c *call) choose(r *resumption) (string, error) {
 
 // stop refuses what no answer makes right: a checkpoint that cannot be resumed,
 // and with --strict one that has warnings.
-func (c *call) stop(r *resumption) error {
+func (c *Invocation) stop(r *resumption) error {
 	switch {
 	case c.flags.Bool("force"):
 		return nil
@@ -45,7 +45,7 @@ func (c *call) stop(r *resumption) error {
 }
 
 // because fails after printing what scripts read.
-func (c *call) because(r *resumption, code int, hint, format string, why []string) error {
+func (c *Invocation) because(r *resumption, code int, hint, format string, why []string) error {
 	if err := c.showOutcome(r); err != nil {
 		return err
 	}
@@ -53,14 +53,14 @@ func (c *call) because(r *resumption, code int, hint, format string, why []strin
 }
 
 // refuse explains why a checkpoint cannot be resumed.
-func (c *call) refuse(r *resumption) error {
+func (c *Invocation) refuse(r *resumption) error {
 	why, hint := r.reasons(freshness.StartFresh)
 	return c.because(r, exitStartFresh, first(hint, r.command("--force")), "cannot resume %s: %s", why)
 }
 
 // needsAnswer says that a person would have to decide. The hint is the command
 // that works: where HEAD is elsewhere no flag but --force does.
-func (c *call) needsAnswer(r *resumption) error {
+func (c *Invocation) needsAnswer(r *resumption) error {
 	why, _ := r.reasons(freshness.PromptUser)
 	hint := r.command(r.answers("--yes"))
 	for _, reason := range r.verdict.Reasons {
@@ -92,23 +92,23 @@ func (r *resumption) command(flag string) string {
 }
 
 // startFresh archives the chain: the work begins anew, and nothing is lost.
-func (c *call) startFresh(r *resumption) error {
+func (c *Invocation) startFresh(r *resumption) error {
 	r.chosen = "s"
 	if c.flags.Bool("dry-run") {
-		c.say("would archive the checkpoints of issue %s", r.cp.Issue)
+		c.infof("would archive the checkpoints of issue %s", r.cp.Issue)
 	} else {
 		moved, err := c.store.Archive(c.ctx, r.cp.Issue, nil, retention.ReasonAbandoned)
 		var none *gitstore.NoneError
 		if err != nil && !errors.As(err, &none) {
 			return err
 		}
-		c.say("archived %s; git checkpoint undo %s brings them back", plural(len(moved), "checkpoint"), quoteArg(string(r.cp.Issue)))
+		c.infof("archived %s; git checkpoint undo %s brings them back", plural(len(moved), "checkpoint"), quoteArg(string(r.cp.Issue)))
 	}
 	return orElse(c.showOutcome(r), silent{exitStartFresh})
 }
 
 // deleteChain drops the chain without starting anything.
-func (c *call) deleteChain(r *resumption) error {
+func (c *Invocation) deleteChain(r *resumption) error {
 	r.chosen = "d"
 	l, err := c.store.List(c.ctx, r.cp.Issue, 0)
 	if err != nil {
@@ -121,18 +121,18 @@ func (c *call) deleteChain(r *resumption) error {
 		}
 	}
 	if c.flags.Bool("dry-run") {
-		c.say("would drop %s", plural(len(ids), "checkpoint"))
+		c.infof("would drop %s", plural(len(ids), "checkpoint"))
 	} else {
 		if err := c.store.Drop(c.ctx, r.cp.Issue, ids); err != nil {
 			return err
 		}
-		c.say("dropped %s; git checkpoint undo %s brings them back", plural(len(ids), "checkpoint"), quoteArg(string(r.cp.Issue)))
+		c.infof("dropped %s; git checkpoint undo %s brings them back", plural(len(ids), "checkpoint"), quoteArg(string(r.cp.Issue)))
 	}
 	return orElse(c.showOutcome(r), silent{exitNone})
 }
 
 // view shows the checkpoint for --choice v, then asks as after every look.
-func (c *call) view(r *resumption) error {
+func (c *Invocation) view(r *resumption) error {
 	if err := c.showRecord(r.record, "yaml"); err != nil {
 		return err
 	}

@@ -12,9 +12,9 @@ import (
 // corrupted asks, where the newest checkpoint cannot be read, whether to start
 // fresh: what is there goes to the archive, and nothing is lost. Everywhere
 // else, and after a no, the error is the outcome.
-func (c *call) corrupted(choice string, cause error) error {
+func (c *Invocation) corrupted(choice string, cause error) error {
 	var damaged *gitstore.CorruptError
-	if !errors.As(cause, &damaged) || c.about == "" || len(c.args) > 1 || c.flags.Bool("dry-run") {
+	if !errors.As(cause, &damaged) || c.issueInQuestion == "" || len(c.args) > 1 || c.flags.Bool("dry-run") {
 		return cause
 	}
 	if choice == "" {
@@ -23,15 +23,15 @@ func (c *call) corrupted(choice string, cause error) error {
 	if choice != "s" {
 		return cause
 	}
-	moved, err := c.store.Archive(c.ctx, c.about, nil, retention.ReasonAbandoned)
+	moved, err := c.store.Archive(c.ctx, c.issueInQuestion, nil, retention.ReasonAbandoned)
 	if err != nil {
 		return errors.Join(cause, err)
 	}
-	c.say("archived %s; git checkpoint undo %s brings them back", plural(len(moved), "checkpoint"), quoteArg(string(c.about)))
+	c.infof("archived %s; git checkpoint undo %s brings them back", plural(len(moved), "checkpoint"), quoteArg(string(c.issueInQuestion)))
 	switch {
 	case c.json:
 		err = c.write(output.Resume{Status: output.Status{
-			Type: "resume", Issue: string(c.about), Action: freshness.StartFresh.String(), Warnings: c.takeWarnings(),
+			Type: "resume", Issue: string(c.issueInQuestion), Action: freshness.StartFresh.String(), Warnings: c.takeWarnings(),
 		}})
 	case c.flags.String("print") == "env":
 		c.printVariables(freshness.StartFresh.String(), "", "", "", "")
@@ -43,7 +43,7 @@ func (c *call) corrupted(choice string, cause error) error {
 }
 
 // askCorrupted returns s where a person wants to start fresh.
-func (c *call) askCorrupted(cause error) string {
+func (c *Invocation) askCorrupted(cause error) string {
 	if c.auto() || c.json {
 		return ""
 	}
@@ -52,7 +52,7 @@ func (c *call) askCorrupted(cause error) string {
 		return ""
 	}
 	defer d.close()
-	c.warn("%v", cause)
+	c.warnf("%v", cause)
 	if answer, err := d.ask("State appears corrupted. Start fresh? [y/N] ", yesNo); err == nil && answer == "y" {
 		return "s"
 	}

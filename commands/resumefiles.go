@@ -17,7 +17,7 @@ var fileChoices = map[string]string{
 
 // askFiles asks about each file that changed since the checkpoint what becomes
 // of it.
-func (c *call) askFiles(d *dialog, r *resumption) error {
+func (c *Invocation) askFiles(d *dialog, r *resumption) error {
 	r.each = map[string]restore.Changed{}
 	for _, path := range r.verdict.Changed {
 		if slices.Contains(r.verdict.InTheWay, path) {
@@ -35,7 +35,7 @@ func (c *call) askFiles(d *dialog, r *resumption) error {
 	return nil
 }
 
-func (c *call) askFile(d *dialog, r *resumption, path string) (string, error) {
+func (c *Invocation) askFile(d *dialog, r *resumption, path string) (string, error) {
 	text := fmt.Sprintf("Changed since the checkpoint: %s\nKeep (m)ine, take the (c)heckpoint's, mer(g)e, show the (d)iff, or (a)bort? [m] ", quotePath(path))
 	for {
 		answer, err := d.ask(text, fileChoices)

@@ -10,7 +10,7 @@ import (
 
 // gate stops a resume that was decided by a flag where a phase waits for an
 // approval: --yes answers the prompt, it does not approve anything.
-func (c *call) gate(r *resumption) error {
+func (c *Invocation) gate(r *resumption) error {
 	if len(r.verdict.Awaiting) == 0 || c.flags.Bool("dry-run") || c.flags.Bool("force") {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (c *call) gate(r *resumption) error {
 }
 
 // askApprovals asks about every phase that waits for an approval.
-func (c *call) askApprovals(d *dialog, r *resumption) error {
+func (c *Invocation) askApprovals(d *dialog, r *resumption) error {
 	for _, phase := range r.verdict.Awaiting {
 		answer, err := d.ask(fmt.Sprintf("Approval of phase %s is pending. Approve it? [y/N] ", output.Clean(phase)), yesNo)
 		if err != nil {
@@ -68,7 +68,7 @@ func (r *resumption) answers(flag string) string {
 
 // approve takes over the approvals of the command line. One that nothing waits
 // for is a mistake.
-func (c *call) approve(r *resumption) error {
+func (c *Invocation) approve(r *resumption) error {
 	for _, phase := range c.lists["approve"] {
 		if !slices.Contains(r.record.Awaiting(), phase) {
 			return usagef("resume: --approve: phase %q of %s waits for no approval", phase, r.cp.ID)

@@ -11,7 +11,7 @@ import (
 
 // showResumed tells what was resumed; the last line on standard output is
 // where to go on.
-func (c *call) showResumed(r *resumption) error {
+func (c *Invocation) showResumed(r *resumption) error {
 	if c.json || c.flags.String("print") == "env" {
 		return c.showOutcome(r)
 	}
@@ -38,7 +38,7 @@ func (c *call) showResumed(r *resumption) error {
 		c.print("Conflicts in progress: %s\n", output.Clean(list(ids)))
 	}
 	if standingOf(r.record, r.verdict).complete {
-		c.say("nothing to resume: every phase is over")
+		c.infof("nothing to resume: every phase is over")
 	}
 	c.print("%s\n", output.Clean(resumePoint(r)))
 	return nil
@@ -46,7 +46,7 @@ func (c *call) showResumed(r *resumption) error {
 
 // showOutcome prints what scripts read, whatever came of it: the record or the
 // variables.
-func (c *call) showOutcome(r *resumption) error {
+func (c *Invocation) showOutcome(r *resumption) error {
 	if c.json {
 		if c.flags.Bool("ci") {
 			c.printEnv(r)
@@ -96,7 +96,7 @@ func (r *resumption) action() string {
 const actionNone = "none"
 
 // printEnv prints what a shell evaluates.
-func (c *call) printEnv(r *resumption) {
+func (c *Invocation) printEnv(r *resumption) {
 	at, skip := standingOf(r.record, r.verdict), ""
 	if r.resumed || r.chosen == "" && r.verdict.Action <= freshness.ProceedWithWarning {
 		skip = at.current
@@ -105,14 +105,14 @@ func (c *call) printEnv(r *resumption) {
 }
 
 // printVariables prints every variable where no work goes on.
-func (c *call) printVariables(action, id, from, phase, completed string) {
+func (c *Invocation) printVariables(action, id, from, phase, completed string) {
 	c.setVariables("", action, id, from, phase, completed)
 }
 
 // setVariables prints every variable, so that none of an earlier run is left.
 // A record of --json stands for them. A phase is skipped only where the work
 // goes on, as the verdict or somebody's answer says.
-func (c *call) setVariables(skip, action, id, from, phase, completed string) {
+func (c *Invocation) setVariables(skip, action, id, from, phase, completed string) {
 	c.vars = []variable{
 		{"CHECKPOINT_ACTION", action},
 		{"CHECKPOINT_ID", id},

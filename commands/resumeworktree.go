@@ -11,7 +11,7 @@ import (
 // moveToWorktree goes on in the worktree of the checkpoint's branch, which is
 // made at --worktree's place where there is none. None is made for a checkpoint
 // that cannot be resumed anywhere: what there is to say of it is the same here.
-func (c *call) moveToWorktree() (place gitstore.Worktree, err error) {
+func (c *Invocation) moveToWorktree() (place gitstore.Worktree, err error) {
 	dir, err := c.worktreeFlag()
 	if err != nil || dir == "" {
 		return place, err
@@ -23,7 +23,7 @@ func (c *call) moveToWorktree() (place gitstore.Worktree, err error) {
 	if place, err = c.store.WorktreeFor(c.ctx, cp, dir); err != nil {
 		return place, err
 	}
-	c.say("%s worktree %s", map[bool]string{true: "made", false: "in"}[place.Created], output.Shell(place.Dir))
+	c.infof("%s worktree %s", map[bool]string{true: "made", false: "in"}[place.Created], output.Shell(place.Dir))
 	c.close()
 	if err := gitstore.EnterWorktree(place.Dir); err != nil {
 		return place, err
@@ -37,7 +37,7 @@ func (c *call) moveToWorktree() (place gitstore.Worktree, err error) {
 
 // forWorktree is the checkpoint to go on from, nil where its own record keeps it
 // from being resumed.
-func (c *call) forWorktree() (*gitstore.Checkpoint, error) {
+func (c *Invocation) forWorktree() (*gitstore.Checkpoint, error) {
 	cp, r, err := c.toGoOnFrom()
 	if err != nil || !r.CanResume() && !c.flags.Bool("force") {
 		return nil, err
@@ -46,7 +46,7 @@ func (c *call) forWorktree() (*gitstore.Checkpoint, error) {
 }
 
 // worktreeFlag is the place of --worktree, "" for none.
-func (c *call) worktreeFlag() (string, error) {
+func (c *Invocation) worktreeFlag() (string, error) {
 	dir := c.flags.String("worktree")
 	switch {
 	case dir == "":
@@ -65,17 +65,17 @@ func (c *call) worktreeFlag() (string, error) {
 
 // leaveWorktree takes a worktree that was made away again, for nothing goes on
 // in it. One in which something changed meanwhile stays.
-func (c *call) leaveWorktree(place gitstore.Worktree) {
+func (c *Invocation) leaveWorktree(place gitstore.Worktree) {
 	if err := c.store.RemoveWorktree(context.WithoutCancel(c.ctx), place); err != nil {
-		c.warn("%s stays: %v", output.Shell(place.Dir), err)
+		c.warnf("%s stays: %v", output.Shell(place.Dir), err)
 		return
 	}
-	c.say("removed worktree %s again", output.Shell(place.Dir))
+	c.infof("removed worktree %s again", output.Shell(place.Dir))
 }
 
 // fixFileFlags makes the files that flags name those that the user sees,
 // wherever the command goes.
-func (c *call) fixFileFlags(names ...string) error {
+func (c *Invocation) fixFileFlags(names ...string) error {
 	for _, name := range names {
 		file := c.flags.String(name)
 		if file == "" || file == "-" {

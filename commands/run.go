@@ -60,7 +60,7 @@ const (
 	exitNoCommand = 127
 )
 
-func runRun(c *call) error {
+func runRun(c *Invocation) error {
 	limits, err := c.runLimits()
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func runRun(c *call) error {
 }
 
 // runLimits reads the flags, and refuses what could not be known later.
-func (c *call) runLimits() (l guard.Limits, err error) {
+func (c *Invocation) runLimits() (l guard.Limits, err error) {
 	for name, d := range map[string]*time.Duration{"every": &l.Every, "timeout": &l.Timeout, "retry-wait": &l.Wait} {
 		text := c.flags.String(name)
 		if text == "" {

@@ -15,7 +15,7 @@ import (
 
 // A keeper saves and pushes the work of a command that runs.
 type keeper struct {
-	c     *call
+	c     *Invocation
 	guard *guard.Guard
 	issue checkpoint.Issue
 	slow  bool // the issue's source is a forge or a program
@@ -47,7 +47,7 @@ func (k *keeper) Save(ctx context.Context, t checkpoint.Trigger) {
 	default:
 		k.saved = saved
 		k.guard.Saved()
-		k.guard.Tell(func() { k.c.say("saved %s (%s)", saved.ID, t) })
+		k.guard.Tell(func() { k.c.infof("saved %s (%s)", saved.ID, t) })
 		for _, w := range savedWarnings(k.c, saved) {
 			k.warn("%s", w)
 		}
@@ -73,14 +73,14 @@ func (k *keeper) Push(ctx context.Context, limit time.Duration) {
 }
 
 // Say tells the user how the command goes on.
-func (k *keeper) Say(format string, args ...any) { k.c.say(format, args...) }
+func (k *keeper) Say(format string, args ...any) { k.c.infof(format, args...) }
 
 // warn warns once of each thing.
 func (k *keeper) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !k.warned[text] {
 		k.warned[text] = true
-		k.guard.Tell(func() { k.c.warn("%s", text) })
+		k.guard.Tell(func() { k.c.warnf("%s", text) })
 	}
 }
 

@@ -72,7 +72,7 @@ func contentFlags() []cli.Flag {
 	}
 }
 
-func runSave(c *call) error {
+func runSave(c *Invocation) error {
 	trigger, err := checkpoint.ParseTrigger(c.flags.String("trigger"))
 	if err != nil {
 		return usagef("save: --trigger: %w", err)
@@ -119,7 +119,7 @@ func runSave(c *call) error {
 
 // targetIssue returns the issue that is saved to. A trigger of automatic saves
 // needs one that is named.
-func (c *call) targetIssue(trigger checkpoint.Trigger) (checkpoint.Issue, error) {
+func (c *Invocation) targetIssue(trigger checkpoint.Trigger) (checkpoint.Issue, error) {
 	if slices.Contains(hasty, trigger) && c.doc == nil {
 		return c.watchedIssue()
 	}
@@ -128,7 +128,7 @@ func (c *call) targetIssue(trigger checkpoint.Trigger) (checkpoint.Issue, error)
 
 // finishSave prints what was saved and pushes it. The id is printed first: it
 // holds, however long a push takes. The record of --json has its warnings.
-func (c *call) finishSave(s *gitstore.Saved) error {
+func (c *Invocation) finishSave(s *gitstore.Saved) error {
 	if !c.pushes() || c.flags.Bool("dry-run") {
 		return c.showSaved(s)
 	}
@@ -143,7 +143,7 @@ func (c *call) finishSave(s *gitstore.Saved) error {
 
 // enable is the command that switches checkpoints on where they are switched
 // off.
-func (c *call) enable() string {
+func (c *Invocation) enable() string {
 	if strings.HasPrefix(c.settings.Origin("enabled"), "environment ") {
 		return "unset GIT_CHECKPOINT_ENABLED"
 	}
@@ -152,22 +152,22 @@ func (c *call) enable() string {
 
 // openToSave opens the repository for a save that follows at once. Broken settings stop a person, who can mend
 // them, and only warn where a checkpoint would be lost.
-func (c *call) openToSave(trigger checkpoint.Trigger) error {
-	c.toSave = true
+func (c *Invocation) openToSave(trigger checkpoint.Trigger) error {
+	c.willSave = true
 	return c.openFor(trigger)
 }
 
-func (c *call) openFor(trigger checkpoint.Trigger) error {
+func (c *Invocation) openFor(trigger checkpoint.Trigger) error {
 	err := c.open()
 	var setting *config.Error
 	if errors.As(err, &setting) && trigger != checkpoint.Manual {
-		c.warn("%v", err)
+		c.warnf("%v", err)
 		return nil
 	}
 	return err
 }
 
-func (c *call) saveRequest(issue checkpoint.Issue, trigger checkpoint.Trigger) (gitstore.SaveRequest, error) {
+func (c *Invocation) saveRequest(issue checkpoint.Issue, trigger checkpoint.Trigger) (gitstore.SaveRequest, error) {
 	req := gitstore.SaveRequest{
 		Issue: issue, Branch: c.ciBranch(),
 		Worktree: c.flags.Bool("worktree"), Untracked: c.flags.Bool("untracked"),
@@ -192,7 +192,7 @@ func (c *call) saveRequest(issue checkpoint.Issue, trigger checkpoint.Trigger) (
 
 // redaction is what a save does about secrets in the record. Another system's
 // document stays as it is: it has to come out as it went in.
-func (c *call) redaction() gitstore.Redaction {
+func (c *Invocation) redaction() gitstore.Redaction {
 	if c.settings.String("redact") == "mask" && c.doc == nil {
 		return gitstore.RedactMask
 	}
@@ -200,8 +200,8 @@ func (c *call) redaction() gitstore.Redaction {
 }
 
 // artifactPaths are the named files relative to the root.
-func (c *call) artifactPaths() ([]string, error) {
-	paths := slices.Clone(c.keep)
+func (c *Invocation) artifactPaths() ([]string, error) {
+	paths := slices.Clone(c.artifacts)
 	for _, name := range c.lists["artifact"] {
 		p, err := c.rootPath(name)
 		if err == nil {
@@ -217,7 +217,7 @@ func (c *call) artifactPaths() ([]string, error) {
 
 // rootPath turns a path that was typed in the working directory into one
 // relative to the root.
-func (c *call) rootPath(name string) (string, error) {
+func (c *Invocation) rootPath(name string) (string, error) {
 	if name == "" {
 		return "", errors.New("empty path")
 	}
@@ -252,25 +252,25 @@ func resolved(dir string) string {
 }
 
 // skipped tells that nothing was saved, and why.
-func (c *call) skipped(issue checkpoint.Issue, why string) error {
+func (c *Invocation) skipped(issue checkpoint.Issue, why string) error {
 	if c.json {
 		return c.write(output.Save{
 			Type: "save", Issue: string(issue), Skipped: why, Trigger: c.flags.String("trigger"), Warnings: c.takeWarnings(),
 		})
 	}
-	c.say("skipped: %s", why)
+	c.infof("skipped: %s", why)
 	return nil
 }
 
-func (c *call) showSaved(s *gitstore.Saved) error {
+func (c *Invocation) showSaved(s *gitstore.Saved) error {
 	for _, w := range savedWarnings(c, s) {
-		c.warn("%s", w)
+		c.warnf("%s", w)
 	}
 	if c.json {
 		return c.write(c.savedRecord(s))
 	}
 	if c.flags.Bool("verbose") && len(s.Pruned) > 0 {
-		c.say("pruned: %s", strings.Join(texts(s.Pruned), ", "))
+		c.infof("pruned: %s", strings.Join(texts(s.Pruned), ", "))
 	}
 	c.tellLimit(s)
 	c.print("%s\n", s.ID)
@@ -278,7 +278,7 @@ func (c *call) showSaved(s *gitstore.Saved) error {
 }
 
 // savedWarnings are what to tell beside a save that was done.
-func savedWarnings(c *call, s *gitstore.Saved) []string {
+func savedWarnings(c *Invocation, s *gitstore.Saved) []string {
 	list := s.Warnings
 	if !s.Trigger.Known() {
 		list = append(list, fmt.Sprintf("trigger %s is not known: retention keeps its checkpoints", s.Trigger))
@@ -311,7 +311,7 @@ func skippedWarning(f checkpoint.Skipped) string {
 }
 
 // tellLimit names the setting that lets in files that were over the size limit.
-func (c *call) tellLimit(s *gitstore.Saved) {
+func (c *Invocation) tellLimit(s *gitstore.Saved) {
 	over := int64(0)
 	for _, f := range s.Record.Snapshot().Skipped {
 		if f.Reason == checkpoint.OverSize {
@@ -319,13 +319,13 @@ func (c *call) tellLimit(s *gitstore.Saved) {
 		}
 	}
 	if over > 0 {
-		c.say("hint: git config checkpoint.storage.max-size-mb %d", int64(c.settings.Int("storage.max_size_mb"))+over>>20+1)
+		c.infof("hint: git config checkpoint.storage.max-size-mb %d", int64(c.settings.Int("storage.max_size_mb"))+over>>20+1)
 	}
 }
 
 // savedRecord is the JSON of what the command saved, a step with where that
 // leaves the work.
-func (c *call) savedRecord(s *gitstore.Saved) any {
+func (c *Invocation) savedRecord(s *gitstore.Saved) any {
 	kind := c.flags.Command.Name
 	saved := saveRecord(kind, s, c.takeWarnings())
 	if c.move == nil {

@@ -9,7 +9,7 @@ import (
 
 // tooSoon says why an automatic save is left out that brings nothing of its own:
 // another checkpoint is only just there. It is "" for all others.
-func (c *call) tooSoon(issue checkpoint.Issue, t checkpoint.Trigger) string {
+func (c *Invocation) tooSoon(issue checkpoint.Issue, t checkpoint.Trigger) string {
 	least := time.Duration(c.settings.Int("min_interval")) * time.Second
 	if least == 0 || c.doc != nil || c.flags.IsSet("state") || len(c.lists["set"])+len(c.lists["decision"]) > 0 {
 		return ""

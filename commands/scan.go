@@ -27,7 +27,7 @@ var scanCommand = command{
 	run: runScan,
 }
 
-func runScan(c *call) error {
+func runScan(c *Invocation) error {
 	if err := c.open(); err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func stopped(by []stopping) error {
 }
 
 // issuesToScan is the issue that is named, or with --all every one.
-func (c *call) issuesToScan() ([]checkpoint.Issue, error) {
+func (c *Invocation) issuesToScan() ([]checkpoint.Issue, error) {
 	if c.flags.Bool("all") {
 		if len(c.args) > 0 || c.flags.IsSet("issue") {
 			return nil, usagef("scan: --all takes no issue")
@@ -99,7 +99,7 @@ func (c *call) issuesToScan() ([]checkpoint.Issue, error) {
 
 // scan looks at what a push of an issue would show, all of it where there is no
 // remote.
-func (c *call) scan(remote string, i checkpoint.Issue) (*gitstore.Scanned, error) {
+func (c *Invocation) scan(remote string, i checkpoint.Issue) (*gitstore.Scanned, error) {
 	out, err := c.store.Outgoing(c.ctx, remote, i, c.store.Fetched(c.ctx))
 	if err != nil || out.Nothing {
 		return &gitstore.Scanned{}, err
@@ -109,7 +109,7 @@ func (c *call) scan(remote string, i checkpoint.Issue) (*gitstore.Scanned, error
 	return c.store.Scan(c.ctx, req)
 }
 
-func (c *call) showScan(s output.Scan) error {
+func (c *Invocation) showScan(s output.Scan) error {
 	if c.json {
 		return c.write(s)
 	}
@@ -121,8 +121,8 @@ func (c *call) showScan(s output.Scan) error {
 		c.print("%s\n", output.Clean(fmt.Sprintf("%s %s:%d: %s", first(f.CheckpointID, "(a commit of its HEAD)"), f.Path, f.Line, f.Rule)))
 	}
 	for _, f := range s.Skipped {
-		c.say("not looked at: %s (%s)", f.Path, f.Reason)
+		c.infof("not looked at: %s (%s)", f.Path, f.Reason)
 	}
-	c.say("%s", plural(len(s.Findings), "finding"))
+	c.infof("%s", plural(len(s.Findings), "finding"))
 	return nil
 }

@@ -31,7 +31,7 @@ func showFlags() []cli.Flag {
 	}
 }
 
-func runShow(c *call) error {
+func runShow(c *Invocation) error {
 	format := c.flags.String("format")
 	if format != "yaml" && format != "json" {
 		return usagef("show: --format: %q: want yaml or json", format)
@@ -71,7 +71,7 @@ func runShow(c *call) error {
 	return c.showRecord(r, format)
 }
 
-func (c *call) showJSON(cp *gitstore.Checkpoint, r *checkpoint.Record) error {
+func (c *Invocation) showJSON(cp *gitstore.Checkpoint, r *checkpoint.Record) error {
 	data, err := r.JSON()
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (c *call) showJSON(cp *gitstore.Checkpoint, r *checkpoint.Record) error {
 
 // showRecord prints text that a terminal cannot be hurt by: the encoder
 // escapes what is not printable.
-func (c *call) showRecord(r *checkpoint.Record, format string) error {
+func (c *Invocation) showRecord(r *checkpoint.Record, format string) error {
 	encode := r.Encode
 	if format == "json" {
 		encode = func() ([]byte, error) {
@@ -104,7 +104,7 @@ func (c *call) showRecord(r *checkpoint.Record, format string) error {
 }
 
 // showValue prints one value: text as it is, the rest as JSON.
-func (c *call) showValue(cp *gitstore.Checkpoint, r *checkpoint.Record, path string) error {
+func (c *Invocation) showValue(cp *gitstore.Checkpoint, r *checkpoint.Record, path string) error {
 	v, ok := r.Doc().Lookup(path)
 	if !ok {
 		return fail(exitFailure, "git checkpoint show "+quoteArg(string(cp.ID)), "show %s: it has no %s", cp.ID, path)

@@ -40,7 +40,7 @@ func startFlags() []cli.Flag {
 	)
 }
 
-func runStart(c *call) error {
+func runStart(c *Invocation) error {
 	as, err := c.layoutFlag()
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func runStart(c *call) error {
 
 // issueToStart is the issue that was named, else the one that the layout keeps
 // such a workflow under, else the one that every command would take.
-func (c *call) issueToStart(key string) (checkpoint.Issue, error) {
+func (c *Invocation) issueToStart(key string) (checkpoint.Issue, error) {
 	if key == "" || len(c.args) > 0 || c.flags.String("issue") != "" {
 		return c.issue()
 	}
@@ -81,13 +81,13 @@ func (c *call) issueToStart(key string) (checkpoint.Issue, error) {
 	if err != nil {
 		return "", fail(exitUsage, "git checkpoint start ISSUE", "start: %w", err)
 	}
-	c.about = i
+	c.issueInQuestion = i
 	return i, nil
 }
 
 // workflow is what the command line says of the workflow, and the issue that
 // its layout keeps it under.
-func (c *call) workflow(as layout.Name) (progress.Workflow, string, error) {
+func (c *Invocation) workflow(as layout.Name) (progress.Workflow, string, error) {
 	w := progress.Workflow{
 		Type: c.flags.String("type"), Project: c.flags.String("project"), Description: c.flags.String("description"), Layout: string(as),
 	}
@@ -113,7 +113,7 @@ func (c *call) workflow(as layout.Name) (progress.Workflow, string, error) {
 
 // readPlan reads the plan, "" without one. Its place is kept relative to the
 // root.
-func (c *call) readPlan(w *progress.Workflow) (string, error) {
+func (c *Invocation) readPlan(w *progress.Workflow) (string, error) {
 	name := c.flags.String("plan")
 	if name == "" {
 		return "", nil
@@ -130,7 +130,7 @@ func (c *call) readPlan(w *progress.Workflow) (string, error) {
 }
 
 // readPhases reads --phases, else finds the phases of the plan.
-func (c *call) readPhases(w *progress.Workflow, plan string) error {
+func (c *Invocation) readPhases(w *progress.Workflow, plan string) error {
 	said := c.flags.String("phases")
 	switch n, err := strconv.Atoi(said); {
 	case errors.Is(err, strconv.ErrRange):

@@ -11,7 +11,7 @@ const maxAlike = 200
 // tellAlike warns where the project of another issue's workflow begins like this
 // one's, or the other way round: who looks for files by the beginning of their
 // names finds both.
-func (c *call) tellAlike(issue checkpoint.Issue, project string) {
+func (c *Invocation) tellAlike(issue checkpoint.Issue, project string) {
 	if project == "" {
 		return
 	}
@@ -28,7 +28,7 @@ func (c *call) tellAlike(issue checkpoint.Issue, project string) {
 			continue
 		}
 		if other := r.Doc().Sub("workflow").Text("project"); progress.Alike(project, other) {
-			c.warn("project %s begins like %s of issue %s: names that differ from their beginning are told apart", project, other, i)
+			c.warnf("project %s begins like %s of issue %s: names that differ from their beginning are told apart", project, other, i)
 		}
 	}
 }

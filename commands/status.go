@@ -45,7 +45,7 @@ func statusFlags() []cli.Flag {
 	}
 }
 
-func runStatus(c *call) error {
+func runStatus(c *Invocation) error {
 	if err := c.open(); err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func runStatus(c *call) error {
 }
 
 // statusDone answers --done.
-func (c *call) statusDone(r *checkpoint.Record, err error) error {
+func (c *Invocation) statusDone(r *checkpoint.Record, err error) error {
 	var none *gitstore.NoneError
 	if errors.As(err, &none) {
 		return silent{exitFailure}
@@ -107,7 +107,7 @@ func verdictCode(v freshness.Verdict) error {
 	return nil
 }
 
-func (c *call) showStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) error {
+func (c *Invocation) showStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) error {
 	if c.json {
 		out := statusRecord("status", cp, r, v)
 		out.Warnings = append(out.Warnings, c.takeWarnings()...)
@@ -136,7 +136,7 @@ func (c *call) showStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v fresh
 }
 
 // plainStatus is what scripts read.
-func (c *call) plainStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
+func (c *Invocation) plainStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
 	c.print("%s\n", output.Clean(heading(cp, r)))
 	c.print("Checkpoint: %s (%s)\n", cp.ID, ago(r.CreatedAt(), c.env.Now()))
 	c.print("Progress: %s\n", output.Clean(progressLine(r)))
@@ -165,7 +165,7 @@ func heading(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 }
 
 // showReasons prints what the checks found, worst first.
-func (c *call) showReasons(v freshness.Verdict) {
+func (c *Invocation) showReasons(v freshness.Verdict) {
 	for _, r := range v.WorstFirst() {
 		c.print("  %s: %s\n", r.Severity, output.Clean(r.Message))
 		for _, d := range r.Detail {

@@ -10,7 +10,7 @@ import (
 
 // statusIssue is the issue that status is about: the one that is named, or that
 // of the workflow which --description or --for-plan look for.
-func (c *call) statusIssue() (checkpoint.Issue, error) {
+func (c *Invocation) statusIssue() (checkpoint.Issue, error) {
 	text, plan := c.flags.String("description"), c.flags.String("for-plan")
 	if text == "" && plan == "" {
 		return c.issue()
@@ -52,7 +52,7 @@ func (f found) better(g found) bool {
 }
 
 // findWorkflow looks among the newest checkpoints of all issues.
-func (c *call) findWorkflow(q progress.Query, what string) (checkpoint.Issue, error) {
+func (c *Invocation) findWorkflow(q progress.Query, what string) (checkpoint.Issue, error) {
 	issues, err := c.issuesWithCheckpoints()
 	if err != nil {
 		return "", err
@@ -66,7 +66,7 @@ func (c *call) findWorkflow(q progress.Query, what string) (checkpoint.Issue, er
 		}
 		r, err := c.store.VerifiedRecord(cp)
 		if err != nil {
-			c.warn("issue %s is left out: %v", i, err)
+			c.warnf("issue %s is left out: %v", i, err)
 			continue
 		}
 		f := found{i, q.Match(r), progress.Over(r) || progress.Complete(r), r}
@@ -84,8 +84,8 @@ func (c *call) findWorkflow(q progress.Query, what string) (checkpoint.Issue, er
 		return "", fail(exitNone, "git checkpoint start ISSUE --description "+quoteArg(what), "status: no checkpoint of a workflow: %q", what)
 	}
 	if len(others) > 0 {
-		c.warn("it could be another one: %s", list(others))
+		c.warnf("it could be another one: %s", list(others))
 	}
-	c.about = best.issue
+	c.issueInQuestion = best.issue
 	return best.issue, nil
 }

@@ -20,7 +20,7 @@ func autoResume(v freshness.Verdict) string {
 
 // showCoverage says which of the files that are changed now the checkpoint does
 // not have: a person may take it for a copy of all of them.
-func (c *call) showCoverage(r *checkpoint.Record) error {
+func (c *Invocation) showCoverage(r *checkpoint.Record) error {
 	if c.store.Root() == "" {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (c *call) showCoverage(r *checkpoint.Record) error {
 }
 
 // showDiffs shows how what changed since differs: the body and files.
-func (c *call) showDiffs(cp *gitstore.Checkpoint, v freshness.Verdict) error {
+func (c *Invocation) showDiffs(cp *gitstore.Checkpoint, v freshness.Verdict) error {
 	for _, r := range v.Reasons {
 		for _, line := range r.Diff {
 			c.print("%s\n", output.Clean(line))

@@ -11,7 +11,7 @@ import (
 )
 
 // showPhases prints what is known of the phases.
-func (c *call) showPhases(r *checkpoint.Record) {
+func (c *Invocation) showPhases(r *checkpoint.Record) {
 	for _, line := range phaseLines(r) {
 		c.print("%s: %s\n", line.name, output.Clean(line.text))
 	}

@@ -17,7 +17,7 @@ import (
 
 // screenStatus is the one screen to look at: the work, how far it is, whether
 // the checkpoint is fresh and why not, and what a resume would do.
-func (c *call) screenStatus(at display.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
+func (c *Invocation) screenStatus(at display.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
 	rows := slices.Concat(c.checkpointRows(at, cp, r), progressRows(r, v), c.freshnessRows(v), c.resumeRows(cp, r, v))
 	c.print("%s\n\n%s", at.Heading(heading(cp, r)), at.Sheet(rows))
 	next := "git checkpoint resume " + quoteArg(string(cp.Issue))
@@ -27,7 +27,7 @@ func (c *call) screenStatus(at display.Screen, cp *gitstore.Checkpoint, r *check
 	c.print("\nhint: %s\n", next)
 }
 
-func (c *call) checkpointRows(at display.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record) []display.Row {
+func (c *Invocation) checkpointRows(at display.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record) []display.Row {
 	id := string(cp.ID)
 	if at.Width < 80 {
 		id = cp.ID.Short()
@@ -141,7 +141,7 @@ func tasksText(all []tasks.Task) string {
 }
 
 // freshnessRows are the verdict and every finding, worst first.
-func (c *call) freshnessRows(v freshness.Verdict) []display.Row {
+func (c *Invocation) freshnessRows(v freshness.Verdict) []display.Row {
 	words := map[freshness.Action]struct {
 		text  string
 		style display.Style
@@ -180,7 +180,7 @@ func severityStyle(a freshness.Action) display.Style {
 }
 
 // resumeRows say what a resume would do.
-func (c *call) resumeRows(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) []display.Row {
+func (c *Invocation) resumeRows(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) []display.Row {
 	row := display.Row{Label: "Resume"}
 	switch v.Action {
 	case freshness.StartFresh:
@@ -213,7 +213,7 @@ func ownWords(r *checkpoint.Record) string {
 }
 
 // wouldRestore says what would become of the files, a line each.
-func (c *call) wouldRestore(cp *gitstore.Checkpoint) []string {
+func (c *Invocation) wouldRestore(cp *gitstore.Checkpoint) []string {
 	done, err := c.store.Restore(c.ctx, gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: true, Request: restore.Request{DryRun: true}})
 	if err != nil {
 		return []string{"puts no files back: " + strings.TrimPrefix(err.Error(), "restore "+string(cp.ID)+": ")}

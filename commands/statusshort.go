@@ -12,7 +12,7 @@ import (
 
 // statusShort prints one line for the prompt of a shell or an editor. It asks
 // nobody and judges nothing; where there is nothing to say, it says nothing.
-func (c *call) statusShort() error {
+func (c *Invocation) statusShort() error {
 	for _, other := range []string{"check", "done", "description", "for-plan", "markdown", "json"} {
 		if c.flags.IsSet(other) {
 			return usagef("status: --short does not go with --%s", other)

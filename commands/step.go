@@ -53,7 +53,7 @@ func stepFlags(own ...cli.Flag) []cli.Flag {
 }
 
 // take takes a step of an issue.
-func (c *call) take(issue checkpoint.Issue, s step) error {
+func (c *Invocation) take(issue checkpoint.Issue, s step) error {
 	if on, why := c.settings.TriggerEnabled(s.trigger); !on {
 		// Skipped in silence, a script would do the same phase for ever.
 		return fail(exitRefused, c.switchOn(s.trigger), "%s: %s", c.flags.Command.Name, why)
@@ -88,7 +88,7 @@ func (c *call) take(issue checkpoint.Issue, s step) error {
 }
 
 // switchOn is the command that lets steps be saved.
-func (c *call) switchOn(t checkpoint.Trigger) string {
+func (c *Invocation) switchOn(t checkpoint.Trigger) string {
 	switch {
 	case !c.settings.Bool("enabled"):
 		return c.enable()
@@ -99,7 +99,7 @@ func (c *call) switchOn(t checkpoint.Trigger) string {
 }
 
 // taken tells of a step that was saved, and does what comes after it.
-func (c *call) taken(saved *gitstore.Saved, s step) error {
+func (c *Invocation) taken(saved *gitstore.Saved, s step) error {
 	var then error
 	if s.after != nil && !c.flags.Bool("dry-run") {
 		then = s.after(saved)
@@ -109,9 +109,9 @@ func (c *call) taken(saved *gitstore.Saved, s step) error {
 
 // notTaken tells that nothing was saved, and why. Where that leaves the work
 // is in the record of --json.
-func (c *call) notTaken(issue checkpoint.Issue, t checkpoint.Trigger, why string, r *checkpoint.Record) error {
+func (c *Invocation) notTaken(issue checkpoint.Issue, t checkpoint.Trigger, why string, r *checkpoint.Record) error {
 	if !c.json {
-		c.say("skipped: %s", why)
+		c.infof("skipped: %s", why)
 		return nil
 	}
 	out := output.Step{
@@ -125,7 +125,7 @@ func (c *call) notTaken(issue checkpoint.Issue, t checkpoint.Trigger, why string
 }
 
 // withTasks adds to the JSON of task how its tasks stand.
-func (c *call) withTasks(s output.Step, r *checkpoint.Record) any {
+func (c *Invocation) withTasks(s output.Step, r *checkpoint.Record) any {
 	if c.flags.Command.Name != "task" {
 		return s
 	}

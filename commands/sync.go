@@ -22,7 +22,7 @@ var syncCommand = command{
 	run: runSync,
 }
 
-func runSync(c *call) error {
+func runSync(c *Invocation) error {
 	if err := c.open(); err != nil {
 		return err
 	}
@@ -51,19 +51,19 @@ func runSync(c *call) error {
 	c.tellPointers(remote, done)
 	for _, s := range done {
 		if s.Retries > 0 && s.Err == nil {
-			c.say("issue %s: somebody else was first %s", s.Issue, plural(s.Retries, "time"))
+			c.infof("issue %s: somebody else was first %s", s.Issue, plural(s.Retries, "time"))
 		}
 	}
 	return c.showShared(remote, done, err)
 }
 
 // ageBeforeSync applies the rules of age to issues, all for none.
-func (c *call) ageBeforeSync(issues []checkpoint.Issue) {
+func (c *Invocation) ageBeforeSync(issues []checkpoint.Issue) {
 	if c.flags.Bool("dry-run") {
 		return
 	}
 	if len(issues) == 0 {
-		issues = c.aging()
+		issues = c.issuesToAge()
 	}
 	c.applyAge(issues...)
 }

@@ -20,7 +20,7 @@ type labelSync struct {
 
 // planSync compares the labels of the checkpoint with those of the issue, nil
 // without --sync-issue. It fails where nothing could be written at all.
-func (c *call) planSync(r *resumption) (*labelSync, error) {
+func (c *Invocation) planSync(r *resumption) (*labelSync, error) {
 	if !c.flags.Bool("sync-issue") {
 		return nil, nil
 	}
@@ -69,14 +69,14 @@ func syncChange(was, now []string, rules freshness.Rules) forge.Change {
 
 // sync shows what it is going to write, and writes it; a person at a terminal
 // is asked in between.
-func (c *call) sync(r *resumption, plan *labelSync) error {
+func (c *Invocation) sync(r *resumption, plan *labelSync) error {
 	switch {
 	case plan == nil:
 		return nil
 	case plan.why != "":
 		return fail(exitRemote, r.command("--sync-issue"), "resume: --sync-issue: %s", plan.why)
 	case plan.change.IsZero():
-		c.say("the labels of issue %s are as the checkpoint has them", r.cp.Issue)
+		c.infof("the labels of issue %s are as the checkpoint has them", r.cp.Issue)
 		return nil
 	}
 	site := plan.forge.Site
@@ -97,12 +97,12 @@ func (c *call) sync(r *resumption, plan *labelSync) error {
 	if err != nil {
 		return fail(exitRemote, r.command("--sync-issue"), "resume: --sync-issue: %w", err)
 	}
-	c.say("written to %s", site.Host())
+	c.infof("written to %s", site.Host())
 	return nil
 }
 
 // maySync asks where resume itself asked.
-func (c *call) maySync(r *resumption, change forge.Change) (bool, error) {
+func (c *Invocation) maySync(r *resumption, change forge.Change) (bool, error) {
 	for _, flag := range []string{"yes", "auto", "force"} {
 		if c.flags.Bool(flag) {
 			return true, nil

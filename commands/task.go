@@ -60,7 +60,7 @@ var taskVerbs = []verbFlags{
 	{"recover", []string{"clean"}},
 }
 
-func runTask(c *call) error {
+func runTask(c *Invocation) error {
 	verb, err := c.taskVerb()
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func runTask(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.about = issue
+	c.issueInQuestion = issue
 	if verb == "list" {
 		return c.listTasks(issue)
 	}
@@ -90,7 +90,7 @@ func runTask(c *call) error {
 
 // taskVerb is the verb of the command line, with tasks and flags that go with
 // it.
-func (c *call) taskVerb() (string, error) {
+func (c *Invocation) taskVerb() (string, error) {
 	verb := ""
 	if len(c.args) > 0 {
 		verb = c.args[0]
@@ -105,7 +105,7 @@ func (c *call) taskVerb() (string, error) {
 }
 
 // checkTasks looks at the names of tasks and at what goes together.
-func (c *call) checkTasks(verb string) error {
+func (c *Invocation) checkTasks(verb string) error {
 	ids := c.args[1:]
 	for _, id := range slices.Concat(ids, c.lists["after"]) {
 		switch {

@@ -28,13 +28,13 @@ func (t *taskStep) clean() error {
 			continue
 		}
 		if err := orElse(ownFolder(root, place), t.mayGo(place)); err != nil {
-			t.c.warn("%s is left as it is: %v", quotePath(place), err)
+			t.c.warnf("%s is left as it is: %v", quotePath(place), err)
 			continue
 		}
 		if err := root.Remove(name); err != nil {
 			return fmt.Errorf("task recover --clean: %s: %w", quotePath(place), err)
 		}
-		t.c.say("removed %s", quotePath(place))
+		t.c.infof("removed %s", quotePath(place))
 	}
 	return nil
 }

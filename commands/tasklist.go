@@ -16,7 +16,7 @@ import (
 )
 
 // taskOutputs looks for the outputs of the tasks that are running.
-func (c *call) taskOutputs(l *tasks.List) map[string]tasks.Found {
+func (c *Invocation) taskOutputs(l *tasks.List) map[string]tasks.Found {
 	found, places := map[string]tasks.Found{}, map[string]string{}
 	for _, t := range l.Running() {
 		if t.Output == "" || c.store.Root() == "" {
@@ -44,7 +44,7 @@ func (c *call) taskOutputs(l *tasks.List) map[string]tasks.Found {
 const maxOutput = 1 << 20
 
 // taskOutput looks at an output: JSON has to be whole, and may have a status.
-func (c *call) taskOutput(place string) tasks.Found {
+func (c *Invocation) taskOutput(place string) tasks.Found {
 	f, err := c.openPlain(place)
 	if err != nil {
 		return tasks.Found{Exists: errors.Is(err, errNotPlain)}
@@ -62,7 +62,7 @@ func (c *call) taskOutput(place string) tasks.Found {
 }
 
 // listTasks prints the tasks of an issue's newest checkpoint.
-func (c *call) listTasks(issue checkpoint.Issue) error {
+func (c *Invocation) listTasks(issue checkpoint.Issue) error {
 	cp, r, err := c.store.NewestRecord(c.ctx, issue)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (c *call) listTasks(issue checkpoint.Issue) error {
 		return taskFailure(issue, "", err)
 	}
 	if _, err := tasks.Of(r).Batches(); err != nil {
-		c.warn("%v: none of them can begin but with task start --force", err)
+		c.warnf("%v: none of them can begin but with task start --force", err)
 	}
 	if c.json {
 		return c.write(taskRecord(output.Step{
@@ -98,14 +98,14 @@ func (c *call) listTasks(issue checkpoint.Issue) error {
 }
 
 // showTasks says how far the tasks are, where there are any.
-func (c *call) showTasks(r *checkpoint.Record) {
+func (c *Invocation) showTasks(r *checkpoint.Record) {
 	if text := tasksLine(r); text != "" {
 		c.print("Tasks: %s\n", output.Clean(text))
 	}
 }
 
 // showNext says how another system's work goes on.
-func (c *call) showNext(v freshness.Verdict) {
+func (c *Invocation) showNext(v freshness.Verdict) {
 	if n := v.Next; n.Action != "" {
 		c.print("Next: %s\n", output.Clean(fmt.Sprintf("%s %s (%s)", n.Action, n.Phase, n.Why)))
 	}
@@ -141,7 +141,7 @@ func batchesLine(batches [][]string) string {
 }
 
 // namedTasks are those that the command line names, or all.
-func (c *call) namedTasks(r *checkpoint.Record) ([]tasks.Task, error) {
+func (c *Invocation) namedTasks(r *checkpoint.Record) ([]tasks.Task, error) {
 	l := tasks.Of(r)
 	if len(c.args) == 1 {
 		return l.All(), nil

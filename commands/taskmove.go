@@ -17,7 +17,7 @@ import (
 
 // A taskStep is one verb of task with what the command line says beside it.
 type taskStep struct {
-	c      *call
+	c      *Invocation
 	issue  checkpoint.Issue
 	verb   string
 	ids    []string
@@ -33,7 +33,7 @@ type taskStep struct {
 }
 
 // taskStep reads the command line.
-func (c *call) taskStep(issue checkpoint.Issue, verb string) (*taskStep, error) {
+func (c *Invocation) taskStep(issue checkpoint.Issue, verb string) (*taskStep, error) {
 	t := &taskStep{c: c, issue: issue, verb: verb, ids: distinct(c.args[1:]), now: c.env.Now(), limit: c.settings.Int("task_retries") + 1}
 	t.batch, _ = c.settings.TriggerEnabled(checkpoint.BatchComplete)
 	name := c.flags.String("output")
@@ -67,7 +67,7 @@ func distinct(list []string) []string {
 
 // finishedOutput holds that an output is there, and whole as far as that shows,
 // before the task moves.
-func (c *call) finishedOutput(place string) (digest string, err error) {
+func (c *Invocation) finishedOutput(place string) (digest string, err error) {
 	if _, err := os.Stat(filepath.Join(c.store.Root(), filepath.FromSlash(place))); err != nil {
 		return "", usagef("task done: --output: %w", err)
 	}
@@ -133,7 +133,7 @@ func (t *taskStep) tell(format string, args ...any) {
 // after says what the step led to, and fails where that is a limit.
 func (t *taskStep) after(s *gitstore.Saved) error {
 	for _, line := range t.told {
-		t.c.say("%s", line)
+		t.c.infof("%s", line)
 	}
 	if err := t.clean(); err != nil {
 		return err

@@ -33,7 +33,7 @@ func (t *taskStep) stories(l *tasks.List) bool {
 
 // isThere reports whether there is something at a path below the root, or at an
 // absolute one.
-func (c *call) isThere(name string) bool {
+func (c *Invocation) isThere(name string) bool {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(c.store.Root(), filepath.FromSlash(name))
 	}
@@ -43,7 +43,7 @@ func (c *call) isThere(name string) bool {
 
 // storyRecord is the newest record of a story, nil where it has none that can
 // be read.
-func (c *call) storyRecord(id string) *checkpoint.Record {
+func (c *Invocation) storyRecord(id string) *checkpoint.Record {
 	issue, err := checkpoint.ParseIssue(id)
 	if err != nil {
 		return nil
@@ -56,7 +56,7 @@ func (c *call) storyRecord(id string) *checkpoint.Record {
 }
 
 // judged fails where a document that was saved sent its story back too often.
-func (c *call) judged(s *gitstore.Saved) error {
+func (c *Invocation) judged(s *gitstore.Saved) error {
 	if c.doc == nil || !story.SentBack(s.Record) {
 		return nil
 	}

@@ -20,7 +20,7 @@ func colorFlag() cli.Flag {
 
 // screen is what results are shown on; ok is false where scripts read them,
 // which get plain text that stays as it is.
-func (c *call) screen() (s display.Screen, ok bool, err error) {
+func (c *Invocation) screen() (s display.Screen, ok bool, err error) {
 	when := c.flags.String("color")
 	switch when {
 	case "", "auto", "always", "never":
@@ -36,7 +36,7 @@ func (c *call) screen() (s display.Screen, ok bool, err error) {
 
 // atTerminal reports whether a person sees the results: on a terminal, or in a
 // pager, ours or the one that git started for us.
-func (c *call) atTerminal() bool {
+func (c *Invocation) atTerminal() bool {
 	return terminal.Is(c.env.Stdout) || gitTrue(c.env.Getenv("GIT_PAGER_IN_USE"))
 }
 
@@ -44,7 +44,7 @@ func (c *call) atTerminal() bool {
 func gitTrue(value string) bool { return value != "" && !off(value) }
 
 // colors decides as git does, and as NO_COLOR asks for.
-func (c *call) colors(when string) bool {
+func (c *Invocation) colors(when string) bool {
 	if when == "always" || when == "never" {
 		return when == "always"
 	}
@@ -61,7 +61,7 @@ func (c *call) colors(when string) bool {
 }
 
 // columns is how wide the terminal is.
-func (c *call) columns() int {
+func (c *Invocation) columns() int {
 	if n, err := strconv.Atoi(strings.TrimSpace(c.env.Getenv("COLUMNS"))); err == nil && n > 0 {
 		return n
 	}

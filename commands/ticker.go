@@ -34,10 +34,10 @@ const (
 )
 
 // tick begins to tell of what is done, where somebody sees it.
-func (c *call) tick(what string) *ticker { return c.tickOf(what, "") }
+func (c *Invocation) tick(what string) *ticker { return c.tickOf(what, "") }
 
 // tickOf is tick with a word for what is counted.
-func (c *call) tickOf(what, of string) *ticker {
+func (c *Invocation) tickOf(what, of string) *ticker {
 	t := &ticker{w: c.env.Stderr, what: output.Clean(what), of: of}
 	if c.json || c.flags.Bool("quiet") || !terminal.Is(c.env.Stderr) {
 		return t
@@ -58,7 +58,7 @@ func (c *call) tickOf(what, of string) *ticker {
 }
 
 // tickAfter is how long things may take before anybody is told, as git has it.
-func (c *call) tickAfter() time.Duration {
+func (c *Invocation) tickAfter() time.Duration {
 	if n, err := strconv.Atoi(c.env.Getenv("GIT_PROGRESS_DELAY")); err == nil && n >= 0 {
 		return time.Duration(n) * time.Second
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // showTimelines prints lists for people.
-func (c *call) showTimelines(lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool, at display.Screen) {
+func (c *Invocation) showTimelines(lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool, at display.Screen) {
 	var shown [][]display.Entry
 	for _, l := range lists {
 		if len(l.Checkpoints) == 0 {
@@ -48,7 +48,7 @@ func timelineHead(l *gitstore.List, shown int) string {
 }
 
 // entries are checkpoints as the timeline shows them.
-func (c *call) entries(l *gitstore.List, picked []int) []display.Entry {
+func (c *Invocation) entries(l *gitstore.List, picked []int) []display.Entry {
 	entries := make([]display.Entry, len(picked))
 	now := c.env.Now()
 	for k, i := range picked {

@@ -15,7 +15,7 @@ var undoCommand = command{
 	run:      runUndo,
 }
 
-func runUndo(c *call) error {
+func runUndo(c *Invocation) error {
 	if err := c.open(); err != nil {
 		return err
 	}
@@ -38,8 +38,8 @@ func runUndo(c *call) error {
 }
 
 // showUndone names what was taken back, and what that brought back.
-func (c *call) showUndone(issue checkpoint.Issue, done *gitstore.Undone) {
-	c.say("took back the last %s of issue %s", done.What, issue)
+func (c *Invocation) showUndone(issue checkpoint.Issue, done *gitstore.Undone) {
+	c.infof("took back the last %s of issue %s", done.What, issue)
 	for _, id := range done.IDs {
 		c.print("brought back %s\n", id)
 	}
@@ -50,6 +50,6 @@ func (c *call) showUndone(issue checkpoint.Issue, done *gitstore.Undone) {
 		c.print("put back %s\n", quotePath(path))
 	}
 	for _, path := range done.Restored.Skipped {
-		c.warn("%s changed since and stays as it is", quotePath(path))
+		c.warnf("%s changed since and stays as it is", quotePath(path))
 	}
 }

@@ -10,7 +10,7 @@ type verbFlags struct {
 
 // checkVerb refuses flags of other verbs that do not go with the one that was
 // typed.
-func (c *call) checkVerb(verbs []verbFlags, typed string) error {
+func (c *Invocation) checkVerb(verbs []verbFlags, typed string) error {
 	i := slices.IndexFunc(verbs, func(v verbFlags) bool { return v.name == typed })
 	for _, v := range verbs {
 		for _, name := range v.flags {

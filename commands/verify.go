@@ -15,7 +15,7 @@ var verifyCommand = command{
 	run:         runVerify,
 }
 
-func runVerify(c *call) error {
+func runVerify(c *Invocation) error {
 	if err := c.open(); err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func runVerify(c *call) error {
 			return err
 		}
 		if len(report.Errors) > 0 {
-			hint = first(hint, c.mending(i))
+			hint = first(hint, c.recoveryCommand(i))
 		}
 		result.Errors = append(result.Errors, report.Errors...)
 		result.Warnings = append(result.Warnings, report.Warnings...)
@@ -54,7 +54,7 @@ func runVerify(c *call) error {
 }
 
 // issuesToVerify is the issue that is named, or all, live and archived.
-func (c *call) issuesToVerify() ([]checkpoint.Issue, error) {
+func (c *Invocation) issuesToVerify() ([]checkpoint.Issue, error) {
 	if len(c.args) > 0 || c.flags.String("issue") != "" {
 		issue, err := c.issue()
 		if err == nil && !c.store.HasIssue(c.ctx, issue) {
@@ -75,7 +75,7 @@ func (c *call) issuesToVerify() ([]checkpoint.Issue, error) {
 	return slices.Compact(all), nil
 }
 
-func (c *call) showVerify(v output.Verify) error {
+func (c *Invocation) showVerify(v output.Verify) error {
 	if c.json {
 		return c.write(v)
 	}
@@ -85,7 +85,7 @@ func (c *call) showVerify(v output.Verify) error {
 }
 
 // printFound prints what is wrong, the worse first.
-func (c *call) printFound(errors, warnings []string) {
+func (c *Invocation) printFound(errors, warnings []string) {
 	for _, e := range errors {
 		c.print("error: %s\n", output.Clean(e))
 	}

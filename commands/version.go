@@ -18,7 +18,7 @@ var versionCommand = command{
 	run:      runVersion,
 }
 
-func runVersion(c *call) error {
+func runVersion(c *Invocation) error {
 	v := buildVersion()
 	if c.json {
 		return c.write(v)

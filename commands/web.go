@@ -39,7 +39,7 @@ func webFlags() []cli.Flag {
 	}
 }
 
-func runWeb(c *call) error {
+func runWeb(c *Invocation) error {
 	if err := c.checkExport(); err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func runWeb(c *call) error {
 		return usagef("web: --addr: %w", err)
 	}
 	if !server.Loopback() {
-		c.warn("everybody who can reach %s and has the address can look at this repository's checkpoints", c.flags.String("addr"))
+		c.warnf("everybody who can reach %s and has the address can look at this repository's checkpoints", c.flags.String("addr"))
 		c.flushWarnings()
 	}
 	if err := c.showAddress(server.URL(path)); err != nil {
@@ -68,7 +68,7 @@ func runWeb(c *call) error {
 }
 
 // checkExport refuses what a file of its own cannot have.
-func (c *call) checkExport() error {
+func (c *Invocation) checkExport() error {
 	if !c.flags.IsSet("export") {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (c *call) checkExport() error {
 }
 
 // webIssue is the issue that the arguments name, and its page; none for all.
-func (c *call) webIssue() (issues []checkpoint.Issue, path string, err error) {
+func (c *Invocation) webIssue() (issues []checkpoint.Issue, path string, err error) {
 	if len(c.args) == 0 && c.flags.String("issue") == "" {
 		return nil, "", nil
 	}
@@ -98,7 +98,7 @@ func (c *call) webIssue() (issues []checkpoint.Issue, path string, err error) {
 	return []checkpoint.Issue{i}, web.IssuePath(i), nil
 }
 
-func (c *call) webOptions() web.Options {
+func (c *Invocation) webOptions() web.Options {
 	return web.Options{
 		Open: c.webRepository, Now: c.env.Now, Write: c.flags.Bool("write"), Old: freshness.DefaultMaxAge,
 		Name: filepath.Base(first(c.store.Root(), c.store.CommonDir())),
@@ -108,10 +108,10 @@ func (c *call) webOptions() web.Options {
 // webRepository opens the repository again, for one request: a store is one
 // goroutine's, and settings may have changed. Ctrl+C, which ends the server,
 // must not reach the git of a request that changes something.
-func (c *call) webRepository(ctx context.Context) (*web.Repository, error) {
+func (c *Invocation) webRepository(ctx context.Context) (*web.Repository, error) {
 	own := *c
 	own.ctx, own.store, own.current, own.warnings = ctx, nil, nil, nil
-	own.quiet, own.offline, own.apart = true, true, true
+	own.quiet, own.offline, own.ownProcessGroup = true, true, true
 	if err := own.open(); err != nil {
 		own.close()
 		return nil, err
@@ -120,7 +120,7 @@ func (c *call) webRepository(ctx context.Context) (*web.Repository, error) {
 }
 
 // webJudge is what status says.
-func (c *call) webJudge(cp *gitstore.Checkpoint, r *checkpoint.Record) (web.Judged, error) {
+func (c *Invocation) webJudge(cp *gitstore.Checkpoint, r *checkpoint.Record) (web.Judged, error) {
 	v, err := c.judge(cp, r)
 	if err != nil {
 		return web.Judged{}, err
@@ -148,17 +148,17 @@ func (c *call) webJudge(cp *gitstore.Checkpoint, r *checkpoint.Record) (web.Judg
 	return j, nil
 }
 
-func (c *call) showAddress(address string) error {
+func (c *Invocation) showAddress(address string) error {
 	if c.json {
 		return c.write(output.Web{Type: "web", URL: address, Write: c.flags.Bool("write")})
 	}
 	c.print("%s\n", address)
-	c.say("Ctrl+C ends it.")
+	c.infof("Ctrl+C ends it.")
 	return c.out.err
 }
 
 // exportPage writes a page to a file, or prints it.
-func (c *call) exportPage(file string, issues []checkpoint.Issue) error {
+func (c *Invocation) exportPage(file string, issues []checkpoint.Issue) error {
 	repo, err := c.webRepository(c.ctx)
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func (c *call) exportPage(file string, issues []checkpoint.Issue) error {
 		return fail(exitFailure, "", "web: --export: %w", err)
 	}
 	for _, what := range left {
-		c.warn("%s", what)
+		c.warnf("%s", what)
 	}
 	if c.json {
 		return c.write(output.Web{Type: "web", File: file, Warnings: c.takeWarnings()})

@@ -105,7 +105,7 @@ func (s *Store) warnInvalidRefs(at string, names []string) {
 	if len(names) > few {
 		more = fmt.Sprintf(" and %d more", len(names)-few)
 	}
-	s.tell("%sleft out, no issue is called so: %s%s", at, strings.Join(shown, ", "), more)
+	s.notify("%sleft out, no issue is called so: %s%s", at, strings.Join(shown, ", "), more)
 }
 
 // incoming fetches what is not here yet. A chain of which something is here

@@ -102,7 +102,7 @@ func (s *Store) rollBackMoves(ctx context.Context, n refs.Note, moved []refs.Mov
 	if err := s.moveRefs(ctx, shorten(refs.RollbackPrefix+n.Message), back...); err != nil {
 		return err
 	}
-	s.tell("issue %s: %q was interrupted, and is rolled back", shownIssue(n.Issue), n.Message)
+	s.notify("issue %s: %q was interrupted, and is rolled back", shownIssue(n.Issue), n.Message)
 	return nil
 }
 

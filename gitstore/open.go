@@ -171,7 +171,7 @@ func (s *Store) CacheDir() string { return filepath.Join(s.repo.CommonDir, "git-
 func (s *Store) stateDir() string { return filepath.Join(s.repo.Dir, "git-checkpoint") }
 
 // tell gives whoever opened the store a line about what it did unasked.
-func (s *Store) tell(format string, args ...any) {
+func (s *Store) notify(format string, args ...any) {
 	if s.onNotify != nil {
 		s.onNotify(fmt.Sprintf(format, args...))
 	}

@@ -119,7 +119,7 @@ func (s *Store) forgetTracked(ctx context.Context, moves []refs.Move) {
 			continue
 		}
 		if err := s.expireReflog(ctx, m.Name); err != nil {
-			s.tell("issue %s: the reflog of %s still has what was dropped: %v", issue, m.Name, err)
+			s.notify("issue %s: the reflog of %s still has what was dropped: %v", issue, m.Name, err)
 		}
 	}
 }

@@ -64,9 +64,9 @@ func (s *Store) repairOwn(ctx context.Context, i checkpoint.Issue, deleted bool)
 	var apart *unjoinableError
 	switch {
 	case errors.As(err, &done):
-		s.tell("issue %s: %s was changed by other means; what this clone had saved there is back, but: %v", i, LiveRef(i), done.Err)
+		s.notify("issue %s: %s was changed by other means; what this clone had saved there is back, but: %v", i, LiveRef(i), done.Err)
 	case errors.As(err, &apart):
-		s.tell("issue %s: %s was changed by other means, and what this clone had saved there can't be brought back: %v", i, LiveRef(i), err)
+		s.notify("issue %s: %s was changed by other means, and what this clone had saved there can't be brought back: %v", i, LiveRef(i), err)
 	case err != nil:
 		return fmt.Errorf("restore what other means took from %s: %w", LiveRef(i), err)
 	case back:
@@ -86,7 +86,7 @@ func (s *Store) restoreDeletedRef(ctx context.Context, i checkpoint.Issue, own p
 }
 
 func (s *Store) tellBack(i checkpoint.Issue) {
-	s.tell("issue %s: %s was changed by other means; what this clone had saved there is back", i, LiveRef(i))
+	s.notify("issue %s: %s was changed by other means; what this clone had saved there is back", i, LiveRef(i))
 }
 
 // chainToSaveOn returns the newest part of an issue's chain, for a save. If the
@@ -146,7 +146,7 @@ func (s *Store) repairIfRewritten(ctx context.Context, i checkpoint.Issue) {
 			continue
 		}
 		if err != nil {
-			s.tell("issue %s: %v", i, err)
+			s.notify("issue %s: %v", i, err)
 		}
 		return
 	}

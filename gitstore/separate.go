@@ -44,7 +44,7 @@ func (s *Store) separateFirst(ctx context.Context, i checkpoint.Issue) error {
 	case errors.Is(err, errRefMoved):
 		return err
 	case err == nil && len(both) > 0:
-		s.tell("issue %s: removed from the archive what is in the chain: %s", i, joinIDs(both))
+		s.notify("issue %s: removed from the archive what is in the chain: %s", i, joinIDs(both))
 	}
 	return nil
 }

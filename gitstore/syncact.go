@@ -58,7 +58,7 @@ func (y *syncing) executeTogether(ctx context.Context, plans []*syncPlan) (again
 			done := p.done.after(y.given[p.issue])
 			y.done[p.issue] = &done
 			for _, text := range p.remarks {
-				y.s.tell("%s", text)
+				y.s.notify("%s", text)
 			}
 		}
 	}

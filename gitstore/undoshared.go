@@ -27,9 +27,9 @@ func (s *Store) tellShared(ctx context.Context, i checkpoint.Issue, ids []checkp
 		for _, id := range ids {
 			switch l := theirs.ledger; {
 			case l.Deleted[id] || l.IsArchived(id):
-				s.tell("%s is known to be gone at %s: the next sync takes it away again", id, remote)
+				s.notify("%s is known to be gone at %s: the next sync takes it away again", id, remote)
 			case l.Dead(id):
-				s.tell("%s is known to be pruned at %s: unless it is pinned, the next sync takes it away again", id, remote)
+				s.notify("%s is known to be pruned at %s: unless it is pinned, the next sync takes it away again", id, remote)
 			}
 		}
 	}
