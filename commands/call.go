@@ -44,14 +44,14 @@ type Invocation struct {
 	vars      []variable // that a resume has printed
 	committed bool       // a resume has gone on, whatever is wrong after it
 
-	ticker          *ticker          // that may have a line on the terminal, nil for none
-	pointers        bool             // something that was pushed stands for what git-lfs keeps
-	detached        bool             // something is still at work with the store
-	quiet           bool             // warnings are for others
-	willSave        bool             // the staging area will be needed
-	ownProcessGroup bool             // git does not get what a terminal sends
-	current         *freshness.Issue // the issue as its source has it now, once that was asked
-	offline         bool             // no program and no forge is asked for the issue: a hook must not wait
+	ticker          *ticker                // that may have a line on the terminal, nil for none
+	pointers        bool                   // something that was pushed stands for what git-lfs keeps
+	detached        bool                   // something is still at work with the store
+	quiet           bool                   // warnings are for others
+	willSave        bool                   // the staging area will be needed
+	ownProcessGroup bool                   // git does not get what a terminal sends
+	current         *freshness.SourceIssue // the issue as its source has it now, once that was asked
+	offline         bool                   // no program and no forge is asked for the issue: a hook must not wait
 	store           *gitstore.Store
 	settings        *config.Settings
 	mirrored        *mirroring // nil where no layout's files are kept in step

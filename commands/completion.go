@@ -58,7 +58,7 @@ func (c *Invocation) candidates(next *complete.Next) []complete.Word {
 	return found
 }
 
-func (c *Invocation) candidatesOf(kind complete.Kind, line *complete.Line) []complete.Word {
+func (c *Invocation) candidatesOf(kind complete.Kind, line *complete.CommandLine) []complete.Word {
 	switch kind {
 	case complete.Command:
 		return commandWords(c.commands)
@@ -115,7 +115,7 @@ func plainWords[T ~string](list []T) []complete.Word {
 const someCheckpoints = 50
 
 // candidatesIn finds what belongs to the issue that a line is about.
-func (c *Invocation) candidatesIn(kind complete.Kind, line *complete.Line) []complete.Word {
+func (c *Invocation) candidatesIn(kind complete.Kind, line *complete.CommandLine) []complete.Word {
 	issue, err := c.lineIssue(line)
 	if err != nil {
 		return nil
@@ -135,7 +135,7 @@ func (c *Invocation) candidatesIn(kind complete.Kind, line *complete.Line) []com
 	return nil
 }
 
-func (c *Invocation) lineIssue(line *complete.Line) (checkpoint.Issue, error) {
+func (c *Invocation) lineIssue(line *complete.CommandLine) (checkpoint.Issue, error) {
 	if line.Issue != "" {
 		return parseIssue(line.Issue)
 	}

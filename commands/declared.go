@@ -20,13 +20,13 @@ func declared(commands []*command) *manual.Tool {
 		Common: declaredFlags(commonFlags()),
 	}
 	for _, c := range commands {
-		t.Commands = append(t.Commands, manual.Command{
+		t.Commands = append(t.Commands, manual.CommandDoc{
 			Name: c.name, Alias: c.alias, Category: c.category, Usage: c.usage, Args: c.args,
 			Description: c.description, Examples: c.examples, Flags: declaredFlags(c.ownFlags()),
 		})
 	}
 	for _, k := range config.Keys() {
-		t.Settings = append(t.Settings, manual.Setting{
+		t.Settings = append(t.Settings, manual.SettingDoc{
 			Name: k.Name, GitName: k.GitName(), Variable: k.Variable(), Values: k.Takes(), Default: k.Default,
 			FromFile: k.FromFile(), Text: k.Doc,
 		})
@@ -37,8 +37,8 @@ func declared(commands []*command) *manual.Tool {
 	return t
 }
 
-func declaredFlags(flags []cli.Flag) []manual.Flag {
-	list := make([]manual.Flag, len(flags))
+func declaredFlags(flags []cli.Flag) []manual.FlagDoc {
+	list := make([]manual.FlagDoc, len(flags))
 	for i, f := range flags {
 		list[i] = declaredFlag(f)
 	}
@@ -47,12 +47,12 @@ func declaredFlags(flags []cli.Flag) []manual.Flag {
 
 // declaredFlag takes the word in backquotes of a flag's usage for the word for
 // its value.
-func declaredFlag(f cli.Flag) manual.Flag {
+func declaredFlag(f cli.Flag) manual.FlagDoc {
 	doc := f.(cli.DocGenerationFlag)
 	before, rest, _ := strings.Cut(doc.GetUsage(), "`")
 	value, after, _ := strings.Cut(rest, "`")
 	_, optional := f.(optionalFlag)
-	d := manual.Flag{Names: slices.Clone(f.Names()), Text: before + value + after, Optional: optional}
+	d := manual.FlagDoc{Names: slices.Clone(f.Names()), Text: before + value + after, Optional: optional}
 	slices.Reverse(d.Names)
 	if optional || doc.TakesValue() {
 		d.Value = strings.Join(choicesOf(value, after), "|")

@@ -143,7 +143,7 @@ func (c *Invocation) twoNames() (issue checkpoint.Issue, from, to string, err er
 }
 
 func (c *Invocation) diffJSON(d *difference) error {
-	out := output.Diff{Type: "diff", From: string(d.from.ID), To: string(d.to.ID)}
+	out := output.CheckpointDiff{Type: "diff", From: string(d.from.ID), To: string(d.to.ID)}
 	for _, s := range d.state {
 		out.State = append(out.State, output.StateChange{Path: s.Path, Op: string(s.Op), Old: s.Old, New: s.New})
 	}
@@ -165,7 +165,7 @@ func (c *Invocation) diffJSON(d *difference) error {
 }
 
 // countLines tells how much changed in each of the files, and in all.
-func (c *Invocation) countLines(b *gitstore.TreeDiff, files []gitstore.FileChange, out *output.Diff) error {
+func (c *Invocation) countLines(b *gitstore.TreeDiff, files []gitstore.FileChange, out *output.CheckpointDiff) error {
 	lines, err := b.Lines(c.ctx)
 	if err != nil {
 		return err

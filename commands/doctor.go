@@ -33,7 +33,7 @@ func runDoctor(c *Invocation) error {
 		return err
 	}
 	result := output.Doctor{Verify: output.Verify{Type: "doctor"}}
-	var setting *config.Error
+	var setting *config.SettingError
 	if errors.As(err, &setting) {
 		result.Errors = append(result.Errors, withHint(setting))
 	} else if err != nil {
@@ -78,7 +78,7 @@ func runDoctor(c *Invocation) error {
 }
 
 // withHint is a setting's error with the command that mends it.
-func withHint(e *config.Error) string {
+func withHint(e *config.SettingError) string {
 	if e.Hint == "" {
 		return e.Error()
 	}

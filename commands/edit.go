@@ -41,7 +41,7 @@ type edit struct {
 	noResume   string
 	summary    string   // of the context
 	decisions  []string // that are added to those there are
-	issue      *freshness.Issue
+	issue      *freshness.SourceIssue
 	seen       time.Time // when issue was, zero for now
 	noBody     bool      // keep the digest of its body alone
 	rules      freshness.Rules

@@ -85,7 +85,7 @@ func (e *edit) applyNames(r *checkpoint.Record) error {
 
 // followLabels moves the phase where the issue's state label did since the
 // checkpoint before. What the command line says about the phase comes later.
-func (e *edit) followLabels(r *checkpoint.Record, current *freshness.Issue) {
+func (e *edit) followLabels(r *checkpoint.Record, current *freshness.SourceIssue) {
 	if current == nil || e.phase != "" {
 		return
 	}
@@ -103,7 +103,7 @@ func (e *edit) enter(r *checkpoint.Record, phase string) {
 }
 
 // current is the issue as far as it tells the record before something new.
-func (e *edit) current(before *checkpoint.Record) *freshness.Issue {
+func (e *edit) current(before *checkpoint.Record) *freshness.SourceIssue {
 	if before != nil && !e.seen.IsZero() && before.IssueSnapshot().Known && e.seen.Before(before.CreatedAt()) {
 		return nil
 	}
@@ -128,7 +128,7 @@ const maxBody = 256 << 10
 
 // applyIssue takes the snapshot of the issue, and the state label among its
 // labels.
-func (e *edit) applyIssue(r *checkpoint.Record, i *freshness.Issue) {
+func (e *edit) applyIssue(r *checkpoint.Record, i *freshness.SourceIssue) {
 	if i == nil {
 		return
 	}

@@ -38,7 +38,7 @@ func (c *Invocation) excludeFolder(folder string) {
 
 // keepFormer stores a copy of a file that is about to change, and returns its
 // path.
-func (c *Invocation) keepFormer(f atomicfile.File) (string, error) {
+func (c *Invocation) keepFormer(f atomicfile.Replacement) (string, error) {
 	return atomicfile.Keep(filepath.Join(c.store.CommonDir(), "git-checkpoint", "before"), f)
 }
 

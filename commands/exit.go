@@ -127,21 +127,21 @@ func codeOf(err error) (code int, hint string) {
 		unsupported *gitstore.UnsupportedError
 		newer       *checkpoint.VersionError
 		syntax      *checkpoint.SyntaxError
-		setting     *config.Error
+		setting     *config.SettingError
 		taken       *gitstore.TakenError
 		foreign     *layout.InvalidError
-		unknown     *layout.UnknownError
+		unknown     *layout.UnknownDocumentError
 		generation  *layout.VersionError
 		remote      *gitstore.RemoteError
 		secret      *secretsError
 		lacked      *gitstore.LackedError
 		promised    *gitstore.PromisedError
-		limit       *progress.LimitError
+		limit       *progress.PlanLimitError
 		stands      *progress.RefusedError
 		approval    *progress.ApprovalError
 		noPhase     *progress.UnknownError
 		task        *taskError
-		hooks       *install.RefusedError
+		hooks       *install.HookError
 		agent       *install.SettingsError
 		tooOld      *gitcmd.TooOldError
 		pushed      *gitstore.PushedError

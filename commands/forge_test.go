@@ -45,7 +45,7 @@ func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	s := v.(*forgetest.Server)
 	switch args[0] {
 	case "issue":
-		var i forgetest.Issue
+		var i forgetest.FakeIssue
 		ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[2])), &i))
 		s.Put(args[1], i)
 	case "private":

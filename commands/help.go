@@ -113,7 +113,7 @@ func explain(cmd *command) string {
 // flagColumn is where the explanations of flags stand.
 const flagColumn = 25
 
-func explainFlags(b *strings.Builder, title string, flags []manual.Flag) {
+func explainFlags(b *strings.Builder, title string, flags []manual.FlagDoc) {
 	if len(flags) == 0 {
 		return
 	}

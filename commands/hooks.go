@@ -79,7 +79,7 @@ func (c *Invocation) hooksRepo() *install.Repo {
 	}
 }
 
-func (c *Invocation) planHooks(r *install.Repo, in bool, agent *hook.Agent) ([]install.Change, error) {
+func (c *Invocation) planHooks(r *install.Repo, in bool, agent *hook.Agent) ([]install.HookChange, error) {
 	switch {
 	case agent != nil:
 		return r.Agent(agent, in)
@@ -105,7 +105,7 @@ func (c *Invocation) checkHooks(verb string) error {
 }
 
 // changeHooks does what was planned, unless it is a dry run.
-func (c *Invocation) changeHooks(r *install.Repo, verb string, changes []install.Change) error {
+func (c *Invocation) changeHooks(r *install.Repo, verb string, changes []install.HookChange) error {
 	dry := c.flags.Bool("dry-run")
 	result := output.Hooks{Type: "hooks", Action: verb, DryRun: dry}
 	if !dry {

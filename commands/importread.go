@@ -123,7 +123,7 @@ func (in *importing) look(docs []document, file string, d fs.DirEntry) []documen
 		return docs
 	}
 	found, err := in.read(file, data)
-	var unknown *layout.UnknownError
+	var unknown *layout.UnknownDocumentError
 	switch {
 	case errors.As(err, &unknown):
 		in.skip(file, first(unknown.Reason, "no document of any layout"))

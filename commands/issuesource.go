@@ -71,7 +71,7 @@ func (c *Invocation) guessSource(i checkpoint.Issue) source {
 
 // currentIssue is the issue as its source has it now, or why it is not known.
 // A file that was named must be readable.
-func (c *Invocation) currentIssue(i checkpoint.Issue) (*freshness.Issue, string, error) {
+func (c *Invocation) currentIssue(i checkpoint.Issue) (*freshness.SourceIssue, string, error) {
 	if c.flags.IsSet("issue-file") {
 		found, err := issue.FromFile(c.flags.String("issue-file"))
 		if err != nil {
@@ -105,7 +105,7 @@ const seenFor = time.Hour
 // must not wait for a network, or tell anybody of it. Nor is one asked where
 // somebody waits for the end, or every few seconds. What status or resume saw a
 // while ago is good enough there; at says when.
-func (c *Invocation) issueToSave(i checkpoint.Issue, trigger checkpoint.Trigger) (found *freshness.Issue, at time.Time, err error) {
+func (c *Invocation) issueToSave(i checkpoint.Issue, trigger checkpoint.Trigger) (found *freshness.SourceIssue, at time.Time, err error) {
 	c.offline = c.offline || c.flags.Bool("offline") || slices.Contains(hasty, trigger)
 	if s, err := c.source(i); err == nil && s.forge != nil && (s.guessed || c.offline) && !c.flags.IsSet("issue-file") {
 		found, at = s.forge.Seen(i)
@@ -128,7 +128,7 @@ func (c *Invocation) issueToSave(i checkpoint.Issue, trigger checkpoint.Trigger)
 // there are digests: whatever a source says, records stay small.
 const maxBeside = 128 << 10
 
-func besideBody(i *freshness.Issue) int {
+func besideBody(i *freshness.SourceIssue) int {
 	n := len(i.Title)
 	for _, text := range slices.Concat(i.Labels, i.Assignees) {
 		n += len(text) + 8 // as a line of a list
@@ -143,7 +143,7 @@ var hasty = []checkpoint.Trigger{checkpoint.UserInterrupt, checkpoint.SessionEnd
 var expected = []string{noSource, errBare.Error(), errOffline.Error()}
 
 // ask asks a source within the budget of a question.
-func (c *Invocation) ask(s source, i checkpoint.Issue) (*freshness.Issue, error) {
+func (c *Invocation) ask(s source, i checkpoint.Issue) (*freshness.SourceIssue, error) {
 	switch s.kind {
 	case "none":
 		return nil, nil
@@ -157,15 +157,15 @@ func (c *Invocation) ask(s source, i checkpoint.Issue) (*freshness.Issue, error)
 		return nil, errOffline
 	}
 	if s.kind == "command" {
-		return within(c, func(ctx context.Context) (*freshness.Issue, error) { return c.fromCommand(ctx, i) })
+		return within(c, func(ctx context.Context) (*freshness.SourceIssue, error) { return c.fromCommand(ctx, i) })
 	}
-	return within(c, func(ctx context.Context) (*freshness.Issue, error) { return s.forge.Issue(ctx, i) })
+	return within(c, func(ctx context.Context) (*freshness.SourceIssue, error) { return s.forge.Issue(ctx, i) })
 }
 
 // recent is what a forge said a moment ago, for a person who only looks: a status
 // that is asked for again and again must not use up the forge's limit. What a
 // program reads, and what decides about a resume, asks anew.
-func (c *Invocation) recent(s source, i checkpoint.Issue) *freshness.Issue {
+func (c *Invocation) recent(s source, i checkpoint.Issue) *freshness.SourceIssue {
 	looks := c.flags.Command.Name == "web" || c.flags.Command.Name == "status" && !c.flags.Bool("check") && !c.json
 	if s.forge == nil || !looks || c.flags.Bool("offline") {
 		return nil
@@ -184,14 +184,14 @@ var errOffline = errors.New("its source was not asked")
 // errBare is why there is no file.
 var errBare = errors.New("a bare repository has no issue file")
 
-func (c *Invocation) fromFile(i checkpoint.Issue) (*freshness.Issue, error) {
+func (c *Invocation) fromFile(i checkpoint.Issue) (*freshness.SourceIssue, error) {
 	if c.store.Root() == "" {
 		return nil, errBare
 	}
 	return issue.File(c.store.Root(), string(i), c.settings.String("issue_file"))
 }
 
-func (c *Invocation) fromCommand(ctx context.Context, i checkpoint.Issue) (*freshness.Issue, error) {
+func (c *Invocation) fromCommand(ctx context.Context, i checkpoint.Issue) (*freshness.SourceIssue, error) {
 	cmd := issue.Command{
 		Line: c.settings.String("issue_command"), Dir: c.store.Root(),
 		// A command that calls this program must not be asked by it again.

@@ -43,7 +43,7 @@ func (c *Invocation) readDocument() (*layout.File, error) {
 		file = filepath.ToSlash(from)
 	}
 	f, err := layout.Read(name, file, data)
-	var unknown *layout.UnknownError
+	var unknown *layout.UnknownDocumentError
 	if errors.As(err, &unknown) && unknown.Reason == "" {
 		return nil, orElse(layout.Explain(name, file, data), err)
 	}

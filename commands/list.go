@@ -162,8 +162,8 @@ func (c *Invocation) pick(l *gitstore.List, keep func(*gitstore.Checkpoint) bool
 	return picked
 }
 
-func (c *Invocation) listRecord(lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) output.List {
-	result := output.List{Type: "list"}
+func (c *Invocation) listRecord(lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) output.CheckpointList {
+	result := output.CheckpointList{Type: "list"}
 	for _, l := range lists {
 		for _, i := range c.pick(l, keep) {
 			result.Checkpoints = append(result.Checkpoints, listed(&l.Checkpoints[i]))

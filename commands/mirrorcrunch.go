@@ -43,7 +43,7 @@ func (m *mirroring) crunchOutputs(issue checkpoint.Issue) ([]layout.Output, erro
 // somebody changed says nothing.
 func (m *mirroring) crunchFolder(issue checkpoint.Issue) layout.CrunchFolder {
 	dir := m.c.layoutFolder(m.as, issue)
-	in := func(name string) mirror.Entry { return m.state.Files[path.Join(dir, name)] }
+	in := func(name string) mirror.FileState { return m.state.Files[path.Join(dir, name)] }
 	f := layout.CrunchFolder{Has: func(name string) bool {
 		return in(name).Owner == string(issue) && in(name).Sum != "" && m.tree.Has(path.Join(dir, name))
 	}}

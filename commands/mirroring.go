@@ -108,8 +108,8 @@ func (m *mirroring) locked(f func(fresh bool) error) error {
 	return errors.Join(err, encErr)
 }
 
-func (m *mirroring) changed() ([]mirror.File, error) {
-	var found []mirror.File
+func (m *mirroring) changed() ([]mirror.ChangedFile, error) {
+	var found []mirror.ChangedFile
 	for _, p := range m.patterns() {
 		files, err := m.tree.Changed(m.state, p, m.none)
 		if err != nil {

@@ -52,7 +52,7 @@ func (m *mirroring) takeIn() error {
 // files were not noted: the state was lost, or a process was killed between the write
 // of a file and that of the state. Such a file still says the name of its workflow,
 // which need not be the issue's.
-func (m *mirroring) recognize(files []mirror.File, unnoted []checkpoint.Issue) {
+func (m *mirroring) recognize(files []mirror.ChangedFile, unnoted []checkpoint.Issue) {
 	unknown := map[string]bool{}
 	for _, f := range files {
 		if _, known := m.state.Files[f.Path]; !known {
@@ -69,7 +69,7 @@ func (m *mirroring) recognize(files []mirror.File, unnoted []checkpoint.Issue) {
 		}
 		for _, o := range outputs {
 			if name := path.Join(m.c.layoutFolder(m.as, i), o.Path); unknown[name] {
-				m.state.Files[name] = mirror.Entry{Owner: string(i), Key: m.key(name, o, i)}
+				m.state.Files[name] = mirror.FileState{Owner: string(i), Key: m.key(name, o, i)}
 				delete(unknown, name)
 			}
 		}
@@ -78,13 +78,13 @@ func (m *mirroring) recognize(files []mirror.File, unnoted []checkpoint.Issue) {
 
 // A taking is a file that can be recorded.
 type taking struct {
-	mirror.File
+	mirror.ChangedFile
 	doc *layout.File
 }
 
 // takeAll records files, oldest first; those that speak of another file's
 // workflow come last.
-func (m *mirroring) takeAll(files []mirror.File) {
+func (m *mirroring) takeAll(files []mirror.ChangedFile) {
 	var todo []taking
 	for _, f := range files {
 		doc, err := m.read(f)
@@ -122,12 +122,12 @@ func writtenOrder(a, b *layout.File) int {
 }
 
 // read reads the document of a file, nil for one that was never one of ours.
-func (m *mirroring) read(f mirror.File) (*layout.File, error) {
+func (m *mirroring) read(f mirror.ChangedFile) (*layout.File, error) {
 	if f.Err != nil {
 		return nil, f.Err
 	}
 	doc, err := layout.Read(m.as, f.Path, f.Data)
-	if _, known := m.state.Files[f.Path]; !known && errors.As(err, new(*layout.UnknownError)) {
+	if _, known := m.state.Files[f.Path]; !known && errors.As(err, new(*layout.UnknownDocumentError)) {
 		return nil, nil
 	}
 	if err != nil {
@@ -151,7 +151,7 @@ func (m *mirroring) take(t taking) error {
 			m.c.infof("recorded: %s as %s", quotePath(t.Path), saved.ID)
 		}
 	}
-	m.state.Took(t.File, string(issue), t.doc.Key())
+	m.state.Took(t.ChangedFile, string(issue), t.doc.Key())
 	return nil
 }
 

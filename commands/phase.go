@@ -124,8 +124,8 @@ type phaseStep struct {
 	known       []progress.Replan
 	ways        progress.Transitions
 
-	phase string               // that is meant, once that is known
-	spent *progress.LimitError // what the last move found used up, though it was made
+	phase string                   // that is meant, once that is known
+	spent *progress.PlanLimitError // what the last move found used up, though it was made
 }
 
 // phaseStep reads the command line.

@@ -109,7 +109,7 @@ func (c *Invocation) nextPhase(issue checkpoint.Issue) error {
 		return err
 	}
 	if c.json {
-		return c.write(output.Step{
+		return c.write(output.WorkflowStep{
 			Save: output.Save{
 				Type: "phase", CheckpointID: string(cp.ID), Issue: string(issue), Commit: cp.Commit.String(), Ref: gitstore.LiveRef(issue),
 				Trigger: string(r.Trigger()), Phase: progress.Next(r), CreatedAt: r.CreatedAt(), Warnings: c.takeWarnings(),

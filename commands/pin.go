@@ -42,7 +42,7 @@ func runPin(c *Invocation, on bool) error {
 // showResult reports what was done to checkpoints of an issue.
 func (c *Invocation) showResult(kind string, issue checkpoint.Issue, ids []checkpoint.ID, result string) error {
 	if c.json {
-		return c.write(output.Result{Type: kind, Issue: string(issue), CheckpointIDs: texts(ids), Result: result})
+		return c.write(output.ActionResult{Type: kind, Issue: string(issue), CheckpointIDs: texts(ids), Result: result})
 	}
 	for _, id := range ids {
 		c.print("%s %s\n", result, id)

@@ -69,7 +69,7 @@ type resumption struct {
 	changed  restore.Changed
 	each     map[string]restore.Changed // what was answered about single files
 	restored *gitstore.Restored
-	synced   forge.Change // labels that were written to the issue
+	synced   forge.LabelChange // labels that were written to the issue
 
 	approvals []gitstore.Approval
 	retries   int // of this checkpoint since the last save, this one included

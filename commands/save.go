@@ -159,7 +159,7 @@ func (c *Invocation) openToSave(trigger checkpoint.Trigger) error {
 
 func (c *Invocation) openFor(trigger checkpoint.Trigger) error {
 	err := c.open()
-	var setting *config.Error
+	var setting *config.SettingError
 	if errors.As(err, &setting) && trigger != checkpoint.Manual {
 		c.warnf("%v", err)
 		return nil
@@ -331,7 +331,7 @@ func (c *Invocation) savedRecord(s *gitstore.Saved) any {
 	if c.move == nil {
 		return saved
 	}
-	return c.withTasks(output.Step{Save: saved, Progress: progressRecord(s.Record)}, s.Record)
+	return c.withTasks(output.WorkflowStep{Save: saved, Progress: progressRecord(s.Record)}, s.Record)
 }
 
 // saveRecord is the JSON of what was saved.

@@ -47,7 +47,7 @@ func runScan(c *Invocation) error {
 			return fmt.Errorf("issue %s: look for secrets: %w", i, err)
 		}
 		for _, f := range found.Found {
-			result.Findings = append(result.Findings, output.Finding{CheckpointID: string(f.ID), Path: f.Path, Line: f.Line, Rule: f.Rule})
+			result.Findings = append(result.Findings, output.ScanFinding{CheckpointID: string(f.ID), Path: f.Path, Line: f.Line, Rule: f.Rule})
 			if !f.Told() && c.settings.String("redact") != "warn" {
 				stops = append(stops, stopping{i, f})
 			}

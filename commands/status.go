@@ -189,7 +189,7 @@ func statusRecord(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v 
 		SkippedPhases: r.Progress().Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
 	}
 	for _, reason := range v.Reasons {
-		s.Reasons = append(s.Reasons, output.Reason{Check: reason.Check, Severity: reason.Severity, Message: reason.Message})
+		s.Reasons = append(s.Reasons, output.ReasonRecord{Check: reason.Check, Severity: reason.Severity, Message: reason.Message})
 	}
 	return s
 }

@@ -114,7 +114,7 @@ func (c *Invocation) notTaken(issue checkpoint.Issue, t checkpoint.Trigger, why 
 		c.infof("skipped: %s", why)
 		return nil
 	}
-	out := output.Step{
+	out := output.WorkflowStep{
 		Save:     output.Save{Type: c.flags.Command.Name, Issue: string(issue), Skipped: why, Trigger: string(t), Warnings: c.takeWarnings()},
 		Progress: progressRecord(r),
 	}
@@ -125,7 +125,7 @@ func (c *Invocation) notTaken(issue checkpoint.Issue, t checkpoint.Trigger, why 
 }
 
 // withTasks adds to the JSON of task how its tasks stand.
-func (c *Invocation) withTasks(s output.Step, r *checkpoint.Record) any {
+func (c *Invocation) withTasks(s output.WorkflowStep, r *checkpoint.Record) any {
 	if c.flags.Command.Name != "task" {
 		return s
 	}

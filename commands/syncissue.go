@@ -14,7 +14,7 @@ import (
 // A labelSync is what --sync-issue is going to do.
 type labelSync struct {
 	forge  *forge.Forge
-	change forge.Change
+	change forge.LabelChange
 	why    string // it cannot be known, and why
 }
 
@@ -52,8 +52,8 @@ func (c *Invocation) planSync(r *resumption) (*labelSync, error) {
 // syncChange brings labels back to what they were: all that went come back, and
 // of those that came only the ones go that stand for a state. What else people
 // put on the issue since stays theirs.
-func syncChange(was, now []string, rules freshness.Rules) forge.Change {
-	var change forge.Change
+func syncChange(was, now []string, rules freshness.Rules) forge.LabelChange {
+	var change forge.LabelChange
 	for _, label := range was {
 		if !slices.Contains(now, label) && !slices.Contains(change.Add, label) {
 			change.Add = append(change.Add, label)
@@ -91,7 +91,7 @@ func (c *Invocation) sync(r *resumption, plan *labelSync) error {
 		return err
 	}
 	var err error
-	r.synced, err = within(c, func(ctx context.Context) (forge.Change, error) {
+	r.synced, err = within(c, func(ctx context.Context) (forge.LabelChange, error) {
 		return plan.forge.SetLabels(ctx, r.cp.Issue, plan.change)
 	})
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *Invocation) sync(r *resumption, plan *labelSync) error {
 }
 
 // maySync asks where resume itself asked.
-func (c *Invocation) maySync(r *resumption, change forge.Change) (bool, error) {
+func (c *Invocation) maySync(r *resumption, change forge.LabelChange) (bool, error) {
 	for _, flag := range []string{"yes", "auto", "force"} {
 		if c.flags.Bool(flag) {
 			return true, nil
@@ -127,7 +127,7 @@ func (c *Invocation) maySync(r *resumption, change forge.Change) (bool, error) {
 	return answer == "y", nil
 }
 
-func changeText(change forge.Change) string {
+func changeText(change forge.LabelChange) string {
 	var parts []string
 	if len(change.Add) > 0 {
 		parts = append(parts, "add "+output.Clean(list(change.Add)))

@@ -15,13 +15,13 @@ func TestSyncChange(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		was, now []string
-		want     forge.Change
+		want     forge.LabelChange
 	}{
-		{"the same", []string{"a", "state:x"}, []string{"state:x", "a"}, forge.Change{}},
-		{"one went", []string{"a", "b", "a"}, []string{"b"}, forge.Change{Add: []string{"a"}}},
-		{"others came", []string{}, []string{"help wanted", "p1"}, forge.Change{}},
-		{"another state", []string{"state:x"}, []string{"state:y", "p1"}, forge.Change{Add: []string{"state:x"}, Remove: []string{"state:y"}}},
-		{"a label that stands for a phase", []string{"state:x"}, []string{"doing", "state:x"}, forge.Change{Remove: []string{"doing"}}},
+		{"the same", []string{"a", "state:x"}, []string{"state:x", "a"}, forge.LabelChange{}},
+		{"one went", []string{"a", "b", "a"}, []string{"b"}, forge.LabelChange{Add: []string{"a"}}},
+		{"others came", []string{}, []string{"help wanted", "p1"}, forge.LabelChange{}},
+		{"another state", []string{"state:x"}, []string{"state:y", "p1"}, forge.LabelChange{Add: []string{"state:x"}, Remove: []string{"state:y"}}},
+		{"a label that stands for a phase", []string{"state:x"}, []string{"doing", "state:x"}, forge.LabelChange{Remove: []string{"doing"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, syncChange(c.was, c.now, rules)) })
 	}

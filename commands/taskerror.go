@@ -33,8 +33,8 @@ func taskFailure(issue checkpoint.Issue, next string, err error) error {
 func (e *taskError) code() (code int, hint string) {
 	var (
 		unknown *tasks.UnknownError
-		refused *tasks.RefusedError
-		limit   *tasks.LimitError
+		refused *tasks.TransitionError
+		limit   *tasks.TaskLimitError
 		paused  *story.LimitError
 		cycle   *tasks.CycleError
 	)

@@ -75,7 +75,7 @@ func (c *Invocation) listTasks(issue checkpoint.Issue) error {
 		c.warnf("%v: none of them can begin but with task start --force", err)
 	}
 	if c.json {
-		return c.write(taskRecord(output.Step{
+		return c.write(taskRecord(output.WorkflowStep{
 			Save: output.Save{
 				Type: "task", CheckpointID: string(cp.ID), Issue: string(issue), Commit: cp.Commit.String(), Ref: gitstore.LiveRef(issue),
 				Trigger: string(r.Trigger()), Phase: r.Phase(), CreatedAt: r.CreatedAt(), Warnings: c.takeWarnings(),
@@ -176,9 +176,9 @@ func note(t tasks.Task) string {
 
 // taskRecord is the JSON of tasks. Batches that cannot be made, as the tasks of
 // a cycle, are left out.
-func taskRecord(s output.Step, r *checkpoint.Record, of []tasks.Task) output.Tasks {
+func taskRecord(s output.WorkflowStep, r *checkpoint.Record, of []tasks.Task) output.Tasks {
 	l := tasks.Of(r)
-	out := output.Tasks{Step: s, Ready: l.Ready()}
+	out := output.Tasks{WorkflowStep: s, Ready: l.Ready()}
 	out.Batches, _ = l.Batches()
 	for _, t := range of {
 		out.Tasks = append(out.Tasks, output.Task{

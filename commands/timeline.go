@@ -13,7 +13,7 @@ import (
 
 // showTimelines prints lists for people.
 func (c *Invocation) showTimelines(lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool, at display.Screen) {
-	var shown [][]display.Entry
+	var shown [][]display.TimelineEntry
 	for _, l := range lists {
 		if len(l.Checkpoints) == 0 {
 			continue
@@ -48,12 +48,12 @@ func timelineHead(l *gitstore.List, shown int) string {
 }
 
 // entries are checkpoints as the timeline shows them.
-func (c *Invocation) entries(l *gitstore.List, picked []int) []display.Entry {
-	entries := make([]display.Entry, len(picked))
+func (c *Invocation) entries(l *gitstore.List, picked []int) []display.TimelineEntry {
+	entries := make([]display.TimelineEntry, len(picked))
 	now := c.env.Now()
 	for k, i := range picked {
 		cp := &l.Checkpoints[i]
-		entries[k] = display.Entry{
+		entries[k] = display.TimelineEntry{
 			ID: nameOf(cp), Short: first(cp.ID.Short(), cp.Commit.String()[:12]), Phase: cp.Phase, Trigger: first(string(cp.Trigger), "?"),
 			Age: ago(cp.Created, now), Brief: briefly(cp.Created, now), Note: timelineNote(cp), Problem: problemOf(cp),
 			Tip: i == 0 && !cp.Archived, Archived: cp.Archived, Filed: string(cp.Filed.Why), Pinned: cp.Pinned, Resumable: cp.Resumable,

@@ -52,7 +52,7 @@ func fresh() *world {
 		Now: noon, Commit: chainTip,
 		Branch: Branch{State: BranchExists},
 		Head:   Head{State: HeadSame, Saved: savedHead, Now: savedHead},
-		Issue: &Issue{
+		Issue: &SourceIssue{
 			Title: "Refresh tokens", Body: "Tokens expire.\n\nRefresh them.\n",
 			Labels: []string{"type:feature", "state:implementing"}, Assignees: []string{"ada"}, State: "open",
 			Source: "issue.yaml",

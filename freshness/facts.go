@@ -16,7 +16,7 @@ type Facts struct {
 	Branch  Branch
 	Head    Head
 	Base    Base
-	Issue   *Issue
+	Issue   *SourceIssue
 	NoIssue string // why Issue is nil, "" where nobody wants it compared
 	Files   Files
 	Outputs Outputs
@@ -116,8 +116,8 @@ type Plan struct {
 	Why     string // why it is unchecked, "" where it was or need not be
 }
 
-// Issue is an issue as a source has it now.
-type Issue struct {
+// SourceIssue is an issue as a source has it now.
+type SourceIssue struct {
 	Title, Body string
 	Labels      []string
 	Assignees   []string
@@ -127,7 +127,7 @@ type Issue struct {
 }
 
 // Has reports whether the source has the field.
-func (i *Issue) Has(field string) bool { return i != nil && !slices.Contains(i.Absent, field) }
+func (i *SourceIssue) Has(field string) bool { return i != nil && !slices.Contains(i.Absent, field) }
 
 // Next is how work of another system goes on by the files that are there: what
 // to do, in which phase, and why. The zero Next is work of no such system.

@@ -128,7 +128,7 @@ func TestFieldsNotRecorded(t *testing.T) {
 
 func TestFieldsNotInTheSource(t *testing.T) {
 	w := fresh()
-	w.facts.Issue = &Issue{Absent: []string{"title", "body", "labels", "assignees", "state"}}
+	w.facts.Issue = &SourceIssue{Absent: []string{"title", "body", "labels", "assignees", "state"}}
 	assert.Equal(t, []string{
 		"Issue title not checked: the source does not have it",
 		"Issue body not checked: the source does not have it",
@@ -357,7 +357,7 @@ func TestWorstWins(t *testing.T) {
 // apartFromNil gives a change an issue to work on where an earlier one took it.
 func apartFromNil(w *world) *world {
 	if w.facts.Issue == nil {
-		w.facts.Issue = &Issue{}
+		w.facts.Issue = &SourceIssue{}
 	}
 	return w
 }

@@ -31,7 +31,7 @@ func (s *Store) stagedState(ctx context.Context) (*stagedState, error) {
 
 // prefetchIndex reads the area of a repository that was guessed, while git is
 // asked for its settings. What fails is done again, and told of, by Save.
-func prefetchIndex(ctx context.Context, g gitcmd.Git, guessed repository.Facts) <-chan *stagedState {
+func prefetchIndex(ctx context.Context, g gitcmd.Git, guessed repository.Info) <-chan *stagedState {
 	done := make(chan *stagedState, 1)
 	go func() {
 		s := &Store{git: g, repo: guessed}

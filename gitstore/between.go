@@ -84,7 +84,7 @@ func (s *Store) DiffSince(ctx context.Context, c *Checkpoint, path string) (stri
 	}
 	for _, t := range targets {
 		if t.Path == path {
-			w := &between.Worktree{Git: s.git, Root: s.repo.Root, Objects: s.objects, MaxFile: outputs.MaxDigested}
+			w := &between.WorktreeFiles{Git: s.git, Root: s.repo.Root, Objects: s.objects, MaxFile: outputs.MaxDigested}
 			return w.Diff(ctx, t)
 		}
 	}

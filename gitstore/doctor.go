@@ -20,7 +20,7 @@ import (
 func (s *Store) Examine(ctx context.Context, gitVersion [2]int) ([]health.Finding, error) {
 	f := health.Facts{Now: s.now(), Git: gitVersion, Pending: s.folders().Pending()}
 	for _, e := range s.config {
-		f.Config = append(f.Config, health.Setting{Key: e.Key, Value: e.Value})
+		f.Config = append(f.Config, health.GitSetting{Key: e.Key, Value: e.Value})
 	}
 	var err error
 	if f.Refs, err = s.refsFound(ctx); err != nil {
@@ -44,10 +44,10 @@ func (s *Store) folders() health.Folders {
 }
 
 // ObjectCounts are git's counts of its objects.
-func (s *Store) ObjectCounts(ctx context.Context) (health.Objects, error) {
+func (s *Store) ObjectCounts(ctx context.Context) (health.ObjectCounts, error) {
 	out, err := s.git.Output(ctx, "count-objects", "-v")
 	if err != nil {
-		return health.Objects{}, fmt.Errorf("count objects: %w", err)
+		return health.ObjectCounts{}, fmt.Errorf("count objects: %w", err)
 	}
 	return health.ParseObjects(string(out)), nil
 }

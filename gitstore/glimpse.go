@@ -61,11 +61,11 @@ func (s *Store) OpenRemote(ctx context.Context, req OpenRemoteRequest) (*Store, 
 // of this one, and what it is told of its remotes stays there.
 func (s *Store) beside(ctx context.Context, dir string) (*Store, error) {
 	g := &Store{now: s.now, random: s.random, people: s.people, onNotify: s.onNotify, temporary: dir}
-	g.repo = repository.Facts{
+	g.repo = repository.Info{
 		Dir: dir, CommonDir: dir, ObjectDir: filepath.Join(dir, "objects"),
 		Bare: true, Shallow: s.repo.Shallow, RefFormat: "files",
 	}
-	g.config = append(slices.Clone(s.config), gitcmd.Entry{Key: "remote.glimpse.promisor", Value: "true"})
+	g.config = append(slices.Clone(s.config), gitcmd.ConfigEntry{Key: "remote.glimpse.promisor", Value: "true"})
 	g.git = s.git.With("GIT_DIR="+dir, "GIT_COMMON_DIR="+dir, "GIT_OBJECT_DIRECTORY="+g.repo.ObjectDir)
 	if g.git.Dir = s.repo.Root; g.git.Dir == "" {
 		g.git.Dir = s.repo.CommonDir

@@ -46,7 +46,7 @@ func (s *Store) movesHere() bool {
 // hooked reports whether a hook may have to be told of moves of refs: git's
 // reference-transaction. It is git that runs hooks.
 func (s *Store) hooked() bool {
-	if slices.ContainsFunc(s.config, func(e gitcmd.Entry) bool { return strings.HasPrefix(e.Key, "hook.") }) {
+	if slices.ContainsFunc(s.config, func(e gitcmd.ConfigEntry) bool { return strings.HasPrefix(e.Key, "hook.") }) {
 		return true
 	}
 	dir := filepath.Join(s.repo.CommonDir, "hooks")
@@ -106,7 +106,7 @@ func (m *moveHere) commit(ctx context.Context, message string) error {
 	by := m.s.people.Committer()
 	m.s.issueLock.Begin(message, m.moves)
 	defer m.s.issueLock.Done()
-	err := m.Commit(refs.Entry{Name: by.Name, Email: by.Email, At: m.s.now(), Message: message})
+	err := m.Commit(refs.ReflogEntry{Name: by.Name, Email: by.Email, At: m.s.now(), Message: message})
 	var moved *refs.MovedError
 	switch {
 	case err == nil && m.inOrder:

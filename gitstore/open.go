@@ -39,9 +39,9 @@ type Store struct {
 	git             gitcmd.Git
 	now             func() time.Time
 	random          func() string // makes ids differ
-	repo            repository.Facts
-	config          []gitcmd.Entry
-	objects         *objects.Store
+	repo            repository.Info
+	config          []gitcmd.ConfigEntry
+	objects         *objects.Database
 	prefetchedIndex <-chan *stagedState               // the staging area, read while the repository was opened
 	refs            *refs.Reader                      // of all worktrees
 	issueLock       *refs.IssueLock                   // while refs of an issue are moved
@@ -65,8 +65,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	var guessed repository.Facts
-	repo, entries, err := repository.Find(ctx, s.git, func(r repository.Facts) {
+	var guessed repository.Info
+	repo, entries, err := repository.Find(ctx, s.git, func(r repository.Info) {
 		if guessed = r; o.ToSave {
 			s.prefetchedIndex = prefetchIndex(ctx, s.git, r)
 		}
@@ -142,7 +142,7 @@ func (s *Store) progress(done, total int) {
 func (s *Store) Git() gitcmd.Git { return s.git }
 
 // Config is git's configuration.
-func (s *Store) Config() []gitcmd.Entry { return s.config }
+func (s *Store) Config() []gitcmd.ConfigEntry { return s.config }
 
 // Root is the root of the worktree, "" in a bare repository.
 func (s *Store) Root() string { return s.repo.Root }

@@ -12,13 +12,13 @@ import (
 
 // stored is a checkpoint's snapshot, opened.
 type stored struct {
-	restore.Snapshot
+	restore.Contents
 	head plumbing.Hash // HEAD at the save, zero when unborn
 }
 
 // targets lists what a snapshot changed against its HEAD, by path.
 func (s *Store) targets(st *stored) ([]restore.Target, error) {
-	return restore.Targets(s.objects, &st.Snapshot)
+	return restore.Targets(s.objects, &st.Contents)
 }
 
 // openSnapshot reads what a checkpoint holds besides its record.
@@ -32,7 +32,7 @@ func (s *Store) openSnapshot(c *Checkpoint) (*stored, error) {
 
 // snapshotOf is openSnapshot where the record is known.
 func (s *Store) snapshotOf(c *Checkpoint, record *checkpoint.Record) (*stored, error) {
-	st := &stored{Snapshot: restore.Snapshot{Record: record}}
+	st := &stored{Contents: restore.Contents{Record: record}}
 	commit, err := s.readCommit(c.Commit)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.ID, err)

@@ -40,7 +40,7 @@ func lacked(i checkpoint.Issue, object string, err error) error {
 // LackedError in a partial clone: git stops at the first one that it cannot
 // fetch.
 func (s *Store) notFetched(i checkpoint.Issue, err error) error {
-	if s.opened == nil || !errors.As(err, new(*gitcmd.Error)) {
+	if s.opened == nil || !errors.As(err, new(*gitcmd.CommandError)) {
 		return err
 	}
 	return &LackedError{i, LiveRef(i), errors.New(remote.Reason(err))}

@@ -81,7 +81,7 @@ func (r *restoring) run(ctx context.Context, st *stored) (*Restored, error) {
 	done := &Restored{ID: r.req.Checkpoint.ID, Merging: r.s.merging(st)}
 	site := r.s.site(r.k)
 	site.Touched = r.s.touchedSince(st.head)
-	outcome, err := site.Restore(ctx, &st.Snapshot, r.req.Request, r.keep)
+	outcome, err := site.Restore(ctx, &st.Contents, r.req.Request, r.keep)
 	done.Outcome = *outcome
 	if r.safety != nil {
 		done.Undo = r.safety.ref

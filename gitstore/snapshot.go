@@ -41,7 +41,7 @@ func (s *Store) snapshot(ctx context.Context, issue checkpoint.Issue, req snapsh
 	snap.Facts.Skipped = left
 	snap.Facts.Detached = a.head.branch == ""
 	snap.Facts.MergeHead = s.repo.MergeHeads()
-	site := &snapshot.Site{Git: s.git, Config: s.config, CommonDir: s.repo.CommonDir, Root: s.repo.Root}
+	site := &snapshot.Source{Git: s.git, Config: s.config, CommonDir: s.repo.CommonDir, Root: s.repo.Root}
 	if err := site.Take(ctx, snap, req, k); err != nil {
 		return nil, err
 	}

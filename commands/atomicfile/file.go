@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// A File is a file as it was read, which may not exist.
-type File struct {
+// A Replacement is a file as it was read, which may not exist.
+type Replacement struct {
 	Path  string // with all symlinks resolved
 	Text  string
 	Force bool // also replace a file that is read-only or has other hard links
@@ -30,12 +30,12 @@ type ObstacleError struct {
 func (e *ObstacleError) Error() string { return fmt.Sprintf("replace %s: %s", e.Path, e.Reason) }
 
 // Read reads a file. A file that does not exist is no error.
-func Read(name string) (File, error) {
+func Read(name string) (Replacement, error) {
 	path, err := resolve(name)
 	if err != nil {
-		return File{}, err
+		return Replacement{}, err
 	}
-	f := File{Path: path, name: name}
+	f := Replacement{Path: path, name: name}
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, nil
@@ -55,7 +55,7 @@ func Read(name string) (File, error) {
 }
 
 // Exists reports whether the file existed when it was read.
-func (f File) Exists() bool { return f.info != nil }
+func (f Replacement) Exists() bool { return f.info != nil }
 
 // maxLinks bounds a chain of symlinks.
 const maxLinks = 40
@@ -85,7 +85,7 @@ func resolve(name string) (string, error) {
 }
 
 // unchanged returns ErrChanged if the file is not as it was read.
-func (f File) unchanged() error {
+func (f Replacement) unchanged() error {
 	now, err := Read(f.name)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (f File) unchanged() error {
 }
 
 // Remove removes the file, unless it changed after it was read.
-func (f File) Remove() error {
+func (f Replacement) Remove() error {
 	if err := f.unchanged(); err != nil {
 		return err
 	}

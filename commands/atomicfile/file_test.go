@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func put(t *testing.T, path, text string, mode fs.FileMode) File {
+func put(t *testing.T, path, text string, mode fs.FileMode) Replacement {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))

@@ -15,7 +15,7 @@ const keptCopies = 5
 // returns the path of the copy. The newest copy has no number, older ones have
 // .1 to .4. A content that is the newest copy already is not stored again. A
 // file that does not exist is stored as an empty copy.
-func Keep(dir string, f File) (string, error) {
+func Keep(dir string, f Replacement) (string, error) {
 	newest := keptName(dir, f.Path)
 	if data, err := os.ReadFile(newest); err == nil && string(data) == f.Text {
 		return newest, nil

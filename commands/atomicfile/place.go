@@ -12,7 +12,7 @@ import (
 // symlink that is there.
 func PlaceFile(path, text string, mode fs.FileMode) error {
 	removeStale(path)
-	temp, err := File{Path: path}.prepare(text, mode)
+	temp, err := Replacement{Path: path}.prepare(text, mode)
 	return place(temp, path, err)
 }
 

@@ -15,20 +15,20 @@ import (
 
 // Write replaces the content of the file. A file that does not exist is
 // created with its directory.
-func (f File) Write(text string) error {
+func (f Replacement) Write(text string) error {
 	return f.write(text, 0o666)
 }
 
 // Create creates the file with a mode, from which the umask is subtracted. It
 // fails with ErrChanged if the file exists.
-func (f File) Create(text string, mode fs.FileMode) error {
+func (f Replacement) Create(text string, mode fs.FileMode) error {
 	if f.Exists() {
 		return fmt.Errorf("create %s: %w", f.Path, ErrChanged)
 	}
 	return f.write(text, mode)
 }
 
-func (f File) write(text string, mode fs.FileMode) error {
+func (f Replacement) write(text string, mode fs.FileMode) error {
 	removeStale(f.Path)
 	if err := f.obstacle(); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (f File) write(text string, mode fs.FileMode) error {
 
 // obstacle returns an ObstacleError for a file that is read-only or has other
 // hard links.
-func (f File) obstacle() error {
+func (f Replacement) obstacle() error {
 	if f.info == nil || f.Force {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (f File) obstacle() error {
 }
 
 // prepare writes the content to a synced temporary file beside the file.
-func (f File) prepare(text string, mode fs.FileMode) (temp string, err error) {
+func (f Replacement) prepare(text string, mode fs.FileMode) (temp string, err error) {
 	if f.info != nil {
 		mode = 0o600 // until the owner is right
 	}
@@ -91,7 +91,7 @@ func (f File) prepare(text string, mode fs.FileMode) (temp string, err error) {
 }
 
 // rename puts the temporary file in the place of the file.
-func (f File) rename(temp string) error {
+func (f Replacement) rename(temp string) error {
 	if err := f.unchanged(); err != nil {
 		return err
 	}

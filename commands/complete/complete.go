@@ -38,11 +38,11 @@ type Next struct {
 	Prefix string // what stands before a value in the same word: "--as="
 	Typed  string // the part of the word that is there
 
-	Line Line // what was typed before
+	Line CommandLine // what was typed before
 }
 
-// Line is what is known of the words before the cursor.
-type Line struct {
+// CommandLine is what is known of the words before the cursor.
+type CommandLine struct {
 	Dir   string // of -C
 	Issue string // of --issue
 	Args  []string
@@ -66,12 +66,12 @@ func At(tool *manual.Tool, words []string) Next {
 // A reader goes through a command line.
 type reader struct {
 	tool    *manual.Tool
-	command *manual.Command // nil before it
-	pending *manual.Flag    // the flag whose value is next
-	after   bool            // "--" was seen
-	rest    int             // how many words stand after "--"
-	given   []string        // long names of flags
-	line    Line
+	command *manual.CommandDoc // nil before it
+	pending *manual.FlagDoc    // the flag whose value is next
+	after   bool               // "--" was seen
+	rest    int                // how many words stand after "--"
+	given   []string           // long names of flags
+	line    CommandLine
 }
 
 func (r *reader) take(word string) {
@@ -108,7 +108,7 @@ func (r *reader) flag(word string) {
 	}
 }
 
-func (r *reader) value(f *manual.Flag, value string) {
+func (r *reader) value(f *manual.FlagDoc, value string) {
 	switch long(f) {
 	case "C":
 		r.line.Dir = value
@@ -228,14 +228,14 @@ func (r *reader) flags() []Word {
 }
 
 // all are the flags that may stand where the reader is.
-func (r *reader) all() []manual.Flag {
+func (r *reader) all() []manual.FlagDoc {
 	if r.command == nil {
 		return r.tool.Common
 	}
 	return append(slices.Clone(r.command.Flags), r.tool.Common...)
 }
 
-func (r *reader) flagNamed(name string) *manual.Flag {
+func (r *reader) flagNamed(name string) *manual.FlagDoc {
 	for _, f := range r.all() {
 		if slices.Contains(f.Names, name) {
 			return &f
@@ -245,14 +245,14 @@ func (r *reader) flagNamed(name string) *manual.Flag {
 }
 
 // named is the command of that name; one that is not known takes nothing.
-func (r *reader) named(word string) *manual.Command {
+func (r *reader) named(word string) *manual.CommandDoc {
 	for i, c := range r.tool.Commands {
 		if c.Name == word || c.Alias != "" && c.Alias == word {
 			return &r.tool.Commands[i]
 		}
 	}
-	return &manual.Command{Name: word}
+	return &manual.CommandDoc{Name: word}
 }
 
 // long is a flag's name without dashes.
-func long(f *manual.Flag) string { return f.Names[len(f.Names)-1] }
+func long(f *manual.FlagDoc) string { return f.Names[len(f.Names)-1] }

@@ -51,7 +51,7 @@ func (s *Settings) variable(name, text string) error {
 	}
 	v, err := parse(&table[at], text)
 	if err != nil {
-		return &Error{File: "environment", Key: name, Msg: err.Error()}
+		return &SettingError{File: "environment", Key: name, Msg: err.Error()}
 	}
 	s.put(at, v, fromEnvironment, "environment "+name)
 	return nil

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Error is a setting that cannot be accepted.
-type Error struct {
+// SettingError is a setting that cannot be accepted.
+type SettingError struct {
 	File         string // the file's name, or the source in words
 	Line, Column int    // 1-based; 0 when unknown or not a file
 	Key          string // the setting, "" when the whole file is wrong
@@ -17,7 +17,7 @@ type Error struct {
 	Hint         string // a command to type, or ""
 }
 
-func (e *Error) Error() string {
+func (e *SettingError) Error() string {
 	var b strings.Builder
 	b.WriteString("config: " + e.File)
 	if e.Line > 0 {

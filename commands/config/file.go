@@ -28,7 +28,7 @@ var files = []struct {
 func readFile(root string) ([]fileValue, error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
-		return nil, &Error{File: shown(root), Msg: err.Error()}
+		return nil, &SettingError{File: shown(root), Msg: err.Error()}
 	}
 	defer dir.Close()
 	for _, f := range files {
@@ -37,7 +37,7 @@ func readFile(root string) ([]fileValue, error) {
 			continue // also where a link of a person's, as .claude to all its like, leads out
 		}
 		if err != nil {
-			return nil, &Error{File: f.name, Msg: err.Error()}
+			return nil, &SettingError{File: f.name, Msg: err.Error()}
 		}
 		return parseFile(f.name, data, f.bare)
 	}

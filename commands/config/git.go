@@ -8,7 +8,7 @@ import (
 
 // GitEntry is one setting as git lists it: the key with section and variable
 // in lower case, and where it comes from.
-type GitEntry = gitcmd.Entry
+type GitEntry = gitcmd.ConfigEntry
 
 // gitValues applies the entries of section checkpoint, the last one of a key
 // winning, and returns the first error.
@@ -32,7 +32,7 @@ func (s *Settings) gitValue(before []GitEntry, name string, e *GitEntry) error {
 	at := findSquashed(name)
 	if at < 0 {
 		name := "checkpoint." + name
-		return &Error{File: origin, Key: shown(name), Msg: unknown(name, (*Key).GitName)}
+		return &SettingError{File: origin, Key: shown(name), Msg: unknown(name, (*Key).GitName)}
 	}
 	k := &table[at]
 	text := e.Value
@@ -41,7 +41,7 @@ func (s *Settings) gitValue(before []GitEntry, name string, e *GitEntry) error {
 	}
 	v, err := parse(k, text)
 	if err != nil {
-		return &Error{File: origin, Key: k.GitName(), Msg: err.Error()}
+		return &SettingError{File: origin, Key: k.GitName(), Msg: err.Error()}
 	}
 	s.put(at, v, fromGit, origin)
 	return nil

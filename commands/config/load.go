@@ -60,7 +60,7 @@ func (s *Settings) admit(f *fileValue) error {
 	if err == nil {
 		return nil
 	}
-	e := &Error{File: f.fileName(), Line: f.line, Column: f.column, Key: k.Name, Msg: err.Error()}
+	e := &SettingError{File: f.fileName(), Line: f.line, Column: f.column, Key: k.Name, Msg: err.Error()}
 	if k.Trust == Never || k.Trust == Tighten {
 		e.Hint = "git config " + k.GitName() + " <value>"
 	}

@@ -52,12 +52,12 @@ const maxDirectives = 100
 // document decodes the only document's mapping, nil for an empty one.
 func (p *fileParser) document(data []byte) (top *yaml.Node, err error) {
 	if bytes.Count(data, []byte("%TAG")) > maxDirectives {
-		return nil, &Error{File: p.name, Msg: fmt.Sprintf("more than %d directives", maxDirectives)}
+		return nil, &SettingError{File: p.name, Msg: fmt.Sprintf("more than %d directives", maxDirectives)}
 	}
 	defer func() {
 		// Some comments in odd places make yaml.v3 panic.
 		if r := recover(); r != nil {
-			top, err = nil, &Error{File: p.name, Msg: fmt.Sprint(r)}
+			top, err = nil, &SettingError{File: p.name, Msg: fmt.Sprint(r)}
 		}
 	}()
 	var doc, more yaml.Node
@@ -168,12 +168,12 @@ func (p *fileParser) setting(i int, n *yaml.Node) error {
 }
 
 func (p *fileParser) fail(n *yaml.Node, key, msg string) error {
-	return &Error{File: p.name, Line: n.Line, Column: n.Column, Key: key, Msg: msg}
+	return &SettingError{File: p.name, Line: n.Line, Column: n.Column, Key: key, Msg: msg}
 }
 
-// syntax makes an Error of the decoder's, which has its line in the text.
+// syntax makes a SettingError of the decoder's, which has its line in the text.
 func (p *fileParser) syntax(err error) error {
-	e := &Error{File: p.name, Msg: strings.TrimPrefix(err.Error(), "yaml: ")}
+	e := &SettingError{File: p.name, Msg: strings.TrimPrefix(err.Error(), "yaml: ")}
 	var line int
 	if n, _ := fmt.Sscanf(e.Msg, "line %d:", &line); n == 1 {
 		_, rest, _ := strings.Cut(e.Msg, ": ")

@@ -61,7 +61,7 @@ func TestParseFileErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := parseFile("f", []byte(tt.in), true)
-			var e *Error
+			var e *SettingError
 			require.ErrorAs(t, err, &e)
 			assert.Equal(t, "config: "+tt.want, err.Error())
 		})
@@ -124,7 +124,7 @@ func FuzzParseFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		values, err := parseFile("f", data, true)
 		if err != nil {
-			var e *Error
+			var e *SettingError
 			require.ErrorAs(t, err, &e)
 			require.Empty(t, values)
 			return

@@ -44,11 +44,11 @@ func (s *Settings) Warnings() []string { return slices.Clone(s.warnings) }
 func (s *Settings) Set(name, text, origin string) error {
 	i := find(name)
 	if i < 0 {
-		return &Error{File: origin, Key: shown(name), Msg: unknown(name, func(k *Key) string { return k.Name })}
+		return &SettingError{File: origin, Key: shown(name), Msg: unknown(name, func(k *Key) string { return k.Name })}
 	}
 	v, err := parse(&table[i], text)
 	if err != nil {
-		return &Error{File: origin, Key: name, Msg: err.Error()}
+		return &SettingError{File: origin, Key: name, Msg: err.Error()}
 	}
 	s.put(i, v, fromFlag, origin)
 	return nil

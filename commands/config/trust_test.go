@@ -129,7 +129,7 @@ func TestTrust(t *testing.T) {
 		for _, text := range sample.no {
 			t.Run(k.Name+"!="+text, func(t *testing.T) {
 				s, err := Load(Sources{Root: worktree(t, ".checkpoint.yaml", write(k.Name, text))})
-				var e *Error
+				var e *SettingError
 				require.ErrorAs(t, err, &e)
 				assert.Equal(t, k.Name, e.Key)
 				assert.Positive(t, e.Line)

@@ -7,8 +7,8 @@ import (
 	"git-checkpoint/commands/output"
 )
 
-// An Entry is one checkpoint of a timeline.
-type Entry struct {
+// A TimelineEntry is one checkpoint of a timeline.
+type TimelineEntry struct {
 	ID, Short  string // as it is stored, and as people may type it
 	Phase      string
 	Trigger    string
@@ -30,7 +30,7 @@ const (
 
 // marks are three letters, each with its place: tip or archived; pinned; what a
 // resume would make of it.
-func (e *Entry) marks() string {
+func (e *TimelineEntry) marks() string {
 	m := []byte("   ")
 	switch {
 	case e.Archived:
@@ -64,7 +64,7 @@ func meanings() [][2]string {
 	}
 }
 
-func (e *Entry) style() Style {
+func (e *TimelineEntry) style() Style {
 	switch {
 	case e.Problem != "":
 		return Red
@@ -81,7 +81,7 @@ type columns struct{ age, trigger, id int }
 
 // Timeline lays out checkpoints, newest first, under the phases that they are
 // of. Legend explains its marks.
-func (s Screen) Timeline(entries []Entry) string {
+func (s Screen) Timeline(entries []TimelineEntry) string {
 	var b strings.Builder
 	w := s.columns(entries)
 	for i := range entries {
@@ -95,7 +95,7 @@ func (s Screen) Timeline(entries []Entry) string {
 }
 
 // Legend explains the marks that occur in timelines, "" where there are none.
-func (s Screen) Legend(timelines ...[]Entry) string {
+func (s Screen) Legend(timelines ...[]TimelineEntry) string {
 	used := ""
 	for _, entries := range timelines {
 		for i := range entries {
@@ -111,7 +111,7 @@ func (s Screen) Legend(timelines ...[]Entry) string {
 const tooMany = 20
 
 // phase heads the entries that follow and are of one phase.
-func (s Screen) phase(b *strings.Builder, entries []Entry) {
+func (s Screen) phase(b *strings.Builder, entries []TimelineEntry) {
 	n := 1
 	for n < len(entries) && entries[n].Phase == entries[0].Phase {
 		n++
@@ -126,14 +126,14 @@ func (s Screen) phase(b *strings.Builder, entries []Entry) {
 	b.WriteString(s.Paint(Bold, s.fit(name, len(many))) + s.Paint(Yellow, s.fit(many, 0)) + "\n")
 }
 
-func (s Screen) age(e *Entry) string {
+func (s Screen) age(e *TimelineEntry) string {
 	if s.Width > 0 && s.Width < roomy {
 		return output.Clean(e.Brief)
 	}
 	return output.Clean(e.Age)
 }
 
-func (s Screen) id(e *Entry) string {
+func (s Screen) id(e *TimelineEntry) string {
 	if s.Width > 0 && s.Width < spacious {
 		return output.Clean(e.Short)
 	}
@@ -141,7 +141,7 @@ func (s Screen) id(e *Entry) string {
 }
 
 // columns finds the widths that all lines keep to.
-func (s Screen) columns(entries []Entry) columns {
+func (s Screen) columns(entries []TimelineEntry) columns {
 	var w columns
 	for i := range entries {
 		e := &entries[i]
@@ -162,7 +162,7 @@ func (s Screen) maxID() int {
 	return maxID
 }
 
-func (s Screen) entry(b *strings.Builder, e *Entry, w columns) {
+func (s Screen) entry(b *strings.Builder, e *TimelineEntry, w columns) {
 	const indent = "  "
 	id, more := s.id(e), ""
 	if output.Width(id) > s.maxID() {

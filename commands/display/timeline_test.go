@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func entry(id, phase, note string) Entry {
-	return Entry{ID: id, Short: id, Phase: phase, Trigger: "manual", Age: "2 hours ago", Brief: "2h", Note: note, Resumable: true}
+func entry(id, phase, note string) TimelineEntry {
+	return TimelineEntry{ID: id, Short: id, Phase: phase, Trigger: "manual", Age: "2 hours ago", Brief: "2h", Note: note, Resumable: true}
 }
 
 // An id that nothing can be lined up with stands on a line of its own, whole:
 // it has to be typed.
 func TestTimelineLongID(t *testing.T) {
-	entries := []Entry{entry("8a866466", "docs", "a"), entry("checkpoint-of-another-system-20250101", "docs", "b")}
+	entries := []TimelineEntry{entry("8a866466", "docs", "a"), entry("checkpoint-of-another-system-20250101", "docs", "b")}
 	want := `docs
     r  2h  manual  8a866466
        a
@@ -44,7 +44,7 @@ func FuzzTimeline(f *testing.F) {
 		s := Screen{Width: 40 + abs(width)%161}
 		e := entry(id, phase, note)
 		e.Trigger, e.Problem = trigger, note
-		entries := []Entry{e, entry("8a866466", phase, note)}
+		entries := []TimelineEntry{e, entry("8a866466", phase, note)}
 		checkLines(t, s, s.Timeline(entries)+s.Legend(entries))
 	})
 }
@@ -65,7 +65,7 @@ func checkLines(t *testing.T, s Screen, text string) {
 // A phase with many more checkpoints than it needs says so, and how many
 // would do.
 func TestTimelineTooMany(t *testing.T) {
-	many := make([]Entry, 21)
+	many := make([]TimelineEntry, 21)
 	for i := range many {
 		many[i] = entry("8a866466", "implementing", "")
 	}
@@ -74,7 +74,7 @@ func TestTimelineTooMany(t *testing.T) {
 }
 
 func TestMarks(t *testing.T) {
-	for want, e := range map[string]Entry{
+	for want, e := range map[string]TimelineEntry{
 		"   ": {}, "*pr": {Tip: true, Pinned: true, Resumable: true}, "a s": {Archived: true, Tip: true, Resumable: true, Stale: true},
 		"  !": {Problem: "x", Resumable: true, Stale: true},
 	} {

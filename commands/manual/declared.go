@@ -8,25 +8,25 @@ type Tool struct {
 	Usage     string // one line
 	Version   string
 	Date      string // of the version, YYYY-MM-DD
-	Commands  []Command
-	Common    []Flag // of every command
-	Settings  []Setting
+	Commands  []CommandDoc
+	Common    []FlagDoc // of every command
+	Settings  []SettingDoc
 	Variables []Variable
 }
 
-// Command is one command as it is declared.
-type Command struct {
+// CommandDoc is one command as it is declared.
+type CommandDoc struct {
 	Name, Alias string
 	Category    string
 	Usage       string // one line
 	Args        string // what stands after the name
 	Description string
 	Examples    []string // commands to type
-	Flags       []Flag
+	Flags       []FlagDoc
 }
 
-// Flag is one flag as it is declared.
-type Flag struct {
+// FlagDoc is one flag as it is declared.
+type FlagDoc struct {
 	Names    []string // without dashes, the long one last
 	Value    string   // the word for its value, "" for none
 	Optional bool     // the value may be left out
@@ -36,7 +36,7 @@ type Flag struct {
 }
 
 // Typed is the flag as it is typed: "-m, --message NOTE".
-func (f *Flag) Typed() string {
+func (f *FlagDoc) Typed() string {
 	forms := make([]string, len(f.Names))
 	for i, n := range f.Names {
 		forms[i] = Dashed(n)
@@ -52,7 +52,7 @@ func (f *Flag) Typed() string {
 }
 
 // Explained is what the flag does, with its default.
-func (f *Flag) Explained() string {
+func (f *FlagDoc) Explained() string {
 	if f.Default == "" {
 		return f.Text
 	}
@@ -67,8 +67,8 @@ func Dashed(name string) string {
 	return "--" + name
 }
 
-// Setting is one row of the settings.
-type Setting struct {
+// SettingDoc is one row of the settings.
+type SettingDoc struct {
 	Name, GitName, Variable string
 	Values                  string // what it takes, in words
 	Default                 string

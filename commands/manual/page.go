@@ -76,7 +76,7 @@ func (t *Tool) overview() []block {
 }
 
 // command is the page of one command.
-func (t *Tool) command(c *Command) Page {
+func (t *Tool) command(c *CommandDoc) Page {
 	blocks := []block{
 		{kind: section, text: "Synopsis"},
 		{kind: paragraph, text: strings.TrimSpace("`git checkpoint " + c.Name + "` [flags] " + c.Args)},
@@ -102,7 +102,7 @@ func (t *Tool) command(c *Command) Page {
 	return Page{Name: t.Name + "-" + c.Name, Section: 1, Usage: c.Usage, blocks: blocks}
 }
 
-func flagItems(flags []Flag) []block {
+func flagItems(flags []FlagDoc) []block {
 	blocks := make([]block, len(flags))
 	for i := range flags {
 		f := &flags[i]

@@ -102,7 +102,7 @@ func TestUntouched(t *testing.T) {
 	}
 	assert.Equal(t, []string{"d/x.json"}, changed(t, tree, s, "d"), "size and date are as they were, and the ctime is not")
 
-	s.Took(File{Path: "d/x.json", Data: []byte("not read"), info: info}, "42", "")
+	s.Took(ChangedFile{Path: "d/x.json", Data: []byte("not read"), info: info}, "42", "")
 	e := s.Files["d/x.json"]
 	e.Size = info.Size()
 	s.Files["d/x.json"] = e
@@ -165,7 +165,7 @@ func TestPut(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			tree, s, root := scene(t, nil)
 			if c.known != "" {
-				s.Took(File{Path: "d/e/f.json", Data: []byte(c.known)}, "42", "")
+				s.Took(ChangedFile{Path: "d/e/f.json", Data: []byte(c.known)}, "42", "")
 			}
 			if c.there != "" {
 				write(t, root, "d/e/f.json", c.there)
@@ -191,7 +191,7 @@ func TestPut(t *testing.T) {
 func TestRemove(t *testing.T) {
 	tree, s, root := scene(t, map[string]string{"d/same": "x", "d/changed": "y", "d/other": "z"})
 	for _, name := range []string{"d/same", "d/changed", "d/gone"} {
-		s.Took(File{Path: name, Data: []byte("x")}, "42", "")
+		s.Took(ChangedFile{Path: name, Data: []byte("x")}, "42", "")
 	}
 	require.NoError(t, tree.Remove(s, "d/same"))
 	require.NoError(t, tree.Remove(s, "d/gone"))

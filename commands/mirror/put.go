@@ -34,7 +34,7 @@ func (t *Tree) Put(s *State, name string, want layout.Output, owner, key string,
 	case err != nil:
 		return err
 	case bytes.Equal(data, want.Data):
-		s.Took(File{Path: name, Data: data, info: info}, owner, key)
+		s.Took(ChangedFile{Path: name, Data: data, info: info}, owner, key)
 		return nil
 	case Sum(data) != s.Files[name].Sum && !mine(data):
 		return ErrChanged
@@ -42,7 +42,7 @@ func (t *Tree) Put(s *State, name string, want layout.Output, owner, key string,
 	if err := Replace(t.root, name, want); err != nil {
 		return err
 	}
-	f := File{Path: name, Data: want.Data}
+	f := ChangedFile{Path: name, Data: want.Data}
 	if f.info, err = t.root.Lstat(name); err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (t *Tree) putLink(s *State, name string, want layout.Output, owner string) 
 	if err := Replace(t.root, name, want); err != nil {
 		return err
 	}
-	s.Files[name] = Entry{Owner: owner}
+	s.Files[name] = FileState{Owner: owner}
 	return nil
 }
 
@@ -117,7 +117,7 @@ func (t *Tree) Remove(s *State, name string) error {
 	return err
 }
 
-func (t *Tree) remove(known Entry, name string) error {
+func (t *Tree) remove(known FileState, name string) error {
 	if err := t.plain(path.Dir(name)); err != nil {
 		return err
 	}

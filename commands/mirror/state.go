@@ -30,17 +30,17 @@ const format = 1
 
 // State is what was last seen of the files, and what they were made of.
 type State struct {
-	Version int               `json:"version"`
-	Layout  string            `json:"layout"`
-	Root    string            `json:"root"`
-	Files   map[string]Entry  `json:"files"` // by the path below the root, with slashes
-	Tips    map[string]string `json:"tips"`  // what each owner's files were made of
+	Version int                  `json:"version"`
+	Layout  string               `json:"layout"`
+	Root    string               `json:"root"`
+	Files   map[string]FileState `json:"files"` // by the path below the root, with slashes
+	Tips    map[string]string    `json:"tips"`  // what each owner's files were made of
 
 	written time.Time // when the state was, by the clock of its file system
 }
 
-// Entry is a file as it was written or taken last.
-type Entry struct {
+// FileState is a file as it was written or taken last.
+type FileState struct {
 	Owner string `json:"owner"`
 	Key   string `json:"key"` // what the file itself says it belongs to
 	Sum   string `json:"sum"`
@@ -72,7 +72,7 @@ func Load(file, layout, root string) (s *State, fresh bool, err error) {
 		s.Root = root
 		return s, false, nil
 	}
-	return &State{Version: format, Layout: layout, Root: root, Files: map[string]Entry{}, Tips: map[string]string{}}, true, nil
+	return &State{Version: format, Layout: layout, Root: root, Files: map[string]FileState{}, Tips: map[string]string{}}, true, nil
 }
 
 // Encode is the state as it is stored.
@@ -84,7 +84,7 @@ const racy = 2 * time.Second
 
 // untouched reports whether a file is that of the state by its size, dates and
 // inode alone. The ctime shows a write after which the date was set back.
-func (s *State) untouched(e Entry, info fs.FileInfo) bool {
+func (s *State) untouched(e FileState, info fs.FileInfo) bool {
 	at, last := placeOf(info), info.ModTime()
 	if c := time.Unix(0, at.Change); at.Change != 0 && c.After(last) {
 		last = c
@@ -93,7 +93,7 @@ func (s *State) untouched(e Entry, info fs.FileInfo) bool {
 }
 
 // seen notes the data of a file whose content is still that of the state.
-func (s *State) seen(name string, e Entry, info fs.FileInfo) {
+func (s *State) seen(name string, e FileState, info fs.FileInfo) {
 	e.Size, e.Time, e.place = info.Size(), info.ModTime().UnixNano(), placeOf(info)
 	s.Files[name] = e
 }

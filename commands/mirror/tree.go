@@ -36,9 +36,9 @@ func Open(root string, max int64) (*Tree, error) {
 // Close ends the use of the tree.
 func (t *Tree) Close() { t.root.Close() }
 
-// A File is one that changed since the state was made: its content, or why it
+// A ChangedFile is one that changed since the state was made: its content, or why it
 // cannot be read.
-type File struct {
+type ChangedFile struct {
 	Path string
 	Data []byte
 	Err  error
@@ -50,8 +50,8 @@ type File struct {
 // a path with slashes, in which {issue} and {issue_number} stand for anything.
 // skip says which names are none to look at. Files that are gone are not
 // reported: they are written again.
-func (t *Tree) Changed(s *State, pattern string, skip func(name string) bool) ([]File, error) {
-	var found []File
+func (t *Tree) Changed(s *State, pattern string, skip func(name string) bool) ([]ChangedFile, error) {
+	var found []ChangedFile
 	folders, err := t.folders(pattern)
 	for _, folder := range folders {
 		entries, readErr := t.entries(folder)
@@ -149,8 +149,8 @@ func (t *Tree) entries(dir string) ([]fs.DirEntry, error) {
 }
 
 // look reads a file unless it is as the state has it, which is nil.
-func (t *Tree) look(s *State, name string) *File {
-	f := &File{Path: name}
+func (t *Tree) look(s *State, name string) *ChangedFile {
+	f := &ChangedFile{Path: name}
 	known, there := s.Files[name]
 	info, err := t.root.Lstat(name)
 	switch {
@@ -209,8 +209,8 @@ func (t *Tree) Read(name string) ([]byte, error) {
 }
 
 // Took notes that a file is what its owner has, as it was read.
-func (s *State) Took(f File, owner, key string) {
-	e := Entry{Owner: owner, Key: key, Sum: Sum(f.Data), Size: int64(len(f.Data))}
+func (s *State) Took(f ChangedFile, owner, key string) {
+	e := FileState{Owner: owner, Key: key, Sum: Sum(f.Data), Size: int64(len(f.Data))}
 	if f.info != nil {
 		e.Time, e.place = f.info.ModTime().UnixNano(), placeOf(f.info)
 	}

@@ -18,8 +18,8 @@ type Decision struct {
 	Issue        string `json:"issue" empty:"null"`
 }
 
-// Result is what pin, drop, archive and undo did, in words.
-type Result struct {
+// ActionResult is what pin, drop, archive and undo did, in words.
+type ActionResult struct {
 	Type          string   `json:"type"`
 	Issue         string   `json:"issue" empty:"null"`
 	CheckpointIDs []string `json:"checkpoint_ids"`
@@ -52,13 +52,13 @@ type Verify struct {
 // Scan is the places that look like secrets. It never holds the secret. Skipped
 // are the files that were not looked at.
 type Scan struct {
-	Type     string    `json:"type"`
-	Findings []Finding `json:"findings"`
-	Skipped  []Skipped `json:"skipped"`
+	Type     string        `json:"type"`
+	Findings []ScanFinding `json:"findings"`
+	Skipped  []Skipped     `json:"skipped"`
 }
 
-// Finding is one place that a rule of the scan found.
-type Finding struct {
+// ScanFinding is one place that a rule of the scan found.
+type ScanFinding struct {
 	CheckpointID string `json:"checkpoint_id" empty:"null"`
 	Path         string `json:"path"`
 	Line         int    `json:"line"`

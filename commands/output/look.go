@@ -2,9 +2,9 @@ package output
 
 import "time"
 
-// List is the checkpoints of an issue, or with no issue those of all of them,
+// CheckpointList is the checkpoints of an issue, or with no issue those of all of them,
 // newest first.
-type List struct {
+type CheckpointList struct {
 	Type             string   `json:"type"`
 	Issue            string   `json:"issue" empty:"null"`
 	Checkpoints      []Listed `json:"checkpoints"`
@@ -45,8 +45,8 @@ type Value struct {
 	Commit       string `json:"commit" empty:"null"`
 }
 
-// Diff is what changed from one checkpoint to another.
-type Diff struct {
+// CheckpointDiff is what changed from one checkpoint to another.
+type CheckpointDiff struct {
 	Type  string        `json:"type"`
 	From  string        `json:"from" empty:"null"`
 	To    string        `json:"to" empty:"null"`

@@ -5,21 +5,21 @@ package output
 // nothing stands against a resume without anybody to ask; the reason is of the
 // run before alone.
 type Status struct {
-	Type            string   `json:"type"`
-	CheckpointID    string   `json:"checkpoint_id" empty:"null"`
-	Issue           string   `json:"issue" empty:"null"`
-	Action          string   `json:"action"`
-	CanResume       bool     `json:"can_resume"`
-	Complete        bool     `json:"complete"`
-	Warnings        []string `json:"warnings"`
-	Reasons         []Reason `json:"reasons"`
-	ResumeFrom      string   `json:"resume_from"`
-	CurrentPhase    string   `json:"current_phase"`
-	CompletedPhases []string `json:"completed_phases"`
-	Remaining       []string `json:"remaining"`
-	Batches         Batches  `json:"batches"`
-	PendingCaptures []string `json:"pending_captures"`
-	Changed         []string `json:"changed"`
+	Type            string         `json:"type"`
+	CheckpointID    string         `json:"checkpoint_id" empty:"null"`
+	Issue           string         `json:"issue" empty:"null"`
+	Action          string         `json:"action"`
+	CanResume       bool           `json:"can_resume"`
+	Complete        bool           `json:"complete"`
+	Warnings        []string       `json:"warnings"`
+	Reasons         []ReasonRecord `json:"reasons"`
+	ResumeFrom      string         `json:"resume_from"`
+	CurrentPhase    string         `json:"current_phase"`
+	CompletedPhases []string       `json:"completed_phases"`
+	Remaining       []string       `json:"remaining"`
+	Batches         Batches        `json:"batches"`
+	PendingCaptures []string       `json:"pending_captures"`
+	Changed         []string       `json:"changed"`
 
 	AutoResume       bool     `json:"auto_resume"`
 	AutoResumeReason string   `json:"auto_resume_reason"`
@@ -42,8 +42,8 @@ type Artifact struct {
 	Title  string `json:"title"`
 }
 
-// Reason is one finding of a verdict.
-type Reason struct {
+// ReasonRecord is one finding of a verdict.
+type ReasonRecord struct {
 	Check    string `json:"check"`
 	Severity string `json:"severity"`
 	Message  string `json:"message"`

@@ -23,7 +23,7 @@ func saved(kind string) Save {
 func status(kind string) Status {
 	return Status{
 		Type: kind, CheckpointID: id, Issue: "PROJ-42", Action: "prompt_user", CanResume: true, Warnings: []string{"w"},
-		Reasons:    []Reason{{"body", "question", "Issue body modified since checkpoint"}},
+		Reasons:    []ReasonRecord{{"body", "question", "Issue body modified since checkpoint"}},
 		ResumeFrom: "batch_3_task_1", CurrentPhase: "implementing", CompletedPhases: []string{"enrich", "ready"},
 		Remaining: []string{"validation"}, Batches: Batches{[]int{1, 2}, 3, [][]string{{"T4"}, {"T5", "T6"}}}, PendingCaptures: []string{"KE-1"}, Changed: []string{"src/a.go"},
 		AutoResume: true, AutoResumeReason: "All conditions met", AwaitingApproval: []string{"design"},
@@ -44,11 +44,11 @@ func record() *checkpoint.Record {
 // one where that looks different.
 func samples() map[string]any {
 	r := record()
-	step := func(kind string) Step {
-		return Step{saved(kind), Progress{Current: "implementing", Completed: []string{"enrich"}, Skipped: []string{"ready"}, Remaining: []string{"docs"}, Total: 4, Replans: map[string]int{"enrich": 2}, Awaiting: []string{"docs"}}}
+	step := func(kind string) WorkflowStep {
+		return WorkflowStep{saved(kind), Progress{Current: "implementing", Completed: []string{"enrich"}, Skipped: []string{"ready"}, Remaining: []string{"docs"}, Total: 4, Replans: map[string]int{"enrich": 2}, Awaiting: []string{"docs"}}}
 	}
-	result := func(kind, done string) Result {
-		return Result{Type: kind, Issue: "42", CheckpointIDs: []string{id}, Result: done}
+	result := func(kind, done string) ActionResult {
+		return ActionResult{Type: kind, Issue: "42", CheckpointIDs: []string{id}, Result: done}
 	}
 	synced := func(kind string) Sync {
 		return Sync{Type: kind, Remote: "origin", Issues: []Synced{{"42", 1, 2, true, "joined"}, {Issue: "43", Result: "up to date"}}}
@@ -64,21 +64,21 @@ func samples() map[string]any {
 			[]Task{{"T1", "failed", 2, "out/T1.json", "no disk", []string{"T0"}, "worker 7", "T0"}, {ID: "T2", Status: "pending"}},
 			[][]string{{"T1"}, {"T2", "T3"}},
 			[]string{"T4"},
-		}, "finish": step("finish"), "finish-empty": Step{Save: Save{Type: "finish"}},
-		"list": List{Type: "list", Issue: "42", Latest: id, TotalCheckpoints: 2, Checkpoints: []Listed{
+		}, "finish": step("finish"), "finish-empty": WorkflowStep{Save: Save{Type: "finish"}},
+		"list": CheckpointList{Type: "list", Issue: "42", Latest: id, TotalCheckpoints: 2, Checkpoints: []Listed{
 			{id, "42", commit, made, "manual", "implementing", "feature/issue-42", true, true, true, false, "caf\u00e9\nsecond line"},
 			{Commit: commit, Note: "\x1b[31m\u202e\u009b\U000e0041\xff"},
 		}},
-		"list-empty": List{Type: "list"},
+		"list-empty": CheckpointList{Type: "list"},
 		"show":       Show{"show", r, commit},
 		"show-value": Value{"show", id, "note", "text", commit},
-		"diff": Diff{"diff", older, id, []StateChange{
+		"diff": CheckpointDiff{"diff", older, id, []StateChange{
 			{"workflow_state.phase_attempt", "changed", checkpoint.Number("1"), checkpoint.Number("2")},
 			{"note", "added", nil, "text"},
 			{"mine", "removed", mustLookup(r, "mine"), nil},
 			{"list", "changed", []any{}, []any{"x", true, nil}},
 		}, []FileChange{{"src/a.go", "modified", "", new(12), new(0)}, {"b.go", "renamed", "a.go", nil, nil}}, new(2), new(12), new(0)},
-		"diff-empty": Diff{Type: "diff"},
+		"diff-empty": CheckpointDiff{Type: "diff"},
 		"status":     status("status"), "status-empty": Status{Type: "status", Action: "none"},
 		"resume":       Resume{status("resume"), []string{"src/a.go"}, "refs/git-checkpoint/undo/1", r, 2, []string{"state:docs"}, []string{"state:ready"}},
 		"resume-empty": Resume{Status: Status{Type: "resume", Action: "none"}},
@@ -88,7 +88,7 @@ func samples() map[string]any {
 		"pin":          result("pin", "pinned"), "drop": result("drop", "dropped"), "archive": result("archive", "archived"), "undo": result("undo", "taken back"),
 		"sync": synced("sync"), "push": synced("push"), "fetch": synced("fetch"),
 		"verify": checked("verify"), "doctor": Doctor{checked("doctor"), []Size{{"42", 7, 4096}}}, "verify-empty": Verify{Type: "verify", Valid: true},
-		"scan":    Scan{"scan", []Finding{{id, "checkpoint.yaml", 3, "aws-key"}}, []Skipped{{"untracked/a.zip", "compressed"}}},
+		"scan":    Scan{"scan", []ScanFinding{{id, "checkpoint.yaml", 3, "aws-key"}}, []Skipped{{"untracked/a.zip", "compressed"}}},
 		"import":  Import{"import", "crunch", []string{id}, []Skipped{{"x.yaml", "no record"}}, []string{"w"}},
 		"tuple":   Tuple{"tuple", "42", "CP-b", "CP-a", "abc", Listed{CheckpointID: "CP-b", Issue: "42"}, nil},
 		"export":  Export{"export", "42", "crunch", "/w", []string{"a.yaml"}, []string{"b.yaml"}, []string{"w"}},

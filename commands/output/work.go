@@ -19,8 +19,8 @@ type Save struct {
 	Warnings     []string  `json:"warnings"`
 }
 
-// Step is what phase, task and finish did.
-type Step struct {
+// WorkflowStep is what phase, task and finish did.
+type WorkflowStep struct {
 	Save
 	Progress Progress `json:"progress"`
 }
@@ -43,7 +43,7 @@ type Progress struct {
 // that are not over, in the order in which they can run, and Ready those that
 // can begin now.
 type Tasks struct {
-	Step
+	WorkflowStep
 	Tasks   []Task     `json:"tasks"`
 	Batches [][]string `json:"batches"`
 	Ready   []string   `json:"ready"`

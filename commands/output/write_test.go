@@ -120,7 +120,7 @@ func FuzzQuoted(f *testing.F) {
 }
 
 func BenchmarkWriteList(b *testing.B) {
-	l := List{Type: "list", Issue: "42"}
+	l := CheckpointList{Type: "list", Issue: "42"}
 	for range 10_000 {
 		l.Checkpoints = append(l.Checkpoints, Listed{id, "42", commit, made, "manual", "implementing", "main", true, false, true, false, "a note"})
 	}

@@ -17,11 +17,11 @@ type Schema struct {
 	limit int // of checks of one document
 }
 
-// A Problem is one thing that is wrong with a document: where, as a JSON
+// A Violation is one thing that is wrong with a document: where, as a JSON
 // pointer ("" is the document itself), and what.
-type Problem struct{ At, Msg string }
+type Violation struct{ At, Msg string }
 
-func (p Problem) String() string {
+func (p Violation) String() string {
 	if p.At == "" {
 		return "the document: " + p.Msg
 	}
@@ -58,7 +58,7 @@ func Parse(data []byte) (*Schema, error) {
 
 // Check returns what is wrong with a document, at most a hundred things. It
 // fails for what is no JSON.
-func (s *Schema) Check(data []byte) ([]Problem, error) {
+func (s *Schema) Check(data []byte) ([]Violation, error) {
 	doc, err := decode(data)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func decode(data []byte) (any, error) {
 // A visit is one walk over a schema, or over a document beside it.
 type visit struct {
 	s      *Schema
-	found  []Problem
+	found  []Violation
 	checks *int // that were made, those of its probes included
 }
 
@@ -97,7 +97,7 @@ func (v *visit) probe() *visit { return &visit{s: v.s, checks: v.checks} }
 
 func (v *visit) fail(at, format string, args ...any) {
 	if len(v.found) < maxProblems {
-		v.found = append(v.found, Problem{at, fmt.Sprintf(format, args...)})
+		v.found = append(v.found, Violation{at, fmt.Sprintf(format, args...)})
 	}
 }
 

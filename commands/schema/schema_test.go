@@ -109,7 +109,7 @@ func TestCheckIsBounded(t *testing.T) {
 	s.limit = 1000
 	found, err := s.Check([]byte(`1`))
 	require.NoError(t, err)
-	assert.Equal(t, []Problem{{"", "fits none of 2 forms"}}, found)
+	assert.Equal(t, []Violation{{"", "fits none of 2 forms"}}, found)
 }
 
 // Neither a document nor a schema makes it panic or take for ever.

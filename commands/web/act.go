@@ -51,7 +51,7 @@ func actions() map[string]action {
 type Question struct {
 	Verb, Text, Form string
 	Bad              bool
-	Entry            Entry
+	Entry            TimelineEntry
 	Back, Proof      string
 }
 

@@ -7,11 +7,11 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Checkpoint is a checkpoint's page.
-type Checkpoint struct {
-	Entry
+// A CheckpointPage is a checkpoint's page.
+type CheckpointPage struct {
+	TimelineEntry
 	Note          string // whole
-	Older, Newer  *Entry
+	Older, Newer  *TimelineEntry
 	Raw           string // address of the text of the record
 	Standing      *Standing
 	Trouble       string // why nothing is judged
@@ -59,11 +59,11 @@ func (v *visit) checkpoint() error {
 
 // checkpointPage is a checkpoint's page. A record that cannot be read leaves
 // it without what the record says.
-func (v *visit) checkpointPage(at place, judged bool) *Checkpoint {
+func (v *visit) checkpointPage(at place, judged bool) *CheckpointPage {
 	c := at.checkpoint()
 	w := v.view("")
-	m := &Checkpoint{
-		Entry: w.entry(c, at.at == 0), Note: block(cut(c.Note, maxText)),
+	m := &CheckpointPage{
+		TimelineEntry: w.entry(c, at.at == 0), Note: block(cut(c.Note, maxText)),
 		Older: w.neighbour(at.older()), Newer: w.neighbour(at.newer()),
 		Raw: v.links.below(c, "raw"), Actions: v.actionsFor(c),
 	}
@@ -85,7 +85,7 @@ func (v *visit) checkpointPage(at place, judged bool) *Checkpoint {
 	return m
 }
 
-func (v view) neighbour(c *gitstore.Checkpoint) *Entry {
+func (v view) neighbour(c *gitstore.Checkpoint) *TimelineEntry {
 	if c == nil {
 		return nil
 	}

@@ -9,8 +9,8 @@ import (
 
 // A Diff is what changed from one checkpoint to another.
 type Diff struct {
-	From         *Entry // nil for HEAD at the save
-	To           Entry
+	From         *TimelineEntry // nil for HEAD at the save
+	To           TimelineEntry
 	Self         string // address of the page
 	Against      []Choice
 	State        []StateRow

@@ -25,14 +25,14 @@ type Exported struct {
 // An ExportChain is an issue with some of its checkpoints.
 type ExportChain struct {
 	Anchor      string
-	Issue       *Issue
+	Issue       *IssuePage
 	Checkpoints []ExportCheckpoint
 }
 
 // An ExportCheckpoint is a checkpoint with what it changed.
 type ExportCheckpoint struct {
 	Anchor     string
-	Checkpoint *Checkpoint
+	Checkpoint *CheckpointPage
 	Diff       *Diff
 }
 

@@ -19,8 +19,8 @@ type Page struct {
 	Made   Stamp
 
 	Issues     *Issues
-	Issue      *Issue
-	Checkpoint *Checkpoint
+	Issue      *IssuePage
+	Checkpoint *CheckpointPage
 	Diff       *Diff
 	Question   *Question
 	Error      *Failure
@@ -51,8 +51,8 @@ func (v *visit) view(base string) view {
 	return view{links: v.links, base: base, now: v.o.Now(), old: v.o.Old, size: PageSize}
 }
 
-// An Issue is an issue's page.
-type Issue struct {
+// An IssuePage is an issue's page.
+type IssuePage struct {
 	Name, Title string
 	State       string // of the issue, as it was recorded
 	Labels      []string
@@ -62,7 +62,7 @@ type Issue struct {
 	URL         string // of this one
 	Standing    *Standing
 	Trouble     string // why there is none
-	Tip         *Entry
+	Tip         *TimelineEntry
 	Timeline    Timeline
 	Filter      Filter
 	Triggers    []string
@@ -100,12 +100,12 @@ func (v *visit) timeline(archived bool) error {
 
 // issuePage is an issue's page from its chain. What is judged is the newest
 // checkpoint, on the first page of all.
-func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *Issue {
+func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *IssuePage {
 	base := v.links.issue(l.Issue)
 	if archived {
 		base = v.links.archive(l.Issue)
 	}
-	m := &Issue{
+	m := &IssuePage{
 		Name: line(string(l.Issue)), Archived: archived, URL: base, Filter: f, Triggers: triggers(),
 		Live: v.links.issue(l.Issue), Archive: v.links.archive(l.Issue),
 		Timeline: v.view(base).timeline(l, f),
@@ -134,7 +134,7 @@ func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *Issue {
 
 // Kicker is what stands above the title: the name, where that is no title of
 // its own, and what else there is to say in words.
-func (m *Issue) Kicker() string {
+func (m *IssuePage) Kicker() string {
 	var words []string
 	if m.Title != "" {
 		words = append(words, "Issue "+m.Name)
@@ -193,7 +193,7 @@ type Issues struct {
 // An IssueRow is an issue in a table.
 type IssueRow struct {
 	Name, Title, URL string
-	Tip              *Entry
+	Tip              *TimelineEntry
 	Progress         string
 	Problem          string
 

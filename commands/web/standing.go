@@ -42,12 +42,12 @@ type Verdict struct {
 	Class   string // good, warn, ask or bad
 	Says    string // in a sentence
 	Auto    string // whether a resume without anybody would go on
-	Reasons []Reason
+	Reasons []ReasonView
 	Command string
 }
 
-// A Reason is why.
-type Reason struct {
+// A ReasonView is why.
+type ReasonView struct {
 	Check, Severity, Message, Hint string
 	Detail, Diff                   []string
 }
@@ -100,7 +100,7 @@ func verdict(j Judged) Verdict {
 		v.Says = "Nothing is left to do."
 	}
 	for _, r := range j.Verdict.WorstFirst() {
-		v.Reasons = append(v.Reasons, Reason{
+		v.Reasons = append(v.Reasons, ReasonView{
 			Check: line(r.Check), Severity: line(r.Severity), Message: line(r.Message), Hint: line(r.Hint),
 			Detail: lines(r.Detail), Diff: lines(r.Diff),
 		})

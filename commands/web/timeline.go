@@ -13,8 +13,8 @@ import (
 // PageSize is how many checkpoints a page of a timeline has.
 const PageSize = 100
 
-// An Entry is a checkpoint in a timeline.
-type Entry struct {
+// A TimelineEntry is a checkpoint in a timeline.
+type TimelineEntry struct {
 	ID, Short, Commit string
 	Trigger, Mark     string // Mark is milestone, batch, agent, stop or other
 	Phase, Branch     string
@@ -31,7 +31,7 @@ type Entry struct {
 type Group struct {
 	Phase   string
 	Span    string // from the oldest to the newest
-	Entries []Entry
+	Entries []TimelineEntry
 }
 
 // A Timeline is one page of an issue's checkpoints, newest first.
@@ -177,12 +177,12 @@ func (v view) groups(l *gitstore.List, kept []int) []Group {
 	return groups
 }
 
-func (v view) entry(c *gitstore.Checkpoint, tip bool) Entry {
+func (v view) entry(c *gitstore.Checkpoint, tip bool) TimelineEntry {
 	id := string(c.ID)
 	if id == "" {
 		id = c.Commit.String()
 	}
-	return Entry{
+	return TimelineEntry{
 		ID: line(id), Short: short(id), Commit: c.Commit.String(),
 		Trigger: line(string(c.Trigger)), Mark: markOf(c.Trigger), Phase: line(cut(c.Phase, maxLine)), Branch: line(cut(c.Branch, maxLine)),
 		Note: firstLine(c.Note), At: stamp(c.Created, v.now),

@@ -27,7 +27,7 @@ import (
 const MaxBytes = 8 << 20
 
 // Issue is an issue as a source has it.
-type Issue = freshness.Issue
+type Issue = freshness.SourceIssue
 
 // ParseFile reads an issue file. What is wrong with it comes back as a
 // *checkpoint.SyntaxError with line and column.

@@ -35,7 +35,7 @@ func TestOverlay(t *testing.T) {
 	r, at, staged := newPlace(t)
 	h := &held{objects: at.Objects, made: map[plumbing.Hash][]byte{}}
 	blob := plumbing.NewHash(r.Git("rev-parse", staged.String()+":run.sh"))
-	got, err := h.overlay(staged, []trees.File{
+	got, err := h.overlay(staged, []trees.FileEntry{
 		{Path: "a.txt"}, {Path: "link/deep/x", Mode: trees.ModeFile, Hash: blob}, {Path: "new dir/gone"}, {Path: "run.sh", Mode: trees.ModeFile, Hash: blob},
 	})
 	require.NoError(t, err)

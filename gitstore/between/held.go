@@ -50,7 +50,7 @@ func (h *held) tree(s Side) (tree plumbing.Hash, unmerged map[string]restore.Sta
 		over[path] = restore.Side{}
 	}
 	for _, name := range []string{"worktree", "untracked", "artifacts"} {
-		if err := h.files(s.Entries, name, func(f trees.File) { over[f.Path] = restore.Side{Mode: f.Mode, Hash: f.Hash} }); err != nil {
+		if err := h.files(s.Entries, name, func(f trees.FileEntry) { over[f.Path] = restore.Side{Mode: f.Mode, Hash: f.Hash} }); err != nil {
 			return tree, nil, fmt.Errorf("%s: %s/: %w", s.Name, name, err)
 		}
 	}
@@ -60,14 +60,14 @@ func (h *held) tree(s Side) (tree plumbing.Hash, unmerged map[string]restore.Sta
 }
 
 // files calls each for every file below an entry, if it is there.
-func (h *held) files(entries []trees.Entry, name string, each func(trees.File)) error {
+func (h *held) files(entries []trees.Entry, name string, each func(trees.FileEntry)) error {
 	e, ok := trees.Find(entries, name)
 	if !ok {
 		return nil
 	}
 	changes, err := trees.Diff(h.objects, plumbing.ZeroHash, e.Hash)
 	for _, c := range changes {
-		each(trees.File{Path: c.Path, Mode: c.New.Mode, Hash: c.New.Hash})
+		each(trees.FileEntry{Path: c.Path, Mode: c.New.Mode, Hash: c.New.Hash})
 	}
 	return err
 }
@@ -83,7 +83,7 @@ func (h *held) unmerged(entries []trees.Entry) (map[string]restore.Stages, error
 	}
 	paths := map[string]restore.Stages{}
 	for stage := 1; stage <= 3; stage++ {
-		err := h.files(stages, fmt.Sprint(stage), func(f trees.File) {
+		err := h.files(stages, fmt.Sprint(stage), func(f trees.FileEntry) {
 			st := paths[f.Path]
 			st[stage] = restore.Side{Mode: f.Mode, Hash: f.Hash}
 			paths[f.Path] = st
@@ -95,18 +95,18 @@ func (h *held) unmerged(entries []trees.Entry) (map[string]restore.Stages, error
 	return paths, nil
 }
 
-func sorted(over map[string]restore.Side) []trees.File {
-	files := make([]trees.File, 0, len(over))
+func sorted(over map[string]restore.Side) []trees.FileEntry {
+	files := make([]trees.FileEntry, 0, len(over))
 	for path, f := range over {
-		files = append(files, trees.File{Path: path, Mode: f.Mode, Hash: f.Hash})
+		files = append(files, trees.FileEntry{Path: path, Mode: f.Mode, Hash: f.Hash})
 	}
-	slices.SortFunc(files, func(a, b trees.File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(files, func(a, b trees.FileEntry) int { return strings.Compare(a.Path, b.Path) })
 	return files
 }
 
 // overlay is a tree with some of its files replaced, and those without a mode
 // taken away. Where a file and a directory have one name, the directory wins.
-func (h *held) overlay(base plumbing.Hash, files []trees.File) (plumbing.Hash, error) {
+func (h *held) overlay(base plumbing.Hash, files []trees.FileEntry) (plumbing.Hash, error) {
 	if len(files) == 0 {
 		return base, nil
 	}
@@ -118,12 +118,12 @@ func (h *held) overlay(base plumbing.Hash, files []trees.File) (plumbing.Hash, e
 	for _, e := range list {
 		entries[e.Name] = e
 	}
-	below := map[string][]trees.File{}
+	below := map[string][]trees.FileEntry{}
 	for _, f := range files {
 		name, rest, deeper := strings.Cut(f.Path, "/")
 		switch {
 		case deeper:
-			below[name] = append(below[name], trees.File{Path: rest, Mode: f.Mode, Hash: f.Hash})
+			below[name] = append(below[name], trees.FileEntry{Path: rest, Mode: f.Mode, Hash: f.Hash})
 		case f.Mode != 0:
 			entries[name] = trees.Entry{Mode: f.Mode, Name: name, Hash: f.Hash}
 		case !entries[name].IsTree():
@@ -138,7 +138,7 @@ func (h *held) overlay(base plumbing.Hash, files []trees.File) (plumbing.Hash, e
 	return h.add(entries), nil
 }
 
-func (h *held) overlayBelow(entries map[string]trees.Entry, name string, files []trees.File) error {
+func (h *held) overlayBelow(entries map[string]trees.Entry, name string, files []trees.FileEntry) error {
 	e, there := entries[name]
 	if !e.IsTree() {
 		e.Hash = plumbing.ZeroHash

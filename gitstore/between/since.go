@@ -14,8 +14,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Worktree is what a checkpoint's files are compared with.
-type Worktree struct {
+// WorktreeFiles are what a checkpoint's files are compared with.
+type WorktreeFiles struct {
 	Git     gitcmd.Git
 	Root    string
 	Objects Sized
@@ -32,7 +32,7 @@ type Sized interface {
 // checkpoint wants of it. Both sides are in files called mine and checkpoint, so
 // that the diff's headers have no other text than these words. The text has what
 // the files have in it: it is not fit for a terminal as it is.
-func (w *Worktree) Diff(ctx context.Context, t restore.Target) (string, error) {
+func (w *WorktreeFiles) Diff(ctx context.Context, t restore.Target) (string, error) {
 	dir, err := os.MkdirTemp("", "git-checkpoint-diff-*")
 	if err != nil {
 		return "", err
@@ -65,7 +65,7 @@ func (w *Worktree) Diff(ctx context.Context, t restore.Target) (string, error) {
 
 // mine is what the worktree has at a path: a file's bytes or a symlink's
 // target, nil for nothing or a directory.
-func (w *Worktree) mine(path string) ([]byte, error) {
+func (w *WorktreeFiles) mine(path string) ([]byte, error) {
 	root, err := os.OpenRoot(w.Root)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (w *Worktree) mine(path string) ([]byte, error) {
 
 // theirs is what the checkpoint would put there, through git's filters, nil
 // where it would remove the file.
-func (w *Worktree) theirs(ctx context.Context, t restore.Target) ([]byte, error) {
+func (w *WorktreeFiles) theirs(ctx context.Context, t restore.Target) ([]byte, error) {
 	want := t.WorkWant
 	if !t.Work {
 		want = t.IndexWant[0]

@@ -15,7 +15,7 @@ import (
 // The worktree's file is the old side, what the checkpoint wants the new one.
 func TestWorktreeDiff(t *testing.T) {
 	r, at, staged := newPlace(t)
-	w := &Worktree{Git: at.Git, Root: r.Dir, Objects: at.Objects.(Sized), MaxFile: 100}
+	w := &WorktreeFiles{Git: at.Git, Root: r.Dir, Objects: at.Objects.(Sized), MaxFile: 100}
 	r.Write("a.txt", "mine\n")
 	blob := plumbing.NewHash(r.Git("rev-parse", staged.String()+":a.txt"))
 	target := restore.Target{Path: "a.txt", Work: true, WorkWant: restore.Side{Mode: trees.ModeFile, Hash: blob}}

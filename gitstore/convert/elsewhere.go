@@ -15,7 +15,7 @@ import (
 
 // Elsewhere reports whether attributes that are not in the worktree may convert:
 // the repository's, the user's, the system's.
-func Elsewhere(config []gitcmd.Entry, commonDir string) bool {
+func Elsewhere(config []gitcmd.ConfigEntry, commonDir string) bool {
 	_, moved := gitcmd.Last(config, "attr.tree")
 	user, known := userAttributes(config)
 	if moved || !known || os.Getenv("GIT_ATTR_SOURCE") != "" {
@@ -30,7 +30,7 @@ func Elsewhere(config []gitcmd.Entry, commonDir string) bool {
 
 // userAttributes is the user's file by core.attributesFile or its default,
 // known where it is plain what file that is.
-func userAttributes(config []gitcmd.Entry) (file string, known bool) {
+func userAttributes(config []gitcmd.ConfigEntry) (file string, known bool) {
 	file, set := gitcmd.Last(config, "core.attributesfile")
 	home, err := os.UserHomeDir()
 	if !set {
@@ -47,7 +47,7 @@ func userAttributes(config []gitcmd.Entry) (file string, known bool) {
 
 // systemAttributes are the files that may be the system's: it stands beside the
 // system's settings, whose place is git's own knowledge.
-func systemAttributes(config []gitcmd.Entry) []string {
+func systemAttributes(config []gitcmd.ConfigEntry) []string {
 	dirs := []string{"/etc"}
 	if git, err := exec.LookPath("git"); err == nil {
 		prefix := filepath.Dir(filepath.Dir(git))

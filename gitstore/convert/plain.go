@@ -32,7 +32,7 @@ type Hasher struct {
 
 // New is a Hasher for a worktree of the repository at commonDir, with git's
 // configuration.
-func New(g gitcmd.Git, config []gitcmd.Entry, commonDir string, root *os.Root) *Hasher {
+func New(g gitcmd.Git, config []gitcmd.ConfigEntry, commonDir string, root *os.Root) *Hasher {
 	elsewhere := func() bool { return Elsewhere(config, commonDir) }
 	return &Hasher{Git: g, Root: root, Elsewhere: sync.OnceValue(elsewhere)}
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// An Entry is one setting as git sees it, includes and conditions resolved.
-type Entry struct {
+// A ConfigEntry is one setting as git sees it, includes and conditions resolved.
+type ConfigEntry struct {
 	Key    string // section and variable lowered, the subsection as written
 	Value  string
 	Scope  string // system, global, local, worktree, command
@@ -18,7 +18,7 @@ type Entry struct {
 
 // Config lists git's settings in the order in which git reads them: the last
 // one of a key wins.
-func (g Git) Config(ctx context.Context) ([]Entry, error) {
+func (g Git) Config(ctx context.Context) ([]ConfigEntry, error) {
 	out, err := g.Output(ctx, "config", "--list", "--null", "--show-scope", "--show-origin")
 	if err != nil {
 		return nil, fmt.Errorf("read git's configuration: %w", err)
@@ -28,8 +28,8 @@ func (g Git) Config(ctx context.Context) ([]Entry, error) {
 
 // parseConfig reads `scope NUL origin NUL key LF value NUL` groups; a variable
 // without "=" has no LF and is true.
-func parseConfig(out []byte) ([]Entry, error) {
-	var entries []Entry
+func parseConfig(out []byte) ([]ConfigEntry, error) {
+	var entries []ConfigEntry
 	for len(out) > 0 {
 		parts := bytes.SplitN(out, []byte{0}, 4)
 		if len(parts) < 4 {
@@ -39,26 +39,26 @@ func parseConfig(out []byte) ([]Entry, error) {
 		if !found {
 			value = "true"
 		}
-		entries = append(entries, Entry{Key: key, Value: value, Scope: string(parts[0]), Origin: string(parts[1])})
+		entries = append(entries, ConfigEntry{Key: key, Value: value, Scope: string(parts[0]), Origin: string(parts[1])})
 		out = parts[3]
 	}
 	return entries, nil
 }
 
 // Last is the value of key that wins, and whether there is one.
-func Last(entries []Entry, key string) (string, bool) {
+func Last(entries []ConfigEntry, key string) (string, bool) {
 	e, ok := LastEntry(entries, key)
 	return e.Value, ok
 }
 
 // LastEntry is the entry of key that wins, and whether there is one.
-func LastEntry(entries []Entry, key string) (Entry, bool) {
+func LastEntry(entries []ConfigEntry, key string) (ConfigEntry, bool) {
 	for i := len(entries) - 1; i >= 0; i-- {
 		if entries[i].Key == key {
 			return entries[i], true
 		}
 	}
-	return Entry{}, false
+	return ConfigEntry{}, false
 }
 
 // Bool reads a value by git's rules for booleans, where numbers count too;

@@ -37,15 +37,15 @@ type Git struct {
 	Limit time.Duration
 }
 
-// An Error is a git command that failed.
-type Error struct {
+// A CommandError is a git command that failed.
+type CommandError struct {
 	Args   []string // without "git"
 	Code   int      // exit status, -1 when git was killed or never started
 	Stderr string   // what git said, trimmed
 	Err    error
 }
 
-func (e *Error) Error() string {
+func (e *CommandError) Error() string {
 	said := strings.TrimPrefix(strings.TrimPrefix(e.Stderr, "fatal: "), "error: ")
 	if said == "" {
 		said = e.Err.Error()
@@ -53,7 +53,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("git %s: %s", verb(e.Args), said)
 }
 
-func (e *Error) Unwrap() error { return e.Err }
+func (e *CommandError) Unwrap() error { return e.Err }
 
 // verb is the subcommand among args, for messages.
 func verb(args []string) string {
@@ -80,7 +80,7 @@ func (g Git) With(env ...string) Git {
 	return g
 }
 
-// Output runs git and returns its standard output. The error is *Error; what
+// Output runs git and returns its standard output. The error is *CommandError; what
 // git printed before it failed is returned with it.
 func (g Git) Output(ctx context.Context, args ...string) ([]byte, error) {
 	return g.Pipe(ctx, nil, args...)
@@ -138,7 +138,7 @@ type Run struct {
 func (g Git) command(ctx context.Context, args []string) (*Run, error) {
 	path, err := lookGit()
 	if err != nil {
-		return nil, &Error{Args: args, Code: -1, Err: err}
+		return nil, &CommandError{Args: args, Code: -1, Err: err}
 	}
 	ctx, stop := context.WithCancel(ctx)
 	run := &Run{cmd: exec.CommandContext(ctx, path, args...), args: args, limit: g.Limit, stop: stop}
@@ -165,7 +165,7 @@ func (g Git) Start(ctx context.Context, args ...string) (*Run, error) {
 	}
 	if err != nil {
 		run.stop()
-		return nil, &Error{Args: args, Code: -1, Err: err}
+		return nil, &CommandError{Args: args, Code: -1, Err: err}
 	}
 	return run, nil
 }
@@ -185,7 +185,7 @@ func (g Git) Talk(ctx context.Context, args ...string) (*Run, error) {
 	}
 	if err != nil {
 		run.stop()
-		return nil, &Error{Args: args, Code: -1, Err: err}
+		return nil, &CommandError{Args: args, Code: -1, Err: err}
 	}
 	return run, nil
 }
@@ -245,7 +245,7 @@ func (r *Run) Finish(stdin []byte) ([]byte, error) {
 	}
 	out, err := r.end(waitErr)
 	if err == nil && writeErr != nil {
-		err = &Error{Args: r.args, Code: -1, Err: writeErr}
+		err = &CommandError{Args: r.args, Code: -1, Err: writeErr}
 	}
 	return out, err
 }
@@ -255,7 +255,7 @@ func (r *Run) end(err error) ([]byte, error) {
 	if err == nil {
 		return r.stdout.Bytes(), nil
 	}
-	failed := &Error{
+	failed := &CommandError{
 		Args: r.args, Code: r.cmd.ProcessState.ExitCode(),
 		Stderr: strings.TrimSpace(r.stderr.String()), Err: err,
 	}
@@ -289,7 +289,7 @@ func Code(err error) int {
 	if err == nil {
 		return 0
 	}
-	var e *Error
+	var e *CommandError
 	if errors.As(err, &e) {
 		return e.Code
 	}

@@ -22,7 +22,7 @@ func repo(t *testing.T) (*gittest.Repo, Git) {
 func TestErrorsAreGitsWords(t *testing.T) {
 	_, g := repo(t)
 	out, err := g.Output(context.Background(), "-c", "x.y=z", "rev-parse", "--git-dir", "--verify", "none")
-	var e *Error
+	var e *CommandError
 	require.ErrorAs(t, err, &e)
 	assert.Equal(t, 128, Code(err))
 	assert.Equal(t, "git rev-parse: Needed a single revision", err.Error())

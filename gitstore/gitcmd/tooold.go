@@ -29,7 +29,7 @@ const usageCode = 129
 
 // tooOld looks whether git's age explains a failure: an unknown option, or an
 // unknown command of update-ref, whose exit status is that of other failures.
-func (r *Run) tooOld(failed *Error) error {
+func (r *Run) tooOld(failed *CommandError) error {
 	if failed.Code != usageCode && verb(r.args) != "update-ref" {
 		return nil
 	}

@@ -22,7 +22,7 @@ type Place struct {
 // Read lists the settings that git has in a place, in the order in which git
 // reads them. It reports false where git has to be asked. git is the binary
 // that would be.
-func Read(p Place, git string) ([]gitcmd.Entry, bool) {
+func Read(p Place, git string) ([]gitcmd.ConfigEntry, bool) {
 	if slices.ContainsFunc(speaking, func(name string) bool { return os.Getenv(name) != "" }) || !p.trusted() || !p.valid() {
 		return nil, false
 	}
@@ -30,7 +30,7 @@ func Read(p Place, git string) ([]gitcmd.Entry, bool) {
 	if !ok {
 		return nil, false
 	}
-	var entries []gitcmd.Entry
+	var entries []gitcmd.ConfigEntry
 	for _, f := range append(shared, p.own()) {
 		if entries, ok = f.read(entries); !ok {
 			return nil, false
@@ -57,7 +57,7 @@ type file struct{ path, scope, origin string }
 
 // read adds the settings of a file. One that is not there has none for git,
 // and nor has the one that stands for no file.
-func (f file) read(entries []gitcmd.Entry) ([]gitcmd.Entry, bool) {
+func (f file) read(entries []gitcmd.ConfigEntry) ([]gitcmd.ConfigEntry, bool) {
 	if f.path == os.DevNull {
 		return entries, true
 	}
@@ -70,7 +70,7 @@ func (f file) read(entries []gitcmd.Entry) ([]gitcmd.Entry, bool) {
 	}
 	found, ok := parse(data)
 	for _, v := range found {
-		entries = append(entries, gitcmd.Entry{Key: v.key, Value: v.value, Scope: f.scope, Origin: "file:" + f.origin})
+		entries = append(entries, gitcmd.ConfigEntry{Key: v.key, Value: v.value, Scope: f.scope, Origin: "file:" + f.origin})
 	}
 	return entries, ok
 }
@@ -165,7 +165,7 @@ func isHash(text string) bool {
 // form reports whether worktrees have files of their own, and whether every
 // version of git takes the repository's form for the same. Git overlooks the
 // extensions of a repository that names no version.
-func form(entries []gitcmd.Entry) (split, ok bool) {
+func form(entries []gitcmd.ConfigEntry) (split, ok bool) {
 	versioned := false
 	for _, e := range entries {
 		name, extension := strings.CutPrefix(e.Key, "extensions.")

@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// A Kind says whose file it is.
-type Kind int
+// A FileKind says whose file it is.
+type FileKind int
 
 // The kinds of files.
 const (
-	RefLock   Kind = iota // git's lock of a ref that this program moves, or of packed-refs
-	IndexLock             // git's lock of a staging area
-	Temporary             // of this program: written whole, then renamed
-	Object                // an object or a pack that was being written
+	RefLock   FileKind = iota // git's lock of a ref that this program moves, or of packed-refs
+	IndexLock                 // git's lock of a staging area
+	Temporary                 // of this program: written whole, then renamed
+	Object                    // an object or a pack that was being written
 )
 
-// A File is one that a process should have removed, as long as it lives.
-type File struct {
+// A LeftFile is one that a process should have removed, as long as it lives.
+type LeftFile struct {
 	Path string
-	Kind Kind
+	Kind FileKind
 	At   time.Time // when it was last written
 }
 
@@ -54,12 +54,12 @@ func judgeLocks(f Facts) []Finding {
 func judgeTemporary(f Facts) []Finding {
 	var found []Finding
 	for _, kind := range []struct {
-		Kind
+		FileKind
 		what string
 	}{{Temporary, "temporary file"}, {Object, "half-written object"}} {
 		var names []string
 		for _, file := range f.Files {
-			if file.Kind == kind.Kind && f.Now.Sub(file.At) > temporaryFor {
+			if file.Kind == kind.FileKind && f.Now.Sub(file.At) > temporaryFor {
 				names = append(names, file.Path)
 			}
 		}

@@ -21,15 +21,15 @@ type Folders struct {
 
 // Files are the locks and temporary files that are there now, of those at work
 // and of those that are gone.
-func (f Folders) Files() ([]File, error) {
-	var found []File
-	look := func(dir string, deep bool, kind Kind, is func(string) bool) error {
+func (f Folders) Files() ([]LeftFile, error) {
+	var found []LeftFile
+	look := func(dir string, deep bool, kind FileKind, is func(string) bool) error {
 		return eachFile(dir, deep, func(path string, d fs.DirEntry) {
 			if !is(d.Name()) {
 				return
 			}
 			if info, err := d.Info(); err == nil {
-				found = append(found, File{Path: f.Name(path), Kind: kind, At: info.ModTime()})
+				found = append(found, LeftFile{Path: f.Name(path), Kind: kind, At: info.ModTime()})
 			}
 		})
 	}

@@ -17,7 +17,7 @@ func TestFolders(t *testing.T) {
 		Common: common, Objects: filepath.Join(common, "objects"), Cache: filepath.Join(common, "ours", "cache"),
 		Refs: []string{"refs/chains/"}, State: "ours",
 	}
-	left := map[string]Kind{
+	left := map[string]FileKind{
 		"packed-refs.lock": RefLock, "refs/chains/a/b.lock": RefLock, "index.lock": IndexLock,
 		"objects/12/tmp_obj_x": Object, "objects/pack/tmp_pack_x": Object, "objects/pack/tmp_mtimes_x": Object, "ours/cache/new-x": Temporary,
 		"ours/.tmp-1": Temporary, "index-12-ab": Temporary,
@@ -34,7 +34,7 @@ func TestFolders(t *testing.T) {
 	}
 	found, err := f.Files()
 	require.NoError(t, err)
-	got := map[string]Kind{}
+	got := map[string]FileKind{}
 	for _, file := range found {
 		got[file.Path] = file.Kind
 	}
@@ -68,6 +68,6 @@ func TestRemove(t *testing.T) {
 
 func TestParseObjects(t *testing.T) {
 	text := "count: 12\nsize: 48\nin-pack: 9\npacks: 3\nsize-pack: 4\nprune-packable: 0\ngarbage: 1\nalternate: /a: 5\n"
-	assert.Equal(t, Objects{Loose: 12, Packs: 3, Garbage: 1}, ParseObjects(text))
+	assert.Equal(t, ObjectCounts{Loose: 12, Packs: 3, Garbage: 1}, ParseObjects(text))
 	assert.Zero(t, ParseObjects(""))
 }

@@ -23,14 +23,14 @@ type Both struct {
 	ID    string // the newest of them
 }
 
-// Objects are counts as `git count-objects -v` gives them.
-type Objects struct {
+// ObjectCounts are counts as `git count-objects -v` gives them.
+type ObjectCounts struct {
 	Loose, Packs int
 	Garbage      int
 }
 
 // ParseObjects reads what `git count-objects -v` says.
-func ParseObjects(text string) (o Objects) {
+func ParseObjects(text string) (o ObjectCounts) {
 	for line := range strings.Lines(text) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		n, err := strconv.Atoi(value)
@@ -49,8 +49,8 @@ func ParseObjects(text string) (o Objects) {
 	return o
 }
 
-// A Setting is one of git's, as git names it.
-type Setting struct{ Key, Value string }
+// A GitSetting is one of git's, as git names it.
+type GitSetting struct{ Key, Value string }
 
 func judgeAhead(f Facts) []Finding {
 	var found []Finding

@@ -17,13 +17,13 @@ import (
 // Facts are what was found in a repository.
 type Facts struct {
 	Now     time.Time
-	Files   []File
+	Files   []LeftFile
 	Refs    []Ref
 	Ahead   []Ahead
 	Both    []Both
 	Pending []string // what restores that were interrupted left, by their worktrees
-	Objects Objects
-	Config  []Setting
+	Objects ObjectCounts
+	Config  []GitSetting
 	Git     [2]int // its version, as {2, 54}
 }
 

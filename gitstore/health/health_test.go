@@ -19,13 +19,13 @@ const (
 )
 
 func TestJudge(t *testing.T) {
-	lock := func(kind Kind, old time.Duration) Facts {
-		return Facts{Files: []File{{Path: "x.lock", Kind: kind, At: ago(old)}}}
+	lock := func(kind FileKind, old time.Duration) Facts {
+		return Facts{Files: []LeftFile{{Path: "x.lock", Kind: kind, At: ago(old)}}}
 	}
 	ref := func(r Ref) Facts { return Facts{Refs: []Ref{r}} }
 	set := func(pairs ...string) (f Facts) {
 		for i := 0; i < len(pairs); i += 2 {
-			f.Config = append(f.Config, Setting{pairs[i], pairs[i+1]})
+			f.Config = append(f.Config, GitSetting{pairs[i], pairs[i+1]})
 		}
 		return f
 	}
@@ -61,10 +61,10 @@ func TestJudge(t *testing.T) {
 		"a clock ahead":            {Facts{Ahead: []Ahead{{"42", 2, "CP-x", ""}}}, "issue 42: 2 checkpoints dated more than a day ahead, CP-x", false, nil},
 		"the largest clock":        {Facts{Ahead: []Ahead{{"42", 0, "", "CP-x"}}}, "issue 42: CP-x has the largest possible clock", false, nil},
 		"live and archived":        {Facts{Both: []Both{{"42", 2, "CP-x"}}}, "issue 42: 2 checkpoints in the chain and in the archive, CP-x the newest", true, &Mend{Act: ClearArchive, To: "42"}},
-		"few objects":              {facts: Facts{Objects: Objects{Loose: 6700, Packs: 50}}},
-		"many objects":             {Facts{Objects: Objects{Loose: 6701}}, "6701 loose objects, more than gc.auto (6700)", false, nil},
-		"many packs":               {Facts{Objects: Objects{Packs: 51}}, "51 packs", false, nil},
-		"gc off":                   {facts: Facts{Objects: Objects{Loose: 1 << 20}, Config: []Setting{{"gc.auto", "0"}}}},
+		"few objects":              {facts: Facts{Objects: ObjectCounts{Loose: 6700, Packs: 50}}},
+		"many objects":             {Facts{Objects: ObjectCounts{Loose: 6701}}, "6701 loose objects, more than gc.auto (6700)", false, nil},
+		"many packs":               {Facts{Objects: ObjectCounts{Packs: 51}}, "51 packs", false, nil},
+		"gc off":                   {facts: Facts{Objects: ObjectCounts{Loose: 1 << 20}, Config: []GitSetting{{"gc.auto", "0"}}}},
 		"git of today":             {facts: Facts{Git: [2]int{2, 36}}},
 		"git that syncs no refs":   {Facts{Git: [2]int{2, 35}}, "git 2.35: it does not sync refs", false, nil},
 		"git of old":               {Facts{Git: [2]int{2, 26}}, "too old", true, nil},
@@ -128,7 +128,7 @@ func TestErrorsComeFirst(t *testing.T) {
 func TestManyFilesAreCounted(t *testing.T) {
 	f := Facts{Now: now}
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
-		f.Files = append(f.Files, File{name, Temporary, time.Time{}})
+		f.Files = append(f.Files, LeftFile{name, Temporary, time.Time{}})
 	}
 	found := Judge(f)
 	assert.Equal(t, "5 temporary files of processes that are gone: a, b, c and 2 more", found[0].Text)

@@ -29,7 +29,7 @@ func (p Person) Signature(at time.Time) string {
 // A Finder finds people, and asks git once for each role.
 type Finder struct {
 	Git    gitcmd.Git
-	Config []gitcmd.Entry // git's configuration
+	Config []gitcmd.ConfigEntry // git's configuration
 
 	guessed map[string]Person // what git makes of a machine without an identity
 }

@@ -8,9 +8,9 @@ import (
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
-// A Next is how the work of another system goes on, by the files that are
+// A NextStep is how the work of another system goes on, by the files that are
 // there: what to do, in the phase to go on with, and why.
-type Next struct{ Action, Phase, Why string }
+type NextStep struct{ Action, Phase, Why string }
 
 // What a Next has to be done. Others name whom to spawn.
 const (
@@ -41,7 +41,7 @@ func outputsOf(phase string) (outputs []string, without string) {
 
 // NextOf returns how a workflow goes on whose record was made of a document of
 // dotagent; false where it was not, or the phase is none of that system's.
-func NextOf(r *checkpoint.Record, files Look) (Next, bool) {
+func NextOf(r *checkpoint.Record, files Look) (NextStep, bool) {
 	p := r.Progress()
 	at := p.Current
 	if slices.Contains(p.Completed, at) && len(p.Remaining) > 0 {
@@ -49,9 +49,9 @@ func NextOf(r *checkpoint.Record, files Look) (Next, bool) {
 	}
 	switch {
 	case Name(r.Layout()) != Dotagent || !slices.Contains(dotagentPhases, at):
-		return Next{}, false
+		return NextStep{}, false
 	case len(p.Names) > 0 && len(p.Remaining) == 0:
-		return Next{Finished, at, "every phase is complete"}, true
+		return NextStep{Finished, at, "every phase is complete"}, true
 	case at == "IMPLEMENTATION":
 		return nextTask(r), true
 	}
@@ -60,7 +60,7 @@ func NextOf(r *checkpoint.Record, files Look) (Next, bool) {
 
 // nextPhase goes by the outputs of a phase: one that has them is never run
 // again.
-func nextPhase(r *checkpoint.Record, at string, files Look) Next {
+func nextPhase(r *checkpoint.Record, at string, files Look) NextStep {
 	outputs, without := outputsOf(at)
 	broken := 0
 	for _, pattern := range outputs {
@@ -76,33 +76,33 @@ func nextPhase(r *checkpoint.Record, at string, files Look) Next {
 	designs, _ := files("memory/reports/designs/*.json")
 	switch {
 	case at != "ARCHITECTURE" || designs == 0:
-		return Next{without, at, why}
+		return NextStep{without, at, why}
 	case slices.Contains(r.Awaiting(), at):
-		return Next{Represent, at, "the designs are there, and nobody has chosen"}
+		return NextStep{Represent, at, "the designs are there, and nobody has chosen"}
 	}
-	return Next{"spawn:roundtable", at, "the designs are there, without a final one"}
+	return NextStep{"spawn:roundtable", at, "the designs are there, without a final one"}
 }
 
 // phaseOver goes on with the phase after one that is over.
-func phaseOver(at, why string) Next {
+func phaseOver(at, why string) NextStep {
 	i := slices.Index(dotagentPhases, at)
 	if i == len(dotagentPhases)-1 {
-		return Next{Finished, at, why}
+		return NextStep{Finished, at, why}
 	}
-	return Next{Advance, dotagentPhases[i+1], why}
+	return NextStep{Advance, dotagentPhases[i+1], why}
 }
 
 // nextTask goes by the tasks.
-func nextTask(r *checkpoint.Record) Next {
+func nextTask(r *checkpoint.Record) NextStep {
 	const at = "IMPLEMENTATION"
 	l := tasks.Of(r)
 	switch all, left := l.All(), l.Left(); {
 	case len(l.Running()) > 0:
-		return Next{Settle, at, "tasks were running"}
+		return NextStep{Settle, at, "tasks were running"}
 	case len(all) > 0 && len(left) == 0:
 		return phaseOver(at, "every task is complete")
 	case len(l.Ready()) > 0:
-		return Next{Continue, at, "ready: " + strings.Join(l.Ready(), ", ")}
+		return NextStep{Continue, at, "ready: " + strings.Join(l.Ready(), ", ")}
 	}
-	return Next{Continue, at, "no task is ready"}
+	return NextStep{Continue, at, "no task is ready"}
 }

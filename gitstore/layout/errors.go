@@ -36,15 +36,15 @@ func (e *InvalidError) Error() string {
 	return fmt.Sprintf("%s: %d problems\n%s", what, len(lines), strings.Join(lines, "\n"))
 }
 
-// UnknownError says that a document is none of a layout's, and what it is
+// UnknownDocumentError says that a document is none of a layout's, and what it is
 // instead, where that is known.
-type UnknownError struct {
+type UnknownDocumentError struct {
 	Layout Name // "" for any
 	File   string
 	Reason string
 }
 
-func (e *UnknownError) Error() string {
+func (e *UnknownDocumentError) Error() string {
 	what := "no document of any layout"
 	if e.Layout != "" {
 		what = "no document of the layout " + string(e.Layout)

@@ -26,7 +26,7 @@ type File struct {
 // Read reads a document of a layout, or with "" of any that has its shape. The
 // path, with slashes, says where it was found and may be empty.
 //
-// What cannot be read at all is an *InvalidError, an *UnknownError or a
+// What cannot be read at all is an *InvalidError, an *UnknownDocumentError or a
 // *VersionError. A document that breaks rules is returned with its Problems;
 // Err tells whether it may be used.
 func Read(as Name, file string, data []byte) (*File, error) {
@@ -47,12 +47,12 @@ func Read(as Name, file string, data []byte) (*File, error) {
 	}
 	if err != nil {
 		if name := pointer(data); name != "" {
-			return nil, &UnknownError{Layout: as, File: base, Reason: "it only names another file: " + name}
+			return nil, &UnknownDocumentError{Layout: as, File: base, Reason: "it only names another file: " + name}
 		}
 		return nil, syntaxError(as, base, data, err)
 	}
 	if k == nil || !k.whole && !isJSON(data) {
-		return nil, &UnknownError{Layout: as, File: base, Reason: reasonAgainst(m)}
+		return nil, &UnknownDocumentError{Layout: as, File: base, Reason: reasonAgainst(m)}
 	}
 	f := &File{Layout: k.layout, Kind: k.name, Path: file, kind: k, data: data}
 	if k.older != nil {

@@ -96,7 +96,7 @@ func verdict(f realFile) string {
 // readAny reads a file of any layout, or of a tool that can be read from.
 func readAny(f realFile) (*File, error) {
 	file, err := Read("", f.path, f.data)
-	if errors.As(err, new(*UnknownError)) {
+	if errors.As(err, new(*UnknownDocumentError)) {
 		for _, from := range Sources() {
 			if file, err := Read(from, f.path, f.data); err == nil {
 				return file, nil

@@ -11,7 +11,7 @@ import (
 const maxAlternates = 6
 
 // all returns the objects directories: the store's own first.
-func (s *Store) all() []*source {
+func (s *Database) all() []*source {
 	s.open.Do(func() {
 		seen := make(map[string]bool)
 		s.sources = s.add(nil, seen, s.cfg.Dir, 0)
@@ -23,7 +23,7 @@ func (s *Store) all() []*source {
 }
 
 // add appends a directory and its alternates, each once.
-func (s *Store) add(list []*source, seen map[string]bool, dir string, depth int) []*source {
+func (s *Database) add(list []*source, seen map[string]bool, dir string, depth int) []*source {
 	key := dir
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		key = real

@@ -12,7 +12,7 @@ import (
 // Batch holds the objects of one save until they are written together. It is
 // safe for concurrent use.
 type Batch struct {
-	store *Store
+	store *Database
 
 	mu      sync.Mutex
 	objects []*added
@@ -30,7 +30,7 @@ type added struct {
 }
 
 // NewBatch returns an empty batch.
-func (s *Store) NewBatch() *Batch {
+func (s *Database) NewBatch() *Batch {
 	return &Batch{store: s, known: make(map[plumbing.Hash]bool), keeps: make(map[plumbing.Hash]bool)}
 }
 

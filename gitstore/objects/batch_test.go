@@ -280,7 +280,7 @@ func TestFlushInAnOrderedJournal(t *testing.T) {
 }
 
 // traced opens a store that notes the steps of a flush.
-func traced(t *testing.T, each bool) (*Store, *[]string) {
+func traced(t *testing.T, each bool) (*Database, *[]string) {
 	s := open(t, gittest.New(t), func(c *Config) { c.SyncEach = each })
 	var mu sync.Mutex
 	var steps []string
@@ -296,7 +296,7 @@ func traced(t *testing.T, each bool) (*Store, *[]string) {
 
 // addThree adds an object that exists and two that do not, and returns their
 // names.
-func addThree(t *testing.T, s *Store, b *Batch) (old string, added []string) {
+func addThree(t *testing.T, s *Database, b *Batch) (old string, added []string) {
 	require.NoError(t, os.MkdirAll(s.cfg.Dir, 0o777))
 	first := s.NewBatch()
 	hash := first.Add(plumbing.BlobObject, []byte("old"))

@@ -6,15 +6,15 @@ import (
 	"runtime/debug"
 )
 
-// CorruptError says that a file of the object store is damaged.
-type CorruptError struct {
+// CorruptObjectError says that a file of the object store is damaged.
+type CorruptObjectError struct {
 	Path string
 	Msg  string
 }
 
-func (e *CorruptError) Error() string { return e.Path + ": corrupt: " + e.Msg }
+func (e *CorruptObjectError) Error() string { return e.Path + ": corrupt: " + e.Msg }
 
-// errFormat is what the parsers return; withPath turns it into a CorruptError.
+// errFormat is what the parsers return; withPath turns it into a CorruptObjectError.
 type errFormat string
 
 func (e errFormat) Error() string { return string(e) }
@@ -26,7 +26,7 @@ func formatError(format string, args ...any) error {
 func withPath(path string, err error) error {
 	var f errFormat
 	if errors.As(err, &f) {
-		return &CorruptError{Path: path, Msg: string(f)}
+		return &CorruptObjectError{Path: path, Msg: string(f)}
 	}
 	return err
 }

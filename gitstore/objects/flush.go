@@ -52,7 +52,7 @@ func (b *Batch) Install(beside ...*os.File) (settle func() error, err error) {
 
 // flush is the work of one Flush.
 type flush struct {
-	store  *Store
+	store  *Database
 	packs  map[string]bool // whether touching the pack worked
 	loose  []string        // existing files to sync
 	beside []*os.File      // files of others to sync
@@ -64,7 +64,7 @@ type flush struct {
 	last string // the file that was touched last, or the directory that got a name
 }
 
-func (s *Store) newFlush() *flush {
+func (s *Database) newFlush() *flush {
 	return &flush{store: s, packs: make(map[string]bool), dirs: make(map[string]bool)}
 }
 
@@ -214,7 +214,7 @@ func writeError(o *added, path string, err error) error {
 	return fmt.Errorf("write object %s: %s: %w", o.hash, path, cause(err))
 }
 
-func (s *Store) loosePath(h plumbing.Hash) string {
+func (s *Database) loosePath(h plumbing.Hash) string {
 	return filepath.Join(s.cfg.Dir, looseName(h))
 }
 

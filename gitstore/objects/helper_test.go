@@ -39,7 +39,7 @@ func fixture(t testing.TB, commits int) *gittest.Repo {
 func data(in *strings.Builder, s string) { fmt.Fprintf(in, "data %d\n%s\n", len(s), s) }
 
 // open opens the store of r.
-func open(t testing.TB, r *gittest.Repo, change ...func(*Config)) *Store {
+func open(t testing.TB, r *gittest.Repo, change ...func(*Config)) *Database {
 	t.Helper()
 	c := Config{Dir: r.GitPath("objects"), Git: r.RunContext}
 	for _, f := range change {
@@ -77,14 +77,14 @@ func everything(t testing.TB, r *gittest.Repo) []info {
 }
 
 // requireSame reads every object of r through s and compares it with git.
-func requireSame(t testing.TB, s *Store, r *gittest.Repo) {
+func requireSame(t testing.TB, s *Database, r *gittest.Repo) {
 	t.Helper()
 	for _, o := range everything(t, r) {
 		requireObject(t, s, o)
 	}
 }
 
-func requireObject(t testing.TB, s *Store, o info) {
+func requireObject(t testing.TB, s *Database, o info) {
 	t.Helper()
 	kind, content, err := s.Read(o.hash)
 	require.NoError(t, err, o.hash)
@@ -100,7 +100,7 @@ func requireObject(t testing.TB, s *Store, o info) {
 // absent is the hash of an object that no test makes.
 var absent = plumbing.NewHash("00112233445566778899aabbccddeeff00112233")
 
-func requireAbsent(t testing.TB, s *Store, h plumbing.Hash) {
+func requireAbsent(t testing.TB, s *Database, h plumbing.Hash) {
 	t.Helper()
 	_, _, err := s.Read(h)
 	require.ErrorIs(t, err, plumbing.ErrObjectNotFound)

@@ -158,7 +158,7 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 
 // readAllOrFail reads objects of which some may be damaged. The checksum of
 // zlib leaves a damaged delta only sizes to be wrong about.
-func readAllOrFail(t *testing.T, s *Store, all []info) {
+func readAllOrFail(t *testing.T, s *Database, all []info) {
 	t.Helper()
 	for _, o := range all {
 		_, _, err := s.Read(o.hash)

@@ -19,7 +19,7 @@ type found struct {
 // that a damaged copy does not hide a good one. Packs come before loose
 // objects, as in git; when nothing works the packs are listed anew, because a
 // repack may have moved the object meanwhile.
-func (s *Store) lookup(h plumbing.Hash, try func(found) error) error {
+func (s *Database) lookup(h plumbing.Hash, try func(found) error) error {
 	s.life.RLock()
 	defer s.life.RUnlock()
 	if s.closed {
@@ -56,7 +56,7 @@ type lookup struct {
 	err  error
 }
 
-func (l *lookup) in(s *Store, sources []*source) bool {
+func (l *lookup) in(s *Database, sources []*source) bool {
 	for _, src := range sources {
 		for _, p := range src.list() {
 			if l.inPack(src, p) {

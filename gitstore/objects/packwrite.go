@@ -43,13 +43,13 @@ func (b *Batch) FlushKept(ctx context.Context, by string) (release func(), err e
 	return func() { _ = os.Remove(b.store.keepFile(name)) }, nil
 }
 
-func (s *Store) keepFile(name string) string {
+func (s *Database) keepFile(name string) string {
 	return filepath.Join(s.cfg.Dir, "pack", "pack-"+name+".keep")
 }
 
 // ReleaseKept removes the .keep files that contain by, whatever the names of
 // their packs are.
-func (s *Store) ReleaseKept(by string) {
+func (s *Database) ReleaseKept(by string) {
 	dir := filepath.Join(s.cfg.Dir, "pack")
 	names, _ := readNames(dir)
 	for _, name := range names {
@@ -102,7 +102,7 @@ func (b *Batch) flushPack(ctx context.Context, flags ...string) (said []byte, er
 // indexPack lets git store a pack. A gc that prunes everything takes the files
 // that git is writing, and those that it compares with: then once more. The
 // messages are git's own, in the C locale.
-func (s *Store) indexPack(ctx context.Context, data []byte, flags []string) ([]byte, error) {
+func (s *Database) indexPack(ctx context.Context, data []byte, flags []string) ([]byte, error) {
 	args := append([]string{"-c", "core.fsync=pack,pack-metadata", "index-pack", "--stdin"}, flags...)
 	for tries := 0; ; tries++ {
 		said, err := s.cfg.Git(ctx, data, args...)

@@ -70,7 +70,7 @@ func (m *missing) note(h plumbing.Hash, err error, took time.Duration) {
 // fetch asks git for an object that a partial clone does not have yet. Git
 // fetches it from the remote that promised it. It fails with a PromisedError if
 // git cannot.
-func (s *Store) fetch(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+func (s *Database) fetch(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	run := s.cfg.Fetch
 	if run == nil {
 		run = s.cfg.Git

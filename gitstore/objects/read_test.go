@@ -90,7 +90,7 @@ func TestUnfinishedPacksComeLast(t *testing.T) {
 		require.NoError(t, os.Link(final+ext, r.GitPath("objects/pack/.tmp-7-pack-8"+ext)))
 	}
 	s.refresh()
-	for _, s := range []*Store{s, open(t, r)} {
+	for _, s := range []*Database{s, open(t, r)} {
 		packs := s.all()[0].list()
 		require.Len(t, packs, 2)
 		require.Equal(t, final, packs[0].path)
@@ -162,7 +162,7 @@ func TestGoodCopyBehindADamagedOne(t *testing.T) {
 	require.NoError(t, os.WriteFile(pack, make([]byte, info.Size()), 0o644))
 	s = open(t, r)
 	_, _, err = s.Read(h)
-	var corrupt *CorruptError
+	var corrupt *CorruptObjectError
 	require.ErrorAs(t, err, &corrupt)
 	require.Equal(t, pack, corrupt.Path)
 

@@ -55,7 +55,7 @@ func (c *Config) dirMode(mode os.FileMode) os.FileMode {
 }
 
 // share gives a new object file the mode of a shared repository.
-func (s *Store) share(f *os.File) error {
+func (s *Database) share(f *os.File) error {
 	if s.cfg.Shared == 0 {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (s *Store) share(f *os.File) error {
 
 // Share gives files and directories the modes of a shared repository, so far as
 // they are this user's to change. It does nothing in one that is not shared.
-func (s *Store) Share(paths ...string) {
+func (s *Database) Share(paths ...string) {
 	if s.cfg.Shared == 0 {
 		return
 	}
@@ -91,7 +91,7 @@ func (s *Store) Share(paths ...string) {
 }
 
 // makeDir makes a fan-out directory.
-func (s *Store) makeDir(dir string) error {
+func (s *Database) makeDir(dir string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		if errors.Is(err, fs.ErrExist) {
 			return nil

@@ -129,7 +129,7 @@ func (s *source) replace(paths []string) bool {
 }
 
 // refresh lists all packs anew.
-func (s *Store) refresh() {
+func (s *Database) refresh() {
 	s.life.RLock()
 	defer s.life.RUnlock()
 	for _, src := range s.all() {

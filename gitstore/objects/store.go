@@ -63,9 +63,9 @@ type Config struct {
 	Promisor bool
 }
 
-// Store reads and writes the objects of one repository. It is safe for
+// Database reads and writes the objects of one repository. It is safe for
 // concurrent use.
-type Store struct {
+type Database struct {
 	cfg     Config
 	open    sync.Once
 	sources []*source
@@ -83,16 +83,16 @@ type Store struct {
 
 // Open returns the store over c.Dir. Nothing is read before it is needed, so
 // a directory that is missing shows as an empty store.
-func Open(c Config) (*Store, error) {
+func Open(c Config) (*Database, error) {
 	if c.Dir == "" {
 		return nil, errors.New("open object store: no directory")
 	}
-	return &Store{cfg: c}, nil
+	return &Database{cfg: c}, nil
 }
 
 // Close releases the files of the store. Reads that are under way finish
 // first, later ones fail with ErrClosed.
-func (s *Store) Close() error {
+func (s *Database) Close() error {
 	s.life.Lock()
 	defer s.life.Unlock()
 	s.closed = true
@@ -106,7 +106,7 @@ func (s *Store) Close() error {
 // Read returns the type and the content of an object, which is the caller's
 // to keep. It fails with plumbing.ErrObjectNotFound when there is none. The
 // content is not checked against the hash.
-func (s *Store) Read(h plumbing.Hash) (t plumbing.ObjectType, content []byte, err error) {
+func (s *Database) Read(h plumbing.Hash) (t plumbing.ObjectType, content []byte, err error) {
 	err = s.lookup(h, func(f found) (err error) {
 		t, content, err = f.read(&s.cache)
 		return err
@@ -118,7 +118,7 @@ func (s *Store) Read(h plumbing.Hash) (t plumbing.ObjectType, content []byte, er
 }
 
 // Header returns the type and the size of an object without its content.
-func (s *Store) Header(h plumbing.Hash) (t plumbing.ObjectType, size int64, err error) {
+func (s *Database) Header(h plumbing.Hash) (t plumbing.ObjectType, size int64, err error) {
 	err = s.lookup(h, func(f found) (err error) {
 		t, size, err = f.header()
 		return err
@@ -132,23 +132,23 @@ func (s *Store) Header(h plumbing.Hash) (t plumbing.ObjectType, size int64, err 
 }
 
 // Size returns the size of an object's content.
-func (s *Store) Size(h plumbing.Hash) (int64, error) {
+func (s *Database) Size(h plumbing.Hash) (int64, error) {
 	_, size, err := s.Header(h)
 	return size, err
 }
 
 // Has reports whether an object is in the store or one of its alternates. It
 // never asks a remote: what a partial clone has not fetched is not there.
-func (s *Store) Has(h plumbing.Hash) bool {
+func (s *Database) Has(h plumbing.Hash) bool {
 	return s.lookup(h, func(f found) error { return f.exists() }) == nil
 }
 
 // InOrder reports whether one sync of a directory on the file system of f, later
 // on, stands for all that a flush has done until then.
-func (s *Store) InOrder(f *os.File) bool { return s.ordered() && onDevice(f, s.cfg.Dir) }
+func (s *Database) InOrder(f *os.File) bool { return s.ordered() && onDevice(f, s.cfg.Dir) }
 
 // ordered reports whether one sync stands for all that was done before it.
-func (s *Store) ordered() bool {
+func (s *Database) ordered() bool {
 	s.journal.Do(func() { s.inOrder = !s.cfg.SyncEach && orderedFS(s.cfg.Dir) })
 	return s.inOrder
 }

@@ -42,7 +42,7 @@ func (f *flush) stage(o *added) (*temp, error) {
 }
 
 // create makes the temporary file, and its directory when that is missing.
-func (t *temp) create(s *Store) error {
+func (t *temp) create(s *Database) error {
 	dir := filepath.Dir(t.final)
 	for range 100 {
 		path := filepath.Join(dir, "tmp_obj_"+strconv.FormatUint(rand.Uint64(), 36))

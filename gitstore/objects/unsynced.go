@@ -57,7 +57,7 @@ func Identity(path string) string {
 
 // PackStamp returns a text that differs after packs were added or removed, here
 // or in an alternate.
-func (s *Store) PackStamp() string {
+func (s *Database) PackStamp() string {
 	s.life.RLock()
 	defer s.life.RUnlock()
 	var stamps []string
@@ -68,7 +68,7 @@ func (s *Store) PackStamp() string {
 }
 
 // Dirs returns the objects directories, the store's own first.
-func (s *Store) Dirs() []string {
+func (s *Database) Dirs() []string {
 	s.life.RLock()
 	defer s.life.RUnlock()
 	var dirs []string
@@ -80,7 +80,7 @@ func (s *Store) Dirs() []string {
 
 // UnsyncedPacks lists the files of packs, and those that describe packs and
 // alternates, that were changed at or after a time.
-func (s *Store) UnsyncedPacks(since time.Time) (files []string) {
+func (s *Database) UnsyncedPacks(since time.Time) (files []string) {
 	for _, dir := range s.Dirs() {
 		files = append(files, changedIn(filepath.Join(dir, "pack"), since)...)
 		files = append(files, changedIn(filepath.Join(dir, "info"), since)...)
@@ -90,7 +90,7 @@ func (s *Store) UnsyncedPacks(since time.Time) (files []string) {
 }
 
 // UnsyncedLoose lists the loose objects that were changed at or after a time.
-func (s *Store) UnsyncedLoose(since time.Time) (files []string) {
+func (s *Database) UnsyncedLoose(since time.Time) (files []string) {
 	for _, dir := range s.Dirs() {
 		names := changedFanOut(dir, since)
 		found := make([][]string, len(names))
@@ -113,7 +113,7 @@ func changedIn(dir string, since time.Time) (files []string) {
 }
 
 // LooseFile returns the file of an object that is in no pack, or "".
-func (s *Store) LooseFile(h plumbing.Hash) (path string) {
+func (s *Database) LooseFile(h plumbing.Hash) (path string) {
 	_ = s.lookup(h, func(at found) error {
 		if at.pack == nil {
 			path = at.src.loosePath(h)
@@ -133,7 +133,7 @@ func (b *Batch) Sync(paths ...string) {
 }
 
 // SyncFiles makes the contents and names of files durable.
-func (s *Store) SyncFiles(paths []string) error {
+func (s *Database) SyncFiles(paths []string) error {
 	f := s.newFlush()
 	f.others = paths
 	if err := f.syncEach(); err != nil {

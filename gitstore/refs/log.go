@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// An Entry is what a reflog says of a move beside the values.
-type Entry struct {
+// A ReflogEntry is what a reflog says of a move beside the values.
+type ReflogEntry struct {
 	Name, Email string // as they stand in commits
 	At          time.Time
 	Message     string
@@ -19,7 +19,7 @@ type Entry struct {
 
 // line is the line of a reflog: old value, new value, who, when, zone, a tab and
 // the message in one line.
-func (e Entry) line(m Move) string {
+func (e ReflogEntry) line(m Move) string {
 	return fmt.Sprintf("%s %s %s <%s> %d +0000\t%s\n", m.Old, m.New, e.Name, e.Email, e.At.Unix(),
 		strings.Join(strings.FieldsFunc(e.Message, isSpace), " "))
 }

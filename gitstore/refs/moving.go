@@ -116,7 +116,7 @@ func (m *Moving) Discard() {
 // Commit moves the refs, each with an entry in its reflog. It fails with
 // ErrNeedsGit or a MovedError before anything has changed; after any other error
 // some of the refs have moved, in the order in which they were given.
-func (m *Moving) Commit(e Entry) error {
+func (m *Moving) Commit(e ReflogEntry) error {
 	defer m.Discard()
 	if err := m.lock(); err != nil {
 		return fmt.Errorf("%w: %w", ErrNeedsGit, err)
@@ -158,7 +158,7 @@ func (m *Moving) lock() error {
 }
 
 // rename puts the new values in their place.
-func (m *Moving) rename(logs logs, e Entry) error {
+func (m *Moving) rename(logs logs, e ReflogEntry) error {
 	for i, move := range m.moves {
 		err := logs[i].append(e.line(move))
 		if err == nil {

@@ -51,8 +51,8 @@ func (w *world) on(from, to int) []Move {
 	return []Move{{one, w.commits[from], w.commits[to]}, {two, w.commits[from], w.commits[to]}}
 }
 
-func entry(message string) Entry {
-	return Entry{Name: "A U Thor", Email: "a@example.com", At: time.Unix(1767323285, 0), Message: message}
+func entry(message string) ReflogEntry {
+	return ReflogEntry{Name: "A U Thor", Email: "a@example.com", At: time.Unix(1767323285, 0), Message: message}
 }
 
 func (w *world) move(moves []Move) error {

@@ -97,7 +97,7 @@ func (l *Conn) noMirror() []string {
 
 // saidWith is what the other side said of a push, to stand behind a reason.
 func saidWith(err error) string {
-	if git, ok := errors.AsType[*gitcmd.Error](err); ok {
+	if git, ok := errors.AsType[*gitcmd.CommandError](err); ok {
 		if said := remoteSays(git.Stderr); said != "" {
 			return ": " + said
 		}

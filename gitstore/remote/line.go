@@ -47,7 +47,7 @@ func (h Here) quiet() gitcmd.Git {
 
 // NoQuestions returns the environment variables with which git and ssh ask
 // nobody for a password. A program that the user set for it still runs.
-func NoQuestions(config []gitcmd.Entry) []string {
+func NoQuestions(config []gitcmd.ConfigEntry) []string {
 	env := []string{"GIT_TERMINAL_PROMPT=0", "GCM_INTERACTIVE=never"}
 	command, _ := gitcmd.Last(config, "core.sshcommand")
 	if command == "" && os.Getenv("GIT_SSH_COMMAND") == "" && os.Getenv("GIT_SSH") == "" {
@@ -58,7 +58,7 @@ func NoQuestions(config []gitcmd.Entry) []string {
 
 // NoStall returns the environment variables with which git ends an HTTP transfer
 // that stands still for half a minute, unless the user has set another limit.
-func NoStall(config []gitcmd.Entry) []string {
+func NoStall(config []gitcmd.ConfigEntry) []string {
 	limit, _ := gitcmd.Last(config, "http.lowspeedtime")
 	if limit != "" || os.Getenv("GIT_HTTP_LOW_SPEED_TIME") != "" {
 		return nil
@@ -108,7 +108,7 @@ func (l *Conn) within(ctx context.Context, f func(context.Context) error) error 
 	case within.Err() != nil:
 		return l.Fail(fmt.Sprintf("no answer within %s", l.Timeout), err)
 	}
-	var git *gitcmd.Error
+	var git *gitcmd.CommandError
 	if errors.As(err, &git) {
 		return l.Fail(explain(git.Stderr), err)
 	}

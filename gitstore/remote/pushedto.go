@@ -11,7 +11,7 @@ import (
 // PushedTo is where a push to a remote goes: the remote, or the place that its
 // pushurl or url.<base>.pushInsteadOf names where that is another repository, as
 // for a fork.
-func PushedTo(config []gitcmd.Entry, name string) string {
+func PushedTo(config []gitcmd.ConfigEntry, name string) string {
 	var fetches, pushes []string
 	for _, e := range config {
 		switch e.Key {
@@ -33,7 +33,7 @@ func PushedTo(config []gitcmd.Entry, name string) string {
 
 // pushedInstead is where pushInsteadOf sends a push to a URL, name where that is
 // the same repository by another way, or nowhere else.
-func pushedInstead(config []gitcmd.Entry, name, url string) string {
+func pushedInstead(config []gitcmd.ConfigEntry, name, url string) string {
 	to, rewritten := instead(config, ".pushinsteadof", url)
 	from, _ := instead(config, ".insteadof", url)
 	if !rewritten || samePlace(to, from) || strings.HasPrefix(to, "-") {
@@ -44,7 +44,7 @@ func pushedInstead(config []gitcmd.Entry, name, url string) string {
 
 // instead is a URL with its longest prefix replaced that a setting of
 // url.<base> names.
-func instead(config []gitcmd.Entry, setting, url string) (to string, rewritten bool) {
+func instead(config []gitcmd.ConfigEntry, setting, url string) (to string, rewritten bool) {
 	to, longest := url, 0
 	for _, e := range config {
 		base, of := strings.CutPrefix(e.Key, "url.")

@@ -29,7 +29,7 @@ import (
 // Here is the repository that talks to others, as far as that matters to them.
 type Here struct {
 	Git     gitcmd.Git
-	Config  []gitcmd.Entry
+	Config  []gitcmd.ConfigEntry
 	Refs    Refs
 	History History
 }
@@ -82,9 +82,9 @@ func Named(name string, err error) error {
 }
 
 // Configured reports whether git's configuration has a remote of this name.
-func Configured(config []gitcmd.Entry, name string) bool {
+func Configured(config []gitcmd.ConfigEntry, name string) bool {
 	prefix := "remote." + name + "."
-	return slices.ContainsFunc(config, func(e gitcmd.Entry) bool { return strings.HasPrefix(e.Key, prefix) })
+	return slices.ContainsFunc(config, func(e gitcmd.ConfigEntry) bool { return strings.HasPrefix(e.Key, prefix) })
 }
 
 // Shown is a remote as it may be printed: without a password.

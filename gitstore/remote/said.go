@@ -11,7 +11,7 @@ import (
 // Reason returns the cause of a git command that failed at a connection, in one
 // line and without passwords.
 func Reason(err error) string {
-	var git *gitcmd.Error
+	var git *gitcmd.CommandError
 	if errors.As(err, &git) && git.Stderr != "" {
 		return explain(git.Stderr)
 	}

@@ -33,6 +33,6 @@ func (l *Conn) FetchWithoutListing(ctx context.Context, ref string, known bool) 
 
 // hasNot reports that git says of a remote that it has no such ref.
 func hasNot(err error, ref string) bool {
-	var git *gitcmd.Error
+	var git *gitcmd.CommandError
 	return errors.As(err, &git) && explain(git.Stderr) == "couldn't find remote ref "+ref
 }

@@ -12,7 +12,7 @@ import (
 
 // settings reads git's settings in a repository that was guessed, and the
 // folders that were passed on the way to it.
-func settings(ctx context.Context, g gitcmd.Git, r Facts, passed []string) ([]gitcmd.Entry, error) {
+func settings(ctx context.Context, g gitcmd.Git, r Info, passed []string) ([]gitcmd.ConfigEntry, error) {
 	path, err := gitcmd.Path()
 	if err == nil && len(g.Env) == 0 {
 		place := gitconfig.Place{Root: r.Root, Passed: passed, GitDir: r.Dir, CommonDir: r.CommonDir}
@@ -25,19 +25,19 @@ func settings(ctx context.Context, g gitcmd.Git, r Facts, passed []string) ([]gi
 
 // discover asks git where things are. The worktree's root comes last, since
 // git stops there in a bare repository.
-func discover(ctx context.Context, g gitcmd.Git) (Facts, error) {
+func discover(ctx context.Context, g gitcmd.Git) (Info, error) {
 	out, err := g.Output(ctx, "rev-parse", "--git-dir", "--git-common-dir", "--git-path", "index",
 		"--git-path", "objects", "--is-bare-repository", "--is-shallow-repository", "--show-prefix", "--show-toplevel")
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 	if len(lines) < 6 {
-		return Facts{}, none(g.Dir, err)
+		return Info{}, none(g.Dir, err)
 	}
 	if len(lines) > 8 {
-		return Facts{}, &UnsupportedError{Feature: "a line break in the repository's path"}
+		return Info{}, &UnsupportedError{Feature: "a line break in the repository's path"}
 	}
 	base, pathErr := physical(g.Dir)
 	if pathErr != nil {
-		return Facts{}, fmt.Errorf("find the working directory: %w", pathErr)
+		return Info{}, fmt.Errorf("find the working directory: %w", pathErr)
 	}
 	abs := func(path string) string {
 		if filepath.IsAbs(path) {
@@ -45,7 +45,7 @@ func discover(ctx context.Context, g gitcmd.Git) (Facts, error) {
 		}
 		return filepath.Join(base, path)
 	}
-	r := Facts{
+	r := Info{
 		Dir: abs(lines[0]), CommonDir: abs(lines[1]), Index: abs(lines[2]), ObjectDir: abs(lines[3]),
 		Bare: lines[4] == "true", Shallow: lines[5] == "true", RefFormat: "files",
 	}

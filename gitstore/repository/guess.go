@@ -20,31 +20,31 @@ var speaking = []string{
 // Discover finds the repository as git does where no variable speaks of it: at
 // or above the working directory something is called .git. It gives up where
 // git has more to think about.
-func Discover(dir string) (Facts, bool) {
+func Discover(dir string) (Info, bool) {
 	r, _, ok := guess(dir)
 	return r, ok
 }
 
 // guess tells the folders too that it passed below the root.
-func guess(dir string) (r Facts, passed []string, ok bool) {
+func guess(dir string) (r Info, passed []string, ok bool) {
 	if slices.ContainsFunc(speaking, isSet) {
-		return Facts{}, nil, false
+		return Info{}, nil, false
 	}
 	start, err := physical(dir)
 	if err != nil {
-		return Facts{}, nil, false
+		return Info{}, nil, false
 	}
 	for at := start; ; at = filepath.Dir(at) {
 		if fsutil.Exists(filepath.Join(at, ".git")) {
 			gitDir, ok := gitDirAt(at)
 			if !ok {
-				return Facts{}, nil, false // git refuses it, or looks further up
+				return Info{}, nil, false // git refuses it, or looks further up
 			}
 			r, ok = guessAt(at, gitDir, start)
 			return r, passed, ok
 		}
 		if fsutil.Exists(filepath.Join(at, "HEAD")) || at == filepath.Dir(at) {
-			return Facts{}, nil, false
+			return Info{}, nil, false
 		}
 		passed = append(passed, at)
 	}
@@ -87,12 +87,12 @@ func readPath(file, prefix, base string) (string, bool) {
 	return path, err == nil
 }
 
-func guessAt(root, gitDir, start string) (Facts, bool) {
-	r := Facts{Dir: gitDir, CommonDir: gitDir, Root: root, RefFormat: "files"}
+func guessAt(root, gitDir, start string) (Info, bool) {
+	r := Info{Dir: gitDir, CommonDir: gitDir, Root: root, RefFormat: "files"}
 	if file := filepath.Join(gitDir, "commondir"); fsutil.Exists(file) {
 		common, ok := readPath(file, "", gitDir)
 		if !ok {
-			return Facts{}, false
+			return Info{}, false
 		}
 		r.CommonDir = common
 	}
@@ -117,7 +117,7 @@ func isSet(name string) bool {
 // confirmed reports whether git found the same repository: it read the
 // repository's own settings from the same file, which it does not where it
 // does not trust the repository, and nothing there moves the worktree.
-func (r Facts) confirmed(entries []gitcmd.Entry) bool {
+func (r Info) confirmed(entries []gitcmd.ConfigEntry) bool {
 	own, err := os.Stat(filepath.Join(r.CommonDir, "config"))
 	if err != nil {
 		return false
@@ -128,7 +128,7 @@ func (r Facts) confirmed(entries []gitcmd.Entry) bool {
 	if _, moved := gitcmd.Last(entries, "core.worktree"); moved {
 		return false
 	}
-	return slices.ContainsFunc(entries, func(e gitcmd.Entry) bool {
+	return slices.ContainsFunc(entries, func(e gitcmd.ConfigEntry) bool {
 		path, file := strings.CutPrefix(e.Origin, "file:")
 		if e.Scope != "local" || !file {
 			return false

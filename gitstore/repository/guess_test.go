@@ -88,7 +88,7 @@ func TestGuess(t *testing.T) {
 			}
 			asked, err := discover(t.Context(), g)
 			require.NoError(t, err)
-			for _, p := range []*Facts{&guessed, &asked} {
+			for _, p := range []*Info{&guessed, &asked} {
 				for _, path := range []*string{&p.Dir, &p.CommonDir, &p.Index, &p.ObjectDir, &p.Root} {
 					*path, err = filepath.EvalSymlinks(filepath.Dir(*path))
 					require.NoError(t, err)

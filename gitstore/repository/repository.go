@@ -16,8 +16,8 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
-// Facts are what is known of a repository.
-type Facts struct {
+// Info are what is known of a repository.
+type Info struct {
 	Dir       string // $GIT_DIR: of this worktree
 	CommonDir string // $GIT_COMMON_DIR
 	Index     string // the staging area's file
@@ -41,7 +41,7 @@ func (e *UnsupportedError) Error() string { return "unsupported repository: " + 
 // Find finds the repository of g's directory, and git's settings there.
 // Meanwhile is told of what was guessed, which may turn out to be another one
 // than what comes back. It fails with ErrNone, or with an *UnsupportedError.
-func Find(ctx context.Context, g gitcmd.Git, meanwhile func(Facts)) (Facts, []gitcmd.Entry, error) {
+func Find(ctx context.Context, g gitcmd.Git, meanwhile func(Info)) (Info, []gitcmd.ConfigEntry, error) {
 	r, entries, err := find(ctx, g, meanwhile)
 	if err == nil {
 		err = r.extend(entries)
@@ -52,7 +52,7 @@ func Find(ctx context.Context, g gitcmd.Git, meanwhile func(Facts)) (Facts, []gi
 // find reads the repository and its settings in the plain case. Else one git
 // process reads the settings, which name the file they come from: that confirms
 // what was guessed. Else git is asked where things are, too.
-func find(ctx context.Context, g gitcmd.Git, meanwhile func(Facts)) (Facts, []gitcmd.Entry, error) {
+func find(ctx context.Context, g gitcmd.Git, meanwhile func(Info)) (Info, []gitcmd.ConfigEntry, error) {
 	guessed, passed, ok := guess(g.Dir)
 	if ok {
 		meanwhile(guessed)
@@ -62,7 +62,7 @@ func find(ctx context.Context, g gitcmd.Git, meanwhile func(Facts)) (Facts, []gi
 		}
 	}
 	type found struct {
-		repo Facts
+		repo Info
 		err  error
 	}
 	asked := make(chan found, 1)
@@ -73,7 +73,7 @@ func find(ctx context.Context, g gitcmd.Git, meanwhile func(Facts)) (Facts, []gi
 	entries, err := g.Config(ctx)
 	f := <-asked
 	if f.err != nil {
-		return Facts{}, nil, f.err
+		return Info{}, nil, f.err
 	}
 	return f.repo, entries, err
 }
@@ -81,7 +81,7 @@ func find(ctx context.Context, g gitcmd.Git, meanwhile func(Facts)) (Facts, []gi
 // extend takes in the extensions of the repository, and refuses those that this
 // program cannot read. Extensions that git itself does not know never come this
 // far.
-func (r *Facts) extend(config []gitcmd.Entry) error {
+func (r *Info) extend(config []gitcmd.ConfigEntry) error {
 	for _, e := range config {
 		name, found := strings.CutPrefix(e.Key, "extensions.")
 		if !found || e.Scope != "local" && e.Scope != "worktree" {
@@ -106,15 +106,15 @@ func (r *Facts) extend(config []gitcmd.Entry) error {
 }
 
 // Partial reports whether a repository with these settings is a partial clone.
-func Partial(config []gitcmd.Entry) bool {
-	return slices.ContainsFunc(config, func(e gitcmd.Entry) bool {
+func Partial(config []gitcmd.ConfigEntry) bool {
+	return slices.ContainsFunc(config, func(e gitcmd.ConfigEntry) bool {
 		return e.Key == "extensions.partialclone" || strings.HasSuffix(e.Key, ".promisor") && gitcmd.Bool(e.Value)
 	})
 }
 
 // Environ fixes the variables of a hook that name places relative to where
 // git was started, so that git can be run from the root as well.
-func (r Facts) Environ() []string {
+func (r Info) Environ() []string {
 	var env []string
 	for _, v := range []struct{ name, value string }{
 		{"GIT_DIR", r.Dir},

@@ -20,10 +20,10 @@ func TestRefFormat(t *testing.T) {
 		{"files", "reftable:///elsewhere", "reftable:///elsewhere"},
 	} {
 		t.Setenv("GIT_REFERENCE_BACKEND", tc.environment)
-		r := Facts{RefFormat: "files"}
-		var config []gitcmd.Entry
+		r := Info{RefFormat: "files"}
+		var config []gitcmd.ConfigEntry
 		if tc.setting != "" {
-			config = append(config, gitcmd.Entry{Key: "extensions.refstorage", Value: tc.setting, Scope: "local"})
+			config = append(config, gitcmd.ConfigEntry{Key: "extensions.refstorage", Value: tc.setting, Scope: "local"})
 		}
 		require.NoError(t, r.extend(config))
 		assert.Equal(t, tc.want, r.RefFormat)

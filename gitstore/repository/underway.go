@@ -9,7 +9,7 @@ import (
 )
 
 // UnderWay names what git is in the middle of in this worktree, "" for nothing.
-func (r Facts) UnderWay() string {
+func (r Info) UnderWay() string {
 	for _, b := range []struct{ file, what string }{
 		{"rebase-merge", "rebase"},
 		{"rebase-apply/applying", "am"},
@@ -27,7 +27,7 @@ func (r Facts) UnderWay() string {
 }
 
 // MergeHeads are the commits of a merge that is under way.
-func (r Facts) MergeHeads() []string {
+func (r Info) MergeHeads() []string {
 	data, err := os.ReadFile(filepath.Join(r.Dir, "MERGE_HEAD"))
 	if err != nil {
 		return nil

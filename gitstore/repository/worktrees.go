@@ -63,7 +63,7 @@ func CheckedOut(ctx context.Context, g gitcmd.Git, branch string) string {
 
 // MainRoot is the root of the main worktree, "" where there is none. Git is not
 // asked in the main worktree itself.
-func (r Facts) MainRoot(ctx context.Context, g gitcmd.Git) (string, error) {
+func (r Info) MainRoot(ctx context.Context, g gitcmd.Git) (string, error) {
 	if r.Root != "" && r.Dir == r.CommonDir {
 		return r.Root, nil
 	}

@@ -62,7 +62,7 @@ func TestMainRoot(t *testing.T) {
 func mainRoot(t *testing.T, dir string) string {
 	t.Helper()
 	g := gitcmd.Git{Dir: dir}
-	r, _, err := Find(t.Context(), g, func(Facts) {})
+	r, _, err := Find(t.Context(), g, func(Info) {})
 	require.NoError(t, err)
 	root, err := r.MainRoot(t.Context(), g)
 	require.NoError(t, err)
@@ -73,7 +73,7 @@ func mainRoot(t *testing.T, dir string) string {
 func TestUnderWay(t *testing.T) {
 	r, g := committed(t)
 	gittest.Conflict(r)
-	f, _, err := Find(t.Context(), g, func(Facts) {})
+	f, _, err := Find(t.Context(), g, func(Info) {})
 	require.NoError(t, err)
 	assert.Equal(t, "merge", f.UnderWay())
 	assert.Equal(t, []string{r.Git("rev-parse", "other")}, f.MergeHeads())

@@ -15,7 +15,7 @@ import (
 // the staging area; and where the checkpoint captured untracked files, those
 // that are untracked now and were not captured. Ignored files, and those that
 // were left out of the checkpoint, are never among them.
-func (s *Worktree) later(ctx context.Context, snap *Snapshot, area *lockedIndex, targets []Target) ([]Target, error) {
+func (s *Worktree) later(ctx context.Context, snap *Contents, area *lockedIndex, targets []Target) ([]Target, error) {
 	known := map[string]bool{}
 	for _, t := range targets {
 		known[t.Path] = true
@@ -54,7 +54,7 @@ type named struct {
 	Side
 }
 
-func (s *Worktree) laterStaged(ctx context.Context, snap *Snapshot, area *lockedIndex) ([]named, error) {
+func (s *Worktree) laterStaged(ctx context.Context, snap *Contents, area *lockedIndex) ([]named, error) {
 	head, err := s.Head(ctx)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (s *Worktree) laterStaged(ctx context.Context, snap *Snapshot, area *locked
 	return files, nil
 }
 
-func (s *Worktree) laterUntracked(ctx context.Context, snap *Snapshot) ([]string, error) {
+func (s *Worktree) laterUntracked(ctx context.Context, snap *Contents) ([]string, error) {
 	g := s.Git
 	g.Dir = s.Root
 	out, err := g.Output(ctx, "ls-files", "--others", "--exclude-standard", "-z")

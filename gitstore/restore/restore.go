@@ -47,7 +47,7 @@ type Keep func(ctx context.Context, steps []Step) (finished func() error, err er
 // where somebody changes files that it is about to replace, with *LockedError
 // where another git writes the staging area. Once keep was called, what was
 // done before an error stays done.
-func (s *Worktree) Restore(ctx context.Context, snap *Snapshot, req Request, keep Keep) (*Outcome, error) {
+func (s *Worktree) Restore(ctx context.Context, snap *Contents, req Request, keep Keep) (*Outcome, error) {
 	r := &restoring{s: s, req: &req, snap: snap, keep: keep, done: &Outcome{}}
 	return r.done, r.run(ctx)
 }
@@ -56,7 +56,7 @@ func (s *Worktree) Restore(ctx context.Context, snap *Snapshot, req Request, kee
 type restoring struct {
 	s    *Worktree
 	req  *Request
-	snap *Snapshot
+	snap *Contents
 	keep Keep
 	done *Outcome
 }

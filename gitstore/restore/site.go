@@ -29,13 +29,13 @@ import (
 // A Worktree is where files are put back: a worktree with its staging area, and
 // what is known of its repository.
 type Worktree struct {
-	Git    gitcmd.Git     // of the repository
-	Config []gitcmd.Entry // git's configuration
-	GitDir string         // of this worktree
-	Root   string         // of the worktree
-	Prefix string         // the working directory below it, "" or "a/b/": it stays
-	Index  string         // the staging area's file
-	State  string         // a folder that is this worktree's own, for files on their way
+	Git    gitcmd.Git           // of the repository
+	Config []gitcmd.ConfigEntry // git's configuration
+	GitDir string               // of this worktree
+	Root   string               // of the worktree
+	Prefix string               // the working directory below it, "" or "a/b/": it stays
+	Index  string               // the staging area's file
+	State  string               // a folder that is this worktree's own, for files on their way
 
 	Objects Objects
 

@@ -11,8 +11,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Snapshot is what a checkpoint holds besides its record, opened.
-type Snapshot struct {
+// A Contents is what a checkpoint holds besides its record, opened.
+type Contents struct {
 	Record  *checkpoint.Record
 	Base    plumbing.Hash // the tree of HEAD at the save, zero when unborn
 	Staged  plumbing.Hash // the staging area as a tree
@@ -23,7 +23,7 @@ type Snapshot struct {
 type wishes struct {
 	objects trees.Reader
 	find    *trees.Finder
-	snap    *Snapshot
+	snap    *Contents
 	byPath  map[string]*Target
 }
 
@@ -36,7 +36,7 @@ func (w *wishes) at(path string) *Target {
 
 // Targets lists what a snapshot changed against its HEAD, by path. Nothing
 // else is ever touched.
-func Targets(objects trees.Reader, snap *Snapshot) ([]Target, error) {
+func Targets(objects trees.Reader, snap *Contents) ([]Target, error) {
 	w := &wishes{objects: objects, find: &trees.Finder{Reader: objects}, snap: snap, byPath: map[string]*Target{}}
 	for _, gather := range []func() error{w.staged, w.conflicts, w.facts, w.trees} {
 		if err := gather(); err != nil {

@@ -10,13 +10,13 @@ import (
 	"git-checkpoint/gitstore/trees"
 )
 
-// A Site is the worktree that files are taken of, and what is known of its
+// A Source is the worktree that files are taken of, and what is known of its
 // repository.
-type Site struct {
-	Git       gitcmd.Git     // of the repository
-	Config    []gitcmd.Entry // git's configuration
-	CommonDir string         // the repository's folder
-	Root      string         // of the worktree
+type Source struct {
+	Git       gitcmd.Git           // of the repository
+	Config    []gitcmd.ConfigEntry // git's configuration
+	CommonDir string               // the repository's folder
+	Root      string               // of the worktree
 }
 
 // A Request says what to take besides the staging area.
@@ -38,7 +38,7 @@ const DefaultMaxFile = 1 << 20
 
 // A capture takes files of the worktree into a snapshot.
 type capture struct {
-	*Site
+	*Source
 	ctx     context.Context
 	k       Sink
 	snap    *Snapshot
@@ -52,9 +52,9 @@ type capture struct {
 // Take adds what stands outside the staging area, and names in snap.Facts what
 // it leaves out. It fails for an artifact that cannot be taken. What was staged
 // may be over the size limit: that is for the caller to see.
-func (s *Site) Take(ctx context.Context, snap *Snapshot, req Request, k Sink) error {
+func (s *Source) Take(ctx context.Context, snap *Snapshot, req Request, k Sink) error {
 	c := capture{
-		Site: s, ctx: ctx, k: k, snap: snap, room: req.MaxSize - snap.Size, maxFile: req.MaxFile, dry: req.DryRun,
+		Source: s, ctx: ctx, k: k, snap: snap, room: req.MaxSize - snap.Size, maxFile: req.MaxFile, dry: req.DryRun,
 		late: func() bool { return false },
 	}
 	if req.MaxSize <= 0 {
@@ -103,7 +103,7 @@ func (c *capture) failed(err error) bool {
 	return err != nil
 }
 
-func (c *capture) add(name string, files []trees.File) {
+func (c *capture) add(name string, files []trees.FileEntry) {
 	if tree := trees.Build(c.k, files); !tree.IsZero() {
 		c.snap.Entries = append(c.snap.Entries, trees.Entry{Mode: trees.ModeTree, Name: name, Hash: tree})
 	}

@@ -13,7 +13,7 @@ import (
 
 // hash sets what each file would be in git: a symlink its target, a regular
 // file what git makes of it.
-func (c *capture) hash(root *os.Root, files []trees.File) error {
+func (c *capture) hash(root *os.Root, files []trees.FileEntry) error {
 	var regular []int
 	var paths []string
 	for i := range files {
@@ -46,7 +46,7 @@ func (c *capture) mayConvert(file string) bool {
 }
 
 // filter lets git store files through their filters.
-func (c *capture) filter(files []trees.File, which []int) error {
+func (c *capture) filter(files []trees.FileEntry, which []int) error {
 	var flags []string
 	if !c.dry {
 		flags = []string{"-w"}

@@ -24,7 +24,7 @@ func (a *Area) LeaveOut(limit int64, stored Stored) ([]checkpoint.Skipped, error
 		return nil, err
 	}
 	var left []checkpoint.Skipped
-	var back []trees.File
+	var back []trees.FileEntry
 	out := map[string]bool{}
 	for _, f := range large {
 		if a.Size <= limit {
@@ -33,7 +33,7 @@ func (a *Area) LeaveOut(limit int64, stored Stored) ([]checkpoint.Skipped, error
 		a.Size -= f.size
 		out[f.Path] = true
 		left = append(left, checkpoint.Skipped{Path: f.Path, Size: f.size, Reason: checkpoint.OverSize})
-		back = append(back, trees.File{Path: f.Path, Mode: f.Old.Mode, Hash: f.Old.Hash})
+		back = append(back, trees.FileEntry{Path: f.Path, Mode: f.Old.Mode, Hash: f.Old.Hash})
 	}
 	d := &draft{a, stored}
 	a.Staged, err = trees.Replace(&reader{a, stored, func(plumbing.Hash) {}}, d, a.Staged, back)

@@ -91,9 +91,9 @@ func (snap *Snapshot) addConflicts(k Sink) {
 	if len(snap.Conflicts) == 0 {
 		return
 	}
-	var stages [4][]trees.File
+	var stages [4][]trees.FileEntry
 	for _, e := range snap.Conflicts {
-		stages[e.Stage] = append(stages[e.Stage], trees.File{Path: e.Path, Mode: uint32(e.Mode), Hash: e.Hash})
+		stages[e.Stage] = append(stages[e.Stage], trees.FileEntry{Path: e.Path, Mode: uint32(e.Mode), Hash: e.Hash})
 		k.Keep(e.Hash)
 	}
 	var entries []trees.Entry

@@ -34,7 +34,7 @@ func (c *capture) git() gitcmd.Git {
 }
 
 // take reads files as git would add them, and names those it leaves out.
-func (c *capture) take(wanted []candidate) ([]trees.File, error) {
+func (c *capture) take(wanted []candidate) ([]trees.FileEntry, error) {
 	if len(wanted) == 0 {
 		return nil, nil
 	}
@@ -44,7 +44,7 @@ func (c *capture) take(wanted []candidate) ([]trees.File, error) {
 	}
 	defer root.Close()
 	looked := wanted[:0]
-	var files []trees.File
+	var files []trees.FileEntry
 	for _, w := range wanted {
 		mode, size, reason := c.look(root, w)
 		if reason != "" {
@@ -54,7 +54,7 @@ func (c *capture) take(wanted []candidate) ([]trees.File, error) {
 			continue
 		}
 		w.mode, w.size = mode, size
-		looked, files = append(looked, w), append(files, trees.File{Path: w.path, Mode: mode})
+		looked, files = append(looked, w), append(files, trees.FileEntry{Path: w.path, Mode: mode})
 	}
 	if err := c.hash(root, files); err != nil {
 		return nil, err
@@ -120,14 +120,14 @@ func (c *capture) look(root *os.Root, w candidate) (mode uint32, size int64, rea
 }
 
 // fileMode reports whether executable bits mean something here.
-func (s *Site) fileMode() bool {
+func (s *Source) fileMode() bool {
 	value, ok := gitcmd.Last(s.Config, "core.filemode")
 	return !ok || gitcmd.Bool(value)
 }
 
 // store adds a file to the save's own batch where it is stored as it stands,
 // and says so where only git can store it, through its filters.
-func (c *capture) store(root *os.Root, w candidate, f *trees.File) (reason string, filtered bool) {
+func (c *capture) store(root *os.Root, w candidate, f *trees.FileEntry) (reason string, filtered bool) {
 	if f.Hash.IsZero() {
 		return "not readable", false
 	}
@@ -147,7 +147,7 @@ func (c *capture) store(root *os.Root, w candidate, f *trees.File) (reason strin
 	return "", false
 }
 
-func content(root *os.Root, f *trees.File) ([]byte, error) {
+func content(root *os.Root, f *trees.FileEntry) ([]byte, error) {
 	if f.Mode == trees.ModeSymlink {
 		target, err := root.Readlink(filepath.FromSlash(f.Path))
 		return []byte(target), err

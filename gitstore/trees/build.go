@@ -6,8 +6,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A File is a blob with its mode and its path, slashes between names.
-type File struct {
+// A FileEntry is a blob with its mode and its path, slashes between names.
+type FileEntry struct {
 	Path string
 	Mode uint32
 	Hash plumbing.Hash
@@ -20,12 +20,12 @@ type Adder interface {
 
 // Build makes a tree of files, with all that are below it, and returns its
 // hash, zero for none.
-func Build(to Adder, files []File) plumbing.Hash {
+func Build(to Adder, files []FileEntry) plumbing.Hash {
 	if len(files) == 0 {
 		return plumbing.ZeroHash
 	}
 	var entries []Entry
-	below := map[string][]File{}
+	below := map[string][]FileEntry{}
 	var dirs []string
 	for _, f := range files {
 		name, rest, deeper := strings.Cut(f.Path, "/")
@@ -36,7 +36,7 @@ func Build(to Adder, files []File) plumbing.Hash {
 		if below[name] == nil {
 			dirs = append(dirs, name)
 		}
-		below[name] = append(below[name], File{rest, f.Mode, f.Hash})
+		below[name] = append(below[name], FileEntry{rest, f.Mode, f.Hash})
 	}
 	for _, name := range dirs {
 		entries = append(entries, Entry{Mode: ModeTree, Name: name, Hash: Build(to, below[name])})

@@ -26,9 +26,9 @@ func TestBuiltTreeMatchesWriteTree(t *testing.T) {
 		if len(changes) == 0 {
 			want = plumbing.ZeroHash
 		}
-		files := make([]File, len(changes))
+		files := make([]FileEntry, len(changes))
 		for i, at := range rng.Perm(len(changes)) {
-			files[at] = File{changes[i].Path, changes[i].New.Mode, changes[i].New.Hash}
+			files[at] = FileEntry{changes[i].Path, changes[i].New.Mode, changes[i].New.Hash}
 		}
 		assert.Equal(t, want, Build(store.NewBatch(), files))
 	}

@@ -9,7 +9,7 @@ import (
 
 // Replace makes a tree with other files at some paths and returns its hash, zero
 // if nothing is left. A file with a zero hash is removed.
-func Replace(r Reader, to Adder, tree plumbing.Hash, files []File) (plumbing.Hash, error) {
+func Replace(r Reader, to Adder, tree plumbing.Hash, files []FileEntry) (plumbing.Hash, error) {
 	var entries []Entry
 	if !tree.IsZero() {
 		var err error
@@ -18,10 +18,10 @@ func Replace(r Reader, to Adder, tree plumbing.Hash, files []File) (plumbing.Has
 		}
 		entries = slices.Clone(entries)
 	}
-	below := map[string][]File{}
+	below := map[string][]FileEntry{}
 	for _, f := range files {
 		if name, rest, deeper := strings.Cut(f.Path, "/"); deeper {
-			below[name] = append(below[name], File{rest, f.Mode, f.Hash})
+			below[name] = append(below[name], FileEntry{rest, f.Mode, f.Hash})
 			continue
 		}
 		entries = put(entries, Entry{Mode: f.Mode, Name: f.Path, Hash: f.Hash})

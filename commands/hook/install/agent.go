@@ -22,7 +22,7 @@ func (r *Repo) agentHome() (string, error) {
 
 // agentFiles are the two files that may hold an agent's hooks; the second is
 // the zero value for an agent that has but one.
-func (r *Repo) agentFiles(a *hook.Agent) (file, toml atomicfile.File, err error) {
+func (r *Repo) agentFiles(a *hook.Agent) (file, toml atomicfile.Replacement, err error) {
 	home, err := r.agentHome()
 	if err != nil {
 		return file, toml, err
@@ -35,7 +35,7 @@ func (r *Repo) agentFiles(a *hook.Agent) (file, toml atomicfile.File, err error)
 }
 
 // Agent says what an install or uninstall of an agent's hooks does.
-func (r *Repo) Agent(a *hook.Agent, install bool) ([]Change, error) {
+func (r *Repo) Agent(a *hook.Agent, install bool) ([]HookChange, error) {
 	if r.Root == "" && !install && !r.Global {
 		return nil, nil
 	}
@@ -58,7 +58,7 @@ func (r *Repo) Agent(a *hook.Agent, install bool) ([]Change, error) {
 	return r.settingsChange(file, text, "add hooks to "), r.settingsError(a, file, err)
 }
 
-func (r *Repo) settingsError(a *hook.Agent, f atomicfile.File, err error) error {
+func (r *Repo) settingsError(a *hook.Agent, f atomicfile.Replacement, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (r *Repo) settingsError(a *hook.Agent, f atomicfile.File, err error) error 
 
 // uninstallAgent removes the hooks from both files. The kept copies show which
 // objects and arrays existed before the install.
-func (r *Repo) uninstallAgent(a *hook.Agent, file, toml atomicfile.File) ([]Change, error) {
+func (r *Repo) uninstallAgent(a *hook.Agent, file, toml atomicfile.Replacement) ([]HookChange, error) {
 	if err := a.Check(file.Text); err != nil {
 		return nil, r.settingsError(a, file, err)
 	}
@@ -78,7 +78,7 @@ func (r *Repo) uninstallAgent(a *hook.Agent, file, toml atomicfile.File) ([]Chan
 	text, gone := a.Uninstall(file.Text, atomicfile.Kept(keepDir, file.Path)...)
 	plan := r.settingsChange(file, text, "take hooks out of ")
 	if gone {
-		plan = []Change{{"take hooks out of " + r.shownFile(file.Path), func() error { return removeSettings(file) }}}
+		plan = []HookChange{{"take hooks out of " + r.shownFile(file.Path), func() error { return removeSettings(file) }}}
 	}
 	if text, err = a.UninstallTOML(toml.Text); err != nil {
 		return nil, r.settingsError(a, toml, err)
@@ -88,7 +88,7 @@ func (r *Repo) uninstallAgent(a *hook.Agent, file, toml atomicfile.File) ([]Chan
 
 // removeSettings removes a file that was made for the hooks, and the agent's
 // folder if it is empty then.
-func removeSettings(f atomicfile.File) error {
+func removeSettings(f atomicfile.Replacement) error {
 	if err := f.Remove(); err != nil {
 		return err
 	}
@@ -96,9 +96,9 @@ func removeSettings(f atomicfile.File) error {
 	return nil
 }
 
-func (r *Repo) settingsChange(f atomicfile.File, text, what string) []Change {
+func (r *Repo) settingsChange(f atomicfile.Replacement, text, what string) []HookChange {
 	if text == f.Text {
 		return nil
 	}
-	return []Change{{what + r.shownFile(f.Path), func() error { return r.replace(f, text) }}}
+	return []HookChange{{what + r.shownFile(f.Path), func() error { return r.replace(f, text) }}}
 }

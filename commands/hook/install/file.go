@@ -31,7 +31,7 @@ func (r *Repo) keepDir() (string, error) {
 
 // keep stores a copy of a file, makes a change to the file, and tells of the
 // copy if the change was made.
-func (r *Repo) keep(f atomicfile.File, change func() error) error {
+func (r *Repo) keep(f atomicfile.Replacement, change func() error) error {
 	dir, err := r.keepDir()
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (r *Repo) keep(f atomicfile.File, change func() error) error {
 }
 
 // replace replaces the text of a file, and keeps a copy of the former text.
-func (r *Repo) replace(f atomicfile.File, text string) error {
+func (r *Repo) replace(f atomicfile.Replacement, text string) error {
 	f.Force = r.Force
 	return r.obstacle(r.keep(f, func() error { return f.Write(text) }))
 }
@@ -158,7 +158,7 @@ func moveBack(aside, path string) error {
 
 // removeHook removes a file that was made for the block, or puts back the hook
 // in whose place it stands.
-func removeHook(f atomicfile.File, path, aside string) error {
+func removeHook(f atomicfile.Replacement, path, aside string) error {
 	if _, err := os.Lstat(aside); err != nil {
 		return f.Remove()
 	}

@@ -16,12 +16,12 @@ import (
 
 // Install says what an install of git's hooks does; push lets pre-push push
 // checkpoints.
-func (r *Repo) Install(push bool) ([]Change, error) {
+func (r *Repo) Install(push bool) ([]HookChange, error) {
 	version, err := r.Git.Version(r.Context)
 	if err != nil {
 		return nil, err
 	}
-	var plan []Change
+	var plan []HookChange
 	if version.AtLeast(2, 54) {
 		plan, err = r.installConfig()
 	} else {
@@ -38,8 +38,8 @@ func (r *Repo) Install(push bool) ([]Change, error) {
 
 // installConfig puts the hooks into git's configuration, and takes blocks out
 // that an older git has needed: else they would run twice.
-func (r *Repo) installConfig() ([]Change, error) {
-	var plan []Change
+func (r *Repo) installConfig() ([]HookChange, error) {
+	var plan []HookChange
 	for _, e := range hook.Events() {
 		if r.configured(e) {
 			continue
@@ -98,9 +98,9 @@ func (r *Repo) scope() string {
 	return "local"
 }
 
-func (r *Repo) configChange(e hook.Event) Change {
+func (r *Repo) configChange(e hook.Event) HookChange {
 	section := "hook." + e.ConfigName()
-	return Change{Text: fmt.Sprintf("set %s in git's configuration (%s)", section, r.scope()), Do: func() error {
+	return HookChange{Text: fmt.Sprintf("set %s in git's configuration (%s)", section, r.scope()), Do: func() error {
 		for _, kv := range [][2]string{{".event", string(e)}, {".command", e.ConfigCommand()}} {
 			if err := r.setConfig("--replace-all", section+kv[0], kv[1]); err != nil {
 				return err
@@ -151,11 +151,11 @@ func (r *Repo) settingMark() (string, error) {
 }
 
 // settingChange lets pre-push push, unless it does already.
-func (r *Repo) settingChange() []Change {
+func (r *Repo) settingChange() []HookChange {
 	if r.PrePush != "off" {
 		return nil
 	}
-	return []Change{{Text: fmt.Sprintf("set %s = push (%s)", prePushKey, r.scope()), Do: func() error {
+	return []HookChange{{Text: fmt.Sprintf("set %s = push (%s)", prePushKey, r.scope()), Do: func() error {
 		mark, err := r.settingMark()
 		if err != nil {
 			return err
@@ -172,12 +172,12 @@ func (r *Repo) settingChange() []Change {
 }
 
 // installFiles puts the hooks into hook files.
-func (r *Repo) installFiles() ([]Change, error) {
+func (r *Repo) installFiles() ([]HookChange, error) {
 	site, err := r.site()
 	if err != nil {
 		return nil, err
 	}
-	var plan []Change
+	var plan []HookChange
 	for _, e := range hook.Events() {
 		ch, err := r.installFile(site, e)
 		if err != nil {
@@ -194,12 +194,12 @@ func (r *Repo) installFiles() ([]Change, error) {
 }
 
 // installFile puts one hook into its file.
-func (r *Repo) installFile(site site, e hook.Event) ([]Change, error) {
+func (r *Repo) installFile(site site, e hook.Event) ([]HookChange, error) {
 	path := site.file(e)
 	shown := r.shownFile(path)
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return []Change{{"write " + shown, func() error { return createHook(path, hook.File(e, site.style), site.style) }}}, nil
+		return []HookChange{{"write " + shown, func() error { return createHook(path, hook.File(e, site.style), site.style) }}}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -233,7 +233,7 @@ func (r *Repo) installFile(site site, e hook.Event) ([]Change, error) {
 	if m := hook.Manager(text); m == "lefthook" || m == "pre-commit" || m == "overcommit" {
 		what += ", which an install of " + m + " takes out again"
 	}
-	return []Change{{what, func() error {
+	return []HookChange{{what, func() error {
 		return r.replace(f, hook.Insert(text, e, site.style))
 	}}}, nil
 }
@@ -260,12 +260,12 @@ func (r *Repo) checkRuns(info fs.FileInfo, site site, shown string) error {
 
 // wrapFile moves a file aside that lines cannot be put into, and writes one
 // that calls it. There is a hook in its place at any time.
-func (r *Repo) wrapFile(site site, e hook.Event) ([]Change, error) {
+func (r *Repo) wrapFile(site site, e hook.Event) ([]HookChange, error) {
 	path, aside := site.file(e), site.aside(e)
 	if _, err := os.Lstat(aside); err == nil && !sameHook(path, aside) {
 		return nil, refuse("", "%s is in the way", r.shownFile(aside))
 	}
-	return []Change{{fmt.Sprintf("move %s to %s and write one that calls it", r.shownFile(path), r.shownFile(aside)), func() error {
+	return []HookChange{{fmt.Sprintf("move %s to %s and write one that calls it", r.shownFile(path), r.shownFile(aside)), func() error {
 		if err := copyAside(path, aside); err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ import (
 type Repo struct {
 	Context   context.Context
 	Git       gitcmd.Git // runs at the root of the worktree, or in the bare repository
-	Config    []gitcmd.Entry
+	Config    []gitcmd.ConfigEntry
 	Root      string // of the worktree, "" in a bare repository
 	CommonDir string
 	PrePush   string // hooks.pre_push
@@ -44,26 +44,26 @@ type Repo struct {
 // A Copy is a file that was changed, and where its former content is.
 type Copy struct{ File, Kept string }
 
-// A Change is one thing that an install or uninstall does.
-type Change struct {
+// A HookChange is one thing that an install or uninstall does.
+type HookChange struct {
 	Text string // what, for people
 	Do   func() error
 }
 
-// A RefusedError is an install that would hurt something. Hint is the command
+// A HookError is an install that would hurt something. Hint is the command
 // that is the way on, "" for none.
-type RefusedError struct {
+type HookError struct {
 	Hint string
 	Err  error
 }
 
-func (e *RefusedError) Error() string { return "hooks: " + e.Err.Error() }
+func (e *HookError) Error() string { return "hooks: " + e.Err.Error() }
 
 // Unwrap returns the reason.
-func (e *RefusedError) Unwrap() error { return e.Err }
+func (e *HookError) Unwrap() error { return e.Err }
 
 func refuse(hint, format string, args ...any) error {
-	return &RefusedError{hint, fmt.Errorf(format, args...)}
+	return &HookError{hint, fmt.Errorf(format, args...)}
 }
 
 // A SettingsError is an agent's settings file that cannot be added to.

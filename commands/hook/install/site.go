@@ -93,7 +93,7 @@ func (r *Repo) hooksPath() (string, error) {
 }
 
 // everywhere reports a setting of all repositories.
-func everywhere(e gitcmd.Entry) bool { return e.Scope == "global" || e.Scope == "system" }
+func everywhere(e gitcmd.ConfigEntry) bool { return e.Scope == "global" || e.Scope == "system" }
 
 // within reports whether a folder belongs to the repository.
 func (r *Repo) within(dir string) bool {

@@ -10,7 +10,7 @@ import (
 )
 
 // Uninstall says what it takes to take out everything that this repository has.
-func (r *Repo) Uninstall() ([]Change, error) {
+func (r *Repo) Uninstall() ([]HookChange, error) {
 	plan, err := r.uninstallFiles()
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (r *Repo) Uninstall() ([]Change, error) {
 
 // unsetConfig takes a hook out of git's configuration: the two settings that
 // install wrote. Others in the section are the user's.
-func (r *Repo) unsetConfig(e hook.Event) ([]Change, error) {
+func (r *Repo) unsetConfig(e hook.Event) ([]HookChange, error) {
 	event, command := r.configHook(e, true)
 	if event == "" && command == "" {
 		return nil, nil
@@ -51,7 +51,7 @@ func (r *Repo) unsetConfig(e hook.Event) ([]Change, error) {
 		return nil, err
 	}
 	section := "hook." + e.ConfigName()
-	return []Change{{fmt.Sprintf("take %s out of git's configuration (%s)", section, r.scope()), func() error {
+	return []HookChange{{fmt.Sprintf("take %s out of git's configuration (%s)", section, r.scope()), func() error {
 		for _, kv := range [][2]string{{".event", event}, {".command", command}} {
 			if kv[1] == "" {
 				continue
@@ -65,7 +65,7 @@ func (r *Repo) unsetConfig(e hook.Event) ([]Change, error) {
 }
 
 // unsetSetting takes back what --push has set. A setting of the user's stays.
-func (r *Repo) unsetSetting() ([]Change, error) {
+func (r *Repo) unsetSetting() ([]HookChange, error) {
 	for _, e := range r.Config {
 		if e.Scope != r.scope() || e.Key != prePushKey || e.Value != "push" {
 			continue
@@ -78,7 +78,7 @@ func (r *Repo) unsetSetting() ([]Change, error) {
 			r.Warn("%s = push (%s) was not set by an install, and stays", prePushKey, r.scope())
 			return nil, nil
 		}
-		return []Change{{fmt.Sprintf("unset %s (%s)", prePushKey, r.scope()), func() error {
+		return []HookChange{{fmt.Sprintf("unset %s (%s)", prePushKey, r.scope()), func() error {
 			if err := r.setConfig("--unset-all", prePushKey, "^push$"); err != nil {
 				return err
 			}
@@ -89,11 +89,11 @@ func (r *Repo) unsetSetting() ([]Change, error) {
 }
 
 // uninstallFiles takes the blocks out of all hook files that may have one.
-func (r *Repo) uninstallFiles() ([]Change, error) {
-	var plan []Change
+func (r *Repo) uninstallFiles() ([]HookChange, error) {
+	var plan []HookChange
 	for _, site := range r.sites(r.Global) {
 		for _, e := range hook.Events() {
-			var here []Change
+			var here []HookChange
 			for _, path := range append([]string{site.file(e)}, site.renamed(e)...) {
 				ch, err := r.uninstallFile(path, site.aside(e), e)
 				if err != nil {
@@ -107,7 +107,7 @@ func (r *Repo) uninstallFiles() ([]Change, error) {
 			plan = append(plan, here...)
 		}
 		if folder := filepath.Join(site.dir, hook.Aside); isEmptyFolder(folder) {
-			plan = append(plan, Change{"remove " + r.shownFile(folder), func() error { return os.Remove(folder) }})
+			plan = append(plan, HookChange{"remove " + r.shownFile(folder), func() error { return os.Remove(folder) }})
 		}
 	}
 	return plan, nil
@@ -121,7 +121,7 @@ func isEmptyFolder(path string) bool {
 }
 
 // uninstallFile takes the block out of one file, which may have one aside.
-func (r *Repo) uninstallFile(path, aside string, e hook.Event) ([]Change, error) {
+func (r *Repo) uninstallFile(path, aside string, e hook.Event) ([]HookChange, error) {
 	f, err := atomicfile.Read(path)
 	if err != nil {
 		return nil, err
@@ -136,20 +136,20 @@ func (r *Repo) uninstallFile(path, aside string, e hook.Event) ([]Change, error)
 	case hook.Find(rest, e) != hook.Absent:
 		return nil, refuse("", "%s: the block's closing mark is missing: take it out by hand", shown)
 	case gone:
-		return []Change{{"remove " + shown, func() error { return removeHook(f, path, aside) }}}, nil
+		return []HookChange{{"remove " + shown, func() error { return removeHook(f, path, aside) }}}, nil
 	}
-	return []Change{{"take the block out of " + shown, func() error { return r.replace(f, rest) }}}, nil
+	return []HookChange{{"take the block out of " + shown, func() error { return r.replace(f, rest) }}}, nil
 }
 
 // stranded handles a hook that was moved aside and has no wrapper. The hook is
 // moved back if nothing is in its place. A second name of the same hook, which a
 // killed install has left, is removed. For any other file there is a warning.
-func (r *Repo) stranded(path, aside string) []Change {
+func (r *Repo) stranded(path, aside string) []HookChange {
 	if !isFile(aside) {
 		return nil
 	}
 	if sameHook(path, aside) {
-		return []Change{{"remove " + r.shownFile(aside), func() error {
+		return []HookChange{{"remove " + r.shownFile(aside), func() error {
 			defer os.Remove(filepath.Dir(aside)) // fails if another hook is there
 			return os.Remove(aside)
 		}}}
@@ -158,5 +158,5 @@ func (r *Repo) stranded(path, aside string) []Change {
 		r.Warn("%s is from before an install, and %s has been written anew since", r.shownFile(aside), r.shownFile(path))
 		return nil
 	}
-	return []Change{{"put " + r.shownFile(path) + " back", func() error { return putBack(aside, path) }}}
+	return []HookChange{{"put " + r.shownFile(path) + " back", func() error { return putBack(aside, path) }}}
 }

@@ -48,7 +48,7 @@ func (f *Forge) now() time.Time {
 	return f.Now()
 }
 
-// send asks once. The error is an *Error, or the context's where the caller
+// send asks once. The error is a *RequestError, or the context's where the caller
 // gave up.
 func (f *Forge) send(ctx context.Context, req *http.Request, c Credential) (*reply, error) {
 	req.Header.Set("User-Agent", cmp.Or(f.Agent, "git-checkpoint"))

@@ -7,7 +7,7 @@
 //	gitea    GET /repos/OWNER/NAME/issues/N             HOST/api/v1
 //
 // A question is bounded by its context and in the size of the answer. What goes
-// wrong is an *Error whose text is one line, made here: nothing that a server
+// wrong is a *RequestError whose text is one line, made here: nothing that a server
 // says is in it.
 //
 // # Tokens

@@ -17,22 +17,22 @@ import (
 	"time"
 )
 
-// An Error says in one line why a forge did not answer. The text is made here:
+// A RequestError says in one line why a forge did not answer. The text is made here:
 // what a server says is not in it, since it may be anything.
-type Error struct {
+type RequestError struct {
 	Host  string
 	Cause string
 	Until time.Time // where the forge asks to wait, until when
 	err   error
 }
 
-func (e *Error) Error() string { return e.Host + ": " + e.Cause }
+func (e *RequestError) Error() string { return e.Host + ": " + e.Cause }
 
 // Unwrap leads to the context's error where time was up.
-func (e *Error) Unwrap() error { return e.err }
+func (e *RequestError) Unwrap() error { return e.err }
 
-func (f *Forge) failed(format string, args ...any) *Error {
-	return &Error{Host: f.Site.Host(), Cause: fmt.Sprintf(format, args...)}
+func (f *Forge) failed(format string, args ...any) *RequestError {
+	return &RequestError{Host: f.Site.Host(), Cause: fmt.Sprintf(format, args...)}
 }
 
 // unreachable explains an error of the network. The library's own text has the
@@ -131,7 +131,7 @@ func (f *Forge) refused(r *reply, c Credential, q question) error {
 }
 
 // limited says how long a forge wants to be left alone.
-func (f *Forge) limited(until time.Time, c Credential) *Error {
+func (f *Forge) limited(until time.Time, c Credential) *RequestError {
 	text := "its rate limit is reached"
 	if !until.IsZero() {
 		text += until.UTC().Format(" until 15:04:05 UTC")

@@ -12,7 +12,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Issue asks for an issue, until the context ends. The error is an *Error, or
+// Issue asks for an issue, until the context ends. The error is a *RequestError, or
 // says that the issue is no number.
 func (f *Forge) Issue(ctx context.Context, key checkpoint.Issue) (*issue.Issue, error) {
 	found, err := f.ask(ctx, key)
@@ -75,7 +75,7 @@ func (f *Forge) read(r *reply, c Credential, kept entry, number int64) (*issue.I
 		return kept.Issue, nil
 	case r.status != http.StatusOK:
 		err := f.refused(r, c, question{"read", what})
-		var e *Error
+		var e *RequestError
 		switch {
 		case errors.As(err, &e) && !e.Until.IsZero():
 			kept.Wait, kept.As = e.Until, c.From

@@ -33,7 +33,7 @@ var variable = map[forge.Kind]string{forge.GitHub: "GH_ENTERPRISE_TOKEN", forge.
 func server(t *testing.T) *forgetest.Server {
 	s := forgetest.New("o/r")
 	t.Cleanup(s.Close)
-	s.Put("42", forgetest.Issue{
+	s.Put("42", forgetest.FakeIssue{
 		Title: "Refresh tokens", Body: "Tokens expire.\r\n\n😀 <b>\n", Labels: []string{"type:feature", "state:ready"}, Assignees: []string{"ada"},
 	})
 	return s
@@ -81,7 +81,7 @@ func TestIssue(t *testing.T) {
 		}
 		assert.NotEmpty(t, s.Secrets())
 
-		s.Put("42", forgetest.Issue{Closed: true})
+		s.Put("42", forgetest.FakeIssue{Closed: true})
 		got, err = ask(t, kind, s, secret).Issue(t.Context(), "42")
 		require.NoError(t, err)
 		assert.Equal(t, "closed", got.State)
@@ -151,7 +151,7 @@ func TestRefusals(t *testing.T) {
 					text = want[0]
 				}
 				require.EqualError(t, err, strings.TrimPrefix(s.URL, "http://")+": "+text)
-				var e *forge.Error
+				var e *forge.RequestError
 				require.ErrorAs(t, err, &e)
 			})
 		}
@@ -283,7 +283,7 @@ func TestCacheSavesAnswers(t *testing.T) {
 		}
 		assert.Regexp(t, " "+again+"$", s.Requests()[1])
 
-		s.Put("42", forgetest.Issue{Title: "New"})
+		s.Put("42", forgetest.FakeIssue{Title: "New"})
 		third, err := f.Issue(t.Context(), "42")
 		require.NoError(t, err)
 		assert.Equal(t, "New", third.Title)

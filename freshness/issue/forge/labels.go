@@ -18,11 +18,11 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Change is labels to put on an issue, and to take off it.
-type Change struct{ Add, Remove []string }
+// A LabelChange is labels to put on an issue, and to take off it.
+type LabelChange struct{ Add, Remove []string }
 
 // IsZero reports that there is nothing to change.
-func (c Change) IsZero() bool { return len(c.Add) == 0 && len(c.Remove) == 0 }
+func (c LabelChange) IsZero() bool { return len(c.Add) == 0 && len(c.Remove) == 0 }
 
 // maxChange is more labels than an issue can have on most forges. A checkpoint
 // may come from anywhere.
@@ -30,7 +30,7 @@ const maxChange = 100
 
 // check refuses what no forge has for a label. The path of one called ".." would
 // be another one's.
-func (c Change) check() error {
+func (c LabelChange) check() error {
 	names := slices.Concat(c.Add, c.Remove)
 	if len(names) > maxChange {
 		return fmt.Errorf("%d labels are too many to change, at most %d", len(names), maxChange)
@@ -57,7 +57,7 @@ type call struct {
 // SetLabels changes the labels of an issue and returns the part of the change
 // that the issue has now. It needs a credential. It fails if a part is missing:
 // a forge may drop a label that its project does not have, and report success.
-func (f *Forge) SetLabels(ctx context.Context, key checkpoint.Issue, change Change) (done Change, err error) {
+func (f *Forge) SetLabels(ctx context.Context, key checkpoint.Issue, change LabelChange) (done LabelChange, err error) {
 	if err := change.check(); err != nil {
 		return done, f.failed("%v", err)
 	}
@@ -84,7 +84,7 @@ func (f *Forge) SetLabels(ctx context.Context, key checkpoint.Issue, change Chan
 }
 
 // incomplete is an error that names the labels which the forge did not change.
-func (f *Forge) incomplete(change, done Change) error {
+func (f *Forge) incomplete(change, done LabelChange) error {
 	var parts []string
 	if names := without(change.Add, done.Add); len(names) > 0 {
 		parts = append(parts, "did not add "+quoted(names)+": does the project have such a label?")
@@ -116,7 +116,7 @@ func hasFold(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(other string) bool { return strings.EqualFold(name, other) })
 }
 
-func (f *Forge) calls(ctx context.Context, at found, change Change) ([]call, error) {
+func (f *Forge) calls(ctx context.Context, at found, change LabelChange) ([]call, error) {
 	switch f.Site.Kind {
 	case GitLab:
 		return f.gitlabCalls(at.address, change)
@@ -130,7 +130,7 @@ func (f *Forge) calls(ctx context.Context, at found, change Change) ([]call, err
 	return calls, nil
 }
 
-func adding(address string, change Change) []call {
+func adding(address string, change LabelChange) []call {
 	if len(change.Add) == 0 {
 		return nil
 	}
@@ -138,7 +138,7 @@ func adding(address string, change Change) []call {
 }
 
 // gitlabCalls is one request, in which commas separate labels.
-func (f *Forge) gitlabCalls(address string, change Change) ([]call, error) {
+func (f *Forge) gitlabCalls(address string, change LabelChange) ([]call, error) {
 	body := map[string]any{}
 	for key, names := range map[string][]string{"add_labels": change.Add, "remove_labels": change.Remove} {
 		if len(names) > 0 {
@@ -154,7 +154,7 @@ func (f *Forge) gitlabCalls(address string, change Change) ([]call, error) {
 }
 
 // giteaCalls takes labels off by their ids.
-func (f *Forge) giteaCalls(ctx context.Context, at found, change Change) ([]call, error) {
+func (f *Forge) giteaCalls(ctx context.Context, at found, change LabelChange) ([]call, error) {
 	calls := adding(at.address, change)
 	if len(change.Remove) == 0 {
 		return calls, nil
@@ -197,8 +197,8 @@ func labelIDs(data []byte) (map[string]int64, error) {
 }
 
 // do makes a request, and returns the part of its change that is done.
-func (f *Forge) do(ctx context.Context, one call, as Credential, key checkpoint.Issue) (done Change, err error) {
-	part := Change{one.add, one.remove}
+func (f *Forge) do(ctx context.Context, one call, as Credential, key checkpoint.Issue) (done LabelChange, err error) {
+	part := LabelChange{one.add, one.remove}
 	if one.method == "" {
 		return part, nil
 	}

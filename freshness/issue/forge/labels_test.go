@@ -20,7 +20,7 @@ func TestSetLabelsOutdates(t *testing.T) {
 	require.NoError(t, err)
 	_, seen := f.Seen("42")
 	require.Equal(t, at, seen)
-	_, err = f.SetLabels(t.Context(), "42", forge.Change{Add: []string{"urgent"}})
+	_, err = f.SetLabels(t.Context(), "42", forge.LabelChange{Add: []string{"urgent"}})
 	require.NoError(t, err)
 	_, seen = f.Seen("42")
 	assert.Zero(t, seen)
@@ -31,13 +31,13 @@ func TestSetLabels(t *testing.T) {
 		s := server(t)
 		s.Private(secret)
 		s.Define("state:done", "a/b c")
-		change := forge.Change{Add: []string{"state:done", "a/b c"}, Remove: []string{"state:ready", "never there"}}
+		change := forge.LabelChange{Add: []string{"state:done", "a/b c"}, Remove: []string{"state:ready", "never there"}}
 		done, err := ask(t, kind, s, secret).SetLabels(t.Context(), "42", change)
 		require.NoError(t, err)
 		assert.Equal(t, change, done)
 		assert.Equal(t, []string{"type:feature", "state:done", "a/b c"}, s.Issue("42").Labels)
 
-		_, err = ask(t, kind, s, secret).SetLabels(t.Context(), "42", forge.Change{Remove: []string{"a/b c"}})
+		_, err = ask(t, kind, s, secret).SetLabels(t.Context(), "42", forge.LabelChange{Remove: []string{"a/b c"}})
 		require.NoError(t, err)
 		assert.Equal(t, []string{"type:feature", "state:done"}, s.Issue("42").Labels)
 	})
@@ -49,14 +49,14 @@ func TestDroppedLabelIsNotReportedAsWritten(t *testing.T) {
 	s := server(t)
 	s.Private(secret)
 	s.Define("State:Done")
-	change := forge.Change{Add: []string{"bug", "State:Done"}, Remove: []string{"state:ready"}}
+	change := forge.LabelChange{Add: []string{"bug", "State:Done"}, Remove: []string{"state:ready"}}
 	done, err := ask(t, forge.Gitea, s, secret).SetLabels(t.Context(), "42", change)
 	require.ErrorContains(t, err, `it did not add "bug": does the project have such a label?`)
-	assert.Equal(t, forge.Change{Add: []string{"State:Done"}, Remove: []string{"state:ready"}}, done)
+	assert.Equal(t, forge.LabelChange{Add: []string{"State:Done"}, Remove: []string{"state:ready"}}, done)
 	assert.Equal(t, []string{"type:feature", "State:Done"}, s.Issue("42").Labels)
 
 	for _, kind := range []forge.Kind{forge.GitHub, forge.GitLab} { // they make the label
-		done, err := ask(t, kind, s, secret).SetLabels(t.Context(), "42", forge.Change{Add: []string{"bug"}})
+		done, err := ask(t, kind, s, secret).SetLabels(t.Context(), "42", forge.LabelChange{Add: []string{"bug"}})
 		require.NoError(t, err)
 		assert.Equal(t, []string{"bug"}, done.Add)
 	}
@@ -65,7 +65,7 @@ func TestDroppedLabelIsNotReportedAsWritten(t *testing.T) {
 func TestSetLabelsFails(t *testing.T) {
 	each(t, func(t *testing.T, kind forge.Kind) {
 		s := server(t)
-		change := forge.Change{Add: []string{"x"}}
+		change := forge.LabelChange{Add: []string{"x"}}
 		_, err := ask(t, kind, s, "").SetLabels(t.Context(), "42", change)
 		require.ErrorContains(t, err, "it takes a token to change labels: ")
 
@@ -74,7 +74,7 @@ func TestSetLabelsFails(t *testing.T) {
 		assert.Equal(t, []string{"type:feature", "state:ready"}, s.Issue("42").Labels)
 	})
 	s := server(t)
-	_, err := ask(t, forge.GitLab, s, secret).SetLabels(t.Context(), "42", forge.Change{Add: []string{"a,b"}})
+	_, err := ask(t, forge.GitLab, s, secret).SetLabels(t.Context(), "42", forge.LabelChange{Add: []string{"a,b"}})
 	require.ErrorContains(t, err, `a label cannot have a comma: "a,b"`)
 }
 
@@ -85,13 +85,13 @@ func TestSetLabelsRefuses(t *testing.T) {
 	s.Private(secret)
 	f := ask(t, forge.GitHub, s, secret)
 	for _, name := range []string{"", ".", "..", " . ", "a\nb", strings.Repeat("x", 256)} {
-		_, err := f.SetLabels(t.Context(), "42", forge.Change{Remove: []string{name}})
+		_, err := f.SetLabels(t.Context(), "42", forge.LabelChange{Remove: []string{name}})
 		require.ErrorContains(t, err, "cannot be a label", name)
-		_, err = f.SetLabels(t.Context(), "42", forge.Change{Add: []string{name}})
+		_, err = f.SetLabels(t.Context(), "42", forge.LabelChange{Add: []string{name}})
 		require.ErrorContains(t, err, "cannot be a label", name)
 	}
 	many := make([]string, 101)
-	_, err := f.SetLabels(t.Context(), "42", forge.Change{Add: many})
+	_, err := f.SetLabels(t.Context(), "42", forge.LabelChange{Add: many})
 	require.ErrorContains(t, err, "101 labels are too many to change, at most 100")
 	assert.Empty(t, s.Requests())
 }
@@ -102,7 +102,7 @@ func TestSetLabelsOfARenamedProject(t *testing.T) {
 	s := server(t)
 	s.Private(secret)
 	s.Misbehave("renamed")
-	_, err := ask(t, forge.GitHub, s, secret).SetLabels(t.Context(), "42", forge.Change{Add: []string{"x"}})
+	_, err := ask(t, forge.GitHub, s, secret).SetLabels(t.Context(), "42", forge.LabelChange{Add: []string{"x"}})
 	require.NoError(t, err)
 	assert.Contains(t, s.Issue("42").Labels, "x")
 	assert.Equal(t, "POST /api/v3/repositories/1/issues/42/labels 200", s.Requests()[2])

@@ -60,15 +60,15 @@ func (e *ApprovalError) Error() string {
 	return fmt.Sprintf("approval of phase %s is pending", e.Phase)
 }
 
-// LimitError is the failure for something that was done as often as it may be.
+// PlanLimitError is the failure for something that was done as often as it may be.
 // Instead are the ways on: starting over is none of them.
-type LimitError struct {
+type PlanLimitError struct {
 	Issue   checkpoint.Issue
 	Reason  string   // what, how often, and the limit
 	History []string // when and why it was done, oldest first
 	Instead []Way
 }
 
-func (e *LimitError) Error() string {
+func (e *PlanLimitError) Error() string {
 	return strings.Join(append([]string{e.Reason}, e.History...), "\n  ")
 }

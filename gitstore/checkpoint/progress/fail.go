@@ -31,7 +31,7 @@ func ParseOnFailure(s string) (OnFailure, error) {
 
 // Fail records that a phase failed, and what is done about it. The failure is
 // recorded in any case: where the phase may not be begun again, spent says so.
-func (s Step) Fail(r *checkpoint.Record, why string, then OnFailure, retries int) (spent *LimitError, err error) {
+func (s Step) Fail(r *checkpoint.Record, why string, then OnFailure, retries int) (spent *PlanLimitError, err error) {
 	if !s.Force && r.Progress().Over(s.Phase) {
 		return nil, s.over(r, "start")
 	}
@@ -60,9 +60,9 @@ func (s Step) Fail(r *checkpoint.Record, why string, then OnFailure, retries int
 }
 
 // tooOften is the limit of retries. The history has the last failure alone.
-func (s Step) tooOften(r *checkpoint.Record, retries int) *LimitError {
+func (s Step) tooOften(r *checkpoint.Record, retries int) *PlanLimitError {
 	m := r.Doc().Sub("progress").Sub("phases").Sub(s.Phase)
-	e := &LimitError{
+	e := &PlanLimitError{
 		Issue:   r.Issue(),
 		Reason:  fmt.Sprintf("phase %s failed %d times, the limit is %d retries", s.Phase, intOf(m, "failures"), retries),
 		Instead: ways(s.Phase),

@@ -107,7 +107,7 @@ func (s Step) noteReplan(r *checkpoint.Record, reason string, limit int) error {
 	}
 	over := len(history) >= limit
 	if over && !s.Force {
-		return &LimitError{
+		return &PlanLimitError{
 			Issue: r.Issue(), History: history, Instead: ways(s.Phase),
 			Reason: fmt.Sprintf("phase %s was planned anew %d times, the limit is %d", s.Phase, len(history), limit),
 		}

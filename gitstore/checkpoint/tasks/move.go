@@ -15,7 +15,7 @@ type Claim struct {
 
 // Start claims a task. Only one claim is taken: a task that runs already is
 // refused but to the one who has it, by name. So is one that is complete, or
-// waits for others, and with a *LimitError one that was begun too often.
+// waits for others, and with a *TaskLimitError one that was begun too often.
 func (l *List) Start(id string, c Claim) error {
 	t, ok := l.Task(id)
 	switch {
@@ -33,14 +33,14 @@ func (l *List) Start(id string, c Claim) error {
 	case len(l.missing(t)) > 0:
 		return refuse(t, "it waits for %s", joined(l.missing(t)))
 	case l.awaits(id):
-		return &RefusedError{ID: id, Why: "its approval is pending", Awaited: true}
+		return &TransitionError{ID: id, Why: "its approval is pending", Awaited: true}
 	}
 	attempts := t.Attempts
 	if !t.open() || attempts == 0 {
 		attempts++ // one that is pending was counted when the one before was lost
 	}
 	if c.Limit > 0 && attempts > c.Limit && !c.Force {
-		return &LimitError{id, attempts - 1, c.Limit}
+		return &TaskLimitError{id, attempts - 1, c.Limit}
 	}
 	p := l.moved(id)
 	p.setStatus(Running)

@@ -58,7 +58,7 @@ func (l *List) recover(t Task, r Recovery) Recovered {
 		_, _ = l.Done(t.ID, Result{Output: t.Output, Digest: f.Digest, At: r.At})
 		return Recovered{ID: t.ID, Status: Complete, Why: "its output is there"}
 	case r.Limit > 0 && t.Attempts >= r.Limit:
-		_, _ = l.Fail(t.ID, Failure{Error: (&LimitError{t.ID, t.Attempts, r.Limit}).Error(), At: r.At})
+		_, _ = l.Fail(t.ID, Failure{Error: (&TaskLimitError{t.ID, t.Attempts, r.Limit}).Error(), At: r.At})
 		return Recovered{ID: t.ID, Status: Failed, Why: "it has no output, and that was the last attempt"}
 	}
 	l.again(l.moved(t.ID), t)

@@ -198,7 +198,7 @@ func TestStartRefused(t *testing.T) {
 	require.NoError(t, l.Start("b", Claim{Force: true}))
 	require.NoError(t, l.Start("c", Claim{Limit: 4}))
 	l = of(t, "tasks: {c: {status: failed, attempts: 3}}")
-	var limit *LimitError
+	var limit *TaskLimitError
 	require.ErrorAs(t, l.Start("c", Claim{Limit: 3}), &limit)
 	assert.Equal(t, "task c: 3 attempts, the limit is 3", limit.Error())
 	assert.Equal(t, Failed, at(t, l, "c").Status)

@@ -106,19 +106,19 @@ func (r *Repo) RunContext(ctx context.Context, stdin []byte, args ...string) ([]
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		err = &Error{Err: err, Stderr: strings.TrimSpace(stderr.String())}
+		err = &CommandError{Err: err, Stderr: strings.TrimSpace(stderr.String())}
 	}
 	return out, err
 }
 
-// Error is a git that failed, with its words.
-type Error struct {
+// CommandError is a git that failed, with its words.
+type CommandError struct {
 	Err    error
 	Stderr string
 }
 
-func (e *Error) Error() string { return e.Err.Error() + ": " + e.Stderr }
-func (e *Error) Unwrap() error { return e.Err }
+func (e *CommandError) Error() string { return e.Err.Error() + ": " + e.Stderr }
+func (e *CommandError) Unwrap() error { return e.Err }
 
 // Write puts content into the file at path, which uses slashes, and makes
 // its directories.

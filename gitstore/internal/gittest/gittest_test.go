@@ -38,7 +38,7 @@ func TestGenerate(t *testing.T) {
 
 func TestRunKeepsGitsWords(t *testing.T) {
 	_, err := New(t).Run(nil, "rev-parse", "--verify", "nothing")
-	var e *Error
+	var e *CommandError
 	require.ErrorAs(t, err, &e)
 	assert.Contains(t, e.Stderr, "fatal: Needed a single revision")
 }

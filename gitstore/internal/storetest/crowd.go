@@ -21,7 +21,7 @@ const (
 )
 
 // together runs f once for each writer, all at once, and fails where one did.
-func (t *trial) together(f func(s Store, writer int) error) {
+func (t *trial) together(f func(s Subject, writer int) error) {
 	t.Helper()
 	var (
 		start = make(chan struct{})
@@ -46,7 +46,7 @@ func (t *trial) together(f func(s Store, writer int) error) {
 func (t *trial) crowd() (saved [][]checkpoint.ID) {
 	t.Helper()
 	saved = make([][]checkpoint.ID, writers)
-	t.together(func(s Store, w int) error {
+	t.together(func(s Subject, w int) error {
 		for range each {
 			t.clock.Add(1)
 			got, err := s.Save(t.ctx, request(issue, checkpoint.Manual, countUp))
@@ -103,7 +103,7 @@ func crowdPromises() []Promise {
 			}
 		}},
 		{Name: "crowd/issues do not disturb each other", hold: func(t *trial) {
-			t.together(func(s Store, w int) error {
+			t.together(func(s Subject, w int) error {
 				for range each {
 					if _, err := s.Save(t.ctx, request(own(w), checkpoint.Manual)); err != nil {
 						return err
@@ -117,7 +117,7 @@ func crowdPromises() []Promise {
 		}},
 		{Name: "crowd/pins and drops beside saves all hold", hold: func(t *trial) {
 			ids := t.chain(2 * writers)
-			t.together(func(s Store, w int) error {
+			t.together(func(s Subject, w int) error {
 				if _, err := s.Pin(t.ctx, issue, ids[2*w], true); err != nil {
 					return err
 				}
@@ -136,7 +136,7 @@ func crowdPromises() []Promise {
 		}},
 		{Name: "crowd/archivings beside saves lose nothing", needs: []ability{archives}, hold: func(t *trial) {
 			ids := t.chain(writers)
-			t.together(func(s Store, w int) error {
+			t.together(func(s Subject, w int) error {
 				if _, err := s.(Archiver).Archive(t.ctx, issue, ids[w:w+1], retention.ReasonAsked); err != nil {
 					return err
 				}
@@ -149,7 +149,7 @@ func crowdPromises() []Promise {
 		{Name: "crowd/a reader beside drops sees what is left in order", hold: func(t *trial) {
 			all := t.chain(3 * writers)
 			end := t.read(leftOf(all))
-			t.together(func(s Store, w int) error { return s.Drop(t.ctx, issue, []checkpoint.ID{all[3*w], all[3*w+2]}) })
+			t.together(func(s Subject, w int) error { return s.Drop(t.ctx, issue, []checkpoint.ID{all[3*w], all[3*w+2]}) })
 			require.NoError(t, end())
 			assert.Len(t, t.live(), writers)
 		}},
@@ -164,11 +164,11 @@ func crowdPromises() []Promise {
 func own(writer int) checkpoint.Issue { return checkpoint.Issue(fmt.Sprint("own-", writer)) }
 
 // A look is at a chain, and says what is wrong with it.
-type look func(s Store, list []gitstore.Checkpoint) error
+type look func(s Subject, list []gitstore.Checkpoint) error
 
 // onTopOf finds that what was there stays, and what comes goes on top.
 func onTopOf(below []checkpoint.ID) look {
-	return func(s Store, list []gitstore.Checkpoint) error {
+	return func(s Subject, list []gitstore.Checkpoint) error {
 		ids := idsOf(list)
 		from := len(ids) - len(below)
 		if from < 0 || !slices.Equal(below, ids[from:]) {
@@ -181,7 +181,7 @@ func onTopOf(below []checkpoint.ID) look {
 
 // leftOf finds that nothing comes, and that what is left keeps its order.
 func leftOf(all []checkpoint.ID) look {
-	return func(_ Store, list []gitstore.Checkpoint) error {
+	return func(_ Subject, list []gitstore.Checkpoint) error {
 		ids := idsOf(list)
 		left := slices.DeleteFunc(slices.Clone(all), func(id checkpoint.ID) bool { return !slices.Contains(ids, id) })
 		if !slices.Equal(left, ids) {
@@ -208,7 +208,7 @@ func (t *trial) read(f look) (end func() error) {
 	}
 }
 
-func (t *trial) lookUntil(stop chan struct{}, s Store, f look) error {
+func (t *trial) lookUntil(stop chan struct{}, s Subject, f look) error {
 	for last := false; !last; {
 		select {
 		case <-stop:
@@ -228,7 +228,7 @@ func (t *trial) lookUntil(stop chan struct{}, s Store, f look) error {
 	return nil
 }
 
-func readable(s Store, list []gitstore.Checkpoint) error {
+func readable(s Subject, list []gitstore.Checkpoint) error {
 	for i := range list {
 		if _, err := s.VerifiedRecord(&list[i]); err != nil {
 			return err

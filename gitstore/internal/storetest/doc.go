@@ -6,7 +6,7 @@
 //	func TestStore(t *testing.T) {
 //		storetest.Run(t, func(t testing.TB, now func() time.Time) storetest.World {
 //			place := mystore.New(now)
-//			return storetest.World{Open: func() storetest.Store { return place.Open() }}
+//			return storetest.World{Open: func() storetest.Subject { return place.Open() }}
 //		})
 //	}
 //

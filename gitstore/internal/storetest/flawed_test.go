@@ -86,7 +86,7 @@ type broken func() *flaw
 func (b broken) place(_ testing.TB, now func() time.Time) storetest.World {
 	made := b()
 	s := &memoryStore{Now: now, NewID: made.newID}
-	return storetest.World{Rewrite: s.Rewrite, Open: func() storetest.Store {
+	return storetest.World{Rewrite: s.Rewrite, Open: func() storetest.Subject {
 		made.mu.Lock()
 		defer made.mu.Unlock()
 		return &flawed{s, made, made.saves}

@@ -63,15 +63,15 @@ func run(t *testing.T, place storetest.Maker, share int) {
 
 func loose(t testing.TB, now func() time.Time) storetest.World {
 	r := plain.copy(t)
-	w := world(r, func() storetest.Store { return open(t, r.Dir, now) })
+	w := world(r, func() storetest.Subject { return open(t, r.Dir, now) })
 	w.Peer, w.Meet = peer(t, r, now)
 	return w
 }
 
 // peer is another clone of a remote, and what has both meet there.
-func peer(t testing.TB, r *gittest.Repo, now func() time.Time) (func() storetest.Store, func()) {
+func peer(t testing.TB, r *gittest.Repo, now func() time.Time) (func() storetest.Subject, func()) {
 	dir := filepath.Join(t.TempDir(), "peer")
-	return func() storetest.Store {
+	return func() storetest.Subject {
 			share(t, r, dir)
 			return open(t, dir, now)
 		}, func() {
@@ -109,7 +109,7 @@ func packed(t testing.TB, now func() time.Time) storetest.World {
 		r.Git("pack-refs", "--all")
 		_, _ = r.Run(nil, "gc", "-q", "--prune=now") // one of two at once gives up
 	}
-	return world(r, func() storetest.Store { return &after{open(t, r.Dir, now), pack} })
+	return world(r, func() storetest.Subject { return &after{open(t, r.Dir, now), pack} })
 }
 
 // linked stands in a linked worktree, and in the main one beside.
@@ -118,7 +118,7 @@ func linked(t testing.TB, now func() time.Time) storetest.World {
 	l := r.In(filepath.Join(t.TempDir(), "linked"))
 	r.Git("worktree", "add", "-q", "-b", "other", l.Dir)
 	handles := new(atomic.Int32)
-	return world(l, func() storetest.Store {
+	return world(l, func() storetest.Subject {
 		if handles.Add(1)%2 == 1 {
 			return open(t, l.Dir, now)
 		}
@@ -133,14 +133,14 @@ func bare(t testing.TB, now func() time.Time) storetest.World {
 	r.Git("clone", "-q", "--bare", "--template=", ".", dir)
 	b, l := r.In(dir), r.In(filepath.Join(t.TempDir(), "linked"))
 	b.Git("worktree", "add", "-q", l.Dir, "main")
-	return world(l, func() storetest.Store { return &inBare{open(t, dir, now), open(t, l.Dir, now)} })
+	return world(l, func() storetest.Subject { return &inBare{open(t, dir, now), open(t, l.Dir, now)} })
 }
 
 // bundled reads what a bundle of the chains brings to a repository that has
 // nothing else.
 func bundled(t testing.TB, now func() time.Time) storetest.World {
 	r := plain.copy(t)
-	return world(r, func() storetest.Store {
+	return world(r, func() storetest.Subject {
 		return &elsewhere{open(t, r.Dir, now), &bundle{from: r, open: func(dir string) *gitstore.Store { return open(t, dir, now) }, t: t}}
 	})
 }
@@ -150,10 +150,10 @@ func bundled(t testing.TB, now func() time.Time) storetest.World {
 func cloned(t testing.TB, now func() time.Time) storetest.World {
 	r, dir := plain.copy(t), filepath.Join(t.TempDir(), "clone")
 	share(t, r, dir)
-	w := world(r, func() storetest.Store {
+	w := world(r, func() storetest.Subject {
 		e := &elsewhere{open(t, r.Dir, now), &clone{t: t, from: open(t, r.Dir, now), to: open(t, dir, now), refs: r}}
 		return struct {
-			storetest.Store
+			storetest.Subject
 			storetest.Archiver
 			storetest.Verifier
 		}{e, e, e}
@@ -171,7 +171,7 @@ func TestGitStoreReftable(t *testing.T) {
 	if exec.Command("git", "init", "-q", "--ref-format=reftable", t.TempDir()).Run() == nil {
 		run(t, func(t testing.TB, now func() time.Time) storetest.World {
 			r := refTable.copy(t)
-			return world(r, func() storetest.Store { return open(t, r.Dir, now) })
+			return world(r, func() storetest.Subject { return open(t, r.Dir, now) })
 		}, shares-1)
 		return
 	}

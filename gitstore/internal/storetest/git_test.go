@@ -94,7 +94,7 @@ func open(t testing.TB, dir string, now func() time.Time) *gitstore.Store {
 }
 
 // world is a repository as a place for checkpoints.
-func world(r *gittest.Repo, handle func() storetest.Store) storetest.World {
+func world(r *gittest.Repo, handle func() storetest.Subject) storetest.World {
 	return storetest.World{
 		Open:    handle,
 		Rewrite: func(i checkpoint.Issue, change func([]byte) []byte) { rewrite(r, i, change) },

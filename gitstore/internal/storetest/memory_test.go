@@ -10,7 +10,7 @@ import (
 // inMemory is a place in memory.
 func inMemory(_ testing.TB, now func() time.Time) storetest.World {
 	s := &memoryStore{Now: now}
-	return storetest.World{Open: func() storetest.Store { return s }, Rewrite: s.Rewrite}
+	return storetest.World{Open: func() storetest.Subject { return s }, Rewrite: s.Rewrite}
 }
 
 func TestMemory(t *testing.T) { storetest.Run(t, inMemory) }

@@ -19,7 +19,7 @@ import (
 
 // A whole is a store that can do all that is done here.
 type whole interface {
-	storetest.Store
+	storetest.Subject
 	storetest.Archiver
 	storetest.Undoer
 	storetest.Purger

@@ -8,7 +8,7 @@ import (
 )
 
 // there are the ids of a peer's chain, newest first.
-func (t *trial) there(s Store) []checkpoint.ID {
+func (t *trial) there(s Subject) []checkpoint.ID {
 	t.Helper()
 	l, err := s.List(t.ctx, issue, 0)
 	require.NoError(t, err)

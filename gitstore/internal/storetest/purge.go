@@ -10,7 +10,7 @@ import (
 func (t *trial) purge(ids ...checkpoint.ID) {
 	t.Helper()
 	t.drop(ids...)
-	_, err := t.Store.(Purger).Purge(t.ctx, issue, ids)
+	_, err := t.Subject.(Purger).Purge(t.ctx, issue, ids)
 	require.NoError(t, err)
 }
 

@@ -16,7 +16,7 @@ type Promise struct {
 func Run(t *testing.T, place Maker) {
 	told := newTrial(t, place)
 	for _, a := range abilities {
-		if !told.can(a, told.Store) {
+		if !told.can(a, told.Subject) {
 			t.Logf("not tried: %s", a)
 		}
 	}
@@ -40,7 +40,7 @@ func (p Promise) Try(t testing.TB, place Maker) {
 	t.Helper()
 	w := newTrial(t, place)
 	for _, a := range p.needs {
-		if !w.can(a, w.Store) {
+		if !w.can(a, w.Subject) {
 			t.Skip("not tried: " + string(a))
 		}
 	}

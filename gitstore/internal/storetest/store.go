@@ -8,12 +8,12 @@ import (
 	"git-checkpoint/gitstore/retention"
 )
 
-// A Store is a handle on a place where checkpoints are kept, as *gitstore.Store
+// A Subject is a handle on a place where checkpoints are kept, as *gitstore.Store
 // is; the methods promise what they do there. One goroutine uses a handle at a
 // time, and several handles may be used at once.
-type Store interface {
+type Subject interface {
 	Saver
-	Reader
+	RecordReader
 	Keeper
 }
 
@@ -23,8 +23,8 @@ type Saver interface {
 	Save(ctx context.Context, req gitstore.SaveRequest) (*gitstore.Saved, error)
 }
 
-// A Reader reads.
-type Reader interface {
+// A RecordReader reads.
+type RecordReader interface {
 	Issues(ctx context.Context, archived bool) (issues []checkpoint.Issue, strange []string, err error)
 	List(ctx context.Context, i checkpoint.Issue, limit int) (*gitstore.List, error)
 	Find(ctx context.Context, i checkpoint.Issue, name string) (*gitstore.Checkpoint, error)
@@ -40,23 +40,23 @@ type Keeper interface {
 	Prune(ctx context.Context, req gitstore.PruneRequest) (*gitstore.Pruned, error)
 }
 
-// An Archiver is a Store that has an archive.
+// An Archiver is a Subject that has an archive.
 type Archiver interface {
 	Archive(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error)
 	Archived(ctx context.Context, i checkpoint.Issue, limit int) (*gitstore.List, error)
 }
 
-// An Undoer is a Store that can take back what it removed.
+// An Undoer is a Subject that can take back what it removed.
 type Undoer interface {
 	Undo(ctx context.Context, i checkpoint.Issue) (*gitstore.Undone, error)
 }
 
-// A Purger is a Store that can forget what it removed.
+// A Purger is a Subject that can forget what it removed.
 type Purger interface {
 	Purge(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID) ([]string, error)
 }
 
-// A Verifier is a Store that can look at itself. It is asked after every
+// A Verifier is a Subject that can look at itself. It is asked after every
 // promise, and must find nothing.
 type Verifier interface {
 	Verify(ctx context.Context, i checkpoint.Issue) (*gitstore.Report, error)

@@ -22,7 +22,7 @@ const issue checkpoint.Issue = "42"
 type trial struct {
 	testing.TB
 	World
-	Store
+	Subject
 	ctx     context.Context
 	clock   *atomic.Int64 // seconds since the epoch
 	damaged bool
@@ -34,7 +34,7 @@ func newTrial(t testing.TB, place Maker) *trial {
 	clock.Store(time.Date(2026, 2, 14, 14, 30, 0, 0, time.UTC).Unix())
 	w := place(t, func() time.Time { return time.Unix(clock.Load(), 0).UTC() })
 	require.NotNil(t, w.Open, "a world has to be opened")
-	return &trial{TB: t, World: w, Store: w.Open(), ctx: t.Context(), clock: clock}
+	return &trial{TB: t, World: w, Subject: w.Open(), ctx: t.Context(), clock: clock}
 }
 
 // pass lets time go by.
@@ -195,7 +195,7 @@ func (t *trial) rewrite(change func(record []byte) []byte) {
 // verify has the store look at itself.
 func (t *trial) verify() {
 	t.Helper()
-	v, ok := t.Store.(Verifier)
+	v, ok := t.Subject.(Verifier)
 	if !ok || t.damaged || t.Failed() {
 		return
 	}

@@ -12,7 +12,7 @@ import (
 
 func (t *trial) undo(what string, ids ...checkpoint.ID) {
 	t.Helper()
-	done, err := t.Store.(Undoer).Undo(t.ctx, issue)
+	done, err := t.Subject.(Undoer).Undo(t.ctx, issue)
 	require.NoError(t, err)
 	assert.Equal(t, what, done.What)
 	assert.ElementsMatch(t, ids, done.IDs)
@@ -20,7 +20,7 @@ func (t *trial) undo(what string, ids ...checkpoint.ID) {
 
 func (t *trial) nothingToUndo() {
 	t.Helper()
-	_, err := t.Store.(Undoer).Undo(t.ctx, issue)
+	_, err := t.Subject.(Undoer).Undo(t.ctx, issue)
 	require.ErrorIs(t, err, gitstore.ErrNothingToUndo)
 }
 
@@ -100,7 +100,7 @@ func undoPromises() []Promise {
 		{Name: "undo/issues are apart", hold: func(t *trial) {
 			ids := t.chain(2)
 			t.drop(ids[1])
-			_, err := t.Store.(Undoer).Undo(t.ctx, "43")
+			_, err := t.Subject.(Undoer).Undo(t.ctx, "43")
 			require.ErrorIs(t, err, gitstore.ErrNothingToUndo)
 			t.undo("drop", ids[1])
 		}},

@@ -16,7 +16,7 @@ type Maker func(t testing.TB, now func() time.Time) World
 // field that is nil says that this cannot be done; Open can.
 type World struct {
 	// Open gives a handle on the place, as another process would have.
-	Open func() Store
+	Open func() Subject
 
 	// Rewrite replaces the newest record of an issue where it is stored, by
 	// what change makes of its text, as damage or a later version would.
@@ -29,7 +29,7 @@ type World struct {
 
 	// Peer gives a handle on another place that shares its checkpoints with
 	// this one, and Meet lets both learn what the other knows.
-	Peer func() Store
+	Peer func() Subject
 	Meet func()
 }
 
@@ -49,7 +49,7 @@ const (
 var abilities = []ability{archives, undoes, purges, rewrites, files, shares}
 
 // can reports whether a place and a handle on it have an ability.
-func (w World) can(a ability, s Store) (ok bool) {
+func (w World) can(a ability, s Subject) (ok bool) {
 	switch a {
 	case archives:
 		_, ok = s.(Archiver)

@@ -95,7 +95,7 @@ func catFile(ctx context.Context, gitDir string) (listed, said string, err error
 }
 
 // object compares one object with what git says of it.
-func (c *Compared) object(s *objects.Store, h plumbing.Hash, kind, size string) {
+func (c *Compared) object(s *objects.Database, h plumbing.Hash, kind, size string) {
 	t, n, err := s.Header(h)
 	switch {
 	case err != nil:

@@ -15,8 +15,8 @@ import (
 	"sync"
 )
 
-// An Issue is what the server has.
-type Issue struct {
+// A FakeIssue is what the server has.
+type FakeIssue struct {
 	Title, Body string
 	Labels      []string
 	Assignees   []string
@@ -30,7 +30,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	project  string
-	issues   map[string]*Issue
+	issues   map[string]*FakeIssue
 	labels   map[string]bool // what the project has; Gitea adds no others to an issue
 	token    string          // what a private project wants in the header of its kind
 	mode     string
@@ -41,7 +41,7 @@ type Server struct {
 
 // New starts a server for project, owner/name. Close ends it.
 func New(project string) *Server {
-	s := &Server{project: project, issues: map[string]*Issue{}, labels: map[string]bool{}, done: make(chan struct{})}
+	s := &Server{project: project, issues: map[string]*FakeIssue{}, labels: map[string]bool{}, done: make(chan struct{})}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	return s
 }
@@ -53,7 +53,7 @@ func (s *Server) Close() {
 }
 
 // Put keeps an issue. The project has its labels from then on.
-func (s *Server) Put(number string, i Issue) {
+func (s *Server) Put(number string, i FakeIssue) {
 	s.Define(i.Labels...)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +80,7 @@ func (s *Server) DeleteLabel(label string) {
 }
 
 // Issue is an issue as it is now.
-func (s *Server) Issue(number string) Issue {
+func (s *Server) Issue(number string) FakeIssue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return *s.issues[number]
@@ -190,7 +190,7 @@ func (s *Server) signed(r *http.Request) bool {
 	return bearer == s.token || r.Header.Get("Private-Token") == s.token || r.Header.Get("Job-Token") == s.token
 }
 
-func (s *Server) show(w http.ResponseWriter, r *http.Request, kind, number string, i *Issue) {
+func (s *Server) show(w http.ResponseWriter, r *http.Request, kind, number string, i *FakeIssue) {
 	data, _ := json.Marshal(document(kind, number, i))
 	if kind != "gitea" { // Gitea sends no ETag
 		sum := sha256.Sum256(data)
@@ -207,7 +207,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, kind, number strin
 
 // document is an issue in the API's words, with fields around it that nobody
 // asked for.
-func document(kind, number string, i *Issue) map[string]any {
+func document(kind, number string, i *FakeIssue) map[string]any {
 	state := map[bool]string{false: "open", true: "closed"}[i.Closed]
 	doc := map[string]any{"id": 900, "title": i.Title, "body": i.Body, "number": json.Number(number), "state": state, "comments": 0, "milestone": nil}
 	login := "login"
@@ -233,7 +233,7 @@ func document(kind, number string, i *Issue) map[string]any {
 }
 
 // change changes labels, as each API has it.
-func (s *Server) change(w http.ResponseWriter, r *http.Request, kind, sub string, i *Issue) {
+func (s *Server) change(w http.ResponseWriter, r *http.Request, kind, sub string, i *FakeIssue) {
 	if s.token == "" || !s.signed(r) {
 		refuse(w, http.StatusForbidden, "Resource not accessible")
 		return
@@ -274,7 +274,7 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, kind, sub string
 	_ = json.NewEncoder(w).Encode(document(kind, "1", i)["labels"])
 }
 
-func (i *Issue) add(names []string) {
+func (i *FakeIssue) add(names []string) {
 	for _, n := range names {
 		if !slices.Contains(i.Labels, n) {
 			i.Labels = append(i.Labels, n)
@@ -282,11 +282,11 @@ func (i *Issue) add(names []string) {
 	}
 }
 
-func (i *Issue) remove(names []string) {
+func (i *FakeIssue) remove(names []string) {
 	i.Labels = slices.DeleteFunc(i.Labels, func(l string) bool { return slices.Contains(names, l) })
 }
 
-func (i *Issue) removeID(id string) {
+func (i *FakeIssue) removeID(id string) {
 	for k, l := range i.Labels {
 		if fmt.Sprint(70+k) == id {
 			i.remove([]string{l})
