@@ -27,7 +27,7 @@ func (c *Invocation) ageRules() gitstore.PruneRequest {
 	return req
 }
 
-// issuesToAge are the issues that a sync of all applies the rules of age to. Where no
+// issuesToAge returns the issues that a sync of all applies the rules of age to. If no
 // chain may be too old, they are those that have an archive: to look into every
 // chain would take longer than the sync.
 func (c *Invocation) issuesToAge() []checkpoint.Issue {

@@ -116,7 +116,7 @@ func firstLine(s string) string {
 	return line
 }
 
-// notify says the one line of a hook.
+// notify prints the one line of a hook.
 func (c *Invocation) notify(format string, args ...any) {
 	fmt.Fprintf(c.env.Stderr, "git-checkpoint: %s\n", output.Clean(fmt.Sprintf(format, args...)))
 }

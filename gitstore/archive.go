@@ -52,7 +52,7 @@ func liveOnes(c *chain, ids []checkpoint.ID) ([]checkpoint.ID, error) {
 	return found, nil
 }
 
-// archiveMove is the move of an archive's ref to these links, none when it is
+// archiveMove is the move of an archive's ref to these commits, none when it is
 // there already.
 func (s *Store) archiveMove(archive *chain, links []chainCommit, k *objectWriter) []refs.Move {
 	if tip := s.rebuild(archive, links, k); tip != archive.tip {

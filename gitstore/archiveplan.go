@@ -61,7 +61,7 @@ func (c *chain) countIn(state join.State) int {
 	return n
 }
 
-// movingTo returns the links of chains that are not in archive, and that a ledger
+// movingTo returns the commits of chains that are not in archive, and that a ledger
 // says to be archived. They have no tip: their commits still stand on what was
 // below them in their chains.
 func movingTo(archive *chain, known *ledger.Ledger, chains ...*chain) *chain {
@@ -76,7 +76,7 @@ func movingTo(archive *chain, known *ledger.Ledger, chains ...*chain) *chain {
 	return m
 }
 
-// update is what the remote's archive gets, nothing where it has it.
+// update returns the update of the remote's archive, none if it has it.
 func (a *archivePlan) update(i checkpoint.Issue) []remote.RefUpdate {
 	if a == nil || !a.shared || a.there.IsZero() || a.there == a.theirs.tip {
 		return nil

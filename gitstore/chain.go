@@ -49,7 +49,7 @@ type chain struct {
 
 // readChain reads the chain at ref, all of it or the newest limit
 // checkpoints, with what else stands between them. A chain without a ref has
-// no links and is rooted.
+// no commits and is rooted.
 func (s *Store) readChain(ctx context.Context, issue checkpoint.Issue, ref string, limit int) (*chain, error) {
 	tip, err := s.readRef(ctx, ref)
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *Store) isBoundary(hash plumbing.Hash) bool {
 	return err == nil && strings.Contains(string(data), hash.String())
 }
 
-// checkpoints are the links that are checkpoints, newest first.
+// checkpoints are the commits that are checkpoints, newest first.
 func (c *chain) checkpoints() []Checkpoint {
 	list := make([]Checkpoint, 0, len(c.commits))
 	for i := range c.commits {
@@ -322,7 +322,7 @@ func (s *Store) VerifiedRecord(c *Checkpoint) (*checkpoint.Record, error) {
 	return r, nil
 }
 
-// RecordBytes is a record's bytes as they are stored.
+// RecordBytes returns a record's bytes as they are stored.
 func (s *Store) RecordBytes(c *Checkpoint) ([]byte, error) {
 	entries, err := trees.Read(s.objects, c.Tree)
 	if err != nil {

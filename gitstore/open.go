@@ -128,10 +128,10 @@ func (s *Store) Close() error {
 	return err
 }
 
-// SetProgress has f told how far what takes long has come.
+// SetProgress sets the function that long operations report their progress to.
 func (s *Store) SetProgress(f func(done, total int)) { s.onProgress = f }
 
-// progress tells whoever watches.
+// progress reports progress to the function of SetProgress.
 func (s *Store) progress(done, total int) {
 	if s.onProgress != nil {
 		s.onProgress(done, total)

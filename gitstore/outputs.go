@@ -67,7 +67,7 @@ func (s *Store) entriesFor(c *Checkpoint, r *checkpoint.Record) ([]trees.Entry, 
 }
 
 // keptOutputs are the files that the checkpoint before holds because its record
-// refers to them (outputs.Checker.Kept). Whatever goes wrong, a save does without.
+// refers to them (outputs.Checker.CarryOver). Whatever goes wrong, a save does without.
 func (s *Store) keptOutputs(ctx context.Context, issue checkpoint.Issue) []string {
 	before, _ := s.resumed(issue)
 	if before == nil {

@@ -188,7 +188,7 @@ func (p *pushing) plan(ctx context.Context, i checkpoint.Issue) (*pushPlan, erro
 	return plan, nil
 }
 
-// push pushes over one connection, and notes what the remote has now. A chain
+// push pushes over one connection, and updates the remote-tracking refs. A chain
 // that it should have already goes along: then it is certain.
 func (p *pushing) push(ctx context.Context, plans []*pushPlan) (again []checkpoint.Issue, err error) {
 	refused := errorsByIssue{}

@@ -141,7 +141,7 @@ func (s *Store) signed() gitcmd.Git {
 		fmt.Sprintf("GIT_COMMITTER_DATE=@%d +0000", s.now().Unix()))
 }
 
-// errRefMoved says that another writer moved the ref first.
+// errRefMoved reports that another writer moved the ref first.
 var errRefMoved = errors.New("lost the race")
 
 // syncRefDirs makes the renames of moved refs survive power loss: git syncs a

@@ -128,7 +128,7 @@ func (s *Store) checkCompared(c *chain, own plumbing.Hash) error {
 // lookedAt is how many checkpoints are read to see that a chain only went on.
 const lookedAt = 200
 
-// repairIfRewritten is restoreOwnChain for what only reads. It costs reading one ref where
+// repairIfRewritten is restoreOwnChain for readers. It costs reading one ref if
 // nothing is wrong, and nothing under the issue lock, which begins with it.
 func (s *Store) repairIfRewritten(ctx context.Context, i checkpoint.Issue) {
 	s.noticeInterrupted(ctx, i)
@@ -152,7 +152,7 @@ func (s *Store) repairIfRewritten(ctx context.Context, i checkpoint.Issue) {
 	}
 }
 
-// isAheadOf reports whether a chain stands on a commit not far down.
+// isAheadOf reports whether the chain at live contains a commit not far down.
 func (s *Store) isAheadOf(i checkpoint.Issue, live, on plumbing.Hash) bool {
 	if live.IsZero() {
 		return false
@@ -193,7 +193,7 @@ func (s *Store) has(ctx context.Context, ref string) bool {
 	return err == nil && !hash.IsZero()
 }
 
-// mergeInto makes now, the issue's chain, say what last does too.
+// mergeInto merges last into now, the issue's chain.
 func (s *Store) mergeInto(ctx context.Context, now, last *chain) (bool, error) {
 	k := s.newObjectWriter()
 	tip, want, _, err := s.mergeChains(k, now, last)

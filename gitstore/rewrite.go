@@ -26,7 +26,7 @@ type change struct {
 }
 
 // alter changes an issue's chain by what decide makes of it, again from the
-// start when another writer came first. A nil change does nothing. The sink
+// start when another writer came first. A nil change does nothing. The object writer
 // takes objects of other chains that move in the same transaction.
 func (s *Store) alter(ctx context.Context, issue checkpoint.Issue, decide func(c *chain, k *objectWriter) (*change, error)) error {
 	try := func() error {
@@ -95,7 +95,7 @@ func (s *Store) apply(c *chain, ch *change, k *objectWriter) (plumbing.Hash, err
 	return s.withLedger(c.issue, tip, want, k), nil
 }
 
-// merge puts more links among those of a chain, newest first. The chain's own
+// merge puts more commits among those of a chain, newest first. The chain's own
 // order stands, even where its clocks disagree with it.
 func merge(links, more []chainCommit) []chainCommit {
 	more = slices.SortedFunc(slices.Values(more), func(a, b chainCommit) int { return b.order(a) })
@@ -114,7 +114,7 @@ func (l chainCommit) order(o chainCommit) int {
 	return cmp.Or(cmp.Compare(l.Clock, o.Clock), cmp.Compare(l.ID, o.ID))
 }
 
-// rebuild makes a chain of links, newest first, that are commits of c or come
+// rebuild makes a chain of commits, newest first, that are of c or come
 // new to it, and returns its tip. The part at the bottom that is as it was
 // keeps its commits; above it parents change and nothing else. Ledger commits
 // there are left out: what they say is history.
@@ -145,14 +145,14 @@ func (s *Store) rebuild(c *chain, links []chainCommit, k *objectWriter) plumbing
 	return parent
 }
 
-// reportProgress says how much of a chain is rewritten.
+// reportProgress reports how much of a chain is rewritten.
 func (k *objectWriter) reportProgress(done, total int) {
 	if k.progress != nil {
 		k.progress(done, total)
 	}
 }
 
-// bottom is what the chain's oldest link, as far as it was read, stands on.
+// bottom returns the parent of the chain's oldest commit that was read.
 func (s *Store) bottom(c *chain, k *objectWriter) plumbing.Hash {
 	if n := len(c.commits); n > 0 && !c.rooted {
 		if parents := c.commits[n-1].commit.parents; len(parents) > 0 {

@@ -203,7 +203,7 @@ func (e *savedError) Error() string {
 }
 func (e *savedError) Unwrap() error { return e.done }
 
-// build adds the checkpoint's objects to the sink.
+// build adds the checkpoint's objects to the writer.
 func (w *saveOp) build(k *objectWriter, on parent, r *checkpoint.Record) (rawCommit, error) {
 	data, err := r.Encode()
 	if err != nil {

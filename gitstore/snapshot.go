@@ -11,7 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A capturedSnapshot snapshot is what a save found in the repository, and where HEAD was.
+// A capturedSnapshot is the content that a save found in the repository, with its HEAD.
 type capturedSnapshot struct {
 	head head
 	*snapshot.Snapshot

@@ -14,7 +14,7 @@ import (
 // that stays open.
 const maxIssuesPerTransaction = 100
 
-// execute does what plans say, the remote first. It returns the issues for which
+// execute carries out plans, the remote first. It returns the issues for which
 // something moved meanwhile.
 func (y *syncing) execute(ctx context.Context, plans []*syncPlan) (again []checkpoint.Issue, err error) {
 	for len(plans) > 0 {
@@ -107,7 +107,7 @@ func (o errorsByIssue) all(plans []*syncPlan, err error) {
 	}
 }
 
-// groupByWriter are the plans that share a sink, which follow one another.
+// groupByWriter returns groups of successive plans that share an objectWriter.
 func groupByWriter(plans []*syncPlan) (groups [][]*syncPlan) {
 	for len(plans) > 0 {
 		n := 1
@@ -119,7 +119,7 @@ func groupByWriter(plans []*syncPlan) (groups [][]*syncPlan) {
 	return groups
 }
 
-// update is the chain, where the remote has not got it.
+// update returns the update of the remote's chain, none if it has it.
 func (p *syncPlan) update() []remote.RefUpdate {
 	if p.tip.IsZero() || p.tip == p.theirs.tip {
 		return nil
@@ -151,7 +151,7 @@ func (y *syncing) send(ctx context.Context, plans []*syncPlan, refused errorsByI
 	return err
 }
 
-// finishPushed ends what was begun, once the remote has answered.
+// finishPushed updates the local refs after the remote has answered.
 func (y *syncing) finishPushed(ctx context.Context, plans []*syncPlan, outcome errorsByIssue) {
 	var landing []*syncPlan
 	for _, p := range plans {

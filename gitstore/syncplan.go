@@ -25,7 +25,7 @@ type syncPlan struct {
 	done    Synced
 }
 
-// planAll plans issues. Those that move together share a sink.
+// planAll plans issues. Those that move together share an object writer.
 func (y *syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in fetched, known *names) []*syncPlan {
 	y.s.refs.Hold()
 	defer y.s.refs.Let()

@@ -47,12 +47,12 @@ type unsynced struct {
 	moved bool // the repository is new, or a copy
 }
 
-// reach notes commits that objects of the sink refer to, and that git may have
+// reach notes commits that objects of the writer refer to, and that git may have
 // written.
 func (k *objectWriter) reach(commits ...plumbing.Hash) { k.reached = append(k.reached, commits...) }
 
-// syncOthers adds files to the sink's batch that git wrote, and that the moves or
-// the sink may reach. The caller ends the note after the refs have moved, or with
+// syncOthers adds files to the writer's batch that git wrote, and that the moves or
+// the writer may reach. The caller ends the note after the refs have moved, or with
 // the error.
 func (s *Store) syncOthers(k *objectWriter, moves []refs.Move) (note *syncedFile, err error) {
 	before := s.readSynced()
@@ -84,7 +84,7 @@ func (s *Store) syncOthers(k *objectWriter, moves []refs.Move) (note *syncedFile
 	return note, nil
 }
 
-// sync adds the files to the sink's batch. Above manyUnsynced it syncs the whole
+// sync adds the files to the writer's batch. Above manyUnsynced it syncs the whole
 // file system instead.
 func (u *unsynced) sync() error {
 	if len(u.files) <= manyUnsynced || !canSyncAll {

@@ -13,7 +13,7 @@ import (
 	"git-checkpoint/gitstore/repository"
 )
 
-// A Worktree is a worktree in which work can go on.
+// A Worktree is a worktree that has the branch of a checkpoint.
 type Worktree struct {
 	Dir     string
 	Created bool // it was not there before
@@ -47,7 +47,7 @@ func (s *Store) WorktreeFor(ctx context.Context, c *Checkpoint, dir string) (Wor
 	return p, nil
 }
 
-// RemoveWorktree takes away a worktree that WorktreeFor has made, and the branch that
+// RemoveWorktree removes a worktree that WorktreeFor has made, and the branch that
 // it made for it. Where anything changed in it since, it stays: git refuses.
 func (s *Store) RemoveWorktree(ctx context.Context, p Worktree) error {
 	git := s.git

@@ -46,7 +46,7 @@ type Verdict struct {
 	Command string
 }
 
-// A ReasonView is why.
+// A ReasonView is one reason of a verdict.
 type ReasonView struct {
 	Check, Severity, Message, Hint string
 	Detail, Diff                   []string

@@ -30,7 +30,7 @@ type Checker struct {
 	Hasher func(*os.Root) *convert.Hasher
 }
 
-// A Mismatches is what became of the files that a record refers to.
+// Mismatches are the files of a record that are missing or changed.
 type Mismatches struct {
 	Missing []string // neither in the worktree nor among the checkpoint's artifacts
 	Changed []string // not what their digest says

@@ -17,7 +17,7 @@ type Move struct {
 	Old, New plumbing.Hash
 }
 
-// ErrNeedsGit says that nothing was changed, and that git has to do it.
+// ErrNeedsGit reports that nothing was changed, and that git has to move the refs.
 var ErrNeedsGit = errors.New("left to git")
 
 // A MovedError says that a ref is not where it was expected. Nothing was

@@ -17,7 +17,7 @@ import (
 // refs/git-checkpoint/incoming/<time>-<random>/<last part of the name>.
 const Incoming = "refs/git-checkpoint/incoming/"
 
-// A FetchedRef is a remote's ref as it came here.
+// A FetchedRef is the result of the fetch of one ref.
 type FetchedRef struct {
 	Ref string // holds it against gc, "" when it was here already
 	Tip plumbing.Hash
@@ -46,8 +46,7 @@ func (l *Conn) Fetch(ctx context.Context, fresh, known []string) (map[string]Fet
 	return in, err
 }
 
-// FetchWhole is Bring of refs that nothing is known of, and that come as deep as
-// they are.
+// FetchWhole fetches refs at full depth.
 func (l *Conn) FetchWhole(ctx context.Context, refs []string) (map[string]FetchedRef, error) {
 	return l.fetchRefs(ctx, 0, refs)
 }
@@ -87,7 +86,7 @@ func (l *Conn) fetchRefs(ctx context.Context, depth int, refs []string) (map[str
 	return in, l.here.History.Came(ctx)
 }
 
-// Forget lets go of what has found its place.
+// Forget deletes the temporary refs of a fetch.
 func (l *Conn) Forget(ctx context.Context, in ...FetchedRef) {
 	gone := map[string]plumbing.Hash{}
 	for _, a := range in {

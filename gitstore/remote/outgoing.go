@@ -26,7 +26,7 @@ type Outgoing struct {
 	Without []string        // "^<commit>" of all that the remote has or gets anyway
 }
 
-// Showing looks at what gifts would show to a remote.
+// Showing looks at what updates would show to a remote.
 func (h Here) Showing(ctx context.Context, remote string, e Exposed, updates ...RefUpdate) (out Outgoing, err error) {
 	if out.Without, err = h.shown(ctx, remote, e); err != nil {
 		return out, err

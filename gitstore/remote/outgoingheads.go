@@ -8,7 +8,7 @@ import (
 // stands at a ref may be a project's history.
 const readHeads = 20_000
 
-// headsOfAll is savedHeads of gifts without a git process, where all that it
+// headsOfAll is savedHeads of updates without a git process, where all that it
 // takes is here.
 func (h Here) headsOfAll(updates []RefUpdate) (heads []string, ok bool) {
 	twice := map[plumbing.Hash]bool{}

@@ -24,7 +24,7 @@ func (s *Worktree) Finish(ctx context.Context, steps []Step) error {
 	})
 }
 
-// workOn runs f with the staging area locked and a workshop.
+// workOn runs f with the staging area locked and a staging directory.
 func (s *Worktree) workOn(ctx context.Context, f func(*staging, *lockedIndex) error) error {
 	area, err := s.openLockedIndex(ctx, true)
 	if err != nil {

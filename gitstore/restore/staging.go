@@ -1,171 +1,179 @@
 package restore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
-	"syscall"
+	"strings"
 
-	"git-checkpoint/gitstore/index"
+	"git-checkpoint/gitstore/internal/fsutil"
+	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A lockedIndex is the staging area as a restore found it: the index, read,
-// and as a tree. While it is locked no git writes it.
-type lockedIndex struct {
-	s    *Worktree
-	x    *index.Index
-	done func()
-	tree plumbing.Hash // of what is staged, among the site's objects
-	file string        // the index, symlinks resolved
-	lock string        // git's lock, "" while it is not ours
+// A staging is a directory beside the repository where files are made ready,
+// so that the worktree never sees half of one: ready/<path> is what will go
+// to a path, old/<n> is what came from one.
+type staging struct {
+	s   *Worktree
+	dir string
 }
 
-// openLockedIndex reads the staging area, under git's lock where it is going to be
-// written. It fails with *LockedError when another git holds the lock.
-func (s *Worktree) openLockedIndex(ctx context.Context, write bool) (*lockedIndex, error) {
-	a := s.lockedIndexFiles()
-	if write {
-		if err := a.takeLock(); err != nil {
-			return nil, err
-		}
-	}
-	var err error
-	if a.x, a.done, err = s.OpenIndex(ctx); err != nil {
-		a.close()
+// openStaging makes an empty one. What a killed restore left in another is
+// either in the worktree or in its safety snapshot. A git that it started may
+// still be at work there: so each has a name of its own.
+func (s *Worktree) openStaging() (*staging, error) {
+	_ = os.RemoveAll(s.stagingDir())
+	if err := os.MkdirAll(s.stagingDir(), 0o777); err != nil {
 		return nil, err
 	}
-	if a.tree, err = a.x.WriteTree(s.Objects, s.Objects); err != nil {
-		a.close()
-		return nil, fmt.Errorf("read index: %w", err)
-	}
-	return a, nil
-}
-
-// lockedIndexFiles is where the staging area is, unread.
-func (s *Worktree) lockedIndexFiles() *lockedIndex {
-	a := &lockedIndex{s: s, file: s.Index}
-	if resolved, err := filepath.EvalSymlinks(a.file); err == nil {
-		a.file = resolved
-	}
-	return a
-}
-
-func (a *lockedIndex) close() {
-	if a.done != nil {
-		a.done()
-		a.done = nil
-	}
-	a.freeLock()
-}
-
-// The lock of the index is git's, <index>.lock: a second name of a file of
-// ours, so that one that a killed restore left is known as ours, and can be
-// taken over. The caller holds the worktree's restore lock.
-func (a *lockedIndex) held() string   { return filepath.Join(a.s.State, "index.held") }
-func (a *lockedIndex) copied() string { return filepath.Join(a.s.State, "index") }
-
-func (a *lockedIndex) takeLock() error {
-	a.freeStale()
-	lock := a.file + ".lock"
-	if err := os.WriteFile(a.held(), fmt.Appendf(nil, "git-checkpoint %d\n", os.Getpid()), 0o666); err != nil {
-		return fmt.Errorf("lock index: %w", err)
-	}
-	err := os.Link(a.held(), lock)
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		err = createLock(lock) // a file system without hard links
-	}
-	if errors.Is(err, fs.ErrExist) {
-		return &LockedError{Lock: lock}
-	}
+	dir, err := os.MkdirTemp(s.stagingDir(), "")
 	if err != nil {
-		return fmt.Errorf("lock index: %w", err)
+		return nil, err
 	}
-	a.lock = lock
-	return nil
+	return &staging{s: s, dir: dir}, errors.Join(os.Mkdir(filepath.Join(dir, "ready"), 0o777), os.Mkdir(filepath.Join(dir, "old"), 0o777))
 }
 
-func createLock(name string) error {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if err != nil {
-		return err
-	}
-	return f.Close()
+// stagingDir is where they are made.
+func (s *Worktree) stagingDir() string { return filepath.Join(s.State, "files") }
+
+// close removes it, and the place of them all where nobody else is there.
+func (w *staging) close() error {
+	err := os.RemoveAll(w.dir)
+	_ = os.Remove(w.s.stagingDir())
+	return err
 }
 
-// isStale reports whether the lock is one of ours.
-func (a *lockedIndex) isStale() bool {
-	ours, err := os.Lstat(a.held())
-	if err != nil {
-		return false
-	}
-	now, err := os.Lstat(a.file + ".lock")
-	return err == nil && os.SameFile(ours, now)
+func (w *staging) ready(path string) string {
+	return filepath.Join(w.dir, "ready", filepath.FromSlash(path))
 }
 
-// freeStale removes what a killed restore left.
-func (a *lockedIndex) freeStale() {
-	if a.isStale() {
-		os.Remove(a.file + ".lock")
-	}
-	for _, name := range []string{a.held(), a.copied(), a.copied() + ".lock"} {
-		os.Remove(name)
-	}
+// place is where the file for a path is ready.
+func (w *staging) place(name string) (place, error) {
+	root, err := os.OpenRoot(filepath.Dir(w.ready(name)))
+	return place{root, path.Base(name)}, err
 }
 
-func (a *lockedIndex) freeLock() {
-	if a.lock == "" {
-		return
-	}
-	if err := os.Remove(a.lock); err == nil || errors.Is(err, fs.ErrNotExist) {
-		os.Remove(a.held())
-	} // else the next restore knows the lock as ours
-	a.lock = ""
-}
-
-// replace puts the copy in the place of the index. A kill leaves the old one
-// or the new one, and a lock that is known as ours.
-func (a *lockedIndex) replace() error {
-	if err := os.Rename(a.copied(), a.file); err != nil {
-		if !errors.Is(err, syscall.EXDEV) {
-			return fmt.Errorf("write index: %w", err)
-		}
-		// GIT_INDEX_FILE on another file system: through a file beside it.
-		near := a.file + ".git-checkpoint"
-		defer os.Remove(near)
-		if err := errors.Join(copyFile(a.copied(), near), os.Remove(a.copied())); err != nil {
-			return fmt.Errorf("write index: %w", err)
-		}
-		return os.Rename(near, a.file)
-	}
-	return nil
-}
-
-// copyFile copies a file with its permissions and its date: git compares the
-// dates of files with that of the index, to tell which entries it cannot
-// trust. A missing file stays missing.
-func copyFile(from, to string) error {
-	in, err := os.Open(from)
-	if errors.Is(err, fs.ErrNotExist) {
+// checkout lets git make the files that steps want, so that its filters
+// apply: from an index that holds just these, in the root of the worktree,
+// whose attributes count. Where attributes are among the files, those that
+// will be there have to count, so git works in a worktree that has them.
+func (w *staging) checkout(ctx context.Context, steps []Step) error {
+	if len(steps) == 0 {
 		return nil
 	}
+	var info, paths bytes.Buffer
+	attributes := false
+	for _, st := range steps {
+		fmt.Fprintf(&info, "%o %s\t%s\x00", st.workAfter.Mode, st.workAfter.Hash, st.path)
+		paths.WriteString(st.path + "\x00")
+		attributes = attributes || path.Base(st.path) == ".gitattributes"
+	}
+	ready := filepath.Join(w.dir, "ready")
+	g := w.s.Git.With("GIT_INDEX_FILE="+filepath.Join(w.dir, "index"), "GIT_DIR="+w.s.GitDir, "GIT_WORK_TREE="+w.s.Root)
+	g.Dir = w.s.Root
+	into := []string{"--prefix=" + ready + string(filepath.Separator)}
+	if attributes {
+		if err := w.copyAttributes(steps); err != nil {
+			return err
+		}
+		g = g.With("GIT_WORK_TREE=" + ready)
+		g.Dir, into = ready, nil
+	}
+	plain := []string{"-c", "core.splitIndex=false", "-c", "core.fsmonitor=", "-c", "core.untrackedCache=false", "-c", "core.hooksPath=" + os.DevNull}
+	if _, err := g.Pipe(ctx, info.Bytes(), append(plain, "update-index", "-z", "--add", "--index-info")...); err != nil {
+		return fmt.Errorf("make files: %w", err)
+	}
+	args := append(append(plain, "checkout-index", "-f", "-q", "-z", "--stdin"), into...)
+	if _, err := g.Pipe(ctx, paths.Bytes(), args...); err != nil {
+		return fmt.Errorf("make files: %w", err)
+	}
+	return nil
+}
+
+// copyAttributes puts the attributes that will count for the files of steps
+// into ready/: the steps' own, else the worktree's.
+func (w *staging) copyAttributes(steps []Step) error {
+	root, err := os.OpenRoot(w.s.Root)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	info, err := in.Stat()
+	defer root.Close()
+	blobs := map[string]plumbing.Hash{}
+	for _, st := range steps {
+		if path.Base(st.path) == ".gitattributes" && blob(st.workAfter) && st.workAfter.Mode != trees.ModeSymlink {
+			blobs[st.path] = st.workAfter.Hash
+		}
+	}
+	done := map[string]bool{}
+	for _, st := range steps {
+		for dir := path.Dir(st.path); !done[dir]; dir = path.Dir(dir) {
+			done[dir] = true
+			name := strings.TrimPrefix(dir+"/.gitattributes", "./")
+			data, err := w.attributes(root, name, blobs[name])
+			if err != nil {
+				return err
+			}
+			if data == nil {
+				continue
+			}
+			if err := errors.Join(os.MkdirAll(filepath.Dir(w.ready(name)), 0o777), os.WriteFile(w.ready(name), data, 0o666)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (w *staging) attributes(root *os.Root, name string, blob plumbing.Hash) ([]byte, error) {
+	if !blob.IsZero() {
+		return trees.ReadAs(w.s.Objects, plumbing.BlobObject, blob)
+	}
+	pl, err := openPlace(root, name, false)
+	if err != nil {
+		return nil, nil // no directory, no attributes
+	}
+	defer pl.close()
+	if info, err := pl.dir.Lstat(pl.name); err != nil || !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	data, err := pl.dir.ReadFile(pl.name)
+	return data, fsutil.IgnoreMissing(err)
+}
+
+// write makes a file of the very bytes that one had, past git's filters.
+func (w *staging) write(name string, want fileOnDisk) error {
+	data, err := trees.ReadAs(w.s.Objects, plumbing.BlobObject, want.hash)
 	if err != nil {
 		return err
 	}
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, info.Mode().Perm())
-	if err != nil {
+	file := w.ready(name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close(), os.Chtimes(to, info.ModTime(), info.ModTime()))
+	if want.mode == trees.ModeSymlink {
+		return os.Symlink(string(data), file)
+	}
+	perm := fs.FileMode(want.mode & 0o777)
+	return errors.Join(os.WriteFile(file, data, 0o600), os.Chmod(file, perm))
+}
+
+// made is what is ready for a path.
+func (w *staging) made(name string) (fileOnDisk, error) {
+	pl, err := w.place(name)
+	if err != nil {
+		return fileOnDisk{}, err
+	}
+	defer pl.close()
+	info, err := pl.dir.Lstat(pl.name)
+	if err != nil {
+		return fileOnDisk{}, err
+	}
+	return hashDisk(pl.dir, pl.name, info)
 }

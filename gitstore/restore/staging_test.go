@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,19 +10,52 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A lock of the index that could not be removed is taken over by the next restore.
-func TestLockThatCouldNotBeRemoved(t *testing.T) {
-	dir := t.TempDir()
-	s := &Worktree{Index: filepath.Join(dir, "index"), State: t.TempDir()}
-	a := s.lockedIndexFiles()
-	require.NoError(t, a.takeLock())
-	a.lock = filepath.Join(dir, "full") // a folder with a file: its removal fails
-	require.NoError(t, os.Mkdir(a.lock, 0o777))
-	require.NoError(t, os.WriteFile(filepath.Join(a.lock, "file"), nil, 0o666))
-	a.freeLock()
-	assert.FileExists(t, s.Index+".lock")
-	b := s.lockedIndexFiles()
-	require.NoError(t, b.takeLock())
-	b.freeLock()
-	assert.NoFileExists(t, s.Index+".lock")
+// A git whose restore was killed may go on making files: the next restore
+// takes none of them, and none of them is in its way.
+func TestWorkshopAfterAKill(t *testing.T) {
+	s := &Worktree{State: t.TempDir()}
+	killed, err := s.openStaging()
+	require.NoError(t, err)
+	next, err := s.openStaging()
+	require.NoError(t, err)
+	assert.NoDirExists(t, killed.dir)
+	late := killed.ready("dir/a")
+	require.NoError(t, os.MkdirAll(filepath.Dir(late), 0o777))
+	require.NoError(t, os.WriteFile(late, []byte("late"), 0o666))
+	assert.NoFileExists(t, next.ready("dir/a"))
+	require.NoError(t, next.close())
+	assert.NoDirExists(t, next.dir)
+	last, err := s.openStaging()
+	require.NoError(t, err)
+	assert.NoFileExists(t, late)
+	require.NoError(t, last.close())
+	assert.NoDirExists(t, s.stagingDir())
+}
+
+// Nothing has to wait for that git.
+func TestSweepBesideAGit(t *testing.T) {
+	s := &Worktree{State: t.TempDir(), GitDir: t.TempDir()}
+	killed, err := s.openStaging()
+	require.NoError(t, err)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			late := killed.ready(fmt.Sprintf("dir/%d", i))
+			_ = os.MkdirAll(filepath.Dir(late), 0o777)
+			_ = os.WriteFile(late, nil, 0o666)
+		}
+	}()
+	for range 100 {
+		assert.NoError(t, s.Sweep())
+	}
+	close(stop)
+	<-stopped
+	require.NoError(t, s.Sweep())
+	assert.NoDirExists(t, s.stagingDir())
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Contents is what a checkpoint holds besides its record, opened.
+// Contents are the trees and entries of a checkpoint besides its record.
 type Contents struct {
 	Record  *checkpoint.Record
 	Base    plumbing.Hash // the tree of HEAD at the save, zero when unborn

@@ -24,7 +24,7 @@ import (
 // sections are the keys of a record that are united.
 var sections = []string{"tasks", "execution_graph", "progress", "agent_outputs", "pipeline"}
 
-// Merge unites what two records make of base, which is nil where they have
+// Merge merges two records that were derived from base, which is nil if they have
 // nothing in common. The result is the newer one with what the other adds to it,
 // or nil where that is nothing. None of them is changed.
 func Merge(base, other, newer *checkpoint.Record) *checkpoint.Record {
@@ -76,7 +76,7 @@ func updateDerived(r, newer *checkpoint.Record) {
 	}
 }
 
-// mergeValue is what two sides make of a value: nil where it goes.
+// mergeValue merges two changes of a value. It returns nil if the value goes.
 func mergeValue(base, other, newer any) any {
 	switch {
 	case checkpoint.Equal(other, base):
@@ -124,7 +124,7 @@ func isItem(m *checkpoint.Map) bool {
 	return m.Text("status") != "" && !graph
 }
 
-// mergeMaps unites mappings, in the order of the newer one.
+// mergeMaps merges mappings, in the order of the newer one.
 func mergeMaps(base, other, newer *checkpoint.Map) *checkpoint.Map {
 	out := checkpoint.NewMap()
 	for _, key := range distinct(append(newer.Keys(), other.Keys()...)) {
@@ -138,7 +138,7 @@ func mergeMaps(base, other, newer *checkpoint.Map) *checkpoint.Map {
 	return out
 }
 
-// mergeLists unites lists: what has an id is one thing, whatever else is said of it.
+// mergeLists merges lists: what has an id is one thing, whatever else is said of it.
 func mergeLists(base, other, newer []any) []any {
 	was, theirs, ours := byName(base), byName(other), byName(newer)
 	var out []any

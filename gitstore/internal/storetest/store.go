@@ -23,7 +23,7 @@ type Saver interface {
 	Save(ctx context.Context, req gitstore.SaveRequest) (*gitstore.Saved, error)
 }
 
-// A RecordReader reads.
+// A RecordReader reads checkpoints and their records.
 type RecordReader interface {
 	Issues(ctx context.Context, archived bool) (issues []checkpoint.Issue, strange []string, err error)
 	List(ctx context.Context, i checkpoint.Issue, limit int) (*gitstore.List, error)

@@ -79,7 +79,7 @@ func (s *Server) DeleteLabel(label string) {
 	}
 }
 
-// Issue is an issue as it is now.
+// Issue returns an issue as it is now.
 func (s *Server) Issue(number string) FakeIssue {
 	s.mu.Lock()
 	defer s.mu.Unlock()

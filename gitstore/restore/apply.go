@@ -173,7 +173,7 @@ func (s *Worktree) apply(ctx context.Context, w *staging, area *lockedIndex, ste
 	return lost, area.edit(ctx, edits)
 }
 
-// removeFile removes a step's file, where it removes one, and the directories
+// removeFile removes the file of a step, if it removes one, and the directories
 // that this leaves empty.
 func (w *staging) removeFile(root *os.Root, i int, st Step) error {
 	if !st.work {
@@ -193,7 +193,7 @@ func (w *staging) removeFile(root *os.Root, i int, st Step) error {
 	return nil
 }
 
-// installFile puts a step's file in its place.
+// installFile moves the prepared file of a step to its path.
 func (w *staging) installFile(root *os.Root, _ int, st Step) error {
 	pl, err := w.place(st.path)
 	if err != nil {

@@ -88,7 +88,7 @@ func (c *Invocation) close() {
 	}
 }
 
-// warnf tells of something on standard error. With --json that has to wait:
+// warnf prints a warning to standard error. With --json that has to wait:
 // where the command fails, standard error has the one object of the error.
 func (c *Invocation) warnf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
@@ -120,7 +120,7 @@ func (c *Invocation) takeWarnings() []string {
 	return taken
 }
 
-// infof tells what is being done on standard error, unless asked to be quiet.
+// infof prints the current step to standard error, unless --quiet is set.
 func (c *Invocation) infof(format string, args ...any) {
 	if !c.flags.Bool("quiet") && !c.json {
 		c.ticker.hide()

@@ -11,7 +11,7 @@ import (
 	"git-checkpoint/gitstore/repository"
 )
 
-// A HookPrecheck is what a few files tell of a repository: a hook that has nothing to
+// A HookPrecheck holds facts from a few files of a repository: a hook that has nothing to
 // do must not cost a git process. Where they do not tell, it is not certain.
 type HookPrecheck struct {
 	Branch  string // what HEAD is on, "" when it is detached

@@ -37,8 +37,8 @@ func (l *chainCommit) content() join.Checkpoint {
 	return join.Checkpoint{Clock: l.Clock, Tree: l.Tree.String()}
 }
 
-// mergeChains finds out what chains of one issue amount to. The result is one of
-// them, or a new one in k that begins as the first of them does.
+// mergeChains merges chains of one issue. The result is one of them, or a new one
+// in k that begins as the first of them does.
 func (s *Store) mergeChains(k *objectWriter, chains ...*chain) (tip plumbing.Hash, want join.State, rebuilt bool, err error) {
 	list := make([]join.Chain, len(chains))
 	for n, c := range chains {
@@ -56,8 +56,8 @@ func (s *Store) mergeChains(k *objectWriter, chains ...*chain) (tip plumbing.Has
 	return s.withLedger(chains[0].issue, s.rebuildMerged(want, chains, k), want.Ledger, k), want, true, nil
 }
 
-// checkAllReadable refuses to leave out a strange commit: chains[as] has to stand on
-// each, and a new chain, for -1, stands on none.
+// checkAllReadable fails if a merge would leave out an unknown commit: chains[as] has
+// to contain each of them, and a new chain, for -1, contains none.
 func checkAllReadable(chains []*chain, as int) error {
 	for _, c := range chains {
 		if l := c.unknownCommit(); l != nil && (as < 0 || !chains[as].stands(l.commit.hash)) {
@@ -71,8 +71,8 @@ func checkAllReadable(chains []*chain, as int) error {
 	return nil
 }
 
-// unknownCommit is a commit of which nobody can tell what it says, nil when there is
-// none: a later version of this program may have made it.
+// unknownCommit returns a commit that this version does not understand, nil for
+// none. A later version of this program may have made it.
 func (c *chain) unknownCommit() *chainCommit {
 	for i := range c.commits {
 		if c.commits[i].ID == "" && !c.commits[i].ledger {
@@ -82,10 +82,9 @@ func (c *chain) unknownCommit() *chainCommit {
 	return nil
 }
 
-// rebuildMerged makes a chain of the checkpoints that are wanted, of the commits of
-// chains. Below the first difference it is the first of chains with a tip. If
-// none has a tip, it begins at genesis: links without a tip are no chain, and
-// their commits have other parents.
+// rebuildMerged makes a chain of the wanted checkpoints from the commits of chains. Below the first difference it is the first of chains with a tip. If
+// none has a tip, it begins at genesis: commits without a tip are no chain, and have
+// other parents.
 func (s *Store) rebuildMerged(want join.State, chains []*chain, k *objectWriter) plumbing.Hash {
 	from := map[checkpoint.ID]*chainCommit{}
 	base := &chain{issue: chains[0].issue, ref: chains[0].ref, rooted: true}

@@ -13,15 +13,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A parent is what a new checkpoint is put on.
+// A parent is the commit below a new checkpoint, with the ledger of its chain.
 type parent struct {
 	commit plumbing.Hash
 	ledger *ledger.Ledger
 }
 
 // applyRetention applies retention to the newest part of a chain, as it will be with
-// record on top, and returns what the record's commit is put on. Whatever
-// keeps it from dropping anything keeps no save from being made.
+// record on top, and returns the parent of the record's commit. If it fails, it drops
+// nothing, and the save goes on.
 func (s *Store) applyRetention(ctx context.Context, below *chain, p retention.Policy, r *checkpoint.Record, entries []trees.Entry, k *objectWriter) (parent, []checkpoint.ID) {
 	plain := parent{below.tip, below.ledger}
 	if below.tip.IsZero() {

@@ -17,11 +17,11 @@ import (
 // at: it may have been seen last by another name, and then all of it is in vain.
 const maxPushedWithoutListing = 20
 
-// pushWithoutListing pushes issues that went on here since the remote was seen last, without
-// a look at it: the lease on what was seen is all that a look could add, and
-// where somebody was there meanwhile, the push is refused. What is refused so,
-// what needs a join, and what somebody may have to be asked about waits for the
-// look. An error is one that a look would meet, too.
+// pushWithoutListing pushes issues that have local-only checkpoints without listing
+// the remote's refs first. The lease on the last known value makes the push fail if
+// another clone has pushed since. It leaves out issues that need a merge or a
+// question to the user: they wait for the listing, as do the refused ones. If it
+// returns an error, a listing would fail with the same error.
 func (y *syncing) pushWithoutListing(ctx context.Context, all refStates) error {
 	if y.req.DryRun || y.req.Archived {
 		return nil
@@ -64,8 +64,8 @@ func (y *syncing) pushWithoutListing(ctx context.Context, all refStates) error {
 	return nil
 }
 
-// planWithoutListing plans issues that went on as if the remote were where it was seen
-// last, none where they are too many. It leaves out those that would not simply
+// planWithoutListing plans issues with local-only checkpoints as if the remote were
+// where it was seen last, none if they are too many. It leaves out those that would not simply
 // be pushed then.
 func (y *syncing) planWithoutListing(ctx context.Context, all refStates) (plans []*syncPlan) {
 	went := map[checkpoint.Issue]plumbing.Hash{}
@@ -93,7 +93,7 @@ func (y *syncing) planWithoutListing(ctx context.Context, all refStates) (plans 
 	return plans
 }
 
-// isHarmless reports that nobody has anything to say of what is pushed.
+// isHarmless reports whether the push needs no question and is not blocked.
 func (y *syncing) isHarmless(ctx context.Context, plans []*syncPlan) bool {
 	if y.req.May == nil {
 		return true

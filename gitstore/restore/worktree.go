@@ -26,8 +26,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Worktree is where files are put back: a worktree with its staging area, and
-// what is known of its repository.
+// A Worktree is the worktree to restore, with its staging area and its repository.
 type Worktree struct {
 	Git    gitcmd.Git           // of the repository
 	Config []gitcmd.ConfigEntry // git's configuration

@@ -13,7 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A chainParser makes links of a chain's commits, newest first. For a long walk
+// A chainParser parses the commits of a chain, newest first. For a long walk
 // it does so beside the reading of the next ones.
 type chainParser struct {
 	issue   checkpoint.Issue
@@ -96,7 +96,7 @@ func (d *chainParser) describe(c rawCommit) chainCommit {
 	return l
 }
 
-// finish returns the links. It may be called again.
+// finish returns the parsed commits. It may be called again.
 func (d *chainParser) finish() []chainCommit {
 	if d.in != nil {
 		close(d.in)

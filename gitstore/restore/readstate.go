@@ -19,7 +19,7 @@ import (
 // maxInside is how many files in the place of a file are looked at.
 const maxInside = 10_000
 
-// A stateReader finds out what paths are now.
+// A stateReader reads the present state of paths.
 type stateReader struct {
 	s      *Worktree
 	ctx    context.Context
@@ -31,7 +31,7 @@ type stateReader struct {
 	asked  []string // regular files whose blob has to be told
 }
 
-// readState finds out what the paths of targets are now, in the staging area and
+// readState reads the present state of the paths of targets, in the staging area and
 // in the worktree; files are told as git would add them, or raw.
 func (s *Worktree) readState(ctx context.Context, targets []Target, area *lockedIndex, raw bool) (func(string) state, error) {
 	root, err := os.OpenRoot(s.Root)

@@ -10,15 +10,14 @@ import (
 // few of them may stand for any number of directories.
 const maxMergedTrees = 10_000
 
-// A treeOverlay puts trees together.
+// A treeOverlay merges trees.
 type treeOverlay struct {
 	k    *objectWriter
 	left int                                // how many trees may yet be made
 	made map[[2]plumbing.Hash]plumbing.Hash // of which two
 }
 
-// merge is a tree with what another has beside it. What both have is as the
-// first one has it.
+// merge returns the entries of a tree and those of another that it does not have.
 func (p *treeOverlay) merge(entries, others []trees.Entry) []trees.Entry {
 	at := make(map[string]int, len(entries))
 	for i, e := range entries {
@@ -36,7 +35,7 @@ func (p *treeOverlay) merge(entries, others []trees.Entry) []trees.Entry {
 	return entries
 }
 
-// mergeTree is the first of two trees with what the second one has beside it.
+// mergeTree returns a tree with the entries of both. The first one wins.
 func (p *treeOverlay) mergeTree(first, second plumbing.Hash) plumbing.Hash {
 	pair := [2]plumbing.Hash{first, second}
 	if made, ok := p.made[pair]; ok || first == second || p.left == 0 {

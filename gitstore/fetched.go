@@ -13,7 +13,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// arrivals brings issues, all that the remote has for none.
+// fetch fetches the chains of issues. With no issues, it fetches all chains of the
+// remote.
 func (l *conn) fetch(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, fetched, error) {
 	if len(issues) == 1 {
 		here, err := l.s.refsHere(ctx, l.Remote, issues)
@@ -30,7 +31,7 @@ func (l *conn) fetch(ctx context.Context, issues []checkpoint.Issue) ([]checkpoi
 	return l.fetchListed(ctx, issues)
 }
 
-// fetchListed is arrivals with a look at what the remote has.
+// fetchListed lists the remote's refs, then fetches the chains of issues.
 func (l *conn) fetchListed(ctx context.Context, issues []checkpoint.Issue) ([]checkpoint.Issue, fetched, error) {
 	tips, issues, err := l.chains(ctx, issues)
 	if err != nil {
@@ -93,8 +94,8 @@ func (l *conn) ask(ctx context.Context, issues []checkpoint.Issue) (listing, err
 	return there, err
 }
 
-// warnInvalidRefs names the refs that stand where chains do and are called like no
-// issue: they go nowhere. at is whose they are.
+// warnInvalidRefs warns of refs among those of chains whose names are no issues. They
+// are skipped. at is the remote that they are on.
 func (s *Store) warnInvalidRefs(at string, names []string) {
 	const few = 3
 	if len(names) == 0 {
@@ -153,7 +154,7 @@ func (s *Store) knows(remote string, i checkpoint.Issue, here map[string]plumbin
 // fetched are the chains of a remote, or its archives, as they came here.
 type fetched map[checkpoint.Issue]remote.FetchedRef
 
-// add takes in what came of issues, by the names of their refs.
+// add adds the fetched refs of issues, by the names of their refs.
 func (in fetched) add(issues []checkpoint.Issue, refOf func(checkpoint.Issue) string, came map[string]remote.FetchedRef) {
 	for _, i := range issues {
 		a := came[refOf(i)]
@@ -164,7 +165,7 @@ func (in fetched) add(issues []checkpoint.Issue, refOf func(checkpoint.Issue) st
 	}
 }
 
-// forget lets go of what has found its place.
+// forget deletes the temporary refs of a fetch.
 func (l *conn) forget(ctx context.Context, in fetched) {
 	l.Forget(ctx, slices.Collect(maps.Values(in))...)
 }

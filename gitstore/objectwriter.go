@@ -94,7 +94,7 @@ func (k *objectWriter) Flush(ctx context.Context) error {
 	return fsync()
 }
 
-// install stores everything that was added; settle makes it durable. The files
+// install stores everything that was added; fsync makes it durable. The files
 // beside the objects have durable contents when the objects have.
 func (k *objectWriter) install(ctx context.Context, beside ...*os.File) (fsync func() error, err error) {
 	if k.batch.Len() > packAbove {
@@ -128,7 +128,7 @@ func (k *objectWriter) keepFromGC(ctx context.Context, by string) (err error) {
 	return nil
 }
 
-// releaseKeptPack ends keepFromGC.
+// releaseKeptPack releases the pack of keepFromGC.
 func (k *objectWriter) releaseKeptPack() {
 	if k.release != nil {
 		k.release()
@@ -163,7 +163,8 @@ func (k *objectWriter) protectFromGC(ctx context.Context) error {
 	return nil
 }
 
-// copyForeign takes copies of what others wrote, so that it is in the pack too.
+// copyForeign adds copies of objects that others wrote, so that they are in the pack
+// too.
 func (k *objectWriter) copyForeign() {
 	for _, hash := range k.outside {
 		if kind, data, err := k.store.objects.Read(hash); err == nil {

@@ -11,7 +11,7 @@ import (
 	"git-checkpoint/gitstore/snapshot"
 )
 
-// A stagedState is what HEAD and the staging area hold.
+// A stagedState holds HEAD and the staging area.
 type stagedState struct {
 	head head
 	*snapshot.Area
@@ -29,7 +29,7 @@ func (s *Store) stagedState(ctx context.Context) (*stagedState, error) {
 	return s.readStagedState(ctx)
 }
 
-// prefetchIndex reads the area of a repository that was guessed, while git is
+// prefetchIndex reads the staging area of the guessed repository, while git is
 // asked for its settings. What fails is done again, and told of, by Save.
 func prefetchIndex(ctx context.Context, g gitcmd.Git, guessed repository.Info) <-chan *stagedState {
 	done := make(chan *stagedState, 1)

@@ -8,7 +8,7 @@ import (
 	"git-checkpoint/gitstore/refs"
 )
 
-// A localUpdate moves the refs here to what a fetch has brought.
+// A localUpdate moves the local refs to the fetched tips.
 type localUpdate struct {
 	s       *Store
 	conn    *conn
@@ -16,8 +16,8 @@ type localUpdate struct {
 	names   *names
 }
 
-// updateAll takes issues in, in one transaction. Where that fails, each has one of
-// its own.
+// updateAll moves the refs of issues in one transaction. If that fails, it moves
+// those of each issue in a transaction of its own.
 func (t *localUpdate) updateAll(ctx context.Context, issues []checkpoint.Issue) []Synced {
 	done := make([]Synced, len(issues))
 	if len(issues) > 1 {
@@ -38,7 +38,7 @@ func (t *localUpdate) updateAll(ctx context.Context, issues []checkpoint.Issue) 
 	return done
 }
 
-// updateTogether fails where one of the issues does.
+// updateTogether fails if one of the issues does.
 func (t *localUpdate) updateTogether(ctx context.Context, issues []checkpoint.Issue, done []Synced) error {
 	t.s.refs.Hold()
 	defer t.s.refs.Let()

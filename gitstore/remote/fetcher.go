@@ -22,7 +22,7 @@ type fetcher struct {
 	until   time.Time // no more is tried then, zero for no such time
 }
 
-// fetch fetches refs, where that fails each half of them.
+// fetch fetches refs. If that fails, it fetches each half of them.
 func (b *fetcher) fetch(ctx context.Context, refs []string) error {
 	specs := make([]string, len(refs))
 	for n, ref := range refs {

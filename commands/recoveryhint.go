@@ -8,8 +8,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// withRecoveryHint gives an error over something damaged, or over nothing where there is an
-// archive, the command that goes on from there.
+// withRecoveryHint adds a recovery command to the error of a damaged chain, or of an
+// issue whose checkpoints are all in its archive.
 func (c *Invocation) withRecoveryHint(err error) error {
 	var none *gitstore.NoneError
 	if errors.As(err, &none) && !errors.As(err, new(*failure)) && c.archived(none.Issue) {
@@ -36,8 +36,7 @@ func (c *Invocation) archived(issue checkpoint.Issue) bool {
 	return err == nil && len(l.Checkpoints) > 0
 }
 
-// recoveryCommand is the command that goes on in spite of what is damaged, "" where
-// there is none.
+// recoveryCommand returns the command that recovers from the damage, "" for none.
 func (c *Invocation) recoveryCommand(issue checkpoint.Issue) string {
 	_, _, err := c.store.NewestValid(c.ctx, issue)
 	var broken *gitstore.BrokenRefError

@@ -15,11 +15,11 @@ import (
 // ErrStale says that the remote's ref is not where it was expected.
 var ErrStale = errors.New("the remote moved meanwhile")
 
-// ErrUpToDate is that a remote had a commit at its ref before it was pushed.
+// ErrUpToDate reports that the remote's ref had the commit before the push.
 var ErrUpToDate = errors.New("the remote has it already")
 
-// A RefUpdate is a commit for a ref of the remote, which has to be at seen, zero
-// for not there.
+// A RefUpdate pushes Tip to Ref if the remote ref is at Seen. A zero Seen means
+// that the ref must not exist.
 type RefUpdate struct {
 	Ref       string
 	Tip, Seen plumbing.Hash

@@ -7,7 +7,7 @@ import (
 	"git-checkpoint/gitstore/remote"
 )
 
-// An issuePush is what a remote gets of one issue.
+// An issuePush holds the updates that a push sends for one issue.
 type issuePush struct {
 	issue   checkpoint.Issue
 	updates []remote.RefUpdate
@@ -16,7 +16,7 @@ type issuePush struct {
 // pushBytes bounds the arguments of one push, in which its refs stand.
 const pushBytes = 100_000
 
-// countForOnePush is how many givings go over one connection, one at least.
+// countForOnePush returns how many of the pushes fit in one command, at least one.
 func countForOnePush(list []issuePush) int {
 	size := 0
 	for n, g := range list {
@@ -30,7 +30,7 @@ func countForOnePush(list []issuePush) int {
 	return len(list)
 }
 
-// An exposureCheck asks whether what goes to a remote may be shown to it.
+// An exposureCheck checks if the commits of a push may be exposed to a remote.
 type exposureCheck struct {
 	s      *Store
 	remote string
@@ -39,16 +39,15 @@ type exposureCheck struct {
 	harmless func(Outgoing) bool                    // may says nothing of it; nil for never
 }
 
-// A blockedError is why an issue may not be shown.
+// A blockedError is the reason why an issue must not be pushed.
 type blockedError struct{ error }
 
 func (e *blockedError) Unwrap() error { return e.error }
 
-// errorsByIssue are why issues did not get where they should, nil for those that
-// did.
+// errorsByIssue maps issues to the errors of their push, nil for success.
 type errorsByIssue map[checkpoint.Issue]error
 
-// check asks about givings, and notes which are refused.
+// check checks pushes, and records the errors of those that are refused.
 func (j *exposureCheck) check(ctx context.Context, list []issuePush, refused errorsByIssue) {
 	if j.may != nil && len(list) > 0 {
 		j.checkTogether(ctx, list, j.s.Fetched(ctx), refused)

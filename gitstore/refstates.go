@@ -10,10 +10,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A refState is where the refs of one issue are here.
+// A refState holds the values of an issue's local refs.
 type refState struct{ live, own, tracked plumbing.Hash }
 
-// refStates are those of issues, by their names in refs.
+// refStates maps the names of issues in refs to their states.
 type refStates map[string]refState
 
 // refStatesOf sorts refs by issue, while a remote is thinking: there may be
@@ -58,18 +58,18 @@ func (all refStates) every(there listing) []checkpoint.Issue {
 	return slices.Compact(issues)
 }
 
-// inSync reports whether every ref is where the remote's is.
+// inSync reports whether every local ref has the value of the remote's.
 func (at refState) inSync(tip plumbing.Hash) bool {
 	return !tip.IsZero() && at.live == tip && at.own == tip && at.tracked == tip
 }
 
-// isAheadOf reports whether the chain here is this clone's, and not the one that
+// hasLocalOnly reports whether the chain here is this clone's, and not the one that
 // the remote was seen with.
 func (at refState) hasLocalOnly() bool {
 	return !at.live.IsZero() && at.live == at.own && at.live != at.tracked
 }
 
-// outOfSync leaves out the issues for which there is nothing to do. An issue that
+// outOfSync returns the issues that a sync has to do something for. An issue that
 // was named is looked at more closely: its archive may have what its chain has.
 func (y *syncing) outOfSync(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, all refStates) []checkpoint.Issue {
 	var open []checkpoint.Issue

@@ -23,7 +23,7 @@ type Conn struct {
 	git  gitcmd.Git
 }
 
-// Open makes a line, without a connection yet. With op "fetch" nothing is going
+// Open returns a connection that is not made yet. With op "fetch" nothing is going
 // to be pushed. A quiet one asks nobody for a password. The remote's name has to
 // be one that git takes for no option.
 func (h Here) Open(op, name string, timeout time.Duration, quiet bool) *Conn {
@@ -91,7 +91,7 @@ func (l *Conn) run(ctx context.Context, args ...string) (out []byte, err error) 
 	return out, err
 }
 
-// within bounds a git by the line's timeout, and makes its failure an Error.
+// within bounds a git by the connection's timeout, and makes its failure an Error.
 func (l *Conn) within(ctx context.Context, f func(context.Context) error) error {
 	within := ctx
 	if l.Timeout > 0 {
