@@ -189,7 +189,7 @@ func TestGitStoreReftable(t *testing.T) {
 // otherGit is the folder of a git that has reftables; in CI it must come.
 func otherGit(t testing.TB) string {
 	t.Helper()
-	script, err := filepath.Abs(filepath.Join("..", "..", "..", "shared", "tools", "other-git"))
+	script, err := filepath.Abs(filepath.Join("..", "..", "..", "..", "shared", "tools", "other-git"))
 	require.NoError(t, err)
 	cached := filepath.Join("/tmp", "git-checkpoint-git-trixie")
 	if _, err := os.Stat(filepath.Join(cached, "bin", "git")); err != nil && os.Getenv("CI") != "true" {
