@@ -129,3 +129,56 @@ func TestSaveIfOwnRefMovedAfterComparison(t *testing.T) {
 	assert.Equal(t, ids, w.live())
 	w.sound()
 }
+
+// A save under an id of its own looks for that id in the chain whose ref was deleted.
+func TestSaveUnderTakenIDAfterDeletedRef(t *testing.T) {
+	w := newWorld(t)
+	ids := w.manual(2)
+	req := w.request(checkpoint.Manual)
+	req.Keep = true
+	edit := req.Edit
+	req.Edit = func(before *checkpoint.Record) (*checkpoint.Record, error) {
+		r, err := edit(before)
+		if err == nil {
+			r.SetID(ids[0])
+		}
+		return r, err
+	}
+	w.Git("update-ref", "-d", LiveRef("42"))
+	_, err := w.s.Save(ctx, req)
+	var taken *TakenError
+	require.ErrorAs(t, err, &taken)
+	assert.Equal(t, ids, w.live())
+}
+
+// A commit of own/ that cannot be read for a moment does not count as lost.
+func TestSaveFailsIfOwnCannotBeRead(t *testing.T) {
+	w := newWorld(t)
+	ids := w.manual(2)
+	tip := w.Git("rev-parse", LiveRef("42"))
+	w.Git("update-ref", "-d", LiveRef("42"))
+	path := w.GitPath("objects/" + tip[:2] + "/" + tip[2:])
+	require.NoError(t, os.Rename(path, path+".away"))
+	require.NoError(t, os.Mkdir(path, 0o777))
+	w.s = w.open(w.Dir)
+	_, err := w.s.Save(ctx, w.request(checkpoint.Manual))
+	require.Error(t, err)
+
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.Rename(path+".away", path))
+	w.s = w.open(w.Dir)
+	saved := w.save(w.request(checkpoint.Manual))
+	assert.Equal(t, append(ids, saved.ID), w.live())
+}
+
+// A dry run does not restore the ref.
+func TestDryRunLeavesDeletedRef(t *testing.T) {
+	w := newWorld(t)
+	w.manual(2)
+	w.Git("update-ref", "-d", LiveRef("42"))
+	req := w.request(checkpoint.Manual)
+	req.IfChanged, req.DryRun = true, true
+	_, err := w.s.Save(ctx, req)
+	require.ErrorIs(t, err, ErrUnchanged)
+	assert.Empty(t, w.Git("for-each-ref", LiveRef("42")))
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/join"
@@ -41,11 +42,13 @@ func (s *Store) repairOwn(ctx context.Context, i checkpoint.Issue, deleted bool)
 		return nil
 	}
 	if live.IsZero() {
-		if _, err := s.readCommit(own); err != nil {
+		lost, err := s.isLost(own)
+		switch {
+		case err != nil:
+			return fmt.Errorf("read %s: %w", ownRef(i), err)
+		case lost:
 			s.compared[i] = comparedRefs{live, own}
-			return nil
-		}
-		if deleted {
+		case deleted:
 			return s.restoreDeletedRef(ctx, i, own)
 		}
 		return nil
@@ -102,14 +105,26 @@ func (s *Store) chainToSaveOn(ctx context.Context, i checkpoint.Issue) (*chain, 
 	if err != nil || own.IsZero() {
 		return c, err
 	}
-	if _, err := s.readCommit(own); err != nil {
-		return c, nil
+	lost, err := s.isLost(own)
+	if err != nil || lost {
+		return c, err
 	}
 	c, err = s.walk(i, LiveRef(i), own, 1)
 	if err == nil {
 		c.deleted = true
 	}
 	return c, err
+}
+
+// isLost reports whether a commit is missing or damaged. It fails if the operating
+// system could not read it: it may be there.
+func (s *Store) isLost(commit plumbing.Hash) (bool, error) {
+	_, err := s.readCommit(commit)
+	var errno syscall.Errno
+	if errors.As(err, &errno) && errno != syscall.ENOENT {
+		return false, err
+	}
+	return err != nil, nil
 }
 
 // repaired is the reflog message of a repair.

@@ -211,6 +211,9 @@ func (s *Store) movesTo(ctx context.Context, c *chain, tip plumbing.Hash) ([]ref
 	if own == c.tip {
 		return moves, nil
 	}
+	if c.deleted {
+		return nil, fmt.Errorf("%w: %s is at %s", errRefMoved, ownRef(c.issue), own)
+	}
 	if !own.IsZero() {
 		if err := s.checkCompared(c, own); err != nil {
 			return nil, err

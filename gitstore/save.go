@@ -87,7 +87,7 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	if req.DryRun {
 		err = try()
 	} else {
-		err = s.retryAfter(ctx, req.Issue, s.bringBackChanged, try)
+		err = s.retryAfter(ctx, req.Issue, s.repairFor(&req), try)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("save issue %s: %w", req.Issue, err)
@@ -102,6 +102,15 @@ func (req *SaveRequest) files(kept []string) snapshot.Request {
 		Worktree: req.Worktree, Untracked: req.Untracked, Artifacts: req.Artifacts, Kept: kept,
 		MaxSize: req.MaxSize, MaxFile: req.MaxFile, Budget: req.Budget, DryRun: req.DryRun,
 	}
+}
+
+// repairFor returns the repair before a save. A save that looks for other checkpoints
+// of the chain, by an id of the request or of a resume, needs the chain's ref.
+func (s *Store) repairFor(req *SaveRequest) func(context.Context, checkpoint.Issue) error {
+	if req.Keep || s.readResumed(req.Issue).ID != "" {
+		return s.restoreOwnChain
+	}
+	return s.bringBackChanged
 }
 
 // A saveOp is one save over all its tries.
@@ -130,6 +139,9 @@ func (w *saveOp) append(ctx context.Context, k *objectWriter) (*Saved, error) {
 			return nil, err
 		}
 	}
+	if below.deleted && (w.req.Keep || s.readResumed(issue).ID != "") && !w.req.DryRun {
+		return nil, fmt.Errorf("%w: %s was deleted", errRefMoved, LiveRef(issue))
+	}
 	before, left := s.recordBefore(below)
 	if err := below.below(); err != nil {
 		left = append(left, fmt.Errorf("the record before is left out: %w", err))
@@ -148,7 +160,7 @@ func (w *saveOp) append(ctx context.Context, k *objectWriter) (*Saved, error) {
 		return nil, err
 	}
 	if w.req.IfChanged && w.unchanged(below, record) {
-		if below.deleted {
+		if below.deleted && !w.req.DryRun {
 			err = s.restoreDeletedRef(ctx, issue, below.tip)
 		}
 		return nil, cmp.Or(err, ErrUnchanged)

@@ -62,9 +62,13 @@ func (m *mover) goOn(ctx context.Context, moves, left []refs.Move) error {
 			m.s.issueLock.Release()
 			return err
 		case err == nil:
-			m.s.issueLock.Release()
+			if at, err := m.s.progressOf(ctx, left); err == nil && len(at.left) == 0 {
+				m.s.issueLock.Release() // else the move of a chain has left own/ behind
+			}
 		case slices.ContainsFunc(left, isChain):
 			return fmt.Errorf("%s was moved, but not all that belongs to it, and the next command of the issue settles that: %w", moves[0].Name, err)
+		case m.s.issueLock == nil: // there is no note
+			return afterMove(err)
 		}
 	}
 	return afterMove(m.s.syncRefDirs(moves))
