@@ -182,3 +182,25 @@ func TestDryRunLeavesDeletedRef(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnchanged)
 	assert.Empty(t, w.Git("for-each-ref", LiveRef("42")))
 }
+
+// In a shallow clone two chains cannot be joined. If the ref was only set back, what
+// this clone has saved above is restored all the same.
+func TestShallowCloneRestoresRefThatWasSetBack(t *testing.T) {
+	w := newWorld(t)
+	w.manual(4)
+	clone := w.Dir + "-shallow"
+	w.Git("clone", "-q", "--depth=1", "file://"+w.Dir, clone)
+	w.Git("-C", clone, "fetch", "-q", "--depth=2", "origin", LiveRef("42")+":"+LiveRef("42"))
+	s := w.open(clone)
+	req := w.request(checkpoint.Manual)
+	first, err := s.Save(ctx, req)
+	require.NoError(t, err)
+	w.Git("-C", clone, "update-ref", LiveRef("42"), LiveRef("42")+"^")
+	s = w.open(clone)
+	second, err := s.Save(ctx, req)
+	require.NoError(t, err)
+	l, err := s.List(ctx, "42", 2)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(l.Checkpoints), 2)
+	assert.Equal(t, []checkpoint.ID{second.ID, first.ID}, []checkpoint.ID{l.Checkpoints[0].ID, l.Checkpoints[1].ID})
+}

@@ -59,7 +59,16 @@ func (s *Store) repairOwn(ctx context.Context, i checkpoint.Issue, deleted bool)
 		return nil
 	}
 	last, err := s.walk(i, ownRef(i), own, 0)
-	if err != nil || !now.whole() || !last.whole() {
+	switch {
+	case err != nil:
+		return nil
+	case last.stands(live): // also if history is cut: the ref was set back
+		if err := s.moveRefs(ctx, repaired, refs.Move{Name: LiveRef(i), Old: live, New: own}); err != nil && !isDone(err) {
+			return fmt.Errorf("restore what other means took from %s: %w", LiveRef(i), err)
+		}
+		s.tellBack(i)
+		return nil
+	case !now.whole() || !last.whole():
 		return nil
 	}
 	back, err := s.mergeInto(ctx, now, last)
