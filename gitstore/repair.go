@@ -26,12 +26,8 @@ func (s *Store) restoreOwnChain(ctx context.Context, i checkpoint.Issue) error {
 	return s.repairOwn(ctx, i, true)
 }
 
-// bringBackChanged is restoreOwnChain for a save, which restores a deleted ref with
-// its own move, see chainToSaveOn.
-func (s *Store) bringBackChanged(ctx context.Context, i checkpoint.Issue) error {
-	return s.repairOwn(ctx, i, false)
-}
-
+// repairOwn is restoreOwnChain. Unless deleted is set it leaves a deleted ref alone: a
+// save restores it with its own move, see chainToSaveOn.
 func (s *Store) repairOwn(ctx context.Context, i checkpoint.Issue, deleted bool) error {
 	live, err := s.readRef(ctx, LiveRef(i))
 	if err != nil {
@@ -49,7 +45,7 @@ func (s *Store) repairOwn(ctx context.Context, i checkpoint.Issue, deleted bool)
 		case lost:
 			s.compared[i] = comparedRefs{live, own}
 		case deleted:
-			return s.restoreDeletedRef(ctx, i, own)
+			return s.restoreRef(ctx, i, live, own)
 		}
 		return nil
 	}
@@ -63,11 +59,7 @@ func (s *Store) repairOwn(ctx context.Context, i checkpoint.Issue, deleted bool)
 	case err != nil:
 		return nil
 	case last.stands(live): // also if history is cut: the ref was set back
-		if err := s.moveRefs(ctx, repaired, refs.Move{Name: LiveRef(i), Old: live, New: own}); err != nil && !isDone(err) {
-			return fmt.Errorf("restore what other means took from %s: %w", LiveRef(i), err)
-		}
-		s.tellBack(i)
-		return nil
+		return s.restoreRef(ctx, i, live, own)
 	case !now.whole() || !last.whole():
 		return nil
 	}
@@ -87,11 +79,17 @@ func (s *Store) repairOwn(ctx context.Context, i checkpoint.Issue, deleted bool)
 	return nil
 }
 
-// restoreDeletedRef restores a chain's ref that was deleted. The chain itself may be
-// cut or damaged: a new one in its place would take the name of the old one.
-func (s *Store) restoreDeletedRef(ctx context.Context, i checkpoint.Issue, own plumbing.Hash) error {
-	if err := s.moveRefs(ctx, repaired, refs.Move{Name: LiveRef(i), New: own}); err != nil && !isDone(err) {
+// restoreRef restores a chain's ref that was deleted, which is a zero live, or set back.
+// The chain itself may be cut or damaged: a new one in its place would take the name of
+// the old one.
+func (s *Store) restoreRef(ctx context.Context, i checkpoint.Issue, live, own plumbing.Hash) error {
+	err := s.moveRefs(ctx, repaired, refs.Move{Name: LiveRef(i), Old: live, New: own})
+	switch {
+	case err == nil || isDone(err):
+	case live.IsZero():
 		return fmt.Errorf("restore %s, which was deleted by other means: %w", LiveRef(i), err)
+	default:
+		return fmt.Errorf("restore what other means took from %s: %w", LiveRef(i), err)
 	}
 	s.tellBack(i)
 	return nil

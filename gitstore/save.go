@@ -87,7 +87,9 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	if req.DryRun {
 		err = try()
 	} else {
-		err = s.retryAfter(ctx, req.Issue, s.repairFor(&req), try)
+		w.needsRef = req.Keep || s.readResumed(req.Issue).ID != ""
+		repair := func(ctx context.Context, i checkpoint.Issue) error { return s.repairOwn(ctx, i, w.needsRef) }
+		err = s.retryAfter(ctx, req.Issue, repair, try)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("save issue %s: %w", req.Issue, err)
@@ -104,15 +106,6 @@ func (req *SaveRequest) files(kept []string) snapshot.Request {
 	}
 }
 
-// repairFor returns the repair before a save. A save that looks for other checkpoints
-// of the chain, by an id of the request or of a resume, needs the chain's ref.
-func (s *Store) repairFor(req *SaveRequest) func(context.Context, checkpoint.Issue) error {
-	if req.Keep || s.readResumed(req.Issue).ID != "" {
-		return s.restoreOwnChain
-	}
-	return s.bringBackChanged
-}
-
 // A saveOp is one save over all its tries.
 type saveOp struct {
 	s       *Store
@@ -122,6 +115,10 @@ type saveOp struct {
 	created time.Time
 	id      checkpoint.ID
 	index   plumbing.Hash // the index commit
+
+	// needsRef is set for a save that looks for other checkpoints of the chain, by an
+	// id of the request or of a resume: the chain's ref has to be there.
+	needsRef bool
 
 	redacted []string // what was found in the record's texts
 }
@@ -139,7 +136,7 @@ func (w *saveOp) append(ctx context.Context, k *objectWriter) (*Saved, error) {
 			return nil, err
 		}
 	}
-	if below.deleted && (w.req.Keep || s.readResumed(issue).ID != "") && !w.req.DryRun {
+	if below.deleted && w.needsRef {
 		return nil, fmt.Errorf("%w: %s was deleted", errRefMoved, LiveRef(issue))
 	}
 	before, left := s.recordBefore(below)
@@ -161,7 +158,7 @@ func (w *saveOp) append(ctx context.Context, k *objectWriter) (*Saved, error) {
 	}
 	if w.req.IfChanged && w.unchanged(below, record) {
 		if below.deleted && !w.req.DryRun {
-			err = s.restoreDeletedRef(ctx, issue, below.tip)
+			err = s.restoreRef(ctx, issue, plumbing.ZeroHash, below.tip)
 		}
 		return nil, cmp.Or(err, ErrUnchanged)
 	}
