@@ -8,20 +8,20 @@ import (
 	"path/filepath"
 )
 
-// A Replacement is a file as it was read, which may not exist.
+// A Replacement holds a file's content at the time of Read, possibly of a missing file.
 type Replacement struct {
-	Path  string // with all symlinks resolved
+	Path  string // resolved path, without symlinks
 	Text  string
-	Force bool // also replace a file that is read-only or has other hard links
+	Force bool // also replace read-only files and files with other hard links
 
-	name string      // the path that was asked for
+	name string      // requested path
 	info fs.FileInfo // nil if the file does not exist
 }
 
 // ErrChanged means that the file changed after it was read.
 var ErrChanged = errors.New("it was changed meanwhile")
 
-// An ObstacleError is a property of a file that a replacement would lose.
+// An ObstacleError reports a property that the file would lose by its replacement.
 type ObstacleError struct {
 	Path   string
 	Reason string
@@ -29,7 +29,7 @@ type ObstacleError struct {
 
 func (e *ObstacleError) Error() string { return fmt.Sprintf("replace %s: %s", e.Path, e.Reason) }
 
-// Read reads a file. A file that does not exist is no error.
+// Read reads a file. It returns no error if the file does not exist.
 func Read(name string) (Replacement, error) {
 	path, err := resolve(name)
 	if err != nil {
@@ -57,10 +57,10 @@ func Read(name string) (Replacement, error) {
 // Exists reports whether the file existed when it was read.
 func (f Replacement) Exists() bool { return f.info != nil }
 
-// maxLinks bounds a chain of symlinks.
+// maxLinks limits a chain of symlinks.
 const maxLinks = 40
 
-// resolve follows symlinks, also one whose target does not exist.
+// resolve follows symlinks, even if the final target does not exist.
 func resolve(name string) (string, error) {
 	path := name
 	for range maxLinks {
@@ -74,7 +74,7 @@ func resolve(name string) (string, error) {
 		path = filepath.Join(dir, filepath.Base(path))
 		target, err := os.Readlink(path)
 		if err != nil {
-			return path, nil // no symlink, or no file at all
+			return path, nil // path is no symlink, or does not exist
 		}
 		if !filepath.IsAbs(target) {
 			target = filepath.Join(dir, target)

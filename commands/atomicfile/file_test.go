@@ -29,7 +29,7 @@ func content(t *testing.T, path string) string {
 	return string(data)
 }
 
-// only checks that no temporary file is left.
+// only checks that dir contains exactly these names, without temporary files.
 func only(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -129,14 +129,14 @@ func TestReadRefusesWhatIsNoPlainFile(t *testing.T) {
 	require.ErrorContains(t, err, "not a plain file")
 }
 
-// The temporary files of processes that were killed go, those of others stay.
+// Temporary files of killed processes are removed; those of running processes remain.
 func TestWriteRemovesTemporaryFilesOfKilledProcesses(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("only age counts there")
 	}
 	dir := t.TempDir()
 	f := put(t, filepath.Join(dir, "a"), "old", 0o600)
-	stale := filepath.Join(dir, ".a.git-checkpoint-4194999-0") // above the largest number of a process
+	stale := filepath.Join(dir, ".a.git-checkpoint-4194999-0") // above the maximum process id
 	alive := filepath.Join(dir, ".a.git-checkpoint-"+strconv.Itoa(os.Getppid())+"-0")
 	put(t, stale, "", 0o600)
 	put(t, alive, "", 0o600)

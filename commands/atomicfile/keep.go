@@ -8,13 +8,12 @@ import (
 	"strconv"
 )
 
-// keptCopies bounds the copies of one file.
+// keptCopies limits copies per file.
 const keptCopies = 5
 
-// Keep stores the content of a file, as it was read, in a directory, and
-// returns the path of the copy. The newest copy has no number, older ones have
-// .1 to .4. A content that is the newest copy already is not stored again. A
-// file that does not exist is stored as an empty copy.
+// Keep copies the content of f to a directory and returns the copy's path. The newest
+// copy has no number; older copies end in .1 to .4. Content equal to the newest copy is
+// not stored again. A missing file is stored as an empty copy.
 func Keep(dir string, f Replacement) (string, error) {
 	newest := keptName(dir, f.Path)
 	if data, err := os.ReadFile(newest); err == nil && string(data) == f.Text {
@@ -24,7 +23,7 @@ func Keep(dir string, f Replacement) (string, error) {
 		return "", err
 	}
 	for n := keptCopies - 1; n > 0; n-- {
-		_ = os.Rename(numbered(newest, n-1), numbered(newest, n)) // a missing number is no failure
+		_ = os.Rename(numbered(newest, n-1), numbered(newest, n)) // a missing copy is no error
 	}
 	to, err := Read(newest)
 	if err != nil {
@@ -33,7 +32,7 @@ func Keep(dir string, f Replacement) (string, error) {
 	return newest, to.write(f.Text, 0o600) // settings may hold tokens
 }
 
-// Kept returns the copies of a file, the newest first.
+// Kept returns all copies of a file, newest first.
 func Kept(dir, path string) []string {
 	var texts []string
 	for n := range keptCopies {
@@ -44,7 +43,7 @@ func Kept(dir, path string) []string {
 	return texts
 }
 
-// keptName is readable, and differs for files of the same name elsewhere.
+// keptName returns a readable file name, unique per path.
 func keptName(dir, path string) string {
 	sum := sha256.Sum256([]byte(filepath.ToSlash(path)))
 	return filepath.Join(dir, filepath.Base(path)+"-"+hex.EncodeToString(sum[:4]))

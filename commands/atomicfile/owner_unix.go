@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// hardLinks is the number of names of a file.
+// hardLinks returns a file's number of hard links.
 func hardLinks(info fs.FileInfo) uint64 {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -19,7 +19,7 @@ func hardLinks(info fs.FileInfo) uint64 {
 	return uint64(stat.Nlink)
 }
 
-// keepOwner gives a new file the owner and group of the file that it replaces.
+// keepOwner copies owner and group of the replaced file to out.
 func keepOwner(out *os.File, info fs.FileInfo) error {
 	want, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -38,7 +38,7 @@ func keepOwner(out *os.File, info fs.FileInfo) error {
 	return nil
 }
 
-// IsRunning reports whether a process exists.
+// IsRunning reports whether process pid exists.
 func IsRunning(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)

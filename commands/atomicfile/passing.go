@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// IsPassing reports whether an error comes from the disk, or from a limit of the
-// process or the system: it says nothing about the file, and may be gone later.
+// IsPassing reports whether err is a disk error or an exhausted limit of the process or
+// system. Such an error is unrelated to the file and may be temporary.
 func IsPassing(err error) bool {
 	for _, cause := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO} {
 		if errors.Is(err, cause) {

@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// Write replaces the content of the file. A file that does not exist is
-// created with its directory.
+// Write replaces the content of the file. It creates a missing file and its directory.
 func (f Replacement) Write(text string) error {
 	return f.write(text, 0o666)
 }
@@ -72,7 +71,7 @@ func (f Replacement) obstacle() error {
 // prepare writes the content to a synced temporary file beside the file.
 func (f Replacement) prepare(text string, mode fs.FileMode) (temp string, err error) {
 	if f.info != nil {
-		mode = 0o600 // until the owner is right
+		mode = 0o600 // until the owner is set
 	}
 	out, err := createTemp(f.Path, mode)
 	if err != nil {
@@ -90,13 +89,13 @@ func (f Replacement) prepare(text string, mode fs.FileMode) (temp string, err er
 	return out.Name(), errors.Join(err, out.Close())
 }
 
-// rename puts the temporary file in the place of the file.
+// rename moves the temporary file to the file's path.
 func (f Replacement) rename(temp string) error {
 	if err := f.unchanged(); err != nil {
 		return err
 	}
 	if f.info == nil {
-		// A link fails if another process has created the file meanwhile.
+		// os.Link fails if another process has created the file meanwhile.
 		err := os.Link(temp, f.Path)
 		if err == nil {
 			return os.Remove(temp)
@@ -108,8 +107,8 @@ func (f Replacement) rename(temp string) error {
 	return os.Rename(temp, f.Path)
 }
 
-// tempPrefix begins the names of the temporary files of a file. The process
-// and a number follow.
+// tempPrefix returns the name prefix of temporary files for path. A process id and a
+// number follow.
 func tempPrefix(path string) string {
 	return "." + filepath.Base(path) + ".git-checkpoint-"
 }
@@ -124,15 +123,14 @@ func createTemp(path string, mode fs.FileMode) (*os.File, error) {
 	}
 }
 
-// staleAfter is the age at which a temporary file is removed even if a process
-// of its number runs.
+// staleAfter is the age limit of temporary files whose process id belongs to a running
+// process.
 const staleAfter = time.Hour
 
-// RemoveStale removes the temporary files that processes which were killed have left
-// beside a file.
+// RemoveStale removes temporary files that killed processes left beside a file.
 func RemoveStale(path string) { removeStale(path) }
 
-// removeStale removes the temporary files of processes that were killed.
+// removeStale removes temporary files of killed processes.
 func removeStale(path string) {
 	entries, _ := os.ReadDir(filepath.Dir(path))
 	for _, e := range entries {
@@ -149,15 +147,14 @@ func removeStale(path string) {
 	}
 }
 
-// syncDir makes a rename or removal in a directory durable, if the file system
-// can.
+// syncDir makes a rename or removal durable, if the file system supports this.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
-		return nil // which cannot sync a directory
+		return nil // Windows cannot sync directories
 	}
 	d, err := os.Open(dir)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
-		return nil // a directory that may be written but not listed, or was removed
+		return nil // directory is not readable, or was removed
 	}
 	if err != nil {
 		return err
