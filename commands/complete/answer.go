@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Lines are the answer to a shell: what of found, which was looked up, and of
-// the words that were known, goes on with what was typed.
+// Lines returns the response to the shell. It lists words from n.Words and found that
+// complete the typed text; found holds the results of the caller's lookup.
 func (n *Next) Lines(found []Word) string {
 	var b strings.Builder
 	switch {
@@ -29,14 +29,13 @@ func (n *Next) Lines(found []Word) string {
 	return b.String()
 }
 
-// plain reports whether a word can be shown and typed as it is. Nothing that
-// turns the text of a line around is offered.
+// plain reports whether a word is printable and non-empty. Text with bidirectional
+// control characters is rejected.
 func plain(s string) bool {
 	return s != "" && strings.IndexFunc(s, func(r rune) bool { return printable(r) != r }) < 0
 }
 
-// printable is the rune, or a question mark for one that is not seen as what
-// it is.
+// printable returns r, or a question mark if r is not printable.
 func printable(r rune) rune {
 	if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
 		return '?'

@@ -7,13 +7,13 @@ import (
 	"git-checkpoint/commands/manual"
 )
 
-// Word is something that may come next.
+// Word is a possible completion.
 type Word struct{ Text, About string }
 
-// Kind is something that may come next and has to be looked up.
+// Kind is a kind of completion that requires a lookup.
 type Kind string
 
-// The kinds are the words that declarations use for arguments and values.
+// Kinds have the names of arguments and values in declarations.
 const (
 	Issue   Kind = "ISSUE"
 	ID      Kind = "ID"
@@ -29,27 +29,27 @@ const (
 	Dir     Kind = "DIR"
 )
 
-// Next is what may come next.
+// Next describes possible completions at the cursor.
 type Next struct {
-	Words  []Word // those that are known already
-	Kinds  []Kind // those to look up
+	Words  []Word // completions known without a lookup
+	Kinds  []Kind // kinds to look up
 	Files  bool
 	Dirs   bool
-	Prefix string // what stands before a value in the same word: "--as="
-	Typed  string // the part of the word that is there
+	Prefix string // text before a value in the same word: "--as="
+	Typed  string // typed part of the word
 
-	Line CommandLine // what was typed before
+	Line CommandLine // words before the cursor
 }
 
-// CommandLine is what is known of the words before the cursor.
+// CommandLine holds parsed values of the words before the cursor.
 type CommandLine struct {
-	Dir   string // of -C
-	Issue string // of --issue
+	Dir   string // value of -C
+	Issue string // value of --issue
 	Args  []string
 }
 
-// At says what may come next in a line. The last of words is the one at the
-// cursor, "" for a new one.
+// At returns possible completions of a command line. The last word is at the cursor; ""
+// starts a new word.
 func At(tool *manual.Tool, words []string) Next {
 	if len(words) == 0 {
 		words = []string{""}
@@ -63,14 +63,14 @@ func At(tool *manual.Tool, words []string) Next {
 	return n
 }
 
-// A reader goes through a command line.
+// A reader parses a command line word by word.
 type reader struct {
 	tool    *manual.Tool
-	command *manual.CommandDoc // nil before it
-	pending *manual.FlagDoc    // the flag whose value is next
-	after   bool               // "--" was seen
-	rest    int                // how many words stand after "--"
-	given   []string           // long names of flags
+	command *manual.CommandDoc // nil before the command's name
+	pending *manual.FlagDoc    // flag whose value is the next word
+	after   bool               // "--" was read
+	rest    int                // number of words after "--"
+	given   []string           // long names of given flags
 	line    CommandLine
 }
 
@@ -92,7 +92,7 @@ func (r *reader) take(word string) {
 	}
 }
 
-// flag takes a flag, with its value where that is attached.
+// flag parses a flag and its attached value.
 func (r *reader) flag(word string) {
 	name, value, attached := strings.Cut(strings.TrimLeft(word, "-"), "=")
 	f := r.flagNamed(name)
@@ -117,7 +117,7 @@ func (r *reader) value(f *manual.FlagDoc, value string) {
 	}
 }
 
-// next is what may stand where word is begun.
+// next returns possible completions of word.
 func (r *reader) next(word string) Next {
 	switch name, value, attached := strings.Cut(word, "="); {
 	case r.pending != nil:
@@ -142,8 +142,7 @@ func (n Next) typed(prefix, text string) Next {
 	return n
 }
 
-// afterDashes is what may follow "--": a command, or paths, or what would be
-// there without.
+// afterDashes returns completions after "--": a command, paths, or regular arguments.
 func (r *reader) afterDashes(word string) Next {
 	if _, last, ok := strings.Cut(r.command.Args, "-- "); ok {
 		return of(strings.Trim(last, "[]."), "").typed("", word)
@@ -151,8 +150,8 @@ func (r *reader) afterDashes(word string) Next {
 	return r.argument(len(r.line.Args)+r.rest).typed("", word)
 }
 
-// argument is what the command takes as its nth argument: "[ISSUE] [ID]". A
-// checkpoint may be named where its issue can be left out.
+// argument returns completions of the command's nth argument, for example "[ISSUE] [ID]".
+// A checkpoint ID can replace an optional issue.
 func (r *reader) argument(n int) Next {
 	spec, _, _ := strings.Cut(r.command.Args, " | ")
 	spec, _, _ = strings.Cut(spec, "-- ")
@@ -177,11 +176,11 @@ func (r *reader) argument(n int) Next {
 	return next
 }
 
-// of is what a word of a declaration stands for: a kind, or words to choose
-// from: "yaml|json".
+// of returns completions for a word of a declaration: a kind, or alternatives such as
+// "yaml|json".
 func of(value, flag string) Next {
 	switch {
-	case value == "" || flag == "conflict" || flag == "get": // another system's ID, a path in a record
+	case value == "" || flag == "conflict" || flag == "get": // ID of another system; path in a record
 		return Next{}
 	case strings.ToLower(value) == value && strings.ContainsAny(value, "|"):
 		return Next{Words: choices(value)}
@@ -193,7 +192,7 @@ func of(value, flag string) Next {
 		return Next{Dirs: true}
 	case string(Trigger):
 		return Next{Kinds: []Kind{Trigger}}
-	case "A", "B": // the sides of a diff
+	case "A", "B": // sides of a diff
 		return Next{Kinds: []Kind{ID}}
 	}
 	var n Next
@@ -213,7 +212,7 @@ func choices(value string) []Word {
 	return words
 }
 
-// flags are those that can still be given.
+// flags returns completions for flags that can still be given.
 func (r *reader) flags() []Word {
 	var words []Word
 	for _, f := range r.all() {
@@ -227,7 +226,7 @@ func (r *reader) flags() []Word {
 	return words
 }
 
-// all are the flags that may stand where the reader is.
+// all returns the flags that are valid at the reader's position.
 func (r *reader) all() []manual.FlagDoc {
 	if r.command == nil {
 		return r.tool.Common
@@ -244,7 +243,8 @@ func (r *reader) flagNamed(name string) *manual.FlagDoc {
 	return nil
 }
 
-// named is the command of that name; one that is not known takes nothing.
+// named returns the command with this name. An unknown command has no arguments and
+// flags.
 func (r *reader) named(word string) *manual.CommandDoc {
 	for i, c := range r.tool.Commands {
 		if c.Name == word || c.Alias != "" && c.Alias == word {
@@ -254,5 +254,5 @@ func (r *reader) named(word string) *manual.CommandDoc {
 	return &manual.CommandDoc{Name: word}
 }
 
-// long is a flag's name without dashes.
+// long returns a flag's long name without dashes.
 func long(f *manual.FlagDoc) string { return f.Names[len(f.Names)-1] }

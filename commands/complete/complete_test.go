@@ -41,7 +41,7 @@ func tool() *manual.Tool {
 
 func TestAt(t *testing.T) {
 	for _, c := range []struct {
-		line string // words with spaces between, the last one at the cursor
+		line string // words separated by spaces; the last is at the cursor
 		want Next
 	}{
 		{"", Next{Kinds: []Kind{Command}}},
@@ -98,13 +98,13 @@ func TestLines(t *testing.T) {
 	assert.Equal(t, "dirs\n", (&Next{Dirs: true}).Lines(nil))
 }
 
-// Each script is one that its shell can read.
+// Each script is valid syntax in its shell.
 func TestScripts(t *testing.T) {
 	for _, shell := range Shells() {
 		script := Script(shell)
 		require.NotEmpty(t, script, shell)
 		if _, err := exec.LookPath(shell); err != nil {
-			continue // commands.TestPrograms demands it in CI
+			continue // commands.TestPrograms requires the shell in CI
 		}
 		cmd := exec.Command(shell, "-n")
 		cmd.Stdin = strings.NewReader(script)

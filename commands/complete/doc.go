@@ -1,13 +1,13 @@
-// Package complete finds what may come next in a command line, from what the
-// commands declare, and holds what bash, zsh and fish need to ask for it.
+// Package complete computes shell completions from command declarations, and holds
+// completion scripts for bash, zsh and fish.
 //
 // A shell runs
 //
 //	git checkpoint completion words -- WORD...
 //
-// with the words after "git checkpoint", the one at the cursor last, and gets
-// lines: the first is "words", or "files" or "dirs" where the shell should
-// offer these beside; then one for each word that begins with what was typed:
-// the word, a tab, what it is. No word has a control character in it, so a
-// line is a line, and the shell quotes what its user's hands did not type.
+// with the words after "git checkpoint"; the last word is at the cursor. The first output
+// line is "words", "files" or "dirs"; the shell adds file or directory names for the last
+// two. Each following line is one completion of the typed text: the word, a tab, its
+// description. Words contain no control characters, so that lines can be split at
+// newlines. The shell quotes inserted words.
 package complete

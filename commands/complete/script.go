@@ -5,10 +5,10 @@ import "embed"
 //go:embed scripts
 var scripts embed.FS
 
-// Shells are those that there is a script for.
+// Shells returns the names of shells with a completion script.
 func Shells() []string { return []string{"bash", "zsh", "fish"} }
 
-// Script is what a shell has to read, "" for one that is not known.
+// Script returns the completion script of a shell, or "" if the shell is unknown.
 func Script(shell string) string {
 	data, err := scripts.ReadFile("scripts/git-checkpoint." + shell)
 	if err != nil {
