@@ -1,22 +1,22 @@
-// Package config holds the settings of git-checkpoint: every key with its
-// type, its default, what it does, and how far a file that came with a clone
-// is trusted to set it.
+// Package config reads the settings of git-checkpoint. A table holds each key's type,
+// default, documentation and trust, which limits the values that a file in a clone can
+// set.
 //
 // # Sources
 //
-// In order, later wins:
+// A later source overrides an earlier source:
 //
-//   - the defaults in this package's table;
-//   - one file in the worktree: .checkpoint.yaml at its root, else
-//     .claude/checkpoint-config.yaml;
-//   - git's configuration, system to worktree and command line;
-//   - variables of the environment;
-//   - flags, with Settings.Set.
+//   - the defaults of the table
+//   - one file in the worktree: .checkpoint.yaml in the root directory, otherwise
+//     .claude/checkpoint-config.yaml
+//   - git's configuration, from system scope to worktree scope and command line
+//   - environment variables
+//   - flags, applied with Settings.Set
 //
 // # Names
 //
-// A key has words joined by "_" and sections joined by ".", for example
-// retention.batch_complete. It is written
+// A key consists of words joined by "_" and sections joined by ".", for example
+// retention.batch_complete. Each source has its own notation:
 //
 //	in a file               checkpoint:
 //	                          retention:
@@ -24,21 +24,26 @@
 //	in git's configuration  git config checkpoint.retention.batch-complete 3
 //	in the environment      GIT_CHECKPOINT_RETENTION_BATCH_COMPLETE=3
 //
-// Names of git variables have letters, digits and "-" only, so "-" stands for
-// "_" there and sections become subsections. Case does not matter and the
-// dashes may be left out: checkpoint.maxAgeDays is max_age_days. The root key
-// "checkpoint" may be left out of .checkpoint.yaml.
+// Git restricts variable names to letters, digits and "-". In git's configuration "-"
+// therefore replaces "_", and a section becomes a subsection. Names are case-insensitive
+// there and dashes are optional: checkpoint.maxAgeDays means max_age_days. The root key
+// "checkpoint" is optional in .checkpoint.yaml.
 //
-// A list is a sequence in a file, and comma-separated elsewhere; a mapping is
-// written label=phase there. In git's configuration they may also be repeated,
-// and the values of the last scope that has any replace those of the others.
-// A variable of the environment that is empty counts as not set.
+// A list is a sequence in a file and comma-separated text in other sources. A mapping is
+// written label=phase in other sources. Git's configuration can repeat such a variable,
+// and the last scope with values replaces the values of other scopes. An empty
+// environment variable counts as not set.
 //
 // # Trust
 //
-// A file in the worktree comes with the clone, so it is hostile until checked.
-// Each key says what such a file may do: set it (Free), only keep more or be
-// stricter than the default (Tighten), name a path inside the worktree
-// (Inside), or nothing (Never). A weaker value is accepted where a trusted
-// source sets the same key, because that one wins anyway.
+// A file in the worktree comes with the clone and is hostile until checked. Each key
+// restricts the values from such a file:
+//
+// - Free: any valid value
+// - Tighten: values that keep more, or are stricter, than the default
+// - Inside: a path inside the worktree
+// - Never: no value
+//
+// A weaker value for a Tighten key is accepted if a trusted source also sets this key,
+// because the trusted source overrides the file.
 package config

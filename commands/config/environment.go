@@ -4,10 +4,10 @@ import "strings"
 
 const variablePrefix = "GIT_CHECKPOINT_"
 
-// Variable is a variable of the environment that is no setting.
+// Variable is an environment variable outside the table of settings.
 type Variable struct{ Name, Doc string }
 
-// variables are the ones that other parts of the program read.
+// variables lists environment variables that other packages read.
 var variables = []Variable{
 	{"GIT_CHECKPOINT_ISSUE", "The issue, where none is named."},
 	{"GIT_CHECKPOINT_SESSION", "The session that is recorded, where none is named."},
@@ -16,14 +16,13 @@ var variables = []Variable{
 	{"GIT_CHECKPOINT_NOW", "The time, for tests and reproducible checkpoints."},
 }
 
-// Variables returns the variables beside the settings.
+// Variables returns the environment variables outside the table.
 func Variables() []Variable {
 	return append([]Variable(nil), variables...)
 }
 
-// environment applies the variables among environ and returns the first
-// error. Names that are not known only give a warning: a variable may belong
-// to a newer version or to a wrapper.
+// environment applies the variables in environ and returns the first error. An unknown
+// name causes only a warning, because a newer version or a wrapper may use this variable.
 func (s *Settings) environment(environ []string) error {
 	var first error
 	for _, pair := range environ {
@@ -57,7 +56,7 @@ func (s *Settings) variable(name, text string) error {
 	return nil
 }
 
-// lookup applies the variables of the settings by asking for each.
+// lookup calls getenv for each key's variable and applies non-empty values.
 func (s *Settings) lookup(getenv func(string) string) error {
 	var first error
 	for i := range table {
@@ -80,7 +79,7 @@ func findVariable(name string) int {
 	return -1
 }
 
-// isVariableOf is table[i].Variable() == name without making the string.
+// isVariableOf compares name with the variable of a key without allocating a string.
 func isVariableOf(name, key string) bool {
 	name = name[len(variablePrefix):]
 	if len(name) != len(key) {

@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// SettingError is a setting that cannot be accepted.
+// SettingError reports an invalid setting with its position.
 type SettingError struct {
-	File         string // the file's name, or the source in words
-	Line, Column int    // 1-based; 0 when unknown or not a file
-	Key          string // the setting, "" when the whole file is wrong
+	File         string // file name, or a description of another source
+	Line, Column int    // 1-based; 0 if unknown or outside files
+	Key          string // setting; empty if the whole file is invalid
 	Msg          string
-	Hint         string // a command to type, or ""
+	Hint         string // suggested command, or ""
 }
 
 func (e *SettingError) Error() string {
@@ -32,7 +32,7 @@ func (e *SettingError) Error() string {
 	return b.String() + ": " + e.Msg
 }
 
-// shown makes text of unknown origin short and printable for a message.
+// shown shortens untrusted text and quotes unprintable characters for a message.
 func shown(s string) string {
 	const most = 60
 	if len(s) > most {

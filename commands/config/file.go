@@ -10,21 +10,21 @@ import (
 	"syscall"
 )
 
-// maxFile bounds the file that is read.
+// maxFile limits the size of a settings file in bytes.
 const maxFile = 1 << 20
 
-// files are where the settings may be, the first one that exists counts. The
-// second name is another system's, and its keys always stand under a root.
+// files lists the names of settings files; only the first existing file is read. The
+// second name belongs to another system and requires the root key.
 var files = []struct {
 	name string
-	bare bool // the root key may be left out
+	bare bool // root key is optional
 }{
 	{".checkpoint.yaml", true},
 	{".claude/checkpoint-config.yaml", false},
 }
 
-// readFile reads the settings of the worktree at root. A name that leads out
-// of it through a link is refused by os.Root.
+// readFile reads the settings file of the worktree at root. os.Root rejects symlinks that
+// lead out of the worktree.
 func readFile(root string) ([]fileValue, error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
@@ -34,7 +34,7 @@ func readFile(root string) ([]fileValue, error) {
 	for _, f := range files {
 		data, err := readIn(dir, f.name)
 		if absent(err) || err != nil && !exists(filepath.Join(root, f.name)) {
-			continue // also where a link of a person's, as .claude to all its like, leads out
+			continue // os.Root also rejects a symlinked .claude directory outside the worktree that has no settings file
 		}
 		if err != nil {
 			return nil, &SettingError{File: f.name, Msg: err.Error()}
@@ -45,7 +45,7 @@ func readFile(root string) ([]fileValue, error) {
 }
 
 func readIn(dir *os.Root, name string) ([]byte, error) {
-	// Opening a fifo would wait for its writer.
+	// Opening a FIFO would block until a writer opens it.
 	info, err := dir.Stat(name)
 	if err != nil {
 		return nil, plainCause(err)
@@ -73,12 +73,12 @@ func exists(path string) bool {
 	return !absent(err)
 }
 
-// absent reports an error that means there is no such file.
+// absent reports whether err means a missing file.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// plainCause leaves out the system call and the path, which the message has.
+// plainCause strips the system call and the path, which the message already contains.
 func plainCause(err error) error {
 	var e *fs.PathError
 	if !errors.As(err, &e) {

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireInside checks a path the slow way: joined to a root it stays there.
+// requireInside checks independently of checkInside that path stays below its root after
+// a join.
 func requireInside(t testing.TB, path string) {
 	t.Helper()
 	path = Expand(path, "42")
@@ -50,7 +51,7 @@ func TestExpand(t *testing.T) {
 	assert.Equal(t, ".claude", Expand(".claude", "42"))
 }
 
-// shared is the folder of documents beside the repository.
+// shared returns the path of a document in the shared folder beside the repository.
 func shared(t *testing.T, name string) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -70,8 +71,7 @@ func shared(t *testing.T, name string) string {
 	return path
 }
 
-// The example that the crunch system documents is accepted as it is: it says
-// what the defaults are.
+// The documented example of the crunch system is valid and sets only default values.
 func TestCrunchExample(t *testing.T) {
 	data, err := os.ReadFile(shared(t, "foreign/000-crunch/template_json_pre-20260116_2.json"))
 	require.NoError(t, err)

@@ -6,12 +6,12 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
-// GitEntry is one setting as git lists it: the key with section and variable
-// in lower case, and where it comes from.
+// GitEntry is one entry of git's configuration: the key with lower-case section and
+// variable, the value, and its origin.
 type GitEntry = gitcmd.ConfigEntry
 
-// gitValues applies the entries of section checkpoint, the last one of a key
-// winning, and returns the first error.
+// gitValues applies the entries of section checkpoint and returns the first error. The
+// last entry of a key overrides earlier entries.
 func (s *Settings) gitValues(entries []GitEntry) error {
 	var first error
 	for i := range entries {
@@ -47,7 +47,8 @@ func (s *Settings) gitValue(before []GitEntry, name string, e *GitEntry) error {
 	return nil
 }
 
-// joinScope is e's value after those of the same key and scope before it.
+// joinScope joins the values of earlier entries with the key and scope of e, and e's
+// value.
 func joinScope(before []GitEntry, at int, e *GitEntry) string {
 	var all []string
 	for i := range before {
@@ -59,7 +60,7 @@ func joinScope(before []GitEntry, at int, e *GitEntry) string {
 	return strings.Join(append(all, e.Value), ",")
 }
 
-// gitOrigin is where an entry comes from, in words.
+// gitOrigin describes the origin of an entry for users.
 func gitOrigin(e *GitEntry) string {
 	words := "git config"
 	if e.Scope != "" {
@@ -71,7 +72,7 @@ func gitOrigin(e *GitEntry) string {
 	return words
 }
 
-// shownPath is a file name for a message, whole where it is printable.
+// shownPath returns a printable path unchanged; other paths are shortened and quoted.
 func shownPath(path string) string {
 	if checkLine(path, maxText) == nil {
 		return path
@@ -86,7 +87,7 @@ func cutPrefixFold(s, prefix string) (string, bool) {
 	return s[len(prefix):], true
 }
 
-// findSquashed finds a key whatever the case, dashes and underscores of name.
+// findSquashed finds a key's index by name, ignoring case, dashes and underscores.
 func findSquashed(name string) int {
 	for i := range table {
 		if sameSquashed(name, table[i].Name) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// splitItems cuts the one-line form of a list or mapping at commas.
+// splitItems splits a one-line list or mapping at commas.
 func splitItems(text string) []string {
 	var items []string
 	for item := range strings.SplitSeq(text, ",") {
@@ -35,7 +35,7 @@ func parseList(items []string) (value, error) {
 	return value{text: strings.Join(items, ","), list: items}, nil
 }
 
-// parseMapping reads label=phase items; a label may itself have a "=".
+// parseMapping parses label=phase items. A label itself can contain "=".
 func parseMapping(items []string) (value, error) {
 	pairs := make([][2]string, 0, len(items))
 	for _, item := range items {
@@ -68,7 +68,7 @@ func parsePairs(pairs [][2]string) (value, error) {
 	return v, nil
 }
 
-// pairsText is the one-line form of a mapping, sorted.
+// pairsText returns the sorted one-line form of a mapping.
 func pairsText(pairs map[string]string) string {
 	items := make([]string, 0, len(pairs))
 	for _, label := range slices.Sorted(maps.Keys(pairs)) {

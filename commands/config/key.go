@@ -2,24 +2,24 @@ package config
 
 import "strings"
 
-// Type says what values a key takes.
+// Type is the type of a key's values.
 type Type int
 
-// The types of keys.
+// Types of keys.
 const (
-	Bool    Type = iota // true or false; yes, no, on, off, 1, 0 elsewhere than in JSON
-	Int                 // a whole number between Key.Min and Key.Max
-	Days                // a number of days, or off, 0 or -1 for never
-	Outcome             // days for completed chains, and after a comma for the others; 0 for at once, off or -1 for never
+	Bool    Type = iota // true or false; outside JSON also yes, no, on, off, 1, 0
+	Int                 // whole number from Key.Min to Key.Max
+	Days                // number of days; off, 0 or -1 means never
+	Outcome             // days for completed chains and, after a comma, other chains; 0 means at once, off or -1 means never
 	Enum                // one of Key.Values
-	Text                // one line
-	Path                // a path, where {issue} stands for the issue
-	Pattern             // a regular expression (RE2)
-	List                // names, in order
-	Mapping             // label to phase
+	Text                // one line of text
+	Path                // path; {issue} is replaced by the issue
+	Pattern             // regular expression (RE2)
+	List                // ordered names
+	Mapping             // mapping of labels to phases
 )
 
-// String is the type in words.
+// String describes the type for users.
 func (t Type) String() string {
 	return [...]string{
 		"true or false", "number", "days or off", "days or off, for completed and for other chains",
@@ -27,53 +27,53 @@ func (t Type) String() string {
 	}[t]
 }
 
-// Trust says what a file in the worktree may do with a key.
+// Trust limits the values of a key that a worktree file can set.
 type Trust int
 
-// The classes of trust.
+// Trust levels.
 const (
-	Free    Trust = iota // set it
-	Tighten              // keep more, or be stricter, than the default
-	Inside               // name a path inside the worktree
-	Never                // not set it
+	Free    Trust = iota // any valid value
+	Tighten              // values that keep more, or are stricter, than the default
+	Inside               // paths inside the worktree
+	Never                // no value
 )
 
-// String is the class in words, as an answer to "may a worktree file set it?".
+// String answers the question "can a worktree file set this key?" for users.
 func (t Trust) String() string {
 	return [...]string{"yes", "only to keep more or be stricter", "inside the worktree only", "no"}[t]
 }
 
-// Key is one row of the table of settings.
+// Key is one row in the table of settings.
 type Key struct {
 	Name     string
 	Type     Type
 	Default  string
-	Values   []string // of an Enum, the weakest first
-	Min, Max int      // of an Int
+	Values   []string // values of an Enum, weakest first
+	Min, Max int      // range of an Int
 	Trust    Trust
-	NotFile  []string // values of an Enum that a worktree file may not choose
-	Refused  string   // of a Bool: why it cannot be true
+	NotFile  []string // values of an Enum forbidden in worktree files
+	Refused  string   // reason that a Bool cannot be true
 	Doc      string   // one sentence
 }
 
-// GitName is the key's documented name in git's configuration.
+// GitName returns the key's documented name in git's configuration.
 func (k *Key) GitName() string {
 	return "checkpoint." + strings.ReplaceAll(k.Name, "_", "-")
 }
 
-// Variable is the key's name in the environment.
+// Variable returns the name of the key's environment variable.
 func (k *Key) Variable() string {
 	return variablePrefix + strings.ToUpper(strings.ReplaceAll(k.Name, ".", "_"))
 }
 
-// Keys returns the table, in the order in which it is documented.
+// Keys returns a copy of the table, in documentation order.
 func Keys() []Key {
 	keys := make([]Key, len(table))
 	copy(keys, table)
 	return keys
 }
 
-// find is the index of the key called name, -1 when there is none.
+// find returns the index of the key called name, or -1.
 func find(name string) int {
 	for i := range table {
 		if table[i].Name == name {
@@ -83,7 +83,7 @@ func find(name string) int {
 	return -1
 }
 
-// isSection reports whether keys are nested under name.
+// isSection reports whether the table has keys in section name.
 func isSection(name string) bool {
 	for i := range table {
 		if section, _, ok := strings.Cut(table[i].Name, "."); ok && section == name {

@@ -1,17 +1,17 @@
 package config
 
-// Sources is what Load reads the settings from.
+// Sources holds the inputs of Load.
 type Sources struct {
-	Root    string              // root of the worktree, "" for none
+	Root    string              // worktree root, or ""
 	Git     []GitEntry          // git's configuration, in git's order
-	Environ []string            // NAME=value, as os.Environ gives it
-	Getenv  func(string) string // asked for every setting where Environ is nil
+	Environ []string            // NAME=value, as in os.Environ
+	Getenv  func(string) string // called for each setting if Environ is nil
 }
 
-// Load reads the settings. The error, if any, is an *Error: an unknown name, a
-// value of the wrong type, or one that a worktree file may not give. With an
-// error the settings hold what could be accepted, and nothing of a worktree
-// file that is wrong, so that a save which must not be lost can go on.
+// Load reads the settings from all sources. It returns a *SettingError for an unknown
+// name, a value of the wrong type, or a value forbidden in worktree files. Settings are
+// returned even with an error and hold the accepted values, so that an urgent save can
+// continue. An invalid worktree file contributes no values.
 func Load(src Sources) (*Settings, error) {
 	s := &Settings{values: make([]value, len(table))}
 	for i := range table {
@@ -21,7 +21,7 @@ func Load(src Sources) (*Settings, error) {
 	if e := s.variables(src); err == nil {
 		err = e
 	}
-	// Last, because what a file may say depends on what the others say.
+	// The file is applied last because its trust checks depend on other sources.
 	if src.Root != "" {
 		if e := s.file(src.Root); e != nil {
 			err = e
@@ -37,7 +37,7 @@ func (s *Settings) variables(src Sources) error {
 	return s.environment(src.Environ)
 }
 
-// file applies the worktree's file, all of it or nothing.
+// file applies the worktree file's settings, or no settings if one is invalid.
 func (s *Settings) file(root string) error {
 	values, err := readFile(root)
 	if err != nil {

@@ -2,7 +2,7 @@ package config
 
 import "strings"
 
-// Takes is what values the key takes, in words; what is typed is in backquotes.
+// Takes describes the key's values for users, with literal values in backquotes.
 func (k *Key) Takes() string {
 	if k.Type != Enum {
 		return k.Type.String()
@@ -14,7 +14,7 @@ func (k *Key) Takes() string {
 	return orWords(values)
 }
 
-// FromFile is whether a file in the worktree may set the key, in words.
+// FromFile describes for users whether a worktree file can set the key.
 func (k *Key) FromFile() string {
 	if len(k.NotFile) > 0 {
 		return "yes, but not " + code(strings.Join(k.NotFile, ", "))

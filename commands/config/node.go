@@ -7,7 +7,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// fromNode reads a value of a file by the key's type.
+// fromNode parses a YAML value according to the key's type.
 func fromNode(k *Key, n *yaml.Node) (value, error) {
 	switch k.Type {
 	case List:
@@ -27,7 +27,7 @@ func fromNode(k *Key, n *yaml.Node) (value, error) {
 	return parse(k, n.Value)
 }
 
-// outcomeOf reads one number of days or a sequence of two.
+// outcomeOf parses one number of days or a sequence of two numbers.
 func outcomeOf(k *Key, n *yaml.Node) (value, error) {
 	parts := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode && len(n.Content) == 2 {
@@ -38,7 +38,7 @@ func outcomeOf(k *Key, n *yaml.Node) (value, error) {
 		if part.Kind != yaml.ScalarNode || !fits(Days, part) {
 			return value{}, fmt.Errorf("want %s, got %s", wanted(k), kindOf(part))
 		}
-		// A comma in a scalar would be read as the second number.
+		// Otherwise a comma in a scalar would separate two numbers.
 		if _, err := parseDays(part.Value); err != nil {
 			return value{}, err
 		}
@@ -76,13 +76,13 @@ func scalars(n *yaml.Node) ([]string, error) {
 	return items, nil
 }
 
-// isName accepts text and numbers: a phase may be called 1.
+// isName accepts strings and integers: 1 is a valid phase name.
 func isName(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!str" || n.ShortTag() == "!!int")
 }
 
-// fits reports whether a scalar is written as the type wants it. Words like
-// yes and off are text to YAML 1.2, and are taken where they are not quoted.
+// fits reports whether the YAML notation of a scalar suits the type. Unquoted yes and off
+// are strings in YAML 1.2 and count as booleans.
 func fits(t Type, n *yaml.Node) bool {
 	plain := n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	switch tag := n.ShortTag(); t {
@@ -97,7 +97,7 @@ func fits(t Type, n *yaml.Node) bool {
 	}
 }
 
-// wanted says in words what a key takes, for messages.
+// wanted describes valid values of a key for error messages.
 func wanted(k *Key) string {
 	switch k.Type {
 	case Enum:
@@ -114,7 +114,7 @@ func isNull(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// kindOf names what a node is, for messages.
+// kindOf describes a node for error messages.
 func kindOf(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:

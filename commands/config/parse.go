@@ -11,24 +11,24 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// rootKey holds the settings in a file.
+// rootKey is the top-level key of the settings in a file.
 const rootKey = "checkpoint"
 
-// fileValue is one setting of a file, by its type but not yet trusted.
+// fileValue is a parsed setting from a file before its trust check.
 type fileValue struct {
 	key          int
 	value        value
 	line, column int
 }
 
-// fileParser walks a document; name is the file's, for messages.
+// fileParser collects the settings of a document; name appears in errors.
 type fileParser struct {
 	name   string
 	values []fileValue
 }
 
-// parseFile reads the settings of a worktree file. It accepts one YAML (or
-// JSON) mapping without aliases; bare says that the root key may be missing.
+// parseFile parses the settings of a worktree file: one YAML or JSON mapping without
+// aliases. The root key is optional if bare is true.
 func parseFile(name string, data []byte, bare bool) ([]fileValue, error) {
 	p := &fileParser{name: name}
 	top, err := p.document(data)
@@ -45,17 +45,17 @@ func parseFile(name string, data []byte, bare bool) ([]fileValue, error) {
 	return p.values, nil
 }
 
-// maxDirectives bounds what yaml.v3 compares with all before it: a file that
-// came with a clone must not keep every command busy.
+// maxDirectives limits directives, because yaml.v3 compares each with all earlier
+// directives. A file in a clone could otherwise slow down every command.
 const maxDirectives = 100
 
-// document decodes the only document's mapping, nil for an empty one.
+// document decodes the mapping of the only document, or returns nil for an empty file.
 func (p *fileParser) document(data []byte) (top *yaml.Node, err error) {
 	if bytes.Count(data, []byte("%TAG")) > maxDirectives {
 		return nil, &SettingError{File: p.name, Msg: fmt.Sprintf("more than %d directives", maxDirectives)}
 	}
 	defer func() {
-		// Some comments in odd places make yaml.v3 panic.
+		// yaml.v3 panics on some misplaced comments.
 		if r := recover(); r != nil {
 			top, err = nil, &SettingError{File: p.name, Msg: fmt.Sprint(r)}
 		}
@@ -84,7 +84,7 @@ func (p *fileParser) document(data []byte) (top *yaml.Node, err error) {
 	return top, nil
 }
 
-// body is the mapping of settings, under the root key where there is one.
+// body returns the mapping of settings, below the root key if present.
 func (p *fileParser) body(top *yaml.Node, bare bool) (*yaml.Node, error) {
 	rooted := false
 	for i := 0; i+1 < len(top.Content); i += 2 {
@@ -113,7 +113,7 @@ func (p *fileParser) body(top *yaml.Node, bare bool) (*yaml.Node, error) {
 	return body, nil
 }
 
-// section reads the keys of one mapping; prefix ends in "." or is empty.
+// section parses the keys of one mapping; prefix ends in "." or is empty.
 func (p *fileParser) section(m *yaml.Node, prefix string) error {
 	seen := make(map[string]bool, len(m.Content)/2)
 	for i := 0; i+1 < len(m.Content); i += 2 {
@@ -133,7 +133,7 @@ func (p *fileParser) section(m *yaml.Node, prefix string) error {
 	return nil
 }
 
-// entry reads one key, which is a setting or a section of them.
+// entry parses one key: a setting or a section.
 func (p *fileParser) entry(name string, top bool, key, val *yaml.Node) error {
 	if i := find(name); i >= 0 {
 		if section, rest, ok := strings.Cut(name, "."); ok && top {
@@ -153,7 +153,7 @@ func (p *fileParser) entry(name string, top bool, key, val *yaml.Node) error {
 	return p.section(val, name+".")
 }
 
-// setting reads the value of key i; a null one counts as not set.
+// setting parses the value of key i; null counts as not set.
 func (p *fileParser) setting(i int, n *yaml.Node) error {
 	if isNull(n) {
 		return nil
@@ -171,7 +171,8 @@ func (p *fileParser) fail(n *yaml.Node, key, msg string) error {
 	return &SettingError{File: p.name, Line: n.Line, Column: n.Column, Key: key, Msg: msg}
 }
 
-// syntax makes a SettingError of the decoder's, which has its line in the text.
+// syntax converts a decoder error, whose text contains the line number, to a
+// SettingError.
 func (p *fileParser) syntax(err error) error {
 	e := &SettingError{File: p.name, Msg: strings.TrimPrefix(err.Error(), "yaml: ")}
 	var line int

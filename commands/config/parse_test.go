@@ -100,9 +100,9 @@ func TestParseFileShapes(t *testing.T) {
 	require.EqualError(t, err, "config: f:1:1: storage: only checkpoint may stand at the top, with the settings under it")
 }
 
-// Documents that are built to keep a parser busy end soon.
+// Parsing stays fast on documents that are built to slow it down.
 func TestParseFileIsBounded(t *testing.T) {
-	const size = maxFile / 8 // enough to tell quadratic work from linear
+	const size = maxFile / 8 // large enough to distinguish quadratic from linear time
 	for _, unit := range []string{"[", "{", "- ", "? ", "a: ", "#\n", "- #\n", "&a [", "*a ", "!", "'", "\"\\", "|\n", "k: &a v\n", "---\n", "{a: ", "a:\n - ", ","} {
 		start := time.Now()
 		_, _ = parseFile("f", bytes.Repeat([]byte(unit), size/len(unit)), true)
@@ -133,7 +133,7 @@ func FuzzParseFile(f *testing.F) {
 			k, v := &table[values[i].key], values[i].value
 			again, err := parse(k, v.text)
 			if k.Type == List || k.Type == Mapping {
-				continue // names may hold the commas of the one-line form
+				continue // names can contain commas of the one-line form
 			}
 			require.NoError(t, err, "the canonical form is accepted")
 			require.Equal(t, v.text, again.text)

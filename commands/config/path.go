@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// placeholders stand for the issue in a path.
+// placeholders lists placeholders for the issue in paths.
 var placeholders = []string{"{issue}", "{issue_number}"}
 
-// Expand puts the issue into a path, in its form as one path component, which
-// is that of Issue.RefName.
+// Expand replaces placeholders in path by component, the path component from
+// Issue.RefName.
 func Expand(path, component string) string {
 	for _, p := range placeholders {
 		path = strings.ReplaceAll(path, p, component)
@@ -18,7 +18,7 @@ func Expand(path, component string) string {
 	return path
 }
 
-// checkTemplate accepts a path with the known placeholders, or none.
+// checkTemplate accepts a path without unknown placeholders.
 func checkTemplate(path string) error {
 	if err := checkLine(path, maxText); err != nil {
 		return err
@@ -33,12 +33,11 @@ func checkTemplate(path string) error {
 	return nil
 }
 
-// errOutside is why a path is refused that leaves the worktree.
+// errOutside reports a path outside the worktree.
 var errOutside = errors.New("must be a path inside the worktree")
 
-// checkInside accepts a relative path with "/" that stays in the worktree and
-// out of git's own directory, on every system. Links are the business of the
-// one who follows them.
+// checkInside accepts a relative slash-separated path inside the worktree and outside
+// .git, on every platform. Symlinks are the caller's responsibility.
 func checkInside(path string) error {
 	if path == "" {
 		return nil

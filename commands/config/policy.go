@@ -7,7 +7,7 @@ import (
 	"git-checkpoint/gitstore/retention"
 )
 
-// Policy is the retention policy that the settings give.
+// Policy returns the retention policy from the settings.
 func (s *Settings) Policy() retention.Policy {
 	p := retention.Default()
 	for i := range table {

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Settings are the values of every key, each with its origin.
+// Settings holds the value and origin of each key.
 type Settings struct {
-	values   []value // by the index of the table
+	values   []value // same indexes as table
 	warnings []string
 }
 
-// Setting is one key's value as text and where it comes from: "default",
-// ".checkpoint.yaml:3", "git config (local) .git/config",
-// "environment GIT_CHECKPOINT_PUSH" or what Set was told.
+// Setting is the text and origin of one key's value. Examples of origins: "default",
+// ".checkpoint.yaml:3", "git config (local) .git/config", "environment
+// GIT_CHECKPOINT_PUSH", or the origin passed to Set.
 type Setting struct{ Key, Value, Origin string }
 
-// All returns every setting, in the order of the table.
+// All returns every setting in table order.
 func (s *Settings) All() []Setting {
 	all := make([]Setting, len(table))
 	for i := range table {
@@ -27,7 +27,7 @@ func (s *Settings) All() []Setting {
 	return all
 }
 
-// Lookup returns one setting; name may be in any form of a key's name.
+// Lookup returns one setting; name is any notation of the key's name.
 func (s *Settings) Lookup(name string) (Setting, bool) {
 	name, _ = cutPrefixFold(name, "checkpoint.")
 	i := findSquashed(name)
@@ -37,10 +37,10 @@ func (s *Settings) Lookup(name string) (Setting, bool) {
 	return Setting{Key: table[i].Name, Value: s.values[i].text, Origin: s.values[i].origin}, true
 }
 
-// Warnings are what to tell the user beside the settings.
+// Warnings returns warnings for the user.
 func (s *Settings) Warnings() []string { return slices.Clone(s.warnings) }
 
-// Set gives a key the value of a flag, whose name is the origin.
+// Set sets a key to a flag's value; origin is the flag's name.
 func (s *Settings) Set(name, text, origin string) error {
 	i := find(name)
 	if i < 0 {
@@ -54,36 +54,35 @@ func (s *Settings) Set(name, text, origin string) error {
 	return nil
 }
 
-// Bool is the value of a Bool key. As with the other accessors, a name that is
-// no key of that type is a mistake in the program and panics.
+// Bool returns the value of a Bool key. All accessors panic if the key is unknown or has
+// another type, because that is a programming error.
 func (s *Settings) Bool(name string) bool { return s.at(name, Bool).num != 0 }
 
-// Int is the value of an Int or Days key: -1 stands for all, or for off.
+// Int returns the value of an Int or Days key; -1 means all, or off.
 func (s *Settings) Int(name string) int { return s.at(name, Int, Days).num }
 
-// String is the value of a key with one text: Enum, Text, Path or Pattern.
+// String returns the value of an Enum, Text, Path or Pattern key.
 func (s *Settings) String(name string) string { return s.at(name, Enum, Text, Path, Pattern).text }
 
-// Pattern is the compiled value of a Pattern key, nil when it is not set.
+// Pattern returns the compiled value of a Pattern key, or nil if empty.
 func (s *Settings) Pattern(name string) *regexp.Regexp { return s.at(name, Pattern).re }
 
-// Strings is the value of a List key.
+// Strings returns the value of a List key.
 func (s *Settings) Strings(name string) []string { return slices.Clone(s.at(name, List).list) }
 
-// Map is the value of a Mapping key.
+// Map returns the value of a Mapping key.
 func (s *Settings) Map(name string) map[string]string { return maps.Clone(s.at(name, Mapping).pairs) }
 
-// ArchiveDays is archive_days for completed chains and for others; -1 stands
-// for never.
+// ArchiveDays returns archive_days for completed and other chains; -1 means never.
 func (s *Settings) ArchiveDays() (completed, other int) {
 	v := s.at("archive_days", Outcome)
 	return v.num, v.other
 }
 
-// Origin says where the value of a key comes from.
+// Origin returns the origin of a key's value.
 func (s *Settings) Origin(name string) string { return s.any(name).origin }
 
-// IsDefault reports whether nothing sets the key.
+// IsDefault reports whether no source sets the key.
 func (s *Settings) IsDefault(name string) bool { return s.any(name).source == fromDefault }
 
 func (s *Settings) any(name string) *value {
@@ -102,7 +101,7 @@ func (s *Settings) at(name string, types ...Type) *value {
 	return &s.values[i]
 }
 
-// put stores a value unless a later source has one.
+// put stores a value unless a source with higher precedence has set the key.
 func (s *Settings) put(i int, v value, src source, origin string) {
 	if s.values[i].source > src {
 		return
@@ -111,7 +110,7 @@ func (s *Settings) put(i int, v value, src source, origin string) {
 	s.values[i] = v
 }
 
-// fileName is the file of a value, from its origin.
+// fileName returns the file name from a value's origin.
 func (f *fileValue) fileName() string {
 	return f.value.origin[:strings.LastIndexByte(f.value.origin, ':')]
 }

@@ -67,11 +67,11 @@ func TestGitLists(t *testing.T) {
 	assert.Equal(t, "a=b=test,state:doing=build", v.Value)
 }
 
-// Real git writes the documented names and lists them as Load wants them.
+// Git accepts every documented name, and Load accepts git's listing.
 func TestGitWritesEveryName(t *testing.T) {
 	for _, pair := range os.Environ() {
 		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "GIT_") {
-			t.Setenv(name, "") // so that it comes back after the test
+			t.Setenv(name, "") // restores the variable after the test
 			require.NoError(t, os.Unsetenv(name))
 		}
 	}

@@ -2,8 +2,8 @@ package config
 
 import "strings"
 
-// unknown is the message for a name that no key has. names are the key's
-// names in the form of the source.
+// unknown returns the message for an unknown name. The function names returns a key's
+// name in the source's notation.
 func unknown(name string, names func(*Key) string) string {
 	if best := nearest(name, names); best != "" {
 		return "unknown setting; did you mean " + best + "?"
@@ -11,7 +11,7 @@ func unknown(name string, names func(*Key) string) string {
 	return "unknown setting"
 }
 
-// nearest is the known name most like name, "" when none is like it.
+// nearest returns the most similar known name, or "" if no name is similar.
 func nearest(name string, names func(*Key) string) string {
 	if len(name) > 80 {
 		return ""
@@ -33,8 +33,8 @@ type candidate struct {
 	cost        int
 }
 
-// parts are what a user may have meant to write of a known name: all of it,
-// its section, or its last word at the wrong level.
+// parts returns possible intentions behind a misspelt name: the whole known name, its
+// section, or its last word at the wrong level.
 func parts(known string) []candidate {
 	all := []candidate{{known, known, 0}}
 	if dot := strings.LastIndexByte(known, '.'); dot > 0 {
@@ -46,8 +46,8 @@ func parts(known string) []candidate {
 	return all
 }
 
-// EditDistance returns the number of bytes to insert, delete, replace or
-// exchange with the next byte to make b of a.
+// EditDistance returns the number of single-byte insertions, deletions, replacements and
+// swaps of adjacent bytes that turn a into b.
 func EditDistance(a, b string) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

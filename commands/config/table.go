@@ -3,12 +3,12 @@ package config
 const (
 	maxKeep = 1_000_000
 	maxMB   = 1 << 20
-	// maxDays keeps days, as a time.Duration, far from overflow.
+	// maxDays prevents overflow of a time.Duration in days.
 	maxDays = 36_500
 )
 
-// table is every setting. The parser, the checks, `config` and its
-// documentation are made from it.
+// table lists all settings. The parser, checks, command `config` and documentation use
+// this table.
 var table = []Key{
 	{Name: "enabled", Type: Bool, Default: "true", Doc: "Save checkpoints. false skips automatic saves and hooks; unless a worktree file says it, manual saves are refused too."},
 	{Name: "auto_checkpoint", Type: Bool, Default: "true", Doc: "Save automatically. false leaves manual saves, interrupts and session ends."},
@@ -83,7 +83,7 @@ var table = []Key{
 	{Name: "hooks.post_checkout", Type: Enum, Default: "tell", Values: []string{"off", "tell"}, Trust: Never, Doc: "Whether the post-checkout hook tells of a checkpoint of the branch."},
 }
 
-// keep is the row of one trigger's retention.
+// keep returns the table row for a trigger's retention.
 func keep(trigger, def, what string) Key {
 	return Key{
 		Name: "retention." + trigger, Type: Int, Default: def, Min: -1, Max: maxKeep, Trust: Tighten,

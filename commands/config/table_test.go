@@ -90,7 +90,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// markdown documents every setting, made from the table.
+// markdown renders documentation of all settings from the table.
 func markdown() string {
 	var b strings.Builder
 	b.WriteString("| key | value | default | from a worktree file | |\n|---|---|---|---|---|\n")

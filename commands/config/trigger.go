@@ -11,9 +11,9 @@ const (
 	keeps    = "retention."
 )
 
-// TriggerEnabled reports whether a save by the trigger is switched on, and
-// why not. A worktree file that says `enabled: false` stops automatic saves
-// only: a clone cannot keep its user from saving.
+// TriggerEnabled reports whether saves with trigger t are enabled, and otherwise the
+// reason. `enabled: false` in a worktree file disables only automatic saves: a clone must
+// not disable its user's manual saves.
 func (s *Settings) TriggerEnabled(t checkpoint.Trigger) (ok bool, reason string) {
 	automatic := t.Automatic()
 	if !s.Bool("enabled") && (automatic || s.any("enabled").source != fromFile) {
@@ -28,8 +28,7 @@ func (s *Settings) TriggerEnabled(t checkpoint.Trigger) (ok bool, reason string)
 	return true, ""
 }
 
-// switchOf is the name of the trigger's switch, which may not exist: manual
-// saves have none.
+// switchOf returns the key that enables the trigger. Manual saves have no such key.
 func switchOf(t checkpoint.Trigger) string {
 	if strings.HasPrefix(string(t), "conflict_") && t.Known() {
 		return switches + "conflict_events"

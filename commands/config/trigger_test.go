@@ -14,9 +14,9 @@ func TestTriggerEnabled(t *testing.T) {
 	tests := []struct {
 		name    string
 		file    string
-		git     string // key of a setting that is false
+		git     string // key set to false
 		trigger checkpoint.Trigger
-		want    string // the reason, "" when enabled
+		want    string // reason, or "" if enabled
 	}{
 		{"default", "", "", checkpoint.BatchComplete, ""},
 		{"manual", "", "", checkpoint.Manual, ""},

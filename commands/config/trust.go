@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// admit says why a worktree file may not give the key this value. overruled
-// tells that a trusted source sets the key, so that the value has no effect.
+// admit returns an error if a worktree file must not set the key to this value. overruled
+// means that a trusted source sets the key and the file's value has no effect.
 func admit(k *Key, v *value, overruled bool) error {
 	if slices.Contains(k.NotFile, v.text) {
 		return fmt.Errorf("a file in the worktree cannot choose %s", v.text)
@@ -36,12 +36,12 @@ func weaker(k *Key, v, def *value) bool {
 	return fewer(v.num, def.num)
 }
 
-// fewer compares numbers of which a negative one stands for no limit.
+// fewer compares limits; a negative number means no limit.
 func fewer(a, b int) bool {
 	return a >= 0 && (b < 0 || a < b)
 }
 
-// mustParse is the key's default; a test parses every one.
+// mustParse returns the key's parsed default; a test parses all defaults.
 func mustParse(k *Key) value {
 	v, err := parse(k, k.Default)
 	if err != nil {

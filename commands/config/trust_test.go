@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// worktree makes a directory with one file, by slash path.
+// worktree creates a directory with one file at a slash-separated path.
 func worktree(t testing.TB, name, text string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -20,7 +20,7 @@ func worktree(t testing.TB, name, text string) string {
 	return root
 }
 
-// write is the document that sets one key.
+// write returns a YAML document that sets one key.
 func write(key, text string) string {
 	if section, name, ok := strings.Cut(key, "."); ok {
 		return section + ":\n  " + name + ": " + text + "\n"
@@ -28,8 +28,8 @@ func write(key, text string) string {
 	return key + ": " + text + "\n"
 }
 
-// samples has, for every key, what a worktree file may say and what it may
-// not. A key that is missing here fails the test.
+// samples lists accepted and refused values of worktree files for each key. A missing key
+// fails the test.
 var samples = map[string]struct{ yes, no []string }{
 	"enabled":         {yes: []string{"true", "false", "no"}},
 	"auto_checkpoint": {yes: []string{"true", "false"}},
@@ -158,7 +158,7 @@ func TestTrustedSourcesMayDoWhatAFileMayNot(t *testing.T) {
 	}
 }
 
-// A file that says less is no obstacle where a trusted source has the word.
+// A weaker value in a worktree file is accepted if a trusted source sets the key.
 func TestWeakFileIsAcceptedWhenOverruled(t *testing.T) {
 	root := worktree(t, ".checkpoint.yaml", write("retention.batch_complete", "1"))
 	git := []GitEntry{{Key: "checkpoint.retention.batch-complete", Value: "2", Scope: "global"}}
@@ -171,7 +171,7 @@ func TestWeakFileIsAcceptedWhenOverruled(t *testing.T) {
 	require.Error(t, err, "what a file may never set stays refused")
 }
 
-// One bad value takes the whole file with it, and nothing else.
+// One invalid value invalidates the whole file, but no other source.
 func TestWrongFileLeavesTheOthers(t *testing.T) {
 	root := worktree(t, ".checkpoint.yaml", "mirror: crunch\npush: auto\n")
 	s, err := Load(Sources{Root: root, Environ: []string{"GIT_CHECKPOINT_REDACT=block"}})

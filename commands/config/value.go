@@ -10,8 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of values. They hold for every source: a value beyond them is a
-// mistake wherever it comes from.
+// Limits of values. They apply to all sources.
 const (
 	maxText    = 4096
 	maxPattern = 512
@@ -19,7 +18,7 @@ const (
 	maxItems   = 1000
 )
 
-// source is where a value comes from, in order of precedence.
+// source is the source of a value, in order of precedence.
 type source int
 
 const (
@@ -30,11 +29,11 @@ const (
 	fromFlag
 )
 
-// value is a setting's value, parsed by its type.
+// value is a setting's parsed value.
 type value struct {
-	text   string // canonical
-	num    int    // Bool: 0 or 1; Int, Days; Outcome: completed chains
-	other  int    // Outcome: other chains
+	text   string // canonical form
+	num    int    // Bool: 0 or 1; Int, Days: number; Outcome: days for completed chains
+	other  int    // Outcome: days for other chains
 	list   []string
 	pairs  map[string]string
 	re     *regexp.Regexp
@@ -42,7 +41,7 @@ type value struct {
 	origin string
 }
 
-// parse reads the one-line form of a value.
+// parse parses the one-line form of a value.
 func parse(k *Key, text string) (value, error) {
 	switch k.Type {
 	case Bool:
@@ -100,7 +99,8 @@ func parseDays(text string) (value, error) {
 	return v, nil
 }
 
-// parseAge is parseDays for an age: nothing is older than 0 days on purpose.
+// parseAge is parseDays for an age: 0 days means off, because every chain is older than 0
+// days.
 func parseAge(text string) (value, error) {
 	if text == "0" {
 		text = "off"
@@ -145,7 +145,7 @@ func parseText(k *Key, text string) (value, error) {
 	if err := checkLine(text, maxText); err != nil {
 		return value{}, err
 	}
-	// git would take such a remote for an option.
+	// git would parse such a remote as an option.
 	if k.Name == "remote" && strings.HasPrefix(text, "-") {
 		return value{}, fmt.Errorf("a remote cannot begin with -, got %s", shown(text))
 	}
@@ -169,7 +169,7 @@ func rangeWords(least, most int) string {
 	return fmt.Sprintf("a whole number from %d to %d", least, most)
 }
 
-// orWords is a list in words: "a, b or c".
+// orWords joins words for messages: "a, b or c".
 func orWords(words []string) string {
 	last := len(words) - 1
 	if last == 0 {
