@@ -40,7 +40,7 @@ func TestRecord(t *testing.T) {
 	assert.Equal(t, "nothing", Summary(nil))
 }
 
-// The place of a side without lines is git's.
+// A hunk header gives an empty side the same line number as git.
 func TestRecordTextCame(t *testing.T) {
 	came := compare.FieldChange{Path: "a", Name: "a", Op: compare.Added, New: "one\ntwo"}
 	went := compare.FieldChange{Path: "b", Name: "b", Op: compare.Removed, Old: "one\ntwo"}
@@ -81,7 +81,7 @@ func TestRecordNarrow(t *testing.T) {
 	}
 }
 
-// What differs is seen, however much stands before it.
+// The difference is visible even after a long common prefix.
 func TestRecordLongAlike(t *testing.T) {
 	alike := strings.Repeat("日本 word ", 9)
 	c := compare.FieldChange{Path: "note", Name: "note", Op: compare.Changed, Old: alike + "one", New: alike + "two"}

@@ -8,25 +8,24 @@ import (
 	"git-checkpoint/commands/output"
 )
 
-// maxLine bounds what is kept of a line that does not end.
+// maxLine limits the buffered bytes of an unterminated line.
 const maxLine = 1 << 16
 
-// A Patch makes what git diff writes fit for a screen: text that a terminal
-// could be hurt by is escaped, and lines get colours by what they are. Close
-// it.
+// A Patch is a writer that prepares the output of git diff for a screen. It escapes
+// control characters and colours lines by kind. Callers must Close it.
 type Patch struct {
 	screen Screen
 	w      io.Writer
-	rest   []byte // of a line that has not ended
-	within bool   // some of that line was written
-	hunk   bool   // the lines are those of a hunk
+	rest   []byte // buffered part of an unterminated line
+	within bool   // part of that line is already written
+	hunk   bool   // current lines belong to a hunk
 	style  Style
 }
 
-// Patch returns a writer that writes to w.
+// Patch returns a Patch that writes to w.
 func (s Screen) Patch(w io.Writer) *Patch { return &Patch{screen: s, w: w} }
 
-// Write takes some of a diff.
+// Write writes part of a diff.
 func (p *Patch) Write(data []byte) (int, error) {
 	n := len(data)
 	for {
@@ -46,7 +45,7 @@ func (p *Patch) Write(data []byte) (int, error) {
 	return n, nil
 }
 
-// Close writes what is left.
+// Close writes the buffered rest.
 func (p *Patch) Close() error {
 	if len(p.rest) == 0 {
 		return nil
@@ -54,7 +53,8 @@ func (p *Patch) Close() error {
 	return p.flush("")
 }
 
-// flush writes what is there of a line, and its end where that has come.
+// flush writes the buffered part of a line, followed by end: a newline, or "" if the line
+// continues.
 func (p *Patch) flush(end string) error {
 	line := string(p.rest)
 	if !p.within {
@@ -69,8 +69,8 @@ func (p *Patch) flush(end string) error {
 	return err
 }
 
-// begin finds the style of a line. What belongs to a hunk begins with a sign,
-// a space or a backslash; before the first one, all is about the file.
+// begin sets the style of a line. Lines before the first hunk describe the file. Hunk
+// lines begin with a sign, a space or a backslash.
 func (p *Patch) begin(line string) {
 	switch {
 	case strings.HasPrefix(line, "diff "):
@@ -86,7 +86,7 @@ func (p *Patch) begin(line string) {
 	}
 }
 
-// cutHeading takes the places off the line that begins a hunk.
+// cutHeading splits a hunk header after its line numbers.
 func cutHeading(line string) (places, rest string) {
 	if at := strings.Index(line[min(2, len(line)):], "@@"); at >= 0 {
 		return line[:at+4], line[at+4:]

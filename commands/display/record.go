@@ -11,7 +11,7 @@ import (
 	"git-checkpoint/gitstore/linediff"
 )
 
-// around is how many lines that stayed stand beside those that changed.
+// around is the number of context lines around changed lines.
 const around = 3
 
 func opStyle(op compare.Op) Style {
@@ -26,8 +26,8 @@ func opStyle(op compare.Op) Style {
 	return Yellow
 }
 
-// Record shows how a record changed, a path to a line where that fits and is
-// of one line. The lines are indented, so that git apply takes them for text.
+// Record renders the changes of a record. A single-line change that fits takes one line.
+// Lines are indented so that git apply ignores them as text.
 func (s Screen) Record(changes []compare.FieldChange) string {
 	var b strings.Builder
 	for _, c := range changes {
@@ -68,8 +68,8 @@ func (s Screen) change(b *strings.Builder, c compare.FieldChange) {
 	}
 }
 
-// near leaves out what two long texts begin with alike, but for some of it,
-// where what differs would be cut off behind it.
+// near shortens a long common prefix of two texts if it would push their difference off
+// the screen. A few characters of the prefix stay as context.
 func (s Screen) near(old, now string, op compare.Op) (before, after string) {
 	const indent, context, enough = 6, 12, 10
 	if op != compare.Changed || s.Width <= 0 {
@@ -86,7 +86,7 @@ func (s Screen) near(old, now string, op compare.Op) (before, after string) {
 	return "..." + string(a[same-context:]), "..." + string(b[same-context:])
 }
 
-// lines shows how a text of several lines changed.
+// lines renders the line diff of a multi-line text.
 func (s Screen) lines(b *strings.Builder, old, now string) {
 	for _, h := range linediff.Compare(old, now, around) {
 		b.WriteString("    " + s.Paint(Cyan, places(h)) + "\n")
@@ -96,8 +96,8 @@ func (s Screen) lines(b *strings.Builder, old, now string) {
 	}
 }
 
-// places is the line that begins a hunk. As git has it, a side without lines
-// is said to stand after the line before it.
+// places returns a hunk header. As in git, the line number of an empty side is the line
+// before the hunk.
 func places(h linediff.Hunk) string {
 	removed, added := 0, 0
 	for _, l := range h.Lines {
@@ -118,7 +118,7 @@ func places(h linediff.Hunk) string {
 	return fmt.Sprintf("@@ -%d,%d +%d,%d @@", old, removed, now, added)
 }
 
-// lineStyle is the style of a line by the sign that it begins with.
+// lineStyle returns a diff line's style by its first character.
 func lineStyle(sign byte) Style {
 	switch sign {
 	case '+':
@@ -129,7 +129,7 @@ func lineStyle(sign byte) Style {
 	return ""
 }
 
-// said is a change on one line.
+// said renders a change on one line.
 func said(c compare.FieldChange) string {
 	switch c.Op {
 	case compare.Added:
@@ -142,7 +142,7 @@ func said(c compare.FieldChange) string {
 	return value(c.Old) + " -> " + value(c.New)
 }
 
-// ordinal is a place in a list as people count.
+// ordinal converts a list index to a 1-based position.
 func ordinal(v any) string {
 	n, _ := v.(checkpoint.Number)
 	k, _ := n.Int()
@@ -154,8 +154,7 @@ func text(v any) string {
 	return s
 }
 
-// value is a value on one line: text as it is where nobody can take it for
-// anything else, all else as JSON.
+// value renders a value on one line: unambiguous text unchanged, other values as JSON.
 func value(v any) string {
 	s, ok := v.(string)
 	if ok && s != "" && strings.TrimSpace(s) == s && !strings.ContainsAny(s[:1], `"[{`) {
@@ -170,7 +169,7 @@ func value(v any) string {
 	return output.Clean(string(data))
 }
 
-// Summary counts what changed of a record, "nothing" for nothing.
+// Summary returns counts of changed fields by operation, or "nothing".
 func Summary(changes []compare.FieldChange) string {
 	counts := map[compare.Op]int{}
 	for _, c := range changes {

@@ -7,17 +7,16 @@ import (
 	"git-checkpoint/commands/output"
 )
 
-// A Screen is where text is shown. The zero value is as wide as need be and
-// has no colours.
+// A Screen describes a terminal. The zero value has unlimited width and no colours.
 type Screen struct {
-	Width int // columns, 0 for no limit
+	Width int // columns; 0 means unlimited
 	Color bool
 }
 
-// A Style is how text stands out.
+// A Style is a text attribute or colour.
 type Style string
 
-// Styles, as terminals know them by number.
+// Styles with the numbers of terminal escape sequences.
 const (
 	Bold   Style = "1"
 	Dim    Style = "2"
@@ -27,7 +26,7 @@ const (
 	Cyan   Style = "36"
 )
 
-// Paint gives text a style, where there are colours. The text is clean.
+// Paint applies a style to clean text if colours are enabled.
 func (s Screen) Paint(style Style, text string) string {
 	if !s.Color || style == "" || text == "" {
 		return text
@@ -35,8 +34,8 @@ func (s Screen) Paint(style Style, text string) string {
 	return "\x1b[" + string(style) + "m" + text + "\x1b[m"
 }
 
-// Named is a word, a checkpoint's name, the short one where there is no room
-// for the whole, and how old it is.
+// Named renders a word, a checkpoint's name and its age. It uses the short name if the
+// line would exceed the width.
 func (s Screen) Named(word, name, short, age string) string {
 	word, name, age = output.Clean(word)+" ", output.Clean(name), " ("+output.Clean(age)+")"
 	if s.Width > 0 && output.Width(word+name+age) > s.Width && short != "" {
@@ -45,7 +44,7 @@ func (s Screen) Named(word, name, short, age string) string {
 	return word + s.Paint(Bold, s.fit(name, output.Width(word))) + s.fit(age, output.Width(word+name))
 }
 
-// Heading says what follows, in as many lines as it takes.
+// Heading renders a bold heading, wrapped at the screen width.
 func (s Screen) Heading(text string) string {
 	lines := wrap(output.Clean(text), s.Width)
 	for i := range lines {
@@ -54,7 +53,7 @@ func (s Screen) Heading(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// fit cuts clean text to what is left of a line behind used columns.
+// fit truncates clean text to the columns that remain after used columns.
 func (s Screen) fit(text string, used int) string {
 	if s.Width <= 0 {
 		return text
@@ -62,7 +61,7 @@ func (s Screen) fit(text string, used int) string {
 	return output.Truncate(text, max(s.Width-used, 0))
 }
 
-// fitEnd is fit for a path, whose end says more than its beginning.
+// fitEnd truncates a path like fit, but keeps the end, its more informative part.
 func (s Screen) fitEnd(path string, used int) string {
 	room := max(s.Width-used, 0)
 	if s.Width <= 0 || output.Width(path) <= room {
@@ -82,8 +81,8 @@ func (s Screen) fitEnd(path string, used int) string {
 	return dots
 }
 
-// wrap breaks clean text into lines of at most width columns, at spaces where
-// it can. A width of 0 or less is no limit.
+// wrap breaks clean text into lines of at most width columns, preferably at spaces. Width
+// 0 or less means unlimited.
 func wrap(text string, width int) []string {
 	if width <= 0 || output.Width(text) <= width {
 		return []string{text}

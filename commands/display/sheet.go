@@ -6,16 +6,16 @@ import (
 	"git-checkpoint/commands/output"
 )
 
-// A Row is a line of a sheet: what it is about, and what there is to say.
+// A Row is a labelled line in a sheet.
 type Row struct {
 	Label, Text string
 	Style       Style
-	Below       []string // more of it, a line each
-	Hint        string   // a command to type, "" for none
+	Below       []string // additional lines
+	Hint        string   // suggested command, or ""
 }
 
-// Sheet lays out rows, their texts below each other and broken where the
-// screen ends. A command to type is never broken, or nobody could copy it.
+// Sheet renders rows with aligned texts, wrapped at the screen width. Suggested commands
+// are never wrapped, so that users can copy them.
 func (s Screen) Sheet(rows []Row) string {
 	width := 0
 	for _, r := range rows {

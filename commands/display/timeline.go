@@ -7,29 +7,29 @@ import (
 	"git-checkpoint/commands/output"
 )
 
-// A TimelineEntry is one checkpoint of a timeline.
+// A TimelineEntry is one checkpoint in a timeline.
 type TimelineEntry struct {
-	ID, Short  string // as it is stored, and as people may type it
+	ID, Short  string // stored id, and abbreviation for input
 	Phase      string
 	Trigger    string
 	Age, Brief string // "2 hours ago" and "2h"
-	Note       string // its first line
-	Problem    string // why it cannot be used, "" where it can
-	Filed      string // why it went to the archive, "" where nobody noted it
+	Note       string // first line of the note
+	Problem    string // reason that the checkpoint is unusable, or ""
+	Filed      string // recorded reason for archiving, or ""
 
 	Tip, Archived, Pinned, Resumable, Stale bool
 }
 
-// What fits on screens of some width.
+// Thresholds of the screen width, in columns.
 const (
-	oneLine  = 72  // and below it the note stands on a line of its own
-	roomy    = 100 // and below it ages are brief
-	spacious = 120 // and below it ids are short
-	maxID    = 44  // a longer one stands on a line of its own
+	oneLine  = 72  // narrower: notes get separate lines
+	roomy    = 100 // narrower: ages are abbreviated
+	spacious = 120 // narrower: ids are abbreviated
+	maxID    = 44  // longer ids get separate lines
 )
 
-// marks are three letters, each with its place: tip or archived; pinned; what a
-// resume would make of it.
+// marks returns three characters, each with a fixed position: tip or archived; pinned;
+// result of a resume.
 func (e *TimelineEntry) marks() string {
 	m := []byte("   ")
 	switch {
@@ -52,7 +52,7 @@ func (e *TimelineEntry) marks() string {
 	return string(m)
 }
 
-// meanings are the marks in the order in which they are explained.
+// meanings returns marks and their meanings, in legend order.
 func meanings() [][2]string {
 	return [][2]string{
 		{"*", "tip"},
@@ -76,11 +76,11 @@ func (e *TimelineEntry) style() Style {
 	return ""
 }
 
-// columns are the widths of what stands in a line.
+// columns holds column widths of timeline lines.
 type columns struct{ age, trigger, id int }
 
-// Timeline lays out checkpoints, newest first, under the phases that they are
-// of. Legend explains its marks.
+// Timeline renders checkpoints, newest first, grouped by phase. Legend explains the
+// marks.
 func (s Screen) Timeline(entries []TimelineEntry) string {
 	var b strings.Builder
 	w := s.columns(entries)
@@ -94,7 +94,7 @@ func (s Screen) Timeline(entries []TimelineEntry) string {
 	return b.String()
 }
 
-// Legend explains the marks that occur in timelines, "" where there are none.
+// Legend explains all marks in the timelines, or returns "" if they have no marks.
 func (s Screen) Legend(timelines ...[]TimelineEntry) string {
 	used := ""
 	for _, entries := range timelines {
@@ -107,10 +107,11 @@ func (s Screen) Legend(timelines ...[]TimelineEntry) string {
 	return b.String()
 }
 
-// tooMany is how many checkpoints of a phase cost more than they save.
+// tooMany is the number of checkpoints in a phase above which their cost exceeds their
+// benefit.
 const tooMany = 20
 
-// phase heads the entries that follow and are of one phase.
+// phase writes the heading for leading entries with the same phase.
 func (s Screen) phase(b *strings.Builder, entries []TimelineEntry) {
 	n := 1
 	for n < len(entries) && entries[n].Phase == entries[0].Phase {
@@ -140,7 +141,7 @@ func (s Screen) id(e *TimelineEntry) string {
 	return output.Clean(e.ID)
 }
 
-// columns finds the widths that all lines keep to.
+// columns computes common column widths.
 func (s Screen) columns(entries []TimelineEntry) columns {
 	var w columns
 	for i := range entries {
@@ -154,7 +155,7 @@ func (s Screen) columns(entries []TimelineEntry) columns {
 	return w
 }
 
-// maxID is how wide an id may be that others are lined up with.
+// maxID returns the maximum width of an id in the id column.
 func (s Screen) maxID() int {
 	if s.Width > 0 && s.Width < oneLine {
 		return 8
@@ -192,7 +193,7 @@ func (s Screen) entry(b *strings.Builder, e *TimelineEntry, w columns) {
 	}
 }
 
-// explain says what the marks mean that were used.
+// explain writes the legend of used marks.
 func (s Screen) explain(b *strings.Builder, used string) {
 	var parts []string
 	for _, m := range meanings() {
@@ -216,7 +217,7 @@ func (s Screen) explain(b *strings.Builder, used string) {
 	b.WriteString(s.Paint(Dim, line) + "\n")
 }
 
-// pad fills clean text up with spaces to n columns.
+// pad appends spaces to clean text, up to n columns.
 func pad(text string, n int) string {
 	return text + strings.Repeat(" ", max(0, n-output.Width(text)))
 }

@@ -15,8 +15,8 @@ func entry(id, phase, note string) TimelineEntry {
 	return TimelineEntry{ID: id, Short: id, Phase: phase, Trigger: "manual", Age: "2 hours ago", Brief: "2h", Note: note, Resumable: true}
 }
 
-// An id that nothing can be lined up with stands on a line of its own, whole:
-// it has to be typed.
+// An id too wide for the column gets separate lines without truncation, because users
+// type it.
 func TestTimelineLongID(t *testing.T) {
 	entries := []TimelineEntry{entry("8a866466", "docs", "a"), entry("checkpoint-of-another-system-20250101", "docs", "b")}
 	want := `docs
@@ -34,8 +34,7 @@ func TestTimelineLongID(t *testing.T) {
 	assert.Empty(t, Screen{}.Legend(nil))
 }
 
-// FuzzTimeline: whatever a record says, every line fits, is text, and begins
-// the way a line of the timeline does.
+// FuzzTimeline checks that arbitrary record text produces clean lines within the width.
 func FuzzTimeline(f *testing.F) {
 	f.Add("CP-1", "docs", "note", "manual", 40)
 	f.Add("\x1b[2J", "\u202e", "a\u200db\u0301\u0301\n\r\t", "日本語", 41)
@@ -51,7 +50,7 @@ func FuzzTimeline(f *testing.F) {
 
 func abs(n int) int { return max(n, -(n + 1)) }
 
-// checkLines holds what is true of every screen.
+// checkLines checks properties of every screen: width, valid UTF-8, clean text.
 func checkLines(t *testing.T, s Screen, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -62,8 +61,8 @@ func checkLines(t *testing.T, s Screen, text string) {
 	}
 }
 
-// A phase with many more checkpoints than it needs says so, and how many
-// would do.
+// The heading of a phase with too many checkpoints reports their number and a sufficient
+// number.
 func TestTimelineTooMany(t *testing.T) {
 	many := make([]TimelineEntry, 21)
 	for i := range many {
