@@ -1,5 +1,5 @@
-// Package guard runs a command and has the work saved around it: before a
-// signal reaches the command, at intervals, and when it fails.
+// Package guard runs a command and saves checkpoints meanwhile: before a signal reaches
+// the command, at intervals, and after a failure.
 package guard
 
 import (
@@ -14,59 +14,59 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Work is what a command works on.
+// Work saves and pushes the command's work.
 type Work interface {
-	// Save saves a checkpoint. Whatever goes wrong is told: the command goes
-	// on. The context ends when somebody cannot wait.
+	// Save saves a checkpoint. It reports errors as warnings only, because the command
+	// continues. ctx ends when an interrupt leaves no time to wait.
 	Save(ctx context.Context, t checkpoint.Trigger)
-	// Pushes reports whether something was saved that is to be pushed.
+	// Pushes reports whether a saved checkpoint is due for a push.
 	Pushes() bool
-	// Push pushes it. The context ends after limit, 0 for none.
+	// Push pushes saved checkpoints. ctx ends after limit; 0 means no limit.
 	Push(ctx context.Context, limit time.Duration)
-	// Say tells the user how it goes on.
+	// Say prints progress for the user.
 	Say(format string, args ...any)
 }
 
-// Limits are how often and how long a command runs.
+// Limits holds intervals and limits of a run.
 type Limits struct {
-	Every   time.Duration // between two saves, 0 for none
-	Timeout time.Duration // of all tries together, 0 for none
-	Wait    time.Duration // before the first retry
-	Retries int           // after failures that will pass
+	Every   time.Duration // interval between saves; 0 disables them
+	Timeout time.Duration // total time of all attempts; 0 means unlimited
+	Wait    time.Duration // delay before the first retry
+	Retries int           // maximum retries after transient failures
 }
 
-// A Guard runs a command. One goroutine decides; saves and the wait for the
-// command run beside it.
+// A Guard runs a command. One goroutine makes all decisions; saves and the command's wait
+// run in other goroutines.
 type Guard struct {
-	Path   string   // of the program
-	Args   []string // with its name
-	Env    []string // of the command
+	Path   string   // path of the program
+	Args   []string // arguments, program name first
+	Env    []string // environment of the command
 	Limits Limits
 	Work   Work
-	ByGit  bool // this program is a child of git, which passes signals on
+	ByGit  bool // git started this program and forwards signals
 
-	ctx    context.Context // of what is being saved
+	ctx    context.Context // context of saves
 	cancel func()
 
 	cmd   *exec.Cmd
-	tail  *tail // of standard error, nil where nobody reads it
-	apart bool  // the command has a process group of its own
+	tail  *tail // end of standard error, or nil if not captured
+	apart bool  // command has its own process group
 	done  chan error
 
 	sigs      chan os.Signal
-	signalled map[os.Signal]time.Time // when it came last
-	echoed    map[os.Signal]bool      // git has passed it on
-	second    bool                    // the command is to end at once
-	deadline  time.Time               // of all tries together
-	late      bool                    // it ran into Limits.Timeout
-	busy      atomic.Bool             // something is being saved or pushed
+	signalled map[os.Signal]time.Time // time of the latest signal by kind
+	echoed    map[os.Signal]bool      // git's forwarded copy was received
+	second    bool                    // repeated signal: the command must end at once
+	deadline  time.Time               // deadline for all attempts
+	late      bool                    // Limits.Timeout has expired
+	busy      atomic.Bool             // a save or push is running
 
-	untold []func() // what waits for the screen
+	untold []func() // messages deferred while the command controls the terminal
 }
 
-// Run runs the command, again after a failure that will pass, and returns its
-// exit code as shells have it. An error is that it could not be started. What
-// is saved because of a signal does not end with ctx.
+// Run runs the command, retries transient failures, and returns the exit code in shell
+// convention. It returns an error if the command cannot start. Saves caused by a signal
+// continue after ctx ends.
 func (g *Guard) Run(ctx context.Context) (int, error) {
 	g.ctx, g.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer g.cancel()
@@ -101,7 +101,7 @@ func (g *Guard) Run(ctx context.Context) (int, error) {
 	}
 }
 
-// start starts the command with what this process has.
+// start starts the command with this process's standard streams.
 func (g *Guard) start() error {
 	g.cmd = exec.Command(g.Path)
 	g.cmd.Args, g.cmd.Env = g.Args, g.Env
@@ -123,8 +123,8 @@ func (g *Guard) start() error {
 	return nil
 }
 
-// watch has checkpoints saved until the command has ended, and one where that
-// was no success and none was asked for.
+// watch saves checkpoints until the command ends and returns its exit code. After a
+// failure without a signal or timeout it saves a final checkpoint.
 func (g *Guard) watch() int {
 	var tick, late <-chan time.Time
 	if g.Limits.Every > 0 {
@@ -153,8 +153,8 @@ func (g *Guard) watch() int {
 	}
 }
 
-// ended has saved what a command has left that did not succeed, and returns
-// its exit code. A signal that ended it may only be on its way to us.
+// ended saves a checkpoint after a failure and returns the exit code. It first waits
+// briefly for a signal, because the same signal may have ended the command.
 func (g *Guard) ended() int {
 	code := exitCodeOf(g.cmd.ProcessState)
 	if code != 0 && len(g.signalled) == 0 {

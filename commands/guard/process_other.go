@@ -7,8 +7,8 @@ import (
 	"os/exec"
 )
 
-// Where there are no process groups, Ctrl+C reaches the command by itself, and
-// ending it means killing it.
+// Without process groups, Ctrl+C reaches the command directly, and termination means
+// killing the process.
 
 var terminate os.Signal = os.Kill
 

@@ -13,20 +13,20 @@ import (
 
 // Processes and signals.
 //
-// Without a controlling terminal the command gets a process group of its own.
-// What is sent to this program's group does not reach it then, so that the
-// checkpoint comes first; afterwards the whole group of the command is told.
+// Without a controlling terminal, the command gets its own process group. A signal to
+// this program's group then reaches only this program, which saves a checkpoint first.
+// Afterwards this program forwards the signal to the command's whole group.
 //
-// With one, the command stays in this program's group, which the shell has put
-// into the foreground: an editor or a pager can use the terminal, Ctrl+Z and
-// `fg` work as ever, and nobody takes the command for one in the background.
-// Ctrl+C then reaches both from the terminal. It is not passed on, since many
-// programs take a second one for "at once".
+// With a controlling terminal, the command stays in this program's group, the shell's
+// foreground group. Editors and pagers can therefore use the terminal, Ctrl+Z and `fg`
+// work as usual, and the command does not count as a background process. Ctrl+C reaches
+// both programs from the terminal. This program does not forward it, because many
+// programs treat a second Ctrl+C as a forced exit.
 
 const terminate = syscall.SIGTERM
 
-// watched are the signals that mean an interrupt. One that was ignored when
-// the program started, as by nohup, stays ignored.
+// watched returns interrupting signals. Signals ignored at program start, for example by
+// nohup, stay ignored.
 func watched() []os.Signal {
 	var list []os.Signal
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
@@ -37,13 +37,13 @@ func watched() []os.Signal {
 	return list
 }
 
-// surviveClosedPipes keeps a message on a standard error that nobody reads any
-// more from ending this program before the checkpoint is saved.
+// surviveClosedPipes catches SIGPIPE. Otherwise a message to a closed standard error
+// would end this program before the save.
 func surviveClosedPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// forward passes a signal on, unless the command has it already.
+// forward sends s to the command unless the terminal has already sent it.
 func (g *Guard) forward(s os.Signal) {
 	typed := s == syscall.SIGINT || s == syscall.SIGQUIT
 	if typed && !g.apart && terminal.InForeground() {
@@ -52,7 +52,7 @@ func (g *Guard) forward(s os.Signal) {
 	g.send(s)
 }
 
-// send signals the command, and with a group of its own all that it started.
+// send signals the command, or its whole process group if it has its own.
 func (g *Guard) send(s os.Signal) {
 	if number, ok := s.(syscall.Signal); ok && g.apart {
 		_ = syscall.Kill(-g.cmd.Process.Pid, number)
@@ -63,7 +63,7 @@ func (g *Guard) send(s os.Signal) {
 
 func (g *Guard) kill() { g.send(syscall.SIGKILL) }
 
-// exitCodeOf is an exit code as shells have it.
+// exitCodeOf returns an exit code in shell convention.
 func exitCodeOf(p *os.ProcessState) int {
 	if status, ok := p.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return 128 + int(status.Signal())

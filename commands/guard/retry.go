@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// exitTempFail is EX_TEMPFAIL of sysexits.h: "try again later".
+// exitTempFail is EX_TEMPFAIL in sysexits.h: "try again later".
 const exitTempFail = 75
 
-// tailSize is how much of the end of standard error is looked at.
+// tailSize is the number of inspected bytes at the end of standard error.
 const tailSize = 16 << 10
 
-// A tail passes what is written on and keeps the end of it.
+// A tail is a writer that forwards output and buffers its end.
 type tail struct {
 	to   io.Writer
 	mu   sync.Mutex
@@ -31,7 +31,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return t.to.Write(p)
 }
 
-// lines are the last lines, the newest first.
+// lines returns the buffered lines, newest first.
 func (t *tail) lines() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -43,10 +43,9 @@ func (t *tail) lines() []string {
 	return lines
 }
 
-// transient says why a failure of the command will pass, "" where nothing
-// shows that it will: the exit code for it, or one of the last lines on its
-// standard error. At a terminal that is the command's own, and nobody reads
-// along.
+// transient returns the reason why a failure counts as transient, or "". The reason is an
+// exit code or one of the last lines on standard error. Standard error is not captured if
+// it is a terminal, because the command then writes to the terminal directly.
 func (g *Guard) transient(code int) string {
 	if code == exitTempFail {
 		return fmt.Sprintf("exit code %d, a temporary failure", code)
@@ -57,10 +56,11 @@ func (g *Guard) transient(code int) string {
 	return transientLine(g.tail.lines())
 }
 
-// lastLines is how many lines from the end may name the cause.
+// lastLines is the number of inspected lines at the end.
 const lastLines = 20
 
-// transientLine finds a line that speaks of the network or of a limit.
+// transientLine returns the newest line that mentions a network failure or a rate limit,
+// or "".
 func transientLine(lines []string) string {
 	for _, line := range lines[:min(lastLines, len(lines))] {
 		lower := strings.ToLower(line)
@@ -73,8 +73,8 @@ func transientLine(lines []string) string {
 	return ""
 }
 
-// transientSigns are what programs print, in lower case, when the network or a
-// service fails for a while.
+// transientSigns lists lower-case messages of programs for temporary network or service
+// failures.
 var transientSigns = []string{
 	"429 too many requests", "too many requests", "error 429", "status 429", "http 429", "rate limit", "rate_limit", "overloaded",
 	"502 bad gateway", "bad gateway", "503 service unavailable", "service unavailable", "504 gateway timeout", "gateway timeout",
@@ -85,10 +85,10 @@ var transientSigns = []string{
 	"the remote end hung up unexpectedly", "early eof",
 }
 
-// maxWait bounds one wait.
+// maxWait limits one delay before a retry.
 const maxWait = 5 * time.Minute
 
-// backoff is the wait before a retry, which count from 0.
+// backoff returns the delay before a retry; retries count from 0.
 func backoff(first time.Duration, retry int) time.Duration {
 	wait := first
 	for range retry {

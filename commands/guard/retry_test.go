@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Output of a failure that a retry can pass.
+// Output of transient failures is recognised.
 func TestTransientLine(t *testing.T) {
 	for said, want := range map[string]string{
 		"":                                      "",
@@ -27,7 +27,7 @@ func TestTransientLine(t *testing.T) {
 	}
 }
 
-// The end is what is kept, whatever came before it.
+// tail retains the end of long output.
 func TestTailKeepsTheEnd(t *testing.T) {
 	tail := &tail{to: io.Discard}
 	for range 10_000 {

@@ -9,20 +9,18 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// save has a checkpoint saved while signals are listened to. A second one ends
-// it.
+// save saves a checkpoint while signals are handled. A second signal aborts the save.
 func (g *Guard) save(t checkpoint.Trigger) {
 	if s := g.beside(func() { g.Work.Save(g.ctx, t) }, func() {}); s != nil {
 		g.rescue(s)
 	}
 }
 
-// lastPush bounds the push after an interrupt: somebody waits.
+// lastPush limits the push after an interrupt, because the user is waiting.
 const lastPush = 15 * time.Second
 
-// push has pushed what was saved, for so long at most, or for as long as a
-// connection may take. A signal ends it: what it is about has to be saved
-// first.
+// push pushes saved checkpoints within limit; 0 means no limit beyond a connection's own
+// timeout. A signal aborts the push, because a save has priority.
 func (g *Guard) push(limit time.Duration) {
 	if !g.Work.Pushes() {
 		return
@@ -37,8 +35,8 @@ func (g *Guard) push(limit time.Duration) {
 	}
 }
 
-// beside does work while signals are listened to. The first signal has the
-// work stopped, as far as it can be, and is returned.
+// beside runs work while signals are handled. The first signal calls stop and is returned
+// after work ends.
 func (g *Guard) beside(work, stop func()) (waiting os.Signal) {
 	if g.second {
 		return nil
@@ -62,11 +60,12 @@ func (g *Guard) beside(work, stop func()) (waiting os.Signal) {
 	}
 }
 
-// Saved says from within Work.Save that all is safe: a signal that comes now
-// need not wait.
+// Saved reports, during Work.Save, that the checkpoint is stored. Later signals need not
+// wait for Save to return.
 func (g *Guard) Saved() { g.busy.Store(false) }
 
-// Tell says something, later where the command has the screen.
+// Tell calls say, which prints a message. The call is deferred until the command ends if
+// it controls the terminal.
 func (g *Guard) Tell(say func()) {
 	if g.ownsScreen() {
 		g.untold = append(g.untold, say)
@@ -75,7 +74,7 @@ func (g *Guard) Tell(say func()) {
 	say()
 }
 
-// catchUp says what had to wait.
+// catchUp prints deferred messages.
 func (g *Guard) catchUp() {
 	for _, say := range g.untold {
 		say()
@@ -83,5 +82,6 @@ func (g *Guard) catchUp() {
 	g.untold = nil
 }
 
-// ownsScreen reports whether the command has the terminal for itself.
+// ownsScreen reports whether the command controls the terminal, like an editor or a
+// pager.
 func (g *Guard) ownsScreen() bool { return !g.apart && terminal.ReadsKeys() }

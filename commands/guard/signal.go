@@ -7,19 +7,19 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// sameSignal is how long a signal that comes again may be the one before: git,
-// whose child `git checkpoint` is, passes on what it got, once, though a
-// terminal tells both.
+// sameSignal is the period in which a repeated signal can be git's copy of the first
+// signal. The terminal signals both git and its child `git checkpoint`, and git forwards
+// the signal to its child once.
 const sameSignal = 200 * time.Millisecond
 
-// grace is how long a command may take to end after it was asked to.
+// grace is the time between the request to end and the kill.
 const grace = 10 * time.Second
 
-// killedByUs is the code of a command that a second Ctrl+C ended.
+// killedByUs is the exit code of a command killed after a second Ctrl+C.
 const killedByUs = 128 + 9
 
-// interrupted saves, then passes the signal on. What came again ends the
-// command at once.
+// interrupted saves a checkpoint, then forwards the signal. A repeated signal kills the
+// command immediately.
 func (g *Guard) interrupted(s os.Signal) {
 	if !g.again(s) {
 		g.rescue(s)
@@ -32,8 +32,8 @@ func (g *Guard) rescue(s os.Signal) {
 	g.push(lastPush)
 }
 
-// again takes note of a signal, and reports whether it needs no save: it is
-// one that was seen, or ends the command.
+// again records a signal and reports whether it needs no save: it is git's copy, a
+// different second signal, or a repetition that kills the command.
 func (g *Guard) again(s os.Signal) bool {
 	at, seen := g.signalled[s]
 	now := time.Now()
@@ -44,7 +44,7 @@ func (g *Guard) again(s os.Signal) bool {
 	other := len(g.signalled) > 0 && !seen
 	g.signalled[s] = now
 	switch {
-	case other: // such as SIGTERM after SIGINT: there is less time than was thought
+	case other: // e.g. SIGTERM after SIGINT: less time remains
 		g.forward(s)
 		return true
 	case !seen || g.ownsScreen():
@@ -56,19 +56,19 @@ func (g *Guard) again(s os.Signal) bool {
 	return true
 }
 
-// isEcho takes a signal for what git passes on. When everything is saved there
-// is little to lose by taking it for a second Ctrl+C.
+// isEcho reports whether a signal counts as git's forwarded copy. After a completed save
+// the period is shorter, because treating a copy as a second Ctrl+C then loses little.
 func (g *Guard) isEcho(s os.Signal, after time.Duration) bool {
 	return !g.echoed[s] && after < sameSignal && (g.busy.Load() || after < sameSignal/10) && g.ByGit
 }
 
-// end asks the command to end, and kills it where it does not.
+// end asks the command to end, and kills it after grace.
 func (g *Guard) end() {
 	g.send(terminate)
 	time.AfterFunc(grace, g.kill)
 }
 
-// pause waits, and reports whether no signal came.
+// pause waits for d and reports whether no signal arrived.
 func (g *Guard) pause(d time.Duration) bool {
 	select {
 	case <-time.After(d):
@@ -79,7 +79,7 @@ func (g *Guard) pause(d time.Duration) bool {
 	}
 }
 
-// lastSignal is the one that came last.
+// lastSignal returns the latest signal.
 func (g *Guard) lastSignal() os.Signal {
 	var last os.Signal
 	for s, at := range g.signalled {
