@@ -8,9 +8,9 @@ import (
 	"git-checkpoint/gitstore/retention"
 )
 
-// ageRules are the rules of retention that go by age: when a whole chain goes to
-// the archive, and how long it stays there. Chains of two layouts have rules of
-// their own, unless a setting says otherwise.
+// ageRules returns the retention rules by age: when a whole chain moves to the archive,
+// and how long archived checkpoints stay. The claude and dotagent layouts have own rules,
+// unless the user sets max_age_days or archive_days.
 func (c *Invocation) ageRules() gitstore.PruneRequest {
 	completed, other := c.settings.ArchiveDays()
 	req := gitstore.PruneRequest{
@@ -27,8 +27,8 @@ func (c *Invocation) ageRules() gitstore.PruneRequest {
 	return req
 }
 
-// issuesToAge returns the issues that a sync of all applies the rules of age to. If no
-// chain may be too old, they are those that have an archive: to look into every
+// issuesToAge returns the issues that `sync --all` applies the rules of age to. If
+// max_age_days is off, only issues with an archive are returned, because reading every
 // chain would take longer than the sync.
 func (c *Invocation) issuesToAge() []checkpoint.Issue {
 	issues, _, err := c.store.Issues(c.ctx, c.settings.Int("max_age_days") <= 0)
@@ -38,14 +38,14 @@ func (c *Invocation) issuesToAge() []checkpoint.Issue {
 	return issues
 }
 
-// applyAge applies the rules of age to issues. That it fails is no failure of
-// what it comes with.
+// applyAge applies the rules of age to issues. An error becomes a warning, so that the
+// surrounding command still succeeds.
 func (c *Invocation) applyAge(issues ...checkpoint.Issue) {
 	for _, i := range issues {
 		done, err := c.pruneByAge(i)
 		var refused *gitstore.RefusedError
 		switch {
-		case errors.As(err, &refused): // a chain that is cut, as in a shallow clone
+		case errors.As(err, &refused): // a truncated chain, as in a shallow clone
 		case err != nil:
 			c.warnf("rules of age: issue %s: %v", i, err)
 		case done.Archived:
@@ -56,9 +56,9 @@ func (c *Invocation) applyAge(issues ...checkpoint.Issue) {
 	}
 }
 
-// pruneByAge applies the rules of age to an issue. It looks first: a chain that they
-// do not concern is left alone, and so is one that cannot be read, which what
-// follows will say.
+// pruneByAge applies the rules of age to an issue. A dry run comes first: if it fails or
+// removes no checkpoint, the chain is not written. The command that follows reports an
+// unreadable chain.
 func (c *Invocation) pruneByAge(i checkpoint.Issue) (*gitstore.Pruned, error) {
 	req := c.ageRules()
 	req.Issue, req.DryRun = i, true
@@ -73,8 +73,8 @@ func (c *Invocation) pruneByAge(i checkpoint.Issue) (*gitstore.Pruned, error) {
 	return c.store.Prune(c.ctx, req)
 }
 
-// withinMaxAge reports that no rule of age can concern an issue, without reading all of
-// its chain.
+// withinMaxAge reports whether no rule of age can concern an issue. It reads the newest
+// checkpoint only.
 func (c *Invocation) withinMaxAge(i checkpoint.Issue, req gitstore.PruneRequest) bool {
 	if c.store.HasArchive(c.ctx, i) {
 		return false

@@ -15,21 +15,21 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Main runs the program and returns its exit code. args[0] is its name.
+// Main runs the program and returns its exit code. args[0] is the program name.
 func Main(args []string) int {
-	debug.SetGCPercent(400) // a run is over before much is garbage
+	debug.SetGCPercent(400) // the process ends before garbage collection pays off
 	env, err := osEnv()
 	if err != nil {
 		return report(&Env{Stderr: os.Stderr}, false, err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	go stopOnSignal(stop) // beside the rest, as it takes a moment
+	go stopOnSignal(stop) // in the background, because signal.Notify takes a moment
 	return Run(ctx, env, args[1:])
 }
 
-// stopOnSignal stops the command when it is interrupted. A second signal ends
-// the program at once.
+// stopOnSignal cancels the command at the first interrupt. A second signal ends the
+// program at once.
 func stopOnSignal(stop context.CancelFunc) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -38,19 +38,19 @@ func stopOnSignal(stop context.CancelFunc) {
 	stop()
 }
 
-// Run runs one command line in an environment.
+// Run runs one command line in an environment and returns the exit code.
 func Run(ctx context.Context, env *Env, args []string) int {
 	return runLine(ctx, env, allCommands(), args)
 }
 
-// runLine runs a command line of some commands.
+// runLine runs a command line with the given commands.
 func runLine(ctx context.Context, env *Env, commands []*command, args []string) int {
 	line, err := parseLine(commands, args)
 	if err == nil {
 		err = newApp(env, line).RunContext(context.WithValue(ctx, lineKey{}, line), line.argv)
 	}
 	if err != nil && ctx.Err() != nil && !errors.As(err, new(silent)) {
-		// A git that was interrupted with us only says that it was killed.
+		// A git process that was interrupted too reports only that it was killed.
 		err = fail(exitInterrupted, "", "interrupted")
 	}
 	return report(env, line.json, line.withHelp(err))
@@ -58,8 +58,7 @@ func runLine(ctx context.Context, env *Env, commands []*command, args []string) 
 
 type lineKey struct{}
 
-// allCommands lists the commands in the order of the help, those of a category
-// together.
+// allCommands returns the commands in the order of the help, grouped by category.
 func allCommands() []*command {
 	return []*command{
 		&saveCommand, &runCommand,
@@ -73,8 +72,8 @@ func allCommands() []*command {
 	}
 }
 
-// newApp makes the one command that runs known to the library, with the flags
-// that matter: it takes a while to set up each.
+// newApp returns a cli.App with the one command that runs and its flags. Declaring every
+// command takes noticeable time.
 func newApp(env *Env, l *line) *cli.App {
 	return &cli.App{
 		Name:           progName,
@@ -90,8 +89,8 @@ func newApp(env *Env, l *line) *cli.App {
 
 const progName = "git-checkpoint"
 
-// onUsageError says in our words what the library finds wrong with a value: that
-// it is no number, or not what a switch takes.
+// onUsageError rewrites the library's error about a flag value: a value that is not a
+// number, or not a boolean.
 func onUsageError(c *cli.Context, err error, _ bool) error {
 	before, flag, named := strings.Cut(strings.Replace(err.Error(), " for flag -", " for -", 1), " for -")
 	_, value, valued := strings.Cut(before, "value ")
@@ -109,21 +108,21 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	return usagef("%s: -%s: %s: want %s", c.Command.Name, name, value, want)
 }
 
-// A command is what one file of this package declares.
+// A command is the declaration of one subcommand.
 type command struct {
 	name, alias string
 	category    string
-	usage       string // one line
-	args        string // what stands after the name
-	max         int    // how many arguments it takes
+	usage       string
+	args        string // arguments, as shown in the help
+	max         int    // maximal number of arguments
 	description string
-	examples    []string          // commands to type
-	flags       func() []cli.Flag // nil for none
-	mayBeEmpty  []string          // flags whose value may be the empty text
+	examples    []string          // full command lines
+	flags       func() []cli.Flag // nil if the command has no flags
+	mayBeEmpty  []string          // flags that accept an empty value
 	run         func(*Invocation) error
 }
 
-// build makes it a command of the library.
+// build returns the cli.Command of the declaration.
 func (d *command) build(env *Env, flags []cli.Flag) *cli.Command {
 	return &cli.Command{
 		Name: d.name, HideHelp: true,
@@ -133,7 +132,7 @@ func (d *command) build(env *Env, flags []cli.Flag) *cli.Command {
 	}
 }
 
-// allFlags are its own flags and those of every command.
+// allFlags returns the flags of the command and the flags that all commands share.
 func (d *command) allFlags() []cli.Flag { return append(d.ownFlags(), commonFlags()...) }
 
 func (d *command) ownFlags() []cli.Flag {
@@ -143,7 +142,6 @@ func (d *command) ownFlags() []cli.Flag {
 	return d.flags()
 }
 
-// call runs the command.
 func (d *command) call(env *Env, flags *cli.Context) error {
 	line := flags.Context.Value(lineKey{}).(*line)
 	c := &Invocation{
@@ -174,7 +172,7 @@ func (d *command) call(env *Env, flags *cli.Context) error {
 	return err
 }
 
-// commonFlags are the flags of every command.
+// commonFlags returns the flags that all commands share.
 func commonFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "json", Usage: "print one JSON object on one line"},

@@ -28,8 +28,8 @@ func runArchive(c *Invocation) error {
 	return c.showResult("archive", issue, moved, "archived")
 }
 
-// toArchive are the checkpoints that the arguments name, none for the whole
-// chain.
+// toArchive returns the checkpoints that the arguments name. It returns no ids if the
+// whole chain is to be archived.
 func (c *Invocation) toArchive() (checkpoint.Issue, []checkpoint.ID, error) {
 	if len(c.args) == 0 {
 		issue, err := c.inferIssue()

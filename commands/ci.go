@@ -15,13 +15,13 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// resume --ci is for jobs: it fetches the issue's checkpoints, resumes only
-// what needs no answer, and prints variables for a shell. Whatever comes of
-// it, all variables are printed, and a first run that finds nothing is no
-// error. Where something goes wrong the action is prompt_user: a shell that
-// evaluates the output does not see the exit code, and must not start afresh.
+// `resume --ci` is for CI jobs: it fetches the issue's checkpoints, resumes only if no
+// question is open, and prints variables for a shell. All variables are printed in every
+// case, and a first run without checkpoints is no error. After an error the action is
+// prompt_user: a shell that evaluates the output does not see the exit code, and must not
+// start from scratch.
 
-// ciFlags are the flags of resume for CI jobs.
+// ciFlags returns the flags of resume for CI jobs.
 func ciFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "ci", Usage: "for a job: fetch first, ask nobody, print variables; no checkpoint is no error"},
@@ -29,10 +29,10 @@ func ciFlags() []cli.Flag {
 	}
 }
 
-// A variable is one of those that a resume prints.
+// A variable is a shell variable that resume prints.
 type variable struct{ name, value string }
 
-// resumeCI resumes in a job.
+// resumeCI runs resume for a CI job.
 func resumeCI(c *Invocation) error {
 	if err := c.ciDefaults(); err != nil {
 		return err
@@ -44,7 +44,7 @@ func resumeCI(c *Invocation) error {
 	return errors.Join(err, c.githubOutput())
 }
 
-// ciDefaults checks the flags beside --ci and sets those that it stands for.
+// ciDefaults checks the flags that conflict with --ci and sets the flags that it implies.
 func (c *Invocation) ciDefaults() error {
 	if c.flags.Bool("files") && c.flags.Bool("no-files") {
 		return usagef("resume: --files and --no-files do not go together")
@@ -58,8 +58,8 @@ func (c *Invocation) ciDefaults() error {
 	return c.flags.Set("print", "env")
 }
 
-// noFiles reports whether a resume leaves files alone. In a job that is the
-// rule: checkpoints from a remote are not trusted.
+// noFiles reports whether resume leaves files alone. This is the default in a CI job,
+// because checkpoints from a remote are not trusted.
 func (c *Invocation) noFiles() bool {
 	return c.flags.Bool("no-files") || c.flags.Bool("ci") && !c.flags.Bool("files")
 }
@@ -78,8 +78,8 @@ func (c *Invocation) ciResume() error {
 	return resumeOpened(c, choice)
 }
 
-// ciFetch brings the checkpoints of the issue that is to be resumed. Without a
-// remote there is what is here.
+// ciFetch fetches the checkpoints of the issue. Without a remote it prints a warning and
+// the local checkpoints are used.
 func (c *Invocation) ciFetch() error {
 	issue, err := c.ciIssue()
 	if err != nil {
@@ -109,8 +109,8 @@ func (c *Invocation) ciFetch() error {
 	return err
 }
 
-// ciIssue is the issue, also where its checkpoints are not here yet: a word
-// that could name a checkpoint names one only if there is no other way.
+// ciIssue returns the issue, also if its checkpoints are not fetched yet. A word that
+// could be an issue or a checkpoint counts as an issue first.
 func (c *Invocation) ciIssue() (checkpoint.Issue, error) {
 	if len(c.args) == 1 && !namesCheckpoint(c.args[0]) {
 		return c.issue()
@@ -119,8 +119,8 @@ func (c *Invocation) ciIssue() (checkpoint.Issue, error) {
 	return issue, err
 }
 
-// ciOutcome makes an answer of what is an error elsewhere: there is nothing,
-// it cannot be resumed, a person has to decide.
+// ciOutcome turns errors into results of a job: no checkpoint exists, the checkpoint
+// cannot be resumed, or a person has to decide.
 func (c *Invocation) ciOutcome(err error) error {
 	var none *gitstore.NoneError
 	var failed *failure
@@ -144,7 +144,8 @@ func (c *Invocation) ciOutcome(err error) error {
 	return err
 }
 
-// ciWarnings shows in a job's log what the variables have no room for.
+// ciWarnings prints the verdict's warnings to the job's log, because the variables cannot
+// hold them.
 func (c *Invocation) ciWarnings(r *resumption) {
 	if !c.flags.Bool("ci") {
 		return
@@ -156,7 +157,7 @@ func (c *Invocation) ciWarnings(r *resumption) {
 	}
 }
 
-// ciRecord prints the record of --json where there is no checkpoint.
+// ciRecord prints the --json record if no checkpoint exists.
 func (c *Invocation) ciRecord(action string, issue checkpoint.Issue) error {
 	if !c.json {
 		return nil
@@ -166,14 +167,14 @@ func (c *Invocation) ciRecord(action string, issue checkpoint.Issue) error {
 	}})
 }
 
-// githubOutput adds the variables to the outputs of a step of GitHub Actions.
-// Each is
+// githubOutput appends the variables to the outputs of a GitHub Actions step. The form of
+// each variable is
 //
 //	<name><<<delimiter>
 //	<value>
 //	<delimiter>
 //
-// with a delimiter that nobody can have put into a record.
+// The delimiter is random, so that no record can contain it.
 func (c *Invocation) githubOutput() error {
 	path := c.env.Getenv("GITHUB_OUTPUT")
 	if path == "" {
@@ -190,7 +191,7 @@ func (c *Invocation) githubOutput() error {
 	return nil
 }
 
-// outputLines writes variables in the form of that file.
+// outputLines formats variables for the file $GITHUB_OUTPUT.
 func outputLines(vars []variable, random string) string {
 	var b strings.Builder
 	for _, v := range vars {

@@ -44,8 +44,8 @@ func runCompletion(c *Invocation) error {
 	return nil
 }
 
-// candidates looks up what may come next. What cannot be found out is not
-// offered: nobody looks at the errors of a completion.
+// candidates returns the words that may come next. Errors are dropped, because a shell
+// does not show the errors of a completion.
 func (c *Invocation) candidates(next *complete.Next) []complete.Word {
 	if next.Line.Dir != "" && os.Chdir(next.Line.Dir) != nil {
 		return nil
@@ -111,10 +111,10 @@ func plainWords[T ~string](list []T) []complete.Word {
 	return words
 }
 
-// someCheckpoints is how many checkpoints are offered, the newest ones.
+// someCheckpoints limits the checkpoints that are offered, newest first.
 const someCheckpoints = 50
 
-// candidatesIn finds what belongs to the issue that a line is about.
+// candidatesIn returns the candidates that depend on the issue of the command line.
 func (c *Invocation) candidatesIn(kind complete.Kind, line *complete.CommandLine) []complete.Word {
 	issue, err := c.lineIssue(line)
 	if err != nil {
@@ -160,8 +160,8 @@ func (c *Invocation) idWords(l *gitstore.List) []complete.Word {
 	return words
 }
 
-// phaseWords are the phases that the newest record knows, those that the
-// settings know, and those that checkpoints were made in.
+// phaseWords returns the phases of the newest record, of the settings, and of the listed
+// checkpoints.
 func (c *Invocation) phaseWords(l *gitstore.List) []complete.Word {
 	var names []string
 	if r, err := c.store.Record(&l.Checkpoints[0]); err == nil {
@@ -173,8 +173,8 @@ func (c *Invocation) phaseWords(l *gitstore.List) []complete.Word {
 	return plainWords(names)
 }
 
-// taskWords are the tasks of the newest record that a verb may be about: those
-// that are not over, or all of them for one that only lists.
+// taskWords returns the tasks of the newest record that a verb accepts: all tasks for
+// `task list`, open tasks for the other verbs.
 func (c *Invocation) taskWords(l *gitstore.List, args []string) []complete.Word {
 	r, err := c.store.Record(&l.Checkpoints[0])
 	if err != nil || args[0] == "add" {
@@ -189,7 +189,7 @@ func (c *Invocation) taskWords(l *gitstore.List, args []string) []complete.Word 
 	return words
 }
 
-// remotes are the names of the remotes that have a URL.
+// remotes returns the names of the remotes that have a URL.
 func (c *Invocation) remotes() []string {
 	var names []string
 	for _, e := range c.store.Config() {

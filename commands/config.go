@@ -17,7 +17,7 @@ func runConfig(c *Invocation) error {
 	}
 	result := output.Config{Type: "config"}
 	for _, s := range c.settings.All() {
-		s.Value = gitstore.ShownRemote(s.Value) // what is printed here is pasted elsewhere
+		s.Value = gitstore.ShownRemote(s.Value) // users paste this output elsewhere, so credentials in URLs are masked
 		result.Settings = append(result.Settings, output.Setting{Key: s.Key, Value: s.Value, Origin: s.Origin})
 		if !c.json {
 			c.print("%s = %s  (%s)\n", s.Key, output.Clean(s.Value), output.Clean(s.Origin))

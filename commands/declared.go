@@ -11,7 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// declared is what the command line declares, for the manual and for shells.
+// declared returns the declarations of all commands, for the manual and for shell
+// completion.
 func declared(commands []*command) *manual.Tool {
 	v := buildVersion()
 	date, _, _ := strings.Cut(v.Date, "T")
@@ -45,8 +46,8 @@ func declaredFlags(flags []cli.Flag) []manual.FlagDoc {
 	return list
 }
 
-// declaredFlag takes the word in backquotes of a flag's usage for the word for
-// its value.
+// declaredFlag returns the documentation of a flag. The word in backquotes in the flag's
+// usage is the name of its value.
 func declaredFlag(f cli.Flag) manual.FlagDoc {
 	doc := f.(cli.DocGenerationFlag)
 	before, rest, _ := strings.Cut(doc.GetUsage(), "`")
@@ -70,8 +71,8 @@ func declaredFlag(f cli.Flag) manual.FlagDoc {
 	return d
 }
 
-// choicesOf are the values of a flag that names them: "answer: `r`, s or d".
-// A word in capitals stands for any value.
+// choicesOf returns the values that a flag's usage lists: "answer: `r`, s or d". A word
+// in capitals is a placeholder for any value.
 func choicesOf(value, after string) []string {
 	list := []string{value}
 	if strings.ToLower(value) != value {

@@ -41,11 +41,11 @@ func diffFlags() []cli.Flag {
 	}
 }
 
-// A difference is what lies between two checkpoints.
+// A difference holds the changes between two checkpoints.
 type difference struct {
 	from, to *gitstore.Checkpoint
 	state    []compare.FieldChange
-	files    *gitstore.TreeDiff // nil with --state
+	files    *gitstore.TreeDiff // nil if --state is set
 }
 
 func runDiff(c *Invocation) error {
@@ -70,7 +70,7 @@ func runDiff(c *Invocation) error {
 	return nil
 }
 
-// screenOpen opens the repository, and looks where results are shown.
+// screenOpen opens the repository and returns the screen that shows results.
 func (c *Invocation) screenOpen() (display.Screen, bool, error) {
 	if err := c.open(); err != nil {
 		return display.Screen{}, false, err
@@ -105,8 +105,8 @@ func (c *Invocation) difference() (*difference, error) {
 	return d, err
 }
 
-// firstOfAll says that there is nothing to compare with, where nobody named what
-// is not there.
+// firstOfAll replaces the error of a missing default checkpoint: the issue has only one
+// checkpoint. The error stays if the user named that checkpoint.
 func (c *Invocation) firstOfAll(issue checkpoint.Issue, from string, err error) error {
 	if !errors.As(err, new(*gitstore.NotFoundError)) || slices.Contains(c.args, from) {
 		return err
@@ -114,8 +114,8 @@ func (c *Invocation) firstOfAll(issue checkpoint.Issue, from string, err error) 
 	return fail(exitNone, "git checkpoint show "+issueArg(issue), "diff: issue %s has one checkpoint, and nothing to compare it with", issue)
 }
 
-// twoNames finds the issue and the names of both checkpoints. Of two arguments
-// the first is the issue when one of that name exists.
+// twoNames returns the issue and the names of both checkpoints. Of two arguments, the
+// first is the issue if an issue of that name exists.
 func (c *Invocation) twoNames() (issue checkpoint.Issue, from, to string, err error) {
 	defer func() { c.issueInQuestion = issue }()
 	const before = gitstore.Latest + "~1"
@@ -164,7 +164,7 @@ func (c *Invocation) diffJSON(d *difference) error {
 	return c.write(out)
 }
 
-// countLines tells how much changed in each of the files, and in all.
+// countLines fills in the added and deleted lines of each file and of all files.
 func (c *Invocation) countLines(b *gitstore.TreeDiff, files []gitstore.FileChange, out *output.CheckpointDiff) error {
 	lines, err := b.Lines(c.ctx)
 	if err != nil {
@@ -181,8 +181,8 @@ func (c *Invocation) countLines(b *gitstore.TreeDiff, files []gitstore.FileChang
 	return nil
 }
 
-// showDifference prints what changed. For scripts, the files are as git diff
-// prints them, so that git apply takes them.
+// showDifference prints the changes. If stdout is no terminal, files are printed as by
+// git diff, so that git apply accepts the output.
 func (c *Invocation) showDifference(d *difference, at display.Screen, people bool) error {
 	now := c.env.Now()
 	for _, side := range []struct {
@@ -192,7 +192,7 @@ func (c *Invocation) showDifference(d *difference, at display.Screen, people boo
 		c.print("%s\n", at.Named(side.word, nameOf(side.cp), side.cp.ID.Short(), ago(side.cp.Created, now)))
 	}
 	told := slices.DeleteFunc(slices.Clone(d.state), func(s compare.FieldChange) bool {
-		return s.Path == "checkpoint_id" || s.Path == "created_at" || s.Path == "clock" // who they are, as said above
+		return s.Path == "checkpoint_id" || s.Path == "created_at" || s.Path == "clock" // printed above already
 	})
 	c.print("\n%s %s\n", at.Paint(display.Bold, "Record:"), display.Summary(told))
 	if !c.flags.Bool("stat") {
@@ -204,7 +204,7 @@ func (c *Invocation) showDifference(d *difference, at display.Screen, people boo
 	return c.showFiles(d.files, at, people)
 }
 
-// nameOf is the id, or the commit where there is none.
+// nameOf returns the id of a checkpoint, or the commit if it has no id.
 func nameOf(cp *gitstore.Checkpoint) string { return first(string(cp.ID), cp.Commit.String()) }
 
 func (c *Invocation) showFiles(files *gitstore.TreeDiff, at display.Screen, people bool) error {
@@ -229,8 +229,8 @@ func (c *Invocation) showFiles(files *gitstore.TreeDiff, at display.Screen, peop
 	return p.Close()
 }
 
-// isBytes reports a change of the bytes that a document was read from: what
-// they say is compared as the document.
+// isBytes reports whether a change concerns the source bytes of an imported document.
+// Their content is compared as fields of the document.
 func isBytes(c compare.FieldChange) bool {
 	name, ok := strings.CutPrefix(c.Path, "layout.files.")
 	return ok && strings.HasSuffix(name, ".text") && strings.Count(name, ".") == 1

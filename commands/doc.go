@@ -1,5 +1,4 @@
-// Package commands is the command line: one file a command, each with its
-// flags, the command and what it does, from top to bottom. It is the only
-// place that knows flags, terminals, the environment and the time; what it
-// decides with lies in the packages below.
+// Package commands implements the command line: one file per command, with its flags, its
+// declaration and its run function, from top to bottom. Only this package reads flags,
+// terminals, the environment and the time. Decisions are made in the packages below.
 package commands

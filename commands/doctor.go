@@ -77,7 +77,7 @@ func runDoctor(c *Invocation) error {
 	return nil
 }
 
-// withHint is a setting's error with the command that mends it.
+// withHint returns the text of a setting's error with the command that corrects it.
 func withHint(e *config.SettingError) string {
 	if e.Hint == "" {
 		return e.Error()
@@ -85,7 +85,6 @@ func withHint(e *config.SettingError) string {
 	return e.Error() + ": " + e.Hint
 }
 
-// examine looks at the repository.
 func (c *Invocation) examine() ([]health.Finding, error) {
 	version, err := c.store.Git().Version(c.ctx)
 	if err != nil {
@@ -94,7 +93,8 @@ func (c *Invocation) examine() ([]health.Finding, error) {
 	return c.store.Examine(c.ctx, version)
 }
 
-// mendAll mends what can be mended, and reports whether anything was.
+// mendAll repairs the findings that have a repair and reports whether any repair
+// succeeded.
 func (c *Invocation) mendAll(findings []health.Finding, result *output.Doctor) bool {
 	for _, f := range findings {
 		if f.Mend == nil {
@@ -110,8 +110,7 @@ func (c *Invocation) mendAll(findings []health.Finding, result *output.Doctor) b
 	return len(result.Fixed) > 0
 }
 
-// addFindings puts findings into the record, and counts those that --fix would
-// mend.
+// addFindings adds findings to the result and returns the number that --fix would repair.
 func addFindings(findings []health.Finding, result *output.Doctor) (fixable int) {
 	for _, f := range findings {
 		if f.Mend != nil {
@@ -126,7 +125,7 @@ func addFindings(findings []health.Finding, result *output.Doctor) (fixable int)
 	return fixable
 }
 
-// inspectAll looks at every chain, at the hooks, and at what they are for.
+// inspectAll inspects every chain, the hooks and the related settings.
 func (c *Invocation) inspectAll(result *output.Doctor) error {
 	issues, err := c.issuesToVerify()
 	if err != nil {
@@ -155,7 +154,7 @@ func (c *Invocation) inspectAll(result *output.Doctor) error {
 	return nil
 }
 
-// hookTrouble is what is wrong with a hook, "" for nothing.
+// hookTrouble returns the problem of a hook, or "" if the hook is fine.
 func hookTrouble(h output.Hook) string {
 	wanted := h.Event == "pre-push" && h.Setting != "off"
 	switch {

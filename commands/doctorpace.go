@@ -10,7 +10,7 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// checkPace warns of work that is saved too seldom or too often.
+// checkPace warns about issues that are saved too rarely or too often.
 func (c *Invocation) checkPace(issues []checkpoint.Issue, result *output.Doctor) {
 	var paces []health.Pace
 	for _, i := range issues {
@@ -24,8 +24,9 @@ func (c *Invocation) checkPace(issues []checkpoint.Issue, result *output.Doctor)
 	}
 }
 
-// paceOf is false for an issue that has nothing to judge, or nothing that can be
-// read: others say so.
+// paceOf returns the figures of an issue that health.JudgePace needs. It returns false if
+// the issue has no checkpoint or its newest record cannot be read; other checks report
+// unreadable records.
 func (c *Invocation) paceOf(issue checkpoint.Issue) (health.Pace, bool) {
 	l, err := c.store.List(c.ctx, issue, 0)
 	if err != nil || len(l.Checkpoints) == 0 {

@@ -8,8 +8,8 @@ import (
 	"git-checkpoint/commands/output"
 )
 
-// measure says how much room issues take, the largest first, where that was
-// asked for.
+// measure adds the disk usage of each issue to the result, largest first, if --sizes is
+// set.
 func (c *Invocation) measure(result *output.Doctor) error {
 	if !c.flags.Bool("sizes") {
 		return nil
@@ -28,7 +28,7 @@ func (c *Invocation) measure(result *output.Doctor) error {
 	}
 	for _, i := range issues {
 		u, err := c.store.Usage(c.ctx, i)
-		if err != nil { // an issue that is damaged, which the checks name
+		if err != nil { // a damaged issue, which the checks report
 			c.warnf("%v", err)
 			continue
 		}
@@ -44,7 +44,7 @@ func (c *Invocation) printSizes(sizes []output.Size) {
 	}
 }
 
-// roomOf is a size in the unit that suits it.
+// roomOf formats a size in KiB, MiB or GiB.
 func roomOf(bytes int64) string {
 	switch {
 	case bytes >= 1<<30:

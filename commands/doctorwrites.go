@@ -10,15 +10,15 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// Another system writes a file under a temporary name, then renames it. Where
-// the temporary one stayed, the write was never finished.
+// Other systems write a temporary file and rename it. A remaining temporary file comes
+// from an unfinished write.
 const (
-	writeTime   = time.Hour // after that nobody is still writing
-	maxWritings = 20_000    // entries that are looked at
+	writeTime   = time.Hour // older temporary files have no writer any more
+	maxWritings = 20_000    // limit of directory entries
 )
 
-// unfinishedWrites are the temporary files that other systems left where they
-// keep their checkpoints.
+// unfinishedWrites returns a message for each temporary file that other systems left in
+// their checkpoint folders.
 func (c *Invocation) unfinishedWrites() []string {
 	if c.store.Root() == "" {
 		return nil
@@ -28,7 +28,7 @@ func (c *Invocation) unfinishedWrites() []string {
 	for _, as := range []layout.Name{layout.Crunch, layout.Claude, layout.Recovery, layout.Dotagent, layout.Pipeline} {
 		dir := layout.Folder(as, "x")
 		if as == layout.Crunch {
-			dir = strings.TrimSuffix(dir, "/x/checkpoints") // of every issue
+			dir = strings.TrimSuffix(dir, "/x/checkpoints") // folder of all issues
 		}
 		_ = filepath.WalkDir(filepath.Join(c.store.Root(), filepath.FromSlash(dir)), func(path string, d fs.DirEntry, err error) error {
 			if looked++; looked > maxWritings {

@@ -42,7 +42,7 @@ func runDrop(c *Invocation) error {
 	}
 	ids := make([]checkpoint.ID, len(dropped))
 	for n := range dropped {
-		ids[n] = dropped[n].ID // "" for a commit that names none: it goes too
+		ids[n] = dropped[n].ID // "" for a commit without an id, which is dropped too
 	}
 	if err := c.confirmDrop(issue, ids); err != nil {
 		return err
@@ -61,7 +61,8 @@ func runDrop(c *Invocation) error {
 	return c.showResult("drop", issue, named, "dropped")
 }
 
-// purge forgets what was dropped, and names the places that still have it.
+// purge deletes the content of dropped checkpoints and names the refs that still contain
+// it.
 func (c *Invocation) purge(issue checkpoint.Issue, ids []checkpoint.ID, dropped []gitstore.Checkpoint) error {
 	carriers, err := c.store.Purge(c.ctx, issue, ids)
 	if err != nil {
@@ -102,7 +103,7 @@ func (c *Invocation) purge(issue checkpoint.Issue, ids []checkpoint.ID, dropped 
 	return nil
 }
 
-// confirmDrop asks before anything is deleted.
+// confirmDrop asks for confirmation, unless --yes is set.
 func (c *Invocation) confirmDrop(issue checkpoint.Issue, ids []checkpoint.ID) error {
 	if c.flags.Bool("yes") {
 		return nil
@@ -124,7 +125,7 @@ func (c *Invocation) confirmDrop(issue checkpoint.Issue, ids []checkpoint.ID) er
 	return err
 }
 
-// toDrop returns the checkpoints that the arguments name. For a purge they may be
+// toDrop returns the checkpoints that the arguments name. With --purge they may be
 // dropped already, so that an interrupted purge can be repeated.
 func (c *Invocation) toDrop() (checkpoint.Issue, []gitstore.Checkpoint, error) {
 	issue, there, err := c.named()
@@ -157,10 +158,10 @@ func (c *Invocation) toDrop() (checkpoint.Issue, []gitstore.Checkpoint, error) {
 	return issue, dropped, nil
 }
 
-// gone reports whether checkpoints are dropped already.
+// gone reports whether the checkpoints are dropped already.
 func gone(cs []gitstore.Checkpoint) bool { return cs[0].Commit.IsZero() }
 
-// named returns the checkpoints that the arguments name and that are there.
+// named returns the existing checkpoints that the arguments name.
 func (c *Invocation) named() (checkpoint.Issue, []gitstore.Checkpoint, error) {
 	if !c.flags.Bool("all") {
 		cp, err := c.checkpointArg(true)

@@ -18,32 +18,32 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// An edit is what a command line makes of the record before. It is read once
-// and applied as often as the store asks.
+// An edit holds the changes that a command line makes to the previous record. It is read
+// once and applied each time the store retries.
 type edit struct {
 	replace    bool
-	doc        *layout.File // of --as, nil without
+	doc        *layout.File // the --as document, or nil
 	state      *checkpoint.Map
-	begin      func(*checkpoint.Record) error // of a step before the state and the sets, nil without
-	move       func(*checkpoint.Record) error // of a step after them, nil without
+	begin      func(*checkpoint.Record) error // a step that runs before the state and the sets, or nil
+	move       func(*checkpoint.Record) error // a step that runs after the state and the sets, or nil
 	sets       []assignment
 	trigger    checkpoint.Trigger
-	named      bool // the command line has --trigger
+	named      bool // --trigger is set
 	phase      string
 	batch      int
 	agent      string
 	action     string
 	conflict   string
 	session    string
-	given      bool // the command line has --session
+	given      bool // --session is set
 	note       string
 	resumeFrom string
 	noResume   string
-	summary    string   // of the context
-	decisions  []string // that are added to those there are
+	summary    string   // summary of the context
+	decisions  []string // appended to the decisions of the record
 	issue      *freshness.SourceIssue
-	seen       time.Time // when issue was, zero for now
-	noBody     bool      // keep the digest of its body alone
+	seen       time.Time // time at which issue was read; zero means now
+	noBody     bool      // record only the digest of the issue's body
 	rules      freshness.Rules
 	strict     bool
 	now        time.Time
@@ -56,7 +56,8 @@ type assignment struct {
 	value any
 }
 
-// editor reads the flags and files that say what the record becomes.
+// editor reads the flags and files that change the record, and returns a function that
+// derives the new record from the previous record.
 func (c *Invocation) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) (func(*checkpoint.Record) (*checkpoint.Record, error), error) {
 	f := c.flags
 	e := &edit{
@@ -66,7 +67,7 @@ func (c *Invocation) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) 
 		now: c.env.Now(), store: c.store, rules: c.rules(), named: f.IsSet("trigger"), given: f.String("session") != "",
 		strict: f.Bool("strict"), noBody: f.Bool("no-body"), ctx: c.ctx, doc: c.doc, begin: c.begin, move: c.move,
 	}
-	if f.Command.Name == "save" || f.Command.Name == "run" { // a phase has a summary of its own
+	if f.Command.Name == "save" || f.Command.Name == "run" { // the phase command has an own --summary
 		e.summary, e.decisions = f.String("summary"), c.lists["decision"]
 	}
 	for _, name := range textFlags {
@@ -101,12 +102,12 @@ func (c *Invocation) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) 
 	return e.apply, nil
 }
 
-// textFlags go into the record as they are.
+// textFlags are the flags whose value is stored in the record unchanged.
 var textFlags = []string{"phase", "agent", "action", "conflict", "session", "message", "resume-from", "no-resume", "summary"}
 
 func first(values ...string) string { return cmp.Or(values...) }
 
-// readState reads the document of --state.
+// readState reads and decodes the --state document.
 func (c *Invocation) readState() (*checkpoint.Map, error) {
 	name := c.flags.String("state")
 	if name == "" {
@@ -127,8 +128,8 @@ func (c *Invocation) readState() (*checkpoint.Map, error) {
 	return r.Doc(), nil
 }
 
-// readInput reads a file, or standard input for "-", within the limit of a
-// record.
+// readInput reads a file, or standard input for "-". It fails if the content exceeds the
+// size limit of a record.
 func (c *Invocation) readInput(name string) ([]byte, error) {
 	in := c.env.Stdin
 	if name != "-" {
@@ -147,11 +148,11 @@ func (c *Invocation) readInput(name string) ([]byte, error) {
 	return data, err
 }
 
-// ownedKeys are the keys of a record that are what the save finds, whatever a
-// record says that was read.
+// ownedKeys are the record keys that every save sets itself. Their values in a --state
+// document are ignored.
 var ownedKeys = []string{"version", "checkpoint_id", "created_at", "issue_number", "files_modified", "clock", "snapshot"}
 
-// firstKey is the key that a path begins with.
+// firstKey returns the first key of a path.
 func firstKey(path string) string {
 	if i := strings.IndexAny(path, ".["); i >= 0 {
 		path = path[:i]

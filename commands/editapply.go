@@ -9,8 +9,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// apply derives a record. What speaks of one checkpoint alone is not carried
-// over: its note, whether and where it can be resumed.
+// apply derives the new record. Fields that concern one checkpoint alone are reset: the
+// note, warnings, and whether and where work can resume.
 func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	r := before
 	if r == nil || e.replace {
@@ -49,7 +49,7 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	if err := e.applyNames(r); err != nil {
 		return nil, err
 	}
-	if !e.whole() || !r.IssueSnapshot().Known { // a document tells of the issue as it was then
+	if !e.whole() || !r.IssueSnapshot().Known { // a document holds the issue as it was at that time
 		e.applyIssue(r, current)
 	}
 	e.shorten(r)
@@ -68,8 +68,8 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	return r, e.applyDigests(r)
 }
 
-// applyNames lets the command line have its way over a document's trigger and
-// session.
+// applyNames overrides the trigger and session of a document with --trigger and
+// --session.
 func (e *edit) applyNames(r *checkpoint.Record) error {
 	if e.named {
 		r.SetTrigger(e.trigger)
@@ -83,8 +83,8 @@ func (e *edit) applyNames(r *checkpoint.Record) error {
 	return nil
 }
 
-// followLabels moves the phase where the issue's state label did since the
-// checkpoint before. What the command line says about the phase comes later.
+// followLabels enters the phase of the issue's state label if the label has changed since
+// the previous checkpoint. A phase on the command line overrides it.
 func (e *edit) followLabels(r *checkpoint.Record, current *freshness.SourceIssue) {
 	if current == nil || e.phase != "" {
 		return
@@ -94,7 +94,7 @@ func (e *edit) followLabels(r *checkpoint.Record, current *freshness.SourceIssue
 	}
 }
 
-// enter begins a phase, unless the work is in it already.
+// enter starts a phase, unless it is the current phase already.
 func (e *edit) enter(r *checkpoint.Record, phase string) {
 	if phase != r.Phase() {
 		r.EnterPhase(phase)
@@ -102,7 +102,7 @@ func (e *edit) enter(r *checkpoint.Record, phase string) {
 	}
 }
 
-// current is the issue as far as it tells the record before something new.
+// current returns the issue, or nil if the previous record has a newer snapshot of it.
 func (e *edit) current(before *checkpoint.Record) *freshness.SourceIssue {
 	if before != nil && !e.seen.IsZero() && before.IssueSnapshot().Known && e.seen.Before(before.CreatedAt()) {
 		return nil
@@ -110,8 +110,8 @@ func (e *edit) current(before *checkpoint.Record) *freshness.SourceIssue {
 	return e.issue
 }
 
-// shorten records a body by its digest where it is long or nobody wants it,
-// also one that the record before has.
+// shorten replaces the issue's body by its digest if the body is too long or --no-body is
+// set. This includes a body from the previous record.
 func (e *edit) shorten(r *checkpoint.Record) {
 	body := r.IssueSnapshot().Body
 	if body == "" || !e.noBody && len(body) <= maxBody {
@@ -122,12 +122,11 @@ func (e *edit) shorten(r *checkpoint.Record) {
 	snapshot.Set("body_digest", freshness.BodyDigest(body))
 }
 
-// maxBody is how long an issue's body may be to be recorded; a longer one is
-// recorded by its digest.
+// maxBody limits the size in bytes of a recorded issue body. For a longer body only the
+// digest is recorded.
 const maxBody = 256 << 10
 
-// applyIssue takes the snapshot of the issue, and the state label among its
-// labels.
+// applyIssue records the snapshot of the issue and its state label.
 func (e *edit) applyIssue(r *checkpoint.Record, i *freshness.SourceIssue) {
 	if i == nil {
 		return
@@ -138,7 +137,7 @@ func (e *edit) applyIssue(r *checkpoint.Record, i *freshness.SourceIssue) {
 	}
 	r.SetIssueSnapshot(snapshot)
 	for _, field := range i.Absent {
-		child(r.Doc(), "issue_snapshot").Delete(field) // not empty, but not known
+		child(r.Doc(), "issue_snapshot").Delete(field) // unknown, which differs from empty
 	}
 	states := e.rules.StateLabels(i.Labels)
 	for _, label := range i.Labels {
@@ -149,7 +148,7 @@ func (e *edit) applyIssue(r *checkpoint.Record, i *freshness.SourceIssue) {
 	}
 }
 
-// applyProgress records what the trigger speaks of.
+// applyProgress records the phase, batch, agent output and decisions of the command line.
 func (e *edit) applyProgress(r *checkpoint.Record) {
 	if e.phase != "" {
 		e.enter(r, e.phase)
@@ -184,7 +183,7 @@ func (e *edit) applyProgress(r *checkpoint.Record) {
 	}
 }
 
-// setOutput records that an agent completed an action.
+// setOutput records the completion of an action by an agent.
 func setOutput(r *checkpoint.Record, agent, action string, at time.Time, summary string) {
 	o := child(child(child(r.Doc(), "agent_outputs"), agent), action)
 	o.Set("completed_at", checkpoint.FormatTime(at))
@@ -193,7 +192,7 @@ func setOutput(r *checkpoint.Record, agent, action string, at time.Time, summary
 	}
 }
 
-// child is a mapping inside another, made where there is none.
+// child returns the mapping under a key. It adds an empty mapping if the key has none.
 func child(m *checkpoint.Map, key string) *checkpoint.Map {
 	if v, ok := m.Get(key); ok {
 		if c, ok := v.(*checkpoint.Map); ok {
@@ -205,8 +204,8 @@ func child(m *checkpoint.Map, key string) *checkpoint.Map {
 	return c
 }
 
-// resumePoint is where work goes on when nobody said: a conflict that begins
-// now is settled first.
+// resumePoint returns the default resume point. If the trigger is conflict_start, the
+// conflict has to be resolved first.
 func (e *edit) resumePoint(r *checkpoint.Record) string {
 	if e.conflict != "" && r.Trigger() == checkpoint.ConflictStart {
 		return "conflict_" + e.conflict
@@ -214,7 +213,7 @@ func (e *edit) resumePoint(r *checkpoint.Record) string {
 	return r.DefaultResumePoint()
 }
 
-// applyRecovery says whether and where work goes on.
+// applyRecovery records whether and where work can resume.
 func (e *edit) applyRecovery(r *checkpoint.Record) error {
 	if e.noResume != "" {
 		r.SetCanResume(false)

@@ -7,7 +7,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// checkPhase refuses a phase that is not known where --strict asks for that.
+// checkPhase returns an error if --strict is set and the phase is unknown.
 func (e *edit) checkPhase(r *checkpoint.Record) error {
 	problem := unknownPhase(r, e.rules)
 	if !e.strict || problem == "" {
@@ -16,9 +16,8 @@ func (e *edit) checkPhase(r *checkpoint.Record) error {
 	return fail(exitUsage, "git config checkpoint.phases <phase>,<phase>...", "save: %s", problem)
 }
 
-// unknownPhase says that the phase of a record is not one of those that are
-// known, "" where it is, where phases are counted, or where another layout has
-// phases of its own.
+// unknownPhase returns a message if the phase of a record is unknown. It returns "" if
+// phases are only counted or if the record's layout has own phases.
 func unknownPhase(r *checkpoint.Record, rules freshness.Rules) string {
 	names, total := r.Progress().Names, r.Progress().Total
 	phase := r.Phase()
@@ -28,8 +27,8 @@ func unknownPhase(r *checkpoint.Record, rules freshness.Rules) string {
 	return fmt.Sprintf("phase %s is none of %s", phase, list(rules.KnownPhases(names)))
 }
 
-// applyDigests records what the plan and the outputs that the record refers to
-// are now.
+// applyDigests records the current digests of the plan and of the outputs that the record
+// refers to.
 func (e *edit) applyDigests(r *checkpoint.Record) error {
 	outputs, plan := r.Outputs(), r.PlanPath()
 	var places []string

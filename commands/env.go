@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// An Env is what a process has: streams, environment, clock.
+// An Env holds the process environment: streams, variables and clock.
 type Env struct {
 	Stdin   io.Reader
 	Stdout  io.Writer
@@ -18,10 +18,10 @@ type Env struct {
 	Environ []string
 	Getenv  func(string) string
 	Now     func() time.Time
-	Tty     func() (io.ReadWriteCloser, error) // the terminal to ask at
+	Tty     func() (io.ReadWriteCloser, error) // opens the terminal for questions
 }
 
-// osEnv is the process's own.
+// osEnv returns the environment of this process.
 func osEnv() (*Env, error) {
 	e := &Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
@@ -37,10 +37,9 @@ func osEnv() (*Env, error) {
 	return e, nil
 }
 
-// openTty opens the terminal where a person can be asked: the one that
-// standard input is. The controlling terminal will not do where standard input
-// is something else: an agent's or an editor's command line has one too, and
-// nobody there to answer.
+// openTty opens the terminal for questions to a person. It requires that standard input
+// is a terminal. The controlling terminal is no substitute: the command line of an agent
+// or an editor has one too, but no person reads it.
 func openTty() (io.ReadWriteCloser, error) {
 	if off(os.Getenv("GIT_TERMINAL_PROMPT")) {
 		return nil, errors.New("GIT_TERMINAL_PROMPT switches questions off")
@@ -51,10 +50,10 @@ func openTty() (io.ReadWriteCloser, error) {
 	case term.IsTerminal(int(os.Stderr.Fd())):
 		return stdTty{os.Stderr}, nil
 	}
-	return stdTty{os.Stdin}, nil // a terminal is open for writing too
+	return stdTty{os.Stdin}, nil // a terminal is open for reading and writing
 }
 
-// off reports a variable that git takes for false.
+// off reports whether git reads a variable's value as false.
 func off(value string) bool {
 	switch strings.ToLower(value) {
 	case "0", "false", "no", "off":
@@ -63,7 +62,7 @@ func off(value string) bool {
 	return false
 }
 
-// stdTty is the terminal of standard input, and where it is written to.
+// stdTty reads from standard input and writes to out.
 type stdTty struct{ out *os.File }
 
 func (stdTty) Read(p []byte) (int, error)    { return os.Stdin.Read(p) }

@@ -10,12 +10,11 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// excludeFolder has git ignore a folder of files that are made of checkpoints,
-// in this clone alone, unless some of it is tracked. It is no failure where it
-// cannot be done.
+// excludeFolder adds a generated folder to .git/info/exclude, unless a file in it is
+// tracked. Errors are ignored.
 func (c *Invocation) excludeFolder(folder string) {
 	if strings.ContainsFunc(folder, unicode.IsControl) {
-		return // it would be several lines
+		return // a control character could add lines
 	}
 	line := excludeLine(folder)
 	file := filepath.Join(c.store.CommonDir(), "info", "exclude")
@@ -32,17 +31,16 @@ func (c *Invocation) excludeFolder(folder string) {
 		line = "\n" + line
 	}
 	if _, err := c.keepFormer(f); err == nil {
-		_ = f.Write(f.Text + line + "\n") // another process may have changed it: the next command tries again
+		_ = f.Write(f.Text + line + "\n") // if another process has changed the file, the next command tries again
 	}
 }
 
-// keepFormer stores a copy of a file that is about to change, and returns its
-// path.
+// keepFormer stores a copy of a file before a change and returns the path of the copy.
 func (c *Invocation) keepFormer(f atomicfile.Replacement) (string, error) {
 	return atomicfile.Keep(filepath.Join(c.store.CommonDir(), "git-checkpoint", "before"), f)
 }
 
-// excludeLine is the pattern of a folder in git's exclude file.
+// excludeLine returns the gitignore pattern of a folder.
 func excludeLine(folder string) string {
 	var b strings.Builder
 	for _, r := range folder {
@@ -54,7 +52,7 @@ func excludeLine(folder string) string {
 	return "/" + strings.NewReplacer("{issue}", "*", "{issue_number}", "*").Replace(b.String()) + "/"
 }
 
-// folderPattern is where a layout's files are, with the placeholders of
+// folderPattern returns the folder of a layout's files, with the placeholders of
 // storage.location.
 func (c *Invocation) folderPattern(as layout.Name) string {
 	if as == layout.Crunch {

@@ -19,7 +19,7 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// Exit codes. They are part of the contract: codes are only added.
+// Exit codes are part of the contract: codes are added, but never changed.
 const (
 	exitOK          = 0
 	exitFailure     = 1
@@ -39,8 +39,8 @@ const (
 	exitInterrupted = 130
 )
 
-// A failure is an error with its exit code, its kind and, where there is a
-// next step, the command to type.
+// A failure is an error with its exit code, its kind and, if there is a next step, the
+// command to run.
 type failure struct {
 	code int
 	kind string
@@ -51,27 +51,27 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// fail makes a failure of one kind.
+// fail returns a failure with the kind of its exit code.
 func fail(code int, hint, format string, args ...any) error {
 	return &failure{code: code, kind: kinds[code], hint: hint, err: fmt.Errorf(format, args...)}
 }
 
 func usagef(format string, args ...any) error { return fail(exitUsage, "", format, args...) }
 
-// silent ends the program with a code and no message: what there was to say
-// was said.
+// A silent error ends the program with a code and without a message, because the output
+// is complete.
 type silent struct{ code int }
 
 func (s silent) Error() string { return fmt.Sprintf("exit %d", s.code) }
 
-// kinds are the names of the codes in JSON.
+// kinds maps exit codes to their names in JSON.
 var kinds = map[int]string{
 	exitFailure: "failure", exitUsage: "usage", exitNone: "none", exitStartFresh: "start_fresh",
 	exitNeedsAnswer: "needs_answer", exitInvalid: "invalid", exitVersion: "version", exitRefused: "refused",
 	exitStale: "stale", exitRepository: "repository", exitRemote: "remote", exitPartial: "partial", exitSecrets: "secrets", exitLimit: "limit", exitInterrupted: "interrupted",
 }
 
-// classify gives an error its code, kind and hint.
+// classify returns the failure of an error: code, kind and hint.
 func classify(err error) *failure {
 	var f *failure
 	if errors.As(err, &f) {
@@ -80,14 +80,14 @@ func classify(err error) *failure {
 	code, hint := codeOf(err)
 	var none *gitstore.NoneError
 	if errors.As(err, &none) {
-		err = none // the text is the contract's, whoever says it
+		err = none // the contract fixes this text, without the wrapping of callers
 	}
 	return &failure{code: code, kind: kinds[code], hint: hint, err: err}
 }
 
-// hinted is the failure with the hint that its cause has, where it has none of
-// its own. Whether something is writable is not among these: it may be no part
-// of the repository.
+// hinted returns the failure with a hint about a full disk, if it has no hint of its own.
+// Missing write permission gets no hint here, because the file may be outside of the
+// repository.
 func (f *failure) hinted() *failure {
 	if f.hint != "" || f.code != exitFailure || !diskFull(f) {
 		return f
@@ -99,10 +99,10 @@ func (f *failure) hinted() *failure {
 
 const (
 	freeSpace = "free some space, then run the command again"
-	freeOnly  = "free some space" // if the change is made: a second one would be another
+	freeOnly  = "free some space" // if the change is made already: repeating the command would make a second change
 )
 
-// freeing is the hint after an error for which there was no room.
+// freeing returns the hint for an error about a full disk.
 func freeing(err error) string {
 	if errors.As(err, new(*gitstore.DoneError)) {
 		return freeOnly
@@ -110,13 +110,12 @@ func freeing(err error) string {
 	return freeSpace
 }
 
-// diskFull reports that there was no room for something that was to be written,
-// by us or by a git that says so.
+// diskFull reports whether a write failed for lack of space, in this process or in git.
 func diskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || strings.Contains(err.Error(), "No space left on device")
 }
 
-// codeOf is the table from errors to exit codes.
+// codeOf maps errors to exit codes and hints.
 func codeOf(err error) (code int, hint string) {
 	var (
 		none        *gitstore.NoneError
@@ -162,7 +161,7 @@ func codeOf(err error) (code int, hint string) {
 	case errors.As(err, &foreign):
 		return exitInvalid, mendThen(foreign.File)
 	case errors.As(err, &unknown) && unknown.Layout != "" && unknown.File != "":
-		return exitInvalid, "git checkpoint import " + quoteArg(unknown.File) + " --dry-run" // which tries every layout
+		return exitInvalid, "git checkpoint import " + quoteArg(unknown.File) + " --dry-run" // tries every layout
 	case errors.As(err, &unknown):
 		return exitInvalid, "git checkpoint help import"
 	case errors.As(err, &taken):
@@ -184,7 +183,7 @@ func codeOf(err error) (code int, hint string) {
 	case errors.As(err, &task):
 		return task.code()
 	case errors.As(err, &secret):
-		return exitSecrets, "git checkpoint scan " + quoteArg(string(secret.issue)) // which says what to drop
+		return exitSecrets, "git checkpoint scan " + quoteArg(string(secret.issue)) // names the checkpoints to drop
 	case errors.As(err, &remote):
 		return exitRemote, remote.Hint
 	case errors.Is(err, gitstore.ErrNoRemote):
@@ -215,7 +214,7 @@ func codeOf(err error) (code int, hint string) {
 	return exitFailure, ""
 }
 
-// mendThen is what to do about a file that breaks rules, which the error names.
+// mendThen returns the hint for a document that breaks rules.
 func mendThen(file string) string {
 	if file == "" {
 		return "mend the document, then run the command again"
@@ -223,8 +222,8 @@ func mendThen(file string) string {
 	return "mend " + quoteArg(file) + ", then run the command again"
 }
 
-// alternatives are the ways on after a step that was refused, as commands to
-// type.
+// alternatives returns the commands that are possible after a refused step, joined with
+// "or".
 func alternatives(issue checkpoint.Issue, ways ...progress.Way) string {
 	commands := make([]string, len(ways))
 	for i, way := range ways {
@@ -240,8 +239,8 @@ func alternatives(issue checkpoint.Issue, ways ...progress.Way) string {
 	return strings.Join(commands, " or ")
 }
 
-// cutName cuts a phase or a task that looks like a flag, which is the word after
-// the verb, out of a way: it goes behind all flags.
+// cutName separates a phase or task name that begins with "-" from a command. The caller
+// puts the name after all flags, behind "--".
 func cutName(way progress.Way) (words, name []string) {
 	if len(way) < 3 || way[0] == "finish" || !strings.HasPrefix(way[2], "-") {
 		return slices.Clone(way), nil

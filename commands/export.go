@@ -74,9 +74,9 @@ func runExport(c *Invocation) error {
 	return x.show()
 }
 
-// recordsToExport are the records that a layout has files for, oldest first:
-// all that can be read for crunch, the newest for the others. If descriptors ran
-// out or the disk failed, the records may be readable later, so it fails.
+// recordsToExport returns the records to write, oldest first: for crunch all readable
+// records, for the other layouts the newest record. It fails if a record cannot be read
+// for a temporary reason, such as a lack of file descriptors or a disk error.
 func (c *Invocation) recordsToExport(issue checkpoint.Issue, as layout.Name) ([]*checkpoint.Record, error) {
 	_, newest, err := c.store.NewestValid(c.ctx, issue)
 	if err != nil || as != layout.Crunch {
@@ -102,8 +102,8 @@ func (c *Invocation) recordsToExport(issue checkpoint.Issue, as layout.Name) ([]
 	return records, nil
 }
 
-// folder is where the files go, and the directory that it must not lead out
-// of.
+// folder returns the target directory: a root that paths must not escape, and the path
+// below it.
 func (x *exporting) folder() (root, below string, err error) {
 	switch dir := x.c.flags.String("dir"); {
 	case dir != "":
@@ -112,7 +112,7 @@ func (x *exporting) folder() (root, below string, err error) {
 		return "", "", usagef("export: --dir: which directory? The repository has no worktree")
 	}
 	folder := x.c.layoutFolder(x.as, x.issue)
-	if !filepath.IsLocal(filepath.FromSlash(folder)) { // settings that are trusted may name any
+	if !filepath.IsLocal(filepath.FromSlash(folder)) { // trusted settings may name any directory
 		return filepath.FromSlash(folder), ".", nil
 	}
 	return x.c.store.Root(), folder, nil

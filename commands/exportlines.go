@@ -14,9 +14,9 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// exportLines writes an issue's checkpoints for analysis, oldest first: one
-// JSON object a line, each with the one before it and its whole record. Without
-// --dir they go to standard output.
+// exportLines writes an issue's checkpoints for analysis, oldest first: one JSON object
+// per line, each with the id of the previous checkpoint and the whole record. Without
+// --dir the lines go to standard output.
 func (c *Invocation) exportLines() error {
 	if c.json && !c.flags.IsSet("dir") {
 		return usagef("export: --as jsonl is JSON already: leave out --json, or name a --dir")
@@ -52,7 +52,7 @@ func (c *Invocation) exportLines() error {
 	return c.putLines(issue.RefName()+".jsonl", issue, lines.Bytes())
 }
 
-// tuple writes one checkpoint. A broken one has no record.
+// tuple writes the line of one checkpoint. The record is left out if it cannot be read.
 func (c *Invocation) tuple(w *bytes.Buffer, cp *gitstore.Checkpoint, before string) error {
 	t := output.Tuple{
 		Type: "tuple", ThreadID: string(cp.Issue), CheckpointID: string(cp.ID), ParentCheckpointID: before,
@@ -68,7 +68,7 @@ func (c *Invocation) tuple(w *bytes.Buffer, cp *gitstore.Checkpoint, before stri
 	return errors.Join(err, output.Write(w, t))
 }
 
-// putLines writes the lines into a file of --dir.
+// putLines writes the lines to a file in --dir.
 func (c *Invocation) putLines(name string, issue checkpoint.Issue, data []byte) error {
 	dir := c.flags.String("dir")
 	x := &exporting{c: c, as: "jsonl", issue: issue, root: dir, below: ".", written: []string{name}}

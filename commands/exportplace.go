@@ -8,8 +8,8 @@ import (
 	"git-checkpoint/gitstore"
 )
 
-// checkPlace refuses to write into a folder of git's: what it keeps there would
-// be taken for its own.
+// checkPlace returns an error if the target is inside a git directory, because git would
+// treat the exported files as its own.
 func (x *exporting) checkPlace() error {
 	abs, err := filepath.Abs(filepath.Join(x.root, filepath.FromSlash(x.below)))
 	if err != nil {
@@ -34,7 +34,7 @@ func (x *exporting) isGits() error {
 		"export: %s is git's own", quotePath(filepath.ToSlash(filepath.Join(x.root, filepath.FromSlash(x.below)))))
 }
 
-// reached is where a path leads: without symlinks as far as it is there.
+// reached resolves the symlinks of a path, as far as the path exists.
 func reached(name string) string {
 	if to, err := filepath.EvalSymlinks(name); err == nil {
 		return to
@@ -46,7 +46,7 @@ func reached(name string) string {
 	return filepath.Join(reached(up), filepath.Base(name))
 }
 
-// isBelow reports whether a path is a folder, or in it.
+// isBelow reports whether name is dir or a path inside it.
 func isBelow(dir, name string) bool {
 	rel, err := filepath.Rel(dir, name)
 	return err == nil && filepath.IsLocal(rel)

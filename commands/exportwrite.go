@@ -20,20 +20,20 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// An exporting is one run of export.
+// An exporting holds the state of one export.
 type exporting struct {
 	c         *Invocation
 	as        layout.Name
 	issue     checkpoint.Issue
-	root      string // the directory that nothing leads out of
-	below     string // the folder in it, with slashes
+	root      string // directory that paths must not escape
+	below     string // folder in root, with slashes
 	dir       *os.Root
 	written   []string
 	unchanged []string
-	others    []string // files of another workflow that give way
+	others    []string // workflows whose files are moved to .archive
 }
 
-// write looks at what is there first: either all files are written or none.
+// write checks all existing files first, and then writes either all files or no file.
 func (x *exporting) write(files []layout.Output) (err error) {
 	if x.root, x.below, err = x.folder(); err != nil {
 		return err
@@ -67,8 +67,8 @@ func (x *exporting) write(files []layout.Output) (err error) {
 	return nil
 }
 
-// keepFormer stores a copy of a file that is about to be replaced, which
-// somebody may have edited.
+// keepFormer stores a copy of a file before its replacement, because a user may have
+// edited it.
 func (x *exporting) keepFormer(f layout.Output) error {
 	info, err := x.dir.Lstat(path.Join(x.below, f.Path))
 	switch {
@@ -77,11 +77,11 @@ func (x *exporting) keepFormer(f layout.Output) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return nil // a link, whose target stays
+		return nil // a symlink, whose target stays
 	}
 	was, err := atomicfile.Read(filepath.Join(x.root, filepath.FromSlash(path.Join(x.below, f.Path))))
 	if err != nil || layout.IsIndex([]byte(was.Text)) {
-		return err // an index is made of the other files
+		return err // an index is generated from the other files
 	}
 	kept, err := x.c.keepFormer(was)
 	if err == nil {
@@ -90,8 +90,8 @@ func (x *exporting) keepFormer(f layout.Output) error {
 	return err
 }
 
-// plan is what has to be written. It refuses to overwrite what is no file of
-// this layout.
+// plan returns the files to write. It refuses to overwrite a file of another format,
+// unless --force is set.
 func (x *exporting) plan(files []layout.Output) ([]layout.Output, error) {
 	var todo []layout.Output
 	var inTheWay []string
@@ -118,10 +118,10 @@ func (x *exporting) plan(files []layout.Output) ([]layout.Output, error) {
 	return todo, nil
 }
 
-// occupant says what a file in the place of another is.
+// An occupant describes the existing file at a target path.
 type occupant struct{ same, ours bool }
 
-// there looks at the file in the place of f.
+// there examines the existing file at the path of f.
 func (x *exporting) there(f layout.Output) (occupant, error) {
 	name := path.Join(x.below, f.Path)
 	info, err := x.dir.Lstat(name)
@@ -141,8 +141,8 @@ func (x *exporting) there(f layout.Output) (occupant, error) {
 	return occupant{ours: x.replaceable(f, data)}, nil
 }
 
-// replaceable reports whether data is the same document as f in another state.
-// The files of another dotagent workflow give way too.
+// replaceable reports whether data is another version of the document f. A dotagent file
+// of another workflow is replaceable too; its key is added to x.others.
 func (x *exporting) replaceable(f layout.Output, data []byte) bool {
 	if layout.IsIndex(data) && layout.IsIndex(f.Data) {
 		return true
@@ -162,8 +162,8 @@ func (x *exporting) replaceable(f layout.Output, data []byte) bool {
 	return was.Key() == now.Key()
 }
 
-// moveAside moves the files of another dotagent workflow to the archive of
-// that system: its folder, the workflow and the time.
+// moveAside moves the files of another dotagent workflow to that system's archive, in a
+// folder with the name of the workflow and the time.
 func (x *exporting) moveAside() error {
 	if len(x.others) == 0 {
 		return nil
@@ -183,15 +183,14 @@ func (x *exporting) moveAside() error {
 	return x.thinArchive(path.Dir(to))
 }
 
-// keptArchives is how many of the folders in .archive the dotagent system
-// keeps.
+// keptArchives is the number of folders in .archive that the dotagent system keeps.
 const keptArchives = 5
 
-// archived is the name of such a folder: a workflow and a time.
+// archived matches the name of such a folder: a workflow and a time.
 var archived = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^.+_([0-9]{8}T[0-9]{6}Z)$`) })
 
-// thinArchive removes all but the newest folders, as far as they hold nothing
-// but the two files.
+// thinArchive removes the two files of all but the newest folders, and then each folder
+// that is empty.
 func (x *exporting) thinArchive(archive string) error {
 	dir, err := x.dir.Open(archive)
 	if err != nil {
@@ -215,7 +214,7 @@ func (x *exporting) thinArchive(archive string) error {
 		for _, file := range []string{"phase.json", "execution.json"} {
 			_ = x.dir.Remove(path.Join(archive, name, file))
 		}
-		_ = x.dir.Remove(path.Join(archive, name)) // stays where there is more in it
+		_ = x.dir.Remove(path.Join(archive, name)) // fails if the folder holds other files
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// judge gathers the facts about a checkpoint and judges it.
+// judge collects the facts about a checkpoint and returns its verdict.
 func (c *Invocation) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.Verdict, error) {
 	l := tasks.Of(r)
 	if _, err := l.Batches(); err != nil {
@@ -45,8 +45,8 @@ func (c *Invocation) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (fresh
 	return freshness.Evaluate(r, facts, c.rules()), nil
 }
 
-// fuller returns the next older checkpoint of the branch that lacks no file, if
-// this one does.
+// fuller returns the id of the next older checkpoint on the branch that lacks no file, if
+// this checkpoint lacks files.
 func (c *Invocation) fuller(cp *gitstore.Checkpoint) string {
 	const depth = 50
 	if !cp.LeftOut {
@@ -66,7 +66,7 @@ func (c *Invocation) fuller(cp *gitstore.Checkpoint) string {
 	return ""
 }
 
-// rules are the settings that the verdict depends on.
+// rules returns the settings and flags that the verdict depends on.
 func (c *Invocation) rules() freshness.Rules {
 	changed := c.flags.String("changed") != "" || c.auto()
 	return freshness.Rules{
@@ -75,7 +75,7 @@ func (c *Invocation) rules() freshness.Rules {
 	}
 }
 
-// handovers are those of resume.compat.
+// handovers returns the handovers of the setting resume.compat.
 func (c *Invocation) handovers() (all []freshness.Handover) {
 	for _, text := range c.settings.Strings("resume.compat") {
 		h, ok := freshness.ParseHandover(text)
@@ -88,7 +88,7 @@ func (c *Invocation) handovers() (all []freshness.Handover) {
 	return all
 }
 
-// auto reports that nobody is there to ask.
+// auto reports whether the command must not ask questions.
 func (c *Invocation) auto() bool { return c.flags.Bool("auto") || c.flags.Bool("ci") }
 
 func (c *Invocation) branchFact(cp *gitstore.Checkpoint) freshness.Branch {
@@ -126,7 +126,7 @@ func (c *Invocation) branchFact(cp *gitstore.Checkpoint) freshness.Branch {
 	return f
 }
 
-// otherBranch is the fact that HEAD is on another branch than the checkpoint's.
+// otherBranch returns the fact that HEAD is not on the checkpoint's branch.
 func (c *Invocation) otherBranch(cp *gitstore.Checkpoint, b gitstore.BranchReport, now string) freshness.Branch {
 	f := freshness.Branch{State: freshness.BranchOther, Name: now, Exists: b.Exists, Became: b.Name}
 	if b.Exists {
@@ -184,8 +184,8 @@ func (c *Invocation) outputsFact(cp *gitstore.Checkpoint, r *checkpoint.Record) 
 	return freshness.Outputs{Checked: true, Missing: found.Missing, Changed: found.Changed}
 }
 
-// baseFact compares HEAD with the branch that the work will go into. It is a
-// note: where it cannot be known, nothing is said.
+// baseFact compares HEAD with the branch that the work will be merged into. The fact is
+// optional: after an error it is empty.
 func (c *Invocation) baseFact() freshness.Base {
 	b, err := c.store.Base(c.ctx)
 	if err != nil {
@@ -194,7 +194,7 @@ func (c *Invocation) baseFact() freshness.Base {
 	return freshness.Base{Name: b.Name, Behind: b.Behind}
 }
 
-// planFact compares the plan's file with what it was at the save.
+// planFact compares the plan file with its digest at the save.
 func (c *Invocation) planFact(cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Plan {
 	place, was := r.PlanPath(), r.PlanDigest()
 	switch {
@@ -210,7 +210,8 @@ func (c *Invocation) planFact(cp *gitstore.Checkpoint, r *checkpoint.Record) fre
 	return freshness.Plan{Changed: changed}
 }
 
-// nextFact is how work of another system goes on by the files that are there.
+// nextFact returns the next step of a workflow from another system, derived from the
+// files in the worktree.
 func (c *Invocation) nextFact(r *checkpoint.Record) freshness.Next {
 	if c.store.Root() == "" {
 		return freshness.Next{}
@@ -234,8 +235,8 @@ func (c *Invocation) nextFact(r *checkpoint.Record) freshness.Next {
 	return freshness.Next(n)
 }
 
-// sessionNote tells of a checkpoint that another session saved, where this one
-// has a name: what was said there is not known here.
+// sessionNote returns a note if both this session and the checkpoint's session have names
+// that differ: this session lacks the other session's conversation.
 func (c *Invocation) sessionNote(r *checkpoint.Record) []freshness.Reason {
 	now := c.env.Getenv("GIT_CHECKPOINT_SESSION")
 	if now == "" || r.Session() == "" || now == r.Session() {
@@ -244,8 +245,8 @@ func (c *Invocation) sessionNote(r *checkpoint.Record) []freshness.Reason {
 	return []freshness.Reason{{Check: "session", Message: fmt.Sprintf("Saved in session %s, this is %s", r.Session(), now)}}
 }
 
-// approved are the phases that were approved with this command, or when the
-// checkpoint was resumed here before.
+// approved returns the phases that this command approves, or that an earlier resume of
+// the checkpoint in this worktree approved.
 func (c *Invocation) approved(cp *gitstore.Checkpoint) []string {
 	phases := slices.Clone(c.lists["approve"])
 	for _, a := range c.store.Resumed(cp).Approved {
@@ -254,7 +255,7 @@ func (c *Invocation) approved(cp *gitstore.Checkpoint) []string {
 	return phases
 }
 
-// ago says how long ago a time was, in the words of the prompt.
+// ago formats the age of a time for people, such as "2 hours ago".
 func ago(at, now time.Time) string {
 	d := now.Sub(at)
 	switch {
@@ -275,5 +276,4 @@ func plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// list joins words for a sentence.
 func list(words []string) string { return strings.Join(words, ", ") }

@@ -24,7 +24,7 @@ var fetchCommand = command{
 	run:      runFetch,
 }
 
-// shareFlags are those of fetch and push.
+// shareFlags returns the flags of fetch and push.
 func shareFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "remote", Usage: "the `REMOTE`, instead of the configured one"},
@@ -50,8 +50,8 @@ func runFetch(c *Invocation) error {
 	return c.showShared(remote, done, err)
 }
 
-// toShare are the remote and the issues that the command line names, no issue
-// for all of them.
+// toShare returns the remote and the issues of the command line. It returns no issues for
+// --all.
 func (c *Invocation) toShare() (remote string, issues []checkpoint.Issue, err error) {
 	name := c.flags.Command.Name
 	if remote, err = c.remote(c.flags.String("remote")); err != nil {
@@ -67,7 +67,7 @@ func (c *Invocation) toShare() (remote string, issues []checkpoint.Issue, err er
 	return remote, nil, nil
 }
 
-// remote is the one that was named, else the configured one.
+// remote returns the given remote, or the configured remote if the name is empty.
 func (c *Invocation) remote(named string) (string, error) {
 	if name := first(named, c.settings.String("remote")); name != "" {
 		return name, nil
@@ -75,17 +75,18 @@ func (c *Invocation) remote(named string) (string, error) {
 	return c.store.Remote(c.ctx)
 }
 
-// remoteTimeout bounds one connection.
+// remoteTimeout returns the time limit of one connection.
 func (c *Invocation) remoteTimeout() time.Duration {
 	return time.Duration(c.settings.Int("remote_timeout")) * time.Second
 }
 
-// shareBudget bounds what takes several connections.
+// shareBudget returns the time limit of an operation with several connections.
 func (c *Invocation) shareBudget() time.Duration {
 	return time.Duration(c.settings.Int("sync_timeout")) * time.Second
 }
 
-// showShared tells what became of each issue; some failed is partial.
+// showShared prints the result of each issue. If only some issues failed, it returns a
+// failure with exitPartial.
 func (c *Invocation) showShared(remote string, done []gitstore.Synced, err error) error {
 	failed := c.sharingFailed(done, err)
 	if err != nil && len(done) == 0 {
@@ -98,7 +99,7 @@ func (c *Invocation) showShared(remote string, done []gitstore.Synced, err error
 		}
 		return orElse(c.write(out), failed)
 	}
-	var text strings.Builder // there may be thousands of lines
+	var text strings.Builder // one write, because there may be thousands of lines
 	for _, s := range done {
 		text.WriteString(output.Clean(sharedLine(remote, s)) + "\n")
 	}
@@ -106,7 +107,7 @@ func (c *Invocation) showShared(remote string, done []gitstore.Synced, err error
 	return failed
 }
 
-// sharedLine is what became of one issue.
+// sharedLine describes the result of one issue.
 func sharedLine(remote string, s gitstore.Synced) string {
 	switch {
 	case s.Result == gitstore.Absent:
@@ -127,7 +128,7 @@ func sharedLine(remote string, s gitstore.Synced) string {
 	return "issue " + string(s.Issue) + ": " + s.Result
 }
 
-// sharingFailed is the failure of those that failed.
+// sharingFailed returns a failure that covers all issues that failed.
 func (c *Invocation) sharingFailed(done []gitstore.Synced, err error) error {
 	if err == nil && !slices.ContainsFunc(done, func(s gitstore.Synced) bool { return s.Err != nil }) {
 		return nil

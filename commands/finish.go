@@ -63,8 +63,8 @@ func runFinish(c *Invocation) error {
 	})
 }
 
-// dispose does with the chain of a workflow that is over what the settings
-// say. What was saved is in the archive then.
+// dispose archives or drops the chain of a finished workflow, as on_success or on_failure
+// requires. An archived save is then found in the archive.
 func (c *Invocation) dispose(s *gitstore.Saved, status string) error {
 	c.applyAge(s.Issue)
 	what := c.settings.String("on_failure")
@@ -79,20 +79,20 @@ func (c *Invocation) dispose(s *gitstore.Saved, status string) error {
 		err = c.dropChain(s)
 	}
 	var none *gitstore.NoneError
-	if errors.As(err, &none) { // somebody else was faster
+	if errors.As(err, &none) { // another process was faster
 		return nil
 	}
 	return err
 }
 
-// reasons are why the archive takes a chain, by how its workflow ended.
+// reasons maps the end of a workflow to the reason for its archiving.
 var reasons = map[string]retention.Reason{
 	progress.Completed: retention.ReasonCompleted,
 	progress.Failed:    retention.ReasonFailed,
 	progress.Aborted:   retention.ReasonAbandoned,
 }
 
-// archiveChain moves the issue's chain to the archive, with what was saved.
+// archiveChain moves the issue's chain to the archive, including the new checkpoint.
 func (c *Invocation) archiveChain(s *gitstore.Saved, why retention.Reason) error {
 	ids, err := c.leaving(s)
 	if err != nil || ids != nil && len(ids) == 0 {
@@ -108,7 +108,8 @@ func (c *Invocation) archiveChain(s *gitstore.Saved, why retention.Reason) error
 	return nil
 }
 
-// undisposed adds to the error of an archive or a drop that the workflow is over.
+// undisposed wraps the error of an archive or a drop with the fact that the workflow has
+// ended.
 func undisposed(s *gitstore.Saved, verb string, err error) error {
 	var none *gitstore.NoneError
 	if errors.As(err, &none) {
@@ -121,8 +122,8 @@ func undisposed(s *gitstore.Saved, verb string, err error) error {
 	return fail(exitFailure, hint, "%s is in the chain and ends the workflow, but: %w", s.ID, err)
 }
 
-// leaving are the checkpoints that leave the chain where the newest stays, nil
-// for all of them.
+// leaving returns the checkpoints to archive with --keep-latest. It returns nil if the
+// whole chain is archived.
 func (c *Invocation) leaving(s *gitstore.Saved) ([]checkpoint.ID, error) {
 	if c.flags.Command.Name != "finish" || !c.flags.Bool("keep-latest") {
 		return nil, nil
@@ -140,7 +141,7 @@ func (c *Invocation) leaving(s *gitstore.Saved) ([]checkpoint.ID, error) {
 	return ids, nil
 }
 
-// dropChain drops the issue's chain but for what is pinned.
+// dropChain drops the issue's chain except pinned checkpoints.
 func (c *Invocation) dropChain(s *gitstore.Saved) error {
 	l, err := c.store.List(c.ctx, s.Issue, 0)
 	if err != nil {

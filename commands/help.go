@@ -11,7 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// toolUsage is what the program does, in one line.
+// toolUsage describes the program in one line.
 const toolUsage = "record where long work on an issue stands, and resume it"
 
 var helpCommand = command{
@@ -41,7 +41,7 @@ func runHelp(c *Invocation) error {
 	return nil
 }
 
-// helpText is what the arguments ask for.
+// helpText returns the text that the arguments select.
 func (c *Invocation) helpText() (string, error) {
 	switch {
 	case c.flags.IsSet("man"):
@@ -66,7 +66,7 @@ func (c *Invocation) helpText() (string, error) {
 	return "", fail(exitUsage, hint, "%q is neither a command nor a guide", c.args[0])
 }
 
-// overview lists the commands by what they are for.
+// overview returns the list of commands by category.
 func overview(commands []*command) string {
 	var b strings.Builder
 	b.WriteString("usage: git checkpoint <command> [arguments]\n\n" +
@@ -90,7 +90,7 @@ func overview(commands []*command) string {
 	return b.String()
 }
 
-// explain is the help of one command.
+// explain returns the help text of one command.
 func explain(cmd *command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "usage: git checkpoint %s\n", strings.TrimSpace(cmd.name+" [flags] "+cmd.args))
@@ -110,7 +110,7 @@ func explain(cmd *command) string {
 	return b.String()
 }
 
-// flagColumn is where the explanations of flags stand.
+// flagColumn is the column of the flag descriptions.
 const flagColumn = 25
 
 func explainFlags(b *strings.Builder, title string, flags []manual.FlagDoc) {

@@ -11,7 +11,7 @@ import (
 	"git-checkpoint/commands/manual"
 )
 
-// writeMan writes the man pages and returns their names.
+// writeMan writes the man pages and returns their paths.
 func (c *Invocation) writeMan() (string, error) {
 	if len(c.args) > 0 {
 		return "", usagef("help: --man takes no command: it writes all pages")
@@ -36,8 +36,8 @@ func (c *Invocation) writeMan() (string, error) {
 	return names.String(), nil
 }
 
-// manDir is the directory that was named, or the one where man looks for the
-// pages of a program that git finds where it finds this one.
+// manDir returns the directory of --man. By default it is share/man beside the directory
+// of git-checkpoint on PATH.
 func (c *Invocation) manDir() (string, error) {
 	if dir := c.flags.String("man"); dir != leftOut {
 		return dir, nil

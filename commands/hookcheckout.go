@@ -12,9 +12,9 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// postCheckout tells of a checkpoint of the branch that was switched to. Git
-// calls it with the old HEAD, the new one, and 1 for a switch, 0 for files;
-// the old one is zeros where a worktree is made.
+// postCheckout notifies the user of a checkpoint for the branch that was checked out. Git
+// passes the old HEAD, the new HEAD, and 1 for a branch switch or 0 for a file checkout.
+// The old HEAD is all zeros if git created a worktree.
 func (c *Invocation) postCheckout(args []string) error {
 	if len(args) != 3 || args[2] != "1" || strings.Trim(args[0], "0") == "" {
 		return nil
@@ -37,7 +37,7 @@ func (c *Invocation) postCheckout(args []string) error {
 	return c.tellOf(issue)
 }
 
-// rebasing reports a rebase, which checks out by itself.
+// rebasing reports whether a rebase is in progress, which runs checkouts itself.
 func (c *Invocation) rebasing() bool {
 	return slices.ContainsFunc([]string{"rebase-merge", "rebase-apply"}, func(name string) bool {
 		_, err := os.Stat(filepath.Join(c.store.GitDir(), name))
@@ -45,7 +45,8 @@ func (c *Invocation) rebasing() bool {
 	})
 }
 
-// branchIssue is the issue that the branch's name says, and nothing else.
+// branchIssue returns the issue in the branch's name. Other sources of an issue are
+// ignored.
 func (c *Invocation) branchIssue() (checkpoint.Issue, bool) {
 	branch, err := c.store.Branch(c.ctx)
 	if err != nil || branch == "" {
@@ -54,11 +55,11 @@ func (c *Invocation) branchIssue() (checkpoint.Issue, bool) {
 	return checkpoint.IssueFromBranch(branch, c.settings.Pattern("issue_pattern"))
 }
 
-// tellOf says whether the newest checkpoint can be resumed.
+// tellOf notifies the user whether the newest checkpoint can be resumed.
 func (c *Invocation) tellOf(issue checkpoint.Issue) error {
 	r, err := c.newest(issue)
 	if errors.As(err, new(*gitstore.NoneError)) {
-		return nil // an emptied chain
+		return nil // a chain without checkpoints
 	}
 	if err != nil || standingOf(r.record, r.verdict).complete || onItsWay() {
 		return err
@@ -73,7 +74,7 @@ func (c *Invocation) tellOf(issue checkpoint.Issue) error {
 	return nil
 }
 
-// newest is the newest checkpoint of an issue, judged without the network.
+// newest returns the newest checkpoint of an issue with a verdict that needs no network.
 func (c *Invocation) newest(issue checkpoint.Issue) (*resumption, error) {
 	r := &resumption{}
 	var err error
@@ -84,7 +85,7 @@ func (c *Invocation) newest(issue checkpoint.Issue) (*resumption, error) {
 	return r, err
 }
 
-// worst is the first reason of the verdict's action.
+// worst returns the first reason that leads to the verdict's action.
 func worst(v freshness.Verdict) string {
 	for _, reason := range v.Reasons {
 		if reason.Action == v.Action {

@@ -14,28 +14,30 @@ import (
 	"git-checkpoint/gitstore/retention"
 )
 
-// A sessionNote is where an agent's session was when it last called a hook: an
-// agent may report the end of a session when another branch is checked out. It
-// is kept below .git/git-checkpoint/sessions, for all worktrees.
+// A sessionNote records the issue, branch and worktree of an agent's session at its last
+// hook call. An agent may report the end of a session after another branch has been
+// checked out. Notes are stored in .git/git-checkpoint/sessions, for all worktrees.
 type sessionNote struct {
 	Issue  checkpoint.Issue `json:"issue"`
 	Branch string           `json:"branch"` // "" for a detached HEAD
-	Root   string           `json:"root"`   // of the worktree
+	Root   string           `json:"root"`   // root of the worktree
 }
 
-// sessionNotes is the folder of the notes, and noteDays how long they stay.
+// sessionNotes is the folder of the notes. Notes are removed after noteDays.
 const (
 	sessionNotes = "sessions"
 	noteDays     = 30
 )
 
-// noteName returns the name of a session's note. Agents choose the ids.
+// noteName returns the file name of a session's note. It is a hash, because agents choose
+// the session ids.
 func noteName(session string) string {
 	sum := sha256.Sum256([]byte(session))
 	return filepath.Join(sessionNotes, hex.EncodeToString(sum[:16]))
 }
 
-// here returns where the session is now; the issue is the one that is named.
+// here returns the current issue, branch and worktree of the session. The issue has to be
+// named by an option, a variable or the branch.
 func (c *Invocation) here() (sessionNote, error) {
 	branch, err := c.currentBranch()
 	if err != nil {
@@ -45,9 +47,9 @@ func (c *Invocation) here() (sessionNote, error) {
 	return sessionNote{Issue: issue, Branch: branch, Root: c.store.Root()}, err
 }
 
-// noteSession keeps where a session is, and removes old notes. A session of no
-// issue has nothing to keep. If the note cannot be written, the end of the session
-// is saved to the issue that is named then.
+// noteSession writes the note of a session and removes old notes. A session without an
+// issue gets no note. If the write fails, the end of the session is saved to the issue
+// that is named at that time.
 func (c *Invocation) noteSession(session string) {
 	now, err := c.here()
 	if session == "" || err != nil {
@@ -74,7 +76,7 @@ func (c *Invocation) removeOldNotes() {
 	}
 }
 
-// readNote returns where a session was, and false if that is not known.
+// readNote returns the note of a session, and false if no valid note exists.
 func (c *Invocation) readNote(session string) (note sessionNote, known bool) {
 	if session == "" {
 		return note, false
@@ -87,9 +89,9 @@ func (c *Invocation) readNote(session string) (note sessionNote, known bool) {
 	return note, err == nil
 }
 
-// sessionIssue returns the issue that the end of a session is saved to, "" with
-// the reason if there is none. A session that is noted is saved to its own issue
-// while its branch is still checked out.
+// sessionIssue returns the issue for the save at the end of a session, or "" and the
+// reason. A session with a note is saved to the issue of the note if the noted branch is
+// still checked out.
 func (c *Invocation) sessionIssue(session string) (i checkpoint.Issue, why string, err error) {
 	now, err := c.here()
 	note, known := c.readNote(session)
@@ -103,7 +105,7 @@ func (c *Invocation) sessionIssue(session string) (i checkpoint.Issue, why strin
 	case known:
 		return note.Issue, "", nil
 	case err != nil && gitstore.ReadHookPrecheck().HasNoCheckpoints():
-		return "", "", nil // checkpoints are not used here
+		return "", "", nil // this repository has no checkpoints
 	case err != nil:
 		return "", onBranch(now.Branch) + " names no issue, and GIT_CHECKPOINT_ISSUE is not set", nil
 	}
@@ -117,8 +119,8 @@ func onBranch(name string) string {
 	return "branch " + name
 }
 
-// handedIssue returns the issue whose checkpoint a hook may hand over: the one
-// that is named, else the only one whose newest checkpoint is of this branch.
+// handedIssue returns the issue whose checkpoint a hook hands to an agent. If no issue is
+// named, it returns the only issue whose newest checkpoint is on this branch.
 func (c *Invocation) handedIssue() (checkpoint.Issue, bool) {
 	i, err := c.namedIssue()
 	if !errors.Is(err, errUnnamed) {

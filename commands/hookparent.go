@@ -6,12 +6,12 @@ import (
 	"git-checkpoint/commands/hook"
 )
 
-// maxAncestors is how far up git is looked for: a hook manager may
-// stand between.
+// maxAncestors limits the search for the git process, because a hook manager may run
+// between git and this process.
 const maxAncestors = 12
 
-// startedBy looks for the git that started this process, in the nearest command
-// line of which found says yes; nil where there is none, or it cannot be seen.
+// startedBy returns the command line of the nearest ancestor process for which found
+// returns true. It returns nil if there is none or if a process cannot be inspected.
 func startedBy(found func(argv []string) bool) []string {
 	pid := os.Getppid()
 	for range maxAncestors {
@@ -27,9 +27,9 @@ func startedBy(found func(argv []string) bool) []string {
 	return nil
 }
 
-// dryPush reports whether the git push that this process was started by only
-// pretends. Git does not tell its hooks; its command line does. Where that
-// cannot be read it is taken for a real one.
+// dryPush reports whether this process was started by `git push --dry-run`. Git does not
+// pass the flag to hooks, so its command line is read. If the command line cannot be
+// read, the push counts as real.
 func dryPush() bool {
 	_, dry := hook.IsDryPush(startedBy(func(argv []string) bool {
 		push, _ := hook.IsDryPush(argv)
@@ -38,8 +38,8 @@ func dryPush() bool {
 	return dry
 }
 
-// onItsWay reports a git that checks out by itself, in the middle of something
-// else: a rebase, a pull, a bisection.
+// onItsWay reports whether an ancestor git command runs the checkout as one of its steps:
+// a rebase, a pull or a bisection.
 func onItsWay() bool {
 	name, _ := hook.GitCommand(startedBy(func(argv []string) bool {
 		name, _ := hook.GitCommand(argv)

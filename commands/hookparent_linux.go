@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// process is a process's command line and its parent, nil where that cannot be
-// read. In /proc/PID/stat the parent follows the name, which is in parentheses
-// and may hold any, and the state.
+// process returns the command line and the parent of a process. It returns nil if /proc
+// cannot be read. In /proc/PID/stat the parent follows the state and the name. The name
+// is in parentheses and may itself contain parentheses.
 func process(pid int) (argv []string, parent int) {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	stat, statErr := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// process is a process's command line and its parent, as ps tells them; nil
-// where there is no ps.
+// process returns the command line and the parent of a process from ps. It returns nil if
+// ps fails.
 func process(pid int) (argv []string, parent int) {
 	if pid <= 1 {
 		return nil, 0

@@ -14,8 +14,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// prePush pushes the checkpoints of the issues whose branches are pushed,
-// where that is asked for. It saves nothing.
+// prePush pushes the checkpoints of the issues whose branches are pushed, if
+// hooks.pre_push is not off. It saves no checkpoint.
 func (c *Invocation) prePush(args []string) error {
 	updates, err := hook.ParseUpdates(c.env.Stdin)
 	if err != nil || nothingOfOurs(updates, gitstore.ReadHookPrecheck()) {
@@ -43,8 +43,8 @@ func (c *Invocation) prePush(args []string) error {
 	return err
 }
 
-// nothingOfOurs reports that no branch pushed can have checkpoints. There are
-// no updates where everything is up to date.
+// nothingOfOurs reports whether no pushed branch can have checkpoints. If every ref is up
+// to date, git passes no updates.
 func nothingOfOurs(updates []hook.Update, g gitstore.HookPrecheck) bool {
 	return !slices.ContainsFunc(updates, func(u hook.Update) bool {
 		return u.Branch() != "" && !g.IsForeign(u.Branch())
@@ -58,9 +58,9 @@ func blockCode(err error) int {
 	return exitRemote
 }
 
-// pushedIssues are the issues of the branches pushed that have checkpoints. One
-// whose checkpoints the push itself takes along, as with --mirror, is left to
-// it: it expects them on the remote as they were when it began.
+// pushedIssues returns the issues of the pushed branches that have checkpoints. It skips
+// an issue whose checkpoint ref is part of the push, as with --mirror, because that push
+// expects the remote ref at its old value.
 func (c *Invocation) pushedIssues(updates []hook.Update) []checkpoint.Issue {
 	var issues []checkpoint.Issue
 	for _, u := range updates {
@@ -76,8 +76,8 @@ func pushesRef(updates []hook.Update, ref string) bool {
 	return slices.ContainsFunc(updates, func(u hook.Update) bool { return u.RemoteRef == ref })
 }
 
-// pushedObjects are what the push sends, and what it says of the remote, where
-// the checkpoints go there.
+// pushedObjects returns the commits that the push sends. If the checkpoints go to the
+// same remote, it also returns the commits that the remote has.
 func pushedObjects(updates []hook.Update, same bool) (o gitstore.Exposed) {
 	for _, u := range updates {
 		if !u.Deletes() {
@@ -90,8 +90,8 @@ func pushedObjects(updates []hook.Update, same bool) (o gitstore.Exposed) {
 	return o
 }
 
-// hookRemote is where the checkpoints go: checkpoint.remote, else where the
-// push goes. Git gives the remote's name, or its URL twice.
+// hookRemote returns the remote for the checkpoints: checkpoint.remote, or by default the
+// remote of the push. Git passes the name of the remote, or its URL twice.
 func (c *Invocation) hookRemote(args []string) (string, error) {
 	if c.settings.String("remote") != "" || len(args) == 0 {
 		return c.remote("")
@@ -99,14 +99,14 @@ func (c *Invocation) hookRemote(args []string) (string, error) {
 	return args[0], nil
 }
 
-// pushAlong pushes issues one by one within the hook's time. All that is to be
-// said is one line.
+// pushAlong pushes issues one by one within hooks.seconds. All messages are joined into
+// one line.
 func (c *Invocation) pushAlong(remote string, issues []checkpoint.Issue, e gitstore.Exposed) error {
 	budget := time.Duration(c.settings.Int("hooks.seconds")) * time.Second
 	ctx, cancel := context.WithTimeout(c.ctx, budget)
 	defer cancel()
 	c.ctx = ctx
-	os.Setenv(skipVariable, "1") // for every git that is run from here
+	os.Setenv(skipVariable, "1") // inherited by every git process from here on
 	var said, wrong []string
 	var first error
 	for _, i := range issues {
@@ -136,12 +136,12 @@ func (c *Invocation) pushAlong(remote string, issues []checkpoint.Issue, e gitst
 	return &pushError{text: strings.Join(append(wrong, said...), "; "), first: first}
 }
 
-// lateTime is how long after its time a push is waited for: git ends its
-// children first, who may not care.
+// lateTime is the extra wait after the time limit. Git stops its child processes first,
+// and a child may ignore that.
 const lateTime = 300 * time.Millisecond
 
-// inTime waits for a push as long as there is time. After that the program is
-// about to end, and git with it.
+// inTime waits for a push until the time limit. After that the push is abandoned, because
+// this process and its git processes are about to end.
 func (c *Invocation) inTime(push func() (string, error)) (string, error) {
 	type outcome struct {
 		text string
@@ -172,7 +172,7 @@ func (c *Invocation) inTime(push func() (string, error)) (string, error) {
 	}
 }
 
-// A pushError is what went wrong with the push of some issues.
+// A pushError combines the errors of the issues that could not be pushed.
 type pushError struct {
 	text  string
 	first error
@@ -181,11 +181,11 @@ type pushError struct {
 func (e *pushError) Error() string { return e.text }
 func (e *pushError) Unwrap() error { return e.first }
 
-// A secretsError says that a secret would have been pushed.
+// A secretsError reports that a push was stopped because it contained a secret.
 type secretsError struct {
 	issue checkpoint.Issue
 	found []gitstore.Secret
-	by    string // the command that would have shown it
+	by    string // the command that would have pushed the secret
 }
 
 func (e *secretsError) Error() string {
@@ -199,8 +199,8 @@ func (e *secretsError) Error() string {
 	return text
 }
 
-// pushIssue pushes one chain, unless that would show what the user has not
-// published, or a secret. It returns what to tell.
+// pushIssue pushes one chain, unless it contains a secret or commits that the user has
+// not published. It returns a message for the user.
 func (c *Invocation) pushIssue(remote string, i checkpoint.Issue, e gitstore.Exposed) (string, error) {
 	out, err := c.store.Outgoing(c.ctx, remote, i, e)
 	switch {

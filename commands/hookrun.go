@@ -26,15 +26,15 @@ var hookCommand = command{
 	run:        runHook,
 }
 
-// skipVariable makes hooks do nothing. What a hook runs has it set: a push
-// runs hooks again.
+// skipVariable disables hooks. It is set for the processes that a hook starts, because a
+// push runs hooks again.
 const skipVariable = "GIT_CHECKPOINT_SKIP"
 
-// hookTime bounds a hook that only tells.
+// hookTime limits the run time of a hook that only prints a notice.
 const hookTime = 2 * time.Second
 
-// hookRuns are the hooks. Their errors are told in one line; a *failure of
-// blocked stops git.
+// hookRuns maps hook names to functions. An error is printed in one line; only an error
+// of type *blocked stops git.
 var hookRuns = map[string]func(*Invocation, []string) error{
 	"pre-push":      (*Invocation).prePush,
 	"post-checkout": (*Invocation).postCheckout,
@@ -63,8 +63,8 @@ func runHook(c *Invocation) error {
 	return c.harmless(c.args[0], run)
 }
 
-// openQuickly opens the repository for a hook that only tells, within its time,
-// and reports whether checkpoints are switched on.
+// openQuickly opens the repository within hookTime, for a hook that only prints a notice.
+// It reports whether the setting enabled is on.
 func (c *Invocation) openQuickly() (done context.CancelFunc, on bool, err error) {
 	c.ctx, done = context.WithTimeout(c.ctx, hookTime)
 	if err := c.open(); err != nil {
@@ -82,7 +82,7 @@ func hookNames() []string {
 	return names
 }
 
-// blocked is an error that may stop git.
+// A blocked error stops git if the hook's exit code allows that.
 type blocked struct {
 	code int
 	err  error
@@ -90,8 +90,8 @@ type blocked struct {
 
 func (b *blocked) Error() string { return b.err.Error() }
 
-// harmless runs a hook and makes nothing worse of what goes wrong than a line
-// on standard error.
+// harmless runs a hook. An error or a panic becomes one line on standard error, and the
+// hook succeeds, unless the error is of type *blocked.
 func (c *Invocation) harmless(name string, run func(*Invocation, []string) error) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
@@ -116,7 +116,7 @@ func firstLine(s string) string {
 	return line
 }
 
-// notify prints the one line of a hook.
+// notify prints the one line of a hook to standard error.
 func (c *Invocation) notify(format string, args ...any) {
 	fmt.Fprintf(c.env.Stderr, "git-checkpoint: %s\n", output.Clean(fmt.Sprintf(format, args...)))
 }

@@ -37,7 +37,8 @@ func hooksFlags() []cli.Flag {
 	}
 }
 
-// agentNames are the agents, the first as the word for a value.
+// agentNames lists the agents for a flag's usage. The first name is in backquotes, as the
+// placeholder of the value.
 func agentNames() string {
 	names := hook.Agents()
 	last := len(names) - 1
@@ -70,7 +71,7 @@ func runHooks(c *Invocation) error {
 	return c.changeHooks(r, verb, changes)
 }
 
-// hooksRepo is where hooks are installed.
+// hooksRepo returns the repository and the settings for the installation of hooks.
 func (c *Invocation) hooksRepo() *install.Repo {
 	return &install.Repo{
 		Context: c.ctx, Git: c.store.Git(), Config: c.store.Config(), Root: c.store.Root(), CommonDir: c.store.CommonDir(),
@@ -104,7 +105,7 @@ func (c *Invocation) checkHooks(verb string) error {
 	return nil
 }
 
-// changeHooks does what was planned, unless it is a dry run.
+// changeHooks applies the planned changes, or only prints them with --dry-run.
 func (c *Invocation) changeHooks(r *install.Repo, verb string, changes []install.HookChange) error {
 	dry := c.flags.Bool("dry-run")
 	result := output.Hooks{Type: "hooks", Action: verb, DryRun: dry}
@@ -131,7 +132,7 @@ func (c *Invocation) changeHooks(r *install.Repo, verb string, changes []install
 	return nil
 }
 
-// tellKept names the copies of the files that were changed.
+// tellKept prints and returns the copies of the changed files.
 func (c *Invocation) tellKept(r *install.Repo) []output.Kept {
 	var kept []output.Kept
 	for _, k := range r.Kept {
@@ -151,7 +152,7 @@ func (c *Invocation) tellChange(dry bool, text string) {
 	c.print("%s\n", output.Clean(text))
 }
 
-// showManual prints what to paste.
+// showManual prints the text that a user can paste into a settings file.
 func (c *Invocation) showManual(agent *hook.Agent) error {
 	text, err := install.Manual(agent, c.flags.Bool("push"))
 	if err != nil {

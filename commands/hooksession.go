@@ -17,18 +17,18 @@ import (
 	"git-checkpoint/gitstore"
 )
 
-// An agent gives a hook one JSON object on standard input:
+// A sessionInput is the JSON object that an agent writes to a hook's standard input:
 //
 //	{"session_id": "...", "cwd": "...", "hook_event_name": "SessionStart", ...}
 type sessionInput struct {
 	SessionID  string `json:"session_id"`
-	StopActive bool   `json:"stop_hook_active"` // it goes on because a stop hook said so
+	StopActive bool   `json:"stop_hook_active"` // the agent continues because of a stop hook
 }
 
 const maxInput = 1 << 20
 
-// inputTime bounds the wait for it: an agent need not close what it does not
-// use, and no session may hang on that.
+// inputTime limits the wait for the input. An agent need not close an unused pipe, and a
+// session must not hang on it.
 const inputTime = time.Second
 
 func (c *Invocation) sessionInput() sessionInput {
@@ -38,8 +38,9 @@ func (c *Invocation) sessionInput() sessionInput {
 	return readSession(c.env.Stdin, inputTime)
 }
 
-// readSession reads the object, which may come without an end of the input
-// behind it. What is not understood, or not there in time, holds nobody up.
+// readSession decodes the object. The agent may leave the input open after the object. If
+// the input is invalid or late, StopActive is set, so that a stop hook does not block the
+// agent.
 func readSession(r io.Reader, within time.Duration) sessionInput {
 	got := make(chan sessionInput, 1)
 	go func() {
@@ -57,8 +58,8 @@ func readSession(r io.Reader, within time.Duration) sessionInput {
 	}
 }
 
-// sessionStart hands a new session the newest checkpoint of its issue, as
-// data: anyone who can push a ref can write it.
+// sessionStart prints the newest checkpoint of the issue for a new session. The text is
+// marked as data, because anyone who can push a ref can write it.
 func (c *Invocation) sessionStart(args []string) error {
 	in := c.sessionInput()
 	if gitstore.ReadHookPrecheck().HasNoCheckpoints() && in.SessionID == "" {
@@ -84,8 +85,8 @@ func (c *Invocation) sessionStart(args []string) error {
 	return c.handOver(promptFor(r, c.env.Now(), 0)+nextStep(r), args)
 }
 
-// nextStep is how the files come back. What a person has to decide no agent is
-// told to answer.
+// nextStep returns the command that restores the files. An agent is not asked to answer a
+// question that a person has to decide.
 func nextStep(r *resumption) string {
 	switch issue := quoteArg(string(r.cp.Issue)); r.verdict.Action {
 	case freshness.Resume, freshness.ProceedWithWarning:
@@ -97,7 +98,7 @@ func nextStep(r *resumption) string {
 	}
 }
 
-// handOver prints a text in the way the agent reads it.
+// handOver prints a text in the agent's input format.
 func (c *Invocation) handOver(text string, args []string) error {
 	if len(args) > 0 {
 		if a := hook.AgentNamed(args[0]); a != nil && a.JSON {
@@ -108,8 +109,8 @@ func (c *Invocation) handOver(text string, args []string) error {
 	return nil
 }
 
-// sessionSave saves what a session leaves behind, if that is anything new. A
-// session that goes on is where the worktree is.
+// sessionSave saves the state of a session if it has changed. If the session continues,
+// the worktree is noted as the session's current place.
 func (c *Invocation) sessionSave(trigger string, ends bool) error {
 	in := c.sessionInput()
 	if err := c.open(); err != nil {
@@ -148,8 +149,8 @@ func (c *Invocation) sessionSave(trigger string, ends bool) error {
 	return nil
 }
 
-// sessionBounds keep a save within the seconds that an agent allows: what the
-// user has set in the environment comes after, and wins.
+// sessionBounds returns variables that keep a save within the seconds that an agent
+// allows. Variables from the user's environment follow them and take precedence.
 func (c *Invocation) sessionBounds() []string {
 	bounds := []string{"GIT_CHECKPOINT_ISSUE_TIMEOUT=1"}
 	if c.settings.IsDefault("storage.budget_ms") {
@@ -166,8 +167,8 @@ func isSession(s string) bool {
 	return regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`).MatchString(s)
 }
 
-// event saves when a workflow's event of that name is broadcast, as crunch's
-// agents do; other events are none of ours.
+// event saves on the event CHECKPOINT, which crunch's agents broadcast. Other events are
+// ignored.
 func (c *Invocation) event(args []string) error {
 	if len(args) == 0 || args[0] != "CHECKPOINT" {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"git-checkpoint/commands/output"
 )
 
-// hooksStatus says what is installed, and whether git runs it.
+// hooksStatus prints the installed hooks and whether git runs them.
 func (c *Invocation) hooksStatus() error {
 	result := output.Hooks{Type: "hooks", Action: "status"}
 	var err error
@@ -33,7 +33,7 @@ func (c *Invocation) hooksStatus() error {
 	return nil
 }
 
-// findHooks looks for git's hooks and what their settings say.
+// findHooks returns the state and the setting of each git hook.
 func (c *Invocation) findHooks() ([]output.Hook, error) {
 	found, err := c.hooksRepo().Status()
 	var hooks []output.Hook
@@ -46,7 +46,7 @@ func (c *Invocation) findHooks() ([]output.Hook, error) {
 	return hooks, err
 }
 
-// hookLine is a hook in words.
+// hookLine describes a hook in one line.
 func hookLine(h output.Hook) string {
 	if h.Way == "" {
 		return h.Event + ": not installed"

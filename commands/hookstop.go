@@ -8,14 +8,14 @@ import (
 	"git-checkpoint/gitstore"
 )
 
-// leadSession is the file in which a pipeline's lead keeps its session id.
+// leadSession is the file in which the lead agent of a pipeline stores its session id.
 const leadSession = ".pipeline/lead-session.id"
 
-// keepGoing is the status by which an agent's stop hook makes it go on.
+// keepGoing is the exit status of a stop hook that makes an agent continue.
 const keepGoing = 2
 
-// sessionStop keeps the lead of a pipeline that is not complete from ending its
-// turn. No other session is held up, nor is the lead twice in a row.
+// sessionStop makes the lead session of an incomplete pipeline continue. Other sessions
+// may stop, and so may the lead if a stop hook has already made it continue.
 func (c *Invocation) sessionStop([]string) error {
 	if gitstore.ReadHookPrecheck().HasNoCheckpoints() {
 		return nil
@@ -44,7 +44,7 @@ func (c *Invocation) sessionStop([]string) error {
 	return &blocked{keepGoing, fmt.Errorf("issue %s: the pipeline is not complete: git checkpoint resume says where to go on", issue)}
 }
 
-// lead is the session that the pipeline's lead wrote down, "" for none.
+// lead returns the session id of the pipeline's lead, or "" if the file is missing.
 func (c *Invocation) lead() string {
 	f, err := c.openPlain(leadSession)
 	if err != nil {

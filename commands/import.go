@@ -71,7 +71,7 @@ func runImport(c *Invocation) error {
 	return orElse(in.show(), in.outcome())
 }
 
-// sourceFlag is the layout of --as, or the tool of --from, "" without.
+// sourceFlag returns the layout of --as or the tool of --from, or "" if neither is set.
 func (c *Invocation) sourceFlag() (layout.Name, error) {
 	from := layout.Name(c.flags.String("from"))
 	switch {
@@ -85,7 +85,7 @@ func (c *Invocation) sourceFlag() (layout.Name, error) {
 	return from, nil
 }
 
-// layoutFlag is the layout of --as, "" without.
+// layoutFlag returns the layout of --as, or "" if it is not set.
 func (c *Invocation) layoutFlag() (layout.Name, error) {
 	if !c.flags.IsSet("as") {
 		return "", nil
@@ -97,16 +97,16 @@ func (c *Invocation) layoutFlag() (layout.Name, error) {
 	return as, nil
 }
 
-// An importing is one run of import: what it did with each file.
+// An importing holds the results of one import.
 type importing struct {
 	c        *Invocation
 	as       layout.Name
 	imported []imported
 	skipped  []output.Skipped
-	failed   []error // of those skipped that should not have been
-	there    int     // how many were recorded before
+	failed   []error // errors of the skipped files that should have been imported
+	there    int     // number of documents that were recorded before
 
-	recorded map[checkpoint.Issue]map[string]checkpoint.ID // documents by their digest
+	recorded map[checkpoint.Issue]map[string]checkpoint.ID // checkpoints by the digest of their document
 }
 
 type imported struct {
@@ -120,13 +120,13 @@ func (in *importing) skip(path, reason string) {
 	in.skipped = append(in.skipped, output.Skipped{Path: quotePath(path), Reason: reason})
 }
 
-// fail skips a file that cannot be imported though it should be.
+// fail records the error of a file that should have been imported, and skips the file.
 func (in *importing) fail(path string, err error) {
 	in.skip(path, err.Error())
 	in.failed = append(in.failed, err)
 }
 
-// record makes a checkpoint of a document.
+// record saves a document as a checkpoint.
 func (in *importing) record(d document) {
 	issue, err := in.issueOf(d)
 	if err != nil {
@@ -142,7 +142,7 @@ func (in *importing) record(d document) {
 	saved, err := in.save(d, issue, id)
 	var taken *gitstore.TakenError
 	if errors.As(err, &taken) && !taken.Dropped && !d.file.Whole() {
-		saved, err = in.save(d, issue, "") // the file of a workflow is written again and again
+		saved, err = in.save(d, issue, "") // a workflow file is overwritten with each new state
 	}
 	if err != nil {
 		in.fail(d.path, err)
@@ -153,8 +153,8 @@ func (in *importing) record(d document) {
 	in.known(issue)[d.file.Digest()] = saved.ID
 }
 
-// warn tells what only looks wrong in a document, and counts the paths that
-// break on another machine.
+// warn prints the warnings about a document and the number of paths that are valid on one
+// machine only.
 func (in *importing) warn(d document) {
 	places := 0
 	for _, p := range d.file.Problems {
@@ -168,7 +168,8 @@ func (in *importing) warn(d document) {
 	}
 }
 
-// known are the documents that an issue's checkpoints were made of.
+// known returns the checkpoints of an issue that were made from documents, by the digest
+// of the document.
 func (in *importing) known(issue checkpoint.Issue) map[string]checkpoint.ID {
 	if found, ok := in.recorded[issue]; ok {
 		return found
@@ -192,8 +193,8 @@ func (in *importing) known(issue checkpoint.Issue) map[string]checkpoint.ID {
 	return found
 }
 
-// issueOf is the issue that a document belongs to: the one that was named, else
-// what it says itself, or what the file that it goes with says.
+// issueOf returns the issue of a document: the --issue flag, the key in the document, or
+// the key of a related file, in this order.
 func (in *importing) issueOf(d document) (checkpoint.Issue, error) {
 	key := first(in.c.flags.String("issue"), d.file.Key(), d.key)
 	if key == "" {
@@ -206,8 +207,8 @@ func (in *importing) issueOf(d document) (checkpoint.Issue, error) {
 	return i, nil
 }
 
-// isThere tells how a document is recorded already, "" if it is not: under its
-// id, or as what a checkpoint was made of.
+// isThere returns a message if a document is recorded already, or "". It compares the
+// digest first, then the checkpoint with the document's id.
 func (in *importing) isThere(issue checkpoint.Issue, id checkpoint.ID, f *layout.File) string {
 	as, known := in.known(issue)[f.Digest()]
 	if !known && id != "" {
@@ -224,7 +225,7 @@ func (in *importing) isThere(issue checkpoint.Issue, id checkpoint.ID, f *layout
 	return fmt.Sprintf("it is recorded already as %s", as)
 }
 
-// save records the document under an id of its own, or a new one.
+// save records the document under the given id, or under a new id if that is "".
 func (in *importing) save(d document, issue checkpoint.Issue, id checkpoint.ID) (*gitstore.Saved, error) {
 	return in.c.store.Save(in.c.ctx, gitstore.SaveRequest{
 		Issue: issue, Branch: in.c.ciBranch(), Keep: true, DryRun: in.c.flags.Bool("dry-run"),
@@ -232,7 +233,7 @@ func (in *importing) save(d document, issue checkpoint.Issue, id checkpoint.ID) 
 	})
 }
 
-// show prints what was imported, and what was not.
+// show prints the imported and the skipped files.
 func (in *importing) show() error {
 	if in.c.json {
 		return in.c.write(in.result())
@@ -266,7 +267,7 @@ func (in *importing) result() output.Import {
 	return r
 }
 
-// outcome fails for what should have been imported and was not.
+// outcome returns an error if a document that should have been imported failed.
 func (in *importing) outcome() error {
 	done := len(in.imported) + in.there
 	texts := make([]string, len(in.failed))

@@ -16,17 +16,17 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// maxImported bounds how many files of a directory are looked at.
+// maxImported limits the number of files of a directory.
 const maxImported = 20_000
 
 // A document is a file that can be imported.
 type document struct {
-	path    string // as it was found
+	path    string // path as found
 	file    *layout.File
 	data    []byte
-	key     string             // of the file that it goes with
-	trigger checkpoint.Trigger // what the folder's index says, "" for nothing
-	at      time.Time          // when it says it was written, zero where it does not
+	key     string             // key of the related file
+	trigger checkpoint.Trigger // trigger in the folder's index, or ""
+	at      time.Time          // write time in the document, or zero
 }
 
 // gather reads the documents at a path, oldest first.
@@ -61,8 +61,8 @@ func (in *importing) gather(name string) ([]document, error) {
 	return docs, nil
 }
 
-// isFolder reports whether a path is a directory's. It refuses what is no file
-// either: a pipe would wait for somebody who writes.
+// isFolder reports whether a path is a directory. It returns an error for special files:
+// reading a named pipe would wait for a writer.
 func isFolder(name string) (bool, error) {
 	if name == "-" {
 		return false, nil
@@ -77,8 +77,8 @@ func isFolder(name string) (bool, error) {
 	return info.IsDir(), nil
 }
 
-// walk reads every file below a directory. Links are not followed: what they
-// lead to is found by its own name, or lies elsewhere.
+// walk reads every file below a directory. Symlinks are not followed: the target is
+// either found under its own name or is outside of the directory.
 func (in *importing) walk(name string) ([]document, error) {
 	var docs []document
 	seen := 0
@@ -101,7 +101,7 @@ func (in *importing) walk(name string) ([]document, error) {
 	return in.joined(docs), err
 }
 
-// look reads one file of a directory, if it can be a document.
+// look reads one file of a directory, if the file can be a document.
 func (in *importing) look(docs []document, file string, d fs.DirEntry) []document {
 	why := layout.Ignored(file)
 	if !d.Type().IsRegular() {
@@ -135,7 +135,7 @@ func (in *importing) look(docs []document, file string, d fs.DirEntry) []documen
 	return docs
 }
 
-// read reads one document and judges it.
+// read reads and validates one document.
 func (in *importing) read(file string, data []byte) (document, error) {
 	f, err := layout.Read(in.as, file, data)
 	if err != nil {
@@ -160,8 +160,8 @@ func (in *importing) read(file string, data []byte) (document, error) {
 	return d, nil
 }
 
-// joined gives the documents what other files of their folder say of them: the
-// workflow of an execution.json, and the trigger of a crunch checkpoint.
+// joined completes the documents from other files of their folder: the workflow of an
+// execution.json, and the trigger of a crunch checkpoint.
 func (in *importing) joined(docs []document) []document {
 	keys, indexes := map[string]string{}, map[string]map[checkpoint.ID]checkpoint.Trigger{}
 	for _, d := range docs {
@@ -185,7 +185,7 @@ func (in *importing) joined(docs []document) []document {
 	return docs
 }
 
-// index is the text of a folder's index, nil where there is none.
+// index returns the content of a folder's index, or nil if it has none.
 func (in *importing) index(dir string) []byte {
 	name := filepath.FromSlash(path.Join(dir, "index.yaml"))
 	if folder, err := isFolder(name); err != nil || folder {
@@ -198,8 +198,8 @@ func (in *importing) index(dir string) []byte {
 	return data
 }
 
-// applyTo makes the record of a document, on top of the one before where that
-// is of the same layout: two files of a workflow end in one record.
+// applyTo returns the record of a document. If the previous record has the same layout,
+// it is the starting point, because two files of a workflow form one record.
 func (d document) applyTo(before *checkpoint.Record, id checkpoint.ID) *checkpoint.Record {
 	if before != nil && !d.file.Whole() {
 		if name, _ := before.Doc().Lookup("layout.name"); name != string(d.file.Layout) {
@@ -232,7 +232,8 @@ func (d document) applyTo(before *checkpoint.Record, id checkpoint.ID) *checkpoi
 	return r
 }
 
-// plainCause is what went wrong with a file that is named beside it.
+// plainCause returns the cause of an fs.PathError, for messages that name the path
+// already.
 func plainCause(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {

@@ -25,36 +25,36 @@ type Invocation struct {
 	env   *Env
 	flags *cli.Context
 	args  []string            // before "--"
-	paths []string            // after it
-	lists map[string][]string // the values of flags that can be repeated
+	paths []string            // after "--"
+	lists map[string][]string // values of repeatable flags
 	json  bool
 	out   *writer
 
-	commands []*command // all there are, for help
+	commands []*command // all commands, for help
 
-	doc *layout.File // of save --as, nil for any other save
+	doc *layout.File // document of save --as, or nil
 
-	begin, move func(*checkpoint.Record) error // the step that a save takes, before or after its flags, nil for none
-	artifacts   []string                       // files to keep as artifacts, beside those that were named
+	begin, move func(*checkpoint.Record) error // step of a save before or after its flags, or nil
+	artifacts   []string                       // additional files to capture as artifacts
 
-	warnings []string // told at the end, with --json
+	warnings []string // with --json, printed at the end
 
-	issueInQuestion checkpoint.Issue // what the command turned out to be about, "" while that is not known
+	issueInQuestion checkpoint.Issue // issue of the command, or "" while it is unknown
 
-	vars      []variable // that a resume has printed
-	committed bool       // a resume has gone on, whatever is wrong after it
+	vars      []variable // printed by resume
+	committed bool       // resume has taken effect, also if a later step fails
 
-	ticker          *ticker                // that may have a line on the terminal, nil for none
-	pointers        bool                   // something that was pushed stands for what git-lfs keeps
-	detached        bool                   // something is still at work with the store
-	quiet           bool                   // warnings are for others
-	willSave        bool                   // the staging area will be needed
-	ownProcessGroup bool                   // git does not get what a terminal sends
-	current         *freshness.SourceIssue // the issue as its source has it now, once that was asked
-	offline         bool                   // no program and no forge is asked for the issue: a hook must not wait
+	ticker          *ticker                // may own a line on the terminal; can be nil
+	pointers        bool                   // a push contained pointers of git-lfs
+	detached        bool                   // a goroutine still uses the store
+	quiet           bool                   // suppress warnings
+	willSave        bool                   // the index will be needed
+	ownProcessGroup bool                   // terminal signals do not reach git
+	current         *freshness.SourceIssue // current issue of the source, once it was read
+	offline         bool                   // ask no program and no forge for the issue: a hook must not wait
 	store           *gitstore.Store
 	settings        *config.Settings
-	mirrored        *mirroring // nil where no layout's files are kept in step
+	mirrored        *mirroring // nil if no layout is mirrored
 }
 
 // open opens the repository and reads the settings.
@@ -78,8 +78,7 @@ func (c *Invocation) open() error {
 	return err
 }
 
-// asks reports whether somebody can be asked for a password: a hook must not
-// wait for one.
+// asks reports whether git may ask for a password. A hook must not wait for an answer.
 func (c *Invocation) asks() bool { return !c.offline && terminal.Has() }
 
 func (c *Invocation) close() {
@@ -88,8 +87,8 @@ func (c *Invocation) close() {
 	}
 }
 
-// warnf prints a warning to standard error. With --json that has to wait:
-// where the command fails, standard error has the one object of the error.
+// warnf prints a warning to standard error. With --json the warning is deferred: if the
+// command fails, standard error contains only the JSON object of the error.
 func (c *Invocation) warnf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if c.json {
@@ -106,21 +105,21 @@ func (c *Invocation) printWarning(text string) {
 	}
 }
 
-// flushWarnings prints the warnings that no record has taken.
+// flushWarnings prints the warnings that were not added to a record.
 func (c *Invocation) flushWarnings() {
 	for _, w := range c.takeWarnings() {
 		c.printWarning(w)
 	}
 }
 
-// takeWarnings gives the warnings to a record that has a place for them.
+// takeWarnings returns and clears the warnings, for a JSON record with a field for them.
 func (c *Invocation) takeWarnings() []string {
 	taken := c.warnings
 	c.warnings = nil
 	return taken
 }
 
-// infof prints the current step to standard error, unless --quiet is set.
+// infof prints the current step to standard error, unless --quiet or --json is set.
 func (c *Invocation) infof(format string, args ...any) {
 	if !c.flags.Bool("quiet") && !c.json {
 		c.ticker.hide()
@@ -128,17 +127,15 @@ func (c *Invocation) infof(format string, args ...any) {
 	}
 }
 
-// print writes a result.
 func (c *Invocation) print(format string, args ...any) {
 	c.ticker.hide()
 	fmt.Fprintf(c.out, format, args...)
 }
 
-// write writes a JSON result.
 func (c *Invocation) write(v any) error { return output.Write(c.out, v) }
 
-// A writer keeps the first error: a result that could not be printed is a
-// failure, whatever was done.
+// A writer keeps the first error, so that a result that could not be printed makes the
+// command fail.
 type writer struct {
 	w   io.Writer
 	err error
@@ -153,7 +150,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// quoteArg quotes a word of a command to type.
+// quoteArg quotes a word of a shell command.
 func quoteArg(s string) string {
 	if plainWord().MatchString(s) {
 		return s
@@ -161,7 +158,7 @@ func quoteArg(s string) string {
 	return output.Shell(s)
 }
 
-// issueArg is an issue as the last argument of a command to type.
+// issueArg returns an issue as the last argument of a shell command.
 func issueArg(issue checkpoint.Issue) string {
 	if strings.HasPrefix(string(issue), "-") {
 		return "-- " + quoteArg(string(issue))
@@ -171,7 +168,7 @@ func issueArg(issue checkpoint.Issue) string {
 
 var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./:=@~^-]+$`) })
 
-// each runs do for every issue and reports all that failed.
+// each calls do for every issue and returns the joined errors.
 func (c *Invocation) each(issues []checkpoint.Issue, do func(checkpoint.Issue) error) error {
 	var failed []string
 	var last error

@@ -8,8 +8,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// watchedIssue returns the issue of automatic saves: the argument, or the issue
-// that is named.
+// watchedIssue returns the issue of automatic saves: the argument, or by default the
+// issue that is named.
 func (c *Invocation) watchedIssue() (i checkpoint.Issue, err error) {
 	if len(c.args) > 0 {
 		return c.issue()
@@ -19,7 +19,7 @@ func (c *Invocation) watchedIssue() (i checkpoint.Issue, err error) {
 	return i, err
 }
 
-// issue finds the issue of commands that take [ISSUE] alone.
+// issue returns the issue of a command whose only argument is [ISSUE].
 func (c *Invocation) issue() (i checkpoint.Issue, err error) {
 	defer func() { c.issueInQuestion = i }()
 	if len(c.args) == 0 {
@@ -39,8 +39,8 @@ func parseIssue(s string) (checkpoint.Issue, error) {
 	return i, nil
 }
 
-// agree fails when --issue names another issue than the arguments do: one of
-// the two would be ignored.
+// agree returns an error if --issue differs from the issue of the arguments, because one
+// of them would be ignored.
 func (c *Invocation) agree(i checkpoint.Issue) error {
 	if other := c.flags.String("issue"); other != "" && other != string(i) {
 		return usagef("%s: two issues: %s and --issue %s", c.flags.Command.Name, i, other)
@@ -48,8 +48,8 @@ func (c *Invocation) agree(i checkpoint.Issue) error {
 	return nil
 }
 
-// issueAndName finds the issue and the name of a checkpoint for commands that
-// take [ISSUE] [ID]. One argument is the issue when one of that name exists.
+// issueAndName returns the issue and the checkpoint name of a command with the arguments
+// [ISSUE] [ID]. A single argument is the issue if an issue of that name exists.
 func (c *Invocation) issueAndName() (i checkpoint.Issue, name string, err error) {
 	defer func() { c.issueInQuestion = i }()
 	switch len(c.args) {
@@ -65,9 +65,9 @@ func (c *Invocation) issueAndName() (i checkpoint.Issue, name string, err error)
 	return i, c.args[1], err
 }
 
-// issueOrName decides what a single argument is. Names of checkpoints are of
-// many forms, those of imported ones too; what names none is taken for an
-// issue that has no checkpoint, unless its form says otherwise.
+// issueOrName decides whether a single argument is an issue or a checkpoint name.
+// Checkpoint names have many forms, including imported ids. If no checkpoint matches, the
+// argument is an issue without checkpoints, unless its form is that of a checkpoint name.
 func (c *Invocation) issueOrName(arg string) (checkpoint.Issue, string, error) {
 	i, err := checkpoint.ParseIssue(arg)
 	if err == nil && c.store.HasIssue(c.ctx, i) {
@@ -85,23 +85,23 @@ func (c *Invocation) issueOrName(arg string) (checkpoint.Issue, string, error) {
 	return i, gitstore.Latest, nil
 }
 
-// notFound reports that the issue is there and no checkpoint goes by the name,
-// or that there is no checkpoint at all.
+// notFound reports whether the error means that no checkpoint has the name, or that the
+// issue has no checkpoint at all.
 func notFound(err error) bool {
 	var missing *gitstore.NotFoundError
 	var none *gitstore.NoneError
 	return errors.As(err, &missing) || errors.As(err, &none)
 }
 
-// namesCheckpoint reports whether a word can only name a checkpoint. A number
-// is rather an issue.
+// namesCheckpoint reports whether a word has the form of a checkpoint name. A number
+// counts as an issue.
 func namesCheckpoint(s string) bool {
 	return strings.HasPrefix(s, "CP-") || strings.HasPrefix(s, ":/") || strings.HasPrefix(s, "@{phase:") || strings.HasPrefix(s, gitstore.Latest) || s == gitstore.First ||
 		len(s) >= 4 && len(s) <= 40 && strings.Trim(s, "0123456789abcdef") == "" && strings.ContainsAny(s, "abcdef")
 }
 
-// checkpointArg finds the checkpoint that the arguments name; commands that
-// change one want it named.
+// checkpointArg returns the checkpoint that the arguments name. Commands that change a
+// checkpoint require a name.
 func (c *Invocation) checkpointArg(required bool) (*gitstore.Checkpoint, error) {
 	if required && len(c.args) == 0 {
 		return nil, fail(exitUsage, "git checkpoint list", "%s: which checkpoint?", c.flags.Command.Name)
@@ -120,12 +120,12 @@ func (c *Invocation) checkpointArg(required bool) (*gitstore.Checkpoint, error) 
 	return cp, err
 }
 
-// errUnnamed reports that nothing names the issue.
+// errUnnamed reports that no option, variable or branch names the issue.
 var errUnnamed = errors.New("no option, no variable and no branch names the issue")
 
-// namedIssue returns the issue that --issue, GIT_CHECKPOINT_ISSUE or the branch
-// names. It fails with errUnnamed if none of them does. Hooks and automatic saves
-// write to no other issue.
+// namedIssue returns the issue of --issue, GIT_CHECKPOINT_ISSUE or the branch. It fails
+// with errUnnamed if all three are missing. Hooks and automatic saves write to no other
+// issue.
 func (c *Invocation) namedIssue() (checkpoint.Issue, error) {
 	if s := first(c.flags.String("issue"), c.env.Getenv("GIT_CHECKPOINT_ISSUE")); s != "" {
 		return parseIssue(s)
@@ -140,14 +140,14 @@ func (c *Invocation) namedIssue() (checkpoint.Issue, error) {
 	return "", errUnnamed
 }
 
-// currentBranch returns the branch that HEAD is on, or the branch of the CI job
-// if HEAD is detached.
+// currentBranch returns the branch of HEAD, or the branch of the CI job if HEAD is
+// detached.
 func (c *Invocation) currentBranch() (string, error) {
 	branch, err := c.store.Branch(c.ctx)
 	return first(branch, c.ciBranch()), err
 }
 
-// automaticIssue returns the issue of a save that nobody watches.
+// automaticIssue returns the issue of an automatic save.
 func (c *Invocation) automaticIssue() (checkpoint.Issue, error) {
 	i, err := c.namedIssue()
 	if errors.Is(err, errUnnamed) {
@@ -161,15 +161,15 @@ func (c *Invocation) automaticIssue() (checkpoint.Issue, error) {
 	return i, err
 }
 
-// inferIssue returns the issue if no argument names it: the one of namedIssue,
-// else the only issue that has checkpoints.
+// inferIssue returns the issue if no argument names it: the issue of namedIssue, or the
+// only issue with checkpoints.
 func (c *Invocation) inferIssue() (checkpoint.Issue, error) {
 	if i, err := c.namedIssue(); !errors.Is(err, errUnnamed) {
 		return i, err
 	}
 	issues, err := c.issuesWithCheckpoints()
 	if err == nil && len(issues) == 0 && c.flags.Command.Name == "undo" {
-		issues, _, err = c.store.Issues(c.ctx, false) // what emptied a chain can be undone
+		issues, _, err = c.store.Issues(c.ctx, false) // undo also works on a chain without checkpoints
 	}
 	switch {
 	case err != nil:
@@ -182,7 +182,7 @@ func (c *Invocation) inferIssue() (checkpoint.Issue, error) {
 	return "", fail(exitUsage, "git checkpoint list --all", "which issue? Name one, or use --issue or GIT_CHECKPOINT_ISSUE: %s has checkpoints", oneOf(issues))
 }
 
-// issuesWithCheckpoints leaves out chains that were emptied.
+// issuesWithCheckpoints returns the issues whose chain is not empty.
 func (c *Invocation) issuesWithCheckpoints() ([]checkpoint.Issue, error) {
 	all, _, err := c.store.Issues(c.ctx, false)
 	if err != nil {
@@ -191,14 +191,14 @@ func (c *Invocation) issuesWithCheckpoints() ([]checkpoint.Issue, error) {
 	var issues []checkpoint.Issue
 	for _, i := range all {
 		l, err := c.store.List(c.ctx, i, 1)
-		if err != nil || len(l.Checkpoints) > 0 { // a damaged chain is one to choose too
+		if err != nil || len(l.Checkpoints) > 0 { // a damaged chain counts too
 			issues = append(issues, i)
 		}
 	}
 	return issues, nil
 }
 
-// oneOf lists issues to choose from, the first few.
+// oneOf lists the issues to choose from, or their number if the list is long.
 func oneOf(issues []checkpoint.Issue) string {
 	const few = 5
 	names := texts(issues)
@@ -208,7 +208,7 @@ func oneOf(issues []checkpoint.Issue) string {
 	return "each of " + list(names)
 }
 
-// ciBranch is the branch that a CI job on a detached HEAD works for.
+// ciBranch returns the branch that a CI job with a detached HEAD builds.
 func (c *Invocation) ciBranch() string {
 	for _, name := range []string{"GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME"} {
 		if v := c.env.Getenv(name); v != "" {

@@ -11,9 +11,8 @@ import (
 	"git-checkpoint/freshness/issue/forge"
 )
 
-// issueRemote is where the project is that has the issues: what the setting
-// says, else the remote that a fork calls upstream, else the branch's, else
-// origin, else the only one.
+// issueRemote returns the remote of the issue tracker's project. The setting comes first,
+// then the remotes upstream, the branch's remote, origin, and the only remote.
 func issueRemote(entries []config.GitEntry, branch, project string) (forge.Remote, error) {
 	var remote forge.Remote
 	err := errors.New("there is no remote that says where the issues are")
@@ -52,7 +51,7 @@ func remoteNames(entries []config.GitEntry, branch string) []string {
 	return names
 }
 
-// insteadOf applies url.<base>.insteadOf, the longest match winning.
+// insteadOf applies url.<base>.insteadOf. The longest match wins.
 func insteadOf(entries []config.GitEntry, url string) string {
 	best, base := "", ""
 	for _, e := range entries {
@@ -73,20 +72,20 @@ func lastValue(entries []config.GitEntry, key string) string {
 	return ""
 }
 
-// cutBoth is what stands between a prefix and a suffix.
+// cutBoth returns the text between a prefix and a suffix.
 func cutBoth(s, prefix, suffix string) (string, bool) {
 	s, has := strings.CutPrefix(s, prefix)
 	s, ends := strings.CutSuffix(s, suffix)
 	return s, has && ends && s != ""
 }
 
-// network is what git's configuration says of the way to a site, http.<url>.*
-// included.
+// network returns git's proxy and certificate settings for a site, including
+// http.<url>.*.
 func (c *Invocation) network(ctx context.Context, site forge.Site) forge.Network {
 	n := forge.Network{CAInfo: c.env.Getenv("GIT_SSL_CAINFO")}
 	out, err := c.store.Git().Output(ctx, "config", "--null", "--get-urlmatch", "http", site.Web)
 	if err != nil {
-		return n // there is none
+		return n // no such settings
 	}
 	for pair := range strings.SplitSeq(string(out), "\x00") {
 		switch key, value, _ := strings.Cut(pair, "\n"); key {

@@ -17,23 +17,23 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// offlineFlag is for a command that compares or records the issue.
+// offlineFlag returns the --offline flag of commands that compare or record the issue.
 func offlineFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "offline", Usage: "ask no program and no forge for the issue"}
 }
 
-// A source is where the current issue comes from.
+// A source provides the current issue.
 type source struct {
 	kind    string // none, file, command, forge
 	forge   *forge.Forge
-	guessed bool // from the remote's URL: nobody configured it
+	guessed bool // derived from the remote's URL, without configuration
 }
 
-// noSource says why an issue is not known where nothing was asked for.
+// noSource is the reason for an unknown issue if no source is configured.
 const noSource = "no source for the issue is configured"
 
-// source chooses where the issue comes from. The error says why nothing can be
-// asked.
+// source returns the configured source of the issue. The error gives the reason if the
+// source cannot be used.
 func (c *Invocation) source(i checkpoint.Issue) (source, error) {
 	switch kind := c.settings.String("issue_source"); kind {
 	case "none", "file":
@@ -51,8 +51,8 @@ func (c *Invocation) source(i checkpoint.Issue) (source, error) {
 	}
 }
 
-// guessSource takes what is there: a command, a file, a forge that the remote
-// is on.
+// guessSource returns the first available source: a command, a file, or the forge of the
+// remote.
 func (c *Invocation) guessSource(i checkpoint.Issue) source {
 	if c.settings.String("issue_command") != "" {
 		return source{kind: "command"}
@@ -69,8 +69,8 @@ func (c *Invocation) guessSource(i checkpoint.Issue) source {
 	return source{kind: "file"}
 }
 
-// currentIssue is the issue as its source has it now, or why it is not known.
-// A file that was named must be readable.
+// currentIssue returns the current issue from its source, or the reason why it is
+// unknown. A file in --issue-file must be readable.
 func (c *Invocation) currentIssue(i checkpoint.Issue) (*freshness.SourceIssue, string, error) {
 	if c.flags.IsSet("issue-file") {
 		found, err := issue.FromFile(c.flags.String("issue-file"))
@@ -96,15 +96,14 @@ func (c *Invocation) currentIssue(i checkpoint.Issue) (*freshness.SourceIssue, s
 	return found, "", nil
 }
 
-// seenFor is how long a save takes what a forge said for the current issue,
-// where it does not ask itself.
+// seenFor limits the age of a cached forge answer that a save may use instead of a new
+// request.
 const seenFor = time.Hour
 
-// issueToSave is the issue for the record, nil where it is not known. Only a
-// source that somebody configured is asked: a save in a clone of github.com
-// must not wait for a network, or tell anybody of it. Nor is one asked where
-// somebody waits for the end, or every few seconds. What status or resume saw a
-// while ago is good enough there; at says when.
+// issueToSave returns the issue for the record, or nil if it is unknown. Only a
+// configured source is asked: a save in a clone of github.com must not wait for the
+// network or make an unexpected request. The hasty triggers ask no source at all. In both
+// cases a recent answer to status or resume is used, and at returns its time.
 func (c *Invocation) issueToSave(i checkpoint.Issue, trigger checkpoint.Trigger) (found *freshness.SourceIssue, at time.Time, err error) {
 	c.offline = c.offline || c.flags.Bool("offline") || slices.Contains(hasty, trigger)
 	if s, err := c.source(i); err == nil && s.forge != nil && (s.guessed || c.offline) && !c.flags.IsSet("issue-file") {
@@ -124,25 +123,25 @@ func (c *Invocation) issueToSave(i checkpoint.Issue, trigger checkpoint.Trigger)
 	return found, time.Time{}, err
 }
 
-// maxBeside bounds what is recorded of an issue beside its body, for which
-// there are digests: whatever a source says, records stay small.
+// maxBeside limits the size in bytes of the recorded issue fields other than the body, so
+// that records stay small.
 const maxBeside = 128 << 10
 
 func besideBody(i *freshness.SourceIssue) int {
 	n := len(i.Title)
 	for _, text := range slices.Concat(i.Labels, i.Assignees) {
-		n += len(text) + 8 // as a line of a list
+		n += len(text) + 8 // as an item of a YAML list
 	}
 	return n
 }
 
-// hasty are the triggers of saves that ask nobody.
+// hasty are the triggers of saves that must not wait for a source.
 var hasty = []checkpoint.Trigger{checkpoint.UserInterrupt, checkpoint.SessionEnd, checkpoint.Interval}
 
-// expected are reasons not to know an issue that nobody has to be told of.
+// expected are reasons for an unknown issue that need no warning.
 var expected = []string{noSource, errBare.Error(), errOffline.Error()}
 
-// ask asks a source within the budget of a question.
+// ask reads the issue from a source, within issue_timeout.
 func (c *Invocation) ask(s source, i checkpoint.Issue) (*freshness.SourceIssue, error) {
 	switch s.kind {
 	case "none":
@@ -162,9 +161,9 @@ func (c *Invocation) ask(s source, i checkpoint.Issue) (*freshness.SourceIssue, 
 	return within(c, func(ctx context.Context) (*freshness.SourceIssue, error) { return s.forge.Issue(ctx, i) })
 }
 
-// recent is what a forge said a moment ago, for a person who only looks: a status
-// that is asked for again and again must not use up the forge's limit. What a
-// program reads, and what decides about a resume, asks anew.
+// recent returns a cached forge answer for display to a person, so that a repeated status
+// does not exhaust the forge's rate limit. Output for programs and the decision about a
+// resume always need a new answer.
 func (c *Invocation) recent(s source, i checkpoint.Issue) *freshness.SourceIssue {
 	looks := c.flags.Command.Name == "web" || c.flags.Command.Name == "status" && !c.flags.Bool("check") && !c.json
 	if s.forge == nil || !looks || c.flags.Bool("offline") {
@@ -178,10 +177,10 @@ func (c *Invocation) recent(s source, i checkpoint.Issue) *freshness.SourceIssue
 	return found
 }
 
-// errOffline is why a hook, or --offline, does not know the issue.
+// errOffline is the reason for an unknown issue in a hook or with --offline.
 var errOffline = errors.New("its source was not asked")
 
-// errBare is why there is no file.
+// errBare is the reason for an unknown issue in a bare repository.
 var errBare = errors.New("a bare repository has no issue file")
 
 func (c *Invocation) fromFile(i checkpoint.Issue) (*freshness.SourceIssue, error) {
@@ -194,7 +193,7 @@ func (c *Invocation) fromFile(i checkpoint.Issue) (*freshness.SourceIssue, error
 func (c *Invocation) fromCommand(ctx context.Context, i checkpoint.Issue) (*freshness.SourceIssue, error) {
 	cmd := issue.Command{
 		Line: c.settings.String("issue_command"), Dir: c.store.Root(),
-		// A command that calls this program must not be asked by it again.
+		// If the command runs this program, that run must not call the command again.
 		Env: append(c.env.Environ[:len(c.env.Environ):len(c.env.Environ)],
 			"GIT_CHECKPOINT_ISSUE="+string(i), "GIT_CHECKPOINT_ISSUE_SOURCE=none"),
 	}
@@ -204,8 +203,8 @@ func (c *Invocation) fromCommand(ctx context.Context, i checkpoint.Issue) (*fres
 	return cmd.Issue(ctx, string(i))
 }
 
-// within gives a question its seconds, and leaves it behind when they are over:
-// a credential helper may not end when it is asked to.
+// within runs a question with the limit issue_timeout and abandons it afterwards. A
+// credential helper may ignore the request to stop.
 func within[T any](c *Invocation, ask func(context.Context) (T, error)) (T, error) {
 	seconds := c.settings.Int("issue_timeout")
 	ctx, cancel := context.WithTimeout(c.ctx, time.Duration(seconds)*time.Second)
@@ -235,11 +234,10 @@ func within[T any](c *Invocation, ask func(context.Context) (T, error)) (T, erro
 	return a.value, a.err
 }
 
-// toExplain is how long a question may take to say where it was when its time
-// was up.
+// toExplain is the extra time in which a cancelled question may return its own error.
 const toExplain = 200 * time.Millisecond
 
-// A lateError names the setting that a slow source is bounded by.
+// A lateError adds the setting issue_timeout to the error of a slow source.
 type lateError struct {
 	seconds int
 	err     error
@@ -252,7 +250,8 @@ func (e *lateError) Error() string {
 
 func (e *lateError) Unwrap() error { return e.err }
 
-// forge is the one that the settings or the remote lead to; kind is "" for any.
+// forge returns the forge of the settings or the remote. An empty kind accepts every
+// forge.
 func (c *Invocation) forge(kind forge.Kind) (*forge.Forge, error) {
 	branch, _ := c.store.Branch(c.ctx)
 	remote, err := issueRemote(c.store.Config(), branch, c.settings.String("issue_project"))

@@ -8,19 +8,18 @@ import (
 	"time"
 )
 
-// quiet keeps programs that hold credentials from asking for them: nobody may
-// be there, and nobody expects to be asked.
+// quiet prevents credential programs from prompting. No person may be present, and no
+// prompt is expected.
 var quiet = []string{
 	"LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never",
 	"GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1",
 }
 
-// tokenVariables are not shown to gh, which gives them to any host that it is
-// asked for.
+// tokenVariables are removed from gh's environment, because gh sends these tokens to any
+// requested host.
 var tokenVariables = []string{"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_DEBUG", "DEBUG"}
 
-// runQuietly runs git or gh for a credential. What they say on standard error
-// goes nowhere.
+// runQuietly runs git or gh to get a credential. Their standard error is discarded.
 func (c *Invocation) runQuietly(ctx context.Context, stdin, name string, args ...string) (string, error) {
 	if name == "git" {
 		out, err := c.store.Git().With(quiet...).Pipe(ctx, []byte(stdin), args...)

@@ -11,7 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// documentFlags name a document of another system to save.
+// documentFlags returns the flags that select a document of another system.
 func documentFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "as", Usage: "record another system's document by the rules of its `LAYOUT`: crunch, claude, recovery, dotagent or pipeline"},
@@ -19,7 +19,7 @@ func documentFlags() []cli.Flag {
 	}
 }
 
-// readDocument reads the document of --as and --from, nil without them.
+// readDocument reads the document of --as and --from, or returns nil if they are not set.
 func (c *Invocation) readDocument() (*layout.File, error) {
 	as, from := c.flags.String("as"), c.flags.String("from")
 	switch {
@@ -53,8 +53,8 @@ func (c *Invocation) readDocument() (*layout.File, error) {
 	return f, c.accept(f, c.flags.Bool("strict"))
 }
 
-// breaks fails for a document that breaks rules, with --strict for one that
-// only looks wrong, too.
+// breaks returns an error if a document breaks rules. With --strict, warnings count as
+// errors too.
 func breaks(f *layout.File, strict bool) error {
 	if err := f.Err(false); err != nil {
 		return err
@@ -65,7 +65,8 @@ func breaks(f *layout.File, strict bool) error {
 	return nil
 }
 
-// accept fails for a document that breaks rules, and warns of what it does else.
+// accept returns an error if a document breaks rules, and prints its other problems as
+// warnings.
 func (c *Invocation) accept(f *layout.File, strict bool) error {
 	if err := breaks(f, strict); err != nil {
 		return err
@@ -76,8 +77,8 @@ func (c *Invocation) accept(f *layout.File, strict bool) error {
 	return nil
 }
 
-// issueOf is the issue of a save: the one that was named, the document's, or
-// the one that every command would take.
+// issueOf returns the issue of a save: the named issue, the issue of the document, or the
+// inferred issue.
 func (c *Invocation) issueOf(f *layout.File) (checkpoint.Issue, error) {
 	if f == nil || len(c.args) > 0 || c.flags.String("issue") != "" || f.Key() == "" {
 		return c.issue()
@@ -90,8 +91,8 @@ func (c *Invocation) issueOf(f *layout.File) (checkpoint.Issue, error) {
 	return i, nil
 }
 
-// applyDocument puts the document of --as into the record. A crunch document
-// is all of it; the others keep what the record before says of the issue.
+// applyDocument merges the --as document into the record. A crunch document replaces the
+// record. The other layouts keep the previous record's fields about the issue.
 func (e *edit) applyDocument(r *checkpoint.Record) (*checkpoint.Record, error) {
 	if e.doc == nil {
 		layout.Forget(r)
@@ -107,12 +108,12 @@ func (e *edit) applyDocument(r *checkpoint.Record) (*checkpoint.Record, error) {
 	return r, nil
 }
 
-// whole reports whether the document is a record of its own, whose word on
-// where to go on holds.
+// whole reports whether the document is a complete record, which decides the resume point
+// itself.
 func (e *edit) whole() bool { return e.doc != nil && e.doc.Whole() }
 
-// savedBefore reports that a document whose id is taken is the one that the
-// checkpoint of that id was made of: it was saved before.
+// savedBefore reports whether a document was saved before: its id is taken, and the
+// checkpoint with that id was made from this document.
 func (c *Invocation) savedBefore(f *layout.File, err error) (*gitstore.TakenError, bool) {
 	var taken *gitstore.TakenError
 	if f == nil || !errors.As(err, &taken) || taken.Dropped {

@@ -8,20 +8,20 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// A line is a command line made ready for the library, which takes flags only
-// before arguments and silently makes arguments of those after them.
+// A line is a command line in the form that the cli library needs. The library accepts
+// flags only before arguments, and silently treats later flags as arguments.
 type line struct {
-	command  *command            // the one to run
+	command  *command            // command to run
 	argv     []string            // program, command, flags, "--", arguments
-	paths    []string            // what stood after "--" of a command that takes paths
-	lists    map[string][]string // the values of flags that can be repeated
-	given    []string            // the names of the flags in argv
-	json     bool                // errors are JSON too
+	paths    []string            // words after "--", if the command takes paths
+	lists    map[string][]string // values of repeatable flags
+	given    []string            // names of the flags in argv
+	json     bool                // print errors as JSON
 	commands []*command
 }
 
-// parseLine sorts a command line: flags may stand before the command, before
-// or after its arguments; everything after "--" is an argument.
+// parseLine parses a command line. Flags may come before the command, and before or after
+// its arguments. Words after "--" are arguments.
 func parseLine(commands []*command, args []string) (*line, error) {
 	l := &line{json: guessJSON(args), commands: commands}
 	if len(args) == 0 {
@@ -52,8 +52,8 @@ func parseLine(commands []*command, args []string) (*line, error) {
 	return l, nil
 }
 
-// flags are those of the command that are given or have a default: any other
-// is empty, as a flag is that the library does not know.
+// flags returns the command's flags that are given or have a default. All other flags
+// have zero values, so the library need not know them.
 func (l *line) flags() []cli.Flag {
 	return slices.DeleteFunc(l.command.allFlags(), func(f cli.Flag) bool {
 		text, isText := f.(*cli.StringFlag)
@@ -64,7 +64,7 @@ func (l *line) flags() []cli.Flag {
 	})
 }
 
-// commandNamed finds a command by its name or its alias, nil for none.
+// commandNamed returns the command with a name or alias, or nil.
 func commandNamed(commands []*command, name string) *command {
 	i := slices.IndexFunc(commands, func(c *command) bool { return c.name == name || c.alias != "" && c.alias == name })
 	if i < 0 {
@@ -73,14 +73,13 @@ func commandNamed(commands []*command, name string) *command {
 	return commands[i]
 }
 
-// takesPaths reports whether what follows "--" stands apart: paths, as for git
-// restore, or a command. Elsewhere it is arguments that happen to begin with a
-// dash.
+// takesPaths reports whether the words after "--" are separate: paths, as for git
+// restore, or a command. For other commands they are arguments that begin with a dash.
 func (d *command) takesPaths() bool {
 	return strings.HasSuffix(d.args, "[-- PATH...]") || strings.HasSuffix(d.args, "-- CMD...")
 }
 
-// guessJSON looks for --json in a line that may not be understood.
+// guessJSON reports whether a line contains --json, also if the line is invalid.
 func guessJSON(args []string) bool {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args = args[:i]
@@ -88,7 +87,7 @@ func guessJSON(args []string) bool {
 	return slices.Contains(args, "--json")
 }
 
-// findCommand separates the flags before a command from what follows it.
+// findCommand separates the flags before the command name from the words after it.
 func findCommand(args []string) (leading []string, name string, rest []string, err error) {
 	common := commonFlags()
 	for i := 0; i < len(args); i++ {
@@ -111,22 +110,21 @@ func findCommand(args []string) (leading []string, name string, rest []string, e
 	return nil, "", nil, fail(exitUsage, "git checkpoint help", "which command?")
 }
 
-// isFlag reports whether an argument is one; "-" alone stands for standard
-// input.
+// isFlag reports whether an argument is a flag. A single "-" means standard input.
 func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
 
 func isHelp(arg string) bool { return arg == "-h" || arg == "--help" }
 
-// words are the parts of a command line after its command.
+// words are the parts of a command line after the command name.
 type words struct {
 	flags, args []string
 	given       []string // names of flags
-	after       []string // what stood after "--"
+	after       []string // words after "--"
 	lists       map[string][]string
 	json, help  bool
 }
 
-// split separates a command's flags, with their values, from its arguments.
+// split separates the flags and their values from the arguments.
 func split(cmd *command, args []string) (w words, err error) {
 	flags := cmd.allFlags()
 	for i := 0; i < len(args); i++ {
@@ -160,8 +158,8 @@ func split(cmd *command, args []string) (w words, err error) {
 	return w, nil
 }
 
-// checkEmpty refuses a flag with an empty value: a variable of a script that
-// was not set must not become another command.
+// checkEmpty returns an error for a flag with an empty value: an unset variable in a
+// script must not change the command's meaning.
 func (d *command) checkEmpty(f cli.Flag, value *string) error {
 	_, text := f.(*cli.StringFlag)
 	_, optional := f.(optionalFlag)
@@ -175,9 +173,9 @@ func (d *command) checkEmpty(f cli.Flag, value *string) error {
 	return usagef("%s: --%s is empty", d.name, name)
 }
 
-// add writes a flag in the one form that the library cannot take for another.
-// Flags that can be repeated stay here: the library takes their values apart at
-// commas, and loses bytes that are not UTF-8.
+// add appends a flag as --name=value, the only form that the library cannot misread.
+// Repeatable flags are kept in lists, because the library splits their values at commas
+// and loses invalid UTF-8.
 func (w *words) add(f cli.Flag, value *string) {
 	name := f.Names()[0]
 	if value == nil {
@@ -200,9 +198,8 @@ func (w *words) add(f cli.Flag, value *string) {
 	w.flags, w.given = append(w.flags, "--"+name+"="+*value), append(w.given, name)
 }
 
-// findFlag finds a flag by one of its names, with one dash or two, and the
-// value that is attached to it: --name=value, or -nvalue for a flag of one
-// letter.
+// findFlag returns the flag of an argument with one or two dashes, and its attached
+// value: --name=value, or -nvalue for one-letter flags.
 func findFlag(flags []cli.Flag, arg string) (cli.Flag, *string) {
 	name, value, attached := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 	if f := flagNamed(flags, name); f != nil && attached {

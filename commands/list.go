@@ -72,7 +72,8 @@ func runList(c *Invocation) error {
 	return c.showList([]*gitstore.List{l}, keep)
 }
 
-// listAll lists every issue that can be read, and fails for the others.
+// listAll prints the checkpoints of every readable issue, and returns an error for the
+// others.
 func (c *Invocation) listAll(keep func(*gitstore.Checkpoint) bool) error {
 	if len(c.args) > 0 {
 		return usagef("list: --all takes no issue")
@@ -99,18 +100,18 @@ func (c *Invocation) listAll(keep func(*gitstore.Checkpoint) bool) error {
 	return orElse(c.showList(lists, keep), failed)
 }
 
-// tellStrange names refs that stand where chains do and are called like no issue.
+// tellStrange warns of refs among the chains whose names are not issue keys.
 func (c *Invocation) tellStrange(names []string) {
 	for _, name := range few(names, 3) {
 		c.warnf("%s is left out: it is no issue's key", name)
 	}
 }
 
-// archive reports whether the archive is asked for.
+// archive reports whether the flags select archived checkpoints.
 func (c *Invocation) archive() bool { return c.flags.Bool("archived") || c.flags.Bool("failed") }
 
-// listOf reads an issue's checkpoints, no more of them than will be shown. The
-// record of --json counts them, and so does the filter.
+// listOf returns an issue's checkpoints, limited by -n. The JSON record and the filters
+// need all checkpoints.
 func (c *Invocation) listOf(i checkpoint.Issue) (*gitstore.List, error) {
 	limit := c.flags.Int("n")
 	if c.json || c.filters() {
@@ -146,11 +147,11 @@ func (c *Invocation) showList(lists []*gitstore.List, keep func(*gitstore.Checkp
 	return nil
 }
 
-// pick returns which checkpoints of a list are shown: those the filter keeps,
-// at most -n of an issue.
+// pick returns the indexes of the checkpoints that the filter keeps, at most -n per
+// issue.
 func (c *Invocation) pick(l *gitstore.List, keep func(*gitstore.Checkpoint) bool) []int {
 	var picked []int
-	limit := c.flags.Int("n") // 0 where it was not given
+	limit := c.flags.Int("n") // 0 if not given
 	for i := range l.Checkpoints {
 		if limit > 0 && len(picked) == limit {
 			break

@@ -9,8 +9,8 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// listAs prints what the system of a layout would list: of an issue, or with
-// --all of every issue whose newest checkpoint is of that layout.
+// listAs prints the list in the format of a layout's own system. With --all it covers
+// every issue whose newest checkpoint has that layout.
 func (c *Invocation) listAs(as layout.Name) error {
 	issues, err := c.listedAs(as)
 	if err != nil {

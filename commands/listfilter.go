@@ -10,7 +10,7 @@ import (
 	"git-checkpoint/gitstore/retention"
 )
 
-// filters reports whether not every checkpoint is asked for.
+// filters reports whether a flag filters the list.
 func (c *Invocation) filters() bool {
 	for _, name := range []string{"trigger", "phase", "since", "before"} {
 		if c.flags.IsSet(name) {
@@ -20,8 +20,8 @@ func (c *Invocation) filters() bool {
 	return len(c.lists["filter"]) > 0 || c.flags.Bool("failed")
 }
 
-// listFilter is what the flags ask for. Records are read last, and only where
-// a flag speaks of them.
+// listFilter returns the filter of the flags. Records are read last, and only if a flag
+// needs them.
 func (c *Invocation) listFilter() (func(*gitstore.Checkpoint) bool, error) {
 	if n := c.flags.Int("n"); c.flags.IsSet("n") && n < 1 {
 		return nil, usagef("list: -n: %d is not a number of checkpoints", n)
@@ -47,7 +47,7 @@ func (c *Invocation) listFilter() (func(*gitstore.Checkpoint) bool, error) {
 	}, nil
 }
 
-// A wanted is a value that a record is to have at a path.
+// A wanted is a path in a record and its required value.
 type wanted struct{ path, value string }
 
 func parseFilters(list []string) ([]wanted, error) {
@@ -62,8 +62,8 @@ func parseFilters(list []string) ([]wanted, error) {
 	return all, nil
 }
 
-// recordHas reports whether a checkpoint's record has all that is wanted. One
-// that cannot be read has nothing.
+// recordHas reports whether a checkpoint's record has all wanted values. An unreadable
+// record has none of them.
 func (c *Invocation) recordHas(cp *gitstore.Checkpoint, all []wanted) bool {
 	if len(all) == 0 {
 		return true
@@ -80,7 +80,7 @@ func (c *Invocation) recordHas(cp *gitstore.Checkpoint, all []wanted) bool {
 	return true
 }
 
-// timeFlag reads a flag that is a time, the zero time where it is not given.
+// timeFlag parses a time flag. It returns the zero time if the flag is not set.
 func (c *Invocation) timeFlag(name string) (time.Time, error) {
 	at, err := parseSince(c.flags.String(name), c.env.Now())
 	if err != nil {
@@ -89,7 +89,7 @@ func (c *Invocation) timeFlag(name string) (time.Time, error) {
 	return at, nil
 }
 
-// parseSince reads a time, a date, or an age.
+// parseSince parses a time, a date or an age.
 func parseSince(s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil

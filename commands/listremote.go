@@ -8,8 +8,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// issueListed is the issue that is listed, and makes the list one of what the
-// remote has of it, where that is asked for.
+// issueListed returns the issue to list. With --remote it switches the list to the
+// remote's checkpoints.
 func (c *Invocation) issueListed() (checkpoint.Issue, error) {
 	issue, err := c.issue()
 	if err == nil {
@@ -22,8 +22,8 @@ func (c *Invocation) issueListed() (checkpoint.Issue, error) {
 	return "", err
 }
 
-// noneThere says where to look further: that there is nothing on a remote is no
-// reason to save.
+// noneThere adds the hint for an issue without checkpoints on a remote: list all issues
+// there, instead of a save.
 func (c *Invocation) noneThere(none *gitstore.NoneError) error {
 	if !c.flags.IsSet("remote") {
 		return none
@@ -31,7 +31,7 @@ func (c *Invocation) noneThere(none *gitstore.NoneError) error {
 	return fail(exitNone, c.listEverything(), "%w", none)
 }
 
-// listEverything is the command that lists what else the remote has.
+// listEverything returns the command that lists all issues of the remote.
 func (c *Invocation) listEverything() string {
 	if named := c.flags.String("remote"); named != leftOut {
 		return "git checkpoint list --all --remote=" + quoteArg(gitstore.ShownRemote(named))
@@ -39,8 +39,8 @@ func (c *Invocation) listEverything() string {
 	return "git checkpoint list --all --remote"
 }
 
-// listThere makes a list with --remote one of what the remote has of issues, of
-// all for none.
+// listThere switches a list with --remote to the remote's checkpoints of the given
+// issues. No issues means all issues.
 func (c *Invocation) listThere(issues ...checkpoint.Issue) error {
 	if !c.flags.IsSet("remote") {
 		return nil

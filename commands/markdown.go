@@ -9,7 +9,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// markdownStatus prints a status for a comment on the issue.
+// markdownStatus prints a status in the form of an issue comment.
 func (c *Invocation) markdownStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
 	c.print("**Issue %s**\n\n", code(strings.TrimPrefix(heading(cp, r), "Issue ")))
 	c.print("- Checkpoint: %s, %s\n", code(string(cp.ID)), ago(r.CreatedAt(), c.env.Now()))
@@ -30,8 +30,8 @@ func (c *Invocation) markdownStatus(cp *gitstore.Checkpoint, r *checkpoint.Recor
 	}
 }
 
-// code makes text a code span. In one, nothing is markup: no link, no image,
-// no mention of a person who would get a mail.
+// code returns text as a Markdown code span, in which links, images and mentions have no
+// effect.
 func code(s string) string {
 	return "`" + strings.ReplaceAll(output.Clean(s), "`", "'") + "`"
 }

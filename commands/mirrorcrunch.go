@@ -10,8 +10,8 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// crunchOutputs are the files of an issue for crunch, which has one for each
-// checkpoint: only those that the folder does not have are made.
+// crunchOutputs returns the crunch files of an issue, one per checkpoint. Only files that
+// are missing in the folder are generated.
 func (m *mirroring) crunchOutputs(issue checkpoint.Issue) ([]layout.Output, error) {
 	l, err := m.c.store.List(m.c.ctx, issue, 0)
 	if err != nil || len(l.Checkpoints) == 0 {
@@ -39,8 +39,8 @@ func (m *mirroring) crunchOutputs(issue checkpoint.Issue) ([]layout.Output, erro
 	}))
 }
 
-// crunchFolder is what is in the folder as it was written last: an index that
-// somebody changed says nothing.
+// crunchFolder returns the folder's content as of the last write. An index that was
+// edited since is ignored.
 func (m *mirroring) crunchFolder(issue checkpoint.Issue) layout.CrunchFolder {
 	dir := m.c.layoutFolder(m.as, issue)
 	in := func(name string) mirror.FileState { return m.state.Files[path.Join(dir, name)] }

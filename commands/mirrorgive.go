@@ -13,7 +13,7 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// give writes the files of an issue, and then removes those that it has no more.
+// give writes the files of an issue and then removes its obsolete files.
 func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]string) error {
 	outputs, err := m.outputs(issue)
 	if err != nil {
@@ -24,12 +24,12 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 		name := path.Join(m.c.layoutFolder(m.as, issue), o.Path)
 		wanted[name] = true
 		if o.Data == nil && o.Link == "" {
-			continue // it is in place
+			continue // already in place
 		}
 		if other := m.taken(name, issue, tips); other != "" {
 			m.left(name, fmt.Errorf("it is the file of issue %s", other))
 		} else if err := m.put(name, o, issue); atomicfile.IsPassing(err) {
-			return fmt.Errorf("%s: %w", quotePath(name), err) // the next command tries it again; what is there stays until then
+			return fmt.Errorf("%s: %w", quotePath(name), err) // the next command tries again; the existing file stays until then
 		} else if err != nil {
 			m.left(name, err)
 		}
@@ -52,8 +52,8 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 	return nil
 }
 
-// taken is the issue that has a file already: two may have names that no file
-// tells apart. What a folder has one of belongs to the last one that wrote it.
+// taken returns another issue that owns a file, or "". Two issues can map to the same
+// file name. A file that exists once per folder belongs to its last writer.
 func (m *mirroring) taken(name string, issue checkpoint.Issue, tips map[checkpoint.Issue]string) string {
 	owner := m.state.Files[name].Owner
 	single := m.as == layout.Crunch || m.as == layout.Dotagent || path.Base(name) == "state.json"
@@ -63,14 +63,14 @@ func (m *mirroring) taken(name string, issue checkpoint.Issue, tips map[checkpoi
 	return owner
 }
 
-// goes reports whether a file that is not among those of an issue is one too
-// many: the issue's own, or where a folder holds one workflow, another's.
+// goes reports whether an obsolete file is to be removed: a file of the issue itself, or
+// for dotagent, whose folder holds one workflow, the file of any issue.
 func (m *mirroring) goes(name, owner string, issue checkpoint.Issue, any bool) bool {
 	return owner == string(issue) || m.as == layout.Dotagent && any
 }
 
-// outputs are the files of an issue: none where it has no checkpoint, nil where
-// the layout has no words for it.
+// outputs returns the files of an issue. The slice is empty if the issue has no
+// checkpoint, and nil if the layout cannot represent it.
 func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
 	if m.as == layout.Crunch {
 		return m.crunchOutputs(issue)
@@ -85,8 +85,8 @@ func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
 	return m.worded(issue)(layout.Files(m.as, records))
 }
 
-// worded turns the failure of a layout that has no words for an issue into no
-// files.
+// worded returns no files if a layout cannot represent an issue. The error is printed
+// with --verbose only.
 func (m *mirroring) worded(issue checkpoint.Issue) func([]layout.Output, error) ([]layout.Output, error) {
 	return func(outputs []layout.Output, err error) ([]layout.Output, error) {
 		if err != nil && m.c.flags.Bool("verbose") {
@@ -99,8 +99,8 @@ func (m *mirroring) worded(issue checkpoint.Issue) func([]layout.Output, error) 
 	}
 }
 
-// failed are the files of an issue that has no checkpoint but in the archive:
-// the claude system keeps what failed in a folder of its own.
+// failed returns the files of an issue that has archived checkpoints only. The claude
+// system keeps failed issues in a separate folder.
 func (m *mirroring) failed(issue checkpoint.Issue) ([]layout.Output, error) {
 	if m.as != layout.Claude {
 		return []layout.Output{}, nil
@@ -132,7 +132,7 @@ func (m *mirroring) put(name string, o layout.Output, issue checkpoint.Issue) er
 	})
 }
 
-// key is what a file says it belongs to.
+// key returns the key of the workflow that a file belongs to.
 func (m *mirroring) key(name string, o layout.Output, issue checkpoint.Issue) string {
 	if m.as == layout.Crunch || o.Link != "" {
 		return string(issue)

@@ -13,24 +13,24 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// A mirroring keeps the files of a layout at the root of the main worktree in
-// step with the checkpoints, for agents that only read and write files: what
-// they changed is recorded before a command acts, and what the command changed
-// is written after it. What cannot be recorded is told, and left as it is.
+// A mirroring synchronizes a layout's files at the root of the main worktree with the
+// checkpoints, for agents that only read and write files. Changes to the files are
+// recorded before a command runs, and changes by the command are written to the files
+// afterwards. A file that cannot be recorded is reported and stays unchanged.
 type mirroring struct {
 	c     *Invocation
 	as    layout.Name
 	root  string
 	state *mirror.State
 	tree  *mirror.Tree
-	told  map[string]bool // files that were left as they are
+	told  map[string]bool // files with a warning already
 }
 
-// mirrorNote is the name of the store's note that has the state.
+// mirrorNote is the name of the note that stores the state.
 const mirrorNote = "mirror"
 
-// startMirror records what changed in the mirrored files. It does nothing
-// where no layout is mirrored, or checkpoints are switched off. What goes wrong is no failure of the command.
+// startMirror records the changes of the mirrored files. It does nothing if no layout is
+// mirrored or if the setting enabled is off. Errors become warnings.
 func (c *Invocation) startMirror() {
 	as := layout.Name(c.settings.String("mirror"))
 	if as == "off" || as == "" || c.mirrored != nil || c.flags.Bool("dry-run") || !c.settings.Bool("enabled") {
@@ -69,7 +69,7 @@ func (m *mirroring) open() (err error) {
 	return err
 }
 
-// patterns are the folders of the layout's files, as mirror.Tree reads them.
+// patterns returns the folders of the layout's files, in the form that mirror.Tree reads.
 func (m *mirroring) patterns() []string {
 	folder := m.c.folderPattern(m.as)
 	if m.as == layout.Claude {
@@ -78,7 +78,7 @@ func (m *mirroring) patterns() []string {
 	return []string{folder}
 }
 
-// load reads the state; fresh reports that there was none.
+// load reads the state. It reports whether no state existed.
 func (m *mirroring) load() (fresh bool, err error) {
 	seen := m.state
 	m.state, fresh, err = mirror.Load(m.c.store.NotePath(mirrorNote), string(m.as), m.root)
@@ -88,7 +88,7 @@ func (m *mirroring) load() (fresh bool, err error) {
 	return fresh, err
 }
 
-// locked reads the state again, changes it and stores it, alone among the
+// locked reads the state again, calls f and stores the state, under a lock across the
 // processes of the repository.
 func (m *mirroring) locked(f func(fresh bool) error) error {
 	release, err := m.c.store.LockNote(m.c.ctx, mirrorNote)
@@ -120,13 +120,13 @@ func (m *mirroring) changed() ([]mirror.ChangedFile, error) {
 	return found, nil
 }
 
-// none reports a file that is no document by its name. crunch's index is a
-// view: it is made anew.
+// none reports whether a file cannot be a document because of its name. The index of
+// crunch is generated from the documents.
 func (m *mirroring) none(name string) bool {
 	return layout.Ignored(name) != "" || m.as == layout.Crunch && path.Base(name) == "index.yaml"
 }
 
-// left tells that a file stays as it is, once.
+// left warns once that a file stays unchanged.
 func (m *mirroring) left(name string, err error) {
 	if !m.told[name] {
 		m.told[name] = true
@@ -134,7 +134,7 @@ func (m *mirroring) left(name string, err error) {
 	}
 }
 
-// endMirror writes the files of the issues whose chains have moved.
+// endMirror writes the files of the issues whose chains have changed.
 func (c *Invocation) endMirror() {
 	m := c.mirrored
 	if m == nil || m.state == nil || c.ctx.Err() != nil {
@@ -168,7 +168,7 @@ func (m *mirroring) giveOut() error {
 	})
 }
 
-// behind are the issues whose files were made of another tip.
+// behind returns the issues whose files were generated from another tip.
 func (m *mirroring) behind(tips map[checkpoint.Issue]string) []checkpoint.Issue {
 	var moved []checkpoint.Issue
 	for i, tip := range tips {
@@ -185,8 +185,8 @@ func (m *mirroring) behind(tips map[checkpoint.Issue]string) []checkpoint.Issue 
 	return moved
 }
 
-// layoutFolder is where a layout's files of an issue are, with slashes: below
-// the root, unless settings that are trusted say otherwise.
+// layoutFolder returns the folder of an issue's files in a layout, with slashes. It is
+// below the root, unless trusted settings name another folder.
 func (c *Invocation) layoutFolder(as layout.Name, issue checkpoint.Issue) string {
 	if as != layout.Crunch {
 		return layout.Folder(as, issue)

@@ -13,8 +13,8 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// takeIn records the files that changed. The first time it also notes where
-// the chains are: only what is saved from then on is written.
+// takeIn records the changed files. The first call also notes the tips of the chains, so
+// that only later saves are written to files.
 func (m *mirroring) takeIn() error {
 	fresh, err := m.load()
 	if err != nil {
@@ -38,7 +38,7 @@ func (m *mirroring) takeIn() error {
 				m.state.Tips[string(i)] = tip
 			}
 		}
-		files, err := m.changed() // another process may have recorded them meanwhile
+		files, err := m.changed() // another process may have recorded them since the first read
 		if err != nil {
 			return err
 		}
@@ -48,10 +48,10 @@ func (m *mirroring) takeIn() error {
 	})
 }
 
-// recognize notes the owners of files that are not in the state, among issues whose
-// files were not noted: the state was lost, or a process was killed between the write
-// of a file and that of the state. Such a file still says the name of its workflow,
-// which need not be the issue's.
+// recognize notes the owners of files that are not in the state, among the issues without
+// noted files. This happens if the state was lost, or if a process was killed between the
+// write of a file and the write of the state. Such a file still contains the name of its
+// workflow, which can differ from the issue.
 func (m *mirroring) recognize(files []mirror.ChangedFile, unnoted []checkpoint.Issue) {
 	unknown := map[string]bool{}
 	for _, f := range files {
@@ -59,7 +59,7 @@ func (m *mirroring) recognize(files []mirror.ChangedFile, unnoted []checkpoint.I
 			unknown[f.Path] = true
 		}
 	}
-	if len(unknown) == 0 || m.as == layout.Crunch { // whose files name the issue
+	if len(unknown) == 0 || m.as == layout.Crunch { // crunch files name the issue
 		return
 	}
 	for _, i := range unnoted {
@@ -76,14 +76,14 @@ func (m *mirroring) recognize(files []mirror.ChangedFile, unnoted []checkpoint.I
 	}
 }
 
-// A taking is a file that can be recorded.
+// A taking is a changed file that can be recorded.
 type taking struct {
 	mirror.ChangedFile
 	doc *layout.File
 }
 
-// takeAll records files, oldest first; those that speak of another file's
-// workflow come last.
+// takeAll records files, oldest first. Files that continue the workflow of another file
+// come last.
 func (m *mirroring) takeAll(files []mirror.ChangedFile) {
 	var todo []taking
 	for _, f := range files {
@@ -111,7 +111,7 @@ func last(late bool) int {
 	return 0
 }
 
-// writtenOrder orders documents by when they say they were written.
+// writtenOrder compares the write times that two documents contain.
 func writtenOrder(a, b *layout.File) int {
 	at, err := checkpoint.ParseTime(a.Written())
 	other, otherErr := checkpoint.ParseTime(b.Written())
@@ -121,7 +121,8 @@ func writtenOrder(a, b *layout.File) int {
 	return at.Compare(other)
 }
 
-// read reads the document of a file, nil for one that was never one of ours.
+// read returns the document in a file, or nil for a file that is neither in the state nor
+// a known document.
 func (m *mirroring) read(f mirror.ChangedFile) (*layout.File, error) {
 	if f.Err != nil {
 		return nil, f.Err
@@ -136,7 +137,7 @@ func (m *mirroring) read(f mirror.ChangedFile) (*layout.File, error) {
 	return doc, doc.Err(false)
 }
 
-// take records one file, unless the store has already what it says.
+// take records one file, unless the store already has its content.
 func (m *mirroring) take(t taking) error {
 	issue, err := m.issueOf(t)
 	if err != nil {
@@ -147,7 +148,7 @@ func (m *mirroring) take(t taking) error {
 		if err != nil {
 			return err
 		}
-		if !m.c.quiet { // a hook has one line for other things
+		if !m.c.quiet { // a hook's one line is for other messages
 			m.c.infof("recorded: %s as %s", quotePath(t.Path), saved.ID)
 		}
 	}
@@ -155,9 +156,9 @@ func (m *mirroring) take(t taking) error {
 	return nil
 }
 
-// issueOf is the issue whose file it is, as long as it says it belongs to the
-// same as before; else what it says itself, the workflow of the file beside
-// it, or the issue that is named.
+// issueOf returns the issue of a file. If the key in the file is unchanged, the issue
+// stays. Otherwise the issue is the key, the owner of the phase.json beside the file, or
+// the named issue, in this order.
 func (m *mirroring) issueOf(t taking) (checkpoint.Issue, error) {
 	known, there := m.state.Files[t.Path]
 	beside := m.state.Files[path.Join(path.Dir(t.Path), "phase.json")]
@@ -172,8 +173,8 @@ func (m *mirroring) issueOf(t taking) (checkpoint.Issue, error) {
 	return m.c.automaticIssue()
 }
 
-// isThere reports whether the document says what the store has: its newest
-// state or, where documents have ids, the checkpoint of that id.
+// isThere reports whether the store already has the document: as the newest record, or as
+// the checkpoint with the document's id.
 func (m *mirroring) isThere(issue checkpoint.Issue, doc *layout.File) bool {
 	if doc.Whole() {
 		cp, err := m.c.store.ByID(m.c.ctx, issue, doc.ID())
@@ -187,12 +188,12 @@ func (m *mirroring) isThere(issue checkpoint.Issue, doc *layout.File) bool {
 	return err == nil && doc.In(r)
 }
 
-// isWritten reports whether a file is the one that would be written for the
-// issue's checkpoints: a process that was killed, or whose disk was full, wrote it
-// and did not note it, or the note is lost.
+// isWritten reports whether a file equals the file that the mirror would write now. This
+// happens if a process was killed or the disk was full between the write and the note, or
+// if the note was lost.
 func (m *mirroring) isWritten(issue checkpoint.Issue, t taking) bool {
 	if t.doc.Whole() {
-		return false // its checkpoint was looked for by its id
+		return false // isThere has compared it by id
 	}
 	outputs, err := m.outputs(issue)
 	folder := m.c.layoutFolder(m.as, issue)
@@ -201,7 +202,7 @@ func (m *mirroring) isWritten(issue checkpoint.Issue, t taking) bool {
 	})
 }
 
-// save records a document as save --as does.
+// save records a document like `save --as`.
 func (m *mirroring) save(issue checkpoint.Issue, t taking) (*gitstore.Saved, error) {
 	c, trigger := m.c, t.doc.Trigger()
 	indexed, named := m.indexed(t)
@@ -225,7 +226,7 @@ func (m *mirroring) save(issue checkpoint.Issue, t taking) (*gitstore.Saved, err
 	return c.store.Save(c.ctx, req)
 }
 
-// indexed is the trigger that the folder's index has for a crunch document.
+// indexed returns the trigger of a crunch document in the folder's index.
 func (m *mirroring) indexed(t taking) (checkpoint.Trigger, bool) {
 	if !t.doc.Whole() {
 		return "", false

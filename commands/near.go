@@ -7,8 +7,7 @@ import (
 	"git-checkpoint/commands/config"
 )
 
-// otherNames are words by which people look for a command that is called
-// something else here.
+// otherNames maps common names of other tools to this program's commands.
 var otherNames = [][2]string{
 	{"ls", "list"},
 	{"history", "list"},
@@ -32,9 +31,9 @@ var otherNames = [][2]string{
 	{"revert", "undo"},
 }
 
-// nearest is the candidate that a word is most likely meant for, "" for none: one
-// that it is the beginning of or begins with, else one that a slip or two away
-// is.
+// nearest returns the candidate that a mistyped word probably means, or "". A candidate
+// that is a prefix of the word, or the reverse, comes first. Otherwise the edit distance
+// is at most two, and at most a third of the word's length.
 func nearest(word string, candidates []string) string {
 	if word == "" {
 		return ""
@@ -51,13 +50,13 @@ func nearest(word string, candidates []string) string {
 	return best
 }
 
-// unknownCommand tells of a word that is no command, and of the one that was
-// meant.
+// unknownCommand returns the error for an unknown command, with the probable command as
+// its hint.
 func unknownCommand(commands []*command, word string) error {
 	return fail(exitUsage, "git checkpoint "+first(meantCommand(commands, word), "help"), "%q is not a command", word)
 }
 
-// meantCommand is the command that a word is most likely meant for, "" for none.
+// meantCommand returns the command that a word probably means, or "".
 func meantCommand(commands []*command, word string) string {
 	names := make([]string, 0, len(commands))
 	for _, c := range commands {
@@ -71,8 +70,7 @@ func meantCommand(commands []*command, word string) string {
 	return nearest(word, names)
 }
 
-// unknownFlag tells of a flag that a command does not have, and of the one that
-// was meant.
+// unknownFlag returns the error for an unknown flag, with the probable flag as its hint.
 func unknownFlag(cmd *command, arg string) error {
 	var names []string
 	for _, f := range cmd.allFlags() {
@@ -89,8 +87,7 @@ func unknownFlag(cmd *command, arg string) error {
 	return fail(exitUsage, hint, "%s: there is no flag %q", cmd.name, arg)
 }
 
-// withHelp points who mistook a command to its help, where there is no better
-// hint.
+// withHelp adds the command's help as a hint to a usage error without a hint.
 func (l *line) withHelp(err error) error {
 	var f *failure
 	if l.command == nil || !errors.As(err, &f) || f.code != exitUsage || f.hint != "" {
@@ -101,8 +98,8 @@ func (l *line) withHelp(err error) error {
 	return &with
 }
 
-// unknownVerb tells of a word that is none of a command's verbs, or is missing,
-// and of the one that was meant; usual is one that changes nothing.
+// unknownVerb returns the error for an unknown or missing verb. The hint is the probable
+// verb, or usual, a verb that changes nothing.
 func unknownVerb(cmd, word, usual string, verbs []string) error {
 	hint := "git checkpoint " + cmd + " " + first(nearest(word, verbs), usual)
 	if word == "" {

@@ -2,12 +2,12 @@ package commands
 
 import "github.com/urfave/cli/v2"
 
-// An optionalFlag is a flag whose value may be left out. A value is attached
-// with "="; the word after the flag is none: "--push 42" names an issue.
+// An optionalFlag is a flag with an optional value. A value is attached with "=". The
+// word after the flag is an argument: in "--push 42", 42 is an issue.
 type optionalFlag struct{ *cli.StringFlag }
 
-// TakesValue keeps the next word from being taken for the value.
+// TakesValue returns false, so that the next word is not parsed as the value.
 func (optionalFlag) TakesValue() bool { return false }
 
-// leftOut is the value of an optional flag without one.
+// leftOut is the value of an optional flag that is given without a value.
 const leftOut = "-"

@@ -16,9 +16,8 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
-// page sends what is printed from now on through the user's pager, as git log
-// does, and returns what ends it. Git has started one where pager.checkpoint
-// says so.
+// page redirects the output to the user's pager, as git log does. The returned function
+// ends the pager. If pager.checkpoint is set, git has started the pager already.
 func (c *Invocation) page() (end func()) {
 	if c.json {
 		return func() {}
@@ -29,32 +28,32 @@ func (c *Invocation) page() (end func()) {
 	}
 	in, err := cmd.StdinPipe()
 	if err != nil || cmd.Start() != nil {
-		return func() {} // a pager that is not there must not keep anything from being seen
+		return func() {} // without a pager the output goes to the terminal
 	}
 	shown := c.out.w
 	c.out.w = in
 	return func() { c.endPage(cmd, in, shown) }
 }
 
-// endPage waits until the person has seen enough. Who leaves the pager early
-// wants no more: that is no failure.
+// endPage waits until the user closes the pager. A pager that is closed early is no
+// error.
 func (c *Invocation) endPage(cmd *exec.Cmd, in io.Closer, shown io.Writer) {
 	in.Close()
-	_ = cmd.Wait() // its exit status says nothing about the result
+	_ = cmd.Wait() // the pager's exit status does not concern the result
 	c.out.w = shown
 	if leftPager(c.out.err) {
 		c.out.err = nil
 	}
 }
 
-// pageText shows a text in the pager on a terminal that questions are asked
-// at, or writes it there.
+// pageText shows a text in the pager if the dialog's terminal is the standard terminal.
+// Otherwise it writes the text to the terminal.
 func (c *Invocation) pageText(tty io.Writer, text string) error {
 	if std, ok := tty.(stdTty); ok {
 		if cmd := c.pager(std.out); cmd != nil {
 			cmd.Stdin = strings.NewReader(text)
 			if cmd.Start() == nil {
-				_ = cmd.Wait() // who leaves it early wants no more
+				_ = cmd.Wait() // closing the pager early is no error
 				return nil
 			}
 		}
@@ -63,12 +62,13 @@ func (c *Invocation) pageText(tty io.Writer, text string) error {
 	return err
 }
 
-// leftPager reports an error that only says that nobody reads any more.
+// leftPager reports whether a write failed because the reader is gone.
 func leftPager(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed)
 }
 
-// pager is what to page with on a terminal, ready to start, nil for nothing.
+// pager returns the pager command for a terminal, not yet started. It returns nil if
+// there is no terminal or no pager.
 func (c *Invocation) pager(out io.Writer) *exec.Cmd {
 	kind := c.env.Getenv("TERM")
 	if !terminal.Is(out) || kind == "" || kind == "dumb" {
@@ -89,7 +89,7 @@ func (c *Invocation) pager(out io.Writer) *exec.Cmd {
 	return cmd
 }
 
-// pagerProgram is the user's choice by git's rules, "" for none.
+// pagerProgram returns the pager by git's rules, or "" for no pager.
 func (c *Invocation) pagerProgram() string {
 	entries := c.store.Config()
 	program, set := lookup(c.env.Environ, "GIT_PAGER")
@@ -110,9 +110,9 @@ func (c *Invocation) pagerProgram() string {
 	return program
 }
 
-// noProgram reports a pager that is not there. The shell would start all the
-// same, and what it was given would be lost; what only the shell can find is
-// left to it.
+// noProgram reports whether a plain pager program is missing. In that case the shell
+// would start anyway, and the output would be lost. Command lines with shell syntax are
+// not checked.
 func noProgram(program string) bool {
 	if strings.ContainsAny(program, "|&;<>()$`\\\"'*?[#~=%\n") {
 		return false
@@ -126,7 +126,7 @@ func valueOf(entries []config.GitEntry, key string) string {
 	return e.Value
 }
 
-// isTrue reports a word that git takes for true.
+// isTrue reports whether git reads a value as true.
 func isTrue(value string) bool {
 	switch strings.ToLower(value) {
 	case "true", "yes", "on", "1":
@@ -135,8 +135,8 @@ func isTrue(value string) bool {
 	return false
 }
 
-// lookup is one of the environment, and whether it is set at all: an empty GIT_PAGER
-// switches paging off.
+// lookup returns an environment variable and whether it is set. An empty GIT_PAGER
+// disables the pager, so set and empty differ.
 func lookup(vars []string, name string) (string, bool) {
 	for i := len(vars) - 1; i >= 0; i-- {
 		if value, ok := strings.CutPrefix(vars[i], name+"="); ok {

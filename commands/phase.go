@@ -45,7 +45,7 @@ func phaseFlags() []cli.Flag {
 	)
 }
 
-// phaseVerbs are the verbs of phase with the flags that are theirs alone.
+// phaseVerbs are the verbs of phase, each with the flags that only some verbs accept.
 var phaseVerbs = []verbFlags{
 	{"start", []string{"force"}},
 	{"done", []string{"artifact", "output", "schema", "summary", "replanned", "reason", "force"}},
@@ -85,8 +85,8 @@ func runPhase(c *Invocation) error {
 	}))
 }
 
-// phaseArgs are the verb and the phase of the command line, with flags that
-// belong to the verb.
+// phaseArgs returns the verb and the phase of the command line, and checks the flags of
+// the verb.
 func (c *Invocation) phaseArgs() (verb, typed string, err error) {
 	if len(c.args) > 0 {
 		verb = c.args[0]
@@ -109,7 +109,7 @@ func (c *Invocation) phaseArgs() (verb, typed string, err error) {
 	return verb, typed, c.checkVerb(phaseVerbs, verb)
 }
 
-// A phaseStep is one verb with what the command line says beside it.
+// A phaseStep is one verb with its flags and settings.
 type phaseStep struct {
 	verb, typed string
 	now         time.Time
@@ -119,16 +119,16 @@ type phaseStep struct {
 	error       string
 	reason      string
 	onFailure   progress.OnFailure
-	retries     int // how often a phase may fail and be begun again
-	replans     int // how often it may be planned anew
+	retries     int // maximal number of restarts after a failure
+	replans     int // maximal number of replans of a phase
 	known       []progress.Replan
 	ways        progress.Transitions
 
-	phase string                   // that is meant, once that is known
-	spent *progress.PlanLimitError // what the last move found used up, though it was made
+	phase string                   // resolved phase, or ""
+	spent *progress.PlanLimitError // limit that the last move exhausted, although the move succeeded
 }
 
-// phaseStep reads the command line.
+// phaseStep returns the step of the command line.
 func (c *Invocation) phaseStep(verb, typed string) (*phaseStep, error) {
 	f := c.flags
 	p := &phaseStep{
@@ -151,8 +151,8 @@ func (c *Invocation) phaseStep(verb, typed string) (*phaseStep, error) {
 	return p, err
 }
 
-// move is the transition. The phase that was meant is found out once: after a
-// lost race the current one may be another.
+// move applies the step to a record. The phase is resolved only once, because the current
+// phase can differ after a lost race.
 func (p *phaseStep) move(r *checkpoint.Record) (err error) {
 	if p.phase == "" {
 		if p.phase, err = p.resolve(r); err != nil {
@@ -181,14 +181,14 @@ func (p *phaseStep) move(r *checkpoint.Record) (err error) {
 	return s.Done(r, p.report)
 }
 
-// resolve finds the phase that is meant: for an approval that nobody named it
-// is the one that waits for it.
+// resolve returns the phase of the step. If an approval names no phase and only one phase
+// awaits approval, it is that phase.
 func (p *phaseStep) resolve(r *checkpoint.Record) (string, error) {
 	switch awaiting := r.Awaiting(); {
 	case p.verb == "approve" && p.typed == "" && len(awaiting) == 1:
 		return awaiting[0], nil
 	case p.verb == "approve" && slices.Contains(awaiting, p.typed):
-		return p.typed, nil // a task may wait for one too
+		return p.typed, nil // a task may await approval too
 	}
 	return progress.Resolve(r, p.typed)
 }

@@ -9,14 +9,13 @@ import (
 	"git-checkpoint/gitstore/checkpoint/progress"
 )
 
-// failureChoices are the answers to the question after a failure.
+// failureChoices maps the answers to the question after a failure.
 var failureChoices = map[string]string{
 	"r": "retry", "retry": "retry", "s": "skip", "skip": "skip", "a": "abort", "abort": "abort",
 }
 
-// onFailure is how the work goes on after a failure: as the flag says, else as
-// a person at a terminal does. Where nobody says it, the failure is recorded
-// and no more.
+// onFailure returns how work continues after a failure: by the flag, or by the answer of
+// a person at the terminal. Otherwise the failure is recorded and nothing else happens.
 func (c *Invocation) onFailure(verb string) (progress.OnFailure, error) {
 	if s := c.flags.String("on-failure"); s != "" {
 		o, err := progress.ParseOnFailure(s)
@@ -40,8 +39,7 @@ func (c *Invocation) onFailure(verb string) (progress.OnFailure, error) {
 	return progress.OnFailure(answer), err
 }
 
-// tellStart tells in the words of the recovery system whether a phase that was
-// to begin does.
+// tellStart prints the recovery system's messages about the start of a phase.
 func (c *Invocation) tellStart(p *phaseStep, err error) error {
 	var over *progress.RefusedError
 	switch {
@@ -54,8 +52,8 @@ func (c *Invocation) tellStart(p *phaseStep, err error) error {
 	return err
 }
 
-// afterPhase ends the workflow where a failure aborts it, and fails where a
-// limit is reached.
+// afterPhase ends the workflow if a failure aborts it, and returns an error if a limit is
+// exhausted.
 func (c *Invocation) afterPhase(p *phaseStep, s *gitstore.Saved) error {
 	if ahead := progress.Ahead(s.Record, p.phase); len(ahead) > 0 && (p.verb == "start" || p.verb == "done") {
 		c.warnf("phases before phase %s are neither completed nor skipped: %s", p.phase, list(ahead))
@@ -69,7 +67,7 @@ func (c *Invocation) afterPhase(p *phaseStep, s *gitstore.Saved) error {
 	return nil
 }
 
-// transitions are the ways from phase to phase that the settings allow.
+// transitions returns the phase transitions that the settings allow.
 func (c *Invocation) transitions() (progress.Transitions, error) {
 	var ways progress.Transitions
 	for _, text := range c.settings.Strings("transitions") {
@@ -82,12 +80,12 @@ func (c *Invocation) transitions() (progress.Transitions, error) {
 	return ways, nil
 }
 
-// replanDepth is how many checkpoints are asked for replans.
+// replanDepth limits the checkpoints that are searched for replans.
 const replanDepth = 1000
 
-// replansOf are the replans that the checkpoints of an issue tell of. The newest
-// one need not know of all: work may go on from an older one. A record that
-// cannot be read tells of none.
+// replansOf returns the replans in the records of an issue. The newest record may lack
+// some of them, because work may have resumed from an older checkpoint. Unreadable
+// records are skipped.
 func (c *Invocation) replansOf(issue checkpoint.Issue) []progress.Replan {
 	l, err := c.store.List(c.ctx, issue, replanDepth)
 	if err != nil {
@@ -102,7 +100,7 @@ func (c *Invocation) replansOf(issue checkpoint.Issue) []progress.Replan {
 	return progress.AllReplans(records...)
 }
 
-// nextPhase prints the phase to go on with.
+// nextPhase prints the phase at which work continues.
 func (c *Invocation) nextPhase(issue checkpoint.Issue) error {
 	cp, r, err := c.store.NewestRecord(c.ctx, issue)
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 	"git-checkpoint/gitstore/checkpoint/progress"
 )
 
-// How long a summary may be, in words: it is read again and again.
+// Limits of a summary in words. Summaries are read often, so they have to be short.
 const (
 	wordsAsked   = 50
 	wordsAllowed = 200
 )
 
-// phaseReport is what the command line says that a phase leaves behind. The
-// output has to be there, and right, before anything moves; it is kept in the
-// checkpoint, as artifacts are.
+// phaseReport returns the results of a phase from the command line. The output file must
+// exist and be valid before the phase moves. It is captured in the checkpoint as an
+// artifact.
 func (c *Invocation) phaseReport() (progress.Report, error) {
 	report := progress.Report{Summary: c.flags.String("summary")}
 	switch n := len(strings.Fields(report.Summary)); {
@@ -30,7 +30,7 @@ func (c *Invocation) phaseReport() (progress.Report, error) {
 		c.warnf("the summary has %d words, want at most %d", n, wordsAsked)
 	}
 	if c.store.Root() == "" {
-		return report, nil // there are no files, which the save refuses
+		return report, nil // no worktree: the save returns an error
 	}
 	places, err := c.artifactPaths()
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *Invocation) artifact(place, digest string) progress.Artifact {
 	return a
 }
 
-// title is the first heading of a text in Markdown, if it stands near the top.
+// title returns the first heading of a Markdown file if it is within the first 4 KiB.
 func title(name string, r io.Reader) string {
 	if !strings.HasSuffix(name, ".md") {
 		return ""
@@ -79,8 +79,8 @@ func title(name string, r io.Reader) string {
 	return ""
 }
 
-// phaseOutput is the place of --output, "" without one. What is missing or
-// breaks its schema is no outcome.
+// phaseOutput returns the path of --output, or "". It fails if the file is missing or
+// violates its schema.
 func (c *Invocation) phaseOutput() (string, error) {
 	name, against := c.flags.String("output"), c.flags.String("schema")
 	if name == "" {
@@ -100,7 +100,7 @@ func (c *Invocation) phaseOutput() (string, error) {
 	return place, c.checkOutput(place, data, against)
 }
 
-// readOutput reads a file of the worktree that must have something in it.
+// readOutput reads a file of the worktree and fails if the file is empty.
 func (c *Invocation) readOutput(place string) ([]byte, error) {
 	f, err := c.openPlain(place)
 	if err != nil {
@@ -120,8 +120,8 @@ func (c *Invocation) readOutput(place string) ([]byte, error) {
 	return data, nil
 }
 
-// checkOutput holds an output against a schema. JSON has to be JSON in any
-// case.
+// checkOutput validates an output against a schema. A .json file has to be valid JSON,
+// also without a schema.
 func (c *Invocation) checkOutput(place string, data []byte, against string) error {
 	if against == "" && !strings.HasSuffix(place, ".json") {
 		return nil

@@ -39,7 +39,7 @@ func runPin(c *Invocation, on bool) error {
 	return c.showResult(c.flags.Command.Name, cp.Issue, []checkpoint.ID{cp.ID}, result)
 }
 
-// showResult reports what was done to checkpoints of an issue.
+// showResult prints the result of an action for each checkpoint.
 func (c *Invocation) showResult(kind string, issue checkpoint.Issue, ids []checkpoint.ID, result string) error {
 	if c.json {
 		return c.write(output.ActionResult{Type: kind, Issue: string(issue), CheckpointIDs: texts(ids), Result: result})

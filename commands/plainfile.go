@@ -8,16 +8,16 @@ import (
 	"path/filepath"
 )
 
-// A plainFile is a file of the worktree, opened. It is no folder and no pipe:
-// to open one of those would wait until somebody writes.
+// A plainFile is an open regular file of the worktree. Directories and named pipes are
+// excluded: to open a pipe would wait for a writer.
 type plainFile struct {
 	*os.File
 	size int64
 	root *os.Root
 }
 
-// openPlain opens a file below the root of the worktree. The error for what is
-// there and no plain file is errNotPlain.
+// openPlain opens a file below the root of the worktree. It fails with errNotPlain if the
+// path is no regular file.
 func (c *Invocation) openPlain(place string) (*plainFile, error) {
 	root, err := os.OpenRoot(c.store.Root())
 	if err != nil {
@@ -45,10 +45,10 @@ func openRegular(root *os.Root, name string) (*os.File, int64, error) {
 	return f, info.Size(), err
 }
 
-// errNotPlain is what a pipe or a device is.
+// errNotPlain reports a path that is no regular file, such as a pipe or a device.
 var errNotPlain = errors.New("not a plain file")
 
-// Close closes the file, and the folder it was opened in.
+// Close closes the file and its root directory.
 func (f *plainFile) Close() error {
 	defer f.root.Close()
 	return f.File.Close()

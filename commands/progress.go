@@ -12,27 +12,27 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// A standing is how far a record's work is, for people and for scripts.
+// A standing is the progress of a record's work, for output.
 type standing struct {
-	current   string   // the phase to go on with
-	completed []string // phases
+	current   string   // phase at which work continues
+	completed []string // completed phases
 	remaining []string
-	batches   []int      // completed ones
-	pending   [][]string // tasks that are not over, in batches
-	complete  bool       // every phase is done
+	batches   []int      // completed batches
+	pending   [][]string // open tasks, in batches
+	complete  bool       // all phases are completed
 	from      string
 }
 
-// standingOf reads it from a record. Work goes on with the first phase that
-// is not completed; the phase that the record calls current is advice.
-// Labels that changed since lead to another phase, if it is no numbered one.
+// standingOf returns the progress of a record. Work continues at the first remaining
+// phase; the record's current phase is only advice. If labels have changed since the
+// save, they select the phase, unless phases are only numbered.
 func standingOf(r *checkpoint.Record, v freshness.Verdict) standing {
 	p := r.Progress()
 	s := standing{
 		current: first(p.Current, r.Phase()), completed: p.Completed, remaining: p.Remaining,
 		batches: r.CompletedBatches(), from: r.ResumeFrom(),
 	}
-	s.pending, _ = tasks.Of(r).Batches() // judge refuses a cycle
+	s.pending, _ = tasks.Of(r).Batches() // judge rejects cycles
 	if len(p.Remaining) > 0 {
 		s.current = p.Remaining[0]
 	}
@@ -53,7 +53,7 @@ func standingOf(r *checkpoint.Record, v freshness.Verdict) standing {
 	return s
 }
 
-// progressLine is the line of the prompt that says how far the work is.
+// progressLine returns the progress line of the prompt.
 func progressLine(r *checkpoint.Record) string {
 	p := r.Progress()
 	switch done := lastCompleted(p.Completed); {
@@ -72,7 +72,7 @@ func progressLine(r *checkpoint.Record) string {
 	}
 }
 
-// phaseAndBatch describes work that is not counted in phases.
+// phaseAndBatch describes the progress of work without a number of phases.
 func phaseAndBatch(r *checkpoint.Record) string {
 	text := ""
 	if r.Phase() != "" {
@@ -84,8 +84,8 @@ func phaseAndBatch(r *checkpoint.Record) string {
 	return text
 }
 
-// lastCompleted is the largest completed phase where they are numbers, else
-// the last one.
+// lastCompleted returns the completed phase with the largest number. If a name is not a
+// number, it returns the last element.
 func lastCompleted(completed []string) string {
 	best, bestN := "", -1
 	for _, name := range completed {
@@ -100,7 +100,7 @@ func lastCompleted(completed []string) string {
 	return best
 }
 
-// continueFrom is where the prompt says that work goes on.
+// continueFrom returns the point at which work continues, as text for the prompt.
 func continueFrom(r *checkpoint.Record) string {
 	s := standingOf(r, freshness.Verdict{})
 	switch {

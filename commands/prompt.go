@@ -8,24 +8,24 @@ import (
 	"strings"
 )
 
-// maxAsks is how often a question is put before the program gives up.
+// maxAsks limits the attempts of a question.
 const maxAsks = 3
 
-// errNoAnswer says that a question was not answered.
+// errNoAnswer reports that a question got no valid answer.
 var errNoAnswer = errors.New("no answer")
 
-// yesNo are the answers to a question whose default is no.
+// yesNo maps the answers to a question whose default is no.
 var yesNo = map[string]string{"y": "y", "yes": "y", "n": "n", "no": "n", "": "n"}
 
-// A dialog asks a person at a terminal.
+// A dialog asks questions at a terminal.
 type dialog struct {
 	ctx context.Context
 	tty io.ReadWriteCloser
 	in  *bufio.Reader
 }
 
-// dialog opens the terminal. Without one the question needs an answer in a
-// flag, which the hint names.
+// dialog opens the terminal. Without a terminal it fails with a hint, which contains the
+// flag that answers the question.
 func (c *Invocation) dialog(hint string) (*dialog, error) {
 	tty, err := c.env.Tty()
 	if err != nil {
@@ -36,9 +36,9 @@ func (c *Invocation) dialog(hint string) (*dialog, error) {
 
 func (d *dialog) close() { d.tty.Close() }
 
-// ask puts a question until one of the answers comes, and returns what it
-// stands for; the one for "", if any, is for an empty line. The end of the
-// input is no answer, never a default.
+// ask repeats a question until it gets one of the answers, and returns the value of the
+// answer. The answer "" is the default for an empty line. The end of the input is no
+// answer, so the default does not apply.
 func (d *dialog) ask(question string, answers map[string]string) (string, error) {
 	for range maxAsks {
 		if _, err := io.WriteString(d.tty, question); err != nil {
@@ -46,7 +46,7 @@ func (d *dialog) ask(question string, answers map[string]string) (string, error)
 		}
 		line, err := d.line()
 		if d.ctx.Err() != nil {
-			_, _ = io.WriteString(d.tty, "\n") // what comes next begins a line
+			_, _ = io.WriteString(d.tty, "\n") // later output begins on a new line
 			return "", d.ctx.Err()
 		}
 		answer := strings.ToLower(strings.TrimSpace(line))
@@ -61,8 +61,8 @@ func (d *dialog) ask(question string, answers map[string]string) (string, error)
 	return "", errNoAnswer
 }
 
-// line reads a line, unless Ctrl+C comes first: a read of a terminal goes on
-// after a signal.
+// line reads a line, or returns at Ctrl+C. A signal does not interrupt a read from a
+// terminal, so the read runs in a goroutine.
 func (d *dialog) line() (string, error) {
 	type read struct {
 		line string

@@ -63,8 +63,9 @@ func runPrune(c *Invocation) error {
 	return orElse(c.showPlan(plan, req.DryRun), err)
 }
 
-// prune decides, and acts unless told not to. One issue takes one step; for
-// all of them the whole plan comes first, since --apply means all of it.
+// prune plans the retention and applies it, unless --dry-run is set. For a single issue,
+// plan and change are one step. For --all, every issue is planned first, because --apply
+// names the plan of all issues.
 func (c *Invocation) prune(req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
 	if !c.flags.Bool("all") {
 		req.Plan = c.flags.String("apply")
@@ -118,7 +119,7 @@ func (c *Invocation) issuesToPrune() ([]checkpoint.Issue, error) {
 	return issues, err
 }
 
-// A prunePlan is what retention decides on one issue, or on all.
+// A prunePlan holds the retention decisions for one or several issues.
 type prunePlan struct {
 	id string
 	of []issuePlan
@@ -129,8 +130,8 @@ type issuePlan struct {
 	*gitstore.Pruned
 }
 
-// planPrune asks the store about every issue, nil when it can say nothing about
-// any. The plan of one issue has the id that the store gives it.
+// planPrune asks the store for the plan of every issue. It returns nil if no issue can be
+// planned. The plan of a single issue keeps the id from the store.
 func (c *Invocation) planPrune(req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
 	plan := &prunePlan{}
 	var all []retention.Decision
@@ -161,7 +162,8 @@ func (c *Invocation) planPrune(req gitstore.PruneRequest, issues []checkpoint.Is
 	return plan, err
 }
 
-// carryOut does what was planned, for every issue that plan or nothing.
+// carryOut applies the plan of every issue. A chain that has changed since the plan stays
+// as it is.
 func (c *Invocation) carryOut(req gitstore.PruneRequest, plan *prunePlan) error {
 	issues := make([]checkpoint.Issue, len(plan.of))
 	for k, p := range plan.of {
@@ -204,7 +206,7 @@ func (c *Invocation) showPlan(plan *prunePlan, dryRun bool) error {
 	return nil
 }
 
-// verb is what becomes of a checkpoint.
+// verb returns the action of a decision.
 func verb(d retention.Decision, archived bool) string {
 	switch {
 	case d.Keep:
@@ -215,8 +217,8 @@ func verb(d retention.Decision, archived bool) string {
 	return "drop"
 }
 
-// applyCommand is the command that carries the plan out: its policy belongs to
-// it.
+// applyCommand returns the command that applies the plan, including the flags of its
+// policy.
 func (c *Invocation) applyCommand(plan *prunePlan) string {
 	words := []string{"git checkpoint prune"}
 	if c.flags.Bool("all") {

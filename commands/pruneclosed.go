@@ -4,8 +4,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// closed are the issues that are closed, as their source says. Others are left
-// alone, and one of which that cannot be known is named.
+// closed returns the issues that are closed in their source. It warns of issues whose
+// state is unknown.
 func (c *Invocation) closed(issues []checkpoint.Issue) ([]checkpoint.Issue, error) {
 	var closed []checkpoint.Issue
 	for _, i := range issues {

@@ -7,9 +7,9 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// push pushes issues, those of which it is known what that would show: a
-// secret holds a chain back, commits that nobody else has are named. asking is
-// called before a person is asked about these, nil where nobody is.
+// push pushes issues after a check of the outgoing objects: a secret blocks the chain,
+// and unpublished commits are reported. If asking is not nil, a person is asked about
+// unpublished commits, and asking is called before the question.
 func (c *Invocation) push(req gitstore.PushRequest, asking func()) ([]gitstore.Synced, error) {
 	ask := asking != nil && !req.DryRun
 	req.Harmless = c.unobjectionable
@@ -24,8 +24,8 @@ func (c *Invocation) push(req gitstore.PushRequest, asking func()) ([]gitstore.S
 	return done, err
 }
 
-// tellPointers names the command that pushes what git-lfs keeps of what was
-// pushed: our pushes leave that to it.
+// tellPointers prints the command that pushes git-lfs content, because checkpoint pushes
+// contain pointers only.
 func (c *Invocation) tellPointers(remote string, done []gitstore.Synced) {
 	var pushed []gitstore.Synced
 	for _, s := range done {
@@ -43,8 +43,8 @@ func (c *Invocation) tellPointers(remote string, done []gitstore.Synced) {
 	c.infof("hint: git lfs push %s # what git-lfs keeps is not pushed with checkpoints", gitstore.ShownRemote(what))
 }
 
-// mayShow refuses to show a secret, and asks a person about commits that a push
-// would publish beside those that were fetched.
+// mayShow returns an error if the outgoing objects contain a secret. It asks a person
+// about commits that the push would publish.
 func (c *Invocation) mayShow(remote string, i checkpoint.Issue, out gitstore.Outgoing, ask bool) error {
 	secret, err := c.secretIn(i, out, c.flags.Command.Name)
 	if err != nil {
@@ -59,7 +59,7 @@ func (c *Invocation) mayShow(remote string, i checkpoint.Issue, out gitstore.Out
 	return c.confirmPublishing(remote, i, out.Unpublished)
 }
 
-// unobjectionable reports that mayShow has nothing to say of what goes out.
+// unobjectionable reports whether mayShow has no objection to the outgoing objects.
 func (c *Invocation) unobjectionable(out gitstore.Outgoing) bool {
 	if out.Unpublished != "" {
 		return false
@@ -69,8 +69,8 @@ func (c *Invocation) unobjectionable(out gitstore.Outgoing) bool {
 	return err == nil && len(found.Found) == 0
 }
 
-// secretIn looks for secrets in what is known to go out, by a command. One fails
-// unless it is only to be warned of; then it is returned, nil for none.
+// secretIn scans the outgoing objects of a command for secrets. It fails at the first
+// secret. If redact is "warn", it returns the secret instead, or nil if none is found.
 func (c *Invocation) secretIn(i checkpoint.Issue, out gitstore.Outgoing, by string) (*gitstore.Secret, error) {
 	found, err := c.store.Scan(c.ctx, c.scanRequest(i, out))
 	c.pointers = c.pointers || err == nil && found.Pointers > 0
@@ -85,12 +85,13 @@ func (c *Invocation) secretIn(i checkpoint.Issue, out gitstore.Outgoing, by stri
 	return &found.Found[0], nil
 }
 
-// scanRequest says how to look for secrets in what an issue's push would show.
+// scanRequest returns the scan of an issue's outgoing objects.
 func (c *Invocation) scanRequest(i checkpoint.Issue, out gitstore.Outgoing) gitstore.ScanRequest {
 	return gitstore.ScanRequest{Issue: i, Out: out, Allow: c.settings.Strings("scan_allow"), Command: c.settings.String("scan_command")}
 }
 
-// confirmPublishing asks where there is somebody to ask, and else says it.
+// confirmPublishing asks for confirmation, or prints a warning if no terminal is
+// available.
 func (c *Invocation) confirmPublishing(remote string, i checkpoint.Issue, commit string) error {
 	name := c.flags.Command.Name
 	again := "git checkpoint " + name + " " + quoteArg(string(i)) + " --yes"

@@ -26,8 +26,7 @@ func (c *Invocation) withRecoveryHint(err error) error {
 	return fail(exitInvalid, hint, "%w", err)
 }
 
-// archived reports whether the archive has checkpoints of an issue that has no
-// others.
+// archived reports whether an issue without live checkpoints has archived checkpoints.
 func (c *Invocation) archived(issue checkpoint.Issue) bool {
 	if c.store == nil {
 		return false
@@ -36,7 +35,7 @@ func (c *Invocation) archived(issue checkpoint.Issue) bool {
 	return err == nil && len(l.Checkpoints) > 0
 }
 
-// recoveryCommand returns the command that recovers from the damage, "" for none.
+// recoveryCommand returns the command that recovers from the damage, or "".
 func (c *Invocation) recoveryCommand(issue checkpoint.Issue) string {
 	_, _, err := c.store.NewestValid(c.ctx, issue)
 	var broken *gitstore.BrokenRefError
@@ -47,7 +46,7 @@ func (c *Invocation) recoveryCommand(issue checkpoint.Issue) string {
 		return ""
 	}
 	restore := fmt.Sprintf("git update-ref %s %s", quoteArg(broken.Ref), broken.Last)
-	if broken.File != "" { // git does not overwrite a file that it cannot read
+	if broken.File != "" { // git does not overwrite an unreadable file
 		restore = "rm -f " + quoteArg(broken.File) + " && " + restore
 	}
 	return restore

@@ -94,8 +94,8 @@ func runRestore(c *Invocation) error {
 	return err
 }
 
-// restoreAgain is what to type where a file is in the way. What --force leaves
-// alone has to be moved by hand.
+// restoreAgain returns the next command if a file is in the way. If --force is set
+// already, the user has to move the file.
 func restoreAgain(req *gitstore.RestoreRequest) string {
 	if req.Force {
 		return "git status --short --ignored"
@@ -107,7 +107,7 @@ func restoreAgain(req *gitstore.RestoreRequest) string {
 	return again
 }
 
-// finishRestore is --continue and --abort.
+// finishRestore runs --continue or --abort.
 func (c *Invocation) finishRestore() error {
 	if c.flags.Bool("continue") && c.flags.Bool("abort") {
 		return usagef("restore: --continue and --abort do not go together")
@@ -138,7 +138,7 @@ func (c *Invocation) finishRestore() error {
 	return nil
 }
 
-// showRestored tells what became of every path.
+// showRestored prints the result of every path.
 func (c *Invocation) showRestored(done *gitstore.Restored, dryRun bool) {
 	verb, gone := "restored", "removed"
 	if dryRun {
@@ -174,8 +174,8 @@ func (c *Invocation) showRestored(done *gitstore.Restored, dryRun bool) {
 	}
 }
 
-// tellMerge warns where files of a merge came back but the merge did not: the
-// next commit would leave its other side out.
+// tellMerge warns if the files of a merge were restored without the merge state: the next
+// commit would lack the second parent.
 func (c *Invocation) tellMerge(done *gitstore.Restored) {
 	if len(done.Merging) == 0 {
 		return
@@ -186,7 +186,7 @@ func (c *Invocation) tellMerge(done *gitstore.Restored) {
 	}
 }
 
-// undoIssue is the issue in the name of a safety snapshot.
+// undoIssue returns the issue in the ref name of a safety snapshot.
 func undoIssue(ref string) string {
 	rest := strings.TrimPrefix(ref, "refs/git-checkpoint/undo/")
 	name, _, _ := strings.Cut(rest, "/")
@@ -197,8 +197,8 @@ func undoIssue(ref string) string {
 	return string(i)
 }
 
-// quotePath makes a path fit for one line: in quotes, with escapes, where it
-// could be taken for another.
+// quotePath returns a path that fits on one line. It is quoted and escaped if it could be
+// read as another path.
 func quotePath(p string) string {
 	p = checkpoint.QuotePath(p)
 	if output.Clean(p) != p {

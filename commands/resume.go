@@ -57,22 +57,22 @@ func resumeFlags() []cli.Flag {
 	)
 }
 
-// A resumption is one resume on its way.
+// A resumption is the state of one resume.
 type resumption struct {
 	cp       *gitstore.Checkpoint
 	record   *checkpoint.Record
 	verdict  freshness.Verdict
-	texts    layout.Texts // of --as
+	texts    layout.Texts // texts of --as
 	named    bool         // the command line named the checkpoint
-	chosen   string       // s or d, where that was the choice
-	resumed  bool         // the work goes on, whatever the verdict was
+	chosen   string       // s or d if chosen, otherwise ""
+	resumed  bool         // work resumes, in spite of the verdict
 	changed  restore.Changed
-	each     map[string]restore.Changed // what was answered about single files
+	each     map[string]restore.Changed // answers for single files
 	restored *gitstore.Restored
 	synced   forge.LabelChange // labels that were written to the issue
 
 	approvals []gitstore.Approval
-	retries   int // of this checkpoint since the last save, this one included
+	retries   int // retries of this checkpoint since the last save, including this resume
 }
 
 func runResume(c *Invocation) error {
@@ -98,7 +98,7 @@ func runResume(c *Invocation) error {
 	return err
 }
 
-// resumeOpened resumes in a repository that is open.
+// resumeOpened resumes in an open repository.
 func resumeOpened(c *Invocation, choice string) error {
 	r, err := c.toResume()
 	if err != nil {
@@ -115,7 +115,6 @@ func resumeOpened(c *Invocation, choice string) error {
 	return c.act(r, choice)
 }
 
-// act does what was chosen.
 func (c *Invocation) act(r *resumption, choice string) error {
 	switch choice {
 	case "s":
@@ -128,8 +127,7 @@ func (c *Invocation) act(r *resumption, choice string) error {
 	return c.resume(r)
 }
 
-// resumeFlags checks the flags and returns the choice that they make, "" where
-// they leave it open.
+// resumeFlags checks the flags and returns the choice that they imply, or "".
 func (c *Invocation) resumeFlags() (string, error) {
 	if _, err := restore.ParseChanged(c.flags.String("changed")); err != nil {
 		return "", usagef("resume: --changed: %w", err)
@@ -157,13 +155,13 @@ func (c *Invocation) resumeFlags() (string, error) {
 		choice = "r"
 	}
 	if choice == "v" && (c.json || c.flags.String("print") != "text") {
-		// A shell that evaluates the output would run what is in the record.
+		// A shell that evaluates the output would execute the record's text.
 		return "", usagef("resume: --choice v shows the record as text, and programs read the output: git checkpoint show does that")
 	}
 	return choice, nil
 }
 
-// toResume finds, reads and judges the checkpoint.
+// toResume finds and reads the checkpoint and computes its verdict.
 func (c *Invocation) toResume() (*resumption, error) {
 	r := &resumption{changed: restore.Changed(c.flags.String("changed"))}
 	var err error
@@ -183,7 +181,7 @@ func (c *Invocation) toResume() (*resumption, error) {
 	return r, err
 }
 
-// checkBranch refuses to go on on a branch that is not there.
+// checkBranch returns an error if the branch of --branch does not exist.
 func (c *Invocation) checkBranch() error {
 	name := c.flags.String("branch")
 	if name == "" {
@@ -196,8 +194,8 @@ func (c *Invocation) checkBranch() error {
 	return err
 }
 
-// toGoOnFrom finds and reads the checkpoint that the command line names, with
-// --fallback the newest one that is valid.
+// toGoOnFrom returns the checkpoint of the command line and its record. With --fallback
+// it returns the newest valid checkpoint.
 func (c *Invocation) toGoOnFrom() (*gitstore.Checkpoint, *checkpoint.Record, error) {
 	if !c.flags.Bool("fallback") {
 		cp, err := c.checkpointArg(false)
@@ -217,7 +215,7 @@ func (c *Invocation) toGoOnFrom() (*gitstore.Checkpoint, *checkpoint.Record, err
 	return c.store.NewestValid(c.ctx, issue)
 }
 
-// tellFallback says where --fallback found another one than the newest.
+// tellFallback warns if --fallback found an older checkpoint than the newest.
 func (c *Invocation) tellFallback(cp *gitstore.Checkpoint) {
 	if !c.flags.Bool("fallback") {
 		return
@@ -227,7 +225,8 @@ func (c *Invocation) tellFallback(cp *gitstore.Checkpoint) {
 	}
 }
 
-// noResumption tells a shell that evaluates the output that there is nothing.
+// noResumption prints the variables of a resume without a checkpoint, for a shell that
+// evaluates the output.
 func (c *Invocation) noResumption(err error) error {
 	var none *gitstore.NoneError
 	if errors.As(err, &none) && c.flags.String("print") == "env" {
@@ -236,7 +235,7 @@ func (c *Invocation) noResumption(err error) error {
 	return err
 }
 
-// resume restores the files and says where to go on.
+// resume restores the files and prints the resume point.
 func (c *Invocation) resume(r *resumption) error {
 	if err := c.stop(r); err != nil {
 		return err
@@ -248,7 +247,7 @@ func (c *Invocation) resume(r *resumption) error {
 	dryRun := c.flags.Bool("dry-run")
 	if !c.noFiles() && c.store.Root() != "" {
 		r.restored, err = c.store.Restore(c.ctx, gitstore.RestoreRequest{
-			Checkpoint: r.cp, AnyHead: c.flags.Bool("force"), AnyBranch: true, // the verdict has asked
+			Checkpoint: r.cp, AnyHead: c.flags.Bool("force"), AnyBranch: true, // the verdict covers the branch
 			Request: restore.Request{Changed: r.changed, Each: r.each, DryRun: dryRun},
 		})
 		if err != nil {
@@ -270,8 +269,8 @@ func (c *Invocation) resume(r *resumption) error {
 	return orElse(c.showResumed(r), err)
 }
 
-// notRecorded reports that the resume could not be recorded. The files that were
-// restored stay as they are.
+// notRecorded returns the error of a resume that could not be recorded. The restored
+// files stay.
 func (r *resumption) notRecorded(err error) error {
 	if r.restored == nil || r.restored.Undo == "" {
 		return fmt.Errorf("record the resume of %s: %w", r.cp.ID, err)

@@ -6,7 +6,7 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// speak finds the words of --as for the checkpoint that is resumed.
+// speak sets the texts of the --as system for the resumed checkpoint.
 func (c *Invocation) speak(r *resumption) error {
 	as, err := c.layoutFlag()
 	if err != nil {
@@ -23,7 +23,7 @@ func (c *Invocation) speak(r *resumption) error {
 	return nil
 }
 
-// speakOfWorker finds the pipeline's words, with what its lead knows.
+// speakOfWorker sets the texts of a pipeline worker, including the state of its lead.
 func (c *Invocation) speakOfWorker(r *resumption) error {
 	template := ""
 	if name := c.flags.String("template"); name != "" {
@@ -45,8 +45,7 @@ func (c *Invocation) speakOfWorker(r *resumption) error {
 	return err
 }
 
-// leadOf is the newest state of the lead that knows a story, nil where there
-// is none.
+// leadOf returns the newest record of the lead that knows a story, or nil.
 func (c *Invocation) leadOf(story string) *checkpoint.Record {
 	issues, _, err := c.store.Issues(c.ctx, false)
 	if err != nil {
@@ -62,11 +61,11 @@ func (c *Invocation) leadOf(story string) *checkpoint.Record {
 	return lead
 }
 
-// yesByDefault are the answers to a question whose default is yes.
+// yesByDefault maps the answers to a question whose default is yes.
 var yesByDefault = map[string]string{"y": "y", "yes": "y", "n": "n", "no": "n", "": "y"}
 
-// askAs asks in the words of another system, and after a yes what else must be
-// decided. A no resumes nothing and drops nothing.
+// askAs asks the question of the --as system, and after a yes the remaining questions.
+// After a no, nothing is resumed or dropped.
 func (c *Invocation) askAs(d *dialog, r *resumption) (string, error) {
 	if _, err := d.tty.Write([]byte(r.texts.Found + reasonLines(r.verdict))); err != nil {
 		return "", err
@@ -81,7 +80,7 @@ func (c *Invocation) askAs(d *dialog, r *resumption) (string, error) {
 	return "r", c.askRest(d, r)
 }
 
-// showResumedAs is showResumed in those words.
+// showResumedAs prints the result of a resume in the texts of the --as system.
 func (c *Invocation) showResumedAs(r *resumption) error {
 	c.print("%s", r.texts.Resumed)
 	c.showReasons(r.verdict)

@@ -10,7 +10,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// resumePrompt returns the question that a person is asked about a checkpoint.
+// resumePrompt returns the text of the question about a checkpoint.
 func resumePrompt(cp *gitstore.Checkpoint, r *checkpoint.Record, age string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Found existing checkpoint for \"%s\"\n", output.Clean(workName(cp, r)))
@@ -27,8 +27,7 @@ func resumePrompt(cp *gitstore.Checkpoint, r *checkpoint.Record, age string) str
 // choiceLine ends the prompt.
 const choiceLine = "Choice [r/s/v/d]: "
 
-// workName is what the work is called: its description, the issue's title, or
-// the issue.
+// workName returns a name for the work: its description, the issue's title, or the issue.
 func workName(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 	if v, ok := r.Doc().Lookup("workflow.description"); ok {
 		if s, ok := v.(string); ok && s != "" {
@@ -38,13 +37,13 @@ func workName(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 	return first(r.IssueSnapshot().Title, "issue "+string(cp.Issue))
 }
 
-// choices are the answers to the prompt.
+// choices maps the answers to the prompt.
 var choices = map[string]string{
 	"r": "r", "resume": "r", "s": "s", "start": "s", "start fresh": "s",
 	"v": "v", "view": "v", "view details": "v", "d": "d", "delete": "d",
 }
 
-// askChoice puts the r/s/v/d prompt, and after r what else must be decided.
+// askChoice asks the r/s/v/d question, and after r the remaining questions.
 func (c *Invocation) askChoice(d *dialog, r *resumption) (string, error) {
 	if r.texts.Question != "" {
 		return c.askAs(d, r)
@@ -71,12 +70,12 @@ func (c *Invocation) askChoice(d *dialog, r *resumption) (string, error) {
 	}
 }
 
-// unanswered is the failure for a question that nobody answered.
+// unanswered returns the failure of a question without an answer.
 func (c *Invocation) unanswered(r *resumption, flag string, err error) error {
 	return fail(exitNeedsAnswer, r.command(flag), "resume %s: %w", r.cp.ID, err)
 }
 
-// viewDetails shows the record and what the checks found, whole, in the pager.
+// viewDetails shows the whole record and the complete findings in the pager.
 func (c *Invocation) viewDetails(d *dialog, r *resumption) error {
 	data, err := r.record.Encode()
 	if err != nil {
@@ -90,7 +89,8 @@ func (c *Invocation) viewDetails(d *dialog, r *resumption) error {
 	return c.pageText(d.tty, b.String()+"\n")
 }
 
-// reasonLines are the findings, worst first, between the prompt and its question.
+// reasonLines returns the findings, worst first, for display between the prompt and its
+// question.
 func reasonLines(v freshness.Verdict) string {
 	var b strings.Builder
 	for _, r := range v.WorstFirst() {
@@ -124,7 +124,7 @@ func (c *Invocation) askRest(d *dialog, r *resumption) error {
 	return c.askFiles(d, r)
 }
 
-// askBranch asks whether the work goes on on another branch than its own.
+// askBranch asks whether work resumes on a branch other than the checkpoint's.
 func (c *Invocation) askBranch(d *dialog, r *resumption, branch freshness.Reason) error {
 	answer, err := d.ask(output.Clean(branch.Message)+". Resume here? [y/N] ", yesNo)
 	switch {
@@ -137,7 +137,7 @@ func (c *Invocation) askBranch(d *dialog, r *resumption, branch freshness.Reason
 	return nil
 }
 
-// bodyChoices are the answers about a changed body; v shows how it changed.
+// bodyChoices maps the answers about a changed body; v shows the difference.
 var bodyChoices = map[string]string{"y": "y", "yes": "y", "n": "n", "no": "n", "": "n", "v": "v", "view": "v"}
 
 func (c *Invocation) askBody(d *dialog, r *resumption, body freshness.Reason) error {
@@ -157,7 +157,7 @@ func (c *Invocation) askBody(d *dialog, r *resumption, body freshness.Reason) er
 	}
 }
 
-// details is a finding, whole.
+// details returns the complete text of a finding.
 func details(reason freshness.Reason) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", reason.Severity, output.Clean(reason.Message))

@@ -10,8 +10,8 @@ import (
 	"git-checkpoint/gitstore/retention"
 )
 
-// choose finds out what to do where no flag says it. A person at a terminal is
-// always asked; elsewhere only what needs an answer stops a resume.
+// choose returns the choice if no flag implies it. A person at a terminal is always
+// asked. Without a terminal, resume stops only if the verdict requires an answer.
 func (c *Invocation) choose(r *resumption) (string, error) {
 	if c.flags.Bool("dry-run") || c.flags.Bool("force") {
 		return "r", nil
@@ -30,8 +30,8 @@ func (c *Invocation) choose(r *resumption) (string, error) {
 	return c.askChoice(d, r)
 }
 
-// stop refuses what no answer makes right: a checkpoint that cannot be resumed,
-// and with --strict one that has warnings.
+// stop returns an error for a checkpoint that cannot be resumed by any answer, and with
+// --strict for a checkpoint with warnings.
 func (c *Invocation) stop(r *resumption) error {
 	switch {
 	case c.flags.Bool("force"):
@@ -44,7 +44,7 @@ func (c *Invocation) stop(r *resumption) error {
 	return nil
 }
 
-// because fails after printing what scripts read.
+// because prints the output for scripts and returns a failure.
 func (c *Invocation) because(r *resumption, code int, hint, format string, why []string) error {
 	if err := c.showOutcome(r); err != nil {
 		return err
@@ -52,14 +52,15 @@ func (c *Invocation) because(r *resumption, code int, hint, format string, why [
 	return fail(code, hint, format, r.cp.ID, strings.Join(why, "; "))
 }
 
-// refuse explains why a checkpoint cannot be resumed.
+// refuse returns the failure of a checkpoint that cannot be resumed.
 func (c *Invocation) refuse(r *resumption) error {
 	why, hint := r.reasons(freshness.StartFresh)
 	return c.because(r, exitStartFresh, first(hint, r.command("--force")), "cannot resume %s: %s", why)
 }
 
-// needsAnswer says that a person would have to decide. The hint is the command
-// that works: where HEAD is elsewhere no flag but --force does.
+// needsAnswer returns the failure for a question that a person has to answer. The hint is
+// a command that works: if HEAD has moved, only --force helps, so the hint of that reason
+// comes first.
 func (c *Invocation) needsAnswer(r *resumption) error {
 	why, _ := r.reasons(freshness.PromptUser)
 	hint := r.command(r.answers("--yes"))
@@ -71,7 +72,7 @@ func (c *Invocation) needsAnswer(r *resumption) error {
 	return c.because(r, exitNeedsAnswer, hint, "resume %s: %s", why)
 }
 
-// reasons are the messages that led to an action, and the last hint of theirs.
+// reasons returns the messages that led to an action, and their last hint.
 func (r *resumption) reasons(a freshness.Action) (messages []string, hint string) {
 	for _, reason := range r.verdict.Reasons {
 		if reason.Action == a {
@@ -82,7 +83,7 @@ func (r *resumption) reasons(a freshness.Action) (messages []string, hint string
 	return messages, hint
 }
 
-// command is the command to type that resumes this checkpoint with a flag.
+// command returns the command that resumes this checkpoint with a flag.
 func (r *resumption) command(flag string) string {
 	text := "git checkpoint resume " + quoteArg(string(r.cp.Issue))
 	if r.named {
@@ -91,7 +92,7 @@ func (r *resumption) command(flag string) string {
 	return text + " " + flag
 }
 
-// startFresh archives the chain: the work begins anew, and nothing is lost.
+// startFresh archives the chain, so that work starts again without loss.
 func (c *Invocation) startFresh(r *resumption) error {
 	r.chosen = "s"
 	if c.flags.Bool("dry-run") {
@@ -107,7 +108,7 @@ func (c *Invocation) startFresh(r *resumption) error {
 	return orElse(c.showOutcome(r), silent{exitStartFresh})
 }
 
-// deleteChain drops the chain without starting anything.
+// deleteChain drops the chain and starts no work.
 func (c *Invocation) deleteChain(r *resumption) error {
 	r.chosen = "d"
 	l, err := c.store.List(c.ctx, r.cp.Issue, 0)
@@ -131,7 +132,7 @@ func (c *Invocation) deleteChain(r *resumption) error {
 	return orElse(c.showOutcome(r), silent{exitNone})
 }
 
-// view shows the checkpoint for --choice v, then asks as after every look.
+// view prints the checkpoint for --choice v and asks the question again.
 func (c *Invocation) view(r *resumption) error {
 	if err := c.showRecord(r.record, "yaml"); err != nil {
 		return err

@@ -9,9 +9,9 @@ import (
 	"git-checkpoint/gitstore/retention"
 )
 
-// corrupted asks, where the newest checkpoint cannot be read, whether to start
-// fresh: what is there goes to the archive, and nothing is lost. Everywhere
-// else, and after a no, the error is the outcome.
+// corrupted asks whether to start fresh if the newest checkpoint cannot be read. In that
+// case the chain moves to the archive and nothing is lost. In all other cases it returns
+// the error.
 func (c *Invocation) corrupted(choice string, cause error) error {
 	var damaged *gitstore.CorruptError
 	if !errors.As(cause, &damaged) || c.issueInQuestion == "" || len(c.args) > 1 || c.flags.Bool("dry-run") {
@@ -42,7 +42,7 @@ func (c *Invocation) corrupted(choice string, cause error) error {
 	return silent{exitStartFresh}
 }
 
-// askCorrupted returns s where a person wants to start fresh.
+// askCorrupted returns "s" if a person chooses to start fresh.
 func (c *Invocation) askCorrupted(cause error) string {
 	if c.auto() || c.json {
 		return ""

@@ -8,20 +8,18 @@ import (
 	"git-checkpoint/gitstore/restore"
 )
 
-// fileChoices are the answers about a changed file. An empty line changes
-// nothing.
+// fileChoices maps the answers about a changed file. An empty line keeps the file.
 var fileChoices = map[string]string{
 	"m": "mine", "mine": "mine", "": "mine", "c": "checkpoint", "checkpoint": "checkpoint",
 	"g": "merge", "merge": "merge", "d": "diff", "diff": "diff", "a": "abort", "abort": "abort",
 }
 
-// askFiles asks about each file that changed since the checkpoint what becomes
-// of it.
+// askFiles asks for each file that changed since the checkpoint which version to keep.
 func (c *Invocation) askFiles(d *dialog, r *resumption) error {
 	r.each = map[string]restore.Changed{}
 	for _, path := range r.verdict.Changed {
 		if slices.Contains(r.verdict.InTheWay, path) {
-			continue // it stays, whatever the answer
+			continue // this file stays in any case
 		}
 		answer, err := c.askFile(d, r, path)
 		if err != nil {

@@ -8,8 +8,8 @@ import (
 	"git-checkpoint/gitstore"
 )
 
-// gate stops a resume that was decided by a flag where a phase waits for an
-// approval: --yes answers the prompt, it does not approve anything.
+// gate stops a resume by flag if a phase awaits approval: --yes answers the prompt, but
+// approves no phase.
 func (c *Invocation) gate(r *resumption) error {
 	if len(r.verdict.Awaiting) == 0 || c.flags.Bool("dry-run") || c.flags.Bool("force") {
 		return nil
@@ -29,7 +29,7 @@ func (c *Invocation) gate(r *resumption) error {
 	return c.askApprovals(d, r)
 }
 
-// askApprovals asks about every phase that waits for an approval.
+// askApprovals asks about every phase that awaits approval.
 func (c *Invocation) askApprovals(d *dialog, r *resumption) error {
 	for _, phase := range r.verdict.Awaiting {
 		answer, err := d.ask(fmt.Sprintf("Approval of phase %s is pending. Approve it? [y/N] ", output.Clean(phase)), yesNo)
@@ -44,8 +44,8 @@ func (c *Invocation) askApprovals(d *dialog, r *resumption) error {
 	return nil
 }
 
-// attempt is how often the phase was begun, this time included, 0 where nobody
-// counts.
+// attempt returns the number of attempts of the phase, including this attempt, or 0 if
+// attempts are not counted.
 func (r *resumption) attempt() int {
 	n := r.record.PhaseAttempt()
 	if r.retries > 0 {
@@ -54,8 +54,8 @@ func (r *resumption) attempt() int {
 	return n
 }
 
-// answers are the flags that answer what a resume asks, those among them that
-// were given: a command that is typed anew approves nothing by itself.
+// answers returns the flags that answer the questions of a resume. It includes approvals
+// that were given, because a repeated command has to give them again.
 func (r *resumption) answers(flag string) string {
 	for _, a := range r.approvals {
 		flag += " --approve " + quoteArg(a.Phase)
@@ -66,8 +66,7 @@ func (r *resumption) answers(flag string) string {
 	return flag
 }
 
-// approve takes over the approvals of the command line. One that nothing waits
-// for is a mistake.
+// approve adds the approvals of the command line. It fails if a phase awaits no approval.
 func (c *Invocation) approve(r *resumption) error {
 	for _, phase := range c.lists["approve"] {
 		if !slices.Contains(r.record.Awaiting(), phase) {

@@ -9,8 +9,8 @@ import (
 	"git-checkpoint/freshness"
 )
 
-// showResumed tells what was resumed; the last line on standard output is
-// where to go on.
+// showResumed prints the resumed checkpoint. The last line on standard output is the
+// resume point.
 func (c *Invocation) showResumed(r *resumption) error {
 	if c.json || c.flags.String("print") == "env" {
 		return c.showOutcome(r)
@@ -44,8 +44,7 @@ func (c *Invocation) showResumed(r *resumption) error {
 	return nil
 }
 
-// showOutcome prints what scripts read, whatever came of it: the record or the
-// variables.
+// showOutcome prints the output for scripts: the JSON record or the variables.
 func (c *Invocation) showOutcome(r *resumption) error {
 	if c.json {
 		if c.flags.Bool("ci") {
@@ -62,7 +61,7 @@ func (c *Invocation) showOutcome(r *resumption) error {
 	return nil
 }
 
-// resumePoint is where to go on; a record that does not say stands for itself.
+// resumePoint returns the record's resume point, or the checkpoint's id if it has none.
 func resumePoint(r *resumption) string {
 	return first(standingOf(r.record, r.verdict).from, string(r.cp.ID))
 }
@@ -81,7 +80,7 @@ func resumeRecord(r *resumption) output.Resume {
 	return out
 }
 
-// action is the verdict, or what the person chose instead.
+// action returns the user's choice, or the verdict's action if the user chose to resume.
 func (r *resumption) action() string {
 	switch r.chosen {
 	case "s":
@@ -92,10 +91,10 @@ func (r *resumption) action() string {
 	return r.verdict.Action.String()
 }
 
-// actionNone is the action where there is no checkpoint.
+// actionNone is the action if no checkpoint exists.
 const actionNone = "none"
 
-// printEnv prints what a shell evaluates.
+// printEnv prints the variables of a checkpoint, for evaluation by a shell.
 func (c *Invocation) printEnv(r *resumption) {
 	at, skip := standingOf(r.record, r.verdict), ""
 	if r.resumed || r.chosen == "" && r.verdict.Action <= freshness.ProceedWithWarning {
@@ -104,14 +103,14 @@ func (c *Invocation) printEnv(r *resumption) {
 	c.setVariables(skip, r.action(), string(r.cp.ID), resumePoint(r), at.current, strings.Join(at.completed, ","))
 }
 
-// printVariables prints every variable where no work goes on.
+// printVariables prints every variable if work does not resume.
 func (c *Invocation) printVariables(action, id, from, phase, completed string) {
 	c.setVariables("", action, id, from, phase, completed)
 }
 
-// setVariables prints every variable, so that none of an earlier run is left.
-// A record of --json stands for them. A phase is skipped only where the work
-// goes on, as the verdict or somebody's answer says.
+// setVariables sets and prints every variable, so that no value of an earlier run
+// remains. With --json the record replaces the output. SKIP_TO_PHASE is set only if work
+// resumes.
 func (c *Invocation) setVariables(skip, action, id, from, phase, completed string) {
 	c.vars = []variable{
 		{"CHECKPOINT_ACTION", action},

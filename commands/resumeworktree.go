@@ -8,9 +8,9 @@ import (
 	"git-checkpoint/gitstore"
 )
 
-// moveToWorktree goes on in the worktree of the checkpoint's branch, which is
-// made at --worktree's place where there is none. None is made for a checkpoint
-// that cannot be resumed anywhere: what there is to say of it is the same here.
+// moveToWorktree changes to the worktree of the checkpoint's branch. If it does not
+// exist, it is created at the path of --worktree. No worktree is created for a checkpoint
+// that cannot be resumed at all, because the verdict is the same here.
 func (c *Invocation) moveToWorktree() (place gitstore.Worktree, err error) {
 	dir, err := c.worktreeFlag()
 	if err != nil || dir == "" {
@@ -35,8 +35,8 @@ func (c *Invocation) moveToWorktree() (place gitstore.Worktree, err error) {
 	return place, c.open()
 }
 
-// forWorktree is the checkpoint to go on from, nil where its own record keeps it
-// from being resumed.
+// forWorktree returns the checkpoint to resume, or nil if its own record forbids a
+// resume.
 func (c *Invocation) forWorktree() (*gitstore.Checkpoint, error) {
 	cp, r, err := c.toGoOnFrom()
 	if err != nil || !r.CanResume() && !c.flags.Bool("force") {
@@ -45,7 +45,7 @@ func (c *Invocation) forWorktree() (*gitstore.Checkpoint, error) {
 	return cp, nil
 }
 
-// worktreeFlag is the place of --worktree, "" for none.
+// worktreeFlag returns the absolute path of --worktree, or "".
 func (c *Invocation) worktreeFlag() (string, error) {
 	dir := c.flags.String("worktree")
 	switch {
@@ -63,8 +63,8 @@ func (c *Invocation) worktreeFlag() (string, error) {
 	return dir, c.fixFileFlags("issue-file", "template")
 }
 
-// leaveWorktree takes a worktree that was made away again, for nothing goes on
-// in it. One in which something changed meanwhile stays.
+// leaveWorktree removes a new worktree after a resume that did not happen. If files in it
+// have changed, it stays.
 func (c *Invocation) leaveWorktree(place gitstore.Worktree) {
 	if err := c.store.RemoveWorktree(context.WithoutCancel(c.ctx), place); err != nil {
 		c.warnf("%s stays: %v", output.Shell(place.Dir), err)
@@ -73,8 +73,8 @@ func (c *Invocation) leaveWorktree(place gitstore.Worktree) {
 	c.infof("removed worktree %s again", output.Shell(place.Dir))
 }
 
-// fixFileFlags makes the files that flags name those that the user sees,
-// wherever the command goes.
+// fixFileFlags makes the paths of file flags absolute, before the working directory
+// changes.
 func (c *Invocation) fixFileFlags(names ...string) error {
 	for _, name := range names {
 		file := c.flags.String(name)

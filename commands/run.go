@@ -32,8 +32,8 @@ var runCommand = command{
 	run:   runRun,
 }
 
-// runFlags are save's content flags, with worktree and untracked on, and those
-// of the run.
+// runFlags returns the flags of run: save's content flags, with worktree and untracked on
+// by default, and the flags of the run itself.
 func runFlags() []cli.Flag {
 	flags := []cli.Flag{
 		&cli.StringFlag{Name: "every", Usage: "save a checkpoint (interval) every `DURATION`, as 10m, when something changed"},
@@ -77,7 +77,7 @@ func runRun(c *Invocation) error {
 		return err
 	}
 	if _, err := c.saveRequest(issue, checkpoint.UserInterrupt); err != nil {
-		return err // a flag that is wrong must not be found when it matters
+		return err // a wrong flag must fail now, not at the first save
 	}
 	if err := c.ctx.Err(); err != nil {
 		return err
@@ -103,7 +103,7 @@ func runRun(c *Invocation) error {
 	return nil
 }
 
-// runLimits reads the flags, and refuses what could not be known later.
+// runLimits reads the flags and rejects values that would fail only later.
 func (c *Invocation) runLimits() (l guard.Limits, err error) {
 	for name, d := range map[string]*time.Duration{"every": &l.Every, "timeout": &l.Timeout, "retry-wait": &l.Wait} {
 		text := c.flags.String(name)
@@ -123,7 +123,7 @@ func (c *Invocation) runLimits() (l guard.Limits, err error) {
 	return l, nil
 }
 
-// parseDuration reads a duration; a number alone is seconds.
+// parseDuration parses a duration. A bare number means seconds.
 func parseDuration(text string) (time.Duration, error) {
 	if n, err := strconv.Atoi(text); err == nil {
 		return time.Duration(n) * time.Second, nil
@@ -131,7 +131,7 @@ func parseDuration(text string) (time.Duration, error) {
 	return time.ParseDuration(text)
 }
 
-// lookCommand finds the program, with the codes of shells.
+// lookCommand returns the path of the program. Its errors carry the exit codes of shells.
 func lookCommand(words []string) (string, error) {
 	if len(words) == 0 {
 		return "", fail(exitUsage, "git checkpoint run -- CMD", "run: which command? It stands after --")

@@ -13,19 +13,19 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A keeper saves and pushes the work of a command that runs.
+// A keeper saves and pushes the work while a command runs.
 type keeper struct {
 	c     *Invocation
 	guard *guard.Guard
 	issue checkpoint.Issue
 	slow  bool // the issue's source is a forge or a program
 
-	saved  *gitstore.Saved // the newest
-	why    string          // nothing was saved
+	saved  *gitstore.Saved // newest checkpoint
+	why    string          // reason why nothing was saved
 	warned map[string]bool
 }
 
-// Save saves. Whatever goes wrong is a warning.
+// Save saves a checkpoint. Errors become warnings.
 func (k *keeper) Save(ctx context.Context, t checkpoint.Trigger) {
 	k.c.ctx = ctx
 	if on, why := k.c.settings.TriggerEnabled(t); !on {
@@ -34,8 +34,8 @@ func (k *keeper) Save(ctx context.Context, t checkpoint.Trigger) {
 	}
 	saved, err := k.trySave(t)
 	if err != nil && !errors.Is(err, gitstore.ErrUnchanged) && ctx.Err() == nil {
-		// A Ctrl+C may hit a git that was just started, before it has a group
-		// of its own.
+		// Ctrl+C can reach a git process that was just started and has no process group
+		// of its own yet.
 		saved, err = k.trySave(t)
 	}
 	switch {
@@ -54,10 +54,10 @@ func (k *keeper) Save(ctx context.Context, t checkpoint.Trigger) {
 	}
 }
 
-// Pushes reports whether something was saved that is to be pushed.
+// Pushes reports whether a checkpoint was saved and is to be pushed.
 func (k *keeper) Pushes() bool { return k.saved != nil && k.c.pushes() }
 
-// Push pushes what was saved.
+// Push pushes the saved checkpoints.
 func (k *keeper) Push(ctx context.Context, limit time.Duration) {
 	whole := k.c.ctx
 	k.c.ctx = ctx
@@ -72,10 +72,10 @@ func (k *keeper) Push(ctx context.Context, limit time.Duration) {
 	}
 }
 
-// Say tells the user how the command goes on.
+// Say prints the progress of the command.
 func (k *keeper) Say(format string, args ...any) { k.c.infof(format, args...) }
 
-// warn warns once of each thing.
+// warn prints each warning once.
 func (k *keeper) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !k.warned[text] {
@@ -98,11 +98,11 @@ func (k *keeper) report() error {
 	return c.write(saveRecord("run", k.saved, c.takeWarnings()))
 }
 
-// trySave opens the repository anew: the command may have changed anything.
+// trySave opens the repository again, because the command may have changed it, and saves.
 func (k *keeper) trySave(t checkpoint.Trigger) (*gitstore.Saved, error) {
 	c := k.c
 	opts := gitstore.Options{Now: c.env.Now, Apart: true}
-	if _, err := os.Getwd(); err != nil { // the folder it was started in is gone
+	if _, err := os.Getwd(); err != nil { // the working directory was deleted
 		opts.Dir = first(c.store.Root(), c.store.CommonDir())
 	}
 	store, err := gitstore.Open(c.ctx, opts)
@@ -111,11 +111,11 @@ func (k *keeper) trySave(t checkpoint.Trigger) (*gitstore.Saved, error) {
 	}
 	c.close()
 	c.store = store
-	if t == checkpoint.UserInterrupt && k.slow { // there may be seconds left, and no more
+	if t == checkpoint.UserInterrupt && k.slow { // there may be only seconds left
 		_ = c.settings.Set("issue_source", "none", "run")
 	}
 	req, err := c.saveRequest(k.issue, t)
-	if err != nil { // a file of state, perhaps, that is gone or half written
+	if err != nil { // the state file may be missing or incomplete
 		k.warn("saved without --state: %v", err)
 		state := c.flags.String("state")
 		_ = c.flags.Set("state", "")

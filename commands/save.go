@@ -44,7 +44,7 @@ func saveFlags() []cli.Flag {
 	)
 }
 
-// contentFlags say what a checkpoint holds.
+// contentFlags returns the flags that set the content of a checkpoint.
 func contentFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "trigger", Usage: "what `TRIGGER` led to this checkpoint", Value: string(checkpoint.Manual)},
@@ -117,8 +117,7 @@ func runSave(c *Invocation) error {
 	return orElse(c.finishSave(saved), c.judged(saved))
 }
 
-// targetIssue returns the issue that is saved to. A trigger of automatic saves
-// needs one that is named.
+// targetIssue returns the issue to save to. Automatic triggers require a named issue.
 func (c *Invocation) targetIssue(trigger checkpoint.Trigger) (checkpoint.Issue, error) {
 	if slices.Contains(hasty, trigger) && c.doc == nil {
 		return c.watchedIssue()
@@ -126,8 +125,9 @@ func (c *Invocation) targetIssue(trigger checkpoint.Trigger) (checkpoint.Issue, 
 	return c.issueOf(c.doc)
 }
 
-// finishSave prints what was saved and pushes it. The id is printed first: it
-// holds, however long a push takes. The record of --json has its warnings.
+// finishSave prints the saved checkpoint and pushes it. The id is printed first, because
+// the push can take long. With --json the push comes first, so that the record contains
+// its warnings.
 func (c *Invocation) finishSave(s *gitstore.Saved) error {
 	if !c.pushes() || c.flags.Bool("dry-run") {
 		return c.showSaved(s)
@@ -141,8 +141,7 @@ func (c *Invocation) finishSave(s *gitstore.Saved) error {
 	return err
 }
 
-// enable is the command that switches checkpoints on where they are switched
-// off.
+// enable returns the command that enables checkpoints.
 func (c *Invocation) enable() string {
 	if strings.HasPrefix(c.settings.Origin("enabled"), "environment ") {
 		return "unset GIT_CHECKPOINT_ENABLED"
@@ -150,8 +149,9 @@ func (c *Invocation) enable() string {
 	return "git config checkpoint.enabled true"
 }
 
-// openToSave opens the repository for a save that follows at once. Broken settings stop a person, who can mend
-// them, and only warn where a checkpoint would be lost.
+// openToSave opens the repository for an immediate save. Invalid settings are an error
+// for a manual save, because a person can correct them. For other triggers they are a
+// warning, so that the checkpoint is not lost.
 func (c *Invocation) openToSave(trigger checkpoint.Trigger) error {
 	c.willSave = true
 	return c.openFor(trigger)
@@ -190,8 +190,8 @@ func (c *Invocation) saveRequest(issue checkpoint.Issue, trigger checkpoint.Trig
 	return req, err
 }
 
-// redaction is what a save does about secrets in the record. Another system's
-// document stays as it is: it has to come out as it went in.
+// redaction returns how a save treats secrets in the record. A document of another system
+// is never masked, because its export has to equal its import.
 func (c *Invocation) redaction() gitstore.Redaction {
 	if c.settings.String("redact") == "mask" && c.doc == nil {
 		return gitstore.RedactMask
@@ -199,7 +199,7 @@ func (c *Invocation) redaction() gitstore.Redaction {
 	return gitstore.RedactWarn
 }
 
-// artifactPaths are the named files relative to the root.
+// artifactPaths returns the named files relative to the root.
 func (c *Invocation) artifactPaths() ([]string, error) {
 	paths := slices.Clone(c.artifacts)
 	for _, name := range c.lists["artifact"] {
@@ -215,8 +215,7 @@ func (c *Invocation) artifactPaths() ([]string, error) {
 	return paths, nil
 }
 
-// rootPath turns a path that was typed in the working directory into one
-// relative to the root.
+// rootPath converts a path from the working directory to a path relative to the root.
 func (c *Invocation) rootPath(name string) (string, error) {
 	if name == "" {
 		return "", errors.New("empty path")
@@ -231,8 +230,8 @@ func (c *Invocation) rootPath(name string) (string, error) {
 	return p, nil
 }
 
-// below is an absolute path relative to the root. The root has no symlinks in
-// it; the directory of the path may be written with some.
+// below returns an absolute path relative to the root. The root contains no symlinks, but
+// the directory of the path may.
 func below(root, name string) string {
 	for _, dir := range []string{filepath.Dir(name), resolved(filepath.Dir(name))} {
 		rel, err := filepath.Rel(root, filepath.Join(dir, filepath.Base(name)))
@@ -243,7 +242,7 @@ func below(root, name string) string {
 	return ".."
 }
 
-// resolved is a directory without symlinks in its path, as far as that is known.
+// resolved returns a directory without symlinks, as far as they can be resolved.
 func resolved(dir string) string {
 	if name, err := filepath.EvalSymlinks(dir); err == nil {
 		return name
@@ -251,7 +250,7 @@ func resolved(dir string) string {
 	return dir
 }
 
-// skipped tells that nothing was saved, and why.
+// skipped prints that nothing was saved, and the reason.
 func (c *Invocation) skipped(issue checkpoint.Issue, why string) error {
 	if c.json {
 		return c.write(output.Save{
@@ -277,7 +276,7 @@ func (c *Invocation) showSaved(s *gitstore.Saved) error {
 	return nil
 }
 
-// savedWarnings are what to tell beside a save that was done.
+// savedWarnings returns the warnings of a successful save.
 func savedWarnings(c *Invocation, s *gitstore.Saved) []string {
 	list := s.Warnings
 	if !s.Trigger.Known() {
@@ -289,7 +288,7 @@ func savedWarnings(c *Invocation, s *gitstore.Saved) []string {
 	for _, p := range s.Record.Validate() {
 		if !p.Warning {
 			list = append(list, fmt.Sprintf("%s; resume refuses such a record", p))
-			break // verify has the others
+			break // verify reports the other problems
 		}
 	}
 	for _, f := range s.Record.Snapshot().Skipped {
@@ -310,7 +309,7 @@ func skippedWarning(f checkpoint.Skipped) string {
 	return fmt.Sprintf("%s is not in the checkpoint: %s, %d bytes", quotePath(f.Path), f.Reason, f.Size)
 }
 
-// tellLimit names the setting that lets in files that were over the size limit.
+// tellLimit prints the setting that admits the files above the size limit.
 func (c *Invocation) tellLimit(s *gitstore.Saved) {
 	over := int64(0)
 	for _, f := range s.Record.Snapshot().Skipped {
@@ -323,8 +322,8 @@ func (c *Invocation) tellLimit(s *gitstore.Saved) {
 	}
 }
 
-// savedRecord is the JSON of what the command saved, a step with where that
-// leaves the work.
+// savedRecord returns the JSON record of the command. For a step it includes the
+// progress.
 func (c *Invocation) savedRecord(s *gitstore.Saved) any {
 	kind := c.flags.Command.Name
 	saved := saveRecord(kind, s, c.takeWarnings())
@@ -334,7 +333,7 @@ func (c *Invocation) savedRecord(s *gitstore.Saved) any {
 	return c.withTasks(output.WorkflowStep{Save: saved, Progress: progressRecord(s.Record)}, s.Record)
 }
 
-// saveRecord is the JSON of what was saved.
+// saveRecord returns the JSON record of a save.
 func saveRecord(kind string, s *gitstore.Saved, warnings []string) output.Save {
 	return output.Save{
 		Type: kind, CheckpointID: string(s.ID), Issue: string(s.Issue), Commit: s.Commit.String(), Ref: s.Ref,
@@ -351,7 +350,7 @@ func texts[T ~string](list []T) []string {
 	return out
 }
 
-// newSession makes a random UUID (RFC 9562, version 4).
+// newSession returns a random UUID (RFC 9562, version 4).
 func newSession() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails

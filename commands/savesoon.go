@@ -7,8 +7,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// tooSoon says why an automatic save is left out that brings nothing of its own:
-// another checkpoint is only just there. It is "" for all others.
+// tooSoon returns the reason to skip an automatic save without own content shortly after
+// another checkpoint. It returns "" for all other saves.
 func (c *Invocation) tooSoon(issue checkpoint.Issue, t checkpoint.Trigger) string {
 	least := time.Duration(c.settings.Int("min_interval")) * time.Second
 	if least == 0 || c.doc != nil || c.flags.IsSet("state") || len(c.lists["set"])+len(c.lists["decision"]) > 0 {

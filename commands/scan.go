@@ -63,13 +63,13 @@ func runScan(c *Invocation) error {
 	return orElse(orElse(c.showScan(result), failed), stopped(stops))
 }
 
-// A stopping is a secret that would stop the push of an issue.
+// A stopping is a secret that would block the push of an issue.
 type stopping struct {
 	issue checkpoint.Issue
 	gitstore.Secret
 }
 
-// stopped is the failure of a push that would be stopped, nil for none.
+// stopped returns the failure for secrets that would block a push, or nil.
 func stopped(by []stopping) error {
 	if len(by) == 0 {
 		return nil
@@ -81,7 +81,7 @@ func stopped(by []stopping) error {
 	return fail(exitSecrets, hint, "scan: a push would show %s", plural(len(by), "secret"))
 }
 
-// issuesToScan is the issue that is named, or with --all every one.
+// issuesToScan returns the named issue, or every issue with --all.
 func (c *Invocation) issuesToScan() ([]checkpoint.Issue, error) {
 	if c.flags.Bool("all") {
 		if len(c.args) > 0 || c.flags.IsSet("issue") {
@@ -97,8 +97,8 @@ func (c *Invocation) issuesToScan() ([]checkpoint.Issue, error) {
 	return []checkpoint.Issue{issue}, err
 }
 
-// scan looks at what a push of an issue would show, all of it where there is no
-// remote.
+// scan checks the objects that a push of an issue would send. Without a remote it checks
+// all objects of the issue.
 func (c *Invocation) scan(remote string, i checkpoint.Issue) (*gitstore.Scanned, error) {
 	out, err := c.store.Outgoing(c.ctx, remote, i, c.store.Fetched(c.ctx))
 	if err != nil || out.Nothing {
@@ -114,7 +114,7 @@ func (c *Invocation) showScan(s output.Scan) error {
 		return c.write(s)
 	}
 	for _, f := range s.Findings {
-		if f.Line == 0 { // a program of the user's ended so, and named no place
+		if f.Line == 0 { // the user's scanner reported a secret without a location
 			c.print("%s: it says there is a secret, and not where\n", output.Clean(f.Rule))
 			continue
 		}

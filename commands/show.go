@@ -79,8 +79,8 @@ func (c *Invocation) showJSON(cp *gitstore.Checkpoint, r *checkpoint.Record) err
 	return c.write(output.Show{Type: "show", Checkpoint: json.RawMessage(data), Commit: cp.Commit.String()})
 }
 
-// showRecord prints text that a terminal cannot be hurt by: the encoder
-// escapes what is not printable.
+// showRecord prints a record. On a terminal, control characters are removed; the encoder
+// escapes unprintable text.
 func (c *Invocation) showRecord(r *checkpoint.Record, format string) error {
 	encode := r.Encode
 	if format == "json" {
@@ -103,7 +103,7 @@ func (c *Invocation) showRecord(r *checkpoint.Record, format string) error {
 	return err
 }
 
-// showValue prints one value: text as it is, the rest as JSON.
+// showValue prints one value: a string unquoted, other types as JSON.
 func (c *Invocation) showValue(cp *gitstore.Checkpoint, r *checkpoint.Record, path string) error {
 	v, ok := r.Doc().Lookup(path)
 	if !ok {

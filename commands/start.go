@@ -71,8 +71,8 @@ func runStart(c *Invocation) error {
 	})
 }
 
-// issueToStart is the issue that was named, else the one that the layout keeps
-// such a workflow under, else the one that every command would take.
+// issueToStart returns the named issue, the key under which the layout stores such a
+// workflow, or the inferred issue, in this order.
 func (c *Invocation) issueToStart(key string) (checkpoint.Issue, error) {
 	if key == "" || len(c.args) > 0 || c.flags.String("issue") != "" {
 		return c.issue()
@@ -85,8 +85,8 @@ func (c *Invocation) issueToStart(key string) (checkpoint.Issue, error) {
 	return i, nil
 }
 
-// workflow is what the command line says of the workflow, and the issue that
-// its layout keeps it under.
+// workflow returns the workflow of the command line, and the key under which its layout
+// stores it.
 func (c *Invocation) workflow(as layout.Name) (progress.Workflow, string, error) {
 	w := progress.Workflow{
 		Type: c.flags.String("type"), Project: c.flags.String("project"), Description: c.flags.String("description"), Layout: string(as),
@@ -111,8 +111,8 @@ func (c *Invocation) workflow(as layout.Name) (progress.Workflow, string, error)
 	return w, begin.Key, nil
 }
 
-// readPlan reads the plan, "" without one. Its place is kept relative to the
-// root.
+// readPlan reads the plan, or returns "" without --plan. The plan's path is recorded
+// relative to the root.
 func (c *Invocation) readPlan(w *progress.Workflow) (string, error) {
 	name := c.flags.String("plan")
 	if name == "" {
@@ -129,7 +129,8 @@ func (c *Invocation) readPlan(w *progress.Workflow) (string, error) {
 	return string(data), nil
 }
 
-// readPhases reads --phases, else finds the phases of the plan.
+// readPhases reads --phases. Without the flag, the phases are those of the layout or of
+// the plan.
 func (c *Invocation) readPhases(w *progress.Workflow, plan string) error {
 	said := c.flags.String("phases")
 	switch n, err := strconv.Atoi(said); {

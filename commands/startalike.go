@@ -5,12 +5,11 @@ import (
 	"git-checkpoint/gitstore/checkpoint/progress"
 )
 
-// maxAlike bounds how many other issues are asked for their projects.
+// maxAlike limits the issues whose projects are compared.
 const maxAlike = 200
 
-// tellAlike warns where the project of another issue's workflow begins like this
-// one's, or the other way round: who looks for files by the beginning of their
-// names finds both.
+// tellAlike warns if the project name of another open workflow is a prefix of this name,
+// or the reverse. A search for files by prefix would find both.
 func (c *Invocation) tellAlike(issue checkpoint.Issue, project string) {
 	if project == "" {
 		return

@@ -79,7 +79,7 @@ func runStatus(c *Invocation) error {
 	return nil
 }
 
-// statusDone answers --done.
+// statusDone returns the exit status of --done.
 func (c *Invocation) statusDone(r *checkpoint.Record, err error) error {
 	var none *gitstore.NoneError
 	if errors.As(err, &none) {
@@ -94,7 +94,7 @@ func (c *Invocation) statusDone(r *checkpoint.Record, err error) error {
 	return nil
 }
 
-// verdictCode is the exit code of a verdict.
+// verdictCode returns the exit code of a verdict.
 func verdictCode(v freshness.Verdict) error {
 	switch {
 	case v.Action == freshness.StartFresh:
@@ -135,7 +135,7 @@ func (c *Invocation) showStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v
 	return nil
 }
 
-// plainStatus is what scripts read.
+// plainStatus prints the status in the form for scripts.
 func (c *Invocation) plainStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
 	c.print("%s\n", output.Clean(heading(cp, r)))
 	c.print("Checkpoint: %s (%s)\n", cp.ID, ago(r.CreatedAt(), c.env.Now()))
@@ -155,7 +155,7 @@ func (c *Invocation) plainStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, 
 	c.showReasons(v)
 }
 
-// heading names the work.
+// heading returns the issue and the title of the work.
 func heading(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 	text := "Issue " + string(cp.Issue)
 	if title := r.Subject(); title != "" {
@@ -164,7 +164,7 @@ func heading(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 	return text
 }
 
-// showReasons prints what the checks found, worst first.
+// showReasons prints the findings, worst first.
 func (c *Invocation) showReasons(v freshness.Verdict) {
 	for _, r := range v.WorstFirst() {
 		c.print("  %s: %s\n", r.Severity, output.Clean(r.Message))
@@ -177,7 +177,7 @@ func (c *Invocation) showReasons(v freshness.Verdict) {
 	}
 }
 
-// statusRecord is the JSON of status and resume.
+// statusRecord returns the JSON record of status and resume.
 func statusRecord(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) output.Status {
 	at := standingOf(r, v)
 	s := output.Status{
@@ -194,7 +194,8 @@ func statusRecord(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v 
 	return s
 }
 
-// pendingCaptures are the record's, without those that were captured since.
+// pendingCaptures returns the record's pending captures, except those that were captured
+// since.
 func pendingCaptures(r *checkpoint.Record) []string {
 	var pending []string
 	for _, v := range r.PendingCaptures() {

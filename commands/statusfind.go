@@ -8,8 +8,8 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// statusIssue is the issue that status is about: the one that is named, or that
-// of the workflow which --description or --for-plan look for.
+// statusIssue returns the named issue, or the issue of the workflow that --description or
+// --for-plan matches.
 func (c *Invocation) statusIssue() (checkpoint.Issue, error) {
 	text, plan := c.flags.String("description"), c.flags.String("for-plan")
 	if text == "" && plan == "" {
@@ -32,7 +32,7 @@ func (c *Invocation) statusIssue() (checkpoint.Issue, error) {
 	return c.findWorkflow(q, first(text, plan))
 }
 
-// A found is an issue whose newest checkpoint answers a query.
+// A found is an issue whose newest checkpoint matches a query.
 type found struct {
 	issue checkpoint.Issue
 	match int
@@ -40,7 +40,8 @@ type found struct {
 	r     *checkpoint.Record
 }
 
-// better prefers the better match, then one that is not over, then the newer.
+// better reports whether f is a better result than g: the better match, then the
+// unfinished workflow, then the newer record.
 func (f found) better(g found) bool {
 	switch {
 	case f.match != g.match:
@@ -51,7 +52,7 @@ func (f found) better(g found) bool {
 	return f.r.CreatedAt().After(g.r.CreatedAt())
 }
 
-// findWorkflow looks among the newest checkpoints of all issues.
+// findWorkflow searches the newest checkpoints of all issues.
 func (c *Invocation) findWorkflow(q progress.Query, what string) (checkpoint.Issue, error) {
 	issues, err := c.issuesWithCheckpoints()
 	if err != nil {

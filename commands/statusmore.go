@@ -7,7 +7,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// autoResume says whether resume --auto would go on, and why it would not.
+// autoResume describes whether `resume --auto` would resume, and the reason.
 func autoResume(v freshness.Verdict) string {
 	switch {
 	case !v.Safe:
@@ -18,8 +18,8 @@ func autoResume(v freshness.Verdict) string {
 	return "yes. " + v.SafeWhy
 }
 
-// showCoverage says which of the files that are changed now the checkpoint does
-// not have: a person may take it for a copy of all of them.
+// showCoverage prints the changed files that the checkpoint lacks, because a user may
+// expect a copy of all changed files.
 func (c *Invocation) showCoverage(r *checkpoint.Record) error {
 	if c.store.Root() == "" {
 		return nil
@@ -35,7 +35,8 @@ func (c *Invocation) showCoverage(r *checkpoint.Record) error {
 	return nil
 }
 
-// showDiffs shows how what changed since differs: the issue's body and files.
+// showDiffs prints the differences in the issue's body and in the files since the
+// checkpoint.
 func (c *Invocation) showDiffs(cp *gitstore.Checkpoint, v freshness.Verdict) error {
 	for _, r := range v.Reasons {
 		for _, line := range r.Diff {

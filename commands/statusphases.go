@@ -10,7 +10,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint/progress"
 )
 
-// showPhases prints what is known of the phases.
+// showPhases prints the lines about the phases.
 func (c *Invocation) showPhases(r *checkpoint.Record) {
 	for _, line := range phaseLines(r) {
 		c.print("%s: %s\n", line.name, output.Clean(line.text))
@@ -19,7 +19,7 @@ func (c *Invocation) showPhases(r *checkpoint.Record) {
 
 type phaseLine struct{ name, text string }
 
-// phaseLines are what is known of the phases, by what it is.
+// phaseLines returns the non-empty lines about the phases.
 func phaseLines(r *checkpoint.Record) []phaseLine {
 	p := r.Progress()
 	return slices.DeleteFunc([]phaseLine{
@@ -31,8 +31,7 @@ func phaseLines(r *checkpoint.Record) []phaseLine {
 	}, func(l phaseLine) bool { return l.text == "" })
 }
 
-// replans says how often each phase was planned anew, in the order in which
-// they were first.
+// replans lists the number of replans of each phase, ordered by the first replan.
 func replans(r *checkpoint.Record) string {
 	counts := progress.ReplanCounts(r)
 	var phases, out []string
@@ -55,7 +54,7 @@ func artifactNames(r *checkpoint.Record) string {
 	return strings.Join(out, " ")
 }
 
-// artifacts are the files that the phases left behind.
+// artifacts returns the files that the phases produced.
 func artifacts(r *checkpoint.Record) []output.Artifact {
 	var out []output.Artifact
 	for _, a := range progress.Artifacts(r) {

@@ -15,8 +15,8 @@ import (
 	"git-checkpoint/gitstore/restore"
 )
 
-// screenStatus is the one screen to look at: the work, how far it is, whether
-// the checkpoint is fresh and why not, and what a resume would do.
+// screenStatus prints the status for people: the work, its progress, the verdict with
+// reasons, and the effect of a resume.
 func (c *Invocation) screenStatus(at display.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
 	rows := slices.Concat(c.checkpointRows(at, cp, r), progressRows(r, v), c.freshnessRows(v), c.resumeRows(cp, r, v))
 	c.print("%s\n\n%s", at.Heading(heading(cp, r)), at.Sheet(rows))
@@ -54,7 +54,7 @@ func (c *Invocation) checkpointRows(at display.Screen, cp *gitstore.Checkpoint, 
 	return append(rows, display.Row{Label: "Branch", Text: branch})
 }
 
-// progressRows say how far the work is.
+// progressRows returns the rows about the progress.
 func progressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 	at := standingOf(r, v)
 	rows := []display.Row{{Label: "Phase", Text: phaseText(at, r.Progress())}}
@@ -72,7 +72,7 @@ func progressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 		rows = append(rows, display.Row{Label: "Tasks", Text: text})
 	}
 	for _, line := range phaseLines(r) {
-		if line.name != "Completed" && line.name != "Remaining" { // said above
+		if line.name != "Completed" && line.name != "Remaining" { // shown above
 			rows = append(rows, display.Row{Label: line.name, Text: line.text})
 		}
 	}
@@ -85,7 +85,7 @@ func progressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 	return rows
 }
 
-// phaseText is "implementing, phase 3 of 5; left: validation, docs".
+// phaseText returns a text such as "implementing, phase 3 of 5; left: validation, docs".
 func phaseText(at standing, p checkpoint.Progress) string {
 	switch {
 	case at.complete:
@@ -115,7 +115,7 @@ func numbers(n []int) string {
 	return list(words)
 }
 
-// tasksText counts the tasks, and names those that are left, by how they stand.
+// tasksText counts the tasks and lists the open tasks by status.
 func tasksText(all []tasks.Task) string {
 	if len(all) == 0 {
 		return ""
@@ -140,7 +140,7 @@ func tasksText(all []tasks.Task) string {
 	return text
 }
 
-// freshnessRows are the verdict and every finding, worst first.
+// freshnessRows returns the verdict and every finding, worst first.
 func (c *Invocation) freshnessRows(v freshness.Verdict) []display.Row {
 	words := map[freshness.Action]struct {
 		text  string
@@ -161,7 +161,7 @@ func (c *Invocation) freshnessRows(v freshness.Verdict) []display.Row {
 	return rows
 }
 
-// unsaid is the detail of a finding, but for what its message says already.
+// unsaid returns the detail of a finding, or nil if the message contains it.
 func unsaid(r freshness.Reason) []string {
 	if strings.HasSuffix(r.Message, ": "+list(r.Detail)) {
 		return nil
@@ -179,7 +179,7 @@ func severityStyle(a freshness.Action) display.Style {
 	return display.Yellow
 }
 
-// resumeRows say what a resume would do.
+// resumeRows returns the rows about the effect of a resume.
 func (c *Invocation) resumeRows(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) []display.Row {
 	row := display.Row{Label: "Resume"}
 	switch v.Action {
@@ -203,7 +203,7 @@ func (c *Invocation) resumeRows(cp *gitstore.Checkpoint, r *checkpoint.Record, v
 	return append(rows, display.Row{Label: "Unattended", Text: autoResume(v)})
 }
 
-// ownWords is where to go on as somebody put it, "" where a program did.
+// ownWords returns the resume point if a person wrote it, or "" if a program did.
 func ownWords(r *checkpoint.Record) string {
 	from := firstLine(r.ResumeFrom())
 	if !strings.Contains(from, " ") || strings.HasPrefix(from, "phase_") || strings.HasPrefix(from, "batch_") {
@@ -212,7 +212,7 @@ func ownWords(r *checkpoint.Record) string {
 	return from
 }
 
-// wouldRestore says what would become of the files, a line each.
+// wouldRestore returns one line for each effect of a restore on files.
 func (c *Invocation) wouldRestore(cp *gitstore.Checkpoint) []string {
 	done, err := c.store.Restore(c.ctx, gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: true, Request: restore.Request{DryRun: true}})
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// statusShort prints one line for the prompt of a shell or an editor. It asks
-// nobody and judges nothing; where there is nothing to say, it says nothing.
+// statusShort prints one line for the prompt of a shell or an editor. It reads no issue
+// source and computes no verdict. Without a checkpoint it prints nothing.
 func (c *Invocation) statusShort() error {
 	for _, other := range []string{"check", "done", "description", "for-plan", "markdown", "json"} {
 		if c.flags.IsSet(other) {
@@ -21,7 +21,7 @@ func (c *Invocation) statusShort() error {
 	issue, err := c.issue()
 	var unknown *failure
 	if errors.As(err, &unknown) && len(c.args) == 0 {
-		return silent{exitNone} // a branch of no issue
+		return silent{exitNone} // the branch belongs to no issue
 	}
 	if err != nil {
 		return err
@@ -41,8 +41,8 @@ func (c *Invocation) statusShort() error {
 	return nil
 }
 
-// shortStatus is "42 implementing 2/5 12m", with "!" behind what cannot be
-// resumed.
+// shortStatus returns a text such as "42 implementing 2/5 12m", with "!" at the end if
+// the checkpoint cannot be resumed.
 func shortStatus(r *checkpoint.Record, issue, age string) string {
 	p := r.Progress()
 	words := []string{issue}

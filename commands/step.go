@@ -13,29 +13,28 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// A step is what start, phase, task and finish do: a transition of the record,
-// then a save.
+// A step is the work of start, phase, task and finish: a transition of the record, then a
+// save.
 type step struct {
 	trigger checkpoint.Trigger
 
-	// move is the transition. A save that lost a race calls it again, with the
-	// record that came first: it must not have effects, and what it resolves to
-	// the first time it has to mean the second time too.
+	// move is the transition. If a save loses a race, move is called again with the other
+	// writer's record. It must not have side effects, and names that it resolves must
+	// resolve to the same objects again.
 	move func(*checkpoint.Record) error
 
-	// note says what the step was, once it is made; nil for nothing to say.
+	// note returns the note of the completed step. It can be nil.
 	note func() string
 
-	// begins makes it the first thing that happens to the record, so that --set
-	// and --state say what they do of the work that begins.
+	// begins runs move before --set and --state, so that they apply to the new workflow.
 	begins bool
 
-	// after is what there is to do once it is saved, nil for nothing. Its error
-	// is the command's; the id is printed before.
+	// after runs after the save and can be nil. The command returns its error, but prints
+	// the id first.
 	after func(*gitstore.Saved) error
 }
 
-// stepFlags are the flags of every command that takes a step.
+// stepFlags returns the given flags and the flags of all commands with steps.
 func stepFlags(own ...cli.Flag) []cli.Flag {
 	return append(own,
 		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "a `NOTE` for people, instead of one that says what the step did"},
@@ -52,10 +51,10 @@ func stepFlags(own ...cli.Flag) []cli.Flag {
 	)
 }
 
-// take takes a step of an issue.
+// take runs a step for an issue.
 func (c *Invocation) take(issue checkpoint.Issue, s step) error {
 	if on, why := c.settings.TriggerEnabled(s.trigger); !on {
-		// Skipped in silence, a script would do the same phase for ever.
+		// A silent skip would make a script repeat the phase forever.
 		return fail(exitRefused, c.switchOn(s.trigger), "%s: %s", c.flags.Command.Name, why)
 	}
 	var after *checkpoint.Record
@@ -74,7 +73,7 @@ func (c *Invocation) take(issue checkpoint.Issue, s step) error {
 	if err != nil {
 		return err
 	}
-	req.Newest = !s.begins // from an older one the work would go back
+	req.Newest = !s.begins // an older base would revert progress
 	saved, err := c.store.Save(c.ctx, req)
 	var nothing *progress.NothingError
 	if errors.As(err, &nothing) {
@@ -87,7 +86,7 @@ func (c *Invocation) take(issue checkpoint.Issue, s step) error {
 	return c.taken(saved, s)
 }
 
-// switchOn is the command that lets steps be saved.
+// switchOn returns the command that enables the saves of a trigger.
 func (c *Invocation) switchOn(t checkpoint.Trigger) string {
 	switch {
 	case !c.settings.Bool("enabled"):
@@ -98,7 +97,7 @@ func (c *Invocation) switchOn(t checkpoint.Trigger) string {
 	return "git config checkpoint.checkpoint-triggers." + strings.ReplaceAll(string(t), "_", "-") + " true"
 }
 
-// taken tells of a step that was saved, and does what comes after it.
+// taken runs the step's after function and prints the save.
 func (c *Invocation) taken(saved *gitstore.Saved, s step) error {
 	var then error
 	if s.after != nil && !c.flags.Bool("dry-run") {
@@ -107,8 +106,8 @@ func (c *Invocation) taken(saved *gitstore.Saved, s step) error {
 	return orElse(c.finishSave(saved), then)
 }
 
-// notTaken tells that nothing was saved, and why. Where that leaves the work
-// is in the record of --json.
+// notTaken prints that nothing was saved, and the reason. The --json record contains the
+// progress.
 func (c *Invocation) notTaken(issue checkpoint.Issue, t checkpoint.Trigger, why string, r *checkpoint.Record) error {
 	if !c.json {
 		c.infof("skipped: %s", why)
@@ -124,7 +123,7 @@ func (c *Invocation) notTaken(issue checkpoint.Issue, t checkpoint.Trigger, why 
 	return c.write(c.withTasks(out, r))
 }
 
-// withTasks adds to the JSON of task how its tasks stand.
+// withTasks adds the tasks to the JSON record of the command task.
 func (c *Invocation) withTasks(s output.WorkflowStep, r *checkpoint.Record) any {
 	if c.flags.Command.Name != "task" {
 		return s
@@ -135,7 +134,7 @@ func (c *Invocation) withTasks(s output.WorkflowStep, r *checkpoint.Record) any 
 	return taskRecord(s, r, tasks.Of(r).All())
 }
 
-// progressRecord is the JSON of how far the phases are.
+// progressRecord returns the JSON record of the phases.
 func progressRecord(r *checkpoint.Record) output.Progress {
 	if r == nil {
 		r = checkpoint.New()

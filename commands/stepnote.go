@@ -8,18 +8,17 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// noteWidth is how much of a summary, an error or a reason a note repeats: the
-// whole of it is in the record.
+// noteWidth limits the part of a summary, error or reason that a note repeats. The record
+// has the whole text.
 const noteWidth = 100
 
-// pastOf are the verbs of steps as a timeline tells of them.
+// pastOf maps the verbs of steps to their form in notes.
 var pastOf = map[string]string{
 	"start": "started", "done": "done", "fail": "failed", "skip": "skipped", "approve": "approved", "replan": "planned anew",
 	"add": "added", "suspect": "suspected", "clear": "cleared", "recover": "recovered",
 }
 
-// stepNote is the note of a step that nobody wrote one for: a timeline of phase
-// transitions alone would not say which.
+// stepNote returns the default note of a step, so that a timeline names each transition.
 func stepNote(what, verb, why string) string {
 	text := strings.TrimSpace(what + " " + first(pastOf[verb], verb))
 	if why = firstLine(strings.TrimSpace(why)); why != "" {
@@ -28,8 +27,8 @@ func stepNote(what, verb, why string) string {
 	return shorten(text, noteWidth)
 }
 
-// shorten cuts a text between words: half a secret is not known for one, and would
-// be saved where the whole of it is masked.
+// shorten cuts a text between words. A cut inside a secret would hide it from the
+// scanner, and the part would be saved unmasked.
 func shorten(text string, width int) string {
 	if output.Width(text) <= width {
 		return text
@@ -41,17 +40,17 @@ func shorten(text string, width int) string {
 	return head + "..."
 }
 
-// inWord reports whether a letter may be one of a secret.
+// inWord reports whether a secret may contain a character.
 func inWord(r rune) bool { return r > ' ' && r < 0x7f }
 
-// withNote gives a record the note of its step, unless a state brought one.
+// withNote sets the note of a step, unless --state has set a note.
 func (s *step) withNote(r *checkpoint.Record) {
 	if s.note != nil && r.Note() == "" {
 		r.SetNote(s.note())
 	}
 }
 
-// note tells of the phase that was moved, and why.
+// note returns the note of the phase step.
 func (p *phaseStep) note() string {
 	what := p.phase
 	if _, err := strconv.Atoi(what); err == nil {
@@ -64,7 +63,7 @@ func (p *phaseStep) note() string {
 	return stepNote(what, verb, first(p.reason, p.error, p.report.Summary))
 }
 
-// note tells of the tasks that were moved, and why.
+// note returns the note of the task step.
 func (t *taskStep) note() string {
 	what := "tasks"
 	if len(t.ids) == 1 {

@@ -30,8 +30,8 @@ func runSync(c *Invocation) error {
 	if err != nil {
 		return err
 	}
-	if len(issues) == 0 { // all
-		_, strange, _ := c.store.Issues(c.ctx, false) // the sync tells why not
+	if len(issues) == 0 { // all issues
+		_, strange, _ := c.store.Issues(c.ctx, false) // the sync reports the error
 		c.tellStrange(strange)
 	}
 	t := c.tick("sync: " + gitstore.ShownRemote(remote))
@@ -42,7 +42,7 @@ func runSync(c *Invocation) error {
 		Harmless:  c.unobjectionable,
 		May: func(i checkpoint.Issue, out gitstore.Outgoing) error {
 			if out.Unpublished != "" {
-				t.end() // somebody may be asked
+				t.end() // a question may follow
 			}
 			return c.mayShow(remote, i, out, true)
 		},
@@ -57,7 +57,7 @@ func runSync(c *Invocation) error {
 	return c.showShared(remote, done, err)
 }
 
-// ageBeforeSync applies the rules of age to issues, all for none.
+// ageBeforeSync applies the rules of age to issues. No issues means all issues.
 func (c *Invocation) ageBeforeSync(issues []checkpoint.Issue) {
 	if c.flags.Bool("dry-run") {
 		return

@@ -11,15 +11,15 @@ import (
 	"git-checkpoint/freshness/issue/forge"
 )
 
-// A labelSync is what --sync-issue is going to do.
+// A labelSync is the planned change of --sync-issue.
 type labelSync struct {
 	forge  *forge.Forge
 	change forge.LabelChange
-	why    string // it cannot be known, and why
+	why    string // reason if the change is unknown
 }
 
-// planSync compares the labels of the checkpoint with those of the issue, nil
-// without --sync-issue. It fails where nothing could be written at all.
+// planSync compares the labels of the checkpoint with those of the issue. It returns nil
+// without --sync-issue, and an error if labels cannot be written at all.
 func (c *Invocation) planSync(r *resumption) (*labelSync, error) {
 	if !c.flags.Bool("sync-issue") {
 		return nil, nil
@@ -44,14 +44,13 @@ func (c *Invocation) planSync(r *resumption) (*labelSync, error) {
 		return plan, nil
 	}
 	plan.change = syncChange(r.record.IssueSnapshot().Labels, c.current.Labels, c.rules())
-	// The issue follows the checkpoint here, not the other way round.
+	// With --sync-issue, the issue follows the checkpoint, not the reverse.
 	r.verdict.Phase, r.verdict.StateLabel = "", ""
 	return plan, nil
 }
 
-// syncChange brings labels back to what they were: all that went come back, and
-// of those that came only the ones go that stand for a state. What else people
-// put on the issue since stays theirs.
+// syncChange returns the change that restores labels. All missing labels are added. Of
+// the new labels, only state labels are removed; labels that people added stay.
 func syncChange(was, now []string, rules freshness.Rules) forge.LabelChange {
 	var change forge.LabelChange
 	for _, label := range was {
@@ -67,8 +66,7 @@ func syncChange(was, now []string, rules freshness.Rules) forge.LabelChange {
 	return change
 }
 
-// sync shows what it is going to write, and writes it; a person at a terminal
-// is asked in between.
+// sync prints the change and writes it. At a terminal it asks for confirmation first.
 func (c *Invocation) sync(r *resumption, plan *labelSync) error {
 	switch {
 	case plan == nil:
@@ -80,7 +78,7 @@ func (c *Invocation) sync(r *resumption, plan *labelSync) error {
 		return nil
 	}
 	site := plan.forge.Site
-	if !c.json { // with --quiet too: nothing is written unseen
+	if !c.json { // also with --quiet, because every write is shown
 		fmt.Fprintf(c.env.Stderr, "labels of issue %s on %s: %s\n", output.Clean(string(r.cp.Issue)), site.Host(), changeText(plan.change))
 	}
 	if c.flags.Bool("dry-run") {
@@ -101,7 +99,7 @@ func (c *Invocation) sync(r *resumption, plan *labelSync) error {
 	return nil
 }
 
-// maySync asks where resume itself asked.
+// maySync asks for confirmation in the same cases as resume.
 func (c *Invocation) maySync(r *resumption, change forge.LabelChange) (bool, error) {
 	for _, flag := range []string{"yes", "auto", "force"} {
 		if c.flags.Bool(flag) {
@@ -113,7 +111,7 @@ func (c *Invocation) maySync(r *resumption, change forge.LabelChange) (bool, err
 	}
 	d, err := c.dialog("")
 	if err != nil {
-		return true, nil // nobody is there to ask, and the flag says what is wanted
+		return true, nil // without a terminal, the flag is the confirmation
 	}
 	defer d.close()
 	question := "Write these labels to the issue? [y/N] "

@@ -30,7 +30,7 @@ var taskCommand = command{
 	run:   runTask,
 }
 
-// maxTasks is how many tasks one command line moves.
+// maxTasks limits the tasks of one command line.
 const maxTasks = 10000
 
 func taskFlags() []cli.Flag {
@@ -48,7 +48,7 @@ func taskFlags() []cli.Flag {
 	)
 }
 
-// taskVerbs are the verbs of task with the flags that are theirs alone.
+// taskVerbs are the verbs of task, each with the flags that only some verbs accept.
 var taskVerbs = []verbFlags{
 	{"add", []string{"output", "after"}},
 	{"start", []string{"by", "force"}},
@@ -88,8 +88,7 @@ func runTask(c *Invocation) error {
 	return c.take(issue, step{trigger: checkpoint.TaskUpdate, move: t.move, note: t.note, after: t.after})
 }
 
-// taskVerb is the verb of the command line, with tasks and flags that go with
-// it.
+// taskVerb returns the verb of the command line, and checks its tasks and flags.
 func (c *Invocation) taskVerb() (string, error) {
 	verb := ""
 	if len(c.args) > 0 {
@@ -104,7 +103,7 @@ func (c *Invocation) taskVerb() (string, error) {
 	return verb, c.checkTasks(verb)
 }
 
-// checkTasks looks at the names of tasks and at what goes together.
+// checkTasks checks the names of tasks and the combination of arguments.
 func (c *Invocation) checkTasks(verb string) error {
 	ids := c.args[1:]
 	for _, id := range slices.Concat(ids, c.lists["after"]) {
@@ -132,7 +131,7 @@ func (c *Invocation) checkTasks(verb string) error {
 	return nil
 }
 
-// maxTaskName bounds a task's name, in bytes.
+// maxTaskName limits a task's name, in bytes.
 const maxTaskName = 200
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }

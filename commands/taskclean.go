@@ -10,8 +10,8 @@ import (
 	"git-checkpoint/gitstore"
 )
 
-// clean removes the outputs that were left half done, where --clean asks for
-// it. One that is whole by now, no plain file or tracked stays.
+// clean removes incomplete outputs with --clean. A file that is complete by now, tracked
+// or not regular stays.
 func (t *taskStep) clean() error {
 	if !t.c.flags.Bool("clean") || len(t.broken) == 0 {
 		return nil
@@ -39,8 +39,8 @@ func (t *taskStep) clean() error {
 	return nil
 }
 
-// mayGo refuses to remove what no task writes anew: the record may come from
-// somebody who names a file of git, or one of the project, as an output.
+// mayGo returns an error for a file that no task can have written. An untrusted record
+// may name a file of git or of the project as an output.
 func (t *taskStep) mayGo(place string) error {
 	if err := gitstore.CheckPlace(path.Clean(place)); err != nil {
 		return err
@@ -52,8 +52,8 @@ func (t *taskStep) mayGo(place string) error {
 	return err
 }
 
-// ownFolder refuses what is in a folder that a symlink leads to, where it has
-// another name for git, and what is in a repository of its own.
+// ownFolder returns an error if the path contains a symlink, because git then knows the
+// file under another name, or if it is in a nested repository.
 func ownFolder(root *os.Root, place string) error {
 	for k, r := range place {
 		if r != '/' {

@@ -7,7 +7,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
-// lost settles tasks that nobody works on any more, and counts a crash.
+// lost settles tasks without a worker. With --crash it counts a crash.
 func (t *taskStep) lost(l *tasks.List) error {
 	ids, crash := t.ids, t.c.flags.Bool("crash")
 	if crash {
@@ -35,8 +35,8 @@ func (t *taskStep) lost(l *tasks.List) error {
 	return err
 }
 
-// crash counts a crash of the story that the record is of, or of every story or
-// task that is named or was running. It returns the tasks to settle.
+// crash counts a crash of the record's story, or of every named or running story or task.
+// It returns the tasks to settle.
 func (t *taskStep) crash(l *tasks.List) []string {
 	ids, r := t.ids, l.Record()
 	if len(ids) == 0 {

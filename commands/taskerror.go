@@ -9,18 +9,17 @@ import (
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
-// A taskError is a move that a task or a story does not make, and the issue
-// that has it.
+// A taskError is a refused move of a task or a story, with its issue.
 type taskError struct {
 	issue checkpoint.Issue
-	next  string // the task to go on with, "" where none is known
+	next  string // next task, or ""
 	err   error
 }
 
 func (e *taskError) Error() string { return e.err.Error() }
 func (e *taskError) Unwrap() error { return e.err }
 
-// taskFailure gives the errors of tasks and stories their issue.
+// taskFailure adds the issue to an error of a task or a story.
 func taskFailure(issue checkpoint.Issue, next string, err error) error {
 	e := &taskError{issue, next, err}
 	if code, _ := e.code(); err == nil || code == exitFailure {
@@ -29,7 +28,7 @@ func taskFailure(issue checkpoint.Issue, next string, err error) error {
 	return e
 }
 
-// code is the part of the table of exit codes for tasks and stories.
+// code returns the exit code and the hint of errors about tasks and stories.
 func (e *taskError) code() (code int, hint string) {
 	var (
 		unknown *tasks.UnknownError

@@ -15,7 +15,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
-// taskOutputs looks for the outputs of the tasks that are running.
+// taskOutputs returns the existing outputs of the running tasks.
 func (c *Invocation) taskOutputs(l *tasks.List) map[string]tasks.Found {
 	found, places := map[string]tasks.Found{}, map[string]string{}
 	for _, t := range l.Running() {
@@ -40,10 +40,10 @@ func (c *Invocation) taskOutputs(l *tasks.List) map[string]tasks.Found {
 	return found
 }
 
-// maxOutput is how much of an output is read to see what it says.
+// maxOutput limits the bytes that are read of an output.
 const maxOutput = 1 << 20
 
-// taskOutput looks at an output: JSON has to be whole, and may have a status.
+// taskOutput examines an output. A JSON file must be complete and can contain a status.
 func (c *Invocation) taskOutput(place string) tasks.Found {
 	f, err := c.openPlain(place)
 	if err != nil {
@@ -97,21 +97,22 @@ func (c *Invocation) listTasks(issue checkpoint.Issue) error {
 	return t.Write(c.out)
 }
 
-// showTasks says how far the tasks are, where there are any.
+// showTasks prints the progress of the tasks, if there are any.
 func (c *Invocation) showTasks(r *checkpoint.Record) {
 	if text := tasksLine(r); text != "" {
 		c.print("Tasks: %s\n", output.Clean(text))
 	}
 }
 
-// showNext says how another system's work goes on.
+// showNext prints the next action of another system's workflow.
 func (c *Invocation) showNext(v freshness.Verdict) {
 	if n := v.Next; n.Action != "" {
 		c.print("Next: %s\n", output.Clean(fmt.Sprintf("%s %s (%s)", n.Action, n.Phase, n.Why)))
 	}
 }
 
-// tasksLine counts the tasks and names some that can begin, "" for none.
+// tasksLine counts the tasks and names some ready tasks. It returns "" if there are no
+// tasks.
 func tasksLine(r *checkpoint.Record) string {
 	l := tasks.Of(r)
 	all := l.All()
@@ -131,7 +132,7 @@ func tasksLine(r *checkpoint.Record) string {
 	return text
 }
 
-// batchesLine has a group for every batch.
+// batchesLine joins the batches, one group per batch.
 func batchesLine(batches [][]string) string {
 	groups := make([]string, len(batches))
 	for i, b := range batches {
@@ -140,7 +141,7 @@ func batchesLine(batches [][]string) string {
 	return strings.Join(groups, "; then ")
 }
 
-// namedTasks are those that the command line names, or all.
+// namedTasks returns the tasks of the command line, or all tasks.
 func (c *Invocation) namedTasks(r *checkpoint.Record) ([]tasks.Task, error) {
 	l := tasks.Of(r)
 	if len(c.args) == 1 {
@@ -157,7 +158,7 @@ func (c *Invocation) namedTasks(r *checkpoint.Record) ([]tasks.Task, error) {
 	return out, nil
 }
 
-// note is what there is to say of a task beside its status.
+// note returns the text beside a task's status.
 func note(t tasks.Task) string {
 	switch {
 	case t.Error != "":
@@ -174,8 +175,8 @@ func note(t tasks.Task) string {
 	return t.Output
 }
 
-// taskRecord is the JSON of tasks. Batches that cannot be made, as the tasks of
-// a cycle, are left out.
+// taskRecord returns the JSON record of tasks. Batches are left out if the tasks contain
+// a cycle.
 func taskRecord(s output.WorkflowStep, r *checkpoint.Record, of []tasks.Task) output.Tasks {
 	l := tasks.Of(r)
 	out := output.Tasks{WorkflowStep: s, Ready: l.Ready()}

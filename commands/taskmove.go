@@ -15,24 +15,24 @@ import (
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
-// A taskStep is one verb of task with what the command line says beside it.
+// A taskStep is one verb of task with its flags and settings.
 type taskStep struct {
 	c      *Invocation
 	issue  checkpoint.Issue
 	verb   string
 	ids    []string
 	now    time.Time
-	limit  int // of attempts
+	limit  int // maximal number of attempts
 	output string
 	digest string
-	batch  bool // a completed batch has a trigger of its own
+	batch  bool // a completed batch has its own trigger
 
-	told    []string // what the last move led to
-	crashed []string // stories and tasks of which the last move counted a crash
-	broken  []string // outputs that the last move found half done
+	told    []string // messages about the last move
+	crashed []string // stories and tasks whose crash the last move counted
+	broken  []string // incomplete outputs that the last move found
 }
 
-// taskStep reads the command line.
+// taskStep returns the step of the command line.
 func (c *Invocation) taskStep(issue checkpoint.Issue, verb string) (*taskStep, error) {
 	t := &taskStep{c: c, issue: issue, verb: verb, ids: distinct(c.args[1:]), now: c.env.Now(), limit: c.settings.Int("task_retries") + 1}
 	t.batch, _ = c.settings.TriggerEnabled(checkpoint.BatchComplete)
@@ -65,8 +65,8 @@ func distinct(list []string) []string {
 	return out
 }
 
-// finishedOutput holds that an output is there, and whole as far as that shows,
-// before the task moves.
+// finishedOutput returns the digest of an output. It fails if the file is missing or
+// incomplete, so that the task does not move.
 func (c *Invocation) finishedOutput(place string) (digest string, err error) {
 	if _, err := os.Stat(filepath.Join(c.store.Root(), filepath.FromSlash(place))); err != nil {
 		return "", usagef("task done: --output: %w", err)
@@ -78,7 +78,7 @@ func (c *Invocation) finishedOutput(place string) (digest string, err error) {
 	return digests[place], err
 }
 
-// move is the transition of all tasks, or of none.
+// move moves all tasks or no task.
 func (t *taskStep) move(r *checkpoint.Record) error {
 	t.told, t.crashed, t.broken = nil, nil, nil
 	l := tasks.Of(r)
@@ -117,7 +117,7 @@ func (t *taskStep) moveAll(l *tasks.List) error {
 	return all
 }
 
-// nothing says why there is nothing to save.
+// nothing returns the reason if there is nothing to save.
 func (t *taskStep) nothing() string {
 	how := map[string]string{"add": "there", "start": "running", "done": "complete", "fail": "failed", "suspect": "suspected", "clear": "clear"}[t.verb]
 	if how == "" {
@@ -130,7 +130,7 @@ func (t *taskStep) tell(format string, args ...any) {
 	t.told = append(t.told, fmt.Sprintf(format, args...))
 }
 
-// after says what the step led to, and fails where that is a limit.
+// after prints the messages of the step and returns an error if a limit is reached.
 func (t *taskStep) after(s *gitstore.Saved) error {
 	for _, line := range t.told {
 		t.c.infof("%s", line)

@@ -11,8 +11,8 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// stories holds the lead's record against those of the stories. It reports
-// whether there are any.
+// stories updates the lead's record from the records of its stories. It reports whether
+// the lead has stories.
 func (t *taskStep) stories(l *tasks.List) bool {
 	r := l.Record()
 	if story.Is(r) || len(t.ids) > 0 {
@@ -31,8 +31,7 @@ func (t *taskStep) stories(l *tasks.List) bool {
 	return len(standings) > 0
 }
 
-// isThere reports whether there is something at a path below the root, or at an
-// absolute one.
+// isThere reports whether a path exists, relative to the root or absolute.
 func (c *Invocation) isThere(name string) bool {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(c.store.Root(), filepath.FromSlash(name))
@@ -41,8 +40,7 @@ func (c *Invocation) isThere(name string) bool {
 	return err == nil
 }
 
-// storyRecord is the newest record of a story, nil where it has none that can
-// be read.
+// storyRecord returns the newest record of a story, or nil if it cannot be read.
 func (c *Invocation) storyRecord(id string) *checkpoint.Record {
 	issue, err := checkpoint.ParseIssue(id)
 	if err != nil {
@@ -55,7 +53,7 @@ func (c *Invocation) storyRecord(id string) *checkpoint.Record {
 	return r
 }
 
-// judged fails where a document that was saved sent its story back too often.
+// judged returns an error if the saved document has sent its story back too often.
 func (c *Invocation) judged(s *gitstore.Saved) error {
 	if c.doc == nil || !story.SentBack(s.Record) {
 		return nil

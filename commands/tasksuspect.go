@@ -5,9 +5,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
-// suspect notes that the worker of a task, or of a story that the lead's record
-// has, gives no sign of life. It counts nothing: only a crash that is confirmed
-// does.
+// suspect marks the worker of a task, or of a story in the lead's record, as
+// unresponsive. It counts no crash; only a confirmed crash counts.
 func (t *taskStep) suspect(l *tasks.List, id string) error {
 	if r := l.Record(); !l.Has(id) && story.Has(r, id) {
 		if !story.Suspect(r, id) {
@@ -18,7 +17,7 @@ func (t *taskStep) suspect(l *tasks.List, id string) error {
 	return l.Suspect(id, t.now)
 }
 
-// clear takes a suspicion back: the worker answered.
+// clear removes the mark after the worker has answered.
 func (t *taskStep) clear(l *tasks.List, id string) error {
 	if r := l.Record(); !l.Has(id) && story.Has(r, id) {
 		if !story.Clear(r, id) {

@@ -20,7 +20,7 @@ func (t *taskStep) add(l *tasks.List) error {
 	return err
 }
 
-// start claims a task. A story that is paused is lifted by force alone.
+// start claims a task. Only --force resumes a paused story.
 func (t *taskStep) start(l *tasks.List, id string) error {
 	r, force := l.Record(), t.c.flags.Bool("force")
 	for _, paused := range []string{story.Of(r), id} {

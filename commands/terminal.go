@@ -18,8 +18,8 @@ func colorFlag() cli.Flag {
 	return &cli.StringFlag{Name: "color", Usage: "when to use colours, and the form for people: `auto`, always or never"}
 }
 
-// screen is what results are shown on; ok is false where scripts read them,
-// which get plain text that stays as it is.
+// screen returns the screen for results. If the output is for scripts, ok is false, and
+// the output is plain text of a stable form.
 func (c *Invocation) screen() (s display.Screen, ok bool, err error) {
 	when := c.flags.String("color")
 	switch when {
@@ -34,16 +34,16 @@ func (c *Invocation) screen() (s display.Screen, ok bool, err error) {
 	return display.Screen{Width: c.columns(), Color: c.colors(when)}, true, nil
 }
 
-// atTerminal reports whether a person sees the results: on a terminal, or in a
-// pager, ours or the one that git started for us.
+// atTerminal reports whether a person reads the output: on a terminal, or in a pager of
+// this program or of git.
 func (c *Invocation) atTerminal() bool {
 	return terminal.Is(c.env.Stdout) || gitTrue(c.env.Getenv("GIT_PAGER_IN_USE"))
 }
 
-// gitTrue reports a variable that git takes for true.
+// gitTrue reports whether git reads an environment variable as true.
 func gitTrue(value string) bool { return value != "" && !off(value) }
 
-// colors decides as git does, and as NO_COLOR asks for.
+// colors reports whether colors are used, by git's settings and NO_COLOR.
 func (c *Invocation) colors(when string) bool {
 	if when == "always" || when == "never" {
 		return when == "always"
@@ -60,7 +60,7 @@ func (c *Invocation) colors(when string) bool {
 	return c.env.Getenv("NO_COLOR") == "" && kind != "" && kind != "dumb"
 }
 
-// columns is how wide the terminal is.
+// columns returns the width of the terminal.
 func (c *Invocation) columns() int {
 	if n, err := strconv.Atoi(strings.TrimSpace(c.env.Getenv("COLUMNS"))); err == nil && n > 0 {
 		return n
@@ -68,7 +68,7 @@ func (c *Invocation) columns() int {
 	return cmp.Or(widthOf(c.env.Stdout), 80)
 }
 
-// widthOf is how wide a terminal says that it is, 0 where it does not.
+// widthOf returns the width of a terminal, or 0 if it is unknown.
 func widthOf(w any) int {
 	f, ok := w.(*os.File)
 	if !ok {

@@ -12,31 +12,31 @@ import (
 	"git-checkpoint/commands/terminal"
 )
 
-// A ticker tells a person at a terminal how far something has come, from its
-// second second on. Its zero value tells nobody.
+// A ticker prints progress to a terminal, from the second second on. The zero value
+// prints nothing.
 type ticker struct {
 	mu    sync.Mutex
 	w     io.Writer
 	what  string
-	of    string // what is counted, "" for issues
-	count string // "3 of 10 issues", "" while that is not known
-	width int    // of the terminal, 0 for no limit
-	lines bool   // the terminal cannot take a line away: a new one each time
+	of    string // noun of the counted objects, "" for issues
+	count string // "3 of 10 issues", or "" while unknown
+	width int    // terminal width, 0 for no limit
+	lines bool   // the terminal cannot erase a line: print a new line each time
 	shown bool
 	ended chan struct{}
 }
 
-// How often a line is written anew; where they stay, so that nobody who hears
-// them is told more than need be.
+// Intervals between updates. On terminals without erase, updates are rare, so that a
+// screen reader does not read too many lines.
 const (
 	tickEvery     = 200 * time.Millisecond
 	tickLineEvery = 10 * time.Second
 )
 
-// tick begins to tell of what is done, where somebody sees it.
+// tick starts a progress line on a terminal.
 func (c *Invocation) tick(what string) *ticker { return c.tickOf(what, "") }
 
-// tickOf is tick with a word for what is counted.
+// tickOf is tick with a noun for the counted objects.
 func (c *Invocation) tickOf(what, of string) *ticker {
 	t := &ticker{w: c.env.Stderr, what: output.Clean(what), of: of}
 	if c.json || c.flags.Bool("quiet") || !terminal.Is(c.env.Stderr) {
@@ -57,7 +57,8 @@ func (c *Invocation) tickOf(what, of string) *ticker {
 	return t
 }
 
-// tickAfter is how long things may take before anybody is told, as git has it.
+// tickAfter returns the delay before the first line. As in git, GIT_PROGRESS_DELAY sets
+// it in seconds.
 func (c *Invocation) tickAfter() time.Duration {
 	if n, err := strconv.Atoi(c.env.Getenv("GIT_PROGRESS_DELAY")); err == nil && n >= 0 {
 		return time.Duration(n) * time.Second
@@ -65,7 +66,7 @@ func (c *Invocation) tickAfter() time.Duration {
 	return time.Second
 }
 
-// run writes after a while, and then again and again.
+// run prints after a delay, and then at each interval.
 func (t *ticker) run(after, every time.Duration) {
 	for wait := after; ; wait = every {
 		select {
@@ -96,10 +97,10 @@ func (t *ticker) write() {
 	}
 }
 
-// at tells how many issues, or what else is counted, are done.
+// at sets the number of completed objects.
 func (t *ticker) at(done, total int) { t.atOf(done, total, t.of) }
 
-// atOf is at for something else that is counted.
+// atOf is at with another noun.
 func (t *ticker) atOf(done, total int, of string) {
 	if t == nil || t.ended == nil {
 		return
@@ -109,14 +110,14 @@ func (t *ticker) atOf(done, total int, of string) {
 	t.count = fmt.Sprintf(": %d of %d %s", done, total, cmp.Or(of, "issues"))
 }
 
-// about says what is done now.
+// about sets the current work.
 func (t *ticker) about(what string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.what, t.count = output.Clean(what), ""
 }
 
-// hide makes room for what else is written; the line comes again.
+// hide erases the line before other output. The next update prints it again.
 func (t *ticker) hide() {
 	if t == nil || t.ended == nil {
 		return
@@ -129,7 +130,7 @@ func (t *ticker) hide() {
 	}
 }
 
-// end takes the line away, and writes no other. It may be called again.
+// end erases the line and stops the updates. It can be called again.
 func (t *ticker) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

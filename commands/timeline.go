@@ -11,7 +11,7 @@ import (
 	"git-checkpoint/gitstore"
 )
 
-// showTimelines prints lists for people.
+// showTimelines prints lists as timelines for people.
 func (c *Invocation) showTimelines(lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool, at display.Screen) {
 	var shown [][]display.TimelineEntry
 	for _, l := range lists {
@@ -35,7 +35,7 @@ func (c *Invocation) showTimelines(lists []*gitstore.List, keep func(*gitstore.C
 	}
 }
 
-// timelineHead says how many checkpoints of how many follow.
+// timelineHead returns the heading with the number of shown and existing checkpoints.
 func timelineHead(l *gitstore.List, shown int) string {
 	head := "Issue " + string(l.Issue) + ": "
 	switch n := len(l.Checkpoints); {
@@ -47,7 +47,7 @@ func timelineHead(l *gitstore.List, shown int) string {
 	return head + plural(shown, "checkpoint")
 }
 
-// entries are checkpoints as the timeline shows them.
+// entries returns the timeline entries of checkpoints.
 func (c *Invocation) entries(l *gitstore.List, picked []int) []display.TimelineEntry {
 	entries := make([]display.TimelineEntry, len(picked))
 	now := c.env.Now()
@@ -63,8 +63,8 @@ func (c *Invocation) entries(l *gitstore.List, picked []int) []display.TimelineE
 	return entries
 }
 
-// timelineNote returns the first line of the note, after a warning if the
-// checkpoint lacks files.
+// timelineNote returns the first line of the note, after a warning if the checkpoint
+// lacks files.
 func timelineNote(cp *gitstore.Checkpoint) string {
 	note := firstLine(cp.Note)
 	if !cp.LeftOut {
@@ -73,8 +73,8 @@ func timelineNote(cp *gitstore.Checkpoint) string {
 	return strings.TrimSuffix("files left out: "+note, ": ")
 }
 
-// problemOf says why a checkpoint cannot be used, "" where it can as far as
-// its commit tells.
+// problemOf returns the reason why a checkpoint is unusable, or "". It examines the
+// commit only, not the record.
 func problemOf(cp *gitstore.Checkpoint) string {
 	if cp.Later() {
 		return "version " + cp.Version + ", needs an upgrade"
@@ -82,7 +82,8 @@ func problemOf(cp *gitstore.Checkpoint) string {
 	return cp.Problem
 }
 
-// briefly is how long ago a time was, in at most four letters for years.
+// briefly returns the age of a time in a short form such as "12m", at most four
+// characters for ages below 1,000 days.
 func briefly(at, now time.Time) string {
 	d := now.Sub(at)
 	switch {
@@ -96,7 +97,7 @@ func briefly(at, now time.Time) string {
 	return fmt.Sprintf("%dd", d/(24*time.Hour))
 }
 
-// listLine is one checkpoint for people.
+// listLine returns the line of one checkpoint.
 func listLine(cp *gitstore.Checkpoint, tip bool, now time.Time) string {
 	mark := func(on bool, letter string) string {
 		if on {

@@ -37,7 +37,7 @@ func runUndo(c *Invocation) error {
 	return nil
 }
 
-// showUndone names what was taken back, and what that brought back.
+// showUndone prints the undone operation and the restored checkpoints and files.
 func (c *Invocation) showUndone(issue checkpoint.Issue, done *gitstore.Undone) {
 	c.infof("took back the last %s of issue %s", done.What, issue)
 	for _, id := range done.IDs {

@@ -2,14 +2,13 @@ package commands
 
 import "slices"
 
-// verbFlags are the flags that go with a verb of a command.
+// A verbFlags lists the flags that belong to a verb of a command.
 type verbFlags struct {
 	name  string
 	flags []string
 }
 
-// checkVerb refuses flags of other verbs that do not go with the one that was
-// typed.
+// checkVerb returns an error for a flag that belongs to other verbs only.
 func (c *Invocation) checkVerb(verbs []verbFlags, typed string) error {
 	i := slices.IndexFunc(verbs, func(v verbFlags) bool { return v.name == typed })
 	for _, v := range verbs {

@@ -53,7 +53,7 @@ func runVerify(c *Invocation) error {
 	return nil
 }
 
-// issuesToVerify is the issue that is named, or all, live and archived.
+// issuesToVerify returns the named issue, or all live and archived issues.
 func (c *Invocation) issuesToVerify() ([]checkpoint.Issue, error) {
 	if len(c.args) > 0 || c.flags.String("issue") != "" {
 		issue, err := c.issue()
@@ -84,7 +84,7 @@ func (c *Invocation) showVerify(v output.Verify) error {
 	return nil
 }
 
-// printFound prints what is wrong, the worse first.
+// printFound prints problems, errors first.
 func (c *Invocation) printFound(errors, warnings []string) {
 	for _, e := range errors {
 		c.print("error: %s\n", output.Clean(e))

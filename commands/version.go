@@ -32,7 +32,7 @@ func runVersion(c *Invocation) error {
 	return nil
 }
 
-// buildVersion is what the linker or the go command put into the binary.
+// buildVersion returns the version from the linker or from the build information.
 func buildVersion() output.Version {
 	v := output.Version{Type: "version", Program: Version, Commit: Commit, Date: Date, Go: runtime.Version(), Format: "1.0"}
 	if info, ok := debug.ReadBuildInfo(); ok {

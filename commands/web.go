@@ -67,7 +67,7 @@ func runWeb(c *Invocation) error {
 	return server.Serve(c.ctx)
 }
 
-// checkExport refuses what a file of its own cannot have.
+// checkExport returns an error for flags that do not apply to an exported file.
 func (c *Invocation) checkExport() error {
 	if !c.flags.IsSet("export") {
 		return nil
@@ -83,7 +83,8 @@ func (c *Invocation) checkExport() error {
 	return nil
 }
 
-// webIssue is the issue that the arguments name, and its page; none for all.
+// webIssue returns the issue of the arguments and the path of its page. It returns no
+// issue for all issues.
 func (c *Invocation) webIssue() (issues []checkpoint.Issue, path string, err error) {
 	if len(c.args) == 0 && c.flags.String("issue") == "" {
 		return nil, "", nil
@@ -105,9 +106,9 @@ func (c *Invocation) webOptions() web.Options {
 	}
 }
 
-// webRepository opens the repository again, for one request: a store is one
-// goroutine's, and settings may have changed. Ctrl+C, which ends the server,
-// must not reach the git of a request that changes something.
+// webRepository opens the repository for one request, because a store belongs to one
+// goroutine, and settings may have changed. Git processes get their own process group, so
+// that Ctrl+C, which stops the server, does not interrupt a write.
 func (c *Invocation) webRepository(ctx context.Context) (*web.Repository, error) {
 	own := *c
 	own.ctx, own.store, own.current, own.warnings = ctx, nil, nil, nil
@@ -119,7 +120,7 @@ func (c *Invocation) webRepository(ctx context.Context) (*web.Repository, error)
 	return &web.Repository{Store: own.store, Judge: own.webJudge}, nil
 }
 
-// webJudge is what status says.
+// webJudge returns the same verdict and progress as status.
 func (c *Invocation) webJudge(cp *gitstore.Checkpoint, r *checkpoint.Record) (web.Judged, error) {
 	v, err := c.judge(cp, r)
 	if err != nil {
@@ -157,7 +158,7 @@ func (c *Invocation) showAddress(address string) error {
 	return c.out.err
 }
 
-// exportPage writes a page to a file, or prints it.
+// exportPage writes a page to a file or to standard output.
 func (c *Invocation) exportPage(file string, issues []checkpoint.Issue) error {
 	repo, err := c.webRepository(c.ctx)
 	if err != nil {
