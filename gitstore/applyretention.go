@@ -19,9 +19,9 @@ type parent struct {
 	ledger *ledger.Ledger
 }
 
-// applyRetention applies retention to the newest part of a chain, as it will be with
-// record on top, and returns the parent of the record's commit. If it fails, it drops
-// nothing, and the save goes on.
+// applyRetention applies retention to the newest part of a chain, with record r on top.
+// It returns the parent for the commit of r and the dropped ids. If an error occurs,
+// nothing is dropped and the save continues.
 func (s *Store) applyRetention(ctx context.Context, below *chain, p retention.Policy, r *checkpoint.Record, entries []trees.Entry, k *objectWriter) (parent, []checkpoint.ID) {
 	plain := parent{below.tip, below.ledger}
 	if below.tip.IsZero() {
@@ -32,7 +32,7 @@ func (s *Store) applyRetention(ctx context.Context, below *chain, p retention.Po
 		return plain, nil
 	}
 	c, err := s.walk(below.issue, below.ref, below.tip, retentionDepth)
-	if err != nil || c.cut || c.unread != nil { // pins are not known
+	if err != nil || c.cut || c.unread != nil { // pins are unknown
 		return plain, nil
 	}
 	coming := retention.Item{ID: r.ID(), Trigger: r.Trigger(), Phase: r.Phase(), Branch: r.Branch(), Created: r.CreatedAt(), Resumable: r.CanResume(), Valid: true}
@@ -51,9 +51,9 @@ func (s *Store) applyRetention(ctx context.Context, below *chain, p retention.Po
 	return parent{s.rebuild(c, links, k), known}, ids
 }
 
-// mayDrop reports whether a save can make retention drop something: its own
-// group may be full, the tip before it was kept for being the tip alone, or an
-// older one for being what resume would pick.
+// mayDrop reports whether a save can make retention drop a checkpoint. The trigger's own
+// group may be full. The old tip may have been kept only as the tip. An older checkpoint
+// may have been kept only as the newest resumable checkpoint.
 func mayDrop(p retention.Policy, coming checkpoint.Trigger, tip *Checkpoint) bool {
 	limited := func(t checkpoint.Trigger) bool {
 		rule, ok := p[t]
@@ -62,12 +62,12 @@ func mayDrop(p retention.Policy, coming checkpoint.Trigger, tip *Checkpoint) boo
 	return limited(coming) || limited(tip.Trigger) || !tip.Valid() || !tip.Resumable
 }
 
-// items are a chain's checkpoints as retention sees them.
+// items returns the checkpoints of a chain as input for retention.
 func (c *chain) items() []retention.Item {
 	var items []retention.Item
 	for _, cp := range c.checkpoints() {
 		if cp.ID == "" {
-			continue // whatever it is, it is no checkpoint of ours to drop
+			continue // without an id it is not our checkpoint, so retention must not drop it
 		}
 		items = append(items, retention.Item{
 			ID: cp.ID, Trigger: cp.Trigger, Phase: cp.Phase, Branch: cp.Branch, Created: cp.Created, Clock: cp.Clock,
@@ -77,7 +77,7 @@ func (c *chain) items() []retention.Item {
 	return items
 }
 
-// dropped are the ids of which no decision keeps a commit.
+// dropped returns the ids that have no decision to keep a commit, as a set and as a list.
 func dropped(decisions []retention.Decision) (map[checkpoint.ID]bool, []checkpoint.ID) {
 	kept := map[checkpoint.ID]bool{}
 	for _, d := range decisions {
@@ -94,8 +94,8 @@ func dropped(decisions []retention.Decision) (map[checkpoint.ID]bool, []checkpoi
 	return set, ids
 }
 
-// markPruned notes that retention dropped ids, as of a clock, and forgets
-// what is too old to come back.
+// markPruned records in the ledger that retention dropped ids at a clock. It also removes
+// ledger entries that have expired at this clock.
 func markPruned(l *ledger.Ledger, ids []checkpoint.ID, newest checkpoint.Clock) {
 	for _, id := range ids {
 		l.Pruned[id] = newest
@@ -103,9 +103,9 @@ func markPruned(l *ledger.Ledger, ids []checkpoint.ID, newest checkpoint.Clock) 
 	l.Expire(newest)
 }
 
-// seenElsewhere reports whether another clone may have checkpoints of a
-// chain: it is none that this clone wrote, one was fetched before, or a remote
-// is known to have some.
+// seenElsewhere reports whether another clone may have checkpoints of a chain. That is so
+// if this clone did not write the tip, if plain git has fetched a chain of the issue, or
+// if a remote is known to have one. It also returns true if a ref cannot be read.
 func (s *Store) seenElsewhere(ctx context.Context, c *chain) bool {
 	if own, err := s.readRef(ctx, ownRef(c.issue)); err != nil || own != c.tip {
 		return true

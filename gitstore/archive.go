@@ -12,9 +12,9 @@ import (
 	"git-checkpoint/gitstore/retention"
 )
 
-// Archive moves checkpoints from an issue's chain to its archive; no ids
-// means all of them. The ledger notes why and when, for every clone, and so
-// for how long they stay there. It returns the ids that were moved.
+// Archive moves checkpoints from the chain of an issue to its archive, and returns the
+// moved ids. Without ids it moves all checkpoints. The ledger records reason and time, so
+// every clone knows how long the checkpoints have been archived.
 func (s *Store) Archive(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error) {
 	var moved []checkpoint.ID
 	err := s.alter(ctx, issue, func(c *chain, k *objectWriter) (*change, error) {
@@ -30,8 +30,8 @@ func (s *Store) Archive(ctx context.Context, issue checkpoint.Issue, ids []check
 	return moved, nil
 }
 
-// liveOnes are the ids to archive, newest first, all of the chain when none
-// are named.
+// liveOnes returns the ids to archive, newest first. Without ids it returns all ids of
+// the chain.
 func liveOnes(c *chain, ids []checkpoint.ID) ([]checkpoint.ID, error) {
 	live := c.index()
 	for _, id := range ids {
@@ -52,8 +52,8 @@ func liveOnes(c *chain, ids []checkpoint.ID) ([]checkpoint.ID, error) {
 	return found, nil
 }
 
-// archiveMove is the move of an archive's ref to these commits, none when it is
-// there already.
+// archiveMove returns the move of an archive ref to these commits, or nil if the ref
+// already points to them.
 func (s *Store) archiveMove(archive *chain, links []chainCommit, k *objectWriter) []refs.Move {
 	if tip := s.rebuild(archive, links, k); tip != archive.tip {
 		return []refs.Move{{Name: archive.ref, Old: archive.tip, New: tip}}
@@ -61,7 +61,7 @@ func (s *Store) archiveMove(archive *chain, links []chainCommit, k *objectWriter
 	return nil
 }
 
-// toArchive is the change that moves ids of c to the archive.
+// toArchive returns the change that moves ids from chain c to the archive.
 func (s *Store) toArchive(ctx context.Context, c *chain, ids []checkpoint.ID, why retention.Reason, k *objectWriter) (*change, error) {
 	archive, err := s.readChain(ctx, c.issue, ArchiveRef(c.issue), 0)
 	if err != nil {
@@ -86,9 +86,9 @@ func (s *Store) toArchive(ctx context.Context, c *chain, ids []checkpoint.ID, wh
 	}, nil
 }
 
-// inBoth returns the checkpoints of an issue that are in its chain and in its
-// archive, newest first. Those that the ledger says to be archived are left out:
-// they leave the chain with the next sync.
+// inBoth returns the checkpoints that are both in the chain and in the archive of an
+// issue, newest first. It leaves out checkpoints that the ledger marks as archived: the
+// next sync removes them from the chain.
 func (s *Store) inBoth(ctx context.Context, issue checkpoint.Issue) ([]checkpoint.ID, error) {
 	archive, err := s.readChain(ctx, issue, ArchiveRef(issue), 0)
 	if err != nil || len(archive.commits) == 0 {
@@ -101,7 +101,8 @@ func (s *Store) inBoth(ctx context.Context, issue checkpoint.Issue) ([]checkpoin
 	return archive.liveIn(c), nil
 }
 
-// liveIn returns the checkpoints of an archive that chain c has for good.
+// liveIn returns the checkpoints of an archive that are also live in chain c and that the
+// ledger of c does not mark as archived.
 func (archive *chain) liveIn(c *chain) []checkpoint.ID {
 	live := c.index()
 	var both []checkpoint.ID
@@ -113,8 +114,8 @@ func (archive *chain) liveIn(c *chain) []checkpoint.ID {
 	return both
 }
 
-// tellFiled says of archived checkpoints what the ledger does, which is the
-// live chain's: nothing where that cannot be read.
+// tellFiled sets the archive facts of archived checkpoints from the ledger of the live
+// chain. If the live chain cannot be read, the facts stay empty.
 func (s *Store) tellFiled(ctx context.Context, issue checkpoint.Issue, list []Checkpoint) {
 	if len(list) == 0 {
 		return

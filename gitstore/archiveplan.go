@@ -12,26 +12,27 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// An archivePlan is what a sync is going to do with an issue's archive. What
-// another clone archived leaves the chain here, and goes to the archive here.
-// The remote's archive is looked at where it matters: before a chain says to
-// others that something was archived, it has to be there.
+// An archivePlan is the plan of a sync for the archive of an issue. Checkpoints that
+// another clone archived leave the local chain and enter the local archive. The sync
+// reads the remote archive only if needed: before a pushed chain marks a checkpoint as
+// archived, the remote archive must contain the checkpoint.
 type archivePlan struct {
 	here   *chain
-	theirs *chain        // empty where nobody looked
-	tip    plumbing.Hash // where the archive here goes
-	there  plumbing.Hash // where the remote's goes: it may have what is live here
-	shared bool          // goes to the remote, too
+	theirs *chain        // empty if the remote archive was not read
+	tip    plumbing.Hash // new tip of the local archive
+	there  plumbing.Hash // new tip of the remote archive; may contain checkpoints that are live here
+	shared bool          // push the archive too
 }
 
-// noChain is an empty chain in the place of c.
+// noChain returns an empty chain in place of c.
 func (s *Store) noChain(c *chain) *chain {
 	return &chain{issue: c.issue, ref: c.ref, rooted: true, ledger: ledger.New()}
 }
 
-// pickArchive returns the tip of an archive with the checkpoints that are wanted:
-// one of chains, or a new one in k. It is zero if nothing is wanted and none of
-// chains exists. Links that move to the archive are a chain without a tip.
+// pickArchive returns the tip of an archive with the wanted checkpoints. The tip is that
+// of an existing chain, or a new commit in k. It returns the zero hash if no checkpoint
+// is wanted and no chain exists. Commits that move to the archive form a chain without a
+// tip.
 func (s *Store) pickArchive(k *objectWriter, want join.State, chains ...*chain) (plumbing.Hash, error) {
 	list := make([]join.Chain, len(chains))
 	for n, c := range chains {
@@ -50,7 +51,7 @@ func (s *Store) pickArchive(k *objectWriter, want join.State, chains ...*chain) 
 	return plumbing.ZeroHash, nil
 }
 
-// countIn counts the checkpoints of a chain that are in a state too.
+// countIn returns the number of checkpoints of a chain that are also in a state.
 func (c *chain) countIn(state join.State) int {
 	n := 0
 	for _, l := range c.commits {
@@ -61,9 +62,9 @@ func (c *chain) countIn(state join.State) int {
 	return n
 }
 
-// movingTo returns the commits of chains that are not in archive, and that a ledger
-// says to be archived. They have no tip: their commits still stand on what was
-// below them in their chains.
+// movingTo returns the commits of chains that a ledger marks as archived and that the
+// archive lacks. The result has no tip: each commit still has its old parent, from its
+// own chain.
 func movingTo(archive *chain, known *ledger.Ledger, chains ...*chain) *chain {
 	there, m := archive.index(), &chain{issue: archive.issue, ref: archive.ref, rooted: true, ledger: ledger.New()}
 	for _, c := range chains {
@@ -76,7 +77,8 @@ func movingTo(archive *chain, known *ledger.Ledger, chains ...*chain) *chain {
 	return m
 }
 
-// update returns the update of the remote's archive, none if it has it.
+// update returns the update of the remote archive ref, or nil if the remote is up to
+// date.
 func (a *archivePlan) update(i checkpoint.Issue) []remote.RefUpdate {
 	if a == nil || !a.shared || a.there.IsZero() || a.there == a.theirs.tip {
 		return nil
@@ -84,7 +86,8 @@ func (a *archivePlan) update(i checkpoint.Issue) []remote.RefUpdate {
 	return []remote.RefUpdate{{Ref: ArchiveRef(i), Tip: a.there, Seen: a.theirs.tip}}
 }
 
-// move is where the archive here goes, which it never does without a trace.
+// move returns the move of the local archive ref, or nil if it stays. A sync never
+// deletes an archive ref.
 func (a *archivePlan) move(i checkpoint.Issue) []refs.Move {
 	if a == nil || a.tip.IsZero() || a.tip == a.here.tip {
 		return nil

@@ -11,16 +11,16 @@ import (
 	"git-checkpoint/gitstore/trees"
 )
 
-// Between is what lies between two checkpoints: their files as far as they
-// differ. Close it.
+// A TreeDiff is the difference between the files of two checkpoints. The caller must
+// close it.
 type TreeDiff = between.Diff
 
-// A FileChange is a file that two checkpoints do not hold alike.
+// A FileChange is a file that differs between two checkpoints.
 type FileChange = between.Change
 
-// Diff compares the files of two checkpoints, or with no first one those of
-// a checkpoint with HEAD as it was at the save. Paths narrow it down, as git
-// reads them, none for all.
+// Diff compares the files of two checkpoints. If from is nil, it compares a checkpoint
+// with HEAD at the time of its save. Paths are git pathspecs that limit the result;
+// without paths all files count.
 func (s *Store) Diff(from, to *Checkpoint, paths ...string) (*TreeDiff, error) {
 	before, err := s.sideBefore(from, to)
 	if err != nil {
@@ -34,8 +34,8 @@ func (s *Store) Diff(from, to *Checkpoint, paths ...string) (*TreeDiff, error) {
 	return between.New(at, before, after, paths...)
 }
 
-// sideBefore is what a checkpoint is compared with: another one's files, or
-// HEAD's.
+// sideBefore returns the old side of a comparison: the files of checkpoint from, or of
+// HEAD if from is nil.
 func (s *Store) sideBefore(from, to *Checkpoint) (between.Side, error) {
 	if from != nil {
 		return s.side(from)
@@ -56,8 +56,9 @@ func (s *Store) side(c *Checkpoint) (between.Side, error) {
 	return between.Side{Name: c.name(), Entries: entries, Deleted: deleted}, err
 }
 
-// deleted are the unstaged deletions, which only the record tells. Most records
-// have none, and reading a large one takes long.
+// deleted returns the unstaged deletions of a checkpoint. Only the record contains them.
+// A search for the key first avoids the slow parse of a large record, since most records
+// have no deletions.
 func (s *Store) deleted(c *Checkpoint) ([]string, error) {
 	data, err := s.RecordBytes(c)
 	if err != nil || !bytes.Contains(data, []byte("deleted")) {
@@ -70,9 +71,9 @@ func (s *Store) deleted(c *Checkpoint) ([]string, error) {
 	return r.Snapshot().Deleted, nil
 }
 
-// DiffSince shows, as git diff does, how a file of the worktree differs from
-// the checkpoint's. The text has what the files have in it: it is not fit for a
-// terminal as it is.
+// DiffSince returns the difference between a checkpoint's file and the file in the
+// worktree, in the format of git diff. The text contains raw file contents: callers must
+// escape it for a terminal.
 func (s *Store) DiffSince(ctx context.Context, c *Checkpoint, path string) (string, error) {
 	st, err := s.openSnapshot(c)
 	if err != nil {

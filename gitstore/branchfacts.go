@@ -12,12 +12,13 @@ import (
 	"git-checkpoint/gitstore/refs"
 )
 
-// onceHad finds traces of a branch, and the branch that it became when it was
-// renamed. Renames before since were of another branch of that name.
+// onceHad looks for traces of a branch in the configuration and the reflogs. It also
+// returns the new name if the branch was renamed. Renames before since are ignored: they
+// concern another branch of the same name.
 func (s *Store) onceHad(ctx context.Context, name string, since time.Time) (once bool, became string) {
 	for _, e := range s.config {
 		key, ok := strings.CutPrefix(e.Key, "branch."+name+".")
-		once = once || ok && !strings.Contains(key, ".") // not of branch <name>.<more>
+		once = once || ok && !strings.Contains(key, ".") // not a key of branch <name>.<more>
 	}
 	entries, err := s.reflog(ctx, "HEAD")
 	if err != nil {
@@ -41,15 +42,15 @@ func (s *Store) onceHad(ctx context.Context, name string, since time.Time) (once
 	return once || became != "", became
 }
 
-// renamed is how git begins the entry of a reflog that tells of a rename.
+// renamed returns the start of git's reflog message for a rename of a branch.
 func renamed(name string) string { return "Branch: renamed refs/heads/" + name + " to refs/heads/" }
 
-// renamedTo finds the branch whose reflog says that it had this name once: a
-// reflog goes along with every rename. HEAD's has only those of the branch that
-// was checked out.
+// renamedTo returns the branch whose reflog records a rename from this name. A reflog
+// moves with its branch at every rename, whereas the reflog of HEAD records only renames
+// of the checked-out branch.
 func (s *Store) renamedTo(ctx context.Context, name string, since time.Time) string {
 	if s.repo.RefFormat != "files" {
-		return "" // each reflog would be a git of its own
+		return "" // each reflog would need a git process
 	}
 	heads, err := s.refs.List(ctx, "refs/heads/")
 	if err != nil {
@@ -66,7 +67,8 @@ func (s *Store) renamedTo(ctx context.Context, name string, since time.Time) str
 	return ""
 }
 
-// RecordedBranch returns the name of a branch as records have it.
+// RecordedBranch returns the name of a branch as stored in records. A name that is not
+// valid UTF-8 is quoted.
 func RecordedBranch(name string) string {
 	if !utf8.ValidString(name) {
 		return checkpoint.QuotePath(name)

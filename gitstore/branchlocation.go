@@ -8,19 +8,21 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A BranchLocation is where work on a checkpoint's branch can go on.
+// A BranchLocation is the branch and the worktree in which work on a checkpoint can
+// continue.
 type BranchLocation struct {
-	Branch   string // the branch, where it is there and has the checkpoint's HEAD in it
-	Worktree string // where it is checked out, "" for nowhere but perhaps here
+	Branch   string // set if the branch exists and contains the checkpoint's HEAD
+	Worktree string // in which Branch is checked out, "" if in none
 }
 
-// CheckedOut returns the worktree in which a branch is checked out, "" for none.
+// CheckedOut returns the worktree in which a branch is checked out, or "".
 func (s *Store) CheckedOut(ctx context.Context, branch string) string {
 	return repository.CheckedOut(ctx, s.git, branch)
 }
 
-// branchLocation finds the branch of a checkpoint, unless HEAD is on it or what it has
-// is not what the checkpoint was made on.
+// branchLocation returns the location of a checkpoint's branch. The result is empty if
+// HEAD is already on the branch, or if the branch does not contain the commit head of the
+// checkpoint.
 func (s *Store) branchLocation(ctx context.Context, branch string, head plumbing.Hash) BranchLocation {
 	if branch == "" || head.IsZero() {
 		return BranchLocation{}

@@ -17,23 +17,23 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// maxForeign is how many commits without any mark of a checkpoint a walk
-// follows before it gives up: a ref that was set to a branch by hand would
-// lead through the project's whole history.
+// maxForeign limits the number of commits without a checkpoint or ledger that a walk
+// follows. Without this limit, a ref that was manually set to a branch would lead through
+// the whole history of the project.
 const maxForeign = 64
 
-// maxChain bounds the commits of a chain together, in bytes: they stay in
-// memory while it is looked at.
+// maxChain limits the size of all commits of a chain in bytes, because they stay in
+// memory.
 const maxChain = 512 << 20
 
 // A chainCommit is a commit of a chain.
 type chainCommit struct {
 	commit rawCommit
-	ledger bool // carries a ledger only
+	ledger bool // contains only a ledger
 	Checkpoint
 }
 
-// A chain is an issue's commits as far as they were read, newest first.
+// A chain is the part of an issue's commits that was read, newest first.
 type chain struct {
 	issue   checkpoint.Issue
 	ref     string
@@ -41,15 +41,15 @@ type chain struct {
 	commits []chainCommit
 	rooted  bool // read down to genesis
 	cut     bool // ends at a shallow boundary
-	deleted bool // ref is not there, tip is from own/
+	deleted bool // ref does not exist; tip is from own/
 	ledger  *ledger.Ledger
-	unread  error  // why ledger is an older one: a partial clone lacks the tip's, nil if it is the tip's
-	remote  string // whose chain it is, "" for one here
+	unread  error  // set if ledger is an older version, because a partial clone lacks the ledger of the tip
+	remote  string // the remote that has the chain, "" for a local chain
 }
 
-// readChain reads the chain at ref, all of it or the newest limit
-// checkpoints, with what else stands between them. A chain without a ref has
-// no commits and is rooted.
+// readChain reads the chain at ref: the newest limit checkpoints, or all if limit is 0.
+// The result includes ledger commits and foreign commits between checkpoints. If the ref
+// does not exist, the chain is empty and rooted.
 func (s *Store) readChain(ctx context.Context, issue checkpoint.Issue, ref string, limit int) (*chain, error) {
 	tip, err := s.readRef(ctx, ref)
 	if err != nil {
@@ -62,7 +62,8 @@ func (s *Store) readChain(ctx context.Context, issue checkpoint.Issue, ref strin
 	return c, err
 }
 
-// brokenRef says what is known of a ref that cannot be read, if that is why.
+// brokenRef converts a CorruptError into a BrokenRefError with the known facts about the
+// ref. It returns other errors unchanged.
 func (s *Store) brokenRef(ctx context.Context, issue checkpoint.Issue, ref string, err error) error {
 	if !errors.As(err, new(*CorruptError)) {
 		return err
@@ -125,8 +126,8 @@ func (s *Store) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limi
 	return c, nil
 }
 
-// readLedger reads the ledger in the tip's tree, and marks pins. A commit on
-// top that somebody else made says nothing of the ledger.
+// readLedger reads the ledger from the tree of the newest ledger or checkpoint commit,
+// and marks pinned checkpoints. It skips foreign commits on top.
 func (s *Store) readLedger(c *chain) error {
 	at := slices.IndexFunc(c.commits, func(l chainCommit) bool { return l.ledger || l.ID != "" })
 	if at < 0 {
@@ -149,7 +150,7 @@ func (s *Store) readLedger(c *chain) error {
 	return nil
 }
 
-// ledgerIn is the ledger in a tree, nil when there is none.
+// ledgerIn returns the ledger in a tree, or nil if the tree has no ledger.
 func (s *Store) ledgerIn(tree plumbing.Hash) ([]byte, error) {
 	entries, err := trees.Read(s.objects, tree)
 	if err != nil {
@@ -165,7 +166,7 @@ func (s *Store) ledgerIn(tree plumbing.Hash) ([]byte, error) {
 	return trees.ReadAs(s.objects, plumbing.BlobObject, e.Hash)
 }
 
-// isBoundary reports whether history is cut below a commit.
+// isBoundary reports whether a commit is a shallow boundary.
 func (s *Store) isBoundary(hash plumbing.Hash) bool {
 	if !s.repo.Shallow {
 		return false
@@ -174,7 +175,8 @@ func (s *Store) isBoundary(hash plumbing.Hash) bool {
 	return err == nil && strings.Contains(string(data), hash.String())
 }
 
-// checkpoints are the commits that are checkpoints, newest first.
+// checkpoints returns all commits except ledger commits, newest first. A foreign commit
+// is a Checkpoint without an id.
 func (c *chain) checkpoints() []Checkpoint {
 	list := make([]Checkpoint, 0, len(c.commits))
 	for i := range c.commits {
@@ -185,7 +187,7 @@ func (c *chain) checkpoints() []Checkpoint {
 	return list
 }
 
-// newest is the newest checkpoint, nil when there is none.
+// newest returns the newest checkpoint, or nil if the chain has no checkpoint.
 func (c *chain) newest() *Checkpoint {
 	for i := range c.commits {
 		if !c.commits[i].ledger {
@@ -195,7 +197,7 @@ func (c *chain) newest() *Checkpoint {
 	return nil
 }
 
-// newestClock is the largest clock in the chain as far as it was read.
+// newestClock returns the largest clock in the part of the chain that was read.
 func (c *chain) newestClock() checkpoint.Clock {
 	var newest checkpoint.Clock
 	for i := range c.commits {
@@ -204,7 +206,7 @@ func (c *chain) newestClock() checkpoint.Clock {
 	return newest
 }
 
-// find returns the checkpoint with this id, nil when the chain has none.
+// find returns the checkpoint with this id, or nil.
 func (c *chain) find(id checkpoint.ID) *Checkpoint {
 	for i := range c.commits {
 		if !c.commits[i].ledger && c.commits[i].ID == id {
@@ -214,7 +216,7 @@ func (c *chain) find(id checkpoint.ID) *Checkpoint {
 	return nil
 }
 
-// index finds checkpoints by id.
+// index maps ids to the newest commit of each checkpoint.
 func (c *chain) index() map[checkpoint.ID]*chainCommit {
 	byID := make(map[checkpoint.ID]*chainCommit, len(c.commits))
 	for i := range c.commits {
@@ -225,31 +227,31 @@ func (c *chain) index() map[checkpoint.ID]*chainCommit {
 	return byID
 }
 
-// has reports whether the chain holds one of ids.
+// has reports whether the chain contains a checkpoint with an id of ids.
 func (c *chain) has(ids map[checkpoint.ID]bool) bool {
 	return slices.ContainsFunc(c.commits, func(l chainCommit) bool { return ids[l.ID] })
 }
 
-// A List is what an issue has.
+// A List is the list of an issue's checkpoints.
 type List struct {
 	Issue       checkpoint.Issue
 	Ref         string
 	Tip         plumbing.Hash
 	Checkpoints []Checkpoint // newest first
-	Complete    bool         // nothing older was left unread
+	Complete    bool         // no older checkpoint was left unread
 	Cut         bool         // history ends at a shallow boundary
 }
 
-// List reads an issue's chain, newest first, all of it when limit is 0. An
-// issue without checkpoints gives an empty list. What plain git took from the
-// chain is brought back first.
+// List returns the newest limit checkpoints of an issue, newest first, or all if limit is
+// 0. If the issue has no checkpoints, the list is empty. If plain git removed checkpoints
+// from the chain, List restores them first.
 func (s *Store) List(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
 	s.repairIfRewritten(ctx, issue)
 	return s.list(ctx, issue, LiveRef(issue), limit)
 }
 
-// Archived reads an issue's archive the same way, with what its ledger says of
-// it.
+// Archived returns the archived checkpoints of an issue in the form of List, with reason
+// and time from the ledger.
 func (s *Store) Archived(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
 	s.noticeInterrupted(ctx, issue)
 	l, err := s.list(ctx, issue, ArchiveRef(issue), limit)
@@ -272,8 +274,8 @@ func (s *Store) list(ctx context.Context, issue checkpoint.Issue, ref string, li
 	return l, c.below()
 }
 
-// below fails if a shallow clone has only the ledger of a chain: its checkpoints
-// are below the boundary.
+// below fails if a shallow clone has only ledger commits of a chain, since all
+// checkpoints are then below the boundary.
 func (c *chain) below() error {
 	if !c.cut || c.newest() != nil {
 		return nil
@@ -281,11 +283,11 @@ func (c *chain) below() error {
 	return &RefusedError{Reason: c.ref + ": history is cut at a shallow boundary, and all checkpoints lie below", Hint: "git fetch --unshallow"}
 }
 
-// Record reads a checkpoint's record. A record that cannot be read is a
-// CorruptError around the decoder's own error, which has line and column.
+// Record returns the record of a checkpoint. If the record cannot be parsed, the error is
+// a CorruptError that wraps the decoder's error with line and column.
 func (s *Store) Record(c *Checkpoint) (*checkpoint.Record, error) {
 	r, err := s.decoded(c)
-	if err != nil && c.Later() { // its text need not be of a form that is known here
+	if err != nil && c.Later() { // a later version may use another format
 		return nil, fmt.Errorf("%s: %w", c.name(), &checkpoint.VersionError{Version: c.Version})
 	}
 	return r, err
@@ -307,8 +309,9 @@ func (s *Store) decoded(c *Checkpoint) (*checkpoint.Record, error) {
 	return r, nil
 }
 
-// VerifiedRecord is Record for a checkpoint that is to be acted on: its commit has
-// to keep the stored form, and to name the checkpoint that its record names.
+// VerifiedRecord returns the record of a checkpoint that the caller is going to act on.
+// It fails if the commit violates the stored form, or if the record has another id than
+// the commit.
 func (s *Store) VerifiedRecord(c *Checkpoint) (*checkpoint.Record, error) {
 	r, err := s.Record(c)
 	switch {
@@ -322,7 +325,7 @@ func (s *Store) VerifiedRecord(c *Checkpoint) (*checkpoint.Record, error) {
 	return r, nil
 }
 
-// RecordBytes returns a record's bytes as they are stored.
+// RecordBytes returns the stored bytes of a record.
 func (s *Store) RecordBytes(c *Checkpoint) ([]byte, error) {
 	entries, err := trees.Read(s.objects, c.Tree)
 	if err != nil {
@@ -342,7 +345,7 @@ func (s *Store) RecordBytes(c *Checkpoint) ([]byte, error) {
 	return data, err
 }
 
-// name is the id, or the commit where there is no id.
+// name returns the id, or the commit hash if the checkpoint has no id.
 func (c *Checkpoint) name() string {
 	if c.ID != "" {
 		return string(c.ID)
@@ -350,6 +353,6 @@ func (c *Checkpoint) name() string {
 	return c.Commit.String()
 }
 
-// retentionDepth is how many of the newest checkpoints a save looks at; what
-// lies deeper waits for Prune.
+// retentionDepth is the number of newest checkpoints that a save applies retention to.
+// Prune handles older checkpoints.
 const retentionDepth = 100

@@ -13,21 +13,21 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A chainParser parses the commits of a chain, newest first. For a long walk
-// it does so beside the reading of the next ones.
+// A chainParser parses the commits of a chain, newest first. In a long walk a goroutine
+// parses while the walk reads the next commits.
 type chainParser struct {
 	issue   checkpoint.Issue
-	count   int // of commits
-	found   int // of checkpoints
-	foreign int // of commits that are none, and carry no ledger
+	count   int // number of commits
+	found   int // number of checkpoints
+	foreign int // number of commits that are neither checkpoints nor ledgers
 	commits []chainCommit
 
-	batch []rawCommit      // not yet given to the goroutine
-	in    chan []rawCommit // nil where the commits are described at once
+	batch []rawCommit      // commits that were not yet sent to the goroutine
+	in    chan []rawCommit // nil if commits are parsed at once
 	done  chan struct{}
 }
 
-// batchOf is how many commits are described together.
+// batchOf is the number of commits that are parsed together.
 const batchOf = 256
 
 func newChainParser(issue checkpoint.Issue, long bool) *chainParser {
@@ -38,8 +38,8 @@ func newChainParser(issue checkpoint.Issue, long bool) *chainParser {
 	return d
 }
 
-// add takes the next commit. In a long walk it only looks at whether the
-// commit names a checkpoint: what is wrong with the name shows later.
+// add adds the next commit. In a long walk it only checks that the commit has a
+// checkpoint id; the goroutine parses the id later.
 func (d *chainParser) add(c rawCommit) {
 	d.count++
 	if d.batch == nil {
@@ -62,7 +62,7 @@ func (d *chainParser) add(c rawCommit) {
 	}
 }
 
-// send gives the batch to the goroutine, which is started with the first one.
+// send sends the batch to the goroutine, and starts the goroutine with the first batch.
 func (d *chainParser) send() {
 	if d.in == nil {
 		d.in, d.done = make(chan []rawCommit, 4), make(chan struct{})
@@ -96,7 +96,7 @@ func (d *chainParser) describe(c rawCommit) chainCommit {
 	return l
 }
 
-// finish returns the parsed commits. It may be called again.
+// finish returns the parsed commits. It can be called repeatedly.
 func (d *chainParser) finish() []chainCommit {
 	if d.in != nil {
 		close(d.in)
@@ -108,7 +108,7 @@ func (d *chainParser) finish() []chainCommit {
 	return d.commits
 }
 
-// A Checkpoint is what a chain's commit says of one checkpoint, without its
+// A Checkpoint is the description of a checkpoint in its commit. It does not contain the
 // record.
 type Checkpoint struct {
 	ID        checkpoint.ID
@@ -118,40 +118,39 @@ type Checkpoint struct {
 	Branch    string
 	Resumable bool
 	Clock     checkpoint.Clock
-	LeftOut   bool // a limit of time or size kept files out of it
+	LeftOut   bool // a limit of time or size excluded files
 	Version   string
-	Created   time.Time // the author's date, whole seconds
+	Created   time.Time // author date, in whole seconds
 	Note      string
 
 	Commit   plumbing.Hash
 	Tree     plumbing.Hash
 	Pinned   bool
 	Archived bool
-	Filed    Filed  // of an archived one
-	Problem  string // why the commit is not a valid checkpoint, "" when it is
+	Filed    Filed  // of an archived checkpoint
+	Problem  string // why the commit is not a valid checkpoint, "" if it is valid
 }
 
-// Filed says why a checkpoint went to the archive, and when. The zero value
-// says that nobody noted it.
+// Filed contains the reason and time of a move to the archive. The zero value means that
+// the ledger has no entry.
 type Filed struct {
 	Why retention.Reason
 	At  time.Time
 }
 
-// Valid reports whether the commit keeps the stored form. Records are judged
-// by Verify.
+// Valid reports whether the commit follows the stored form. Verify checks the record.
 func (c *Checkpoint) Valid() bool { return c.Problem == "" }
 
-// Later reports whether a later version of the program made the checkpoint, in
-// a form that this one cannot read.
+// Later reports whether a later major version of the program made the checkpoint, in a
+// format that this version cannot read.
 func (c *Checkpoint) Later() bool {
 	major, _, _ := strings.Cut(c.Version, ".")
 	ours, _, _ := strings.Cut(checkpoint.Version, ".")
 	return major != "" && major != ours
 }
 
-// describe reads what a commit says of its checkpoint. A commit that keeps
-// the form only in part is described as far as it goes, with a Problem.
+// describe parses the checkpoint's description in a commit. If the commit violates the
+// stored form, the result contains the valid parts and a Problem.
 func (c rawCommit) describe(issue checkpoint.Issue) Checkpoint {
 	cp := Checkpoint{Issue: issue, Commit: c.hash, Tree: c.tree, Created: c.authored(), Resumable: true}
 	note, trailers := splitMessage(c.message)
@@ -206,7 +205,7 @@ func (c *Checkpoint) setTrailer(key, value string) (err error) {
 	return err
 }
 
-// isLedger reports whether c only carries a ledger.
+// isLedger reports whether the commit contains only a ledger.
 func (c rawCommit) isLedger() bool {
 	return strings.HasPrefix(c.message, ledgerSubject) && len(c.parents) == 1
 }

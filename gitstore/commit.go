@@ -12,8 +12,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// rawCommit is a commit object taken apart. Everything between tree and
-// message is kept as it is, so that rewriting changes parents alone.
+// A rawCommit is a parsed commit object. The headers after the parents stay as raw bytes,
+// so a rewrite changes only parents.
 type rawCommit struct {
 	hash    plumbing.Hash
 	tree    plumbing.Hash
@@ -30,7 +30,7 @@ func (s *Store) readCommit(hash plumbing.Hash) (rawCommit, error) {
 	return parseCommit(hash, data)
 }
 
-// parseCommit takes a commit object apart.
+// parseCommit parses a commit object.
 func parseCommit(hash plumbing.Hash, data []byte) (rawCommit, error) {
 	c := rawCommit{hash: hash}
 	hex, rest, ok := cutHeader(data, "tree ")
@@ -68,7 +68,7 @@ func cutHeader(data []byte, key string) (value string, rest []byte, ok bool) {
 	return string(line), rest, true
 }
 
-// encode puts the commit together again.
+// encode returns the commit object.
 func (c rawCommit) encode() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "tree %s\n", c.tree)
@@ -81,11 +81,11 @@ func (c rawCommit) encode() []byte {
 	return b.Bytes()
 }
 
-// lastSecond is the end of the year 9999: later times have no form in JSON.
+// lastSecond is the end of the year 9999. JSON cannot represent later times.
 const lastSecond = 253402300799
 
-// authored is the time in the author line, the zero time when there is none
-// that a calendar has.
+// authored returns the time of the author line, or the zero time if the line is missing
+// or has no valid time.
 func (c rawCommit) authored() time.Time {
 	line, _, ok := cutHeader(c.rest, "author ")
 	if !ok {
@@ -100,7 +100,7 @@ func (c rawCommit) authored() time.Time {
 	return time.Unix(n, 0).UTC()
 }
 
-// newCommit is a commit by these people at this time.
+// newCommit returns a commit with the configured author and committer at a time.
 func (s *Store) newCommit(tree plumbing.Hash, at time.Time, message string, parents ...plumbing.Hash) rawCommit {
 	rest := fmt.Sprintf("author %s\ncommitter %s\n", s.people.Author().Signature(at), s.people.Committer().Signature(at))
 	return rawCommit{tree: tree, parents: parents, rest: []byte(rest), message: message}

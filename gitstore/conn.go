@@ -9,7 +9,7 @@ import (
 	"git-checkpoint/gitstore/remote"
 )
 
-// A conn is a connection to a remote, over which chains go by issue.
+// A conn is a connection to a remote that transfers chains by issue.
 type conn struct {
 	*remote.Conn
 	s *Store
@@ -19,15 +19,15 @@ func (s *Store) connect(op, name string, timeout time.Duration, quiet bool) (*co
 	if name == "" {
 		return nil, ErrNoRemote
 	}
-	if strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n\r") { // git would take it for something else
+	if strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n\r") { // git would parse the name as an option or as several lines
 		return nil, &RefusedError{Reason: fmt.Sprintf("remote %q: no remote is called that", name), Hint: "git remote -v"}
 	}
 	return &conn{s.here().Open(op, name, timeout, quiet), s}, nil
 }
 
-// clearBefore removes the locks that killed processes have left here, so that git
-// can make and move refs. What cannot be settled is reported by the command that
-// needs it.
+// clearBefore removes ref locks that killed processes left in this repository, so that
+// git can create and move refs. It ignores errors: an operation that is blocked by a
+// remaining lock reports it.
 func (s *Store) clearBefore(ctx context.Context, dryRun bool) {
 	if !dryRun {
 		_ = s.SettleInterrupted(ctx)

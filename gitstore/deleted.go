@@ -9,7 +9,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Deleted returns the ids of an issue's checkpoints that were dropped, sorted.
+// Deleted returns the ids of an issue's dropped checkpoints, sorted.
 func (s *Store) Deleted(ctx context.Context, issue checkpoint.Issue) ([]checkpoint.ID, error) {
 	c, err := s.readChain(ctx, issue, LiveRef(issue), 0)
 	if err != nil {

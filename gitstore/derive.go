@@ -8,9 +8,9 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// recordBefore is the record that a new one starts from: that of the
-// checkpoint that was resumed here, else the newest that can be read. It says
-// which cannot, and why.
+// recordBefore returns the record that a new record is derived from. This is the record
+// of the checkpoint that was resumed in this worktree, otherwise the newest readable
+// record. It also returns the errors of unreadable records.
 func (s *Store) recordBefore(c *chain) (*checkpoint.Record, []error) {
 	var left []error
 	if resumed, how := s.resumed(c.issue); resumed != nil {
@@ -30,8 +30,8 @@ func (s *Store) recordBefore(c *chain) (*checkpoint.Record, []error) {
 	return nil, left
 }
 
-// newestRecord is the newest record that can be read among the checkpoints of
-// c, or, with a limit above 1, among those below them.
+// newestRecord returns the newest readable record of the checkpoints in c. If limit is
+// above 1, it searches only the checkpoints below those in c.
 func (s *Store) newestRecord(c *chain, limit int) (*checkpoint.Record, []error) {
 	list := c.checkpoints()
 	if limit > 1 {
@@ -52,9 +52,10 @@ func (s *Store) newestRecord(c *chain, limit int) (*checkpoint.Record, []error) 
 	return nil, left
 }
 
-// refuse returns the error among those of records that were left out for which the
-// save fails: each if the edit needs the newest record, else one that a later try
-// need not meet. The new record would start without a record that is there.
+// refuse returns the first error of an unreadable record that must fail the save. If the
+// edit needs the newest record, every such error fails the save. Otherwise only a lack of
+// system resources does, since a retry may succeed: without the failure, the new record
+// would ignore an existing record.
 func (w *saveOp) refuse(left []error) error {
 	for _, err := range left {
 		if w.req.Newest || isExhausted(err) {
@@ -72,7 +73,8 @@ func messages(errs []error) []string {
 	return texts
 }
 
-// derive makes the record: what the caller edits, then what the store knows.
+// derive returns the new record. The caller's edit comes first, then the facts that the
+// store sets.
 func (w *saveOp) derive(before *checkpoint.Record, newest checkpoint.Clock) (*checkpoint.Record, error) {
 	redact := redactFrom(before, w.req.Redact, w.req.Allow)
 	record, err := w.req.Edit(before)
@@ -84,7 +86,7 @@ func (w *saveOp) derive(before *checkpoint.Record, newest checkpoint.Clock) (*ch
 		record.SetTrigger(checkpoint.Manual)
 	}
 	if _, err := checkpoint.ParseTrigger(string(record.Trigger())); err != nil {
-		return nil, err // it stands in the message as it is
+		return nil, err // the commit message contains the trigger unquoted
 	}
 	record.SetVersion(formatVersion)
 	record.SetIssue(w.req.Issue)
@@ -110,7 +112,7 @@ func (w *saveOp) derive(before *checkpoint.Record, newest checkpoint.Clock) (*ch
 	return record, nil
 }
 
-// setFacts sets when and where the checkpoint was made.
+// setFacts sets the creation time, branch and files of a checkpoint.
 func (w *saveOp) setFacts(r *checkpoint.Record) {
 	keep := func(path string) bool {
 		v, ok := r.Doc().Lookup(path)
@@ -127,8 +129,8 @@ func (w *saveOp) setFacts(r *checkpoint.Record) {
 	}
 }
 
-// free fails when the id that a record brought along belongs to a checkpoint
-// that is there, or was dropped: it would not live to see the next sync.
+// free fails with *TakenError if an imported id belongs to an existing or a dropped
+// checkpoint. The next sync would remove a checkpoint with a dropped id.
 func (w *saveOp) free(ctx context.Context, below *chain, id checkpoint.ID) error {
 	if !w.req.Keep {
 		return nil
@@ -142,13 +144,13 @@ func (w *saveOp) free(ctx context.Context, below *chain, id checkpoint.ID) error
 	return nil
 }
 
-// branch is the branch that the record names. A record holds text: a name that is
-// not valid UTF-8 is quoted as a path would be.
+// branch returns the branch name for the record. A name that is not valid UTF-8 is quoted
+// like a path.
 func (w *saveOp) branch() string {
 	return RecordedBranch(first(w.snap.head.branch, w.req.Branch))
 }
 
-// newID makes an id from the record, the tree and random bytes.
+// newID returns a new id from the record, the staged tree and random bytes.
 func (w *saveOp) newID(r *checkpoint.Record) (checkpoint.ID, error) {
 	r.SetID("")
 	data, err := r.Encode()

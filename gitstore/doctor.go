@@ -14,9 +14,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Examine looks at what lies around the chains of the repository and judges it
-// (package health). What the chains themselves hold is Inspect's and Verify's
-// to say. gitVersion is git's, as {2, 54}.
+// Examine checks the files, refs and settings around the chains of the repository
+// (package health). Inspect and Verify check the chains themselves. gitVersion is the
+// version of git, such as {2, 54}.
 func (s *Store) Examine(ctx context.Context, gitVersion [2]int) ([]health.Finding, error) {
 	f := health.Facts{Now: s.now(), Git: gitVersion, Pending: s.folders().Pending()}
 	for _, e := range s.config {
@@ -35,7 +35,7 @@ func (s *Store) Examine(ctx context.Context, gitVersion [2]int) ([]health.Findin
 	return health.Judge(f), err
 }
 
-// folders are where a process may have left files behind.
+// folders returns the folders in which a killed process may have left files.
 func (s *Store) folders() health.Folders {
 	return health.Folders{
 		Common: s.repo.CommonDir, Objects: s.repo.ObjectDir, Cache: s.CacheDir(),
@@ -43,7 +43,7 @@ func (s *Store) folders() health.Folders {
 	}
 }
 
-// ObjectCounts are git's counts of its objects.
+// ObjectCounts returns git's counts of objects.
 func (s *Store) ObjectCounts(ctx context.Context) (health.ObjectCounts, error) {
 	out, err := s.git.Output(ctx, "count-objects", "-v")
 	if err != nil {
@@ -52,9 +52,9 @@ func (s *Store) ObjectCounts(ctx context.Context) (health.ObjectCounts, error) {
 	return health.ParseObjects(string(out)), nil
 }
 
-// aheadFound returns the issues that have checkpoints with a date more than a
-// day ahead, or a clock that no later checkpoint can follow. A checkpoint that
-// was saved on top of one from the future has a clock ahead and its own date.
+// aheadFound returns the issues with a checkpoint whose date is more than a day ahead, or
+// whose clock has no successor. A checkpoint that was saved on top of such a date has a
+// clock ahead, but its own date.
 func (s *Store) aheadFound(ctx context.Context, refs []health.Ref) []health.Ahead {
 	var found []health.Ahead
 	for _, r := range refs {
@@ -63,7 +63,7 @@ func (s *Store) aheadFound(ctx context.Context, refs []health.Ref) []health.Ahea
 		}
 		l, err := s.List(ctx, checkpoint.Issue(r.Issue), 0)
 		if err != nil {
-			continue // Inspect says so
+			continue // Inspect reports the error
 		}
 		a := health.Ahead{Issue: r.Issue}
 		for i := range l.Checkpoints {
@@ -83,7 +83,7 @@ func (s *Store) aheadFound(ctx context.Context, refs []health.Ref) []health.Ahea
 	return found
 }
 
-// bothFound returns the issues with checkpoints that are live and archived.
+// bothFound returns the issues with checkpoints that are both live and archived.
 func (s *Store) bothFound(ctx context.Context, refs []health.Ref) []health.Both {
 	var found []health.Both
 	for _, r := range refs {
@@ -98,8 +98,7 @@ func (s *Store) bothFound(ctx context.Context, refs []health.Ref) []health.Both 
 	return found
 }
 
-// Mend does what a finding says can be done about it, and returns that in
-// words.
+// Mend applies the repair of a finding, and returns a description of it.
 func (s *Store) Mend(ctx context.Context, m health.Mend) (string, error) {
 	switch m.Act {
 	case health.RemoveFiles:
@@ -119,9 +118,10 @@ func (s *Store) Mend(ctx context.Context, m health.Mend) (string, error) {
 	return s.replaceBroken(ctx, m)
 }
 
-// replaceBroken gives a ref that leads nowhere another value, or none. A file
-// that holds no object's name is in git's way: it goes to where it can be
-// looked at, and what is set aside goes there too.
+// replaceBroken moves or deletes a ref that points to a missing or unreadable commit. If
+// the file of the ref contains no object id, git refuses to change the ref. So the file
+// moves to a folder of this program, for inspection. A value that is set aside is stored
+// there too.
 func (s *Store) replaceBroken(ctx context.Context, m health.Mend) (string, error) {
 	name, said := m.Names[0], m.Said
 	if now, err := s.readRef(ctx, name); m.From == "" && err == nil && !now.IsZero() {
@@ -135,7 +135,7 @@ func (s *Store) replaceBroken(ctx context.Context, m health.Mend) (string, error
 		said += "; " + s.folders().Name(kept) + " has what it held"
 	}
 	old := plumbing.NewHash(m.From)
-	if m.From == "" { // a packed value may have been hidden
+	if m.From == "" { // the broken file may have hidden a packed value
 		var err error
 		if old, err = s.readRef(ctx, name); err != nil {
 			return "", err
@@ -155,8 +155,8 @@ func (s *Store) replaceBroken(ctx context.Context, m health.Mend) (string, error
 	return said, s.withNamedLocks(ctx, []string{locked}, func() error { return s.moveRefs(ctx, "doctor: it led nowhere", move) })
 }
 
-// keepBroken keeps what a ref holds in a file of ours, and takes a file that
-// is no ref out of git's way.
+// keepBroken stores the value of a ref in a file of this program. If the file of the ref
+// contains no object id, keepBroken moves that file away instead.
 func (s *Store) keepBroken(name, value string) (string, error) {
 	dir := filepath.Join(s.repo.CommonDir, "git-checkpoint", "broken")
 	if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// refsFound looks at every ref of the program's, broken ones too.
+// refsFound examines every ref of this program, including broken refs.
 func (s *Store) refsFound(ctx context.Context) ([]health.Ref, error) {
 	names, err := s.everyRef(ctx)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *Store) refsFound(ctx context.Context) ([]health.Ref, error) {
 	return found, nil
 }
 
-// everyRef are the names of the refs of the stored form, broken ones too.
+// everyRef returns the names of all refs of the stored form, including broken refs.
 func (s *Store) everyRef(ctx context.Context) ([]string, error) {
 	var all []string
 	for _, prefix := range []string{liveRefs, archiveRefs, bookRefs} {
@@ -47,7 +47,7 @@ func (s *Store) everyRef(ctx context.Context) ([]string, error) {
 	return slices.Compact(all), nil
 }
 
-// refFound looks at one ref, and where it leads.
+// refFound examines a ref and its target.
 func (s *Store) refFound(ctx context.Context, name string) health.Ref {
 	r := health.Ref{Name: name}
 	issue := roleOf(&r)
@@ -71,7 +71,7 @@ func (s *Store) refFound(ctx context.Context, name string) health.Ref {
 	return r
 }
 
-// roleOf finds out from its name what a ref is for, and whose it is.
+// roleOf derives the role and the issue of a ref from its name.
 func roleOf(r *health.Ref) checkpoint.Issue {
 	for _, p := range []struct {
 		prefix string
@@ -102,7 +102,7 @@ func roleOf(r *health.Ref) checkpoint.Issue {
 	return ""
 }
 
-// leadsNowhere says why a ref's value is no use, "" where it is.
+// leadsNowhere returns the reason why the value of a ref is unusable, or "".
 func (s *Store) leadsNowhere(role health.Role, hash plumbing.Hash) string {
 	_, err := s.readCommit(hash)
 	switch {
@@ -114,8 +114,9 @@ func (s *Store) leadsNowhere(role health.Role, hash plumbing.Hash) string {
 	return err.Error()
 }
 
-// lastSound is the newest place where a ref was, by its reflog or by what else
-// has the issue's chain, that can be read whole, "" for none.
+// lastSound returns the newest completely readable tip of a ref, or "". Candidates are
+// the values in the ref's reflog, then the tips of other refs that have the issue's
+// chain.
 func (s *Store) lastSound(ctx context.Context, i checkpoint.Issue, name string) string {
 	candidates := s.loggedTips(name)
 	if name != ArchiveRef(i) {
@@ -137,8 +138,8 @@ func (s *Store) lastSound(ctx context.Context, i checkpoint.Issue, name string) 
 	return ""
 }
 
-// loggedTips are where a ref was, newest first. The ref itself may be broken,
-// so that git has nothing to say.
+// loggedTips returns the former values of a ref, newest first. It reads the reflog file
+// itself, because git refuses to show the reflog of a broken ref.
 func (s *Store) loggedTips(name string) []plumbing.Hash {
 	entries, err := refs.ReadLog(s.repo.CommonDir, name)
 	if err != nil || s.repo.RefFormat != "files" {
@@ -151,7 +152,7 @@ func (s *Store) loggedTips(name string) []plumbing.Hash {
 	return tips
 }
 
-// remoteTips are the chains of an issue that remotes had.
+// remoteTips returns the known tips of an issue's chain at all remotes.
 func (s *Store) remoteTips(ctx context.Context, i checkpoint.Issue) []plumbing.Hash {
 	refs, err := s.refs.List(ctx, remoteRefs)
 	if err != nil {
@@ -166,8 +167,8 @@ func (s *Store) remoteTips(ctx context.Context, i checkpoint.Issue) []plumbing.H
 	return tips
 }
 
-// tookAway reports whether an issue's chain does not have all that this clone
-// wrote: own is where it wrote last.
+// tookAway reports whether the live chain of an issue lacks checkpoints that this clone
+// wrote. own is the tip that this clone wrote last.
 func (s *Store) tookAway(ctx context.Context, i checkpoint.Issue, own plumbing.Hash) bool {
 	live, err := s.readRef(ctx, LiveRef(i))
 	if err != nil || live == own {

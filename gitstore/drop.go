@@ -10,10 +10,10 @@ import (
 	"git-checkpoint/gitstore/refs"
 )
 
-// Drop deletes checkpoints of an issue, live or archived, for good: the
-// ledger keeps another clone from bringing them back. Ids that are in neither
-// chain fail with *NotFoundError, and nothing is dropped. The empty id stands
-// for commits that name none, which are no checkpoints.
+// Drop permanently deletes live or archived checkpoints of an issue. The ledger prevents
+// that another clone restores them. If an id is in neither chain, Drop fails with
+// *NotFoundError and deletes nothing. The empty id stands for foreign commits, which have
+// no id.
 func (s *Store) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) error {
 	remove := setOf(ids)
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id checkpoint.ID) bool { return id == "" })
@@ -41,7 +41,8 @@ func (s *Store) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoi
 	return nil
 }
 
-// bury makes ids deleted, which is final and beats all else.
+// bury marks ids as deleted in the ledger. A deletion is final and overrides every other
+// entry.
 func bury(l *ledger.Ledger, ids []checkpoint.ID) {
 	for _, id := range ids {
 		l.Deleted[id] = true
@@ -51,8 +52,8 @@ func bury(l *ledger.Ledger, ids []checkpoint.ID) {
 	}
 }
 
-// leaveArchive takes checkpoints out of an archive and returns the move of
-// its ref, none when the archive has none of them.
+// leaveArchive removes checkpoints from an archive, and returns the move of the archive
+// ref. It returns nil if the archive has no such checkpoint.
 func (s *Store) leaveArchive(archive *chain, ids map[checkpoint.ID]bool, k *objectWriter) ([]refs.Move, error) {
 	links := slices.DeleteFunc(slices.Clone(archive.commits), func(l chainCommit) bool { return ids[l.ID] })
 	if len(links) == len(archive.commits) {

@@ -12,7 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Errors that callers ask for.
+// Sentinel errors of this package.
 var (
 	ErrNotRepository = repository.ErrNone
 	ErrBare          = errors.New("a bare repository has no staging area")
@@ -22,14 +22,14 @@ var (
 	ErrUnchanged     = errors.New("unchanged since the checkpoint before")
 )
 
-// A DoneError reports an error that came after the refs had moved. The change is
-// made, but it may not survive a loss of power or a gc.
+// A DoneError reports an error that occurred after the refs had moved. The change is
+// made, but a power loss or gc may lose it.
 type DoneError struct{ Err error }
 
 func (e *DoneError) Error() string { return fmt.Sprintf("the change is made, but: %v", e.Err) }
 func (e *DoneError) Unwrap() error { return e.Err }
 
-// afterMove returns an error that came after refs had moved as a DoneError.
+// afterMove wraps an error that occurred after refs had moved in a DoneError.
 func afterMove(err error) error {
 	if err == nil {
 		return nil
@@ -37,8 +37,8 @@ func afterMove(err error) error {
 	return &DoneError{err}
 }
 
-// A PushedError reports an error that came after a sync had moved the remote's refs
-// of an issue. The refs here have not followed; the next sync moves them.
+// A PushedError reports an error that occurred after a sync had moved the remote refs of
+// an issue. The local refs have their old values; the next sync moves them.
 type PushedError struct {
 	Issue  checkpoint.Issue
 	Remote string
@@ -50,8 +50,8 @@ func (e *PushedError) Error() string {
 }
 func (e *PushedError) Unwrap() error { return e.Err }
 
-// An UnfinishedError reports an error that came while a restore was taken back:
-// some files may be as they were before, others are not. Another undo completes it.
+// An UnfinishedError reports an error during the undo of a restore. Some files may have
+// their former contents, others may not. Another undo completes it.
 type UnfinishedError struct{ Err error }
 
 func (e *UnfinishedError) Error() string {
@@ -62,16 +62,15 @@ func (e *UnfinishedError) Unwrap() error { return e.Err }
 // isDone reports whether refs have moved in spite of an error.
 func isDone(err error) bool { return errors.As(err, new(*DoneError)) }
 
-// An UnsupportedError names a feature of a repository that this program does
-// not work with.
+// An UnsupportedError names a repository feature that this program does not support.
 type UnsupportedError = repository.UnsupportedError
 
-// A NoneError says that an issue has no checkpoint.
+// A NoneError reports that an issue has no checkpoint.
 type NoneError struct{ Issue checkpoint.Issue }
 
 func (e *NoneError) Error() string { return fmt.Sprintf("No checkpoint found for issue #%s", e.Issue) }
 
-// A NotFoundError says that no checkpoint of an issue goes by a name.
+// A NotFoundError reports that a name matches no checkpoint of an issue.
 type NotFoundError struct {
 	Issue checkpoint.Issue
 	Name  string
@@ -81,7 +80,7 @@ func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("issue %s: no checkpoint is called %q", e.Issue, e.Name)
 }
 
-// An AmbiguousError says that several checkpoints go by a name.
+// An AmbiguousError reports that a name matches several checkpoints.
 type AmbiguousError struct {
 	Name       string
 	Candidates []checkpoint.ID
@@ -99,27 +98,27 @@ func joinIDs(ids []checkpoint.ID) string {
 	return strings.Join(texts, ", ")
 }
 
-// A CorruptError says that something stored breaks the stored form.
+// A CorruptError reports that a stored object violates the stored form.
 type CorruptError = trees.CorruptError
 
 func corrupt(object, format string, args ...any) error {
 	return trees.Corrupt(object, format, args...)
 }
 
-// A BrokenRefError says that a ref holds no commit that is there. It is a
-// CorruptError, too.
+// A BrokenRefError reports that a ref does not point to an existing commit. It wraps a
+// CorruptError.
 type BrokenRefError struct {
 	Ref  string
-	File string        // where it is stored, "" when it is not a file of its own
-	Last plumbing.Hash // where this clone last moved it, zero when that is not known
+	File string        // path of the ref's file, "" if the ref has no file of its own
+	Last plumbing.Hash // last value that this clone gave the ref, zero if unknown
 	Err  error
 }
 
 func (e *BrokenRefError) Error() string { return e.Err.Error() }
 func (e *BrokenRefError) Unwrap() error { return e.Err }
 
-// A RefusedError says that an operation would have lost something; Hint is
-// the command that goes on from here.
+// A RefusedError reports that an operation was refused because it would lose data or
+// could not succeed. Hint is a command for the next step.
 type RefusedError struct {
 	Reason string
 	Paths  []string
@@ -128,7 +127,7 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return e.Reason }
 
-// A LimitError says that something is larger than what is allowed.
+// A LimitError reports a size above its limit.
 type LimitError struct {
 	What        string
 	Size, Limit int64
@@ -138,8 +137,8 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s: %d bytes, more than the limit of %d", e.What, e.Size, e.Limit)
 }
 
-// A TakenError says that the id which a record brought along is that of
-// another checkpoint: one that is there, or one that was dropped.
+// A TakenError reports that the id of an imported record belongs to another checkpoint,
+// which exists or was dropped.
 type TakenError struct {
 	Issue   checkpoint.Issue
 	ID      checkpoint.ID

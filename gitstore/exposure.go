@@ -7,13 +7,13 @@ import (
 	"git-checkpoint/gitstore/remote"
 )
 
-// An issuePush holds the updates that a push sends for one issue.
+// An issuePush holds the ref updates of a push for one issue.
 type issuePush struct {
 	issue   checkpoint.Issue
 	updates []remote.RefUpdate
 }
 
-// pushBytes bounds the arguments of one push, in which its refs stand.
+// pushBytes limits the size of one push command's arguments, which contain the refs.
 const pushBytes = 100_000
 
 // countForOnePush returns how many of the pushes fit in one command, at least one.
@@ -30,13 +30,13 @@ func countForOnePush(list []issuePush) int {
 	return len(list)
 }
 
-// An exposureCheck checks if the commits of a push may be exposed to a remote.
+// An exposureCheck checks if a push may expose its commits to a remote.
 type exposureCheck struct {
 	s      *Store
 	remote string
 
-	may      func(checkpoint.Issue, Outgoing) error // nil for yes
-	harmless func(Outgoing) bool                    // may says nothing of it; nil for never
+	may      func(checkpoint.Issue, Outgoing) error // nil allows every push
+	harmless func(Outgoing) bool                    // reports that may needs no call; nil for never
 }
 
 // A blockedError is the reason why an issue must not be pushed.
@@ -47,15 +47,15 @@ func (e *blockedError) Unwrap() error { return e.error }
 // errorsByIssue maps issues to the errors of their push, nil for success.
 type errorsByIssue map[checkpoint.Issue]error
 
-// check checks pushes, and records the errors of those that are refused.
+// check checks pushes, and adds the errors of refused pushes to refused.
 func (j *exposureCheck) check(ctx context.Context, list []issuePush, refused errorsByIssue) {
 	if j.may != nil && len(list) > 0 {
 		j.checkTogether(ctx, list, j.s.Fetched(ctx), refused)
 	}
 }
 
-// checkTogether looks at all issues together, at the halves where there is
-// something to say, and at single ones to say it.
+// checkTogether checks all issues together. If the result is not harmless, it checks each
+// half, down to single issues.
 func (j *exposureCheck) checkTogether(ctx context.Context, list []issuePush, fetched Exposed, refused errorsByIssue) {
 	var updates []remote.RefUpdate
 	for _, g := range list {

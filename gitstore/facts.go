@@ -9,17 +9,16 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
-// A BranchReport is what this clone knows of a branch.
+// A BranchReport contains the facts about a branch that this clone knows.
 type BranchReport struct {
 	Exists bool
-	Once   bool     // this clone has had it
-	Name   string   // of the branch that it was renamed to, if that is there
-	Remote []string // remote-tracking branches of that name
+	Once   bool     // this clone had the branch once
+	Name   string   // new name after a rename, if that branch exists
+	Remote []string // remote-tracking branches with this name
 }
 
-// FindBranch looks for a branch. That this clone has had one shows in its
-// configuration, or in a reflog of HEAD, which names what was switched to and
-// from.
+// FindBranch looks for a branch. Traces of a former branch are its configuration and the
+// reflog of HEAD, which names the branches of every checkout.
 func (s *Store) FindBranch(ctx context.Context, name string, since time.Time) (BranchReport, error) {
 	hash, err := s.readRef(ctx, "refs/heads/"+name)
 	if err != nil {
@@ -50,9 +49,9 @@ func (s *Store) FindBranch(ctx context.Context, name string, since time.Time) (B
 	return r, nil
 }
 
-// SavedHere reports whether this clone saved the checkpoint, as far as that is
-// known: its reflog says so, or, where git has expired that, what this clone
-// wrote last has it and neither what plain git brought nor a remote has.
+// SavedHere reports whether this clone is known to have saved a checkpoint. The reflog of
+// the chain has an entry for the save. If git has expired the entry, the checkpoint must
+// be in own/, but neither in fetched/ nor in the chain of a remote.
 func (s *Store) SavedHere(ctx context.Context, c *Checkpoint) bool {
 	entries, err := s.reflog(ctx, LiveRef(c.Issue))
 	if err != nil {
@@ -66,8 +65,9 @@ func (s *Store) SavedHere(ctx context.Context, c *Checkpoint) bool {
 	return s.inChain(ctx, c, ownRef(c.Issue)) && !s.inChain(ctx, c, fetchedRef(c.Issue)) && !s.atRemote(ctx, c)
 }
 
-// atRemote reports whether a remote is known to have a checkpoint, or may be: a
-// fetch goes into own/ as well, so what is there may be anybody's.
+// atRemote reports whether a remote is known to have a checkpoint. It also returns true
+// if the refs cannot be read. A fetch updates own/ as well, so own/ alone does not prove
+// that this clone saved a checkpoint.
 func (s *Store) atRemote(ctx context.Context, c *Checkpoint) bool {
 	refs, err := s.refs.List(ctx, remoteRefs)
 	if err != nil {
@@ -81,14 +81,15 @@ func (s *Store) atRemote(ctx context.Context, c *Checkpoint) bool {
 	return false
 }
 
-// inChain reports whether a checkpoint is among the newest of the chain at ref.
+// inChain reports whether a checkpoint is among the newest checkpoints of the chain at
+// ref.
 func (s *Store) inChain(ctx context.Context, c *Checkpoint, ref string) bool {
 	chain, err := s.readChain(ctx, c.Issue, ref, retentionDepth)
 	return err == nil && slices.ContainsFunc(chain.commits, func(l chainCommit) bool { return l.ID == c.ID })
 }
 
-// Partial reports whether the clone is shallow or partial, and so may not have
-// what others do.
+// Partial reports whether the clone is shallow or partial, and so may lack objects that
+// other clones have.
 func (s *Store) Partial() bool {
 	_, partial := gitcmd.Last(s.config, "extensions.partialclone")
 	return s.repo.Shallow || partial

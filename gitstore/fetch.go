@@ -13,21 +13,21 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A FetchRequest says what to fetch.
+// A FetchRequest holds the parameters of a fetch.
 type FetchRequest struct {
 	Remote  string
-	Issues  []checkpoint.Issue // none for all that the remote has
+	Issues  []checkpoint.Issue // empty for all issues of the remote
 	Timeout time.Duration      // of one connection, 0 for none
-	Quiet   bool               // ask nobody for a password
+	Quiet   bool               // do not prompt for a password
 	DryRun  bool               // only compare
 
 	Progress func(done, total int)
 }
 
-// Fetch brings the chains of issues from a remote. A chain here that the
-// remote's continues moves to it; one that has diverged stays, and the
-// remote's is kept under refs/git-checkpoint/remote. An error says that the
-// remote did not answer; what went wrong with one issue is in its Synced.
+// Fetch fetches the chains of issues from a remote. If the remote chain extends the local
+// chain, the local ref moves to the remote tip. If both have diverged, the local chain
+// stays, and the remote chain is available below refs/git-checkpoint/remote. The error
+// reports that the remote did not answer; errors of single issues are in their Synced.
 func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
 	l, err := s.connect("fetch", req.Remote, req.Timeout, req.Quiet)
 	if err != nil {
@@ -54,8 +54,9 @@ func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
 	return done, nil
 }
 
-// chainHere is an issue's chain, the one that this clone wrote last where the
-// ref is gone: that it is not there does not mean that it was dropped.
+// chainHere returns the local chain of an issue. If the ref does not exist, it returns
+// the chain that this clone wrote last: a missing ref does not mean that the checkpoints
+// were dropped.
 func (s *Store) chainHere(ctx context.Context, i checkpoint.Issue) (*chain, error) {
 	c, err := s.readChain(ctx, i, LiveRef(i), 0)
 	if err != nil || !c.tip.IsZero() {
@@ -64,8 +65,8 @@ func (s *Store) chainHere(ctx context.Context, i checkpoint.Issue) (*chain, erro
 	return s.readChain(ctx, i, ownRef(i), 0)
 }
 
-// theirChain reads a chain that came from a remote, and refuses one that is
-// none.
+// theirChain reads a chain that was fetched from a remote. It fails if the commits are
+// not a valid chain.
 func (s *Store) theirChain(remote string, i checkpoint.Issue, tip plumbing.Hash) (*chain, error) {
 	c, err := s.walk(i, LiveRef(i), tip, 0)
 	if err == nil {
@@ -89,20 +90,21 @@ func (c *chain) checkRoot() error {
 	return corrupt(c.ref, "it is no chain of checkpoints")
 }
 
-// corruptThere says that the chain of a remote is damaged, which nothing that
-// looks at those here would find.
+// corruptThere returns the error of a damaged chain at a remote. The hint names a command
+// that inspects the remote, since commands that verify local chains would not find the
+// damage.
 func (s *Store) corruptThere(remote, ref string, tip plumbing.Hash, err error) error {
 	if !errors.As(err, new(*CorruptError)) {
 		return err
 	}
 	hint := lookThere(remote, ref)
-	if !s.objects.Has(tip) { // what is known here of the remote is
+	if !s.objects.Has(tip) { // the damage is in the local remote-tracking ref
 		hint = "git checkpoint doctor --fix"
 	}
 	return &CorruptError{Object: ShownRemote(remote), Err: err, Hint: hint}
 }
 
-// adopt makes the remote's chain the one here.
+// adopt returns the moves that make the remote chain the local chain.
 func (s *Store) adopt(ctx context.Context, ours, theirs *chain, known *names) ([]refs.Move, error) {
 	live, err := s.readRef(ctx, LiveRef(ours.issue))
 	if err != nil {
@@ -118,7 +120,8 @@ func (s *Store) adopt(ctx context.Context, ours, theirs *chain, known *names) ([
 	return s.movesTo(ctx, &here, theirs.tip)
 }
 
-// restoreLiveRef restores the ref of a chain that is known by own/ alone.
+// restoreLiveRef returns the move that recreates the live ref of a chain that only own/
+// has.
 func (s *Store) restoreLiveRef(ctx context.Context, ours *chain) ([]refs.Move, error) {
 	if ours.ref == LiveRef(ours.issue) || ours.tip.IsZero() {
 		return nil, nil
@@ -126,7 +129,7 @@ func (s *Store) restoreLiveRef(ctx context.Context, ours *chain) ([]refs.Move, e
 	return []refs.Move{{Name: LiveRef(ours.issue), New: ours.tip}}, nil
 }
 
-// divergence is the error of a chain that neither side's continues.
+// divergence returns the error for chains that have diverged.
 func (s *Store) divergence(op, remote string, i checkpoint.Issue) error {
 	return &RemoteError{
 		Op: op, Remote: ShownRemote(remote), Refused: true,
@@ -135,7 +138,7 @@ func (s *Store) divergence(op, remote string, i checkpoint.Issue) error {
 	}
 }
 
-// compareAll says what a fetch would do, by the tips alone.
+// compareAll returns the results that a fetch would have, based only on the tips.
 func (s *Store) compareAll(ctx context.Context, l *conn, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash) []Synced {
 	done := make([]Synced, len(issues))
 	for k, i := range issues {

@@ -45,8 +45,8 @@ func (l *conn) fetchListed(ctx context.Context, issues []checkpoint.Issue) ([]ch
 	return issues, in, err
 }
 
-// chains asks a remote for the tips of issues, of all that it has when none
-// are named.
+// chains returns the remote tips of issues. Without issues it returns the tips of all
+// issues of the remote, sorted, and warns of invalid refs.
 func (l *conn) chains(ctx context.Context, issues []checkpoint.Issue) (map[checkpoint.Issue]plumbing.Hash, []checkpoint.Issue, error) {
 	there, err := l.ask(ctx, issues)
 	if err != nil {
@@ -60,15 +60,15 @@ func (l *conn) chains(ctx context.Context, issues []checkpoint.Issue) (map[check
 	return there.tips, issues, nil
 }
 
-// A listing is what a remote has.
+// A listing is the list of a remote's chain refs.
 type listing struct {
 	issues  []checkpoint.Issue // in the order of their refs
 	tips    map[checkpoint.Issue]plumbing.Hash
-	strange []string // refs that are no issue's
+	strange []string // refs that name no issue
 }
 
-// ask is chains for whoever has something else to do with the store meanwhile:
-// it tells nobody of what is strange.
+// ask lists the tips of issues at the remote, as chains does, but does not warn of
+// invalid refs. So it can run concurrently with other work on the store.
 func (l *conn) ask(ctx context.Context, issues []checkpoint.Issue) (listing, error) {
 	var patterns []string
 	for _, i := range issues {
@@ -94,8 +94,8 @@ func (l *conn) ask(ctx context.Context, issues []checkpoint.Issue) (listing, err
 	return there, err
 }
 
-// warnInvalidRefs warns of refs among those of chains whose names are no issues. They
-// are skipped. at is the remote that they are on.
+// warnInvalidRefs warns of chain refs whose names are not valid issues. They are skipped.
+// at is a prefix that names the remote.
 func (s *Store) warnInvalidRefs(at string, names []string) {
 	const few = 3
 	if len(names) == 0 {
@@ -109,9 +109,9 @@ func (s *Store) warnInvalidRefs(at string, names []string) {
 	s.notify("%sleft out, no issue is called so: %s%s", at, strings.Join(shown, ", "), more)
 }
 
-// incoming fetches what is not here yet. A chain of which something is here
-// already is fetched down to that, a new one no deeper than history is here.
-// here are the refs as refsHere reads them.
+// incoming fetches the chains that are missing here. If a part of a chain is present, the
+// fetch stops at the known commits. A new chain is fetched no deeper than the local
+// history. here contains the refs as returned by refsHere.
 func (l *conn) incoming(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, here map[string]plumbing.Hash) (fetched, error) {
 	in := fetched{}
 	var wanted []checkpoint.Issue
@@ -137,21 +137,21 @@ func (l *conn) incoming(ctx context.Context, issues []checkpoint.Issue, tips map
 	return in, err
 }
 
-// fetchWithoutListing fetches the chain of one issue without a look at what the remote has.
-// ok is false where a look has to find out. known says that something of it is
-// here.
+// fetchWithoutListing fetches the chain of one issue without listing the remote's refs
+// first. ok is false if a listing is necessary. known is set if a part of the chain is
+// present.
 func (l *conn) fetchWithoutListing(ctx context.Context, i checkpoint.Issue, known bool) (in fetched, ok bool, err error) {
 	came, ok, err := l.FetchWithoutListing(ctx, LiveRef(i), known)
 	return fetched{i: came}, ok, err
 }
 
-// knows reports whether something of an issue is here that its chain at a remote
-// may share.
+// knows reports whether a local ref of an issue may share commits with its chain at a
+// remote.
 func (s *Store) knows(remote string, i checkpoint.Issue, here map[string]plumbing.Hash) bool {
 	return !here[s.trackingRef(remote, i)].IsZero() || !here[LiveRef(i)].IsZero() || !here[ArchiveRef(i)].IsZero()
 }
 
-// fetched are the chains of a remote, or its archives, as they came here.
+// fetched maps issues to fetched chains or archives.
 type fetched map[checkpoint.Issue]remote.FetchedRef
 
 // add adds the fetched refs of issues, by the names of their refs.

@@ -11,8 +11,8 @@ import (
 	"git-checkpoint/gitstore/internal/fsutil"
 )
 
-// syncDirs makes what was created, renamed or removed in directories durable.
-// Concurrent syncs share the file system's journal commits.
+// syncDirs makes created, renamed and removed entries of directories durable. Concurrent
+// syncs share the file system's journal commits.
 func syncDirs(dirs []string) error {
 	slices.Sort(dirs)
 	return eachAtOnce(slices.Compact(dirs), fsutil.SyncDir)
@@ -31,8 +31,8 @@ func eachAtOnce[T any](all []T, f func(T) error) error {
 	return errors.Join(errs...)
 }
 
-// syncNearest is SyncDir for a directory that somebody may remove: then for the
-// one above it, which that has changed later.
+// syncNearest syncs a directory that another process may remove. If it is gone,
+// syncNearest syncs the nearest existing parent, which contains the removal.
 func syncNearest(dir string) error {
 	for {
 		err := fsutil.SyncDir(dir)
@@ -43,8 +43,8 @@ func syncNearest(dir string) error {
 	}
 }
 
-// writeFile replaces a file of our own durably: readers see the old content or
-// the new.
+// writeFile durably replaces a file of this program. Readers see either the old or the
+// new content.
 func (s *Store) writeFile(path string, data []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -14,22 +14,28 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Latest names the newest checkpoint of an issue, valid or not; "latest~2" is
-// the second one before it.
+// Latest names the newest checkpoint of an issue, valid or not. "latest~2" is the second
+// checkpoint before it.
 const Latest = "latest"
 
-// First names the oldest checkpoint that is left of an issue: where its work
-// began, since retention keeps what is saved when a phase begins. A checkpoint that
-// another system gave this id goes before.
+// First names the oldest remaining checkpoint of an issue. This is usually the start of
+// the work, since retention keeps checkpoints of the start of a phase. A checkpoint with
+// the imported id "first" takes precedence.
 const First = "first"
 
-// Find returns the checkpoint of an issue that goes by a name: an id, a prefix
-// of one that reaches into its time, at least four of its final hex digits,
-// Latest, First, a commit of the chain, one that a rewrite made old too, or what it is
-// of: "@{phase:ready}" for the newest of a phase, ":/text" for the newest with
-// that text in its note, as git has it. The archive is searched when the chain
-// has none. It fails with *NoneError, *NotFoundError or *AmbiguousError, and with
-// *RefusedError where it is not known which is First.
+// Find returns the checkpoint of an issue that matches a name. A name is one of:
+//
+//   - an id
+//   - an id prefix that reaches into the time
+//   - at least four of the final hex digits of an id
+//   - Latest, "latest~2" or First
+//   - a commit of the chain, or a full commit id from before a rewrite
+//   - "@{phase:ready}" for the newest checkpoint of a phase
+//   - ":/text" for the newest checkpoint with the text in its note, as in git
+//
+// If the chain has no match, Find searches the archive. It fails with *NoneError,
+// *NotFoundError or *AmbiguousError, or with *RefusedError if a shallow boundary hides
+// the First checkpoint.
 func (s *Store) Find(ctx context.Context, issue checkpoint.Issue, name string) (*Checkpoint, error) {
 	if back, ok := stepsBack(name); ok {
 		return s.findBack(ctx, issue, name, back)
@@ -57,9 +63,9 @@ func (s *Store) Find(ctx context.Context, issue checkpoint.Issue, name string) (
 	return nil, &NotFoundError{Issue: issue, Name: name}
 }
 
-// ByID returns the checkpoint of an issue that has an id, which may look like any
-// other name: one that another system gave is any word. The archive is searched
-// when the chain has none. It fails with *NotFoundError.
+// ByID returns the checkpoint of an issue with an exact id. An imported id can be any
+// word, even a name such as "latest". If the chain has no such checkpoint, ByID searches
+// the archive. It fails with *NotFoundError.
 func (s *Store) ByID(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID) (*Checkpoint, error) {
 	for _, list := range []func(context.Context, checkpoint.Issue, int) (*List, error){s.List, s.Archived} {
 		l, err := list(ctx, issue, 0)
@@ -83,7 +89,7 @@ func oldest(l *List) (*Checkpoint, error) {
 	return &l.Checkpoints[len(l.Checkpoints)-1], nil
 }
 
-// stepsBack reads "latest" and "latest~N".
+// stepsBack parses "latest" and "latest~N".
 func stepsBack(name string) (int, bool) {
 	rest, ok := strings.CutPrefix(name, Latest)
 	if !ok || rest == "" {
@@ -107,8 +113,8 @@ func (s *Store) findBack(ctx context.Context, issue checkpoint.Issue, name strin
 	return &l.Checkpoints[back], nil
 }
 
-// description is what a name says of a checkpoint instead of naming it, nil when
-// it names one.
+// description returns a predicate for the names ":/text" and "@{phase:name}", or nil for
+// other names.
 func description(name string) func(*Checkpoint) bool {
 	if text, ok := strings.CutPrefix(name, ":/"); ok && text != "" {
 		return func(c *Checkpoint) bool { return strings.Contains(c.Note, text) }
@@ -120,7 +126,7 @@ func description(name string) func(*Checkpoint) bool {
 	return nil
 }
 
-// newestOf is the first of a list that a description fits, nil for none.
+// newestOf returns the first checkpoint of a list that satisfies a predicate, or nil.
 func newestOf(list []Checkpoint, fits func(*Checkpoint) bool) *Checkpoint {
 	i := slices.IndexFunc(list, func(c Checkpoint) bool { return c.ID != "" && fits(&c) })
 	if i < 0 {
@@ -129,7 +135,7 @@ func newestOf(list []Checkpoint, fits func(*Checkpoint) bool) *Checkpoint {
 	return &list[i]
 }
 
-// match finds the one checkpoint that goes by a name, nil when there is none.
+// match returns the checkpoint of a list that matches a name, or nil.
 func (s *Store) match(list []Checkpoint, name string) (*Checkpoint, error) {
 	if of := description(name); of != nil {
 		return newestOf(list, of), nil
@@ -159,9 +165,8 @@ func (s *Store) match(list []Checkpoint, name string) (*Checkpoint, error) {
 	return nil, ambiguous
 }
 
-// matchCommit finds a checkpoint by its commit, whole or at least seven
-// digits. A whole one that is not in the chain any more still names its
-// checkpoint through its trailer.
+// matchCommit finds a checkpoint by its commit id, full or abbreviated to at least seven
+// digits. A full id of a rewritten commit is resolved through the id in its trailer.
 func (s *Store) matchCommit(list []Checkpoint, name string) []*Checkpoint {
 	var found []*Checkpoint
 	if len(name) < 7 {
@@ -193,8 +198,8 @@ func (s *Store) Newest(ctx context.Context, issue checkpoint.Issue) (*Checkpoint
 	return s.findBack(ctx, issue, Latest, 0)
 }
 
-// NewestRecord returns the newest checkpoint of an issue and its record, as Newest
-// and VerifiedRecord do.
+// NewestRecord returns the newest checkpoint of an issue and its record, with the errors
+// of Newest and VerifiedRecord.
 func (s *Store) NewestRecord(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
 	c, err := s.Newest(ctx, issue)
 	if err != nil {
@@ -204,15 +209,14 @@ func (s *Store) NewestRecord(ctx context.Context, issue checkpoint.Issue) (*Chec
 	return c, r, err
 }
 
-// unordered fails where the tasks of a record wait for one another: nobody can
-// go on with them.
+// unordered fails if the tasks of a record have a dependency cycle.
 func unordered(r *checkpoint.Record) error {
 	_, err := tasks.Of(r).Batches()
 	return err
 }
 
-// ValidRecord is VerifiedRecord for a checkpoint that work goes on from: its record
-// keeps the rules of its schema.
+// ValidRecord returns the record of a checkpoint from which work continues. In addition
+// to VerifiedRecord it fails if the record violates its schema.
 func (s *Store) ValidRecord(c *Checkpoint) (*checkpoint.Record, error) {
 	r, err := s.VerifiedRecord(c)
 	if err != nil {
@@ -226,8 +230,8 @@ func (s *Store) ValidRecord(c *Checkpoint) (*checkpoint.Record, error) {
 	return r, nil
 }
 
-// isExhausted reports whether an error comes from the limits of the process or the
-// system, so that it is no property of what was read.
+// isExhausted reports whether an error comes from resource limits of the process or
+// system, and not from the data.
 func isExhausted(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM)
 }

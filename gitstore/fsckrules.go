@@ -14,9 +14,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// checkReceived refuses what is staged and what a server that checks what it
-// receives (receive.fsckObjects) refuses: it would refuse every later checkpoint
-// of the chain, too. What HEAD has already is HEAD's matter.
+// checkReceived fails if a staged file would be rejected by a server with
+// receive.fsckObjects. Such a server would also reject every later checkpoint of the
+// chain. Files that are unchanged since HEAD are not checked.
 func (s *Store) checkReceived(ctx context.Context, staged []trees.Change) error {
 	for _, c := range staged {
 		if c.New.Hash.IsZero() || c.New.Mode == trees.ModeGitlink {
@@ -41,8 +41,8 @@ func (s *Store) checkReceived(ctx context.Context, staged []trees.Change) error 
 	return nil
 }
 
-// notReceived says why a server would not take a file of one of git's names, ""
-// where it would.
+// notReceived returns the reason why a server would reject a file with a name that is
+// special to git, or "".
 func (s *Store) notReceived(ctx context.Context, name string, f trees.Entry) (string, error) {
 	if err := trees.CheckPath(name, f.Mode); err != nil {
 		return "it is a symlink", nil
@@ -56,7 +56,7 @@ func (s *Store) notReceived(ctx context.Context, name string, f trees.Entry) (st
 	}
 	out, err := s.git.Output(ctx, "config", "--list", "--null", "--blob", f.Hash.String())
 	if err != nil {
-		return "", nil // what git cannot read, a server only warns of
+		return "", nil // if git cannot parse the file, a server only warns
 	}
 	for _, field := range gitcmd.Fields(out) {
 		key, value, _ := strings.Cut(field, "\n")
@@ -67,10 +67,10 @@ func (s *Store) notReceived(ctx context.Context, name string, f trees.Entry) (st
 	return "", nil
 }
 
-// maxAttributeLine is how long a line of attributes may be for git.
+// maxAttributeLine is git's limit for the length of a line in .gitattributes.
 const maxAttributeLine = 2048
 
-// badAttributes says what git does not take in a file of attributes.
+// badAttributes returns the reason why git rejects a .gitattributes file, or "".
 func badAttributes(data []byte) string {
 	for line := range bytes.Lines(data) {
 		if len(bytes.TrimSuffix(line, []byte("\n"))) >= maxAttributeLine {
@@ -80,8 +80,8 @@ func badAttributes(data []byte) string {
 	return ""
 }
 
-// badModule says what git does not take in a setting of .gitmodules: these are
-// the rules of fsck_gitmodules_fn.
+// badModule returns the reason why git rejects a setting of .gitmodules, or "". The rules
+// are those of git's fsck_gitmodules_fn.
 func badModule(key, value string) string {
 	rest, ok := strings.CutPrefix(key, "submodule.")
 	at := strings.LastIndexByte(rest, '.')
@@ -102,7 +102,7 @@ func badModule(key, value string) string {
 	return ""
 }
 
-// badModuleName reports a name that leads out of its folder.
+// badModuleName reports whether a submodule name is empty or leads out of its folder.
 func badModuleName(name string) bool {
 	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '/' || r == '\\' }) {
 		if part == ".." {
@@ -112,8 +112,8 @@ func badModuleName(name string) bool {
 	return name == ""
 }
 
-// badModuleURL reports a URL that is an option, has a line break in it, or is
-// one of the web without a host.
+// badModuleURL reports whether a URL starts like an option, contains a line break, or is
+// a web URL without a host.
 func badModuleURL(text string) bool {
 	decoded, err := url.PathUnescape(text)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A contents is what a checkpoint has of the files, and what it had to leave out.
+// A contents holds the files of a checkpoint, and the list of files that were left out.
 type contents struct {
 	facts   checkpoint.Snapshot
-	entries []trees.Entry // its trees
+	entries []trees.Entry // entries of the checkpoint's tree
 }
 
 // A fullness compares the contents of the checkpoints of a chain.
@@ -21,11 +21,11 @@ type fullness struct {
 	s       *Store
 	objects trees.Reader
 	known   map[checkpoint.ID]*chainCommit
-	coming  *contents // of a checkpoint that is being saved, nil for none
+	coming  *contents // of the checkpoint that is being saved, or nil
 }
 
-// keepFuller keeps checkpoints that have files which all later ones lack. The
-// first item is the coming checkpoint if coming is not nil.
+// keepFuller keeps checkpoints that have files which all later checkpoints lack. The
+// first item is the new checkpoint if f.coming is not nil.
 func (s *Store) keepFuller(p retention.Policy, items []retention.Item, ds []retention.Decision, f *fullness) []retention.Decision {
 	return retention.KeepFuller(p, items, ds, func(newer, older int) bool {
 		old, now := f.known[items[older].ID], f.coming
@@ -36,7 +36,7 @@ func (s *Store) keepFuller(p retention.Policy, items []retention.Item, ds []rete
 	})
 }
 
-// of returns the contents of a checkpoint, nil if they cannot be read.
+// of returns the contents of a checkpoint, or nil if they cannot be read.
 func (f *fullness) of(l *chainCommit) *contents {
 	if l == nil {
 		return nil
@@ -52,8 +52,9 @@ func (f *fullness) of(l *chainCommit) *contents {
 	return &contents{r.Snapshot(), entries}
 }
 
-// covers reports whether an older checkpoint has no file that a newer one was
-// not asked for or had to leave out.
+// covers reports whether a newer checkpoint has every file of an older checkpoint that it
+// was asked for and could capture. It returns false if the older checkpoint has a file
+// that the newer one did not capture or left out.
 func (f *fullness) covers(newer *contents, older *chainCommit) bool {
 	left := newer.facts.LeftOut()
 	if newer.facts.Worktree && newer.facts.Untracked && len(left) == 0 {
@@ -61,7 +62,7 @@ func (f *fullness) covers(newer *contents, older *chainCommit) bool {
 	}
 	entries, err := trees.Read(f.objects, older.Tree)
 	if err != nil {
-		return true // there is nothing in it that could be restored
+		return true // no file of it could be restored
 	}
 	unread := slices.ContainsFunc(left, func(s checkpoint.Skipped) bool { return s.Path == "." || s.Reason == checkpoint.OutOfTime })
 	for name, asked := range map[string]bool{"worktree": newer.facts.Worktree, "untracked": newer.facts.Untracked} {
@@ -72,8 +73,8 @@ func (f *fullness) covers(newer *contents, older *chainCommit) bool {
 	return !slices.ContainsFunc(left, func(s checkpoint.Skipped) bool { return f.holds(older, entries, newer.entries, s.Path) })
 }
 
-// lacks reports whether a tree of that name has files in the older checkpoint
-// that are not in the newer one, neither there nor staged with the same content.
+// lacks reports whether a named subtree of the older checkpoint has files that the newer
+// checkpoint lacks. A file with the same content in the newer staged tree is not lacking.
 func (f *fullness) lacks(newer, older []trees.Entry, name string) bool {
 	had, ok := trees.Find(older, name)
 	if !ok {
@@ -87,9 +88,9 @@ func (f *fullness) lacks(newer, older []trees.Entry, name string) bool {
 	})
 }
 
-// holds reports whether the older checkpoint has a file, either beside the staged
-// tree or staged in another form than in the newer one. A staged file that is the
-// same in HEAD is in the history, whatever happens to the checkpoint.
+// holds reports whether the older checkpoint has a file, either outside the staged tree,
+// or staged with other content than in the newer checkpoint. A staged file that equals
+// HEAD does not count, since the commit history contains it.
 func (f *fullness) holds(older *chainCommit, entries, newer []trees.Entry, path string) bool {
 	now, _ := trees.Find(newer, "staged")
 	for _, e := range entries {
@@ -104,8 +105,8 @@ func (f *fullness) holds(older *chainCommit, entries, newer []trees.Entry, path 
 	return false
 }
 
-// inHead returns the hash of a file in the HEAD of a checkpoint, zero if it cannot
-// be read.
+// inHead returns the hash of a file in the HEAD of a checkpoint, or zero if it cannot be
+// read.
 func (f *fullness) inHead(l *chainCommit, path string) plumbing.Hash {
 	if len(l.commit.parents) < 2 {
 		return plumbing.ZeroHash

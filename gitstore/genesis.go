@@ -11,11 +11,11 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// genesisTime is 2026-01-01T00:00:00Z. It and the author are part of the
-// stored form: they make the commit the same in every clone.
+// genesisTime is 2026-01-01T00:00:00Z. Time and author are part of the stored form, so
+// that every clone makes the same genesis commit.
 var genesisTime = time.Unix(1767225600, 0)
 
-// genesis is the commit that every chain of an issue stands on.
+// genesis returns the root commit of every chain of an issue.
 func genesis(i checkpoint.Issue) rawCommit {
 	by := ident.Person{Name: "git-checkpoint", Email: "git-checkpoint@localhost"}.Signature(genesisTime)
 	c := rawCommit{
@@ -27,10 +27,10 @@ func genesis(i checkpoint.Issue) rawCommit {
 	return c
 }
 
-// ledgerSubject begins the message of a ledger commit.
+// ledgerSubject is the start of a ledger commit's message.
 const ledgerSubject = "ledger of issue "
 
-// ledgerCommit carries a ledger on top of parent.
+// ledgerCommit returns a commit with a ledger on top of parent.
 func (s *Store) ledgerCommit(i checkpoint.Issue, tree, parent plumbing.Hash) rawCommit {
 	message := fmt.Sprintf("%s%s\n\n%s: %s\n%s: %s\n",
 		ledgerSubject, i.RefName(), trailerIssue, i.RefName(), trailerVersion, formatVersion)

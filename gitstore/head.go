@@ -14,8 +14,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// head is HEAD: the branch it is on ("" when detached) and its commit (zero
-// when the branch is unborn).
+// A head is the state of HEAD: its branch ("" if detached) and its commit (zero if the
+// branch is unborn).
 type head struct {
 	branch string
 	commit plumbing.Hash
@@ -44,7 +44,7 @@ func (s *Store) readHead(ctx context.Context) (head, error) {
 		return s.askHead(ctx)
 	}
 	commit, err := s.readRef(ctx, target)
-	if err != nil { // a branch may be a symbolic ref itself
+	if err != nil { // the branch may be a symbolic ref itself
 		if h, askErr := s.askHead(ctx); askErr == nil && !h.commit.IsZero() {
 			return h, nil
 		}
@@ -67,12 +67,12 @@ func (s *Store) askHead(ctx context.Context) (head, error) {
 	return h, nil
 }
 
-// detached is the exit status by which git symbolic-ref says that HEAD is no
-// symbolic ref. Others are those of a HEAD that cannot be read.
+// detached is the exit status of git symbolic-ref if HEAD is not a symbolic ref. Any
+// other failure means that git cannot read HEAD.
 const detached = 1
 
-// unborn checks that the branch of HEAD, the symbolic ref's target, is not there:
-// git rev-parse fails alike if the branch cannot be read.
+// unborn checks that the target branch of HEAD does not exist. The check is necessary,
+// because git rev-parse also fails if the branch cannot be read.
 func (s *Store) unborn(ctx context.Context, h head, target string, failed error) (head, error) {
 	if target == "" {
 		return head{}, fmt.Errorf("read HEAD: %w", failed)
@@ -85,7 +85,7 @@ func (s *Store) unborn(ctx context.Context, h head, target string, failed error)
 	return h, nil
 }
 
-// treeOf is the tree of HEAD, zero when unborn.
+// treeOf returns the tree of HEAD, or zero if the branch is unborn.
 func (s *Store) treeOf(h head) (plumbing.Hash, error) {
 	if h.commit.IsZero() {
 		return plumbing.ZeroHash, nil
@@ -97,7 +97,7 @@ func (s *Store) treeOf(h head) (plumbing.Hash, error) {
 	return c.tree, nil
 }
 
-// Branch is the branch that HEAD is on, "" when it is detached.
+// Branch returns the branch of HEAD, or "" if HEAD is detached.
 func (s *Store) Branch(ctx context.Context) (string, error) {
 	h, err := s.readHead(ctx)
 	return h.branch, err

@@ -14,17 +14,17 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A HeadReport relates HEAD to where it was when a checkpoint was saved.
+// A HeadReport compares the current HEAD with HEAD at the save of a checkpoint.
 type HeadReport struct {
 	Saved, Now       string         // commits, "" for an unborn branch
-	history.Relation                // of HEAD now to Saved
-	Home             BranchLocation // of the checkpoint's branch, where HEAD does not descend
+	history.Relation                // of Now to Saved
+	Home             BranchLocation // of the checkpoint's branch, if HEAD does not descend from Saved
 }
 
 func (s *Store) history() history.Log { return history.Log{Git: s.git, Shallow: s.repo.Shallow} }
 
-// touchedSince returns a function that reports which paths the commits since a
-// HEAD have changed.
+// touchedSince returns a function that reports which paths were changed by commits since
+// before.
 func (s *Store) touchedSince(before plumbing.Hash) func(context.Context, []string) (map[string]bool, error) {
 	return func(ctx context.Context, paths []string) (map[string]bool, error) {
 		now, err := s.readHead(ctx)
@@ -37,7 +37,7 @@ func (s *Store) touchedSince(before plumbing.Hash) func(context.Context, []strin
 			saved = before.String()
 		}
 		touched, err := log.Touched(ctx, saved, now.commit.String(), paths)
-		if err != nil && ctx.Err() == nil { // git may have lacked descriptors or memory
+		if err != nil && ctx.Err() == nil { // git may have lacked file descriptors or memory
 			touched, err = log.Touched(ctx, saved, now.commit.String(), paths)
 		}
 		if err != nil {
@@ -47,8 +47,8 @@ func (s *Store) touchedSince(before plumbing.Hash) func(context.Context, []strin
 	}
 }
 
-// CompareHead compares HEAD with the checkpoint's. In a clone without the whole
-// history it fails rather than to say that HEAD does not descend.
+// CompareHead compares HEAD with HEAD at the save of a checkpoint. In a clone with
+// incomplete history it returns an error if it cannot determine whether HEAD descends.
 func (s *Store) CompareHead(ctx context.Context, c *Checkpoint) (HeadReport, error) {
 	st, err := s.openSnapshot(c)
 	if err != nil {
@@ -79,16 +79,17 @@ func (s *Store) CompareHead(ctx context.Context, c *Checkpoint) (HeadReport, err
 	return r, err
 }
 
-// A BaseReport is the branch that work goes into: a remote's default branch.
+// A BaseReport describes the branch that the work will be merged into: the default branch
+// of a remote.
 type BaseReport struct {
-	Name   string // as in origin/main, "" where none is known
-	Behind int    // its commits that HEAD does not have, at most maxBehind
+	Name   string // such as origin/main, "" if unknown
+	Behind int    // number of its commits that HEAD lacks, at most maxBehind
 }
 
 const maxBehind = 1000
 
-// Base compares HEAD with the default branch of the remote of the branch that
-// HEAD is on, else of origin, as this clone last saw it.
+// Base compares HEAD with the remote-tracking ref of a remote's default branch. The
+// remote is that of the current branch, otherwise origin.
 func (s *Store) Base(ctx context.Context) (BaseReport, error) {
 	now, err := s.readHead(ctx)
 	if err != nil || now.commit.IsZero() || now.branch == "" {
@@ -109,7 +110,7 @@ func (s *Store) Base(ctx context.Context) (BaseReport, error) {
 	return BaseReport{Name: strings.TrimPrefix(name, "refs/remotes/"), Behind: behind}, nil
 }
 
-// symbolic is the ref that a symbolic ref leads to, "" for none.
+// symbolic returns the target of a symbolic ref, or "".
 func (s *Store) symbolic(ctx context.Context, ref string) string {
 	if s.repo.RefFormat != "files" {
 		name, err := s.git.Line(ctx, "symbolic-ref", "--quiet", ref)

@@ -11,15 +11,16 @@ import (
 	"git-checkpoint/gitstore/repository"
 )
 
-// A HookPrecheck holds facts from a few files of a repository: a hook that has nothing to
-// do must not cost a git process. Where they do not tell, it is not certain.
+// A HookPrecheck holds facts from a few files of the repository, so that a hook without
+// work needs no git process. If the files do not give a definite answer, every question
+// is answered as if checkpoints may exist.
 type HookPrecheck struct {
-	Branch  string // what HEAD is on, "" when it is detached
+	Branch  string // branch of HEAD, "" if detached
 	certain bool
 	issues  []string // in lower case
 }
 
-// ReadHookPrecheck looks at the repository of the working directory.
+// ReadHookPrecheck reads the repository of the working directory.
 func ReadHookPrecheck() HookPrecheck {
 	r, ok := repository.Discover("")
 	if !ok || fsutil.Exists(filepath.Join(r.CommonDir, "reftable")) {
@@ -45,11 +46,11 @@ func ReadHookPrecheck() HookPrecheck {
 	return g
 }
 
-// HasNoCheckpoints reports that the repository has no checkpoint, for certain.
+// HasNoCheckpoints reports whether the repository is known to have no checkpoint.
 func (g HookPrecheck) HasNoCheckpoints() bool { return g.certain && len(g.issues) == 0 }
 
-// IsForeign reports that a branch belongs to no issue that has checkpoints, for
-// certain: by whatever rule, an issue is a part of the branch's name.
+// IsForeign reports whether a branch is known to belong to no issue with checkpoints.
+// Every rule takes the issue from a part of the branch name.
 func (g HookPrecheck) IsForeign(branch string) bool {
 	if !g.certain {
 		return false

@@ -12,12 +12,13 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// settleInterrupted deals with the transactions of processes that were killed, by
-// the notes in the lock's files. A transaction is done when the last of its chains and
-// archives has moved. One that was killed before that is rolled back, so that
-// the command can be given again; the other refs are bookkeeping and follow. The
-// note of an undo that is done stays until Undo has reported on it, or another
-// transaction begins: the person does not know that it was done.
+// settleInterrupted completes or rolls back the transactions of killed processes, based
+// on the notes in the lock files. A transaction is done when its last chain or archive
+// ref has moved; its bookkeeping refs are then moved as well. A transaction that was
+// killed earlier is rolled back, so that the user can repeat the command.
+//
+// The note of a completed undo stays until Undo has reported the completion or another
+// transaction begins, because the user does not know that the undo succeeded.
 func (s *Store) settleInterrupted(ctx context.Context) error {
 	s.finished = nil
 	for _, n := range s.issueLock.Interrupted() {
@@ -33,7 +34,7 @@ func (s *Store) settleInterrupted(ctx context.Context) error {
 	return nil
 }
 
-// isFinished reports whether a transaction is among those that are done.
+// isFinished reports whether a transaction is completed.
 func (s *Store) isFinished(n refs.Note) bool {
 	return slices.ContainsFunc(s.finished, func(o refs.Note) bool { return o.Issue == n.Issue })
 }
@@ -42,10 +43,10 @@ func (s *Store) isFinished(n refs.Note) bool {
 func (s *Store) settleNote(ctx context.Context, n refs.Note) error {
 	at, err := s.progressOf(ctx, n.Moves)
 	if err != nil {
-		return nil // a broken ref is what other commands and doctor report
+		return nil // other commands and doctor report a broken ref
 	}
 	switch {
-	case at.elsewhere || len(at.moved) == 0: // nothing was done, or another process went on
+	case at.elsewhere || len(at.moved) == 0: // no ref has moved, or another process has continued
 		return nil
 	case at.chainsLeft && !strings.HasPrefix(n.Message, refs.RollbackPrefix):
 		return s.rollBackMoves(ctx, n, at.moved)
@@ -60,14 +61,14 @@ func (s *Store) settleNote(ctx context.Context, n refs.Note) error {
 	return nil
 }
 
-// A progress is how far a transaction came.
+// A progress describes which moves of a transaction are done.
 type progress struct {
 	moved, left []refs.Move
-	chainsLeft  bool // a chain or an archive is among those left
-	elsewhere   bool // a chain or an archive is at neither value
+	chainsLeft  bool // left contains a chain or an archive
+	elsewhere   bool // a chain or an archive has neither the old nor the new value
 }
 
-// progressOf compares the moves of a transaction with the refs.
+// progressOf compares the moves of a transaction with the current refs.
 func (s *Store) progressOf(ctx context.Context, moves []refs.Move) (progress, error) {
 	var p progress
 	for _, m := range moves {
@@ -90,7 +91,7 @@ func (s *Store) progressOf(ctx context.Context, moves []refs.Move) (progress, er
 	return p, nil
 }
 
-// rollBackMoves takes back the moves that were done, the last one first.
+// rollBackMoves reverts completed moves, the last move first.
 func (s *Store) rollBackMoves(ctx context.Context, n refs.Note, moved []refs.Move) error {
 	var back []refs.Move
 	for i := len(moved) - 1; i >= 0; i-- {
@@ -106,7 +107,7 @@ func (s *Store) rollBackMoves(ctx context.Context, n refs.Note, moved []refs.Mov
 	return nil
 }
 
-// haveAll reports whether the commits are there to which refs are going to move.
+// haveAll reports whether the new commits of all moves exist.
 func (s *Store) haveAll(moves []refs.Move) bool {
 	for _, m := range moves {
 		if m.New != plumbing.ZeroHash && !s.objects.Has(m.New) {
@@ -116,7 +117,7 @@ func (s *Store) haveAll(moves []refs.Move) bool {
 	return true
 }
 
-// shownIssue is the issue that a ref's name stands for.
+// shownIssue returns the issue for its name in refs, for messages.
 func shownIssue(name string) string {
 	if i, err := checkpoint.IssueFromRef(name); err == nil {
 		return string(i)
@@ -124,16 +125,16 @@ func shownIssue(name string) string {
 	return name
 }
 
-// noticeInterrupted is settleInterrupted for a process that only reads. It costs
-// one system call if nothing was interrupted.
+// noticeInterrupted is settleInterrupted for a process that only reads. If no transaction
+// was interrupted, it costs one system call.
 func (s *Store) noticeInterrupted(ctx context.Context, i checkpoint.Issue) {
 	if s.issueLock == nil && s.refDir().IsInterrupted(i.RefName()) {
 		_ = s.withIssueLock(ctx, i, func() error { return nil })
 	}
 }
 
-// SettleInterrupted completes or rolls back what was interrupted in any issue, as
-// the next command of each issue does.
+// SettleInterrupted completes or rolls back the interrupted transactions of all issues.
+// Otherwise the next command for an issue would do this.
 func (s *Store) SettleInterrupted(ctx context.Context) error {
 	for _, name := range s.refDir().Interrupted() {
 		if err := s.withNamedLocks(ctx, []string{name}, func() error { return nil }); err != nil {

@@ -10,16 +10,16 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// refDir is where refs are that are files.
+// refDir returns the repository folder with loose refs.
 func (s *Store) refDir() refs.Dir { return refs.Dir{Path: s.repo.CommonDir, Share: s.objects.Share} }
 
-// withIssueLock runs f with the issue locked. A lock that cannot be had, as in a
-// repository that is read-only, is no error.
+// withIssueLock runs f with the issue locked. If the lock cannot be acquired, for example
+// in a read-only repository, f runs without it.
 func (s *Store) withIssueLock(ctx context.Context, issue checkpoint.Issue, f func() error) error {
 	return s.withIssueLocks(ctx, []checkpoint.Issue{issue}, f)
 }
 
-// withIssueLocks is withIssueLock for several issues at once.
+// withIssueLocks runs f with several issues locked.
 func (s *Store) withIssueLocks(ctx context.Context, issues []checkpoint.Issue, f func() error) error {
 	names := make([]string, len(issues))
 	for k, issue := range issues {
@@ -28,7 +28,7 @@ func (s *Store) withIssueLocks(ctx context.Context, issues []checkpoint.Issue, f
 	return s.withNamedLocks(ctx, names, f)
 }
 
-// withNamedLocks is withIssueLocks for issues as they are named in refs.
+// withNamedLocks runs f with several issues locked, by their names in refs.
 func (s *Store) withNamedLocks(ctx context.Context, names []string, f func() error) error {
 	s.issueLock = s.refDir().Lock(ctx, names)
 	s.compared = map[checkpoint.Issue]comparedRefs{}
@@ -46,10 +46,10 @@ func (s *Store) withNamedLocks(ctx context.Context, names []string, f func() err
 	return f()
 }
 
-// ClearLock removes a lock in the repository that a git which was killed after a
-// time has left, if no git which may hold the lock runs here.
+// ClearLock removes a lock file that a killed git left after since, if no running git in
+// the repository may hold the lock.
 func (s *Store) ClearLock(path string, since time.Time) { s.refDir().ClearLock(path, since) }
 
-// comparedRefs are the values of a chain's ref and of own/ that restoreOwnChain has
-// compared: the chain at live has everything of the one at own that can be read.
+// A comparedRefs holds the values of a chain ref and of own/ that restoreOwnChain has
+// compared. The chain at live contains every readable checkpoint of the chain at own.
 type comparedRefs struct{ live, own plumbing.Hash }

@@ -25,8 +25,9 @@ func (s *Store) HasIssue(ctx context.Context, i checkpoint.Issue) bool {
 	return s.has(ctx, LiveRef(i))
 }
 
-// Issues lists the issues that have a chain, broken ones too, in the order of
-// their refs. A ref that is no canonical key is left out and named in strange.
+// Issues returns the issues that have a chain, including broken chains, in the order of
+// their refs. If archived is set, it returns the issues with an archive. Refs that are no
+// canonical keys are returned in strange.
 func (s *Store) Issues(ctx context.Context, archived bool) (issues []checkpoint.Issue, strange []string, err error) {
 	prefix := liveRefs
 	if archived {
@@ -50,20 +51,20 @@ func (s *Store) Issues(ctx context.Context, archived bool) (issues []checkpoint.
 	return issues, strange, nil
 }
 
-// checkName refuses a new issue whose ref differs from an existing one in
-// case alone: file systems without case would make one of the two.
+// checkName fails if the ref of a new issue differs from an existing ref only in case.
+// Case-insensitive file systems would treat both as one file.
 func (s *Store) checkName(ctx context.Context, i checkpoint.Issue) error {
 	return (&names{s: s}).check(ctx, i)
 }
 
-// names are the refs of all issues here, by their names without case. They are
-// read for the first new issue.
+// A names holds the chain refs by their names in lower case. It is filled before the
+// first check.
 type names struct {
 	s      *Store
 	folded map[string]string
 }
 
-// read lists the refs of issues.
+// read lists the chain refs.
 func (n *names) read(ctx context.Context) error {
 	if n.folded != nil {
 		return nil
@@ -79,8 +80,8 @@ func (n *names) read(ctx context.Context) error {
 	return nil
 }
 
-// check refuses a new issue whose ref would be another's without case. One that is
-// not refused is there from now on.
+// check fails if the ref of a new issue differs from an existing ref only in case.
+// Otherwise it adds the ref.
 func (n *names) check(ctx context.Context, i checkpoint.Issue) error {
 	if err := n.read(ctx); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"git-checkpoint/gitstore/internal/fsutil"
 )
 
-// The journal names the safety snapshot of the restore that is under way in
-// this worktree. While it is there, the restore is not finished.
+// journal returns the path of the journal, which names the safety snapshot of the current
+// restore in this worktree. While the journal exists, the restore is not finished.
 func (s *Store) journal() string { return filepath.Join(s.stateDir(), "restore") }
 
 func (s *Store) writeJournal(sf *safety) error {
@@ -23,15 +23,14 @@ func (s *Store) writeJournal(sf *safety) error {
 
 func (s *Store) removeJournal() error { return fsutil.IgnoreMissing(os.Remove(s.journal())) }
 
-// Pending reports whether a restore in this worktree was killed and can be
-// finished or taken back.
+// Pending reports whether a restore in this worktree was killed and can be finished or
+// aborted.
 func (s *Store) Pending(ctx context.Context) bool {
 	sf, err := s.pending(ctx)
 	return err != nil || sf != nil
 }
 
-// StaleIndexLock is the lock of the index that a killed restore left, "" for
-// none.
+// StaleIndexLock returns the path of an index lock that a killed restore left, or "".
 func (s *Store) StaleIndexLock() string { return s.site(nil).Stale() }
 
 func (s *Store) journaled() string {
@@ -42,11 +41,12 @@ func (s *Store) journaled() string {
 	return strings.TrimSpace(string(data))
 }
 
-// worktreeWait is how long a restore waits for another. The child that a killed
-// one was about to start holds its lock until it has become git.
+// worktreeWait is the time that a restore waits for the lock of another restore. If a
+// restore is killed while it starts git, the child process holds the lock until its exec
+// of git.
 const worktreeWait = 3 * time.Second
 
-// lockWorktree keeps two restores out of one worktree.
+// lockWorktree prevents two restores in one worktree at the same time.
 func (s *Store) lockWorktree() (release func(), err error) {
 	if s.repo.Root == "" {
 		return nil, &UnsupportedError{Feature: ErrBare.Error()}
@@ -67,9 +67,8 @@ func (s *Store) lockWorktree() (release func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// pending is the snapshot of the restore that was killed, nil when there is
-// none. The journal is written first: if its snapshot is not there, the restore
-// has touched nothing.
+// pending returns the safety snapshot of a killed restore, or nil. The journal is written
+// first, so if the snapshot does not exist, the restore has not changed any file.
 func (s *Store) pending(ctx context.Context) (*safety, error) {
 	ref := s.journaled()
 	if ref == "" {
@@ -82,8 +81,7 @@ func (s *Store) pending(ctx context.Context) (*safety, error) {
 	return s.readSafety(ref, commit)
 }
 
-// finishPending completes a restore that was killed, before anything else is
-// restored on top of it.
+// finishPending completes a killed restore before another restore starts.
 func (s *Store) finishPending(ctx context.Context) error {
 	sf, err := s.pending(ctx)
 	if err != nil {
@@ -104,7 +102,7 @@ func (s *Store) finishPending(ctx context.Context) error {
 	return s.removeJournal()
 }
 
-// finish does what is left of a restore.
+// finish executes the remaining steps of a restore.
 func (s *Store) finish(ctx context.Context, sf *safety) error {
 	steps, err := sf.steps()
 	if err != nil {
@@ -113,18 +111,17 @@ func (s *Store) finish(ctx context.Context, sf *safety) error {
 	return refusal(s.site(s.newObjectWriter()).Finish(ctx, steps))
 }
 
-// sweep removes what a killed restore left besides its journal. The caller
-// holds the worktree's lock.
+// sweep removes temporary files of a killed restore, except its journal. The caller holds
+// the worktree lock.
 func (s *Store) sweep() error { return s.site(nil).Sweep() }
 
-// Continue finishes a restore that was killed; it reports whether there was
-// one. What a restore left that was killed at its end is removed.
+// Continue finishes a killed restore, and reports whether such a restore existed. It also
+// removes temporary files of a restore that was killed at its end.
 func (s *Store) Continue(ctx context.Context) (bool, error) {
 	return s.resolve(ctx, func(*safety) error { return s.finishPending(ctx) })
 }
 
-// Abort takes back what a killed restore has done; it reports whether there
-// was one, as Continue.
+// Abort reverts a killed restore, and reports whether such a restore existed.
 func (s *Store) Abort(ctx context.Context) (bool, error) {
 	return s.resolve(ctx, func(sf *safety) error {
 		if _, err := s.takeBack(ctx, sf); err != nil {
@@ -134,7 +131,8 @@ func (s *Store) Abort(ctx context.Context) (bool, error) {
 	})
 }
 
-// resolve lets act deal with the restore that was killed, if there is one.
+// resolve calls act with the safety snapshot of a killed restore, if such a restore
+// exists.
 func (s *Store) resolve(ctx context.Context, act func(*safety) error) (bool, error) {
 	release, err := s.lockWorktree()
 	if err != nil {

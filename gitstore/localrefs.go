@@ -11,7 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A refsHere reads and removes refs for connections.
+// A refsHere reads and deletes local refs for connections of package remote.
 type refsHere struct{ s *Store }
 
 func (r refsHere) Values(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error) {
@@ -31,13 +31,14 @@ func (r refsHere) Delete(ctx context.Context, seen map[string]plumbing.Hash) err
 	return r.s.deleteRefs(ctx, seen)
 }
 
-// A commitsHere tells connections what the store knows of commits.
+// A commitsHere answers questions of connections about local commits.
 type commitsHere struct{ s *Store }
 
 func (h commitsHere) Cut() bool { return h.s.repo.Shallow }
 
-// Came looks again whether history is cut: a fetch may cut it. Git goes by a
-// file, too, which a variable may name.
+// Came updates the Shallow flag after a fetch, because a fetch may make the repository
+// shallow. If GIT_SHALLOW_FILE is set, git reads another file than "shallow", so Came
+// asks git.
 func (h commitsHere) Came(ctx context.Context) error {
 	repo := &h.s.repo
 	if os.Getenv("GIT_SHALLOW_FILE") == "" {
@@ -54,7 +55,7 @@ func (h commitsHere) Parents(hash plumbing.Hash) ([]plumbing.Hash, error) {
 	return c.parents, err
 }
 
-// here is this repository as package remote sees it.
+// here returns this repository in the form that package remote needs.
 func (s *Store) here() remote.Here {
 	return remote.Here{Git: s.git, Config: s.config, Refs: refsHere{s}, History: commitsHere{s}}
 }

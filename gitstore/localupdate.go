@@ -16,8 +16,8 @@ type localUpdate struct {
 	names   *names
 }
 
-// updateAll moves the refs of issues in one transaction. If that fails, it moves
-// those of each issue in a transaction of its own.
+// updateAll moves the refs of issues in one transaction. If this fails, it moves the refs
+// of each issue in a separate transaction.
 func (t *localUpdate) updateAll(ctx context.Context, issues []checkpoint.Issue) []Synced {
 	done := make([]Synced, len(issues))
 	if len(issues) > 1 {
@@ -25,7 +25,7 @@ func (t *localUpdate) updateAll(ctx context.Context, issues []checkpoint.Issue) 
 		if err == nil {
 			return done
 		}
-		if isDone(err) { // no ref would have to move any more
+		if isDone(err) { // the refs have moved already
 			for n, i := range issues {
 				done[n].Result, done[n].Err = Failed, fmt.Errorf("fetch issue %s: %w", i, err)
 			}
@@ -38,7 +38,8 @@ func (t *localUpdate) updateAll(ctx context.Context, issues []checkpoint.Issue) 
 	return done
 }
 
-// updateTogether fails if one of the issues does.
+// updateTogether moves the refs of all issues in one transaction. It fails if one issue
+// fails.
 func (t *localUpdate) updateTogether(ctx context.Context, issues []checkpoint.Issue, done []Synced) error {
 	t.s.refs.Hold()
 	defer t.s.refs.Let()
@@ -87,7 +88,7 @@ func (t *localUpdate) update(ctx context.Context, i checkpoint.Issue) Synced {
 	return done
 }
 
-// moves decides what becomes of an issue that is locked.
+// moves returns the ref moves for one locked issue, and sets its result.
 func (t *localUpdate) moves(ctx context.Context, done *Synced) (moves []refs.Move, err error) {
 	s, i := t.s, done.Issue
 	if err := t.fetched[i].Err; err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// state is what a chain says.
+// state returns the checkpoints and the ledger of a chain.
 func (c *chain) state() join.State {
 	s := join.State{Checkpoints: make(map[checkpoint.ID]join.Checkpoint, len(c.commits)), Ledger: c.ledger}
 	for i := range c.commits {
@@ -25,7 +25,7 @@ func (c *chain) state() join.State {
 	return s
 }
 
-// asChain is a chain as package join knows it.
+// asChain converts a chain into the type of package join.
 func (c *chain) asChain() join.Chain {
 	if c.tip.IsZero() {
 		return join.Chain{State: c.state()}
@@ -37,8 +37,8 @@ func (l *chainCommit) content() join.Checkpoint {
 	return join.Checkpoint{Clock: l.Clock, Tree: l.Tree.String()}
 }
 
-// mergeChains merges chains of one issue. The result is one of them, or a new one
-// in k that begins as the first of them does.
+// mergeChains merges chains of one issue. The result is one of the chains, or a new chain
+// in k that starts with the bottom part of the first chain.
 func (s *Store) mergeChains(k *objectWriter, chains ...*chain) (tip plumbing.Hash, want join.State, rebuilt bool, err error) {
 	list := make([]join.Chain, len(chains))
 	for n, c := range chains {
@@ -56,8 +56,9 @@ func (s *Store) mergeChains(k *objectWriter, chains ...*chain) (tip plumbing.Has
 	return s.withLedger(chains[0].issue, s.rebuildMerged(want, chains, k), want.Ledger, k), want, true, nil
 }
 
-// checkAllReadable fails if a merge would leave out an unknown commit: chains[as] has
-// to contain each of them, and a new chain, for -1, contains none.
+// checkAllReadable fails if a merge would lose an unknown commit. chains[as] must contain
+// every unknown commit. If as is -1, the merge creates a new chain, which contains no
+// unknown commit.
 func checkAllReadable(chains []*chain, as int) error {
 	for _, c := range chains {
 		if l := c.unknownCommit(); l != nil && (as < 0 || !chains[as].stands(l.commit.hash)) {
@@ -71,8 +72,8 @@ func checkAllReadable(chains []*chain, as int) error {
 	return nil
 }
 
-// unknownCommit returns a commit that this version does not understand, nil for
-// none. A later version of this program may have made it.
+// unknownCommit returns a commit that this version cannot parse, or nil. A later version
+// of this program may have made it.
 func (c *chain) unknownCommit() *chainCommit {
 	for i := range c.commits {
 		if c.commits[i].ID == "" && !c.commits[i].ledger {
@@ -82,9 +83,10 @@ func (c *chain) unknownCommit() *chainCommit {
 	return nil
 }
 
-// rebuildMerged makes a chain of the wanted checkpoints from the commits of chains. Below the first difference it is the first of chains with a tip. If
-// none has a tip, it begins at genesis: commits without a tip are no chain, and have
-// other parents.
+// rebuildMerged makes a chain of the wanted checkpoints from commits of the given chains.
+// The bottom part, below the first difference, comes from the first chain that has a tip.
+// If no chain has a tip, the result starts at genesis: commits without a tip are not a
+// chain, and their parents differ.
 func (s *Store) rebuildMerged(want join.State, chains []*chain, k *objectWriter) plumbing.Hash {
 	from := map[checkpoint.ID]*chainCommit{}
 	base := &chain{issue: chains[0].issue, ref: chains[0].ref, rooted: true}
@@ -109,8 +111,8 @@ func (s *Store) rebuildMerged(want join.State, chains []*chain, k *objectWriter)
 	return s.rebuild(base, links, k)
 }
 
-// prefix is the part at the bottom of a chain, oldest first, that is as order
-// wants it, and how many of order's checkpoints are in it.
+// prefix returns the bottom commits of a chain that match order, oldest first, and the
+// number of checkpoints among them.
 func (c *chain) prefix(order []checkpoint.ID, want join.State) (links []chainCommit, known int) {
 	for _, l := range slices.Backward(c.commits) {
 		switch {
@@ -125,7 +127,7 @@ func (c *chain) prefix(order []checkpoint.ID, want join.State) (links []chainCom
 	return links, known
 }
 
-// withLedger puts a ledger on top of a chain, if its tip has another one.
+// withLedger adds a ledger commit on top of a chain, if the tip has a different ledger.
 func (s *Store) withLedger(i checkpoint.Issue, tip plumbing.Hash, l *ledger.Ledger, k *objectWriter) plumbing.Hash {
 	if bytes.Equal(l.Encode(), s.ledgerAt(tip, k)) {
 		return tip

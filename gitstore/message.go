@@ -21,11 +21,11 @@ const (
 	trailerVersion   = "Checkpoint-Version"
 )
 
-// maxMessage is half of what is read of a commit: work that is joined may say
-// more than either side.
+// maxMessage is half of the size that a reader accepts for a commit, since the message of
+// a merged checkpoint may be longer than those of both sides.
 const maxMessage = 4 << 20
 
-// encodeMessage writes the message of a checkpoint's commit.
+// encodeMessage returns the commit message of a checkpoint.
 func encodeMessage(issue checkpoint.Issue, r *checkpoint.Record) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "checkpoint %s: %s", plainLine(string(issue)), r.Trigger())
@@ -58,7 +58,7 @@ func encodeMessage(issue checkpoint.Issue, r *checkpoint.Record) string {
 	return b.String()
 }
 
-// plainLine makes text fit for a subject line.
+// plainLine replaces control characters, so that the text fits in a subject line.
 func plainLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -68,10 +68,11 @@ func plainLine(s string) string {
 	}, s)
 }
 
-// encodeNote is a note as a paragraph of a message. Git's trailers are the
-// last paragraph, which is ours; indenting what looks like one of them keeps a
-// search for "^Checkpoint-Id: " honest too. Git interpret-trailers takes "---"
-// for the end of a message. A commit cannot hold a NUL.
+// encodeNote encodes a note as a paragraph of the message. Git reads trailers only from
+// the last paragraph, which this program writes. A note with a line that looks like a
+// trailer is indented, so that a search for "^Checkpoint-Id: " finds only real trailers.
+// A line "---" is indented as well, because git interpret-trailers treats it as the end
+// of the message. A commit message cannot contain NUL.
 func encodeNote(note string) string {
 	note = strings.Trim(strings.ReplaceAll(note, "\x00", "\ufffd"), "\n")
 	if !needsIndent(note) {
@@ -99,8 +100,8 @@ func decodeNote(text string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(text, "    "), "\n    ", "\n")
 }
 
-// quoteTrailer writes a value that a line can hold: plain text as it is, the
-// rest in git's C quotes.
+// quoteTrailer encodes a trailer value in one line. Plain text stays unchanged, other
+// text is quoted like a C string.
 func quoteTrailer(s string) string {
 	if strings.TrimSpace(s) == s && plainLine(s) == s && !strings.HasPrefix(s, `"`) {
 		return s
@@ -115,8 +116,7 @@ func unquoteTrailer(s string) (string, error) {
 	return strconv.Unquote(s)
 }
 
-// splitMessage separates the note from the trailers, which are the last
-// paragraph.
+// splitMessage separates the note from the trailers, which are the last paragraph.
 func splitMessage(message string) (note string, trailers string) {
 	message = strings.TrimRight(message, "\n")
 	at := lastBlank(message)
@@ -130,9 +130,8 @@ func splitMessage(message string) (note string, trailers string) {
 	return note, trailers
 }
 
-// lastBlank is where the last empty line begins, line break before it
-// included, -1 for none. It is strings.LastIndex, from line to line instead of
-// byte to byte.
+// lastBlank returns the index of the last "\n\n" in a message, or -1. It equals
+// strings.LastIndex, but searches by line instead of by byte.
 func lastBlank(message string) int {
 	for end := len(message); ; {
 		at := strings.LastIndexByte(message[:end], '\n')

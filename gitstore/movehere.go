@@ -14,17 +14,17 @@ import (
 	"git-checkpoint/gitstore/refs"
 )
 
-// A moveHere is refs that are about to move without a git process.
+// A moveHere is a set of refs that this process moves without git.
 type moveHere struct {
 	s     *Store
 	moves []refs.Move
 	*refs.Moving
 
-	inOrder bool // one sync stands for all that was done before it
+	inOrder bool // one sync makes all earlier writes durable too
 }
 
-// stage gets refs ready to be moved here. It fails with refs.ErrNeedsGit where that
-// is git's to do.
+// stage prepares a move of refs without git. It fails with refs.ErrNeedsGit if git has to
+// move them.
 func (s *Store) stage(moves []refs.Move) (*moveHere, error) {
 	if !s.movesHere() {
 		return nil, refs.ErrNeedsGit
@@ -36,15 +36,15 @@ func (s *Store) stage(moves []refs.Move) (*moveHere, error) {
 	return &moveHere{s: s, moves: moves, Moving: staged}, nil
 }
 
-// movesHere reports whether refs are files that nobody else has a say in. The
-// issue lock keeps other processes of this program from them, if it is that of all
-// issues, and knows what to do when this one is killed.
+// movesHere reports whether this process may move refs itself. The refs must be files,
+// without a hook and outside of a quarantine. All affected issues must be locked: the
+// issue locks exclude other processes of this program, and their notes allow a recovery
+// if this process is killed.
 func (s *Store) movesHere() bool {
 	return refs.Here && s.issueLock.HeldAll() && s.repo.RefFormat == "files" && os.Getenv("GIT_QUARANTINE_PATH") == "" && !s.hooked()
 }
 
-// hooked reports whether a hook may have to be told of moves of refs: git's
-// reference-transaction. It is git that runs hooks.
+// hooked reports whether a reference-transaction hook may exist. Only git runs hooks.
 func (s *Store) hooked() bool {
 	if slices.ContainsFunc(s.config, func(e gitcmd.ConfigEntry) bool { return strings.HasPrefix(e.Key, "hook.") }) {
 		return true
@@ -64,8 +64,8 @@ func (s *Store) hooked() bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// publishHere is publishOnce without git. In an ordered journal the sync of the
-// refs' folder takes along all that was written before.
+// publishHere is publishOnce without git. If the file system's journal preserves order,
+// the sync of the refs' folder also makes all earlier writes durable.
 func (s *Store) publishHere(ctx context.Context, k *objectWriter, m *moveHere, message string) (settled bool, err error) {
 	defer m.Discard()
 	settle, err := k.install(ctx, m.Files()...)
@@ -83,7 +83,8 @@ func (s *Store) publishHere(ctx context.Context, k *objectWriter, m *moveHere, m
 	return true, m.commit(ctx, message)
 }
 
-// moveRefsHere is moveRefs without git, or refs.ErrNeedsGit.
+// moveRefsHere is moveRefs without git. It fails with refs.ErrNeedsGit if git has to move
+// the refs.
 func (s *Store) moveRefsHere(ctx context.Context, message string, moves []refs.Move) error {
 	m, err := s.stage(moves)
 	if err != nil {
@@ -99,7 +100,7 @@ func (s *Store) moveRefsHere(ctx context.Context, message string, moves []refs.M
 // commit moves the refs, with the errors of moveRefs and refs.ErrNeedsGit.
 func (m *moveHere) commit(ctx context.Context, message string) error {
 	for _, move := range m.moves {
-		if !m.s.objects.Has(move.New) { // a gc may have taken it
+		if !m.s.objects.Has(move.New) { // a gc may have deleted it
 			return refs.ErrNeedsGit
 		}
 	}
@@ -110,7 +111,7 @@ func (m *moveHere) commit(ctx context.Context, message string) error {
 	var moved *refs.MovedError
 	switch {
 	case err == nil && m.inOrder:
-		return afterMove(syncNearest(m.s.folderOf(m.moves[len(m.moves)-1]))) // where a name was given last
+		return afterMove(syncNearest(m.s.folderOf(m.moves[len(m.moves)-1]))) // folder of the last rename
 	case err == nil:
 		return afterMove(m.s.syncRefDirs(m.moves))
 	case errors.Is(err, refs.ErrNeedsGit):

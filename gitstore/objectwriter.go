@@ -13,19 +13,19 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// An objectWriter collects the objects of one operation and writes them together. It
-// reads back what was added before that is stored.
+// An objectWriter collects the objects of one operation and writes them together. It can
+// read added objects before they are stored.
 type objectWriter struct {
 	store   *Store
 	batch   *objects.Batch
 	added   map[plumbing.Hash]object
-	outside []plumbing.Hash // what the checkpoint needs and others wrote
-	reached []plumbing.Hash // commits of others, see reach
-	blobs   []plumbing.Hash // and blobs
-	kept    bool            // in a pack that was kept while the ref moved
-	release func()          // ends that, nil where nothing is kept
+	outside []plumbing.Hash // objects that the checkpoint needs and other processes wrote
+	reached []plumbing.Hash // commits of other processes, see reach
+	blobs   []plumbing.Hash // blobs of other processes
+	kept    bool            // the objects are in a pack that is kept while the ref moves
+	release func()          // releases the kept pack, nil without a kept pack
 
-	progress func(done, total int) // of what is rewritten, nil for nobody
+	progress func(done, total int) // reports the progress of a rewrite, may be nil
 }
 
 type object struct {
@@ -37,7 +37,7 @@ func (s *Store) newObjectWriter() *objectWriter {
 	return &objectWriter{store: s, batch: s.objects.NewBatch(), added: map[plumbing.Hash]object{}}
 }
 
-// Add takes an object to be stored.
+// Add adds an object and returns its id.
 func (k *objectWriter) Add(kind plumbing.ObjectType, data []byte) plumbing.Hash {
 	hash := k.batch.Add(kind, data)
 	k.added[hash] = object{kind, data}
@@ -52,7 +52,7 @@ func (k *objectWriter) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error
 	return k.store.objects.Read(h)
 }
 
-// Header is the kind and the size of an object that was added or is stored.
+// Header returns the type and size of an object that was added or is stored.
 func (k *objectWriter) Header(h plumbing.Hash) (plumbing.ObjectType, int64, error) {
 	if o, ok := k.added[h]; ok {
 		return o.kind, int64(len(o.data)), nil
@@ -66,8 +66,8 @@ func (k *objectWriter) Has(h plumbing.Hash) bool {
 	return ok || k.store.objects.Has(h)
 }
 
-// Keep takes note of an object that others wrote: the checkpoint needs it, so
-// it has to last as its own objects do.
+// Keep registers an object that another process wrote and that the checkpoint needs. It
+// must be as durable as the added objects.
 func (k *objectWriter) Keep(hash plumbing.Hash) {
 	k.outside = append(k.outside, hash)
 	k.batch.Keep(hash)
@@ -81,11 +81,10 @@ func (k *objectWriter) addCommit(c rawCommit) plumbing.Hash {
 	return k.Add(plumbing.CommitObject, c.encode())
 }
 
-// packAbove is the number of objects above which one pack is cheaper than
-// files of their own.
+// packAbove is the number of objects above which one pack is cheaper than loose objects.
 const packAbove = 200
 
-// Flush makes everything that was added durable.
+// Flush writes all added objects durably.
 func (k *objectWriter) Flush(ctx context.Context) error {
 	fsync, err := k.install(ctx)
 	if err != nil {
@@ -94,8 +93,8 @@ func (k *objectWriter) Flush(ctx context.Context) error {
 	return fsync()
 }
 
-// install stores everything that was added; fsync makes it durable. The files
-// beside the objects have durable contents when the objects have.
+// install stores all added objects; the returned function makes them durable. It also
+// syncs the contents of the beside files.
 func (k *objectWriter) install(ctx context.Context, beside ...*os.File) (fsync func() error, err error) {
 	if k.batch.Len() > packAbove {
 		return func() error { return syncFiles(beside) }, k.batch.FlushPack(ctx)
@@ -103,15 +102,16 @@ func (k *objectWriter) install(ctx context.Context, beside ...*os.File) (fsync f
 	return k.batch.Install(beside...)
 }
 
-// A gc that prunes everything deletes what no ref pointed to when it looked.
-// While one runs, which its lock shows, what a ref is about to point to goes
-// into a pack that is kept until the ref has moved: a gc that looks after that
-// finds it in use, and one that looked before does not delete it.
+// keepFromGC protects new objects from a concurrent git gc that prunes without a grace
+// period. Such a gc deletes objects that were unreachable when it listed the refs. While
+// gc holds its lock, keepFromGC writes the objects into a pack that is kept until the ref
+// has moved. A gc that lists refs after the move finds the objects reachable. A gc that
+// listed refs earlier does not delete a kept pack.
 //
-// The pack is kept until the last try has ended. A further try would make the
-// same pack again. A gc that counts the packs between the two and takes the kept
-// ones for the keepers of what they hold after them would leave that out of its
-// own pack, and remove this one.
+// The pack stays kept until the last try has ended, since each try would make the same
+// pack again. Otherwise a gc could list the pack as removable between two tries. If the
+// next try keeps the pack again, gc omits its objects from the new pack, but still
+// removes the listed pack.
 func (k *objectWriter) keepFromGC(ctx context.Context, by string) (err error) {
 	if k.release != nil {
 		return nil
@@ -119,7 +119,7 @@ func (k *objectWriter) keepFromGC(ctx context.Context, by string) (err error) {
 	if k.kept = k.store.gcRuns(); !k.kept {
 		return nil
 	}
-	k.store.objects.ReleaseKept(by) // the issue is locked, so no other process can
+	k.store.objects.ReleaseKept(by) // the issue is locked, so no other process uses this pack
 	k.copyForeign()
 	k.release, err = k.batch.FlushKept(ctx, by)
 	if err != nil {
@@ -136,9 +136,9 @@ func (k *objectWriter) releaseKeptPack() {
 	}
 }
 
-// protect makes sure that what a ref now points to is there: what a gc took
-// that began meanwhile, and has ended, is written again, and while it runs
-// there is a copy that it does not know. It fails with *DoneError.
+// protect ensures that the objects behind a moved ref exist. If a gc has ended that
+// deleted objects, protect writes them again. If a gc is running, protect writes a copy
+// that this gc does not know. It fails with *DoneError.
 func (k *objectWriter) protect(ctx context.Context) error { return afterMove(k.protectFromGC(ctx)) }
 
 func (k *objectWriter) protectFromGC(ctx context.Context) error {
@@ -163,8 +163,8 @@ func (k *objectWriter) protectFromGC(ctx context.Context) error {
 	return nil
 }
 
-// copyForeign adds copies of objects that others wrote, so that they are in the pack
-// too.
+// copyForeign adds copies of objects that other processes wrote, so that the pack
+// contains them too.
 func (k *objectWriter) copyForeign() {
 	for _, hash := range k.outside {
 		if kind, data, err := k.store.objects.Read(hash); err == nil {
@@ -173,8 +173,8 @@ func (k *objectWriter) copyForeign() {
 	}
 }
 
-// gcRuns reports whether git gc holds its lock. Git takes no notice of one
-// that is older than half a day.
+// gcRuns reports whether git gc holds its lock. Like git, it ignores a lock that is older
+// than twelve hours.
 func (s *Store) gcRuns() bool {
 	info, err := os.Lstat(filepath.Join(s.repo.CommonDir, "gc.pid"))
 	return err == nil && time.Since(info.ModTime()) < 12*time.Hour

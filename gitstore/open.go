@@ -17,49 +17,49 @@ import (
 	"git-checkpoint/gitstore/repository"
 )
 
-// Options say which repository to open and where values come from that a test
-// wants to fix. The zero value opens the repository of the working directory.
+// Options select the repository, and replace sources of values in tests. The zero value
+// opens the repository of the working directory.
 type Options struct {
-	Dir string           // where to look for a repository, as git -C
-	Now func() time.Time // the clock, time.Now when nil
+	Dir string           // start of the search for a repository, as in git -C
+	Now func() time.Time // the clock; nil means time.Now
 
-	ToSave bool // read the staging area at once: it is going to be saved
-	Apart  bool // keep what a terminal sends, as for Ctrl+C, away from git
+	ToSave bool // read the index at once, because a save follows
+	Apart  bool // protect git from terminal signals such as Ctrl+C
 
-	// Asks reports whether there is somebody to ask for a password when git
-	// fetches an object of a partial clone. Nil means nobody.
+	// Asks reports whether git may prompt for a password when it fetches an object of a
+	// partial clone. Nil means no.
 	Asks func() bool
 
-	Notify func(line string) // is told what the store did unasked, nil for nobody
+	Notify func(line string) // receives messages about automatic repairs, may be nil
 }
 
-// A Store is a repository's checkpoints. It is used by one goroutine at a
-// time; any number of processes may use one repository at once.
+// A Store gives access to the checkpoints of a repository. One goroutine may use it at a
+// time. Any number of processes may use one repository concurrently.
 type Store struct {
 	git             gitcmd.Git
 	now             func() time.Time
-	random          func() string // makes ids differ
+	random          func() string // makes ids unique
 	repo            repository.Info
 	config          []gitcmd.ConfigEntry
 	objects         *objects.Database
-	prefetchedIndex <-chan *stagedState               // the staging area, read while the repository was opened
-	refs            *refs.Reader                      // of all worktrees
-	issueLock       *refs.IssueLock                   // while refs of an issue are moved
-	compared        map[checkpoint.Issue]comparedRefs // by restoreOwnChain under this lock
-	finished        []refs.Note                       // the transactions of killed processes that all refs of have moved, under this lock
-	people          *ident.Finder                     // who commits are by
+	prefetchedIndex <-chan *stagedState               // the index, read while the repository was opened
+	refs            *refs.Reader                      // refs shared by all worktrees
+	issueLock       *refs.IssueLock                   // held while refs of an issue move, otherwise nil
+	compared        map[checkpoint.Issue]comparedRefs // by restoreOwnChain, under this lock
+	finished        []refs.Note                       // completed transactions of killed processes, under this lock
+	people          *ident.Finder                     // author and committer of commits
 	onNotify        func(line string)                 // Options.Notify
 
-	opened      context.Context // of Open, in a partial clone
-	quiet       bool            // nobody can be asked for a password there
-	promisedFor time.Duration   // bounds the fetch of one object of a partial clone
+	opened      context.Context // context of Open, set in a partial clone
+	quiet       bool            // git must not prompt for a password
+	promisedFor time.Duration   // timeout for the fetch of one object of a partial clone
 
-	temporary  string // a folder to remove in the end, "" for none
+	temporary  string // folder that Close removes, "" if there is no such folder
 	onProgress func(done, total int)
 }
 
-// Open finds the repository. It fails with ErrNotRepository, or with an
-// UnsupportedError that names the feature.
+// Open opens the repository. It fails with ErrNotRepository, or with an UnsupportedError
+// that names the feature.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{git: gitcmd.Git{Dir: o.Dir, Apart: o.Apart}, now: o.Now, random: rand.Text, onNotify: o.Notify}
 	if s.now == nil {
@@ -114,12 +114,12 @@ func (s *Store) openObjects() error {
 	return err
 }
 
-// alternates are the object directories that the environment adds.
+// alternates returns the object directories of GIT_ALTERNATE_OBJECT_DIRECTORIES.
 func alternates() []string {
 	return objects.SplitAlternates(os.Getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES"))
 }
 
-// Close releases what Open and the reads after it mapped.
+// Close releases the memory maps of Open and later reads.
 func (s *Store) Close() error {
 	err := s.objects.Close()
 	if s.temporary != "" {
@@ -128,7 +128,7 @@ func (s *Store) Close() error {
 	return err
 }
 
-// SetProgress sets the function that long operations report their progress to.
+// SetProgress sets the function that receives the progress of long operations.
 func (s *Store) SetProgress(f func(done, total int)) { s.onProgress = f }
 
 // progress reports progress to the function of SetProgress.
@@ -138,39 +138,40 @@ func (s *Store) progress(done, total int) {
 	}
 }
 
-// Git runs git in the directory the store was opened from.
+// Git returns the runner of git in the directory of Options.Dir.
 func (s *Store) Git() gitcmd.Git { return s.git }
 
-// Config is git's configuration.
+// Config returns git's configuration.
 func (s *Store) Config() []gitcmd.ConfigEntry { return s.config }
 
-// Root is the root of the worktree, "" in a bare repository.
+// Root returns the root of the worktree, or "" in a bare repository.
 func (s *Store) Root() string { return s.repo.Root }
 
-// MainRoot is the root of the main worktree, "" where there is none.
+// MainRoot returns the root of the main worktree, or "" if the repository has no main
+// worktree.
 func (s *Store) MainRoot(ctx context.Context) (string, error) { return s.repo.MainRoot(ctx, s.git) }
 
-// CommonDir is the repository's folder, which linked worktrees share.
+// CommonDir returns the repository folder that all worktrees share.
 func (s *Store) CommonDir() string { return s.repo.CommonDir }
 
-// GitDir is the folder of this worktree's own files.
+// GitDir returns the git directory of this worktree.
 func (s *Store) GitDir() string { return s.repo.Dir }
 
-// Prefix is the working directory below Root, "" or ending in a slash.
+// Prefix returns the path of the working directory relative to Root, either "" or with a
+// trailing slash.
 func (s *Store) Prefix() string { return s.repo.Prefix }
 
-// Shallow reports whether history is cut.
+// Shallow reports whether the repository is shallow.
 func (s *Store) Shallow() bool { return s.repo.Shallow }
 
-// CacheDir is for what can be fetched again, of all worktrees. It need not
-// exist.
+// CacheDir returns the folder for cached data, shared by all worktrees. It may not exist.
 func (s *Store) CacheDir() string { return filepath.Join(s.repo.CommonDir, "git-checkpoint", "cache") }
 
-// stateDir holds this worktree's own files: the session, journals, what was
-// resumed.
+// stateDir returns the folder for state of this worktree: the session, journals and
+// resumptions.
 func (s *Store) stateDir() string { return filepath.Join(s.repo.Dir, "git-checkpoint") }
 
-// tell gives whoever opened the store a line about what it did unasked.
+// notify passes a message about an automatic action to Options.Notify.
 func (s *Store) notify(format string, args ...any) {
 	if s.onNotify != nil {
 		s.onNotify(fmt.Sprintf(format, args...))

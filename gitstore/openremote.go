@@ -18,18 +18,18 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// An OpenRemoteRequest says what of a remote to look at.
+// An OpenRemoteRequest selects a remote and its issues.
 type OpenRemoteRequest struct {
 	Remote   string
-	Issues   []checkpoint.Issue // none for all that the remote has
-	Archived bool               // archives beside chains
+	Issues   []checkpoint.Issue // empty for all issues of the remote
+	Archived bool               // archives as well as chains
 	Timeout  time.Duration      // of one connection, 0 for none
-	Quiet    bool               // ask nobody for a password
+	Quiet    bool               // do not prompt for a password
 }
 
-// OpenRemote opens what a remote has of issues as a store of its own, to be read
-// and closed. Nothing comes into the repository: what it lacks is fetched into
-// a temporary one, commits alone where the remote can do that.
+// OpenRemote opens a remote's chains as a separate store for reading. The caller must
+// close it. The local repository does not change: missing objects are fetched into a
+// temporary repository. If the remote supports filters, only commits are fetched.
 func (s *Store) OpenRemote(ctx context.Context, req OpenRemoteRequest) (*Store, error) {
 	refs, err := s.refs.Values(ctx, liveRefs, archiveRefs, bookRefs)
 	if err != nil {
@@ -57,8 +57,8 @@ func (s *Store) OpenRemote(ctx context.Context, req OpenRemoteRequest) (*Store, 
 	return g, nil
 }
 
-// beside makes an empty repository that has the objects and the configuration
-// of this one, and what it is told of its remotes stays there.
+// beside creates an empty repository that borrows the objects and the configuration of
+// this repository. Remote-tracking data stays in the new repository.
 func (s *Store) beside(ctx context.Context, dir string) (*Store, error) {
 	g := &Store{now: s.now, random: s.random, people: s.people, onNotify: s.onNotify, temporary: dir}
 	g.repo = repository.Info{
@@ -71,7 +71,7 @@ func (s *Store) beside(ctx context.Context, dir string) (*Store, error) {
 		g.git.Dir = s.repo.CommonDir
 	}
 	g.openRefs()
-	// Whatever the person likes new repositories to be, this one is as expected.
+	// The user's defaults for new repositories must not apply here.
 	init := g.git.With("GIT_DEFAULT_HASH=sha1", "GIT_DEFAULT_REF_FORMAT=files")
 	if _, err := init.Output(ctx, "init", "--quiet", "--bare", "--template="); err != nil {
 		return nil, fmt.Errorf("look at a remote: %w", err)
@@ -97,15 +97,14 @@ func (s *Store) beside(ctx context.Context, dir string) (*Store, error) {
 	return g, os.WriteFile(filepath.Join(info, "alternates"), []byte(s.repo.ObjectDir+"\n"), 0o600)
 }
 
-// fetchTips gets the refs of the remote, and the commits of chains that are not
-// known here.
+// fetchTips fetches the refs of the remote, and the missing commits of their chains.
 func (s *Store) fetchTips(ctx context.Context, req OpenRemoteRequest, known map[plumbing.Hash]bool) error {
 	l, err := s.connect("list", req.Remote, req.Timeout, req.Quiet)
 	if err != nil {
 		return err
 	}
 	prefixes, patterns := []string{liveRefs}, []string{}
-	if req.Archived { // what a chain says of it too
+	if req.Archived { // the pattern of the archive refs
 		prefixes = append(prefixes, archiveRefs)
 	}
 	for _, prefix := range prefixes {
@@ -124,7 +123,7 @@ func (s *Store) fetchTips(ctx context.Context, req OpenRemoteRequest, known map[
 	var missing []string
 	for _, name := range slices.Sorted(maps.Keys(tips)) {
 		switch {
-		case !refs.Below(name, prefixes): // a pattern matches ends of names too
+		case !refs.Below(name, prefixes): // a pattern also matches name suffixes
 		case known[tips[name]]:
 			here = fmt.Appendf(here, "create %s\x00%s\x00", name, tips[name])
 		default:

@@ -10,18 +10,18 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// stored is a checkpoint's snapshot, opened.
+// A stored is an opened snapshot of a checkpoint.
 type stored struct {
 	restore.Contents
-	head plumbing.Hash // HEAD at the save, zero when unborn
+	head plumbing.Hash // HEAD at the save, zero if unborn
 }
 
-// targets lists what a snapshot changed against its HEAD, by path.
+// targets returns the paths that a snapshot changed relative to its HEAD, sorted by path.
 func (s *Store) targets(st *stored) ([]restore.Target, error) {
 	return restore.Targets(s.objects, &st.Contents)
 }
 
-// openSnapshot reads what a checkpoint holds besides its record.
+// openSnapshot opens the snapshot of a checkpoint.
 func (s *Store) openSnapshot(c *Checkpoint) (*stored, error) {
 	record, err := s.VerifiedRecord(c)
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *Store) openSnapshot(c *Checkpoint) (*stored, error) {
 	return s.snapshotOf(c, record)
 }
 
-// snapshotOf is openSnapshot where the record is known.
+// snapshotOf is openSnapshot for a known record.
 func (s *Store) snapshotOf(c *Checkpoint, record *checkpoint.Record) (*stored, error) {
 	st := &stored{Contents: restore.Contents{Record: record}}
 	commit, err := s.readCommit(c.Commit)
@@ -62,8 +62,8 @@ func (s *Store) snapshotOf(c *Checkpoint, record *checkpoint.Record) (*stored, e
 	return st, nil
 }
 
-// readNear reads a commit that a checkpoint builds on, which may be beyond the
-// boundary of a shallow clone.
+// readNear reads a commit that a checkpoint refers to. In a shallow clone the commit may
+// be missing.
 func (s *Store) readNear(c *Checkpoint, what string, hash plumbing.Hash) (rawCommit, error) {
 	commit, err := s.readCommit(hash)
 	switch {

@@ -10,15 +10,16 @@ import (
 	"git-checkpoint/gitstore/remote"
 )
 
-// Exposed are commits that others have, or are about to get.
+// An Exposed is a set of commits that other repositories have or are about to receive.
 type Exposed = remote.Exposed
 
-// Outgoing is what a push of an issue's chain would show to a remote.
+// An Outgoing describes the commits and files that a push of an issue's chain would
+// expose to a remote.
 type Outgoing = remote.Outgoing
 
-// Outgoing looks at what a push of an issue's chain would show. A checkpoint
-// carries HEAD as it was, which must be in the push already or on the remote,
-// as far as this clone knows.
+// Outgoing returns the commits and files that a push of an issue's chain would expose. A
+// checkpoint contains HEAD at its save as an ancestor. HEAD should therefore be part of
+// the same push, or be known to exist at the remote.
 func (s *Store) Outgoing(ctx context.Context, name string, i checkpoint.Issue, e Exposed) (Outgoing, error) {
 	tip, err := s.readRef(ctx, LiveRef(i))
 	if err != nil || tip.IsZero() {
@@ -31,8 +32,8 @@ func (s *Store) Outgoing(ctx context.Context, name string, i checkpoint.Issue, e
 	return s.here().Showing(ctx, name, e, remote.RefUpdate{Ref: LiveRef(i), Tip: tip, Seen: seen})
 }
 
-// Fetched are commits that came from a remote: what any remote-tracking branch
-// has, and where a shallow clone was cut.
+// Fetched returns commits that came from a remote: those of remote-tracking branches, and
+// the shallow boundary.
 func (s *Store) Fetched(ctx context.Context) Exposed {
 	var e Exposed
 	refs, err := s.refs.Values(ctx, "refs/remotes/")

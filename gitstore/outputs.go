@@ -8,16 +8,18 @@ import (
 	"git-checkpoint/gitstore/trees"
 )
 
-// An OutputReport is what became of the files that a record refers to.
+// An OutputReport lists the files that a record refers to and that are missing or
+// changed.
 type OutputReport = outputs.Mismatches
 
 func (s *Store) outputs() *outputs.Checker {
 	return &outputs.Checker{Root: s.repo.Root, Objects: s.objects, Hasher: s.hasher}
 }
 
-// Outputs looks for the files that a record refers to. Locations outside the
-// worktree are not looked at: they are missing. What a restore of the checkpoint
-// puts back, as in a clone that has not seen it, is neither missing nor changed.
+// Outputs checks the files that a record refers to. Locations outside the worktree are
+// not read and count as missing. A file that a restore of the checkpoint would create or
+// update counts as neither missing nor changed. This is normal in a clone that has not
+// restored the checkpoint.
 func (s *Store) Outputs(ctx context.Context, c *Checkpoint, r *checkpoint.Record) (OutputReport, error) {
 	entries, err := s.entriesFor(c, r)
 	if err != nil {
@@ -26,16 +28,16 @@ func (s *Store) Outputs(ctx context.Context, c *Checkpoint, r *checkpoint.Record
 	return s.outputs().Check(ctx, entries, r, s.restorePlan(c))
 }
 
-// PlanChanged reports whether the plan's file is neither what its digest says
-// nor what a restore of the checkpoint makes that.
+// PlanChanged reports whether the plan file differs from its digest, and a restore of the
+// checkpoint would not correct this.
 func (s *Store) PlanChanged(ctx context.Context, c *Checkpoint, place, digest string) (bool, error) {
 	back := s.restorePlan(c)
 	now, err := s.Digests(ctx, []string{place})
 	return err == nil && now[place] != digest && !back.Restores(place, now[place], digest), err
 }
 
-// restorePlan is empty where the snapshot is not all there: then a file that is
-// missing is missing.
+// restorePlan returns the paths that a restore would write. It is empty if the snapshot
+// is incomplete.
 func (s *Store) restorePlan(c *Checkpoint) outputs.RestorePlan {
 	st, err := s.openSnapshot(c)
 	if err != nil {
@@ -48,8 +50,8 @@ func (s *Store) restorePlan(c *Checkpoint) outputs.RestorePlan {
 	return outputs.NewRestorePlan(targets)
 }
 
-// MissingOutputs lists the files that a record refers to and that are neither
-// in the worktree nor among the checkpoint's artifacts.
+// MissingOutputs returns the files that a record refers to and that are neither in the
+// worktree nor among the checkpoint's artifacts.
 func (s *Store) MissingOutputs(c *Checkpoint, r *checkpoint.Record) ([]string, error) {
 	entries, err := s.entriesFor(c, r)
 	if err != nil {
@@ -58,7 +60,8 @@ func (s *Store) MissingOutputs(c *Checkpoint, r *checkpoint.Record) ([]string, e
 	return s.outputs().Missing(entries, r)
 }
 
-// entriesFor are those of a checkpoint's tree, where its record refers to files.
+// entriesFor returns the entries of a checkpoint's tree, or nil if its record refers to
+// no files.
 func (s *Store) entriesFor(c *Checkpoint, r *checkpoint.Record) ([]trees.Entry, error) {
 	if len(r.Outputs()) == 0 {
 		return nil, nil
@@ -66,8 +69,9 @@ func (s *Store) entriesFor(c *Checkpoint, r *checkpoint.Record) ([]trees.Entry, 
 	return trees.Read(s.objects, c.Tree)
 }
 
-// keptOutputs are the files that the checkpoint before holds because its record
-// refers to them (outputs.Checker.CarryOver). Whatever goes wrong, a save does without.
+// keptOutputs returns the files that the previous checkpoint contains because its record
+// refers to them (outputs.Checker.CarryOver). If an error occurs, the save continues
+// without these files.
 func (s *Store) keptOutputs(ctx context.Context, issue checkpoint.Issue) []string {
 	before, _ := s.resumed(issue)
 	if before == nil {
@@ -84,17 +88,18 @@ func (s *Store) keptOutputs(ctx context.Context, issue checkpoint.Issue) []strin
 	return s.outputs().CarryOver(entries, func() (*checkpoint.Record, error) { return s.Record(before) })
 }
 
-// CheckPlace refuses a place below the root of the worktree that no checkpoint
-// holds a file at, such as one that is git's own.
+// CheckPlace fails if a checkpoint cannot contain a file at this path relative to the
+// root, for example because git reserves the path.
 func CheckPlace(place string) error { return trees.CheckPath(place, trees.ModeFile) }
 
-// IsTracked reports whether git tracks a file of the worktree, or one below it.
+// IsTracked reports whether git tracks a file of the worktree, or a file below that
+// directory.
 func (s *Store) IsTracked(ctx context.Context, place string) (bool, error) {
 	out, err := s.git.Output(ctx, "--literal-pathspecs", "ls-files", "-z", "--", place)
 	return len(out) > 0, err
 }
 
-// Digests returns what files of the worktree are now (outputs.Checker.Digests).
+// Digests returns the current digests of worktree files (outputs.Checker.Digests).
 func (s *Store) Digests(ctx context.Context, places []string) (map[string]string, error) {
 	return s.outputs().Digests(ctx, places)
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// readLedgerBelow reads the newest ledger of a chain whose tip's ledger is
-// lacked: the trees that are here, newest first. The chain remembers the cause,
-// since a change of the ledger would lose what the tip's ledger says. An append
-// does not: a sync joins the ledgers.
+// readLedgerBelow reads the newest available ledger of a chain if a partial clone lacks
+// the ledger of the tip. It sets c.unread to the cause, because a ledger change on this
+// basis would lose entries of the tip's ledger. A save is safe: a later sync merges the
+// ledgers.
 func (s *Store) readLedgerBelow(c *chain, cause error) {
 	c.unread = lacked(c.issue, c.ref, cause)
 	for i := range c.commits {
@@ -33,9 +33,9 @@ func (s *Store) readLedgerBelow(c *chain, cause error) {
 	}
 }
 
-// carriesLedger reports whether c, which goes on from o, still says what o's
-// ledger says is gone. A save in a partial clone may not have been able to read
-// that ledger. A ledger commit above o is a change on purpose.
+// carriesLedger reports whether the ledger of c, which extends o, still has all deletions
+// and archivals of o's ledger. In a partial clone, a save may not have been able to read
+// that ledger. A ledger commit above o is a deliberate change.
 func (c *chain) carriesLedger(o *chain) bool {
 	for i := range c.commits {
 		l := &c.commits[i]
@@ -60,10 +60,10 @@ func (c *chain) carriesLedger(o *chain) bool {
 	return true
 }
 
-// withoutGone returns a chain here as it takes part in a sync of a partial
-// clone: without the checkpoints that the remote's chain does not have and whose
-// content can no longer be fetched. No remote would take a chain with them. The
-// result has no tip if something is left out, so that a join builds on another.
+// withoutGone returns the local chain for a sync in a partial clone. It omits checkpoints
+// that the remote chain lacks and whose content cannot be fetched any more, because no
+// remote would accept them. If checkpoints are omitted, the result has no tip, so that a
+// merge builds on another chain.
 func (s *Store) withoutGone(c, theirs *chain) (*chain, []checkpoint.ID) {
 	if s.opened == nil || c.tip.IsZero() || c.tip == theirs.tip {
 		return c, nil
@@ -90,14 +90,15 @@ func (s *Store) withoutGone(c, theirs *chain) (*chain, []checkpoint.ID) {
 	return &rest, gone
 }
 
-// isGone reports whether the record of a checkpoint is lacked. It is in no
-// other checkpoint, so that a remote which has collected it lacks the rest, too.
+// isGone reports whether the clone lacks the record of a checkpoint and cannot fetch it.
+// No other checkpoint shares this blob. So a remote without the record has pruned the
+// rest of the checkpoint as well.
 func (s *Store) isGone(c *Checkpoint) bool {
 	_, err := s.RecordBytes(c)
 	return errors.As(err, new(*PromisedError))
 }
 
-// leftOut tells which checkpoints a sync has left out.
+// leftOut returns a warning with the checkpoints that a sync left out, or nil.
 func leftOut(i checkpoint.Issue, ids []checkpoint.ID) []string {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	if len(ids) == 0 {

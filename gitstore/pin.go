@@ -8,9 +8,8 @@ import (
 	"git-checkpoint/gitstore/ledger"
 )
 
-// Pin keeps a checkpoint from every rule of retention, or stops to: a live one in
-// its chain, an archived one in the archive. It reports whether that changed
-// anything.
+// Pin sets or removes the pin of a checkpoint, and reports whether this changed anything.
+// Retention never drops a pinned checkpoint, live or archived.
 func (s *Store) Pin(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID, on bool) (bool, error) {
 	verb := "unpin"
 	if on {

@@ -12,12 +12,12 @@ import (
 	"git-checkpoint/gitstore/remote"
 )
 
-// A PromisedError reports an object that a partial clone lacks and that git
-// could not fetch: no remote answers, or none has it any more.
+// A PromisedError reports an object that a partial clone lacks and that git could not
+// fetch, because no remote answers or no remote has the object.
 type PromisedError = objects.PromisedError
 
-// A LackedError reports something of an issue that a partial clone lacks and
-// that git could not fetch. A sync may bring the remote's chain as it is now.
+// A LackedError reports an object of an issue that a partial clone lacks and that git
+// could not fetch. A sync may fetch the current chain of the remote.
 type LackedError struct {
 	Issue  checkpoint.Issue
 	Object string // a ref or the id of a checkpoint
@@ -27,8 +27,8 @@ type LackedError struct {
 func (e *LackedError) Error() string { return fmt.Sprintf("%s: %v", e.Object, e.Err) }
 func (e *LackedError) Unwrap() error { return e.Err }
 
-// lacked returns err about an object of an issue, as a LackedError if a partial
-// clone is the cause.
+// lacked wraps an error about an object of an issue. If a partial clone is the cause, the
+// result is a LackedError.
 func lacked(i checkpoint.Issue, object string, err error) error {
 	if p, ok := errors.AsType[*PromisedError](err); ok {
 		return &LackedError{i, object, p}
@@ -36,9 +36,8 @@ func lacked(i checkpoint.Issue, object string, err error) error {
 	return fmt.Errorf("%s: %w", object, err)
 }
 
-// notFetched returns the error of a git command that reads objects, as a
-// LackedError in a partial clone: git stops at the first one that it cannot
-// fetch.
+// notFetched returns the error of a git command that reads objects. In a partial clone
+// this is a LackedError, because git stops at the first object that it cannot fetch.
 func (s *Store) notFetched(i checkpoint.Issue, err error) error {
 	if s.opened == nil || !errors.As(err, new(*gitcmd.CommandError)) {
 		return err
@@ -46,16 +45,15 @@ func (s *Store) notFetched(i checkpoint.Issue, err error) error {
 	return &LackedError{i, LiveRef(i), errors.New(remote.Reason(err))}
 }
 
-// How long git may take to fetch one object: longer if somebody has to type a
-// password.
+// Timeouts for a fetch of one object, longer if the user may have to type a password.
 const (
 	promisedFor      = 30 * time.Second
 	promisedForAsked = 2 * time.Minute
 )
 
-// limitPromised makes git ask for a password only if somebody can answer.
-// Every git command of a partial clone may fetch. A fetch ends with ctx, that of
-// Open: a reader of objects has no context.
+// limitPromised configures the fetches of a partial clone. Git prompts for a password
+// only if o.Asks reports that a user can answer. Every git command of a partial clone may
+// fetch. A fetch ends with the context of Open, since a reader of objects has no context.
 func (s *Store) limitPromised(ctx context.Context, o Options) {
 	s.opened, s.promisedFor = ctx, promisedForAsked
 	if s.quiet = o.Asks == nil || !o.Asks(); s.quiet {
@@ -70,7 +68,7 @@ func (s *Store) fetchPromised(_ context.Context, stdin []byte, args ...string) (
 	ctx, cancel := context.WithTimeout(s.opened, s.promisedFor)
 	defer cancel()
 	git := s.git
-	git.Apart = git.Apart || s.quiet // a transport that hangs ends with git
+	git.Apart = git.Apart || s.quiet // a hanging transport ends with git
 	out, err := git.Pipe(ctx, stdin, args...)
 	switch {
 	case err == nil:

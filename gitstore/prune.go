@@ -11,45 +11,46 @@ import (
 	"git-checkpoint/gitstore/retention"
 )
 
-// A PruneRequest says how to apply retention to an issue.
+// A PruneRequest holds the parameters of a prune.
 type PruneRequest struct {
 	Issue  checkpoint.Issue
 	Policy retention.Policy
-	MaxAge int // days, 0 for no limit: an older chain without pins is archived
+	MaxAge int // in days, 0 for no limit; an older chain without pins is archived
 
-	// Closed says that the issue is closed: a chain without pins is archived.
+	// Closed is set if the issue is closed: a chain without pins is archived.
 	Closed bool
 
-	// Stay says how long archived checkpoints stay, nil for ever.
+	// Stay limits the time that archived checkpoints are kept, nil for no limit.
 	Stay *retention.Stay
 
-	// Layouts has rules of chains that another system's documents make: what is
-	// said there of the newest checkpoint's layout counts instead.
+	// Layouts has rules for chains that come from another system's documents. The rules
+	// for the layout of the newest checkpoint override MaxAge and Stay.
 	Layouts map[string]LayoutRules
 
-	Progress func(done, total int) // is told how much of the chain is rewritten, nil for nobody
+	Progress func(done, total int) // receives the progress of the rewrite, may be nil
 
-	DryRun bool   // decide, change nothing
-	Plan   string // refuse unless the plan has this id, "" for any
+	DryRun bool   // decide, but change nothing
+	Plan   string // fail unless the plan has this id, "" for any
 }
 
-// LayoutRules are those of one layout's chains, 0 for what is as elsewhere.
+// LayoutRules are the rules for chains of one layout. A zero field keeps the general
+// rule.
 type LayoutRules struct {
-	MaxAge int // days
-	Last   int // archivings
+	MaxAge int // in days
+	Last   int // number of archivals
 }
 
-// Pruned is what retention decided, and whether it was done.
+// A Pruned is the result of a prune.
 type Pruned struct {
 	Plan      string
 	Decisions []retention.Decision // newest first
 	Removed   []checkpoint.ID      // from the chain
 	Expired   []checkpoint.ID      // from the archive
-	Archived  bool                 // the removed ones went to the archive, the whole chain
+	Archived  bool                 // the removed checkpoints, the whole chain, were archived
 	Warnings  []string
 }
 
-// Prune applies retention to the whole chain of an issue, and to its archive.
+// Prune applies retention to the chain and the archive of an issue.
 func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 	var result *Pruned
 	act := s.alter
@@ -77,7 +78,7 @@ func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 	return result, nil
 }
 
-// consider lets decide look at an issue's chain as it is, and does nothing.
+// consider calls decide with an issue's chain, without a lock and without changes.
 func (s *Store) consider(ctx context.Context, i checkpoint.Issue, decide func(c *chain, k *objectWriter) (*change, error)) error {
 	c, err := s.readChain(ctx, i, LiveRef(i), 0)
 	if err == nil {
@@ -86,7 +87,7 @@ func (s *Store) consider(ctx context.Context, i checkpoint.Issue, decide func(c 
 	return err
 }
 
-// pruning is the change that does what was decided.
+// pruning returns the change that executes the decisions.
 func (s *Store) pruning(ctx context.Context, c, archive *chain, p *Pruned, k *objectWriter) (ch *change, err error) {
 	ch = &change{verb: "prune", ids: slices.Concat(p.Removed, p.Expired), remove: setOf(p.Removed)}
 	elsewhere, newest := len(p.Removed) > 0 && s.seenElsewhere(ctx, c), c.newestClock()
@@ -100,8 +101,8 @@ func (s *Store) pruning(ctx context.Context, c, archive *chain, p *Pruned, k *ob
 	return ch, err
 }
 
-// byLayout is the request with the rules of the layout that the newest
-// checkpoint, or the newest archived one, is of.
+// byLayout returns the request with the rules for the layout of the newest live or
+// archived checkpoint.
 func (s *Store) byLayout(c, archive *chain, req PruneRequest) PruneRequest {
 	newest := c.newest()
 	if newest == nil {
@@ -125,8 +126,8 @@ func (s *Store) byLayout(c, archive *chain, req PruneRequest) PruneRequest {
 	return req
 }
 
-// decide plans without acting. A chain that goes to the archive as a whole
-// leaves what is there for the next time.
+// decide returns the plan. If the whole chain is archived, old archived checkpoints stay
+// until the next prune.
 func (s *Store) decide(c, archive *chain, req PruneRequest) (*Pruned, error) {
 	items := c.items()
 	result := &Pruned{Warnings: retention.Warnings(req.Policy, items)}
@@ -155,8 +156,8 @@ func (s *Store) decide(c, archive *chain, req PruneRequest) (*Pruned, error) {
 	return result, nil
 }
 
-// expired decides which archived checkpoints go. What the chain still has is
-// not the archive's to drop.
+// expired returns the decisions for archived checkpoints. It skips checkpoints that are
+// also live.
 func (s *Store) expired(c, archive *chain, stay *retention.Stay) []retention.Decision {
 	if stay == nil || archive.cut {
 		return nil
@@ -173,7 +174,7 @@ func (s *Store) expired(c, archive *chain, stay *retention.Stay) []retention.Dec
 	return stay.Expired(list, s.now())
 }
 
-// whole is the rule by which a whole chain goes to the archive, "" for none.
+// whole returns the rule by which a whole chain is archived, or "".
 func (req *PruneRequest) whole(items []retention.Item, now time.Time) string {
 	switch {
 	case req.Closed && retention.Whole(items):
@@ -184,7 +185,7 @@ func (req *PruneRequest) whole(items []retention.Item, now time.Time) string {
 	return ""
 }
 
-// reason is why a whole chain is archived.
+// reason returns the reason for archiving a whole chain.
 func (req *PruneRequest) reason() retention.Reason {
 	if req.Closed {
 		return retention.ReasonCompleted

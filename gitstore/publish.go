@@ -7,12 +7,13 @@ import (
 	"git-checkpoint/gitstore/refs"
 )
 
-// collections is how many gc in a row may take what is about to be pointed to.
+// collections limits how many successive gc runs may delete new objects before publish
+// fails.
 const collections = 20
 
-// publish makes what k holds durable and then moves refs, as moves says. A gc
-// that prunes everything may take the objects before a ref points to them:
-// then both once more.
+// publish makes the objects of k durable and then moves the refs that moves returns. A gc
+// without a grace period may delete the objects before a ref points to them. In that case
+// publish writes the objects again and repeats the move.
 func (s *Store) publish(ctx context.Context, k *objectWriter, message string, moves func() ([]refs.Move, error)) error {
 	defer k.releaseKeptPack()
 	for tries := 0; ; tries++ {
@@ -23,8 +24,8 @@ func (s *Store) publish(ctx context.Context, k *objectWriter, message string, mo
 	}
 }
 
-// publishOnce also reports whether the objects were stored. The refs are moved
-// here where that can be, else by git, which starts while objects are written.
+// publishOnce also reports whether the objects were stored. This process moves the refs
+// itself if possible. Otherwise git moves them, and starts while the objects are written.
 func (s *Store) publishOnce(ctx context.Context, k *objectWriter, message string, moves func() ([]refs.Move, error)) (settled bool, err error) {
 	list, err := moves()
 	if err != nil {
@@ -62,8 +63,7 @@ func (s *Store) publishList(ctx context.Context, k *objectWriter, message string
 	return true, m.commit(ctx)
 }
 
-// settle makes installed objects durable. Git gets ready to move the refs while
-// they are brought to the disk.
+// settle makes installed objects durable. Meanwhile git prepares the move of the refs.
 func (k *objectWriter) settle(ctx context.Context, m *mover, list []refs.Move, settle func() error) error {
 	if err := k.keepFromGC(ctx, list[0].Name); err != nil {
 		return err

@@ -18,10 +18,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Purge forgets what an issue's refs remember of dropped checkpoints: reflogs,
-// safety snapshots, what was fetched. The objects go with git's next gc. It
-// returns the remote-tracking refs that still carry one of ids: the next sync
-// with their remote moves them, and expires their reflogs.
+// Purge removes the references to dropped checkpoints from an issue's reflogs, safety
+// snapshots and fetched refs. The next git gc can then delete the objects. It returns the
+// remote-tracking refs that still contain one of ids. The next sync with their remote
+// moves these refs and expires their reflogs.
 func (s *Store) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) ([]string, error) {
 	tracking, err := s.trackingOf(ctx, issue)
 	if err != nil {
@@ -43,8 +43,8 @@ func (s *Store) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkpo
 	}), nil
 }
 
-// purgeRefs deletes an issue's archive if it is empty, the chain that plain git
-// had brought, and the safety snapshots.
+// purgeRefs deletes an issue's archive ref if the archive is empty, the ref of a chain
+// that plain git fetched, and the safety snapshots.
 func (s *Store) purgeRefs(ctx context.Context, issue checkpoint.Issue) error {
 	live, err := s.readRef(ctx, LiveRef(issue))
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *Store) trackingOf(ctx context.Context, issue checkpoint.Issue) (map[str
 	return all, err
 }
 
-// expireReflogs is expireReflog for the refs that are there.
+// expireReflogs expires the reflogs of existing refs.
 func (s *Store) expireReflogs(ctx context.Context, names []string) error {
 	for _, name := range names {
 		if tip, err := s.readRef(ctx, name); err != nil || tip.IsZero() {
@@ -94,7 +94,8 @@ func (s *Store) expireReflogs(ctx context.Context, names []string) error {
 	return nil
 }
 
-// expireReflog removes all entries of a reflog. git refuses a ref without one.
+// expireReflog removes all entries of a reflog. An empty reflog is skipped, because git
+// fails for it.
 func (s *Store) expireReflog(ctx context.Context, name string) error {
 	tip, err := s.readRef(ctx, name)
 	if err != nil {
@@ -109,9 +110,9 @@ func (s *Store) expireReflog(ctx context.Context, name string) error {
 	})
 }
 
-// forgetTracked expires the reflogs of the remote-tracking refs in moves that
-// were made, if checkpoints were dropped from the remote's chain with the move.
-// Such a reflog would keep their content from git gc, and no command reads it.
+// forgetTracked expires the reflogs of moved remote-tracking refs if the move dropped
+// checkpoints from the remote chain. Otherwise such a reflog would protect their content
+// from git gc, and no command reads it.
 func (s *Store) forgetTracked(ctx context.Context, moves []refs.Move) {
 	for _, m := range moves {
 		issue, err := checkpoint.IssueFromRef(m.Name[strings.LastIndexByte(m.Name, '/')+1:])
@@ -124,8 +125,8 @@ func (s *Store) forgetTracked(ctx context.Context, moves []refs.Move) {
 	}
 }
 
-// dropsFrom reports whether the chain that a ref left has checkpoints that the
-// ledger of the new one, and not yet its own, says to be deleted.
+// dropsFrom reports whether a move deletes checkpoints from a chain: the new ledger marks
+// them as deleted, the old ledger does not, and the old chain has them.
 func (s *Store) dropsFrom(issue checkpoint.Issue, m refs.Move) bool {
 	before, err := s.walk(issue, m.Name, m.Old, 1)
 	if err != nil {
@@ -144,17 +145,16 @@ func (s *Store) dropsFrom(issue checkpoint.Issue, m refs.Move) bool {
 	return err == nil && before.has(dropped)
 }
 
-// Remains are the files of dropped checkpoints that git gc does not delete.
+// Remains lists files of dropped checkpoints that git gc cannot delete.
 type Remains struct {
-	Index    []string // in a staging area
+	Index    []string // in an index
 	Worktree []string // as files in this worktree
-	Refs     []string // in branches, other checkpoints, stashes or reflogs; Purge tells of remote-tracking refs
+	Refs     []string // in branches, other checkpoints, stashes or reflogs; Purge reports remote-tracking refs
 }
 
-// Remaining finds the files of dropped checkpoints that are still there, by the
-// trees and HEADs of the checkpoints. Files that HEAD had when a checkpoint was
-// saved are not the checkpoint's. Objects that are not in this repository, as in
-// a partial clone, are left out.
+// Remaining returns the files of dropped checkpoints that are still reachable or in the
+// worktree. Files that HEAD had at a save do not count. Objects that are missing from
+// this repository, as in a partial clone, are skipped.
 func (s *Store) Remaining(ctx context.Context, dropped []Checkpoint) (*Remains, error) {
 	var in []string
 	for i := range dropped {
@@ -199,9 +199,8 @@ func (s *Store) Remaining(ctx context.Context, dropped []Checkpoint) (*Remains, 
 	return r, nil
 }
 
-// reachable returns the paths of the files that git reaches from what args name,
-// sorted. Git is asked for all objects there: its own difference of two sets of
-// objects is not exact.
+// reachable returns the paths of the files that git can reach from args, sorted. Git
+// lists all objects, since its own difference of two object sets is not exact.
 func (s *Store) reachable(ctx context.Context, files map[plumbing.Hash]string, args []string) ([]string, error) {
 	pipe, out := io.Pipe()
 	go func() {
@@ -220,8 +219,8 @@ func (s *Store) reachable(ctx context.Context, files map[plumbing.Hash]string, a
 	return paths, lines.Err()
 }
 
-// filesOf returns the blobs below trees, without those below the trees after ^,
-// and their paths. A path is that of the file, not of its copy in the checkpoint.
+// filesOf returns the blobs below trees with their paths, without blobs below trees that
+// are prefixed with ^. A path is relative to the worktree, not to the checkpoint's tree.
 func (s *Store) filesOf(ctx context.Context, in []string) (map[plumbing.Hash]string, error) {
 	args := []string{"rev-list", "--objects", "--missing=allow-any", "--stdin"}
 	out, err := s.git.Pipe(ctx, []byte(strings.Join(in, "\n")+"\n"), args...)
@@ -242,7 +241,7 @@ func (s *Store) filesOf(ctx context.Context, in []string) (map[plumbing.Hash]str
 	return files, nil
 }
 
-// isInWorktree reports whether a file of the worktree has the content of a blob.
+// isInWorktree reports whether a worktree file has the content of a blob.
 func (s *Store) isInWorktree(path string, hash plumbing.Hash) bool {
 	file := filepath.Join(s.repo.Root, filepath.FromSlash(path))
 	_, size, err := s.objects.Header(hash)

@@ -16,26 +16,25 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A PushRequest says what to push.
+// A PushRequest holds the parameters of a push.
 type PushRequest struct {
 	Remote  string
-	Issues  []checkpoint.Issue // none for all there are
+	Issues  []checkpoint.Issue // empty for all local issues
 	Timeout time.Duration      // of one connection, 0 for none
-	Quiet   bool               // ask nobody for a password
-	DryRun  bool               // say what would be done
+	Quiet   bool               // do not prompt for a password
+	DryRun  bool               // report the results without a change
 
 	May      func(checkpoint.Issue, Outgoing) error // as in a SyncRequest
 	Harmless func(Outgoing) bool
 	Progress func(done, total int)
 }
 
-// pushTries bounds how often a push follows a remote that moves.
+// pushTries limits the number of attempts if the remote refs keep moving.
 const pushTries = 4
 
-// Push makes the chains of issues those of a remote, where they have all that
-// the remote's have. Each ref moves from the value that was seen there; one
-// that has diverged is left alone. An error says that the remote did not
-// answer; what went wrong with one issue is in its Synced.
+// Push pushes the chains of issues to a remote if they contain the remote's chains. A ref
+// moves only from the value that was last seen; a diverged ref stays. The error reports
+// that the remote did not answer; errors of single issues are in their Synced.
 func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
 	l, err := s.connect("push", req.Remote, req.Timeout, req.Quiet)
 	if err != nil {
@@ -61,19 +60,19 @@ func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
 	return done, err
 }
 
-// A pushing is one Push over all its tries.
+// A pushing is the state of one Push over all attempts.
 type pushing struct {
 	s    *Store
 	conn *conn
 	req  PushRequest
-	seen map[checkpoint.Issue]plumbing.Hash // where the remote's refs are expected
+	seen map[checkpoint.Issue]plumbing.Hash // expected values of the remote refs
 	done map[checkpoint.Issue]*Synced
 
-	unread map[checkpoint.Issue]error // the remote's chains that could not be had
+	unread map[checkpoint.Issue]error // errors of remote chains that could not be fetched
 }
 
-// run pushes from where the remote was seen last, and looks again where that
-// was not true any more. Its error is one that every issue meets.
+// run pushes from the remote-tracking values. If the remote has moved, it lists the
+// remote refs and retries. It returns only errors that affect every issue.
 func (p *pushing) run(ctx context.Context, issues []checkpoint.Issue) error {
 	here, err := p.s.refsHere(ctx, p.conn.Remote, issues)
 	if err != nil {
@@ -102,15 +101,15 @@ func (p *pushing) fail(i checkpoint.Issue, err error) {
 	p.done[i] = &Synced{Issue: i, Result: Failed, Err: err}
 }
 
-// A pushPlan is what a push is going to do for one issue.
+// A pushPlan is the plan of a push for one issue.
 type pushPlan struct {
 	issuePush
 	rel  relation
 	done Synced
 }
 
-// pass tries once, and returns the issues of which the remote has to be looked
-// at again.
+// pass tries to push once, and returns the issues whose remote refs have to be listed
+// again.
 func (p *pushing) pass(ctx context.Context, issues []checkpoint.Issue, first bool) (again []checkpoint.Issue, err error) {
 	var plans []*pushPlan
 	for _, i := range issues {
@@ -120,7 +119,7 @@ func (p *pushing) pass(ctx context.Context, issues []checkpoint.Issue, first boo
 			return nil, ctx.Err()
 		case err != nil:
 			p.fail(i, err)
-		case plan.rel == diverged && first: // what is known of the remote may be old
+		case plan.rel == diverged && first: // the remote-tracking ref may be out of date
 			again = append(again, i)
 		case len(plan.updates) == 0:
 			p.done[i] = &plan.done
@@ -150,7 +149,7 @@ func issuePushesOf(plans []*pushPlan) []issuePush {
 	return list
 }
 
-// plan compares the chain here with the remote's.
+// plan compares the local chain with the remote chain.
 func (p *pushing) plan(ctx context.Context, i checkpoint.Issue) (*pushPlan, error) {
 	if err := p.unread[i]; err != nil {
 		return nil, err
@@ -188,8 +187,8 @@ func (p *pushing) plan(ctx context.Context, i checkpoint.Issue) (*pushPlan, erro
 	return plan, nil
 }
 
-// push pushes over one connection, and updates the remote-tracking refs. A chain
-// that it should have already goes along: then it is certain.
+// push pushes over one connection, and updates the remote-tracking refs. Chains that the
+// remote should already have are included, to verify this.
 func (p *pushing) push(ctx context.Context, plans []*pushPlan) (again []checkpoint.Issue, err error) {
 	refused := errorsByIssue{}
 	var asked []issuePush
@@ -237,7 +236,7 @@ func (p *pushing) push(ctx context.Context, plans []*pushPlan) (again []checkpoi
 	return again, p.s.trackAll(ctx, p.conn, tips)
 }
 
-// look brings what the remote has of issues here.
+// look fetches the remote chains of issues.
 func (p *pushing) look(ctx context.Context, issues []checkpoint.Issue) error {
 	tips, _, err := p.conn.chains(ctx, issues)
 	if err != nil {
@@ -263,7 +262,7 @@ func (p *pushing) look(ctx context.Context, issues []checkpoint.Issue) error {
 	return p.s.trackAll(ctx, p.conn, came)
 }
 
-// trackAll notes what a remote has of issues, in few transactions.
+// trackAll updates the remote-tracking refs of issues in few transactions.
 func (s *Store) trackAll(ctx context.Context, l *conn, tips map[checkpoint.Issue]plumbing.Hash) error {
 	issues := slices.Sorted(maps.Keys(tips))
 	if len(issues) == 1 {
@@ -311,7 +310,7 @@ func (s *Store) trackSome(ctx context.Context, l *conn, issues []checkpoint.Issu
 	})
 }
 
-// track notes what a remote has.
+// track updates the remote-tracking ref of an issue.
 func (s *Store) track(ctx context.Context, l *conn, i checkpoint.Issue, tip plumbing.Hash) error {
 	name := s.trackingRef(l.Remote, i)
 	return s.retry(ctx, i, func() error {

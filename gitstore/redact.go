@@ -9,29 +9,29 @@ import (
 	"git-checkpoint/gitstore/scan"
 )
 
-// A Redaction says what a save does where a text of its record looks like a
-// secret. Files are never changed: a push is stopped by what is in them.
+// A Redaction selects how a save treats texts of its record that look like secrets. Files
+// are never changed: a push checks files for secrets.
 type Redaction int
 
-// What a save does about secrets.
+// Treatments of secrets in a save.
 const (
-	RedactNone Redaction = iota // nothing
-	RedactWarn                  // tell of them
-	RedactMask                  // and save a mask instead
+	RedactNone Redaction = iota // no check
+	RedactWarn                  // warn
+	RedactMask                  // warn, and save a mask instead
 )
 
-// A redactor looks at the texts that a save brings into a record. Those that
-// were in the one before have been looked at.
+// A redactor checks the texts that a save adds to a record. Texts of the previous record
+// were checked before.
 type redactor struct {
 	how      Redaction
 	allow    scan.Allow
-	known    map[string]bool // texts
-	keys     map[string]bool // and keys
+	known    map[string]bool // known texts
+	keys     map[string]bool // known keys
 	warnings []string
 }
 
-// redactFrom notes what of a record, nil for none, may look like a secret,
-// before it is edited.
+// redactFrom returns a redactor that knows the suspicious texts and keys of the previous
+// record. before may be nil, and has not been edited yet.
 func redactFrom(before *checkpoint.Record, how Redaction, allow scan.Allow) *redactor {
 	r := &redactor{how: how, allow: allow, known: map[string]bool{}, keys: map[string]bool{}}
 	if how != RedactNone && before != nil {
@@ -52,7 +52,7 @@ func redactFrom(before *checkpoint.Record, how Redaction, allow scan.Allow) *red
 	return r
 }
 
-// apply masks what is new in the record, before anything of it is written.
+// apply masks new texts and keys of the record, before any part of the record is written.
 func (r *redactor) apply(record *checkpoint.Record) {
 	r.warnings = nil
 	if r.how == RedactNone {
@@ -66,7 +66,7 @@ func (r *redactor) apply(record *checkpoint.Record) {
 		if len(rules) == 0 {
 			return text
 		}
-		path, _ = scan.Mask("", path, nil) // its keys are the caller's, too
+		path, _ = scan.Mask("", path, nil) // the keys come from the caller, too
 		if r.how != RedactMask {
 			r.warnings = append(r.warnings, fmt.Sprintf("%s holds what looks like a secret (%s)", path, strings.Join(rules, ", ")))
 			return text
@@ -77,8 +77,8 @@ func (r *redactor) apply(record *checkpoint.Record) {
 	eachMap(record.Doc(), "", r.inKeys)
 }
 
-// name tells of a name that looks like a secret and is new. It stays as it is, or
-// nothing would find the work again: a push is stopped by it.
+// name warns if a new name looks like a secret. The name stays, because users need it to
+// find the work again. A push will fail because of it.
 func (r *redactor) name(what, text string) {
 	if r.how == RedactNone || r.known[text] || !scan.Suspicious(text) {
 		return
@@ -88,8 +88,8 @@ func (r *redactor) name(what, text string) {
 	}
 }
 
-// inKeys masks the keys of a mapping that are new, after the texts that they
-// tell of.
+// inKeys masks new keys of a mapping. It runs after the texts are masked, since a key
+// helps to recognize a secret text.
 func (r *redactor) inKeys(path string, m *checkpoint.Map) {
 	given := map[string]bool{}
 	for _, key := range m.Keys() {
@@ -111,7 +111,7 @@ func (r *redactor) inKeys(path string, m *checkpoint.Map) {
 		}
 		r.warnings = append(r.warnings, fmt.Sprintf("%s looked like a secret (%s), and was saved under another name", where, found))
 		name := masked
-		for n := 2; given[name]; n++ { // one that an older save was given goes
+		for n := 2; given[name]; n++ { // an equal name from an older save is replaced
 			name = fmt.Sprintf("%s-%d", masked, n)
 		}
 		given[name] = true
@@ -119,8 +119,8 @@ func (r *redactor) inKeys(path string, m *checkpoint.Map) {
 	}
 }
 
-// lastKey is the key of a text, "" where it is the name of a file: what stands
-// there tells of the file.
+// lastKey returns the key of a text, or "" if the key is a file name: then the text
+// describes the file.
 func lastKey(path string) string {
 	if strings.Contains(path, "/") {
 		return ""
@@ -128,8 +128,8 @@ func lastKey(path string) string {
 	return path[strings.LastIndexByte(path, '.')+1:]
 }
 
-// eachMap gives f every mapping in a document with the path that leads to it,
-// those below one before it.
+// eachMap calls f for every mapping in a document, with its path. Nested mappings come
+// before their parent.
 func eachMap(v any, path string, f func(path string, m *checkpoint.Map)) {
 	switch v := v.(type) {
 	case *checkpoint.Map:
@@ -144,10 +144,10 @@ func eachMap(v any, path string, f func(path string, m *checkpoint.Map)) {
 	}
 }
 
-// noTexts are the keys of which the value is no text of anybody's.
+// noTexts are the keys whose values are not free text.
 var noTexts = []string{"version", "checkpoint_id", "issue_number", "created_at", "clock", "trigger"}
 
-// eachText replaces every text in a document by what f makes of it.
+// eachText replaces every text in a document with the result of f.
 func eachText(m *checkpoint.Map, dir string, f func(path, text string) string) {
 	for key, v := range m.All() {
 		if dir == "" && slices.Contains(noTexts, key) {
@@ -159,8 +159,8 @@ func eachText(m *checkpoint.Map, dir string, f func(path, text string) string) {
 	}
 }
 
-// replaceTexts returns a value with its texts replaced, and whether it has to
-// be put where the old one was.
+// replaceTexts returns a value with its texts replaced, and reports whether the caller
+// has to store the result.
 func replaceTexts(v any, path string, f func(path, text string) string) (any, bool) {
 	switch v := v.(type) {
 	case string:

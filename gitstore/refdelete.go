@@ -11,10 +11,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// deleteRefs removes bookkeeping refs that are still where they were seen, in as
-// few transactions as possible: there may be thousands, and each transaction is
-// a git process that writes packed-refs anew. One that cannot go keeps no other
-// from going; its error is the answer.
+// deleteRefs deletes bookkeeping refs that still have their seen values. It uses as few
+// transactions as possible: there may be thousands of refs, and each transaction is a git
+// process that rewrites packed-refs. If a ref cannot be deleted, the others still are,
+// and the error is returned.
 func (s *Store) deleteRefs(ctx context.Context, seen map[string]plumbing.Hash) error {
 	names := make([]string, 0, len(seen))
 	for name := range seen {
@@ -48,7 +48,7 @@ func (s *Store) deleteSome(ctx context.Context, names []string, seen map[string]
 	switch {
 	case readErr != nil:
 		return readErr
-	case len(left) < len(names): // somebody else removes them, too
+	case len(left) < len(names): // another process deletes refs, too
 		return s.deleteSome(ctx, left, seen)
 	case len(left) == 1:
 		return fmt.Errorf("remove %s: %w", left[0], err)
@@ -61,8 +61,8 @@ func (s *Store) deleteSome(ctx context.Context, names []string, seen map[string]
 	return first
 }
 
-// noted lets a git that locks refs do its work under a note, so that the locks
-// are removed which it leaves if it is killed.
+// noted runs work, a git that locks refs, under a note in the issue lock. If this git is
+// killed, its stale locks can be removed.
 func (s *Store) noted(message string, moves []refs.Move, work func(gitcmd.Git) error) error {
 	g := s.git
 	g.Apart, g.Hold = true, s.issueLock.Locks()
@@ -75,7 +75,7 @@ func (s *Store) noted(message string, moves []refs.Move, work func(gitcmd.Git) e
 	return err
 }
 
-// stillAt are the refs that nobody has moved.
+// stillAt returns the refs that still have their seen values.
 func (s *Store) stillAt(ctx context.Context, names []string, seen map[string]plumbing.Hash) ([]string, error) {
 	s.refs.Hold()
 	defer s.refs.Let()

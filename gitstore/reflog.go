@@ -13,12 +13,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// reflog lists the moves of a ref that happened, newest first. Git tells where a ref stood
-// after each move alone. Where it stood before is in the file: it is not what
-// the entry below says when a plain fetch made the ref, which leaves no entry,
-// or when a gc expired the entry below.
+// reflog returns the moves of a ref that happened, newest first. Git prints only the new
+// value of each move, so the old value comes from the file. The new value of the previous
+// entry is no substitute: a ref that was created by a plain fetch has no entry, and a gc
+// may have expired the entry.
 func (s *Store) reflog(ctx context.Context, ref string) ([]refs.Logged, error) {
-	if ref == "HEAD" { // a symbolic ref, which may lead nowhere yet
+	if ref == "HEAD" { // a symbolic ref, possibly of an unborn branch
 		now, err := s.readHead(ctx)
 		if err != nil || now.commit.IsZero() {
 			return nil, err
@@ -33,7 +33,7 @@ func (s *Store) reflog(ctx context.Context, ref string) ([]refs.Logged, error) {
 	return refs.Happened(entries, tip), err
 }
 
-// everyEntry are the entries of a reflog, also of moves that did not happen.
+// everyEntry returns all entries of a reflog, including moves that did not happen.
 func (s *Store) everyEntry(ctx context.Context, ref string) ([]refs.Logged, error) {
 	if s.repo.RefFormat == "files" && strings.HasPrefix(ref, "refs/") {
 		return refs.ReadLog(s.repo.CommonDir, ref)
@@ -41,9 +41,10 @@ func (s *Store) everyEntry(ctx context.Context, ref string) ([]refs.Logged, erro
 	return s.reflogOfGit(ctx, ref)
 }
 
-// reflogOfGit asks git: where reflogs are not files, and for the worktree's own. git
-// passes over an entry whose commit it cannot read, for lack of descriptors too, so
-// it is asked once more if there are more entries than it lists.
+// reflogOfGit reads a reflog with git, if reflogs are not files or the ref belongs to the
+// worktree. Git silently skips an entry whose commit it cannot read, for example if file
+// descriptors run out. If git lists fewer entries than the reflog has, reflogOfGit
+// retries once.
 func (s *Store) reflogOfGit(ctx context.Context, ref string) ([]refs.Logged, error) {
 	for again := false; ; again = true {
 		entries, err := s.listedByGit(ctx, ref)
@@ -52,10 +53,10 @@ func (s *Store) reflogOfGit(ctx context.Context, ref string) ([]refs.Logged, err
 			return nil, err
 		}
 		before, err := s.git.Line(ctx, "rev-parse", "-q", "--verify", fmt.Sprintf("%s@{%d}", ref, n))
-		if err == nil { // where it stood before the oldest entry is one more back
+		if err == nil { // the value before the oldest entry is one step further back
 			entries[n-1].Old = plumbing.NewHash(before)
 		}
-		listed := func(e refs.Logged) bool { return e.New == entries[n-1].Old } // so it is none before the oldest
+		listed := func(e refs.Logged) bool { return e.New == entries[n-1].Old } // so git has skipped an entry
 		switch {
 		case !slices.ContainsFunc(entries, listed):
 			return entries, nil
@@ -65,8 +66,8 @@ func (s *Store) reflogOfGit(ctx context.Context, ref string) ([]refs.Logged, err
 	}
 }
 
-// listedByGit are the entries that git lists, each with the value of the next one as
-// its former value.
+// listedByGit returns the entries that git lists. The old value of each entry is the new
+// value of the next older entry.
 func (s *Store) listedByGit(ctx context.Context, ref string) ([]refs.Logged, error) {
 	out, err := s.git.Output(ctx, "log", "-g", "--no-show-signature", "--date=unix", "--format=%H%x00%gd%x00%gs%x00", ref, "--")
 	if err != nil {
@@ -89,7 +90,7 @@ func (s *Store) listedByGit(ctx context.Context, ref string) ([]refs.Logged, err
 	return entries, nil
 }
 
-// former sets the former values of entries among which some are left out.
+// former sets the old values of a list of entries in which some are missing.
 func (s *Store) former(ctx context.Context, ref string, entries []refs.Logged) error {
 	var values []plumbing.Hash // of all entries, and the value before the oldest
 	for {

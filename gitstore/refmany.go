@@ -8,12 +8,12 @@ import (
 	"git-checkpoint/gitstore/refs"
 )
 
-// manyMoves is the number of moves above which the disk is synced once, where
-// that is possible, and not once a ref: 3,000 of them take seconds.
+// manyMoves is the number of moves above which one sync of the whole disk replaces a sync
+// for each ref, if the system supports it. Otherwise 3,000 syncs take seconds.
 const manyMoves = 64
 
-// publishMany is publish for the refs of many issues. The moves are known, and
-// git is not started beforehand: that does not show among so many.
+// publishMany is publish for the refs of many issues. The moves are known beforehand. Git
+// does not start early, because the time saved would be negligible.
 func (s *Store) publishMany(ctx context.Context, k *objectWriter, message string, moves []refs.Move) error {
 	if len(moves) <= manyMoves || !canSyncAll || !s.gitAnswers(ctx) {
 		return s.publish(ctx, k, message, func() ([]refs.Move, error) { return moves, nil })
@@ -27,8 +27,8 @@ func (s *Store) publishMany(ctx context.Context, k *objectWriter, message string
 	}
 }
 
-// gitAnswers reports whether git update-ref prints "prepare: ok" before it is
-// told to commit. A git before 2.34 keeps that in a buffer until it ends.
+// gitAnswers reports whether git update-ref prints "prepare: ok" before it reads the
+// commit command. A git before 2.34 buffers this line until it ends.
 func (s *Store) gitAnswers(ctx context.Context) bool {
 	version, err := s.git.Version(ctx)
 	return err == nil && version.AtLeast(2, 34)
@@ -49,9 +49,8 @@ func (s *Store) publishManyOnce(ctx context.Context, k *objectWriter, message st
 	return s.moveMany(ctx, message, moves)
 }
 
-// moveMany is moveRefs with one sync of the disk, between the moment when git
-// has written all new values beside the old ones and the one when it puts them
-// in their place.
+// moveMany is moveRefs with one sync of the whole disk. The sync happens after git has
+// written all lock files and before git renames them.
 func (s *Store) moveMany(ctx context.Context, message string, moves []refs.Move) error {
 	m, err := s.startMover(ctx, message, gitcmd.Git.Talk, "-c", "core.fsync=none")
 	if err != nil {
@@ -63,6 +62,6 @@ func (s *Store) moveMany(ctx context.Context, message string, moves []refs.Move)
 			m.abandon()
 			return err
 		}
-	} // else commit reports why git ended
+	} // otherwise commit reports why git ended
 	return m.commit(ctx)
 }

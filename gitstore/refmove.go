@@ -16,9 +16,9 @@ import (
 	"git-checkpoint/gitstore/refs"
 )
 
-// moveRefs moves refs in one transaction through git, each from the value
-// named, with a reflog entry, durably. It fails with errRefMoved when a ref is not
-// where it was expected, and as it was then.
+// moveRefs durably moves refs in one transaction, each from its expected old value, with
+// a reflog entry. It moves loose refs itself if possible, otherwise through git. If a ref
+// does not have its old value, moveRefs changes nothing and returns errRefMoved.
 func (s *Store) moveRefs(ctx context.Context, message string, moves ...refs.Move) error {
 	if err := s.moveRefsHere(ctx, message, moves); !errors.Is(err, refs.ErrNeedsGit) {
 		return err
@@ -31,9 +31,8 @@ func (s *Store) moveRefs(ctx context.Context, message string, moves ...refs.Move
 	return m.commit(ctx)
 }
 
-// A mover is a git that waits to be told which refs to move. It is started
-// while there is still something to do, since starting takes it as long as
-// moving.
+// A mover is a git process that waits for the refs to move. It starts early, in parallel
+// with other work, since its start takes as long as the move.
 type mover struct {
 	s       *Store
 	run     *gitcmd.Run
@@ -41,12 +40,12 @@ type mover struct {
 	moves   []refs.Move
 }
 
-// moveLimit bounds how long a git that moves refs may take for one answer. It
-// waits for locks, hooks and slow disks, so the limit is generous.
+// moveLimit is the timeout for one answer of a git that moves refs. It is long, because
+// git may wait for locks, hooks and slow disks.
 const moveLimit = 10 * time.Minute
 
-// startMove starts git. Until it is told to commit it moves nothing, and a git
-// whose caller died moves nothing at all: its input ends without a commit.
+// startMove starts git. Git moves no ref before it reads the commit command. If the
+// caller is killed, git's input ends without this command, and no ref moves.
 func (s *Store) startMove(ctx context.Context, message string) (*mover, error) {
 	return s.startMover(ctx, message, gitcmd.Git.Start, "-c", "core.fsync=reference")
 }
@@ -62,11 +61,10 @@ func (s *Store) startMover(ctx context.Context, message string, start starter, c
 	return &mover{s: s, run: run, message: message}, nil
 }
 
-// A starter is how a git is started.
+// A starter is a function that starts git.
 type starter func(gitcmd.Git, context.Context, ...string) (*gitcmd.Run, error)
 
-// beginMove is startMove, beside what the caller does until it asks for the
-// mover.
+// beginMove is startMove in the background. The returned function waits for the result.
 func (s *Store) beginMove(ctx context.Context, message string) func() (*mover, error) {
 	type started struct {
 		m   *mover
@@ -83,7 +81,7 @@ func (s *Store) beginMove(ctx context.Context, message string) func() (*mover, e
 	}
 }
 
-// abandon ends the git without a move.
+// abandon ends git without a move.
 func (m *mover) abandon() {
 	_, err := m.run.Finish(nil)
 	if m.moves != nil {
@@ -92,9 +90,8 @@ func (m *mover) abandon() {
 	}
 }
 
-// prepare tells git the moves. It locks the refs, checks the values expected
-// and writes the new ones beside them, while the caller goes on. What goes
-// wrong is told by commit.
+// prepare sends the moves to git. While the caller continues, git locks the refs, checks
+// their old values, and writes the new values into the lock files. commit reports errors.
 func (m *mover) prepare(moves []refs.Move) {
 	m.moves = moves
 	in := []byte("start\x00")
@@ -126,27 +123,29 @@ func (m *mover) commit(ctx context.Context) error {
 	return m.settle(ctx, m.moves, bytes.Contains(said, []byte("prepare: ok")), err)
 }
 
-// refConfig lets git wait for another writer's lock: it is held while a disk
-// syncs, which may take longer than git's 100 ms.
+// refConfig makes git wait for locks of other processes. A process may hold a lock during
+// a disk sync, which can take longer than git's default of 100 ms.
 var refConfig = []string{
 	"-c", "core.filesRefLockTimeout=10000",
 	"-c", "core.packedRefsTimeout=10000",
 }
 
-// signed is git with the identity and the time of reflog entries. A hook may
-// have inherited the date of an old commit, and an old entry expires at once.
+// signed returns git with the identity and time for reflog entries. A hook may have
+// inherited the date of an old commit, and git would expire an entry with an old date at
+// once.
 func (s *Store) signed() gitcmd.Git {
 	by := s.people.Committer()
 	return s.git.With("GIT_COMMITTER_NAME="+by.Name, "GIT_COMMITTER_EMAIL="+by.Email,
 		fmt.Sprintf("GIT_COMMITTER_DATE=@%d +0000", s.now().Unix()))
 }
 
-// errRefMoved reports that another writer moved the ref first.
+// errRefMoved reports that another process moved the ref first.
 var errRefMoved = errors.New("lost the race")
 
-// syncRefDirs makes the renames of moved refs survive power loss: git syncs a
-// ref's content, not its directory. What goes to an archive, or comes from there,
-// arrives before it leaves: the directories are synced in the order of the moves.
+// syncRefDirs makes the renames of moved refs durable. Git syncs the contents of a ref,
+// but not its directory. Directories are synced in the order of the moves, so that after
+// a power loss a checkpoint that moves between chain and archive is in at least one of
+// them.
 func (s *Store) syncRefDirs(moves []refs.Move) error {
 	if s.repo.RefFormat != "files" {
 		return s.syncTables()
@@ -165,8 +164,7 @@ func (s *Store) syncRefDirs(moves []refs.Move) error {
 	return nil
 }
 
-// syncDirsOf syncs the directories of refs. A new ref may have come with new
-// directories above it.
+// syncDirsOf syncs the directories of refs. A new ref may have new parent directories.
 func (s *Store) syncDirsOf(moves []refs.Move) error {
 	var dirs []string
 	for _, m := range moves {
@@ -177,8 +175,8 @@ func (s *Store) syncDirsOf(moves []refs.Move) error {
 			dirs = append(dirs, filepath.Join(s.repo.CommonDir, dir))
 		}
 	}
-	// A ref that was packed or deleted meanwhile may have taken its directory
-	// along; git has synced what it wrote instead.
+	// If a ref was packed or deleted concurrently, its directory may be gone. Git has
+	// synced its own writes then.
 	dirs = slices.DeleteFunc(dirs, func(dir string) bool {
 		_, err := os.Lstat(dir)
 		return errors.Is(err, fs.ErrNotExist)
@@ -189,12 +187,12 @@ func (s *Store) syncDirsOf(moves []refs.Move) error {
 	return nil
 }
 
-// folderOf is the folder of a ref's file.
+// folderOf returns the folder of a ref's file.
 func (s *Store) folderOf(m refs.Move) string {
 	return filepath.Join(s.repo.CommonDir, filepath.Dir(filepath.FromSlash(m.Name)))
 }
 
-// shorten keeps a reflog entry to one readable line.
+// shorten limits a reflog message to one readable line.
 func shorten(message string) string {
 	const limit = 1000
 	if len(message) <= limit {

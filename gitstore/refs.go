@@ -21,23 +21,23 @@ const (
 	undoRefs    = "refs/git-checkpoint/undo/"
 )
 
-// LiveRef is the ref of an issue's chain.
+// LiveRef returns the ref of an issue's chain.
 func LiveRef(i checkpoint.Issue) string { return liveRefs + i.RefName() }
 
-// ArchiveRef is the ref of an issue's archive.
+// ArchiveRef returns the ref of an issue's archive.
 func ArchiveRef(i checkpoint.Issue) string { return archiveRefs + i.RefName() }
 
 func ownRef(i checkpoint.Issue) string     { return ownRefs + i.RefName() }
 func fetchedRef(i checkpoint.Issue) string { return fetchedRefs + i.RefName() }
 
-// readRef is what a ref points to, the zero hash when there is none. It fails
-// with *CorruptError for one that is broken.
+// readRef returns the value of a ref, or the zero hash if the ref does not exist. It
+// fails with *CorruptError if the ref is broken.
 func (s *Store) readRef(ctx context.Context, name string) (plumbing.Hash, error) {
 	hash, err := s.refs.Read(ctx, name)
 	return hash, asCorrupt(err)
 }
 
-// asCorrupt says of a broken ref what is said of all that is broken.
+// asCorrupt converts the error of a broken ref into a CorruptError.
 func asCorrupt(err error) error {
 	var broken *refs.BrokenError
 	if errors.As(err, &broken) {
@@ -46,7 +46,7 @@ func asCorrupt(err error) error {
 	return err
 }
 
-// undoRefs lists an issue's safety snapshots.
+// undoRefs returns an issue's safety snapshots.
 func (s *Store) undoRefs(ctx context.Context, issue checkpoint.Issue) (map[string]plumbing.Hash, error) {
 	return s.refs.List(ctx, undoRefs+issue.RefName()+"/")
 }

@@ -16,8 +16,8 @@ type refState struct{ live, own, tracked plumbing.Hash }
 // refStates maps the names of issues in refs to their states.
 type refStates map[string]refState
 
-// refStatesOf sorts refs by issue, while a remote is thinking: there may be
-// thousands.
+// refStatesOf groups refs by issue. It runs while the remote prepares its answer, since
+// there may be thousands of refs.
 func (y *syncing) refStatesOf(here map[string]plumbing.Hash) refStates {
 	all := make(refStates, len(here)/3+1)
 	tracking := y.s.trackingRefs(y.conn.Remote)
@@ -39,8 +39,8 @@ func (y *syncing) refStatesOf(here map[string]plumbing.Hash) refStates {
 	return all
 }
 
-// every are the issues that a remote has, with those that are here, or that
-// this clone once wrote.
+// every returns the issues of the remote, the local issues, and the issues that this
+// clone once wrote.
 func (all refStates) every(there listing) []checkpoint.Issue {
 	issues := slices.Clone(there.issues)
 	for name, at := range all {
@@ -48,7 +48,7 @@ func (all refStates) every(there listing) []checkpoint.Issue {
 			continue
 		}
 		if _, ok := there.tips[checkpoint.Issue(name)]; ok && !strings.Contains(name, "%") {
-			continue // what is not encoded needs no decoding
+			continue // an unencoded name needs no decoding
 		}
 		if i, err := checkpoint.IssueFromRef(name); err == nil && there.tips[i].IsZero() {
 			issues = append(issues, i)
@@ -58,19 +58,19 @@ func (all refStates) every(there listing) []checkpoint.Issue {
 	return slices.Compact(issues)
 }
 
-// inSync reports whether every local ref has the value of the remote's.
+// inSync reports whether every local ref has the value of the remote ref.
 func (at refState) inSync(tip plumbing.Hash) bool {
 	return !tip.IsZero() && at.live == tip && at.own == tip && at.tracked == tip
 }
 
-// hasLocalOnly reports whether the chain here is this clone's, and not the one that
-// the remote was seen with.
+// hasLocalOnly reports whether this clone wrote the local chain, and the chain differs
+// from the remote-tracking ref.
 func (at refState) hasLocalOnly() bool {
 	return !at.live.IsZero() && at.live == at.own && at.live != at.tracked
 }
 
-// outOfSync returns the issues that a sync has to do something for. An issue that
-// was named is looked at more closely: its archive may have what its chain has.
+// outOfSync returns the issues that need work in a sync. For issues named by the user it
+// also checks whether a checkpoint is both live and archived.
 func (y *syncing) outOfSync(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, all refStates) []checkpoint.Issue {
 	var open []checkpoint.Issue
 	same := make([]Synced, 0, len(issues))
@@ -88,8 +88,8 @@ func (y *syncing) outOfSync(ctx context.Context, issues []checkpoint.Issue, tips
 	return open
 }
 
-// damaged reports whether the archive here of an issue that was named has
-// checkpoints of its chain.
+// damaged reports whether an issue named by the user has checkpoints that are both in its
+// chain and in its archive.
 func (y *syncing) damaged(ctx context.Context, i checkpoint.Issue) bool {
 	if !slices.Contains(y.req.Issues, i) || len(y.req.Issues) > listAbove {
 		return false

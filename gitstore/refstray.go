@@ -10,16 +10,16 @@ import (
 	"git-checkpoint/gitstore/refs"
 )
 
-// A git that cannot open the configuration of a repository with reftables, as
-// without free file descriptors, takes its refs for files. It finds none, and makes
-// new ones as files that no later git reads, with exit 0.
+// If git cannot open the configuration of a repository with reftables, for example
+// without free file descriptors, it assumes refs in files. It finds no refs, creates new
+// refs as files that no later git reads, and exits with status 0.
 
-// errAsFiles reports such a git.
+// errAsFiles reports that git assumed refs in files.
 var errAsFiles = errors.New("git could not read the repository's configuration")
 
-// removeStrayFiles removes the refs that git has made as files in a repository with
-// reftables, and fails if there are any: then no ref has moved. Refs that were
-// there before cannot be among them, since such a git does not find them.
+// removeStrayFiles removes refs that git created as files in a repository with reftables.
+// If it finds such a file, it fails, since no ref has moved. Updates of existing refs
+// need no check, because such a git does not find existing refs.
 func (s *Store) removeStrayFiles(moves []refs.Move) error {
 	if !fsutil.Exists(filepath.Join(s.repo.CommonDir, "reftable", "tables.list")) {
 		return nil
@@ -37,7 +37,7 @@ func (s *Store) removeStrayFiles(moves []refs.Move) error {
 	return err
 }
 
-// holds reports whether a file is the ref after a move.
+// holds reports whether a file contains the new value of a move.
 func holds(file string, m refs.Move) bool {
 	data, err := os.ReadFile(file)
 	return err == nil && strings.TrimSpace(string(data)) == m.New.String()

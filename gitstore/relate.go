@@ -8,19 +8,19 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A relation is how a chain here and a remote's stand to each other.
+// A relation is the result of a comparison of the local chain with the remote chain.
 type relation int
 
 const (
 	same     relation = iota
-	behind            // the remote's has all that is here, and more
-	ahead             // the one here has all that is there, and more
+	behind            // the remote chain has all local checkpoints, and more
+	ahead             // the local chain has all remote checkpoints, and more
 	diverged          // neither
 )
 
-// relate compares two chains of one issue. A chain that retention or a drop
-// has rewritten still has what the other has, if its ledger accounts for the
-// rest.
+// relate compares two chains of one issue. After a rewrite by retention or a drop, a
+// chain still contains the other chain if its ledger accounts for the missing
+// checkpoints.
 func relate(ours, theirs *chain) relation {
 	switch {
 	case ours.tip == theirs.tip:
@@ -44,10 +44,10 @@ func relate(ours, theirs *chain) relation {
 	return behind
 }
 
-// containsAll reports whether c accounts for every checkpoint and ledger line
-// that can be read of chains. Commits below the cut of a shallow chain came from
-// a remote, and are not compared. A checkpoint that c alone says was archived is
-// not accounted for: it may be below a cut, and the archive may be nowhere else.
+// containsAll reports whether c accounts for all readable checkpoints and ledger entries
+// of chains. It does not compare commits below a shallow boundary, since they came from a
+// remote. A checkpoint that only c marks as archived is not accounted for: it may be
+// below a boundary, and its archive may not exist elsewhere.
 func containsAll(c *chain, chains ...*chain) bool {
 	states := []join.Chain{c.asChain()}
 	for _, o := range chains {
@@ -62,13 +62,13 @@ func containsAll(c *chain, chains ...*chain) bool {
 	return as == 0 && checkAllReadable(append([]*chain{c}, chains...), as) == nil
 }
 
-// archived reports whether c says of a checkpoint in o that it was archived:
-// the archive may be nowhere else yet.
+// archived reports whether the ledger of c marks a checkpoint of o as archived. Its
+// archive may not exist elsewhere yet.
 func (c *chain) archived(o *chain) bool {
 	return slices.ContainsFunc(o.commits, func(l chainCommit) bool { return c.ledger.IsArchived(l.ID) })
 }
 
-// stands reports whether a chain stands on a commit.
+// stands reports whether a chain contains a commit.
 func (c *chain) stands(on plumbing.Hash) bool {
 	if on == genesis(c.issue).hash {
 		return c.rooted
@@ -81,7 +81,7 @@ func (c *chain) stands(on plumbing.Hash) bool {
 	return false
 }
 
-// without counts the checkpoints of c that o has not.
+// without returns the number of checkpoints of c that o lacks.
 func (c *chain) without(o *chain) int {
 	known, n := o.index(), 0
 	for i := range c.commits {

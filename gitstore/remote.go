@@ -13,38 +13,37 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// What became of an issue in a Fetch, a Push or a Sync.
+// Results of a Fetch, a Push or a Sync for one issue.
 const (
 	UpToDate = "up to date" // both sides have the same chain
-	Fetched  = "fetched"    // the chain here is the remote's now
-	Pushed   = "pushed"     // the remote's is the one here
-	Ahead    = "ahead"      // there is nothing to fetch, but something to push
-	Behind   = "behind"     // there is nothing to push, but something to fetch
-	Diverged = "diverged"   // each side has what the other lacks; nothing was moved
+	Fetched  = "fetched"    // the local chain is now the remote chain
+	Pushed   = "pushed"     // the remote chain is now the local chain
+	Ahead    = "ahead"      // the local chain has more checkpoints
+	Behind   = "behind"     // the remote chain has more checkpoints
+	Diverged = "diverged"   // each side has checkpoints that the other lacks; no ref was moved
 	Absent   = "none"       // the remote has no chain of the issue
-	Failed   = "failed"     // Synced.Err says why
+	Failed   = "failed"     // see Synced.Err
 )
 
-// Synced is what a Fetch, a Push or a Sync did for one issue.
+// A Synced is the result of a Fetch, a Push or a Sync for one issue.
 type Synced struct {
 	Issue   checkpoint.Issue
-	Fetched int  // checkpoints that came here
-	Pushed  int  // checkpoints that the remote did not have
-	Joined  bool // two chains became a new one
-	Retries int  // how often somebody else was first
+	Fetched int  // number of checkpoints that were fetched
+	Pushed  int  // number of checkpoints that the remote lacked
+	Joined  bool // two chains were merged into a new chain
+	Retries int  // number of attempts that failed because another process was faster
 	Result  string
-	Err     error // why it failed or diverged, nil otherwise
+	Err     error // reason for Failed or Diverged, otherwise nil
 }
 
-// A RemoteError says that a remote refused something or did not answer.
+// A RemoteError reports that a remote rejected a request or did not answer.
 type RemoteError = remote.Error
 
-// ErrNoRemote says that nothing tells which remote is meant.
+// ErrNoRemote is returned if no remote is named or configured.
 var ErrNoRemote = errors.New("no remote is configured")
 
-// Remote is the remote that checkpoints go to and come from where none is
-// named: checkpoint.remote, else the one of the branch's upstream, else
-// origin. It fails with ErrNoRemote.
+// Remote returns the default remote for checkpoints: checkpoint.remote, otherwise the
+// remote of the branch's upstream, otherwise origin. It fails with ErrNoRemote.
 func (s *Store) Remote(ctx context.Context) (string, error) {
 	if name, _ := gitcmd.Last(s.config, "checkpoint.remote"); name != "" {
 		return name, nil
@@ -62,16 +61,16 @@ func (s *Store) Remote(ctx context.Context) (string, error) {
 	return "", ErrNoRemote
 }
 
-// configured reports whether git's configuration has a remote of this name.
+// configured reports whether git's configuration has a remote with this name.
 func (s *Store) configured(name string) bool { return remote.Configured(s.config, name) }
 
-// trackingRef is where an issue's chain of a remote is kept.
+// trackingRef returns the remote-tracking ref of an issue's chain.
 func (s *Store) trackingRef(name string, i checkpoint.Issue) string {
 	return s.trackingRefs(name) + i.RefName()
 }
 
-// trackingRefs is where the chains of a remote are kept. A URL or a path is
-// told by its digest: it may be long, and may hold a password.
+// trackingRefs returns the prefix of the remote-tracking refs of a remote. A URL or a
+// path is replaced by its digest, because it may be long or contain a password.
 func (s *Store) trackingRefs(name string) string {
 	dir := checkpoint.Issue(name).RefName()
 	if !s.configured(name) || len(dir) > checkpoint.MaxIssueBytes {
@@ -80,16 +79,16 @@ func (s *Store) trackingRefs(name string) string {
 	return remoteRefs + dir + "/"
 }
 
-// ShownRemote is a remote as it may be printed: without a password.
+// ShownRemote returns the name of a remote for output, without a password.
 func ShownRemote(name string) string { return remote.Shown(name) }
 
-// lookThere is the command that looks at a remote's chain.
+// lookThere returns a command for the user to inspect a remote chain.
 func lookThere(remote, ref string) string {
 	return fmt.Sprintf("git fetch %s %s && git log FETCH_HEAD", shellQuote(ShownRemote(remote)), shellQuote(ref))
 }
 
-// refsHere are the refs here of issues, of all for none: chains, archives, what
-// this clone wrote, and what a remote had.
+// refsHere returns the local refs of issues, or of all issues if the list is empty:
+// chains, archives, own/ and the remote-tracking refs.
 func (s *Store) refsHere(ctx context.Context, remote string, issues []checkpoint.Issue) (map[string]plumbing.Hash, error) {
 	if len(issues) == 0 || len(issues) > listAbove {
 		return s.refs.Values(ctx, liveRefs, archiveRefs, ownRefs, s.trackingRefs(remote))
@@ -101,7 +100,7 @@ func (s *Store) refsHere(ctx context.Context, remote string, issues []checkpoint
 			if err != nil && !errors.As(err, new(*CorruptError)) {
 				return nil, err
 			}
-			here[name] = hash // a broken one is told of where it matters
+			here[name] = hash // a broken ref is reported when it is needed
 		}
 	}
 	return here, nil

@@ -15,19 +15,20 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// restoreOwnChain restores what plain git took from an issue's chain, by a forced
-// fetch, a reset or a deletion of its ref: what this clone wrote last is joined
-// with what is there now. A chain that only went on is left as it is, and so is
-// one that cannot be read or is cut: whoever asked for it says so.
+// restoreOwnChain restores checkpoints that plain git removed from an issue's chain by a
+// forced fetch, a reset or a deletion of the ref. It merges the chain that this clone
+// wrote last with the current chain. A chain that was only extended stays unchanged. A
+// chain that is unreadable or shallow stays unchanged too: the caller's own read reports
+// the error.
 //
-// It notes the values that it has compared, for checkCompared. It fails if a ref
-// cannot be moved, with errRefMoved if another process moved it first.
+// It records the compared values for checkCompared. It fails if a ref cannot be moved,
+// with errRefMoved if another process moved it first.
 func (s *Store) restoreOwnChain(ctx context.Context, i checkpoint.Issue) error {
 	return s.repairOwn(ctx, i, true)
 }
 
-// repairOwn is restoreOwnChain. Unless deleted is set it leaves a deleted ref alone: a
-// save restores it with its own move, see chainToSaveOn.
+// repairOwn is restoreOwnChain with an option. If deleted is false, it does not restore a
+// deleted ref: a save recreates the ref with its own move, see chainToSaveOn.
 func (s *Store) repairOwn(ctx context.Context, i checkpoint.Issue, deleted bool) error {
 	live, err := s.readRef(ctx, LiveRef(i))
 	if err != nil {
@@ -58,7 +59,7 @@ func (s *Store) repairOwn(ctx context.Context, i checkpoint.Issue, deleted bool)
 	switch {
 	case err != nil:
 		return nil
-	case last.stands(live): // also if history is cut: the ref was set back
+	case last.stands(live): // also in a shallow clone: the ref was set back
 		return s.restoreRef(ctx, i, live, own)
 	case !now.whole() || !last.whole():
 		return nil
@@ -79,9 +80,9 @@ func (s *Store) repairOwn(ctx context.Context, i checkpoint.Issue, deleted bool)
 	return nil
 }
 
-// restoreRef restores a chain's ref that was deleted, which is a zero live, or set back.
-// The chain itself may be cut or damaged: a new one in its place would take the name of
-// the old one.
+// restoreRef restores a chain ref that was deleted (live is zero) or set back. The old
+// value may be shallow or damaged, but a new chain in its place would take over the name
+// of the old chain.
 func (s *Store) restoreRef(ctx context.Context, i checkpoint.Issue, live, own plumbing.Hash) error {
 	err := s.moveRefs(ctx, repaired, refs.Move{Name: LiveRef(i), Old: live, New: own})
 	switch {
@@ -99,10 +100,9 @@ func (s *Store) tellBack(i checkpoint.Issue) {
 	s.notify("issue %s: %s was changed by other means; what this clone had saved there is back", i, LiveRef(i))
 }
 
-// chainToSaveOn returns the newest part of an issue's chain, for a save. If the
-// chain's ref was deleted, that is the chain at own/, and the save's move creates
-// the ref again. A process that deletes the ref all the time cannot keep a save
-// from its end: there is no move that it could undo between the two.
+// chainToSaveOn returns the newest part of an issue's chain for a save. If the chain ref
+// was deleted, this is the chain at own/, and the save recreates the ref. A single move
+// suffices for both. So a process that repeatedly deletes the ref cannot block a save.
 func (s *Store) chainToSaveOn(ctx context.Context, i checkpoint.Issue) (*chain, error) {
 	c, err := s.readChain(ctx, i, LiveRef(i), 1)
 	if err != nil || !c.tip.IsZero() {
@@ -123,8 +123,8 @@ func (s *Store) chainToSaveOn(ctx context.Context, i checkpoint.Issue) (*chain, 
 	return c, err
 }
 
-// isLost reports whether a commit is missing or damaged. It fails if the operating
-// system could not read it: it may be there.
+// isLost reports whether a commit is missing or damaged. It fails if the operating system
+// could not read the commit, because the commit may exist.
 func (s *Store) isLost(commit plumbing.Hash) (bool, error) {
 	_, err := s.readCommit(commit)
 	var errno syscall.Errno
@@ -137,9 +137,9 @@ func (s *Store) isLost(commit plumbing.Hash) (bool, error) {
 // repaired is the reflog message of a repair.
 const repaired = "repair: what other means had taken"
 
-// checkCompared fails with errRefMoved if a chain's ref and own/ are not at the values
-// that restoreOwnChain has compared. Another process has moved one of them since: a
-// move of own/ from there would forget what this clone had saved.
+// checkCompared fails with errRefMoved if a chain ref and own/ do not have the values
+// that restoreOwnChain compared. Another process has then moved one of them, and a move
+// of own/ would lose saved checkpoints.
 func (s *Store) checkCompared(c *chain, own plumbing.Hash) error {
 	if s.compared[c.issue] != (comparedRefs{c.tip, own}) {
 		return fmt.Errorf("%w: %s is at %s", errRefMoved, LiveRef(c.issue), c.tip)
@@ -147,11 +147,12 @@ func (s *Store) checkCompared(c *chain, own plumbing.Hash) error {
 	return nil
 }
 
-// lookedAt is how many checkpoints are read to see that a chain only went on.
+// lookedAt is the number of checkpoints that isAheadOf reads.
 const lookedAt = 200
 
-// repairIfRewritten is restoreOwnChain for readers. It costs reading one ref if
-// nothing is wrong, and nothing under the issue lock, which begins with it.
+// repairIfRewritten is restoreOwnChain for readers. If no repair is necessary, it costs
+// the read of a ref. Under the issue lock it does nothing, because the lock holder has
+// already repaired the chain.
 func (s *Store) repairIfRewritten(ctx context.Context, i checkpoint.Issue) {
 	s.noticeInterrupted(ctx, i)
 	own, err := s.readRef(ctx, ownRef(i))
@@ -174,7 +175,7 @@ func (s *Store) repairIfRewritten(ctx context.Context, i checkpoint.Issue) {
 	}
 }
 
-// isAheadOf reports whether the chain at live contains a commit not far down.
+// isAheadOf reports whether the newest part of the chain at live contains a commit.
 func (s *Store) isAheadOf(i checkpoint.Issue, live, on plumbing.Hash) bool {
 	if live.IsZero() {
 		return false
@@ -183,8 +184,8 @@ func (s *Store) isAheadOf(i checkpoint.Issue, live, on plumbing.Hash) bool {
 	return err == nil && c.stands(on)
 }
 
-// restoreDeletedRefs brings back the chains whose refs are gone, and adds them to
-// the names of those that are there, in their order.
+// restoreDeletedRefs restores deleted chain refs, and returns names with the restored
+// refs added, sorted.
 func (s *Store) restoreDeletedRefs(ctx context.Context, names []string) []string {
 	own, err := refs.Stored(s.repo.CommonDir, ownRefs)
 	if err != nil || s.repo.RefFormat != "files" || s.issueLock != nil {
@@ -209,13 +210,14 @@ func (s *Store) restoreDeletedRefs(ctx context.Context, names []string) []string
 	return names
 }
 
-// has reports whether there is a ref.
+// has reports whether a ref exists.
 func (s *Store) has(ctx context.Context, ref string) bool {
 	hash, err := s.readRef(ctx, ref)
 	return err == nil && !hash.IsZero()
 }
 
-// mergeInto merges last into now, the issue's chain.
+// mergeInto merges last into now, the issue's current chain, and reports whether refs
+// moved.
 func (s *Store) mergeInto(ctx context.Context, now, last *chain) (bool, error) {
 	k := s.newObjectWriter()
 	tip, want, _, err := s.mergeChains(k, now, last)
@@ -242,13 +244,14 @@ func (s *Store) mergeInto(ctx context.Context, now, last *chain) (bool, error) {
 	return true, k.protect(ctx)
 }
 
-// An unjoinableError says that two chains cannot be joined.
+// An unjoinableError reports that two chains cannot be merged.
 type unjoinableError struct{ error }
 
 func (e *unjoinableError) Unwrap() error { return e.error }
 
-// archiveLeaving returns the move of the archive's ref that takes in what leaves
-// chains for the archive by their joined state, nil if nothing does.
+// archiveLeaving returns the move of the archive ref for checkpoints that the merged
+// state moves from chains to the archive. It returns nil if there are no such
+// checkpoints.
 func (s *Store) archiveLeaving(ctx context.Context, k *objectWriter, want join.State, chains ...*chain) ([]refs.Move, error) {
 	i := chains[0].issue
 	here, err := s.readChain(ctx, i, ArchiveRef(i), 0)
@@ -267,5 +270,5 @@ func (s *Store) archiveLeaving(ctx context.Context, k *objectWriter, want join.S
 	return (&archivePlan{here: here, tip: tip}).move(i), err
 }
 
-// whole reports whether a chain was read down to its beginning.
+// whole reports whether a chain was read down to genesis.
 func (c *chain) whole() bool { return c.rooted && !c.cut }

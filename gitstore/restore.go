@@ -9,29 +9,29 @@ import (
 	"git-checkpoint/gitstore/restore"
 )
 
-// A RestoreRequest says what to put back.
+// A RestoreRequest holds the parameters of a restore.
 type RestoreRequest struct {
 	Checkpoint *Checkpoint
-	AnyHead    bool // whatever HEAD is, and leave what was changed since
-	AnyBranch  bool // also if HEAD is on another branch than the checkpoint's
+	AnyHead    bool // accept any HEAD, and keep files that changed since
+	AnyBranch  bool // accept a HEAD on another branch than the checkpoint's
 
-	Branch string // what a detached HEAD stands for, "" if CI does not name it
+	Branch string // branch of a detached HEAD as named by CI, or ""
 	restore.Request
 }
 
-// Restored is the outcome of a restore.
+// A Restored is the result of a restore.
 type Restored struct {
 	ID      checkpoint.ID
-	Merging []string // the commits that were being merged at the save, where no merge is under way now
-	Undo    string   // the ref of the safety snapshot, "" when nothing was touched
+	Merging []string // commits of the merge at the save, if no merge is in progress now
+	Undo    string   // ref of the safety snapshot, "" if no file was changed
 	restore.Outcome
 }
 
-// Restore puts the files of a checkpoint back. It touches what the checkpoint
-// changed against its own HEAD and nothing else, and leaves what was changed
-// since alone unless asked. What it replaces is in a safety snapshot first. A
-// restore that fails is taken back; one that is killed leaves a journal, by
-// which the next one, Continue or Abort goes on.
+// Restore restores the files of a checkpoint. It changes only files that the checkpoint
+// changed relative to its own HEAD. Files that were changed since stay unchanged, unless
+// requested otherwise. Before Restore replaces a file, a safety snapshot contains the old
+// content. If a restore fails, it is rolled back. If it is killed, its journal allows the
+// next restore, Continue or Abort to resolve it.
 func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
 	done, err := s.restore(ctx, req)
 	if errors.Is(err, restore.ErrConcurrentChange) {
@@ -44,7 +44,7 @@ func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, err
 }
 
 func (s *Store) restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
-	if !req.DryRun { // which works in a repository that is read-only too
+	if !req.DryRun { // a dry run also works in a read-only repository
 		release, err := s.lockWorktree()
 		if err != nil {
 			return nil, err
@@ -69,12 +69,12 @@ func (s *Store) restore(ctx context.Context, req RestoreRequest) (*Restored, err
 	return done, refusal(err)
 }
 
-// A restoring is one restore.
+// A restoring is the state of one restore.
 type restoring struct {
 	s      *Store
 	req    *RestoreRequest
 	k      *objectWriter
-	safety *safety // once the worktree may have been touched
+	safety *safety // set before the first change of the worktree
 }
 
 func (r *restoring) run(ctx context.Context, st *stored) (*Restored, error) {
@@ -89,14 +89,14 @@ func (r *restoring) run(ctx context.Context, st *stored) (*Restored, error) {
 	return done, err
 }
 
-// keep writes the journal and the safety snapshot. The journal goes when all is
-// done.
+// keep writes the journal and the safety snapshot. The returned function removes the
+// journal at the end.
 func (r *restoring) keep(ctx context.Context, steps []restore.Step) (finished func() error, err error) {
 	r.safety, err = r.s.writeSafety(ctx, r.req.Checkpoint, steps, r.k)
 	return r.s.removeJournal, err
 }
 
-// rollBack takes back what was done before an error.
+// rollBack reverts the changes that were made before an error.
 func (r *restoring) rollBack(ctx context.Context, done *Restored, cause error) error {
 	if _, err := r.s.takeBack(ctx, r.safety); err != nil {
 		return &RefusedError{

@@ -8,8 +8,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// checkPlace refuses where the checkpoint's files do not belong: git is in the
-// middle of something, or HEAD does not contain the commit they were made on.
+// checkPlace fails if the current state is unsuitable for the checkpoint's files: a git
+// operation such as a rebase is in progress, HEAD is on another branch, or HEAD does not
+// contain the checkpoint's commit.
 func (s *Store) checkPlace(ctx context.Context, req *RestoreRequest, st *stored) error {
 	if req.Force {
 		return nil
@@ -28,8 +29,8 @@ func (s *Store) checkPlace(ctx context.Context, req *RestoreRequest, st *stored)
 	return s.checkHead(ctx, req.Checkpoint, st)
 }
 
-// checkBranch refuses if HEAD is on another branch than the checkpoint's, also if
-// both are at the same commit.
+// checkBranch fails if HEAD is on another branch than the checkpoint's, even if both
+// branches are at the same commit.
 func (s *Store) checkBranch(ctx context.Context, req *RestoreRequest) error {
 	c := req.Checkpoint
 	head, err := s.readHead(ctx)
@@ -53,15 +54,13 @@ func (s *Store) checkBranch(ctx context.Context, req *RestoreRequest) error {
 	return refused
 }
 
-// checkIdle refuses in the middle of a merge, rebase and the like. A
-// checkpoint that was saved in the merge that is still under way, on the same
-// HEAD, belongs there: that is how work goes on after a crash. Its conflict
-// stages go back with it.
+// checkIdle fails during a merge, rebase or similar operation. As an exception, it
+// accepts a checkpoint that was saved during the same merge on the same HEAD, so that
+// work can continue after a crash. The conflict stages are restored as well.
 //
-// Where it was saved in a merge and none is under way, its files and conflict
-// stages are put back all the same, but the merge itself is not begun:
-// Restored.Merging names its commits, and git writes MERGE_HEAD, which makes
-// the next commit a merge, when it is told to (git update-ref MERGE_HEAD).
+// If the checkpoint was saved during a merge and no merge is in progress, its files and
+// conflict stages are restored too, but no merge is started. Restored.Merging contains
+// the merge commits for git update-ref MERGE_HEAD, which makes the next commit a merge.
 func (s *Store) checkIdle(ctx context.Context, st *stored) error {
 	what := s.repo.UnderWay()
 	if what == "" {
@@ -75,18 +74,18 @@ func (s *Store) checkIdle(ctx context.Context, st *stored) error {
 	return &RefusedError{Reason: fmt.Sprintf("a %s is under way", what), Hint: fmt.Sprintf("git %s --continue", what)}
 }
 
-// merging are the commits of the merge that a checkpoint was saved in, nil
-// where one is under way.
+// merging returns the commits of the merge in which a checkpoint was saved, or nil if a
+// merge is in progress.
 func (s *Store) merging(st *stored) []string {
 	if len(s.repo.MergeHeads()) > 0 {
 		return nil
 	}
-	notHash := func(text string) bool { return !plumbing.IsHash(text) } // a record may say anything
+	notHash := func(text string) bool { return !plumbing.IsHash(text) } // a record may contain any text
 	return slices.DeleteFunc(st.Record.Snapshot().MergeHead, notHash)
 }
 
-// checkHead refuses where HEAD does not contain the commit on which the
-// checkpoint was made. One that has moved on contains it.
+// checkHead fails if HEAD does not contain the commit on which the checkpoint was made. A
+// descendant of the commit contains it.
 func (s *Store) checkHead(ctx context.Context, c *Checkpoint, st *stored) error {
 	if st.head.IsZero() {
 		return nil
@@ -103,8 +102,8 @@ func (s *Store) checkHead(ctx context.Context, c *Checkpoint, st *stored) error 
 		if err != nil || has {
 			return err
 		}
-		// That it is not known is no reason to refuse: each path is compared by
-		// itself, and what has changed since stays.
+		// An unknown relation is no reason to fail. Each path is compared separately, and
+		// files that changed since stay unchanged.
 		if s.history().Unknown(ctx, st.head.String(), now.commit.String()) {
 			return nil
 		}
@@ -126,11 +125,11 @@ func (s *Store) checkHead(ctx context.Context, c *Checkpoint, st *stored) error 
 	}
 }
 
-// ChangedSince lists the files of a checkpoint that were changed since the save.
-// A file counts as changed if a commit has touched it, even if that commit was
-// reverted. It also counts if its content is neither that of HEAD at the save nor
-// the checkpoint's. The second list has the files that cannot be restored because
-// a file that git does not know is in the way.
+// ChangedSince returns the files of a checkpoint that were changed since the save. A file
+// counts as changed if a commit has touched it, even if that commit was reverted. It also
+// counts if its content is neither that of HEAD at the save nor that of the checkpoint.
+// The second list contains files that cannot be restored, because an untracked file is in
+// the way.
 func (s *Store) ChangedSince(ctx context.Context, c *Checkpoint) (changed, inTheWay []string, err error) {
 	st, err := s.openSnapshot(c)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// site is the worktree as restores see it. They add objects to k, which may be
-// nil where nothing is read.
+// site returns the worktree for package restore. Restores add objects to k, which may be
+// nil if no file is read.
 func (s *Store) site(k *objectWriter) *restore.Worktree {
 	site := &restore.Worktree{
 		Git: s.git, Config: s.config,
@@ -23,7 +23,7 @@ func (s *Store) site(k *objectWriter) *restore.Worktree {
 	return site
 }
 
-// headTree is the tree of HEAD, zero when unborn.
+// headTree returns the tree of HEAD, or zero if the branch is unborn.
 func (s *Store) headTree(ctx context.Context) (plumbing.Hash, error) {
 	now, err := s.readHead(ctx)
 	if err != nil {
@@ -32,7 +32,8 @@ func (s *Store) headTree(ctx context.Context) (plumbing.Hash, error) {
 	return s.treeOf(now)
 }
 
-// refusal says of a staging area that another git writes that nothing was done.
+// refusal converts the error of a locked index into a RefusedError, since nothing was
+// changed.
 func refusal(err error) error {
 	if locked, ok := errors.AsType[*restore.LockedError](err); ok {
 		return &RefusedError{Reason: locked.Error()}

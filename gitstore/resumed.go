@@ -15,24 +15,24 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Resumption is what this worktree keeps of a resume until the next save,
-// which starts from the resumed record and takes over the rest.
+// A Resumption is the state of a resume in this worktree until the next save. That save
+// starts from the resumed record and includes the other fields.
 type Resumption struct {
 	ID       checkpoint.ID
-	Times    int  // of resumes of this checkpoint, one after the other
-	Retries  int  // of these, how many began the phase again
-	Stale    bool // it was older than work should be, and was resumed in spite of that
+	Times    int  // number of consecutive resumes of this checkpoint
+	Retries  int  // number of these resumes that restarted the phase
+	Stale    bool // the checkpoint was stale, but was resumed anyway
 	Approved []Approval
 }
 
-// An Approval is a person's, of a phase.
+// An Approval is a person's approval of a phase.
 type Approval struct {
 	Phase string
 	At    time.Time
 }
 
-// resumedFile is where a resumption is kept: the id in the first line, then a
-// line for each of the rest.
+// resumedFile returns the file that stores a resumption. The first line is the id; each
+// further line is a field.
 //
 //	CP-implementing-20260214T143000Z-1f0c9a2b
 //	times 2
@@ -43,8 +43,8 @@ func (s *Store) resumedFile(i checkpoint.Issue) string {
 	return filepath.Join(s.stateDir(), "resumed", i.RefName())
 }
 
-// SetResumed notes that a checkpoint was resumed in this worktree, once more
-// where it was before and nothing was saved since.
+// SetResumed records a resume of a checkpoint in this worktree. Repeated resumes without
+// a save in between increment the counters.
 func (s *Store) SetResumed(c *Checkpoint, retry bool, approved ...Approval) error {
 	if c.ID == "" {
 		return s.forgetResumed(c.Issue)
@@ -62,8 +62,8 @@ func (s *Store) SetResumed(c *Checkpoint, retry bool, approved ...Approval) erro
 	return s.writeFile(s.resumedFile(c.Issue), r.encode())
 }
 
-// SetStale keeps that the checkpoint is older than work should be: the record
-// of the next save says that it was resumed in spite of that.
+// SetStale records that the resumed checkpoint is stale. The record of the next save
+// mentions this.
 func (s *Store) SetStale(c *Checkpoint) error {
 	if c.ID == "" {
 		return nil
@@ -73,7 +73,8 @@ func (s *Store) SetStale(c *Checkpoint) error {
 	return s.writeFile(s.resumedFile(c.Issue), r.encode())
 }
 
-// Resumed returns how the checkpoint was resumed here since the last save.
+// Resumed returns the state of the checkpoint's resumes in this worktree since the last
+// save.
 func (s *Store) Resumed(c *Checkpoint) Resumption {
 	if r := s.readResumed(c.Issue); r.ID != "" && r.ID == c.ID {
 		return r
@@ -89,7 +90,8 @@ func (s *Store) forgetResumed(i checkpoint.Issue) error {
 	return err
 }
 
-// readResumed is empty where nothing was resumed, or what was cannot be read.
+// readResumed returns the resumption of an issue. The result is empty if the file is
+// missing or invalid.
 func (s *Store) readResumed(i checkpoint.Issue) Resumption {
 	data, err := os.ReadFile(s.resumedFile(i))
 	if err != nil {
@@ -98,8 +100,8 @@ func (s *Store) readResumed(i checkpoint.Issue) Resumption {
 	return decodeResumption(string(data))
 }
 
-// resumed is the checkpoint that was resumed here, nil when there is none or
-// it is gone.
+// resumed returns the checkpoint that was resumed in this worktree, or nil if there is no
+// such checkpoint.
 func (s *Store) resumed(i checkpoint.Issue) (*Checkpoint, Resumption) {
 	r := s.readResumed(i)
 	if r.ID == "" {
@@ -156,7 +158,7 @@ func decodeResumption(text string) Resumption {
 	return r
 }
 
-// apply puts into the record that a save starts from what the resume decided.
+// apply adds the decisions of the resume to the record from which a save starts.
 func (r Resumption) apply(record *checkpoint.Record) {
 	if r.Retries > 0 {
 		record.SetPhaseAttempt(max(record.PhaseAttempt(), 1) + r.Retries)

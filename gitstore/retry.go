@@ -9,12 +9,12 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// retryFor bounds how long one operation goes on losing races.
+// retryFor limits the time in which one operation retries after lost races.
 const retryFor = 2 * time.Minute
 
-// retry runs try with the issue locked, again until it no longer loses the race
-// for the issue's ref against processes without the lock. What plain git took from
-// the chain meanwhile is brought back first.
+// retry runs try with the issue locked. If a process without the lock moves the ref
+// concurrently, retry runs try again. Before each run it restores checkpoints that plain
+// git removed from the chain.
 func (s *Store) retry(ctx context.Context, issue checkpoint.Issue, try func() error) error {
 	return s.retryAfter(ctx, issue, s.restoreOwnChain, try)
 }

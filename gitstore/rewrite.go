@@ -14,20 +14,20 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A change is what an operation does to an issue's chain.
+// A change describes how an operation changes an issue's chain.
 type change struct {
 	remove map[checkpoint.ID]bool
 	insert []chainCommit          // placed by clock
-	ledger func(l *ledger.Ledger) // nil when the ledger stays
-	verb   string                 // begins the reflog entry
-	ids    []checkpoint.ID        // named there
-	also   []refs.Move            // other refs of the same transaction, before the chain
-	then   []refs.Move            // and after it
+	ledger func(l *ledger.Ledger) // nil if the ledger stays
+	verb   string                 // start of the reflog message
+	ids    []checkpoint.ID        // ids in the reflog message
+	also   []refs.Move            // other refs of the same transaction, moved before the chain
+	then   []refs.Move            // refs moved after the chain
 }
 
-// alter changes an issue's chain by what decide makes of it, again from the
-// start when another writer came first. A nil change does nothing. The object writer
-// takes objects of other chains that move in the same transaction.
+// alter applies the change that decide returns to an issue's chain. If another process
+// moves the ref first, alter starts again. A nil change does nothing. The object writer
+// receives objects of other chains that move in the same transaction.
 func (s *Store) alter(ctx context.Context, issue checkpoint.Issue, decide func(c *chain, k *objectWriter) (*change, error)) error {
 	try := func() error {
 		c, err := s.readChain(ctx, issue, LiveRef(issue), 0)
@@ -52,7 +52,7 @@ func (s *Store) alter(ctx context.Context, issue checkpoint.Issue, decide func(c
 		return s.commitChange(ctx, c, tip, ch, k)
 	}
 	if own, err := s.readRef(ctx, ownRef(issue)); err == nil && own.IsZero() && !s.HasIssue(ctx, issue) {
-		return try() // there is nothing to take turns at
+		return try() // no chain exists, so no lock is necessary
 	}
 	return s.retry(ctx, issue, func() error {
 		if err := s.separateFirst(ctx, issue); err != nil {
@@ -62,7 +62,7 @@ func (s *Store) alter(ctx context.Context, issue checkpoint.Issue, decide func(c
 	})
 }
 
-// readOnly says that a chain is cut.
+// readOnly returns the error for a change to a shallow chain.
 func (c *chain) readOnly() error {
 	return &RefusedError{Reason: fmt.Sprintf("%s: %v", c.ref, ErrReadOnly), Hint: "git fetch --unshallow"}
 }
@@ -95,8 +95,8 @@ func (s *Store) apply(c *chain, ch *change, k *objectWriter) (plumbing.Hash, err
 	return s.withLedger(c.issue, tip, want, k), nil
 }
 
-// merge puts more commits among those of a chain, newest first. The chain's own
-// order stands, even where its clocks disagree with it.
+// merge inserts more commits into the commits of a chain, newest first. The existing
+// order of the chain stays, even if it contradicts the clocks.
 func merge(links, more []chainCommit) []chainCommit {
 	more = slices.SortedFunc(slices.Values(more), func(a, b chainCommit) int { return b.order(a) })
 	merged := make([]chainCommit, 0, len(links)+len(more))
@@ -109,15 +109,15 @@ func merge(links, more []chainCommit) []chainCommit {
 	return append(merged, more...)
 }
 
-// order is the order of a chain, oldest first: by clock, ties by id.
+// order compares two commits by clock, then by id, oldest first.
 func (l chainCommit) order(o chainCommit) int {
 	return cmp.Or(cmp.Compare(l.Clock, o.Clock), cmp.Compare(l.ID, o.ID))
 }
 
-// rebuild makes a chain of commits, newest first, that are of c or come
-// new to it, and returns its tip. The part at the bottom that is as it was
-// keeps its commits; above it parents change and nothing else. Ledger commits
-// there are left out: what they say is history.
+// rebuild makes a chain from commits, newest first, and returns its tip. The commits are
+// from c, or new to it. The unchanged bottom part keeps its commits. Above it only
+// parents change. Ledger commits in the changed part are omitted, because they are only
+// history.
 func (s *Store) rebuild(c *chain, links []chainCommit, k *objectWriter) plumbing.Hash {
 	same := 0
 	for same < min(len(links), len(c.commits)) &&
@@ -145,7 +145,7 @@ func (s *Store) rebuild(c *chain, links []chainCommit, k *objectWriter) plumbing
 	return parent
 }
 
-// reportProgress reports how much of a chain is rewritten.
+// reportProgress reports the progress of a rewrite.
 func (k *objectWriter) reportProgress(done, total int) {
 	if k.progress != nil {
 		k.progress(done, total)
@@ -167,7 +167,7 @@ func (s *Store) bottom(c *chain, k *objectWriter) plumbing.Hash {
 	return base.hash
 }
 
-// ledgerAt is the ledger in a commit's tree, nil when there is none.
+// ledgerAt returns the ledger in a commit's tree, or nil.
 func (s *Store) ledgerAt(commit plumbing.Hash, k *objectWriter) []byte {
 	data, err := trees.ReadAs(k, plumbing.CommitObject, commit)
 	if err != nil {
@@ -192,9 +192,8 @@ func (s *Store) ledgerAt(commit plumbing.Hash, k *objectWriter) []byte {
 	return data
 }
 
-// movesTo are the moves that put an issue's chain at tip: the chain, what this
-// clone wrote last, and, where plain git brought the chain that stood there,
-// a ref that remembers it.
+// movesTo returns the moves that set an issue's chain to tip: the chain ref, own/, and,
+// if plain git fetched the previous chain, a ref that keeps it.
 func (s *Store) movesTo(ctx context.Context, c *chain, tip plumbing.Hash) ([]refs.Move, error) {
 	if tip == c.tip {
 		return nil, nil

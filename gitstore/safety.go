@@ -20,26 +20,25 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// safetyFor is how long a safety snapshot is kept.
+// safetyFor is the time that a safety snapshot is kept.
 const safetyFor = 14 * 24 * time.Hour
 
-// safetyTime is how snapshots are named; takenBack is added to the name of one
-// that was undone while some of its paths had changed: what those were before
-// stays in it until it expires.
+// safetyTime is the time format in names of safety snapshots. takenBack is appended to
+// the name of an undone snapshot if some paths had changed since the restore. The
+// snapshot keeps their old contents until it expires.
 const (
 	safetyTime = "20060102T150405.000000Z"
 	takenBack  = "-undone"
 )
 
-// A safety snapshot is what a restore is about to touch, and what it does to
-// it, written before it begins: a commit below refs/git-checkpoint/undo/ whose
-// tree is
+// A safety is a safety snapshot, which is written before a restore changes files. It
+// describes the paths and their changes. A safety snapshot is a commit below
+// refs/git-checkpoint/undo/ with the tree
 //
-//	plan        the paths, what they were and what they become (safetyPlan)
-//	blobs/      the content of files and entries that are replaced, by hash
+//	plan        the paths with their old and new states (safetyPlan)
+//	blobs/      the contents of replaced files and index entries, by hash
 //
-// It finishes or takes back a restore that was killed, and undoes one that was
-// not.
+// It is used to finish or revert a killed restore, and to undo a completed restore.
 type safety struct {
 	ref    string
 	commit plumbing.Hash
@@ -47,19 +46,18 @@ type safety struct {
 	plan   safetyPlan
 }
 
-// safetyPlan is what a restore does, as JSON.
+// A safetyPlan is the plan of a restore, as JSON.
 type safetyPlan struct {
 	Version    int                  `json:"version"`
 	Issue      string               `json:"issue"`
 	Checkpoint checkpoint.ID        `json:"checkpoint_id"`
-	Worktree   string               `json:"worktree,omitempty"` // a linked one's git directory, below the common one
+	Worktree   string               `json:"worktree,omitempty"` // git directory of a linked worktree, relative to the common one
 	Steps      []restore.StoredStep `json:"steps"`
 }
 
-// writeSafety makes the snapshot durable before anything is touched, and
-// removes those of any issue that are too old. The journal names the snapshot
-// before its ref is made: a snapshot without a journal is that of a restore that
-// was completed.
+// writeSafety durably writes the snapshot before any file changes. It also removes
+// expired snapshots of all issues. The journal names the snapshot before the ref exists.
+// So a snapshot without a journal belongs to a completed restore.
 func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []restore.Step, k *objectWriter) (*safety, error) {
 	there, err := s.refs.List(ctx, undoRefs)
 	if err != nil {
@@ -91,7 +89,7 @@ func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []restore.
 		err = k.protect(ctx)
 	}
 	if isDone(err) {
-		_ = s.forget(ctx, sf, false) // nothing is restored, so there is nothing to undo
+		_ = s.forget(ctx, sf, false) // nothing was restored, so there is nothing to undo
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("safety snapshot: %w", err), s.removeJournal())
@@ -99,7 +97,7 @@ func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []restore.
 	return sf, nil
 }
 
-// blobsOf keeps what steps need alive, under its hash.
+// blobsOf returns tree entries for the blobs that steps need, named by their hashes.
 func blobsOf(steps []restore.Step, k *objectWriter) []trees.Entry {
 	var blobs []trees.Entry
 	have := map[plumbing.Hash]bool{}
@@ -115,7 +113,8 @@ func blobsOf(steps []restore.Step, k *objectWriter) []trees.Entry {
 	return blobs
 }
 
-// safetyName is the name of a new snapshot: by time, after all there are.
+// safetyName returns the name of a new snapshot, by time. The name sorts after all
+// existing snapshots of the issue.
 func safetyName(issue checkpoint.Issue, at time.Time, refs []string) string {
 	prefix := undoRefs + issue.RefName() + "/"
 	name := prefix + at.UTC().Format(safetyTime)
@@ -129,7 +128,7 @@ func safetyName(issue checkpoint.Issue, at time.Time, refs []string) string {
 	return name
 }
 
-// expired are the moves that remove snapshots that are too old.
+// expired returns the moves that delete expired snapshots.
 func expired(there map[string]plumbing.Hash, now time.Time) []refs.Move {
 	limit := now.Add(-safetyFor).UTC().Format(safetyTime)
 	var moves []refs.Move
@@ -141,7 +140,8 @@ func expired(there map[string]plumbing.Hash, now time.Time) []refs.Move {
 	return moves
 }
 
-// worktreeName tells linked worktrees apart, which share their refs.
+// worktreeName returns the git directory of a linked worktree, relative to the common
+// one, or "". Linked worktrees share their refs.
 func (s *Store) worktreeName() string {
 	name, err := filepath.Rel(s.repo.CommonDir, s.repo.Dir)
 	if err != nil || name == "." {
@@ -150,7 +150,7 @@ func (s *Store) worktreeName() string {
 	return filepath.ToSlash(name)
 }
 
-// readSafety opens a safety snapshot.
+// readSafety reads a safety snapshot.
 func (s *Store) readSafety(ref string, commit plumbing.Hash) (*safety, error) {
 	c, err := s.readCommit(commit)
 	if err != nil {
@@ -175,7 +175,7 @@ func (s *Store) readSafety(ref string, commit plumbing.Hash) (*safety, error) {
 	return sf, nil
 }
 
-// steps are the plan's steps.
+// steps returns the plan's steps.
 func (sf *safety) steps() ([]restore.Step, error) {
 	var steps []restore.Step
 	for _, e := range sf.plan.Steps {
@@ -188,8 +188,8 @@ func (sf *safety) steps() ([]restore.Step, error) {
 	return steps, nil
 }
 
-// lastSafety is the newest safety snapshot of an issue that a restore in this
-// worktree left and that was not undone, nil when there is none.
+// lastSafety returns the issue's newest safety snapshot of this worktree that was not
+// undone, or nil.
 func (s *Store) lastSafety(ctx context.Context, issue checkpoint.Issue) (*safety, error) {
 	refs, err := s.undoRefs(ctx, issue)
 	if err != nil {
@@ -198,8 +198,8 @@ func (s *Store) lastSafety(ctx context.Context, issue checkpoint.Issue) (*safety
 	return s.newestSafety(refs)
 }
 
-// LastRestored is the issue of the newest restore in this worktree that can be
-// undone, "" for none.
+// LastRestored returns the issue of the newest restore in this worktree that can be
+// undone, or "".
 func (s *Store) LastRestored(ctx context.Context) checkpoint.Issue {
 	refs, err := s.refs.List(ctx, undoRefs)
 	if err != nil {
@@ -212,8 +212,8 @@ func (s *Store) LastRestored(ctx context.Context) checkpoint.Issue {
 	return checkpoint.Issue(sf.plan.Issue)
 }
 
-// newestSafety is the newest of some safety snapshots that a restore in this
-// worktree left and that was not undone, nil when there is none.
+// newestSafety returns the newest of the given safety snapshots that belongs to this
+// worktree and was not undone, or nil.
 func (s *Store) newestSafety(refs map[string]plumbing.Hash) (*safety, error) {
 	age := func(a, b string) int { return strings.Compare(path.Base(a), path.Base(b)) }
 	for _, ref := range slices.Backward(slices.SortedFunc(maps.Keys(refs), age)) {
@@ -231,8 +231,8 @@ func (s *Store) newestSafety(refs map[string]plumbing.Hash) (*safety, error) {
 	return nil, nil
 }
 
-// forget gives up a snapshot that was taken back, but for what stayed as it
-// was: that is kept under another name until it expires.
+// forget deletes a snapshot after an undo. If some paths could not be undone, it keeps
+// the snapshot under another name until it expires.
 func (s *Store) forget(ctx context.Context, sf *safety, stayed bool) error {
 	var moves []refs.Move
 	if stayed {

@@ -17,61 +17,60 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A SaveRequest says what to save.
+// A SaveRequest holds the parameters of a save.
 type SaveRequest struct {
 	Issue checkpoint.Issue
 
-	// Edit derives the record from the one before, which is nil for the first
-	// checkpoint of an issue and may be changed in place. It sets what the
-	// caller knows; ids, times, branch, files and snapshot are the store's. It
-	// is called again with another record when another writer came first, so
-	// it must not have effects.
+	// Edit derives the new record from the previous record, which is nil for the first
+	// checkpoint of an issue. Edit may change the record in place. It sets the caller's
+	// values; the store sets ids, times, branch, files and snapshot. If another process
+	// saves first, Edit is called again with another record, so it must not have side
+	// effects.
 	Edit func(before *checkpoint.Record) (*checkpoint.Record, error)
 
-	// Keep leaves the id, the time, the branch and the files alone that Edit
-	// put into the record, another system's, and fills in those that it left
-	// out. A save then fails with *TakenError when there is a checkpoint of
-	// that id, or one was dropped.
+	// Keep preserves the id, time, branch and files that Edit imported from another
+	// system, and fills in missing ones. A save then fails with *TakenError if a
+	// checkpoint with that id exists or was dropped.
 	Keep bool
 
-	Branch    string   // what to record on a detached HEAD, where CI knows it
-	Worktree  bool     // also unstaged changes of tracked files
-	Untracked bool     // also untracked files, never ignored ones
-	Artifacts []string // also these files, ignored ones too; relative to the root
-	MaxSize   int64    // of the snapshot's new blobs in bytes, 0 for no limit
-	MaxFile   int64    // of one untracked file in bytes, 0 for snapshot.DefaultMaxFile
+	Branch    string   // branch of a detached HEAD as named by CI
+	Worktree  bool     // include unstaged changes of tracked files
+	Untracked bool     // include untracked files, but never ignored files
+	Artifacts []string // include these files, even if ignored; relative to the root
+	MaxSize   int64    // limit for the snapshot's new blobs in bytes, 0 for no limit
+	MaxFile   int64    // limit for one untracked file in bytes, 0 for snapshot.DefaultMaxFile
 
-	// Budget bounds the time for reading the worktree, 0 for no limit. What is
-	// not read by then is named in the record, and left out.
+	// Budget limits the time for reading the worktree, 0 for no limit. The record lists
+	// the files that were left out.
 	Budget time.Duration
 
-	Newest    bool             // fail where the record to start from cannot be read, instead of taking one before it
-	Retention retention.Policy // applied with the save, nil for none
-	Redact    Redaction        // of what Edit makes of the record
-	Allow     scan.Allow       // what is no secret there
-	IfChanged bool             // fail with ErrUnchanged when there is nothing new
-	DryRun    bool             // do everything but write
+	Newest    bool             // fail if the newest record cannot be read, instead of using an older record
+	Retention retention.Policy // applied with the save, may be nil
+	Redact    Redaction        // of the record that Edit returns
+	Allow     scan.Allow       // exceptions for Redact
+	IfChanged bool             // fail with ErrUnchanged if nothing has changed
+	DryRun    bool             // do everything except writing
 }
 
-// Saved is the outcome of a save.
+// A Saved is the result of a save.
 type Saved struct {
 	Checkpoint
 	Ref      string
 	Record   *checkpoint.Record
-	Files    int             // paths that differ from HEAD, or were captured
-	Pruned   []checkpoint.ID // what retention dropped
+	Files    int             // number of paths that differ from HEAD or were captured
+	Pruned   []checkpoint.ID // checkpoints that retention dropped
 	Warnings []string
 }
 
-// Save records a checkpoint and, in the same move of the ref, drops what
-// retention no longer keeps. When it returns without an error the checkpoint
-// is durable and in the chain.
+// Save saves a checkpoint. In the same move of the ref it drops checkpoints that
+// retention no longer keeps. If Save returns without an error, the checkpoint is durable
+// and in the chain.
 func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	if s.repo.Root == "" {
 		return nil, &UnsupportedError{Feature: ErrBare.Error()}
 	}
 	if _, err := checkpoint.ParseIssue(string(req.Issue)); err != nil {
-		return nil, err // its ref could not be read back
+		return nil, err // its ref could not be parsed
 	}
 	k := s.newObjectWriter()
 	snap, err := s.snapshot(ctx, req.Issue, req.files(s.keptOutputs(ctx, req.Issue)), k)
@@ -97,8 +96,8 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	return saved, nil
 }
 
-// files returns the part of the request that a snapshot is made by. The files in
-// kept are captured as far as they can be read.
+// files returns the snapshot request of a save. Files in kept are captured if they are
+// readable.
 func (req *SaveRequest) files(kept []string) snapshot.Request {
 	return snapshot.Request{
 		Worktree: req.Worktree, Untracked: req.Untracked, Artifacts: req.Artifacts, Kept: kept,
@@ -106,7 +105,7 @@ func (req *SaveRequest) files(kept []string) snapshot.Request {
 	}
 }
 
-// A saveOp is one save over all its tries.
+// A saveOp is the state of one save over all attempts.
 type saveOp struct {
 	s       *Store
 	req     *SaveRequest
@@ -116,15 +115,15 @@ type saveOp struct {
 	id      checkpoint.ID
 	index   plumbing.Hash // the index commit
 
-	// needsRef is set for a save that looks for other checkpoints of the chain, by an
-	// id of the request or of a resume: the chain's ref has to be there.
+	// needsRef is set for a save that looks up other checkpoints of the chain, by the id
+	// of the request or of a resume. Such a save requires that the chain ref exists.
 	needsRef bool
 
-	redacted []string // what was found in the record's texts
+	redacted []string // secrets found in the record's texts
 }
 
-// append tries once to put the checkpoint on top of the chain. It fails with
-// errRefMoved when another writer was first.
+// append tries once to add the checkpoint to the chain. It fails with errRefMoved if
+// another process moved the ref first.
 func (w *saveOp) append(ctx context.Context, k *objectWriter) (*Saved, error) {
 	s, issue := w.s, w.req.Issue
 	below, err := s.chainToSaveOn(ctx, issue)
@@ -191,8 +190,8 @@ func (w *saveOp) append(ctx context.Context, k *objectWriter) (*Saved, error) {
 	return saved, nil
 }
 
-// inChain adds the checkpoint's id to a DoneError. Another save would make a
-// second checkpoint.
+// inChain adds the checkpoint's id to a DoneError, so that the user does not repeat the
+// save.
 func (w *saveOp) inChain(err error) error {
 	var done *DoneError
 	if errors.As(err, &done) {

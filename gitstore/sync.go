@@ -24,8 +24,8 @@ type SyncRequest struct {
 	Remote  string
 	Issues  []checkpoint.Issue // none for all, here and there
 	Timeout time.Duration      // of one connection, 0 for none
-	Quiet   bool               // ask nobody for a password
-	DryRun  bool               // say what would be done
+	Quiet   bool               // do not prompt for a password
+	DryRun  bool               // report the results without a change
 
 	// Archived synchronizes archives too. Without it, an archive only goes to
 	// the remote with a chain that says so, and none comes from it.
