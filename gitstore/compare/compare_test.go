@@ -17,7 +17,7 @@ func doc(t testing.TB, text string) *checkpoint.Map {
 	return m
 }
 
-// told writes changes as lines.
+// told formats each change as a line.
 func told(changes []FieldChange) []string {
 	lines := []string{}
 	for _, c := range changes {
@@ -67,7 +67,7 @@ func TestRecords(t *testing.T) {
 	assert.Equal(t, []string{`added a null -> 1`}, told(Records(nil, doc(t, `{"a":1}`))))
 }
 
-// Elements go by their key where people read it.
+// Names show the key of a list element.
 func TestNames(t *testing.T) {
 	changes := Records(doc(t, `{"f":[{"path":"src/a.go","s":{"t":1}}]}`), doc(t, `{"f":[{"path":"b"},{"path":"src/a.go","s":{"t":2}}]}`))
 	require.Len(t, changes, 2)
@@ -79,7 +79,7 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, "f[id=7].s", changes[0].Name)
 }
 
-// Every path leads to its side, and equal documents are told apart from others.
+// Every path leads to its value, and only equal documents have no changes.
 func FuzzRecords(f *testing.F) {
 	for _, s := range []string{`{"a":[1,2,{"id":"x"}]}`, `{"a":[{"id":"x"},2,1,null]}`, `{"a.b":{"":[[]]}}`, `{"a":null}`, `{"l":["a","b","a"]}`} {
 		f.Add(s, `{"a":[2,1,{"id":"y"}],"b":{}}`)

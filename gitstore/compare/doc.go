@@ -1,13 +1,14 @@
-// Package compare says how one record became another. It decides nothing and
-// reads nothing: both sides are values.
+// Package compare lists the differences between two records. All functions are pure: both
+// records are values.
 //
-// Mappings are compared key by key, whatever the order of the keys; null means
-// absent, as everywhere in a record. An element of a list is the same one on
-// both sides by the first of keyNames that every element has with a value of
-// its own, and where there is none, by what it says. Elements that are the same
-// and stand in another order have moved; as few as can be are told to have.
-// What is left between two elements that stayed is compared in its order.
+// Mappings are compared key by key; key order is ignored, and null means absent.
 //
-// The path of a change leads to it in the new record, and in the old one where
-// the new one does not have it, the way checkpoint.Map.Lookup reads paths.
+// List elements are paired by a shared key. This is the first of keyNames that every
+// element of both lists has with a distinct value. If no such key exists, elements are
+// paired by content. Paired elements in a different order have moved; the number of moves
+// is minimal. If a list has no shared key, unpaired elements between two unmoved elements
+// are paired in list order and reported as changed.
+//
+// The path of a change is a path in the new record, or in the old record if the value was
+// removed. checkpoint.Map.Lookup reads these paths.
 package compare

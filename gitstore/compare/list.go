@@ -8,16 +8,16 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// keyNames are the keys that elements may be known by, the surest first.
+// keyNames lists the keys that can identify a list element, the most reliable key first.
 var keyNames = [...]string{"id", "task_id", "checkpoint_id", "path", "agent", "phase", "number", "key", "name"}
 
-// A pairing says which elements of two lists are the same, by their places.
+// A pairing maps the elements of two lists to each other by index.
 type pairing struct {
 	at       place
 	from, to []any
-	key      string // that the elements are known by, "" for none
-	oldOf    []int  // for each new element the old one, -1 for none
-	newOf    []int  // for each old element the new one, -1 for none
+	key      string // shared key of the elements, "" if they are paired by content
+	oldOf    []int  // index of the old element for each new element, -1 if unpaired
+	newOf    []int  // index of the new element for each old element, -1 if unpaired
 }
 
 func (w *walk) list(at place, from, to []any) {
@@ -44,8 +44,8 @@ func (w *walk) list(at place, from, to []any) {
 	}
 }
 
-// element compares two elements that are the same one. In a list, null is an
-// element like any other.
+// element compares two paired list elements. Inside a list, null is a value like any
+// other.
 func (w *walk) element(at place, from, to any) {
 	if (from == nil) != (to == nil) {
 		w.add(at, Changed, from, to)
@@ -60,12 +60,12 @@ func (p *pairing) placeOf(k int, v any) place {
 	}
 	name, _ := keyIn(v, p.key)
 	if strings.Trim(name, "0123456789") == "" {
-		name = p.key + "=" + name // which is no place
+		name = p.key + "=" + name // a bare number would read as an index
 	}
 	return p.at.element(k, name)
 }
 
-// pair finds the elements that are in both lists.
+// pair pairs the elements of both lists by key or content.
 func pair(at place, from, to []any) *pairing {
 	p := &pairing{at: at, from: from, to: to, key: sharedKey(from, to), oldOf: none(len(to)), newOf: none(len(from))}
 	where := make(map[string][]int, len(from))
@@ -91,7 +91,7 @@ func none(n int) []int {
 	return l
 }
 
-// identity is what an element is known by.
+// identity returns the key value or the content of a list element.
 func (p *pairing) identity(v any) string {
 	if p.key != "" {
 		id, _ := keyIn(v, p.key)
@@ -100,8 +100,8 @@ func (p *pairing) identity(v any) string {
 	return content(v)
 }
 
-// sharedKey is the first key by which the elements of both lists differ from
-// each other, "" for none.
+// sharedKey returns the first key with distinct values in both lists, "" if no key
+// qualifies.
 func sharedKey(lists ...[]any) string {
 	for _, key := range keyNames {
 		if distinct(lists[0], key) && distinct(lists[1], key) {
@@ -111,7 +111,7 @@ func sharedKey(lists ...[]any) string {
 	return ""
 }
 
-// distinct reports whether every element has the key, and no two the same.
+// distinct reports whether every element has the key, each with a different value.
 func distinct(l []any, key string) bool {
 	seen := make(map[string]bool, len(l))
 	for _, v := range l {
@@ -124,7 +124,8 @@ func distinct(l []any, key string) bool {
 	return true
 }
 
-// keyIn is the value of a key in an element, where it is a text or a number.
+// keyIn returns the value of a key in a list element if the value is a number or a
+// nonempty text.
 func keyIn(v any, key string) (string, bool) {
 	m, ok := v.(*checkpoint.Map)
 	if !ok {
@@ -139,7 +140,7 @@ func keyIn(v any, key string) (string, bool) {
 	return "", false
 }
 
-// content tells elements apart that have no key.
+// content returns the text that identifies a list element without a shared key.
 func content(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -149,7 +150,7 @@ func content(v any) string {
 	}
 	data, err := json.Marshal(v)
 	if err != nil {
-		return "" // no document value; it is compared all the same
+		return "" // not a document value; elements of this kind are treated as equal
 	}
 	return string(data)
 }

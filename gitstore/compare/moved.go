@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// staying marks the new elements that did not move: a longest run of paired
-// ones whose order is the same on both sides.
+// staying marks the new elements that did not move: a longest increasing subsequence of
+// the paired elements.
 func (p *pairing) staying() []bool {
-	var ends []int // ends[n] is where the run of n+1 that ends lowest ends, in to
+	var ends []int // ends[n] is the index in p.to of the last element of the best run of length n+1
 	before := none(len(p.to))
 	for j, i := range p.oldOf {
 		if i < 0 {
@@ -33,8 +33,8 @@ func (p *pairing) staying() []bool {
 	return stays
 }
 
-// fillGaps pairs, between two elements that stayed, what is left on both sides,
-// in its order: an element that says something else now.
+// fillGaps pairs the unpaired elements between two unmoved elements in list order. Such a
+// pair is a changed element.
 func (p *pairing) fillGaps(stays []bool) {
 	i := 0
 	for j := 0; j <= len(p.to); j++ {
@@ -50,8 +50,8 @@ func (p *pairing) fillGaps(stays []bool) {
 	}
 }
 
-// fillGap pairs what is left of the old elements from i to end with what is
-// left of the new ones before j.
+// fillGap pairs the unpaired old elements in [i, end) with the unpaired new elements
+// before j.
 func (p *pairing) fillGap(i, end, j int, stays []bool) {
 	at := j
 	for at > 0 && !stays[at-1] {
@@ -73,6 +73,6 @@ func (p *pairing) fillGap(i, end, j int, stays []bool) {
 	}
 }
 
-// alike reports whether one value can have become the other rather than have
-// made room for it.
+// alike reports whether both values have the same type, so that a change is more likely
+// than a removal and an addition.
 func alike(a, b any) bool { return fmt.Sprintf("%T", a) == fmt.Sprintf("%T", b) }

@@ -4,10 +4,10 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// An Op is what became of a path.
+// An Op is the kind of a change.
 type Op string
 
-// The ops. The sides of a move are the places of an element in its list.
+// The values of Op. Old and New of a move are the indexes of the element in its lists.
 const (
 	Added   Op = "added"
 	Removed Op = "removed"
@@ -15,32 +15,33 @@ const (
 	Moved   Op = "moved"
 )
 
-// A FieldChange is one path that differs. The side that does not have it is nil.
+// A FieldChange is a difference at one path. Old is nil for an added path, and New is nil
+// for a removed path.
 type FieldChange struct {
-	Path     string // as Lookup reads it
-	Name     string // the same for people: elements go by their key
+	Path     string // path for Map.Lookup
+	Name     string // path for display, with the key of a list element instead of its index
 	Op       Op
 	Old, New any
 }
 
-// Records lists what changed from one document to another, nil for nothing.
-// Either may be nil. What was added or removed whole is one change.
+// Records returns the changes between two documents, nil if they are equal. Either
+// document may be nil. An added or removed mapping or list is one change.
 func Records(from, to *checkpoint.Map) []FieldChange {
 	var w walk
 	w.mapping(place{}, from, to)
 	return w.changes
 }
 
-// A place is where the walk is.
+// A place is the current position of the walk.
 type place struct{ path, name string }
 
-// key is the place of a key below p.
+// key returns the place of a mapping key below p.
 func (p place) key(key string) place {
 	return place{checkpoint.PathOf(p.path, key), checkpoint.PathOf(p.name, key)}
 }
 
-// element is the place of an element below p, which goes by a name where it
-// has one.
+// element returns the place of list element k below p. A nonempty name replaces the index
+// in the display path.
 func (p place) element(k int, name string) place {
 	at := place{checkpoint.PathOf(p.path, k), checkpoint.PathOf(p.name, k)}
 	if name != "" {
@@ -49,7 +50,7 @@ func (p place) element(k int, name string) place {
 	return at
 }
 
-// A walk goes through two documents at once.
+// A walk traverses two documents in parallel and collects changes.
 type walk struct{ changes []FieldChange }
 
 func (w *walk) add(at place, op Op, from, to any) {
