@@ -6,8 +6,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Add makes l say what o says too. In which order ledgers are added makes no
-// difference.
+// Add merges the facts of o into l. The result does not depend on the order of the
+// ledgers.
 func (l *Ledger) Add(o *Ledger) {
 	maps.Copy(l.Deleted, o.Deleted)
 	l.addArchived(o)
@@ -26,12 +26,12 @@ func (l *Ledger) Add(o *Ledger) {
 	}
 }
 
-// beats reports whether p counts where had is known too.
+// beats reports whether p takes precedence over had.
 func (p Pin) beats(had Pin) bool {
 	return p.Clock > had.Clock || p.Clock == had.Clock && !p.On
 }
 
-// NewestPruned is the newest clock of the pruned lines, 0 when there are none.
+// NewestPruned returns the newest clock of the pruned lines, 0 if l has no pruned line.
 func (l *Ledger) NewestPruned() checkpoint.Clock {
 	var newest checkpoint.Clock
 	for _, c := range l.Pruned {
@@ -40,7 +40,7 @@ func (l *Ledger) NewestPruned() checkpoint.Clock {
 	return newest
 }
 
-// Equal reports whether l and o say the same.
+// Equal reports whether l and o hold the same facts.
 func (l *Ledger) Equal(o *Ledger) bool {
 	return maps.Equal(l.Deleted, o.Deleted) && maps.Equal(l.Archived, o.Archived) &&
 		maps.Equal(l.Pruned, o.Pruned) && maps.Equal(l.Pins, o.Pins)

@@ -8,25 +8,25 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// An Archival says why a checkpoint went to the archive, and when. The zero
-// value says that nobody noted it.
+// An Archival records the reason and the time of an archiving. The zero value means that
+// both are unknown.
 type Archival struct {
-	Reason string // a word in lower case, "" when it is not known
+	Reason string // lower-case word, "" if unknown
 	Clock  checkpoint.Clock
 }
 
-// later orders what clones say of one checkpoint: the newest counts.
+// later reports whether a takes precedence over b: the newer clock, then the larger
+// reason.
 func (a Archival) later(b Archival) bool {
 	return cmp.Or(cmp.Compare(a.Clock, b.Clock), cmp.Compare(a.Reason, b.Reason)) > 0
 }
 
-// IsArchived reports whether id lives on in the archive.
+// IsArchived reports whether checkpoint id is in the archive.
 func (l *Ledger) IsArchived(id checkpoint.ID) bool {
 	_, archived := l.Archived[id]
 	return archived
 }
 
-// addArchived takes over what o says of the archive.
 func (l *Ledger) addArchived(o *Ledger) {
 	for id, a := range o.Archived {
 		if had, ok := l.Archived[id]; !ok || a.later(had) {
@@ -42,8 +42,8 @@ func (a Archival) line(id checkpoint.ID) string {
 	return fmt.Sprintf("archived %s %s %d", id, a.Reason, a.Clock)
 }
 
-// parseArchival reads what follows the id. A reason that is not known here is
-// one of a later version, and no reason to lose the line.
+// parseArchival parses the fields after the id. An unknown reason comes from a later
+// version and is kept.
 func parseArchival(f []string) (Archival, error) {
 	if len(f) == 0 {
 		return Archival{}, nil

@@ -1,22 +1,27 @@
-// Package ledger holds what is gone from an issue's chain for good, and its
-// pins.
+// Package ledger stores the permanent removals from an issue's chain, and the pins of
+// checkpoints.
 //
-// A checkpoint that a chain no longer has may only have been missing from a
-// clone; the ledger says that it was removed on purpose, so that another
-// clone's copy does not bring it back. It is a text file, one fact a line,
-// sorted, with a final newline:
+// If a chain lacks a checkpoint, the ledger distinguishes a removal on purpose from a
+// clone that never had the checkpoint. Without this record, another clone's copy would
+// restore the checkpoint. A ledger is a sorted text file with one fact per line and a
+// final newline:
 //
 //	archived <id> [<reason> <clock>]
 //	deleted <id>
 //	pin <id> on|off <clock>
 //	pruned <id> <clock>
 //
-// deleted is final. archived says that the checkpoint lives on in the
-// archive, why and since when; the newest counts. pruned says that retention dropped a checkpoint which another
-// clone may still have; its clock is the newest one the chain had then, and
-// the line expires 30 days before the newest clock. Of two pins of one id the
-// newer clock wins, and "off" on a tie. Deleted beats archived beats pin
-// beats pruned.
+// A deleted line is final.
+//
+// An archived line records that the checkpoint moved to the archive, with the reason and
+// the time. The newest line counts.
+//
+// A pruned line records that retention dropped a checkpoint that another clone may still
+// have. Its clock is the newest clock of the chain at that time. The line expires if it
+// is more than 30 days older than the newest clock.
+//
+// If one id has two pins, the newer clock wins; on equal clocks, "off" wins. Deleted
+// takes precedence over archived, archived over pin, and pin over pruned.
 package ledger
 
 import (
@@ -31,20 +36,21 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// MaxSize bounds a ledger that is read: one line is under 256 bytes.
+// MaxSize limits the bytes of a ledger that Parse accepts. One line has fewer than 256
+// bytes.
 const MaxSize = 64 << 20
 
-// PrunedFor is how long a pruned line is kept, against the newest clock.
+// PrunedFor is the lifetime of a pruned line, measured against the newest clock.
 const PrunedFor = 30 * 24 * time.Hour
 
-// A Pin says whether a checkpoint is pinned, as of a clock.
+// A Pin is the pinned state of a checkpoint at a clock.
 type Pin struct {
 	On    bool
 	Clock checkpoint.Clock
 }
 
-// A Ledger is the set of facts. The zero value is empty and can be read;
-// Clone it, or begin with New, to write.
+// A Ledger is a set of facts about checkpoints. The zero value is empty and read-only;
+// use New or Clone to get a writable ledger.
 type Ledger struct {
 	Deleted  map[checkpoint.ID]bool
 	Archived map[checkpoint.ID]Archival
@@ -52,7 +58,7 @@ type Ledger struct {
 	Pins     map[checkpoint.ID]Pin
 }
 
-// New returns an empty ledger.
+// New returns an empty, writable ledger.
 func New() *Ledger {
 	return &Ledger{
 		Deleted:  map[checkpoint.ID]bool{},
@@ -62,7 +68,7 @@ func New() *Ledger {
 	}
 }
 
-// Clone returns a copy that shares nothing with l.
+// Clone returns a deep, writable copy.
 func (l *Ledger) Clone() *Ledger {
 	return &Ledger{
 		Deleted:  cloned(l.Deleted),
@@ -79,15 +85,15 @@ func cloned[V any](m map[checkpoint.ID]V) map[checkpoint.ID]V {
 	return maps.Clone(m)
 }
 
-// IsEmpty reports whether l holds no fact: no file is stored for it then.
+// IsEmpty reports whether l holds no facts. An empty ledger is not stored as a file.
 func (l *Ledger) IsEmpty() bool {
 	return len(l.Deleted)+len(l.Archived)+len(l.Pruned)+len(l.Pins) == 0
 }
 
-// Pinned reports whether id is pinned.
+// Pinned reports whether checkpoint id is pinned.
 func (l *Ledger) Pinned(id checkpoint.ID) bool { return l.Pins[id].On }
 
-// Dead reports whether id may not be in a live chain.
+// Dead reports whether checkpoint id must not be in a live chain.
 func (l *Ledger) Dead(id checkpoint.ID) bool {
 	if l.Deleted[id] || l.IsArchived(id) {
 		return true
@@ -96,20 +102,20 @@ func (l *Ledger) Dead(id checkpoint.ID) bool {
 	return pruned && !l.Pins[id].On
 }
 
-// SetPin pins or unpins id as of now, with a clock after the one of the pin that
-// l already has: the newest pin wins.
+// SetPin pins or unpins checkpoint id at time now. The clock of the new pin is later than
+// that of an existing pin, because the newest pin wins.
 func (l *Ledger) SetPin(id checkpoint.ID, on bool, now time.Time) {
 	before := l.Pins[id].Clock
 	l.Pins[id] = Pin{On: on, Clock: max(before.Next(now), before+min(1, math.MaxInt64-before))}
 }
 
-// Expire forgets pruned lines older than PrunedFor against newest.
+// Expire deletes pruned lines that are more than PrunedFor older than newest.
 func (l *Ledger) Expire(newest checkpoint.Clock) {
 	limit := newest - checkpoint.Clock(PrunedFor)
 	maps.DeleteFunc(l.Pruned, func(_ checkpoint.ID, c checkpoint.Clock) bool { return c < limit })
 }
 
-// Encode writes the ledger; equal ledgers give equal bytes.
+// Encode returns the text form of the ledger. Equal ledgers have equal bytes.
 func (l *Ledger) Encode() []byte {
 	lines := make([]string, 0, len(l.Deleted)+len(l.Archived)+len(l.Pruned)+len(l.Pins))
 	for id := range l.Deleted {
@@ -135,9 +141,9 @@ func (l *Ledger) Encode() []byte {
 	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
-// Parse reads a ledger as Encode writes it, and nothing else. Every error
-// names its line; a line that a later version may have added is an error,
-// since dropping it would bring back what it says is gone.
+// Parse parses a ledger in exactly the form that Encode writes. Each error names the
+// line. An unknown fact, possibly from a later version, is an error: dropping the line
+// would restore a removed checkpoint.
 func Parse(data []byte) (*Ledger, error) {
 	if len(data) > MaxSize {
 		return nil, fmt.Errorf("ledger: %d bytes, more than %d", len(data), MaxSize)

@@ -95,7 +95,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Deleted beats archived beats pin beats pruned.
+// Precedence: deleted, archived, pin, pruned.
 func TestDead(t *testing.T) {
 	l := New()
 	l.Pruned[one] = 1
@@ -107,8 +107,8 @@ func TestDead(t *testing.T) {
 	assert.False(t, l.Dead(two))
 }
 
-// The newest pin wins, so each one is newer than the one it replaces, even if
-// that was made by a clock that runs far ahead.
+// The newest pin wins, so a new pin needs a later clock than the pin before, even if that
+// clock is far in the future.
 func TestSetPinIsAlwaysNewer(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	for _, before := range []checkpoint.Clock{0, 5, checkpoint.Clock(now.UnixNano()), checkpoint.Clock(now.Add(1000 * time.Hour).UnixNano())} {
