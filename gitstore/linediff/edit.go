@@ -2,11 +2,10 @@ package linediff
 
 import "github.com/aymanbagabas/go-udiff/lcs"
 
-// Edit returns all lines of a and b, in order, with a short edit that turns a
-// into b. The work is bounded: texts that differ in many places may be shown
-// with more changed lines than needed.
+// Edit returns all lines of a and b, in order, with a short edit from a to b. The work is
+// bounded, so texts with many differences can have more changed lines than necessary.
 func Edit(a, b []string) []Line {
-	same := 0 // lines at the beginning; the library may take others for equal
+	same := 0 // length of the common prefix, which the library might match differently
 	for same < len(a) && same < len(b) && a[same] == b[same] {
 		same++
 	}

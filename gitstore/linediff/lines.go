@@ -1,37 +1,37 @@
-// Package linediff compares two texts by lines.
+// Package linediff computes line diffs of two texts.
 package linediff
 
 import "strings"
 
-// A Line is a line of either text, without its end.
+// A Line is one line of a diff, without the newline.
 type Line struct {
-	Op   byte // ' ' in both, '-' in the old one alone, '+' in the new one alone
+	Op   byte // ' ' unchanged, '-' removed, '+' added
 	Text string
 }
 
-// A Hunk is lines that changed, with what stands around them. Old and New are
-// the numbers of its first line in either text, from 1.
+// A Hunk is a group of changed lines with context lines. Old and New are the 1-based
+// numbers of its first line in both texts.
 type Hunk struct {
 	Old, New int
 	Lines    []Line
 }
 
-// Compare compares two texts and shows what changed, each with up to context
-// lines around it. Equal texts have no hunk; those that differ in the end of
-// their last line alone have one with an empty line.
+// Compare returns the hunks of a diff with up to context unchanged lines around each
+// change. If the texts are equal, it returns nil. If only the final newline differs, the
+// diff adds or removes an empty line.
 func Compare(from, to string, context int) []Hunk {
 	if from == to {
 		return nil
 	}
 	a, b := split(from), split(to)
 	if strings.HasSuffix(from, "\n") && strings.HasSuffix(to, "\n") {
-		a, b = a[:len(a)-1], b[:len(b)-1] // nothing stands behind the last line of either
+		a, b = a[:len(a)-1], b[:len(b)-1] // drop the empty line after the final newline
 	}
 	return hunks(Edit(a, b), context)
 }
 
-// split takes a text apart at the ends of its lines. What follows the last one
-// is a line too, an empty one as well; no text has none.
+// split splits a text at newlines. The part after the last newline is a line too, even if
+// empty. An empty text has no lines.
 func split(s string) []string {
 	if s == "" {
 		return nil
@@ -46,7 +46,7 @@ func mark(lines []Line, op byte, texts []string) []Line {
 	return lines
 }
 
-// hunks cuts lines where more of them than twice the context are in both texts.
+// hunks groups changed lines. More than 2*context unchanged lines separate two hunks.
 func hunks(lines []Line, context int) []Hunk {
 	var list []Hunk
 	old, now, done := 1, 1, 0
@@ -64,7 +64,7 @@ func hunks(lines []Line, context int) []Hunk {
 	return list
 }
 
-// hunkEnd is where the hunk ends that has the changed line k.
+// hunkEnd returns the end index of the hunk that contains changed line k.
 func hunkEnd(lines []Line, k, context int) int {
 	last := k
 	for i := k; i < len(lines) && i-last <= 2*context+1; i++ {
@@ -75,7 +75,7 @@ func hunkEnd(lines []Line, k, context int) int {
 	return min(len(lines), last+1+context)
 }
 
-// count moves the numbers of both texts past lines.
+// count returns the line numbers of both texts after lines.
 func count(lines []Line, old, now int) (int, int) {
 	for _, l := range lines {
 		if l.Op != '+' {

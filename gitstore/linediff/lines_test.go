@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shown writes hunks as a unified diff.
+// shown formats hunks as a unified diff.
 func shown(hunks []Hunk) string {
 	var b strings.Builder
 	for _, h := range hunks {
@@ -40,7 +40,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// apply turns a text into the other by the hunks that were told.
+// apply applies hunks to a text.
 func apply(t *testing.T, from string, hunks []Hunk) string {
 	t.Helper()
 	a := split(from)
@@ -75,8 +75,8 @@ func FuzzCompare(f *testing.F) {
 	})
 }
 
-// Random edits are told with no more lines than they have, and a large text is
-// told in bounded time whatever it is.
+// A diff of random edits has no more changed lines than the edits, and a diff of a large
+// text finishes in bounded time.
 func TestCompareRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
