@@ -8,36 +8,35 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Reason says why checkpoints went to the archive.
+// A Reason is the reason for archiving checkpoints.
 type Reason string
 
-// Why checkpoints go to the archive. How long they stay there is decided by
-// the reason.
+// Reasons for archiving. The reason determines the retention period in the archive.
 const (
-	ReasonCompleted Reason = "completed" // the work is done
-	ReasonFailed    Reason = "failed"    // it went wrong for good
-	ReasonAbandoned Reason = "abandoned" // somebody started over
-	ReasonAged      Reason = "aged"      // the newest of the chain was too old
-	ReasonAsked     Reason = "asked"     // somebody said so
+	ReasonCompleted Reason = "completed" // completed work
+	ReasonFailed    Reason = "failed"    // permanently failed work
+	ReasonAbandoned Reason = "abandoned" // work that was restarted from scratch
+	ReasonAged      Reason = "aged"      // newest checkpoint of the chain too old
+	ReasonAsked     Reason = "asked"     // user request
 )
 
-// A Stay says how long archived checkpoints stay.
+// A Stay is the retention policy of the archive.
 type Stay struct {
-	Completed int // days for those of completed work, below 0 for ever, 0 for no time at all
-	Other     int // for all others
-	Last      int // this many of the newest archivings stay, and no others; 0 for no such rule
+	Completed int // days for completed work; negative: unlimited; 0: expires immediately
+	Other     int // days for all other reasons, with the same special values
+	Last      int // if positive, only this number of the newest archivings stays, regardless of age
 }
 
-// Archived is what a plan needs to know of an archived checkpoint.
+// Archived is the input of Stay.Expired for one archived checkpoint.
 type Archived struct {
 	ID     checkpoint.ID
 	Why    Reason
-	At     time.Time // when it went there, zero when that is not known
+	At     time.Time // time of archiving, zero if unknown
 	Pinned bool
 }
 
-// Expired decides which archived checkpoints go, and returns a decision for
-// each of these. Pins beat age, and so does a time that is not known.
+// Expired returns a Decision for each archived checkpoint that expires. Pinned
+// checkpoints and checkpoints with an unknown archiving time never expire.
 func (s Stay) Expired(archived []Archived, now time.Time) []Decision {
 	var gone []Decision
 	counted := s.archivings(archived)
@@ -50,7 +49,7 @@ func (s Stay) Expired(archived []Archived, now time.Time) []Decision {
 	return gone
 }
 
-// expired is the rule by which one goes, "" where it stays.
+// expired returns the rule that expires a, "" if a stays.
 func (s Stay) expired(a Archived, counted []time.Time, now time.Time) string {
 	if s.Last > 0 {
 		if n := slices.IndexFunc(counted, a.At.Equal); n >= s.Last {
@@ -68,8 +67,8 @@ func (s Stay) expired(a Archived, counted []time.Time, now time.Time) string {
 	return ""
 }
 
-// archivings are the times of archivings, newest first: what went to the
-// archive together is one.
+// archivings returns the distinct archiving times, newest first. Checkpoints with equal
+// times belong to one archiving.
 func (s Stay) archivings(archived []Archived) []time.Time {
 	var times []time.Time
 	for _, a := range archived {

@@ -53,7 +53,7 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// Where the last few archivings stay, what went there together is one.
+// Stay.Last counts checkpoints that were archived together as one archiving.
 func TestExpiredKeepsTheLast(t *testing.T) {
 	var in []Archived
 	for k, id := range []checkpoint.ID{"a-1", "a-2", "b-1", "c-1", "c-2", "c-3", "d-1"} {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// ends are ends of sessions on these branches, newest first.
+// ends returns session_end checkpoints on these branches, newest first.
 func ends(branches ...string) []Item {
 	items := make([]Item, len(branches))
 	for i, branch := range branches {
@@ -37,7 +37,7 @@ func TestSaveKeepsOtherBranches(t *testing.T) {
 func TestKeepFuller(t *testing.T) {
 	for name, c := range map[string]struct {
 		branches []string
-		lacks    []int // how many files each one lacks, newest first
+		lacks    []int // number of files that each checkpoint lacks, newest first
 		keep     int
 		want     string
 	}{

@@ -8,32 +8,31 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Item is what a plan needs to know of one checkpoint.
+// Item is the input of Plan for one checkpoint.
 type Item struct {
 	ID        checkpoint.ID
 	Trigger   checkpoint.Trigger
 	Phase     string
-	Branch    string    // that it was saved on, "" for a detached HEAD
-	Created   time.Time // its commit's time; zero when unknown
+	Branch    string    // branch at the time of the save, "" for a detached HEAD
+	Created   time.Time // commit time, zero if unknown
 	Clock     checkpoint.Clock
 	Pinned    bool
-	Resumable bool // can_resume of its record
-	Valid     bool // its record can be read and breaks no rule
-	Synced    bool // a remote has it
-	Approval  bool // it records an approval
+	Resumable bool // can_resume of the record
+	Valid     bool // record is readable and valid
+	Synced    bool // exists on a remote
+	Approval  bool // records an approval
 }
 
-// Decision says whether a checkpoint is kept, and by which rule.
+// Decision is the result for one checkpoint: keep or drop, with the rule that decided.
 type Decision struct {
 	ID   checkpoint.ID
 	Keep bool
 	Rule string
 }
 
-// Plan decides for every item of a chain, given newest first, and returns the
-// decisions in that order. It neither changes the items nor looks at their
-// times. The clock is taken so that a rule on time can come without a new
-// signature; no rule uses it now.
+// Plan returns one decision per item of a chain, newest first. Plan does not modify the
+// items and ignores their times. The unused time parameter allows later rules on age
+// without a new signature.
 func Plan(p Policy, newestFirst []Item, _ time.Time) []Decision {
 	ds := make([]Decision, len(newestFirst))
 	resume := resumePick(newestFirst)
@@ -48,9 +47,8 @@ func Plan(p Policy, newestFirst []Item, _ time.Time) []Decision {
 	return ds
 }
 
-// PlanSave is Plan for the first item, which is about to be saved. A save drops
-// no checkpoint of another branch: its files are not in the worktree that is
-// saved.
+// PlanSave is Plan for a save: newestFirst[0] is the new checkpoint. A save never drops
+// checkpoints of other branches, because their files are not in the saved worktree.
 func PlanSave(p Policy, newestFirst []Item, now time.Time) []Decision {
 	ds := Plan(p, newestFirst, now)
 	for i, it := range newestFirst {
@@ -61,10 +59,10 @@ func PlanSave(p Policy, newestFirst []Item, now time.Time) []Decision {
 	return ds
 }
 
-// KeepFuller keeps checkpoints that Plan would drop although no later one has all
-// of their files. covers reports whether a newer item lacks none of the files of
-// an older one. It is asked of the newest item and of those of the same group
-// that are kept. A policy that keeps none of a trigger is followed.
+// KeepFuller keeps a dropped checkpoint if no newer kept checkpoint covers its files.
+// covers(newer, older) reports whether the newer item has all files of the older item.
+// Candidates are kept items of the same branch: the newest item, and items with the same
+// trigger. A rule with Keep 0 still drops all checkpoints of its trigger.
 func KeepFuller(p Policy, newestFirst []Item, ds []Decision, covers func(newer, older int) bool) []Decision {
 	for i, it := range newestFirst {
 		if ds[i].Keep || p[it.Trigger].Keep == 0 {
@@ -82,8 +80,8 @@ func KeepFuller(p Policy, newestFirst []Item, ds []Decision, covers func(newer, 
 	return ds
 }
 
-// resumePick returns the index of the newest checkpoint that a resume with
-// fallback would take, -1 if there is none.
+// resumePick returns the index of the newest valid and resumable checkpoint, -1 if there
+// is no such checkpoint. A resume with fallback picks this checkpoint.
 func resumePick(items []Item) int {
 	for i, it := range items {
 		if it.Valid && it.Resumable {
@@ -93,7 +91,7 @@ func resumePick(items []Item) int {
 	return -1
 }
 
-// protected names the reason that no policy can lift, "" if there is none.
+// protected returns the reason that overrides every policy, "" if no reason applies.
 func protected(it Item, i, resume int) string {
 	switch {
 	case i == 0:
@@ -108,14 +106,14 @@ func protected(it Item, i, resume int) string {
 	return ""
 }
 
-// group is what a rule counts in.
+// group is the unit in which a rule counts checkpoints.
 type group struct {
 	trigger checkpoint.Trigger
 	branch  string
 	phase   string
 }
 
-// judge applies the trigger's rule and counts the item in its group.
+// judge applies the rule of the trigger and increments the count of the item's group.
 func (p Policy) judge(it Item, seen map[group]int) (bool, string) {
 	name := printable(string(it.Trigger))
 	rule, ok := p[it.Trigger]
@@ -135,7 +133,7 @@ func (p Policy) judge(it Item, seen map[group]int) (bool, string) {
 	return seen[g] <= rule.Keep, name + ": " + rule.count(it.Phase, seen[g])
 }
 
-// count words the place of an item in its group.
+// count describes the position of an item in its group.
 func (r Rule) count(phase string, n int) string {
 	text := r.String()
 	if r.PerPhase {
@@ -154,8 +152,8 @@ func phaseName(phase string) string {
 	return printable(phase)
 }
 
-// printable keeps control characters out of rules: records come from remotes,
-// and rules go to terminals.
+// printable quotes a text with control characters. Records come from remotes, and rules
+// are printed to terminals.
 func printable(s string) string {
 	for _, r := range s {
 		if !strconv.IsPrint(r) || r == '\uFFFD' {

@@ -19,9 +19,9 @@ var update = flag.Bool("update", false, "rewrite golden files")
 
 var noon = time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
 
-// planCases are histories, newest first. An item is a trigger by its initials,
-// its phase after a slash, and marks: ! pinned, ~ not resumable, ? not valid,
-// a an approval, s synced. want has one letter an item: K kept, d dropped.
+// planCases are histories, newest first. An item is the trigger's initials, an optional
+// phase after a slash, and marks: ! pinned, ~ not resumable, ? invalid, a approval, s
+// synced. want has one letter per item: K keep, d drop.
 var planCases = []struct {
 	name  string
 	rules string
@@ -177,8 +177,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestRules holds the words of every decision of every case, and the plan ids,
-// to a golden file.
+// TestRules compares the rule texts of all decisions and the plan ids with a golden file.
 func TestRules(t *testing.T) {
 	var b strings.Builder
 	for _, c := range planCases {
@@ -209,8 +208,7 @@ func TestRuleHidesControlCharacters(t *testing.T) {
 	assert.Equal(t, `batch_complete: newest 3 per phase ("a\x1b[2Jb"): 1 of 3`, got[1].Rule)
 }
 
-// TestOrderWinsOverTime plans a chain whose clock went backwards: the order of
-// the chain counts, not the times.
+// The order of the chain counts, not the commit times.
 func TestOrderWinsOverTime(t *testing.T) {
 	items := parseItems(t, "ui ui ui")
 	for i := range items {
@@ -241,7 +239,7 @@ func TestPlanID(t *testing.T) {
 	assert.NotEqual(t, id, PlanID(Plan(Default().With(checkpoint.UserInterrupt, 2), items, noon)), "another policy")
 }
 
-// TestPlanIDSeparates shows that text cannot move from one field to the next.
+// TestPlanIDSeparates checks that the digest separates adjacent fields.
 func TestPlanIDSeparates(t *testing.T) {
 	a := []Decision{{ID: "a", Rule: "b"}, {ID: "c", Rule: "d"}}
 	b := []Decision{{ID: "a", Rule: "b5:false1:c"}, {ID: "", Rule: "d"}}
@@ -249,7 +247,7 @@ func TestPlanIDSeparates(t *testing.T) {
 	assert.NotEqual(t, PlanID(nil), PlanID(a))
 }
 
-// dropped returns the decisions that drop, in their order.
+// dropped returns the drop decisions in their original order.
 func dropped(ds []Decision) []Decision {
 	var drop []Decision
 	for _, d := range ds {

@@ -6,14 +6,13 @@ import (
 	"strconv"
 )
 
-// PlanID names a plan: eight hex digits over every decision, its rule and
-// their order. A checkpoint that was saved, dropped or pinned since, or another
-// policy, gives another id, so that a plan is carried out exactly or not at
-// all. The time of planning is no part of it.
+// PlanID returns eight hex digits of a digest over all decisions: id, keep and rule, in
+// order. A saved, dropped or pinned checkpoint changes the id, and so does a new policy.
+// So a stale plan is not executed. The planning time does not affect the id.
 func PlanID(ds []Decision) string {
 	h := sha256.New()
 	for _, d := range ds {
-		// Lengths in front keep two plans from running together.
+		// Length prefixes separate the fields.
 		for _, s := range []string{string(d.ID), strconv.FormatBool(d.Keep), d.Rule} {
 			h.Write([]byte(strconv.Itoa(len(s)) + ":" + s))
 		}

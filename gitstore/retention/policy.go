@@ -1,12 +1,11 @@
 // Package retention decides which checkpoints of an issue are kept.
 //
-// It is pure: Plan takes a policy and a chain and returns one decision for
-// every checkpoint, kept or dropped, with its rule in words. Acting on a plan
-// is the store's work.
+// All functions are pure. Plan takes a policy and a chain and returns a decision per
+// checkpoint: keep or drop, with the rule as text. The store executes a plan.
 //
-// A policy has one rule a trigger: how many of its checkpoints to keep, -1 all,
-// 0 none, n the newest n. They are counted for each branch, or for each phase of
-// a branch. A save applies the policy to its own branch only (PlanSave).
+// A policy maps each trigger to a rule: keep all checkpoints (-1), the newest n, or zero
+// (0). Checkpoints are counted per branch, or per phase of a branch. A save applies the
+// policy only to its own branch (PlanSave).
 //
 //	phase_transition, conflict_start, conflict_resolved, manual   all
 //	batch_complete                                                3 per phase
@@ -14,13 +13,12 @@
 //	user_interrupt, session_end, interval                         1
 //	any other trigger                                             all, with a warning
 //
-// Rules are ORed with those that no policy can lift. Always kept are the tip,
-// the newest checkpoint that can be resumed, pinned ones, and approvals that no
-// remote has yet. Checkpoints kept for such a reason still count in their
-// group, so that planning twice drops nothing more.
+// Four kinds of checkpoints are kept regardless of the policy: the tip, the newest
+// resumable checkpoint, pinned checkpoints, and approvals not yet on a remote. These
+// checkpoints still count in their groups, so that a second plan drops nothing more.
 //
-// "Newest" means the order of the chain, never created_at: clocks go backwards,
-// chains do not. Age never thins a chain; Aged judges whole chains.
+// "Newest" refers to chain order, never to created_at, because clocks can go backwards.
+// Age never removes single checkpoints; Aged applies to whole chains.
 package retention
 
 import (
@@ -32,17 +30,17 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// All as Rule.Keep keeps every checkpoint.
+// All is the Rule.Keep value that keeps every checkpoint.
 const All = -1
 
-// Rule says how many checkpoints of a trigger to keep. Any negative Keep is
-// All. The zero Rule keeps none.
+// Rule limits the number of checkpoints of a trigger. A negative Keep means All. The zero
+// Rule keeps no checkpoints.
 type Rule struct {
 	Keep     int
 	PerPhase bool
 }
 
-// String describes the rule in the words of the decisions.
+// String returns the rule as it appears in decisions.
 func (r Rule) String() string {
 	switch {
 	case r.Keep < 0:
@@ -55,11 +53,10 @@ func (r Rule) String() string {
 	return fmt.Sprintf("newest %d", r.Keep)
 }
 
-// Policy holds the rule of every trigger. A trigger without a rule is kept.
+// Policy maps triggers to rules. Checkpoints of a trigger without a rule are kept.
 type Policy map[checkpoint.Trigger]Rule
 
-// Default returns a new copy of the policy that holds where nothing is
-// configured.
+// Default returns a new copy of the built-in policy.
 func Default() Policy {
 	return Policy{
 		checkpoint.PhaseTransition:  {Keep: All},
@@ -77,8 +74,8 @@ func Default() Policy {
 	}
 }
 
-// With returns a copy of p that keeps n checkpoints of the trigger. Whether
-// they are counted per phase stays as the default table has it.
+// With returns a copy of p with Keep n for the trigger. PerPhase comes from the existing
+// rule in p, otherwise from Default.
 func (p Policy) With(t checkpoint.Trigger, n int) Policy {
 	q := maps.Clone(p)
 	if q == nil {
@@ -92,9 +89,9 @@ func (p Policy) With(t checkpoint.Trigger, n int) Policy {
 	return q
 }
 
-// ParseKeep reads TRIGGER=N as `prune --keep` takes it. N is -1 or a plain
-// decimal number. An unknown trigger of a legal shape is accepted: Warnings
-// names it when no checkpoint has it.
+// ParseKeep parses a TRIGGER=N argument of `prune --keep`. N is -1 or a plain decimal
+// number. Unknown triggers with valid syntax are accepted; if no checkpoint has the
+// trigger, Warnings reports the rule.
 func ParseKeep(s string) (checkpoint.Trigger, int, error) {
 	name, count, ok := strings.Cut(s, "=")
 	if !ok {
@@ -111,7 +108,7 @@ func ParseKeep(s string) (checkpoint.Trigger, int, error) {
 	return t, n, nil
 }
 
-// ParseKeeps applies several TRIGGER=N rules to a copy of p; later ones win.
+// ParseKeeps applies TRIGGER=N rules to a copy of p. Later rules override earlier rules.
 func ParseKeeps(p Policy, rules []string) (Policy, error) {
 	for _, s := range rules {
 		t, n, err := ParseKeep(s)

@@ -12,7 +12,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// TestDefault is the table of the design.
+// TestDefault checks the documented default policy.
 func TestDefault(t *testing.T) {
 	want := Policy{
 		"phase_transition":  {Keep: -1},

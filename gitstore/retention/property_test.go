@@ -15,8 +15,8 @@ import (
 
 const histories = 2_000
 
-// random returns a history and a policy that reach every rule: few triggers and
-// phases, so that groups fill up, and clocks that jump both ways.
+// random returns a policy and a history that reach every rule. Few triggers and phases
+// fill the groups, and clocks jump in both directions.
 func random(r *rand.Rand) (Policy, []Item) {
 	triggers := slices.Sorted(maps.Values(initials))
 	items := make([]Item, r.Intn(25))
@@ -46,8 +46,8 @@ func random(r *rand.Rand) (Policy, []Item) {
 	return p, items
 }
 
-// bruteKeep decides one item straight from the words of the design, by looking
-// at the whole history each time.
+// bruteKeep decides one item directly from the specification, with a scan of the whole
+// history.
 func bruteKeep(p Policy, items []Item, i int) bool {
 	it := items[i]
 	rule, ruled := p[it.Trigger]
@@ -69,7 +69,7 @@ func bruteKeep(p Policy, items []Item, i int) bool {
 	return newerInGroup < rule.Keep
 }
 
-// TestOracle compares Plan with a slow one on many random histories.
+// TestOracle compares Plan with bruteKeep on random histories.
 func TestOracle(t *testing.T) {
 	dropped := 0
 	for seed := range int64(histories) {
@@ -94,7 +94,7 @@ func kept(items []Item, ds []Decision) []Item {
 	return out
 }
 
-// TestProperties checks what holds for every history and policy.
+// TestProperties checks invariants of Plan on random histories and policies.
 func TestProperties(t *testing.T) {
 	for seed := range int64(histories) {
 		r := rand.New(rand.NewSource(seed))
@@ -126,8 +126,8 @@ func alwaysKept(t *testing.T, seed int64, items []Item, ds []Decision) {
 	}
 }
 
-// monotone checks that a policy that keeps more, and one more pin, never drop
-// what was kept before.
+// monotone checks that neither a more generous policy nor an additional pin drops a kept
+// checkpoint.
 func monotone(t *testing.T, seed int64, r *rand.Rand, p Policy, items []Item, ds []Decision) {
 	t.Helper()
 	more := maps.Clone(p)

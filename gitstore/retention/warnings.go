@@ -7,9 +7,9 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Warnings names, in a stable order, the unknown triggers that no rule covers,
-// whose checkpoints are kept for good, and the rules for unknown triggers that
-// no checkpoint has, which are most likely misspelt.
+// Warnings returns, in sorted order, warnings about unknown triggers. An unknown trigger
+// without a rule keeps all its checkpoints. A rule for an unknown trigger without
+// checkpoints is probably a typo.
 func Warnings(p Policy, items []Item) []string {
 	found := map[checkpoint.Trigger]int{}
 	for _, it := range items {
