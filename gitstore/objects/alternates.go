@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// maxAlternates is how far a chain of alternates is followed. Git stops after
-// the fifth alternate of an alternate.
+// maxAlternates is the maximum depth of nested alternates. Git ignores alternates that
+// are nested deeper.
 const maxAlternates = 6
 
-// all returns the objects directories: the store's own first.
+// all returns the objects directories, the repository's own directory first.
 func (s *Database) all() []*source {
 	s.open.Do(func() {
 		seen := make(map[string]bool)
@@ -22,13 +22,13 @@ func (s *Database) all() []*source {
 	return s.sources
 }
 
-// add appends a directory and its alternates, each once.
+// add appends dir and its alternates to list, each directory once.
 func (s *Database) add(list []*source, seen map[string]bool, dir string, depth int) []*source {
 	key := dir
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		key = real
 	} else if depth > 0 {
-		return list // git ignores an alternate that is not there
+		return list // git ignores missing alternates
 	}
 	if depth > maxAlternates || seen[key] {
 		return list
@@ -48,15 +48,15 @@ func (s *Database) add(list []*source, seen map[string]bool, dir string, depth i
 	return list
 }
 
-// SplitAlternates splits the value of GIT_ALTERNATE_OBJECT_DIRECTORIES, whose
-// entries may be quoted as in C.
+// SplitAlternates splits the value of GIT_ALTERNATE_OBJECT_DIRECTORIES. Entries may have
+// C-style quotes.
 func SplitAlternates(value string) []string {
 	return parseAlternates(value, string(os.PathListSeparator))
 }
 
-// parseAlternates reads directories separated by sep. Lines that begin with #
-// are comments; an entry that begins with a quote is unquoted unless it is
-// damaged, then it is taken as it stands.
+// parseAlternates returns the directories in s, which are separated by sep. Lines that
+// begin with # are comments. A quoted entry is unquoted; if its quoting is invalid,
+// parseAlternates returns it unchanged.
 func parseAlternates(s, sep string) []string {
 	var dirs []string
 	for s != "" {
@@ -80,7 +80,8 @@ var escapes = map[byte]byte{
 	'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v', '\\': '\\', '"': '"',
 }
 
-// unquote reads a string that git has quoted and returns what follows it.
+// unquote decodes a C-style quoted string at the start of s and returns the remaining
+// text in rest.
 func unquote(s string) (value, rest string, ok bool) {
 	if !strings.HasPrefix(s, `"`) {
 		return "", s, false

@@ -34,8 +34,8 @@ func TestParseAlternates(t *testing.T) {
 	}
 }
 
-// chainOf makes n repositories, each borrowing from the one before, and
-// returns the last with an object that only the first one has.
+// chainOf creates n repositories, each with the previous repository as alternate. It
+// returns the last repository and an object that only the first contains.
 func chainOf(t *testing.T, n int, link func(from, to string) string) (*gittest.Repo, string) {
 	t.Helper()
 	first := gittest.New(t)
@@ -103,8 +103,8 @@ func TestAlternatesInACircle(t *testing.T) {
 	requireAbsent(t, s, absent)
 }
 
-// What an alternate has is freshened there and not written here; what cannot
-// be freshened there is.
+// Flush freshens objects of an alternate and writes no copy. If freshening fails, Flush
+// writes a copy.
 func TestFreshenInAlternate(t *testing.T) {
 	lender, r := gittest.New(t), gittest.New(t)
 	h := plumbing.NewHash(lender.Hash("lent"))

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The journal that orders the objects orders nothing on another file system:
-// what is there, beside the objects or in an alternate, is synced itself.
+// A journal orders only its own file system. Files on other file systems are synced
+// individually, beside the objects and in alternates.
 func TestOtherFileSystemIsSynced(t *testing.T) {
 	elsewhere := memory(t)
 	lender := open(t, gittest.New(t), func(c *Config) { c.Dir = elsewhere })
@@ -42,7 +42,7 @@ func TestOtherFileSystemIsSynced(t *testing.T) {
 	assert.Contains(t, *steps, "journal "+looseName(b.Hashes()[0])[:2])
 }
 
-// memory is a directory on a file system that no test's other files are on.
+// memory returns a new directory on a separate file system, /dev/shm.
 func memory(t *testing.T) string {
 	dir, err := os.MkdirTemp("/dev/shm", "objects-")
 	if err != nil {

@@ -9,20 +9,19 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Batch holds the objects of one save until they are written together. It is
-// safe for concurrent use.
+// A Batch collects objects in memory until Flush writes them together. Concurrent use is
+// safe.
 type Batch struct {
 	store *Database
 
 	mu      sync.Mutex
 	objects []*added
-	known   map[plumbing.Hash]bool // of objects
+	known   map[plumbing.Hash]bool // hashes of objects
 	kept    []plumbing.Hash
-	others  []string               // see Sync
-	keeps   map[plumbing.Hash]bool // of kept
+	others  []string               // paths to sync, see Sync
+	keeps   map[plumbing.Hash]bool // hashes of kept
 }
 
-// added is one object of a batch.
 type added struct {
 	hash    plumbing.Hash
 	kind    plumbing.ObjectType
@@ -34,8 +33,8 @@ func (s *Database) NewBatch() *Batch {
 	return &Batch{store: s, known: make(map[plumbing.Hash]bool), keeps: make(map[plumbing.Hash]bool)}
 }
 
-// Add remembers an object and returns its hash. The content is copied.
-// Nothing is written, and readers of the store do not see it, before Flush.
+// Add copies an object into the batch and returns its hash. Add writes no file, and reads
+// of the database do not find the object before Flush.
 func (b *Batch) Add(t plumbing.ObjectType, content []byte) plumbing.Hash {
 	h := Name(t, content)
 	b.mu.Lock()
@@ -47,9 +46,9 @@ func (b *Batch) Add(t plumbing.ObjectType, content []byte) plumbing.Hash {
 	return h
 }
 
-// Keep remembers an object that is in the store already and must last: Flush
-// freshens it and makes it durable as if it had been added, and fails when it
-// is not there. Git itself does not sync the blobs of `git add` to the disk.
+// Keep adds an existing object to the batch. Flush freshens the object, makes it durable
+// like an added object, and fails if the object is missing. Git itself does not sync
+// blobs that `git add` writes.
 func (b *Batch) Keep(h plumbing.Hash) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -66,7 +65,7 @@ func (b *Batch) Len() int {
 	return len(b.objects)
 }
 
-// Hashes returns the added objects, each once, in the order of Add.
+// Hashes returns the hashes of added objects without duplicates, in the order of Add.
 func (b *Batch) Hashes() []plumbing.Hash {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -77,9 +76,8 @@ func (b *Batch) Hashes() []plumbing.Hash {
 	return hashes
 }
 
-// Missing returns which of the added and kept objects are not in the store
-// now. It looks at the files anew, whatever the store knew before, so it finds
-// what a gc has taken away meanwhile.
+// Missing returns the hashes of added and kept objects that the database does not contain
+// now. It lists packs again first, to detect objects that a concurrent gc has removed.
 func (b *Batch) Missing() []plumbing.Hash {
 	b.store.refresh()
 	b.mu.Lock()
@@ -98,8 +96,9 @@ func (b *Batch) Missing() []plumbing.Hash {
 	return missing
 }
 
-// Name is the name of an object that was composed by this program, or is named
-// by its hash already, so that plain SHA-1 will do.
+// Name returns the hash of an object. It computes plain SHA-1 without collision
+// detection: this program has composed the content, or the object is named by its hash
+// already.
 func Name(t plumbing.ObjectType, content []byte) (h plumbing.Hash) {
 	sum := sha1.New()
 	sum.Write(looseHeader(t, len(content)))

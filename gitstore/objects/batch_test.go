@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// contents of every size class: empty, stored, at the edge of a block, fast,
-// compressed, and more than one stored block could hold.
+// contents returns contents of every size class: empty, stored, near the block size, fast
+// compression, best compression, and larger than one stored block.
 func contents() [][]byte {
 	var all [][]byte
 	for _, n := range []int{0, 1, 700, 4070, 4075, 4076, 4077, 4080, 4096, 5000, 65535, 65536, 70000, 3 << 20} {
@@ -59,7 +59,7 @@ func TestFlushIsReadByGit(t *testing.T) {
 	}
 }
 
-// litter lists temporary files below the objects directory.
+// litter returns temporary files below the objects directory.
 func litter(t testing.TB, r *gittest.Repo) (found []string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(r.GitPath("objects"), func(path string, d fs.DirEntry, err error) error {
@@ -82,8 +82,7 @@ func TestAddCopies(t *testing.T) {
 	require.Equal(t, "before", r.Git("cat-file", "blob", h.String()))
 }
 
-// An object that nothing names and that is a month old falls to a gc, unless
-// it was needed again meanwhile.
+// A gc deletes an unreachable object of age one month, unless a flush has freshened it.
 func TestFreshenedObjectSurvivesGC(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -126,7 +125,7 @@ func age(t testing.TB, path string) {
 	require.NoError(t, os.Chtimes(path, days(30), days(30)))
 }
 
-// packOne moves a loose object into a pack of its own.
+// packOne moves a loose object into a separate pack.
 func packOne(r *gittest.Repo, h string) {
 	r.Pipe([]byte(h+"\n"), "pack-objects", "-q", r.GitPath("objects/pack/pack"))
 	os.Remove(r.GitPath("objects/" + h[:2] + "/" + h[2:]))
@@ -182,8 +181,7 @@ func TestEmptyLooseIsMissing(t *testing.T) {
 	require.Equal(t, []plumbing.Hash{h}, b.Missing())
 }
 
-// A pack that a gc removed between the look at it and the flush protects
-// nothing: the object is written.
+// If a gc deletes a pack between lookup and flush, Flush writes the object.
 func TestPackThatVanished(t *testing.T) {
 	r := gittest.New(t)
 	h := plumbing.NewHash(r.Hash("text"))
@@ -232,9 +230,8 @@ func TestKeep(t *testing.T) {
 	require.ErrorIs(t, b.FlushPack(context.Background()), plumbing.ErrObjectNotFound)
 }
 
-// What a loss of power leaves depends on the order of the steps: a name must
-// not be on the disk before its content, and Flush must not return before the
-// names are.
+// The order of steps determines the state after a power failure: names must not be
+// durable before contents, and Flush must not return before names are durable.
 func TestFlushSyncsInOrder(t *testing.T) {
 	s, steps := traced(t, true)
 	b := s.NewBatch()
@@ -254,9 +251,8 @@ func TestFlushSyncsInOrder(t *testing.T) {
 	require.ElementsMatch(t, dirs, (*steps)[5:])
 }
 
-// In an ordered journal everything is written out before the one sync, which is
-// of the file that was changed last; and the directory of the last name is
-// synced after it.
+// In an ordered journal, all data is written before a single sync of the last changed
+// file. The directory of the last rename is synced afterwards.
 func TestFlushInAnOrderedJournal(t *testing.T) {
 	s, steps := traced(t, false)
 	s.journal.Do(func() { s.inOrder = true })
@@ -279,7 +275,7 @@ func TestFlushInAnOrderedJournal(t *testing.T) {
 	require.Equal(t, []string{"written " + old, "journal " + old}, *steps, "what only exists is synced, too")
 }
 
-// traced opens a store that notes the steps of a flush.
+// traced opens a database that records the steps of a flush.
 func traced(t *testing.T, each bool) (*Database, *[]string) {
 	s := open(t, gittest.New(t), func(c *Config) { c.SyncEach = each })
 	var mu sync.Mutex
@@ -294,8 +290,7 @@ func traced(t *testing.T, each bool) (*Database, *[]string) {
 	return s, &steps
 }
 
-// addThree adds an object that exists and two that do not, and returns their
-// names.
+// addThree adds one existing and two new objects and returns their names.
 func addThree(t *testing.T, s *Database, b *Batch) (old string, added []string) {
 	require.NoError(t, os.MkdirAll(s.cfg.Dir, 0o777))
 	first := s.NewBatch()
@@ -331,8 +326,8 @@ func TestFlushPackReportsGit(t *testing.T) {
 	require.EqualError(t, b.FlushPack(context.Background()), "write pack of 1 objects: no space")
 }
 
-// A kept pack is released whatever its name is, also below a directory whose
-// name looks like a pattern.
+// ReleaseKept removes the .keep file of a pack with any name, also in a directory with
+// pattern characters in its name.
 func TestReleaseKept(t *testing.T) {
 	r := gittest.New(t)
 	r = r.In(filepath.Join(r.Dir, "a[b]c"))

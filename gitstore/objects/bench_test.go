@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkFlush writes what a save writes: a record and some small objects.
+// BenchmarkFlush flushes the objects of a save: a record and small objects.
 func BenchmarkFlush(b *testing.B) {
 	r := gittest.New(b)
 	s := open(b, r)
@@ -25,7 +25,7 @@ func BenchmarkFlush(b *testing.B) {
 	}
 }
 
-// BenchmarkFlushExisting flushes objects that are there already.
+// BenchmarkFlushExisting flushes existing objects.
 func BenchmarkFlushExisting(b *testing.B) {
 	r := gittest.New(b)
 	s := open(b, r)
@@ -51,7 +51,7 @@ func BenchmarkFlushPack1000(b *testing.B) {
 	}
 }
 
-// BenchmarkFirstRead opens a store of 100,000 objects and reads one.
+// BenchmarkFirstRead opens a database with 100,000 objects and reads one object.
 func BenchmarkFirstRead(b *testing.B) {
 	r := gittest.New(b)
 	head := r.Generate(100_000)
@@ -68,7 +68,7 @@ func BenchmarkFirstRead(b *testing.B) {
 	}
 }
 
-// BenchmarkWalk follows 1,000 commits from the newest to the oldest.
+// BenchmarkWalk reads 1,000 commits from newest to oldest.
 func BenchmarkWalk(b *testing.B) {
 	for _, how := range []string{"loose", "packed"} {
 		b.Run(how, func(b *testing.B) {

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	cacheBytes = 16 << 20 // in all
-	cacheOne   = 1 << 20  // the largest object that is kept
-	cacheEntry = 200      // what keeping one costs beside its content
+	cacheBytes = 16 << 20 // limit for all objects
+	cacheOne   = 1 << 20  // largest cached object
+	cacheEntry = 200      // memory of an entry beside its content
 )
 
-// baseCache keeps objects that are bases of deltas, so that reading a history
-// does not rebuild the same chain for every commit. The oldest one goes first.
-// The zero value is an empty cache.
+// A baseCache caches objects that are delta bases, so that reading a history does not
+// rebuild the same delta chain for each commit. It evicts the oldest entries first. The
+// zero value is an empty cache.
 type baseCache struct {
 	mu    sync.Mutex
 	m     map[cacheKey]cached
@@ -33,7 +33,7 @@ type cached struct {
 	content []byte
 }
 
-// get returns a cached object, whose content must not be changed.
+// get returns a cached object. The caller must not change its content.
 func (c *baseCache) get(p *pack, off int64) (plumbing.ObjectType, []byte, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,7 +41,7 @@ func (c *baseCache) get(p *pack, off int64) (plumbing.ObjectType, []byte, bool) 
 	return o.kind, o.content, ok
 }
 
-// put keeps an object, whose content must not change from here on.
+// put caches an object. The caller must not change content afterwards.
 func (c *baseCache) put(p *pack, off int64, kind plumbing.ObjectType, content []byte) {
 	if len(content) > cacheOne {
 		return
@@ -61,8 +61,8 @@ func (c *baseCache) put(p *pack, off int64, kind plumbing.ObjectType, content []
 	c.shrink()
 }
 
-// shrink drops the older half when the cache is full: order is then copied
-// once for many objects.
+// shrink evicts the older half if the cache is full. Evicting many objects at once saves
+// copies of order.
 func (c *baseCache) shrink() {
 	if c.bytes <= cacheBytes {
 		return

@@ -6,8 +6,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// read returns the object at off. It walks down the chain of deltas to an
-// object that is whole or cached, then up again, one delta at a time.
+// read returns the object at offset off. It follows the delta chain to a whole or cached
+// object, then applies the deltas in reverse order.
 func (p packReader) read(off int64, c *baseCache) (plumbing.ObjectType, []byte, error) {
 	if kind, content, ok := c.get(p.key, off); ok {
 		return kind, slices.Clone(content), nil
@@ -29,14 +29,14 @@ func (p packReader) read(off int64, c *baseCache) (plumbing.ObjectType, []byte, 
 	return kind, slices.Clone(content), err
 }
 
-// delta is one step on the way from an object to the base of its bases.
+// A delta is an entry of a delta chain with its offset.
 type delta struct {
 	off int64
 	entry
 }
 
-// descend appends the deltas below the last one of chain, down to the object
-// that they start from.
+// descend appends the bases of the last delta in chain until it reaches a whole or cached
+// object. It returns that object's type and content.
 func (p packReader) descend(chain []delta, c *baseCache) ([]delta, plumbing.ObjectType, []byte, error) {
 	for len(chain) <= maxDepth {
 		last := chain[len(chain)-1]
@@ -63,7 +63,7 @@ func (p packReader) descend(chain []delta, c *baseCache) ([]delta, plumbing.Obje
 	return nil, 0, nil, formatError("chain of deltas at %d is too long", chain[0].off)
 }
 
-// ascend applies the deltas of chain to content, the last one first.
+// ascend applies the deltas of chain to content, the last delta first.
 func (p packReader) ascend(chain []delta, kind plumbing.ObjectType, content []byte, c *baseCache) ([]byte, error) {
 	room := scratch.Get().(*[]byte)
 	defer scratch.Put(room)

@@ -12,8 +12,8 @@ type change struct {
 	at       time.Time
 }
 
-// changeOf knows of no file: files of others cannot be synced here, and Git for
-// Windows syncs its objects.
+// changeOf always fails on this system: files of other programs cannot be synced here,
+// and Git for Windows syncs its objects.
 func changeOf(string) (change, error) { return change{}, errors.ErrUnsupported }
 
 func changedFanOut(string, time.Time) []string { return nil }

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReadRepositories compares the reader with git in every repository below
-// GIT_CHECKPOINT_TEST_REPOSITORIES, as those of git's own tests.
+// TestReadRepositories compares the reader with git in all repositories below
+// GIT_CHECKPOINT_TEST_REPOSITORIES, such as those of git's test suite.
 func TestReadRepositories(t *testing.T) {
 	dir := os.Getenv("GIT_CHECKPOINT_TEST_REPOSITORIES")
 	if dir == "" {

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	oneBlock   = 4096     // what occupies one block of most file systems
-	fastBelow  = 64 << 10 // larger ones are worth the better compression
+	oneBlock   = 4096     // block size of most file systems
+	fastBelow  = 64 << 10 // size limit for fast compression; larger objects get better compression
 	storedSize = 2 + 5 + 4
 	storedMax  = 1<<16 - 1
 )
 
-// looseData is the file of a loose object. What fits in one block of the disk
-// is stored, because compressing it would save nothing there.
+// looseData returns the file content of a loose object. Objects that fit in one disk
+// block are stored without compression, because compression would save no space.
 func (c *compressor) looseData(o *added) ([]byte, error) {
 	head := looseHeader(o.kind, len(o.content))
 	if len(head)+len(o.content)+storedSize <= oneBlock {
@@ -30,14 +30,14 @@ func (c *compressor) looseData(o *added) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// stored makes a zlib stream of one stored block.
+// stored returns parts as a zlib stream with one stored block.
 func stored(parts ...[]byte) []byte {
 	size := 0
 	for _, p := range parts {
 		size += len(p)
 	}
 	b := make([]byte, 0, size+storedSize)
-	b = append(b, 0x78, 0x01, 1) // window of 32 KiB, fastest; last block, stored
+	b = append(b, 0x78, 0x01, 1) // window of 32 KiB, fastest level; last block, stored
 	b = binary.LittleEndian.AppendUint16(b, uint16(size))
 	b = binary.LittleEndian.AppendUint16(b, ^uint16(size))
 	for _, p := range parts {
@@ -46,11 +46,11 @@ func stored(parts ...[]byte) []byte {
 	return binary.BigEndian.AppendUint32(b, adler32.Checksum(b[7:]))
 }
 
-// compressor writes zlib streams. It keeps its tables from one to the next:
-// they are larger than most objects.
+// A compressor writes zlib streams. It reuses its tables, which are larger than most
+// objects.
 type compressor struct{ fast, best *zlib.Writer }
 
-// write writes parts as one stream.
+// write writes parts as one zlib stream to w.
 func (c *compressor) write(w io.Writer, parts ...[]byte) error {
 	size := 0
 	for _, p := range parts {
@@ -71,7 +71,7 @@ func (c *compressor) writer(w io.Writer, size int) *zlib.Writer {
 		z, level = &c.best, flate.DefaultCompression
 	}
 	if *z == nil {
-		*z, _ = zlib.NewWriterLevel(w, level) // fails for unknown levels only
+		*z, _ = zlib.NewWriterLevel(w, level) // fails only for unknown levels
 	} else {
 		(*z).Reset(w)
 	}

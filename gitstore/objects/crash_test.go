@@ -18,12 +18,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWriterProcess is the process that TestKilledWriter kills: it writes
-// batches until then and prints what it has flushed.
+// TestWriterProcess is the subprocess that TestKilledWriter kills. It writes batches and
+// prints the flushed hashes.
 func TestWriterProcess(t *testing.T) {
 	dir := os.Getenv("GIT_CHECKPOINT_TEST_WRITE_TO")
 	if dir == "" {
-		return // run by TestKilledWriter
+		return // runs only in TestKilledWriter
 	}
 	s, err := Open(Config{Dir: dir})
 	require.NoError(t, err)
@@ -39,8 +39,8 @@ func TestWriterProcess(t *testing.T) {
 	}
 }
 
-// A writer that is killed loses nothing that it has flushed and leaves no
-// damaged object; what it was about to write is litter that gc removes.
+// A killed writer loses no flushed object and leaves no damaged object. Its temporary
+// files are removed by gc.
 func TestKilledWriter(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -79,7 +79,7 @@ func TestKilledWriter(t *testing.T) {
 	require.Empty(t, litter(t, r))
 }
 
-// Writers of the same objects at the same time, with a gc among them.
+// Concurrent writers of the same objects and a concurrent gc do not lose objects.
 func TestWritersAtTheSameTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -130,7 +130,7 @@ func assertNoError(t *testing.T, err error) bool {
 	return err == nil
 }
 
-// One store is read by many while its packs change.
+// Concurrent reads of one database succeed while its packs change.
 func TestReadersAtTheSameTime(t *testing.T) {
 	r := fixture(t, 15)
 	r.Git("repack", "-adfq")

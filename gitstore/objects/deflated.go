@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// decoder decodes one deflate stream (RFC 1951) from memory to memory. The
-// standard library's reader does the same for any io.Reader; most of its time
-// for an object of a few hundred bytes goes into tables for longer ones, and
-// reading a history is reading ten thousand such objects.
+// A decoder decodes a deflate stream (RFC 1951) from memory to memory. The standard
+// library's reader accepts any io.Reader, but its tables suit long streams: building them
+// takes most of the time for objects of a few hundred bytes. Reading a history means ten
+// thousand such objects.
 type decoder struct {
 	src  []byte
-	pos  int    // in src, of what has not been moved to bits
-	bits uint64 // the next bits, lowest first
-	n    int    // how many of them count
+	pos  int    // offset in src of the first byte not yet in bits
+	bits uint64 // next bits, lowest bit first
+	n    int    // number of valid bits in bits
 
 	out   []byte
 	limit int
@@ -29,7 +29,7 @@ const (
 	errMore      = errFormat("there is more compressed data than expected")
 )
 
-// Lengths and distances of matches: the base of each code and its extra bits.
+// Base values and extra bits of the length and distance codes of matches.
 var (
 	lengthBase  = [29]uint16{3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258}
 	lengthExtra = [29]uint8{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0}
@@ -44,7 +44,7 @@ const (
 	maxDist    = 30
 )
 
-// fixed returns the codes of blocks that bring none of their own.
+// fixed returns the code tables for blocks with fixed codes.
 var fixed = sync.OnceValue(func() *decoder {
 	var d decoder
 	var lengths [288]uint8
@@ -69,7 +69,7 @@ var fixed = sync.OnceValue(func() *decoder {
 	return &d
 })
 
-// refill makes sure that 48 bits can be taken, or all that are left.
+// refill loads at least 48 bits, or all remaining bits if src has fewer.
 func (d *decoder) refill() {
 	if len(d.src)-d.pos >= 8 {
 		d.bits |= binary.LittleEndian.Uint64(d.src[d.pos:]) << d.n
@@ -84,7 +84,7 @@ func (d *decoder) refill() {
 	}
 }
 
-// take removes n bits. There must have been a refill for them.
+// take removes and returns n bits. The caller must call refill first.
 func (d *decoder) take(n int) (uint64, error) {
 	if n > d.n {
 		return 0, errTruncated
@@ -95,7 +95,7 @@ func (d *decoder) take(n int) (uint64, error) {
 	return v, nil
 }
 
-// blocks decodes up to the end of the last block.
+// blocks decodes all blocks of the stream.
 func (d *decoder) blocks() error {
 	for {
 		d.refill()
@@ -122,13 +122,14 @@ func (d *decoder) blocks() error {
 	}
 }
 
-// align gives back the whole bytes that were moved to bits.
+// align returns whole unread bytes from bits to src and drops the rest of the current
+// byte.
 func (d *decoder) align() {
 	d.pos -= d.n >> 3
 	d.bits, d.n = 0, 0
 }
 
-// stored copies a block that is not compressed.
+// stored copies a stored (uncompressed) block.
 func (d *decoder) stored() error {
 	d.align()
 	if len(d.src)-d.pos < 4 {
@@ -155,7 +156,7 @@ func (d *decoder) stored() error {
 	return nil
 }
 
-// tables reads the codes of a block.
+// tables reads the code tables of a block with dynamic codes.
 func (d *decoder) tables() error {
 	d.refill()
 	head, err := d.take(14)
@@ -188,7 +189,7 @@ func (d *decoder) tables() error {
 	return nil
 }
 
-// lengths reads the lengths of codes, which are coded themselves.
+// lengths reads code lengths, which are themselves Huffman-coded.
 func (d *decoder) lengths(p []uint8) error {
 	for i := 0; i < len(p); {
 		d.refill()
@@ -227,7 +228,7 @@ func (d *decoder) lengths(p []uint8) error {
 	return nil
 }
 
-// symbol decodes one symbol. There must have been a refill for it.
+// symbol decodes one symbol. The caller must call refill first.
 func (d *decoder) symbol(h *huffman) (int, error) {
 	entry := h.table[d.bits&(1<<tableBits-1)]
 	symbol, n := entry>>4, int(entry&15)
@@ -251,7 +252,7 @@ func (d *decoder) noCode() error {
 	return errDeflate
 }
 
-// codes decodes a block up to its end.
+// codes decodes the symbols of a compressed block.
 func (d *decoder) codes(lit, dist *huffman) error {
 	for {
 		d.literals(lit)
@@ -275,10 +276,10 @@ func (d *decoder) codes(lit, dist *huffman) error {
 	}
 }
 
-// literals decodes what it can do at speed: literals of short codes, as long as
-// there is enough of everything for several.
+// literals is the fast path for literals with short codes. It stops if src or out has too
+// little room for several symbols.
 func (d *decoder) literals(h *huffman) {
-	const several = 6 // of at most tableBits, out of the 56 bits that a refill gives
+	const several = 6 // codes of at most tableBits each fit in 56 bits, the result of a refill
 	pos, next, n := d.pos, d.bits, d.n
 	at, room := len(d.out), d.out[:min(cap(d.out), d.limit)]
 decode:
@@ -301,7 +302,7 @@ decode:
 	d.pos, d.bits, d.n, d.out = pos, next, n, room[:at]
 }
 
-// match copies from what was decoded before.
+// match copies a match, a repetition of earlier output.
 func (d *decoder) match(code int, h *huffman) error {
 	if code >= len(lengthBase) {
 		return errDeflate
@@ -332,8 +333,8 @@ func (d *decoder) match(code int, h *huffman) error {
 	return nil
 }
 
-// repeat appends length bytes from dist before the end, which may overlap
-// with what it appends.
+// repeat appends length bytes that begin dist bytes before the end of out. Source and
+// destination may overlap.
 func (d *decoder) repeat(length, dist int) {
 	for length > 0 {
 		n := min(length, dist)

@@ -1,15 +1,15 @@
 package objects
 
-// A delta makes an object out of another one, its base:
+// A delta describes an object as changes to another object, its base:
 //
-//	size of the base, size of the result (7 bits a byte, low ones first),
+//	size of the base, size of the result (7 bits a byte, low bits first),
 //	then 1xxxxxxx offset/size bytes: copy from the base,
-//	or   0nnnnnnn and n bytes: insert these.
+//	or   0nnnnnnn and n bytes: insert these bytes.
 //
-// A size of 0 in a copy means 64 KiB. The instruction 0 is reserved.
+// Size 0 in a copy instruction means 64 KiB. Instruction 0 is reserved.
 const copyDefault = 0x10000
 
-// deltaSizes returns the two sizes and the instructions.
+// deltaSizes returns the base size, the result size and the instructions of a delta.
 func deltaSizes(d []byte) (base, result int64, code []byte, err error) {
 	if base, d, err = deltaSize(d); err != nil {
 		return 0, 0, nil, err
@@ -33,8 +33,8 @@ func deltaSize(d []byte) (size int64, rest []byte, err error) {
 	return 0, nil, formatError("size in a delta is damaged")
 }
 
-// applyDelta returns the result of a delta on base, of at most limit bytes. All
-// instructions are checked before anything is set aside for the result.
+// applyDelta applies delta to base and returns the result, at most limit bytes. It checks
+// all instructions before it allocates memory for the result.
 func applyDelta(base, delta []byte, limit int64) ([]byte, error) {
 	from, to, code, err := deltaSizes(delta)
 	if err != nil {
@@ -84,7 +84,7 @@ func checkDelta(code []byte, from, to int64) error {
 	return nil
 }
 
-// op is one instruction: an insertion, or a copy when insert is nil.
+// An op is one delta instruction: an insertion, or a copy if insert is nil.
 type op struct {
 	insert    []byte
 	off, size int64

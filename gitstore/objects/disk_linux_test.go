@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A file system that fills up in the middle of a batch: the error names the
-// object and its file, and nothing is left but what was there before.
+// If a disk fills during a flush, the error names the object and its file, and no new
+// files remain.
 func TestFullDisk(t *testing.T) {
 	for name, flush := range map[string]func(*Batch) error{
 		"loose": (*Batch).Flush,
@@ -50,7 +50,7 @@ func TestFullDisk(t *testing.T) {
 				}
 				return err
 			}))
-			if name == "loose" { // git leaves its own pack/tmp_pack_* to gc
+			if name == "loose" { // git leaves pack/tmp_pack_* to gc
 				require.Empty(t, files)
 			}
 			one := s.NewBatch()
@@ -80,7 +80,7 @@ func TestReadOnlyDisk(t *testing.T) {
 	require.ErrorIs(t, old.Flush(), unix.EROFS, "an object that cannot be freshened may not last")
 }
 
-// smallDisk mounts a file system of its own. That takes root, which CI has.
+// smallDisk mounts a small file system. Mounting requires root, which CI has.
 func smallDisk(t *testing.T, options string) string {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -97,7 +97,7 @@ func smallDisk(t *testing.T, options string) string {
 
 func TestNotAllowed(t *testing.T) {
 	if os.Getuid() == 0 {
-		// Root may write anywhere but into what is no directory.
+		// Root may write everywhere, so replace the directory by a file.
 		r := gittest.New(t)
 		s := open(t, r)
 		b := s.NewBatch()

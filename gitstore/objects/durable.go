@@ -13,15 +13,15 @@ import (
 	"git-checkpoint/gitstore/internal/fsutil"
 )
 
-// sync brings the contents of the new files and of the existing ones to the
-// disk. Where the journal is ordered they are only written out: no name that
-// comes later is in the journal without them.
+// sync syncs the contents of new and existing files. In an ordered journal sync only
+// starts and awaits the writeback, because the journal never commits a later name without
+// the written data.
 func (f *flush) sync() error {
 	var err error
 	switch {
 	case !f.store.ordered():
 		err = f.syncEach()
-	case len(f.temps) == 0 && len(f.others) > 0: // nothing gets a name after these
+	case len(f.temps) == 0 && len(f.others) > 0: // no rename follows these files
 		err = f.store.SyncFiles(f.others)
 		f.others = nil
 		fallthrough
@@ -32,9 +32,10 @@ func (f *flush) sync() error {
 	return err
 }
 
-// writeOut writes all contents out. Their sizes, and where they lie, are in the
-// journal before the names that are given next. Files that lie elsewhere, as
-// those of an alternate may, are in another journal, or in none: they are synced.
+// writeOut writes the data of all files to disk. In an ordered journal, the sizes and
+// block positions of these files precede all names that are created afterwards. Files on
+// another file system, such as those of an alternate, have another journal or none.
+// writeOut syncs them with fsync.
 func (f *flush) writeOut() error {
 	for some := range slices.Chunk(f.others, atOnce) {
 		if err := f.writeOutOthers(some); err != nil {
@@ -76,7 +77,7 @@ func (f *flush) writeOut() error {
 	return f.writeAll(files, names)
 }
 
-// writeAll writes files out and waits until all of them are.
+// writeAll starts the writeback of all files, then waits for all of them.
 func (f *flush) writeAll(files []*os.File, names []string) error {
 	for _, step := range []func(*os.File) error{startWriting, waitWritten} {
 		for i, file := range files {
@@ -91,8 +92,8 @@ func (f *flush) writeAll(files []*os.File, names []string) error {
 	return nil
 }
 
-// writeOutOthers is writeOut for existing files of others, of which there may be
-// many.
+// writeOutOthers is writeOut for existing files of other programs. The caller passes them
+// in chunks, because there may be many.
 func (f *flush) writeOutOthers(paths []string) error {
 	var files []*os.File
 	var names []string
@@ -113,7 +114,7 @@ func (f *flush) writeOutOthers(paths []string) error {
 			if err := f.syncApart(file, path); err != nil {
 				return err
 			}
-		case !info.IsDir(): // a directory is in the journal
+		case !info.IsDir(): // the journal contains directories
 			files, names = append(files, file), append(names, path)
 		}
 	}
@@ -122,8 +123,8 @@ func (f *flush) writeOutOthers(paths []string) error {
 
 func within(path, dir string) bool { return strings.HasPrefix(path, dir+string(filepath.Separator)) }
 
-// syncApart syncs a file that the journal of the objects knows nothing of, and
-// its name.
+// syncApart syncs a file and its directory if the file is not on the file system of the
+// objects directory.
 func (f *flush) syncApart(file *os.File, path string) error {
 	if err := file.Sync(); err != nil {
 		return fmt.Errorf("sync %s: %w", path, cause(err))
@@ -135,8 +136,8 @@ func (f *flush) syncApart(file *os.File, path string) error {
 	return nil
 }
 
-// syncEach syncs every file. They wait for it together: a journal takes all of
-// them in one commit.
+// syncEach syncs each file. The calls run in parallel, so that the file system can commit
+// them in one journal transaction.
 func (f *flush) syncEach() error {
 	for _, path := range f.others {
 		f.dirs[filepath.Dir(path)] = true
@@ -165,7 +166,7 @@ func (f *flush) syncEach() error {
 	})
 }
 
-// syncOther syncs a file or directory of git.
+// syncOther syncs a file or directory that git has written.
 func (f *flush) syncOther(path string) error {
 	err := fsutil.SyncDir(path)
 	if err != nil && !skipped(err) {
@@ -175,14 +176,14 @@ func (f *flush) syncOther(path string) error {
 	return nil
 }
 
-// skipped reports whether a file of git cannot be opened: it was removed, or git
-// cannot read it either.
+// skipped reports whether err means that a file of git was removed or is unreadable, for
+// git too.
 func skipped(err error) bool { return gone(err) || errors.Is(err, fs.ErrPermission) }
 
-// syncDirs makes the names durable. The objects directory is included, and so
-// are those of existing objects: somebody else may have made them a moment
-// ago, without a sync. In an ordered journal what was changed last stands for
-// all, contents included.
+// syncDirs makes file names durable. It syncs the objects directory and the directories
+// of existing objects too, because another process may have created them without a sync.
+// In an ordered journal, one sync of the last change commits all earlier changes and
+// contents.
 func (f *flush) syncDirs() error {
 	if len(f.dirs) == 0 {
 		return nil
@@ -193,7 +194,7 @@ func (f *flush) syncDirs() error {
 	return f.syncEachDir()
 }
 
-// syncEachDir syncs every directory in which a file was named.
+// syncEachDir syncs each directory in which a file got its name.
 func (f *flush) syncEachDir() error {
 	f.dirs[f.store.cfg.Dir] = true
 	dirs := slices.Collect(maps.Keys(f.dirs))
@@ -206,11 +207,11 @@ func (f *flush) syncEachDir() error {
 	})
 }
 
-// syncLast syncs the directory in which a file was named last, or else the
-// file that was touched last.
+// syncLast syncs the directory of the last rename. If there was no rename, it syncs the
+// last touched file.
 func (f *flush) syncLast() error {
 	var err error
-	// A gc may remove it, and so change the directory above.
+	// A gc may remove the file, which changes its parent directory.
 	for _, at := range []string{f.last, filepath.Dir(f.last), f.store.cfg.Dir} {
 		if err = fsutil.SyncDir(at); !gone(err) {
 			break

@@ -4,19 +4,19 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// entryHeader is the longest header: of a size and of a base reference.
+// entryHeader is the maximum header length: a size and a base reference.
 const entryHeader = 10 + hashLen
 
-// entry is an object as it lies in a pack.
+// An entry is an object or delta in a pack.
 type entry struct {
-	kind plumbing.ObjectType // OFSDelta and REFDelta included
-	size int64               // of what data inflates to
-	data []byte              // compressed, with whatever follows it
+	kind plumbing.ObjectType // also OFSDelta and REFDelta
+	size int64               // inflated size
+	data []byte              // compressed data and all bytes behind it
 	back int64               // OFSDelta: distance to the base
-	base plumbing.Hash       // REFDelta: its name
+	base plumbing.Hash       // REFDelta: hash of the base
 }
 
-// parseEntry reads the header at the beginning of b.
+// parseEntry parses the entry header at the start of b.
 func parseEntry(b []byte) (e entry, err error) {
 	if e.kind, e.size, b, err = parseEntrySize(b); err != nil {
 		return e, err
@@ -40,8 +40,8 @@ func parseEntry(b []byte) (e entry, err error) {
 	return e, nil
 }
 
-// parseEntrySize reads 1 bit more, 3 bits type, 4 bits size, then 7 bits of
-// the size a byte, low ones first.
+// parseEntrySize reads a continuation bit, a 3-bit type and 4 bits of the size, then 7
+// bits of the size per byte, low bits first.
 func parseEntrySize(b []byte) (plumbing.ObjectType, int64, []byte, error) {
 	if len(b) == 0 {
 		return 0, 0, nil, formatError("pack entry is truncated")
@@ -60,8 +60,8 @@ func parseEntrySize(b []byte) (plumbing.ObjectType, int64, []byte, error) {
 	return kind, size, b, nil
 }
 
-// parseBack reads the distance to a base: 7 bits a byte, high ones first,
-// every continued byte counting one more.
+// parseBack reads the distance to a base: 7 bits per byte, high bits first. Each
+// continuation adds one.
 func parseBack(b []byte) (int64, []byte, error) {
 	back := int64(0)
 	for i, c := range b {

@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 )
 
-// CorruptObjectError says that a file of the object store is damaged.
+// A CorruptObjectError reports a damaged file in the object database.
 type CorruptObjectError struct {
 	Path string
 	Msg  string
@@ -14,7 +14,7 @@ type CorruptObjectError struct {
 
 func (e *CorruptObjectError) Error() string { return e.Path + ": corrupt: " + e.Msg }
 
-// errFormat is what the parsers return; withPath turns it into a CorruptObjectError.
+// An errFormat is an error of a parser. withPath converts it to a CorruptObjectError.
 type errFormat string
 
 func (e errFormat) Error() string { return string(e) }
@@ -31,8 +31,8 @@ func withPath(path string, err error) error {
 	return err
 }
 
-// guard runs f and turns a fault in mapped memory into an error: another
-// program may truncate a file while it is mapped, or its disk may fail.
+// guard runs f and converts a fault in mapped memory to an error. Such faults occur if
+// another program truncates a mapped file, or if its disk fails.
 func guard(f func() error) (err error) {
 	old := debug.SetPanicOnFault(true)
 	defer func() {

@@ -13,11 +13,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Flush makes the added objects durable: when it returns nil they survive a
-// loss of power. An object that exists is freshened, so that a gc that is
-// running leaves it alone; one that is missing or damaged is written. When
-// Flush fails, what it has begun is taken back, and nothing but whole objects
-// is ever seen under an object's name. It may be called again.
+// Flush makes the objects of the batch durable: if it returns nil, they survive a power
+// failure. Flush freshens existing objects, so that a concurrent gc does not delete them,
+// and writes missing and damaged objects. If Flush fails, it removes its temporary files.
+// Files with an object's name are always complete. Flush may be called again.
 func (b *Batch) Flush() error {
 	settle, err := b.Install()
 	if err != nil {
@@ -26,10 +25,10 @@ func (b *Batch) Flush() error {
 	return settle()
 }
 
-// Install does all of Flush but the last step, and returns that: the objects
-// can be read, but their names, and in an ordered journal their contents, are
-// not durable yet. The contents of the files beside the objects are brought as
-// far as theirs.
+// Install does all steps of Flush except the last, and returns the last step as settle.
+// After Install the objects are readable, but their names are not durable yet. In an
+// ordered journal, their contents are not durable either. Install treats the contents of
+// the files in beside like those of the objects.
 func (b *Batch) Install(beside ...*os.File) (settle func() error, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -50,29 +49,29 @@ func (b *Batch) Install(beside ...*os.File) (settle func() error, err error) {
 	return f.syncDirs, nil
 }
 
-// flush is the work of one Flush.
+// A flush is the state of one Flush call.
 type flush struct {
 	store  *Database
-	packs  map[string]bool // whether touching the pack worked
-	loose  []string        // existing files to sync
-	beside []*os.File      // files of others to sync
-	others []string        // existing files of others to sync, with their names
+	packs  map[string]bool // whether touching the pack succeeded
+	loose  []string        // existing object files to sync
+	beside []*os.File      // open files of the caller to sync
+	others []string        // existing files of other programs to sync, with their directories
 	temps  []*temp
-	dirs   map[string]bool // whose names are to be synced
+	dirs   map[string]bool // directories to sync
 	z      compressor
 
-	last string // the file that was touched last, or the directory that got a name
+	last string // last touched file, or directory of the last rename
 }
 
 func (s *Database) newFlush() *flush {
 	return &flush{store: s, packs: make(map[string]bool), dirs: make(map[string]bool)}
 }
 
-// atOnce bounds the files that are open at the same time.
+// atOnce limits the number of open files.
 const atOnce = 128
 
-// keep freshens what must last and returns what has to be written for that:
-// an object that lies where it cannot be touched, or in a cruft pack.
+// keep freshens existing objects. It returns copies of the objects that cannot be
+// freshened, for example in a read-only directory or in a cruft pack.
 func (f *flush) keep(hashes []plumbing.Hash) (write []*added, err error) {
 	for _, h := range hashes {
 		if f.freshen(h, nil) {
@@ -87,8 +86,8 @@ func (f *flush) keep(hashes []plumbing.Hash) (write []*added, err error) {
 	return write, nil
 }
 
-// freshen gives one copy of an object a new time and reports whether that
-// worked. A loose copy must have the content of o, if o is given.
+// freshen updates the modification time of one copy of an object and reports success. If
+// o is not nil, a loose copy must have the content of o.
 func (f *flush) freshen(h plumbing.Hash, o *added) bool {
 	return f.store.lookup(h, func(at found) error {
 		if at.pack != nil {
@@ -109,8 +108,8 @@ func (f *flush) freshen(h plumbing.Hash, o *added) bool {
 
 var errStale = errors.New("cannot be freshened")
 
-// freshenPack touches a pack once. The time of a cruft pack says nothing
-// about its objects, so those count as missing, as they do for git.
+// freshenPack touches a pack once. Objects in a cruft pack count as missing, as in git,
+// because the modification time of a cruft pack does not protect its objects.
 func (f *flush) freshenPack(path string) error {
 	done, known := f.packs[path]
 	if !known {
@@ -129,8 +128,8 @@ func touch(path string) error {
 	return os.Chtimes(path, now, now)
 }
 
-// sameLoose checks that a loose file holds the object o, or, without o, that
-// it can be read.
+// sameLoose checks that a loose file contains the object o. If o is nil, it checks only
+// the header of the file.
 func sameLoose(path string, o *added) error {
 	if o == nil {
 		_, _, err := headLoose(path)
@@ -146,9 +145,8 @@ func sameLoose(path string, o *added) error {
 	return nil
 }
 
-// write makes loose files of the objects. Everything in a step is done before
-// the next begins: the contents under temporary names, their sync, the final
-// names, the sync of the directories.
+// write writes objects as loose files in four steps: contents under temporary names,
+// sync, rename, sync of the directories. Each step finishes before the next begins.
 func (f *flush) write(objects []*added) error {
 	defer f.discard()
 	for some := range slices.Chunk(objects, atOnce) {
@@ -159,7 +157,7 @@ func (f *flush) write(objects []*added) error {
 	return f.sync()
 }
 
-// install does all but the last step for some objects.
+// install does the first three steps of write for up to atOnce objects.
 func (f *flush) install(objects []*added) error {
 	for _, o := range objects {
 		t, err := f.stage(o)
@@ -183,11 +181,11 @@ func (f *flush) install(objects []*added) error {
 	return nil
 }
 
-// collections is how many gc in a row may take away what is being written.
+// collections limits the retries after a gc has deleted files that are being written.
 const collections = 20
 
-// place gives a file that is ready its name. A gc that prunes everything takes
-// temporary files too, those of writers at work included: then once more.
+// place renames a complete temporary file to its final name. A concurrent `git gc
+// --prune=now` may delete temporary files of running writers; place then retries.
 func (f *flush) place(t *temp) error {
 	err := t.install()
 	for tries := 0; gone(err) && tries < collections; tries++ {
@@ -224,8 +222,8 @@ func (f *flush) done(step, path string) {
 	}
 }
 
-// cause strips the path from a file error: a temporary name means nothing to
-// the reader of the message.
+// cause strips the path from a file error, because a temporary name does not help the
+// reader of the message.
 func cause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

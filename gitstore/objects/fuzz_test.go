@@ -51,8 +51,8 @@ func FuzzEntry(f *testing.F) {
 	})
 }
 
-// FuzzInflate compares with the standard library, with and without the
-// checksum standing in the way.
+// FuzzInflate compares results with compress/flate and compress/zlib, with and without
+// the checksum.
 func FuzzInflate(f *testing.F) {
 	for _, c := range contents() {
 		for _, level := range []int{0, 1, 6, 9, zlib.HuffmanOnly} {
@@ -67,7 +67,7 @@ func FuzzInflate(f *testing.F) {
 			}
 		}
 	}
-	f.Add([]byte{0x78, 0x01, 0x03, 0, 0, 0, 0, 1}) // fixed codes, nothing
+	f.Add([]byte{0x78, 0x01, 0x03, 0, 0, 0, 0, 1}) // fixed codes, empty content
 	f.Fuzz(func(t *testing.T, data []byte) {
 		const limit = 1 << 20
 		src := bytes.NewReader(data)
@@ -90,7 +90,7 @@ func FuzzInflate(f *testing.F) {
 		if len(data) < 2 {
 			return
 		}
-		// The raw stream, whose content need not match a checksum.
+		// Compare the raw stream too, whose checksum may be wrong.
 		raw := flate.NewReader(bytes.NewReader(data[2:]))
 		want, wantErr = io.ReadAll(io.LimitReader(raw, limit+1))
 		d := decoder{src: data[2:], limit: limit + 1}
@@ -139,7 +139,7 @@ func FuzzLoose(f *testing.F) {
 	})
 }
 
-// FuzzPack reads at every offset of a pack, whatever the bytes are.
+// FuzzPack reads arbitrary bytes as a pack, at each offset.
 func FuzzPack(f *testing.F) {
 	r, _ := inMemory(f,
 		item{name(1), headOf(plumbing.BlobObject, 7), deflate([]byte("content"))},

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fixture is a repository with some history, all of it loose.
+// fixture returns a repository with loose objects and a history of the given length.
 func fixture(t testing.TB, commits int) *gittest.Repo {
 	t.Helper()
 	r := gittest.New(t)
@@ -38,7 +38,7 @@ func fixture(t testing.TB, commits int) *gittest.Repo {
 
 func data(in *strings.Builder, s string) { fmt.Fprintf(in, "data %d\n%s\n", len(s), s) }
 
-// open opens the store of r.
+// open opens the object database of r.
 func open(t testing.TB, r *gittest.Repo, change ...func(*Config)) *Database {
 	t.Helper()
 	c := Config{Dir: r.GitPath("objects"), Git: r.RunContext}
@@ -51,14 +51,14 @@ func open(t testing.TB, r *gittest.Repo, change ...func(*Config)) *Database {
 	return s
 }
 
-// info is what git knows of an object.
+// An info is an object as git reads it.
 type info struct {
 	hash    plumbing.Hash
 	kind    string
 	content []byte
 }
 
-// everything asks git for all objects of the repository.
+// everything returns all objects of r, read by git.
 func everything(t testing.TB, r *gittest.Repo) []info {
 	t.Helper()
 	out := r.Pipe(nil, "cat-file", "--batch", "--batch-all-objects")
@@ -76,7 +76,7 @@ func everything(t testing.TB, r *gittest.Repo) []info {
 	return all
 }
 
-// requireSame reads every object of r through s and compares it with git.
+// requireSame reads each object of r through s and compares it with git's output.
 func requireSame(t testing.TB, s *Database, r *gittest.Repo) {
 	t.Helper()
 	for _, o := range everything(t, r) {
@@ -97,7 +97,7 @@ func requireObject(t testing.TB, s *Database, o info) {
 	require.True(t, s.Has(o.hash))
 }
 
-// absent is the hash of an object that no test makes.
+// absent is the hash of an object that no test creates.
 var absent = plumbing.NewHash("00112233445566778899aabbccddeeff00112233")
 
 func requireAbsent(t testing.TB, s *Database, h plumbing.Hash) {

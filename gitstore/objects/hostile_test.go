@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// item is an entry of a pack made by hand.
+// An item is a handmade pack entry.
 type item struct {
 	name plumbing.Hash
 	head []byte // type, size and base reference
@@ -33,7 +33,7 @@ func headOf(kind plumbing.ObjectType, size int) []byte {
 	return entryHead(&added{kind: kind, content: make([]byte, size)})
 }
 
-// inMemory makes a reader of a pack with the items, and their offsets.
+// inMemory returns a reader of a pack with the items, and their offsets.
 func inMemory(t testing.TB, items ...item) (packReader, []int64) {
 	t.Helper()
 	data := []byte("PACK\x00\x00\x00\x02")
@@ -49,7 +49,7 @@ func inMemory(t testing.TB, items ...item) (packReader, []int64) {
 	return packReader{new(pack), x, &region{data: data, size: int64(len(data))}}, offsets
 }
 
-// indexOf makes an index. The names must be sorted.
+// indexOf returns a pack index. The names must be sorted.
 func indexOf(items []item, offsets []int64) []byte {
 	b := append([]byte(nil), idxMagic...)
 	for first := range 256 {
@@ -84,7 +84,7 @@ func TestHostilePacks(t *testing.T) {
 	for _, c := range []struct {
 		what  string
 		items []item
-		want  string // of the error for the last item, "" for success
+		want  string // error for the last item, "" for success
 	}{
 		{"a good blob", []item{blob}, ""},
 		{"a good delta", []item{blob, {name(2), refTo(plumbing.REFDeltaObject, 4, name(1)), deflate(same)}}, ""},
@@ -156,8 +156,8 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 	}
 }
 
-// readAllOrFail reads objects of which some may be damaged. The checksum of
-// zlib leaves a damaged delta only sizes to be wrong about.
+// readAllOrFail reads objects that may be damaged. Because of the zlib checksum, a
+// damaged delta can only cause a wrong size.
 func readAllOrFail(t *testing.T, s *Database, all []info) {
 	t.Helper()
 	for _, o := range all {
@@ -167,7 +167,7 @@ func readAllOrFail(t *testing.T, s *Database, all []info) {
 	}
 }
 
-// A file that shrinks while it is mapped takes its pages away.
+// Truncating a mapped pack removes its pages.
 func TestPackShrinksWhileMapped(t *testing.T) {
 	r := fixture(t, 12)
 	r.Git("repack", "-adfq")
@@ -247,8 +247,7 @@ func TestHostileLoose(t *testing.T) {
 	require.Equal(t, "content", string(content))
 }
 
-// A commit that is far larger than where it is stored is not read, as it lies:
-// loose, in a pack, as a delta.
+// Commits above maxCommit are rejected in each storage format: loose, packed, delta.
 func TestHugeCommit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

@@ -4,20 +4,20 @@ import "math/bits"
 
 const (
 	codeMax   = 15 // bits in the longest code
-	tableBits = 9  // codes up to this long are found in one step
+	tableBits = 9  // maximum bits of a code in table
 )
 
-// huffman decodes one set of canonical codes. Most symbols of a small object
-// are read once or twice, so what counts is that the tables are made quickly.
+// A huffman decodes a set of canonical codes. Most symbols of a small object occur once
+// or twice, so fast table construction matters most.
 type huffman struct {
-	table  [1 << tableBits]uint16 // by the next bits: symbol<<4 | length, or 0
-	count  [codeMax + 1]uint16    // codes by length
-	symbol [288]uint16            // in the order of their codes
+	table  [1 << tableBits]uint16 // indexed by the next bits: symbol<<4 | length, or 0
+	count  [codeMax + 1]uint16    // number of codes by length
+	symbol [288]uint16            // symbols in code order
 }
 
-// build makes the tables from the length of each symbol's code. It reports
-// whether the codes fill all values, except that a single code of one bit
-// needs no other where alone is set, and none at all is a set too.
+// build builds the tables from the code length of each symbol. It reports whether the
+// code is complete, that is, uses every bit sequence. If alone is true, an empty code and
+// a single code of one bit are valid too.
 func (h *huffman) build(lengths []uint8, alone bool) bool {
 	h.count = [codeMax + 1]uint16{}
 	for _, n := range lengths {
@@ -49,15 +49,14 @@ func (h *huffman) build(lengths []uint8, alone bool) bool {
 	return true
 }
 
-// fill makes the table for the short codes. It begins as a table for codes of
-// one bit and is doubled for each further bit, so that every code is entered
-// once.
+// fill builds the table for short codes. It starts as a table for codes of one bit and
+// doubles for each further bit, so that fill enters each code once.
 func (h *huffman) fill() {
 	h.table[0], h.table[1] = 0, 0
 	code, i := uint16(0), 0
 	for n := 1; ; n++ {
 		for range h.count[n] {
-			// The stream has the first bit of a code lowest.
+			// In the stream, the first bit of a code is the lowest bit.
 			h.table[bits.Reverse16(code)>>(16-n)] = h.symbol[i]<<4 | uint16(n)
 			code++
 			i++
@@ -70,8 +69,8 @@ func (h *huffman) fill() {
 	}
 }
 
-// long finds a code that is not in the table. Its length is 0 when there is
-// no such code.
+// long finds a code that is longer than tableBits. It returns length 0 if no code
+// matches.
 func (h *huffman) long(next uint64) (symbol uint16, length int) {
 	code, first, index := 0, 0, 0
 	for n := 1; n <= codeMax; n++ {

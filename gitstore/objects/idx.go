@@ -10,29 +10,29 @@ import (
 const (
 	hashLen    = 20
 	fanoutLen  = 256 * 4
-	idxHeader  = 8           // of version 2: magic and version
-	idxTrailer = 2 * hashLen // checksums of the pack and of the index
-	farOffset  = 1 << 31     // marks an offset that is in the 64-bit table
+	idxHeader  = 8           // version 2: magic and version
+	idxTrailer = 2 * hashLen // checksums of pack and index
+	farOffset  = 1 << 31     // flag of an offset in the 64-bit table
 )
 
 var idxMagic = []byte("\xfftOc\x00\x00\x00\x02")
 
-// idx is a pack index, looked at in place. Version 2 is
+// An idx is a parsed view of a pack index file. Version 2 contains
 //
 //	magic, version, 256 cumulative counts by first byte,
 //	sorted names, CRCs, 32-bit offsets, 64-bit offsets, two checksums
 //
-// and version 1 is the counts followed by (offset, name) pairs.
+// Version 1 contains the counts, then (offset, name) pairs.
 type idx struct {
 	count  int
 	fanout []byte
-	names  []byte // first name
-	stride int    // from one name to the next
-	near   []byte // 32-bit offsets, at the same stride in version 1
+	names  []byte // starts with the first name
+	stride int    // bytes between names
+	near   []byte // 32-bit offsets, with the same stride in version 1
 	far    []byte // 64-bit offsets
 }
 
-// parseIdx checks the shape of an index, so that lookups stay inside of it.
+// parseIdx checks the layout of an index, so that lookups stay within b.
 func parseIdx(b []byte) (*idx, error) {
 	if bytes.HasPrefix(b, idxMagic) {
 		return parseIdx2(b[idxHeader:])
@@ -83,7 +83,7 @@ func parseIdx1(b []byte) (*idx, error) {
 	return x, nil
 }
 
-// parseFanout returns the number of objects. The counts must not decrease.
+// parseFanout returns the number of objects. It fails if the counts decrease.
 func parseFanout(b []byte) (int, error) {
 	if len(b) < fanoutLen {
 		return 0, formatError("pack index is too short")
@@ -102,8 +102,8 @@ func parseFanout(b []byte) (int, error) {
 	return int(last), nil
 }
 
-// find returns the offset of an object in the pack. The offset is not checked
-// against the pack, which may not be open yet.
+// find returns the offset of an object in the pack. Callers must check the offset,
+// because the pack may not be open yet.
 func (x *idx) find(h plumbing.Hash) (off int64, ok bool, err error) {
 	lo, hi := 0, x.upTo(h[0])
 	if h[0] > 0 {
@@ -124,8 +124,8 @@ func (x *idx) find(h plumbing.Hash) (off int64, ok bool, err error) {
 	return 0, false, nil
 }
 
-// upTo is the number of objects whose first byte is at most b. The file may
-// change under the mapping, so it is bounded again.
+// upTo returns the number of objects with first byte b or less. It limits the number to
+// count again, because the mapped file may change.
 func (x *idx) upTo(b byte) int {
 	n := binary.BigEndian.Uint32(x.fanout[int(b)*4:])
 	return int(min(int64(n), int64(x.count)))

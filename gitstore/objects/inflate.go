@@ -7,21 +7,21 @@ import (
 	"sync"
 )
 
-// firstPiece bounds what is set aside for an object before any of its bytes
-// have been seen: the size in a header is only a claim.
+// firstPiece limits the memory that is allocated for an object before any byte is
+// inflated, because the header may claim a false size.
 const firstPiece = 1 << 20
 
-// scratch holds buffers for what is looked at and given back.
+// scratch is a pool of buffers for temporary data.
 var scratch = sync.Pool{New: func() any { b := make([]byte, 16<<10); return &b }}
 
-// inflate appends what the zlib stream at the beginning of src holds to dst,
-// which must be empty, and returns the length of the stream. It fails with
-// errMore, with the first limit bytes in out, when there are more.
+// inflate appends the content of the zlib stream src to the empty slice dst and returns
+// the stream length in used. If the content exceeds limit bytes, inflate fails with
+// errMore and returns the first limit bytes.
 func inflate(dst, src []byte, limit int) (out []byte, used int, err error) {
 	if len(src) < 2 {
 		return dst, 0, errTruncated
 	}
-	// Method 8 with a window of up to 32 KiB, no dictionary, and a check.
+	// Method 8, window up to 32 KiB, no dictionary, valid header checksum.
 	if head := binary.BigEndian.Uint16(src); head>>12 > 7 || head&0x0f20 != 0x0800 || head%31 != 0 {
 		return dst, 0, formatError("no compressed data")
 	}
@@ -44,8 +44,8 @@ func inflate(dst, src []byte, limit int) (out []byte, used int, err error) {
 	return out, used + 4, nil
 }
 
-// inflateExact returns the content of a stream that must hold size bytes, in
-// the space of dst if that is enough. It grows as the bytes arrive.
+// inflateExact returns the content of a stream and fails if its length is not size. It
+// uses the capacity of dst first and allocates more as bytes arrive.
 func inflateExact(dst, src []byte, size int64) (content []byte, used int, err error) {
 	if size < 0 || size > maxObject {
 		return nil, 0, ErrTooLarge
@@ -60,8 +60,8 @@ func inflateExact(dst, src []byte, size int64) (content []byte, used int, err er
 	return content, used, nil
 }
 
-// inflateStart returns the first bytes of a stream, as many as dst has room
-// for, or fewer where it ends. whole says that it ended.
+// inflateStart returns the first bytes of a stream, at most cap(dst). whole reports
+// whether the stream ended.
 func inflateStart(dst, src []byte) (out []byte, used int, whole bool, err error) {
 	out, used, err = inflate(dst[:0], src, cap(dst))
 	if errors.Is(err, errMore) {

@@ -6,8 +6,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// found is a place where an object should be: in a pack, or loose when pack
-// is nil.
+// A found is a possible location of an object: in a pack, or loose if pack is nil.
 type found struct {
 	hash plumbing.Hash
 	src  *source
@@ -15,10 +14,10 @@ type found struct {
 	off  int64
 }
 
-// lookup offers the places of an object to try until one of them works, so
-// that a damaged copy does not hide a good one. Packs come before loose
-// objects, as in git; when nothing works the packs are listed anew, because a
-// repack may have moved the object meanwhile.
+// lookup calls try with each location of an object until a call returns nil, so that a
+// damaged copy does not hide an intact copy. Like git, lookup searches packs before loose
+// objects. If no location works, lookup lists the packs again, because a concurrent
+// repack may have moved the object.
 func (s *Database) lookup(h plumbing.Hash, try func(found) error) error {
 	s.life.RLock()
 	defer s.life.RUnlock()
@@ -38,7 +37,7 @@ func (s *Database) lookup(h plumbing.Hash, try func(found) error) error {
 		moved = src.rescan(l.err != nil) || moved
 	}
 	if moved {
-		s.recent.Store(nil) // it may be one of those that were removed
+		s.recent.Store(nil) // this pack may be among those removed
 		if l.in(s, sources) {
 			return nil
 		}
@@ -49,7 +48,7 @@ func (s *Database) lookup(h plumbing.Hash, try func(found) error) error {
 	return plumbing.ErrObjectNotFound
 }
 
-// lookup is one search. It remembers the first thing that went wrong.
+// A lookup is one search. It records the first error.
 type lookup struct {
 	hash plumbing.Hash
 	try  func(found) error
@@ -88,8 +87,8 @@ func (l *lookup) attempt(f found) bool {
 	return err == nil
 }
 
-// note keeps an error. A file that is gone is none: the object moved or is
-// not there, which the search itself finds out.
+// note records an error. It ignores missing files: the object has moved or does not
+// exist, and the search finds out.
 func (l *lookup) note(err error) {
 	if l.err == nil && err != nil && !gone(err) {
 		l.err = err
@@ -118,7 +117,7 @@ func (f found) header() (t plumbing.ObjectType, size int64, err error) {
 	return t, size, err
 }
 
-// inPack runs do with the pack open.
+// inPack opens the pack and calls do.
 func (f found) inPack(do func(packReader) error) error {
 	r, err := f.pack.reader()
 	if err != nil {
@@ -127,8 +126,8 @@ func (f found) inPack(do func(packReader) error) error {
 	return withPath(f.pack.path+".pack", guard(func() error { return do(r) }))
 }
 
-// exists checks that something is there. A loose object without content is
-// what a crash leaves behind and counts as missing.
+// exists checks that the object file exists. An empty loose file, a remnant of a crash,
+// counts as missing.
 func (f found) exists() error {
 	if f.pack != nil {
 		return nil

@@ -14,12 +14,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// looseHead is the longest header: type, space, size, NUL.
+// looseHead is the maximum length of a loose object header: type, space, size, NUL.
 const looseHead = 32
 
 func (s *source) loosePath(h plumbing.Hash) string { return filepath.Join(s.dir, looseName(h)) }
 
-// looseName is the path of a loose object below the objects directory.
+// looseName returns the path of a loose object relative to the objects directory.
 func looseName(h plumbing.Hash) string {
 	var b [2*hashLen + 1]byte
 	hex.Encode(b[:], h[:1])
@@ -28,7 +28,6 @@ func looseName(h plumbing.Hash) string {
 	return string(b[:])
 }
 
-// readLoose reads the loose object in a file.
 func readLoose(path string) (t plumbing.ObjectType, content []byte, err error) {
 	buf := scratch.Get().(*[]byte)
 	defer scratch.Put(buf)
@@ -40,7 +39,7 @@ func readLoose(path string) (t plumbing.ObjectType, content []byte, err error) {
 	return t, content, withPath(path, err)
 }
 
-// headLoose reads only the beginning of a loose object.
+// headLoose returns type and size from the header of a loose object.
 func headLoose(path string) (t plumbing.ObjectType, size int64, err error) {
 	f, err := fsutil.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
@@ -56,7 +55,7 @@ func headLoose(path string) (t plumbing.ObjectType, size int64, err error) {
 	return t, size, withPath(path, err)
 }
 
-// statLoose fails when there is no file or an empty one.
+// statLoose fails if the file is missing or empty.
 func statLoose(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && (info.Size() == 0 || !info.Mode().IsRegular()) {
@@ -65,7 +64,7 @@ func statLoose(path string) error {
 	return err
 }
 
-// parseLoose reads "<type> <size> NUL <content>" out of a zlib stream.
+// parseLoose decompresses raw and parses "<type> <size> NUL <content>".
 func parseLoose(raw []byte) (plumbing.ObjectType, []byte, error) {
 	room := scratch.Get().(*[]byte)
 	defer scratch.Put(room)
@@ -94,7 +93,7 @@ func parseLoose(raw []byte) (plumbing.ObjectType, []byte, error) {
 	return t, content, nil
 }
 
-// inflateLarge reads an object that has not fitted into a buffer of the pool.
+// inflateLarge inflates an object that exceeds a pool buffer.
 func inflateLarge(raw []byte, size int64, head int) ([]byte, int, error) {
 	size += int64(head)
 	b, used, err := inflateExact(make([]byte, 0, min(size, firstPiece)), raw, size)

@@ -9,12 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// orderedFS reports whether a directory is on ext4 with a journal. Its journal
-// is one sequence: a sync of any file commits all that was done to names and
-// sizes before it, in this file or another, and its data only has to have been
-// written out by then. No other file system is known to promise as much, so
-// there each file is synced. Where /sys does not tell, as in some containers,
-// that is so too.
+// orderedFS reports whether a directory is on ext4 with a journal. The ext4 journal is
+// one sequence: fsync of any file commits all earlier changes of names and sizes, in all
+// files. Data is safe if its writeback has ended before that fsync. No other file system
+// is known to guarantee this, so files there are synced individually. The same applies if
+// /sys has no information, as in some containers.
 func orderedFS(dir string) bool {
 	var st unix.Stat_t
 	if unix.Stat(dir, &st) != nil {
@@ -29,17 +28,17 @@ func orderedFS(dir string) bool {
 	return err == nil
 }
 
-// onDevice reports whether an open file is on the file system of a directory.
+// onDevice reports whether file f is on the file system of dir.
 func onDevice(f *os.File, dir string) bool {
 	var of, at unix.Stat_t
 	return unix.Fstat(int(f.Fd()), &of) == nil && unix.Stat(dir, &at) == nil && of.Dev == at.Dev
 }
 
-// startWriting begins to write a file's data out.
+// startWriting starts the writeback of a file's data.
 func startWriting(f *os.File) error { return writeRange(f, unix.SYNC_FILE_RANGE_WRITE) }
 
-// waitWritten returns when a file's data is written out. The journal and the
-// disk's own cache are not waited for.
+// waitWritten waits for the writeback of a file's data, but not for the journal or the
+// disk cache.
 func waitWritten(f *os.File) error {
 	return writeRange(f, unix.SYNC_FILE_RANGE_WAIT_BEFORE|unix.SYNC_FILE_RANGE_WRITE|unix.SYNC_FILE_RANGE_WAIT_AFTER)
 }

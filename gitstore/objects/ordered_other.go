@@ -4,7 +4,8 @@ package objects
 
 import "os"
 
-// orderedFS is known of no file system here.
+// orderedFS returns false: no file system of this system is known to have an ordered
+// journal.
 func orderedFS(string) bool { return false }
 
 func startWriting(*os.File) error { return nil }

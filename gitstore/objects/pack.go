@@ -11,12 +11,12 @@ import (
 
 const packHeader = 12 // "PACK", version, number of objects
 
-// pack is one pack with its index. Both files are opened at their first use;
-// what fails to open is tried again at the next one.
+// A pack is a pack file with its index. Each file is opened at first use. If opening
+// fails, the next use tries again.
 type pack struct {
-	path string // without its extension
+	path string // path without extension
 
-	mu    sync.Mutex // held while opening
+	mu    sync.Mutex // held while files are opened
 	names atomic.Pointer[packIndex]
 	file  atomic.Pointer[region]
 }
@@ -26,7 +26,7 @@ type packIndex struct {
 	file *region
 }
 
-// index returns the parsed index.
+// index returns the parsed index and opens it at first use.
 func (p *pack) index() (*packIndex, error) {
 	if x := p.names.Load(); x != nil {
 		return x, nil
@@ -63,7 +63,7 @@ func openIndex(path string) (*packIndex, error) {
 	return x, nil
 }
 
-// data returns the opened pack.
+// data returns the pack file and opens it at first use.
 func (p *pack) data() (*region, error) {
 	if file := p.file.Load(); file != nil {
 		return file, nil
@@ -96,7 +96,7 @@ func openPack(path string, count int) (*region, error) {
 	return file, nil
 }
 
-// checkPack compares the header of a pack with the number in its index.
+// checkPack validates the pack header and compares its object count with the index.
 func checkPack(file *region, count int) error {
 	if file.size < packHeader+hashLen {
 		return formatError("pack is too short")
@@ -115,7 +115,7 @@ func checkPack(file *region, count int) error {
 	return nil
 }
 
-// find returns where an object begins.
+// find returns the offset of an object.
 func (p *pack) find(h plumbing.Hash) (off int64, ok bool, err error) {
 	x, err := p.index()
 	if err != nil {
@@ -128,7 +128,7 @@ func (p *pack) find(h plumbing.Hash) (off int64, ok bool, err error) {
 	return off, ok, withPath(p.path+".idx", err)
 }
 
-// close unmaps both files. Nobody may be reading.
+// close unmaps both files. The caller must ensure that no read is in progress.
 func (p *pack) close() {
 	if x := p.names.Swap(nil); x != nil {
 		_ = x.file.Close()

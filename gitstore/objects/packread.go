@@ -4,12 +4,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// maxDepth bounds a chain of deltas. Git makes them up to 4,095 long.
+// maxDepth is the maximum length of a delta chain. Git's limit is 4,095.
 const maxDepth = 4096
 
-// packReader reads the objects of an open pack.
+// A packReader reads objects from an open pack.
 type packReader struct {
-	key  *pack // names the pack in the cache
+	key  *pack // identifies the pack in the cache
 	idx  *idx
 	file *region
 }
@@ -26,7 +26,7 @@ func (p *pack) reader() (packReader, error) {
 	return packReader{p, x.idx, file}, nil
 }
 
-// entryAt reads the entry at off. The trailer of the pack is not part of it.
+// entryAt returns the entry at off, without the trailer of the pack.
 func (p packReader) entryAt(off int64) (entry, error) {
 	end := p.file.size - hashLen
 	if off < packHeader || off >= end {
@@ -43,8 +43,8 @@ func (p packReader) entryAt(off int64) (entry, error) {
 	if e.size > maxObject {
 		return e, ErrTooLarge
 	}
-	// Without a mapping the compressed bytes are read now that their number
-	// can be guessed; zlib never grows its input by more than this.
+	// If the file is not mapped, read the compressed bytes now that the size is known.
+	// zlib output exceeds its input by less than this margin.
 	head := int64(len(b) - len(e.data))
 	want := head + e.size + e.size>>10 + 64
 	if b, err = p.file.at(off, min(want, end-off)); err != nil {
@@ -60,7 +60,7 @@ func clip(b []byte, n int64) []byte {
 	return b
 }
 
-// baseOf returns where the base of a delta at off begins.
+// baseOf returns the offset of the base of a delta at off.
 func (p packReader) baseOf(e entry, off int64) (int64, error) {
 	if e.kind == plumbing.OFSDeltaObject {
 		if e.back <= 0 || e.back > off-packHeader {
@@ -79,7 +79,7 @@ func isDelta(t plumbing.ObjectType) bool {
 	return t == plumbing.OFSDeltaObject || t == plumbing.REFDeltaObject
 }
 
-// header returns the type and size of the object at off.
+// header returns type and size of the object at off.
 func (p packReader) header(off int64) (plumbing.ObjectType, int64, error) {
 	e, err := p.entryAt(off)
 	if err != nil {
@@ -105,7 +105,7 @@ func (p packReader) header(off int64) (plumbing.ObjectType, int64, error) {
 	return e.kind, size, nil
 }
 
-// resultSize is the size of the object that a delta makes.
+// resultSize returns the object size from the header of a delta.
 func (e entry) resultSize() (int64, error) {
 	var room [20]byte
 	head, _, _, err := inflateStart(room[:0], e.data)
@@ -116,7 +116,7 @@ func (e entry) resultSize() (int64, error) {
 	return size, err
 }
 
-// inflate returns what the entry holds: an object or a delta.
+// inflate returns the inflated object or delta.
 func (e entry) inflate() ([]byte, error) {
 	if e.size > mostOf(e.kind) {
 		return nil, ErrTooLarge
@@ -124,7 +124,7 @@ func (e entry) inflate() ([]byte, error) {
 	return e.inflateTo(make([]byte, 0, min(e.size, firstPiece)))
 }
 
-// inflateTo is inflate into the space of dst, if that is enough.
+// inflateTo inflates the entry into dst if its capacity suffices.
 func (e entry) inflateTo(dst []byte) ([]byte, error) {
 	content, _, err := inflateExact(dst, e.data, e.size)
 	return content, err

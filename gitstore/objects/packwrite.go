@@ -13,11 +13,10 @@ import (
 	"git-checkpoint/gitstore/internal/fsutil"
 )
 
-// FlushPack writes all added objects as one pack through git index-pack,
-// which checks and syncs it. It is made for rewriting many commits, where
-// loose objects would take a file each. Unlike Flush it writes what exists
-// already once more, so that nothing depends on files that a running gc has
-// decided to remove.
+// FlushPack writes all added objects as one pack with git index-pack, which checks and
+// syncs the pack. Rewriting many commits uses FlushPack to avoid thousands of loose
+// files. Unlike Flush, FlushPack also writes objects that exist already, because a
+// concurrent gc may have decided to delete their files.
 func (b *Batch) FlushPack(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -25,9 +24,10 @@ func (b *Batch) FlushPack(ctx context.Context) error {
 	return err
 }
 
-// FlushKept is FlushPack with a pack that no gc deletes until it is released,
-// whatever its refs say: to be called when a ref points to it. by names who
-// keeps it. What a killed process has kept, ReleaseKept releases.
+// FlushKept writes a pack like FlushPack and protects it from gc with a .keep file,
+// whether or not refs reach its objects. The caller calls release after a ref points to
+// the objects. The .keep file contains by. ReleaseKept removes .keep files of killed
+// processes.
 func (b *Batch) FlushKept(ctx context.Context, by string) (release func(), err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -35,7 +35,7 @@ func (b *Batch) FlushKept(ctx context.Context, by string) (release func(), err e
 	if err != nil {
 		return func() {}, err
 	}
-	// "keep", where git made the file, a tab and the name of the pack.
+	// Output is "keep" if git made the .keep file, a tab and the pack's hash.
 	kind, name, _ := strings.Cut(strings.TrimSpace(string(said)), "\t")
 	if kind != "keep" {
 		return func() {}, nil
@@ -47,8 +47,7 @@ func (s *Database) keepFile(name string) string {
 	return filepath.Join(s.cfg.Dir, "pack", "pack-"+name+".keep")
 }
 
-// ReleaseKept removes the .keep files that contain by, whatever the names of
-// their packs are.
+// ReleaseKept removes all .keep files with content by, for packs of any name.
 func (s *Database) ReleaseKept(by string) {
 	dir := filepath.Join(s.cfg.Dir, "pack")
 	names, _ := readNames(dir)
@@ -99,9 +98,9 @@ func (b *Batch) flushPack(ctx context.Context, flags ...string) (said []byte, er
 	return said, nil
 }
 
-// indexPack lets git store a pack. A gc that prunes everything takes the files
-// that git is writing, and those that it compares with: then once more. The
-// messages are git's own, in the C locale.
+// indexPack stores a pack with git index-pack. A concurrent `git gc --prune=now` may
+// delete files that git is writing or comparing; indexPack then retries. tookAway matches
+// git's messages in the C locale.
 func (s *Database) indexPack(ctx context.Context, data []byte, flags []string) ([]byte, error) {
 	args := append([]string{"-c", "core.fsync=pack,pack-metadata", "index-pack", "--stdin"}, flags...)
 	for tries := 0; ; tries++ {
@@ -116,8 +115,8 @@ func tookAway(said string) bool {
 	return strings.Contains(said, "No such file or directory") || strings.Contains(said, "cannot read existing object")
 }
 
-// packStream makes a pack of whole objects: a header with their number, each
-// one's type, size and zlib stream, and a checksum.
+// packStream returns a pack of whole objects: a header with the object count, type, size
+// and zlib stream of each object, and a checksum.
 func packStream(objects []*added) ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteString("PACK")
@@ -135,7 +134,7 @@ func packStream(objects []*added) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// entryHead is the inverse of parseEntrySize.
+// entryHead encodes type and size, the inverse of parseEntrySize.
 func entryHead(o *added) []byte {
 	size := uint64(len(o.content))
 	c := byte(o.kind)<<4 | byte(size&15)

@@ -5,14 +5,14 @@ import (
 	"sync/atomic"
 )
 
-// waiters is how many syncs wait for the disk at the same time, each in a
-// thread. The journal takes what waits together in one commit: 20 objects
-// with their directories took 13 ms one by one, 7 ms by 8 and by 16 at a
-// time, no less by 32; one sync for all in an ordered journal takes 4 ms.
+// waiters is the number of parallel fsync calls, each in a thread. A file system commits
+// concurrent syncs in one journal transaction. For 20 objects and their directories,
+// sequential syncs took 13 ms. With 8 or 16 threads they took 7 ms, and 32 threads saved
+// nothing. One sync in an ordered journal took 4 ms.
 const waiters = 16
 
-// parallel calls f for 0 to n-1, all of them even when one fails, and returns
-// the error of the lowest number that failed.
+// parallel calls f for 0 to n-1, also after errors, and returns the error with the lowest
+// index.
 func parallel(n int, f func(int) error) error {
 	errs := make([]error, n)
 	var next atomic.Int64

@@ -12,8 +12,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A PromisedError reports an object that a partial clone does not have and that
-// git could not fetch.
+// A PromisedError reports an object that a partial clone lacks and that git could not
+// fetch.
 type PromisedError struct {
 	Hash plumbing.Hash
 	Err  error
@@ -26,24 +26,24 @@ func (e *PromisedError) Error() string {
 func (e *PromisedError) Unwrap() error { return e.Err }
 
 const (
-	// fetchPatience is the time that failed fetches may take together. Many
-	// objects are missing at once, and each fetch is a connection.
+	// fetchPatience limits the total time of failed fetches. Often many objects are
+	// missing at once, and each fetch opens a connection.
 	fetchPatience = 5 * time.Second
-	// fetchPause is the time after which a failed fetch is tried again.
+	// fetchPause is the time until a failed fetch is retried.
 	fetchPause = time.Minute
 )
 
-// missing remembers the fetches that failed, so that a remote which does not
-// answer is not asked for every object.
+// missing records failed fetches, so that an unreachable remote does not cause one
+// connection per object.
 type missing struct {
 	mu     sync.Mutex
 	failed map[plumbing.Hash]error
 	last   error
 	spent  time.Duration
-	since  time.Time // when the first of them began
+	since  time.Time // start of the first failed fetch
 }
 
-// known returns the error of an earlier fetch if there is no sense in another.
+// known returns the error of an earlier fetch if a retry is not due yet.
 func (m *missing) known(h plumbing.Hash) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -56,7 +56,7 @@ func (m *missing) known(h plumbing.Hash) error {
 	return m.last
 }
 
-// note remembers a fetch that failed.
+// note records a failed fetch.
 func (m *missing) note(h plumbing.Hash, err error, took time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -67,9 +67,8 @@ func (m *missing) note(h plumbing.Hash, err error, took time.Duration) {
 	m.spent += took
 }
 
-// fetch asks git for an object that a partial clone does not have yet. Git
-// fetches it from the remote that promised it. It fails with a PromisedError if
-// git cannot.
+// fetch runs git to read an object that a partial clone lacks. Git fetches the object
+// from its promisor remote. If git fails, fetch returns a PromisedError.
 func (s *Database) fetch(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	run := s.cfg.Fetch
 	if run == nil {
@@ -94,7 +93,7 @@ func (s *Database) fetch(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	return t, content, err
 }
 
-// parseBatch reads "<hash> <type> <size> LF <content> LF", or "<hash> missing".
+// parseBatch parses "<hash> <type> <size> LF <content> LF" or "<hash> missing".
 func parseBatch(out []byte, h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	line, rest, _ := bytes.Cut(out, []byte{'\n'})
 	fields := bytes.Fields(line)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A remote that does not answer is not asked for every object.
+// Failed fetches stop further fetches from an unreachable remote.
 func TestFailedFetchesAreBounded(t *testing.T) {
 	r := gittest.New(t)
 	asked, failure := 0, errors.New("no route to the host")

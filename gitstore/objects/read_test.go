@@ -59,7 +59,7 @@ func farOffsets(r *gittest.Repo) {
 	r.Git("index-pack", "--index-version=2,0x7d0", "-o", idx, packs[0])
 }
 
-// otherNames makes packs that are not called pack-*, as git maintenance does.
+// otherNames creates packs with names other than pack-*, as git maintenance does.
 func otherNames(r *gittest.Repo) {
 	for i, name := range []string{"loose-1", "x", "", ".tmp-7-pack-8"} {
 		r.Write("more.txt", strings.Repeat("y", i*1000))
@@ -79,7 +79,7 @@ func otherNames(r *gittest.Repo) {
 	}
 }
 
-// A repack that fails deletes the packs that have no final name yet.
+// A failed repack deletes its temporary packs, so the reader searches them last.
 func TestUnfinishedPacksComeLast(t *testing.T) {
 	r := fixture(t, 3)
 	r.Git("repack", "-adq")
@@ -102,7 +102,7 @@ func TestRepackWhileOpen(t *testing.T) {
 	r.Git("gc", "-q")
 	s := open(t, r)
 	requireSame(t, s, r)
-	closed := open(t, r) // knows the pack but has not opened it
+	closed := open(t, r) // has listed the pack but not opened it
 	closed.all()[0].list()
 
 	r.Write("new.txt", "new\n")
@@ -131,8 +131,8 @@ func TestGoneObjectIsMissing(t *testing.T) {
 	requireAbsent(t, s, h)
 }
 
-// A pack that is gone is forgotten when a miss makes the store look again,
-// even if it was the last one that served.
+// After a failed lookup, the database forgets deleted packs, including the most recently
+// used pack.
 func TestGonePackIsForgotten(t *testing.T) {
 	r := gittest.New(t)
 	h := plumbing.NewHash(r.Hash("text"))
@@ -233,7 +233,7 @@ func TestPromisor(t *testing.T) {
 	require.ErrorIs(t, err, plumbing.ErrObjectNotFound)
 }
 
-// Where files cannot be mapped, packs are read piece by piece.
+// Packs are readable without memory mapping.
 func TestReadWithoutMapping(t *testing.T) {
 	r := fixture(t, 15)
 	r.Pipe([]byte(strings.Repeat("incompressible? no, but long. ", 20000)), "hash-object", "-w", "--stdin")

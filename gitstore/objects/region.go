@@ -6,16 +6,16 @@ import (
 	"os"
 )
 
-// region is a file that is read in pieces: mapped into memory where the
-// system can do that, read with ReadAt everywhere else.
+// A region is a file with random access. It is memory-mapped if the system supports that,
+// else read with ReadAt.
 type region struct {
 	path string
 	size int64
-	data []byte   // the mapping, or nil
-	file *os.File // set when data is nil
+	data []byte   // mapping, or nil
+	file *os.File // set if data is nil
 }
 
-// openRegion opens a file of the object store for reading.
+// openRegion opens a file of the object database for reading.
 func openRegion(path string) (*region, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -42,8 +42,8 @@ func closing(c io.Closer, err error) error {
 	return err
 }
 
-// at returns the bytes at off: all that follow when the file is mapped, at
-// least want of them (or what there is) when it is not.
+// at returns the bytes at off. For a mapped file it returns all following bytes, else at
+// least want bytes or the rest of the file.
 func (r *region) at(off, want int64) ([]byte, error) {
 	if off < 0 || off > r.size {
 		return nil, formatError("offset %d is outside of %d bytes", off, r.size)

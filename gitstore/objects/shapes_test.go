@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// grow adds commits, and a blob that nothing refers to.
+// grow adds commits and an unreachable blob.
 func grow(r *gittest.Repo, commits int) {
 	for i := range commits {
 		r.Write("f.txt", strings.Repeat(fmt.Sprintf("line %d of %s\n", i, r.Dir), 50+i))
@@ -26,7 +26,7 @@ func grow(r *gittest.Repo, commits int) {
 	r.Hash(fmt.Sprint("unreachable ", commits))
 }
 
-// shapes are the ways in which git stores objects. Each is given a repository
+// shapes contains git's storage formats for objects. Each function converts a repository
 // with loose objects.
 var shapes = map[string]func(t *testing.T, r *gittest.Repo){
 	"loose":  func(*testing.T, *gittest.Repo) {},
@@ -114,7 +114,7 @@ func maintain(r *gittest.Repo, task string, times int) {
 	}
 }
 
-// optional runs a git command that older versions do not know.
+// optional runs a git command and skips the test if this version of git lacks it.
 func optional(t *testing.T, r *gittest.Repo, args ...string) {
 	t.Helper()
 	if _, err := r.Run(nil, args...); err != nil {
@@ -136,7 +136,7 @@ func TestReadsEveryShapeAsGitDoes(t *testing.T) {
 	}
 }
 
-// A partial clone has promisor packs, and lists what it has.
+// A partial clone has promisor packs, and the reader finds all objects that git lists.
 func TestReadsPartialCloneAsGitDoes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -155,7 +155,7 @@ func TestReadsPartialCloneAsGitDoes(t *testing.T) {
 	}
 }
 
-// Packs come and go while a store is open, and while it reads.
+// Reads of an open database succeed while git adds and removes packs.
 func TestReadsWhileGitRepacks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -194,7 +194,7 @@ func TestReadsWhileGitRepacks(t *testing.T) {
 	require.NoError(t, <-done)
 }
 
-// Git reads no pack without its index, not even by a multi-pack index.
+// Git does not read a pack without its index file, even if a multi-pack index exists.
 func TestMultiPackIndexAloneIsNotEnough(t *testing.T) {
 	r := gittest.New(t)
 	grow(r, 3)
@@ -209,7 +209,7 @@ func TestMultiPackIndexAloneIsNotEnough(t *testing.T) {
 	require.Error(t, err)
 }
 
-// same compares the reader with git in one repository.
+// same compares the reader with git in a repository.
 func same(t *testing.T, gitDir string) {
 	t.Helper()
 	c, err := objecttest.Compare(t.Context(), gitDir, 100_000)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ParseShared reads a value of core.sharedRepository for Config.Shared and
+// ParseShared parses core.sharedRepository and returns values for Config.Shared and
 // Config.SharedExact.
 func ParseShared(value string) (bits os.FileMode, exact bool, err error) {
 	switch strings.ToLower(value) {
@@ -30,8 +30,8 @@ func ParseShared(value string) (bits os.FileMode, exact bool, err error) {
 	return os.FileMode(n & 0o666), true, nil
 }
 
-// fileMode is the mode that a file made with mode gets in a shared
-// repository: readers are added, writers only where the owner may write.
+// fileMode returns the mode for a new file in a shared repository. It adds read
+// permissions, and write permissions only if the owner may write.
 func (c *Config) fileMode(mode os.FileMode) os.FileMode {
 	bits := c.Shared & 0o777
 	if mode&0o200 == 0 {
@@ -43,8 +43,8 @@ func (c *Config) fileMode(mode os.FileMode) os.FileMode {
 	return mode | bits
 }
 
-// dirMode is fileMode for a directory: who may read may enter, and what is
-// made inside belongs to the directory's group.
+// dirMode returns the mode for a new directory. It adds search permission to each read
+// permission, and setgid, so that new files inherit the group.
 func (c *Config) dirMode(mode os.FileMode) os.FileMode {
 	mode = c.fileMode(mode)
 	mode |= mode & 0o444 >> 2
@@ -54,7 +54,7 @@ func (c *Config) dirMode(mode os.FileMode) os.FileMode {
 	return mode
 }
 
-// share gives a new object file the mode of a shared repository.
+// share sets the mode of a new object file in a shared repository.
 func (s *Database) share(f *os.File) error {
 	if s.cfg.Shared == 0 {
 		return nil
@@ -69,8 +69,9 @@ func (s *Database) share(f *os.File) error {
 	return nil
 }
 
-// Share gives files and directories the modes of a shared repository, so far as
-// they are this user's to change. It does nothing in one that is not shared.
+// Share sets the modes of files and directories in a shared repository. It ignores
+// errors, because files may belong to other users. It does nothing if the repository is
+// not shared.
 func (s *Database) Share(paths ...string) {
 	if s.cfg.Shared == 0 {
 		return
@@ -90,7 +91,7 @@ func (s *Database) Share(paths ...string) {
 	}
 }
 
-// makeDir makes a fan-out directory.
+// makeDir creates a fan-out directory if it does not exist.
 func (s *Database) makeDir(dir string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		if errors.Is(err, fs.ErrExist) {

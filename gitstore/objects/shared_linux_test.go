@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The modes of new files and directories are those that git gives them.
+// New files and directories get the same modes as with git.
 func TestFileModesMatchGitForSharedRepository(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

@@ -7,7 +7,6 @@ import (
 	"os"
 )
 
-// slurp reads a file.
 func slurp(path string, _ []byte) ([]byte, error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, err

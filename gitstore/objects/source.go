@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// racy is how old a directory must be for its time stamp to vouch for it: two
-// changes within one tick of the clock leave the same stamp. FAT counts in
-// steps of two seconds.
+// racy is the minimum age of a directory's timestamp to detect changes reliably. Two
+// changes within a clock tick have the same timestamp, and FAT has a resolution of two
+// seconds.
 const racy = 3 * time.Second
 
-// source is one objects directory: the repository's own or an alternate.
+// A source is an objects directory: the repository's own or an alternate.
 type source struct {
 	dir string
 
-	mu      sync.Mutex // held while scanning
+	mu      sync.Mutex // held during scans
 	packs   atomic.Pointer[[]*pack]
-	stamp   time.Time // of the pack directory, zero when it proves nothing
-	retired []*pack   // no longer listed; a reader may still be in one
+	stamp   time.Time // timestamp of the pack directory, zero if unreliable
+	retired []*pack   // packs removed from the list that readers may still use
 }
 
 // list returns the packs, newest first.
@@ -37,8 +37,8 @@ func (s *source) list() []*pack {
 	return *s.packs.Load()
 }
 
-// rescan looks for new and removed packs and reports whether the list is
-// another one now. Without force it trusts the time of the directory.
+// rescan lists the packs again and reports whether the list changed. If force is false
+// and the timestamp of the directory is unchanged, rescan keeps the list.
 func (s *source) rescan(force bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,9 +58,8 @@ func (s *source) rescan(force bool) bool {
 
 func (s *source) packDir() string { return filepath.Join(s.dir, "pack") }
 
-// scan lists the packs that have both files, whatever their names are: git
-// names packs pack-*, and git maintenance also loose-*. A directory that cannot
-// be read has no packs: git treats it the same way.
+// scan returns the packs that have both files, with any name: git names packs pack-*, and
+// git maintenance also loose-*. Like git, scan treats an unreadable directory as empty.
 func (s *source) scan() []string {
 	names, err := readNames(s.packDir())
 	if err != nil {
@@ -79,8 +78,7 @@ func (s *source) scan() []string {
 	return packs
 }
 
-// unfinished returns 1 for a pack that git repack has not yet given its final
-// name, else 0.
+// unfinished returns 1 for a temporary pack of a running git repack, else 0.
 func (p *pack) unfinished() int {
 	if strings.HasPrefix(filepath.Base(p.path), ".tmp-") {
 		return 1
@@ -97,10 +95,9 @@ func readNames(dir string) ([]string, error) {
 	return d.Readdirnames(-1)
 }
 
-// replace installs the packs with these paths, keeping those already known.
-// Packs that are new come first: what is asked for after a scan is in them.
-// The packs of a repack at work come last, since a repack that fails deletes
-// them.
+// replace installs a new list of packs and keeps known pack objects. New packs come
+// first, because the object that caused the scan is likely there. Temporary packs of git
+// repack come last, because a failed repack deletes them.
 func (s *source) replace(paths []string) bool {
 	known := make(map[string]*pack)
 	var before []*pack
@@ -128,7 +125,7 @@ func (s *source) replace(paths []string) bool {
 	return len(fresh) > 0 || len(known) > 0
 }
 
-// refresh lists all packs anew.
+// refresh lists the packs of all sources again.
 func (s *Database) refresh() {
 	s.life.RLock()
 	defer s.life.RUnlock()
@@ -155,5 +152,5 @@ func (s *source) orNone() *[]*pack {
 	return &[]*pack{}
 }
 
-// gone reports whether err says that a file is not there.
+// gone reports whether err means that a file does not exist.
 func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -10,22 +10,21 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// ErrClosed is returned by every read of a store that has been closed.
+// ErrClosed is returned by reads after Close.
 var ErrClosed = errors.New("object store is closed")
 
-// ErrTooLarge is returned for an object that is larger than the store is
-// willing to hold in memory.
+// ErrTooLarge is returned for an object that exceeds the memory limit of this package.
 var ErrTooLarge = errors.New("object is too large")
 
-// maxObject is the size above which an object is not read into memory. It is
-// the size above which git stops making deltas (core.bigFileThreshold).
+// maxObject is the maximum size of an object that is read into memory. It equals the size
+// above which git makes no deltas (core.bigFileThreshold).
 const maxObject = 512 << 20
 
-// maxCommit is the same for commits and tags: a chain is read in one go, and a
-// message of the same letter is a thousandth of its size where it is stored.
+// maxCommit is the maximum size of commits and tags. A chain is read in one go, and a
+// repetitive message takes a thousandth of its size on disk.
 const maxCommit = 8 << 20
 
-// mostOf is how large an object of a kind may be.
+// mostOf returns the maximum object size for type t.
 func mostOf(t plumbing.ObjectType) int64 {
 	if t == plumbing.CommitObject || t == plumbing.TagObject {
 		return maxCommit
@@ -33,38 +32,37 @@ func mostOf(t plumbing.ObjectType) int64 {
 	return maxObject
 }
 
-// GitFunc runs git with args and stdin and returns what it printed.
+// GitFunc runs git with args and stdin and returns its output.
 type GitFunc = func(ctx context.Context, stdin []byte, args ...string) ([]byte, error)
 
-// Config says where the objects are and how new ones are made.
+// Config is the configuration of a Database.
 type Config struct {
 	// Dir is the objects directory (GIT_OBJECT_DIRECTORY or <git dir>/objects).
 	Dir string
-	// Alternates are the directories of GIT_ALTERNATE_OBJECT_DIRECTORIES.
-	// Those of info/alternates are found by the store itself.
+	// Alternates are the directories of GIT_ALTERNATE_OBJECT_DIRECTORIES. The database
+	// itself reads info/alternates.
 	Alternates []string
-	// Shared holds the permission bits of core.sharedRepository that new
-	// files and directories get in addition, 0 for the umask alone.
+	// Shared contains the permission bits of core.sharedRepository that new files and
+	// directories get in addition to the umask. Zero adds no bits.
 	Shared os.FileMode
-	// SharedExact makes Shared replace the bits, as an octal value of
-	// core.sharedRepository does.
+	// SharedExact makes Shared replace the permission bits, as for an octal
+	// core.sharedRepository.
 	SharedExact bool
-	// Git runs git, for FlushPack and for objects of a partial clone. It may
-	// be nil when neither is needed.
+	// Git runs git for FlushPack and for missing objects of a partial clone. It may be
+	// nil if the caller needs neither.
 	Git GitFunc
-	// Fetch runs git for an object of a partial clone that is missing: git may
-	// ask a remote. Nil stands for Git.
+	// Fetch runs git to read a missing object of a partial clone; git may contact a
+	// remote. If Fetch is nil, Git is used.
 	Fetch GitFunc
-	// SyncEach syncs every file even where the journal of the file system is
-	// known to be ordered, as core.fsyncMethod=fsync asks for.
+	// SyncEach forces fsync of each file, also in an ordered journal, as
+	// core.fsyncMethod=fsync requires.
 	SyncEach bool
-	// Promisor says that the repository is a partial clone: Read asks git for
-	// an object that is missing, and git may fetch it.
+	// Promisor marks a partial clone: Read runs git for missing objects, and git may
+	// fetch them.
 	Promisor bool
 }
 
-// Database reads and writes the objects of one repository. It is safe for
-// concurrent use.
+// A Database reads and writes the objects of a repository. Concurrent use is safe.
 type Database struct {
 	cfg     Config
 	open    sync.Once
@@ -73,16 +71,16 @@ type Database struct {
 	cache   baseCache
 	missing missing
 	journal sync.Once
-	inOrder bool // see ordered
+	inOrder bool // result of ordered
 
 	life   sync.RWMutex
 	closed bool
 
-	trace func(step, path string) // tests: called after each step of a flush
+	trace func(step, path string) // called by tests after each step of a flush
 }
 
-// Open returns the store over c.Dir. Nothing is read before it is needed, so
-// a directory that is missing shows as an empty store.
+// Open returns a Database for c.Dir. It reads no files yet; a missing directory is an
+// empty database.
 func Open(c Config) (*Database, error) {
 	if c.Dir == "" {
 		return nil, errors.New("open object store: no directory")
@@ -90,8 +88,8 @@ func Open(c Config) (*Database, error) {
 	return &Database{cfg: c}, nil
 }
 
-// Close releases the files of the store. Reads that are under way finish
-// first, later ones fail with ErrClosed.
+// Close closes the files of the database. It waits for running reads. Later reads fail
+// with ErrClosed.
 func (s *Database) Close() error {
 	s.life.Lock()
 	defer s.life.Unlock()
@@ -103,9 +101,8 @@ func (s *Database) Close() error {
 	return nil
 }
 
-// Read returns the type and the content of an object, which is the caller's
-// to keep. It fails with plumbing.ErrObjectNotFound when there is none. The
-// content is not checked against the hash.
+// Read returns type and content of an object. The caller owns the content. Read does not
+// verify the hash. If the object does not exist, Read returns plumbing.ErrObjectNotFound.
 func (s *Database) Read(h plumbing.Hash) (t plumbing.ObjectType, content []byte, err error) {
 	err = s.lookup(h, func(f found) (err error) {
 		t, content, err = f.read(&s.cache)
@@ -117,7 +114,7 @@ func (s *Database) Read(h plumbing.Hash) (t plumbing.ObjectType, content []byte,
 	return t, content, err
 }
 
-// Header returns the type and the size of an object without its content.
+// Header returns type and size of an object.
 func (s *Database) Header(h plumbing.Hash) (t plumbing.ObjectType, size int64, err error) {
 	err = s.lookup(h, func(f found) (err error) {
 		t, size, err = f.header()
@@ -131,23 +128,23 @@ func (s *Database) Header(h plumbing.Hash) (t plumbing.ObjectType, size int64, e
 	return t, size, err
 }
 
-// Size returns the size of an object's content.
+// Size returns the content size of an object.
 func (s *Database) Size(h plumbing.Hash) (int64, error) {
 	_, size, err := s.Header(h)
 	return size, err
 }
 
-// Has reports whether an object is in the store or one of its alternates. It
-// never asks a remote: what a partial clone has not fetched is not there.
+// Has reports whether an object is in the database or an alternate. It never contacts a
+// remote, so objects that a partial clone has not fetched count as missing.
 func (s *Database) Has(h plumbing.Hash) bool {
 	return s.lookup(h, func(f found) error { return f.exists() }) == nil
 }
 
-// InOrder reports whether one sync of a directory on the file system of f, later
-// on, stands for all that a flush has done until then.
+// InOrder reports whether one later sync of a directory on the file system of f commits
+// all earlier changes of a flush.
 func (s *Database) InOrder(f *os.File) bool { return s.ordered() && onDevice(f, s.cfg.Dir) }
 
-// ordered reports whether one sync stands for all that was done before it.
+// ordered reports whether one sync commits all earlier changes.
 func (s *Database) ordered() bool {
 	s.journal.Do(func() { s.inOrder = !s.cfg.SyncEach && orderedFS(s.cfg.Dir) })
 	return s.inOrder

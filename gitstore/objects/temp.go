@@ -11,16 +11,16 @@ import (
 	"git-checkpoint/gitstore/internal/fsutil"
 )
 
-// temp is an object on its way to the disk. Its name begins with tmp_obj_, so
-// that git gc removes what a killed process has left.
+// A temp is an object file under a temporary name. The name begins with tmp_obj_, so that
+// git gc deletes leftovers of killed processes.
 type temp struct {
 	*added
-	path  string // "" once it has its final name
+	path  string // "" after the rename
 	final string
 	file  *os.File
 }
 
-// stage writes an object under a temporary name beside its final one.
+// stage writes an object to a temporary file in its final directory.
 func (f *flush) stage(o *added) (*temp, error) {
 	t := &temp{added: o, final: f.store.loosePath(o.hash)}
 	data, err := f.z.looseData(o)
@@ -41,7 +41,7 @@ func (f *flush) stage(o *added) (*temp, error) {
 	return t, nil
 }
 
-// create makes the temporary file, and its directory when that is missing.
+// create creates the temporary file, and its directory if necessary.
 func (t *temp) create(s *Database) error {
 	dir := filepath.Dir(t.final)
 	for range 100 {
@@ -52,7 +52,7 @@ func (t *temp) create(s *Database) error {
 			t.path, t.file = path, file
 			return nil
 		case gone(err):
-			// A gc may remove an empty directory again: then once more.
+			// A gc may delete an empty directory again, so retry.
 			if err := s.makeDir(dir); err != nil {
 				return err
 			}
@@ -63,8 +63,8 @@ func (t *temp) create(s *Database) error {
 	return errors.New("no temporary name is free")
 }
 
-// install gives the file its final name. A file that is there already has the
-// same content or is damaged, and is replaced in both cases.
+// install renames the file to its final name. It replaces an existing file, which has the
+// same content or is damaged.
 func (t *temp) install() error {
 	err := t.file.Close()
 	t.file = nil
@@ -72,8 +72,8 @@ func (t *temp) install() error {
 		return err
 	}
 	if err := os.Rename(t.path, t.final); err != nil {
-		// Windows does not replace a file that is read-only or in use. Then
-		// the one that is there will do, if it is good.
+		// Windows cannot replace a read-only or open file. In that case an intact
+		// existing file suffices.
 		if sameLoose(t.final, t.added) != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (t *temp) install() error {
 	return nil
 }
 
-// discard removes the file if it has not got its final name.
+// discard closes and deletes the temporary file.
 func (t *temp) discard() {
 	if t.file != nil {
 		_ = t.file.Close()

@@ -10,17 +10,17 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// By default git syncs packs, but neither loose objects nor the names of packs
-// (core.fsync). They are on the disk only after the kernel has written them out.
+// By default git syncs packs, but neither loose objects nor pack names (core.fsync). They
+// are durable only after the kernel's writeback.
 
-// writtenOut is the age from which a file counts as written out. Linux does that
-// after 35 seconds by default (vm.dirty_expire_centisecs and
-// vm.dirty_writeback_centisecs), in laptop mode after 20 minutes. The rest is for
-// a file system that is busy, and for clocks that differ.
+// writtenOut is the minimum age of files that count as written to disk. Linux writes them
+// within 35 seconds by default (vm.dirty_expire_centisecs and
+// vm.dirty_writeback_centisecs), in laptop mode within 20 minutes. The margin covers busy
+// file systems and clock differences.
 const writtenOut = 30 * time.Minute
 
-// Recent returns the time before which changes are on the disk: since, or
-// earlier, that of a file that counts as written out.
+// Recent returns the later of since and the current time minus 30 minutes. Older changes
+// are on disk.
 func Recent(since time.Time) time.Time {
 	if old := time.Now().Add(-writtenOut); since.Before(old) {
 		return old
@@ -28,15 +28,15 @@ func Recent(since time.Time) time.Time {
 	return since
 }
 
-// ChangedSince reports whether a file or directory was changed at or after a
-// time, also in the future of this clock.
+// ChangedSince reports whether a file or directory has a ctime at or after since. Times
+// in the future count too.
 func ChangedSince(path string, since time.Time) bool {
 	c, err := changeOf(path)
 	return err == nil && !c.at.Before(since)
 }
 
-// Stamp returns a text that differs after a file or directory was changed,
-// replaced or copied. Without the file it is "-".
+// Stamp returns a text that changes if a file or directory is changed, replaced or
+// copied. Stamp returns "-" if the file is missing.
 func Stamp(path string) string {
 	c, err := changeOf(path)
 	if err != nil {
@@ -45,8 +45,8 @@ func Stamp(path string) string {
 	return fmt.Sprintf("%d:%d:%d", c.dev, c.ino, c.at.UnixNano())
 }
 
-// Identity returns a text that differs between two files or directories, also
-// between a file and its copy. Without the file it is "-".
+// Identity returns a text that differs between two files or directories, also between a
+// file and its copy. Identity returns "-" if the file is missing.
 func Identity(path string) string {
 	c, err := changeOf(path)
 	if err != nil {
@@ -55,8 +55,8 @@ func Identity(path string) string {
 	return fmt.Sprintf("%d:%d", c.dev, c.ino)
 }
 
-// PackStamp returns a text that differs after packs were added or removed, here
-// or in an alternate.
+// PackStamp returns a text that changes if packs are added or removed, in this repository
+// or an alternate.
 func (s *Database) PackStamp() string {
 	s.life.RLock()
 	defer s.life.RUnlock()
@@ -67,7 +67,7 @@ func (s *Database) PackStamp() string {
 	return strings.Join(stamps, " ")
 }
 
-// Dirs returns the objects directories, the store's own first.
+// Dirs returns the objects directories, the repository's own directory first.
 func (s *Database) Dirs() []string {
 	s.life.RLock()
 	defer s.life.RUnlock()
@@ -78,8 +78,8 @@ func (s *Database) Dirs() []string {
 	return dirs
 }
 
-// UnsyncedPacks lists the files of packs, and those that describe packs and
-// alternates, that were changed at or after a time.
+// UnsyncedPacks returns files in the directories pack, info and info/commit-graphs with a
+// ctime at or after since.
 func (s *Database) UnsyncedPacks(since time.Time) (files []string) {
 	for _, dir := range s.Dirs() {
 		files = append(files, changedIn(filepath.Join(dir, "pack"), since)...)
@@ -89,7 +89,7 @@ func (s *Database) UnsyncedPacks(since time.Time) (files []string) {
 	return files
 }
 
-// UnsyncedLoose lists the loose objects that were changed at or after a time.
+// UnsyncedLoose returns the files of loose objects with a ctime at or after since.
 func (s *Database) UnsyncedLoose(since time.Time) (files []string) {
 	for _, dir := range s.Dirs() {
 		names := changedFanOut(dir, since)
@@ -103,8 +103,8 @@ func (s *Database) UnsyncedLoose(since time.Time) (files []string) {
 	return files
 }
 
-// changedIn lists the files of a directory that were changed at or after a time.
-// Temporary files are not reached by anything.
+// changedIn returns the files in dir with a ctime at or after since. It skips temporary
+// files, because nothing references them.
 func changedIn(dir string, since time.Time) (files []string) {
 	if !ChangedSince(dir, since) {
 		return nil
@@ -112,7 +112,8 @@ func changedIn(dir string, since time.Time) (files []string) {
 	return changedFiles(dir, since)
 }
 
-// LooseFile returns the file of an object that is in no pack, or "".
+// LooseFile returns the path of a loose object, or "" if a pack contains the object. For
+// a missing object, it returns a path without a file.
 func (s *Database) LooseFile(h plumbing.Hash) (path string) {
 	_ = s.lookup(h, func(at found) error {
 		if at.pack == nil {
@@ -123,16 +124,16 @@ func (s *Database) LooseFile(h plumbing.Hash) (path string) {
 	return path
 }
 
-// Sync notes files and directories that others wrote. Flush makes their contents
-// and names durable with the objects of the batch. A file that is removed
-// meanwhile is left out, and so is a file that this user cannot read.
+// Sync adds files and directories of other programs to the batch. Flush makes their
+// contents and names durable together with the objects. Flush skips files that were
+// removed or are unreadable for this user.
 func (b *Batch) Sync(paths ...string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.others = append(b.others, paths...)
 }
 
-// SyncFiles makes the contents and names of files durable.
+// SyncFiles makes contents and names of files durable.
 func (s *Database) SyncFiles(paths []string) error {
 	f := s.newFlush()
 	f.others = paths

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every file that is noted for a flush is synced or written out before an object
-// gets its name, whether the journal is ordered or not.
+// Flush syncs or writes all noted files before it names objects, with both kinds of
+// journal.
 func TestFlushSyncsFilesOfOthersFirst(t *testing.T) {
 	for _, each := range []bool{true, false} {
 		r := gittest.New(t)
@@ -24,7 +24,7 @@ func TestFlushSyncsFilesOfOthersFirst(t *testing.T) {
 		file := s.LooseFile(plumbing.NewHash(blob))
 		require.FileExists(t, file)
 		var steps []string
-		var lock sync.Mutex // files are synced together
+		var lock sync.Mutex // files are synced in parallel
 		s.trace = func(step, path string) {
 			lock.Lock()
 			defer lock.Unlock()
@@ -50,8 +50,8 @@ func TestFlushSyncsFilesOfOthersFirst(t *testing.T) {
 	}
 }
 
-// A batch without objects syncs the files and their directories, since no name
-// comes after them.
+// A batch without objects syncs noted files and their directories, because no rename
+// follows.
 func TestFlushOfFilesOfOthersAlone(t *testing.T) {
 	r := gittest.New(t)
 	s := open(t, r)

@@ -1,4 +1,5 @@
-// Package objecttest compares the reader of objects with git, for tests.
+// Package objecttest compares objects that package objects reads with git's output, for
+// tests.
 package objecttest
 
 import (
@@ -17,16 +18,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// maxContent bounds the size of an object whose content is read.
+// maxContent is the maximum size of objects that Compare reads in full.
 const maxContent = 1 << 20
 
-// Repositories returns the git directories below dir, except those with SHA-256
-// objects.
+// Repositories returns the git directories below dir, except those with SHA-256 objects.
 func Repositories(dir string) ([]string, error) {
 	var found []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() || d.Name() != "objects" {
-			return nil // a test may take away the right to read a directory
+			return nil // a test may make a directory unreadable
 		}
 		parent := filepath.Dir(path)
 		if !isGitDir(parent) {
@@ -49,17 +49,17 @@ func isGitDir(dir string) bool {
 	return true
 }
 
-// Compared is the outcome of one comparison.
+// Compared is the result of a comparison.
 type Compared struct {
-	Objects  int      // that git lists
-	Contents int      // that were read and have the hash they should have
-	Differ   []string // one line a difference
-	Refused  string   // why git does not list the objects, "" if it does
+	Objects  int      // objects that git lists
+	Contents int      // objects whose content was read and matches the hash
+	Differ   []string // one line per difference
+	Refused  string   // error of git if it cannot list the objects, else ""
 }
 
-// Compare lists the objects of a repository with git cat-file, and compares the
-// ids, kinds and sizes with those that the reader finds. It reads the contents
-// of objects up to 1 MiB, and skips a repository with more than most objects.
+// Compare lists the objects of a repository with git cat-file and compares ids, types and
+// sizes with the reader's results. It reads contents up to 1 MiB. It compares no objects
+// if the repository has more than most objects.
 func Compare(ctx context.Context, gitDir string, most int) (Compared, error) {
 	c := Compared{}
 	s, err := objects.Open(objects.Config{Dir: filepath.Join(gitDir, "objects")})
@@ -78,7 +78,7 @@ func Compare(ctx context.Context, gitDir string, most int) (Compared, error) {
 	for line := range strings.Lines(listed) {
 		fields := strings.Fields(line)
 		if len(fields) != 3 {
-			continue // git names a damaged object
+			continue // git's message about a damaged object
 		}
 		c.object(s, plumbing.NewHash(fields[0]), fields[1], fields[2])
 	}
@@ -94,7 +94,7 @@ func catFile(ctx context.Context, gitDir string) (listed, said string, err error
 	return out.String(), errs.String(), err
 }
 
-// object compares one object with what git says of it.
+// object compares an object with git's type and size.
 func (c *Compared) object(s *objects.Database, h plumbing.Hash, kind, size string) {
 	t, n, err := s.Header(h)
 	switch {
@@ -118,12 +118,12 @@ func (c *Compared) object(s *objects.Database, h plumbing.Hash, kind, size strin
 	c.Contents++
 }
 
-// most bounds the objects of a repository that CompareBelow looks at.
+// most is the maximum number of objects in a repository that CompareBelow compares.
 const most = 2000
 
-// CompareBelow compares the reader with git in the repositories below a folder
-// that a test has used, and returns how many there are. A repository in which
-// git fsck finds damage may differ.
+// CompareBelow compares the reader with git in all repositories below a test's directory
+// and returns their number. Differences do not count if git fsck fails in that
+// repository.
 func CompareBelow(ctx context.Context, dir string) (compared int, differ []string) {
 	repositories, err := Repositories(dir)
 	if err != nil {
