@@ -1,19 +1,18 @@
-// Package refs reads refs and their reflogs, and moves refs that are files, as git
-// does and beside git, without a git process.
+// Package refs reads refs and reflogs, and updates refs of the files backend without a
+// git process. It is safe to use beside git.
 //
-// A ref of git's files backend is a file below the repository's folder, or a
-// line of packed-refs where it has no file of its own. Who moves one makes the
-// file "<ref>.lock", which must not exist; looks whether the ref still is where
-// it was expected; appends a line to the reflog; and renames the lock, which
-// holds the new value, to the ref (gitrepository-layout(5), and what git's own
-// update-ref does). Readers see the old value or the new.
+// In git's files backend, a ref is a file in the repository, or a line of packed-refs if
+// that file does not exist. An update creates the file "<ref>.lock" and fails if it
+// exists. It compares the ref with the expected old value, appends a reflog entry, and
+// renames the lock file, which contains the new value, to the ref. See
+// gitrepository-layout(5) and git update-ref. Readers see the old value or the new value.
 //
-// Git writes into the lock after it has made it. Here the value is in a file of
-// another folder first, on the disk, and the lock is a link to it. So a lock is
-// never empty or half written, whenever its maker is killed, and who finds one
-// can tell whose it is by what it holds.
+// Git creates the lock file first and writes the value afterwards. This package writes
+// the value to a file in another directory, the caller syncs it, and Commit creates the lock as a hard link
+// to that file. So its locks are always complete, even if the process is killed, and
+// their content identifies the owner.
 //
-// Only the common case is done here: refs that exist, have a reflog, are no
-// symbolic ones and that nobody else has locked. Whatever else is found is left
-// to git, which has the last word on it, before anything has changed.
+// This package updates only existing, direct refs that have a reflog and are not locked.
+// In all other cases it fails with ErrNeedsGit before any change, and git updates the
+// refs.
 package refs

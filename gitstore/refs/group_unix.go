@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// sameGroup fails unless what is made in one folder belongs to the group that it
-// would belong to in another.
+// sameGroup fails if files created in dir and in other get different groups.
 func sameGroup(dir, other string) error {
 	one, err := os.Stat(dir)
 	if err != nil {

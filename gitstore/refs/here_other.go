@@ -2,6 +2,6 @@
 
 package refs
 
-// Here says whether refs are moved here on this system. A file that somebody
-// reads cannot be replaced everywhere; git knows how to.
+// Here reports whether this package updates refs on this system. Not every system can
+// replace a file that is open for reading; git handles that case.
 const Here = false

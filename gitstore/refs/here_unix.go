@@ -2,5 +2,5 @@
 
 package refs
 
-// Here says whether refs are moved here on this system.
+// Here reports whether this package updates refs on this system.
 const Here = true

@@ -14,45 +14,43 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
-// An IssueLock is the right to read an issue's refs and move them, among the
-// processes of this program: the lock of a file, which the git that moves the
-// refs inherits, so that it lasts until both have ended. A nil one is of none.
+// An IssueLock protects the refs of one or more issues against other processes of this
+// program. It locks a file, which child git processes inherit, so that the lock lasts
+// until this process and its git have exited. A nil IssueLock locks no issue.
 //
-// Git's own compare-and-swap is not enough. It looks at packed-refs before it
-// locks a ref, and takes a file of the same size, date and inode for the one
-// that it has read. Beside `git pack-refs`, it lets a ref move from a value
-// that it has no more, and what was saved between is lost. Among processes
-// that take the lock, such a git refuses the right value instead. The lock also
-// keeps many processes from doing the same work in vain.
+// Git's compare-and-swap alone is not sufficient. Git reads packed-refs before it locks a
+// ref, and assumes that a file of equal size, date and inode is unchanged. During `git
+// pack-refs`, git may therefore accept an outdated old value, which loses a concurrent
+// save. Among processes with an IssueLock, such a git rejects the correct old value
+// instead. The lock also avoids duplicate work in parallel processes.
 //
-// The file holds the transaction that is under way, a Note. A git that was
-// killed leaves its locks, which no git removes, and may have moved some of the
-// refs. A process that has the lock knows that the git of the last holder is dead:
-// git's locks of that transaction are removed, and the store completes or rolls back the
-// transaction before it does anything else.
+// The file contains the running transaction, a Note. A killed git leaves its lock files,
+// which git never removes, and may have moved a part of the refs. The next process that
+// gets the IssueLock knows that the git of the previous owner has exited. It removes that
+// transaction's lock files, and the store completes or rolls back the transaction before
+// other changes.
 //
-// An IssueLock may be of several issues, each with a file and the moves of its
-// own refs in it. The files are locked in the order of issues, so that there is
-// no deadlock.
+// An IssueLock of several issues has one file per issue, with the moves of that issue's
+// refs. Files are locked in the order of issues to prevent deadlocks.
 type IssueLock struct {
 	dir     Dir
-	files   []*issueLockFile // none where there are no locks
-	heldAll bool             // of all issues that were asked for
-	held    bool             // Begin and Done leave the note as it is
+	files   []*issueLockFile // empty if no file is locked
+	heldAll bool             // all requested issues are locked
+	held    bool             // Begin and Done keep the note unchanged
 }
 
 type issueLockFile struct {
 	*os.File
-	note  *Note // of a process that was killed, then of this one
-	begun bool  // the note is of this one
+	note  *Note // note of a killed process, later of this process
+	begun bool  // note belongs to this process
 }
 
-// lockTimeout bounds the wait for a lock: a stopped process may hold it. Then
-// compare-and-swap has to do.
+// lockTimeout limits the wait for a lock that a stopped process may hold. After the
+// timeout, the caller relies on compare-and-swap.
 const lockTimeout = 10 * time.Second
 
-// Lock locks issues, named as in refs. It leaves out those that it cannot lock,
-// and returns nil if that is all of them.
+// Lock locks issues, named as in refs. It skips issues that it cannot lock, and returns
+// nil if it can lock no issue.
 func (d Dir) Lock(ctx context.Context, issues []string) *IssueLock {
 	t := &IssueLock{dir: d}
 	folder := d.noteFolder()
@@ -73,13 +71,13 @@ func (d Dir) Lock(ctx context.Context, issues []string) *IssueLock {
 	return t
 }
 
-// lockFile opens and locks a file. It returns nil if it cannot.
+// lockFile opens and locks a file. It returns nil on failure.
 func (d Dir) lockFile(ctx context.Context, path string, limit time.Duration) *os.File {
 	f, err := filelock.Open(path, os.O_CREATE)
 	if err != nil {
 		return nil
 	}
-	d.Share(filepath.Dir(filepath.Dir(path)), filepath.Dir(path), path) // other users who save here take the lock too
+	d.Share(filepath.Dir(filepath.Dir(path)), filepath.Dir(path), path) // other users of a shared repository lock it too
 	if !filelock.Wait(ctx, f, limit) {
 		f.Close()
 		time.Sleep(rand.N(3 * time.Millisecond))
@@ -88,22 +86,23 @@ func (d Dir) lockFile(ctx context.Context, path string, limit time.Duration) *os
 	return f
 }
 
-// Unlock releases the locks.
+// Unlock releases all locks.
 func (t *IssueLock) Unlock() {
 	if t != nil {
 		for _, f := range t.files {
 			if strings.HasPrefix(f.note.Issue, incomingNote) && len(f.note.all()) == 0 {
-				os.Remove(f.Name()) // no other lock has this name
+				os.Remove(f.Name()) // names of incoming notes are unique
 			}
 			f.Close()
 		}
 	}
 }
 
-// HeldAll reports whether all issues that were asked for are locked.
+// HeldAll reports whether all requested issues are locked.
 func (t *IssueLock) HeldAll() bool { return t != nil && t.heldAll }
 
-// Locks are the files that have to stay open as long as a git moves the refs.
+// Locks returns the locked files. Pass them to each git that updates the refs, so that
+// they stay open until git exits.
 func (t *IssueLock) Locks() []*os.File {
 	if t == nil {
 		return nil
@@ -115,8 +114,8 @@ func (t *IssueLock) Locks() []*os.File {
 	return locks
 }
 
-// Begin notes the transaction that is about to begin. A note that cannot be
-// written only means that what a kill leaves stays.
+// Begin writes a note of the transaction that follows. Write errors are ignored: they
+// only prevent the cleanup after a kill.
 func (t *IssueLock) Begin(message string, moves []Move) {
 	if t == nil || t.held {
 		return
@@ -137,7 +136,7 @@ func (t *IssueLock) Begin(message string, moves []Move) {
 	}
 }
 
-// write puts the note into the file.
+// write writes the note to the file.
 func (f *issueLockFile) write() {
 	_ = f.Truncate(0)
 	if len(f.note.Moves)+len(f.note.stale) > 0 {
@@ -145,8 +144,8 @@ func (f *issueLockFile) write() {
 	}
 }
 
-// Failed removes the locks of the git that was to do the transaction, if it was
-// killed: else it has removed them.
+// Failed removes lock files of a killed git, given the error of the git process. A git
+// that fails otherwise has removed its lock files itself.
 func (t *IssueLock) Failed(err error) {
 	if t != nil && gitcmd.Code(err) < 0 {
 		for _, f := range t.files {
@@ -156,7 +155,7 @@ func (t *IssueLock) Failed(err error) {
 	}
 }
 
-// Done ends the transaction that was begun: its refs have moved, or none has.
+// Done ends the transaction: all its refs have moved, or no ref has moved.
 func (t *IssueLock) Done() {
 	if t == nil || t.held {
 		return
@@ -168,9 +167,8 @@ func (t *IssueLock) Done() {
 	}
 }
 
-// Hold keeps the note of the transaction that was begun, whatever else begins and
-// ends, until Release or Unlock. The next Lock then settles the transaction
-// like that of a process that was killed.
+// Hold keeps the current note, regardless of other transactions, until Release or Unlock.
+// The next Lock then settles the transaction like that of a killed process.
 func (t *IssueLock) Hold() {
 	if t != nil {
 		t.held = true
@@ -190,8 +188,8 @@ func (f *issueLockFile) end() {
 	f.write()
 }
 
-// Interrupted are the transactions of processes that were killed. The store
-// completes each or rolls it back, which ends with Settled.
+// Interrupted returns the transactions of killed processes. The store must complete each
+// transaction or roll it back, then call Settled.
 func (t *IssueLock) Interrupted() []Note {
 	if t == nil {
 		return nil
@@ -205,8 +203,8 @@ func (t *IssueLock) Interrupted() []Note {
 	return notes
 }
 
-// Keep puts the note of a transaction that is done back in its file, until the
-// next one begins.
+// Keep writes the note of a finished transaction back to its file, until the next
+// transaction begins.
 func (t *IssueLock) Keep(n Note) {
 	for _, f := range t.files {
 		if f.note.Issue == n.Issue {
@@ -216,7 +214,7 @@ func (t *IssueLock) Keep(n Note) {
 	}
 }
 
-// Settled ends the transaction of a process that was killed.
+// Settled ends the transaction of a killed process.
 func (t *IssueLock) Settled(issue string) {
 	for _, f := range t.files {
 		if f.note.Issue == issue {
@@ -225,8 +223,8 @@ func (t *IssueLock) Settled(issue string) {
 	}
 }
 
-// clean removes the locks of a git that was killed. Those that a living git may
-// hold stay in the note, for the next Lock.
+// clean removes lock files of a killed git. If a running git may hold a lock file, its
+// move stays in the note for the next Lock.
 func (t *IssueLock) clean() {
 	notes := make([]*Note, len(t.files))
 	for k, f := range t.files {

@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A lock that cannot be had of all issues, as one of them is held by a process
-// that was stopped, keeps nobody from the others' refs.
+// If a stopped process holds the lock of one issue, the other issues can be locked.
 func TestLockOfSomeIssues(t *testing.T) {
 	w := newWorld(t)
 	held := w.dir.Lock(t.Context(), []string{"42"})
@@ -34,7 +33,7 @@ func TestLockOfSomeIssues(t *testing.T) {
 	both.Unlock()
 }
 
-// A lock of no issue is nil.
+// All methods accept a nil IssueLock, which locks no issue.
 func TestLockOfNoIssue(t *testing.T) {
 	var none *IssueLock
 	assert.False(t, none.HeldAll())

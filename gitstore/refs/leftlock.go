@@ -11,18 +11,17 @@ import (
 	"git-checkpoint/gitstore/internal/fsutil"
 )
 
-// Git makes the lock of a ref as an empty file and writes the new value later,
-// or never for a deletion. So a git that was killed may leave a lock that is
-// empty or has a part of the value, and such a lock may also belong to a living
-// git which is no child of this program.
+// Git creates the lock file of a ref empty and writes the new value later. For a
+// deletion, git writes no value. So the lock file of a killed git may be empty or
+// incomplete, and an incomplete lock file may also belong to an unrelated, running git.
 //
-// A lock is that of a dead git of ours if it holds the very value of a note. If
-// it is not complete, it is ours if it is younger than the note, has not changed
-// for a while, and no git that is older than the lock runs in the repository.
+// A lock file belongs to a dead git of ours if it contains the exact value of a note. An
+// incomplete lock file is ours under three conditions: it is younger than the note, its
+// content is stable for a while, and the repository has no running git that is older than
+// the file.
 
-// clearLocks removes the locks that a killed transaction has left. The caller
-// holds the lock of the note. It returns the moves whose locks may belong to a
-// living git.
+// clearLocks removes the lock files of a killed transaction. The caller must hold the
+// lock of the note. clearLocks returns moves with lock files that a running git may hold.
 func (d Dir) clearLocks(n *Note) (left []staleMove) {
 	for _, m := range n.all() {
 		want := ""
@@ -30,7 +29,7 @@ func (d Dir) clearLocks(n *Note) (left []staleMove) {
 			want = m.New.String() + "\n"
 		}
 		busy := false
-		if strings.HasPrefix(m.Name, IncomingRefs) && m.New.IsZero() { // a fetch knows no value beforehand
+		if strings.HasPrefix(m.Name, IncomingRefs) && m.New.IsZero() { // fetch does not know the value in advance
 			busy = d.clearLog(d.file(m.Name)+".lock", m.at)
 		} else {
 			busy = d.clearLock(d.file(m.Name)+".lock", want, m.at)
@@ -45,8 +44,8 @@ func (d Dir) clearLocks(n *Note) (left []staleMove) {
 	return left
 }
 
-// clearLock removes the lock of a ref that was going to hold a value, "" if the
-// ref was going to be deleted. It reports whether a living git may hold the lock.
+// clearLock removes the lock file of a ref with the intended value want, "" for a
+// deletion. It reports whether a running git may hold the lock.
 func (d Dir) clearLock(path, want string, since time.Time) (busy bool) {
 	held, err := os.ReadFile(path)
 	switch {
@@ -60,7 +59,7 @@ func (d Dir) clearLock(path, want string, since time.Time) (busy bool) {
 	return d.clearYounger(path, since)
 }
 
-// clearLog is clearLock for a lock of any content.
+// clearLog is clearLock for a lock file with any content.
 func (d Dir) clearLog(path string, since time.Time) (busy bool) {
 	if _, err := os.Lstat(path); err != nil {
 		return false
@@ -68,8 +67,8 @@ func (d Dir) clearLog(path string, since time.Time) (busy bool) {
 	return d.clearYounger(path, since)
 }
 
-// clearYounger removes a lock that is younger than the note, if it stays as it
-// is for a while and no living git may hold it.
+// clearYounger removes a lock file that is younger than the note, if its content is
+// stable and no running git may hold it.
 func (d Dir) clearYounger(path string, since time.Time) (busy bool) {
 	before, err := os.Lstat(path)
 	if err != nil || since.IsZero() || before.ModTime().Before(since) {
@@ -88,9 +87,9 @@ func (d Dir) clearYounger(path string, since time.Time) (busy bool) {
 	return os.Remove(path) != nil
 }
 
-// clearShared removes the locks that a killed transaction of any issue has left
-// of what all refs share: packed-refs, or a reftable's list and tables. notes are
-// those whose locks the caller holds.
+// clearShared removes lock files that a killed transaction of any issue has left for
+// shared files: packed-refs, or the list and tables of a reftable. The caller holds the
+// locks of notes.
 func (d Dir) clearShared(notes []*Note) {
 	packed := filepath.Join(d.Path, "packed-refs.lock")
 	tables, _ := filepath.Glob(filepath.Join(d.Path, "reftable", "*.lock"))
@@ -110,8 +109,8 @@ func (d Dir) clearShared(notes []*Note) {
 	})
 }
 
-// eachNote calls f for the notes that the caller holds, and for those of other
-// issues whose processes are dead.
+// eachNote calls f for notes, and for the notes of other issues whose processes have
+// exited.
 func (d Dir) eachNote(notes []*Note, f func(*Note)) {
 	held := map[string]bool{}
 	for _, n := range notes {
@@ -133,7 +132,7 @@ func (d Dir) eachNote(notes []*Note, f func(*Note)) {
 	}
 }
 
-// noted are the issues that have a note, of a living process or a dead one.
+// noted returns the issues that have a note, of a running or an exited process.
 func (d Dir) noted() []string {
 	entries, _ := os.ReadDir(d.noteFolder())
 	var names []string
@@ -145,8 +144,8 @@ func (d Dir) noted() []string {
 	return names
 }
 
-// Interrupted are the issues, as they are named in refs, that have the note of a
-// process which was killed.
+// Interrupted returns the issues, named as in refs, that have the note of a killed
+// process.
 func (d Dir) Interrupted() []string {
 	var names []string
 	d.eachNote(nil, func(n *Note) {
@@ -157,8 +156,8 @@ func (d Dir) Interrupted() []string {
 	return names
 }
 
-// IsInterrupted reports whether an issue has the note of a process which was
-// killed. Without a note it costs one system call.
+// IsInterrupted reports whether an issue has the note of a killed process. If there is no
+// note, IsInterrupted makes one system call.
 func (d Dir) IsInterrupted(issue string) bool {
 	path := filepath.Join(d.noteFolder(), issue)
 	if info, err := os.Lstat(path); err != nil || info.Size() == 0 {
@@ -174,7 +173,7 @@ func (d Dir) IsInterrupted(issue string) bool {
 
 func (d Dir) noteFolder() string { return filepath.Join(d.Path, "git-checkpoint", "lock") }
 
-// worktrees are the folders in which a git of the repository runs.
+// worktrees returns the directories in which git processes of the repository run.
 func (d Dir) worktrees() []string {
 	dirs := []string{d.Path}
 	if filepath.Base(d.Path) == ".git" {
@@ -189,6 +188,6 @@ func (d Dir) worktrees() []string {
 	return dirs
 }
 
-// ClearLock removes a lock of any content that a git which was killed after a time
-// has left.
+// ClearLock removes a lock file with any content that a killed git has created after
+// since.
 func (d Dir) ClearLock(path string, since time.Time) { d.clearLog(path, since) }

@@ -18,18 +18,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// killedIn leaves the note of a transaction whose process was killed.
+// killedIn writes the note of a transaction whose process was killed.
 func (w *world) killedIn(moves ...Move) {
 	t := w.dir.Lock(context.Background(), []string{"42"})
 	t.Begin("save: one", moves)
 	t.Unlock()
 }
 
-// next locks issue 42 and unlocks it.
+// next locks and unlocks issue 42.
 func (w *world) next() { w.dir.Lock(context.Background(), []string{"42"}).Unlock() }
 
-// The lock of a killed git is removed at once, whatever git had written of it.
-// The note stays until the transaction is settled.
+// The lock file of a killed git is removed at once, with any partial content. The note
+// remains until the transaction is settled.
 func TestLocksOfKilledGit(t *testing.T) {
 	w := newWorld(t)
 	move := w.on(0, 1)[0]
@@ -49,7 +49,7 @@ func TestLocksOfKilledGit(t *testing.T) {
 	}
 }
 
-// A lock that is not that of the killed git stays.
+// Lock files of other processes remain.
 func TestLocksOfOthers(t *testing.T) {
 	w := newWorld(t)
 	move := w.on(0, 1)[0]
@@ -71,15 +71,14 @@ func TestLocksOfOthers(t *testing.T) {
 	}
 }
 
-// An empty lock of a git that runs in the repository stays, and is removed after
-// that git was killed.
+// The empty lock file of a running git remains, and is removed after that git was killed.
 func TestLockOfRunningGit(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("it is not known here which processes run")
 	}
 	w := newWorld(t)
 	w.killedIn(w.on(0, 1)[0])
-	git := exec.Command("sh", "-c", "git update-ref --stdin; exit") // no child of this process
+	git := exec.Command("sh", "-c", "git update-ref --stdin; exit") // not a child of this process
 	git.Dir, git.SysProcAttr = w.Dir, &syscall.SysProcAttr{Setpgid: true}
 	in, err := git.StdinPipe()
 	require.NoError(t, err)
@@ -87,7 +86,7 @@ func TestLockOfRunningGit(t *testing.T) {
 	_, err = in.Write([]byte("start\ndelete " + one + "\nprepare\n"))
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return fsutil.Exists(w.dir.file(one) + ".lock") }, 5*time.Second, time.Millisecond)
-	for range 2 { // the note is there for the second lock, too
+	for range 2 { // the note remains for the second lock
 		l := w.dir.Lock(t.Context(), []string{"42"})
 		l.Settled("42")
 		l.Unlock()
@@ -101,7 +100,7 @@ func TestLockOfRunningGit(t *testing.T) {
 	assert.Empty(t, w.dir.Interrupted())
 }
 
-// A deletion locks packed-refs too. The lock of any issue removes that lock.
+// A deletion locks packed-refs too. Locking any issue removes that lock file.
 func TestPackedRefsLockOfKilledGit(t *testing.T) {
 	w := newWorld(t)
 	w.killedIn(Move{Name: one, Old: w.commits[0]})
@@ -119,8 +118,8 @@ func TestPackedRefsLockOfKilledGit(t *testing.T) {
 	assert.FileExists(t, w.GitPath("packed-refs.lock"), "the move locks no packed-refs")
 }
 
-// Whoever moves a ref in a reftable locks the list of tables, and at times tables.
-// The lock of any issue removes these locks, if they are younger than the note.
+// Updating a ref in a reftable locks the list of tables and sometimes tables. Locking any
+// issue removes these lock files if they are younger than the note.
 func TestReftableLocksOfKilledGit(t *testing.T) {
 	w := newWorld(t)
 	require.NoError(t, os.Mkdir(w.GitPath("reftable"), 0o777))
@@ -138,7 +137,7 @@ func TestReftableLocksOfKilledGit(t *testing.T) {
 	assert.NoFileExists(t, w.GitPath(locks[1]))
 }
 
-// A note without its end is none.
+// A note without an end line has no effect.
 func TestCutNoteOfTransactionIsIgnored(t *testing.T) {
 	w := newWorld(t)
 	w.killedIn(w.on(0, 1)...)
@@ -151,8 +150,8 @@ func TestCutNoteOfTransactionIsIgnored(t *testing.T) {
 	}
 }
 
-// A fetch that was killed has left the lock of a ref that it was making, of any
-// content. The note and the locks go with the next lock, wherever the refs are.
+// A killed fetch leaves the lock file of a new ref, with any content. The next lock
+// removes the note and lock files, in both backends.
 func TestLocksOfKilledFetch(t *testing.T) {
 	w := newWorld(t)
 	name := IncomingRefs + "1795379032-UBWPEZSG/42"
@@ -163,7 +162,7 @@ func TestLocksOfKilledFetch(t *testing.T) {
 	require.NoError(t, os.WriteFile(w.GitPath("reftable/tables.list.lock"), nil, 0o666))
 	assert.Empty(t, w.dir.Interrupted(), "the fetch runs")
 	for _, f := range l.files {
-		f.Close() // as the end of the process does
+		f.Close() // simulates the exit of the process
 	}
 	left := w.dir.Interrupted()
 	require.Len(t, left, 1)

@@ -10,33 +10,33 @@ import (
 	"time"
 )
 
-// A ReflogEntry is what a reflog says of a move beside the values.
+// A ReflogEntry contains the fields of a reflog entry beside the two object ids.
 type ReflogEntry struct {
-	Name, Email string // as they stand in commits
+	Name, Email string // same format as in commits
 	At          time.Time
 	Message     string
 }
 
-// line is the line of a reflog: old value, new value, who, when, zone, a tab and
-// the message in one line.
+// line returns the reflog line of a move: old id, new id, name, email, time, timezone, a
+// tab and the message on one line.
 func (e ReflogEntry) line(m Move) string {
 	return fmt.Sprintf("%s %s %s <%s> %d +0000\t%s\n", m.Old, m.New, e.Name, e.Email, e.At.Unix(),
 		strings.Join(strings.FieldsFunc(e.Message, isSpace), " "))
 }
 
-// isSpace is what git takes for a space.
+// isSpace reports whether git treats r as a space.
 func isSpace(r rune) bool { return strings.ContainsRune(" \t\n\r", r) }
 
-// logs are the open reflogs of some refs.
+// logs are open reflogs of the moved refs.
 type logs []*log
 
 type log struct {
 	*os.File
-	before int64 // its size before the line that was added
+	before int64 // size before the new line
 }
 
-// openLogs opens reflogs that are there. Their refs are locked, so that no git
-// replaces one. Git too gives a reflog its modes whenever it adds to it.
+// openLogs opens existing reflogs. The caller has locked the refs, so git does not
+// replace the files. Like git, openLogs sets the shared modes of each reflog.
 func (d Dir) openLogs(moves []Move) (logs, error) {
 	var all logs
 	for _, m := range moves {
@@ -57,8 +57,7 @@ func (l logs) close() {
 	}
 }
 
-// append adds a line, whole or not at all: half of one would take the next one
-// along.
+// append appends a line or nothing, because half a line would corrupt the next line.
 func (l *log) append(line string) (err error) {
 	if l.before, err = l.Seek(0, io.SeekEnd); err != nil {
 		return err
@@ -69,8 +68,8 @@ func (l *log) append(line string) (err error) {
 	return nil
 }
 
-// takeBack removes what was added.
+// takeBack removes the appended line.
 func (l *log) takeBack() error { return l.Truncate(l.before) }
 
-// log is the file of a ref's reflog.
+// log returns the path of a ref's reflog.
 func (d Dir) log(name string) string { return filepath.Join(d.Path, "logs", filepath.FromSlash(name)) }

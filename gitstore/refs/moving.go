@@ -11,46 +11,46 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Move is a ref that goes on from one value to another.
+// A Move is an update of a ref from an old to a new value.
 type Move struct {
 	Name     string
 	Old, New plumbing.Hash
 }
 
-// ErrNeedsGit reports that nothing was changed, and that git has to move the refs.
+// ErrNeedsGit reports that no ref was changed and that git must update the refs.
 var ErrNeedsGit = errors.New("left to git")
 
-// A MovedError says that a ref is not where it was expected. Nothing was
-// changed.
+// A MovedError reports that a ref does not have the expected value. No ref was changed.
 type MovedError struct {
 	Name string
-	Now  plumbing.Hash // zero where there is none
+	Now  plumbing.Hash // zero if the ref does not exist
 }
 
 func (e *MovedError) Error() string { return fmt.Sprintf("%s is at %s", e.Name, e.Now) }
 
-// A Dir is a repository's folder, $GIT_COMMON_DIR, with refs that are files.
+// A Dir is the common directory of a repository, $GIT_COMMON_DIR, with the files backend
+// for refs.
 type Dir struct {
 	Path  string
-	Share func(paths ...string) // gives new files the modes of a shared repository
+	Share func(paths ...string) // sets the modes of a shared repository
 }
 
-// A Moving is some refs that are about to move. Their new values are written,
-// nothing can be seen of them. It is for one goroutine, and for one process: who
-// stages has to keep others from staging the same refs.
+// A Moving is a prepared update of refs: new values are written, but not visible yet. Use
+// it in one goroutine. The caller must prevent other processes from staging the same
+// refs.
 type Moving struct {
 	dir   Dir
 	moves []Move
 	temps []*os.File
-	locks []string // that are held
+	locks []string // held lock files
 }
 
-// Stage writes the new values beside the refs. It fails with ErrNeedsGit where git
-// has to move one of them.
+// Stage writes the new values to files beside the refs. It fails with ErrNeedsGit if git
+// must update one of the refs.
 func (d Dir) Stage(moves []Move) (*Moving, error) {
 	if slices.ContainsFunc(moves, func(m Move) bool { return m.Old.IsZero() || m.New.IsZero() || !d.logged(m) }) {
 		for _, m := range moves {
-			_ = d.clear(m.Name) // git would wait for the lock of one who was killed
+			_ = d.clear(m.Name) // git would wait for the lock file of a killed process
 		}
 		return nil, ErrNeedsGit
 	}
@@ -64,14 +64,14 @@ func (d Dir) Stage(moves []Move) (*Moving, error) {
 	return m, nil
 }
 
-// logged reports whether a ref has a reflog. One that came with a fetch has none,
-// and that is better known before anything is made for its move.
+// logged reports whether a ref has a reflog. Refs from a fetch have no reflog, so Stage
+// checks this before it writes files.
 func (d Dir) logged(m Move) bool {
 	info, err := os.Lstat(d.log(m.Name))
 	return err == nil && info.Mode().IsRegular()
 }
 
-// write makes the file of a new value.
+// write creates the file with the new value of a ref.
 func (m *Moving) write(move Move) error {
 	path := m.dir.staged(move.Name)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -93,15 +93,15 @@ func (m *Moving) write(move Move) error {
 	return err
 }
 
-// Files are the files with the new values. Before Commit they have to be made
-// durable, or to be written out where a journal keeps the order.
+// Files returns the files with the new values. Before Commit, the caller must make them
+// durable, or write their data to disk if the journal is ordered.
 func (m *Moving) Files() []*os.File { return m.temps }
 
-// Discard removes what was made for the move. It may follow Commit.
+// Discard removes all files of the update. It may be called after Commit.
 func (m *Moving) Discard() {
 	for _, lock := range m.locks {
-		// A lock that stays makes the next command wait in vain, and a disk that
-		// failed once may not fail again.
+		// A remaining lock file makes the next command wait, so retry once after a
+		// temporary disk error.
 		if err := os.Remove(lock); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			_ = os.Remove(lock)
 		}
@@ -113,9 +113,9 @@ func (m *Moving) Discard() {
 	m.locks, m.temps = nil, nil
 }
 
-// Commit moves the refs, each with an entry in its reflog. It fails with
-// ErrNeedsGit or a MovedError before anything has changed; after any other error
-// some of the refs have moved, in the order in which they were given.
+// Commit moves the refs and appends an entry to each reflog. If it fails with ErrNeedsGit
+// or a MovedError, no ref has changed. After any other error, the first refs, in the
+// order of moves, have moved.
 func (m *Moving) Commit(e ReflogEntry) error {
 	defer m.Discard()
 	if err := m.lock(); err != nil {
@@ -138,8 +138,8 @@ func (m *Moving) Commit(e ReflogEntry) error {
 	return m.rename(logs, e)
 }
 
-// lock takes the locks of all refs. Each is the file that was staged, and none
-// that somebody else put there meanwhile.
+// lock creates the lock files of all refs as links to the staged files, and checks that
+// each link is that file.
 func (m *Moving) lock() error {
 	for i, move := range m.moves {
 		lock := m.dir.file(move.Name) + ".lock"
@@ -157,7 +157,7 @@ func (m *Moving) lock() error {
 	return nil
 }
 
-// rename puts the new values in their place.
+// rename appends the reflog entries and renames the lock files to the refs.
 func (m *Moving) rename(logs logs, e ReflogEntry) error {
 	for i, move := range m.moves {
 		err := logs[i].append(e.line(move))
@@ -177,5 +177,5 @@ func (m *Moving) rename(logs logs, e ReflogEntry) error {
 	return nil
 }
 
-// file is the file of a ref.
+// file returns the path of a ref.
 func (d Dir) file(name string) string { return filepath.Join(d.Path, filepath.FromSlash(name)) }

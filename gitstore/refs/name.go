@@ -2,8 +2,8 @@ package refs
 
 import "strings"
 
-// MayBe reports whether a name is one that git check-ref-format allows. It
-// stays inside the folder of refs then.
+// MayBe reports whether git check-ref-format accepts a name. The path of such a ref is
+// always inside the directory of refs.
 func MayBe(name string) bool {
 	bad := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`~^:?*[\`, r) }
 	if strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.ContainsFunc(name, bad) {

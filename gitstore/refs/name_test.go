@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestMayBe has git as the judge.
+// TestMayBe compares MayBe with git check-ref-format.
 func TestMayBe(t *testing.T) {
 	for _, name := range []string{
 		"main", "a/b", "a.b", "-x", "a-b_c+d", "\u00e9", "@", "a@b", "HEAD", "a.lockb", "a{b", "%2e%2e", "'", "$(x)",

@@ -15,45 +15,45 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Note is a transaction that was begun: an intent, written before the first
-// lock is taken and removed after the last ref has moved. The file is
+// A Note is the record of a started transaction. It is written before the first lock file
+// is created and removed after the last ref has moved. The file contains
 //
-//	move <ref> <old> <new>    a move of the transaction, in its order
+//	move <ref> <old> <new>    a move of the transaction, in order
 //	stale <time> <ref> <old> <new>
-//	                          one of an earlier transaction whose lock may still
-//	                          be there; in nanoseconds since 1970
+//	                          a move of an earlier transaction whose lock file
+//	                          may still exist; in nanoseconds since 1970
 //	message <text>            the reflog message
 //	end
 //
-// A note without its end is that of a process which had not taken a lock.
+// A note without an end line belongs to a process that had not created a lock file yet.
 type Note struct {
-	Issue   string // as it is named in refs
+	Issue   string // issue as named in refs
 	Message string
 	Moves   []Move
 
 	stale []staleMove
-	at    time.Time // when it was written: the locks are younger
+	at    time.Time // modification time of the note; its lock files are younger
 }
 
-// A staleMove is a move whose lock a killed git may have left.
+// A staleMove is a move whose lock file may remain from a killed git.
 type staleMove struct {
 	Move
-	at time.Time // when its note was written
+	at time.Time // modification time of its note
 }
 
-// Bookkeeping stands for the issue in the note of a transaction that has no refs
-// of chains. No issue is named so.
+// Bookkeeping replaces the issue in notes of transactions without refs of chains. It is
+// not a valid issue name.
 const Bookkeeping = "%refs"
 
-// IncomingRefs is the folder of the refs that a fetch makes under names of its own.
+// IncomingRefs is the prefix of temporary refs that a fetch creates.
 const IncomingRefs = "refs/git-checkpoint/incoming/"
 
-// incomingNote begins the names of the notes of fetches, which are no issue's.
+// incomingNote is the prefix of notes of fetches, which belong to no issue.
 const incomingNote = "%incoming-"
 
-// LockIncoming notes that a git is going to make refs of new names below
-// IncomingRefs. The note is removed by Unlock. If this process is
-// killed, the note tells whose the locks are that its git has left.
+// LockIncoming writes a note that git will create refs with the given names below
+// IncomingRefs. Unlock removes the note. If this process is killed, the note identifies
+// the lock files that its git has left.
 func (d Dir) LockIncoming(ctx context.Context, names []string) *IssueLock {
 	t := d.Lock(ctx, []string{incomingNote + rand.Text()})
 	moves := make([]Move, len(names))
@@ -64,7 +64,7 @@ func (d Dir) LockIncoming(ctx context.Context, names []string) *IssueLock {
 	return t
 }
 
-// encode is the text of a note.
+// encode returns the text of a note.
 func (n *Note) encode() []byte {
 	var b bytes.Buffer
 	for _, m := range n.Moves {
@@ -77,7 +77,7 @@ func (n *Note) encode() []byte {
 	return b.Bytes()
 }
 
-// readNote reads a note. One that is empty or not complete has no moves.
+// readNote reads a note. An empty or incomplete note has no moves.
 func readNote(f *os.File, issue string) *Note {
 	n := &Note{Issue: issue}
 	if n.at = modified(f); n.at.IsZero() {
@@ -107,7 +107,7 @@ func readNote(f *os.File, issue string) *Note {
 	return n
 }
 
-// parseMove reads "<ref> <old> <new>".
+// parseMove parses "<ref> <old> <new>".
 func parseMove(text string) (Move, bool) {
 	words := strings.Fields(text)
 	if len(words) != 3 || !strings.HasPrefix(words[0], "refs/") || !MayBe(words[0]) || !plumbing.IsHash(words[1]) || !plumbing.IsHash(words[2]) {
@@ -116,7 +116,7 @@ func parseMove(text string) (Move, bool) {
 	return Move{words[0], plumbing.NewHash(words[1]), plumbing.NewHash(words[2])}, true
 }
 
-// modified is when a file was written last, zero for an empty one.
+// modified returns the modification time of a file, zero if the file is empty.
 func modified(f *os.File) time.Time {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {
@@ -125,7 +125,7 @@ func modified(f *os.File) time.Time {
 	return info.ModTime()
 }
 
-// all are the moves whose locks may have been left.
+// all returns the moves whose lock files may remain.
 func (n *Note) all() []staleMove {
 	all := slices.Clone(n.stale)
 	for _, m := range n.Moves {
@@ -134,8 +134,7 @@ func (n *Note) all() []staleMove {
 	return all
 }
 
-// lockedPackedRefs is the oldest move for which git had to lock packed-refs, nil
-// for none.
+// lockedPackedRefs returns the oldest move for which git locks packed-refs, or nil.
 func (n *Note) lockedPackedRefs() *staleMove {
 	for _, m := range n.all() {
 		if m.New.IsZero() || m.New == m.Old {

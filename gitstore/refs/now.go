@@ -11,8 +11,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// now is where a ref is that is locked: nobody can pack its file away, so that
-// what is read first its file, then packed-refs, is the truth.
+// now returns the value of a locked ref. The lock prevents git from packing the ref, so
+// reading its file first and packed-refs second is correct.
 func (d Dir) now(name string) (plumbing.Hash, error) {
 	data, err := readPlain(d.file(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -28,7 +28,7 @@ func (d Dir) now(name string) (plumbing.Hash, error) {
 	return plumbing.NewHash(string(hex)), nil
 }
 
-// readPlain reads the small file of a ref, which is no link.
+// readPlain reads the file of a ref. It fails for symbolic links.
 func readPlain(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -45,8 +45,8 @@ func readPlain(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, 100))
 }
 
-// packed is where a ref is by packed-refs, a line "<hex> <name>" each; zero where
-// it is not.
+// packed returns the value of a ref in packed-refs, zero if packed-refs does not contain
+// the ref.
 func (d Dir) packed(name string) (plumbing.Hash, error) {
 	data, err := packedRefs(d.Path)
 	if err != nil {

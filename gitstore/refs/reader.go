@@ -18,27 +18,27 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Reader reads the refs that all worktrees share. Where refs are files it reads
-// those as git does, loose first, then packed-refs; other backends it asks git
-// about. A stale answer is harmless, since every move names the value it expects.
+// A Reader reads the refs that all worktrees share. In the files backend it reads the
+// files like git, loose refs first, then packed-refs. For other backends it runs git. An
+// outdated result is harmless, because each update is a compare-and-swap.
 type Reader struct {
 	Git   gitcmd.Git
 	Path  string // $GIT_COMMON_DIR
-	Files bool   // whether refs are files
+	Files bool   // whether refs use the files backend
 
-	packed []byte // what Hold has read
+	packed []byte // packed-refs as read by Hold
 }
 
-// A BrokenError is a ref that holds no object's name.
+// A BrokenError reports a ref that does not contain an object id.
 type BrokenError struct{ Name, Text string }
 
 func (e *BrokenError) Error() string {
 	return fmt.Sprintf("%s: broken ref: %q is not an object name", e.Name, e.Text)
 }
 
-// Read returns what a ref points to, the zero hash when there is none. It fails
-// with *BrokenError. A name that git would not give a ref has none: a record may
-// have any text for its branch.
+// Read returns the object id of a ref, or the zero hash if the ref does not exist. It
+// fails with *BrokenError. For an invalid ref name Read returns the zero hash, because a
+// record may contain any text as its branch.
 func (r *Reader) Read(ctx context.Context, name string) (plumbing.Hash, error) {
 	if !MayBe(name) {
 		return plumbing.ZeroHash, nil
@@ -56,7 +56,7 @@ func (r *Reader) Read(ctx context.Context, name string) (plumbing.Hash, error) {
 	return plumbing.ZeroHash, fmt.Errorf("read %s: %w", name, err)
 }
 
-// Parse reads the file of a ref. It fails with *BrokenError.
+// Parse parses the file content of a ref. It fails with *BrokenError.
 func Parse(name string, data []byte) (plumbing.Hash, error) {
 	text := strings.TrimRight(string(data), "\n\r \t")
 	if !plumbing.IsHash(text) {
@@ -65,13 +65,12 @@ func Parse(name string, data []byte) (plumbing.Hash, error) {
 	return plumbing.NewHash(text), nil
 }
 
-// Hold reads packed-refs once for all that is read until Let. What is moved then
-// is moved from values that are a little older, which git refuses where they are
-// no more.
+// Hold reads packed-refs once for all reads until Let. Updates in that time may use
+// outdated old values, which git rejects.
 func (r *Reader) Hold() {
 	r.packed = nil
 	if data, err := packedRefs(r.Path); err == nil && r.Files {
-		r.packed = append([]byte{}, data...) // not nil, even where there is none
+		r.packed = append([]byte{}, data...) // not nil, even if the file is missing
 	}
 }
 
@@ -89,7 +88,7 @@ func (r *Reader) readPacked(name string) (plumbing.Hash, error) {
 	return packedAt(data, name)
 }
 
-// packedAt looks in packed-refs; a line is "<hex> <name>".
+// packedAt finds a ref in packed-refs, in which a line is "<hex> <name>".
 func packedAt(data []byte, name string) (plumbing.Hash, error) {
 	needle := []byte(" " + name + "\n")
 	for from := 0; ; {
@@ -105,7 +104,7 @@ func packedAt(data []byte, name string) (plumbing.Hash, error) {
 	}
 }
 
-// packedRefs reads packed-refs, which need not be there.
+// packedRefs reads packed-refs. A missing file is empty.
 func packedRefs(path string) ([]byte, error) {
 	data, err := os.ReadFile(filepath.Join(path, "packed-refs"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -114,9 +113,10 @@ func packedRefs(path string) ([]byte, error) {
 	return data, nil
 }
 
-// Ask asks git what a ref points to, the zero hash if there is none.
+// Ask runs git to read a ref and returns its object id, or the zero hash if the ref does
+// not exist.
 func (r *Reader) Ask(ctx context.Context, name string) (plumbing.Hash, error) {
-	refs, err := r.list(ctx, name) // also what is below name, where it is a directory
+	refs, err := r.list(ctx, name) // includes refs below name if name is a directory
 	if err != nil || !refs[name].IsZero() || !r.hasTables() {
 		return refs[name], err
 	}
@@ -128,8 +128,8 @@ func (r *Reader) Ask(ctx context.Context, name string) (plumbing.Hash, error) {
 	return refs[name], err
 }
 
-// List asks git for the refs below prefixes. It leaves out those that hold no
-// object's name, or the name of an object that is not there.
+// List runs git for-each-ref and returns the refs below prefixes. It omits refs without a
+// valid object id and refs to missing objects.
 func (r *Reader) List(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error) {
 	refs, err := r.list(ctx, prefixes...)
 	if err != nil || len(refs) > 0 || !r.hasTables() {
@@ -151,9 +151,8 @@ func (r *Reader) list(ctx context.Context, args ...string) (map[string]plumbing.
 	return refs, nil
 }
 
-// Names are the names of the refs below a prefix, in their order. Where refs are
-// files, those are among them that git leaves out of its lists. Other backends
-// are git's alone.
+// Names returns the sorted names of the refs below a prefix. In the files backend, it
+// includes broken refs that git omits from lists.
 func (r *Reader) Names(ctx context.Context, prefix string) ([]string, error) {
 	if !r.Files {
 		refs, err := r.List(ctx, prefix)

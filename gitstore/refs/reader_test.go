@@ -13,14 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// reader reads the refs of a repository that has a commit.
+// reader returns a Reader of a repository with one commit.
 func reader(t *testing.T) (w *gittest.Repo, r *Reader, head string) {
 	t.Helper()
 	w = gittest.New(t)
 	return w, &Reader{Git: gitcmd.Git{Dir: w.Dir, Env: w.Env()}, Path: w.GitPath("."), Files: true}, w.Commit("first")
 }
 
-// Reading the files and asking git give the same answer.
+// Reading files and running git return equal results.
 func TestRead(t *testing.T) {
 	w, r, one := reader(t)
 	two := w.Commit("second")
@@ -47,7 +47,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// What is held is what there was, until it is let go.
+// Between Hold and Let, reads return the old values.
 func TestHold(t *testing.T) {
 	w, r, one := reader(t)
 	two := w.Commit("second")
@@ -64,8 +64,8 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// Loose and packed refs, as git lists them: the loose value of two, deeper
-// ones, and nothing of a prefix's neighbour.
+// Values lists loose and packed refs like git: loose values take precedence, nested refs
+// are included, and refs of similar prefixes are not.
 func TestRefValuesMatchForEachRef(t *testing.T) {
 	w, r, one := reader(t)
 	for _, ref := range []string{"refs/checkpoints/7", "refs/checkpoints-archive/7", "refs/git-checkpoint/remote/origin/7"} {
@@ -88,8 +88,7 @@ func TestRefValuesMatchForEachRef(t *testing.T) {
 	assert.Equal(t, []string{live + "7", live + "8"}, names)
 }
 
-// What is no ref is passed over: locks, garbage, symbolic refs. The names of the
-// broken ones are there.
+// Values skips locks, garbage and symbolic refs. Names includes broken refs.
 func TestValuesPassOver(t *testing.T) {
 	w, r, one := reader(t)
 	w.Git("update-ref", "refs/checkpoints/42", one)
@@ -116,11 +115,11 @@ func TestOtherBackends(t *testing.T) {
 	assert.Equal(t, one, got["refs/checkpoints/42"].String())
 }
 
-// Entries of moves that did not happen are left out, wherever they are. Gaps that
-// an expired or missing entry leaves are none.
+// Happened removes entries of moves without effect at any position, and accepts gaps of
+// expired or missing entries.
 func TestHappened(t *testing.T) {
 	name := func(digit byte) plumbing.Hash { return plumbing.NewHash(strings.Repeat(string(digit), 40)) }
-	for entries, want := range map[string]string{ // newest first, tip before
+	for entries, want := range map[string]string{ // newest first, after the tip
 		"c: bc ab":       "bc ab",
 		"b: bc ab":       "ab",
 		"b: bd bc ab":    "ab",

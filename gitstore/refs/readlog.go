@@ -14,17 +14,17 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Logged is what a reflog says of one move.
+// A Logged is a reflog entry.
 type Logged struct {
 	Old, New plumbing.Hash
 	Message  string
 	At       time.Time
 }
 
-// ReadLog reads the file in which git keeps the reflog of a ref that all worktrees
-// share, newest first: lines of old hash, new hash, ident, time, zone, a tab and
-// the message. A line that is none, as a loss of power leaves it, is passed over,
-// which is what git does. A ref that has no reflog has no entries.
+// ReadLog reads the reflog file of a ref that all worktrees share and returns its
+// entries, newest first. A line contains old hash, new hash, ident, time, timezone, a tab
+// and the message. Like git, ReadLog skips invalid lines, such as remnants of a power
+// failure. If the ref has no reflog, ReadLog returns no entries.
 func ReadLog(path, ref string) ([]Logged, error) {
 	data, err := os.ReadFile(filepath.Join(path, "logs", filepath.FromSlash(ref)))
 	if err != nil {
@@ -50,15 +50,14 @@ func parseLogged(line string) (Logged, bool) {
 	return Logged{plumbing.NewHash(words[0]), plumbing.NewHash(words[1]), message, time.Unix(seconds, 0)}, err == nil
 }
 
-// Happened leaves out the entries of moves that did not happen. Git and this
-// package add an entry to the reflog before they rename the lock to the ref, so
-// a process that is killed between the two leaves one. The entries are newest
-// first, and tip is the ref's value.
+// Happened returns the entries of moves that took effect. Git and this package append a
+// reflog entry before they rename the lock file to the ref, so a process that is killed
+// in between leaves an extra entry. The entries are newest first, and tip is the ref's
+// value.
 //
-// A move did not happen if the ref stood at its old value afterwards: the next
-// move, or tip, goes on from there. Any other gap is that of an entry which is
-// missing, because git expired it or a fetch wrote none. A move that was rolled
-// back is left out with its rollback.
+// A move did not take effect if the next move, or tip, starts from its old value. Other
+// gaps mean missing entries, because git expired an entry or a fetch wrote no entry.
+// Happened removes a rolled-back move and its rollback too.
 func Happened(entries []Logged, tip plumbing.Hash) []Logged {
 	var real []Logged
 	rollbacks := 0
@@ -78,6 +77,6 @@ func Happened(entries []Logged, tip plumbing.Hash) []Logged {
 	return real
 }
 
-// RollbackPrefix begins the reflog message of a rollback: the message of the
-// move follows.
+// RollbackPrefix is the prefix of the reflog message of a rollback. The message of the
+// rolled-back move follows.
 const RollbackPrefix = "rollback: "

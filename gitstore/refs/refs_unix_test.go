@@ -27,7 +27,7 @@ const (
 	two = "refs/git-checkpoint/own/42"
 )
 
-// A world is a repository with two refs that are at the first of some commits.
+// A world is a repository with two refs at the first of several commits.
 type world struct {
 	*gittest.Repo
 	dir     Dir
@@ -64,7 +64,7 @@ func (w *world) move(moves []Move) error {
 	return m.Commit(entry("save: one"))
 }
 
-// files are the refs, their reflogs and what this package leaves beside.
+// files returns the contents of refs, reflogs and files of this package.
 func (w *world) files(t *testing.T) map[string]string {
 	all := map[string]string{}
 	require.NoError(t, filepath.WalkDir(w.dir.Path, func(path string, d fs.DirEntry, err error) error {
@@ -80,7 +80,7 @@ func (w *world) files(t *testing.T) map[string]string {
 	return all
 }
 
-// What a move leaves is what git's own leaves, to the byte.
+// A move leaves the same files as git update-ref, byte for byte.
 func TestMoveLeavesSameFilesAsGit(t *testing.T) {
 	for name, packed := range map[string]bool{"files of their own": false, "packed": true} {
 		t.Run(name, func(t *testing.T) {
@@ -108,8 +108,7 @@ func TestMoveLeavesSameFilesAsGit(t *testing.T) {
 	}
 }
 
-// Refs move in the order in which they are given: what stops in between leaves
-// the first ones moved.
+// Refs move in the given order: if a rename fails, the earlier refs have moved.
 func TestMovesInOrder(t *testing.T) {
 	w := newWorld(t)
 	moves := w.on(0, 1)
@@ -119,7 +118,7 @@ func TestMovesInOrder(t *testing.T) {
 	require.NoError(t, m.lock())
 	logs, err := w.dir.openLogs(m.moves)
 	require.NoError(t, err)
-	require.NoError(t, os.Remove(w.dir.file(one)+".lock")) // the second one's
+	require.NoError(t, os.Remove(w.dir.file(one)+".lock")) // lock file of the second move
 	require.ErrorContains(t, m.rename(logs, entry("save")), one)
 	logs.close()
 	m.Discard()
@@ -127,8 +126,8 @@ func TestMovesInOrder(t *testing.T) {
 	assert.Equal(t, w.commits[0].String(), w.Git("rev-parse", one))
 }
 
-// A ref without a reflog is left to git before anything is made for its move:
-// what belongs to it may be large, and would be made twice.
+// Stage rejects a ref without a reflog before it writes files, because the caller's files
+// may be large.
 func TestNoReflogIsSeenFirst(t *testing.T) {
 	w := newWorld(t)
 	w.remove("logs/" + two)
@@ -136,7 +135,7 @@ func TestNoReflogIsSeenFirst(t *testing.T) {
 	require.ErrorIs(t, err, ErrNeedsGit)
 }
 
-// Whatever is out of the ordinary is left to git, and nothing is changed.
+// Unusual refs are left to git without any change.
 func TestUnusualRefsAreLeftToGit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -182,7 +181,7 @@ func (w *world) must(err error) {
 	}
 }
 
-// A ref that somebody else has moved stays there, and the other one too.
+// A ref that another process has moved keeps its value, and the other ref does not move.
 func TestMoved(t *testing.T) {
 	for _, ref := range []string{one, two} {
 		w := newWorld(t)
@@ -195,8 +194,8 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// A process that was killed after its rename leaves a second name of the ref's
-// own file. What is staged next must not be written through it.
+// A process that was killed after its rename leaves a hard link to the ref's file. Stage
+// must not write through that link.
 func TestLeftBehind(t *testing.T) {
 	w := newWorld(t)
 	require.NoError(t, w.move(w.on(0, 1)))
@@ -210,8 +209,7 @@ func TestLeftBehind(t *testing.T) {
 	assert.NoFileExists(t, left)
 }
 
-// The locks that a killed process leaves hold the value that it was to write,
-// whenever that was.
+// Lock files of a killed process always contain the complete new value.
 func TestLocksAreWhole(t *testing.T) {
 	w := newWorld(t)
 	m, err := w.dir.Stage(w.on(0, 1))
@@ -227,8 +225,8 @@ func TestLocksAreWhole(t *testing.T) {
 	assert.NoFileExists(t, w.dir.file(one)+".lock")
 }
 
-// Who is killed in the middle leaves a file for each ref, and its lock is that
-// very file: the next one to stage the ref knows that it may go.
+// A killed process leaves a staged file for each ref, and the lock file is a link to that
+// file. The next Stage removes both.
 func TestLocksOfKilledMoveAreRemoved(t *testing.T) {
 	w := newWorld(t)
 	m, err := w.dir.Stage(w.on(0, 1))
@@ -240,7 +238,8 @@ func TestLocksOfKilledMoveAreRemoved(t *testing.T) {
 	assert.NoFileExists(t, w.dir.file(two)+".lock")
 }
 
-// They go before git is left to move the ref, too: it would wait for them.
+// Stage also removes both files before it leaves a ref to git, which would wait for the
+// lock file.
 func TestLocksOfKilledMoveAreRemovedBeforeGitMoves(t *testing.T) {
 	w := newWorld(t)
 	m, err := w.dir.Stage(w.on(0, 1))
@@ -253,8 +252,7 @@ func TestLocksOfKilledMoveAreRemovedBeforeGitMoves(t *testing.T) {
 	assert.NoFileExists(t, w.dir.file(two)+".lock")
 }
 
-// A value that somebody else has staged meanwhile, who had no business to, is
-// not put into a ref.
+// A value that another process has staged does not reach the ref.
 func TestStagedByAnother(t *testing.T) {
 	w := newWorld(t)
 	before := w.files(t)
@@ -268,7 +266,7 @@ func TestStagedByAnother(t *testing.T) {
 	assert.Equal(t, before, w.files(t))
 }
 
-// A move that fails at the very last is none in the reflog either.
+// If the rename fails, the reflog has no entry either.
 func TestFailedRename(t *testing.T) {
 	w := newWorld(t)
 	w.Git("pack-refs", "--all", "--no-prune")
@@ -287,7 +285,7 @@ func TestFailedRename(t *testing.T) {
 	assert.Equal(t, before, w.files(t))
 }
 
-// Files and reflogs are given the modes of a shared repository, as by git.
+// Files and reflogs get the modes of a shared repository, as with git.
 func TestShares(t *testing.T) {
 	w := newWorld(t)
 	shared := map[string]bool{}
@@ -306,7 +304,7 @@ func TestShares(t *testing.T) {
 	}, slices.Sorted(maps.Keys(shared)))
 }
 
-// Where refs belong to another group than what is staged, git makes them.
+// If the refs belong to another group than staged files, the refs are left to git.
 func TestOtherGroup(t *testing.T) {
 	w := newWorld(t)
 	require.NoError(t, w.move(w.on(0, 1)))
@@ -316,8 +314,8 @@ func TestOtherGroup(t *testing.T) {
 	assert.Equal(t, before, w.files(t))
 }
 
-// Moves made here, moves by git and git's own packing of refs, all at once: of
-// those that name the same old value one succeeds, and the reflog tells of each.
+// Moves of this package, moves of git and git pack-refs run in parallel. Of several moves
+// from the same old value one succeeds, and the reflog contains each successful move.
 func TestBesideGit(t *testing.T) {
 	w := newWorld(t)
 	const each = 60
@@ -339,8 +337,8 @@ func TestBesideGit(t *testing.T) {
 		assert.NoError(t, err, "a reader sees the old value or the new")
 		return plumbing.NewHash(strings.TrimSpace(string(out)))
 	}
-	// As the issue lock of the store: beside the packing of refs, git takes an
-	// old value for the present one at times, and refuses the right one under the lock.
+	// This mutex replaces the issue lock. During git pack-refs, git sometimes accepts an
+	// outdated old value. Under the lock it rejects the correct value instead.
 	var lock sync.Mutex
 	for n := range done {
 		movers.Go(func() {
@@ -378,7 +376,7 @@ func TestBesideGit(t *testing.T) {
 	assert.Equal(t, lines[len(lines)-1][41:81], w.Git("rev-parse", one))
 }
 
-// A reflog gets a line whole or not at all.
+// A failed append leaves no partial line in the reflog.
 func TestLogIsWhole(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	require.NoError(t, os.WriteFile(path, []byte("before\n"), 0o666))

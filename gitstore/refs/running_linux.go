@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unchangedFor is how long a lock that is not complete has to stay as it is.
+// unchangedFor is the time for which an incomplete lock file must be unchanged.
 const unchangedFor = 300 * time.Millisecond
 
-// gitRuns reports whether a git that was started before a time runs in the
-// repository. A git that was started later did not make a lock of that time.
+// gitRuns reports whether the repository has a running git that was started before a
+// time. A git that was started later cannot own a lock file of that time.
 func (d Dir) gitRuns(before time.Time) bool {
 	dirs := d.worktrees()
 	pids, _ := filepath.Glob("/proc/[0-9]*")
@@ -28,10 +28,10 @@ func (d Dir) gitRuns(before time.Time) bool {
 	return false
 }
 
-// coarse is the resolution of the dates of files and processes together.
+// coarse is the combined resolution of file and process times.
 const coarse = 20 * time.Millisecond
 
-// A process is what Linux tells of one in its folder below /proc.
+// A process describes an entry of /proc.
 type process struct {
 	proc    string
 	parent  int
@@ -39,8 +39,8 @@ type process struct {
 	started time.Time
 }
 
-// readProcess reads /proc/<pid>/stat: "<pid> (<name>) <state> <parent> ...", with
-// the start in ticks since boot as field 22.
+// readProcess parses /proc/<pid>/stat: "<pid> (<name>) <state> <parent> ...". Field 22 is
+// the start time in ticks since boot.
 func readProcess(proc string) (p process, ok bool) {
 	data, err := os.ReadFile(filepath.Join(proc, "stat"))
 	from, to := bytes.IndexByte(data, '('), bytes.LastIndexByte(data, ')')
@@ -60,8 +60,8 @@ func readProcess(proc string) (p process, ok bool) {
 	return p, err == nil
 }
 
-// isGit reports whether a process is a git that may lock refs: no child of this
-// process, which has ended when locks are looked at, nor the git that started it.
+// isGit reports whether a process is a git that may lock refs. It excludes children of
+// this process, which have exited before locks are checked, and the parent git.
 func (p process) isGit() bool {
 	if p.name != "git" && !strings.HasPrefix(p.name, "git-") || strings.HasPrefix(p.name, "git-checkpoint") {
 		return false
@@ -75,8 +75,8 @@ func (p process) isGit() bool {
 	})
 }
 
-// worksIn reports whether a process may work in one of some folders. If Linux
-// does not tell, it may.
+// worksIn reports whether a process may work in one of the directories. If Linux denies
+// access, worksIn returns true.
 func (p process) worksIn(dirs []string) bool {
 	at, err := os.Readlink(filepath.Join(p.proc, "cwd"))
 	if err != nil {

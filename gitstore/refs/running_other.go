@@ -4,8 +4,8 @@ package refs
 
 import "time"
 
-// unchangedFor is how long a lock that is not complete has to stay as it is.
+// unchangedFor is the time for which an incomplete lock file must be unchanged.
 const unchangedFor = time.Second
 
-// gitRuns is not known on this system.
+// gitRuns returns false: this system cannot list processes.
 func (d Dir) gitRuns(time.Time) bool { return false }

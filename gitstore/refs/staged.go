@@ -6,16 +6,15 @@ import (
 	"strings"
 )
 
-// staged is the file that holds the new value of a ref until it is the ref's
-// lock: one for each ref, so that what a killed process has left tells of its
-// lock.
+// staged returns the path of the file with the new value of a ref. The path depends only
+// on the ref, so that a remaining file identifies the lock of a killed process.
 func (d Dir) staged(name string) string {
 	return filepath.Join(d.stagedRoot(), filepath.FromSlash(strings.TrimPrefix(name, "refs/")))
 }
 
 func (d Dir) stagedRoot() string { return filepath.Join(d.Path, "git-checkpoint", "moving") }
 
-// makeStaged makes a folder for such files.
+// makeStaged creates the directory of staged files.
 func (d Dir) makeStaged(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -26,8 +25,8 @@ func (d Dir) makeStaged(dir string) error {
 	return nil
 }
 
-// clear removes what a killed process has left of a move: its file, which may be
-// the ref itself by another name and is not to be written to, and its lock.
+// clear removes the staged file and lock file of a killed process. The staged file may be
+// a hard link to the ref itself, so it must not be overwritten.
 func (d Dir) clear(name string) error {
 	staged, lock := d.staged(name), d.file(name)+".lock"
 	left, err := os.Lstat(staged)
@@ -42,7 +41,7 @@ func (d Dir) clear(name string) error {
 	return os.Remove(staged)
 }
 
-// sameFile reports whether an open file has a name.
+// sameFile reports whether name refers to the open file f.
 func sameFile(f *os.File, name string) bool {
 	open, err := f.Stat()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// A folder is os.DirFS for the names of refs, which need not be UTF-8.
+// A folder is an os.DirFS that accepts ref names, which may be invalid UTF-8.
 type folder string
 
 func (d folder) file(name string) string { return filepath.Join(string(d), filepath.FromSlash(name)) }
@@ -20,8 +20,8 @@ func (d folder) ReadFile(name string) ([]byte, error)       { return os.ReadFile
 func (d folder) Stat(name string) (fs.FileInfo, error)      { return os.Stat(d.file(name)) }
 func (d folder) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(d.file(name)) }
 
-// readStored reads the file of a ref. A file whose name differs in case is
-// another ref's: a file system without case opens it all the same.
+// readStored reads the file of a ref. It fails with fs.ErrNotExist if a case-insensitive
+// file system opened a name with different case, because that file is another ref.
 func readStored(dir fs.FS, name string) ([]byte, error) {
 	data, err := fs.ReadFile(dir, name)
 	if err == nil && !storedAs(dir, name) {
@@ -30,8 +30,8 @@ func readStored(dir fs.FS, name string) ([]byte, error) {
 	return data, err
 }
 
-// storedAs reports whether a file that can be opened has exactly this name. The
-// folder is only listed if the name in the other case is a file, too.
+// storedAs reports whether an existing file has exactly this name. It lists the directory
+// only if the name with swapped case exists too.
 func storedAs(dir fs.FS, name string) bool {
 	parent, base := path.Split(name)
 	other := strings.Map(swapCase, base)

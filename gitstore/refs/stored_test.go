@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// noCase is a file system that finds a file by its name in any case.
+// noCase is a case-insensitive file system.
 type noCase struct{ fstest.MapFS }
 
 func (n noCase) Open(name string) (fs.File, error) {
@@ -28,7 +28,7 @@ func (n noCase) ReadFile(name string) ([]byte, error) {
 
 func (n noCase) Stat(name string) (fs.FileInfo, error) { return fs.Stat(struct{ fs.FS }{n}, name) }
 
-// Where case does not count, a ref is read by its name as stored.
+// On a case-insensitive file system, a ref is readable only by its stored name.
 func TestRefIsReadByItsNameAsStored(t *testing.T) {
 	files := fstest.MapFS{"refs/checkpoints/Proj-1": {Data: []byte("1")}, "refs/checkpoints/42": {Data: []byte("2")}, "refs/checkpoints/é": {Data: []byte("3")}}
 	for _, name := range []string{"refs/checkpoints/Proj-1", "refs/checkpoints/42", "refs/checkpoints/é"} {

@@ -15,23 +15,22 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A reftable that cannot be opened, as without free file descriptors, is for git
-// for-each-ref a repository without refs: it prints nothing and exits with 0. So
-// an empty answer is confirmed by a question whose answer is not empty, or whose
-// exit status tells the two apart.
+// If git cannot open a reftable, for example without free file descriptors, git
+// for-each-ref prints nothing and exits with status 0. So an empty result needs a second
+// query whose result is never empty, or whose exit status shows the failure.
 
-// hasTables reports whether the refs are in a reftable.
+// hasTables reports whether refs use the reftable backend.
 func (r *Reader) hasTables() bool {
 	return !r.Files && fsutil.Exists(filepath.Join(r.Path, "reftable"))
 }
 
-// missingRef is the exit status of git show-ref --exists for a ref that is not
-// there. Status 1 means that the ref could not be looked up.
+// missingRef is the exit status of git show-ref --exists for a missing ref. Status 1
+// means that the lookup failed.
 const missingRef = 2
 
 var errNoHead = errors.New("there is no HEAD")
 
-// isMissing reports whether git has looked for a ref and not found it.
+// isMissing reports whether git confirms that a ref does not exist.
 func (r *Reader) isMissing(ctx context.Context, name string) (bool, error) {
 	_, err := r.Git.Output(ctx, "show-ref", "--exists", name)
 	if gitcmd.Code(err) == missingRef {
@@ -43,9 +42,8 @@ func (r *Reader) isMissing(ctx context.Context, name string) (bool, error) {
 	return false, nil
 }
 
-// listTables lists the refs below prefixes after a list of them was empty. HEAD of
-// the main worktree is in this list, so that a list without it is of tables that
-// git could not read, or of a branch that is unborn.
+// listTables repeats an empty list together with HEAD of the main worktree. If the result
+// lacks HEAD, git could not read the reftable, or the current branch is unborn.
 func (r *Reader) listTables(ctx context.Context, prefixes []string) (map[string]plumbing.Hash, error) {
 	main := *r
 	main.Git = r.Git.With("GIT_DIR=" + r.Path)

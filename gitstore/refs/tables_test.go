@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tables reads the refs of an empty repository with reftables.
+// tables returns a Reader of an empty repository with the reftable backend.
 func tables(t *testing.T) (*gittest.Repo, *Reader) {
 	t.Helper()
 	w := gittest.New(t)
@@ -24,7 +24,8 @@ func tables(t *testing.T) (*gittest.Repo, *Reader) {
 	return w, &Reader{Git: gitcmd.Git{Dir: w.Dir, Env: w.Env()}, Path: w.GitPath(".")}
 }
 
-// For a git that cannot open a table there are no refs, and it says so with exit 0.
+// Git prints no refs and exits with status 0 if it cannot open a table; List returns an
+// error.
 func TestUnreadableTablesAreNoEmptyAnswer(t *testing.T) {
 	w, r := tables(t)
 	w.Git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first")
@@ -56,7 +57,8 @@ func TestUnreadableTablesAreNoEmptyAnswer(t *testing.T) {
 	assert.Equal(t, plumbing.NewHash(one), hash)
 }
 
-// The branch of a new repository is unborn: HEAD is in no list.
+// In a new repository with an unborn branch, HEAD is in no list, and List returns no
+// refs.
 func TestEmptyTablesAreAnEmptyAnswer(t *testing.T) {
 	_, r := tables(t)
 	none, err := r.List(t.Context(), "refs/checkpoints/")

@@ -14,9 +14,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Values is List without a git process where refs are files: git looks for the
-// object of each ref, and there may be thousands. A ref whose object is missing
-// is there, one that holds no object's name is not, nor is a symbolic one.
+// Values is List without a git process in the files backend: git looks up the object of
+// each ref, and there may be thousands of refs. Unlike List, Values includes refs to
+// missing objects. It omits symbolic refs and refs without a valid object id.
 func (r *Reader) Values(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error) {
 	if !r.Files {
 		return r.List(ctx, prefixes...)
@@ -37,7 +37,7 @@ func (r *Reader) Values(ctx context.Context, prefixes ...string) (map[string]plu
 			return nil, fmt.Errorf("list %s: %w", prefix, err)
 		}
 	}
-	packed, err := packedRefs(r.Path) // after loose ones: they may be packed meanwhile
+	packed, err := packedRefs(r.Path) // after loose refs, because git may pack them meanwhile
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +46,8 @@ func (r *Reader) Values(ctx context.Context, prefixes ...string) (map[string]plu
 	return values, nil
 }
 
-// Stored are the names of the refs below a prefix as the files backend has them,
-// loose and packed, whatever they hold. One may come twice.
+// Stored returns the names of loose and packed refs below a prefix in the files backend,
+// regardless of content. A name may occur twice.
 func Stored(path, prefix string) ([]string, error) {
 	var names []string
 	err := eachLoose(path, prefix, func(name, _ string) error {
@@ -69,7 +69,7 @@ func Stored(path, prefix string) ([]string, error) {
 	return names, nil
 }
 
-// eachLoose gives f the refs below a prefix that have files of their own.
+// eachLoose calls f for each loose ref below a prefix.
 func eachLoose(dir, prefix string, f func(name, file string) error) error {
 	root := filepath.Join(dir, filepath.FromSlash(prefix))
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -81,8 +81,8 @@ func eachLoose(dir, prefix string, f func(name, file string) error) error {
 	return fsutil.IgnoreMissing(err)
 }
 
-// packedValues reads the refs below prefixes of packed-refs, with room for more.
-// Lines that begin with "^" tell what the tag before them leads to.
+// packedValues returns the refs of packed-refs below prefixes, in a map with capacity for
+// more entries. It skips lines that begin with "^", the targets of tags.
 func packedValues(packed string, prefixes []string, more int) map[string]plumbing.Hash {
 	values := make(map[string]plumbing.Hash, more+min(strings.Count(packed, "\n"), 1<<14))
 	for line := range strings.Lines(packed) {
@@ -94,7 +94,7 @@ func packedValues(packed string, prefixes []string, more int) map[string]plumbin
 	return values
 }
 
-// Below reports whether a name is below one of some prefixes.
+// Below reports whether a name is below one of the prefixes.
 func Below(name string, prefixes []string) bool {
 	for _, prefix := range prefixes {
 		if len(name) > len(prefix) && strings.HasPrefix(name, prefix) {
