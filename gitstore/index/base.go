@@ -8,16 +8,16 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
-// A Base is a tree that the repository has with all that is in it, as it has
-// that of HEAD. WriteTree does not ask for what the base has in the same
-// place. The zero Base has nothing.
+// A Base is a tree that the repository contains completely, such as the tree of HEAD.
+// WriteTree does not check objects that the base has at the same path. The zero Base is
+// empty.
 type Base struct {
 	Tree plumbing.Hash
-	Read func(plumbing.Hash) ([]byte, error) // the content of a tree object
+	Read func(plumbing.Hash) ([]byte, error) // returns the content of a tree object
 }
 
-// open is the directory of the base with this hash, an empty one where it
-// cannot be read: then everything is asked for.
+// open returns the base directory with this hash. If it is unreadable, open returns an
+// empty directory, so that WriteTree checks all objects.
 func (b Base) open(hash plumbing.Hash) baseDir {
 	if b.Read == nil || hash.IsZero() {
 		return baseDir{}
@@ -29,11 +29,11 @@ func (b Base) open(hash plumbing.Hash) baseDir {
 	return baseDir{content}
 }
 
-// A baseDir is what is left of a directory of the base. Entries are looked for
-// in the order of trees, so it is read once.
+// A baseDir is the unread rest of a base directory. Lookups are in tree order, so each
+// directory is read once.
 type baseDir struct{ rest []byte }
 
-// find returns the mode, as text, and the object of an entry.
+// find returns the mode, as text, and the hash of an entry.
 func (d *baseDir) find(name []byte, isDir bool) (mode []byte, hash plumbing.Hash) {
 	for len(d.rest) > 0 {
 		head, _, ok := bytes.Cut(d.rest, []byte{0})
@@ -56,14 +56,14 @@ func (d *baseDir) find(name []byte, isDir bool) (mode []byte, hash plumbing.Hash
 	return nil, plumbing.ZeroHash
 }
 
-// has reports whether a file is in the directory as it is.
+// has reports whether the directory contains a file with this name, mode and hash.
 func (d *baseDir) has(name []byte, mode filemode.FileMode, hash plumbing.Hash) bool {
 	found, object := d.find(name, false)
 	return found != nil && object == hash && string(found)+" " == modeText(mode)
 }
 
-// compareEntries is the order of entries in a tree: directories sort as if
-// their name ended in a slash.
+// compareEntries compares entries in tree order: directories sort as if their names ended
+// in a slash.
 func compareEntries(a []byte, aDir bool, b []byte, bDir bool) int {
 	n := min(len(a), len(b))
 	if c := bytes.Compare(a[:n], b[:n]); c != 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asked takes note of what WriteTree asks for.
+// asked records the objects that WriteTree checks.
 type asked map[plumbing.Hash]bool
 
 func (a asked) Has(h plumbing.Hash) bool {
@@ -22,7 +22,7 @@ func (a asked) Has(h plumbing.Hash) bool {
 	return true
 }
 
-// baseOf is a tree of a repository as a base.
+// baseOf returns a tree of a repository as a Base.
 func baseOf(r *gittest.Repo, tree string) Base {
 	return Base{plumbing.NewHash(tree), func(h plumbing.Hash) ([]byte, error) {
 		out, err := r.Run(nil, "cat-file", "tree", h.String())
@@ -30,8 +30,8 @@ func baseOf(r *gittest.Repo, tree string) Base {
 	}}
 }
 
-// With a base the same tree comes out, and nothing is asked for that the base
-// has in the same place; everything else is.
+// With a base, WriteTree returns the same tree and checks only objects that the base
+// lacks at the same path.
 func TestBase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -67,7 +67,7 @@ func TestBase(t *testing.T) {
 	}
 }
 
-// A base that cannot be read is none.
+// An unreadable base counts as empty.
 func TestBaseUnreadable(t *testing.T) {
 	r := gittest.New(t)
 	stage(r, "a", "d/e")
@@ -91,7 +91,7 @@ func TestBaseUnreadable(t *testing.T) {
 	}
 }
 
-// fill stages some of the names, with some contents and modes.
+// fill stages a random subset of names with random contents and modes.
 func fill(r *gittest.Repo, rng *rand.Rand, names []string) {
 	r.Git("read-tree", "--empty")
 	var lines []string
@@ -108,7 +108,7 @@ func fill(r *gittest.Repo, rng *rand.Rand, names []string) {
 	info(r, lines...)
 }
 
-// A place is an entry of a tree, with its mode.
+// A place is an entry of a tree with its path and mode.
 type place struct {
 	path, mode string
 	hash       plumbing.Hash
@@ -127,8 +127,8 @@ func places(r *gittest.Repo, tree string) map[place]bool {
 	return found
 }
 
-// elsewhere reports whether a tree has an object in a place that the base has
-// not: then it may be asked for.
+// elsewhere reports whether a tree contains an object at a path at which the base lacks
+// it. WriteTree may check such objects.
 func elsewhere(r *gittest.Repo, tree string, inBase map[place]bool, hash plumbing.Hash) bool {
 	for p := range places(r, tree) {
 		if p.hash == hash && !inBase[p] {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkWriteTree opens an index, builds its tree and closes it, with ten
-// changed leaf directories, as a save does.
+// BenchmarkWriteTree opens an index, builds its tree and closes it, with ten changed leaf
+// directories, like a save.
 func BenchmarkWriteTree(b *testing.B) {
 	for _, files := range []int{1_000, 10_000, 100_000} {
 		r := gittest.New(b)
@@ -48,7 +48,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// Nothing is allocated for an entry, whatever the number of entries.
+// The number of allocations does not depend on the number of entries.
 func TestAllocations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

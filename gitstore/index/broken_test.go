@@ -83,7 +83,7 @@ func TestOpenLeavesToGit(t *testing.T) {
 	}
 }
 
-// sha256Index has one entry with a hash of 32 bytes.
+// sha256Index returns an index with one entry and a SHA-256 hash.
 func sha256Index() []byte {
 	data := append([]byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x01"), make([]byte, 40)...)
 	data = append(data, strings.Repeat("\xab", 32)...)
@@ -98,8 +98,8 @@ func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Git never writes these, and makes of some of them a tree that it refuses
-// itself later.
+// Git never writes these indexes. For some of them, git writes a tree that it later
+// rejects.
 func TestWriteTreeRefuses(t *testing.T) {
 	mode := func(m uint32) []raw { return []raw{{path: "a", mode: m, hash: blobOf("a")}} }
 	tests := []struct {
@@ -137,7 +137,7 @@ func TestWriteTreeRefuses(t *testing.T) {
 	}
 }
 
-// Entries that are not part of the tree are checked when the file is opened.
+// Open checks entries that are excluded from the tree.
 func TestOpenRefusesDisorderAroundSpecialEntries(t *testing.T) {
 	entry := func(path string, stage int) raw { return raw{path: path, stage: stage, hash: blobOf("x")} }
 	for name, entries := range map[string][]raw{
@@ -198,7 +198,7 @@ func TestNullHash(t *testing.T) {
 	assert.ErrorAs(t, err, new(*MissingError))
 }
 
-// A cached tree that is gone from the repository is made again.
+// A missing cached tree is built again.
 func TestCachedTreeIsGone(t *testing.T) {
 	r := gittest.New(t)
 	stage(r, "a", "d/e/f", "d/g", "h/i")
@@ -207,7 +207,8 @@ func TestCachedTreeIsGone(t *testing.T) {
 		rev := want + name
 		hash := r.Git("rev-parse", rev)
 		require.NoError(t, os.Remove(r.Path(".git/objects/"+hash[:2]+"/"+hash[2:])))
-		// The tree above has to be looked at for the one below to be missed.
+		// Remove the root tree too, because WriteTree checks subtrees only if the root is
+		// missing.
 		have := objectsOf(r)
 		for _, n := range []string{want, hash} {
 			delete(have, plumbing.NewHash(n))
@@ -226,7 +227,7 @@ func TestCachedTreeIsGone(t *testing.T) {
 	}
 }
 
-// errUnexpected is a panic that is not the mapping's.
+// errUnexpected is a panic that is not a memory fault.
 var errUnexpected = errors.New("unexpected")
 
 func TestGuardPassesOtherPanics(t *testing.T) {

@@ -11,30 +11,29 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
-// builder makes trees of paths that come in the order of the index, which is
-// the order of entries in trees as well: `a.b` before `a/b` before `a0`.
+// A builder builds trees from paths in index order, which is also the order of tree
+// entries: `a.b` before `a/b` before `a0`.
 type builder struct {
 	out  Trees
-	prev []byte // the path before
-	// dirs are the directories of prev that have a tree under way, the root
-	// first.
+	prev []byte // previous path
+	// dirs are the open directories of prev, the root first.
 	dirs []dir
-	// size counts what all trees take, which is limited by most: an index of
-	// version 4 can say in few bytes what takes gigabytes.
+	// size is the total size of all trees. most limits it, because an index of version 4
+	// can encode gigabytes of paths in few bytes.
 	size, most int
-	// files are the lengths of those prefixes of prev that are files. A path
-	// that goes on from one with a slash makes a file a directory.
+	// files contains the lengths of those prefixes of prev that are files. A path that
+	// continues such a prefix with a slash uses a file as a directory.
 	files []int
 }
 
 type dir struct {
-	end  int    // length of its path in prev, slash included
-	node int    // in the cache-tree
-	tree []byte // its entries so far
+	end  int    // length of its path in prev, with slash
+	node int    // node in the cache-tree
+	tree []byte // tree content so far
 	base baseDir
 }
 
-// maxDepth is more than git reads back: core.maxTreeDepth.
+// maxDepth is not less than git's default of core.maxTreeDepth.
 const maxDepth = 4096
 
 var (
@@ -48,7 +47,7 @@ func newBuilder(out Trees, root, most int, base baseDir) *builder {
 	return b
 }
 
-// move leaves the directories that path is not in.
+// move closes the directories that do not contain path.
 func (b *builder) move(path []byte) error {
 	if b.size > b.most {
 		return errSize
@@ -70,8 +69,8 @@ func (b *builder) move(path []byte) error {
 	return nil
 }
 
-// component is the end of the next component of path behind the directory
-// on top, and whether it is a directory; then the end has its slash.
+// component returns the end of the next path component below the top directory and
+// reports whether the component is a directory. For a directory, end includes the slash.
 func (b *builder) component(path []byte) (end int, isDir bool, err error) {
 	start := b.top().end
 	name := path[start:]
@@ -88,7 +87,7 @@ func (b *builder) component(path []byte) (end int, isDir bool, err error) {
 	return end, isDir, nil
 }
 
-// allowed says whether git takes the name into an index.
+// allowed reports whether git accepts the name in an index.
 func allowed(name []byte) bool {
 	if len(name) == 0 {
 		return false
@@ -101,7 +100,7 @@ func allowed(name []byte) bool {
 
 func (b *builder) open(end, node int, base baseDir) {
 	if len(b.dirs) < cap(b.dirs) {
-		// The buffer of a directory that was closed serves again.
+		// Reuse the buffer of a closed directory.
 		b.dirs = b.dirs[:len(b.dirs)+1]
 	} else {
 		b.dirs = append(b.dirs, dir{})
@@ -112,7 +111,7 @@ func (b *builder) open(end, node int, base baseDir) {
 
 func (b *builder) top() *dir { return &b.dirs[len(b.dirs)-1] }
 
-// close writes the tree on top and enters it into the one below.
+// close writes the top tree and adds it to its parent.
 func (b *builder) close() {
 	d := b.top()
 	hash := b.out.Add(plumbing.TreeObject, bytes.Clone(d.tree))
@@ -120,10 +119,10 @@ func (b *builder) close() {
 	b.append(filemode.Dir, b.prev[b.top().end:d.end-1], hash)
 }
 
-// entryExtra is what an entry of a tree takes besides its name.
+// entryExtra is the size of a tree entry without its name.
 const entryExtra = len("100644 \x00") + hashSize
 
-// append adds an entry to the tree on top.
+// append adds an entry to the top tree.
 func (b *builder) append(mode filemode.FileMode, name []byte, hash plumbing.Hash) {
 	d := b.top()
 	b.size += len(name) + entryExtra
@@ -133,16 +132,16 @@ func (b *builder) append(mode filemode.FileMode, name []byte, hash plumbing.Hash
 	d.tree = append(d.tree, hash[:]...)
 }
 
-// name is the last component of prev.
+// name returns the last component of prev.
 func (b *builder) name() []byte { return b.prev[b.top().end:] }
 
-// file adds the last component of prev.
+// file adds the last component of prev as a file.
 func (b *builder) file(mode filemode.FileMode, hash plumbing.Hash) {
 	b.append(mode, b.name(), hash)
 	b.files = append(b.files, len(b.prev))
 }
 
-// finish returns the root.
+// finish closes all directories and returns the root tree.
 func (b *builder) finish() plumbing.Hash {
 	for len(b.dirs) > 1 {
 		b.close()
@@ -150,8 +149,8 @@ func (b *builder) finish() plumbing.Hash {
 	return b.out.Add(plumbing.TreeObject, bytes.Clone(b.top().tree))
 }
 
-// modeText is a mode as trees have it, with the space behind it; empty if it
-// is none that an index has.
+// modeText returns a mode in tree format with a trailing space, or "" if an index cannot
+// contain the mode.
 func modeText(m filemode.FileMode) string {
 	switch m {
 	case filemode.Regular:
@@ -168,7 +167,7 @@ func modeText(m filemode.FileMode) string {
 	return ""
 }
 
-// common is the length of the common prefix.
+// common returns the length of the common prefix.
 func common(a, b []byte) int {
 	n, i := min(len(a), len(b)), 0
 	for ; i+8 <= n; i += 8 {

@@ -9,23 +9,23 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// cacheTree is the TREE extension: for each directory the tree that git made
-// of it, if nothing in it changed since. Nodes stay in the order of the file;
-// the invalid ones too, because the order is what says which child is whose.
+// A cacheTree is the TREE extension: for each unchanged directory the tree that git wrote
+// last. Nodes keep the order of the file, including invalid nodes, because the order
+// determines the parent of each node.
 type cacheTree struct {
 	data  []byte
 	nodes []cacheNode
-	kids  []int32 // children of all nodes; those of one side by side, sorted
+	kids  []int32 // children of all nodes; children of a node are adjacent and sorted
 }
 
 type cacheNode struct {
-	name, nameEnd uint32 // in data
-	entries       int32  // of the index below the directory, negative if not known
-	first, count  int32  // of its children in kids
+	name, nameEnd uint32 // offsets in data
+	entries       int32  // number of index entries below the directory, negative if invalid
+	first, count  int32  // range of its children in kids
 	hash          plumbing.Hash
 }
 
-// none is the node of a directory that the extension does not have.
+// none means that the extension has no node for a directory.
 const none = -1
 
 func (t *cacheTree) root() int {
@@ -40,13 +40,13 @@ func (t *cacheTree) name(node int32) []byte {
 	return t.data[n.name:n.nameEnd]
 }
 
-// children are those of a node, in git's order.
+// children returns the children of a node in git's order.
 func (t *cacheTree) children(node int) []int32 {
 	n := &t.nodes[node]
 	return t.kids[n.first : n.first+n.count]
 }
 
-// child finds the node of a directory inside the directory of a node.
+// child returns the node of a directory within the directory of node.
 func (t *cacheTree) child(node int, name []byte) int {
 	if node == none {
 		return none
@@ -61,7 +61,7 @@ func (t *cacheTree) child(node int, name []byte) int {
 	return int(kids[i])
 }
 
-// compareNames is git's order of the children of a node.
+// compareNames compares children of a node in git's order: by length, then by bytes.
 func compareNames(a, b []byte) int {
 	if c := cmp.Compare(len(a), len(b)); c != 0 {
 		return c
@@ -69,10 +69,10 @@ func compareNames(a, b []byte) int {
 	return bytes.Compare(a, b)
 }
 
-// parseCacheTree reads the extension. Git does without one that is damaged,
-// and so do we: it comes back empty.
+// parseCacheTree parses the extension. Like git, it ignores a damaged extension and
+// returns an empty cacheTree.
 func parseCacheTree(ext []byte) cacheTree {
-	// The copy keeps the mapping out of what is searched at random.
+	// Copy the data, because random access would load many pages of the mapping.
 	p := cacheParser{cacheTree: cacheTree{data: bytes.Clone(ext)}}
 	if !p.parse() {
 		return cacheTree{}
@@ -81,7 +81,7 @@ func parseCacheTree(ext []byte) cacheTree {
 	return p.cacheTree
 }
 
-// minNode is the size of `\x000 0\n`, the least that a node takes.
+// minNode is the minimum size of a node, `\x000 0\n`.
 const minNode = 5
 
 type cacheParser struct {
@@ -90,7 +90,7 @@ type cacheParser struct {
 	open []openNode
 }
 
-// openNode is a node whose children are being read, as places in kids.
+// An openNode is a node whose children are being read, as a range of kids.
 type openNode struct{ next, end int32 }
 
 func (p *cacheParser) parse() bool {
@@ -113,7 +113,7 @@ func (p *cacheParser) parse() bool {
 	return p.off == len(p.data)
 }
 
-// node reads one node and makes room for its children.
+// node parses a node and reserves entries for its children.
 func (p *cacheParser) node() bool {
 	rest := p.data[p.off:]
 	name, rest, ok1 := bytes.Cut(rest, []byte{0})
@@ -150,8 +150,8 @@ func number(b []byte) (int32, bool) {
 	return int32(n), err == nil
 }
 
-// sort makes sure that children can be searched. Git writes them in this
-// order; others may not.
+// sort sorts the children of each node for binary search. Git writes them in this order;
+// other programs may not.
 func (p *cacheParser) sort() {
 	compare := func(a, b int32) int { return compareNames(p.name(a), p.name(b)) }
 	for i := range p.nodes {

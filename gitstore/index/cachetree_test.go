@@ -9,11 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lie stands for the trees that a cache-tree names.
+// lie is the hash of a wrong cached tree.
 var lie = plumbing.NewHash(strings.Repeat("11", 20))
 
-// A cache-tree that does not fit the entries is not followed: what comes out
-// is the tree of the entries. The one that fits is, so that the test can fail.
+// A cache-tree that does not match the entries is ignored, and WriteTree returns the tree
+// of the entries. A matching cache-tree with a wrong hash is used, which shows that the
+// test can fail.
 func TestCacheTreeThatLies(t *testing.T) {
 	entries := paths("a", "d/e/1", "d/e/2", "d/f", "g")
 	honest := without(t, entries)
@@ -58,7 +59,7 @@ func TestCacheTreeThatLies(t *testing.T) {
 	}
 }
 
-// A node that stands for entries which are not part of a tree is not git's.
+// A node that covers entries excluded from the tree is invalid.
 func TestCacheTreeOverSpecialEntries(t *testing.T) {
 	for name, special := range map[string]raw{
 		"unmerged":      {path: "d/b", stage: 2, hash: blobOf("x")},
@@ -81,7 +82,7 @@ func TestCacheTreeOverSpecialEntries(t *testing.T) {
 	}
 }
 
-// without is the tree of entries without a cache-tree.
+// without returns the tree of entries without a cache-tree.
 func without(t *testing.T, entries []raw) plumbing.Hash {
 	t.Helper()
 	x, err := openBytes(t, encode(2, entries))

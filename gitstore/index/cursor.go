@@ -6,12 +6,12 @@ import (
 	"sort"
 )
 
-// cursor reads entries one after the other. Its path lives until it moves.
+// A cursor reads entries in sequence. Its path is valid until the next move.
 type cursor struct {
 	f     *form
 	i     int // position of the entry
 	off   int
-	next  int // offset of the entry after it
+	next  int // offset of the next entry
 	flags uint16
 	more  uint16
 	path  []byte
@@ -32,7 +32,7 @@ func (c *cursor) seek(i int) error {
 	return nil
 }
 
-// start places the cursor before the entry of a mark.
+// start positions the cursor before the entry of a mark.
 func (c *cursor) start(m int) {
 	mark := c.f.marks[m]
 	c.i, c.next = mark.first-1, mark.off
@@ -66,7 +66,7 @@ func (c *cursor) step() error {
 	return c.plain(name)
 }
 
-// plain reads a whole path at offset name.
+// plain reads an uncompressed path at offset name.
 func (c *cursor) plain(name int) error {
 	rest := c.f.data[name:]
 	n := int(c.flags & flagLength)
@@ -92,7 +92,8 @@ func (c *cursor) plain(name int) error {
 	return nil
 }
 
-// compressed reads how much of the path before to drop and what to add.
+// compressed reads a version 4 path: the number of bytes to remove from the previous
+// path, and a suffix.
 func (c *cursor) compressed(name int) error {
 	strip, n := varint(c.f.data[name:])
 	if n == 0 || strip > uint64(len(c.path)) {
@@ -112,9 +113,9 @@ func (c *cursor) compressed(name int) error {
 	return nil
 }
 
-// varint reads git's offset encoding: seven bits a byte, high ones first,
-// one added at each continuation. It returns the number of bytes, 0 if they
-// end too early or go on too long.
+// varint decodes git's offset encoding: seven bits per byte, high bits first. Each
+// continuation adds one. It returns the number of bytes read, 0 if the encoding is
+// invalid.
 func varint(b []byte) (v uint64, n int) {
 	for n < len(b) && n < 8 {
 		c := b[n]
@@ -128,10 +129,10 @@ func varint(b []byte) (v uint64, n int) {
 	return 0, 0
 }
 
-// special says whether the entry is not part of the tree.
+// special reports whether the entry is excluded from the tree.
 func (c *cursor) special() bool {
 	return c.flags&flagStage != 0 || c.more&moreIntentToAdd != 0
 }
 
-// fixed is the part of the entry before its name.
+// fixed returns the bytes of the entry before its name.
 func (c *cursor) fixed() []byte { return c.f.data[c.off : c.off+c.f.fixed] }

@@ -9,10 +9,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// raw is an entry for encode, which writes what no git would.
+// A raw is an entry for encode, which also writes invalid indexes.
 type raw struct {
 	path  string
-	mode  uint32 // 0 is a regular file
+	mode  uint32 // 0 means a regular file
 	hash  plumbing.Hash
 	stage int
 	more  uint16
@@ -29,7 +29,7 @@ func blobOf(content string) plumbing.Hash {
 	return plumbing.ComputeHash(plumbing.BlobObject, []byte(content))
 }
 
-// encode is an index file.
+// encode returns an index file.
 func encode(version int, entries []raw, extensions ...[]byte) []byte {
 	b := []byte("DIRC")
 	b = binary.BigEndian.AppendUint32(b, uint32(version))
@@ -87,7 +87,7 @@ func extension(name, data string) []byte {
 	return append(b, data...)
 }
 
-// treeNode is a node of a TREE extension.
+// treeNode returns a node of a TREE extension.
 func treeNode(name string, entries, children int, hash plumbing.Hash) string {
 	s := fmt.Sprintf("%s\x00%d %d\n", name, entries, children)
 	if entries < 0 {

@@ -7,22 +7,22 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
-// Entry is one path of the staging area, or one stage of an unmerged path.
+// An Entry is a path in the index, or a stage of an unmerged path.
 type Entry struct {
-	Path  string // with slashes, any bytes but NUL
+	Path  string // slash-separated, any bytes except NUL
 	Mode  filemode.FileMode
 	Hash  plumbing.Hash
 	Stage int // 0; 1 base, 2 ours, 3 theirs of an unmerged path
 
-	IntentToAdd  bool // git add -N: the path is not part of the tree
-	SkipWorktree bool // left out of the worktree by a sparse checkout
+	IntentToAdd  bool // git add -N: the tree excludes this path
+	SkipWorktree bool // excluded from the worktree by a sparse checkout
 	AssumeValid  bool // git update-index --assume-unchanged
 
 	Stat
 }
 
-// Stat is what git remembers of the file of an entry, cut to 32 bits each,
-// zero where it is not known.
+// Stat contains the stat data of an entry's file. Each field has 32 bits and is zero if
+// unknown.
 type Stat struct {
 	CTime, MTime Time
 	Dev, Ino     uint32
@@ -30,10 +30,10 @@ type Stat struct {
 	Size         uint32
 }
 
-// Time is a time of the file system as the index keeps it.
+// A Time is a file time in index format.
 type Time struct{ Sec, Nsec uint32 }
 
-// The flags of an entry, and those of its second word.
+// Flags of an entry, and flags of its extended word.
 const (
 	flagAssumeValid = 0x8000
 	flagExtended    = 0x4000
@@ -44,7 +44,7 @@ const (
 	moreIntentToAdd  = 0x2000
 )
 
-// entry copies the entry under the cursor.
+// entry returns a copy of the current entry.
 func (c *cursor) entry() Entry {
 	return Entry{
 		Path:         string(c.path),

@@ -6,51 +6,51 @@ import (
 	"fmt"
 )
 
-// Sizes of the parts of an index.
+// Sizes of index parts.
 const (
 	headerSize = 12
-	statSize   = 40 // of an entry, before its hash
+	statSize   = 40 // stat data of an entry, before its hash
 	flagsSize  = 2
 	hashSize   = 20
-	// An entry has at least 64 bytes in every version.
+	// minEntry is the minimum size of an entry, in all versions.
 	minEntry = 64
-	// maxPath keeps version 4, where a long path costs nothing to repeat,
-	// from blowing up.
+	// maxPath limits paths of version 4, in which repeated long paths are small in the
+	// file.
 	maxPath = 1 << 15
 )
 
-// form is what one walk over the bytes of an index finds out.
+// A form is the result of one pass over the bytes of an index.
 type form struct {
-	data    []byte // without the checksum
+	data    []byte // file content without checksum
 	version uint32
 	count   int
-	fixed   int    // size of an entry before its name, if it is not extended
-	marks   []mark // where to begin looking for an entry
-	special []int  // unmerged and intent-to-add entries, by position
-	relax   func() // gives mapped pages back, nil where there are none
-	left    int    // where the scan last did so
+	fixed   int    // size of an entry before its name, without the extended word
+	marks   []mark // positions at which reading can start
+	special []int  // positions of unmerged and intent-to-add entries
+	relax   func() // releases mapped pages; nil if the file is not mapped
+	left    int    // offset of the last release in the scan
 	cache   cacheTree
 
 	unmerged []Entry
 	toAdd    []string
 }
 
-// most bounds what is built of the paths. Names of a thousand bytes, the
-// longest that file systems have, stay below half of it.
+// most returns the maximum total size of built trees. Names of a thousand bytes, the
+// maximum of file systems, need less than half of it.
 func (f *form) most() int { return 1<<20 + 32*len(f.data) }
 
-// mark is a place to begin reading entries from.
+// A mark is a position at which reading entries can start.
 type mark struct {
 	first int // position of the entry
 	off   int
-	path  []byte // version 4: the path before
+	path  []byte // version 4: previous path
 }
 
-// parse walks over the whole index.
+// parse parses the whole index.
 func (x *Index) parse(data []byte) error {
 	err := x.form.parse(data, hashSize)
 	if _, bad := errors.AsType[*FormatError](err); bad {
-		// Nothing in the file says which hash it has.
+		// The file does not contain its hash algorithm, so try SHA-256.
 		if new(form).parse(data, 32) == nil {
 			return fmt.Errorf("hashes of 32 bytes: %w", ErrUnsupported)
 		}
@@ -96,7 +96,7 @@ func (f *form) header(data []byte, hash int) error {
 	return nil
 }
 
-// extensions reads what follows the entries.
+// extensions parses the extensions after the entries.
 func (f *form) extensions(off int) error {
 	for off < len(f.data) {
 		if len(f.data)-off < 8 {

@@ -11,9 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzOpen: whatever the bytes are, nothing panics, nothing takes more memory
-// than the file accounts for, the trees that come out are ones that git
-// takes, and the versions of the format agree.
+// FuzzOpen checks that arbitrary bytes cause no panic and bounded memory use, that git
+// accepts the resulting trees, and that all format versions return the same result.
 func FuzzOpen(f *testing.F) {
 	for _, seed := range seeds() {
 		f.Add(seed)
@@ -26,7 +25,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// TestDamage does what FuzzOpen does with damage that is near to an index.
+// TestDamage runs the checks of FuzzOpen on slightly damaged indexes.
 func TestDamage(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	accepted := 0
@@ -47,7 +46,7 @@ func TestDamage(t *testing.T) {
 	assert.Positive(t, accepted)
 }
 
-// checkBytes says whether the bytes are an index with a tree.
+// checkBytes reports whether data is an index with a tree.
 func checkBytes(t *testing.T, data []byte) bool {
 	before := allocated()
 	x := new(Index)
@@ -63,7 +62,7 @@ func checkBytes(t *testing.T, data []byte) bool {
 			break
 		}
 	}
-	if x.Err() != nil { // paths are only looked at here
+	if x.Err() != nil { // only All and WriteTree check paths
 		require.ErrorAs(t, x.Err(), new(*FormatError))
 		return false
 	}
@@ -86,7 +85,7 @@ func checkBytes(t *testing.T, data []byte) bool {
 	return true
 }
 
-// orEmpty is an error for an index without files, which needs no content.
+// orEmpty returns an error for an index without files, which needs no content.
 func orEmpty(err error, x *Index) error {
 	for e := range x.All() {
 		if e.Stage == 0 && !e.IntentToAdd && e.Mode != 0o160000 {
@@ -141,7 +140,7 @@ func sameInEveryVersion(t *testing.T, entries []raw, want plumbing.Hash) {
 	}
 }
 
-// checkTree wants entries that are whole and in strict order.
+// checkTree checks that tree entries are complete and strictly sorted.
 func checkTree(t *testing.T, tree []byte) {
 	before := ""
 	names := map[string]bool{}
@@ -170,13 +169,13 @@ func allocated() uint64 {
 	return m.TotalAlloc
 }
 
-// assertBounded allows two hundred bytes for every byte of the file, for all
-// that the test does with it, and those of the test itself.
+// assertBounded allows 200 bytes of memory per byte of the file and 4 MiB for the test
+// itself.
 func assertBounded(t *testing.T, before uint64, data []byte) {
 	assert.Less(t, allocated()-before, uint64(4<<20+200*len(data)))
 }
 
-// A small file that claims to be large in every place that has a number.
+// A small file with large values in each size field is rejected or uses little memory.
 func TestHostileSizes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

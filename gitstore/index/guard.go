@@ -7,9 +7,8 @@ import (
 	"unsafe"
 )
 
-// guard runs f, which reads the mapping, and turns the fault of a file that
-// was cut short meanwhile into ErrChanged, as it does with a file that was
-// rewritten in place.
+// guard runs f, which reads the mapping. It returns ErrChanged if the file was truncated,
+// which causes a fault, or rewritten in place.
 func (x *Index) guard(f func() error) (err error) {
 	if x.mapping == nil {
 		return f()
@@ -31,7 +30,7 @@ func (x *Index) guard(f func() error) (err error) {
 	return err
 }
 
-// faulted says whether a panic is a fault inside the mapping.
+// faulted reports whether a panic is a memory fault within the mapping.
 func (x *Index) faulted(r any) bool {
 	e, ok := r.(interface {
 		runtime.Error
@@ -44,8 +43,8 @@ func (x *Index) faulted(r any) bool {
 	return e.Addr() >= base && e.Addr()-base < uintptr(len(x.mapping))
 }
 
-// rewritten says whether the mapped file has another size or date than when
-// it was opened. A file that git replaced is still the old one here.
+// rewritten reports whether the mapped file has changed its size or date since it was
+// opened. If git replaced the path, the open file is unchanged.
 func (x *Index) rewritten() bool {
 	if x.file == nil {
 		return false

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// many is an index of some fifty pages.
+// many returns an index of about fifty pages.
 func many() []byte {
 	var names []string
 	for i := range 2500 {
@@ -39,7 +39,7 @@ func TestCutWhileMapped(t *testing.T) {
 	}
 }
 
-// cutter cuts the file when it is asked for the first object.
+// A cutter truncates the file when WriteTree checks the first object.
 type cutter struct {
 	path string
 	left int64
@@ -83,7 +83,7 @@ func TestRewrittenWhileMapped(t *testing.T) {
 	assert.ErrorIs(t, err, ErrChanged)
 }
 
-// Git puts a new file in the place of the old one, which is no change here.
+// Git replaces the index by a new file, which does not affect an open Index.
 func TestReplacedWhileMapped(t *testing.T) {
 	path := file(t, many())
 	x := openWay(t, path, "mapped")

@@ -9,8 +9,8 @@ import (
 	"git-checkpoint/gitstore/internal/gittest"
 )
 
-// Random work on the index, git's cache-tree in every state it gets into on
-// the way, and names that sort in surprising ways.
+// WriteTree equals git write-tree after random changes of the index, with each resulting
+// state of git's cache-tree and with unusual sort orders.
 func TestRandomHistoryEqualsGit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -34,8 +34,8 @@ func TestRandomHistoryEqualsGit(t *testing.T) {
 	}
 }
 
-// change adds and removes some paths, two levels of directories at most so
-// that they meet.
+// change adds and removes random paths with at most two directory levels, so that paths
+// collide.
 func change(r *gittest.Repo, rnd *rand.Rand, blobs []string) {
 	var lines []string
 	for range 1 + rnd.IntN(30) {

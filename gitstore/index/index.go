@@ -10,14 +10,14 @@ import (
 )
 
 var (
-	// ErrUnsupported is an index in a form that is left to git: see Plain.
+	// ErrUnsupported reports an index in a form that only git reads, see Plain.
 	ErrUnsupported = errors.New("a form of index that only git reads")
-	// ErrChanged is an index that another program changed in place, or cut
-	// short, while it was being read. Git itself never does that.
+	// ErrChanged reports that another program changed or truncated the index in place
+	// during a read. Git itself never does that.
 	ErrChanged = errors.New("changed in place while it was read")
 )
 
-// FormatError is an index that is damaged.
+// A FormatError reports a damaged index.
 type FormatError struct {
 	Offset int // in bytes
 	Msg    string
@@ -25,30 +25,29 @@ type FormatError struct {
 
 func (e *FormatError) Error() string { return fmt.Sprintf("byte %d: %s", e.Offset, e.Msg) }
 
-// maxRead is the size of an index of twelve million entries.
+// maxRead is the size of an index with twelve million entries.
 const maxRead = 1 << 30
 
-// Index is an open staging area. It is not safe for concurrent use.
+// An Index is an open index file. It is not safe for concurrent use.
 type Index struct {
-	// Partial says that the repository is a partial clone: WriteTree then
-	// does not ask for the content of skip-worktree entries, as git does not.
+	// Partial marks a partial clone: like git, WriteTree then does not check the contents
+	// of skip-worktree entries.
 	Partial bool
-	// Base is a tree that WriteTree may take for complete.
+	// Base is a tree that WriteTree may assume to be complete.
 	Base Base
 
 	path    string
 	file    *os.File    // open while the file is mapped
-	stat    fs.FileInfo // of the mapped file
+	stat    fs.FileInfo // stat of the mapped file
 	modTime time.Time
 	mapping []byte
 	form
 	err error
 }
 
-// Open reads the index at path. A missing file is an empty index. The error
-// is ErrUnsupported for an index that Plain has to convert, a *FormatError
-// for a damaged one. Paths are only checked where they are read, by All,
-// Lookup and WriteTree. Close must be called in the end.
+// Open reads the index at path. A missing file is an empty index. Open returns
+// ErrUnsupported if Plain has to convert the index, and a *FormatError if the index is
+// damaged. Only All, Lookup and WriteTree check paths. The caller must call Close.
 func Open(path string) (*Index, error) {
 	x, err := open(path, mapThreshold)
 	if err != nil {
@@ -57,7 +56,7 @@ func Open(path string) (*Index, error) {
 	return x, nil
 }
 
-// open maps files of at least threshold bytes and reads smaller ones.
+// open maps files of at least threshold bytes and reads smaller files.
 func open(path string, threshold int64) (*Index, error) {
 	if path == "" {
 		return nil, fs.ErrInvalid
@@ -89,7 +88,8 @@ func (x *Index) load(threshold int64) error {
 	return x.read()
 }
 
-// parseMapping reads the file instead where it changes under the mapping.
+// parseMapping parses the mapped file. If the file changes meanwhile, it reads the file
+// instead.
 func (x *Index) parseMapping() error {
 	x.form.relax = x.relax
 	err := x.guard(func() error { return x.parse(x.mapping) })
@@ -102,7 +102,7 @@ func (x *Index) parseMapping() error {
 	return x.read()
 }
 
-// read takes the file as it is now.
+// read reads and parses the current content of the file.
 func (x *Index) read() error {
 	stat, err := x.file.Stat()
 	if err != nil {
@@ -122,7 +122,7 @@ func (x *Index) read() error {
 	return x.parse(data[:n])
 }
 
-// Close releases the file. Entries that came from the index stay valid.
+// Close releases the file. Entries from the index remain valid.
 func (x *Index) Close() error {
 	err := x.unmap()
 	x.form = form{}
@@ -133,19 +133,18 @@ func (x *Index) Close() error {
 	return err
 }
 
-// Len is the number of entries, all stages counted.
+// Len returns the number of entries, including all stages.
 func (x *Index) Len() int { return x.count }
 
-// ModTime is when the file was written last, zero for a missing one. An
-// entry whose MTime is not before it may have changed without its stat data
-// showing it.
+// ModTime returns the modification time of the index, zero if the file is missing. If the
+// MTime of an entry is not earlier, its file may have changed without a change of stat
+// data.
 func (x *Index) ModTime() time.Time { return x.modTime }
 
-// Err is what cut All or Lookup short, nil if nothing did.
+// Err returns the error that ended All or Lookup early, or nil.
 func (x *Index) Err() error { return x.err }
 
-// bare drops the operation and the path that errors of package os carry,
-// because Open names both.
+// bare removes operation and path from errors of package os, because Open adds both.
 func bare(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

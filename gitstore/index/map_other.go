@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// mapThreshold keeps every file from being mapped.
+// mapThreshold disables mapping on this system.
 const mapThreshold = math.MaxInt64
 
 func (x *Index) mapFile(int64) error { return errors.ErrUnsupported }

@@ -4,7 +4,7 @@ package index
 
 import "golang.org/x/sys/unix"
 
-// mapThreshold is the size from which mapping a file is faster than reading it.
+// mapThreshold is the file size from which mapping is faster than reading.
 const mapThreshold = 128 << 10
 
 func (x *Index) mapFile(size int64) error {
@@ -15,8 +15,8 @@ func (x *Index) mapFile(size int64) error {
 	return err
 }
 
-// relax gives back the pages that were read so far. Few of them are read again,
-// and all count as memory of this process.
+// relax releases the pages read so far. Few of them are read again, but all count as
+// memory of this process.
 func (x *Index) relax() {
 	if x.mapping != nil {
 		_ = unix.Madvise(x.mapping, unix.MADV_DONTNEED)

@@ -9,14 +9,12 @@ import (
 	"time"
 )
 
-// Git runs git with variables added to its environment and returns what it
-// writes to stdout.
+// Git runs git with additional environment variables and returns its stdout.
 type Git func(ctx context.Context, env []string, args ...string) ([]byte, error)
 
-// plainArgs make git write the index it reads again, whole and in the full
-// form, without a hint, a hook or a file system monitor on the way. An empty
-// core.fsmonitor is off for the gits that take a path there, too; an option
-// and a setting that disagree about the split make git warn.
+// plainArgs make git rewrite the index in full form, without hints, hooks or file system
+// monitor. An empty core.fsmonitor is off, also in git versions that expect a path. The
+// setting core.splitIndex must agree with the option, else git prints a warning.
 var plainArgs = []string{
 	"-c", "core.splitIndex=false",
 	"-c", "index.sparse=false",
@@ -26,10 +24,10 @@ var plainArgs = []string{
 	"update-index", "--no-split-index", "--force-write-index",
 }
 
-// Plain opens the index at path by way of a copy in tempDir that git turns
-// into the full form. git has to run in the repository of the index, because
-// the other half of a split one is there. The index itself is not touched.
-// The function that comes back closes and removes the copy.
+// Plain opens a copy of the index at path that git has converted to full form in tempDir.
+// git must run in the repository of the index, which contains the shared part of a split
+// index. The original index is not changed. The returned function closes and deletes the
+// copy.
 func Plain(ctx context.Context, git Git, path, tempDir string) (*Index, func(), error) {
 	copied, modTime, err := copyTemp(path, tempDir)
 	if err != nil {
@@ -37,7 +35,7 @@ func Plain(ctx context.Context, git Git, path, tempDir string) (*Index, func(), 
 	}
 	remove := func() {
 		os.Remove(copied)
-		os.Remove(copied + ".lock") // of a git that was killed
+		os.Remove(copied + ".lock") // lock file of a killed git
 	}
 	x, err := convert(ctx, git, copied)
 	if err != nil {
@@ -55,9 +53,8 @@ func convert(ctx context.Context, git Git, path string) (*Index, error) {
 	return open(path, mapThreshold)
 }
 
-// copyTemp copies a file to a new one in dir with an absolute path and the
-// same date: git compares the dates of files with it, to tell which entries
-// it cannot trust.
+// copyTemp copies a file to a new file in dir with an absolute path and the same
+// modification time. Git compares file times with it to detect racy entries.
 func copyTemp(path, dir string) (_ string, modTime time.Time, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return "", time.Time{}, err

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// runner runs git in a repository, as Plain wants it.
+// runner returns a Git function for a repository.
 func runner(r *gittest.Repo) Git {
 	return func(ctx context.Context, env []string, args ...string) ([]byte, error) {
 		c := r.In(r.Dir)
@@ -92,7 +92,7 @@ func checkPlain(t *testing.T, r *gittest.Repo) {
 	assert.Equal(t, r.Git("write-tree"), got.String())
 }
 
-// watch installs a hook and a file system monitor that leave a file.
+// watch installs a hook and a file system monitor that create a file.
 func watch(t *testing.T, r *gittest.Repo) string {
 	t.Helper()
 	ran := r.GitPath("ran")
@@ -106,7 +106,7 @@ func watch(t *testing.T, r *gittest.Repo) string {
 	return ran
 }
 
-// What git does not read is an error, and nothing stays behind.
+// If git cannot read the index, Plain returns an error and leaves no files.
 func TestPlainOfUnknownExtension(t *testing.T) {
 	r := gittest.New(t)
 	data := encode(2, paths("a"), extension("zzzz", "?"))
@@ -124,8 +124,8 @@ func TestPlainWithoutAFile(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// A file that changed in the second of the index, its size the same, is one
-// that git cannot tell from an unchanged one but by the date of the index.
+// If a file changes in the same second as the index and keeps its size, git detects the
+// change only by the date of the index.
 func TestPlainKeepsEntriesThatMayHaveChanged(t *testing.T) {
 	r := gittest.New(t)
 	r.Write("a", "one\n")

@@ -8,15 +8,15 @@ import (
 	"sort"
 )
 
-// All yields the entries in the order of the file, which is by path, then
-// by stage. Err tells afterwards whether they were all.
+// All yields the entries in file order, by path, then by stage. Err then reports whether
+// the sequence is complete.
 func (x *Index) All() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		var block []Entry
 		c := cursor{f: &x.form, i: -1, next: headerSize}
 		for c.i+1 < x.count {
 			block = block[:0]
-			// What yield does must not run under the guard.
+			// yield must not run under the guard.
 			err := x.guard(func() (err error) {
 				block, err = c.entries(block, stride)
 				return err
@@ -34,7 +34,7 @@ func (x *Index) All() iter.Seq[Entry] {
 	}
 }
 
-// entries appends up to n entries behind the cursor.
+// entries appends up to n entries after the cursor.
 func (c *cursor) entries(to []Entry, n int) ([]Entry, error) {
 	for len(to) < n && c.i+1 < c.f.count {
 		if err := c.step(); err != nil {
@@ -45,8 +45,8 @@ func (c *cursor) entries(to []Entry, n int) ([]Entry, error) {
 	return to, nil
 }
 
-// Lookup returns the entries of a path: one, or the stages of an unmerged
-// path, or none. A failure is in Err.
+// Lookup returns the entries of a path: a single entry, the stages of an unmerged path,
+// or an empty slice. Err returns the error of a failed lookup.
 func (x *Index) Lookup(path string) []Entry {
 	var found []Entry
 	err := x.guard(func() (err error) {
@@ -62,8 +62,8 @@ func (x *Index) Lookup(path string) []Entry {
 
 func (f *form) lookup(path []byte) (found []Entry, err error) {
 	c := cursor{f: f}
-	// The last mark whose entry comes before the path, so that no stage of
-	// it is missed.
+	// Find the last mark whose entry sorts before the path, so that Lookup returns all
+	// stages.
 	m := sort.Search(len(f.marks), func(m int) bool {
 		c.start(m)
 		if e := c.step(); e != nil {
@@ -89,8 +89,8 @@ func (f *form) lookup(path []byte) (found []Entry, err error) {
 	return found, nil
 }
 
-// Special returns the stages of unmerged paths and the paths of
-// intent-to-add entries, in order. Nothing is read for it.
+// Special returns the stages of unmerged paths and the paths of intent-to-add entries, in
+// order. It reads no data.
 func (x *Index) Special() (conflicts []Entry, intentToAdd []string) {
 	return slices.Clone(x.unmerged), slices.Clone(x.toAdd)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mixed is a repository whose index has every kind of entry, 300 in all.
+// mixed returns a repository with 300 index entries of all kinds.
 func mixed(t *testing.T) *gittest.Repo {
 	r := gittest.New(t)
 	var names []string
@@ -119,7 +119,7 @@ func TestLookupFindsEverything(t *testing.T) {
 	}
 }
 
-// Stages of one path around a mark, which is every 64 entries.
+// Lookup returns all stages of a path near a mark, which occurs every 64 entries.
 func TestLookupAcrossMarks(t *testing.T) {
 	for n := 60; n < 70; n++ {
 		var entries []raw
@@ -155,7 +155,7 @@ func TestSpecial(t *testing.T) {
 	assert.Len(t, conflicts, 6)
 }
 
-// Entries do not refer to the file.
+// Entries remain valid after Close.
 func TestEntriesOutliveTheIndex(t *testing.T) {
 	x, err := open(file(t, encode(2, paths("a", "b"))), 1)
 	require.NoError(t, err)

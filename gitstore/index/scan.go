@@ -2,15 +2,15 @@ package index
 
 import "encoding/binary"
 
-// stride is the number of entries from one mark to the next.
+// stride is the number of entries between marks.
 const stride = 64
 
-// window is how much of a mapped index is read before its pages are given
-// back, in bytes.
+// window is the number of bytes of a mapped index that are read before the pages are
+// released.
 const window = 1 << 20
 
-// scan walks over all entries, checks that they lie inside the file, and
-// leaves marks. It returns where they end.
+// scan walks all entries, checks that they are within the file, and records marks. It
+// returns the end offset.
 func (f *form) scan() (int, error) {
 	f.marks = make([]mark, 0, f.count/stride+1)
 	if f.version == 4 {
@@ -19,8 +19,8 @@ func (f *form) scan() (int, error) {
 	return f.scanLengths()
 }
 
-// scanLengths looks at nothing but the flags of each entry: what it does
-// here is most of the time that a large index takes.
+// scanLengths reads only the flags of each entry, because this loop dominates the time
+// for a large index.
 func (f *form) scanLengths() (int, error) {
 	data, fixed := f.data, f.fixed
 	off := headerSize
@@ -50,8 +50,8 @@ func (f *form) scanLengths() (int, error) {
 	return off, nil
 }
 
-// scanPaths is scanLengths for version 4, where every path builds on the one
-// before. A long path gets fewer marks, which bounds what they keep.
+// scanPaths is scanLengths for version 4, in which each path depends on the previous
+// path. Long paths get fewer marks, to limit their memory.
 func (f *form) scanPaths() (int, error) {
 	c := cursor{f: f, i: -1, next: headerSize}
 	due := 0
@@ -68,7 +68,7 @@ func (f *form) scanPaths() (int, error) {
 	return c.next, nil
 }
 
-// leave leaves a mark, and the pages of a window that was walked over.
+// leave records a mark. It releases the mapped pages after each window.
 func (f *form) leave(m mark) {
 	f.marks = append(f.marks, m)
 	if f.relax != nil && m.off-f.left > window {

@@ -2,13 +2,13 @@ package index
 
 import "bytes"
 
-// loadSpecial copies the special entries, and checks that they are in order
-// with their neighbours: building the tree leaves them out.
+// loadSpecial copies the special entries and checks their order relative to their
+// neighbours, because building the tree skips them.
 func (f *form) loadSpecial() error {
 	c := cursor{f: f, i: -1}
 	size := 0
 	for _, i := range f.special {
-		if c.i != i { // else it is the neighbour of the one before
+		if c.i != i { // else this entry is next to the last entry
 			if err := c.seek(max(i-1, 0)); err != nil {
 				return err
 			}
@@ -39,7 +39,7 @@ func (f *form) keep(e Entry) {
 	f.toAdd = append(f.toAdd, e.Path)
 }
 
-// follow steps to the next entry, which has to come after this one.
+// follow steps to the next entry and checks the order.
 func (c *cursor) follow() error {
 	path, stage := bytes.Clone(c.path), c.stage()
 	if err := c.step(); err != nil {

@@ -9,17 +9,17 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
-// Objects tells which objects the repository has.
+// Objects reports which objects the repository contains.
 type Objects interface {
 	Has(plumbing.Hash) bool
 }
 
-// Trees takes the trees that are built. The content is the receiver's.
+// Trees stores built trees. It owns the content.
 type Trees interface {
 	Add(plumbing.ObjectType, []byte) plumbing.Hash
 }
 
-// MissingError is staged content that the repository does not have.
+// A MissingError reports staged content that the repository lacks.
 type MissingError struct {
 	Path string
 	Hash plumbing.Hash
@@ -29,12 +29,11 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%q: object %s is missing", e.Path, e.Hash)
 }
 
-// WriteTree returns the tree of the stage-0 entries, without intent-to-add
-// ones and without the directories that stay empty so: where `git write-tree`
-// succeeds, the same tree. A directory that did not change since git wrote
-// its tree is taken from the index if that tree is in have; all others go to
-// out, and the content of their files has to be in have, else the error is a
-// *MissingError. Commits of submodules are not asked for.
+// WriteTree returns the tree of stage-0 entries, without intent-to-add entries and
+// without directories that are empty as a result. If `git write-tree` succeeds, its tree
+// is the same. For unchanged directories, WriteTree reuses the cached tree in the index
+// if have contains that tree. It adds all other trees to out. If have lacks the content
+// of a file, WriteTree returns a *MissingError. It does not check commits of submodules.
 func (x *Index) WriteTree(have Objects, out Trees) (plumbing.Hash, error) {
 	var hash plumbing.Hash
 	err := x.guard(func() (err error) {
@@ -48,15 +47,15 @@ func (x *Index) WriteTree(have Objects, out Trees) (plumbing.Hash, error) {
 	return hash, nil
 }
 
-// writer drives a builder from the entries of an index.
+// A writer passes the entries of an index to a builder.
 type writer struct {
 	f       *form
 	partial bool
 	base    Base
 	have    Objects
 	b       *builder
-	at      cursor // the entry that is written
-	probe   cursor // looks at the end of cached directories
+	at      cursor // current entry
+	probe   cursor // reads the end of cached directories
 	probes  int
 }
 
@@ -81,7 +80,7 @@ func (w *writer) write(out Trees) (plumbing.Hash, error) {
 	return w.b.finish(), nil
 }
 
-// cachedRoot is the tree of the whole index, if nothing changed at all.
+// cachedRoot returns the cached tree of the whole index if no entry has changed.
 func (w *writer) cachedRoot() (plumbing.Hash, bool) {
 	if w.f.cache.root() == none || len(w.f.special) > 0 || w.f.count == 0 {
 		return plumbing.ZeroHash, false
@@ -91,8 +90,7 @@ func (w *writer) cachedRoot() (plumbing.Hash, bool) {
 	return root.hash, ok
 }
 
-// entry adds the entry under the cursor, or the cached tree of a directory
-// that begins with it.
+// entry adds the current entry, or the cached tree of a directory that begins with it.
 func (w *writer) entry() error {
 	path := w.at.path
 	if err := w.b.move(path); err != nil {
@@ -123,9 +121,9 @@ func (w *writer) entry() error {
 	}
 }
 
-// reusable says whether a node of the cache-tree stands for the directory
-// that begins with the entry under the cursor, which is the tree base in the
-// base. The probe then is on its last entry.
+// reusable reports whether the cached tree of a node is valid for the directory that
+// begins at the current entry. base is the hash of the directory in the base. If the
+// result is true, probe is at the last entry of the directory.
 func (w *writer) reusable(node int, dir []byte, base plumbing.Hash) (bool, error) {
 	if node == none {
 		return false, nil
@@ -134,13 +132,14 @@ func (w *writer) reusable(node int, dir []byte, base plumbing.Hash) (bool, error
 	if n <= 0 || n > w.f.count-w.at.i || w.specialWithin(w.at.i, n) || hash != base && !w.have.Has(hash) {
 		return false, nil
 	}
-	// Each look far ahead maps the pages around it.
+	// Each distant read maps the pages around it.
 	if w.probes++; w.f.relax != nil && w.probes%someProbes == 0 {
 		w.f.relax()
 	}
 	last := w.at.i + n - 1
 	if last+1 < w.f.count {
-		// A count that does not end where the directory ends is not git's.
+		// Reject an entry count that does not match the end of the directory, because git
+		// does not write it.
 		if err := w.probe.seek(last + 1); err != nil || bytes.HasPrefix(w.probe.path, dir) {
 			return false, err
 		}
@@ -151,23 +150,23 @@ func (w *writer) reusable(node int, dir []byte, base plumbing.Hash) (bool, error
 	return bytes.HasPrefix(w.probe.path, dir), nil
 }
 
-// someProbes is how many looks ahead keep their pages.
+// someProbes is the number of distant reads between releases of mapped pages.
 const someProbes = 16
 
-// specialWithin says whether one of the n entries from first is special.
+// specialWithin reports whether one of n entries from first is special.
 func (w *writer) specialWithin(first, n int) bool {
 	i := sort.SearchInts(w.f.special, first)
 	return i < len(w.f.special) && w.f.special[i] < first+n
 }
 
-// reuse adds the tree of a node and goes on behind its entries.
+// reuse adds the cached tree of a node and skips its entries.
 func (w *writer) reuse(node, start, end int) {
 	w.b.append(filemode.Dir, w.b.prev[start:end-1], w.f.cache.nodes[node].hash)
 	w.b.prev = w.b.prev[:end]
 	w.at, w.probe = w.probe, w.at
 }
 
-// file adds the entry under the cursor.
+// file adds the current entry.
 func (w *writer) file() error {
 	mode, hash := w.at.mode(), w.at.hash()
 	if mode == filemode.Dir || modeText(mode) == "" {

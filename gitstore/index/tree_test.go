@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every case is compared with git in versions 2, 3 and 4 of the index.
+// Each case is compared with git in index versions 2, 3 and 4.
 var treeCases = []struct {
 	name    string
 	arrange func(*gittest.Repo)
@@ -122,7 +122,8 @@ func TestWriteTreeEqualsGit(t *testing.T) {
 	}
 }
 
-// Blocks of entries and the extension that lists them come with 20,000 files.
+// With more than 20,000 files, git writes blocks of entries and an extension that lists
+// them.
 func TestWriteTreeOfManyFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -141,7 +142,7 @@ func TestWriteTreeOfManyFiles(t *testing.T) {
 	}
 }
 
-// stage adds files to the index with their path as content.
+// stage adds files to the index, with their paths as contents.
 func stage(r *gittest.Repo, names ...string) {
 	lines := make([]string, len(names))
 	for i, n := range names {

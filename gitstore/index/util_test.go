@@ -12,17 +12,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// all has every object.
+// all contains every object.
 type all struct{}
 
 func (all) Has(plumbing.Hash) bool { return true }
 
-// set has some objects.
+// A set contains some objects.
 type set map[plumbing.Hash]bool
 
 func (s set) Has(h plumbing.Hash) bool { return s[h] }
 
-// objectsOf is what a repository has.
+// objectsOf returns the objects of a repository.
 func objectsOf(r *gittest.Repo) set {
 	s := set{}
 	for _, line := range strings.Fields(r.Git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)")) {
@@ -31,7 +31,7 @@ func objectsOf(r *gittest.Repo) set {
 	return s
 }
 
-// sink keeps the trees it gets.
+// A sink stores trees.
 type sink map[plumbing.Hash][]byte
 
 func (s sink) Add(t plumbing.ObjectType, b []byte) plumbing.Hash {
@@ -40,7 +40,7 @@ func (s sink) Add(t plumbing.ObjectType, b []byte) plumbing.Hash {
 	return h
 }
 
-// ways are those in which a file comes in.
+// ways are the two methods to load a file, by mapThreshold.
 var ways = map[string]int64{"mapped": 1, "read": 1 << 40}
 
 func openWay(t testing.TB, path, way string) *Index {
@@ -51,7 +51,7 @@ func openWay(t testing.TB, path, way string) *Index {
 	return x
 }
 
-// file puts an index into a file of its own.
+// file writes an index to a temporary file.
 func file(t testing.TB, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "index")
@@ -68,8 +68,8 @@ func openBytes(t testing.TB, data []byte) (*Index, error) {
 	return x, err
 }
 
-// sameTree compares WriteTree with `git write-tree`: with the cache-tree that
-// is there, and with the full one that git leaves.
+// sameTree compares WriteTree with `git write-tree`, first with the existing cache-tree
+// and then with the full cache-tree that git writes.
 func sameTree(t *testing.T, r *gittest.Repo) {
 	t.Helper()
 	sameTreeNow(t, r)
@@ -77,8 +77,8 @@ func sameTree(t *testing.T, r *gittest.Repo) {
 	sameTreeNow(t, r)
 }
 
-// sameTreeNow compares with the cache-tree that is there and without one, and
-// leaves the index as it is.
+// sameTreeNow compares both with the existing cache-tree and without it. It does not
+// change the index.
 func sameTreeNow(t *testing.T, r *gittest.Repo) {
 	t.Helper()
 	have := objectsOf(r)
@@ -98,16 +98,15 @@ func sameTreeNow(t *testing.T, r *gittest.Repo) {
 	}
 }
 
-// info stages entries in the form of `git update-index --index-info`,
-// separated by NUL.
+// info stages NUL-separated lines with `git update-index --index-info`.
 func info(r *gittest.Repo, lines ...string) {
 	r.Pipe([]byte(strings.Join(lines, "\x00")+"\x00"), "update-index", "-z", "--index-info")
 }
 
-// line is such an entry.
+// line returns a line for info.
 func line(mode, hash, path string) string { return mode + " " + hash + "\t" + path }
 
-// unmerged is one for a stage.
+// unmerged returns a line for a stage.
 func unmerged(stage, hash, path string) string {
 	return "100644 " + hash + " " + stage + "\t" + path
 }
