@@ -6,20 +6,20 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A FileEntry is a blob with its mode and its path, slashes between names.
+// A FileEntry is a file in a tree, with a slash-separated path.
 type FileEntry struct {
 	Path string
 	Mode uint32
 	Hash plumbing.Hash
 }
 
-// An Adder takes objects and returns their names.
+// An Adder stores objects and returns their hashes.
 type Adder interface {
 	Add(plumbing.ObjectType, []byte) plumbing.Hash
 }
 
-// Build makes a tree of files, with all that are below it, and returns its
-// hash, zero for none.
+// Build stores the tree of files with all subtrees and returns its hash, zero if files is
+// empty.
 func Build(to Adder, files []FileEntry) plumbing.Hash {
 	if len(files) == 0 {
 		return plumbing.ZeroHash

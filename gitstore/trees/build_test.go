@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Any files, in any order, make the tree that git made of them.
+// Build returns the same tree as git write-tree, for files in any order.
 func TestBuiltTreeMatchesWriteTree(t *testing.T) {
 	r := repository{gittest.New(t), t}
 	store, err := objects.Open(objects.Config{Dir: r.GitPath("objects")})

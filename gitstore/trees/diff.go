@@ -9,28 +9,28 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Change is a path that differs between two trees; a zero hash means
-// that it is not there.
+// A Change is a path that differs between two trees. A zero hash means that the path does
+// not exist.
 type Change struct {
 	Path     string
 	Old, New Entry
 }
 
-// Diff lists the files that differ between two trees, by path, and opens
-// only the directories that do. It fails with a CorruptError where a few
-// directories stand in each other so often that the list would have no end.
+// Diff returns the files that differ between two trees, sorted by path. It reads only
+// directories that differ. It fails with a CorruptError if nested references to the same
+// directories make the list too long.
 func Diff(r Reader, old, new plumbing.Hash) ([]Change, error) {
 	return DiffBetween(r, r, old, new)
 }
 
-// DiffBetween is Diff with each side read from where it is.
+// DiffBetween is Diff with a separate Reader for each tree.
 func DiffBetween(before, after Reader, old, new plumbing.Hash) ([]Change, error) {
 	d := difference{old: before, new: after}
 	err := d.walk("", old, new)
 	return d.changes, err
 }
 
-// A difference compares trees.
+// A difference is the state of a comparison of two trees.
 type difference struct {
 	old, new Reader
 	changes  []Change
@@ -67,7 +67,7 @@ func (d *difference) walk(dir string, old, new plumbing.Hash) error {
 	}
 }
 
-// open reads one side of a directory; the empty tree needs no object.
+// open reads one side of a directory. The empty tree needs no object.
 func (d *difference) open(r Reader, hash plumbing.Hash) (*treeCursor, error) {
 	c := &treeCursor{hash: hash}
 	if hash == Empty || hash.IsZero() {
@@ -79,16 +79,16 @@ func (d *difference) open(r Reader, hash plumbing.Hash) (*treeCursor, error) {
 	return c, err
 }
 
-// A treeCursor reads one entry of a tree after the other: most are equal on
-// both sides of a diff, and never looked at.
+// A treeCursor reads the entries of a tree in sequence. It can skip equal entries without
+// parsing them.
 type treeCursor struct {
 	hash   plumbing.Hash
-	rest   []byte // behind entry
+	rest   []byte // unread bytes after entry
 	entry  Entry
-	loaded bool // entry was read, and not taken
+	loaded bool // entry is read but not consumed
 }
 
-// skip goes past the entries that both sides have next.
+// skip skips entries that are equal in both trees.
 func (c *treeCursor) skip(o *treeCursor) {
 	for !c.loaded && !o.loaded {
 		end := bytes.IndexByte(c.rest, 0) + 1 + len(c.hash)
@@ -99,7 +99,7 @@ func (c *treeCursor) skip(o *treeCursor) {
 	}
 }
 
-// step reads the next entry, if the last one was taken and there is one.
+// step reads the next entry if the last entry was consumed.
 func (c *treeCursor) step() error {
 	if c.loaded || len(c.rest) == 0 {
 		return nil
@@ -112,8 +112,8 @@ func (c *treeCursor) step() error {
 	return nil
 }
 
-// takeNext takes the entry that comes first, or both where they have one name
-// and one kind; what one side does not have is empty.
+// takeNext consumes the next entry in tree order, or both entries if name and kind are
+// equal. It returns an empty Entry for a tree without that entry.
 func takeNext(a, b *treeCursor) (before, after Entry) {
 	var order int
 	switch {
@@ -133,8 +133,7 @@ func takeNext(a, b *treeCursor) (before, after Entry) {
 	return before, after
 }
 
-// entry compares two entries of one name and one kind, either of which may be
-// missing.
+// entry compares two entries of the same name and kind. Either may be empty.
 func (d *difference) entry(dir string, a, b Entry) error {
 	if a.Same(b) {
 		return nil
@@ -151,7 +150,7 @@ func (d *difference) entry(dir string, a, b Entry) error {
 	return nil
 }
 
-// overgrown is the error for trees that name too many files.
+// overgrown returns the error for trees with too many files.
 func overgrown(old, new plumbing.Hash) error {
 	if new.IsZero() {
 		new = old

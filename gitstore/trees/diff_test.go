@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every entry of git's own diff, in its order, and no other.
+// Diff returns the same entries as git diff-tree, in the same order.
 func TestDiffMatchesGitDiffTree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -50,7 +50,7 @@ type repository struct {
 	t *testing.T
 }
 
-// randomTree writes a small tree whose names collide as files and directories.
+// randomTree writes a small tree with names that collide as files and directories.
 func (r repository) randomTree(rng *rand.Rand) string {
 	r.t.Helper()
 	names := []string{"a", "a/b", "a/b/c", "a.b", "a-b", "a0", "b", "b/x", "c/d/e/f", "z", "a\nb", "\xff"}

@@ -2,17 +2,17 @@ package trees
 
 import "fmt"
 
-// A CorruptError says that something stored breaks the form it should have.
+// A CorruptError reports a stored object with an invalid format.
 type CorruptError struct {
-	Object string // what: a ref, a commit, a path in one
+	Object string // a ref, a commit, or a path in a commit
 	Err    error
-	Hint   string // a command that looks closer, "" where verify does
+	Hint   string // command for details, "" for the default, verify
 }
 
 func (e *CorruptError) Error() string { return fmt.Sprintf("%s: %v", e.Object, e.Err) }
 func (e *CorruptError) Unwrap() error { return e.Err }
 
-// Corrupt makes a CorruptError.
+// Corrupt returns a CorruptError.
 func Corrupt(object, format string, args ...any) error {
 	return &CorruptError{Object: object, Err: fmt.Errorf(format, args...)}
 }

@@ -6,23 +6,23 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Finder finds many paths below trees, each of which it reads once: to search
-// a large directory anew for every path of a long list takes hours. It is not
-// safe for concurrent use.
+// A Finder looks up many paths in trees and reads each tree once. Without this cache, a
+// long list of paths in a large directory takes hours. A Finder is not safe for
+// concurrent use.
 type Finder struct {
 	Reader Reader
 
 	read map[plumbing.Hash]*directory
 }
 
-// A directory is a tree that was read. Where it is asked often it goes by name.
+// A directory is a parsed tree. After many lookups it gets an index by name.
 type directory struct {
 	entries []Entry
 	asked   int
 	byName  map[string]Entry
 }
 
-// manyAsked is how often a directory is searched before an index pays.
+// manyAsked is the number of linear searches before an index saves time.
 const manyAsked = 8
 
 func (d *directory) find(name string) (Entry, bool) {
@@ -57,7 +57,8 @@ func (f *Finder) directory(tree plumbing.Hash) (*directory, error) {
 	return d, nil
 }
 
-// Lookup finds a path below a tree; a zero hash means that it is not there.
+// Lookup returns mode and hash of a path below a tree, or a zero hash if the path does
+// not exist.
 func (f *Finder) Lookup(tree plumbing.Hash, path string) (uint32, plumbing.Hash, error) {
 	for {
 		name, rest, deeper := strings.Cut(path, "/")

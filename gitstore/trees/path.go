@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// CheckPath refuses a path that git would not check out, or that git fsck
-// refuses in a push: one such path would block its chain on a forge. The rules
-// are those of verify_path and fsck_tree in git: no empty, "." or ".."
-// component, none that some file system takes for ".git", no symlink that one
-// takes for ".gitmodules", and no directory that one takes for it or for
+// CheckPath returns an error if git would not check out a path, or if git fsck rejects it
+// in a push. A single such path would prevent pushes of its chain to a forge.
+//
+// The rules are those of git's verify_path and fsck_tree. No component may be empty, "."
+// or "..", or equivalent to ".git" on any file system. Symlinks must not be equivalent to
+// ".gitmodules", and directories must not be equivalent to ".gitmodules" or
 // ".gitattributes".
 func CheckPath(path string, mode uint32) error {
 	for rest, deeper := path, true; deeper; {
@@ -31,8 +32,8 @@ func CheckPath(path string, mode uint32) error {
 	return nil
 }
 
-// A special name, and what NTFS makes of it where the first four short names
-// are taken: the beginning of that is followed by "~" and a number.
+// A special is a reserved name. hashed is the prefix of its NTFS short name if the first
+// four short names are in use. "~" and a number follow the prefix.
 type special struct{ name, hashed string }
 
 var (
@@ -41,15 +42,15 @@ var (
 	dotAttributes = special{".gitattributes", "gi7d29"}
 )
 
-// IsModules reports whether some file system takes a name for ".gitmodules".
+// IsModules reports whether any file system treats name as ".gitmodules".
 func IsModules(name string) bool { return dotModules.is(name) }
 
-// IsAttributes reports whether one takes it for ".gitattributes".
+// IsAttributes reports whether any file system treats name as ".gitattributes".
 func IsAttributes(name string) bool { return dotAttributes.is(name) }
 
-// is reports whether NTFS or HFS+ take a name for s: NTFS drops trailing dots,
-// spaces and streams, knows short names, and takes a backslash for a
-// separator; HFS+ ignores some code points; both ignore case.
+// is reports whether NTFS or HFS+ treat name as s. NTFS drops trailing dots, spaces and
+// streams, has short names, and treats a backslash as a separator. HFS+ ignores certain
+// code points. Both ignore case.
 func (s special) is(name string) bool {
 	for part := range strings.SplitSeq(strings.ToLower(name), `\`) {
 		stem, _, _ := strings.Cut(part, ":")
@@ -61,7 +62,7 @@ func (s special) is(name string) bool {
 	return false
 }
 
-// isShort knows NTFS's names of eight letters: GITMOD~1 to GITMOD~4, then
+// isShort reports whether stem is an NTFS short name of s: GITMOD~1 to GITMOD~4, then
 // GI7EBA~1, GI7EB~10 and so on.
 func (s special) isShort(stem string) bool {
 	head, number, ok := strings.Cut(stem, "~")
@@ -74,7 +75,7 @@ func (s special) isShort(stem string) bool {
 	return len(stem) == 8 && (head == s.name[1:7] && number <= "4" || strings.HasPrefix(s.hashed, head))
 }
 
-// dropIgnored removes the code points that HFS+ ignores in names.
+// dropIgnored removes code points that HFS+ ignores in names.
 func dropIgnored(r rune) rune {
 	switch {
 	case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Names that are fine are let through.
+// CheckPath accepts valid paths and rejects invalid paths.
 func TestCheckPathLetsThrough(t *testing.T) {
 	for _, path := range []string{"a", ".gitignore", ".gitmodules", "dir/.gitattributes", ".github/x", "git", "a~1", "x/...", "git~2"} {
 		assert.NoError(t, CheckPath(path, ModeFile), path)
@@ -20,7 +20,7 @@ func TestCheckPathLetsThrough(t *testing.T) {
 	}
 }
 
-// A path that checkPath lets through is one that git fsck accepts in a push.
+// If CheckPath accepts a path, git fsck accepts it in a push.
 func TestCheckPathIsAsStrictAsFsck(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -41,7 +41,7 @@ func TestCheckPathIsAsStrictAsFsck(t *testing.T) {
 				if CheckPath(path, mode) != nil {
 					return
 				}
-				w.Git("prune", "--expire=now") // fsck looks at every loose object
+				w.Git("prune", "--expire=now") // fsck checks all loose objects
 				hash := w.Hash("x")
 				if mode == ModeTree {
 					hash = strings.TrimSpace(string(w.Pipe(fmt.Appendf(nil, "100644 blob %s\tx\x00", hash), "mktree", "-z")))

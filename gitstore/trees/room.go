@@ -2,19 +2,19 @@ package trees
 
 import "github.com/go-git/go-git/v5/plumbing"
 
-// A room bounds what a comparison lists. Ten trees that each have many entries
-// for the next one name more files than any disk holds, and one long name
-// stands in every path below it: a list may only take as much memory as the
-// trees account for that it was made of, each counted once.
+// A room limits the memory of a comparison. Ten nested trees, each with many entries for
+// the next tree, contain more files than any disk, and a long name repeats in each path
+// below it. So a list may only use memory in proportion to the size of its trees, and
+// each tree counts once.
 type room struct {
 	used, given int
-	known       map[plumbing.Hash]bool // trees that have been counted
+	known       map[plumbing.Hash]bool // counted trees
 }
 
 const (
-	freeRoom = 128 << 20 // bytes that need no trees: folders may be there in many copies
-	perByte  = 16        // bytes of a list for each byte of a tree
-	perEntry = 128       // bytes that a path takes besides its name
+	freeRoom = 128 << 20 // bytes allowed for any trees, because directories may have many copies
+	perByte  = 16        // bytes of list per byte of tree
+	perEntry = 128       // bytes of an entry beside the path
 )
 
 // give counts a tree.
@@ -29,7 +29,7 @@ func (r *room) give(tree plumbing.Hash, size int) {
 	r.given += perByte * size
 }
 
-// take counts a path, and reports whether there was room for it.
+// take counts a path and reports whether it is within the limit.
 func (r *room) take(path string) bool {
 	r.used += perEntry + len(path)
 	return r.used <= freeRoom+r.given

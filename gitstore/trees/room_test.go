@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// memory is a Reader of trees that are stored nowhere.
+// A memory is a Reader of trees in memory.
 type memory map[plumbing.Hash][]byte
 
 func (m memory) Read(hash plumbing.Hash) (plumbing.ObjectType, []byte, error) {
@@ -30,7 +30,7 @@ func (m memory) add(entries ...Entry) plumbing.Hash {
 
 var someBlob = plumbing.NewHash(strings.Repeat("12", 20))
 
-// many are n entries for one object, with names of some length.
+// many returns n entries for one object, with names of a given length.
 func many(n, length int, mode uint32, hash plumbing.Hash) []Entry {
 	entries := make([]Entry, n)
 	for i := range entries {
@@ -39,7 +39,7 @@ func many(n, length int, mode uint32, hash plumbing.Hash) []Entry {
 	return entries
 }
 
-// Few trees do not become a list without an end, whatever they are multiplied by.
+// Diff returns an error if a few nested trees expand to an extremely long list.
 func TestDiffIsBounded(t *testing.T) {
 	m := memory{}
 	wide := m.add(many(16, 500, ModeFile, someBlob)...)
@@ -65,8 +65,8 @@ func TestDiffIsBounded(t *testing.T) {
 	}
 }
 
-// What a worktree can hold is listed: as many files as you like, and the same
-// folder in many places.
+// Diff returns lists that a worktree can contain: many files, and many copies of a
+// directory.
 func TestDiffListsWhatThereIs(t *testing.T) {
 	m := memory{}
 	var dirs []Entry
@@ -84,8 +84,7 @@ func TestDiffListsWhatThereIs(t *testing.T) {
 	assert.Len(t, changes, 100_000)
 }
 
-// A Finder finds what Lookup finds, and reads a directory once, however many
-// paths there are.
+// Finder.Lookup returns the same results as Lookup, and reads each directory once.
 func TestFinder(t *testing.T) {
 	m := memory{}
 	const n = 50_000

@@ -1,5 +1,5 @@
-// Package trees reads, compares and writes git's tree objects, and knows which
-// paths git would not check out of one.
+// Package trees reads, compares and writes git's tree objects, and rejects paths that git
+// would not check out.
 package trees
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// File modes of git's trees.
+// File modes in git trees.
 const (
 	ModeTree    = 0o040000
 	ModeFile    = 0o100644
@@ -23,8 +23,8 @@ const (
 	ModeGitlink = 0o160000
 )
 
-// ModeOf is the mode by which git adds a file, 0 for what is neither a file nor
-// a symlink.
+// ModeOf returns the mode with which git adds a file, 0 if it is neither a regular file
+// nor a symlink.
 func ModeOf(info fs.FileInfo) uint32 {
 	switch m := info.Mode(); {
 	case m.IsRegular() && m&0o100 != 0:
@@ -37,10 +37,10 @@ func ModeOf(info fs.FileInfo) uint32 {
 	return 0
 }
 
-// Empty is the tree without entries; git knows it without an object.
+// Empty is the hash of the empty tree, which git knows without an object.
 var Empty = plumbing.ComputeHash(plumbing.TreeObject, nil)
 
-// An Entry is a line of a tree object.
+// An Entry is an entry of a tree object.
 type Entry struct {
 	Mode uint32
 	Name string
@@ -50,10 +50,10 @@ type Entry struct {
 // IsTree reports whether the entry is a directory.
 func (e Entry) IsTree() bool { return e.Mode == ModeTree }
 
-// Same reports whether two entries hold the same thing.
+// Same reports whether two entries have equal modes and hashes.
 func (e Entry) Same(o Entry) bool { return e.Mode == o.Mode && e.Hash == o.Hash }
 
-// Parse reads a tree object: "<octal mode> <name>\0<20 bytes>" each.
+// Parse parses a tree object, a sequence of "<octal mode> <name>\0<20 bytes>".
 func Parse(data []byte) ([]Entry, error) {
 	entries := make([]Entry, 0, len(data)/36)
 	for len(data) > 0 {
@@ -66,7 +66,7 @@ func Parse(data []byte) ([]Entry, error) {
 	return entries, nil
 }
 
-// cutEntry reads the first entry of a tree object.
+// cutEntry parses the first entry of a tree object.
 func cutEntry(data []byte) (e Entry, rest []byte, err error) {
 	space := bytes.IndexByte(data, ' ')
 	end := bytes.IndexByte(data, 0)
@@ -81,8 +81,8 @@ func cutEntry(data []byte) (e Entry, rest []byte, err error) {
 	return e, data[end+21:], nil
 }
 
-// Encode writes a tree object, its entries in git's order: directories
-// sort as if their name ended in a slash.
+// Encode returns a tree object. It sorts entries in place in git's order: directories
+// sort as if their names ended in a slash.
 func Encode(entries []Entry) []byte {
 	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.sortKey(), b.sortKey()) })
 	var b bytes.Buffer
@@ -100,7 +100,7 @@ func (e Entry) sortKey() string {
 	return e.Name
 }
 
-// Find finds a name among entries.
+// Find returns the entry with a name.
 func Find(entries []Entry, name string) (Entry, bool) {
 	i := slices.IndexFunc(entries, func(e Entry) bool { return e.Name == name })
 	if i < 0 {
@@ -109,12 +109,12 @@ func Find(entries []Entry, name string) (Entry, bool) {
 	return entries[i], true
 }
 
-// A Reader gives objects: a store, or what is going to be stored.
+// A Reader reads objects from a database or from pending objects.
 type Reader interface {
 	Read(plumbing.Hash) (plumbing.ObjectType, []byte, error)
 }
 
-// Read reads the tree with this hash; the empty tree needs no object.
+// Read returns the entries of a tree. The empty tree needs no object.
 func Read(r Reader, hash plumbing.Hash) ([]Entry, error) {
 	if hash == Empty || hash.IsZero() {
 		return nil, nil
@@ -141,8 +141,8 @@ func ReadAs(r Reader, want plumbing.ObjectType, hash plumbing.Hash) ([]byte, err
 	return data, nil
 }
 
-// Lookup finds a path below a tree; a zero hash means that it is not there. For
-// many paths a Finder is faster.
+// Lookup returns mode and hash of a path below a tree, or a zero hash if the path does
+// not exist. A Finder is faster for many paths.
 func Lookup(r Reader, tree plumbing.Hash, path string) (uint32, plumbing.Hash, error) {
 	f := Finder{Reader: r}
 	return f.Lookup(tree, path)

@@ -20,6 +20,6 @@ func FuzzParseTree(f *testing.F) {
 		}
 		again, err := Parse(Encode(entries))
 		require.NoError(t, err)
-		assert.Equal(t, entries, again) // encodeTree sorts in place
+		assert.Equal(t, entries, again) // Encode sorts in place
 	})
 }
