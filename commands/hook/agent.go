@@ -2,28 +2,27 @@ package hook
 
 import "path"
 
-// An Agent is a program whose sessions are saved and resumed by its hooks.
+// An Agent is a program whose hooks save and resume sessions.
 //
-// All three keep them as hooks.<event>: [{"hooks": [{"type": "command", ...}]}]
-// in a JSON file: Claude Code in .claude/settings.json, Codex in
-// .codex/hooks.json or as the same tables in .codex/config.toml, Gemini in
-// .gemini/settings.json, with time-outs in milliseconds. A session's start
-// hands what the hook prints to the model: as it is for the first two, as
-// hookSpecificOutput.additionalContext of one JSON object for Gemini, which
-// takes nothing else.
+// All three agents store hooks as hooks.<event>: [{"hooks": [{"type": "command", ...}]}]
+// in a JSON file. Claude Code reads .claude/settings.json. Codex reads .codex/hooks.json,
+// or equivalent tables in .codex/config.toml. Gemini reads .gemini/settings.json with
+// timeouts in milliseconds. At session start, agents pass the hook's output to the model:
+// Claude Code and Codex pass plain text, whereas Gemini requires
+// hookSpecificOutput.additionalContext in one JSON object.
 type Agent struct {
 	Name   string
-	File   string // of the project, and of the user below the home folder
-	TOML   string // where the hooks may be instead
+	File   string // settings file, relative to the project or the user's home directory
+	TOML   string // alternative TOML file for hooks
 	Events []AgentEvent
-	JSON   bool // reads JSON alone
-	Budget int  // for reading files at a session's end, in milliseconds
+	JSON   bool // accepts only JSON output
+	Budget int  // milliseconds for reading files at session end
 }
 
-// An AgentEvent is one of an agent's events, and what it is here.
+// An AgentEvent maps an agent's event to a hook of this program.
 type AgentEvent struct {
-	Name    string // the agent's
-	Hook    string // ours: session-start, pre-compact or session-end
+	Name    string // agent's event name
+	Hook    string // hook name: session-start, pre-compact or session-end
 	Timeout int    // in the agent's unit
 }
 
@@ -32,7 +31,7 @@ var agents = []Agent{
 		Name: "claude", File: ".claude/settings.json", Budget: 10_000,
 		Events: []AgentEvent{{"SessionStart", "session-start", 10}, {"PreCompact", "pre-compact", 30}, {"SessionEnd", "session-end", 30}},
 	},
-	{ // which allows a session's end 3 seconds
+	{ // Codex allows 3 seconds at session end
 		Name: "codex", File: ".codex/hooks.json", TOML: ".codex/config.toml", Budget: 1500,
 		Events: []AgentEvent{{"SessionStart", "session-start", 10}, {"PreCompact", "pre-compact", 30}, {"SessionEnd", "session-end", 3}},
 	},
@@ -42,7 +41,7 @@ var agents = []Agent{
 	},
 }
 
-// Agents are the names of those that are known.
+// Agents returns the names of supported agents.
 func Agents() []string {
 	var names []string
 	for _, a := range agents {
@@ -51,7 +50,7 @@ func Agents() []string {
 	return names
 }
 
-// AgentNamed finds an agent, nil for none.
+// AgentNamed returns the agent called name, or nil.
 func AgentNamed(name string) *Agent {
 	for i := range agents {
 		if agents[i].Name == name {
@@ -61,11 +60,11 @@ func AgentNamed(name string) *Agent {
 	return nil
 }
 
-// Folder is the agent's folder.
+// Folder returns the agent's settings directory.
 func (a *Agent) Folder() string { return path.Dir(a.File) }
 
-// Command is what the agent runs at an event. Someone who works on the same
-// project without this program notices nothing.
+// Command returns the agent's shell command for an event. Without git-checkpoint on PATH
+// the command succeeds silently, so that it does not disturb other users of the project.
 func (a *Agent) Command(e AgentEvent) string {
 	return "command -v git-checkpoint >/dev/null 2>&1 || exit 0; " + calls + e.Hook + " " + a.Name
 }
@@ -74,8 +73,8 @@ func (a *Agent) group(e AgentEvent) Group {
 	return Group{Hooks: []Command{{Type: "command", Command: a.Command(e), Timeout: e.Timeout}}}
 }
 
-// Install adds the agent's hooks to the text of its settings file, which may
-// not exist. Nothing else in it changes.
+// Install adds the agent's hooks to the text of its settings file and changes nothing
+// else. exists is false if the file does not exist.
 func (a *Agent) Install(text string, exists bool) (string, error) {
 	for _, e := range a.Events {
 		var err error
@@ -87,7 +86,7 @@ func (a *Agent) Install(text string, exists bool) (string, error) {
 	return text, nil
 }
 
-// Installed lists the agent's events that a settings file has hooks for.
+// Installed returns the agent's events with a hook in a settings file.
 func (a *Agent) Installed(text string) []string {
 	var events []string
 	for _, e := range a.Events {

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// Aside is the folder beside a hook where the file is kept that a wrapper
-// calls. It keeps its name there: many hooks look at what they are called.
+// Aside is the directory, next to a hook, for the original file that a wrapper calls. The
+// file keeps its name in this directory, because many hooks inspect their own name.
 const Aside = "before-git-checkpoint"
 
 const shebang = "#!/bin/sh\n"
@@ -14,12 +14,12 @@ func open(e Event) string    { return "# >>> git-checkpoint " + string(e) + " >>
 func openNew(e Event) string { return "# >>> git-checkpoint " + string(e) + " file >>>\n" }
 func closing(e Event) string { return "# <<< git-checkpoint " + string(e) + " <<<\n" }
 
-// A Style says how a hook file is run.
+// A Style describes how a hook file is executed.
 type Style struct {
-	Bare bool // by "sh -e FILE", whatever its first line: husky from version 9
+	Bare bool // executed by "sh -e FILE" regardless of its first line: husky 9 or later
 }
 
-// again is the command that runs the file itself.
+// again returns the command that executes the hook file itself.
 func (s Style) again() string {
 	if s.Bare {
 		return `sh -e "$0" "$@"`
@@ -27,7 +27,7 @@ func (s Style) again() string {
 	return `"$0" "$@"`
 }
 
-// block is the text between the marks, and the marks.
+// block returns the block with its marks.
 func block(e Event, s Style, begin string) string {
 	return begin +
 		"# What stands below runs first. To take this out: git checkpoint hooks uninstall\n" +
@@ -36,12 +36,12 @@ func block(e Event, s Style, begin string) string {
 		"fi\n" + closing(e)
 }
 
-// body runs the rest of the file and then this program. The list of refs that
-// pre-push has on standard input is for both. A canary is not for the rest.
+// body runs the rest of the file and then this program. Both read pre-push's list of refs
+// from standard input. A canary skips the rest of the file.
 func body(e Event, s Style) string {
 	if e == PrePush {
-		// A hook that leaves before it has read the list is no failure, in a
-		// shell with pipefail either.
+		// A hook can exit before it has read the whole list. This is no failure, even
+		// with pipefail.
 		list := "( trap '' PIPE; printf %s \"${git_checkpoint_refs%.}\" 2>/dev/null || : ) |\n"
 		return "\tgit_checkpoint_refs=$(cat && echo .)\n" +
 			"\tif [ -z \"${GIT_CHECKPOINT_CANARY-}\" ]; then\n" +
@@ -62,7 +62,7 @@ func body(e Event, s Style) string {
 		"\texit $git_checkpoint_said\n"
 }
 
-// File is a hook file that holds nothing but the block.
+// File returns a hook file that contains only the block.
 func File(e Event, s Style) string {
 	if s.Bare {
 		return block(e, s, openNew(e))
@@ -70,15 +70,15 @@ func File(e Event, s Style) string {
 	return shebang + block(e, s, openNew(e))
 }
 
-// Wrapper is a hook file that calls the one that was moved aside.
+// Wrapper returns a hook file that calls the original file in Aside.
 func Wrapper(e Event) string {
 	return shebang + block(e, Style{}, openNew(e)) + wrapped(e)
 }
 
-// wrapped calls the file by its own name: the one in its place may be renamed.
+// wrapped calls the original file by its own name, because the wrapper may be renamed.
 func wrapped(e Event) string { return `exec "${0%/*}/` + Aside + "/" + string(e) + `" "$@"` + "\n" }
 
-// Insert puts the block into the text of a hook file that a shell runs.
+// Insert inserts the block into the text of a shell hook file.
 func Insert(text string, e Event, s Style) string {
 	first := ""
 	if strings.HasPrefix(text, "#!") {
@@ -87,18 +87,18 @@ func Insert(text string, e Event, s Style) string {
 	return first + block(e, s, open(e)) + text[len(first):]
 }
 
-// A Block is what a file has of the block.
+// A Block is the state of the block in a file.
 type Block int
 
-// What a file can have.
+// States of the block.
 const (
 	Absent Block = iota
-	Whole        // as this program writes it
-	Edited       // between its marks something else stands
+	Whole        // exactly as written by this program
+	Edited       // different text between its marks
 )
 
-// Find says what a file has of the block. One that another version wrote
-// counts as edited.
+// Find returns the state of the block in a file. A block from another version counts as
+// Edited.
 func Find(text string, e Event) Block {
 	from, to, _ := span(text, e)
 	if from < 0 {
@@ -114,14 +114,14 @@ func Find(text string, e Event) Block {
 	return Edited
 }
 
-// OnTop reports whether the block is the first thing in the file that runs.
+// OnTop reports whether the block is the first executed text in the file.
 func OnTop(text string, e Event) bool {
 	from, to, _ := span(text, e)
 	return to >= 0 && (from == 0 || strings.HasPrefix(text, "#!") && strings.IndexByte(text, '\n')+1 == from)
 }
 
-// Remove takes the block out. gone says that nothing is left of a file that
-// was made for it. Without the closing mark it takes nothing out.
+// Remove removes the block. gone reports that the file was created for the block and is
+// now empty. Text without a closing mark is returned unchanged.
 func Remove(text string, e Event) (rest string, gone bool) {
 	from, to, made := span(text, e)
 	if to < 0 {
@@ -134,8 +134,8 @@ func Remove(text string, e Event) (rest string, gone bool) {
 	return rest, false
 }
 
-// span finds the block: from its first mark, to the end of the last; -1 where
-// a mark is missing.
+// span returns the block's byte range, including both marks. A missing mark has offset
+// -1.
 func span(text string, e Event) (from, to int, made bool) {
 	from = lineAt(text, open(e))
 	if made = from < 0; made {
@@ -151,7 +151,7 @@ func span(text string, e Event) (from, to int, made bool) {
 	return from, from + end + len(closing(e)), made
 }
 
-// lineAt is where a whole line stands, -1 for nowhere.
+// lineAt returns the offset of a complete line in text, or -1.
 func lineAt(text, line string) int {
 	if strings.HasPrefix(text, line) {
 		return 0

@@ -1,20 +1,19 @@
-// Package hook knows the protocols of git's hooks and the files in which they
-// are installed. Everything here is pure: text in, text out.
+// Package hook implements the protocols of git's hooks and the format of hook files and
+// agents' settings. All functions are pure transformations of text.
 //
-// In a hook file that a shell runs, this program is a block of lines between
-// two marks, below the interpreter's line:
+// In a hook file that a shell runs, this program adds a block between two marks, below
+// the interpreter line:
 //
 //	#!/bin/sh
 //	# >>> git-checkpoint pre-push >>>
 //	...
 //	# <<< git-checkpoint pre-push <<<
-//	what stood there before
+//	original content
 //
-// The block runs what stands below it first, as a process of its own: that
-// may exit, exec or refuse as it likes. Taking the block out again leaves the
-// file byte for byte as it was. "file" in the first mark says that the file
-// was made for the block and goes with it.
+// The block first runs the original content in a separate process, which may exit, exec
+// or fail. Removal of the block restores the original file byte for byte. The word "file"
+// in the first mark means that the file was created for the block and is removed with it.
 //
-// A file that no shell runs, or that is a symlink, is moved to the folder
-// Aside, and the file in its place calls it.
+// A non-shell file or a symlink is moved to the directory Aside, and a wrapper in its
+// place calls it.
 package hook

@@ -1,30 +1,29 @@
 package hook
 
-// An Event is a hook of git's.
+// An Event is one of git's hooks.
 type Event string
 
-// The events that are installed.
+// Installed events.
 const (
 	PrePush      Event = "pre-push"
 	PostCheckout Event = "post-checkout"
 )
 
-// Events are the hooks that are installed, in the order in which they are
-// told of.
+// Events returns the installed hooks, in display order.
 func Events() []Event { return []Event{PrePush, PostCheckout} }
 
-// ConfigName is the name of the event's hook in git's configuration.
+// ConfigName returns the hook's name in git's configuration.
 func (e Event) ConfigName() string { return "git-checkpoint-" + string(e) }
 
-// ConfigCommand is the command of a hook in git's configuration. Git appends
-// the hook's arguments to it.
+// ConfigCommand returns the hook's command in git's configuration. Git appends the hook's
+// arguments.
 func (e Event) ConfigCommand() string {
 	return "git_checkpoint() { git-checkpoint hook " + string(e) + ` -- "$@"; ` + e.verdict() +
 		" }; command -v git-checkpoint >/dev/null 2>&1 || exit 0; git_checkpoint"
 }
 
-// verdict makes an exit status of what the program said. Only its own refusal
-// stops git: not that it crashed, was killed or could not be started.
+// verdict converts this program's exit status to the hook's exit status. Only exit codes
+// for a refusal stop git; a crash, a kill or a failed start does not.
 func (e Event) verdict() string {
 	if e == PrePush {
 		return "case $? in 11|13) exit 1;; esac; exit 0;"
@@ -32,8 +31,8 @@ func (e Event) verdict() string {
 	return "exit 0;"
 }
 
-// Snippet is what to paste into a hook, where nothing is installed. Where the
-// program is missing or breaks, the hook goes on.
+// Snippet returns shell code for manual insertion into a hook. If git-checkpoint is
+// missing or fails, the hook continues.
 func (e Event) Snippet() string {
 	if e == PrePush {
 		return "if command -v git-checkpoint >/dev/null 2>&1; then\n" +

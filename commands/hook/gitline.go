@@ -2,8 +2,8 @@ package hook
 
 import "strings"
 
-// IsDryPush says of a command line whether it is a git push, and one that only
-// pretends.
+// IsDryPush reports whether a command line is a git push, and whether the push is a dry
+// run.
 func IsDryPush(argv []string) (push, dry bool) {
 	name, args := GitCommand(argv)
 	if name != "push" {
@@ -18,15 +18,15 @@ func IsDryPush(argv []string) (push, dry bool) {
 		case arg == "-o" || arg == "--push-option" || arg == "--receive-pack" || arg == "--exec" || arg == "--repo":
 			i++
 		case len(arg) > 1 && arg[0] == '-' && arg[1] != '-':
-			flags, _, _ := strings.Cut(arg[1:], "o") // the rest is a push option
+			flags, _, _ := strings.Cut(arg[1:], "o") // "o" starts a push option
 			dry = dry || strings.Contains(flags, "n")
 		}
 	}
 	return true, dry
 }
 
-// GitCommand takes a command line of git apart: the subcommand and what
-// follows it. The name is "" for another program.
+// GitCommand splits a git command line into subcommand and arguments. The name is "" for
+// other programs.
 func GitCommand(argv []string) (name string, args []string) {
 	if len(argv) == 0 {
 		return "", nil

@@ -8,18 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// A node is a value of a JSON text and where it stands. Comments and commas
-// after the last item are allowed, as editors write them.
+// A node is a value with its position in JSON text. Comments and trailing commas are
+// allowed, as in editors.
 type node struct {
-	kind       byte // { [ " or v for all else
+	kind       byte // {, [ or "; v for other values
 	start, end int
-	items      []node // the values of an object or array
-	keys       []node // of an object
+	items      []node // values of an object or array
+	keys       []node // keys of an object
 }
 
 var errJSON = errors.New("not a JSON object with comments")
 
-// parseJSON reads a whole text.
+// parseJSON parses a complete JSON text.
 func parseJSON(text string) (node, error) {
 	p := &parser{text: text}
 	p.skip()
@@ -42,7 +42,7 @@ const maxDepth = 200
 
 func (p *parser) bad() error { return syntaxError(errJSON, p.text, p.at) }
 
-// syntaxError adds the line and column of a place in a text to an error.
+// syntaxError adds line and column of an offset to err.
 func syntaxError(err error, text string, at int) error {
 	before := text[:min(at, len(text))]
 	line := 1 + strings.Count(before, "\n")
@@ -57,7 +57,7 @@ func (p *parser) peek() byte {
 	return 0
 }
 
-// skip passes over white space and comments.
+// skip advances past white space and comments.
 func (p *parser) skip() {
 	for p.at < len(p.text) {
 		rest := p.text[p.at:]
@@ -76,7 +76,7 @@ func (p *parser) skip() {
 	}
 }
 
-// upTo is how far it is to a text, or to the end.
+// upTo returns the offset of what in s, or the length of s.
 func upTo(s, what string) int {
 	if i := strings.Index(s, what); i >= 0 {
 		return i
@@ -149,7 +149,7 @@ func (p *parser) container(n *node, depth int) error {
 	}
 }
 
-// item reads a value of an array, or a key and a value of an object.
+// item parses an array value, or an object's key and value.
 func (p *parser) item(n *node, depth int) error {
 	if n.kind == '{' {
 		key := node{kind: '"', start: p.at}
@@ -172,8 +172,8 @@ func (p *parser) item(n *node, depth int) error {
 	return err
 }
 
-// member is the index of a key, -1 for none; the last one of a name counts, as
-// for those who read the file.
+// member returns the index of a key, or -1. The last duplicate counts, as in JSON parsers
+// of agents.
 func (n node) member(text, name string) int {
 	for i := len(n.keys) - 1; i >= 0; i-- {
 		if unquote(text, n.keys[i]) == name {
@@ -183,7 +183,7 @@ func (n node) member(text, name string) int {
 	return -1
 }
 
-// unquote returns the value of a string, "" for any other node.
+// unquote returns a string node's value, or "" for other nodes.
 func unquote(text string, n node) string {
 	var s string
 	if n.kind != '"' || json.Unmarshal([]byte(text[n.start:n.end]), &s) != nil {
@@ -192,7 +192,7 @@ func unquote(text string, n node) string {
 	return s
 }
 
-// from is where item i begins, with its key.
+// from returns the start of item i, including its key.
 func (n node) from(i int) int {
 	if n.kind == '{' {
 		return n.keys[i].start

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A member is a key and a value of an ordered JSON object.
+// A member is a key and value in an ordered JSON object.
 type member struct {
 	key   string
 	value any // string, int, []any or object
@@ -19,11 +19,11 @@ type member struct {
 
 type object []member
 
-// printer writes values in one of the styles that people and programs use.
+// printer writes values in various JSON styles of users and programs.
 type printer struct {
-	indent   string // "" for one line
+	indent   string // "" for a single line
 	colon    string
-	trailing bool // commas after the last item
+	trailing bool // trailing commas
 	end      string
 }
 
@@ -78,7 +78,7 @@ func randomPrinter(r *rand.Rand) printer {
 	}
 }
 
-// randomSettings is an owner's settings file, with or without hooks.
+// randomSettings returns a random settings file of a user, with or without hooks.
 func randomSettings(r *rand.Rand) object {
 	o := object{}
 	for i := range r.IntN(4) {
@@ -105,7 +105,7 @@ func randomGroups(r *rand.Rand) []any {
 	return groups
 }
 
-// parseOrdered reads JSON, with comments or not, into ordered values.
+// parseOrdered parses JSON, possibly with comments, into ordered values.
 func parseOrdered(t *testing.T, text string) any {
 	n, err := parseJSON(text)
 	require.NoError(t, err, text)
@@ -132,8 +132,8 @@ func ordered(text string, n node) any {
 	return v
 }
 
-// rewrite is an edit by a program that reads the settings, changes something of
-// the owner's, and writes them in its own style.
+// rewrite simulates a program that reads settings, changes user values, and writes the
+// result in its own style.
 func rewrite(r *rand.Rand, v any) any {
 	o := slices.Clone(v.(object))
 	for range r.IntN(3) {
@@ -152,9 +152,8 @@ func rewrite(r *rand.Rand, v any) any {
 	return o
 }
 
-// Whatever a settings file is, and whatever another program makes of it after
-// the install, uninstall gives what that program would have made of the
-// original.
+// For random settings files and later rewrites by another program, uninstall returns the
+// rewritten original.
 func TestUninstallAfterARewriter(t *testing.T) {
 	for seed := range uint64(1200) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -182,7 +181,7 @@ func TestUninstallAfterARewriter(t *testing.T) {
 	}
 }
 
-// What the owner writes around the hooks stays, byte for byte.
+// User text around hooks is preserved byte for byte.
 func TestUninstallAfterInsertions(t *testing.T) {
 	for seed := range uint64(1200) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -217,7 +216,7 @@ func check(t *testing.T, a *Agent, seed uint64, want, have string) {
 	require.Equal(t, want, out, "seed %d: from %s", seed, have)
 }
 
-// hooksEnd is where the last place ends that an install writes to.
+// hooksEnd returns the end of the last range that install writes to.
 func hooksEnd(text string) int {
 	root, _ := parseJSON(text)
 	if i := root.member(text, "hooks"); i >= 0 {
@@ -226,8 +225,8 @@ func hooksEnd(text string) int {
 	return root.end - 1
 }
 
-// tokenBoundary is a random place in a range where a comment may stand: the
-// beginning of a key, value or bracket; -1 for none.
+// tokenBoundary returns a random offset in a range at which a comment is valid: the start
+// of a key, value or bracket. It returns -1 if the range has no such offset.
 func tokenBoundary(r *rand.Rand, text string, from, to int) int {
 	root, err := parseJSON(text)
 	if err != nil {
@@ -250,8 +249,8 @@ func tokenBoundary(r *rand.Rand, text string, from, to int) int {
 	return pick(r, all...)
 }
 
-// What is put between the tables of a TOML file, before, after or inside of the
-// marks, stays; and so does every line of a file whose comments were removed.
+// Uninstall preserves text between TOML tables before, after and inside the marks. It
+// also preserves all lines of a file without comments.
 func TestUninstallTOMLAfterEdits(t *testing.T) {
 	a := AgentNamed("codex")
 	for seed := range uint64(1200) {
@@ -267,17 +266,17 @@ func TestUninstallTOMLAfterEdits(t *testing.T) {
 		note := pick(r, "# a note\n", "\n", "# [a]\n\n")
 		want, have := text, in
 		switch r.IntN(5) {
-		case 0: // by toml_edit, before the comment at the end
+		case 0: // toml_edit inserts before a final comment
 			have = strings.Replace(in, tomlClose, table+tomlClose, 1)
 			want = endLine(text) + table
-		case 1: // at the end, by hand
+		case 1: // manual insertion at the end
 			have, want = in+table, endLine(text)+table
-		case 2: // at the top
+		case 2: // insertion at the top
 			have, want = "top = 1\n"+in, "top = 1\n"+text
-		case 3: // between two tables of ours
+		case 3: // insertion between two tables of install
 			have = strings.Replace(in, "[[hooks.PreCompact]]", note+"[[hooks.PreCompact]]", 1)
 			want = endLine(text) + note
-		case 4: // by an editor that writes the other kind of line ends
+		case 4: // conversion of line ends
 			have, want = strings.ReplaceAll(in, "\n", "\r\n"), strings.ReplaceAll(text, "\n", "\r\n")
 		}
 		out, err := a.UninstallTOML(have)

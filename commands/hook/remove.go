@@ -2,15 +2,15 @@ package hook
 
 import "strings"
 
-// A place is an item of a container.
+// A place is the position of an item in a container.
 type place struct {
 	in node
 	i  int
 }
 
-// ownPlace returns the way to the first command that install wrote, under any
-// event: the item in the root, in hooks, in the event, and in the group. It is
-// nil if there is none.
+// ownPlace returns the path to the first command written by install, under any event:
+// positions in the root, in hooks, in the event and in the group. It returns nil if no
+// such command exists.
 func ownPlace(text string, root node) []place {
 	for i, hooks := range root.items {
 		if root.kind != '{' || hooks.kind != '{' || unquote(text, root.keys[i]) != "hooks" {
@@ -36,9 +36,9 @@ func ownPlace(text string, root node) []place {
 	return nil
 }
 
-// removeOwn takes out one command of ours and the containers that it was alone
-// in, unless the user had them. It reports whether the root object became
-// empty, and was not there before the install.
+// removeOwn removes one command written by install, and containers that become empty
+// unless the user created them. It reports whether the root object is empty and was
+// created by install.
 func removeOwn(text string, way []place, was *original) (rest string, empty bool) {
 	command, group, event, hooks := way[3], way[2], way[1], way[0]
 	if len(command.in.items) > 1 {
@@ -55,16 +55,15 @@ func removeOwn(text string, way []place, was *original) (rest string, empty bool
 	return removeItem(text, hooks.in, hooks.i), !kept
 }
 
-// An original is what a settings file was before the install, as far as it is
-// known. A nil original is unknown: then an empty container that has got its
-// only item on one line between spaces was there before, see addItem.
+// An original is the known content of a settings file before the install. nil means
+// unknown. In this case, a container with a single item on one line between spaces counts
+// as existing before the install; see addItem.
 type original struct {
 	text string
 	root node
 }
 
-// originalOf is the newest of some texts that has none of our commands, nil
-// for none.
+// originalOf returns the newest text without commands of install, or nil.
 func originalOf(texts []string) *original {
 	for _, text := range texts {
 		root, err := parseJSON(text)
@@ -100,18 +99,17 @@ func (o *original) hadEvent(text, event string, groups node) bool {
 	return i >= 0 && o.root.items[i].member(o.text, event) >= 0
 }
 
-// spaced reports whether the only item of a container stands on one line
-// between single spaces.
+// spaced reports whether a container's only item is on one line between single spaces.
 func spaced(text string, n node) bool {
 	inner := text[n.start+1 : n.end-1]
 	item := text[n.from(0):n.items[0].end]
 	return strings.HasPrefix(inner, " "+item+" ") && !strings.Contains(item, "\n")
 }
 
-// Uninstall takes out every command that install wrote, wherever it stands now,
-// and leaves all other bytes. gone means that nothing is left of a file that
-// install made. before are earlier contents of the file, the newest first: they
-// tell which containers were there before the install.
+// Uninstall removes all commands written by install, at any position, and preserves all
+// other bytes. gone reports that the file was created by install and is now empty. before
+// holds earlier contents of the file, newest first; they show which containers existed
+// before the install.
 func (a *Agent) Uninstall(text string, before ...string) (rest string, gone bool) {
 	root, err := parseJSON(text)
 	if err != nil || ownPlace(text, root) == nil {
@@ -137,13 +135,12 @@ func (a *Agent) Uninstall(text string, before ...string) (rest string, gone bool
 	}
 }
 
-// installedFrom looks whether a text is what install makes of one of the
-// earlier contents.
+// installedFrom searches earlier contents for a text that install turns into text.
 func (a *Agent) installedFrom(text string, before []string) (rest string, gone, found bool) {
 	for _, exists := range []bool{false, true} {
 		for _, b := range before {
 			if b == text || !exists && b != "" {
-				continue // a copy of the installed text, which an uninstall that was killed has kept
+				continue // copy of the installed text, kept by a killed uninstall
 			}
 			if again, err := a.Install(b, exists); err == nil && again == text {
 				return b, !exists, true
@@ -156,9 +153,9 @@ func (a *Agent) installedFrom(text string, before []string) (rest string, gone, 
 	return "", false, false
 }
 
-// withoutRoot removes the empty object that install made. blank says that the
-// file was there and held only white space. Comments around the object are the
-// user's and keep the file.
+// withoutRoot removes the empty object created by install. blank means that the file
+// existed and contained only white space. Comments around the object belong to the user,
+// so that the file remains.
 func withoutRoot(text string, root node, blank bool) (rest string, gone bool) {
 	rest = text[:root.start] + text[root.end:]
 	if strings.TrimSpace(strings.TrimPrefix(rest, byteOrderMark)) != "" {
@@ -170,8 +167,8 @@ func withoutRoot(text string, root node, blank bool) (rest string, gone bool) {
 	return "", true
 }
 
-// Check fails for a settings file that calls this program and cannot be read,
-// with line and column: an uninstall would find nothing in it.
+// Check returns an error with line and column if a settings file calls this program and
+// is unparsable. Uninstall would find no command in such a file.
 func (a *Agent) Check(text string) error {
 	if !callsHook(text) {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// IsShell reports whether a shell runs a hook file, so that lines can be put
-// into it. Git gives a file without an interpreter to sh.
+// IsShell reports whether a shell runs the hook file, so that a block can be inserted.
+// Git runs a file without an interpreter line with sh.
 func IsShell(text string, s Style) bool {
 	if strings.IndexByte(text, 0) >= 0 {
 		return false
@@ -25,7 +25,8 @@ func IsShell(text string, s Style) bool {
 
 var shells = []string{"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "sh.exe", "bash.exe"}
 
-// interpreter is the program of a first line, past env and its flags.
+// interpreter returns the program name in an interpreter line, skipping env and its
+// flags.
 func interpreter(command string) string {
 	words := strings.Fields(command)
 	if len(words) == 0 {
@@ -46,8 +47,7 @@ func interpreter(command string) string {
 	return ""
 }
 
-// Manager names the tool that generates a hook file and may write it anew, ""
-// for none that is known.
+// Manager returns the tool that generated a hook file and may regenerate it, or "".
 func Manager(text string) string {
 	for _, m := range [][2]string{
 		{"LEFTHOOK", "lefthook"},

@@ -10,19 +10,19 @@ type Group struct {
 	Hooks []Command `json:"hooks"`
 }
 
-// A Command is what an agent runs. The unit of Timeout is the agent's.
+// A Command is an agent's hook command. Timeout is in the agent's unit.
 type Command struct {
 	Type    string `json:"type"`
 	Command string `json:"command"`
 	Timeout int    `json:"timeout,omitempty"`
 }
 
-// AddSetting puts a group under hooks.<event> of a settings file, and changes
-// no other byte. If the event has a command that calls this program, the group
-// is not added; an older command of ours there becomes the one of the group.
+// AddSetting adds a group to hooks.<event> in a settings file and preserves all other
+// bytes. If the event already has a command that calls this program, the group is not
+// added. An older command of install is then replaced by the group's command.
 //
-// exists is false for a file that is not there. A file that holds no value,
-// such as a single newline, gets an object on one line before its text.
+// exists is false if the file does not exist. In a file without a value, such as a single
+// newline, an object on one line is inserted before the existing text.
 func AddSetting(text string, exists bool, event string, g Group) (string, error) {
 	all := map[string]map[string][]Group{"hooks": {event: {g}}}
 	if !exists {
@@ -62,7 +62,7 @@ func AddSetting(text string, exists bool, event string, g Group) (string, error)
 
 const byteOrderMark = "\ufeff"
 
-// renew replaces an older command of ours. A user's own command stays.
+// renew replaces an older command of install. Commands edited by users remain.
 func renew(text string, command node, want string) string {
 	if have := unquote(text, command); have == want || !isOwnCommand(have) {
 		return text
@@ -70,8 +70,7 @@ func renew(text string, command node, want string) string {
 	return text[:command.start] + compact("", want) + text[command.end:]
 }
 
-// commandIn returns the first command in the groups of an event that a
-// function accepts, nil for none.
+// commandIn returns the first accepted command in the groups of an event, or nil.
 func commandIn(text string, groups node, accept func(string) bool) *node {
 	for _, group := range groups.items {
 		l := group.member(text, "hooks")
@@ -87,8 +86,8 @@ func commandIn(text string, groups node, accept func(string) bool) *node {
 	return nil
 }
 
-// HasSetting reports whether a settings file has a command under an event that
-// calls this program.
+// HasSetting reports whether an event in a settings file has a command that calls this
+// program.
 func HasSetting(text, event string) bool {
 	root, err := parseJSON(text)
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// whatever a settings file looks like, taking the hooks out leaves it byte for
-// byte as it was.
+// Install followed by uninstall restores each of these settings files byte for byte.
 var settingsTexts = map[string]string{
 	"no file":           "",
 	"empty object":      "{}",
@@ -64,7 +63,7 @@ func TestInstallKeepsComments(t *testing.T) {
 	assert.True(t, strings.HasPrefix(in, "{\n  \"a\": 1, // one\n  \"hooks\": {"), in)
 }
 
-// A file that was edited since loses what is ours and nothing else.
+// Uninstall removes only text of install from a file that was edited since.
 func TestUninstallAfterAnEdit(t *testing.T) {
 	a := AgentNamed("claude")
 	in, err := a.Install("{\n  \"model\": \"opus\"\n}\n", true)
@@ -85,7 +84,7 @@ func TestUninstallAfterAnEdit(t *testing.T) {
 	assert.Equal(t, `{"hooks":{"SessionStart":[{"hooks":[]}]}}`, out)
 }
 
-// An uninstall that was killed has kept a copy of the installed text.
+// A killed uninstall leaves a copy of the installed text.
 func TestUninstallWithACopyOfTheInstalledText(t *testing.T) {
 	for what, text := range settingsTexts {
 		a := AgentNamed("claude")

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// addItem puts an item at the end of an object or array and leaves every other
-// byte as it is. A container with items gets it in the form that they have; an
-// empty one on its one line between spaces, which tells that it was there: one
-// that is made with its item is written without.
+// addItem appends an item to an object or array and preserves all other bytes. A
+// container with items determines the new item's layout. In an empty container, the item
+// is written on the same line between spaces. These spaces show that the container
+// existed before: install writes its own containers without them.
 func addItem(text string, in node, key string, value any) string {
 	if len(in.items) == 0 {
 		return text[:in.start+1] + " " + compact(key, value) + " " + text[in.start+1:]
@@ -30,8 +30,8 @@ func addItem(text string, in node, key string, value any) string {
 	return text[:end] + "," + text[end:at] + gap + item + text[at:]
 }
 
-// layout says whether what stands at a place begins a line, how deep, and how
-// lines end.
+// layout reports whether a position is the first on its line, and returns its indentation
+// and the line end.
 func layout(text string, at int) (lineEnd, indent string, broken bool) {
 	start := strings.LastIndexByte(text[:at], '\n') + 1
 	indent = text[start:at]
@@ -44,7 +44,7 @@ func layout(text string, at int) (lineEnd, indent string, broken bool) {
 	return "\n", indent, true
 }
 
-// step is one level of indentation: that of the first item of the root.
+// step returns one indentation level, taken from the root's first item.
 func step(text string) string {
 	root, err := parseJSON(text)
 	if err == nil && len(root.items) > 0 {
@@ -55,7 +55,7 @@ func step(text string) string {
 	return "  "
 }
 
-// commaAfter is the comma that follows an item, -1 for none.
+// commaAfter returns the offset of the comma after an item, or -1.
 func commaAfter(text string, end int) int {
 	p := &parser{text: text, at: end}
 	if p.skip(); p.peek() == ',' {
@@ -64,8 +64,8 @@ func commaAfter(text string, end int) int {
 	return -1
 }
 
-// restOfLine is past the comments that follow on the same line: they belong to
-// what stands before them.
+// restOfLine returns the offset after comments on the same line, because they belong to
+// the preceding text.
 func restOfLine(text string, at int) int {
 	end := at + upTo(text[at:], "\n")
 	if end > at && text[end-1] == '\r' {
@@ -82,7 +82,7 @@ func compact(key string, value any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(value) // of strings, numbers, maps and lists of them
+	_ = e.Encode(value) // strings, numbers, maps and lists
 	return name(key) + strings.TrimSuffix(b.String(), "\n")
 }
 
@@ -102,8 +102,8 @@ func name(key string) string {
 	return `"` + key + `": `
 }
 
-// removeItem takes item i out of a container, with the comma and the white
-// space that came with it. Comments around it stay.
+// removeItem removes item i from a container, with its comma and white space. Adjacent
+// comments remain.
 func removeItem(text string, in node, i int) string {
 	from, end := in.from(i), in.items[i].end
 	comma := commaAfter(text, end)
@@ -117,7 +117,7 @@ func removeItem(text string, in node, i int) string {
 	if strings.HasSuffix(gap, "\n") {
 		gap = strings.TrimSuffix(strings.TrimSuffix(gap, "\n"), "\r")
 	}
-	if comma >= 0 { // commas after the last item are the style of the file
+	if comma >= 0 { // the file's style has trailing commas
 		return gap + text[end:comma] + text[comma+1:]
 	}
 	if before := commaAfter(text, in.items[i-1].end); before >= 0 && before < len(gap) {
@@ -126,8 +126,7 @@ func removeItem(text string, in node, i int) string {
 	return gap + text[end:]
 }
 
-// removeBefore takes out an item that others follow, with its line if it is
-// alone there.
+// removeBefore removes an item before other items, with its line if it is alone there.
 func removeBefore(text string, from, end, comma int) string {
 	rest := text[end:comma] + text[comma+1:]
 	line := strings.TrimLeft(text[comma+1:], " \t")
@@ -143,7 +142,7 @@ func removeBefore(text string, from, end, comma int) string {
 	return text[:from] + rest
 }
 
-// removeOnly empties a container, which keeps comments that stand in it.
+// removeOnly removes the only item of a container, and keeps comments inside.
 func removeOnly(text string, in node) string {
 	from, end := in.from(0), in.items[0].end
 	before, after := text[:from], text[end:]
@@ -153,7 +152,7 @@ func removeOnly(text string, in node) string {
 	if spaced(text, in) {
 		return before[:from-1] + after[1:]
 	}
-	closing := len(text) - in.end + 1 // from the end of the text to the closing bracket
+	closing := len(text) - in.end + 1 // distance from the closing bracket to the end of text
 	inner := before[in.start+1:] + after[:len(after)-closing]
 	if strings.TrimSpace(inner) == "" {
 		inner = ""

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// In a TOML file the hooks are tables at its end, between marks:
+// In a TOML file, the hooks are tables at the end, between marks:
 //
 //	# >>> git-checkpoint >>>
 //	[[hooks.SessionStart]]
@@ -15,20 +15,21 @@ import (
 //	...
 //	# <<< git-checkpoint <<<
 //
-// "after a line without end" in the first mark says that the file had no
-// newline at its end, and one was added.
+// "after a line without end" in the first mark means that install added a missing final
+// newline.
 //
-// Other programs put their own tables between the marks: Codex writes a new
-// table before a comment that ends the file. So the tables are ours by their
-// command, wherever they stand, and the marks are only two lines.
+// Other programs insert tables between the marks: Codex writes a new table before a final
+// comment. Tables of install are therefore identified by their command at any position.
+// The marks are merely two lines.
 const (
 	tomlOpen   = "# >>> git-checkpoint >>>"
 	tomlOpenNL = "# >>> git-checkpoint, after a line without end >>>"
 	tomlClose  = "# <<< git-checkpoint <<<"
 )
 
-// HasTOMLHooks reports whether hooks are kept in a TOML file, as tables. Codex
-// records in hooks.state which hooks the user trusts, wherever they are kept.
+// HasTOMLHooks reports whether a TOML file contains hooks as tables. Tables in
+// hooks.state do not count: Codex records trusted hooks there, even if hooks are in
+// another file.
 func HasTOMLHooks(text string) (bool, error) {
 	doc, err := parseTOML(text)
 	if err != nil {
@@ -39,9 +40,8 @@ func HasTOMLHooks(text string) (bool, error) {
 	}), nil
 }
 
-// InstallTOML adds the agent's hooks at the end of a TOML file. Events that
-// have a hook which calls this program are left alone, but for an older command
-// of ours.
+// InstallTOML appends the agent's hooks to a TOML file. Events with a hook that calls
+// this program are skipped, but older commands of install are renewed.
 func (a *Agent) InstallTOML(text string) (string, error) {
 	doc, err := parseTOML(text)
 	if err != nil {
@@ -71,7 +71,7 @@ func (a *Agent) tables(events []AgentEvent) string {
 	return b.String()
 }
 
-// addTOML puts tables before the closing mark, or between new marks at the end.
+// addTOML inserts tables before the closing mark, or between new marks at the end.
 func addTOML(text, tables string) string {
 	end := "\n"
 	if strings.Contains(text, "\r\n") {
@@ -88,7 +88,7 @@ func addTOML(text, tables string) string {
 	return text + begin + tables + tomlClose + end
 }
 
-// renewTOML replaces older commands of ours.
+// renewTOML replaces older commands of install.
 func (a *Agent) renewTOML(doc *tomlDoc) string {
 	text := doc.text
 	for i := len(doc.tables) - 1; i >= 0; i-- {
@@ -106,11 +106,11 @@ func (a *Agent) renewTOML(doc *tomlDoc) string {
 	return text
 }
 
-// UninstallTOML takes our tables out, with the marks. All other lines stay,
-// also those that stand between the marks.
+// UninstallTOML removes tables of install and both marks. All other lines remain,
+// including lines between the marks.
 func (a *Agent) UninstallTOML(text string) (string, error) {
 	if !strings.Contains(text, "git-checkpoint") {
-		return text, nil // an invalid file is no concern of an uninstall then
+		return text, nil // in this case invalid TOML is no error
 	}
 	doc, err := parseTOML(text)
 	if err != nil {
@@ -133,7 +133,7 @@ func (a *Agent) UninstallTOML(text string) (string, error) {
 	}
 	out := rest.String() + text[at:]
 	if open.to > 0 && strings.HasPrefix(text[open.from:], tomlOpenNL) && len(out) == open.from {
-		out = strings.TrimSuffix(strings.TrimSuffix(out, "\n"), "\r") // the newline that was added
+		out = strings.TrimSuffix(strings.TrimSuffix(out, "\n"), "\r") // newline added by install
 	}
 	if _, err := parseTOML(out); err != nil {
 		return "", fmt.Errorf("remove hooks: %w", err)
@@ -141,7 +141,7 @@ func (a *Agent) UninstallTOML(text string) (string, error) {
 	return out, nil
 }
 
-// InstalledTOML lists the agent's events that a TOML file has hooks for.
+// InstalledTOML returns the agent's events with a hook in a TOML file.
 func (a *Agent) InstalledTOML(text string) []string {
 	doc, err := parseTOML(text)
 	if err != nil {
@@ -156,7 +156,7 @@ func (a *Agent) InstalledTOML(text string) []string {
 	return events
 }
 
-// tomlMarks finds the lines of the two marks; the zero span stands for none.
+// tomlMarks returns the lines of both marks; a missing mark is the zero span.
 func tomlMarks(text string) (open, closing tomlSpan) {
 	at := 0
 	for line := range strings.Lines(text) {

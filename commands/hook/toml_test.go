@@ -50,7 +50,7 @@ func TestHasTOMLHooks(t *testing.T) {
 	}
 }
 
-// Tables that other programs write between the marks are not ours.
+// Tables of other programs between the marks are preserved.
 func TestUninstallTOMLKeepsTablesBetweenTheMarks(t *testing.T) {
 	a := AgentNamed("codex")
 	theirs := "\n[mcp_servers.demo]\ncommand = \"echo\"\nargs = [\"git-checkpoint hook session-end codex\"]\n"

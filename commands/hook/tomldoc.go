@@ -8,19 +8,18 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// A tomlSpan is a range of bytes.
+// A tomlSpan is a byte range.
 type tomlSpan struct{ from, to int }
 
-// A tomlTable is a table of a TOML document: its header and its keys, with the
-// lines that they stand on.
+// A tomlTable is a TOML table: its header, keys and their lines.
 type tomlTable struct {
 	key     []string
 	lines   []tomlSpan
-	command string   // the value of its key "command"
-	value   tomlSpan // where that stands
+	command string   // value of key "command"
+	value   tomlSpan // position of this value
 }
 
-// hookEvent returns the event whose hook a table is: [[hooks.EVENT.hooks]].
+// hookEvent returns the event of a hook table: [[hooks.EVENT.hooks]].
 func (t tomlTable) hookEvent() (event string, ok bool) {
 	if len(t.key) == 3 && t.key[0] == "hooks" && t.key[2] == "hooks" {
 		return t.key[1], true
@@ -28,16 +27,16 @@ func (t tomlTable) hookEvent() (event string, ok bool) {
 	return "", false
 }
 
-// A tomlDoc is a TOML document as far as hooks need it.
+// A tomlDoc holds the parts of a TOML document that are relevant to hooks.
 type tomlDoc struct {
 	text        string
 	tables      []tomlTable
-	inlineHooks int // where a top-level key hooks stands, -1 for nowhere
+	inlineHooks int // offset of a top-level key "hooks", or -1
 }
 
 var errTOML = errors.New("not valid TOML")
 
-// parseTOML reads a document, and fails with line and column.
+// parseTOML parses a document. Errors contain line and column.
 func parseTOML(text string) (*tomlDoc, error) {
 	body := strings.TrimPrefix(text, byteOrderMark)
 	skipped := len(text) - len(body)
@@ -59,12 +58,12 @@ func parseTOML(text string) (*tomlDoc, error) {
 	return doc, nil
 }
 
-// A tomlReader builds a document from the parser's expressions.
+// A tomlReader builds a tomlDoc from the parser's expressions.
 type tomlReader struct {
 	doc     *tomlDoc
 	p       *unstable.Parser
-	skipped int  // bytes before the parser's text
-	open    bool // the last line of the last table may go on
+	skipped int  // bytes before the parsed text
+	open    bool // last line range of the last table may continue
 }
 
 func (r *tomlReader) expression(e *unstable.Node) {
@@ -93,12 +92,12 @@ func (r *tomlReader) expression(e *unstable.Node) {
 	case unstable.Comment:
 		at := r.skipped + int(e.Raw.Offset)
 		if strings.TrimSpace(r.doc.text[lineStart(r.doc.text, at):at]) == "" {
-			r.closeLines(at) // a line of its own
+			r.closeLines(at) // comment on a separate line
 		}
 	}
 }
 
-// keys are the parts of a dotted key, and where it begins.
+// keys returns the parts of a dotted key and the key's offset.
 func (r *tomlReader) keys(e *unstable.Node) (parts []string, at int) {
 	for k := e.Key(); k.Next(); {
 		if len(parts) == 0 {
@@ -109,15 +108,15 @@ func (r *tomlReader) keys(e *unstable.Node) (parts []string, at int) {
 	return parts, at
 }
 
-// openLine begins the lines of a header or key in the last table. A comment
-// inside of an array may close them early.
+// openLine starts the line range of a header or key in the last table. A comment inside
+// an array may close the range early.
 func (r *tomlReader) openLine(at int) {
 	t := &r.doc.tables[len(r.doc.tables)-1]
 	t.lines = append(t.lines, tomlSpan{lineStart(r.doc.text, at), -1})
 	r.open = true
 }
 
-// closeLines ends the lines before a place, without blank lines at their end.
+// closeLines ends the open range before an offset, without trailing blank lines.
 func (r *tomlReader) closeLines(at int) {
 	if !r.open {
 		return
@@ -135,8 +134,7 @@ func (r *tomlReader) closeLines(at int) {
 
 func lineStart(text string, at int) int { return strings.LastIndexByte(text[:at], '\n') + 1 }
 
-// hasEvent reports whether an event has a hook whose command a function
-// accepts.
+// hasEvent reports whether an event has a hook with an accepted command.
 func (d *tomlDoc) hasEvent(event string, accept func(string) bool) bool {
 	for _, t := range d.tables {
 		if e, ok := t.hookEvent(); ok && e == event && accept(t.command) {
@@ -146,11 +144,11 @@ func (d *tomlDoc) hasEvent(event string, accept func(string) bool) bool {
 	return false
 }
 
-// ownLines are the lines of the hooks that install wrote, and of the groups
-// that only had these.
+// ownLines returns the lines of hooks written by install, and of groups without other
+// hooks.
 func (d *tomlDoc) ownLines() []tomlSpan {
 	var cut []tomlSpan
-	groups := map[string][]int{} // by event: the group that is open, then its hooks
+	groups := map[string][]int{} // per event: index of the open group, then of its hooks
 	flush := func(event string) {
 		members := groups[event]
 		delete(groups, event)

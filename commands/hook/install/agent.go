@@ -8,8 +8,8 @@ import (
 	"git-checkpoint/commands/hook"
 )
 
-// agentHome is the folder that an agent's files are below: the worktree's
-// root, or with --global the user's home.
+// agentHome returns the parent directory of an agent's files: the worktree root, or with
+// --global the user's home directory.
 func (r *Repo) agentHome() (string, error) {
 	if r.Global {
 		return os.UserHomeDir()
@@ -20,8 +20,8 @@ func (r *Repo) agentHome() (string, error) {
 	return r.Root, nil
 }
 
-// agentFiles are the two files that may hold an agent's hooks; the second is
-// the zero value for an agent that has but one.
+// agentFiles reads both files that can contain an agent's hooks. The second is the zero
+// value for an agent without a TOML file.
 func (r *Repo) agentFiles(a *hook.Agent) (file, toml atomicfile.Replacement, err error) {
 	home, err := r.agentHome()
 	if err != nil {
@@ -34,7 +34,7 @@ func (r *Repo) agentFiles(a *hook.Agent) (file, toml atomicfile.Replacement, err
 	return file, toml, err
 }
 
-// Agent says what an install or uninstall of an agent's hooks does.
+// Agent plans the installation or removal of an agent's hooks.
 func (r *Repo) Agent(a *hook.Agent, install bool) ([]HookChange, error) {
 	if r.Root == "" && !install && !r.Global {
 		return nil, nil
@@ -65,7 +65,7 @@ func (r *Repo) settingsError(a *hook.Agent, f atomicfile.Replacement, err error)
 	return &SettingsError{a.Name, r.shownFile(f.Path), err}
 }
 
-// uninstallAgent removes the hooks from both files. The kept copies show which
+// uninstallAgent plans the removal of hooks from both files. Kept copies show which
 // objects and arrays existed before the install.
 func (r *Repo) uninstallAgent(a *hook.Agent, file, toml atomicfile.Replacement) ([]HookChange, error) {
 	if err := a.Check(file.Text); err != nil {
@@ -86,13 +86,13 @@ func (r *Repo) uninstallAgent(a *hook.Agent, file, toml atomicfile.Replacement) 
 	return append(plan, r.settingsChange(toml, text, "take hooks out of ")...), nil
 }
 
-// removeSettings removes a file that was made for the hooks, and the agent's
-// folder if it is empty then.
+// removeSettings removes a file that was created for the hooks, and the agent's directory
+// if empty.
 func removeSettings(f atomicfile.Replacement) error {
 	if err := f.Remove(); err != nil {
 		return err
 	}
-	os.Remove(filepath.Dir(f.Path)) // fails if the folder has other files
+	os.Remove(filepath.Dir(f.Path)) // fails if the directory is not empty
 	return nil
 }
 

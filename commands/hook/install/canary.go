@@ -15,22 +15,21 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
-// canaryTime bounds a canary's run.
+// canaryTime limits a canary's run time.
 const canaryTime = 10 * time.Second
 
-// CanaryVariable holds a word that a hook of ours says when it is called,
-// instead of doing anything.
+// CanaryVariable is the environment variable of a canary run. A hook with this variable
+// prints its value and does nothing else.
 const CanaryVariable = "GIT_CHECKPOINT_CANARY"
 
-// configCanary runs the event's hooks in git's configuration without those of
-// others, and no hook file.
+// configCanary returns the command that runs only this program's hook in git's
+// configuration, without other configured hooks and hook files.
 func (r *Repo) configCanary(e hook.Event) []string {
 	args := append([]string{"git", "-c", "core.hooksPath=" + os.DevNull}, r.silencing("hook."+e.ConfigName())...)
 	return append(args, "hook", "run", string(e), "--", "canary", "canary")
 }
 
-// silencing are the flags that switch the hooks in git's configuration off,
-// but one.
+// silencing returns flags that disable all hooks in git's configuration except one.
 func (r *Repo) silencing(but string) []string {
 	var flags []string
 	for _, entry := range r.Config {
@@ -42,8 +41,8 @@ func (r *Repo) silencing(but string) []string {
 	return flags
 }
 
-// fileCanary runs the hook file that git would run, through git where that can
-// be asked to. The block is at its top, and lets a canary go no further.
+// fileCanary returns the command that runs the hook file, with `git hook run` if git
+// supports it. The block at the top of the file ends a canary run.
 func (r *Repo) fileCanary(e hook.Event, version gitcmd.Version) []string {
 	if version.AtLeast(2, 36) {
 		return append(append([]string{"git"}, r.silencing("")...), "hook", "run", string(e), "--", "canary", "canary")
@@ -55,7 +54,7 @@ func (r *Repo) fileCanary(e hook.Event, version gitcmd.Version) []string {
 	return []string{filepath.Join(dir, string(e)), "canary", "canary"}
 }
 
-// canary runs a command that should lead to a hook of ours, and listens.
+// canary runs a command and reports whether this program's hook printed the canary word.
 func (r *Repo) canary(argv []string) (runs bool, why string) {
 	ctx, cancel := context.WithTimeout(r.Context, canaryTime)
 	defer cancel()

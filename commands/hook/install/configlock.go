@@ -10,12 +10,12 @@ import (
 	"git-checkpoint/commands/output"
 )
 
-// A git config that is killed leaves the lock of its file, and every later one
-// fails. So a mark stands beside the copies as long as this program's git config
-// runs: a lock that is younger than the mark is that of a git which was killed
-// with this program, if no git runs in the repository.
+// A killed `git config` leaves its lock file, and all later calls fail. A mark file next
+// to the kept copies therefore exists while `git config` runs. If the lock is newer than
+// the mark and no git runs in the repository, the lock's owner was killed together with
+// this program.
 
-// runConfig runs git config in the file of the scope.
+// runConfig runs git config for the file of the scope.
 func (r *Repo) runConfig(args []string) error {
 	mark, lock, err := r.configMark()
 	if err != nil {
@@ -25,7 +25,7 @@ func (r *Repo) runConfig(args []string) error {
 		r.ClearLock(lock, info.ModTime())
 	}
 	if !exists(lock) {
-		os.Remove(mark) // a new one has the present time
+		os.Remove(mark) // a new mark has the current time
 		f, err := atomicfile.Read(mark)
 		if err == nil {
 			err = f.Write(filepath.Base(lock) + "\n")
@@ -46,7 +46,7 @@ func (r *Repo) runConfig(args []string) error {
 	return nil
 }
 
-// configMark returns the paths of the mark and of the lock that git takes.
+// configMark returns the paths of the mark and of git's lock file.
 func (r *Repo) configMark() (mark, lock string, err error) {
 	dir, err := r.keepDir()
 	if err != nil {
@@ -64,8 +64,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// RemoveStale removes the temporary files of installs and uninstalls that were
-// killed. One of them may be a second name of a hook file.
+// RemoveStale removes temporary files of killed installs and uninstalls. A temporary file
+// can be a hard link to a hook file.
 func (r *Repo) RemoveStale() {
 	for _, s := range r.sites(r.Global) {
 		for _, e := range hook.Events() {

@@ -12,8 +12,8 @@ import (
 	"git-checkpoint/commands/hook"
 )
 
-// keepDir is the directory for copies of files before they change: in the
-// repository, or for --global in the user's state directory.
+// keepDir returns the directory for copies of changed files: inside the repository, or
+// with --global inside the user's state directory.
 func (r *Repo) keepDir() (string, error) {
 	if !r.Global {
 		return filepath.Join(r.CommonDir, "git-checkpoint", "before"), nil
@@ -29,8 +29,8 @@ func (r *Repo) keepDir() (string, error) {
 	return filepath.Join(state, "git-checkpoint", "before"), nil
 }
 
-// keep stores a copy of a file, makes a change to the file, and tells of the
-// copy if the change was made.
+// keep copies a file, applies a change to the file and, if this succeeds, records the
+// copy for users.
 func (r *Repo) keep(f atomicfile.Replacement, change func() error) error {
 	dir, err := r.keepDir()
 	if err != nil {
@@ -46,13 +46,13 @@ func (r *Repo) keep(f atomicfile.Replacement, change func() error) error {
 	return err
 }
 
-// replace replaces the text of a file, and keeps a copy of the former text.
+// replace replaces a file's text and keeps a copy of its former text.
 func (r *Repo) replace(f atomicfile.Replacement, text string) error {
 	f.Force = r.Force
 	return r.obstacle(r.keep(f, func() error { return f.Write(text) }))
 }
 
-// obstacle adds the way on to a refusal to replace a file.
+// obstacle adds a hint at --force to a refused replacement.
 func (r *Repo) obstacle(err error) error {
 	var obstacle *atomicfile.ObstacleError
 	if errors.As(err, &obstacle) {
@@ -61,7 +61,7 @@ func (r *Repo) obstacle(err error) error {
 	return err
 }
 
-// createHook writes a file that is not there. Husky's need not be executable.
+// createHook creates a hook file. Husky's files need no executable bit.
 func createHook(path, text string, s hook.Style) error {
 	f, err := atomicfile.Read(path)
 	if err != nil {
@@ -77,14 +77,14 @@ func hookMode(s hook.Style) os.FileMode {
 	return 0o777
 }
 
-// copyAside gives a hook, which is a file or a symlink, a second name in the
-// folder Aside. The hook stays where it is until a wrapper replaces it.
+// copyAside creates a second name for a hook file or symlink in the directory Aside. The
+// hook remains in its place until a wrapper replaces it.
 func copyAside(path, aside string) error {
 	if err := os.MkdirAll(filepath.Dir(aside), 0o777); err != nil {
 		return err
 	}
 	if sameHook(path, aside) {
-		return nil // an install that was killed has come this far
+		return nil // left by a killed install
 	}
 	target, err := os.Readlink(path)
 	if err == nil {
@@ -96,7 +96,7 @@ func copyAside(path, aside string) error {
 	if err := os.Link(path, aside); err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	f, err := atomicfile.Read(path) // of a file system without hard links
+	f, err := atomicfile.Read(path) // for file systems without hard links
 	if err != nil {
 		return err
 	}
@@ -111,8 +111,7 @@ func copyAside(path, aside string) error {
 	return errors.Join(to.Create(f.Text, info.Mode().Perm()), os.Chmod(aside, info.Mode().Perm()))
 }
 
-// sameHook reports whether two paths lead to the same file, or to two that
-// have the same text.
+// sameHook reports whether two paths lead to the same file or to equal files.
 func sameHook(path, aside string) bool {
 	a, err := os.Stat(path)
 	if err != nil {
@@ -133,12 +132,12 @@ func sameHook(path, aside string) bool {
 	return err == nil && bytes.Equal(one, other) && a.Mode() == b.Mode()
 }
 
-// putBack moves a hook back from the folder Aside, and replaces its wrapper.
+// putBack moves a hook back from the directory Aside, over its wrapper.
 func putBack(aside, path string) error {
 	if err := moveBack(aside, path); err != nil {
 		return err
 	}
-	os.Remove(filepath.Dir(aside)) // fails if another hook is there
+	os.Remove(filepath.Dir(aside)) // fails if another hook is in the directory
 	return nil
 }
 
@@ -156,8 +155,8 @@ func moveBack(aside, path string) error {
 	return os.Remove(aside)
 }
 
-// removeHook removes a file that was made for the block, or puts back the hook
-// in whose place it stands.
+// removeHook removes a file that was created for the block, or moves the original hook
+// back.
 func removeHook(f atomicfile.Replacement, path, aside string) error {
 	if _, err := os.Lstat(aside); err != nil {
 		return f.Remove()

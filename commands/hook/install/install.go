@@ -14,8 +14,8 @@ import (
 	"git-checkpoint/commands/output"
 )
 
-// Install says what an install of git's hooks does; push lets pre-push push
-// checkpoints.
+// Install plans the installation of git's hooks; push enables the push of checkpoints in
+// pre-push.
 func (r *Repo) Install(push bool) ([]HookChange, error) {
 	version, err := r.Git.Version(r.Context)
 	if err != nil {
@@ -36,8 +36,8 @@ func (r *Repo) Install(push bool) ([]HookChange, error) {
 	return plan, nil
 }
 
-// installConfig puts the hooks into git's configuration, and takes blocks out
-// that an older git has needed: else they would run twice.
+// installConfig plans hooks in git's configuration. It also removes blocks from hook
+// files, which an older git needed; otherwise hooks would run twice.
 func (r *Repo) installConfig() ([]HookChange, error) {
 	var plan []HookChange
 	for _, e := range hook.Events() {
@@ -56,15 +56,15 @@ func (r *Repo) installConfig() ([]HookChange, error) {
 	return append(plan, out...), err
 }
 
-// configured reports whether git's configuration has the hook as it should be:
-// in the file that is meant, or for all repositories already.
+// configured reports whether git's configuration already contains the current hook: in
+// any scope, or with --global in the global scope.
 func (r *Repo) configured(e hook.Event) bool {
 	event, command := r.configHook(e, r.Global)
 	return event == string(e) && command == e.ConfigCommand()
 }
 
-// configHook returns the settings of a hook in git's configuration, of this
-// scope alone if own is set.
+// configHook returns a hook's event and command in git's configuration. If own is true,
+// only entries of this scope count.
 func (r *Repo) configHook(e hook.Event, own bool) (event, command string) {
 	for _, entry := range r.Config {
 		if own && entry.Scope != r.scope() {
@@ -80,8 +80,7 @@ func (r *Repo) configHook(e hook.Event, own bool) (event, command string) {
 	return event, command
 }
 
-// editedConfig refuses to change a hook in git's configuration whose command a
-// user has written.
+// editedConfig refuses to change a configured hook whose command was edited by a user.
 func (r *Repo) editedConfig(verb string, e hook.Event) error {
 	_, command := r.configHook(e, true)
 	if command == "" || hook.IsOwnConfigCommand(e, command) || r.Force {
@@ -90,7 +89,7 @@ func (r *Repo) editedConfig(verb string, e hook.Event) error {
 	return refuse("git checkpoint hooks "+verb+" --force", "hook.%s.command in git's configuration (%s) was edited", e.ConfigName(), r.scope())
 }
 
-// scope is the configuration file that is written.
+// scope returns the scope of the configuration file to write.
 func (r *Repo) scope() string {
 	if r.Global {
 		return "global"
@@ -110,8 +109,8 @@ func (r *Repo) configChange(e hook.Event) HookChange {
 	}}
 }
 
-// setConfig changes git's configuration. Git itself replaces the file in one
-// step. The first change keeps a copy of the file.
+// setConfig changes git's configuration; git replaces the file atomically. The first
+// change keeps a copy of the file.
 func (r *Repo) setConfig(args ...string) error {
 	change := func() error { return r.runConfig(args) }
 	if r.keptConfig {
@@ -125,7 +124,8 @@ func (r *Repo) setConfig(args ...string) error {
 	return r.keep(f, change)
 }
 
-// configFile is the file that git config writes for this scope.
+// configFile returns the path of the configuration file that git config writes for this
+// scope.
 func (r *Repo) configFile() string {
 	if !r.Global {
 		return filepath.Join(r.CommonDir, "config")
@@ -144,13 +144,13 @@ func (r *Repo) configFile() string {
 
 const prePushKey = "checkpoint.hooks.pre-push"
 
-// settingMark is a file that says that an install set prePushKey.
+// settingMark returns the path of a file that records that an install set prePushKey.
 func (r *Repo) settingMark() (string, error) {
 	dir, err := r.keepDir()
 	return filepath.Join(dir, "pre-push-was-set"), err
 }
 
-// settingChange lets pre-push push, unless it does already.
+// settingChange plans to enable pushes in pre-push, unless already enabled.
 func (r *Repo) settingChange() []HookChange {
 	if r.PrePush != "off" {
 		return nil
@@ -171,7 +171,7 @@ func (r *Repo) settingChange() []HookChange {
 	}}}
 }
 
-// installFiles puts the hooks into hook files.
+// installFiles plans the installation into hook files.
 func (r *Repo) installFiles() ([]HookChange, error) {
 	site, err := r.site()
 	if err != nil {
@@ -193,7 +193,7 @@ func (r *Repo) installFiles() ([]HookChange, error) {
 	return plan, nil
 }
 
-// installFile puts one hook into its file.
+// installFile plans the installation into one hook file.
 func (r *Repo) installFile(site site, e hook.Event) ([]HookChange, error) {
 	path := site.file(e)
 	shown := r.shownFile(path)
@@ -238,8 +238,8 @@ func (r *Repo) installFile(site site, e hook.Event) ([]HookChange, error) {
 	}}}, nil
 }
 
-// legacy reports a hook file of pre-commit's that calls the one which it has
-// found, and that this has the block.
+// legacy reports whether a hook file of pre-commit calls a renamed file that contains the
+// block.
 func legacy(site site, e hook.Event, text string) bool {
 	data, err := os.ReadFile(site.renamed(e)[0])
 	return err == nil && hook.Manager(text) == "pre-commit" && hook.Find(string(data), e) == hook.Whole
@@ -249,8 +249,8 @@ func (r *Repo) edited(verb, shown string) error {
 	return refuse("git checkpoint hooks "+verb+" --force", "%s: its block was edited, or is another version's", shown)
 }
 
-// checkRuns refuses a file that git passes over: to make it executable would
-// bring a hook back that was switched off.
+// checkRuns refuses a non-executable file, which git ignores. Setting the executable bit
+// would enable a hook that was disabled on purpose.
 func (r *Repo) checkRuns(info fs.FileInfo, site site, shown string) error {
 	if site.style.Bare || runtime.GOOS == "windows" || info.Mode()&fs.ModeSymlink != 0 || info.Mode().Perm()&0o111 != 0 {
 		return nil
@@ -258,8 +258,8 @@ func (r *Repo) checkRuns(info fs.FileInfo, site site, shown string) error {
 	return refuse("chmod +x "+output.Shell(shown), "%s is not executable, so git does not run it", shown)
 }
 
-// wrapFile moves a file aside that lines cannot be put into, and writes one
-// that calls it. There is a hook in its place at any time.
+// wrapFile plans to move a non-shell hook aside and to write a wrapper that calls it. A
+// hook exists under the original name at all times.
 func (r *Repo) wrapFile(site site, e hook.Event) ([]HookChange, error) {
 	path, aside := site.file(e), site.aside(e)
 	if _, err := os.Lstat(aside); err == nil && !sameHook(path, aside) {

@@ -8,8 +8,8 @@ import (
 	"git-checkpoint/commands/output"
 )
 
-// Manual is what to paste where nothing is to be installed: an agent's settings,
-// or with nil git's hooks.
+// Manual returns text for manual installation: an agent's settings, or git's hooks if a
+// is nil.
 func Manual(a *hook.Agent, push bool) (string, error) {
 	if a == nil {
 		return gitManual(push), nil

@@ -1,14 +1,13 @@
-// Package install puts hooks where git and agents look for them, beside what
-// hook managers have there, and takes them out again byte for byte.
+// Package install installs hooks for git and agents next to the files of hook managers,
+// and uninstalls them byte for byte.
 //
-// From git 2.54 on they go into git's configuration. Before that they are a
-// marked block at the top of a hook file: of .git/hooks, of core.hooksPath, or
-// of husky's folder. A file that lines cannot be put into, such as a Python
-// script, is moved aside and called. An agent's hooks are entries of its
-// settings file.
+// With git 2.54 or later, hooks are entries in git's configuration. With older versions,
+// hooks are marked blocks at the top of hook files in .git/hooks, core.hooksPath or
+// husky's directory. A non-shell file, such as a Python script, is moved aside and called
+// by a wrapper. An agent's hooks are entries in its settings file.
 //
-// Every install and uninstall is planned first: a plan that cannot be made
-// changes nothing.
+// Each install and uninstall is planned before any change. If planning fails, nothing
+// changes.
 package install
 
 import (
@@ -19,39 +18,38 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
-// A Repo is a repository that hooks are installed in.
+// A Repo is a repository for the installation of hooks.
 type Repo struct {
 	Context   context.Context
-	Git       gitcmd.Git // runs at the root of the worktree, or in the bare repository
+	Git       gitcmd.Git // runs in the worktree root, or in the bare repository
 	Config    []gitcmd.ConfigEntry
-	Root      string // of the worktree, "" in a bare repository
+	Root      string // worktree root, "" in a bare repository
 	CommonDir string
-	PrePush   string // hooks.pre_push
-	Global    bool   // for all repositories of this user
-	Force     bool   // also replace or take out what was edited
+	PrePush   string // setting hooks.pre_push
+	Global    bool   // install for all repositories of this user
+	Force     bool   // also replace or remove edited text
 
 	Warn func(format string, args ...any)
 
-	// ClearLock removes a lock that a git has left which was killed after a time.
-	// nil removes none.
+	// ClearLock removes a lock file that a killed git created after since. A nil
+	// ClearLock removes nothing.
 	ClearLock func(path string, since time.Time)
 
-	Kept []Copy // what changed files were before, as far as they had content
+	Kept []Copy // copies of changed files that had content
 
 	keptConfig bool
 }
 
-// A Copy is a file that was changed, and where its former content is.
+// A Copy names a changed file and the copy of its former content.
 type Copy struct{ File, Kept string }
 
-// A HookChange is one thing that an install or uninstall does.
+// A HookChange is one step of an install or uninstall.
 type HookChange struct {
-	Text string // what, for people
+	Text string // description for users
 	Do   func() error
 }
 
-// A HookError is an install that would hurt something. Hint is the command
-// that is the way on, "" for none.
+// A HookError reports a refused, harmful install. Hint is a suggested command, or "".
 type HookError struct {
 	Hint string
 	Err  error
@@ -59,14 +57,14 @@ type HookError struct {
 
 func (e *HookError) Error() string { return "hooks: " + e.Err.Error() }
 
-// Unwrap returns the reason.
+// Unwrap returns the cause.
 func (e *HookError) Unwrap() error { return e.Err }
 
 func refuse(hint, format string, args ...any) error {
 	return &HookError{hint, fmt.Errorf(format, args...)}
 }
 
-// A SettingsError is an agent's settings file that cannot be added to.
+// A SettingsError reports an agent's settings file that cannot be extended.
 type SettingsError struct {
 	Agent, File string
 	Err         error
@@ -74,5 +72,5 @@ type SettingsError struct {
 
 func (e *SettingsError) Error() string { return fmt.Sprintf("hooks: %s: %v", e.File, e.Err) }
 
-// Unwrap returns what is wrong with the file.
+// Unwrap returns the cause.
 func (e *SettingsError) Unwrap() error { return e.Err }

@@ -11,28 +11,27 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
-// A site is the folder where git, or a hook manager, looks for hook files
-// that a person may write.
+// A site is a directory with user-written hook files for git or a hook manager.
 type site struct {
 	dir     string
 	style   hook.Style
-	manager string // which generates the files that git runs, "" for none
+	manager string // manager that generates the files run by git, or ""
 }
 
-// file is the hook file of an event.
+// file returns the path of an event's hook file.
 func (s site) file(e hook.Event) string { return filepath.Join(s.dir, string(e)) }
 
-// renamed are the names that managers give to a hook file that stood where
-// theirs comes to stand: pre-commit calls the first, lefthook keeps the second.
+// renamed returns names that managers give to an existing hook file when they install
+// their own: pre-commit calls the first name, lefthook only keeps the second.
 func (s site) renamed(e hook.Event) []string {
 	return []string{s.file(e) + ".legacy", s.file(e) + ".old"}
 }
 
-// aside is where a file goes that a wrapper calls.
+// aside returns the path of the original file that a wrapper calls.
 func (s site) aside(e hook.Event) string { return filepath.Join(s.dir, hook.Aside, string(e)) }
 
-// site finds the folder. It refuses one that is shared with other
-// repositories, unless it is to be for all of them.
+// site finds the hook directory. It refuses a directory shared with other repositories
+// unless the install is global.
 func (r *Repo) site() (site, error) {
 	entry, set := gitcmd.LastEntry(r.Config, "core.hookspath")
 	own := site{dir: filepath.Join(r.CommonDir, "hooks")}
@@ -60,9 +59,9 @@ func (r *Repo) site() (site, error) {
 	return siteAt(dir), nil
 }
 
-// siteAt looks who owns a folder. Husky from version 9 lets git look in a
-// folder that it generates, whose files call those above it with sh -e;
-// version 8 lets git look in that one.
+// siteAt returns the site of a hook directory, with its manager. Husky 9 or later points
+// git to a generated directory, whose files call files in the parent directory with sh
+// -e. Husky 8 points git to the parent directory itself.
 func siteAt(dir string) site {
 	above := filepath.Dir(dir)
 	switch {
@@ -79,8 +78,8 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// hooksPath is core.hooksPath as git resolves it: from the root of the
-// worktree, where hooks run.
+// hooksPath returns core.hooksPath, resolved as in git: relative to the worktree root,
+// the working directory of hooks.
 func (r *Repo) hooksPath() (string, error) {
 	path, err := r.Git.Line(r.Context, "config", "--type=path", "--get", "core.hooksPath")
 	if err != nil {
@@ -92,10 +91,10 @@ func (r *Repo) hooksPath() (string, error) {
 	return filepath.Clean(path), nil
 }
 
-// everywhere reports a setting of all repositories.
+// everywhere reports whether a setting applies to all repositories.
 func everywhere(e gitcmd.ConfigEntry) bool { return e.Scope == "global" || e.Scope == "system" }
 
-// within reports whether a folder belongs to the repository.
+// within reports whether a directory belongs to the repository.
 func (r *Repo) within(dir string) bool {
 	for _, base := range []string{r.Root, r.CommonDir} {
 		rel, err := filepath.Rel(base, dir)
@@ -106,9 +105,9 @@ func (r *Repo) within(dir string) bool {
 	return false
 }
 
-// sites are all folders where hooks of this repository may have been
-// installed: a manager may have come since, or gone. One of all repositories
-// is among them where wide says so.
+// sites returns all directories that may contain installed hooks of this repository,
+// because a manager may have been added or removed since. It includes a directory of all
+// repositories if wide is true.
 func (r *Repo) sites(wide bool) []site {
 	sites := []site{{dir: filepath.Join(r.CommonDir, "hooks")}}
 	if entry, set := gitcmd.LastEntry(r.Config, "core.hookspath"); set && (wide || !everywhere(entry)) {
@@ -127,8 +126,8 @@ func (r *Repo) sites(wide bool) []site {
 	})
 }
 
-// shownFile is a path for a message, relative to the worktree's root where it
-// is below it.
+// shownFile returns a path for messages, relative to the worktree root if inside the
+// worktree.
 func (r *Repo) shownFile(path string) string {
 	if rel, err := filepath.Rel(r.Root, path); r.Root != "" && err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)

@@ -10,20 +10,18 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
-// A Hook is one of git's hooks as it is installed. Way is config or file, ""
-// for not at all; Runs says whether a canary came back, and Why what is wrong
-// where it did not.
+// A Hook is the installation state of one of git's hooks. Way is "config", "file", or ""
+// if not installed. Runs reports whether the canary ran; otherwise Why is the reason.
 type Hook struct {
 	Event   hook.Event
 	Way     string
 	Place   string
-	Manager string // that has the file too, "" for none
+	Manager string // manager that also uses the file, or ""
 	Runs    bool
 	Why     string
 }
 
-// Status looks for every hook that may be installed, and lets git run it to see
-// whether it does.
+// Status finds each installed hook and lets git run it as a canary.
 func (r *Repo) Status() ([]Hook, error) {
 	version, err := r.Git.Version(r.Context)
 	if err != nil {
@@ -38,7 +36,7 @@ func (r *Repo) Status() ([]Hook, error) {
 	return hooks, nil
 }
 
-// find looks where a hook is installed and tries it.
+// find locates an installed hook and runs its canary.
 func (r *Repo) find(e hook.Event, version gitcmd.Version) Hook {
 	if place := r.configPlace(e); place != "" {
 		h := Hook{Way: "config", Place: place}
@@ -54,7 +52,7 @@ func (r *Repo) find(e hook.Event, version gitcmd.Version) Hook {
 		if err == nil && legacy(site, e, string(data)) {
 			path := site.renamed(e)[0]
 			h := Hook{Way: "file", Place: r.shownFile(path), Manager: "pre-commit"}
-			h.Runs, h.Why = r.canary([]string{path, "canary", "canary"}) // pre-commit calls it before its own
+			h.Runs, h.Why = r.canary([]string{path, "canary", "canary"}) // pre-commit calls this file before its own hooks
 			return h
 		}
 		if err != nil || hook.Find(string(data), e) == hook.Absent {
@@ -71,7 +69,7 @@ func (r *Repo) find(e hook.Event, version gitcmd.Version) Hook {
 	return Hook{}
 }
 
-// configPlace is the setting that has a hook, "" for none.
+// configPlace returns the configuration entry of a hook, or "".
 func (r *Repo) configPlace(e hook.Event) string {
 	for _, entry := range slices.Backward(r.Config) {
 		if entry.Key == "hook."+e.ConfigName()+".command" {
@@ -81,13 +79,13 @@ func (r *Repo) configPlace(e hook.Event) string {
 	return ""
 }
 
-// An AgentFile is an agent's settings file that has hooks of ours.
+// An AgentFile is an agent's settings file with hooks of this program.
 type AgentFile struct {
 	Agent, Path string
 	Events      []string
 }
 
-// Agents lists the agents that have hooks here.
+// Agents returns the agents with installed hooks.
 func (r *Repo) Agents() ([]AgentFile, error) {
 	if r.Root == "" && !r.Global {
 		return nil, nil

@@ -9,7 +9,7 @@ import (
 	"git-checkpoint/commands/hook"
 )
 
-// Uninstall says what it takes to take out everything that this repository has.
+// Uninstall plans the removal of all hooks in this repository.
 func (r *Repo) Uninstall() ([]HookChange, error) {
 	plan, err := r.uninstallFiles()
 	if err != nil {
@@ -40,8 +40,8 @@ func (r *Repo) Uninstall() ([]HookChange, error) {
 	return plan, nil
 }
 
-// unsetConfig takes a hook out of git's configuration: the two settings that
-// install wrote. Others in the section are the user's.
+// unsetConfig plans to unset both configuration entries of a hook. Other entries in the
+// section belong to the user.
 func (r *Repo) unsetConfig(e hook.Event) ([]HookChange, error) {
 	event, command := r.configHook(e, true)
 	if event == "" && command == "" {
@@ -64,7 +64,7 @@ func (r *Repo) unsetConfig(e hook.Event) ([]HookChange, error) {
 	}}}, nil
 }
 
-// unsetSetting takes back what --push has set. A setting of the user's stays.
+// unsetSetting plans to unset the setting of --push. A setting of the user remains.
 func (r *Repo) unsetSetting() ([]HookChange, error) {
 	for _, e := range r.Config {
 		if e.Scope != r.scope() || e.Key != prePushKey || e.Value != "push" {
@@ -88,7 +88,7 @@ func (r *Repo) unsetSetting() ([]HookChange, error) {
 	return nil, nil
 }
 
-// uninstallFiles takes the blocks out of all hook files that may have one.
+// uninstallFiles plans the removal of blocks from all possible hook files.
 func (r *Repo) uninstallFiles() ([]HookChange, error) {
 	var plan []HookChange
 	for _, site := range r.sites(r.Global) {
@@ -113,14 +113,15 @@ func (r *Repo) uninstallFiles() ([]HookChange, error) {
 	return plan, nil
 }
 
-// isEmptyFolder reports a folder without files, which an uninstall that was
-// killed has left.
+// isEmptyFolder reports whether path is an empty directory, as left by a killed
+// uninstall.
 func isEmptyFolder(path string) bool {
 	entries, err := os.ReadDir(path)
 	return err == nil && len(entries) == 0
 }
 
-// uninstallFile takes the block out of one file, which may have one aside.
+// uninstallFile plans the removal of the block from one file, and the return of its
+// original from aside.
 func (r *Repo) uninstallFile(path, aside string, e hook.Event) ([]HookChange, error) {
 	f, err := atomicfile.Read(path)
 	if err != nil {
@@ -141,16 +142,16 @@ func (r *Repo) uninstallFile(path, aside string, e hook.Event) ([]HookChange, er
 	return []HookChange{{"take the block out of " + shown, func() error { return r.replace(f, rest) }}}, nil
 }
 
-// stranded handles a hook that was moved aside and has no wrapper. The hook is
-// moved back if nothing is in its place. A second name of the same hook, which a
-// killed install has left, is removed. For any other file there is a warning.
+// stranded handles a file in Aside without a wrapper. If no hook is in its place, the
+// file is moved back. If the file equals the hook, which happens after a killed install,
+// it is removed. Any other file causes a warning.
 func (r *Repo) stranded(path, aside string) []HookChange {
 	if !isFile(aside) {
 		return nil
 	}
 	if sameHook(path, aside) {
 		return []HookChange{{"remove " + r.shownFile(aside), func() error {
-			defer os.Remove(filepath.Dir(aside)) // fails if another hook is there
+			defer os.Remove(filepath.Dir(aside)) // fails if another hook is in the directory
 			return os.Remove(aside)
 		}}}
 	}
