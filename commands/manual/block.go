@@ -2,12 +2,12 @@ package manual
 
 import "strings"
 
-// A block is one piece of a page.
+// A block is one element of a page.
 type block struct {
 	kind blockKind
-	term string // of an item, "" for a bullet
-	text string // of a verbatim block its lines, else one line with words in backquotes
-	code string // of an item, lines that stay as they are below its text
+	term string // term of an item; "" for a bullet
+	text string // lines of a verbatim block; otherwise one line with backquotes
+	code string // unformatted lines below an item's text
 }
 
 type blockKind int
@@ -20,10 +20,10 @@ const (
 	verbatim
 )
 
-// parse reads a text of the forms that the package's comment names.
+// parse parses text in the Markdown subset of the package comment.
 func parse(text string) []block {
 	var blocks []block
-	open := false // the last block goes on in the next line
+	open := false // next line can continue the last block
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \n")
 		b, starts := begin(line)
@@ -46,7 +46,7 @@ func parse(text string) []block {
 	return trimmed(blocks)
 }
 
-// begin is the block that a line would begin, and whether it must begin one.
+// begin returns the block that starts with line, and whether the line must start a block.
 func begin(line string) (b block, starts bool) {
 	if t, ok := strings.CutPrefix(line, "## "); ok {
 		return block{kind: section, text: t}, true
@@ -63,7 +63,7 @@ func begin(line string) (b block, starts bool) {
 	return block{kind: paragraph, text: line}, false
 }
 
-// definition takes the term off an item: "`a`, `b`: what they are".
+// definition splits an item into term and text: "`a`, `b`: explanation".
 func definition(text string) block {
 	term, rest, ok := strings.Cut(text, "`: ")
 	if !ok || !strings.HasPrefix(text, "`") || strings.Contains(strings.ReplaceAll(outside(term), ",", ""), " ") {
@@ -72,7 +72,7 @@ func definition(text string) block {
 	return block{kind: item, term: strings.ReplaceAll(term, "`", ""), text: rest}
 }
 
-// outside is what is not between backquotes, words trimmed.
+// outside returns the text outside backquotes, without surrounding spaces.
 func outside(s string) string {
 	var b strings.Builder
 	for i, part := range strings.Split(s, "`") {
@@ -83,7 +83,7 @@ func outside(s string) string {
 	return b.String()
 }
 
-// trimmed ends verbatim blocks at their last line.
+// trimmed removes trailing empty lines from verbatim blocks.
 func trimmed(blocks []block) []block {
 	for i := range blocks {
 		if blocks[i].kind == verbatim {

@@ -2,40 +2,40 @@ package manual
 
 import "strings"
 
-// Tool is all that is declared of the program.
+// Tool holds all declarations of the program.
 type Tool struct {
 	Name      string // git-checkpoint
 	Usage     string // one line
 	Version   string
-	Date      string // of the version, YYYY-MM-DD
+	Date      string // date of the version, YYYY-MM-DD
 	Commands  []CommandDoc
-	Common    []FlagDoc // of every command
+	Common    []FlagDoc // flags of all commands
 	Settings  []SettingDoc
 	Variables []Variable
 }
 
-// CommandDoc is one command as it is declared.
+// CommandDoc is the declaration of a command.
 type CommandDoc struct {
 	Name, Alias string
 	Category    string
 	Usage       string // one line
-	Args        string // what stands after the name
+	Args        string // arguments after the name
 	Description string
-	Examples    []string // commands to type
+	Examples    []string // example command lines
 	Flags       []FlagDoc
 }
 
-// FlagDoc is one flag as it is declared.
+// FlagDoc is the declaration of a flag.
 type FlagDoc struct {
-	Names    []string // without dashes, the long one last
-	Value    string   // the word for its value, "" for none
-	Optional bool     // the value may be left out
+	Names    []string // without dashes; long name last
+	Value    string   // placeholder for the value, or ""
+	Optional bool     // the value is optional
 	Repeated bool
 	Default  string
 	Text     string
 }
 
-// Typed is the flag as it is typed: "-m, --message NOTE".
+// Typed returns the flag in command-line notation: "-m, --message NOTE".
 func (f *FlagDoc) Typed() string {
 	forms := make([]string, len(f.Names))
 	for i, n := range f.Names {
@@ -51,7 +51,7 @@ func (f *FlagDoc) Typed() string {
 	return text + " " + f.Value
 }
 
-// Explained is what the flag does, with its default.
+// Explained returns the flag's text with its default.
 func (f *FlagDoc) Explained() string {
 	if f.Default == "" {
 		return f.Text
@@ -59,7 +59,7 @@ func (f *FlagDoc) Explained() string {
 	return f.Text + " (default " + f.Default + ")"
 }
 
-// Dashed is a flag's name with the dashes before it.
+// Dashed returns a flag's name with leading dashes.
 func Dashed(name string) string {
 	if len(name) == 1 {
 		return "-" + name
@@ -67,14 +67,14 @@ func Dashed(name string) string {
 	return "--" + name
 }
 
-// SettingDoc is one row of the settings.
+// SettingDoc is one row in the table of settings.
 type SettingDoc struct {
 	Name, GitName, Variable string
-	Values                  string // what it takes, in words
+	Values                  string // description of valid values
 	Default                 string
-	FromFile                string // whether a file in the worktree may set it
+	FromFile                string // describes whether a worktree file can set it
 	Text                    string
 }
 
-// Variable is one of the environment that is no setting.
+// Variable is an environment variable outside the settings.
 type Variable struct{ Name, Text string }

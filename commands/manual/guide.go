@@ -5,14 +5,14 @@ import "embed"
 //go:embed guides/*.md
 var texts embed.FS
 
-// Guide is a page that no command has.
+// Guide is a manual page unrelated to a single command.
 type Guide struct {
 	Name    string
 	Section int
 	Usage   string
 }
 
-// Guides are the pages beside those of the commands and the settings.
+// Guides returns all pages except commands and settings.
 func Guides() []Guide {
 	return []Guide{
 		{"recipes", 7, "agents, CI jobs, and getting back after a crash"},
@@ -23,18 +23,18 @@ func Guides() []Guide {
 	}
 }
 
-// Topics are the guides and the settings: all that help prints beside commands.
+// Topics returns all non-command pages for help: the settings and guides.
 func Topics() []Guide {
 	return append([]Guide{{"settings", 5, settingsUsage}}, Guides()...)
 }
 
 const settingsUsage = "what can be set, and where"
 
-// guideText is the source of a text below guides/.
+// guideText returns a source text in guides/.
 func guideText(name string) string {
 	data, err := texts.ReadFile("guides/" + name + ".md")
 	if err != nil {
-		panic(err) // a name that is not embedded is a mistake in this package
+		panic(err) // an unknown name is a bug in this package
 	}
 	return string(data)
 }

@@ -44,7 +44,7 @@ func TestEscape(t *testing.T) {
 	assert.True(t, strings.HasSuffix(long, "\n\\&.end\n"))
 }
 
-// What is to be pasted is not broken on a screen that is too narrow for it.
+// Text for copy and paste is not wrapped, even on narrow screens.
 func TestItemWithCode(t *testing.T) {
 	page := Page{Name: "x", Section: 5, blocks: []block{{kind: item, term: "a", text: "what it is", code: "x.a-b\nX_A\n"}}}
 	assert.Contains(t, string(page.Roff()), "\n.TP\n\\fBa\\fR\nwhat it is\n.nf\nx.a\\-b\nX_A\n.fi\n")
@@ -60,7 +60,7 @@ func TestWrap(t *testing.T) {
 	assert.Equal(t, "  "+strings.Repeat("y", 90)+"\n", Wrap(strings.Repeat("y", 90), "  ", "  "))
 }
 
-// The guides are of the forms that are read, in ASCII, and none is a stub.
+// Guides use only the supported Markdown subset and ASCII, and are not empty.
 func TestGuides(t *testing.T) {
 	names := []string{"main", "command", "settings"}
 	for _, g := range Guides() {

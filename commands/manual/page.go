@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Page is one page of the manual.
+// Page is one manual page.
 type Page struct {
-	Name    string // git-checkpoint-save
+	Name    string // e.g. git-checkpoint-save
 	Section int
 	Usage   string // one line
 
@@ -15,14 +15,14 @@ type Page struct {
 	blocks       []block
 }
 
-// File is the page's place below a directory of manuals.
+// File returns the page's path in a manual directory.
 func (p *Page) File() string { return fmt.Sprintf("man%d/%s.%d", p.Section, p.Name, p.Section) }
 
-// ref names another page.
+// ref formats a reference to another page.
 func ref(name string, section int) string { return fmt.Sprintf("`%s`(%d)", name, section) }
 
-// Pages are all pages of the manual: the tool's, one for each command, the
-// settings, the guides.
+// Pages returns all manual pages: the tool's page, one page for each command, settings,
+// guides.
 func Pages(t *Tool) []Page {
 	pages := []Page{t.main()}
 	for i := range t.Commands {
@@ -38,7 +38,7 @@ func Pages(t *Tool) []Page {
 	return pages
 }
 
-// main is the page of the tool.
+// main generates the tool's page.
 func (t *Tool) main() Page {
 	blocks := []block{
 		{kind: section, text: "Synopsis"},
@@ -59,7 +59,7 @@ func (t *Tool) main() Page {
 	return Page{Name: t.Name, Section: 1, Usage: t.Usage, blocks: blocks}
 }
 
-// overview lists the commands by what they are for.
+// overview lists commands by category.
 func (t *Tool) overview() []block {
 	blocks := []block{{kind: section, text: "Commands"}}
 	category := ""
@@ -75,7 +75,7 @@ func (t *Tool) overview() []block {
 	return blocks
 }
 
-// command is the page of one command.
+// command generates a command's page.
 func (t *Tool) command(c *CommandDoc) Page {
 	blocks := []block{
 		{kind: section, text: "Synopsis"},
@@ -115,7 +115,7 @@ func flagItems(flags []FlagDoc) []block {
 	return blocks
 }
 
-// settings is the page of the settings.
+// settings generates the page of settings.
 func (t *Tool) settings() Page {
 	blocks := parse(guideText("settings"))
 	blocks = append(blocks, block{kind: section, text: "Settings"})
@@ -137,13 +137,13 @@ func (t *Tool) settings() Page {
 	return Page{Name: t.Name + "-settings", Section: 5, Usage: settingsUsage, blocks: blocks}
 }
 
-// guide is the page of one of the guides.
+// guide generates a guide's page.
 func (t *Tool) guide(g Guide) Page {
 	blocks := append(parse(guideText(g.Name)), t.seeAlso(g.Name)...)
 	return Page{Name: t.Name + "-" + g.Name, Section: g.Section, Usage: g.Usage, blocks: blocks}
 }
 
-// seeAlso names the pages that a reader may want next, but the page itself.
+// seeAlso generates references to related pages, except page self.
 func (t *Tool) seeAlso(self string) []block {
 	var refs []string
 	if self != "" {
@@ -164,7 +164,7 @@ func (t *Tool) seeAlso(self string) []block {
 	return []block{{kind: section, text: "See also"}, {kind: paragraph, text: strings.Join(refs, ", ")}}
 }
 
-// upper makes a sentence of a line.
+// upper capitalises the first letter.
 func upper(s string) string {
 	if s == "" {
 		return s

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Roff is the page for man.
+// Roff returns the page in roff format for man.
 func (p *Page) Roff() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH %s %d %q %q %q\n", strings.ToUpper(p.Name), p.Section, p.date, p.source, "Git Checkpoint")
-	b.WriteString(".nh\n.ad l\n") // a word that is broken cannot be pasted
+	b.WriteString(".nh\n.ad l\n") // hyphenated words cannot be pasted
 	fmt.Fprintf(&b, ".SH NAME\n%s", lines(p.Name+" - "+p.Usage))
-	first := true // no paragraph break follows a heading
+	first := true // no paragraph break after a heading
 	for _, bl := range p.blocks {
 		bl.roff(&b, first)
 		first = bl.kind == section || bl.kind == subsection
@@ -48,8 +48,7 @@ func (bl *block) roff(b *strings.Builder, first bool) {
 	}
 }
 
-// unfilled writes lines that are not broken, however narrow the screen is: what
-// is pasted must be whole.
+// unfilled writes unwrapped lines, even for narrow screens, so that users can paste them.
 func unfilled(b *strings.Builder, text string) {
 	if text == "" {
 		return
@@ -61,7 +60,7 @@ func unfilled(b *strings.Builder, text string) {
 	b.WriteString(".fi\n")
 }
 
-// lines are a running text, broken where the source of a page may be.
+// lines formats running text as roff source lines.
 func lines(text string) string {
 	var b strings.Builder
 	at := ""
@@ -78,8 +77,8 @@ func lines(text string) string {
 	return b.String() + guarded(at)
 }
 
-// ended keeps roff from two spaces after a sentence that ends where the line of
-// the source does, where all others have one.
+// ended returns an escape after a sentence at the end of a source line. Otherwise roff
+// would insert two spaces after this sentence, but one space after other sentences.
 func ended(line string) string {
 	if strings.ContainsAny(line[len(line)-1:], ".?!)") {
 		return `\&`
@@ -87,11 +86,10 @@ func ended(line string) string {
 	return ""
 }
 
-// sourceWidth is how long a line of a page's source should be at most, without what
-// ended adds.
+// sourceWidth limits source lines, not counting the escape from ended.
 const sourceWidth = 78
 
-// guarded is a line that is not taken for a request.
+// guarded prevents roff from parsing the line as a request.
 func guarded(line string) string {
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
 		line = `\&` + line
@@ -99,11 +97,11 @@ func guarded(line string) string {
 	return line + "\n"
 }
 
-// marked is text whose words in backquotes are bold.
+// marked escapes text and formats words in backquotes bold.
 func marked(text string) string {
 	var b strings.Builder
 	for i, part := range strings.Split(text, "`") {
-		part = strings.ReplaceAll(escape(part), "|", `|\:`) // a line may end between alternatives
+		part = strings.ReplaceAll(escape(part), "|", `|\:`) // permits a line break between alternatives
 		if i%2 == 1 {
 			part = `\fB` + part + `\fR`
 		}
@@ -112,8 +110,8 @@ func marked(text string) string {
 	return b.String()
 }
 
-// escape keeps every character what it is: roff would make typography of
-// quotes, dashes and accents, which nobody could paste into a shell.
+// escape preserves ASCII quotes, dashes and accents. Otherwise roff would print
+// typographic characters that are invalid in a shell.
 func escape(s string) string {
 	return strings.NewReplacer(
 		`\`, `\e`, `-`, `\-`, `'`, `\(aq`, "`", `\(ga`, `^`, `\(ha`, `~`, `\(ti`, `"`, `\(dq`,

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Width is how wide the text of a page is.
+// Width is the line width of terminal text.
 const Width = 80
 
-// Text is the page for a terminal.
+// Text returns the page as terminal text.
 func (p *Page) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s - %s\n", p.Name, p.Usage)
@@ -51,8 +51,7 @@ func indented(text string) string {
 	return b.String()
 }
 
-// Wrap breaks a text into lines, the first one indented by first and the others
-// by rest.
+// Wrap wraps text; first indents the first line, rest indents other lines.
 func Wrap(text, first, rest string) string {
 	var b strings.Builder
 	at := first
