@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// scene is a tree with files and a state that knows nothing.
+// scene creates a tree with files and an empty state.
 func scene(t *testing.T, files map[string]string) (*Tree, *State, string) {
 	t.Helper()
 	root := t.TempDir()
@@ -70,7 +70,7 @@ func TestChanged(t *testing.T) {
 	assert.Empty(t, changed(t, tree, s, "a/{issue}/cp"), "what is gone is no change")
 }
 
-// Size, dates and inode are only believed if the state was written well after them.
+// Size, times and inode suffice only if the state was written well after these times.
 func TestUntouched(t *testing.T) {
 	tree, s, root := scene(t, map[string]string{"d/x.json": "one"})
 	old := time.Now().Add(-time.Hour)
@@ -115,8 +115,8 @@ func TestUntouched(t *testing.T) {
 	assert.Equal(t, []string{"d/x.json"}, changed(t, tree, s, "d"), "another file has its name")
 }
 
-// A state of another layout, or one that is broken, is begun anew. That of a
-// repository that was moved or copied goes on.
+// Load starts a new state for another layout or corrupt data, and keeps the state of a
+// moved or copied repository.
 func TestLoad(t *testing.T) {
 	_, s, root := scene(t, nil)
 	data, err := s.Encode()
@@ -145,11 +145,11 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// A file is written whole, beside nothing else, unless somebody changed it.
+// Put writes a complete file without leftovers, unless another program changed the file.
 func TestPut(t *testing.T) {
 	for _, c := range []struct {
 		name         string
-		there, known string // "" is nothing
+		there, known string // "" means no file
 		view         bool
 		err          error
 		want         string
@@ -203,7 +203,7 @@ func TestRemove(t *testing.T) {
 	assert.Empty(t, s.Files)
 }
 
-// Nothing is read or written through a link, nor outside the root.
+// Neither symlinks nor paths outside the root are read or written.
 func TestLinks(t *testing.T) {
 	outside := t.TempDir()
 	write(t, outside, "x.json", "theirs")
@@ -241,7 +241,7 @@ func TestLinks(t *testing.T) {
 	require.Error(t, tree.Put(s, "/x.json", want, "42", "", nobody))
 }
 
-// A link that is a view, as crunch's latest, leads where it should.
+// A symlinked view, such as crunch's latest, has the requested target.
 func TestPutLink(t *testing.T) {
 	tree, s, root := scene(t, map[string]string{"d/a": "a", "d/taken": "a person's"})
 	put := func(name, to string) error { return tree.Put(s, name, layout.Output{Link: to}, "42", "", nobody) }
@@ -258,7 +258,7 @@ func TestPutLink(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// What is too large is not read, and stays.
+// Oversized files are neither read nor replaced.
 func TestLarge(t *testing.T) {
 	tree, s, root := scene(t, nil)
 	write(t, root, "d/x.json", string(make([]byte, 101)))

@@ -15,12 +15,11 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// ErrChanged says that a file is not what was last seen of it, so that it is
-// left alone.
+// ErrChanged reports that a file differs from the recorded state and was left unchanged.
 var ErrChanged = errors.New("changed since it was last read")
 
-// Put makes a file of an owner what it should be, unless it was changed. A
-// view is one that may be made anew whatever it says, where mine reports so.
+// Put writes an owner's file unless another program has changed it. If mine reports a
+// generated view, Put replaces the file regardless of changes.
 func (t *Tree) Put(s *State, name string, want layout.Output, owner, key string, mine func(data []byte) bool) error {
 	if err := t.plain(path.Dir(name)); err != nil {
 		return err
@@ -50,7 +49,8 @@ func (t *Tree) Put(s *State, name string, want layout.Output, owner, key string,
 	return nil
 }
 
-// putLink makes a link, or where there are none a copy, over one that is there.
+// putLink creates or replaces a symlink. A copy replaces the symlink if the system has no
+// symlinks.
 func (t *Tree) putLink(s *State, name string, want layout.Output, owner string) error {
 	info, err := t.root.Lstat(name)
 	switch {
@@ -71,7 +71,7 @@ func (t *Tree) putLink(s *State, name string, want layout.Output, owner string) 
 	return nil
 }
 
-// now is the file as it is.
+// now returns the current content of a regular file.
 func (t *Tree) now(name string) ([]byte, fs.FileInfo, error) {
 	info, err := t.root.Lstat(name)
 	switch {
@@ -85,7 +85,7 @@ func (t *Tree) now(name string) ([]byte, fs.FileInfo, error) {
 	return t.read(name)
 }
 
-// plain fails where a directory of a path is a link, or no directory.
+// plain returns an error if a directory in the path is a symlink or another kind of file.
 func (t *Tree) plain(dir string) error {
 	switch {
 	case dir == ".":
@@ -106,8 +106,9 @@ func (t *Tree) plain(dir string) error {
 	return err
 }
 
-// Remove removes a file of the state, unless it was changed. A file that is gone
-// or was changed is no longer the state's. A file that cannot be removed for now is.
+// Remove removes an unchanged file of the state. A missing or changed file is only
+// removed from the state. If a temporary error prevents removal, the file remains in the
+// state.
 func (t *Tree) Remove(s *State, name string) error {
 	known := s.Files[name]
 	err := t.remove(known, name)
@@ -138,15 +139,15 @@ func (t *Tree) remove(known FileState, name string) error {
 	return t.root.Remove(name)
 }
 
-// Replace puts a file, or a link, in the place of what is there, so that
-// nobody sees half of it. A file keeps the mode of the file that it replaces.
+// Replace atomically replaces the file or symlink at name. A regular file keeps the mode
+// of the replaced file.
 func Replace(dir *os.Root, name string, want layout.Output) error {
 	if err := dir.MkdirAll(path.Dir(name), 0o777); err != nil {
 		return err
 	}
 	removeStale(dir, name)
-	temp := path.Join(path.Dir(name), fmt.Sprintf(".%s.%d.tmp", path.Base(name), os.Getpid())) // no reader takes it for a document
-	_ = dir.Remove(temp)                                                                       // of a process that was killed; what was put there is not written through
+	temp := path.Join(path.Dir(name), fmt.Sprintf(".%s.%d.tmp", path.Base(name), os.Getpid())) // readers of documents ignore this name
+	_ = dir.Remove(temp)                                                                       // left by a killed process; removed because a symlink at this path must not be followed
 	err := fill(dir, temp, want)
 	if was, lstatErr := dir.Lstat(name); err == nil && lstatErr == nil && was.Mode().IsRegular() && want.Link == "" {
 		err = dir.Chmod(temp, was.Mode().Perm())
@@ -160,7 +161,7 @@ func Replace(dir *os.Root, name string, want layout.Output) error {
 	return err
 }
 
-// removeStale removes the temporary files of processes that were killed.
+// removeStale removes temporary files of killed processes.
 func removeStale(dir *os.Root, name string) {
 	folder, err := dir.Open(filepath.FromSlash(path.Dir(name)))
 	if err != nil {
@@ -187,7 +188,7 @@ func fill(dir *os.Root, temp string, want layout.Output) error {
 		if atomicfile.IsPassing(err) {
 			return err
 		}
-		// Where there are no links, a copy stands for one.
+		// Without symlink support, a copy replaces the symlink.
 		want.Data, err = dir.ReadFile(path.Join(path.Dir(temp), want.Link))
 		if err != nil {
 			return err

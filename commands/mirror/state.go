@@ -1,17 +1,16 @@
-// Package mirror keeps files in the worktree in step with what somebody else
-// keeps: it knows what was last written or read there, finds what has changed
-// since, and replaces files whole. It knows nothing of git, nor of what is in
-// the files.
+// Package mirror keeps files in the worktree in sync with the caller's data. It records
+// the content last written or read, detects changes since then, and replaces complete
+// files. It depends neither on git nor on file formats.
 //
-// # What it holds
+// # Guarantees
 //
-//   - A file is written to a temporary one and renamed: a reader sees the old
-//     file or the new.
-//   - A file is only replaced or removed while it is what the state says it is.
-//     Somebody may still write it between that look and the rename, which takes
-//     some microseconds; no file system of every platform can close that gap.
-//   - Nothing is written through a link, nor in a directory that is one, and
-//     nothing outside the root.
+//   - Files are written to a temporary file and renamed: readers see the old file or
+//     the new file.
+//   - A file is replaced or removed only if it equals the recorded state. Another
+//     program can still change it in the microseconds between this check and the
+//     rename; no file system on all platforms can close this gap.
+//   - Symlinks and symlinked directories are never followed for writes, and nothing
+//     outside the root is written.
 package mirror
 
 import (
@@ -25,40 +24,40 @@ import (
 	"time"
 )
 
-// format is the number of the state's form.
+// format is the version of the state's format.
 const format = 1
 
-// State is what was last seen of the files, and what they were made of.
+// State records the last known files and their sources.
 type State struct {
 	Version int                  `json:"version"`
 	Layout  string               `json:"layout"`
 	Root    string               `json:"root"`
-	Files   map[string]FileState `json:"files"` // by the path below the root, with slashes
-	Tips    map[string]string    `json:"tips"`  // what each owner's files were made of
+	Files   map[string]FileState `json:"files"` // key: slash-separated path in the root
+	Tips    map[string]string    `json:"tips"`  // source of each owner's files
 
-	written time.Time // when the state was, by the clock of its file system
+	written time.Time // modification time of the state file
 }
 
-// FileState is a file as it was written or taken last.
+// FileState describes a file as last written or read.
 type FileState struct {
 	Owner string `json:"owner"`
-	Key   string `json:"key"` // what the file itself says it belongs to
+	Key   string `json:"key"` // owner named in the file itself
 	Sum   string `json:"sum"`
 	Size  int64  `json:"size"`
-	Time  int64  `json:"time"` // of its last change, in nanoseconds
-	place        // where it is and when the system changed it
+	Time  int64  `json:"time"` // modification time in nanoseconds
+	place        // inode and ctime
 }
 
-// A place is the part of a file's data that a program cannot set. It is zero on a
-// system that does not tell it.
+// A place holds file attributes that programs cannot set. It is zero if the system does
+// not provide them.
 type place struct {
-	Change int64  `json:"change,omitempty"` // the ctime, in nanoseconds
+	Change int64  `json:"change,omitempty"` // ctime in nanoseconds
 	Inode  uint64 `json:"inode,omitempty"`
 }
 
-// Load reads the state of a layout's files below a root. One that is missing,
-// broken or of another layout is a new one, which reports true. A repository that
-// was moved or copied has its state still: files are known by their content.
+// Load reads the state of a layout's files in root. If the state is missing, corrupt or
+// of another layout, Load returns a new state, and fresh is true. The state remains valid
+// after a move or copy of the repository, because files are identified by content.
 func Load(file, layout, root string) (s *State, fresh bool, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -75,15 +74,15 @@ func Load(file, layout, root string) (s *State, fresh bool, err error) {
 	return &State{Version: format, Layout: layout, Root: root, Files: map[string]FileState{}, Tips: map[string]string{}}, true, nil
 }
 
-// Encode is the state as it is stored.
+// Encode returns the stored form of the state.
 func (s *State) Encode() ([]byte, error) { return json.Marshal(s) }
 
-// racy is how close to the state's own date a file's may be without a look
-// into it: clocks of file systems are coarse.
+// racy is the minimum age difference between file and state that makes a comparison of
+// contents unnecessary. File systems have coarse clocks.
 const racy = 2 * time.Second
 
-// untouched reports whether a file is that of the state by its size, dates and
-// inode alone. The ctime shows a write after which the date was set back.
+// untouched reports whether size, times and inode prove that a file equals the recorded
+// state. The ctime reveals a write followed by a reset of the modification time.
 func (s *State) untouched(e FileState, info fs.FileInfo) bool {
 	at, last := placeOf(info), info.ModTime()
 	if c := time.Unix(0, at.Change); at.Change != 0 && c.After(last) {
@@ -92,14 +91,14 @@ func (s *State) untouched(e FileState, info fs.FileInfo) bool {
 	return info.Size() == e.Size && info.ModTime().UnixNano() == e.Time && at == e.place && s.written.Sub(last) > racy
 }
 
-// seen notes the data of a file whose content is still that of the state.
+// seen updates the attributes of a file with unchanged content.
 func (s *State) seen(name string, e FileState, info fs.FileInfo) {
 	e.Size, e.Time, e.place = info.Size(), info.ModTime().UnixNano(), placeOf(info)
 	s.Files[name] = e
 }
 
-// Refresh takes over what another reading of the state found out about files
-// whose content has not changed.
+// Refresh copies updated attributes of files with unchanged content from another copy of
+// the state.
 func (s *State) Refresh(from *State) {
 	for name, e := range from.Files {
 		if was, there := s.Files[name]; there && was.Sum == e.Sum && was.Owner == e.Owner && was.Key == e.Key {
@@ -108,7 +107,7 @@ func (s *State) Refresh(from *State) {
 	}
 }
 
-// Sum stands for the content of a file.
+// Sum returns a hash of a file's content.
 func Sum(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

@@ -12,19 +12,19 @@ import (
 	"strings"
 )
 
-// Bounds of what is looked at.
+// Limits on searched files and directories.
 const (
 	maxFiles = 10_000
 	maxDirs  = 1000
 )
 
-// A Tree is the directory that the files are in, which nothing leads out of.
+// A Tree gives access to files below a root directory and rejects paths outside.
 type Tree struct {
 	root *os.Root
-	max  int64 // of a file in bytes
+	max  int64 // maximum file size in bytes
 }
 
-// Open opens the tree at a root. Files of more than max bytes are not read.
+// Open opens the tree at root. Files larger than max bytes are not read.
 func Open(root string, max int64) (*Tree, error) {
 	r, err := os.OpenRoot(root)
 	if err != nil {
@@ -33,11 +33,11 @@ func Open(root string, max int64) (*Tree, error) {
 	return &Tree{r, max}, nil
 }
 
-// Close ends the use of the tree.
+// Close closes the root directory.
 func (t *Tree) Close() { t.root.Close() }
 
-// A ChangedFile is one that changed since the state was made: its content, or why it
-// cannot be read.
+// A ChangedFile is a file that changed since the recorded state: its content, or the read
+// error.
 type ChangedFile struct {
 	Path string
 	Data []byte
@@ -46,10 +46,9 @@ type ChangedFile struct {
 	info fs.FileInfo
 }
 
-// Changed finds what is not as the state has it in the folders of a pattern:
-// a path with slashes, in which {issue} and {issue_number} stand for anything.
-// skip says which names are none to look at. Files that are gone are not
-// reported: they are written again.
+// Changed returns files that differ from the state in the directories that match pattern.
+// The pattern is a slash-separated path with wildcards {issue} and {issue_number}. skip
+// excludes names. Deleted files are not returned, because a later write restores them.
 func (t *Tree) Changed(s *State, pattern string, skip func(name string) bool) ([]ChangedFile, error) {
 	var found []ChangedFile
 	folders, err := t.folders(pattern)
@@ -74,7 +73,7 @@ func (t *Tree) Changed(s *State, pattern string, skip func(name string) bool) ([
 	return found, err
 }
 
-// folders are the directories that a pattern stands for, those that are there.
+// folders returns existing directories that match pattern.
 func (t *Tree) folders(pattern string) ([]string, error) {
 	found := []string{"."}
 	for part := range strings.SplitSeq(path.Clean(pattern), "/") {
@@ -93,7 +92,7 @@ func (t *Tree) folders(pattern string) ([]string, error) {
 	return found, nil
 }
 
-// children are the directories in dir that a part of a pattern stands for.
+// children returns the directories in dir that match one path component of a pattern.
 func (t *Tree) children(dir, part string) ([]string, error) {
 	before, after, open := cutPlaceholder(part)
 	if !open {
@@ -121,7 +120,7 @@ func (t *Tree) children(dir, part string) ([]string, error) {
 	return found, nil
 }
 
-// cutPlaceholder is what stands before and after a placeholder.
+// cutPlaceholder splits a path component around its placeholder.
 func cutPlaceholder(part string) (before, after string, found bool) {
 	for _, p := range []string{"{issue}", "{issue_number}"} {
 		if before, after, found = strings.Cut(part, p); found {
@@ -148,7 +147,7 @@ func (t *Tree) entries(dir string) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// look reads a file unless it is as the state has it, which is nil.
+// look returns a changed file, or nil if the file equals the recorded state.
 func (t *Tree) look(s *State, name string) *ChangedFile {
 	f := &ChangedFile{Path: name}
 	known, there := s.Files[name]
@@ -175,7 +174,7 @@ func (t *Tree) look(s *State, name string) *ChangedFile {
 	return f
 }
 
-// read reads a whole file, and what it was then.
+// read returns a file's content and attributes.
 func (t *Tree) read(name string) ([]byte, fs.FileInfo, error) {
 	f, err := t.root.Open(filepath.FromSlash(name))
 	if err != nil {
@@ -196,19 +195,19 @@ func (t *Tree) read(name string) ([]byte, fs.FileInfo, error) {
 	return data, info, err
 }
 
-// Has reports whether there is a file of its own at a path.
+// Has reports whether a regular file exists at name.
 func (t *Tree) Has(name string) bool {
 	info, err := t.root.Lstat(name)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Read reads a file of the tree.
+// Read returns the content of a regular file.
 func (t *Tree) Read(name string) ([]byte, error) {
 	data, _, err := t.now(name)
 	return data, err
 }
 
-// Took notes that a file is what its owner has, as it was read.
+// Took records a file's content, attributes and owner in the state.
 func (s *State) Took(f ChangedFile, owner, key string) {
 	e := FileState{Owner: owner, Key: key, Sum: Sum(f.Data), Size: int64(len(f.Data))}
 	if f.info != nil {
