@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Clean makes text from anywhere safe to show on one line of a terminal. Ends
-// of lines and tabs become spaces. Other control characters, the C1 set,
-// direction overrides, what is invisible, accents heaped upon each other and
-// what is not UTF-8 are shown as \x.. or \u.... escapes. Text that is clean is returned as it is.
+// Clean makes untrusted text safe for one terminal line. It replaces line ends and tabs
+// by spaces. It escapes other control characters including C1, direction overrides,
+// invisible characters, long runs of combining marks and invalid UTF-8 as \x.. or \u....
+// sequences. Clean text is returned unchanged.
 func Clean(s string) string {
 	return clean(s, func(r rune) string {
 		switch r {
@@ -21,8 +21,8 @@ func Clean(s string) string {
 	})
 }
 
-// CleanBlock is Clean for text of several lines: ends of lines and tabs stay,
-// and a carriage return before the end of a line goes.
+// CleanBlock is Clean for multi-line text: it preserves line ends and tabs, and removes a
+// carriage return before a line end.
 func CleanBlock(s string) string {
 	return clean(s, func(r rune) string {
 		if r == '\n' || r == '\t' {
@@ -32,14 +32,15 @@ func CleanBlock(s string) string {
 	})
 }
 
-// clean replaces what is not harmless by what space says, else by an escape.
+// clean replaces unsafe characters by the result of space or, if that is empty, by an
+// escape.
 func clean(s string, space func(rune) string) string {
 	if plain(s) {
 		return s
 	}
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	var b strings.Builder
-	marks := 0 // without room of their own, one behind the other
+	marks := 0 // consecutive zero-width characters
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		text := space(r)
@@ -63,11 +64,11 @@ func clean(s string, space func(rune) string) string {
 	return b.String()
 }
 
-// maxMarks is how many characters that take no room may follow one that does.
-// No writing needs as many; more of them cover the lines around, or hide.
+// maxMarks limits zero-width characters after a visible character. No script needs more;
+// longer runs cover adjacent lines or hide text.
 const maxMarks = 6
 
-// plain reports whether s is printable ASCII, as nearly all text is.
+// plain reports whether s is printable ASCII, the most common case.
 func plain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] >= 0x7f {
@@ -77,9 +78,8 @@ func plain(s string) bool {
 	return true
 }
 
-// harmless reports whether a terminal may get r. Spaces of other scripts and
-// the joiners that writing and emoji need are; all else that cannot be seen
-// is not.
+// harmless reports whether r is safe for a terminal. Spaces of other scripts, and joiners
+// for scripts and emoji, are safe; other invisible characters are not.
 func harmless(r rune) bool {
 	return unicode.IsPrint(r) || unicode.Is(unicode.Zs, r) || r == 0x200c || r == 0x200d
 }

@@ -77,7 +77,7 @@ func TestWidth(t *testing.T) {
 		{"\u2705", 2},
 		{"\u2713", 1},
 		{"\U0001f469\u200d\U0001f4bb", 2},
-		{"a\u200db\u200dc", 3}, // letters take room whatever joins them
+		{"a\u200db\u200dc", 3}, // letters around a joiner keep their width
 		{"a\u200d\U0001f4bb", 3},
 		{"\U0001f1e9\U0001f1ea", 2},
 		{"\u2764\ufe0f", 1},

@@ -1,12 +1,14 @@
-// Package output writes what commands print: the records of --json, tables,
-// and text that is safe on a terminal or in a shell.
+// Package output formats command output: JSON records for --json, tables, and safe text
+// for terminals and shells.
 //
-// A record is one JSON object on one line. It begins with "version":1 and
-// "type"; the other fields follow in the order of its struct. Times are
-// RFC 3339 in UTC. A list that is empty is [], never null. A name, commit or
-// time that does not exist is null; a text that is empty is "". Characters
-// that no terminal should get are written as \u escapes, so the line may be
-// shown as it is.
+// A record is one JSON object on one line:
 //
-// Fields are added, never renamed or removed.
+//	{"version":1,"type":TYPE,FIELD...}
+//
+// Fields follow the order of the Go struct. Times are RFC 3339 in UTC. An empty list is
+// [], never null. A missing name, commit or time is null; empty text is "". Characters
+// that are unsafe for terminals are \u escapes, so that records can be printed
+// unmodified.
+//
+// New versions add fields but never rename or remove fields.
 package output

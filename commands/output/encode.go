@@ -8,18 +8,17 @@ import (
 	"time"
 )
 
-// timeLayout is the one written shape of a time, as in a record.
+// timeLayout is the time format in records.
 const timeLayout = "2006-01-02T15:04:05.000000Z"
 
-// encoder writes the package's structs as JSON. encoding/json has no way to
-// say that a nil list is [] and an empty name null; what it does not need to
-// know about is left to it.
+// encoder encodes this package's structs as JSON. encoding/json cannot encode a nil list
+// as [] and an empty name as null; the encoder delegates other values to encoding/json.
 type encoder struct {
 	buf   []byte
 	plans map[reflect.Type][]field
 }
 
-// object writes a struct after begin, which opens it.
+// object encodes a struct after the prefix begin, which contains the opening brace.
 func (e *encoder) object(begin string, v reflect.Value) error {
 	e.buf = append(e.buf, begin...)
 	for i, f := range e.plan(v.Type()) {
@@ -81,7 +80,7 @@ func (e *encoder) list(v reflect.Value) error {
 	return nil
 }
 
-// time writes null for the zero time and for years that RFC 3339 cannot have.
+// time encodes a time, or null for zero time and years outside RFC 3339.
 func (e *encoder) time(t time.Time) {
 	t = t.UTC()
 	if t.IsZero() || t.Year() < 0 || t.Year() > 9999 {
@@ -93,7 +92,7 @@ func (e *encoder) time(t time.Time) {
 	e.buf = append(e.buf, '"')
 }
 
-// other leaves a value to encoding/json.
+// other encodes a value with encoding/json.
 func (e *encoder) other(x any) error {
 	var b bytes.Buffer
 	j := json.NewEncoder(&b)

@@ -1,6 +1,6 @@
 package output
 
-// Error is a command that failed. Hint is a command to type, or empty.
+// Error is the record of a failed command. Hint is a suggested command or empty.
 type Error struct {
 	Type    string `json:"type"`
 	Code    int    `json:"code"`
@@ -9,7 +9,7 @@ type Error struct {
 	Hint    string `json:"hint"`
 }
 
-// NewError is the record of a command that failed.
+// NewError returns the record of a failed command.
 func NewError(code int, kind, message, hint string) Error {
 	return Error{Type: "error", Code: code, Kind: kind, Message: message, Hint: hint}
 }

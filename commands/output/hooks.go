@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Hooks is what hooks install, uninstall and status did or found. Changes are
-// in words, made or, with DryRun, to be made. Kept are the files that changed.
+// Hooks is the result of hooks install, uninstall and status. Changes describes completed
+// changes or, if DryRun is true, planned changes. Kept lists changed files.
 type Hooks struct {
 	Type    string   `json:"type"`
 	Action  string   `json:"action"`
@@ -17,14 +17,14 @@ type Hooks struct {
 	Agents  []Agent  `json:"agents"`
 }
 
-// Kept is a file that was changed, and where its former content is.
+// Kept names a changed file and the copy of its former content.
 type Kept struct {
 	Path string `json:"path"`
 	Copy string `json:"copy"`
 }
 
-// Hook is one hook of git's. Way is config or file; Runs says whether a canary
-// came back, and Why what is wrong where it did not.
+// Hook is one of git's hooks. Way is "config" or "file". Runs reports whether the canary
+// ran; otherwise Why is the reason.
 type Hook struct {
 	Event   string `json:"event"`
 	Way     string `json:"way" empty:"null"`
@@ -35,15 +35,15 @@ type Hook struct {
 	Setting string `json:"setting"`
 }
 
-// Agent is one agent's settings file and the events that are in it.
+// Agent is an agent's settings file with its installed events.
 type Agent struct {
 	Agent  string   `json:"agent"`
 	Path   string   `json:"path"`
 	Events []string `json:"events"`
 }
 
-// WriteContext writes the object with which a hook hands a text to an agent.
-// It is the agents' form, not one of this program's records.
+// WriteContext writes the JSON object with which a hook passes context to an agent. The
+// agent defines this format; it is not a record.
 func WriteContext(w io.Writer, event, text string) error {
 	type specific struct {
 		Event   string `json:"hookEventName"`

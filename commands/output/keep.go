@@ -1,6 +1,6 @@
 package output
 
-// Prune is what retention decided, and did unless DryRun.
+// Prune holds retention decisions, applied unless DryRun is true.
 type Prune struct {
 	Type      string     `json:"type"`
 	Plan      string     `json:"plan" empty:"null"`
@@ -10,7 +10,7 @@ type Prune struct {
 	Kept      []string   `json:"kept"`
 }
 
-// Decision is what retention decided on one checkpoint.
+// Decision is the retention decision for one checkpoint.
 type Decision struct {
 	CheckpointID string `json:"checkpoint_id" empty:"null"`
 	Keep         bool   `json:"keep"`
@@ -18,7 +18,7 @@ type Decision struct {
 	Issue        string `json:"issue" empty:"null"`
 }
 
-// ActionResult is what pin, drop, archive and undo did, in words.
+// ActionResult is the described result of pin, drop, archive or undo.
 type ActionResult struct {
 	Type          string   `json:"type"`
 	Issue         string   `json:"issue" empty:"null"`
@@ -26,20 +26,20 @@ type ActionResult struct {
 	Result        string   `json:"result"`
 }
 
-// Doctor is what doctor found: Verify, and with --sizes what issues take.
+// Doctor is the result of doctor: Verify, and sizes of issues with --sizes.
 type Doctor struct {
 	Verify
 	Sizes []Size `json:"sizes"`
 }
 
-// Size is the room that an issue's checkpoints take alone.
+// Size is the disk space used by an issue's checkpoints alone.
 type Size struct {
 	Issue       string `json:"issue" empty:"null"`
 	Checkpoints int    `json:"checkpoints"`
 	Bytes       int64  `json:"bytes"`
 }
 
-// Verify is what verify found; Checked counts checkpoints.
+// Verify is the result of verify; Checked counts checkpoints.
 type Verify struct {
 	Type     string   `json:"type"`
 	Valid    bool     `json:"valid"`
@@ -49,15 +49,14 @@ type Verify struct {
 	Fixed    []string `json:"fixed"`
 }
 
-// Scan is the places that look like secrets. It never holds the secret. Skipped
-// are the files that were not looked at.
+// Scan lists possible secrets without their text. Skipped lists unscanned files.
 type Scan struct {
 	Type     string        `json:"type"`
 	Findings []ScanFinding `json:"findings"`
 	Skipped  []Skipped     `json:"skipped"`
 }
 
-// ScanFinding is one place that a rule of the scan found.
+// ScanFinding is one match of a scan rule.
 type ScanFinding struct {
 	CheckpointID string `json:"checkpoint_id" empty:"null"`
 	Path         string `json:"path"`

@@ -2,7 +2,7 @@ package output
 
 import "time"
 
-// CheckpointList is the checkpoints of an issue, or with no issue those of all of them,
+// CheckpointList holds the checkpoints of one issue, or of all issues if Issue is empty,
 // newest first.
 type CheckpointList struct {
 	Type             string   `json:"type"`
@@ -12,7 +12,7 @@ type CheckpointList struct {
 	TotalCheckpoints int      `json:"total_checkpoints"`
 }
 
-// Listed is one checkpoint of a List.
+// Listed is one checkpoint in a CheckpointList.
 type Listed struct {
 	CheckpointID string    `json:"checkpoint_id" empty:"null"`
 	Issue        string    `json:"issue" empty:"null"`
@@ -24,19 +24,19 @@ type Listed struct {
 	CanResume    bool      `json:"can_resume"`
 	Pinned       bool      `json:"pinned"`
 	Valid        bool      `json:"valid"`
-	LeftOut      bool      `json:"left_out"` // a limit kept files out of it
+	LeftOut      bool      `json:"left_out"` // a limit excluded files
 	Note         string    `json:"note"`
 }
 
-// Show is one checkpoint whole. Checkpoint is a *checkpoint.Record or its JSON
-// as a json.RawMessage.
+// Show is one complete checkpoint. Checkpoint is a *checkpoint.Record, or its JSON as
+// json.RawMessage.
 type Show struct {
 	Type       string `json:"type"`
 	Checkpoint any    `json:"checkpoint"`
 	Commit     string `json:"commit" empty:"null"`
 }
 
-// Value is one value of a checkpoint's record.
+// Value is one value in a checkpoint's record.
 type Value struct {
 	Type         string `json:"type"`
 	CheckpointID string `json:"checkpoint_id" empty:"null"`
@@ -45,7 +45,7 @@ type Value struct {
 	Commit       string `json:"commit" empty:"null"`
 }
 
-// CheckpointDiff is what changed from one checkpoint to another.
+// CheckpointDiff holds the differences between two checkpoints.
 type CheckpointDiff struct {
 	Type  string        `json:"type"`
 	From  string        `json:"from" empty:"null"`
@@ -53,15 +53,15 @@ type CheckpointDiff struct {
 	State []StateChange `json:"state"`
 	Files []FileChange  `json:"files"`
 
-	// With --stat, else nil.
+	// Set with --stat, otherwise nil.
 	FilesChanged *int `json:"files_changed"`
 	LinesAdded   *int `json:"lines_added"`
 	LinesDeleted *int `json:"lines_deleted"`
 }
 
-// StateChange is one path of the record. Op is added, removed, changed or moved;
-// a side that does not have the path is nil, and those of what moved in a list
-// are its places there, from 0.
+// StateChange is the change of one path in a record. Op is "added", "removed", "changed"
+// or "moved". A side without the path is nil. For an item moved within a list, Old and
+// New are its 0-based indexes.
 type StateChange struct {
 	Path string `json:"path"`
 	Op   string `json:"op"`
@@ -69,20 +69,19 @@ type StateChange struct {
 	New  any    `json:"new"`
 }
 
-// FileChange is one file of the snapshots. From is where one that was renamed
-// had been.
+// FileChange is the change of one file in snapshots. From is the previous path of a
+// renamed file.
 type FileChange struct {
 	Path   string `json:"path"`
 	Status string `json:"status"`
 	From   string `json:"from" empty:"null"`
 
-	// With --stat, but for a binary file, else nil.
+	// Set for text files with --stat, otherwise nil.
 	LinesAdded   *int `json:"lines_added"`
 	LinesDeleted *int `json:"lines_deleted"`
 }
 
-// Web is a page: the address that it is served at, with its token, or the file
-// that it was written to.
+// Web is a web page: its URL with token, or the output file.
 type Web struct {
 	Type     string   `json:"type"`
 	URL      string   `json:"url" empty:"null"`
@@ -91,27 +90,26 @@ type Web struct {
 	Warnings []string `json:"warnings"`
 }
 
-// Config is every setting.
+// Config lists all settings.
 type Config struct {
 	Type     string    `json:"type"`
 	Settings []Setting `json:"settings"`
 }
 
-// Setting is one setting and where its value comes from.
+// Setting is one setting with its origin.
 type Setting struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Origin string `json:"origin"`
 }
 
-// Help is an explanation for people.
+// Help is a help text for users.
 type Help struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
 }
 
-// Version is what the program was built from. Format is the version of the
-// stored form.
+// Version describes the build of the program. Format is the version of the stored format.
 type Version struct {
 	Type    string `json:"type"`
 	Program string `json:"program"`

@@ -12,26 +12,26 @@ var (
 	marshalerType = reflect.TypeFor[json.Marshaler]()
 )
 
-// field is how one field of a struct is written.
+// field describes the encoding of a struct field.
 type field struct {
 	index []int
-	name  string // quoted, with the colon
-	null  bool   // "" is null
+	name  string // quoted, with colon
+	null  bool   // "" is encoded as null
 	form  form
 }
 
-// form is how values of a type are written.
+// form is the encoding of a type's values.
 type form int
 
 const (
-	asOther form = iota // by encoding/json
+	asOther form = iota // encoded by encoding/json
 	asString
 	asBool
 	asInt
 	asTime
 	asObject
 	asList
-	asAny // by what the interface holds
+	asAny // depends on the interface's dynamic type
 )
 
 func formOf(t reflect.Type) form {
@@ -58,7 +58,8 @@ func formOf(t reflect.Type) form {
 	return asOther
 }
 
-// plan lists the fields of a struct, those of embedded ones in their place.
+// plan returns the fields of a struct type, with fields of embedded structs at their
+// position.
 func (e *encoder) plan(t reflect.Type) []field {
 	if p, ok := e.plans[t]; ok {
 		return p

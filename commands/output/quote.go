@@ -7,11 +7,10 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
-// appendQuoted writes s as a JSON string; bytes that are not UTF-8 become
-// U+FFFD.
+// appendQuoted appends s as a JSON string; invalid UTF-8 bytes become U+FFFD.
 func appendQuoted(buf []byte, s string) []byte {
 	if !utf8.ValidString(s) {
-		s = string([]rune(s)) // one U+FFFD a byte
+		s = string([]rune(s)) // one U+FFFD per byte
 	}
 	buf = append(buf, '"')
 	start := 0
@@ -41,8 +40,8 @@ func appendEscape(buf []byte, c byte) []byte {
 	return append(buf, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }
 
-// escapeUnprintable replaces characters that a terminal should not get. In
-// JSON they can stand in strings only, where an escape means the same.
+// escapeUnprintable escapes characters that are unsafe for terminals. In JSON they occur
+// only in strings, and the escapes preserve the value.
 func escapeUnprintable(b []byte) []byte {
 	at := firstUnprintable(b)
 	if at == len(b) {
@@ -61,7 +60,7 @@ func escapeUnprintable(b []byte) []byte {
 	return out
 }
 
-// firstUnprintable is where the first character is that is not harmless.
+// firstUnprintable returns the index of the first unsafe character, or len(b).
 func firstUnprintable(b []byte) int {
 	for i := 0; i < len(b); {
 		if c := b[i]; c >= ' ' && c < 0x7f {
@@ -77,7 +76,7 @@ func firstUnprintable(b []byte) int {
 	return len(b)
 }
 
-// appendUTF16 writes r as one or two \u escapes.
+// appendUTF16 appends r as one or two \u escapes.
 func appendUTF16(buf []byte, r rune) []byte {
 	if r > 0xffff {
 		r -= 0x10000

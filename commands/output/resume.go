@@ -1,9 +1,8 @@
 package output
 
-// Status is the progress and the freshness of a checkpoint. Remaining are the
-// phases to go, Changed the paths that changed since. AutoResume says whether
-// nothing stands against a resume without anybody to ask; the reason is of the
-// run before alone.
+// Status is the progress and freshness of a checkpoint. Remaining lists remaining phases;
+// Changed lists paths changed since. AutoResume reports whether an unattended resume is
+// safe. AutoResumeReason refers only to the previous run.
 type Status struct {
 	Type            string         `json:"type"`
 	CheckpointID    string         `json:"checkpoint_id" empty:"null"`
@@ -26,14 +25,14 @@ type Status struct {
 	AwaitingApproval []string `json:"awaiting_approval"`
 
 	SkippedPhases    []string       `json:"skipped_phases"`
-	Replans          map[string]int `json:"replans"` // by phase, how often it was planned anew
+	Replans          map[string]int `json:"replans"` // number of replans by phase
 	Artifacts        []Artifact     `json:"artifacts"`
-	PreservedMinutes float64        `json:"preserved_minutes"` // that the completed phases took
+	PreservedMinutes float64        `json:"preserved_minutes"` // duration of completed phases
 
-	Next string `json:"next" empty:"null"` // what another system's work does next
+	Next string `json:"next" empty:"null"` // next action of another system's workflow
 }
 
-// Artifact is a file that a phase left behind.
+// Artifact is an output file of a phase.
 type Artifact struct {
 	Phase  string `json:"phase"`
 	Path   string `json:"path"`
@@ -42,39 +41,39 @@ type Artifact struct {
 	Title  string `json:"title"`
 }
 
-// ReasonRecord is one finding of a verdict.
+// ReasonRecord is one finding in a verdict.
 type ReasonRecord struct {
 	Check    string `json:"check"`
 	Severity string `json:"severity"`
 	Message  string `json:"message"`
 }
 
-// Batches is the progress of the execution graph; Current is 0 without one.
-// Pending are the tasks that are not over, in batches that can run one after
-// the other.
+// Batches is the progress of the execution graph; Current is 0 without a graph. Pending
+// lists unfinished tasks as batches in execution order.
 type Batches struct {
 	Completed []int      `json:"completed"`
 	Current   int        `json:"current"`
 	Pending   [][]string `json:"pending"`
 }
 
-// Resume is the verdict on a checkpoint and what was done. Undo is the command
-// or ref that takes the files back. Checkpoint is as in Show. LabelsAdded and
-// LabelsRemoved are what --sync-issue wrote to the issue, or would write.
+// Resume is the verdict on a checkpoint and the result of a resume. Undo is the command
+// or ref for undoing changes to files. Checkpoint has the same type as in Show.
+// LabelsAdded and LabelsRemoved list actual or planned label changes of --sync-issue.
 type Resume struct {
 	Status
 	Restored   []string `json:"restored"`
 	Undo       string   `json:"undo" empty:"null"`
 	Checkpoint any      `json:"checkpoint"`
 
-	PhaseAttempt int `json:"phase_attempt"` // of the work that goes on, 0 where nobody counted
+	PhaseAttempt int `json:"phase_attempt"` // attempt of the current phase; 0 if unknown
 
 	LabelsAdded   []string `json:"labels_added"`
 	LabelsRemoved []string `json:"labels_removed"`
 }
 
-// Restore is what happened to the files of a checkpoint: put back, changed
-// since and left alone, or not written for a file that is in the way.
+// Restore lists files of a checkpoint by result. Restored files were written. Skipped files
+// were changed since and remain unchanged. Files in InTheWay were not restored, because
+// git does not track the existing file.
 type Restore struct {
 	Type         string   `json:"type"`
 	CheckpointID string   `json:"checkpoint_id" empty:"null"`

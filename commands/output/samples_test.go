@@ -40,8 +40,8 @@ func record() *checkpoint.Record {
 	return r
 }
 
-// samples has a full record of every type and, by the file's name, an empty
-// one where that looks different.
+// samples returns one complete record of each type. It also returns an empty record if
+// its encoding differs. Keys are names of golden files.
 func samples() map[string]any {
 	r := record()
 	step := func(kind string) WorkflowStep {

@@ -1,13 +1,13 @@
 package output
 
-// Sync is what sync, push and fetch did.
+// Sync is the result of sync, push or fetch.
 type Sync struct {
 	Type   string   `json:"type"`
 	Remote string   `json:"remote" empty:"null"`
 	Issues []Synced `json:"issues"`
 }
 
-// Synced is what happened to one issue; the numbers count checkpoints.
+// Synced is the result for one issue, with numbers of checkpoints.
 type Synced struct {
 	Issue   string `json:"issue" empty:"null"`
 	Fetched int    `json:"fetched"`
@@ -16,7 +16,7 @@ type Synced struct {
 	Result  string `json:"result"`
 }
 
-// Import is what became of another system's files; Imported are the ids.
+// Import is the result of importing another system's files; Imported lists ids.
 type Import struct {
 	Type     string    `json:"type"`
 	Layout   string    `json:"layout" empty:"null"`
@@ -25,14 +25,14 @@ type Import struct {
 	Warnings []string  `json:"warnings"`
 }
 
-// Skipped is a file that was left out, and why.
+// Skipped is an excluded file with the reason.
 type Skipped struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
 }
 
-// Tuple is a checkpoint in a thread of them, as tools that analyse agents read
-// them: one of the lines of export --as jsonl. Checkpoint is its record.
+// Tuple is one line of export --as jsonl: a checkpoint in a thread of checkpoints, as
+// expected by analysis tools for agents. Checkpoint is its record.
 type Tuple struct {
 	Type               string `json:"type"`
 	ThreadID           string `json:"thread_id"`
@@ -43,8 +43,7 @@ type Tuple struct {
 	Checkpoint         any    `json:"checkpoint"`
 }
 
-// Export is which files were written for an issue, and which were there as
-// they should be.
+// Export lists written and unchanged files of an export.
 type Export struct {
 	Type      string   `json:"type"`
 	Issue     string   `json:"issue" empty:"null"`

@@ -2,9 +2,9 @@ package output
 
 import "strings"
 
-// Shell quotes s as one word of a POSIX shell, whatever it holds. NUL bytes go,
-// for no word can have them. The result is exact, not clean: it is for a shell
-// to read.
+// Shell quotes any s as one word of a POSIX shell. NUL bytes are removed, because shell
+// words cannot contain them. The result is exact but not clean: it may be unsafe for
+// terminals.
 func Shell(s string) string {
 	s = strings.ReplaceAll(s, "\x00", "")
 	if s != "" && !strings.ContainsFunc(s, special) {
@@ -13,8 +13,7 @@ func Shell(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// special reports whether a shell, POSIX or not, may take r for more than
-// itself at some place of a word.
+// special reports whether any shell, POSIX or other, may treat r as special in a word.
 func special(r rune) bool {
 	switch {
 	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':

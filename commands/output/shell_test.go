@@ -30,8 +30,7 @@ func TestShell(t *testing.T) {
 	}
 }
 
-// A real shell reads back what was quoted, as an argument and as a value that
-// is evaluated.
+// A real shell decodes the quoted text, both as an argument and in an assignment.
 func FuzzShell(f *testing.F) {
 	for _, s := range []string{"", "a b", "it's", "''\\'", "$(x) `y` \"z\" \\", "~root", "-n", "!!", "a\nb\n", "\xff\xfe\u202e", "*?[a]{b,c}", "a;b|c&d", "#x"} {
 		f.Add(s)

@@ -15,8 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every struct that has a type has a sample, and every list of an empty one
-// is written.
+// Each record type has a sample, and empty records contain all lists.
 func TestEveryStructHasASample(t *testing.T) {
 	have := map[string]bool{}
 	for _, v := range samples() {
@@ -53,7 +52,7 @@ func TestEveryStructHasASample(t *testing.T) {
 	}
 }
 
-// The specification's table names the fields of every type.
+// The specification's table lists fields of each type.
 func TestFieldsOfTheSpecification(t *testing.T) {
 	data, err := os.ReadFile(shared(t, "cli.md"))
 	require.NoError(t, err)
@@ -78,7 +77,7 @@ func TestFieldsOfTheSpecification(t *testing.T) {
 	assert.Equal(t, 25, seen)
 }
 
-// fieldsOf are the names that a row gives to a type: "`a`, `b`; `x` adds `c`".
+// fieldsOf returns a type's fields in a table row: "`a`, `b`; `x` adds `c`".
 func fieldsOf(kind, cell string) []string {
 	var names []string
 	for part := range strings.SplitSeq(cell, ";") {
@@ -93,7 +92,7 @@ func fieldsOf(kind, cell string) []string {
 	return names
 }
 
-// words are the texts in backquotes.
+// words returns the texts in backquotes.
 func words(s string) []string {
 	var all []string
 	for i, part := range strings.Split(s, "`") {

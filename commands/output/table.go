@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Table lines up columns. The zero value is ready for use.
+// Table formats aligned columns. The zero value is ready for use.
 type Table struct {
-	Width int // cells of a line, beyond which the last column is cut; 0 for no limit
+	Width int // maximum line width, beyond which the last column is truncated; 0 means unlimited
 
 	rows  [][]string
 	right []bool
 }
 
-// Right lines up the numbered columns, from 0, at their right.
+// Right right-aligns columns by 0-based index.
 func (t *Table) Right(columns ...int) {
 	for _, c := range columns {
 		for len(t.right) <= c {
@@ -23,7 +23,7 @@ func (t *Table) Right(columns ...int) {
 	}
 }
 
-// Row adds a line. Its cells are cleaned.
+// Row adds a row with cleaned cells.
 func (t *Table) Row(cells ...string) {
 	row := make([]string, len(cells))
 	for i, c := range cells {
@@ -32,8 +32,7 @@ func (t *Table) Row(cells ...string) {
 	t.rows = append(t.rows, row)
 }
 
-// Write prints the table, with two spaces between columns and none at the ends
-// of lines.
+// Write writes the table with two spaces between columns and without trailing spaces.
 func (t *Table) Write(w io.Writer) error {
 	var b strings.Builder
 	widths := t.widths()

@@ -7,9 +7,8 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// Width is how many cells of a terminal s fills. A picture that is joined to
-// another one with a zero-width joiner takes no room of its own; letters that
-// are do.
+// Width returns the number of terminal cells of s. A pictograph after a zero-width joiner
+// has width 0; letters after a joiner keep their width.
 func Width(s string) int {
 	if plain(s) {
 		return len(s)
@@ -23,10 +22,10 @@ func Width(s string) int {
 	return n
 }
 
-// A measure goes through a text and tells what room each character takes.
+// A measure computes the width of consecutive characters.
 type measure struct {
-	picture bool // the last one that took room was a picture
-	joined  bool // and a joiner stands behind it
+	picture bool // previous visible character is a pictograph
+	joined  bool // a joiner follows the pictograph
 }
 
 func (m *measure) next(s string) (size, cells int) {
@@ -47,18 +46,18 @@ func (m *measure) next(s string) (size, cells int) {
 	return size, cells
 }
 
-// runeWidth returns the cells of one character by itself.
+// runeWidth returns the width of a single character.
 func runeWidth(r rune) int {
 	switch {
-	case r >= 0x1160 && r <= 0x11ff: // vowels and finals of a Hangul syllable, which its initial has room for
+	case r >= 0x1160 && r <= 0x11ff: // Hangul vowels and finals share the cells of the initial
 		return 0
-	case r >= 0x1f1e6 && r <= 0x1f1ff: // letters, two of which are a flag of two cells
+	case r >= 0x1f1e6 && r <= 0x1f1ff: // regional indicators; two form a flag of two cells
 		return 1
 	}
 	return displaywidth.Rune(r)
 }
 
-// Truncate cuts s to at most n cells; what is cut ends in "...".
+// Truncate shortens s to at most n cells; shortened text ends in "...".
 func Truncate(s string, n int) string {
 	if n < 0 || Width(s) <= n {
 		return s
@@ -68,8 +67,8 @@ func Truncate(s string, n int) string {
 	return head + dots
 }
 
-// Cut takes the beginning of s that fills at most n cells. Combining characters
-// stay with the one they belong to.
+// Cut splits s after at most n cells. Combining characters stay with their base
+// character.
 func Cut(s string, n int) (head, rest string) {
 	at, used := 0, 0
 	for m := (measure{}); at < len(s); {

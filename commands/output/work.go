@@ -2,8 +2,8 @@ package output
 
 import "time"
 
-// Save is what save, start and run did. A save that was skipped has no
-// checkpoint and the reason in Skipped.
+// Save is the result of save, start or run. A skipped save has no checkpoint, and Skipped
+// holds the reason.
 type Save struct {
 	Type         string    `json:"type"`
 	CheckpointID string    `json:"checkpoint_id" empty:"null"`
@@ -19,15 +19,15 @@ type Save struct {
 	Warnings     []string  `json:"warnings"`
 }
 
-// WorkflowStep is what phase, task and finish did.
+// WorkflowStep is the result of phase, task or finish.
 type WorkflowStep struct {
 	Save
 	Progress Progress `json:"progress"`
 }
 
-// Progress says how far the phases of a workflow are: skipped ones are neither
-// completed nor remaining. Replans counts by phase how often it was planned
-// anew; Awaiting are phases that wait for an approval.
+// Progress is the progress of a workflow's phases. Skipped phases count neither as
+// completed nor as remaining. Replans counts replans by phase; Awaiting lists phases
+// awaiting approval.
 type Progress struct {
 	Current   string         `json:"current"`
 	Completed []string       `json:"completed"`
@@ -39,9 +39,8 @@ type Progress struct {
 	Awaiting  []string       `json:"awaiting_approval"`
 }
 
-// Tasks is what task did, and where that leaves the tasks: Batches are those
-// that are not over, in the order in which they can run, and Ready those that
-// can begin now.
+// Tasks is the result of task with the new state of tasks. Batches lists unfinished tasks
+// in execution order; Ready lists tasks that can start now.
 type Tasks struct {
 	WorkflowStep
 	Tasks   []Task     `json:"tasks"`
@@ -49,8 +48,7 @@ type Tasks struct {
 	Ready   []string   `json:"ready"`
 }
 
-// Task is one task. By is who claimed it, WaitsFor the failed task that keeps
-// it from running.
+// Task is one task. By names its claimant; WaitsFor names the failed task that blocks it.
 type Task struct {
 	ID       string   `json:"id"`
 	Status   string   `json:"status"`

@@ -7,11 +7,11 @@ import (
 	"reflect"
 )
 
-// head begins every record.
+// head is the prefix of each record.
 const head = `{"version":1,`
 
-// Write prints a record, one of this package's structs, as one line. All of it
-// is written at once, or nothing when it cannot be encoded.
+// Write writes a record, one of this package's structs, as one line in a single write. It
+// writes nothing if encoding fails.
 func Write(w io.Writer, v any) error {
 	line, err := encode(v)
 	if err != nil {

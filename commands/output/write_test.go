@@ -46,7 +46,7 @@ func TestGolden(t *testing.T) {
 	assert.Len(t, files, len(all), "a golden file without a sample")
 }
 
-// What holds for every record, whatever it says.
+// Properties of every record.
 func TestEveryRecord(t *testing.T) {
 	for name, v := range samples() {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestWriteErrors(t *testing.T) {
 	assert.Equal(t, 1, w.wrote)
 }
 
-// Strings are those of encoding/json, read back.
+// Strings decode to the same values as strings from encoding/json.
 func FuzzQuoted(f *testing.F) {
 	for _, s := range []string{"", "a\"\\\n\t\r\x00\x1f", "\u202e\u2028\u009b\x7f", "\xff\xed\xa0\x80", "\U000e0041\U0001f600"} {
 		f.Add(s)
