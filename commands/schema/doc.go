@@ -1,13 +1,17 @@
-// Package schema holds a JSON document against a JSON Schema: what an agent
-// hands in as the outcome of its phase has the fields that the next one needs.
+// Package schema validates JSON documents against a JSON Schema, for example a phase's
+// outcome with the fields required by the next phase.
 //
-// It knows the keywords of drafts 6 to 2020-12 that speak of one document:
-// type, enum, const; properties, patternProperties, additionalProperties,
-// propertyNames, required, dependentRequired, minProperties, maxProperties;
-// items, prefixItems, additionalItems, contains, minItems, maxItems,
-// uniqueItems; minimum, maximum, exclusiveMinimum, exclusiveMaximum,
-// multipleOf; minLength, maxLength, pattern; allOf, anyOf, oneOf, not, if,
-// then, else; and $ref to a place in the same schema. Any other keyword is an
-// error: what it asks for would not be looked at. Notes for people, and format,
-// ask for nothing.
+// Supported keywords are those of drafts 6 to 2020-12 that apply to a single document:
+//
+//	type enum const
+//	properties patternProperties additionalProperties propertyNames
+//	required dependentRequired minProperties maxProperties
+//	items prefixItems additionalItems contains minItems maxItems uniqueItems
+//	minimum maximum exclusiveMinimum exclusiveMaximum multipleOf
+//	minLength maxLength pattern
+//	allOf anyOf oneOf not if then else
+//	$ref, to a part of the same schema
+//
+// Annotations and format are ignored. Other keywords are errors, because their
+// constraints would remain unchecked.
 package schema

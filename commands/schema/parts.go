@@ -57,7 +57,7 @@ func has(m map[string]any, key string) bool {
 func (v *visit) items(s map[string]any, value []any, at string, depth int) {
 	v.count(s, "minItems", "maxItems", "items", len(value), at)
 	first, rest := list(s["prefixItems"]), s["items"]
-	if l, ok := s["items"].([]any); ok { // as up to 2019-09
+	if l, ok := s["items"].([]any); ok { // syntax up to draft 2019-09
 		first, rest = l, s["additionalItems"]
 	}
 	found := false
@@ -112,7 +112,7 @@ func (v *visit) number(s map[string]any, value json.Number, at string) {
 	}
 }
 
-// count looks at two limits of a number of things.
+// count checks the minimum and maximum of a count.
 func (v *visit) count(s map[string]any, least, most, what string, n int, at string) {
 	have := new(big.Rat).SetInt64(int64(n))
 	if l, ok := rational(s[least]); ok && have.Cmp(l) < 0 {
@@ -123,10 +123,11 @@ func (v *visit) count(s map[string]any, least, most, what string, n int, at stri
 	}
 }
 
-// maxDigits bounds a number: 1e999999999 is written out by big.
+// maxDigits limits numbers, because big expands 1e999999999 to all digits.
 const maxDigits = 64
 
-// rational reads a number; one that is not, or is too large, is none.
+// rational converts a JSON number; it returns false for other values and oversized
+// numbers.
 func rational(v any) (*big.Rat, bool) {
 	n, ok := v.(json.Number)
 	if f, err := n.Float64(); !ok || len(n) > maxDigits || err != nil || f > 1e40 || f < -1e40 {

@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// A Schema is what a document is held against. The zero value asks for
-// nothing.
+// A Schema is a parsed JSON Schema. The zero value accepts all documents.
 type Schema struct {
 	root  any
-	limit int // of checks of one document
+	limit int // maximum checks per document
 }
 
-// A Violation is one thing that is wrong with a document: where, as a JSON
-// pointer ("" is the document itself), and what.
+// A Violation is one error in a document: At is a JSON pointer, "" for the whole
+// document, and Msg the message.
 type Violation struct{ At, Msg string }
 
 func (p Violation) String() string {
@@ -28,20 +27,20 @@ func (p Violation) String() string {
 	return p.At + ": " + p.Msg
 }
 
-// maxProblems and maxDepth bound what a hostile document or schema can cost.
+// Limits on the cost of hostile documents and schemas.
 const (
 	maxProblems = 100
 	maxDepth    = 100
 	maxChecks   = 200_000
 )
 
-// notes are the keywords that ask for nothing.
+// notes lists ignored keywords.
 var notes = []string{
 	"$schema", "$id", "id", "$comment", "title", "description", "default", "examples", "format", "definitions", "$defs",
 	"readOnly", "writeOnly", "deprecated", "$anchor", "contentMediaType", "contentEncoding",
 }
 
-// Parse reads a schema. It fails for one that it does not know all of.
+// Parse parses a schema. It returns an error if the schema has an unknown keyword.
 func Parse(data []byte) (*Schema, error) {
 	root, err := decode(data)
 	if err != nil {
@@ -56,8 +55,8 @@ func Parse(data []byte) (*Schema, error) {
 	return s, nil
 }
 
-// Check returns what is wrong with a document, at most a hundred things. It
-// fails for what is no JSON.
+// Check returns a document's violations, at most maxProblems. It returns an error if the
+// document is invalid JSON.
 func (s *Schema) Check(data []byte) ([]Violation, error) {
 	doc, err := decode(data)
 	if err != nil {
@@ -68,7 +67,7 @@ func (s *Schema) Check(data []byte) ([]Violation, error) {
 	return v.found[:min(len(v.found), maxProblems)], nil
 }
 
-// decode reads one JSON value, with numbers as they are written.
+// decode decodes one JSON value and preserves the notation of numbers.
 func decode(data []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	d.UseNumber()
@@ -85,14 +84,14 @@ func decode(data []byte) (any, error) {
 	return v, nil
 }
 
-// A visit is one walk over a schema, or over a document beside it.
+// A visit is one traversal of a schema, alone or together with a document.
 type visit struct {
 	s      *Schema
 	found  []Violation
-	checks *int // that were made, those of its probes included
+	checks *int // number of checks, including probes
 }
 
-// probe is a visit that is made to see what it finds.
+// probe returns a visit whose violations are only tested, not reported.
 func (v *visit) probe() *visit { return &visit{s: v.s, checks: v.checks} }
 
 func (v *visit) fail(at, format string, args ...any) {
@@ -101,12 +100,12 @@ func (v *visit) fail(at, format string, args ...any) {
 	}
 }
 
-// below is the pointer of a part.
+// below returns the JSON pointer of a child.
 func below(at string, key any) string {
 	return at + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(fmt.Sprint(key))
 }
 
-// check holds a value against a part of the schema.
+// check validates a value against a subschema.
 func (v *visit) check(schema, value any, at string, depth int) {
 	switch s := schema.(type) {
 	case bool:
@@ -145,7 +144,7 @@ func (v *visit) object(s map[string]any, value any, at string, depth int) {
 	}
 }
 
-// resolve finds the part of the schema that a reference names.
+// resolve returns the subschema referenced by ref.
 func (s *Schema) resolve(ref string) (any, bool) {
 	path, ok := strings.CutPrefix(ref, "#")
 	if !ok || path != "" && path[0] != '/' {
@@ -168,7 +167,7 @@ func (s *Schema) resolve(ref string) (any, bool) {
 	return at, true
 }
 
-// kind looks at type, enum and const.
+// kind checks type, enum and const.
 func (v *visit) kind(s map[string]any, value any, at string) {
 	if kinds := texts(s["type"]); len(kinds) > 0 && !slices.ContainsFunc(kinds, func(k string) bool { return isA(k, value) }) {
 		v.fail(at, "want %s, got %s", strings.Join(kinds, " or "), kindOf(value))
@@ -181,7 +180,7 @@ func (v *visit) kind(s map[string]any, value any, at string) {
 	}
 }
 
-// combined looks at what puts schemas together.
+// combined checks allOf, anyOf, oneOf, not and if.
 func (v *visit) combined(s map[string]any, value any, at string, depth int) {
 	fits := func(part any) bool {
 		probe := v.probe()

@@ -11,7 +11,7 @@ import (
 func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		name, schema, doc string
-		want              string // the problems, "" for none
+		want              string // violations, "" if valid
 	}{
 		{"anything", `true`, `{"a":1}`, ""},
 		{"nothing", `false`, `1`, "the document: must not be there"},
@@ -112,7 +112,7 @@ func TestCheckIsBounded(t *testing.T) {
 	assert.Equal(t, []Violation{{"", "fits none of 2 forms"}}, found)
 }
 
-// Neither a document nor a schema makes it panic or take for ever.
+// Arbitrary documents and schemas cause neither panics nor endless runs.
 func FuzzCheck(f *testing.F) {
 	f.Add([]byte(`{"type":"object","properties":{"a":{"$ref":"#"}}}`), []byte(`{"a":{"a":1}}`))
 	f.Fuzz(func(t *testing.T, schema, doc []byte) {

@@ -13,7 +13,7 @@ func list(v any) []any {
 	return l
 }
 
-// texts reads a text, or a list of texts.
+// texts returns a string or a list's strings as a slice.
 func texts(v any) []string {
 	if s, ok := v.(string); ok {
 		return []string{s}
@@ -27,8 +27,8 @@ func texts(v any) []string {
 	return out
 }
 
-// isA reports whether a value is of a kind. A number without a fraction is an
-// integer, however it is written.
+// isA reports whether a value has type kind. Numbers without a fraction are integers in
+// any notation.
 func isA(kind string, v any) bool {
 	if n, ok := v.(json.Number); ok && kind == "integer" {
 		r, ok := rational(n)
@@ -73,7 +73,7 @@ func equal(a, b any) bool {
 	return a == b
 }
 
-// shown is a value in a message.
+// shown formats a value for a message.
 func shown(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -82,8 +82,7 @@ func shown(v any) string {
 	return fmt.Sprintf("%.100s", data)
 }
 
-// known reports the keywords of a schema that this package does not know, and
-// those whose value it cannot read.
+// known reports unknown keywords of a schema, and keywords with invalid values.
 func (v *visit) known(schema any, at string, depth int) {
 	m, ok := schema.(map[string]any)
 	if _, isBool := schema.(bool); isBool {
