@@ -4,9 +4,8 @@ package terminal
 
 import "golang.org/x/sys/unix"
 
-// ReadsKeys reports whether a program has the terminal for itself, as an editor
-// or a pager does: it reads keys, not lines. Ctrl+C is one of its keys then,
-// however often it is typed.
+// ReadsKeys reports whether a program reads single keys instead of lines, as editors and
+// pagers do. Such a program controls the terminal, and repeated Ctrl+C is ordinary input.
 func ReadsKeys() bool {
 	return ask(func(fd int) bool {
 		mode, err := unix.IoctlGetTermios(fd, unix.TIOCGETA)

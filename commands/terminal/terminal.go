@@ -1,5 +1,4 @@
-// Package terminal says what is known of the terminal that this program was
-// started from.
+// Package terminal inspects standard streams and this program's controlling terminal.
 package terminal
 
 import (

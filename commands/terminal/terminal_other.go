@@ -2,8 +2,8 @@
 
 package terminal
 
-// Has reports whether there is a console, which is taken for granted.
+// Has returns true: this platform is assumed to have a console.
 func Has() bool { return true }
 
-// ReadsKeys is not known.
+// ReadsKeys returns false, because this platform has no check.
 func ReadsKeys() bool { return false }

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Has reports whether there is a controlling terminal.
+// Has reports whether this process has a controlling terminal.
 func Has() bool { return ask(func(int) bool { return true }) }
 
-// InForeground reports whether Ctrl+C reaches this program's group.
+// InForeground reports whether Ctrl+C reaches this program's process group.
 func InForeground() bool {
 	return ask(func(fd int) bool {
 		group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
@@ -20,7 +20,8 @@ func InForeground() bool {
 	})
 }
 
-// ask asks the controlling terminal, false without one.
+// ask returns the result of question for the controlling terminal, or false without a
+// terminal.
 func ask(question func(fd int) bool) bool {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
