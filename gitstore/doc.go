@@ -1,36 +1,43 @@
-// Package gitstore keeps checkpoints in a git repository.
+// Package gitstore stores checkpoints as commits in a git repository. A checkpoint is a
+// saved state of the work on an issue: a record of the task, the index, and optionally
+// files of the worktree. All checkpoints of an issue form a chain of commits below one
+// ref. This comment describes the stored form and its guarantees.
 //
-// # The stored form, version 1
+// # Refs
 //
-//	refs/checkpoints/<issue>             the chain of live checkpoints
-//	refs/checkpoints-archive/<issue>     archived ones, a chain of their own
-//	refs/git-checkpoint/own/<issue>      what this clone wrote last
-//	refs/git-checkpoint/fetched/<issue>  a chain that plain git brought here
-//	refs/git-checkpoint/remote/<remote>/<issue>  what a remote had
-//	refs/git-checkpoint/incoming/...     what a fetch brings, until it has its place
-//	refs/git-checkpoint/undo/<name>      safety snapshots of restores
+//	refs/checkpoints/<issue>                     the chain of live checkpoints
+//	refs/checkpoints-archive/<issue>             the archive, a separate chain
+//	refs/git-checkpoint/own/<issue>              last value that this clone gave the chain
+//	refs/git-checkpoint/fetched/<issue>          a chain that plain git fetched
+//	refs/git-checkpoint/remote/<remote>/<issue>  remote-tracking ref of a chain
+//	refs/git-checkpoint/incoming/...             temporary ref of a fetch
+//	refs/git-checkpoint/undo/<issue>/<time>      safety snapshot of a restore
 //
-// <issue> is the issue's key, percent-encoded where git forbids a character in
-// a ref (checkpoint.Issue). Only the first two are ever pushed.
+// <issue> is the key of the issue, percent-encoded if git forbids a character in refs
+// (checkpoint.Issue). This program pushes only refs of the first two namespaces. The
+// others are bookkeeping of one clone.
 //
-// A chain ends in the genesis commit of its issue: an empty tree, no parent,
-// fixed author and date, the message "checkpoints of issue <issue>". It is the
-// same object in every clone, so any two chains of an issue share an ancestor.
-// Above it stands one commit for each checkpoint:
+// # Stored form, version 1
+//
+// A chain starts with the genesis commit of its issue. This commit has an empty tree, no
+// parent, a fixed author and date, and the message "checkpoints of issue <issue>". Every
+// clone creates the same genesis commit, so any two chains of an issue have a common
+// ancestor. Each checkpoint is one commit above it:
 //
 //	tree
 //	  checkpoint.yaml   the record (package checkpoint)
-//	  staged/           the staging area, as git write-tree gives it; a file above
-//	                    the size limit is as HEAD has it
-//	  conflicts/1,2,3/  the stages of unmerged paths, if there are any
-//	  worktree/         tracked files that differ from the staging area, when asked for
-//	  untracked/        untracked files, when asked for
-//	  artifacts/        files that were named, and those of the one before that
-//	                    the record refers to, as they are now
-//	  ledger            what is gone for good, and pins (package ledger), once there are any
-//	parent 1            the checkpoint before, or genesis
-//	parent 2            the index commit: tree = staged/, parent = HEAD, none when unborn
-//	author, committer   git's ident, or a fallback; the record's created_at
+//	  staged/           the index as a tree, as in git write-tree; a file above
+//	                    the size limit has its content in HEAD
+//	  conflicts/1,2,3/  the stages of unmerged paths, if any
+//	  worktree/         on request: tracked files that differ from the index
+//	  untracked/        on request: untracked files
+//	  artifacts/        named files, and artifacts of the previous checkpoint
+//	                    that the record refers to, with their current content
+//	  ledger            deletions, archivals and pins (package ledger), if any
+//	parent 1            the previous checkpoint, a ledger commit, or genesis
+//	parent 2            the index commit: its tree is staged/, its parent is HEAD;
+//	                    no parent if the branch is unborn
+//	author, committer   git's identity, or a fallback; the time of the save
 //	message             checkpoint <issue>: <trigger> in <phase>
 //
 //	                    <note>
@@ -45,48 +52,59 @@
 //	                    Checkpoint-Left-Out: 2
 //	                    Checkpoint-Version: 1.0
 //
-// Checkpoint-Left-Out counts the entries of snapshot.skipped that a limit of time
-// or size is the reason for; it is there only if there are any.
+// The record is authoritative. The trailers repeat some of its fields, so that listing
+// and retention read only commits. An empty trailer is omitted. Checkpoint-Left-Out is
+// the number of entries in snapshot.skipped whose reason is a limit of time or size. If a
+// line of the note looks like a trailer, the note is indented by four spaces.
 //
-// The record is the truth; the trailers are an index of it, so that listing
-// and retention read commits only. A note that could be taken for a trailer
-// is indented by four spaces.
+// Checkpoint-Clock orders checkpoints. Its value is the time of the save in nanoseconds.
+// If the checkpoint below has the same or a later clock, the value is that clock plus
+// one. The clock of a checkpoint never changes. A merge of chains sorts by clock, then by
+// id, so a checkpoint stays above its ancestors even if a system clock was wrong. Ages
+// are computed from dates, never from Checkpoint-Clock. Earlier versions of this program
+// did not follow a clock more than a day ahead; their chains are read unchanged.
 //
-// The clock of a checkpoint is created_at in nanoseconds, or one more than the
-// clock of the checkpoint below it if that is larger. It is never changed later. A join
-// sorts by clock, then by id, so a checkpoint stays above every checkpoint that it was
-// saved on top of, even if the date of one of them was wrong. An age is told from
-// created_at, never from the clock. Chains of earlier versions are read as they are:
-// those versions did not follow a clock more than a day ahead.
+// A ledger commit changes the ledger without a new checkpoint. Its tree contains only the
+// ledger, its only parent is the chain below, and its message is "ledger of issue
+// <issue>" with the trailers Checkpoint-Issue and Checkpoint-Version. The ledger in the
+// tip's tree is the current one; older ledgers are history.
 //
-// A ledger commit has no checkpoint.yaml: its tree is {ledger}, its only
-// parent the chain below, its message "ledger of issue <issue>" with the
-// trailers Checkpoint-Issue and Checkpoint-Version. It carries the ledger of a
-// chain whose newest checkpoint was written before the ledger changed. The
-// ledger in the tip's tree is the state; older ones are history.
+// A checkpoint is identified by its id, not by its commit. If a checkpoint is dropped,
+// the commits above it are rewritten with new parents, but with the same trees, messages,
+// authors and dates.
 //
-// Identity is the checkpoint id. Dropping a checkpoint rewrites the commits
-// above it, with their trees, messages, authors and dates as they were.
+// # Moving refs
+//
+// Every move of a ref names the expected old value (compare-and-swap) and adds a reflog
+// entry. Package refs moves existing refs of the files backend itself, as git does. It
+// creates the lock file <ref>.lock, compares the old value, appends to the reflog, and
+// renames the lock file to the ref. Everything else is left to git update-ref: created
+// and deleted refs, refs without a reflog, refs that another process has locked,
+// reftables, and repositories with a reference-transaction hook.
+//
+// The processes of this program also lock the issue. The lock file contains a note of the
+// current transaction. If a process is killed between two refs of a transaction, the next
+// process with the lock completes the transaction or rolls it back.
 //
 // # Sharing
 //
-// Package remote talks to other repositories: it fetches and pushes refs, and
-// knows nothing of checkpoints. A sync brings the chain here, what this clone
-// wrote last and a remote's chain to one (package join). One of them that says all there is to say is taken as
-// it is; else the part above what a chain and the result have in common is
-// made anew. Where that puts checkpoints behind one another that were made apart,
-// and each has work that the other does not know of, a checkpoint follows with
-// both (package unite). The remote's ref moves first, from the value that was seen there;
-// then the refs here, in one transaction. That a ref is gone never means that
-// something was dropped: it is brought back from own/, and so is what other
-// means took from it, before anything else changes a chain.
+// Package remote fetches and pushes refs; it does not know about checkpoints. A sync
+// merges three chains of an issue: the local chain, the chain at own/, and the remote
+// chain (package join). If one chain contains the merged state, it is the result.
+// Otherwise the commits above the common part are rewritten. If both sides have work that
+// the other lacks, a new checkpoint on top contains both (package unite).
 //
-// # Promises
+// A sync moves the remote ref first, with a lease on the value that was fetched. Then it
+// moves the local refs in one transaction. A missing ref never means that checkpoints
+// were dropped. If other tools deleted or rewrote a chain, its checkpoints are restored
+// from own/ before the next change.
 //
-// A save that returned is never lost. A save that failed changed nothing a
-// user can see, or its error is a DoneError and names the checkpoint. Nothing
-// but the refs above, the object store and $GIT_DIR/git-checkpoint is written by
-// anything but a restore. Objects are durable before the ref moves, with all that
-// git wrote before and did not sync. Refs move as git moves them, by
-// compare-and-swap. Package internal/storetest has the rest, as tests.
+// # Guarantees
+//
+//   - If a save returns without an error, its checkpoint is never lost.
+//   - If a save returns an error, nothing visible has changed. As an exception, a DoneError names a checkpoint that was saved.
+//   - Only a restore writes outside of these refs, the object database and $GIT_DIR/git-checkpoint.
+//   - New objects are durable before a ref points to them. This includes objects that git wrote without a sync.
+//
+// Package internal/storetest contains the full contract as tests.
 package gitstore

@@ -16,26 +16,26 @@ import (
 	"git-checkpoint/gitstore/scan"
 )
 
-// A scanner is a program of the user's that looks for secrets, too. It is given
-// a folder of its own, as its argument and to work in, with the files that would
-// be shown, each as <blob>/<path>. It ends with 0 where there is nothing. Lines
-// that it prints as
+// A scanner is an external program, configured by the user, that also searches for
+// secrets. It receives a temporary folder as argument and working directory. The folder
+// contains the files that a push would expose, each as <blob>/<path>. Exit status 0 means
+// that no secret was found. The scanner reports findings on stdout as lines of the form
 //
 //	<blob>/<path>:<line>
 //
-// with anything after it say where something is; what else it prints, the name of
-// a rule too, may be the secret, and is not shown. Whatever keeps it from doing its work is an error.
+// with optional text after it. All other output may contain the secret or the name of a
+// rule, and is not shown. If the program cannot run, the scan fails.
 type scanner struct {
 	line  string
 	dir   string
-	paths map[string]string // in the folder, by blob
-	err   error             // what kept a file from being written
+	paths map[string]string // paths in the folder, by blob
+	err   error             // error of a file that could not be written
 }
 
-// scannerTime bounds its work.
+// scannerTime is the timeout of the program.
 const scannerTime = 10 * time.Minute
 
-// startScanner makes its folder, nil where there is no program.
+// startScanner creates the scanner's folder. It returns nil if no program is configured.
 func startScanner(line string) (*scanner, error) {
 	if line == "" {
 		return nil, nil
@@ -53,8 +53,8 @@ func (x *scanner) close() {
 	}
 }
 
-// copied puts what r has into the scanner's folder, and gives it back to be read
-// once more. The caller closes it.
+// copied copies r into the scanner's folder, and returns a reader of the same content.
+// The caller closes it.
 func (x *scanner) copied(blob, path string, r io.Reader) io.ReadCloser {
 	if x == nil || x.err != nil {
 		return io.NopCloser(r)
@@ -86,7 +86,7 @@ func (x *scanner) write(name string, r io.Reader) error {
 	return errors.Join(err, f.Close())
 }
 
-// run lets the program look at what is in its folder.
+// run runs the program on its folder.
 func (x *scanner) run(ctx context.Context) ([]Secret, error) {
 	if x == nil || len(x.paths) == 0 {
 		return nil, nil
@@ -116,7 +116,7 @@ func (x *scanner) run(ctx context.Context) ([]Secret, error) {
 	return found, nil
 }
 
-// parse reads what the program printed of places.
+// parse returns the findings in the program's output.
 func (x *scanner) parse(out string) []Secret {
 	place := regexp.MustCompile(`(?m)([0-9a-f]{40})/[^\n]*?:([0-9]{1,9})(?:[:\s].*)?$`)
 	var found []Secret

@@ -11,28 +11,27 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// What is looked at without git is little: the checkpoints of a working day.
+// Limits of a scan without git: about the checkpoints of a working day.
 const (
 	quickCommits = 50
 	quickFiles   = 200
 	quickBytes   = 1 << 20
 )
 
-// A quickScan finds out that there is nothing to find in what a push would show,
-// without a git process, of which Scan takes three. It compares the checkpoints
-// with what stood below them, path by path, and so it looks at a file again
-// that was shown elsewhere: only that there is nothing is an answer, and for
-// anything else git is asked what is new.
+// A quickScan proves that a push would expose no secret, without the three git processes
+// of Scan. It compares each checkpoint with the one below, path by path. A file may
+// therefore be scanned again although another commit has exposed it already. So only the
+// result "no finding" is used. For any other result, git determines which files are new.
 type quickScan struct {
 	s      *Store
-	shown  map[plumbing.Hash]bool // commits that others have
+	shown  map[plumbing.Hash]bool // commits that the remote has
 	files  map[plumbing.Hash]bool
 	result Scanned
-	left   int64 // bytes
+	left   int64 // number of bytes that may still be read
 }
 
-// nothingIn reports that a scan would find nothing, false where that takes more
-// to know.
+// nothingIn reports whether a scan is certain to find no secret. It returns false if a
+// full scan is necessary.
 func (s *Store) nothingIn(req ScanRequest) bool {
 	if req.Command != "" || len(req.Out.Tips) == 0 || repository.Partial(s.config) {
 		return false
@@ -49,8 +48,8 @@ func (s *Store) nothingIn(req ScanRequest) bool {
 	return len(q.result.Found) == 0 && len(q.result.Skipped) == 0 && q.result.Pointers == 0
 }
 
-// chain looks at what is new from a tip down, and reports whether that is all of
-// what is new there. What a checkpoint carries that others have, they have too.
+// chain scans the new commits from a tip downwards, and reports whether they were scanned
+// completely. If the remote has a checkpoint, it also has the HEAD of that checkpoint.
 func (q *quickScan) chain(tip plumbing.Hash) bool {
 	var list []rawCommit
 	for at := tip; !q.shown[at]; {
@@ -70,7 +69,7 @@ func (q *quickScan) chain(tip plumbing.Hash) bool {
 	return !slices.ContainsFunc(list, func(c rawCommit) bool { return !q.commit(c) })
 }
 
-// headBelow is the HEAD that a checkpoint carries, zero for none.
+// headBelow returns the HEAD of a checkpoint, or zero.
 func (q *quickScan) headBelow(checkpoint plumbing.Hash) plumbing.Hash {
 	c, err := q.s.readCommit(checkpoint)
 	if err != nil || len(c.parents) < 2 {
@@ -83,8 +82,8 @@ func (q *quickScan) headBelow(checkpoint plumbing.Hash) plumbing.Hash {
 	return index.parents[0]
 }
 
-// commit looks at what a commit of a chain has that the one below it has not,
-// and what is staged in it that its HEAD has not.
+// commit scans the files that differ between a chain commit and the commit below it, and
+// the staged files that differ from HEAD.
 func (q *quickScan) commit(c rawCommit) bool {
 	if len(c.parents) == 0 {
 		return c.tree == trees.Empty // genesis
@@ -120,8 +119,8 @@ func (q *quickScan) commit(c rawCommit) bool {
 	return true
 }
 
-// index are the tree of the HEAD that a checkpoint carries, which others have to
-// have, and the tree that was staged.
+// index returns the tree of a checkpoint's HEAD and its staged tree. It fails if the
+// remote may lack HEAD.
 func (q *quickScan) index(c rawCommit) (head, staged plumbing.Hash, ok bool) {
 	if len(c.parents) == 1 {
 		return head, staged, true
@@ -139,7 +138,7 @@ func (q *quickScan) index(c rawCommit) (head, staged plumbing.Hash, ok bool) {
 	return commit.tree, index.tree, err == nil
 }
 
-// entry looks at what differs between two entries of one name.
+// entry scans the differences between two entries with the same name.
 func (q *quickScan) entry(old, now trees.Entry) bool {
 	if old.Same(now) {
 		return true
@@ -162,7 +161,7 @@ func (q *quickScan) entry(old, now trees.Entry) bool {
 	return true
 }
 
-// file looks at one file, as long as there are few.
+// file scans one file, within the limits.
 func (q *quickScan) file(e trees.Entry, path string) bool {
 	if e.Mode == trees.ModeGitlink || q.files[e.Hash] {
 		return true

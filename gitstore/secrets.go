@@ -17,19 +17,19 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A ScanRequest says what to look for secrets in, and how.
+// A ScanRequest holds the parameters of a scan for secrets.
 type ScanRequest struct {
-	Issue   checkpoint.Issue // whose checkpoints are named, "" where it does not matter
-	Out     Outgoing         // what would be shown
-	Allow   scan.Allow       // what is no secret
-	Command string           // a program that looks too, "" for none
-	Told    bool             // also tell of what stops nothing, as paths of a machine
+	Issue   checkpoint.Issue // issue whose checkpoints are named in the result, or ""
+	Out     Outgoing         // commits and files that would be exposed
+	Allow   scan.Allow       // exceptions
+	Command string           // external scanner, or ""
+	Told    bool             // include findings that do not block a push, such as local paths
 }
 
-// A Secret is what looks like one in a file of a chain. It never holds the
+// A Secret is the location of a likely secret in a file of a chain. It never contains the
 // secret itself.
 type Secret struct {
-	ID   checkpoint.ID // the oldest checkpoint that has it, "" where none of the chain does
+	ID   checkpoint.ID // oldest checkpoint with the file, "" if no checkpoint of the chain has it
 	Path string        // in the checkpoint's tree
 	Rule string
 	Line int
@@ -37,21 +37,21 @@ type Secret struct {
 	blob string
 }
 
-// Told reports whether it stops nothing.
+// Told reports whether the finding does not block a push.
 func (s Secret) Told() bool { return scan.Told(s.Rule) }
 
-// Scanned is what a scan found, and what it did not look at.
+// A Scanned is the result of a scan.
 type Scanned struct {
 	Found    []Secret
 	Skipped  []Unscanned
-	Pointers int // files that stand for others, which git-lfs keeps elsewhere
+	Pointers int // number of git-lfs pointers, whose files git-lfs stores elsewhere
 }
 
-// Unscanned is a file that was not looked at, and why.
+// An Unscanned is a file that was not scanned, with the reason.
 type Unscanned struct{ Path, Why string }
 
-// Scan looks for secrets in the files that a push would show for the first
-// time, of whatever size. An error means that it is not known what they hold.
+// Scan searches for secrets in the files that a push would newly expose, regardless of
+// their size. If it returns an error, the files may contain secrets.
 func (s *Store) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
 	found := &Scanned{}
 	if s.nothingIn(req) {
@@ -90,7 +90,7 @@ func (s *Store) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
 	return found, nil
 }
 
-// lfsPointer begins a file of git-lfs that stands for another.
+// lfsPointer is the start of a git-lfs pointer file.
 const lfsPointer = "version https://git-lfs.github.com/spec/v1\n"
 
 // look scans one file.
@@ -112,8 +112,8 @@ func (f *Scanned) look(blob, path string, r io.Reader) error {
 	return nil
 }
 
-// filesShown are the objects with a path that a push would show, by their
-// names; trees are among them.
+// filesShown returns the objects that a push would newly expose, with their paths. The
+// result includes trees.
 func (s *Store) filesShown(ctx context.Context, out Outgoing) (map[string]string, error) {
 	listed, err := s.here().Revs(ctx, slices.Concat(out.Tips, out.Without, s.treesShown(out.Seen)), "--objects")
 	if err != nil {
@@ -128,13 +128,13 @@ func (s *Store) filesShown(ctx context.Context, out Outgoing) (map[string]string
 	return shown, nil
 }
 
-// maxTreesShown bounds the checkpoints of a remote's chain whose trees are left
-// out one by one.
+// maxTreesShown limits the number of checkpoints of a remote chain whose trees are
+// excluded individually.
 const maxTreesShown = 100
 
-// treesShown are the trees, as "^<tree>", of the newest checkpoints of chains that
-// a remote has. A join may put them on other ones, and to git they are new then:
-// it only leaves out what the commits have that the new ones stand on.
+// treesShown returns the trees of the newest checkpoints of remote chains, as "^<tree>".
+// A merge may place these checkpoints on top of others in new commits. Git would then
+// report their files as new, because git excludes only the trees of common commits.
 func (s *Store) treesShown(tips []plumbing.Hash) (trees []string) {
 	for _, at := range tips {
 		for range maxTreesShown {
@@ -148,7 +148,7 @@ func (s *Store) treesShown(tips []plumbing.Hash) (trees []string) {
 	return trees
 }
 
-// eachBlob gives f the content of files, one after the other, as it comes.
+// eachBlob calls f with the contents of files, one after the other, as a stream.
 func (s *Store) eachBlob(ctx context.Context, names []string, f func(blob string, r io.Reader) error) error {
 	if len(names) == 0 {
 		return nil
@@ -164,8 +164,8 @@ func (s *Store) eachBlob(ctx context.Context, names []string, f func(blob string
 	return eachObject(bufio.NewReaderSize(pr, 64<<10), len(names), f)
 }
 
-// eachObject reads objects as `git cat-file --batch` gives them: a line with
-// name, type and size, the content, a newline.
+// eachObject reads the output of `git cat-file --batch`: for each object a line with
+// name, type and size, then the content and a newline.
 func eachObject(r *bufio.Reader, count int, f func(name string, r io.Reader) error) error {
 	for range count {
 		head, err := r.ReadString('\n')
@@ -204,8 +204,8 @@ func unexpected(err error) error {
 	return err
 }
 
-// blobsAmong are the files among objects, in the order of their paths. What a
-// partial clone does not have is noted.
+// blobsAmong returns the blobs among objects, sorted by path. Objects that a partial
+// clone lacks are added to found.Skipped.
 func (s *Store) blobsAmong(ctx context.Context, shown map[string]string, found *Scanned) ([]string, error) {
 	var in strings.Builder
 	for hex := range shown {
@@ -228,7 +228,7 @@ func (s *Store) blobsAmong(ctx context.Context, shown map[string]string, found *
 	return names, nil
 }
 
-// place says which checkpoint has what was found, and where in it.
+// place sets the checkpoint and the path of each finding.
 func (s *Store) place(req ScanRequest, found *Scanned) {
 	wanted := map[string][]int{}
 	for i, f := range found.Found {
@@ -245,7 +245,7 @@ func (s *Store) place(req ScanRequest, found *Scanned) {
 func (s *Store) placeIn(i checkpoint.Issue, tip string, wanted map[string][]int, found *Scanned) {
 	c, err := s.walk(i, LiveRef(i), plumbing.NewHash(tip), 0)
 	if err != nil {
-		return // it has a path all the same
+		return // the finding still has a path
 	}
 	seen := map[string]bool{}
 	for _, l := range slices.Backward(c.commits) {
@@ -261,7 +261,7 @@ func (s *Store) placeIn(i checkpoint.Issue, tip string, wanted map[string][]int,
 	}
 }
 
-// eachFile calls f for every file below a tree that was not seen.
+// eachFile calls f for every file below a tree, except in trees that were visited before.
 func (s *Store) eachFile(tree plumbing.Hash, dir string, seen map[string]bool, f func(blob, path string)) {
 	if seen[tree.String()] {
 		return

@@ -9,9 +9,9 @@ import (
 	"git-checkpoint/gitstore/refs"
 )
 
-// separate removes the checkpoints from an issue's archive that are in its chain,
-// and returns their ids: a loss of power, or an earlier version that was killed,
-// has moved one of the two refs alone. It runs with the issue locked.
+// separate removes checkpoints from an issue's archive that are also in its chain, and
+// returns their ids. Such duplicates remain if a power loss, or a kill of an earlier
+// version, separated the moves of both refs. It requires the issue lock.
 func (s *Store) separate(ctx context.Context, i checkpoint.Issue) ([]checkpoint.ID, error) {
 	if tip, err := s.readRef(ctx, ArchiveRef(i)); err != nil || tip.IsZero() {
 		return nil, err
@@ -36,8 +36,8 @@ func (s *Store) separate(ctx context.Context, i checkpoint.Issue) ([]checkpoint.
 	return both, k.protect(ctx)
 }
 
-// separateFirst is separate before a change of the issue. It fails with errRefMoved
-// alone: the change reports what it cannot read.
+// separateFirst runs separate before a change of the issue. It only fails with
+// errRefMoved, because the change itself reports unreadable chains.
 func (s *Store) separateFirst(ctx context.Context, i checkpoint.Issue) error {
 	both, err := s.separate(ctx, i)
 	switch {
@@ -49,7 +49,7 @@ func (s *Store) separateFirst(ctx context.Context, i checkpoint.Issue) error {
 	return nil
 }
 
-// clearArchive is separate by itself.
+// clearArchive runs separate under the issue lock.
 func (s *Store) clearArchive(ctx context.Context, issue checkpoint.Issue) error {
 	err := s.retry(ctx, issue, func() error {
 		_, err := s.separate(ctx, issue)

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Session is this worktree's session id, made by fresh when there is none yet.
+// Session returns the session id of this worktree. If no id exists, it stores the result
+// of fresh.
 func (s *Store) Session(fresh func() string) string {
 	path := filepath.Join(s.stateDir(), "session")
 	if data, err := os.ReadFile(path); err == nil && len(data) > 0 {
@@ -14,7 +15,7 @@ func (s *Store) Session(fresh func() string) string {
 	}
 	id := fresh()
 	if err := s.writeFile(path, []byte(id+"\n")); err != nil {
-		return id // a session that cannot be kept is a session all the same
+		return id // an id that cannot be stored is still valid
 	}
 	return id
 }

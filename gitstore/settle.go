@@ -11,9 +11,10 @@ import (
 	"git-checkpoint/gitstore/refs"
 )
 
-// settle finds out what a git that failed has done, and what that means. One
-// that had locked all refs, and then was killed or met a full disk, may have
-// moved some: git renames one file after the other. Then the others follow.
+// settle handles the failure of a git that moves refs, based on the current refs. If git
+// was killed or the disk was full after git had locked all refs, some refs may have
+// moved, since git renames one lock file after the other. In that case settle moves the
+// remaining refs.
 func (m *mover) settle(ctx context.Context, moves []refs.Move, prepared bool, failed error) error {
 	m.s.refs.Let()
 	var left []refs.Move
@@ -37,9 +38,9 @@ func (m *mover) settle(ctx context.Context, moves []refs.Move, prepared bool, fa
 	return fmt.Errorf("move %s: %w", moves[0].Name, m.s.nameTableLock(failed))
 }
 
-// nameTableLock adds the file to git's error about a locked reftable, which does
-// not name it. The lock is removed by git, or stays if git was killed or the disk
-// failed; whose it is cannot be known.
+// nameTableLock adds the path of the lock file to git's error about a locked reftable,
+// which lacks it. Normally git removes the lock. The lock remains if git was killed or
+// the disk failed, and its owner cannot be determined.
 func (s *Store) nameTableLock(failed error) error {
 	lock := filepath.Join(s.repo.CommonDir, "reftable", "tables.list.lock")
 	if _, err := os.Lstat(lock); err != nil || !strings.Contains(failed.Error(), "cannot lock references") {
@@ -48,11 +49,11 @@ func (s *Store) nameTableLock(failed error) error {
 	return fmt.Errorf("%w: %s exists; if no git is running, remove it", failed, lock)
 }
 
-// goOn moves the refs that are left. If one of them cannot be moved, the note of
-// the transaction stays, so that the next command of the issue completes it or
-// rolls it back. It fails if that ref is a chain or an archive; the others, such
-// as own/, are bookkeeping. Without the note, a repair would take an own/ that
-// stayed behind for the work of this clone, and undo what a rewrite has done.
+// goOn moves the remaining refs. If a ref cannot be moved, the note of the transaction
+// stays, and the next command for the issue completes the transaction or rolls it back.
+// goOn fails only if that ref is a chain or an archive; other refs, such as own/, are
+// bookkeeping. The note is necessary: without it, a repair would treat an old own/ as
+// lost work and revert the rewrite.
 func (m *mover) goOn(ctx context.Context, moves, left []refs.Move) error {
 	if len(left) > 0 {
 		m.s.issueLock.Hold()
@@ -63,11 +64,11 @@ func (m *mover) goOn(ctx context.Context, moves, left []refs.Move) error {
 			return err
 		case err == nil:
 			if at, err := m.s.progressOf(ctx, left); err == nil && len(at.left) == 0 {
-				m.s.issueLock.Release() // else the move of a chain has left own/ behind
+				m.s.issueLock.Release() // otherwise the chain has moved, but own/ has not
 			}
 		case slices.ContainsFunc(left, isChain):
 			return fmt.Errorf("%s was moved, but not all that belongs to it, and the next command of the issue settles that: %w", moves[0].Name, err)
-		case m.s.issueLock == nil: // there is no note
+		case m.s.issueLock == nil: // without a lock there is no note
 			return afterMove(err)
 		}
 	}
@@ -79,7 +80,7 @@ func isChain(m refs.Move) bool {
 	return !strings.HasPrefix(m.Name, ownRefs) && !strings.HasPrefix(m.Name, fetchedRefs)
 }
 
-// staleRead reports whether git took an old value of a packed ref for the
-// present one: it knows packed-refs by size, date and inode, and a file that
-// was replaced twice may have them again. The text is that of the C locale.
+// staleRead reports whether git used an outdated value of a packed ref. Git identifies
+// packed-refs by size, date and inode. If the file was replaced twice, all three may be
+// equal again. The text is git's message in the C locale.
 func staleRead(err error) bool { return strings.Contains(err.Error(), " but expected ") }

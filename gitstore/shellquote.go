@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// shellQuote quotes s as one word of a shell, for a hint: names of issues, branches
-// and remotes are anybody's.
+// shellQuote quotes s as one word of a shell command in a hint. Names of issues, branches
+// and remotes may contain any character.
 func shellQuote(s string) string {
 	plain := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-./:,+@", r)
@@ -17,5 +17,5 @@ func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// first is the first text that says something, "" for none.
+// first returns the first non-empty text, or "".
 func first(values ...string) string { return cmp.Or(values...) }

@@ -11,14 +11,13 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A capturedSnapshot is the content that a save found in the repository, with its HEAD.
+// A capturedSnapshot is the repository content that a save captured, with its HEAD.
 type capturedSnapshot struct {
 	head head
 	*snapshot.Snapshot
 }
 
-// snapshot reads the staging area for a save of an issue, and the other files that
-// the request asks for.
+// snapshot captures the index for a save of an issue, and the other files of the request.
 func (s *Store) snapshot(ctx context.Context, issue checkpoint.Issue, req snapshot.Request, k *objectWriter) (*capturedSnapshot, error) {
 	a, err := s.stagedState(ctx)
 	if err != nil {
@@ -48,8 +47,8 @@ func (s *Store) snapshot(ctx context.Context, issue checkpoint.Issue, req snapsh
 	return &capturedSnapshot{a.head, snap}, nil
 }
 
-// stagedBefore is what the newest commit of an issue's chain has staged, zero
-// where there is none that was saved on this HEAD.
+// stagedBefore returns the staged tree of the newest commit in an issue's chain, or zero
+// if that commit was saved on another HEAD.
 func (s *Store) stagedBefore(ctx context.Context, issue checkpoint.Issue, head plumbing.Hash) plumbing.Hash {
 	tip, err := s.readRef(ctx, LiveRef(issue))
 	if err != nil || tip.IsZero() {
@@ -73,13 +72,13 @@ func (s *Store) stagedBefore(ctx context.Context, issue checkpoint.Issue, head p
 	return index.tree
 }
 
-// hasher tells what git would make of files of the worktree.
+// hasher returns a hasher that computes blobs of worktree files as git would.
 func (s *Store) hasher(root *os.Root) *convert.Hasher {
 	return convert.New(s.git, s.config, s.repo.CommonDir, root)
 }
 
-// hashFiles tells the blobs that git would make of files of the worktree, the
-// zero hash for one that cannot be read.
+// hashFiles returns the blobs that git would create for worktree files. The hash of an
+// unreadable file is zero.
 func (s *Store) hashFiles(ctx context.Context, paths []string) ([]plumbing.Hash, error) {
 	if len(paths) == 0 {
 		return nil, nil

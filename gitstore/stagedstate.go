@@ -11,13 +11,13 @@ import (
 	"git-checkpoint/gitstore/snapshot"
 )
 
-// A stagedState holds HEAD and the staging area.
+// A stagedState holds HEAD and the index.
 type stagedState struct {
 	head head
 	*snapshot.Area
 }
 
-// stagedState reads HEAD and the staging area, unless Open did so already.
+// stagedState returns HEAD and the index, read now or by Open.
 func (s *Store) stagedState(ctx context.Context) (*stagedState, error) {
 	if s.prefetchedIndex != nil {
 		a := <-s.prefetchedIndex
@@ -29,8 +29,8 @@ func (s *Store) stagedState(ctx context.Context) (*stagedState, error) {
 	return s.readStagedState(ctx)
 }
 
-// prefetchIndex reads the staging area of the guessed repository, while git is
-// asked for its settings. What fails is done again, and told of, by Save.
+// prefetchIndex reads the index of the discovered repository, while git reads its
+// configuration. It ignores errors: Save repeats the read and reports them.
 func prefetchIndex(ctx context.Context, g gitcmd.Git, guessed repository.Info) <-chan *stagedState {
 	done := make(chan *stagedState, 1)
 	go func() {
@@ -69,8 +69,8 @@ func (s *Store) readStagedState(ctx context.Context) (*stagedState, error) {
 	return &stagedState{now, a}, err
 }
 
-// openIndex reads the staging area, through a copy that git makes where it is
-// stored in a way that this program does not read.
+// openIndex reads the index. If its format is not supported, git makes a copy in a
+// supported format.
 func (s *Store) openIndex(ctx context.Context) (*index.Index, func(), error) {
 	x, err := index.Open(s.repo.Index)
 	done := func() { x.Close() }

@@ -11,24 +11,24 @@ import (
 	"git-checkpoint/gitstore/filelock"
 )
 
-// Notes are small files that a command keeps for all worktrees of the
-// repository, beside what the store keeps for itself.
+// Notes are small state files of commands. All worktrees of the repository share them.
+// They are stored next to the store's own files.
 
-// noteWait bounds the wait for the lock of a note.
+// noteWait is the timeout for the lock of a note.
 const noteWait = 5 * time.Second
 
-// NotePath is the file of the note of that name.
+// NotePath returns the path of a note.
 func (s *Store) NotePath(name string) string {
 	return filepath.Join(s.repo.CommonDir, "git-checkpoint", name)
 }
 
-// WriteNote replaces a note: readers see the old one or the new.
+// WriteNote replaces a note. Readers see either the old or the new content.
 func (s *Store) WriteNote(name string, data []byte) error {
 	return s.writeFile(s.NotePath(name), data)
 }
 
-// LockNote takes the lock of a note, which release gives back. It fails with
-// *RefusedError when another process has it for long.
+// LockNote acquires the lock of a note; release releases it. If another process holds the
+// lock for long, LockNote fails with *RefusedError.
 func (s *Store) LockNote(ctx context.Context, name string) (release func(), err error) {
 	path := s.NotePath(name) + ".lock"
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -46,8 +46,8 @@ func (s *Store) LockNote(ctx context.Context, name string) (release func(), err 
 	return func() { f.Close() }, nil
 }
 
-// Tips are the newest commits of the issues' chains, in hex. git is not asked for refs
-// that are files: it leaves out those of a folder that it cannot open, and exits with 0.
+// Tips returns the newest commit of each issue's chain, in hex. It reads loose refs
+// without git, because git silently skips refs in a folder that it cannot open.
 func (s *Store) Tips(ctx context.Context) (map[checkpoint.Issue]string, error) {
 	refs, err := s.refs.Values(ctx, liveRefs)
 	if err != nil {

@@ -15,52 +15,52 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Joined says that the chain here and the remote's were joined into a new one,
-// which both have now.
+// Joined is the result if the local and the remote chain were merged into a new chain,
+// which both sides have now.
 const Joined = "joined"
 
-// A SyncRequest says what to synchronize.
+// A SyncRequest holds the parameters of a sync.
 type SyncRequest struct {
 	Remote  string
-	Issues  []checkpoint.Issue // none for all, here and there
+	Issues  []checkpoint.Issue // empty for all local and remote issues
 	Timeout time.Duration      // of one connection, 0 for none
 	Quiet   bool               // do not prompt for a password
 	DryRun  bool               // report the results without a change
 
-	// Archived synchronizes archives too. Without it, an archive only goes to
-	// the remote with a chain that says so, and none comes from it.
+	// Archived includes archives in the sync. Otherwise an archive is pushed only with a
+	// chain that marks checkpoints as archived, and no archive is fetched.
 	Archived bool
 
-	// May is asked before what an issue's push shows is shown, nil for yes. Its
-	// error is the issue's; nothing of the issue moves then.
+	// May is called before a push exposes commits of an issue, nil to allow all pushes.
+	// If it returns an error, the issue fails with this error and no ref of it moves.
 	May func(checkpoint.Issue, Outgoing) error
-	// Harmless reports that May would say nothing of what the pushes of several
-	// issues show together, and need not be asked; nil for never.
+	// Harmless reports whether May would accept the given commits, which may belong to
+	// several issues. Then May is not called. Nil means never.
 	Harmless func(Outgoing) bool
-	// Meanwhile is run once before refs here are read, while the remote is asked
-	// already where that can be; nil for nothing to do.
+	// Meanwhile is called once before local refs are read, if possible while the remote
+	// prepares its answer. It may be nil.
 	Meanwhile func()
 
-	Budget   time.Duration         // of the whole, 0 for none: what is not done then has failed
-	Progress func(done, total int) // is told how many issues are done, nil for nobody
+	Budget   time.Duration         // timeout of the whole sync, 0 for none; unfinished issues fail
+	Progress func(done, total int) // receives the number of finished issues, may be nil
 }
 
-// A sync follows remotes and refs that move for so long, and at least so often, as
-// its budget allows: in a crowd over a slow line two minutes are few tries, and who
-// has just been first is likely to be first again.
+// A sync retries for at least syncFor and at least syncTries attempts, within its budget.
+// A time limit alone would allow few attempts if many clones share a slow connection. The
+// clone that won the last race often wins the next one too.
 const (
 	syncFor   = 2 * time.Minute
 	syncTries = 200
 )
 
-// Sync brings issues here and at a remote to one chain: what was saved on
-// either side, without what was dropped or pruned on either. Chains are joined
-// by what they say (package join); that a ref is gone says nothing. The remote
-// moves first, from the value that was seen there, and then the refs here in
-// one transaction; a refusal leaves both sides as they were.
+// Sync merges the local and the remote chains of issues. The result contains all
+// checkpoints saved on either side, except those that either side dropped or pruned.
+// Chains are merged by their contents (package join); a missing ref has no meaning. The
+// remote refs move first, with a lease on the fetched values. Then the local refs move in
+// one transaction. If the remote rejects the push, both sides stay unchanged.
 //
-// An error says that the remote did not answer; what went wrong with one issue
-// is in its Synced.
+// The error reports that the remote did not answer; errors of single issues are in their
+// Synced.
 func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 	l, err := s.connect("sync", req.Remote, req.Timeout, req.Quiet)
 	if err != nil {
@@ -80,8 +80,8 @@ func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 	return y.results(), y.namePushed(err)
 }
 
-// namePushed adds to an error that ended the sync the issues whose refs an earlier
-// try has moved at the remote.
+// namePushed adds to an error that ended the sync the issues whose remote refs an earlier
+// attempt has moved.
 func (y *syncing) namePushed(err error) error {
 	if err == nil {
 		return nil
@@ -94,8 +94,8 @@ func (y *syncing) namePushed(err error) error {
 	return err
 }
 
-// begin pushes what was named and went on here before it looks at the remote,
-// which that may save.
+// begin first pushes named issues with local-only checkpoints without listing the
+// remote's refs. If this succeeds for all issues, no listing is necessary.
 func (y *syncing) begin(ctx context.Context) error {
 	named := y.req.Issues
 	if len(named) == 0 {
@@ -117,9 +117,9 @@ func (y *syncing) begin(ctx context.Context) error {
 	return y.run(ctx, named)
 }
 
-// fetchWithoutListing is pass for one issue of which nothing is here, or of which the remote
-// has just said that it moved: what it has is fetched without a look. ok is false
-// where a look is needed.
+// fetchWithoutListing replaces pass for a single issue that has no local refs, or that
+// the remote just reported as moved. It fetches the chain without listing the remote's
+// refs first. ok is false if a listing is necessary.
 func (y *syncing) fetchWithoutListing(ctx context.Context, issues []checkpoint.Issue) (again []checkpoint.Issue, ok bool, err error) {
 	if len(issues) != 1 {
 		return nil, false, nil
@@ -140,8 +140,8 @@ func (y *syncing) fetchWithoutListing(ctx context.Context, issues []checkpoint.I
 	return again, true, err
 }
 
-// refs are the refs here of issues. They are read once for what is found out
-// before a connection is made, and again after that.
+// refs returns the local refs of issues. The result is cached until a connection is made,
+// and then read again.
 func (y *syncing) refs(ctx context.Context, issues []checkpoint.Issue) (here map[string]plumbing.Hash, err error) {
 	if y.here == nil {
 		y.here, err = y.s.refsHere(ctx, y.conn.Remote, issues)
@@ -149,7 +149,7 @@ func (y *syncing) refs(ctx context.Context, issues []checkpoint.Issue) (here map
 	return y.here, err
 }
 
-// undone are the issues of which it is not known yet what became of them.
+// undone returns the issues that have no result yet.
 func (y *syncing) undone(issues []checkpoint.Issue) (open []checkpoint.Issue) {
 	for _, i := range issues {
 		if y.done[i] == nil {
@@ -165,7 +165,8 @@ func (y *syncing) meanwhile() {
 	}
 }
 
-// run tries until nothing moves meanwhile, with all issues for none.
+// run repeats pass until no ref moves concurrently. An empty pending list means all
+// issues.
 func (y *syncing) run(ctx context.Context, pending []checkpoint.Issue) error {
 	for start := time.Now(); ; y.tries++ {
 		var err error
@@ -182,8 +183,8 @@ func (y *syncing) run(ctx context.Context, pending []checkpoint.Issue) error {
 	}
 }
 
-// outOfTime fails what is not done, or the whole where it is not known what
-// there is.
+// outOfTime fails all unfinished issues. If the issues are not known yet, it returns the
+// error for the whole sync.
 func (y *syncing) outOfTime() error {
 	late := y.conn.Fail(fmt.Sprintf("not done within %s", y.req.Budget), context.DeadlineExceeded)
 	for _, i := range y.open {
@@ -197,8 +198,8 @@ func (y *syncing) outOfTime() error {
 	return nil
 }
 
-// pause waits before the next try, longer with every one, and not as long as
-// the others who were refused.
+// pause waits before the next attempt, with a random and growing delay, so that clones do
+// not retry at the same time.
 func pause(ctx context.Context, tries int) error {
 	longest := min(2*time.Second, 20*time.Millisecond<<min(tries, 10))
 	select {
@@ -209,34 +210,34 @@ func pause(ctx context.Context, tries int) error {
 	}
 }
 
-// A syncing is one Sync over all its tries.
+// A syncing is the state of one Sync over all attempts.
 type syncing struct {
 	s     *Store
 	conn  *conn
 	req   SyncRequest
 	tries int
-	open  []checkpoint.Issue       // what there is to do
-	here  map[string]plumbing.Hash // refs that were read, until a connection is made
+	open  []checkpoint.Issue       // issues of the sync, nil if not known yet
+	here  map[string]plumbing.Hash // local refs, until a connection is made
 	stale map[checkpoint.Issue]staleTip
 	done  map[checkpoint.Issue]*Synced
-	late  map[checkpoint.Issue]bool   // somebody was there before the last push
-	given map[checkpoint.Issue]Synced // what the remote has got while a ref here moved
+	late  map[checkpoint.Issue]bool   // another clone pushed before the last push
+	given map[checkpoint.Issue]Synced // results of pushes whose local refs have not moved yet
 }
 
-// A staleTip is a tip that a remote was seen at, and how often in a row it said
-// that it is not there.
+// A staleTip is a listed remote tip, and the number of successive pushes that the remote
+// rejected as stale for this tip.
 type staleTip struct {
 	tip   plumbing.Hash
 	times int
 }
 
-// results are in the order of issues.
+// results returns the results, sorted by issue.
 func (y *syncing) results() []Synced {
 	issues := slices.Clone(y.open)
-	if issues == nil { // nobody knows what else there is
+	if issues == nil { // the remote's issues are unknown
 		issues = slices.Collect(maps.Keys(y.done))
 	}
-	slices.Sort(issues) // as they are, as a rule
+	slices.Sort(issues) // usually sorted already
 	issues = slices.Compact(issues)
 	list := make([]Synced, 0, len(issues))
 	for _, i := range issues {
@@ -247,8 +248,8 @@ func (y *syncing) results() []Synced {
 	return list
 }
 
-// fail ends an issue with an error. If a try has moved the remote's refs, the error
-// says so.
+// fail sets the result of an issue to an error. If an earlier attempt has moved the
+// remote refs, the error is a PushedError.
 func (y *syncing) fail(i checkpoint.Issue, err error) {
 	_, pushed := y.given[i]
 	switch {
@@ -266,8 +267,8 @@ func (y *syncing) giveUp(issues []checkpoint.Issue) {
 	}
 }
 
-// pass tries once for issues, and returns those for which the remote or a ref
-// here moved meanwhile. Its error is one that every issue meets.
+// pass tries once to sync issues, and returns those whose remote or local refs moved
+// concurrently. It returns only errors that affect every issue.
 func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []checkpoint.Issue, err error) {
 	if again, ok, err := y.fetchWithoutListing(ctx, issues); ok || err != nil {
 		return again, err
@@ -297,7 +298,7 @@ func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []
 	return y.follow(ctx, issues, in)
 }
 
-// follow goes on from what the remote has.
+// follow continues the sync with the fetched chains.
 func (y *syncing) follow(ctx context.Context, issues []checkpoint.Issue, in fetched) (again []checkpoint.Issue, err error) {
 	defer y.conn.forget(ctx, in)
 	plans := y.planAll(ctx, issues, in, &names{s: y.s})
@@ -309,15 +310,16 @@ func (y *syncing) follow(ctx context.Context, issues []checkpoint.Issue, in fetc
 	return y.execute(ctx, y.withArchives(plans, archives))
 }
 
-// progress tells how much is done.
+// progress reports the number of finished issues.
 func (y *syncing) progress() {
 	if y.req.Progress != nil {
 		y.req.Progress(len(y.done), len(y.open))
 	}
 }
 
-// look asks the remote for the tips of issues, all for none, and finds out
-// meanwhile where the refs here are, and pushes what went on where it may.
+// look lists the remote tips of issues, or of all issues if the list is empty. While the
+// remote answers, look reads the local refs, and pushes local-only checkpoints if a
+// second connection is possible.
 func (y *syncing) look(ctx context.Context, issues []checkpoint.Issue) (there listing, here map[string]plumbing.Hash, all refStates, err error) {
 	var failed error
 	var asking sync.WaitGroup

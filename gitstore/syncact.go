@@ -10,12 +10,12 @@ import (
 	"git-checkpoint/gitstore/remote"
 )
 
-// maxIssuesPerTransaction bounds how many issues move in one transaction: each has a lock
-// that stays open.
+// maxIssuesPerTransaction limits the issues in one transaction, because each issue has an
+// open lock file.
 const maxIssuesPerTransaction = 100
 
-// execute carries out plans, the remote first. It returns the issues for which
-// something moved meanwhile.
+// execute executes plans, the remote moves first. It returns the issues whose refs moved
+// concurrently.
 func (y *syncing) execute(ctx context.Context, plans []*syncPlan) (again []checkpoint.Issue, err error) {
 	for len(plans) > 0 {
 		n := countForOnePush(issuePushes(plans))
@@ -65,11 +65,12 @@ func (y *syncing) executeTogether(ctx context.Context, plans []*syncPlan) (again
 	return again, nil
 }
 
-// stuckAfter is how often a remote may say that a ref has moved which has not:
-// another push may hold its lock.
+// stuckAfter is the number of rejections of an unchanged ref as stale after which a sync
+// gives up. A few such rejections are normal, since another push may hold the lock of the
+// ref.
 const stuckAfter = 8
 
-// stuck takes note that the remote says so of an issue.
+// stuck counts a rejection as stale, and reports whether the limit is reached.
 func (y *syncing) stuck(p *syncPlan) bool {
 	before := y.stale[p.issue]
 	if before.tip != p.theirs.tip {
@@ -80,8 +81,8 @@ func (y *syncing) stuck(p *syncPlan) bool {
 	return before.times >= stuckAfter
 }
 
-// push sends what the remote does not have, archives first: what left a chain
-// for one has to be in it, whatever happens.
+// push pushes plans, the archives first. If the sync is interrupted, the archive must
+// already contain the checkpoints that leave a chain.
 func (y *syncing) push(ctx context.Context, plans []*syncPlan) (errorsByIssue, error) {
 	refused := errorsByIssue{}
 	if y.req.DryRun {
@@ -119,7 +120,7 @@ func groupByWriter(plans []*syncPlan) (groups [][]*syncPlan) {
 	return groups
 }
 
-// update returns the update of the remote's chain, none if it has it.
+// update returns the update of the remote chain ref, or nil if the remote is up to date.
 func (p *syncPlan) update() []remote.RefUpdate {
 	if p.tip.IsZero() || p.tip == p.theirs.tip {
 		return nil
@@ -127,7 +128,7 @@ func (p *syncPlan) update() []remote.RefUpdate {
 	return []remote.RefUpdate{{Ref: LiveRef(p.issue), Tip: p.tip, Seen: p.theirs.tip}}
 }
 
-// send pushes one ref of each issue that was not refused yet.
+// send pushes one ref of each issue that has no error yet.
 func (y *syncing) send(ctx context.Context, plans []*syncPlan, refused errorsByIssue, of func(*syncPlan) []remote.RefUpdate) error {
 	var updates []remote.RefUpdate
 	for _, p := range plans {
@@ -162,7 +163,7 @@ func (y *syncing) finishPushed(ctx context.Context, plans []*syncPlan, outcome e
 		case refused == nil:
 			landing = append(landing, p)
 		case errors.Is(refused, remote.ErrStale) && !p.theirs.tip.IsZero():
-			// The next fetch only brings what came on top of it.
+			// With this ref, the next fetch transfers only the newer commits.
 			outcome[p.issue] = errors.Join(refused, y.s.track(ctx, y.conn, p.issue, p.theirs.tip))
 		}
 	}
@@ -172,8 +173,8 @@ func (y *syncing) finishPushed(ctx context.Context, plans []*syncPlan, outcome e
 	y.notePushed(landing, outcome)
 }
 
-// notePushed notes the plans of which the remote has got something, and whose refs
-// here did not move.
+// notePushed records the plans that changed the remote, but whose local refs did not
+// move.
 func (y *syncing) notePushed(landing []*syncPlan, outcome errorsByIssue) {
 	for _, p := range landing {
 		if outcome[p.issue] != nil && (!p.there && len(p.update()) > 0 || len(p.archive.update(p.issue)) > 0) {
@@ -182,11 +183,11 @@ func (y *syncing) notePushed(landing []*syncPlan, outcome errorsByIssue) {
 	}
 }
 
-// after is what became of an issue that the remote already got something of, in
-// a try that a ref here got in the way of.
+// after merges the result of an earlier attempt into d. In that attempt the push
+// succeeded, but the local refs did not move.
 func (d Synced) after(given Synced) Synced {
 	d.Pushed += given.Pushed
-	d.Fetched = max(d.Fetched, given.Fetched) // they come again
+	d.Fetched = max(d.Fetched, given.Fetched) // the same checkpoints are counted again
 	d.Joined = d.Joined || given.Joined
 	if d.Result == UpToDate && given.Result != "" {
 		d.Result = given.Result
@@ -194,7 +195,7 @@ func (d Synced) after(given Synced) Synced {
 	return d
 }
 
-// would makes a result that of a dry run.
+// would converts a result into that of a dry run.
 func (d *Synced) would() {
 	if d.Result != UpToDate && d.Result != Absent {
 		d.Result = "would be " + d.Result

@@ -9,8 +9,7 @@ import (
 
 const canSyncAll = true
 
-// syncAll brings to the disk whatever was written to the file system of a
-// directory.
+// syncAll writes all pending data of a directory's file system to the disk.
 func syncAll(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

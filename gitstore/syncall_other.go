@@ -4,5 +4,5 @@ package gitstore
 
 const canSyncAll = false
 
-// syncAll is never called where a whole file system can't be synced.
+// syncAll is never called on a system that cannot sync a whole file system.
 func syncAll(string) error { return nil }

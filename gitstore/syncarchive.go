@@ -9,8 +9,7 @@ import (
 	"git-checkpoint/gitstore/remote"
 )
 
-// withArchives plans what becomes of the archives of issues. It returns the
-// plans that can go on.
+// withArchives plans the archives of issues, and returns the plans without an error.
 func (y *syncing) withArchives(plans []*syncPlan, in fetched) []*syncPlan {
 	var sound []*syncPlan
 	for _, p := range plans {
@@ -25,8 +24,7 @@ func (y *syncing) withArchives(plans []*syncPlan, in fetched) []*syncPlan {
 	return sound
 }
 
-// theirArchives brings the archives that the remote has of issues whose own
-// archive goes there.
+// theirArchives fetches the remote archives of issues whose local archive will be pushed.
 func (y *syncing) theirArchives(ctx context.Context, plans []*syncPlan) (fetched, error) {
 	var names []string
 	for _, p := range plans {
@@ -59,8 +57,8 @@ func (y *syncing) theirArchives(ctx context.Context, plans []*syncPlan) (fetched
 	return in, err
 }
 
-// publishes reports whether the remote is going to hear that something was
-// archived, or that something it has in the archive was deleted.
+// publishes reports whether a sync changes the archived checkpoints at the remote: the
+// pushed ledger has new archivals, or deletes an archived checkpoint.
 func (p *syncPlan) publishes() bool {
 	for id := range p.want.Ledger.Archived {
 		if !p.theirs.ledger.IsArchived(id) {
@@ -75,7 +73,8 @@ func (p *syncPlan) publishes() bool {
 	return false
 }
 
-// planArchive joins the archives here and there with what is moving.
+// planArchive merges the local archive, the remote archive, and the checkpoints that move
+// to the archive.
 func (y *syncing) planArchive(p *syncPlan, came remote.FetchedRef) (err error) {
 	if came.Err != nil {
 		return came.Err
@@ -108,12 +107,12 @@ func (y *syncing) planArchive(p *syncPlan, came remote.FetchedRef) (err error) {
 	return nil
 }
 
-// moving returns the checkpoints that leave a chain for the archive here.
+// moving returns the checkpoints that move from a chain to the local archive.
 func (p *syncPlan) moving() *chain {
 	return movingTo(p.archive.here, p.want.Ledger, p.live, p.own, p.theirs)
 }
 
-// countArchived adds what comes and goes with the archives.
+// countArchived adds the fetched and pushed checkpoints of archives to the result.
 func (p *syncPlan) countArchived(want join.State) {
 	a := p.archive
 	if !a.shared {

@@ -9,9 +9,9 @@ import (
 	"git-checkpoint/gitstore/refs"
 )
 
-// updateLocalRefs moves the refs here, in one transaction, from what the plans saw. Where
-// that fails, each issue has one of its own: what is wrong with one of them is
-// not wrong with the others.
+// updateLocalRefs moves the local refs of plans in one transaction, from the values that
+// the plans read. If this fails, it moves the refs of each issue in a separate
+// transaction, since the error may concern only one issue.
 func (y *syncing) updateLocalRefs(ctx context.Context, plans []*syncPlan, outcome errorsByIssue) {
 	err := y.updateLocalRefsTogether(ctx, plans, outcome)
 	if err == nil {
@@ -22,7 +22,7 @@ func (y *syncing) updateLocalRefs(ctx context.Context, plans []*syncPlan, outcom
 		case len(plans) == 1:
 			outcome[p.issue] = err
 		case outcome[p.issue] != nil:
-		case isDone(err): // its refs do not have to move any more
+		case isDone(err): // its refs have moved already
 			outcome[p.issue] = err
 		default:
 			y.updateLocalRefs(ctx, []*syncPlan{p}, outcome)
@@ -30,7 +30,8 @@ func (y *syncing) updateLocalRefs(ctx context.Context, plans []*syncPlan, outcom
 	}
 }
 
-// updateLocalRefsTogether leaves out issues that have moved meanwhile, and says so.
+// updateLocalRefsTogether moves the local refs of plans in one transaction. It leaves out
+// issues whose refs moved concurrently, and adds their errors to outcome.
 func (y *syncing) updateLocalRefsTogether(ctx context.Context, plans []*syncPlan, outcome errorsByIssue) error {
 	issues := make([]checkpoint.Issue, len(plans))
 	for n, p := range plans {
@@ -62,7 +63,8 @@ func (y *syncing) updateLocalRefsTogether(ctx context.Context, plans []*syncPlan
 	})
 }
 
-// moves are those of an issue, whose refs have to be where its plan saw them.
+// moves returns the moves of an issue. It fails if a ref has another value than in the
+// plan.
 func (y *syncing) moves(ctx context.Context, p *syncPlan) ([]refs.Move, error) {
 	s := y.s
 	tracking := s.trackingRef(y.conn.Remote, p.issue)

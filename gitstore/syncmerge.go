@@ -16,12 +16,11 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// mergeWork puts a checkpoint on top of a chain that was made of several, where
-// its newest record does not know of work that another's does: two clones have
-// each completed a task. It is the newest one with a record of both, and it is
-// the same one whoever makes it. Where a record cannot be read or is too large, or
-// nothing is added, the chain stays as it is. Remarks are for whoever goes on with
-// the work.
+// mergeWork adds a checkpoint on top of a merged chain if another head's record contains
+// work that the newest record lacks, for example two clones that each completed a task.
+// The new checkpoint equals the newest checkpoint, but its record contains the work of
+// both. Every clone makes the same commit. If a record is unreadable or too large, or if
+// nothing is added, the chain stays unchanged. The remarks are messages for the user.
 func (s *Store) mergeWork(ctx context.Context, k *objectWriter, tip plumbing.Hash, want join.State, chains ...*chain) (merged plumbing.Hash, remarks []string) {
 	heads := headsOf(want, chains)
 	if len(heads) < 2 {
@@ -33,10 +32,10 @@ func (s *Store) mergeWork(ctx context.Context, k *objectWriter, tip plumbing.Has
 	case r == nil:
 		return tip, []string{notMerged(newest, heads[1].ID, newest.ID)}
 	case len(newest.commit.parents) != 2 || newest.Clock.IsLast():
-		return tip, nil // nothing comes after that
+		return tip, nil // no clock can follow
 	}
 	with, seed := []*chainCommit{newest}, string(newest.ID)
-	secrets := redactFrom(r, RedactMask, nil) // what one clone may show, another may not
+	secrets := redactFrom(r, RedactMask, nil) // another clone may have other exceptions
 	for _, other := range heads[1:] {
 		from := s.baseOf(ctx, want, newest, other, chains)
 		base, theirs := s.recordToMerge(from), s.recordToMerge(&other.Checkpoint)
@@ -63,15 +62,15 @@ func (s *Store) mergeWork(ctx context.Context, k *objectWriter, tip plumbing.Has
 	return s.mergedCommit(k, tip, want, with, r, seed), append(remarks, circular(newest.Issue, r)...)
 }
 
-// notMerged says that the work of the newest checkpoint and of another one was not
-// brought together, for the record of one that cannot be used.
+// notMerged returns the message that the work of two checkpoints was not merged, because
+// a record cannot be used.
 func notMerged(newest *chainCommit, other, of checkpoint.ID) string {
 	return fmt.Sprintf("issue %s: the tasks and phases of %s are not joined with those of %s, since the record of %s cannot be read or has more than %d bytes; compare them: git checkpoint diff %s %s --issue %s --state",
 		newest.Issue, other, newest.ID, of, maxMergedRecord, other, newest.ID, shellQuote(string(newest.Issue)))
 }
 
-// circular says that tasks wait for one another, as where two clones each added a
-// half of that, and how to go on.
+// circular returns a message with a next step if the merged tasks have a dependency
+// cycle. This happens if two clones each added a part of the cycle.
 func circular(i checkpoint.Issue, r *checkpoint.Record) []string {
 	_, err := tasks.Of(r).Batches()
 	cycle, ok := errors.AsType[*tasks.CycleError](err)
@@ -82,8 +81,8 @@ func circular(i checkpoint.Issue, r *checkpoint.Record) []string {
 		i, cycle, shellQuote(cycle.IDs[0]), shellQuote(string(i)))}
 }
 
-// headsOf are the newest checkpoints of chains that are in the joined state and
-// not in another of the chains, newest first.
+// headsOf returns the newest checkpoint of each chain, newest first. It omits checkpoints
+// that are not in the merged state or are below the newest checkpoint of another chain.
 func headsOf(want join.State, chains []*chain) []*chainCommit {
 	var heads []*chainCommit
 	for _, c := range chains {
@@ -104,7 +103,7 @@ func headsOf(want join.State, chains []*chain) []*chainCommit {
 	return heads
 }
 
-// newestIn is the newest checkpoint of a chain that a state has, nil for none.
+// newestIn returns the newest checkpoint of a chain that is in a state, or nil.
 func (c *chain) newestIn(want join.State) *chainCommit {
 	for i := range c.commits {
 		if l := &c.commits[i]; l.ID != "" && l.content() == want.Checkpoints[l.ID] {
@@ -114,9 +113,9 @@ func (c *chain) newestIn(want join.State) *chainCommit {
 	return nil
 }
 
-// baseOf is the newest checkpoint that the chains of both heads have, or had: as
-// a rule it is gone from both, since retention drops it when the next one of its
-// kind is saved. nil for none.
+// baseOf returns the newest checkpoint that the chains of both heads have or had, or nil.
+// Usually both chains have lost it, because retention drops a checkpoint when the next
+// one of its kind is saved.
 func (s *Store) baseOf(ctx context.Context, want join.State, a, b *chainCommit, chains []*chain) *Checkpoint {
 	of := func(l *chainCommit) *chain {
 		return chains[slices.IndexFunc(chains, func(c *chain) bool { h := c.newestIn(want); return h != nil && h.ID == l.ID })]
@@ -137,11 +136,12 @@ func (s *Store) baseOf(ctx context.Context, want join.State, a, b *chainCommit, 
 	return base
 }
 
-// maxPast bounds how far back a chain's tips of before are looked at.
+// maxPast limits the number of former tips that wasTip reads.
 const maxPast = 100
 
-// wasTip is the newest checkpoint that was the tip here, that chains know of, and
-// that is gone from one of them. nil for none.
+// wasTip returns the newest former tip of the local chain that all chains have or have
+// dropped, and that at least one of them has dropped. It returns nil if there is no such
+// checkpoint.
 func (s *Store) wasTip(ctx context.Context, chains ...*chain) *Checkpoint {
 	i := chains[0].issue
 	past, err := s.reflog(ctx, LiveRef(i))
@@ -166,12 +166,12 @@ func (s *Store) wasTip(ctx context.Context, chains ...*chain) *Checkpoint {
 	return nil
 }
 
-// maxMergedRecord bounds the records that are brought together, in bytes: they come
-// from anybody.
+// maxMergedRecord limits the size of merged records in bytes, because they may come from
+// untrusted clones.
 const maxMergedRecord = 1 << 20
 
-// recordToMerge is nil for no checkpoint, and for one whose record cannot be read
-// or is too large.
+// recordToMerge returns the record of a checkpoint. It returns nil if c is nil, or if the
+// record is unreadable or too large.
 func (s *Store) recordToMerge(c *Checkpoint) *checkpoint.Record {
 	if c == nil {
 		return nil
@@ -186,9 +186,9 @@ func (s *Store) recordToMerge(c *Checkpoint) *checkpoint.Record {
 	return r
 }
 
-// mergedCommit is the commit of a checkpoint that is the newest one, the first of
-// with, with another record, and with the artifacts of all. seed is all that this came
-// from, and tells its id.
+// mergedCommit adds the commit of the merged checkpoint. It equals the commit of with[0],
+// the newest checkpoint, except for the record r and the artifacts of all checkpoints in
+// with. The id is derived from seed, which names all sources of the merge.
 func (s *Store) mergedCommit(k *objectWriter, tip plumbing.Hash, want join.State, with []*chainCommit, r *checkpoint.Record, seed string) plumbing.Hash {
 	newest := with[0]
 	r.SetTrigger(checkpoint.TaskUpdate)
@@ -220,7 +220,7 @@ func (s *Store) mergedCommit(k *objectWriter, tip plumbing.Hash, want join.State
 	if !want.Ledger.IsEmpty() {
 		entries = append(entries, trees.Entry{Mode: trees.ModeFile, Name: "ledger", Hash: k.Add(plumbing.BlobObject, want.Ledger.Encode())})
 	}
-	commit := newest.commit // by whom and when the newest one was made
+	commit := newest.commit // keeps author, committer and dates
 	commit.tree, commit.parents = k.addTree(entries), []plumbing.Hash{tip, newest.commit.parents[1]}
 	commit.message = encodeMessage(newest.Issue, r)
 	return k.addCommit(commit)

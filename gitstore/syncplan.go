@@ -10,22 +10,23 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A syncPlan is what a sync is going to do for one issue.
+// A syncPlan is the plan of a sync for one issue.
 type syncPlan struct {
 	issue   checkpoint.Issue
 	live    *chain
-	own     *chain // what this clone wrote last
+	own     *chain // the chain at own/
 	theirs  *chain
-	tip     plumbing.Hash // where all of them go
-	k       *objectWriter // with what is new
-	want    join.State    // what the chain at tip says
-	archive *archivePlan  // nil where a chain is cut
-	there   bool          // the remote turned out to be at tip
-	remarks []string      // on what was joined
+	tip     plumbing.Hash // new tip of the chain on both sides
+	k       *objectWriter // contains the new objects
+	want    join.State    // state of the chain at tip
+	archive *archivePlan  // nil if a chain is shallow
+	there   bool          // the remote ref already has the value tip
+	remarks []string      // messages about the merge
 	done    Synced
 }
 
-// planAll plans issues. Those that move together share an object writer.
+// planAll plans a sync of issues. Issues that move in one transaction share an object
+// writer.
 func (y *syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in fetched, known *names) []*syncPlan {
 	y.s.refs.Hold()
 	defer y.s.refs.Let()
@@ -48,8 +49,8 @@ func (y *syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in fet
 	return plans
 }
 
-// plan reads an issue's chains and joins them; nothing is written. That the refs
-// are still there is seen when they move.
+// plan reads an issue's chains and merges them, without writing. Concurrent changes of
+// refs are detected when the refs move.
 func (y *syncing) plan(ctx context.Context, k *objectWriter, i checkpoint.Issue, a remote.FetchedRef) (p *syncPlan, err error) {
 	if a.Err != nil {
 		return nil, a.Err
@@ -71,7 +72,7 @@ func (y *syncing) plan(ctx context.Context, k *objectWriter, i checkpoint.Issue,
 	return p, y.planJoin(ctx, p)
 }
 
-// planJoin joins whole chains.
+// planJoin plans the merge of complete chains.
 func (y *syncing) planJoin(ctx context.Context, p *syncPlan) error {
 	live, gone := y.s.withoutGone(p.live, p.theirs)
 	own, more := y.s.withoutGone(p.own, p.theirs)
@@ -92,8 +93,8 @@ func (y *syncing) planJoin(ctx context.Context, p *syncPlan) error {
 	return nil
 }
 
-// planCut follows a chain that goes on from the other, or has all of it: a chain
-// that is cut can only be appended to.
+// planCut plans a sync with a shallow chain. One chain must extend or contain the other,
+// since commits below a shallow boundary cannot be rewritten.
 func (y *syncing) planCut(p *syncPlan) error {
 	ours := p.live
 	if ours.tip.IsZero() {
@@ -122,7 +123,7 @@ func (y *syncing) cutRefusal() error {
 	}
 }
 
-// count says how many checkpoints come and go.
+// count sets the numbers of fetched and pushed checkpoints.
 func (p *syncPlan) count(woven bool) {
 	live, own, theirs := p.live.index(), p.own.index(), p.theirs.index()
 	for id := range p.want.Checkpoints {
@@ -136,7 +137,7 @@ func (p *syncPlan) count(woven bool) {
 	p.name(woven && p.tip != p.live.tip)
 }
 
-// name is what became of the issue.
+// name sets the result of the issue.
 func (p *syncPlan) name(woven bool) {
 	switch {
 	case p.tip.IsZero():

@@ -13,15 +13,16 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// maxPushedWithoutListing bounds the issues that are pushed before the remote was looked
-// at: it may have been seen last by another name, and then all of it is in vain.
+// maxPushedWithoutListing limits the number of issues that are pushed before the remote's
+// refs are listed. The remote-tracking refs may belong to another name of the remote, and
+// then all these pushes fail.
 const maxPushedWithoutListing = 20
 
-// pushWithoutListing pushes issues that have local-only checkpoints without listing
-// the remote's refs first. The lease on the last known value makes the push fail if
-// another clone has pushed since. It leaves out issues that need a merge or a
-// question to the user: they wait for the listing, as do the refused ones. If it
-// returns an error, a listing would fail with the same error.
+// pushWithoutListing pushes issues that have local-only checkpoints without listing the
+// remote's refs first. The lease on the last known value makes the push fail if another
+// clone has pushed since. It leaves out issues that need a merge or a question to the
+// user: they wait for the listing, as do the refused ones. If it returns an error, a
+// listing would fail with the same error.
 func (y *syncing) pushWithoutListing(ctx context.Context, all refStates) error {
 	if y.req.DryRun || y.req.Archived {
 		return nil
@@ -34,7 +35,7 @@ func (y *syncing) pushWithoutListing(ctx context.Context, all refStates) error {
 	outcome, start := errorsByIssue{}, time.Now()
 	if err := y.send(ctx, plans, outcome, (*syncPlan).update); err != nil {
 		if late := y.conn.Timeout; ctx.Err() == nil && (late == 0 || time.Since(start) < late) {
-			return nil // there may be something to fetch all the same
+			return nil // a fetch may still succeed
 		}
 		return err
 	}
@@ -51,7 +52,7 @@ func (y *syncing) pushWithoutListing(ctx context.Context, all refStates) error {
 	for _, p := range plans {
 		var said *RemoteError
 		switch err := outcome[p.issue]; {
-		case err == nil && p.there: // by a git push that told this clone nothing
+		case err == nil && p.there: // by a git push that did not update the remote-tracking ref
 			y.done[p.issue] = &Synced{Issue: p.issue, Result: UpToDate}
 		case err == nil:
 			y.done[p.issue] = &p.done
@@ -64,9 +65,9 @@ func (y *syncing) pushWithoutListing(ctx context.Context, all refStates) error {
 	return nil
 }
 
-// planWithoutListing plans issues with local-only checkpoints as if the remote were
-// where it was seen last, none if they are too many. It leaves out those that would not simply
-// be pushed then.
+// planWithoutListing plans issues with local-only checkpoints, under the assumption that
+// the remote refs have their last known values. It leaves out issues that need more than
+// a push. If there are too many issues, it returns nil.
 func (y *syncing) planWithoutListing(ctx context.Context, all refStates) (plans []*syncPlan) {
 	went := map[checkpoint.Issue]plumbing.Hash{}
 	for name, at := range all {
@@ -86,7 +87,7 @@ func (y *syncing) planWithoutListing(ctx context.Context, all refStates) (plans 
 		if err != nil || p.archive == nil || p.tip != p.live.tip || len(p.update()) == 0 || p.publishes() {
 			continue
 		}
-		if y.planArchive(p, remote.FetchedRef{}) == nil { // it stays as it is here
+		if y.planArchive(p, remote.FetchedRef{}) == nil { // the archive does not change
 			plans = append(plans, p)
 		}
 	}
@@ -109,6 +110,6 @@ func (y *syncing) isHarmless(ctx context.Context, plans []*syncPlan) bool {
 	return err == nil && y.req.Harmless(out)
 }
 
-// canConnectTwice reports that a second connection to the remote can be made beside a
-// first one: nobody is asked for a password, and so nobody is asked by two.
+// canConnectTwice reports whether a second connection to the remote can be opened
+// concurrently. This requires that no connection prompts for a password.
 func (y *syncing) canConnectTwice() bool { return y.req.Quiet || y.conn.BesideAnother() }

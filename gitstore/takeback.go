@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// undoRestore takes a finished restore back and forgets its snapshot.
+// undoRestore reverts a completed restore and deletes its snapshot.
 func (s *Store) undoRestore(ctx context.Context, sf *safety) (*Restored, error) {
 	release, err := s.lockWorktree()
 	if err != nil {
@@ -22,8 +22,8 @@ func (s *Store) undoRestore(ctx context.Context, sf *safety) (*Restored, error) 
 	return done, &UnfinishedError{err}
 }
 
-// takeBack makes every path what it was before, where it still is what the
-// restore made of it, and forgets the snapshot.
+// takeBack reverts every path that still has the content from the restore, and deletes
+// the snapshot.
 func (s *Store) takeBack(ctx context.Context, sf *safety) (*Restored, error) {
 	steps, err := sf.steps()
 	if err != nil {

@@ -6,18 +6,19 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// maxMergedTrees bounds the trees that are put together: they come from anybody, and a
-// few of them may stand for any number of directories.
+// maxMergedTrees limits the number of merged trees. They may come from untrusted clones,
+// and a few tree objects can represent any number of directories.
 const maxMergedTrees = 10_000
 
 // A treeOverlay merges trees.
 type treeOverlay struct {
 	k    *objectWriter
-	left int                                // how many trees may yet be made
-	made map[[2]plumbing.Hash]plumbing.Hash // of which two
+	left int                                // number of trees that may still be created
+	made map[[2]plumbing.Hash]plumbing.Hash // results, by pair of trees
 }
 
-// merge returns the entries of a tree and those of another that it does not have.
+// merge returns the entries of a tree, and those of another tree that the first one
+// lacks.
 func (p *treeOverlay) merge(entries, others []trees.Entry) []trees.Entry {
 	at := make(map[string]int, len(entries))
 	for i, e := range entries {
@@ -35,7 +36,8 @@ func (p *treeOverlay) merge(entries, others []trees.Entry) []trees.Entry {
 	return entries
 }
 
-// mergeTree returns a tree with the entries of both. The first one wins.
+// mergeTree returns a tree with the entries of both trees. If both have an entry, the
+// first tree wins.
 func (p *treeOverlay) mergeTree(first, second plumbing.Hash) plumbing.Hash {
 	pair := [2]plumbing.Hash{first, second}
 	if made, ok := p.made[pair]; ok || first == second || p.left == 0 {

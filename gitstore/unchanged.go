@@ -10,12 +10,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// volatile are the fields of a record that differ between two checkpoints of
-// the same state.
+// volatile are the record fields that differ even between two checkpoints of the same
+// state.
 var volatile = []string{"checkpoint_id", "created_at", "trigger", "clock", "session_id", "files_modified"}
 
-// unchanged reports whether a checkpoint would say what the newest one says:
-// the same HEAD, the same trees, the same record.
+// unchanged reports whether a new checkpoint would equal the newest checkpoint: the same
+// HEAD, the same trees and the same record.
 func (w *saveOp) unchanged(c *chain, r *checkpoint.Record) bool {
 	newest := c.newest()
 	if newest == nil || !newest.Valid() {
@@ -31,7 +31,7 @@ func (w *saveOp) unchanged(c *chain, r *checkpoint.Record) bool {
 	}
 	same := w.sameTrees(stored)
 	if !same && w.outOfTime() {
-		// What was read is the same: the rest is not known to have changed.
+		// All files that were read are unchanged. The others are assumed to be unchanged.
 		same = w.partOf(stored) && !slices.ContainsFunc(w.snap.Facts.Deleted, func(path string) bool {
 			return !slices.Contains(before.Snapshot().Deleted, path)
 		})
@@ -41,13 +41,13 @@ func (w *saveOp) unchanged(c *chain, r *checkpoint.Record) bool {
 	return same && now != nil && bytes.Equal(steady(before, r), now)
 }
 
-// outOfTime reports whether files were not read for lack of time.
+// outOfTime reports whether files were skipped because of the time limit.
 func (w *saveOp) outOfTime() bool {
 	return slices.ContainsFunc(w.snap.Facts.Skipped, func(f checkpoint.Skipped) bool { return f.Reason == checkpoint.OutOfTime })
 }
 
-// partOf reports whether stored has all that the snapshot has: the same staging
-// area on the same HEAD, and each file that was read.
+// partOf reports whether stored contains the snapshot: the same staged tree, and every
+// file that was read.
 func (w *saveOp) partOf(stored []trees.Entry) bool {
 	for _, e := range w.snap.Entries {
 		have, ok := trees.Find(stored, e.Name)
@@ -67,8 +67,8 @@ func (w *saveOp) partOf(stored []trees.Entry) bool {
 	return true
 }
 
-// withoutSnapshot is a record that does not say what was left out, but still on
-// which HEAD it was saved.
+// withoutSnapshot returns a copy of a record in which the snapshot contains only the
+// facts about HEAD.
 func withoutSnapshot(r *checkpoint.Record) *checkpoint.Record {
 	facts := r.Snapshot()
 	r = checkpoint.FromDoc(r.Doc().Clone())
@@ -76,7 +76,7 @@ func withoutSnapshot(r *checkpoint.Record) *checkpoint.Record {
 	return r
 }
 
-// sameTrees reports whether stored holds the snapshot's trees and no other.
+// sameTrees reports whether stored has exactly the snapshot's trees.
 func (w *saveOp) sameTrees(stored []trees.Entry) bool {
 	have := map[string]plumbing.Hash{}
 	for _, e := range stored {
@@ -92,9 +92,9 @@ func (w *saveOp) sameTrees(stored []trees.Entry) bool {
 	return len(have) == len(w.snap.Entries)
 }
 
-// steady is a record without its volatile fields, in the order in which it is
-// stored: an edit leaves another one behind. A note that is not given again is
-// no change.
+// steady returns a record without its volatile fields, as JSON. The encoding sorts fields
+// into the stored order, since an edit may change their order. A missing note in the new
+// record does not count as a change.
 func steady(r, given *checkpoint.Record) []byte {
 	m := r.Doc().Clone()
 	for _, key := range volatile {

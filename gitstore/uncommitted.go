@@ -8,8 +8,8 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
-// Uncovered lists the files that differ from HEAD now, untracked ones too, and
-// of these those that a checkpoint does not have in it.
+// Uncovered returns the files that differ from HEAD, including untracked files, and those
+// of them that a checkpoint does not contain.
 func (s *Store) Uncovered(ctx context.Context, r *checkpoint.Record) (changed, uncovered []string, err error) {
 	g := s.git
 	g.Dir = s.repo.Root

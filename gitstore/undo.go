@@ -10,16 +10,16 @@ import (
 	"git-checkpoint/gitstore/refs"
 )
 
-// Undone says what Undo took back.
+// An Undone is the result of Undo.
 type Undone struct {
 	What     string          // restore, prune, drop or archive
-	IDs      []checkpoint.ID // what came back to the chain
-	Restored *Restored       // for a restore
+	IDs      []checkpoint.ID // checkpoints that were restored to the chain
+	Restored *Restored       // set for a restore
 }
 
-// Undo takes back this clone's last restore, prune, drop or archive of an
-// issue: what it removed comes back to where it was, what was saved since
-// stays. It fails with ErrNothingToUndo.
+// Undo reverts this clone's last restore, prune, drop or archive of an issue. Removed
+// checkpoints return to their former place, and later saves stay. Undo fails with
+// ErrNothingToUndo.
 func (s *Store) Undo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
 	if done, err := s.finishedUndo(ctx, issue); err != nil || done != nil {
 		return done, err
@@ -47,8 +47,8 @@ func (s *Store) Undo(ctx context.Context, issue checkpoint.Issue) (*Undone, erro
 	return nil, fmt.Errorf("undo for issue %s: %w", issue, ErrNothingToUndo)
 }
 
-// finishedUndo reports on an undo of an issue that was killed after its refs had
-// moved, nil for none: the person does not know of it, and gives it again.
+// finishedUndo returns the result of an undo that was killed after its refs had moved, or
+// nil. The user does not know that it succeeded, and repeats the command.
 func (s *Store) finishedUndo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
 	var finished []refs.Note
 	err := s.withIssueLock(ctx, issue, func() error {
@@ -80,8 +80,8 @@ func (s *Store) finishedUndo(ctx context.Context, issue checkpoint.Issue) (*Undo
 	return done, nil
 }
 
-// undone is what the newest of some entries has undone: the removal below it that
-// no undo between has taken back.
+// undone returns the kind of removal that the newest undo entry has reverted. Undos pair
+// with removals like brackets.
 func undone(entries []refs.Logged) string {
 	open := 0
 	for _, e := range entries {
@@ -99,9 +99,9 @@ func undone(entries []refs.Logged) string {
 	return "removal"
 }
 
-// removals are the removals in the reflog of an issue's chain that were not
-// taken back, newest first. Every undo takes back the newest removal below it,
-// so undos pair with removals like brackets.
+// removals returns the removals in the reflog of an issue's chain that were not undone,
+// newest first. Every undo reverts the newest removal below it, so undos pair with
+// removals like brackets.
 func (s *Store) removals(ctx context.Context, issue checkpoint.Issue) ([]refs.Logged, error) {
 	entries, err := s.reflog(ctx, LiveRef(issue))
 	if err != nil {
@@ -123,8 +123,7 @@ func (s *Store) removals(ctx context.Context, issue checkpoint.Issue) ([]refs.Lo
 	return open, nil
 }
 
-// removal is what a reflog message says was done to remove checkpoints, "" for
-// other moves.
+// removal returns the kind of removal in a reflog message, or "" for other moves.
 func removal(message string) string {
 	for _, verb := range []string{"prune", "drop", "archive"} {
 		if strings.HasPrefix(message, verb+": ") {
@@ -137,9 +136,8 @@ func removal(message string) string {
 	return ""
 }
 
-// undoRemoval puts what a move took out of the chain, and out of the archive
-// in the same transaction, back in. It changes nothing when everything is back
-// already.
+// undoRemoval restores checkpoints that a move removed from the chain, and, in the same
+// transaction, from the archive. If all of them are present, it changes nothing.
 func (s *Store) undoRemoval(ctx context.Context, issue checkpoint.Issue, e refs.Logged) (*Undone, error) {
 	done := &Undone{What: removal(e.Message)}
 	err := s.alter(ctx, issue, func(c *chain, k *objectWriter) (*change, error) {

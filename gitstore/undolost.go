@@ -11,15 +11,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A removed is what a move of the refs took away and is still away, newest
-// first, with the ledger from before it.
+// A removed holds the checkpoints that a removal took away and that are still missing,
+// newest first, and the ledger before the removal.
 type removed struct {
 	live     []chainCommit // were in the chain
-	archived []chainCommit // were in the archive, and not moved there
+	archived []chainCommit // were in the archive, and not moved there by this removal
 	ledger   *ledger.Ledger
 }
 
-// removedBy finds out what a removal took out of the chain and the archive.
+// removedBy returns the checkpoints that a removal took out of the chain and the archive.
 func (s *Store) removedBy(ctx context.Context, c, archive *chain, e refs.Logged) (*removed, error) {
 	r := &removed{}
 	var err error
@@ -42,8 +42,8 @@ func (s *Store) removedBy(ctx context.Context, c, archive *chain, e refs.Logged)
 	return r, nil
 }
 
-// leftOut are the checkpoints that a chain had at one tip and not at another,
-// and its ledger at the first.
+// leftOut returns the checkpoints that a chain had at the old tip and lacks at the new
+// tip, and the ledger at the old tip.
 func (s *Store) leftOut(issue checkpoint.Issue, ref string, old, new plumbing.Hash) ([]chainCommit, *ledger.Ledger, error) {
 	before, err := s.walk(issue, ref, old, 0)
 	if err != nil {
@@ -59,8 +59,8 @@ func (s *Store) leftOut(issue checkpoint.Issue, ref string, old, new plumbing.Ha
 	}), before.ledger, nil
 }
 
-// keepLost leaves out what is back already, and what a later drop made gone
-// for good.
+// keepLost removes checkpoints from r that were restored already, or that a later drop
+// deleted permanently.
 func (r *removed) keepLost(c, archive *chain, drop bool) {
 	live, archived := c.index(), archive.index()
 	r.live = slices.DeleteFunc(r.live, func(l chainCommit) bool {
@@ -72,7 +72,7 @@ func (r *removed) keepLost(c, archive *chain, drop bool) {
 	})
 }
 
-// revive makes the ledger say of the removed what it said before.
+// revive restores the old ledger entries of the removed checkpoints.
 func (r *removed) revive(l *ledger.Ledger) {
 	for _, id := range idsOf(append(slices.Clone(r.live), r.archived...)) {
 		delete(l.Deleted, id)

@@ -7,9 +7,9 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// tellShared says of what an undo brought back that a remote already knows it
-// to be gone: the next sync takes it away again. A pin is stronger than a
-// pruning; nothing is stronger than a drop.
+// tellShared warns about restored checkpoints that a remote's ledger marks as removed,
+// because the next sync removes them again. A pin overrides a pruning, but nothing
+// overrides a drop.
 func (s *Store) tellShared(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID) {
 	refs, err := s.refs.List(ctx, remoteRefs)
 	if err != nil {

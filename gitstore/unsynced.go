@@ -20,39 +20,38 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A checkpoint survives a loss of power only if every object that it reaches
-// does. By default git syncs neither loose objects nor refs (core.fsync), and the
-// sync of a directory brings names to the disk before the contents: the files are
-// empty then. So before refs move, recent files that git wrote are synced too:
+// A checkpoint survives a power loss only if all objects that it reaches survive. By
+// default git syncs neither loose objects nor refs (core.fsync). A directory sync may
+// write file names to the disk before the file contents, which leaves empty files. So
+// before refs move, recent files that git wrote are synced too:
 //
-//   - All recent objects and refs, if git has changed a ref or a pack since the
-//     last time: any of the objects may be reached by now.
+//   - All recent objects and refs, if git has changed a ref or a pack since the last time: the new refs may reach any of these objects.
 //   - Otherwise the recent loose objects that the new commits reach.
 //
-// A file is recent by its status change time (ctime), which no program can set.
+// A file is recent by its status change time (ctime), which programs cannot set.
 
-// manyUnsynced is the number of files above which the whole file system is
-// synced, if that is possible.
+// manyUnsynced is the number of files above which the whole file system is synced, if the
+// system supports it.
 const manyUnsynced = 1000
 
-// An unsynced is the search for files that git wrote and did not sync.
+// An unsynced is the search for files that git wrote without a sync.
 type unsynced struct {
 	s     *Store
 	k     *objectWriter
-	since time.Time              // files that were changed before are durable
-	known map[plumbing.Hash]bool // durable, with all that they reach
+	since time.Time              // files that were changed earlier are durable
+	known map[plumbing.Hash]bool // durable objects, together with all objects that they reach
 	seen  map[plumbing.Hash]bool
 	files []string
 
 	moved bool // the repository is new, or a copy
 }
 
-// reach notes commits that objects of the writer refer to, and that git may have
+// reach registers commits that the writer's objects refer to, and that git may have
 // written.
 func (k *objectWriter) reach(commits ...plumbing.Hash) { k.reached = append(k.reached, commits...) }
 
-// syncOthers adds files to the writer's batch that git wrote, and that the moves or
-// the writer may reach. The caller ends the note after the refs have moved, or with
+// syncOthers adds files to the writer's batch that git wrote, and that the moves or the
+// writer's objects may reach. The caller ends the note after the refs have moved, or with
 // the error.
 func (s *Store) syncOthers(k *objectWriter, moves []refs.Move) (note *syncedFile, err error) {
 	before := s.readSynced()
@@ -65,7 +64,7 @@ func (s *Store) syncOthers(k *objectWriter, moves []refs.Move) (note *syncedFile
 		return &syncedFile{}, u.sync()
 	}
 	note = s.beginSynced(&now)
-	// At once: the removal of the loose files must not be durable before.
+	// First, because the removal of the loose files must not be durable before the packs.
 	first := s.objects.UnsyncedPacks(u.since)
 	if packed := filepath.Join(s.repo.CommonDir, "packed-refs"); objects.ChangedSince(packed, u.since) {
 		first = append(first, packed)
@@ -84,8 +83,8 @@ func (s *Store) syncOthers(k *objectWriter, moves []refs.Move) (note *syncedFile
 	return note, nil
 }
 
-// sync adds the files to the writer's batch. Above manyUnsynced it syncs the whole
-// file system instead.
+// sync adds the files to the writer's batch. Above manyUnsynced it syncs the whole file
+// system instead.
 func (u *unsynced) sync() error {
 	if len(u.files) <= manyUnsynced || !canSyncAll {
 		u.k.batch.Sync(u.files...)
@@ -99,13 +98,13 @@ func (u *unsynced) sync() error {
 	return nil
 }
 
-// walk finds the loose objects that are reached and recent. An object that is in
-// a pack is durable, and so is all that it reaches.
+// walk finds recent loose objects that the moves reach. A packed object is durable, and
+// so are all objects that it reaches.
 func (u *unsynced) walk(moves []refs.Move) {
 	todo := slices.Clone(u.k.reached)
 	for _, m := range moves {
 		if strings.HasPrefix(m.Name, bookRefs) {
-			u.known[m.Old] = true // by this program
+			u.known[m.Old] = true // written durably by this program
 		}
 		todo = append(todo, m.Old, m.New)
 	}
@@ -125,7 +124,7 @@ func (u *unsynced) walk(moves []refs.Move) {
 	}
 }
 
-// recent reports whether an object is loose and recent, and notes its file.
+// recent reports whether an object is loose and recent, and adds its file.
 func (u *unsynced) recent(h plumbing.Hash) bool {
 	if h.IsZero() || u.known[h] || u.seen[h] {
 		return false
@@ -138,7 +137,7 @@ func (u *unsynced) recent(h plumbing.Hash) bool {
 	return path != "" && u.file(path)
 }
 
-// file notes a file if it is recent, and reports whether it is.
+// file adds a file if it is recent, and reports whether it is.
 func (u *unsynced) file(path string) bool {
 	if !objects.ChangedSince(path, u.since) {
 		return false
@@ -165,8 +164,8 @@ func (u *unsynced) tree(h plumbing.Hash) {
 	}
 }
 
-// A synced describes the repository at the last time when all recent files were
-// synced. Without its note all recent files are synced again.
+// A synced describes the repository at the last sync of all recent files. It is stored as
+// a note. Without the note, all recent files are synced again.
 //
 //	repository <device and inode>
 //	packs <stamps>
@@ -185,7 +184,7 @@ const (
 	maxSynced    = 64 << 10
 )
 
-// readSynced is empty if there is no note, or not a complete one.
+// readSynced returns the note. The result is empty if the note is missing or incomplete.
 func (s *Store) readSynced() synced {
 	f, err := filelock.Open(s.NotePath(syncedNote), 0)
 	if err != nil {
@@ -221,16 +220,16 @@ func parseSynced(text string) synced {
 
 func sumOf(text string) string { return fmt.Sprintf(syncedSum, crc32.ChecksumIEEE([]byte(text))) }
 
-// A syncedFile is the note while it is written. It is overwritten in place: a save
-// after each commit would pay for a new file. Readers know an incomplete note, or
-// one of two writers, by its sum.
+// A syncedFile is a note that is being written. It is overwritten in place, since a new
+// file for each save would be slow. The checksum allows readers to detect a note that is
+// incomplete or mixed from two writers.
 type syncedFile struct {
-	f    *os.File // nil if it cannot be written
+	f    *os.File // nil if the note cannot be written
 	text string
 }
 
-// beginSynced makes the note incomplete. The time is that of the file system, which
-// may be on another machine.
+// beginSynced invalidates the note before the sync. The time in the note comes from the
+// file system, which may be on another machine.
 func (s *Store) beginSynced(now *synced) *syncedFile {
 	path := s.NotePath(syncedNote)
 	f, err := filelock.Open(path, os.O_CREATE)

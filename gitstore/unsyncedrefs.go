@@ -15,18 +15,18 @@ import (
 	"git-checkpoint/gitstore/objects"
 )
 
-// Limits of the search for refs of git, which is part of every save.
+// Limits of the search for refs written by git, which is part of every save.
 const (
 	maxRefDirs  = 64
 	maxRefFiles = 1000
 )
 
-// ownFolders are the directories of refs that this program alone writes, durably.
+// ownFolders are the ref directories that only this program writes, durably.
 var ownFolders = []string{"git-checkpoint/own", "git-checkpoint/fetched", "git-checkpoint/remote", "git-checkpoint/undo"}
 
-// refsOfOthers notes the refs that git wrote and that are recent: packed-refs,
-// HEAD, branches, tags, those of remotes, and chains that plain git has fetched.
-// The result changes if git changes one of them.
+// refsOfOthers adds recent refs that git wrote: packed-refs, HEAD, branches, tags,
+// remote-tracking refs, and chains that plain git fetched. It returns a stamp that
+// changes if git changes one of them.
 func (u *unsynced) refsOfOthers() string {
 	repo := &u.s.repo
 	sum := fnv.New64a()
@@ -39,7 +39,7 @@ func (u *unsynced) refsOfOthers() string {
 	}
 	io.WriteString(sum, objects.Stamp(filepath.Join(repo.CommonDir, "packed-refs"))+"\n")
 	left := maxRefDirs
-	if u.moved { // with the refs of this program, and the configuration
+	if u.moved { // including the refs of this program, and the configuration
 		u.refsIn(repo.CommonDir, nil)
 		left = math.MaxInt
 	}
@@ -51,8 +51,8 @@ func (u *unsynced) refsOfOthers() string {
 	return fmt.Sprintf("%x", sum.Sum64())
 }
 
-// syncTables makes the tables of refs durable after a move. Git syncs a new table
-// before its last bytes are written, and never the names.
+// syncTables makes reftables durable after a move. Git syncs a new table before it writes
+// the last bytes, and never syncs the directory.
 func (s *Store) syncTables() error {
 	dir := filepath.Join(s.repo.CommonDir, "reftable")
 	u := &unsynced{s: s, since: objects.Recent(time.Time{})}
@@ -60,8 +60,7 @@ func (s *Store) syncTables() error {
 	return s.objects.SyncFiles(u.files)
 }
 
-// refsBelow notes the recent refs in a directory below refs/, and in those below
-// it.
+// refsBelow adds the recent refs in a directory below refs/, recursively.
 func (u *unsynced) refsBelow(dir string, left *int, sum io.Writer) {
 	if *left--; *left < 0 || !u.moved && slices.Contains(ownFolders, dir) {
 		return
@@ -79,8 +78,7 @@ func (u *unsynced) refsBelow(dir string, left *int, sum io.Writer) {
 	}
 }
 
-// refsIn notes a directory and the recent files in it, and returns the directories
-// there.
+// refsIn adds a directory and its recent files, and returns its subdirectories.
 func (u *unsynced) refsIn(path string, sum io.Writer) (dirs []string) {
 	if sum != nil {
 		io.WriteString(sum, objects.Stamp(path)+"\n")
@@ -101,7 +99,7 @@ func (u *unsynced) refsIn(path string, sum io.Writer) (dirs []string) {
 	return dirs
 }
 
-// fetchedChains notes the recent chains that this program has not written.
+// fetchedChains adds recent chain refs that this program has not written.
 func (u *unsynced) fetchedChains(path string) {
 	if !objects.ChangedSince(path, u.since) {
 		return

@@ -9,20 +9,20 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Usage is the room that an issue's checkpoints take.
+// A Usage is the disk space of an issue's checkpoints.
 type Usage struct {
 	Issue       checkpoint.Issue
-	Checkpoints int   // archived ones too
-	Bytes       int64 // on disk, of what no branch, no tag and no remote-tracking branch holds
+	Checkpoints int   // includes archived checkpoints
+	Bytes       int64 // on disk, without objects that branches, tags or remote-tracking branches reach
 }
 
-// Usage measures an issue, its archive included. Objects that several issues
-// share count for each. It needs git 2.31, and reads every commit and tree.
+// Usage measures the disk space of an issue with its archive. Objects that several issues
+// share count for each issue. It requires git 2.31, and reads every commit and tree.
 func (s *Store) Usage(ctx context.Context, issue checkpoint.Issue) (Usage, error) {
 	u := Usage{Issue: issue}
 	args := []string{"rev-list", "--objects", "--disk-usage"}
 	if s.Partial() {
-		args = append(args, "--exclude-promisor-objects") // or it would fetch them
+		args = append(args, "--exclude-promisor-objects") // otherwise git would fetch them
 	}
 	for ref, read := range map[string]func(context.Context, checkpoint.Issue, int) (*List, error){
 		LiveRef(issue): s.List, ArchiveRef(issue): s.Archived,
@@ -32,7 +32,7 @@ func (s *Store) Usage(ctx context.Context, issue checkpoint.Issue) (Usage, error
 			return u, err
 		}
 		if l.Tip.IsZero() {
-			continue // git would not know the ref
+			continue // git would fail for an unknown ref
 		}
 		u.Checkpoints += len(l.Checkpoints)
 		args = append(args, ref)

@@ -14,24 +14,24 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Report is what Verify found in one issue.
+// A Report is the result of Verify for one issue.
 type Report struct {
 	Issue    checkpoint.Issue
-	Checked  int      // checkpoints
-	Errors   []string // what breaks the stored form or a promise
+	Checked  int      // number of checkpoints
+	Errors   []string // violations of the stored form or of a guarantee
 	Warnings []string
 }
 
-// Verify reads everything an issue has stored, live and archived: commits,
-// records, ledgers, trees and blobs. What it cannot read or what breaks the
-// stored form is in the report; the error is for what kept it from looking.
-// Objects that differ from their names are found as by git fsck.
+// Verify reads all stored objects of an issue, live and archived: commits, records,
+// ledgers, trees and blobs. Unreadable objects and violations of the stored form are in
+// the report. The error reports that Verify itself could not continue. Like git fsck,
+// Verify detects objects whose content does not match their id.
 func (s *Store) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
 	return s.verify(ctx, issue, true)
 }
 
-// Inspect is Verify without reading the files: it sees that they are there. A
-// ref that leads nowhere is Examine's to find.
+// Inspect is Verify without reading blobs; it only checks that they exist. Examine
+// reports refs that point to missing commits.
 func (s *Store) Inspect(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
 	return s.verify(ctx, issue, false)
 }
@@ -51,17 +51,17 @@ func (s *Store) verify(ctx context.Context, issue checkpoint.Issue, deep bool) (
 type verifier struct {
 	s      *Store
 	ctx    context.Context
-	deep   bool // read every blob, too
+	deep   bool // also read every blob
 	report *Report
 	seen   map[plumbing.Hash]bool // trees and blobs that were read
 	ids    map[checkpoint.ID]foundAt
-	lacks  map[string]error // by checkpoint: why a partial clone could not fetch a part of it
+	lacks  map[string]error // by checkpoint: error of an object that a partial clone could not fetch
 
-	exhausted error // a lack of memory or file descriptors, so that nothing is known
+	exhausted error // a lack of memory or file descriptors, so that the result is unknown
 }
 
-// fault reports err about a checkpoint. What a partial clone cannot fetch is no
-// damage: a checkpoint gets one warning.
+// fault reports err about a checkpoint. An object that a partial clone cannot fetch is no
+// damage: the checkpoint gets one warning.
 func (v *verifier) fault(name, part string, err error) {
 	p, lacked := errors.AsType[*PromisedError](err)
 	switch {
@@ -76,7 +76,7 @@ func (v *verifier) fault(name, part string, err error) {
 	}
 }
 
-// foundAt is the place of a checkpoint.
+// A foundAt is the location of a checkpoint.
 type foundAt struct {
 	ref    string
 	commit plumbing.Hash
@@ -133,7 +133,7 @@ func (v *verifier) chain(ref string) {
 	}
 }
 
-// checkpoint judges one commit with all it points to.
+// checkpoint checks one commit and all objects that it refers to.
 func (v *verifier) checkpoint(ref string, l *chainCommit) {
 	if !l.Valid() {
 		v.errorf("%s: %s", l.name(), l.Problem)
@@ -142,7 +142,7 @@ func (v *verifier) checkpoint(ref string, l *chainCommit) {
 		switch {
 		case other.ref == ref:
 			v.errorf("%s: two commits have this id, %s and %s", l.ID, other.commit, l.Commit)
-		case v.deep: // else it is Examine's to find
+		case v.deep: // otherwise Examine reports it
 			v.errorf("%s: it is in the chain and in the archive: git checkpoint doctor --fix", l.ID)
 		}
 	}
@@ -185,7 +185,7 @@ func (v *verifier) checkpoint(ref string, l *chainCommit) {
 	}
 }
 
-// indexCommit checks the commit that holds staged/ and HEAD.
+// indexCommit checks the commit that connects staged/ with HEAD.
 func (v *verifier) indexCommit(l *chainCommit) {
 	c, err := v.s.readCommit(l.commit.parents[1])
 	if err != nil {
@@ -205,7 +205,7 @@ func (v *verifier) indexCommit(l *chainCommit) {
 	}
 }
 
-// agree checks the trailers against the record, which is the truth.
+// agree compares the trailers with the record, which is authoritative.
 func (v *verifier) agree(l *chainCommit, r *checkpoint.Record) {
 	for _, f := range []struct{ name, trailer, record string }{
 		{"checkpoint_id", string(l.ID), string(r.ID())},
@@ -222,15 +222,15 @@ func (v *verifier) agree(l *chainCommit, r *checkpoint.Record) {
 	}
 }
 
-// head checks that the commit which the record calls HEAD is the one that the
-// chain keeps alive.
+// head checks that HEAD in the record equals the parent of the index commit, which the
+// chain protects from gc.
 func (v *verifier) head(l *chainCommit, r *checkpoint.Record) {
 	if len(l.commit.parents) != 2 {
 		return
 	}
 	c, err := v.s.readCommit(l.commit.parents[1])
 	if err != nil {
-		return // named already
+		return // reported already
 	}
 	kept := ""
 	if len(c.parents) > 0 {
@@ -241,20 +241,21 @@ func (v *verifier) head(l *chainCommit, r *checkpoint.Record) {
 	}
 }
 
-// snapshot judges the trees together, as a restore does: each may be sound, and
-// a path stand in two of them. What they build on may not be here.
+// snapshot checks the trees together, as a restore does. Each tree may be valid, and
+// still two trees may contain the same path. The commits below the trees may be missing
+// in this clone.
 func (v *verifier) snapshot(c *Checkpoint, r *checkpoint.Record) {
 	st, err := v.s.snapshotOf(c, r)
 	if err != nil {
 		v.notice(err)
-		return // named already
+		return // reported already
 	}
 	if _, err := v.s.targets(st); err != nil {
 		v.fault(c.name(), "", err)
 	}
 }
 
-// intact reads an object and compares it with its name.
+// intact reads an object and compares its content with its id.
 func (v *verifier) intact(kind plumbing.ObjectType, hash plumbing.Hash) ([]byte, error) {
 	data, err := trees.ReadAs(v.s.objects, kind, hash)
 	if err == nil && plumbing.ComputeHash(kind, data) != hash {
@@ -263,11 +264,11 @@ func (v *verifier) intact(kind plumbing.ObjectType, hash plumbing.Hash) ([]byte,
 	return data, err
 }
 
-// maxPath is longer than a path may be anywhere that git runs but on Windows,
-// where git itself stops there.
+// maxPath is the longest possible path on all systems with git except Windows, which git
+// limits itself.
 const maxPath = 4096
 
-// tree reads everything below a tree once, and judges its names.
+// tree reads all objects below a tree once, and checks the names of entries.
 func (v *verifier) tree(name, dir string, hash plumbing.Hash) {
 	if v.seen[hash] || hash == trees.Empty {
 		return
@@ -299,7 +300,7 @@ func (v *verifier) tree(name, dir string, hash plumbing.Hash) {
 	}
 }
 
-// blob checks a file. A partial clone may be without it.
+// blob checks a file. A partial clone may lack it.
 func (v *verifier) blob(name, path string, hash plumbing.Hash) {
 	if !v.s.objects.Has(hash) {
 		if !repository.Partial(v.s.config) {
@@ -319,7 +320,7 @@ func (v *verifier) blob(name, path string, hash plumbing.Hash) {
 	}
 }
 
-// largeIntact is intact for a blob that no memory should hold.
+// largeIntact is intact for a blob that is too large for memory.
 func (v *verifier) largeIntact(hash plumbing.Hash) error {
 	size, err := v.s.objects.Size(hash)
 	if err != nil {
@@ -335,8 +336,8 @@ func (v *verifier) largeIntact(hash plumbing.Hash) error {
 	return nil
 }
 
-// complete fails when something a restore of c would need is missing, or when
-// it would refuse what is there.
+// complete fails if objects for a restore of c are missing, or if a restore would refuse
+// them.
 func (s *Store) complete(ctx context.Context, c *Checkpoint, r *checkpoint.Record) error {
 	v := &verifier{s: s, ctx: ctx, report: &Report{Issue: c.Issue}, seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]foundAt{}}
 	v.tree(c.name(), "", c.Tree)
@@ -353,10 +354,11 @@ func (s *Store) complete(ctx context.Context, c *Checkpoint, r *checkpoint.Recor
 	return nil
 }
 
-// NewestValid returns the newest checkpoint whose record can be read and gone on
-// with, and the record. It fails with *NoneError when there is no checkpoint, with
-// *CorruptError when none is valid. It also fails if a record cannot be read for a
-// lack of memory or file descriptors: an older checkpoint is not the newest then.
+// NewestValid returns the newest checkpoint with a valid record from which work can
+// continue, and the record. It fails with *NoneError if there is no checkpoint, and with
+// *CorruptError if no checkpoint is valid. It also fails if a record cannot be read for a
+// lack of memory or file descriptors, since an older checkpoint would then be the wrong
+// result.
 func (s *Store) NewestValid(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
 	l, err := s.List(ctx, issue, 0)
 	if err != nil {

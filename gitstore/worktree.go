@@ -13,17 +13,18 @@ import (
 	"git-checkpoint/gitstore/repository"
 )
 
-// A Worktree is a worktree that has the branch of a checkpoint.
+// A Worktree is a worktree for the branch of a checkpoint.
 type Worktree struct {
 	Dir     string
-	Created bool // it was not there before
+	Created bool // WorktreeFor has created it
 
-	branch, tip string // the branch that was made for it, and where
+	branch, tip string // the branch that WorktreeFor created, and its tip
 }
 
-// WorktreeFor finds the worktree that a checkpoint's branch is checked out in.
-// Where there is none it makes one at dir: of the branch, else of a remote's
-// branch of that name, else of a new branch at the checkpoint's HEAD.
+// WorktreeFor returns the worktree in which a checkpoint's branch is checked out. If
+// there is none, it creates a worktree at dir. The worktree has the existing branch,
+// otherwise a new branch from the remote-tracking branch with the same name, otherwise a
+// new branch at the checkpoint's HEAD.
 func (s *Store) WorktreeFor(ctx context.Context, c *Checkpoint, dir string) (Worktree, error) {
 	if c.Branch != "" {
 		if at := repository.CheckedOut(ctx, s.git, c.Branch); at != "" {
@@ -47,11 +48,11 @@ func (s *Store) WorktreeFor(ctx context.Context, c *Checkpoint, dir string) (Wor
 	return p, nil
 }
 
-// RemoveWorktree removes a worktree that WorktreeFor has made, and the branch that
-// it made for it. Where anything changed in it since, it stays: git refuses.
+// RemoveWorktree removes a worktree that WorktreeFor created, and the branch that it
+// created. If the worktree has changed since, git refuses and both stay.
 func (s *Store) RemoveWorktree(ctx context.Context, p Worktree) error {
 	git := s.git
-	git.Dir = s.CommonDir() // nobody can remove the directory that they are in
+	git.Dir = s.CommonDir() // the working directory must not be inside of the removed worktree
 	if _, err := git.Output(ctx, "worktree", "remove", "--", p.Dir); err != nil || p.branch == "" {
 		return err
 	}
@@ -62,8 +63,7 @@ func (s *Store) RemoveWorktree(ctx context.Context, p Worktree) error {
 	return err
 }
 
-// isThere refuses a worktree that git knows and that was moved or removed
-// without it.
+// isThere fails if git lists a worktree that was moved or removed without git.
 func isThere(dir, branch string) error {
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -74,7 +74,7 @@ func isThere(dir, branch string) error {
 	}
 }
 
-// worktreeArgs are those of `git worktree add`.
+// worktreeArgs returns the arguments of `git worktree add`.
 func (s *Store) worktreeArgs(ctx context.Context, c *Checkpoint, dir string) ([]string, error) {
 	st, err := s.openSnapshot(c)
 	if err != nil {
@@ -100,8 +100,8 @@ func (s *Store) worktreeArgs(ctx context.Context, c *Checkpoint, dir string) ([]
 	return []string{"-b", c.Branch, "--", dir, st.head.String()}, nil
 }
 
-// EnterWorktree makes a worktree the working directory of this process, and forgets
-// the variables that would have git work on another one's files.
+// EnterWorktree makes a worktree the working directory of this process, and unsets the
+// environment variables that would make git use another worktree.
 func EnterWorktree(dir string) error {
 	if err := os.Chdir(dir); err != nil {
 		return err

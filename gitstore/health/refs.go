@@ -12,7 +12,7 @@ type Role int
 // The roles of refs.
 const (
 	Chain    Role = iota // live checkpoints, or the archive: it holds what people saved
-	Own                  // what this clone wrote last
+	Own                  // the chain at own/
 	Note                 // what a remote had, or that a chain was fetched
 	Undo                 // a safety snapshot
 	Incoming             // what a fetch brings, until it has its place

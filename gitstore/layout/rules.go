@@ -34,7 +34,7 @@ func (p Problem) String() string {
 const (
 	maxProblems = 200
 	maxPlaces   = 20
-	maxPlaced   = 4 << 20 // bytes
+	maxPlaced   = 4 << 20 // number of bytes that may still be read
 )
 
 // checker collects what a document does against the rules.
