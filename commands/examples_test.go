@@ -11,9 +11,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// cmdExamples runs every example of the help, each in a copy of a directory:
-// examples world codes. Each line of the file codes is an exit code other than
-// 0 and the beginning of the examples that end with it.
+// cmdExamples runs every example of the help in a copy of the directory world: `examples
+// world codes`. Each line of the file codes has a non-zero exit code and the prefix of
+// the examples that return it.
 func cmdExamples(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: examples world codes")
@@ -39,7 +39,7 @@ func cmdExamples(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// codeOfExample is the code of the longest beginning that a line has.
+// codeOfExample returns the code of the longest prefix that matches a line.
 func codeOfExample(codes, line string) string {
 	found, code := "", "0"
 	for row := range strings.Lines(codes) {
@@ -51,8 +51,8 @@ func codeOfExample(codes, line string) string {
 	return code
 }
 
-// runExample runs a line in the repository of a copy of the world and says how
-// it ended otherwise than it should, "" for well.
+// runExample runs a line in the repository of a copy of the world. It returns a message
+// if the exit code is not the expected one, and "" otherwise.
 func runExample(ts *testscript.TestScript, world, dir, line, want string) string {
 	defer os.RemoveAll(dir)
 	if out, err := exec.Command("cp", "-R", world, dir).CombinedOutput(); err != nil {
@@ -72,9 +72,10 @@ func runExample(ts *testscript.TestScript, world, dir, line, want string) string
 	return ""
 }
 
-// interrupted runs a line that does not end by itself, until it has printed one.
+// interrupted runs a line that does not end by itself, and interrupts it after its first
+// line of output.
 func interrupted(cmd *exec.Cmd, line string) ([]byte, error) {
-	cmd.Args[2] = "exec " + strings.Replace(line, "git checkpoint", "git-checkpoint", 1) // the signal is for it alone
+	cmd.Args[2] = "exec " + strings.Replace(line, "git checkpoint", "git-checkpoint", 1) // so that the signal reaches only this process
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Git takes the pattern of a folder as that folder, whatever it is called.
+// Git matches exactly the folder of a pattern, even if its name has special characters.
 func TestExcludeLine(t *testing.T) {
 	for folder, line := range map[string]string{
 		".claude/checkpoints": "/.claude/checkpoints/",

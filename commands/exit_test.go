@@ -116,7 +116,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// Every code has a name of its own.
+// Every exit code has a unique name.
 func TestKinds(t *testing.T) {
 	seen := map[string]int{}
 	for code, kind := range kinds {

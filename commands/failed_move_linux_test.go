@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A sync of the refs' directories that fails comes after the refs have moved. The
-// error then contains that the change is made, and the id of a new checkpoint.
+// If the sync of a ref directory fails, the refs have moved already. The error then
+// states that the change is made, and contains the id of a new checkpoint.
 func TestFailureAfterTheMove(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -58,7 +58,7 @@ func TestFailureAfterTheMove(t *testing.T) {
 	}
 }
 
-// unsyncedRefs runs the program with EIO for each sync of a directory of refs.
+// unsyncedRefs runs the program with EIO for each sync of a ref directory.
 func (v *victim) unsyncedRefs(args ...string) outcome {
 	trace := []string{"-f", "-o", "/dev/null", "-e", "trace=fsync", "-e", "inject=fsync:error=EIO"}
 	for _, dir := range []string{"checkpoints", "checkpoints-archive", "git-checkpoint/own", "git-checkpoint/remote", "git-checkpoint/remote/up"} {

@@ -26,12 +26,12 @@ type faultTest struct {
 	table *faultTable
 	dir   string
 	git2  string
-	every int // try one stop of so many
+	every int // test every nth stop
 	first int
 
 	template             *faultWorld
-	before, after, again faultState // before the command, after it, after it was run twice
-	begun                faultState // after it was interrupted and run again
+	before, after, again faultState // before the command, after one run, after two runs
+	begun                faultState // after an interrupted and a second run
 	code, codeAgain      int
 
 	known    map[string]bool     // object names in the template's refs
@@ -65,7 +65,7 @@ func (f *faultTest) test(t *testing.T) {
 		for at := 1 + f.first%f.every; at <= n; at += f.every {
 			problems, hit := f.inject(t, kind, at)
 			if hit == nil {
-				break // fewer calls than last time
+				break // fewer calls than in the run before
 			}
 			tried++
 			if len(problems) > 0 {
@@ -79,7 +79,7 @@ func (f *faultTest) test(t *testing.T) {
 	f.table.states(len(f.verdicts))
 }
 
-// tell reports problems, each only where it is met first.
+// tell reports problems, each only at its first occurrence.
 func (f *faultTest) tell(t *testing.T, where string, problems []string) {
 	text := strings.Join(problems, "\n\t")
 	if f.told == nil {
@@ -91,7 +91,7 @@ func (f *faultTest) tell(t *testing.T, where string, problems []string) {
 	}
 }
 
-// expect runs the command without a fault, once and twice.
+// expect runs the command without a fault, once and twice, to get the expected states.
 func (f *faultTest) expect(t *testing.T) {
 	w := f.template.copyTo(t, filepath.Join(f.dir, "expected"))
 	o := w.try("git-checkpoint", f.args...)
@@ -129,7 +129,8 @@ func (f *faultTest) count(t *testing.T, kind fault) int {
 	return r.stops
 }
 
-// fault runs the program with a fault at a stop; zero only counts.
+// fault runs the program with a fault at a stop. A stop of zero injects nothing and
+// counts the calls.
 func (w *faultWorld) fault(t *testing.T, kind fault, at int, args ...string) (*faultRun, outcome) {
 	t.Helper()
 	r := &faultRun{
@@ -156,14 +157,14 @@ func readTrimmed(name string) string {
 	return strings.TrimSpace(string(data))
 }
 
-// A verdict is what a check found about a state that faults leave.
+// A verdict is the result of the checks of a state after a fault.
 type verdict struct {
 	left     faultState
 	problems []string
 }
 
-// inject runs the command with a fault at a stop and returns everything that is
-// wrong afterwards. States that cannot be told apart are checked once.
+// inject runs the command with a fault at a stop and returns all problems afterwards.
+// States with equal signatures are checked once.
 func (f *faultTest) inject(t *testing.T, kind fault, at int) ([]string, *stop) {
 	w := f.template.copyTo(t, filepath.Join(f.dir, "world"))
 	defer os.RemoveAll(w.root)
@@ -175,7 +176,7 @@ func (f *faultTest) inject(t *testing.T, kind fault, at int) ([]string, *stop) {
 	c.remoteBlind = kind == faultFiles && strings.HasPrefix(r.hit.path, "remote.git/")
 	c.remoteTable = strings.HasPrefix(r.hit.path, "remote.git/reftable/")
 	c.stuck = kind == faultEIO && strings.HasPrefix(r.hit.call, "unlink")
-	pending := 0 // or the way to go on after a restore
+	pending := 0 // or the command after an interrupted restore
 	if f.row.restores && w.pending() {
 		pending = 1 + at/f.every%3
 	}
@@ -200,17 +201,17 @@ func (f *faultTest) inject(t *testing.T, kind fault, at int) ([]string, *stop) {
 	return c.problems, r.hit
 }
 
-// A faultCheck looks at a world after a fault.
+// A faultCheck checks a world after a fault.
 type faultCheck struct {
 	f      *faultTest
 	w      *faultWorld
 	at     int
 	o      outcome
 	killed bool
-	stuck  bool // it was the removal of a file that failed
+	stuck  bool // the removal of a file failed
 
-	remoteBlind bool // the remote's own git could not open a file
-	remoteTable bool // the remote's own git could not write a reftable
+	remoteBlind bool // the remote's git could not open a file
+	remoteTable bool // the remote's git could not write a reftable
 	left        faultState
 	problems    []string
 }
@@ -219,11 +220,11 @@ func (c *faultCheck) wrong(format string, args ...any) {
 	c.problems = append(c.problems, fmt.Sprintf(format, args...))
 }
 
-// checkLeft checks what the command left: checkpoints, files, what it said.
+// checkLeft checks the state after the fault: checkpoints, files and output.
 func (c *faultCheck) checkLeft() {
 	f := c.f
 	if f.row.damage != nil && c.o.code != f.code {
-		return // the damage is there still
+		return // the damage is still present
 	}
 	var err error
 	if c.left, err = c.w.state(); err != nil {
@@ -243,8 +244,8 @@ func (c *faultCheck) checkLeft() {
 	}
 }
 
-// checkAlive fails for a checkpoint that is neither where it was nor where the
-// command puts it.
+// checkAlive fails for a checkpoint whose place is neither the old nor the expected
+// place.
 func (c *faultCheck) checkAlive(s faultState) {
 	f := c.f
 	for id, was := range f.before.ids {
@@ -259,15 +260,15 @@ func (c *faultCheck) checkAlive(s faultState) {
 	}
 }
 
-// leftover is a temporary file of a process that was killed. The next command
-// that replaces the file removes it.
+// leftover matches a temporary file of a killed process. The next command that replaces
+// the file removes it.
 var leftover = regexp.MustCompile(`/\.[^/]+(\.git-checkpoint-\d+-\d+|\.\d+\.tmp)$`)
 
-// excludeLeftover is the leftover of info/exclude, which no later command replaces if
-// the line is in it.
+// excludeLeftover matches the leftover of info/exclude. No later command replaces that
+// file if the line is in it.
 var excludeLeftover = regexp.MustCompile(`^repo/\.git/info/\.exclude\.git-checkpoint-\d+-\d+$`)
 
-// checkFiles fails for a file that is neither as it was nor as the command makes it.
+// checkFiles fails for a file whose content is neither the old nor the expected content.
 func (c *faultCheck) checkFiles(s faultState) {
 	f := c.f
 	for name := range unionOf(s.files, f.before.files, f.after.files) {
@@ -299,37 +300,37 @@ func unionOf(all ...map[string]string) map[string]bool {
 	return names
 }
 
-// saysDone are words of errors by which a command that failed says what it did.
+// saysDone matches errors in which a failed command reports its changes.
 var saysDone = regexp.MustCompile(`the change is made|is in the chain|is not complete|(?m)^recorded: |but not all that belongs to it|the command itself is done|pushed to \S+, but|are restored, but|hint: git checkpoint (restore --(continue|abort)|undo|sync|push)`)
 
-// saysMoved are words of results by which a command that failed says what it did.
+// saysMoved matches results in which a failed command reports its changes.
 var saysMoved = regexp.MustCompile(`: (fetched|pushed) \d+ checkpoint|^CP-\S+\t`)
 
-// checkAnswer holds what the command said against what it did.
+// checkAnswer compares the output of the command with its changes.
 func (c *faultCheck) checkAnswer() {
 	f := c.f
 	if c.left.files == nil {
-		return // it could not be read, or the damage is there still
+		return // the state is unreadable, or the damage is still present
 	}
 	if c.o.code == f.code {
 		if strings.Contains(c.o.err, "warning: not saved") || strings.Contains(c.o.err, "warning: not pushed") {
-			return // the code is that of the command that was run, or of the save, and the warning says what was not done
+			return // the exit code is that of the run command or of the save, and the warning reports the failure
 		}
 		if c.remoteBlind && f.form == refsTable && strings.Contains(c.o.out, ": pushed ") {
-			return // its git cannot open its configuration, writes the ref as a file, and says that it has moved
+			return // the remote's git cannot open its configuration, writes the ref as a file, and reports success
 		}
 		if c.remoteBlind && strings.Contains(c.o.out, ": none on ") {
-			return // its git says so: it lists no refs in a folder or table that it cannot open, and exits with 0
+			return // the remote's git cannot open the folder or table, lists no refs, and exits with 0
 		}
 		if got, want := c.left.shape(f.before), f.after.shape(f.before); got != want {
 			c.wrong("it succeeded and did not do it: %s, expected %s", got, want)
 		}
 		got, want := maps.Clone(c.left.files), maps.Clone(f.after.files)
-		for _, ignored := range []string{"repo/.git/info/exclude"} { // a failure there is none of the command
+		for _, ignored := range []string{"repo/.git/info/exclude"} { // a failure there is no failure of the command
 			delete(got, ignored)
 			delete(want, ignored)
 		}
-		if strings.Contains(c.o.err, "warning: mirror: ") { // the warning says that mirrored files are behind; the checkpoints are not
+		if strings.Contains(c.o.err, "warning: mirror: ") { // the warning reports outdated mirrored files; the checkpoints are complete
 			for _, files := range []map[string]string{got, want} {
 				maps.DeleteFunc(files, func(name, _ string) bool { return strings.HasPrefix(name, mirrored) })
 			}
@@ -341,7 +342,7 @@ func (c *faultCheck) checkAnswer() {
 		c.wrong("it failed without a word")
 	}
 	if c.remoteTable && strings.Contains(c.o.err, ": reftable: transaction prepare: ") {
-		return // its git moves the ref, cannot compact its tables then, and says that nothing has moved
+		return // the remote's git moves the ref, cannot compact its tables, and reports that no ref has moved
 	}
 	changed := c.left.shape(f.before) != f.before.shape(f.before) || !maps.Equal(c.left.files, f.before.files) || c.left.index != f.before.index
 	if changed && !saysDone.MatchString(c.o.err) && !saysMoved.MatchString(c.o.out) {
@@ -349,7 +350,7 @@ func (c *faultCheck) checkAnswer() {
 	}
 }
 
-// mirrored is the folder of the files that the row of the mirror has.
+// mirrored is the folder of the mirror row's files.
 const mirrored = "repo/.claude/checkpoints/"
 
 func changedFiles(a, b map[string]string) string {
@@ -372,11 +373,11 @@ func (c *faultCheck) sameFiles(got, want faultState, when string) {
 	}
 }
 
-// waits is how long the next command may take; one that meets a lock waits for
+// waits limits the duration of the next command. A command that meets a lock waits for
 // ten seconds.
 const waits = 5 * time.Second
 
-// checkNext runs the command again, or finishes or takes back a restore.
+// checkNext runs the command again, or continues or aborts a restore.
 func (c *faultCheck) checkNext() {
 	f := c.f
 	args, wants := f.args, []faultEnd{{f.code, &f.after}, {f.codeAgain, &f.again}}
@@ -401,8 +402,8 @@ func (c *faultCheck) checkNext() {
 		return
 	}
 	if c.w.shares && strings.Contains(o.err, "cannot lock ref") && len(locksIn(filepath.Join(c.w.root, "remote.git"))) > 0 {
-		// The remote's own git was killed. Its locks are not this program's to
-		// remove: it says why it cannot push, and nothing here is lost.
+		// The remote's git was killed. This program must not remove its locks. It reports
+		// why it cannot push, and no local data is lost.
 		c.checkAlive(state)
 		return
 	}
@@ -417,7 +418,7 @@ func (c *faultCheck) checkNext() {
 	for _, problem := range c.w.sound() {
 		c.wrong("after the next command: %s", problem)
 	}
-	locks := slices.DeleteFunc(c.w.locks(), func(name string) bool { return filepath.Base(name) == "mirror.lock" }) // it is locked, not made
+	locks := slices.DeleteFunc(c.w.locks(), func(name string) bool { return filepath.Base(name) == "mirror.lock" }) // a permanent file: the lock is on it, not its existence
 	if len(locks) > 0 && !c.stuck {
 		c.wrong("locks are left: %v", locks)
 	}
@@ -426,7 +427,7 @@ func (c *faultCheck) checkNext() {
 	}
 }
 
-// locksIn are the lock files in a repository.
+// locksIn returns the lock files in a repository.
 func locksIn(dir string) []string {
 	var locks []string
 	_ = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
@@ -438,7 +439,7 @@ func locksIn(dir string) []string {
 	return locks
 }
 
-// A faultEnd is how the next command may end.
+// A faultEnd is a valid result of the next command.
 type faultEnd struct {
 	code  int
 	state *faultState
@@ -450,7 +451,7 @@ func (e faultEnd) is(code int, s, before faultState) bool {
 	return code == e.code && s.shape(before) == e.state.shape(before) && maps.Equal(files, e.state.files) && s.index == e.state.index && s.heads == e.state.heads
 }
 
-// checkUndo takes the command back.
+// checkUndo runs undo and checks that the old state returns.
 func (c *faultCheck) checkUndo() {
 	f := c.f
 	o := c.w.try("git-checkpoint", "undo", "42")
@@ -465,13 +466,13 @@ func (c *faultCheck) checkUndo() {
 	}
 }
 
-// tableLocked reports whether a command failed at the lock of the reftable, which the
-// disk did not let git remove. Git has ended, so nothing says whose lock it is.
+// tableLocked reports whether a command failed at the reftable lock that git could not
+// remove because of the fault. Git has ended, so the owner of the lock is unknown.
 func (c *faultCheck) tableLocked(o outcome) bool {
 	return c.stuck && strings.Contains(o.err, "tables.list.lock exists; if no git is running, remove it")
 }
 
-// sound returns what verify and git fsck find wrong.
+// sound returns the problems that verify and git fsck find.
 func (w *faultWorld) sound() []string {
 	var problems []string
 	dirs := []string{"."}

@@ -15,14 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFaultAtEachCall stops each command that writes at each system call that
-// changes something, its own and those of its gits, injects a fault there and
-// checks what is left.
+// TestFaultAtEachCall stops each writing command at each system call that changes
+// something, in the command and in its git processes. It injects a fault there and checks
+// the result.
 //
-//   - GIT_CHECKPOINT_TEST_FAULTS=full tries every call, a number n every nth, beginning at
-//     another one for each command.
-//   - GIT_CHECKPOINT_TEST_FAULT_ROWS is a regular expression of names of faultRows.
-//   - GIT_CHECKPOINT_TEST_FAULT_TABLE names the file that the table of the run goes to.
+//   - GIT_CHECKPOINT_TEST_FAULTS=full tests every call, a number n every nth call, with a different first call for each command.
+//   - GIT_CHECKPOINT_TEST_FAULT_ROWS is a regular expression for names in faultRows.
+//   - GIT_CHECKPOINT_TEST_FAULT_TABLE is the output file for the table of the run.
 func TestFaultAtEachCall(t *testing.T) {
 	every, _ := strconv.Atoi(strings.Replace(os.Getenv("GIT_CHECKPOINT_TEST_FAULTS"), "full", "1", 1))
 	if every <= 0 {
@@ -66,8 +65,8 @@ func sharedMemory(t *testing.T) string {
 	return t.TempDir()
 }
 
-// gitWithReftable is the directory of a git with reftables, empty for the one on
-// PATH or if there is none.
+// gitWithReftable returns the directory of a git with reftables. It returns "" if that
+// git is on PATH or does not exist.
 func gitWithReftable(t *testing.T) string {
 	cached := "/tmp/git-checkpoint-git-trixie/bin"
 	for _, dir := range []string{filepath.Dir(must(exec.LookPath("git"))), cached} {

@@ -10,21 +10,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A faultRow is a command that writes, and the world that it runs in.
+// A faultRow is a writing command and its world.
 type faultRow struct {
 	name    string
 	prepare func(w *faultWorld)
 	args    []string
-	form    map[refsForm]bool // nil for all
+	form    map[refsForm]bool // nil for all forms
 
-	damage   func(w *faultWorld) // damages the repository before the command runs
-	begun    func(w *faultWorld) // does the first part of a command that has two
-	restores bool                // it changes the worktree or index
-	undo     bool                // `undo` takes it back
-	thins    bool                // its retention drops checkpoints; it keeps them if it cannot read enough to decide
+	damage   func(w *faultWorld) // damages the repository before the command
+	begun    func(w *faultWorld) // runs the first part of a two-part command
+	restores bool                // changes the worktree or the index
+	undo     bool                // `undo` reverts the command
+	thins    bool                // retention drops checkpoints, or keeps them if it cannot read enough data
 }
 
-// aboutID stands for the id of the checkpoint before the newest.
+// aboutID is the placeholder for the id of the second newest checkpoint.
 const aboutID = "<id>"
 
 func (w *faultWorld) saves(n int, args ...string) {
@@ -33,7 +33,7 @@ func (w *faultWorld) saves(n int, args ...string) {
 	}
 }
 
-// savedChange saves a change of several files and takes it out of the worktree.
+// savedChange saves a change of several files and removes it from the worktree.
 func savedChange(w *faultWorld) {
 	w.write("src/c.txt", "saved\n")
 	w.write("src/d.txt", "saved\n")
@@ -45,7 +45,7 @@ func savedChange(w *faultWorld) {
 
 func savedThrice(w *faultWorld) { w.saves(3) }
 
-// savedThere saves in another clone, on top of what the repository has.
+// savedThere saves a checkpoint in another clone, on top of the repository's checkpoints.
 func savedThere(w *faultWorld) {
 	w.saves(1)
 	w.tool("sync", "42", "--yes")
@@ -57,7 +57,7 @@ func savedThere(w *faultWorld) {
 	}
 }
 
-// savedApart gives the repository and the remote checkpoints of their own.
+// savedApart makes the chains of the repository and the remote diverge.
 func savedApart(w *faultWorld) {
 	savedThere(w)
 	w.saves(1, "--set", "here=1")
@@ -174,7 +174,7 @@ var faultRows = []faultRow{
 	}},
 }
 
-// aged makes a file that a process has left behind long ago.
+// aged creates a file that looks like an old leftover of a process.
 func (w *faultWorld) aged(name string) {
 	w.write(name, "")
 	long := time.Now().Add(-100 * 24 * time.Hour)

@@ -21,7 +21,7 @@ var (
 	clockText  = regexp.MustCompile(`\b1[0-9]{9}\b( [+-]\d{4})?|\b\d{16,19}\b`)
 )
 
-// hashes are the object names in a template's refs and logs.
+// hashes returns the object names in a template's refs and logs.
 func (w *faultWorld) hashes() map[string]bool {
 	known := map[string]bool{}
 	_ = filepath.WalkDir(w.root, func(path string, d fs.DirEntry, err error) error {
@@ -37,9 +37,9 @@ func (w *faultWorld) hashes() map[string]bool {
 	return known
 }
 
-// signature is the same for two worlds only if a command cannot tell one from
-// the other but for new object names, ids and times: of objects it has the
-// number, of temporary files of objects nothing.
+// signature returns the same text for two worlds only if they differ in new object names,
+// ids and times alone. It contains the number of objects, and ignores temporary object
+// files.
 func (w *faultWorld) signature(f *faultTest) string {
 	var lines []string
 	objects := 0
@@ -79,7 +79,7 @@ func (w *faultWorld) signature(f *faultTest) string {
 	return fmt.Sprintf("%x %d", sum, objects)
 }
 
-// content is a file's part of the signature.
+// content returns the signature of one file.
 func (w *faultWorld) content(f *faultTest, path, name string) string {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -96,7 +96,7 @@ func (w *faultWorld) content(f *faultTest, path, name string) string {
 	return mode + " " + f.unify(string(data))
 }
 
-// unify takes out of a text what differs from run to run.
+// unify replaces the parts of a text that differ between runs.
 func (f *faultTest) unify(text string) string {
 	text = objectName.ReplaceAllStringFunc(text, func(name string) string {
 		if f.known[name] {

@@ -16,7 +16,7 @@ import (
 type faultTable struct {
 	mu      sync.Mutex
 	counts  map[faultKey]faultCount
-	checked int // that were checked
+	checked int // number of checked states
 }
 
 type faultKey struct {
@@ -46,8 +46,8 @@ func (m *faultTable) states(n int) {
 	m.checked += n
 }
 
-// markdown is the table: one line for a command and a fault, one column for a
-// form of refs, "stops tried of all, failures".
+// markdown returns the table, with one line per command and fault and one column per form
+// of refs: "stops tried of all, failures".
 func (m *faultTable) markdown() string {
 	var b strings.Builder
 	b.WriteString("| command | fault |")

@@ -18,14 +18,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A fault is injected into a command at one of the system calls that it and its
-// gits make.
+// A fault is injected into one system call of a command or of its git processes.
 type fault int
 
 const (
-	faultKill  fault = iota // SIGKILL for the command and its gits, before the call
+	faultKill  fault = iota // SIGKILL for the command and its git processes, before the call
 	faultEIO                // the call fails, later calls succeed
-	faultSpace              // ENOSPC: the call and every later one that needs space fail
+	faultSpace              // ENOSPC: this call and all later calls that need space fail
 	faultFiles              // EMFILE: the call gets no file descriptor
 	faultKinds
 )
@@ -36,20 +35,20 @@ func (f fault) errno() int32 {
 	return -int32([...]syscall.Errno{0, syscall.EIO, syscall.ENOSPC, syscall.EMFILE}[f])
 }
 
-// Kinds of system calls, by what they can be asked for.
+// Kinds of system calls, as bits.
 const (
 	callChanges = 1 << iota // changes a file or a name
-	callSpace               // may need space on the disk
-	callOpens               // gives a file descriptor
-	callNamed               // its path is an argument, else a descriptor is
-	callAt                  // a directory's descriptor stands before the path
+	callSpace               // may need disk space
+	callOpens               // returns a file descriptor
+	callNamed               // has a path argument, otherwise a descriptor
+	callAt                  // has a directory descriptor before the path
 )
 
-// A tracedCall is a system call that the tracer stops at.
+// A tracedCall is a system call at which the tracer stops.
 type tracedCall struct {
 	name  string
 	kind  int
-	flags int // the argument with the flags of an open, zero for other calls
+	flags int // index of the flags argument of an open, or zero
 }
 
 var tracedNumbers = map[uint32]tracedCall{
@@ -89,7 +88,7 @@ var tracedNumbers = map[uint32]tracedCall{
 	unix.SYS_SOCKETPAIR:      {"socketpair", callOpens, 0},
 }
 
-// creates are the flags of an open that changes something.
+// creates are the open flags that change a file or a name.
 const creates = unix.O_CREAT | unix.O_TRUNC
 
 // A stop is a call at which a fault can be injected.
@@ -99,26 +98,25 @@ type stop struct {
 
 func (s stop) String() string { return s.call + " " + s.path }
 
-// A faultRun runs a command whose system calls are supervised by means of
-// seccomp's user notifications: the kernel holds each call until the supervisor
-// lets it go on or answers in its place.
+// A faultRun supervises the system calls of a command by seccomp user notifications. The
+// kernel suspends each call until the supervisor continues it or answers in its place.
 type faultRun struct {
 	cmd    *exec.Cmd
-	inside string // only calls that concern files below this directory count
+	inside string // count only calls on files below this directory
 	stdout string // the command's standard output
 	stderr string
 	fault  fault
-	at     int // the stop to inject the fault at, from one; zero for none
+	at     int // stop of the fault, from one; zero for no fault
 
 	stops    int
-	hit      *stop // the stop that the fault was injected at
-	full     bool  // the disk
+	hit      *stop // stop at which the fault was injected
+	full     bool  // the disk is full
 	listener int
 	thread   int
 	groups   map[int]bool // process groups of the command
 }
 
-// The layout of the kernel's structures.
+// Structures of the kernel interface.
 type (
 	seccompNotice struct {
 		ID, _ uint64 // pid and flags
@@ -135,7 +133,7 @@ type (
 	}
 )
 
-// canSupervise reports whether the kernel has what a faultRun needs.
+// canSupervise skips the test if the kernel lacks seccomp user notifications.
 func canSupervise(t *testing.T) {
 	t.Helper()
 	r := &faultRun{cmd: exec.Command("true"), inside: "/nowhere"}
@@ -144,8 +142,8 @@ func canSupervise(t *testing.T) {
 	}
 }
 
-// filter notifies of the calls in tracedNumbers; of an open only if it creates
-// or if descriptors are what is to run out.
+// filter returns the seccomp filter for the calls in tracedNumbers. An open is included
+// if it creates a file, or if the fault is a lack of descriptors.
 func (r *faultRun) filter() []unix.SockFilter {
 	load := func(at uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
@@ -162,9 +160,9 @@ func (r *faultRun) filter() []unix.SockFilter {
 				unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: creates, Jf: 1},
 				give(unix.SECCOMP_RET_USER_NOTIF), give(unix.SECCOMP_RET_ALLOW))
 		case nr == unix.SYS_PIPE2 && r.applies(c.kind):
-			// A Go process makes its pipes in a call during which the runtime cannot
-			// stop the thread: that of the tracer would wait for the supervisor, which
-			// waits for a collection of garbage, which waits for the thread.
+			// During pipe2, the Go runtime cannot preempt the thread of a Go process. If
+			// the call waits for the supervisor, a deadlock is possible: the supervisor
+			// can wait for a garbage collection, which waits for that thread.
 			program = append(program, equal(nr, 4), load(16+8),
 				unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: unix.O_CLOEXEC, Jt: 1},
 				give(unix.SECCOMP_RET_USER_NOTIF), give(unix.SECCOMP_RET_ALLOW))
@@ -185,7 +183,7 @@ func (r *faultRun) applies(kind int) bool {
 	return kind&callChanges != 0
 }
 
-// run starts the command, supervises it to its end and closes its files.
+// run starts the command, supervises it until its end and closes its files.
 func (r *faultRun) run() error {
 	r.groups = map[int]bool{}
 	started := make(chan error, 1)
@@ -219,8 +217,8 @@ func (r *faultRun) run() error {
 	return err
 }
 
-// onThread calls a function on a thread that ends with it, as does a filter that
-// the function installs. The main thread does not end, so it is left alone.
+// onThread calls a function on a thread that ends afterwards, so that an installed filter
+// ends too. The main thread never ends, so it is not used.
 func onThread(call func()) {
 	runtime.LockOSThread()
 	if unix.Gettid() != unix.Getpid() {
@@ -247,7 +245,7 @@ func (r *faultRun) install() (int, error) {
 	return int(fd), nil
 }
 
-// supervise answers notices until no process has the filter any more.
+// supervise answers notifications until no process has the filter any more.
 func (r *faultRun) supervise() error {
 	killed := false
 	for {
@@ -264,7 +262,7 @@ func (r *faultRun) supervise() error {
 		case poll[0].Revents&unix.POLLIN != 0:
 			var n seccompNotice
 			if err := r.ioctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)); err != nil {
-				continue // its process is gone
+				continue // the process is gone
 			}
 			if killed {
 				r.group(n.pid())
@@ -294,7 +292,7 @@ func (r *faultRun) ioctl(request uint, p unsafe.Pointer) error {
 	return nil
 }
 
-// answer decides about a call; nil leaves it undone for good.
+// answer returns the answer to a notification, or nil to leave the call suspended.
 func (r *faultRun) answer(n *seccompNotice) *seccompAnswer {
 	goOn := &seccompAnswer{ID: n.ID, Flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 	pid := n.pid()
@@ -310,7 +308,7 @@ func (r *faultRun) answer(n *seccompNotice) *seccompAnswer {
 	failure := &seccompAnswer{ID: n.ID, Error: r.fault.errno()}
 	if kind&callSpace != 0 && c.flags != 0 {
 		if _, err := os.Lstat(path); err == nil {
-			return goOn // it only looks as if it could create the file
+			return goOn // the file exists, so the open needs no space
 		}
 	}
 	if r.full && path != r.stdout {
@@ -330,7 +328,7 @@ func (r *faultRun) answer(n *seccompNotice) *seccompAnswer {
 	return failure
 }
 
-// callOf is the call, and what an open amounts to by its flags.
+// callOf returns the call and its kind, including the effect of open flags.
 func (r *faultRun) callOf(n *seccompNotice) (tracedCall, int) {
 	c := tracedNumbers[uint32(n.Nr)]
 	kind := c.kind
@@ -353,7 +351,7 @@ func (r *faultRun) counts(path string, kind int) bool {
 	return r.fault == faultFiles && (path == "" || path == os.DevNull) || strings.HasPrefix(path, r.inside+"/")
 }
 
-// pathOf is the file that a call concerns; empty for none that has a name.
+// pathOf returns the file of a call, or "" if it has no path.
 func (r *faultRun) pathOf(n *seccompNotice, c tracedCall, pid int) string {
 	switch {
 	case c.kind&callNamed == 0 && c.kind&callOpens != 0:
@@ -386,7 +384,7 @@ func (r *faultRun) pathOf(n *seccompNotice, c tracedCall, pid int) string {
 	return filepath.Join(base, name)
 }
 
-// readText reads a C string from a process's memory.
+// readText reads a C string from the memory of a process.
 func readText(pid int, at uint64) string {
 	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
 	if err != nil {
@@ -395,7 +393,7 @@ func readText(pid int, at uint64) string {
 	defer mem.Close()
 	var text []byte
 	for len(text) < unix.PathMax {
-		// A read across the end of a mapping fails, so none crosses a page.
+		// A read beyond a mapping fails, so no read crosses a page boundary.
 		part := make([]byte, 4096-(at+uint64(len(text)))%4096)
 		n, err := mem.ReadAt(part, int64(at)+int64(len(text)))
 		if end := bytes.IndexByte(part[:n], 0); end >= 0 {
@@ -409,7 +407,7 @@ func readText(pid int, at uint64) string {
 	return ""
 }
 
-// group remembers a process's group.
+// group records the process group of a process.
 func (r *faultRun) group(pid int) {
 	if pgid, err := unix.Getpgid(pid); err == nil && pgid != unix.Getpgrp() {
 		r.groups[pgid] = true

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A refsForm is how the refs of a repository are stored.
+// A refsForm is the storage format of a repository's refs.
 type refsForm int
 
 const (
@@ -30,18 +30,18 @@ const (
 
 func (f refsForm) String() string { return [...]string{"loose", "packed", "reftable"}[f] }
 
-// A faultWorld is a directory with a repository, its remote and another clone,
-// that is copied for every stop.
+// A faultWorld is a directory with a repository, its remote and another clone. It is
+// copied for every stop.
 type faultWorld struct {
 	*victim
 	root string
 	form refsForm
-	git2 string // the directory of a git with reftables, to be first on PATH
+	git2 string // directory of a git with reftables, first on PATH
 
-	shares bool // the remote's checkpoints matter
+	shares bool // compare the remote's checkpoints
 }
 
-// newFaultWorld makes a repository with a commit, staged, unstaged and untracked
+// newFaultWorld creates a repository with a commit, staged, unstaged and untracked
 // changes, and a bare remote.
 func newFaultWorld(t *testing.T, dir string, form refsForm, git2 string) *faultWorld {
 	t.Helper()
@@ -83,7 +83,7 @@ func (w *faultWorld) setEnv() {
 	}
 }
 
-// settle brings the refs of a template into its form.
+// settle converts the refs of a template to its form.
 func (w *faultWorld) settle() {
 	w.t.Helper()
 	if w.form != refsLoose {
@@ -95,7 +95,7 @@ func (w *faultWorld) settle() {
 	}
 }
 
-// copyTo is the world in another directory.
+// copyTo returns a copy of the world in another directory.
 func (w *faultWorld) copyTo(t *testing.T, dir string) *faultWorld {
 	c := &faultWorld{root: dir, form: w.form, git2: w.git2, shares: w.shares}
 	c.victim = &victim{t: t, dir: filepath.Join(dir, "repo")}
@@ -104,7 +104,7 @@ func (w *faultWorld) copyTo(t *testing.T, dir string) *faultWorld {
 	return c
 }
 
-// command finds programs on the world's own PATH.
+// command finds programs on the world's PATH.
 func (w *faultWorld) command(name string, args ...string) *exec.Cmd {
 	cmd := w.victim.command(name, args...)
 	if name == "git" && w.git2 != "" {
@@ -130,14 +130,14 @@ func (w *faultWorld) tool(args ...string) string {
 	return w.must("git-checkpoint", args...)
 }
 
-// pending is that of a victim, asked of the world's own git: another one may not
-// know reftables.
+// pending reports whether a restore is pending, as victim.pending, but with the world's
+// git, because another git may not support reftables.
 func (w *faultWorld) pending() bool {
 	ref, err := os.ReadFile(w.path(".git/git-checkpoint/restore"))
 	return err == nil && w.git("for-each-ref", strings.TrimSpace(string(ref))) != ""
 }
 
-// Where a checkpoint is.
+// Places of a checkpoint.
 const (
 	isLive     = "live"
 	isPinned   = "pinned"
@@ -145,19 +145,18 @@ const (
 	isBoth     = "live and archived"
 )
 
-// A faultState is the part of a world that a command can change and that a
-// person would miss.
+// A faultState is the part of a world that a command can change and a user would miss.
 type faultState struct {
-	ids    map[string]string // where each checkpoint is
-	remote map[string]string // the same at the remote
-	files  map[string]string // the worktree, and hooks and settings of the repository
+	ids    map[string]string // place of each checkpoint
+	remote map[string]string // place of each checkpoint at the remote
+	files  map[string]string // worktree, hooks and settings
 	index  string
 	heads  string // branches and HEAD
 
 	thinned map[string]bool // checkpoints that retention may keep or drop
 }
 
-// state reads a world's state, or says why it cannot.
+// state returns the state of a world.
 func (w *faultWorld) state() (faultState, error) {
 	s := faultState{files: map[string]string{}}
 	var err error
@@ -182,7 +181,7 @@ func (w *faultWorld) state() (faultState, error) {
 	return s, nil
 }
 
-// checkpoints are those of all issues, live and archived.
+// checkpoints returns the places of all checkpoints, live and archived.
 func (w *faultWorld) checkpoints(dir string) (map[string]string, error) {
 	all := map[string]string{}
 	for _, where := range []string{isLive, isArchived} {
@@ -191,7 +190,7 @@ func (w *faultWorld) checkpoints(dir string) (map[string]string, error) {
 			args = append(args, "--archived")
 		}
 		cmd := w.command("git-checkpoint", args...)
-		cmd.Env = append(cmd.Env, "GIT_CHECKPOINT_MIRROR=off") // or the list would record what it finds in mirrored files
+		cmd.Env = append(cmd.Env, "GIT_CHECKPOINT_MIRROR=off") // otherwise list would record changes of mirrored files
 		o := outcomeOf(cmd)
 		if o.code != 0 && o.code != exitNone {
 			return nil, fmt.Errorf("%s: exit %d: %s", o.name, o.code, o.err)
@@ -224,7 +223,7 @@ func (w *faultWorld) checkpoints(dir string) (map[string]string, error) {
 	return all, nil
 }
 
-// readFiles reads what a command can write outside of git's own storage.
+// readFiles reads the files that a command can write outside of git's own storage.
 func (w *faultWorld) readFiles(files map[string]string) error {
 	return filepath.WalkDir(w.root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -257,23 +256,23 @@ var (
 	timeText = regexp.MustCompile(`\d{4}-?\d\d-?\d\d[T_]\d\d:?\d\d:?\d\d(\.\d+)?Z?`)
 )
 
-// anonymous is a text without ids and times, which differ from run to run.
+// anonymous replaces ids and times, which differ between runs.
 func anonymous(text string) string {
 	return timeText.ReplaceAllString(idText.ReplaceAllString(text, "<id>"), "<time>")
 }
 
-// keptInGit are directories of .git with files that commands write for people.
+// keptInGit are the directories of .git that contain files for users.
 var keptInGit = []string{"repo/.git/hooks", "repo/.git/info"}
 
-// old restricts a state's ids to those that another state has.
+// oldIDs returns the ids that also occur in another state.
 func oldIDs(ids, of map[string]string) map[string]string {
 	old := maps.Clone(ids)
 	maps.DeleteFunc(old, func(id, _ string) bool { return of[id] == "" })
 	return old
 }
 
-// shape tells whether two states are the same but for ids that are new since
-// before, which are counted, and for those that retention may keep.
+// shape returns a text for the comparison of two states. New ids are counted, and ids
+// that retention may keep are ignored.
 func (s faultState) shape(before faultState) string {
 	old := oldIDs(s.ids, before.ids)
 	maps.DeleteFunc(old, func(id, _ string) bool { return before.thinned[id] })

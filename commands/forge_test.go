@@ -11,20 +11,20 @@ import (
 	"git-checkpoint/freshness/issue/forge/forgetest"
 )
 
-// forges are the servers of the scripts, by their URL.
+// forges maps URLs to the servers of the scripts.
 var forges sync.Map
 
-// cmdForge runs a forge for o/r on this machine:
+// cmdForge runs a forge with the project o/r on this machine:
 //
-//	forge start                    start it; $FORGE is its URL, $FORGE_HOST its host, and a
-//	                               question may take long
-//	forge issue 42 file.json       what it has, as an issue file
-//	forge private token            it wants a token
-//	forge does mode                it misbehaves, as forgetest.Modes has it
-//	forge asked n                  n questions came until now
+//	forge start                    start it; sets $FORGE (URL) and $FORGE_HOST, and a long
+//	                               issue timeout
+//	forge issue 42 file.json       set an issue from an issue file
+//	forge private token            require a token
+//	forge does mode                simulate a failure of forgetest.Modes
+//	forge asked n                  expect n requests so far
 //	forge labels 42 a,b            compare the labels
-//	[!] forge got header           a credential like this came
-//	forge got nothing              none came
+//	[!] forge got header           expect this credential
+//	forge got nothing              expect no credential
 func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 || neg && args[0] != "got" {
 		ts.Fatalf("usage: forge start|issue|private|delete-label|does|asked|labels|got ...")
@@ -35,7 +35,7 @@ func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 		forges.Store(s.URL, s)
 		ts.Setenv("FORGE", s.URL)
 		ts.Setenv("FORGE_HOST", strings.TrimPrefix(s.URL, "http://"))
-		ts.Setenv("GIT_CHECKPOINT_ISSUE_TIMEOUT", "30") // for machines that are busy
+		ts.Setenv("GIT_CHECKPOINT_ISSUE_TIMEOUT", "30") // for busy machines
 		return
 	}
 	v, ok := forges.Load(ts.Getenv("FORGE"))

@@ -15,18 +15,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A manager is a tool that keeps git's hooks, or a hook that somebody wrote.
+// A manager is a tool that installs git hooks, or a hook that a user wrote.
 type manager struct {
 	name    string
 	needs   []string
 	npm     bool
-	install func(*hookWorld) // makes theirs run in a push
-	again   func(*hookWorld) // what people run after a clone or an update
+	install func(*hookWorld) // installs a hook that runs in a push
+	again   func(*hookWorld) // command after a clone or an update
 	theirs  func(*hookWorld) bool
-	lasts   bool // an install of theirs leaves what is ours
+	lasts   bool // its installation keeps our hooks
 }
 
-// npmPackages are the versions that the test is about.
+// npmPackages are the tested versions.
 var npmPackages = []string{"husky@9.1.7", "husky8@npm:husky@8.0.3", "lefthook@2.2.2"}
 
 var hookManagers = []manager{
@@ -63,7 +63,7 @@ var hookManagers = []manager{
 			w.git("add", ".")
 			w.git("commit", "-qm", "large")
 		},
-		// It leaves a hook alone that is not its own, and fails.
+		// It leaves a foreign hook alone and fails.
 		again:  func(w *hookWorld) { w.run("git", "lfs", "install", "--local") },
 		theirs: func(w *hookWorld) bool { return len(filesBelow(w.t, w.hub+"/lfs/objects")) > 0 },
 	},
@@ -81,7 +81,7 @@ var hookManagers = []manager{
 	},
 }
 
-// logs is a line of shell that writes the list of refs to a file.
+// logs is a shell line that writes the list of refs to a file.
 const logs = `sed 's/^/theirs /' >>ran` + "\n"
 
 func logged(w *hookWorld) bool {
@@ -89,7 +89,7 @@ func logged(w *hookWorld) bool {
 	return strings.HasPrefix(string(data), "theirs refs/heads/42-fix ")
 }
 
-// hookWorld is a repository with a remote and a branch for an issue.
+// hookWorld is a repository with a remote and an issue branch.
 type hookWorld struct {
 	*history
 	hub     string
@@ -98,7 +98,7 @@ type hookWorld struct {
 
 func newHookWorld(t *testing.T, path, modules string) *hookWorld {
 	base := t.TempDir()
-	t.Setenv("PATH", path+string(os.PathListSeparator)+os.Getenv("PATH")) // where this process looks, too
+	t.Setenv("PATH", path+string(os.PathListSeparator)+os.Getenv("PATH")) // also for this process
 	w := &hookWorld{history: &history{t: t, dir: base, env: cleanEnv(t, path)}, hub: filepath.Join(base, "hub"), modules: modules}
 	w.env = append(w.env, "LEFTHOOK_QUIET=meta,summary", "NO_COLOR=1")
 	w.git("init", "-q", "--bare", "hub")
@@ -130,7 +130,7 @@ func (w *hookWorld) script(path, text string) {
 	require.NoError(w.t, os.Chmod(filepath.Join(w.dir, path), 0o755))
 }
 
-// preCommit writes a hook as pre-commit documents it: it looks for itself and
+// preCommit writes a hook as documented by pre-commit: it searches for pre-commit and
 // execs it.
 func (w *hookWorld) preCommit() {
 	w.script("bin/pre-commit", "#!/bin/sh\n"+logs)
@@ -157,7 +157,7 @@ fi
 `)
 }
 
-// checkpoint saves one of something new, and pushes the branch.
+// push saves a checkpoint of a change and pushes the branch.
 func (w *hookWorld) push(text string) {
 	w.t.Helper()
 	w.write("a.txt", text)
@@ -174,7 +174,7 @@ func (w *hookWorld) pushed() bool {
 	return hash == strings.TrimSpace(w.git("rev-parse", "refs/checkpoints/42"))
 }
 
-// hookFiles is everything that hooks live in, with modes.
+// hookFiles returns all files that can contain hooks, with their modes.
 func (w *hookWorld) hookFiles() map[string]string {
 	w.t.Helper()
 	all := map[string]string{}
@@ -190,7 +190,7 @@ func (w *hookWorld) hookFiles() map[string]string {
 	return all
 }
 
-// filesBelow reads files by their path, with their modes.
+// filesBelow returns the files below a directory by path, with their modes.
 func filesBelow(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -213,8 +213,8 @@ func filesBelow(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// Beside every hook manager: install, push, their install again, push,
-// uninstall; both sides run each time, and no byte is left.
+// With every hook manager: install, push, install the manager again, push, uninstall. All
+// hooks run each time, and uninstall restores every byte.
 func TestHookManagers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -275,19 +275,18 @@ func testManager(t *testing.T, w *hookWorld, m manager, way string) {
 	assert.False(t, w.pushed(), "uninstalled")
 }
 
-// The scripts about hooks hold for a git that has hooks in its configuration.
+// The hook scripts also pass with a git that supports hooks in its configuration.
 func TestHookScriptsOnANewerGit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
 	before := os.Getenv("PATH")
-	t.Cleanup(func() { os.Setenv("PATH", before) }) // t.Setenv and scripts that run at once exclude each other
+	t.Cleanup(func() { os.Setenv("PATH", before) }) // t.Setenv does not work with parallel scripts
 	require.NoError(t, os.Setenv("PATH", otherGit(t, "sid")+string(os.PathListSeparator)+before))
 	runScripts(t, "hook*.txtar")
 }
 
-// npmModules installs the managers that come from npm, "" where that cannot
-// be.
+// npmModules installs the managers from npm. It returns "" if npm is missing or fails.
 func npmModules(t *testing.T) string {
 	if !mandatory(t, "npm") || !mandatory(t, "node") {
 		return ""
@@ -303,7 +302,8 @@ func npmModules(t *testing.T) string {
 	return filepath.Join(dir, "node_modules")
 }
 
-// mandatory reports whether a program is there. In CI it must be.
+// mandatory reports whether a program is installed. In CI a missing program fails the
+// test.
 func mandatory(t *testing.T, name string) bool {
 	t.Helper()
 	_, err := exec.LookPath(name)
@@ -313,7 +313,7 @@ func mandatory(t *testing.T, name string) bool {
 	return err == nil
 }
 
-// missing fails in CI, and elsewhere skips a test that is about one manager.
+// missing fails the test in CI. Elsewhere it skips a test of one manager.
 func missing(t *testing.T, why string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -325,7 +325,8 @@ func missing(t *testing.T, why string) {
 	t.Log(why)
 }
 
-// otherGit brings the git of another Debian suite; in CI it must come.
+// otherGit returns the directory of the git of another Debian suite. In CI a failure of
+// the download fails the test.
 func otherGit(t *testing.T, suite string) string {
 	t.Helper()
 	dir, err := filepath.Abs("..")

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A push that hangs is left alone when its time is over, one that breaks is an
-// error, and one that is done in time is what it says.
+// A push that exceeds the time limit is abandoned, a panic becomes an error, and a push
+// within the limit returns its result.
 func TestInTime(t *testing.T) {
 	c := &Invocation{ctx: context.Background()}
 	text, err := c.inTime(func() (string, error) { return "pushed", nil })
@@ -50,7 +50,7 @@ func TestBlockCode(t *testing.T) {
 	assert.Equal(t, exitRemote, blockCode(&pushError{first: errors.New("refused")}))
 }
 
-// Everything that is installed somewhere is there to be called.
+// Every hook that can be installed has a function.
 func TestInstalledHooksExist(t *testing.T) {
 	names := map[string]bool{}
 	for _, e := range hook.Events() {

@@ -27,7 +27,7 @@ func TestReadSession(t *testing.T) {
 		})
 	}
 
-	open, w := io.Pipe() // nobody closes it
+	open, w := io.Pipe() // never closed
 	defer w.Close()
 	assert.Equal(t, stuck, readSession(open, time.Millisecond))
 

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mayImport says which packages of the module each one may import; imports run
-// one way, from the command line down to the record.
+// mayImport lists the allowed imports of each package. Imports run one way, from the
+// command line down to the record.
 var mayImport = map[string][]string{
 	"": {"commands"},
 	"commands": {
@@ -135,8 +135,7 @@ var mayImport = map[string][]string{
 	"gitstore/layout": {"gitstore/checkpoint", "gitstore/checkpoint/story", "gitstore/checkpoint/tasks"},
 }
 
-// goGit are the packages that may import go-git: the store and what is under
-// it.
+// goGit reports whether a package may import go-git: the store and the packages below it.
 func goGit(pkg string) bool { return pkg == "gitstore" || strings.HasPrefix(pkg, "gitstore/") }
 
 func TestImports(t *testing.T) {

@@ -12,9 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// killedAt runs the program under strace and kills it, or the git that it has
-// started, at the first of some system calls on a file of the repository. The
-// call itself is not done.
+// killedAt runs the program under strace. It kills the program or its git at the first of
+// some system calls on a file of the repository, before the call.
 func (v *victim) killedAt(file, calls string, args ...string) outcome {
 	v.t.Helper()
 	if _, err := exec.LookPath("strace"); err != nil {
@@ -40,7 +39,7 @@ func (v *victim) refused(code int, args ...string) string {
 	return o.err
 }
 
-// straceVictim is a repository with some checkpoints of issue 42, oldest first.
+// straceVictim returns a repository with checkpoints of issue 42, oldest first.
 func straceVictim(t *testing.T, checkpoints int) (v *victim, ids []string) {
 	t.Helper()
 	v = newVictim(t)
@@ -50,8 +49,8 @@ func straceVictim(t *testing.T, checkpoints int) (v *victim, ids []string) {
 	return v, ids
 }
 
-// An undo that was killed before its ref moved has an entry in the reflog. It is
-// done again as though it had not been begun.
+// An undo that was killed before its ref moved has left a reflog entry. A second undo
+// works as if the first had not started.
 func TestUndoKilledBeforeItsMove(t *testing.T) {
 	t.Parallel()
 	for _, remove := range [][]string{{"drop", "42", "latest~1", "--yes"}, {"prune", "42", "--keep", "manual=1"}} {
@@ -67,9 +66,8 @@ func TestUndoKilledBeforeItsMove(t *testing.T) {
 	}
 }
 
-// killedTreeAt runs the program under strace until a git that it has started is
-// at such a call on a file that it has made, and kills the program and git, as
-// when a container ends.
+// killedTreeAt runs the program under strace until its git is at such a call on a file
+// that git has created. It then kills the program and git, as at the end of a container.
 func (v *victim) killedTreeAt(file, calls string, args ...string) {
 	v.t.Helper()
 	if _, err := exec.LookPath("strace"); err != nil {
@@ -90,8 +88,8 @@ func (v *victim) killedTreeAt(file, calls string, args ...string) {
 	require.Error(v.t, cmd.Wait())
 }
 
-// The lock that a killed git has left empty or half written keeps no later
-// command waiting. Git is killed alone, or with the program.
+// An empty or partial lock of a killed git does not block later commands. Git is killed
+// alone, or with the program.
 func TestLocksOfKilledGit(t *testing.T) {
 	t.Parallel()
 	hook := func(v *victim) {
@@ -154,7 +152,7 @@ func TestLocksOfKilledGit(t *testing.T) {
 	}
 }
 
-// archivedIDs are the archived checkpoints of an issue, newest first.
+// archivedIDs returns the archived checkpoints of an issue, newest first.
 func (v *victim) archivedIDs(issue string) []string {
 	v.t.Helper()
 	o := v.try("git-checkpoint", "list", issue, "--archived", "--json")
@@ -174,9 +172,9 @@ func (v *victim) archivedIDs(issue string) []string {
 	return ids
 }
 
-// A command that moves a chain and its archive is killed between any two of its
-// renames. Every reader then sees it as done or as not begun. Given again it does
-// what it was to do, once.
+// A command that moves a chain and its archive is killed between any two of its renames.
+// Every reader then sees the command as complete or not started. A repeated command
+// completes it exactly once.
 func TestInterruptedTransaction(t *testing.T) {
 	t.Parallel()
 	template, ids := straceVictim(t, 5)
@@ -202,7 +200,7 @@ func TestInterruptedTransaction(t *testing.T) {
 				whole.tool(c.args...)
 				after := [][]string{whole.ids("42"), whole.archivedIDs("42")}
 				if ref == "checkpoints-archive/42" && slices.Equal(before[1], after[1]) {
-					return // it is not moved
+					return // this ref does not move
 				}
 				v.killedAt(".git/refs/"+ref, "renameat", c.args...)
 				v.next("verify", "42")

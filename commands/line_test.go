@@ -10,7 +10,7 @@ import (
 
 func TestParseLine(t *testing.T) {
 	for _, c := range []struct {
-		name, want string // the line as words with spaces between
+		name, want string // the line as words, joined by spaces
 		args       []string
 		paths      []string
 		json       bool
@@ -90,8 +90,7 @@ func TestParseLineRefuses(t *testing.T) {
 	}
 }
 
-// A value of a flag that can be repeated is not taken apart at its commas, and
-// keeps its bytes.
+// The value of a repeatable flag is not split at commas, and keeps its bytes.
 func TestRepeatedFlags(t *testing.T) {
 	l, err := parseLine(allCommands(), []string{"save", "--set", "a=1, 2", "42", "--set=b= x ", "--artifact", "caf\xe9"})
 	require.NoError(t, err)
@@ -112,7 +111,7 @@ func FuzzParseLine(f *testing.F) {
 	})
 }
 
-// Every command explains itself, with an example that names it.
+// Every command has help, with an example that contains its name.
 func TestEveryCommandHasHelp(t *testing.T) {
 	require.NotEmpty(t, allCommands())
 	for _, cmd := range allCommands() {
@@ -137,8 +136,8 @@ func TestHelpNamesEachCategoryOnce(t *testing.T) {
 	}
 }
 
-// The library is told of the flags that are given or have a default: no flag
-// may be of a kind whose default would be missed.
+// The library needs only the flags that are given or have a default. This fails for a
+// flag type whose default would be missed.
 func TestFlagsThatMatter(t *testing.T) {
 	for _, cmd := range allCommands() {
 		for _, f := range cmd.allFlags() {
@@ -155,7 +154,7 @@ func TestFlagsThatMatter(t *testing.T) {
 	assert.Subset(t, flagsOf(t, "run", "--", "true"), []string{"worktree", "untracked"})
 }
 
-// flagsOf are the flags of a line that the library is told of.
+// flagsOf returns the flags of a line that are passed to the library.
 func flagsOf(t *testing.T, line ...string) (names []string) {
 	t.Helper()
 	l, err := parseLine(allCommands(), line)

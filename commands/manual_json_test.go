@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The guide to --json explains every field of every record that has a golden
-// file.
+// The guide to --json documents every field of every record with a golden file.
 func TestManualFields(t *testing.T) {
 	guide, err := os.ReadFile(filepath.Join("manual", "guides", "json.md"))
 	require.NoError(t, err)
@@ -41,8 +40,8 @@ func TestManualFields(t *testing.T) {
 	}
 }
 
-// fieldsIn are the names of an object's fields and of those inside, but for
-// values that are records or parts of them, and those whose names are phases.
+// fieldsIn returns the names of all nested fields, except inside values that are records
+// and in maps whose keys are phases.
 func fieldsIn(v any) []string {
 	var names []string
 	switch v := v.(type) {

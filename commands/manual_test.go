@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Scripts are skipped without the programs that they drive. CI has them all.
+// Scripts are skipped if the programs that they need are missing. CI has all of them.
 func TestPrograms(t *testing.T) {
 	if os.Getenv("CI") != "true" || runtime.GOOS != "linux" {
 		t.Skip("not CI")
@@ -35,8 +35,7 @@ func manualPages() []manual.Page {
 	return manual.Pages(tool)
 }
 
-// Neither groff nor mandoc has anything to say about the pages, on a screen of 60
-// columns neither.
+// groff and mandoc report no problem in the pages, also not at 60 columns.
 func TestManualLint(t *testing.T) {
 	dir := t.TempDir()
 	var files []string
@@ -62,7 +61,7 @@ func TestManualLint(t *testing.T) {
 	}
 }
 
-// Every command has a page with all its flags, and every setting its entry.
+// Every command has a page with all its flags, and every setting has an entry.
 func TestManualIsWhole(t *testing.T) {
 	pages := map[string]string{}
 	for _, p := range manualPages() {
@@ -84,7 +83,7 @@ func TestManualIsWhole(t *testing.T) {
 	}
 }
 
-// The page of the tool explains every exit code.
+// The main page documents every exit code.
 func TestManualExitCodes(t *testing.T) {
 	text := manualPages()[0].Text()
 	_, codes, _ := strings.Cut(text, "\nEXIT STATUS\n")
@@ -94,7 +93,7 @@ func TestManualExitCodes(t *testing.T) {
 	}
 }
 
-// Every command of the guides is one that there is, with its flags.
+// Every command in the guides exists, with its flags.
 func TestManualCommands(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("manual", "guides", "*.md"))
 	require.NoError(t, err)
@@ -111,8 +110,8 @@ func TestManualCommands(t *testing.T) {
 	assert.Greater(t, found, 40)
 }
 
-// commandsIn are the words after "git checkpoint" in a text: in lines that are
-// indented, and between backquotes.
+// commandsIn returns the words after "git checkpoint" in a text: in indented lines and
+// between backquotes.
 func commandsIn(text string) (commands [][]string) {
 	var spans []string
 	for line := range strings.Lines(text) {

@@ -16,10 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Workers save the checkpoints of stories, two to each story, while a lead
-// writes its state into the mirrored folder and readers read all of that: every
-// id that was printed is in its chain, every file is whole at every moment, and
-// in the end the files say what the store does.
+// Workers save the checkpoints of stories, two workers per story, while a lead writes its
+// state into the mirrored folder and readers read all files. Every printed id is in its
+// chain, every file is complete at every moment, and at the end the files match the
+// store.
 func TestMirrorBesideWorkers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -90,7 +90,7 @@ func leadState(round int) string {
 		lastCheck(round), strings.Repeat("y", 8192))
 }
 
-// renamed writes a file as agents are told to.
+// renamed writes a file by a rename, as agents are told to.
 func renamed(dir, name, text string) error {
 	temp := filepath.Join(dir, name+".tmp")
 	if err := os.WriteFile(temp, []byte(text), 0o666); err != nil {
@@ -99,7 +99,7 @@ func renamed(dir, name, text string) error {
 	return os.Rename(temp, filepath.Join(dir, name))
 }
 
-// wholeFiles reads every document of a folder, and asserts that it is whole.
+// wholeFiles reads every document of a folder and asserts that it is complete.
 func wholeFiles(t *testing.T, dir string) int64 {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	assert.NoError(t, err)

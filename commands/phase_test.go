@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A step whose save lost a race is taken again from another record, where the
-// current phase is another one: the phase that it meant stays.
+// If a save loses a race, the step is applied to another record with another current
+// phase. The step still moves the phase that it resolved first.
 func TestPhaseIsFoundOutOnce(t *testing.T) {
 	at := func(completed ...string) *checkpoint.Record {
 		r := checkpoint.New()

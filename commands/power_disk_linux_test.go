@@ -41,8 +41,8 @@ upstream() { git clone -q ../up ../other; (cd ../other; git pull -q ../repo HEAD
 loose() { git maintenance run --quiet --task=loose-objects; git maintenance run --quiet --task=loose-objects; }
 `
 
-// After an id was printed and the power was lost, every checkpoint is there,
-// whatever git did just before. The loss of power is a copy of a mounted device.
+// After an id was printed, a loss of power loses no checkpoint, whatever git command ran
+// just before. The loss of power is simulated by a copy of a mounted device.
 func TestPowerLossOnDisk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("mounts file systems")
@@ -54,8 +54,8 @@ func TestPowerLossOnDisk(t *testing.T) {
 	}
 }
 
-// The same with refs in tables, on which git's own sync does not help: it comes
-// before the last bytes.
+// The same with reftables. Git's own sync does not help here, because it runs before the
+// last bytes are written.
 func TestPowerLossOnDiskReftable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("mounts file systems")
@@ -72,7 +72,7 @@ func TestPowerLossOnDiskReftable(t *testing.T) {
 	d.losePower(t, func(name string) bool { return slices.Contains([]string{"commit on a new branch", "gc", "copy"}, name) })
 }
 
-// losePower loses the power after each situation that is chosen.
+// losePower loses the power after each selected situation.
 func (d *image) losePower(t *testing.T, chosen func(name string) bool) {
 	for _, s := range beforePowerLoss {
 		if !chosen(s.name) {
@@ -114,7 +114,7 @@ func TestPowerLossAfterCommands(t *testing.T) {
 type image struct {
 	kind, file, dir string
 
-	tables bool // refs are in tables
+	tables bool // use reftables
 }
 
 func newImage(t *testing.T, kind string) *image {
@@ -134,12 +134,12 @@ func newImage(t *testing.T, kind string) *image {
 	return d
 }
 
-// mount mounts the image, through a loop device.
+// mount mounts the image through a loop device.
 func (d *image) mount(t *testing.T) (unmount func()) {
 	t.Helper()
 	options := "loop"
 	if d.kind == "xfs" {
-		options += ",nouuid" // a copy has the same one
+		options += ",nouuid" // a copy has the same UUID
 	}
 	require.NoError(t, os.MkdirAll(d.dir, 0o777))
 	if out, err := exec.Command("mount", "-t", d.kind, "-o", options, d.file, d.dir).CombinedOutput(); err != nil {
@@ -157,8 +157,8 @@ func (d *image) mount(t *testing.T) (unmount func()) {
 	return unmount
 }
 
-// repository makes a repository with checkpoints of two issues, and a remote, all
-// of it on the disk.
+// repository creates a repository with checkpoints of two issues and a remote, all on the
+// image.
 func (d *image) repository(t *testing.T, name string) *victim {
 	t.Helper()
 	v := victimAt(t, filepath.Join(d.dir, name))
@@ -178,8 +178,8 @@ func (d *image) repository(t *testing.T, name string) *victim {
 	return v
 }
 
-// copied is the repository in a copy of the disk as it is at this moment, after
-// the file system has recovered.
+// copied returns the repository in a copy of the current image, after the recovery of the
+// file system.
 func (d *image) copied(t *testing.T, v *victim) *victim {
 	t.Helper()
 	dir := t.TempDir()
@@ -190,7 +190,7 @@ func (d *image) copied(t *testing.T, v *victim) *victim {
 	return &victim{t: t, dir: c.dir + strings.TrimPrefix(v.dir, d.dir), env: v.env}
 }
 
-// whole fails unless everything is there that was there before.
+// whole fails if anything is missing that existed before.
 func (c *victim) whole(before *victim) {
 	t := c.t
 	t.Helper()

@@ -169,7 +169,7 @@ func TestNamesCheckpoint(t *testing.T) {
 	}
 }
 
-// A path outside the root, or beside it, is no path below it.
+// A path outside of the root or beside it is not below the root.
 func TestBelow(t *testing.T) {
 	root := t.TempDir()
 	assert.Equal(t, "a/b", below(root, root+"/a/b"))

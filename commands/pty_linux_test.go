@@ -15,12 +15,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cmdExpect runs a command at a terminal and talks to it:
+// cmdExpect runs a command at a terminal and drives a dialog:
 //
 //	expect [-stdout file] [-columns n] dialog code command [argument...]
 //
-// In the file dialog, a line "> keys" is typed, with Go's escapes; any other
-// line is waited for. What the terminal showed is in $WORK/tty.
+// In the file dialog, a line "> keys" is typed, with Go's escapes. Any other line is
+// expected output. The terminal's content is written to $WORK/tty.
 func cmdExpect(ts *testscript.TestScript, neg bool, args []string) {
 	stdout, columns := "", 0
 	for len(args) > 1 && strings.HasPrefix(args[0], "-") {
@@ -62,16 +62,16 @@ func cmdExpect(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// patience is how long a test waits for what does not come.
+// patience limits the wait for output.
 const patience = 20 * time.Second
 
-// talk waits and types.
+// talk waits for output and types keys.
 func talk(ts *testscript.TestScript, cmd *exec.Cmd, s *screen, script string) {
 	at := 0
 	for line := range strings.Lines(script) {
 		line = strings.TrimSuffix(line, "\n")
 		if keys, ok := strings.CutPrefix(line, "> "); ok {
-			time.Sleep(50 * time.Millisecond) // nobody is faster
+			time.Sleep(50 * time.Millisecond) // no person types faster
 			_, err := s.master.WriteString(unescape(ts, keys))
 			ts.Check(err)
 			continue
@@ -88,7 +88,7 @@ func talk(ts *testscript.TestScript, cmd *exec.Cmd, s *screen, script string) {
 	}
 }
 
-// wait is cmd.Wait with an end.
+// wait is cmd.Wait with a time limit.
 func wait(ts *testscript.TestScript, cmd *exec.Cmd) error {
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
@@ -102,12 +102,12 @@ func wait(ts *testscript.TestScript, cmd *exec.Cmd) error {
 	}
 }
 
-// A screen is what a terminal showed.
+// A screen records the output of a terminal.
 type screen struct {
 	master *os.File
 	mu     sync.Mutex
 	shown  bytes.Buffer
-	ended  chan struct{} // closed when nobody has the terminal open any more
+	ended  chan struct{} // closed when no process has the terminal open
 }
 
 func (s *screen) text() string {
@@ -116,7 +116,8 @@ func (s *screen) text() string {
 	return strings.ReplaceAll(s.shown.String(), "\r\n", "\n")
 }
 
-// wait returns when all was shown, unless somebody keeps the terminal open.
+// wait returns after all output, or after two seconds if a process keeps the terminal
+// open.
 func (s *screen) wait() {
 	select {
 	case <-s.ended:

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// history is a repository with the files of real Go modules and a few hundred
-// commits that change them.
+// history is a repository with the files of real Go modules and a few hundred commits
+// that change them.
 type history struct {
 	t   *testing.T
 	dir string
@@ -63,7 +63,7 @@ func (h *history) write(path, text string) {
 	require.NoError(h.t, os.WriteFile(full, []byte(text), 0o666))
 }
 
-// cleanEnv is an environment without git's variables, with the tool on PATH.
+// cleanEnv returns an environment without git's variables, with the program on PATH.
 func cleanEnv(t *testing.T, bin string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(s string) bool {
 		return strings.HasPrefix(s, "GIT_") || strings.HasPrefix(s, "PATH=") || strings.HasPrefix(s, "HOME=") || strings.HasPrefix(s, "CI=")
@@ -73,7 +73,7 @@ func cleanEnv(t *testing.T, bin string) []string {
 		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.com", "GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.com")
 }
 
-// buildTool builds the program once for a test.
+// buildTool builds the program for a test.
 func buildTool(t *testing.T) (dir string) {
 	dir = t.TempDir()
 	out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "git-checkpoint"), "..").CombinedOutput()
@@ -81,8 +81,8 @@ func buildTool(t *testing.T) (dir string) {
 	return dir
 }
 
-// newHistory commits the files of modules that this one needs and of the standard
-// library, and then commits changes to them.
+// newHistory commits the files of required modules and of the standard library, and then
+// commits changes to them.
 func newHistory(t *testing.T, commits int) *history {
 	h := &history{t: t, dir: t.TempDir(), env: cleanEnv(t, buildTool(t))}
 	h.git("init", "-q", "-b", "main")
@@ -156,9 +156,9 @@ func (h *history) stageWork() {
 	h.git("add", "-A")
 }
 
-// TestRealHistory goes through the life of a checkpoint in a repository with
-// history: it outlives its branch and a gc, resumes by force where its branch
-// is gone, and in a fresh clone that fetched nothing but its ref.
+// TestRealHistory runs the life cycle of a checkpoint in a repository with history. The
+// checkpoint survives its branch and a gc. It resumes with --force without its branch,
+// and in a new clone that fetched only its ref.
 func TestRealHistory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -197,7 +197,7 @@ func TestRealHistory(t *testing.T) {
 	clone.git("fsck", "--full")
 	assert.Contains(t, clone.git("checkpoint", "list", "42"), id)
 
-	// What is committed later is never taken back.
+	// Later commits are never reverted.
 	clone.git("commit", "-qm", "the staged work")
 	clone.write("docs/moved.go", "package later\n")
 	clone.git("commit", "-qam", "later")

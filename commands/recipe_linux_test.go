@@ -16,9 +16,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// The recipes of the README run here: each block of YAML in its section on CI
-// is read as the forge reads it, and its shell is run twice, the first time in
-// a job that dies in the middle.
+// These tests run the recipes of the README. Each YAML block in the section on CI is read
+// as by the forge. Its shell code runs twice, the first time in a job that dies in the
+// middle.
 
 // A recipe is a job: its environment and the scripts of its steps.
 type recipe struct {
@@ -33,7 +33,7 @@ type recipeStep struct {
 	Run string            `yaml:"run"`
 }
 
-// readmeBlocks are the blocks of a language in one section of the README.
+// readmeBlocks returns the code blocks of a language in one section of the README.
 func readmeBlocks(t *testing.T, section, language string) []string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "README.md"))
@@ -79,8 +79,8 @@ func recipes(t *testing.T) []recipe {
 	return []recipe{github, {name: "GitLab CI", env: job.Variables, steps: []recipeStep{{Run: strings.Join(job.Script, "\n")}}}}
 }
 
-// work is the job's own script: two phases, of which the first leaves a file
-// that the second needs. The first job dies in the second.
+// work is the job's script, with two phases. The first phase writes a file that the
+// second needs. The first job dies in the second phase.
 const work = `#!/bin/sh
 phase=${1:-build}
 echo "$phase" >>"$TRACE"
@@ -134,7 +134,7 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// jobs is a hub with a long history, and what the jobs of a test share.
+// jobs is a remote with a long history and the shared state of a test's jobs.
 type jobs struct {
 	*victim
 	hub         string
@@ -173,8 +173,8 @@ func newJobs(t *testing.T) *jobs {
 	return j
 }
 
-// clone is a checkout as CI makes it: shallow, detached, nobody's. counted is
-// how many bytes were fetched since.
+// clone returns a checkout as made by CI: shallow, detached, without an identity. The
+// returned function returns the bytes that were fetched since.
 func (j *jobs) clone() (*victim, func() int) {
 	j.t.Helper()
 	j.n++
@@ -202,7 +202,7 @@ func (j *jobs) read(name string) string {
 	return string(data)
 }
 
-// run runs a recipe's steps as the forges do, up to the first that fails.
+// run runs a recipe's steps like the forges, up to the first failure.
 func (j *jobs) run(v *victim, r recipe) int {
 	j.t.Helper()
 	outputs := map[string]map[string]string{}
@@ -246,7 +246,7 @@ func (j *jobs) expand(value string, outputs map[string]map[string]string) string
 	return got
 }
 
-// parseOutputs reads the outputs of a step as the runner does.
+// parseOutputs parses the outputs of a step like the runner.
 func (j *jobs) parseOutputs(file string) map[string]string {
 	j.t.Helper()
 	data, err := os.ReadFile(file)
@@ -267,7 +267,8 @@ func (j *jobs) parseOutputs(file string) map[string]string {
 	return outputs
 }
 
-// A value that ends its own block, or begins another, stays one value.
+// A value that contains the end of its block or the start of another block stays one
+// value.
 func TestOutputLines(t *testing.T) {
 	vars := []variable{{"CHECKPOINT_ACTION", "resume"}, {"CHECKPOINT_RESUME_FROM", "a\nend_X\ncheckpoint_action<<E\nstart_fresh\nE\x00"}}
 	file := filepath.Join(t.TempDir(), "output")

@@ -16,7 +16,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// goreleaser is what a release needs of its configuration.
+// goreleaser is the part of the release configuration that the tests need.
 type goreleaser struct {
 	Before struct{ Hooks []string }
 	Builds []struct {
@@ -61,9 +61,9 @@ func TestReleaseSystems(t *testing.T) {
 	assert.Equal(t, []string{"deb", "rpm"}, g.Nfpms[0].Formats)
 }
 
-// Two builds of a release are the same bytes, wherever they are made: of this
-// machine's kind with GIT_CHECKPOINT_TEST_RELEASE=host, of all six with full. It
-// takes minutes where nothing is compiled yet.
+// Two builds of a release have the same bytes on every machine.
+// GIT_CHECKPOINT_TEST_RELEASE=host builds for this system, full for all six. Without a
+// build cache this takes minutes.
 func TestReleaseReproducible(t *testing.T) {
 	g := readGoreleaser(t)
 	which := os.Getenv("GIT_CHECKPOINT_TEST_RELEASE")
@@ -90,8 +90,8 @@ func TestReleaseReproducible(t *testing.T) {
 	assert.Positive(t, built)
 }
 
-// The commands that a release begins with run, and the pages that they make name
-// the version and are of the commit's date.
+// The hooks of a release succeed, and the generated pages contain the version and the
+// commit's date.
 func TestReleaseHooks(t *testing.T) {
 	if os.Getenv("GIT_CHECKPOINT_TEST_RELEASE") == "" {
 		t.Skip("GIT_CHECKPOINT_TEST_RELEASE is not set")
@@ -117,12 +117,12 @@ func TestReleaseHooks(t *testing.T) {
 	assert.FileExists(t, filepath.Join(dir, "bin", "packed", "changelog.yml"))
 }
 
-// filled fills in what goreleaser knows of a commit.
+// filled replaces goreleaser's variables about a commit.
 var filled = strings.NewReplacer(
 	"{{ .Version }}", "1.2.3", "{{ .FullCommit }}", strings.Repeat("a", 40), "{{ .CommitDate }}", "2026-02-14T14:30:00Z",
 )
 
-// sources copies what a release is built from into a directory of its own.
+// sources copies the sources of a release to a new directory.
 func sources(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -133,7 +133,7 @@ func sources(t *testing.T) string {
 	return dir
 }
 
-// build builds as the configuration says, from a copy of the sources.
+// build builds a copy of the sources with the settings of the configuration.
 func (g *goreleaser) build(t *testing.T, goos, goarch string) string {
 	t.Helper()
 	dir := sources(t)

@@ -17,11 +17,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// packed is an entry of what goes into archives or packages beside the program.
+// packed is a file entry of archives or packages, in addition to the program.
 type packed struct{ Src, Dst, Type, Packager string }
 
-// places are where the files of an entry go, with where they come from below a
-// directory. An entry that finds nothing is an error, as it is for goreleaser.
+// places maps the targets of an entry to their sources below a directory. An entry that
+// matches no file is an error, as in goreleaser.
 func (p *packed) places(dir string) (map[string]string, error) {
 	if p.Type == "dir" {
 		return map[string]string{p.Dst: ""}, nil
@@ -50,7 +50,7 @@ func (p *packed) places(dir string) (map[string]string, error) {
 	return places, err
 }
 
-// releasePlaces are the places of all entries for a packager, "" for archives.
+// releasePlaces returns the places of all entries for a packager, "" for archives.
 func releasePlaces(entries []packed, dir, packager string) (map[string]string, error) {
 	all := map[string]string{}
 	for _, e := range entries {
@@ -71,8 +71,8 @@ func releasePlaces(entries []packed, dir, packager string) (map[string]string, e
 	return all, nil
 }
 
-// makeReleaseFiles runs what a release runs before it packs, below a directory,
-// with the program that is on PATH.
+// makeReleaseFiles runs the steps before the packing of a release, in a directory, with
+// the program on PATH.
 func makeReleaseFiles(dir string) error {
 	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", filepath.Join(".ci", "release-files")} {
 		data, err := os.ReadFile(filepath.Join("..", name))
@@ -95,9 +95,9 @@ func makeReleaseFiles(dir string) error {
 	return nil
 }
 
-// What archives and packages have in them is what the lists below
-// testdata/release say: every page and every script, where man and the shells
-// look, readable by everybody whatever the umask of the machine is.
+// The content of archives and packages equals the lists in testdata/release: every page
+// and every script, in the places where man and the shells look. All files are readable
+// by every user, with any umask.
 func TestReleaseFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("releases are made where there is a shell")
@@ -109,7 +109,7 @@ func TestReleaseFiles(t *testing.T) {
 	for _, p := range []struct {
 		packager string
 		entries  []packed
-		made     []string // what is there besides
+		made     []string // further files
 	}{
 		{"archive", g.Archives[0].Files, []string{g.Builds[0].Binary}},
 		{"deb", n.Contents, []string{path.Join(n.Bindir, g.Builds[0].Binary), "/usr/share/doc/git-checkpoint/changelog.Debian.gz"}},
@@ -133,7 +133,7 @@ func TestReleaseFiles(t *testing.T) {
 	}
 }
 
-// assertReleased compares names with a list below testdata/release.
+// assertReleased compares names with a list in testdata/release.
 func assertReleased(t *testing.T, packager string, names []string) {
 	t.Helper()
 	slices.Sort(names)
@@ -147,8 +147,8 @@ func assertReleased(t *testing.T, packager string, names []string) {
 	assert.Equal(t, string(want), got, packager)
 }
 
-// cmdUnpacked lays out what the archive of a release has below a directory, for
-// the program a small file that runs it: unpacked .local.
+// cmdUnpacked unpacks a release archive into a directory: `unpacked .local`. The program
+// is replaced by a small file that runs the test binary.
 func cmdUnpacked(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: unpacked directory")
@@ -171,8 +171,8 @@ func cmdUnpacked(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdReadme writes the shell of the README that has a text in it to a file:
-// readme install.sh 'go install'.
+// cmdReadme writes the shell block of the README that contains a text to a file: `readme
+// install.sh 'go install'`.
 func cmdReadme(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: readme file text")

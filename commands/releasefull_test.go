@@ -16,11 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A release as goreleaser makes it of the newest commit: two are the same bytes,
-// from different folders, times, umasks and time zones, and each archive and
-// package has in it what its list below testdata/release says. Only with
-// GIT_CHECKPOINT_TEST_RELEASE=full, goreleaser, dpkg-deb and rpm: to compile
-// goreleaser alone takes minutes.
+// Two goreleaser releases of the newest commit have the same bytes in different folders,
+// at different times, with different umasks and time zones. Each archive and package
+// contains the files of its list in testdata/release. The test needs
+// GIT_CHECKPOINT_TEST_RELEASE=full, goreleaser, dpkg-deb and rpm. Compiling goreleaser
+// alone takes minutes.
 func TestReleaseWhole(t *testing.T) {
 	if os.Getenv("GIT_CHECKPOINT_TEST_RELEASE") != "full" {
 		t.Skip("GIT_CHECKPOINT_TEST_RELEASE is not full")
@@ -39,7 +39,7 @@ func TestReleaseWhole(t *testing.T) {
 	assert.Equal(t, digest(t, filepath.Join(first, "checksums.txt")), digest(t, filepath.Join(second, "checksums.txt")))
 }
 
-// release makes a release in a clone of its own and returns where it is.
+// release creates a release in a new clone and returns its directory.
 func release(t *testing.T, umask, zone string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "clone")
@@ -51,13 +51,13 @@ func release(t *testing.T, umask, zone string) string {
 	return filepath.Join(dir, "dist")
 }
 
-// released are the names of the files in an archive or a package, and the list
-// that they should be.
+// released returns the files in an archive or a package, and the name of the list to
+// compare them with.
 func released(t *testing.T, name, kind string) (names []string, packager string) {
 	t.Helper()
 	switch kind {
 	case "deb":
-		// Lines are "mode owner size date time ./name".
+		// The format of a line is "mode owner size date time ./name".
 		for _, line := range linesOf(t, "dpkg-deb", "-c", name) {
 			if !strings.HasPrefix(line, "d") {
 				names = append(names, strings.TrimPrefix(strings.Fields(line)[5], "."))

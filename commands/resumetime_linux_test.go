@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A resume takes no time beside the work that it saves: the whole process, of a
-// workflow with phases and files, within a second, or where others have the machine
-// in the time of fifty times git rev-parse. The fastest of a few counts.
+// A resume of a workflow with phases and files takes less than a second for the whole
+// process. On a busy machine the limit is the time of 50 runs of git rev-parse. The
+// fastest of a few runs counts.
 func TestResumeTakesNoTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

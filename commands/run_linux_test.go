@@ -41,7 +41,7 @@ func (b *lockedBuffer) String() string {
 	return b.b.String()
 }
 
-// protect starts a script of the shell under run.
+// protect starts a shell script under run.
 func protect(v *victim, script string, flags ...string) *protected {
 	v.t.Helper()
 	args := append(append([]string{"run", "42"}, flags...), "--", "sh", "-c", "echo $$ >../pid; "+script)
@@ -64,7 +64,7 @@ func (p *protected) child() int {
 	return pid
 }
 
-// until waits for something.
+// until waits for a condition.
 func (p *protected) until(what string, ok func() bool) {
 	p.t.Helper()
 	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
@@ -77,7 +77,7 @@ func (p *protected) untilFile(name string) {
 	p.until(name, func() bool { _, err := os.Stat(p.path(name)); return err == nil })
 }
 
-// code waits for the end.
+// code waits for the end and returns the exit code.
 func (p *protected) code() int {
 	p.t.Helper()
 	err := p.cmd.Wait()
@@ -91,13 +91,13 @@ func (p *protected) gone() {
 	p.until("the end of the command", func() bool { return errors.Is(syscall.Kill(-p.child(), 0), syscall.ESRCH) })
 }
 
-// triggers are those of the checkpoints, newest first.
+// triggers returns the triggers of the checkpoints, newest first.
 func (v *victim) triggers() []string {
 	v.t.Helper()
 	return strings.Fields(v.git("log", "--first-parent", "--format=%(trailers:key=Checkpoint-Trigger,valueonly)", "refs/checkpoints/42"))
 }
 
-// A signal saves what there is, then ends the command and all that it started.
+// A signal saves the work and then ends the command and its child processes.
 func TestRunSignals(t *testing.T) {
 	for s, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
 		t.Run(s.String(), func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestRunSignals(t *testing.T) {
 	}
 }
 
-// The command is told when the checkpoint is there, and its own code counts.
+// The command gets the signal after the save, and its own exit code is returned.
 func TestRunSavesFirst(t *testing.T) {
 	p := protect(newVictim(t), "trap 'rm -f new.txt; echo told >told; exit 7' TERM; echo new >new.txt; while :; do sleep 0.02; done")
 	p.untilFile("new.txt")
@@ -126,7 +126,7 @@ func TestRunSavesFirst(t *testing.T) {
 	assert.NotContains(t, tree, "told")
 }
 
-// A second signal of a kind ends a command that outlives the first, one of
+// A second signal of the same kind ends a command that survived the first. A signal of
 // another kind is passed on at once.
 func TestRunSecondSignal(t *testing.T) {
 	p := protect(newVictim(t), "trap '' INT; echo >ready; sleep 100; sleep 100")
@@ -146,7 +146,7 @@ func TestRunSecondSignal(t *testing.T) {
 	p.gone()
 }
 
-// A second Ctrl+C does not wait for a save that takes long.
+// A second Ctrl+C does not wait for a slow save.
 func TestRunSecondSignalEndsASave(t *testing.T) {
 	v := newVictim(t)
 	hook := v.path(".git/hooks/reference-transaction")
@@ -168,8 +168,8 @@ func TestRunSecondSignalEndsASave(t *testing.T) {
 	assert.Empty(t, p.locks())
 }
 
-// A command that is killed, or fails, leaves its code and a checkpoint; one
-// that succeeds leaves none.
+// A command that fails or is killed returns its code and leaves a checkpoint. A
+// successful command leaves no checkpoint.
 func TestRunEnds(t *testing.T) {
 	for _, c := range []struct {
 		script string
@@ -194,7 +194,7 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// When the program itself is killed, the last interval resumes.
+// If the program itself is killed, the checkpoint of the last interval can be resumed.
 func TestRunParentKilled(t *testing.T) {
 	p := protect(newVictim(t), "echo one >work.txt; sleep 100; true", "--every", "50ms")
 	p.until("an interval", func() bool { return strings.Contains(p.said.String(), "saved CP-") })
@@ -210,8 +210,7 @@ func TestRunParentKilled(t *testing.T) {
 	p.sound()
 }
 
-// What the terminal of a caller no longer takes keeps no checkpoint from being
-// saved.
+// A closed standard error does not prevent a save.
 func TestRunWithoutAReader(t *testing.T) {
 	v := newVictim(t)
 	r, w, err := os.Pipe()
@@ -231,8 +230,8 @@ func TestRunWithoutAReader(t *testing.T) {
 	assert.ErrorIs(t, err, fs.ErrNotExist)
 }
 
-// A remote that hangs keeps neither the checkpoint of an interrupt waiting nor
-// the command from being told.
+// A hanging remote delays neither the checkpoint of an interrupt nor the signal to the
+// command.
 func TestRunSignalWhileItPushes(t *testing.T) {
 	v := newVictim(t)
 	v.git("init", "-q", "--bare", "../hub")

@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs every script below testdata/script through the real binary
-// and the real git: `exec git checkpoint ...`.
+// TestScripts runs every script in testdata/script with the real binary and the real git:
+// `exec git checkpoint ...`.
 func TestScripts(t *testing.T) { runScripts(t, "*.txtar") }
 
 func runScripts(t *testing.T, glob string) {
@@ -43,7 +43,7 @@ func runScripts(t *testing.T, glob string) {
 		Files:           files,
 		Deadline:        deadline,
 		UpdateScripts:   *update,
-		ContinueOnError: true, // a failure reports every step that fails
+		ContinueOnError: true, // a failure reports every failed step
 		Setup:           scriptEnv,
 		Condition:       scriptCondition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -62,8 +62,8 @@ func runScripts(t *testing.T, glob string) {
 	})
 }
 
-// scriptCondition knows "hookfiles": git has no hooks in its configuration, so
-// that they are in files; and "bashcompletion": there is a bash that completes.
+// scriptCondition implements the conditions "hookfiles" (git has no hooks in its
+// configuration, so hooks are files) and "bashcompletion" (bash completion is installed).
 func scriptCondition(name string) (bool, error) {
 	if name == "bashcompletion" {
 		_, err := os.Stat(bashCompletion)
@@ -80,8 +80,8 @@ func scriptCondition(name string) (bool, error) {
 	return !version.AtLeast(2, 54), err
 }
 
-// scriptEnv gives every script a home of its own, a fixed identity and clock,
-// and none of the variables that a hook would leave behind.
+// scriptEnv sets a separate home, a fixed identity and a fixed clock for a script, and
+// removes the variables of hooks.
 func scriptEnv(e *testscript.Env) error {
 	skipInShortMode(e)
 	e.Defer(func() { compareObjects(e) })
@@ -96,8 +96,8 @@ func scriptEnv(e *testscript.Env) error {
 	return nil
 }
 
-// compareObjects compares the reader of objects with git in the repositories
-// that a script leaves behind.
+// compareObjects compares the object reader with git in the repositories of a finished
+// script.
 func compareObjects(e *testscript.Env) {
 	if testing.Short() {
 		return
@@ -109,14 +109,14 @@ func compareObjects(e *testscript.Env) {
 	}
 }
 
-// scriptVariables are the ones that a command at a terminal gets too.
+// scriptVariables are the variables that a command at a terminal inherits too.
 var scriptVariables = []string{
 	"PATH", "WORK", "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES",
 	"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_AUTHOR_DATE",
 	"GIT_COMMITTER_DATE", "GIT_CHECKPOINT_NOW", "GIT_TERMINAL_PROMPT", "TZ", "LC_ALL", "TERM",
 }
 
-// cmdRC runs a command and compares its exit code: rc 3 git checkpoint list.
+// cmdRC runs a command and compares its exit code: `rc 3 git checkpoint list`.
 func cmdRC(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: rc code command [argument...]")
@@ -137,7 +137,7 @@ func exitCode(err error) string {
 	return err.Error()
 }
 
-// cmdRepo makes a repository with one commit in a directory and goes there.
+// cmdRepo creates a repository with one commit and changes to its directory.
 func cmdRepo(ts *testscript.TestScript, _ bool, args []string) {
 	dir := "repo"
 	if len(args) > 0 {
@@ -150,7 +150,7 @@ func cmdRepo(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(ts.Exec("git", "commit", "-qm", "first"))
 }
 
-// cmdID puts the id that the last command printed into a variable: id FIRST.
+// cmdID stores the id that the last command printed in a variable: `id FIRST`.
 func cmdID(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: id variable")
@@ -162,7 +162,7 @@ func cmdID(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], lines[len(lines)-1])
 }
 
-// cmdKeys writes a file with Go's escapes: keys in.txt '\x1b[31m\n'.
+// cmdKeys writes a file from a text with Go's escapes: `keys in.txt '\x1b[31m\n'`.
 func cmdKeys(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: keys file text")
@@ -176,8 +176,8 @@ func unescape(ts *testscript.TestScript, s string) string {
 	return text
 }
 
-// cmdField compares a value of the JSON object in a file: field stderr code 3.
-// Texts are compared as they are, all else as JSON.
+// cmdField compares a value of the JSON object in a file: `field stderr code 3`. Strings
+// are compared unquoted, other values as JSON.
 func cmdField(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 3 {
 		ts.Fatalf("usage: [!] field file path want")
@@ -197,8 +197,8 @@ func cmdField(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdFields compares the names of an object's fields, in their order:
-// fields stdout . version,type,issue.
+// cmdFields compares the ordered field names of an object: `fields stdout .
+// version,type,issue`.
 func cmdFields(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 3 {
 		ts.Fatalf("usage: fields file path name,name...")
@@ -215,7 +215,7 @@ func cmdFields(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// object reads the one line of JSON that a file must have.
+// object returns the JSON object of a file, which must be a single line.
 func object(ts *testscript.TestScript, file string) any {
 	text := ts.ReadFile(file)
 	if strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, `{"version":1,"type":"`) || !json.Valid([]byte(text)) {
@@ -224,8 +224,7 @@ func object(ts *testscript.TestScript, file string) any {
 	return json.RawMessage(text)
 }
 
-// inside is a field of an object or an element of a list, nil when there is
-// none.
+// inside returns a field of an object or an element of a list, or nil.
 func inside(v any, key string) any {
 	raw, ok := v.(json.RawMessage)
 	if !ok {
@@ -246,7 +245,7 @@ func inside(v any, key string) any {
 	return list[n]
 }
 
-// names are the names of an object's fields, as they stand there.
+// names returns the field names of an object, in their order.
 func names(raw json.RawMessage) []string {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -264,7 +263,7 @@ func names(raw json.RawMessage) []string {
 	return names
 }
 
-// environ is the script's environment.
+// environ returns the script's environment.
 func environ(ts *testscript.TestScript) []string {
 	var env []string
 	for _, name := range scriptVariables {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shortScripts are the scripts that run in short mode: the main path of every
-// command, and one script of each family.
+// shortScripts are the scripts that run in short mode: the main path of every command,
+// and one script of each family.
 const shortScripts = `
 archive-expiry bare-repository broken-ref clock completion config-errors config-origins
 diff directory-flag doctor drop-asks drop-without-terminal export export-archive
@@ -29,7 +29,7 @@ status-find status-json subdirectory sync sync-plain-push task task-recover undo
 undo-restore unborn-branch upgrade-1.0 verify version web-export
 `
 
-// skipInShortMode skips a script that is not among shortScripts.
+// skipInShortMode skips a script that is missing in shortScripts.
 func skipInShortMode(e *testscript.Env) {
 	name := strings.TrimPrefix(filepath.Base(e.WorkDir), "script-")
 	if testing.Short() && !strings.Contains(" "+strings.Join(strings.Fields(shortScripts), " ")+" ", " "+name+" ") {

@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stale is every way a checkpoint gets old: what makes it so, in a script, and
-// what it leads to, word for word. They stand in the order of the checks.
+// stale lists the reasons for which a checkpoint becomes stale: the change, as a script,
+// and the exact finding. The order is that of the checks.
 var stale = []struct {
 	name   string
 	save   string // arguments of the save
 	change string // lines of the script
 	check  string
-	text   string // of the finding
+	text   string // text of the finding
 	action string
 }{
 	{
@@ -60,7 +60,7 @@ var stale = []struct {
 	},
 }
 
-// severity is how bad an action is, and the exit code of resume.
+// severity ranks the actions and maps them to the exit code of resume.
 var severity = map[string]struct {
 	rank, code int
 	word       string
@@ -69,7 +69,7 @@ var severity = map[string]struct {
 	"prompt_user": {2, 5, "question"}, "start_fresh": {3, 4, "error"},
 }
 
-// world is a script that saves a checkpoint, makes it stale in some ways, and
+// world returns a script that saves a checkpoint, applies some of the changes, and
 // compares the verdict.
 func world(ways ...int) string {
 	save, changes, action := "", "", "resume"
@@ -125,7 +125,7 @@ three
 `, save, changes, action, quotes(reasons), code, strict, code, action, quotes(reasons), dryRun(action), strict, action)
 }
 
-// dryRun is the code of resume --strict --dry-run, which asks nothing.
+// dryRun returns the exit code of `resume --strict --dry-run`, which asks no question.
 func dryRun(action string) int {
 	if action == "resume" {
 		return exitOK
@@ -136,7 +136,7 @@ func dryRun(action string) int {
 	return exitStale
 }
 
-// quotes writes a text for between the single quotes of a script.
+// quotes escapes a text for single quotes in a script.
 func quotes(s string) string { return strings.ReplaceAll(s, "'", "''") }
 
 func runWorlds(t *testing.T, worlds map[string]string) {
@@ -151,8 +151,8 @@ func runWorlds(t *testing.T, worlds map[string]string) {
 	})
 }
 
-// TestStale makes a checkpoint stale in every way: the exact text, the action,
-// the exit codes.
+// TestStale applies every change and compares the exact text, the action and the exit
+// codes.
 func TestStale(t *testing.T) {
 	worlds := map[string]string{"nothing": world()}
 	for n, w := range stale {
@@ -161,8 +161,8 @@ func TestStale(t *testing.T) {
 	runWorlds(t, worlds)
 }
 
-// TestStalePairs makes it stale in every two ways at once: the worse action
-// wins, and both reasons are told, in the order of the checks.
+// TestStalePairs applies every pair of changes. The worse action wins, and both reasons
+// are printed in the order of the checks.
 func TestStalePairs(t *testing.T) {
 	worlds := map[string]string{}
 	for a := range stale {

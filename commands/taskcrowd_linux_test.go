@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// board is where the tasks of an issue stand, by id.
+// board returns the tasks of an issue, and the ids of the ready tasks.
 func (v *victim) board(issue string) (all []output.Task, ready []string) {
 	v.t.Helper()
 	var list struct {
@@ -26,9 +26,9 @@ func (v *victim) board(issue string) (all []output.Task, ready []string) {
 	return list.Tasks, list.Ready
 }
 
-// 20 tasks in a full run, and the worker is killed at each of them: before its work, in it,
-// before it says that it is done, and while it says so. What was resumed runs
-// none of them to its end twice, and skips none.
+// The worker is killed at each task: before the work, during the work, before `task
+// done`, or during `task done`. After the resumes every task has been completed exactly
+// once. A full run has 20 tasks.
 func TestTasksKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -63,23 +63,23 @@ func TestTasksKilled(t *testing.T) {
 	v.sound()
 }
 
-// workOn is a worker that dies at a task: how depends on the turn.
+// workOn simulates a worker that dies at a task. The turn selects the moment.
 func (v *victim) workOn(k *killer, turn int, id string, finished map[string]int) {
 	v.t.Helper()
 	v.tool("task", "start", id, "--issue", "42")
 	place := "out/" + id + ".json"
 	switch turn % 5 {
 	case 0:
-		return // it dies before its work
+		return // dies before the work
 	case 1:
 		v.write(place, `{"status": "comp`)
-		return // in it
+		return // dies during the work
 	}
 	v.write(place, `{"status": "complete"}`)
 	finished[id]++
 	switch turn % 5 {
 	case 2:
-		return // before it says so
+		return // dies before the report
 	case 3:
 		d := k.run(v, turn, "task", "done", id, "--output", place, "--issue", "42")
 		if d.killed() {
@@ -90,7 +90,7 @@ func (v *victim) workOn(k *killer, turn int, id string, finished map[string]int)
 	v.tool("task", "done", id, "--output", place, "--issue", "42")
 }
 
-// resumeTasks takes the work up again, whatever was cut off.
+// resumeTasks resumes the work after any interruption.
 func (v *victim) resumeTasks() {
 	v.t.Helper()
 	o := v.try("git-checkpoint", "resume", "42", "--auto", "--no-files")
@@ -98,7 +98,7 @@ func (v *victim) resumeTasks() {
 	v.tool("task", "recover", "--issue", "42")
 }
 
-// Tasks that are done at the same time are all done, though one of them fails.
+// Tasks that end at the same time are all recorded, including a failed task.
 func TestTasksTogether(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -138,7 +138,7 @@ func TestTasksTogether(t *testing.T) {
 	}
 }
 
-// Of many who claim a task, one gets it.
+// If several workers claim a task, exactly one succeeds.
 func TestTaskClaimedOnce(t *testing.T) {
 	v := newVictim(t)
 	v.git("config", "checkpoint.issue-source", "none")
@@ -158,8 +158,8 @@ func TestTaskClaimedOnce(t *testing.T) {
 	assert.Equal(t, map[int]int{exitOK: 1, exitRefused: 5}, codes)
 }
 
-// 16 workers on 8 stories, each with a view of its own of what is done, beside
-// a lead that writes the state of all again and again: no update is lost.
+// 16 workers save 8 stories, each with its own view of the progress, while a lead
+// repeatedly writes the state of all stories. No update is lost.
 func TestPipelineCrowd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -207,15 +207,15 @@ func TestPipelineCrowd(t *testing.T) {
 	t.Logf("%d saves of workers, %d of the lead", stories*workers*each, len(lead.ids))
 }
 
-// stdin prepares a command of ours that reads a text.
+// stdin returns a git-checkpoint command with a text on standard input.
 func (v *victim) stdin(text string, args ...string) *exec.Cmd {
 	cmd := v.command("git-checkpoint", args...)
 	cmd.Stdin = strings.NewReader(text)
 	return cmd
 }
 
-// workerDocument is what a worker knows after n of its tasks: nothing of what
-// the other worker of its story has done.
+// workerDocument returns the document of a worker after n of its tasks. It contains no
+// tasks of the story's other worker.
 func workerDocument(s, w, n, workers, each int) string {
 	var done, left []string
 	for other := range workers {

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Nothing is written before it is time, nor after the end, and the line goes.
+// The ticker prints nothing before the delay and after the end, and erases its line at
+// the end.
 func TestTicker(t *testing.T) {
 	var out bytes.Buffer
 	tick := &ticker{w: &out, what: "sync: origin", ended: make(chan struct{})}
@@ -22,8 +23,7 @@ func TestTicker(t *testing.T) {
 	assert.Equal(t, "\r\x1b[Ksync: origin: 3 of 10 issues\r\x1b[K", out.String())
 }
 
-// What else is written has the line for itself, and the line is no wider than
-// the terminal.
+// The line is erased before other output, and is not wider than the terminal.
 func TestTickerHides(t *testing.T) {
 	var out bytes.Buffer
 	tick := &ticker{w: &out, what: "import", of: "files", width: 16, ended: make(chan struct{})}
@@ -38,7 +38,7 @@ func TestTickerHides(t *testing.T) {
 	assert.Contains(t, out.String(), "\r\x1b[Kverify\\x1b")
 }
 
-// A terminal that cannot take a line away gets lines that stay.
+// A terminal that cannot erase a line gets a new line each time.
 func TestTickerLines(t *testing.T) {
 	var out bytes.Buffer
 	tick := &ticker{w: &out, what: "import", lines: true, ended: make(chan struct{})}

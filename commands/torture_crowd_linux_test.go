@@ -11,9 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// beside repeats what it is given in goroutines of their own until it is
-// stopped, which waits for their end. A pause between leaves the processor to
-// what is tortured.
+// beside repeats functions in goroutines until stop, which waits for their end. The pause
+// between rounds leaves processor time for the tested processes.
 type beside struct {
 	pause time.Duration
 	done  atomic.Bool
@@ -34,29 +33,29 @@ func (b *beside) stop() {
 	b.group.Wait()
 }
 
-// works asserts from any goroutine that a command succeeds.
+// works asserts that a command succeeds. It can be called from any goroutine.
 func (v *victim) works(name string, args ...string) outcome {
 	o := v.try(name, args...)
 	assert.Zerof(v.t, o.code, "%s: exit %d: %s", o.name, o.code, o.err)
 	return o
 }
 
-// tidies asserts that git can tidy up. It gives up where a ref is locked for
-// longer than it waits, and tells of refs that it leaves out because they move.
+// tidies asserts that a maintenance command of git succeeds, or fails because a ref is
+// locked for too long. Warnings about refs that move are accepted.
 func (v *victim) tidies(args ...string) {
 	o := v.try("git", args...)
 	busy := strings.Contains(o.err, ".lock': File exists")
 	assert.Truef(v.t, o.code == 0 || busy, "%s: exit %d: %s", o.name, o.code, o.err)
 }
 
-// well asserts that it says nothing on its standard error either.
+// well asserts that a command succeeds without output on standard error.
 func (v *victim) well(name string, args ...string) string {
 	o := v.works(name, args...)
 	assert.Emptyf(v.t, o.err, "%s", o.name)
 	return o.out
 }
 
-// saves is what many writers have printed.
+// saves collects the ids that concurrent writers have printed.
 type saves struct {
 	mu  sync.Mutex
 	ids map[string]bool
@@ -64,7 +63,7 @@ type saves struct {
 
 func newSaves() *saves { return &saves{ids: map[string]bool{}} }
 
-// add takes what a save printed: one new id.
+// add adds the output of a save, which must be one new id.
 func (s *saves) add(t *testing.T, printed string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,9 +72,9 @@ func (s *saves) add(t *testing.T, printed string) {
 	s.ids[printed] = true
 }
 
-// 16 processes save to one issue while git packs refs, collects garbage and
-// moves other refs: every id that was printed is in the chain, and no reader
-// ever sees anything but a whole ref.
+// 16 processes save to one issue while git packs refs, collects garbage and moves other
+// refs. Every printed id is in the chain, and every reader sees a complete ref at all
+// times.
 func TestTortureCrowd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -114,8 +113,8 @@ func TestTortureCrowd(t *testing.T) {
 	t.Logf("%d saves, %d looks at the refs", writers*each, reads.Load())
 }
 
-// readers look at the refs all the time, in every way: what they see is the
-// tip of a chain that only grows.
+// readers read the ref in several ways, in a loop. Each read returns the tip of a chain
+// that only grows.
 func (v *victim) readers(b *beside) *atomic.Int64 {
 	var reads atomic.Int64
 	last := v.git("rev-parse", "refs/checkpoints/42")
@@ -142,8 +141,8 @@ func (v *victim) readers(b *beside) *atomic.Int64 {
 	return &reads
 }
 
-// A gc that deletes at once what nothing points to runs all the time: nothing
-// of a checkpoint is ever missing.
+// A gc that prunes unreachable objects at once runs in a loop. No object of a checkpoint
+// is ever missing.
 func TestTortureGC(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -166,8 +165,8 @@ func TestTortureGC(t *testing.T) {
 	v.sound()
 }
 
-// manyBlobs makes blobs that a branch keeps, so that what git's own commands
-// lose to a gc is no part of the test.
+// manyBlobs creates blobs that a branch keeps reachable, so that objects that git's own
+// commands lose to a gc do not affect the test.
 func (v *victim) manyBlobs(n int) {
 	v.t.Helper()
 	for i := range n {
@@ -179,15 +178,15 @@ func (v *victim) manyBlobs(n int) {
 	v.git("checkout", "-q", "main")
 }
 
-// stageBlob stages one of them under a name of its own.
+// stageBlob stages one of these blobs under a new name.
 func (v *victim) stageBlob(i, n int) {
 	v.t.Helper()
 	blob := v.git("rev-parse", fmt.Sprintf("blobs:blobs/%d", i%n))
 	v.git("update-index", "--add", "--cacheinfo", fmt.Sprintf("100644,%s,staged/%d/%d", blob, i%7, i))
 }
 
-// Saves of many issues, and of one that is pruned, pinned and dropped from at
-// the same time, beside a person who works on in the same worktree.
+// Saves to many issues, and to one issue with concurrent prune, pin and drop, while a
+// user works in the same worktree.
 func TestTortureTogether(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -238,8 +237,7 @@ func TestTortureTogether(t *testing.T) {
 	assert.Empty(t, v.locks())
 }
 
-// Another process deletes the chain's ref again and again beside saves. No id
-// that was printed is lost.
+// Another process repeatedly deletes the chain's ref during saves. No printed id is lost.
 func TestTortureDeletedRef(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

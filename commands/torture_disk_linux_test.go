@@ -11,52 +11,51 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A tracedDisk knows what system calls did to the files below a directory,
-// and so what may be on the disk when the power fails: what was written to a
-// file is there for sure once the file was synced after that, and what became
-// of a name once its directory was. Of the rest, anything.
+// A tracedDisk models the effect of system calls on the files below a directory, and
+// therefore the possible content of the disk after a loss of power. A write to a file is
+// durable if the file was synced afterwards. A change of a name is durable if its
+// directory was synced afterwards. All other changes may be lost or present.
 //
-// Where the journal is ordered, as that of ext4, a sync of any file takes all
-// that became of names, and all that was written out, before that file itself
-// was changed last: what came later may be in a part of the journal that the
-// sync does not wait for.
+// With an ordered journal, as in ext4, a sync of any file includes name changes and
+// written data up to the last change of that file itself. Later changes may be in a part
+// of the journal for which the sync does not wait.
 type tracedDisk struct {
 	v       *victim
 	ordered bool
 	root    string // the directory
-	base    string // a copy of it from before
+	base    string // an earlier copy of the directory
 	names   map[string]*tracedFile
 	ops     []diskOp
 	syncs   []diskSync
 	written []diskSync
 	print   []printed
-	locks   []int // when one was taken here
+	locks   []int // times of lock files
 }
 
-// A tracedFile is a file or directory, whatever its name.
+// A tracedFile is a file or directory, independent of its name.
 type tracedFile struct {
 	dir     bool
 	size    int
-	base    []byte // what was in it before
-	changed int    // when it was changed last: its names too, and for a directory those in it
-	dirty   bool   // what was written is not written out
+	base    []byte // earlier content
+	changed int    // time of the last change, including its names and, for a directory, its entries
+	dirty   bool   // data is not written out yet
 }
 
-// A diskOp changes names together, or what is in a file.
+// A diskOp changes several names atomically, or the content of a file.
 type diskOp struct {
 	begin, end int
-	names      map[string]*tracedFile // nil removes
+	names      map[string]*tracedFile // nil removes the name
 	file       *tracedFile
 	at         int
 	data       []byte
-	cut        bool // to the length at
+	cut        bool // truncate to the length at
 }
 
 type diskSync struct {
 	begin, end int
 	file       *tracedFile
 	dir        string
-	reach      int // in an ordered journal: all until then
+	reach      int // with an ordered journal: includes all changes until then
 }
 
 // printed is an id that a save has printed.
@@ -75,7 +74,7 @@ func newTracedDisk(v *victim, base string, calls []syscallLine) *tracedDisk {
 
 func (d *tracedDisk) inside(path string) bool { return strings.HasPrefix(path, d.root+"/") }
 
-// at is the file that has a name now.
+// at returns the current file of a name.
 func (d *tracedDisk) at(path string) *tracedFile {
 	if f, ok := d.names[path]; ok {
 		return f
@@ -142,7 +141,7 @@ func (d *tracedDisk) take(c *syscallLine) {
 		if f := d.at(c.file()); strings.Contains(c.args, "WAIT_AFTER") && f != nil {
 			d.written = append(d.written, diskSync{begin: c.begin, end: c.end, file: f})
 			if f.dirty {
-				f.dirty, f.changed = false, c.end // it has got its place on the disk
+				f.dirty, f.changed = false, c.end // its blocks are allocated on the disk
 			}
 		}
 	case "utimensat":
@@ -181,8 +180,8 @@ func (d *tracedDisk) open(c *syscallLine) {
 	}
 }
 
-// write takes a plain write to be at the end of the file: so git writes new
-// files and reflogs, and this program its new files.
+// write treats a write call as an append: git writes new files and reflogs so, and this
+// program its new files.
 func (d *tracedDisk) write(c *syscallLine) {
 	text := ""
 	if s := c.strings(); len(s) > 0 && c.name != "ftruncate" {
@@ -225,23 +224,23 @@ func (d *tracedDisk) durable(op *diskOp, now int) bool {
 	return false
 }
 
-// out reports whether what was written has been written out at a time.
+// out reports whether the data of an operation was written out at a time.
 func (d *tracedDisk) out(op *diskOp, now int) bool {
 	return slices.ContainsFunc(d.written, func(w diskSync) bool { return w.file == op.file && w.begin > op.end && w.end <= now })
 }
 
-// Ways in which what is not durable may be lost.
+// Kinds of losses. Each kind loses other parts of the data that is not durable.
 const (
 	loseAll = iota
 	loseNone
-	loseLate // all after some time
-	loseSome // at random, the last bytes of a write too
-	loseData // names are there, what was in the files is not
+	loseLate // all changes after some time
+	loseSome // random changes, including the last bytes of a write
+	loseData // names are present, file contents are lost
 	loseNames
 	lossKinds
 )
 
-// crash makes a directory of what is on the disk after a loss of power.
+// crash creates a directory with the content of the disk after a loss of power.
 func (d *tracedDisk) crash(to string, now, kind int) {
 	t := d.v.t
 	t.Helper()
@@ -281,8 +280,8 @@ func (d *tracedDisk) crash(to string, now, kind int) {
 	d.lay(to, names, data)
 }
 
-// journal is until when an ordered journal is on the disk: what came before that
-// is there, whatever else is lost.
+// journal returns the time until which an ordered journal is on the disk. All earlier
+// changes are durable.
 func (d *tracedDisk) journal(now, kind int) int {
 	reach := 0
 	for _, s := range d.syncs {
@@ -314,7 +313,7 @@ func (op *diskOp) apply(have, written []byte) []byte {
 	return have
 }
 
-// lay changes a copy of the base to hold these files.
+// lay changes a copy of the base so that it contains these files.
 func (d *tracedDisk) lay(to string, names map[string]*tracedFile, data map[*tracedFile][]byte) {
 	t := d.v.t
 	t.Helper()
@@ -322,7 +321,7 @@ func (d *tracedDisk) lay(to string, names map[string]*tracedFile, data map[*trac
 	for path := range names {
 		paths = append(paths, path)
 	}
-	slices.Sort(paths) // a directory comes before what is in it
+	slices.Sort(paths) // directories before their entries
 	made := map[*tracedFile]string{}
 	for _, path := range paths {
 		f, target := names[path], to+strings.TrimPrefix(path, d.root)
@@ -345,7 +344,7 @@ func (d *tracedDisk) lay(to string, names map[string]*tracedFile, data map[*trac
 			require.NoError(t, os.WriteFile(target, content, 0o666))
 		}
 	}
-	for f, content := range data { // files that have the name that they had
+	for f, content := range data { // files without a new name
 		for path, g := range d.names {
 			if _, moved := names[path]; g == f && !moved && f.base != nil {
 				require.NoError(t, os.WriteFile(to+strings.TrimPrefix(path, d.root), content, 0o666), fmt.Sprint(path))

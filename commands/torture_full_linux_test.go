@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mount mounts a file system for the length of a test.
+// mount mounts a file system until the end of a test.
 func mount(t *testing.T, source, dir, kind string, flags uintptr, options string) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -22,7 +22,7 @@ func mount(t *testing.T, source, dir, kind string, flags uintptr, options string
 	t.Cleanup(func() { require.NoError(t, unix.Unmount(dir, unix.MNT_DETACH)) })
 }
 
-// A smallDisk is a file system of which all but some pages can be filled.
+// A smallDisk is a file system that can be filled except for some pages.
 type smallDisk struct {
 	t   *testing.T
 	dir string
@@ -48,25 +48,25 @@ func (d *smallDisk) free() {
 	require.NoError(d.t, os.Remove(filepath.Join(d.dir, "fill")))
 }
 
-// refused fails unless a command failed and said why.
+// refused fails unless a command failed and reported the cause.
 func (o outcome) refused(t *testing.T, why string) {
 	t.Helper()
-	// A restore that cannot even take back what it did is refused until one
-	// can, with the command for that.
+	// A restore that cannot revert its changes either is refused until they can be
+	// reverted, with the command for that as a hint.
 	require.Containsf(t, []int{exitFailure, exitRefused}, o.code, "%s: %s", o.name, o.err)
 	require.Equal(t, o.code == exitRefused, strings.Contains(o.err, "hint: git checkpoint restore --abort"), o.err)
 	require.Regexpf(t, "(?is)^git-checkpoint: "+args0(o)+".*("+why+")", o.err, "%s", o.name)
 }
 
-// args0 is the command that was run.
+// args0 returns the name of the command.
 func args0(o outcome) string { return strings.Fields(o.name)[1] }
 
-// noSpace is what a full disk is called, by this program and by git.
+// noSpace matches the messages about a full disk, of this program and of git.
 const noSpace = "no space left on device|couldn't write|write error|unable to (write|append)"
 
-// onFullDisk runs a command with every number of pages left, on a disk of its
-// own, until there is enough for it three times in a row. It fails for want of
-// space, or does what it should; check looks at both.
+// onFullDisk runs a command with an increasing number of free pages, until it succeeds
+// three times in a row. Each run fails for lack of space or succeeds, and check examines
+// both.
 func onFullDisk(t *testing.T, template *victim, args []string, check func(v *victim, ok bool)) {
 	t.Helper()
 	d := newSmallDisk(t)
@@ -165,8 +165,8 @@ func TestTortureFullDisk(t *testing.T) {
 	})
 }
 
-// In a repository that is mounted read-only everything that only reads works,
-// and what writes says why it cannot.
+// In a read-only repository all reading commands work, and writing commands report the
+// cause of their failure.
 func TestTortureReadOnly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

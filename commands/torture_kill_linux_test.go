@@ -18,21 +18,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A killer runs one command many times over and kills it with SIGKILL: at a
-// random time after the first thing that it writes, or, one time in five,
-// after its start. Runs that end before that make it quicker, others slower.
+// A killer runs a command many times and kills it with SIGKILL, at a random time after
+// its first write. One time in five, the time counts from its start. The maximal wait
+// becomes shorter if a run ends before the kill, and longer otherwise.
 type killer struct {
 	t            *testing.T
 	times        int
-	reached      map[string]int // how often each stage was the last one
-	write, start time.Duration  // the longest wait, from the first write or from the start
+	reached      map[string]int // number of runs by last stage
+	write, start time.Duration  // maximal wait from the first write, and from the start
 }
 
-// Who is killed, in turns.
+// Targets of the kill, in turns.
 const (
-	killProcess = iota // the process alone: the gits that it started go on
+	killProcess = iota // the process alone: its git processes continue
 	killGroup          // its process group
-	killTree           // all that descends from it, as when a container ends
+	killTree           // all its descendants, as at the end of a container
 	killKinds
 )
 
@@ -40,11 +40,11 @@ func newKiller(t *testing.T, times int) *killer {
 	return &killer{t: t, times: times, reached: map[string]int{}, write: 30 * time.Millisecond, start: 60 * time.Millisecond}
 }
 
-// A death is how a command ended that was to be killed.
+// A death is the result of a run with a kill.
 type death struct {
 	outcome
 	kind  int
-	wrote bool // it had begun to write
+	wrote bool // it had started to write
 }
 
 // run starts a command and kills it.
@@ -54,7 +54,7 @@ func (k *killer) run(v *victim, i int, args ...string) death {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	// A git that goes on holds the pipes open.
+	// A surviving git process holds the pipes open.
 	cmd.WaitDelay = time.Millisecond
 	w := watch(k.t, v.path(".git"))
 	defer w.close()
@@ -82,7 +82,7 @@ func (k *killer) run(v *victim, i int, args ...string) death {
 	return d
 }
 
-// killed reports whether the command did not come to its end.
+// killed reports whether the command was killed before its end.
 func (d death) killed() bool { return d.code == -1 }
 
 func kill(cmd *exec.Cmd, kind int) {
@@ -91,7 +91,7 @@ func kill(cmd *exec.Cmd, kind int) {
 	case killGroup:
 		_ = syscall.Kill(-pid, syscall.SIGKILL)
 	case killTree:
-		// Stopped first, so that none starts another one meanwhile.
+		// Stopped first, so that it starts no further process.
 		_ = syscall.Kill(pid, syscall.SIGSTOP)
 		for _, child := range children(pid) {
 			_ = syscall.Kill(child, syscall.SIGKILL)
@@ -102,7 +102,7 @@ func kill(cmd *exec.Cmd, kind int) {
 	}
 }
 
-// children are the processes that descend from one.
+// children returns all descendants of a process.
 func children(pid int) []int {
 	var all []int
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
@@ -118,8 +118,8 @@ func children(pid int) []int {
 	return all
 }
 
-// report fails unless enough of the kills hit between the first write and the
-// end, and shows where they hit.
+// report logs the stages of the kills. It fails unless enough kills hit between the first
+// write and the end.
 func (k *killer) report(before, after string) {
 	k.t.Helper()
 	between := 0
@@ -132,7 +132,7 @@ func (k *killer) report(before, after string) {
 	require.GreaterOrEqual(k.t, between, k.times/5)
 }
 
-// A watcher waits for the first file that is made in a directory or below.
+// A watcher waits for the first new file in a directory tree.
 type watcher struct{ fd int }
 
 func watch(t *testing.T, dir string) *watcher {
@@ -149,7 +149,7 @@ func watch(t *testing.T, dir string) *watcher {
 	return &watcher{fd}
 }
 
-// wait reports whether something was made before the command ended.
+// wait reports whether a file was created before the command ended.
 func (w *watcher) wait(ended <-chan struct{}) bool {
 	var buf [64 * (unix.SizeofInotifyEvent + unix.NAME_MAX + 1)]byte
 	for {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// next fails unless a command works at once, without help: it neither meets
-// the lock of a dead process nor waits for one.
+// next fails unless a command succeeds at once: the lock of a dead process neither blocks
+// nor delays it.
 func (v *victim) next(args ...string) string {
 	v.t.Helper()
 	o := v.try("git-checkpoint", args...)
@@ -22,14 +22,14 @@ func (v *victim) next(args ...string) string {
 	return o.out
 }
 
-// objects counts the files of the object store.
+// objects returns the number of files in the object store.
 func (v *victim) objects() int {
 	files, _ := filepath.Glob(v.path(".git/objects/*/*"))
 	return len(files)
 }
 
-// A save that is killed at any time is in the chain or is not, and one that
-// printed its id is. Locks that it left hold up no other one.
+// A save that is killed at any time is either in the chain or absent. If it printed its
+// id, it is in the chain. Its locks do not block other saves.
 func TestTortureKillSave(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -69,7 +69,7 @@ func TestTortureKillSave(t *testing.T) {
 			require.Contains(t, have, id)
 		}
 		require.Empty(t, v.locks())
-		if i%4 == 0 { // damage would stay
+		if i%4 == 0 { // sometimes, because damage persists
 			v.write("a.txt", fmt.Sprintf("round %d\n", i))
 			v.git("add", "a.txt")
 			v.sound()
@@ -79,8 +79,8 @@ func TestTortureKillSave(t *testing.T) {
 	k.report("start", "ended")
 }
 
-// A prune that is killed at any time has dropped all of what retention drops,
-// or nothing.
+// A prune that is killed at any time has dropped either all checkpoints of its plan or
+// none.
 func TestTortureKillPrune(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -132,8 +132,8 @@ func TestTortureKillPrune(t *testing.T) {
 	k.report("start", "ended")
 }
 
-// A restore that is killed at any time leaves every file whole, as it was or
-// as it will be, and can be finished, taken back, or followed by anything.
+// A restore that is killed at any time leaves every file complete, with the old or the
+// new content. It can be continued, aborted, or followed by any other command.
 func TestTortureKillRestore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -167,8 +167,8 @@ func TestTortureKillRestore(t *testing.T) {
 	k.report("start", "ended")
 }
 
-// restoreTemplate is a repository whose newest checkpoint would change,
-// replace, remove and add files, and what these are before and after.
+// restoreTemplate returns a repository whose newest checkpoint changes, replaces, removes
+// and adds files. It also returns the files before and after a restore.
 func restoreTemplate(t *testing.T) (template *victim, before, after map[string]string) {
 	v := newVictim(t)
 	for i := range 12 {
@@ -192,7 +192,7 @@ func restoreTemplate(t *testing.T) (template *victim, before, after map[string]s
 	return v, before, after
 }
 
-// files are the files of the worktree and what is in them.
+// files returns the contents of the worktree's files by path.
 func (v *victim) files() map[string]string {
 	v.t.Helper()
 	files := map[string]string{}
@@ -228,14 +228,14 @@ func union(a, b map[string]string) map[string]bool {
 	return all
 }
 
-// pending reports whether a restore is to be finished: its journal is there, and
-// the safety snapshot that the journal names.
+// pending reports whether a restore is pending: its journal exists, and the safety
+// snapshot that the journal names.
 func (v *victim) pending() bool {
 	ref, err := os.ReadFile(v.path(".git/git-checkpoint/restore"))
 	return err == nil && v.git("for-each-ref", strings.TrimSpace(string(ref))) != ""
 }
 
-// restoreStage is how far a restore came, by what it left.
+// restoreStage returns the stage that a killed restore reached.
 func restoreStage(v *victim, d death, have, before, after map[string]string) string {
 	journal := v.pending()
 	changed := fmt.Sprint(have) != fmt.Sprint(before)
@@ -258,7 +258,7 @@ func restoreStage(v *victim, d death, have, before, after map[string]string) str
 	return "start"
 }
 
-// recover goes on after a kill in one of the ways in which one may.
+// recover continues after a kill, in one of the possible ways.
 func (v *victim) recover(i int, stage string, before, after map[string]string) {
 	v.t.Helper()
 	want, pending := after, v.pending()

@@ -16,12 +16,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The torture tests hold the promises of package gitstore against crowds,
-// kills, full disks and power loss, with the real program and the real git.
-// GIT_CHECKPOINT_TEST_TORTURE=full, as in CI, runs them in full, else they are a
-// tenth as long.
+// The torture tests check the guarantees of package gitstore with concurrent processes,
+// kills, full disks and losses of power, with the real program and the real git.
+// GIT_CHECKPOINT_TEST_TORTURE=full, as in CI, runs the full number of rounds. By default
+// a tenth is run.
 
-// dose is how often to do what a full run does n times.
+// dose returns the number of rounds, where n is the number in a full run.
 func dose(n int) int {
 	if os.Getenv("GIT_CHECKPOINT_TEST_TORTURE") == "full" {
 		return n
@@ -29,7 +29,7 @@ func dose(n int) int {
 	return (n + 9) / 10
 }
 
-// without skips a test for something that this machine lacks and CI has.
+// without skips a test if this machine lacks a requirement. In CI it fails the test.
 func without(t *testing.T, what string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -38,14 +38,14 @@ func without(t *testing.T, what string) {
 	t.Skipf("this test needs %s", what)
 }
 
-// A victim is a repository to torture.
+// A victim is a repository for torture tests.
 type victim struct {
 	t   *testing.T
 	dir string
 	env []string
 }
 
-// newVictim makes a repository with a commit and a staged change.
+// newVictim creates a repository with a commit and a staged change.
 func newVictim(t *testing.T) *victim {
 	t.Helper()
 	v := victimAt(t, t.TempDir())
@@ -58,7 +58,7 @@ func newVictim(t *testing.T) *victim {
 	return v
 }
 
-// victimAt makes an empty repository in a directory.
+// victimAt creates an empty repository in a directory.
 func victimAt(t *testing.T, dir string) *victim {
 	t.Helper()
 	v := &victim{t: t, dir: filepath.Join(dir, "repo"), env: tortureEnv(dir)}
@@ -68,7 +68,7 @@ func victimAt(t *testing.T, dir string) *victim {
 	return v
 }
 
-// tortureEnv is the environment without what changes git or the program.
+// tortureEnv returns an environment without variables that affect git or the program.
 func tortureEnv(home string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		key, _, _ := strings.Cut(kv, "=")
@@ -80,7 +80,7 @@ func tortureEnv(home string) []string {
 		"GIT_COMMITTER_NAME=Ann Author", "GIT_COMMITTER_EMAIL=ann@example.com")
 }
 
-// copy is a victim in the same state. What is in it shares nothing.
+// copy returns a deep copy of a victim.
 func (v *victim) copy(t *testing.T) *victim {
 	t.Helper()
 	c := &victim{t: t, dir: filepath.Join(t.TempDir(), "repo"), env: v.env}
@@ -127,7 +127,7 @@ func (v *victim) write(name, text string) {
 	require.NoError(v.t, os.WriteFile(v.path(name), []byte(text), 0o666))
 }
 
-// An outcome is what a command said and how it ended.
+// An outcome is the output, the exit code and the duration of a command.
 type outcome struct {
 	name     string
 	out, err string
@@ -135,16 +135,15 @@ type outcome struct {
 	took     time.Duration
 }
 
-// command prepares a program in the repository: git, or git-checkpoint, which
-// is this test binary under another name.
+// command returns a command in the repository: git, or git-checkpoint, which is this test
+// binary under another name.
 func (v *victim) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = v.dir, v.env
 	return cmd
 }
 
-// try runs a program whose failure is part of the test. It can be called from
-// any goroutine.
+// try runs a program that may fail. It can be called from any goroutine.
 func (v *victim) try(name string, args ...string) outcome {
 	return outcomeOf(v.command(name, args...))
 }
@@ -166,7 +165,7 @@ func outcomeOf(cmd *exec.Cmd) outcome {
 	return o
 }
 
-// must runs a program that has to succeed and returns what it printed.
+// must runs a program that has to succeed, and returns its output.
 func (v *victim) must(name string, args ...string) string {
 	v.t.Helper()
 	o := v.try(name, args...)
@@ -177,7 +176,7 @@ func (v *victim) must(name string, args ...string) string {
 func (v *victim) git(args ...string) string  { v.t.Helper(); return v.must("git", args...) }
 func (v *victim) tool(args ...string) string { v.t.Helper(); return v.must("git-checkpoint", args...) }
 
-// ids are the checkpoints of an issue, newest first.
+// ids returns the checkpoints of an issue, newest first.
 func (v *victim) ids(issue string) []string {
 	v.t.Helper()
 	o := v.try("git-checkpoint", "list", issue, "--json")
@@ -200,7 +199,7 @@ func (v *victim) ids(issue string) []string {
 	return ids
 }
 
-// sound fails unless every chain verifies and git finds nothing wrong.
+// sound fails unless verify and git fsck report no problem.
 func (v *victim) sound() {
 	v.t.Helper()
 	v.tool("verify")
@@ -214,7 +213,7 @@ func (v *victim) fsck() {
 	require.Emptyf(v.t, o.out+o.err, "fsck")
 }
 
-// holds fails unless an issue has exactly these checkpoints.
+// holds fails unless an issue has exactly the given checkpoints.
 func (v *victim) holds(issue string, want map[string]bool) {
 	v.t.Helper()
 	got := v.ids(issue)
@@ -222,7 +221,7 @@ func (v *victim) holds(issue string, want map[string]bool) {
 	require.Equal(v.t, slices.Sorted(maps.Keys(want)), got)
 }
 
-// locks are the lock files in the repository.
+// locks returns the lock files in the repository.
 func (v *victim) locks() []string {
 	var locks []string
 	_ = filepath.WalkDir(v.path(".git"), func(path string, d fs.DirEntry, err error) error {

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tracedScript is work that checkpoints are saved in: the first one of an
-// issue, new files and directories, other issues, one that retention drops,
-// one while a gc runs, and the other commands that move the chain.
+// tracedScript saves checkpoints in different situations: the first of an issue, with new
+// files and directories, of other issues, with retention, and during a gc. It also runs
+// the other commands that move the chain.
 const tracedScript = `
 git-checkpoint save 42
 mkdir -p new/er; echo new > new/er/c.txt; echo three > a.txt; git add -A
@@ -35,8 +35,8 @@ git-checkpoint drop long $OLDEST --yes
 git-checkpoint save 42
 `
 
-// A loss of power at any time, with any part of what was not synced lost,
-// loses no checkpoint whose id was printed, and leaves chains that are whole.
+// A loss of power at any time, with the loss of any data that was not synced, loses no
+// checkpoint with a printed id. All chains stay complete.
 func TestTorturePowerLoss(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -52,7 +52,7 @@ func TestTorturePowerLoss(t *testing.T) {
 		v.git("config", "core.fsyncMethod", "fsync")
 		v.losePower(false)
 	})
-	// What is done on ext4, and all else where the tests run on another one.
+	// The behavior of ext4. On another file system, all other subtests still apply.
 	t.Run("ordered journal", func(t *testing.T) {
 		t.Parallel()
 		template.copy(t).losePower(true)
@@ -78,7 +78,7 @@ func (v *victim) losePower(ordered bool) {
 			now = d.print[rand.IntN(len(d.print))].end
 		case 1: // while a ref is locked
 			now = d.locks[rand.IntN(len(d.locks))]
-		case 2: // when some of what is synced at once is on the disk
+		case 2: // in the middle of a group of syncs
 			now = d.syncs[rand.IntN(len(d.syncs))].end
 		}
 		kind := i % lossKinds
@@ -91,7 +91,7 @@ func (v *victim) losePower(ordered bool) {
 					ours++
 					continue
 				}
-				require.NoError(t, os.Remove(lock)) // git's own: it says what to do
+				require.NoError(t, os.Remove(lock)) // a lock of git, whose error explains the removal
 			}
 		}
 		c.afterCrash(fmt.Sprintf("at %d of %d, lost %d", now, last, kind))
@@ -104,7 +104,7 @@ func (v *victim) losePower(ordered bool) {
 			}
 		}
 		c.next("save", "42")
-		for _, lock := range c.locks() { // who moves the ref next knows that it may go
+		for _, lock := range c.locks() { // the next process that moves the ref removes it
 			require.NotContains(t, lock, "/42.lock")
 		}
 		c.tool("verify")
@@ -113,7 +113,7 @@ func (v *victim) losePower(ordered bool) {
 	t.Logf("%d losses of power, %d left locks, %d of them not git's, %d times an id was in the chain that was not printed yet", dose(100), locked, ours, unprinted)
 }
 
-// staged reports whether a lock is a file that was staged for it.
+// staged reports whether a lock is a hard link of the staged file for it.
 func (v *victim) staged(lock string) bool {
 	name, err := filepath.Rel(v.path(".git/refs"), strings.TrimSuffix(lock, ".lock"))
 	require.NoError(v.t, err)
@@ -123,7 +123,7 @@ func (v *victim) staged(lock string) bool {
 	return err == nil && os.SameFile(held, staged)
 }
 
-// everywhere are the checkpoints of all chains, archived ones too.
+// everywhere returns the checkpoints of all chains, including archived checkpoints.
 func (v *victim) everywhere() map[string]bool {
 	v.t.Helper()
 	ids := map[string]bool{}
@@ -138,7 +138,7 @@ func (v *victim) everywhere() map[string]bool {
 	return ids
 }
 
-// afterCrash fails unless all refs can be read and what they need is there.
+// afterCrash fails unless all refs are readable and their objects exist.
 func (v *victim) afterCrash(what string) {
 	v.t.Helper()
 	_ = os.Remove(v.path(".git/index.lock")) // git does not sync its index
@@ -149,7 +149,8 @@ func (v *victim) afterCrash(what string) {
 	args := append([]string{"fsck", "--connectivity-only", "--no-dangling", "--no-progress"}, strings.Fields(refs.out)...)
 	fsck := v.try("git", args...)
 	require.Zerof(v.t, fsck.code, "%s: %s %s", what, fsck.out, fsck.err)
-	// What was being archived may be in both places: then it is done once more.
+	// A checkpoint may be in both the chain and the archive: then the archiving is
+	// repeated.
 	if o := v.try("git-checkpoint", "verify"); o.code != 0 && strings.Contains(o.out, ": two commits have this id") {
 		id, _, _ := strings.Cut(strings.TrimPrefix(o.out, "error: "), ":")
 		v.next("archive", "42", id)
@@ -177,8 +178,7 @@ git repack -adq
 git-checkpoint save 42
 `
 
-// After an id was printed, files that git wrote before and did not sync are
-// durable.
+// After an id was printed, files that git wrote before without a sync are durable.
 func TestTorturePowerLossAfterGit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -205,8 +205,7 @@ func TestTorturePowerLossAfterGit(t *testing.T) {
 	}
 }
 
-// afterPrint checks the repository after a loss of power right after an id was
-// printed.
+// afterPrint checks the repository after a loss of power right after an id was printed.
 func (d *tracedDisk) afterPrint(i, kind int) {
 	t := d.v.t
 	c := &victim{t: t, dir: filepath.Join(t.TempDir(), "repo"), env: d.v.env}

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A sync that is killed at any time loses nothing on either side, and the next
-// one finishes: the clone and the remote have what both clones saved.
+// A sync that is killed at any time loses no checkpoint on either side. The next sync
+// completes it: the clone and the remote have the checkpoints of both clones.
 func TestTortureKillSync(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -50,7 +50,7 @@ func TestTortureKillSync(t *testing.T) {
 	k.report("start", "ended")
 }
 
-// syncedPair is two clones that share a remote.
+// syncedPair returns two clones and their common remote.
 func syncedPair(t *testing.T) (v, other, hub *victim) {
 	t.Helper()
 	v, other, hub = newVictim(t), newVictim(t), newVictim(t)

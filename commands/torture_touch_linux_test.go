@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// state is every file of the repository, worktree and git directory, with its
-// kind, permissions, date and content. leave says what to leave out.
+// state returns every file of the repository, worktree and git directory, with its kind,
+// permissions, date and content. Files for which leave returns true are left out.
 func (v *victim) state(leave func(name string) bool) map[string]string {
 	v.t.Helper()
 	state := map[string]string{}
@@ -44,8 +44,8 @@ func (v *victim) state(leave func(name string) bool) map[string]string {
 	return state
 }
 
-// ours reports whether a save may change something: the refs of the issue,
-// its bookkeeping, the object store, and the directories that hold these.
+// ours reports whether a save may change a path: the refs of the issue, its bookkeeping,
+// the object store, and their parent directories.
 func ours(name string) bool {
 	for _, dir := range []string{
 		".git/objects", ".git/git-checkpoint", ".git/refs/git-checkpoint", ".git/logs/refs/git-checkpoint",
@@ -62,12 +62,12 @@ func ours(name string) bool {
 	return false
 }
 
-// untouched is what no save may change.
+// untouched returns the state that no save may change.
 func (v *victim) untouched() map[string]string { return v.state(ours) }
 
-// A save with any of its flags changes nothing but the refs of its issue, its
-// bookkeeping and the object store: not HEAD, a branch, the index, the
-// worktree, the stash, a reflog, or the date of any of these.
+// A save with any flags changes only the refs of its issue, its bookkeeping and the
+// object store. HEAD, branches, the index, the worktree, the stash, reflogs and their
+// dates stay.
 func TestTortureSaveTouchesNothingElse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

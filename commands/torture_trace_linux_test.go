@@ -12,20 +12,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tracedCalls are the system calls that change files, names, or what is
-// durable.
+// tracedCalls are the system calls that change files, names or durability.
 const tracedCalls = "open,openat,creat,write,pwrite64,writev,pwritev,ftruncate,truncate,fallocate,copy_file_range,sendfile,splice," +
 	"rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,mkdir,mkdirat,rmdir,fsync,fdatasync,sync_file_range,utimensat"
 
-// A call is a system call: lines of the trace say when it began and returned.
+// A syscallLine is a system call. begin and end are the lines of the trace at which it
+// began and returned.
 type syscallLine struct {
 	name, args string
 	begin, end int
 	ret        int64
 }
 
-// trace runs a shell script in the repository under strace and returns its
-// calls in the order in which they returned.
+// trace runs a shell script in the repository under strace. It returns the calls in the
+// order of their returns.
 func (v *victim) trace(script string) []syscallLine {
 	v.t.Helper()
 	if _, err := exec.LookPath("strace"); err != nil {
@@ -72,7 +72,7 @@ func (v *victim) trace(script string) []syscallLine {
 
 var callEnd = regexp.MustCompile(`\)\s+= (-?\d+|\?).*$`)
 
-// finish takes the result off the arguments.
+// finish separates the result from the arguments.
 func (c *syscallLine) finish() {
 	m := callEnd.FindStringSubmatchIndex(c.args)
 	if m == nil {
@@ -99,7 +99,7 @@ func unhex(s string) string {
 	return text
 }
 
-// strings are the quoted arguments.
+// strings returns the quoted arguments.
 func (c *syscallLine) strings() []string {
 	var all []string
 	for _, m := range quoted.FindAllStringSubmatch(c.args, -1) {
@@ -108,7 +108,7 @@ func (c *syscallLine) strings() []string {
 	return all
 }
 
-// file is the path of the descriptor that the call is about.
+// file returns the path of the call's file descriptor.
 func (c *syscallLine) file() string {
 	if m := ofFD.FindStringSubmatch(c.args); m != nil {
 		return strings.TrimSuffix(unhex(m[1]), " (deleted)")
@@ -116,8 +116,8 @@ func (c *syscallLine) file() string {
 	return ""
 }
 
-// paths are the paths that the call names; those of a call without a
-// directory are relative to dir.
+// paths returns the paths of the call. A path without a directory descriptor is relative
+// to dir.
 func (c *syscallLine) paths(dir string) []string {
 	var all []string
 	if ms := dirFD.FindAllStringSubmatch(c.args, -1); ms != nil {
@@ -139,7 +139,7 @@ func joinPath(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// number is the last argument.
+// number returns the last argument.
 func (c *syscallLine) number() int {
 	m := lastArg.FindStringSubmatch(c.args)
 	if m == nil {

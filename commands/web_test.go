@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The page says what status says, for as long as the command runs.
+// The page shows the result of status while the command runs.
 func TestWebServes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, value := range map[string]string{"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1", "HOME": t.TempDir()} {

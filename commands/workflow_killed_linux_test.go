@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// workflowScript is a workflow of 8 phases that may be killed anywhere and
-// begun again from its top. What each phase does is a line in a log.
+// workflowScript is a workflow of 8 phases that can be killed at any point and started
+// again from its first line. Each phase appends a line to a log.
 const workflowScript = `
 eval "$(git-checkpoint resume 42 --auto --print env 2>../resume.err)"
 [ -n "$CHECKPOINT_ID" ] || git-checkpoint start 42 --phases 8 >../id || exit 6
@@ -39,8 +39,7 @@ func (v *victim) workflow(env ...string) error {
 	return cmd.Wait()
 }
 
-// unlock removes the locks that only a person could, of gits that were killed
-// before they wrote anything.
+// unlock removes the empty locks of killed git processes, which only a person may remove.
 func (v *victim) unlock() {
 	for _, lock := range v.locks() {
 		if info, err := os.Stat(lock); err == nil && info.Size() == 0 {
@@ -49,7 +48,7 @@ func (v *victim) unlock() {
 	}
 }
 
-// log is what the phases did.
+// log returns the lines of the phases.
 func (v *victim) log() []string {
 	data, err := os.ReadFile(v.path("../log"))
 	require.NoError(v.t, err)
@@ -64,8 +63,8 @@ func newWorkflow(t *testing.T) *victim {
 
 const phasesOfWorkflow = 8
 
-// Killed after each phase, the shell with SIGKILL, and begun again: no phase
-// runs twice, and none is left out: each has its checkpoint.
+// The shell is killed with SIGKILL after each phase, and the workflow is started again.
+// Each phase runs exactly once and has a checkpoint.
 func TestWorkflowKilledAfterEachPhase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -85,7 +84,8 @@ func TestWorkflowKilledAfterEachPhase(t *testing.T) {
 	v.sound()
 }
 
-// Killed within a phase, that phase is run again and counted, and no other.
+// If the workflow is killed in a phase, this phase runs again and its attempts are
+// counted. No other phase runs again.
 func TestWorkflowKilledInEachPhase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -107,8 +107,8 @@ func TestWorkflowKilledInEachPhase(t *testing.T) {
 	}
 }
 
-// Killed anywhere, the program and its gits too: what said that it was done is
-// never done again, the phases come in their order, and all are done.
+// The shell, the program and its git processes are killed at any point. A completed phase
+// never runs again, the order is kept, and all phases are completed.
 func TestWorkflowKilledAnywhere(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -127,7 +127,7 @@ func TestWorkflowKilledAnywhere(t *testing.T) {
 			require.NoError(t, err, v.tool("status", "42"))
 			ended = true
 		case <-time.After(rand.N(limit)):
-			limit += limit / 16 // a slow machine must get on too
+			limit += limit / 16 // so that a slow machine makes progress too
 			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 			<-done
 			kills++
@@ -150,9 +150,8 @@ func TestWorkflowKilledAnywhere(t *testing.T) {
 	v.sound()
 }
 
-// The workflow in the README runs as it stands there: killed in a phase, and
-// with a phase that fails once, it comes to its end; with one that always
-// fails it stops at the limit.
+// The workflow of the README runs unchanged. It completes if it is killed in a phase or
+// if a phase fails once. If a phase always fails, it stops at the limit.
 func TestReadmeWorkflow(t *testing.T) {
 	var script string
 	for _, block := range readmeBlocks(t, "A day with it", "sh") {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// together runs commands at the same time and returns how each ended.
+// together runs commands at the same time and returns their outcomes.
 func (v *victim) together(lines ...string) []outcome {
 	out := make([]outcome, len(lines))
 	var wg sync.WaitGroup
@@ -21,8 +21,8 @@ func (v *victim) together(lines ...string) []outcome {
 	return out
 }
 
-// Phases that end at the same time are all recorded: a save that lost a race
-// takes its step again, from the record that came first.
+// Phases that end at the same time are all recorded: a save that loses a race applies its
+// step to the other writer's record.
 func TestPhasesTogether(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -41,9 +41,8 @@ func TestPhasesTogether(t *testing.T) {
 	v.sound()
 }
 
-// Without PHASE it is the phase that was current when the command looked: when
-// somebody else completes that one first, the next one is not completed in its
-// place.
+// Without PHASE, the command means the phase that was current at its start. If another
+// process completes that phase first, the command does not complete the next phase.
 func TestPhaseDoneMeansOnePhase(t *testing.T) {
 	v := newWorkflow(t)
 	v.tool("start", "42", "--phases", "8")
@@ -63,7 +62,7 @@ func TestPhaseDoneMeansOnePhase(t *testing.T) {
 	assert.Contains(t, v.tool("status", "42", "--json"), `"completed_phases":["1","2","3"]`)
 }
 
-// However many ask for it at the same time, a phase is planned anew twice.
+// A phase is replanned at most twice, for any number of concurrent requests.
 func TestReplansTogether(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
