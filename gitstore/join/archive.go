@@ -7,15 +7,16 @@ import (
 	"git-checkpoint/gitstore/ledger"
 )
 
-// MergeArchives joins the archive of a remote with archives and moving
-// checkpoints here. live is the joined state of the chain.
+// MergeArchives merges the archive of a remote with local archives and with checkpoints
+// that are moving to the local archive. live is the merged state of the chain.
 //
-// shared is what the remote's archive becomes: it only loses what was deleted.
-// Another clone pushes an archive before the chain that says so, so a checkpoint
-// that is live by all that is known here may be archived already. ours is what
-// the archive here becomes, of the same checkpoints: those that live has, or
-// says to be pruned, are left out, whatever the archives say. So a checkpoint is
-// never live and archived in one clone.
+// shared is the new archive of the remote. It loses only deleted checkpoints. Another
+// clone pushes an archive before the chain that records the archiving. So shared may hold
+// checkpoints that are live according to the local state.
+//
+// ours is the new local archive. It omits checkpoints of shared that are live, or that
+// the ledger of live marks as pruned. So no checkpoint is both live and archived in one
+// clone.
 func MergeArchives(live State, remote Chain, here ...Chain) (shared, ours State) {
 	states := []State{{Checkpoints: remote.State.Checkpoints}}
 	for _, a := range here {
@@ -27,8 +28,8 @@ func MergeArchives(live State, remote Chain, here ...Chain) (shared, ours State)
 	return shared, ours
 }
 
-// keptArchived returns the checkpoints that may be in the archive of a clone
-// whose chain is live.
+// keptArchived returns the archived checkpoints that are neither live nor dead for
+// another reason than archiving.
 func keptArchived(live State, archived map[checkpoint.ID]Checkpoint) map[checkpoint.ID]Checkpoint {
 	kept := maps.Clone(archived)
 	maps.DeleteFunc(kept, func(id checkpoint.ID, _ Checkpoint) bool {
@@ -38,8 +39,8 @@ func keptArchived(live State, archived map[checkpoint.ID]Checkpoint) map[checkpo
 	return kept
 }
 
-// Pick returns the index of an archive that holds the checkpoints of a state and
-// no others, of several the one with the smallest tip, or -1.
+// Pick returns the index of an archive with exactly the checkpoints of want, -1 if no
+// archive matches. If several archives match, the smallest tip wins.
 func Pick(want State, archives ...Chain) int {
 	as := -1
 	for k, a := range archives {

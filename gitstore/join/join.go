@@ -1,30 +1,27 @@
-// Package join says what several clones' knowledge of an issue amounts to.
+// Package join merges the states of an issue in several clones.
 //
-// A State is a set of checkpoints by id, each with its clock and its tree, and
-// a ledger. The join of states is the union of their checkpoints without the
-// dead ones, and of their ledgers:
+// A State holds a ledger and a set of checkpoints by id, each with clock and tree. A
+// merge combines the ledgers and all checkpoints except dead checkpoints:
 //
-//	deleted   final: the checkpoint goes, and so does all else about it
-//	archived  it goes from the chain; it lives on in the archive
-//	pin       the newest wins, "off" on a tie; one that is on beats pruned
-//	pruned    it goes, unless it is pinned
+//	deleted   final: removes the checkpoint and its other ledger lines
+//	archived  removes the checkpoint from the chain; the archive keeps it
+//	pin       the newest wins, "off" on a tie; "on" overrides pruned
+//	pruned    removes the checkpoint, unless it is pinned
 //
-// Of two checkpoints with one id the one with the larger tree counts. Pruned
-// lines expire 30 days before the newest clock that is joined, never by the
-// time of day, so that every clone comes to the same end.
+// If two checkpoints have the same id, the larger tree wins. Pruned lines expire 30 days
+// before the newest merged clock. Expiry ignores the time of day, so all clones compute
+// equal results.
 //
-// The join is commutative, associative and idempotent: it does not matter who
-// meets whom first, or how often. There is one exception, which retention
-// bears: where a pruned line expires before it meets its checkpoint, that one
-// stays, and is pruned again by whoever applies retention.
+// The merge is commutative, associative and idempotent: the order and number of merges do
+// not matter. The only exception concerns expiry. If a pruned line expires before it is
+// merged with its checkpoint, the checkpoint stays until retention prunes it again.
 //
-// Checkpoints are ordered by clock, ties by id. The clock of a checkpoint is
-// after the clock of the checkpoint below it at the save. So a checkpoint sorts
-// after every checkpoint that it was saved on top of, by the clocks alone.
+// Checkpoints are sorted by clock and id. A save assigns a clock later than the parent
+// checkpoint's clock. So clocks alone sort checkpoints after their ancestors at the save.
 //
-// Everything here is a pure function over values. A chain of commits is one
-// way to write a state down, and chains that differ may say the same: Merge
-// tells which of them to keep. MergeArchives does so for archives.
+// All functions are pure. A chain of commits encodes a state, and different chains can
+// encode equal states. Merge returns the index of the chain that all clones keep;
+// MergeArchives and Pick handle archives.
 package join
 
 import (
@@ -36,19 +33,20 @@ import (
 	"git-checkpoint/gitstore/ledger"
 )
 
-// A Checkpoint is what orders a checkpoint and tells its content.
+// A Checkpoint holds sort key and content of a checkpoint.
 type Checkpoint struct {
 	Clock checkpoint.Clock
-	Tree  string // the hash of its tree, in hex
+	Tree  string // tree object id in hex
 }
 
-// A State is what is known of an issue. The zero value knows nothing.
+// A State holds the known checkpoints and ledger facts of an issue. The zero value is
+// empty.
 type State struct {
 	Checkpoints map[checkpoint.ID]Checkpoint
-	Ledger      *ledger.Ledger // nil for an empty one
+	Ledger      *ledger.Ledger // nil means empty
 }
 
-// MergeStates is the join of states. It shares nothing with them.
+// MergeStates returns the merge of states as a deep copy.
 func MergeStates(states ...State) State {
 	all := State{map[checkpoint.ID]Checkpoint{}, ledger.New()}
 	var newest checkpoint.Clock
@@ -68,21 +66,20 @@ func MergeStates(states ...State) State {
 	return all
 }
 
-// order compares two contents of one checkpoint.
+// order compares two versions of one checkpoint by tree and clock.
 func (c Checkpoint) order(o Checkpoint) int {
 	return cmp.Or(cmp.Compare(c.Tree, o.Tree), cmp.Compare(c.Clock, o.Clock))
 }
 
-// Order lists the checkpoints of a state, oldest first: by clock, ties by id.
+// Order returns checkpoint ids sorted by clock and id, oldest first.
 func (s State) Order() []checkpoint.ID {
 	return slices.SortedFunc(maps.Keys(s.Checkpoints), func(a, b checkpoint.ID) int {
 		return cmp.Or(cmp.Compare(s.Checkpoints[a].Clock, s.Checkpoints[b].Clock), cmp.Compare(a, b))
 	})
 }
 
-// contains reports whether a state that was read somewhere amounts to joined, the
-// result of a join. Lines that have expired since make no difference; a dead
-// checkpoint that is still there does.
+// contains reports whether s equals joined, the result of a merge. Expired lines are
+// ignored, but a dead checkpoint in s makes a difference.
 func (s State) contains(joined State) bool {
 	return maps.Equal(s.Checkpoints, joined.Checkpoints) && MergeStates(s).Ledger.Equal(joined.Ledger)
 }

@@ -14,9 +14,9 @@ import (
 
 const day = checkpoint.Clock(24 * 60 * 60 * 1e9)
 
-// states makes random states of one issue that clones can come to: every pin
-// that is on is of a checkpoint that is there, and a checkpoint has one
-// content unless it is one of those that nobody prunes.
+// states returns random states of one issue that clones can reach. An active pin always
+// refers to an existing checkpoint. Each checkpoint has one content, except the first,
+// which is never pruned.
 func states(r *rand.Rand, n int, span checkpoint.Clock) []State {
 	ids := make([]checkpoint.ID, 3+r.IntN(6))
 	for k := range ids {
@@ -84,8 +84,7 @@ func TestJoinIsCommutativeAndAssociative(t *testing.T) {
 	assert.Greater(t, changed, worlds/10, "the joins have to change something")
 }
 
-// Lines that expire leave only one thing open: whether what retention dropped
-// is there.
+// With expiry, merges in different order differ only in pruned checkpoints.
 func TestJoinIsCommutativeWithExpiry(t *testing.T) {
 	const worlds = 8_000
 	expired := 0
@@ -114,8 +113,7 @@ func TestJoinIsCommutativeWithExpiry(t *testing.T) {
 	assert.Greater(t, expired, worlds/10, "lines have to expire")
 }
 
-// What beats what, one rule a row: lines of the ledgers that are joined, and
-// whether the checkpoint is still there.
+// Each row merges ledger lines and checks whether the checkpoint survives.
 func TestPrecedence(t *testing.T) {
 	const id = "CP-a-20260101T000000Z-0000aaaa"
 	for name, c := range map[string]struct {

@@ -1,15 +1,15 @@
 package join
 
-// A Chain is a state as it is written down.
+// A Chain pairs a state with its newest commit.
 type Chain struct {
-	Tip   string // the hash of its newest commit, in hex; "" where there is no chain
+	Tip   string // commit id in hex, "" if the chain does not exist
 	State State
 }
 
-// Merge joins what chains of one issue say. As is the index of a chain that
-// says all of it already, of several the one with the smallest tip: so clones
-// that know the same settle on the same commits. It is -1 where a new chain
-// has to be made.
+// Merge returns the merged state of chains of one issue, and the index of a chain that
+// already stores this state. If several chains match, the smallest tip wins, so that
+// clones with the same state keep the same commits. The index is -1 if a new chain is
+// necessary.
 func Merge(chains ...Chain) (joined State, as int) {
 	states := make([]State, len(chains))
 	for k, c := range chains {

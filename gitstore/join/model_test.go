@@ -33,7 +33,7 @@ func (w *world) step() {
 	case n < 38:
 		w.forge(c)
 	case n < 40:
-		c.flight = nil // the sync was killed
+		c.flight = nil // sync killed
 	case n < 43:
 		w.plainGit(c)
 	case n < 44:
@@ -51,7 +51,7 @@ func (w *world) step() {
 	}
 }
 
-// die ends a clone, as a runner ends, and another one may come.
+// die ends a clone, like the end of a CI runner, and may add a new clone.
 func (w *world) die(c *clone) {
 	if w.r.IntN(3) > 0 {
 		return
@@ -72,8 +72,8 @@ func (w *world) run(steps int) {
 	}
 }
 
-// heal lets everybody finish and look again, as often as it takes to hear of
-// everything: twice for one remote, once more for another.
+// heal syncs all clones with all remotes until every fact has spread: two rounds for one
+// remote, another round for each additional remote.
 func (w *world) heal() {
 	if w.alive() == nil {
 		w.addClone()
@@ -85,7 +85,7 @@ func (w *world) heal() {
 	for range 1 + len(w.remotes) {
 		w.round()
 	}
-	if w.expired { // what one brought back has to get around, too
+	if w.expired { // a checkpoint that reappeared needs another round
 		w.round()
 	}
 	w.checkEnd()
@@ -112,8 +112,8 @@ func (w *world) round() {
 	}
 }
 
-// modelSteps are the steps of all worlds together; a world has worldSteps.
-// GIT_CHECKPOINT_TEST_MODEL=full does a million, in about half a minute.
+// modelSteps returns the total number of steps of all worlds. Each world has worldSteps.
+// GIT_CHECKPOINT_TEST_MODEL=full runs a million steps in about 30 seconds.
 func modelSteps() int {
 	if os.Getenv("GIT_CHECKPOINT_TEST_MODEL") == "full" {
 		return 1_000_000

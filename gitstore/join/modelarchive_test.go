@@ -8,13 +8,13 @@ import (
 	"git-checkpoint/gitstore/ledger"
 )
 
-// archiveOf writes an archive down: the checkpoints on top of genesis, nil for
-// none where there was none.
+// archiveOf returns an archive chain with the checkpoints of s on top of the genesis
+// commit. The chain is not nil even if s is empty.
 func (w *world) archiveOf(s State) *chain {
 	return write(State{Checkpoints: s.Checkpoints}, w.rules.order(s), "")
 }
 
-// without is an archive without some checkpoints.
+// without returns the archive without the checkpoints ids.
 func (c *chain) without(ids ...checkpoint.ID) *chain {
 	if c == nil || !slices.ContainsFunc(ids, func(id checkpoint.ID) bool { _, ok := c.state.Checkpoints[id]; return ok }) {
 		return c
@@ -24,7 +24,7 @@ func (c *chain) without(ids ...checkpoint.ID) *chain {
 	return write(s, order, "")
 }
 
-// same reports whether refs hold one value.
+// same reports whether two refs have equal values.
 func same(a, b *chain) bool { return a.asChain().Tip == b.asChain().Tip }
 
 func (c *chain) has(id checkpoint.ID) bool {
@@ -35,8 +35,8 @@ func (c *chain) has(id checkpoint.ID) bool {
 	return ok
 }
 
-// movingTo are the checkpoints of chains that live says to be archived, and that
-// the archive has not got. They have no tip.
+// movingTo returns the checkpoints of chains that live marks as archived and that the
+// archive lacks. The result has no tip.
 func movingTo(archive, live *chain, chains ...*chain) *chain {
 	m := &chain{state: State{Checkpoints: map[checkpoint.ID]Checkpoint{}}}
 	for _, c := range chains {
@@ -52,8 +52,8 @@ func movingTo(archive, live *chain, chains ...*chain) *chain {
 	return m
 }
 
-// joinArchives is what the archives of a remote and of a clone become: one that
-// there is, or a new one.
+// joinArchives merges the archives of a remote and a clone. Each result is an existing
+// archive or a new archive.
 func (w *world) joinArchives(live, theirs *chain, here ...*chain) (shared, ours *chain) {
 	list := make([]Chain, len(here))
 	for k, a := range here {
@@ -80,8 +80,8 @@ func (w *world) pickArchive(s State, archives []*chain) *chain {
 	return w.archiveOf(s)
 }
 
-// checkMoved: what a clone had of what is archived now is in its archive, and
-// nothing is both there and in its chain.
+// checkMoved checks two invariants of a clone: its archive holds all its archived
+// checkpoints, and no checkpoint is both live and archived.
 func (w *world) checkMoved(c *clone, had ...*chain) {
 	if c.shallow {
 		return
@@ -109,14 +109,14 @@ func (w *world) archive(c *clone) {
 	}
 }
 
-// finish archives all that a chain has.
+// finish archives all checkpoints of a chain.
 func (w *world) finish(c *clone) {
 	if c.public != nil && len(c.public.order) > 0 && !c.shallow {
 		w.file(c, "finish", slices.Clone(c.public.order)...)
 	}
 }
 
-// file moves checkpoints to the archive, whose ref moves first.
+// file moves checkpoints to the archive. The archive ref is updated first.
 func (w *world) file(c *clone, kind string, ids ...checkpoint.ID) {
 	how := ledger.Archival{Reason: []string{"aged", "failed"}[w.r.IntN(2)], Clock: checkpoint.ClockAt(w.at(c))}
 	moved := map[checkpoint.ID]Checkpoint{}
@@ -133,7 +133,7 @@ func (w *world) file(c *clone, kind string, ids ...checkpoint.ID) {
 		all := State{Checkpoints: maps.Clone(moved)}
 		maps.Copy(all.Checkpoints, c.archive.asChain().State.Checkpoints)
 		c.archive = w.archiveOf(all)
-		if w.r.IntN(40) == 0 { // killed between two refs
+		if w.r.IntN(40) == 0 { // killed between two ref updates
 			w.kinds["killed"]++
 			return nil
 		}
@@ -151,8 +151,8 @@ func (w *world) file(c *clone, kind string, ids ...checkpoint.ID) {
 	}
 }
 
-// takeBack undoes a clone's last archiving. A sync takes away again what others
-// know to be archived.
+// takeBack undoes the last archiving of a clone. A later sync archives these checkpoints
+// again if another clone knows of the archiving.
 func (w *world) takeBack(c *clone) {
 	if len(c.undo) == 0 || c.shallow {
 		return
@@ -178,7 +178,7 @@ func (w *world) takeBack(c *clone) {
 		}
 		return w.rules.order(*s)
 	})
-	if done { // killed before the archive's ref moved, else
+	if done { // otherwise killed before the update of the archive ref
 		c.archive = c.archive.without(back...)
 	}
 	for _, id := range back {
@@ -192,7 +192,7 @@ func (w *world) takeBack(c *clone) {
 	}
 }
 
-// expire deletes what was in the archive for long enough.
+// expire deletes an expired checkpoint from the archive.
 func (w *world) expire(c *clone) {
 	id := w.one(c.archive)
 	if id == "" || c.shallow || c.public.has(id) {
@@ -213,7 +213,7 @@ func (w *world) expire(c *clone) {
 	}
 }
 
-// unshallow is git fetch --unshallow.
+// unshallow models `git fetch --unshallow`.
 func (w *world) unshallow(c *clone) {
 	if c.shallow {
 		c.shallow = false
@@ -221,8 +221,8 @@ func (w *world) unshallow(c *clone) {
 	}
 }
 
-// loseArchive deletes a remote's archive with plain git: what was there alone is
-// lost, which nobody can help.
+// loseArchive deletes a remote's archive with plain git. Checkpoints without another copy
+// are lost.
 func (w *world) loseArchive(r *remote) {
 	for id := range r.archive.asChain().State.Checkpoints {
 		w.doubt[id] = true
@@ -230,14 +230,15 @@ func (w *world) loseArchive(r *remote) {
 	r.archive = nil
 }
 
-// sameKept reports whether a remote's archive has what is in that of the clones.
+// sameKept reports whether archive equals shared without the checkpoints that end
+// excludes from archives.
 func (w *world) sameKept(end, shared, archive *chain) bool {
 	kept := keptArchived(end.state, shared.asChain().State.Checkpoints)
 	return maps.Equal(kept, archive.state.Checkpoints)
 }
 
-// checkArchives: everybody has one archive, with all that was archived and that
-// nobody deleted, and with nothing that is live or deleted.
+// checkArchives checks that all clones and remotes have the same archive. It must hold
+// every archived checkpoint that was not deleted, and no live or deleted checkpoint.
 func (w *world) checkArchives(end *chain, all *truth) {
 	var archive *chain
 	for _, c := range w.clones {
@@ -249,7 +250,7 @@ func (w *world) checkArchives(end *chain, all *truth) {
 			w.violate("%s has another archive than the others", c.name)
 		}
 	}
-	for _, r := range w.remotes { // it may have what is live: an undo or a kill leaves that
+	for _, r := range w.remotes { // an undo or a kill can leave live checkpoints in the archive
 		if shared := r.archive.without(slices.Collect(maps.Keys(end.state.Checkpoints))...); archive != nil && !w.sameKept(end, shared, archive) {
 			w.violate("%s has another archive than the clones", r.name)
 		}

@@ -10,8 +10,8 @@ import (
 	"git-checkpoint/gitstore/ledger"
 )
 
-// local is an operation on one clone's own chain, in one transaction: change
-// gets a copy of the state. It first brings back what plain git took.
+// local runs an operation on the chain of one clone in one transaction. change modifies a
+// copy of the state. local first repairs the changes of plain git.
 func (w *world) local(c *clone, kind string, change func(s *State, order []checkpoint.ID) []checkpoint.ID) bool {
 	w.absorb(c)
 	base := c.public.asChain().State
@@ -32,7 +32,7 @@ func (w *world) local(c *clone, kind string, change func(s *State, order []check
 		mark = w.mark(c)
 	}
 	c.public = write(s, order, mark)
-	if w.r.IntN(40) == 0 { // killed between two refs
+	if w.r.IntN(40) == 0 { // killed between two ref updates
 		w.kinds["killed"]++
 		return false
 	}
@@ -41,8 +41,8 @@ func (w *world) local(c *clone, kind string, change func(s *State, order []check
 	return true
 }
 
-// absorb joins what plain git made of the public ref with what this clone
-// wrote last.
+// absorb merges the public ref, possibly changed by plain git, with the last chain that
+// this clone wrote.
 func (w *world) absorb(c *clone) {
 	if c.own == c.public {
 		return
@@ -61,7 +61,7 @@ func (w *world) absorb(c *clone) {
 	w.checkMoved(c, was...)
 }
 
-// join is what a clone makes of chains: one of them, or a new one.
+// join merges chains as a clone does, and returns one of these chains or a new chain.
 func (w *world) join(c *clone, chains ...*chain) *chain {
 	list := make([]Chain, len(chains))
 	for k := range chains {
@@ -91,8 +91,8 @@ func (w *world) join(c *clone, chains ...*chain) *chain {
 	return write(s, w.rules.order(s), w.mark(c))
 }
 
-// forgot reports whether a ledger no longer knows of one that it was pruned,
-// and nothing stronger.
+// forgot reports whether ledger l has lost a pruned line without a deleted line in its
+// place.
 func forgot(pruned map[checkpoint.ID]checkpoint.Clock, l *ledger.Ledger) bool {
 	for id := range pruned {
 		if _, ok := l.Pruned[id]; !ok && !l.Deleted[id] {
@@ -126,8 +126,7 @@ func (w *world) save(c *clone) {
 	}
 }
 
-// forge gives a checkpoint another content, as somebody may who rewrites a
-// chain by hand.
+// forge changes the content of a checkpoint, like a manual rewrite of a chain.
 func (w *world) forge(c *clone) {
 	id := w.one(c.public)
 	if !w.forged || id == "" || c.shallow {
@@ -220,7 +219,7 @@ func (w *world) pin(c *clone) {
 		return
 	}
 	now := w.at(c)
-	if w.r.IntN(2) == 0 { // several clones, one checkpoint, one moment
+	if w.r.IntN(2) == 0 { // several clones pin one checkpoint at the same time
 		now, id = now.Truncate(24*time.Hour), c.public.order[0]
 	}
 	on := !c.public.ledger().Pinned(id)

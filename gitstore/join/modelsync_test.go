@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// sync takes a sync one step further, or begins one. It mirrors gitstore's:
-// look at the remote, join, push with a lease, move the refs here in one
-// transaction.
+// sync starts a sync or runs its next step. Like gitstore, it reads the remote refs,
+// merges, pushes with a lease, and updates the local refs in one transaction.
 func (w *world) sync(c *clone, to *remote) {
 	f := c.flight
 	if f == nil {
@@ -56,8 +55,8 @@ func (w *world) decide(c *clone, f *flight) {
 	f.pushed.add(truthOf(f.result))
 }
 
-// follow takes the chain of two that goes on from the other: one that is cut can
-// only be appended to.
+// follow selects the longer of two chains in a shallow clone if one extends the other. A
+// shallow clone can only append to its chain.
 func (w *world) follow(c *clone, f *flight) bool {
 	switch {
 	case f.seen == nil || c.public != nil && starts(c.public, f.seen):
@@ -73,8 +72,8 @@ func (w *world) follow(c *clone, f *flight) bool {
 	return true
 }
 
-// decideArchive looks at the remote's archive if it is asked to, or if the remote
-// is going to hear of an archiving.
+// decideArchive merges the archives. It reads the remote's archive at random, during
+// healing, or if the push publishes an archiving.
 func (w *world) decideArchive(c *clone, f *flight) {
 	f.archive = c.archive
 	here := []*chain{c.archive}
@@ -90,8 +89,8 @@ func (w *world) decideArchive(c *clone, f *flight) {
 	f.shared, f.filed = w.joinArchives(f.result, f.seenArchive, here...)
 }
 
-// publishes reports whether the remote is going to hear that something was
-// archived, or deleted from the archive.
+// publishes reports whether the push adds an archived line to the remote, or deletes an
+// archived checkpoint.
 func publishes(result, seen *chain) bool {
 	for id := range result.ledger().Archived {
 		if !seen.ledger().IsArchived(id) {
@@ -138,8 +137,8 @@ func (r *remote) set(c *chain) {
 	r.ref = c
 }
 
-// land moves the refs here; where somebody moved them meanwhile, the sync has
-// to begin again.
+// land updates the local refs. If another process has moved them, the sync must start
+// again.
 func (w *world) land(c *clone, f *flight) {
 	c.shared = c.shared || f.result != nil
 	if c.public != f.public || c.own != f.own || !same(c.archive, f.archive) {
@@ -150,13 +149,13 @@ func (w *world) land(c *clone, f *flight) {
 		w.kinds["landed"]++
 	}
 	c.archive = f.filed
-	if w.r.IntN(80) == 0 && !w.healing { // killed between two refs
+	if w.r.IntN(80) == 0 && !w.healing { // killed between two ref updates
 		w.kinds["killed"]++
 		return
 	}
 	c.public = f.result
 	w.checkMoved(c, f.public, f.own, f.seen)
-	if w.r.IntN(40) == 0 { // killed between two refs
+	if w.r.IntN(40) == 0 { // killed between two ref updates
 		w.kinds["killed"]++
 		return
 	}
@@ -165,7 +164,7 @@ func (w *world) land(c *clone, f *flight) {
 	c.knows.add(f.seenKnows)
 }
 
-// plainGit does what somebody may do without this program.
+// plainGit runs a random plain git command without git-checkpoint.
 func (w *world) plainGit(c *clone) {
 	to := w.remotes[w.r.IntN(len(w.remotes))]
 	if c.shallow {
@@ -211,8 +210,8 @@ func (w *world) plainGit(c *clone) {
 	w.kinds[kind]++
 }
 
-// pushed is a chain that plain git pushes, without its archive: what is archived
-// may be in this clone alone.
+// pushed models a push of a chain with plain git, without its archive. Archived
+// checkpoints may exist only in this clone.
 func (w *world) pushed(c *clone, to *remote) {
 	to.force(c.public)
 	for id := range c.archive.asChain().State.Checkpoints {
@@ -220,8 +219,7 @@ func (w *world) pushed(c *clone, to *remote) {
 	}
 }
 
-// force sets a remote's ref by hand: whatever was only there is lost, which
-// nobody can help.
+// force sets a remote's ref by hand. Checkpoints without another copy are lost.
 func (r *remote) force(c *chain) {
 	r.set(c)
 	r.knows = truthOf(c)
@@ -234,7 +232,7 @@ func (r *remote) past1(rnd *rand.Rand) *chain {
 	return r.past[rnd.IntN(len(r.past))]
 }
 
-// starts reports whether b is a continuation of a, commit for commit.
+// starts reports whether chain b extends chain a with the same commits.
 func starts(b, a *chain) bool {
 	if len(a.order) > len(b.order) || !slices.Equal(b.order[:len(a.order)], a.order) {
 		return false
@@ -244,5 +242,5 @@ func starts(b, a *chain) bool {
 			return false
 		}
 	}
-	return a.ledger().Equal(b.ledger()) // what ledger commits say is in the newest
+	return a.ledger().Equal(b.ledger()) // the last ledger commit has all lines
 }

@@ -10,11 +10,11 @@ import (
 	"git-checkpoint/gitstore/ledger"
 )
 
-// The model: worlds of clones and remotes that do what gitstore does, step by
-// step, with everything in between that can go wrong. What must be true in the
-// end is kept apart, in a plainer form that knows nothing of joins.
+// The model simulates clones and remotes that run the steps of gitstore, with
+// interruptions at any step. The expected result comes from separate, simpler code
+// without joins.
 
-// A chain is a ref's value. It never changes.
+// A chain is the immutable value of a ref.
 type chain struct {
 	tip   string
 	state State
@@ -35,7 +35,7 @@ func (c *chain) ledger() *ledger.Ledger {
 	return c.state.Ledger
 }
 
-// newest is the clock of the newest checkpoint, as a save reads it.
+// newest returns the clock of the newest checkpoint, as a save reads it.
 func (c *chain) newest() checkpoint.Clock {
 	if c == nil || len(c.order) == 0 {
 		return 0
@@ -43,17 +43,17 @@ func (c *chain) newest() checkpoint.Clock {
 	return c.state.Checkpoints[c.order[len(c.order)-1]].Clock
 }
 
-// A clone is one repository.
+// A clone is a local repository.
 type clone struct {
 	name        string
 	dead        bool
 	skew        time.Duration
-	keep        int // its policy: the newest so many
+	keep        int // retention policy: the number of newest checkpoints to keep
 	public, own *chain
 	archive     *chain
-	undo        []map[checkpoint.ID]Checkpoint // what its archivings moved, the newest last
-	shallow     bool                           // its chain is cut: it is only appended to
-	shared      bool                           // has been seen by others, or has seen them
+	undo        []map[checkpoint.ID]Checkpoint // checkpoints moved by each archiving, newest last
+	shallow     bool                           // shallow clone: append only
+	shared      bool                           // the chain was synced or changed by plain git
 	flight      *flight
 	knows       *truth
 }
@@ -63,46 +63,46 @@ type remote struct {
 	name    string
 	ref     *chain
 	archive *chain
-	past    []*chain // values that it had
+	past    []*chain // former values
 	knows   *truth
 }
 
-// A flight is a sync that is under way.
+// A flight is a sync in progress.
 type flight struct {
 	to          *remote
 	phase       int
 	seen        *chain
 	seenKnows   *truth
-	public, own *chain // as they were when the result was made
+	public, own *chain // values at the time of the merge
 	result      *chain
-	looked      bool   // at the remote's archive, which moves too
-	seenArchive *chain // there
-	archive     *chain // here, when the result was made
-	shared      *chain // what the remote's archive becomes
-	filed       *chain // what the archive here becomes
-	pushed      *truth // what the result holds
+	looked      bool   // the sync includes the remote's archive
+	seenArchive *chain // remote archive as read
+	archive     *chain // local archive at the time of the merge
+	shared      *chain // new archive of the remote
+	filed       *chain // new local archive
+	pushed      *truth // facts in the result
 }
 
-// A world is one random run.
+// A world is the state of one random run.
 type world struct {
 	r       *rand.Rand
 	rules   rules
 	now     time.Time
 	clones  []*clone
 	remotes []*remote
-	far     bool // clocks are years apart
-	forged  bool // checkpoints with one id and different contents
+	far     bool // clocks differ by years
+	forged  bool // some checkpoints share an id but differ in content
 	made    int
 	steps   int
-	kinds   map[string]int // how often each kind of step did something
+	kinds   map[string]int // number of effective steps of each kind
 	saved   map[checkpoint.ID]bool
-	on      map[checkpoint.ID][]checkpoint.ID  // the checkpoints below each one when it was saved
-	clocks  map[checkpoint.ID]checkpoint.Clock // of every checkpoint that was saved
-	doubt   map[checkpoint.ID]bool             // touched by an operation that was killed
-	gone    *truth                             // what was dropped, archived and pruned at all
-	expired bool                               // a pruned line did, in a join
-	healing bool                               // everybody syncs everything
-	broken  string                             // the invariant that was violated
+	on      map[checkpoint.ID][]checkpoint.ID  // ancestors of each checkpoint at its save
+	clocks  map[checkpoint.ID]checkpoint.Clock // clock of each saved checkpoint
+	doubt   map[checkpoint.ID]bool             // touched by a killed operation
+	gone    *truth                             // all dropped, archived and pruned checkpoints
+	expired bool                               // a merge expired a pruned line
+	healing bool                               // final phase: all clones sync with all remotes
+	broken  string                             // violated invariant
 }
 
 func newWorld(seed uint64, ru rules) *world {
@@ -141,7 +141,7 @@ func (w *world) violate(format string, args ...any) {
 
 func (w *world) at(c *clone) time.Time { return w.now.Add(c.skew) }
 
-// alive picks a clone, nil when there is none.
+// alive returns a random live clone, nil if all are dead.
 func (w *world) alive() *clone {
 	var list []*clone
 	for _, c := range w.clones {
@@ -155,7 +155,7 @@ func (w *world) alive() *clone {
 	return list[w.r.IntN(len(list))]
 }
 
-// one picks a checkpoint of a chain, "" when it has none.
+// one returns a random checkpoint of a chain, "" if the chain is empty.
 func (w *world) one(c *chain) checkpoint.ID {
 	if c == nil || len(c.order) == 0 {
 		return ""
@@ -163,9 +163,9 @@ func (w *world) one(c *chain) checkpoint.ID {
 	return c.order[w.r.IntN(len(c.order))]
 }
 
-// write makes a chain. Its tip is a digest of all that a tip commit's hash
-// depends on: the commits, and for a ledger commit who made it and when. mark
-// is "" where the newest checkpoint carries the ledger.
+// write returns a chain. Its tip is a digest of the inputs of the commit hash: the
+// commits, and the author and time of a ledger commit. mark is "" if the newest
+// checkpoint stores the ledger.
 func write(s State, order []checkpoint.ID, mark string) *chain {
 	h := fnv.New64a()
 	for _, id := range order {

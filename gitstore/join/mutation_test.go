@@ -12,26 +12,26 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// rules are those of sharing; each can be broken.
+// rules are the sync rules; a mutation breaks one rule.
 type rules struct {
 	archives       func(live State, remote Chain, here ...Chain) (shared, ours State)
 	pick           func(want State, archives ...Chain) int
 	merge          func(now time.Time, chains ...Chain) (State, int)
 	order          func(State) []checkpoint.ID
 	tick           func(c checkpoint.Clock, now time.Time) checkpoint.Clock
-	own            bool // what this clone wrote last counts
-	lease          bool // a push moves the remote's ref from what was seen
-	takeTheirs     bool // the remote's chain replaces the one here
-	absenceDeletes bool // a ref that is gone at the remote goes here, too
-	moving         bool // what is archived elsewhere goes to the archive here
-	repairMoves    bool // also where plain git brought the chain
-	archiveFirst   bool // a push moves the archive before the chain
-	archiveLease   bool // and from what was seen
-	theirArchive   bool // the remote's archive replaces the one here
-	cut            bool // a chain that is cut is only appended to
+	own            bool // merges include the last chain that this clone wrote
+	lease          bool // a push compares the remote ref with the value read before
+	takeTheirs     bool // the remote's chain replaces the local chain
+	absenceDeletes bool // a missing remote ref deletes the local ref
+	moving         bool // a sync moves archived checkpoints to the local archive
+	repairMoves    bool // a repair after plain git does the same
+	archiveFirst   bool // a push updates the archive before the chain
+	archiveLease   bool // a push of an archive uses a lease
+	theirArchive   bool // the remote's archive replaces the local archive
+	cut            bool // a shallow chain is append-only
 }
 
-// keepAll are the rules as they are.
+// keepAll returns the rules of gitstore.
 func keepAll() rules {
 	merge := func(_ time.Time, chains ...Chain) (State, int) { return Merge(chains...) }
 	return rules{
@@ -40,7 +40,7 @@ func keepAll() rules {
 	}
 }
 
-// mutations break one rule each.
+// Each mutation breaks one rule.
 var mutations = map[string]func(*rules){
 	"what was written last is forgotten": func(ru *rules) { ru.own = false },
 	"push without a lease":               func(ru *rules) { ru.lease = false },
@@ -119,7 +119,7 @@ var mutations = map[string]func(*rules){
 	"the dead stay": func(ru *rules) { ru.merge = mergeBy(after(deadStay), smaller) },
 }
 
-// Every rule is needed: without it some world breaks a promise.
+// Each mutation must violate an invariant in some world.
 func TestEveryRuleCounts(t *testing.T) {
 	const worlds = 400
 	for name, mutate := range mutations {
@@ -144,7 +144,7 @@ type joiner func(...State) State
 
 func smaller(a, b string) bool { return a < b }
 
-// mergeBy is Merge with another join and another choice of the tip.
+// mergeBy returns Merge with another merge function and another tip order.
 func mergeBy(of joiner, better func(a, b string) bool) func(time.Time, ...Chain) (State, int) {
 	return func(_ time.Time, chains ...Chain) (State, int) {
 		states := make([]State, len(chains))
@@ -162,7 +162,7 @@ func mergeBy(of joiner, better func(a, b string) bool) func(time.Time, ...Chain)
 	}
 }
 
-// without is a join that never hears of some lines.
+// without returns a merge function that ignores some ledger lines.
 func without(forget func(*ledger.Ledger)) joiner {
 	return before(func(in []State) {
 		for k := range in {
@@ -171,7 +171,7 @@ func without(forget func(*ledger.Ledger)) joiner {
 	})
 }
 
-// before is a join of states that were changed first.
+// before returns a merge function that modifies its inputs first.
 func before(change func(in []State)) joiner {
 	return func(states ...State) State {
 		in := make([]State, len(states))
@@ -186,7 +186,7 @@ func before(change func(in []State)) joiner {
 	}
 }
 
-// after is a join whose result is changed.
+// after returns a merge function that modifies its result.
 func after(change func(out State, in []State)) joiner {
 	return func(states ...State) State {
 		out := MergeStates(states...)
@@ -201,7 +201,6 @@ func prunedBeatsPin(out State, _ []State) {
 	}
 }
 
-// pins calls f for every pin of every state.
 func pins(in []State, f func(id checkpoint.ID, p ledger.Pin)) {
 	for _, s := range in {
 		for id, p := range s.Ledger.Pins {
@@ -248,7 +247,7 @@ func oldestArchival(in []State) {
 	}
 }
 
-// everywhere makes one pin of an id the only one.
+// everywhere replaces all pins of an id with one pin.
 func everywhere(in []State, id checkpoint.ID, p ledger.Pin) {
 	for k := range in {
 		if _, ok := in[k].Ledger.Pins[id]; ok {

@@ -7,9 +7,9 @@ import (
 	"git-checkpoint/gitstore/ledger"
 )
 
-// A truth is what a place has to know: everything that was done there, and
-// everything that a sync said it had brought. Truths only grow; what beats
-// what is decided at the end, by other code than the join's.
+// A truth holds all facts that a clone or remote must know: local operations and the
+// results of syncs. Truths only grow. Precedence is decided at the end, by code
+// independent of the merge.
 type truth struct {
 	live     map[checkpoint.ID]string
 	deleted  map[checkpoint.ID]bool
@@ -28,7 +28,7 @@ func newTruth() *truth {
 	}
 }
 
-// truthOf is what a chain holds.
+// truthOf returns the facts of a chain.
 func truthOf(c *chain) *truth {
 	t := newTruth()
 	if c == nil {
@@ -85,7 +85,7 @@ func (t *truth) pin(id checkpoint.ID, p ledger.Pin) {
 	}
 }
 
-// checkEnd holds what everybody has in the end against what is true.
+// checkEnd compares the final state of all clones and remotes with the truth.
 func (w *world) checkEnd() {
 	all := newTruth()
 	for _, c := range w.clones {
@@ -121,7 +121,7 @@ func (w *world) checkEnd() {
 	w.checkOrder(end)
 }
 
-// checkLive: nothing that is alive is lost.
+// checkLive checks that no live checkpoint is lost.
 func (w *world) checkLive(end *chain, all *truth) {
 	for id, tree := range all.live {
 		_, pruned := w.gone.pruned[id]
@@ -137,8 +137,8 @@ func (w *world) checkLive(end *chain, all *truth) {
 	}
 }
 
-// checkDead: nothing that is gone comes back, and only what was removed is
-// gone.
+// checkDead checks that removed checkpoints stay removed, and that only removed
+// checkpoints are missing.
 func (w *world) checkDead(end *chain, all *truth) {
 	newest := checkpoint.Clock(0)
 	for _, c := range w.clones {
@@ -147,7 +147,7 @@ func (w *world) checkDead(end *chain, all *truth) {
 		}
 		newest = max(newest, c.public.newestEver(), c.own.newestEver())
 	}
-	for id := range all.live { // archived and dropped ones made lines expire, too
+	for id := range all.live { // archived and dropped checkpoints expired lines too
 		newest = max(newest, w.clocks[id])
 	}
 	for id := range end.state.Checkpoints {
@@ -201,7 +201,7 @@ func (c *chain) newestEver() checkpoint.Clock {
 	return newest
 }
 
-// checkPins: the newest pin of each checkpoint holds, "off" on a tie.
+// checkPins checks that each checkpoint has its newest pin, "off" on a tie.
 func (w *world) checkPins(end *chain, all *truth) {
 	for id, p := range all.pins {
 		if !all.deleted[id] && !w.doubt[id] && end.ledger().Pins[id] != p {
@@ -210,8 +210,8 @@ func (w *world) checkPins(end *chain, all *truth) {
 	}
 }
 
-// checkOrder: chains are in the order of clocks, and a checkpoint stays above
-// every checkpoint that it was saved on top of.
+// checkOrder checks that a chain is sorted by clock, and that each checkpoint comes after
+// its ancestors at the save.
 func (w *world) checkOrder(end *chain) {
 	for k := 1; k < len(end.order); k++ {
 		a, b := end.order[k-1], end.order[k]
