@@ -8,18 +8,18 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Workflow is what is begun.
+// A Workflow is the input of Begin.
 type Workflow struct {
 	ID, Type, Project, Description, PlanPath string
 
-	Names    []string // of the phases, in their order
-	Total    int      // of phases that have no names, 0 where that is not known
-	Approval []string // phases that a person has to approve
-	Layout   string   // of the system that the workflow is one of, "" for none
+	Names    []string // phase names in order
+	Total    int      // number of unnamed phases, 0 if unknown
+	Approval []string // phases that require a person's approval
+	Layout   string   // layout of the workflow's system, "" for no layout
 }
 
-// Begin begins a workflow in a record, in place of one that is over. It fails
-// while one is under way.
+// Begin starts a workflow in a record and replaces a finished workflow. It fails with
+// *RefusedError if a workflow is in progress.
 func Begin(r *checkpoint.Record, w Workflow, at time.Time) error {
 	if under := underWay(r); under != "" {
 		return &RefusedError{
@@ -58,7 +58,7 @@ func Begin(r *checkpoint.Record, w Workflow, at time.Time) error {
 	return nil
 }
 
-// underWay describes the workflow that is not over, "" where there is none.
+// underWay describes the unfinished workflow, "" if no workflow is in progress.
 func underWay(r *checkpoint.Record) string {
 	p := r.Progress()
 	begun := r.Doc().Sub("workflow").Len() > 0 && r.WorkflowStatus() != "" || p.Total > 0
@@ -71,7 +71,7 @@ func underWay(r *checkpoint.Record) string {
 	return fmt.Sprintf("its status is %s", r.WorkflowStatus())
 }
 
-// Over reports whether the workflow was finished, in whatever way.
+// Over reports whether the workflow is completed, failed or aborted.
 func Over(r *checkpoint.Record) bool {
 	switch r.WorkflowStatus() {
 	case Completed, Failed, Aborted:
@@ -80,7 +80,7 @@ func Over(r *checkpoint.Record) bool {
 	return false
 }
 
-// forget removes what speaks of a workflow before, if there was one.
+// forget removes the sections of a former workflow.
 func forget(r *checkpoint.Record) {
 	before := false
 	for _, key := range []string{"workflow", "progress", "tasks", "stage", "pipeline", "layout", "execution_graph"} {

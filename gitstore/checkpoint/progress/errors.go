@@ -7,28 +7,28 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Way is a command that leads on, as the words after "git checkpoint".
+// A Way is a suggested command: the arguments after "git checkpoint".
 type Way []string
 
-// NothingError is the failure of a transition that has nothing to change: what
-// it would record is recorded.
+// A NothingError reports that a transition changes nothing, because the record already
+// has its result.
 type NothingError struct{ Reason string }
 
 func (e *NothingError) Error() string { return e.Reason }
 
-// already is a NothingError about a phase.
+// already returns a NothingError about a phase.
 func already(phase, how string) error {
 	return &NothingError{fmt.Sprintf("phase %s is %s already", phase, how)}
 }
 
-// UnknownError is the failure for a phase that the workflow does not have.
-// Instead are the ways on.
+// An UnknownError reports a phase that the workflow does not have. Instead lists
+// suggested commands.
 type UnknownError struct {
 	Issue   checkpoint.Issue
 	Instead []Way
 
 	Phase  string
-	Phases string // those there are
+	Phases string // description of the existing phases
 }
 
 func (e *UnknownError) Error() string {
@@ -38,19 +38,18 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("phase %s: the workflow has %s", e.Phase, e.Phases)
 }
 
-// RefusedError is the failure of a transition that the state of the work
-// forbids. Instead are the ways on.
+// A RefusedError reports a transition that the state of the workflow forbids. Instead
+// lists suggested commands.
 type RefusedError struct {
 	Issue   checkpoint.Issue
 	Reason  string
-	Over    bool // the phase is completed, or was skipped
+	Over    bool // phase already completed or skipped
 	Instead []Way
 }
 
 func (e *RefusedError) Error() string { return e.Reason }
 
-// ApprovalError is the failure of a transition that has to wait until a person
-// approves a phase.
+// An ApprovalError reports that a phase needs a person's approval before the transition.
 type ApprovalError struct {
 	Issue checkpoint.Issue
 	Phase string
@@ -60,12 +59,12 @@ func (e *ApprovalError) Error() string {
 	return fmt.Sprintf("approval of phase %s is pending", e.Phase)
 }
 
-// PlanLimitError is the failure for something that was done as often as it may be.
-// Instead are the ways on: starting over is none of them.
+// A PlanLimitError reports a reached limit of retries or replans. Instead lists suggested
+// commands, never a restart of the workflow.
 type PlanLimitError struct {
 	Issue   checkpoint.Issue
-	Reason  string   // what, how often, and the limit
-	History []string // when and why it was done, oldest first
+	Reason  string   // action, count and limit
+	History []string // time and reason of each occurrence, oldest first
 	Instead []Way
 }
 

@@ -9,10 +9,10 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// OnFailure says how the work goes on after a phase failed.
+// OnFailure is the action after a failed phase.
 type OnFailure string
 
-// What to do after a failure. Nothing leaves the decision to somebody else.
+// Values of OnFailure. Nothing leaves the decision to the user.
 const (
 	Nothing OnFailure = ""
 	Retry   OnFailure = "retry"
@@ -20,7 +20,7 @@ const (
 	Abort   OnFailure = "abort"
 )
 
-// ParseOnFailure reads the word of a person.
+// ParseOnFailure parses retry, skip or abort.
 func ParseOnFailure(s string) (OnFailure, error) {
 	switch o := OnFailure(s); o {
 	case Retry, Skip, Abort:
@@ -29,8 +29,9 @@ func ParseOnFailure(s string) (OnFailure, error) {
 	return "", fmt.Errorf("%q: want retry, skip or abort", s)
 }
 
-// Fail records that a phase failed, and what is done about it. The failure is
-// recorded in any case: where the phase may not be begun again, spent says so.
+// Fail records the failure of a phase and applies the action. If the retry limit is
+// reached, Fail still records the failure and returns the limit as spent. It returns a
+// *RefusedError if the phase is over.
 func (s Step) Fail(r *checkpoint.Record, why string, then OnFailure, retries int) (spent *PlanLimitError, err error) {
 	if !s.Force && r.Progress().Over(s.Phase) {
 		return nil, s.over(r, "start")
@@ -59,7 +60,7 @@ func (s Step) Fail(r *checkpoint.Record, why string, then OnFailure, retries int
 	return nil, nil
 }
 
-// tooOften is the limit of retries. The history has the last failure alone.
+// tooOften returns the error for the retry limit. Its history has only the last failure.
 func (s Step) tooOften(r *checkpoint.Record, retries int) *PlanLimitError {
 	m := r.Doc().Sub("progress").Sub("phases").Sub(s.Phase)
 	e := &PlanLimitError{
@@ -73,12 +74,12 @@ func (s Step) tooOften(r *checkpoint.Record, retries int) *PlanLimitError {
 	return e
 }
 
-// ways are the ways on where a limit is reached.
+// ways returns the suggested commands for a reached limit.
 func ways(phase string) []Way {
 	return []Way{{"phase", "skip", phase}, {"phase", "replan", phase, "--force"}, {"finish", "--status", "failed"}}
 }
 
-// Skip records that a phase is not to be done.
+// Skip records a phase as skipped.
 func (s Step) Skip(r *checkpoint.Record, why string) error {
 	switch p := r.Progress(); {
 	case slices.Contains(p.Skipped, s.Phase):
@@ -98,8 +99,8 @@ func (s Step) skip(r *checkpoint.Record, why string) {
 	s.close(r, Skipped)
 }
 
-// Approve records that a person approved a phase. It fails with
-// *NothingError where that is recorded.
+// Approve records the approval of a phase. It fails with *NothingError if the phase is
+// already approved.
 func (s Step) Approve(r *checkpoint.Record) error {
 	if slices.Contains(r.Approved(), s.Phase) && !slices.Contains(r.Awaiting(), s.Phase) {
 		return already(s.Phase, "approved")
@@ -109,8 +110,8 @@ func (s Step) Approve(r *checkpoint.Record) error {
 	return nil
 }
 
-// ParseStatus returns how a workflow ended, by the word of a person: completed,
-// failed or abandoned.
+// ParseStatus parses the final status of a workflow: completed, failed or abandoned. The
+// result for abandoned is Aborted.
 func ParseStatus(s string) (string, error) {
 	switch s {
 	case Completed, Failed:
@@ -121,7 +122,7 @@ func ParseStatus(s string) (string, error) {
 	return "", fmt.Errorf("%q: want completed, failed or abandoned", s)
 }
 
-// Finish ends the workflow. Its error goes where it is completed.
+// Finish ends the workflow with a status. A completed workflow loses its last error.
 func Finish(r *checkpoint.Record, status, why string, at time.Time) {
 	m := r.Doc().MustSub("workflow")
 	m.Set("status", status)
@@ -137,8 +138,8 @@ func Finish(r *checkpoint.Record, status, why string, at time.Time) {
 	}
 }
 
-// abortInfo says what a workflow was given up for: why, and the phase that
-// failed before, if one did.
+// abortInfo returns the abort_info section: reason, time and the last failed phase, if
+// any.
 func abortInfo(r *checkpoint.Record, why string, at time.Time) *checkpoint.Map {
 	m := checkpoint.NewMap()
 	m.Set("decision", string(Abort))

@@ -8,15 +8,15 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Query looks for a workflow: by what a person calls it, or by its plan.
+// A Query selects a workflow by text, plan or id.
 type Query struct {
-	Text string   // its description, project or plan, "" for any
-	Plan string   // its plan, relative to the root, "" for any
-	IDs  []string // ids that it may go by
+	Text string   // description, project or plan; "" matches nothing
+	Plan string   // plan path relative to the root; "" matches nothing
+	IDs  []string // workflow ids or issue keys
 }
 
-// Match returns how well a record answers the query: 0 is not at all, and its
-// description says more than its project or its plan do.
+// Match returns the quality of a match between record and query. Plan, id, issue and
+// description score 3, project 2, the plan as text 1, and no match 0.
 func (q Query) Match(r *checkpoint.Record) int {
 	w := r.Doc().Sub("workflow")
 	plan := r.PlanPath()
@@ -35,14 +35,14 @@ func (q Query) Match(r *checkpoint.Record) int {
 	return 0
 }
 
-// Alike reports whether one of two names of projects is the beginning of the
-// other, and they are not the same.
+// Alike reports whether two different project names share a prefix: one name starts with
+// the other.
 func Alike(a, b string) bool {
 	a, b = strings.ReplaceAll(plain(a), " ", "_"), strings.ReplaceAll(plain(b), " ", "_")
 	return a != "" && b != "" && a != b && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
-// plain is a text as people compare it: without case, and with single spaces.
+// plain returns s in lower case with single spaces.
 func plain(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
 func samePlan(a, b string) bool { return a != "" && path.Clean(a) == path.Clean(b) }

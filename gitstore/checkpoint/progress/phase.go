@@ -8,7 +8,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// The words for how a phase, or the workflow, stands.
+// Status values of phases and workflows.
 const (
 	InProgress = "in_progress"
 	Completed  = "completed"
@@ -18,19 +18,19 @@ const (
 	pending    = "pending"
 )
 
-// A Step is what every transition of a phase has: the phase, when it is made,
-// and whether it is made in spite of what speaks against it.
+// A Step holds the common parameters of a phase transition.
 type Step struct {
-	Phase string // as Resolve returns it
+	Phase string // result of Resolve
 	At    time.Time
 	Force bool
-	Known []Replan // of the workflow's other checkpoints: they count too
+	Known []Replan // replans in other checkpoints of the workflow, for the limit
 	Ways  Transitions
 }
 
-// Start begins a phase, or begins it again: that is an attempt more. A phase
-// that is over is not begun, and none while another waits for an approval; one
-// that failed is begun again as often as retries allow.
+// Start begins or restarts a phase; a restart counts as another attempt. It fails with
+// *RefusedError if the phase is over or no transition leads to the phase. It fails with
+// *ApprovalError if another phase awaits approval, and with *PlanLimitError if the
+// failures exceed retries. Force overrides these checks.
 func (s Step) Start(r *checkpoint.Record, retries int) error {
 	m := r.Doc().Sub("progress").Sub("phases").Sub(s.Phase)
 	switch {
@@ -50,7 +50,7 @@ func (s Step) Start(r *checkpoint.Record, retries int) error {
 	return nil
 }
 
-// over refuses a transition of a phase that is completed or skipped.
+// over returns the error for a transition of a completed or skipped phase.
 func (s Step) over(r *checkpoint.Record, verb string) error {
 	how := Completed
 	if !slices.Contains(r.Progress().Completed, s.Phase) {
@@ -62,8 +62,7 @@ func (s Step) over(r *checkpoint.Record, verb string) error {
 	}
 }
 
-// waits is a phase that waits for an approval before another one begins, ""
-// for none.
+// waits returns another phase with a pending approval, "" if no approval is pending.
 func (s Step) waits(r *checkpoint.Record) string {
 	for _, phase := range r.Awaiting() {
 		if phase != s.Phase {
@@ -73,8 +72,8 @@ func (s Step) waits(r *checkpoint.Record) string {
 	return ""
 }
 
-// begin makes a phase the current one, in progress. Where the work was in it
-// already that is another attempt, unless that was counted when it was decided.
+// begin makes a phase current, with status in_progress. A restart of the phase counts as
+// another attempt, unless the attempt is already counted.
 func (s Step) begin(r *checkpoint.Record) {
 	m := phaseSection(r, s.Phase)
 	if m.Text("status") != pending {
@@ -86,8 +85,8 @@ func (s Step) begin(r *checkpoint.Record) {
 	m.Set("started_at", checkpoint.FormatTime(s.At))
 }
 
-// reopen leaves a phase to be done, whatever became of it before. Where it was
-// begun already that is another attempt, unless a resume counted it.
+// reopen resets a phase to pending, whatever its status. If the phase was begun before,
+// reopen counts another attempt, unless a resume has counted it.
 func (s Step) reopen(r *checkpoint.Record) {
 	m := phaseSection(r, s.Phase)
 	if begun := intOf(m, "attempt"); begun > 0 && s.Phase == r.Phase() {
@@ -101,7 +100,7 @@ func (s Step) reopen(r *checkpoint.Record) {
 	}
 }
 
-// open makes a phase the current one, and one that is left to do.
+// open makes a phase current and adds it to the remaining phases.
 func (s Step) open(r *checkpoint.Record) {
 	p := r.Progress()
 	p.Completed, p.Skipped = without(p.Completed, s.Phase), without(p.Skipped, s.Phase)
@@ -113,14 +112,14 @@ func (s Step) open(r *checkpoint.Record) {
 	enter(r, s.Phase, s.At)
 }
 
-// A Report is what a phase leaves behind.
+// A Report describes the results of a phase.
 type Report struct {
 	Artifacts []Artifact
-	Output    Artifact // the file that is its outcome, without a path where there is none
+	Output    Artifact // main output file; Path is "" if the phase has no output
 	Summary   string
 }
 
-// An Artifact is a file of a phase, relative to the root of the worktree.
+// An Artifact is a file of a phase. Path is relative to the worktree root.
 type Artifact struct {
 	Path, Digest, Title string
 	Size                int64
@@ -130,8 +129,8 @@ func (p Report) isEmpty() bool {
 	return len(p.Artifacts) == 0 && p.Output.Path == "" && p.Summary == ""
 }
 
-// Done completes a phase and moves on to the next. It fails with
-// *NothingError where the phase is completed and there is nothing new to report of it.
+// Done completes a phase and moves to the next phase. It fails with *NothingError if the
+// phase is already completed and the report is empty.
 func (s Step) Done(r *checkpoint.Record, report Report) error {
 	p := r.Progress()
 	before := slices.Contains(p.Completed, s.Phase)
@@ -160,11 +159,11 @@ func (s Step) Done(r *checkpoint.Record, report Report) error {
 	return nil
 }
 
-// end notes how and when a phase ended, and how long it took where nobody said
-// that and it is known when it began.
+// end records the status and end time of a phase. It computes the duration from the start
+// time, unless the user has set a duration.
 func (s Step) end(m *checkpoint.Map, status string) {
 	_, given := m.Get("duration_minutes")
-	given = given && m.Text("status") == InProgress // what began has none
+	given = given && m.Text("status") == InProgress // a start clears the duration, so this value comes from the user
 	m.Set("status", status)
 	m.Set("timestamp", checkpoint.FormatTime(s.At))
 	if began := timeOf(m, "started_at"); !began.IsZero() && !given {
@@ -172,8 +171,7 @@ func (s Step) end(m *checkpoint.Map, status string) {
 	}
 }
 
-// close takes a phase out of what is left to do, to those that are completed
-// or those that were skipped.
+// close moves a phase from the remaining phases to the completed or skipped phases.
 func (s Step) close(r *checkpoint.Record, status string) {
 	p := r.Progress()
 	p.Completed, p.Skipped = without(p.Completed, s.Phase), without(p.Skipped, s.Phase)

@@ -10,11 +10,10 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// maxPhaseName is how long the name of a phase may be, in bytes.
+// maxPhaseName limits the bytes of a phase name.
 const maxPhaseName = 200
 
-// phaseNamed returns the phase that a person means: by its name, or by its
-// number where phases have names.
+// phaseNamed returns the phase for a name, or for a number if phases have names.
 func phaseNamed(p checkpoint.Progress, typed string) (string, error) {
 	if !slices.Contains(p.Names, typed) {
 		typed = plainNumber(typed)
@@ -36,8 +35,8 @@ func phaseNamed(p checkpoint.Progress, typed string) (string, error) {
 	return typed, nil
 }
 
-// plainNumber is a number without the zeros that say nothing: 1.0 and 01 are 1,
-// and 4.50 is 4.5. All else stays as it is.
+// plainNumber removes insignificant zeros from a number: 1.0 and 01 become 1, and 4.50
+// becomes 4.5. Other texts are returned unchanged.
 func plainNumber(s string) string {
 	whole, part, _ := strings.Cut(strings.TrimPrefix(s, "phase_"), ".")
 	if whole == "" || strings.Trim(whole+part, "0123456789") != "" {
@@ -47,15 +46,15 @@ func plainNumber(s string) string {
 	return strings.TrimSuffix(cmp.Or(whole, "0")+"."+part, ".")
 }
 
-// isBetween takes phases that were put in between, like 4b or 4.5: the number of
-// one that there is, and more.
+// isBetween reports whether s names an inserted phase like 4b or 4.5: the number of an
+// existing phase, followed by a suffix.
 func isBetween(s string, total int) bool {
 	rest := strings.TrimLeft(s, "0123456789")
 	n, err := strconv.Atoi(s[:len(s)-len(rest)])
 	return err == nil && rest != "" && n >= 1 && n <= total
 }
 
-// phases describes the phases there are.
+// phases describes all phases of a workflow.
 func phases(p checkpoint.Progress) string {
 	switch {
 	case len(p.Names) > 0:
@@ -66,8 +65,8 @@ func phases(p checkpoint.Progress) string {
 	return "no phases yet"
 }
 
-// Resolve returns the phase that is meant by what was typed, "" for the
-// current one.
+// Resolve returns the phase for a typed name or number. An empty text means the current
+// phase.
 func Resolve(r *checkpoint.Record, typed string) (string, error) {
 	p := r.Progress()
 	if typed != "" {
@@ -80,7 +79,7 @@ func Resolve(r *checkpoint.Record, typed string) (string, error) {
 	return "", pointOn(r, &UnknownError{Phases: "no phase is left"})
 }
 
-// pointOn names the ways on from an error over a phase that is not there.
+// pointOn adds suggested commands to an UnknownError.
 func pointOn(r *checkpoint.Record, err error) error {
 	unknown, ok := err.(*UnknownError)
 	if !ok {
@@ -96,8 +95,9 @@ func pointOn(r *checkpoint.Record, err error) error {
 	return unknown
 }
 
-// Next returns the phase to go on with: the first that is neither completed
-// nor skipped, else the current one unless it is over, "" for none.
+// Next returns the first phase that is neither completed nor skipped. If the workflow has
+// no phase list, Next returns the current phase unless it is over. The result is "" if no
+// phase remains.
 func Next(r *checkpoint.Record) string {
 	p := r.Progress()
 	if len(p.Remaining) > 0 {
@@ -114,22 +114,20 @@ func Next(r *checkpoint.Record) string {
 	return ""
 }
 
-// Complete reports whether the workflow has phases and all are over.
+// Complete reports whether the workflow has phases and all phases are over.
 func Complete(r *checkpoint.Record) bool {
 	p := r.Progress()
 	return p.Total > 0 && len(p.Remaining) == 0
 }
 
-// IsOver reports whether nobody has to do a phase: it is completed, or was
-// skipped. A phase that the workflow does not have is not over.
+// IsOver reports whether a phase is completed or skipped. An unknown phase is not over.
 func IsOver(r *checkpoint.Record, typed string) bool {
 	p := r.Progress()
 	phase, err := phaseNamed(p, typed)
 	return p.Over(typed) || err == nil && p.Over(phase)
 }
 
-// place is where a phase stands among the others, from 0; false where that is
-// not known.
+// place returns the index of a phase from 0, and false if the index is unknown.
 func place(p checkpoint.Progress, phase string) (int, bool) {
 	if len(p.Names) > 0 {
 		n := slices.Index(p.Names, phase)
@@ -139,8 +137,8 @@ func place(p checkpoint.Progress, phase string) (int, bool) {
 	return n - 1, err == nil && n > 0
 }
 
-// inOrder sorts phases whose places are known; the others stay behind them, in
-// the order they came.
+// inOrder sorts phases by index. Phases without an index come last, in their original
+// order.
 func inOrder(p checkpoint.Progress, phases []string) []string {
 	slices.SortStableFunc(phases, func(a, b string) int {
 		m, knowsA := place(p, a)
@@ -158,7 +156,7 @@ func inOrder(p checkpoint.Progress, phases []string) []string {
 	return phases
 }
 
-// Ahead returns the phases before one that are not over.
+// Ahead returns the unfinished phases before a phase.
 func Ahead(r *checkpoint.Record, phase string) []string {
 	p := r.Progress()
 	at, ok := place(p, phase)
@@ -171,8 +169,8 @@ func Ahead(r *checkpoint.Record, phase string) []string {
 	})
 }
 
-// follow makes the first phase that is not over the current one. Behind the
-// last phase numbers go on, as the systems have it that count.
+// follow makes the first unfinished phase current. After the last phase, numbers
+// continue, as in systems that only count phases.
 func follow(r *checkpoint.Record, p checkpoint.Progress, done string) {
 	p.Current = ""
 	switch n, err := strconv.Atoi(done); {
@@ -189,7 +187,8 @@ func follow(r *checkpoint.Record, p checkpoint.Progress, done string) {
 	store(r, p)
 }
 
-// store writes the progress. What remains is worked out where nobody wrote it.
+// store writes the progress section. It omits derived values unless the record already
+// has them: the remaining phases, and the total of named phases.
 func store(r *checkpoint.Record, p checkpoint.Progress) {
 	if _, written := r.Doc().Lookup("progress.remaining"); !written {
 		p.Remaining = nil

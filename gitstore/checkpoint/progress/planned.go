@@ -8,10 +8,10 @@ import (
 	"unicode"
 )
 
-// MaxPhases is how many phases a workflow may have.
+// MaxPhases limits the phases of a workflow.
 const MaxPhases = 1000
 
-// ParseNames reads names of phases between commas.
+// ParseNames parses comma-separated phase names.
 func ParseNames(s string) ([]string, error) {
 	var names []string
 	for name := range strings.SplitSeq(s, ",") {
@@ -33,9 +33,8 @@ func ParseNames(s string) ([]string, error) {
 	return names, nil
 }
 
-// PlannedPhases returns how many phases a plan has: the largest N of its
-// headings "Phase N", 0 where there are none. What stands in a block of code
-// is no heading.
+// PlannedPhases returns the number of phases in a Markdown plan: the largest N of its
+// headings "Phase N", 0 if no such heading exists. Fenced code blocks are ignored.
 func PlannedPhases(plan string) int {
 	total, fence := 0, ""
 	for line := range strings.Lines(plan) {
@@ -53,7 +52,7 @@ func PlannedPhases(plan string) int {
 	return total
 }
 
-// fenceOf is what a block of code begins and ends with, "" in any other line.
+// fenceOf returns the fence that starts a line, "" for other lines.
 func fenceOf(line string) string {
 	for _, fence := range []string{"```", "~~~"} {
 		if strings.HasPrefix(line, fence) {
@@ -63,8 +62,8 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// phaseHeading returns the number in a heading like "## Phase 2: build", 0 in
-// any other line.
+// phaseHeading returns the number in a heading like "## Phase 2: build", 0 for other
+// lines.
 func phaseHeading(line string) int {
 	text := strings.TrimLeft(line, "#")
 	if text == line || len(line)-len(text) > 6 || !strings.HasPrefix(text, " ") {

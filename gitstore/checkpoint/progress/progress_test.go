@@ -16,7 +16,7 @@ import (
 
 var noon = time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
 
-// record makes a record with a progress section.
+// record returns a record with the given section.
 func record(t *testing.T, section string) *checkpoint.Record {
 	t.Helper()
 	r, err := checkpoint.Decode([]byte("version: \"1.0\"\nissue_number: 42\n" + section))
@@ -117,7 +117,7 @@ func TestMatch(t *testing.T) {
 	assert.Zero(t, Query{IDs: []string{"-"}}.Match(record(t, "workflow: {id: 7}\n")), "no id is not the id -")
 }
 
-// After every step: the current phase, those completed, skipped and remaining.
+// Each case checks the current, completed, skipped and remaining phases after all moves.
 func TestTransitions(t *testing.T) {
 	start := func(p string) func(*checkpoint.Record) error {
 		return func(r *checkpoint.Record) error { return step(p).Start(r, 3) }
@@ -290,9 +290,9 @@ func TestPlannedPhases(t *testing.T) {
 	}
 }
 
-// Whatever steps are taken: completed and skipped are sets that have nothing
-// in common with each other or with what remains, nothing is lost, the record
-// can be written and read, and a step that fails changes nothing.
+// Random transitions keep the invariants: completed, skipped and remaining phases are
+// disjoint and complete, records survive encoding, and failed transitions leave records
+// unchanged.
 func TestRandomWalks(t *testing.T) {
 	for seed := range uint64(300) {
 		rnd := rand.New(rand.NewPCG(seed, 1))

@@ -9,13 +9,13 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Replan is one entry of the history of replans.
+// A Replan is an entry of progress.replan_history.
 type Replan struct {
 	Phase, Reason, At string
-	Forced            bool // in spite of the limit
+	Forced            bool // over the limit, with Force
 }
 
-// Replans returns the history of replans, oldest first.
+// Replans returns the replan history, oldest first.
 func Replans(r *checkpoint.Record) []Replan {
 	v, _ := r.Doc().Lookup("progress.replan_history")
 	list, _ := v.([]any)
@@ -29,17 +29,16 @@ func Replans(r *checkpoint.Record) []Replan {
 	return out
 }
 
-// AllReplans returns the replans that any checkpoint of the newest workflow tells
-// of, oldest first: work that goes on from an older checkpoint has not been
-// planned less often. What one record has twice was done twice. The records are
-// the newest first.
+// AllReplans returns the replans of all checkpoints of the newest workflow, oldest first.
+// So a resume from an older checkpoint does not reset the count. Duplicates within one
+// record count separately. The records must be sorted newest first.
 func AllReplans(records ...*checkpoint.Record) []Replan {
 	var all []Replan
 	workflow := ""
 	for _, r := range records {
 		begun := r.Doc().Sub("workflow").Text("started_at")
 		if workflow != "" && begun != workflow && (begun != "" || Over(r)) {
-			break // the workflow before
+			break // previous workflow
 		}
 		workflow = cmp.Or(workflow, begun)
 		all = append(all, beyond(all, Replans(r))...)
@@ -48,7 +47,7 @@ func AllReplans(records ...*checkpoint.Record) []Replan {
 	return all
 }
 
-// beyond is what there is in more and not in known, as often as it is missing.
+// beyond returns the multiset difference of more and known.
 func beyond(known, more []Replan) []Replan {
 	left := map[Replan]int{}
 	for _, replan := range known {
@@ -60,7 +59,7 @@ func beyond(known, more []Replan) []Replan {
 	})
 }
 
-// ReplanCounts returns how often each phase was planned anew.
+// ReplanCounts returns the number of replans of each phase.
 func ReplanCounts(r *checkpoint.Record) map[string]int {
 	counts := map[string]int{}
 	for _, replan := range Replans(r) {
@@ -69,8 +68,8 @@ func ReplanCounts(r *checkpoint.Record) map[string]int {
 	return counts
 }
 
-// Replan records that a phase is planned anew, as often as the limit allows,
-// and leaves it to be done, whatever became of it before.
+// Replan records a replan of a phase and resets the phase to pending. It fails with
+// *PlanLimitError if the limit is reached.
 func (s Step) Replan(r *checkpoint.Record, reason string, limit int) error {
 	if err := s.noteReplan(r, reason, limit); err != nil {
 		return err
@@ -84,11 +83,10 @@ func (s Step) Replan(r *checkpoint.Record, reason string, limit int) error {
 	return nil
 }
 
-// Replanned completes a phase that was planned anew on the way, which counts
-// as a replan.
+// Replanned completes a phase and records a replan during its work.
 func (s Step) Replanned(r *checkpoint.Record, report Report, reason string, limit int) error {
 	if slices.Contains(r.Progress().Completed, s.Phase) {
-		return s.Done(r, report) // a replan that was counted
+		return s.Done(r, report) // replan already counted
 	}
 	if err := s.noteReplan(r, reason, limit); err != nil {
 		return err
@@ -96,7 +94,8 @@ func (s Step) Replanned(r *checkpoint.Record, report Report, reason string, limi
 	return s.Done(r, report)
 }
 
-// noteReplan puts a replan into the history, unless there are too many.
+// noteReplan appends a replan to the history. It fails with *PlanLimitError if the limit
+// is reached.
 func (s Step) noteReplan(r *checkpoint.Record, reason string, limit int) error {
 	var history []string
 	forgotten := beyond(Replans(r), s.Known)

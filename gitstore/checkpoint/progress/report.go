@@ -8,15 +8,15 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Attach records what a phase leaves behind, whatever becomes of it.
+// Attach records the report of a phase without a change of status.
 func (s Step) Attach(r *checkpoint.Record, report Report) {
 	if !report.isEmpty() {
 		report.record(phaseSection(r, s.Phase))
 	}
 }
 
-// record puts a report into what the record has of a phase: later ones win,
-// artifacts by their path.
+// record merges a report into the section of a phase. New values replace old values, and
+// artifacts are keyed by path.
 func (p Report) record(m *checkpoint.Map) {
 	putText(m, "summary", p.Summary)
 	if p.Output.Path != "" {
@@ -44,7 +44,7 @@ func (a Artifact) section() *checkpoint.Map {
 	return m
 }
 
-// artifactOf reads an artifact; other systems write its path alone.
+// artifactOf parses an artifact. Other systems write only the path.
 func artifactOf(v any) Artifact {
 	m, ok := v.(*checkpoint.Map)
 	if !ok {
@@ -56,7 +56,7 @@ func artifactOf(v any) Artifact {
 	}
 }
 
-// unquoted falls back to the text as it is.
+// unquoted returns the unquoted path, or s itself if s is not a valid quoted path.
 func unquoted(s string) string {
 	if p, err := checkpoint.UnquotePath(s); err == nil {
 		return p
@@ -64,14 +64,13 @@ func unquoted(s string) string {
 	return s
 }
 
-// An Of is an artifact with the phase that left it.
+// An Of is an artifact with its phase.
 type Of struct {
 	Phase string
 	Artifact
 }
 
-// Artifacts returns what the phases left behind, outputs included, in the
-// order of the record.
+// Artifacts returns the artifacts and outputs of all phases, in record order.
 func Artifacts(r *checkpoint.Record) []Of {
 	var out []Of
 	for phase, v := range r.Doc().Sub("progress").Sub("phases").All() {
@@ -90,8 +89,8 @@ func Artifacts(r *checkpoint.Record) []Of {
 	return out
 }
 
-// Minutes returns how long the completed phases took, as far as that is known:
-// what a resume does not lose.
+// Minutes returns the total known duration of all completed phases, the work that a
+// resume preserves.
 func Minutes(r *checkpoint.Record) float64 {
 	total := 0.0
 	for _, phase := range r.Progress().Completed {

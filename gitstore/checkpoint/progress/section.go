@@ -8,7 +8,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// phaseSection is what the record has of a phase, made where there is nothing.
+// phaseSection returns the section of a phase and creates it if necessary.
 func phaseSection(r *checkpoint.Record, phase string) *checkpoint.Map {
 	return r.Doc().MustSub("progress").MustSub("phases").MustSub(phase)
 }
@@ -27,7 +27,7 @@ func timeOf(m *checkpoint.Map, key string) time.Time {
 	return t
 }
 
-// setText sets a text, or removes the key for an empty one.
+// setText sets a text, or deletes the key if the text is empty.
 func setText(m *checkpoint.Map, key, s string) {
 	if s == "" {
 		m.Delete(key)
@@ -36,20 +36,19 @@ func setText(m *checkpoint.Map, key, s string) {
 	m.Set(key, s)
 }
 
-// putText sets a text that says something; an empty one leaves what is there.
+// putText sets a text, but leaves the value unchanged if the text is empty.
 func putText(m *checkpoint.Map, key, s string) {
 	if s != "" {
 		m.Set(key, s)
 	}
 }
 
-// without returns a list without one of its elements.
 func without(list []string, s string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(t string) bool { return t == s })
 }
 
-// Settle puts the phases of a record in order that were written by two sides:
-// what one of them completed is not skipped, and nobody is to go on with it.
+// Settle repairs the phase lists after a merge of two records. A phase completed on one
+// side is removed from the skipped and remaining phases.
 func Settle(r *checkpoint.Record) {
 	p := r.Progress()
 	if len(p.Completed)+len(p.Skipped)+len(p.Names) > MaxPhases {
@@ -65,8 +64,8 @@ func Settle(r *checkpoint.Record) {
 	store(r, p)
 }
 
-// touch notes the time of a transition, where there is a workflow, and that
-// the workflow goes on.
+// touch updates the time of the workflow, if the record has a workflow, and sets its
+// status to in_progress.
 func touch(r *checkpoint.Record, at time.Time) {
 	v, _ := r.Doc().Get("workflow")
 	if w, ok := v.(*checkpoint.Map); ok && w != nil {
@@ -75,7 +74,7 @@ func touch(r *checkpoint.Record, at time.Time) {
 	}
 }
 
-// enter makes a phase the one that the checkpoint speaks of.
+// enter sets the phase of the checkpoint.
 func enter(r *checkpoint.Record, phase string, at time.Time) {
 	if phase != r.Phase() {
 		r.EnterPhase(phase)
@@ -83,8 +82,8 @@ func enter(r *checkpoint.Record, phase string, at time.Time) {
 	}
 }
 
-// minutes is a duration as it is recorded, to the hundredth; a clock that went
-// back has taken none.
+// minutes returns a duration in minutes, rounded to hundredths. A negative duration,
+// after a clock change, becomes 0.
 func minutes(d time.Duration) any {
 	m := math.Round(max(d.Minutes(), 0)*100) / 100
 	if m == math.Trunc(m) {

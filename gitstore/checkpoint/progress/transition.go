@@ -8,11 +8,10 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Transition is a way that the work may go from one phase to another; "*"
-// stands for any.
+// A Transition permits a move from phase From to phase To; "*" matches any phase.
 type Transition struct{ From, To string }
 
-// ParseTransition reads two phases, with a blank or an arrow between them.
+// ParseTransition parses two phases, separated by a space or "->".
 func ParseTransition(s string) (Transition, error) {
 	words := strings.Fields(strings.Replace(s, "->", " ", 1))
 	if len(words) != 2 {
@@ -21,11 +20,11 @@ func ParseTransition(s string) (Transition, error) {
 	return Transition{words[0], words[1]}, nil
 }
 
-// Transitions are all the ways there are; none of them means every way.
+// Transitions lists all permitted transitions. An empty list permits everything.
 type Transitions []Transition
 
-// Allow reports whether the work may go from one phase to another. What no
-// transition speaks of is bound by none.
+// Allow reports whether a move between two phases is permitted. If from appears in no
+// transition, every move is permitted.
 func (t Transitions) Allow(from, to string) bool {
 	known := slices.ContainsFunc(t, func(w Transition) bool { return from != "" && (w.From == from || w.To == from) })
 	return !known || from == to || slices.ContainsFunc(t, func(w Transition) bool { return w.leads(from) && (w.To == to || w.To == "*") })
@@ -33,7 +32,7 @@ func (t Transitions) Allow(from, to string) bool {
 
 func (t Transition) leads(from string) bool { return t.From == from || t.From == "*" }
 
-// next are the phases that the work may go to from one.
+// next returns the permitted phases after from.
 func (t Transitions) next(from string) []string {
 	var phases []string
 	for _, w := range t {
@@ -44,8 +43,8 @@ func (t Transitions) next(from string) []string {
 	return phases
 }
 
-// leap refuses a step to a phase that no way leads to from where the work is,
-// nil for one that is allowed.
+// leap returns a *RefusedError if no transition leads to the phase of s, nil if the move
+// is permitted.
 func (s Step) leap(r *checkpoint.Record, verb string) error {
 	from := r.Phase()
 	if s.Force || s.Ways.Allow(from, s.Phase) {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Transitions of a workflow's own, and no others.
+// A workflow permits only its configured transitions.
 func TestWays(t *testing.T) {
 	var ways Transitions
 	for _, s := range []string{"plan test", "test -> sprint", "sprint review", "* failed", "failed *"} {
@@ -47,7 +47,7 @@ func TestWays(t *testing.T) {
 	require.NoError(t, s.Start(r, 3))
 }
 
-// Projects whose names begin alike.
+// Alike compares prefixes of project names.
 func TestAlike(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
