@@ -6,30 +6,30 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Counter is something that may happen to a story so often and no more.
+// A Counter counts an event of a story, up to a limit.
 type Counter struct {
-	Key   string // below pipeline
+	Key   string // key below pipeline
 	Limit int
 	what  string
 }
 
-// The counters.
+// All counters.
 var (
 	QualityCycles     = Counter{"quality_cycles", 2, "the quality gate failed"}
 	ValidationRetries = Counter{"validation_retries", 1, "the validation said NO-GO"}
 	CrashCount        = Counter{"crash_count", 1, "its worker crashed"}
 )
 
-// Counters lists them.
+// Counters returns all counters.
 func Counters() []Counter { return []Counter{QualityCycles, ValidationRetries, CrashCount} }
 
-// A LimitError is a story that is paused because a counter passed its limit, or
-// a task of other work than stories.
+// A LimitError reports that a story is paused because a counter exceeds its limit. In
+// workflows without stories it reports a task.
 type LimitError struct {
 	Story        string
 	Task         bool
 	Count, Limit int
-	What         string // what was counted, "" for a story that is paused for another reason
+	What         string // counted event, "" if the story is paused for another reason
 }
 
 func (e *LimitError) Error() string {
@@ -43,8 +43,7 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s %s is paused: %s %d times, the limit is %d", kind, e.Story, e.What, e.Count, e.Limit)
 }
 
-// Of returns the story that a record is of, its issue's key where it is of
-// none.
+// Of returns the story of a record, or its issue key if the record has no story.
 func Of(r *checkpoint.Record) string {
 	if s := r.Doc().Sub("stage").Text("story"); s != "" {
 		return s
@@ -52,22 +51,22 @@ func Of(r *checkpoint.Record) string {
 	return string(r.Issue())
 }
 
-// Is reports whether a record is of one story.
+// Is reports whether a record belongs to a single story.
 func Is(r *checkpoint.Record) bool { return r.Doc().Sub("stage") != nil }
 
-// Has reports whether a record is the lead's and has the story.
+// Has reports whether a lead's record contains the story.
 func Has(r *checkpoint.Record, story string) bool {
 	_, ok := r.Doc().Sub("pipeline").Sub("story_state").Get(story)
 	return ok
 }
 
-// Count returns how often it happened to a story.
+// Count returns the count for a story.
 func (c Counter) Count(r *checkpoint.Record, story string) int {
 	n, _ := checkpoint.Number(r.Doc().Sub("pipeline").Sub(c.Key).Text(story)).Int()
 	return int(max(n, 0))
 }
 
-// move counts once more and pauses the story behind the limit.
+// move increments the counter, and pauses the story if the counter exceeds its limit.
 func (c Counter) move(r *checkpoint.Record, story string) {
 	pipeline := r.Doc().MustSub("pipeline")
 	n := c.Count(r, story) + 1
@@ -77,21 +76,22 @@ func (c Counter) move(r *checkpoint.Record, story string) {
 	}
 }
 
-// Judge counts what the stage of a story's record says: a NO-GO or a FAIL. It
-// is called once for every document of a worker.
+// Judge counts a NO-GO or FAIL verdict of a story's record. Callers invoke it once for
+// each document of a worker.
 func Judge(r *checkpoint.Record) {
 	if c, ok := verdict(r); ok {
 		c.move(r, Of(r))
 	}
 }
 
-// SentBack reports whether the verdict of a story's record sends it back.
+// SentBack reports whether the verdict of a story's record returns the story to an
+// earlier stage.
 func SentBack(r *checkpoint.Record) bool {
 	_, ok := verdict(r)
 	return ok
 }
 
-// verdict is the counter that the stage's verdict moves.
+// verdict returns the counter for the stage's verdict.
 func verdict(r *checkpoint.Record) (Counter, bool) {
 	stage := r.Doc().Sub("stage")
 	switch n, word := Stage(stage.Text("number")), stage.Text("verdict"); {
@@ -103,14 +103,14 @@ func verdict(r *checkpoint.Record) (Counter, bool) {
 	return Counter{}, false
 }
 
-// Crash counts a crash of a story's worker that was confirmed.
+// Crash counts a confirmed worker crash and clears the suspicion.
 func Crash(r *checkpoint.Record, story string) {
 	Clear(r, story)
 	CrashCount.move(r, story)
 }
 
-// Err returns a *LimitError for a story that is paused, with the counter that
-// passed its limit.
+// Err returns a *LimitError with the exceeded counter if the story is paused, otherwise
+// nil.
 func Err(r *checkpoint.Record, story string) error {
 	if r.Doc().Sub("pipeline").Sub("story_state").Text(story) != Paused {
 		return nil
@@ -125,8 +125,8 @@ func Err(r *checkpoint.Record, story string) error {
 	return e
 }
 
-// Lift lets a paused story go on: a person decided so. Its counters stay, the
-// next one pauses it again.
+// Lift resumes a paused story after a person's decision. Counters keep their values, so
+// the next event pauses the story again.
 func Lift(r *checkpoint.Record, story string) {
 	states := r.Doc().Sub("pipeline").Sub("story_state")
 	if states.Text(story) != Paused {

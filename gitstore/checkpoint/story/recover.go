@@ -7,16 +7,16 @@ import (
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
-// A Standing is where a story stands when the lead takes the work up again.
+// A Standing is the state of a story after a restart of the lead.
 type Standing struct {
 	Story    string
-	State    string // what the lead's record says now
-	Was      string // what it said before, where its own checkpoint is further
-	Behind   string // what its own checkpoint says, where that is less far: the lead's word holds
-	Known    bool   // it has a checkpoint of its own
-	Agent    string // who worked on it
-	Done, Of int    // its tasks
-	Next     string // where it goes on
+	State    string // state in the lead's record after Recover
+	Was      string // former state, if the story's own checkpoint is ahead
+	Behind   string // state of the story's own checkpoint, if behind; the lead's state counts
+	Known    bool   // the story has its own checkpoint
+	Agent    string // last worker
+	Done, Of int    // completed and total tasks
+	Next     string // resume point
 }
 
 func (s Standing) String() string {
@@ -41,9 +41,9 @@ func (s Standing) String() string {
 	return text
 }
 
-// Recover holds the lead's record against the stories' own, nil for one that
-// has none: a story that got further there is moved. Stories that are done or
-// paused are left out.
+// Recover compares the lead's record with the stories' own records and updates stories
+// that are ahead. The function of returns nil for a story without a record. Recover
+// ignores done and paused stories.
 func Recover(lead *checkpoint.Record, of func(story string) *checkpoint.Record) []Standing {
 	states := lead.Doc().Sub("pipeline").Sub("story_state")
 	var out []Standing
@@ -61,7 +61,7 @@ func Recover(lead *checkpoint.Record, of func(story string) *checkpoint.Record) 
 	return out
 }
 
-// hold takes over what a story's own record says.
+// hold merges the story's own record into s.
 func (s *Standing) hold(r *checkpoint.Record) {
 	s.Known, s.Agent, s.Next = true, r.Doc().Sub("stage").Text("agent"), r.ResumeFrom()
 	l := tasks.Of(r)
@@ -75,8 +75,8 @@ func (s *Standing) hold(r *checkpoint.Record) {
 	}
 }
 
-// stateOf is the state that a story's own record leads to: the stage that comes
-// after the one that it was saved at the end of, or the one that is not over.
+// stateOf returns the state that follows from a story's own record: the next stage, or
+// the same stage if unfinished.
 func stateOf(r *checkpoint.Record, left int) string {
 	n := Stage(r.Doc().Sub("stage").Text("number"))
 	switch {
@@ -92,7 +92,7 @@ func stateOf(r *checkpoint.Record, left int) string {
 	return fmt.Sprintf("STAGE_%d", n+1)
 }
 
-// rank orders states; one that is paused is beyond all.
+// rank returns the sort order of a state. Paused ranks highest.
 func rank(state string) int {
 	switch state {
 	case Done:

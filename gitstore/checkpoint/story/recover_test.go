@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The lead's word against that of the stories' own checkpoints: who is further
-// is right.
+// Recover prefers the more advanced of the lead's state and the story's own checkpoint.
 func TestRecover(t *testing.T) {
 	for _, c := range []struct{ lead, own, want, state string }{
 		{"STAGE_0", "", "story S is in STAGE_0, without a checkpoint of its own", "STAGE_0"},

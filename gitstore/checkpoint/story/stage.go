@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// The states of a story beside its stages.
+// States of a story besides its stages.
 const (
 	Done   = "DONE"
 	Paused = "PAUSED"
 )
 
-// The stages that have a gate, and the verdicts that send a story back.
+// Stages with a gate, and verdicts that return a story to an earlier stage.
 const (
 	Validation = 1
 	Work       = 2
@@ -21,11 +21,11 @@ const (
 	Fail = "FAIL"
 )
 
-// States are the words of story_state.
+// States returns all values of story_state.
 func States() []string { return []string{"STAGE_0", "STAGE_1", "STAGE_2", "STAGE_3", Done, Paused} }
 
-// Stage reads a stage: 2, STAGE_2, stage_2_execution. 4 is a story that is
-// done, -1 is none.
+// Stage parses a stage such as 2, STAGE_2 or stage_2_execution. It returns 4 for a done
+// story and -1 for an invalid stage.
 func Stage(word string) int {
 	s := strings.TrimPrefix(strings.ToLower(word), "stage_")
 	s, _, _ = strings.Cut(s, "_")

@@ -16,7 +16,7 @@ func record(t *testing.T, text string) *checkpoint.Record {
 	return checkpoint.FromDoc(m)
 }
 
-// Each counter, up to its limit and past it.
+// Each counter pauses the story above its limit.
 func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		counter Counter
@@ -67,7 +67,7 @@ func TestPausedByHand(t *testing.T) {
 	assert.Equal(t, []string{"B"}, r.Doc().Sub("pipeline").Sub("story_state").Keys())
 }
 
-// A task of work that has no stories is one by itself.
+// Without stories, crashes count per task.
 func TestTaskThatCrashes(t *testing.T) {
 	r := record(t, "tasks: {T1: {status: running}}")
 	Crash(r, "T1")
@@ -76,7 +76,7 @@ func TestTaskThatCrashes(t *testing.T) {
 	require.EqualError(t, Err(r, "T1"), "task T1 is paused: its worker crashed 2 times, the limit is 1")
 }
 
-// The place of the work in stage 2, and in no other.
+// Worked changes only records in stage 2.
 func TestWorked(t *testing.T) {
 	r := record(t, "stage: {story: S, number: 2, last_action: spawned}")
 	Worked(r, "task done T1", []string{"T2", "T3"})

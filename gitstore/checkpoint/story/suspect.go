@@ -2,11 +2,11 @@ package story
 
 import "git-checkpoint/gitstore/checkpoint"
 
-// idle is where the lead keeps which workers give no sign of life.
+// idle is the key in the lead's record for workers without signs of life.
 const idle = "suspicious_idle"
 
-// Suspect notes in the lead's record that the worker of a story gives no sign of
-// life, and reports whether that is new.
+// Suspect marks the worker of a story as idle in the lead's record, and reports whether
+// the mark is new.
 func Suspect(r *checkpoint.Record, story string) bool {
 	if Suspected(r, story) {
 		return false
@@ -15,13 +15,13 @@ func Suspect(r *checkpoint.Record, story string) bool {
 	return true
 }
 
-// Suspected reports whether that is noted.
+// Suspected reports whether the worker of a story is marked as idle.
 func Suspected(r *checkpoint.Record, story string) bool {
 	v, _ := r.Doc().Sub("pipeline").Sub(idle).Get(story)
 	return v == true
 }
 
-// Clear takes it back, and reports whether it was noted.
+// Clear removes the mark, and reports whether the mark existed.
 func Clear(r *checkpoint.Record, story string) bool {
 	was := Suspected(r, story)
 	if m := r.Doc().Sub("pipeline").Sub(idle); m.Len() > 0 {

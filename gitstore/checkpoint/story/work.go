@@ -2,9 +2,9 @@ package story
 
 import "git-checkpoint/gitstore/checkpoint"
 
-// Worked notes what was done last in stage 2 of a story, and where it goes on:
-// with the first task that is left, else with the next stage. A record of
-// another stage, or of no story, stays as it is.
+// Worked records the last action of a story in stage 2 and its resume point: the first
+// remaining task, or the next stage if no task remains. Records in another stage are
+// unchanged.
 func Worked(r *checkpoint.Record, action string, left []string) {
 	stage := r.Doc().Sub("stage")
 	if Stage(stage.Text("number")) != Work {
