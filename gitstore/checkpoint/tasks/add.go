@@ -6,18 +6,18 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Plan is what is known of a task before anybody works on it.
+// A Plan describes a planned task.
 type Plan struct {
 	ID     string
-	Needs  []string // what must be complete before
-	Output string   // the file that it will write
+	Needs  []string // tasks to complete first
+	Output string   // expected output file
 }
 
-// Add adds tasks that are pending. One that is there already keeps its status
-// and takes over what the plan says beyond it. It fails with a *CycleError or,
-// for a need that is no task, with an *UnknownError, and returns ErrNothing
-// when the record has it all. A cycle that the record has already, as after a
-// join, is no reason to refuse what makes none.
+// Add adds pending tasks. An existing task keeps its status and gets missing dependencies
+// and the output of the plan. Add fails with *CycleError for a new cycle, and with
+// *UnknownError if a dependency does not exist. It returns ErrNothing if the record
+// already has everything. An existing cycle, possible after a merge, does not block
+// unrelated tasks.
 func (l *List) Add(plans ...Plan) error {
 	changed, before := false, l.rounds(plans)
 	for _, p := range plans {
@@ -66,7 +66,7 @@ func (l *List) add(p Plan) bool {
 	return changed
 }
 
-// own is the mapping that says what a task is.
+// own returns the mapping with the definition of a task.
 func (p *place) own() *checkpoint.Map {
 	for _, m := range []*checkpoint.Map{p.task, p.node, p.state} {
 		if m != nil {
@@ -76,7 +76,7 @@ func (p *place) own() *checkpoint.Map {
 	return checkpoint.NewMap()
 }
 
-// insert puts a new task where the record has its tasks.
+// insert adds a new task in the format of the record: list or mapping.
 func (l *List) insert(id string, task *checkpoint.Map) {
 	doc := l.r.Doc()
 	if list, ok := value(doc, "tasks").([]any); ok {
@@ -90,7 +90,7 @@ func (l *List) insert(id string, task *checkpoint.Map) {
 	doc.MustSub("tasks").Set(id, task)
 }
 
-// without returns what is in a and not in b.
+// without returns the elements of a that are not in b.
 func without(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
 }

@@ -8,21 +8,20 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Batches returns what is left to do, in batches that can run one after the
-// other: layers of the tasks that are not over. It fails with a *CycleError.
+// Batches returns the unfinished tasks as sequential batches. It fails with *CycleError
+// if tasks depend on each other.
 func (l *List) Batches() ([][]string, error) {
 	return Layers(l.Left(), func(id string) []string { return l.needs[id] })
 }
 
-// Check fails with a *CycleError when tasks wait for one another, whatever
-// became of them.
+// Check fails with *CycleError if tasks depend on each other, regardless of their status.
 func (l *List) Check() error {
 	_, err := Layers(l.ids, func(id string) []string { return l.needs[id] })
 	return err
 }
 
-// BatchWarning says that the record's current batch is none of those that there
-// are, "" where it is or where there is nothing to compare it with.
+// BatchWarning returns a warning if the current batch number exceeds the number of
+// batches, otherwise "".
 func (l *List) BatchWarning() string {
 	left, err := l.Batches()
 	done, current := l.r.CompletedBatches(), l.r.CurrentBatch()
@@ -32,16 +31,16 @@ func (l *List) BatchWarning() string {
 	return ""
 }
 
-// A batch is the one that a task belongs to.
+// A batch is the batch of a task.
 type batch struct {
 	number int
 	tasks  []string
-	stored *checkpoint.Map // nil where the record only has the nodes
+	stored *checkpoint.Map // nil if the record stores only nodes
 }
 
-// batchOf finds the batch of a task of the graph: the one that names it, or
-// the layer that is worked on, which is the current batch. A task outside the
-// graph has none.
+// batchOf returns the batch of a graph task: the stored batch with the task, or the
+// task's layer with the number of the current batch if no batches are stored. It returns
+// false for tasks outside the graph.
 func (l *List) batchOf(id string) (batch, bool) {
 	if t, ok := l.Task(id); !ok || !t.InGraph {
 		return batch{}, false
@@ -68,8 +67,8 @@ func (l *List) batchOf(id string) (batch, bool) {
 	return batch{l.currentBatch(), layers[i], nil}, true
 }
 
-// layers are those of the whole graph, whatever became of its nodes; none where
-// they wait for one another.
+// layers returns the layers of the whole graph regardless of status, nil if the graph has
+// a cycle.
 func (l *List) layers() [][]string {
 	var nodes []string
 	for _, t := range l.All() {
@@ -81,9 +80,9 @@ func (l *List) layers() [][]string {
 	return layers
 }
 
-// Point returns where work on the graph goes on, as batch_2_task_1: the first
-// task that is not over of the first layer that has one. It is "" where the
-// record has its batches itself, or nothing is left.
+// Point returns the resume point of the graph, like batch_2_task_1: the first unfinished
+// task of the first unfinished layer. It returns "" if the record stores batches, or if
+// all tasks are over.
 func (l *List) Point() string {
 	if value(l.r.Doc().Sub("execution_graph"), "batches") != nil {
 		return ""
@@ -108,7 +107,7 @@ func (l *List) currentBatch() int {
 	return 1
 }
 
-// all reports whether every task of the batch is as asked.
+// all reports whether every task of the batch satisfies is.
 func (l *List) all(b batch, is func(Task) bool) bool {
 	return !slices.ContainsFunc(b.tasks, func(id string) bool {
 		t, _ := l.Task(id)
@@ -116,7 +115,7 @@ func (l *List) all(b batch, is func(Task) bool) bool {
 	})
 }
 
-// complete records that a batch is completed, once.
+// complete records a batch as completed, once.
 func (l *List) complete(b batch) {
 	done := append(l.r.CompletedBatches(), b.number)
 	slices.Sort(done)
@@ -129,7 +128,7 @@ func (l *List) complete(b batch) {
 	}
 }
 
-// Ready returns the tasks that can be begun now.
+// Ready returns the tasks that can start now.
 func (l *List) Ready() []string {
 	var out []string
 	awaiting := l.r.Awaiting()
@@ -141,8 +140,8 @@ func (l *List) Ready() []string {
 	return out
 }
 
-// missing are the tasks that one waits for. One that nobody knows is no reason
-// to wait for ever.
+// missing returns the unfinished dependencies of a task. Unknown tasks are ignored, so
+// that a task does not wait forever.
 func (l *List) missing(t Task) []string {
 	var out []string
 	for _, id := range t.Needs {

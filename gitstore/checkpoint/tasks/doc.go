@@ -1,7 +1,8 @@
-// Package tasks moves the tasks of a record: who works on one, what came of it
-// and what can be done next. It is pure: the caller reads the files and saves.
+// Package tasks applies status changes to the tasks of a record: workers, results and the
+// next possible tasks. All functions are pure: the caller reads files and saves the
+// record.
 //
-// # Where tasks are
+// # Storage
 //
 //	tasks:                       by id, or a list of mappings with an id
 //	  T1: {status: complete, attempts: 1, output: out/T1.json, depends_on: [T0],
@@ -16,21 +17,21 @@
 //	  node_states:
 //	    T1: {status: running, started_at: ...}
 //
-// A task may be in one place or in both; a move is written to all. What nobody
-// here knows stays as it is.
+// A task can be stored in one place or in both; changes are written to both. Unknown keys
+// and values are preserved.
 //
-// # How they move
+// # Status changes
 //
 //	pending   -> running     Start, which counts an attempt
-//	running   -> complete    Done, from any other status too: it is a fact
-//	          -> failed      Fail; what depends on it waits: a task is blocked,
-//	                         a node of the graph skipped
+//	running   -> complete    Done, from any other status too: a fact
+//	          -> failed      Fail; dependent tasks wait: status blocked, or
+//	                         skipped in the graph
 //	          -> pending     Fail with TimedOut, once, or Recover without output
 //	failed    -> running     Start again, within the limit of attempts
 //
-// A task that runs can be suspected, since suspected_at, which counts nothing:
-// Clear takes it back, and so does every move.
+// A running task can be suspected (suspected_at), which counts no attempt. Clear and
+// every status change remove the suspicion.
 //
-// A move that was made already changes nothing: ErrNothing says so. Attempts
-// count what was begun and, in a pending task, the one that is due.
+// A repeated change modifies nothing and returns ErrNothing. The attempts of a pending
+// task include its next attempt, if an earlier attempt was lost.
 package tasks

@@ -5,17 +5,16 @@ import (
 	"fmt"
 )
 
-// ErrNothing is returned by a move that was made already: there is nothing to
-// save.
+// ErrNothing is returned by a repeated change, if the record already has the result.
 var ErrNothing = errors.New("nothing to do")
 
-// An UnknownError is a task that the record does not have.
+// An UnknownError reports a task that the record does not have.
 type UnknownError struct{ ID string }
 
 func (e *UnknownError) Error() string { return fmt.Sprintf("task %q: there is no such task", e.ID) }
 
-// A TransitionError is a move that a task does not make as it stands: because
-// somebody has begun with it, somebody has to approve it, or what Why says.
+// A TransitionError reports a status change that the task's state forbids. Running means
+// that the task is running, Awaited that its approval is pending; Why has the reason.
 type TransitionError struct {
 	ID, Why          string
 	Running, Awaited bool
@@ -23,7 +22,7 @@ type TransitionError struct {
 
 func (e *TransitionError) Error() string { return fmt.Sprintf("task %s: %s", e.ID, e.Why) }
 
-// A TaskLimitError is a task that was begun as often as it may be.
+// A TaskLimitError reports a task that has reached its limit of attempts.
 type TaskLimitError struct {
 	ID              string
 	Attempts, Limit int

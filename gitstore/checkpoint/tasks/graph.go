@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// A CycleError is tasks that wait for one another. IDs ends with the id that
-// it begins with.
+// A CycleError reports tasks that depend on each other. IDs starts and ends with the same
+// id.
 type CycleError struct{ IDs []string }
 
 func (e *CycleError) Error() string { return "a cycle of tasks: " + strings.Join(e.IDs, " -> ") }
 
-// Layers sorts ids into layers: each one waits only for those of layers before.
-// Within a layer they are in their natural order, 2 before 10. What an id needs
-// that is not among ids is there already. It fails with a *CycleError.
+// Layers sorts ids into layers. Each id depends only on ids in earlier layers. Ids within
+// a layer are in natural order, 2 before 10. Dependencies outside ids count as satisfied.
+// Layers fails with *CycleError if ids depend on each other.
 func Layers(ids []string, needs func(id string) []string) ([][]string, error) {
 	known := make(map[string]bool, len(ids))
 	for _, id := range ids {
@@ -42,7 +42,7 @@ func Layers(ids []string, needs func(id string) []string) ([][]string, error) {
 	return out, nil
 }
 
-// ready are the ids that wait for nothing.
+// ready returns the ids without open dependencies.
 func ready(known map[string]bool, waits map[string]int) []string {
 	var out []string
 	for id := range known {
@@ -53,7 +53,7 @@ func ready(known map[string]bool, waits map[string]int) []string {
 	return out
 }
 
-// after takes a layer away and returns those that waited for nothing else.
+// after removes a layer and returns the ids without further dependencies.
 func after(layer []string, waits map[string]int, next map[string][]string, known map[string]bool) []string {
 	var out []string
 	for _, id := range layer {
@@ -67,8 +67,8 @@ func after(layer []string, waits map[string]int, next map[string][]string, known
 	return out
 }
 
-// cycle walks along what is needed, among ids that are left because each needs
-// another one, until it meets one again. It begins with the smallest.
+// cycle follows dependencies from the smallest id until an id repeats, and returns the
+// cycle. Each remaining id depends on another remaining id.
 func cycle(left map[string]bool, needs func(id string) []string) []string {
 	var way []string
 	seen := map[string]int{}
@@ -89,8 +89,8 @@ func cycle(left map[string]bool, needs func(id string) []string) []string {
 	}
 }
 
-// rounds are the ways from tasks of plans back to themselves, by task; nil where
-// no tasks at all wait for one another.
+// rounds returns the cycles through planned tasks by task id, nil if no task is in a
+// cycle.
 func (l *List) rounds(plans []Plan) map[string][]string {
 	if l.Check() == nil {
 		return nil
@@ -104,8 +104,7 @@ func (l *List) rounds(plans []Plan) map[string][]string {
 	return ways
 }
 
-// round is the shortest way from a task back to itself along what is needed, nil
-// where there is none.
+// round returns the shortest cycle through a task, nil if the task is in no cycle.
 func (l *List) round(id string) []string {
 	from := map[string]string{}
 	for next := []string{id}; len(next) > 0; next = next[1:] {
@@ -128,7 +127,7 @@ func (l *List) round(id string) []string {
 	return way
 }
 
-// Natural compares texts with the numbers in them as numbers.
+// Natural compares texts, with embedded numbers by value.
 func Natural(a, b string) int {
 	x, y := a, b
 	for x != "" && y != "" {
@@ -155,7 +154,7 @@ func Natural(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// digits is how many bytes at the beginning are digits.
+// digits returns the number of leading digits.
 func digits(s string) int {
 	n := 0
 	for n < len(s) && s[n] >= '0' && s[n] <= '9' {

@@ -7,37 +7,37 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Task is one task of a record.
+// A Task is a task of a record.
 type Task struct {
 	ID, Status    string
 	Attempts      int
 	Output, Error string
-	Needs         []string // the tasks that must be complete before
-	By            string   // who claimed it, "" for nobody who has a name
-	WaitsFor      string   // the failed task that keeps it from running
-	Suspected     string   // since when its worker gives no sign of life, "" where it does
-	Critical      bool     // its failure ends the workflow
-	InGraph       bool     // a node of the execution graph
+	Needs         []string // ids of tasks to complete first
+	By            string   // name of the worker, "" if unnamed
+	WaitsFor      string   // failed task that blocks this task
+	Suspected     string   // start time of a suspicion, "" if not suspected
+	Critical      bool     // its failure fails the workflow
+	InGraph       bool     // node of the execution graph
 }
 
-// A List is the tasks of a record. What changes them changes the record.
+// A List holds the tasks of a record. Methods that change a task change the record.
 type List struct {
 	r     *checkpoint.Record
 	ids   []string
 	at    map[string]*place
 	needs map[string][]string
-	gates map[string][]string // by task, those that a person approves when it is complete
+	gates map[string][]string // by task: tasks that need approval after its completion
 }
 
-// place is where the record has a task; each may be nil.
+// place holds the mappings of a task in the record; each can be nil.
 type place struct {
-	task  *checkpoint.Map // below tasks
-	state *checkpoint.Map // below execution_graph.node_states
-	node  *checkpoint.Map // among execution_graph.nodes
+	task  *checkpoint.Map // in tasks
+	state *checkpoint.Map // in execution_graph.node_states
+	node  *checkpoint.Map // in execution_graph.nodes
 }
 
-// Of returns the tasks of a record: those of tasks, in their order, then the
-// graph's that are not among them.
+// Of returns the tasks of a record: first the tasks section, then graph nodes outside
+// this section.
 func Of(r *checkpoint.Record) *List {
 	l := &List{r: r, at: map[string]*place{}, needs: map[string][]string{}, gates: map[string][]string{}}
 	each(value(r.Doc(), "tasks"), func(id string, m *checkpoint.Map) { l.place(id).task = m })
@@ -48,8 +48,7 @@ func Of(r *checkpoint.Record) *List {
 	return l
 }
 
-// each calls do for the mappings of a mapping by id, or of a list where each
-// has its id.
+// each calls do for each mapping in a mapping by id, or in a list of mappings with an id.
 func each(v any, do func(id string, m *checkpoint.Map)) {
 	switch v := v.(type) {
 	case *checkpoint.Map:
@@ -78,7 +77,7 @@ func (l *List) place(id string) *place {
 	return p
 }
 
-// readNeeds collects what every task waits for, each once.
+// readNeeds collects the dependencies of all tasks without duplicates.
 func (l *List) readNeeds(graph *checkpoint.Map) {
 	for _, id := range l.ids {
 		p := l.at[id]
@@ -103,7 +102,6 @@ func (l *List) readNeeds(graph *checkpoint.Map) {
 
 func (l *List) need(id string, others ...string) { l.needs[id] = append(l.needs[id], others...) }
 
-// distinct removes what is there twice.
 func distinct(ids []string) []string {
 	seen := make(map[string]bool, len(ids))
 	return slices.DeleteFunc(ids, func(id string) bool {
@@ -113,7 +111,7 @@ func distinct(ids []string) []string {
 	})
 }
 
-// All returns every task, in the order of the record.
+// All returns all tasks in record order.
 func (l *List) All() []Task {
 	out := make([]Task, len(l.ids))
 	for i, id := range l.ids {
@@ -122,13 +120,13 @@ func (l *List) All() []Task {
 	return out
 }
 
-// Record returns the record that the tasks are of.
+// Record returns the record of the tasks.
 func (l *List) Record() *checkpoint.Record { return l.r }
 
-// Has reports whether there is a task of that id.
+// Has reports whether a task with this id exists.
 func (l *List) Has(id string) bool { return l.at[id] != nil }
 
-// Left returns the tasks that are not over, in the order of the record.
+// Left returns the ids of unfinished tasks in record order.
 func (l *List) Left() []string {
 	var out []string
 	for _, t := range l.All() {
@@ -139,7 +137,7 @@ func (l *List) Left() []string {
 	return out
 }
 
-// Task returns one task and whether there is one of that id.
+// Task returns the task with this id, and whether the task exists.
 func (l *List) Task(id string) (Task, bool) {
 	p, ok := l.at[id]
 	if !ok {
@@ -153,7 +151,7 @@ func (l *List) Task(id string) (Task, bool) {
 	}, true
 }
 
-// maps are the mappings in the order in which they are asked.
+// maps returns the mappings of a task in order of precedence.
 func (p *place) maps() []*checkpoint.Map { return []*checkpoint.Map{p.task, p.state, p.node} }
 
 func (p *place) text(key string) string {
@@ -174,8 +172,8 @@ func (p *place) is(key string) bool {
 	return slices.ContainsFunc(p.maps(), func(m *checkpoint.Map) bool { return value(m, key) == true })
 }
 
-// set writes a value to every place that holds how the task stands; nil
-// removes it.
+// set writes a value to each mapping that holds the task's state. A nil value deletes the
+// key.
 func (p *place) set(key string, v any) {
 	for _, m := range []*checkpoint.Map{p.task, p.state} {
 		switch {
@@ -188,7 +186,7 @@ func (p *place) set(key string, v any) {
 	}
 }
 
-// setStatus writes a status; the graph has its own word for what cannot run.
+// setStatus writes a status. The graph stores blocked as skipped.
 func (p *place) setStatus(status string) {
 	p.set("status", status)
 	if p.state != nil && status == Blocked {
@@ -196,7 +194,7 @@ func (p *place) setStatus(status string) {
 	}
 }
 
-// moved returns the place of a task that is about to move: a node of the graph
+// moved returns the place of a task before a status change. A graph node without a state
 // gets a state.
 func (l *List) moved(id string) *place {
 	p := l.at[id]

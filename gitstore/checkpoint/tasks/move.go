@@ -5,17 +5,18 @@ import (
 	"time"
 )
 
-// A Claim is somebody who begins with a task.
+// A Claim describes the start of a task by a worker.
 type Claim struct {
-	By    string // a name, "" for nobody in particular
+	By    string // name of the worker, "" if unnamed
 	At    time.Time
-	Limit int  // of attempts, 0 for none
-	Force bool // whatever stands against it
+	Limit int  // limit of attempts, 0 for no limit
+	Force bool // ignores all restrictions
 }
 
-// Start claims a task. Only one claim is taken: a task that runs already is
-// refused but to the one who has it, by name. So is one that is complete, or
-// waits for others, and with a *TaskLimitError one that was begun too often.
+// Start claims a task for a worker. Only one claim succeeds. Start returns ErrNothing if
+// the same named worker already has the task. It fails with *TransitionError if the task
+// is running or over, or waits for a task or an approval. It fails with *TaskLimitError
+// if no attempts are left.
 func (l *List) Start(id string, c Claim) error {
 	t, ok := l.Task(id)
 	switch {
@@ -37,7 +38,7 @@ func (l *List) Start(id string, c Claim) error {
 	}
 	attempts := t.Attempts
 	if !t.open() || attempts == 0 {
-		attempts++ // one that is pending was counted when the one before was lost
+		attempts++ // the next attempt of a pending task is already counted if its last attempt was lost
 	}
 	if c.Limit > 0 && attempts > c.Limit && !c.Force {
 		return &TaskLimitError{id, attempts - 1, c.Limit}
@@ -54,20 +55,20 @@ func (l *List) Start(id string, c Claim) error {
 	return nil
 }
 
-// A Result is what a task has come to.
+// A Result is the result of a task.
 type Result struct {
-	Output string // the file, "" for none
-	Digest string // of the file, "" where that is not known
+	Output string // output file, "" without output
+	Digest string // digest of the file, "" if unknown
 	At     time.Time
 }
 
-// A Completion is what a task that is complete leads to.
+// A Completion is the effect of a completed task.
 type Completion struct {
-	Batch int // the batch that it completes, 0 for none
+	Batch int // number of the completed batch, 0 if no batch is complete
 }
 
-// Done completes a task, whatever it was before: that it is done is a fact. It
-// returns ErrNothing when it was complete already, with the same output.
+// Done completes a task regardless of its status, because the work is a fact. It returns
+// ErrNothing if the task is already complete with the same output.
 func (l *List) Done(id string, res Result) (Completion, error) {
 	t, ok := l.Task(id)
 	switch {
@@ -81,7 +82,8 @@ func (l *List) Done(id string, res Result) (Completion, error) {
 	return l.finished(id), nil
 }
 
-// finished lets follow what comes of a task that is complete.
+// finished applies the effects of a completed task: released tasks, approvals and its
+// batch.
 func (l *List) finished(id string) Completion {
 	l.release(id)
 	for _, gated := range l.gates[id] {
@@ -97,8 +99,8 @@ func (l *List) finished(id string) Completion {
 	return Completion{Batch: b.number}
 }
 
-// Settle lets follow what comes of tasks that somebody else wrote into the
-// record as complete or failed: what waited for them is let go, or held.
+// Settle applies the effects of tasks that a merge marked as complete or failed:
+// dependent tasks are released or blocked.
 func (l *List) Settle(ids ...string) {
 	complete := map[string]bool{}
 	for _, id := range ids {
@@ -120,11 +122,11 @@ func (l *List) Settle(ids ...string) {
 	}
 }
 
-// maxSettled bounds for how many tasks a graph is looked through: a record may
-// come from anybody.
+// maxSettled limits the tasks with full graph traversal, because records can come from
+// untrusted sources.
 const maxSettled = 100
 
-// awaits reports whether a person has to approve a task before it begins.
+// awaits reports whether a task awaits a person's approval.
 func (l *List) awaits(id string) bool { return slices.Contains(l.r.Awaiting(), id) }
 
 func (l *List) setDone(p *place, t Task, res Result) {
@@ -140,24 +142,24 @@ func (l *List) setDone(p *place, t Task, res Result) {
 	}
 }
 
-// A Failure is why a task did not come to its end.
+// A Failure describes a failed task.
 type Failure struct {
 	Error    string
-	TimedOut bool // tried again, once
+	TimedOut bool // one automatic retry
 	At       time.Time
 }
 
-// An Outcome is what a failure leads to.
+// An Outcome is the effect of a failure.
 type Outcome struct {
 	Again   bool     // the task is pending again
-	Waiting []string // the tasks that cannot run now
-	Aborted bool     // the task was critical: the workflow has failed
-	Batch   int      // the batch of which every task has failed, 0 for none
+	Waiting []string // newly blocked tasks
+	Aborted bool     // critical task: the workflow failed
+	Batch   int      // number of the batch if all its tasks failed, otherwise 0
 }
 
-// Fail records that a task failed. What depends on it can't run until it is
-// complete. It returns ErrNothing when it failed already, with the same error,
-// and refuses one that is complete.
+// Fail records the failure of a task and blocks dependent tasks. It returns ErrNothing if
+// the task already failed with the same error, and *TransitionError if the task is
+// complete.
 func (l *List) Fail(id string, f Failure) (Outcome, error) {
 	t, ok := l.Task(id)
 	switch {
@@ -198,7 +200,7 @@ func because(why string) string {
 	return ": " + why
 }
 
-// again makes a task pending for its next attempt.
+// again resets a task to pending for its next attempt.
 func (l *List) again(p *place, t Task) {
 	p.setStatus(Pending)
 	p.set("attempts", max(t.Attempts, 1)+1)
@@ -207,7 +209,7 @@ func (l *List) again(p *place, t Task) {
 	}
 }
 
-// hold keeps from running what depends on a failed task, directly or not.
+// hold blocks all direct and indirect dependents of a failed task.
 func (l *List) hold(id string) []string {
 	dependents := map[string][]string{}
 	for _, t := range l.ids {
@@ -230,7 +232,7 @@ func (l *List) hold(id string) []string {
 	return held
 }
 
-// release lets go what waited for a failed task.
+// release resets tasks blocked by task id to pending.
 func (l *List) release(id string) {
 	for _, t := range l.All() {
 		if t.WaitsFor == id {

@@ -2,31 +2,32 @@ package tasks
 
 import "time"
 
-// A Found is what is at the place of a task's output.
+// A Found describes the output file of a task.
 type Found struct {
 	Exists bool
-	Broken bool   // half of it, or not what it should be
-	Status string // what it says of itself, "" for nothing
+	Broken bool   // incomplete, or of the wrong kind
+	Status string // status field of the output, "" if missing
 	Digest string
 }
 
-// A Recovery says how to recover tasks that nobody works on any more.
+// A Recovery holds the parameters of Recover.
 type Recovery struct {
 	Found map[string]Found // by task
 	At    time.Time
-	Limit int // of attempts, 0 for none
+	Limit int // limit of attempts, 0 for no limit
 }
 
-// A Recovered is what became of a task.
+// A Recovered is the new state of a recovered task.
 type Recovered struct {
 	ID, Status, Why string
-	Broken          string // the output that it left half done, "" for none
+	Broken          string // path of an incomplete output, "" if its output is not broken
 }
 
-// Recover settles tasks that were running when the work was cut off: those that
-// are named, else all. One whose output is there has come to its end; one
-// without is pending again, its lost attempt counted, or failed when that was
-// the last. It returns ErrNothing when none was running.
+// Recover settles tasks that were running at an interruption: the given ids, or all
+// running tasks if no ids are given. A task with output becomes complete, or failed if
+// its output reports a failure. A task without output becomes pending for another
+// attempt, or failed after its last attempt. Recover returns ErrNothing if no task was
+// running.
 func (l *List) Recover(r Recovery, ids ...string) ([]Recovered, error) {
 	for _, id := range ids {
 		if l.at[id] == nil {
@@ -68,8 +69,7 @@ func (l *List) recover(t Task, r Recovery) Recovered {
 	return Recovered{ID: t.ID, Status: Pending, Why: "it has no output"}
 }
 
-// Running returns the tasks that somebody works on, or worked on when the work
-// was cut off.
+// Running returns the running tasks, including tasks interrupted during their work.
 func (l *List) Running() []Task {
 	var out []Task
 	for _, t := range l.All() {

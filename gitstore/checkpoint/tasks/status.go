@@ -2,7 +2,7 @@ package tasks
 
 import "strings"
 
-// The words for how a task stands.
+// Status values of a task.
 const (
 	Pending  = "pending"
 	Queued   = "queued"
@@ -13,8 +13,8 @@ const (
 	Blocked  = "blocked"
 )
 
-// statusOf maps what a record may have to these words; no word is Pending. A
-// word that nobody knows is kept.
+// statusOf returns the status for a word in a record. An empty word means Pending;
+// unknown words are returned in lower case.
 func statusOf(word string) string {
 	switch s := strings.ToLower(word); s {
 	case "", "todo", "ready", "not_started":
@@ -30,11 +30,11 @@ func statusOf(word string) string {
 	}
 }
 
-// Over reports whether nothing is left to do.
+// Over reports whether the task is complete or skipped.
 func (t Task) Over() bool { return t.Status == Complete || t.Status == Skipped }
 
-// open reports whether nobody has begun with it.
+// open reports whether the task is pending or queued.
 func (t Task) open() bool { return t.Status == Pending || t.Status == Queued }
 
-// IsComplete reports whether a word of a record says that a task is complete.
+// IsComplete reports whether a status word means complete.
 func IsComplete(word string) bool { return word != "" && statusOf(word) == Complete }

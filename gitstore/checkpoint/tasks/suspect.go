@@ -2,9 +2,9 @@ package tasks
 
 import "time"
 
-// Suspect notes that the worker of a running task gives no sign of life: it is
-// probed now, and after that cleared, or its crash is confirmed. It returns
-// ErrNothing where that is noted already.
+// Suspect records that the worker of a running task gives no sign of life. After a probe,
+// the caller clears the suspicion or confirms the crash. Suspect returns ErrNothing if
+// the task is already suspected.
 func (l *List) Suspect(id string, at time.Time) error {
 	t, ok := l.Task(id)
 	switch {
@@ -19,7 +19,7 @@ func (l *List) Suspect(id string, at time.Time) error {
 	return nil
 }
 
-// Clear takes a suspicion back. It returns ErrNothing where there is none.
+// Clear removes a suspicion. It returns ErrNothing if the task is not suspected.
 func (l *List) Clear(id string) error {
 	t, ok := l.Task(id)
 	switch {
@@ -32,5 +32,5 @@ func (l *List) Clear(id string) error {
 	return nil
 }
 
-// suspected is the key of when a task was suspected.
+// suspected is the key for the time of a suspicion.
 const suspected = "suspected_at"

@@ -23,7 +23,7 @@ func of(t testing.TB, text string) *List {
 	return Of(checkpoint.FromDoc(m))
 }
 
-// said is the record as one line of JSON, without the version.
+// The record as one line of JSON.
 func said(t testing.TB, l *List) string {
 	t.Helper()
 	data, err := l.r.Doc().MarshalJSON()
@@ -38,7 +38,7 @@ func at(t testing.TB, l *List, id string) Task {
 	return task
 }
 
-// The two documents of a graph that the system has, and what comes out.
+// graph combines the graph formats of another system: nodes and edges.
 const graph = `
 execution_graph:
   graph_id: GRAPH-1
@@ -93,8 +93,8 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// Layers of random graphs: each id once, behind all that it needs, as early as
-// that allows; with an edge that closes a circle, the circle.
+// Random graphs: each id is in one layer, the earliest possible after its dependencies.
+// An added cycle is reported.
 func TestLayersAtRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -150,7 +150,7 @@ func TestCurrentBatch(t *testing.T) {
 	}
 }
 
-// A task goes its way, and every step twice is one.
+// Repeated status changes have no effect.
 func TestMoves(t *testing.T) {
 	l := of(t, "tasks: {a: {status: pending, mine: 7}}")
 	require.NoError(t, l.Start("a", Claim{By: "w1", At: noon}))
@@ -191,7 +191,7 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// Nobody begins with what waits, and nothing is begun for ever.
+// Start refuses waiting tasks and limits attempts.
 func TestStartRefused(t *testing.T) {
 	l := of(t, "tasks: {a: {}, b: {depends_on: [a, zoo]}, c: {status: failed, attempts: 3}}")
 	require.EqualError(t, l.Start("b", Claim{}), "task b: it waits for a")
@@ -206,7 +206,7 @@ func TestStartRefused(t *testing.T) {
 	assert.Equal(t, 4, at(t, l, "c").Attempts)
 }
 
-// What depends on a failed task waits, and goes on when that is begun again.
+// Dependents of a failed task are blocked until the task restarts.
 func TestFailure(t *testing.T) {
 	l := of(t, graph+"tasks: {x: {}, y: {depends_on: [x]}, z: {depends_on: [y], status: running}}\n")
 	out, err := l.Fail("investigate", Failure{Error: "no"})
@@ -232,7 +232,7 @@ func TestFailure(t *testing.T) {
 	assert.Equal(t, "critical task review failed: unsafe", l.r.LastError())
 }
 
-// An edge of approval: somebody has to say yes before the task begins.
+// An approval edge delays the start of a task until its approval.
 func TestApproval(t *testing.T) {
 	l := of(t, "execution_graph: {nodes: [{id: a}, {id: b}], edges: [{from: a, to: b, type: approval, approval_required_from: lead}]}")
 	assert.Empty(t, l.r.Awaiting())
@@ -262,7 +262,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// Batches are completed one after the other, each once.
+// Batches complete in sequence, each once.
 func TestBatchComplete(t *testing.T) {
 	for name, text := range map[string]string{
 		"by layers": graph,
@@ -314,8 +314,8 @@ func TestAdd(t *testing.T) {
 	assert.Equal(t, Running, at(t, Of(l.r), "b").Status)
 }
 
-// A cycle that is there already, as after a join, keeps nobody from adding what
-// makes none, and can be broken.
+// An existing cycle, possible after a merge, does not prevent unrelated tasks and can be
+// resolved.
 func TestAddBesideACycle(t *testing.T) {
 	l := of(t, "tasks: {a: {depends_on: [b]}, b: {depends_on: [a]}}")
 	require.NoError(t, l.Add(Plan{ID: "c"}, Plan{ID: "d", Needs: []string{"a", "c"}}))
@@ -330,7 +330,7 @@ func TestAddBesideACycle(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// What becomes of the tasks that ran when the work was cut off.
+// Recover settles interrupted tasks by their outputs.
 func TestRecover(t *testing.T) {
 	text := "tasks: {%s: {status: running, attempts: 1, output: out.json}, other: {status: pending}}"
 	for _, c := range []struct {
