@@ -1,16 +1,16 @@
-// Package unite brings together the records of checkpoints that were made
-// apart: two clones each complete a task, and neither knows of the other's. The
-// record that both started from tells what each of them changed. It is pure.
+// Package unite merges the records of concurrent checkpoints: for example, two clones
+// each complete a task, unaware of the other. The common base record shows the changes of
+// each side. All functions are pure.
 //
-// What only one side changed is as that side has it. What both changed:
+// If only one side changed a value, its change counts. If both sides changed a value:
 //
 //	a task, a phase   complete wins, else the newer side
-//	a list            what either put into it, without what either took out
+//	a list            additions of both sides, without removals of either side
 //	all else          the newer side
 //
-// Only what the work itself is made of is united: tasks and their graph, the
-// progress of the phases, what agents put out, the state of a pipeline. The rest
-// speaks of one checkpoint, and is the newer one's.
+// Only sections that describe the work are merged: tasks and their graph, phase progress,
+// agent outputs, and pipeline state. All other keys describe one checkpoint and come from
+// the newer record.
 package unite
 
 import (
@@ -21,18 +21,18 @@ import (
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
-// sections are the keys of a record that are united.
+// sections are the merged keys of a record.
 var sections = []string{"tasks", "execution_graph", "progress", "agent_outputs", "pipeline"}
 
-// Merge merges two records that were derived from base, which is nil if they have
-// nothing in common. The result is the newer one with what the other adds to it,
-// or nil where that is nothing. None of them is changed.
+// Merge merges two records derived from base; base is nil if the records have no common
+// ancestor. It returns newer with the changes of other, or nil if other adds nothing. The
+// inputs are not modified.
 func Merge(base, other, newer *checkpoint.Record) *checkpoint.Record {
 	if base == nil {
 		base = checkpoint.New()
 	}
 	if workflow(other) != workflow(newer) {
-		return nil // one of them began anew
+		return nil // a side started a new workflow
 	}
 	r := newer.Clone()
 	for _, key := range sections {
@@ -52,11 +52,11 @@ func Merge(base, other, newer *checkpoint.Record) *checkpoint.Record {
 	return r
 }
 
-// workflow tells one workflow of an issue from another.
+// workflow returns the identity of a workflow within an issue.
 func workflow(r *checkpoint.Record) string { return r.Doc().Sub("workflow").Text("started_at") }
 
-// updateDerived lets follow what comes of the tasks and phases that the newer record did
-// not know of.
+// updateDerived updates values that depend on merged tasks and phases: blocked tasks,
+// batches, phase lists and the resume point.
 func updateDerived(r, newer *checkpoint.Record) {
 	l, before := tasks.Of(r), tasks.Of(newer)
 	var news []string
@@ -76,7 +76,7 @@ func updateDerived(r, newer *checkpoint.Record) {
 	}
 }
 
-// mergeValue merges two changes of a value. It returns nil if the value goes.
+// mergeValue merges two changes of a value. A nil result deletes the value.
 func mergeValue(base, other, newer any) any {
 	switch {
 	case checkpoint.Equal(other, base):
@@ -114,17 +114,17 @@ func cloneValue(v any) any {
 	return v
 }
 
-// isComplete reports that a mapping is of a task or a phase that is complete.
+// isComplete reports whether a mapping is a complete task or phase.
 func isComplete(m *checkpoint.Map) bool { return tasks.IsComplete(m.Text("status")) }
 
-// isItem reports that a mapping is of a task or a phase: half of what each side
-// says of it would be true of neither.
+// isItem reports whether a mapping is a task or a phase. Items are merged as a whole,
+// because a mix of both sides would be inconsistent.
 func isItem(m *checkpoint.Map) bool {
 	_, graph := m.Get("nodes")
 	return m.Text("status") != "" && !graph
 }
 
-// mergeMaps merges mappings, in the order of the newer one.
+// mergeMaps merges mappings key by key, in the order of newer.
 func mergeMaps(base, other, newer *checkpoint.Map) *checkpoint.Map {
 	out := checkpoint.NewMap()
 	for _, key := range distinct(append(newer.Keys(), other.Keys()...)) {
@@ -138,7 +138,7 @@ func mergeMaps(base, other, newer *checkpoint.Map) *checkpoint.Map {
 	return out
 }
 
-// mergeLists merges lists: what has an id is one thing, whatever else is said of it.
+// mergeLists merges lists. Elements are identified by their id, otherwise by content.
 func mergeLists(base, other, newer []any) []any {
 	was, theirs, ours := byName(base), byName(other), byName(newer)
 	var out []any
@@ -157,7 +157,7 @@ func mergeLists(base, other, newer []any) []any {
 	return out
 }
 
-// byName finds the elements of a list.
+// byName indexes the elements of a list by name.
 func byName(list []any) map[string]any {
 	m := make(map[string]any, len(list))
 	for _, v := range list {
@@ -166,8 +166,7 @@ func byName(list []any) map[string]any {
 	return m
 }
 
-// nameOf is what tells an element of a list from others: its id, or the whole of
-// it.
+// nameOf returns the identity of a list element: its id, or its whole content.
 func nameOf(v any) string {
 	m, _ := v.(*checkpoint.Map)
 	for _, key := range []string{"id", "task_id", "batch_id"} {
