@@ -9,22 +9,21 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// crunchPhases are the phases of the crunch system, in their order.
+// crunchPhases lists the phases of the crunch system in order.
 var crunchPhases = []string{"enrich", "ready", "implementing", "validation", "docs"}
 
-// A Start is what is said of a workflow that begins.
+// A Start is the input of Begin.
 type Start struct{ Type, Project, PlanPath string }
 
-// A Beginning is what a layout's system gives a workflow: its phases, where
-// they are always the same, its id, and the issue it is kept under where
-// nobody names one. Each is empty where the system has none.
+// A Beginning holds the initial values of a workflow: fixed phases, workflow id, and the
+// default issue key. A field is empty if the system has no such value.
 type Beginning struct {
 	Phases  []string
 	ID, Key string
 }
 
-// Begin returns what a workflow of a layout begins with. It fails where the
-// system demands what was not said.
+// Begin returns the initial values of a workflow in layout as. It fails if a value that
+// the system requires is missing.
 func Begin(as Name, s Start) (Beginning, error) {
 	switch as {
 	case Crunch:
@@ -51,9 +50,8 @@ func Begin(as Name, s Start) (Beginning, error) {
 	return Beginning{}, nil
 }
 
-// PlanIDs returns the ids that the recovery system gives the workflow of a
-// plan: the digest of its path with the newline that echo puts behind it, and
-// the one without.
+// PlanIDs returns the two possible workflow ids of a plan in the recovery system: the MD5
+// digest of the path with the newline of echo, and the digest without the newline.
 func PlanIDs(plan string) []string {
 	ids := make([]string, 2)
 	for i, s := range []string{plan + "\n", plan} {
@@ -63,8 +61,8 @@ func PlanIDs(plan string) []string {
 	return ids
 }
 
-// Enter puts into the record of a workflow that begins what its layout keeps
-// beside the phases: a story is at its first stage.
+// Enter adds the layout's own sections to a record with a new workflow: a story starts at
+// stage 0.
 func Enter(as Name, r *checkpoint.Record, story checkpoint.Issue) {
 	if as == Pipeline {
 		r.Doc().Set("stage", newObject("number", 0, "story", string(story), "last_action", "started"))

@@ -12,7 +12,7 @@ func claudeKinds() []*kind {
 	return []*kind{claudeCheckpoint(), claudeWorkflow(), claudeIteration(), claudeParallel(), claudeSupervisor(), claudeSnapshot()}
 }
 
-// claudeCheckpoint is the document of versions 1.0 to 2.1.
+// claudeCheckpoint returns the kind for documents of versions 1.0 to 2.1.
 func claudeCheckpoint() *kind {
 	return &kind{
 		layout: Claude, name: "checkpoint",
@@ -36,8 +36,7 @@ func claudeCheckpoint() *kind {
 	}
 }
 
-// claudeProject is the name of the project, which stands in either of two
-// places.
+// claudeProject returns the project name from either of its two keys.
 func claudeProject(m *object) string { return text(m, "project_name", "workflow_state.project_name") }
 
 func applyClaude(m *object, r *checkpoint.Record) {
@@ -72,14 +71,14 @@ func updateClaude(r *checkpoint.Record, m *object) {
 	touch(r, was, m, "updated_at")
 }
 
-// freshClaude makes the first document of a workflow that this program began.
+// freshClaude returns the first document of a workflow that git-checkpoint started.
 func freshClaude(r *checkpoint.Record) (*object, error) {
 	kindOf := cmp.Or(text(r.Doc(), "workflow.type"), "implement")
 	project := snake(cmp.Or(text(r.Doc(), "workflow.project"), string(r.Issue())))
 	about := cmp.Or(text(r.Doc(), "workflow.description"), r.IssueSnapshot().Title)
 	at, began := seconds(r.CreatedAt()), r.CreatedAt()
 	if started, err := checkpoint.ParseTime(get(r.Doc(), "workflow.started_at")); err == nil {
-		began = started // the file of a workflow is the same from its start on
+		began = started // the file name depends on the start time, so it stays constant
 	}
 	state := newObject("project_name", project)
 	putText(state, "plan_path", text(r.Doc(), "workflow.plan_path"))
@@ -95,7 +94,7 @@ func freshClaude(r *checkpoint.Record) (*object, error) {
 	return migrateClaude(m), nil
 }
 
-// claudeWorkflow is the document of the planned version 3.0.
+// claudeWorkflow returns the kind for documents of the planned version 3.0.
 func claudeWorkflow() *kind {
 	return &kind{
 		layout: Claude, name: "workflow",
@@ -146,9 +145,8 @@ func claudeWorkflow() *kind {
 	}
 }
 
-// projectIn takes the project out of an id of the form
-// <type>_<project>_<date>_<time>. A project may hold '_', so the time is cut
-// off from the right.
+// projectIn returns the project from an id of the form <type>_<project>_<date>_<time>.
+// Date and time are removed from the right, because a project may contain '_'.
 func projectIn(id, workflow string) string {
 	rest := strings.TrimPrefix(id, workflow+"_")
 	fields := strings.Split(rest, "_")
@@ -162,7 +160,8 @@ func allDigits(s string, n int) bool {
 	return len(s) == n && strings.Trim(s, "0123456789") == ""
 }
 
-// claudeIteration is what a loop leaves behind when its context is full.
+// claudeIteration returns the kind for the state of a loop that stopped at a full
+// context.
 func claudeIteration() *kind {
 	return &kind{
 		layout: Claude, name: "iteration",
@@ -200,7 +199,7 @@ func claudeIteration() *kind {
 	}
 }
 
-// remainingWork reads a list of phases, or a text of them with blanks between.
+// remainingWork parses a list of phases, or a text with phases separated by spaces.
 func remainingWork(v any) []string {
 	names := texts(v)
 	if s := textOf(v); s != "" {
@@ -212,7 +211,7 @@ func remainingWork(v any) []string {
 	return names
 }
 
-// claudeParallel is made before operations that run at once.
+// claudeParallel returns the kind for checkpoints before parallel operations.
 func claudeParallel() *kind {
 	return &kind{
 		layout: Claude, name: "parallel",
@@ -245,8 +244,8 @@ func claudeParallel() *kind {
 	}
 }
 
-// claudeSupervisor is what a supervisor of parallel workers leaves: its workers,
-// and what it made of their results, which nobody else reads.
+// claudeSupervisor returns the kind for the state of a supervisor: its parallel workers
+// and their aggregated results. Only the supervisor uses these results.
 func claudeSupervisor() *kind {
 	return &kind{
 		layout: Claude, name: "supervisor",
@@ -277,8 +276,8 @@ func claudeSupervisor() *kind {
 	}
 }
 
-// claudeSnapshot is what kindred tools put into the same folder: a name, a
-// time, and a state that only they know.
+// claudeSnapshot returns the kind for files of related tools in the same folder: a name,
+// a time, and an opaque state.
 func claudeSnapshot() *kind {
 	return &kind{
 		layout: Claude, name: "snapshot",
@@ -315,7 +314,7 @@ func isHash(s string) bool {
 	return len(s) >= 7 && len(s) <= 64 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// claudeStatuses are the words of the claude documents.
+// claudeStatuses lists the status values of claude documents.
 var claudeStatuses = []string{inProgress, completed, failed, aborted, halted}
 
 func claudeRules(c *checker) {
@@ -336,7 +335,7 @@ func claudeRules(c *checker) {
 	c.transitions()
 }
 
-// claudeNames looks at the id: <type>_<project>_<date>_<time>.
+// claudeNames checks the id: <type>_<project>_<date>_<time>.
 func (c *checker) claudeNames() {
 	id, project := text(c.doc, "checkpoint_id"), claudeProject(c.doc)
 	if project != snake(project) {
@@ -348,7 +347,7 @@ func (c *checker) claudeNames() {
 	c.named(id)
 }
 
-// claudeProgress compares the numbers with each other.
+// claudeProgress checks the consistency of phase numbers.
 func (c *checker) claudeProgress() {
 	done := phasesOf(get(c.doc, "completed_phases"))
 	if slices.Contains(done, phaseName(get(c.doc, "current_phase"))) && statusOf(text(c.doc, "status")) != completed {
@@ -363,7 +362,7 @@ func (c *checker) claudeProgress() {
 	c.replans()
 }
 
-// transitions looks at a state machine where there is one.
+// transitions checks the state machine, if present.
 func (c *checker) transitions() {
 	table, ok := c.mapping("state_machine.transition_table")
 	if state, given := c.given("state_machine.current_state"); ok && given && !has(table, textOf(state)) {
@@ -371,7 +370,7 @@ func (c *checker) transitions() {
 	}
 }
 
-// iterations looks at the counter of a loop.
+// iterations checks the loop counter.
 func (c *checker) iterations() {
 	c.number("iteration", 0, anyNumber, true)
 	c.number("max_iterations", 0, anyNumber, true)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// claudeStates are the states of the workflow that a phase's number stood for
-// before there were any, and what may follow each.
+// claudeStates maps phase numbers of versions before 2.0 to workflow states, each with
+// its possible next states.
 var claudeStates = []struct{ name, next string }{
 	{"initialize", "research"},
 	{"research", "plan,complete"},
@@ -18,9 +18,9 @@ var claudeStates = []struct{ name, next string }{
 	{"complete", ""},
 }
 
-// migrateClaude brings a document of any version up to 2.1. Every step only
-// adds what is missing: a document that calls itself newer than it is, as an
-// interrupted migration leaves it, is completed too.
+// migrateClaude returns a document migrated to version 2.1 from any older version. Each
+// step adds missing keys and changes no others. So the result is also complete if an
+// interrupted migration left a version number that is too new.
 func migrateClaude(m *object) *object {
 	out := m.Clone()
 	out.Set("schema_version", "2.1")
@@ -30,7 +30,7 @@ func migrateClaude(m *object) *object {
 	return out
 }
 
-// add sets keys that are not there.
+// add sets keys that are missing.
 func add(m *object, pairs ...any) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if key := pairs[i].(string); !has(m, key) {
@@ -39,17 +39,17 @@ func add(m *object, pairs ...any) {
 	}
 }
 
-// claudeTo11 counts replans.
+// claudeTo11 adds replan counters.
 func claudeTo11(m *object) {
 	add(m, "replanning_count", 0, "last_replan_reason", nil, "replan_phase_counts", newObject(), "replan_history", []any{})
 }
 
-// claudeTo12 remembers how a failure was looked into.
+// claudeTo12 adds debugging state.
 func claudeTo12(m *object) {
 	add(m, "debug_report_path", nil, "user_last_choice", nil, "debug_iteration_count", 0)
 }
 
-// claudeTo13 knows topics, templates and what was pruned from the context.
+// claudeTo13 adds topics, templates and the log of removed context.
 func claudeTo13(m *object) {
 	add(m, "topic_directory", nil, "topic_number", nil,
 		"context_preservation", newObject("pruning_log", []any{}, "artifact_metadata_cache", newObject(), "subagent_output_references", []any{}),
@@ -57,7 +57,7 @@ func claudeTo13(m *object) {
 		"spec_maintenance", newObject("parent_plan_path", nil, "grandparent_plan_path", nil, "spec_updater_invocations", []any{}, "checkbox_propagation_log", []any{}))
 }
 
-// claudeTo20 turns the phase into a state.
+// claudeTo20 adds a state machine derived from the phase.
 func claudeTo20(m *object) {
 	table := newObject()
 	for _, s := range claudeStates {
@@ -80,7 +80,7 @@ func claudeTo20(m *object) {
 			"created_at", get(m, "created_at"), "updated_at", get(m, "updated_at")))
 }
 
-// claudeState is the state that a phase's number stands for, "" for none.
+// claudeState returns the state for a phase number, "" if no state exists.
 func claudeState(phase string) string {
 	n, ok := number(phase).Int()
 	if !ok || n < 0 || int(n) >= len(claudeStates) {
@@ -89,7 +89,7 @@ func claudeState(phase string) string {
 	return claudeStates[n].name
 }
 
-// claudeTo21 classifies the workflow.
+// claudeTo21 adds a classification of the workflow.
 func claudeTo21(m *object) {
 	machine, ok := get(m, "state_machine").(*object)
 	if !ok {
@@ -101,7 +101,7 @@ func claudeTo21(m *object) {
 	))
 }
 
-// claudeReads returns "" for a version that can be read, else what can.
+// claudeReads returns "" for a supported version, otherwise a list of supported versions.
 func claudeReads(kind, version string) string {
 	major, _, _ := strings.Cut(version, ".")
 	switch {

@@ -8,7 +8,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// ours are the keys of a record that are this program's bookkeeping.
+// ours lists the record keys reserved for git-checkpoint.
 var ours = []string{"trigger", "clock", "snapshot", "layout"}
 
 func crunchCheckpoint() *kind {
@@ -28,8 +28,8 @@ func crunchCheckpoint() *kind {
 	}
 }
 
-// crunchTrigger is the trigger that the document has. The system itself keeps
-// it in the index only.
+// crunchTrigger returns the trigger of a document. The crunch system stores triggers only
+// in its index.
 func crunchTrigger(m *object) checkpoint.Trigger {
 	if t, err := checkpoint.ParseTrigger(text(m, "trigger")); err == nil {
 		return t
@@ -37,7 +37,7 @@ func crunchTrigger(m *object) checkpoint.Trigger {
 	return checkpoint.Manual
 }
 
-// crunchRules are those of the record; that a trigger is missing is no news.
+// crunchRules applies the rules of records, except the rule for a missing trigger.
 func crunchRules(c *checker) {
 	r := checkpoint.FromDoc(c.doc)
 	var se *checkpoint.SyntaxError
@@ -61,8 +61,8 @@ func crunchRules(c *checker) {
 	c.named(text(c.doc, "checkpoint_id"))
 }
 
-// named warns when a file is not called after what it holds. A link or a copy
-// of the newest one is called latest.
+// named warns if the file name differs from the id. The name latest is permitted, as a
+// link or copy of the newest file.
 func (c *checker) named(want string) {
 	base := c.file
 	for _, ext := range []string{".json", ".yaml", ".yml"} {
@@ -73,9 +73,8 @@ func (c *checker) named(want string) {
 	}
 }
 
-// crunchDocument is the record without this program's bookkeeping. Of what the
-// store fills in only that stays which the document had, if the record is the
-// one that was made of it.
+// crunchDocument returns the record without git-checkpoint's own keys. If the record came
+// from the stored document, keys that the store added are removed too.
 func crunchDocument(r *checkpoint.Record, stored *object) *object {
 	m := r.Clone().Doc()
 	was, err := crunchCheckpoint().decode("", []byte(text(stored, "text")))
@@ -86,7 +85,7 @@ func crunchDocument(r *checkpoint.Record, stored *object) *object {
 		case !own || !had:
 			m.Delete(key)
 		case key != "trigger":
-			m.Set(key, v) // not ours after all
+			m.Set(key, v) // key of the document itself
 		}
 	}
 	if !own {
@@ -103,7 +102,7 @@ func crunchDocument(r *checkpoint.Record, stored *object) *object {
 	return m
 }
 
-// crunchIndex writes the index of an issue's checkpoints, oldest first.
+// crunchIndex returns the index of an issue's checkpoints, oldest first.
 func crunchIndex(records []*checkpoint.Record) ([]byte, error) {
 	issue, _ := records[0].Doc().Get("issue_number")
 	entries := make([]any, 0, len(records))
@@ -113,7 +112,7 @@ func crunchIndex(records []*checkpoint.Record) ([]byte, error) {
 	return crunchIndexOf(issue, entries)
 }
 
-// crunchEntry is what the index says of a checkpoint.
+// crunchEntry returns the index entry of a checkpoint.
 func crunchEntry(r *checkpoint.Record) *object {
 	at, _ := r.Doc().Get("created_at")
 	return newObject(
@@ -122,7 +121,7 @@ func crunchEntry(r *checkpoint.Record) *object {
 	)
 }
 
-// crunchIndexOf writes the index of an issue that has at least one checkpoint.
+// crunchIndexOf returns the index of an issue with at least one entry.
 func crunchIndexOf(issue any, entries []any) ([]byte, error) {
 	index := checkpoint.NewMap()
 	index.Set("issue_number", issue)
@@ -133,8 +132,8 @@ func crunchIndexOf(issue any, entries []any) ([]byte, error) {
 	return checkpoint.FromDoc(index).Encode()
 }
 
-// Triggers reads the index of a crunch folder: the only place where that
-// system has a checkpoint's trigger. What is no index has none.
+// Triggers returns the triggers in the index of a crunch folder, the only place with
+// triggers in that system. It returns nil if data is not an index.
 func Triggers(data []byte) map[checkpoint.ID]checkpoint.Trigger {
 	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
 	if err != nil || !isCrunchIndex(m) {

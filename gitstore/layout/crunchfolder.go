@@ -6,16 +6,16 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A CrunchFolder is the folder of an issue as it is: the text of its index, and whether a
-// file of it is in place, as it was written.
+// A CrunchFolder describes the existing folder of an issue: the text of its index, and a
+// function that reports whether a file is present and unchanged.
 type CrunchFolder struct {
 	Index []byte
 	Has   func(name string) bool
 }
 
-// Continue is Files for a crunch chain whose folder has most of it: ids are its
-// checkpoints, oldest first. Only what is not in place is read, and the newest;
-// what is comes back without its data.
+// Continue returns the files of a crunch chain like Files, but reads only the newest
+// checkpoint and checkpoints without an unchanged file. The ids are sorted oldest first.
+// Unchanged files are returned without data.
 func (f CrunchFolder) Continue(ids []checkpoint.ID, read func(checkpoint.ID) (*checkpoint.Record, error)) ([]Output, error) {
 	index, known := f.entries()
 	var out []Output
@@ -28,7 +28,7 @@ func (f CrunchFolder) Continue(ids []checkpoint.ID, read func(checkpoint.ID) (*c
 		}
 		r, err := read(id)
 		if err != nil {
-			continue // who reads it tells
+			continue // the read function reports the error
 		}
 		files, err := Of(Crunch, r)
 		if err != nil {
@@ -47,8 +47,7 @@ func (f CrunchFolder) Continue(ids []checkpoint.ID, read func(checkpoint.ID) (*c
 	return append(out, Output{Path: "index.yaml", Data: text}, latestLink(out)), nil
 }
 
-// entries are those of the folder's index, and its issue; none where it has no
-// index.
+// entries returns the issue and the entries of the folder's index, nil without an index.
 func (f CrunchFolder) entries() (issue any, known map[checkpoint.ID]*object) {
 	m, err := checkpoint.DecodeDocument(f.Index, checkpoint.DefaultLimits)
 	if err != nil || !isCrunchIndex(m) {

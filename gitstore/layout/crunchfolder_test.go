@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a crunch folder has already is not read again, and it ends up as if all
-// of it were written anew.
+// Continue does not read unchanged checkpoints again, and its result equals a complete
+// export.
 func TestCrunchFolderGoesOn(t *testing.T) {
 	var records []*checkpoint.Record
 	var ids []checkpoint.ID

@@ -7,9 +7,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// phaseDetails puts into a document of the recovery system what the record
-// knows of each phase beside whether it is completed. What the document says
-// of it else stays.
+// phaseDetails updates the phase metadata of a recovery document from the record. Other
+// metadata is preserved.
 func phaseDetails(r *checkpoint.Record, m *object) {
 	for phase, v := range sub(r.Doc(), "progress.phases").All() {
 		known, _ := v.(*object)
@@ -38,14 +37,14 @@ func phaseDetails(r *checkpoint.Record, m *object) {
 	}
 }
 
-// sameArtifacts reports whether a document names these paths, as a list or as
-// the one text that stands for it.
+// sameArtifacts reports whether a document has exactly these paths, as a list or as a
+// single text.
 func sameArtifacts(meta *object, paths []any) bool {
 	said := texts(get(meta, "artifacts"))
 	return slices.EqualFunc(said, paths, func(a string, b any) bool { return a == textOf(b) })
 }
 
-// artifactPaths are the paths of a phase's artifacts.
+// artifactPaths returns the artifact paths of a phase.
 func artifactPaths(phase *object) []any {
 	paths := []any{}
 	list, _ := get(phase, "artifacts").([]any)
@@ -58,8 +57,7 @@ func artifactPaths(phase *object) []any {
 	return paths
 }
 
-// replanDetails adds the replans that the document does not have, and counts
-// them all.
+// replanDetails adds missing replans to the document and updates the counts.
 func replanDetails(r *checkpoint.Record, m *object) {
 	known, _ := get(r.Doc(), "progress.replan_history").([]any)
 	said, _ := get(m, "replan_history").([]any)
@@ -86,7 +84,7 @@ func replanDetails(r *checkpoint.Record, m *object) {
 	}
 }
 
-// sameReplan reports whether two entries of histories are of one replan.
+// sameReplan reports whether two history entries describe the same replan.
 func sameReplan(a, b any) bool {
 	x, _ := a.(*object)
 	y, _ := b.(*object)
@@ -96,8 +94,7 @@ func sameReplan(a, b any) bool {
 		(err != nil) == (otherErr != nil) && at.Equal(other)
 }
 
-// approvalDetails adds to a dotagent document the phases that a person
-// approved since.
+// approvalDetails adds new approvals to a dotagent document.
 func approvalDetails(r *checkpoint.Record, m *object) {
 	said, _ := get(m, "user_checkpoints").([]any)
 	was := len(said)
@@ -113,8 +110,8 @@ func approvalDetails(r *checkpoint.Record, m *object) {
 	}
 }
 
-// completedPhase is an entry of a dotagent document for a phase that was
-// completed since, with its output where it has one.
+// completedPhase returns a dotagent entry for a newly completed phase, with its output if
+// present.
 func completedPhase(r *checkpoint.Record, name string) *object {
 	phase := sub(r.Doc(), "progress.phases."+checkpoint.PathOf("", name))
 	e := newObject("phase", name, "completed_at", cmp.Or(text(phase, "timestamp"), seconds(r.CreatedAt())))

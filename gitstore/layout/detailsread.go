@@ -6,13 +6,12 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A past is what a record knew of the phases of a workflow before a document of
-// that workflow was applied to it. A document says less of a phase than the
-// record does: no digests, for one.
+// A past holds the phase details of a record before a document of the same workflow is
+// applied. Documents have fewer details than records: for example, no digests.
 type past struct{ phases, progress *object }
 
-// pastOf is the past of the workflow that the document is of, an empty one
-// where the record was about another.
+// pastOf returns the past of the document's workflow, empty if the record belongs to
+// another workflow.
 func pastOf(r *checkpoint.Record, id string) past {
 	if was := text(r.Doc(), "workflow.id"); id == "" || was != id && was != "" {
 		return past{newObject(), newObject()}
@@ -21,8 +20,8 @@ func pastOf(r *checkpoint.Record, id string) past {
 	return past{sub(p, "phases"), p}
 }
 
-// phase returns what is known of a phase, made in the record where there is
-// nothing yet.
+// phase returns the section of a phase in the record, initialized from the past if
+// missing.
 func (p past) phase(r *checkpoint.Record, name string) *object {
 	all := mustSub(mustSub(r.Doc(), "progress"), "phases")
 	if !has(all, name) {
@@ -34,8 +33,8 @@ func (p past) phase(r *checkpoint.Record, name string) *object {
 	return mustSub(all, name)
 }
 
-// readPhases takes over what a document says of each phase, and what is known
-// of others.
+// readPhases merges the phase metadata of a document into the record, and restores other
+// known phases.
 func (p past) readPhases(r *checkpoint.Record, meta *object) {
 	for name := range p.phases.All() {
 		p.phase(r, name)
@@ -56,7 +55,7 @@ func (p past) readPhases(r *checkpoint.Record, meta *object) {
 	}
 }
 
-// readArtifacts takes over the paths of artifacts; what is known of one stays.
+// readArtifacts sets the artifact paths of a phase. Known artifacts keep their details.
 func readArtifacts(m *object, paths []string) {
 	if len(paths) == 0 {
 		return
@@ -77,8 +76,7 @@ func readArtifacts(m *object, paths []string) {
 	m.Set("artifacts", list)
 }
 
-// readReplans takes over the history of replans: the document's, and those that
-// are known beside it.
+// readReplans merges the replan histories of document and past.
 func (p past) readReplans(r *checkpoint.Record, m *object) {
 	var list []any
 	said, _ := get(m, "replan_history").([]any)
@@ -98,7 +96,7 @@ func (p past) readReplans(r *checkpoint.Record, m *object) {
 	}
 }
 
-// readApprovals takes over what a person approved, and what waits for that.
+// readApprovals merges approvals of document and past, and restores pending approvals.
 func (p past) readApprovals(r *checkpoint.Record, said []any) {
 	known, _ := get(p.progress, "approved").([]any)
 	list := slices.Clone(known)
@@ -119,7 +117,7 @@ func (p past) readApprovals(r *checkpoint.Record, said []any) {
 	}
 }
 
-// readCompleted takes over when each phase was completed, and its output.
+// readCompleted merges completion times and outputs of phases.
 func (p past) readCompleted(r *checkpoint.Record, said []any) {
 	for name := range p.phases.All() {
 		p.phase(r, name)

@@ -1,37 +1,39 @@
-// Package layout reads and writes the documents of five other checkpoint
-// systems: crunch, claude, recovery, dotagent and pipeline.
+// Package layout reads and writes the documents of five other checkpoint systems: crunch,
+// claude, recovery, dotagent and pipeline. It also reads, but does not write, the session
+// metadata of entire.
 //
-// A layout is a codec and rules, never a second way to save: Read makes a File
-// of a document, Apply puts it into a record, and Of gives it back from one.
-// It knows nothing of git, directories or time.
+// A layout is a codec with rules, not a second store. Read parses a document into a File,
+// Apply converts a File into a record, and Of converts a record into documents. The
+// package does not access git, the file system or the clock.
 //
-// # What is kept
+// # Stored form
 //
-// crunch is the trunk of the record itself. A document of the other layouts is
-// kept whole in the record, beside what the record's own sections say of it:
+// A crunch document has the same schema as a record. Documents of other layouts are
+// stored completely in the record, next to the sections derived from them:
 //
 //	layout:
 //	  name: claude
 //	  files:
 //	    checkpoint:                 the kind of document
-//	      name: <base name it was read from>
-//	      version: "1.2"            the generation it was in
-//	      indent: 2                 of its JSON; 0 is all on one line
-//	      text: |                   where its bytes are not what Of would write
+//	      name: <original base name>
+//	      version: "1.2"            the original version
+//	      indent: 2                 of its JSON; 0 for a single line
+//	      text: |                   if its bytes differ from the output of Of
 //	      document: {...}           as migrated, keys in their order
 //
-// Of changes in the document only what the record's sections say otherwise:
-// keys that nobody knows survive, in their order. Where nothing changed since
-// it was read, it gives the bytes that were read.
+// Of changes only document keys that differ from the record's sections. Unknown keys are
+// preserved in order. If the document is unchanged since Read, Of returns the original
+// bytes.
 //
-// # The kinds
+// # Kinds
 //
-//	crunch    checkpoint (YAML, or JSON in its first generation), story (a log of
-//	          lines that kindred tools write, read whether it is YAML or not)
+//	crunch    checkpoint (YAML, or JSON in its first version), story (a line log of
+//	          related tools, read even if it is not valid YAML)
 //	claude    checkpoint (1.0 to 2.1, read as 2.1), workflow (3.0), iteration,
-//	          parallel, supervisor, snapshot (kindred tools' files in the same folder)
+//	          parallel, supervisor, snapshot (related tools' files in the same folder)
 //	recovery  workflow
-//	dotagent  phase, execution, phases and tasks (kindred tools' state files)
-//	pipeline  story, state, run (a real run's one file), other (kindred tools'
-//	          files at the same path); generations 1.0.0a, 1.0.0, 4.0.0, run
+//	dotagent  phase, execution, phases, tasks and step (related tools' state files)
+//	pipeline  story, state, run (the single file of a real run), other (related tools'
+//	          files at the same path); versions 1.0.0a, 1.0.0, 4.0.0, run
+//	entire    metadata, read-only
 package layout

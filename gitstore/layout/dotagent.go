@@ -9,17 +9,17 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// dotagentPhases are the phases of the dotagent system, in their order.
+// dotagentPhases lists the phases of the dotagent system in order.
 var dotagentPhases = []string{"REQUIREMENTS", "ARCHITECTURE", "IMPLEMENTATION", "VERIFICATION", "REFLECTION"}
 
-// dotagentStatuses are its words for how a phase stands.
+// dotagentStatuses lists the status values of a dotagent phase.
 var dotagentStatuses = []string{pending, inProgress, "complete", failed}
 
 func dotagentKinds() []*kind {
 	return []*kind{dotagentPhase(), dotagentExecution(), dotagentStages(), dotagentTasks(), dotagentStep()}
 }
 
-// dotagentPhase is phase.json.
+// dotagentPhase returns the kind for phase.json.
 func dotagentPhase() *kind {
 	return &kind{
 		layout: Dotagent, name: "phase",
@@ -36,7 +36,7 @@ func applyDotagent(m *object, r *checkpoint.Record) {
 	current, done := text(m, "current_phase"), phasesOf(get(m, "completed_phases"))
 	status := statusOf(text(m, "phase_status"))
 	if status == completed && len(done) < len(dotagentPhases) || status == pending && len(done) > 0 {
-		status = inProgress // of the workflow, which goes on
+		status = inProgress // the workflow continues
 	}
 	before := pastOf(r, text(m, "workflow_id"))
 	setWorkflow(r, "id", text(m, "workflow_id"), "status", status,
@@ -53,8 +53,8 @@ func applyDotagent(m *object, r *checkpoint.Record) {
 	}
 }
 
-// updateDotagent moves the phases. A phase that is new among the completed
-// ones gets the time of the checkpoint.
+// updateDotagent updates the phases of a document. Newly completed phases get the
+// completion time in the record, or the time of the checkpoint.
 func updateDotagent(r *checkpoint.Record, m *object) {
 	was := m.Clone()
 	p := r.Progress()
@@ -88,8 +88,7 @@ func updateDotagent(r *checkpoint.Record, m *object) {
 	touch(r, was, m, "last_updated")
 }
 
-// waits reports whether the phase that is next, after one that is completed, was
-// not begun by anybody.
+// waits reports whether the next phase, after a completed phase, has not started.
 func waits(r *checkpoint.Record, p checkpoint.Progress) bool {
 	return slices.Contains(p.Completed, r.Phase()) && r.Phase() != p.Current && !begun(r, p.Current)
 }
@@ -131,8 +130,8 @@ func dotagentRules(c *checker) {
 	c.approvals()
 }
 
-// order holds that the completed phases are the first ones, and that the
-// current one follows.
+// order checks that completed phases have the defined order and that the current phase
+// follows.
 func (c *checker) order() {
 	l, _ := c.list("completed_phases")
 	seen := map[string]bool{}
@@ -159,8 +158,8 @@ func (c *checker) order() {
 	c.follows(len(l))
 }
 
-// follows holds that the current phase is the one after those completed, or
-// the last of them while its status says complete.
+// follows checks that the current phase comes after the completed phases, or is the last
+// completed phase with status complete.
 func (c *checker) follows(done int) {
 	at := slices.Index(dotagentPhases, text(c.doc, "current_phase"))
 	if at < 0 || at == done || at == done-1 && over(text(c.doc, "phase_status")) {
@@ -169,7 +168,7 @@ func (c *checker) follows(done int) {
 	c.fail("current_phase", "order", "%s, but %d phases are completed", dotagentPhases[at], done)
 }
 
-// approvals looks at what a person has approved.
+// approvals checks the list of approvals.
 func (c *checker) approvals() {
 	l, _ := c.list("user_checkpoints")
 	for i, e := range l {

@@ -8,25 +8,24 @@ import (
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
-// A NextStep is how the work of another system goes on, by the files that are
-// there: what to do, in the phase to go on with, and why.
+// A NextStep is the next action of a dotagent workflow, with its phase and reason.
 type NextStep struct{ Action, Phase, Why string }
 
-// What a Next has to be done. Others name whom to spawn.
+// Values of NextStep.Action. Other actions name an agent to spawn.
 const (
 	Advance   = "advance"    // to the phase
 	Continue  = "continue"   // with tasks
-	Settle    = "recover"    // tasks that ran when the work was cut off
-	Represent = "re-present" // what a person has to choose from
-	Finished  = "complete"   // nothing is left to do
+	Settle    = "recover"    // interrupted tasks
+	Represent = "re-present" // designs, for a person's choice
+	Finished  = "complete"   // workflow complete
 )
 
-// A Look looks for the files of a pattern, of path.Match and with slashes: how
-// many there are that are whole, and how many that are not.
+// A Look returns the number of complete and of broken files that match a pattern.
+// Patterns have the syntax of path.Match.
 type Look func(pattern string) (whole, broken int)
 
-// outputsOf are the files that say that a phase of dotagent is over, and what to
-// do without them.
+// outputsOf returns the files that mark a dotagent phase as complete, and the action if
+// all are missing.
 func outputsOf(phase string) (outputs []string, without string) {
 	switch phase {
 	case "REQUIREMENTS":
@@ -39,8 +38,8 @@ func outputsOf(phase string) (outputs []string, without string) {
 	return []string{"memory/reflections/*.json", "memory/reports/reflection*.json"}, "respawn:reflector"
 }
 
-// NextOf returns how a workflow goes on whose record was made of a document of
-// dotagent; false where it was not, or the phase is none of that system's.
+// NextOf returns the next step of a dotagent workflow. It returns false if the record has
+// another layout or an unknown phase.
 func NextOf(r *checkpoint.Record, files Look) (NextStep, bool) {
 	p := r.Progress()
 	at := p.Current
@@ -58,8 +57,8 @@ func NextOf(r *checkpoint.Record, files Look) (NextStep, bool) {
 	return nextPhase(r, at, files), true
 }
 
-// nextPhase goes by the outputs of a phase: one that has them is never run
-// again.
+// nextPhase returns the next step based on the outputs of a phase. A phase with outputs
+// never runs again.
 func nextPhase(r *checkpoint.Record, at string, files Look) NextStep {
 	outputs, without := outputsOf(at)
 	broken := 0
@@ -83,7 +82,7 @@ func nextPhase(r *checkpoint.Record, at string, files Look) NextStep {
 	return NextStep{"spawn:roundtable", at, "the designs are there, without a final one"}
 }
 
-// phaseOver goes on with the phase after one that is over.
+// phaseOver returns the step after a complete phase.
 func phaseOver(at, why string) NextStep {
 	i := slices.Index(dotagentPhases, at)
 	if i == len(dotagentPhases)-1 {
@@ -92,7 +91,7 @@ func phaseOver(at, why string) NextStep {
 	return NextStep{Advance, dotagentPhases[i+1], why}
 }
 
-// nextTask goes by the tasks.
+// nextTask returns the next step based on task status.
 func nextTask(r *checkpoint.Record) NextStep {
 	const at = "IMPLEMENTATION"
 	l := tasks.Of(r)

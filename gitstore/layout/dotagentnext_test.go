@@ -11,10 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Where work goes on by the files that are there: in every phase with its
-// output, without it, and with half of it. In turn:
-// requirements, architecture, designs without a chosen one, verification,
-// reflection.
+// Each phase is tested with its output, without output, and with broken output.
 func TestNextOf(t *testing.T) {
 	for _, c := range []struct{ phase, more, files, want string }{
 		{"REQUIREMENTS", "", "memory/reports/demand.json", "advance ARCHITECTURE (memory/reports/demand.json is there)"},
@@ -64,7 +61,7 @@ func dotagentRecord(t *testing.T, text string) *checkpoint.Record {
 	return checkpoint.FromDoc(m)
 }
 
-// lookAmong looks among the words of a list: those with a ! are broken.
+// lookAmong returns a Look for a list of names. Names with the prefix ! are broken.
 func lookAmong(list string) Look {
 	return func(pattern string) (whole, broken int) {
 		for _, name := range strings.Fields(list) {

@@ -7,10 +7,10 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// taskStatuses are the words of execution.json.
+// taskStatuses lists the status values of execution.json.
 var taskStatuses = []string{pending, "running", "complete", failed, "blocked"}
 
-// dotagentExecution is execution.json: how every task stands.
+// dotagentExecution returns the kind for execution.json, the status of all tasks.
 func dotagentExecution() *kind {
 	return &kind{
 		layout: Dotagent, name: "execution",
@@ -37,8 +37,7 @@ func dotagentExecution() *kind {
 	}
 }
 
-// eachTask calls do for every task of a list or a mapping by id that is a
-// mapping itself.
+// eachTask calls do for each task mapping in a list, or in a mapping by id.
 func eachTask(v any, do func(id, at string, task *object)) {
 	switch v := v.(type) {
 	case *object:
@@ -56,8 +55,7 @@ func eachTask(v any, do func(id, at string, task *object)) {
 	}
 }
 
-// tasksOf is a mapping of the tasks by id, with the words of the record for
-// how they stand.
+// tasksOf returns tasks by id with the status values of records.
 func tasksOf(v any) *object {
 	out := checkpoint.NewMap()
 	eachTask(v, func(id, _ string, task *object) {
@@ -72,7 +70,7 @@ func tasksOf(v any) *object {
 	return out
 }
 
-// taskStatus is the record's word for how a task stands.
+// taskStatus returns the record's value for a task status.
 func taskStatus(word string) string {
 	switch s := statusOf(word); s {
 	case inProgress:
@@ -88,7 +86,7 @@ func taskStatus(word string) string {
 	}
 }
 
-// updateTasks changes in the document's tasks what the record's say otherwise.
+// updateTasks updates document tasks that differ from the record.
 func updateTasks(now *object, v any) {
 	eachTask(v, func(id, _ string, task *object) {
 		said, ok := now.Get(id)
@@ -107,7 +105,7 @@ func updateTasks(now *object, v any) {
 	})
 }
 
-// taskRules looks at tasks, be they a list or a mapping by id.
+// taskRules checks tasks in a list or in a mapping by id.
 func (c *checker) taskRules(path string, statuses []string) {
 	v, ok := c.given(path)
 	if !ok {
@@ -137,8 +135,8 @@ func (c *checker) taskRules(path string, statuses []string) {
 	}
 }
 
-// dotagentStages is what kindred tools keep in a phase file: a mapping of
-// phases, each with its status.
+// dotagentStages returns the kind for phase files of related tools: a mapping of phases,
+// each with a status.
 func dotagentStages() *kind {
 	return &kind{
 		layout: Dotagent, name: "phases",
@@ -178,7 +176,7 @@ func dotagentStages() *kind {
 	}
 }
 
-// dotagentTasks is what kindred tools keep of a plan's tasks.
+// dotagentTasks returns the kind for task files of related tools.
 func dotagentTasks() *kind {
 	return &kind{
 		layout: Dotagent, name: "tasks",
@@ -202,8 +200,8 @@ func dotagentTasks() *kind {
 	}
 }
 
-// dotagentStep is the smallest phase file of kindred tools: a phase and little
-// else. It lies in a folder called state.
+// dotagentStep returns the kind for minimal phase files of related tools, in a folder
+// named state.
 func dotagentStep() *kind {
 	return &kind{
 		layout: Dotagent, name: "step", under: "state",

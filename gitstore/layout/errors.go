@@ -10,10 +10,9 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// InvalidError says what a document does against the rules of its layout, or
-// where its syntax is broken.
+// InvalidError reports rule violations or a syntax error in a document.
 type InvalidError struct {
-	Layout   Name   // "" where that is not known
+	Layout   Name   // "" if unknown
 	File     string // "" for standard input
 	Problems []Problem
 }
@@ -36,10 +35,10 @@ func (e *InvalidError) Error() string {
 	return fmt.Sprintf("%s: %d problems\n%s", what, len(lines), strings.Join(lines, "\n"))
 }
 
-// UnknownDocumentError says that a document is none of a layout's, and what it is
-// instead, where that is known.
+// UnknownDocumentError reports that a document does not belong to the layout. Reason
+// describes its actual content, if known.
 type UnknownDocumentError struct {
-	Layout Name // "" for any
+	Layout Name // "" for any layout
 	File   string
 	Reason string
 }
@@ -58,7 +57,7 @@ func (e *UnknownDocumentError) Error() string {
 	return e.File + ": " + what
 }
 
-// VersionError reports a document of a generation that cannot be read.
+// VersionError reports a document with an unsupported version.
 type VersionError struct {
 	Layout        Name
 	File, Version string
@@ -70,8 +69,8 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("%s: version %.40q: this program reads %s", what, e.Version, e.Reads)
 }
 
-// syntaxError turns what the decoder says into a problem with its place, the
-// offset in bytes included.
+// syntaxError converts a decoder error into an InvalidError with line, column and byte
+// offset.
 func syntaxError(as Name, file string, data []byte, err error) error {
 	return &InvalidError{Layout: as, File: file, Problems: []Problem{syntaxProblem(data, err)}}
 }
@@ -86,7 +85,7 @@ func syntaxProblem(data []byte, err error) Problem {
 	return p
 }
 
-// offset turns a line and a column in characters into bytes.
+// offset returns the byte offset of a line and column; columns count characters.
 func offset(data []byte, line, column int) int {
 	at := 0
 	for ; line > 1; line-- {

@@ -7,8 +7,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Folder is where a layout's system looks for its files, from the root of the
-// worktree.
+// Folder returns the folder of a layout's files, relative to the worktree root.
 func Folder(as Name, issue checkpoint.Issue) string {
 	switch as {
 	case Crunch:
@@ -23,10 +22,10 @@ func Folder(as Name, issue checkpoint.Issue) string {
 	return ".pipeline"
 }
 
-// Files writes the checkpoints of an issue, oldest first, as the files of a
-// layout. crunch has one for each, an index and a link to the newest; the
-// others keep the newest state only, and claude a failed one in a folder of
-// its own.
+// Files returns the files of a layout for the checkpoints of an issue, oldest first. The
+// crunch layout has one file per checkpoint, an index and a link to the newest. Other
+// layouts store only the newest state. The claude layout puts a failed workflow into the
+// subfolder failed.
 func Files(as Name, records []*checkpoint.Record) ([]Output, error) {
 	if len(records) == 0 {
 		return nil, fmt.Errorf("write %s: no checkpoint", as)
@@ -56,8 +55,8 @@ func Files(as Name, records []*checkpoint.Record) ([]Output, error) {
 	return append(out, Output{Path: "index.yaml", Data: index}, latestLink(out)), nil
 }
 
-// IsLog reports whether the crunch system has one file for all of a record's
-// issue, the log of a story.
+// IsLog reports whether the record comes from a story log, the only crunch file of its
+// issue.
 func IsLog(r *checkpoint.Record) bool { return sub(r.Doc(), "layout.files.story").Len() > 0 }
 
 func latestLink(files []Output) Output {

@@ -10,25 +10,25 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// File is a document of a layout that was read.
+// File is a parsed document of a layout.
 type File struct {
 	Layout   Name
 	Kind     string
-	Version  string    // the generation it was in, "" where there is but one
-	Path     string    // as it was given
-	Problems []Problem // what it does against the rules
+	Version  string    // original version, "" if the kind has a single version
+	Path     string    // path as passed to Read
+	Problems []Problem // rule violations
 
 	kind *kind
-	doc  *object // in its newest generation
+	doc  *object // migrated to the newest version
 	data []byte
 }
 
-// Read reads a document of a layout, or with "" of any that has its shape. The
-// path, with slashes, says where it was found and may be empty.
+// Read parses a document of layout as, or of any matching layout if as is "". The
+// slash-separated path file is the origin of the document and may be empty.
 //
-// What cannot be read at all is an *InvalidError, an *UnknownDocumentError or a
-// *VersionError. A document that breaks rules is returned with its Problems;
-// Err tells whether it may be used.
+// Read fails with *InvalidError, *UnknownDocumentError or *VersionError if the document
+// is unreadable. A document that violates rules is returned with its Problems; Err
+// reports whether it is usable.
 func Read(as Name, file string, data []byte) (*File, error) {
 	base := path.Base(file)
 	if file == "" {
@@ -68,8 +68,8 @@ func Read(as Name, file string, data []byte) (*File, error) {
 	return f, nil
 }
 
-// tolerated reads a record in YAML that only breaks what other readers let
-// pass: that is told as warnings.
+// tolerated parses a YAML record with irregularities that other parsers accept. It
+// returns them as warnings.
 func tolerated(as Name, file string, data []byte) (*object, []Problem, *kind) {
 	var odd []Problem
 	m, err := checkpoint.DecodeTolerant(data, checkpoint.DefaultLimits, func(line, column int, msg string) {
@@ -87,9 +87,8 @@ func tolerated(as Name, file string, data []byte) (*object, []Problem, *kind) {
 	return m, odd, k
 }
 
-// Explain says what a document would have to say to be one of the layout's
-// checkpoints, which by its shape it is not: it returns an *InvalidError, or
-// nil when no rule is against it.
+// Explain returns an *InvalidError with the rules that a document violates, as if it were
+// a checkpoint of the layout. It returns nil if the document violates no rule.
 func Explain(as Name, file string, data []byte) error {
 	f := &File{Layout: as, Path: file, kind: as.kinds()[0], data: data}
 	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
@@ -106,7 +105,7 @@ func Explain(as Name, file string, data []byte) error {
 	return f.Err(false)
 }
 
-// find finds the kind of a document in one layout or in all.
+// find returns the kind of a document in one layout, or in all layouts if as is "".
 func find(as Name, m *object, file string) *kind {
 	names := Names()
 	if as != "" {
@@ -120,8 +119,8 @@ func find(as Name, m *object, file string) *kind {
 	return nil
 }
 
-// Err returns an *InvalidError with every problem when there is one that is
-// more than a warning; with strict, when there is any.
+// Err returns an *InvalidError with all problems except warnings, nil if no problem
+// remains. With strict, warnings count as problems.
 func (f *File) Err(strict bool) error {
 	bad := slices.DeleteFunc(slices.Clone(f.Problems), func(p Problem) bool { return p.Warning && !strict })
 	if len(bad) == 0 {
@@ -130,7 +129,7 @@ func (f *File) Err(strict bool) error {
 	return &InvalidError{Layout: f.Layout, File: f.base(), Problems: bad}
 }
 
-// base is the name of the document's file, "" for standard input.
+// base returns the base name of the file, "" for standard input.
 func (f *File) base() string {
 	if f.Path == "" {
 		return ""
@@ -138,12 +137,11 @@ func (f *File) base() string {
 	return path.Base(f.Path)
 }
 
-// Key returns what the document says it belongs to, "" if it names nothing:
-// the key of the issue that it is kept under.
+// Key returns the issue key of the document, "" if the document has no key.
 func (f *File) Key() string { return f.kind.key(f.doc) }
 
-// ID returns the id that the document gives the checkpoint, or where it gives
-// none the name of its file; "" if neither can be one.
+// ID returns the checkpoint id of the document. If the document has no id, ID returns the
+// file name without extension. The result is "" if neither is a valid id.
 func (f *File) ID() checkpoint.ID {
 	if f.kind.id == nil {
 		return ""
@@ -154,7 +152,7 @@ func (f *File) ID() checkpoint.ID {
 	}
 	name := cmp.Or(f.kind.id(f.doc), base)
 	if dir := path.Base(path.Dir(f.Path)); f.Layout == Entire && dir != "" && strings.Trim(dir, "0123456789") == "" {
-		name += "-" + dir // sessions have the id of their checkpoint, in a folder with their number
+		name += "-" + dir // sessions share the id of their checkpoint; each has a numbered folder
 	}
 	id, err := checkpoint.ParseID(name)
 	if err != nil {
@@ -163,8 +161,8 @@ func (f *File) ID() checkpoint.ID {
 	return id
 }
 
-// Written returns when the document says it was written: a value that
-// checkpoint.ParseTime reads, or not.
+// Written returns the write time in the document, unparsed; checkpoint.ParseTime may
+// reject the value.
 func (f *File) Written() any {
 	if f.kind.at == nil {
 		return nil
@@ -172,9 +170,9 @@ func (f *File) Written() any {
 	return f.kind.at(f.doc)
 }
 
-// Clock returns when the document was written, where it only has times of the
-// day: the last of them, on the day that its file was changed, in UTC. It is
-// zero where it has none.
+// Clock returns the write time of a document that contains only times of day. The result
+// is the last of these times, on the UTC date of the file's modification. It is zero if
+// the document has no times.
 func (f *File) Clock(changed time.Time) time.Time {
 	events, _ := get(f.doc, "events").([]any)
 	for _, e := range slices.Backward(events) {
@@ -188,8 +186,8 @@ func (f *File) Clock(changed time.Time) time.Time {
 	return time.Time{}
 }
 
-// Relativize makes absolute paths below a directory relative to it, and leaves
-// out the problems that are none any more. It reports how many there were.
+// Relativize converts absolute paths below a directory to relative paths and removes
+// their problems. It returns the number of converted paths.
 func (f *File) Relativize(root string) int {
 	if root == "" {
 		return 0
@@ -202,7 +200,7 @@ func (f *File) Relativize(root string) int {
 	return max(n, was-len(f.Problems))
 }
 
-// relativize changes the texts of a document.
+// relativize converts the texts of a document.
 func relativize(v any, prefix string) (n int) {
 	change := func(v any, set func(string)) {
 		if s, ok := v.(string); ok {
@@ -230,7 +228,7 @@ func relativize(v any, prefix string) (n int) {
 	return n
 }
 
-// Trigger returns what a checkpoint of this document is made for.
+// Trigger returns the trigger for a checkpoint of this document.
 func (f *File) Trigger() checkpoint.Trigger {
 	if f.kind.cause == nil {
 		return checkpoint.PhaseTransition
@@ -238,15 +236,14 @@ func (f *File) Trigger() checkpoint.Trigger {
 	return f.kind.cause(f.doc)
 }
 
-// Whole reports whether the document is a record of its own, with an id, a
-// time and a word on where to go on.
+// Whole reports whether the document is a complete record, with id, time and resume
+// point.
 func (f *File) Whole() bool { return f.kind.whole }
 
-// Sequel reports whether the document speaks of work that another file of the
-// same folder names.
+// Sequel reports whether another file in the same folder names the document's workflow.
 func (f *File) Sequel() bool { return f.Layout == Dotagent && f.Kind == "execution" && f.Key() == "" }
 
-// readable fails for generations that no rule here speaks of.
+// readable fails with *VersionError if the version is unsupported.
 func (f *File) readable(base string) error {
 	reads := ""
 	switch f.Layout {

@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// foreignDir is where the real files are, which stay there.
+// foreignDir returns the external folder with real files.
 func foreignDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -36,7 +36,7 @@ func foreignDir(t testing.TB) string {
 	return filepath.Join(dir, "..", "shared", "foreign")
 }
 
-// foreign returns the folder of real files, or skips the test.
+// foreign returns the folder with real files, or skips the test.
 func foreign(t testing.TB) string {
 	t.Helper()
 	dir := foreignDir(t)
@@ -47,8 +47,7 @@ func foreign(t testing.TB) string {
 	return dir
 }
 
-// realFile is a real file: its name in the folder, the path it was found at,
-// and its bytes.
+// realFile is a real file: its name in the folder, its original path, and its content.
 type realFile struct {
 	name, path string
 	data       []byte
@@ -74,7 +73,7 @@ func realFiles(t testing.TB) []realFile {
 	return files
 }
 
-// verdict is what becomes of a file: its kind, or why it is refused.
+// verdict returns the kind of a file, or the reason for its rejection.
 func verdict(f realFile) string {
 	if why := Ignored(f.path); why != "" {
 		return "ignored: " + why
@@ -93,7 +92,7 @@ func verdict(f realFile) string {
 	return out + " key=" + file.Key()
 }
 
-// readAny reads a file of any layout, or of a tool that can be read from.
+// readAny parses a file of any layout or source.
 func readAny(f realFile) (*File, error) {
 	file, err := Read("", f.path, f.data)
 	if errors.As(err, new(*UnknownDocumentError)) {
@@ -106,7 +105,8 @@ func readAny(f realFile) (*File, error) {
 	return file, err
 }
 
-// Every real file has its line: what it is imported as, or why not.
+// The golden file has a line for each real file: its kind, or the reason for its
+// rejection.
 func TestRealFilesTable(t *testing.T) {
 	var b strings.Builder
 	for _, f := range realFiles(t) {
@@ -121,7 +121,7 @@ func TestRealFilesTable(t *testing.T) {
 	assert.Equal(t, string(want), b.String())
 }
 
-// imported reads a real file that is one of a layout's.
+// imported parses a real file and returns nil if the file is not importable.
 func imported(f realFile) *File {
 	if Ignored(f.path) != "" {
 		return nil
@@ -133,8 +133,7 @@ func imported(f realFile) *File {
 	return file
 }
 
-// What was read comes back byte for byte, through a record that was stored: the
-// words of each system stay.
+// Importable files survive a round trip through a stored record byte for byte.
 func TestRealFilesComeBack(t *testing.T) {
 	seen := 0
 	for _, f := range realFiles(t) {
@@ -159,8 +158,7 @@ func TestRealFilesComeBack(t *testing.T) {
 	assert.Greater(t, seen, 80)
 }
 
-// Without the bytes that were read, and where the record says something else,
-// what comes back still says the same: every key, known or not, in its order.
+// After changes, or without the original bytes, documents keep all keys in order.
 func TestRealFilesKeepTheirKeys(t *testing.T) {
 	seen := 0
 	for _, f := range realFiles(t) {
@@ -186,7 +184,7 @@ func TestRealFilesKeepTheirKeys(t *testing.T) {
 			require.NoError(t, err)
 			now, err := checkpoint.DecodeDocument(out[0].Data, checkpoint.DefaultLimits)
 			require.NoError(t, err)
-			if !file.Whole() { // the keys of a record are in the record's order
+			if !file.Whole() { // a record has its own key order
 				ordered(t, was, now, "")
 			}
 		})
@@ -194,8 +192,7 @@ func TestRealFilesKeepTheirKeys(t *testing.T) {
 	assert.Greater(t, seen, 80)
 }
 
-// ordered asserts that every key is there still, and that no two have changed
-// places.
+// ordered asserts that all keys are still present in their original order.
 func ordered(t *testing.T, was, now *object, at string) {
 	t.Helper()
 	keys := slices.DeleteFunc(now.Keys(), func(k string) bool { return !has(was, k) })
@@ -209,8 +206,8 @@ func ordered(t *testing.T, was, now *object, at string) {
 	}
 }
 
-// No real file makes a reader panic when it is cut off anywhere or has any
-// byte changed, and what is read then can be written.
+// Readers do not panic on truncated or modified files, and accepted input can be written
+// again.
 func TestRealFilesDamaged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -219,7 +216,7 @@ func TestRealFilesDamaged(t *testing.T) {
 		if Ignored(f.path) != "" {
 			continue
 		}
-		step := 1 + len(f.data)*len(f.data)/(1<<19) // about half a MiB is read of each, twice
+		step := 1 + len(f.data)*len(f.data)/(1<<19) // about half a MiB per file, twice
 		for at := 0; at < len(f.data); at += step {
 			changed := bytes.Clone(f.data)
 			changed[at] ^= 1 << (at % 8)
@@ -233,8 +230,7 @@ func TestRealFilesDamaged(t *testing.T) {
 	}
 }
 
-// exercise reads a document, and where that works puts it into a record and
-// writes it again: what comes back says the same.
+// exercise asserts that an accepted document survives a round trip through a record.
 func exercise(t testing.TB, as Name, path string, data []byte) {
 	f, err := Read(as, path, data)
 	if err != nil || f.Err(false) != nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fuzzLayout feeds the documents of one layout, written by hand and real ones,
-// and what a fuzzer makes of them.
+// fuzzLayout fuzzes the parser of a layout. The seeds are test documents and real files.
 func fuzzLayout(f *testing.F, as Name, under string) {
 	names, err := filepath.Glob(filepath.Join("testdata", "docs", string(as)+"*"))
 	require.NoError(f, err)
@@ -26,8 +25,8 @@ func fuzzLayout(f *testing.F, as Name, under string) {
 	})
 }
 
-// addReal adds the real documents of a layout, where they are there: the tests
-// that need them say so where they are not.
+// addReal adds real documents of a layout as seeds, if available. Other tests report
+// missing files.
 func addReal(f *testing.F, as Name) {
 	root := foreignDir(f)
 	if _, err := os.Stat(root); err != nil {
@@ -46,7 +45,7 @@ func FuzzRecovery(f *testing.F) { fuzzLayout(f, Recovery, "") }
 func FuzzDotagent(f *testing.F) { fuzzLayout(f, Dotagent, "state/") }
 func FuzzPipeline(f *testing.F) { fuzzLayout(f, Pipeline, ".pipeline/") }
 
-// FuzzStory reads what is no document as a story's log.
+// FuzzStory fuzzes story logs.
 func FuzzStory(f *testing.F) {
 	f.Add([]byte("P1: \u2713 a 12:30\nP1: \u2717 b\n---\nx: [\n"))
 	f.Add([]byte("phases: {P1: {status: done}}\n"))

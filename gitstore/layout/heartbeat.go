@@ -6,8 +6,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Heartbeat returns when the lead of a pipeline last wrote its state, zero where
-// the record is of no lead, or the pipeline is complete.
+// Heartbeat returns the last write time of a pipeline lead's state. It returns zero if
+// the record has no such state or if the pipeline is complete.
 func Heartbeat(r *checkpoint.Record) time.Time {
 	state := sub(r.Doc(), "layout.files.state.document")
 	if r.Layout() != string(Pipeline) || state.Len() == 0 || get(state, "complete") != false {

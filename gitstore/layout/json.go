@@ -8,14 +8,14 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// defaultIndent is what the five systems write JSON with.
+// defaultIndent is the JSON indentation of all five systems.
 const defaultIndent = 2
 
-// maxIndent bounds what is taken for an indentation.
+// maxIndent limits the detected indentation.
 const maxIndent = 8
 
-// encodeJSON writes a document with every level indent columns deeper, or on
-// one line for 0, and a newline at its end.
+// encodeJSON returns a document as JSON with a final newline. Each level is indented by
+// indent columns; 0 means a single line.
 func encodeJSON(m *object, indent int) ([]byte, error) {
 	data, err := m.MarshalJSON()
 	if err != nil {
@@ -31,7 +31,7 @@ func encodeJSON(m *object, indent int) ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// indentOf finds how a JSON text is indented: by the blanks before its first
+// indentOf returns the indentation of a JSON text, based on the spaces before its first
 // key.
 func indentOf(data []byte) int {
 	body := strings.TrimLeft(strings.TrimPrefix(string(data), "\ufeff"), " \t\r\n")
@@ -50,13 +50,13 @@ func indentOf(data []byte) int {
 	return blanks
 }
 
-// isJSON tells the two syntaxes apart as the decoder does.
+// isJSON reports whether data is JSON rather than YAML, with the decoder's rule.
 func isJSON(data []byte) bool {
 	body := bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\ufeff")), " \t\r\n")
 	return len(body) > 0 && body[0] == '{'
 }
 
-// newObject makes a mapping of keys and values in turn.
+// newObject returns a mapping with alternating keys and values.
 func newObject(pairs ...any) *object {
 	m := checkpoint.NewMap()
 	for i := 0; i+1 < len(pairs); i += 2 {

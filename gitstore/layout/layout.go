@@ -8,10 +8,10 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Name is one of the five layouts.
+// Name is the name of a layout or of a read-only source.
 type Name string
 
-// The layouts.
+// Layouts that can be read and written.
 const (
 	Crunch   Name = "crunch"
 	Claude   Name = "claude"
@@ -20,10 +20,10 @@ const (
 	Pipeline Name = "pipeline"
 )
 
-// Names lists the layouts, in the order in which shapes are tried.
+// Names returns all layouts in detection order.
 func Names() []Name { return []Name{Crunch, Claude, Recovery, Dotagent, Pipeline} }
 
-// Parse returns the layout of that name.
+// Parse returns the layout with this name.
 func Parse(s string) (Name, error) {
 	if !slices.Contains(Names(), Name(s)) {
 		return "", fmt.Errorf("layout %.40q: want one of %s", s, joined(Names()))
@@ -39,31 +39,31 @@ func joined[T ~string](list []T) string {
 	return strings.Join(words, ", ")
 }
 
-// A kind is one kind of document that a layout has.
+// A kind is a type of document in a layout.
 type kind struct {
 	layout Name
 	name   string
-	is     func(m *object) bool                   // by its shape
-	whole  bool                                   // a record of its own
-	lines  func(file string, data []byte) *object // for what is no YAML, nil else
-	under  string                                 // a folder that it must be found in, "" for any
-	older  func(m *object) string                 // its generation
-	newer  func(m *object) *object                // migrated, nil for kinds that have one generation
+	is     func(m *object) bool                   // detection by shape
+	whole  bool                                   // a complete record
+	lines  func(file string, data []byte) *object // parser for line logs, nil for YAML and JSON
+	under  string                                 // required folder in the path, "" for any
+	older  func(m *object) string                 // version of the document
+	newer  func(m *object) *object                // migration, nil for kinds with a single version
 	rules  func(c *checker)
-	key    func(m *object) string // the issue it belongs to, "" where it names none
-	id     func(m *object) string // nil where checkpoints have no ids
-	at     func(m *object) any    // when it was written
+	key    func(m *object) string // issue key, "" if missing
+	id     func(m *object) string // checkpoint id, nil for kinds without ids
+	at     func(m *object) any    // write time
 	cause  func(m *object) checkpoint.Trigger
 
 	apply  func(m *object, r *checkpoint.Record)
-	judge  func(r *checkpoint.Record) // what is new in it moves a counter, nil for nothing
+	judge  func(r *checkpoint.Record) // counts a new verdict, nil if no counter exists
 	update func(r *checkpoint.Record, m *object)
-	fresh  func(r *checkpoint.Record) (*object, error) // nil for what only others write
-	file   func(m *object) string                      // its name
+	fresh  func(r *checkpoint.Record) (*object, error) // new document, nil for kinds that git-checkpoint does not create
+	file   func(m *object) string                      // file name
 	indent int
 }
 
-// kinds lists what a layout has, the most particular shape first.
+// kinds returns the kinds of a layout, the most specific shape first.
 func (n Name) kinds() []*kind {
 	switch n {
 	case Crunch:
@@ -82,7 +82,7 @@ func (n Name) kinds() []*kind {
 	return nil
 }
 
-// kindOf finds the kind of a document.
+// kindOf returns the kind of a document, nil if no kind matches.
 func (n Name) kindOf(m *object, path string) *kind {
 	for _, k := range n.kinds() {
 		if k.lines == nil && k.is(m) && (k.under == "" || strings.Contains("/"+path, "/"+k.under+"/")) {
@@ -92,7 +92,7 @@ func (n Name) kindOf(m *object, path string) *kind {
 	return nil
 }
 
-// decode reads a document in its newest generation.
+// decode parses a document and migrates it to the newest version.
 func (k *kind) decode(name string, data []byte) (*object, error) {
 	if k.lines != nil {
 		return k.lines(name, data), nil

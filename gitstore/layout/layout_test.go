@@ -19,7 +19,7 @@ func doc(t testing.TB, name string) []byte {
 	return data
 }
 
-// read reads a document of testdata, which breaks no rule.
+// read parses a valid test document.
 func read(t testing.TB, name string) *File {
 	t.Helper()
 	f, err := Read("", name, doc(t, name))
@@ -28,7 +28,7 @@ func read(t testing.TB, name string) *File {
 	return f
 }
 
-// stored is a record as it comes back from the store.
+// stored returns a record after a round trip through its encoding.
 func stored(t testing.TB, r *checkpoint.Record) *checkpoint.Record {
 	t.Helper()
 	data, err := r.Encode()
@@ -38,8 +38,7 @@ func stored(t testing.TB, r *checkpoint.Record) *checkpoint.Record {
 	return r
 }
 
-// Every document that is written by hand is found by its shape, and says the
-// same in the record, also with '_' in the project of an id.
+// Each test document is detected by shape and converted to the expected record.
 func TestDocuments(t *testing.T) {
 	for _, c := range []struct {
 		name, kind, version, key, id string
@@ -87,8 +86,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// A byte order mark, CRLF and a missing last newline come back as
-// they were.
+// Byte order marks, CRLF and missing final newlines survive a round trip.
 func TestBytesComeBack(t *testing.T) {
 	for _, change := range []func(string) string{
 		func(s string) string { return "\ufeff" + s },
@@ -107,8 +105,7 @@ func TestBytesComeBack(t *testing.T) {
 	}
 }
 
-// What the record says otherwise changes in the document, and nothing else:
-// unknown keys stay, in their places.
+// Of changes only values that differ from the record. Unknown keys keep their positions.
 func TestChanges(t *testing.T) {
 	finish := func(r *checkpoint.Record, current string, done ...string) {
 		p := r.Progress()
@@ -118,7 +115,7 @@ func TestChanges(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(r *checkpoint.Record)
-		want   map[string]string // paths and values as JSON
+		want   map[string]string // paths and JSON values
 	}{
 		{"claude-1.0.json", func(r *checkpoint.Record) { finish(r, "4", "1", "2", "3") }, map[string]string{
 			"current_phase": "4", "completed_phases": "[1,2,3]", "workflow_state.current_phase": "4",
@@ -137,7 +134,7 @@ func TestChanges(t *testing.T) {
 		}},
 		{"dotagent-phase.json", func(r *checkpoint.Record) { finish(r, "IMPLEMENTATION", "REQUIREMENTS", "ARCHITECTURE") }, map[string]string{
 			"current_phase":       `"IMPLEMENTATION"`,
-			"phase_status":        `"pending"`, // nobody began it
+			"phase_status":        `"pending"`, // phase not started
 			"completed_phases[1]": `{"phase":"ARCHITECTURE","completed_at":"2026-03-01T00:00:00Z"}`,
 			"last_updated":        `"2026-03-01T00:00:00Z"`,
 		}},
@@ -176,7 +173,7 @@ func jsonOf(t testing.TB, m *object) string {
 	return string(data)
 }
 
-// Two files of one workflow live in one record.
+// A record can hold two files of one workflow.
 func TestTwoFiles(t *testing.T) {
 	r := read(t, "dotagent-phase.json").Apply(nil)
 	r = stored(t, read(t, "dotagent-execution.json").Apply(r))
@@ -194,7 +191,7 @@ func TestTwoFiles(t *testing.T) {
 	assert.Equal(t, []string{"workflow"}, files.(*object).Keys(), "files of another layout go")
 }
 
-// A record that no document made becomes one that keeps its layout's rules.
+// New documents from a record satisfy the rules of their layout.
 func TestFresh(t *testing.T) {
 	r := checkpoint.New()
 	r.SetID("CP-2-20260301T000000Z-00112233")
@@ -229,7 +226,7 @@ func TestFresh(t *testing.T) {
 	require.ErrorContains(t, err, "the record has no stage")
 }
 
-// crunch has a file for each checkpoint, an index and a link.
+// A crunch folder has a file per checkpoint, an index and a link.
 func TestCrunchFolder(t *testing.T) {
 	var records []*checkpoint.Record
 	for _, id := range []checkpoint.ID{"CP-a-20260101T000000Z-00000001", "CP-b-20260102T000000Z-00000002"} {
@@ -268,7 +265,7 @@ total_checkpoints: 2
 	}
 }
 
-// What cannot be read at all, and why: versions among it, wherever they stand.
+// Read rejects unreadable documents with a precise reason.
 func TestUnreadable(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -312,7 +309,7 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// Names that come from documents stay in their folder.
+// File names from documents cannot leave their folder.
 func TestFileNames(t *testing.T) {
 	for in, want := range map[string]string{
 		"../../x.json": "_.._x.json", "a/b": "a_b", `c:\d`: "c__d", "": "checkpoint.json", "..": "checkpoint.json",
@@ -322,7 +319,7 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
-// Keys that this program uses for itself are any other key in a document.
+// Keys reserved for git-checkpoint are ordinary keys in a document.
 func TestCrunchKeysOfOurs(t *testing.T) {
 	for _, layout := range []string{"mine", "\n  name: crunch"} {
 		data := "checkpoint_id: CP-a-1-0000\ncreated_at: \"2026-01-01\"\nissue_number: 7\n" +

@@ -8,10 +8,10 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Listing is what a layout's system would list: for crunch the index of each
-// issue, for the others their files, a line each, those that failed apart. It
-// takes the records of each issue, oldest first, and fails where none has
-// words in the layout.
+// Listing returns the file list of a layout's system: for crunch the index of each issue,
+// for other layouts a line per file. Failed claude workflows are listed separately. The
+// records of each issue are sorted oldest first. Listing fails if no issue can be written
+// in the layout.
 func Listing(as Name, chains [][]*checkpoint.Record) (string, error) {
 	var active, failures []string
 	var last error
@@ -51,8 +51,7 @@ func headed(head string, lines []string) string {
 	return head + "  " + strings.Join(lines, "  ")
 }
 
-// listed is one file: its name, its kind where the layout has several in one
-// folder, and where the work stands.
+// listed returns the line for a file: name, kind if ambiguous, and status.
 func listed(as Name, o Output, chain []*checkpoint.Record) string {
 	r := chain[len(chain)-1]
 	words := []string{line(o.Path)}
@@ -65,7 +64,7 @@ func listed(as Name, o Output, chain []*checkpoint.Record) string {
 	return strings.Join(words, " ") + "\n"
 }
 
-// standing says in words where the work of a file stands.
+// standing returns the status of a file as words.
 func standing(f *File, r *checkpoint.Record) []string {
 	var words []string
 	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
@@ -95,7 +94,7 @@ func standing(f *File, r *checkpoint.Record) []string {
 	return words
 }
 
-// waves is how many waves a plan has, "" where nobody says.
+// waves returns the number of waves in a plan, "" if unknown.
 func waves(m *object) string {
 	if n := sub(m, "wave_structure").Len(); n > 0 && text(m, "total_waves") == "" {
 		return strconv.Itoa(n)
@@ -103,7 +102,7 @@ func waves(m *object) string {
 	return text(m, "total_waves")
 }
 
-// finished counts the record's tasks.
+// finished counts the completed and total tasks of a record.
 func finished(r *checkpoint.Record) (done, all int) {
 	for _, v := range sub(r.Doc(), "tasks").All() {
 		all++

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// chainOf is an issue with one checkpoint, made of documents.
+// chainOf returns a chain with one checkpoint, built from test documents.
 func chainOf(t *testing.T, change func(r *checkpoint.Record), names ...string) []*checkpoint.Record {
 	t.Helper()
 	var r *checkpoint.Record

@@ -8,13 +8,13 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A system writes the time and then its file: they are this close.
+// writing is the maximum delay between a document's time and the modification of its
+// file.
 const writing = 2 * time.Minute
 
-// LooksLocal notes a time of writing that says it is UTC and was that of a clock
-// on the wall: it stands as far from when the file was changed as clocks in zone
-// did from UTC. The time is left as it is: another machine may have changed the
-// file.
+// LooksLocal adds a warning if the write time claims UTC but is probably local time. This
+// is the case if its distance from the file's modification time equals the UTC offset of
+// zone. The time itself is not changed, because the file may come from another machine.
 func (f *File) LooksLocal(changed time.Time, zone *time.Location) {
 	text, _ := f.Written().(string)
 	at, err := checkpoint.ParseTime(text)

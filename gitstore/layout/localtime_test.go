@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A time is local where the file's own and the zone explain it, and nowhere else.
+// LooksLocal warns only if the UTC offset of the zone explains the difference.
 func TestLooksLocal(t *testing.T) {
 	east, west := time.FixedZone("", 5*3600+1800), time.FixedZone("", -7*3600)
 	for name, c := range map[string]struct {
 		written, changed string
 		zone             *time.Location
-		want             string // "" for nothing
+		want             string // "" for no warning
 	}{
 		"east":              {"2026-02-14T14:30:00Z", "2026-02-14T09:00:01Z", east, "2026-02-14T14:30:00Z looks like local time: the file was changed at 2026-02-14T09:00:01Z, and clocks stood at +05:30 from UTC then"},
 		"west":              {"2026-02-14T02:00:00Z", "2026-02-14T09:00:00Z", west, "2026-02-14T02:00:00Z looks like local time: the file was changed at 2026-02-14T09:00:00Z, and clocks stood at -07:00 from UTC then"},

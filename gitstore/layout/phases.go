@@ -8,10 +8,10 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// maxReplans is how often a phase may be planned anew.
+// maxReplans is the limit of replans per phase.
 const maxReplans = 2
 
-// phaseName reads a phase: 3, "3", "phase_3", "4b", "4.4" or a name.
+// phaseName returns the phase for 3, "3", "phase_3", "4b", "4.4" or a name.
 func phaseName(v any) string {
 	s := textOf(v)
 	if rest, ok := strings.CutPrefix(s, "phase_"); ok && rest != "" {
@@ -20,7 +20,7 @@ func phaseName(v any) string {
 	return s
 }
 
-// phasesOf reads a list of phases as a set, in its order.
+// phasesOf returns a list of phases without duplicates.
 func phasesOf(v any) []string {
 	var out []string
 	l, _ := v.([]any)
@@ -35,7 +35,7 @@ func phasesOf(v any) []string {
 	return out
 }
 
-// phase reports a value that is no phase; one that is no number is a warning.
+// phase reports a value that is not a phase. Names, and numbers as text, are warnings.
 func (c *checker) phase(path string) {
 	v, ok := c.given(path)
 	if !ok {
@@ -55,7 +55,7 @@ func (c *checker) phase(path string) {
 	}
 }
 
-// phases looks at a list of phases.
+// phases checks a list of phases.
 func (c *checker) phases(path string) {
 	l, ok := c.list(path)
 	seen := map[string]bool{}
@@ -72,8 +72,8 @@ func (c *checker) phases(path string) {
 	}
 }
 
-// replans compares the counts of replans, which have three names, with their
-// history.
+// replans compares the replan counts with the history. The counts have three possible
+// keys.
 func (c *checker) replans() {
 	history, ok := c.list("replan_history")
 	counts := map[string]int{}
@@ -104,8 +104,8 @@ func (c *checker) replans() {
 	}
 }
 
-// setWorkflow replaces what the record says of the workflow: keys and texts in
-// turn, empty ones left out.
+// setWorkflow replaces the workflow section with alternating keys and texts. Empty texts
+// are omitted.
 func setWorkflow(r *checkpoint.Record, pairs ...string) {
 	w := checkpoint.NewMap()
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -116,21 +116,21 @@ func setWorkflow(r *checkpoint.Record, pairs ...string) {
 	r.Doc().Set("workflow", w)
 }
 
-// setPhases replaces the record's progress.
+// setPhases replaces the progress section.
 func setPhases(r *checkpoint.Record, current string, done []string, total string) {
 	r.Doc().Delete("progress")
 	r.SetProgress(checkpoint.Progress{Current: current, Completed: done, Total: phaseTotal(total)})
 	r.SetPhase(current)
 }
 
-// phaseTotal is a number of phases within what a record holds.
+// phaseTotal returns a phase count, clamped to valid values.
 func phaseTotal(said string) int {
 	n, _ := number(said).Int()
 	return int(min(max(n, 0), 1<<30))
 }
 
-// updatePhases changes the phases of a document where the record has others.
-// An empty key is none.
+// updatePhases updates document phases that differ from the record. Empty keys are
+// ignored.
 func updatePhases(r *checkpoint.Record, m *object, current, done, total string) {
 	p := r.Progress()
 	if current != "" && p.Current != "" && phaseName(get(m, current)) != p.Current {
@@ -150,8 +150,8 @@ func sorted(list []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(list)))
 }
 
-// updateStatus changes a status where the record has another: the spelling of
-// one that means the same stays.
+// updateStatus updates a status that differs from the record. Synonyms keep their
+// spelling.
 func updateStatus(r *checkpoint.Record, m *object, key string) {
 	s := text(r.Doc(), "workflow.status")
 	if s != "" && statusOf(text(m, key)) != s {
@@ -159,8 +159,7 @@ func updateStatus(r *checkpoint.Record, m *object, key string) {
 	}
 }
 
-// updateError changes the error of a document where the record has another or
-// none.
+// updateError updates an error that differs from the record.
 func updateError(r *checkpoint.Record, m *object, key string) {
 	said := text(r.Doc(), "workflow.last_error")
 	switch {
@@ -172,18 +171,18 @@ func updateError(r *checkpoint.Record, m *object, key string) {
 	}
 }
 
-// touch notes the time of a change, if there was one.
+// touch sets the modification time if the document has changed.
 func touch(r *checkpoint.Record, was, m *object, key string) {
 	if !checkpoint.Equal(was, m) && !r.CreatedAt().IsZero() {
 		m.Set(key, seconds(r.CreatedAt()))
 	}
 }
 
-// seconds writes a time the way the five systems do.
+// seconds formats a time like the five systems.
 func seconds(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
-// phaseNumber is a phase as the number that systems without names want: its
-// place among the names where it is no number itself.
+// phaseNumber returns the number of a phase for systems without names: its position among
+// the names, otherwise the phase itself.
 func phaseNumber(p checkpoint.Progress, phase string) any {
 	if i := slices.Index(p.Names, phase); i >= 0 {
 		return i + 1

@@ -9,14 +9,14 @@ import (
 	"git-checkpoint/gitstore/checkpoint/story"
 )
 
-// pipelineStages are the stages of a story, by their number.
+// pipelineStages lists the stages of a story by number.
 var pipelineStages = []string{"stage_0", "stage_1", "stage_2", "stage_3"}
 
 func pipelineKinds() []*kind {
 	return []*kind{pipelineStory(), pipelineState(), pipelineRun(), pipelineOther()}
 }
 
-// pipelineStory is checkpoint-{storyId}.json: where a worker stands with one
+// pipelineStory returns the kind for checkpoint-{storyId}.json, a worker's state of a
 // story.
 func pipelineStory() *kind {
 	return &kind{
@@ -45,11 +45,10 @@ func pipelineStory() *kind {
 	}
 }
 
-// stageOf reads a stage of a document.
+// stageOf returns the stage number of a document value.
 func stageOf(v any) int { return story.Stage(textOf(v)) }
 
-// stageFields are what only some stages have, and the names that the record
-// has for them.
+// stageFields maps document keys of single stages to record keys.
 var stageFields = [][2]string{
 	{"planScore", "plan_score"},
 	{"readiness", "readiness"},
@@ -59,8 +58,7 @@ var stageFields = [][2]string{
 	{"issues", "issues"},
 }
 
-// applyStory fills the sections stage, tasks and progress, and says where to
-// go on.
+// applyStory sets the sections stage, tasks and progress, and the resume point.
 func applyStory(m *object, r *checkpoint.Record) {
 	before, n := story.Stage(text(r.Doc(), "stage.number")), stageOf(get(m, "stage"))
 	if text(r.Doc(), "stage.story") != text(m, "storyId") {
@@ -80,10 +78,9 @@ func applyStory(m *object, r *checkpoint.Record) {
 	r.SetResumeFrom(storyPoint(r, m))
 }
 
-// setStoryTasks moves the tasks to where the document has them. What else the
-// record says of one stays. While the stage of the work goes on, a task that is
-// complete stays so: another worker of the story completed it, who had not seen
-// this document.
+// setStoryTasks updates the status of the document's tasks and preserves their other
+// values. Within stage 2, completed tasks stay complete: another worker of the story may
+// have completed a task without this document.
 func setStoryTasks(r *checkpoint.Record, m *object, goesOn bool) {
 	before, tasks := sub(r.Doc(), "tasks"), checkpoint.NewMap()
 	put := func(id, status string) {
@@ -112,7 +109,7 @@ func setStoryTasks(r *checkpoint.Record, m *object, goesOn bool) {
 	r.Doc().Set("tasks", tasks)
 }
 
-// setStages makes the stages the record's phases.
+// setStages sets the phases of the record to the stages.
 func setStages(r *checkpoint.Record, stage int, done bool) {
 	at := max(0, min(stage, len(pipelineStages)-1))
 	p := checkpoint.Progress{Current: pipelineStages[at], Names: pipelineStages, Completed: pipelineStages[:at]}
@@ -125,14 +122,14 @@ func setStages(r *checkpoint.Record, stage int, done bool) {
 	r.Doc().Set("workflow", newObject("status", map[bool]string{true: completed, false: inProgress}[done]))
 }
 
-// storyDone reports whether nothing of the story is left.
+// storyDone reports whether the story is complete.
 func storyDone(m *object) bool {
 	v := text(m, "verdict")
 	return stageOf(get(m, "stage")) == 3 && v != "" && v != "FAIL"
 }
 
-// storyPoint is where work on a story goes on: a stage's checkpoint is written
-// when the stage is over, but for stage 2, which writes one for every task.
+// storyPoint returns the resume point of a story. A checkpoint marks the end of its
+// stage, except in stage 2, which has a checkpoint per task.
 func storyPoint(r *checkpoint.Record, m *object) string {
 	n, left := stageOf(get(m, "stage")), openTasks(r)
 	switch v := text(m, "verdict"); {
@@ -150,7 +147,7 @@ func storyPoint(r *checkpoint.Record, m *object) string {
 	return pipelineStages[n+1]
 }
 
-// openTasks are the tasks of a record that are not over.
+// openTasks returns the unfinished tasks of a record.
 func openTasks(r *checkpoint.Record) []string {
 	var open []string
 	for id, v := range sub(r.Doc(), "tasks").All() {
@@ -161,7 +158,7 @@ func openTasks(r *checkpoint.Record) []string {
 	return open
 }
 
-// updateStory moves the tasks that the record has in another place.
+// updateStory updates task lists, stage and stage fields that differ from the record.
 func updateStory(r *checkpoint.Record, m *object) {
 	was := m.Clone()
 	done, left := texts(get(m, "tasksCompleted")), texts(get(m, "tasksRemaining"))
@@ -206,7 +203,7 @@ func freshStory(r *checkpoint.Record) (*object, error) {
 	), nil
 }
 
-// pipelineRun is the one file of a real run: its stage, its gate and its
+// pipelineRun returns the kind for the single file of a real run: stage, gate and
 // counters.
 func pipelineRun() *kind {
 	return &kind{
@@ -255,8 +252,8 @@ func runRules(c *checker) {
 	c.time("gate.last_checked_at", "timestamps.created_at", "timestamps.updated_at")
 }
 
-// pipelineOther is what kindred tools keep at the same path. It is kept whole;
-// only its phase, its status and its times are understood.
+// pipelineOther returns the kind for files of related tools at the same path. The file is
+// stored completely; only phase, status and times are interpreted.
 func pipelineOther() *kind {
 	return &kind{
 		layout: Pipeline, name: "other", under: ".pipeline",

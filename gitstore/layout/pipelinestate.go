@@ -10,7 +10,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
-// pipelineState is state.json: what the lead knows of all stories.
+// pipelineState returns the kind for state.json, the lead's state of all stories.
 func pipelineState() *kind {
 	return &kind{
 		layout: Pipeline, name: "state",
@@ -38,7 +38,7 @@ func pipelineState() *kind {
 	}
 }
 
-// applyState keeps in the record how every story stands.
+// applyState stores the state of all stories in the record.
 func applyState(m *object, r *checkpoint.Record) {
 	status := inProgress
 	if get(m, "complete") == true {
@@ -58,7 +58,7 @@ func applyState(m *object, r *checkpoint.Record) {
 	r.Doc().Set("pipeline", p)
 }
 
-// updateState changes the states and counters that the record has otherwise.
+// updateState updates states and counters that differ from the record.
 func updateState(r *checkpoint.Record, m *object) {
 	was := m.Clone()
 	for key, v := range sub(r.Doc(), "pipeline").All() {
@@ -134,7 +134,7 @@ func (c *checker) counters() {
 	}
 }
 
-// workers compares the numbers with what they count.
+// workers compares the numbers of workers and remaining stories with the lists.
 func (c *checker) workers() {
 	workers, ok := c.mapping("worker_map")
 	if n, isInt := number(text(c.doc, "active_workers")).Int(); ok && isInt && int(n) != workers.Len() {
@@ -147,8 +147,7 @@ func (c *checker) workers() {
 	}
 }
 
-// openStories are those that are neither done nor paused, by their states, and
-// those that wait in the queue.
+// openStories returns queued stories, and stories that are neither done nor paused.
 func openStories(m, states *object) map[string]bool {
 	open := map[string]bool{}
 	for id, v := range states.All() {
@@ -162,16 +161,14 @@ func openStories(m, states *object) map[string]bool {
 	return open
 }
 
-// Worktree returns the folder that the lead's document of a record has for a
-// story, "" for none.
+// Worktree returns the worktree folder of a story in the lead's document, "" if unknown.
 func Worktree(r *checkpoint.Record, id string) string {
 	m := sub(r.Doc(), "layout.files.state.document.worktree_map")
 	return textOf(get(m, checkpoint.PathOf("", id)))
 }
 
-// RecoverState works out anew, in the lead's document of a record, what is only
-// true while the lead runs: the workers and the stories that are left. What it
-// suspected is forgotten.
+// RecoverState recomputes the volatile values of the lead's document after a restart:
+// active workers, remaining stories, and suspicions, which are deleted.
 func RecoverState(r *checkpoint.Record) {
 	m, ok := get(r.Doc(), "layout.files.state.document").(*object)
 	if !ok || Name(r.Layout()) != Pipeline {
@@ -193,7 +190,7 @@ func RecoverState(r *checkpoint.Record) {
 	}
 }
 
-// stageTimes warns of stages that end before they begin.
+// stageTimes warns about stages with an end before their start.
 func (c *checker) stageTimes() {
 	times, _ := get(c.doc, "stage_timestamps").(*object)
 	for story, v := range times.All() {
@@ -211,8 +208,7 @@ func (c *checker) stageTimes() {
 	}
 }
 
-// dependencies holds that no story waits for itself, and warns of stories that
-// nobody knows.
+// dependencies reports dependency cycles and warns about unknown stories.
 func (c *checker) dependencies() {
 	deps, ok := c.mapping("depends_on")
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// storyRules are those of a worker's checkpoint: what every stage has, then
-// what its own must have and the others may not.
+// storyRules checks a worker's checkpoint: first common fields, then required and foreign
+// fields of its stage.
 func storyRules(c *checker) {
 	c.required("storyId", "stage", "timestamp", "lastAction")
 	c.text("storyId", "agentId", "lastAction")
@@ -37,7 +37,7 @@ func storyRules(c *checker) {
 	}
 }
 
-// stage reads the stage's number.
+// stage returns the stage number.
 func (c *checker) stage() (int, bool) {
 	v, ok := c.given("stage")
 	if !ok {
@@ -57,7 +57,7 @@ func (c *checker) stage() (int, bool) {
 	return n, true
 }
 
-// stageRules looks at what one stage says.
+// stageRules checks the fields of a stage.
 func (c *checker) stageRules(n int) {
 	done, left := texts(get(c.doc, "tasksCompleted")), texts(get(c.doc, "tasksRemaining"))
 	verdict := text(c.doc, "verdict")
@@ -96,9 +96,8 @@ func (c *checker) stageRules(n int) {
 	c.elsewhere(n, verdict)
 }
 
-// Against holds a document against the record that it follows: a story is over
-// when every task that its earlier stages named is completed. It fails with
-// *InvalidError.
+// Against compares a document with the preceding record. A story is complete only if all
+// tasks from earlier stages are completed. Otherwise Against fails with *InvalidError.
 func (f *File) Against(before *checkpoint.Record) error {
 	if before == nil || f.Layout != Pipeline || f.Kind != "story" || stageOf(get(f.doc, "stage")) != 3 ||
 		text(before.Doc(), "stage.story") != text(f.doc, "storyId") {
@@ -118,14 +117,14 @@ func (f *File) Against(before *checkpoint.Record) error {
 	return &InvalidError{Layout: f.Layout, File: f.base(), Problems: c.found}
 }
 
-// empty reports tasks that a stage cannot have.
+// empty reports tasks in a stage without tasks.
 func (c *checker) empty(key string, n, stage int) {
 	if n > 0 {
 		c.fail(key, "consistency", "%d tasks, want none in stage %d", n, stage)
 	}
 }
 
-// score looks at a score of 0 to 100.
+// score checks a score from 0 to 100.
 func (c *checker) score(path string) {
 	c.number(path, 0, 100, false)
 	v, _ := c.given(path)
@@ -136,7 +135,7 @@ func (c *checker) score(path string) {
 	}
 }
 
-// elsewhere looks for fields that belong to other stages.
+// elsewhere reports fields of other stages.
 func (c *checker) elsewhere(n int, verdict string) {
 	stages := map[string][]int{
 		"planScore": {0}, "readiness": {1}, "verdict": {1, 3}, "reason": {1}, "qualityScore": {3}, "issues": {3},

@@ -8,8 +8,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// recoveryWorkflow is the document of the recovery system: phases with their
-// artifacts and durations, and a history of replans.
+// recoveryWorkflow returns the kind for documents of the recovery system: phases with
+// artifacts and durations, and a replan history.
 func recoveryWorkflow() *kind {
 	return &kind{
 		layout: Recovery, name: "workflow",
@@ -36,8 +36,8 @@ func recoveryWorkflow() *kind {
 	}
 }
 
-// lastPhaseTime is when the newest phase of a document ended, which has no
-// time of its own.
+// lastPhaseTime returns the document's time, or the end of its newest phase if the
+// document has no time.
 func lastPhaseTime(m *object) any {
 	if at := text(m, "updated_at", "timestamp"); at != "" {
 		return at
@@ -105,8 +105,8 @@ func recoveryRules(c *checker) {
 	c.named(text(c.doc, "workflow_id"))
 }
 
-// nextPhase warns where the current phase is done already: work goes on with
-// the first that is not.
+// nextPhase warns if the current phase is already completed. Work then resumes at the
+// first unfinished phase.
 func (c *checker) nextPhase() {
 	current := phaseName(get(c.doc, "current_phase"))
 	for _, p := range phasesOf(get(c.doc, "completed_phases")) {
@@ -116,7 +116,7 @@ func (c *checker) nextPhase() {
 	}
 }
 
-// phaseMetadata looks at what each phase left behind.
+// phaseMetadata checks the results of each phase.
 func (c *checker) phaseMetadata() {
 	meta, ok := c.mapping("phase_metadata")
 	if !ok {
@@ -141,7 +141,7 @@ func (c *checker) phaseMetadata() {
 	}
 }
 
-// artifactPaths looks at the map from names to places.
+// artifactPaths checks the mapping of names to paths.
 func (c *checker) artifactPaths() {
 	paths, ok := c.mapping("artifact_paths")
 	if !ok {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// reasonAgainst tells what a document is that no layout takes for its own.
+// reasonAgainst returns the actual type of a document that no layout accepts, "" if
+// unknown.
 func reasonAgainst(m *object) string {
 	switch {
 	case isCrunchIndex(m):
@@ -26,8 +27,8 @@ func reasonAgainst(m *object) string {
 	return ""
 }
 
-// Ignored tells why a file that lies in a layout's folder is none of its
-// documents, by its name alone; "" for one that may be.
+// Ignored returns the reason why a file in a layout's folder is not a document, based
+// only on its name. The result is "" for a possible document.
 func Ignored(file string) string {
 	base := strings.ToLower(path.Base(file))
 	switch ext := path.Ext(base); {
@@ -47,7 +48,7 @@ func Ignored(file string) string {
 	return ""
 }
 
-// FileName makes a name of a file in the folder out of what a document says.
+// FileName returns a safe file name for a text from a document.
 func FileName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) || r == 0x7f {
@@ -61,8 +62,8 @@ func FileName(s string) string {
 	return s
 }
 
-// pointer returns the name in a file that only names another one: what stands
-// for a link where there are none.
+// pointer returns the name in a file that contains only another file's name. Such files
+// replace symbolic links.
 func pointer(data []byte) string {
 	s := strings.Trim(strings.TrimSpace(string(data)), `"`)
 	ext := path.Ext(s)

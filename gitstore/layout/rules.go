@@ -8,10 +8,10 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Problem is something that a document does against the rules of its layout.
-// Rule is one word for the kind of rule: required, kind, range, enum, time,
-// form, order, consistency, place, version or name. Line and column are 0
-// where there is no text. A warning does not make the document invalid.
+// Problem is a violation of a layout's rules. Rule is a single word for the type of rule:
+// required, kind, range, enum, time, form, order, consistency, place, version or name.
+// Line and Column are 0 if no position is known. A warning does not make the document
+// invalid.
 type Problem struct {
 	Path, Rule, Msg string
 	Line, Column    int
@@ -29,18 +29,18 @@ func (p Problem) String() string {
 	return s
 }
 
-// Bounds of what is listed: a hostile document can break a rule a million
-// times, and finding a place reads it once more.
+// Limits for problems and positions. A hostile document can violate a rule a million
+// times, and each position requires another parse.
 const (
 	maxProblems = 200
 	maxPlaces   = 20
 	maxPlaced   = 4 << 20 // number of bytes that may still be read
 )
 
-// checker collects what a document does against the rules.
+// checker collects rule violations of a document.
 type checker struct {
 	doc   *object
-	file  string // base name, "" where there is none
+	file  string // base name, "" without a file
 	found []Problem
 }
 
@@ -58,7 +58,7 @@ func (c *checker) warn(path, rule, format string, args ...any) {
 	c.add(true, path, rule, format, args...)
 }
 
-// place gives the problems their lines and columns.
+// place sets the lines and columns of problems.
 func place(found []Problem, data []byte) {
 	if len(data) > maxPlaced {
 		return
@@ -70,7 +70,7 @@ func place(found []Problem, data []byte) {
 	}
 }
 
-// required reports keys that are missing, null or empty text.
+// required reports missing, null and empty values.
 func (c *checker) required(keys ...string) {
 	for _, key := range keys {
 		v, ok := c.doc.Get(key)
@@ -83,7 +83,7 @@ func (c *checker) required(keys ...string) {
 	}
 }
 
-// shown is a value in a message.
+// shown formats a value for a message.
 func shown(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -100,13 +100,13 @@ func shown(v any) string {
 	return "a mapping"
 }
 
-// given returns the value at a path unless it is missing or null.
+// given returns the value at a path, and false if it is missing or null.
 func (c *checker) given(path string) (any, bool) {
 	v, ok := c.doc.Lookup(path)
 	return v, ok && v != nil
 }
 
-// text reports a value that is no text. A number is one.
+// text reports values that are neither text nor number.
 func (c *checker) text(paths ...string) {
 	for _, p := range paths {
 		if v, ok := c.given(p); ok && textOf(v) == "" && v != "" {
@@ -115,8 +115,8 @@ func (c *checker) text(paths ...string) {
 	}
 }
 
-// number reports a value that is no number between lo and hi, and as a warning
-// a number that is written as text.
+// number reports a value that is not a number between lo and hi. A number written as text
+// is a warning.
 func (c *checker) number(path string, lo, hi float64, whole bool) {
 	v, ok := c.given(path)
 	if !ok {
@@ -141,7 +141,7 @@ func (c *checker) number(path string, lo, hi float64, whole bool) {
 	}
 }
 
-// anyNumber is the upper end of a range that has none.
+// anyNumber is the upper limit of an unlimited range.
 const anyNumber = 1e300
 
 func interval(lo, hi float64) string {
@@ -151,15 +151,14 @@ func interval(lo, hi float64) string {
 	return fmt.Sprintf("%g to %g", lo, hi)
 }
 
-// oneOf reports a word that is none of those known.
+// oneOf reports a value outside the known values.
 func (c *checker) oneOf(path string, known ...string) {
 	if v, ok := c.given(path); ok && !slices.Contains(known, textOf(v)) {
 		c.fail(path, "enum", "want one of %s, got %s", strings.Join(known, ", "), shown(v))
 	}
 }
 
-// status reports a word that no system has for a status, and as a warning one
-// that this layout does not have.
+// status reports an unknown status. A status of another system is a warning.
 func (c *checker) status(path string, known ...string) {
 	v, ok := c.given(path)
 	switch word := textOf(v); {
@@ -171,7 +170,7 @@ func (c *checker) status(path string, known ...string) {
 	}
 }
 
-// time reports a value that is no time in any shape that real files have.
+// time reports a value that is not a time. A time without a time zone is a warning.
 func (c *checker) time(paths ...string) {
 	for _, p := range paths {
 		v, ok := c.given(p)
@@ -187,8 +186,7 @@ func (c *checker) time(paths ...string) {
 	}
 }
 
-// texts reports what is no list of texts, and as a warning one that has an
-// element twice.
+// texts reports a value that is not a list of texts. Duplicates are warnings.
 func (c *checker) texts(paths ...string) {
 	for _, p := range paths {
 		l, ok := c.list(p)
@@ -208,7 +206,7 @@ func (c *checker) texts(paths ...string) {
 	}
 }
 
-// list returns a list, and reports what is none.
+// list returns the list at a path, and reports other values.
 func (c *checker) list(path string) ([]any, bool) {
 	v, ok := c.given(path)
 	if !ok {
@@ -221,7 +219,7 @@ func (c *checker) list(path string) ([]any, bool) {
 	return l, isList
 }
 
-// mapping returns a mapping, and reports what is none.
+// mapping returns the mapping at a path, and reports other values.
 func (c *checker) mapping(path string) (*object, bool) {
 	v, ok := c.given(path)
 	if !ok {
@@ -234,7 +232,7 @@ func (c *checker) mapping(path string) (*object, bool) {
 	return m, isMap
 }
 
-// local warns of paths that name a place of one machine.
+// local warns about absolute paths.
 func (c *checker) local(paths ...string) {
 	for _, p := range paths {
 		if v, ok := c.given(p); ok && absolute(textOf(v)) {

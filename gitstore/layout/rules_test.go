@@ -12,9 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// problems changes a document of testdata, a path and a JSON value at a time,
-// and returns what is against the rules: warnings behind a '?'. A value of
-// "-" deletes the key.
+// problems modifies a test document with pairs of path and JSON value, and returns the
+// problems, warnings with the prefix '?'. The value "-" deletes the key.
 func problems(t *testing.T, as Name, name string, changes ...string) []string {
 	t.Helper()
 	m, err := checkpoint.DecodeDocument(doc(t, name), checkpoint.DefaultLimits)
@@ -46,7 +45,7 @@ func problems(t *testing.T, as Name, name string, changes ...string) []string {
 	return out
 }
 
-// The problems that each layout reports for a document.
+// Each row lists the problems of a modified document.
 func TestRules(t *testing.T) {
 	for _, c := range []struct {
 		as     Name
@@ -135,7 +134,7 @@ func TestRules(t *testing.T) {
 		t.Run(c.name+" "+strings.Join(c.change, " "), func(t *testing.T) {
 			got := problems(t, c.as, c.name, c.change...)
 			if c.as == Crunch {
-				got = errorsOf(got) // the record's own warnings are tested there
+				got = errorsOf(got) // record warnings have their own tests
 				c.want = errorsOf(c.want)
 			}
 			assert.Equal(t, c.want, got)
@@ -153,7 +152,7 @@ func errorsOf(list []string) []string {
 	return out
 }
 
-// stories are a valid checkpoint of every stage.
+// stories are valid documents, one per stage.
 var stories = []string{
 	`{"storyId":"S","stage":0,"agentId":"a","tasksCompleted":[],"tasksRemaining":["T1"],"lastAction":"l","timestamp":"2026-01-01T00:00:00Z","planScore":4}`,
 	`{"storyId":"S","stage":1,"agentId":"a","tasksCompleted":[],"tasksRemaining":[],"lastAction":"l","timestamp":"2026-01-01T00:00:00Z","readiness":7,"verdict":"GO"}`,
@@ -161,7 +160,7 @@ var stories = []string{
 	`{"storyId":"S","stage":3,"agentId":"a","tasksCompleted":["T1","T2"],"tasksRemaining":[],"lastAction":"l","timestamp":"2026-01-01T00:00:00Z","verdict":"PASS","qualityScore":92}`,
 }
 
-// Every stage with every field missing, out of range or of another stage.
+// Each stage is tested with missing, invalid and foreign fields.
 func TestStages(t *testing.T) {
 	for stage, text := range stories {
 		common := []string{
@@ -239,7 +238,7 @@ func TestStages(t *testing.T) {
 	assert.Equal(t, []string{"? issues: a list, want text (kind)"}, storyProblems(t, whole, "", ""))
 }
 
-// Every stage with every verdict, its own and those of the other stages.
+// Each stage is tested with all verdicts.
 func TestVerdicts(t *testing.T) {
 	none, other := []string{"verdict: stage %d has none (place)"}, "verdict: want one of %s, got %q (enum)"
 	for stage, text := range stories {
@@ -262,8 +261,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Every field that a stage must have, missing and empty; both lists of tasks in
-// every stage, where they may be empty.
+// Each required field is tested as missing and empty. Task lists may be empty.
 func TestRequiredFields(t *testing.T) {
 	base := []string{"storyId", "stage", "timestamp", "lastAction"}
 	own := [][]string{{"planScore"}, {"readiness", "verdict"}, {}, {"verdict", "qualityScore"}}
@@ -310,7 +308,7 @@ func storyProblems(t *testing.T, text, path, value string) []string {
 	return out
 }
 
-// A file that is not called after what it holds is told of.
+// A mismatch between file name and id is a warning.
 func TestNames(t *testing.T) {
 	for name, want := range map[string]int{"checkpoint-S.json": 0, "checkpoint-T.json": 1, "": 0, "latest.json": 0} {
 		f, err := Read(Pipeline, name, []byte(stories[2]))
@@ -323,7 +321,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Where work on a story goes on.
+// Resume points of a story.
 func TestStoryPoint(t *testing.T) {
 	for _, c := range []struct{ change, want string }{
 		{`"stage":0,"tasksRemaining":["T1"]`, "stage_1"},
@@ -343,7 +341,7 @@ func TestStoryPoint(t *testing.T) {
 	}
 }
 
-// The words for a status, whatever system has them.
+// Status values of all systems.
 func TestStatusWords(t *testing.T) {
 	for word, want := range map[string]string{
 		"complete": completed, "DONE": completed, "In Progress": inProgress, "not-started": pending, "active": inProgress,
@@ -354,8 +352,7 @@ func TestStatusWords(t *testing.T) {
 	}
 }
 
-// Every older version becomes the same document as the one that was written
-// in the newest.
+// Migration from each older version gives the same document.
 func TestMigration(t *testing.T) {
 	newest := read(t, "claude-1.0.json").doc
 	assert.Equal(t, "2.1", text(newest, "schema_version"))
@@ -366,7 +363,7 @@ func TestMigration(t *testing.T) {
 	for n := range len(steps) + 1 {
 		m, err := checkpoint.DecodeDocument(doc(t, "claude-1.0.json"), checkpoint.DefaultLimits)
 		require.NoError(t, err)
-		m.Set("schema_version", []string{"1.0", "1.1", "1.2", "1.3", "2.1", "2.1"}[n]) // 2.1 also where 2.0 to 2.1 was interrupted
+		m.Set("schema_version", []string{"1.0", "1.1", "1.2", "1.3", "2.1", "2.1"}[n]) // also 2.1 after an interrupted migration from 2.0
 		for _, step := range steps[:n] {
 			step(m)
 		}
@@ -376,8 +373,7 @@ func TestMigration(t *testing.T) {
 		[]string{claudeState("0"), claudeState("1"), claudeState("2"), claudeState("3"), claudeState("4"), claudeState("5"), claudeState("6"), claudeState("7"), claudeState("8"), claudeState("x")})
 }
 
-// The real documents of older versions become what the system's own migration
-// made of them.
+// Real documents migrate to the same result as with the system's own migration.
 func TestRealMigration(t *testing.T) {
 	docs := map[string]*object{}
 	for _, f := range realFiles(t) {
@@ -394,7 +390,7 @@ func TestRealMigration(t *testing.T) {
 	}
 }
 
-// An empty document of every layout names what it would need.
+// Explain lists the required keys for an empty document.
 func TestExplain(t *testing.T) {
 	for as, want := range map[Name]string{
 		Crunch: "checkpoint_id: missing (required)", Claude: "workflow_type: missing (required)",

@@ -9,12 +9,12 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// maxText bounds the bytes that are kept beside a document. Without them it is
-// written the same in meaning.
+// maxText limits the original bytes stored with a document. Larger documents are written
+// again with equal content.
 const maxText = 1 << 20
 
-// Apply puts the document into the record before it, nil if there is none, and
-// returns that. A crunch document is a whole record and replaces it.
+// Apply returns the record before with this document applied; before may be nil. A crunch
+// document is a complete record and replaces before.
 func (f *File) Apply(before *checkpoint.Record) *checkpoint.Record {
 	r := before
 	if r == nil {
@@ -38,8 +38,8 @@ func (f *File) Apply(before *checkpoint.Record) *checkpoint.Record {
 	return r
 }
 
-// section returns the files of this layout in the record, made where there are
-// none; those of another layout go.
+// section returns the files of this layout in the record and creates the section if
+// necessary. Files of other layouts are removed.
 func (f *File) section(r *checkpoint.Record) *object {
 	l := sub(r.Doc(), "layout")
 	if text(l, "name") != string(f.Layout) {
@@ -49,7 +49,8 @@ func (f *File) section(r *checkpoint.Record) *object {
 	return mustSub(l, "files")
 }
 
-// stored is what is kept beside the document.
+// stored returns the metadata for the document: name, version, indentation and original
+// bytes.
 func (f *File) stored() *object {
 	m := checkpoint.NewMap()
 	if f.Path != "" {
@@ -70,8 +71,8 @@ func (f *File) stored() *object {
 	return m
 }
 
-// In reports whether the record says already what the document does, of which
-// it was the last that was read.
+// In reports whether the record already contains this document as its last document of
+// this kind.
 func (f *File) In(r *checkpoint.Record) bool {
 	stored := sub(r.Doc(), "layout.files."+f.Kind)
 	if text(r.Doc(), "layout.name") != string(f.Layout) || stored.Len() == 0 {
@@ -82,17 +83,17 @@ func (f *File) In(r *checkpoint.Record) bool {
 		return false
 	}
 	if issue, ok := f.doc.Get("issue_number"); ok && f.kind.whole {
-		now.Set("issue_number", issue) // it may be kept under another one
+		now.Set("issue_number", issue) // the record may belong to another issue
 	}
 	return f.kind.unchanged(f.doc, now)
 }
 
-// Digest stands for what the document says: two of the same kind that say the
-// same have the same.
+// Digest returns a digest of the document's content. Equal documents of the same kind
+// have equal digests.
 func (f *File) Digest() string { return digest(f.Layout, f.Kind, f.doc) }
 
-// Digests are those of the documents that a record was made of, as they were
-// read or as it holds them since; crunch's have ids instead.
+// Digests returns the digests of all documents in a record. Crunch documents have ids
+// instead.
 func Digests(r *checkpoint.Record) []string {
 	var out []string
 	as := Name(text(r.Doc(), "layout.name"))
@@ -113,15 +114,15 @@ func digest(as Name, name string, m *object) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Forget takes out of a record that the next one starts from what speaks of
-// the one checkpoint it was read for: a crunch document's bytes.
+// Forget removes data of a single checkpoint from the base of the next record: the bytes
+// of a crunch document.
 func Forget(r *checkpoint.Record) {
 	if len(sub(r.Doc(), "layout.files.checkpoint").Keys()) > 0 && text(r.Doc(), "layout.name") == string(Crunch) {
 		r.Doc().Delete("layout")
 	}
 }
 
-// encode writes a document the way its file was written.
+// encode returns a document in its original format.
 func (k *kind) encode(stored, m *object) ([]byte, error) {
 	indent := k.indent
 	if n, ok := number(text(stored, "indent")).Int(); ok {
@@ -132,12 +133,12 @@ func (k *kind) encode(stored, m *object) ([]byte, error) {
 	return encodeJSON(m, indent)
 }
 
-// bytes gives back the bytes that were read, if they still say what the
-// document does, else those of the document.
+// bytes returns the original bytes if the document is unchanged, otherwise its new
+// encoding.
 func (k *kind) bytes(stored, m *object) ([]byte, error) {
 	if s := text(stored, "text"); s != "" {
 		if k.lines != nil {
-			return []byte(s), nil // the lines say more than their events
+			return []byte(s), nil // log lines contain more than their events
 		}
 		if was, err := k.decode(text(stored, "name"), []byte(s)); err == nil && k.unchanged(was, m) {
 			return []byte(s), nil
@@ -146,8 +147,8 @@ func (k *kind) bytes(stored, m *object) ([]byte, error) {
 	return k.encode(stored, m)
 }
 
-// unchanged compares with what was read. The order of a crunch document's keys
-// is that of the record.
+// unchanged reports whether a document equals the original. Key order is ignored for
+// crunch documents, because records have their own order.
 func (k *kind) unchanged(was, m *object) bool {
 	if k.whole {
 		return same(was, m)
@@ -155,17 +156,16 @@ func (k *kind) unchanged(was, m *object) bool {
 	return checkpoint.Equal(was, m)
 }
 
-// Output is a file that a layout has: its path below the layout's folder, and
-// its bytes, or where a link leads to.
+// Output is a file of a layout: its path below the layout's folder, and its content or
+// link target.
 type Output struct {
 	Path string
 	Data []byte
 	Link string
 }
 
-// Of writes what a record says as the documents of a layout: those that were
-// read before, changed where the record says something else now, or new ones.
-// It fails when the record has nothing that the layout could say.
+// Of returns a record as documents of a layout: stored documents with updated values, or
+// new documents. It fails if the record has no content for the layout.
 func Of(as Name, r *checkpoint.Record) ([]Output, error) {
 	files := checkpoint.NewMap()
 	if text(r.Doc(), "layout.name") == string(as) {
@@ -187,7 +187,7 @@ func Of(as Name, r *checkpoint.Record) ([]Output, error) {
 		}
 		out = append(out, Output{Path: k.path(stored, m), Data: data})
 		if files.Len() == 0 {
-			break // the first kind that a layout can make is its checkpoint
+			break // the first possible kind is the checkpoint of the layout
 		}
 	}
 	if len(out) == 0 {
@@ -196,7 +196,8 @@ func Of(as Name, r *checkpoint.Record) ([]Output, error) {
 	return out, nil
 }
 
-// document is what a kind's file says now, nil if the record has none of it.
+// document returns the updated document of a kind, nil if the record has no such
+// document.
 func (k *kind) document(r *checkpoint.Record, stored *object, fresh bool) (*object, error) {
 	if k.whole {
 		if !fresh && stored.Len() == 0 {
@@ -222,8 +223,7 @@ func (k *kind) document(r *checkpoint.Record, stored *object, fresh bool) (*obje
 	return m, nil
 }
 
-// path is the name of a document's file. Names come from documents: they stay
-// in the folder.
+// path returns the file name of a document. Names from documents cannot leave the folder.
 func (k *kind) path(stored, m *object) string {
 	if k.file != nil {
 		return FileName(k.file(m))

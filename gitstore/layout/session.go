@@ -4,16 +4,15 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Entire is no layout that anything is written in: it is what the tool of that
-// name keeps of agents' sessions, a metadata.json for each checkpoint and each
-// session of it, which can be read.
+// Entire is a read-only source: the session metadata of the tool entire. It has a
+// metadata.json for each checkpoint and each of its sessions.
 const Entire Name = "entire"
 
-// Sources are the tools whose documents can be read, but not written.
+// Sources returns the tools whose documents are read-only.
 func Sources() []Name { return []Name{Entire} }
 
-// entireMetadata is the metadata of a checkpoint, or of one of its sessions.
-// Its keys were renamed over time; they are all kept.
+// entireMetadata returns the kind for the metadata of a checkpoint or session. Several
+// keys were renamed over time; all keys are preserved.
 func entireMetadata() *kind {
 	return &kind{
 		layout: Entire, name: "metadata",

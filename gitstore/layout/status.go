@@ -2,7 +2,7 @@ package layout
 
 import "strings"
 
-// The words that a workflow's status has in the record.
+// Workflow status values of records.
 const (
 	inProgress = "in_progress"
 	completed  = "completed"
@@ -13,8 +13,7 @@ const (
 	skipped    = "skipped"
 )
 
-// statusOf maps the words that real files have for a status to ours; a word
-// that nobody knows is "".
+// statusOf returns the status for a word in real files, "" if the word is unknown.
 func statusOf(word string) string {
 	switch strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(word))) {
 	case "in_progress", "inprogress", "running", "active", "started", "working", "executing", "planning", "implementing", "dispatched", "pre_execution":
@@ -35,7 +34,7 @@ func statusOf(word string) string {
 	return ""
 }
 
-// over reports whether a status means that nothing is left to do.
+// over reports whether a status is completed or skipped.
 func over(word string) bool {
 	s := statusOf(word)
 	return s == completed || s == skipped

@@ -13,17 +13,17 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A story's log is a file that looks like YAML and is written line by line, by
-// several agents, so that keys are there twice and the syntax breaks:
+// A story log resembles YAML, but several agents append lines to it. So keys can repeat,
+// and its syntax can be invalid:
 //
 //	P3: ✓ backend-dev 14:23 files:5 tests:12/12
 //	P5: ✗ code-reviewer 18:49 issues:2 decision:REQUEST_CHANGES
 //	P1: SKIP not needed
 //
-// It is kept as it is. Its lines are events; the last one of a phase says how
-// that stands.
+// The log is stored unchanged. Each line is an event; the last event of a phase
+// determines its status.
 
-// storyFolder is where such files are written.
+// storyFolder is the folder of story logs.
 const storyFolder = "/.claude/checkpoints/"
 
 var eventLine = sync.OnceValue(func() *regexp.Regexp {
@@ -43,15 +43,15 @@ func crunchStory() *kind {
 	}
 }
 
-// isStoryLog reports whether a file that is no other document is one.
+// isStoryLog reports whether a file is a story log. The caller has excluded other
+// documents.
 func isStoryLog(as Name, file string, data []byte) bool {
 	ext := path.Ext(file)
 	return (as == "" || as == Crunch) && (ext == ".yaml" || ext == ".yml") && strings.Contains("/"+file, storyFolder) &&
 		!isJSON(data) && len(bytes.TrimSpace(data)) > 0 && len(data) <= maxText && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0
 }
 
-// storyLines is the document of a log: its name, which is its file's, and its
-// events.
+// storyLines returns the document of a log: base name and events.
 func storyLines(file string, data []byte) *object {
 	base := path.Base(file)
 	events := []any{}
@@ -74,8 +74,7 @@ func storyLines(file string, data []byte) *object {
 	return newObject("name", strings.TrimSuffix(base, path.Ext(base)), "events", events)
 }
 
-// phaseEvents reads how the phases stand where a log is YAML after all: a
-// mapping of them by name, or a list.
+// phaseEvents returns the phases of a log with valid YAML: a list, or a mapping by name.
 func phaseEvents(data []byte) []any {
 	events := []any{}
 	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
@@ -99,8 +98,8 @@ func phaseEvents(data []byte) []any {
 	return events
 }
 
-// readStoryLog reads a log. What the decoder says against it is a warning:
-// with strict reading it is refused.
+// readStoryLog parses a log. A decoder error becomes a warning, so that only strict
+// reading rejects the log.
 func readStoryLog(file string, data []byte, syntax error) *File {
 	k := crunchStory()
 	f := &File{Layout: Crunch, Kind: k.name, Path: file, kind: k, data: data, doc: storyLines(file, data)}
@@ -119,7 +118,7 @@ func readStoryLog(file string, data []byte, syntax error) *File {
 	return f
 }
 
-// applyStoryLog makes the phases of the events the record's.
+// applyStoryLog sets the phases of the record from the events.
 func applyStoryLog(m *object, r *checkpoint.Record) {
 	last := map[string]string{}
 	current := ""

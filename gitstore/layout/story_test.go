@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Logs of lines: a phase on each, skipped or sent back.
+// Each line of a story log is a phase event.
 func TestStoryLogs(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

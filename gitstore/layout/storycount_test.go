@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// worker puts a worker's document into the record before it, as a save does.
+// worker applies a worker's document to a record, like a save.
 func worker(t *testing.T, r *checkpoint.Record, text string) *checkpoint.Record {
 	t.Helper()
 	f, err := Read(Pipeline, "checkpoint-S.json", []byte(text))
@@ -21,13 +21,12 @@ func worker(t *testing.T, r *checkpoint.Record, text string) *checkpoint.Record 
 	return stored(t, f.Apply(r))
 }
 
-// at is the document of a stage, written at a second.
+// atSecond sets the time of a document.
 func atSecond(text string, second int) string {
 	return strings.Replace(text, "00:00:00Z", fmt.Sprintf("00:00:%02dZ", second), 1)
 }
 
-// A verdict that sends a story back is counted once for every document that
-// has it.
+// A verdict that sends a story back counts once per document.
 func TestVerdictsAreCounted(t *testing.T) {
 	fail := strings.Replace(stories[3], `"PASS"`, `"FAIL","issues":"slow"`, 1)
 	noGo := strings.Replace(stories[1], `"GO"`, `"NO-GO","reason":"unclear"`, 1)
@@ -51,8 +50,7 @@ func TestVerdictsAreCounted(t *testing.T) {
 	assert.Equal(t, stories[3], string(out[0].Data))
 }
 
-// Two workers of a story complete different tasks, and neither has seen the
-// other's document.
+// Two workers complete different tasks of a story without knowledge of each other.
 func TestWorkersOfOneStory(t *testing.T) {
 	at := func(done, left string, second int) string {
 		return atSecond(fmt.Sprintf(`{"storyId":"S","stage":2,"agentId":"a","tasksCompleted":[%s],"tasksRemaining":[%s],"lastAction":"l","timestamp":"2026-01-01T00:00:00Z"}`, done, left), second)
@@ -72,7 +70,7 @@ func TestWorkersOfOneStory(t *testing.T) {
 	assert.Equal(t, "T3", r.ResumeFrom(), "back from a gate, the document says what is to be done again")
 }
 
-// What the record knows of a task beside its status outlives a document.
+// Task values other than the status survive a new document.
 func TestTasksKeepWhatIsKnown(t *testing.T) {
 	r := worker(t, nil, stories[2])
 	tasks := r.Doc().Sub("tasks")

@@ -10,19 +10,18 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Texts are what a layout's system says when work is taken up again. They are
-// that system's byte for byte, every line ends in a newline, and what comes
-// from a record is kept on one line.
+// Texts are the resume messages of a layout's system, byte for byte. Each line ends with
+// a newline, and values from records are folded into one line.
 type Texts struct {
-	Found    string // what was found, before the question
-	Question string // yes or no, an empty line is yes; "" where the prompt is r, s, v, d
-	Resumed  string // what is resumed
-	Prompt   string // what a new worker is told, "" where the system has no text for it
+	Found    string // message before the question
+	Question string // yes/no question with default yes; "" if the prompt is r, s, v, d
+	Resumed  string // message after a resume
+	Prompt   string // instructions for a new worker, "" if the system has no such text
 }
 
-// TextsOf makes the texts of a layout for a record. crunch has none, and those
-// of claude are this program's own. It fails where the record does not say what
-// a text needs.
+// TextsOf returns the texts of a layout for a record. They are empty for crunch, which
+// has no texts, and for claude, which uses git-checkpoint's own texts. TextsOf fails if
+// the record lacks a required value.
 func TextsOf(as Name, r *checkpoint.Record) (Texts, error) {
 	switch as {
 	case Recovery:
@@ -35,8 +34,8 @@ func TextsOf(as Name, r *checkpoint.Record) (Texts, error) {
 	return Texts{}, nil
 }
 
-// recoveryTexts name the first phase that is not completed: what the document
-// calls the current one may be done already.
+// recoveryTexts uses the first unfinished phase, because the document's current phase may
+// already be completed.
 func recoveryTexts(r *checkpoint.Record) (Texts, error) {
 	p := r.Progress()
 	current := p.Current
@@ -69,7 +68,7 @@ func dotagentTexts(r *checkpoint.Record) (Texts, error) {
 	}, nil
 }
 
-// pipelineTexts say how the lead brings a worker back.
+// pipelineTexts returns the lead's instructions to restart a worker.
 func pipelineTexts(r *checkpoint.Record) (Texts, error) {
 	w, err := WorkerOf(r, nil)
 	if err != nil {
@@ -78,7 +77,7 @@ func pipelineTexts(r *checkpoint.Record) (Texts, error) {
 	return Texts{Resumed: w.Plan(false), Prompt: w.Prompt("", "")}, nil
 }
 
-// line folds a text into one line that a terminal cannot be hurt by.
+// line folds a text into one line without control characters.
 func line(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

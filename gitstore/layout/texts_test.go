@@ -25,8 +25,7 @@ func textsFor(t *testing.T, as Name, name string, change func(r *checkpoint.Reco
 	return got
 }
 
-// The texts of every system, the block for a new worker, and how it joins its
-// lists.
+// Each system has its own texts; the worker block joins its lists.
 func TestTexts(t *testing.T) {
 	assert.Equal(t, Texts{
 		Found:    "Found existing checkpoint for this plan.\nCurrent phase: 3\nCompleted phases: 1,2\n",
@@ -70,8 +69,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// A new worker is told what the lead knows of its story, in the words of a
-// template where there is one; how it is spawned is data.
+// A new worker gets the lead's knowledge of its story, formatted by an optional template.
 func TestWorker(t *testing.T) {
 	story := stored(t, read(t, "pipeline-story.json").Apply(nil))
 	f, err := Read(Pipeline, ".pipeline/state.json", []byte(`{"team_name": "pipeline-7", "complete": false, "last_check": "2026-01-02T03:04:05Z",
@@ -96,8 +94,7 @@ func TestWorker(t *testing.T) {
 	assert.Equal(t, "resume: worker 7\nfallback: story-AB-1-s2-retry\nteam: t\nmodel: small\nsubagent_type: s\nmode: ask\n"+w.Block, w.Plan(true))
 }
 
-// Every text of every layout for every document that it has words for, byte
-// for byte.
+// All texts of all layouts match the golden file.
 func TestTextsGolden(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "docs", "*"))
 	require.NoError(t, err)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A crunch checkpoint with a key that is there twice, and one of several
-// documents: read with a warning, refused by strict readers, kept to the byte.
+// Duplicate keys and several documents in a crunch file are warnings, strict errors, and
+// preserved bytes.
 func TestTolerated(t *testing.T) {
 	const base = "checkpoint_id: CP-enrich-20260105-9f3c\nversion: \"1.0\"\ncreated_at: \"2026-01-05T10:00:00Z\"\nissue_number: 77\n" +
 		"workflow_state: {current_phase: enrich}\nrecovery_info: {can_resume: true, resume_from: x}\n"

@@ -12,7 +12,7 @@ type (
 	number = checkpoint.Number
 )
 
-// textOf returns a text or a number as it is written, else "".
+// textOf returns a text or a number as text, "" for other values.
 func textOf(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -23,13 +23,13 @@ func textOf(v any) string {
 	return ""
 }
 
-// get returns the value at a path, nil if there is none.
+// get returns the value at a path, nil if missing.
 func get(m *object, path string) any {
 	v, _ := m.Lookup(path)
 	return v
 }
 
-// text returns the text at the first of the paths that has one.
+// text returns the first nonempty text at the given paths.
 func text(m *object, paths ...string) string {
 	for _, p := range paths {
 		if s := textOf(get(m, p)); s != "" {
@@ -50,7 +50,6 @@ func hasAny(m *object, keys ...string) bool {
 	return slices.ContainsFunc(keys, func(k string) bool { return has(m, k) })
 }
 
-// isMap reports whether the value of key is a mapping.
 func isMap(m *object, key string) bool {
 	_, ok := get(m, key).(*object)
 	return ok
@@ -61,7 +60,7 @@ func isList(m *object, key string) bool {
 	return ok
 }
 
-// sub returns the mapping at a path, an empty one if there is none.
+// sub returns the mapping at a path, or a new empty mapping if missing.
 func sub(m *object, path string) *object {
 	if c, ok := get(m, path).(*object); ok {
 		return c
@@ -69,7 +68,7 @@ func sub(m *object, path string) *object {
 	return checkpoint.NewMap()
 }
 
-// mustSub returns the mapping under key and makes it if need be.
+// mustSub returns the mapping under key and creates it if necessary.
 func mustSub(m *object, key string) *object {
 	if c, ok := get(m, checkpoint.PathOf("", key)).(*object); ok {
 		return c
@@ -79,7 +78,7 @@ func mustSub(m *object, key string) *object {
 	return c
 }
 
-// texts returns the texts of a list, or the one text that stands for a list.
+// texts returns the texts of a list, or a single text as a list.
 func texts(v any) []string {
 	if s := textOf(v); s != "" {
 		return []string{s}
@@ -94,8 +93,8 @@ func texts(v any) []string {
 	return out
 }
 
-// same reports whether two values mean the same: the order of keys does not
-// matter, nor whether a number is written as text.
+// same reports whether two values are equal, regardless of key order and of numbers
+// written as text.
 func same(a, b any) bool {
 	switch a := a.(type) {
 	case *object:
@@ -127,7 +126,7 @@ func sameMap(a, b *object) bool {
 	return true
 }
 
-// put sets a value unless the one there means the same.
+// put sets a value unless the existing value is equal by same.
 func put(m *object, key string, v any) {
 	probe := checkpoint.NewMap()
 	probe.Set(key, v)
@@ -137,14 +136,14 @@ func put(m *object, key string, v any) {
 	}
 }
 
-// putText sets a text that says something; an empty one leaves what is there.
+// putText sets a text, but leaves the value unchanged if the text is empty.
 func putText(m *object, key, s string) {
 	if s != "" {
 		put(m, key, s)
 	}
 }
 
-// spelled returns s as a number where it is one.
+// spelled returns s as a number if s is an integer.
 func spelled(s string) any {
 	if _, ok := number(s).Int(); ok {
 		return number(s)
@@ -160,13 +159,13 @@ func spelledAll(list []string) []any {
 	return out
 }
 
-// absolute reports whether a path names a place of one machine.
+// absolute reports whether a path is valid on a single machine only.
 func absolute(p string) bool {
 	return strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~/") || strings.HasPrefix(p, `\\`) ||
 		len(p) > 2 && p[1] == ':' && (p[2] == '/' || p[2] == '\\')
 }
 
-// snake turns a name into letters, digits and '_'.
+// snake converts a name to lower-case letters, digits and '_'.
 func snake(s string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		switch {

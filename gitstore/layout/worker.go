@@ -10,28 +10,26 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Worker is what the lead of a pipeline brings back a crashed worker with:
-// first the one that has the context, then a new one that is told what was
-// done. How a new one is spawned is the lead's to decide: what the record has
-// under stage.spawn stands in the place of the usual.
+// A Worker holds the data for the restart of a crashed pipeline worker. The lead first
+// resumes the old worker, which still has the context, then spawns a new worker with a
+// summary. Values under stage.spawn in the record override the defaults.
 type Worker struct {
 	Story, Stage, Agent string
-	Name                string // of the one that is spawned
+	Name                string // name of the new worker
 	Team                string
 	Model, Kind, Mode   string
-	Answers             string // what people answered, as JSON, "" where nobody knows
-	Worktree            string // of the story, "" where nobody knows
-	Block               string // what was done, and what is left
+	Answers             string // answers of people as JSON, "" if unknown
+	Worktree            string // worktree of the story, "" if unknown
+	Block               string // completed and remaining tasks
 }
 
-// Leads reports whether a record is the state of a pipeline's lead, and knows
-// of a story.
+// Leads reports whether a record is the state of a pipeline lead and contains the story.
 func Leads(r *checkpoint.Record, story string) bool {
 	return r.Layout() == string(Pipeline) && has(sub(r.Doc(), "layout.files.state.document.story_state"), story)
 }
 
-// WorkerOf reads what is known of a story's worker, from its own record and
-// from the lead's, which may be nil. It fails where the record does not say.
+// WorkerOf returns the worker of a story from its own record and the lead's record, which
+// may be nil. It fails if the record has no stage.
 func WorkerOf(r, lead *checkpoint.Record) (Worker, error) {
 	stage := sub(r.Doc(), "stage")
 	number := text(stage, "number")
@@ -61,7 +59,7 @@ func WorkerOf(r, lead *checkpoint.Record) (Worker, error) {
 	return w, nil
 }
 
-// block is what the pipeline tells a new worker.
+// block returns the instructions of the pipeline system for a new worker.
 func block(r *checkpoint.Record, stage *object) string {
 	var done, left []string
 	for id, v := range sub(r.Doc(), "tasks").All() {
@@ -77,9 +75,8 @@ func block(r *checkpoint.Record, stage *object) string {
 		line(strings.Join(done, ", ")), line(strings.Join(left, ", ")), line(text(stage, "last_action")))
 }
 
-// Plan is the steps to bring the worker back, the block after them. The mode
-// that a new one would run in is a permission: it is only told when it is
-// asked for, and never used.
+// Plan returns the steps to restart the worker, followed by the block. The mode is a
+// permission: it is included only on request and never used by git-checkpoint.
 func (w Worker) Plan(mode bool) string {
 	lines := []string{"fallback: " + w.Name, "team: " + w.Team, "model: " + w.Model, "subagent_type: " + w.Kind}
 	if w.Agent != "" {
@@ -91,8 +88,8 @@ func (w Worker) Plan(mode bool) string {
 	return strings.Join(lines, "\n") + "\n" + w.Block
 }
 
-// Prompt is what the new worker is told: what a template makes of what is
-// known, then the block. Without a template it is what is known, a line each.
+// Prompt returns the instructions for the new worker: the expanded template, then the
+// block. Without a template, each known value is a line.
 func (w Worker) Prompt(template, root string) string {
 	known := [][2]string{
 		{"story", w.Story},
