@@ -1,5 +1,5 @@
-// Command git-checkpoint records where long work on an issue stands, as
-// commits on refs/checkpoints/<issue>, and resumes it.
+// Command git-checkpoint records the state of long-running work on an issue as commits on
+// refs/checkpoints/<issue>, and resumes the work.
 package main
 
 import (

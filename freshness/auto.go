@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// AllMet is the verdict's Auto where nothing stands against it.
+// AllMet is the text of Verdict.SafeWhy if all conditions are met.
 const AllMet = "All conditions met"
 
-// A condition of a resume without anybody to ask that is not met. Those that
-// another check reports as well are told here only where they decide.
+// A condition is an unmet condition of a resume without user interaction. If reported is
+// set, another check reports the same finding, and checkWorkflow skips the condition
+// unless it decides the action.
 type condition struct {
 	text     string
 	reported bool
-	status   bool // dotagent resumes a phase in progress alone, any other needs an answer
+	status   bool // workflow status: dotagent needs an answer for it, other layouts warn
 }
 
-// unmet returns the conditions that are not met, in the order in which they
-// are stated: the first one is the reason. What a record does not say is no
-// obstacle.
+// unmet returns the unmet conditions in a fixed order, so that the first condition is the
+// reason. A field missing from the record counts as met.
 func (in input) unmet() []condition {
 	var out []condition
 	add := func(bad bool, text string, reported bool) {
@@ -40,15 +40,15 @@ func (in input) unmet() []condition {
 	return out
 }
 
-// running reports whether a status is that of a workflow under way.
+// running reports whether a status means that the workflow is in progress.
 func running(status string) bool {
 	s := strings.ToLower(strings.NewReplacer("-", "_", " ", "_").Replace(status))
 	return s == "" || s == "in_progress"
 }
 
-// safeToResume reports whether the five conditions of a resume without anybody
-// to ask hold, with the first that does not, else AllMet. They are about the
-// run before; what the other checks find comes on top.
+// safeToResume reports whether all five conditions of a resume without user interaction
+// are met. It also returns the first unmet condition, or AllMet. The conditions describe
+// only the previous run; other checks add their own findings.
 func (in input) safeToResume() (bool, string) {
 	if unmet := in.unmet(); len(unmet) > 0 {
 		return false, unmet[0].text
@@ -56,9 +56,9 @@ func (in input) safeToResume() (bool, string) {
 	return true, AllMet
 }
 
-// checkWorkflow is about the run that ended with the checkpoint. With Auto the
-// first condition that is not met is a question, since nobody is there to look
-// at warnings.
+// checkWorkflow returns findings about the run that ended with the checkpoint. If
+// Rules.Auto is set, the first unmet condition becomes a question, because no user reads
+// warnings.
 func checkWorkflow(in input) []Reason {
 	var out []Reason
 	if in.record.WriteInterrupted() {
@@ -78,11 +78,10 @@ func checkWorkflow(in input) []Reason {
 	return out
 }
 
-// loop is how many resumes of one checkpoint are too many.
+// loop is the number of resumes of one checkpoint that causes a warning.
 const loop = 3
 
-// checkLoop notices that a checkpoint is resumed again and again without a
-// save in between.
+// checkLoop returns a warning if a checkpoint is resumed repeatedly without a save.
 func checkLoop(in input) []Reason {
 	if in.facts.Resumes < loop-1 {
 		return nil

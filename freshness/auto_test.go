@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestSafeToResume compares the six texts byte for byte. The first condition that
-// fails decides, and each has a result for a resume without a terminal.
+// TestSafeToResume compares all six texts byte for byte. The first failed condition
+// decides. Each case has an expected result for a resume without a terminal.
 func TestSafeToResume(t *testing.T) {
 	day := 24 * time.Hour
 	for _, c := range []struct {
@@ -73,7 +73,6 @@ func TestSafeToResume(t *testing.T) {
 	}
 }
 
-// TestLoop expects a warning from the third resume without a save.
 func TestLoop(t *testing.T) {
 	w := fresh()
 	w.facts.Resumes = 1
@@ -82,7 +81,7 @@ func TestLoop(t *testing.T) {
 	assert.Equal(t, []string{"Resumed 2 times already without a save since"}, w.judge().Warnings())
 }
 
-// TestApproved is an approval that was given with the command.
+// TestApproved checks an approval given with the command.
 func TestApproved(t *testing.T) {
 	w := fresh()
 	w.facts.Approvals, w.facts.Approved = []string{"design", "ship"}, []string{"design", "other"}

@@ -9,14 +9,14 @@ import (
 
 const digestPrefix = "sha256:"
 
-// BodyDigest stands for a body that is too long to be stored: "sha256:" and the
-// hex digest of the body as the body check compares it.
+// BodyDigest returns a digest that replaces a body too long for the record: "sha256:" and
+// the hex digest of the normalized body, which the body check compares.
 func BodyDigest(body string) string {
 	sum := sha256.Sum256([]byte(normal(body)))
 	return digestPrefix + hex.EncodeToString(sum[:])
 }
 
-// normal returns a body with LF line endings and nothing at its end.
+// normal returns a body with LF line endings and without trailing white space.
 func normal(body string) string {
 	return strings.TrimRight(strings.ReplaceAll(body, "\r\n", "\n"), " \t\r\n")
 }
@@ -41,7 +41,7 @@ func checkBody(in input) []Reason {
 	return []Reason{r}
 }
 
-// firstDifference shows the first line in which two texts differ.
+// firstDifference returns the first line that differs between two texts.
 func firstDifference(a, b string) string {
 	was, is := strings.Split(a, "\n"), strings.Split(b, "\n")
 	n := 0
@@ -51,7 +51,7 @@ func firstDifference(a, b string) string {
 	return fmt.Sprintf("line %d: %s -> %s", n+1, lineAt(was, n), lineAt(is, n))
 }
 
-const excerpt = 60 // characters of a line that are shown
+const excerpt = 60 // maximum length of a quoted line, in characters
 
 func lineAt(lines []string, n int) string {
 	if n >= len(lines) {

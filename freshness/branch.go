@@ -5,7 +5,7 @@ import "fmt"
 func checkBranch(in input) []Reason {
 	name, b := in.record.Branch(), in.facts.Branch
 	if name == "" {
-		return nil // saved on a detached HEAD: there is no branch to be gone
+		return nil // saved on a detached HEAD, so no branch can be deleted
 	}
 	switch b.State {
 	case BranchExists:
@@ -29,8 +29,8 @@ func checkBranch(in input) []Reason {
 	return []Reason{unchecked("branch", "Branch "+printable(name), b.Why)}
 }
 
-// offer adds how to get the branch back: from the remote that has it, else from
-// the checkpoint, which keeps its commits alive.
+// offer adds a hint that recreates the branch from a remote-tracking branch or, if no
+// remote has it, from the checkpoint, which keeps its commits reachable.
 func (in input) offer(r Reason, detail ...string) Reason {
 	name, b := in.record.Branch(), in.facts.Branch
 	r.Detail = append(r.Detail, detail...)
@@ -42,7 +42,7 @@ func (in input) offer(r Reason, detail ...string) Reason {
 	return r
 }
 
-// lead adds how to get to the checkpoint's branch from another one.
+// lead adds a hint that changes from the current branch to the checkpoint's branch.
 func (in input) lead(r Reason) Reason {
 	name, b := in.record.Branch(), in.facts.Branch
 	switch {
@@ -60,8 +60,8 @@ func (in input) lead(r Reason) Reason {
 	return r
 }
 
-// switchTo is the command that makes a branch of the checkpoint's HEAD, "" when
-// the commit is not known.
+// switchTo returns a command that creates a branch at the checkpoint's HEAD commit. It
+// returns "" if the checkpoint's commit is unknown.
 func (in input) switchTo(name string) string {
 	if in.facts.Commit == "" {
 		return ""
@@ -85,7 +85,7 @@ func checkHead(in input) []Reason {
 	return []Reason{unchecked("head", "HEAD", h.Why)}
 }
 
-// rebased says how a HEAD that left the checkpoint's behind relates to it.
+// rebased describes how HEAD relates to a checkpoint commit that HEAD does not contain.
 func rebased(h Head) []string {
 	var out []string
 	if h.Worktree != "" {
@@ -118,8 +118,8 @@ func movedOn(h Head) Reason {
 	return r
 }
 
-// goHome is the command that leads to where the checkpoint belongs: its branch,
-// where that goes on from it, else a new one.
+// goHome returns a command that switches to the checkpoint's branch if that branch
+// descends from the checkpoint's HEAD. Otherwise the command creates a new branch.
 func (in input) goHome(h Head) string {
 	switch {
 	case h.Worktree != "":
@@ -130,8 +130,8 @@ func (in input) goHome(h Head) string {
 	return in.switchTo(in.recoveryBranch())
 }
 
-// recoveryBranch names a branch for the checkpoint's HEAD. Its own branch is
-// there already, in most cases with other commits.
+// recoveryBranch returns a branch name for the checkpoint's HEAD. The name differs from
+// the checkpoint's own branch, which exists already, usually with other commits.
 func (in input) recoveryBranch() string {
 	if in.record.Branch() == "" {
 		return "checkpoint"

@@ -6,9 +6,8 @@ import (
 	"git-checkpoint/gitstore/linediff"
 )
 
-// diffLines shows how a text became another: lines that were, with "-" in
-// front, lines that are, with "+", and one line of what stayed, with " ", on
-// either side of them.
+// diffLines returns a line diff of two texts: removed lines with prefix "-", added lines
+// with prefix "+", and one unchanged context line with prefix " " on either side.
 func diffLines(before, now string) []string {
 	all := linediff.Edit(strings.Split(before, "\n"), strings.Split(now, "\n"))
 	first, last := len(all), 0

@@ -2,7 +2,7 @@ package freshness
 
 import "git-checkpoint/gitstore/checkpoint"
 
-// input is what every check gets.
+// input holds the arguments of a check.
 type input struct {
 	record *checkpoint.Record
 	issue  checkpoint.IssueSnapshot
@@ -10,17 +10,17 @@ type input struct {
 	rules  Rules
 }
 
-// checks run in the order in which their findings are reported: the labels,
-// the body and the branch come first.
+// checks lists all checks in the order of their findings: labels, body and branch come
+// first.
 var checks = []func(input) []Reason{
 	checkLabels, checkBody, checkBranch, checkCanResume, checkHead, checkBase,
 	checkFiles, checkOutputs, checkTime, checkProgress, checkTasks, checkStory, checkApproval, checkWorkflow,
 	checkHandover, checkIssue, checkRecord, checkLoop, checkFindings,
 }
 
-// Evaluate runs every check on the checkpoint's record and returns the worst
-// action with all reasons. It needs a record that could be read: a corrupt one
-// is refused before there is anything to judge.
+// Evaluate runs every check on the checkpoint's record and returns the worst action with
+// all reasons. The record must be readable; callers reject corrupt records before
+// evaluation.
 func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 	in := input{record: r, issue: r.IssueSnapshot(), facts: f, rules: rules}
 	var v Verdict
@@ -40,8 +40,8 @@ func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 	return v
 }
 
-// checkFindings takes over what the caller found; it fills in a severity that
-// was left out.
+// checkFindings returns the caller's findings. It limits actions to the valid range and
+// sets missing severities.
 func checkFindings(in input) []Reason {
 	var out []Reason
 	for _, r := range in.facts.Findings {

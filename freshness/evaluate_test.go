@@ -27,8 +27,8 @@ const (
 
 var noon = time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
 
-// world is a checkpoint of an hour ago to which nothing happened since; tests
-// change one thing in it.
+// world is a checkpoint created one hour ago without later changes. Tests modify one
+// property.
 type world struct {
 	record *checkpoint.Record
 	facts  Facts
@@ -76,8 +76,8 @@ func (w *world) progress(current string, completed, names []string) {
 
 func (w *world) judge() Verdict { return Evaluate(w.record, w.facts, w.rules) }
 
-// findings has every finding there is, each made by one change of a fresh
-// world. want is the action; texts and details are in the golden file.
+// findings lists every finding, each caused by one change of a fresh world. want is the
+// expected action; a golden file has texts and details.
 var findings = []struct {
 	name   string
 	check  string
@@ -233,7 +233,7 @@ func (w *world) digest(d string) {
 	m.(*checkpoint.Map).Delete("body")
 }
 
-// TestFresh evaluates a checkpoint if nothing differs.
+// TestFresh evaluates an unchanged checkpoint.
 func TestFresh(t *testing.T) {
 	v := fresh().judge()
 	assert.Equal(t, Verdict{Action: Resume, CanResume: true, Safe: true, SafeWhy: "All conditions met"}, v)
@@ -259,7 +259,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestTexts holds every text to a golden file.
+// TestTexts compares every text with a golden file.
 func TestTexts(t *testing.T) {
 	var b strings.Builder
 	for _, f := range findings {
@@ -303,7 +303,7 @@ func golden(t *testing.T, name, got string) {
 	assert.Equal(t, string(want), got, "run with -update after checking")
 }
 
-// TestStatedTexts compares the warnings of labels, body and branch byte for byte.
+// TestStatedTexts compares warnings about labels, body and branch byte for byte.
 func TestStatedTexts(t *testing.T) {
 	for _, c := range []struct {
 		change func(*world)
@@ -335,8 +335,8 @@ func TestStatedTexts(t *testing.T) {
 	}
 }
 
-// TestAllThree: a change of labels does not hide a deleted branch, and
-// the messages stand in the documented order.
+// TestAllThree checks that changed labels do not hide a deleted branch, and that messages
+// keep their documented order.
 func TestAllThree(t *testing.T) {
 	w := fresh()
 	w.facts.Issue.Labels, w.facts.Issue.Body, w.facts.Branch.State = nil, "x", BranchGone
@@ -350,14 +350,14 @@ func TestAllThree(t *testing.T) {
 	}, v.Warnings())
 }
 
-// order of the checks as documented; findings of the caller come last.
+// order lists all checks in documented order; the caller's findings come last.
 var order = []string{
 	"labels", "body", "branch", "can_resume", "head", "base", "files", "outputs",
 	"time", "progress", "tasks", "story", "approval", "workflow", "command", "issue", "record", "loop", "gate",
 }
 
-// TestPairs makes every two findings of different checks at once: the worse
-// action wins and the reasons of both are there, in the documented order.
+// TestPairs combines every two findings of different checks. The worse action must win,
+// and both reasons must appear in documented order.
 func TestPairs(t *testing.T) {
 	pairs := 0
 	for i, a := range findings {
@@ -385,8 +385,8 @@ func TestPairs(t *testing.T) {
 	require.Greater(t, pairs, 900)
 }
 
-// clash tells pairs that cannot both happen: one takes away what the other
-// changes.
+// clash reports whether two findings exclude each other because one change removes the
+// subject of the other change.
 func clash(a, b string) bool {
 	both := a + "|" + b
 	lost := func(s string) bool { return strings.Contains(both, s) }
@@ -394,11 +394,11 @@ func clash(a, b string) bool {
 	case lost("issue unchecked"), lost("source without a body"):
 		return lost("label") || lost("body") || lost("digest")
 	case lost("cannot resume, with reasons"), lost("cannot resume"):
-		return lost("warnings of the record") // they become the reasons
+		return lost("warnings of the record") // warnings become reasons
 	case lost("head rebased, detached"):
 		return lost("branch")
 	case lost("tests failed, nobody there"):
-		return lost("old") // the question is the first of the conditions
+		return lost("old") // the question is the first unmet condition
 	}
 	return false
 }
@@ -426,8 +426,8 @@ func indexOf(l []string, s string) int {
 	return len(l)
 }
 
-// TestNothingKnown judges with no facts at all: nothing is called fresh, and
-// nothing is an error.
+// TestNothingKnown evaluates a record without facts. No check may return fresh or an
+// error.
 func TestNothingKnown(t *testing.T) {
 	v := Evaluate(fresh().record, Facts{}, Rules{})
 	assert.Equal(t, ProceedWithWarning, v.Action)
@@ -442,8 +442,8 @@ func TestNothingKnown(t *testing.T) {
 	}, v.Warnings())
 }
 
-// TestNothingRecorded judges an empty record: what was never recorded needs no
-// check, even where facts are missing.
+// TestNothingRecorded evaluates an empty record. Unrecorded fields need no check, even if
+// facts are missing.
 func TestNothingRecorded(t *testing.T) {
 	v := Evaluate(checkpoint.New(), Facts{Now: noon, Head: Head{State: HeadSame}}, Rules{})
 	assert.Equal(t, []string{"Checkpoint time not checked: created_at is missing or cannot be read"}, v.Warnings())
@@ -464,7 +464,8 @@ func TestStrict(t *testing.T) {
 	assert.False(t, w.judge().Stale)
 }
 
-// TestFindingsOfCallers are kept as they are, with actions forced into range.
+// TestFindingsOfCallers checks that the caller's findings stay unchanged, except actions
+// outside the valid range.
 func TestFindingsOfCallers(t *testing.T) {
 	w := fresh()
 	w.facts.Findings = []Reason{

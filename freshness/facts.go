@@ -7,128 +7,128 @@ import (
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
-// Facts is what is true now, gathered by the caller. In its zero value nothing
-// is known, so that a fact that was forgotten shows as not checked.
+// Facts describes the current state, gathered by the caller. Facts missing from the zero
+// value are reported as not checked.
 type Facts struct {
 	Now     time.Time
 	Commit  string // the checkpoint's commit, for hints
-	Name    string // of the issue that the checkpoint is found by, for hints
+	Name    string // name of the issue that has the checkpoint, for hints
 	Branch  Branch
 	Head    Head
 	Base    Base
 	Issue   *SourceIssue
-	NoIssue string // why Issue is nil, "" where nobody wants it compared
+	NoIssue string // reason that Issue is nil, "" if no comparison was requested
 	Files   Files
 	Outputs Outputs
 	Plan    Plan
-	Fuller  string // an older checkpoint of the branch that lacks no file, "" for none
-	Resumes int    // of this checkpoint here, without a save since
-	By      string // the command that goes on with the work, "" where that is not known
+	Fuller  string // an older checkpoint of the branch without missing files, or ""
+	Resumes int    // resumes of this checkpoint in this clone since the last save
+	By      string // the command that continues the work, "" if unknown
 
-	Next  Next                   // how the work goes on by the files that are there
-	Tasks map[string]tasks.Found // what is at the places of running tasks' outputs
+	Next  Next                   // next step of a foreign workflow, based on existing files
+	Tasks map[string]tasks.Found // state of the output files of running tasks
 
-	Approvals []string // phases whose approval is pending, beside those in the record
-	Approved  []string // phases that a person approved just now
-	Findings  []Reason // of checks that only the caller can make
+	Approvals []string // phases with pending approval, besides those in the record
+	Approved  []string // phases approved by the user with this command
+	Findings  []Reason // findings of checks that only the caller can make
 }
 
-// BranchState says what became of the checkpoint's branch.
+// BranchState is the current state of the checkpoint's branch.
 type BranchState int
 
 // The states of a branch.
 const (
 	BranchUnchecked BranchState = iota
 	BranchExists
-	BranchGone     // this clone or the upstream had it, and has it no more
-	BranchUnseen   // never seen here
-	BranchRenamed  // it has another name now
-	BranchReplaced // a person named another one to go on with
-	BranchOther    // HEAD is on another one
+	BranchGone     // existed in this clone or upstream, deleted since
+	BranchUnseen   // never seen in this clone
+	BranchRenamed  // renamed
+	BranchReplaced // replaced by a branch that the user named
+	BranchOther    // HEAD is on another branch
 )
 
-// Branch is the branch that the checkpoint was saved on.
+// Branch describes the branch of the checkpoint.
 type Branch struct {
 	State  BranchState
-	Remote string // the branch of that name on a remote, as in origin/fix, if there is one
-	Name   string // of the branch that it is now, if it was renamed or replaced, or that HEAD is on
-	Exists bool   // for BranchOther: the checkpoint's branch is here
-	Became string // for BranchOther: the branch that the checkpoint's was renamed to
-	Place  string // the worktree in which the branch is checked out, "" for none
-	Why    string // why it is unchecked
+	Remote string // remote-tracking branch of the same name, such as origin/fix, or ""
+	Name   string // name of the current branch if renamed, replaced, or left
+	Exists bool   // for BranchOther: the checkpoint's branch exists
+	Became string // for BranchOther: new name of the checkpoint's branch
+	Place  string // path of the worktree that has the branch checked out, or ""
+	Why    string // reason for an unchecked state
 }
 
-// HeadState relates HEAD to the checkpoint's.
+// HeadState relates HEAD to the checkpoint's HEAD.
 type HeadState int
 
-// The relations of HEAD now to HEAD at the save.
+// The relations of the current HEAD to HEAD at the save.
 const (
 	HeadUnchecked HeadState = iota
 	HeadSame
-	HeadMovedOn // descends from the checkpoint's
-	HeadRebased // does not: see Head.Base
+	HeadMovedOn // descends from the checkpoint's HEAD
+	HeadRebased // does not descend; see Head.Base
 )
 
-// Head compares HEAD at the save with HEAD now. Saved or Now is "" where there
-// was no commit yet.
+// Head compares HEAD at the save with the current HEAD. Saved or Now is "" on an unborn
+// branch.
 type Head struct {
 	State      HeadState
 	Saved, Now string
-	Ahead      int    // commits since, 0 when not counted
-	Why        string // why it is unchecked
+	Ahead      int    // commits since the checkpoint, 0 if not counted
+	Why        string // reason for an unchecked state
 
-	// For HeadRebased:
-	Base  string // the best common commit, "" when there is none
-	Gone  int    // commits of the checkpoint's HEAD that HEAD does not have
-	Alike int    // of these, how many HEAD has with the same changes
+	// Fields for HeadRebased:
+	Base  string // best merge base, "" if unrelated
+	Gone  int    // commits of the checkpoint's HEAD missing from HEAD
+	Alike int    // missing commits with an equivalent change in HEAD
 
-	Home     string // the checkpoint's branch, where HEAD is not on it and it descends
-	Worktree string // where Home is checked out, "" for nowhere
+	Home     string // the checkpoint's branch, if it descends and HEAD is not on it
+	Worktree string // path of the worktree that has Home checked out, or ""
 }
 
-// Base is the branch that the work will go into. Without a name there is none.
+// Base is the branch that the work will be merged into. An empty name means no base.
 type Base struct {
 	Name   string
-	Behind int // its commits that HEAD does not have
+	Behind int // commits of the base missing from HEAD
 }
 
 // Files compares the paths of files_modified with the snapshot.
 type Files struct {
 	Checked  bool
 	Changed  []string
-	InTheWay []string // of Changed, those that git does not know: they stay
-	Why      string   // why they are unchecked
+	InTheWay []string // untracked files of Changed, which a restore keeps
+	Why      string   // reason for unchecked files
 }
 
-// Outputs looks for the files that the record refers to, and at what is in
-// those whose digest it has.
+// Outputs reports missing files that the record refers to, and files that differ from
+// their recorded digest.
 type Outputs struct {
 	Checked bool
 	Missing []string
 	Changed []string
-	Why     string // why they are unchecked
+	Why     string // reason for unchecked files
 }
 
-// Plan compares the plan's file with its digest in the record. Without one
-// there is nothing to compare.
+// Plan compares the plan file with its digest in the record. A plan without a digest is
+// not compared.
 type Plan struct {
-	Changed bool   // or gone
-	Why     string // why it is unchecked, "" where it was or need not be
+	Changed bool   // changed or deleted
+	Why     string // reason for an unchecked plan, "" if checked or not needed
 }
 
-// SourceIssue is an issue as a source has it now.
+// SourceIssue is the current issue of an issue source.
 type SourceIssue struct {
 	Title, Body string
 	Labels      []string
 	Assignees   []string
-	State       string   // open, closed, or "" where the source does not say
-	Source      string   // where it comes from, such as a file's path
-	Absent      []string // which of title, body, labels, assignees, state the source does not have
+	State       string   // open, closed, or "" if unknown
+	Source      string   // origin, such as a file path
+	Absent      []string // missing fields: title, body, labels, assignees, state
 }
 
 // Has reports whether the source has the field.
 func (i *SourceIssue) Has(field string) bool { return i != nil && !slices.Contains(i.Absent, field) }
 
-// Next is how work of another system goes on by the files that are there: what
-// to do, in which phase, and why. The zero Next is work of no such system.
+// Next is the next step of another system's workflow, derived from existing files:
+// action, phase and reason. The zero Next means no such workflow.
 type Next struct{ Action, Phase, Why string }

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// A Handover lets one command go on with the workflows that another one began:
-// those of some scopes, or all of them.
+// A Handover allows the command To to continue workflows begun by the command From.
+// Scopes limits the handover; an empty list allows all scopes.
 type Handover struct {
 	From, To string
 	Scopes   []string
 }
 
-// ParseHandover reads "from to scope scope ...". It reports whether both commands
-// are named.
+// ParseHandover parses "from to scope scope ...". It returns false if a command is
+// missing.
 func ParseHandover(s string) (Handover, bool) {
 	words := strings.Fields(s)
 	if len(words) < 2 {
@@ -26,8 +26,8 @@ func (h Handover) allows(from, to, scope string) bool {
 	return h.From == from && h.To == to && (len(h.Scopes) == 0 || slices.Contains(h.Scopes, scope))
 }
 
-// checkHandover looks whether the command that resumes may go on with what
-// another one began. It is silent where one of them is not known.
+// checkHandover checks whether the resuming command may continue a workflow of another
+// command. It reports no finding if a command is unknown.
 func checkHandover(in input) []Reason {
 	from, to, scope := in.record.Command(), in.facts.By, in.record.Scope()
 	if from == "" || to == "" || from == to {

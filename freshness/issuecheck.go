@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// checkIssue is about the issue as a whole: whether it could be compared, and
-// what changed beside the labels and the body.
+// checkIssue reports a failed comparison of the issue, and changes of fields other than
+// labels and body.
 func checkIssue(in input) []Reason {
 	now := in.facts.Issue
 	switch {
@@ -27,13 +27,13 @@ func checkIssue(in input) []Reason {
 	return out
 }
 
-// comparable reports whether both the checkpoint and the source have the field.
+// comparable reports whether both checkpoint and source have the field.
 func (in input) comparable(field string) bool {
 	return in.recorded(field) && in.facts.Issue.Has(field)
 }
 
-// recorded looks into the document: an empty list of labels was recorded, an
-// absent one was not. A body may be recorded by its digest alone.
+// recorded reports whether the document contains the field. An empty list of labels
+// counts as recorded. A body may be recorded by its digest only.
 func (in input) recorded(field string) bool {
 	v, _ := in.record.Doc().Lookup("issue_snapshot." + field)
 	return v != nil || field == "body" && in.issue.BodyDigest != ""
@@ -59,7 +59,7 @@ func (in input) assignees() []Reason {
 	return []Reason{r}
 }
 
-// absent names the fields that the checkpoint has and the source does not.
+// absent reports fields present in the checkpoint and missing from the source.
 func (in input) absent() []Reason {
 	recorded := []struct {
 		field string

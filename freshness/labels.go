@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// labelsDiffer reports whether both sets of labels are known and not equal.
+// labelsDiffer reports whether both sets of labels are known and differ.
 func (in input) labelsDiffer() bool {
 	return in.comparable("labels") && !slices.Equal(set(in.issue.Labels), set(in.facts.Issue.Labels))
 }
@@ -22,8 +22,8 @@ func checkLabels(in input) []Reason {
 	return []Reason{r}
 }
 
-// followLabels returns the state label and the phase that changed labels lead
-// to. With several state labels, or none, the phase stays.
+// followLabels returns the new state label and phase if labels changed. It returns no
+// phase if the number of state labels is not one.
 func (in input) followLabels() (label, phase string) {
 	if !in.labelsDiffer() {
 		return "", ""
@@ -35,7 +35,7 @@ func (in input) followLabels() (label, phase string) {
 	return now[0], in.rules.phaseOf(now[0], in.record.Progress().Names)
 }
 
-// phaseDetail says where the phase goes, or why it stays.
+// phaseDetail describes the phase change, or the reason that the phase stays.
 func (in input) phaseDetail() []string {
 	now := in.rules.stateLabels(in.facts.Issue.Labels)
 	label, phase := in.followLabels()
@@ -59,12 +59,12 @@ func phaseName(s string) string {
 	return printable(s)
 }
 
-// set returns the distinct texts of l, sorted.
+// set returns sorted unique strings.
 func set(l []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(l)))
 }
 
-// minus returns what is in a and not in b; both are sets.
+// minus returns the elements of set a missing from set b.
 func minus(a, b []string) []string {
 	var out []string
 	for _, s := range a {
@@ -75,7 +75,7 @@ func minus(a, b []string) []string {
 	return out
 }
 
-// listed is one line of detail, none for an empty list.
+// listed returns one line of detail, or nil for an empty list.
 func listed(what string, l []string) []string {
 	if len(l) == 0 {
 		return nil

@@ -21,8 +21,8 @@ func duplicates(p checkpoint.Progress) []Reason {
 	return []Reason{r}
 }
 
-// awaiting returns the phases that wait for an approval: those that the record
-// names and those that the caller knows of, without what was approved just now.
+// awaiting returns phases that wait for an approval, from the record and from
+// Facts.Approvals, without phases approved just now.
 func (in input) awaiting() []string {
 	return minus(set(append(in.record.Awaiting(), in.facts.Approvals...)), set(in.facts.Approved))
 }
@@ -53,9 +53,9 @@ func (in input) progressTexts(key string) []string {
 	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
 
-// outOfOrder finds a phase that is completed, or current, before one that comes
-// earlier. Phases that were skipped count as completed. Where the order is not
-// known, or a phase is not in it, there is nothing to say.
+// outOfOrder reports a completed or current phase whose predecessors are incomplete.
+// Skipped phases count as completed. If the order is unknown or lacks a phase, it returns
+// no finding.
 func (in input) outOfOrder(p checkpoint.Progress) []Reason {
 	place := in.order(p)
 	var done []int
@@ -88,8 +88,8 @@ func (in input) outOfOrder(p checkpoint.Progress) []Reason {
 	return []Reason{r}
 }
 
-// begunAgain reports whether phases are missing among those before the last
-// that is done, and each of them was begun again: planned anew, perhaps.
+// begunAgain reports whether every missing phase before the last completed phase was
+// started a second time, for example after a new plan.
 func (in input) begunAgain(place func(string) (int, bool), done []int) bool {
 	last := done[len(done)-1]
 	missing := last + 1 - len(done)
@@ -108,8 +108,8 @@ func (in input) begunAgain(place func(string) (int, bool), done []int) bool {
 	return missing > 0 && again == missing
 }
 
-// order returns the place of a phase, from 0: by the record's names, by the
-// configured phases, or by its number.
+// order returns a function that maps a phase to its zero-based position: in the record's
+// names, in the configured phases, or by phase number.
 func (in input) order(p checkpoint.Progress) func(string) (int, bool) {
 	names := p.Names
 	if len(names) == 0 {

@@ -7,8 +7,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// checkCanResume gives the record's own warnings as the reasons why it cannot
-// be resumed.
+// checkCanResume reports the record's own warnings as reasons against a resume.
 func checkCanResume(in input) []Reason {
 	if in.record.CanResume() {
 		return nil
@@ -23,7 +22,7 @@ func checkCanResume(in input) []Reason {
 	return out
 }
 
-// checkRecord shows the warnings of a record that can be resumed.
+// checkRecord reports the warnings of a resumable record.
 func checkRecord(in input) []Reason {
 	var out []Reason
 	if in.record.CanResume() {
@@ -40,7 +39,7 @@ func checkRecord(in input) []Reason {
 	return out
 }
 
-// leftOut is the finding that a limit kept files out of the checkpoint.
+// leftOut returns a finding about files that a limit excluded from the checkpoint.
 func (in input) leftOut(left []checkpoint.Skipped) Reason {
 	r := reason("record", ProceedWithWarning, "%s not in the checkpoint: %s", isOrAre(len(left), "file"), printable(left[0].Path+", "+left[0].Reason))
 	for _, f := range left {
@@ -86,13 +85,13 @@ func checkTime(in input) []Reason {
 // aged reports whether the checkpoint's age is known.
 func (in input) aged() bool { return !in.record.CreatedAt().IsZero() && !in.facts.Now.IsZero() }
 
-// old reports whether the checkpoint is older than work should be.
+// old reports whether the checkpoint is older than the age limit.
 func (in input) old() bool {
 	limit := in.rules.maxAge()
 	return in.aged() && limit > 0 && in.facts.Now.Sub(in.record.CreatedAt()) > limit
 }
 
-// span words a duration in days where it has whole ones, else in hours.
+// span formats a duration in days if possible, otherwise in hours.
 func span(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {

@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// The rules that hold where none are given.
+// Default rules.
 const (
 	DefaultMaxAge    = 7 * 24 * time.Hour
-	DefaultTolerance = 14 * time.Hour // local time written as UTC is up to 14 h off
+	DefaultTolerance = 14 * time.Hour // local time written as UTC is off by up to 14 h
 	DefaultSkew      = time.Minute    // between the clocks of two machines
 	StatePrefix      = "state:"
 )
 
 var defaultPhases = []string{"enrich", "ready", "implementing", "validation", "docs"}
 
-// aliases are other names of the phases that hold where none are given.
+// aliases maps alternative names to default phases.
 var aliases = map[string]string{"e2e": "validation"}
 
-// KnownPhase reports whether a phase is one of names, which a record may have,
-// else of the rules' Phases, else of those that hold where none are given.
+// KnownPhase reports whether a phase exists in names, the phases of a record, or in the
+// rules' Phases. If both lists are empty, it checks the default phases. Aliases count.
 func (r Rules) KnownPhase(phase string, names []string) bool {
 	return slices.Contains(r.KnownPhases(names), phase) || r.alias(phase) != ""
 }
 
-// KnownPhases returns the phases that KnownPhase looks among, without aliases.
+// KnownPhases returns the phases that KnownPhase accepts, without aliases.
 func (r Rules) KnownPhases(names []string) []string {
 	switch {
 	case len(names) > 0:
@@ -43,16 +43,16 @@ func (r Rules) alias(phase string) string {
 	return aliases[phase]
 }
 
-// Rules are the settings of the checks. The zero value has the defaults.
+// Rules are the settings of all checks. The zero value selects defaults.
 type Rules struct {
-	MaxAge        time.Duration     // older is a warning; 0 is DefaultMaxAge, negative is off
-	StatePrefix   string            // what makes a label a state label; "" is StatePrefix
-	LabelsToPhase map[string]string // the phase of a label, before the prefix is tried
-	Phases        []string          // their order; empty checks none and maps crunch's
-	Handovers     []Handover        // which commands go on with which others' workflows
-	FilesAnswered bool              // what to do with changed files is decided already
+	MaxAge        time.Duration     // age limit for a warning; 0 means DefaultMaxAge, negative disables
+	StatePrefix   string            // prefix of state labels; "" means StatePrefix
+	LabelsToPhase map[string]string // phases of labels, checked before the prefix
+	Phases        []string          // ordered phases; if empty, order is not checked and default phases apply
+	Handovers     []Handover        // allowed handovers between commands
+	FilesAnswered bool              // the user already decided about changed files
 	Strict        bool              // any warning makes the verdict stale
-	Auto          bool              // nobody is there to look at warnings
+	Auto          bool              // run without a user who reads warnings
 }
 
 func (r Rules) maxAge() time.Duration {
@@ -62,7 +62,7 @@ func (r Rules) maxAge() time.Duration {
 	return r.MaxAge
 }
 
-// stateLabels returns the labels that stand for a state, without duplicates.
+// stateLabels returns unique state labels.
 func (r Rules) stateLabels(labels []string) []string {
 	prefix := r.StatePrefix
 	if prefix == "" {
@@ -77,9 +77,8 @@ func (r Rules) stateLabels(labels []string) []string {
 	return out
 }
 
-// phaseOf returns the phase that a state label stands for, "" if it stands for
-// none: what LabelsToPhase says, else the label without its prefix if that is
-// one of the phases.
+// phaseOf returns the phase of a state label. LabelsToPhase has priority; otherwise the
+// label without prefix must be a known phase. It returns "" for other labels.
 func (r Rules) phaseOf(label string, names []string) string {
 	if phase, ok := r.LabelsToPhase[label]; ok {
 		return phase

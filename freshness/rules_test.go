@@ -13,7 +13,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// TestLabelsAreSets compares labels: order and repetition do not matter, spelling does.
+// TestLabelsAreSets checks that order and repetition of labels are ignored and that case
+// counts.
 func TestLabelsAreSets(t *testing.T) {
 	for _, c := range []struct {
 		name        string
@@ -114,7 +115,7 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// TestFieldsNotRecorded reads a foreign snapshot that has a title alone.
+// TestFieldsNotRecorded reads a foreign snapshot that has only a title.
 func TestFieldsNotRecorded(t *testing.T) {
 	w := fresh()
 	snapshot, title := checkpoint.NewMap(), "Refresh tokens"
@@ -161,8 +162,7 @@ func TestIssueState(t *testing.T) {
 	}
 }
 
-// TestDetached is a save that had no branch: whatever is true now, there is
-// nothing to be gone.
+// TestDetached checks that a save on a detached HEAD causes no branch finding.
 func TestDetached(t *testing.T) {
 	for _, state := range []BranchState{BranchUnchecked, BranchExists, BranchGone, BranchUnseen} {
 		w := fresh()
@@ -216,7 +216,7 @@ func TestProgress(t *testing.T) {
 		names     []string
 		phases    []string
 		skipped   string
-		again     string // begun again
+		again     string // phase that was started again
 		bad       bool
 	}{
 		{name: "nothing done", current: "test", names: names},
@@ -268,7 +268,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestApprovals come from the record, as text or list, and from the caller.
+// TestApprovals reads approvals from the record, as text or list, and from the caller.
 func TestApprovals(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -299,8 +299,8 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
-// TestHostileText shows that neither control characters nor shell syntax of a
-// record reach a terminal or a command line as they are.
+// TestHostileText checks that control characters and shell syntax in a record never reach
+// a terminal or command line unquoted.
 func TestHostileText(t *testing.T) {
 	w := fresh()
 	w.record.SetBranch("x\x1b[2J")
@@ -328,7 +328,7 @@ func TestHostileText(t *testing.T) {
 	assert.Empty(t, w.judge().Reasons[0].Hint, "no commit, no command")
 }
 
-// TestWorstWins judges random sets of findings.
+// TestWorstWins evaluates random sets of findings.
 func TestWorstWins(t *testing.T) {
 	for seed := range int64(2000) {
 		r := rand.New(rand.NewSource(seed))
@@ -354,7 +354,7 @@ func TestWorstWins(t *testing.T) {
 	}
 }
 
-// apartFromNil gives a change an issue to work on where an earlier one took it.
+// apartFromNil adds an issue if an earlier change removed it.
 func apartFromNil(w *world) *world {
 	if w.facts.Issue == nil {
 		w.facts.Issue = &SourceIssue{}

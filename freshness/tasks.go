@@ -7,8 +7,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
-// settle is the command that settles tasks that nobody works on any more. It
-// names the issue, since the branch may be another's.
+// settle returns a command that recovers abandoned tasks. The command names the issue,
+// because the current branch may belong to another issue.
 func (in input) settle() string {
 	words := []string{"git", "checkpoint", "task", "recover"}
 	if in.facts.Name != "" {
@@ -17,8 +17,8 @@ func (in input) settle() string {
 	return command(words...)
 }
 
-// checkTasks finds tasks that ran at the checkpoint. Whether they still do
-// cannot be known; whether their output is there can.
+// checkTasks reports tasks that were running at the checkpoint. It cannot check whether
+// they still run, only whether their output exists.
 func checkTasks(in input) []Reason {
 	l := tasks.Of(in.record)
 	var out []Reason
@@ -33,7 +33,7 @@ func checkTasks(in input) []Reason {
 		out = append(out, r)
 	}
 	if out = capped(out); len(out) > 0 {
-		out[len(out)-1].Hint = in.settle() // once: it settles all of them
+		out[len(out)-1].Hint = in.settle() // on the last finding only: one command recovers all tasks
 	}
 	if w := l.BatchWarning(); w != "" {
 		out = append(out, reason("tasks", ProceedWithWarning, "%s", w))
@@ -41,7 +41,7 @@ func checkTasks(in input) []Reason {
 	return out
 }
 
-// maxTasks bounds the tasks that are told of one by one.
+// maxTasks limits the number of tasks reported individually.
 const maxTasks = 20
 
 func capped(all []Reason) []Reason {
@@ -52,8 +52,8 @@ func capped(all []Reason) []Reason {
 	return append(all[:maxTasks-1:maxTasks-1], more)
 }
 
-// checkStory finds a story that is paused: a limit was passed, and a person
-// decides.
+// checkStory reports a story that paused because it exceeded a limit and needs a decision
+// of the user.
 func checkStory(in input) []Reason {
 	if !story.Is(in.record) {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// printable keeps control characters out of messages: records and issues come
-// from elsewhere, and messages go to terminals. Text without any stays as it is.
+// printable quotes text with control characters. Records and issues are untrusted, and
+// messages are printed to terminals. Other text is returned unchanged.
 func printable(s string) string {
 	for _, r := range s {
 		if !strconv.IsPrint(r) || r == '\uFFFD' {
@@ -23,9 +23,9 @@ func quoted(s string) string { return strconv.QuoteToGraphic(s) }
 
 var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._/@+:,^-]+$`) })
 
-// command joins words into a command to be typed, each quoted where a shell
-// would take it apart: a branch may be called $(reboot). It is "" when a word
-// has control characters, which no quoting makes fit for a terminal.
+// command joins words into a shell command. It quotes words with shell syntax, since a
+// branch may be called $(reboot). It returns "" if a word contains control characters,
+// because no quoting makes them safe on a terminal.
 func command(words ...string) string {
 	for k, w := range words {
 		switch {
@@ -38,7 +38,7 @@ func command(words ...string) string {
 	return strings.Join(words, " ")
 }
 
-// short abbreviates a full object name for reading; other names stay.
+// short abbreviates a full object id to 12 digits. Other names are returned unchanged.
 func short(rev string) string {
 	if len(rev) < 40 {
 		return rev
@@ -46,7 +46,7 @@ func short(rev string) string {
 	return rev[:12]
 }
 
-// commit is a commit in a message; a HEAD without one has no name.
+// commit returns a short commit id for messages, or a text for an unborn branch.
 func commit(rev string) string {
 	if rev == "" {
 		return "(no commit yet)"

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Action is what to do with a checkpoint. A larger one is worse.
+// Action is the action recommended for a checkpoint. Larger actions are worse.
 type Action int
 
 // The actions, from best to worst.
@@ -18,7 +18,7 @@ const (
 
 var actionNames = [...]string{"resume", "proceed_with_warning", "prompt_user", "start_fresh"}
 
-// String returns the name that scripts see.
+// String returns the name used in JSON output.
 func (a Action) String() string {
 	if a < Resume || a > StartFresh {
 		return fmt.Sprintf("action(%d)", int(a))
@@ -26,10 +26,10 @@ func (a Action) String() string {
 	return actionNames[a]
 }
 
-// MarshalText gives JSON the name.
+// MarshalText returns the name for JSON.
 func (a Action) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// Severity is the action of one reason as a word: note, warning, question or
+// Severity returns the severity of a reason with this action: note, warning, question or
 // error.
 func (a Action) Severity() string {
 	switch a {
@@ -45,20 +45,20 @@ func (a Action) Severity() string {
 
 // Reason is one finding.
 type Reason struct {
-	Check    string // the row of the table, such as "labels"
+	Check    string // table row, such as "labels"
 	Severity string
 	Message  string
 	Action   Action
-	Detail   []string // what exactly, a line each
-	Diff     []string // what was and what is, a line each, with - and + in front
-	Hint     string   // a command to type, "" if there is none
+	Detail   []string // details, one per line
+	Diff     []string // diff lines with prefix - or +
+	Hint     string   // suggested command, or ""
 }
 
 func reason(check string, a Action, format string, args ...any) Reason {
 	return Reason{Check: check, Severity: a.Severity(), Action: a, Message: fmt.Sprintf(format, args...)}
 }
 
-// unchecked is the finding that something cannot be known.
+// unchecked returns a finding about an unknown fact.
 func unchecked(check, what, why string) Reason {
 	if why == "" {
 		why = "nothing is known about it"
@@ -66,39 +66,38 @@ func unchecked(check, what, why string) Reason {
 	return reason(check, ProceedWithWarning, "%s not checked: %s", what, printable(why))
 }
 
-// Verdict is the outcome of all checks.
+// Verdict is the result of all checks.
 type Verdict struct {
 	Action    Action
-	CanResume bool // everything but start_fresh
-	Stale     bool // Rules.Strict, and there are warnings
+	CanResume bool // true unless Action is start_fresh
+	Stale     bool // Rules.Strict is set and warnings exist
 	Reasons   []Reason
 
-	// Safe says whether the run before allows a resume without anybody to ask,
-	// whatever the other checks found; SafeWhy is the first condition that is
-	// not met, else AllMet.
+	// Safe reports whether the previous run allows a resume without user interaction,
+	// independent of other checks. SafeWhy is the first unmet condition, or AllMet.
 	Safe    bool
 	SafeWhy string
 
-	// Changed are the files that changed since, and InTheWay those of them
+	// Changed lists files changed since the checkpoint. InTheWay lists the changed files
 	// that no choice replaces.
 	Changed, InTheWay []string
 
-	// Awaiting are the phases whose approval is pending.
+	// Awaiting lists phases with pending approval.
 	Awaiting []string
 
-	// StateLabel and Phase follow the labels where these changed: the
-	// new state label, and the phase it stands for. Both are "" otherwise.
+	// StateLabel and Phase are the new state label and its phase if the labels
+	// changed, otherwise "".
 	StateLabel string
 	Phase      string
 
-	// Old says that the checkpoint is older than Rules.MaxAge.
+	// Old reports whether the checkpoint is older than Rules.MaxAge.
 	Old bool
 
-	// Next is Facts.Next.
+	// Next is a copy of Facts.Next.
 	Next Next
 }
 
-// Warnings returns the message of every reason but the notes.
+// Warnings returns the messages of all reasons except notes.
 func (v Verdict) Warnings() []string {
 	var out []string
 	for _, r := range v.Reasons {
@@ -109,7 +108,7 @@ func (v Verdict) Warnings() []string {
 	return out
 }
 
-// WorstFirst returns the reasons, those of the worst action first.
+// WorstFirst returns all reasons, sorted by descending action.
 func (v Verdict) WorstFirst() []Reason {
 	reasons := slices.Clone(v.Reasons)
 	slices.SortStableFunc(reasons, func(a, b Reason) int { return int(b.Action) - int(a.Action) })

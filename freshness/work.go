@@ -33,7 +33,7 @@ func checkOutputs(in input) []Reason {
 	return out
 }
 
-// some joins the first few, for a message; all are in the detail.
+// some joins the first three elements for a message; Detail has all.
 func some(l []string) string {
 	const few = 3
 	if len(l) > few {
