@@ -8,27 +8,27 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Names are the keys that an API has for what an issue file calls number, body
-// and login.
+// Names are an API's keys for the issue number, body and login.
 type Names struct{ Number, Body, Login string }
 
-// An Answer is an issue with the number that its tracker gives it.
+// An Answer is an issue with its tracker's issue number.
 type Answer struct {
 	*Issue
 	Number int64
 }
 
-// ErrNotJSON says that an answer cannot be read, without anything of it.
+// ErrNotJSON reports that a response is not valid JSON. The text contains no part of the
+// response.
 var ErrNotJSON = errors.New("the answer is not JSON that can be read")
 
-// What else an answer can be instead of an issue.
+// Errors for responses that contain no issue.
 var (
 	errHTML    = errors.New("the answer is a page of HTML, not JSON")
 	errNoIssue = errors.New("the answer is no issue: it has no number and title")
 )
 
-// ParseAnswer reads what a tracker's API says about an issue: JSON alone, with
-// the fields of an issue file under the API's names.
+// ParseAnswer parses the JSON response of a tracker's API. Fields are those of an issue
+// file, under the API's key names.
 func ParseAnswer(data []byte, n Names) (Answer, error) {
 	switch {
 	case bytes.HasPrefix(bytes.TrimSpace(data), []byte("<")):
@@ -38,7 +38,7 @@ func ParseAnswer(data []byte, n Names) (Answer, error) {
 	}
 	doc, err := checkpoint.DecodeDocument(data, checkpoint.Limits{Bytes: MaxBytes})
 	if err != nil {
-		return Answer{}, ErrNotJSON // the text could have a key of the answer's in it
+		return Answer{}, ErrNotJSON // the error text could contain keys of the response
 	}
 	number, ok := numberOf(doc, n.Number)
 	if _, titled := doc.Get("title"); !ok || !titled {

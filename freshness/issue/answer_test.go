@@ -52,8 +52,8 @@ func TestParseAnswerRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParseAnswer holds that an answer is read or refused, and that what is
-// read can be recorded.
+// FuzzParseAnswer checks that responses are parsed or rejected, and that parsed issues
+// can be recorded.
 func FuzzParseAnswer(f *testing.F) {
 	for _, s := range []string{
 		asGh, `{"number":1,"title":"t"}`, `{"number":1,"title":"\u0000\ud800","labels":["\n",{"name":"b"}]}`, `<a>`, `[`, `{"number":1e3,"title":1}`,

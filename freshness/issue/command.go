@@ -9,26 +9,26 @@ import (
 	"time"
 )
 
-// A Command is a program that prints an issue, as an issue file in JSON. A
-// shell runs it, as git runs programs that its configuration names, with the
-// issue as an argument that no shell takes apart.
+// A Command is a program that prints an issue file in JSON. A shell runs Line, as git
+// runs commands from its configuration. The issue is a separate argument, so the shell
+// does not split or expand it.
 type Command struct {
 	Line   string
 	Dir    string
-	Env    []string  // nil for the process's own
-	Stderr io.Writer // nil for nowhere
+	Env    []string  // nil for the environment of this process
+	Stderr io.Writer // nil discards output
 }
 
-// afterKill is how long a program that was killed may keep its output open.
+// afterKill limits the wait for a killed program to close its output.
 const afterKill = 100 * time.Millisecond
 
-// Issue runs the program until the context ends, which kills it and what it
-// started. Neither the program's text nor what it prints is in the error: there
-// may be a token in them.
+// Issue runs the command and returns the parsed issue. If the context ends, it kills the
+// command and its child processes. Errors contain neither the command line nor its
+// output, because both may contain tokens.
 func (c Command) Issue(ctx context.Context, key string) (*Issue, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// "$@" hands the issue on even where the line is `a b` or ends in a comment.
+	// "$@" passes the issue also if the line is `a b` or ends with a comment.
 	cmd := exec.CommandContext(ctx, "sh", "-c", c.Line+` "$@"`, "issue_command", key)
 	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = c.Dir, c.Env, c.Stderr, afterKill
 	killTree(cmd)
@@ -39,12 +39,12 @@ func (c Command) Issue(ctx context.Context, key string) (*Issue, error) {
 	if err != nil {
 		return nil, errors.New("issue_command: there is no shell to run it")
 	}
-	// What the program started may have got away from the kill.
+	// A child process may have escaped the kill.
 	defer context.AfterFunc(ctx, func() { _ = out.Close() })()
 	data, readErr := io.ReadAll(io.LimitReader(out, MaxBytes+1))
 	large := len(data) > MaxBytes
 	if large {
-		cancel() // or it would wait for somebody to read on
+		cancel() // otherwise the program would block on a full pipe
 	}
 	err = cmd.Wait()
 	switch {

@@ -4,5 +4,6 @@ package issue
 
 import "os/exec"
 
-// killTree leaves it at the program where there are no process groups.
+// killTree does nothing on systems without process groups, so only the program itself is
+// killed.
 func killTree(*exec.Cmd) {}

@@ -51,8 +51,8 @@ func TestCommandFails(t *testing.T) {
 	}
 }
 
-// TestCommandHangs must kill what the program started too: it holds the output
-// open.
+// TestCommandHangs checks that child processes, which hold the output open, are killed
+// too.
 func TestCommandHangs(t *testing.T) {
 	pidFile := filepath.Join(t.TempDir(), "pid")
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -68,7 +68,7 @@ func TestCommandHangs(t *testing.T) {
 	assert.Eventually(t, func() bool { return gone(pid) }, 5*time.Second, 20*time.Millisecond)
 }
 
-// TestCommandLeavesADaemon that got away from the process group, with the
+// TestCommandLeavesADaemon starts a daemon outside the process group that keeps the
 // output open.
 func TestCommandLeavesADaemon(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
@@ -82,7 +82,7 @@ func TestCommandLeavesADaemon(t *testing.T) {
 	assert.Less(t, time.Since(start), 2*time.Second)
 }
 
-// gone takes a process that nobody has waited for yet for ended.
+// gone reports whether a process ended. Zombies count as ended.
 func gone(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return syscall.Kill(pid, 0) != nil || err == nil && bytes.Contains(stat, []byte(") Z "))

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// killTree ends what the program started with it.
+// killTree starts cmd in a process group and kills the whole group on cancellation.
 func killTree(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

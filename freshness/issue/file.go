@@ -17,11 +17,11 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// ErrNoSource says that there is no file for the issue: it cannot be compared,
-// which is a warning and not a failure.
+// ErrNoSource reports that no file exists for the issue. Callers treat this as a warning,
+// since the issue only cannot be compared.
 var ErrNoSource = errors.New("no issue file")
 
-// places are where an issue's file is looked for, the first that is there wins.
+// places are the default paths of an issue file; the first existing file wins.
 var places = []string{
 	".checkpoint/issues/{issue}.yaml",
 	".checkpoint/issues/{issue}.yml",
@@ -29,7 +29,7 @@ var places = []string{
 	".claude/ci-filebase/issues/{issue}.yaml",
 }
 
-// FromFile reads the issue file that the user named: any path, a pipe too.
+// FromFile reads an issue file from any path given by the user, including a pipe.
 func FromFile(name string) (*Issue, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -39,12 +39,13 @@ func FromFile(name string) (*Issue, error) {
 	return read(f, name)
 }
 
-// File reads the file of an issue below the root of a worktree: the one that
-// the pattern names, else the first of .checkpoint/issues/<issue>.yaml, .yml,
-// .json and .claude/ci-filebase/issues/<issue>.yaml. In a pattern, {issue} and
-// {issue_number} stand for the issue as it is written in its ref. Neither the
-// pattern nor a symbolic link may lead out of the worktree. Without a file the
-// error is ErrNoSource.
+// File reads the file of an issue below the root of a worktree. If pattern is empty, it
+// reads the first existing file of .checkpoint/issues/<issue>.yaml, .yml, .json and
+// .claude/ci-filebase/issues/<issue>.yaml.
+//
+// Patterns may contain {issue} and {issue_number}, which both expand to the issue as
+// written in its ref name. Neither pattern nor symlinks may lead outside the worktree. If
+// no file exists, File returns ErrNoSource.
 func File(root, issue, pattern string) (*Issue, error) {
 	candidates, err := expand(issue, pattern)
 	if err != nil {
@@ -86,8 +87,8 @@ func expand(issue, pattern string) ([]string, error) {
 
 var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[^{}]*\}`) })
 
-// CheckPattern refuses a pattern for issue files that leaves the worktree or
-// has a placeholder that is not known. Patterns have slashes on every system.
+// CheckPattern returns an error if an issue file pattern leaves the worktree or contains
+// an unknown placeholder. Patterns use slashes on every system.
 func CheckPattern(pattern string) error {
 	refuse := func(why string) error { return fmt.Errorf("issue file pattern %q: %s", pattern, why) }
 	for _, p := range placeholder().FindAllString(pattern, -1) {
@@ -110,13 +111,14 @@ func CheckPattern(pattern string) error {
 
 func isSeparator(r rune) bool { return r == '/' || r == '\\' }
 
-// absent reports whether an error says only that there is no such file; a file
-// in place of a directory says so too.
+// absent reports whether an error means that a file does not exist. ENOTDIR, a file in
+// place of a parent directory, also counts.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// fromRoot opens a regular file only: opening a pipe would wait for its writer.
+// fromRoot opens regular files only, because opening a pipe blocks until a writer
+// appears.
 func fromRoot(dir *os.Root, name string) (*Issue, error) {
 	info, err := dir.Stat(filepath.FromSlash(name))
 	if err != nil {

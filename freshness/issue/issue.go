@@ -1,4 +1,4 @@
-// Package issue is where the current issue comes from.
+// Package issue reads the current issue from a file or a program.
 //
 // An issue file is one mapping in YAML or JSON:
 //
@@ -6,12 +6,12 @@
 //	body: text
 //	labels: list of texts, or of mappings with a name
 //	assignees: list of texts, or of mappings with a login or a name
-//	state: open or closed; opened and any case are taken too
+//	state: open or closed; case is ignored, and opened means open
 //
-// Keys are optional, and other keys are ignored. A null is empty. A key that
-// is not there is listed in Issue.Absent: the source does not know it, which is
-// not the same as empty. This reads what ci-filebase keeps and what
-// `gh issue view --json title,body,labels,assignees,state` prints.
+// All keys are optional, unknown keys are ignored, and null means empty. Missing keys are
+// listed in Issue.Absent, because a source without a field differs from an empty field.
+// This format covers ci-filebase files and the output of `gh issue view --json
+// title,body,labels,assignees,state`.
 package issue
 
 import (
@@ -23,14 +23,14 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// MaxBytes is the largest issue file that is read.
+// MaxBytes limits the size of an issue file.
 const MaxBytes = 8 << 20
 
-// Issue is an issue as a source has it.
+// Issue is an issue of a source.
 type Issue = freshness.SourceIssue
 
-// ParseFile reads an issue file. What is wrong with it comes back as a
-// *checkpoint.SyntaxError with line and column.
+// ParseFile parses an issue file. It returns a *checkpoint.SyntaxError with line and
+// column for invalid content.
 func ParseFile(data []byte) (*Issue, error) {
 	doc, err := checkpoint.DecodeDocument(data, checkpoint.Limits{Bytes: MaxBytes})
 	if err != nil {
@@ -40,8 +40,7 @@ func ParseFile(data []byte) (*Issue, error) {
 	return r.read("body", "login", "name")
 }
 
-// read takes every field; the body and who is assigned have other names
-// elsewhere.
+// read parses every field. Sources differ in their keys for body and assignees.
 func (r *reader) read(body string, logins ...string) (*Issue, error) {
 	r.issue.Title = r.text("title", "title")
 	r.issue.Body = r.text("body", body)
@@ -54,7 +53,7 @@ func (r *reader) read(body string, logins ...string) (*Issue, error) {
 	return r.issue, nil
 }
 
-// reader takes the fields out of a document and keeps the first error.
+// reader reads fields of a document and keeps the first error.
 type reader struct {
 	data  []byte
 	doc   *checkpoint.Map
@@ -62,8 +61,8 @@ type reader struct {
 	err   error
 }
 
-// get returns a value, and false where there is nothing to read: a field whose
-// key is not there is noted as absent.
+// get returns a value, and false for null or missing keys. Missing keys are recorded in
+// Absent.
 func (r *reader) get(field, key string) (any, bool) {
 	v, ok := r.doc.Get(key)
 	if !ok {
@@ -96,8 +95,8 @@ func (r *reader) state() string {
 	return ""
 }
 
-// list reads a list of texts, or of mappings that have a text under one of the
-// keys; the first key that is there wins.
+// list parses a list of strings, or of mappings with a string under one of the names; the
+// first existing key wins.
 func (r *reader) list(key string, names ...string) []string {
 	v, ok := r.get(key, key)
 	if !ok {
@@ -133,7 +132,7 @@ func element(v any, names []string) (string, bool) {
 	return "", false
 }
 
-// scalar returns a text as it is written: a title may be 42 or true.
+// scalar returns a scalar value as text, since a title may be 42 or true.
 func scalar(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:

@@ -124,7 +124,7 @@ func TestParseFileRefuses(t *testing.T) {
 	}
 }
 
-// bomb is eight lists of nine aliases of the list before.
+// bomb returns eight lists with nine aliases each of the previous list.
 func bomb() string {
 	var b strings.Builder
 	for c := 'b'; c <= 'i'; c++ {
@@ -133,8 +133,7 @@ func bomb() string {
 	return b.String()
 }
 
-// TestRealFiles reads the files of the system that ci-filebase comes from,
-// where they are.
+// TestRealFiles reads real ci-filebase files, if present.
 func TestRealFiles(t *testing.T) {
 	dir := filepath.Join(repository(t), "..", "shared", "foreign", "000-crunch")
 	files, err := filepath.Glob(filepath.Join(dir, "ci-filebase_*.yaml"))
@@ -157,7 +156,7 @@ func TestRealFiles(t *testing.T) {
 	assert.Equal(t, 15, labels)
 }
 
-// repository is the folder of go.mod.
+// repository returns the directory of go.mod.
 func repository(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPipeInTheWorktree must not wait for a writer.
+// TestPipeInTheWorktree checks that File does not wait for a pipe's writer.
 func TestPipeInTheWorktree(t *testing.T) {
 	root := tree(t, map[string]string{".checkpoint/issues/1.yaml": "t"})
 	require.NoError(t, syscall.Mkfifo(filepath.Join(root, ".checkpoint/issues/2.yaml"), 0o644))
@@ -30,7 +30,7 @@ func TestPipeInTheWorktree(t *testing.T) {
 	}
 }
 
-// TestPipeOfTheUser is --issue-file <(gh issue view ...).
+// TestPipeOfTheUser covers --issue-file <(gh issue view ...).
 func TestPipeOfTheUser(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o644))

@@ -8,15 +8,14 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// step leads to the value of a key, or to an element of a list.
+// step selects a key's value, or a list element.
 type step struct {
-	key   string // "" for an element
+	key   string // "" for a list element
 	index int
 }
 
-// where finds the value at a path in a document that was read already. Places
-// are only wanted for an error, so reading does not keep them. It is line 1,
-// column 1 where the path cannot be followed.
+// where finds the position of a value in a parsed document. Only errors need positions,
+// so parsing does not store them. It returns line 1, column 1 if the path does not exist.
 func where(data []byte, path []step) (line, column int) {
 	if json.Valid(data) {
 		return whereJSON(data, path)
@@ -27,7 +26,7 @@ func where(data []byte, path []step) (line, column int) {
 func whereYAML(data []byte, path []step) (line, column int) {
 	var doc yaml.Node
 	defer func() {
-		// Some comments in odd places make yaml.v3 panic.
+		// yaml.v3 panics on comments in some positions.
 		if recover() != nil {
 			line, column = 1, 1
 		}
@@ -78,8 +77,7 @@ func whereJSON(data []byte, path []step) (line, column int) {
 	return bytes.Count(data[:at], []byte("\n")) + 1, utf8.RuneCount(data[start:at]) + 1
 }
 
-// enter reads up to the value that a step leads to. The value itself is left
-// to be read.
+// enter reads tokens up to the value of a step, and leaves the value itself unread.
 func enter(dec *json.Decoder, s step) bool {
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') && open != json.Delim('[') {
 		return false

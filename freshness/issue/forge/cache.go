@@ -16,19 +16,19 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// entryVersion is raised when what is kept changes its meaning.
+// entryVersion increases if stored fields change their meaning.
 const entryVersion = 1
 
-// An entry is what is kept of one question. It is a convenience: one that
-// cannot be read or written is as good as none.
+// An entry is the cached response to one request. The cache is optional: read and write
+// errors are treated as a missing entry.
 type entry struct {
 	Version int          `json:"version"`
 	URL     string       `json:"url"`
 	ETag    string       `json:"etag,omitempty"`
 	Seen    time.Time    `json:"seen"`
 	Issue   *issue.Issue `json:"issue,omitempty"`
-	Wait    time.Time    `json:"wait,omitzero"` // the forge's limit lasts until then
-	As      string       `json:"as,omitempty"`  // for whom: the place of the credential
+	Wait    time.Time    `json:"wait,omitzero"` // end of the forge's rate limit
+	As      string       `json:"as,omitempty"`  // origin of the credential used
 }
 
 const (
@@ -41,7 +41,7 @@ func (f *Forge) entryFile(address string) string {
 	return filepath.Join(f.Cache, hex.EncodeToString(sum[:16])+".json")
 }
 
-// load reads what is kept of a question, an empty entry where there is nothing.
+// load returns the cached entry of a URL, or an empty entry if none is usable.
 func (f *Forge) load(address string) entry {
 	empty := entry{Version: entryVersion, URL: address}
 	if f.Cache == "" {
@@ -61,7 +61,7 @@ func (f *Forge) load(address string) entry {
 	return e
 }
 
-// store keeps an entry in place of the one before, in one step.
+// store atomically replaces the cached entry of a URL.
 func (f *Forge) store(e entry) {
 	if f.Cache == "" || !plainETag(e.ETag) || os.MkdirAll(f.Cache, 0o700) != nil {
 		return
@@ -70,7 +70,7 @@ func (f *Forge) store(e entry) {
 	if err != nil {
 		return
 	}
-	temp, err := os.CreateTemp(f.Cache, "new-*") // for its owner alone
+	temp, err := os.CreateTemp(f.Cache, "new-*") // creates a file with mode 0600
 	if err != nil {
 		return
 	}
@@ -85,8 +85,8 @@ func (f *Forge) store(e entry) {
 	f.sweep()
 }
 
-// outdate keeps what was said of an issue for the next question alone: it is not
-// as it was seen any more.
+// outdate marks the cached issue as outdated by clearing its time. The entry remains for
+// the next conditional request.
 func (f *Forge) outdate(key checkpoint.Issue) {
 	number, ok := key.Number()
 	if !ok {
@@ -97,7 +97,7 @@ func (f *Forge) outdate(key checkpoint.Issue) {
 	f.store(kept)
 }
 
-// sweep removes what was asked longest ago where there is too much.
+// sweep removes the oldest entries if the cache holds more than maxEntries.
 func (f *Forge) sweep() {
 	files, err := os.ReadDir(f.Cache)
 	if err != nil || len(files) <= maxEntries {
@@ -115,7 +115,7 @@ func (f *Forge) sweep() {
 	}
 }
 
-// plainETag accepts what can be sent back in a header.
+// plainETag reports whether an ETag is safe in a request header.
 func plainETag(tag string) bool {
 	return len(tag) <= maxETag && !strings.ContainsFunc(tag, func(r rune) bool { return r < ' ' || r >= 0x7f })
 }

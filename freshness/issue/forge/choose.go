@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// Hosts are the servers of each kind that trusted settings name: host,
-// host:port, or a URL with a path where the forge is not at the root.
+// Hosts lists the servers of each kind from trusted settings. Entries have the form host,
+// host:port, or URL; the URL has a path if the forge is not at the root.
 type Hosts map[Kind][]string
 
-// public are the servers that everybody knows.
+// public maps well-known public servers to their kind.
 var public = map[string]Kind{
 	"github.com": GitHub, "gitlab.com": GitLab, "gitea.com": Gitea, "codeberg.org": Gitea,
 }
 
-// otherNames are hosts that git is spoken with where the usual port is closed.
+// otherNames maps alternative SSH hosts, used if port 22 is blocked, to main hosts.
 var otherNames = map[string]string{"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com"}
 
-// Choose finds the site of a remote. kind is "" where it is to be guessed; then
-// only a known host will do. The error says why there is none.
+// Choose returns the site of a remote. If kind is "", it is derived from known hosts
+// only. The error explains why no site was found.
 func Choose(kind Kind, remote Remote, hosts Hosts) (Site, error) {
 	s, err := choose(kind, remote, hosts)
 	if err == nil && s.Kind != GitLab && strings.Count(s.Project, "/") != 1 {
@@ -47,8 +47,8 @@ func choose(kind Kind, remote Remote, hosts Hosts) (Site, error) {
 	}
 	switch {
 	case found && (kind == "" || kind == known):
-		// A token of the environment belongs to GitHub's or GitLab's own server
-		// where nothing else is said; Gitea has none.
+		// By default, token variables of the environment belong to GitHub's and GitLab's
+		// public servers. Gitea has no such server.
 		return Site{Kind: known, Web: "https://" + name, Project: remote.Path, Trusted: known != Gitea}, nil
 	case found:
 		return Site{}, fmt.Errorf("%s is no %s server", name, kind.title())
@@ -58,7 +58,7 @@ func choose(kind Kind, remote Remote, hosts Hosts) (Site, error) {
 	return Site{Kind: kind, Web: remote.web(), Project: remote.Path}, nil
 }
 
-// named looks for the remote among the hosts of the settings.
+// named searches the configured hosts for the remote's host.
 func named(kind Kind, remote Remote, hosts []string) (Site, error) {
 	for _, entry := range hosts {
 		web, err := parseHost(entry)
@@ -72,17 +72,17 @@ func named(kind Kind, remote Remote, hosts []string) (Site, error) {
 	return Site{}, nil
 }
 
-// web is where the pages of a host are that only the remote names: git itself
-// trusts it as far as its scheme goes.
+// web returns the base URL of a host known only from a remote URL. It keeps scheme http,
+// because git also uses that scheme.
 func (r Remote) web() string {
 	if r.Scheme == "ssh" {
 		host := url.URL{Host: r.Host}
-		return "https://" + strings.TrimSuffix(r.Host, ":"+host.Port()) // the port is ssh's
+		return "https://" + strings.TrimSuffix(r.Host, ":"+host.Port()) // an SSH port
 	}
 	return r.Scheme + "://" + r.Host
 }
 
-// parseHost reads one entry of Hosts.
+// parseHost parses one entry of Hosts.
 func parseHost(entry string) (*url.URL, error) {
 	text := entry
 	if !strings.Contains(text, "://") {
@@ -97,12 +97,11 @@ func parseHost(entry string) (*url.URL, error) {
 	return u, nil
 }
 
-// withoutUser keeps a password that somebody wrote into a setting out of
-// messages.
+// withoutUser removes user and password of a setting before its use in messages.
 func withoutUser(text string) string { return text[strings.LastIndexByte(text, '@')+1:] }
 
-// below returns the remote's project if it is on the server. Ports are compared
-// between URLs of the web alone.
+// below returns the remote's project if its host matches the server. Ports are compared
+// only between HTTP URLs.
 func below(web *url.URL, remote Remote) (project string, ok bool) {
 	if web.Hostname() != remote.name() {
 		return "", false
@@ -126,8 +125,8 @@ func port(scheme, host string) string {
 	return map[string]string{"https": "443", "http": "80"}[scheme]
 }
 
-// Project replaces the project of a remote: owner/name, or a URL that replaces
-// the host too.
+// Project returns remote with another project: owner/name, or a URL that replaces host
+// and project.
 func Project(text string, remote Remote) (Remote, error) {
 	if strings.Contains(text, ":") {
 		return ParseRemote(text)

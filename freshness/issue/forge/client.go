@@ -14,31 +14,31 @@ import (
 	"git-checkpoint/freshness/issue"
 )
 
-// A Forge asks one site. Its zero fields ask without a credential, without a
-// cache, by the clock of the machine.
+// A Forge sends requests to one site. With zero fields it uses no credential, no cache,
+// and the system clock.
 type Forge struct {
 	Site   Site
 	SignIn SignIn
-	Cache  string // a directory of this repository, made when it is needed
+	Cache  string // cache directory of this repository, created on first use
 	Now    func() time.Time
-	Agent  string // User-Agent
+	Agent  string // User-Agent header
 
-	Network func(context.Context) Network // the way to the server; nil for the usual one
+	Network func(context.Context) Network // network settings for the server; nil means defaults
 }
 
 const (
 	maxHops    = 5
 	maxHeaders = 64 << 10
-	maxRefusal = 4 << 10 // of the answer to a question that was refused
+	maxRefusal = 4 << 10 // limit for bodies of error responses, in bytes
 )
 
-// A reply is what came back, read as far as it is wanted.
+// A reply is a response with its body read up to a limit.
 type reply struct {
-	url    *url.URL // where the answer came from, after redirects
+	url    *url.URL // final URL after redirects
 	status int
 	header http.Header
 	body   []byte
-	whole  bool // the body is not cut off
+	whole  bool // the body is complete
 }
 
 func (f *Forge) now() time.Time {
@@ -48,8 +48,8 @@ func (f *Forge) now() time.Time {
 	return f.Now()
 }
 
-// send asks once. The error is a *RequestError, or the context's where the caller
-// gave up.
+// send sends one request. It returns a *RequestError, or the context's error if the
+// caller canceled.
 func (f *Forge) send(ctx context.Context, req *http.Request, c Credential) (*reply, error) {
 	req.Header.Set("User-Agent", cmp.Or(f.Agent, "git-checkpoint"))
 	req.Header.Set("Accept", "application/json")
@@ -77,7 +77,7 @@ func (f *Forge) send(ctx context.Context, req *http.Request, c Credential) (*rep
 	return f.receive(ctx, answer)
 }
 
-// receive reads no more of an answer than is wanted.
+// receive reads the response body up to a limit.
 func (f *Forge) receive(ctx context.Context, answer *http.Response) (*reply, error) {
 	r := &reply{url: answer.Request.URL, status: answer.StatusCode, header: answer.Header, whole: true}
 	limit := int64(maxRefusal)
@@ -97,15 +97,15 @@ func (f *Forge) receive(ctx context.Context, answer *http.Response) (*reply, err
 
 func (r *reply) ok() bool { return r.status >= 200 && r.status < 300 }
 
-// errElsewhere and errHops end a chain of redirects.
+// errElsewhere and errHops stop a chain of redirects.
 type errElsewhere struct{ server string }
 
 func (e errElsewhere) Error() string { return "redirect to another host" }
 
 var errHops = errors.New("too many redirects")
 
-// checkRedirect follows a redirect on the same server only: a credential goes
-// to no other, and neither does the question.
+// checkRedirect allows redirects within one server. Redirects to other hosts fail, so
+// neither credential nor request reaches another server.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	switch {
 	case !sameServer(via[0].URL, next.URL):
@@ -118,13 +118,14 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// sameServer accepts a server that sends to where it speaks TLS.
+// sameServer compares scheme and host. It also accepts a redirect from http to https on
+// the same host.
 func sameServer(from, to *url.URL) bool {
 	safer := from.Scheme == "http" && to.Scheme == "https"
 	return (from.Scheme == to.Scheme || safer) && strings.EqualFold(from.Host, to.Host) && (!safer || to.Port() == "")
 }
 
-// request makes a question; body is nil for one without.
+// request returns an HTTP request; body may be nil.
 func request(method, address string, body io.Reader) (*http.Request, error) {
 	req, err := http.NewRequest(method, address, body)
 	if err != nil {

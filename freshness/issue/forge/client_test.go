@@ -68,7 +68,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestEntryOfAnotherQuestion must not answer this one.
+// TestEntryOfAnotherQuestion checks that a cached response of another URL is not used.
 func TestEntryOfAnotherQuestion(t *testing.T) {
 	f := &Forge{Cache: t.TempDir()}
 	f.store(entry{Version: entryVersion, URL: "a", ETag: "x", Issue: &issue.Issue{}})
@@ -77,7 +77,7 @@ func TestEntryOfAnotherQuestion(t *testing.T) {
 	assert.Nil(t, f.load("b").Issue)
 }
 
-// FuzzLabelIDs holds that Gitea's list of labels is read or refused.
+// FuzzLabelIDs checks that Gitea's label list is parsed or rejected.
 func FuzzLabelIDs(f *testing.F) {
 	for _, s := range []string{`[{"id":1,"name":"a"}]`, `[]`, `null`, `{}`, `[{"id":"1"}]`, `[{"id":1e99}]`} {
 		f.Add([]byte(s))

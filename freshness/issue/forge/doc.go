@@ -1,27 +1,27 @@
-// Package forge asks GitHub, GitLab, and Gitea or Forgejo for an issue, and
-// changes its labels.
+// Package forge reads issues from GitHub, GitLab, and Gitea or Forgejo, and changes issue
+// labels.
 //
 //	         an issue                                   the API
 //	github   GET /repos/OWNER/NAME/issues/N             api.HOST, or HOST/api/v3
 //	gitlab   GET /projects/OWNER%2FNAME/issues/N        HOST/api/v4
 //	gitea    GET /repos/OWNER/NAME/issues/N             HOST/api/v1
 //
-// A question is bounded by its context and in the size of the answer. What goes
-// wrong is a *RequestError whose text is one line, made here: nothing that a server
-// says is in it.
+// The context limits the duration of a request, and a constant limits the response size.
+// Failed requests return a *RequestError with a one-line text. The text is written here
+// and never quotes the server.
 //
 // # Tokens
 //
-// A credential goes to one host, in a header. It is in no URL, no error and no
-// file, and a redirect to another host is not followed. A variable of the
-// environment holds a token for the host that its forge's own tool would send
-// it to, so it goes to that host, and to those that trusted settings name; what
-// git's credential helper has for a host goes there and nowhere else.
+// A credential is sent to one host, in a header. It never appears in URLs, errors or
+// files, and redirects to other hosts are not followed. An environment variable holds a
+// token for the host to which the forge's own tool sends it. This package sends the token
+// to the same host, and to hosts named in trusted settings. Credentials of git's
+// credential helper are sent only to their own host.
 //
 // # Cache
 //
-// An answer is kept with its ETag, so that the next question is cheap for the
-// forge, and so that a limit it has set is kept without asking again. Issue gives
-// a cached answer only where the forge says that it still holds; Seen gives it
-// with its time, and asks nobody.
+// A response is cached with its ETag, so that later requests are cheap for the forge. The
+// cache also stores the end of a rate limit, so that no request is sent before. Issue
+// returns a cached response only if the forge confirms it with status 304. Seen returns
+// the cached issue with its time and sends no request.
 package forge

@@ -17,26 +17,26 @@ import (
 	"time"
 )
 
-// A RequestError says in one line why a forge did not answer. The text is made here:
-// what a server says is not in it, since it may be anything.
+// A RequestError describes a failed request in one line. The text is written here and
+// never quotes the server, whose output is untrusted.
 type RequestError struct {
 	Host  string
 	Cause string
-	Until time.Time // where the forge asks to wait, until when
+	Until time.Time // end of a rate limit, zero if unknown
 	err   error
 }
 
 func (e *RequestError) Error() string { return e.Host + ": " + e.Cause }
 
-// Unwrap leads to the context's error where time was up.
+// Unwrap returns the context's error after a timeout.
 func (e *RequestError) Unwrap() error { return e.err }
 
 func (f *Forge) failed(format string, args ...any) *RequestError {
 	return &RequestError{Host: f.Site.Host(), Cause: fmt.Sprintf(format, args...)}
 }
 
-// unreachable explains an error of the network. The library's own text has the
-// address in it, and may have anything that a proxy says.
+// unreachable converts a network error. Error texts of net/http contain the URL, and
+// possibly output of a proxy, so they are not shown.
 func (f *Forge) unreachable(ctx context.Context, err error) error {
 	var (
 		elsewhere errElsewhere
@@ -76,7 +76,7 @@ func (f *Forge) unreachable(ctx context.Context, err error) error {
 	return e
 }
 
-// inner is the text of an error without the address.
+// inner returns an error's text without the URL.
 func inner(err error) string {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -98,10 +98,11 @@ func printableServer(server string) string {
 	return strconv.QuoteToASCII(server[:min(len(server), 64)])
 }
 
-// A question is what a request is for: to "read" or "change", "issue 42".
+// A question describes a request for messages: verb "read" or "change", object "issue
+// 42".
 type question struct{ verb, what string }
 
-// refused explains a status that is no answer.
+// refused converts a response with an error status.
 func (f *Forge) refused(r *reply, c Credential, q question) error {
 	if until, limited := f.limit(r); limited {
 		return f.limited(until, c)
@@ -130,7 +131,7 @@ func (f *Forge) refused(r *reply, c Credential, q question) error {
 	return f.failed("does not let anyone %s %s (%d)", q.verb, q.what, r.status)
 }
 
-// limited says how long a forge wants to be left alone.
+// limited returns a rate limit error with its end time.
 func (f *Forge) limited(until time.Time, c Credential) *RequestError {
 	text := "its rate limit is reached"
 	if !until.IsZero() {
@@ -144,8 +145,8 @@ func (f *Forge) limited(until time.Time, c Credential) *RequestError {
 	return e
 }
 
-// limit reads what the forges say of their limits: GitHub with 403 or 429 and
-// x-ratelimit-*, GitLab with 429 and RateLimit-*, all with Retry-After.
+// limit parses rate limit headers: GitHub sends 403 or 429 with x-ratelimit-*, GitLab 429
+// with RateLimit-*, and both may send Retry-After.
 func (f *Forge) limit(r *reply) (until time.Time, limited bool) {
 	if r.status != http.StatusForbidden && r.status != http.StatusTooManyRequests {
 		return time.Time{}, false
@@ -167,7 +168,8 @@ func (f *Forge) limit(r *reply) (until time.Time, limited bool) {
 	return time.Time{}, r.status == http.StatusTooManyRequests || bytes.Contains(bytes.ToLower(r.body), []byte("rate limit"))
 }
 
-// bounded drops a time that no limit lasts to.
+// bounded returns a zero time if a rate limit ends in the past or after more than 24
+// hours.
 func bounded(until, now time.Time) time.Time {
 	if until.Before(now) || until.After(now.Add(24*time.Hour)) {
 		return time.Time{}
@@ -203,7 +205,7 @@ func jobToken(c Credential) string {
 	return ""
 }
 
-// Advice is how to give a token.
+// Advice returns instructions for setting a token.
 func (s Site) Advice() string {
 	switch s.Kind {
 	case GitHub:

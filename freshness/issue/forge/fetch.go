@@ -12,8 +12,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Issue asks for an issue, until the context ends. The error is a *RequestError, or
-// says that the issue is no number.
+// Issue requests an issue until the context ends. It returns a *RequestError, or an error
+// if the issue is not a number.
 func (f *Forge) Issue(ctx context.Context, key checkpoint.Issue) (*issue.Issue, error) {
 	found, err := f.ask(ctx, key)
 	if err != nil {
@@ -22,10 +22,10 @@ func (f *Forge) Issue(ctx context.Context, key checkpoint.Issue) (*issue.Issue, 
 	return found.issue, nil
 }
 
-// found is an issue and how it was found.
+// found is an issue, its URL and the credential used.
 type found struct {
 	issue   *issue.Issue
-	address string // where the API has it, after redirects
+	address string // API URL after redirects
 	as      Credential
 }
 
@@ -42,7 +42,7 @@ func (f *Forge) ask(ctx context.Context, key checkpoint.Issue) (found, error) {
 	}
 	r, err := f.get(ctx, address, kept.ETag, c)
 	if err == nil && r.status == http.StatusUnauthorized && c.spare {
-		// What is saved for git may have expired; what is public needs nothing.
+		// A saved git password may have expired; public issues need no credential.
 		if open, err := f.get(ctx, address, "", Credential{}); err == nil && open.ok() {
 			r, c = open, Credential{}
 		}
@@ -65,7 +65,7 @@ func (f *Forge) get(ctx context.Context, address, etag string, c Credential) (*r
 	return f.send(ctx, req, c)
 }
 
-// read makes an issue of a reply, and keeps what there is to keep.
+// read parses a reply into an issue and updates the cache.
 func (f *Forge) read(r *reply, c Credential, kept entry, number int64) (*issue.Issue, error) {
 	what := "issue " + strconv.FormatInt(number, 10)
 	switch {
@@ -81,7 +81,7 @@ func (f *Forge) read(r *reply, c Credential, kept entry, number int64) (*issue.I
 			kept.Wait, kept.As = e.Until, c.From
 			f.store(kept)
 		case r.status < http.StatusInternalServerError && kept.Issue != nil:
-			kept.Seen = time.Time{} // it is there no more, or not for us
+			kept.Seen = time.Time{} // deleted, or not visible with this credential
 			f.store(kept)
 		}
 		return nil, err
@@ -104,8 +104,7 @@ func (f *Forge) read(r *reply, c Credential, kept entry, number int64) (*issue.I
 	return now.Issue, nil
 }
 
-// Seen is the issue as the forge had it when it was last asked, and when that
-// was. It asks nobody.
+// Seen returns the cached issue and the time of its last request. It sends no request.
 func (f *Forge) Seen(key checkpoint.Issue) (*issue.Issue, time.Time) {
 	number, ok := key.Number()
 	if !ok {

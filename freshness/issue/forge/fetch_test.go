@@ -25,7 +25,7 @@ import (
 
 const secret = "ghp_verySecret0123456789"
 
-// at is the time of the tests.
+// at is the fixed time of all tests.
 var at = time.Date(2026, 2, 14, 14, 30, 0, 0, time.UTC)
 
 var variable = map[forge.Kind]string{forge.GitHub: "GH_ENTERPRISE_TOKEN", forge.GitLab: "GITLAB_TOKEN", forge.Gitea: "GITEA_TOKEN"}
@@ -39,8 +39,7 @@ func server(t *testing.T) *forgetest.Server {
 	return s
 }
 
-// ask is a forge of the kind at the server, with a token in the environment
-// where one is given.
+// ask returns a forge client for the server, with an optional token in its environment.
 func ask(t *testing.T, kind forge.Kind, s *forgetest.Server, token string) *forge.Forge {
 	t.Helper()
 	return &forge.Forge{
@@ -97,8 +96,8 @@ func TestIssueIsNoNumber(t *testing.T) {
 	assert.Empty(t, s.Requests())
 }
 
-// TestRefusals has every way to get no answer, with and without a token: one
-// line, in time, and nothing of what the server or the environment says.
+// TestRefusals covers every failed request, with and without token. Errors must be one
+// line, arrive in time, and quote neither server nor environment.
 func TestRefusals(t *testing.T) {
 	until := at.Add(10 * time.Minute).Format("15:04:05")
 	for mode, want := range map[string][2]string{
@@ -227,7 +226,7 @@ func TestProxy(t *testing.T) {
 	require.ErrorContains(t, err, "forge.invalid: ", "nothing but the proxy knows it")
 }
 
-// TestMemory reads a gigabyte from a server that has one.
+// TestMemory reads a response of one gigabyte.
 func TestMemory(t *testing.T) {
 	for mode, most := range map[string]uint64{"gigabyte": 100 << 20, "sorry-gigabyte": 10 << 20} {
 		t.Run(mode, func(t *testing.T) {
@@ -243,8 +242,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestElsewhereGetsNothing follows a redirect to no other server: neither the
-// token nor the question goes there.
+// TestElsewhereGetsNothing checks that redirects to another server receive neither token
+// nor request.
 func TestElsewhereGetsNothing(t *testing.T) {
 	each(t, func(t *testing.T, kind forge.Kind) {
 		s, other := server(t), server(t)
@@ -279,7 +278,7 @@ func TestCacheSavesAnswers(t *testing.T) {
 		assert.Equal(t, first, second)
 		again := "304"
 		if kind == forge.Gitea {
-			again = "200" // it has no ETags
+			again = "200" // Gitea sends no ETags
 		}
 		assert.Regexp(t, " "+again+"$", s.Requests()[1])
 
@@ -294,7 +293,8 @@ func TestCacheSavesAnswers(t *testing.T) {
 	})
 }
 
-// What was seen is not what is there once the forge refuses to show it.
+// TestRefusedIssueIsNoLongerSeen checks that a cached issue loses its time after the
+// forge refuses access.
 func TestRefusedIssueIsNoLongerSeen(t *testing.T) {
 	s := server(t)
 	f := ask(t, forge.GitHub, s, "")
@@ -313,7 +313,7 @@ func TestRefusedIssueIsNoLongerSeen(t *testing.T) {
 	assert.Zero(t, seen)
 }
 
-// TestCacheIsPrivate looks for the token in the cache, and at its file modes.
+// TestCacheIsPrivate checks file modes, and that the cache contains no token.
 func TestCacheIsPrivate(t *testing.T) {
 	s := server(t)
 	s.Private(secret)
@@ -336,7 +336,7 @@ func TestCacheIsPrivate(t *testing.T) {
 	}
 }
 
-// TestBrokenCache is as good as none.
+// TestBrokenCache checks that corrupt entries are ignored.
 func TestBrokenCache(t *testing.T) {
 	s := server(t)
 	f := ask(t, forge.GitHub, s, "")
@@ -373,8 +373,8 @@ func TestCacheIsSwept(t *testing.T) {
 	assert.NotNil(t, seen)
 }
 
-// TestLimitIsKept asks a forge that has said until when it answers no more only
-// after that, or with another credential.
+// TestLimitIsKept checks that no request is sent before a rate limit ends, except with
+// another credential.
 func TestLimitIsKept(t *testing.T) {
 	s := server(t)
 	s.Misbehave("limit")

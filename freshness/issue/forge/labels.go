@@ -18,18 +18,18 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A LabelChange is labels to put on an issue, and to take off it.
+// A LabelChange lists labels to add to an issue and to remove from it.
 type LabelChange struct{ Add, Remove []string }
 
-// IsZero reports that there is nothing to change.
+// IsZero reports whether the change is empty.
 func (c LabelChange) IsZero() bool { return len(c.Add) == 0 && len(c.Remove) == 0 }
 
-// maxChange is more labels than an issue can have on most forges. A checkpoint
-// may come from anywhere.
+// maxChange limits the labels of one change to more than most forges allow per issue.
+// Checkpoints are untrusted input.
 const maxChange = 100
 
-// check refuses what no forge has for a label. The path of one called ".." would
-// be another one's.
+// check returns an error for names that no forge allows as a label. A label named ".."
+// would change the request path.
 func (c LabelChange) check() error {
 	names := slices.Concat(c.Add, c.Remove)
 	if len(names) > maxChange {
@@ -43,20 +43,20 @@ func (c LabelChange) check() error {
 	return nil
 }
 
-// A call is one request of a change. Labels are added before others are taken
-// off, so that an issue is never without a state; each request names its labels
-// alone, so that nobody else's change is lost.
+// A call is one request of a change. Labels are added before others are removed, so that
+// an issue always has a state label. Each request names only its own labels, so that
+// concurrent changes by others are kept.
 type call struct {
 	method, address string
 	body            any
-	gone            bool     // 404 is as good as done
-	lists           bool     // the answer lists the labels of the issue
-	add, remove     []string // the part of the change
+	gone            bool     // 404 counts as success
+	lists           bool     // the response lists the issue's labels
+	add, remove     []string // labels changed by this request
 }
 
-// SetLabels changes the labels of an issue and returns the part of the change
-// that the issue has now. It needs a credential. It fails if a part is missing:
-// a forge may drop a label that its project does not have, and report success.
+// SetLabels changes labels of an issue and returns the applied part of the change. It
+// needs a credential. It returns an error if a part is missing, since a forge may drop
+// labels unknown to the project and report success.
 func (f *Forge) SetLabels(ctx context.Context, key checkpoint.Issue, change LabelChange) (done LabelChange, err error) {
 	if err := change.check(); err != nil {
 		return done, f.failed("%v", err)
@@ -83,7 +83,7 @@ func (f *Forge) SetLabels(ctx context.Context, key checkpoint.Issue, change Labe
 	return done, f.incomplete(change, done)
 }
 
-// incomplete is an error that names the labels which the forge did not change.
+// incomplete returns an error that lists unchanged labels, or nil.
 func (f *Forge) incomplete(change, done LabelChange) error {
 	var parts []string
 	if names := without(change.Add, done.Add); len(names) > 0 {
@@ -106,8 +106,8 @@ func quoted(names []string) string {
 	return strings.Join(list, ", ")
 }
 
-// without returns the names that are not among others, and with the others'
-// names in whichever case: a forge has one label of both.
+// without returns names missing from others. It ignores case, because forges treat labels
+// as equal regardless of case.
 func without(names, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return hasFold(others, name) })
 }
@@ -137,7 +137,7 @@ func adding(address string, change LabelChange) []call {
 	return []call{{method: http.MethodPost, address: address + "/labels", body: map[string]any{"labels": change.Add}, lists: true, add: change.Add}}
 }
 
-// gitlabCalls is one request, in which commas separate labels.
+// gitlabCalls returns one request with comma-separated labels.
 func (f *Forge) gitlabCalls(address string, change LabelChange) ([]call, error) {
 	body := map[string]any{}
 	for key, names := range map[string][]string{"add_labels": change.Add, "remove_labels": change.Remove} {
@@ -153,7 +153,7 @@ func (f *Forge) gitlabCalls(address string, change LabelChange) ([]call, error) 
 	return []call{{method: http.MethodPut, address: address, body: body, lists: true, add: change.Add, remove: change.Remove}}, nil
 }
 
-// giteaCalls takes labels off by their ids.
+// giteaCalls removes labels by id.
 func (f *Forge) giteaCalls(ctx context.Context, at found, change LabelChange) ([]call, error) {
 	calls := adding(at.address, change)
 	if len(change.Remove) == 0 {
@@ -171,7 +171,7 @@ func (f *Forge) giteaCalls(ctx context.Context, at found, change LabelChange) ([
 		return nil, f.failed("labels: %v", err)
 	}
 	for _, name := range change.Remove {
-		one := call{remove: []string{name}} // nothing to do
+		one := call{remove: []string{name}} // no request needed
 		if id, ok := ids[name]; ok {
 			one.method, one.address, one.gone = http.MethodDelete, at.address+"/labels/"+strconv.FormatInt(id, 10), true
 		}
@@ -180,7 +180,7 @@ func (f *Forge) giteaCalls(ctx context.Context, at found, change LabelChange) ([
 	return calls, nil
 }
 
-// labelIDs reads Gitea's list of labels.
+// labelIDs parses Gitea's list of labels.
 func labelIDs(data []byte) (map[string]int64, error) {
 	var labels []struct {
 		ID   int64  `json:"id"`
@@ -196,7 +196,7 @@ func labelIDs(data []byte) (map[string]int64, error) {
 	return ids, nil
 }
 
-// do makes a request, and returns the part of its change that is done.
+// do sends one request and returns the applied part of its change.
 func (f *Forge) do(ctx context.Context, one call, as Credential, key checkpoint.Issue) (done LabelChange, err error) {
 	part := LabelChange{one.add, one.remove}
 	if one.method == "" {
@@ -204,7 +204,7 @@ func (f *Forge) do(ctx context.Context, one call, as Credential, key checkpoint.
 	}
 	var body io.Reader
 	if one.body != nil {
-		data, _ := json.Marshal(one.body) // texts alone
+		data, _ := json.Marshal(one.body) // strings always marshal
 		body = bytes.NewReader(data)
 	}
 	req, err := request(one.method, one.address, body)
@@ -229,8 +229,8 @@ func (f *Forge) do(ctx context.Context, one call, as Credential, key checkpoint.
 	return done, nil
 }
 
-// labelNames reads the labels of an issue from the answer to a change: GitLab
-// sends the issue, the others send its labels.
+// labelNames parses labels from the response to a change: GitLab returns the issue, other
+// forges return its labels.
 func (f *Forge) labelNames(data []byte) ([]string, error) {
 	if f.Site.Kind == GitLab {
 		var doc struct {

@@ -10,8 +10,7 @@ import (
 	"git-checkpoint/freshness/issue/forge"
 )
 
-// TestSetLabelsOutdates holds that what was seen of an issue before its labels
-// changed is not taken for what it is.
+// TestSetLabelsOutdates checks that a label change outdates the cached issue.
 func TestSetLabelsOutdates(t *testing.T) {
 	s := server(t)
 	s.Private(secret)
@@ -43,8 +42,8 @@ func TestSetLabels(t *testing.T) {
 	})
 }
 
-// A label that the forge dropped is not reported as written: Gitea answers with
-// success, and without the label that its project does not have.
+// TestDroppedLabelIsNotReportedAsWritten checks a dropped label: Gitea returns success
+// and drops labels unknown to the project.
 func TestDroppedLabelIsNotReportedAsWritten(t *testing.T) {
 	s := server(t)
 	s.Private(secret)
@@ -55,7 +54,7 @@ func TestDroppedLabelIsNotReportedAsWritten(t *testing.T) {
 	assert.Equal(t, forge.LabelChange{Add: []string{"State:Done"}, Remove: []string{"state:ready"}}, done)
 	assert.Equal(t, []string{"type:feature", "State:Done"}, s.Issue("42").Labels)
 
-	for _, kind := range []forge.Kind{forge.GitHub, forge.GitLab} { // they make the label
+	for _, kind := range []forge.Kind{forge.GitHub, forge.GitLab} { // these forges create the label
 		done, err := ask(t, kind, s, secret).SetLabels(t.Context(), "42", forge.LabelChange{Add: []string{"bug"}})
 		require.NoError(t, err)
 		assert.Equal(t, []string{"bug"}, done.Add)
@@ -78,8 +77,7 @@ func TestSetLabelsFails(t *testing.T) {
 	require.ErrorContains(t, err, `a label cannot have a comma: "a,b"`)
 }
 
-// TestSetLabelsRefuses what would be another path, or no label anywhere, before
-// anything is asked.
+// TestSetLabelsRefuses checks that invalid labels fail before any request.
 func TestSetLabelsRefuses(t *testing.T) {
 	s := server(t)
 	s.Private(secret)
@@ -96,8 +94,8 @@ func TestSetLabelsRefuses(t *testing.T) {
 	assert.Empty(t, s.Requests())
 }
 
-// TestSetLabelsOfARenamedProject writes to where the issue was found: forges
-// redirect questions, not changes.
+// TestSetLabelsOfARenamedProject checks that changes use the URL after redirects. Forges
+// redirect GET requests only.
 func TestSetLabelsOfARenamedProject(t *testing.T) {
 	s := server(t)
 	s.Private(secret)

@@ -10,22 +10,21 @@ import (
 	"strings"
 )
 
-// Network is what git's configuration says of the way to a server. The zero
-// value goes by the environment's proxies and the system's certificates.
+// Network holds git's network settings for a server. The zero value uses proxies of the
+// environment and system certificates.
 type Network struct {
-	Proxy  string // http.proxy: host:port or a URL; "" leaves it to the environment
-	Direct bool   // http.proxy is there, and empty: no proxy at all
-	CAInfo string // http.sslCAInfo: a file of certificates to trust
+	Proxy  string // http.proxy: host:port or URL; "" uses the environment
+	Direct bool   // http.proxy is set to an empty value: no proxy
+	CAInfo string // http.sslCAInfo: file with trusted certificates
 }
 
-// Errors of settings have no value in them: there may be a password in a
-// proxy's.
+// Errors of settings contain no values, because a proxy URL may contain a password.
 var (
 	errProxy  = errors.New("http.proxy is no address of a proxy")
 	errCAInfo = errors.New("http.sslCAInfo is no file of certificates that can be read")
 )
 
-// transport goes to one server once.
+// transport returns a transport without keep-alive connections.
 func (n Network) transport() (*http.Transport, error) {
 	t := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeaders,
@@ -53,7 +52,7 @@ func (n Network) transport() (*http.Transport, error) {
 	return t, nil
 }
 
-// parseProxy takes a host alone for a proxy of HTTP, as curl does.
+// parseProxy treats a host without scheme as an HTTP proxy, as curl does.
 func parseProxy(text string) (*url.URL, error) {
 	if !strings.Contains(text, "://") {
 		text = "http://" + text

@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// A Remote is where a git remote's URL leads, without user and password.
+// A Remote is the parsed URL of a git remote, without user and password.
 type Remote struct {
 	Scheme string // https, http or ssh
-	Host   string // in lower case, with its port where it has one
+	Host   string // lower case, with optional port
 	Path   string // owner/name, without .git
 }
 
 var errRemote = errors.New("not the URL of a project on a server")
 
-// ParseRemote reads a URL as git does, git@host:owner/name too. It refuses
-// what is no project on a server, as the path of a local repository.
+// ParseRemote parses a remote URL as git does, including git@host:owner/name. It returns
+// an error if the URL names no project on a server, for example a local path.
 func ParseRemote(text string) (Remote, error) {
 	if r, ok := scpLike(text); ok {
 		return r.checked()
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return Remote{}, errRemote // the error would show a password
+		return Remote{}, errRemote // the original error would show a password
 	}
 	r := Remote{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
 	switch u.Scheme {
@@ -36,8 +36,8 @@ func ParseRemote(text string) (Remote, error) {
 	return r.checked()
 }
 
-// scpLike reads host:path and user@host:path; a slash before the colon makes it
-// a local path, and one letter a drive.
+// scpLike parses host:path and user@host:path. A slash before the colon indicates a local
+// path; a single letter indicates a drive.
 func scpLike(text string) (Remote, bool) {
 	host, path, ok := strings.Cut(text, ":")
 	if !ok || strings.Contains(host, "/") || strings.HasPrefix(path, "//") {
@@ -62,8 +62,8 @@ func plainHost(host string) bool {
 	return host != "" && host[0] != '-' && strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-:[]_") == ""
 }
 
-// plainProject accepts at least two names that stay inside a URL's path. One
-// with an @ is no name: in a URL that was mistyped a password stands before it.
+// plainProject reports whether a path has at least two safe components for a URL path. It
+// rejects "@", which follows a password in a mistyped URL.
 func plainProject(path string) bool {
 	parts := strings.Split(path, "/")
 	for _, p := range parts {
@@ -74,7 +74,7 @@ func plainProject(path string) bool {
 	return len(parts) >= 2
 }
 
-// name is the host without its port.
+// name returns the host without port.
 func (r Remote) name() string { return hostName(r.Host) }
 
 func hostName(host string) string {

@@ -7,7 +7,7 @@ import (
 	"git-checkpoint/freshness/issue"
 )
 
-// Kind is the API that a forge speaks.
+// Kind is the API of a forge.
 type Kind string
 
 // The kinds of forges.
@@ -20,12 +20,12 @@ const (
 // A Site is a project on a forge.
 type Site struct {
 	Kind    Kind
-	Web     string // scheme://host, with a port and a path where there are any
-	Project string // owner/name; GitLab has owner/group/name too
-	Trusted bool   // tokens of the environment are meant for the host, as trusted settings say
+	Web     string // scheme://host with optional port and path
+	Project string // owner/name; GitLab also has owner/group/name
+	Trusted bool   // trusted settings allow tokens of the environment for this host
 }
 
-// Host is the site's host, with its port where it has one.
+// Host returns the host with its port, if any.
 func (s Site) Host() string {
 	u, err := url.Parse(s.Web)
 	if err != nil {
@@ -34,13 +34,13 @@ func (s Site) Host() string {
 	return u.Host
 }
 
-// Scheme is https, or http where the settings or the remote say so.
+// Scheme returns https, or http if settings or remote specify http.
 func (s Site) Scheme() string {
 	scheme, _, _ := strings.Cut(s.Web, "://")
 	return scheme
 }
 
-// IssueURL is where people find an issue.
+// IssueURL returns the web page of an issue.
 func (s Site) IssueURL(number string) string {
 	if s.Kind == GitLab {
 		return s.Web + "/" + escapePath(s.Project) + "/-/issues/" + number
@@ -48,7 +48,7 @@ func (s Site) IssueURL(number string) string {
 	return s.Web + "/" + escapePath(s.Project) + "/issues/" + number
 }
 
-// api is where programs find an issue.
+// api returns the API URL of an issue.
 func (s Site) api(number string) string {
 	switch s.Kind {
 	case GitHub:
@@ -59,8 +59,7 @@ func (s Site) api(number string) string {
 	return s.Web + "/api/v1/repos/" + escapePath(s.Project) + "/issues/" + number
 }
 
-// githubAPI has a host of its own on GitHub's own servers, and is a path on an
-// Enterprise server.
+// githubAPI returns api.HOST on GitHub's own servers, and /api/v3 on Enterprise servers.
 func (s Site) githubAPI() string {
 	if host := s.Host(); githubCom(host) {
 		return s.Scheme() + "://api." + host
@@ -78,7 +77,7 @@ func escapePath(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// names are the keys of the site's answers.
+// names returns the JSON keys of the site's API.
 func (s Site) names() issue.Names {
 	if s.Kind == GitLab {
 		return issue.Names{Number: "iid", Body: "description", Login: "username"}

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestAPI has the addresses of the forges' documentation.
+// TestAPI compares URLs with the forges' documentation.
 func TestAPI(t *testing.T) {
 	for _, c := range []struct {
 		site      Site

@@ -8,34 +8,32 @@ import (
 	"strings"
 )
 
-// A Credential signs a question. It is shown by the name of the place that it
-// comes from, never by what it is.
+// A Credential authenticates a request. Messages show only its origin, never the secret.
 type Credential struct {
 	From   string // GITHUB_TOKEN, "gh", "git's credential helper"; "" for none
 	header string
 	secret string
-	spare  bool // nobody chose it for this: the question is asked without it where it is refused
+	spare  bool // not set for this tool: if refused, the request is repeated without it
 }
 
-// String is the place that the credential comes from.
+// String returns the credential's origin.
 func (c Credential) String() string { return c.From }
 
-// GoString keeps the secret out of %#v too.
+// GoString hides the secret from %#v.
 func (c Credential) GoString() string { return "forge.Credential{" + c.From + "}" }
 
-// IsZero reports that there is nothing to sign with.
+// IsZero reports whether no secret exists.
 func (c Credential) IsZero() bool { return c.secret == "" }
 
-// A SignIn finds credentials. Its functions are the caller's, who knows
-// environment and processes.
+// A SignIn finds credentials. Callers supply functions for environment and processes.
 type SignIn struct {
 	Getenv func(string) string
-	// Run runs a program that must not ask anybody, and returns what it prints.
+	// Run runs a program without interactive prompts and returns its output.
 	Run func(ctx context.Context, stdin string, name string, args ...string) (string, error)
 }
 
-// Find looks for a credential: in the environment, with gh, in git's credential
-// helper. There may be none.
+// Find returns a credential from the environment, from gh, or from git's credential
+// helper. It returns a zero Credential if no source has one.
 func (s SignIn) Find(ctx context.Context, site Site) Credential {
 	for _, name := range variables(site, s.Getenv) {
 		if v := strings.TrimSpace(s.Getenv(name)); plainSecret(v) {
@@ -51,8 +49,8 @@ func (s SignIn) Find(ctx context.Context, site Site) Credential {
 	return s.helper(ctx, site)
 }
 
-// variables are those that hold a token for the site. Every forge's tool has a
-// variable for its own host and one that names another host.
+// variables returns environment variables that hold a token for the site. Each forge's
+// tool has one variable for its default host and another for naming a host.
 func variables(site Site, getenv func(string) string) []string {
 	switch site.Kind {
 	case GitHub:
@@ -63,7 +61,7 @@ func variables(site Site, getenv func(string) string) []string {
 	return giteaVariables(site, getenv)
 }
 
-// gitlabVariables are glab's, and in a job the job's own.
+// gitlabVariables returns the variables of glab and, in a CI job, of the job.
 func gitlabVariables(site Site, getenv func(string) string) []string {
 	var names []string
 	if home := cmp.Or(getenv("GITLAB_HOST"), getenv("GL_HOST")); site.Trusted && home == "" || site.isAt(home) {
@@ -75,8 +73,8 @@ func gitlabVariables(site Site, getenv func(string) string) []string {
 	return names
 }
 
-// giteaVariables are tea's. A job on Gitea has its token where one on GitHub
-// has it.
+// giteaVariables returns the variables of tea. Gitea jobs use the same variables as
+// GitHub jobs.
 func giteaVariables(site Site, getenv func(string) string) []string {
 	var names []string
 	if home := getenv("GITEA_SERVER_URL"); site.Trusted && home == "" || site.isAt(home) {
@@ -88,8 +86,8 @@ func giteaVariables(site Site, getenv func(string) string) []string {
 	return names
 }
 
-// githubVariables are as gh has them. A job's GITHUB_TOKEN is for the server
-// that runs the job.
+// githubVariables returns variables in gh's order. A job's GITHUB_TOKEN is valid for the
+// server that runs the job.
 func githubVariables(site Site, getenv func(string) string) []string {
 	host, server := site.Host(), getenv("GITHUB_SERVER_URL")
 	ours := server == "" || site.isAt(server)
@@ -106,14 +104,14 @@ func githubVariables(site Site, getenv func(string) string) []string {
 	return nil
 }
 
-// isAt reports whether a variable that names a host, or its URL, means the site.
-// A token for https goes into no http that only a remote's URL asks for.
+// isAt reports whether a host or URL in a variable names this site. Tokens for https are
+// never sent to a plain http site known only from a remote URL.
 func (s Site) isAt(text string) bool {
 	plain := strings.HasPrefix(strings.ToLower(text), "http://")
 	return sameHost(text, s.Host()) && (s.Scheme() == "https" || plain || s.Trusted)
 }
 
-// sameHost compares a host, or its URL, with a host.
+// sameHost compares a host or URL with a host.
 func sameHost(text, host string) bool {
 	if _, rest, ok := strings.Cut(text, "://"); ok {
 		text, _, _ = strings.Cut(rest, "/")
@@ -121,7 +119,7 @@ func sameHost(text, host string) bool {
 	return text != "" && strings.EqualFold(strings.TrimRight(text, "/"), host)
 }
 
-// token is a credential in the header that the forge wants it in.
+// token returns a credential in the forge's header.
 func (s Site) token(from, secret string) Credential {
 	c := Credential{From: from, header: "Authorization", secret: "Bearer " + secret}
 	switch {
@@ -135,8 +133,8 @@ func (s Site) token(from, secret string) Credential {
 	return c
 }
 
-// gh asks GitHub's own tool, whose tokens are for https: an http that only a
-// remote's URL asks for gets none.
+// gh runs GitHub's own tool, whose tokens are valid for https. If only the remote URL
+// specifies http, no token is returned.
 func (s SignIn) gh(ctx context.Context, site Site) Credential {
 	if site.Kind != GitHub || site.Scheme() != "https" && !site.Trusted {
 		return Credential{}
@@ -151,7 +149,7 @@ func (s SignIn) gh(ctx context.Context, site Site) Credential {
 	return c
 }
 
-// helper asks git for what it would sign in with at that host.
+// helper runs git credential fill for the site.
 func (s SignIn) helper(ctx context.Context, site Site) Credential {
 	ask := "protocol=" + site.Scheme() + "\nhost=" + site.Host() + "\npath=" + site.Project + ".git\n\n"
 	out, err := s.Run(ctx, ask, "git", "credential", "fill")
@@ -167,7 +165,7 @@ func (s SignIn) helper(ctx context.Context, site Site) Credential {
 	if !plainSecret(password) || !sameHost(cmp.Or(got.Get("host"), site.Host()), site.Host()) {
 		return Credential{}
 	}
-	// GitLab takes what git signs in with, an OAuth token too, as a bearer's.
+	// GitLab accepts git passwords, including OAuth tokens, as bearer tokens.
 	c := Credential{From: "git's credential helper", header: "Authorization", secret: "Bearer " + password, spare: true}
 	if site.Kind == Gitea {
 		c.secret = "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
@@ -175,7 +173,7 @@ func (s SignIn) helper(ctx context.Context, site Site) Credential {
 	return c
 }
 
-// plainSecret accepts what can stand in a header.
+// plainSecret reports whether a secret is safe in a header.
 func plainSecret(s string) bool {
 	return s != "" && len(s) < 8192 && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }

@@ -13,7 +13,7 @@ import (
 	"git-checkpoint/freshness/issue/forge"
 )
 
-// all is an environment with every token in it.
+// all returns an environment with every token variable set.
 func all(extra map[string]string) func(string) string {
 	return func(name string) string {
 		if v, ok := extra[name]; ok {
@@ -26,8 +26,8 @@ func all(extra map[string]string) func(string) string {
 	}
 }
 
-// TestTokenGoesOnlyToItsOwnHost has for each site the variable whose token goes there, where
-// every variable is set.
+// TestTokenGoesOnlyToItsOwnHost lists the variable used for each site if every variable
+// is set.
 func TestTokenGoesOnlyToItsOwnHost(t *testing.T) {
 	site := func(kind forge.Kind, host string, trusted bool) forge.Site {
 		return forge.Site{Kind: kind, Web: "https://" + host, Project: "o/r", Trusted: trusted}
@@ -67,7 +67,7 @@ func TestTokenGoesOnlyToItsOwnHost(t *testing.T) {
 	}
 }
 
-// TestTokensStayEncrypted: the remote's URL alone may say http.
+// TestTokensStayEncrypted checks http sites known only from a remote URL.
 func TestTokensStayEncrypted(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -101,7 +101,7 @@ func TestCredentialIsNotShown(t *testing.T) {
 	}
 }
 
-// programs are gh and git's credential helper.
+// programs replaces gh and git's credential helper.
 type programs struct {
 	gh, git string
 	calls   []string
@@ -146,7 +146,8 @@ func TestProgramsThatHaveTokens(t *testing.T) {
 	require.ErrorContains(t, err, "it takes a token to see it")
 }
 
-// TestExpiredPassword asks without it for what is public.
+// TestExpiredPassword checks that a refused credential leads to a second request without
+// it.
 func TestExpiredPassword(t *testing.T) {
 	s := server(t)
 	s.Private(secret)

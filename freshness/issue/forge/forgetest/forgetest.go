@@ -1,6 +1,6 @@
-// Package forgetest is a forge for tests: a server on this machine that speaks
-// as much of the APIs of GitHub Enterprise, GitLab and Gitea as is documented
-// for reading an issue and changing its labels, and that can misbehave.
+// Package forgetest provides a fake forge for tests. Its server runs on this machine and
+// implements the documented issue and label endpoints of GitHub Enterprise, GitLab and
+// Gitea. Modes simulate server failures.
 package forgetest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"sync"
 )
 
-// A FakeIssue is what the server has.
+// A FakeIssue is an issue on the fake server.
 type FakeIssue struct {
 	Title, Body string
 	Labels      []string
@@ -23,36 +23,36 @@ type FakeIssue struct {
 	Closed      bool
 }
 
-// A Server has the issues of one project.
+// A Server hosts the issues of one project.
 type Server struct {
 	*httptest.Server
-	Elsewhere string // where the mode "elsewhere" redirects to
+	Elsewhere string // redirect target of mode "elsewhere"
 
 	mu       sync.Mutex
 	project  string
 	issues   map[string]*FakeIssue
-	labels   map[string]bool // what the project has; Gitea adds no others to an issue
-	token    string          // what a private project wants in the header of its kind
+	labels   map[string]bool // labels of the project; Gitea accepts no others
+	token    string          // token of a private project
 	mode     string
 	requests []string
 	secrets  []string
 	done     chan struct{}
 }
 
-// New starts a server for project, owner/name. Close ends it.
+// New starts a server for a project named owner/name. Close stops it.
 func New(project string) *Server {
 	s := &Server{project: project, issues: map[string]*FakeIssue{}, labels: map[string]bool{}, done: make(chan struct{})}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	return s
 }
 
-// Close ends the server, also what hangs on purpose.
+// Close stops the server and requests that hang on purpose.
 func (s *Server) Close() {
 	close(s.done)
 	s.Server.Close()
 }
 
-// Put keeps an issue. The project has its labels from then on.
+// Put stores an issue and adds its labels to the project.
 func (s *Server) Put(number string, i FakeIssue) {
 	s.Define(i.Labels...)
 	s.mu.Lock()
@@ -60,7 +60,7 @@ func (s *Server) Put(number string, i FakeIssue) {
 	s.issues[number] = &i
 }
 
-// Define gives the project labels.
+// Define adds labels to the project.
 func (s *Server) Define(labels ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,7 +69,7 @@ func (s *Server) Define(labels ...string) {
 	}
 }
 
-// DeleteLabel removes a label from the project and from all its issues.
+// DeleteLabel removes a label from the project and all its issues.
 func (s *Server) DeleteLabel(label string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,36 +79,35 @@ func (s *Server) DeleteLabel(label string) {
 	}
 }
 
-// Issue returns an issue as it is now.
+// Issue returns the current state of an issue.
 func (s *Server) Issue(number string) FakeIssue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return *s.issues[number]
 }
 
-// Private makes the server want a token, in whichever header.
+// Private makes the server require a token, in any supported header.
 func (s *Server) Private(token string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.token = token
 }
 
-// Misbehave chooses what the server does instead of answering, "" for nothing.
-// The names are those of Modes.
+// Misbehave selects a failure mode from Modes; "" restores normal responses.
 func (s *Server) Misbehave(mode string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mode = mode
 }
 
-// Requests are the questions so far, as method, path and status.
+// Requests returns all requests so far, each as method, path and status.
 func (s *Server) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// Secrets are the credentials that came, with their header's name.
+// Secrets returns received credentials with their header names.
 func (s *Server) Secrets() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +136,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.answer(rec, r)
 }
 
-// recorder keeps the status that was sent.
+// recorder records the response status.
 type recorder struct {
 	http.ResponseWriter
 	status int
@@ -148,10 +147,10 @@ func (r *recorder) WriteHeader(status int) {
 	r.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap gives http.ResponseController what it needs.
+// Unwrap supports http.ResponseController.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// answer is what a forge does that is well.
+// answer handles a request without a failure mode.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,7 +169,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// route tells the API by its path, and what stands after the issues.
+// route returns the API kind of a URL path, and the rest of the path after "issues/".
 func (s *Server) route(path string) (kind, rest string) {
 	for kind, prefix := range map[string]string{
 		"github": "/api/v3/repos/" + s.project + "/issues/",
@@ -205,8 +204,8 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, kind, number strin
 	_, _ = w.Write(data)
 }
 
-// document is an issue in the API's words, with fields around it that nobody
-// asked for.
+// document returns an issue in the API's format, with additional fields that the client
+// ignores.
 func document(kind, number string, i *FakeIssue) map[string]any {
 	state := map[bool]string{false: "open", true: "closed"}[i.Closed]
 	doc := map[string]any{"id": 900, "title": i.Title, "body": i.Body, "number": json.Number(number), "state": state, "comments": 0, "milestone": nil}
@@ -232,7 +231,7 @@ func document(kind, number string, i *FakeIssue) map[string]any {
 	return doc
 }
 
-// change changes labels, as each API has it.
+// change adds or removes labels as each API does.
 func (s *Server) change(w http.ResponseWriter, r *http.Request, kind, sub string, i *FakeIssue) {
 	if s.token == "" || !s.signed(r) {
 		refuse(w, http.StatusForbidden, "Resource not accessible")
@@ -257,10 +256,10 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, kind, sub string
 		_ = json.NewEncoder(w).Encode(document(kind, "1", i)["labels"])
 		return
 	case kind == "gitea" && r.Method == http.MethodPost && sub == "labels":
-		// Gitea answers 200, and leaves out the labels that the project does not have.
+		// Gitea returns 200 and drops labels unknown to the project.
 		i.add(slices.DeleteFunc(body.Labels, func(l string) bool { return !s.labels[l] }))
 	case kind != "gitlab" && r.Method == http.MethodPost && sub == "labels":
-		i.add(body.Labels) // GitHub makes a label that the project does not have
+		i.add(body.Labels) // GitHub creates missing labels
 	case kind == "gitea" && r.Method == http.MethodDelete && isDrop:
 		i.removeID(drop)
 		w.WriteHeader(http.StatusNoContent)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Modes are the ways to misbehave.
+// Modes are the failure modes.
 var Modes = map[string]func(*Server, http.ResponseWriter, *http.Request){
 	"hang":    func(s *Server, _ http.ResponseWriter, r *http.Request) { s.wait(r) },
 	"trickle": trickle,
@@ -67,8 +67,8 @@ var Modes = map[string]func(*Server, http.ResponseWriter, *http.Request){
 	"another": text("application/json", `{"number":43,"iid":43,"title":"t"}`),
 }
 
-// limitEnds is when the limit of "limit" ends: ten minutes after the time that
-// the scripts have.
+// limitEnds is the end of the rate limit in mode "limit": ten minutes after the fixed
+// time of the scripts.
 var limitEnds = time.Date(2026, 2, 14, 14, 40, 0, 0, time.UTC).Unix()
 
 func refuse(w http.ResponseWriter, code int, message string) {
@@ -101,7 +101,7 @@ func (s *Server) wait(r *http.Request) {
 	}
 }
 
-// trickle sends a byte now and then, for ever.
+// trickle sends one byte every 20 ms until the request ends.
 func trickle(s *Server, w http.ResponseWriter, r *http.Request) {
 	for {
 		fmt.Fprint(w, " ")
@@ -125,7 +125,7 @@ func (s *Server) flood(w http.ResponseWriter, n int) {
 	}
 }
 
-// renamed is a project that has another name now, on the same server.
+// renamed simulates a renamed project on the same server.
 func renamed(s *Server, w http.ResponseWriter, r *http.Request) {
 	if kind, rest := s.route(r.URL.EscapedPath()); kind == "github" {
 		code := http.StatusMovedPermanently
