@@ -190,7 +190,7 @@ func report(env *Env, json bool, err error) int {
 	}
 	var quiet silent
 	if errors.As(err, &quiet) {
-		return quiet.code
+		return quiet.ExitCode()
 	}
 	f := classify(err)
 	message := strings.TrimPrefix(f.Error(), "git-checkpoint: ")

@@ -132,13 +132,13 @@ func (c *Invocation) ciOutcome(err error) error {
 		}
 		c.infof("%v", none)
 		return c.ciRecord(actionNone, none.Issue)
-	case errors.As(err, &failed) && (failed.code == exitStartFresh || failed.code == exitNeedsAnswer):
+	case errors.As(err, &failed) && (failed.ExitCode() == exitStartFresh || failed.ExitCode() == exitNeedsAnswer):
 		c.warnf("%v", failed)
-		if failed.hint != "" {
-			c.infof("hint: %s", failed.hint)
+		if failed.Hint() != "" {
+			c.infof("hint: %s", failed.Hint())
 		}
 		return nil
-	case errors.As(err, &quiet) && (quiet.code == exitStartFresh || quiet.code == exitNone):
+	case errors.As(err, &quiet) && (quiet.ExitCode() == exitStartFresh || quiet.ExitCode() == exitNone):
 		return nil
 	}
 	return err

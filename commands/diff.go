@@ -205,7 +205,7 @@ func (c *Invocation) showDifference(d *difference, at display.Screen, people boo
 }
 
 // nameOf returns the id of a checkpoint, or the commit if it has no id.
-func nameOf(cp *gitstore.Checkpoint) string { return first(string(cp.ID), cp.Commit.String()) }
+func nameOf(cp *gitstore.Checkpoint) string { return cmp.Or(string(cp.ID), cp.Commit.String()) }
 
 func (c *Invocation) showFiles(files *gitstore.TreeDiff, at display.Screen, people bool) error {
 	if files.Same() {

@@ -193,10 +193,3 @@ func (c *Invocation) named() (checkpoint.Issue, []gitstore.Checkpoint, error) {
 	}
 	return issue, all, nil
 }
-
-func orElse(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
-}

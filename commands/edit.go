@@ -86,7 +86,7 @@ func (c *Invocation) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) 
 	if f.IsSet("batch") && e.batch < 1 {
 		return nil, usagef("save: --batch: %d is no batch; they count from 1", e.batch)
 	}
-	if e.session = first(f.String("session"), c.env.Getenv("GIT_CHECKPOINT_SESSION")); e.session == "" && !f.Bool("dry-run") {
+	if e.session = cmp.Or(f.String("session"), c.env.Getenv("GIT_CHECKPOINT_SESSION")); e.session == "" && !f.Bool("dry-run") {
 		e.session = c.store.Session(newSession)
 	}
 	var err error
@@ -104,8 +104,6 @@ func (c *Invocation) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) 
 
 // textFlags are the flags whose value is stored in the record unchanged.
 var textFlags = []string{"phase", "agent", "action", "conflict", "session", "message", "resume-from", "no-resume", "summary"}
-
-func first(values ...string) string { return cmp.Or(values...) }
 
 // readState reads and decodes the --state document.
 func (c *Invocation) readState() (*checkpoint.Map, error) {

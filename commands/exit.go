@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,9 +52,28 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
+// ExitCode returns the exit code that the error has.
+func (f *failure) ExitCode() int { return f.code }
+
+// Hint returns the command to type next, "" if there is none.
+func (f *failure) Hint() string { return f.hint }
+
+// withHint returns the failure with another hint.
+func (f *failure) withHint(hint string) *failure {
+	with := *f
+	with.hint = hint
+	return &with
+}
+
 // fail returns a failure with the kind of its exit code.
 func fail(code int, hint, format string, args ...any) error {
 	return &failure{code: code, kind: kinds[code], hint: hint, err: fmt.Errorf(format, args...)}
+}
+
+// failAs makes a failure of the kind failure with the exit code of another
+// program.
+func failAs(code int, format string, args ...any) error {
+	return &failure{code: code, kind: kinds[exitFailure], err: fmt.Errorf(format, args...)}
 }
 
 func usagef(format string, args ...any) error { return fail(exitUsage, "", format, args...) }
@@ -63,6 +83,9 @@ func usagef(format string, args ...any) error { return fail(exitUsage, "", forma
 type silent struct{ code int }
 
 func (s silent) Error() string { return fmt.Sprintf("exit %d", s.code) }
+
+// ExitCode returns the exit code.
+func (s silent) ExitCode() int { return s.code }
 
 // kinds maps exit codes to their names in JSON.
 var kinds = map[int]string{
@@ -92,9 +115,7 @@ func (f *failure) hinted() *failure {
 	if f.hint != "" || f.code != exitFailure || !diskFull(f) {
 		return f
 	}
-	with := *f
-	with.hint = freeing(f)
-	return &with
+	return f.withHint(freeing(f))
 }
 
 const (
@@ -193,7 +214,7 @@ func codeOf(err error) (code int, hint string) {
 	case errors.As(err, &promised):
 		return exitRemote, "git checkpoint sync"
 	case errors.As(err, &damaged):
-		return exitInvalid, first(damaged.Hint, "git checkpoint verify")
+		return exitInvalid, cmp.Or(damaged.Hint, "git checkpoint verify")
 	case errors.As(err, &tooOld):
 		return exitRepository, "upgrade git"
 	case errors.As(err, &unsupported), errors.Is(err, gitstore.ErrNotRepository):

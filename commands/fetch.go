@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -69,7 +70,7 @@ func (c *Invocation) toShare() (remote string, issues []checkpoint.Issue, err er
 
 // remote returns the given remote, or the configured remote if the name is empty.
 func (c *Invocation) remote(named string) (string, error) {
-	if name := first(named, c.settings.String("remote")); name != "" {
+	if name := cmp.Or(named, c.settings.String("remote")); name != "" {
 		return name, nil
 	}
 	return c.store.Remote(c.ctx)
@@ -97,7 +98,7 @@ func (c *Invocation) showShared(remote string, done []gitstore.Synced, err error
 		for _, s := range done {
 			out.Issues = append(out.Issues, output.Synced{Issue: string(s.Issue), Fetched: s.Fetched, Pushed: s.Pushed, Joined: s.Joined, Result: s.Result})
 		}
-		return orElse(c.write(out), failed)
+		return cmp.Or(c.write(out), failed)
 	}
 	var text strings.Builder // one write, because there may be thousands of lines
 	for _, s := range done {

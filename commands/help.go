@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,7 +62,7 @@ func (c *Invocation) helpText() (string, error) {
 	for _, g := range manual.Topics() {
 		guides = append(guides, g.Name)
 	}
-	meant := first(meantCommand(c.commands, c.args[0]), nearest(c.args[0], guides))
+	meant := cmp.Or(meantCommand(c.commands, c.args[0]), nearest(c.args[0], guides))
 	hint := strings.TrimSuffix("git checkpoint help "+meant, " ")
 	return "", fail(exitUsage, hint, "%q is neither a command nor a guide", c.args[0])
 }

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,7 +22,7 @@ func (c *Invocation) writeMan() (string, error) {
 		return "", err
 	}
 	tool := declared(c.commands)
-	tool.Date = first(tool.Date, c.env.Now().UTC().Format(time.DateOnly))
+	tool.Date = cmp.Or(tool.Date, c.env.Now().UTC().Format(time.DateOnly))
 	var names strings.Builder
 	for _, p := range manual.Pages(tool) {
 		name := filepath.Join(dir, filepath.FromSlash(p.File()))

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -38,7 +39,7 @@ func (c *Invocation) sessionStop([]string) error {
 	if err != nil {
 		return err
 	}
-	if done, ok := r.Doc().Lookup("pipeline.complete"); !ok || done != false || in.SessionID != first(c.lead(), r.Session()) {
+	if done, ok := r.Doc().Lookup("pipeline.complete"); !ok || done != false || in.SessionID != cmp.Or(c.lead(), r.Session()) {
 		return nil
 	}
 	return &blocked{keepGoing, fmt.Errorf("issue %s: the pipeline is not complete: git checkpoint resume says where to go on", issue)}

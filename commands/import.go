@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -68,7 +69,7 @@ func runImport(c *Invocation) error {
 		in.record(d)
 	}
 	t.end()
-	return orElse(in.show(), in.outcome())
+	return cmp.Or(in.show(), in.outcome())
 }
 
 // sourceFlag returns the layout of --as or the tool of --from, or "" if neither is set.
@@ -196,7 +197,7 @@ func (in *importing) known(issue checkpoint.Issue) map[string]checkpoint.ID {
 // issueOf returns the issue of a document: the --issue flag, the key in the document, or
 // the key of a related file, in this order.
 func (in *importing) issueOf(d document) (checkpoint.Issue, error) {
-	key := first(in.c.flags.String("issue"), d.file.Key(), d.key)
+	key := cmp.Or(in.c.flags.String("issue"), d.file.Key(), d.key)
 	if key == "" {
 		return "", fail(exitUsage, "git checkpoint import "+quoteArg(d.path)+" --issue ISSUE", "the document names no issue")
 	}

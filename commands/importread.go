@@ -126,7 +126,7 @@ func (in *importing) look(docs []document, file string, d fs.DirEntry) []documen
 	var unknown *layout.UnknownDocumentError
 	switch {
 	case errors.As(err, &unknown):
-		in.skip(file, first(unknown.Reason, "no document of any layout"))
+		in.skip(file, cmp.Or(unknown.Reason, "no document of any layout"))
 	case err != nil:
 		in.fail(file, err)
 	default:

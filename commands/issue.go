@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -127,7 +128,7 @@ var errUnnamed = errors.New("no option, no variable and no branch names the issu
 // with errUnnamed if all three are missing. Hooks and automatic saves write to no other
 // issue.
 func (c *Invocation) namedIssue() (checkpoint.Issue, error) {
-	if s := first(c.flags.String("issue"), c.env.Getenv("GIT_CHECKPOINT_ISSUE")); s != "" {
+	if s := cmp.Or(c.flags.String("issue"), c.env.Getenv("GIT_CHECKPOINT_ISSUE")); s != "" {
 		return parseIssue(s)
 	}
 	branch, err := c.currentBranch()
@@ -144,7 +145,7 @@ func (c *Invocation) namedIssue() (checkpoint.Issue, error) {
 // detached.
 func (c *Invocation) currentBranch() (string, error) {
 	branch, err := c.store.Branch(c.ctx)
-	return first(branch, c.ciBranch()), err
+	return cmp.Or(branch, c.ciBranch()), err
 }
 
 // automaticIssue returns the issue of an automatic save.

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -95,7 +96,7 @@ func (c *Invocation) network(ctx context.Context, site forge.Site) forge.Network
 			if home, ok := strings.CutPrefix(value, "~/"); ok {
 				value = filepath.Join(c.env.Getenv("HOME"), home)
 			}
-			n.CAInfo = first(n.CAInfo, value)
+			n.CAInfo = cmp.Or(n.CAInfo, value)
 		}
 	}
 	return n

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 
@@ -45,7 +46,7 @@ func (c *Invocation) readDocument() (*layout.File, error) {
 	f, err := layout.Read(name, file, data)
 	var unknown *layout.UnknownDocumentError
 	if errors.As(err, &unknown) && unknown.Reason == "" {
-		return nil, orElse(layout.Explain(name, file, data), err)
+		return nil, cmp.Or(layout.Explain(name, file, data), err)
 	}
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -97,7 +98,7 @@ func (c *Invocation) listAll(keep func(*gitstore.Checkpoint) bool) error {
 	if len(lists) == 0 && failed != nil {
 		return failed
 	}
-	return orElse(c.showList(lists, keep), failed)
+	return cmp.Or(c.showList(lists, keep), failed)
 }
 
 // tellStrange warns of refs among the chains whose names are not issue keys.

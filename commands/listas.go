@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 
 	"git-checkpoint/commands/output"
@@ -25,7 +26,7 @@ func (c *Invocation) listAs(as layout.Name) error {
 		return err
 	})
 	if len(chains) == 0 {
-		return orElse(failed, fail(exitNone, "", "list: no checkpoint of the layout %s", as))
+		return cmp.Or(failed, fail(exitNone, "", "list: no checkpoint of the layout %s", as))
 	}
 	text, err := layout.Listing(as, chains)
 	if err != nil {

@@ -16,7 +16,7 @@ func (c *Invocation) issueListed() (checkpoint.Issue, error) {
 		return issue, c.listThere(issue)
 	}
 	var usage *failure
-	if c.flags.IsSet("remote") && len(c.args) == 0 && errors.As(err, &usage) && usage.code == exitUsage {
+	if c.flags.IsSet("remote") && len(c.args) == 0 && errors.As(err, &usage) && usage.ExitCode() == exitUsage {
 		err = fail(exitUsage, c.listEverything(), "%w", err)
 	}
 	return "", err

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -53,7 +54,7 @@ func nearest(word string, candidates []string) string {
 // unknownCommand returns the error for an unknown command, with the probable command as
 // its hint.
 func unknownCommand(commands []*command, word string) error {
-	return fail(exitUsage, "git checkpoint "+first(meantCommand(commands, word), "help"), "%q is not a command", word)
+	return fail(exitUsage, "git checkpoint "+cmp.Or(meantCommand(commands, word), "help"), "%q is not a command", word)
 }
 
 // meantCommand returns the command that a word probably means, or "".
@@ -90,18 +91,16 @@ func unknownFlag(cmd *command, arg string) error {
 // withHelp adds the command's help as a hint to a usage error without a hint.
 func (l *line) withHelp(err error) error {
 	var f *failure
-	if l.command == nil || !errors.As(err, &f) || f.code != exitUsage || f.hint != "" {
+	if l.command == nil || !errors.As(err, &f) || f.ExitCode() != exitUsage || f.Hint() != "" {
 		return err
 	}
-	with := *f
-	with.hint = "git checkpoint help " + l.command.name
-	return &with
+	return f.withHint("git checkpoint help " + l.command.name)
 }
 
 // unknownVerb returns the error for an unknown or missing verb. The hint is the probable
 // verb, or usual, a verb that changes nothing.
 func unknownVerb(cmd, word, usual string, verbs []string) error {
-	hint := "git checkpoint " + cmd + " " + first(nearest(word, verbs), usual)
+	hint := "git checkpoint " + cmd + " " + cmp.Or(nearest(word, verbs), usual)
 	if word == "" {
 		return fail(exitUsage, hint, "%s: which of %s?", cmd, list(verbs))
 	}

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -29,7 +30,7 @@ type standing struct {
 func standingOf(r *checkpoint.Record, v freshness.Verdict) standing {
 	p := r.Progress()
 	s := standing{
-		current: first(p.Current, r.Phase()), completed: p.Completed, remaining: p.Remaining,
+		current: cmp.Or(p.Current, r.Phase()), completed: p.Completed, remaining: p.Remaining,
 		batches: r.CompletedBatches(), from: r.ResumeFrom(),
 	}
 	s.pending, _ = tasks.Of(r).Batches() // judge rejects cycles
@@ -113,5 +114,5 @@ func continueFrom(r *checkpoint.Record) string {
 			return "Phase " + strconv.Itoa(n+1)
 		}
 	}
-	return first(s.from, "the checkpoint")
+	return cmp.Or(s.from, "the checkpoint")
 }

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -60,7 +61,7 @@ func runPrune(c *Invocation) error {
 	if plan == nil {
 		return err
 	}
-	return orElse(c.showPlan(plan, req.DryRun), err)
+	return cmp.Or(c.showPlan(plan, req.DryRun), err)
 }
 
 // prune plans the retention and applies it, unless --dry-run is set. For a single issue,
@@ -78,11 +79,11 @@ func (c *Invocation) prune(req gitstore.PruneRequest, issues []checkpoint.Issue)
 		return nil, err
 	}
 	if want := c.flags.String("apply"); want != "" && want != plan.id {
-		return nil, orElse(err, fail(exitRefused, "git checkpoint prune --all --dry-run",
+		return nil, cmp.Or(err, fail(exitRefused, "git checkpoint prune --all --dry-run",
 			"prune: the plan is now %s, not %s: the chains or the policy changed", plan.id, want))
 	}
 	if !req.DryRun {
-		err = orElse(err, c.carryOut(req, plan))
+		err = cmp.Or(err, c.carryOut(req, plan))
 	}
 	return plan, err
 }

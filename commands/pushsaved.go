@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"git-checkpoint/commands/terminal"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -48,7 +49,7 @@ func (c *Invocation) tryPush(issue checkpoint.Issue, quiet bool) error {
 		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.remoteTimeout(), Quiet: quiet || !terminal.Has(),
 	}, nil)
 	for _, s := range done {
-		err = orElse(err, s.Err)
+		err = cmp.Or(err, s.Err)
 	}
 	return err
 }

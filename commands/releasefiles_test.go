@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -44,7 +45,7 @@ func (p *packed) places(dir string) (map[string]string, error) {
 		case strings.Contains(p.Src, "*"):
 			places[path.Join(p.Dst, filepath.Base(name))] = name
 		default:
-			places[first(p.Dst, p.Src)] = name
+			places[cmp.Or(p.Dst, p.Src)] = name
 		}
 	}
 	return places, err

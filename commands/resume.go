@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -221,7 +222,7 @@ func (c *Invocation) tellFallback(cp *gitstore.Checkpoint) {
 		return
 	}
 	if newest, err := c.store.Newest(c.ctx, cp.Issue); err == nil && newest.ID != cp.ID {
-		c.warnf("%s is not valid; this is %s", first(string(newest.ID), newest.Commit.String()), cp.ID)
+		c.warnf("%s is not valid; this is %s", cmp.Or(string(newest.ID), newest.Commit.String()), cp.ID)
 	}
 }
 
@@ -266,7 +267,7 @@ func (c *Invocation) resume(r *resumption) error {
 	}
 	r.resumed, c.committed = !dryRun, !dryRun
 	err = c.sync(r, plan)
-	return orElse(c.showResumed(r), err)
+	return cmp.Or(c.showResumed(r), err)
 }
 
 // notRecorded returns the error of a resume that could not be recorded. The restored

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -34,7 +35,7 @@ func workName(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 			return s
 		}
 	}
-	return first(r.IssueSnapshot().Title, "issue "+string(cp.Issue))
+	return cmp.Or(r.IssueSnapshot().Title, "issue "+string(cp.Issue))
 }
 
 // choices maps the answers to the prompt.

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -55,7 +56,7 @@ func (c *Invocation) because(r *resumption, code int, hint, format string, why [
 // refuse returns the failure of a checkpoint that cannot be resumed.
 func (c *Invocation) refuse(r *resumption) error {
 	why, hint := r.reasons(freshness.StartFresh)
-	return c.because(r, exitStartFresh, first(hint, r.command("--force")), "cannot resume %s: %s", why)
+	return c.because(r, exitStartFresh, cmp.Or(hint, r.command("--force")), "cannot resume %s: %s", why)
 }
 
 // needsAnswer returns the failure for a question that a person has to answer. The hint is
@@ -66,7 +67,7 @@ func (c *Invocation) needsAnswer(r *resumption) error {
 	hint := r.command(r.answers("--yes"))
 	for _, reason := range r.verdict.Reasons {
 		if reason.Check == "head" && reason.Action == freshness.PromptUser && !c.noFiles() {
-			hint = first(reason.Hint, hint)
+			hint = cmp.Or(reason.Hint, hint)
 		}
 	}
 	return c.because(r, exitNeedsAnswer, hint, "resume %s: %s", why)
@@ -77,7 +78,7 @@ func (r *resumption) reasons(a freshness.Action) (messages []string, hint string
 	for _, reason := range r.verdict.Reasons {
 		if reason.Action == a {
 			messages = append(messages, reason.Message)
-			hint = first(reason.Hint, hint)
+			hint = cmp.Or(reason.Hint, hint)
 		}
 	}
 	return messages, hint
@@ -105,7 +106,7 @@ func (c *Invocation) startFresh(r *resumption) error {
 		}
 		c.infof("archived %s; git checkpoint undo %s brings them back", plural(len(moved), "checkpoint"), quoteArg(string(r.cp.Issue)))
 	}
-	return orElse(c.showOutcome(r), silent{exitStartFresh})
+	return cmp.Or[error](c.showOutcome(r), silent{exitStartFresh})
 }
 
 // deleteChain drops the chain and starts no work.
@@ -129,7 +130,7 @@ func (c *Invocation) deleteChain(r *resumption) error {
 		}
 		c.infof("dropped %s; git checkpoint undo %s brings them back", plural(len(ids), "checkpoint"), quoteArg(string(r.cp.Issue)))
 	}
-	return orElse(c.showOutcome(r), silent{exitNone})
+	return cmp.Or[error](c.showOutcome(r), silent{exitNone})
 }
 
 // view prints the checkpoint for --choice v and asks the question again.

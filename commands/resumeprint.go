@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -16,7 +17,7 @@ func (c *Invocation) showResumed(r *resumption) error {
 		return c.showOutcome(r)
 	}
 	if c.flags.String("print") == "prompt" {
-		c.print("%s", first(r.texts.Prompt, promptFor(r, c.env.Now(), bytesPerToken*c.flags.Int("max-tokens"))))
+		c.print("%s", cmp.Or(r.texts.Prompt, promptFor(r, c.env.Now(), bytesPerToken*c.flags.Int("max-tokens"))))
 		return nil
 	}
 	if r.texts.Resumed != "" {
@@ -63,7 +64,7 @@ func (c *Invocation) showOutcome(r *resumption) error {
 
 // resumePoint returns the record's resume point, or the checkpoint's id if it has none.
 func resumePoint(r *resumption) string {
-	return first(standingOf(r.record, r.verdict).from, string(r.cp.ID))
+	return cmp.Or(standingOf(r.record, r.verdict).from, string(r.cp.ID))
 }
 
 func resumeRecord(r *resumption) output.Resume {

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -147,5 +146,5 @@ func lookCommand(words []string) (string, error) {
 }
 
 func cannotRun(code int, name string, why any) error {
-	return &failure{code: code, kind: kinds[exitFailure], err: fmt.Errorf("run: %s: %v", name, why)}
+	return failAs(code, "run: %s: %v", name, why)
 }

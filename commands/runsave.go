@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,7 +93,7 @@ func (k *keeper) report() error {
 	}
 	if k.saved == nil {
 		return c.write(output.Save{
-			Type: "run", Issue: string(k.issue), Skipped: first(k.why, "nothing had to be saved"), Warnings: c.takeWarnings(),
+			Type: "run", Issue: string(k.issue), Skipped: cmp.Or(k.why, "nothing had to be saved"), Warnings: c.takeWarnings(),
 		})
 	}
 	return c.write(saveRecord("run", k.saved, c.takeWarnings()))
@@ -103,7 +104,7 @@ func (k *keeper) trySave(t checkpoint.Trigger) (*gitstore.Saved, error) {
 	c := k.c
 	opts := gitstore.Options{Now: c.env.Now, Apart: true}
 	if _, err := os.Getwd(); err != nil { // the working directory was deleted
-		opts.Dir = first(c.store.Root(), c.store.CommonDir())
+		opts.Dir = cmp.Or(c.store.Root(), c.store.CommonDir())
 	}
 	store, err := gitstore.Open(c.ctx, opts)
 	if err != nil {

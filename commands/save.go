@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -114,7 +115,7 @@ func runSave(c *Invocation) error {
 	if err != nil {
 		return err
 	}
-	return orElse(c.finishSave(saved), c.judged(saved))
+	return cmp.Or(c.finishSave(saved), c.judged(saved))
 }
 
 // targetIssue returns the issue to save to. Automatic triggers require a named issue.

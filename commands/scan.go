@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -60,7 +61,7 @@ func runScan(c *Invocation) error {
 	if failed != nil && len(result.Findings) == 0 {
 		return failed
 	}
-	return orElse(orElse(c.showScan(result), failed), stopped(stops))
+	return cmp.Or(cmp.Or(c.showScan(result), failed), stopped(stops))
 }
 
 // A stopping is a secret that would block the push of an issue.
@@ -118,7 +119,7 @@ func (c *Invocation) showScan(s output.Scan) error {
 			c.print("%s: it says there is a secret, and not where\n", output.Clean(f.Rule))
 			continue
 		}
-		c.print("%s\n", output.Clean(fmt.Sprintf("%s %s:%d: %s", first(f.CheckpointID, "(a commit of its HEAD)"), f.Path, f.Line, f.Rule)))
+		c.print("%s\n", output.Clean(fmt.Sprintf("%s %s:%d: %s", cmp.Or(f.CheckpointID, "(a commit of its HEAD)"), f.Path, f.Line, f.Rule)))
 	}
 	for _, f := range s.Skipped {
 		c.infof("not looked at: %s (%s)", f.Path, f.Reason)

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -60,7 +61,7 @@ func runStart(c *Invocation) error {
 	now := c.env.Now()
 	return c.take(issue, step{
 		trigger: checkpoint.PhaseTransition, begins: true,
-		note: func() string { return stepNote("", "start", first(w.Description, w.PlanPath)) },
+		note: func() string { return stepNote("", "start", cmp.Or(w.Description, w.PlanPath)) },
 		move: func(r *checkpoint.Record) error {
 			if err := progress.Begin(r, w, now); err != nil {
 				return err

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -130,7 +131,7 @@ func (c *Invocation) showStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v
 		c.plainStatus(cp, r, v)
 	}
 	if c.flags.Bool("verbose") {
-		return orElse(c.showDiffs(cp, v), c.showCoverage(r))
+		return cmp.Or(c.showDiffs(cp, v), c.showCoverage(r))
 	}
 	return nil
 }

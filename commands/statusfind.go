@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"path/filepath"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -29,7 +30,7 @@ func (c *Invocation) statusIssue() (checkpoint.Issue, error) {
 		}
 		q.IDs = append(q.IDs, plan)
 	}
-	return c.findWorkflow(q, first(text, plan))
+	return c.findWorkflow(q, cmp.Or(text, plan))
 }
 
 // A found is an issue whose newest checkpoint matches a query.

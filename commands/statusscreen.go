@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -32,7 +33,7 @@ func (c *Invocation) checkpointRows(at display.Screen, cp *gitstore.Checkpoint, 
 	if at.Width < 80 {
 		id = cp.ID.Short()
 	}
-	saved := ago(r.CreatedAt(), c.env.Now()) + ", " + first(string(r.Trigger()), "no trigger")
+	saved := ago(r.CreatedAt(), c.env.Now()) + ", " + cmp.Or(string(r.Trigger()), "no trigger")
 	if cp.Pinned {
 		saved += ", pinned"
 	}

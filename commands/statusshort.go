@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -46,7 +47,7 @@ func (c *Invocation) statusShort() error {
 func shortStatus(r *checkpoint.Record, issue, age string) string {
 	p := r.Progress()
 	words := []string{issue}
-	if phase := first(p.Current, r.Phase()); phase != "" {
+	if phase := cmp.Or(p.Current, r.Phase()); phase != "" {
 		words = append(words, phase)
 	}
 	if p.Total > 0 {

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -103,7 +104,7 @@ func (c *Invocation) taken(saved *gitstore.Saved, s step) error {
 	if s.after != nil && !c.flags.Bool("dry-run") {
 		then = s.after(saved)
 	}
-	return orElse(c.finishSave(saved), then)
+	return cmp.Or(c.finishSave(saved), then)
 }
 
 // notTaken prints that nothing was saved, and the reason. The --json record contains the

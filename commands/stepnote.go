@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -20,7 +21,7 @@ var pastOf = map[string]string{
 
 // stepNote returns the default note of a step, so that a timeline names each transition.
 func stepNote(what, verb, why string) string {
-	text := strings.TrimSpace(what + " " + first(pastOf[verb], verb))
+	text := strings.TrimSpace(what + " " + cmp.Or(pastOf[verb], verb))
 	if why = firstLine(strings.TrimSpace(why)); why != "" {
 		text += ": " + why
 	}
@@ -60,7 +61,7 @@ func (p *phaseStep) note() string {
 	if p.replanned {
 		verb = "done, " + pastOf["replan"]
 	}
-	return stepNote(what, verb, first(p.reason, p.error, p.report.Summary))
+	return stepNote(what, verb, cmp.Or(p.reason, p.error, p.report.Summary))
 }
 
 // note returns the note of the task step.

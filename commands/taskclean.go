@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -27,7 +28,7 @@ func (t *taskStep) clean() error {
 		if err != nil || !info.Mode().IsRegular() || !t.c.taskOutput(place).Broken {
 			continue
 		}
-		if err := orElse(ownFolder(root, place), t.mayGo(place)); err != nil {
+		if err := cmp.Or(ownFolder(root, place), t.mayGo(place)); err != nil {
 			t.c.warnf("%s is left as it is: %v", quotePath(place), err)
 			continue
 		}

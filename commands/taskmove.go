@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -86,7 +87,7 @@ func (t *taskStep) move(r *checkpoint.Record) error {
 	case errors.Is(err, tasks.ErrNothing):
 		return &progress.NothingError{Reason: t.nothing()}
 	case err != nil:
-		return taskFailure(t.issue, first(t.ids...), err)
+		return taskFailure(t.issue, cmp.Or(t.ids...), err)
 	}
 	if p := l.Point(); p != "" {
 		r.SetResumeFrom(p)
@@ -143,7 +144,7 @@ func (t *taskStep) after(s *gitstore.Saved) error {
 		if err := story.Err(s.Record, id); err != nil {
 			next := id
 			if !l.Has(id) {
-				next = first(l.Left()...)
+				next = cmp.Or(l.Left()...)
 			}
 			return taskFailure(s.Issue, next, err)
 		}

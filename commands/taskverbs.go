@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -30,7 +31,7 @@ func (t *taskStep) start(l *tasks.List, id string) error {
 			return err
 		}
 	}
-	by := first(t.c.flags.String("by"), t.c.flags.String("session"), t.c.env.Getenv("GIT_CHECKPOINT_SESSION"))
+	by := cmp.Or(t.c.flags.String("by"), t.c.flags.String("session"), t.c.env.Getenv("GIT_CHECKPOINT_SESSION"))
 	return l.Start(id, tasks.Claim{By: by, At: t.now, Limit: t.limit, Force: force})
 }
 

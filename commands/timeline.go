@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -54,7 +55,7 @@ func (c *Invocation) entries(l *gitstore.List, picked []int) []display.TimelineE
 	for k, i := range picked {
 		cp := &l.Checkpoints[i]
 		entries[k] = display.TimelineEntry{
-			ID: nameOf(cp), Short: first(cp.ID.Short(), cp.Commit.String()[:12]), Phase: cp.Phase, Trigger: first(string(cp.Trigger), "?"),
+			ID: nameOf(cp), Short: cmp.Or(cp.ID.Short(), cp.Commit.String()[:12]), Phase: cp.Phase, Trigger: cmp.Or(string(cp.Trigger), "?"),
 			Age: ago(cp.Created, now), Brief: briefly(cp.Created, now), Note: timelineNote(cp), Problem: problemOf(cp),
 			Tip: i == 0 && !cp.Archived, Archived: cp.Archived, Filed: string(cp.Filed.Why), Pinned: cp.Pinned, Resumable: cp.Resumable,
 			Stale: now.Sub(cp.Created) > freshness.DefaultMaxAge || cp.Created.Sub(now) > freshness.DefaultTolerance,
@@ -108,7 +109,7 @@ func listLine(cp *gitstore.Checkpoint, tip bool, now time.Time) string {
 	problem := problemOf(cp)
 	marks := mark(tip && !cp.Archived, "*") + mark(cp.Archived, "a") + mark(cp.Pinned, "p") +
 		mark(cp.Resumable && problem == "", "r") + mark(problem != "", "!")
-	what := first(string(cp.Trigger), "?")
+	what := cmp.Or(string(cp.Trigger), "?")
 	if cp.Phase != "" {
 		what += " in " + cp.Phase
 	}

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"slices"
 
 	"git-checkpoint/commands/output"
@@ -35,7 +36,7 @@ func runVerify(c *Invocation) error {
 			return err
 		}
 		if len(report.Errors) > 0 {
-			hint = first(hint, c.recoveryCommand(i))
+			hint = cmp.Or(hint, c.recoveryCommand(i))
 		}
 		result.Errors = append(result.Errors, report.Errors...)
 		result.Warnings = append(result.Warnings, report.Warnings...)

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -36,16 +37,16 @@ func runVersion(c *Invocation) error {
 func buildVersion() output.Version {
 	v := output.Version{Type: "version", Program: Version, Commit: Commit, Date: Date, Go: runtime.Version(), Format: "1.0"}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		v.Program = first(v.Program, info.Main.Version)
+		v.Program = cmp.Or(v.Program, info.Main.Version)
 		for _, s := range info.Settings {
 			switch s.Key {
 			case "vcs.revision":
-				v.Commit = first(v.Commit, s.Value)
+				v.Commit = cmp.Or(v.Commit, s.Value)
 			case "vcs.time":
-				v.Date = first(v.Date, s.Value)
+				v.Date = cmp.Or(v.Date, s.Value)
 			}
 		}
 	}
-	v.Program = first(v.Program, "(devel)")
+	v.Program = cmp.Or(v.Program, "(devel)")
 	return v
 }

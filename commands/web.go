@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"path/filepath"
@@ -102,7 +103,7 @@ func (c *Invocation) webIssue() (issues []checkpoint.Issue, path string, err err
 func (c *Invocation) webOptions() web.Options {
 	return web.Options{
 		Open: c.webRepository, Now: c.env.Now, Write: c.flags.Bool("write"), Old: freshness.DefaultMaxAge,
-		Name: filepath.Base(first(c.store.Root(), c.store.CommonDir())),
+		Name: filepath.Base(cmp.Or(c.store.Root(), c.store.CommonDir())),
 	}
 }
 
@@ -134,7 +135,7 @@ func (c *Invocation) webJudge(cp *gitstore.Checkpoint, r *checkpoint.Record) (we
 	for _, row := range progressRows(r, v) {
 		j.Facts = append(j.Facts, web.Fact{Name: row.Label, Text: row.Text})
 	}
-	from := first(ownWords(r), continueFrom(r))
+	from := cmp.Or(ownWords(r), continueFrom(r))
 	if v.Next.Action != "" {
 		from = at.from
 	}
