@@ -56,18 +56,27 @@ type assignment struct {
 	value any
 }
 
+// A saveInput is what a command gives a save beside the flags.
+type saveInput struct {
+	doc       *layout.File                   // of save --as, nil for any other save
+	begin     func(*checkpoint.Record) error // of a step before the flags, nil for none
+	move      func(*checkpoint.Record) error // of a step after them, nil for none
+	artifacts []string                       // files to keep as artifacts, beside those that were named
+	content   bool                           // --summary and --decision are the checkpoint's: a phase has a summary of its own
+}
+
 // editor reads the flags and files that change the record, and returns a function that
 // derives the new record from the previous record.
-func (c *Invocation) editor(issue checkpoint.Issue, trigger checkpoint.Trigger) (func(*checkpoint.Record) (*checkpoint.Record, error), error) {
+func (c *Invocation) editor(issue checkpoint.Issue, trigger checkpoint.Trigger, in saveInput) (func(*checkpoint.Record) (*checkpoint.Record, error), error) {
 	f := c.flags
 	e := &edit{
 		replace: f.Bool("replace"), trigger: trigger, phase: f.String("phase"), batch: f.Int("batch"),
 		agent: f.String("agent"), action: f.String("action"), conflict: f.String("conflict"),
 		note: f.String("message"), resumeFrom: f.String("resume-from"), noResume: f.String("no-resume"),
 		now: c.env.Now(), store: c.store, rules: c.rules(), named: f.IsSet("trigger"), given: f.String("session") != "",
-		strict: f.Bool("strict"), noBody: f.Bool("no-body"), ctx: c.ctx, doc: c.doc, begin: c.begin, move: c.move,
+		strict: f.Bool("strict"), noBody: f.Bool("no-body"), ctx: c.ctx, doc: in.doc, begin: in.begin, move: in.move,
 	}
-	if f.Command.Name == "save" || f.Command.Name == "run" { // the phase command has an own --summary
+	if in.content {
 		e.summary, e.decisions = f.String("summary"), c.lists["decision"]
 	}
 	for _, name := range textFlags {

@@ -48,7 +48,7 @@ func runFinish(c *Invocation) error {
 	}
 	now, why := c.env.Now(), c.flags.String("error")
 	return c.take(issue, step{
-		trigger: checkpoint.PhaseTransition,
+		command: "finish", trigger: checkpoint.PhaseTransition, record: withProgress,
 		note:    func() string { return stepNote("", "finished, "+string(reasons[status]), why) },
 		move: func(r *checkpoint.Record) error {
 			progress.Finish(r, status, why, now)
@@ -125,7 +125,7 @@ func undisposed(s *gitstore.Saved, verb string, err error) error {
 // leaving returns the checkpoints to archive with --keep-latest. It returns nil if the
 // whole chain is archived.
 func (c *Invocation) leaving(s *gitstore.Saved) ([]checkpoint.ID, error) {
-	if c.flags.Command.Name != "finish" || !c.flags.Bool("keep-latest") {
+	if !c.flags.Bool("keep-latest") { // which finish alone has
 		return nil, nil
 	}
 	l, err := c.store.List(c.ctx, s.Issue, 0)

@@ -14,7 +14,6 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/layout"
 
 	"github.com/urfave/cli/v2"
 )
@@ -31,11 +30,6 @@ type Invocation struct {
 	out   *writer
 
 	commands []*command // all commands, for help
-
-	doc *layout.File // document of save --as, or nil
-
-	begin, move func(*checkpoint.Record) error // step of a save before or after its flags, or nil
-	artifacts   []string                       // additional files to capture as artifacts
 
 	warnings []string // with --json, printed at the end
 

@@ -80,7 +80,7 @@ func runPhase(c *Invocation) error {
 		p.known = c.replansOf(issue)
 	}
 	return c.tellStart(p, c.take(issue, step{
-		trigger: checkpoint.PhaseTransition, move: p.move, note: p.note,
+		command: "phase", trigger: checkpoint.PhaseTransition, move: p.move, note: p.note, artifacts: p.artifacts, record: withProgress,
 		after: func(s *gitstore.Saved) error { return c.afterPhase(p, s) },
 	}))
 }
@@ -119,8 +119,9 @@ type phaseStep struct {
 	error       string
 	reason      string
 	onFailure   progress.OnFailure
-	retries     int // maximal number of restarts after a failure
-	replans     int // maximal number of replans of a phase
+	retries     int      // how often a phase may fail and be begun again
+	replans     int      // how often it may be planned anew
+	artifacts   []string // its output
 	known       []progress.Replan
 	ways        progress.Transitions
 
@@ -147,7 +148,7 @@ func (c *Invocation) phaseStep(verb, typed string) (*phaseStep, error) {
 	if p.onFailure, err = c.onFailure(verb); err != nil {
 		return nil, err
 	}
-	p.report, err = c.phaseReport()
+	p.report, p.artifacts, err = c.phaseReport()
 	return p, err
 }
 

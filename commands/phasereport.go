@@ -18,40 +18,40 @@ const (
 	wordsAllowed = 200
 )
 
-// phaseReport returns the results of a phase from the command line. The output file must
-// exist and be valid before the phase moves. It is captured in the checkpoint as an
-// artifact.
-func (c *Invocation) phaseReport() (progress.Report, error) {
+// phaseReport is what the command line says that a phase leaves behind. The
+// output has to be there, and right, before anything moves; it is returned too, to
+// be kept in the checkpoint as artifacts are.
+func (c *Invocation) phaseReport() (progress.Report, []string, error) {
 	report := progress.Report{Summary: c.flags.String("summary")}
 	switch n := len(strings.Fields(report.Summary)); {
 	case n > wordsAllowed:
-		return report, usagef("phase: --summary: %d words, want at most %d", n, wordsAllowed)
+		return report, nil, usagef("phase: --summary: %d words, want at most %d", n, wordsAllowed)
 	case n > wordsAsked:
 		c.warnf("the summary has %d words, want at most %d", n, wordsAsked)
 	}
 	if c.store.Root() == "" {
-		return report, nil // no worktree: the save returns an error
+		return report, nil, nil // there are no files, which the save refuses
 	}
 	places, err := c.artifactPaths()
 	if err != nil {
-		return report, err
+		return report, nil, err
 	}
 	output, err := c.phaseOutput()
 	if err != nil {
-		return report, err
+		return report, nil, err
 	}
 	digests, err := c.store.Digests(c.ctx, append(places[:len(places):len(places)], output))
 	if err != nil {
-		return report, err
+		return report, nil, err
 	}
 	for _, place := range places {
 		report.Artifacts = append(report.Artifacts, c.artifact(place, digests[place]))
 	}
 	if output != "" {
 		report.Output = c.artifact(output, digests[output])
-		c.artifacts = append(c.artifacts, output)
+		return report, []string{output}, nil
 	}
-	return report, nil
+	return report, nil, nil
 }
 
 // artifact describes a file of the worktree.

@@ -8,16 +8,16 @@ import (
 var pinCommand = command{
 	name: "pin", usage: "keep a checkpoint whatever retention says", args: "[ISSUE] ID", max: 2, category: "Keep",
 	examples: []string{"git checkpoint pin 42 latest", "git checkpoint pin 1f0c9a2b"},
-	run:      func(c *Invocation) error { return runPin(c, true) },
+	run:      func(c *Invocation) error { return runPin(c, "pin", true) },
 }
 
 var unpinCommand = command{
 	name: "unpin", usage: "let retention decide about a checkpoint again", args: "[ISSUE] ID", max: 2, category: "Keep",
 	examples: []string{"git checkpoint unpin 42 1f0c9a2b"},
-	run:      func(c *Invocation) error { return runPin(c, false) },
+	run:      func(c *Invocation) error { return runPin(c, "unpin", false) },
 }
 
-func runPin(c *Invocation, on bool) error {
+func runPin(c *Invocation, name string, on bool) error {
 	if err := c.open(); err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func runPin(c *Invocation, on bool) error {
 	if !changed {
 		result = "already " + result
 	}
-	return c.showResult(c.flags.Command.Name, cp.Issue, []checkpoint.ID{cp.ID}, result)
+	return c.showResult(name, cp.Issue, []checkpoint.ID{cp.ID}, result)
 }
 
 // showResult prints the result of an action for each checkpoint.

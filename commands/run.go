@@ -75,7 +75,7 @@ func runRun(c *Invocation) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.saveRequest(issue, checkpoint.UserInterrupt); err != nil {
+	if _, err := c.saveRequest(issue, checkpoint.UserInterrupt, saveInput{content: true}); err != nil {
 		return err // a wrong flag must fail now, not at the first save
 	}
 	if err := c.ctx.Err(); err != nil {

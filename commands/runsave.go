@@ -115,12 +115,12 @@ func (k *keeper) trySave(t checkpoint.Trigger) (*gitstore.Saved, error) {
 	if t == checkpoint.UserInterrupt && k.slow { // there may be only seconds left
 		_ = c.settings.Set("issue_source", "none", "run")
 	}
-	req, err := c.saveRequest(k.issue, t)
+	req, err := c.saveRequest(k.issue, t, saveInput{content: true})
 	if err != nil { // the state file may be missing or incomplete
 		k.warn("saved without --state: %v", err)
 		state := c.flags.String("state")
 		_ = c.flags.Set("state", "")
-		req, err = c.saveRequest(k.issue, t)
+		req, err = c.saveRequest(k.issue, t, saveInput{content: true})
 		_ = c.flags.Set("state", state)
 	}
 	if err != nil {

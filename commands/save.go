@@ -15,6 +15,8 @@ import (
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/layout"
 
 	"github.com/urfave/cli/v2"
 )
@@ -78,16 +80,17 @@ func runSave(c *Invocation) error {
 	if err != nil {
 		return usagef("save: --trigger: %w", err)
 	}
-	if c.doc, err = c.readDocument(); err != nil {
+	in := saveInput{content: true}
+	if in.doc, err = c.readDocument(); err != nil {
 		return err
 	}
-	if c.doc != nil && !c.flags.IsSet("trigger") {
-		trigger = c.doc.Trigger()
+	if in.doc != nil && !c.flags.IsSet("trigger") {
+		trigger = in.doc.Trigger()
 	}
 	if err := c.openToSave(trigger); err != nil {
 		return err
 	}
-	issue, err := c.targetIssue(trigger)
+	issue, err := c.targetIssue(trigger, in.doc)
 	if err != nil {
 		return err
 	}
@@ -97,10 +100,10 @@ func runSave(c *Invocation) error {
 		}
 		return c.skipped(issue, why)
 	}
-	if why := c.tooSoon(issue, trigger); why != "" {
+	if why := c.tooSoon(issue, trigger, in.doc); why != "" {
 		return c.skipped(issue, why)
 	}
-	req, err := c.saveRequest(issue, trigger)
+	req, err := c.saveRequest(issue, trigger, in)
 	if err != nil {
 		return err
 	}
@@ -109,35 +112,48 @@ func runSave(c *Invocation) error {
 		c.pushMissed(issue)
 		return c.skipped(issue, gitstore.ErrUnchanged.Error())
 	}
-	if taken, before := c.savedBefore(c.doc, err); before {
+	if taken, before := c.savedBefore(in.doc, err); before {
 		return c.skipped(issue, taken.Error())
 	}
 	if err != nil {
 		return err
 	}
-	return cmp.Or(c.finishSave(saved), c.judged(saved))
+	return cmp.Or(c.finishSave(saved, recordOfSave), sentBack(in.doc, saved))
 }
 
 // targetIssue returns the issue to save to. Automatic triggers require a named issue.
-func (c *Invocation) targetIssue(trigger checkpoint.Trigger) (checkpoint.Issue, error) {
-	if slices.Contains(hasty, trigger) && c.doc == nil {
+func (c *Invocation) targetIssue(trigger checkpoint.Trigger, doc *layout.File) (checkpoint.Issue, error) {
+	if slices.Contains(hasty, trigger) && doc == nil {
 		return c.watchedIssue()
 	}
-	return c.issueOf(c.doc)
+	return c.issueOf(doc)
 }
+
+// sentBack fails where a document that was saved sent its story back too often.
+func sentBack(doc *layout.File, s *gitstore.Saved) error {
+	if doc == nil || !story.SentBack(s.Record) {
+		return nil
+	}
+	return taskFailure(s.Issue, "", story.Err(s.Record, story.Of(s.Record)))
+}
+
+// A recordOf makes the JSON of what a command saved.
+type recordOf func(s *gitstore.Saved, warnings []string) any
+
+func recordOfSave(s *gitstore.Saved, warnings []string) any { return saveRecord("save", s, warnings) }
 
 // finishSave prints the saved checkpoint and pushes it. The id is printed first, because
 // the push can take long. With --json the push comes first, so that the record contains
 // its warnings.
-func (c *Invocation) finishSave(s *gitstore.Saved) error {
+func (c *Invocation) finishSave(s *gitstore.Saved, record recordOf) error {
 	if !c.pushes() || c.flags.Bool("dry-run") {
-		return c.showSaved(s)
+		return c.showSaved(s, record)
 	}
 	if c.json {
 		c.pushSaved(s.Issue, !c.flags.IsSet("push"))
-		return c.showSaved(s)
+		return c.showSaved(s, record)
 	}
-	err := c.showSaved(s)
+	err := c.showSaved(s, record)
 	c.pushSaved(s.Issue, !c.flags.IsSet("push"))
 	return err
 }
@@ -168,7 +184,7 @@ func (c *Invocation) openFor(trigger checkpoint.Trigger) error {
 	return err
 }
 
-func (c *Invocation) saveRequest(issue checkpoint.Issue, trigger checkpoint.Trigger) (gitstore.SaveRequest, error) {
+func (c *Invocation) saveRequest(issue checkpoint.Issue, trigger checkpoint.Trigger, in saveInput) (gitstore.SaveRequest, error) {
 	req := gitstore.SaveRequest{
 		Issue: issue, Branch: c.ciBranch(),
 		Worktree: c.flags.Bool("worktree"), Untracked: c.flags.Bool("untracked"),
@@ -176,33 +192,33 @@ func (c *Invocation) saveRequest(issue checkpoint.Issue, trigger checkpoint.Trig
 		MaxFile:   int64(c.settings.Int("storage.max_file_kb")) << 10,
 		Budget:    time.Duration(c.settings.Int("storage.budget_ms")) * time.Millisecond,
 		IfChanged: c.flags.Bool("if-changed"), DryRun: c.flags.Bool("dry-run"),
-		Keep:   c.doc != nil && c.doc.Whole(),
-		Redact: c.redaction(),
+		Keep:   in.doc != nil && in.doc.Whole(),
+		Redact: c.redaction(in.doc),
 		Allow:  c.settings.Strings("scan_allow"),
 	}
 	if c.settings.Bool("auto_prune") && !c.flags.Bool("no-prune") {
 		req.Retention = c.settings.Policy()
 	}
 	var err error
-	if req.Artifacts, err = c.artifactPaths(); err != nil {
+	if req.Artifacts, err = c.artifactPaths(in.artifacts...); err != nil {
 		return req, err
 	}
-	req.Edit, err = c.editor(issue, trigger)
+	req.Edit, err = c.editor(issue, trigger, in)
 	return req, err
 }
 
 // redaction returns how a save treats secrets in the record. A document of another system
 // is never masked, because its export has to equal its import.
-func (c *Invocation) redaction() gitstore.Redaction {
-	if c.settings.String("redact") == "mask" && c.doc == nil {
+func (c *Invocation) redaction(doc *layout.File) gitstore.Redaction {
+	if c.settings.String("redact") == "mask" && doc == nil {
 		return gitstore.RedactMask
 	}
 	return gitstore.RedactWarn
 }
 
-// artifactPaths returns the named files relative to the root.
-func (c *Invocation) artifactPaths() ([]string, error) {
-	paths := slices.Clone(c.artifacts)
+// artifactPaths are some files and the named ones, relative to the root.
+func (c *Invocation) artifactPaths(paths ...string) ([]string, error) {
+	paths = slices.Clone(paths)
 	for _, name := range c.lists["artifact"] {
 		p, err := c.rootPath(name)
 		if err == nil {
@@ -262,12 +278,12 @@ func (c *Invocation) skipped(issue checkpoint.Issue, why string) error {
 	return nil
 }
 
-func (c *Invocation) showSaved(s *gitstore.Saved) error {
+func (c *Invocation) showSaved(s *gitstore.Saved, record recordOf) error {
 	for _, w := range savedWarnings(c, s) {
 		c.warnf("%s", w)
 	}
 	if c.json {
-		return c.write(c.savedRecord(s))
+		return c.write(record(s, c.takeWarnings()))
 	}
 	if c.flags.Bool("verbose") && len(s.Pruned) > 0 {
 		c.infof("pruned: %s", strings.Join(texts(s.Pruned), ", "))
@@ -321,17 +337,6 @@ func (c *Invocation) tellLimit(s *gitstore.Saved) {
 	if over > 0 {
 		c.infof("hint: git config checkpoint.storage.max-size-mb %d", int64(c.settings.Int("storage.max_size_mb"))+over>>20+1)
 	}
-}
-
-// savedRecord returns the JSON record of the command. For a step it includes the
-// progress.
-func (c *Invocation) savedRecord(s *gitstore.Saved) any {
-	kind := c.flags.Command.Name
-	saved := saveRecord(kind, s, c.takeWarnings())
-	if c.move == nil {
-		return saved
-	}
-	return c.withTasks(output.WorkflowStep{Save: saved, Progress: progressRecord(s.Record)}, s.Record)
 }
 
 // saveRecord returns the JSON record of a save.

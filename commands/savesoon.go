@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/layout"
 )
 
 // tooSoon returns the reason to skip an automatic save without own content shortly after
 // another checkpoint. It returns "" for all other saves.
-func (c *Invocation) tooSoon(issue checkpoint.Issue, t checkpoint.Trigger) string {
+func (c *Invocation) tooSoon(issue checkpoint.Issue, t checkpoint.Trigger, doc *layout.File) string {
 	least := time.Duration(c.settings.Int("min_interval")) * time.Second
-	if least == 0 || c.doc != nil || c.flags.IsSet("state") || len(c.lists["set"])+len(c.lists["decision"]) > 0 {
+	if least == 0 || doc != nil || c.flags.IsSet("state") || len(c.lists["set"])+len(c.lists["decision"]) > 0 {
 		return ""
 	}
 	switch t {

@@ -60,7 +60,7 @@ func runStart(c *Invocation) error {
 	c.tellAlike(issue, w.Project)
 	now := c.env.Now()
 	return c.take(issue, step{
-		trigger: checkpoint.PhaseTransition, begins: true,
+		command: "start", trigger: checkpoint.PhaseTransition, begins: true,
 		note: func() string { return stepNote("", "start", cmp.Or(w.Description, w.PlanPath)) },
 		move: func(r *checkpoint.Record) error {
 			if err := progress.Begin(r, w, now); err != nil {

@@ -17,6 +17,7 @@ import (
 // A step is the work of start, phase, task and finish: a transition of the record, then a
 // save.
 type step struct {
+	command string // its name
 	trigger checkpoint.Trigger
 
 	// move is the transition. If a save loses a race, move is called again with the other
@@ -26,6 +27,12 @@ type step struct {
 
 	// note returns the note of the completed step. It can be nil.
 	note func() string
+
+	// artifacts are files to keep beside those that were named.
+	artifacts []string
+
+	// record makes the JSON of --json; nil for that of a save alone.
+	record func(output.WorkflowStep, *checkpoint.Record) any
 
 	// begins runs move before --set and --state, so that they apply to the new workflow.
 	begins bool
@@ -56,7 +63,7 @@ func stepFlags(own ...cli.Flag) []cli.Flag {
 func (c *Invocation) take(issue checkpoint.Issue, s step) error {
 	if on, why := c.settings.TriggerEnabled(s.trigger); !on {
 		// A silent skip would make a script repeat the phase forever.
-		return fail(exitRefused, c.switchOn(s.trigger), "%s: %s", c.flags.Command.Name, why)
+		return fail(exitRefused, c.switchOn(s.trigger), "%s: %s", s.command, why)
 	}
 	var after *checkpoint.Record
 	move := func(r *checkpoint.Record) error {
@@ -67,10 +74,11 @@ func (c *Invocation) take(issue checkpoint.Issue, s step) error {
 		s.withNote(r)
 		return nil
 	}
-	if c.move = move; s.begins {
-		c.begin, c.move = move, nil
+	in := saveInput{move: move, artifacts: s.artifacts}
+	if s.begins {
+		in.begin, in.move = move, nil
 	}
-	req, err := c.saveRequest(issue, s.trigger)
+	req, err := c.saveRequest(issue, s.trigger, in)
 	if err != nil {
 		return err
 	}
@@ -79,7 +87,7 @@ func (c *Invocation) take(issue checkpoint.Issue, s step) error {
 	var nothing *progress.NothingError
 	if errors.As(err, &nothing) {
 		c.pushMissed(issue)
-		return c.notTaken(issue, s.trigger, nothing.Reason, after)
+		return c.notTaken(issue, s, nothing.Reason, after)
 	}
 	if err != nil {
 		return err
@@ -104,31 +112,39 @@ func (c *Invocation) taken(saved *gitstore.Saved, s step) error {
 	if s.after != nil && !c.flags.Bool("dry-run") {
 		then = s.after(saved)
 	}
-	return cmp.Or(c.finishSave(saved), then)
+	return cmp.Or(c.finishSave(saved, s.recordOf), then)
 }
 
 // notTaken prints that nothing was saved, and the reason. The --json record contains the
 // progress.
-func (c *Invocation) notTaken(issue checkpoint.Issue, t checkpoint.Trigger, why string, r *checkpoint.Record) error {
+func (c *Invocation) notTaken(issue checkpoint.Issue, s step, why string, r *checkpoint.Record) error {
 	if !c.json {
 		c.infof("skipped: %s", why)
 		return nil
 	}
-	out := output.WorkflowStep{
-		Save:     output.Save{Type: c.flags.Command.Name, Issue: string(issue), Skipped: why, Trigger: string(t), Warnings: c.takeWarnings()},
-		Progress: progressRecord(r),
-	}
-	if c.flags.Command.Name == "start" {
-		return c.write(out.Save)
-	}
-	return c.write(c.withTasks(out, r))
+	return c.write(s.json(output.Save{
+		Type: s.command, Issue: string(issue), Skipped: why, Trigger: string(s.trigger), Warnings: c.takeWarnings(),
+	}, r))
 }
 
-// withTasks adds the tasks to the JSON record of the command task.
-func (c *Invocation) withTasks(s output.WorkflowStep, r *checkpoint.Record) any {
-	if c.flags.Command.Name != "task" {
-		return s
+// recordOf is the JSON of a step that was saved.
+func (s step) recordOf(saved *gitstore.Saved, warnings []string) any {
+	return s.json(saveRecord(s.command, saved, warnings), saved.Record)
+}
+
+// json is the JSON of a step, with where that leaves the work.
+func (s step) json(saved output.Save, r *checkpoint.Record) any {
+	if s.record == nil {
+		return saved
 	}
+	return s.record(output.WorkflowStep{Save: saved, Progress: progressRecord(r)}, r)
+}
+
+// withProgress is the JSON of a step that tells how far the phases are.
+func withProgress(s output.WorkflowStep, _ *checkpoint.Record) any { return s }
+
+// withTasks is the JSON of a step that tells how its tasks stand.
+func withTasks(s output.WorkflowStep, r *checkpoint.Record) any {
 	if r == nil {
 		r = checkpoint.New()
 	}

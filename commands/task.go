@@ -85,7 +85,7 @@ func runTask(c *Invocation) error {
 	if err != nil {
 		return err
 	}
-	return c.take(issue, step{trigger: checkpoint.TaskUpdate, move: t.move, note: t.note, after: t.after})
+	return c.take(issue, step{command: "task", trigger: checkpoint.TaskUpdate, move: t.move, note: t.note, after: t.after, record: withTasks})
 }
 
 // taskVerb returns the verb of the command line, and checks its tasks and flags.

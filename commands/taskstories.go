@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
@@ -51,12 +50,4 @@ func (c *Invocation) storyRecord(id string) *checkpoint.Record {
 		return nil
 	}
 	return r
-}
-
-// judged returns an error if the saved document has sent its story back too often.
-func (c *Invocation) judged(s *gitstore.Saved) error {
-	if c.doc == nil || !story.SentBack(s.Record) {
-		return nil
-	}
-	return taskFailure(s.Issue, "", story.Err(s.Record, story.Of(s.Record)))
 }
