@@ -145,7 +145,8 @@ func (d *command) ownFlags() []cli.Flag {
 func (d *command) call(env *Env, flags *cli.Context) error {
 	line := flags.Context.Value(lineKey{}).(*line)
 	c := &Invocation{
-		ctx: flags.Context, env: env, flags: flags, args: flags.Args().Slice(), paths: line.paths, lists: line.lists,
+		command: d.name,
+		ctx:     flags.Context, env: env, flags: flags, args: flags.Args().Slice(), paths: line.paths, lists: line.lists,
 		json: line.json, out: &writer{w: env.Stdout}, commands: line.commands,
 	}
 	defer c.close()

@@ -37,11 +37,12 @@ func resumeCI(c *Invocation) error {
 	if err := c.ciDefaults(); err != nil {
 		return err
 	}
-	err := c.ciResume()
-	if err = c.ciOutcome(err); c.vars == nil {
-		c.printVariables(freshness.PromptUser.String(), "", "", "", "")
+	r := &resumption{}
+	err := c.ciResume(r)
+	if err = c.ciOutcome(r, err); r.vars == nil {
+		c.printVariables(r, freshness.PromptUser.String(), "", "", "", "")
 	}
-	return errors.Join(err, c.githubOutput())
+	return errors.Join(err, c.githubOutput(r.vars))
 }
 
 // ciDefaults checks the flags that conflict with --ci and sets the flags that it implies.
@@ -64,7 +65,7 @@ func (c *Invocation) noFiles() bool {
 	return c.flags.Bool("no-files") || c.flags.Bool("ci") && !c.flags.Bool("files")
 }
 
-func (c *Invocation) ciResume() error {
+func (c *Invocation) ciResume(r *resumption) error {
 	choice, err := c.resumeFlags()
 	if err != nil {
 		return err
@@ -75,7 +76,7 @@ func (c *Invocation) ciResume() error {
 	if err := c.ciFetch(); err != nil {
 		return err
 	}
-	return resumeOpened(c, choice)
+	return resumeOpened(c, r, choice)
 }
 
 // ciFetch fetches the checkpoints of the issue. Without a remote it prints a warning and
@@ -121,14 +122,14 @@ func (c *Invocation) ciIssue() (checkpoint.Issue, error) {
 
 // ciOutcome turns errors into results of a job: no checkpoint exists, the checkpoint
 // cannot be resumed, or a person has to decide.
-func (c *Invocation) ciOutcome(err error) error {
+func (c *Invocation) ciOutcome(r *resumption, err error) error {
 	var none *gitstore.NoneError
 	var failed *failure
 	var quiet silent
 	switch {
 	case errors.As(err, &none):
-		if c.vars == nil {
-			c.printVariables(actionNone, "", "", "", "")
+		if r.vars == nil {
+			c.printVariables(r, actionNone, "", "", "", "")
 		}
 		c.infof("%v", none)
 		return c.ciRecord(actionNone, none.Issue)
@@ -175,7 +176,7 @@ func (c *Invocation) ciRecord(action string, issue checkpoint.Issue) error {
 //	<delimiter>
 //
 // The delimiter is random, so that no record can contain it.
-func (c *Invocation) githubOutput() error {
+func (c *Invocation) githubOutput(vars []variable) error {
 	path := c.env.Getenv("GITHUB_OUTPUT")
 	if path == "" {
 		return nil
@@ -184,7 +185,7 @@ func (c *Invocation) githubOutput() error {
 	if err != nil {
 		return fmt.Errorf("resume: $GITHUB_OUTPUT: %w", err)
 	}
-	_, err = f.WriteString(outputLines(c.vars, rand.Text()))
+	_, err = f.WriteString(outputLines(vars, rand.Text()))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("resume: $GITHUB_OUTPUT: %w", err)
 	}

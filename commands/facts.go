@@ -17,14 +17,21 @@ import (
 
 // judge collects the facts about a checkpoint and returns its verdict.
 func (c *Invocation) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.Verdict, error) {
+	v, _, err := c.judgeWithIssue(cp, r)
+	return v, err
+}
+
+// judgeWithIssue is judge, and returns the issue as its source has it now, nil
+// if that is not known.
+func (c *Invocation) judgeWithIssue(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.Verdict, *freshness.SourceIssue, error) {
 	l := tasks.Of(r)
 	if _, err := l.Batches(); err != nil {
-		return freshness.Verdict{}, taskFailure(cp.Issue, "", fmt.Errorf("checkpoint %s: %w", cp.ID, err))
+		return freshness.Verdict{}, nil, taskFailure(cp.Issue, "", fmt.Errorf("checkpoint %s: %w", cp.ID, err))
 	}
 	facts := freshness.Facts{Now: c.env.Now(), Commit: cp.Commit.String()[:12], Name: string(cp.Issue)}
 	var err error
 	if facts.Issue, facts.NoIssue, err = c.currentIssue(cp.Issue); err != nil {
-		return freshness.Verdict{}, err
+		return freshness.Verdict{}, nil, err
 	}
 	if facts.Issue == nil && facts.NoIssue == "" && r.IssueSnapshot().Known {
 		facts.NoIssue = "issue_source is none"
@@ -42,7 +49,7 @@ func (c *Invocation) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (fresh
 	facts.Approved = c.approved(cp)
 	facts.By = c.flags.String("by")
 	facts.Findings = c.sessionNote(r)
-	return freshness.Evaluate(r, facts, c.rules()), nil
+	return freshness.Evaluate(r, facts, c.rules()), facts.Issue, nil
 }
 
 // fuller returns the id of the next older checkpoint on the branch that lacks no file, if

@@ -54,7 +54,7 @@ func runFetch(c *Invocation) error {
 // toShare returns the remote and the issues of the command line. It returns no issues for
 // --all.
 func (c *Invocation) toShare() (remote string, issues []checkpoint.Issue, err error) {
-	name := c.flags.Command.Name
+	name := c.command
 	if remote, err = c.remote(c.flags.String("remote")); err != nil {
 		return "", nil, err
 	}
@@ -94,7 +94,7 @@ func (c *Invocation) showShared(remote string, done []gitstore.Synced, err error
 		return failed
 	}
 	if c.json {
-		out := output.Sync{Type: c.flags.Command.Name, Remote: gitstore.ShownRemote(remote), Issues: []output.Synced{}}
+		out := output.Sync{Type: c.command, Remote: gitstore.ShownRemote(remote), Issues: []output.Synced{}}
 		for _, s := range done {
 			out.Issues = append(out.Issues, output.Synced{Issue: string(s.Issue), Fetched: s.Fetched, Pushed: s.Pushed, Joined: s.Joined, Result: s.Result})
 		}

@@ -185,7 +185,6 @@ func (e *pushError) Unwrap() error { return e.first }
 type secretsError struct {
 	issue checkpoint.Issue
 	found []gitstore.Secret
-	by    string // the command that would have pushed the secret
 }
 
 func (e *secretsError) Error() string {
@@ -211,7 +210,7 @@ func (c *Invocation) pushIssue(remote string, i checkpoint.Issue, e gitstore.Exp
 	case out.Unpublished != "":
 		return fmt.Sprintf("issue %s: checkpoints not pushed: commit %.12s of theirs is neither in this push nor on %s", i, out.Unpublished, gitstore.ShownRemote(remote)), nil
 	}
-	secret, err := c.secretIn(i, out, "push")
+	secret, err := (&exposureCheck{c: c}).secretIn(i, out)
 	if err != nil {
 		return "", err
 	}

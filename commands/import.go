@@ -93,7 +93,7 @@ func (c *Invocation) layoutFlag() (layout.Name, error) {
 	}
 	as, err := layout.Parse(c.flags.String("as"))
 	if err != nil {
-		return "", usagef("%s: --as: %w", c.flags.Command.Name, err)
+		return "", usagef("%s: --as: %w", c.command, err)
 	}
 	return as, nil
 }

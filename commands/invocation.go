@@ -11,7 +11,6 @@ import (
 	"git-checkpoint/commands/config"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/commands/terminal"
-	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -20,14 +19,15 @@ import (
 
 // An Invocation is one run of one command.
 type Invocation struct {
-	ctx   context.Context
-	env   *Env
-	flags *cli.Context
-	args  []string            // before "--"
-	paths []string            // after "--"
-	lists map[string][]string // values of repeatable flags
-	json  bool
-	out   *writer
+	command string // its name
+	ctx     context.Context
+	env     *Env
+	flags   *cli.Context
+	args    []string            // before "--"
+	paths   []string            // after it
+	lists   map[string][]string // the values of flags that can be repeated
+	json    bool
+	out     *writer
 
 	commands []*command // all commands, for help
 
@@ -35,17 +35,13 @@ type Invocation struct {
 
 	issueInQuestion checkpoint.Issue // issue of the command, or "" while it is unknown
 
-	vars      []variable // printed by resume
-	committed bool       // resume has taken effect, also if a later step fails
-
-	ticker          *ticker                // may own a line on the terminal; can be nil
-	pointers        bool                   // a push contained pointers of git-lfs
-	detached        bool                   // a goroutine still uses the store
-	quiet           bool                   // suppress warnings
-	willSave        bool                   // the index will be needed
-	ownProcessGroup bool                   // terminal signals do not reach git
-	current         *freshness.SourceIssue // current issue of the source, once it was read
-	offline         bool                   // ask no program and no forge for the issue: a hook must not wait
+	ticker          *ticker // that may have a line on the terminal, nil for none
+	detached        bool    // something is still at work with the store
+	onlyLooks       bool    // a person looks, and what a forge said a moment ago will do
+	quiet           bool    // warnings are for others
+	willSave        bool    // the staging area will be needed
+	ownProcessGroup bool    // git does not get what a terminal sends
+	offline         bool    // no program and no forge is asked for the issue: a hook must not wait
 	store           *gitstore.Store
 	settings        *config.Settings
 	mirrored        *mirroring // nil if no layout is mirrored
@@ -166,7 +162,7 @@ var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 func (c *Invocation) each(issues []checkpoint.Issue, do func(checkpoint.Issue) error) error {
 	var failed []string
 	var last error
-	t := c.tick(c.flags.Command.Name)
+	t := c.tick(c.command)
 	defer t.end()
 	for k, i := range issues {
 		if len(issues) > 1 {

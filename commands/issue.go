@@ -9,22 +9,25 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// watchedIssue returns the issue of automatic saves: the argument, or by default the
-// issue that is named.
-func (c *Invocation) watchedIssue() (i checkpoint.Issue, err error) {
+// watchedIssue returns the issue of automatic saves: the argument, or the issue
+// that is named. usage is the command to type if there is none.
+func (c *Invocation) watchedIssue(usage string) (i checkpoint.Issue, err error) {
 	if len(c.args) > 0 {
 		return c.issue()
 	}
-	i, err = c.automaticIssue()
+	i, err = c.automaticIssue(usage)
 	c.issueInQuestion = i
 	return i, err
 }
 
 // issue returns the issue of a command whose only argument is [ISSUE].
-func (c *Invocation) issue() (i checkpoint.Issue, err error) {
+func (c *Invocation) issue() (checkpoint.Issue, error) { return c.issueAmong(c.issuesWithCheckpoints) }
+
+// issueAmong is issue with other candidates to choose from if nothing names one.
+func (c *Invocation) issueAmong(candidates func() ([]checkpoint.Issue, error)) (i checkpoint.Issue, err error) {
 	defer func() { c.issueInQuestion = i }()
 	if len(c.args) == 0 {
-		return c.inferIssue()
+		return c.inferIssueAmong(candidates)
 	}
 	if i, err = parseIssue(c.args[0]); err == nil {
 		err = c.agree(i)
@@ -44,7 +47,7 @@ func parseIssue(s string) (checkpoint.Issue, error) {
 // of them would be ignored.
 func (c *Invocation) agree(i checkpoint.Issue) error {
 	if other := c.flags.String("issue"); other != "" && other != string(i) {
-		return usagef("%s: two issues: %s and --issue %s", c.flags.Command.Name, i, other)
+		return usagef("%s: two issues: %s and --issue %s", c.command, i, other)
 	}
 	return nil
 }
@@ -105,18 +108,18 @@ func namesCheckpoint(s string) bool {
 // checkpoint require a name.
 func (c *Invocation) checkpointArg(required bool) (*gitstore.Checkpoint, error) {
 	if required && len(c.args) == 0 {
-		return nil, fail(exitUsage, "git checkpoint list", "%s: which checkpoint?", c.flags.Command.Name)
+		return nil, fail(exitUsage, "git checkpoint list", "%s: which checkpoint?", c.command)
 	}
 	issue, name, err := c.issueAndName()
 	if err != nil {
 		return nil, err
 	}
 	if required && len(c.args) == 1 && name == gitstore.Latest && c.args[0] != gitstore.Latest {
-		return nil, fail(exitUsage, "git checkpoint list "+quoteArg(string(issue)), "%s: issue %s: which checkpoint?", c.flags.Command.Name, issue)
+		return nil, fail(exitUsage, "git checkpoint list "+quoteArg(string(issue)), "%s: issue %s: which checkpoint?", c.command, issue)
 	}
 	cp, err := c.store.Find(c.ctx, issue, name)
 	if err == nil && required && cp.ID == "" {
-		return nil, fail(exitInvalid, "git checkpoint drop "+quoteArg(string(issue))+" --all", "%s: commit %s: %s", c.flags.Command.Name, cp.Commit, cp.Problem)
+		return nil, fail(exitInvalid, "git checkpoint drop "+quoteArg(string(issue))+" --all", "%s: commit %s: %s", c.command, cp.Commit, cp.Problem)
 	}
 	return cp, err
 }
@@ -149,15 +152,10 @@ func (c *Invocation) currentBranch() (string, error) {
 }
 
 // automaticIssue returns the issue of an automatic save.
-func (c *Invocation) automaticIssue() (checkpoint.Issue, error) {
+func (c *Invocation) automaticIssue(usage string) (checkpoint.Issue, error) {
 	i, err := c.namedIssue()
 	if errors.Is(err, errUnnamed) {
-		name := c.flags.Command.Name
-		hint := "git checkpoint " + name + " ISSUE"
-		if name == "run" {
-			hint += " -- CMD"
-		}
-		return "", fail(exitUsage, hint, "%s: which issue? The branch names none: name it, or set GIT_CHECKPOINT_ISSUE", name)
+		return "", fail(exitUsage, usage, "%s: which issue? The branch names none: name it, or set GIT_CHECKPOINT_ISSUE", c.command)
 	}
 	return i, err
 }
@@ -165,13 +163,14 @@ func (c *Invocation) automaticIssue() (checkpoint.Issue, error) {
 // inferIssue returns the issue if no argument names it: the issue of namedIssue, or the
 // only issue with checkpoints.
 func (c *Invocation) inferIssue() (checkpoint.Issue, error) {
+	return c.inferIssueAmong(c.issuesWithCheckpoints)
+}
+
+func (c *Invocation) inferIssueAmong(candidates func() ([]checkpoint.Issue, error)) (checkpoint.Issue, error) {
 	if i, err := c.namedIssue(); !errors.Is(err, errUnnamed) {
 		return i, err
 	}
-	issues, err := c.issuesWithCheckpoints()
-	if err == nil && len(issues) == 0 && c.flags.Command.Name == "undo" {
-		issues, _, err = c.store.Issues(c.ctx, false) // undo also works on a chain without checkpoints
-	}
+	issues, err := candidates()
 	switch {
 	case err != nil:
 		return "", err

@@ -75,7 +75,7 @@ func (c *Invocation) currentIssue(i checkpoint.Issue) (*freshness.SourceIssue, s
 	if c.flags.IsSet("issue-file") {
 		found, err := issue.FromFile(c.flags.String("issue-file"))
 		if err != nil {
-			return nil, "", usagef("%s: --issue-file: %w", c.flags.Command.Name, err)
+			return nil, "", usagef("%s: --issue-file: %w", c.command, err)
 		}
 		return found, "", nil
 	}
@@ -92,7 +92,6 @@ func (c *Invocation) currentIssue(i checkpoint.Issue) (*freshness.SourceIssue, s
 	case err != nil:
 		return nil, err.Error(), nil
 	}
-	c.current = found
 	return found, "", nil
 }
 
@@ -165,8 +164,7 @@ func (c *Invocation) ask(s source, i checkpoint.Issue) (*freshness.SourceIssue, 
 // does not exhaust the forge's rate limit. Output for programs and the decision about a
 // resume always need a new answer.
 func (c *Invocation) recent(s source, i checkpoint.Issue) *freshness.SourceIssue {
-	looks := c.flags.Command.Name == "web" || c.flags.Command.Name == "status" && !c.flags.Bool("check") && !c.json
-	if s.forge == nil || !looks || c.flags.Bool("offline") {
+	if s.forge == nil || !c.onlyLooks || c.flags.Bool("offline") {
 		return nil
 	}
 	found, at := s.forge.Seen(i)

@@ -29,7 +29,7 @@ type dialog struct {
 func (c *Invocation) dialog(hint string) (*dialog, error) {
 	tty, err := c.env.Tty()
 	if err != nil {
-		return nil, fail(exitNeedsAnswer, hint, "%s: a question would have to be asked, and %w", c.flags.Command.Name, err)
+		return nil, fail(exitNeedsAnswer, hint, "%s: a question would have to be asked, and %w", c.command, err)
 	}
 	return &dialog{ctx: c.ctx, tty: tty, in: bufio.NewReader(tty)}, nil
 }
@@ -84,7 +84,7 @@ func (d *dialog) line() (string, error) {
 // confirm asks a yes/no question whose default is no.
 func (c *Invocation) confirm(question, hint string) (bool, error) {
 	if c.json {
-		return false, fail(exitNeedsAnswer, hint, "%s: a question would have to be asked, and --json asks none", c.flags.Command.Name)
+		return false, fail(exitNeedsAnswer, hint, "%s: a question would have to be asked, and --json asks none", c.command)
 	}
 	d, err := c.dialog(hint)
 	if err != nil {
@@ -93,7 +93,7 @@ func (c *Invocation) confirm(question, hint string) (bool, error) {
 	defer d.close()
 	answer, err := d.ask(question, yesNo)
 	if errors.Is(err, errNoAnswer) {
-		return false, fail(exitNeedsAnswer, hint, "%s: %w", c.flags.Command.Name, err)
+		return false, fail(exitNeedsAnswer, hint, "%s: %w", c.command, err)
 	}
 	return answer == "y", err
 }

@@ -7,80 +7,87 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
+// An exposureCheck looks at what a push would show.
+type exposureCheck struct {
+	c        *Invocation
+	pointers bool // something that was pushed stands for what git-lfs keeps
+}
+
 // push pushes issues after a check of the outgoing objects: a secret blocks the chain,
 // and unpublished commits are reported. If asking is not nil, a person is asked about
 // unpublished commits, and asking is called before the question.
 func (c *Invocation) push(req gitstore.PushRequest, asking func()) ([]gitstore.Synced, error) {
 	ask := asking != nil && !req.DryRun
-	req.Harmless = c.unobjectionable
+	check := &exposureCheck{c: c}
+	req.Harmless = check.unobjectionable
 	req.May = func(i checkpoint.Issue, out gitstore.Outgoing) error {
 		if ask && out.Unpublished != "" {
 			asking()
 		}
-		return c.mayShow(req.Remote, i, out, ask)
+		return check.mayShow(req.Remote, i, out, ask)
 	}
 	done, err := c.store.Push(c.ctx, req)
-	c.tellPointers(req.Remote, done)
+	check.tellPointers(req.Remote, done)
 	return done, err
 }
 
 // tellPointers prints the command that pushes git-lfs content, because checkpoint pushes
 // contain pointers only.
-func (c *Invocation) tellPointers(remote string, done []gitstore.Synced) {
+func (e *exposureCheck) tellPointers(remote string, done []gitstore.Synced) {
 	var pushed []gitstore.Synced
 	for _, s := range done {
 		if s.Pushed > 0 && s.Err == nil {
 			pushed = append(pushed, s)
 		}
 	}
-	if !c.pointers || len(pushed) == 0 || c.flags.Bool("dry-run") {
+	if !e.pointers || len(pushed) == 0 || e.c.flags.Bool("dry-run") {
 		return
 	}
 	what := "--all " + quoteArg(remote)
 	if len(pushed) == 1 {
 		what = quoteArg(remote) + " " + quoteArg(gitstore.LiveRef(pushed[0].Issue))
 	}
-	c.infof("hint: git lfs push %s # what git-lfs keeps is not pushed with checkpoints", gitstore.ShownRemote(what))
+	e.c.infof("hint: git lfs push %s # what git-lfs keeps is not pushed with checkpoints", gitstore.ShownRemote(what))
 }
 
 // mayShow returns an error if the outgoing objects contain a secret. It asks a person
 // about commits that the push would publish.
-func (c *Invocation) mayShow(remote string, i checkpoint.Issue, out gitstore.Outgoing, ask bool) error {
-	secret, err := c.secretIn(i, out, c.flags.Command.Name)
+func (e *exposureCheck) mayShow(remote string, i checkpoint.Issue, out gitstore.Outgoing, ask bool) error {
+	secret, err := e.secretIn(i, out)
 	if err != nil {
 		return err
 	}
 	if secret != nil {
-		c.warnf("%s is pushed with what looks like a secret: %s in %s", i, secret.Rule, secret.Path)
+		e.c.warnf("%s is pushed with what looks like a secret: %s in %s", i, secret.Rule, secret.Path)
 	}
 	if out.Unpublished == "" || !ask {
 		return nil
 	}
-	return c.confirmPublishing(remote, i, out.Unpublished)
+	return e.c.confirmPublishing(remote, i, out.Unpublished)
 }
 
 // unobjectionable reports whether mayShow has no objection to the outgoing objects.
-func (c *Invocation) unobjectionable(out gitstore.Outgoing) bool {
+func (e *exposureCheck) unobjectionable(out gitstore.Outgoing) bool {
 	if out.Unpublished != "" {
 		return false
 	}
-	found, err := c.store.Scan(c.ctx, c.scanRequest("", out))
-	c.pointers = c.pointers || err == nil && found.Pointers > 0
+	found, err := e.c.store.Scan(e.c.ctx, e.c.scanRequest("", out))
+	e.pointers = e.pointers || err == nil && found.Pointers > 0
 	return err == nil && len(found.Found) == 0
 }
 
-// secretIn scans the outgoing objects of a command for secrets. It fails at the first
-// secret. If redact is "warn", it returns the secret instead, or nil if none is found.
-func (c *Invocation) secretIn(i checkpoint.Issue, out gitstore.Outgoing, by string) (*gitstore.Secret, error) {
-	found, err := c.store.Scan(c.ctx, c.scanRequest(i, out))
-	c.pointers = c.pointers || err == nil && found.Pointers > 0
+// secretIn looks for secrets in what is known to go out. One fails
+// unless it is only to be warned of; then it is returned, nil for none.
+func (e *exposureCheck) secretIn(i checkpoint.Issue, out gitstore.Outgoing) (*gitstore.Secret, error) {
+	found, err := e.c.store.Scan(e.c.ctx, e.c.scanRequest(i, out))
+	e.pointers = e.pointers || err == nil && found.Pointers > 0
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("issue %s: look for secrets: %w", i, err)
 	case len(found.Found) == 0:
 		return nil, nil
-	case c.settings.String("redact") != "warn":
-		return nil, &secretsError{i, found.Found, by}
+	case e.c.settings.String("redact") != "warn":
+		return nil, &secretsError{i, found.Found}
 	}
 	return &found.Found[0], nil
 }
@@ -93,7 +100,7 @@ func (c *Invocation) scanRequest(i checkpoint.Issue, out gitstore.Outgoing) gits
 // confirmPublishing asks for confirmation, or prints a warning if no terminal is
 // available.
 func (c *Invocation) confirmPublishing(remote string, i checkpoint.Issue, commit string) error {
-	name := c.flags.Command.Name
+	name := c.command
 	again := "git checkpoint " + name + " " + quoteArg(string(i)) + " --yes"
 	what := fmt.Sprintf("the checkpoints of issue %s carry commit %.12s, which is not known to be on %s", i, commit, gitstore.ShownRemote(remote))
 	tty, err := c.env.Tty()

@@ -63,17 +63,19 @@ type resumption struct {
 	cp       *gitstore.Checkpoint
 	record   *checkpoint.Record
 	verdict  freshness.Verdict
-	texts    layout.Texts // texts of --as
-	named    bool         // the command line named the checkpoint
-	chosen   string       // s or d if chosen, otherwise ""
-	resumed  bool         // work resumes, in spite of the verdict
+	issue    *freshness.SourceIssue // as its source has it now, nil if that is not known
+	texts    layout.Texts           // of --as
+	named    bool                   // the command line named the checkpoint
+	chosen   string                 // s or d, where that was the choice
+	resumed  bool                   // the work goes on, whatever the verdict was and whatever is wrong after it
 	changed  restore.Changed
 	each     map[string]restore.Changed // answers for single files
 	restored *gitstore.Restored
 	synced   forge.LabelChange // labels that were written to the issue
 
 	approvals []gitstore.Approval
-	retries   int // retries of this checkpoint since the last save, including this resume
+	retries   int        // of this checkpoint since the last save, this one included
+	vars      []variable // that were printed, nil for none
 }
 
 func runResume(c *Invocation) error {
@@ -87,23 +89,24 @@ func runResume(c *Invocation) error {
 	if err := c.open(); err != nil {
 		return err
 	}
+	r := &resumption{}
 	place, err := c.moveToWorktree()
 	if err != nil {
-		err = c.corrupted(choice, c.noResumption(err))
+		err = c.corrupted(r, choice, c.noResumption(r, err))
 	} else {
-		err = resumeOpened(c, choice)
+		err = resumeOpened(c, r, choice)
 	}
-	if err != nil && place.Created && !c.committed {
+	if err != nil && place.Created && !r.resumed {
 		c.leaveWorktree(place)
 	}
 	return err
 }
 
 // resumeOpened resumes in an open repository.
-func resumeOpened(c *Invocation, choice string) error {
-	r, err := c.toResume()
+func resumeOpened(c *Invocation, r *resumption, choice string) error {
+	err := c.toResume(r)
 	if err != nil {
-		return c.corrupted(choice, c.noResumption(err))
+		return c.corrupted(r, choice, c.noResumption(r, err))
 	}
 	if choice == "" {
 		choice, err = c.choose(r)
@@ -163,23 +166,23 @@ func (c *Invocation) resumeFlags() (string, error) {
 }
 
 // toResume finds and reads the checkpoint and computes its verdict.
-func (c *Invocation) toResume() (*resumption, error) {
-	r := &resumption{changed: restore.Changed(c.flags.String("changed"))}
+func (c *Invocation) toResume(r *resumption) error {
+	r.changed = restore.Changed(c.flags.String("changed"))
 	var err error
 	if r.cp, r.record, err = c.toGoOnFrom(); err != nil {
-		return nil, err
+		return err
 	}
 	c.tellFallback(r.cp)
 	if err := errors.Join(c.approve(r), c.checkBranch(), c.speak(r)); err != nil {
-		return nil, err
+		return err
 	}
 	r.named = len(c.args) > 0 && c.args[len(c.args)-1] != string(r.cp.Issue)
 	r.retries = c.store.Resumed(r.cp).Retries
 	if c.flags.Bool("retry") {
 		r.retries++
 	}
-	r.verdict, err = c.judge(r.cp, r.record)
-	return r, err
+	r.verdict, r.issue, err = c.judgeWithIssue(r.cp, r.record)
+	return err
 }
 
 // checkBranch returns an error if the branch of --branch does not exist.
@@ -228,10 +231,10 @@ func (c *Invocation) tellFallback(cp *gitstore.Checkpoint) {
 
 // noResumption prints the variables of a resume without a checkpoint, for a shell that
 // evaluates the output.
-func (c *Invocation) noResumption(err error) error {
+func (c *Invocation) noResumption(r *resumption, err error) error {
 	var none *gitstore.NoneError
 	if errors.As(err, &none) && c.flags.String("print") == "env" {
-		c.printVariables(actionNone, "", "", "", "")
+		c.printVariables(r, actionNone, "", "", "", "")
 	}
 	return err
 }
@@ -265,7 +268,7 @@ func (c *Invocation) resume(r *resumption) error {
 			return r.notRecorded(err)
 		}
 	}
-	r.resumed, c.committed = !dryRun, !dryRun
+	r.resumed = !dryRun
 	err = c.sync(r, plan)
 	return cmp.Or(c.showResumed(r), err)
 }

@@ -12,7 +12,7 @@ import (
 // corrupted asks whether to start fresh if the newest checkpoint cannot be read. In that
 // case the chain moves to the archive and nothing is lost. In all other cases it returns
 // the error.
-func (c *Invocation) corrupted(choice string, cause error) error {
+func (c *Invocation) corrupted(r *resumption, choice string, cause error) error {
 	var damaged *gitstore.CorruptError
 	if !errors.As(cause, &damaged) || c.issueInQuestion == "" || len(c.args) > 1 || c.flags.Bool("dry-run") {
 		return cause
@@ -34,7 +34,7 @@ func (c *Invocation) corrupted(choice string, cause error) error {
 			Type: "resume", Issue: string(c.issueInQuestion), Action: freshness.StartFresh.String(), Warnings: c.takeWarnings(),
 		}})
 	case c.flags.String("print") == "env":
-		c.printVariables(freshness.StartFresh.String(), "", "", "", "")
+		c.printVariables(r, freshness.StartFresh.String(), "", "", "", "")
 	}
 	if err != nil {
 		return err

@@ -101,19 +101,19 @@ func (c *Invocation) printEnv(r *resumption) {
 	if r.resumed || r.chosen == "" && r.verdict.Action <= freshness.ProceedWithWarning {
 		skip = at.current
 	}
-	c.setVariables(skip, r.action(), string(r.cp.ID), resumePoint(r), at.current, strings.Join(at.completed, ","))
+	c.setVariables(r, skip, r.action(), string(r.cp.ID), resumePoint(r), at.current, strings.Join(at.completed, ","))
 }
 
 // printVariables prints every variable if work does not resume.
-func (c *Invocation) printVariables(action, id, from, phase, completed string) {
-	c.setVariables("", action, id, from, phase, completed)
+func (c *Invocation) printVariables(r *resumption, action, id, from, phase, completed string) {
+	c.setVariables(r, "", action, id, from, phase, completed)
 }
 
 // setVariables sets and prints every variable, so that no value of an earlier run
 // remains. With --json the record replaces the output. SKIP_TO_PHASE is set only if work
 // resumes.
-func (c *Invocation) setVariables(skip, action, id, from, phase, completed string) {
-	c.vars = []variable{
+func (c *Invocation) setVariables(r *resumption, skip, action, id, from, phase, completed string) {
+	r.vars = []variable{
 		{"CHECKPOINT_ACTION", action},
 		{"CHECKPOINT_ID", id},
 		{"CHECKPOINT_RESUME_FROM", from},
@@ -121,7 +121,7 @@ func (c *Invocation) setVariables(skip, action, id, from, phase, completed strin
 		{"CHECKPOINT_COMPLETED_PHASES", completed},
 		{"SKIP_TO_PHASE", skip},
 	}
-	for _, v := range c.vars {
+	for _, v := range r.vars {
 		if !c.json {
 			c.print("%s=%s\n", v.name, output.Shell(v.value))
 		}

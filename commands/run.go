@@ -71,7 +71,7 @@ func runRun(c *Invocation) error {
 	if err := c.openFor(checkpoint.UserInterrupt); err != nil {
 		return err
 	}
-	issue, err := c.watchedIssue()
+	issue, err := c.watchedIssue("git checkpoint run ISSUE -- CMD")
 	if err != nil {
 		return err
 	}

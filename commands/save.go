@@ -124,7 +124,7 @@ func runSave(c *Invocation) error {
 // targetIssue returns the issue to save to. Automatic triggers require a named issue.
 func (c *Invocation) targetIssue(trigger checkpoint.Trigger, doc *layout.File) (checkpoint.Issue, error) {
 	if slices.Contains(hasty, trigger) && doc == nil {
-		return c.watchedIssue()
+		return c.watchedIssue("git checkpoint save ISSUE")
 	}
 	return c.issueOf(doc)
 }

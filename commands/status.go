@@ -50,6 +50,7 @@ func runStatus(c *Invocation) error {
 	if err := c.open(); err != nil {
 		return err
 	}
+	c.onlyLooks = !c.flags.Bool("check") && !c.json
 	if c.flags.Bool("short") {
 		return c.statusShort()
 	}

@@ -34,21 +34,22 @@ func runSync(c *Invocation) error {
 		_, strange, _ := c.store.Issues(c.ctx, false) // the sync reports the error
 		c.tellStrange(strange)
 	}
+	check := &exposureCheck{c: c}
 	t := c.tick("sync: " + gitstore.ShownRemote(remote))
 	done, err := c.store.Sync(c.ctx, gitstore.SyncRequest{
 		Remote: remote, Issues: issues, Timeout: c.remoteTimeout(), DryRun: c.flags.Bool("dry-run"),
 		Archived: c.flags.Bool("archived"), Quiet: !terminal.Has(), Budget: c.shareBudget(), Progress: t.at,
 		Meanwhile: func() { c.ageBeforeSync(issues) },
-		Harmless:  c.unobjectionable,
+		Harmless:  check.unobjectionable,
 		May: func(i checkpoint.Issue, out gitstore.Outgoing) error {
 			if out.Unpublished != "" {
 				t.end() // a question may follow
 			}
-			return c.mayShow(remote, i, out, true)
+			return check.mayShow(remote, i, out, true)
 		},
 	})
 	t.end()
-	c.tellPointers(remote, done)
+	check.tellPointers(remote, done)
 	for _, s := range done {
 		if s.Retries > 0 && s.Err == nil {
 			c.infof("issue %s: somebody else was first %s", s.Issue, plural(s.Retries, "time"))

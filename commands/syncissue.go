@@ -39,11 +39,11 @@ func (c *Invocation) planSync(r *resumption) (*labelSync, error) {
 		return nil, usagef("resume: --sync-issue: %s has no labels of the issue", r.cp.ID)
 	}
 	plan := &labelSync{forge: s.forge}
-	if c.current == nil {
+	if r.issue == nil {
 		plan.why = "it is not known which labels issue " + string(r.cp.Issue) + " has"
 		return plan, nil
 	}
-	plan.change = syncChange(r.record.IssueSnapshot().Labels, c.current.Labels, c.rules())
+	plan.change = syncChange(r.record.IssueSnapshot().Labels, r.issue.Labels, c.rules())
 	// With --sync-issue, the issue follows the checkpoint, not the reverse.
 	r.verdict.Phase, r.verdict.StateLabel = "", ""
 	return plan, nil

@@ -19,7 +19,7 @@ func runUndo(c *Invocation) error {
 	if err := c.open(); err != nil {
 		return err
 	}
-	issue, err := c.issue()
+	issue, err := c.issueAmong(c.issuesToUndo)
 	if err != nil {
 		return err
 	}
@@ -35,6 +35,16 @@ func runUndo(c *Invocation) error {
 	}
 	c.showUndone(issue, done)
 	return nil
+}
+
+// issuesToUndo are the issues with checkpoints, else all: what emptied a chain can
+// be undone.
+func (c *Invocation) issuesToUndo() ([]checkpoint.Issue, error) {
+	issues, err := c.issuesWithCheckpoints()
+	if err == nil && len(issues) == 0 {
+		issues, _, err = c.store.Issues(c.ctx, false)
+	}
+	return issues, err
 }
 
 // showUndone prints the undone operation and the restored checkpoints and files.

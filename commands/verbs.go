@@ -14,7 +14,7 @@ func (c *Invocation) checkVerb(verbs []verbFlags, typed string) error {
 	for _, v := range verbs {
 		for _, name := range v.flags {
 			if (c.flags.IsSet(name) || len(c.lists[name]) > 0) && !slices.Contains(verbs[i].flags, name) {
-				return usagef("%s %s: --%s does not go with it", c.flags.Command.Name, typed, name)
+				return usagef("%s %s: --%s does not go with it", c.command, typed, name)
 			}
 		}
 	}

@@ -41,6 +41,7 @@ func webFlags() []cli.Flag {
 }
 
 func runWeb(c *Invocation) error {
+	c.onlyLooks = true
 	if err := c.checkExport(); err != nil {
 		return err
 	}
@@ -112,7 +113,7 @@ func (c *Invocation) webOptions() web.Options {
 // that Ctrl+C, which stops the server, does not interrupt a write.
 func (c *Invocation) webRepository(ctx context.Context) (*web.Repository, error) {
 	own := *c
-	own.ctx, own.store, own.current, own.warnings = ctx, nil, nil, nil
+	own.ctx, own.store, own.warnings = ctx, nil, nil
 	own.quiet, own.offline, own.ownProcessGroup = true, true, true
 	if err := own.open(); err != nil {
 		own.close()
