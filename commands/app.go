@@ -147,7 +147,8 @@ func (d *command) call(env *Env, flags *cli.Context) error {
 	c := &Invocation{
 		command: d.name,
 		ctx:     flags.Context, env: env, flags: flags, args: flags.Args().Slice(), paths: line.paths, lists: line.lists,
-		json: line.json, out: &writer{w: env.Stdout}, commands: line.commands,
+		json: line.json, out: &writer{w: env.Stdout}, commands: line.commands, startMirror: startMirror,
+		runLine: func(ctx context.Context, env *Env, args []string) int { return runLine(ctx, env, line.commands, args) },
 	}
 	defer c.close()
 	defer c.closeMirror()

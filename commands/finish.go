@@ -49,7 +49,7 @@ func runFinish(c *Invocation) error {
 	now, why := c.env.Now(), c.flags.String("error")
 	return c.take(issue, step{
 		command: "finish", trigger: checkpoint.PhaseTransition, record: withProgress,
-		note:    func() string { return stepNote("", "finished, "+string(reasons[status]), why) },
+		note: func() string { return stepNote("", "finished, "+string(reasons[status]), why) },
 		move: func(r *checkpoint.Record) error {
 			progress.Finish(r, status, why, now)
 			return nil

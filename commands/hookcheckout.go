@@ -75,11 +75,9 @@ func (c *Invocation) tellOf(issue checkpoint.Issue) error {
 }
 
 // newest returns the newest checkpoint of an issue with a verdict that needs no network.
-func (c *Invocation) newest(issue checkpoint.Issue) (*resumption, error) {
-	r := &resumption{}
-	var err error
+func (c *Invocation) newest(issue checkpoint.Issue) (r judged, err error) {
 	if r.cp, r.record, err = c.store.NewestRecord(c.ctx, issue); err != nil {
-		return nil, err
+		return r, err
 	}
 	r.verdict, err = c.judge(r.cp, r.record)
 	return r, err

@@ -82,12 +82,12 @@ func (c *Invocation) sessionStart(args []string) error {
 	if standingOf(r.record, r.verdict).complete {
 		return nil
 	}
-	return c.handOver(promptFor(r, c.env.Now(), 0)+nextStep(r), args)
+	return c.handOver(promptFor(r, promptMore{attempt: r.record.PhaseAttempt()}, c.env.Now(), 0)+nextStep(r), args)
 }
 
 // nextStep returns the command that restores the files. An agent is not asked to answer a
 // question that a person has to decide.
-func nextStep(r *resumption) string {
+func nextStep(r judged) string {
 	switch issue := quoteArg(string(r.cp.Issue)); r.verdict.Action {
 	case freshness.Resume, freshness.ProceedWithWarning:
 		return "To put the files back: git checkpoint resume " + issue + " --yes\n"
@@ -143,7 +143,7 @@ func (c *Invocation) sessionSave(trigger string, ends bool) error {
 	env := *c.env
 	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(""), io.Discard, &said
 	env.Environ = slices.Concat(c.sessionBounds(), env.Environ)
-	if code := runLine(c.ctx, &env, c.commands, append(args, "--", string(issue))); code != exitOK {
+	if code := c.runLine(c.ctx, &env, append(args, "--", string(issue))); code != exitOK {
 		c.notify("%s", strings.TrimPrefix(firstLine(said.String()), "git-checkpoint: "))
 	}
 	return nil

@@ -44,7 +44,9 @@ type Invocation struct {
 	offline         bool    // no program and no forge is asked for the issue: a hook must not wait
 	store           *gitstore.Store
 	settings        *config.Settings
-	mirrored        *mirroring // nil if no layout is mirrored
+	mirror          mirrorKeeper // nil where no layout's files are kept in step
+	startMirror     func(*Invocation) mirrorKeeper
+	runLine         func(context.Context, *Env, []string) int // runs another command line
 }
 
 // open opens the repository and reads the settings.
@@ -63,9 +65,34 @@ func (c *Invocation) open() error {
 		c.warnf("%s", w)
 	}
 	if err == nil {
-		c.startMirror()
+		c.openMirror()
 	}
 	return err
+}
+
+// A mirrorKeeper keeps the files of a layout in step with the checkpoints.
+type mirrorKeeper interface {
+	End() // writes what a command changed
+	Close()
+}
+
+func (c *Invocation) openMirror() {
+	if c.mirror == nil && c.startMirror != nil {
+		c.mirror = c.startMirror(c)
+	}
+}
+
+// endMirror brings the mirrored files up to date with what the command did.
+func (c *Invocation) endMirror() {
+	if c.mirror != nil {
+		c.mirror.End()
+	}
+}
+
+func (c *Invocation) closeMirror() {
+	if c.mirror != nil && !c.detached {
+		c.mirror.Close()
+	}
 }
 
 // asks reports whether git may ask for a password. A hook must not wait for an answer.

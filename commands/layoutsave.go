@@ -92,6 +92,16 @@ func (c *Invocation) issueOf(f *layout.File) (checkpoint.Issue, error) {
 	return i, nil
 }
 
+// documentEdit is the edit of a save of a document alone. named reports that the
+// trigger is not the document's own.
+func (c *Invocation) documentEdit(doc *layout.File, trigger checkpoint.Trigger, named bool) func(*checkpoint.Record) (*checkpoint.Record, error) {
+	e := &edit{
+		doc: doc, trigger: trigger, named: named, session: c.store.Session(newSession),
+		now: c.env.Now(), store: c.store, rules: c.rules(), ctx: c.ctx,
+	}
+	return e.apply
+}
+
 // applyDocument merges the --as document into the record. A crunch document replaces the
 // record. The other layouts keep the previous record's fields about the issue.
 func (e *edit) applyDocument(r *checkpoint.Record) (*checkpoint.Record, error) {

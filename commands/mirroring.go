@@ -31,27 +31,24 @@ const mirrorNote = "mirror"
 
 // startMirror records the changes of the mirrored files. It does nothing if no layout is
 // mirrored or if the setting enabled is off. Errors become warnings.
-func (c *Invocation) startMirror() {
+func startMirror(c *Invocation) mirrorKeeper {
 	as := layout.Name(c.settings.String("mirror"))
-	if as == "off" || as == "" || c.mirrored != nil || c.flags.Bool("dry-run") || !c.settings.Bool("enabled") {
-		return
+	if as == "off" || as == "" || c.flags.Bool("dry-run") || !c.settings.Bool("enabled") {
+		return nil
 	}
 	m := &mirroring{c: c, as: as, told: map[string]bool{}}
 	if err := m.open(); err != nil {
 		c.warnf("mirror: %v", err)
-		return
+		return nil
 	}
-	c.mirrored = m
 	if err := m.takeIn(); err != nil {
 		c.warnf("%v", err)
 	}
+	return m
 }
 
-func (c *Invocation) closeMirror() {
-	if c.mirrored != nil && !c.detached {
-		c.mirrored.tree.Close()
-	}
-}
+// Close closes the folder of the files.
+func (m *mirroring) Close() { m.tree.Close() }
 
 func (m *mirroring) open() (err error) {
 	if m.root, err = m.c.store.MainRoot(m.c.ctx); err != nil {
@@ -134,14 +131,13 @@ func (m *mirroring) left(name string, err error) {
 	}
 }
 
-// endMirror writes the files of the issues whose chains have changed.
-func (c *Invocation) endMirror() {
-	m := c.mirrored
-	if m == nil || m.state == nil || c.ctx.Err() != nil {
+// End writes the files of the issues whose chains have moved.
+func (m *mirroring) End() {
+	if m.state == nil || m.c.ctx.Err() != nil {
 		return
 	}
 	if err := m.giveOut(); err != nil {
-		c.warnf("%v", err)
+		m.c.warnf("%v", err)
 	}
 }
 

@@ -212,12 +212,8 @@ func (m *mirroring) save(issue checkpoint.Issue, t taking) (*gitstore.Saved, err
 	if on, why := c.settings.TriggerEnabled(trigger); !on {
 		return nil, errors.New(why)
 	}
-	e := &edit{
-		doc: t.doc, trigger: trigger, named: named, session: c.store.Session(newSession),
-		now: c.env.Now(), store: c.store, rules: c.rules(), ctx: c.ctx,
-	}
 	req := gitstore.SaveRequest{
-		Issue: issue, Edit: e.apply, Branch: c.ciBranch(), Keep: t.doc.Whole(),
+		Issue: issue, Edit: c.documentEdit(t.doc, trigger, named), Branch: c.ciBranch(), Keep: t.doc.Whole(),
 		MaxSize: int64(c.settings.Int("storage.max_size_mb")) << 20,
 	}
 	if c.settings.Bool("auto_prune") {

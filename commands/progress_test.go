@@ -135,10 +135,10 @@ func TestPrintEnv(t *testing.T) {
 	c := &Invocation{out: &writer{w: &stdout}}
 	cp := &gitstore.Checkpoint{}
 	cp.ID = "CP-ready-20260214T143000Z-1f0c9a2b"
-	c.printEnv(&resumption{
+	c.printEnv(&resumption{judged: judged{
 		cp: cp, record: record(t, "progress: {completed: [plan, \"b 2\"], names: [plan, \"b 2\", \"$(x)\"]}\nrecovery_info: {resume_from: \"it's\\nhere\"}"),
 		verdict: freshness.Verdict{Action: freshness.ProceedWithWarning},
-	})
+	}})
 	assert.Equal(t, `CHECKPOINT_ACTION=proceed_with_warning
 CHECKPOINT_ID=CP-ready-20260214T143000Z-1f0c9a2b
 CHECKPOINT_RESUME_FROM='it'\''s

@@ -60,9 +60,7 @@ func resumeFlags() []cli.Flag {
 
 // A resumption is the state of one resume.
 type resumption struct {
-	cp       *gitstore.Checkpoint
-	record   *checkpoint.Record
-	verdict  freshness.Verdict
+	judged
 	issue    *freshness.SourceIssue // as its source has it now, nil if that is not known
 	texts    layout.Texts           // of --as
 	named    bool                   // the command line named the checkpoint

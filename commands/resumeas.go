@@ -87,6 +87,6 @@ func (c *Invocation) showResumedAs(r *resumption) error {
 	if r.restored != nil {
 		c.showRestored(r.restored, c.flags.Bool("dry-run"))
 	}
-	c.print("%s\n", output.Clean(resumePoint(r)))
+	c.print("%s\n", output.Clean(resumePoint(r.judged)))
 	return nil
 }

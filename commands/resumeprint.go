@@ -17,7 +17,7 @@ func (c *Invocation) showResumed(r *resumption) error {
 		return c.showOutcome(r)
 	}
 	if c.flags.String("print") == "prompt" {
-		c.print("%s", cmp.Or(r.texts.Prompt, promptFor(r, c.env.Now(), bytesPerToken*c.flags.Int("max-tokens"))))
+		c.print("%s", cmp.Or(r.texts.Prompt, promptFor(r.judged, r.promptMore(), c.env.Now(), bytesPerToken*c.flags.Int("max-tokens"))))
 		return nil
 	}
 	if r.texts.Resumed != "" {
@@ -41,7 +41,7 @@ func (c *Invocation) showResumed(r *resumption) error {
 	if standingOf(r.record, r.verdict).complete {
 		c.infof("nothing to resume: every phase is over")
 	}
-	c.print("%s\n", output.Clean(resumePoint(r)))
+	c.print("%s\n", output.Clean(resumePoint(r.judged)))
 	return nil
 }
 
@@ -63,8 +63,17 @@ func (c *Invocation) showOutcome(r *resumption) error {
 }
 
 // resumePoint returns the record's resume point, or the checkpoint's id if it has none.
-func resumePoint(r *resumption) string {
-	return cmp.Or(standingOf(r.record, r.verdict).from, string(r.cp.ID))
+func resumePoint(j judged) string {
+	return cmp.Or(standingOf(j.record, j.verdict).from, string(j.cp.ID))
+}
+
+// promptMore is what the resume adds to the prompt.
+func (r *resumption) promptMore() promptMore {
+	more := promptMore{attempt: r.attempt()}
+	if r.restored != nil {
+		more.skipped = r.restored.Skipped
+	}
+	return more
 }
 
 func resumeRecord(r *resumption) output.Resume {
@@ -101,7 +110,7 @@ func (c *Invocation) printEnv(r *resumption) {
 	if r.resumed || r.chosen == "" && r.verdict.Action <= freshness.ProceedWithWarning {
 		skip = at.current
 	}
-	c.setVariables(r, skip, r.action(), string(r.cp.ID), resumePoint(r), at.current, strings.Join(at.completed, ","))
+	c.setVariables(r, skip, r.action(), string(r.cp.ID), resumePoint(r.judged), at.current, strings.Join(at.completed, ","))
 }
 
 // printVariables prints every variable if work does not resume.

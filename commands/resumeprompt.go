@@ -7,13 +7,16 @@ import (
 	"time"
 
 	"git-checkpoint/commands/output"
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
 )
 
 // Limits of --print prompt, because an agent's context is small.
 const (
 	promptText = 400  // columns of a line
-	promptNote = 2000 // columns of the note
-	promptMore = 20   // lines of each kind
+	promptNote = 2000 // of the note
+	promptKind = 20   // lines of a kind
 
 	bytesPerToken = 4   // average of models for English text
 	fewestTokens  = 400 // the fence and four lines of full length
@@ -38,11 +41,24 @@ type promptLine struct {
 	less int
 }
 
+// A judged is a checkpoint, its record and the verdict on it.
+type judged struct {
+	cp      *gitstore.Checkpoint
+	record  *checkpoint.Record
+	verdict freshness.Verdict
+}
+
+// A promptMore is what a resume adds to a prompt.
+type promptMore struct {
+	attempt int      // how often the phase was begun, this time included
+	skipped []string // paths that changed since and stay as they are
+}
+
 // promptFor returns the prompt for a new session of an agent, in at most room bytes. A
 // room of 0 means no limit. Less important lines are removed first. The lines about the
 // resume point always stay.
-func promptFor(r *resumption, now time.Time, room int) string {
-	lines := promptLines(r, now)
+func promptFor(j judged, more promptMore, now time.Time, room int) string {
+	lines := promptLines(j, more, now)
 	text := fence(lines)
 	for less := 3; less > 0 && room > 0 && len(text) > room; less-- {
 		lines = slices.DeleteFunc(lines, func(l promptLine) bool { return l.less == less })
@@ -61,43 +77,41 @@ func fence(lines []promptLine) string {
 	return b.String()
 }
 
-func promptLines(r *resumption, now time.Time) (lines []promptLine) {
+func promptLines(j judged, more promptMore, now time.Time) (lines []promptLine) {
 	line := func(less, limit int, name, text string) {
 		if text != "" {
 			lines = append(lines, promptLine{"| " + output.Truncate(output.Clean(name+": "+text), limit) + "\n", less})
 		}
 	}
-	at := standingOf(r.record, r.verdict)
-	line(0, promptText, "Work", workName(r.cp, r.record))
-	line(0, promptText, "Issue", string(r.cp.Issue))
-	line(0, promptText, "Checkpoint", string(r.cp.ID)+", saved "+ago(r.record.CreatedAt(), now))
-	line(1, promptText, "Branch", r.cp.Branch)
-	line(1, promptText, "Verdict", r.verdict.Action.String())
+	at := standingOf(j.record, j.verdict)
+	line(0, promptText, "Work", workName(j.cp, j.record))
+	line(0, promptText, "Issue", string(j.cp.Issue))
+	line(0, promptText, "Checkpoint", string(j.cp.ID)+", saved "+ago(j.record.CreatedAt(), now))
+	line(1, promptText, "Branch", j.cp.Branch)
+	line(1, promptText, "Verdict", j.verdict.Action.String())
 	line(1, promptText, "Completed phases", list(at.completed))
 	line(1, promptText, "Remaining phases", list(at.remaining))
 	line(1, promptText, "Current phase", at.current)
-	line(1, promptText, "Tasks", tasksLine(r.record))
+	line(1, promptText, "Tasks", tasksLine(j.record))
 	line(2, promptText, "Tasks to go", batchesLine(at.pending))
-	if n := r.attempt(); n > 1 {
-		line(1, promptText, "Attempt", fmt.Sprint(n))
+	if more.attempt > 1 {
+		line(1, promptText, "Attempt", fmt.Sprint(more.attempt))
 	}
-	line(2, promptNote, "Summary", r.record.Doc().Text("context_summary"))
-	for _, text := range few(r.record.Doc().Texts("key_decisions"), promptMore) {
+	line(2, promptNote, "Summary", j.record.Doc().Text("context_summary"))
+	for _, text := range few(j.record.Doc().Texts("key_decisions"), promptKind) {
 		line(2, promptText, "Decided", text)
 	}
-	line(2, promptText, "Conflicts in progress", list(r.record.Conflicts()))
-	line(2, promptText, "Pending messages", list(r.record.PendingMessages()))
-	line(2, promptText, "Knowledge to capture", list(pendingCaptures(r.record)))
-	line(2, promptNote, "Note", r.record.Note())
-	for _, w := range few(r.verdict.Warnings(), promptMore) {
+	line(2, promptText, "Conflicts in progress", list(j.record.Conflicts()))
+	line(2, promptText, "Pending messages", list(j.record.PendingMessages()))
+	line(2, promptText, "Knowledge to capture", list(pendingCaptures(j.record)))
+	line(2, promptNote, "Note", j.record.Note())
+	for _, w := range few(j.verdict.Warnings(), promptKind) {
 		line(2, promptText, "Warning", w)
 	}
-	if r.restored != nil {
-		for _, p := range few(r.restored.Skipped, promptMore) {
-			line(3, promptText, "Changed since, left as it is", quotePath(p))
-		}
+	for _, p := range few(more.skipped, promptKind) {
+		line(3, promptText, "Changed since, left as it is", quotePath(p))
 	}
-	line(0, promptText, "Continue from", resumePoint(r))
+	line(0, promptText, "Continue from", resumePoint(j))
 	return lines
 }
 

@@ -127,7 +127,7 @@ func tasksLine(r *checkpoint.Record) string {
 	}
 	text := fmt.Sprintf("%d of %d complete", over, len(all))
 	if ready := l.Ready(); len(ready) > 0 {
-		text += ", ready: " + list(few(ready, promptMore))
+		text += ", ready: " + list(few(ready, promptKind))
 	}
 	return text
 }
