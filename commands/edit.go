@@ -22,10 +22,10 @@ import (
 // once and applied each time the store retries.
 type edit struct {
 	replace    bool
-	doc        *layout.File // the --as document, or nil
+	doc        *layout.File // document of save --as, or nil
 	state      *checkpoint.Map
-	begin      func(*checkpoint.Record) error // a step that runs before the state and the sets, or nil
-	move       func(*checkpoint.Record) error // a step that runs after the state and the sets, or nil
+	begin      func(*checkpoint.Record) error // step before the flags apply, or nil
+	move       func(*checkpoint.Record) error // step after the flags apply, or nil
 	sets       []assignment
 	trigger    checkpoint.Trigger
 	named      bool // --trigger is set
@@ -56,13 +56,13 @@ type assignment struct {
 	value any
 }
 
-// A saveInput is what a command gives a save beside the flags.
+// A saveInput has the parameters of a save that are not flags.
 type saveInput struct {
 	doc       *layout.File                   // of save --as, nil for any other save
 	begin     func(*checkpoint.Record) error // of a step before the flags, nil for none
 	move      func(*checkpoint.Record) error // of a step after them, nil for none
-	artifacts []string                       // files to keep as artifacts, beside those that were named
-	content   bool                           // --summary and --decision are the checkpoint's: a phase has a summary of its own
+	artifacts []string                       // additional files to capture as artifacts
+	content   bool                           // the flags --summary and --decision describe the checkpoint
 }
 
 // editor reads the flags and files that change the record, and returns a function that

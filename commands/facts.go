@@ -21,8 +21,8 @@ func (c *Invocation) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (fresh
 	return v, err
 }
 
-// judgeWithIssue is judge, and returns the issue as its source has it now, nil
-// if that is not known.
+// judgeWithIssue is like judge, and also returns the current issue of the source, or
+// nil if it is not known.
 func (c *Invocation) judgeWithIssue(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.Verdict, *freshness.SourceIssue, error) {
 	l := tasks.Of(r)
 	if _, err := l.Batches(); err != nil {

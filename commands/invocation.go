@@ -24,8 +24,8 @@ type Invocation struct {
 	env     *Env
 	flags   *cli.Context
 	args    []string            // before "--"
-	paths   []string            // after it
-	lists   map[string][]string // the values of flags that can be repeated
+	paths   []string            // after "--"
+	lists   map[string][]string // values of repeatable flags
 	json    bool
 	out     *writer
 
@@ -35,16 +35,16 @@ type Invocation struct {
 
 	issueInQuestion checkpoint.Issue // issue of the command, or "" while it is unknown
 
-	ticker          *ticker // that may have a line on the terminal, nil for none
-	detached        bool    // something is still at work with the store
-	onlyLooks       bool    // a person looks, and what a forge said a moment ago will do
-	quiet           bool    // warnings are for others
-	willSave        bool    // the staging area will be needed
-	ownProcessGroup bool    // git does not get what a terminal sends
-	offline         bool    // no program and no forge is asked for the issue: a hook must not wait
+	ticker          *ticker // may own a line on the terminal; can be nil
+	detached        bool    // a goroutine still uses the store
+	onlyLooks       bool    // a recent answer of a forge is good enough
+	quiet           bool    // suppress warnings
+	willSave        bool    // the index will be needed
+	ownProcessGroup bool    // terminal signals do not reach git
+	offline         bool    // ask no program and no forge for the issue: a hook must not wait
 	store           *gitstore.Store
 	settings        *config.Settings
-	mirror          mirrorKeeper // nil where no layout's files are kept in step
+	mirror          mirrorKeeper // nil if no layout is mirrored
 	startMirror     func(*Invocation) mirrorKeeper
 	runLine         func(context.Context, *Env, []string) int // runs another command line
 }
@@ -72,7 +72,7 @@ func (c *Invocation) open() error {
 
 // A mirrorKeeper keeps the files of a layout in step with the checkpoints.
 type mirrorKeeper interface {
-	End() // writes what a command changed
+	End() // writes the files of the issues that the command has changed
 	Close()
 }
 
@@ -82,7 +82,7 @@ func (c *Invocation) openMirror() {
 	}
 }
 
-// endMirror brings the mirrored files up to date with what the command did.
+// endMirror updates the mirrored files after the command.
 func (c *Invocation) endMirror() {
 	if c.mirror != nil {
 		c.mirror.End()

@@ -10,7 +10,7 @@ import (
 )
 
 // watchedIssue returns the issue of automatic saves: the argument, or the issue
-// that is named. usage is the command to type if there is none.
+// that is named. usage is the hint if no issue is named.
 func (c *Invocation) watchedIssue(usage string) (i checkpoint.Issue, err error) {
 	if len(c.args) > 0 {
 		return c.issue()
@@ -23,7 +23,7 @@ func (c *Invocation) watchedIssue(usage string) (i checkpoint.Issue, err error) 
 // issue returns the issue of a command whose only argument is [ISSUE].
 func (c *Invocation) issue() (checkpoint.Issue, error) { return c.issueAmong(c.issuesWithCheckpoints) }
 
-// issueAmong is issue with other candidates to choose from if nothing names one.
+// issueAmong is like issue, with other candidates if no argument names the issue.
 func (c *Invocation) issueAmong(candidates func() ([]checkpoint.Issue, error)) (i checkpoint.Issue, err error) {
 	defer func() { c.issueInQuestion = i }()
 	if len(c.args) == 0 {

@@ -92,8 +92,8 @@ func (c *Invocation) issueOf(f *layout.File) (checkpoint.Issue, error) {
 	return i, nil
 }
 
-// documentEdit is the edit of a save of a document alone. named reports that the
-// trigger is not the document's own.
+// documentEdit returns the edit of a save that has a document and no flags. named
+// reports whether the trigger does not come from the document.
 func (c *Invocation) documentEdit(doc *layout.File, trigger checkpoint.Trigger, named bool) func(*checkpoint.Record) (*checkpoint.Record, error) {
 	e := &edit{
 		doc: doc, trigger: trigger, named: named, session: c.store.Session(newSession),

@@ -131,7 +131,7 @@ func (m *mirroring) left(name string, err error) {
 	}
 }
 
-// End writes the files of the issues whose chains have moved.
+// End writes the files of the issues whose chains have changed.
 func (m *mirroring) End() {
 	if m.state == nil || m.c.ctx.Err() != nil {
 		return

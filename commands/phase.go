@@ -119,8 +119,8 @@ type phaseStep struct {
 	error       string
 	reason      string
 	onFailure   progress.OnFailure
-	retries     int      // how often a phase may fail and be begun again
-	replans     int      // how often it may be planned anew
+	retries     int      // maximal number of restarts after a failure
+	replans     int      // maximal number of replans of a phase
 	artifacts   []string // its output
 	known       []progress.Replan
 	ways        progress.Transitions

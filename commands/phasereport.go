@@ -18,9 +18,9 @@ const (
 	wordsAllowed = 200
 )
 
-// phaseReport is what the command line says that a phase leaves behind. The
-// output has to be there, and right, before anything moves; it is returned too, to
-// be kept in the checkpoint as artifacts are.
+// phaseReport returns the results of a phase from the command line, and its output as
+// an additional artifact. The output file must exist and be valid before the phase
+// moves.
 func (c *Invocation) phaseReport() (progress.Report, []string, error) {
 	report := progress.Report{Summary: c.flags.String("summary")}
 	switch n := len(strings.Fields(report.Summary)); {
@@ -30,7 +30,7 @@ func (c *Invocation) phaseReport() (progress.Report, []string, error) {
 		c.warnf("the summary has %d words, want at most %d", n, wordsAsked)
 	}
 	if c.store.Root() == "" {
-		return report, nil, nil // there are no files, which the save refuses
+		return report, nil, nil // no worktree: the save returns an error
 	}
 	places, err := c.artifactPaths()
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// An exposureCheck looks at what a push would show.
+// An exposureCheck checks the objects of a push for secrets and unpublished commits.
 type exposureCheck struct {
 	c        *Invocation
-	pointers bool // something that was pushed stands for what git-lfs keeps
+	pointers bool // a push contained pointers of git-lfs
 }
 
 // push pushes issues after a check of the outgoing objects: a secret blocks the chain,

@@ -61,19 +61,19 @@ func resumeFlags() []cli.Flag {
 // A resumption is the state of one resume.
 type resumption struct {
 	judged
-	issue    *freshness.SourceIssue // as its source has it now, nil if that is not known
-	texts    layout.Texts           // of --as
+	issue    *freshness.SourceIssue // current issue of the source, or nil if it is not known
+	texts    layout.Texts           // texts of --as
 	named    bool                   // the command line named the checkpoint
-	chosen   string                 // s or d, where that was the choice
-	resumed  bool                   // the work goes on, whatever the verdict was and whatever is wrong after it
+	chosen   string                 // s or d if chosen, otherwise ""
+	resumed  bool                   // work resumes, in spite of the verdict and of later errors
 	changed  restore.Changed
 	each     map[string]restore.Changed // answers for single files
 	restored *gitstore.Restored
 	synced   forge.LabelChange // labels that were written to the issue
 
 	approvals []gitstore.Approval
-	retries   int        // of this checkpoint since the last save, this one included
-	vars      []variable // that were printed, nil for none
+	retries   int        // retries of this checkpoint since the last save, including this resume
+	vars      []variable // variables that were printed, or nil
 }
 
 func runResume(c *Invocation) error {

@@ -67,7 +67,7 @@ func resumePoint(j judged) string {
 	return cmp.Or(standingOf(j.record, j.verdict).from, string(j.cp.ID))
 }
 
-// promptMore is what the resume adds to the prompt.
+// promptMore returns the facts that the resume adds to the prompt.
 func (r *resumption) promptMore() promptMore {
 	more := promptMore{attempt: r.attempt()}
 	if r.restored != nil {

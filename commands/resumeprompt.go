@@ -15,8 +15,8 @@ import (
 // Limits of --print prompt, because an agent's context is small.
 const (
 	promptText = 400  // columns of a line
-	promptNote = 2000 // of the note
-	promptKind = 20   // lines of a kind
+	promptNote = 2000 // columns of the note
+	promptKind = 20   // lines of each kind
 
 	bytesPerToken = 4   // average of models for English text
 	fewestTokens  = 400 // the fence and four lines of full length
@@ -41,17 +41,17 @@ type promptLine struct {
 	less int
 }
 
-// A judged is a checkpoint, its record and the verdict on it.
+// A judged has a checkpoint, its record and its verdict.
 type judged struct {
 	cp      *gitstore.Checkpoint
 	record  *checkpoint.Record
 	verdict freshness.Verdict
 }
 
-// A promptMore is what a resume adds to a prompt.
+// A promptMore has the facts that a resume adds to a prompt.
 type promptMore struct {
-	attempt int      // how often the phase was begun, this time included
-	skipped []string // paths that changed since and stay as they are
+	attempt int      // number of attempts at the phase, including this one
+	skipped []string // paths that changed since the checkpoint and were not restored
 }
 
 // promptFor returns the prompt for a new session of an agent, in at most room bytes. A

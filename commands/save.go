@@ -129,7 +129,7 @@ func (c *Invocation) targetIssue(trigger checkpoint.Trigger, doc *layout.File) (
 	return c.issueOf(doc)
 }
 
-// sentBack fails where a document that was saved sent its story back too often.
+// sentBack returns an error if the saved document has sent its story back too often.
 func sentBack(doc *layout.File, s *gitstore.Saved) error {
 	if doc == nil || !story.SentBack(s.Record) {
 		return nil
@@ -137,7 +137,7 @@ func sentBack(doc *layout.File, s *gitstore.Saved) error {
 	return taskFailure(s.Issue, "", story.Err(s.Record, story.Of(s.Record)))
 }
 
-// A recordOf makes the JSON of what a command saved.
+// A recordOf returns the JSON record of a command that saved a checkpoint.
 type recordOf func(s *gitstore.Saved, warnings []string) any
 
 func recordOfSave(s *gitstore.Saved, warnings []string) any { return saveRecord("save", s, warnings) }
@@ -216,7 +216,7 @@ func (c *Invocation) redaction(doc *layout.File) gitstore.Redaction {
 	return gitstore.RedactWarn
 }
 
-// artifactPaths are some files and the named ones, relative to the root.
+// artifactPaths returns some files and the named files relative to the root.
 func (c *Invocation) artifactPaths(paths ...string) ([]string, error) {
 	paths = slices.Clone(paths)
 	for _, name := range c.lists["artifact"] {

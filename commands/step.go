@@ -28,10 +28,10 @@ type step struct {
 	// note returns the note of the completed step. It can be nil.
 	note func() string
 
-	// artifacts are files to keep beside those that were named.
+	// artifacts are additional files to capture.
 	artifacts []string
 
-	// record makes the JSON of --json; nil for that of a save alone.
+	// record returns the JSON record of the step; nil for the record of a save.
 	record func(output.WorkflowStep, *checkpoint.Record) any
 
 	// begins runs move before --set and --state, so that they apply to the new workflow.
@@ -127,12 +127,12 @@ func (c *Invocation) notTaken(issue checkpoint.Issue, s step, why string, r *che
 	}, r))
 }
 
-// recordOf is the JSON of a step that was saved.
+// recordOf returns the JSON record of a step that was saved.
 func (s step) recordOf(saved *gitstore.Saved, warnings []string) any {
 	return s.json(saveRecord(s.command, saved, warnings), saved.Record)
 }
 
-// json is the JSON of a step, with where that leaves the work.
+// json returns the JSON record of a step with the progress.
 func (s step) json(saved output.Save, r *checkpoint.Record) any {
 	if s.record == nil {
 		return saved
@@ -140,10 +140,10 @@ func (s step) json(saved output.Save, r *checkpoint.Record) any {
 	return s.record(output.WorkflowStep{Save: saved, Progress: progressRecord(r)}, r)
 }
 
-// withProgress is the JSON of a step that tells how far the phases are.
+// withProgress returns the JSON record of a step with the progress of its phases.
 func withProgress(s output.WorkflowStep, _ *checkpoint.Record) any { return s }
 
-// withTasks is the JSON of a step that tells how its tasks stand.
+// withTasks returns the JSON record of a step with its tasks.
 func withTasks(s output.WorkflowStep, r *checkpoint.Record) any {
 	if r == nil {
 		r = checkpoint.New()

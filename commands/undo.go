@@ -37,8 +37,8 @@ func runUndo(c *Invocation) error {
 	return nil
 }
 
-// issuesToUndo are the issues with checkpoints, else all: what emptied a chain can
-// be undone.
+// issuesToUndo returns the issues that have checkpoints, or all issues if none has
+// checkpoints: undo also works on a chain without checkpoints.
 func (c *Invocation) issuesToUndo() ([]checkpoint.Issue, error) {
 	issues, err := c.issuesWithCheckpoints()
 	if err == nil && len(issues) == 0 {
