@@ -251,8 +251,8 @@ func TestFlushSyncsInOrder(t *testing.T) {
 	require.ElementsMatch(t, dirs, (*steps)[5:])
 }
 
-// In an ordered journal, all data is written before a single sync of the last changed
-// file. The directory of the last rename is synced afterwards.
+// In an ordered journal, Install writes all data and renames the files. A single sync of
+// the last change follows.
 func TestFlushInAnOrderedJournal(t *testing.T) {
 	s, steps := traced(t, false)
 	s.journal.Do(func() { s.inOrder = true })

@@ -28,7 +28,7 @@ type source struct {
 	retired []*pack   // packs removed from the list that readers may still use
 }
 
-// list returns the packs, newest first.
+// list returns the packs, most recently found first.
 func (s *source) list() []*pack {
 	if packs := s.packs.Load(); packs != nil {
 		return *packs
