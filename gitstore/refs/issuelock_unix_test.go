@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// If a stopped process holds the lock of one issue, the other issues can be locked.
+// If a stopped process holds an issue's lock, Lock still locks other issues.
 func TestLockOfSomeIssues(t *testing.T) {
 	w := newWorld(t)
 	held := w.dir.Lock(t.Context(), []string{"42"})

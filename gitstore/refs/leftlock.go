@@ -13,12 +13,11 @@ import (
 
 // Git creates the lock file of a ref empty and writes the new value later. For a
 // deletion, git writes no value. So the lock file of a killed git may be empty or
-// incomplete, and an incomplete lock file may also belong to an unrelated, running git.
+// incomplete. An incomplete lock file may also belong to an unrelated, running git.
 //
 // A lock file belongs to a dead git of ours if it contains the exact value of a note. An
 // incomplete lock file is ours under three conditions: it is younger than the note, its
-// content is stable for a while, and the repository has no running git that is older than
-// the file.
+// content is stable for a while, and no git older than the file runs in the repository.
 
 // clearLocks removes the lock files of a killed transaction. The caller must hold the
 // lock of the note. clearLocks returns moves with lock files that a running git may hold.

@@ -78,7 +78,7 @@ func TestLockOfRunningGit(t *testing.T) {
 	}
 	w := newWorld(t)
 	w.killedIn(w.on(0, 1)[0])
-	git := exec.Command("sh", "-c", "git update-ref --stdin; exit") // not a child of this process
+	git := exec.Command("sh", "-c", "git update-ref --stdin; exit") // has another parent process
 	git.Dir, git.SysProcAttr = w.Dir, &syscall.SysProcAttr{Setpgid: true}
 	in, err := git.StdinPipe()
 	require.NoError(t, err)

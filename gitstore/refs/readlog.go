@@ -51,9 +51,8 @@ func parseLogged(line string) (Logged, bool) {
 }
 
 // Happened returns the entries of moves that took effect. Git and this package append a
-// reflog entry before they rename the lock file to the ref, so a process that is killed
-// in between leaves an extra entry. The entries are newest first, and tip is the ref's
-// value.
+// reflog entry, then rename the lock file to the ref. A process that is killed in between
+// leaves an extra entry. The entries are newest first, and tip is the ref's value.
 //
 // A move did not take effect if the next move, or tip, starts from its old value. Other
 // gaps mean missing entries, because git expired an entry or a fetch wrote no entry.

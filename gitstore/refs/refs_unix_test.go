@@ -27,7 +27,7 @@ const (
 	two = "refs/git-checkpoint/own/42"
 )
 
-// A world is a repository with two refs at the first of several commits.
+// A world contains a repository with two refs at the first commit.
 type world struct {
 	*gittest.Repo
 	dir     Dir
@@ -135,7 +135,7 @@ func TestNoReflogIsSeenFirst(t *testing.T) {
 	require.ErrorIs(t, err, ErrNeedsGit)
 }
 
-// Unusual refs are left to git without any change.
+// For unusual refs, Stage or Commit fails with ErrNeedsGit and changes no file.
 func TestUnusualRefsAreLeftToGit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -181,7 +181,7 @@ func (w *world) must(err error) {
 	}
 }
 
-// A ref that another process has moved keeps its value, and the other ref does not move.
+// If another process has moved a ref, Commit moves neither ref.
 func TestMoved(t *testing.T) {
 	for _, ref := range []string{one, two} {
 		w := newWorld(t)
@@ -226,7 +226,7 @@ func TestLocksAreWhole(t *testing.T) {
 }
 
 // A killed process leaves a staged file for each ref, and the lock file is a link to that
-// file. The next Stage removes both.
+// file. The next Stage removes both files.
 func TestLocksOfKilledMoveAreRemoved(t *testing.T) {
 	w := newWorld(t)
 	m, err := w.dir.Stage(w.on(0, 1))
@@ -252,7 +252,7 @@ func TestLocksOfKilledMoveAreRemovedBeforeGitMoves(t *testing.T) {
 	assert.NoFileExists(t, w.dir.file(two)+".lock")
 }
 
-// A value that another process has staged does not reach the ref.
+// Commit rejects a staged file that another process has replaced.
 func TestStagedByAnother(t *testing.T) {
 	w := newWorld(t)
 	before := w.files(t)
@@ -266,7 +266,7 @@ func TestStagedByAnother(t *testing.T) {
 	assert.Equal(t, before, w.files(t))
 }
 
-// If the rename fails, the reflog has no entry either.
+// A failed rename removes the new reflog entry.
 func TestFailedRename(t *testing.T) {
 	w := newWorld(t)
 	w.Git("pack-refs", "--all", "--no-prune")
@@ -304,7 +304,7 @@ func TestShares(t *testing.T) {
 	}, slices.Sorted(maps.Keys(shared)))
 }
 
-// If the refs belong to another group than staged files, the refs are left to git.
+// If refs and staged files belong to different groups, Commit fails with ErrNeedsGit.
 func TestOtherGroup(t *testing.T) {
 	w := newWorld(t)
 	require.NoError(t, w.move(w.on(0, 1)))
