@@ -9,8 +9,8 @@ import (
 )
 
 // A Base is a tree that the repository contains completely, such as the tree of HEAD.
-// WriteTree does not check objects that the base has at the same path. The zero Base is
-// empty.
+// WriteTree skips checks of objects that the base contains at the same path. The zero
+// Base is empty.
 type Base struct {
 	Tree plumbing.Hash
 	Read func(plumbing.Hash) ([]byte, error) // returns the content of a tree object

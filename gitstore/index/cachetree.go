@@ -25,7 +25,7 @@ type cacheNode struct {
 	hash          plumbing.Hash
 }
 
-// none means that the extension has no node for a directory.
+// none represents a directory without a node.
 const none = -1
 
 func (t *cacheTree) root() int {

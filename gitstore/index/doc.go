@@ -1,5 +1,5 @@
-// Package index reads git's index (staging area) and builds the tree that `git
-// write-tree` would build. It never writes an index.
+// Package index reads git's index (staging area) and builds the same tree as `git
+// write-tree`. It never writes an index.
 //
 // File format, with big-endian numbers:
 //
@@ -20,8 +20,8 @@
 // An index of 100,000 entries has 9 MB. This package maps the file if the system supports
 // that, walks all entry lengths once, and reads only requested paths. Like git, it does
 // not verify the checksum, which is zero with index.skipHash. Instead, each offset is
-// checked before use, so that a damaged file causes an error. The same applies if another
-// program changes the file in place while it is mapped.
+// checked before use, so that a damaged file causes an error. Changes of a mapped file by
+// another program cause an error too.
 //
 // Three forms of index are left to git: a split index, whose entries are in a second
 // file; a sparse index, with directories as entries; and an index with unknown mandatory

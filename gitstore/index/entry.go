@@ -7,7 +7,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
-// An Entry is a path in the index, or a stage of an unmerged path.
+// An Entry describes a path in the index, or a stage of an unmerged path.
 type Entry struct {
 	Path  string // slash-separated, any bytes except NUL
 	Mode  filemode.FileMode

@@ -19,7 +19,7 @@ const (
 	maxPath = 1 << 15
 )
 
-// A form is the result of one pass over the bytes of an index.
+// A form holds the parsed layout of an index.
 type form struct {
 	data    []byte // file content without checksum
 	version uint32

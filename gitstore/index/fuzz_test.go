@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzOpen checks that arbitrary bytes cause no panic and bounded memory use, that git
-// accepts the resulting trees, and that all format versions return the same result.
+// FuzzOpen checks that arbitrary bytes cause no panic and bounded memory use. Git must
+// accept the resulting trees, and all format versions must return the same result.
 func FuzzOpen(f *testing.F) {
 	for _, seed := range seeds() {
 		f.Add(seed)

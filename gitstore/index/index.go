@@ -13,7 +13,7 @@ var (
 	// ErrUnsupported reports an index in a form that only git reads, see Plain.
 	ErrUnsupported = errors.New("a form of index that only git reads")
 	// ErrChanged reports that another program changed or truncated the index in place
-	// during a read. Git itself never does that.
+	// during a read. Git replaces the file instead.
 	ErrChanged = errors.New("changed in place while it was read")
 )
 
@@ -136,9 +136,8 @@ func (x *Index) Close() error {
 // Len returns the number of entries, including all stages.
 func (x *Index) Len() int { return x.count }
 
-// ModTime returns the modification time of the index, zero if the file is missing. If the
-// MTime of an entry is not earlier, its file may have changed without a change of stat
-// data.
+// ModTime returns the modification time of the index, zero if the file is missing. If an
+// entry's MTime is not earlier, its file may have changed with equal stat data.
 func (x *Index) ModTime() time.Time { return x.modTime }
 
 // Err returns the error that ended All or Lookup early, or nil.

@@ -15,8 +15,8 @@ func (x *Index) mapFile(size int64) error {
 	return err
 }
 
-// relax releases the pages read so far. Few of them are read again, but all count as
-// memory of this process.
+// relax releases the pages read so far. The process rarely reads them again, but mapped
+// pages count as its memory.
 func (x *Index) relax() {
 	if x.mapping != nil {
 		_ = unix.Madvise(x.mapping, unix.MADV_DONTNEED)

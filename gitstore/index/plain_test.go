@@ -124,8 +124,8 @@ func TestPlainWithoutAFile(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// If a file changes in the same second as the index and keeps its size, git detects the
-// change only by the date of the index.
+// If a file changes in the second of the index and keeps its size, git detects the change
+// only by the index date.
 func TestPlainKeepsEntriesThatMayHaveChanged(t *testing.T) {
 	r := gittest.New(t)
 	r.Write("a", "one\n")

@@ -8,7 +8,7 @@ func (f *form) loadSpecial() error {
 	c := cursor{f: f, i: -1}
 	size := 0
 	for _, i := range f.special {
-		if c.i != i { // else this entry is next to the last entry
+		if c.i != i { // otherwise already at this entry
 			if err := c.seek(max(i-1, 0)); err != nil {
 				return err
 			}

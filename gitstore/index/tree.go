@@ -30,10 +30,11 @@ func (e *MissingError) Error() string {
 }
 
 // WriteTree returns the tree of stage-0 entries, without intent-to-add entries and
-// without directories that are empty as a result. If `git write-tree` succeeds, its tree
-// is the same. For unchanged directories, WriteTree reuses the cached tree in the index
-// if have contains that tree. It adds all other trees to out. If have lacks the content
-// of a file, WriteTree returns a *MissingError. It does not check commits of submodules.
+// without directories that are empty as a result. The tree equals that of a successful
+// `git write-tree`. For unchanged directories, WriteTree reuses the cached tree in the
+// index if have contains that tree. WriteTree adds all new trees to out. If have lacks
+// the content of a file, WriteTree returns a *MissingError. It does not check commits of
+// submodules.
 func (x *Index) WriteTree(have Objects, out Trees) (plumbing.Hash, error) {
 	var hash plumbing.Hash
 	err := x.guard(func() (err error) {
@@ -122,8 +123,8 @@ func (w *writer) entry() error {
 }
 
 // reusable reports whether the cached tree of a node is valid for the directory that
-// begins at the current entry. base is the hash of the directory in the base. If the
-// result is true, probe is at the last entry of the directory.
+// begins at the current entry. base is the hash of the directory in the base. On success,
+// probe points to the directory's last entry.
 func (w *writer) reusable(node int, dir []byte, base plumbing.Hash) (bool, error) {
 	if node == none {
 		return false, nil
