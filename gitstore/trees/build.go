@@ -6,7 +6,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A FileEntry is a file in a tree, with a slash-separated path.
+// A FileEntry is a tree file with slash-separated path.
 type FileEntry struct {
 	Path string
 	Mode uint32

@@ -9,16 +9,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Change is a path that differs between two trees. A zero hash means that the path does
-// not exist.
+// A Change is a path that differs between two trees. A zero hash means a missing path.
 type Change struct {
 	Path     string
 	Old, New Entry
 }
 
-// Diff returns the files that differ between two trees, sorted by path. It reads only
-// directories that differ. It fails with a CorruptError if nested references to the same
-// directories make the list too long.
+// Diff returns the files that differ between two trees, sorted by path. Diff reads only
+// directories that differ. Diff fails with a CorruptError if repeated references to
+// directories expand to an extremely long list.
 func Diff(r Reader, old, new plumbing.Hash) ([]Change, error) {
 	return DiffBetween(r, r, old, new)
 }
@@ -30,7 +29,7 @@ func DiffBetween(before, after Reader, old, new plumbing.Hash) ([]Change, error)
 	return d.changes, err
 }
 
-// A difference is the state of a comparison of two trees.
+// A difference holds the state of a tree comparison.
 type difference struct {
 	old, new Reader
 	changes  []Change
@@ -79,8 +78,7 @@ func (d *difference) open(r Reader, hash plumbing.Hash) (*treeCursor, error) {
 	return c, err
 }
 
-// A treeCursor reads the entries of a tree in sequence. It can skip equal entries without
-// parsing them.
+// A treeCursor reads tree entries in sequence and skips equal entries without parsing.
 type treeCursor struct {
 	hash   plumbing.Hash
 	rest   []byte // unread bytes after entry
@@ -99,7 +97,7 @@ func (c *treeCursor) skip(o *treeCursor) {
 	}
 }
 
-// step reads the next entry if the last entry was consumed.
+// step reads the next entry unless an unconsumed entry remains.
 func (c *treeCursor) step() error {
 	if c.loaded || len(c.rest) == 0 {
 		return nil
@@ -113,7 +111,7 @@ func (c *treeCursor) step() error {
 }
 
 // takeNext consumes the next entry in tree order, or both entries if name and kind are
-// equal. It returns an empty Entry for a tree without that entry.
+// equal. For a tree without that entry, takeNext returns an empty Entry.
 func takeNext(a, b *treeCursor) (before, after Entry) {
 	var order int
 	switch {
@@ -150,7 +148,7 @@ func (d *difference) entry(dir string, a, b Entry) error {
 	return nil
 }
 
-// overgrown returns the error for trees with too many files.
+// overgrown returns an error that reports trees with too many files.
 func overgrown(old, new plumbing.Hash) error {
 	if new.IsZero() {
 		new = old

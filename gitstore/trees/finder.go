@@ -6,8 +6,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Finder looks up many paths in trees and reads each tree once. Without this cache, a
-// long list of paths in a large directory takes hours. A Finder is not safe for
+// A Finder looks up paths in trees and caches parsed trees. Without the cache, finding
+// thousands of paths in a large directory takes hours. A Finder is not safe for
 // concurrent use.
 type Finder struct {
 	Reader Reader
@@ -15,7 +15,7 @@ type Finder struct {
 	read map[plumbing.Hash]*directory
 }
 
-// A directory is a parsed tree. After many lookups it gets an index by name.
+// A directory represents a parsed tree. Frequent lookups use an index by name.
 type directory struct {
 	entries []Entry
 	asked   int
@@ -57,8 +57,8 @@ func (f *Finder) directory(tree plumbing.Hash) (*directory, error) {
 	return d, nil
 }
 
-// Lookup returns mode and hash of a path below a tree, or a zero hash if the path does
-// not exist.
+// Lookup returns mode and hash of a path below tree, or a zero hash if no such path
+// exists.
 func (f *Finder) Lookup(tree plumbing.Hash, path string) (uint32, plumbing.Hash, error) {
 	for {
 		name, rest, deeper := strings.Cut(path, "/")

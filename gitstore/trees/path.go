@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// CheckPath returns an error if git would not check out a path, or if git fsck rejects it
-// in a push. A single such path would prevent pushes of its chain to a forge.
+// CheckPath returns an error if git checkout rejects a path, or if git fsck rejects such
+// a path in a push. A single invalid path would prevent pushes of its chain to a forge.
 //
-// The rules are those of git's verify_path and fsck_tree. No component may be empty, "."
-// or "..", or equivalent to ".git" on any file system. Symlinks must not be equivalent to
-// ".gitmodules", and directories must not be equivalent to ".gitmodules" or
-// ".gitattributes".
+// CheckPath implements the rules of git's verify_path and fsck_tree. Components that are
+// empty, ".", ".." or equivalent to ".git" on any file system are errors. A symlink
+// equivalent to ".gitmodules" and a directory equivalent to ".gitmodules" or
+// ".gitattributes" are also errors.
 func CheckPath(path string, mode uint32) error {
 	for rest, deeper := path, true; deeper; {
 		var name string
@@ -32,8 +32,8 @@ func CheckPath(path string, mode uint32) error {
 	return nil
 }
 
-// A special is a reserved name. hashed is the prefix of its NTFS short name if the first
-// four short names are in use. "~" and a number follow the prefix.
+// A special describes a reserved name. hashed is the prefix of its NTFS short name if the
+// first four short names are in use. "~" and a number follow the prefix.
 type special struct{ name, hashed string }
 
 var (

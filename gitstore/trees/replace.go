@@ -8,7 +8,7 @@ import (
 )
 
 // Replace stores a tree with files replaced or added, and returns its hash, zero if the
-// tree is empty. A file with a zero hash is removed.
+// tree is empty. Replace removes files with zero hash.
 func Replace(r Reader, to Adder, tree plumbing.Hash, files []FileEntry) (plumbing.Hash, error) {
 	var entries []Entry
 	if !tree.IsZero() {
@@ -45,7 +45,7 @@ func Replace(r Reader, to Adder, tree plumbing.Hash, files []FileEntry) (plumbin
 	return to.Add(plumbing.TreeObject, Encode(entries)), nil
 }
 
-// put replaces the entry with the same name. If e has a zero hash, put removes the entry.
+// put replaces the entry of equal name. If e has a zero hash, put removes the entry.
 func put(entries []Entry, e Entry) []Entry {
 	entries = slices.DeleteFunc(entries, func(old Entry) bool { return old.Name == e.Name })
 	if e.Hash.IsZero() {

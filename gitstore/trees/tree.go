@@ -23,8 +23,7 @@ const (
 	ModeGitlink = 0o160000
 )
 
-// ModeOf returns the mode with which git adds a file, 0 if it is neither a regular file
-// nor a symlink.
+// ModeOf returns git's mode for a regular file or symlink, 0 for other files.
 func ModeOf(info fs.FileInfo) uint32 {
 	switch m := info.Mode(); {
 	case m.IsRegular() && m&0o100 != 0:
@@ -37,10 +36,10 @@ func ModeOf(info fs.FileInfo) uint32 {
 	return 0
 }
 
-// Empty is the hash of the empty tree, which git knows without an object.
+// Empty is the hash of the empty tree; git recognizes the hash without reading an object.
 var Empty = plumbing.ComputeHash(plumbing.TreeObject, nil)
 
-// An Entry is an entry of a tree object.
+// An Entry describes a tree object's entry.
 type Entry struct {
 	Mode uint32
 	Name string
@@ -141,8 +140,8 @@ func ReadAs(r Reader, want plumbing.ObjectType, hash plumbing.Hash) ([]byte, err
 	return data, nil
 }
 
-// Lookup returns mode and hash of a path below a tree, or a zero hash if the path does
-// not exist. A Finder is faster for many paths.
+// Lookup returns mode and hash of a path below tree, or a zero hash if no such path
+// exists. For many paths use Finder.
 func Lookup(r Reader, tree plumbing.Hash, path string) (uint32, plumbing.Hash, error) {
 	f := Finder{Reader: r}
 	return f.Lookup(tree, path)
