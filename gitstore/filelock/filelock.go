@@ -1,4 +1,4 @@
-// Package filelock takes locks of files among processes. A lock lasts as long as
-// the file is open, in this process or one that inherited it, and dies with them.
-// Where there is no flock(2) nobody is kept out.
+// Package filelock provides file locks between processes. A lock lasts until all
+// processes that have the file open, including child processes that inherit it, have
+// closed it or exited. On systems without flock(2), the package locks no files.
 package filelock

@@ -10,9 +10,9 @@ import (
 
 const noFollow = 0
 
-// Wait does nothing where there is no flock: compare-and-swap and jitter
-// are enough, only slower.
+// Wait returns false, because this system has no flock. Callers then rely on
+// compare-and-swap and jitter, which is slower.
 func Wait(context.Context, *os.File, time.Duration) bool { return false }
 
-// Try takes every lock.
+// Try returns true, because this system has no flock.
 func Try(*os.File) bool { return true }

@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noFollow makes an open fail for a symlink.
+// noFollow makes open fail for a symlink and not block for a pipe.
 const noFollow = unix.O_NOFOLLOW | unix.O_NONBLOCK
 
-// Wait takes the lock of f, which closing f gives back, or gives up after
-// a while. It reports whether it has the lock.
+// Wait locks f and retries until the limit or the end of ctx. It reports whether it has
+// locked f. Closing f releases the lock.
 func Wait(ctx context.Context, f *os.File, limit time.Duration) bool {
 	for deadline := time.Now().Add(limit); time.Now().Before(deadline) && ctx.Err() == nil; {
 		if Try(f) {
@@ -26,7 +26,7 @@ func Wait(ctx context.Context, f *os.File, limit time.Duration) bool {
 	return false
 }
 
-// Try takes the lock of f, unless another process has it.
+// Try locks f and reports success. It fails if another process has the lock.
 func Try(f *os.File) bool {
 	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
 }

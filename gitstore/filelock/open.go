@@ -5,9 +5,8 @@ import (
 	"os"
 )
 
-// Open opens the file of a lock for reading and writing, with the flags of
-// os.OpenFile besides. It follows no symlink and fails for anything but a regular
-// file: the caller overwrites the contents.
+// Open opens a lock file for reading and writing, with additional flags of os.OpenFile.
+// It fails for symlinks and irregular files, because callers overwrite the content.
 func Open(path string, flags int) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|noFollow|flags, 0o666)
 	if err != nil {
