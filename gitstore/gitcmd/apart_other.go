@@ -7,9 +7,8 @@ import (
 	"os/exec"
 )
 
-// apart does nothing where there are neither process groups nor locks that a
-// child holds.
+// apart does nothing: this system has neither process groups nor inherited locks.
 func apart(*exec.Cmd, []*os.File) {}
 
-// askAll ends git.
+// askAll terminates git.
 func askAll(p *os.Process) error { return ask(p) }

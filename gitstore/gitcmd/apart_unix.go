@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// apart puts git into a process group of its own and lets it hold files.
+// apart starts git in a separate process group and passes it the files in hold.
 func apart(cmd *exec.Cmd, hold []*os.File) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.ExtraFiles = hold
 }
 
-// askAll ends git and all that it started, as a transport that hangs: git
-// passes a signal on to some of it only.
+// askAll terminates git and all its child processes, such as a transport that hangs. Git
+// forwards signals only to some children.
 func askAll(p *os.Process) error {
 	if err := syscall.Kill(-p.Pid, syscall.SIGTERM); err != nil {
 		return ask(p)

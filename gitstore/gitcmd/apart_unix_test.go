@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A git in a group of its own takes what it started along when it is
-// cancelled: a transport that hangs would hold its output open.
+// Cancelling a git in a separate process group terminates its children too. A transport
+// that hangs would otherwise keep the output pipe open.
 func TestCancelledGroupEndsAtOnce(t *testing.T) {
 	r, g := repo(t)
 	g.Apart = true

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// A ConfigEntry is one setting as git sees it, includes and conditions resolved.
+// A ConfigEntry is a git setting, after git has resolved includes and conditions.
 type ConfigEntry struct {
-	Key    string // section and variable lowered, the subsection as written
+	Key    string // section and variable in lower case, subsection unchanged
 	Value  string
 	Scope  string // system, global, local, worktree, command
 	Origin string // file:<path>, command line:, ...
 }
 
-// Config lists git's settings in the order in which git reads them: the last
-// one of a key wins.
+// Config returns git's settings in the order in which git reads them. The last entry of a
+// key takes precedence.
 func (g Git) Config(ctx context.Context) ([]ConfigEntry, error) {
 	out, err := g.Output(ctx, "config", "--list", "--null", "--show-scope", "--show-origin")
 	if err != nil {
@@ -26,8 +26,8 @@ func (g Git) Config(ctx context.Context) ([]ConfigEntry, error) {
 	return parseConfig(out)
 }
 
-// parseConfig reads `scope NUL origin NUL key LF value NUL` groups; a variable
-// without "=" has no LF and is true.
+// parseConfig parses `scope NUL origin NUL key LF value NUL` groups. A variable without
+// "=" has no LF and is true.
 func parseConfig(out []byte) ([]ConfigEntry, error) {
 	var entries []ConfigEntry
 	for len(out) > 0 {
@@ -45,13 +45,13 @@ func parseConfig(out []byte) ([]ConfigEntry, error) {
 	return entries, nil
 }
 
-// Last is the value of key that wins, and whether there is one.
+// Last returns the effective value of key and whether key is set.
 func Last(entries []ConfigEntry, key string) (string, bool) {
 	e, ok := LastEntry(entries, key)
 	return e.Value, ok
 }
 
-// LastEntry is the entry of key that wins, and whether there is one.
+// LastEntry returns the effective entry of key and whether key is set.
 func LastEntry(entries []ConfigEntry, key string) (ConfigEntry, bool) {
 	for i := len(entries) - 1; i >= 0; i-- {
 		if entries[i].Key == key {
@@ -61,8 +61,8 @@ func LastEntry(entries []ConfigEntry, key string) (ConfigEntry, bool) {
 	return ConfigEntry{}, false
 }
 
-// Bool reads a value by git's rules for booleans, where numbers count too;
-// other text is false.
+// Bool parses a boolean value by git's rules, which include numbers. It returns false for
+// invalid text.
 func Bool(value string) bool {
 	value = strings.ToLower(value)
 	switch value {

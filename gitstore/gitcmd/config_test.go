@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whatever stands in git's configuration is read as git reads it.
+// Config returns unusual settings exactly as git config prints them.
 func TestConfig(t *testing.T) {
 	r, g := repo(t)
 	r.Write("more", "[User]\n\tNAME = \" spaced \"\n[checkpoint \"Sub.Section=x\"]\n\tkey = \"two\\nlines\"\n\tempty =\n\tbare\n\tequals = a=b\n")

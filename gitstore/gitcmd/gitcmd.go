@@ -1,10 +1,10 @@
 // Package gitcmd runs the git binary.
 //
-// Git owns refs, configuration, the index file, the working tree, filters and
-// the network; this program asks it for those instead of imitating it (plain
-// configuration files alone are read by package gitconfig). Output
-// that is parsed is plumbing output: the locale is fixed, formats are
-// NUL-terminated, and messages are shown but never matched.
+// This program runs git for ref updates, configuration, the working tree, filters and the
+// network instead of imitating git. As a fast path, other packages read plain forms of
+// configuration, refs, index and objects directly, and update plain refs. Parsed output
+// is always plumbing output in the C locale and in NUL-terminated formats. Messages of
+// git are shown but rarely parsed.
 package gitcmd
 
 import (
@@ -22,26 +22,26 @@ import (
 	"time"
 )
 
-// Git runs git in one directory with one environment.
+// Git runs git in a directory with an environment.
 type Git struct {
-	Dir string   // working directory, "" for the process's own
-	Env []string // added to the process's environment, later entries win
+	Dir string   // working directory, "" for that of the process
+	Env []string // additional environment; later entries override earlier entries
 
-	// Apart keeps signals to this process's group away from git. A kill of the
-	// group would leave the lock files that git removes when it ends.
+	// Apart starts git in a separate process group, so that signals to this process's
+	// group do not reach git. If such a signal killed git, git would leave its lock
+	// files.
 	Apart bool
-	Hold  []*os.File // with Apart, stay open, and locked, as long as git runs
+	Hold  []*os.File // with Apart: files that stay open, and locked, until git exits
 
-	// Limit bounds each wait for a git that was started, by Await and by Finish.
-	// Zero is no limit.
+	// Limit is the timeout of each Await, Write and Finish. Zero means no timeout.
 	Limit time.Duration
 }
 
-// A CommandError is a git command that failed.
+// A CommandError reports a failed git command.
 type CommandError struct {
 	Args   []string // without "git"
-	Code   int      // exit status, -1 when git was killed or never started
-	Stderr string   // what git said, trimmed
+	Code   int      // exit status, -1 if git was killed or not started
+	Stderr string   // stderr of git, trimmed
 	Err    error
 }
 
@@ -55,7 +55,7 @@ func (e *CommandError) Error() string {
 
 func (e *CommandError) Unwrap() error { return e.Err }
 
-// verb is the subcommand among args, for messages.
+// verb returns the subcommand in args, for messages.
 func verb(args []string) string {
 	for i := 0; i < len(args); i++ {
 		switch {
@@ -68,20 +68,20 @@ func verb(args []string) string {
 	return strings.Join(args, " ")
 }
 
-// lookGit finds the binary once: every lookup walks PATH.
+// lookGit finds the git binary. It caches the result, because each lookup searches PATH.
 var lookGit = sync.OnceValues(func() (string, error) { return exec.LookPath("git") })
 
-// Path is the binary that is run.
+// Path returns the path of the git binary.
 func Path() (string, error) { return lookGit() }
 
-// With returns g with more environment.
+// With returns a copy of g with additional environment variables.
 func (g Git) With(env ...string) Git {
 	g.Env = append(g.Env[:len(g.Env):len(g.Env)], env...)
 	return g
 }
 
-// Output runs git and returns its standard output. The error is *CommandError; what
-// git printed before it failed is returned with it.
+// Output runs git and returns its standard output. If git fails, the error is a
+// *CommandError, and Output also returns the output before the failure.
 func (g Git) Output(ctx context.Context, args ...string) ([]byte, error) {
 	return g.Pipe(ctx, nil, args...)
 }
@@ -95,7 +95,7 @@ func (g Git) Pipe(ctx context.Context, stdin []byte, args ...string) ([]byte, er
 	return g.Stream(ctx, in, args...)
 }
 
-// Stream is Output with standard input read from r, which may be nil.
+// Stream is Output with standard input from r, which may be nil.
 func (g Git) Stream(ctx context.Context, r io.Reader, args ...string) ([]byte, error) {
 	run, err := g.command(ctx, args)
 	if err != nil {
@@ -105,12 +105,12 @@ func (g Git) Stream(ctx context.Context, r io.Reader, args ...string) ([]byte, e
 	return run.end(run.cmd.Run())
 }
 
-// Copy runs git and writes its standard output to w as it comes.
+// Copy runs git and streams its standard output to w.
 func (g Git) Copy(ctx context.Context, w io.Writer, args ...string) error {
 	return g.Filter(ctx, nil, w, args...)
 }
 
-// Filter is Copy with standard input read from r, which may be nil.
+// Filter is Copy with standard input from r, which may be nil.
 func (g Git) Filter(ctx context.Context, r io.Reader, w io.Writer, args ...string) error {
 	run, err := g.command(ctx, args)
 	if err != nil {
@@ -121,20 +121,20 @@ func (g Git) Filter(ctx context.Context, r io.Reader, w io.Writer, args ...strin
 	return err
 }
 
-// A Run is a git process.
+// A Run is a started git process.
 type Run struct {
 	cmd            *exec.Cmd
 	args           []string
 	stdin          io.WriteCloser
-	said           io.ReadCloser // of a git that is talked with: its standard output
+	said           io.ReadCloser // standard output of a git started by Talk
 	stdout, stderr bytes.Buffer
 
 	limit time.Duration
-	stop  context.CancelFunc // ends git
-	late  atomic.Bool        // it was ended because of the limit
+	stop  context.CancelFunc // terminates git
+	late  atomic.Bool        // git was terminated at the limit
 }
 
-// command makes git ready to run.
+// command prepares a git process.
 func (g Git) command(ctx context.Context, args []string) (*Run, error) {
 	path, err := lookGit()
 	if err != nil {
@@ -154,7 +154,7 @@ func (g Git) command(ctx context.Context, args []string) (*Run, error) {
 	return run, nil
 }
 
-// Start starts git, to be given its standard input later.
+// Start starts git. The caller provides standard input later, with Write and Finish.
 func (g Git) Start(ctx context.Context, args ...string) (*Run, error) {
 	run, err := g.command(ctx, args)
 	if err != nil {
@@ -170,7 +170,7 @@ func (g Git) Start(ctx context.Context, args ...string) (*Run, error) {
 	return run, nil
 }
 
-// Talk is Start for a git that is waited for in between, with Await.
+// Talk is Start for an interactive git, whose output the caller awaits with Await.
 func (g Git) Talk(ctx context.Context, args ...string) (*Run, error) {
 	run, err := g.command(ctx, args)
 	if err != nil {
@@ -190,7 +190,7 @@ func (g Git) Talk(ctx context.Context, args ...string) (*Run, error) {
 	return run, nil
 }
 
-// within ends git if it is not done with f within the limit.
+// within calls f and terminates git if f takes longer than the limit.
 func (r *Run) within(f func()) {
 	if r.limit > 0 {
 		timer := time.AfterFunc(r.limit, func() {
@@ -202,8 +202,8 @@ func (r *Run) within(f func()) {
 	f()
 }
 
-// Await waits until git has printed a text, and reports whether it did before it
-// ended. A git that takes longer than the limit is ended.
+// Await waits until git has printed text, and reports whether git printed it before exit
+// or timeout. At the timeout, Await terminates git.
 func (r *Run) Await(text string) (found bool) {
 	r.within(func() { found = r.await(text) })
 	return found
@@ -221,15 +221,15 @@ func (r *Run) await(text string) bool {
 	return true
 }
 
-// Write gives git some of its standard input.
+// Write writes p to git's standard input.
 func (r *Run) Write(p []byte) (n int, err error) {
 	r.within(func() { n, err = r.stdin.Write(p) })
 	return n, err
 }
 
-// Finish writes the rest of the standard input, waits, and returns the output. An error
-// of git's own says more than that it stopped reading. A git that takes longer
-// than the limit is ended.
+// Finish writes the rest of the standard input, waits for exit, and returns the output.
+// An error of git takes precedence over a write error, because it is more specific. At
+// the timeout, Finish terminates git.
 func (r *Run) Finish(stdin []byte) ([]byte, error) {
 	var writeErr, waitErr error
 	r.within(func() {
@@ -265,11 +265,11 @@ func (r *Run) end(err error) ([]byte, error) {
 	return r.stdout.Bytes(), failed
 }
 
-// graceful is how long a git that was asked to end may take.
+// graceful is the time that git has to exit after SIGTERM.
 const graceful = 5 * time.Second
 
-// ask ends a process in the way in which git removes its lock files: a killed
-// one leaves them, and a ref that is locked can never be moved again.
+// ask terminates a process with SIGTERM, so that git removes its lock files. A killed git
+// leaves them, and the lock file of a ref blocks all later updates.
 func ask(p *os.Process) error {
 	err := p.Signal(syscall.SIGTERM)
 	if err == nil || errors.Is(err, os.ErrProcessDone) {
@@ -284,7 +284,7 @@ func (g Git) Line(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// Code is the exit status in err, 0 for nil and -1 when err is not git's.
+// Code returns the exit status in err: 0 for nil, and -1 if err is not a CommandError.
 func Code(err error) int {
 	if err == nil {
 		return 0

@@ -46,8 +46,8 @@ func TestLaterEnvironmentWins(t *testing.T) {
 	}
 }
 
-// A git that is cancelled ends in its own way, and takes its children along in
-// a time that is bounded.
+// A cancelled git removes its lock files and exits, with its children, within a time
+// limit.
 func TestCancelledGitRemovesItsLock(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

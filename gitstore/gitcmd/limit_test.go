@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A git that never answers is ended at the limit, with all that it started.
+// At the limit, a git without output is terminated together with its children.
 func TestLimitEndsAGitThatDoesNotAnswer(t *testing.T) {
 	_, g := repo(t)
 	g.Apart, g.Limit = true, 200*time.Millisecond

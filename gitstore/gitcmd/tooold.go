@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// The oldest git that has all that is asked of it: "git config --show-scope",
-// and transactions of "git update-ref".
+// Minimum git version. Required features are "git config --show-scope" and transactions
+// of "git update-ref".
 const (
 	minMajor = 2
 	minMinor = 27
 )
 
-// A TooOldError means that a command failed because git does not know it yet.
+// A TooOldError reports that a command failed because this git version lacks a feature.
 type TooOldError struct {
 	Major, Minor int
 }
@@ -24,11 +24,11 @@ func (e *TooOldError) Error() string {
 	return fmt.Sprintf("git %d.%d is too old: git %d.%d or newer is needed", e.Major, e.Minor, minMajor, minMinor)
 }
 
-// usageCode is the exit status of a git that does not know an option.
+// usageCode is git's exit status for an unknown option.
 const usageCode = 129
 
-// tooOld looks whether git's age explains a failure: an unknown option, or an
-// unknown command of update-ref, whose exit status is that of other failures.
+// tooOld returns a TooOldError if git's version explains a failure: an unknown option, or
+// an unknown command of update-ref, which has no distinct exit status.
 func (r *Run) tooOld(failed *CommandError) error {
 	if failed.Code != usageCode && verb(r.args) != "update-ref" {
 		return nil
@@ -40,7 +40,7 @@ func (r *Run) tooOld(failed *CommandError) error {
 	return &TooOldError{version[0], version[1]}
 }
 
-// askVersion asks git for its version, once.
+// askVersion returns git's version and caches it.
 var askVersion = sync.OnceValues(func() (v Version, err error) {
 	path, err := lookGit()
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// A Version is git's, as {2, 54}.
+// A Version is a git version, such as {2, 54}.
 type Version [2]int
 
-// Version asks git for its version.
+// Version runs git to get its version.
 func (g Git) Version(ctx context.Context) (Version, error) {
 	line, err := g.Line(ctx, "version")
 	if err != nil {
@@ -19,7 +19,7 @@ func (g Git) Version(ctx context.Context) (Version, error) {
 	return ParseVersion(line)
 }
 
-// ParseVersion reads what `git version` prints.
+// ParseVersion parses the output of `git version`.
 func ParseVersion(line string) (v Version, err error) {
 	words := strings.Fields(line)
 	if len(words) < 3 {
@@ -41,7 +41,7 @@ func ParseVersion(line string) (v Version, err error) {
 	return v, nil
 }
 
-// AtLeast reports a version that is not older.
+// AtLeast reports whether v is major.minor or newer.
 func (v Version) AtLeast(major, minor int) bool {
 	return v[0] > major || v[0] == major && v[1] >= minor
 }
