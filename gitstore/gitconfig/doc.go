@@ -1,9 +1,9 @@
-// Package gitconfig reads git's configuration files without a git process,
-// which is a third of the time of a short command.
+// Package gitconfig reads git's configuration files without a git process, which saves a
+// third of a short command's time.
 //
-// It reads what is plain and leaves the rest to git: an include, a variable
-// that changes where settings come from, a repository of somebody else's, a
-// file that git would refuse or that its versions read differently, a git
-// whose system file is not known. What it reads is what `git config --list
-// --show-scope --show-origin` says, in the same order; tests hold it to that.
+// It reads only plain configurations and leaves other cases to git: includes, environment
+// variables that change the sources, repositories of other users, and git binaries with
+// an unknown system file. The same applies to files that git rejects or whose
+// interpretation depends on the version. Results equal `git config --list --show-scope
+// --show-origin`, in the same order. Tests compare both.
 package gitconfig

@@ -6,15 +6,14 @@ import (
 	"os"
 )
 
-// maxFile is the size in bytes of the largest file that is read here.
+// maxFile is the maximum file size in bytes.
 const maxFile = 1 << 20
 
 var errIrregular = errors.New("no small regular file")
 
-// ReadFile reads one of the small files that say where a repository is and how
-// it is set up. Whoever made the repository chose what stands there: a pipe or
-// a device would be read for ever, so it fails for all that is no regular file
-// of at most a megabyte.
+// ReadFile reads a small file of a repository's setup, such as HEAD or config. It fails
+// for irregular files and for files above 1 MiB, because the repository may be hostile:
+// reading a pipe or a device might never end.
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {

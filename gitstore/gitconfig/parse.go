@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// A variable is one line of a configuration file.
+// A variable is a setting of a configuration file.
 type variable struct{ key, value string }
 
-// parse reads the syntax that git-config(1) describes under CONFIGURATION
-// FILE. It reports false for what git refuses, for what its versions read
-// differently (tabs within a value, lines that go on), and for includes.
+// parse parses the syntax in section CONFIGURATION FILE of git-config(1). It returns
+// false if git rejects the file, if git versions differ (tabs within values, continuation
+// lines), and for includes.
 func parse(data []byte) ([]variable, bool) {
 	if bytes.IndexByte(data, 0) >= 0 {
 		return nil, false
@@ -25,15 +25,15 @@ func parse(data []byte) ([]variable, bool) {
 	return p.found, true
 }
 
-// A parser has read text up to at.
+// A parser has parsed text up to offset at.
 type parser struct {
 	text    string
 	at      int
-	section string // with a dot at its end, "" before the first one
+	section string // with a final dot; "" before the first section
 	found   []variable
 }
 
-// more skips what stands between two items and reports whether there is one.
+// more skips spaces and comments and reports whether an item follows.
 func (p *parser) more() bool {
 	for ; p.at < len(p.text); p.at++ {
 		switch c := p.text[p.at]; {
@@ -46,14 +46,14 @@ func (p *parser) more() bool {
 	return false
 }
 
-// skipLine goes to the line break or the end.
+// skipLine skips to the next line break or the end.
 func (p *parser) skipLine() {
 	for p.at < len(p.text) && p.text[p.at] != '\n' {
 		p.at++
 	}
 }
 
-// next is the next byte; at the end it is a line break, as for git.
+// next returns the next byte. Like git, it returns a line break at the end of the text.
 func (p *parser) next() byte {
 	if p.at >= len(p.text) {
 		return '\n'
@@ -62,7 +62,7 @@ func (p *parser) next() byte {
 	return p.text[p.at-1]
 }
 
-// item reads a section's head or a variable.
+// item parses a section header or a variable.
 func (p *parser) item() bool {
 	if p.text[p.at] == '[' {
 		p.at++
@@ -74,7 +74,7 @@ func (p *parser) item() bool {
 	return p.variable()
 }
 
-// head reads `section]`, `section.sub]` or `section "Sub"]`.
+// head parses `section]`, `section.sub]` or `section "Sub"]`.
 func (p *parser) head() bool {
 	start := p.at
 	for p.at < len(p.text) && (isKey(p.text[p.at]) || p.text[p.at] == '.') {
@@ -96,7 +96,7 @@ func (p *parser) head() bool {
 	return false
 }
 
-// subsection reads `"Sub"`, where a backslash stands before any byte.
+// subsection parses `"Sub"`, in which a backslash escapes any byte.
 func (p *parser) subsection() (string, bool) {
 	c := p.next()
 	for c == ' ' || c == '\t' {
@@ -118,7 +118,7 @@ func (p *parser) subsection() (string, bool) {
 	return sub.String(), true
 }
 
-// variable reads `name` or `name = value`.
+// variable parses `name` or `name = value`.
 func (p *parser) variable() bool {
 	start := p.at
 	for p.at < len(p.text) && isKey(p.text[p.at]) {
@@ -141,8 +141,8 @@ func (p *parser) variable() bool {
 	return ok
 }
 
-// value reads up to the end of the line: quotes may stand anywhere, space
-// around it is dropped, and a comment ends it.
+// value parses a value up to the end of the line. It removes quotes, surrounding spaces
+// and comments.
 func (p *parser) value() (string, bool) {
 	var text, space strings.Builder
 	quoted := false
@@ -181,7 +181,7 @@ func (p *parser) value() (string, bool) {
 	return text.String(), true
 }
 
-// unescape is what stands for a backslash and c.
+// unescape returns the byte for an escape sequence, a backslash and c.
 func unescape(c byte) (byte, bool) {
 	switch c {
 	case 't':
@@ -196,7 +196,7 @@ func unescape(c byte) (byte, bool) {
 	return 0, false
 }
 
-// The classes are git's: ASCII alone, without \v and \f.
+// Character classes are git's: only ASCII, without \v and \f.
 func isSpace(c byte) bool  { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isKey(c byte) bool    { return isLetter(c) || '0' <= c && c <= '9' || c == '-' }

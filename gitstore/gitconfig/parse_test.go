@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// texts are files, and whether they are read here.
+// texts contains configuration files. taken is true if parse accepts the file.
 var texts = []struct {
 	text  string
 	taken bool
@@ -65,7 +65,8 @@ var texts = []struct {
 	{"[a]\nb c\n", false},
 }
 
-// asGit is how git reads a file, and whether it does.
+// asGit returns the settings that git reads from a file, and whether git accepts the
+// file.
 func asGit(t *testing.T, text []byte) ([]variable, bool) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git", "config", "--null", "--list", "--file", "-")
@@ -87,7 +88,7 @@ func asGit(t *testing.T, text []byte) ([]variable, bool) {
 	return found, true
 }
 
-// TestParse holds what is read against git.
+// TestParse compares parse with git.
 func TestParse(t *testing.T) {
 	for _, tc := range texts {
 		got, ok := parse([]byte(tc.text))
@@ -101,7 +102,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzParse shows that git reads all that is read here, and as it is here.
+// FuzzParse checks that git accepts each file that parse accepts, and reads the same
+// settings.
 func FuzzParse(f *testing.F) {
 	for _, tc := range texts {
 		f.Add([]byte(tc.text))

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// trusted reports whether everything belongs to this user and lies in one file
-// system: else git asks safe.directory, or looks no further up.
+// trusted reports whether all paths belong to this user and are on one file system.
+// Otherwise git checks safe.directory, or stops its search at the mount point.
 func (p Place) trusted() bool {
 	device, owner, ok := stat(p.Root)
 	if !ok || owner != os.Geteuid() || !onDevice(device, p.Passed) {
@@ -22,7 +22,7 @@ func (p Place) trusted() bool {
 	return true
 }
 
-// onDevice reports whether folders lie in one file system.
+// onDevice reports whether all folders are on the device.
 func onDevice(device uint64, folders []string) bool {
 	return !slices.ContainsFunc(folders, func(folder string) bool {
 		d, _, ok := stat(folder)
@@ -30,7 +30,7 @@ func onDevice(device uint64, folders []string) bool {
 	})
 }
 
-// stat is the device and the owner of a path, symlinks not followed.
+// stat returns device and owner of a path without following symlinks.
 func stat(path string) (device uint64, owner int, ok bool) {
 	var s syscall.Stat_t
 	if syscall.Lstat(path, &s) != nil {
@@ -39,7 +39,7 @@ func stat(path string) (device uint64, owner int, ok bool) {
 	return uint64(s.Dev), int(s.Uid), true
 }
 
-// distributed reports whether git is a program that was built for /usr.
+// distributed reports whether git is a binary that was built for the prefix /usr.
 func distributed(git string) bool {
 	path, err := filepath.EvalSymlinks(git)
 	if err != nil {
@@ -52,7 +52,7 @@ func distributed(git string) bool {
 	return false
 }
 
-// isProgram reports whether a file is no script around another one.
+// isProgram reports whether a file is an ELF binary, not a wrapper script.
 func isProgram(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDistributed shows that the system's file is guessed for a git of the
-// system alone.
+// TestDistributed checks that only a git of the distribution uses the default system
+// file.
 func TestDistributed(t *testing.T) {
 	dir := t.TempDir()
 	script := dir + "/git"
@@ -28,7 +28,7 @@ func TestDistributed(t *testing.T) {
 	}
 }
 
-// TestOnDevice shows that a mount between a folder and the root is seen.
+// TestOnDevice checks that onDevice detects a mount between a directory and the root.
 func TestOnDevice(t *testing.T) {
 	dir := t.TempDir()
 	device, _, ok := stat(dir)
@@ -40,7 +40,7 @@ func TestOnDevice(t *testing.T) {
 	assert.False(t, onDevice(device, []string{filepath.Join(dir, "a"), "/proc/self"}))
 }
 
-// TestMountWithinTheWorktree shows that git is asked below one.
+// TestMountWithinTheWorktree checks that git decides below a mount point.
 func TestMountWithinTheWorktree(t *testing.T) {
 	_, place, _ := world(t)
 	assert.True(t, place.trusted())

@@ -2,8 +2,8 @@
 
 package gitconfig
 
-// trusted is false where it is not known how git tells whose a repository is,
-// and where it was installed.
+// trusted returns false, because git's ownership rules and installation paths on this
+// system are unknown.
 func (Place) trusted() bool { return false }
 
 func distributed(string) bool { return false }

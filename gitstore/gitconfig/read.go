@@ -11,17 +11,16 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
-// A Place is where a repository was found without git's help.
+// A Place is the location of a repository, found without running git.
 type Place struct {
-	Root      string   // of the worktree, without symlinks
-	Passed    []string // the folders below Root that lead to the working directory
+	Root      string   // root of the worktree, without symlinks
+	Passed    []string // directories between Root and the working directory
 	GitDir    string   // $GIT_DIR
 	CommonDir string   // $GIT_COMMON_DIR
 }
 
-// Read lists the settings that git has in a place, in the order in which git
-// reads them. It reports false where git has to be asked. git is the binary
-// that would be.
+// Read returns git's settings for a place, in the order in which git reads them. It
+// returns false if only git can read them. git is the path of the git binary.
 func Read(p Place, git string) ([]gitcmd.ConfigEntry, bool) {
 	if slices.ContainsFunc(speaking, func(name string) bool { return os.Getenv(name) != "" }) || !p.trusted() || !p.valid() {
 		return nil, false
@@ -45,18 +44,18 @@ func Read(p Place, git string) ([]gitcmd.ConfigEntry, bool) {
 	return entries, true
 }
 
-// speaking are the variables that change which settings there are, or where
-// git looks for a repository.
+// speaking are environment variables that change settings, or the directory in which git
+// searches for a repository.
 var speaking = []string{
 	"GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_CEILING_DIRECTORIES",
 	"GIT_TEST_ASSUME_DIFFERENT_OWNER", "GIT_IMPLICIT_WORK_TREE",
 }
 
-// A file is one of the files that git reads.
+// A file is a configuration file.
 type file struct{ path, scope, origin string }
 
-// read adds the settings of a file. One that is not there has none for git,
-// and nor has the one that stands for no file.
+// read appends the settings of a file. Like git, it treats a missing file and /dev/null
+// as empty.
 func (f file) read(entries []gitcmd.ConfigEntry) ([]gitcmd.ConfigEntry, bool) {
 	if f.path == os.DevNull {
 		return entries, true
@@ -75,7 +74,7 @@ func (f file) read(entries []gitcmd.ConfigEntry) ([]gitcmd.ConfigEntry, bool) {
 	return entries, ok
 }
 
-// outside are the files of the system and of the user.
+// outside returns the files of system and user.
 func outside(git string) ([]file, bool) {
 	system, ok := systemFile(git)
 	if !ok {
@@ -85,8 +84,8 @@ func outside(git string) ([]file, bool) {
 	return append(system, user...), ok
 }
 
-// systemFile is the system's file, where it is known. Git's Makefile puts it
-// into /etc for a git that is installed below /usr.
+// systemFile returns the system file and whether it is known. A git with prefix /usr has
+// its system file in /etc, according to git's Makefile.
 func systemFile(git string) ([]file, bool) {
 	path, named := os.LookupEnv("GIT_CONFIG_SYSTEM")
 	switch off := os.Getenv("GIT_CONFIG_NOSYSTEM"); {
@@ -99,10 +98,10 @@ func systemFile(git string) ([]file, bool) {
 	case !named:
 		path = "/etc/gitconfig"
 	}
-	return []file{{path, "system", path}}, filepath.IsAbs(path) && filepath.Clean(path) == path // git names it cleaned
+	return []file{{path, "system", path}}, filepath.IsAbs(path) && filepath.Clean(path) == path // git prints it cleaned
 }
 
-// userFiles are the user's two files, or the one that stands for both.
+// userFiles returns the user's two files, or the file that GIT_CONFIG_GLOBAL names.
 func userFiles() ([]file, bool) {
 	if path, set := os.LookupEnv("GIT_CONFIG_GLOBAL"); set {
 		return []file{{path, "global", path}}, filepath.IsAbs(path)
@@ -117,20 +116,20 @@ func userFiles() ([]file, bool) {
 	return []file{{xdg, "global", xdg}, {path, "global", path}}, filepath.IsAbs(home) && filepath.IsAbs(xdg)
 }
 
-// own is the repository's file.
+// own returns the configuration file of the repository.
 func (p Place) own() file {
 	path := filepath.Join(p.CommonDir, "config")
 	return file{path, "local", p.origin(path)}
 }
 
-// ownWorktree is the worktree's file.
+// ownWorktree returns the configuration file of the worktree.
 func (p Place) ownWorktree() file {
 	path := filepath.Join(p.GitDir, "config.worktree")
 	return file{path, "worktree", p.origin(path)}
 }
 
-// origin is how git names a file: from the root of a worktree that has its
-// repository in it.
+// origin returns the path as git prints it. It is relative to the root if the worktree
+// contains its git directory.
 func (p Place) origin(path string) string {
 	if within := filepath.Join(p.Root, ".git"); p.GitDir == within {
 		return strings.TrimPrefix(path, p.Root+"/")
@@ -138,12 +137,12 @@ func (p Place) origin(path string) string {
 	return path
 }
 
-// valid reports whether git takes the place for a repository, of whose form
-// it knows all.
+// valid reports whether git accepts the place as a repository and this package knows its
+// format.
 func (p Place) valid() bool {
 	path := filepath.Join(p.GitDir, "HEAD")
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
-		return false // git judges a symlink by its target's name
+		return false // for a symlink, git checks the target's name
 	}
 	head, err := ReadFile(path)
 	if err != nil || !strings.HasPrefix(string(head), "ref: refs/") && !isHash(strings.TrimSuffix(string(head), "\n")) {
@@ -162,9 +161,9 @@ func isHash(text string) bool {
 	return len(text) == 40 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// form reports whether worktrees have files of their own, and whether every
-// version of git takes the repository's form for the same. Git overlooks the
-// extensions of a repository that names no version.
+// form reports whether worktrees have separate configuration files, and whether all git
+// versions interpret the repository format equally. Git ignores extensions if the
+// repository has no format version.
 func form(entries []gitcmd.ConfigEntry) (split, ok bool) {
 	versioned := false
 	for _, e := range entries {

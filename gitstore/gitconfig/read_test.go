@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// world is a repository whose environment is the test's own.
+// world returns a repository whose environment is that of the test process.
 func world(t *testing.T) (*gittest.Repo, Place, string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -39,7 +39,7 @@ func write(t *testing.T, path, text string) {
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
 }
 
-// add puts text at the end of the repository's file.
+// add appends text to the repository's configuration file.
 func add(t *testing.T, p Place, text string) {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(p.CommonDir, "config"), os.O_APPEND|os.O_WRONLY, 0)
@@ -49,9 +49,9 @@ func add(t *testing.T, p Place, text string) {
 	require.NoError(t, f.Close())
 }
 
-// TestConfigMatchesGitConfig changes a plain repository in one way each. Where
-// settings are read here git says the same, and where git has more to think
-// about it is asked.
+// TestConfigMatchesGitConfig makes a single change to a plain repository per case. If
+// Read accepts the repository, its result equals git's output. Cases that need git are
+// rejected.
 func TestConfigMatchesGitConfig(t *testing.T) {
 	type change func(t *testing.T, r *gittest.Repo, p *Place, home string)
 	text := func(text string) change {
@@ -180,8 +180,7 @@ func TestConfigMatchesGitConfig(t *testing.T) {
 	}
 }
 
-// TestReadOfAnotherUser shows that git decides about a repository of somebody
-// else's.
+// TestReadOfAnotherUser checks that Read leaves repositories of another user to git.
 func TestReadOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root to give a folder away")
