@@ -10,8 +10,8 @@ import (
 	"git-checkpoint/gitstore/gitconfig"
 )
 
-// settings reads git's settings in a repository that was guessed, and the
-// folders that were passed on the way to it.
+// settings returns git's settings for a discovered repository. passed are the directories
+// between its root and the working directory.
 func settings(ctx context.Context, g gitcmd.Git, r Info, passed []string) ([]gitcmd.ConfigEntry, error) {
 	path, err := gitcmd.Path()
 	if err == nil && len(g.Env) == 0 {
@@ -23,8 +23,8 @@ func settings(ctx context.Context, g gitcmd.Git, r Info, passed []string) ([]git
 	return g.Config(ctx)
 }
 
-// discover asks git where things are. The worktree's root comes last, since
-// git stops there in a bare repository.
+// discover runs git rev-parse to find the repository. The root of the worktree is the
+// last argument, because git stops there in a bare repository.
 func discover(ctx context.Context, g gitcmd.Git) (Info, error) {
 	out, err := g.Output(ctx, "rev-parse", "--git-dir", "--git-common-dir", "--git-path", "index",
 		"--git-path", "objects", "--is-bare-repository", "--is-shallow-repository", "--show-prefix", "--show-toplevel")
@@ -55,8 +55,8 @@ func discover(ctx context.Context, g gitcmd.Git) (Info, error) {
 	return r, nil
 }
 
-// none says why there is no repository. What git says of the usual reason names no
-// folder, and says it twice.
+// none returns the error for a missing repository. For the usual reason, git's message
+// contains no directory and repeats the text of ErrNone.
 func none(dir string, err error) error {
 	switch here, pathErr := physical(dir); {
 	case err == nil:

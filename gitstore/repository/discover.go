@@ -11,21 +11,21 @@ import (
 	"git-checkpoint/gitstore/internal/fsutil"
 )
 
-// speaking are the variables that tell git where things are.
+// speaking are environment variables that set paths of the repository.
 var speaking = []string{
 	"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_SHALLOW_FILE",
 	"GIT_NAMESPACE",
 }
 
-// Discover finds the repository as git does where no variable speaks of it: at
-// or above the working directory something is called .git. It gives up where
-// git has more to think about.
+// Discover finds the repository like git in the simple case: .git exists in the working
+// directory or a parent, and no environment variable sets a path. In other cases it
+// returns false.
 func Discover(dir string) (Info, bool) {
 	r, _, ok := guess(dir)
 	return r, ok
 }
 
-// guess tells the folders too that it passed below the root.
+// guess is Discover, and also returns the directories between root and dir.
 func guess(dir string) (r Info, passed []string, ok bool) {
 	if slices.ContainsFunc(speaking, isSet) {
 		return Info{}, nil, false
@@ -38,7 +38,7 @@ func guess(dir string) (r Info, passed []string, ok bool) {
 		if fsutil.Exists(filepath.Join(at, ".git")) {
 			gitDir, ok := gitDirAt(at)
 			if !ok {
-				return Info{}, nil, false // git refuses it, or looks further up
+				return Info{}, nil, false // git rejects it, or continues the search
 			}
 			r, ok = guessAt(at, gitDir, start)
 			return r, passed, ok
@@ -50,7 +50,8 @@ func guess(dir string) (r Info, passed []string, ok bool) {
 	}
 }
 
-// physical is a directory without symlinks: git answers relative to that.
+// physical returns a directory without symlinks. Relative paths in git's output are
+// relative to it.
 func physical(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -59,7 +60,7 @@ func physical(dir string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// gitDirAt is what .git in a directory stands for.
+// gitDirAt returns the git directory that .git in a directory is or names.
 func gitDirAt(root string) (string, bool) {
 	path := filepath.Join(root, ".git")
 	info, err := os.Stat(path)
@@ -72,8 +73,8 @@ func gitDirAt(root string) (string, bool) {
 	return readPath(path, "gitdir: ", root)
 }
 
-// readPath reads a file that holds a path, relative to base, and follows it as
-// git does: what ".." is after a symlink the file system knows.
+// readPath reads a file that contains a path relative to base. Like git, it resolves
+// symlinks before "..".
 func readPath(file, prefix, base string) (string, bool) {
 	data, err := gitconfig.ReadFile(file)
 	path, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), prefix)
@@ -104,19 +105,20 @@ func guessAt(root, gitDir, start string) (Info, bool) {
 	return r, entered(r.ObjectDir) && entered(filepath.Join(r.CommonDir, "refs"))
 }
 
-// entered reports whether a folder can be gone into: else the repository is none
-// to git.
+// entered reports whether a directory can be entered. Otherwise git rejects the
+// repository.
 func entered(dir string) bool { return fsutil.Exists(dir + string(filepath.Separator) + ".") }
 
-// isSet reports whether a variable is there. Git minds also an empty one.
+// isSet reports whether an environment variable is set. Like git, it accepts an empty
+// value.
 func isSet(name string) bool {
 	_, set := os.LookupEnv(name)
 	return set
 }
 
-// confirmed reports whether git found the same repository: it read the
-// repository's own settings from the same file, which it does not where it
-// does not trust the repository, and nothing there moves the worktree.
+// confirmed reports whether git found the same repository. Git read the repository's
+// configuration from the same file, which it does only for a trusted repository, and no
+// setting moves the worktree.
 func (r Info) confirmed(entries []gitcmd.ConfigEntry) bool {
 	own, err := os.Stat(filepath.Join(r.CommonDir, "config"))
 	if err != nil {

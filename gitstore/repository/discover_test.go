@@ -12,9 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGuess holds the guess against what git itself says: where it is
-// confirmed it is the same, and where git has more to think about it is not
-// taken.
+// TestGuess compares Discover with git rev-parse: confirmed results are equal, and cases
+// that need git are rejected.
 func TestGuess(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -99,8 +98,8 @@ func TestGuess(t *testing.T) {
 	}
 }
 
-// TestGuessLeavesToGit shows what a repository cannot have read here: git
-// refuses it, or looks further up.
+// TestGuessLeavesToGit checks that Discover rejects an invalid .git, for which git fails
+// or continues the search.
 func TestGuessLeavesToGit(t *testing.T) {
 	for name, put := range map[string]func(path string) error{
 		"a file that names nothing": func(path string) error { return os.WriteFile(path, []byte("nothing\n"), 0o666) },
@@ -118,7 +117,7 @@ func TestGuessLeavesToGit(t *testing.T) {
 			assert.False(t, ok)
 		})
 	}
-	for _, dir := range []string{"refs", "objects"} { // as one that cannot be gone into
+	for _, dir := range []string{"refs", "objects"} { // like directories that cannot be entered
 		r := gittest.New(t)
 		require.NoError(t, os.RemoveAll(r.Path(".git/"+dir)))
 		_, ok := Discover(r.Dir)

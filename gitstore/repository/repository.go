@@ -1,8 +1,8 @@
-// Package repository finds the repository of a directory, and says where its
-// parts are, how it is stored, and what of that this program does not work with.
+// Package repository finds the repository of a directory. It returns the paths of its
+// parts and its formats, and rejects unsupported features.
 //
-// In the plain case a few files are read, those that git reads, and no process
-// is started; where git has more to think about it is asked.
+// In the simple case, it reads the same few files as git without starting a process. In
+// other cases it runs git.
 package repository
 
 import (
@@ -16,31 +16,30 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
-// Info are what is known of a repository.
+// Info describes a repository.
 type Info struct {
-	Dir       string // $GIT_DIR: of this worktree
+	Dir       string // $GIT_DIR of this worktree
 	CommonDir string // $GIT_COMMON_DIR
-	Index     string // the staging area's file
+	Index     string // path of the index file
 	ObjectDir string
 	Bare      bool
 	Shallow   bool
-	Prefix    string // the working directory below the root, "" or "a/b/"
-	Root      string // of the worktree, "" in a bare repository
-	RefFormat string // files or reftable; anything else is git's alone to know
+	Prefix    string // working directory relative to the root, "" or "a/b/"
+	Root      string // root of the worktree, "" in a bare repository
+	RefFormat string // files or reftable; all other values need git
 }
 
-// ErrNone says that there is no repository.
+// ErrNone reports that the directory is not in a repository.
 var ErrNone = errors.New("not a git repository")
 
-// An UnsupportedError names a feature of a repository that this program does
-// not work with.
+// An UnsupportedError reports a repository feature that this program does not support.
 type UnsupportedError struct{ Feature string }
 
 func (e *UnsupportedError) Error() string { return "unsupported repository: " + e.Feature }
 
-// Find finds the repository of g's directory, and git's settings there.
-// Meanwhile is told of what was guessed, which may turn out to be another one
-// than what comes back. It fails with ErrNone, or with an *UnsupportedError.
+// Find returns the repository of g's directory and git's settings. It calls meanwhile
+// with the discovered repository before it has confirmed it; the result may be a
+// different repository. Find fails with ErrNone or *UnsupportedError.
 func Find(ctx context.Context, g gitcmd.Git, meanwhile func(Info)) (Info, []gitcmd.ConfigEntry, error) {
 	r, entries, err := find(ctx, g, meanwhile)
 	if err == nil {
@@ -49,9 +48,9 @@ func Find(ctx context.Context, g gitcmd.Git, meanwhile func(Info)) (Info, []gitc
 	return r, entries, err
 }
 
-// find reads the repository and its settings in the plain case. Else one git
-// process reads the settings, which name the file they come from: that confirms
-// what was guessed. Else git is asked where things are, too.
+// find reads repository and settings from files in the simple case. Otherwise a git
+// process reads the settings; their origin confirms the discovered repository. If it is
+// not confirmed, git determines the paths too.
 func find(ctx context.Context, g gitcmd.Git, meanwhile func(Info)) (Info, []gitcmd.ConfigEntry, error) {
 	guessed, passed, ok := guess(g.Dir)
 	if ok {
@@ -78,9 +77,8 @@ func find(ctx context.Context, g gitcmd.Git, meanwhile func(Info)) (Info, []gitc
 	return f.repo, entries, err
 }
 
-// extend takes in the extensions of the repository, and refuses those that this
-// program cannot read. Extensions that git itself does not know never come this
-// far.
+// extend applies the repository's extensions and rejects extensions that this program
+// does not support. Git itself has already rejected unknown extensions.
 func (r *Info) extend(config []gitcmd.ConfigEntry) error {
 	for _, e := range config {
 		name, found := strings.CutPrefix(e.Key, "extensions.")
@@ -94,7 +92,7 @@ func (r *Info) extend(config []gitcmd.ConfigEntry) error {
 				return &UnsupportedError{Feature: strings.ToUpper(strings.Replace(e.Value, "sha", "sha-", 1)) + " objects"}
 			}
 		case "refstorage":
-			r.RefFormat = e.Value // files://<folder> is not the folder that we know
+			r.RefFormat = e.Value // files://<folder> differs from the known directory
 		default:
 			return &UnsupportedError{Feature: "extensions." + name}
 		}
@@ -105,15 +103,15 @@ func (r *Info) extend(config []gitcmd.ConfigEntry) error {
 	return nil
 }
 
-// Partial reports whether a repository with these settings is a partial clone.
+// Partial reports whether these settings belong to a partial clone.
 func Partial(config []gitcmd.ConfigEntry) bool {
 	return slices.ContainsFunc(config, func(e gitcmd.ConfigEntry) bool {
 		return e.Key == "extensions.partialclone" || strings.HasSuffix(e.Key, ".promisor") && gitcmd.Bool(e.Value)
 	})
 }
 
-// Environ fixes the variables of a hook that name places relative to where
-// git was started, so that git can be run from the root as well.
+// Environ returns absolute values for environment variables with relative paths, such as
+// those of a hook. With them, git can run in the root directory too.
 func (r Info) Environ() []string {
 	var env []string
 	for _, v := range []struct{ name, value string }{

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Refs that are files of another folder are not those that are read here.
+// Refs in files of another directory are not treated as the files backend.
 func TestRefFormat(t *testing.T) {
 	for _, tc := range []struct{ setting, environment, want string }{
 		{"", "", "files"},

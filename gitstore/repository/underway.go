@@ -8,7 +8,7 @@ import (
 	"git-checkpoint/gitstore/internal/fsutil"
 )
 
-// UnderWay names what git is in the middle of in this worktree, "" for nothing.
+// UnderWay returns the operation in progress in this worktree, such as "merge", or "".
 func (r Info) UnderWay() string {
 	for _, b := range []struct{ file, what string }{
 		{"rebase-merge", "rebase"},
@@ -26,7 +26,7 @@ func (r Info) UnderWay() string {
 	return ""
 }
 
-// MergeHeads are the commits of a merge that is under way.
+// MergeHeads returns the commits of a merge in progress.
 func (r Info) MergeHeads() []string {
 	data, err := os.ReadFile(filepath.Join(r.Dir, "MERGE_HEAD"))
 	if err != nil {

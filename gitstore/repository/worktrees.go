@@ -8,14 +8,14 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
-// A WorktreeEntry is what git lists of one.
+// A WorktreeEntry is an entry of git worktree list.
 type WorktreeEntry struct {
 	Path   string
-	Branch string // the ref of the branch that is checked out, "" for none
+	Branch string // ref of the checked-out branch, "" if HEAD is detached
 	Bare   bool
 }
 
-// Worktrees lists those of the repository, the main one first.
+// Worktrees returns the worktrees of the repository, the main worktree first.
 func Worktrees(ctx context.Context, g gitcmd.Git) ([]WorktreeEntry, error) {
 	end := "\x00"
 	out, err := g.Output(ctx, "worktree", "list", "--porcelain", "-z")
@@ -26,8 +26,8 @@ func Worktrees(ctx context.Context, g gitcmd.Git) ([]WorktreeEntry, error) {
 	return parseWorktrees(string(out), end), err
 }
 
-// parseWorktrees reads what git lists. A path may hold anything but the end of a
-// line: with "\n", one that does is cut short.
+// parseWorktrees parses the output of git worktree list. If end is "\n", a path with a
+// line break is truncated.
 func parseWorktrees(text, end string) []WorktreeEntry {
 	var list []WorktreeEntry
 	for line := range strings.SplitSeq(text, end) {
@@ -48,7 +48,7 @@ func parseWorktrees(text, end string) []WorktreeEntry {
 	return list
 }
 
-// CheckedOut is the worktree that a branch is checked out in, "" for none.
+// CheckedOut returns the path of the worktree in which a branch is checked out, or "".
 func CheckedOut(ctx context.Context, g gitcmd.Git, branch string) string {
 	list, err := Worktrees(ctx, g)
 	if err != nil {
@@ -61,8 +61,8 @@ func CheckedOut(ctx context.Context, g gitcmd.Git, branch string) string {
 	return list[i].Path
 }
 
-// MainRoot is the root of the main worktree, "" where there is none. Git is not
-// asked in the main worktree itself.
+// MainRoot returns the root of the main worktree, or "" if it is bare. It runs git only
+// in linked worktrees.
 func (r Info) MainRoot(ctx context.Context, g gitcmd.Git) (string, error) {
 	if r.Root != "" && r.Dir == r.CommonDir {
 		return r.Root, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// committed is a repository with a commit.
+// committed returns a repository with a commit.
 func committed(t *testing.T) (*gittest.Repo, gitcmd.Git) {
 	r := gittest.New(t)
 	r.Write("a.txt", "a\n")
@@ -69,7 +69,7 @@ func mainRoot(t *testing.T, dir string) string {
 	return root
 }
 
-// What is under way is read from files.
+// UnderWay and MergeHeads read the files of an operation in progress.
 func TestUnderWay(t *testing.T) {
 	r, g := committed(t)
 	gittest.Conflict(r)
