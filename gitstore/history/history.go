@@ -1,5 +1,5 @@
-// Package history says how commits are related: which of them has which other
-// one, and how far they went apart.
+// Package history determines the relation between commits: ancestry, and the commits on
+// each side.
 package history
 
 import (
@@ -11,28 +11,28 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
-// A Log is the history of a repository.
+// A Log is the commit history of a repository.
 type Log struct {
 	Git     gitcmd.Git
-	Shallow bool // it is cut
+	Shallow bool // repository is a shallow clone
 }
 
-// A Relation is how a commit is related to an earlier one.
+// A Relation describes a commit relative to an earlier commit.
 type Relation struct {
-	Contains bool // it is that one, or descends from it
-	Ahead    int  // commits of its that the earlier one does not have
+	Contains bool // commits are equal, or it descends from the earlier commit
+	Ahead    int  // commits that the earlier commit does not contain
 
-	// Where it does not descend:
-	Base  string // the best common commit, "" for none
-	Gone  int    // commits of the earlier one that it does not have
-	Alike int    // of these, how many it has with the same changes
+	// If Contains is false:
+	Base  string // best common ancestor, "" if there is no common ancestor
+	Gone  int    // commits that only the earlier commit contains
+	Alike int    // number of Gone commits with an equivalent commit on this side
 }
 
-// maxCompared bounds the commits whose changes are compared.
+// maxCompared limits the number of commits whose changes are compared.
 const maxCompared = 1000
 
-// Relate relates a commit to an earlier one. In a clone without the whole
-// history it fails rather than to say that a commit does not descend.
+// Relate returns the relation of commit now to commit before. In a shallow clone, Relate
+// fails if the missing history may contain the common ancestor.
 func (l Log) Relate(ctx context.Context, before, now string) (Relation, error) {
 	counts, err := l.counts(ctx, "--left-right", before+"..."+now)
 	if err != nil {
@@ -61,7 +61,7 @@ func (l Log) Relate(ctx context.Context, before, now string) (Relation, error) {
 	return r, err
 }
 
-// counts is git rev-list --count, which prints two numbers or three.
+// counts runs git rev-list --count, which prints two or three numbers.
 func (l Log) counts(ctx context.Context, args ...string) ([]int, error) {
 	out, err := l.Git.Line(ctx, append([]string{"rev-list", "--count"}, args...)...)
 	if err != nil {
@@ -81,7 +81,7 @@ func (l Log) counts(ctx context.Context, args ...string) ([]int, error) {
 	return counts, nil
 }
 
-// Contains reports whether a commit is another one, or descends from it.
+// Contains reports whether commit equals other or descends from it.
 func (l Log) Contains(ctx context.Context, commit, other string) (bool, error) {
 	_, err := l.Git.Output(ctx, "merge-base", "--is-ancestor", other, commit)
 	if gitcmd.Code(err) == 1 {
@@ -90,8 +90,7 @@ func (l Log) Contains(ctx context.Context, commit, other string) (bool, error) {
 	return err == nil, err
 }
 
-// Unknown reports whether history is cut so short that it does not show how two
-// commits are related.
+// Unknown reports whether a shallow clone lacks the history that relates two commits.
 func (l Log) Unknown(ctx context.Context, a, b string) bool {
 	if !l.Shallow {
 		return false
@@ -100,8 +99,7 @@ func (l Log) Unknown(ctx context.Context, a, b string) bool {
 	return gitcmd.Code(err) == 1
 }
 
-// Behind counts the commits of a ref that a commit does not have, at most so
-// many.
+// Behind returns the number of commits that ref has and commit lacks, at most most.
 func (l Log) Behind(ctx context.Context, commit, ref string, most int) (int, error) {
 	out, err := l.Git.Line(ctx, "rev-list", "--count", "--max-count="+strconv.Itoa(most), commit+".."+ref)
 	if err != nil {

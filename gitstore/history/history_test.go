@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// newLog is a history of two branches from one commit: main with two commits,
-// the first of which side picked before a commit of its own.
+// newLog returns a history with branches main and side from a base commit. main has two
+// commits. side contains a new commit and a cherry-pick from main's first commit.
 func newLog(t *testing.T) (r *gittest.Repo, l Log, base, main, side string) {
 	t.Helper()
 	r = gittest.New(t)
@@ -67,7 +67,7 @@ func TestRelate(t *testing.T) {
 	assert.Equal(t, 1, behind)
 }
 
-// A history that is cut tells nothing about what lies before the cut.
+// If a shallow clone lacks the common ancestor, the relation of two commits is unknown.
 func TestShallow(t *testing.T) {
 	r, l, _, main, side := newLog(t)
 	assert.False(t, l.Unknown(t.Context(), main, side))

@@ -11,19 +11,20 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
-// ErrCut reports that the history between two commits is not all here: the
-// clone is shallow.
+// ErrCut reports that a shallow clone lacks a part of the history between two commits.
 var ErrCut = errors.New("the history since is cut by a shallow clone")
 
-// Touched returns the paths that a commit between before and now has changed,
-// also if a later commit has changed them back. These commits are the ones that
-// now has and before does not, or all of them if before is "", for an unborn
-// branch. If now does not descend from before, a commit with the same changes as
-// one of before's does not count. Paths are relative to the directory of l.Git.
+// Touched returns the paths that a commit between before and now has changed, even if a
+// later commit has reverted the change. The commits are those that now contains and
+// before does not. If before is "", for an unborn branch, they are all commits of now.
+// Paths are relative to the directory of l.Git.
 //
-// A merge counts by its difference to each parent that descends from before,
-// or, for unrelated branches, from their merge bases: that is how the branch
-// of before has seen the merge. Commits of merged branches count themselves.
+// If now does not descend from before, Touched skips commits with an equivalent commit in
+// before, unless there are more than maxCompared commits.
+//
+// For a merge commit, Touched compares the merge with each parent that descends from
+// before. If the branches have diverged, it uses parents that descend from a merge base.
+// The commits of merged branches are compared separately.
 func (l Log) Touched(ctx context.Context, before, now string, paths []string) (map[string]bool, error) {
 	if before == now || now == "" || len(paths) == 0 {
 		return nil, nil
@@ -60,7 +61,7 @@ func (l Log) bases(ctx context.Context, before, now string) ([]string, error) {
 	return nil, nil
 }
 
-// since lists the commits that now has and before does not.
+// since returns the commits that now contains and before does not.
 func (l Log) since(ctx context.Context, before, now string, descends bool) ([][]string, error) {
 	args := []string{"--right-only", before + "..." + now}
 	if !descends {
@@ -73,7 +74,7 @@ func (l Log) since(ctx context.Context, before, now string, descends bool) ([][]
 	return l.list(ctx, args...)
 }
 
-// list lists commits, parents first, each with its parents.
+// list returns commits with their parents, parents first.
 func (l Log) list(ctx context.Context, args ...string) ([][]string, error) {
 	out, err := l.Git.Output(ctx, append([]string{"rev-list", "--parents", "--topo-order", "--reverse"}, args...)...)
 	if err != nil {
@@ -94,7 +95,7 @@ func (l Log) list(ctx context.Context, args ...string) ([][]string, error) {
 	return commits, nil
 }
 
-// boundary returns the commits whose parents a shallow clone does not have.
+// boundary returns the commits whose parents are missing in a shallow clone.
 func (l Log) boundary(ctx context.Context) (map[string]bool, error) {
 	if !l.Shallow {
 		return nil, nil
@@ -117,9 +118,8 @@ func (l Log) boundary(ctx context.Context) (map[string]bool, error) {
 	return cut, nil
 }
 
-// pairs lists what to compare, as lines for git diff-tree: a commit and one
-// parent, or a commit without parents. Commits come with their parents, parents
-// first.
+// pairs returns input lines for git diff-tree: a commit and a parent, or a root commit.
+// In commits, each commit comes after its parents.
 func pairs(commits [][]string, bases []string) string {
 	descends := map[string]bool{}
 	for _, base := range bases {
@@ -141,11 +141,11 @@ func pairs(commits [][]string, bases []string) string {
 	return b.String()
 }
 
-// maxArguments bounds the paths that are given to git, in bytes: all systems
-// take that many.
+// maxArguments limits the bytes of paths in a command line. All systems support this
+// size.
 const maxArguments = 16 << 10
 
-// changed returns those of paths that differ in one of the pairs.
+// changed returns the paths that differ in at least one pair.
 func (l Log) changed(ctx context.Context, pairs string, paths []string) (map[string]bool, error) {
 	args := []string{"diff-tree", "--stdin", "--root", "-r", "--no-renames", "--no-commit-id", "--ignore-submodules=none", "--name-only", "-z"}
 	wanted, size := make(map[string]bool, len(paths)), 0

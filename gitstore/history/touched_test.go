@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// newWork is a repository with three files, as they were at the save.
+// newWork returns a repository with three files in their state at the save.
 func newWork(t *testing.T) (r *gittest.Repo, saved string, commit func(files ...string)) {
 	t.Helper()
 	r, n := gittest.New(t), 0
@@ -95,7 +95,7 @@ func TestTouched(t *testing.T) {
 	}
 }
 
-// Many paths do not fit into an argument list; git lists all of them then.
+// If paths exceed the argument list limit, git lists all changed paths.
 func TestTouchedManyPaths(t *testing.T) {
 	r, saved, commit := newWork(t)
 	commit("a")
@@ -108,7 +108,7 @@ func TestTouchedManyPaths(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, map[string]bool{"a": true}, got)
 
-	// A branch that was unborn at the save has touched all that it has.
+	// If the saved branch was unborn, all paths in its commits count as touched.
 	got, err = l.Touched(t.Context(), "", saved, []string{"a", "none"})
 	require.NoError(t, err)
 	assert.Equal(t, map[string]bool{"a": true}, got)
