@@ -1,6 +1,6 @@
-// Package ident says who commits are by, by git's rules: environment, the role's
-// settings, user.*, what git makes of the machine, and a fallback where git gives
-// up.
+// Package ident determines author and committer of commits by git's rules: environment,
+// author.* or committer.* settings, user.* settings, and git's default for the machine.
+// If git has no default, it returns a fallback.
 package ident
 
 import (
@@ -14,30 +14,29 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
-// Fallback is who commits are by on machines that have no identity, as bare CI
-// runners.
+// Fallback is the identity on machines without configured identity, such as CI runners.
 var Fallback = Person{"git-checkpoint", "git-checkpoint@localhost"}
 
-// A Person is who a commit is by.
+// A Person is the author or committer of a commit.
 type Person struct{ Name, Email string }
 
-// Signature is a line of a commit's header without its key.
+// Signature returns the value of an author or committer header.
 func (p Person) Signature(at time.Time) string {
 	return fmt.Sprintf("%s <%s> %d +0000", p.Name, p.Email, at.Unix())
 }
 
-// A Finder finds people, and asks git once for each role.
+// A Finder determines identities. It runs git at most once for each role.
 type Finder struct {
 	Git    gitcmd.Git
 	Config []gitcmd.ConfigEntry // git's configuration
 
-	guessed map[string]Person // what git makes of a machine without an identity
+	guessed map[string]Person // git's default identity by role
 }
 
-// Committer is who commits.
+// Committer returns the committer of new commits.
 func (f *Finder) Committer() Person { return f.find("COMMITTER", "committer") }
 
-// Author is who wrote what is committed.
+// Author returns the author of new commits.
 func (f *Finder) Author() Person { return f.find("AUTHOR", "author") }
 
 func (f *Finder) find(env, section string) Person {
@@ -59,7 +58,7 @@ func (f *Finder) find(env, section string) Person {
 	return p
 }
 
-// ask lets git guess what is not configured, and falls back where git gives up.
+// ask runs git to complete a missing name or email. If git fails, it uses Fallback.
 func (f *Finder) ask(p Person, env string) Person {
 	guessed, known := f.guessed[env]
 	if !known {
@@ -78,12 +77,12 @@ func (f *Finder) ask(p Person, env string) Person {
 	return Person{cmp.Or(p.Name, guessed.Name, Fallback.Name), cmp.Or(p.Email, guessed.Email, Fallback.Email)}
 }
 
-// maxText bounds a name and an address: no commit of more than a few megabytes is
-// read, whoever it is by.
+// maxText limits the length of names and emails, because a commit of more than a few
+// megabytes cannot be read.
 const maxText = 1 << 10
 
-// clean removes what git removes from names and addresses: "<", ">", control
-// characters, and crud at both ends (not a dot, which older ones do).
+// clean removes the bytes that git removes from names and emails: "<", ">", control
+// characters, and punctuation at both ends. Dots remain, which older git versions remove.
 func clean(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == '<' || r == '>' || r == 0x7f {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The environment comes before the role's settings, those before user.*, and
-// where neither says anything git is asked, once.
+// The environment takes precedence over role settings, and role settings over user.*. If
+// all are missing, Finder runs git once.
 func TestFinder(t *testing.T) {
 	for _, name := range []string{"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"} {
 		t.Setenv(name, "")
