@@ -1,10 +1,9 @@
-// Package convert tells what git makes of the files of a worktree.
+// Package convert determines the blobs that git would store for files of a worktree.
 //
-// By gitattributes(5), git stores something else than what stands there for the
-// attributes filter, ident and working-tree-encoding, and takes carriage returns
-// away for text, eol, crlf and core.autocrlf. What has none of these is hashed
-// here, which saves a process; git is asked about all the rest. It errs to one
-// side: a file that is not known is left to git.
+// By gitattributes(5), the attributes filter, ident and working-tree-encoding make git
+// store converted content. With text, eol, crlf and core.autocrlf, git removes carriage
+// returns. Files without conversion are hashed in this process, which saves a git
+// process. Git hashes all other files. In doubt, a file is left to git.
 package convert
 
 import (
@@ -17,9 +16,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Ask has git tell, or with the flag -w store, the blobs of files, whose paths
-// are relative to its directory. The zero hash stands for one that cannot be
-// read. There are as many hashes as files, also beside an error.
+// Ask runs git hash-object for files, whose paths are relative to g's directory, and
+// returns their blobs. With flag -w, git also stores the blobs. The hash of an unreadable
+// file is zero. The result has a hash for each file, even if Ask returns an error.
 func Ask(ctx context.Context, g gitcmd.Git, files []string, flags ...string) ([]plumbing.Hash, error) {
 	hashes, err := askAll(ctx, g, files, flags)
 	if err != nil {
@@ -41,8 +40,8 @@ func askOne(ctx context.Context, g gitcmd.Git, file string, flags []string) plum
 	return plumbing.NewHash(line)
 }
 
-// askAll asks for files in one go, all but those whose names have a line break
-// or could be taken for quoted ones.
+// askAll hashes all files in a git process, except those with line breaks or quotes in
+// their names.
 func askAll(ctx context.Context, g gitcmd.Git, files, flags []string) ([]plumbing.Hash, error) {
 	hashes := make([]plumbing.Hash, len(files))
 	var in bytes.Buffer
@@ -59,7 +58,7 @@ func askAll(ctx context.Context, g gitcmd.Git, files, flags []string) ([]plumbin
 	out, err := g.Pipe(ctx, in.Bytes(), append([]string{"hash-object", "--stdin-paths"}, flags...)...)
 	lines := strings.Fields(string(out))
 	if err != nil || len(lines) != len(asked) {
-		return hashes, ctx.Err() // one vanished: each is asked for alone
+		return hashes, ctx.Err() // a file vanished: hash each file separately
 	}
 	for n, i := range asked {
 		hashes[i] = plumbing.NewHash(lines[n])

@@ -12,12 +12,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// perCall is how many paths one command line names.
+// perCall is the maximum number of paths in a command line.
 const perCall = 200
 
-// keepCarriages sets the hash of files whose carriage returns git add keeps and
-// git hash-object takes away: where nothing but core.autocrlf or text=auto asks
-// for it, git converts no file that is staged with carriage returns.
+// keepCarriages corrects the hash of files whose carriage returns git add keeps and git
+// hash-object removes. If only core.autocrlf or text=auto requests conversion, git add
+// does not convert files that are staged with carriage returns.
 func (h *Hasher) keepCarriages(ctx context.Context, files []string, hashes []plumbing.Hash) error {
 	told := map[string]plumbing.Hash{}
 	var plain, unsure []string
@@ -52,7 +52,7 @@ func (h *Hasher) keepCarriages(ctx context.Context, files []string, hashes []plu
 	return err
 }
 
-// unfiltered are those of files that git knows no converting attribute of.
+// unfiltered returns the files that have no converting attribute.
 func (h *Hasher) unfiltered(ctx context.Context, files []string) ([]string, error) {
 	var found []string
 	for some := range slices.Chunk(files, perCall) {
@@ -79,8 +79,8 @@ func (h *Hasher) unfiltered(ctx context.Context, files []string) ([]string, erro
 	return found, nil
 }
 
-// hasCarriage reports whether a file is a text with carriage returns in it: what
-// git takes for binary, as most of what a filter stores, keeps its own anyway.
+// hasCarriage reports whether a file is text with carriage returns. Git never converts
+// binary files, which includes most files with a filter.
 func (h *Hasher) hasCarriage(file string) bool {
 	f, err := h.Root.Open(filepath.FromSlash(file))
 	if err != nil {
@@ -100,8 +100,8 @@ func (h *Hasher) hasCarriage(file string) bool {
 	return false
 }
 
-// asStaged tells which of files git add takes as they stand for being
-// staged with carriage returns.
+// asStaged returns the files that git add does not convert because they are staged with
+// carriage returns.
 func (h *Hasher) asStaged(ctx context.Context, files []string) (map[string]bool, error) {
 	keeps := map[string]bool{}
 	for some := range slices.Chunk(files, perCall) {
@@ -119,8 +119,8 @@ func (h *Hasher) asStaged(ctx context.Context, files []string) (map[string]bool,
 	return keeps, nil
 }
 
-// staysAsStaged judges what git ls-files --eol says of a file, such as
-// "i/crlf  w/mixed attr/text=auto".
+// staysAsStaged evaluates a file's info from git ls-files --eol, such as "i/crlf w/mixed
+// attr/text=auto".
 func staysAsStaged(eol string) bool {
 	staged, rest, _ := strings.Cut(eol, " ")
 	_, attributes, _ := strings.Cut(rest, "attr/")
@@ -128,7 +128,7 @@ func staysAsStaged(eol string) bool {
 	return (staged == "i/crlf" || staged == "i/mixed") && (attributes == "" || strings.HasPrefix(attributes, "text=auto"))
 }
 
-// raw is the hash of a regular file as it stands, the zero hash for any other.
+// raw returns the hash of a regular file without conversion, zero for irregular files.
 func (h *Hasher) raw(file string) plumbing.Hash {
 	name := filepath.FromSlash(file)
 	if info, err := h.Root.Lstat(name); err != nil || !info.Mode().IsRegular() {

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Where a file is staged with carriage returns, git add keeps those of the
-// worktree unless attributes ask for their removal.
+// If a file is staged with carriage returns, git add keeps carriage returns of the
+// worktree unless attributes request their removal.
 func TestCarriagesThatAreStaged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

@@ -13,8 +13,8 @@ import (
 	"git-checkpoint/gitstore/gitcmd"
 )
 
-// Elsewhere reports whether attributes that are not in the worktree may convert:
-// the repository's, the user's, the system's.
+// Elsewhere reports whether attributes outside the worktree may convert: attributes of
+// the repository, the user or the system.
 func Elsewhere(config []gitcmd.ConfigEntry, commonDir string) bool {
 	_, moved := gitcmd.Last(config, "attr.tree")
 	user, known := userAttributes(config)
@@ -28,8 +28,8 @@ func Elsewhere(config []gitcmd.ConfigEntry, commonDir string) bool {
 	})
 }
 
-// userAttributes is the user's file by core.attributesFile or its default,
-// known where it is plain what file that is.
+// userAttributes returns the user's attributes file from core.attributesFile or its
+// default, and whether it is known.
 func userAttributes(config []gitcmd.ConfigEntry) (file string, known bool) {
 	file, set := gitcmd.Last(config, "core.attributesfile")
 	home, err := os.UserHomeDir()
@@ -45,13 +45,13 @@ func userAttributes(config []gitcmd.ConfigEntry) (file string, known bool) {
 	return file, filepath.IsAbs(file)
 }
 
-// systemAttributes are the files that may be the system's: it stands beside the
-// system's settings, whose place is git's own knowledge.
+// systemAttributes returns all candidates for the system's attributes file. It is next to
+// the system configuration, whose location is compiled into git.
 func systemAttributes(config []gitcmd.ConfigEntry) []string {
 	dirs := []string{"/etc"}
 	if git, err := exec.LookPath("git"); err == nil {
 		prefix := filepath.Dir(filepath.Dir(git))
-		// Below git itself, PATH begins with its libexec/git-core.
+		// If git has started this process, PATH begins with libexec/git-core.
 		dirs = append(dirs, filepath.Join(prefix, "etc"), filepath.Join(filepath.Dir(prefix), "etc"))
 	}
 	for _, e := range config {

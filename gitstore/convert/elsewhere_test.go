@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The system's attributes are found for a git in a place of its own, also
-// below `git checkpoint`, where PATH begins with git's own commands.
+// Elsewhere finds the system's attributes for a git with a custom prefix, also in `git
+// checkpoint`, in which PATH begins with git's own commands.
 func TestElsewhereBesideGit(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("programs have another name there")

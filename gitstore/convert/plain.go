@@ -16,37 +16,36 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Hasher tells the blobs that git would make of regular files of a worktree.
+// A Hasher computes the blobs that git would store for regular files of a worktree.
 type Hasher struct {
 	Git  gitcmd.Git // in any directory of the worktree
-	Root *os.Root   // of the worktree
+	Root *os.Root   // root of the worktree
 	// Elsewhere reports whether attributes outside the worktree may convert.
 	Elsewhere func() bool
-	// Staged reports whether the attributes that are staged at a path may. It
-	// is asked where the worktree has none; nil stands for "no", which is what
-	// git hash-object makes of them, unlike git add.
+	// Staged reports whether staged attributes at a path may convert. It is called if the
+	// worktree has no file at that path. Nil means no staged attributes, as for git
+	// hash-object, but not git add.
 	Staged func(file string) bool
 
-	inside map[string]bool // whether a directory's attributes may, "." for the root
+	inside map[string]bool // by directory: attributes may convert; "." is the root
 }
 
-// New is a Hasher for a worktree of the repository at commonDir, with git's
+// New returns a Hasher for a worktree of the repository at commonDir, given git's
 // configuration.
 func New(g gitcmd.Git, config []gitcmd.ConfigEntry, commonDir string, root *os.Root) *Hasher {
 	elsewhere := func() bool { return Elsewhere(config, commonDir) }
 	return &Hasher{Git: g, Root: root, Elsewhere: sync.OnceValue(elsewhere)}
 }
 
-// converting are the attributes that change more than line ends.
+// converting are the attributes that convert more than line endings.
 var converting = [][]byte{[]byte("filter"), []byte("ident"), []byte("working-tree-encoding")}
 
-// maxPlain is the size in bytes up to which a file is looked at. Git streams
-// what is larger.
+// maxPlain is the maximum size in bytes of files hashed in this process. Git streams
+// larger files.
 const maxPlain = 1 << 20
 
-// Hash tells the blob of each file, the zero hash for one that cannot be read,
-// perhaps by one of its filters. Git is asked about those that it may store
-// otherwise than they stand, and about no others.
+// Hash returns the blob of each file. The hash of an unreadable file is zero, for example
+// if a filter fails. Hash runs git only for files that git may convert.
 func (h *Hasher) Hash(ctx context.Context, files []string) ([]plumbing.Hash, error) {
 	hashes := make([]plumbing.Hash, len(files))
 	var left []int
@@ -75,8 +74,7 @@ func (h *Hasher) git() gitcmd.Git {
 	return g
 }
 
-// plain returns the hash of a regular file that git stores as it stands, the
-// zero hash for any other.
+// plain returns the hash of a regular file that git stores without conversion, else zero.
 func (h *Hasher) plain(file string) plumbing.Hash {
 	info, err := h.Root.Lstat(filepath.FromSlash(file))
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPlain || h.Elsewhere() || h.within(path.Dir(file)) {
@@ -89,8 +87,7 @@ func (h *Hasher) plain(file string) plumbing.Hash {
 	return plumbing.ComputeHash(plumbing.BlobObject, data)
 }
 
-// within reports whether the attributes of a directory, or of one above it, may
-// convert.
+// within reports whether attributes in a directory or its parents may convert.
 func (h *Hasher) within(dir string) bool {
 	may, known := h.inside[dir]
 	if !known {
@@ -103,8 +100,8 @@ func (h *Hasher) within(dir string) bool {
 	return may
 }
 
-// in judges a directory's own attributes file: that of the worktree, else the
-// one that is staged. Git follows no symlink there.
+// in reports whether a directory's attributes file may convert: the file in the worktree,
+// or else the staged file. Git does not follow symlinks there.
 func (h *Hasher) in(dir string) bool {
 	file := path.Join(dir, ".gitattributes")
 	info, err := h.Root.Lstat(filepath.FromSlash(file))
@@ -118,7 +115,7 @@ func (h *Hasher) in(dir string) bool {
 	return err != nil || May(data)
 }
 
-// May reports whether attributes may change more than line ends.
+// May reports whether attributes may convert more than line endings.
 func May(attributes []byte) bool {
 	return slices.ContainsFunc(converting, func(name []byte) bool { return bytes.Contains(attributes, name) })
 }

@@ -17,7 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Where attributes may stand, and settings that convert without any.
+// attributePlaces are locations of attributes, and settings that convert without
+// attributes.
 var attributePlaces = []struct {
 	name string
 	put  func(r *gittest.Repo, text string)
@@ -25,7 +26,7 @@ var attributePlaces = []struct {
 	{"root", func(r *gittest.Repo, text string) { r.Write(".gitattributes", text) }},
 	{"above", func(r *gittest.Repo, text string) { r.Write("dir/.gitattributes", text) }},
 	{"beside", func(r *gittest.Repo, text string) { r.Write("other/.gitattributes", text) }},
-	// git hash-object does not look there where git add does.
+	// git hash-object ignores staged attributes, unlike git add.
 	{"staged", func(r *gittest.Repo, text string) {
 		r.Git("update-index", "--add", "--cacheinfo", "100644,"+r.Hash(text)+",dir/sub/.gitattributes")
 	}},
@@ -55,8 +56,8 @@ var (
 	convertedTexts = []string{"", "plain\n", "a\r\nb\r\n", "$Id: 1234 $\n", "$Id$\n", "no end", "\x00\x01", "a\x00b\x00\n\x00"}
 )
 
-// What the hasher tells is what git would store, wherever attributes are and
-// whatever they say; and what nothing converts is not left to git.
+// Hash returns the blobs that git hash-object returns, for all locations and contents of
+// attributes. In each location, some files are hashed without git.
 func TestHashMatchesGitHashObject(t *testing.T) {
 	for _, place := range attributePlaces {
 		t.Run(place.name, func(t *testing.T) {
@@ -72,7 +73,7 @@ func TestHashMatchesGitHashObject(t *testing.T) {
 	}
 }
 
-// newRepo makes a repository whose environment is this process's own.
+// newRepo returns a repository that shares its environment with this process.
 func newRepo(t *testing.T) *gittest.Repo {
 	t.Helper()
 	gittest.ClearEnv(t)
@@ -87,8 +88,8 @@ func newRepo(t *testing.T) *gittest.Repo {
 	return r
 }
 
-// checkHashes compares what is told of files with what git tells, and counts
-// those that git was not asked about.
+// checkHashes compares Hash with git hash-object, and returns the number of files that
+// need no git process.
 func checkHashes(t *testing.T, r *gittest.Repo, attributes string) (taken int) {
 	t.Helper()
 	h := newHasher(t, r)
@@ -123,8 +124,8 @@ func newHasher(t *testing.T, r *gittest.Repo) *Hasher {
 	return &Hasher{Git: g, Root: root, Elsewhere: sync.OnceValue(elsewhere)}
 }
 
-// Names that git cannot be asked about in one go, symlinks, large files, and
-// what is not there.
+// Hash handles names that git cannot read from stdin, symlinks, large files and missing
+// files.
 func TestHashOfUnusualFiles(t *testing.T) {
 	r := newRepo(t)
 	r.Write(".gitattributes", "*.up filter=up\n")
@@ -141,7 +142,7 @@ func TestHashOfUnusualFiles(t *testing.T) {
 	}
 }
 
-// A file whose required filter fails cannot be read; others can.
+// If a required filter fails, the hash of the file is zero; other files are not affected.
 func TestHashOfFailingFilter(t *testing.T) {
 	r := newRepo(t)
 	r.Git("config", "filter.up.clean", "false")
@@ -154,7 +155,7 @@ func TestHashOfFailingFilter(t *testing.T) {
 	assert.Equal(t, r.Hash("x\n"), hashes[1].String())
 }
 
-// Staged attributes count where the caller says so: then git is asked.
+// If Staged reports staged attributes, Hash runs git.
 func TestStagedAttributes(t *testing.T) {
 	r := newRepo(t)
 	r.Write("dir/x", "x\n")
