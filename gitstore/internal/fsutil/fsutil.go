@@ -1,4 +1,4 @@
-// Package fsutil holds what the packages of the store share about files.
+// Package fsutil contains file helpers for the packages of the store.
 package fsutil
 
 import (
@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Exists reports whether a path exists. A symlink is not followed.
+// Exists reports whether a path exists. It does not follow symlinks.
 func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OpenFile is os.OpenFile for regular files, with five system calls less: it
-// does not try to poll the file. A save opens dozens of files.
+// OpenFile is os.OpenFile for regular files. It does not register the file for polling,
+// which saves five system calls. A save opens dozens of files.
 func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	fd, err := IgnoringEINTR(func() (int, error) {
 		return unix.Open(path, flag|unix.O_CLOEXEC, uint32(perm))
@@ -21,7 +21,7 @@ func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// IgnoringEINTR repeats a system call that a signal has interrupted.
+// IgnoringEINTR retries a system call if a signal interrupts it.
 func IgnoringEINTR(f func() (int, error)) (int, error) {
 	for {
 		n, err := f()

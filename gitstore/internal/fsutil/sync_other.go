@@ -2,10 +2,10 @@
 
 package fsutil
 
-// SyncFile does nothing for a file that exists: only who may write to a file
-// can sync it here, and objects are read-only. Git for Windows syncs them.
+// SyncFile does nothing: on this system a sync requires write access, but object files
+// are read-only. Git for Windows syncs them.
 func SyncFile(string) error { return nil }
 
-// SyncDir does nothing: there is no way to sync a directory here, and NTFS
-// keeps names in its journal.
+// SyncDir does nothing: this system cannot sync a directory, and NTFS journals file
+// names.
 func SyncDir(string) error { return nil }

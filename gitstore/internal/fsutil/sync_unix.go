@@ -19,9 +19,8 @@ func SyncFile(path string) error {
 	return f.Sync()
 }
 
-// SyncDir makes it durable that files were created, renamed or removed in a
-// directory. File systems that cannot sync a directory return EINVAL or
-// ENOTSUP, which is no failure.
+// SyncDir makes created, renamed and removed names in a directory durable. If the file
+// system cannot sync directories (EINVAL or ENOTSUP), SyncDir returns nil.
 func SyncDir(path string) error {
 	err := SyncFile(path)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
