@@ -1,8 +1,8 @@
 package gittest
 
-// Conflict leaves a merge that stopped, in a repository with a.txt and
-// dir/b.txt on main: a.txt changed on both sides, dir/b.txt deleted on one,
-// new.txt added on both.
+// Conflict starts a merge that stops with conflicts. The repository must contain a.txt
+// and dir/b.txt on main. a.txt is changed on both sides, dir/b.txt is deleted on main,
+// and new.txt is added on both sides.
 func Conflict(r *Repo) {
 	r.Git("checkout", "-q", "-b", "other")
 	r.Write("a.txt", "theirs\n")

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Env is the environment of this process without what could change git's
-// behaviour: no GIT_* variable, no user or system configuration, C locale,
-// home as HOME, no prompt.
+// Env returns the environment of this process without variables that change git's
+// behaviour. It has no GIT_* variables, no user or system configuration, the C locale,
+// home as HOME, and no prompts.
 func Env(home string) []string {
 	env := slices.DeleteFunc(os.Environ(), foreign)
 	return append(
@@ -25,9 +25,9 @@ func Env(home string) []string {
 	)
 }
 
-// ClearEnv removes the GIT_* variables from the environment of this process and
-// switches user and system configuration off, until the test ends. A store that
-// a test opens runs git in this environment.
+// ClearEnv removes GIT_* variables from the environment of this process and disables user
+// and system configuration, until the test ends. A store that a test opens runs git in
+// this environment.
 func ClearEnv(t testing.TB) {
 	t.Helper()
 	for _, kv := range os.Environ() {
@@ -53,15 +53,15 @@ func foreign(kv string) bool {
 	return strings.HasPrefix(key, "GIT_") || strings.HasPrefix(key, "LC_")
 }
 
-// Env is the environment of the repository's commands, dates included, for
-// tests that start other programs.
+// Env returns the environment of the repository's commands, including dates, for tests
+// that start other programs.
 func (r *Repo) Env() []string {
 	date := r.now.Format(time.RFC3339)
 	return append(slices.Clone(r.env), "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
 }
 
-// Setenv sets a variable for the commands that follow. The last value of a
-// key wins.
+// Setenv sets a variable for subsequent commands. The last value of a key takes
+// precedence.
 func (r *Repo) Setenv(key, value string) {
 	r.env = append(r.env, key+"="+value)
 }

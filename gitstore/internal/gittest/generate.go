@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// The shape of a generated repository.
+// Layout of a generated repository.
 const (
 	FilesPerLeaf  = 100
 	LeavesPerTop  = 10
 	lineOfContent = "The quick brown fox jumps over the lazy dog, again and again and again.\n"
 )
 
-// GeneratedPath is the path of file i of a generated repository.
+// GeneratedPath returns the path of file i in a generated repository.
 func GeneratedPath(i int) string {
 	leaf := i / FilesPerLeaf
 	return fmt.Sprintf("dir%04d/leaf%d/file%02d.txt", leaf/LeavesPerTop, leaf%LeavesPerTop, i%FilesPerLeaf)
 }
 
-// GeneratedContent is the content of file i of a generated repository.
+// GeneratedContent returns the content of file i in a generated repository.
 func GeneratedContent(i int) string {
 	return fmt.Sprintf("file %d\n%s%s", i, lineOfContent, lineOfContent)
 }
 
-// Generate commits that many files on the current branch, 100 in a leaf
-// directory and 10 leaf directories in a top one, as one pack, and fills the
-// index from the commit, cache-tree included. The worktree stays empty: call
-// Checkout for it. 100,000 files take about two seconds.
+// Generate commits files on the current branch as a single pack, with 100 files per leaf
+// directory and 10 leaf directories per top directory. It fills the index from the
+// commit, including the cache-tree. The worktree remains empty until Checkout. 100,000
+// files take about two seconds.
 func (r *Repo) Generate(files int) string {
 	r.t.Helper()
 	r.Pipe(r.importStream(files), "-c", "fastimport.unpackLimit=1", "fast-import", "--quiet", "--force")
@@ -35,15 +35,15 @@ func (r *Repo) Generate(files int) string {
 	return r.Git("rev-parse", "HEAD")
 }
 
-// Checkout writes the worktree from HEAD and gives the index its stat data.
+// Checkout writes the worktree from HEAD and updates the stat data of the index.
 func (r *Repo) Checkout() {
 	r.t.Helper()
 	r.Git("reset", "-q", "--hard")
 }
 
-// Stage changes one file in each of n leaf directories of a generated
-// repository, spread over all of them, and stages the changes. It returns
-// the paths. round makes the content of one call differ from another's.
+// Stage changes a file in each of n evenly distributed leaf directories of a generated
+// repository, stages the changes and returns the paths. A different round gives different
+// contents.
 func (r *Repo) Stage(files, n, round int) []string {
 	r.t.Helper()
 	leaves := (files + FilesPerLeaf - 1) / FilesPerLeaf
@@ -57,7 +57,7 @@ func (r *Repo) Stage(files, n, round int) []string {
 	return paths
 }
 
-// importStream is the input of git fast-import for one commit.
+// importStream returns input for git fast-import with one commit.
 func (r *Repo) importStream(files int) []byte {
 	var b bytes.Buffer
 	branch := r.Git("symbolic-ref", "HEAD")

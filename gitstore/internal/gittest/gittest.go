@@ -1,10 +1,9 @@
-// Package gittest makes real git repositories for tests.
+// Package gittest creates real git repositories for tests.
 //
-// Every repository lives in a directory of its own that the test removes,
-// with a HOME of its own, no global or system configuration, the C locale,
-// no GIT_* variable of the surrounding process, a fixed identity and a clock
-// that starts at Epoch and moves one minute with every Commit. So the same
-// calls give the same hashes on every machine.
+// Each repository is in a temporary directory that the test removes. It has a separate
+// HOME, no global or system configuration, the C locale, no GIT_* variables of the parent
+// process, and a fixed identity. Its clock starts at Epoch and advances one minute with
+// each Commit. Equal calls return equal hashes on all machines.
 //
 //	r := gittest.New(t)
 //	r.Write("a/b.txt", "text\n")
@@ -23,31 +22,31 @@ import (
 	"time"
 )
 
-// Epoch is the date of the first commit of every repository.
+// Epoch is the date of the first commit of each repository.
 var Epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// Identity of every author and committer.
+// Identity of authors and committers.
 const (
 	Name  = "Ann Author"
 	Email = "ann@example.com"
 )
 
-// Repo is a git repository with a worktree.
+// A Repo is a test repository with worktree.
 type Repo struct {
-	Dir string // the root of the worktree
+	Dir string // root of the worktree
 	t   testing.TB
 	env []string
 	now time.Time
 }
 
-// New makes an empty repository on branch main.
+// New returns an empty repository on branch main.
 func New(t testing.TB) *Repo {
 	t.Helper()
 	root := tempDir(t)
 	r := At(t, filepath.Join(root, "repo"), filepath.Join(root, "home"))
 	mkdir(t, r.Dir)
 	r.Git("init", "-q")
-	// git init -b needs 2.28.
+	// git init -b requires git 2.28.
 	r.Git("symbolic-ref", "HEAD", "refs/heads/main")
 	r.Git("config", "user.name", Name)
 	r.Git("config", "user.email", Email)
@@ -56,15 +55,15 @@ func New(t testing.TB) *Repo {
 	return r
 }
 
-// At is a helper for the repository (or linked worktree, or plain directory)
-// at dir, which it does not create. home becomes HOME and is created.
+// At returns a Repo for dir: a repository, linked worktree or plain directory. If dir is
+// missing, At does not create it. It creates home, which becomes HOME.
 func At(t testing.TB, dir, home string) *Repo {
 	t.Helper()
 	mkdir(t, home)
 	return &Repo{Dir: dir, t: t, env: Env(home), now: Epoch}
 }
 
-// In is the same helper for another directory, with the same environment.
+// In returns a Repo for another directory with the same environment.
 func (r *Repo) In(dir string) *Repo {
 	c := *r
 	c.env = r.Env()
@@ -72,8 +71,8 @@ func (r *Repo) In(dir string) *Repo {
 	return &c
 }
 
-// Git runs git in the worktree and returns its output without the last
-// newline. A failure ends the test.
+// Git runs git in the worktree and returns its output without the last newline. If git
+// fails, Git ends the test.
 func (r *Repo) Git(args ...string) string {
 	r.t.Helper()
 	return strings.TrimSuffix(string(r.Pipe(nil, args...)), "\n")
@@ -89,14 +88,14 @@ func (r *Repo) Pipe(stdin []byte, args ...string) []byte {
 	return out
 }
 
-// Run runs git where a failure is part of the test. The error holds what git
-// wrote to stderr.
+// Run runs git and returns its error, for tests in which git may fail. The error contains
+// git's stderr.
 func (r *Repo) Run(stdin []byte, args ...string) ([]byte, error) {
 	return r.RunContext(context.Background(), stdin, args...)
 }
 
-// RunContext is Run with a context; as a method value it is the function
-// that packages of the store take to run git.
+// RunContext is Run with a context. Its method value is a GitFunc for packages of the
+// store.
 func (r *Repo) RunContext(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = r.Dir
@@ -111,7 +110,7 @@ func (r *Repo) RunContext(ctx context.Context, stdin []byte, args ...string) ([]
 	return out, err
 }
 
-// CommandError is a git that failed, with its words.
+// A CommandError reports a failed git command with its stderr.
 type CommandError struct {
 	Err    error
 	Stderr string
@@ -120,8 +119,7 @@ type CommandError struct {
 func (e *CommandError) Error() string { return e.Err.Error() + ": " + e.Stderr }
 func (e *CommandError) Unwrap() error { return e.Err }
 
-// Write puts content into the file at path, which uses slashes, and makes
-// its directories.
+// Write writes content to the file at a slash-separated path and creates its directories.
 func (r *Repo) Write(path, content string) {
 	r.t.Helper()
 	file := r.Path(path)
@@ -141,13 +139,13 @@ func (r *Repo) Read(path string) string {
 	return string(data)
 }
 
-// Path is the place of a path of the worktree in the file system.
+// Path returns the file system path of a path in the worktree.
 func (r *Repo) Path(path string) string {
 	return filepath.Join(r.Dir, filepath.FromSlash(path))
 }
 
-// Commit commits what is staged, even if that is nothing, and returns the
-// hash of the commit. Hooks do not run.
+// Commit commits the index, even if it has no changes, and returns the commit's hash. It
+// runs no hooks.
 func (r *Repo) Commit(message string) string {
 	r.t.Helper()
 	r.Git("commit", "-q", "--no-verify", "--allow-empty", "-m", message)
@@ -161,8 +159,8 @@ func (r *Repo) Hash(content string) string {
 	return strings.TrimSpace(string(r.Pipe([]byte(content), "hash-object", "-w", "--stdin")))
 }
 
-// GitPath is the absolute path of a file of the git directory, as
-// `git rev-parse --git-path` knows it.
+// GitPath returns the absolute path of a file in the git directory, from `git rev-parse
+// --git-path`.
 func (r *Repo) GitPath(name string) string {
 	r.t.Helper()
 	p := r.Git("rev-parse", "--git-path", name)
@@ -174,8 +172,7 @@ func (r *Repo) GitPath(name string) string {
 
 func tempDir(t testing.TB) string {
 	t.Helper()
-	// macOS keeps its temporary directory behind a symlink; git prints the
-	// real path.
+	// On macOS the temporary directory is behind a symlink, and git prints the real path.
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

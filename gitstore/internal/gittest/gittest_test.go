@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The hash holds only while identity, dates and configuration are pinned.
+// The hash of a commit is reproducible, because identity, dates and configuration are
+// fixed.
 func TestCommitIsReproducible(t *testing.T) {
 	t.Setenv("GIT_AUTHOR_NAME", "somebody else")
 	t.Setenv("GIT_DIR", "/nowhere")
