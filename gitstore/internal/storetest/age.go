@@ -13,7 +13,7 @@ import (
 
 const day = 24 * time.Hour
 
-// aged prunes what is older than a number of days.
+// aged prunes checkpoints that are older than a number of days.
 func (t *trial) aged(days int) *gitstore.Pruned {
 	t.Helper()
 	pruned, err := t.Prune(t.ctx, gitstore.PruneRequest{Issue: issue, MaxAge: days})
@@ -21,7 +21,7 @@ func (t *trial) aged(days int) *gitstore.Pruned {
 	return pruned
 }
 
-// expire prunes with a rule for the archive.
+// expire prunes the archive by the retention times s.
 func (t *trial) expire(s retention.Stay) *gitstore.Pruned {
 	t.Helper()
 	pruned, err := t.Prune(t.ctx, gitstore.PruneRequest{Issue: issue, Stay: &s})

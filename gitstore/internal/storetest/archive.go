@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// archive moves checkpoints of the issue to the archive, all when none are named.
+// archive moves checkpoints of the issue to the archive, all if ids is empty.
 func (t *trial) archive(ids ...checkpoint.ID) []checkpoint.ID {
 	t.Helper()
 	moved, err := t.Subject.(Archiver).Archive(t.ctx, issue, ids, retention.ReasonAsked)
@@ -112,7 +112,7 @@ func archivePromises() []Promise {
 	})
 }
 
-// needing are promises about something that not every store can do.
+// needing returns list with an additional required ability.
 func needing(a ability, list []Promise) []Promise {
 	for k := range list {
 		list[k].needs = append(list[k].needs, a)

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A store with a flaw breaks the promises that are about it, and no other.
+// A store with a flaw breaks only the promises about that flaw.
 func TestBrokenStores(t *testing.T) {
 	for _, b := range []struct {
 		what   string
@@ -172,7 +172,8 @@ func disorders() *flaw {
 	}
 }
 
-// losesSaves tells a writer that it saved, though another one came first.
+// losesSaves reports success to a writer although another writer was first and the save
+// is lost.
 func losesSaves() *flaw {
 	return &flaw{save: func(f *flawed, ctx context.Context, req gitstore.SaveRequest) (*gitstore.Saved, error) {
 		req.DryRun = req.DryRun || f.second(req.Issue)
@@ -180,7 +181,7 @@ func losesSaves() *flaw {
 	}}
 }
 
-// showsEarly shows the newest alone to who has not saved it.
+// showsEarly lists only the newest checkpoint to handles that have not saved it.
 func showsEarly() *flaw {
 	return &flaw{list: func(f *flawed, l *gitstore.List) {
 		if f.second(l.Issue) {
@@ -189,7 +190,7 @@ func showsEarly() *flaw {
 	}}
 }
 
-// repeatsIDs counts the checkpoints that are there.
+// repeatsIDs derives ids from the number of existing checkpoints.
 func repeatsIDs() *flaw {
 	n := 0
 	return &flaw{
@@ -255,7 +256,7 @@ func takesAny() *flaw {
 	}}
 }
 
-// keepsFailed saves without the edit what cannot be saved with it.
+// keepsFailed saves a record without the edit if the save with the edit fails.
 func keepsFailed() *flaw {
 	return &flaw{save: func(f *flawed, ctx context.Context, req gitstore.SaveRequest) (*gitstore.Saved, error) {
 		saved, err := f.memoryStore.Save(ctx, req)
@@ -307,7 +308,7 @@ func readsAny() *flaw {
 	}}
 }
 
-// words are what is left of an error by who passes on its text.
+// words returns errors with the original text but without the original type.
 func words() *flaw {
 	return &flaw{drop: func(f *flawed, i checkpoint.Issue, ids []checkpoint.ID) error {
 		err := f.memoryStore.Drop(background, i, ids)

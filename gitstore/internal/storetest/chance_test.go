@@ -13,23 +13,24 @@ import (
 	"git-checkpoint/gitstore/retention"
 )
 
-// issues are those of a history; two of them cannot both be.
+// issues are the issues of a history. The last two differ only in case, so they cannot
+// both exist.
 var issues = []checkpoint.Issue{"42", "PROJ/1", "proj/1"}
 
-// A step is something that is done to a store, and what it told.
+// A step is an operation on a store that returns its result as text.
 type step struct {
 	says string
 	do   func(s whole) string
 }
 
-// chance makes up the steps of a history, from what the store in memory has.
+// A chance generates the steps of a random history from the content of the memory store.
 type chance struct {
 	*rand.Rand
 	now func() time.Time
 	of  whole
 }
 
-// passes is how many seconds go by before a step; at times the clock is set back.
+// passes returns the seconds between two steps. Sometimes the clock is set back.
 func (c *chance) passes() int64 {
 	switch c.IntN(20) {
 	case 0:
@@ -44,13 +45,13 @@ func (c *chance) passes() int64 {
 
 func pick[T any](c *chance, of ...T) T { return of[c.IntN(len(of))] }
 
-// fresh is an id that is mostly new.
+// fresh returns an id that is usually new.
 func (c *chance) fresh() checkpoint.ID {
 	n := c.IntN(120)
 	return checkpoint.NewID([]string{"plan", "code"}[n%2], time.Unix(1_760_000_000+int64(n)*40_000, 0), []byte{byte(n), 1, byte(n % 5), byte(n % 3)})
 }
 
-// id is one that an issue has, mostly.
+// id returns an id that usually exists in the issue.
 func (c *chance) id(i checkpoint.Issue) checkpoint.ID {
 	live, _ := c.of.List(background, i, 0)
 	archived, _ := c.of.Archived(background, i, 0)

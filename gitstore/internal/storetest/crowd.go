@@ -14,13 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// So many writers save so often, each with a handle of its own.
+// Number of concurrent writers, each with a separate handle, and of saves per writer.
 const (
 	writers = 4
 	each    = 4
 )
 
-// together runs f once for each writer, all at once, and fails where one did.
+// together runs f for all writers concurrently and fails if a call fails.
 func (t *trial) together(f func(s Subject, writer int) error) {
 	t.Helper()
 	var (
@@ -42,7 +42,8 @@ func (t *trial) together(f func(s Subject, writer int) error) {
 	}
 }
 
-// crowd has every writer save, and count one up in the record.
+// crowd saves with all writers concurrently. Each save increments a counter in the
+// record.
 func (t *trial) crowd() (saved [][]checkpoint.ID) {
 	t.Helper()
 	saved = make([][]checkpoint.ID, writers)
@@ -163,10 +164,11 @@ func crowdPromises() []Promise {
 
 func own(writer int) checkpoint.Issue { return checkpoint.Issue(fmt.Sprint("own-", writer)) }
 
-// A look is at a chain, and says what is wrong with it.
+// A look checks a chain and returns an error if the chain is invalid.
 type look func(s Subject, list []gitstore.Checkpoint) error
 
-// onTopOf finds that what was there stays, and what comes goes on top.
+// onTopOf checks that existing checkpoints remain and new checkpoints are added at the
+// tip.
 func onTopOf(below []checkpoint.ID) look {
 	return func(s Subject, list []gitstore.Checkpoint) error {
 		ids := idsOf(list)
@@ -179,7 +181,8 @@ func onTopOf(below []checkpoint.ID) look {
 	}
 }
 
-// leftOf finds that nothing comes, and that what is left keeps its order.
+// leftOf checks that no checkpoint is added, and that the remaining checkpoints keep
+// their order.
 func leftOf(all []checkpoint.ID) look {
 	return func(_ Subject, list []gitstore.Checkpoint) error {
 		ids := idsOf(list)
@@ -192,8 +195,8 @@ func leftOf(all []checkpoint.ID) look {
 	}
 }
 
-// read looks at the chain through a handle of its own, again and again until end
-// is called, and then once more. End returns the first error.
+// read checks the chain repeatedly through a separate handle until end is called, then a
+// final time. end returns the first error.
 func (t *trial) read(f look) (end func() error) {
 	s, stop, done := t.Open(), make(chan struct{}), make(chan struct{})
 	err := errors.New("the reader gave up")
@@ -213,7 +216,7 @@ func (t *trial) lookUntil(stop chan struct{}, s Subject, f look) error {
 		select {
 		case <-stop:
 			last = true
-		case <-t.ctx.Done(): // the test is over: a writer failed
+		case <-t.ctx.Done(): // the test has ended because a writer failed
 			last = true
 		default:
 		}

@@ -1,7 +1,6 @@
-// Package storetest tells whether a store of checkpoints keeps its promises.
+// Package storetest tests whether a store of checkpoints keeps its promises.
 //
-// A test writes one function that makes an empty place to keep checkpoints in,
-// and gives it to Run:
+// A test passes Run a function that creates an empty store:
 //
 //	func TestStore(t *testing.T) {
 //		storetest.Run(t, func(t testing.TB, now func() time.Time) storetest.World {
@@ -10,51 +9,47 @@
 //		})
 //	}
 //
-// Run tries every promise in a place of its own, as a subtest of its name. What
-// a store cannot do, such as to archive, is named in the log, and the promises
-// about it are skipped with that as the reason.
+// Run tests each promise in a new store, as a subtest with the promise's name. If a store
+// lacks an optional ability, such as an archive, Run logs it and skips the promises about
+// that ability.
 //
 // # The contract
 //
-// A store keeps checkpoints by issue. An issue's checkpoints are a chain: they
-// stand in the order in which they were saved, whatever the clocks said, and
-// the last one is the tip.
+// A store contains checkpoints by issue. The checkpoints of an issue form a chain in the
+// order of their saves, regardless of clocks. The newest save is the tip.
 //
-// Names. Every checkpoint has an id that no other checkpoint of the issue has,
-// had or will have, also when it was dropped. A checkpoint goes by its id, a
-// prefix of it that reaches into its time, at least four of its final hex digits,
-// "latest" and "latest~2", by its phase and by its note. A name that fits
-// several is refused with all of them. An issue is any line of text of up to
-// 200 bytes; two keys that differ never share a chain, and two that differ in
-// case alone cannot both be used.
+// Names. Each checkpoint has an id that is unique within its issue. Ids of dropped
+// checkpoints are never reused. Find accepts an id, an id prefix that reaches into the
+// time, and at least four of the final hex digits. It also accepts "latest", "latest~2",
+// a phase, and a note. An ambiguous name is an error that lists all candidates. Issue
+// keys are single-line texts, at most 200 bytes long. Two different keys never share a
+// chain. Two keys that differ only in case cannot both exist.
 //
-// Records. What was saved is read back the same: every key, known or not, in
-// its order, every text to the byte. A record starts from the one before. Ids,
-// clocks and times are the store's to say. A record of a later major version is
-// listed, and refused where its content is asked for.
+// Records. A saved record is read back unchanged: all keys, known or unknown, in order,
+// and all texts byte for byte. A new record starts from the previous record. The store
+// sets ids, clocks and times. Lists include records of a later major version, but reading
+// such records fails.
 //
-// Saves. One that returned is in the chain, once, whoever else saves at the
-// same time: it was made from the record right before it. One that failed
-// changed nothing. A reader beside a writer sees the chain from before or from
-// after.
+// Saves. A successful save occurs in the chain exactly once. Even with concurrent saves,
+// each record is based on the record directly before. A failed save changes nothing.
+// Concurrent readers see the chain before or after a save.
 //
-// Retention keeps what its policy says, and in any case the tip, the newest that
-// can be resumed, and what is pinned. It tells of every checkpoint what becomes
-// of it and why, does what it told and nothing else, and drops nothing more
-// when it is asked again.
+// Retention keeps the checkpoints that the policy selects, and always the tip, the newest
+// resumable checkpoint, and pinned checkpoints. Prune returns a decision and a reason for
+// each checkpoint and applies exactly these decisions. A repeated prune drops nothing
+// more.
 //
-// Removing. A dropped checkpoint is gone from the chain and the archive; the
-// records above and below it stay as they were, to the byte. Several are dropped
-// together or not at all. An archived one leaves the chain, and can still be
-// found, read, pinned and dropped. Undo gives back exactly what the last prune,
-// drop or archive took, pins included, and leaves what was saved since. After a
-// purge there is nothing to undo.
+// Removal. A dropped checkpoint is in neither chain nor archive, and other records remain
+// unchanged, byte for byte. Several checkpoints are dropped together or not at all.
+// Archived checkpoints leave the chain; Find, reads, pins and drops still work. Undo
+// restores exactly the checkpoints that the last prune, drop or archive removed,
+// including pins, and keeps later saves. Undo after a purge fails with ErrNothingToUndo.
 //
-// Files, where a store holds them, are those that were staged at the save.
-// Sharing, where a store does that, brings what either place saved to both,
-// without what either dropped or archived.
+// Files. A checkpoint contains the files that were staged at the save, if the store
+// supports files. Sharing. After a sync, both clones contain all saves, without
+// checkpoints that either clone has dropped or archived.
 //
-// Errors are those of package gitstore, as errors.Is and errors.As see them:
-// NoneError, NotFoundError, AmbiguousError, TakenError, RefusedError,
-// CorruptError, ErrUnchanged, ErrNothingToUndo; and checkpoint.VersionError.
+// Errors match types and values of package gitstore with errors.Is and errors.As:
+// NoneError, NotFoundError, AmbiguousError, TakenError, RefusedError, CorruptError,
+// ErrUnchanged, ErrNothingToUndo; and checkpoint.VersionError.
 package storetest

@@ -10,15 +10,15 @@ import (
 	"git-checkpoint/gitstore/internal/gittest"
 )
 
-// travels are the refs that leave a repository.
+// travels are the refs that are copied between repositories.
 var travels = []string{"refs/checkpoints", "refs/checkpoints-archive"}
 
-// A copy is a repository that refs of another one are brought to.
+// A copied is a repository that receives refs of another repository.
 type copied interface {
-	fresh() *gitstore.Store // brought up to date
+	fresh() *gitstore.Store // updated repository
 }
 
-// elsewhere changes one repository and reads a copy.
+// An elsewhere writes to a repository and reads from a copy.
 type elsewhere struct {
 	*gitstore.Store
 	copy copied
@@ -52,12 +52,12 @@ func (e *elsewhere) Verify(ctx context.Context, i checkpoint.Issue) (*gitstore.R
 	return e.copy.fresh().Verify(ctx, i)
 }
 
-// refsOf are the refs that travel, and where they point.
+// refsOf returns the copied refs and their values.
 func refsOf(r *gittest.Repo) string {
 	return r.Git(append([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, travels...)...)
 }
 
-// A bundle brings the refs to a new repository each time they have moved.
+// A bundle copies the refs to a new repository with git bundle after each change.
 type bundle struct {
 	t    testing.TB
 	from *gittest.Repo
@@ -81,7 +81,8 @@ func (b *bundle) fresh() *gitstore.Store {
 	return b.at
 }
 
-// pack makes a bundle, again where a ref moved meanwhile: git leaves that out.
+// pack creates a bundle. It retries if a ref moves meanwhile, because git omits such
+// refs.
 func (b *bundle) pack() (file string) {
 	file = filepath.Join(b.t.TempDir(), "bundle")
 	for range 100 {
@@ -94,7 +95,7 @@ func (b *bundle) pack() (file string) {
 	return ""
 }
 
-// A clone gets what is new over the remote that both have.
+// A clone synchronizes two clones through a shared remote after each change.
 type clone struct {
 	t        testing.TB
 	from, to *gitstore.Store

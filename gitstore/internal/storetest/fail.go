@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// deep is a value of n lists within each other.
+// deep returns n nested lists.
 func deep(n int) any {
 	var v any = "bottom"
 	for range n {

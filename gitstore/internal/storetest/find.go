@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Three checkpoints whose names have parts in common, oldest first.
+// Ids of three checkpoints with common parts, oldest first.
 const (
 	first  checkpoint.ID = "CP-planning-20260101T080000Z-1111aaaa"
 	second checkpoint.ID = "CP-review-20260102T080000Z-1111bbbb"
 	third  checkpoint.ID = "CP-review-20260103T090000Z-22225555"
 )
 
-// three saves them.
+// three saves these checkpoints.
 func (t *trial) three() {
 	t.Helper()
 	t.save(named(first, phase("planning"), note("draft the plan")))
@@ -87,7 +87,7 @@ func findPromises() []Promise {
 	}...)
 }
 
-// notFoundPromises are about names that nothing goes by.
+// notFoundPromises are promises about names without a checkpoint.
 func notFoundPromises() []Promise {
 	var list []Promise
 	for _, f := range []struct{ form, name string }{

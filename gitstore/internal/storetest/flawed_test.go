@@ -13,7 +13,7 @@ import (
 	"git-checkpoint/gitstore/internal/storetest"
 )
 
-// A verdict takes what a promise says of a store, in place of a test.
+// A verdict records the result of a promise in place of a test.
 type verdict struct {
 	testing.TB
 	failed, skipped bool
@@ -31,7 +31,7 @@ func (v *verdict) Fatalf(string, ...any) { v.FailNow() }
 func (v *verdict) Failed() bool          { return v.failed }
 func (v *verdict) Skip(...any)           { v.skipped = true; runtime.Goexit() }
 
-// failures are the promises that a store breaks, without those that take long.
+// failures returns the promises that a store breaks, without slow promises.
 func failures(t *testing.T, place storetest.Maker) []string {
 	t.Helper()
 	names := []string{}
@@ -52,14 +52,14 @@ func failures(t *testing.T, place storetest.Maker) []string {
 	return names
 }
 
-// A flawed store is a handle on one in memory that has a flaw.
+// A flawed is a handle on a memory store with a flaw.
 type flawed struct {
 	*memoryStore
 	flaw *flaw
-	knew int // how many saves of the issue there were when it was opened
+	knew int // number of saves of the issue before this handle was opened
 }
 
-// A flaw replaces what a store does. What it leaves out is done well.
+// A flaw replaces operations of a store. Operations without a replacement work correctly.
 type flaw struct {
 	save    func(f *flawed, ctx context.Context, req gitstore.SaveRequest) (*gitstore.Saved, error)
 	list    func(f *flawed, l *gitstore.List)
@@ -71,18 +71,18 @@ type flaw struct {
 	prune   func(f *flawed, req gitstore.PruneRequest) (*gitstore.Pruned, error)
 	archive func(l *gitstore.List)
 	undo    func(f *flawed, i checkpoint.Issue) (*gitstore.Undone, error)
-	purge   bool // is not done
+	purge   bool // skip the purge
 	newID   func(phase string, at time.Time, digest []byte) checkpoint.ID
 
 	mu    sync.Mutex
-	saves int     // of the issue that promises are tried with
-	by    *flawed // who saved last
+	saves int     // number of saves of the default issue
+	by    *flawed // last handle that saved
 }
 
-// A broken makes a flaw for one place.
+// A broken creates a flaw for a store.
 type broken func() *flaw
 
-// place is a place with a flaw.
+// place returns a store with a flaw.
 func (b broken) place(_ testing.TB, now func() time.Time) storetest.World {
 	made := b()
 	s := &memoryStore{Now: now, NewID: made.newID}
@@ -93,8 +93,8 @@ func (b broken) place(_ testing.TB, now func() time.Time) storetest.World {
 	}}
 }
 
-// second reports that another handle has saved since this one was opened, and
-// this one has not saved after it.
+// second reports whether another handle has saved since this handle was opened, and this
+// handle has not saved afterwards.
 func (f *flawed) second(i checkpoint.Issue) bool {
 	return i == "42" && f.flaw.saves > f.knew && f.flaw.by != f
 }

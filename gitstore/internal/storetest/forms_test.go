@@ -19,10 +19,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A store keeps its promises however the repository keeps its refs and objects,
-// wherever in it one stands, and by whatever way its refs travel. All are tried
-// with refs that are files; each of the other forms tries its share of them, and
-// all with GIT_CHECKPOINT_TEST_MODEL=full.
+// The git store keeps all promises for each form of refs and objects, in each kind of
+// worktree, and for each way to copy refs. Loose refs are tested with all promises. Other
+// forms run a part of the promises, or all promises with GIT_CHECKPOINT_TEST_MODEL=full.
 func TestGitStore(t *testing.T) {
 	t.Run("loose", func(t *testing.T) { storetest.Run(t, loose) })
 	if testing.Short() {
@@ -45,10 +44,10 @@ func TestGitStore(t *testing.T) {
 	}
 }
 
-// shares are the forms of TestGitStore, and reftable.
+// shares is the number of forms in TestGitStore plus reftable.
 const shares = 6
 
-// run tries one share of the promises, or all of them.
+// run tests a part of the promises, or all promises in full mode.
 func run(t *testing.T, place storetest.Maker, share int) {
 	if full {
 		storetest.Run(t, place)
@@ -68,7 +67,8 @@ func loose(t testing.TB, now func() time.Time) storetest.World {
 	return w
 }
 
-// peer is another clone of a remote, and what has both meet there.
+// peer returns a function that opens another clone of a remote, and a function that
+// synchronizes both clones.
 func peer(t testing.TB, r *gittest.Repo, now func() time.Time) (func() storetest.Subject, func()) {
 	dir := filepath.Join(t.TempDir(), "peer")
 	return func() storetest.Subject {
@@ -81,7 +81,7 @@ func peer(t testing.TB, r *gittest.Repo, now func() time.Time) (func() storetest
 		}
 }
 
-// share makes a bare remote of a repository, and a clone of that.
+// share creates a bare remote of a repository and a clone of that remote.
 func share(t testing.TB, r *gittest.Repo, clone string) {
 	t.Helper()
 	hub := filepath.Join(t.TempDir(), "hub.git")
@@ -99,20 +99,20 @@ func synchronize(t testing.TB, s *gitstore.Store) {
 	}
 }
 
-// packed has every ref and object packed before and after each change.
+// packed packs all refs and objects after each change.
 func packed(t testing.TB, now func() time.Time) storetest.World {
 	r := plain.copy(t)
 	for _, key := range []string{"gc.reflogExpire", "gc.reflogExpireUnreachable"} {
-		r.Git("config", key, "never") // a trial's days are not those of git
+		r.Git("config", key, "never") // the test clock is not git's clock
 	}
 	pack := func() {
 		r.Git("pack-refs", "--all")
-		_, _ = r.Run(nil, "gc", "-q", "--prune=now") // one of two at once gives up
+		_, _ = r.Run(nil, "gc", "-q", "--prune=now") // one of two concurrent gc processes fails
 	}
 	return world(r, func() storetest.Subject { return &after{open(t, r.Dir, now), pack} })
 }
 
-// linked stands in a linked worktree, and in the main one beside.
+// linked opens handles alternately in a linked worktree and the main worktree.
 func linked(t testing.TB, now func() time.Time) storetest.World {
 	r := plain.copy(t)
 	l := r.In(filepath.Join(t.TempDir(), "linked"))
@@ -126,7 +126,8 @@ func linked(t testing.TB, now func() time.Time) storetest.World {
 	})
 }
 
-// bare saves in a worktree of a bare repository, and does all else there.
+// bare saves in a worktree of a bare repository, and runs other operations in the bare
+// repository.
 func bare(t testing.TB, now func() time.Time) storetest.World {
 	r := plain.copy(t)
 	dir := filepath.Join(t.TempDir(), "bare.git")
@@ -136,8 +137,7 @@ func bare(t testing.TB, now func() time.Time) storetest.World {
 	return world(l, func() storetest.Subject { return &inBare{open(t, dir, now), open(t, l.Dir, now)} })
 }
 
-// bundled reads what a bundle of the chains brings to a repository that has
-// nothing else.
+// bundled reads from a new repository that contains only refs from a bundle.
 func bundled(t testing.TB, now func() time.Time) storetest.World {
 	r := plain.copy(t)
 	return world(r, func() storetest.Subject {
@@ -145,8 +145,8 @@ func bundled(t testing.TB, now func() time.Time) storetest.World {
 	})
 }
 
-// cloned saves in one clone and reads in another, over a bare remote. What was
-// dropped is dropped for all, so that nothing is taken back.
+// cloned saves in a clone and reads in another clone of the same bare remote. Its Subject
+// has no Undo, because a drop applies to both clones.
 func cloned(t testing.TB, now func() time.Time) storetest.World {
 	r, dir := plain.copy(t), filepath.Join(t.TempDir(), "clone")
 	share(t, r, dir)
@@ -158,12 +158,13 @@ func cloned(t testing.TB, now func() time.Time) storetest.World {
 			storetest.Verifier
 		}{e, e, e}
 	})
-	w.Rewrite = nil // the clones would bring the other record back
+	w.Rewrite = nil // a sync would restore the original record
 	return w
 }
 
-// Refs are in tables: with another git where this one cannot do that, in a
-// process of its own, since a process finds git once.
+// The git store keeps its promises with the reftable backend. If this git has no
+// reftable, the test starts a new process with another git, because a process finds git
+// only once.
 func TestGitStoreReftable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -186,7 +187,7 @@ func TestGitStoreReftable(t *testing.T) {
 	require.Contains(t, string(out), "PASS")
 }
 
-// otherGit is the folder of a git that has reftables; in CI it must come.
+// otherGit returns the directory of a git with reftable. In CI it is required.
 func otherGit(t testing.TB) string {
 	t.Helper()
 	script, err := filepath.Abs(filepath.Join("..", "..", "..", "..", "shared", "tools", "other-git"))
@@ -200,7 +201,8 @@ func otherGit(t testing.TB) string {
 	return strings.TrimSpace(string(out))
 }
 
-// A repository of SHA-256 is refused by name. Once it is not, it is a form.
+// A repository with SHA-256 objects is rejected by name. If it becomes supported, it must
+// be added to the forms.
 func TestGitStoreSHA256(t *testing.T) {
 	r := gittest.At(t, t.TempDir(), t.TempDir())
 	r.Git("init", "-q", "--object-format=sha256")
@@ -220,7 +222,7 @@ func (b *inBare) Save(ctx context.Context, req gitstore.SaveRequest) (*gitstore.
 	return b.worktree.Save(ctx, req)
 }
 
-// after does something after every change.
+// An after calls a function after each change.
 type after struct {
 	*gitstore.Store
 	do func()

@@ -19,13 +19,13 @@ import (
 )
 
 var (
-	full         bool   // all promises in every form, and long histories
-	otherGitName string // set in the process that runs with a git that has reftables
+	full         bool   // test all promises in each form, and long histories
+	otherGitName string // set in the subprocess that runs with a git with reftable
 )
 
-// TestMain gives the stores, which run git in this process's environment, that
-// of the repositories' own commands, and makes repositories in memory where that
-// can be: what a disk does is tried elsewhere.
+// TestMain sets the same environment for this process, in which stores run git, as for
+// commands of test repositories. If possible, repositories are in memory, because other
+// tests cover disk behaviour.
 func TestMain(m *testing.M) {
 	memory := "/dev/shm"
 	if info, err := os.Stat(memory); err != nil || !info.IsDir() {
@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// A template is a repository with one commit, which is made once and copied.
+// A template is a repository with one commit that is created once and copied.
 type template struct {
 	init []string // arguments of git init
 	once sync.Once
@@ -60,7 +60,7 @@ var (
 	refTable = &template{init: []string{"--ref-format=reftable"}}
 )
 
-// copy makes a repository of it.
+// copy returns a copy of the template.
 func (m *template) copy(t testing.TB) *gittest.Repo {
 	t.Helper()
 	m.once.Do(func() { m.make(t) })
@@ -93,7 +93,7 @@ func open(t testing.TB, dir string, now func() time.Time) *gitstore.Store {
 	return s
 }
 
-// world is a repository as a place for checkpoints.
+// world returns the World of a repository.
 func world(r *gittest.Repo, handle func() storetest.Subject) storetest.World {
 	return storetest.World{
 		Open:    handle,
@@ -106,7 +106,7 @@ func world(r *gittest.Repo, handle func() storetest.Subject) storetest.World {
 	}
 }
 
-// staged are the files in a checkpoint's staged/.
+// staged returns the files below staged/ in a checkpoint.
 func staged(r *gittest.Repo, c *gitstore.Checkpoint) map[string]string {
 	held, tree := map[string]string{}, c.Commit.String()+":staged"
 	for path := range strings.SplitSeq(strings.TrimSuffix(string(r.Pipe(nil, "ls-tree", "-rz", "--name-only", tree)), "\x00"), "\x00") {
@@ -115,8 +115,8 @@ func staged(r *gittest.Repo, c *gitstore.Checkpoint) map[string]string {
 	return held
 }
 
-// rewrite replaces the record at the tip of an issue, and what this clone knows
-// of the tip: else the store would take it for a ref that plain git moved.
+// rewrite replaces the record at the tip of an issue and updates the refs with known
+// tips. Otherwise the store would assume that plain git moved the ref.
 func rewrite(r *gittest.Repo, i checkpoint.Issue, change func([]byte) []byte) {
 	tip := gitstore.LiveRef(i)
 	blob := r.Git("rev-parse", tip+":checkpoint.yaml")

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// chosen is an id that a record brings along.
+// chosen is an id that a saved record already contains.
 const chosen checkpoint.ID = "CP-planning-20260101T000000Z-0badcafe"
 
 func idPromises() []Promise {
@@ -77,7 +77,7 @@ func idPromises() []Promise {
 	}
 }
 
-// taken asserts that an id cannot be brought along again.
+// taken asserts that a save with a used id fails.
 func (t *trial) taken(id checkpoint.ID, dropped bool) {
 	t.Helper()
 	_, err := t.Save(t.ctx, named(id))

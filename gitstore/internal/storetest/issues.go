@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// keys are issues whose names are hard for a ref, a file or a URL.
+// keys are issues that are difficult as a ref, file name or URL.
 var keys = []struct {
 	is  string
 	key checkpoint.Issue

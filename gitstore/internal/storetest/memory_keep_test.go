@@ -13,8 +13,8 @@ import (
 	"git-checkpoint/gitstore/retention"
 )
 
-// Pin keeps a checkpoint from every rule of retention, or stops to. It reports
-// whether that changed anything.
+// Pin pins or unpins a checkpoint, which protects it from all retention rules. It reports
+// whether that changed the pin.
 func (s *memoryStore) Pin(_ context.Context, i checkpoint.Issue, id checkpoint.ID, on bool) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -29,7 +29,7 @@ func (s *memoryStore) Pin(_ context.Context, i checkpoint.Issue, id checkpoint.I
 	return changed, nil
 }
 
-// Drop deletes checkpoints of an issue, live or archived, for good.
+// Drop permanently deletes live or archived checkpoints of an issue.
 func (s *memoryStore) Drop(_ context.Context, i checkpoint.Issue, ids []checkpoint.ID) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,15 +43,15 @@ func (s *memoryStore) Drop(_ context.Context, i checkpoint.Issue, ids []checkpoi
 	return nil
 }
 
-// bury makes ids deleted, which beats all else.
+// bury marks an id as deleted, which overrides archive and pins.
 func (c *chain) bury(id checkpoint.ID) {
 	c.ledger.Deleted[id] = true
 	delete(c.ledger.Archived, id)
 	delete(c.ledger.Pins, id)
 }
 
-// Archive moves checkpoints from an issue's chain to its archive, all of them
-// when none are named. It returns those that were moved.
+// Archive moves checkpoints from an issue's chain to its archive, all if ids is empty. It
+// returns the moved ids.
 func (s *memoryStore) Archive(_ context.Context, i checkpoint.Issue, ids []checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +87,7 @@ func filed(a ledger.Archival) gitstore.Filed {
 	return gitstore.Filed{Why: retention.Reason(a.Reason), At: time.Unix(0, int64(a.Clock)).UTC()}
 }
 
-// thin decides what a save drops.
+// thin returns the ids that retention drops at a save.
 func (c *chain) thin(p retention.Policy, coming entry, now time.Time) []checkpoint.ID {
 	if p == nil {
 		return nil
@@ -95,7 +95,7 @@ func (c *chain) thin(p retention.Policy, coming entry, now time.Time) []checkpoi
 	return gone(retention.PlanSave(p, c.items(slices.Concat([]entry{coming}, c.live)), now))
 }
 
-// items are checkpoints as retention sees them.
+// items converts checkpoints to retention items.
 func (c *chain) items(entries []entry) []retention.Item {
 	items := make([]retention.Item, len(entries))
 	for i, e := range entries {
@@ -107,7 +107,7 @@ func (c *chain) items(entries []entry) []retention.Item {
 	return items
 }
 
-// Prune applies retention to the whole chain of an issue, and to its archive.
+// Prune applies retention to the chain and archive of an issue.
 func (s *memoryStore) Prune(_ context.Context, req gitstore.PruneRequest) (*gitstore.Pruned, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +132,7 @@ func (s *memoryStore) Prune(_ context.Context, req gitstore.PruneRequest) (*gits
 	return p, nil
 }
 
-// plan decides without acting.
+// plan returns decisions without applying them.
 func (c *chain) plan(req gitstore.PruneRequest, now time.Time) *gitstore.Pruned {
 	items := c.items(c.live)
 	p := &gitstore.Pruned{Warnings: retention.Warnings(req.Policy, items), Decisions: retention.Plan(req.Policy, items, now)}
@@ -157,7 +157,7 @@ func (c *chain) plan(req gitstore.PruneRequest, now time.Time) *gitstore.Pruned 
 	return p
 }
 
-// archived is the archive as retention sees it.
+// archived converts the archive to retention input.
 func (c *chain) archived() []retention.Archived {
 	var list []retention.Archived
 	for _, e := range c.archive {
@@ -185,7 +185,7 @@ func idsOf(entries []entry) []checkpoint.ID {
 	return ids
 }
 
-// only are the entries that ids name, and except all others.
+// only returns the entries with these ids. except returns all other entries.
 func only(entries []entry, ids []checkpoint.ID) []entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return !slices.Contains(ids, e.ID) })
 }
@@ -194,7 +194,7 @@ func except(entries []entry, ids []checkpoint.ID) []entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return slices.Contains(ids, e.ID) })
 }
 
-// merge puts entries where their clocks belong, newest first.
+// merge merges entries by clock, newest first.
 func merge(entries, more []entry) []entry {
 	return slices.SortedStableFunc(slices.Values(slices.Concat(entries, more)), func(a, b entry) int {
 		return cmp.Or(cmp.Compare(b.Clock, a.Clock), cmp.Compare(b.ID, a.ID))

@@ -12,13 +12,12 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// List reads an issue's chain, newest first, all of it when limit is 0.
+// List returns an issue's chain, newest first. Limit 0 means no limit.
 func (s *memoryStore) List(ctx context.Context, i checkpoint.Issue, limit int) (*gitstore.List, error) {
 	return s.list(ctx, i, limit, false)
 }
 
-// Archived reads an issue's archive the same way, with why each of them went
-// there.
+// Archived returns an issue's archive, newest first, with the reason of each archival.
 func (s *memoryStore) Archived(ctx context.Context, i checkpoint.Issue, limit int) (*gitstore.List, error) {
 	return s.list(ctx, i, limit, true)
 }
@@ -46,7 +45,7 @@ func (s *memoryStore) list(ctx context.Context, i checkpoint.Issue, limit int, a
 	return l, ctx.Err()
 }
 
-// RecordBytes is a record's bytes as they are stored.
+// RecordBytes returns the stored bytes of a record.
 func (s *memoryStore) RecordBytes(c *gitstore.Checkpoint) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +55,7 @@ func (s *memoryStore) RecordBytes(c *gitstore.Checkpoint) ([]byte, error) {
 	return nil, &gitstore.NotFoundError{Issue: c.Issue, Name: string(c.ID)}
 }
 
-// VerifiedRecord reads the record of a checkpoint that is to be acted on.
+// VerifiedRecord returns the validated record of a checkpoint.
 func (s *memoryStore) VerifiedRecord(c *gitstore.Checkpoint) (*checkpoint.Record, error) {
 	data, err := s.RecordBytes(c)
 	if err != nil {
@@ -74,8 +73,8 @@ func (s *memoryStore) VerifiedRecord(c *gitstore.Checkpoint) (*checkpoint.Record
 	return r, nil
 }
 
-// Find returns the checkpoint of an issue that goes by a name, as
-// gitstore.Store.Find does for all names but commits.
+// Find returns the checkpoint with a name. It accepts the names of gitstore.Store.Find
+// except commits.
 func (s *memoryStore) Find(ctx context.Context, i checkpoint.Issue, name string) (*gitstore.Checkpoint, error) {
 	live, err := s.List(ctx, i, 0)
 	if err != nil {
@@ -102,7 +101,7 @@ func (s *memoryStore) Find(ctx context.Context, i checkpoint.Issue, name string)
 	return nil, &gitstore.NotFoundError{Issue: i, Name: name}
 }
 
-// stepsBack reads "latest" and "latest~N".
+// stepsBack parses "latest" and "latest~N".
 func stepsBack(name string) (int, bool) {
 	if name == gitstore.Latest {
 		return 0, true
@@ -112,7 +111,7 @@ func stepsBack(name string) (int, bool) {
 	return n, ok && err == nil && n >= 0
 }
 
-// match finds the one checkpoint that goes by a name, nil when there is none.
+// match returns the checkpoint that matches a name, or nil.
 func match(list []gitstore.Checkpoint, name string) (*gitstore.Checkpoint, error) {
 	ambiguous := &gitstore.AmbiguousError{Name: name}
 	var found *gitstore.Checkpoint
@@ -131,7 +130,7 @@ func match(list []gitstore.Checkpoint, name string) (*gitstore.Checkpoint, error
 	return found, nil
 }
 
-// describes reports whether a name tells of a checkpoint instead of naming it.
+// describes reports whether a name selects a checkpoint by phase or note.
 func describes(name string, c *gitstore.Checkpoint) bool {
 	if text, ok := strings.CutPrefix(name, ":/"); ok {
 		return text != "" && strings.Contains(c.Note, text)

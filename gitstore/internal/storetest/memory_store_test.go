@@ -17,30 +17,30 @@ import (
 	"git-checkpoint/gitstore/ledger"
 )
 
-// A memoryStore keeps checkpoints in memory. It is the reference of the suite, in
-// the plainest form: a list of records for each issue, a ledger, and a mutex.
-// Ids, clocks, retention and the ledger are those of the store. It has no files.
-// The zero value is empty, and any number of goroutines may use it at once.
+// A memoryStore is a store in memory. It is the reference implementation of the suite in
+// the simplest form: a list of records per issue, a ledger, and a mutex. It shares ids,
+// clocks, retention and ledger with the git store, and contains no files. The zero value
+// is an empty store. Concurrent use is safe.
 type memoryStore struct {
-	Now func() time.Time // the clock, time.Now when nil
+	Now func() time.Time // clock; nil means time.Now
 
-	// NewID names a checkpoint, checkpoint.NewID when nil.
+	// NewID returns a new id; nil means checkpoint.NewID.
 	NewID func(phase string, at time.Time, digest []byte) checkpoint.ID
 
 	mu     sync.Mutex
 	issues map[checkpoint.Issue]*chain
 }
 
-// A chain is what an issue has. Its lists are newest first, and are replaced
-// rather than changed.
+// A chain is the data of an issue. Its lists are newest first. They are replaced, not
+// modified.
 type chain struct {
 	live, archive []entry
-	filed         bool // there has been an archive
+	filed         bool // an archive has existed
 	ledger        *ledger.Ledger
 	removals      []removal // oldest first
 }
 
-// An entry is a checkpoint and its record as it is stored.
+// An entry is a checkpoint with its stored record.
 type entry struct {
 	gitstore.Checkpoint
 	record []byte
@@ -53,7 +53,7 @@ func (s *memoryStore) now() time.Time {
 	return s.Now()
 }
 
-// chain is an issue's, an empty one where it has none.
+// chain returns the chain of an issue, or an empty chain.
 func (s *memoryStore) chain(i checkpoint.Issue) *chain {
 	if c := s.issues[i]; c != nil {
 		return c
@@ -68,8 +68,8 @@ func (s *memoryStore) put(i checkpoint.Issue, c *chain) {
 	s.issues[i] = c
 }
 
-// Save records a checkpoint, and drops what retention no longer keeps. Of the
-// request it heeds what storetest.Saver asks for.
+// Save saves a checkpoint and applies retention. It supports the request fields that
+// storetest.Saver requires.
 func (s *memoryStore) Save(ctx context.Context, req gitstore.SaveRequest) (*gitstore.Saved, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,8 +109,8 @@ func (s *memoryStore) save(ctx context.Context, req gitstore.SaveRequest) (*gits
 	return &gitstore.Saved{Checkpoint: e.Checkpoint, Ref: gitstore.LiveRef(req.Issue), Record: r, Pruned: dropped}, nil
 }
 
-// checkName refuses the first checkpoint of an issue whose key is none, or is
-// another's without case.
+// checkName rejects the first checkpoint of an issue if the key is invalid or differs
+// from an existing key only in case.
 func (s *memoryStore) checkName(i checkpoint.Issue) error {
 	if s.issues[i] != nil {
 		return nil
@@ -126,7 +126,7 @@ func (s *memoryStore) checkName(i checkpoint.Issue) error {
 	return nil
 }
 
-// derive makes the record: what the caller edits, then what the store knows.
+// derive returns the new record: the caller's edit, then the fields of the store.
 func (s *memoryStore) derive(c *chain, req gitstore.SaveRequest) (*checkpoint.Record, error) {
 	created := s.now().UTC().Truncate(time.Microsecond)
 	r, err := req.Edit(c.newestRecord())
@@ -157,7 +157,7 @@ func (s *memoryStore) derive(c *chain, req gitstore.SaveRequest) (*checkpoint.Re
 	return r, nil
 }
 
-// name gives a record an id of its own.
+// name sets a new id of a record.
 func (s *memoryStore) name(r *checkpoint.Record, at time.Time) error {
 	r.SetID("")
 	data, err := r.Encode()
@@ -170,7 +170,7 @@ func (s *memoryStore) name(r *checkpoint.Record, at time.Time) error {
 	return err
 }
 
-// describe is what a list says of a record.
+// describe returns the list entry of a record.
 func describe(i checkpoint.Issue, r *checkpoint.Record) gitstore.Checkpoint {
 	return gitstore.Checkpoint{
 		ID: r.ID(), Issue: i, Trigger: r.Trigger(), Phase: r.Phase(), Branch: r.Branch(),
@@ -179,7 +179,7 @@ func describe(i checkpoint.Issue, r *checkpoint.Record) gitstore.Checkpoint {
 	}
 }
 
-// newestRecord is the newest record that can be read, nil for none.
+// newestRecord returns the newest readable record, or nil.
 func (c *chain) newestRecord() *checkpoint.Record {
 	for _, e := range c.live {
 		if r, err := checkpoint.Decode(e.record); err == nil {
@@ -196,7 +196,7 @@ func (c *chain) newestClock() checkpoint.Clock {
 	return c.live[0].Clock
 }
 
-// find is the entry of an id, live or archived, nil for none.
+// find returns the live or archived entry of an id, or nil.
 func (c *chain) find(id checkpoint.ID) *entry {
 	for _, list := range [][]entry{c.live, c.archive} {
 		if at := slices.IndexFunc(list, func(e entry) bool { return e.ID == id }); at >= 0 {
@@ -206,8 +206,8 @@ func (c *chain) find(id checkpoint.ID) *entry {
 	return nil
 }
 
-// says reports whether the newest record says the same as r, but for when and
-// why it was made.
+// says reports whether r equals the newest record except for its metadata, such as time
+// and trigger.
 func (c *chain) says(r *checkpoint.Record) bool {
 	if len(c.live) == 0 {
 		return false
@@ -216,8 +216,8 @@ func (c *chain) says(r *checkpoint.Record) bool {
 	return err == nil && bytes.Equal(steady(before, r), steady(r, r))
 }
 
-// steady is what a record says of the work. A note that is not given again is
-// no change.
+// steady returns the content of a record without metadata. An omitted note is not a
+// change.
 func steady(r, given *checkpoint.Record) []byte {
 	m := r.Doc().Clone()
 	for _, key := range []string{"checkpoint_id", "created_at", "trigger", "clock", "session_id"} {
@@ -230,8 +230,8 @@ func steady(r, given *checkpoint.Record) []byte {
 	return data
 }
 
-// Rewrite replaces the newest record of an issue by what change makes of it:
-// as damage would, or a later version.
+// Rewrite replaces the newest record of an issue by the result of change, to simulate
+// damage or a later version.
 func (s *memoryStore) Rewrite(i checkpoint.Issue, change func(record []byte) []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,8 +240,7 @@ func (s *memoryStore) Rewrite(i checkpoint.Issue, change func(record []byte) []b
 	c.live[0].record = change(c.live[0].record)
 }
 
-// Issues lists the issues that have a chain, or an archive, in the order of
-// their refs.
+// Issues returns the issues that have a chain or an archive, sorted by ref name.
 func (s *memoryStore) Issues(_ context.Context, archived bool) ([]checkpoint.Issue, []string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"git-checkpoint/gitstore/internal/storetest"
 )
 
-// inMemory is a place in memory.
+// inMemory returns a World in memory.
 func inMemory(_ testing.TB, now func() time.Time) storetest.World {
 	s := &memoryStore{Now: now}
 	return storetest.World{Open: func() storetest.Subject { return s }, Rewrite: s.Rewrite}

@@ -11,15 +11,15 @@ import (
 	"git-checkpoint/gitstore/ledger"
 )
 
-// A removal is what one operation took away, and the ledger from before it.
+// A removal contains the entries that an operation removed, and the previous ledger.
 type removal struct {
 	what           string
 	live, archived []entry
 	ledger         *ledger.Ledger
 }
 
-// remove takes ids out of the chain and the archive, has note say so in the
-// ledger, and remembers them.
+// remove removes ids from chain and archive, records the removal for Undo, and calls note
+// for each id to update the ledger.
 func (c *chain) remove(what string, ids []checkpoint.ID, note func(checkpoint.ID)) {
 	if len(ids) == 0 {
 		return
@@ -33,8 +33,8 @@ func (c *chain) remove(what string, ids []checkpoint.ID, note func(checkpoint.ID
 	}
 }
 
-// Undo takes back the last prune, drop or archive of an issue: what it removed
-// comes back to where it was, what was saved since stays.
+// Undo undoes the last prune, drop or archive of an issue. It restores removed
+// checkpoints at their positions and keeps later saves.
 func (s *memoryStore) Undo(_ context.Context, i checkpoint.Issue) (*gitstore.Undone, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,8 +53,8 @@ func (s *memoryStore) Undo(_ context.Context, i checkpoint.Issue) (*gitstore.Und
 	return nil, fmt.Errorf("undo for issue %s: %w", i, gitstore.ErrNothingToUndo)
 }
 
-// lost is what a removal took and is still away: not what is back, nor what a
-// later drop made gone for good.
+// lost returns the entries of a removal that are still missing, without entries that a
+// later drop deleted permanently.
 func (c *chain) lost(r removal) (live, archived []entry) {
 	live = except(r.live, idsOf(c.live))
 	if r.what != "drop" {
@@ -63,7 +63,7 @@ func (c *chain) lost(r removal) (live, archived []entry) {
 	return live, except(r.archived, slices.Concat(idsOf(live), idsOf(c.live), idsOf(c.archive)))
 }
 
-// revive makes the ledger say of ids what it said before.
+// revive restores the ledger's former entries for ids.
 func (c *chain) revive(before *ledger.Ledger, live, archived []checkpoint.ID) {
 	for _, id := range slices.Concat(live, archived) {
 		delete(c.ledger.Deleted, id)
@@ -77,7 +77,7 @@ func (c *chain) revive(before *ledger.Ledger, live, archived []checkpoint.ID) {
 	}
 }
 
-// Purge forgets what was removed: nothing of it can be undone.
+// Purge deletes all removed checkpoints permanently, so that Undo cannot restore them.
 func (s *memoryStore) Purge(_ context.Context, i checkpoint.Issue, _ []checkpoint.ID) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

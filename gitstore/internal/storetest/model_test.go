@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A whole is a store that can do all that is done here.
+// A whole is a store with all abilities of a history.
 type whole interface {
 	storetest.Subject
 	storetest.Archiver
@@ -25,8 +25,8 @@ type whole interface {
 	storetest.Purger
 }
 
-// The store in memory and one in a repository, in each of its forms, do the same
-// at any step of a random history, tell the same, and hold the same after it.
+// At each step of a random history, the memory store and each form of the git store
+// return equal results. Their final contents are equal.
 func TestModelStores(t *testing.T) {
 	places := []storetest.Maker{loose, linked, bare, bundled}
 	histories, steps, limit := len(places), 40, 10*time.Second
@@ -67,7 +67,7 @@ func history(t *testing.T, place storetest.Maker, seed uint64, steps int) {
 	}
 }
 
-// state is all that can be seen of an issue.
+// state returns the visible state of an issue as text.
 func state(s whole, i checkpoint.Issue) string {
 	text := ""
 	for _, read := range []func() (*gitstore.List, error){
@@ -90,14 +90,14 @@ func state(s whole, i checkpoint.Issue) string {
 	return text
 }
 
-// seen is what a list tells, but for what only a repository has.
+// seen returns a list entry as text, without fields that only a repository has.
 func seen(c *gitstore.Checkpoint) string {
 	shown := *c
 	shown.Commit, shown.Tree, shown.Branch = [20]byte{}, [20]byte{}, ""
 	return fmt.Sprintf("%+v\n", shown)
 }
 
-// content is a record, but for what only a repository has.
+// content returns a record as text, without fields that only a repository has.
 func content(s whole, c *gitstore.Checkpoint) string {
 	r, err := s.VerifiedRecord(c)
 	if err != nil {
@@ -118,7 +118,7 @@ func plainRecord(r *checkpoint.Record) string {
 	return string(data)
 }
 
-// kind is an error as errors.As sees it.
+// kind returns the type of an error, determined with errors.As.
 func kind(err error) string {
 	var (
 		none      *gitstore.NoneError
@@ -149,5 +149,5 @@ func kind(err error) string {
 	return "an error"
 }
 
-// reasons are those for which something goes to the archive.
+// reasons are the reasons of archivals.
 var reasons = []retention.Reason{retention.ReasonAsked, retention.ReasonFailed, retention.ReasonCompleted}

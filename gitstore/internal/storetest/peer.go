@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// there are the ids of a peer's chain, newest first.
+// there returns the ids of a peer's chain, newest first.
 func (t *trial) there(s Subject) []checkpoint.ID {
 	t.Helper()
 	l, err := s.List(t.ctx, issue, 0)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pinned are the ids that a list marks as such.
+// pinned returns the ids that a list marks as pinned.
 func (t *trial) pinned() []checkpoint.ID {
 	t.Helper()
 	var ids []checkpoint.ID

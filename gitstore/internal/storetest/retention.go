@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// keepOne keeps the newest manual checkpoint, and keepNone not even that.
+// keepOne keeps the newest manual checkpoint. keepNone keeps no manual checkpoint.
 var (
 	keepOne  = retention.Policy{checkpoint.Manual: {Keep: 1}}
 	keepNone = retention.Policy{checkpoint.Manual: {Keep: 0}}
@@ -111,7 +111,7 @@ func retentionPromises() []Promise {
 	}...)
 }
 
-// planPromises are about what retention tells before it acts.
+// planPromises are promises about retention decisions before they are applied.
 func planPromises() []Promise {
 	return []Promise{
 		{Name: "retention/every checkpoint has one decision and its rule", hold: func(t *trial) {

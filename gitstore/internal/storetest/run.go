@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// A Promise is one thing that a store keeps to.
+// A Promise describes a store's guarantee.
 type Promise struct {
-	Name  string // what about, a slash, and what
+	Name  string // topic, slash, guarantee
 	needs []ability
 	hold  func(t *trial)
 }
 
-// Run tries every promise as a subtest, each in a place of its own.
+// Run tests each promise as a subtest, each in a new store.
 func Run(t *testing.T, place Maker) {
 	told := newTrial(t, place)
 	for _, a := range abilities {
@@ -25,7 +25,7 @@ func Run(t *testing.T, place Maker) {
 	}
 }
 
-// Promises are all that are tried, in the order of Run.
+// Promises returns all promises in the order of Run.
 func Promises() []Promise {
 	return slices.Concat(
 		idPromises(), findPromises(), listPromises(), recordPromises(), textPromises(), issuePromises(),
@@ -34,8 +34,8 @@ func Promises() []Promise {
 	)
 }
 
-// Try tries one promise in a new place. It fails where the promise is broken,
-// and skips where the store cannot do what the promise is about.
+// Try tests a promise in a new store. It fails if the store breaks the promise, and skips
+// if the store lacks a required ability.
 func (p Promise) Try(t testing.TB, place Maker) {
 	t.Helper()
 	w := newTrial(t, place)

@@ -8,17 +8,16 @@ import (
 	"git-checkpoint/gitstore/retention"
 )
 
-// A Subject is a handle on a place where checkpoints are kept, as *gitstore.Store
-// is; the methods promise what they do there. One goroutine uses a handle at a
-// time, and several handles may be used at once.
+// A Subject is a store handle, such as *gitstore.Store. Methods follow the contract of
+// gitstore.Store. A handle does not support concurrent calls, but different handles do.
 type Subject interface {
 	Saver
 	RecordReader
 	Keeper
 }
 
-// A Saver saves. Of a request it must heed Issue, Edit, Keep, Retention,
-// IfChanged and DryRun.
+// A Saver saves checkpoints. It must support the request fields Issue, Edit, Keep,
+// Retention, IfChanged and DryRun.
 type Saver interface {
 	Save(ctx context.Context, req gitstore.SaveRequest) (*gitstore.Saved, error)
 }
@@ -32,32 +31,32 @@ type RecordReader interface {
 	VerifiedRecord(c *gitstore.Checkpoint) (*checkpoint.Record, error)
 }
 
-// A Keeper decides what stays. Of a request to prune it must heed Issue, Policy,
-// DryRun and Plan, and one that archives MaxAge, Closed and Stay.
+// A Keeper pins, drops and prunes checkpoints. It must support the request fields Issue,
+// Policy, DryRun and Plan, and if it archives, MaxAge, Closed and Stay.
 type Keeper interface {
 	Pin(ctx context.Context, i checkpoint.Issue, id checkpoint.ID, on bool) (bool, error)
 	Drop(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID) error
 	Prune(ctx context.Context, req gitstore.PruneRequest) (*gitstore.Pruned, error)
 }
 
-// An Archiver is a Subject that has an archive.
+// An Archiver is a Subject with archive operations.
 type Archiver interface {
 	Archive(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error)
 	Archived(ctx context.Context, i checkpoint.Issue, limit int) (*gitstore.List, error)
 }
 
-// An Undoer is a Subject that can take back what it removed.
+// An Undoer is a Subject with an undo of removals.
 type Undoer interface {
 	Undo(ctx context.Context, i checkpoint.Issue) (*gitstore.Undone, error)
 }
 
-// A Purger is a Subject that can forget what it removed.
+// A Purger is a Subject that can delete removed checkpoints permanently.
 type Purger interface {
 	Purge(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID) ([]string, error)
 }
 
-// A Verifier is a Subject that can look at itself. It is asked after every
-// promise, and must find nothing.
+// A Verifier is a Subject with a consistency check. Each promise ends with Verify, which
+// must report no errors.
 type Verifier interface {
 	Verify(ctx context.Context, i checkpoint.Issue) (*gitstore.Report, error)
 }

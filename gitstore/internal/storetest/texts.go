@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// texts are hard to write down, for YAML, for git, or for a file.
+// texts are difficult for YAML, git or files.
 var texts = []struct{ is, text string }{
 	{"empty", ""},
 	{"a newline before it", "\nhello\n"},
@@ -34,9 +34,9 @@ var texts = []struct{ is, text string }{
 	{"a mebibyte of lines", strings.Repeat("0123456789abcde\n", 1<<16)},
 }
 
-// textPromises say of each that it comes back to the byte: as a value, in a list,
-// as a key, and as the phase and the note, which lists show. A large one is but a
-// value.
+// textPromises check that each text is read back byte for byte: as a value, in a list, as
+// a key, and as phase and note, which lists contain. Large texts are tested only as
+// values.
 func textPromises() []Promise {
 	var list []Promise
 	for _, x := range texts {

@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// issue is the one that most promises are tried with.
+// issue is the issue of most promises.
 const issue checkpoint.Issue = "42"
 
-// A trial is a place in which one promise is tried, a handle on it, and a clock
-// that moves a second with every save.
+// A trial combines a new store, a handle and a clock to test a promise. Each save
+// advances the clock by a second.
 type trial struct {
 	testing.TB
 	World
@@ -37,7 +37,7 @@ func newTrial(t testing.TB, place Maker) *trial {
 	return &trial{TB: t, World: w, Subject: w.Open(), ctx: t.Context(), clock: clock}
 }
 
-// pass lets time go by.
+// pass advances the clock.
 func (t *trial) pass(d time.Duration) { t.clock.Add(int64(d / time.Second)) }
 
 // An edit changes a record.
@@ -46,12 +46,12 @@ type edit func(r *checkpoint.Record)
 func phase(name string) edit { return func(r *checkpoint.Record) { r.SetPhase(name) } }
 func note(text string) edit  { return func(r *checkpoint.Record) { r.SetNote(text) } }
 
-// set gives a key of the record a value, at once or below others.
+// set assigns a value to a key or a nested key of the record.
 func set(path string, value any) edit {
 	return func(r *checkpoint.Record) { _ = r.Doc().Assign(path, value) }
 }
 
-// request is a save that edits the record before.
+// request returns a save request that edits the previous record.
 func request(i checkpoint.Issue, trigger checkpoint.Trigger, edits ...edit) gitstore.SaveRequest {
 	return gitstore.SaveRequest{Issue: i, Edit: func(before *checkpoint.Record) (*checkpoint.Record, error) {
 		r := before
@@ -67,7 +67,7 @@ func request(i checkpoint.Issue, trigger checkpoint.Trigger, edits ...edit) gits
 	}}
 }
 
-// named is a save that brings its id along.
+// named returns a save request for a record with an id.
 func named(id checkpoint.ID, edits ...edit) gitstore.SaveRequest {
 	req := request(issue, checkpoint.Manual, append(edits, func(r *checkpoint.Record) { r.SetID(id) })...)
 	req.Keep = true
@@ -82,13 +82,13 @@ func (t *trial) save(req gitstore.SaveRequest) *gitstore.Saved {
 	return saved
 }
 
-// manual saves one that every policy of the promises keeps.
+// manual saves a manual checkpoint.
 func (t *trial) manual(edits ...edit) *gitstore.Saved {
 	t.Helper()
 	return t.save(request(issue, checkpoint.Manual, edits...))
 }
 
-// chain saves n checkpoints and returns their ids, newest first as lists are.
+// chain saves n checkpoints and returns their ids, newest first.
 func (t *trial) chain(n int) []checkpoint.ID {
 	t.Helper()
 	var ids []checkpoint.ID
@@ -106,13 +106,12 @@ func (t *trial) list(i checkpoint.Issue) []gitstore.Checkpoint {
 	return l.Checkpoints
 }
 
-// live are the ids in the chain, newest first.
+// live returns the ids in the chain, newest first.
 func (t *trial) live() []checkpoint.ID {
 	t.Helper()
 	return idsOf(t.list(issue))
 }
 
-// drop drops checkpoints of the issue.
 func (t *trial) drop(ids ...checkpoint.ID) {
 	t.Helper()
 	require.NoError(t, t.Drop(t.ctx, issue, ids))
@@ -132,7 +131,7 @@ func (t *trial) find(name string) *gitstore.Checkpoint {
 	return c
 }
 
-// missing asserts that an id is in the chain no more.
+// missing asserts that Find does not find an id.
 func (t *trial) missing(id checkpoint.ID) {
 	t.Helper()
 	_, err := t.Find(t.ctx, issue, string(id))
@@ -148,7 +147,7 @@ func (t *trial) record(c *gitstore.Checkpoint) *checkpoint.Record {
 	return r
 }
 
-// bytes are the records of a list as they are stored.
+// bytes returns the stored records of a list.
 func (t *trial) bytes(list []gitstore.Checkpoint) map[checkpoint.ID]string {
 	t.Helper()
 	texts := map[checkpoint.ID]string{}
@@ -160,8 +159,7 @@ func (t *trial) bytes(list []gitstore.Checkpoint) map[checkpoint.ID]string {
 	return texts
 }
 
-// A view is all that can be seen of the issue: what is in its chain, in order,
-// and the records.
+// A view contains the visible state of an issue: chain order and all records.
 type view struct {
 	list  []gitstore.Checkpoint
 	texts map[checkpoint.ID]string
@@ -172,12 +170,12 @@ func (t *trial) view() view {
 	list := t.list(issue)
 	texts := t.bytes(list)
 	for i := range list {
-		list[i].Commit, list[i].Tree = [20]byte{}, [20]byte{} // how it is stored is the store's own affair
+		list[i].Commit, list[i].Tree = [20]byte{}, [20]byte{} // storage details may change
 	}
 	return view{list, texts}
 }
 
-// same asserts that the issue looks as it did before.
+// same asserts that the visible state of the issue is unchanged.
 func (t *trial) same(before view) {
 	t.Helper()
 	after := t.view()
@@ -192,7 +190,7 @@ func (t *trial) rewrite(change func(record []byte) []byte) {
 	t.Rewrite(issue, change)
 }
 
-// verify has the store look at itself.
+// verify calls Verify if the store supports it.
 func (t *trial) verify() {
 	t.Helper()
 	v, ok := t.Subject.(Verifier)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// of replaces the version that a record says.
+// of returns a function that replaces the version of a record.
 func of(version string) func([]byte) []byte {
 	return func(record []byte) []byte {
 		was := []byte(`version: "` + checkpoint.Version + `"`)

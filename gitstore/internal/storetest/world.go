@@ -8,32 +8,32 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Maker makes an empty place to keep checkpoints in. The store takes the time
-// from now, which any goroutine may ask; t removes what was made.
+// A Maker creates an empty store. The function now returns the store's time, also in
+// concurrent calls. The cleanup of t deletes the store.
 type Maker func(t testing.TB, now func() time.Time) World
 
-// A World is a place where checkpoints are kept, and what can be done to it. A
-// field that is nil says that this cannot be done; Open can.
+// A World provides a store and test operations. A nil field means that the store does not
+// support the operation. Open is required.
 type World struct {
-	// Open gives a handle on the place, as another process would have.
+	// Open returns a new handle on the store, like another process.
 	Open func() Subject
 
-	// Rewrite replaces the newest record of an issue where it is stored, by
-	// what change makes of its text, as damage or a later version would.
+	// Rewrite replaces the newest stored record of an issue by the result of change, to
+	// simulate damage or a later version.
 	Rewrite func(i checkpoint.Issue, change func(record []byte) []byte)
 
-	// Stage gives a file the content that the next checkpoint holds, and Files
-	// are those that one holds.
+	// Stage sets a file's content for the next checkpoint. Files returns the files of a
+	// checkpoint.
 	Stage func(path, content string)
 	Files func(c *gitstore.Checkpoint) map[string]string
 
-	// Peer gives a handle on another place that shares its checkpoints with
-	// this one, and Meet lets both learn what the other knows.
+	// Peer returns a handle on another store that shares its checkpoints with this store.
+	// Meet synchronizes both.
 	Peer func() Subject
 	Meet func()
 }
 
-// An ability is something that not every store has.
+// An ability names an optional store feature.
 type ability string
 
 const (
@@ -45,10 +45,10 @@ const (
 	shares   ability = "it shares with no other place (World.Peer, World.Meet)"
 )
 
-// abilities are all that there are, in the order in which they are told.
+// abilities lists all abilities in log order.
 var abilities = []ability{archives, undoes, purges, rewrites, files, shares}
 
-// can reports whether a place and a handle on it have an ability.
+// can reports whether store and handle support an ability.
 func (w World) can(a ability, s Subject) (ok bool) {
 	switch a {
 	case archives:
