@@ -9,7 +9,7 @@ import (
 
 // If a file is staged with carriage returns, git add keeps carriage returns of the
 // worktree unless attributes request their removal.
-func TestCarriagesThatAreStaged(t *testing.T) {
+func TestStagedCarriageReturnsAreKept(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -12,7 +12,7 @@ import (
 
 // Elsewhere finds the system's attributes for a git with a custom prefix, also in `git
 // checkpoint`, in which PATH begins with git's own commands.
-func TestElsewhereBesideGit(t *testing.T) {
+func TestElsewhereFindsSystemAttributes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("programs have another name there")
 	}

@@ -156,7 +156,7 @@ func TestHashOfFailingFilter(t *testing.T) {
 }
 
 // If Staged reports staged attributes, Hash runs git.
-func TestStagedAttributes(t *testing.T) {
+func TestStagedAttributesNeedGit(t *testing.T) {
 	r := newRepo(t)
 	r.Write("dir/x", "x\n")
 	h := newHasher(t, r)

@@ -14,7 +14,7 @@ import (
 
 // Cancelling a git in a separate process group terminates its children too. A transport
 // that hangs would otherwise keep the output pipe open.
-func TestCancelledGroupEndsAtOnce(t *testing.T) {
+func TestCancelTerminatesProcessGroup(t *testing.T) {
 	r, g := repo(t)
 	g.Apart = true
 	ctx, cancel := context.WithCancel(context.Background())

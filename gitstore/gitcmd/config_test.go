@@ -35,7 +35,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-func TestConfigNamesABadFile(t *testing.T) {
+func TestConfigErrorContainsLine(t *testing.T) {
 	r, g := repo(t)
 	require.NoError(t, os.WriteFile(r.GitPath("config"), []byte("[core\n"), 0o666))
 	_, err := g.Config(context.Background())

@@ -19,7 +19,7 @@ func repo(t *testing.T) (*gittest.Repo, Git) {
 	return r, Git{Dir: r.Dir, Env: []string{"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1"}}
 }
 
-func TestErrorsAreGitsWords(t *testing.T) {
+func TestErrorContainsGitMessage(t *testing.T) {
 	_, g := repo(t)
 	out, err := g.Output(context.Background(), "-c", "x.y=z", "rev-parse", "--git-dir", "--verify", "none")
 	var e *CommandError
@@ -36,7 +36,7 @@ func TestErrorsAreGitsWords(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 
-func TestLaterEnvironmentWins(t *testing.T) {
+func TestLaterEnvironmentTakesPrecedence(t *testing.T) {
 	_, g := repo(t)
 	a, b := g.With("X=1"), g.With("X=2")
 	for want, git := range map[string]Git{"1": a, "2": b, "3": b.With("X=3")} {

@@ -12,7 +12,7 @@ import (
 )
 
 // At the limit, a git without output is terminated together with its children.
-func TestLimitEndsAGitThatDoesNotAnswer(t *testing.T) {
+func TestLimitTerminatesHangingGit(t *testing.T) {
 	_, g := repo(t)
 	g.Apart, g.Limit = true, 200*time.Millisecond
 	start := time.Now()

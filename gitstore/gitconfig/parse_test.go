@@ -88,8 +88,8 @@ func asGit(t *testing.T, text []byte) ([]variable, bool) {
 	return found, true
 }
 
-// TestParse compares parse with git.
-func TestParse(t *testing.T) {
+// TestParseMatchesGit compares parse with git.
+func TestParseMatchesGit(t *testing.T) {
 	for _, tc := range texts {
 		got, ok := parse([]byte(tc.text))
 		require.Equal(t, tc.taken, ok, "%q", tc.text)

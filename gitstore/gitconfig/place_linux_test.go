@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDistributed checks that only a git of the distribution uses the default system
+// TestDistributedAcceptsOnlySystemGit checks that only a git of the distribution uses the default system
 // file.
-func TestDistributed(t *testing.T) {
+func TestDistributedAcceptsOnlySystemGit(t *testing.T) {
 	dir := t.TempDir()
 	script := dir + "/git"
 	write(t, script, "#!/bin/sh\nexec /opt/git/bin/git \"$@\"\n")
@@ -28,8 +28,8 @@ func TestDistributed(t *testing.T) {
 	}
 }
 
-// TestOnDevice checks that onDevice detects a mount between a directory and the root.
-func TestOnDevice(t *testing.T) {
+// TestOnDeviceDetectsMount checks that onDevice detects a mount between a directory and the root.
+func TestOnDeviceDetectsMount(t *testing.T) {
 	dir := t.TempDir()
 	device, _, ok := stat(dir)
 	require.True(t, ok)
@@ -40,8 +40,8 @@ func TestOnDevice(t *testing.T) {
 	assert.False(t, onDevice(device, []string{filepath.Join(dir, "a"), "/proc/self"}))
 }
 
-// TestMountWithinTheWorktree checks that git decides below a mount point.
-func TestMountWithinTheWorktree(t *testing.T) {
+// TestPlaceBelowMountIsUntrusted checks that git decides below a mount point.
+func TestPlaceBelowMountIsUntrusted(t *testing.T) {
 	_, place, _ := world(t)
 	assert.True(t, place.trusted())
 	place.Passed = []string{"/proc/self"}

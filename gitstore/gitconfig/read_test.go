@@ -180,8 +180,8 @@ func TestConfigMatchesGitConfig(t *testing.T) {
 	}
 }
 
-// TestReadOfAnotherUser checks that Read leaves repositories of another user to git.
-func TestReadOfAnotherUser(t *testing.T) {
+// TestReadRejectsRepositoryOfOtherUser checks that Read leaves repositories of another user to git.
+func TestReadRejectsRepositoryOfOtherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root to give a folder away")
 	}

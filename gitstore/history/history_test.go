@@ -68,7 +68,7 @@ func TestRelate(t *testing.T) {
 }
 
 // If a shallow clone lacks the common ancestor, the relation of two commits is unknown.
-func TestShallow(t *testing.T) {
+func TestRelationInShallowCloneIsUnknown(t *testing.T) {
 	r, l, _, main, side := newLog(t)
 	assert.False(t, l.Unknown(t.Context(), main, side))
 	dir := filepath.Join(t.TempDir(), "clone")

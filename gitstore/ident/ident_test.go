@@ -13,7 +13,7 @@ import (
 
 // The environment takes precedence over role settings, and role settings over user.*. If
 // all are missing, Finder runs git once.
-func TestFinder(t *testing.T) {
+func TestFinderPrecedence(t *testing.T) {
 	for _, name := range []string{"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"} {
 		t.Setenv(name, "")
 	}
@@ -33,7 +33,7 @@ func TestFinder(t *testing.T) {
 	assert.Equal(t, "Connie <ann@x> 1700000000 +0000", f.Committer().Signature(time.Unix(1700000000, 0)))
 }
 
-func TestFallback(t *testing.T) {
+func TestFallbackWithoutIdentity(t *testing.T) {
 	r := gittest.New(t)
 	r.Git("config", "user.useConfigOnly", "true")
 	for _, name := range []string{"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "EMAIL"} {

@@ -32,7 +32,7 @@ func baseOf(r *gittest.Repo, tree string) Base {
 
 // With a base, WriteTree returns the same tree and checks only objects that the base
 // lacks at the same path.
-func TestBase(t *testing.T) {
+func TestWriteTreeSkipsChecksOfBaseObjects(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -68,7 +68,7 @@ func TestBase(t *testing.T) {
 }
 
 // An unreadable base counts as empty.
-func TestBaseUnreadable(t *testing.T) {
+func TestUnreadableBaseIsEmpty(t *testing.T) {
 	r := gittest.New(t)
 	stage(r, "a", "d/e")
 	want := r.Git("write-tree")

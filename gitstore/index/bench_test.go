@@ -49,7 +49,7 @@ func BenchmarkOpen(b *testing.B) {
 }
 
 // The number of allocations does not depend on the number of entries.
-func TestAllocations(t *testing.T) {
+func TestAllocationsDoNotGrowWithEntries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestOpenMissing(t *testing.T) {
+func TestOpenOfMissingFileIsEmptyIndex(t *testing.T) {
 	x, err := Open(filepath.Join(t.TempDir(), "index"))
 	require.NoError(t, err)
 	hash, err := x.WriteTree(set{}, sink{})
@@ -24,7 +24,7 @@ func TestOpenMissing(t *testing.T) {
 	assert.NoError(t, x.Close())
 }
 
-func TestOpenRefuses(t *testing.T) {
+func TestOpenRejectsDamagedIndex(t *testing.T) {
 	good := encode(2, paths("a", "b/c"))
 	cut := func(n int) []byte { return good[:len(good)-n] }
 	patch := func(at int, b ...byte) []byte {
@@ -66,7 +66,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-func TestOpenLeavesToGit(t *testing.T) {
+func TestOpenReturnsErrUnsupported(t *testing.T) {
 	future := encode(2, paths("a"))
 	future[7] = 5
 	for name, data := range map[string][]byte{
@@ -91,7 +91,7 @@ func sha256Index() []byte {
 	return append(data, make([]byte, 32)...)
 }
 
-func TestOpenRefusesWhatIsNoFile(t *testing.T) {
+func TestOpenRejectsIrregularFile(t *testing.T) {
 	_, err := Open(t.TempDir())
 	require.Error(t, err)
 	_, err = Open("")
@@ -100,7 +100,7 @@ func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 
 // Git never writes these indexes. For some of them, git writes a tree that it later
 // rejects.
-func TestWriteTreeRefuses(t *testing.T) {
+func TestWriteTreeRejectsInvalidEntries(t *testing.T) {
 	mode := func(m uint32) []raw { return []raw{{path: "a", mode: m, hash: blobOf("a")}} }
 	tests := []struct {
 		name    string
@@ -138,7 +138,7 @@ func TestWriteTreeRefuses(t *testing.T) {
 }
 
 // Open checks entries that are excluded from the tree.
-func TestOpenRefusesDisorderAroundSpecialEntries(t *testing.T) {
+func TestOpenRejectsUnsortedSpecialEntries(t *testing.T) {
 	entry := func(path string, stage int) raw { return raw{path: path, stage: stage, hash: blobOf("x")} }
 	for name, entries := range map[string][]raw{
 		"stages backwards":     {entry("a", 2), entry("a", 1)},
@@ -156,7 +156,7 @@ func TestOpenRefusesDisorderAroundSpecialEntries(t *testing.T) {
 	}
 }
 
-func TestMissingContent(t *testing.T) {
+func TestWriteTreeReportsMissingContent(t *testing.T) {
 	r := gittest.New(t)
 	stage(r, "a", "d/e/f", "d/g")
 	r.Git("write-tree")
@@ -199,7 +199,7 @@ func TestNullHash(t *testing.T) {
 }
 
 // A missing cached tree is built again.
-func TestCachedTreeIsGone(t *testing.T) {
+func TestMissingCachedTreeIsRebuilt(t *testing.T) {
 	r := gittest.New(t)
 	stage(r, "a", "d/e/f", "d/g", "h/i")
 	want := r.Git("write-tree")

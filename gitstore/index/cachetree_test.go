@@ -15,7 +15,7 @@ var lie = plumbing.NewHash(strings.Repeat("11", 20))
 // A cache-tree that does not match the entries is ignored, and WriteTree returns the tree
 // of the entries. A matching cache-tree with a wrong hash is used, which shows that the
 // test can fail.
-func TestCacheTreeThatLies(t *testing.T) {
+func TestWrongCacheTreeIsIgnored(t *testing.T) {
 	entries := paths("a", "d/e/1", "d/e/2", "d/f", "g")
 	honest := without(t, entries)
 	tests := []struct {
@@ -60,7 +60,7 @@ func TestCacheTreeThatLies(t *testing.T) {
 }
 
 // A node that covers entries excluded from the tree is invalid.
-func TestCacheTreeOverSpecialEntries(t *testing.T) {
+func TestCacheTreeWithSpecialEntriesIsIgnored(t *testing.T) {
 	for name, special := range map[string]raw{
 		"unmerged":      {path: "d/b", stage: 2, hash: blobOf("x")},
 		"intent to add": {path: "d/b", more: moreIntentToAdd, hash: blobOf("x")},

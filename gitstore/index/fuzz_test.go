@@ -25,8 +25,8 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// TestDamage runs the checks of FuzzOpen on slightly damaged indexes.
-func TestDamage(t *testing.T) {
+// TestDamagedIndexIsHandled runs the checks of FuzzOpen on slightly damaged indexes.
+func TestDamagedIndexIsHandled(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	accepted := 0
 	for _, seed := range seeds()[1:] {

@@ -22,7 +22,7 @@ func many() []byte {
 	return encode(2, paths(names...))
 }
 
-func TestCutWhileMapped(t *testing.T) {
+func TestTruncationWhileMappedIsErrChanged(t *testing.T) {
 	for _, left := range []int64{0, 1, 4096, 100_000} {
 		path := file(t, many())
 		x := openWay(t, path, "mapped")
@@ -50,7 +50,7 @@ func (c cutter) Has(plumbing.Hash) bool {
 	return true
 }
 
-func TestCutDuringWriteTree(t *testing.T) {
+func TestTruncationDuringWriteTreeIsErrChanged(t *testing.T) {
 	path := file(t, many())
 	x := openWay(t, path, "mapped")
 	_, err := x.WriteTree(cutter{path, 8192}, sink{})

@@ -107,7 +107,7 @@ func watch(t *testing.T, r *gittest.Repo) string {
 }
 
 // If git cannot read the index, Plain returns an error and leaves no files.
-func TestPlainOfUnknownExtension(t *testing.T) {
+func TestPlainOfUnknownExtensionFails(t *testing.T) {
 	r := gittest.New(t)
 	data := encode(2, paths("a"), extension("zzzz", "?"))
 	require.NoError(t, os.WriteFile(r.GitPath("index"), data, 0o644))
@@ -119,7 +119,7 @@ func TestPlainOfUnknownExtension(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-func TestPlainWithoutAFile(t *testing.T) {
+func TestPlainOfMissingFileFails(t *testing.T) {
 	_, _, err := Plain(context.Background(), nil, t.TempDir()+"/none", t.TempDir())
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }

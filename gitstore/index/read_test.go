@@ -156,7 +156,7 @@ func TestSpecial(t *testing.T) {
 }
 
 // Entries remain valid after Close.
-func TestEntriesOutliveTheIndex(t *testing.T) {
+func TestEntriesRemainValidAfterClose(t *testing.T) {
 	x, err := open(file(t, encode(2, paths("a", "b"))), 1)
 	require.NoError(t, err)
 	entries := slices.Collect(x.All())

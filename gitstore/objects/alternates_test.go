@@ -64,7 +64,7 @@ func relative(from, to string) string {
 
 func quoted(_, to string) string { return `"` + to + `"` }
 
-func TestAlternates(t *testing.T) {
+func TestNestedAlternatesMatchGit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -81,7 +81,7 @@ func TestAlternates(t *testing.T) {
 	}
 }
 
-func TestAlternatesOfTheEnvironment(t *testing.T) {
+func TestConfiguredAlternatesAreRead(t *testing.T) {
 	lender, r := gittest.New(t), gittest.New(t)
 	h := plumbing.NewHash(lender.Hash("lent"))
 	requireAbsent(t, open(t, r), h)
@@ -93,7 +93,7 @@ func TestAlternatesOfTheEnvironment(t *testing.T) {
 	require.Equal(t, "lent", string(content))
 }
 
-func TestAlternatesInACircle(t *testing.T) {
+func TestCyclicAlternatesAreReadOnce(t *testing.T) {
 	a, b := gittest.New(t), gittest.New(t)
 	a.Write(".git/objects/info/alternates", b.GitPath("objects"))
 	b.Write(".git/objects/info/alternates", a.GitPath("objects"))
@@ -105,7 +105,7 @@ func TestAlternatesInACircle(t *testing.T) {
 
 // Flush freshens objects of an alternate and writes no copy. If freshening fails, Flush
 // writes a copy.
-func TestFreshenInAlternate(t *testing.T) {
+func TestFlushFreshensObjectInAlternate(t *testing.T) {
 	lender, r := gittest.New(t), gittest.New(t)
 	h := plumbing.NewHash(lender.Hash("lent"))
 	path := filepath.Join(lender.GitPath("objects"), looseName(h))

@@ -15,7 +15,7 @@ import (
 
 // A journal orders only its own file system. Files on other file systems are synced
 // individually, beside the objects and in alternates.
-func TestOtherFileSystemIsSynced(t *testing.T) {
+func TestFlushSyncsFilesOnOtherFileSystems(t *testing.T) {
 	elsewhere := memory(t)
 	lender := open(t, gittest.New(t), func(c *Config) { c.Dir = elsewhere })
 	lent := lender.NewBatch()

@@ -71,7 +71,7 @@ func litter(t testing.TB, r *gittest.Repo) (found []string) {
 	return found
 }
 
-func TestAddCopies(t *testing.T) {
+func TestAddCopiesContent(t *testing.T) {
 	r := gittest.New(t)
 	s := open(t, r)
 	b := s.NewBatch()
@@ -131,7 +131,7 @@ func packOne(r *gittest.Repo, h string) {
 	os.Remove(r.GitPath("objects/" + h[:2] + "/" + h[2:]))
 }
 
-func TestExistingPackedIsNotWrittenAgain(t *testing.T) {
+func TestFlushSkipsPackedObject(t *testing.T) {
 	r := gittest.New(t)
 	h := plumbing.NewHash(r.Hash("text"))
 	packOne(r, h.String())
@@ -142,7 +142,7 @@ func TestExistingPackedIsNotWrittenAgain(t *testing.T) {
 	require.NoFileExists(t, s.loosePath(h))
 }
 
-func TestDamagedLooseIsReplaced(t *testing.T) {
+func TestFlushReplacesDamagedLooseObject(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -169,7 +169,7 @@ func TestDamagedLooseIsReplaced(t *testing.T) {
 	}
 }
 
-func TestEmptyLooseIsMissing(t *testing.T) {
+func TestEmptyLooseObjectIsMissing(t *testing.T) {
 	r := gittest.New(t)
 	s := open(t, r)
 	b := s.NewBatch()
@@ -182,7 +182,7 @@ func TestEmptyLooseIsMissing(t *testing.T) {
 }
 
 // If a gc deletes a pack between lookup and flush, Flush writes the object.
-func TestPackThatVanished(t *testing.T) {
+func TestFlushWritesObjectOfDeletedPack(t *testing.T) {
 	r := gittest.New(t)
 	h := plumbing.NewHash(r.Hash("text"))
 	packOne(r, h.String())
@@ -199,7 +199,7 @@ func TestPackThatVanished(t *testing.T) {
 	require.FileExists(t, s.loosePath(h))
 }
 
-func TestMissingLooksAnew(t *testing.T) {
+func TestMissingDetectsDeletedPack(t *testing.T) {
 	r := gittest.New(t)
 	s := open(t, r)
 	b := s.NewBatch()
@@ -210,7 +210,7 @@ func TestMissingLooksAnew(t *testing.T) {
 	require.Equal(t, []plumbing.Hash{packed, loose}, b.Missing())
 }
 
-func TestKeep(t *testing.T) {
+func TestFlushFreshensKeptObject(t *testing.T) {
 	r := gittest.New(t)
 	h := plumbing.NewHash(r.Hash("staged"))
 	s := open(t, r)
@@ -253,7 +253,7 @@ func TestFlushSyncsInOrder(t *testing.T) {
 
 // In an ordered journal, Install writes all data and renames the files. A single sync of
 // the last change follows.
-func TestFlushInAnOrderedJournal(t *testing.T) {
+func TestFlushSyncsOnceInOrderedJournal(t *testing.T) {
 	s, steps := traced(t, false)
 	s.journal.Do(func() { s.inOrder = true })
 	b := s.NewBatch()
@@ -307,7 +307,7 @@ func addThree(t *testing.T, s *Database, b *Batch) (old string, added []string) 
 	return filepath.ToSlash(looseName(hash)), added
 }
 
-func TestFlushPackWithoutGit(t *testing.T) {
+func TestFlushPackFailsWithoutGit(t *testing.T) {
 	r := gittest.New(t)
 	s := open(t, r, func(c *Config) { c.Git = nil })
 	b := s.NewBatch()
@@ -316,7 +316,7 @@ func TestFlushPackWithoutGit(t *testing.T) {
 	require.EqualError(t, b.FlushPack(context.Background()), "write pack of 1 objects: no git to run")
 }
 
-func TestFlushPackReportsGit(t *testing.T) {
+func TestFlushPackReportsGitError(t *testing.T) {
 	r := gittest.New(t)
 	s := open(t, r, func(c *Config) {
 		c.Git = func(context.Context, []byte, ...string) ([]byte, error) { return nil, errors.New("no space") }
@@ -328,7 +328,7 @@ func TestFlushPackReportsGit(t *testing.T) {
 
 // ReleaseKept removes the .keep file of a pack with any name, also in a directory with
 // pattern characters in its name.
-func TestReleaseKept(t *testing.T) {
+func TestReleaseKeptRemovesKeepFiles(t *testing.T) {
 	r := gittest.New(t)
 	r = r.In(filepath.Join(r.Dir, "a[b]c"))
 	require.NoError(t, os.Mkdir(r.Dir, 0o777))

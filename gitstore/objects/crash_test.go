@@ -18,12 +18,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWriterProcess is the subprocess that TestKilledWriter kills. It writes batches and
-// prints the flushed hashes.
+// TestWriterProcess is the subprocess that TestKilledWriterLosesNoFlushedObject kills.
+// The process writes batches and prints the flushed hashes.
 func TestWriterProcess(t *testing.T) {
 	dir := os.Getenv("GIT_CHECKPOINT_TEST_WRITE_TO")
 	if dir == "" {
-		return // runs only in TestKilledWriter
+		return // runs only in TestKilledWriterLosesNoFlushedObject
 	}
 	s, err := Open(Config{Dir: dir})
 	require.NoError(t, err)
@@ -41,7 +41,7 @@ func TestWriterProcess(t *testing.T) {
 
 // A killed writer loses no flushed object and leaves no damaged object. Its temporary
 // files are removed by gc.
-func TestKilledWriter(t *testing.T) {
+func TestKilledWriterLosesNoFlushedObject(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -80,7 +80,7 @@ func TestKilledWriter(t *testing.T) {
 }
 
 // Concurrent writers of the same objects and a concurrent gc do not lose objects.
-func TestWritersAtTheSameTime(t *testing.T) {
+func TestConcurrentWritersAndGC(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -131,7 +131,7 @@ func assertNoError(t *testing.T, err error) bool {
 }
 
 // Concurrent reads of one database succeed while its packs change.
-func TestReadersAtTheSameTime(t *testing.T) {
+func TestConcurrentReadsDuringRepack(t *testing.T) {
 	r := fixture(t, 15)
 	r.Git("repack", "-adfq")
 	all := everything(t, r)

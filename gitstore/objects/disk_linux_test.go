@@ -15,7 +15,7 @@ import (
 
 // If a disk fills during a flush, the error names the object and its file, and no new
 // files remain.
-func TestFullDisk(t *testing.T) {
+func TestFlushOnFullDiskLeavesNoFiles(t *testing.T) {
 	for name, flush := range map[string]func(*Batch) error{
 		"loose": (*Batch).Flush,
 		"pack":  func(b *Batch) error { return b.FlushPack(context.Background()) },
@@ -64,7 +64,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-func TestReadOnlyDisk(t *testing.T) {
+func TestFlushOnReadOnlyDiskFails(t *testing.T) {
 	dir := smallDisk(t, "size=256k")
 	r := gittest.New(t)
 	s := open(t, r, func(c *Config) { c.Dir = dir })
@@ -95,7 +95,7 @@ func smallDisk(t *testing.T, options string) string {
 	return dir
 }
 
-func TestNotAllowed(t *testing.T) {
+func TestFlushWithoutPermissionFails(t *testing.T) {
 	if os.Getuid() == 0 {
 		// Root may write everywhere, so replace the directory by a file.
 		r := gittest.New(t)

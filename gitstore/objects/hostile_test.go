@@ -168,7 +168,7 @@ func readAllOrFail(t *testing.T, s *Database, all []info) {
 }
 
 // Truncating a mapped pack removes its pages.
-func TestPackShrinksWhileMapped(t *testing.T) {
+func TestTruncatedMappedPackIsError(t *testing.T) {
 	r := fixture(t, 12)
 	r.Git("repack", "-adfq")
 	s := open(t, r)
@@ -185,7 +185,7 @@ func TestPackShrinksWhileMapped(t *testing.T) {
 	}
 }
 
-func TestIdxLookup(t *testing.T) {
+func TestIdxFindsObjects(t *testing.T) {
 	items := []item{{name: name(0)}, {name: name(1)}, {name: name(0x80)}, {name: name(0xff)}}
 	good := indexOf(items, []int64{12, 20, 30, 40})
 	x, err := parseIdx(good)
@@ -215,7 +215,7 @@ func TestIdxLookup(t *testing.T) {
 	require.ErrorContains(t, err, "64-bit")
 }
 
-func TestHostileLoose(t *testing.T) {
+func TestHostileLooseObjects(t *testing.T) {
 	for what, raw := range map[string][]byte{
 		"no header":       deflate([]byte("blob")),
 		"no NUL":          deflate([]byte("blob 7content")),
@@ -248,7 +248,7 @@ func TestHostileLoose(t *testing.T) {
 }
 
 // Commits above maxCommit are rejected in each storage format: loose, packed, delta.
-func TestHugeCommit(t *testing.T) {
+func TestCommitAboveLimitIsRejected(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestReadAsGitDoes(t *testing.T) {
+func TestReadMatchesGit(t *testing.T) {
 	for name, arrange := range map[string]func(r *gittest.Repo){
 		"loose":     func(*gittest.Repo) {},
 		"gc":        func(r *gittest.Repo) { r.Git("gc", "-q") },
@@ -80,7 +80,7 @@ func otherNames(r *gittest.Repo) {
 }
 
 // A failed repack deletes its temporary packs, so the reader searches them last.
-func TestUnfinishedPacksComeLast(t *testing.T) {
+func TestTemporaryPacksAreSearchedLast(t *testing.T) {
 	r := fixture(t, 3)
 	r.Git("repack", "-adq")
 	final := strings.TrimSuffix(onlyPack(t, r), ".pack")
@@ -97,7 +97,7 @@ func TestUnfinishedPacksComeLast(t *testing.T) {
 	}
 }
 
-func TestRepackWhileOpen(t *testing.T) {
+func TestReadAfterRepack(t *testing.T) {
 	r := fixture(t, 10)
 	r.Git("gc", "-q")
 	s := open(t, r)
@@ -114,7 +114,7 @@ func TestRepackWhileOpen(t *testing.T) {
 	requireSame(t, closed, r)
 }
 
-func TestReadOfLooseThatIsPackedMeanwhile(t *testing.T) {
+func TestReadAfterGCPacksLooseObjects(t *testing.T) {
 	r := fixture(t, 3)
 	s := open(t, r)
 	requireSame(t, s, r)
@@ -122,7 +122,7 @@ func TestReadOfLooseThatIsPackedMeanwhile(t *testing.T) {
 	requireSame(t, s, r)
 }
 
-func TestGoneObjectIsMissing(t *testing.T) {
+func TestPrunedObjectIsMissing(t *testing.T) {
 	r := fixture(t, 3)
 	h := plumbing.NewHash(r.Hash("nobody needs this"))
 	s := open(t, r)
@@ -133,7 +133,7 @@ func TestGoneObjectIsMissing(t *testing.T) {
 
 // After a failed lookup, the database forgets deleted packs, including the most recently
 // used pack.
-func TestGonePackIsForgotten(t *testing.T) {
+func TestDeletedPackIsForgotten(t *testing.T) {
 	r := gittest.New(t)
 	h := plumbing.NewHash(r.Hash("text"))
 	packOne(r, h.String())
@@ -146,7 +146,7 @@ func TestGonePackIsForgotten(t *testing.T) {
 	requireAbsent(t, s, h)
 }
 
-func TestGoodCopyBehindADamagedOne(t *testing.T) {
+func TestReadSkipsDamagedCopy(t *testing.T) {
 	r := fixture(t, 3)
 	r.Git("gc", "-q")
 	s := open(t, r)
@@ -182,7 +182,7 @@ func onlyPack(t testing.TB, r *gittest.Repo) string {
 	return packs[0]
 }
 
-func TestClosedStore(t *testing.T) {
+func TestReadAfterCloseFails(t *testing.T) {
 	r := fixture(t, 1)
 	s := open(t, r)
 	h := plumbing.NewHash(r.Git("rev-parse", "HEAD"))
@@ -192,7 +192,7 @@ func TestClosedStore(t *testing.T) {
 	require.ErrorIs(t, err, ErrClosed)
 }
 
-func TestReadBelongsToTheCaller(t *testing.T) {
+func TestReadReturnsSeparateCopies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -209,7 +209,7 @@ func TestReadBelongsToTheCaller(t *testing.T) {
 	}
 }
 
-func TestPromisor(t *testing.T) {
+func TestReadFetchesMissingObjectOfPartialClone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -137,7 +137,7 @@ func TestReadsEveryShapeAsGitDoes(t *testing.T) {
 }
 
 // A partial clone has promisor packs, and the reader finds all objects that git lists.
-func TestReadsPartialCloneAsGitDoes(t *testing.T) {
+func TestReadsMatchGitInPartialClone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -195,7 +195,7 @@ func TestReadsWhileGitRepacks(t *testing.T) {
 }
 
 // Git does not read a pack without its index file, even if a multi-pack index exists.
-func TestMultiPackIndexAloneIsNotEnough(t *testing.T) {
+func TestPackWithoutIndexIsIgnoredDespiteMultiPackIndex(t *testing.T) {
 	r := gittest.New(t)
 	grow(r, 3)
 	r.Git("repack", "-q", "-a", "-d")

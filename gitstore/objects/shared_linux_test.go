@@ -63,7 +63,7 @@ func TestParseShared(t *testing.T) {
 	}
 }
 
-func TestParseSharedRefuses(t *testing.T) {
+func TestParseSharedRejectsInvalidValues(t *testing.T) {
 	for _, value := range []string{"maybe", "0900", "0440", "-1", "0x1ff"} {
 		_, _, err := ParseShared(value)
 		require.Error(t, err, value)

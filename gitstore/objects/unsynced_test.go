@@ -16,7 +16,7 @@ import (
 
 // Flush syncs or writes all noted files before it names objects, with both kinds of
 // journal.
-func TestFlushSyncsFilesOfOthersFirst(t *testing.T) {
+func TestFlushSyncsNotedFilesFirst(t *testing.T) {
 	for _, each := range []bool{true, false} {
 		r := gittest.New(t)
 		s := open(t, r, func(c *Config) { c.SyncEach = each })
@@ -52,7 +52,7 @@ func TestFlushSyncsFilesOfOthersFirst(t *testing.T) {
 
 // A batch without objects syncs noted files and their directories, because no rename
 // follows.
-func TestFlushOfFilesOfOthersAlone(t *testing.T) {
+func TestFlushWithoutObjectsSyncsNotedFiles(t *testing.T) {
 	r := gittest.New(t)
 	s := open(t, r)
 	path := r.GitPath("packed-refs")

@@ -12,7 +12,7 @@ import (
 )
 
 // If a stopped process holds an issue's lock, Lock still locks other issues.
-func TestLockOfSomeIssues(t *testing.T) {
+func TestLockSkipsIssueHeldElsewhere(t *testing.T) {
 	w := newWorld(t)
 	held := w.dir.Lock(t.Context(), []string{"42"})
 	require.True(t, held.HeldAll())
@@ -34,7 +34,7 @@ func TestLockOfSomeIssues(t *testing.T) {
 }
 
 // All methods accept a nil IssueLock, which locks no issue.
-func TestLockOfNoIssue(t *testing.T) {
+func TestNilIssueLockIsUsable(t *testing.T) {
 	var none *IssueLock
 	assert.False(t, none.HeldAll())
 	assert.Empty(t, none.Locks())

@@ -30,7 +30,7 @@ func (w *world) next() { w.dir.Lock(context.Background(), []string{"42"}).Unlock
 
 // The lock file of a killed git is removed at once, with any partial content. The note
 // remains until the transaction is settled.
-func TestLocksOfKilledGit(t *testing.T) {
+func TestLockFileOfKilledGitIsRemoved(t *testing.T) {
 	w := newWorld(t)
 	move := w.on(0, 1)[0]
 	value := move.New.String() + "\n"
@@ -50,7 +50,7 @@ func TestLocksOfKilledGit(t *testing.T) {
 }
 
 // Lock files of other processes remain.
-func TestLocksOfOthers(t *testing.T) {
+func TestLockFileOfOtherProcessRemains(t *testing.T) {
 	w := newWorld(t)
 	move := w.on(0, 1)[0]
 	for name, c := range map[string]struct {
@@ -72,7 +72,7 @@ func TestLocksOfOthers(t *testing.T) {
 }
 
 // The empty lock file of a running git remains, and is removed after that git was killed.
-func TestLockOfRunningGit(t *testing.T) {
+func TestLockFileOfRunningGitRemains(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("it is not known here which processes run")
 	}
@@ -101,7 +101,7 @@ func TestLockOfRunningGit(t *testing.T) {
 }
 
 // A deletion locks packed-refs too. Locking any issue removes that lock file.
-func TestPackedRefsLockOfKilledGit(t *testing.T) {
+func TestPackedRefsLockOfKilledGitIsRemoved(t *testing.T) {
 	w := newWorld(t)
 	w.killedIn(Move{Name: one, Old: w.commits[0]})
 	w.put(one+".lock", "")
@@ -120,7 +120,7 @@ func TestPackedRefsLockOfKilledGit(t *testing.T) {
 
 // Updating a ref in a reftable locks the list of tables and sometimes tables. Locking any
 // issue removes these lock files if they are younger than the note.
-func TestReftableLocksOfKilledGit(t *testing.T) {
+func TestReftableLocksOfKilledGitAreRemoved(t *testing.T) {
 	w := newWorld(t)
 	require.NoError(t, os.Mkdir(w.GitPath("reftable"), 0o777))
 	locks := []string{"reftable/tables.list.lock", "reftable/0x01-0x03-24636bb3.ref.lock"}
@@ -138,7 +138,7 @@ func TestReftableLocksOfKilledGit(t *testing.T) {
 }
 
 // A note without an end line has no effect.
-func TestCutNoteOfTransactionIsIgnored(t *testing.T) {
+func TestTruncatedNoteIsIgnored(t *testing.T) {
 	w := newWorld(t)
 	w.killedIn(w.on(0, 1)...)
 	whole := w.Read(".git/git-checkpoint/lock/42")
@@ -152,7 +152,7 @@ func TestCutNoteOfTransactionIsIgnored(t *testing.T) {
 
 // A killed fetch leaves the lock file of a new ref, with any content. The next lock
 // removes the note and lock files, in both backends.
-func TestLocksOfKilledFetch(t *testing.T) {
+func TestLockFilesOfKilledFetchAreRemoved(t *testing.T) {
 	w := newWorld(t)
 	name := IncomingRefs + "1795379032-UBWPEZSG/42"
 	l := w.dir.LockIncoming(t.Context(), []string{name})

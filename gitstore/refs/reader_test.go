@@ -21,7 +21,7 @@ func reader(t *testing.T) (w *gittest.Repo, r *Reader, head string) {
 }
 
 // Reading files and running git return equal results.
-func TestRead(t *testing.T) {
+func TestReadMatchesGit(t *testing.T) {
 	w, r, one := reader(t)
 	two := w.Commit("second")
 	w.Git("update-ref", "refs/checkpoints/loose", one)
@@ -48,7 +48,7 @@ func TestRead(t *testing.T) {
 }
 
 // Between Hold and Let, reads return the old values.
-func TestHold(t *testing.T) {
+func TestHoldKeepsPackedRefs(t *testing.T) {
 	w, r, one := reader(t)
 	two := w.Commit("second")
 	w.Git("update-ref", "refs/checkpoints/1", one)
@@ -89,7 +89,7 @@ func TestRefValuesMatchForEachRef(t *testing.T) {
 }
 
 // Values skips locks, garbage and symbolic refs. Names includes broken refs.
-func TestValuesPassOver(t *testing.T) {
+func TestValuesSkipsInvalidRefs(t *testing.T) {
 	w, r, one := reader(t)
 	w.Git("update-ref", "refs/checkpoints/42", one)
 	for name, text := range map[string]string{"9": "", "10": "ref: refs/heads/main\n", "11.lock": one + "\n", "12": "zz"} {
@@ -117,7 +117,7 @@ func TestOtherBackends(t *testing.T) {
 
 // Happened removes entries of moves without effect at any position, and accepts gaps of
 // expired or missing entries.
-func TestHappened(t *testing.T) {
+func TestHappenedSkipsMovesWithoutEffect(t *testing.T) {
 	name := func(digit byte) plumbing.Hash { return plumbing.NewHash(strings.Repeat(string(digit), 40)) }
 	for entries, want := range map[string]string{ // newest first, after the tip
 		"c: bc ab":       "bc ab",

@@ -109,7 +109,7 @@ func TestMoveLeavesSameFilesAsGit(t *testing.T) {
 }
 
 // Refs move in the given order: if a rename fails, the earlier refs have moved.
-func TestMovesInOrder(t *testing.T) {
+func TestRefsMoveInGivenOrder(t *testing.T) {
 	w := newWorld(t)
 	moves := w.on(0, 1)
 	slices.Reverse(moves)
@@ -128,7 +128,7 @@ func TestMovesInOrder(t *testing.T) {
 
 // Stage rejects a ref without a reflog before it writes files, because the caller's files
 // may be large.
-func TestNoReflogIsSeenFirst(t *testing.T) {
+func TestStageRejectsRefWithoutReflog(t *testing.T) {
 	w := newWorld(t)
 	w.remove("logs/" + two)
 	_, err := w.dir.Stage(w.on(0, 1))
@@ -182,7 +182,7 @@ func (w *world) must(err error) {
 }
 
 // If another process has moved a ref, Commit moves neither ref.
-func TestMoved(t *testing.T) {
+func TestMovedRefKeepsItsValue(t *testing.T) {
 	for _, ref := range []string{one, two} {
 		w := newWorld(t)
 		w.Git("update-ref", ref, w.commits[2].String())
@@ -196,7 +196,7 @@ func TestMoved(t *testing.T) {
 
 // A process that was killed after its rename leaves a hard link to the ref's file. Stage
 // must not write through that link.
-func TestLeftBehind(t *testing.T) {
+func TestStageDoesNotWriteThroughLeftoverLink(t *testing.T) {
 	w := newWorld(t)
 	require.NoError(t, w.move(w.on(0, 1)))
 	left := w.dir.staged(one)
@@ -210,7 +210,7 @@ func TestLeftBehind(t *testing.T) {
 }
 
 // Lock files of a killed process always contain the complete new value.
-func TestLocksAreWhole(t *testing.T) {
+func TestLockFilesAreComplete(t *testing.T) {
 	w := newWorld(t)
 	m, err := w.dir.Stage(w.on(0, 1))
 	require.NoError(t, err)
@@ -227,7 +227,7 @@ func TestLocksAreWhole(t *testing.T) {
 
 // A killed process leaves a staged file for each ref, and the lock file is a link to that
 // file. The next Stage removes both files.
-func TestLocksOfKilledMoveAreRemoved(t *testing.T) {
+func TestLockFilesOfKilledMoveAreRemoved(t *testing.T) {
 	w := newWorld(t)
 	m, err := w.dir.Stage(w.on(0, 1))
 	require.NoError(t, err)
@@ -240,7 +240,7 @@ func TestLocksOfKilledMoveAreRemoved(t *testing.T) {
 
 // Stage also removes both files before it leaves a ref to git, which would wait for the
 // lock file.
-func TestLocksOfKilledMoveAreRemovedBeforeGitMoves(t *testing.T) {
+func TestLockFilesOfKilledMoveAreRemovedForGit(t *testing.T) {
 	w := newWorld(t)
 	m, err := w.dir.Stage(w.on(0, 1))
 	require.NoError(t, err)
@@ -253,7 +253,7 @@ func TestLocksOfKilledMoveAreRemovedBeforeGitMoves(t *testing.T) {
 }
 
 // Commit rejects a staged file that another process has replaced.
-func TestStagedByAnother(t *testing.T) {
+func TestReplacedStagedFileIsRejected(t *testing.T) {
 	w := newWorld(t)
 	before := w.files(t)
 	m, err := w.dir.Stage(w.on(0, 1))
@@ -267,7 +267,7 @@ func TestStagedByAnother(t *testing.T) {
 }
 
 // A failed rename removes the new reflog entry.
-func TestFailedRename(t *testing.T) {
+func TestFailedRenameLeavesNoReflogEntry(t *testing.T) {
 	w := newWorld(t)
 	w.Git("pack-refs", "--all", "--no-prune")
 	w.remove(one)
@@ -286,7 +286,7 @@ func TestFailedRename(t *testing.T) {
 }
 
 // Files and reflogs get the modes of a shared repository, as with git.
-func TestShares(t *testing.T) {
+func TestMoveSharesFilesAndReflogs(t *testing.T) {
 	w := newWorld(t)
 	shared := map[string]bool{}
 	w.dir.Share = func(paths ...string) {
@@ -305,7 +305,7 @@ func TestShares(t *testing.T) {
 }
 
 // If refs and staged files belong to different groups, Commit fails with ErrNeedsGit.
-func TestOtherGroup(t *testing.T) {
+func TestRefsOfOtherGroupAreLeftToGit(t *testing.T) {
 	w := newWorld(t)
 	require.NoError(t, w.move(w.on(0, 1)))
 	require.NoError(t, os.Chmod(filepath.Dir(w.dir.file(two)), 0o777|fs.ModeSetgid))
@@ -316,7 +316,7 @@ func TestOtherGroup(t *testing.T) {
 
 // Moves of this package, moves of git and git pack-refs run in parallel. Of several moves
 // from the same old value one succeeds, and the reflog contains each successful move.
-func TestBesideGit(t *testing.T) {
+func TestConcurrentMovesBesideGit(t *testing.T) {
 	w := newWorld(t)
 	const each = 60
 	done := make([][]string, 3)
@@ -377,7 +377,7 @@ func TestBesideGit(t *testing.T) {
 }
 
 // A failed append leaves no partial line in the reflog.
-func TestLogIsWhole(t *testing.T) {
+func TestFailedAppendLeavesReflogUnchanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	require.NoError(t, os.WriteFile(path, []byte("before\n"), 0o666))
 	f, err := os.OpenFile(path, os.O_RDONLY, 0)

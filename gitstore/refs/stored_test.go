@@ -29,7 +29,7 @@ func (n noCase) ReadFile(name string) ([]byte, error) {
 func (n noCase) Stat(name string) (fs.FileInfo, error) { return fs.Stat(struct{ fs.FS }{n}, name) }
 
 // On a case-insensitive file system, a ref is readable only by its stored name.
-func TestRefIsReadByItsNameAsStored(t *testing.T) {
+func TestRefIsReadOnlyByItsStoredName(t *testing.T) {
 	files := fstest.MapFS{"refs/checkpoints/Proj-1": {Data: []byte("1")}, "refs/checkpoints/42": {Data: []byte("2")}, "refs/checkpoints/é": {Data: []byte("3")}}
 	for _, name := range []string{"refs/checkpoints/Proj-1", "refs/checkpoints/42", "refs/checkpoints/é"} {
 		for _, dir := range []fs.FS{files, noCase{files}} {

@@ -26,7 +26,7 @@ func tables(t *testing.T) (*gittest.Repo, *Reader) {
 
 // Git prints no refs and exits with status 0 if it cannot open a table; List returns an
 // error.
-func TestUnreadableTablesAreNoEmptyAnswer(t *testing.T) {
+func TestUnreadableReftableIsError(t *testing.T) {
 	w, r := tables(t)
 	w.Git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first")
 	one := w.Git("rev-parse", "HEAD")
@@ -59,7 +59,7 @@ func TestUnreadableTablesAreNoEmptyAnswer(t *testing.T) {
 
 // In a new repository with an unborn branch, HEAD is in no list, and List returns no
 // refs.
-func TestEmptyTablesAreAnEmptyAnswer(t *testing.T) {
+func TestEmptyReftableHasNoRefs(t *testing.T) {
 	_, r := tables(t)
 	none, err := r.List(t.Context(), "refs/checkpoints/")
 	require.NoError(t, err)

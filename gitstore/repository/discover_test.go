@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGuess compares Discover with git rev-parse: confirmed results are equal, and cases
+// TestDiscoverMatchesGit compares Discover with git rev-parse: confirmed results are equal, and cases
 // that need git are rejected.
-func TestGuess(t *testing.T) {
+func TestDiscoverMatchesGit(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		make  func(t *testing.T, r *gittest.Repo) (dir string)
@@ -98,9 +98,9 @@ func TestGuess(t *testing.T) {
 	}
 }
 
-// TestGuessLeavesToGit checks that Discover rejects an invalid .git, for which git fails
+// TestDiscoverRejectsInvalidGitDir checks that Discover rejects an invalid .git, for which git fails
 // or continues the search.
-func TestGuessLeavesToGit(t *testing.T) {
+func TestDiscoverRejectsInvalidGitDir(t *testing.T) {
 	for name, put := range map[string]func(path string) error{
 		"a file that names nothing": func(path string) error { return os.WriteFile(path, []byte("nothing\n"), 0o666) },
 		"a file that names what is not there": func(path string) error {

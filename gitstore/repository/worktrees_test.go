@@ -46,7 +46,7 @@ func TestParseWorktrees(t *testing.T) {
 	assert.Empty(t, parseWorktrees("", "\n"))
 }
 
-func TestMainRoot(t *testing.T) {
+func TestMainRootOfLinkedWorktree(t *testing.T) {
 	r, _ := committed(t)
 	linked := filepath.Join(t.TempDir(), "linked")
 	r.Git("worktree", "add", "-q", "-b", "topic", linked)
@@ -70,7 +70,7 @@ func mainRoot(t *testing.T, dir string) string {
 }
 
 // UnderWay and MergeHeads read the files of an operation in progress.
-func TestUnderWay(t *testing.T) {
+func TestUnderWayReturnsOperation(t *testing.T) {
 	r, g := committed(t)
 	gittest.Conflict(r)
 	f, _, err := Find(t.Context(), g, func(Info) {})

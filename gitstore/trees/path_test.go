@@ -11,7 +11,7 @@ import (
 )
 
 // CheckPath accepts valid paths and rejects invalid paths.
-func TestCheckPathLetsThrough(t *testing.T) {
+func TestCheckPathAcceptsValidPaths(t *testing.T) {
 	for _, path := range []string{"a", ".gitignore", ".gitmodules", "dir/.gitattributes", ".github/x", "git", "a~1", "x/...", "git~2"} {
 		assert.NoError(t, CheckPath(path, ModeFile), path)
 	}

@@ -40,7 +40,7 @@ func many(n, length int, mode uint32, hash plumbing.Hash) []Entry {
 }
 
 // Diff returns an error if a few nested trees expand to an extremely long list.
-func TestDiffIsBounded(t *testing.T) {
+func TestDiffOfExpandingTreesFails(t *testing.T) {
 	m := memory{}
 	wide := m.add(many(16, 500, ModeFile, someBlob)...)
 	hollow := Empty
@@ -67,7 +67,7 @@ func TestDiffIsBounded(t *testing.T) {
 
 // Diff returns lists that a worktree can contain: many files, and many copies of a
 // directory.
-func TestDiffListsWhatThereIs(t *testing.T) {
+func TestDiffListsManyFilesAndCopies(t *testing.T) {
 	m := memory{}
 	var dirs []Entry
 	for d := range 100 {
@@ -85,7 +85,7 @@ func TestDiffListsWhatThereIs(t *testing.T) {
 }
 
 // Finder.Lookup returns the same results as Lookup, and reads each directory once.
-func TestFinder(t *testing.T) {
+func TestFinderMatchesLookup(t *testing.T) {
 	m := memory{}
 	const n = 50_000
 	dir := append(many(n, 1, ModeFile, someBlob), Entry{ModeTree, "z", m.add(many(20, 1, ModeExec, someBlob)...)})

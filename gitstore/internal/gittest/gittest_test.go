@@ -37,7 +37,7 @@ func TestGenerate(t *testing.T) {
 	assert.Empty(t, r.Git("status", "--porcelain"))
 }
 
-func TestRunKeepsGitsWords(t *testing.T) {
+func TestRunErrorContainsStderr(t *testing.T) {
 	_, err := New(t).Run(nil, "rev-parse", "--verify", "nothing")
 	var e *CommandError
 	require.ErrorAs(t, err, &e)
