@@ -19,14 +19,14 @@ var (
 
 // An action changes a checkpoint.
 type action struct {
-	verb string // what a button says
+	verb string // label of the button
 	asks string
 	does func(*visit, *gitstore.Checkpoint) error
-	bad  bool // it takes something away
-	live bool // it needs a checkpoint that is not archived
+	bad  bool // destructive
+	live bool // requires a checkpoint outside the archive
 }
 
-// actions are all there are.
+// actions returns all actions by URL name.
 func actions() map[string]action {
 	pin := func(on bool) func(*visit, *gitstore.Checkpoint) error {
 		return func(v *visit, c *gitstore.Checkpoint) error {
@@ -47,7 +47,7 @@ func actions() map[string]action {
 	}
 }
 
-// A Question asks before something is done.
+// A Question asks for confirmation of an action.
 type Question struct {
 	Verb, Text, Form string
 	Bad              bool
@@ -55,7 +55,7 @@ type Question struct {
 	Back, Proof      string
 }
 
-// ask shows the question, with the form that does it.
+// ask shows a confirmation form for an action.
 func (v *visit) ask() error {
 	a, c, err := v.wanted()
 	if err != nil {
@@ -71,7 +71,7 @@ func (v *visit) ask() error {
 	return nil
 }
 
-// act does what was asked for and confirmed, and goes back to where it shows.
+// act executes a confirmed action and redirects to a page with its result.
 func (v *visit) act() error {
 	a, c, err := v.wanted()
 	if err != nil {
@@ -92,7 +92,7 @@ func (v *visit) act() error {
 	return nil
 }
 
-// wanted is what is to be done, and to which checkpoint.
+// wanted returns the requested action and its checkpoint.
 func (v *visit) wanted() (action, *gitstore.Checkpoint, error) {
 	a, ok := actions()[v.r.PathValue("act")]
 	switch {
@@ -112,7 +112,8 @@ func (v *visit) wanted() (action, *gitstore.Checkpoint, error) {
 	return a, c, nil
 }
 
-// proof shows that a form was written here, for one action on one checkpoint.
+// proof returns a MAC that proves that this site generated the form of an action on a
+// checkpoint.
 func (s *site) proof(act string, c *gitstore.Checkpoint) string {
 	m := hmac.New(sha256.New, []byte(s.secret))
 	m.Write([]byte(act + "\x00" + string(c.Issue) + "\x00" + string(c.ID)))

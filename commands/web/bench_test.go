@@ -14,15 +14,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// long makes an issue of n checkpoints: a real one that is repeated, and a real
-// one on top.
+// long creates an issue with n checkpoints: copies of a real checkpoint and a real
+// checkpoint at the tip.
 func (w *world) long(b *testing.B, n int) {
 	first := w.save("1003", "p", checkpoint.Manual, "the first", nil)
 	show := func(what string) string { return w.git("rev-parse", first.Commit.String()+what) }
 	tree, index, genesis := show("^{tree}"), show("^2"), show("^1")
 	message := w.git("log", "-1", "--format=%B", first.Commit.String())
 	var in bytes.Buffer
-	for i := range n - 2 { // the first one comes back by itself
+	for i := range n - 2 { // a save restores the first checkpoint
 		id := fmt.Sprintf("CP-p-20260101T000000Z-%08x", i)
 		text := strings.ReplaceAll(message, string(first.ID), id)
 		fmt.Fprintf(&in, "commit refs/checkpoints/1003\nmark :%d\nauthor Ann <a@example.com> %d +0000\ncommitter Ann <a@example.com> %d +0000\ndata %d\n%s\n",
@@ -45,8 +45,7 @@ func (w *world) feed(b *testing.B, in *bytes.Buffer, args ...string) {
 	require.NoError(b, err, string(out))
 }
 
-// visits opens a page again and again, every time in a new server where it is
-// cold.
+// visits benchmarks repeated page requests; with cold, each request uses a new server.
 func (w *world) visits(b *testing.B, name, path string, cold bool) {
 	b.Run(name, func(b *testing.B) {
 		size := 0
@@ -66,7 +65,7 @@ func (w *world) visits(b *testing.B, name, path string, cold bool) {
 	})
 }
 
-// against runs git on the same data.
+// against benchmarks git on the same data.
 func (w *world) against(b *testing.B, name string, args ...string) {
 	b.Run(name, func(b *testing.B) {
 		for range b.N {
@@ -77,7 +76,7 @@ func (w *world) against(b *testing.B, name string, args ...string) {
 	})
 }
 
-// BenchmarkTimeline opens pages of 10,000 checkpoints.
+// BenchmarkTimeline requests timeline pages with 10,000 checkpoints.
 func BenchmarkTimeline(b *testing.B) {
 	n := 10_000
 	if testing.Short() {
@@ -94,7 +93,7 @@ func BenchmarkTimeline(b *testing.B) {
 	w.against(b, "git-log", "log", "--first-parent", "--format=%H%n%B", "refs/checkpoints/1003")
 }
 
-// BenchmarkDiff compares snapshots of 100,000 files, ten of which differ.
+// BenchmarkDiff compares snapshots of 100,000 files with ten changed files.
 func BenchmarkDiff(b *testing.B) {
 	n := 100_000
 	if testing.Short() {

@@ -19,24 +19,24 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// screens is the folder for screenshots. It is read before a world clears the
-// variable.
+// screens is the directory for screenshots. It is read before newWorld unsets GIT_
+// variables.
 var screens = os.Getenv("GIT_CHECKPOINT_TEST_SCREENS")
 
-// audit looks at a page as it is shown: it lists what is wrong with it.
+// audit is a script that lists accessibility and layout errors in a rendered page.
 //
 //go:embed testdata/audit.js
 var audit string
 
-// A tour is a browser on a page that is served.
+// A tour is a browser with a served page.
 type tour struct {
 	*chromium
 	w     *world
-	base  string // without a slash at the end
+	base  string // without a trailing slash
 	token string
 }
 
-// startTour serves a repository and opens its page.
+// startTour serves a repository and starts a browser.
 func startTour(t *testing.T) *tour {
 	c := startChromium(t)
 	w := newWorld(t, true)
@@ -54,7 +54,7 @@ func startTour(t *testing.T) *tour {
 
 func (b *tour) enter(s string) { b.visit(b.base + s) }
 
-// at is where the browser is.
+// at returns the browser's current path and query.
 func (b *tour) at() string {
 	b.t.Helper()
 	var path string
@@ -69,7 +69,8 @@ func (b *tour) text() string {
 	return text
 }
 
-// look judges the page in every form, and takes pictures where asked to.
+// look audits the page in light, dark and phone form, and stores screenshots if
+// requested.
 func (b *tour) look(name string) {
 	b.t.Helper()
 	for _, form := range []struct {
@@ -90,8 +91,8 @@ func (b *tour) look(name string) {
 	b.dark(false)
 }
 
-// stayed reports what the browser asked for anywhere else, and what ran that
-// should not have.
+// stayed checks that the browser sent no requests to other servers and ran no unwanted
+// scripts.
 func (b *tour) stayed(allowed ...string) {
 	b.t.Helper()
 	requests := 0
@@ -121,7 +122,7 @@ func (b *tour) stayed(allowed ...string) {
 	assert.Positive(b.t, requests)
 }
 
-// TestBrowser clicks through every view of a real browser.
+// TestBrowser visits each view in a real browser.
 func TestBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -186,7 +187,7 @@ func TestBrowser(t *testing.T) {
 		b.click(`a[href$="/raw"]`)
 		assert.Contains(t, b.text(), "checkpoint_id: "+string(saved[0].ID))
 	})
-	// Without JavaScript everything is there that changes something.
+	// All changing actions work without JavaScript.
 	t.Run("without scripts", func(t *testing.T) {
 		b.script(false)
 		defer b.script(true)
@@ -229,19 +230,19 @@ func TestBrowser(t *testing.T) {
 			}
 		}
 		b.mu.Lock()
-		b.events = b.events[:mark] // what is left is of the server
+		b.events = b.events[:mark] // keeps only events of server pages
 		b.mu.Unlock()
 	})
 	b.stayed()
 }
 
-// letIn opens the printed address.
+// letIn opens the printed URL.
 func (b *tour) letIn() {
 	b.t.Helper()
 	b.visit(b.base + "/?" + tokenParam + "=" + b.token)
 }
 
-// What another page in the same browser tries comes to nothing.
+// Requests from another page in the same browser fail.
 func TestBrowserElsewhere(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -261,7 +262,7 @@ func TestBrowserElsewhere(t *testing.T) {
 	var proof string
 	b.eval(`document.querySelector("[name=proof]").value`, &proof)
 	port := evil.URL[strings.LastIndexByte(evil.URL, ':'):]
-	for _, host := range []string{"127.0.0.1", "localhost", "evil.example"} { // another port, another site
+	for _, host := range []string{"127.0.0.1", "localhost", "evil.example"} { // other port, other site
 		b.visit("http://" + host + port + "/?proof=" + proof)
 		var got string
 		b.eval("fetch("+quoted(b.base+"/i/42")+", {credentials: 'include'}).then(r => r.text(), e => 'refused')", &got)
@@ -277,7 +278,7 @@ func TestBrowserElsewhere(t *testing.T) {
 		assert.NotContains(t, b.text(), "first batch", host)
 		assert.Equal(t, before, b.w.git("for-each-ref", "refs/checkpoints"), host)
 	}
-	// A name that somebody made to point here.
+	// DNS rebinding: another name for this server.
 	_, at, _ := strings.Cut(strings.TrimPrefix(b.base, "http://"), ":")
 	b.visit("http://rebound.example:" + at + "/i/42?" + tokenParam + "=" + b.token)
 	assert.Equal(t, "git-checkpoint: this is not the host that you asked for", strings.TrimSpace(b.text()))

@@ -8,18 +8,18 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// keptChains is how many whole chains are kept.
+// keptChains limits cached complete chains.
 const keptChains = 4
 
-// chains keeps the chains that were read whole for as long as their refs do
-// not move: a page of a long one is a slice then.
+// chains caches completely read chains until their refs change. A page of a long chain is
+// then a slice.
 type chains struct {
 	mu   sync.Mutex
-	kept []*gitstore.List // the last one used first
+	kept []*gitstore.List // most recently used first
 }
 
-// read reads an issue's chain or archive: the newest checkpoints, up to a
-// number of them, or all for 0. It may give more.
+// read returns an issue's chain or archive: at least the newest checkpoints, or all
+// checkpoints if newest is 0.
 func (c *chains) read(ctx context.Context, s *gitstore.Store, i checkpoint.Issue, archived bool, newest int) (*gitstore.List, error) {
 	list := s.List
 	if archived {
@@ -41,7 +41,7 @@ func (c *chains) read(ctx context.Context, s *gitstore.Store, i checkpoint.Issue
 	return l, err
 }
 
-// find is the chain that was kept, if it is still the one that l begins.
+// find returns the cached chain with the ref and tip of l, or nil.
 func (c *chains) find(l *gitstore.List) *gitstore.List {
 	c.mu.Lock()
 	defer c.mu.Unlock()

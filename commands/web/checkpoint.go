@@ -7,39 +7,39 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A CheckpointPage is a checkpoint's page.
+// A CheckpointPage is the page of a checkpoint.
 type CheckpointPage struct {
 	TimelineEntry
-	Note          string // whole
+	Note          string // complete note
 	Older, Newer  *TimelineEntry
-	Raw           string // address of the text of the record
+	Raw           string // URL of the record's text
 	Standing      *Standing
-	Trouble       string // why nothing is judged
+	Trouble       string // reason why Standing is nil
 	Record        *Record
 	RecordTrouble string
-	Facts         []Fact // of the snapshot
+	Facts         []Fact // facts about the snapshot
 	Timings       []Timing
 	Files         []FileRow
-	FilesLeft     int // that are not shown
+	FilesLeft     int // number of omitted files
 	Actions       []ActionLink
 }
 
-// A FileRow is a file that a checkpoint has, or left out.
+// A FileRow is a file in a checkpoint, or an excluded file.
 type FileRow struct {
 	Path, Status, Where string
-	Bad                 bool // it is not in the checkpoint
+	Bad                 bool // excluded from the checkpoint
 }
 
-// An ActionLink leads to the question of an action.
+// An ActionLink links to the confirmation form of an action.
 type ActionLink struct {
 	Verb, URL string
 	Bad       bool
 }
 
-// maxFiles bounds a list of files.
+// maxFiles limits a list of files.
 const maxFiles = 500
 
-// checkpoint shows one checkpoint.
+// checkpoint shows a checkpoint's page.
 func (v *visit) checkpoint() error {
 	at, err := v.place()
 	if err != nil {
@@ -57,8 +57,8 @@ func (v *visit) checkpoint() error {
 	return nil
 }
 
-// checkpointPage is a checkpoint's page. A record that cannot be read leaves
-// it without what the record says.
+// checkpointPage returns the page of a checkpoint. If the record is unreadable, the page
+// contains the error instead of the record's data.
 func (v *visit) checkpointPage(at place, judged bool) *CheckpointPage {
 	c := at.checkpoint()
 	w := v.view("")
@@ -93,7 +93,7 @@ func (v view) neighbour(c *gitstore.Checkpoint) *TimelineEntry {
 	return &e
 }
 
-// actionsFor are the questions that may be asked about a checkpoint.
+// actionsFor returns links to available actions for a checkpoint.
 func (v *visit) actionsFor(c *gitstore.Checkpoint) []ActionLink {
 	if !v.o.Write || v.links.file || c.ID == "" {
 		return nil
@@ -109,8 +109,7 @@ func (v *visit) actionsFor(c *gitstore.Checkpoint) []ActionLink {
 	return list
 }
 
-// fileRows are the files that a record names: those that are in the checkpoint
-// and those that were left out.
+// fileRows returns files named in a record: stored, deleted and excluded files.
 func fileRows(r *checkpoint.Record) (rows []FileRow, left int) {
 	for _, f := range r.Files() {
 		where := "not staged"
@@ -131,7 +130,7 @@ func fileRows(r *checkpoint.Record) (rows []FileRow, left int) {
 	return rows[:min(len(rows), maxFiles)], max(0, len(rows)-maxFiles)
 }
 
-// snapshotFacts say what the snapshot was taken of.
+// snapshotFacts returns facts about the snapshot's source.
 func snapshotFacts(r *checkpoint.Record) []Fact {
 	s := r.Snapshot()
 	var facts []Fact
@@ -162,7 +161,7 @@ func snapshotFacts(r *checkpoint.Record) []Fact {
 	return facts
 }
 
-// raw sends the record as it is stored, as text and nothing else.
+// raw sends the stored record as sanitised plain text.
 func (v *visit) raw() error {
 	at, err := v.place()
 	if err != nil {

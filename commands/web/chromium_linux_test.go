@@ -16,12 +16,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A chromium is a browser that is told what to do through a pipe: messages of
-// the DevTools protocol, each ended by NUL.
+// A chromium is a browser controlled through a pipe with NUL-terminated DevTools protocol
+// messages.
 type chromium struct {
 	t       *testing.T
 	in      io.Writer
-	session string // of the one tab
+	session string // id of the single tab's session
 
 	mu      sync.Mutex
 	last    int
@@ -40,8 +40,8 @@ type message struct {
 	SessionID string `json:"sessionId,omitempty"`
 }
 
-// startChromium starts a browser that has never been anywhere, or skips the
-// test where there is none.
+// startChromium starts a browser with an empty profile, or skips the test if no browser
+// is installed.
 func startChromium(t *testing.T) *chromium {
 	t.Helper()
 	path := ""
@@ -72,7 +72,7 @@ func startChromium(t *testing.T) *chromium {
 	fromBrowser.Close()
 	c := &chromium{t: t, in: in, answers: map[int]chan message{}}
 	t.Cleanup(func() {
-		in.Close() // it ends when its pipe does
+		in.Close() // a closed pipe ends the browser
 		time.AfterFunc(5*time.Second, cancel)
 		_ = cmd.Wait()
 		cancel()
@@ -83,7 +83,7 @@ func startChromium(t *testing.T) *chromium {
 	return c
 }
 
-// listen takes what the browser says apart.
+// listen dispatches the browser's messages.
 func (c *chromium) listen(out io.Reader) {
 	r := bufio.NewReaderSize(out, 1<<20)
 	for {
@@ -105,7 +105,7 @@ func (c *chromium) listen(out io.Reader) {
 	}
 }
 
-// do sends a command and returns the result.
+// do sends a command and returns its result.
 func (c *chromium) do(method string, params any) json.RawMessage {
 	c.t.Helper()
 	result, err := c.try(method, params)
@@ -141,7 +141,7 @@ func (c *chromium) try(method string, params any) (json.RawMessage, error) {
 	}
 }
 
-// open attaches to a new tab, and listens to its network and its dialogs.
+// open attaches to a new tab and enables page, network, runtime and log events.
 func (c *chromium) open() {
 	var target struct{ TargetID string }
 	require.NoError(c.t, json.Unmarshal(c.do("Target.createTarget", map[string]any{"url": "about:blank"}), &target))
@@ -154,23 +154,23 @@ func (c *chromium) open() {
 	c.size(1280, 900, false)
 }
 
-// size gives the window a size in points.
+// size sets the window size in CSS pixels.
 func (c *chromium) size(width, height int, phone bool) {
 	c.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": phone})
 }
 
-// dark asks for dark colours, or light ones.
+// dark sets the preferred colour scheme.
 func (c *chromium) dark(on bool) {
 	value := map[bool]string{true: "dark", false: "light"}[on]
 	c.do("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": value}}})
 }
 
-// script switches JavaScript on or off.
+// script enables or disables JavaScript.
 func (c *chromium) script(on bool) {
 	c.do("Emulation.setScriptExecutionDisabled", map[string]any{"value": !on})
 }
 
-// visit opens an address and waits until it is there.
+// visit opens a URL and waits for its load event.
 func (c *chromium) visit(url string) {
 	c.t.Helper()
 	mark := c.mark()
@@ -184,7 +184,7 @@ func (c *chromium) mark() int {
 	return len(c.events)
 }
 
-// waitFor waits for an event that came after a mark.
+// waitFor waits for an event after mark.
 func (c *chromium) waitFor(method string, mark int) {
 	c.t.Helper()
 	for range 600 {
@@ -204,7 +204,7 @@ func (c *chromium) since(mark int) []message {
 	return append([]message(nil), c.events[mark:]...)
 }
 
-// eval runs JavaScript in the page, also where pages may run none of their own.
+// eval evaluates JavaScript in the page, even if the page's own scripts are disabled.
 func (c *chromium) eval(expression string, result any) {
 	c.t.Helper()
 	var got struct {
@@ -219,7 +219,7 @@ func (c *chromium) eval(expression string, result any) {
 	}
 }
 
-// click clicks an element, and waits for the page that it leads to.
+// click clicks an element and waits for the next page.
 func (c *chromium) click(selector string) {
 	c.t.Helper()
 	mark := c.mark()
@@ -227,7 +227,7 @@ func (c *chromium) click(selector string) {
 	c.waitFor("Page.loadEventFired", mark)
 }
 
-// press sends keys, one after the other.
+// press sends key presses in sequence.
 func (c *chromium) press(keys ...string) {
 	c.t.Helper()
 	for _, key := range keys {
@@ -244,7 +244,7 @@ func (c *chromium) press(keys ...string) {
 	}
 }
 
-// shoot writes a picture of the whole page, up to a height.
+// shoot writes a screenshot of the whole page, up to a maximum height.
 func (c *chromium) shoot(file string, width int) {
 	c.t.Helper()
 	var height int

@@ -7,11 +7,11 @@ import (
 	"git-checkpoint/gitstore"
 )
 
-// A Diff is what changed from one checkpoint to another.
+// A Diff holds the differences between two checkpoints.
 type Diff struct {
-	From         *TimelineEntry // nil for HEAD at the save
+	From         *TimelineEntry // nil means HEAD at the save
 	To           TimelineEntry
-	Self         string // address of the page
+	Self         string // URL of the page
 	Against      []Choice
 	State        []StateRow
 	StateSays    string
@@ -19,22 +19,22 @@ type Diff struct {
 	Files        []FileDiff
 	FilesSay     string
 	FilesTrouble string
-	Left         int // files that are not shown
+	Left         int // number of omitted files
 }
 
-// A Choice is a checkpoint to compare with.
+// A Choice is a selectable checkpoint for the comparison.
 type Choice struct {
 	Value, Text string
 	Selected    bool
 }
 
-// nearChoices is how many checkpoints around are offered.
+// nearChoices is the number of adjacent checkpoints to choose from.
 const nearChoices = 12
 
-// against is what the parameter says for HEAD at the save.
+// againstHead is the parameter value for HEAD at the save.
 const againstHead = "head"
 
-// diff shows what a checkpoint changed.
+// diff shows the changes of a checkpoint.
 func (v *visit) diff() error {
 	at, err := v.place()
 	if err != nil {
@@ -59,8 +59,8 @@ func (v *visit) diff() error {
 	return nil
 }
 
-// compared is what a checkpoint is compared with: what the address names, else
-// the one before it, nil for HEAD at the save.
+// compared returns the checkpoint to compare with: the checkpoint named in the URL, or by
+// default the previous checkpoint. nil means HEAD at the save.
 func (v *visit) compared(at place) (*gitstore.Checkpoint, error) {
 	switch name := cut(v.r.URL.Query().Get("against"), 400); name {
 	case "":
@@ -82,7 +82,7 @@ func nameOrHead(c *gitstore.Checkpoint) string {
 	return nameOf(c)
 }
 
-// choices are HEAD at the save and the checkpoints around.
+// choices returns HEAD at the save and adjacent checkpoints.
 func (v *visit) choices(at place, from *gitstore.Checkpoint) []Choice {
 	chosen := nameOrHead(from)
 	list := []Choice{{againstHead, "HEAD at the save", chosen == againstHead}}
@@ -109,9 +109,9 @@ func (v *visit) choices(at place, from *gitstore.Checkpoint) []Choice {
 	return list
 }
 
-// diffPage compares two checkpoints, the first of which may be nil, within a
-// budget of lines. With paths, only these files are compared, and each may be
-// as long as the page.
+// diffPage compares two checkpoints within a budget of lines; a nil from means HEAD at
+// the save. If paths is not empty, only these files are compared, and each file can use
+// the page's whole budget.
 func (v *visit) diffPage(from, to *gitstore.Checkpoint, b budget, paths []string) *Diff {
 	d := &Diff{To: v.view("").entry(to, false)}
 	compared := v.filesBetween(from, to, paths)
@@ -144,8 +144,8 @@ func (v *visit) compareRecords(d *Diff, from, to *gitstore.Checkpoint, b *budget
 	d.StateSays = count(len(d.State), "change")
 }
 
-// filesBetween begins to compare files; what it returns waits for the end. Git
-// reads them while the records are compared.
+// filesBetween starts a comparison of files and returns a function that waits for its
+// result. Git reads the files while the caller compares records.
 func (v *visit) filesBetween(from, to *gitstore.Checkpoint, paths []string) (compared func() *changedFiles) {
 	between, err := v.repo.Diff(from, to, literal(paths)...)
 	if err != nil {
@@ -161,11 +161,11 @@ func (v *visit) filesBetween(from, to *gitstore.Checkpoint, paths []string) (com
 	return func() *changedFiles { return <-done }
 }
 
-// changedFiles are the files that differ, with their patches.
+// changedFiles holds changed files and their patches.
 type changedFiles struct {
 	files []gitstore.FileChange
 	patch []byte
-	whole bool // nothing of the patch is missing
+	whole bool // patch is complete
 	err   error
 }
 
@@ -181,7 +181,7 @@ func (d *Diff) showFiles(c *changedFiles, b *budget) {
 	d.Files, d.Left = fileDiffs(c.files, c.patch, c.whole, b)
 }
 
-// literal makes paths that git takes for nothing else.
+// literal converts paths to literal pathspecs.
 func literal(paths []string) []string {
 	var list []string
 	for _, p := range paths[:min(len(paths), 2)] {

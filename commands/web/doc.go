@@ -1,32 +1,32 @@
-// Package web is a page on loopback for looking at checkpoints, and the same
-// page as one file.
+// Package web serves a web page for checkpoints on a loopback address, and exports this
+// page as a single file.
 //
 //	/                              the issues
-//	/i/ISSUE                       where an issue stands, and its timeline
-//	/i/ISSUE/archive               what was archived of it
+//	/i/ISSUE                       progress and timeline of an issue
+//	/i/ISSUE/archive               archived checkpoints
 //	/i/ISSUE/c/ID                  a checkpoint: freshness, record, files
-//	/i/ISSUE/c/ID/diff             what it changed, against another one
-//	/i/ISSUE/c/ID/raw              its record as it is stored
-//	/i/ISSUE/c/ID/{pin,unpin,archive,drop}   GET asks, POST does it
+//	/i/ISSUE/c/ID/diff             changes since another checkpoint
+//	/i/ISSUE/c/ID/raw              stored record
+//	/i/ISSUE/c/ID/{pin,unpin,archive,drop}   GET asks, POST executes
 //
-// ISSUE is the last component of the issue's ref, and ID a checkpoint's id or
-// commit, both escaped for a URL.
+// ISSUE is the last component of the issue's ref. ID is a checkpoint's id or commit. Both
+// are escaped for URLs.
 //
-// # What it promises
+// # Security
 //
-// Nothing is served without the token that the URL printed at the start
-// carries; a browser gets a cookie for it. Nothing is served under a host name
-// that is neither loopback's nor the address that was chosen, so a name that
-// was made to point here gets nothing. What another page in the browser asks
-// for is refused. A page runs no script but its own, loads nothing, and can be
-// put into no frame. Nothing is changed without Options.Write, and then only
-// by a form that this program wrote for that very change.
+// Each request needs the token in the printed URL; browsers receive a cookie with this
+// token. The Host header must name a loopback address, the configured host or the
+// connection's local address, which prevents DNS rebinding. Requests from other pages in
+// the browser are rejected. A page runs only its own script, loads no external resources,
+// and refuses frames. Changes require Options.Write and a form that this program
+// generated for the same change.
 //
-// Text of records, notes, names and files is hostile: it is escaped, what
-// cannot be seen or turns the direction of text is spelled out, and no link is
-// made from it.
+// Text of records, notes, names and files is hostile. It is HTML-escaped, invisible and
+// bidirectional control characters are shown as escapes, and such text never becomes a
+// link.
 //
-// Models (Timeline, Record, Diff ...) are values made by pure functions;
-// templates are parsed when the first page is made, since every command links
-// this package.
+// # Structure
+//
+// Models (Timeline, Record, Diff ...) are values from pure functions. Templates are
+// parsed for the first page, because every command links this package.
 package web

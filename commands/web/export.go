@@ -15,37 +15,37 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// An Exported is a file of its own.
+// An Exported is the content of an exported file.
 type Exported struct {
 	Notes  []string
 	Issues *Issues
 	Chains []ExportChain
 }
 
-// An ExportChain is an issue with some of its checkpoints.
+// An ExportChain is an issue with its exported checkpoints.
 type ExportChain struct {
 	Anchor      string
 	Issue       *IssuePage
 	Checkpoints []ExportCheckpoint
 }
 
-// An ExportCheckpoint is a checkpoint with what it changed.
+// An ExportCheckpoint is a checkpoint with its changes.
 type ExportCheckpoint struct {
 	Anchor     string
 	Checkpoint *CheckpointPage
 	Diff       *Diff
 }
 
-// Bounds of a file.
+// Limits of an exported file.
 const (
-	maxExported = 20  // issues
-	exportLine  = 200 // checkpoints in a timeline
-	exportWhole = 20  // checkpoints of an issue with record and diff
-	exportLines = 400 // changed lines of one of these
+	maxExported = 20  // issues per file
+	exportLine  = 200 // checkpoints per timeline
+	exportWhole = 20  // checkpoints per issue with record and diff
+	exportLines = 400 // changed lines per checkpoint
 )
 
-// Export hands the page of some issues, or of all, to write, once it is whole.
-// It returns what was left out of it, for its size.
+// Export passes the complete page of issues to write; an empty list means all issues. It
+// returns notes about content omitted because of limits or read errors.
 func Export(ctx context.Context, write func(io.Reader) error, repo *Repository, o Options, issues []checkpoint.Issue) ([]string, error) {
 	o.Write = false
 	v := &visit{site: newSite(o), ctx: ctx, r: &http.Request{URL: &url.URL{}}, repo: repo, links: links{file: true}}
@@ -62,7 +62,7 @@ func Export(ctx context.Context, write func(io.Reader) error, repo *Repository, 
 	return p.Export.Notes, write(&b)
 }
 
-// export gathers what goes into a file.
+// export collects the content of an exported file.
 func (v *visit) export(issues []checkpoint.Issue) (*Exported, error) {
 	x := &Exported{}
 	if len(issues) == 0 {
@@ -90,8 +90,7 @@ func (v *visit) export(issues []checkpoint.Issue) (*Exported, error) {
 	return x, nil
 }
 
-// exportChain adds an issue. One that cannot be read is told of, where it is
-// not the only one.
+// exportChain adds an issue. An unreadable issue becomes a note.
 func (v *visit) exportChain(x *Exported, i checkpoint.Issue) error {
 	l, err := v.repo.List(v.ctx, i, exportLine+1)
 	if err == nil && len(l.Checkpoints) == 0 {
@@ -128,8 +127,8 @@ func (v *visit) exportCheckpoint(at place) ExportCheckpoint {
 	return x
 }
 
-// unlink takes away links to checkpoints that are not in the file, all but the
-// first n, and to further pages.
+// unlink removes links to checkpoints after the first n and to other pages, because the
+// file does not contain them.
 func (t *Timeline) unlink(n int) {
 	t.Newer, t.Older = "", ""
 	for g := range t.Groups {
@@ -141,8 +140,8 @@ func (t *Timeline) unlink(n int) {
 	}
 }
 
-// Put writes a file, which appears whole or not at all: in the place of a file
-// that is there, and into what is no file, such as /dev/stdout or a pipe, which has to stay what it is.
+// Put writes a file. A regular file is replaced atomically. An existing file of another
+// kind, such as /dev/stdout or a pipe, is opened and written.
 func Put(file string, r io.Reader) error {
 	info, err := os.Stat(file)
 	switch {
@@ -162,8 +161,8 @@ func Put(file string, r io.Reader) error {
 	return errors.Join(err, f.Close())
 }
 
-// replace puts a file in the place of what is there, in one step. mode is that
-// of the file which is replaced, 0 for none.
+// replace writes a file atomically. mode is the mode of the replaced file, or 0 if no
+// file exists.
 func replace(file string, r io.Reader, mode os.FileMode) error {
 	dir, name := filepath.Split(file)
 	if dir == "" {

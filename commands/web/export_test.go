@@ -26,7 +26,7 @@ func (w *world) export(file string, issues ...checkpoint.Issue) (string, []strin
 	return string(data), left
 }
 
-// The file has everything in it, and asks for nothing.
+// into returns a function that writes an exported page to file.
 func into(file string) func(io.Reader) error {
 	return func(page io.Reader) error { return Put(file, page) }
 }
@@ -65,7 +65,7 @@ func TestExport(t *testing.T) {
 	lacks(t, page, "&lt;script&gt;")
 }
 
-// A file stays small, and says what is not in it.
+// Exported files stay small and report omitted content.
 func TestExportBounds(t *testing.T) {
 	w := newWorld(t, false)
 	for i := range exportWhole + 2 {

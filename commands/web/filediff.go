@@ -8,35 +8,35 @@ import (
 	"git-checkpoint/gitstore"
 )
 
-// Bounds of a page with patches.
+// Limits of a page with patches.
 const (
-	maxPatch     = 4 << 20 // bytes that git may say
+	maxPatch     = 4 << 20 // bytes of git's output
 	maxDiffFiles = 300
-	maxDiffLines = 6000 // on one page
-	maxFileLines = 800  // of one file, where it is not shown alone
+	maxDiffLines = 6000 // lines per page
+	maxFileLines = 800  // lines per file unless shown alone
 )
 
-// A FileDiff is a file that changed.
+// A FileDiff holds the changes of a file.
 type FileDiff struct {
-	Path, Was      string // Was where it was renamed
+	Path, Was      string // Was is the previous path of a renamed file
 	Status, Letter string
 	Anchor         string
 	Added, Removed int
 	Notes          []string
 	Hunks          []Hunk
-	More           string // what is left out, "" for nothing
-	URL            string // where all of it is
+	More           string // note about omitted lines, or ""
+	URL            string // URL of the complete diff
 
 	paths []string
 }
 
-// A budget is how many lines may still be shown, on the page and of a file.
+// A budget limits shown lines per page and per file.
 type budget struct{ page, file int }
 
-// spend takes lines for a file.
+// spend returns the remaining lines for a file.
 func (b *budget) spend() int { return max(0, min(b.page, b.file)) }
 
-// letter is git's for a status.
+// letter returns git's letter for a status.
 func letter(status string) string {
 	switch status {
 	case "typechange":
@@ -47,8 +47,8 @@ func letter(status string) string {
 	return strings.ToUpper(cut(status, 1))
 }
 
-// fileDiffs puts the list of files and git's patches together, which are in
-// one order. whole says that the patch was not cut.
+// fileDiffs combines changed files with git's patches in the same order. whole reports
+// that the patch is complete.
 func fileDiffs(files []gitstore.FileChange, patch []byte, whole bool, b *budget) (list []FileDiff, left int) {
 	sections := splitPatch(patch)
 	if want := 0; whole {
@@ -56,7 +56,7 @@ func fileDiffs(files []gitstore.FileChange, patch []byte, whole bool, b *budget)
 			want += patchesOf(f)
 		}
 		if want != len(sections) {
-			sections = nil // better none than another file's
+			sections = nil // avoids showing another file's patch
 		}
 	}
 	for i, f := range files {
@@ -81,7 +81,7 @@ func fileDiffs(files []gitstore.FileChange, patch []byte, whole bool, b *budget)
 	return list, left
 }
 
-// fill shows a file's patches.
+// fill adds a file's patches within the budget.
 func (d *FileDiff) fill(sections [][]byte, b *budget) {
 	for _, s := range sections {
 		if bytes.Contains(head(s), []byte("\nBinary files ")) {
@@ -104,9 +104,8 @@ func (d *FileDiff) fill(sections [][]byte, b *budget) {
 	}
 }
 
-// splitPatch cuts a patch where a file begins: a line of a file begins with a
-// sign, and a name with an end of line in it is quoted, so that neither looks
-// like it.
+// splitPatch splits a patch before each "diff --git" line. Content lines begin with a
+// sign, and paths with newlines are quoted, so that neither can look like this line.
 func splitPatch(patch []byte) [][]byte {
 	const begin = "diff --git "
 	var sections [][]byte
@@ -121,8 +120,8 @@ func splitPatch(patch []byte) [][]byte {
 	return sections
 }
 
-// takeSections takes what belongs to a file: nothing where it is in conflict
-// alone, two patches where it became something else.
+// takeSections removes and returns the sections of a file: no section if the file is only
+// in conflict, two sections for a type change.
 func takeSections(sections *[][]byte, f gitstore.FileChange) [][]byte {
 	n := min(patchesOf(f), len(*sections))
 	mine := (*sections)[:n]
@@ -130,7 +129,7 @@ func takeSections(sections *[][]byte, f gitstore.FileChange) [][]byte {
 	return mine
 }
 
-// patchesOf is how many patches git makes of a file that changed.
+// patchesOf returns the number of git's patches for a changed file.
 func patchesOf(f gitstore.FileChange) int {
 	switch {
 	case f.OldMode == 0 && f.NewMode == 0:
@@ -141,7 +140,7 @@ func patchesOf(f gitstore.FileChange) int {
 	return 1
 }
 
-// head is what stands before the lines of a patch.
+// head returns the part of a patch before its first hunk.
 func head(section []byte) []byte {
 	if i := bytes.Index(section, []byte("\n@@ ")); i >= 0 {
 		return section[:i]
@@ -149,7 +148,7 @@ func head(section []byte) []byte {
 	return section
 }
 
-// sums counts the lines that a patch adds and removes.
+// sums counts added and removed lines of a patch.
 func sums(section []byte) (added, removed int) {
 	in := false
 	for text := range bytes.Lines(section) {
@@ -165,7 +164,7 @@ func sums(section []byte) (added, removed int) {
 	return added, removed
 }
 
-// modeNotes say what else than lines changed.
+// modeNotes describes changes of mode and conflicts.
 func modeNotes(f gitstore.FileChange) []string {
 	kind := func(mode uint32) string {
 		switch {

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// tokenParam is the parameter of the printed address that has the token.
+// tokenParam is the query parameter with the token in the printed URL.
 const tokenParam = "token"
 
-// A guard stands before every page: it lets through what this program's own
-// page, or the person who has its address, asks for.
+// A guard is a handler in front of all pages. It accepts requests only from this
+// program's pages and from users with the printed URL.
 type guard struct {
 	token  string
-	cookie string // the name of the cookie that has it
-	host   string // the address that was chosen, "" for loopback's
+	cookie string // name of the token's cookie
+	host   string // configured host name or address
 	csp    func() string
 	cross  *http.CrossOriginProtection
 	next   http.Handler
@@ -51,7 +51,7 @@ func refuse(w http.ResponseWriter, status int, text string) {
 	_, _ = w.Write([]byte("git-checkpoint: " + text + "\n"))
 }
 
-// headers are those of every answer, a refusal too.
+// headers sets headers for all responses, including refusals.
 func (g *guard) headers(h http.Header) {
 	h.Set("Content-Security-Policy", g.csp())
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -62,9 +62,8 @@ func (g *guard) headers(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// knows reports whether a request names this host. A name that somebody made
-// to point here (DNS rebinding) is none of ours; the port may be another one,
-// where it was forwarded.
+// knows reports whether the Host header names this server. This check prevents DNS
+// rebinding. The port is not checked, because it may be forwarded.
 func (g *guard) knows(r *http.Request) bool {
 	host := r.Host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -81,7 +80,7 @@ func (g *guard) knows(r *http.Request) bool {
 	return at.IsLoopback() || at == arrivedAt(r)
 }
 
-// arrivedAt is the address of this machine that a connection was made to.
+// arrivedAt returns the local address of the request's connection.
 func arrivedAt(r *http.Request) netip.Addr {
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if tcp, ok := local.(*net.TCPAddr); ok {
@@ -90,9 +89,9 @@ func arrivedAt(r *http.Request) netip.Addr {
 	return netip.Addr{}
 }
 
-// fromHere reports whether this program's own page asks, or the person: what
-// another page in the browser asks for is refused, but that somebody follows a
-// link to here, which nobody but the person sees.
+// fromHere reports whether this program's page or the user sent the request. Requests
+// from other pages in the browser are rejected, except for links: only the user sees
+// their response.
 func fromHere(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none":
@@ -101,13 +100,12 @@ func fromHere(r *http.Request) bool {
 	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
-// brings reports whether the address has the token.
+// brings reports whether the URL of a GET request contains the token.
 func (g *guard) brings(r *http.Request) bool {
 	return r.Method == http.MethodGet && equal(r.URL.Query().Get(tokenParam), g.token)
 }
 
-// letIn gives a browser the cookie, and sends it where it wanted to go by an
-// address that may be seen.
+// letIn sets the cookie and redirects to the requested URL without the token.
 func (g *guard) letIn(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	to := *r.URL
@@ -121,7 +119,7 @@ func (g *guard) letIn(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// isIn reports whether a browser has the cookie.
+// isIn reports whether the request has the cookie with the token.
 func (g *guard) isIn(r *http.Request) bool {
 	for _, c := range r.CookiesNamed(g.cookie) {
 		if equal(c.Value, g.token) {
@@ -131,7 +129,7 @@ func (g *guard) isIn(r *http.Request) bool {
 	return false
 }
 
-// equal compares in a time that tells nothing of either.
+// equal compares two secrets in constant time.
 func equal(a, b string) bool {
 	return b != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// secretPage stands for all pages: none of it may get to whom it is not for.
+// secretPage represents all pages; it must not reach unauthorised clients.
 const secretPage = "the page"
 
 func guarded() *guard {
@@ -21,7 +21,7 @@ func guarded() *guard {
 	}))
 }
 
-// A request that a browser makes of this page.
+// request returns an authorised browser request, modified by change.
 func request(change func(*http.Request)) *http.Request {
 	r := httptest.NewRequest("GET", "/i/42", nil)
 	r.Host = "127.0.0.1:8042"
@@ -114,7 +114,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// Where a connection was made to an address, that address is known.
+// The local address of a connection is a valid host.
 func TestGuardArrived(t *testing.T) {
 	for host, want := range map[string]int{"192.0.2.7:8042": 200, "192.0.2.8:8042": 421} {
 		r := request(func(r *http.Request) { r.Host = host })
@@ -125,8 +125,8 @@ func TestGuardArrived(t *testing.T) {
 	}
 }
 
-// The token in the address becomes a cookie that only this page sends, and
-// goes from the address; it leads nowhere else.
+// A token in the URL becomes a same-site cookie and disappears from the URL. The redirect
+// stays on this server.
 func TestGuardToken(t *testing.T) {
 	for target, want := range map[string]string{
 		"/i/42?page=2&token=" + testToken:     "/i/42?page=2",
@@ -151,7 +151,7 @@ func TestGuardToken(t *testing.T) {
 	}
 }
 
-// The policy names the style and the script that are on the page.
+// The content security policy contains hashes of the page's style and script.
 func TestContentPolicy(t *testing.T) {
 	w := newWorld(t, false)
 	answer := w.ask("GET", "/", "", nil)

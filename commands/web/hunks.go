@@ -8,27 +8,26 @@ import (
 	"git-checkpoint/gitstore/linediff"
 )
 
-// A Hunk is a part of a file or text that changed.
+// A Hunk is a changed part of a file or text.
 type Hunk struct {
 	Lines []DiffLine
 }
 
-// A DiffLine is one line of a hunk.
+// A DiffLine is one line in a hunk.
 type DiffLine struct {
 	Kind     string // same, add, del or note
-	Old, New int    // its numbers, 0 for none
+	Old, New int    // line numbers; 0 if absent
 	Parts    []Part
 }
 
-// A Part is a piece of a line; Strong is what differs from the line it
-// replaces.
+// A Part is a segment of a line; Strong segments differ from the replaced line.
 type Part struct {
 	Text   string
 	Strong bool
 }
 
-// parsePatch reads the hunks of one file's patch, as git writes it, up to a
-// number of lines; what stands before the first hunk it leaves out.
+// parsePatch parses the hunks of one file's git patch, up to limit lines. Text before the
+// first hunk is ignored.
 func parsePatch(patch string, limit int) (hunks []Hunk, cut bool) {
 	var h *Hunk
 	var old, now int
@@ -58,7 +57,7 @@ func parsePatch(patch string, limit int) (hunks []Hunk, cut bool) {
 	return hunks, cut
 }
 
-// hunkStart reads "@@ -old,n +new,n @@".
+// hunkStart parses "@@ -old,n +new,n @@".
 func hunkStart(head string) (old, now int) {
 	fields := strings.Fields(head)
 	if len(fields) < 3 {
@@ -72,7 +71,7 @@ func hunkStart(head string) (old, now int) {
 	return number(fields[1]), number(fields[2])
 }
 
-// add puts a line into the hunk and counts.
+// add appends a line and increments line numbers.
 func (h *Hunk) add(op byte, text string, old, now *int) {
 	l := DiffLine{Parts: []Part{{Text: block(cut(text, maxText))}}}
 	switch op {
@@ -86,13 +85,13 @@ func (h *Hunk) add(op byte, text string, old, now *int) {
 		l.Kind, l.Old, l.New = "same", *old, *now
 		*old++
 		*now++
-	default: // as in "\ No newline at end of file"
+	default: // e.g. "\ No newline at end of file"
 		l.Kind, l.Parts[0].Text = "note", line(strings.TrimSpace(text))
 	}
 	h.Lines = append(h.Lines, l)
 }
 
-// textHunks shows how one text became another, up to a number of lines.
+// textHunks returns the line diff of two texts, up to limit lines.
 func textHunks(from, to string, limit int) (hunks []Hunk, cut bool) {
 	for _, c := range linediff.Compare(from, to, 3) {
 		if limit <= 0 {
@@ -111,8 +110,8 @@ func textHunks(from, to string, limit int) (hunks []Hunk, cut bool) {
 	return hunks, cut
 }
 
-// emphasize marks, where as many lines were added as were removed before
-// them, what differs between two lines that belong together.
+// emphasize marks the differences within replaced lines, if equal numbers of lines were
+// removed and added.
 func (h *Hunk) emphasize() {
 	for i := 0; i < len(h.Lines); {
 		dels := h.run(i, "del")
@@ -126,7 +125,7 @@ func (h *Hunk) emphasize() {
 	}
 }
 
-// run counts the lines of a kind from a place on.
+// run counts consecutive lines of a kind from index at.
 func (h *Hunk) run(at int, kind string) int {
 	n := 0
 	for at+n < len(h.Lines) && h.Lines[at+n].Kind == kind {
@@ -135,8 +134,8 @@ func (h *Hunk) run(at int, kind string) int {
 	return n
 }
 
-// mark splits two lines into what they begin with, what differs, and what they
-// end with, unless too little is the same to be of help.
+// mark splits two lines into common prefix, difference and common suffix. Lines with too
+// little in common remain unsplit.
 func mark(a, b *DiffLine) {
 	x, y := a.Parts[0].Text, b.Parts[0].Text
 	head := 0

@@ -8,8 +8,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A tip is the newest checkpoint of an issue, nil for none, or why it cannot
-// be read.
+// A tip is the newest checkpoint of an issue, nil if the chain is empty, or the read
+// error.
 type tip struct {
 	issue checkpoint.Issue
 	c     *gitstore.Checkpoint
@@ -31,7 +31,7 @@ func (v *visit) tip(i checkpoint.Issue) tip {
 	return tip{issue: i, c: &l.Checkpoints[0]}
 }
 
-// row is an issue in the table. Its record need not be readable.
+// row returns an issue's table row, even if its record is unreadable.
 func (v *visit) row(t tip) IssueRow {
 	row := IssueRow{Name: line(string(t.issue)), URL: v.links.issue(t.issue), issue: t.issue}
 	if t.err != nil {

@@ -7,8 +7,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// maxIssues is how many issues the first page has, and maxTips how many are
-// looked at to find the newest.
+// maxIssues limits issues on the first page; maxTips limits tips that are read to find
+// the newest issues.
 const (
 	maxIssues = 200
 	maxTips   = 2000
@@ -26,8 +26,7 @@ func (v *visit) issues() error {
 	return nil
 }
 
-// allIssues reads the newest checkpoint of every issue, and the records of
-// those that are shown.
+// allIssues reads the newest checkpoint of each issue and the records of shown issues.
 func (v *visit) allIssues() (*Issues, error) {
 	live, strange, err := v.repo.Issues(v.ctx, false)
 	if err != nil {
@@ -46,7 +45,7 @@ func (v *visit) allIssues() (*Issues, error) {
 	hidden := map[checkpoint.Issue]bool{}
 	for _, t := range tips {
 		if t.err == nil && t.c == nil {
-			continue // emptied: what is left of it is in the archive
+			continue // empty chain: remaining checkpoints are archived
 		}
 		hidden[t.issue] = true
 		if len(m.Rows) < maxIssues {

@@ -16,10 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// now is when the tests look.
+// now is the fixed time of tests.
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// chainOf is a chain of n checkpoints, newest first, ten in a phase.
+// chainOf returns a chain of n checkpoints, newest first, ten per phase.
 func chainOf(n int) *gitstore.List {
 	l := &gitstore.List{Issue: "42", Complete: true}
 	for i := range n {
@@ -109,7 +109,7 @@ func TestAge(t *testing.T) {
 	assert.Empty(t, stamp(time.Time{}, now).Machine)
 }
 
-// An address leads back to what it was made of, whatever a name is.
+// URLs decode to the original names, even for unusual names.
 func TestNameOf(t *testing.T) {
 	commit := plumbing.NewHash("0123456789abcdef0123456789abcdef01234567")
 	for id, want := range map[string]string{
@@ -159,7 +159,7 @@ func TestShowRecord(t *testing.T) {
 	assert.False(t, got.Cut)
 }
 
-// However much a record has in it, what is shown of it is bounded.
+// Shown values are limited even for large records.
 func TestShowRecordBounds(t *testing.T) {
 	doc := checkpoint.NewMap()
 	for i := range 100 {
@@ -209,7 +209,7 @@ func TestParsePatch(t *testing.T) {
 	assert.Len(t, hunks[0].Lines, 2)
 }
 
-// Files and patches are put together by their order alone.
+// Files and patches are matched only by order.
 func TestFileDiffs(t *testing.T) {
 	files := []gitstore.FileChange{
 		{Path: "bin", Status: "modified", OldMode: 0o100644, NewMode: 0o100644},

@@ -8,14 +8,14 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Page is what the templates show: what is not nil is on it.
+// A Page is the model for templates; non-nil parts are shown.
 type Page struct {
 	Title  string
-	Name   string // of the repository
+	Name   string // name of the repository
 	Home   string
 	Crumbs []Crumb
 	Write  bool
-	File   bool // a file of its own, not a page of a server
+	File   bool // exported file instead of a served page
 	Made   Stamp
 
 	Issues     *Issues
@@ -27,49 +27,49 @@ type Page struct {
 	Export     *Exported
 }
 
-// A Crumb is a step on the way from the first page to this one.
+// A Crumb is one breadcrumb link.
 type Crumb struct{ Text, URL string }
 
-// A Failure is why there is nothing else to show.
+// A Failure is an error shown instead of other content.
 type Failure struct {
 	Status int
 	Text   string
 }
 
-// page begins a page.
+// page returns a new page with common fields.
 func (v *visit) page(title string) *Page {
 	return &Page{Title: title, Name: line(v.o.Name), Home: v.links.home(), Write: v.o.Write, Made: stamp(v.o.Now(), v.o.Now())}
 }
 
-// crumbs lead to an issue, and on.
+// crumbs returns breadcrumbs to an issue, followed by more.
 func (v *visit) crumbs(i checkpoint.Issue, more ...Crumb) []Crumb {
 	return append([]Crumb{{"Issue " + line(string(i)), v.links.issue(i)}}, more...)
 }
 
-// view is how timelines are made.
+// view returns the parameters of timelines.
 func (v *visit) view(base string) view {
 	return view{links: v.links, base: base, now: v.o.Now(), old: v.o.Old, size: PageSize}
 }
 
-// An IssuePage is an issue's page.
+// An IssuePage is the page of an issue.
 type IssuePage struct {
 	Name, Title string
-	State       string // of the issue, as it was recorded
+	State       string // recorded state of the issue
 	Labels      []string
-	Archived    bool   // the timeline is the archive's
-	Live        string // addresses of either timeline
+	Archived    bool   // timeline shows the archive
+	Live        string // URLs of both timelines
 	Archive     string
-	URL         string // of this one
+	URL         string // URL of this timeline
 	Standing    *Standing
-	Trouble     string // why there is none
+	Trouble     string // reason why Standing is nil
 	Tip         *TimelineEntry
 	Timeline    Timeline
 	Filter      Filter
 	Triggers    []string
-	Phases      []string // of what is shown
+	Phases      []string // phases on this page
 }
 
-// timeline shows an issue's checkpoints, and where it stands.
+// timeline shows an issue's checkpoints and progress.
 func (v *visit) timeline(archived bool) error {
 	i, err := v.issue()
 	if err != nil {
@@ -98,8 +98,8 @@ func (v *visit) timeline(archived bool) error {
 	return nil
 }
 
-// issuePage is an issue's page from its chain. What is judged is the newest
-// checkpoint, on the first page of all.
+// issuePage returns an issue's page. The newest checkpoint is judged, but only on the
+// first page without a filter.
 func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *IssuePage {
 	base := v.links.issue(l.Issue)
 	if archived {
@@ -132,8 +132,8 @@ func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *IssuePage 
 	return m
 }
 
-// Kicker is what stands above the title: the name, where that is no title of
-// its own, and what else there is to say in words.
+// Kicker returns the text above the title: the issue's name if it has a title, and its
+// state.
 func (m *IssuePage) Kicker() string {
 	var words []string
 	if m.Title != "" {
@@ -148,7 +148,7 @@ func (m *IssuePage) Kicker() string {
 	return strings.Join(words, " · ")
 }
 
-// standing judges a checkpoint.
+// standing judges a checkpoint, or returns the error text.
 func (v *visit) standing(c *gitstore.Checkpoint, r *checkpoint.Record, tip bool) (*Standing, string) {
 	j, err := v.repo.Judge(c, r)
 	if err != nil {
@@ -169,7 +169,7 @@ func triggers() []string {
 	return list
 }
 
-// addNew adds what is not there yet.
+// addNew appends s unless it is empty or already in the list.
 func addNew(list []string, s string) []string {
 	for _, have := range list {
 		if have == s {
@@ -182,15 +182,15 @@ func addNew(list []string, s string) []string {
 	return append(list, s)
 }
 
-// Issues is the first page: the issues, the one that was worked on last first.
+// Issues is the first page's table, most recent issue first.
 type Issues struct {
 	Rows     []IssueRow
-	Archived []IssueRow // with nothing but an archive
-	Strange  []string   // refs that are no issue's
-	Left     int        // rows that are not shown
+	Archived []IssueRow // issues that have only archived checkpoints
+	Strange  []string   // invalid issue refs
+	Left     int        // number of omitted rows
 }
 
-// An IssueRow is an issue in a table.
+// An IssueRow is an issue's table row.
 type IssueRow struct {
 	Name, Title, URL string
 	Tip              *TimelineEntry

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// work is a small issue: three checkpoints in two phases.
+// work creates a small issue: three checkpoints in two phases.
 func (w *world) work() (saved []*gitstore.Saved) {
 	title := func(r *checkpoint.Record) {
 		s := r.IssueSnapshot()
@@ -41,7 +41,7 @@ func (w *world) work() (saved []*gitstore.Saved) {
 	}))
 }
 
-// has and lacks do not print whole pages.
+// has and lacks report failures without printing whole pages.
 func has(t *testing.T, page, want string, more ...any) {
 	t.Helper()
 	assert.True(t, strings.Contains(page, want), append([]any{"there is no %q: %v", want}, fmt.Sprint(more...))...)
@@ -118,8 +118,8 @@ func TestCheckpointPage(t *testing.T) {
 	assert.True(t, strings.HasPrefix(answer.Body.String(), "checkpoint_id: "+string(saved[2].ID)))
 }
 
-// A pin is a commit of its own on top: the newest checkpoint stays the tip.
-// A name that is no title is said once.
+// A pin is a separate commit at the tip, but the newest checkpoint is still shown as tip.
+// An issue name without a title appears once.
 func TestPinnedTip(t *testing.T) {
 	w := newWorld(t, true)
 	c := w.save("9", "docs", checkpoint.Manual, "the only one", nil)
@@ -161,12 +161,12 @@ func TestDiffPage(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, w.ask("GET", last+"?against=nothing", "", nil).Code)
 }
 
-// known are the elements that the templates have.
+// known lists the elements in templates.
 var known = strings.Fields("html head meta title link style script body a header nav ol li div button main section h1 h2 h3 p span ul dl dt dd " +
 	"table caption thead tbody tr th td code pre time details summary form label input select option datalist article footer dialog kbd b")
 
-// A page has no element and no attribute that a record could have put there,
-// and no address that is not its own.
+// assertHarmless checks that a page has only elements, attributes and URLs from
+// templates, not from records.
 func assertHarmless(t *testing.T, path, page string) {
 	t.Helper()
 	m := regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f\u200b\u202a-\u202e\u2066-\u2069\u0080-\u009f]").FindString(page)
@@ -198,7 +198,7 @@ func assertHarmless(t *testing.T, path, page string) {
 	assert.Greater(t, elements, 20, path)
 }
 
-// groups is what the first group of a pattern finds on a page.
+// groups returns all matches of a pattern's first group.
 func groups(page, pattern string) (found []string) {
 	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(page, -1) {
 		found = append(found, m[1])
@@ -206,7 +206,7 @@ func groups(page, pattern string) (found []string) {
 	return found
 }
 
-// hostileWork makes an issue whose every text is hostile.
+// hostileWork creates an issue with hostile text in each field.
 func (w *world) hostileWork() (issue string, saved []*gitstore.Saved) {
 	issue = `a<b>/"x"&../y`
 	edit := func(note string) func(*checkpoint.Record) {
@@ -261,7 +261,7 @@ func TestHostile(t *testing.T) {
 
 var proofPattern = regexp.MustCompile(`name="proof" value="([0-9a-f]+)"`)
 
-// proof is what the form of a question has.
+// proof returns the proof in a confirmation form.
 func (w *world) proof(path string) string {
 	w.t.Helper()
 	m := proofPattern.FindStringSubmatch(w.get(path))
@@ -284,7 +284,7 @@ func (w *world) pinned() string {
 	return text
 }
 
-// Every action asks first, and is done by the form of its own question alone.
+// Each action requires confirmation by its own form.
 func TestWrite(t *testing.T) {
 	w := newWorld(t, true)
 	saved := w.work()
@@ -296,7 +296,8 @@ func TestWrite(t *testing.T) {
 	}
 	lacks(t, page, "/unpin")
 
-	// Not without the form's proof, nor with that of another action or checkpoint.
+	// A form without proof, or with the proof for another action or checkpoint, is
+	// refused.
 	other := w.proof(cp(0) + "/drop")
 	for _, form := range []string{"", "proof=", "proof=00", other, w.proof(cp(1) + "/pin")} {
 		assert.Equal(t, http.StatusForbidden, w.ask("POST", cp(1)+"/drop", form, nil).Code, form)

@@ -6,49 +6,49 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Value is a value of a record, ready to be shown.
+// A Value is a record's value, prepared for templates.
 type Value struct {
 	Kind  string // text, block, word, empty, map, list, words or table
 	Text  string
-	Rows  []Row     // of a map
-	Items []Value   // of a list
-	Cols  []string  // of a table
-	Cells [][]Value // one row each, in the order of Cols
-	More  int       // values that are left out
+	Rows  []Row     // entries of a map
+	Items []Value   // items of a list
+	Cols  []string  // columns of a table
+	Cells [][]Value // table rows, in the order of Cols
+	More  int       // number of omitted values
 }
 
-// A Row is a key of a map with its value.
+// A Row is a map entry.
 type Row struct {
 	Key   string
 	Value Value
 }
 
-// A Section is one key at the top of a record.
+// A Section is one top-level key in a record.
 type Section struct {
 	Key   string
 	Value Value
 }
 
-// A Record is a checkpoint's record for people: the plain values first, then
-// one section for each that holds more.
+// A Record is a record prepared for users: first simple values, then one section per
+// compound value.
 type Record struct {
 	Plain    []Row
 	Sections []Section
-	Cut      bool // values were left out
+	Cut      bool // values were omitted
 }
 
-// Bounds of what is shown of a record; all of it is in its text.
+// Limits of shown values; the raw text has all values.
 const (
-	maxValues  = 4000 // of a record
-	maxElems   = 200  // of one list or map
-	maxText    = 8000 // bytes of one text
-	maxColumns = 6    // of a table; wider ones are lists
+	maxValues  = 4000 // values per record
+	maxElems   = 200  // values per list or map
+	maxText    = 8000 // bytes per text
+	maxColumns = 6    // columns per table; wider tables become lists
 )
 
-// A shower turns a document into values, up to a number of them.
+// A shower converts a document into a limited number of values.
 type shower struct{ left int }
 
-// showRecord makes a record ready to be shown.
+// showRecord prepares a record for templates.
 func showRecord(doc *checkpoint.Map) Record {
 	s := &shower{left: maxValues}
 	var r Record
@@ -83,7 +83,7 @@ func (s *shower) value(v any) Value {
 	return Value{Kind: "empty"}
 }
 
-// textValue is a block where the text has several lines.
+// textValue returns a text value, of kind block if it has several lines.
 func textValue(v string) Value {
 	kept := cut(v, maxText)
 	shown := Value{Kind: "text", Text: block(kept), More: len(v) - len(kept)}
@@ -134,7 +134,7 @@ func (s *shower) list(list []any) Value {
 	return shown
 }
 
-// brief reports whether values fit on a line or two.
+// brief reports whether values fit on one or two lines.
 func brief(items []Value) bool {
 	n := 0
 	for _, v := range items {
@@ -146,8 +146,8 @@ func brief(items []Value) bool {
 	return n < 160
 }
 
-// columns are the keys of mappings that make a table: few of them, and nothing
-// in them that is a list or a mapping itself. It is nil for any other list.
+// columns returns the keys of a list of maps that can be shown as a table: few keys with
+// flat values. It returns nil for other lists.
 func columns(list []any) []string {
 	var cols []string
 	seen := map[string]bool{}
@@ -168,7 +168,7 @@ func columns(list []any) []string {
 	return cols
 }
 
-// flat reports whether a value fits into a table's cell.
+// flat reports whether a value fits in a table cell.
 func flat(v any) bool {
 	switch v := v.(type) {
 	case *checkpoint.Map:

@@ -19,7 +19,7 @@ var style string
 //go:embed assets/script.js
 var script string
 
-// templates are parsed when the first page is made.
+// templates is parsed for the first page.
 var templates = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("").Funcs(template.FuncMap{
 		"style":  func() template.CSS { return template.CSS(style) },
@@ -32,7 +32,7 @@ var templates = sync.OnceValues(func() (*template.Template, error) {
 	}).ParseFS(pages, "assets/*.html")
 })
 
-// render writes a page.
+// render writes a page as HTML.
 func render(w io.Writer, p *Page) error {
 	t, err := templates()
 	if err != nil {
@@ -41,8 +41,8 @@ func render(w io.Writer, p *Page) error {
 	return t.ExecuteTemplate(w, "page", p)
 }
 
-// contentPolicy allows the page its own style and script, by what is in them,
-// forms to where it comes from, and nothing else.
+// contentPolicy is the content security policy. It permits the page's own style and
+// script by hash, and forms to the same origin.
 var contentPolicy = sync.OnceValue(func() string {
 	return "default-src 'none'; style-src 'sha256-" + digest(style) + "'; script-src 'sha256-" + digest(script) +
 		"'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"

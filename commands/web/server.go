@@ -17,16 +17,16 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Options say what is shown and what may be done.
+// Options holds data sources and permissions of the page.
 type Options struct {
-	Open  func(context.Context) (*Repository, error) // the repository, for one request
+	Open  func(context.Context) (*Repository, error) // opens the repository for one request
 	Now   func() time.Time
-	Name  string        // of the repository, for the title
-	Write bool          // pin, unpin, archive and drop
-	Old   time.Duration // checkpoints that are older are marked, 0 for none
+	Name  string        // name of the repository, for titles
+	Write bool          // permits pin, unpin, archive and drop
+	Old   time.Duration // age above which checkpoints are marked; 0 disables marks
 }
 
-// A Repository is one request's.
+// A Repository is the open repository of one request.
 type Repository struct {
 	*gitstore.Store
 	Judge func(*gitstore.Checkpoint, *checkpoint.Record) (Judged, error)
@@ -34,13 +34,13 @@ type Repository struct {
 
 // Limits of the server.
 const (
-	maxAtOnce = 4                // requests that read the repository
-	maxTime   = 30 * time.Second // of one
-	maxForm   = 4 << 10          // bytes of a form
-	toEnd     = 3 * time.Second  // for requests that are under way at the end
+	maxAtOnce = 4                // concurrent requests that read the repository
+	maxTime   = 30 * time.Second // time per request
+	maxForm   = 4 << 10          // bytes per form
+	toEnd     = 3 * time.Second  // time for running requests at shutdown
 )
 
-// A Server is a page that is being served.
+// A Server serves the page.
 type Server struct {
 	listener net.Listener
 	http     *http.Server
@@ -48,8 +48,8 @@ type Server struct {
 	host     string
 }
 
-// Listen begins to listen at an address: a host and a port, or a port alone,
-// which is loopback's. Port 0 is any that is free.
+// Listen listens on an address: host and port, or only a port on loopback. Port 0 selects
+// any free port.
 func Listen(addr string, o Options) (*Server, error) {
 	host, port, err := splitAddr(addr)
 	if err != nil {
@@ -69,12 +69,12 @@ func Listen(addr string, o Options) (*Server, error) {
 		WriteTimeout:      maxTime + 15*time.Second,
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    16 << 10,
-		ErrorLog:          log.New(io.Discard, "", 0), // what a client did wrong
+		ErrorLog:          log.New(io.Discard, "", 0), // discards errors caused by clients
 	}
 	return s, nil
 }
 
-// splitAddr reads an address; a host that is left out is 127.0.0.1.
+// splitAddr splits an address; the default host is 127.0.0.1.
 func splitAddr(addr string) (host, port string, err error) {
 	if _, err := strconv.ParseUint(addr, 10, 16); err == nil {
 		addr = ":" + addr
@@ -92,7 +92,7 @@ func splitAddr(addr string) (host, port string, err error) {
 	return host, port, nil
 }
 
-// URL is the address to open, with the token, at a path.
+// URL returns the URL of a path, including the token.
 func (s *Server) URL(path string) string {
 	at := s.listener.Addr().(*net.TCPAddr)
 	host := s.host
@@ -106,7 +106,7 @@ func (s *Server) URL(path string) string {
 // Loopback reports whether only this machine can connect.
 func (s *Server) Loopback() bool { return s.listener.Addr().(*net.TCPAddr).IP.IsLoopback() }
 
-// Serve serves until ctx is done, and lets what is under way end then.
+// Serve serves until ctx ends, then waits for running requests.
 func (s *Server) Serve(ctx context.Context) error {
 	done := make(chan error, 1)
 	go func() { done <- s.http.Serve(s.listener) }()
@@ -126,5 +126,5 @@ func (s *Server) Serve(ctx context.Context) error {
 	return nil
 }
 
-// IssuePath is where an issue's page is, for URL.
+// IssuePath returns the path of an issue's page, for URL.
 func IssuePath(i checkpoint.Issue) string { return links{}.issue(i)[1:] }

@@ -29,7 +29,7 @@ func TestSplitAddr(t *testing.T) {
 	}
 }
 
-// The printed address leads in; ending lets a request that is under way end.
+// The printed URL grants access, and shutdown waits for running requests.
 func TestServe(t *testing.T) {
 	w := newWorld(t, false)
 	w.work()
@@ -79,8 +79,8 @@ func TestServe(t *testing.T) {
 	assert.Error(t, err)
 }
 
-// No more than a few requests read at once, and one that gets no turn in time
-// is told so.
+// The number of concurrent reads is limited, and a request that waits too long receives
+// an error.
 func TestTurns(t *testing.T) {
 	w := newWorld(t, false)
 	for range maxAtOnce {
@@ -96,7 +96,7 @@ func TestTurns(t *testing.T) {
 	assert.Equal(t, http.StatusOK, w.ask("GET", "/", "", nil).Code)
 }
 
-// A chain is read whole once, and again when its ref has moved.
+// A complete chain is cached until its ref changes.
 func TestChains(t *testing.T) {
 	w := newWorld(t, false)
 	w.work()

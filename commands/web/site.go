@@ -11,11 +11,11 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A site answers requests that a guard has let through.
+// A site handles requests accepted by the guard.
 type site struct {
 	o      Options
-	secret string        // of forms
-	turns  chan struct{} // one for each request that reads
+	secret string        // secret key for forms
+	turns  chan struct{} // semaphore of reading requests
 	chains chains
 }
 
@@ -33,7 +33,7 @@ type visit struct {
 	links
 }
 
-// handler is where every address leads.
+// handler returns the routes of all pages.
 func (s *site) handler() http.Handler {
 	mux := http.NewServeMux()
 	page := func(pattern string, show func(*visit) error) {
@@ -51,14 +51,14 @@ func (s *site) handler() http.Handler {
 	return mux
 }
 
-// errNoPage says that an address leads nowhere.
+// errNoPage reports an unknown URL.
 var errNoPage = errors.New("there is no such page")
 
-// visit shows a page within the limits, or what kept it from being shown.
+// visit shows a page within the limits, or an error page.
 func (s *site) visit(w http.ResponseWriter, r *http.Request, show func(*visit) error) {
 	parent := r.Context()
 	if r.Method == http.MethodPost {
-		parent = context.WithoutCancel(parent) // somebody who goes away has asked for it all the same
+		parent = context.WithoutCancel(parent) // a confirmed action continues after the client disconnects
 	}
 	ctx, cancel := context.WithTimeout(parent, maxTime)
 	defer cancel()
@@ -77,7 +77,7 @@ func (s *site) visit(w http.ResponseWriter, r *http.Request, show func(*visit) e
 	}
 }
 
-// take waits for a turn.
+// take acquires the semaphore.
 func (v *visit) take() error {
 	select {
 	case v.turns <- struct{}{}:
@@ -87,7 +87,7 @@ func (v *visit) take() error {
 	}
 }
 
-// fail tells what went wrong, on a page like any other.
+// fail shows an error page.
 func (v *visit) fail(err error) {
 	status := statusOf(err)
 	p := v.page("Not shown")
@@ -95,7 +95,7 @@ func (v *visit) fail(err error) {
 	v.write(status, p)
 }
 
-// statusOf is the status of an error.
+// statusOf returns the HTTP status of an error.
 func statusOf(err error) int {
 	var none *gitstore.NoneError
 	var missing *gitstore.NotFoundError
@@ -114,8 +114,8 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// write renders a page whole before its first byte is sent: one that cannot be
-// made is an error, not half a page.
+// write renders the whole page before sending. If rendering fails, it sends an error
+// instead of a partial page.
 func (v *visit) write(status int, p *Page) {
 	var b bytes.Buffer
 	if err := render(&b, p); err != nil {
@@ -127,7 +127,7 @@ func (v *visit) write(status int, p *Page) {
 	_, _ = v.w.Write(b.Bytes())
 }
 
-// issue is the issue in the address.
+// issue returns the issue in the URL.
 func (v *visit) issue() (checkpoint.Issue, error) {
 	i, err := checkpoint.IssueFromRef(v.r.PathValue("issue"))
 	if err != nil {
@@ -136,7 +136,7 @@ func (v *visit) issue() (checkpoint.Issue, error) {
 	return i, nil
 }
 
-// place finds the checkpoint in the address, and its chain.
+// place returns the checkpoint in the URL with its chain.
 func (v *visit) place() (place, error) {
 	i, err := v.issue()
 	if err != nil {
@@ -165,7 +165,7 @@ func (v *visit) place() (place, error) {
 	return place{&gitstore.List{Issue: i, Checkpoints: []gitstore.Checkpoint{*c}}, 0}, nil
 }
 
-// A place is a checkpoint in its chain.
+// A place is the position of a checkpoint in its chain.
 type place struct {
 	list *gitstore.List
 	at   int
@@ -173,10 +173,10 @@ type place struct {
 
 func (p place) checkpoint() *gitstore.Checkpoint { return &p.list.Checkpoints[p.at] }
 
-// older is the checkpoint before, nil for the first.
+// older returns the previous checkpoint, or nil for the first.
 func (p place) older() *gitstore.Checkpoint { return p.near(1) }
 
-// newer is the checkpoint after, nil for the newest.
+// newer returns the next checkpoint, or nil for the newest.
 func (p place) newer() *gitstore.Checkpoint { return p.near(-1) }
 
 func (p place) near(step int) *gitstore.Checkpoint {
@@ -186,7 +186,7 @@ func (p place) near(step int) *gitstore.Checkpoint {
 	return nil
 }
 
-// indexOf finds a checkpoint by its id or commit, -1 for none.
+// indexOf returns the index of a checkpoint by id or commit, or -1.
 func indexOf(l *gitstore.List, name string) int {
 	for i := range l.Checkpoints {
 		if string(l.Checkpoints[i].ID) == name || l.Checkpoints[i].Commit.String() == name {

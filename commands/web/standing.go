@@ -7,55 +7,54 @@ import (
 	"git-checkpoint/freshness"
 )
 
-// A Judged is what the program says of a checkpoint: the verdict, and how far
-// the work is.
+// A Judged is the assessment of a checkpoint: verdict and progress.
 type Judged struct {
 	Verdict   freshness.Verdict
-	Facts     []Fact // how far the work is
+	Facts     []Fact // progress facts
 	Names     []string
 	Completed []string
-	Current   string // the phase to go on with
-	Complete  bool   // nothing is left to do
-	Command   string // to type, to go on with the newest
-	This      string // the same, with this one
-	Alone     string // whether a resume would go on with nobody to ask
+	Current   string // phase to continue
+	Complete  bool   // no work remains
+	Command   string // command that resumes the newest checkpoint
+	This      string // command that resumes this checkpoint
+	Alone     string // whether an unattended resume is possible
 }
 
-// A Phase is a step of the way.
+// A Phase is one step in the progress display.
 type Phase struct{ Name, State string } // State is done, now or left
 
-// A Standing says where the work of an issue stands.
+// A Standing shows an issue's progress and verdict.
 type Standing struct {
 	Phases   []Phase
-	Left     int // phases that are not shown
+	Left     int // number of omitted phases
 	Facts    []Fact
 	Verdict  Verdict
 	Complete bool
 }
 
-// A Fact is a short line of what there is to know.
+// A Fact is a named line of text.
 type Fact struct{ Name, Text string }
 
-// A Verdict is freshness's, in words.
+// A Verdict is a freshness.Verdict for users.
 type Verdict struct {
-	Word    string // what to do
+	Word    string // recommended action
 	Class   string // good, warn, ask or bad
-	Says    string // in a sentence
-	Auto    string // whether a resume without anybody would go on
+	Says    string // one-sentence summary
+	Auto    string // whether an unattended resume is possible
 	Reasons []ReasonView
 	Command string
 }
 
-// A ReasonView is one reason of a verdict.
+// A ReasonView is one reason in a verdict.
 type ReasonView struct {
 	Check, Severity, Message, Hint string
 	Detail, Diff                   []string
 }
 
-// maxPhases bounds what is shown of a plan.
+// maxPhases limits shown phases.
 const maxPhases = 24
 
-// standing makes what was judged ready to be shown.
+// standing prepares an assessment for templates.
 func standing(j Judged) Standing {
 	s := Standing{Verdict: verdict(j), Complete: j.Complete}
 	for _, name := range j.Names {
@@ -80,7 +79,7 @@ func standing(j Judged) Standing {
 	return s
 }
 
-// words say an action to people: what it is, how it looks, what it means.
+// words returns label, style class and summary of an action.
 func words(a freshness.Action) (word, class, says string) {
 	switch a {
 	case freshness.Resume:
@@ -108,7 +107,7 @@ func verdict(j Judged) Verdict {
 	return v
 }
 
-// lines cleans lines, the first few of many.
+// lines cleans lines of text and limits their number.
 func lines(all []string) []string {
 	const few = 60
 	var shown []string

@@ -8,22 +8,22 @@ import (
 	"git-checkpoint/gitstore/compare"
 )
 
-// A StateRow is a path of the record that changed.
+// A StateRow is a changed path in the record.
 type StateRow struct {
 	Path, Op string
 	Old, New *Value
-	Hunks    []Hunk // for what has several lines, instead of both
+	Hunks    []Hunk // replace Old and New for multi-line values
 }
 
-// maxChanges bounds a table of changes.
+// maxChanges limits rows in a table of changes.
 const maxChanges = 1000
 
-// always changes with every checkpoint, and tells nothing.
+// always reports whether a path differs between all checkpoints and is irrelevant.
 func always(path string) bool {
 	return path == "checkpoint_id" || path == "created_at" || path == "clock"
 }
 
-// stateRows are the changes from one record to another.
+// stateRows returns changes between two records.
 func stateRows(from, to *checkpoint.Map, b *budget) []StateRow {
 	var rows []StateRow
 	s := &shower{left: maxValues}
@@ -38,7 +38,7 @@ func stateRows(from, to *checkpoint.Map, b *budget) []StateRow {
 	return rows
 }
 
-// row shows short values side by side, and others as lines that came and went.
+// row shows short values side by side and other values as a line diff.
 func (s *shower) row(c compare.FieldChange, b *budget) StateRow {
 	row := StateRow{Path: line(cut(c.Name, maxLine)), Op: string(c.Op)}
 	if side(c.Old) && side(c.New) || b.spend() == 0 {
@@ -47,7 +47,7 @@ func (s *shower) row(c compare.FieldChange, b *budget) StateRow {
 	}
 	old, now := text(c.Old), text(c.New)
 	if old == "" || now == "" || strings.HasSuffix(old, "\n") && strings.HasSuffix(now, "\n") {
-		old, now = strings.TrimSuffix(old, "\n"), strings.TrimSuffix(now, "\n") // the ends of the last lines
+		old, now = strings.TrimSuffix(old, "\n"), strings.TrimSuffix(now, "\n") // newlines at both ends
 	}
 	row.Hunks, _ = textHunks(old, now, b.spend())
 	for _, h := range row.Hunks {
@@ -64,7 +64,7 @@ func (s *shower) half(v any) *Value {
 	return &shown
 }
 
-// side reports whether a value fits beside another.
+// side reports whether a value is short enough to be shown side by side.
 func side(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -77,7 +77,7 @@ func side(v any) bool {
 	return true
 }
 
-// text is a value as lines: a text as it is, anything else as YAML.
+// text converts a value to lines: strings unchanged, other values as YAML.
 func text(v any) string {
 	switch v := v.(type) {
 	case nil:

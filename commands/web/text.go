@@ -11,13 +11,13 @@ import (
 	"git-checkpoint/commands/output"
 )
 
-// line is text from anywhere as one line.
+// line cleans untrusted text for one line.
 func line(s string) string { return output.Clean(s) }
 
-// block is text from anywhere with its lines.
+// block cleans untrusted multi-line text.
 func block(s string) string { return output.CleanBlock(s) }
 
-// cut shortens text to a number of bytes, at a character.
+// cut truncates s to limit bytes at a character boundary.
 func cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -28,20 +28,20 @@ func cut(s string, limit int) string {
 	return s[:limit]
 }
 
-// firstLine is the first line of a note.
+// firstLine returns the cleaned first line of a text.
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return line(cut(s, maxLine))
 }
 
-// maxLine bounds what is shown of a text on one line.
+// maxLine limits shown bytes of single-line text.
 const maxLine = 400
 
-// A Stamp is a time for people and for machines.
+// A Stamp is a time in formats for users and machines.
 type Stamp struct {
 	Machine string // RFC 3339
-	Exact   string // for people
-	Age     string // "3 h", "" where there is no time
+	Exact   string // date and time for users
+	Age     string // age, e.g. "3 h"; "" if the time is unknown
 }
 
 func stamp(at, now time.Time) Stamp {
@@ -52,7 +52,7 @@ func stamp(at, now time.Time) Stamp {
 	return Stamp{Machine: at.Format(time.RFC3339), Exact: at.Format("2 Jan 2006, 15:04:05 UTC"), Age: age(now.Sub(at))}
 }
 
-// Ago is the age in a sentence: "3 h ago".
+// Ago returns the age with suffix: "3 h ago".
 func (s Stamp) Ago() string {
 	if s.Age == "" || s.Age == "now" || strings.HasPrefix(s.Age, "in ") {
 		return s.Age
@@ -60,7 +60,7 @@ func (s Stamp) Ago() string {
 	return s.Age + " ago"
 }
 
-// age is a duration in its largest unit.
+// age formats a duration in its largest unit.
 func age(d time.Duration) string {
 	day := 24 * time.Hour
 	switch {
@@ -78,7 +78,7 @@ func age(d time.Duration) string {
 	return fmt.Sprintf("%d y %d mo", d/(365*day), d%(365*day)/(30*day))
 }
 
-// count is a number with its word, its thousands apart.
+// count formats a number with a noun and thousands separators.
 func count(n int, word string) string {
 	if n != 1 {
 		word += "s"
@@ -94,8 +94,7 @@ func thousands(n int) string {
 	return s
 }
 
-// short is the end of an id that tells it from others: the hex digits, or what
-// there is.
+// short returns the hex digits at the end of an id, or a shortened id of another form.
 func short(id string) string {
 	if i := strings.LastIndexByte(id, '-'); strings.HasPrefix(id, "CP-") && i > 0 && len(id)-i == 9 {
 		return id[i+1:]
@@ -103,7 +102,7 @@ func short(id string) string {
 	return line(cut(id, 24))
 }
 
-// size is a number of bytes for people.
+// size formats a number of bytes for users.
 func size(n int64) string {
 	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
 	f, i := float64(n), 0

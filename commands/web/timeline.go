@@ -10,7 +10,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// PageSize is how many checkpoints a page of a timeline has.
+// PageSize is the number of checkpoints per timeline page.
 const PageSize = 100
 
 // A TimelineEntry is a checkpoint in a timeline.
@@ -18,40 +18,40 @@ type TimelineEntry struct {
 	ID, Short, Commit string
 	Trigger, Mark     string // Mark is milestone, batch, agent, stop or other
 	Phase, Branch     string
-	Note              string // its first line
+	Note              string // first line of the note
 	At                Stamp
 	URL, Diff         string
 
 	Tip, Pinned, Resumable, Old, Archived bool
 
-	Problem string // why it is not valid
+	Problem string // reason why the checkpoint is invalid, or ""
 }
 
-// A Group is checkpoints in a row of one phase.
+// A Group holds consecutive checkpoints with the same phase.
 type Group struct {
 	Phase   string
-	Span    string // from the oldest to the newest
+	Span    string // time range, oldest to newest
 	Entries []TimelineEntry
 }
 
 // A Timeline is one page of an issue's checkpoints, newest first.
 type Timeline struct {
 	Groups       []Group
-	Shown        string // which ones these are
-	Newer, Older string // addresses of the next pages
-	Found        int    // how many a filter leaves, all without one
-	Partly       bool   // Found are not all: no more were read
+	Shown        string // description of the shown range
+	Newer, Older string // URLs of adjacent pages, or ""
+	Found        int    // number of matching checkpoints
+	Partly       bool   // Found is incomplete, because older checkpoints were not read
 }
 
-// A Filter says which checkpoints are shown. The zero value shows all.
+// A Filter selects shown checkpoints. The zero value selects all.
 type Filter struct {
 	Text, Phase, Trigger string
 	Only                 string // pinned, resumable, invalid, or "" for any
-	Page                 int    // counted from 1
+	Page                 int    // 1-based
 }
 
-// parseFilter reads a filter from an address: texts as they are shown. What it
-// does not know, it takes for nothing.
+// parseFilter parses a filter from a URL query. Texts are compared in cleaned form.
+// Unknown parameters are ignored.
 func parseFilter(q url.Values) Filter {
 	clip := func(name string) string { return line(cut(strings.TrimSpace(q.Get(name)), maxLine)) }
 	f := Filter{Text: clip("q"), Phase: clip("phase"), Trigger: clip("trigger"), Only: clip("only"), Page: 1}
@@ -61,10 +61,10 @@ func parseFilter(q url.Values) Filter {
 	return f
 }
 
-// Any reports whether the filter leaves some out.
+// Any reports whether the filter excludes any checkpoints.
 func (f Filter) Any() bool { return f.Text+f.Phase+f.Trigger+f.Only != "" }
 
-// query is the filter as it stands behind an address.
+// query returns the filter as a URL query.
 func (f Filter) query(page int) string {
 	q := url.Values{}
 	for name, value := range map[string]string{"q": f.Text, "phase": f.Phase, "trigger": f.Trigger, "only": f.Only} {
@@ -81,7 +81,7 @@ func (f Filter) query(page int) string {
 	return "?" + q.Encode()
 }
 
-// keeps reports whether a checkpoint is shown.
+// keeps reports whether the filter selects a checkpoint.
 func (f Filter) keeps(c *gitstore.Checkpoint) bool {
 	switch f.Only {
 	case "pinned":
@@ -101,7 +101,7 @@ func (f Filter) keeps(c *gitstore.Checkpoint) bool {
 		(f.Text == "" || contains(f.Text, string(c.ID), c.Note, c.Phase, string(c.Trigger), c.Branch))
 }
 
-// contains looks for a text in others, whatever their case.
+// contains searches strings for text, ignoring case.
 func contains(text string, in ...string) bool {
 	text = strings.ToLower(text)
 	for _, s := range in {
@@ -112,16 +112,16 @@ func contains(text string, in ...string) bool {
 	return false
 }
 
-// A view is what a timeline is made with.
+// A view holds parameters of a timeline.
 type view struct {
 	links links
-	base  string // the address of the timeline
+	base  string // URL of the timeline
 	now   time.Time
-	old   time.Duration // older is old
-	size  int           // checkpoints of a page
+	old   time.Duration // age above which checkpoints are marked old
+	size  int           // checkpoints per page
 }
 
-// timeline makes the page that a filter asks for.
+// timeline returns the page selected by a filter.
 func (v view) timeline(l *gitstore.List, f Filter) Timeline {
 	kept := make([]int, 0, v.size)
 	found, from := 0, (f.Page-1)*v.size
@@ -145,7 +145,7 @@ func (v view) timeline(l *gitstore.List, f Filter) Timeline {
 	return t
 }
 
-// shown says which checkpoints are on a page.
+// shown describes the range of checkpoints on a page.
 func shown(from, n int, t Timeline) string {
 	switch {
 	case n == 0:
@@ -158,7 +158,7 @@ func shown(from, n int, t Timeline) string {
 	return thousands(from+1) + "\u2013" + thousands(from+n) + " of " + count(t.Found, "checkpoint")
 }
 
-// groups puts what stands in a row and is of one phase together.
+// groups groups consecutive checkpoints by phase.
 func (v view) groups(l *gitstore.List, kept []int) []Group {
 	var groups []Group
 	for at := 0; at < len(kept); {
@@ -193,7 +193,7 @@ func (v view) entry(c *gitstore.Checkpoint, tip bool) TimelineEntry {
 	}
 }
 
-// span is the time that checkpoints cover.
+// span formats a time range.
 func span(from, to time.Time) string {
 	from, to = from.UTC(), to.UTC()
 	const day, at = "2 Jan 2006", "15:04"
@@ -208,7 +208,7 @@ func span(from, to time.Time) string {
 	return from.Format(day) + " \u2013 " + to.Format(day)
 }
 
-// markOf is what kind of moment a trigger stands for.
+// markOf returns the category of a trigger.
 func markOf(t checkpoint.Trigger) string {
 	switch t {
 	case checkpoint.PhaseTransition, checkpoint.Manual, checkpoint.ConflictStart, checkpoint.ConflictResolved:

@@ -8,20 +8,18 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Timing is how long something took, as a record says when it began and
-// ended.
+// A Timing is the duration of a step, from start and end times in a record.
 type Timing struct {
 	Of, Began, Took string
-	Wrong           bool // it ends before it begins
+	Wrong           bool // end precedes start
 }
 
-// maxTimings bounds a table of them.
+// maxTimings limits rows in a table of timings.
 const maxTimings = 200
 
-// timings finds what has a beginning and an end in a record: a mapping with
-// started_at and completed_at, or x_start and x_end; and the workflow, which
-// goes on until the record's last word of it. What a kept document repeats is
-// there once.
+// timings finds pairs of start and end times in a record: maps with started_at and
+// completed_at, or x_start and x_end. The workflow ends at completed_at, updated_at or
+// the record's created_at. Duplicates from an embedded document are omitted.
 func timings(doc *checkpoint.Map) []Timing {
 	t := &timer{seen: map[string]bool{}}
 	if flow, ok := doc.Lookup("workflow"); ok {
@@ -37,13 +35,13 @@ func timings(doc *checkpoint.Map) []Timing {
 	return t.list
 }
 
-// A timer goes through a document.
+// A timer collects timings in a document.
 type timer struct {
 	list []Timing
 	seen map[string]bool
 }
 
-// deepest is how deep a timer looks.
+// deepest limits the search depth.
 const deepest = 8
 
 func (t *timer) walk(name string, v any, depth int) {
@@ -72,7 +70,7 @@ func (t *timer) mapping(name string, m *checkpoint.Map, depth int) {
 	}
 }
 
-// add notes what took from one time to another, if both are known.
+// add records a duration if both times are known.
 func (t *timer) add(name string, from, to time.Time) {
 	if from.IsZero() || to.IsZero() || len(t.list) >= maxTimings {
 		return
@@ -89,7 +87,7 @@ func (t *timer) add(name string, from, to time.Time) {
 	t.list = append(t.list, row)
 }
 
-// at is the time that the first of some keys has which has one.
+// at returns the first valid time among keys.
 func at(m *checkpoint.Map, keys ...string) time.Time {
 	for _, key := range keys {
 		if v, ok := m.Get(key); ok {
@@ -101,7 +99,7 @@ func at(m *checkpoint.Map, keys ...string) time.Time {
 	return time.Time{}
 }
 
-// took is a duration in its two largest units.
+// took formats a duration in its two largest units.
 func took(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {

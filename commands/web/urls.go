@@ -9,7 +9,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// Links make the addresses in a page: paths on the server, places in a file.
+// Links generates URLs: paths on the server, or anchors in an exported file.
 type links struct{ file bool }
 
 func (l links) home() string {
@@ -40,7 +40,7 @@ func (l links) checkpoint(c *gitstore.Checkpoint) string {
 	return l.issue(c.Issue) + "/c/" + url.PathEscape(nameOf(c))
 }
 
-// below is a page of a checkpoint, which a file does not have.
+// below returns the URL of a checkpoint's subpage, or "" in an exported file.
 func (l links) below(c *gitstore.Checkpoint, page string) string {
 	if l.file {
 		return ""
@@ -48,7 +48,7 @@ func (l links) below(c *gitstore.Checkpoint, page string) string {
 	return l.checkpoint(c) + "/" + page
 }
 
-// plain is a text in letters, digits and dashes, another one for every text.
+// plain encodes s uniquely in letters, digits, dashes and underscores.
 func plain(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -62,9 +62,9 @@ func plain(s string) string {
 	return b.String()
 }
 
-// nameOf names a checkpoint in an address: by its id, or by its commit where
-// the id is no plain word. Ids of other systems have any form, and an address
-// that ends in /.. leads elsewhere.
+// nameOf returns a checkpoint's name in URLs: its id, or its commit if the id contains
+// unusual characters. Ids of other systems can have any form, and a URL that ends in /..
+// would name another page.
 func nameOf(c *gitstore.Checkpoint) string {
 	id := string(c.ID)
 	odd := func(r rune) bool {

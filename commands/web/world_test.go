@@ -18,11 +18,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostile is text that is something else to a browser or a terminal.
+// hostile is text with special meaning in browsers or terminals.
 const hostile = `<script>alert(1)</script><img src=x onerror=alert(1)> javascript:alert(1) ' onmouseover=alert(1) x=" {{.}} </style><!-- ` +
 	"\u202egnp.exe\u202c \x1b[31mred\x1b[0m \u200bzero"
 
-// A world is a repository with checkpoints, and a page of it.
+// A world is a repository with checkpoints and its web page.
 type world struct {
 	t    testing.TB
 	dir  string
@@ -34,8 +34,8 @@ type world struct {
 
 const testToken = "a-token-for-tests"
 
-// newWorld makes a repository and a page of it, in English and without
-// anybody's configuration.
+// newWorld creates a repository and its web page, isolated from user and system
+// configuration.
 func newWorld(t testing.TB, write bool) *world {
 	t.Helper()
 	w := &world{t: t, dir: t.TempDir(), at: now.Add(-48 * time.Hour)}
@@ -78,7 +78,7 @@ func (w *world) write(path, text string) {
 	require.NoError(w.t, os.WriteFile(path, []byte(text), 0o666))
 }
 
-// open opens the repository; what it judges with knows nothing of now.
+// open opens the repository with a fixed assessment of checkpoints.
 func (w *world) open(ctx context.Context) (*Repository, error) {
 	s, err := gitstore.Open(ctx, gitstore.Options{Dir: w.dir, Now: func() time.Time { return w.at }})
 	if err != nil {
@@ -96,7 +96,7 @@ func (w *world) open(ctx context.Context) (*Repository, error) {
 	}}, nil
 }
 
-// save saves a checkpoint a minute after the one before. The edit may be nil.
+// save saves a checkpoint one minute after the previous checkpoint. edit may be nil.
 func (w *world) save(issue, phase string, trigger checkpoint.Trigger, note string, edit func(*checkpoint.Record)) *gitstore.Saved {
 	w.t.Helper()
 	w.at = w.at.Add(time.Minute)
@@ -122,7 +122,7 @@ func (w *world) save(issue, phase string, trigger checkpoint.Trigger, note strin
 	return saved
 }
 
-// ask sends a request as a browser does that was let in.
+// ask sends a request with a valid browser cookie.
 func (w *world) ask(method, path, form string, change func(*http.Request)) *httptest.ResponseRecorder {
 	w.t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(form))
@@ -140,7 +140,7 @@ func (w *world) ask(method, path, form string, change func(*http.Request)) *http
 	return answer
 }
 
-// get is the text of a page that must be there.
+// get returns the text of a page and requires status 200.
 func (w *world) get(path string) string {
 	w.t.Helper()
 	answer := w.ask("GET", path, "", nil)
