@@ -124,7 +124,7 @@ func TestWriteRefusesReadOnlyFilesAndHardLinks(t *testing.T) {
 	only(t, dir, "a", "b", "c")
 }
 
-func TestReadRefusesWhatIsNoPlainFile(t *testing.T) {
+func TestReadRefusesDirectories(t *testing.T) {
 	_, err := Read(t.TempDir())
 	require.ErrorContains(t, err, "not a plain file")
 }

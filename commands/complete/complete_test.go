@@ -39,7 +39,7 @@ func tool() *manual.Tool {
 	}
 }
 
-func TestAt(t *testing.T) {
+func TestAtCompletesEachPosition(t *testing.T) {
 	for _, c := range []struct {
 		line string // words separated by spaces; the last is at the cursor
 		want Next
@@ -90,7 +90,7 @@ func TestAt(t *testing.T) {
 	assert.Equal(t, Next{Kinds: []Kind{Command}}, At(tool(), nil))
 }
 
-func TestLines(t *testing.T) {
+func TestLinesReplacesControlCharacters(t *testing.T) {
 	next := Next{Typed: "a", Prefix: "--x=", Words: []Word{{"ab", "one\ntwo\x1b[31m"}, {"b", ""}}}
 	found := []Word{{Text: "ab"}, {Text: "a\nb"}, {Text: "a\tb"}, {Text: "a\x1b"}, {Text: "a\u202eb"}, {Text: "a\xff"}, {"a$(x)", "y"}, {Text: ""}}
 	assert.Equal(t, "words\n--x=ab\tone?two?[31m\n--x=a$(x)\ty\n", next.Lines(found))
@@ -99,7 +99,7 @@ func TestLines(t *testing.T) {
 }
 
 // Each script is valid syntax in its shell.
-func TestScripts(t *testing.T) {
+func TestScriptsAreValidShellSyntax(t *testing.T) {
 	for _, shell := range Shells() {
 		script := Script(shell)
 		require.NotEmpty(t, script, shell)

@@ -23,7 +23,7 @@ func requireInside(t testing.TB, path string) {
 	}
 }
 
-func TestFileNames(t *testing.T) {
+func TestLoadReadsOnlyTheFirstFile(t *testing.T) {
 	root := worktree(t, ".claude/checkpoint-config.yaml", "checkpoint:\n  mirror: crunch\n")
 	s, err := Load(Sources{Root: root})
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func TestFileNames(t *testing.T) {
 	assert.Equal(t, "claude", s.String("mirror"), "the first file counts alone")
 }
 
-func TestFileAbsent(t *testing.T) {
+func TestLoadWithoutAFileUsesDefaults(t *testing.T) {
 	for _, root := range []string{t.TempDir(), worktree(t, ".claude", "a file")} {
 		s, err := Load(Sources{Root: root})
 		require.NoError(t, err)
@@ -46,7 +46,7 @@ func TestFileAbsent(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestExpand(t *testing.T) {
+func TestExpandReplacesPlaceholders(t *testing.T) {
 	assert.Equal(t, ".claude/a%2Fb/a%2Fb.yaml", Expand(".claude/{issue}/{issue_number}.yaml", "a%2Fb"))
 	assert.Equal(t, ".claude", Expand(".claude", "42"))
 }
@@ -72,7 +72,7 @@ func shared(t *testing.T, name string) string {
 }
 
 // The documented example of the crunch system is valid and sets only default values.
-func TestCrunchExample(t *testing.T) {
+func TestLoadAcceptsTheCrunchExample(t *testing.T) {
 	data, err := os.ReadFile(shared(t, "foreign/000-crunch/template_json_pre-20260116_2.json"))
 	require.NoError(t, err)
 	s, err := Load(Sources{Root: worktree(t, ".claude/checkpoint-config.yaml", string(data))})

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestFileLinks(t *testing.T) {
+func TestLoadRejectsSymlinksOutOfTheWorktree(t *testing.T) {
 	outside := worktree(t, "checkpoint-config.yaml", "checkpoint: {mirror: crunch}\n")
 	target := filepath.Join(outside, "checkpoint-config.yaml")
 	tests := []struct{ name, link, to, want string }{
@@ -43,7 +43,7 @@ func TestFileLinks(t *testing.T) {
 	assert.Equal(t, "crunch", s.String("mirror"))
 }
 
-func TestFileKinds(t *testing.T) {
+func TestLoadRejectsIrregularAndOversizedFiles(t *testing.T) {
 	root := t.TempDir()
 	path := filepath.Join(root, ".checkpoint.yaml")
 	require.NoError(t, syscall.Mkfifo(path, 0o644))

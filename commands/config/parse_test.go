@@ -68,7 +68,7 @@ func TestParseFileErrors(t *testing.T) {
 	}
 }
 
-func TestParseFileShapes(t *testing.T) {
+func TestParseFileAcceptsBareAndRootedForms(t *testing.T) {
 	const body = "storage:\n  max_size_mb: 9\n"
 	tests := []struct {
 		name, in string

@@ -17,7 +17,7 @@ func entry(key, text string) GitEntry {
 	return GitEntry{Key: key, Value: text, Scope: "local", Origin: "file:.git/config"}
 }
 
-func TestGitNames(t *testing.T) {
+func TestGitNamesIgnoreCaseAndDashes(t *testing.T) {
 	for _, key := range []string{"checkpoint.max-age-days", "checkpoint.maxagedays", "checkpoint.maxAgeDays", "Checkpoint.max-Age-Days"} {
 		s, err := Load(Sources{Git: []GitEntry{entry("core.bare", "x"), entry(key, "9")}})
 		require.NoError(t, err, key)
@@ -29,7 +29,7 @@ func TestGitNames(t *testing.T) {
 	}
 }
 
-func TestGitErrors(t *testing.T) {
+func TestGitErrorsNameTheirOrigin(t *testing.T) {
 	tests := []struct {
 		name string
 		in   GitEntry
@@ -51,7 +51,7 @@ func TestGitErrors(t *testing.T) {
 	}
 }
 
-func TestGitLists(t *testing.T) {
+func TestGitListsOfAScopeReplaceOtherScopes(t *testing.T) {
 	global := func(key, text string) GitEntry {
 		return GitEntry{Key: key, Value: text, Scope: "global", Origin: "file:/home/a/.gitconfig"}
 	}
@@ -68,7 +68,7 @@ func TestGitLists(t *testing.T) {
 }
 
 // Git accepts every documented name, and Load accepts git's listing.
-func TestGitWritesEveryName(t *testing.T) {
+func TestGitAcceptsEveryDocumentedName(t *testing.T) {
 	for _, pair := range os.Environ() {
 		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "GIT_") {
 			t.Setenv(name, "") // restores the variable after the test
@@ -94,7 +94,7 @@ func TestGitWritesEveryName(t *testing.T) {
 	assert.True(t, s.Bool("enabled"), "a name without a value is true")
 }
 
-func TestEnvironment(t *testing.T) {
+func TestEnvironmentWarnsAboutUnknownVariables(t *testing.T) {
 	s, err := Load(Sources{Environ: []string{
 		"HOME=/root", "GIT_CHECKPOINT_MAX_AGE_DAYS=3", "GIT_CHECKPOINT_RETENTION_BATCH_COMPLETE=-1",
 		"GIT_CHECKPOINT_PHASES=a,b", "GIT_CHECKPOINT_PUSH=", "GIT_CHECKPOINT_ISSUE=42", "GIT_CHECKPOINT_NOW=x",
@@ -116,14 +116,14 @@ func TestEnvironment(t *testing.T) {
 	require.EqualError(t, err, "config: environment: GIT_CHECKPOINT_AUTO_PRUNE: want true or false, got maybe")
 }
 
-func TestGetenv(t *testing.T) {
+func TestLoadUsesGetenvWithoutEnviron(t *testing.T) {
 	asked := map[string]string{"GIT_CHECKPOINT_HOOKS_PRE_PUSH": "block"}
 	s, err := Load(Sources{Getenv: func(name string) string { return asked[name] }})
 	require.NoError(t, err)
 	assert.Equal(t, "block", s.String("hooks.pre_push"))
 }
 
-func TestPrecedence(t *testing.T) {
+func TestLaterSourcesOverrideEarlierSources(t *testing.T) {
 	src := Sources{}
 	check := func(want, origin string) *Settings {
 		t.Helper()

@@ -109,7 +109,7 @@ func markdown() string {
 	return b.String()
 }
 
-func TestMarkdown(t *testing.T) {
+func TestMarkdownMatchesGoldenFile(t *testing.T) {
 	const golden = "testdata/settings.md"
 	got := markdown()
 	if *update {

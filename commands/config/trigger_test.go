@@ -57,7 +57,7 @@ func TestTriggerEnabled(t *testing.T) {
 	}
 }
 
-func TestPolicy(t *testing.T) {
+func TestPolicyUsesRetentionSettings(t *testing.T) {
 	s, err := Load(Sources{
 		Root: worktree(t, ".checkpoint.yaml", "retention: {batch_complete: 5}"),
 		Git:  []GitEntry{entry("checkpoint.retention.manual", "2")},

@@ -113,7 +113,7 @@ var (
 	}
 )
 
-func TestTrust(t *testing.T) {
+func TestWorktreeFileIsLimitedByTrust(t *testing.T) {
 	for _, k := range Keys() {
 		sample, ok := samples[k.Name]
 		require.True(t, ok, "no samples for %s", k.Name)
@@ -140,7 +140,7 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-func TestTrustedSourcesMayDoWhatAFileMayNot(t *testing.T) {
+func TestTrustedSourcesAreNotLimitedByTrust(t *testing.T) {
 	for name, text := range map[string]string{
 		"retention.batch_complete": "0", "on_success": "drop", "redact": "warn", "issue_command": "show-issue",
 		"remote": "backup", "push": "auto", "hooks.pre_push": "block", "max_age_days": "7", "archive_days": "1,2",
@@ -159,7 +159,7 @@ func TestTrustedSourcesMayDoWhatAFileMayNot(t *testing.T) {
 }
 
 // A weaker value in a worktree file is accepted if a trusted source sets the key.
-func TestWeakFileIsAcceptedWhenOverruled(t *testing.T) {
+func TestWeakerFileValueIsAcceptedIfOverridden(t *testing.T) {
 	root := worktree(t, ".checkpoint.yaml", write("retention.batch_complete", "1"))
 	git := []GitEntry{{Key: "checkpoint.retention.batch-complete", Value: "2", Scope: "global"}}
 	s, err := Load(Sources{Root: root, Git: git})
@@ -172,7 +172,7 @@ func TestWeakFileIsAcceptedWhenOverruled(t *testing.T) {
 }
 
 // One invalid value invalidates the whole file, but no other source.
-func TestWrongFileLeavesTheOthers(t *testing.T) {
+func TestInvalidFileLeavesOtherSources(t *testing.T) {
 	root := worktree(t, ".checkpoint.yaml", "mirror: crunch\npush: auto\n")
 	s, err := Load(Sources{Root: root, Environ: []string{"GIT_CHECKPOINT_REDACT=block"}})
 	require.EqualError(t, err, "config: .checkpoint.yaml:2:7: push: a file in the worktree cannot set this")

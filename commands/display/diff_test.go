@@ -22,7 +22,7 @@ var changes = []compare.FieldChange{
 	{Path: "team_state", Name: "team_state", Op: compare.Changed, Old: []any{"x"}, New: " a "},
 }
 
-func TestRecord(t *testing.T) {
+func TestRecordShowsEachKindOfChange(t *testing.T) {
 	want := `  changed  workflow_state.current_phase: planning -> implementing
   added    progress.total: 5
   added    progress.completed[2]: "3"
@@ -41,7 +41,7 @@ func TestRecord(t *testing.T) {
 }
 
 // A hunk header gives an empty side the same line number as git.
-func TestRecordTextCame(t *testing.T) {
+func TestRecordShowsAddedAndRemovedText(t *testing.T) {
 	came := compare.FieldChange{Path: "a", Name: "a", Op: compare.Added, New: "one\ntwo"}
 	went := compare.FieldChange{Path: "b", Name: "b", Op: compare.Removed, Old: "one\ntwo"}
 	assert.Equal(t, `  added    a:
@@ -55,7 +55,7 @@ func TestRecordTextCame(t *testing.T) {
 `, Screen{}.Record([]compare.FieldChange{came, went}))
 }
 
-func TestRecordNarrow(t *testing.T) {
+func TestRecordFitsNarrowScreens(t *testing.T) {
 	want := `  changed  workflow_state.current_phase:
     - planning
     + implementing
@@ -82,7 +82,7 @@ func TestRecordNarrow(t *testing.T) {
 }
 
 // The difference is visible even after a long common prefix.
-func TestRecordLongAlike(t *testing.T) {
+func TestRecordShowsDifferencesAfterLongPrefixes(t *testing.T) {
 	alike := strings.Repeat("日本 word ", 9)
 	c := compare.FieldChange{Path: "note", Name: "note", Op: compare.Changed, Old: alike + "one", New: alike + "two"}
 	assert.Equal(t, `  changed  note:
@@ -94,7 +94,7 @@ func TestRecordLongAlike(t *testing.T) {
 	assert.Contains(t, Screen{Width: 40}.Record([]compare.FieldChange{c}), "    - a日本 word")
 }
 
-func TestPatch(t *testing.T) {
+func TestPatchEscapesAndColoursLines(t *testing.T) {
 	in := "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@ func\n-old\x1b[31m\n+new\r\n \n\\ No newline\ndiff --git a/y b/y\nBinary"
 	var b strings.Builder
 	p := Screen{Color: true}.Patch(&b)
@@ -116,7 +116,7 @@ func TestPatch(t *testing.T) {
 	assert.Equal(t, strings.Repeat(`x\x00`, maxLine), b.String())
 }
 
-func TestWrap(t *testing.T) {
+func TestWrapBreaksAtSpaces(t *testing.T) {
 	assert.Equal(t, []string{"one two", "three"}, wrap("one two three", 8))
 	assert.Equal(t, []string{"日本", "日本", "日 a"}, wrap("日本日本日 a", 4))
 	assert.Equal(t, []string{"日本"}, wrap("日本", 1))

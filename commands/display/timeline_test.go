@@ -17,7 +17,7 @@ func entry(id, phase, note string) TimelineEntry {
 
 // An id too wide for the column gets separate lines without truncation, because users
 // type it.
-func TestTimelineLongID(t *testing.T) {
+func TestTimelineShowsLongIDsInFull(t *testing.T) {
 	entries := []TimelineEntry{entry("8a866466", "docs", "a"), entry("checkpoint-of-another-system-20250101", "docs", "b")}
 	want := `docs
     r  2h  manual  8a866466
@@ -63,7 +63,7 @@ func checkLines(t *testing.T, s Screen, text string) {
 
 // The heading of a phase with too many checkpoints reports their number and a sufficient
 // number.
-func TestTimelineTooMany(t *testing.T) {
+func TestTimelineReportsTooManyCheckpoints(t *testing.T) {
 	many := make([]TimelineEntry, 21)
 	for i := range many {
 		many[i] = entry("8a866466", "implementing", "")

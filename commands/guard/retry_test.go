@@ -11,7 +11,7 @@ import (
 )
 
 // Output of transient failures is recognised.
-func TestTransientLine(t *testing.T) {
+func TestTransientLineFindsTemporaryFailures(t *testing.T) {
 	for said, want := range map[string]string{
 		"":                                      "",
 		"all tests passed\n":                    "",
@@ -38,7 +38,7 @@ func TestTailKeepsTheEnd(t *testing.T) {
 	assert.LessOrEqual(t, len(tail.kept), 2*tailSize)
 }
 
-func TestBackoff(t *testing.T) {
+func TestBackoffDoublesUpToMaxWait(t *testing.T) {
 	var got []time.Duration
 	for retry := range 4 {
 		got = append(got, backoff(2*time.Second, retry))

@@ -27,7 +27,7 @@ func TestRemoveIsTheInverseOfInsert(t *testing.T) {
 	}
 }
 
-func TestRemoveTakesAFileOfItsOwn(t *testing.T) {
+func TestRemoveEmptiesFilesCreatedForTheBlock(t *testing.T) {
 	for _, text := range []string{File(PrePush, Style{}), File(PrePush, Style{Bare: true}), Wrapper(PrePush)} {
 		rest, gone := Remove(text, PrePush)
 		assert.True(t, gone, text)
@@ -39,7 +39,7 @@ func TestRemoveTakesAFileOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestFind(t *testing.T) {
+func TestFindDetectsEditedBlocks(t *testing.T) {
 	whole := Insert("#!/bin/sh\n", PrePush, Style{})
 	for name, c := range map[string]struct {
 		text string

@@ -64,7 +64,7 @@ func TestInstallKeepsComments(t *testing.T) {
 }
 
 // Uninstall removes only text of install from a file that was edited since.
-func TestUninstallAfterAnEdit(t *testing.T) {
+func TestUninstallKeepsUserEdits(t *testing.T) {
 	a := AgentNamed("claude")
 	in, err := a.Install("{\n  \"model\": \"opus\"\n}\n", true)
 	require.NoError(t, err)
@@ -98,7 +98,7 @@ func TestUninstallWithACopyOfTheInstalledText(t *testing.T) {
 	}
 }
 
-func TestInstallRefusesWhatItDoesNotUnderstand(t *testing.T) {
+func TestInstallRefusesInvalidSettings(t *testing.T) {
 	for _, text := range []string{"[]", "{", "{\"a\" 1}", "nonsense", "{\"hooks\": []}", "{\"hooks\": {\"SessionStart\": {}}}", "{} {}"} {
 		_, err := AgentNamed("claude").Install(text, true)
 		require.ErrorContains(t, err, "line 1, column ", text)

@@ -45,7 +45,7 @@ func TestEscape(t *testing.T) {
 }
 
 // Text for copy and paste is not wrapped, even on narrow screens.
-func TestItemWithCode(t *testing.T) {
+func TestItemCodeIsNotWrapped(t *testing.T) {
 	page := Page{Name: "x", Section: 5, blocks: []block{{kind: item, term: "a", text: "what it is", code: "x.a-b\nX_A\n"}}}
 	assert.Contains(t, string(page.Roff()), "\n.TP\n\\fBa\\fR\nwhat it is\n.nf\nx.a\\-b\nX_A\n.fi\n")
 	assert.Contains(t, page.Text(), "\n  a\n      what it is\n      x.a-b\n      X_A\n")
@@ -61,7 +61,7 @@ func TestWrap(t *testing.T) {
 }
 
 // Guides use only the supported Markdown subset and ASCII, and are not empty.
-func TestGuides(t *testing.T) {
+func TestGuidesUseTheMarkdownSubset(t *testing.T) {
 	names := []string{"main", "command", "settings"}
 	for _, g := range Guides() {
 		names = append(names, g.Name)

@@ -49,7 +49,7 @@ func changed(t *testing.T, tree *Tree, s *State, pattern string) []string {
 	return names
 }
 
-func TestChanged(t *testing.T) {
+func TestChangedFindsNewAndModifiedFiles(t *testing.T) {
 	tree, s, root := scene(t, map[string]string{
 		"a/1/cp/x.json": "one", "a/2/cp/y.json": "two", "a/2/other/z.json": "", "a/1/cp/below/no.json": "", "b/x.json": "",
 	})
@@ -71,7 +71,7 @@ func TestChanged(t *testing.T) {
 }
 
 // Size, times and inode suffice only if the state was written well after these times.
-func TestUntouched(t *testing.T) {
+func TestUntouchedRequiresOlderTimes(t *testing.T) {
 	tree, s, root := scene(t, map[string]string{"d/x.json": "one"})
 	old := time.Now().Add(-time.Hour)
 	name := filepath.Join(root, "d", "x.json")
@@ -117,7 +117,7 @@ func TestUntouched(t *testing.T) {
 
 // Load starts a new state for another layout or corrupt data, and keeps the state of a
 // moved or copied repository.
-func TestLoad(t *testing.T) {
+func TestLoadReplacesUnusableState(t *testing.T) {
 	_, s, root := scene(t, nil)
 	data, err := s.Encode()
 	require.NoError(t, err)
@@ -146,7 +146,7 @@ func TestLoad(t *testing.T) {
 }
 
 // Put writes a complete file without leftovers, unless another program changed the file.
-func TestPut(t *testing.T) {
+func TestPutKeepsFilesChangedByOthers(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		there, known string // "" means no file
@@ -188,7 +188,7 @@ func TestPut(t *testing.T) {
 	}
 }
 
-func TestRemove(t *testing.T) {
+func TestRemoveKeepsChangedFiles(t *testing.T) {
 	tree, s, root := scene(t, map[string]string{"d/same": "x", "d/changed": "y", "d/other": "z"})
 	for _, name := range []string{"d/same", "d/changed", "d/gone"} {
 		s.Took(ChangedFile{Path: name, Data: []byte("x")}, "42", "")
@@ -204,7 +204,7 @@ func TestRemove(t *testing.T) {
 }
 
 // Neither symlinks nor paths outside the root are read or written.
-func TestLinks(t *testing.T) {
+func TestSymlinksAreNotFollowed(t *testing.T) {
 	outside := t.TempDir()
 	write(t, outside, "x.json", "theirs")
 	want := layout.Output{Data: []byte("new")}
@@ -242,7 +242,7 @@ func TestLinks(t *testing.T) {
 }
 
 // A symlinked view, such as crunch's latest, has the requested target.
-func TestPutLink(t *testing.T) {
+func TestPutReplacesSymlinks(t *testing.T) {
 	tree, s, root := scene(t, map[string]string{"d/a": "a", "d/taken": "a person's"})
 	put := func(name, to string) error { return tree.Put(s, name, layout.Output{Link: to}, "42", "", nobody) }
 	if err := put("d/latest", "a"); err != nil {
@@ -259,7 +259,7 @@ func TestPutLink(t *testing.T) {
 }
 
 // Oversized files are neither read nor replaced.
-func TestLarge(t *testing.T) {
+func TestOversizedFilesAreNotRead(t *testing.T) {
 	tree, s, root := scene(t, nil)
 	write(t, root, "d/x.json", string(make([]byte, 101)))
 	files, err := tree.Changed(s, "d", none)

@@ -114,7 +114,7 @@ func TestTruncate(t *testing.T) {
 	}
 }
 
-func TestTable(t *testing.T) {
+func TestTableAlignsColumns(t *testing.T) {
 	var table Table
 	table.Right(2)
 	table.Row("ID", "phase", "files", "note")

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestShell(t *testing.T) {
+func TestShellQuotesWords(t *testing.T) {
 	tests := []struct{ in, want string }{
 		{"", "''"},
 		{"feature/issue-42", "feature/issue-42"},

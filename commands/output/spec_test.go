@@ -53,7 +53,7 @@ func TestEveryStructHasASample(t *testing.T) {
 }
 
 // The specification's table lists fields of each type.
-func TestFieldsOfTheSpecification(t *testing.T) {
+func TestRecordsHaveSpecifiedFields(t *testing.T) {
 	data, err := os.ReadFile(shared(t, "cli.md"))
 	require.NoError(t, err)
 	_, table, ok := strings.Cut(string(data), "| type | fields beyond version and type |")

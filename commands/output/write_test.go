@@ -27,7 +27,7 @@ func written(t testing.TB, v any) string {
 	return b.String()
 }
 
-func TestGolden(t *testing.T) {
+func TestRecordsMatchGoldenFiles(t *testing.T) {
 	all := samples()
 	for name, v := range all {
 		t.Run(name, func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestGolden(t *testing.T) {
 }
 
 // Properties of every record.
-func TestEveryRecord(t *testing.T) {
+func TestRecordsAreOneSafeLine(t *testing.T) {
 	for name, v := range samples() {
 		t.Run(name, func(t *testing.T) {
 			got := written(t, v)
@@ -63,7 +63,7 @@ func TestEveryRecord(t *testing.T) {
 	}
 }
 
-func TestWriteRaw(t *testing.T) {
+func TestWriteEscapesRawJSON(t *testing.T) {
 	got := written(t, &Show{Type: "show", Checkpoint: json.RawMessage("{\n  \"a\": \"<\u202e\xff\u007f>\"\n}")})
 	assert.Equal(t, `{"version":1,"type":"show","checkpoint":{"a":"<\u202e\ufffd\u007f>"},"commit":null}`+"\n", got)
 	got = written(t, Show{Type: "show", Checkpoint: json.RawMessage("\"\xff\"")})
@@ -72,7 +72,7 @@ func TestWriteRaw(t *testing.T) {
 	assert.Equal(t, `{"version":1,"type":"show","checkpoint":null,"commit":null}`+"\n", got)
 }
 
-func TestWriteTimes(t *testing.T) {
+func TestWriteTimesAsUTCOrNull(t *testing.T) {
 	for _, tt := range []struct {
 		in   time.Time
 		want string
@@ -91,7 +91,7 @@ type failing struct{ wrote int }
 
 func (f *failing) Write(p []byte) (int, error) { f.wrote++; return 0, errors.New("full") }
 
-func TestWriteErrors(t *testing.T) {
+func TestWriteFailsWithoutPartialOutput(t *testing.T) {
 	w := &failing{}
 	for _, v := range []any{nil, 1, "x", Save{}, (*Save)(nil), struct{ Type int }{1}, Show{Type: "show", Checkpoint: json.RawMessage("{")}, Show{Type: "show", Checkpoint: func() {}}} {
 		require.Error(t, Write(w, v))

@@ -72,7 +72,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseRefusesInvalidSchemas(t *testing.T) {
 	for schema, want := range map[string]string{
 		``:                                 "no JSON: it is empty",
 		`{} {}`:                            "no JSON: something follows the first value",
@@ -94,7 +94,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-func TestCheckRefusesWhatIsNoJSON(t *testing.T) {
+func TestCheckRefusesInvalidJSON(t *testing.T) {
 	s, err := Parse([]byte(`{}`))
 	require.NoError(t, err)
 	for _, doc := range []string{"", "{", "{} x", "nul"} {

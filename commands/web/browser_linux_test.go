@@ -243,7 +243,7 @@ func (b *tour) letIn() {
 }
 
 // Requests from another page in the same browser fail.
-func TestBrowserElsewhere(t *testing.T) {
+func TestBrowserBlocksOtherPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

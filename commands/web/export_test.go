@@ -31,7 +31,7 @@ func into(file string) func(io.Reader) error {
 	return func(page io.Reader) error { return Put(file, page) }
 }
 
-func TestExport(t *testing.T) {
+func TestExportIsSelfContained(t *testing.T) {
 	w := newWorld(t, true)
 	saved := w.work()
 	issue, _ := w.hostileWork()
@@ -66,7 +66,7 @@ func TestExport(t *testing.T) {
 }
 
 // Exported files stay small and report omitted content.
-func TestExportBounds(t *testing.T) {
+func TestExportLimitsContent(t *testing.T) {
 	w := newWorld(t, false)
 	for i := range exportWhole + 2 {
 		w.save("42", "p", "manual", fmt.Sprint("note ", i), nil)

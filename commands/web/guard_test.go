@@ -115,7 +115,7 @@ func TestGuard(t *testing.T) {
 }
 
 // The local address of a connection is a valid host.
-func TestGuardArrived(t *testing.T) {
+func TestGuardAcceptsTheConnectionAddress(t *testing.T) {
 	for host, want := range map[string]int{"192.0.2.7:8042": 200, "192.0.2.8:8042": 421} {
 		r := request(func(r *http.Request) { r.Host = host })
 		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.ParseIP("192.0.2.7"), Port: 8042}))
@@ -127,7 +127,7 @@ func TestGuardArrived(t *testing.T) {
 
 // A token in the URL becomes a same-site cookie and disappears from the URL. The redirect
 // stays on this server.
-func TestGuardToken(t *testing.T) {
+func TestGuardReplacesTheTokenByACookie(t *testing.T) {
 	for target, want := range map[string]string{
 		"/i/42?page=2&token=" + testToken:     "/i/42?page=2",
 		"/?token=" + testToken:                "/",
@@ -152,7 +152,7 @@ func TestGuardToken(t *testing.T) {
 }
 
 // The content security policy contains hashes of the page's style and script.
-func TestContentPolicy(t *testing.T) {
+func TestContentPolicyHashesStyleAndScript(t *testing.T) {
 	w := newWorld(t, false)
 	answer := w.ask("GET", "/", "", nil)
 	policy, page := answer.Header().Get("Content-Security-Policy"), answer.Body.String()

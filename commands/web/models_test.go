@@ -32,7 +32,7 @@ func chainOf(n int) *gitstore.List {
 	return l
 }
 
-func TestTimelinePages(t *testing.T) {
+func TestTimelineIsSplitIntoPages(t *testing.T) {
 	v := view{base: "/i/42", now: now, old: 48 * time.Hour, size: 25}
 	l := chainOf(60)
 	seen := 0
@@ -110,7 +110,7 @@ func TestAge(t *testing.T) {
 }
 
 // URLs decode to the original names, even for unusual names.
-func TestNameOf(t *testing.T) {
+func TestURLsDecodeToNames(t *testing.T) {
 	commit := plumbing.NewHash("0123456789abcdef0123456789abcdef01234567")
 	for id, want := range map[string]string{
 		"CP-ready-20260214T143000Z-1f0c9a2b": "CP-ready-20260214T143000Z-1f0c9a2b",
@@ -160,7 +160,7 @@ func TestShowRecord(t *testing.T) {
 }
 
 // Shown values are limited even for large records.
-func TestShowRecordBounds(t *testing.T) {
+func TestShowRecordLimitsValues(t *testing.T) {
 	doc := checkpoint.NewMap()
 	for i := range 100 {
 		var list []any
@@ -210,7 +210,7 @@ func TestParsePatch(t *testing.T) {
 }
 
 // Files and patches are matched only by order.
-func TestFileDiffs(t *testing.T) {
+func TestFileDiffsMatchPatchesByOrder(t *testing.T) {
 	files := []gitstore.FileChange{
 		{Path: "bin", Status: "modified", OldMode: 0o100644, NewMode: 0o100644},
 		{Path: "conflict", Status: "conflicted"},

@@ -120,7 +120,7 @@ func TestCheckpointPage(t *testing.T) {
 
 // A pin is a separate commit at the tip, but the newest checkpoint is still shown as tip.
 // An issue name without a title appears once.
-func TestPinnedTip(t *testing.T) {
+func TestPinnedCheckpointStaysTip(t *testing.T) {
 	w := newWorld(t, true)
 	c := w.save("9", "docs", checkpoint.Manual, "the only one", nil)
 	repo, err := w.open(t.Context())

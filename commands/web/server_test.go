@@ -30,7 +30,7 @@ func TestSplitAddr(t *testing.T) {
 }
 
 // The printed URL grants access, and shutdown waits for running requests.
-func TestServe(t *testing.T) {
+func TestServeFinishesRunningRequests(t *testing.T) {
 	w := newWorld(t, false)
 	w.work()
 	reading, goOn := make(chan bool), make(chan bool)
@@ -81,7 +81,7 @@ func TestServe(t *testing.T) {
 
 // The number of concurrent reads is limited, and a request that waits too long receives
 // an error.
-func TestTurns(t *testing.T) {
+func TestConcurrentRequestsAreLimited(t *testing.T) {
 	w := newWorld(t, false)
 	for range maxAtOnce {
 		w.site.turns <- struct{}{}
@@ -97,7 +97,7 @@ func TestTurns(t *testing.T) {
 }
 
 // A complete chain is cached until its ref changes.
-func TestChains(t *testing.T) {
+func TestChainsAreCachedUntilRefsChange(t *testing.T) {
 	w := newWorld(t, false)
 	w.work()
 	repo, err := w.open(t.Context())
