@@ -6,7 +6,7 @@ import (
 
 	"git-checkpoint/commands/config"
 	"git-checkpoint/commands/output"
-	"git-checkpoint/gitstore/health"
+	"git-checkpoint/gitstore"
 
 	"github.com/urfave/cli/v2"
 )
@@ -85,7 +85,7 @@ func withHint(e *config.SettingError) string {
 	return e.Error() + ": " + e.Hint
 }
 
-func (c *Invocation) examine() ([]health.Finding, error) {
+func (c *Invocation) examine() ([]gitstore.Finding, error) {
 	version, err := c.store.Git().Version(c.ctx)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (c *Invocation) examine() ([]health.Finding, error) {
 
 // mendAll repairs the findings that have a repair and reports whether any repair
 // succeeded.
-func (c *Invocation) mendAll(findings []health.Finding, result *output.Doctor) bool {
+func (c *Invocation) mendAll(findings []gitstore.Finding, result *output.Doctor) bool {
 	for _, f := range findings {
 		if f.Mend == nil {
 			continue
@@ -111,7 +111,7 @@ func (c *Invocation) mendAll(findings []health.Finding, result *output.Doctor) b
 }
 
 // addFindings adds findings to the result and returns the number that --fix would repair.
-func addFindings(findings []health.Finding, result *output.Doctor) (fixable int) {
+func addFindings(findings []gitstore.Finding, result *output.Doctor) (fixable int) {
 	for _, f := range findings {
 		if f.Mend != nil {
 			fixable++

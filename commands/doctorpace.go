@@ -4,40 +4,40 @@ import (
 	"time"
 
 	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
-	"git-checkpoint/gitstore/health"
 	"git-checkpoint/gitstore/layout"
 )
 
 // checkPace warns about issues that are saved too rarely or too often.
 func (c *Invocation) checkPace(issues []checkpoint.Issue, result *output.Doctor) {
-	var paces []health.Pace
+	var paces []gitstore.Pace
 	for _, i := range issues {
 		if p, ok := c.paceOf(i); ok {
 			paces = append(paces, p)
 		}
 	}
 	stale := time.Duration(c.settings.Int("stale_minutes")) * time.Minute
-	for _, f := range health.JudgePace(c.env.Now(), stale, paces) {
+	for _, f := range gitstore.JudgePace(c.env.Now(), stale, paces) {
 		result.Warnings = append(result.Warnings, f.Text)
 	}
 }
 
-// paceOf returns the figures of an issue that health.JudgePace needs. It returns false if
+// paceOf returns the figures of an issue that gitstore.JudgePace needs. It returns false if
 // the issue has no checkpoint or its newest record cannot be read; other checks report
 // unreadable records.
-func (c *Invocation) paceOf(issue checkpoint.Issue) (health.Pace, bool) {
+func (c *Invocation) paceOf(issue checkpoint.Issue) (gitstore.Pace, bool) {
 	l, err := c.store.List(c.ctx, issue, 0)
 	if err != nil || len(l.Checkpoints) == 0 {
-		return health.Pace{}, false
+		return gitstore.Pace{}, false
 	}
 	r, err := c.store.Record(&l.Checkpoints[0])
 	if err != nil {
-		return health.Pace{}, false
+		return gitstore.Pace{}, false
 	}
 	done := r.Progress()
-	p := health.Pace{
+	p := gitstore.Pace{
 		Issue: string(issue), Over: progress.Over(r), Whole: r.Layout() == "" && l.Complete && !l.Cut,
 		Phases: done.Total, Done: len(done.Completed) + len(done.Skipped),
 		Checkpoints: len(l.Checkpoints), Newest: r.CreatedAt(), Heartbeat: layout.Heartbeat(r),

@@ -16,7 +16,6 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
-	"git-checkpoint/gitstore/gitcmd"
 	"git-checkpoint/gitstore/layout"
 )
 
@@ -163,7 +162,7 @@ func codeOf(err error) (code int, hint string) {
 		task        *taskError
 		hooks       *install.HookError
 		agent       *install.SettingsError
-		tooOld      *gitcmd.TooOldError
+		tooOld      *gitstore.GitTooOldError
 		pushed      *gitstore.PushedError
 	)
 	switch {

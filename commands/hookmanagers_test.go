@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -245,7 +245,7 @@ func TestHookManagers(t *testing.T) {
 }
 
 func testManager(t *testing.T, w *hookWorld, m manager, way string) {
-	version, err := gitcmd.ParseVersion(w.git("version"))
+	version, err := gitstore.ParseGitVersion(w.git("version"))
 	require.NoError(t, err)
 	require.Equal(t, way == "config", version.AtLeast(2, 54), "the git that is meant")
 	m.install(w)

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,148 +10,95 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mayImport lists the allowed imports of each package. Imports run one way, from the
-// command line down to the record.
-var mayImport = map[string][]string{
-	"": {"commands"},
-	"commands": {
+// layers lists the packages of the module from the top to the bottom. A package
+// imports packages of lower layers only, so those of one layer do not import each
+// other. A name that ends in "/..." is for all packages below it that have no
+// layer of their own.
+var layers = [][]string{
+	{""},
+	{"commands"},
+	{"commands/..."},
+	{ // shared by the command families
 		"commands/atomicfile",
-		"commands/complete",
 		"commands/config",
-		"commands/display",
-		"commands/guard",
 		"commands/hook",
-		"commands/hook/install",
 		"commands/manual",
-		"commands/mirror",
 		"commands/output",
 		"commands/schema",
 		"commands/terminal",
-		"commands/web",
-		"freshness",
-		"freshness/issue",
-		"freshness/issue/forge",
-		"gitstore",
-		"gitstore/checkpoint",
-		"gitstore/checkpoint/progress",
-		"gitstore/checkpoint/story",
-		"gitstore/checkpoint/tasks",
-		"gitstore/compare",
-		"gitstore/gitcmd",
-		"gitstore/health",
+	},
+	{"gitstore/internal/storetest"},
+	{"gitstore", "freshness/issue/forge"},
+	{"freshness/issue"},
+	{"freshness", "freshness/issue/forge/forgetest"},
+
+	// operations of the store
+	{"gitstore/internal/artifacts", "gitstore/internal/treediff"},
+	{
+		"gitstore/internal/capture",
+		"gitstore/internal/health",
+		"gitstore/internal/join",
+		"gitstore/internal/recordmerge",
+		"gitstore/internal/remote",
+		"gitstore/internal/restore",
+		"gitstore/internal/secrets",
 		"gitstore/layout",
-		"gitstore/restore",
-		"gitstore/retention",
 	},
-	"commands/complete":     {"commands/manual"},
-	"commands/config":       {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/retention"},
-	"commands/guard":        {"commands/terminal", "gitstore/checkpoint"},
-	"commands/hook":         {},
-	"commands/atomicfile":   {},
-	"commands/hook/install": {"commands/atomicfile", "commands/hook", "commands/output", "gitstore/gitcmd"},
-	"commands/manual":       {},
-	"commands/mirror":       {"commands/atomicfile", "gitstore/layout"},
-	"commands/output":       {},
-	"commands/web": {
-		"commands/output",
-		"freshness",
-		"gitstore",
-		"gitstore/checkpoint",
-		"gitstore/compare",
-		"gitstore/linediff",
-		"gitstore/retention",
+
+	// git
+	{"gitstore/internal/git/repository", "gitstore/odbtest"},
+	{
+		"gitstore/internal/git/ancestry",
+		"gitstore/internal/git/convert",
+		"gitstore/internal/git/gitconfig",
+		"gitstore/internal/git/ident",
+		"gitstore/internal/index",
+		"gitstore/internal/ledger",
+		"gitstore/internal/odb",
+		"gitstore/internal/refs",
+		"gitstore/internal/trees",
 	},
-	"commands/display":                {"commands/output", "gitstore/checkpoint", "gitstore/compare", "gitstore/linediff"},
-	"freshness":                       {"gitstore/checkpoint", "gitstore/checkpoint/story", "gitstore/checkpoint/tasks", "gitstore/linediff"},
-	"commands/schema":                 {},
-	"commands/terminal":               {},
-	"freshness/issue":                 {"freshness", "gitstore/checkpoint"},
-	"freshness/issue/forge":           {"freshness/issue", "gitstore/checkpoint"},
-	"freshness/issue/forge/forgetest": {},
-	"gitstore": {
-		"gitstore/between",
-		"gitstore/checkpoint",
-		"gitstore/checkpoint/tasks",
-		"gitstore/checkpoint/unite",
-		"gitstore/convert",
-		"gitstore/filelock",
-		"gitstore/gitcmd",
-		"gitstore/health",
-		"gitstore/history",
-		"gitstore/ident",
-		"gitstore/index",
-		"gitstore/internal/fsutil",
-		"gitstore/join",
-		"gitstore/ledger",
-		"gitstore/objects",
-		"gitstore/outputs",
-		"gitstore/refs",
-		"gitstore/remote",
-		"gitstore/repository",
-		"gitstore/restore",
-		"gitstore/retention",
-		"gitstore/scan",
-		"gitstore/snapshot",
-		"gitstore/trees",
-	},
-	"gitstore/between":             {"gitstore/gitcmd", "gitstore/restore", "gitstore/trees"},
-	"gitstore/checkpoint":          {},
-	"gitstore/compare":             {"gitstore/checkpoint"},
-	"gitstore/checkpoint/story":    {"gitstore/checkpoint", "gitstore/checkpoint/tasks"},
-	"gitstore/checkpoint/tasks":    {"gitstore/checkpoint"},
-	"gitstore/checkpoint/unite":    {"gitstore/checkpoint", "gitstore/checkpoint/progress", "gitstore/checkpoint/tasks"},
-	"gitstore/checkpoint/progress": {"gitstore/checkpoint"},
-	"gitstore/internal/storetest":  {"gitstore", "gitstore/checkpoint", "gitstore/retention"},
-	"gitstore/convert":             {"gitstore/gitcmd"},
-	"gitstore/gitcmd":              {},
-	"gitstore/gitconfig":           {"gitstore/gitcmd"},
-	"gitstore/health":              {},
-	"gitstore/history":             {"gitstore/gitcmd"},
-	"gitstore/ident":               {"gitstore/gitcmd"},
-	"gitstore/index":               {},
-	"gitstore/join":                {"gitstore/checkpoint", "gitstore/ledger"},
-	"gitstore/ledger":              {"gitstore/checkpoint"},
-	"gitstore/linediff":            {},
-	"gitstore/objects":             {"gitstore/internal/fsutil"},
-	"gitstore/objects/objecttest":  {"gitstore/objects"},
-	"gitstore/outputs":             {"gitstore/checkpoint", "gitstore/convert", "gitstore/restore", "gitstore/trees"},
-	"gitstore/repository":          {"gitstore/gitcmd", "gitstore/gitconfig", "gitstore/internal/fsutil"},
-	"gitstore/remote":              {"gitstore/gitcmd"},
-	"gitstore/restore":             {"gitstore/checkpoint", "gitstore/gitcmd", "gitstore/index", "gitstore/internal/fsutil", "gitstore/trees"},
-	"gitstore/retention":           {"gitstore/checkpoint"},
-	"gitstore/internal/fsutil":     {},
-	"gitstore/internal/gittest":    {},
-	"gitstore/refs":                {"gitstore/filelock", "gitstore/gitcmd", "gitstore/internal/fsutil"},
-	"gitstore/filelock":            {},
-	"gitstore/scan":                {},
-	"gitstore/snapshot": {
-		"gitstore/checkpoint",
-		"gitstore/convert",
-		"gitstore/gitcmd",
-		"gitstore/index",
-		"gitstore/objects",
-		"gitstore/trees",
-	},
-	"gitstore/trees":  {},
-	"gitstore/layout": {"gitstore/checkpoint", "gitstore/checkpoint/story", "gitstore/checkpoint/tasks"},
+	{"gitstore/internal/git"},
+	{"gitstore/internal/fsutil", "gitstore/internal/fsutil/filelock", "gitstore/internal/gittest"},
+
+	// leaves that every package may import
+	{"gitstore/checkpoint/progress", "gitstore/checkpoint/story"},
+	{"gitstore/checkpoint/tasks", "gitstore/diff", "gitstore/retention"},
+	{"gitstore/checkpoint"},
 }
 
-// goGit reports whether a package may import go-git: the store and the packages below it.
+// layerOf returns the layer of a package, -1 if it has none.
+func layerOf(pkg string) int {
+	for i, names := range layers {
+		if slices.Contains(names, pkg) {
+			return i
+		}
+	}
+	return slices.IndexFunc(layers, func(names []string) bool {
+		return slices.ContainsFunc(names, func(name string) bool {
+			parent, all := strings.CutSuffix(name, "...")
+			return all && strings.HasPrefix(pkg, parent)
+		})
+	})
+}
+
+// goGit reports whether a package may import go-git: only the store and what is
+// under it.
 func goGit(pkg string) bool { return pkg == "gitstore" || strings.HasPrefix(pkg, "gitstore/") }
 
-func TestImports(t *testing.T) {
+func TestImportsRunDownwards(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "git-checkpoint/...").Output()
 	require.NoError(t, err)
-	seen := 0
+	seen := map[string]bool{}
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Fields(line)
 		pkg := local(fields[0])
-		allowed, known := mayImport[pkg]
-		require.Truef(t, known, "package %q has no row in this test", pkg)
-		seen++
+		layer := layerOf(pkg)
+		require.GreaterOrEqualf(t, layer, 0, "package %q has no layer", pkg)
+		seen[pkg] = true
 		for _, imported := range fields[1:] {
 			if strings.HasPrefix(imported, "git-checkpoint/") {
-				assert.Containsf(t, allowed, local(imported), "%q may not import it", pkg)
+				assert.Greaterf(t, layerOf(local(imported)), layer, "%q may not import %q, which is not below it", pkg, local(imported))
 			}
 			if strings.HasPrefix(imported, "github.com/go-git/") {
 				assert.Truef(t, goGit(pkg), "%q imports %s", pkg, imported)
@@ -161,7 +109,11 @@ func TestImports(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, len(mayImport), seen, "a row without a package")
+	for _, names := range layers {
+		for _, name := range names {
+			assert.Truef(t, seen[name] || strings.HasSuffix(name, "/..."), "%q has a layer and does not exist", name)
+		}
+	}
 }
 
 func local(path string) string {

@@ -13,7 +13,7 @@ import (
 
 	"git-checkpoint/commands/config"
 	"git-checkpoint/commands/terminal"
-	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore"
 )
 
 // page redirects the output to the user's pager, as git log does. The returned function
@@ -93,7 +93,7 @@ func (c *Invocation) pager(out io.Writer) *exec.Cmd {
 func (c *Invocation) pagerProgram() string {
 	entries := c.store.Config()
 	program, set := lookup(c.env.Environ, "GIT_PAGER")
-	if e, ours := gitcmd.LastEntry(entries, "pager.checkpoint"); !set && ours {
+	if e, ours := gitstore.LastEntry(entries, "pager.checkpoint"); !set && ours {
 		if off(e.Value) {
 			return ""
 		}
@@ -122,7 +122,7 @@ func noProgram(program string) bool {
 }
 
 func valueOf(entries []config.GitEntry, key string) string {
-	e, _ := gitcmd.LastEntry(entries, key)
+	e, _ := gitstore.LastEntry(entries, key)
 	return e.Value
 }
 

@@ -7,7 +7,6 @@ import (
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/restore"
 
 	"github.com/urfave/cli/v2"
 )
@@ -46,7 +45,7 @@ func changedFlag() cli.Flag {
 }
 
 func runRestore(c *Invocation) error {
-	choice, err := restore.ParseChanged(c.flags.String("changed"))
+	choice, err := gitstore.ParseChanged(c.flags.String("changed"))
 	if err != nil {
 		return usagef("restore: --changed: %w", err)
 	}
@@ -62,7 +61,7 @@ func runRestore(c *Invocation) error {
 	}
 	req := gitstore.RestoreRequest{
 		Checkpoint: cp, AnyBranch: c.flags.Bool("yes"), Branch: c.ciBranch(),
-		Request: restore.Request{
+		Request: gitstore.RestoreOptions{
 			Staged: c.flags.Bool("staged"), Worktree: c.flags.Bool("worktree"), Exact: c.flags.Bool("exact"),
 			Force: c.flags.Bool("force"), Changed: choice, DryRun: c.flags.Bool("dry-run"),
 		},

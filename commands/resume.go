@@ -12,7 +12,6 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
-	"git-checkpoint/gitstore/restore"
 
 	"github.com/urfave/cli/v2"
 )
@@ -66,8 +65,8 @@ type resumption struct {
 	named    bool                   // the command line named the checkpoint
 	chosen   string                 // s or d if chosen, otherwise ""
 	resumed  bool                   // work resumes, in spite of the verdict and of later errors
-	changed  restore.Changed
-	each     map[string]restore.Changed // answers for single files
+	changed  gitstore.Changed
+	each     map[string]gitstore.Changed // answers for single files
 	restored *gitstore.Restored
 	synced   forge.LabelChange // labels that were written to the issue
 
@@ -131,7 +130,7 @@ func (c *Invocation) act(r *resumption, choice string) error {
 
 // resumeFlags checks the flags and returns the choice that they imply, or "".
 func (c *Invocation) resumeFlags() (string, error) {
-	if _, err := restore.ParseChanged(c.flags.String("changed")); err != nil {
+	if _, err := gitstore.ParseChanged(c.flags.String("changed")); err != nil {
 		return "", usagef("resume: --changed: %w", err)
 	}
 	if p := c.flags.String("print"); !slices.Contains([]string{"text", "json", "env", "prompt"}, p) {
@@ -165,7 +164,7 @@ func (c *Invocation) resumeFlags() (string, error) {
 
 // toResume finds and reads the checkpoint and computes its verdict.
 func (c *Invocation) toResume(r *resumption) error {
-	r.changed = restore.Changed(c.flags.String("changed"))
+	r.changed = gitstore.Changed(c.flags.String("changed"))
 	var err error
 	if r.cp, r.record, err = c.toGoOnFrom(); err != nil {
 		return err
@@ -250,7 +249,7 @@ func (c *Invocation) resume(r *resumption) error {
 	if !c.noFiles() && c.store.Root() != "" {
 		r.restored, err = c.store.Restore(c.ctx, gitstore.RestoreRequest{
 			Checkpoint: r.cp, AnyHead: c.flags.Bool("force"), AnyBranch: true, // the verdict covers the branch
-			Request: restore.Request{Changed: r.changed, Each: r.each, DryRun: dryRun},
+			Request: gitstore.RestoreOptions{Changed: r.changed, Each: r.each, DryRun: dryRun},
 		})
 		if err != nil {
 			return err

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/output"
-	"git-checkpoint/gitstore/restore"
+	"git-checkpoint/gitstore"
 )
 
 // fileChoices maps the answers about a changed file. An empty line keeps the file.
@@ -16,7 +16,7 @@ var fileChoices = map[string]string{
 
 // askFiles asks for each file that changed since the checkpoint which version to keep.
 func (c *Invocation) askFiles(d *dialog, r *resumption) error {
-	r.each = map[string]restore.Changed{}
+	r.each = map[string]gitstore.Changed{}
 	for _, path := range r.verdict.Changed {
 		if slices.Contains(r.verdict.InTheWay, path) {
 			continue // this file stays in any case
@@ -28,7 +28,7 @@ func (c *Invocation) askFiles(d *dialog, r *resumption) error {
 		if answer == "abort" {
 			return silent{exitNone}
 		}
-		r.each[path] = restore.Changed(answer)
+		r.each[path] = gitstore.Changed(answer)
 	}
 	return nil
 }

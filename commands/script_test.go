@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/objects/objecttest"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -76,7 +76,7 @@ func scriptCondition(name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	version, err := gitcmd.ParseVersion(string(out))
+	version, err := gitstore.ParseGitVersion(string(out))
 	return !version.AtLeast(2, 54), err
 }
 

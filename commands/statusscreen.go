@@ -13,7 +13,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/tasks"
-	"git-checkpoint/gitstore/restore"
 )
 
 // screenStatus prints the status for people: the work, its progress, the verdict with
@@ -215,7 +214,7 @@ func ownWords(r *checkpoint.Record) string {
 
 // wouldRestore returns one line for each effect of a restore on files.
 func (c *Invocation) wouldRestore(cp *gitstore.Checkpoint) []string {
-	done, err := c.store.Restore(c.ctx, gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: true, Request: restore.Request{DryRun: true}})
+	done, err := c.store.Restore(c.ctx, gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: true, Request: gitstore.RestoreOptions{DryRun: true}})
 	if err != nil {
 		return []string{"puts no files back: " + strings.TrimPrefix(err.Error(), "restore "+string(cp.ID)+": ")}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"git-checkpoint/commands/display"
 	"git-checkpoint/commands/terminal"
-	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
@@ -49,7 +49,7 @@ func (c *Invocation) colors(when string) bool {
 		return when == "always"
 	}
 	for _, key := range []string{"color.checkpoint", "color.ui"} {
-		if e, set := gitcmd.LastEntry(c.store.Config(), key); set {
+		if e, set := gitstore.LastEntry(c.store.Config(), key); set {
 			if off(e.Value) || e.Value == "never" {
 				return false
 			}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/health"
@@ -13,6 +14,19 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
+
+// A Finding is a problem that Examine found, and its repair if there is one.
+type Finding = health.Finding
+
+// A Pace is how often the work on an issue was saved.
+type Pace = health.Pace
+
+// JudgePace returns a finding for each issue that is saved too rarely or too
+// often, or whose lead does not answer. It reports an issue that was not saved for
+// longer than stale, unless stale is 0.
+func JudgePace(now time.Time, stale time.Duration, paces []Pace) []Finding {
+	return health.JudgePace(now, stale, paces)
+}
 
 // Examine checks the files, refs and settings around the chains of the repository
 // (package health). Inspect and Verify check the chains themselves. gitVersion is the

@@ -9,6 +9,15 @@ import (
 	"git-checkpoint/gitstore/restore"
 )
 
+// RestoreOptions select the files of a checkpoint to restore, and how.
+type RestoreOptions = restore.Request
+
+// Changed is the choice for a file that both sides changed.
+type Changed = restore.Changed
+
+// ParseChanged parses a choice.
+func ParseChanged(s string) (Changed, error) { return restore.ParseChanged(s) }
+
 // A RestoreRequest holds the parameters of a restore.
 type RestoreRequest struct {
 	Checkpoint *Checkpoint

@@ -3,12 +3,12 @@ package config
 import (
 	"strings"
 
-	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore"
 )
 
 // GitEntry is one entry of git's configuration: the key with lower-case section and
 // variable, the value, and its origin.
-type GitEntry = gitcmd.ConfigEntry
+type GitEntry = gitstore.ConfigEntry
 
 // gitValues applies the entries of section checkpoint and returns the first error. The
 // last entry of a key overrides earlier entries.

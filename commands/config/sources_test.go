@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/gitcmd"
 )
 
 func entry(key, text string) GitEntry {
@@ -76,7 +76,7 @@ func TestGitAcceptsEveryDocumentedName(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	git := gitcmd.Git{Dir: dir, Env: []string{"GIT_CONFIG_NOSYSTEM=1", "HOME=" + dir, "XDG_CONFIG_HOME=" + dir}}
+	git := gitstore.Git{Dir: dir, Env: []string{"GIT_CONFIG_NOSYSTEM=1", "HOME=" + dir, "XDG_CONFIG_HOME=" + dir}}
 	_, err := git.Output(t.Context(), "init", "-q")
 	require.NoError(t, err)
 	for _, k := range Keys() {

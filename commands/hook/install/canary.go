@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/hook"
-	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore"
 )
 
 // canaryTime limits a canary's run time.
@@ -43,7 +43,7 @@ func (r *Repo) silencing(but string) []string {
 
 // fileCanary returns the command that runs the hook file, with `git hook run` if git
 // supports it. The block at the top of the file ends a canary run.
-func (r *Repo) fileCanary(e hook.Event, version gitcmd.Version) []string {
+func (r *Repo) fileCanary(e hook.Event, version gitstore.GitVersion) []string {
 	if version.AtLeast(2, 36) {
 		return append(append([]string{"git"}, r.silencing("")...), "hook", "run", string(e), "--", "canary", "canary")
 	}

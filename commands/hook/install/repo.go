@@ -15,14 +15,14 @@ import (
 	"fmt"
 	"time"
 
-	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore"
 )
 
 // A Repo is a repository for the installation of hooks.
 type Repo struct {
 	Context   context.Context
-	Git       gitcmd.Git // runs in the worktree root, or in the bare repository
-	Config    []gitcmd.ConfigEntry
+	Git       gitstore.Git // runs in the worktree root, or in the bare repository
+	Config    []gitstore.ConfigEntry
 	Root      string // worktree root, "" in a bare repository
 	CommonDir string
 	PrePush   string // setting hooks.pre_push

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/hook"
-	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore"
 )
 
 // A site is a directory with user-written hook files for git or a hook manager.
@@ -33,7 +33,7 @@ func (s site) aside(e hook.Event) string { return filepath.Join(s.dir, hook.Asid
 // site finds the hook directory. It refuses a directory shared with other repositories
 // unless the install is global.
 func (r *Repo) site() (site, error) {
-	entry, set := gitcmd.LastEntry(r.Config, "core.hookspath")
+	entry, set := gitstore.LastEntry(r.Config, "core.hookspath")
 	own := site{dir: filepath.Join(r.CommonDir, "hooks")}
 	if !set {
 		if r.Global {
@@ -92,7 +92,7 @@ func (r *Repo) hooksPath() (string, error) {
 }
 
 // everywhere reports whether a setting applies to all repositories.
-func everywhere(e gitcmd.ConfigEntry) bool { return e.Scope == "global" || e.Scope == "system" }
+func everywhere(e gitstore.ConfigEntry) bool { return e.Scope == "global" || e.Scope == "system" }
 
 // within reports whether a directory belongs to the repository.
 func (r *Repo) within(dir string) bool {
@@ -110,7 +110,7 @@ func (r *Repo) within(dir string) bool {
 // repositories if wide is true.
 func (r *Repo) sites(wide bool) []site {
 	sites := []site{{dir: filepath.Join(r.CommonDir, "hooks")}}
-	if entry, set := gitcmd.LastEntry(r.Config, "core.hookspath"); set && (wide || !everywhere(entry)) {
+	if entry, set := gitstore.LastEntry(r.Config, "core.hookspath"); set && (wide || !everywhere(entry)) {
 		if dir, err := r.hooksPath(); err == nil && dir != os.DevNull {
 			sites = append(sites, siteAt(dir))
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/hook"
-	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore"
 )
 
 // A Hook is the installation state of one of git's hooks. Way is "config", "file", or ""
@@ -37,7 +37,7 @@ func (r *Repo) Status() ([]Hook, error) {
 }
 
 // find locates an installed hook and runs its canary.
-func (r *Repo) find(e hook.Event, version gitcmd.Version) Hook {
+func (r *Repo) find(e hook.Event, version gitstore.GitVersion) Hook {
 	if place := r.configPlace(e); place != "" {
 		h := Hook{Way: "config", Place: place}
 		if !version.AtLeast(2, 54) {
