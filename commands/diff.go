@@ -10,7 +10,7 @@ import (
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/compare"
+	"git-checkpoint/gitstore/diff"
 
 	"github.com/urfave/cli/v2"
 )
@@ -44,7 +44,7 @@ func diffFlags() []cli.Flag {
 // A difference holds the changes between two checkpoints.
 type difference struct {
 	from, to *gitstore.Checkpoint
-	state    []compare.FieldChange
+	state    []diff.FieldChange
 	files    *gitstore.TreeDiff // nil if --state is set
 }
 
@@ -98,7 +98,7 @@ func (c *Invocation) difference() (*difference, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.state = slices.DeleteFunc(compare.Records(before.Doc(), after.Doc()), isBytes)
+	d.state = slices.DeleteFunc(diff.Records(before.Doc(), after.Doc()), isBytes)
 	if !c.flags.Bool("state") {
 		d.files, err = c.store.Diff(d.from, d.to, c.paths...)
 	}
@@ -191,7 +191,7 @@ func (c *Invocation) showDifference(d *difference, at display.Screen, people boo
 	}{{"from", d.from}, {"to  ", d.to}} {
 		c.print("%s\n", at.Named(side.word, nameOf(side.cp), side.cp.ID.Short(), ago(side.cp.Created, now)))
 	}
-	told := slices.DeleteFunc(slices.Clone(d.state), func(s compare.FieldChange) bool {
+	told := slices.DeleteFunc(slices.Clone(d.state), func(s diff.FieldChange) bool {
 		return s.Path == "checkpoint_id" || s.Path == "created_at" || s.Path == "clock" // printed above already
 	})
 	c.print("\n%s %s\n", at.Paint(display.Bold, "Record:"), display.Summary(told))
@@ -231,7 +231,7 @@ func (c *Invocation) showFiles(files *gitstore.TreeDiff, at display.Screen, peop
 
 // isBytes reports whether a change concerns the source bytes of an imported document.
 // Their content is compared as fields of the document.
-func isBytes(c compare.FieldChange) bool {
+func isBytes(c diff.FieldChange) bool {
 	name, ok := strings.CutPrefix(c.Path, "layout.files.")
 	return ok && strings.HasSuffix(name, ".text") && strings.Count(name, ".") == 1
 }

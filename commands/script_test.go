@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore"
-	"git-checkpoint/gitstore/objects/objecttest"
+	"git-checkpoint/gitstore/odbtest"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
@@ -102,7 +102,7 @@ func compareObjects(e *testscript.Env) {
 	if testing.Short() {
 		return
 	}
-	n, differ := objecttest.CompareBelow(context.Background(), e.WorkDir)
+	n, differ := odbtest.CompareBelow(context.Background(), e.WorkDir)
 	e.T().Log(n, "repositories compared with git cat-file")
 	if len(differ) > 0 {
 		e.T().Fatal(strings.Join(differ, "\n"))

@@ -3,13 +3,13 @@ package freshness
 import (
 	"strings"
 
-	"git-checkpoint/gitstore/linediff"
+	"git-checkpoint/gitstore/diff"
 )
 
 // diffLines returns a line diff of two texts: removed lines with prefix "-", added lines
 // with prefix "+", and one unchanged context line with prefix " " on either side.
 func diffLines(before, now string) []string {
-	all := linediff.Edit(strings.Split(before, "\n"), strings.Split(now, "\n"))
+	all := diff.Edit(strings.Split(before, "\n"), strings.Split(now, "\n"))
 	first, last := len(all), 0
 	for n, l := range all {
 		if l.Op != ' ' {

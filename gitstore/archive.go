@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/ledger"
-	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/internal/ledger"
+	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/retention"
 )
 

@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/join"
-	"git-checkpoint/gitstore/ledger"
-	"git-checkpoint/gitstore/refs"
-	"git-checkpoint/gitstore/remote"
+	"git-checkpoint/gitstore/internal/join"
+	"git-checkpoint/gitstore/internal/ledger"
+	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/remote"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

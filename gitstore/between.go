@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"git-checkpoint/gitstore/between"
-	"git-checkpoint/gitstore/outputs"
-	"git-checkpoint/gitstore/trees"
+	"git-checkpoint/gitstore/internal/artifacts"
+	"git-checkpoint/gitstore/internal/treediff"
+	"git-checkpoint/gitstore/internal/trees"
 )
 
 // A TreeDiff is the difference between the files of two checkpoints. The caller must
 // close it.
-type TreeDiff = between.Diff
+type TreeDiff = treediff.Diff
 
 // A FileChange is a file that differs between two checkpoints.
-type FileChange = between.Change
+type FileChange = treediff.Change
 
 // Diff compares the files of two checkpoints. If from is nil, it compares a checkpoint
 // with HEAD at the time of its save. Paths are git pathspecs that limit the result;
@@ -30,30 +30,30 @@ func (s *Store) Diff(from, to *Checkpoint, paths ...string) (*TreeDiff, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := between.Source{Git: s.git, Objects: s.objects, NoIndex: filepath.Join(s.stateDir(), "no-index")}
-	return between.New(at, before, after, paths...)
+	at := treediff.Source{Git: s.git, Objects: s.objects, NoIndex: filepath.Join(s.stateDir(), "no-index")}
+	return treediff.New(at, before, after, paths...)
 }
 
 // sideBefore returns the old side of a comparison: the files of checkpoint from, or of
 // HEAD if from is nil.
-func (s *Store) sideBefore(from, to *Checkpoint) (between.Side, error) {
+func (s *Store) sideBefore(from, to *Checkpoint) (treediff.Side, error) {
 	if from != nil {
 		return s.side(from)
 	}
 	st, err := s.openSnapshot(to)
 	if err != nil {
-		return between.Side{}, err
+		return treediff.Side{}, err
 	}
-	return between.Tree(st.Base), nil
+	return treediff.Tree(st.Base), nil
 }
 
-func (s *Store) side(c *Checkpoint) (between.Side, error) {
+func (s *Store) side(c *Checkpoint) (treediff.Side, error) {
 	entries, err := trees.Read(s.objects, c.Tree)
 	if err != nil {
-		return between.Side{}, fmt.Errorf("%s: %w", c.name(), err)
+		return treediff.Side{}, fmt.Errorf("%s: %w", c.name(), err)
 	}
 	deleted, err := s.deleted(c)
-	return between.Side{Name: c.name(), Entries: entries, Deleted: deleted}, err
+	return treediff.Side{Name: c.name(), Entries: entries, Deleted: deleted}, err
 }
 
 // deleted returns the unstaged deletions of a checkpoint. Only the record contains them.
@@ -85,7 +85,7 @@ func (s *Store) DiffSince(ctx context.Context, c *Checkpoint, path string) (stri
 	}
 	for _, t := range targets {
 		if t.Path == path {
-			w := &between.WorktreeFiles{Git: s.git, Root: s.repo.Root, Objects: s.objects, MaxFile: outputs.MaxDigested}
+			w := &treediff.WorktreeFiles{Git: s.git, Root: s.repo.Root, Objects: s.objects, MaxFile: artifacts.MaxDigested}
 			return w.Diff(ctx, t)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/gitstore/between"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/treediff"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -40,7 +40,7 @@ func TestBetweenLines(t *testing.T) {
 	defer b.Close()
 	lines, err := b.Lines(ctx)
 	require.NoError(t, err)
-	assert.Equal(t, map[string]between.Lines{
+	assert.Equal(t, map[string]treediff.Lines{
 		"a.txt": {Added: 2, Deleted: 1}, "dir/b.txt": {Deleted: 1}, "new\tdir\n.txt": {Added: 1},
 	}, lines)
 }

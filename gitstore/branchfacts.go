@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/internal/refs"
 )
 
 // onceHad looks for traces of a branch in the configuration and the reflogs. It also

@@ -3,7 +3,7 @@ package gitstore
 import (
 	"context"
 
-	"git-checkpoint/gitstore/repository"
+	"git-checkpoint/gitstore/internal/git/repository"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

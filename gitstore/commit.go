@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/gitstore/trees"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

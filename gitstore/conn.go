@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/gitstore/remote"
+	"git-checkpoint/gitstore/internal/remote"
 )
 
 // A conn is a connection to a remote that transfers chains by issue.

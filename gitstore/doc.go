@@ -92,7 +92,7 @@
 // merges three chains of an issue: the local chain, the chain at own/, and the remote
 // chain (package join). If one chain contains the merged state, it is the result.
 // Otherwise the commits above the common part are rewritten. If both sides have work that
-// the other lacks, a new checkpoint on top contains both (package unite).
+// the other lacks, a new checkpoint on top contains both (package recordmerge).
 //
 // A sync moves the remote ref first, with a lease on the value that was fetched. Then it
 // moves the local refs in one transaction. A missing ref never means that checkpoints

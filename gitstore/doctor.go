@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/health"
-	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/internal/health"
+	"git-checkpoint/gitstore/internal/refs"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/health"
-	"git-checkpoint/gitstore/remote"
+	"git-checkpoint/gitstore/internal/health"
+	"git-checkpoint/gitstore/internal/remote"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

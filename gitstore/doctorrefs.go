@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/health"
-	"git-checkpoint/gitstore/refs"
-	"git-checkpoint/gitstore/remote"
+	"git-checkpoint/gitstore/internal/health"
+	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/remote"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

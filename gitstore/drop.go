@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/ledger"
-	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/internal/ledger"
+	"git-checkpoint/gitstore/internal/refs"
 )
 
 // Drop permanently deletes live or archived checkpoints of an issue. The ledger prevents

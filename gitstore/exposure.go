@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/remote"
+	"git-checkpoint/gitstore/internal/remote"
 )
 
 // An issuePush holds the ref updates of a push for one issue.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/internal/git"
 )
 
 // A BranchReport contains the facts about a branch that this clone knows.
@@ -91,6 +91,6 @@ func (s *Store) inChain(ctx context.Context, c *Checkpoint, ref string) bool {
 // Partial reports whether the clone is shallow or partial, and so may lack objects that
 // other clones have.
 func (s *Store) Partial() bool {
-	_, partial := gitcmd.Last(s.config, "extensions.partialclone")
+	_, partial := git.Last(s.config, "extensions.partialclone")
 	return s.repo.Shallow || partial
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/remote"
+	"git-checkpoint/gitstore/internal/remote"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

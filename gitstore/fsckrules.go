@@ -8,8 +8,8 @@ import (
 	"path"
 	"strings"
 
-	"git-checkpoint/gitstore/gitcmd"
-	"git-checkpoint/gitstore/trees"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -58,7 +58,7 @@ func (s *Store) notReceived(ctx context.Context, name string, f trees.Entry) (st
 	if err != nil {
 		return "", nil // if git cannot parse the file, a server only warns
 	}
-	for _, field := range gitcmd.Fields(out) {
+	for _, field := range git.Fields(out) {
 		key, value, _ := strings.Cut(field, "\n")
 		if why := badModule(key, value); why != "" {
 			return why, nil

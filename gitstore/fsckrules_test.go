@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/gitstore/trees"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

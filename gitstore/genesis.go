@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/ident"
-	"git-checkpoint/gitstore/trees"
+	"git-checkpoint/gitstore/internal/git/ident"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

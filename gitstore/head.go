@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"git-checkpoint/gitstore/gitcmd"
-	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/refs"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -55,7 +55,7 @@ func (s *Store) readHead(ctx context.Context) (head, error) {
 func (s *Store) askHead(ctx context.Context) (head, error) {
 	var h head
 	name, err := s.git.Line(ctx, "symbolic-ref", "--quiet", "HEAD")
-	if err != nil && gitcmd.Code(err) != detached {
+	if err != nil && git.Code(err) != detached {
 		return head{}, fmt.Errorf("read HEAD: %w", err)
 	}
 	h.branch = strings.TrimPrefix(name, "refs/heads/")

@@ -7,21 +7,21 @@ import (
 	"path/filepath"
 	"strings"
 
-	"git-checkpoint/gitstore/gitcmd"
-	"git-checkpoint/gitstore/history"
-	"git-checkpoint/gitstore/restore"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/ancestry"
+	"git-checkpoint/gitstore/internal/restore"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A HeadReport compares the current HEAD with HEAD at the save of a checkpoint.
 type HeadReport struct {
-	Saved, Now       string         // commits, "" for an unborn branch
-	history.Relation                // of Now to Saved
-	Home             BranchLocation // of the checkpoint's branch, if HEAD does not descend from Saved
+	Saved, Now        string         // commits, "" for an unborn branch
+	ancestry.Relation                // of Now to Saved
+	Home              BranchLocation // of the checkpoint's branch, if HEAD does not descend from Saved
 }
 
-func (s *Store) history() history.Log { return history.Log{Git: s.git, Shallow: s.repo.Shallow} }
+func (s *Store) history() ancestry.Log { return ancestry.Log{Git: s.git, Shallow: s.repo.Shallow} }
 
 // touchedSince returns a function that reports which paths were changed by commits since
 // before.
@@ -95,7 +95,7 @@ func (s *Store) Base(ctx context.Context) (BaseReport, error) {
 	if err != nil || now.commit.IsZero() || now.branch == "" {
 		return BaseReport{}, err
 	}
-	remote, ok := gitcmd.Last(s.config, "branch."+now.branch+".remote")
+	remote, ok := git.Last(s.config, "branch."+now.branch+".remote")
 	if !ok || remote == "." {
 		remote = "origin"
 	}

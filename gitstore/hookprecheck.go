@@ -7,8 +7,8 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/fsutil"
-	"git-checkpoint/gitstore/refs"
-	"git-checkpoint/gitstore/repository"
+	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/refs"
 )
 
 // A HookPrecheck holds facts from a few files of the repository, so that a hook without

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/ident"
+	"git-checkpoint/gitstore/internal/git/ident"
 	"git-checkpoint/gitstore/internal/gittest"
 
 	"github.com/stretchr/testify/assert"

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/gitstore/filelock"
 	"git-checkpoint/gitstore/internal/fsutil"
+	"git-checkpoint/gitstore/internal/fsutil/filelock"
 )
 
 // journal returns the path of the journal, which names the safety snapshot of the current

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"git-checkpoint/gitstore/internal/fsutil"
-	"git-checkpoint/gitstore/remote"
+	"git-checkpoint/gitstore/internal/remote"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

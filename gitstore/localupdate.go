@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/internal/refs"
 )
 
 // A localUpdate moves the local refs to the fetched tips.

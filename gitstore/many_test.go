@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/remote"
+	"git-checkpoint/gitstore/internal/remote"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/join"
-	"git-checkpoint/gitstore/ledger"
-	"git-checkpoint/gitstore/trees"
+	"git-checkpoint/gitstore/internal/join"
+	"git-checkpoint/gitstore/internal/ledger"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/gitstore/gitcmd"
-	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/refs"
 )
 
 // A moveHere is a set of refs that this process moves without git.
@@ -46,11 +46,11 @@ func (s *Store) movesHere() bool {
 
 // hooked reports whether a reference-transaction hook may exist. Only git runs hooks.
 func (s *Store) hooked() bool {
-	if slices.ContainsFunc(s.config, func(e gitcmd.ConfigEntry) bool { return strings.HasPrefix(e.Key, "hook.") }) {
+	if slices.ContainsFunc(s.config, func(e git.ConfigEntry) bool { return strings.HasPrefix(e.Key, "hook.") }) {
 		return true
 	}
 	dir := filepath.Join(s.repo.CommonDir, "hooks")
-	if path, set := gitcmd.Last(s.config, "core.hookspath"); set {
+	if path, set := git.Last(s.config, "core.hookspath"); set {
 		switch {
 		case filepath.IsAbs(path):
 			dir = path

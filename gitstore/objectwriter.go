@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"git-checkpoint/gitstore/objects"
-	"git-checkpoint/gitstore/trees"
+	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -17,7 +17,7 @@ import (
 // read added objects before they are stored.
 type objectWriter struct {
 	store   *Store
-	batch   *objects.Batch
+	batch   *odb.Batch
 	added   map[plumbing.Hash]object
 	outside []plumbing.Hash // objects that the checkpoint needs and other processes wrote
 	reached []plumbing.Hash // commits of other processes, see reach

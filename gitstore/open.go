@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/gitcmd"
-	"git-checkpoint/gitstore/ident"
-	"git-checkpoint/gitstore/objects"
-	"git-checkpoint/gitstore/refs"
-	"git-checkpoint/gitstore/repository"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/ident"
+	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/internal/refs"
 )
 
 // Options select the repository, and replace sources of values in tests. The zero value
@@ -36,12 +36,12 @@ type Options struct {
 // A Store gives access to the checkpoints of a repository. One goroutine may use it at a
 // time. Any number of processes may use one repository concurrently.
 type Store struct {
-	git             gitcmd.Git
+	git             git.Git
 	now             func() time.Time
 	random          func() string // makes ids unique
 	repo            repository.Info
-	config          []gitcmd.ConfigEntry
-	objects         *objects.Database
+	config          []git.ConfigEntry
+	objects         *odb.Database
 	prefetchedIndex <-chan *stagedState               // the index, read while the repository was opened
 	refs            *refs.Reader                      // refs shared by all worktrees
 	issueLock       *refs.IssueLock                   // held while refs of an issue move, otherwise nil
@@ -61,7 +61,7 @@ type Store struct {
 // Open opens the repository. It fails with ErrNotRepository, or with an UnsupportedError
 // that names the feature.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{git: gitcmd.Git{Dir: o.Dir, Apart: o.Apart}, now: o.Now, random: rand.Text, onNotify: o.Notify}
+	s := &Store{git: git.Git{Dir: o.Dir, Apart: o.Apart}, now: o.Now, random: rand.Text, onNotify: o.Notify}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -92,13 +92,13 @@ func (s *Store) openRefs() {
 }
 
 func (s *Store) openObjects() error {
-	shared, _ := gitcmd.Last(s.config, "core.sharedrepository")
-	bits, exact, err := objects.ParseShared(shared)
+	shared, _ := git.Last(s.config, "core.sharedrepository")
+	bits, exact, err := odb.ParseShared(shared)
 	if err != nil {
 		return err
 	}
-	method, _ := gitcmd.Last(s.config, "core.fsyncmethod")
-	c := objects.Config{
+	method, _ := git.Last(s.config, "core.fsyncmethod")
+	c := odb.Config{
 		SyncEach:    method == "fsync",
 		Alternates:  alternates(),
 		Dir:         s.repo.ObjectDir,
@@ -110,13 +110,13 @@ func (s *Store) openObjects() error {
 		},
 		Fetch: s.fetchPromised,
 	}
-	s.objects, err = objects.Open(c)
+	s.objects, err = odb.Open(c)
 	return err
 }
 
 // alternates returns the object directories of GIT_ALTERNATE_OBJECT_DIRECTORIES.
 func alternates() []string {
-	return objects.SplitAlternates(os.Getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES"))
+	return odb.SplitAlternates(os.Getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES"))
 }
 
 // Close releases the memory maps of Open and later reads.
@@ -139,10 +139,10 @@ func (s *Store) progress(done, total int) {
 }
 
 // Git returns the runner of git in the directory of Options.Dir.
-func (s *Store) Git() gitcmd.Git { return s.git }
+func (s *Store) Git() git.Git { return s.git }
 
 // Config returns git's configuration.
-func (s *Store) Config() []gitcmd.ConfigEntry { return s.config }
+func (s *Store) Config() []git.ConfigEntry { return s.config }
 
 // Root returns the root of the worktree, or "" in a bare repository.
 func (s *Store) Root() string { return s.repo.Root }

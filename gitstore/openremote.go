@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/gitcmd"
-	"git-checkpoint/gitstore/refs"
-	"git-checkpoint/gitstore/repository"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/refs"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -65,7 +65,7 @@ func (s *Store) beside(ctx context.Context, dir string) (*Store, error) {
 		Dir: dir, CommonDir: dir, ObjectDir: filepath.Join(dir, "objects"),
 		Bare: true, Shallow: s.repo.Shallow, RefFormat: "files",
 	}
-	g.config = append(slices.Clone(s.config), gitcmd.ConfigEntry{Key: "remote.glimpse.promisor", Value: "true"})
+	g.config = append(slices.Clone(s.config), git.ConfigEntry{Key: "remote.glimpse.promisor", Value: "true"})
 	g.git = s.git.With("GIT_DIR="+dir, "GIT_COMMON_DIR="+dir, "GIT_OBJECT_DIRECTORY="+g.repo.ObjectDir)
 	if g.git.Dir = s.repo.Root; g.git.Dir == "" {
 		g.git.Dir = s.repo.CommonDir

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/restore"
-	"git-checkpoint/gitstore/trees"
+	"git-checkpoint/gitstore/internal/restore"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/remote"
+	"git-checkpoint/gitstore/internal/remote"
 )
 
 // An Exposed is a set of commits that other repositories have or are about to receive.

@@ -4,16 +4,16 @@ import (
 	"context"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/outputs"
-	"git-checkpoint/gitstore/trees"
+	"git-checkpoint/gitstore/internal/artifacts"
+	"git-checkpoint/gitstore/internal/trees"
 )
 
 // An OutputReport lists the files that a record refers to and that are missing or
 // changed.
-type OutputReport = outputs.Mismatches
+type OutputReport = artifacts.Mismatches
 
-func (s *Store) outputs() *outputs.Checker {
-	return &outputs.Checker{Root: s.repo.Root, Objects: s.objects, Hasher: s.hasher}
+func (s *Store) outputs() *artifacts.Checker {
+	return &artifacts.Checker{Root: s.repo.Root, Objects: s.objects, Hasher: s.hasher}
 }
 
 // Outputs checks the files that a record refers to. Locations outside the worktree are
@@ -38,7 +38,7 @@ func (s *Store) PlanChanged(ctx context.Context, c *Checkpoint, place, digest st
 
 // restorePlan returns the paths that a restore would write. It is empty if the snapshot
 // is incomplete.
-func (s *Store) restorePlan(c *Checkpoint) outputs.RestorePlan {
+func (s *Store) restorePlan(c *Checkpoint) artifacts.RestorePlan {
 	st, err := s.openSnapshot(c)
 	if err != nil {
 		return nil
@@ -47,7 +47,7 @@ func (s *Store) restorePlan(c *Checkpoint) outputs.RestorePlan {
 	if err != nil {
 		return nil
 	}
-	return outputs.NewRestorePlan(targets)
+	return artifacts.NewRestorePlan(targets)
 }
 
 // MissingOutputs returns the files that a record refers to and that are neither in the
@@ -70,7 +70,7 @@ func (s *Store) entriesFor(c *Checkpoint, r *checkpoint.Record) ([]trees.Entry, 
 }
 
 // keptOutputs returns the files that the previous checkpoint contains because its record
-// refers to them (outputs.Checker.CarryOver). If an error occurs, the save continues
+// refers to them (artifacts.Checker.CarryOver). If an error occurs, the save continues
 // without these files.
 func (s *Store) keptOutputs(ctx context.Context, issue checkpoint.Issue) []string {
 	before, _ := s.resumed(issue)
@@ -99,7 +99,7 @@ func (s *Store) IsTracked(ctx context.Context, place string) (bool, error) {
 	return len(out) > 0, err
 }
 
-// Digests returns the current digests of worktree files (outputs.Checker.Digests).
+// Digests returns the current digests of worktree files (artifacts.Checker.Digests).
 func (s *Store) Digests(ctx context.Context, places []string) (map[string]string, error) {
 	return s.outputs().Digests(ctx, places)
 }

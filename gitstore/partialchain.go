@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/ledger"
+	"git-checkpoint/gitstore/internal/ledger"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/ledger"
+	"git-checkpoint/gitstore/internal/ledger"
 )
 
 // Pin sets or removes the pin of a checkpoint, and reports whether this changed anything.

@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/gitcmd"
-	"git-checkpoint/gitstore/objects"
-	"git-checkpoint/gitstore/remote"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/internal/remote"
 )
 
 // A PromisedError reports an object that a partial clone lacks and that git could not
 // fetch, because no remote answers or no remote has the object.
-type PromisedError = objects.PromisedError
+type PromisedError = odb.PromisedError
 
 // A LackedError reports an object of an issue that a partial clone lacks and that git
 // could not fetch. A sync may fetch the current chain of the remote.
@@ -39,7 +39,7 @@ func lacked(i checkpoint.Issue, object string, err error) error {
 // notFetched returns the error of a git command that reads objects. In a partial clone
 // this is a LackedError, because git stops at the first object that it cannot fetch.
 func (s *Store) notFetched(i checkpoint.Issue, err error) error {
-	if s.opened == nil || !errors.As(err, new(*gitcmd.CommandError)) {
+	if s.opened == nil || !errors.As(err, new(*git.CommandError)) {
 		return err
 	}
 	return &LackedError{i, LiveRef(i), errors.New(remote.Reason(err))}

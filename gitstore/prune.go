@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/ledger"
+	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/retention"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/internal/refs"
 )
 
 // collections limits how many successive gc runs may delete new objects before publish

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/gitcmd"
-	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/refs"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -104,7 +104,7 @@ func (s *Store) expireReflog(ctx context.Context, name string) error {
 	if entries, err := s.everyEntry(ctx, name); err == nil && len(entries) == 0 {
 		return nil
 	}
-	return s.noted("purge", []refs.Move{{Name: name, Old: tip, New: tip}}, func(g gitcmd.Git) error {
+	return s.noted("purge", []refs.Move{{Name: name, Old: tip, New: tip}}, func(g git.Git) error {
 		_, err := g.Output(ctx, "reflog", "expire", "--expire=now", "--expire-unreachable=now", name)
 		return err
 	})

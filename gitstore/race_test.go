@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/retention"
-	"git-checkpoint/gitstore/trees"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

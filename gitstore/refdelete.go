@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"git-checkpoint/gitstore/gitcmd"
-	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/refs"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -37,7 +37,7 @@ func (s *Store) deleteSome(ctx context.Context, names []string, seen map[string]
 		in = fmt.Appendf(in, "delete %s\x00%s\x00", name, seen[name])
 		moves = append(moves, refs.Move{Name: name, Old: seen[name]})
 	}
-	err := s.noted("delete", moves, func(g gitcmd.Git) error {
+	err := s.noted("delete", moves, func(g git.Git) error {
 		_, err := g.Pipe(ctx, in, "update-ref", "--no-deref", "--stdin", "-z")
 		return err
 	})
@@ -63,7 +63,7 @@ func (s *Store) deleteSome(ctx context.Context, names []string, seen map[string]
 
 // noted runs work, a git that locks refs, under a note in the issue lock. If this git is
 // killed, its stale locks can be removed.
-func (s *Store) noted(message string, moves []refs.Move, work func(gitcmd.Git) error) error {
+func (s *Store) noted(message string, moves []refs.Move, work func(git.Git) error) error {
 	g := s.git
 	g.Apart, g.Hold = true, s.issueLock.Locks()
 	s.issueLock.Begin(message, moves)

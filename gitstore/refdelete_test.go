@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"git-checkpoint/gitstore/remote"
+	"git-checkpoint/gitstore/internal/remote"
 
 	"github.com/go-git/go-git/v5/plumbing"
 

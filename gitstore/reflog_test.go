@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/internal/refs"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

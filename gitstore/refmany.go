@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"git-checkpoint/gitstore/gitcmd"
-	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/refs"
 )
 
 // manyMoves is the number of moves above which one sync of the whole disk replaces a sync
@@ -52,7 +52,7 @@ func (s *Store) publishManyOnce(ctx context.Context, k *objectWriter, message st
 // moveMany is moveRefs with one sync of the whole disk. The sync happens after git has
 // written all lock files and before git renames them.
 func (s *Store) moveMany(ctx context.Context, message string, moves []refs.Move) error {
-	m, err := s.startMover(ctx, message, gitcmd.Git.Talk, "-c", "core.fsync=none")
+	m, err := s.startMover(ctx, message, git.Git.Talk, "-c", "core.fsync=none")
 	if err != nil {
 		return err
 	}

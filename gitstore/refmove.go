@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/gitstore/gitcmd"
-	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/refs"
 )
 
 // moveRefs durably moves refs in one transaction, each from its expected old value, with
@@ -35,7 +35,7 @@ func (s *Store) moveRefs(ctx context.Context, message string, moves ...refs.Move
 // with other work, since its start takes as long as the move.
 type mover struct {
 	s       *Store
-	run     *gitcmd.Run
+	run     *git.Run
 	message string
 	moves   []refs.Move
 }
@@ -47,7 +47,7 @@ const moveLimit = 10 * time.Minute
 // startMove starts git. Git moves no ref before it reads the commit command. If the
 // caller is killed, git's input ends without this command, and no ref moves.
 func (s *Store) startMove(ctx context.Context, message string) (*mover, error) {
-	return s.startMover(ctx, message, gitcmd.Git.Start, "-c", "core.fsync=reference")
+	return s.startMover(ctx, message, git.Git.Start, "-c", "core.fsync=reference")
 }
 
 func (s *Store) startMover(ctx context.Context, message string, start starter, config ...string) (*mover, error) {
@@ -62,7 +62,7 @@ func (s *Store) startMover(ctx context.Context, message string, start starter, c
 }
 
 // A starter is a function that starts git.
-type starter func(gitcmd.Git, context.Context, ...string) (*gitcmd.Run, error)
+type starter func(git.Git, context.Context, ...string) (*git.Run, error)
 
 // beginMove is startMove in the background. The returned function waits for the result.
 func (s *Store) beginMove(ctx context.Context, message string) func() (*mover, error) {
@@ -133,7 +133,7 @@ var refConfig = []string{
 // signed returns git with the identity and time for reflog entries. A hook may have
 // inherited the date of an old commit, and git would expire an entry with an old date at
 // once.
-func (s *Store) signed() gitcmd.Git {
+func (s *Store) signed() git.Git {
 	by := s.people.Committer()
 	return s.git.With("GIT_COMMITTER_NAME="+by.Name, "GIT_COMMITTER_EMAIL="+by.Email,
 		fmt.Sprintf("GIT_COMMITTER_DATE=@%d +0000", s.now().Unix()))

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/internal/fsutil"
-	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/internal/refs"
 )
 
 // If git cannot open the configuration of a repository with reftables, for example

@@ -3,7 +3,7 @@ package gitstore
 import (
 	"slices"
 
-	"git-checkpoint/gitstore/join"
+	"git-checkpoint/gitstore/internal/join"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

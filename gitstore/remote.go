@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/gitcmd"
-	"git-checkpoint/gitstore/remote"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/remote"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -45,14 +45,14 @@ var ErrNoRemote = errors.New("no remote is configured")
 // Remote returns the default remote for checkpoints: checkpoint.remote, otherwise the
 // remote of the branch's upstream, otherwise origin. It fails with ErrNoRemote.
 func (s *Store) Remote(ctx context.Context) (string, error) {
-	if name, _ := gitcmd.Last(s.config, "checkpoint.remote"); name != "" {
+	if name, _ := git.Last(s.config, "checkpoint.remote"); name != "" {
 		return name, nil
 	}
 	branch, err := s.Branch(ctx)
 	if err != nil {
 		return "", err
 	}
-	if name, _ := gitcmd.Last(s.config, "branch."+branch+".remote"); branch != "" && name != "" && name != "." {
+	if name, _ := git.Last(s.config, "branch."+branch+".remote"); branch != "" && name != "" && name != "." {
 		return name, nil
 	}
 	if s.configured("origin") {

@@ -9,8 +9,8 @@ import (
 	"syscall"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/join"
-	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/internal/join"
+	"git-checkpoint/gitstore/internal/refs"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

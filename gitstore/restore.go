@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/restore"
+	"git-checkpoint/gitstore/internal/restore"
 )
 
 // RestoreOptions select the files of a checkpoint to restore, and how.

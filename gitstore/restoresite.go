@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"git-checkpoint/gitstore/restore"
+	"git-checkpoint/gitstore/internal/restore"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/ledger"
-	"git-checkpoint/gitstore/refs"
-	"git-checkpoint/gitstore/trees"
+	"git-checkpoint/gitstore/internal/ledger"
+	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

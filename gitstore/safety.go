@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/refs"
-	"git-checkpoint/gitstore/restore"
-	"git-checkpoint/gitstore/trees"
+	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/restore"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

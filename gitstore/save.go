@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/internal/capture"
+	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/secrets"
+	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/retention"
-	"git-checkpoint/gitstore/scan"
-	"git-checkpoint/gitstore/snapshot"
-	"git-checkpoint/gitstore/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -38,7 +38,7 @@ type SaveRequest struct {
 	Untracked bool     // include untracked files, but never ignored files
 	Artifacts []string // include these files, even if ignored; relative to the root
 	MaxSize   int64    // limit for the snapshot's new blobs in bytes, 0 for no limit
-	MaxFile   int64    // limit for one untracked file in bytes, 0 for snapshot.DefaultMaxFile
+	MaxFile   int64    // limit for one untracked file in bytes, 0 for capture.DefaultMaxFile
 
 	// Budget limits the time for reading the worktree, 0 for no limit. The record lists
 	// the files that were left out.
@@ -47,7 +47,7 @@ type SaveRequest struct {
 	Newest    bool             // fail if the newest record cannot be read, instead of using an older record
 	Retention retention.Policy // applied with the save, may be nil
 	Redact    Redaction        // of the record that Edit returns
-	Allow     scan.Allow       // exceptions for Redact
+	Allow     secrets.Allow    // exceptions for Redact
 	IfChanged bool             // fail with ErrUnchanged if nothing has changed
 	DryRun    bool             // do everything except writing
 }
@@ -98,8 +98,8 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 
 // files returns the snapshot request of a save. Files in kept are captured if they are
 // readable.
-func (req *SaveRequest) files(kept []string) snapshot.Request {
-	return snapshot.Request{
+func (req *SaveRequest) files(kept []string) capture.Request {
+	return capture.Request{
 		Worktree: req.Worktree, Untracked: req.Untracked, Artifacts: req.Artifacts, Kept: kept,
 		MaxSize: req.MaxSize, MaxFile: req.MaxFile, Budget: req.Budget, DryRun: req.DryRun,
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/gitstore/repository"
-	"git-checkpoint/gitstore/trees"
+	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/internal/refs"
 )
 
 // separate removes checkpoints from an issue's archive that are also in its chain, and

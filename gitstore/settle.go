@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/internal/refs"
 )
 
 // settle handles the failure of a git that moves refs, based on the current refs. If git

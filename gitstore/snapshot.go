@@ -5,8 +5,8 @@ import (
 	"os"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/convert"
-	"git-checkpoint/gitstore/snapshot"
+	"git-checkpoint/gitstore/internal/capture"
+	"git-checkpoint/gitstore/internal/git/convert"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -14,11 +14,11 @@ import (
 // A capturedSnapshot is the repository content that a save captured, with its HEAD.
 type capturedSnapshot struct {
 	head head
-	*snapshot.Snapshot
+	*capture.Snapshot
 }
 
 // snapshot captures the index for a save of an issue, and the other files of the request.
-func (s *Store) snapshot(ctx context.Context, issue checkpoint.Issue, req snapshot.Request, k *objectWriter) (*capturedSnapshot, error) {
+func (s *Store) snapshot(ctx context.Context, issue checkpoint.Issue, req capture.Request, k *objectWriter) (*capturedSnapshot, error) {
 	a, err := s.stagedState(ctx)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (s *Store) snapshot(ctx context.Context, issue checkpoint.Issue, req snapsh
 	snap.Facts.Skipped = left
 	snap.Facts.Detached = a.head.branch == ""
 	snap.Facts.MergeHead = s.repo.MergeHeads()
-	site := &snapshot.Source{Git: s.git, Config: s.config, CommonDir: s.repo.CommonDir, Root: s.repo.Root}
+	site := &capture.Source{Git: s.git, Config: s.config, CommonDir: s.repo.CommonDir, Root: s.repo.Root}
 	if err := site.Take(ctx, snap, req, k); err != nil {
 		return nil, err
 	}

@@ -4,17 +4,17 @@ import (
 	"context"
 	"errors"
 
-	"git-checkpoint/gitstore/gitcmd"
-	"git-checkpoint/gitstore/index"
-	"git-checkpoint/gitstore/objects"
-	"git-checkpoint/gitstore/repository"
-	"git-checkpoint/gitstore/snapshot"
+	"git-checkpoint/gitstore/internal/capture"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/index"
+	"git-checkpoint/gitstore/internal/odb"
 )
 
 // A stagedState holds HEAD and the index.
 type stagedState struct {
 	head head
-	*snapshot.Area
+	*capture.Area
 }
 
 // stagedState returns HEAD and the index, read now or by Open.
@@ -31,13 +31,13 @@ func (s *Store) stagedState(ctx context.Context) (*stagedState, error) {
 
 // prefetchIndex reads the index of the discovered repository, while git reads its
 // configuration. It ignores errors: Save repeats the read and reports them.
-func prefetchIndex(ctx context.Context, g gitcmd.Git, guessed repository.Info) <-chan *stagedState {
+func prefetchIndex(ctx context.Context, g git.Git, guessed repository.Info) <-chan *stagedState {
 	done := make(chan *stagedState, 1)
 	go func() {
 		s := &Store{git: g, repo: guessed}
 		s.openRefs()
 		var a *stagedState
-		store, err := objects.Open(objects.Config{Dir: guessed.ObjectDir, Alternates: alternates()})
+		store, err := odb.Open(odb.Config{Dir: guessed.ObjectDir, Alternates: alternates()})
 		if err == nil {
 			s.objects = store
 			a, err = s.readStagedState(ctx)
@@ -65,7 +65,7 @@ func (s *Store) readStagedState(ctx context.Context) (*stagedState, error) {
 		return nil, err
 	}
 	defer done()
-	a, err := snapshot.ReadArea(x, tree, s.objects)
+	a, err := capture.ReadArea(x, tree, s.objects)
 	return &stagedState{now, a}, err
 }
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/remote"
+	"git-checkpoint/gitstore/internal/remote"
 )
 
 // maxIssuesPerTransaction limits the issues in one transaction, because each issue has an

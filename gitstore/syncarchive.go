@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/join"
-	"git-checkpoint/gitstore/remote"
+	"git-checkpoint/gitstore/internal/join"
+	"git-checkpoint/gitstore/internal/remote"
 )
 
 // withArchives plans the archives of issues, and returns the plans without an error.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/internal/refs"
 )
 
 // updateLocalRefs moves the local refs of plans in one transaction, from the values that

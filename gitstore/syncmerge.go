@@ -9,9 +9,9 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/tasks"
-	"git-checkpoint/gitstore/checkpoint/unite"
-	"git-checkpoint/gitstore/join"
-	"git-checkpoint/gitstore/trees"
+	"git-checkpoint/gitstore/internal/join"
+	"git-checkpoint/gitstore/internal/recordmerge"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -47,7 +47,7 @@ func (s *Store) mergeWork(ctx context.Context, k *objectWriter, tip plumbing.Has
 			remarks = append(remarks, notMerged(newest, other.ID, from.ID))
 			continue
 		}
-		if u := unite.Merge(base, theirs, r); u != nil {
+		if u := recordmerge.Merge(base, theirs, r); u != nil {
 			r, with = u, append(with, other)
 			seed += " " + string(other.ID)
 			if from != nil {

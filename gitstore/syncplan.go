@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/join"
-	"git-checkpoint/gitstore/remote"
+	"git-checkpoint/gitstore/internal/join"
+	"git-checkpoint/gitstore/internal/remote"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

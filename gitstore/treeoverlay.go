@@ -1,7 +1,7 @@
 package gitstore
 
 import (
-	"git-checkpoint/gitstore/trees"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/trees"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/gitcmd"
+	"git-checkpoint/gitstore/internal/git"
 )
 
 // Uncovered returns the files that differ from HEAD, including untracked files, and those
@@ -21,7 +21,7 @@ func (s *Store) Uncovered(ctx context.Context, r *checkpoint.Record) (changed, u
 	for _, f := range r.Files() {
 		have[f.Path] = true
 	}
-	for _, line := range gitcmd.Fields(out) {
+	for _, line := range git.Fields(out) {
 		if len(line) > 3 {
 			changed = append(changed, line[3:])
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/refs"
+	"git-checkpoint/gitstore/internal/refs"
 )
 
 // An Undone is the result of Undo.

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/gitstore/filelock"
-	"git-checkpoint/gitstore/objects"
-	"git-checkpoint/gitstore/refs"
-	"git-checkpoint/gitstore/trees"
+	"git-checkpoint/gitstore/internal/fsutil/filelock"
+	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -55,8 +55,8 @@ func (k *objectWriter) reach(commits ...plumbing.Hash) { k.reached = append(k.re
 // the error.
 func (s *Store) syncOthers(k *objectWriter, moves []refs.Move) (note *syncedFile, err error) {
 	before := s.readSynced()
-	u := &unsynced{s: s, k: k, since: objects.Recent(before.since), known: map[plumbing.Hash]bool{}, seen: map[plumbing.Hash]bool{}}
-	now := synced{repository: objects.Identity(s.repo.CommonDir), packs: s.objects.PackStamp()}
+	u := &unsynced{s: s, k: k, since: odb.Recent(before.since), known: map[plumbing.Hash]bool{}, seen: map[plumbing.Hash]bool{}}
+	now := synced{repository: odb.Identity(s.repo.CommonDir), packs: s.objects.PackStamp()}
 	u.moved = now.repository != before.repository
 	now.refs = u.refsOfOthers()
 	if !u.moved && now.packs == before.packs && now.refs == before.refs {
@@ -66,7 +66,7 @@ func (s *Store) syncOthers(k *objectWriter, moves []refs.Move) (note *syncedFile
 	note = s.beginSynced(&now)
 	// First, because the removal of the loose files must not be durable before the packs.
 	first := s.objects.UnsyncedPacks(u.since)
-	if packed := filepath.Join(s.repo.CommonDir, "packed-refs"); objects.ChangedSince(packed, u.since) {
+	if packed := filepath.Join(s.repo.CommonDir, "packed-refs"); odb.ChangedSince(packed, u.since) {
 		first = append(first, packed)
 	}
 	if len(first) > 0 {
@@ -139,7 +139,7 @@ func (u *unsynced) recent(h plumbing.Hash) bool {
 
 // file adds a file if it is recent, and reports whether it is.
 func (u *unsynced) file(path string) bool {
-	if !objects.ChangedSince(path, u.since) {
+	if !odb.ChangedSince(path, u.since) {
 		return false
 	}
 	u.files = append(u.files, path)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/internal/fsutil"
-	"git-checkpoint/gitstore/objects"
+	"git-checkpoint/gitstore/internal/odb"
 )
 
 // Limits of the search for refs written by git, which is part of every save.
@@ -32,12 +32,12 @@ func (u *unsynced) refsOfOthers() string {
 	sum := fnv.New64a()
 	for _, name := range []string{"HEAD", "logs/HEAD", "FETCH_HEAD", "ORIG_HEAD", "MERGE_HEAD"} {
 		path := filepath.Join(repo.Dir, filepath.FromSlash(name))
-		io.WriteString(sum, objects.Stamp(path)+"\n")
+		io.WriteString(sum, odb.Stamp(path)+"\n")
 		if !strings.Contains(name, "/") {
 			u.file(path)
 		}
 	}
-	io.WriteString(sum, objects.Stamp(filepath.Join(repo.CommonDir, "packed-refs"))+"\n")
+	io.WriteString(sum, odb.Stamp(filepath.Join(repo.CommonDir, "packed-refs"))+"\n")
 	left := maxRefDirs
 	if u.moved { // including the refs of this program, and the configuration
 		u.refsIn(repo.CommonDir, nil)
@@ -55,7 +55,7 @@ func (u *unsynced) refsOfOthers() string {
 // the last bytes, and never syncs the directory.
 func (s *Store) syncTables() error {
 	dir := filepath.Join(s.repo.CommonDir, "reftable")
-	u := &unsynced{s: s, since: objects.Recent(time.Time{})}
+	u := &unsynced{s: s, since: odb.Recent(time.Time{})}
 	u.refsIn(dir, nil)
 	return s.objects.SyncFiles(u.files)
 }
@@ -71,7 +71,7 @@ func (u *unsynced) refsBelow(dir string, left *int, sum io.Writer) {
 		u.fetchedChains(path)
 		return
 	case !strings.HasPrefix(dir, "checkpoints") && !strings.HasPrefix(dir, "git-checkpoint"):
-		io.WriteString(sum, objects.Stamp(path)+"\n")
+		io.WriteString(sum, odb.Stamp(path)+"\n")
 	}
 	for _, name := range u.refsIn(path, nil) {
 		u.refsBelow(strings.TrimPrefix(dir+"/"+name, "/"), left, sum)
@@ -81,7 +81,7 @@ func (u *unsynced) refsBelow(dir string, left *int, sum io.Writer) {
 // refsIn adds a directory and its recent files, and returns its subdirectories.
 func (u *unsynced) refsIn(path string, sum io.Writer) (dirs []string) {
 	if sum != nil {
-		io.WriteString(sum, objects.Stamp(path)+"\n")
+		io.WriteString(sum, odb.Stamp(path)+"\n")
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -101,7 +101,7 @@ func (u *unsynced) refsIn(path string, sum io.Writer) (dirs []string) {
 
 // fetchedChains adds recent chain refs that this program has not written.
 func (u *unsynced) fetchedChains(path string) {
-	if !objects.ChangedSince(path, u.since) {
+	if !odb.ChangedSince(path, u.since) {
 		return
 	}
 	d, err := os.Open(path)

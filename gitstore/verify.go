@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/objects"
-	"git-checkpoint/gitstore/repository"
-	"git-checkpoint/gitstore/trees"
+	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -312,7 +312,7 @@ func (v *verifier) blob(name, path string, hash plumbing.Hash) {
 		return
 	}
 	_, err := v.intact(plumbing.BlobObject, hash)
-	if errors.Is(err, objects.ErrTooLarge) {
+	if errors.Is(err, odb.ErrTooLarge) {
 		err = v.largeIntact(hash)
 	}
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/gitstore/repository"
+	"git-checkpoint/gitstore/internal/git/repository"
 )
 
 // A Worktree is a worktree for the branch of a checkpoint.

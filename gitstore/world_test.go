@@ -8,7 +8,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/gittest"
-	"git-checkpoint/gitstore/objects/objecttest"
+	"git-checkpoint/gitstore/odbtest"
 	"git-checkpoint/gitstore/retention"
 
 	"github.com/stretchr/testify/require"
@@ -55,7 +55,7 @@ func (w *world) compareObjects() {
 	if testing.Short() || w.t.Failed() {
 		return
 	}
-	_, differ := objecttest.CompareBelow(context.Background(), w.Dir)
+	_, differ := odbtest.CompareBelow(context.Background(), w.Dir)
 	require.Empty(w.t, differ)
 }
 

@@ -6,20 +6,20 @@ import (
 
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/compare"
+	"git-checkpoint/gitstore/diff"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-var changes = []compare.FieldChange{
-	{Path: "workflow_state.current_phase", Name: "workflow_state.current_phase", Op: compare.Changed, Old: "planning", New: "implementing"},
-	{Path: "progress.total", Name: "progress.total", Op: compare.Added, New: checkpoint.Int(5)},
-	{Path: "progress.completed[2]", Name: "progress.completed[2]", Op: compare.Added, New: "3"},
-	{Path: "files_modified[0]", Name: "files_modified[src/\x1b[31mred\u202e.go]", Op: compare.Moved, Old: checkpoint.Int(3), New: checkpoint.Int(0)},
-	{Path: "issue_snapshot.body", Name: "issue_snapshot.body", Op: compare.Changed, Old: "one\ntwo\n", New: "one\n2\x1b[2J\n"},
-	{Path: "session_id", Name: "session_id", Op: compare.Removed, Old: strings.Repeat("日本", 20)},
-	{Path: "team_state", Name: "team_state", Op: compare.Changed, Old: []any{"x"}, New: " a "},
+var changes = []diff.FieldChange{
+	{Path: "workflow_state.current_phase", Name: "workflow_state.current_phase", Op: diff.Changed, Old: "planning", New: "implementing"},
+	{Path: "progress.total", Name: "progress.total", Op: diff.Added, New: checkpoint.Int(5)},
+	{Path: "progress.completed[2]", Name: "progress.completed[2]", Op: diff.Added, New: "3"},
+	{Path: "files_modified[0]", Name: "files_modified[src/\x1b[31mred\u202e.go]", Op: diff.Moved, Old: checkpoint.Int(3), New: checkpoint.Int(0)},
+	{Path: "issue_snapshot.body", Name: "issue_snapshot.body", Op: diff.Changed, Old: "one\ntwo\n", New: "one\n2\x1b[2J\n"},
+	{Path: "session_id", Name: "session_id", Op: diff.Removed, Old: strings.Repeat("日本", 20)},
+	{Path: "team_state", Name: "team_state", Op: diff.Changed, Old: []any{"x"}, New: " a "},
 }
 
 func TestRecordShowsEachKindOfChange(t *testing.T) {
@@ -42,8 +42,8 @@ func TestRecordShowsEachKindOfChange(t *testing.T) {
 
 // A hunk header gives an empty side the same line number as git.
 func TestRecordShowsAddedAndRemovedText(t *testing.T) {
-	came := compare.FieldChange{Path: "a", Name: "a", Op: compare.Added, New: "one\ntwo"}
-	went := compare.FieldChange{Path: "b", Name: "b", Op: compare.Removed, Old: "one\ntwo"}
+	came := diff.FieldChange{Path: "a", Name: "a", Op: diff.Added, New: "one\ntwo"}
+	went := diff.FieldChange{Path: "b", Name: "b", Op: diff.Removed, Old: "one\ntwo"}
 	assert.Equal(t, `  added    a:
     @@ -0,0 +1,2 @@
     +one
@@ -52,7 +52,7 @@ func TestRecordShowsAddedAndRemovedText(t *testing.T) {
     @@ -1,2 +0,0 @@
     -one
     -two
-`, Screen{}.Record([]compare.FieldChange{came, went}))
+`, Screen{}.Record([]diff.FieldChange{came, went}))
 }
 
 func TestRecordFitsNarrowScreens(t *testing.T) {
@@ -84,14 +84,14 @@ func TestRecordFitsNarrowScreens(t *testing.T) {
 // The difference is visible even after a long common prefix.
 func TestRecordShowsDifferencesAfterLongPrefixes(t *testing.T) {
 	alike := strings.Repeat("日本 word ", 9)
-	c := compare.FieldChange{Path: "note", Name: "note", Op: compare.Changed, Old: alike + "one", New: alike + "two"}
+	c := diff.FieldChange{Path: "note", Name: "note", Op: diff.Changed, Old: alike + "one", New: alike + "two"}
 	assert.Equal(t, `  changed  note:
     - ...ord 日本 word one
     + ...ord 日本 word two
-`, Screen{Width: 40}.Record([]compare.FieldChange{c}))
-	assert.Contains(t, Screen{Width: 400}.Record([]compare.FieldChange{c}), alike+"one -> ")
+`, Screen{Width: 40}.Record([]diff.FieldChange{c}))
+	assert.Contains(t, Screen{Width: 400}.Record([]diff.FieldChange{c}), alike+"one -> ")
 	c.Old, c.New = "a"+alike+"end", "b"+alike+"end"
-	assert.Contains(t, Screen{Width: 40}.Record([]compare.FieldChange{c}), "    - a日本 word")
+	assert.Contains(t, Screen{Width: 40}.Record([]diff.FieldChange{c}), "    - a日本 word")
 }
 
 func TestPatchEscapesAndColoursLines(t *testing.T) {

@@ -7,20 +7,19 @@ import (
 
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/compare"
-	"git-checkpoint/gitstore/linediff"
+	"git-checkpoint/gitstore/diff"
 )
 
 // around is the number of context lines around changed lines.
 const around = 3
 
-func opStyle(op compare.Op) Style {
+func opStyle(op diff.Op) Style {
 	switch op {
-	case compare.Added:
+	case diff.Added:
 		return Green
-	case compare.Removed:
+	case diff.Removed:
 		return Red
-	case compare.Moved:
+	case diff.Moved:
 		return Cyan
 	}
 	return Yellow
@@ -28,7 +27,7 @@ func opStyle(op compare.Op) Style {
 
 // Record renders the changes of a record. A single-line change that fits takes one line.
 // Lines are indented so that git apply ignores them as text.
-func (s Screen) Record(changes []compare.FieldChange) string {
+func (s Screen) Record(changes []diff.FieldChange) string {
 	var b strings.Builder
 	for _, c := range changes {
 		s.change(&b, c)
@@ -36,7 +35,7 @@ func (s Screen) Record(changes []compare.FieldChange) string {
 	return b.String()
 }
 
-func (s Screen) change(b *strings.Builder, c compare.FieldChange) {
+func (s Screen) change(b *strings.Builder, c diff.FieldChange) {
 	const indent = 11
 	name := s.fitEnd(output.Clean(c.Name), indent+len(":"))
 	b.WriteString("  " + s.Paint(opStyle(c.Op), fmt.Sprintf("%-7s", c.Op)) + "  " + name)
@@ -51,7 +50,7 @@ func (s Screen) change(b *strings.Builder, c compare.FieldChange) {
 		return
 	}
 	b.WriteString(":\n")
-	if c.Op == compare.Moved {
+	if c.Op == diff.Moved {
 		b.WriteString("    " + s.fit(said, 4) + "\n")
 		return
 	}
@@ -62,7 +61,7 @@ func (s Screen) change(b *strings.Builder, c compare.FieldChange) {
 		value any
 		text  string
 	}{{"- ", Red, c.Old, before}, {"+ ", Green, c.New, after}} {
-		if side.value != nil || c.Op == compare.Changed {
+		if side.value != nil || c.Op == diff.Changed {
 			b.WriteString("    " + s.Paint(side.style, s.fit(side.sign+side.text, 4)) + "\n")
 		}
 	}
@@ -70,9 +69,9 @@ func (s Screen) change(b *strings.Builder, c compare.FieldChange) {
 
 // near shortens a long common prefix of two texts if it would push their difference off
 // the screen. A few characters of the prefix stay as context.
-func (s Screen) near(old, now string, op compare.Op) (before, after string) {
+func (s Screen) near(old, now string, op diff.Op) (before, after string) {
 	const indent, context, enough = 6, 12, 10
-	if op != compare.Changed || s.Width <= 0 {
+	if op != diff.Changed || s.Width <= 0 {
 		return old, now
 	}
 	a, b := []rune(old), []rune(now)
@@ -88,7 +87,7 @@ func (s Screen) near(old, now string, op compare.Op) (before, after string) {
 
 // lines renders the line diff of a multi-line text.
 func (s Screen) lines(b *strings.Builder, old, now string) {
-	for _, h := range linediff.Compare(old, now, around) {
+	for _, h := range diff.Lines(old, now, around) {
 		b.WriteString("    " + s.Paint(Cyan, places(h)) + "\n")
 		for _, l := range h.Lines {
 			b.WriteString("    " + s.Paint(lineStyle(l.Op), s.fit(string(l.Op)+output.Clean(l.Text), 4)) + "\n")
@@ -98,7 +97,7 @@ func (s Screen) lines(b *strings.Builder, old, now string) {
 
 // places returns a hunk header. As in git, the line number of an empty side is the line
 // before the hunk.
-func places(h linediff.Hunk) string {
+func places(h diff.Hunk) string {
 	removed, added := 0, 0
 	for _, l := range h.Lines {
 		if l.Op != '+' {
@@ -130,13 +129,13 @@ func lineStyle(sign byte) Style {
 }
 
 // said renders a change on one line.
-func said(c compare.FieldChange) string {
+func said(c diff.FieldChange) string {
 	switch c.Op {
-	case compare.Added:
+	case diff.Added:
 		return value(c.New)
-	case compare.Removed:
+	case diff.Removed:
 		return value(c.Old)
-	case compare.Moved:
+	case diff.Moved:
 		return "from place " + ordinal(c.Old) + " to " + ordinal(c.New)
 	}
 	return value(c.Old) + " -> " + value(c.New)
@@ -170,13 +169,13 @@ func value(v any) string {
 }
 
 // Summary returns counts of changed fields by operation, or "nothing".
-func Summary(changes []compare.FieldChange) string {
-	counts := map[compare.Op]int{}
+func Summary(changes []diff.FieldChange) string {
+	counts := map[diff.Op]int{}
 	for _, c := range changes {
 		counts[c.Op]++
 	}
 	var parts []string
-	for _, op := range []compare.Op{compare.Changed, compare.Added, compare.Removed, compare.Moved} {
+	for _, op := range []diff.Op{diff.Changed, diff.Added, diff.Removed, diff.Moved} {
 		if n := counts[op]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, op))
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"git-checkpoint/gitstore/linediff"
+	"git-checkpoint/gitstore/diff"
 )
 
 // A Hunk is a changed part of a file or text.
@@ -93,7 +93,7 @@ func (h *Hunk) add(op byte, text string, old, now *int) {
 
 // textHunks returns the line diff of two texts, up to limit lines.
 func textHunks(from, to string, limit int) (hunks []Hunk, cut bool) {
-	for _, c := range linediff.Compare(from, to, 3) {
+	for _, c := range diff.Lines(from, to, 3) {
 		if limit <= 0 {
 			return hunks, true
 		}

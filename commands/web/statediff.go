@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/compare"
+	"git-checkpoint/gitstore/diff"
 )
 
 // A StateRow is a changed path in the record.
@@ -27,7 +27,7 @@ func always(path string) bool {
 func stateRows(from, to *checkpoint.Map, b *budget) []StateRow {
 	var rows []StateRow
 	s := &shower{left: maxValues}
-	for _, c := range compare.Records(from, to) {
+	for _, c := range diff.Records(from, to) {
 		if len(rows) == maxChanges || s.left <= 0 {
 			break
 		}
@@ -39,7 +39,7 @@ func stateRows(from, to *checkpoint.Map, b *budget) []StateRow {
 }
 
 // row shows short values side by side and other values as a line diff.
-func (s *shower) row(c compare.FieldChange, b *budget) StateRow {
+func (s *shower) row(c diff.FieldChange, b *budget) StateRow {
 	row := StateRow{Path: line(cut(c.Name, maxLine)), Op: string(c.Op)}
 	if side(c.Old) && side(c.New) || b.spend() == 0 {
 		row.Old, row.New = s.half(c.Old), s.half(c.New)

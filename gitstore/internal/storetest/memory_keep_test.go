@@ -9,7 +9,7 @@ import (
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/ledger"
+	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/retention"
 )
 

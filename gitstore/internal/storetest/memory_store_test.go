@@ -14,7 +14,7 @@ import (
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/ledger"
+	"git-checkpoint/gitstore/internal/ledger"
 )
 
 // A memoryStore is a store in memory. It is the reference implementation of the suite in

@@ -8,7 +8,7 @@ import (
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/ledger"
+	"git-checkpoint/gitstore/internal/ledger"
 )
 
 // A removal contains the entries that an operation removed, and the previous ledger.

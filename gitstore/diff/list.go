@@ -1,0 +1,156 @@
+package diff
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// keyNames lists the keys that can identify a list element, the most reliable key first.
+var keyNames = [...]string{"id", "task_id", "checkpoint_id", "path", "agent", "phase", "number", "key", "name"}
+
+// A pairing maps the elements of two lists to each other by index.
+type pairing struct {
+	at       place
+	from, to []any
+	key      string // shared key of the elements, "" if they are paired by content
+	oldOf    []int  // index of the old element for each new element, -1 if unpaired
+	newOf    []int  // index of the new element for each old element, -1 if unpaired
+}
+
+func (w *walk) list(at place, from, to []any) {
+	p := pair(at, from, to)
+	stays := p.staying()
+	if p.key == "" {
+		p.fillGaps(stays)
+	}
+	for i, old := range from {
+		if p.newOf[i] < 0 {
+			w.add(p.placeOf(i, old), Removed, old, nil)
+		}
+	}
+	for j, now := range to {
+		i := p.oldOf[j]
+		if i < 0 {
+			w.add(p.placeOf(j, now), Added, nil, now)
+			continue
+		}
+		if !stays[j] {
+			w.add(p.placeOf(j, now), Moved, checkpoint.Int(int64(i)), checkpoint.Int(int64(j)))
+		}
+		w.element(p.placeOf(j, now), from[i], now)
+	}
+}
+
+// element compares two paired list elements. Inside a list, null is a value like any
+// other.
+func (w *walk) element(at place, from, to any) {
+	if (from == nil) != (to == nil) {
+		w.add(at, Changed, from, to)
+		return
+	}
+	w.value(at, from, to)
+}
+
+func (p *pairing) placeOf(k int, v any) place {
+	if p.key == "" {
+		return p.at.element(k, "")
+	}
+	name, _ := keyIn(v, p.key)
+	if strings.Trim(name, "0123456789") == "" {
+		name = p.key + "=" + name // a bare number would read as an index
+	}
+	return p.at.element(k, name)
+}
+
+// pair pairs the elements of both lists by key or content.
+func pair(at place, from, to []any) *pairing {
+	p := &pairing{at: at, from: from, to: to, key: sharedKey(from, to), oldOf: none(len(to)), newOf: none(len(from))}
+	where := make(map[string][]int, len(from))
+	for i, v := range from {
+		id := p.identity(v)
+		where[id] = append(where[id], i)
+	}
+	for j, v := range to {
+		id := p.identity(v)
+		if same := where[id]; len(same) > 0 {
+			p.oldOf[j], p.newOf[same[0]] = same[0], j
+			where[id] = same[1:]
+		}
+	}
+	return p
+}
+
+func none(n int) []int {
+	l := make([]int, n)
+	for k := range l {
+		l[k] = -1
+	}
+	return l
+}
+
+// identity returns the key value or the content of a list element.
+func (p *pairing) identity(v any) string {
+	if p.key != "" {
+		id, _ := keyIn(v, p.key)
+		return id
+	}
+	return content(v)
+}
+
+// sharedKey returns the first key with distinct values in both lists, "" if no key
+// qualifies.
+func sharedKey(lists ...[]any) string {
+	for _, key := range keyNames {
+		if distinct(lists[0], key) && distinct(lists[1], key) {
+			return key
+		}
+	}
+	return ""
+}
+
+// distinct reports whether every element has the key, each with a different value.
+func distinct(l []any, key string) bool {
+	seen := make(map[string]bool, len(l))
+	for _, v := range l {
+		id, ok := keyIn(v, key)
+		if !ok || seen[id] {
+			return false
+		}
+		seen[id] = true
+	}
+	return true
+}
+
+// keyIn returns the value of a key in a list element if the value is a number or a
+// nonempty text.
+func keyIn(v any, key string) (string, bool) {
+	m, ok := v.(*checkpoint.Map)
+	if !ok {
+		return "", false
+	}
+	switch id, _ := m.Get(key); id := id.(type) {
+	case string:
+		return id, id != ""
+	case checkpoint.Number:
+		return string(id), true
+	}
+	return "", false
+}
+
+// content returns the text that identifies a list element without a shared key.
+func content(v any) string {
+	switch v := v.(type) {
+	case string:
+		return strconv.Quote(v)
+	case checkpoint.Number:
+		return string(v)
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return "" // not a document value; elements of this kind are treated as equal
+	}
+	return string(data)
+}

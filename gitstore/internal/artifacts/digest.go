@@ -1,0 +1,46 @@
+package artifacts
+
+import (
+	"context"
+	"os"
+	"path"
+	"path/filepath"
+)
+
+// MaxDigested caps a file whose digest is taken, in bytes.
+const MaxDigested = 64 << 20
+
+// Digests returns what files of the worktree are now: "blob:" and the name of
+// the blob that git would make of each, so that line endings and filters of
+// another machine make no difference. Those that are no regular files within
+// the worktree, or too large, have none.
+func (s *Checker) Digests(ctx context.Context, places []string) (map[string]string, error) {
+	if len(places) == 0 {
+		return nil, nil
+	}
+	root, err := os.OpenRoot(s.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	var names, asked []string
+	for _, place := range places {
+		name := path.Clean(place)
+		info, err := root.Stat(filepath.FromSlash(name))
+		if err != nil || !info.Mode().IsRegular() || info.Size() > MaxDigested {
+			continue
+		}
+		names, asked = append(names, name), append(asked, place)
+	}
+	hashes, err := s.Hasher(root).Hash(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	digests := make(map[string]string, len(asked))
+	for n, place := range asked {
+		if !hashes[n].IsZero() {
+			digests[place] = digest(hashes[n])
+		}
+	}
+	return digests, nil
+}

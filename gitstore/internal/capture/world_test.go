@@ -1,0 +1,118 @@
+package capture_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var ctx = context.Background()
+
+// world is a repository with one commit, and a store on it: snapshots are taken
+// as callers take them.
+type world struct {
+	*gittest.Repo
+	t testing.TB
+	s *gitstore.Store
+}
+
+// newWorld makes one; setup runs before the store is opened.
+func newWorld(t testing.TB, setup ...func(*gittest.Repo)) *world {
+	t.Helper()
+	gittest.ClearEnv(t)
+	r := gittest.New(t)
+	r.Write("a.txt", "one\n")
+	r.Write("dir/b.txt", "two\n")
+	r.Git("add", "-A")
+	r.Commit("first")
+	for _, f := range setup {
+		f(r)
+	}
+	now := gittest.Epoch.Add(24 * time.Hour)
+	clock := func() time.Time { now = now.Add(time.Second); return now }
+	s, err := gitstore.Open(ctx, gitstore.Options{Dir: r.Dir, Now: clock})
+	require.NoError(t, err)
+	t.Cleanup(func() { s.Close() })
+	return &world{r, t, s}
+}
+
+// request is a save of issue 42.
+func (w *world) request(trigger checkpoint.Trigger) gitstore.SaveRequest {
+	return gitstore.SaveRequest{Issue: "42", Edit: func(r *checkpoint.Record) (*checkpoint.Record, error) {
+		if r == nil {
+			r = checkpoint.New()
+		}
+		r.SetTrigger(trigger)
+		return r, nil
+	}}
+}
+
+func (w *world) save(req gitstore.SaveRequest) *gitstore.Saved {
+	w.t.Helper()
+	saved, err := w.s.Save(ctx, req)
+	require.NoError(w.t, err)
+	return saved
+}
+
+// captured saves with both captures.
+func (w *world) captured(fields ...func(*gitstore.SaveRequest)) *gitstore.Saved {
+	w.t.Helper()
+	req := w.request(checkpoint.Manual)
+	req.Worktree, req.Untracked = true, true
+	for _, f := range fields {
+		f(&req)
+	}
+	saved := w.save(req)
+	w.sound()
+	return saved
+}
+
+// sound fails unless verify finds nothing and git fsck agrees.
+func (w *world) sound() {
+	w.t.Helper()
+	report, err := w.s.Verify(ctx, "42")
+	require.NoError(w.t, err)
+	require.Empty(w.t, report.Errors)
+	out, err := w.Run(nil, "fsck", "--strict", "--no-dangling", "--no-progress")
+	require.NoError(w.t, err)
+	require.Empty(w.t, string(out))
+}
+
+// checkStaged compares a checkpoint's staged/ with git's tree.
+func (w *world) checkStaged(saved *gitstore.Saved) {
+	w.t.Helper()
+	assert.Equal(w.t, w.Git("write-tree"), w.Git("rev-parse", saved.Commit.String()+":staged"))
+	w.sound()
+}
+
+// paths are the files of a revision.
+func (w *world) paths(rev string) []string {
+	w.t.Helper()
+	out := strings.TrimSuffix(string(w.Pipe(nil, "ls-tree", "-r", "-z", "--name-only", rev)), "\x00")
+	return strings.Split(out, "\x00")
+}
+
+func (w *world) has(saved *gitstore.Saved, dir string) bool {
+	_, err := w.Run(nil, "rev-parse", "--verify", "-q", saved.Commit.String()+":"+dir)
+	return err == nil
+}
+
+func (w *world) remove(path string) {
+	w.t.Helper()
+	require.NoError(w.t, os.RemoveAll(w.Path(path)))
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

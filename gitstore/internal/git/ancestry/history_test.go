@@ -1,0 +1,83 @@
+package ancestry
+
+import (
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// newLog returns a history with branches main and side from a base commit. main has two
+// commits. side contains a new commit and a cherry-pick from main's first commit.
+func newLog(t *testing.T) (r *gittest.Repo, l Log, base, main, side string) {
+	t.Helper()
+	r = gittest.New(t)
+	add := func(name string) string {
+		r.Write(name, name+"\n")
+		r.Git("add", name)
+		r.Commit(name)
+		return r.Git("rev-parse", "HEAD")
+	}
+	base = add("base")
+	picked := add("picked")
+	main = add("more")
+	r.Git("checkout", "-q", "-b", "side", base)
+	add("own")
+	r.Git("cherry-pick", picked)
+	side = r.Git("rev-parse", "HEAD")
+	return r, Log{Git: git.Git{Dir: r.Dir}}, base, main, side
+}
+
+func TestRelate(t *testing.T) {
+	r, l, base, main, side := newLog(t)
+	r.Git("checkout", "-q", "--orphan", "other")
+	r.Commit("alone")
+	alone := r.Git("rev-parse", "HEAD")
+	for name, c := range map[string]struct {
+		before, now string
+		want        Relation
+	}{
+		"the same":    {main, main, Relation{Contains: true}},
+		"went on":     {base, main, Relation{Contains: true, Ahead: 2}},
+		"went back":   {main, base, Relation{Base: base, Gone: 2}},
+		"apart":       {main, side, Relation{Base: base, Gone: 2, Ahead: 2, Alike: 1}},
+		"not related": {main, alone, Relation{Gone: 3, Ahead: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := l.Relate(t.Context(), c.before, c.now)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, got)
+			contains, err := l.Contains(t.Context(), c.now, c.before)
+			require.NoError(t, err)
+			assert.Equal(t, c.want.Contains, contains)
+		})
+	}
+	_, err := l.Contains(t.Context(), main, "1234567890123456789012345678901234567890")
+	require.Error(t, err)
+	behind, err := l.Behind(t.Context(), base, "main", 1000)
+	require.NoError(t, err)
+	assert.Equal(t, 2, behind)
+	behind, err = l.Behind(t.Context(), base, "main", 1)
+	require.NoError(t, err)
+	assert.Equal(t, 1, behind)
+}
+
+// If a shallow clone lacks the common ancestor, the relation of two commits is unknown.
+func TestRelationInShallowCloneIsUnknown(t *testing.T) {
+	r, l, _, main, side := newLog(t)
+	assert.False(t, l.Unknown(t.Context(), main, side))
+	dir := filepath.Join(t.TempDir(), "clone")
+	for depth, unknown := range map[int]bool{1: true, 3: false} {
+		at := dir + strconv.Itoa(depth)
+		r.Git("clone", "-q", "--no-single-branch", "--depth", strconv.Itoa(depth), "file://"+r.Dir, at)
+		cut := Log{Git: git.Git{Dir: at}, Shallow: true}
+		assert.Equal(t, unknown, cut.Unknown(t.Context(), main, side), depth)
+		_, err := cut.Relate(t.Context(), main, side)
+		assert.Equal(t, unknown, err != nil, depth)
+	}
+}

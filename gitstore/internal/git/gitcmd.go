@@ -1,0 +1,305 @@
+// Package git runs the git binary.
+//
+// This program runs git for ref updates, configuration, the working tree, filters and the
+// network instead of imitating git. As a fast path, other packages read plain forms of
+// configuration, refs, index and objects directly, and update plain refs. Parsed output
+// is always plumbing output in the C locale and in NUL-terminated formats. Messages of
+// git are shown but rarely parsed.
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// Git runs git in a directory with an environment.
+type Git struct {
+	Dir string   // working directory, "" for that of the process
+	Env []string // additional environment; later entries override earlier entries
+
+	// Apart starts git in a separate process group, so that signals to this process's
+	// group do not reach git. If such a signal killed git, git would leave its lock
+	// files.
+	Apart bool
+	Hold  []*os.File // with Apart: files that stay open, and locked, until git exits
+
+	// Limit is the timeout of each Await, Write and Finish. Zero means no timeout.
+	Limit time.Duration
+}
+
+// A CommandError reports a failed git command.
+type CommandError struct {
+	Args   []string // without "git"
+	Code   int      // exit status, -1 if git was killed or not started
+	Stderr string   // stderr of git, trimmed
+	Err    error
+}
+
+func (e *CommandError) Error() string {
+	said := strings.TrimPrefix(strings.TrimPrefix(e.Stderr, "fatal: "), "error: ")
+	if said == "" {
+		said = e.Err.Error()
+	}
+	return fmt.Sprintf("git %s: %s", verb(e.Args), said)
+}
+
+func (e *CommandError) Unwrap() error { return e.Err }
+
+// verb returns the subcommand in args, for messages.
+func verb(args []string) string {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "-c" || args[i] == "-C":
+			i++
+		case !strings.HasPrefix(args[i], "-"):
+			return args[i]
+		}
+	}
+	return strings.Join(args, " ")
+}
+
+// lookGit finds the git binary. It caches the result, because each lookup searches PATH.
+var lookGit = sync.OnceValues(func() (string, error) { return exec.LookPath("git") })
+
+// Path returns the path of the git binary.
+func Path() (string, error) { return lookGit() }
+
+// With returns a copy of g with additional environment variables.
+func (g Git) With(env ...string) Git {
+	g.Env = append(g.Env[:len(g.Env):len(g.Env)], env...)
+	return g
+}
+
+// Output runs git and returns its standard output. If git fails, the error is a
+// *CommandError, and Output also returns the output before the failure.
+func (g Git) Output(ctx context.Context, args ...string) ([]byte, error) {
+	return g.Pipe(ctx, nil, args...)
+}
+
+// Pipe is Output with standard input.
+func (g Git) Pipe(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+	var in io.Reader
+	if stdin != nil {
+		in = bytes.NewReader(stdin)
+	}
+	return g.Stream(ctx, in, args...)
+}
+
+// Stream is Output with standard input from r, which may be nil.
+func (g Git) Stream(ctx context.Context, r io.Reader, args ...string) ([]byte, error) {
+	run, err := g.command(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	run.cmd.Stdin = r
+	return run.end(run.cmd.Run())
+}
+
+// Copy runs git and streams its standard output to w.
+func (g Git) Copy(ctx context.Context, w io.Writer, args ...string) error {
+	return g.Filter(ctx, nil, w, args...)
+}
+
+// Filter is Copy with standard input from r, which may be nil.
+func (g Git) Filter(ctx context.Context, r io.Reader, w io.Writer, args ...string) error {
+	run, err := g.command(ctx, args)
+	if err != nil {
+		return err
+	}
+	run.cmd.Stdin, run.cmd.Stdout = r, w
+	_, err = run.end(run.cmd.Run())
+	return err
+}
+
+// A Run is a started git process.
+type Run struct {
+	cmd            *exec.Cmd
+	args           []string
+	stdin          io.WriteCloser
+	said           io.ReadCloser // standard output of a git started by Talk
+	stdout, stderr bytes.Buffer
+
+	limit time.Duration
+	stop  context.CancelFunc // terminates git
+	late  atomic.Bool        // git was terminated at the limit
+}
+
+// command prepares a git process.
+func (g Git) command(ctx context.Context, args []string) (*Run, error) {
+	path, err := lookGit()
+	if err != nil {
+		return nil, &CommandError{Args: args, Code: -1, Err: err}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	run := &Run{cmd: exec.CommandContext(ctx, path, args...), args: args, limit: g.Limit, stop: stop}
+	run.cmd.Dir = g.Dir
+	run.cmd.Env = append(append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"), g.Env...)
+	run.cmd.Stdout, run.cmd.Stderr = &run.stdout, &run.stderr
+	end := ask
+	if g.Apart {
+		apart(run.cmd, g.Hold)
+		end = askAll
+	}
+	run.cmd.Cancel, run.cmd.WaitDelay = func() error { return end(run.cmd.Process) }, graceful
+	return run, nil
+}
+
+// Start starts git. The caller provides standard input later, with Write and Finish.
+func (g Git) Start(ctx context.Context, args ...string) (*Run, error) {
+	run, err := g.command(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	if run.stdin, err = run.cmd.StdinPipe(); err == nil {
+		err = run.cmd.Start()
+	}
+	if err != nil {
+		run.stop()
+		return nil, &CommandError{Args: args, Code: -1, Err: err}
+	}
+	return run, nil
+}
+
+// Talk is Start for an interactive git, whose output the caller awaits with Await.
+func (g Git) Talk(ctx context.Context, args ...string) (*Run, error) {
+	run, err := g.command(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	run.cmd.Stdout = nil
+	if run.stdin, err = run.cmd.StdinPipe(); err == nil {
+		run.said, err = run.cmd.StdoutPipe()
+	}
+	if err == nil {
+		err = run.cmd.Start()
+	}
+	if err != nil {
+		run.stop()
+		return nil, &CommandError{Args: args, Code: -1, Err: err}
+	}
+	return run, nil
+}
+
+// within calls f and terminates git if f takes longer than the limit.
+func (r *Run) within(f func()) {
+	if r.limit > 0 {
+		timer := time.AfterFunc(r.limit, func() {
+			r.late.Store(true)
+			r.stop()
+		})
+		defer timer.Stop()
+	}
+	f()
+}
+
+// Await waits until git has printed text, and reports whether git printed it before exit
+// or timeout. At the timeout, Await terminates git.
+func (r *Run) Await(text string) (found bool) {
+	r.within(func() { found = r.await(text) })
+	return found
+}
+
+func (r *Run) await(text string) bool {
+	some := make([]byte, 4096)
+	for !bytes.Contains(r.stdout.Bytes(), []byte(text)) {
+		n, err := r.said.Read(some)
+		r.stdout.Write(some[:n])
+		if n == 0 && err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Write writes p to git's standard input.
+func (r *Run) Write(p []byte) (n int, err error) {
+	r.within(func() { n, err = r.stdin.Write(p) })
+	return n, err
+}
+
+// Finish writes the rest of the standard input, waits for exit, and returns the output.
+// An error of git takes precedence over a write error, because it is more specific. At
+// the timeout, Finish terminates git.
+func (r *Run) Finish(stdin []byte) ([]byte, error) {
+	var writeErr, waitErr error
+	r.within(func() {
+		_, writeErr = r.stdin.Write(stdin)
+		writeErr = errors.Join(writeErr, r.stdin.Close())
+		if r.said != nil {
+			_, _ = r.stdout.ReadFrom(r.said)
+		}
+		waitErr = r.cmd.Wait()
+	})
+	if waitErr != nil && r.late.Load() {
+		waitErr = fmt.Errorf("no answer within %s: %w", r.limit, waitErr)
+	}
+	out, err := r.end(waitErr)
+	if err == nil && writeErr != nil {
+		err = &CommandError{Args: r.args, Code: -1, Err: writeErr}
+	}
+	return out, err
+}
+
+func (r *Run) end(err error) ([]byte, error) {
+	r.stop()
+	if err == nil {
+		return r.stdout.Bytes(), nil
+	}
+	failed := &CommandError{
+		Args: r.args, Code: r.cmd.ProcessState.ExitCode(),
+		Stderr: strings.TrimSpace(r.stderr.String()), Err: err,
+	}
+	if tooOld := r.tooOld(failed); tooOld != nil {
+		failed.Err, failed.Stderr = tooOld, ""
+	}
+	return r.stdout.Bytes(), failed
+}
+
+// graceful is the time that git has to exit after SIGTERM.
+const graceful = 5 * time.Second
+
+// ask terminates a process with SIGTERM, so that git removes its lock files. A killed git
+// leaves them, and the lock file of a ref blocks all later updates.
+func ask(p *os.Process) error {
+	err := p.Signal(syscall.SIGTERM)
+	if err == nil || errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	return p.Kill()
+}
+
+// Line is Output without the final newline.
+func (g Git) Line(ctx context.Context, args ...string) (string, error) {
+	out, err := g.Output(ctx, args...)
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+// Code returns the exit status in err: 0 for nil, and -1 if err is not a CommandError.
+func Code(err error) int {
+	if err == nil {
+		return 0
+	}
+	var e *CommandError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return -1
+}
+
+// Fields splits NUL-terminated output.
+func Fields(out []byte) []string {
+	if len(out) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+}

@@ -1,0 +1,31 @@
+//go:build unix
+
+package git
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// At the limit, a git without output is terminated together with its children.
+func TestLimitTerminatesHangingGit(t *testing.T) {
+	_, g := repo(t)
+	g.Apart, g.Limit = true, 200*time.Millisecond
+	start := time.Now()
+	run, err := g.Talk(context.Background(), "-c", "alias.x=!echo begun; sleep 60; true", "x")
+	require.NoError(t, err)
+	assert.True(t, run.Await("begun"))
+	assert.False(t, run.Await("prepare: ok"))
+	_, err = run.Finish([]byte("commit"))
+	require.ErrorContains(t, err, "no answer within 200ms")
+
+	run, err = g.Start(context.Background(), "-c", "alias.x=!sleep 60; true", "x")
+	require.NoError(t, err)
+	_, err = run.Finish(nil)
+	require.ErrorContains(t, err, "no answer within 200ms")
+	assert.Less(t, time.Since(start), 10*time.Second)
+}

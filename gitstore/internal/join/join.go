@@ -1,0 +1,85 @@
+// Package join merges the states of an issue in several clones.
+//
+// A State holds a ledger and a set of checkpoints by id, each with clock and tree. A
+// merge combines the ledgers and all checkpoints except dead checkpoints:
+//
+//	deleted   final: removes the checkpoint and its other ledger lines
+//	archived  removes the checkpoint from the chain; the archive keeps it
+//	pin       the newest wins, "off" on a tie; "on" overrides pruned
+//	pruned    removes the checkpoint, unless it is pinned
+//
+// If two checkpoints have the same id, the larger tree wins. Pruned lines expire 30 days
+// before the newest merged clock. Expiry ignores the time of day, so all clones compute
+// equal results.
+//
+// The merge is commutative, associative and idempotent: the order and number of merges do
+// not matter. The only exception concerns expiry. If a pruned line expires before it is
+// merged with its checkpoint, the checkpoint stays until retention prunes it again.
+//
+// Checkpoints are sorted by clock and id. A save assigns a clock later than the parent
+// checkpoint's clock. So clocks alone sort checkpoints after their ancestors at the save.
+//
+// All functions are pure. A chain of commits encodes a state, and different chains can
+// encode equal states. Merge returns the index of the chain that all clones keep;
+// MergeArchives and Pick handle archives.
+package join
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/ledger"
+)
+
+// A Checkpoint holds sort key and content of a checkpoint.
+type Checkpoint struct {
+	Clock checkpoint.Clock
+	Tree  string // tree object id in hex
+}
+
+// A State holds the known checkpoints and ledger facts of an issue. The zero value is
+// empty.
+type State struct {
+	Checkpoints map[checkpoint.ID]Checkpoint
+	Ledger      *ledger.Ledger // nil means empty
+}
+
+// MergeStates returns the merge of states as a deep copy.
+func MergeStates(states ...State) State {
+	all := State{map[checkpoint.ID]Checkpoint{}, ledger.New()}
+	var newest checkpoint.Clock
+	for _, s := range states {
+		for id, c := range s.Checkpoints {
+			newest = max(newest, c.Clock)
+			if had, ok := all.Checkpoints[id]; !ok || c.order(had) > 0 {
+				all.Checkpoints[id] = c
+			}
+		}
+		if s.Ledger != nil {
+			all.Ledger.Add(s.Ledger)
+		}
+	}
+	all.Ledger.Expire(max(newest, all.Ledger.NewestPruned()))
+	maps.DeleteFunc(all.Checkpoints, func(id checkpoint.ID, _ Checkpoint) bool { return all.Ledger.Dead(id) })
+	return all
+}
+
+// order compares two versions of one checkpoint by tree and clock.
+func (c Checkpoint) order(o Checkpoint) int {
+	return cmp.Or(cmp.Compare(c.Tree, o.Tree), cmp.Compare(c.Clock, o.Clock))
+}
+
+// Order returns checkpoint ids sorted by clock and id, oldest first.
+func (s State) Order() []checkpoint.ID {
+	return slices.SortedFunc(maps.Keys(s.Checkpoints), func(a, b checkpoint.ID) int {
+		return cmp.Or(cmp.Compare(s.Checkpoints[a].Clock, s.Checkpoints[b].Clock), cmp.Compare(a, b))
+	})
+}
+
+// contains reports whether s equals joined, the result of a merge. Expired lines are
+// ignored, but a dead checkpoint in s makes a difference.
+func (s State) contains(joined State) bool {
+	return maps.Equal(s.Checkpoints, joined.Checkpoints) && MergeStates(s).Ledger.Equal(joined.Ledger)
+}

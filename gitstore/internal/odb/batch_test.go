@@ -1,0 +1,353 @@
+package odb
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// contents returns contents of every size class: empty, stored, near the block size, fast
+// compression, best compression, and larger than one stored block.
+func contents() [][]byte {
+	var all [][]byte
+	for _, n := range []int{0, 1, 700, 4070, 4075, 4076, 4077, 4080, 4096, 5000, 65535, 65536, 70000, 3 << 20} {
+		noise := make([]byte, n)
+		_, _ = rand.Read(noise)
+		all = append(all, noise, bytes.Repeat([]byte("text "), n/5+1))
+	}
+	return all
+}
+
+func TestFlushIsReadByGit(t *testing.T) {
+	for name, flush := range map[string]func(*Batch) error{
+		"loose": (*Batch).Flush,
+		"pack":  func(b *Batch) error { return b.FlushPack(context.Background()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := gittest.New(t)
+			s := open(t, r)
+			b := s.NewBatch()
+			for _, c := range contents() {
+				h := b.Add(plumbing.BlobObject, c)
+				require.Equal(t, plumbing.ComputeHash(plumbing.BlobObject, c), h)
+				require.Equal(t, h, b.Add(plumbing.BlobObject, c), "added twice")
+			}
+			require.Equal(t, b.Len(), len(b.Missing()))
+			require.NoError(t, flush(b))
+			require.Empty(t, b.Missing())
+			r.Git("fsck", "--strict")
+			all := everything(t, r)
+			require.Len(t, all, b.Len())
+			requireSame(t, s, r)
+			require.Empty(t, litter(t, r))
+			require.NoError(t, flush(b), "a second time")
+		})
+	}
+}
+
+// litter returns temporary files below the objects directory.
+func litter(t testing.TB, r *gittest.Repo) (found []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(r.GitPath("objects"), func(path string, d fs.DirEntry, err error) error {
+		if strings.HasPrefix(d.Name(), "tmp_") {
+			found = append(found, path)
+		}
+		return err
+	}))
+	return found
+}
+
+func TestAddCopiesContent(t *testing.T) {
+	r := gittest.New(t)
+	s := open(t, r)
+	b := s.NewBatch()
+	content := []byte("before")
+	h := b.Add(plumbing.BlobObject, content)
+	copy(content, "after ")
+	require.NoError(t, b.Flush())
+	require.Equal(t, "before", r.Git("cat-file", "blob", h.String()))
+}
+
+// A gc deletes an unreachable object of age one month, unless a flush has freshened it.
+func TestFreshenedObjectSurvivesGC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+	const text = "needed again"
+	for name, arrange := range map[string]func(r *gittest.Repo, h string){
+		"loose": func(r *gittest.Repo, h string) { age(t, r.GitPath("objects/"+h[:2]+"/"+h[2:])) },
+		"pack": func(r *gittest.Repo, h string) {
+			packOne(r, h)
+			age(t, onlyPack(t, r))
+		},
+		"cruft pack": func(r *gittest.Repo, h string) {
+			r.Commit("something to pack")
+			age(t, r.GitPath("objects/"+h[:2]+"/"+h[2:]))
+			r.Git("repack", "--cruft", "-dq")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, again := range []bool{true, false} {
+				r := gittest.New(t)
+				h := r.Hash(text)
+				arrange(r, h)
+				s := open(t, r)
+				b := s.NewBatch()
+				b.Add(plumbing.BlobObject, []byte(text))
+				if again {
+					require.NoError(t, b.Flush())
+				}
+				r.Git("-c", "gc.cruftPacks=true", "gc", "-q", "--prune=2.weeks.ago")
+				assert.Equal(t, again, len(b.Missing()) == 0)
+				_, err := r.Run(nil, "cat-file", "-e", h)
+				assert.Equal(t, again, err == nil, "freshened: %v", again)
+			}
+		})
+	}
+}
+
+func age(t testing.TB, path string) {
+	t.Helper()
+	require.NoError(t, os.Chtimes(path, days(30), days(30)))
+}
+
+// packOne moves a loose object into a separate pack.
+func packOne(r *gittest.Repo, h string) {
+	r.Pipe([]byte(h+"\n"), "pack-objects", "-q", r.GitPath("objects/pack/pack"))
+	os.Remove(r.GitPath("objects/" + h[:2] + "/" + h[2:]))
+}
+
+func TestFlushSkipsPackedObject(t *testing.T) {
+	r := gittest.New(t)
+	h := plumbing.NewHash(r.Hash("text"))
+	packOne(r, h.String())
+	s := open(t, r)
+	b := s.NewBatch()
+	b.Add(plumbing.BlobObject, []byte("text"))
+	require.NoError(t, b.Flush())
+	require.NoFileExists(t, s.loosePath(h))
+}
+
+func TestFlushReplacesDamagedLooseObject(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+	good := stored(looseHeader(plumbing.BlobObject, 4), []byte("text"))
+	for name, damage := range map[string][]byte{
+		"empty":      {},
+		"truncated":  good[:len(good)-3],
+		"zeros":      make([]byte, len(good)),
+		"other":      stored(looseHeader(plumbing.BlobObject, 4), []byte("tent")),
+		"other type": stored(looseHeader(plumbing.TreeObject, 4), []byte("text")),
+		"trailing":   append(bytes.Clone(good), "more"...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := gittest.New(t)
+			s := open(t, r)
+			b := s.NewBatch()
+			h := b.Add(plumbing.BlobObject, []byte("text"))
+			path := s.loosePath(h)
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+			require.NoError(t, os.WriteFile(path, damage, 0o444))
+			require.NoError(t, b.Flush())
+			require.Equal(t, "text", r.Git("cat-file", "blob", h.String()))
+		})
+	}
+}
+
+func TestEmptyLooseObjectIsMissing(t *testing.T) {
+	r := gittest.New(t)
+	s := open(t, r)
+	b := s.NewBatch()
+	h := b.Add(plumbing.BlobObject, []byte("text"))
+	require.NoError(t, b.Flush())
+	require.True(t, s.Has(h))
+	require.NoError(t, os.Truncate(s.loosePath(h), 0))
+	require.False(t, s.Has(h))
+	require.Equal(t, []plumbing.Hash{h}, b.Missing())
+}
+
+// If a gc deletes a pack between lookup and flush, Flush writes the object.
+func TestFlushWritesObjectOfDeletedPack(t *testing.T) {
+	r := gittest.New(t)
+	h := plumbing.NewHash(r.Hash("text"))
+	packOne(r, h.String())
+	s := open(t, r)
+	require.True(t, s.Has(h))
+	_, _, err := s.Read(h)
+	require.NoError(t, err)
+	for _, path := range []string{onlyPack(t, r), strings.TrimSuffix(onlyPack(t, r), ".pack") + ".idx"} {
+		require.NoError(t, os.Remove(path))
+	}
+	b := s.NewBatch()
+	b.Add(plumbing.BlobObject, []byte("text"))
+	require.NoError(t, b.Flush())
+	require.FileExists(t, s.loosePath(h))
+}
+
+func TestMissingDetectsDeletedPack(t *testing.T) {
+	r := gittest.New(t)
+	s := open(t, r)
+	b := s.NewBatch()
+	packed, loose := b.Add(plumbing.BlobObject, []byte("packed")), b.Add(plumbing.BlobObject, []byte("loose"))
+	require.NoError(t, b.FlushPack(context.Background()))
+	require.Empty(t, b.Missing())
+	require.NoError(t, os.Remove(onlyPack(t, r)))
+	require.Equal(t, []plumbing.Hash{packed, loose}, b.Missing())
+}
+
+func TestFlushFreshensKeptObject(t *testing.T) {
+	r := gittest.New(t)
+	h := plumbing.NewHash(r.Hash("staged"))
+	s := open(t, r)
+	age(t, s.loosePath(h))
+	b := s.NewBatch()
+	b.Keep(h)
+	require.NoError(t, b.Flush())
+	info, err := os.Stat(s.loosePath(h))
+	require.NoError(t, err)
+	require.WithinDuration(t, time.Now(), info.ModTime(), time.Minute)
+	require.Zero(t, b.Len())
+	require.Empty(t, b.Missing())
+
+	require.NoError(t, os.Remove(s.loosePath(h)))
+	require.Equal(t, []plumbing.Hash{h}, b.Missing())
+	require.ErrorIs(t, b.Flush(), plumbing.ErrObjectNotFound)
+	require.ErrorIs(t, b.FlushPack(context.Background()), plumbing.ErrObjectNotFound)
+}
+
+// The order of steps determines the state after a power failure: names must not be
+// durable before contents, and Flush must not return before names are durable.
+func TestFlushSyncsInOrder(t *testing.T) {
+	s, steps := traced(t, true)
+	b := s.NewBatch()
+	old, added := addThree(t, s, b)
+	require.NoError(t, b.Flush())
+
+	files := []string{"sync " + old}
+	dirs := []string{"sync .", "sync " + old[:2]}
+	var names []string
+	for _, name := range added {
+		files, names = append(files, "sync "+name), append(names, "name "+name)
+		dirs = append(dirs, "sync "+name[:2])
+	}
+	require.Len(t, *steps, 3+2+4)
+	require.ElementsMatch(t, files, (*steps)[:3])
+	require.Equal(t, names, (*steps)[3:5], "in the order of Add")
+	require.ElementsMatch(t, dirs, (*steps)[5:])
+}
+
+// In an ordered journal, Install writes all data and renames the files. A single sync of
+// the last change follows.
+func TestFlushSyncsOnceInOrderedJournal(t *testing.T) {
+	s, steps := traced(t, false)
+	s.journal.Do(func() { s.inOrder = true })
+	b := s.NewBatch()
+	old, added := addThree(t, s, b)
+	settle, err := b.Install()
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"written " + old, "written " + added[0], "written " + added[1],
+		"name " + added[0], "name " + added[1],
+	}, *steps)
+	require.NoError(t, settle())
+	require.Equal(t, "journal "+added[1][:2], (*steps)[5])
+	require.Len(t, *steps, 6)
+
+	*steps = nil
+	b = s.NewBatch()
+	b.Add(plumbing.BlobObject, []byte("old"))
+	require.NoError(t, b.Flush())
+	require.Equal(t, []string{"written " + old, "journal " + old}, *steps, "what only exists is synced, too")
+}
+
+// traced opens a database that records the steps of a flush.
+func traced(t *testing.T, each bool) (*Database, *[]string) {
+	s := open(t, gittest.New(t), func(c *Config) { c.SyncEach = each })
+	var mu sync.Mutex
+	var steps []string
+	s.trace = func(step, path string) {
+		mu.Lock()
+		defer mu.Unlock()
+		rel, err := filepath.Rel(s.cfg.Dir, path)
+		assert.NoError(t, err)
+		steps = append(steps, step+" "+filepath.ToSlash(rel))
+	}
+	return s, &steps
+}
+
+// addThree adds one existing and two new objects and returns their names.
+func addThree(t *testing.T, s *Database, b *Batch) (old string, added []string) {
+	require.NoError(t, os.MkdirAll(s.cfg.Dir, 0o777))
+	first := s.NewBatch()
+	hash := first.Add(plumbing.BlobObject, []byte("old"))
+	trace := s.trace
+	s.trace = nil
+	require.NoError(t, first.Flush())
+	s.trace = trace
+	b.Add(plumbing.BlobObject, []byte("old"))
+	for _, text := range []string{"one", "two"} {
+		h := b.Add(plumbing.BlobObject, []byte(text))
+		added = append(added, filepath.ToSlash(looseName(h)))
+	}
+	return filepath.ToSlash(looseName(hash)), added
+}
+
+func TestFlushPackFailsWithoutGit(t *testing.T) {
+	r := gittest.New(t)
+	s := open(t, r, func(c *Config) { c.Git = nil })
+	b := s.NewBatch()
+	require.NoError(t, b.FlushPack(context.Background()), "nothing to write")
+	b.Add(plumbing.BlobObject, []byte("text"))
+	require.EqualError(t, b.FlushPack(context.Background()), "write pack of 1 objects: no git to run")
+}
+
+func TestFlushPackReportsGitError(t *testing.T) {
+	r := gittest.New(t)
+	s := open(t, r, func(c *Config) {
+		c.Git = func(context.Context, []byte, ...string) ([]byte, error) { return nil, errors.New("no space") }
+	})
+	b := s.NewBatch()
+	b.Add(plumbing.BlobObject, []byte("text"))
+	require.EqualError(t, b.FlushPack(context.Background()), "write pack of 1 objects: no space")
+}
+
+// ReleaseKept removes the .keep file of a pack with any name, also in a directory with
+// pattern characters in its name.
+func TestReleaseKeptRemovesKeepFiles(t *testing.T) {
+	r := gittest.New(t)
+	r = r.In(filepath.Join(r.Dir, "a[b]c"))
+	require.NoError(t, os.Mkdir(r.Dir, 0o777))
+	r.Git("init", "-q")
+	s := open(t, r)
+	b := s.NewBatch()
+	b.Add(plumbing.BlobObject, []byte("kept"))
+	_, err := b.FlushKept(t.Context(), "by me")
+	require.NoError(t, err)
+	r.Write(".git/objects/pack/loose-1.keep", "by me\n")
+	r.Write(".git/objects/pack/pack-2.keep", "by another\n")
+	s.ReleaseKept("by me")
+	var kept []string
+	names, err := readNames(r.GitPath("objects/pack"))
+	require.NoError(t, err)
+	for _, name := range names {
+		if strings.HasSuffix(name, ".keep") {
+			kept = append(kept, name)
+		}
+	}
+	require.Equal(t, []string{"pack-2.keep"}, kept)
+}

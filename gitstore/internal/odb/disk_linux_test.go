@@ -1,0 +1,120 @@
+package odb
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// If a disk fills during a flush, the error names the object and its file, and no new
+// files remain.
+func TestFlushOnFullDiskLeavesNoFiles(t *testing.T) {
+	for name, flush := range map[string]func(*Batch) error{
+		"loose": (*Batch).Flush,
+		"pack":  func(b *Batch) error { return b.FlushPack(context.Background()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := gittest.New(t)
+			dir := smallDisk(t, "size=256k")
+			s := open(t, r, func(c *Config) {
+				c.Dir = dir
+				c.Git = func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+					r := *r
+					r.Setenv("GIT_OBJECT_DIRECTORY", dir)
+					return r.RunContext(ctx, stdin, args...)
+				}
+			})
+			b := s.NewBatch()
+			small := b.Add(plumbing.BlobObject, []byte("fits"))
+			for _, c := range contents() {
+				b.Add(plumbing.BlobObject, c)
+			}
+			err := flush(b)
+			require.Error(t, err)
+			if name == "loose" {
+				require.ErrorIs(t, err, unix.ENOSPC)
+				require.Regexp(t, `^write object [0-9a-f]{40}: `+dir+`/../[0-9a-f]{38}: no space left on device$`, err.Error())
+			}
+			require.Equal(t, b.Len(), len(b.Missing()))
+			var files []string
+			require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+				if !d.IsDir() {
+					files = append(files, path)
+				}
+				return err
+			}))
+			if name == "loose" { // git leaves pack/tmp_pack_* to gc
+				require.Empty(t, files)
+			}
+			one := s.NewBatch()
+			require.Equal(t, small, one.Add(plumbing.BlobObject, []byte("fits")))
+			for _, f := range files {
+				require.NoError(t, os.Remove(f))
+			}
+			require.NoError(t, one.Flush(), "there is room again")
+			require.Empty(t, one.Missing())
+		})
+	}
+}
+
+func TestFlushOnReadOnlyDiskFails(t *testing.T) {
+	dir := smallDisk(t, "size=256k")
+	r := gittest.New(t)
+	s := open(t, r, func(c *Config) { c.Dir = dir })
+	old := s.NewBatch()
+	old.Add(plumbing.BlobObject, []byte("old"))
+	require.NoError(t, old.Flush())
+	require.NoError(t, unix.Mount("", dir, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""))
+	b := s.NewBatch()
+	h := b.Add(plumbing.BlobObject, []byte("new"))
+	err := b.Flush()
+	require.ErrorIs(t, err, unix.EROFS)
+	require.EqualError(t, err, "write object "+h.String()+": "+s.loosePath(h)+": read-only file system")
+	require.ErrorIs(t, old.Flush(), unix.EROFS, "an object that cannot be freshened may not last")
+}
+
+// smallDisk mounts a small file system. Mounting requires root, which CI has.
+func smallDisk(t *testing.T, options string) string {
+	t.Helper()
+	if os.Getuid() != 0 {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("mounting a small disk needs root")
+		}
+		t.Skip("mounting a small disk needs root")
+	}
+	dir := t.TempDir()
+	require.NoError(t, unix.Mount("tmpfs", dir, "tmpfs", 0, options))
+	t.Cleanup(func() { require.NoError(t, unix.Unmount(dir, unix.MNT_DETACH)) })
+	return dir
+}
+
+func TestFlushWithoutPermissionFails(t *testing.T) {
+	if os.Getuid() == 0 {
+		// Root may write everywhere, so replace the directory by a file.
+		r := gittest.New(t)
+		s := open(t, r)
+		b := s.NewBatch()
+		h := b.Add(plumbing.BlobObject, []byte("text"))
+		require.NoError(t, os.WriteFile(filepath.Dir(s.loosePath(h)), nil, 0o666))
+		err := b.Flush()
+		require.ErrorIs(t, err, unix.ENOTDIR)
+		require.ErrorContains(t, err, h.String())
+		return
+	}
+	r := gittest.New(t)
+	s := open(t, r)
+	require.NoError(t, os.Chmod(r.GitPath("objects"), 0o555))
+	t.Cleanup(func() { _ = os.Chmod(r.GitPath("objects"), 0o755) })
+	b := s.NewBatch()
+	h := b.Add(plumbing.BlobObject, []byte("text"))
+	err := b.Flush()
+	require.ErrorIs(t, err, unix.EACCES)
+	require.ErrorContains(t, err, h.String())
+}

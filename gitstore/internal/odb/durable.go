@@ -1,0 +1,225 @@
+package odb
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/internal/fsutil"
+)
+
+// sync syncs the contents of new and existing files. In an ordered journal sync only
+// starts and awaits the writeback, because the journal never commits a later name without
+// the written data.
+func (f *flush) sync() error {
+	var err error
+	switch {
+	case !f.store.ordered():
+		err = f.syncEach()
+	case len(f.temps) == 0 && len(f.others) > 0: // no rename follows these files
+		err = f.store.SyncFiles(f.others)
+		f.others = nil
+		fallthrough
+	default:
+		err = errors.Join(err, f.writeOut())
+	}
+	f.loose, f.beside, f.others = nil, nil, nil
+	return err
+}
+
+// writeOut writes the data of all files to disk. In an ordered journal, the sizes and
+// block positions of these files precede all names that are created afterwards. Files on
+// another file system, such as those of an alternate, have another journal or none.
+// writeOut syncs them with fsync.
+func (f *flush) writeOut() error {
+	for some := range slices.Chunk(f.others, atOnce) {
+		if err := f.writeOutOthers(some); err != nil {
+			return err
+		}
+	}
+	var files []*os.File
+	var names []string
+	for _, path := range f.loose {
+		file, err := fsutil.OpenFile(path, os.O_RDONLY, 0)
+		if gone(err) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("sync object: %w", err)
+		}
+		defer file.Close()
+		if !within(path, f.store.cfg.Dir) && !f.store.InOrder(file) {
+			if err := f.syncApart(file, path); err != nil {
+				return err
+			}
+			continue
+		}
+		files, names = append(files, file), append(names, path)
+		f.last = path
+	}
+	for _, t := range f.temps {
+		files, names = append(files, t.file), append(names, t.final)
+	}
+	for _, file := range f.beside {
+		if !f.store.InOrder(file) {
+			if err := f.syncApart(file, file.Name()); err != nil {
+				return err
+			}
+			continue
+		}
+		files, names = append(files, file), append(names, file.Name())
+	}
+	return f.writeAll(files, names)
+}
+
+// writeAll starts the writeback of all files, then waits for all of them.
+func (f *flush) writeAll(files []*os.File, names []string) error {
+	for _, step := range []func(*os.File) error{startWriting, waitWritten} {
+		for i, file := range files {
+			if err := step(file); err != nil {
+				return fmt.Errorf("write object: %s: %w", names[i], err)
+			}
+		}
+	}
+	for _, name := range names {
+		f.done("written", name)
+	}
+	return nil
+}
+
+// writeOutOthers is writeOut for existing files of other programs. The caller passes them
+// in chunks, because there may be many.
+func (f *flush) writeOutOthers(paths []string) error {
+	var files []*os.File
+	var names []string
+	for _, path := range paths {
+		file, err := fsutil.OpenFile(path, os.O_RDONLY, 0)
+		if skipped(err) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("sync file: %w", err)
+		}
+		defer file.Close()
+		info, err := file.Stat()
+		switch {
+		case err != nil:
+			return fmt.Errorf("sync file: %w", err)
+		case !f.store.InOrder(file):
+			if err := f.syncApart(file, path); err != nil {
+				return err
+			}
+		case !info.IsDir(): // the journal contains directories
+			files, names = append(files, file), append(names, path)
+		}
+	}
+	return f.writeAll(files, names)
+}
+
+func within(path, dir string) bool { return strings.HasPrefix(path, dir+string(filepath.Separator)) }
+
+// syncApart syncs a file and its directory if the file is not on the file system of the
+// objects directory.
+func (f *flush) syncApart(file *os.File, path string) error {
+	if err := file.Sync(); err != nil {
+		return fmt.Errorf("sync %s: %w", path, cause(err))
+	}
+	if err := fsutil.SyncDir(filepath.Dir(path)); err != nil && !gone(err) {
+		return fmt.Errorf("sync directory: %w", err)
+	}
+	f.done("sync", path)
+	return nil
+}
+
+// syncEach syncs each file. The calls run in parallel, so that the file system can commit
+// them in one journal transaction.
+func (f *flush) syncEach() error {
+	for _, path := range f.others {
+		f.dirs[filepath.Dir(path)] = true
+	}
+	n, beside, others := len(f.temps), len(f.beside), len(f.others)
+	return parallel(n+beside+others+len(f.loose), func(i int) error {
+		switch {
+		case i < n:
+			t := f.temps[i]
+			if err := t.file.Sync(); err != nil {
+				return writeError(t.added, t.final, err)
+			}
+			f.done("sync", t.final)
+			return nil
+		case i < n+beside:
+			return f.beside[i-n].Sync()
+		case i < n+beside+others:
+			return f.syncOther(f.others[i-n-beside])
+		}
+		path := f.loose[i-n-beside-others]
+		if err := fsutil.SyncFile(path); err != nil && !gone(err) {
+			return fmt.Errorf("sync object: %w", err)
+		}
+		f.done("sync", path)
+		return nil
+	})
+}
+
+// syncOther syncs a file or directory that git has written.
+func (f *flush) syncOther(path string) error {
+	err := fsutil.SyncDir(path)
+	if err != nil && !skipped(err) {
+		return fmt.Errorf("sync file: %w", err)
+	}
+	f.done("sync", path)
+	return nil
+}
+
+// skipped reports whether err means that a file of git was removed or is unreadable, for
+// git too.
+func skipped(err error) bool { return gone(err) || errors.Is(err, fs.ErrPermission) }
+
+// syncDirs makes file names durable. It syncs the objects directory and the directories
+// of existing objects too, because another process may have created them without a sync.
+// In an ordered journal, one sync of the last change commits all earlier changes and
+// contents.
+func (f *flush) syncDirs() error {
+	if len(f.dirs) == 0 {
+		return nil
+	}
+	if f.store.ordered() {
+		return f.syncLast()
+	}
+	return f.syncEachDir()
+}
+
+// syncEachDir syncs each directory in which a file got its name.
+func (f *flush) syncEachDir() error {
+	f.dirs[f.store.cfg.Dir] = true
+	dirs := slices.Collect(maps.Keys(f.dirs))
+	return parallel(len(dirs), func(i int) error {
+		if err := fsutil.SyncDir(dirs[i]); err != nil && !gone(err) {
+			return fmt.Errorf("sync directory: %w", err)
+		}
+		f.done("sync", dirs[i])
+		return nil
+	})
+}
+
+// syncLast syncs the directory of the last rename. If there was no rename, it syncs the
+// last touched file.
+func (f *flush) syncLast() error {
+	var err error
+	// A gc may remove the file, which changes its parent directory.
+	for _, at := range []string{f.last, filepath.Dir(f.last), f.store.cfg.Dir} {
+		if err = fsutil.SyncDir(at); !gone(err) {
+			break
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("sync objects: %w", err)
+	}
+	f.done("journal", f.last)
+	return nil
+}

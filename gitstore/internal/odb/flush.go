@@ -1,0 +1,237 @@
+package odb
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Flush makes the objects of the batch durable: if it returns nil, they survive a power
+// failure. Flush freshens existing objects, so that a concurrent gc does not delete them,
+// and writes missing and damaged objects. If Flush fails, it removes its temporary files.
+// Files with an object's name are always complete. Flush may be called again.
+func (b *Batch) Flush() error {
+	settle, err := b.Install()
+	if err != nil {
+		return err
+	}
+	return settle()
+}
+
+// Install does all steps of Flush except the last, and returns the last step as settle.
+// After Install the objects are readable, but their names are not durable yet. In an
+// ordered journal, their contents are not durable either. Install treats the contents of
+// the files in beside like those of the objects.
+func (b *Batch) Install(beside ...*os.File) (settle func() error, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f := b.store.newFlush()
+	f.beside, f.others = beside, b.others
+	write, err := f.keep(b.kept)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range b.objects {
+		if !f.freshen(o.hash, o) {
+			write = append(write, o)
+		}
+	}
+	if err := f.write(write); err != nil {
+		return nil, err
+	}
+	return f.syncDirs, nil
+}
+
+// A flush is the state of one Flush call.
+type flush struct {
+	store  *Database
+	packs  map[string]bool // whether touching the pack succeeded
+	loose  []string        // existing object files to sync
+	beside []*os.File      // open files of the caller to sync
+	others []string        // existing files of other programs to sync, with their directories
+	temps  []*temp
+	dirs   map[string]bool // directories to sync
+	z      compressor
+
+	last string // last touched file, or directory of the last rename
+}
+
+func (s *Database) newFlush() *flush {
+	return &flush{store: s, packs: make(map[string]bool), dirs: make(map[string]bool)}
+}
+
+// atOnce limits the number of open files.
+const atOnce = 128
+
+// keep freshens existing objects. It returns copies of the objects that cannot be
+// freshened, for example in a read-only directory or in a cruft pack.
+func (f *flush) keep(hashes []plumbing.Hash) (write []*added, err error) {
+	for _, h := range hashes {
+		if f.freshen(h, nil) {
+			continue
+		}
+		t, content, err := f.store.Read(h)
+		if err != nil {
+			return nil, fmt.Errorf("keep object %s: %w", h, err)
+		}
+		write = append(write, &added{h, t, content})
+	}
+	return write, nil
+}
+
+// freshen updates the modification time of one copy of an object and reports success. If
+// o is not nil, a loose copy must have the content of o.
+func (f *flush) freshen(h plumbing.Hash, o *added) bool {
+	return f.store.lookup(h, func(at found) error {
+		if at.pack != nil {
+			return f.freshenPack(at.pack.path)
+		}
+		path := at.src.loosePath(h)
+		if err := sameLoose(path, o); err != nil {
+			return err
+		}
+		if err := touch(path); err != nil {
+			return err
+		}
+		f.loose = append(f.loose, path)
+		f.dirs[filepath.Dir(path)] = true
+		return nil
+	}) == nil
+}
+
+var errStale = errors.New("cannot be freshened")
+
+// freshenPack touches a pack once. Objects in a cruft pack count as missing, as in git,
+// because the modification time of a cruft pack does not protect its objects.
+func (f *flush) freshenPack(path string) error {
+	done, known := f.packs[path]
+	if !known {
+		_, err := os.Stat(path + ".mtimes")
+		done = gone(err) && touch(path+".pack") == nil
+		f.packs[path] = done
+	}
+	if !done {
+		return errStale
+	}
+	return nil
+}
+
+func touch(path string) error {
+	now := time.Now()
+	return os.Chtimes(path, now, now)
+}
+
+// sameLoose checks that a loose file contains the object o. If o is nil, it checks only
+// the header of the file.
+func sameLoose(path string, o *added) error {
+	if o == nil {
+		_, _, err := headLoose(path)
+		return err
+	}
+	t, content, err := readLoose(path)
+	if err != nil {
+		return err
+	}
+	if t != o.kind || !bytes.Equal(content, o.content) {
+		return errStale
+	}
+	return nil
+}
+
+// write writes objects as loose files in four steps: contents under temporary names,
+// sync, rename, sync of the directories. Each step finishes before the next begins.
+func (f *flush) write(objects []*added) error {
+	defer f.discard()
+	for some := range slices.Chunk(objects, atOnce) {
+		if err := f.install(some); err != nil {
+			return err
+		}
+	}
+	return f.sync()
+}
+
+// install does the first three steps of write for up to atOnce objects.
+func (f *flush) install(objects []*added) error {
+	for _, o := range objects {
+		t, err := f.stage(o)
+		if err != nil {
+			return writeError(o, f.store.loosePath(o.hash), err)
+		}
+		f.temps = append(f.temps, t)
+	}
+	if err := f.sync(); err != nil {
+		return err
+	}
+	for _, t := range f.temps {
+		if err := f.place(t); err != nil {
+			return writeError(t.added, t.final, err)
+		}
+		f.done("name", t.final)
+		f.last = filepath.Dir(t.final)
+		f.dirs[f.last] = true
+	}
+	f.temps = f.temps[:0]
+	return nil
+}
+
+// collections limits the retries after a gc has deleted files that are being written.
+const collections = 20
+
+// place renames a complete temporary file to its final name. A concurrent `git gc
+// --prune=now` may delete temporary files of running writers; place then retries.
+func (f *flush) place(t *temp) error {
+	err := t.install()
+	for tries := 0; gone(err) && tries < collections; tries++ {
+		again, stageErr := f.stage(t.added)
+		if stageErr != nil {
+			return stageErr
+		}
+		*t = *again
+		if err = t.file.Sync(); err == nil {
+			err = t.install()
+		}
+	}
+	return err
+}
+
+func (f *flush) discard() {
+	for _, t := range f.temps {
+		t.discard()
+	}
+	f.temps = nil
+}
+
+func writeError(o *added, path string, err error) error {
+	return fmt.Errorf("write object %s: %s: %w", o.hash, path, cause(err))
+}
+
+func (s *Database) loosePath(h plumbing.Hash) string {
+	return filepath.Join(s.cfg.Dir, looseName(h))
+}
+
+func (f *flush) done(step, path string) {
+	if f.store.trace != nil {
+		f.store.trace(step, path)
+	}
+}
+
+// cause strips the path from a file error, because a temporary name does not help the
+// reader of the message.
+func cause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	var l *os.LinkError
+	if errors.As(err, &l) {
+		return l.Err
+	}
+	return err
+}

@@ -1,0 +1,162 @@
+package odb
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+const (
+	hashLen    = 20
+	fanoutLen  = 256 * 4
+	idxHeader  = 8           // version 2: magic and version
+	idxTrailer = 2 * hashLen // checksums of pack and index
+	farOffset  = 1 << 31     // flag of an offset in the 64-bit table
+)
+
+var idxMagic = []byte("\xfftOc\x00\x00\x00\x02")
+
+// An idx is a parsed view of a pack index file. Version 2 contains
+//
+//	magic, version, 256 cumulative counts by first byte,
+//	sorted names, CRCs, 32-bit offsets, 64-bit offsets, two checksums
+//
+// Version 1 contains the counts, then (offset, name) pairs.
+type idx struct {
+	count  int
+	fanout []byte
+	names  []byte // starts with the first name
+	stride int    // bytes between names
+	near   []byte // 32-bit offsets, with the same stride in version 1
+	far    []byte // 64-bit offsets
+}
+
+// parseIdx checks the layout of an index, so that lookups stay within b.
+func parseIdx(b []byte) (*idx, error) {
+	if bytes.HasPrefix(b, idxMagic) {
+		return parseIdx2(b[idxHeader:])
+	}
+	if bytes.HasPrefix(b, idxMagic[:4]) {
+		return nil, formatError("unknown version of a pack index")
+	}
+	return parseIdx1(b)
+}
+
+func parseIdx2(b []byte) (*idx, error) {
+	n, err := parseFanout(b)
+	if err != nil {
+		return nil, err
+	}
+	body, perName := len(b)-fanoutLen-idxTrailer, hashLen+4+4
+	if body < 0 || body/perName < n {
+		return nil, formatError("pack index is too short for %d objects", n)
+	}
+	far := body - n*perName
+	if far%8 != 0 || far/8 > n {
+		return nil, formatError("pack index has %d stray bytes", far)
+	}
+	crcs := fanoutLen + n*hashLen
+	near := crcs + n*4
+	return &idx{
+		count: n, fanout: b[:fanoutLen], stride: hashLen,
+		names: b[fanoutLen:crcs],
+		near:  b[near : near+n*4],
+		far:   b[near+n*4 : near+n*4+far],
+	}, nil
+}
+
+func parseIdx1(b []byte) (*idx, error) {
+	n, err := parseFanout(b)
+	if err != nil {
+		return nil, err
+	}
+	body, perName := len(b)-fanoutLen-idxTrailer, 4+hashLen
+	if body < 0 || body/perName != n || body%perName != 0 {
+		return nil, formatError("pack index has the wrong size for %d objects", n)
+	}
+	table := b[fanoutLen : fanoutLen+body]
+	x := &idx{count: n, fanout: b[:fanoutLen], stride: perName, near: table}
+	if n > 0 {
+		x.names = table[4:]
+	}
+	return x, nil
+}
+
+// parseFanout returns the number of objects. It fails if the counts decrease.
+func parseFanout(b []byte) (int, error) {
+	if len(b) < fanoutLen {
+		return 0, formatError("pack index is too short")
+	}
+	last := uint32(0)
+	for i := 0; i < fanoutLen; i += 4 {
+		n := binary.BigEndian.Uint32(b[i:])
+		if n < last {
+			return 0, formatError("pack index is not sorted")
+		}
+		last = n
+	}
+	if int64(last) > int64(len(b)) {
+		return 0, formatError("pack index is too short for %d objects", last)
+	}
+	return int(last), nil
+}
+
+// find returns the offset of an object in the pack. Callers must check the offset,
+// because the pack may not be open yet.
+func (x *idx) find(h plumbing.Hash) (off int64, ok bool, err error) {
+	lo, hi := 0, x.upTo(h[0])
+	if h[0] > 0 {
+		lo = x.upTo(h[0] - 1)
+	}
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		switch bytes.Compare(h[:], x.name(mid)) {
+		case 0:
+			off, err = x.offset(mid)
+			return off, err == nil, err
+		case -1:
+			hi = mid
+		default:
+			lo = mid + 1
+		}
+	}
+	return 0, false, nil
+}
+
+// upTo returns the number of objects with first byte b or less. It limits the number to
+// count again, because the mapped file may change.
+func (x *idx) upTo(b byte) int {
+	n := binary.BigEndian.Uint32(x.fanout[int(b)*4:])
+	return int(min(int64(n), int64(x.count)))
+}
+
+func (x *idx) name(i int) []byte {
+	at := i * x.stride
+	return x.names[at : at+hashLen]
+}
+
+func (x *idx) hash(i int) (h plumbing.Hash) {
+	copy(h[:], x.name(i))
+	return h
+}
+
+func (x *idx) offset(i int) (int64, error) {
+	step := 4
+	if x.stride != hashLen {
+		step = x.stride
+	}
+	near := binary.BigEndian.Uint32(x.near[i*step:])
+	if near < farOffset || step != 4 {
+		return int64(near), nil
+	}
+	at := int64(near-farOffset) * 8
+	if at+8 > int64(len(x.far)) {
+		return 0, formatError("pack index names a 64-bit offset it does not have")
+	}
+	far := binary.BigEndian.Uint64(x.far[at:])
+	if far > 1<<62 {
+		return 0, formatError("pack index has an impossible offset")
+	}
+	return int64(far), nil
+}

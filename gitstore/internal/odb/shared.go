@@ -1,0 +1,113 @@
+package odb
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// ParseShared parses core.sharedRepository and returns values for Config.Shared and
+// Config.SharedExact.
+func ParseShared(value string) (bits os.FileMode, exact bool, err error) {
+	switch strings.ToLower(value) {
+	case "", "umask", "false", "no", "off", "0":
+		return 0, false, nil
+	case "group", "true", "yes", "on", "1":
+		return 0o660, false, nil
+	case "all", "world", "everybody", "2":
+		return 0o664, false, nil
+	}
+	n, err := strconv.ParseUint(value, 8, 32)
+	if err != nil {
+		return 0, false, fmt.Errorf("core.sharedRepository: unknown value %q", value)
+	}
+	if n&0o600 != 0o600 {
+		return 0, false, fmt.Errorf("core.sharedRepository: %s keeps the owner out", value)
+	}
+	return os.FileMode(n & 0o666), true, nil
+}
+
+// fileMode returns the mode for a new file in a shared repository. It adds read
+// permissions, and write permissions only if the owner may write.
+func (c *Config) fileMode(mode os.FileMode) os.FileMode {
+	bits := c.Shared & 0o777
+	if mode&0o200 == 0 {
+		bits &^= 0o222
+	}
+	if c.SharedExact {
+		return mode&^0o777 | bits
+	}
+	return mode | bits
+}
+
+// dirMode returns the mode for a new directory. It adds search permission to each read
+// permission, and setgid, so that new files inherit the group.
+func (c *Config) dirMode(mode os.FileMode) os.FileMode {
+	mode = c.fileMode(mode)
+	mode |= mode & 0o444 >> 2
+	if mode&0o060 != 0 {
+		mode |= os.ModeSetgid
+	}
+	return mode
+}
+
+// share sets the mode of a new object file in a shared repository.
+func (s *Database) share(f *os.File) error {
+	if s.cfg.Shared == 0 {
+		return nil
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if want := s.cfg.fileMode(info.Mode()); want != info.Mode() {
+		return f.Chmod(want)
+	}
+	return nil
+}
+
+// Share sets the modes of files and directories in a shared repository. It ignores
+// errors, because files may belong to other users. It does nothing if the repository is
+// not shared.
+func (s *Database) Share(paths ...string) {
+	if s.cfg.Shared == 0 {
+		return
+	}
+	for _, path := range paths {
+		info, err := os.Lstat(path)
+		if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
+			continue
+		}
+		want := s.cfg.fileMode(info.Mode())
+		if info.IsDir() {
+			want = s.cfg.dirMode(info.Mode())
+		}
+		if want != info.Mode() {
+			_ = os.Chmod(path, want&(os.ModePerm|os.ModeSetgid|os.ModeSetuid|os.ModeSticky))
+		}
+	}
+}
+
+// makeDir creates a fan-out directory if it does not exist.
+func (s *Database) makeDir(dir string) error {
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return nil
+		}
+		return err
+	}
+	if s.cfg.Shared == 0 {
+		return nil
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if want := s.cfg.dirMode(info.Mode()); want != info.Mode() {
+		return os.Chmod(dir, want&(os.ModePerm|os.ModeSetgid|os.ModeSetuid|os.ModeSticky))
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package refs
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// reader returns a Reader of a repository with one commit.
+func reader(t *testing.T) (w *gittest.Repo, r *Reader, head string) {
+	t.Helper()
+	w = gittest.New(t)
+	return w, &Reader{Git: git.Git{Dir: w.Dir, Env: w.Env()}, Path: w.GitPath("."), Files: true}, w.Commit("first")
+}
+
+// Reading files and running git return equal results.
+func TestReadMatchesGit(t *testing.T) {
+	w, r, one := reader(t)
+	two := w.Commit("second")
+	w.Git("update-ref", "refs/checkpoints/loose", one)
+	w.Git("update-ref", "refs/checkpoints/packed", one)
+	w.Git("update-ref", "refs/checkpoints/packed.more", two)
+	w.Git("update-ref", "refs/checkpoints/both", one)
+	w.Git("tag", "-a", "-m", "x", "annotated", one)
+	w.Git("pack-refs", "--all")
+	w.Git("update-ref", "refs/checkpoints/both", two)
+	w.Git("update-ref", "refs/checkpoints/loose", two)
+	w.Git("update-ref", "refs/checkpoints/dir/below", one)
+	git := &Reader{Git: r.Git, Path: r.Path}
+	for name, want := range map[string]string{
+		"refs/checkpoints/loose": two, "refs/checkpoints/packed": one, "refs/checkpoints/packed.more": two,
+		"refs/checkpoints/both": two, "refs/checkpoints/none": "", "refs/checkpoints/dir": "", "refs/checkpoints/dir/below": one,
+		"refs/checkpoints/pack": "", "checkpoints/packed": "", "refs/checkpoints/loose/below": "",
+	} {
+		for _, r := range []*Reader{r, git} {
+			got, err := r.Read(t.Context(), name)
+			require.NoError(t, err, name)
+			assert.Equal(t, plumbing.NewHash(want), got, name)
+		}
+	}
+}
+
+// Between Hold and Let, reads return the old values.
+func TestHoldKeepsPackedRefs(t *testing.T) {
+	w, r, one := reader(t)
+	two := w.Commit("second")
+	w.Git("update-ref", "refs/checkpoints/1", one)
+	w.Git("pack-refs", "--all")
+	r.Hold()
+	w.Git("update-ref", "refs/checkpoints/1", two)
+	w.Git("pack-refs", "--all")
+	for _, want := range []string{one, two} {
+		got, err := r.Read(t.Context(), "refs/checkpoints/1")
+		require.NoError(t, err)
+		assert.Equal(t, want, got.String())
+		r.Let()
+	}
+}
+
+// Values lists loose and packed refs like git: loose values take precedence, nested refs
+// are included, and refs of similar prefixes are not.
+func TestRefValuesMatchForEachRef(t *testing.T) {
+	w, r, one := reader(t)
+	for _, ref := range []string{"refs/checkpoints/7", "refs/checkpoints-archive/7", "refs/git-checkpoint/remote/origin/7"} {
+		w.Git("update-ref", ref, one)
+	}
+	w.Git("tag", "-a", "-m", "x", "v1")
+	w.Git("pack-refs", "--all")
+	w.Git("update-ref", "refs/checkpoints/7", w.Commit("second"))
+	w.Git("update-ref", "refs/checkpoints/8", one)
+	const live, book = "refs/checkpoints/", "refs/git-checkpoint/"
+	for _, prefixes := range [][]string{{live}, {live, book}, {"refs/checkpoints-archive/"}, {"refs/none/"}} {
+		want, err := r.List(t.Context(), prefixes...)
+		require.NoError(t, err)
+		got, err := r.Values(t.Context(), prefixes...)
+		require.NoError(t, err)
+		assert.Equal(t, want, got, "%v", prefixes)
+	}
+	names, err := r.Names(t.Context(), live)
+	require.NoError(t, err)
+	assert.Equal(t, []string{live + "7", live + "8"}, names)
+}
+
+// Values skips locks, garbage and symbolic refs. Names includes broken refs.
+func TestValuesSkipsInvalidRefs(t *testing.T) {
+	w, r, one := reader(t)
+	w.Git("update-ref", "refs/checkpoints/42", one)
+	for name, text := range map[string]string{"9": "", "10": "ref: refs/heads/main\n", "11.lock": one + "\n", "12": "zz"} {
+		require.NoError(t, os.WriteFile(w.GitPath("refs/checkpoints/"+name), []byte(text), 0o666))
+	}
+	got, err := r.Values(t.Context(), "refs/checkpoints/")
+	require.NoError(t, err)
+	assert.Equal(t, map[string]plumbing.Hash{"refs/checkpoints/42": plumbing.NewHash(one)}, got)
+	names, err := r.Names(t.Context(), "refs/checkpoints/")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"refs/checkpoints/10", "refs/checkpoints/12", "refs/checkpoints/42", "refs/checkpoints/9"}, names)
+}
+
+func TestOtherBackends(t *testing.T) {
+	w, r, one := reader(t)
+	w.Git("update-ref", "refs/checkpoints/42", one)
+	if _, err := w.Run(nil, "refs", "migrate", "--ref-format=reftable"); err != nil {
+		t.Skip("this git has no reftable")
+	}
+	r.Files = false
+	got, err := r.Values(t.Context(), "refs/checkpoints/")
+	require.NoError(t, err)
+	assert.Equal(t, one, got["refs/checkpoints/42"].String())
+}
+
+// Happened removes entries of moves without effect at any position, and accepts gaps of
+// expired or missing entries.
+func TestHappenedSkipsMovesWithoutEffect(t *testing.T) {
+	name := func(digit byte) plumbing.Hash { return plumbing.NewHash(strings.Repeat(string(digit), 40)) }
+	for entries, want := range map[string]string{ // newest first, after the tip
+		"c: bc ab":       "bc ab",
+		"b: bc ab":       "ab",
+		"b: bd bc ab":    "ab",
+		"c: bc bd ab 0a": "bc ab 0a",
+		"c: bc 0a":       "bc 0a", // ab expired
+		"d: bc ab":       "bc ab", // cd is missing
+		"a: ab":          "",
+		"a: ba ab":       "ba ab",
+		"a:":             "",
+	} {
+		words := strings.Fields(strings.ReplaceAll(entries, ":", ""))
+		var logged []Logged
+		for _, w := range words[1:] {
+			logged = append(logged, Logged{Old: name(w[0]), New: name(w[1]), Message: w})
+		}
+		var real []string
+		for _, e := range Happened(logged, name(words[0][0])) {
+			real = append(real, e.Message)
+		}
+		assert.Equal(t, want, strings.Join(real, " "), entries)
+	}
+}

@@ -1,0 +1,103 @@
+package remote
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/gittest"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A site is a repository whose refs and commits are read by git.
+type site struct {
+	*gittest.Repo
+	cut bool
+}
+
+func (s *site) here() Here {
+	return Here{Git: git.Git{Dir: s.Dir}.With(s.Env()...), Refs: s, History: s}
+}
+
+func (s *site) Values(_ context.Context, prefixes ...string) (map[string]plumbing.Hash, error) {
+	values := map[string]plumbing.Hash{}
+	for line := range strings.Lines(s.Git(append([]string{"for-each-ref", "--format=%(refname) %(objectname)"}, prefixes...)...)) {
+		name, hex, _ := strings.Cut(strings.TrimSpace(line), " ")
+		values[name] = plumbing.NewHash(hex)
+	}
+	return values, nil
+}
+
+func (s *site) Delete(_ context.Context, seen map[string]plumbing.Hash) error {
+	for name := range seen {
+		s.Git("update-ref", "-d", name)
+	}
+	return nil
+}
+
+func (s *site) Note(context.Context, []string) func(error) { return func(error) {} }
+
+func (s *site) Cut() bool                  { return s.cut }
+func (s *site) Came(context.Context) error { return nil }
+
+func (s *site) Parents(hash plumbing.Hash) (parents []plumbing.Hash, err error) {
+	out, err := s.Run(nil, "rev-parse", hash.String()+"^@")
+	for hex := range strings.FieldsSeq(string(out)) {
+		parents = append(parents, plumbing.NewHash(hex))
+	}
+	return parents, err
+}
+
+// saved puts a checkpoint of HEAD onto a commit.
+func (s *site) saved(on string) string {
+	tree := s.Git("rev-parse", "HEAD^{tree}")
+	index := s.Git("commit-tree", "-m", "index", "-p", "HEAD", tree)
+	return s.Git("commit-tree", "-m", "checkpoint", "-p", on, "-p", index, tree)
+}
+
+// The HEADs that are read here are those that git lists, for a chain that goes
+// on from what the remote has, for one that was rewritten, and for a new one.
+func TestHeadsAreThoseOfGit(t *testing.T) {
+	s := &site{Repo: gittest.New(t)}
+	s.Commit("first")
+	at := s.Git("commit-tree", "-m", "genesis", s.Git("rev-parse", "HEAD^{tree}"))
+	genesis, tips := at, []plumbing.Hash{}
+	for range 4 {
+		s.Commit("another")
+		at = s.saved(at)
+		tips = append(tips, plumbing.NewHash(at))
+	}
+	s.Git("checkout", "-q", "--detach", "HEAD~3")
+	rewritten := s.saved(genesis)
+	s.Git("checkout", "-q", "-")
+	rewritten = s.saved(rewritten)
+	h := s.here()
+	for name, c := range map[string]struct {
+		tip, seen plumbing.Hash
+		want      int
+	}{
+		"new":       {tips[3], plumbing.ZeroHash, 4},
+		"goes on":   {tips[3], tips[1], 2},
+		"rewritten": {plumbing.NewHash(rewritten), tips[3], 2},
+		"the same":  {tips[2], tips[2], 0},
+		"older":     {tips[1], tips[3], 0},
+	} {
+		var seen []string
+		if !c.seen.IsZero() {
+			seen = []string{"^" + c.seen.String()}
+		}
+		want, err := h.savedHeads(context.Background(), []string{c.tip.String()}, seen)
+		require.NoError(t, err, name)
+		got, ok := h.headsOfAll([]RefUpdate{{"refs/x", c.tip, c.seen}})
+		require.True(t, ok, name)
+		assert.ElementsMatch(t, slices.Compact(want), got, name)
+		assert.Len(t, got, c.want, name)
+	}
+	_, ok := h.headsOfAll([]RefUpdate{{"refs/x", plumbing.NewHash("1111111111111111111111111111111111111111"), plumbing.ZeroHash}})
+	assert.False(t, ok, "git is asked about what is not here")
+}

@@ -1,0 +1,143 @@
+package restore
+
+import (
+	"context"
+	"fmt"
+	"syscall"
+	"testing"
+
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+)
+
+func sideOf(s string) Side {
+	if s == "" {
+		return Side{}
+	}
+	return Side{trees.ModeFile, plumbing.ComputeHash(plumbing.BlobObject, []byte(s))}
+}
+
+// TestPlanEveryCombination walks base, want and now over absent and three
+// contents, on both sides, and compares with the rule in words.
+func TestPlanEveryCombination(t *testing.T) {
+	values := []string{"", "one", "two", "three"}
+	n := 0
+	for _, base := range values {
+		for _, want := range values {
+			for _, index := range values {
+				for _, work := range values {
+					for _, sparse := range []bool{false, true} {
+						for _, choice := range []Changed{Mine, FromCheckpoint, Merged} {
+							for _, force := range []bool{false, true} {
+								n++
+								name := fmt.Sprintf("%q %q %q %q %v %s %v", base, want, index, work, sparse, choice, force)
+								checkCombination(t, name, base, want, index, work, sparse, choice, force)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	assert.Equal(t, 3072, n)
+}
+
+func checkCombination(t *testing.T, name, base, want, index, work string, sparse bool, choice Changed, force bool) {
+	tg := Target{Path: "p", Index: true, Work: true, IndexBase: merged(sideOf(base)), IndexWant: merged(sideOf(want)), WorkBase: sideOf(base), WorkWant: sideOf(want)}
+	now := state{index: merged(sideOf(index)), work: sideOf(work), sparse: sparse}
+	p := decide([]Target{tg}, func(string) state { return now }, choice, force)
+
+	workCounts := !sparse
+	done := index == want && (work == want || !workCounts)
+	changed := index != want && index != base || workCounts && work != want && work != base
+	unknown := index == "" && work != "" && work != want && work != base
+	var outcome string
+	switch {
+	case done:
+		outcome = "nothing"
+	case !changed, force:
+		outcome = "step"
+	case unknown:
+		outcome = "in the way"
+	case choice == FromCheckpoint:
+		outcome = "step"
+	case choice == Merged && workCounts && work != want && work != "" && want != "" && base != "":
+		outcome = "merge"
+	default:
+		outcome = "changed"
+	}
+	got := "nothing"
+	switch {
+	case len(p.steps) == 1 && p.steps[0].merge:
+		got = "merge"
+	case len(p.steps) == 1:
+		got = "step"
+		assert.Equal(t, index != want, p.steps[0].index, name)
+		assert.Equal(t, workCounts && work != want, p.steps[0].work, name)
+	case len(p.changed) == 1:
+		got = "changed"
+	case len(p.inTheWay) == 1:
+		got = "in the way"
+	}
+	// Sparse: a file that is there all the same is nobody's business.
+	if sparse && unknown && got == "in the way" {
+		outcome = got
+	}
+	assert.Equal(t, outcome, got, name)
+}
+
+// TestPlanOneSide: a side that the checkpoint does not want is not looked at.
+func TestPlanOneSide(t *testing.T) {
+	now := func(string) state { return state{index: merged(sideOf("mine")), work: sideOf("mine")} }
+	index := Target{Path: "p", Index: true, IndexBase: merged(sideOf("mine")), IndexWant: merged(sideOf("want"))}
+	p := decide([]Target{index}, now, Mine, false)
+	assert.Len(t, p.steps, 1)
+	assert.False(t, p.steps[0].work)
+	work := Target{Path: "p", Work: true, WorkBase: sideOf("mine"), WorkWant: sideOf("want")}
+	p = decide([]Target{work}, now, Mine, false)
+	assert.Len(t, p.steps, 1)
+	assert.False(t, p.steps[0].index)
+}
+
+// TestPlanFit: a file goes where something is only if that goes as well.
+func TestPlanFit(t *testing.T) {
+	put := func(path string) Target {
+		return Target{Path: path, Work: true, WorkWant: sideOf("new")}
+	}
+	states := map[string]state{
+		"d":     {work: sideOf("old")},
+		"d/f":   {above: "d"},
+		"e":     {inside: []string{"e/x", "e/y"}},
+		"e/x":   {work: sideOf("old")},
+		"e/y":   {work: sideOf("mine"), index: merged(sideOf("mine"))},
+		"blind": {blockage: "neither a file nor a symlink"},
+	}
+	remove := func(path string) Target { return Target{Path: path, Work: true, WorkBase: sideOf("old")} }
+	plan := func(targets ...Target) decision {
+		return decide(targets, func(p string) state { return states[p] }, Mine, false)
+	}
+	assert.Len(t, plan(remove("d"), put("d/f")).steps, 2)
+	assert.Equal(t, []string{"d/f"}, plan(put("d/f")).inTheWay)
+	p := plan(put("e"), remove("e/x"), remove("e/y"))
+	assert.Equal(t, []string{"e"}, p.inTheWay)
+	assert.Equal(t, []string{"e/y"}, p.changed, "mine stays, so the file above it cannot come")
+	assert.Equal(t, []string{"blind"}, plan(put("blind")).inTheWay)
+}
+
+// A path whose history is not known counts as changed since. An error of another
+// kind, as of a HEAD that cannot be opened now, says nothing of the paths.
+func TestPlanFailsIfHeadCannotBeRead(t *testing.T) {
+	now := func(string) state { return state{index: merged(sideOf("base"))} }
+	targets := []Target{{Path: "p", Index: true, IndexBase: merged(sideOf("base")), IndexWant: merged(sideOf("want"))}}
+	var failed error
+	s := &Worktree{Touched: func(context.Context, []string) (map[string]bool, error) { return nil, failed }}
+	failed = syscall.EMFILE
+	_, err := s.decide(t.Context(), targets, now, Mine, false)
+	assert.ErrorIs(t, err, syscall.EMFILE)
+	failed = fmt.Errorf("%w: cut", ErrUnknownHistory)
+	p, err := s.decide(t.Context(), targets, now, Mine, false)
+	assert.NoError(t, err)
+	assert.Equal(t, []string{"p"}, p.changed)
+}

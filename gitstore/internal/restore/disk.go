@@ -1,0 +1,211 @@
+package restore
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A fileOnDisk is a file as it stands in the worktree, before git's filters: its
+// kind and permissions as octal st_mode has them, and the hash of its bytes,
+// those of a symlink being its target. The zero disk says that it is not
+// there.
+type fileOnDisk struct {
+	mode uint32
+	hash plumbing.Hash
+	info fs.FileInfo // to tell whether it is still that file
+}
+
+// diskMode is the kind and the permissions of a file, 0 for what is neither a
+// file nor a symlink.
+func diskMode(info fs.FileInfo) uint32 {
+	switch m := info.Mode(); {
+	case m.IsRegular():
+		return 0o100000 | uint32(m.Perm())
+	case m&fs.ModeSymlink != 0:
+		return trees.ModeSymlink
+	}
+	return 0
+}
+
+// same reports whether two files are the same to git: by their bytes, and by
+// their executable bit where that counts.
+func (d fileOnDisk) same(o fileOnDisk, fileMode bool) bool {
+	const exec = 0o100
+	switch {
+	case d.hash != o.hash, (d.mode == 0) != (o.mode == 0), (d.mode == trees.ModeSymlink) != (o.mode == trees.ModeSymlink):
+		return false
+	}
+	return !fileMode || d.mode&exec == o.mode&exec
+}
+
+// String is "<octal mode> <hash>", "" for no file.
+func (d fileOnDisk) String() string { return Side{d.mode, d.hash}.String() }
+
+// readDisk reads a file of the worktree and what identifies it. It fails with
+// ErrConcurrentChange when that changes while it is read.
+func readDisk(dir *os.Root, name string) (fileOnDisk, []byte, error) {
+	info, err := dir.Lstat(name)
+	if err != nil {
+		return fileOnDisk{}, nil, err
+	}
+	d := fileOnDisk{mode: diskMode(info), info: info}
+	var data []byte
+	switch d.mode {
+	case 0:
+		return fileOnDisk{}, nil, fmt.Errorf("neither a file nor a symlink")
+	case trees.ModeSymlink:
+		target, err := dir.Readlink(name)
+		if err != nil {
+			return fileOnDisk{}, nil, err
+		}
+		data = []byte(target)
+	default:
+		if data, err = dir.ReadFile(name); err != nil {
+			return fileOnDisk{}, nil, err
+		}
+	}
+	again, err := dir.Lstat(name)
+	if err != nil || !sameFile(info, again) {
+		return fileOnDisk{}, nil, ErrConcurrentChange
+	}
+	d.hash = plumbing.ComputeHash(plumbing.BlobObject, data)
+	return d, data, nil
+}
+
+// hashDisk is readDisk without keeping the bytes.
+func hashDisk(dir *os.Root, name string, info fs.FileInfo) (fileOnDisk, error) {
+	if diskMode(info) == trees.ModeSymlink {
+		d, _, err := readDisk(dir, name)
+		return d, err
+	}
+	f, err := dir.Open(name)
+	if err != nil {
+		return fileOnDisk{}, err
+	}
+	defer f.Close()
+	h := plumbing.NewHasher(plumbing.BlobObject, info.Size())
+	if n, err := io.Copy(h, f); err != nil || n != info.Size() {
+		return fileOnDisk{}, ErrConcurrentChange
+	}
+	return fileOnDisk{mode: diskMode(info), hash: h.Sum(), info: info}, nil
+}
+
+// sameFile reports whether a file was neither replaced nor written.
+func sameFile(a, b fs.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return os.SameFile(a, b) && a.Mode() == b.Mode() && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+// A place is where a path of the worktree is: its directory, opened through
+// directories alone, and its name there.
+type place struct {
+	dir  *os.Root
+	name string
+}
+
+func (p place) close() { p.dir.Close() }
+
+// A blockedError says that what should be a directory is something else.
+type blockedError struct{ path string }
+
+func (e *blockedError) Error() string { return fmt.Sprintf("%q is not a directory", e.path) }
+
+// openPlace finds the place of a path and never follows a symlink to it.
+// Missing directories are an error, fs.ErrNotExist, unless they are to be
+// made.
+func openPlace(root *os.Root, name string, mkdir bool) (place, error) {
+	dir, err := root.OpenRoot(".")
+	if err != nil {
+		return place{}, err
+	}
+	parent, base := path.Split(name)
+	done := ""
+	for part := range strings.SplitSeq(strings.TrimSuffix(parent, "/"), "/") {
+		if part == "" {
+			break
+		}
+		done = path.Join(done, part)
+		next, err := openDir(dir, part, mkdir)
+		dir.Close()
+		if err != nil {
+			if err == errNotDir {
+				err = &blockedError{done}
+			}
+			return place{}, err
+		}
+		dir = next
+	}
+	return place{dir, base}, nil
+}
+
+var errNotDir = fmt.Errorf("not a directory")
+
+// openDir opens a directory below dir: what is opened is what was looked at,
+// so no symlink came between.
+func openDir(dir *os.Root, name string, mkdir bool) (*os.Root, error) {
+	if mkdir {
+		if err := dir.Mkdir(name, 0o777); err != nil && !os.IsExist(err) {
+			return nil, err
+		}
+	}
+	info, err := dir.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, errNotDir
+	}
+	next, err := dir.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	if opened, err := next.Stat("."); err != nil || !os.SameFile(info, opened) {
+		next.Close()
+		return nil, errNotDir
+	}
+	return next, nil
+}
+
+// insideOf lists the files below a directory. What cannot be listed, or is more
+// than limit, is told by a last one that is no path: "".
+func insideOf(dir *os.Root, name string, limit int) (files []string) {
+	d, err := openDir(dir, path.Base(name), false)
+	if err != nil {
+		return []string{""}
+	}
+	defer d.Close()
+	entries, err := readDir(d)
+	if err != nil {
+		return []string{""}
+	}
+	for _, e := range entries {
+		switch below := name + "/" + e.Name(); {
+		case len(files) > limit:
+			return append(files, "")
+		case e.IsDir():
+			files = append(files, insideOf(d, below, limit-len(files))...)
+		default:
+			files = append(files, below)
+		}
+	}
+	return files
+}
+
+func readDir(d *os.Root) ([]os.DirEntry, error) {
+	f, err := d.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.ReadDir(-1)
+}

@@ -1,0 +1,151 @@
+package restore_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// rawTree stores a tree as it is given, however wrong.
+func (x *site) rawTree(entries ...trees.Entry) trees.Entry {
+	var b strings.Builder
+	for _, e := range entries {
+		b.WriteString(treeLine(e))
+	}
+	hash := strings.TrimSpace(string(x.Pipe([]byte(b.String()), "hash-object", "-t", "tree", "-w", "--stdin", "--literally")))
+	return trees.Entry{Mode: trees.ModeTree, Hash: plumbing.NewHash(hash)}
+}
+
+func treeLine(e trees.Entry) string {
+	return map[uint32]string{trees.ModeTree: "40000", trees.ModeFile: "100644", trees.ModeSymlink: "120000", trees.ModeGitlink: "160000", 0o100755: "100755", 0o60000: "60000"}[e.Mode] +
+		" " + e.Name + "\x00" + string(e.Hash[:])
+}
+
+func as(e trees.Entry, name string) trees.Entry { e.Name = name; return e }
+
+// forge is a checkpoint like c with other trees.
+func (x *site) forge(c *gitstore.Checkpoint, entries ...trees.Entry) *gitstore.Checkpoint {
+	old, err := trees.Parse(x.Pipe(nil, "cat-file", "tree", c.Tree.String()))
+	require.NoError(x.t, err)
+	record, _ := trees.Find(old, "checkpoint.yaml")
+	base, _ := trees.Find(old, "staged")
+	all := []trees.Entry{record}
+	for _, e := range entries {
+		all = append(all, e)
+		if e.Name == "staged" {
+			base.Name = ""
+		}
+	}
+	if base.Name != "" {
+		all = append(all, base)
+	}
+	tree := x.rawTree(all...)
+	parents := strings.Fields(x.Git("log", "-1", "--format=%P", c.Commit.String()))
+	commit := x.Git("commit-tree", "-m", x.Git("log", "-1", "--format=%B", c.Commit.String()), "-p", parents[0], "-p", parents[1], tree.Hash.String())
+	forged := *c
+	forged.Commit, forged.Tree = plumbing.NewHash(commit), tree.Hash
+	return &forged
+}
+
+func TestRestoreRefusesHostileTrees(t *testing.T) {
+	x := newSite(t)
+	c := x.save()
+	evil := trees.Entry{Mode: trees.ModeFile, Hash: plumbing.NewHash(x.Hash("evil\n"))}
+	link := trees.Entry{Mode: trees.ModeSymlink, Hash: plumbing.NewHash(x.Hash("/tmp"))}
+	in := func(dir string, e trees.Entry) trees.Entry { return as(x.rawTree(e), dir) }
+	hostile := map[string][]trees.Entry{
+		".git/config":         {in(".git", as(evil, "config"))},
+		".GIT":                {in(".GIT", as(evil, "config"))},
+		"git~1":               {in("git~1", as(evil, "config"))},
+		"hfs":                 {in(".g\u200cit", as(evil, "config"))},
+		"ntfs stream":         {in(".git::$INDEX_ALLOCATION", as(evil, "config"))},
+		"below":               {in("d", in(".git", as(evil, "config")))},
+		"..":                  {in("..", as(evil, "x"))},
+		".":                   {in(".", as(evil, "x"))},
+		"dots in a name":      {as(evil, "../x")},
+		"absolute":            {as(evil, "/tmp/git-checkpoint-x")},
+		"empty":               {as(evil, "")},
+		"trailing slash":      {as(evil, "x/")},
+		".git file":           {as(evil, ".git")},
+		"symlinked modules":   {as(link, ".gitmodules")},
+		"twice":               {as(evil, "x"), as(evil, "x")},
+		"out of order":        {as(evil, "z"), as(evil, "a"), as(evil, "z")},
+		"file and directory":  {as(evil, "x"), in("x", as(evil, "y"))},
+		"link and directory":  {as(link, "x"), in("x", as(evil, "y"))},
+		"by a slash":          {as(evil, "x"), as(evil, "x/y")},
+		"a device":            {{Mode: 0o60000, Name: "x", Hash: evil.Hash}},
+		"missing blob":        {{Mode: trees.ModeFile, Name: "x", Hash: plumbing.NewHash(strings.Repeat("12", 20))}},
+		"a tree as a file":    {{Mode: trees.ModeFile, Name: "x", Hash: x.rawTree(as(evil, "y")).Hash}},
+		"submodule elsewhere": {{Mode: trees.ModeGitlink, Name: "x", Hash: evil.Hash}},
+	}
+	before, config := x.picture(), x.Read(".git/config")
+	for name, entries := range hostile {
+		for _, place := range []string{"staged", "worktree", "untracked", "artifacts", "conflicts"} {
+			if name == "submodule elsewhere" && (place == "staged" || place == "conflicts") {
+				continue
+			}
+			t.Run(name+" in "+place, func(t *testing.T) {
+				tree := x.rawTree(entries...)
+				if place == "conflicts" {
+					tree = x.rawTree(as(tree, "2"))
+				}
+				_, err := x.try(x.forge(c, as(tree, place)), force)
+				require.Error(t, err)
+				t.Log(err)
+				assert.Equal(t, before, x.picture())
+				assert.Equal(t, config, x.Read(".git/config"))
+				x.noRestoreLeft()
+			})
+		}
+	}
+	_, err := os.Lstat("/tmp/git-checkpoint-x")
+	assert.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func (x *site) noRestoreLeft() {
+	x.t.Helper()
+	assert.False(x.t, x.s.Pending(x.t.Context()))
+	_, err := os.Lstat(x.GitPath("index.lock"))
+	assert.ErrorIs(x.t, err, os.ErrNotExist)
+}
+
+// TestRestoreSymlinkThenBelow: a symlink of the worktree that an artifact of
+// the same checkpoint, or a file of a later one, is named below.
+func TestRestoreSymlinkThenBelow(t *testing.T) {
+	x := newSite(t)
+	outside := t.TempDir()
+	x.link(outside, "s")
+	x.Git("add", "-A")
+	x.Commit("a symlink")
+	c := x.save()
+	evil := trees.Entry{Mode: trees.ModeFile, Hash: plumbing.NewHash(x.Hash("evil\n"))}
+	for _, place := range []string{"staged", "worktree", "untracked", "artifacts"} {
+		tree := x.rawTree(as(x.rawTree(as(evil, "x")), "s"))
+		_, err := x.try(x.forge(c, as(tree, place)), force)
+		t.Log(place, err)
+		entries, err := os.ReadDir(outside)
+		require.NoError(t, err)
+		assert.Empty(t, entries)
+	}
+}
+
+// TestRestoreIntoASubmodule: another repository's files are not ours.
+func TestRestoreIntoASubmodule(t *testing.T) {
+	x := newSite(t)
+	x.Git("init", "-q", "sub")
+	x.Git("-C", "sub", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x")
+	x.Git("add", "sub")
+	x.Commit("with a submodule")
+	c := x.save()
+	evil := trees.Entry{Mode: trees.ModeFile, Hash: plumbing.NewHash(x.Hash("evil\n"))}
+	forged := x.forge(c, as(x.rawTree(as(x.rawTree(as(evil, "x")), "sub")), "untracked"))
+	done := x.restore(forged, force)
+	assert.Equal(t, []string{"sub/x"}, done.InTheWay)
+}

@@ -1,0 +1,201 @@
+//go:build unix
+
+package restore_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/internal/restore"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestMain lets a test start this binary as a process that restores, to be
+// killed: with GIT_CHECKPOINT_TEST_KILL_RESTORE set it restores the checkpoint of that name in
+// the working directory, and kills itself, with all its children, at the n-th
+// fault point where GIT_CHECKPOINT_TEST_KILL_AT says so.
+func TestMain(m *testing.M) {
+	if id := os.Getenv("GIT_CHECKPOINT_TEST_KILL_RESTORE"); id != "" {
+		os.Exit(restoreToBeKilled(id))
+	}
+	os.Exit(m.Run())
+}
+
+func restoreToBeKilled(id string) int {
+	n, _ := strconv.Atoi(os.Getenv("GIT_CHECKPOINT_TEST_KILL_AT"))
+	restore.SetFault(func(string) error {
+		if n--; n == 0 {
+			_ = syscall.Kill(0, syscall.SIGKILL) // the whole group
+		}
+		return nil
+	})
+	ctx := context.Background()
+	s, err := gitstore.Open(ctx, gitstore.Options{})
+	if err == nil {
+		var c *gitstore.Checkpoint
+		if c, err = s.Find(ctx, "42", id); err == nil {
+			_, err = s.Restore(ctx, gitstore.RestoreRequest{Checkpoint: c, Request: restore.Request{Changed: restore.FromCheckpoint}})
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// startRestore runs a restore in a process group of its own.
+func (x *site) startRestore(c *gitstore.Checkpoint, killAt int) *exec.Cmd {
+	x.t.Helper()
+	self, err := os.Executable()
+	require.NoError(x.t, err)
+	cmd := exec.Command(self)
+	cmd.Dir = x.Dir
+	cmd.Env = append(x.Env(), "GIT_CHECKPOINT_TEST_KILL_RESTORE="+string(c.ID), "GIT_CHECKPOINT_TEST_KILL_AT="+strconv.Itoa(killAt))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Stderr = new(bytes.Buffer)
+	require.NoError(x.t, cmd.Start())
+	return cmd
+}
+
+// killSite has a checkpoint with every kind of change, and mine in the way of
+// some.
+func killSite(t *testing.T) (x *site, c *gitstore.Checkpoint, before, after string) {
+	x = newSite(t, "g/h/i")
+	x.stageSome()
+	x.Git("rm", "-rq", "g")
+	x.Write("g", "a file now\n")
+	x.Git("rm", "-q", "b")
+	x.Write("b/c", "a directory now\n")
+	x.link("a", "l")
+	for i := range 20 {
+		x.Write(fmt.Sprintf("many/f%02d", i), "f\n")
+	}
+	x.Git("add", "-A")
+	after = x.picture()
+	c = x.save()
+	x.clean()
+	x.Write("a", "mine\n")
+	return x, c, x.picture(), after
+}
+
+// whole fails unless every file is what it was before or what comes after.
+func whole(t *testing.T, x *site, before, after string) {
+	t.Helper()
+	files, _, _ := strings.Cut(x.picture(), "\n--\n")
+	for line := range strings.Lines(files) {
+		line = strings.TrimSuffix(line, "\n")
+		if !strings.Contains(before, line) && !strings.Contains(after, line) {
+			t.Errorf("neither before nor after: %s", line)
+		}
+	}
+}
+
+// TestRestoreKilledAtEveryPoint kills at each step, and then goes on in each
+// of the three ways.
+func TestRestoreKilledAtEveryPoint(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+	step := 4
+	if os.Getenv("GIT_CHECKPOINT_TEST_TORTURE") == "full" {
+		step = 1
+	}
+	for first, way := range []string{"restore", "continue", "abort"} {
+		t.Run(way, func(t *testing.T) {
+			x, c, before, after := killSite(t)
+			for n := 1 + first; ; n += step {
+				cmd := x.startRestore(c, n)
+				if err := cmd.Wait(); err == nil {
+					assert.Greater(t, n, 25)
+					break
+				}
+				whole(t, x, before, after)
+				x.goOn(c, way, before, after)
+				x.backTo(before)
+			}
+		})
+	}
+}
+
+// goOn repairs what a kill left.
+func (x *site) goOn(c *gitstore.Checkpoint, way, before, after string) {
+	x.t.Helper()
+	pending := x.s.Pending(x.t.Context())
+	want := x.picture()
+	if pending { // it has begun to act
+		want = map[string]string{"continue": after, "abort": before}[way]
+	}
+	switch way {
+	case "continue":
+		was, err := x.s.Continue(context.Background())
+		require.NoError(x.t, err)
+		assert.Equal(x.t, pending, was)
+	case "abort":
+		was, err := x.s.Abort(context.Background())
+		require.NoError(x.t, err)
+		assert.Equal(x.t, pending, was)
+	default:
+		want = after
+		x.restore(c, takeTheirs)
+	}
+	if got := x.picture(); got != want {
+		require.Fail(x.t, way+" did not give what it should", got)
+	}
+	x.noLitter()
+}
+
+// backTo undoes what there is to undo, which must give back what was before.
+func (x *site) backTo(before string) {
+	x.t.Helper()
+	for x.Git("for-each-ref", "refs/git-checkpoint/undo") != "" {
+		x.undo()
+	}
+	require.Equal(x.t, before, x.picture())
+}
+
+// TestRestoreKilledAnytime kills at random moments, git's own included.
+func TestRestoreKilledAnytime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+	x, c, before, after := killSite(t)
+	began := time.Now()
+	require.NoError(t, x.startRestore(c, 0).Wait())
+	took := time.Since(began)
+	x.backTo(before)
+	rounds, killed := 20, 0
+	for i := range rounds {
+		cmd := x.startRestore(c, 0)
+		time.Sleep(rand.N(took))
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		if cmd.Wait() != nil {
+			killed++
+		}
+		whole(t, x, before, after)
+		x.goOn(c, []string{"restore", "continue", "abort"}[i%3], before, after)
+		x.restore(c, takeTheirs) // whatever was left is in nobody's way
+		require.Equal(t, after, x.picture())
+		x.noLitter()
+		x.backTo(before)
+	}
+	assert.Positive(t, killed)
+	left, err := filepath.Glob(x.Path(".git/git-checkpoint/*"))
+	require.NoError(t, err)
+	for _, file := range left {
+		assert.NotContains(t, []string{"files", "index", "index.lock", "index.held", "restore"}, filepath.Base(file))
+	}
+}

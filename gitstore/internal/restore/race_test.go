@@ -1,0 +1,102 @@
+package restore_test
+
+import (
+	"os"
+	"testing"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/internal/restore"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// at runs f once, when a restore gets to a point.
+func at(t *testing.T, point string, f func()) {
+	t.Helper()
+	t.Cleanup(func() { restore.SetFault(nil) })
+	done := false
+	restore.SetFault(func(p string) error {
+		if p == point && !done {
+			done = true
+			f()
+		}
+		return nil
+	})
+}
+
+// TestRestoreLosesNoEditInBetween: what somebody writes after the restore
+// looked stays, and is reported.
+func TestRestoreLosesNoEditInBetween(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+	outside := t.TempDir()
+	edits := map[string]func(*site){
+		"edited":          func(x *site) { x.Write("a", "in between\n") },
+		"replaced":        func(x *site) { x.link("b", "a") },
+		"removed":         func(x *site) { x.remove("a") },
+		"now a directory": func(x *site) { x.remove("a"); x.Write("a/x", "1") },
+		"doomed edited":   func(x *site) { x.Write("d/e", "in between\n") },
+		"new one there":   func(x *site) { x.Write("new/n", "in between\n") },
+		"new is a link":   func(x *site) { x.link(outside, "new") },
+		"parent a link":   func(x *site) { x.remove("d"); x.link(outside, "d") },
+		"parent a file":   func(x *site) { x.Write("new", "in between\n") },
+	}
+	for name, edit := range edits {
+		t.Run(name, func(t *testing.T) {
+			x := newSite(t)
+			x.stageSome()
+			x.Write("d/f", "staged f\n")
+			x.Git("add", "-A")
+			c := x.save()
+			x.clean()
+			edit(x)
+			want := map[string]string{}
+			for _, p := range []string{"a", "a/x", "d/e", "new/n", "new"} {
+				want[p] = look(x, p)
+			}
+			x.clean()
+			at(t, "journal", func() { edit(x) })
+			done := x.restore(c)
+			assert.NotEmpty(t, done.Skipped)
+			for _, p := range []string{"a", "a/x", "d/e", "new/n", "new"} {
+				if got := look(x, p); got == "none" || want[p] == "none" {
+					continue
+				} else if want[p] != "0 a\nx\ny\nz\nend\n" && want[p] != "2 d/e\nx\ny\nz\nend\n" {
+					assert.Equal(t, want[p], got, p)
+				}
+			}
+			entries, err := os.ReadDir(outside)
+			require.NoError(t, err)
+			assert.Empty(t, entries)
+			x.noLitter()
+		})
+	}
+}
+
+func look(x *site, name string) string {
+	if target, err := os.Readlink(x.Path(name)); err == nil {
+		return "-> " + target
+	}
+	data, err := os.ReadFile(x.Path(name))
+	if err != nil {
+		return "none"
+	}
+	return string(data)
+}
+
+// TestRestoreSeesAnEditBeforeItActs: while nothing is touched yet, a file that
+// changed stops the restore as a whole.
+func TestRestoreSeesAnEditBeforeItActs(t *testing.T) {
+	x := newSite(t)
+	x.stageSome()
+	c := x.save()
+	x.clean()
+	at(t, "planned", func() { x.Write("a", "in between\n") })
+	_, err := x.try(c)
+	var refused *gitstore.RefusedError
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, " M a", x.status())
+	x.noLitter()
+}

@@ -1,0 +1,258 @@
+package restore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/index"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// maxInside is how many files in the place of a file are looked at.
+const maxInside = 10_000
+
+// A stateReader reads the present state of paths.
+type stateReader struct {
+	s      *Worktree
+	ctx    context.Context
+	root   *os.Root
+	x      *index.Index
+	staged plumbing.Hash // the staging area as a tree
+	now    map[string]*state
+	raw    bool     // files as they stand, past git's filters
+	asked  []string // regular files whose blob has to be told
+}
+
+// readState reads the present state of the paths of targets, in the staging area and
+// in the worktree; files are told as git would add them, or raw.
+func (s *Worktree) readState(ctx context.Context, targets []Target, area *lockedIndex, raw bool) (func(string) state, error) {
+	root, err := os.OpenRoot(s.Root)
+	if err != nil {
+		return nil, fmt.Errorf("open worktree: %w", err)
+	}
+	defer root.Close()
+	o := &stateReader{s: s, ctx: ctx, root: root, x: area.x, staged: area.tree, raw: raw, now: make(map[string]*state, len(targets))}
+	for i := range targets {
+		if err := o.readPath(&targets[i]); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.x.Err(); err != nil {
+		return nil, err
+	}
+	now := func(path string) state { return *o.now[path] }
+	if raw {
+		return now, nil
+	}
+	if err := o.hash(); err != nil {
+		return nil, err
+	}
+	return now, s.markSparse(ctx, targets, o.now)
+}
+
+func (o *stateReader) readPath(t *Target) error {
+	st := &state{}
+	o.now[t.Path] = st
+	entries := o.x.Lookup(t.Path)
+	for _, e := range entries {
+		st.index[e.Stage] = Side{uint32(e.Mode), e.Hash}
+		if e.IntentToAdd {
+			st.index[0] = intended
+		}
+		st.sparse = st.sparse || e.SkipWorktree
+		st.assume = st.assume || e.AssumeValid
+	}
+	if wants := t.Index && t.IndexWant != (Stages{}) || t.Work && t.WorkWant != (Side{}); wants && st.index[0] == (Side{}) {
+		if err := o.readIndexAround(t.Path, st); err != nil {
+			return err
+		}
+	}
+	if !t.Work {
+		return nil
+	}
+	if err := o.readWorktree(t, st, entries); err != nil {
+		return fmt.Errorf("read %q: %w", t.Path, err)
+	}
+	return nil
+}
+
+// readIndexAround finds what in the staging area keeps a path out: an entry for a
+// directory above it, which may be a submodule, or entries below it.
+func (o *stateReader) readIndexAround(path string, st *state) error {
+	for i := range path {
+		if path[i] != '/' || st.indexAbove != "" {
+			continue
+		}
+		above := o.x.Lookup(path[:i])
+		if entriesAs(above)[0] != (Side{}) {
+			st.indexAbove = path[:i]
+			st.closed = above[0].Mode == trees.ModeGitlink || above[0].SkipWorktree
+		}
+	}
+	_, toAdd := o.x.Special() // no tree has them
+	for _, p := range toAdd {
+		if p != path && below(p, path) {
+			st.indexInside = append(st.indexInside, p)
+		}
+	}
+	mode, hash, err := trees.Lookup(o.s.Objects, o.staged, path)
+	if err != nil || mode != trees.ModeTree {
+		return err
+	}
+	files, err := trees.Diff(o.s.Objects, plumbing.ZeroHash, hash)
+	for _, f := range files {
+		st.indexInside = append(st.indexInside, path+"/"+f.Path)
+	}
+	return err
+}
+
+// readWorktree fills in the worktree's side of a path, but for the hash of a regular
+// file that git has to be asked for. A file that cannot be read is blocked. If
+// the system ran out of something, or a disk failed, the file may be readable
+// later, so readWorktree fails.
+func (o *stateReader) readWorktree(t *Target, st *state, entries []index.Entry) error {
+	err := o.readFile(t, st, entries)
+	switch {
+	case err == nil:
+		return nil
+	case passing(err):
+		return err
+	}
+	st.blockage = err.Error()
+	return nil
+}
+
+// passing reports whether an error is no property of the file that it came from.
+func passing(err error) bool {
+	for _, cause := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOSPC, syscall.EIO} {
+		if errors.Is(err, cause) {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) error {
+	pl, err := openPlace(o.root, t.Path, false)
+	var blocked *blockedError
+	switch {
+	case errors.As(err, &blocked):
+		st.above = blocked.path
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		st.made = missing(o.root, t.Path)
+		return nil
+	case err != nil:
+		return err
+	}
+	defer pl.close()
+	info, err := pl.dir.Lstat(pl.name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.IsDir():
+		st.inside = insideOf(pl.dir, t.Path, maxInside)
+		return nil
+	}
+	st.disk = fileOnDisk{mode: diskMode(info), info: info}
+	if st.disk.mode == 0 {
+		return errors.New("neither a file nor a symlink")
+	}
+	if o.raw {
+		st.disk, err = hashDisk(pl.dir, pl.name, info)
+		return err
+	}
+	st.work.Mode = o.s.gitMode(info, st.index[0].Mode, t.WorkWant.Mode, t.WorkBase.Mode)
+	switch {
+	case len(entries) == 1 && unmodified(entries[0], info, o.x.ModTime()):
+		st.work = st.index[0]
+	case st.work.Mode == trees.ModeSymlink:
+		d, err := hashDisk(pl.dir, pl.name, info)
+		st.work.Hash = d.hash
+		return err
+	default:
+		o.asked = append(o.asked, t.Path)
+	}
+	return nil
+}
+
+// missing is the topmost directory above a path that is not there.
+func missing(root *os.Root, name string) string {
+	for i := range name {
+		if name[i] != '/' {
+			continue
+		}
+		if _, err := root.Lstat(name[:i]); errors.Is(err, fs.ErrNotExist) {
+			return name[:i]
+		}
+	}
+	return ""
+}
+
+// gitMode is the mode by which git would add a file. Where the file system has
+// no executable bits or symlinks, it is one of those that it is known by.
+func (s *Worktree) gitMode(info fs.FileInfo, known ...uint32) uint32 {
+	mode := trees.ModeOf(info)
+	for _, k := range known {
+		switch {
+		case mode == trees.ModeSymlink:
+			return mode
+		case k == trees.ModeSymlink && !s.configBool("core.symlinks", true):
+			return k
+		case (k == trees.ModeFile || k == trees.ModeExec) && !s.configBool("core.filemode", true):
+			return k
+		}
+	}
+	return mode
+}
+
+func (s *Worktree) configBool(key string, unset bool) bool {
+	value, ok := git.Last(s.Config, key)
+	if !ok {
+		return unset
+	}
+	return git.Bool(value)
+}
+
+// unmodified reports whether the stat data of a file are those of its entry, so
+// that nothing needs to be read. It follows git's rules for the times, the
+// inode, the owner and the size. A file is read if it is not older than the
+// index, which was written then. Settings and flags that let git look less
+// closely (core.trustctime, core.checkStat, assume-unchanged, fsmonitor) are
+// ignored: a restore may overwrite the file, and its content costs one read.
+func unmodified(e index.Entry, info fs.FileInfo, written time.Time) bool {
+	if e.IntentToAdd || e.Stage != 0 || trees.ModeOf(info) != uint32(e.Mode) {
+		return false
+	}
+	st, known := statOf(info)
+	st.Dev = e.Dev // git does not compare devices
+	if !known || st != e.Stat || info.Size() == 0 || info.Size() >= 1<<32 {
+		return false
+	}
+	return st.MTime.Nsec != 0 && written.After(info.ModTime())
+}
+
+// hash finds out what the files would be after git's filters.
+func (o *stateReader) hash() error {
+	hashes, err := o.s.Hash(o.ctx, o.asked)
+	if err != nil {
+		return err
+	}
+	for i, path := range o.asked {
+		st := o.now[path]
+		if st.work.Hash = hashes[i]; hashes[i].IsZero() {
+			st.blockage, st.work.Hash = "not readable", plumbing.NewHash("ff")
+		}
+	}
+	return nil
+}

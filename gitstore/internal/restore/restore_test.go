@@ -1,0 +1,180 @@
+package restore_test
+
+import (
+	"context"
+	"testing"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/internal/restore"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func force(r *gitstore.RestoreRequest)      { r.Force = true }
+func exact(r *gitstore.RestoreRequest)      { r.Exact = true }
+func dryRun(r *gitstore.RestoreRequest)     { r.DryRun = true }
+func stagedOnly(r *gitstore.RestoreRequest) { r.Staged = true }
+
+func takeTheirs(r *gitstore.RestoreRequest) { r.Changed = restore.FromCheckpoint }
+func mergeBoth(r *gitstore.RestoreRequest)  { r.Changed = restore.Merged }
+
+func only(paths ...string) func(*gitstore.RestoreRequest) {
+	return func(r *gitstore.RestoreRequest) { r.Paths = paths }
+}
+
+// stageSome changes, adds and removes files, and stages that.
+func (x *site) stageSome() {
+	x.Write("a", "staged a\n")
+	x.Write("new/n", "staged n\n")
+	x.Git("rm", "-q", "d/e")
+	x.Git("add", "-A")
+}
+
+func TestRestoreAndUndo(t *testing.T) {
+	x := newSite(t)
+	x.stageSome()
+	saved := x.picture()
+	c := x.save()
+	x.clean()
+	clean := x.picture()
+
+	done := x.restore(c)
+	assert.Equal(t, []string{"a", "d/e", "new/n"}, done.Restored)
+	assert.Equal(t, saved, x.picture())
+	assert.Empty(t, x.Git("diff-files"), "stat data is fresh")
+	x.noLitter()
+
+	again := x.restore(c)
+	assert.Empty(t, again.Restored)
+	assert.Empty(t, again.Undo)
+
+	undone := x.undo()
+	assert.Equal(t, done.Restored, undone.Restored)
+	assert.Equal(t, clean, x.picture())
+	assert.Empty(t, x.Git("diff-files"))
+	assert.Empty(t, x.Git("for-each-ref", "refs/git-checkpoint/undo"))
+	x.noLitter()
+	_, err := x.s.Undo(context.Background(), "42")
+	require.ErrorIs(t, err, gitstore.ErrNothingToUndo)
+}
+
+func TestRestoreLeavesOtherPathsAlone(t *testing.T) {
+	x := newSite(t)
+	x.stageSome()
+	c := x.save()
+	x.clean()
+	x.Write("b", "a later commit\n")
+	x.Git("commit", "-qam", "later")
+	x.Write("d/f", "unstaged\n")
+	x.Write("note", "untracked\n")
+	before := x.Git("rev-parse", "HEAD")
+
+	x.restore(c)
+	assert.Equal(t, "a later commit\n", x.Read("b"))
+	assert.Equal(t, "unstaged\n", x.Read("d/f"))
+	assert.Equal(t, "untracked\n", x.Read("note"))
+	assert.Equal(t, before, x.Git("rev-parse", "HEAD"))
+	assert.Equal(t, "M  a\nD  d/e\n M d/f\nA  new/n\n?? note", x.status())
+}
+
+func TestRestoreNeverRevertsALaterCommit(t *testing.T) {
+	x := newSite(t)
+	x.stageSome()
+	c := x.save()
+	x.clean()
+	x.Write("a", "committed later\n")
+	x.Git("commit", "-qam", "later")
+	done := x.restore(c)
+	assert.Equal(t, []string{"a"}, done.Skipped)
+	assert.Equal(t, "committed later\n", x.Read("a"))
+}
+
+func TestRestoreRefusesAnotherHistory(t *testing.T) {
+	x := newSite(t)
+	x.Commit("second")
+	x.stageSome()
+	c := x.save()
+	x.Git("reset", "-q", "--hard", "HEAD^")
+	before := x.picture()
+	_, err := x.try(c)
+	var refused *gitstore.RefusedError
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, "git switch -c resume-42 "+c.Commit.String()[:12]+"^2^", refused.Hint)
+	assert.Equal(t, before, x.picture())
+
+	x.restore(c, func(r *gitstore.RestoreRequest) { r.AnyHead = true })
+	assert.Equal(t, "staged a\n", x.Read("a"))
+	x.undo()
+	x.restore(c, force)
+	assert.Equal(t, "staged a\n", x.Read("a"))
+}
+
+func TestRestoreRefusesInTheMiddle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+	for what, file := range map[string]string{
+		"merge": "MERGE_HEAD", "rebase": "rebase-merge/x", "am": "rebase-apply/applying", "cherry-pick": "CHERRY_PICK_HEAD", "revert": "REVERT_HEAD",
+	} {
+		t.Run(what, func(t *testing.T) {
+			x := newSite(t)
+			x.stageSome()
+			c := x.save()
+			x.clean()
+			x.Write(".git/"+file, x.Git("rev-parse", "HEAD")+"\n")
+			_, err := x.try(c)
+			var refused *gitstore.RefusedError
+			require.ErrorAs(t, err, &refused)
+			assert.Equal(t, "a "+what+" is under way", refused.Reason)
+			assert.NotEmpty(t, x.restore(c, force).Restored)
+		})
+	}
+}
+
+// TestRestoreInItsOwnMerge: a checkpoint that was saved in a merge goes back
+// into that merge, with the stages of its conflicts.
+func TestRestoreInItsOwnMerge(t *testing.T) {
+	x := newSite(t)
+	x.Git("switch", "-qc", "side")
+	x.Write("a", "theirs\n")
+	x.Git("commit", "-qam", "theirs")
+	side := x.Git("rev-parse", "HEAD")
+	x.Git("switch", "-q", "main")
+	x.Write("a", "ours\n")
+	x.Git("commit", "-qam", "ours")
+	_, err := x.Run(nil, "merge", "side")
+	require.Error(t, err)
+	saved := x.picture()
+	c := x.save(withWorktree)
+	x.Write("a", "resolved\n")
+	x.Git("add", "a")
+	assert.Equal(t, []string{"a"}, x.restore(c).Skipped, "the conflict was resolved since")
+	done := x.restore(c, takeTheirs)
+	assert.Empty(t, done.Merging)
+	assert.Equal(t, saved, x.picture())
+
+	x.Git("merge", "--abort")
+	done = x.restore(c)
+	assert.Equal(t, []string{side}, done.Merging)
+	assert.Equal(t, saved, x.picture())
+	x.undo()
+	assert.Empty(t, x.status())
+}
+
+func TestRestoreHeldLock(t *testing.T) {
+	x := newSite(t)
+	x.stageSome()
+	c := x.save()
+	x.clean()
+	x.Write(".git/index.lock", "somebody else's")
+	before, index := x.picture(), x.Read(".git/index")
+	_, err := x.try(c)
+	var refused *gitstore.RefusedError
+	require.ErrorAs(t, err, &refused)
+	assert.Contains(t, refused.Reason, "locked by another git process")
+	assert.Equal(t, before, x.picture())
+	assert.Equal(t, index, x.Read(".git/index"))
+	assert.Equal(t, "somebody else's", x.Read(".git/index.lock"))
+	assert.NotEmpty(t, x.restore(c, dryRun).Restored, "a dry run takes no lock")
+}

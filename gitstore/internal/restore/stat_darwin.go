@@ -1,0 +1,22 @@
+package restore
+
+import (
+	"io/fs"
+	"syscall"
+
+	"git-checkpoint/gitstore/internal/index"
+)
+
+// statOf returns what the staging area keeps of a file, but for the device.
+// It reports false if the system does not tell all of it.
+func statOf(info fs.FileInfo) (index.Stat, bool) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return index.Stat{}, false
+	}
+	return index.Stat{
+		CTime: index.Time{Sec: uint32(st.Ctimespec.Sec), Nsec: uint32(st.Ctimespec.Nsec)},
+		MTime: index.Time{Sec: uint32(st.Mtimespec.Sec), Nsec: uint32(st.Mtimespec.Nsec)},
+		Ino:   uint32(st.Ino), UID: st.Uid, GID: st.Gid, Size: uint32(st.Size),
+	}, true
+}

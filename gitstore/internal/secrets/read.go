@@ -1,0 +1,125 @@
+package secrets
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// A Result is what Read found.
+type Result struct {
+	Findings []Finding
+	Skipped  string // why it was not looked at, "" where it was
+}
+
+// piece is how much of a file is held at once.
+const piece = 256 << 10
+
+// Read looks for secrets in a file of any size, in bounded memory. Text may be
+// UTF-8, or what is like it, UTF-16 or UTF-32. In other bytes only what has a form
+// of its own is looked for. What is compressed is not looked at.
+func Read(r io.Reader) (Result, error) {
+	in := bufio.NewReaderSize(r, 16<<10)
+	head, err := in.Peek(8000)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return Result{}, err
+	}
+	s := searcher{}
+	var text io.Reader = in
+	switch f := formOf(head); f {
+	case compressed:
+		return Result{Skipped: "compressed"}, nil
+	case littleEndian, bigEndian:
+		text = &wideReader{r: in, big: f == bigEndian, unit: 2}
+	case littleEndian32, bigEndian32:
+		text = &wideReader{r: in, big: f == bigEndian32, unit: 4}
+	case bytesOnly:
+		s.binary = true
+	}
+	err = s.read(text)
+	return Result{Findings: s.found}, err
+}
+
+// read goes through a text a piece at a time.
+func (s *searcher) read(r io.Reader) error {
+	buf := make([]byte, 0, piece)
+	for len(s.found) < maxFindings {
+		n, err := io.ReadFull(r, buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if err != nil {
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				s.lines(buf)
+				return nil
+			}
+			return err
+		}
+		end := bytes.LastIndexByte(buf, '\n') + 1
+		keep := buf[end:]
+		if end == 0 {
+			end, keep = len(buf), buf[len(buf)-overlap:]
+		}
+		s.lines(buf[:end])
+		buf = buf[:copy(buf[:cap(buf)], keep)]
+	}
+	return nil
+}
+
+// A form says what the bytes of a file are.
+type form int
+
+const (
+	plain form = iota // UTF-8, or what has no zeros either
+	littleEndian
+	bigEndian
+	littleEndian32
+	bigEndian32
+	bytesOnly
+	compressed
+)
+
+// formOf looks at the beginning of a file.
+func formOf(head []byte) form {
+	for _, magic := range []string{"\x1f\x8b", "PK\x03\x04", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd", "BZh", "7z\xbc\xaf\x27\x1c"} {
+		if bytes.HasPrefix(head, []byte(magic)) {
+			return compressed
+		}
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")): // before that of UTF-16, which it begins with
+		return littleEndian32
+	case bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff")):
+		return bigEndian32
+	case bytes.HasPrefix(head, []byte("\xff\xfe")):
+		return littleEndian
+	case bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return bigEndian
+	case bytes.IndexByte(head, 0) < 0:
+		return plain
+	}
+	return guessed(head)
+}
+
+// guessed tells UTF-16 and UTF-32 without a mark from other bytes: every other
+// byte of most texts is zero in the one, and none of the rest; in the other, the
+// high byte of each unit is zero, and nearly always two more.
+func guessed(head []byte) form {
+	var zeros [4]int
+	for i, b := range head {
+		if b == 0 {
+			zeros[i%4]++
+		}
+	}
+	wide := len(head) / 4
+	switch units := len(head) / 2; {
+	case wide > 0 && zeros[3] == wide && zeros[2] > wide/2 && zeros[1] > wide/2 && zeros[0] <= wide/8:
+		return littleEndian32
+	case wide > 0 && zeros[0] >= wide && zeros[1] > wide/2 && zeros[2] > wide/2 && zeros[3] <= wide/8:
+		return bigEndian32
+	case zeros[0]+zeros[2] == 0 && zeros[1]+zeros[3] > units/2:
+		return littleEndian
+	case zeros[1]+zeros[3] == 0 && zeros[0]+zeros[2] > units/2:
+		return bigEndian
+	}
+	return bytesOnly
+}

@@ -1,0 +1,209 @@
+// Package treediff compares the files that two checkpoints hold, as git compares
+// trees, and the worktree with what a checkpoint wants of it. A file is held as
+// it was captured of the worktree, else as it was staged.
+package treediff
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/restore"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A Change is a file that two checkpoints do not hold alike.
+type Change struct {
+	Path             string
+	From             string // where it was before, for one that was renamed
+	Status           string // added, modified, deleted, renamed, typechange, conflicted
+	OldMode, NewMode uint32 // 0 where it is not there
+}
+
+// A Side is one of what is compared: what a checkpoint holds.
+type Side struct {
+	Name    string        // for errors
+	Entries []trees.Entry // of the checkpoint's tree
+	Deleted []string      // what was gone from the worktree, which its record says
+}
+
+// Tree is the side of a tree that no checkpoint holds, such as HEAD's.
+func Tree(tree plumbing.Hash) Side {
+	return Side{Entries: []trees.Entry{{Mode: trees.ModeTree, Name: "staged", Hash: tree}}}
+}
+
+// A Source is where the objects of both sides are.
+type Source struct {
+	Git     git.Git
+	Objects trees.Reader
+	NoIndex string // a file that is not there, for git to take as its index
+}
+
+// Diff is what lies between two sides: their files as far as they differ.
+// Close it.
+type Diff struct {
+	git      git.Git
+	noIndex  string
+	from, to plumbing.Hash // trees
+	dir      string        // of trees that are stored nowhere else, "" for none
+	paths    []string
+	unmerged []string
+}
+
+// New compares two sides. Paths narrow it down, as git reads them, none for all.
+func New(at Source, from, to Side, paths ...string) (*Diff, error) {
+	h := &held{objects: at.Objects, made: map[plumbing.Hash][]byte{}}
+	b := &Diff{git: at.Git, noIndex: at.NoIndex, paths: paths}
+	var before, after map[string]restore.Stages
+	var err error
+	if b.from, before, err = h.tree(from); err != nil {
+		return nil, err
+	}
+	if b.to, after, err = h.tree(to); err != nil {
+		return nil, err
+	}
+	for path, st := range after {
+		if before[path] != st {
+			b.unmerged = append(b.unmerged, path)
+		}
+	}
+	slices.Sort(b.unmerged)
+	for _, tree := range []*plumbing.Hash{&b.from, &b.to} {
+		if tree.IsZero() {
+			*tree = trees.Empty
+		}
+	}
+	if len(h.made) > 0 && b.from != b.to {
+		err = b.lend(h)
+	}
+	return b, err
+}
+
+// lend lets git read trees that were made.
+func (b *Diff) lend(h *held) (err error) {
+	if b.dir, err = os.MkdirTemp("", "git-checkpoint-trees-*"); err != nil {
+		return err
+	}
+	const name = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
+	dirs := b.dir
+	if more := os.Getenv(name); more != "" {
+		dirs += string(os.PathListSeparator) + more
+	}
+	b.git = b.git.With(name + "=" + dirs)
+	if err = h.write(b.dir); err != nil {
+		b.Close()
+	}
+	return err
+}
+
+// Close removes what Between needed.
+func (b *Diff) Close() {
+	if b.dir != "" {
+		os.RemoveAll(b.dir)
+	}
+}
+
+// Same reports that no file differs.
+func (b *Diff) Same() bool { return b.from == b.to && len(b.unmerged) == 0 }
+
+// Unmerged are the paths that are in conflict in the later checkpoint, and were
+// not, or otherwise, in the earlier one.
+func (b *Diff) Unmerged() []string { return b.unmerged }
+
+// Files lists what differs, by path, and finds renames as git does by itself.
+func (b *Diff) Files(ctx context.Context) ([]Change, error) {
+	if b.Same() {
+		return nil, nil
+	}
+	args := []string{"diff-tree", "-r", "-z", "-M", "--raw", "--no-abbrev", b.from.String(), b.to.String(), "--"}
+	out, err := b.plumbing().Output(ctx, append(args, b.paths...)...)
+	if err != nil {
+		return nil, fmt.Errorf("compare files: %w", err)
+	}
+	changes, err := parseChanges(git.Fields(out))
+	if err != nil {
+		return nil, err
+	}
+	return b.markUnmerged(changes), nil
+}
+
+// markUnmerged tells of conflicts, also where the file itself is the same.
+func (b *Diff) markUnmerged(changes []Change) []Change {
+	for _, path := range b.unmerged {
+		i := slices.IndexFunc(changes, func(c Change) bool { return c.Path == path })
+		if i >= 0 {
+			changes[i].Status = "conflicted"
+		} else if len(b.paths) == 0 {
+			changes = append(changes, Change{Path: path, Status: "conflicted"})
+		}
+	}
+	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	return changes
+}
+
+// parseChanges reads ":<old mode> <new mode> <old hash> <new hash> <letter>",
+// with a number behind the letter of a rename, then a path, or two.
+func parseChanges(fields []string) ([]Change, error) {
+	words := map[byte]string{'M': "modified", 'A': "added", 'T': "typechange", 'D': "deleted", 'R': "renamed", 'C': "added"}
+	var changes []Change
+	for len(fields) > 1 {
+		info := strings.Fields(strings.TrimPrefix(fields[0], ":"))
+		if len(info) != 5 || words[info[4][0]] == "" {
+			return nil, fmt.Errorf("compare files: git diff-tree said %q", fields[0])
+		}
+		c := Change{Path: fields[1], Status: words[info[4][0]]}
+		fields = fields[2:]
+		if two := info[4][0]; (two == 'R' || two == 'C') && len(fields) > 0 {
+			c.From, c.Path, fields = c.Path, fields[0], fields[1:]
+		}
+		for i, mode := range []*uint32{&c.OldMode, &c.NewMode} {
+			n, err := strconv.ParseUint(info[i], 8, 32)
+			if err != nil {
+				return nil, fmt.Errorf("compare files: git diff-tree said %q", info)
+			}
+			*mode = uint32(n)
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+// Patch writes what git diff says, by the user's settings for it. The text has
+// what the files have in it: it is not fit for a terminal as it is.
+func (b *Diff) Patch(ctx context.Context, w io.Writer) error {
+	return b.diff(ctx, w, "--patch")
+}
+
+// plumbing is git without an index: diff-tree reads all of it first, and needs
+// nothing of it.
+func (b *Diff) plumbing() git.Git {
+	return b.git.With("GIT_INDEX_FILE=" + b.noIndex)
+}
+
+// maxPatched is the size above which git says only that files differ, instead
+// of holding them in memory.
+const maxPatched = "64m"
+
+// Stat writes what git diff --stat says in lines of at most width columns.
+func (b *Diff) Stat(ctx context.Context, w io.Writer, width int) error {
+	return b.diff(ctx, w, "--stat="+strconv.Itoa(width), "--compact-summary")
+}
+
+func (b *Diff) diff(ctx context.Context, w io.Writer, how ...string) error {
+	if b.from == b.to {
+		return nil
+	}
+	args := append([]string{"-c", "core.bigFileThreshold=" + maxPatched, "diff", "--no-color", "--no-ext-diff"}, how...)
+	args = append(args, b.from.String(), b.to.String(), "--")
+	if err := b.git.Copy(ctx, w, append(args, b.paths...)...); err != nil {
+		return fmt.Errorf("compare files: %w", err)
+	}
+	return nil
+}

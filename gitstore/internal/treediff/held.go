@@ -1,0 +1,191 @@
+package treediff
+
+import (
+	"bytes"
+	"compress/zlib"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/internal/restore"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A held makes trees of the files that checkpoints hold: what was captured of
+// the worktree, else what was staged. Such a tree is stored nowhere; what it
+// is made of is, but for the directories that differ from those of staged/.
+type held struct {
+	objects trees.Reader
+	made    map[plumbing.Hash][]byte
+}
+
+// Read returns an object that was made or is stored.
+func (h *held) Read(hash plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	if data, ok := h.made[hash]; ok {
+		return plumbing.TreeObject, data, nil
+	}
+	return h.objects.Read(hash)
+}
+
+// tree is the tree of what a side holds, and which of its paths were unmerged,
+// with all their stages. An unmerged path that was not captured is held as ours,
+// else as theirs, else as the base.
+func (h *held) tree(s Side) (tree plumbing.Hash, unmerged map[string]restore.Stages, err error) {
+	over := map[string]restore.Side{}
+	if unmerged, err = h.unmerged(s.Entries); err != nil {
+		return tree, nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	for path, st := range unmerged {
+		for _, stage := range []int{1, 3, 2} {
+			if st[stage] != (restore.Side{}) {
+				over[path] = st[stage]
+			}
+		}
+	}
+	for _, path := range s.Deleted {
+		over[path] = restore.Side{}
+	}
+	for _, name := range []string{"worktree", "untracked", "artifacts"} {
+		if err := h.files(s.Entries, name, func(f trees.FileEntry) { over[f.Path] = restore.Side{Mode: f.Mode, Hash: f.Hash} }); err != nil {
+			return tree, nil, fmt.Errorf("%s: %s/: %w", s.Name, name, err)
+		}
+	}
+	e, _ := trees.Find(s.Entries, "staged")
+	tree, err = h.overlay(e.Hash, sorted(over))
+	return tree, unmerged, err
+}
+
+// files calls each for every file below an entry, if it is there.
+func (h *held) files(entries []trees.Entry, name string, each func(trees.FileEntry)) error {
+	e, ok := trees.Find(entries, name)
+	if !ok {
+		return nil
+	}
+	changes, err := trees.Diff(h.objects, plumbing.ZeroHash, e.Hash)
+	for _, c := range changes {
+		each(trees.FileEntry{Path: c.Path, Mode: c.New.Mode, Hash: c.New.Hash})
+	}
+	return err
+}
+
+func (h *held) unmerged(entries []trees.Entry) (map[string]restore.Stages, error) {
+	e, ok := trees.Find(entries, "conflicts")
+	if !ok {
+		return nil, nil
+	}
+	stages, err := trees.Read(h.objects, e.Hash)
+	if err != nil {
+		return nil, err
+	}
+	paths := map[string]restore.Stages{}
+	for stage := 1; stage <= 3; stage++ {
+		err := h.files(stages, fmt.Sprint(stage), func(f trees.FileEntry) {
+			st := paths[f.Path]
+			st[stage] = restore.Side{Mode: f.Mode, Hash: f.Hash}
+			paths[f.Path] = st
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return paths, nil
+}
+
+func sorted(over map[string]restore.Side) []trees.FileEntry {
+	files := make([]trees.FileEntry, 0, len(over))
+	for path, f := range over {
+		files = append(files, trees.FileEntry{Path: path, Mode: f.Mode, Hash: f.Hash})
+	}
+	slices.SortFunc(files, func(a, b trees.FileEntry) int { return strings.Compare(a.Path, b.Path) })
+	return files
+}
+
+// overlay is a tree with some of its files replaced, and those without a mode
+// taken away. Where a file and a directory have one name, the directory wins.
+func (h *held) overlay(base plumbing.Hash, files []trees.FileEntry) (plumbing.Hash, error) {
+	if len(files) == 0 {
+		return base, nil
+	}
+	list, err := trees.Read(h, base)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	entries := make(map[string]trees.Entry, len(list))
+	for _, e := range list {
+		entries[e.Name] = e
+	}
+	below := map[string][]trees.FileEntry{}
+	for _, f := range files {
+		name, rest, deeper := strings.Cut(f.Path, "/")
+		switch {
+		case deeper:
+			below[name] = append(below[name], trees.FileEntry{Path: rest, Mode: f.Mode, Hash: f.Hash})
+		case f.Mode != 0:
+			entries[name] = trees.Entry{Mode: f.Mode, Name: name, Hash: f.Hash}
+		case !entries[name].IsTree():
+			delete(entries, name)
+		}
+	}
+	for name, files := range below {
+		if err := h.overlayBelow(entries, name, files); err != nil {
+			return plumbing.ZeroHash, err
+		}
+	}
+	return h.add(entries), nil
+}
+
+func (h *held) overlayBelow(entries map[string]trees.Entry, name string, files []trees.FileEntry) error {
+	e, there := entries[name]
+	if !e.IsTree() {
+		e.Hash = plumbing.ZeroHash
+	}
+	hash, err := h.overlay(e.Hash, files)
+	switch {
+	case err != nil:
+		return err
+	case !hash.IsZero():
+		entries[name] = trees.Entry{Mode: trees.ModeTree, Name: name, Hash: hash}
+	case there && e.IsTree():
+		delete(entries, name)
+	}
+	return nil
+}
+
+// add keeps a tree, zero for an empty one.
+func (h *held) add(entries map[string]trees.Entry) plumbing.Hash {
+	list := make([]trees.Entry, 0, len(entries))
+	for _, e := range entries {
+		list = append(list, e)
+	}
+	if len(list) == 0 {
+		return plumbing.ZeroHash
+	}
+	data := trees.Encode(list)
+	hash := plumbing.ComputeHash(plumbing.TreeObject, data)
+	h.made[hash] = data
+	return hash
+}
+
+// write puts what was made into a folder where git can read it.
+func (h *held) write(dir string) error {
+	for hash, data := range h.made {
+		var b bytes.Buffer
+		z := zlib.NewWriter(&b)
+		fmt.Fprintf(z, "tree %d\x00", len(data))
+		z.Write(data) // a buffer takes everything
+		z.Close()
+		name := hash.String()
+		sub := filepath.Join(dir, name[:2])
+		if err := os.MkdirAll(sub, 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(sub, name[2:]), b.Bytes(), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
