@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// IfChanged saves what says something new, and nothing else.
+// IfChanged saves only if HEAD, staged files, captured files or the record changed.
 func TestIfChanged(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(w *world, req *SaveRequest)
@@ -48,7 +48,7 @@ func TestIfChanged(t *testing.T) {
 	}
 }
 
-// A capture that is empty now differs from one that was not.
+// An empty capture differs from a former capture with files.
 func TestIfChangedWhenTheWorktreeIsCleanAgain(t *testing.T) {
 	w := newWorld(t)
 	w.Write("a.txt", "unstaged\n")
@@ -60,7 +60,7 @@ func TestIfChangedWhenTheWorktreeIsCleanAgain(t *testing.T) {
 	assert.False(t, w.has(saved, "worktree"))
 }
 
-// The next record starts from the one before; unknown fields come along.
+// New records start from previous records and preserve unknown fields.
 func TestSaveStartsFromTheRecordBefore(t *testing.T) {
 	w := newWorld(t)
 	set := func(key, value string) func(*checkpoint.Record) {
@@ -82,7 +82,7 @@ func TestSaveStartsFromTheRecordBefore(t *testing.T) {
 	assert.Equal(t, "four", value, "once")
 }
 
-// A tip that cannot be read does not lose the state below it.
+// An unreadable tip preserves the state from below.
 func TestSaveOnTopOfABadRecord(t *testing.T) {
 	w := newWorld(t)
 	w.save(w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.Doc().Set("mine", "one") }))
@@ -95,8 +95,8 @@ func TestSaveOnTopOfABadRecord(t *testing.T) {
 	assert.Len(t, w.live(), 4)
 }
 
-// A state that the store keeps beside the chain is no reason to fail a save
-// that is in the chain.
+// Errors in bookkeeping beside the chain cause a warning, since the save is already in
+// the chain.
 func TestSaveWarnsWhenTheResumedMarkStays(t *testing.T) {
 	w := newWorld(t)
 	w.manual(1)
@@ -107,7 +107,7 @@ func TestSaveWarnsWhenTheResumedMarkStays(t *testing.T) {
 	assert.Len(t, w.live(), 2)
 }
 
-// A branch may be called anything; a record holds text.
+// Git allows any bytes in branch names, but records contain text.
 func TestBranchThatIsNotText(t *testing.T) {
 	w := newWorld(t)
 	w.Git("symbolic-ref", "HEAD", "refs/heads/caf\xe9")
@@ -116,7 +116,7 @@ func TestBranchThatIsNotText(t *testing.T) {
 	w.sound()
 }
 
-// CI checks out a commit and knows the branch.
+// CI systems check out a commit and supply its branch name.
 func TestDetachedBranch(t *testing.T) {
 	w := newWorld(t)
 	w.Git("checkout", "-q", "--detach")

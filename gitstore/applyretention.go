@@ -105,7 +105,7 @@ func markPruned(l *ledger.Ledger, ids []checkpoint.ID, newest checkpoint.Clock) 
 
 // seenElsewhere reports whether another clone may have checkpoints of a chain. That is so
 // if this clone did not write the tip, if plain git has fetched a chain of the issue, or
-// if a remote is known to have one. It also returns true if a ref cannot be read.
+// if a remote is known to have one. Unreadable refs count as well.
 func (s *Store) seenElsewhere(ctx context.Context, c *chain) bool {
 	if own, err := s.readRef(ctx, ownRef(c.issue)); err != nil || own != c.tip {
 		return true

@@ -12,9 +12,9 @@ import (
 	"git-checkpoint/gitstore/retention"
 )
 
-// Archive moves checkpoints from the chain of an issue to its archive, and returns the
-// moved ids. Without ids it moves all checkpoints. The ledger records reason and time, so
-// every clone knows how long the checkpoints have been archived.
+// Archive moves checkpoints from an issue's chain to its archive, and returns moved ids.
+// Without ids, Archive moves all checkpoints. The ledger records reason and time, so
+// every clone can compute archival ages.
 func (s *Store) Archive(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error) {
 	var moved []checkpoint.ID
 	err := s.alter(ctx, issue, func(c *chain, k *objectWriter) (*change, error) {

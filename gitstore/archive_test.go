@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The archive says why a checkpoint went there and when, in every clone.
+// Every clone reads reason and time of archived checkpoints.
 func TestArchiveNotesWhyAndWhen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -44,7 +44,7 @@ func TestArchiveNotesWhyAndWhen(t *testing.T) {
 	assert.Equal(t, Filed{}, l.Checkpoints[0].Filed)
 }
 
-// An archive of before reasons were noted is read, and says nothing of them.
+// Archives from before the introduction of reasons are readable, with empty reasons.
 func TestArchiveWithoutReason(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(2)

@@ -18,7 +18,7 @@ import (
 // archived, the remote archive must contain the checkpoint.
 type archivePlan struct {
 	here   *chain
-	theirs *chain        // empty if the remote archive was not read
+	theirs *chain        // empty unless the remote archive was read
 	tip    plumbing.Hash // new tip of the local archive
 	there  plumbing.Hash // new tip of the remote archive; may contain checkpoints that are live here
 	shared bool          // push the archive too
@@ -62,9 +62,9 @@ func (c *chain) countIn(state join.State) int {
 	return n
 }
 
-// movingTo returns the commits of chains that a ledger marks as archived and that the
-// archive lacks. The result has no tip: each commit still has its old parent, from its
-// own chain.
+// movingTo returns commits of chains that a ledger marks as archived, except commits
+// already in the archive. The result has no tip: each commit still has its old parent,
+// from its own chain.
 func movingTo(archive *chain, known *ledger.Ledger, chains ...*chain) *chain {
 	there, m := archive.index(), &chain{issue: archive.issue, ref: archive.ref, rooted: true, ledger: ledger.New()}
 	for _, c := range chains {
@@ -77,8 +77,7 @@ func movingTo(archive *chain, known *ledger.Ledger, chains ...*chain) *chain {
 	return m
 }
 
-// update returns the update of the remote archive ref, or nil if the remote is up to
-// date.
+// update returns the remote archive's ref update, or nil without changes.
 func (a *archivePlan) update(i checkpoint.Issue) []remote.RefUpdate {
 	if a == nil || !a.shared || a.there.IsZero() || a.there == a.theirs.tip {
 		return nil

@@ -57,8 +57,8 @@ func (s *Store) side(c *Checkpoint) (treediff.Side, error) {
 }
 
 // deleted returns the unstaged deletions of a checkpoint. Only the record contains them.
-// A search for the key first avoids the slow parse of a large record, since most records
-// have no deletions.
+// Most records have no deletions, so a quick search for the key avoids slow parsing of
+// large records.
 func (s *Store) deleted(c *Checkpoint) ([]string, error) {
 	data, err := s.RecordBytes(c)
 	if err != nil || !bytes.Contains(data, []byte("deleted")) {

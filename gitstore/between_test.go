@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// checkpointOf finds what a save made.
+// checkpointOf returns a saved checkpoint.
 func (w *world) checkpointOf(saved *Saved) *Checkpoint {
 	w.t.Helper()
 	c, err := w.s.Find(ctx, "42", string(saved.ID))
@@ -21,7 +21,7 @@ func (w *world) checkpointOf(saved *Saved) *Checkpoint {
 	return c
 }
 
-// Lines are counted by path, of a renamed file too; a binary one has none.
+// Lines counts changed lines by path, including renamed files but no binary files.
 func TestBetweenLines(t *testing.T) {
 	w := newWorld(t)
 	long := strings.Repeat("a line of some length\n", 20)
@@ -45,7 +45,7 @@ func TestBetweenLines(t *testing.T) {
 	}, lines)
 }
 
-// between lists the files that differ as "status path" and what git says.
+// between returns changed files as "status path", and git's diff text.
 func (w *world) between(from, to *Saved, paths ...string) (files []string, diff string) {
 	w.t.Helper()
 	b, err := w.s.Diff(w.checkpointOf(from), w.checkpointOf(to), paths...)
@@ -87,8 +87,8 @@ func TestBetween(t *testing.T) {
 	assert.Equal(t, []string{"deleted binary", "added dir/b.txt"}, files)
 }
 
-// A file is compared as it was in the worktree where that was captured, and
-// nothing that is made for it stays.
+// Diff compares captured worktree contents if available, and leaves no temporary files or
+// objects.
 func TestBetweenCaptured(t *testing.T) {
 	w := newWorld(t)
 	temp := t.TempDir()
@@ -108,7 +108,7 @@ func TestBetweenCaptured(t *testing.T) {
 	assert.Equal(t, []string{"deleted a.txt", "modified dir/b.txt", "added dir/new/x"}, files)
 	assert.Contains(t, diff, "-one\n+two\n")
 
-	// Staging what was captured changes no file.
+	// Staging captured files changes no file.
 	w.Git("add", "-A")
 	three := w.save(all)
 	files, diff = w.between(two, three)
@@ -143,8 +143,8 @@ func TestBetweenUnmerged(t *testing.T) {
 	assert.Empty(t, files)
 }
 
-// With no first checkpoint, it is HEAD as it was at the save, wherever that is
-// now; a patch follows nobody's settings.
+// Without a first checkpoint, Diff compares with HEAD at save time, regardless of its
+// current location. Diff settings of the user do not affect patches.
 func TestBetweenHead(t *testing.T) {
 	w := newWorld(t)
 	w.Write("a.txt", "changed\n")

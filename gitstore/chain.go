@@ -17,13 +17,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// maxForeign limits the number of commits without a checkpoint or ledger that a walk
-// follows. Without this limit, a ref that was manually set to a branch would lead through
-// the whole history of the project.
+// maxForeign limits how many commits without checkpoint or ledger a walk follows. Without
+// this limit, a ref manually set to a branch would lead through the project's whole
+// history.
 const maxForeign = 64
 
-// maxChain limits the size of all commits of a chain in bytes, because they stay in
-// memory.
+// maxChain limits a chain's total commit size in bytes, because commits stay in memory.
 const maxChain = 512 << 20
 
 // A chainCommit is a commit of a chain.
@@ -33,7 +32,7 @@ type chainCommit struct {
 	Checkpoint
 }
 
-// A chain is the part of an issue's commits that was read, newest first.
+// A chain contains an issue's commits that were read, newest first.
 type chain struct {
 	issue   checkpoint.Issue
 	ref     string
@@ -43,7 +42,7 @@ type chain struct {
 	cut     bool // ends at a shallow boundary
 	deleted bool // ref does not exist; tip is from own/
 	ledger  *ledger.Ledger
-	unread  error  // set if ledger is an older version, because a partial clone lacks the ledger of the tip
+	unread  error  // set if a partial clone lacks the tip's ledger, so ledger is older
 	remote  string // the remote that has the chain, "" for a local chain
 }
 
@@ -150,7 +149,7 @@ func (s *Store) readLedger(c *chain) error {
 	return nil
 }
 
-// ledgerIn returns the ledger in a tree, or nil if the tree has no ledger.
+// ledgerIn returns a tree's ledger, or nil without ledger.
 func (s *Store) ledgerIn(tree plumbing.Hash) ([]byte, error) {
 	entries, err := trees.Read(s.objects, tree)
 	if err != nil {
@@ -187,7 +186,7 @@ func (c *chain) checkpoints() []Checkpoint {
 	return list
 }
 
-// newest returns the newest checkpoint, or nil if the chain has no checkpoint.
+// newest returns the newest checkpoint, or nil for an empty chain.
 func (c *chain) newest() *Checkpoint {
 	for i := range c.commits {
 		if !c.commits[i].ledger {
@@ -197,7 +196,7 @@ func (c *chain) newest() *Checkpoint {
 	return nil
 }
 
-// newestClock returns the largest clock in the part of the chain that was read.
+// newestClock returns the largest clock among commits that were read.
 func (c *chain) newestClock() checkpoint.Clock {
 	var newest checkpoint.Clock
 	for i := range c.commits {
@@ -238,7 +237,7 @@ type List struct {
 	Ref         string
 	Tip         plumbing.Hash
 	Checkpoints []Checkpoint // newest first
-	Complete    bool         // no older checkpoint was left unread
+	Complete    bool         // all older checkpoints were read
 	Cut         bool         // history ends at a shallow boundary
 }
 
@@ -250,8 +249,8 @@ func (s *Store) List(ctx context.Context, issue checkpoint.Issue, limit int) (*L
 	return s.list(ctx, issue, LiveRef(issue), limit)
 }
 
-// Archived returns the archived checkpoints of an issue in the form of List, with reason
-// and time from the ledger.
+// Archived lists an issue's archived checkpoints as List does, with reason and time from
+// the ledger.
 func (s *Store) Archived(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
 	s.noticeInterrupted(ctx, issue)
 	l, err := s.list(ctx, issue, ArchiveRef(issue), limit)
@@ -283,8 +282,8 @@ func (c *chain) below() error {
 	return &RefusedError{Reason: c.ref + ": history is cut at a shallow boundary, and all checkpoints lie below", Hint: "git fetch --unshallow"}
 }
 
-// Record returns the record of a checkpoint. If the record cannot be parsed, the error is
-// a CorruptError that wraps the decoder's error with line and column.
+// Record returns the record of a checkpoint. Parse errors are CorruptErrors that wrap the
+// decoder's error with line and column.
 func (s *Store) Record(c *Checkpoint) (*checkpoint.Record, error) {
 	r, err := s.decoded(c)
 	if err != nil && c.Later() { // a later version may use another format
@@ -345,7 +344,7 @@ func (s *Store) RecordBytes(c *Checkpoint) ([]byte, error) {
 	return data, err
 }
 
-// name returns the id, or the commit hash if the checkpoint has no id.
+// name returns the id, or the commit hash without an id.
 func (c *Checkpoint) name() string {
 	if c.ID != "" {
 		return string(c.ID)
@@ -353,6 +352,6 @@ func (c *Checkpoint) name() string {
 	return c.Commit.String()
 }
 
-// retentionDepth is the number of newest checkpoints that a save applies retention to.
-// Prune handles older checkpoints.
+// retentionDepth limits how many newest checkpoints a save applies retention to. Prune
+// handles older checkpoints.
 const retentionDepth = 100

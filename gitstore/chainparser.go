@@ -13,8 +13,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A chainParser parses the commits of a chain, newest first. In a long walk a goroutine
-// parses while the walk reads the next commits.
+// A chainParser parses the commits of a chain, newest first. In long walks, a goroutine
+// parses while the walk reads further commits.
 type chainParser struct {
 	issue   checkpoint.Issue
 	count   int // number of commits
@@ -27,7 +27,7 @@ type chainParser struct {
 	done  chan struct{}
 }
 
-// batchOf is the number of commits that are parsed together.
+// batchOf is the number of commits per batch.
 const batchOf = 256
 
 func newChainParser(issue checkpoint.Issue, long bool) *chainParser {
@@ -62,7 +62,7 @@ func (d *chainParser) add(c rawCommit) {
 	}
 }
 
-// send sends the batch to the goroutine, and starts the goroutine with the first batch.
+// send sends the batch to the goroutine; the first batch starts it.
 func (d *chainParser) send() {
 	if d.in == nil {
 		d.in, d.done = make(chan []rawCommit, 4), make(chan struct{})
@@ -131,8 +131,8 @@ type Checkpoint struct {
 	Problem  string // why the commit is not a valid checkpoint, "" if it is valid
 }
 
-// Filed contains the reason and time of a move to the archive. The zero value means that
-// the ledger has no entry.
+// Filed contains reason and time of an archival. The zero value means that no ledger
+// entry exists.
 type Filed struct {
 	Why retention.Reason
 	At  time.Time
@@ -141,8 +141,8 @@ type Filed struct {
 // Valid reports whether the commit follows the stored form. Verify checks the record.
 func (c *Checkpoint) Valid() bool { return c.Problem == "" }
 
-// Later reports whether a later major version of the program made the checkpoint, in a
-// format that this version cannot read.
+// Later reports whether a later major version, with an unknown format, made the
+// checkpoint.
 func (c *Checkpoint) Later() bool {
 	major, _, _ := strings.Cut(c.Version, ".")
 	ours, _, _ := strings.Cut(checkpoint.Version, ".")

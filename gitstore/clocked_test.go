@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Clocks go up, whatever the machine's date does; the chain's order is the
-// order of the saves.
+// Clocks always increase, even if system dates go backwards. Chain order equals save
+// order.
 func TestClocksGoUp(t *testing.T) {
 	w := newWorld(t)
 	start := w.now
@@ -29,8 +29,8 @@ func TestClocksGoUp(t *testing.T) {
 	w.sound()
 }
 
-// A save on top of a checkpoint from the future gets a clock after it, and keeps
-// the machine's date as its own.
+// A save on top of a checkpoint from the future gets a later clock, but keeps the system
+// date.
 func TestSaveOnTopOfAFutureClockSortsAfterIt(t *testing.T) {
 	w := newWorld(t)
 	start := w.now
@@ -47,8 +47,7 @@ func TestSaveOnTopOfAFutureClockSortsAfterIt(t *testing.T) {
 	w.sound()
 }
 
-// The clock of a save is in range and goes up even if the machine's date cannot
-// be told in nanoseconds.
+// Clocks stay valid and increasing even if nanoseconds cannot represent the system date.
 func TestSaveAtAnyDateHasAClock(t *testing.T) {
 	w := newWorld(t)
 	var ids []checkpoint.ID
@@ -64,8 +63,8 @@ func TestSaveAtAnyDateHasAClock(t *testing.T) {
 	w.sound()
 }
 
-// An archived checkpoint is filed at the machine's date, whatever its clock is:
-// the time that it stays in the archive depends on that.
+// Archival times use the system date, not Checkpoint-Clock, because retention depends on
+// them.
 func TestArchiveIsFiledAtTheMachinesDate(t *testing.T) {
 	w := newWorld(t)
 	start := w.now
@@ -80,7 +79,7 @@ func TestArchiveIsFiledAtTheMachinesDate(t *testing.T) {
 	assert.True(t, l.Checkpoints[0].Filed.At.Equal(w.now), "%v", l.Checkpoints[0].Filed.At)
 }
 
-// Two saves within a microsecond, and with the same date, differ.
+// Two saves within a microsecond, with equal dates, get different ids.
 func TestSameInstant(t *testing.T) {
 	w := newWorld(t)
 	one := w.save(w.request(checkpoint.Manual))

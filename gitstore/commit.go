@@ -12,8 +12,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A rawCommit is a parsed commit object. The headers after the parents stay as raw bytes,
-// so a rewrite changes only parents.
+// A rawCommit is a parsed commit object. Headers after parents stay raw bytes, so a
+// rewrite changes only parents.
 type rawCommit struct {
 	hash    plumbing.Hash
 	tree    plumbing.Hash
@@ -84,8 +84,8 @@ func (c rawCommit) encode() []byte {
 // lastSecond is the end of the year 9999. JSON cannot represent later times.
 const lastSecond = 253402300799
 
-// authored returns the time of the author line, or the zero time if the line is missing
-// or has no valid time.
+// authored returns the author line's time, or the zero time if this line is missing or
+// invalid.
 func (c rawCommit) authored() time.Time {
 	line, _, ok := cutHeader(c.rest, "author ")
 	if !ok {
@@ -100,7 +100,7 @@ func (c rawCommit) authored() time.Time {
 	return time.Unix(n, 0).UTC()
 }
 
-// newCommit returns a commit with the configured author and committer at a time.
+// newCommit returns a commit with configured author, committer and time.
 func (s *Store) newCommit(tree plumbing.Hash, at time.Time, message string, parents ...plumbing.Hash) rawCommit {
 	rest := fmt.Sprintf("author %s\ncommitter %s\n", s.people.Author().Signature(at), s.people.Committer().Signature(at))
 	return rawCommit{tree: tree, parents: parents, rest: []byte(rest), message: message}

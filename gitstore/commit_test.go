@@ -29,7 +29,7 @@ func FuzzParseCommit(f *testing.F) {
 	})
 }
 
-// A date that no calendar has is none.
+// Author dates outside the calendar range return the zero time.
 func TestAuthored(t *testing.T) {
 	for date, want := range map[string]string{
 		"1790000000 +0200": "2026-09-21T14:13:20Z", "0 +0000": "1970-01-01T00:00:00Z", "253402300799 +0000": "9999-12-31T23:59:59Z",
@@ -44,7 +44,7 @@ func TestAuthored(t *testing.T) {
 	}
 }
 
-// What a later reading would refuse is not saved.
+// Save rejects messages above the size limit of readers.
 func TestSaveBoundsTheMessage(t *testing.T) {
 	w := newWorld(t)
 	w.manual(1)

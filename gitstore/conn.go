@@ -9,7 +9,7 @@ import (
 	"git-checkpoint/gitstore/internal/remote"
 )
 
-// A conn is a connection to a remote that transfers chains by issue.
+// A conn is a remote connection that transfers chains by issue.
 type conn struct {
 	*remote.Conn
 	s *Store

@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// tortured reports whether the tests run at their whole numbers.
+// tortured reports whether tests run at full size.
 func tortured() bool { return os.Getenv("GIT_CHECKPOINT_TEST_TORTURE") == "full" }
 
-// A crowd is clones that save, prune, pin, drop and sync at once, and what
-// becomes of all that.
+// A crowd is a set of clones that save, prune, pin, drop and sync concurrently. It
+// records expected results.
 type crowd struct {
 	t       *testing.T
 	hub     string
@@ -24,12 +24,11 @@ type crowd struct {
 	mu      sync.Mutex
 	saved   map[checkpoint.ID]bool
 	dropped map[checkpoint.ID]bool
-	pruned  map[checkpoint.ID]bool // may be alive all the same, for a pin elsewhere
+	pruned  map[checkpoint.ID]bool // may survive because of a pin elsewhere
 	retries int
 }
 
-// gather makes a crowd; over, if not nil, makes clones reach the hub in another
-// way than by its path.
+// gather creates a crowd. Unless over is nil, it changes how clones reach the hub.
 func gather(t *testing.T, clones int, over func(w *world, hub string)) *crowd {
 	t.Helper()
 	a, b, hub, ids := pair(t, 1)
@@ -49,7 +48,7 @@ func gather(t *testing.T, clones int, over func(w *world, hub string)) *crowd {
 	return c
 }
 
-// work lets everybody save so many times.
+// work makes every clone save each times.
 func (c *crowd) work(each int) {
 	var all sync.WaitGroup
 	for n, w := range c.clones {
@@ -63,14 +62,14 @@ func (c *crowd) work(each int) {
 	all.Wait()
 }
 
-// once saves, does what else may be done, and syncs every other time.
+// once saves, runs a random operation, and syncs every second time.
 func (c *crowd) once(w *world, r *rand.Rand, k int) {
 	c.note(c.saved, w.manual(1)...)
 	live := w.live()
 	id := live[r.IntN(len(live))]
 	switch r.IntN(6) {
 	case 0:
-		c.note(c.dropped, id) // before it is: it may be gone elsewhere first
+		c.note(c.dropped, id) // before the drop, since another clone may drop it first
 		_ = w.s.Drop(ctx, "42", []checkpoint.ID{id})
 	case 1:
 		_, err := w.s.Pin(ctx, "42", id, r.IntN(2) == 0)
@@ -97,8 +96,8 @@ func (c *crowd) note(in map[checkpoint.ID]bool, ids ...checkpoint.ID) {
 	}
 }
 
-// agree lets all sync twice, and checks that nothing is lost, that nothing is
-// back, and that every clone and the hub have the same tip.
+// agree syncs all clones twice. It then checks for lost or resurrected checkpoints, and
+// for equal tips of all clones and the hub.
 func (c *crowd) agree(saves int) {
 	c.t.Helper()
 	meet(c.t, c.hub, c.clones...)
@@ -114,14 +113,14 @@ func (c *crowd) agree(saves int) {
 	c.t.Logf("%d saved, %d alive, %d dropped, %d pruned, %d retries", len(c.saved), len(alive), len(c.dropped), len(c.pruned), c.retries)
 }
 
-// Clones that save, prune, pin, drop and sync at once lose nothing, and agree
-// in the end.
+// Clones that save, prune, pin, drop and sync concurrently lose no checkpoint and finally
+// agree.
 func TestSyncConcurrent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
 	clones, each := 4, 8
-	if tortured() { // a world clears the variable
+	if tortured() { // newWorld clears the variable
 		clones, each = 8, 50
 	}
 	c := gather(t, clones, nil)

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Another process deletes the chain's ref after the save has compared it with
-// own/. The save puts its checkpoint on the chain that this clone had.
+// Another process deletes the chain ref after the save compared it with own/. The save
+// adds its checkpoint to the previous chain.
 func TestSaveBesideDeletedRef(t *testing.T) {
 	for name, setup := range map[string]func(*gittest.Repo){
 		"plain":  func(*gittest.Repo) {},
@@ -44,7 +44,7 @@ func TestSaveBesideDeletedRef(t *testing.T) {
 	}
 }
 
-// A save that finds nothing new restores the deleted ref all the same.
+// An unchanged save still restores the deleted ref.
 func TestUnchangedSaveRestoresDeletedRef(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(2)
@@ -57,8 +57,8 @@ func TestUnchangedSaveRestoresDeletedRef(t *testing.T) {
 	assert.Equal(t, ids, w.live())
 }
 
-// The ref of a chain that is cut at a shallow boundary, or whose older part is
-// damaged, comes back too: a new chain would take its place.
+// Deleted refs of shallow or damaged chains are restored too, since a new chain would
+// replace the old chain.
 func TestDeletedRefOfDamagedChain(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(3)
@@ -73,8 +73,8 @@ func TestDeletedRefOfDamagedChain(t *testing.T) {
 	assert.Equal(t, []checkpoint.ID{saved.ID, ids[2], ids[1]}, []checkpoint.ID{l.Checkpoints[0].ID, l.Checkpoints[1].ID, l.Checkpoints[2].ID})
 }
 
-// The chain's ref was deleted and cannot be restored: the change fails, since a new
-// chain would take the place of the old one and of the one that this clone remembers.
+// If the deleted ref cannot be restored, changes fail, because a new chain would replace
+// the old chain and own/.
 func TestChangeIfDeletedRefCannotBeRestored(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(3)
@@ -96,9 +96,8 @@ test "$seen" != " refs/checkpoints/42"
 	assert.Equal(t, append(ids, saved.ID), w.live())
 }
 
-// Between the comparison of the two refs and the move, another process saves, the
-// chain's ref is deleted, and a third process restores it to the older value that
-// it had read.
+// Between comparison and move of both refs, another process saves, the chain ref is
+// deleted, and a third process restores its older value.
 func TestSaveIfOwnRefMovedAfterComparison(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(2)
@@ -130,7 +129,7 @@ func TestSaveIfOwnRefMovedAfterComparison(t *testing.T) {
 	w.sound()
 }
 
-// A save under an id of its own looks for that id in the chain whose ref was deleted.
+// Saves under an imported id search the chain of a deleted ref for this id.
 func TestSaveUnderTakenIDAfterDeletedRef(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(2)
@@ -151,7 +150,7 @@ func TestSaveUnderTakenIDAfterDeletedRef(t *testing.T) {
 	assert.Equal(t, ids, w.live())
 }
 
-// A commit of own/ that cannot be read for a moment does not count as lost.
+// A temporarily unreadable commit of own/ does not count as lost.
 func TestSaveFailsIfOwnCannotBeRead(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(2)
@@ -171,7 +170,7 @@ func TestSaveFailsIfOwnCannotBeRead(t *testing.T) {
 	assert.Equal(t, append(ids, saved.ID), w.live())
 }
 
-// A dry run does not restore the ref.
+// Dry runs do not restore the ref.
 func TestDryRunLeavesDeletedRef(t *testing.T) {
 	w := newWorld(t)
 	w.manual(2)
@@ -183,8 +182,8 @@ func TestDryRunLeavesDeletedRef(t *testing.T) {
 	assert.Empty(t, w.Git("for-each-ref", LiveRef("42")))
 }
 
-// In a shallow clone two chains cannot be joined. If the ref was only set back, what
-// this clone has saved above is restored all the same.
+// Shallow clones cannot merge two chains. If a ref was only set back, newer checkpoints
+// of this clone are still restored.
 func TestShallowCloneRestoresRefThatWasSetBack(t *testing.T) {
 	w := newWorld(t)
 	w.manual(4)

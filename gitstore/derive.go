@@ -10,7 +10,7 @@ import (
 
 // recordBefore returns the record that a new record is derived from. This is the record
 // of the checkpoint that was resumed in this worktree, otherwise the newest readable
-// record. It also returns the errors of unreadable records.
+// record. It also returns errors of unreadable records.
 func (s *Store) recordBefore(c *chain) (*checkpoint.Record, []error) {
 	var left []error
 	if resumed, how := s.resumed(c.issue); resumed != nil {
@@ -73,8 +73,8 @@ func messages(errs []error) []string {
 	return texts
 }
 
-// derive returns the new record. The caller's edit comes first, then the facts that the
-// store sets.
+// derive returns the new record. The caller's edit comes first, then facts set by the
+// store.
 func (w *saveOp) derive(before *checkpoint.Record, newest checkpoint.Clock) (*checkpoint.Record, error) {
 	redact := redactFrom(before, w.req.Redact, w.req.Allow)
 	record, err := w.req.Edit(before)

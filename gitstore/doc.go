@@ -21,8 +21,8 @@
 //
 // A chain starts with the genesis commit of its issue. This commit has an empty tree, no
 // parent, a fixed author and date, and the message "checkpoints of issue <issue>". Every
-// clone creates the same genesis commit, so any two chains of an issue have a common
-// ancestor. Each checkpoint is one commit above it:
+// clone creates the same genesis commit, so all chains of an issue share an ancestor.
+// Each checkpoint is one commit above it:
 //
 //	tree
 //	  checkpoint.yaml   the record (package checkpoint)
@@ -61,8 +61,8 @@
 // If the checkpoint below has the same or a later clock, the value is that clock plus
 // one. The clock of a checkpoint never changes. A merge of chains sorts by clock, then by
 // id, so a checkpoint stays above its ancestors even if a system clock was wrong. Ages
-// are computed from dates, never from Checkpoint-Clock. Earlier versions of this program
-// did not follow a clock more than a day ahead; their chains are read unchanged.
+// derive from dates, never from Checkpoint-Clock. Earlier versions of this program did
+// not follow a clock more than a day ahead; their chains are read unchanged.
 //
 // A ledger commit changes the ledger without a new checkpoint. Its tree contains only the
 // ledger, its only parent is the chain below, and its message is "ledger of issue

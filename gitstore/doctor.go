@@ -49,7 +49,7 @@ func (s *Store) Examine(ctx context.Context, gitVersion [2]int) ([]health.Findin
 	return health.Judge(f), err
 }
 
-// folders returns the folders in which a killed process may have left files.
+// folders returns folders with possible leftovers of killed processes.
 func (s *Store) folders() health.Folders {
 	return health.Folders{
 		Common: s.repo.CommonDir, Objects: s.repo.ObjectDir, Cache: s.CacheDir(),
@@ -97,7 +97,7 @@ func (s *Store) aheadFound(ctx context.Context, refs []health.Ref) []health.Ahea
 	return found
 }
 
-// bothFound returns the issues with checkpoints that are both live and archived.
+// bothFound returns issues with checkpoints that are both live and archived.
 func (s *Store) bothFound(ctx context.Context, refs []health.Ref) []health.Both {
 	var found []health.Both
 	for _, r := range refs {
@@ -112,7 +112,7 @@ func (s *Store) bothFound(ctx context.Context, refs []health.Ref) []health.Both 
 	return found
 }
 
-// Mend applies the repair of a finding, and returns a description of it.
+// Mend applies a finding's repair and returns its description.
 func (s *Store) Mend(ctx context.Context, m health.Mend) (string, error) {
 	switch m.Act {
 	case health.RemoveFiles:
@@ -169,8 +169,8 @@ func (s *Store) replaceBroken(ctx context.Context, m health.Mend) (string, error
 	return said, s.withNamedLocks(ctx, []string{locked}, func() error { return s.moveRefs(ctx, "doctor: it led nowhere", move) })
 }
 
-// keepBroken stores the value of a ref in a file of this program. If the file of the ref
-// contains no object id, keepBroken moves that file away instead.
+// keepBroken stores a ref's value in a private file. If the file of the ref contains no
+// object id, keepBroken moves that file away instead.
 func (s *Store) keepBroken(name, value string) (string, error) {
 	dir := filepath.Join(s.repo.CommonDir, "git-checkpoint", "broken")
 	if err := os.MkdirAll(dir, 0o777); err != nil {

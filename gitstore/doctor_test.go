@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// examine are the texts of what is wrong, and heal mends all of it and holds
-// that nothing is wrong then, and that git can clean up.
+// examine returns the texts of all findings. heal repairs them, and checks that no
+// finding remains and git gc works.
 func (w *world) examine() (texts []string, findings []health.Finding) {
 	w.t.Helper()
 	findings, err := w.s.Examine(ctx, [2]int{2, 40})
@@ -53,7 +53,7 @@ func (w *world) put(name, text string) {
 
 const nowhere = "1234567890123456789012345678901234567890"
 
-// A ref of a chain that leads nowhere is put back to where it last was sound.
+// Doctor restores broken chain refs to their last valid value.
 func TestDoctorPutsChainsBack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -93,7 +93,7 @@ func TestDoctorPutsChainsBack(t *testing.T) {
 	}
 }
 
-// A ref for which nothing is known goes aside, and what it held is kept.
+// Doctor moves refs without a known valid value aside, and stores their contents.
 func TestDoctorSetsAside(t *testing.T) {
 	w := newWorld(t)
 	w.put(LiveRef("7"), nowhere+"\n")
@@ -110,7 +110,7 @@ func TestDoctorSetsAside(t *testing.T) {
 	assert.False(t, w.s.HasIssue(ctx, "7"))
 }
 
-// Where HEAD cannot be read either, a disk may be missing: nothing is touched.
+// If HEAD is unreadable too, a disk may be missing: doctor repairs nothing.
 func TestDoctorLeavesADiskThatIsAway(t *testing.T) {
 	w := newWorld(t)
 	w.put("refs/heads/main", nowhere+"\n")
@@ -177,7 +177,7 @@ func TestDoctorClock(t *testing.T) {
 	assert.Contains(t, texts[0], "issue 42: 2 checkpoints dated", "the date of the third is right, and its clock is ahead")
 }
 
-// Inspect sees that files are there without reading them; Verify reads them.
+// Inspect only checks the existence of files; Verify reads them.
 func TestInspectDoesNotReadFiles(t *testing.T) {
 	w := newWorld(t)
 	w.Write("new.txt", "something new\n")
@@ -201,7 +201,7 @@ func TestInspectDoesNotReadFiles(t *testing.T) {
 	assert.Equal(t, checkpoint.Issue("42"), fast.Issue)
 }
 
-// A lock that somebody took while the repository was examined is theirs.
+// Doctor preserves locks that another process created during the examination.
 func TestDoctorLeavesALockThatIsNew(t *testing.T) {
 	w := newWorld(t)
 	w.put("packed-refs.lock", "")
@@ -215,7 +215,7 @@ func TestDoctorLeavesALockThatIsNew(t *testing.T) {
 	assert.FileExists(t, w.file("packed-refs.lock"))
 }
 
-// A snapshot of which the name says no time has not expired.
+// Snapshots without a time in their name never expire.
 func TestDoctorLeavesASnapshotOfUnknownAge(t *testing.T) {
 	w := newWorld(t)
 	w.Git("update-ref", undoRefs+"42/by-hand", "HEAD")

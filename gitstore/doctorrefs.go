@@ -71,7 +71,7 @@ func (s *Store) refFound(ctx context.Context, name string) health.Ref {
 	return r
 }
 
-// roleOf derives the role and the issue of a ref from its name.
+// roleOf derives role and issue from a ref's name.
 func roleOf(r *health.Ref) checkpoint.Issue {
 	for _, p := range []struct {
 		prefix string
@@ -102,7 +102,7 @@ func roleOf(r *health.Ref) checkpoint.Issue {
 	return ""
 }
 
-// leadsNowhere returns the reason why the value of a ref is unusable, or "".
+// leadsNowhere returns why a ref's value is unusable, or "".
 func (s *Store) leadsNowhere(role health.Role, hash plumbing.Hash) string {
 	_, err := s.readCommit(hash)
 	switch {
@@ -139,7 +139,7 @@ func (s *Store) lastSound(ctx context.Context, i checkpoint.Issue, name string) 
 }
 
 // loggedTips returns the former values of a ref, newest first. It reads the reflog file
-// itself, because git refuses to show the reflog of a broken ref.
+// itself, because git refuses to show reflogs of broken refs.
 func (s *Store) loggedTips(name string) []plumbing.Hash {
 	entries, err := refs.ReadLog(s.repo.CommonDir, name)
 	if err != nil || s.repo.RefFormat != "files" {
@@ -152,7 +152,7 @@ func (s *Store) loggedTips(name string) []plumbing.Hash {
 	return tips
 }
 
-// remoteTips returns the known tips of an issue's chain at all remotes.
+// remoteTips returns known tips of an issue's chain at all remotes.
 func (s *Store) remoteTips(ctx context.Context, i checkpoint.Issue) []plumbing.Hash {
 	refs, err := s.refs.List(ctx, remoteRefs)
 	if err != nil {

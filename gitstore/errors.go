@@ -22,14 +22,14 @@ var (
 	ErrUnchanged     = errors.New("unchanged since the checkpoint before")
 )
 
-// A DoneError reports an error that occurred after the refs had moved. The change is
-// made, but a power loss or gc may lose it.
+// A DoneError reports an error after refs had moved. The change is made, but may be lost
+// through power loss or gc.
 type DoneError struct{ Err error }
 
 func (e *DoneError) Error() string { return fmt.Sprintf("the change is made, but: %v", e.Err) }
 func (e *DoneError) Unwrap() error { return e.Err }
 
-// afterMove wraps an error that occurred after refs had moved in a DoneError.
+// afterMove wraps errors that occurred after a ref move in a DoneError.
 func afterMove(err error) error {
 	if err == nil {
 		return nil
@@ -37,8 +37,8 @@ func afterMove(err error) error {
 	return &DoneError{err}
 }
 
-// A PushedError reports an error that occurred after a sync had moved the remote refs of
-// an issue. The local refs have their old values; the next sync moves them.
+// A PushedError reports an error after a sync had moved an issue's remote refs. The local
+// refs have their old values; the next sync moves them.
 type PushedError struct {
 	Issue  checkpoint.Issue
 	Remote string
@@ -62,7 +62,7 @@ func (e *UnfinishedError) Unwrap() error { return e.Err }
 // isDone reports whether refs have moved in spite of an error.
 func isDone(err error) bool { return errors.As(err, new(*DoneError)) }
 
-// An UnsupportedError names a repository feature that this program does not support.
+// An UnsupportedError names an unsupported repository feature.
 type UnsupportedError = repository.UnsupportedError
 
 // A NoneError reports that an issue has no checkpoint.
@@ -70,7 +70,7 @@ type NoneError struct{ Issue checkpoint.Issue }
 
 func (e *NoneError) Error() string { return fmt.Sprintf("No checkpoint found for issue #%s", e.Issue) }
 
-// A NotFoundError reports that a name matches no checkpoint of an issue.
+// A NotFoundError reports that a name matches no checkpoint.
 type NotFoundError struct {
 	Issue checkpoint.Issue
 	Name  string
@@ -137,8 +137,8 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s: %d bytes, more than the limit of %d", e.What, e.Size, e.Limit)
 }
 
-// A TakenError reports that the id of an imported record belongs to another checkpoint,
-// which exists or was dropped.
+// A TakenError reports that an imported id belongs to another checkpoint, existing or
+// dropped.
 type TakenError struct {
 	Issue   checkpoint.Issue
 	ID      checkpoint.ID

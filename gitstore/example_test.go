@@ -11,7 +11,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// repository makes one with a file that is staged.
+// repository creates a repository with a staged file.
 func repository() string {
 	dir, err := os.MkdirTemp("", "git-checkpoint-example-*")
 	if err != nil {
@@ -30,7 +30,7 @@ func repository() string {
 	return dir
 }
 
-// A checkpoint is saved, found again, and its file put back.
+// This example saves a checkpoint, finds it, and restores its file.
 func Example() {
 	ctx, dir := context.Background(), repository()
 	defer os.RemoveAll(dir)
@@ -79,7 +79,7 @@ func Example() {
 	// [plan.txt]
 }
 
-// What an issue has is listed newest first, from its commits alone.
+// This example lists checkpoints of an issue, newest first, without reading records.
 func ExampleStore_List() {
 	ctx, dir := context.Background(), repository()
 	defer os.RemoveAll(dir)

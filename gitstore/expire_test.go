@@ -13,7 +13,7 @@ import (
 
 const day = 24 * time.Hour
 
-// byAge is what prune does with the rules of age alone.
+// byAge prunes with age limits only.
 func (w *world) byAge(change ...func(*PruneRequest)) *Pruned {
 	w.t.Helper()
 	req := PruneRequest{Issue: "42", Stay: &retention.Stay{Completed: 7, Other: 30}}
@@ -31,8 +31,8 @@ func (w *world) archive(why retention.Reason, ids ...checkpoint.ID) {
 	require.NoError(w.t, err)
 }
 
-// What was in the archive for long enough goes, by why it went there, and an
-// undo brings it back with its reason.
+// Archived checkpoints expire after a time that depends on their reason. Undo restores
+// checkpoints and reasons.
 func TestArchiveExpires(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(5)
@@ -69,7 +69,7 @@ func TestArchiveExpires(t *testing.T) {
 	w.sound()
 }
 
-// One step takes from the chain and from the archive, and is taken back as one.
+// One prune removes live and archived checkpoints, and one undo restores all of them.
 func TestPruneBoth(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(4)
@@ -87,7 +87,7 @@ func TestPruneBoth(t *testing.T) {
 	w.sound()
 }
 
-// What expired in one clone leaves the archives of all.
+// Expired checkpoints disappear from the archives of all clones.
 func TestExpiryIsShared(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -103,7 +103,7 @@ func TestExpiryIsShared(t *testing.T) {
 	assert.Equal(t, ids[2:], a.live())
 }
 
-// The newest checkpoint's layout has rules of its own.
+// Prune applies the rules for the newest checkpoint's layout.
 func TestRulesOfLayouts(t *testing.T) {
 	layout := func(name string) func(*checkpoint.Record) {
 		return func(r *checkpoint.Record) { r.Doc().Set("layout", map[string]any{"name": name}) }

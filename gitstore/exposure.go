@@ -7,7 +7,7 @@ import (
 	"git-checkpoint/gitstore/internal/remote"
 )
 
-// An issuePush holds the ref updates of a push for one issue.
+// An issuePush holds a push's ref updates for one issue.
 type issuePush struct {
 	issue   checkpoint.Issue
 	updates []remote.RefUpdate
@@ -30,7 +30,7 @@ func countForOnePush(list []issuePush) int {
 	return len(list)
 }
 
-// An exposureCheck checks if a push may expose its commits to a remote.
+// An exposureCheck decides if a push may expose commits to a remote.
 type exposureCheck struct {
 	s      *Store
 	remote string

@@ -9,7 +9,7 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 )
 
-// A BranchReport contains the facts about a branch that this clone knows.
+// A BranchReport contains known facts about a branch.
 type BranchReport struct {
 	Exists bool
 	Once   bool     // this clone had the branch once
@@ -65,8 +65,8 @@ func (s *Store) SavedHere(ctx context.Context, c *Checkpoint) bool {
 	return s.inChain(ctx, c, ownRef(c.Issue)) && !s.inChain(ctx, c, fetchedRef(c.Issue)) && !s.atRemote(ctx, c)
 }
 
-// atRemote reports whether a remote is known to have a checkpoint. It also returns true
-// if the refs cannot be read. A fetch updates own/ as well, so own/ alone does not prove
+// atRemote reports whether a remote is known to have a checkpoint. If refs are
+// unreadable, it returns true. Fetches update own/ as well, so own/ alone does not prove
 // that this clone saved a checkpoint.
 func (s *Store) atRemote(ctx context.Context, c *Checkpoint) bool {
 	refs, err := s.refs.List(ctx, remoteRefs)
@@ -81,8 +81,8 @@ func (s *Store) atRemote(ctx context.Context, c *Checkpoint) bool {
 	return false
 }
 
-// inChain reports whether a checkpoint is among the newest checkpoints of the chain at
-// ref.
+// inChain reports whether the newest checkpoints of the chain at ref include a given
+// checkpoint.
 func (s *Store) inChain(ctx context.Context, c *Checkpoint, ref string) bool {
 	chain, err := s.readChain(ctx, c.Issue, ref, retentionDepth)
 	return err == nil && slices.ContainsFunc(chain.commits, func(l chainCommit) bool { return l.ID == c.ID })

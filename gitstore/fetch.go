@@ -17,7 +17,7 @@ import (
 type FetchRequest struct {
 	Remote  string
 	Issues  []checkpoint.Issue // empty for all issues of the remote
-	Timeout time.Duration      // of one connection, 0 for none
+	Timeout time.Duration      // per connection; 0 for no timeout
 	Quiet   bool               // do not prompt for a password
 	DryRun  bool               // only compare
 
@@ -65,8 +65,7 @@ func (s *Store) chainHere(ctx context.Context, i checkpoint.Issue) (*chain, erro
 	return s.readChain(ctx, i, ownRef(i), 0)
 }
 
-// theirChain reads a chain that was fetched from a remote. It fails if the commits are
-// not a valid chain.
+// theirChain reads a chain fetched from a remote, and fails for an invalid chain.
 func (s *Store) theirChain(remote string, i checkpoint.Issue, tip plumbing.Hash) (*chain, error) {
 	c, err := s.walk(i, LiveRef(i), tip, 0)
 	if err == nil {
@@ -82,7 +81,7 @@ func (s *Store) theirChain(remote string, i checkpoint.Issue, tip plumbing.Hash)
 	return c, nil
 }
 
-// checkRoot fails if a chain does not begin with the genesis commit of its issue.
+// checkRoot fails unless a chain starts with its issue's genesis commit.
 func (c *chain) checkRoot() error {
 	if c.rooted || c.cut {
 		return nil
@@ -120,8 +119,7 @@ func (s *Store) adopt(ctx context.Context, ours, theirs *chain, known *names) ([
 	return s.movesTo(ctx, &here, theirs.tip)
 }
 
-// restoreLiveRef returns the move that recreates the live ref of a chain that only own/
-// has.
+// restoreLiveRef returns the move that recreates a live ref from own/.
 func (s *Store) restoreLiveRef(ctx context.Context, ours *chain) ([]refs.Move, error) {
 	if ours.ref == LiveRef(ours.issue) || ours.tip.IsZero() {
 		return nil, nil

@@ -45,8 +45,8 @@ func (l *conn) fetchListed(ctx context.Context, issues []checkpoint.Issue) ([]ch
 	return issues, in, err
 }
 
-// chains returns the remote tips of issues. Without issues it returns the tips of all
-// issues of the remote, sorted, and warns of invalid refs.
+// chains returns the remote tips of issues. Without issues it returns tips of all remote
+// issues, sorted, and warns of invalid refs.
 func (l *conn) chains(ctx context.Context, issues []checkpoint.Issue) (map[checkpoint.Issue]plumbing.Hash, []checkpoint.Issue, error) {
 	there, err := l.ask(ctx, issues)
 	if err != nil {
@@ -60,7 +60,7 @@ func (l *conn) chains(ctx context.Context, issues []checkpoint.Issue) (map[check
 	return there.tips, issues, nil
 }
 
-// A listing is the list of a remote's chain refs.
+// A listing contains a remote's chain refs.
 type listing struct {
 	issues  []checkpoint.Issue // in the order of their refs
 	tips    map[checkpoint.Issue]plumbing.Hash
@@ -109,9 +109,9 @@ func (s *Store) warnInvalidRefs(at string, names []string) {
 	s.notify("%sleft out, no issue is called so: %s%s", at, strings.Join(shown, ", "), more)
 }
 
-// incoming fetches the chains that are missing here. If a part of a chain is present, the
+// incoming fetches chains that are missing locally. If a part of a chain is present, the
 // fetch stops at the known commits. A new chain is fetched no deeper than the local
-// history. here contains the refs as returned by refsHere.
+// history. here contains refs as returned by refsHere.
 func (l *conn) incoming(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, here map[string]plumbing.Hash) (fetched, error) {
 	in := fetched{}
 	var wanted []checkpoint.Issue
@@ -138,15 +138,14 @@ func (l *conn) incoming(ctx context.Context, issues []checkpoint.Issue, tips map
 }
 
 // fetchWithoutListing fetches the chain of one issue without listing the remote's refs
-// first. ok is false if a listing is necessary. known is set if a part of the chain is
+// first. If a listing is necessary, ok is false. known is set if a part of the chain is
 // present.
 func (l *conn) fetchWithoutListing(ctx context.Context, i checkpoint.Issue, known bool) (in fetched, ok bool, err error) {
 	came, ok, err := l.FetchWithoutListing(ctx, LiveRef(i), known)
 	return fetched{i: came}, ok, err
 }
 
-// knows reports whether a local ref of an issue may share commits with its chain at a
-// remote.
+// knows reports whether an issue's local refs may share commits with its remote chain.
 func (s *Store) knows(remote string, i checkpoint.Issue, here map[string]plumbing.Hash) bool {
 	return !here[s.trackingRef(remote, i)].IsZero() || !here[LiveRef(i)].IsZero() || !here[ArchiveRef(i)].IsZero()
 }
@@ -154,7 +153,7 @@ func (s *Store) knows(remote string, i checkpoint.Issue, here map[string]plumbin
 // fetched maps issues to fetched chains or archives.
 type fetched map[checkpoint.Issue]remote.FetchedRef
 
-// add adds the fetched refs of issues, by the names of their refs.
+// add adds fetched refs of issues, looked up by ref name.
 func (in fetched) add(issues []checkpoint.Issue, refOf func(checkpoint.Issue) string, came map[string]remote.FetchedRef) {
 	for _, i := range issues {
 		a := came[refOf(i)]

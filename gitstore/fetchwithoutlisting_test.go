@@ -13,8 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An issue of which nothing is here comes over one connection, and that there
-// is none is known after one, too.
+// Fetching an unknown issue takes one connection, even if the remote lacks it.
 func TestFetchOfOneTakesOneConnection(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -60,7 +59,7 @@ func TestFetchOfOneTakesOneConnection(t *testing.T) {
 	require.ErrorAs(t, err, new(*RemoteError))
 }
 
-// So does a sync, and an issue that is nowhere.
+// Syncing an unknown issue also takes one connection, even if no repository has it.
 func TestSyncOfANewOneTakesOneConnection(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -84,8 +83,7 @@ func TestSyncOfANewOneTakesOneConnection(t *testing.T) {
 	assert.Equal(t, a.live(), c.live())
 }
 
-// Thousands of refs go in one transaction, and a fetch that finds them is not
-// held up.
+// Thousands of stale refs are deleted in one transaction, and do not delay a fetch.
 func TestSweepsManyLeftRefs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

@@ -31,7 +31,7 @@ func eachAtOnce[T any](all []T, f func(T) error) error {
 	return errors.Join(errs...)
 }
 
-// syncNearest syncs a directory that another process may remove. If it is gone,
+// syncNearest syncs a directory that another process may remove. After a removal,
 // syncNearest syncs the nearest existing parent, which contains the removal.
 func syncNearest(dir string) error {
 	for {

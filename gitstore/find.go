@@ -135,7 +135,7 @@ func newestOf(list []Checkpoint, fits func(*Checkpoint) bool) *Checkpoint {
 	return &list[i]
 }
 
-// match returns the checkpoint of a list that matches a name, or nil.
+// match returns a list's checkpoint that matches a name, or nil.
 func (s *Store) match(list []Checkpoint, name string) (*Checkpoint, error) {
 	if of := description(name); of != nil {
 		return newestOf(list, of), nil
@@ -166,7 +166,8 @@ func (s *Store) match(list []Checkpoint, name string) (*Checkpoint, error) {
 }
 
 // matchCommit finds a checkpoint by its commit id, full or abbreviated to at least seven
-// digits. A full id of a rewritten commit is resolved through the id in its trailer.
+// digits. Full ids of rewritten commits are resolved through the checkpoint id in their
+// trailers.
 func (s *Store) matchCommit(list []Checkpoint, name string) []*Checkpoint {
 	var found []*Checkpoint
 	if len(name) < 7 {
@@ -198,8 +199,8 @@ func (s *Store) Newest(ctx context.Context, issue checkpoint.Issue) (*Checkpoint
 	return s.findBack(ctx, issue, Latest, 0)
 }
 
-// NewestRecord returns the newest checkpoint of an issue and its record, with the errors
-// of Newest and VerifiedRecord.
+// NewestRecord returns an issue's newest checkpoint and its record, with errors of Newest
+// and VerifiedRecord.
 func (s *Store) NewestRecord(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
 	c, err := s.Newest(ctx, issue)
 	if err != nil {
@@ -209,14 +210,14 @@ func (s *Store) NewestRecord(ctx context.Context, issue checkpoint.Issue) (*Chec
 	return c, r, err
 }
 
-// unordered fails if the tasks of a record have a dependency cycle.
+// unordered fails if a record's tasks have a dependency cycle.
 func unordered(r *checkpoint.Record) error {
 	_, err := tasks.Of(r).Batches()
 	return err
 }
 
-// ValidRecord returns the record of a checkpoint from which work continues. In addition
-// to VerifiedRecord it fails if the record violates its schema.
+// ValidRecord returns the record of a checkpoint from which work continues. Unlike
+// VerifiedRecord, it also fails for schema violations.
 func (s *Store) ValidRecord(c *Checkpoint) (*checkpoint.Record, error) {
 	r, err := s.VerifiedRecord(c)
 	if err != nil {

@@ -24,7 +24,7 @@ func TestFind(t *testing.T) {
 	hex := string(one.ID[len(one.ID)-8:])
 	for name, want := range map[string]checkpoint.ID{
 		string(one.ID):                         one.ID,
-		string(one.ID[:len(one.ID)-8]):         one.ID, // its second is its own
+		string(one.ID[:len(one.ID)-8]):         one.ID, // unique prefix, because of its time
 		hex:                                    one.ID,
 		hex[:4]:                                one.ID,
 		hex[4:]:                                one.ID,
@@ -79,7 +79,7 @@ func TestFindRefuses(t *testing.T) {
 	}
 }
 
-// Keys that differ in case alone would be one file where case does not count.
+// Keys that differ only in case would share a file on case-insensitive file systems.
 func TestNamesThatDifferInCase(t *testing.T) {
 	w := newWorld(t)
 	save := func(issue checkpoint.Issue) error {
@@ -123,7 +123,7 @@ func TestNamesThatDifferInCase(t *testing.T) {
 	assert.Equal(t, []string{"refs/checkpoints/%zz", "refs/checkpoints/a/b"}, strange)
 }
 
-// Odd keys are refs, files and messages like any other.
+// Unusual keys work in refs, files and messages.
 func TestOddIssueNames(t *testing.T) {
 	w := newWorld(t)
 	for _, issue := range []checkpoint.Issue{"a/b", "..", "x.lock", "-x", "a b", "~^:?*[\\", "@{", "@", "ünï", "%41", ".", "a\"b", "HEAD"} {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stage makes changes of every kind.
+// stage makes changes of all kinds.
 func stage(r *gittest.Repo) {
 	r.Write("a.txt", "changed\n")
 	r.Write("new dir/ünï \"q\"\nline\t.txt", "odd name\n")
@@ -31,7 +31,7 @@ func must(err error) {
 	}
 }
 
-// staged/ is what git write-tree gives, however the staging area is stored.
+// The staged tree equals git write-tree for every index format.
 func TestStagedTreeMatchesWriteTree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -72,7 +72,7 @@ func TestStagedTreeMatchesWriteTree(t *testing.T) {
 	}
 }
 
-// checkStaged compares a checkpoint with what git says of the worktree.
+// checkStaged compares a checkpoint with git's view of the worktree.
 func (w *world) checkStaged(saved *Saved) {
 	w.t.Helper()
 	rev := saved.Commit.String()

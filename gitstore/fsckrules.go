@@ -14,9 +14,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// checkReceived fails if a staged file would be rejected by a server with
-// receive.fsckObjects. Such a server would also reject every later checkpoint of the
-// chain. Files that are unchanged since HEAD are not checked.
+// checkReceived fails if servers with receive.fsckObjects would reject a staged file.
+// Such a server would also reject every later checkpoint of the chain. Files that are
+// unchanged since HEAD are not checked.
 func (s *Store) checkReceived(ctx context.Context, staged []trees.Change) error {
 	for _, c := range staged {
 		if c.New.Hash.IsZero() || c.New.Mode == trees.ModeGitlink {
@@ -67,7 +67,7 @@ func (s *Store) notReceived(ctx context.Context, name string, f trees.Entry) (st
 	return "", nil
 }
 
-// maxAttributeLine is git's limit for the length of a line in .gitattributes.
+// maxAttributeLine is git's line length limit for .gitattributes.
 const maxAttributeLine = 2048
 
 // badAttributes returns the reason why git rejects a .gitattributes file, or "".
@@ -102,7 +102,7 @@ func badModule(key, value string) string {
 	return ""
 }
 
-// badModuleName reports whether a submodule name is empty or leads out of its folder.
+// badModuleName reports whether a submodule name is empty or has a ".." component.
 func badModuleName(name string) bool {
 	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '/' || r == '\\' }) {
 		if part == ".." {
@@ -112,8 +112,8 @@ func badModuleName(name string) bool {
 	return name == ""
 }
 
-// badModuleURL reports whether a URL starts like an option, contains a line break, or is
-// a web URL without a host.
+// badModuleURL reports whether a URL starts like an option, contains a line break, or
+// lacks a web host.
 func badModuleURL(text string) bool {
 	decoded, err := url.PathUnescape(text)
 	if err != nil {

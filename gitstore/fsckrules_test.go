@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a save takes, a server that checks takes too, and the other way round.
+// Saves accept exactly the files that servers with fsck checks accept.
 func TestSaveRefusesWhatServersRefuse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -56,7 +56,7 @@ func TestSaveRefusesWhatServersRefuse(t *testing.T) {
 	}
 }
 
-// What HEAD has already does not keep a save from being made.
+// Invalid files in HEAD do not prevent saves.
 func TestSaveTakesWhatHeadHas(t *testing.T) {
 	w := newWorld(t)
 	w.Write(".gitattributes", strings.Repeat("a", 4000))

@@ -89,8 +89,8 @@ func (f *fullness) lacks(newer, older []trees.Entry, name string) bool {
 }
 
 // holds reports whether the older checkpoint has a file, either outside the staged tree,
-// or staged with other content than in the newer checkpoint. A staged file that equals
-// HEAD does not count, since the commit history contains it.
+// or staged with other content than in the newer checkpoint. Staged files equal to HEAD
+// do not count, since commit history contains them.
 func (f *fullness) holds(older *chainCommit, entries, newer []trees.Entry, path string) bool {
 	now, _ := trees.Find(newer, "staged")
 	for _, e := range entries {

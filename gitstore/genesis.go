@@ -11,8 +11,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// genesisTime is 2026-01-01T00:00:00Z. Time and author are part of the stored form, so
-// that every clone makes the same genesis commit.
+// genesisTime is 2026-01-01T00:00:00Z. Time and author belong to the stored form, so that
+// every clone makes equal genesis commits.
 var genesisTime = time.Unix(1767225600, 0)
 
 // genesis returns the root commit of every chain of an issue.

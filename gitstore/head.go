@@ -67,12 +67,12 @@ func (s *Store) askHead(ctx context.Context) (head, error) {
 	return h, nil
 }
 
-// detached is the exit status of git symbolic-ref if HEAD is not a symbolic ref. Any
-// other failure means that git cannot read HEAD.
+// detached is git symbolic-ref's exit status if HEAD is no symbolic ref. Any other
+// failure means that git cannot read HEAD.
 const detached = 1
 
 // unborn checks that the target branch of HEAD does not exist. The check is necessary,
-// because git rev-parse also fails if the branch cannot be read.
+// because git rev-parse also fails for unreadable branches.
 func (s *Store) unborn(ctx context.Context, h head, target string, failed error) (head, error) {
 	if target == "" {
 		return head{}, fmt.Errorf("read HEAD: %w", failed)
@@ -85,7 +85,7 @@ func (s *Store) unborn(ctx context.Context, h head, target string, failed error)
 	return h, nil
 }
 
-// treeOf returns the tree of HEAD, or zero if the branch is unborn.
+// treeOf returns HEAD's tree, or zero if its branch is unborn.
 func (s *Store) treeOf(h head) (plumbing.Hash, error) {
 	if h.commit.IsZero() {
 		return plumbing.ZeroHash, nil

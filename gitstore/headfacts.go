@@ -14,7 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A HeadReport compares the current HEAD with HEAD at the save of a checkpoint.
+// A HeadReport compares current HEAD with HEAD at a checkpoint's save.
 type HeadReport struct {
 	Saved, Now        string         // commits, "" for an unborn branch
 	ancestry.Relation                // of Now to Saved
@@ -23,8 +23,7 @@ type HeadReport struct {
 
 func (s *Store) history() ancestry.Log { return ancestry.Log{Git: s.git, Shallow: s.repo.Shallow} }
 
-// touchedSince returns a function that reports which paths were changed by commits since
-// before.
+// touchedSince returns a function that reports paths changed by commits since before.
 func (s *Store) touchedSince(before plumbing.Hash) func(context.Context, []string) (map[string]bool, error) {
 	return func(ctx context.Context, paths []string) (map[string]bool, error) {
 		now, err := s.readHead(ctx)
@@ -47,8 +46,8 @@ func (s *Store) touchedSince(before plumbing.Hash) func(context.Context, []strin
 	}
 }
 
-// CompareHead compares HEAD with HEAD at the save of a checkpoint. In a clone with
-// incomplete history it returns an error if it cannot determine whether HEAD descends.
+// CompareHead compares HEAD with HEAD at the save of a checkpoint. With incomplete
+// history it returns an error if it cannot determine whether HEAD descends.
 func (s *Store) CompareHead(ctx context.Context, c *Checkpoint) (HeadReport, error) {
 	st, err := s.openSnapshot(c)
 	if err != nil {
@@ -79,17 +78,17 @@ func (s *Store) CompareHead(ctx context.Context, c *Checkpoint) (HeadReport, err
 	return r, err
 }
 
-// A BaseReport describes the branch that the work will be merged into: the default branch
-// of a remote.
+// A BaseReport describes the branch that the work will be merged into: a remote's default
+// branch.
 type BaseReport struct {
 	Name   string // such as origin/main, "" if unknown
-	Behind int    // number of its commits that HEAD lacks, at most maxBehind
+	Behind int    // number of commits missing from HEAD, at most maxBehind
 }
 
 const maxBehind = 1000
 
 // Base compares HEAD with the remote-tracking ref of a remote's default branch. The
-// remote is that of the current branch, otherwise origin.
+// current branch selects the remote, with origin as default.
 func (s *Store) Base(ctx context.Context) (BaseReport, error) {
 	now, err := s.readHead(ctx)
 	if err != nil || now.commit.IsZero() || now.branch == "" {

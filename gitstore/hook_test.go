@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A hook inherits GIT_DIR and GIT_INDEX_FILE, relative to where git started
-// it; `git commit -a` and `git commit FILE` name an index of their own.
+// Hooks inherit GIT_DIR and GIT_INDEX_FILE, relative to git's working directory. `git
+// commit -a` and `git commit FILE` use a temporary index.
 func TestSaveFromAHook(t *testing.T) {
 	for name, c := range map[string]struct{ dir, gitDir, index, tree string }{
 		"relative":           {"", ".git", ".git/next-index", ""},
@@ -29,7 +29,7 @@ func TestSaveFromAHook(t *testing.T) {
 			w.Write("a.txt", "staged in the other index\n")
 			index := w.abs(c.index)
 			if !filepath.IsAbs(index) {
-				index = w.Path(index) // git reads it from the root, wherever it was started
+				index = w.Path(index) // git resolves the path from the root
 			}
 			other := w.In(w.Dir)
 			other.Setenv("GIT_INDEX_FILE", index)
@@ -68,7 +68,7 @@ func unset(t *testing.T, keys ...string) {
 	}
 }
 
-// A real hook, run by git.
+// Git runs a real hook here.
 func TestSaveWithinCommit(t *testing.T) {
 	w := newWorld(t)
 	w.Write("a.txt", "committed\n")
@@ -82,8 +82,8 @@ func TestSaveWithinCommit(t *testing.T) {
 	assert.Contains(t, string(seen), "index.lock:"+w.Dir, "what TestSaveFromAHook imitates")
 }
 
-// A quarantine, or a shared object store: objects that are elsewhere are found
-// and the new ones go where git would put them.
+// In a quarantine or with a shared object store, saves find objects elsewhere, and write
+// new objects to git's location.
 func TestSaveWithOtherObjectDirectories(t *testing.T) {
 	w := newWorld(t)
 	w.Write("a.txt", "in the other directory\n")

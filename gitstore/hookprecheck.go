@@ -11,9 +11,9 @@ import (
 	"git-checkpoint/gitstore/internal/refs"
 )
 
-// A HookPrecheck holds facts from a few files of the repository, so that a hook without
-// work needs no git process. If the files do not give a definite answer, every question
-// is answered as if checkpoints may exist.
+// A HookPrecheck holds facts from a few files of the repository, so that hooks without
+// work need no git process. If the files do not give a definite answer, every question is
+// answered as if checkpoints may exist.
 type HookPrecheck struct {
 	Branch  string // branch of HEAD, "" if detached
 	certain bool

@@ -32,7 +32,7 @@ func TestGlance(t *testing.T) {
 	r.Git("switch", "-q", "--detach")
 	assert.Empty(t, ReadHookPrecheck().Branch)
 
-	// where files do not tell, nothing is certain
+	// without an answer from files, nothing is certain
 	t.Setenv("GIT_DIR", r.GitPath(""))
 	assert.False(t, ReadHookPrecheck().HasNoCheckpoints())
 	assert.False(t, ReadHookPrecheck().IsForeign("main"))

@@ -7,9 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// graft puts a commit by hand on top of issue 42's chain: a checkpoint with
-// this id whose tree is the tip's with one file replaced, "" for an id that is
-// none.
+// graft adds a handmade commit to issue 42's chain: a checkpoint with this id, or a
+// foreign commit if id is "". Its tree equals the tip's tree with one file replaced.
 func (w *world) graft(id, path, content string) string {
 	w.t.Helper()
 	tip := w.Git("rev-parse", "refs/checkpoints/42")
@@ -26,7 +25,7 @@ func (w *world) graft(id, path, content string) string {
 	return w.onTop(index.Git("write-tree"), message, tip, tip+"^2")
 }
 
-// onTop commits a tree and puts it on the chain's ref.
+// onTop commits a tree and sets the chain ref to this commit.
 func (w *world) onTop(tree, message string, parents ...string) string {
 	w.t.Helper()
 	args := []string{"commit-tree", tree}

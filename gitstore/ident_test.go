@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Author and committer are who git says they are.
+// Author and committer equal git's own choice.
 func TestIdentMatchesGitVar(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -60,7 +60,7 @@ func (w *world) identOrFallback() string {
 	return text[:len(text)-1]
 }
 
-// A machine without any identity saves all the same.
+// Saves succeed on machines without any git identity.
 func TestSaveWithoutAnIdentity(t *testing.T) {
 	w := newWorld(t, func(r *gittest.Repo) {
 		r.Git("config", "--unset", "user.name")

@@ -125,8 +125,8 @@ func shownIssue(name string) string {
 	return name
 }
 
-// noticeInterrupted is settleInterrupted for a process that only reads. If no transaction
-// was interrupted, it costs one system call.
+// noticeInterrupted is settleInterrupted for a process that only reads. Without
+// interrupted transactions it costs one system call.
 func (s *Store) noticeInterrupted(ctx context.Context, i checkpoint.Issue) {
 	if s.issueLock == nil && s.refDir().IsInterrupted(i.RefName()) {
 		_ = s.withIssueLock(ctx, i, func() error { return nil })

@@ -13,8 +13,8 @@ import (
 // refDir returns the repository folder with loose refs.
 func (s *Store) refDir() refs.Dir { return refs.Dir{Path: s.repo.CommonDir, Share: s.objects.Share} }
 
-// withIssueLock runs f with the issue locked. If the lock cannot be acquired, for example
-// in a read-only repository, f runs without it.
+// withIssueLock runs f with the issue locked. If locking fails, for example in a
+// read-only repository, f runs without the lock.
 func (s *Store) withIssueLock(ctx context.Context, issue checkpoint.Issue, f func() error) error {
 	return s.withIssueLocks(ctx, []checkpoint.Issue{issue}, f)
 }
@@ -46,8 +46,8 @@ func (s *Store) withNamedLocks(ctx context.Context, names []string, f func() err
 	return f()
 }
 
-// ClearLock removes a lock file that a killed git left after since, if no running git in
-// the repository may hold the lock.
+// ClearLock removes a lock file that a killed git left after since, unless a running git
+// may hold it.
 func (s *Store) ClearLock(path string, since time.Time) { s.refDir().ClearLock(path, since) }
 
 // A comparedRefs holds the values of a chain ref and of own/ that restoreOwnChain has

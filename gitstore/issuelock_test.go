@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A lock of several issues notes the moves of each in its own file: the next
-// process that locks one of them removes git's locks of that issue, and no others.
+// Locks of several issues store the moves of each issue in its own file. The next process
+// that locks an issue removes git's locks of this issue only.
 func TestLockOfSeveralIssues(t *testing.T) {
 	w := newWorld(t)
 	w.many(2)
@@ -32,7 +32,7 @@ func TestLockOfSeveralIssues(t *testing.T) {
 	assert.NoFileExists(t, w.GitPath(LiveRef("many-00")+".lock"))
 }
 
-// lock leaves what a git that was killed leaves.
+// lock creates a stale lock, as left by a killed git.
 func lock(t *testing.T, w *world, ref, text string) {
 	t.Helper()
 	require.NoError(t, os.WriteFile(w.GitPath(ref)+".lock", []byte(text), 0o666))

@@ -8,7 +8,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// HasArchive reports whether an issue has an archive.
+// HasArchive reports whether an issue's archive exists.
 func (s *Store) HasArchive(ctx context.Context, i checkpoint.Issue) bool {
 	hash, err := s.readRef(ctx, ArchiveRef(i))
 	return err != nil || !hash.IsZero()
@@ -25,9 +25,9 @@ func (s *Store) HasIssue(ctx context.Context, i checkpoint.Issue) bool {
 	return s.has(ctx, LiveRef(i))
 }
 
-// Issues returns the issues that have a chain, including broken chains, in the order of
-// their refs. If archived is set, it returns the issues with an archive. Refs that are no
-// canonical keys are returned in strange.
+// Issues returns all issues with a chain, including broken chains, sorted by ref. If
+// archived is set, it returns the issues with an archive. Refs that are no canonical keys
+// are returned in strange.
 func (s *Store) Issues(ctx context.Context, archived bool) (issues []checkpoint.Issue, strange []string, err error) {
 	prefix := liveRefs
 	if archived {
@@ -51,7 +51,7 @@ func (s *Store) Issues(ctx context.Context, archived bool) (issues []checkpoint.
 	return issues, strange, nil
 }
 
-// checkName fails if the ref of a new issue differs from an existing ref only in case.
+// checkName fails if a new issue's ref differs from an existing ref only in case.
 // Case-insensitive file systems would treat both as one file.
 func (s *Store) checkName(ctx context.Context, i checkpoint.Issue) error {
 	return (&names{s: s}).check(ctx, i)
@@ -80,8 +80,8 @@ func (n *names) read(ctx context.Context) error {
 	return nil
 }
 
-// check fails if the ref of a new issue differs from an existing ref only in case.
-// Otherwise it adds the ref.
+// check fails if a new issue's ref differs from an existing ref only in case. Otherwise
+// it adds the ref.
 func (n *names) check(ctx context.Context, i checkpoint.Issue) error {
 	if err := n.read(ctx); err != nil {
 		return err

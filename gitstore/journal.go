@@ -13,8 +13,8 @@ import (
 	"git-checkpoint/gitstore/internal/fsutil/filelock"
 )
 
-// journal returns the path of the journal, which names the safety snapshot of the current
-// restore in this worktree. While the journal exists, the restore is not finished.
+// journal returns the journal's path. The journal names the safety snapshot of the
+// worktree's current restore. While the journal exists, the restore is not finished.
 func (s *Store) journal() string { return filepath.Join(s.stateDir(), "restore") }
 
 func (s *Store) writeJournal(sf *safety) error {
@@ -30,7 +30,7 @@ func (s *Store) Pending(ctx context.Context) bool {
 	return err != nil || sf != nil
 }
 
-// StaleIndexLock returns the path of an index lock that a killed restore left, or "".
+// StaleIndexLock returns a killed restore's index lock path, or "".
 func (s *Store) StaleIndexLock() string { return s.site(nil).Stale() }
 
 func (s *Store) journaled() string {
@@ -42,8 +42,8 @@ func (s *Store) journaled() string {
 }
 
 // worktreeWait is the time that a restore waits for the lock of another restore. If a
-// restore is killed while it starts git, the child process holds the lock until its exec
-// of git.
+// restore is killed while starting git, its child process holds the lock until the exec
+// call.
 const worktreeWait = 3 * time.Second
 
 // lockWorktree prevents two restores in one worktree at the same time.

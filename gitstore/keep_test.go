@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What another system's record says of itself stays, what it leaves out is
-// filled in, and its id is used once.
+// Imported records keep their own fields, missing fields are filled in, and ids are used
+// once.
 func TestKeep(t *testing.T) {
 	w := newWorld(t)
 	other := func(r *checkpoint.Record) {
@@ -52,8 +52,8 @@ func TestKeep(t *testing.T) {
 	w.sound()
 }
 
-// An id of another system's may be a word that has a meaning here: it is taken
-// once, and names its own checkpoint wherever the word does not name the tip.
+// Imported ids may be words with a special meaning. They are used once, and name their
+// own checkpoint unless the word names the tip.
 func TestKeepWords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

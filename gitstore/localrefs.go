@@ -36,9 +36,8 @@ type commitsHere struct{ s *Store }
 
 func (h commitsHere) Cut() bool { return h.s.repo.Shallow }
 
-// Came updates the Shallow flag after a fetch, because a fetch may make the repository
-// shallow. If GIT_SHALLOW_FILE is set, git reads another file than "shallow", so Came
-// asks git.
+// Came updates the Shallow flag, because a fetch may make the repository shallow. If
+// GIT_SHALLOW_FILE is set, git reads another file than "shallow", so Came asks git.
 func (h commitsHere) Came(ctx context.Context) error {
 	repo := &h.s.repo
 	if os.Getenv("GIT_SHALLOW_FILE") == "" {

@@ -38,8 +38,8 @@ func (t *localUpdate) updateAll(ctx context.Context, issues []checkpoint.Issue) 
 	return done
 }
 
-// updateTogether moves the refs of all issues in one transaction. It fails if one issue
-// fails.
+// updateTogether moves refs of all issues in one transaction. A single failing issue
+// fails all.
 func (t *localUpdate) updateTogether(ctx context.Context, issues []checkpoint.Issue, done []Synced) error {
 	t.s.refs.Hold()
 	defer t.s.refs.Let()

@@ -16,8 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// many saves one checkpoint of each of n issues, more refs than move one by
-// one.
+// many saves a checkpoint for each of n issues.
 func (w *world) many(n int) []checkpoint.Issue {
 	w.t.Helper()
 	issues := make([]checkpoint.Issue, n)
@@ -30,7 +29,7 @@ func (w *world) many(n int) []checkpoint.Issue {
 	return issues
 }
 
-// results counts what became of issues, and names those that failed.
+// results counts the results of issues, and returns errors by issue.
 func results(done []Synced) (counts map[string]int, failed map[checkpoint.Issue]error) {
 	counts, failed = map[string]int{}, map[checkpoint.Issue]error{}
 	for _, d := range done {
@@ -46,7 +45,7 @@ func (w *world) chains(dir string) string {
 	return w.Git("--git-dir="+dir, "for-each-ref", liveRefs)
 }
 
-// Many issues go in one transaction, and whoever was refused alone is told.
+// Many issues move in one transaction; errors concern only the rejected issues.
 func TestManyIssues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -98,7 +97,7 @@ func TestManyIssues(t *testing.T) {
 	b.sound()
 }
 
-// One issue that cannot be taken in, for its name, does not keep the others.
+// An issue with a conflicting name does not block other issues.
 func TestManyIssuesAndOneThatCannotBe(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -127,8 +126,8 @@ func TestManyIssuesAndOneThatCannotBe(t *testing.T) {
 	}
 }
 
-// A ref that moves between the plan and the landing keeps its new value, and
-// the others land.
+// A ref that moves between plan and update keeps its new value. All other refs are
+// updated.
 func TestManyIssuesWhileOneMoves(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -166,8 +165,8 @@ func TestManyIssuesWhileOneMoves(t *testing.T) {
 	assert.Contains(t, a.Git("log", "-1", "--format=%B", LiveRef(issues[5])), saved)
 }
 
-// A sync with nothing to do asks once, whatever the number of issues; what
-// changed goes over one more connection, or comes over one.
+// Syncs without changes take one connection for any number of issues. Changes take one
+// more connection for a push or a fetch.
 func TestManyIssuesTakeFewConnections(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -205,7 +204,7 @@ func TestManyIssuesTakeFewConnections(t *testing.T) {
 	assert.EqualValues(t, 1, took(a))
 }
 
-// What is not done in time has failed, and the next sync does it.
+// Issues that exceed the time budget fail, and the next sync completes them.
 func TestSyncOutOfTime(t *testing.T) {
 	a := newWorld(t)
 	hub := a.hub()
@@ -216,7 +215,7 @@ func TestSyncOutOfTime(t *testing.T) {
 	assert.Equal(t, "not done within 1ns", remote.Reason)
 	late := func(checkpoint.Issue, Outgoing) error { time.Sleep(600 * time.Millisecond); return nil }
 	done, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", Budget: 500 * time.Millisecond, Issues: issues[:1], May: late})
-	if err == nil { // it was under way already
+	if err == nil { // the sync had already started
 		require.Len(t, done, 1)
 		require.ErrorContains(t, done[0].Err, "not done within 500ms")
 	}
@@ -227,7 +226,7 @@ func TestSyncOutOfTime(t *testing.T) {
 	assert.Equal(t, map[string]int{Pushed: 2}, counts)
 }
 
-// What the remote cannot give of one issue is that issue's failure.
+// If the remote lacks objects of an issue, only this issue fails.
 func TestManyIssuesAndOneThatTheRemoteLost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -259,7 +258,7 @@ func TestManyIssuesAndOneThatTheRemoteLost(t *testing.T) {
 	}
 }
 
-// A remote that gives nothing is not asked for each issue.
+// Syncs stop early if the remote cannot supply any issue.
 func TestManyIssuesAndNoneThatTheRemoteHas(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

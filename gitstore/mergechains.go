@@ -12,7 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// state returns the checkpoints and the ledger of a chain.
+// state returns a chain's checkpoints and ledger.
 func (c *chain) state() join.State {
 	s := join.State{Checkpoints: make(map[checkpoint.ID]join.Checkpoint, len(c.commits)), Ledger: c.ledger}
 	for i := range c.commits {
@@ -83,9 +83,9 @@ func (c *chain) unknownCommit() *chainCommit {
 	return nil
 }
 
-// rebuildMerged makes a chain of the wanted checkpoints from commits of the given chains.
-// The bottom part, below the first difference, comes from the first chain that has a tip.
-// If no chain has a tip, the result starts at genesis: commits without a tip are not a
+// rebuildMerged makes a chain of wanted checkpoints from commits of several chains. The
+// bottom part, below the first difference, comes from the first chain that has a tip. If
+// no chain has a tip, the result starts at genesis: commits without a tip are not a
 // chain, and their parents differ.
 func (s *Store) rebuildMerged(want join.State, chains []*chain, k *objectWriter) plumbing.Hash {
 	from := map[checkpoint.ID]*chainCommit{}
@@ -127,7 +127,7 @@ func (c *chain) prefix(order []checkpoint.ID, want join.State) (links []chainCom
 	return links, known
 }
 
-// withLedger adds a ledger commit on top of a chain, if the tip has a different ledger.
+// withLedger adds a ledger commit to a chain if the tip's ledger differs.
 func (s *Store) withLedger(i checkpoint.Issue, tip plumbing.Hash, l *ledger.Ledger, k *objectWriter) plumbing.Hash {
 	if bytes.Equal(l.Encode(), s.ledgerAt(tip, k)) {
 		return tip

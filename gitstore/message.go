@@ -68,11 +68,11 @@ func plainLine(s string) string {
 	}, s)
 }
 
-// encodeNote encodes a note as a paragraph of the message. Git reads trailers only from
-// the last paragraph, which this program writes. A note with a line that looks like a
-// trailer is indented, so that a search for "^Checkpoint-Id: " finds only real trailers.
-// A line "---" is indented as well, because git interpret-trailers treats it as the end
-// of the message. A commit message cannot contain NUL.
+// encodeNote encodes a note as message paragraph. Git reads trailers only from the last
+// paragraph, written by this program. A note with a line that looks like a trailer is
+// indented, so that a search for "^Checkpoint-Id: " finds only real trailers. A line
+// "---" is indented as well, because git interpret-trailers treats it as the end of the
+// message. A commit message cannot contain NUL.
 func encodeNote(note string) string {
 	note = strings.Trim(strings.ReplaceAll(note, "\x00", "\ufffd"), "\n")
 	if !needsIndent(note) {
@@ -130,8 +130,8 @@ func splitMessage(message string) (note string, trailers string) {
 	return note, trailers
 }
 
-// lastBlank returns the index of the last "\n\n" in a message, or -1. It equals
-// strings.LastIndex, but searches by line instead of by byte.
+// lastBlank returns a message's last index of "\n\n", or -1. It equals strings.LastIndex,
+// but searches by line instead of by byte.
 func lastBlank(message string) int {
 	for end := len(message); ; {
 		at := strings.LastIndexByte(message[:end], '\n')

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// described is what a record's commit says of it.
+// described returns the description in a record's commit.
 func described(r *checkpoint.Record) Checkpoint {
 	c := rawCommit{message: encodeMessage("42", r), parents: make([]plumbing.Hash, 2)}
 	return c.describe("42")
@@ -44,7 +44,7 @@ func FuzzNote(f *testing.F) {
 	f.Fuzz(checkNote)
 }
 
-// A note never changes what the trailers say, and is read back.
+// Notes never change parsed trailers, and can be decoded again.
 func checkNote(t *testing.T, note string) {
 	want, got := described(noted("")), described(noted(note))
 	clean := strings.Trim(strings.ReplaceAll(note, "\x00", "\ufffd"), "\n")
@@ -68,7 +68,7 @@ func TestRandomNotes(t *testing.T) {
 	}
 }
 
-// Git finds the same trailers as we do, whatever the note.
+// Git parses equal trailers for any note.
 func TestGitReadsOurTrailers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -105,7 +105,7 @@ func TestTrailersQuoteWhatALineCannotHold(t *testing.T) {
 	}
 }
 
-// A trigger stands in the subject and a trailer as it is.
+// Triggers appear unquoted in subjects and trailers.
 func TestSaveRefusesATriggerThatIsNone(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.s.Save(ctx, w.request("x\nCheckpoint-Id: CP-forged"))

@@ -83,8 +83,8 @@ func (s *Store) publishHere(ctx context.Context, k *objectWriter, m *moveHere, m
 	return true, m.commit(ctx, message)
 }
 
-// moveRefsHere is moveRefs without git. It fails with refs.ErrNeedsGit if git has to move
-// the refs.
+// moveRefsHere is moveRefs without git. It fails with refs.ErrNeedsGit if git must move
+// refs.
 func (s *Store) moveRefsHere(ctx context.Context, message string, moves []refs.Move) error {
 	m, err := s.stage(moves)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Where anybody else may have a say in a move, it is git's.
+// Git moves refs if a hook, a quarantine, a missing lock or another ref storage exists.
 func TestMoveIsLeftToGitIfOthersMayRefuse(t *testing.T) {
 	cases := map[string]func(t *testing.T, w *world){
 		"a hook":            func(_ *testing.T, w *world) { w.Write(".git/hooks/reference-transaction", "") },
@@ -39,8 +39,8 @@ func TestMoveIsLeftToGitIfOthersMayRefuse(t *testing.T) {
 	}
 }
 
-// What moves between a chain and its archive arrives before it leaves, whichever
-// way it goes: nothing is lost where only some of the refs have moved.
+// Moves between chain and archive write the destination before the source, in both
+// directions. Partial moves lose no checkpoint.
 func TestArchiveMoveWritesNewRefBeforeDeletingOld(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(3)
@@ -57,8 +57,8 @@ func TestArchiveMoveWritesNewRefBeforeDeletingOld(t *testing.T) {
 	assert.Equal(t, []string{LiveRef("42"), ownRef("42"), ArchiveRef("42")}, strings.Fields(w.Read("told")))
 }
 
-// A git that is about to write the very same value, as a fetch beside a sync,
-// keeps its lock.
+// Locks of a concurrent git with the same new value are preserved, for example a fetch
+// beside a sync.
 func TestLockOfAnotherStays(t *testing.T) {
 	w := newWorld(t)
 	w.manual(2)
@@ -73,7 +73,7 @@ func TestLockOfAnotherStays(t *testing.T) {
 	assert.FileExists(t, w.GitPath(LiveRef("42")+".lock"))
 }
 
-// Where the folder of a ref has gone, the one above it knows of that.
+// If the folder of a ref is gone, its parent folder is synced.
 func TestSyncNearest(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, syncNearest(filepath.Join(dir, "gone", "too")))
@@ -82,8 +82,7 @@ func TestSyncNearest(t *testing.T) {
 	require.Error(t, syncNearest(filepath.Join(file, "gone")))
 }
 
-// A pack that is kept from a gc is kept without a gap until the last try: see
-// keepFromGC.
+// Packs that are protected from gc stay protected until the last try: see keepFromGC.
 func TestPackIsKeptThroughTries(t *testing.T) {
 	w := newWorld(t)
 	w.manual(1)
@@ -109,7 +108,7 @@ func TestPackIsKeptThroughTries(t *testing.T) {
 	assert.Empty(t, kept())
 }
 
-// Refs that could not all be moved here are moved by git.
+// Git completes moves that this process could not complete.
 func TestGitCompletesMoveThatFailsHere(t *testing.T) {
 	if !refs.Here {
 		t.Skip("refs are not moved here")

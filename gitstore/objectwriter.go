@@ -13,8 +13,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// An objectWriter collects the objects of one operation and writes them together. It can
-// read added objects before they are stored.
+// An objectWriter collects an operation's objects and writes them together. It can read
+// added objects before they are stored.
 type objectWriter struct {
 	store   *Store
 	batch   *odb.Batch
@@ -44,7 +44,7 @@ func (k *objectWriter) Add(kind plumbing.ObjectType, data []byte) plumbing.Hash 
 	return hash
 }
 
-// Read returns an object that was added or is stored.
+// Read returns an added or stored object.
 func (k *objectWriter) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	if o, ok := k.added[h]; ok {
 		return o.kind, o.data, nil
@@ -52,7 +52,7 @@ func (k *objectWriter) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error
 	return k.store.objects.Read(h)
 }
 
-// Header returns the type and size of an object that was added or is stored.
+// Header returns type and size of an added or stored object.
 func (k *objectWriter) Header(h plumbing.Hash) (plumbing.ObjectType, int64, error) {
 	if o, ok := k.added[h]; ok {
 		return o.kind, int64(len(o.data)), nil
@@ -81,7 +81,7 @@ func (k *objectWriter) addCommit(c rawCommit) plumbing.Hash {
 	return k.Add(plumbing.CommitObject, c.encode())
 }
 
-// packAbove is the number of objects above which one pack is cheaper than loose objects.
+// Above packAbove objects, one pack is cheaper than loose objects.
 const packAbove = 200
 
 // Flush writes all added objects durably.
@@ -105,8 +105,8 @@ func (k *objectWriter) install(ctx context.Context, beside ...*os.File) (fsync f
 // keepFromGC protects new objects from a concurrent git gc that prunes without a grace
 // period. Such a gc deletes objects that were unreachable when it listed the refs. While
 // gc holds its lock, keepFromGC writes the objects into a pack that is kept until the ref
-// has moved. A gc that lists refs after the move finds the objects reachable. A gc that
-// listed refs earlier does not delete a kept pack.
+// has moved. A gc that lists refs after the move finds the objects reachable. An earlier
+// gc does not delete kept packs.
 //
 // The pack stays kept until the last try has ended, since each try would make the same
 // pack again. Otherwise a gc could list the pack as removable between two tries. If the
@@ -163,8 +163,8 @@ func (k *objectWriter) protectFromGC(ctx context.Context) error {
 	return nil
 }
 
-// copyForeign adds copies of objects that other processes wrote, so that the pack
-// contains them too.
+// copyForeign adds copies of other processes' objects, so that the pack contains them
+// too.
 func (k *objectWriter) copyForeign() {
 	for _, hash := range k.outside {
 		if kind, data, err := k.store.objects.Read(hash); err == nil {
@@ -173,8 +173,8 @@ func (k *objectWriter) copyForeign() {
 	}
 }
 
-// gcRuns reports whether git gc holds its lock. Like git, it ignores a lock that is older
-// than twelve hours.
+// gcRuns reports whether git gc holds its lock. Like git, it ignores locks older than
+// twelve hours.
 func (s *Store) gcRuns() bool {
 	info, err := os.Lstat(filepath.Join(s.repo.CommonDir, "gc.pid"))
 	return err == nil && time.Since(info.ModTime()) < 12*time.Hour

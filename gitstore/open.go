@@ -26,7 +26,7 @@ type Options struct {
 	ToSave bool // read the index at once, because a save follows
 	Apart  bool // protect git from terminal signals such as Ctrl+C
 
-	// Asks reports whether git may prompt for a password when it fetches an object of a
+	// Asks reports whether git may prompt for a password while fetching objects of a
 	// partial clone. Nil means no.
 	Asks func() bool
 
@@ -144,11 +144,10 @@ func (s *Store) Git() git.Git { return s.git }
 // Config returns git's configuration.
 func (s *Store) Config() []git.ConfigEntry { return s.config }
 
-// Root returns the root of the worktree, or "" in a bare repository.
+// Root returns the worktree's root, or "" in bare repositories.
 func (s *Store) Root() string { return s.repo.Root }
 
-// MainRoot returns the root of the main worktree, or "" if the repository has no main
-// worktree.
+// MainRoot returns the main worktree's root, or "" without a main worktree.
 func (s *Store) MainRoot(ctx context.Context) (string, error) { return s.repo.MainRoot(ctx, s.git) }
 
 // CommonDir returns the repository folder that all worktrees share.
@@ -157,8 +156,8 @@ func (s *Store) CommonDir() string { return s.repo.CommonDir }
 // GitDir returns the git directory of this worktree.
 func (s *Store) GitDir() string { return s.repo.Dir }
 
-// Prefix returns the path of the working directory relative to Root, either "" or with a
-// trailing slash.
+// Prefix returns the working directory relative to Root, either "" or with trailing
+// slash.
 func (s *Store) Prefix() string { return s.repo.Prefix }
 
 // Shallow reports whether the repository is shallow.

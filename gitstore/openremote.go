@@ -23,7 +23,7 @@ type OpenRemoteRequest struct {
 	Remote   string
 	Issues   []checkpoint.Issue // empty for all issues of the remote
 	Archived bool               // archives as well as chains
-	Timeout  time.Duration      // of one connection, 0 for none
+	Timeout  time.Duration      // per connection; 0 for no timeout
 	Quiet    bool               // do not prompt for a password
 }
 
@@ -57,8 +57,8 @@ func (s *Store) OpenRemote(ctx context.Context, req OpenRemoteRequest) (*Store, 
 	return g, nil
 }
 
-// beside creates an empty repository that borrows the objects and the configuration of
-// this repository. Remote-tracking data stays in the new repository.
+// beside creates an empty repository that borrows objects and configuration from this
+// repository. Remote-tracking data stays in the new repository.
 func (s *Store) beside(ctx context.Context, dir string) (*Store, error) {
 	g := &Store{now: s.now, random: s.random, people: s.people, onNotify: s.onNotify, temporary: dir}
 	g.repo = repository.Info{
@@ -97,7 +97,7 @@ func (s *Store) beside(ctx context.Context, dir string) (*Store, error) {
 	return g, os.WriteFile(filepath.Join(info, "alternates"), []byte(s.repo.ObjectDir+"\n"), 0o600)
 }
 
-// fetchTips fetches the refs of the remote, and the missing commits of their chains.
+// fetchTips fetches remote refs and missing commits of their chains.
 func (s *Store) fetchTips(ctx context.Context, req OpenRemoteRequest, known map[plumbing.Hash]bool) error {
 	l, err := s.connect("list", req.Remote, req.Timeout, req.Quiet)
 	if err != nil {

@@ -13,11 +13,10 @@ import (
 // An Exposed is a set of commits that other repositories have or are about to receive.
 type Exposed = remote.Exposed
 
-// An Outgoing describes the commits and files that a push of an issue's chain would
-// expose to a remote.
+// An Outgoing describes commits and files that pushing an issue's chain would expose.
 type Outgoing = remote.Outgoing
 
-// Outgoing returns the commits and files that a push of an issue's chain would expose. A
+// Outgoing returns commits and files that pushing an issue's chain would expose. A
 // checkpoint contains HEAD at its save as an ancestor. HEAD should therefore be part of
 // the same push, or be known to exist at the remote.
 func (s *Store) Outgoing(ctx context.Context, name string, i checkpoint.Issue, e Exposed) (Outgoing, error) {

@@ -60,8 +60,8 @@ func (s *Store) MissingOutputs(c *Checkpoint, r *checkpoint.Record) ([]string, e
 	return s.outputs().Missing(entries, r)
 }
 
-// entriesFor returns the entries of a checkpoint's tree, or nil if its record refers to
-// no files.
+// entriesFor returns a checkpoint's tree entries, or nil if its record references no
+// files.
 func (s *Store) entriesFor(c *Checkpoint, r *checkpoint.Record) ([]trees.Entry, error) {
 	if len(r.Outputs()) == 0 {
 		return nil, nil
@@ -92,8 +92,7 @@ func (s *Store) keptOutputs(ctx context.Context, issue checkpoint.Issue) []strin
 // root, for example because git reserves the path.
 func CheckPlace(place string) error { return trees.CheckPath(place, trees.ModeFile) }
 
-// IsTracked reports whether git tracks a file of the worktree, or a file below that
-// directory.
+// IsTracked reports whether git tracks a worktree file, or any file below a directory.
 func (s *Store) IsTracked(ctx context.Context, place string) (bool, error) {
 	out, err := s.git.Output(ctx, "--literal-pathspecs", "ls-files", "-z", "--", place)
 	return len(out) > 0, err

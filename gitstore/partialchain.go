@@ -12,9 +12,8 @@ import (
 )
 
 // readLedgerBelow reads the newest available ledger of a chain if a partial clone lacks
-// the ledger of the tip. It sets c.unread to the cause, because a ledger change on this
-// basis would lose entries of the tip's ledger. A save is safe: a later sync merges the
-// ledgers.
+// the ledger of the tip. It sets c.unread to the cause, because a ledger change would
+// lose entries of the tip's ledger. A save is safe: a later sync merges the ledgers.
 func (s *Store) readLedgerBelow(c *chain, cause error) {
 	c.unread = lacked(c.issue, c.ref, cause)
 	for i := range c.commits {
@@ -33,9 +32,9 @@ func (s *Store) readLedgerBelow(c *chain, cause error) {
 	}
 }
 
-// carriesLedger reports whether the ledger of c, which extends o, still has all deletions
-// and archivals of o's ledger. In a partial clone, a save may not have been able to read
-// that ledger. A ledger commit above o is a deliberate change.
+// carriesLedger reports whether c, which extends o, preserves all deletions and archivals
+// of o's ledger. In a partial clone, a save may not have been able to read that ledger. A
+// ledger commit above o is a deliberate change.
 func (c *chain) carriesLedger(o *chain) bool {
 	for i := range c.commits {
 		l := &c.commits[i]
@@ -90,9 +89,9 @@ func (s *Store) withoutGone(c, theirs *chain) (*chain, []checkpoint.ID) {
 	return &rest, gone
 }
 
-// isGone reports whether the clone lacks the record of a checkpoint and cannot fetch it.
-// No other checkpoint shares this blob. So a remote without the record has pruned the
-// rest of the checkpoint as well.
+// isGone reports whether a checkpoint's record is missing and cannot be fetched. No other
+// checkpoint shares this blob. So a remote without the record has pruned the rest of the
+// checkpoint as well.
 func (s *Store) isGone(c *Checkpoint) bool {
 	_, err := s.RecordBytes(c)
 	return errors.As(err, new(*PromisedError))

@@ -8,8 +8,8 @@ import (
 	"git-checkpoint/gitstore/internal/ledger"
 )
 
-// Pin sets or removes the pin of a checkpoint, and reports whether this changed anything.
-// Retention never drops a pinned checkpoint, live or archived.
+// Pin sets or removes a checkpoint's pin, and reports any change. Retention never drops a
+// pinned checkpoint, live or archived.
 func (s *Store) Pin(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID, on bool) (bool, error) {
 	verb := "unpin"
 	if on {

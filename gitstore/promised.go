@@ -27,7 +27,7 @@ type LackedError struct {
 func (e *LackedError) Error() string { return fmt.Sprintf("%s: %v", e.Object, e.Err) }
 func (e *LackedError) Unwrap() error { return e.Err }
 
-// lacked wraps an error about an object of an issue. If a partial clone is the cause, the
+// lacked wraps an error about an issue's object. If a partial clone is the cause, the
 // result is a LackedError.
 func lacked(i checkpoint.Issue, object string, err error) error {
 	if p, ok := errors.AsType[*PromisedError](err); ok {
@@ -51,8 +51,8 @@ const (
 	promisedForAsked = 2 * time.Minute
 )
 
-// limitPromised configures the fetches of a partial clone. Git prompts for a password
-// only if o.Asks reports that a user can answer. Every git command of a partial clone may
+// limitPromised configures the fetches of a partial clone. Git prompts for passwords only
+// if o.Asks reports that a user can answer. Every git command of a partial clone may
 // fetch. A fetch ends with the context of Open, since a reader of objects has no context.
 func (s *Store) limitPromised(ctx context.Context, o Options) {
 	s.opened, s.promisedFor = ctx, promisedForAsked

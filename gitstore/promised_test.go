@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A transport that hangs ends, with all that git started for it.
+// A hanging transport ends, including all child processes of git.
 func TestFetchOfAnObjectEnds(t *testing.T) {
 	w := newWorld(t)
 	w.manual(1)

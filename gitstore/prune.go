@@ -20,11 +20,11 @@ type PruneRequest struct {
 	// Closed is set if the issue is closed: a chain without pins is archived.
 	Closed bool
 
-	// Stay limits the time that archived checkpoints are kept, nil for no limit.
+	// Stay limits how long archived checkpoints are kept; nil disables expiry.
 	Stay *retention.Stay
 
-	// Layouts has rules for chains that come from another system's documents. The rules
-	// for the layout of the newest checkpoint override MaxAge and Stay.
+	// Layouts has rules for chains that come from another system's documents. Rules for
+	// the newest checkpoint's layout override MaxAge and Stay.
 	Layouts map[string]LayoutRules
 
 	Progress func(done, total int) // receives the progress of the rewrite, may be nil
@@ -50,7 +50,7 @@ type Pruned struct {
 	Warnings  []string
 }
 
-// Prune applies retention to the chain and the archive of an issue.
+// Prune applies retention to an issue's chain and archive.
 func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 	var result *Pruned
 	act := s.alter
@@ -78,7 +78,7 @@ func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 	return result, nil
 }
 
-// consider calls decide with an issue's chain, without a lock and without changes.
+// consider calls decide with an issue's chain, without lock or changes.
 func (s *Store) consider(ctx context.Context, i checkpoint.Issue, decide func(c *chain, k *objectWriter) (*change, error)) error {
 	c, err := s.readChain(ctx, i, LiveRef(i), 0)
 	if err == nil {
@@ -101,8 +101,8 @@ func (s *Store) pruning(ctx context.Context, c, archive *chain, p *Pruned, k *ob
 	return ch, err
 }
 
-// byLayout returns the request with the rules for the layout of the newest live or
-// archived checkpoint.
+// byLayout returns the request with layout rules of the newest live or archived
+// checkpoint.
 func (s *Store) byLayout(c, archive *chain, req PruneRequest) PruneRequest {
 	newest := c.newest()
 	if newest == nil {
@@ -174,7 +174,7 @@ func (s *Store) expired(c, archive *chain, stay *retention.Stay) []retention.Dec
 	return stay.Expired(list, s.now())
 }
 
-// whole returns the rule by which a whole chain is archived, or "".
+// whole returns the rule for archiving a whole chain, or "".
 func (req *PruneRequest) whole(items []retention.Item, now time.Time) string {
 	switch {
 	case req.Closed && retention.Whole(items):

@@ -12,8 +12,8 @@ import (
 const collections = 20
 
 // publish makes the objects of k durable and then moves the refs that moves returns. A gc
-// without a grace period may delete the objects before a ref points to them. In that case
-// publish writes the objects again and repeats the move.
+// without a grace period may delete the objects before a ref points to them. Then publish
+// rewrites missing objects and repeats the move.
 func (s *Store) publish(ctx context.Context, k *objectWriter, message string, moves func() ([]refs.Move, error)) error {
 	defer k.releaseKeptPack()
 	for tries := 0; ; tries++ {
@@ -24,8 +24,8 @@ func (s *Store) publish(ctx context.Context, k *objectWriter, message string, mo
 	}
 }
 
-// publishOnce also reports whether the objects were stored. This process moves the refs
-// itself if possible. Otherwise git moves them, and starts while the objects are written.
+// publishOnce also reports whether objects were stored. If possible, this process moves
+// refs itself. Otherwise git moves them, and starts while the objects are written.
 func (s *Store) publishOnce(ctx context.Context, k *objectWriter, message string, moves func() ([]refs.Move, error)) (settled bool, err error) {
 	list, err := moves()
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *Store) publishList(ctx context.Context, k *objectWriter, message string
 	return true, m.commit(ctx)
 }
 
-// settle makes installed objects durable. Meanwhile git prepares the move of the refs.
+// settle makes installed objects durable. Meanwhile git prepares the ref move.
 func (k *objectWriter) settle(ctx context.Context, m *mover, list []refs.Move, settle func() error) error {
 	if err := k.keepFromGC(ctx, list[0].Name); err != nil {
 		return err

@@ -94,8 +94,8 @@ func (s *Store) expireReflogs(ctx context.Context, names []string) error {
 	return nil
 }
 
-// expireReflog removes all entries of a reflog. An empty reflog is skipped, because git
-// fails for it.
+// expireReflog removes all entries of a reflog. Empty reflogs are skipped, because git
+// rejects them.
 func (s *Store) expireReflog(ctx context.Context, name string) error {
 	tip, err := s.readRef(ctx, name)
 	if err != nil {
@@ -152,7 +152,7 @@ type Remains struct {
 	Refs     []string // in branches, other checkpoints, stashes or reflogs; Purge reports remote-tracking refs
 }
 
-// Remaining returns the files of dropped checkpoints that are still reachable or in the
+// Remaining returns files of dropped checkpoints that remain reachable or in the
 // worktree. Files that HEAD had at a save do not count. Objects that are missing from
 // this repository, as in a partial clone, are skipped.
 func (s *Store) Remaining(ctx context.Context, dropped []Checkpoint) (*Remains, error) {
@@ -200,7 +200,7 @@ func (s *Store) Remaining(ctx context.Context, dropped []Checkpoint) (*Remains, 
 }
 
 // reachable returns the paths of the files that git can reach from args, sorted. Git
-// lists all objects, since its own difference of two object sets is not exact.
+// lists all objects, since git's own difference between object sets is inexact.
 func (s *Store) reachable(ctx context.Context, files map[plumbing.Hash]string, args []string) ([]string, error) {
 	pipe, out := io.Pipe()
 	go func() {
@@ -241,7 +241,7 @@ func (s *Store) filesOf(ctx context.Context, in []string) (map[plumbing.Hash]str
 	return files, nil
 }
 
-// isInWorktree reports whether a worktree file has the content of a blob.
+// isInWorktree reports whether a worktree file's content equals a blob.
 func (s *Store) isInWorktree(path string, hash plumbing.Hash) bool {
 	file := filepath.Join(s.repo.Root, filepath.FromSlash(path))
 	_, size, err := s.objects.Header(hash)

@@ -20,7 +20,7 @@ import (
 type PushRequest struct {
 	Remote  string
 	Issues  []checkpoint.Issue // empty for all local issues
-	Timeout time.Duration      // of one connection, 0 for none
+	Timeout time.Duration      // per connection; 0 for no timeout
 	Quiet   bool               // do not prompt for a password
 	DryRun  bool               // report the results without a change
 
@@ -32,7 +32,7 @@ type PushRequest struct {
 // pushTries limits the number of attempts if the remote refs keep moving.
 const pushTries = 4
 
-// Push pushes the chains of issues to a remote if they contain the remote's chains. A ref
+// Push pushes chains of issues to a remote if they contain the remote's chains. A ref
 // moves only from the value that was last seen; a diverged ref stays. The error reports
 // that the remote did not answer; errors of single issues are in their Synced.
 func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
@@ -71,8 +71,8 @@ type pushing struct {
 	unread map[checkpoint.Issue]error // errors of remote chains that could not be fetched
 }
 
-// run pushes from the remote-tracking values. If the remote has moved, it lists the
-// remote refs and retries. It returns only errors that affect every issue.
+// run pushes from the remote-tracking values. If the remote has moved, run lists remote
+// refs and retries. Returned errors affect every issue.
 func (p *pushing) run(ctx context.Context, issues []checkpoint.Issue) error {
 	here, err := p.s.refsHere(ctx, p.conn.Remote, issues)
 	if err != nil {
@@ -108,8 +108,7 @@ type pushPlan struct {
 	done Synced
 }
 
-// pass tries to push once, and returns the issues whose remote refs have to be listed
-// again.
+// pass tries once, and returns issues whose remote refs must be listed again.
 func (p *pushing) pass(ctx context.Context, issues []checkpoint.Issue, first bool) (again []checkpoint.Issue, err error) {
 	var plans []*pushPlan
 	for _, i := range issues {

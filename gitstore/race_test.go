@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every save that returned is in the chain, or was dropped by one that came
-// after it; pins and drops of others survive lost races.
+// Every successful save is in the chain, or was dropped by a later save. Pins and drops
+// survive lost races.
 func TestConcurrentWriters(t *testing.T) {
 	const writers, each = 6, 5
 	w := newWorld(t)
@@ -64,8 +64,8 @@ func TestConcurrentWriters(t *testing.T) {
 	w.sound()
 }
 
-// A save that is cancelled, at whatever moment, leaves no lock behind, and the
-// chain as it was or with the save in it.
+// Cancelled saves leave no lock. Their chain is either unchanged or contains the new
+// checkpoint.
 func TestCancelledSaves(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -94,7 +94,7 @@ func TestCancelledSaves(t *testing.T) {
 	w.sound()
 }
 
-// What a gc took between the ref's move and now is written again.
+// Objects that a gc deletes after the ref moved are written again.
 func TestGCBetweenWriteAndMove(t *testing.T) {
 	w := newWorld(t)
 	w.Write("a.txt", "staged\n")
@@ -109,8 +109,7 @@ func TestGCBetweenWriteAndMove(t *testing.T) {
 	w.Git("cat-file", "-e", tree.String())
 }
 
-// A tree that git made for the index, and nothing else points to, lasts as the
-// checkpoint's own objects do.
+// Unreferenced trees that git made for the index become as durable as checkpoint objects.
 func TestTreesOfTheIndexAreKept(t *testing.T) {
 	w := newWorld(t)
 	w.Write("dir/b.txt", "staged\n")

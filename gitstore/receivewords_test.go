@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Variables of the test binary when git starts it as git-receive-pack.
+// Variables for the test binary if git starts it as git-receive-pack.
 const (
 	wordsVar     = "GIT_CHECKPOINT_TEST_WORDS"
-	serverGitVar = "GIT_CHECKPOINT_TEST_SERVER_GIT" // the folder of a server's git; tests read it too
+	serverGitVar = "GIT_CHECKPOINT_TEST_SERVER_GIT" // folder of a server's git, used by tests as well
 )
 
 func TestMain(m *testing.M) {
@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// refusingWords are the reasons with which servers refuse a ref that another
-// push has moved or locks. %s is the ref.
+// refusingWords are server messages for rejected refs that another push has moved or
+// locked. %s stands for the ref.
 var refusingWords = map[string]string{
 	"GitHub":                "cannot lock ref '%s': is at 1111111111111111111111111111111111111111 but expected 2222222222222222222222222222222222222222",
 	"GitHub, for a new ref": "cannot lock ref '%s': reference already exists",
@@ -47,8 +47,8 @@ var refusingWords = map[string]string{
 	"an unknown server":     "try again tomorrow",
 }
 
-// answersIn makes the remote of a clone refuse refs in a server's words, "" for
-// git's own. The server's git is that of the folder in serverGitVar, if it is set.
+// answersIn makes a clone's remote reject refs with a server message, or git's own
+// message if words is "". serverGitVar selects the server's git, if set.
 func (w *world) answersIn(words string) {
 	w.t.Helper()
 	self, err := os.Executable()
@@ -61,16 +61,15 @@ func (w *world) answersIn(words string) {
 	w.s = w.open(w.Dir)
 }
 
-// quote makes text one word of a shell.
+// quote quotes text as one shell word.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 func uploadPack() string { return quote(filepath.Join(serverGit, "git")) + " upload-pack" }
 
-// serverGit is read before a world clears the variable.
+// serverGit is read before newWorld clears the variable.
 var serverGit = os.Getenv(serverGitVar)
 
-// receiveInWords is git receive-pack that gives words as the reason of each
-// refusal.
+// receiveInWords runs git receive-pack and replaces the reason of every rejection.
 func receiveInWords(dir, words string) error {
 	cmd := exec.Command(filepath.Join(serverGit, "git"), "receive-pack", dir)
 	cmd.Stdin, cmd.Stderr = os.Stdin, os.Stderr
@@ -87,7 +86,7 @@ func receiveInWords(dir, words string) error {
 		if err != nil {
 			break
 		}
-		// Without a side band the report consists of lines of its own.
+		// Without a side band, the report uses separate lines.
 		line = bytes.Replace(line, []byte(" side-band-64k"), nil, 1)
 		if rest, ok := bytes.CutPrefix(line, []byte("ng ")); ok {
 			ref, _, _ := strings.Cut(string(rest), " ")
@@ -105,7 +104,7 @@ func receiveInWords(dir, words string) error {
 	return cmd.Wait()
 }
 
-// readPacket reads a line of git's protocol, nil for the end of a section.
+// readPacket reads a line of git's protocol, or nil at a section's end.
 func readPacket(r io.Reader) ([]byte, error) {
 	head := make([]byte, 4)
 	if _, err := io.ReadFull(r, head); err != nil {

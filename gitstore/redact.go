@@ -9,19 +9,19 @@ import (
 	"git-checkpoint/gitstore/internal/secrets"
 )
 
-// A Redaction selects how a save treats texts of its record that look like secrets. Files
-// are never changed: a push checks files for secrets.
+// A Redaction selects how saves treat record texts that look like secrets. Files are
+// never changed: a push checks files for secrets.
 type Redaction int
 
-// Treatments of secrets in a save.
+// How saves treat secrets.
 const (
 	RedactNone Redaction = iota // no check
 	RedactWarn                  // warn
 	RedactMask                  // warn, and save a mask instead
 )
 
-// A redactor checks the texts that a save adds to a record. Texts of the previous record
-// were checked before.
+// A redactor checks texts that a save adds to a record. Texts from previous records were
+// checked earlier.
 type redactor struct {
 	how      Redaction
 	allow    secrets.Allow
@@ -52,7 +52,7 @@ func redactFrom(before *checkpoint.Record, how Redaction, allow secrets.Allow) *
 	return r
 }
 
-// apply masks new texts and keys of the record, before any part of the record is written.
+// apply masks new texts and keys of a record before writing.
 func (r *redactor) apply(record *checkpoint.Record) {
 	r.warnings = nil
 	if r.how == RedactNone {
@@ -88,8 +88,8 @@ func (r *redactor) name(what, text string) {
 	}
 }
 
-// inKeys masks new keys of a mapping. It runs after the texts are masked, since a key
-// helps to recognize a secret text.
+// inKeys masks new keys of a mapping. It runs after text masking, since keys help to
+// recognize secret texts.
 func (r *redactor) inKeys(path string, m *checkpoint.Map) {
 	given := map[string]bool{}
 	for _, key := range m.Keys() {
@@ -128,8 +128,8 @@ func lastKey(path string) string {
 	return path[strings.LastIndexByte(path, '.')+1:]
 }
 
-// eachMap calls f for every mapping in a document, with its path. Nested mappings come
-// before their parent.
+// eachMap calls f with path and content of every mapping. Nested mappings precede their
+// parent.
 func eachMap(v any, path string, f func(path string, m *checkpoint.Map)) {
 	switch v := v.(type) {
 	case *checkpoint.Map:
@@ -144,10 +144,10 @@ func eachMap(v any, path string, f func(path string, m *checkpoint.Map)) {
 	}
 }
 
-// noTexts are the keys whose values are not free text.
+// noTexts lists keys without free text values.
 var noTexts = []string{"version", "checkpoint_id", "issue_number", "created_at", "clock", "trigger"}
 
-// eachText replaces every text in a document with the result of f.
+// eachText replaces document texts with results of f.
 func eachText(m *checkpoint.Map, dir string, f func(path, text string) string) {
 	for key, v := range m.All() {
 		if dir == "" && slices.Contains(noTexts, key) {
@@ -159,8 +159,8 @@ func eachText(m *checkpoint.Map, dir string, f func(path, text string) string) {
 	}
 }
 
-// replaceTexts returns a value with its texts replaced, and reports whether the caller
-// has to store the result.
+// replaceTexts returns a value with replaced texts, and reports whether the caller must
+// store this value.
 func replaceTexts(v any, path string, f func(path, text string) string) (any, bool) {
 	switch v := v.(type) {
 	case string:

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// redacted saves a record with texts and returns what was saved of it.
+// redacted saves a record with texts, and returns the result.
 func (w *world) redacted(how Redaction, texts map[string]any) *Saved {
 	w.t.Helper()
 	req := w.request(checkpoint.Manual, func(r *checkpoint.Record) {
@@ -22,8 +22,8 @@ func (w *world) redacted(how Redaction, texts map[string]any) *Saved {
 	return w.save(req)
 }
 
-// A secret in a text of the record is in no object that a save writes: not in
-// the record, and not in the commit's message.
+// Secrets in record texts appear in no written object, neither in records nor in commit
+// messages.
 func TestSaveMasks(t *testing.T) {
 	w := newWorld(t)
 	saved := w.redacted(RedactMask, map[string]any{
@@ -54,8 +54,7 @@ func TestSaveWarns(t *testing.T) {
 	assert.Empty(t, w.redacted(RedactNone, map[string]any{"other": aKey}).Warnings)
 }
 
-// Only what a save brings is looked at: what was there was looked at when it
-// came.
+// Redaction checks only new texts, since older texts were checked earlier.
 func TestRedactLooksAtWhatIsNew(t *testing.T) {
 	w := newWorld(t)
 	w.redacted(RedactNone, map[string]any{"old": "one " + aKey})
@@ -75,7 +74,7 @@ func BenchmarkRedactNothing(b *testing.B) {
 	}
 }
 
-// A warning of a secret names none, a key of the record that is one neither.
+// Warnings about secrets contain no secret, even if a record key is a secret.
 func TestRedactTellsNoKey(t *testing.T) {
 	for _, how := range []Redaction{RedactWarn, RedactMask} {
 		w := newWorld(t)
@@ -87,8 +86,8 @@ func TestRedactTellsNoKey(t *testing.T) {
 	}
 }
 
-// A key that is a secret is in no object either; several are told apart, and the
-// same again take their own places.
+// Secret keys appear in no object. Several secret keys get different names, and repeated
+// saves reuse these names.
 func TestSaveMasksKeys(t *testing.T) {
 	w := newWorld(t)
 	other := "ghp_" + strings.Repeat("z9", 18)

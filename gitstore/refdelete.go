@@ -11,7 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// deleteRefs deletes bookkeeping refs that still have their seen values. It uses as few
+// deleteRefs deletes bookkeeping refs that still equal their seen values. It uses as few
 // transactions as possible: there may be thousands of refs, and each transaction is a git
 // process that rewrites packed-refs. If a ref cannot be deleted, the others still are,
 // and the error is returned.

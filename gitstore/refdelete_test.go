@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// left are n refs that killed fetches left, by their values.
+// left creates n refs, as left by killed fetches, and returns their values.
 func (w *world) left(n int) map[string]plumbing.Hash {
 	w.t.Helper()
 	tip := w.Git("rev-parse", "HEAD")
@@ -31,7 +31,7 @@ func (w *world) incomingLeft() string {
 	return w.Git("for-each-ref", "--format=%(refname)", remote.Incoming)
 }
 
-// One that somebody moved, removed, or has locked keeps no other from going.
+// A moved, deleted or locked ref does not prevent deletion of other refs.
 func TestDeletesWhatItCan(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

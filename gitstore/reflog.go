@@ -13,10 +13,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// reflog returns the moves of a ref that happened, newest first. Git prints only the new
-// value of each move, so the old value comes from the file. The new value of the previous
-// entry is no substitute: a ref that was created by a plain fetch has no entry, and a gc
-// may have expired the entry.
+// reflog returns the moves of a ref that happened, newest first. Git prints only new
+// values, so old values come from the reflog file. The previous entry's new value is no
+// substitute: a ref that was created by a plain fetch has no entry, and a gc may have
+// expired the entry.
 func (s *Store) reflog(ctx context.Context, ref string) ([]refs.Logged, error) {
 	if ref == "HEAD" { // a symbolic ref, possibly of an unborn branch
 		now, err := s.readHead(ctx)
@@ -33,7 +33,7 @@ func (s *Store) reflog(ctx context.Context, ref string) ([]refs.Logged, error) {
 	return refs.Happened(entries, tip), err
 }
 
-// everyEntry returns all entries of a reflog, including moves that did not happen.
+// everyEntry returns all reflog entries, including moves that did not happen.
 func (s *Store) everyEntry(ctx context.Context, ref string) ([]refs.Logged, error) {
 	if s.repo.RefFormat == "files" && strings.HasPrefix(ref, "refs/") {
 		return refs.ReadLog(s.repo.CommonDir, ref)
@@ -41,8 +41,8 @@ func (s *Store) everyEntry(ctx context.Context, ref string) ([]refs.Logged, erro
 	return s.reflogOfGit(ctx, ref)
 }
 
-// reflogOfGit reads a reflog with git, if reflogs are not files or the ref belongs to the
-// worktree. Git silently skips an entry whose commit it cannot read, for example if file
+// reflogOfGit reads reflogs with git if they are not files, or for refs of the worktree.
+// Git silently skips an entry whose commit it cannot read, for example if file
 // descriptors run out. If git lists fewer entries than the reflog has, reflogOfGit
 // retries once.
 func (s *Store) reflogOfGit(ctx context.Context, ref string) ([]refs.Logged, error) {
@@ -90,7 +90,7 @@ func (s *Store) listedByGit(ctx context.Context, ref string) ([]refs.Logged, err
 	return entries, nil
 }
 
-// former sets the old values of a list of entries in which some are missing.
+// former sets old values in an incomplete list of entries.
 func (s *Store) former(ctx context.Context, ref string, entries []refs.Logged) error {
 	var values []plumbing.Hash // of all entries, and the value before the oldest
 	for {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A chain that a plain fetch or a clone brought has no reflog before it is
-// first moved here. That move can be undone as any other.
+// Chains from a plain fetch or clone have no reflog before their first local move. Undo
+// can still revert this move.
 func TestUndoTheFirstMoveOfAFetchedChain(t *testing.T) {
 	for _, format := range []string{"files", "another"} {
 		t.Run(format, func(t *testing.T) {
@@ -31,8 +31,8 @@ func TestUndoTheFirstMoveOfAFetchedChain(t *testing.T) {
 	}
 }
 
-// A gc expires the entries of moves whose outcome the removal made
-// unreachable before it expires the removal's own.
+// A gc expires entries of moves with unreachable results before the entry of the removal
+// itself.
 func TestUndoWhenOlderEntriesExpired(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(3)
@@ -54,8 +54,7 @@ func TestUndoWhenOlderEntriesExpired(t *testing.T) {
 	assert.Equal(t, ids, w.live())
 }
 
-// git passes over an entry whose commit it cannot read. The entries above and below it
-// keep their own former values.
+// Git skips entries with unreadable commits. Neighbouring entries keep their old values.
 func TestReflogOfGitWithAnUnreadableCommit(t *testing.T) {
 	w := newWorld(t)
 	w.manual(4)
@@ -77,7 +76,7 @@ func TestReflogOfGitWithAnUnreadableCommit(t *testing.T) {
 	}
 }
 
-// HEAD is a symbolic ref, and its reflog tells what was checked out.
+// HEAD is a symbolic ref, and its reflog records checkouts.
 func TestReflogOfHEAD(t *testing.T) {
 	w := newWorld(t)
 	w.Git("checkout", "-q", "-b", "fix")

@@ -13,7 +13,7 @@ import (
 const manyMoves = 64
 
 // publishMany is publish for the refs of many issues. The moves are known beforehand. Git
-// does not start early, because the time saved would be negligible.
+// does not start early, because this would save negligible time.
 func (s *Store) publishMany(ctx context.Context, k *objectWriter, message string, moves []refs.Move) error {
 	if len(moves) <= manyMoves || !canSyncAll || !s.gitAnswers(ctx) {
 		return s.publish(ctx, k, message, func() ([]refs.Move, error) { return moves, nil })
@@ -49,8 +49,8 @@ func (s *Store) publishManyOnce(ctx context.Context, k *objectWriter, message st
 	return s.moveMany(ctx, message, moves)
 }
 
-// moveMany is moveRefs with one sync of the whole disk. The sync happens after git has
-// written all lock files and before git renames them.
+// moveMany is moveRefs with one whole-disk sync. The sync happens between git's writing
+// and git's renaming of all lock files.
 func (s *Store) moveMany(ctx context.Context, message string, moves []refs.Move) error {
 	m, err := s.startMover(ctx, message, git.Git.Talk, "-c", "core.fsync=none")
 	if err != nil {

@@ -31,8 +31,8 @@ func (s *Store) moveRefs(ctx context.Context, message string, moves ...refs.Move
 	return m.commit(ctx)
 }
 
-// A mover is a git process that waits for the refs to move. It starts early, in parallel
-// with other work, since its start takes as long as the move.
+// A mover is a git process that waits for moves. It starts early, in parallel with other
+// work, since its start takes as long as the move.
 type mover struct {
 	s       *Store
 	run     *git.Run
@@ -40,12 +40,12 @@ type mover struct {
 	moves   []refs.Move
 }
 
-// moveLimit is the timeout for one answer of a git that moves refs. It is long, because
-// git may wait for locks, hooks and slow disks.
+// moveLimit is the timeout per answer of git update-ref. Git may wait for locks, hooks
+// and slow disks, hence the long timeout.
 const moveLimit = 10 * time.Minute
 
 // startMove starts git. Git moves no ref before it reads the commit command. If the
-// caller is killed, git's input ends without this command, and no ref moves.
+// caller is killed, git's input ends without this command, so no ref moves.
 func (s *Store) startMove(ctx context.Context, message string) (*mover, error) {
 	return s.startMover(ctx, message, git.Git.Start, "-c", "core.fsync=reference")
 }
@@ -124,7 +124,7 @@ func (m *mover) commit(ctx context.Context) error {
 }
 
 // refConfig makes git wait for locks of other processes. A process may hold a lock during
-// a disk sync, which can take longer than git's default of 100 ms.
+// a disk sync, which can exceed git's default of 100 ms.
 var refConfig = []string{
 	"-c", "core.filesRefLockTimeout=10000",
 	"-c", "core.packedRefsTimeout=10000",

@@ -30,8 +30,8 @@ func ArchiveRef(i checkpoint.Issue) string { return archiveRefs + i.RefName() }
 func ownRef(i checkpoint.Issue) string     { return ownRefs + i.RefName() }
 func fetchedRef(i checkpoint.Issue) string { return fetchedRefs + i.RefName() }
 
-// readRef returns the value of a ref, or the zero hash if the ref does not exist. It
-// fails with *CorruptError if the ref is broken.
+// readRef returns a ref's value, or zero if missing. It fails with *CorruptError if the
+// ref is broken.
 func (s *Store) readRef(ctx context.Context, name string) (plumbing.Hash, error) {
 	hash, err := s.refs.Read(ctx, name)
 	return hash, asCorrupt(err)

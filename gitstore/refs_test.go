@@ -69,8 +69,8 @@ func TestReadHead(t *testing.T) {
 	}
 }
 
-// A branch that cannot be read is not an unborn one: the checkpoint would say
-// that all files are new.
+// An unreadable branch is not unborn: otherwise the checkpoint would mark all files as
+// new.
 func TestReadHeadRefusesABrokenBranch(t *testing.T) {
 	w := newWorld(t)
 	require.NoError(t, os.WriteFile(w.GitPath("refs/heads/main"), nil, 0o666))
@@ -78,7 +78,7 @@ func TestReadHeadRefusesABrokenBranch(t *testing.T) {
 	require.ErrorContains(t, err, "refs/heads/main")
 }
 
-// A lock that somebody holds for a moment is waited for.
+// Moves wait for short-lived locks of other processes.
 func TestMoveWaitsForALock(t *testing.T) {
 	w := newWorld(t)
 	w.manual(1)
@@ -89,7 +89,7 @@ func TestMoveWaitsForALock(t *testing.T) {
 	assert.Len(t, w.live(), 2)
 }
 
-// The directories of the last ref go with it.
+// Deleting the last ref of a directory deletes the directory.
 func TestDeletingTheLastRefOfADirectory(t *testing.T) {
 	w := newWorld(t)
 	commit := plumbing.NewHash(w.Git("rev-parse", "HEAD"))
@@ -98,7 +98,7 @@ func TestDeletingTheLastRefOfADirectory(t *testing.T) {
 	require.NoError(t, w.s.moveRefs(ctx, "delete", refs.Move{Name: name, Old: commit}))
 }
 
-// One transaction: all refs move or none does.
+// One transaction moves all refs or no ref.
 func TestMovesAreAtomic(t *testing.T) {
 	w := newWorld(t)
 	one := plumbing.NewHash(w.Git("rev-parse", "HEAD"))
@@ -110,7 +110,7 @@ func TestMovesAreAtomic(t *testing.T) {
 	require.Error(t, err)
 }
 
-// An inherited date does not make a reflog entry that expires at once.
+// Inherited dates do not create reflog entries that expire immediately.
 func TestReflogHasTheStoresTime(t *testing.T) {
 	w := newWorld(t)
 	t.Setenv("GIT_COMMITTER_DATE", "2001-01-01T00:00:00Z")

@@ -58,7 +58,7 @@ func (all refStates) every(there listing) []checkpoint.Issue {
 	return slices.Compact(issues)
 }
 
-// inSync reports whether every local ref has the value of the remote ref.
+// inSync reports whether every local ref equals the remote ref.
 func (at refState) inSync(tip plumbing.Hash) bool {
 	return !tip.IsZero() && at.live == tip && at.own == tip && at.tracked == tip
 }

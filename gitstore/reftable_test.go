@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// allRefWork runs the operations that read and move refs.
+// allRefWork runs all operations that read and move refs.
 func allRefWork(t *testing.T, w *world) {
 	t.Helper()
 	w.Write("a.txt", "staged\n")
@@ -51,8 +51,8 @@ func allRefWork(t *testing.T, w *world) {
 
 func TestRefsAsFiles(t *testing.T) { allRefWork(t, newWorld(t)) }
 
-// Where refs are not files they are asked for through git: this holds for any
-// backend, so for files too.
+// Unless refs are files, the store uses git to read them. This works for any backend,
+// including files.
 func TestRefsThroughGit(t *testing.T) {
 	w := newWorld(t)
 	w.s.repo.RefFormat, w.s.refs.Files = "another", false
@@ -76,7 +76,7 @@ func TestReftable(t *testing.T) {
 	allRefWork(t, w)
 }
 
-// Git 2.54 may keep refs in any folder, files too.
+// Git 2.54 can store refs in any folder, even with the files backend.
 func TestRefsElsewhere(t *testing.T) {
 	for name, speak := range map[string]func(t *testing.T, r *gittest.Repo, where string){
 		"the environment": func(t *testing.T, _ *gittest.Repo, where string) { t.Setenv("GIT_REFERENCE_BACKEND", where) },
@@ -106,8 +106,8 @@ func TestRefsElsewhere(t *testing.T) {
 	}
 }
 
-// A git that cannot read the configuration writes refs of a repository with
-// reftables as files.
+// Without readable configuration, git writes refs as files in repositories with
+// reftables.
 func TestRefsThatGitMadeAsFilesAreNotMoved(t *testing.T) {
 	w := newWorld(t)
 	id := w.manual(1)[0]

@@ -16,8 +16,8 @@ import (
 // Results of a Fetch, a Push or a Sync for one issue.
 const (
 	UpToDate = "up to date" // both sides have the same chain
-	Fetched  = "fetched"    // the local chain is now the remote chain
-	Pushed   = "pushed"     // the remote chain is now the local chain
+	Fetched  = "fetched"    // local chain now equals remote chain
+	Pushed   = "pushed"     // remote chain now equals local chain
 	Ahead    = "ahead"      // the local chain has more checkpoints
 	Behind   = "behind"     // the remote chain has more checkpoints
 	Diverged = "diverged"   // each side has checkpoints that the other lacks; no ref was moved
@@ -28,18 +28,18 @@ const (
 // A Synced is the result of a Fetch, a Push or a Sync for one issue.
 type Synced struct {
 	Issue   checkpoint.Issue
-	Fetched int  // number of checkpoints that were fetched
-	Pushed  int  // number of checkpoints that the remote lacked
+	Fetched int  // number of fetched checkpoints
+	Pushed  int  // number of checkpoints missing at the remote
 	Joined  bool // two chains were merged into a new chain
-	Retries int  // number of attempts that failed because another process was faster
+	Retries int  // number of attempts lost to faster processes
 	Result  string
 	Err     error // reason for Failed or Diverged, otherwise nil
 }
 
-// A RemoteError reports that a remote rejected a request or did not answer.
+// A RemoteError reports a remote's rejection or missing answer.
 type RemoteError = remote.Error
 
-// ErrNoRemote is returned if no remote is named or configured.
+// ErrNoRemote is returned without a named or configured remote.
 var ErrNoRemote = errors.New("no remote is configured")
 
 // Remote returns the default remote for checkpoints: checkpoint.remote, otherwise the
@@ -79,7 +79,7 @@ func (s *Store) trackingRefs(name string) string {
 	return remoteRefs + dir + "/"
 }
 
-// ShownRemote returns the name of a remote for output, without a password.
+// ShownRemote returns a remote's name for output, without password.
 func ShownRemote(name string) string { return remote.Shown(name) }
 
 // lookThere returns a command for the user to inspect a remote chain.
@@ -87,8 +87,8 @@ func lookThere(remote, ref string) string {
 	return fmt.Sprintf("git fetch %s %s && git log FETCH_HEAD", shellQuote(ShownRemote(remote)), shellQuote(ref))
 }
 
-// refsHere returns the local refs of issues, or of all issues if the list is empty:
-// chains, archives, own/ and the remote-tracking refs.
+// refsHere returns local refs of issues, or of all issues for an empty list: chains,
+// archives, own/ and the remote-tracking refs.
 func (s *Store) refsHere(ctx context.Context, remote string, issues []checkpoint.Issue) (map[string]plumbing.Hash, error) {
 	if len(issues) == 0 || len(issues) > listAbove {
 		return s.refs.Values(ctx, liveRefs, archiveRefs, ownRefs, s.trackingRefs(remote))

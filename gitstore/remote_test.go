@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hub makes a bare repository that w pushes to, with w's branch.
+// hub creates a bare repository as remote of w, with w's branch.
 func (w *world) hub() string {
 	w.t.Helper()
 	dir := filepath.Join(w.t.TempDir(), "hub")
@@ -23,7 +23,7 @@ func (w *world) hub() string {
 	return dir
 }
 
-// clone is another clone of a hub.
+// clone creates another clone of a hub.
 func (w *world) clone(hub string, args ...string) *world {
 	w.t.Helper()
 	dir := filepath.Join(w.t.TempDir(), "clone")
@@ -49,8 +49,8 @@ func (w *world) push() Synced {
 	return done[0]
 }
 
-// What retention drops here does not keep a chain from being pushed, nor from
-// being fetched: its ledger accounts for it.
+// Chains after local retention can be pushed and fetched, because their ledger accounts
+// for dropped checkpoints.
 func TestPushAndFetchAThinnedChain(t *testing.T) {
 	a := newWorld(t)
 	hub := a.hub()
@@ -73,7 +73,7 @@ func TestPushAndFetchAThinnedChain(t *testing.T) {
 	b.sound()
 }
 
-// Each side has what the other lacks: both keep it, whoever thinned.
+// Diverged chains both stay unchanged, even if one side dropped checkpoints.
 func TestDivergedChainsLoseNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -104,8 +104,7 @@ func TestDivergedChainsLoseNothing(t *testing.T) {
 	assert.Equal(t, Diverged, a.fetch().Result, "and is not known here")
 }
 
-// A fetch that the ref's place here lost meanwhile, or that a plain git
-// removed, brings back what this clone wrote.
+// Fetch restores a live ref that plain git deleted.
 func TestFetchBringsBackARefThatVanished(t *testing.T) {
 	a := newWorld(t)
 	a.hub()
@@ -118,7 +117,7 @@ func TestFetchBringsBackARefThatVanished(t *testing.T) {
 	a.sound()
 }
 
-// A remote that moved since it was looked at is looked at again.
+// If the remote has moved, push lists its refs again.
 func TestPushFollowsTheRemote(t *testing.T) {
 	a := newWorld(t)
 	hub := a.hub()
@@ -137,7 +136,7 @@ func TestPushFollowsTheRemote(t *testing.T) {
 	assert.Equal(t, Diverged, b.push().Result)
 }
 
-// A shallow clone gets no more history than it has, and what it has stays.
+// Shallow clones fetch no additional history, and preserve their own checkpoints.
 func TestFetchIntoAShallowClone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -186,7 +185,7 @@ func TestRemoteThatIsMeant(t *testing.T) {
 	}
 }
 
-// A partial clone fetches what a restore needs when it needs it.
+// Partial clones fetch blobs on demand for a restore.
 func TestFetchIntoAPartialClone(t *testing.T) {
 	a := newWorld(t)
 	hub := a.hub()

@@ -17,12 +17,11 @@ import (
 
 // restoreOwnChain restores checkpoints that plain git removed from an issue's chain by a
 // forced fetch, a reset or a deletion of the ref. It merges the chain that this clone
-// wrote last with the current chain. A chain that was only extended stays unchanged. A
-// chain that is unreadable or shallow stays unchanged too: the caller's own read reports
-// the error.
+// wrote last with the current chain. Extended chains stay unchanged. Unreadable or
+// shallow chains stay unchanged too: the caller's own read reports the error.
 //
-// It records the compared values for checkCompared. It fails if a ref cannot be moved,
-// with errRefMoved if another process moved it first.
+// It records the compared values for checkCompared. It fails if a ref move fails, with
+// errRefMoved if another process was faster.
 func (s *Store) restoreOwnChain(ctx context.Context, i checkpoint.Issue) error {
 	return s.repairOwn(ctx, i, true)
 }
@@ -134,7 +133,7 @@ func (s *Store) isLost(commit plumbing.Hash) (bool, error) {
 	return err != nil, nil
 }
 
-// repaired is the reflog message of a repair.
+// repaired is the reflog message of repairs.
 const repaired = "repair: what other means had taken"
 
 // checkCompared fails with errRefMoved if a chain ref and own/ do not have the values

@@ -32,15 +32,15 @@ type RestoreRequest struct {
 type Restored struct {
 	ID      checkpoint.ID
 	Merging []string // commits of the merge at the save, if no merge is in progress now
-	Undo    string   // ref of the safety snapshot, "" if no file was changed
+	Undo    string   // safety snapshot's ref, "" without changes
 	restore.Outcome
 }
 
 // Restore restores the files of a checkpoint. It changes only files that the checkpoint
 // changed relative to its own HEAD. Files that were changed since stay unchanged, unless
 // requested otherwise. Before Restore replaces a file, a safety snapshot contains the old
-// content. If a restore fails, it is rolled back. If it is killed, its journal allows the
-// next restore, Continue or Abort to resolve it.
+// content. Failed restores are rolled back. After a kill, the journal allows the next
+// restore, Continue or Abort to resolve it.
 func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
 	done, err := s.restore(ctx, req)
 	if errors.Is(err, restore.ErrConcurrentChange) {
@@ -98,14 +98,14 @@ func (r *restoring) run(ctx context.Context, st *stored) (*Restored, error) {
 	return done, err
 }
 
-// keep writes the journal and the safety snapshot. The returned function removes the
-// journal at the end.
+// keep writes journal and safety snapshot. The returned function removes the journal at
+// the end.
 func (r *restoring) keep(ctx context.Context, steps []restore.Step) (finished func() error, err error) {
 	r.safety, err = r.s.writeSafety(ctx, r.req.Checkpoint, steps, r.k)
 	return r.s.removeJournal, err
 }
 
-// rollBack reverts the changes that were made before an error.
+// rollBack reverts changes made before an error.
 func (r *restoring) rollBack(ctx context.Context, done *Restored, cause error) error {
 	if _, err := r.s.takeBack(ctx, r.safety); err != nil {
 		return &RefusedError{

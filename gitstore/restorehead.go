@@ -84,8 +84,8 @@ func (s *Store) merging(st *stored) []string {
 	return slices.DeleteFunc(st.Record.Snapshot().MergeHead, notHash)
 }
 
-// checkHead fails if HEAD does not contain the commit on which the checkpoint was made. A
-// descendant of the commit contains it.
+// checkHead fails if HEAD lacks the commit that was HEAD at the save. A descendant of the
+// commit contains it.
 func (s *Store) checkHead(ctx context.Context, c *Checkpoint, st *stored) error {
 	if st.head.IsZero() {
 		return nil
@@ -102,7 +102,7 @@ func (s *Store) checkHead(ctx context.Context, c *Checkpoint, st *stored) error 
 		if err != nil || has {
 			return err
 		}
-		// An unknown relation is no reason to fail. Each path is compared separately, and
+		// Unknown relations are no reason to fail. Each path is compared separately, and
 		// files that changed since stay unchanged.
 		if s.history().Unknown(ctx, st.head.String(), now.commit.String()) {
 			return nil
@@ -128,8 +128,8 @@ func (s *Store) checkHead(ctx context.Context, c *Checkpoint, st *stored) error 
 // ChangedSince returns the files of a checkpoint that were changed since the save. A file
 // counts as changed if a commit has touched it, even if that commit was reverted. It also
 // counts if its content is neither that of HEAD at the save nor that of the checkpoint.
-// The second list contains files that cannot be restored, because an untracked file is in
-// the way.
+// The second list contains files that cannot be restored because untracked files block
+// them.
 func (s *Store) ChangedSince(ctx context.Context, c *Checkpoint) (changed, inTheWay []string, err error) {
 	st, err := s.openSnapshot(c)
 	if err != nil {

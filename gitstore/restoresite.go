@@ -9,8 +9,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// site returns the worktree for package restore. Restores add objects to k, which may be
-// nil if no file is read.
+// site returns the worktree for package restore. Restores add objects to k; nil is
+// allowed if no file is read.
 func (s *Store) site(k *objectWriter) *restore.Worktree {
 	site := &restore.Worktree{
 		Git: s.git, Config: s.config,
@@ -23,7 +23,7 @@ func (s *Store) site(k *objectWriter) *restore.Worktree {
 	return site
 }
 
-// headTree returns the tree of HEAD, or zero if the branch is unborn.
+// headTree returns HEAD's tree, or zero if its branch is unborn.
 func (s *Store) headTree(ctx context.Context) (plumbing.Hash, error) {
 	now, err := s.readHead(ctx)
 	if err != nil {
@@ -32,8 +32,7 @@ func (s *Store) headTree(ctx context.Context) (plumbing.Hash, error) {
 	return s.treeOf(now)
 }
 
-// refusal converts the error of a locked index into a RefusedError, since nothing was
-// changed.
+// refusal converts a locked index error into a RefusedError, since nothing changed.
 func refusal(err error) error {
 	if locked, ok := errors.AsType[*restore.LockedError](err); ok {
 		return &RefusedError{Reason: locked.Error()}

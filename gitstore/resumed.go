@@ -16,11 +16,11 @@ import (
 )
 
 // A Resumption is the state of a resume in this worktree until the next save. That save
-// starts from the resumed record and includes the other fields.
+// starts from the resumed record and includes these fields.
 type Resumption struct {
 	ID       checkpoint.ID
 	Times    int  // number of consecutive resumes of this checkpoint
-	Retries  int  // number of these resumes that restarted the phase
+	Retries  int  // number of resumes that restarted the phase
 	Stale    bool // the checkpoint was stale, but was resumed anyway
 	Approved []Approval
 }

@@ -12,7 +12,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A resume is counted until the next save, which takes over what it decided.
+// Resumes are counted until the next save, which includes their decisions.
 func TestResumedUntilTheNextSave(t *testing.T) {
 	w := newWorld(t)
 	saved := w.save(w.request(checkpoint.Manual, func(r *checkpoint.Record) {
@@ -44,7 +44,7 @@ func TestResumedUntilTheNextSave(t *testing.T) {
 	assert.Equal(t, 2, last.Record.PhaseAttempt())
 }
 
-// FuzzResumption reads what may stand in the file, and its own again.
+// FuzzResumption decodes arbitrary file contents, and its own encoding.
 func FuzzResumption(f *testing.F) {
 	f.Add("CP-implementing-20260214T143000Z-1f0c9a2b\ntimes 2\nretries 1\napproved 2026-02-14T14:30:00Z \"design\"\n")
 	f.Add("CP-x-y-0000aaaa\ntimes -9999999999999999999\napproved x \"\\n\"\napproved 2026-02-14T14:30:00Z \"\\n\\\"\"\n")

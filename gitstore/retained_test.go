@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A save drops exactly what a plan over the new chain says, whatever the
-// policy and the history; the rest keeps its records, HEADs and notes.
+// Saves drop exactly the planned checkpoints for any policy and history. Remaining
+// checkpoints keep records, HEADs and notes.
 func TestSaveDropsWhatThePlanSays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -57,7 +57,7 @@ func TestSaveDropsWhatThePlanSays(t *testing.T) {
 	}
 }
 
-// "keep none" drops a checkpoint as soon as it is no longer the tip.
+// Keep 0 drops a checkpoint when it is no longer the tip.
 func TestKeepNone(t *testing.T) {
 	w := newWorld(t)
 	p := retention.Policy{checkpoint.Interval: {Keep: 0}}
@@ -66,7 +66,7 @@ func TestKeepNone(t *testing.T) {
 	assert.Equal(t, []checkpoint.ID{second.ID}, w.live())
 }
 
-// The dropped ones are in the reflog, with one move of the ref for all of it.
+// Dropped checkpoints appear in the reflog, with one move of the ref.
 func TestDroppedOnesAreInTheReflog(t *testing.T) {
 	w := newWorld(t)
 	w.now = time.Now() // git gc expires by its own clock
@@ -88,7 +88,7 @@ func TestDroppedOnesAreInTheReflog(t *testing.T) {
 	w.sound()
 }
 
-// The newest checkpoint that resume would pick is safe until there is another.
+// The newest resumable checkpoint is kept until another resumable checkpoint exists.
 func TestResumableIsKeptUntilTheNext(t *testing.T) {
 	w := newWorld(t)
 	p := retention.Policy{checkpoint.Interval: {Keep: 0}}
@@ -103,7 +103,7 @@ func TestResumableIsKeptUntilTheNext(t *testing.T) {
 	assert.Equal(t, []checkpoint.ID{two.ID, three.ID}, w.live())
 }
 
-// Pruned ids are worth a line only where another clone may bring them back.
+// Ledgers list pruned ids only if another clone may restore them.
 func TestPrunedLedgerOnlyForFetchedChains(t *testing.T) {
 	p := retention.Policy{checkpoint.Interval: {Keep: 1}}
 	w := newWorld(t)
@@ -111,7 +111,7 @@ func TestPrunedLedgerOnlyForFetchedChains(t *testing.T) {
 	second := w.thinned(checkpoint.Interval, p)
 	assert.False(t, w.has(second, "ledger"))
 
-	w.Git("push", "-q", ".", "refs/checkpoints/42:refs/checkpoints/43") // plain git brought it
+	w.Git("push", "-q", ".", "refs/checkpoints/42:refs/checkpoints/43") // as plain git does
 	req := w.request(checkpoint.Interval)
 	req.Issue, req.Retention = "43", p
 	saved := w.save(req)
@@ -160,7 +160,7 @@ func TestPruneByAge(t *testing.T) {
 	w.sound()
 }
 
-// Of two commits with one id, dropping one would drop both: neither goes.
+// If two commits have equal ids, dropping one would drop both, so both stay.
 func TestOneIDTwiceIsNotDropped(t *testing.T) {
 	w := newWorld(t)
 	p := retention.Policy{checkpoint.Interval: {Keep: 1}}
@@ -173,7 +173,7 @@ func TestOneIDTwiceIsNotDropped(t *testing.T) {
 	assert.Len(t, w.live(), 2)
 }
 
-// A prune of one issue says how much of the chain it has rewritten.
+// Prune reports the progress of a chain rewrite.
 func TestPruneTellsHowFar(t *testing.T) {
 	w := newWorld(t)
 	w.long(300)

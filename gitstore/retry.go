@@ -14,7 +14,7 @@ const retryFor = 2 * time.Minute
 
 // retry runs try with the issue locked. If a process without the lock moves the ref
 // concurrently, retry runs try again. Before each run it restores checkpoints that plain
-// git removed from the chain.
+// git removed.
 func (s *Store) retry(ctx context.Context, issue checkpoint.Issue, try func() error) error {
 	return s.retryAfter(ctx, issue, s.restoreOwnChain, try)
 }

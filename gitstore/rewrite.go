@@ -27,7 +27,7 @@ type change struct {
 
 // alter applies the change that decide returns to an issue's chain. If another process
 // moves the ref first, alter starts again. A nil change does nothing. The object writer
-// receives objects of other chains that move in the same transaction.
+// also receives objects of other chains in the same transaction.
 func (s *Store) alter(ctx context.Context, issue checkpoint.Issue, decide func(c *chain, k *objectWriter) (*change, error)) error {
 	try := func() error {
 		c, err := s.readChain(ctx, issue, LiveRef(issue), 0)

@@ -31,14 +31,15 @@ const (
 	takenBack  = "-undone"
 )
 
-// A safety is a safety snapshot, which is written before a restore changes files. It
-// describes the paths and their changes. A safety snapshot is a commit below
-// refs/git-checkpoint/undo/ with the tree
+// A safety is a safety snapshot, written before a restore changes files. It describes the
+// paths and their changes. A safety snapshot is a commit below refs/git-checkpoint/undo/
+// with the tree
 //
 //	plan        the paths with their old and new states (safetyPlan)
 //	blobs/      the contents of replaced files and index entries, by hash
 //
-// It is used to finish or revert a killed restore, and to undo a completed restore.
+// Safety snapshots serve to finish or revert killed restores, and to undo completed
+// restores.
 type safety struct {
 	ref    string
 	commit plumbing.Hash
@@ -55,9 +56,9 @@ type safetyPlan struct {
 	Steps      []restore.StoredStep `json:"steps"`
 }
 
-// writeSafety durably writes the snapshot before any file changes. It also removes
-// expired snapshots of all issues. The journal names the snapshot before the ref exists.
-// So a snapshot without a journal belongs to a completed restore.
+// writeSafety durably writes the snapshot before any file changes. It also removes all
+// issues' expired snapshots. The journal names the snapshot before the ref exists. So a
+// snapshot without a journal belongs to a completed restore.
 func (s *Store) writeSafety(ctx context.Context, c *Checkpoint, steps []restore.Step, k *objectWriter) (*safety, error) {
 	there, err := s.refs.List(ctx, undoRefs)
 	if err != nil {
@@ -113,8 +114,8 @@ func blobsOf(steps []restore.Step, k *objectWriter) []trees.Entry {
 	return blobs
 }
 
-// safetyName returns the name of a new snapshot, by time. The name sorts after all
-// existing snapshots of the issue.
+// safetyName returns the name of a new snapshot, by time. The name sorts after existing
+// snapshots of the issue.
 func safetyName(issue checkpoint.Issue, at time.Time, refs []string) string {
 	prefix := undoRefs + issue.RefName() + "/"
 	name := prefix + at.UTC().Format(safetyTime)
@@ -140,8 +141,8 @@ func expired(there map[string]plumbing.Hash, now time.Time) []refs.Move {
 	return moves
 }
 
-// worktreeName returns the git directory of a linked worktree, relative to the common
-// one, or "". Linked worktrees share their refs.
+// worktreeName returns a linked worktree's git directory, relative to the common
+// directory, or "". Linked worktrees share their refs.
 func (s *Store) worktreeName() string {
 	name, err := filepath.Rel(s.repo.CommonDir, s.repo.Dir)
 	if err != nil || name == "." {

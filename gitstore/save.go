@@ -21,11 +21,11 @@ import (
 type SaveRequest struct {
 	Issue checkpoint.Issue
 
-	// Edit derives the new record from the previous record, which is nil for the first
-	// checkpoint of an issue. Edit may change the record in place. It sets the caller's
-	// values; the store sets ids, times, branch, files and snapshot. If another process
-	// saves first, Edit is called again with another record, so it must not have side
-	// effects.
+	// Edit derives a new record from the previous record. For an issue's first
+	// checkpoint, before is nil. Edit may change the record in place. It sets the
+	// caller's values; the store sets ids, times, branch, files and snapshot. If another
+	// process saves first, Edit is called again with another record, so it must not have
+	// side effects.
 	Edit func(before *checkpoint.Record) (*checkpoint.Record, error)
 
 	// Keep preserves the id, time, branch and files that Edit imported from another
@@ -57,7 +57,7 @@ type Saved struct {
 	Checkpoint
 	Ref      string
 	Record   *checkpoint.Record
-	Files    int             // number of paths that differ from HEAD or were captured
+	Files    int             // number of captured paths and paths that differ from HEAD
 	Pruned   []checkpoint.ID // checkpoints that retention dropped
 	Warnings []string
 }
@@ -122,7 +122,7 @@ type saveOp struct {
 	redacted []string // secrets found in the record's texts
 }
 
-// append tries once to add the checkpoint to the chain. It fails with errRefMoved if
+// append tries once to add a checkpoint to the chain. It fails with errRefMoved if
 // another process moved the ref first.
 func (w *saveOp) append(ctx context.Context, k *objectWriter) (*Saved, error) {
 	s, issue := w.s, w.req.Issue

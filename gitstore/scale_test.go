@@ -13,8 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// long gives issue 42 a chain of n checkpoints, written as a save would but
-// all at once.
+// long creates a chain of n checkpoints for issue 42 in one move.
 func (w *world) long(n int) []checkpoint.ID {
 	w.t.Helper()
 	first := w.save(w.request(checkpoint.Manual))
@@ -39,8 +38,8 @@ func (w *world) long(n int) []checkpoint.ID {
 	return ids
 }
 
-// Nothing that rewrites a chain takes more than linear time: ten times the
-// checkpoints take nowhere near a hundred times as long.
+// Chain rewrites take linear time: ten times more checkpoints must not take a hundred
+// times longer.
 func TestRewritingIsLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes chains of 10,000")

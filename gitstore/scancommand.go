@@ -35,7 +35,7 @@ type scanner struct {
 // scannerTime is the timeout of the program.
 const scannerTime = 10 * time.Minute
 
-// startScanner creates the scanner's folder. It returns nil if no program is configured.
+// startScanner creates the scanner's folder. Without a configured program it returns nil.
 func startScanner(line string) (*scanner, error) {
 	if line == "" {
 		return nil, nil
@@ -53,7 +53,7 @@ func (x *scanner) close() {
 	}
 }
 
-// copied copies r into the scanner's folder, and returns a reader of the same content.
+// copied copies r into the scanner's folder, and returns a new reader for its content.
 // The caller closes it.
 func (x *scanner) copied(blob, path string, r io.Reader) io.ReadCloser {
 	if x == nil || x.err != nil {

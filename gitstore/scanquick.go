@@ -18,10 +18,10 @@ const (
 	quickBytes   = 1 << 20
 )
 
-// A quickScan proves that a push would expose no secret, without the three git processes
-// of Scan. It compares each checkpoint with the one below, path by path. A file may
+// A quickScan proves that a push would expose no secret, without Scan's three git
+// processes. It compares each checkpoint with the one below, path by path. A file may
 // therefore be scanned again although another commit has exposed it already. So only the
-// result "no finding" is used. For any other result, git determines which files are new.
+// result "no finding" is used. For other results, git determines new files.
 type quickScan struct {
 	s      *Store
 	shown  map[plumbing.Hash]bool // commits that the remote has
@@ -82,8 +82,8 @@ func (q *quickScan) headBelow(checkpoint plumbing.Hash) plumbing.Hash {
 	return index.parents[0]
 }
 
-// commit scans the files that differ between a chain commit and the commit below it, and
-// the staged files that differ from HEAD.
+// commit scans files that differ between a chain commit and its parent, and staged files
+// that differ from HEAD.
 func (q *quickScan) commit(c rawCommit) bool {
 	if len(c.parents) == 0 {
 		return c.tree == trees.Empty // genesis

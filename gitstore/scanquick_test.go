@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Where a push shows little, no git is needed to see that there is nothing in
-// it; where there is something, or may be, git says what is new.
+// Scans of small pushes without secrets need no git process. If a file may contain a
+// secret, git lists new files.
 func TestScanWithoutGit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -65,7 +65,7 @@ func TestScanWithoutGit(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)
-			w.Write("shown.txt", aKey) // what the remote has already is not looked at
+			w.Write("shown.txt", aKey) // files at the remote are not scanned
 			w.Git("add", "-A")
 			w.Commit("shown")
 			w.hub()

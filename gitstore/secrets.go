@@ -50,8 +50,8 @@ type Scanned struct {
 // An Unscanned is a file that was not scanned, with the reason.
 type Unscanned struct{ Path, Why string }
 
-// Scan searches for secrets in the files that a push would newly expose, regardless of
-// their size. If it returns an error, the files may contain secrets.
+// Scan searches for secrets in files that a push would newly expose, regardless of file
+// size. After an error, files may contain secrets.
 func (s *Store) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
 	found := &Scanned{}
 	if s.nothingIn(req) {
@@ -112,8 +112,8 @@ func (f *Scanned) look(blob, path string, r io.Reader) error {
 	return nil
 }
 
-// filesShown returns the objects that a push would newly expose, with their paths. The
-// result includes trees.
+// filesShown returns objects that a push would newly expose, with their paths. The result
+// includes trees.
 func (s *Store) filesShown(ctx context.Context, out Outgoing) (map[string]string, error) {
 	listed, err := s.here().Revs(ctx, slices.Concat(out.Tips, out.Without, s.treesShown(out.Seen)), "--objects")
 	if err != nil {
@@ -134,7 +134,7 @@ const maxTreesShown = 100
 
 // treesShown returns the trees of the newest checkpoints of remote chains, as "^<tree>".
 // A merge may place these checkpoints on top of others in new commits. Git would then
-// report their files as new, because git excludes only the trees of common commits.
+// report their files as new, because git excludes only trees of common commits.
 func (s *Store) treesShown(tips []plumbing.Hash) (trees []string) {
 	for _, at := range tips {
 		for range maxTreesShown {
@@ -228,7 +228,7 @@ func (s *Store) blobsAmong(ctx context.Context, shown map[string]string, found *
 	return names, nil
 }
 
-// place sets the checkpoint and the path of each finding.
+// place sets checkpoint and path of each finding.
 func (s *Store) place(req ScanRequest, found *Scanned) {
 	wanted := map[string][]int{}
 	for i, f := range found.Found {
@@ -261,7 +261,7 @@ func (s *Store) placeIn(i checkpoint.Issue, tip string, wanted map[string][]int,
 	}
 }
 
-// eachFile calls f for every file below a tree, except in trees that were visited before.
+// eachFile calls f for every file below a tree, except in previously visited trees.
 func (s *Store) eachFile(tree plumbing.Hash, dir string, seen map[string]bool, f func(blob, path string)) {
 	if seen[tree.String()] {
 		return

@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// aKey is what a rule finds; no scanner of this repository shall.
+// aKey matches a rule, but scanners of this repository must not find it.
 var aKey = "ghp_" + strings.Repeat("aB3dE6gH9j", 4)
 
-// scanned is what a push of issue 42 to an empty remote would show.
+// scanned scans a push of issue 42 to an empty remote.
 func (w *world) scanned(change ...func(*ScanRequest)) *Scanned {
 	w.t.Helper()
 	out, err := w.s.Outgoing(ctx, "origin", "42", Exposed{})
@@ -36,7 +36,7 @@ func (s Secret) plain() Secret {
 	return s
 }
 
-// What is found has the oldest checkpoint that has it, whatever its size.
+// Findings name the oldest checkpoint with the file, regardless of file size.
 func TestScanPlaces(t *testing.T) {
 	w := newWorld(t)
 	w.manual(1)
@@ -55,8 +55,8 @@ func TestScanPlaces(t *testing.T) {
 	assert.Empty(t, allowed.Found)
 }
 
-// What HEAD brings along is looked at too, and is in no checkpoint's tree any
-// more.
+// Scan also reads unpublished commits below HEAD, whose files may be in no checkpoint
+// tree.
 func TestScanUnpublishedCommits(t *testing.T) {
 	w := newWorld(t)
 	w.Write("key.txt", aKey)
@@ -70,7 +70,7 @@ func TestScanUnpublishedCommits(t *testing.T) {
 	assert.Equal(t, Secret{Path: "key.txt", Rule: "github-token", Line: 1}, found.Found[0].plain())
 }
 
-// What git cannot give whole is an error: then nothing is known of it.
+// Incomplete output of git causes an error, since contents are then unknown.
 func TestEachObject(t *testing.T) {
 	read := func(text string, count int) (got []string, err error) {
 		err = eachObject(bufio.NewReader(strings.NewReader(text)), count, func(name string, r io.Reader) error {

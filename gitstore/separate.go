@@ -9,9 +9,9 @@ import (
 	"git-checkpoint/gitstore/internal/refs"
 )
 
-// separate removes checkpoints from an issue's archive that are also in its chain, and
-// returns their ids. Such duplicates remain if a power loss, or a kill of an earlier
-// version, separated the moves of both refs. It requires the issue lock.
+// separate removes live checkpoints from an issue's archive, and returns removed ids.
+// Such duplicates remain if power loss, or a kill of an earlier version, separated both
+// ref moves. It requires the issue lock.
 func (s *Store) separate(ctx context.Context, i checkpoint.Issue) ([]checkpoint.ID, error) {
 	if tip, err := s.readRef(ctx, ArchiveRef(i)); err != nil || tip.IsZero() {
 		return nil, err

@@ -10,9 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A checkpoint that is live and archived, as a loss of power between two refs
-// leaves it, is in one of the two after the next change of the issue, or after
-// its repair.
+// A power loss between two refs can leave a checkpoint both live and archived. The next
+// change or repair of its issue removes one copy.
 func TestLiveAndArchived(t *testing.T) {
 	heal := map[string]func(w *world, ids []checkpoint.ID){
 		"archive": func(w *world, ids []checkpoint.ID) {
@@ -23,7 +22,7 @@ func TestLiveAndArchived(t *testing.T) {
 		"repair": func(w *world, _ []checkpoint.ID) { require.NoError(w.t, w.s.clearArchive(ctx, "42")) },
 	}
 	for name, act := range heal {
-		for _, ref := range []string{LiveRef("42"), ArchiveRef("42")} { // that did not move
+		for _, ref := range []string{LiveRef("42"), ArchiveRef("42")} { // the ref that did not move
 			t.Run(name+" "+ref, func(t *testing.T) {
 				w := newWorld(t)
 				ids := w.manual(3)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Session returns the session id of this worktree. If no id exists, it stores the result
-// of fresh.
+// Session returns the session id of this worktree. Without a stored id, it stores the
+// result of fresh.
 func (s *Store) Session(fresh func() string) string {
 	path := filepath.Join(s.stateDir(), "session")
 	if data, err := os.ReadFile(path); err == nil && len(data) > 0 {

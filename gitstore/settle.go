@@ -39,8 +39,8 @@ func (m *mover) settle(ctx context.Context, moves []refs.Move, prepared bool, fa
 }
 
 // nameTableLock adds the path of the lock file to git's error about a locked reftable,
-// which lacks it. Normally git removes the lock. The lock remains if git was killed or
-// the disk failed, and its owner cannot be determined.
+// which lacks it. Normally git removes the lock. The lock remains if git was killed or a
+// disk failed; its owner cannot be determined.
 func (s *Store) nameTableLock(failed error) error {
 	lock := filepath.Join(s.repo.CommonDir, "reftable", "tables.list.lock")
 	if _, err := os.Lstat(lock); err != nil || !strings.Contains(failed.Error(), "cannot lock references") {

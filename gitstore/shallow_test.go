@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shallow is a clone that has the newest depth commits of the chain of w.
+// shallow returns a clone with only the newest depth commits of w's chain.
 func (w *world) shallow(depth string) *world {
 	w.t.Helper()
 	dir := filepath.Join(w.t.TempDir(), "clone")
@@ -23,7 +23,7 @@ func (w *world) shallow(depth string) *world {
 	return c
 }
 
-// A chain that is cut can be added to, and nothing else.
+// Shallow chains accept only new checkpoints and ledger commits.
 func TestShallowChainsAreAppendOnly(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(5)
@@ -61,7 +61,7 @@ func TestShallowChainsAreAppendOnly(t *testing.T) {
 	c.sound()
 }
 
-// The boundary may be just where a save stops to look.
+// A shallow boundary may coincide with the depth limit of a read.
 func TestShallowBoundaryAtTheDepth(t *testing.T) {
 	w := newWorld(t)
 	w.manual(3)

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// In a repository that a group shares, what one of them leaves here can be
-// used by the others: a lock that they could not open would not keep them out.
+// In group-shared repositories, all members can use each other's files. A lock file that
+// others cannot open would not exclude them.
 func TestFilesOfASharedRepository(t *testing.T) {
 	w := newWorld(t)
 	w.Git("config", "core.sharedRepository", "group")

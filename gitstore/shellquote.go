@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// shellQuote quotes s as one word of a shell command in a hint. Names of issues, branches
-// and remotes may contain any character.
+// shellQuote quotes s as one shell word in a hint. Names of issues, branches and remotes
+// may contain any character.
 func shellQuote(s string) string {
 	plain := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-./:,+@", r)

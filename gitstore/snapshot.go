@@ -11,7 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A capturedSnapshot is the repository content that a save captured, with its HEAD.
+// A capturedSnapshot contains captured repository content and its HEAD.
 type capturedSnapshot struct {
 	head head
 	*capture.Snapshot
@@ -77,8 +77,8 @@ func (s *Store) hasher(root *os.Root) *convert.Hasher {
 	return convert.New(s.git, s.config, s.repo.CommonDir, root)
 }
 
-// hashFiles returns the blobs that git would create for worktree files. The hash of an
-// unreadable file is zero.
+// hashFiles returns the blobs that git would create for worktree files. Unreadable files
+// have zero hashes.
 func (s *Store) hashFiles(ctx context.Context, paths []string) ([]plumbing.Hash, error) {
 	if len(paths) == 0 {
 		return nil, nil

@@ -69,8 +69,7 @@ func (s *Store) readStagedState(ctx context.Context) (*stagedState, error) {
 	return &stagedState{now, a}, err
 }
 
-// openIndex reads the index. If its format is not supported, git makes a copy in a
-// supported format.
+// openIndex reads the index. If its format is unsupported, git makes a supported copy.
 func (s *Store) openIndex(ctx context.Context) (*index.Index, func(), error) {
 	x, err := index.Open(s.repo.Index)
 	done := func() { x.Close() }

@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// The stored form, byte for byte: every object of a chain as git shows it. A
-// change here is a change of the format.
+// The golden file contains every object of a chain in git's output format. Changes here
+// are format changes.
 func TestStoredForm(t *testing.T) {
 	w := newWorld(t)
 	w.s.random = func() string { return "fixed" }
@@ -39,7 +39,7 @@ func TestStoredForm(t *testing.T) {
 	golden(t, "chain.txt", w.dump("refs/checkpoints/42"))
 }
 
-// dump shows a chain's commits, trees and files.
+// dump returns a chain's commits, trees and files as text.
 func (w *world) dump(ref string) string {
 	var b strings.Builder
 	for at := ref; ; {
@@ -74,7 +74,7 @@ func golden(t *testing.T, name, got string) {
 	assert.Equal(t, string(want), got)
 }
 
-// The genesis commit is part of the form: another clone makes the same.
+// Every clone creates identical genesis commits.
 func TestGenesisIsTheSameEverywhere(t *testing.T) {
 	for issue, want := range map[checkpoint.Issue]string{
 		"42":      "4d5062388204c4c60c9aed7c711c73893fd6ea5b",
@@ -97,7 +97,7 @@ func TestGenesisIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// HEAD at the save is ^2^ of every checkpoint, of a rewritten one too.
+// HEAD at save time is ^2^ of every checkpoint, even after rewrites.
 func TestHeadIsReachable(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(3)

@@ -23,7 +23,7 @@ const Joined = "joined"
 type SyncRequest struct {
 	Remote  string
 	Issues  []checkpoint.Issue // empty for all local and remote issues
-	Timeout time.Duration      // of one connection, 0 for none
+	Timeout time.Duration      // per connection; 0 for no timeout
 	Quiet   bool               // do not prompt for a password
 	DryRun  bool               // report the results without a change
 
@@ -31,13 +31,13 @@ type SyncRequest struct {
 	// chain that marks checkpoints as archived, and no archive is fetched.
 	Archived bool
 
-	// May is called before a push exposes commits of an issue, nil to allow all pushes.
-	// If it returns an error, the issue fails with this error and no ref of it moves.
+	// May is called before a push exposes an issue's commits; nil allows all pushes. If
+	// it returns an error, the issue fails with this error and no ref of it moves.
 	May func(checkpoint.Issue, Outgoing) error
 	// Harmless reports whether May would accept the given commits, which may belong to
 	// several issues. Then May is not called. Nil means never.
 	Harmless func(Outgoing) bool
-	// Meanwhile is called once before local refs are read, if possible while the remote
+	// Meanwhile is called once before reading local refs, preferably while the remote
 	// prepares its answer. It may be nil.
 	Meanwhile func()
 
@@ -54,10 +54,11 @@ const (
 )
 
 // Sync merges the local and the remote chains of issues. The result contains all
-// checkpoints saved on either side, except those that either side dropped or pruned.
-// Chains are merged by their contents (package join); a missing ref has no meaning. The
-// remote refs move first, with a lease on the fetched values. Then the local refs move in
-// one transaction. If the remote rejects the push, both sides stay unchanged.
+// checkpoints saved on either side, except checkpoints that either side dropped or
+// pruned. Chains are merged by their contents (package join); a missing ref has no
+// meaning. The remote refs move first, with a lease on the fetched values. Then local
+// refs move in one transaction. If the remote rejects the push, both sides stay
+// unchanged.
 //
 // The error reports that the remote did not answer; errors of single issues are in their
 // Synced.
@@ -117,9 +118,9 @@ func (y *syncing) begin(ctx context.Context) error {
 	return y.run(ctx, named)
 }
 
-// fetchWithoutListing replaces pass for a single issue that has no local refs, or that
-// the remote just reported as moved. It fetches the chain without listing the remote's
-// refs first. ok is false if a listing is necessary.
+// fetchWithoutListing replaces pass for a single issue without local refs, or whose
+// remote ref just moved. It fetches the chain without listing the remote's refs first. If
+// a listing is necessary, ok is false.
 func (y *syncing) fetchWithoutListing(ctx context.Context, issues []checkpoint.Issue) (again []checkpoint.Issue, ok bool, err error) {
 	if len(issues) != 1 {
 		return nil, false, nil
@@ -221,11 +222,10 @@ type syncing struct {
 	stale map[checkpoint.Issue]staleTip
 	done  map[checkpoint.Issue]*Synced
 	late  map[checkpoint.Issue]bool   // another clone pushed before the last push
-	given map[checkpoint.Issue]Synced // results of pushes whose local refs have not moved yet
+	given map[checkpoint.Issue]Synced // results of pushes with pending local moves
 }
 
-// A staleTip is a listed remote tip, and the number of successive pushes that the remote
-// rejected as stale for this tip.
+// A staleTip is a listed remote tip with the number of successive stale rejections.
 type staleTip struct {
 	tip   plumbing.Hash
 	times int
@@ -248,8 +248,8 @@ func (y *syncing) results() []Synced {
 	return list
 }
 
-// fail sets the result of an issue to an error. If an earlier attempt has moved the
-// remote refs, the error is a PushedError.
+// fail sets an issue's result to an error. If an earlier attempt moved remote refs, it
+// wraps the error in a PushedError.
 func (y *syncing) fail(i checkpoint.Issue, err error) {
 	_, pushed := y.given[i]
 	switch {
@@ -268,7 +268,7 @@ func (y *syncing) giveUp(issues []checkpoint.Issue) {
 }
 
 // pass tries once to sync issues, and returns those whose remote or local refs moved
-// concurrently. It returns only errors that affect every issue.
+// concurrently. Returned errors affect every issue.
 func (y *syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []checkpoint.Issue, err error) {
 	if again, ok, err := y.fetchWithoutListing(ctx, issues); ok || err != nil {
 		return again, err
@@ -317,9 +317,9 @@ func (y *syncing) progress() {
 	}
 }
 
-// look lists the remote tips of issues, or of all issues if the list is empty. While the
-// remote answers, look reads the local refs, and pushes local-only checkpoints if a
-// second connection is possible.
+// look lists remote tips of issues, or of all issues for an empty list. While the remote
+// answers, look reads the local refs, and pushes local-only checkpoints if a second
+// connection is possible.
 func (y *syncing) look(ctx context.Context, issues []checkpoint.Issue) (there listing, here map[string]plumbing.Hash, all refStates, err error) {
 	var failed error
 	var asking sync.WaitGroup

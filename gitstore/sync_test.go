@@ -24,7 +24,7 @@ func (w *world) sync() Synced {
 
 func (w *world) tip() string { return w.Git("rev-parse", LiveRef("42")) }
 
-// pair is two clones of a hub that know the same n checkpoints.
+// pair returns two clones of a hub with n common checkpoints.
 func pair(t *testing.T, n int) (a, b *world, hub string, ids []checkpoint.ID) {
 	t.Helper()
 	a = newWorld(t)
@@ -36,8 +36,7 @@ func pair(t *testing.T, n int) (a, b *world, hub string, ids []checkpoint.ID) {
 	return a, b, hub, ids
 }
 
-// meet lets clones sync until everybody has heard of everything, and checks
-// that they agree.
+// meet syncs all clones twice, and checks that they agree.
 func meet(t *testing.T, hub string, clones ...*world) {
 	t.Helper()
 	for range 2 {
@@ -63,7 +62,7 @@ func TestSyncJoins(t *testing.T) {
 	assert.ElementsMatch(t, append(append(ids, mine...), theirs...), a.live())
 }
 
-// The commits that both sides have stay as they are, ledger commits too.
+// Syncs preserve common commits, including ledger commits.
 func TestSyncKeepsTheCommonPart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -94,8 +93,8 @@ func (w *world) pinned() (ids []checkpoint.ID) {
 	return ids
 }
 
-// What was pinned, dropped, archived and pruned on one side, seen from the
-// other, which saved meanwhile.
+// Pins, drops, archivals and prunes of one clone reach another clone that saved
+// concurrently.
 func TestSyncCarriesTheLedger(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -126,7 +125,8 @@ func TestSyncCarriesTheLedger(t *testing.T) {
 	assert.Empty(t, l.Checkpoints, "what was deleted leaves the archive of others")
 }
 
-// A checkpoint with two contents is a lie of somebody's; all come to the same.
+// Two contents for one checkpoint id are a forgery. All clones still agree on one
+// content.
 func TestSyncForgedContent(t *testing.T) {
 	a, b, hub, ids := pair(t, 2)
 	b.Git("update-ref", LiveRef("42"), b.Git("-c", "user.name=x", "-c", "user.email=x@x", "commit-tree", "-p", LiveRef("42")+"~1", "-p", LiveRef("42")+"^2",
@@ -141,7 +141,7 @@ func TestSyncForgedContent(t *testing.T) {
 	assert.Equal(t, a.tip(), b.tip())
 }
 
-// A commit that this version does not understand is never left out of a join.
+// Merges never omit an unknown commit.
 func TestSyncRefusesWhatItDoesNotUnderstand(t *testing.T) {
 	a, b, hub, _ := pair(t, 1)
 	strange := a.Git("-c", "user.name=x", "-c", "user.email=x@x", "commit-tree", "-p", LiveRef("42"), "-m", "something new", LiveRef("42")+"^{tree}")
@@ -155,7 +155,7 @@ func TestSyncRefusesWhatItDoesNotUnderstand(t *testing.T) {
 	assert.Equal(t, strange, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
 }
 
-// A remote that refuses leaves both sides as they were.
+// If the remote rejects a push, both sides stay unchanged.
 func TestSyncRefused(t *testing.T) {
 	a, b, hub, _ := pair(t, 1)
 	a.manual(1)
@@ -177,7 +177,7 @@ func TestSyncRefused(t *testing.T) {
 	meet(t, hub, a, b)
 }
 
-// A clone that is cut follows, and adds to what it has; it joins nothing.
+// Shallow clones can follow and append, but not merge.
 func TestSyncShallow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -208,7 +208,8 @@ func TestSyncShallow(t *testing.T) {
 	assert.Len(t, c.live(), 7)
 }
 
-// A chain that is whole in a shallow clone stays so, however much of it is new.
+// Complete chains in shallow clones stay complete after any number of fetched
+// checkpoints.
 func TestSyncShallowTooLate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -224,7 +225,7 @@ func TestSyncShallowTooLate(t *testing.T) {
 	assert.False(t, mustRead(t, c).cut)
 }
 
-// Every issue over one connection, those that a clone alone knows of too.
+// One sync covers every issue, including issues known to one clone only.
 func TestSyncAll(t *testing.T) {
 	a, b, hub, _ := pair(t, 1)
 	for n := range 5 {
@@ -244,7 +245,7 @@ func TestSyncAll(t *testing.T) {
 	assert.Equal(t, a.Git("for-each-ref", "refs/checkpoints"), a.Git("--git-dir="+hub, "for-each-ref", "refs/checkpoints"))
 }
 
-// What goes to a fork is looked for there, not where fetches come from.
+// With a push URL, syncs read the fork, not the fetch URL.
 func TestSyncWithAPushURL(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -268,20 +269,19 @@ func TestSyncWithAPushURL(t *testing.T) {
 	assert.Equal(t, Synced{Issue: "42", Fetched: 1, Pushed: 1, Joined: true, Result: Joined}, a.sync())
 }
 
-// A ref here that moves once the remote has answered: what it got is told all the
-// same.
+// If a local ref moves after the push, the result still counts pushed checkpoints.
 func TestSyncTellsWhatItGaveBefore(t *testing.T) {
 	a, _, hub, _ := pair(t, 1)
 	a.Git("config", "--add", "remote.origin.fetch", "+refs/checkpoints/*:refs/checkpoints/*")
 	a.s = a.open(a.Dir)
 	a.manual(2)
-	a.Git("update-ref", "-d", LiveRef("42")) // which git's push makes anew, by that setting
+	a.Git("update-ref", "-d", LiveRef("42")) // git's push recreates the ref because of this setting
 	assert.Equal(t, Synced{Issue: "42", Pushed: 2, Retries: 1, Result: Pushed}, a.sync())
 	assert.Equal(t, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")), a.tip())
 	assert.Equal(t, Synced{Issue: "42", Result: UpToDate}, a.sync())
 }
 
-// Where pushes go to another repository, that is the one that a sync looks at.
+// With pushInsteadOf, syncs read the push destination.
 func TestSyncPushedInsteadOf(t *testing.T) {
 	a := newWorld(t)
 	hub := a.hub()

@@ -10,8 +10,8 @@ import (
 	"git-checkpoint/gitstore/internal/remote"
 )
 
-// maxIssuesPerTransaction limits the issues in one transaction, because each issue has an
-// open lock file.
+// maxIssuesPerTransaction limits issues per transaction, because each issue needs an open
+// lock file.
 const maxIssuesPerTransaction = 100
 
 // execute executes plans, the remote moves first. It returns the issues whose refs moved
@@ -70,7 +70,7 @@ func (y *syncing) executeTogether(ctx context.Context, plans []*syncPlan) (again
 // ref.
 const stuckAfter = 8
 
-// stuck counts a rejection as stale, and reports whether the limit is reached.
+// stuck counts stale rejections, and reports whether their limit is reached.
 func (y *syncing) stuck(p *syncPlan) bool {
 	before := y.stale[p.issue]
 	if before.tip != p.theirs.tip {
@@ -120,7 +120,7 @@ func groupByWriter(plans []*syncPlan) (groups [][]*syncPlan) {
 	return groups
 }
 
-// update returns the update of the remote chain ref, or nil if the remote is up to date.
+// update returns the remote chain's ref update, or nil without changes.
 func (p *syncPlan) update() []remote.RefUpdate {
 	if p.tip.IsZero() || p.tip == p.theirs.tip {
 		return nil
@@ -173,7 +173,7 @@ func (y *syncing) finishPushed(ctx context.Context, plans []*syncPlan, outcome e
 	y.notePushed(landing, outcome)
 }
 
-// notePushed records the plans that changed the remote, but whose local refs did not
+// notePushed records plans that changed the remote although their local refs did not
 // move.
 func (y *syncing) notePushed(landing []*syncPlan, outcome errorsByIssue) {
 	for _, p := range landing {
@@ -183,8 +183,8 @@ func (y *syncing) notePushed(landing []*syncPlan, outcome errorsByIssue) {
 	}
 }
 
-// after merges the result of an earlier attempt into d. In that attempt the push
-// succeeded, but the local refs did not move.
+// after merges an earlier attempt's result into d. In that attempt the push succeeded,
+// but the local refs did not move.
 func (d Synced) after(given Synced) Synced {
 	d.Pushed += given.Pushed
 	d.Fetched = max(d.Fetched, given.Fetched) // the same checkpoints are counted again

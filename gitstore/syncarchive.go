@@ -9,7 +9,7 @@ import (
 	"git-checkpoint/gitstore/internal/remote"
 )
 
-// withArchives plans the archives of issues, and returns the plans without an error.
+// withArchives plans archives of issues, and returns plans without errors.
 func (y *syncing) withArchives(plans []*syncPlan, in fetched) []*syncPlan {
 	var sound []*syncPlan
 	for _, p := range plans {
@@ -107,7 +107,7 @@ func (y *syncing) planArchive(p *syncPlan, came remote.FetchedRef) (err error) {
 	return nil
 }
 
-// moving returns the checkpoints that move from a chain to the local archive.
+// moving returns checkpoints that move from a chain to the local archive.
 func (p *syncPlan) moving() *chain {
 	return movingTo(p.archive.here, p.want.Ledger, p.live, p.own, p.theirs)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// syncArchived is sync with --archived.
+// syncArchived syncs with Archived set.
 func (w *world) syncArchived() Synced {
 	w.t.Helper()
 	done, err := w.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: []checkpoint.Issue{"42"}, Archived: true})
@@ -21,14 +21,14 @@ func (w *world) syncArchived() Synced {
 	return done[0]
 }
 
-// archiveTip is where the archive is, "" if there is none.
+// archiveTip returns the archive tip, or "".
 func (w *world) archiveTip() string {
 	out, _ := w.Run(nil, "rev-parse", "-q", "--verify", ArchiveRef("42"))
 	return string(out)
 }
 
-// sameArchives checks that clones and their hub have one archive, and that it
-// holds these checkpoints on top of genesis and no other.
+// sameArchives checks that all clones and their hub have equal archives with exactly
+// these checkpoints on top of genesis.
 func sameArchives(t *testing.T, hub string, want []checkpoint.ID, clones ...*world) {
 	t.Helper()
 	for _, c := range clones {
@@ -42,8 +42,8 @@ func sameArchives(t *testing.T, hub string, want []checkpoint.ID, clones ...*wor
 	assert.Equal(t, clones[0].archiveTip(), string(out))
 }
 
-// What one clone archives of a chain is in the archive of every clone that had
-// it, and the archive is one chain of its own everywhere.
+// If one clone archives checkpoints, every clone with these checkpoints archives them
+// too. The archive is a separate chain in all clones.
 func TestArchivingSomeGivesEveryCloneTheSameArchive(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -85,7 +85,7 @@ func TestArchivingSomeGivesEveryCloneTheSameArchive(t *testing.T) {
 	}
 }
 
-// Two clones archive at the same time, and one of them what the other has too.
+// Two clones archive concurrently, including a common checkpoint.
 func TestArchivingInTwoClonesAtOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -99,7 +99,8 @@ func TestArchivingInTwoClonesAtOnce(t *testing.T) {
 	assert.Equal(t, []checkpoint.ID{ids[0], saved[0]}, a.live())
 }
 
-// A workflow finishes in one clone while another saves: its save stays live.
+// If a workflow finishes in one clone during another clone's save, the saved checkpoint
+// stays live.
 func TestFinishInOneCloneWhileAnotherSaves(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -113,8 +114,8 @@ func TestFinishInOneCloneWhileAnotherSaves(t *testing.T) {
 	assert.Equal(t, saved, a.live())
 }
 
-// An undo of an archive that nobody has seen takes it back for good; once it was
-// shared, the next sync archives again, in every clone.
+// Undo of an unshared archival is permanent. After a sync, the next sync archives the
+// checkpoint again in every clone.
 func TestUndoOfAnArchiveBeforeAndAfterTheSync(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -141,9 +142,9 @@ func TestUndoOfAnArchiveBeforeAndAfterTheSync(t *testing.T) {
 	sameArchives(t, hub, ids[1:2], a, b)
 }
 
-// A sync that was killed left an archive at the remote, and the archiving was
-// undone here: the checkpoint is live, and in the archive of no clone. The remote
-// keeps it, since another clone may be about to push the chain that goes with it.
+// A killed sync left an archive at the remote, then its archival was undone here. The
+// checkpoint is live, and in no clone's archive. The remote keeps it, because another
+// clone may push the matching chain.
 func TestArchiveAtTheRemoteOfWhatIsLive(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -168,8 +169,8 @@ func TestArchiveAtTheRemoteOfWhatIsLive(t *testing.T) {
 	sameArchives(t, hub, ids[1:2], a, b)
 }
 
-// An archive may stand on the live chain, as one did that an earlier version had
-// synchronized. A sync that names the issue, and doctor --fix, put it right.
+// An archive may contain live checkpoints, as left by a sync of an earlier version. A
+// sync of the named issue, or doctor --fix, repairs it.
 func TestArchiveThatHoldsLiveOnesIsHealed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -198,8 +199,8 @@ func TestArchiveThatHoldsLiveOnesIsHealed(t *testing.T) {
 	}
 }
 
-// A plain fetch brings a chain from which something was archived: what leaves
-// the chain here goes to the archive here.
+// After a plain fetch of a chain with archivals, removed checkpoints enter the local
+// archive.
 func TestPlainFetchOfAnArchivedOne(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -216,7 +217,7 @@ func TestPlainFetchOfAnArchivedOne(t *testing.T) {
 	sameArchives(t, hub, ids[1:2], a, b)
 }
 
-// A clone without files has the same archive; a shallow one says what is needed.
+// Partial clones have equal archives. Shallow clones fail with a hint.
 func TestArchiveReachesPartialAndShallowClones(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

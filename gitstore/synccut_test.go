@@ -17,15 +17,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A server is a git daemon that goes away after so many bytes.
+// A server is a git daemon that disconnects after a number of bytes.
 type server struct {
 	dir  string
-	left atomic.Int64 // bytes, both ways together
+	left atomic.Int64 // bytes in both directions
 	cuts atomic.Int64
-	all  atomic.Int64 // connections
+	all  atomic.Int64 // number of connections
 }
 
-// serve answers for the repositories in dir, and returns the URL of them.
+// serve serves the repositories in dir, and returns their URL prefix.
 func serve(t *testing.T, dir string) (*server, string) {
 	t.Helper()
 	if out, err := exec.Command("git", "--exec-path").Output(); err != nil || !fsutil.Exists(filepath.Join(string(out[:len(out)-1]), "git-daemon")) {
@@ -67,7 +67,7 @@ func (s *server) answer(conn net.Conn) {
 	_ = cmd.Wait()
 }
 
-// A cutter passes bytes on until there are none left, and then hangs up.
+// A cutter forwards bytes until the limit, and then disconnects.
 type cutter struct {
 	s    *server
 	to   io.Writer
@@ -85,8 +85,8 @@ func (c *cutter) Write(p []byte) (int, error) {
 	return n, io.ErrClosedPipe
 }
 
-// A connection that is cut anywhere leaves both sides sound, and the refs here
-// as they were; the next sync finishes.
+// A connection cut at any byte leaves both sides valid and local refs unchanged. The next
+// sync succeeds.
 func TestSyncCutAnywhere(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

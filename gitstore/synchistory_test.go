@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Random histories of several clones, one of them without files, end with one
-// chain and one archive everywhere. GIT_CHECKPOINT_TEST_MODEL=full runs more of them.
+// Random histories of several clones, including a partial clone, end with equal chains
+// and archives. GIT_CHECKPOINT_TEST_MODEL=full runs more histories.
 func TestRandomHistoriesEndWithOneChainAndOneArchive(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -62,8 +62,8 @@ func TestRandomHistoriesEndWithOneChainAndOneArchive(t *testing.T) {
 	}
 }
 
-// randomStep does one thing in a clone, and returns its name. What a chain does
-// not allow is not done.
+// randomStep runs a random operation in a clone, and returns its name. It skips
+// operations that the chain does not allow.
 func (w *world) randomStep(r *rand.Rand) string {
 	w.now = w.now.Add(time.Duration(r.Int64N(int64(3 * time.Hour))))
 	live := w.live()
@@ -84,7 +84,7 @@ func (w *world) randomStep(r *rand.Rand) string {
 		w.archive(retention.ReasonCompleted)
 		return "finish"
 	case n < 12:
-		_, _ = w.s.Undo(ctx, "42") // there may be nothing to undo
+		_, _ = w.s.Undo(ctx, "42") // fails if there is nothing to undo
 		return "undo"
 	case n < 13 && len(live) > 0:
 		require.NoError(w.t, w.s.Drop(ctx, "42", one()))

@@ -9,9 +9,9 @@ import (
 	"git-checkpoint/gitstore/internal/refs"
 )
 
-// updateLocalRefs moves the local refs of plans in one transaction, from the values that
-// the plans read. If this fails, it moves the refs of each issue in a separate
-// transaction, since the error may concern only one issue.
+// updateLocalRefs moves local refs of plans in one transaction, from values that the
+// plans read. If this fails, it moves the refs of each issue in a separate transaction,
+// since the error may concern only one issue.
 func (y *syncing) updateLocalRefs(ctx context.Context, plans []*syncPlan, outcome errorsByIssue) {
 	err := y.updateLocalRefsTogether(ctx, plans, outcome)
 	if err == nil {
@@ -30,8 +30,8 @@ func (y *syncing) updateLocalRefs(ctx context.Context, plans []*syncPlan, outcom
 	}
 }
 
-// updateLocalRefsTogether moves the local refs of plans in one transaction. It leaves out
-// issues whose refs moved concurrently, and adds their errors to outcome.
+// updateLocalRefsTogether moves the local refs of plans in one transaction. It omits
+// issues whose refs moved concurrently, and adds errors to outcome.
 func (y *syncing) updateLocalRefsTogether(ctx context.Context, plans []*syncPlan, outcome errorsByIssue) error {
 	issues := make([]checkpoint.Issue, len(plans))
 	for n, p := range plans {

@@ -18,9 +18,10 @@ import (
 
 // mergeWork adds a checkpoint on top of a merged chain if another head's record contains
 // work that the newest record lacks, for example two clones that each completed a task.
-// The new checkpoint equals the newest checkpoint, but its record contains the work of
-// both. Every clone makes the same commit. If a record is unreadable or too large, or if
-// nothing is added, the chain stays unchanged. The remarks are messages for the user.
+// The new checkpoint equals the newest checkpoint, except that its record contains work
+// of both. Every clone makes an identical commit. If a record is unreadable or too large,
+// or if nothing is added, the chain stays unchanged. The remarks are messages for the
+// user.
 func (s *Store) mergeWork(ctx context.Context, k *objectWriter, tip plumbing.Hash, want join.State, chains ...*chain) (merged plumbing.Hash, remarks []string) {
 	heads := headsOf(want, chains)
 	if len(heads) < 2 {
@@ -62,15 +63,15 @@ func (s *Store) mergeWork(ctx context.Context, k *objectWriter, tip plumbing.Has
 	return s.mergedCommit(k, tip, want, with, r, seed), append(remarks, circular(newest.Issue, r)...)
 }
 
-// notMerged returns the message that the work of two checkpoints was not merged, because
-// a record cannot be used.
+// notMerged returns a message that work of two checkpoints was not merged because of an
+// unusable record.
 func notMerged(newest *chainCommit, other, of checkpoint.ID) string {
 	return fmt.Sprintf("issue %s: the tasks and phases of %s are not joined with those of %s, since the record of %s cannot be read or has more than %d bytes; compare them: git checkpoint diff %s %s --issue %s --state",
 		newest.Issue, other, newest.ID, of, maxMergedRecord, other, newest.ID, shellQuote(string(newest.Issue)))
 }
 
-// circular returns a message with a next step if the merged tasks have a dependency
-// cycle. This happens if two clones each added a part of the cycle.
+// circular returns a message with a next step if merged tasks have a dependency cycle.
+// This happens if two clones each added half a cycle.
 func circular(i checkpoint.Issue, r *checkpoint.Record) []string {
 	_, err := tasks.Of(r).Batches()
 	cycle, ok := errors.AsType[*tasks.CycleError](err)
@@ -103,7 +104,7 @@ func headsOf(want join.State, chains []*chain) []*chainCommit {
 	return heads
 }
 
-// newestIn returns the newest checkpoint of a chain that is in a state, or nil.
+// newestIn returns a chain's newest checkpoint within a state, or nil.
 func (c *chain) newestIn(want join.State) *chainCommit {
 	for i := range c.commits {
 		if l := &c.commits[i]; l.ID != "" && l.content() == want.Checkpoints[l.ID] {
@@ -166,8 +167,8 @@ func (s *Store) wasTip(ctx context.Context, chains ...*chain) *Checkpoint {
 	return nil
 }
 
-// maxMergedRecord limits the size of merged records in bytes, because they may come from
-// untrusted clones.
+// maxMergedRecord limits merged records, in bytes, because they may come from untrusted
+// clones.
 const maxMergedRecord = 1 << 20
 
 // recordToMerge returns the record of a checkpoint. It returns nil if c is nil, or if the

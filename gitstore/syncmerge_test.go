@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// done saves that a task is complete.
+// done saves a completed task.
 func (w *world) done(task string) {
 	w.save(w.request(checkpoint.Manual, func(r *checkpoint.Record) {
 		one, all := checkpoint.NewMap(), checkpoint.NewMap()
@@ -29,8 +29,7 @@ func (w *world) done(task string) {
 	}))
 }
 
-// Nothing comes after the last clock that there is: a checkpoint on top of it
-// would be none.
+// No clock follows the last possible clock, so no checkpoint can be added above it.
 func TestSyncWithTheLastClock(t *testing.T) {
 	a, b, hub, _ := pair(t, 1)
 	a.done("A")
@@ -61,7 +60,7 @@ func mustRead(t *testing.T, w *world) *chain {
 	return c
 }
 
-// Two trees of which few objects make very many directories.
+// Few tree objects can represent very many directories.
 func TestPilingOfManyDirectories(t *testing.T) {
 	k := newWorld(t).s.newObjectWriter()
 	deep := func(text string) plumbing.Hash {

@@ -16,9 +16,9 @@ type syncPlan struct {
 	live    *chain
 	own     *chain // the chain at own/
 	theirs  *chain
-	tip     plumbing.Hash // new tip of the chain on both sides
+	tip     plumbing.Hash // new chain tip for both sides
 	k       *objectWriter // contains the new objects
-	want    join.State    // state of the chain at tip
+	want    join.State    // chain state at tip
 	archive *archivePlan  // nil if a chain is shallow
 	there   bool          // the remote ref already has the value tip
 	remarks []string      // messages about the merge

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hook installs a hook of a bare repository.
+// hook installs a hook in a bare repository.
 func (w *world) hook(hub, name, script string) {
 	w.t.Helper()
 	path := filepath.Join(hub, "hooks", name)
@@ -25,8 +25,8 @@ func (w *world) hook(hub, name, script string) {
 	require.NoError(w.t, os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o777))
 }
 
-// A refused push is a lost race if the remote's ref has moved, whatever the
-// server says of it: the sync joins, and nothing is lost.
+// If the remote ref has moved, any rejection is a lost race: the sync merges both chains
+// without losses.
 func TestSyncJoinsAfterARefusalInAnyWords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -36,7 +36,7 @@ func TestSyncJoinsAfterARefusalInAnyWords(t *testing.T) {
 			a, b, hub, ids := pair(t, 1)
 			theirs, mine := b.manual(1), a.manual(1)
 			b.Git("push", "-q", "origin", LiveRef("42")+":refs/heads/theirs")
-			// The other clone's push ends between the start of this one and its update.
+			// The other clone's push ends between start and update of this push.
 			a.hook(hub, "pre-receive", "test -e moved && exit\n>moved\nunset GIT_QUARANTINE_PATH\ngit update-ref "+LiveRef("42")+" refs/heads/theirs\n")
 			a.answersIn(words)
 			done := a.sync()
@@ -48,7 +48,7 @@ func TestSyncJoinsAfterARefusalInAnyWords(t *testing.T) {
 	}
 }
 
-// A push of the first checkpoint of an issue may lose a race for a new ref.
+// The first push of an issue may lose a race for a new ref.
 func TestPushOfANewIssueAfterARefusalIsDivergence(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -70,8 +70,8 @@ func TestPushOfANewIssueAfterARefusalIsDivergence(t *testing.T) {
 	}
 }
 
-// A ref that did not move was refused in earnest. The user sees the server's
-// words after few pushes.
+// If the remote ref is unchanged, rejections are final. After few pushes the user sees
+// the server's message.
 func TestRefusalOfARefThatDidNotMoveIsTold(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -106,7 +106,7 @@ func TestRefusalOfARefThatDidNotMoveIsTold(t *testing.T) {
 	}
 }
 
-// A ref that another push has locked is pushed again.
+// If another push holds the ref's lock, push retries.
 func TestPushWaitsForALockOfTheServer(t *testing.T) {
 	a, _, hub, _ := pair(t, 1)
 	a.manual(1)
@@ -116,9 +116,8 @@ func TestPushWaitsForALockOfTheServer(t *testing.T) {
 	assert.Equal(t, a.tip(), a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
 }
 
-// Clones that create the refs of issues at once all end with a sync that
-// worked. The server's git may be another one, from a folder that the variable
-// names; then it is 48 syncs for each way to keep refs.
+// Clones that concurrently create refs of issues all finish their sync. serverGitVar may
+// select another git for the server; this runs 48 syncs for each ref format.
 func TestClonesThatSyncAtOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -172,7 +171,7 @@ func syncAtOnce(t *testing.T, clones, rounds int, format, words string) {
 	}
 }
 
-// hubOf is hub with refs of a format, made by the server's git.
+// hubOf is hub with a ref format, created by the server's git.
 func (w *world) hubOf(format string) string {
 	w.t.Helper()
 	dir := filepath.Join(w.t.TempDir(), "hub")

@@ -13,9 +13,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// maxPushedWithoutListing limits the number of issues that are pushed before the remote's
-// refs are listed. The remote-tracking refs may belong to another name of the remote, and
-// then all these pushes fail.
+// maxPushedWithoutListing limits how many issues are pushed before listing the remote's
+// refs. The remote-tracking refs may belong to another name of the remote, and then all
+// these pushes fail.
 const maxPushedWithoutListing = 20
 
 // pushWithoutListing pushes issues that have local-only checkpoints without listing the
@@ -65,9 +65,9 @@ func (y *syncing) pushWithoutListing(ctx context.Context, all refStates) error {
 	return nil
 }
 
-// planWithoutListing plans issues with local-only checkpoints, under the assumption that
-// the remote refs have their last known values. It leaves out issues that need more than
-// a push. If there are too many issues, it returns nil.
+// planWithoutListing plans issues with local-only checkpoints, assuming that remote refs
+// have their last known values. It leaves out issues that need more than a push. If there
+// are too many issues, it returns nil.
 func (y *syncing) planWithoutListing(ctx context.Context, all refStates) (plans []*syncPlan) {
 	went := map[checkpoint.Issue]plumbing.Hash{}
 	for name, at := range all {
@@ -94,7 +94,7 @@ func (y *syncing) planWithoutListing(ctx context.Context, all refStates) (plans 
 	return plans
 }
 
-// isHarmless reports whether the push needs no question and is not blocked.
+// isHarmless reports whether a push needs no question and is not blocked.
 func (y *syncing) isHarmless(ctx context.Context, plans []*syncPlan) bool {
 	if y.req.May == nil {
 		return true
@@ -110,6 +110,6 @@ func (y *syncing) isHarmless(ctx context.Context, plans []*syncPlan) bool {
 	return err == nil && y.req.Harmless(out)
 }
 
-// canConnectTwice reports whether a second connection to the remote can be opened
-// concurrently. This requires that no connection prompts for a password.
+// canConnectTwice reports whether two connections to the remote can be open concurrently.
+// This requires that no connection prompts for a password.
 func (y *syncing) canConnectTwice() bool { return y.req.Quiet || y.conn.BesideAnother() }

@@ -13,8 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// served is a clone whose remote counts connections, with an issue that both
-// have, and a second clone.
+// served returns two clones with a common issue, and a remote that counts connections.
 func served(t *testing.T) (a, b *world, srv *server, hub string) {
 	t.Helper()
 	a = newWorld(t)
@@ -32,8 +31,8 @@ func served(t *testing.T) (a, b *world, srv *server, hub string) {
 	return a, b, srv, hub
 }
 
-// What went on here alone needs no look at the remote: the push says where it
-// expects its ref.
+// Local-only checkpoints are pushed without listing the remote's refs, with a lease on
+// the expected value.
 func TestSyncOfOneTakesOneConnection(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -58,7 +57,7 @@ func TestSyncOfOneTakesOneConnection(t *testing.T) {
 	b.sound()
 }
 
-// The archive stays where it is, whatever is pushed of the chain.
+// Pushing a chain does not change the archive.
 func TestSyncAheadKeepsTheArchive(t *testing.T) {
 	a, _, srv, _ := served(t)
 	_, err := a.s.Archive(ctx, "42", a.live()[:1], "")
@@ -76,7 +75,7 @@ func TestSyncAheadKeepsTheArchive(t *testing.T) {
 	a.sound()
 }
 
-// What plain git has pushed was not pushed by the sync.
+// Checkpoints that plain git has pushed do not count as pushed by the sync.
 func TestSyncOfWhatGitPushed(t *testing.T) {
 	a, _, srv, _ := served(t)
 	a.manual(1)
@@ -87,8 +86,8 @@ func TestSyncOfWhatGitPushed(t *testing.T) {
 	assert.Equal(t, a.Git("rev-parse", LiveRef("42")), a.Git("rev-parse", a.s.trackingRef("origin", "42")))
 }
 
-// What somebody may have to be asked about is only pushed where the remote was
-// looked at: it may have it already.
+// Pushes that may require a question happen only after listing the remote's refs, since
+// the remote may already have the checkpoints.
 func TestSyncAsksAfterTheLook(t *testing.T) {
 	a, _, srv, hub := served(t)
 	a.manual(1)
@@ -120,14 +119,14 @@ func TestSyncAsksAfterTheLook(t *testing.T) {
 	assert.EqualValues(t, 1, srv.all.Load())
 }
 
-// What is done meanwhile is synchronized, too, and is done once.
+// Checkpoints from Meanwhile are synced too, and Meanwhile runs once.
 func TestSyncMeanwhile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
 	for _, issues := range [][]checkpoint.Issue{nil, {"42"}} {
 		a, b, _, _ := served(t)
-		b.manual(1) // so that a has to look again
+		b.manual(1) // so that a has to list again
 		b.sync()
 		var saved []checkpoint.ID
 		done, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: issues, Meanwhile: func() {
@@ -141,8 +140,7 @@ func TestSyncMeanwhile(t *testing.T) {
 	}
 }
 
-// What a hook refuses is refused, however it is pushed, and both sides stay as
-// they were.
+// Hook rejections apply to every kind of push, and both sides stay unchanged.
 func TestSyncAheadOfARemoteThatRefuses(t *testing.T) {
 	a, b, _, hub := served(t)
 	b.manual(1)
@@ -159,8 +157,8 @@ func TestSyncAheadOfARemoteThatRefuses(t *testing.T) {
 	assert.Equal(t, before, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
 }
 
-// What a sync of one issue finds out before it connects, it finds out from one
-// look at the refs here; once it was connected, they are looked at again.
+// Before its first connection, a sync of one issue reads local refs once. After a
+// connection it reads them again.
 func TestSyncReadsRefsOnceForAConnection(t *testing.T) {
 	a, _, _, _ := served(t)
 	of := []checkpoint.Issue{"42"}

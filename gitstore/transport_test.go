@@ -22,16 +22,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The same over each way by which git reaches another machine.
+// Concurrent syncs work over all network transports of git.
 func TestSyncTransports(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
-	full := tortured() // a world clears the variable
+	full := tortured() // newWorld clears the variable
 	for _, way := range []struct {
 		name string
 		open func(t *testing.T) func(w *world, hub string)
-		few  int // saves of as many clones; ssh takes its time
+		few  int // number of clones, and of saves each; ssh is slow
 	}{
 		{"git daemon", overDaemon, 3},
 		{"git http-backend", overHTTP, 3},
@@ -50,8 +50,7 @@ func TestSyncTransports(t *testing.T) {
 	}
 }
 
-// A token that may only read: both sides stay as they are, and the next sync
-// finishes.
+// With a read-only token, both sides stay unchanged, and the next sync succeeds.
 func TestSyncReadOnly(t *testing.T) {
 	a, b, hub, _ := pair(t, 1)
 	over := overHTTP(t)
@@ -78,7 +77,8 @@ func TestSyncReadOnly(t *testing.T) {
 	assert.Len(t, a.live(), 3)
 }
 
-// absent skips a test for a program that is not here. CI installs it.
+// absent skips a test that needs a missing program. In CI the test fails, because CI
+// installs the program.
 func absent(t *testing.T, what string) {
 	t.Helper()
 	if os.Getenv("CI") != "" && runtime.GOOS == "linux" {
@@ -87,7 +87,7 @@ func absent(t *testing.T, what string) {
 	t.Skipf("%s is not here", what)
 }
 
-// execPath is where git has its own programs.
+// execPath returns the path of a program in git's exec path.
 func execPath(t *testing.T, program string) string {
 	t.Helper()
 	out, err := exec.Command("git", "--exec-path").Output()
@@ -110,7 +110,7 @@ func overDaemon(t *testing.T) func(*world, string) {
 	}
 }
 
-// overHTTP serves what git's own CGI program does.
+// overHTTP serves through git's own CGI program.
 func overHTTP(t *testing.T) func(*world, string) {
 	backend := execPath(t, "git-http-backend")
 	var server *httptest.Server
@@ -130,7 +130,7 @@ func httpBackend(program, dir string) http.Handler {
 	}, InheritEnv: []string{"PATH", "HOME"}}
 }
 
-// overSSH serves through a daemon of its own, with keys of its own.
+// overSSH serves through a private sshd with generated keys.
 func overSSH(t *testing.T) func(*world, string) {
 	sshd := "/usr/sbin/sshd"
 	if _, err := exec.LookPath("ssh"); err != nil || !fsutil.Exists(sshd) {
@@ -153,7 +153,7 @@ PasswordAuthentication no
 KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
 `, port, newKey(t, dir, "host"), key)), 0o600))
-	if os.Geteuid() == 0 { // where it keeps apart what has no rights
+	if os.Geteuid() == 0 { // sshd requires this folder for privilege separation
 		require.NoError(t, os.MkdirAll("/run/sshd", 0o755))
 	}
 	daemon := exec.Command(sshd, "-D", "-e", "-f", config)
@@ -170,7 +170,7 @@ PermitRootLogin prohibit-password
 	}
 }
 
-// newKey makes a pair of keys and returns the file of the private one.
+// newKey generates a key pair and returns the private key file.
 func newKey(t *testing.T, dir, name string) string {
 	t.Helper()
 	file := filepath.Join(dir, name)
@@ -187,7 +187,7 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// reachable waits until somebody listens.
+// reachable waits until a server listens.
 func reachable(t *testing.T, port int) {
 	t.Helper()
 	require.Eventually(t, func() bool {

@@ -36,8 +36,8 @@ func (p *treeOverlay) merge(entries, others []trees.Entry) []trees.Entry {
 	return entries
 }
 
-// mergeTree returns a tree with the entries of both trees. If both have an entry, the
-// first tree wins.
+// mergeTree returns a tree with entries of both trees. For common names, the first tree
+// wins.
 func (p *treeOverlay) mergeTree(first, second plumbing.Hash) plumbing.Hash {
 	pair := [2]plumbing.Hash{first, second}
 	if made, ok := p.made[pair]; ok || first == second || p.left == 0 {

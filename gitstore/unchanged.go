@@ -10,8 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// volatile are the record fields that differ even between two checkpoints of the same
-// state.
+// volatile lists record fields that differ even between checkpoints with equal state.
 var volatile = []string{"checkpoint_id", "created_at", "trigger", "clock", "session_id", "files_modified"}
 
 // unchanged reports whether a new checkpoint would equal the newest checkpoint: the same
@@ -67,8 +66,7 @@ func (w *saveOp) partOf(stored []trees.Entry) bool {
 	return true
 }
 
-// withoutSnapshot returns a copy of a record in which the snapshot contains only the
-// facts about HEAD.
+// withoutSnapshot returns a record copy whose snapshot contains only facts about HEAD.
 func withoutSnapshot(r *checkpoint.Record) *checkpoint.Record {
 	facts := r.Snapshot()
 	r = checkpoint.FromDoc(r.Doc().Clone())
@@ -93,8 +91,8 @@ func (w *saveOp) sameTrees(stored []trees.Entry) bool {
 }
 
 // steady returns a record without its volatile fields, as JSON. The encoding sorts fields
-// into the stored order, since an edit may change their order. A missing note in the new
-// record does not count as a change.
+// into stored order, since edits may reorder them. A missing note in the new record does
+// not count as a change.
 func steady(r, given *checkpoint.Record) []byte {
 	m := r.Doc().Clone()
 	for _, key := range volatile {

@@ -47,8 +47,8 @@ func (s *Store) Undo(ctx context.Context, issue checkpoint.Issue) (*Undone, erro
 	return nil, fmt.Errorf("undo for issue %s: %w", issue, ErrNothingToUndo)
 }
 
-// finishedUndo returns the result of an undo that was killed after its refs had moved, or
-// nil. The user does not know that it succeeded, and repeats the command.
+// finishedUndo returns the result of an undo killed after its refs had moved, or nil. The
+// user does not know that it succeeded, and repeats the command.
 func (s *Store) finishedUndo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
 	var finished []refs.Note
 	err := s.withIssueLock(ctx, issue, func() error {
@@ -99,9 +99,9 @@ func undone(entries []refs.Logged) string {
 	return "removal"
 }
 
-// removals returns the removals in the reflog of an issue's chain that were not undone,
-// newest first. Every undo reverts the newest removal below it, so undos pair with
-// removals like brackets.
+// removals returns removals in the chain's reflog that were not undone, newest first.
+// Every undo reverts the newest removal below it, so undos pair with removals like
+// brackets.
 func (s *Store) removals(ctx context.Context, issue checkpoint.Issue) ([]refs.Logged, error) {
 	entries, err := s.reflog(ctx, LiveRef(issue))
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *Store) removals(ctx context.Context, issue checkpoint.Issue) ([]refs.Lo
 	return open, nil
 }
 
-// removal returns the kind of removal in a reflog message, or "" for other moves.
+// removal returns a reflog message's kind of removal, or "" for other moves.
 func removal(message string) string {
 	for _, verb := range []string{"prune", "drop", "archive"} {
 		if strings.HasPrefix(message, verb+": ") {

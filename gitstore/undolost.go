@@ -19,7 +19,7 @@ type removed struct {
 	ledger   *ledger.Ledger
 }
 
-// removedBy returns the checkpoints that a removal took out of the chain and the archive.
+// removedBy returns checkpoints that a removal took from chain and archive.
 func (s *Store) removedBy(ctx context.Context, c, archive *chain, e refs.Logged) (*removed, error) {
 	r := &removed{}
 	var err error
@@ -59,8 +59,8 @@ func (s *Store) leftOut(issue checkpoint.Issue, ref string, old, new plumbing.Ha
 	}), before.ledger, nil
 }
 
-// keepLost removes checkpoints from r that were restored already, or that a later drop
-// deleted permanently.
+// keepLost removes checkpoints from r that were restored already, or deleted permanently
+// by a later drop.
 func (r *removed) keepLost(c, archive *chain, drop bool) {
 	live, archived := c.index(), archive.index()
 	r.live = slices.DeleteFunc(r.live, func(l chainCommit) bool {

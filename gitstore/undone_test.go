@@ -13,11 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// model is what an issue should hold: ids from oldest to newest.
+// A model is the expected content of an issue, ids oldest first.
 type model struct {
 	live, archived []checkpoint.ID
 	pinned         map[checkpoint.ID]bool
-	undo           []model // what each open removal would go back to
+	undo           []model // expected state after each possible undo
 }
 
 func (m model) without(ids []checkpoint.ID) model {
@@ -27,8 +27,8 @@ func (m model) without(ids []checkpoint.ID) model {
 	return m
 }
 
-// Any sequence of saves, drops, archivings, pins and undos leaves what a plain
-// model of them holds, in the order of the clocks.
+// Random sequences of saves, drops, archivals, pins and undos match a simple model, in
+// clock order.
 func TestRandomOperationsMatchTheModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -62,7 +62,7 @@ func (p *player) sorted(ids []checkpoint.ID) []checkpoint.ID {
 	return ids
 }
 
-// checkLedger compares what the ledger says of every checkpoint there ever was.
+// checkLedger compares ledger entries of all checkpoints that ever existed.
 func (p *player) checkLedger(what string) {
 	p.t.Helper()
 	c, err := p.s.readChain(ctx, "42", LiveRef("42"), 0)
@@ -77,14 +77,14 @@ func (p *player) checkLedger(what string) {
 	}
 }
 
-// some picks one to three of ids, none of none.
+// some returns one to three random ids, or no ids if the list is empty.
 func (p *player) some(ids []checkpoint.ID) []checkpoint.ID {
 	picked := slices.Clone(ids)
 	p.rng.Shuffle(len(picked), func(i, j int) { picked[i], picked[j] = picked[j], picked[i] })
 	return picked[:min(len(picked), 1+p.rng.IntN(3))]
 }
 
-// remember opens a bracket that an undo closes.
+// remember stores the state for a later undo.
 func (p *player) remember() {
 	before := p.m
 	before.undo = nil
@@ -123,7 +123,7 @@ func (p *player) step() string {
 	return p.undo()
 }
 
-// undo goes back over one removal; what was saved since stays.
+// undo reverts one removal and preserves later saves.
 func (p *player) undo() string {
 	done, err := p.s.Undo(ctx, "42")
 	if len(p.m.undo) == 0 {

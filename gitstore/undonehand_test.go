@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A ref that was reset by hand takes nothing back: what was dropped is dropped
-// again before anything else is done. Undo takes back the newest removal.
+// A manual reset of the ref does not revert a drop: the checkpoint is dropped again
+// before any other change. Undo reverts the newest removal.
 func TestUndoAfterAReset(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(3)
@@ -27,7 +27,7 @@ func TestUndoAfterAReset(t *testing.T) {
 	}
 }
 
-// What was taken back once is not taken back again, wherever it went since.
+// Undo reverts each removal only once, even after a manual move of the ref.
 func TestUndoGoesOverARemovalOnce(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(2)
@@ -40,7 +40,7 @@ func TestUndoGoesOverARemovalOnce(t *testing.T) {
 	require.ErrorIs(t, err, ErrNothingToUndo)
 }
 
-// What is dropped leaves no pin behind; undo brings it back.
+// Drops remove pins; undo restores them.
 func TestDropTakesThePinAlong(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(2)
@@ -58,7 +58,7 @@ func TestDropTakesThePinAlong(t *testing.T) {
 	assert.Equal(t, pinned, w.Git("cat-file", "blob", LiveRef("42")+":ledger"))
 }
 
-// Purge forgets: nothing is left to undo, and git gc removes the content.
+// After Purge, undo finds nothing, and git gc deletes the contents.
 func TestPurge(t *testing.T) {
 	w := newWorld(t)
 	w.Write("a.txt", "secret\n")
@@ -87,7 +87,7 @@ func TestPurge(t *testing.T) {
 	assert.Equal(t, []checkpoint.ID{}, w.live())
 }
 
-// Names that are not there are refused, and nothing is done.
+// Unknown ids cause errors without any change.
 func TestUnknownIDsChangeNothing(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(2)

@@ -20,21 +20,20 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A checkpoint survives a power loss only if all objects that it reaches survive. By
-// default git syncs neither loose objects nor refs (core.fsync). A directory sync may
-// write file names to the disk before the file contents, which leaves empty files. So
-// before refs move, recent files that git wrote are synced too:
+// A checkpoint survives power loss only if all reachable objects survive. By default git
+// syncs neither loose objects nor refs (core.fsync). A directory sync may write file
+// names to the disk before the file contents, which leaves empty files. So before refs
+// move, recent files that git wrote are synced too:
 //
 //   - All recent objects and refs, if git has changed a ref or a pack since the last time: the new refs may reach any of these objects.
 //   - Otherwise the recent loose objects that the new commits reach.
 //
 // A file is recent by its status change time (ctime), which programs cannot set.
 
-// manyUnsynced is the number of files above which the whole file system is synced, if the
-// system supports it.
+// Above manyUnsynced files, the whole file system is synced if supported.
 const manyUnsynced = 1000
 
-// An unsynced is the search for files that git wrote without a sync.
+// An unsynced searches for files that git wrote without sync.
 type unsynced struct {
 	s     *Store
 	k     *objectWriter
@@ -46,8 +45,8 @@ type unsynced struct {
 	moved bool // the repository is new, or a copy
 }
 
-// reach registers commits that the writer's objects refer to, and that git may have
-// written.
+// reach registers commits that git may have written and that the writer's objects
+// reference.
 func (k *objectWriter) reach(commits ...plumbing.Hash) { k.reached = append(k.reached, commits...) }
 
 // syncOthers adds files to the writer's batch that git wrote, and that the moves or the
@@ -124,7 +123,7 @@ func (u *unsynced) walk(moves []refs.Move) {
 	}
 }
 
-// recent reports whether an object is loose and recent, and adds its file.
+// recent reports whether an object is loose and recent; if so, it adds its file.
 func (u *unsynced) recent(h plumbing.Hash) bool {
 	if h.IsZero() || u.known[h] || u.seen[h] {
 		return false
@@ -164,8 +163,8 @@ func (u *unsynced) tree(h plumbing.Hash) {
 	}
 }
 
-// A synced describes the repository at the last sync of all recent files. It is stored as
-// a note. Without the note, all recent files are synced again.
+// A synced describes the repository at its last full sync. It is stored as a note.
+// Without the note, all recent files are synced again.
 //
 //	repository <device and inode>
 //	packs <stamps>

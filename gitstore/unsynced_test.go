@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An incomplete note, or one of two writers, counts as none: all recent files are
-// synced then.
+// Notes that are incomplete or mixed from two writers are ignored: all recent files are
+// synced.
 func TestIncompleteNoteOfSyncedFilesIsIgnored(t *testing.T) {
 	text := "repository 1:2\npacks 3 4\nrefs 5\nsince 6\n"
 	whole := text + sumOf(text)
@@ -23,8 +23,8 @@ func TestIncompleteNoteOfSyncedFilesIsIgnored(t *testing.T) {
 	assert.Equal(t, synced{}, parseSynced(whole+whole))
 }
 
-// A save overwrites the note in place, whatever its former length, and follows no
-// symlink.
+// Saves overwrite the note in place, regardless of its former length, and never follow
+// symlinks.
 func TestNoteOfSyncedFilesIsWhole(t *testing.T) {
 	w := newWorld(t)
 	path := w.s.NotePath(syncedNote)

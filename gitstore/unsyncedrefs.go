@@ -15,7 +15,7 @@ import (
 	"git-checkpoint/gitstore/internal/odb"
 )
 
-// Limits of the search for refs written by git, which is part of every save.
+// Search limits for refs written by git. Every save runs this search.
 const (
 	maxRefDirs  = 64
 	maxRefFiles = 1000
@@ -51,8 +51,8 @@ func (u *unsynced) refsOfOthers() string {
 	return fmt.Sprintf("%x", sum.Sum64())
 }
 
-// syncTables makes reftables durable after a move. Git syncs a new table before it writes
-// the last bytes, and never syncs the directory.
+// syncTables makes reftables durable after a move. Git syncs new tables before writing
+// their last bytes, and never syncs directories.
 func (s *Store) syncTables() error {
 	dir := filepath.Join(s.repo.CommonDir, "reftable")
 	u := &unsynced{s: s, since: odb.Recent(time.Time{})}

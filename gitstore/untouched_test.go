@@ -16,13 +16,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ours is what a save may write below the git directory.
+// ours are the paths below the git directory that saves may write.
 var ours = []string{
 	"objects", "refs/checkpoints", "refs/git-checkpoint", "logs/refs/checkpoints", "logs/refs/git-checkpoint", "git-checkpoint",
 }
 
-// state is every file below dir with its content, mode and time, but for what
-// is below one of these places in the git directory.
+// state returns every file below dir with content, mode and time, except files below the
+// given paths of the git directory.
 func (w *world) state(but ...string) map[string]string {
 	w.t.Helper()
 	files := map[string]string{}
@@ -41,8 +41,8 @@ func (w *world) state(but ...string) map[string]string {
 	return files
 }
 
-// fingerprint leaves out the times of directories in which a save makes files,
-// and of a shared index, which git touches whenever it reads one.
+// fingerprint ignores times of directories in which saves create files, and of shared
+// index files, whose times git updates when it reads them.
 func fingerprint(t testing.TB, path, name string, d fs.DirEntry) string {
 	t.Helper()
 	info, err := d.Info()
@@ -60,8 +60,8 @@ func fingerprint(t testing.TB, path, name string, d fs.DirEntry) string {
 	return text
 }
 
-// Save never touches HEAD, branches, the index, the worktree, the stash, or
-// anything else that is not its own.
+// Save never changes HEAD, branches, the index, the worktree, the stash, or other files
+// outside of its own paths.
 func TestSaveTouchesNothingElse(t *testing.T) {
 	for name, setup := range map[string]func(*gittest.Repo){
 		"plain":        stage,
@@ -87,7 +87,7 @@ func TestSaveTouchesNothingElse(t *testing.T) {
 	}
 }
 
-// A dry run writes nothing at all, and says what a save would do.
+// Dry runs write nothing, and return the result of a real save.
 func TestDryRunWritesNothing(t *testing.T) {
 	w := newWorld(t, func(r *gittest.Repo) {
 		r.Git("config", "filter.up.clean", "tr a-z A-Z")
@@ -115,7 +115,7 @@ func TestDryRunWritesNothing(t *testing.T) {
 	w.sound()
 }
 
-// A save that fails leaves no ref, no reflog and no record behind.
+// Failed saves leave no ref, reflog or record behind.
 func TestFailedSaveChangesNothing(t *testing.T) {
 	w := newWorld(t)
 	w.manual(1)

@@ -9,7 +9,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Usage is the disk space of an issue's checkpoints.
+// A Usage is the disk space used by an issue's checkpoints.
 type Usage struct {
 	Issue       checkpoint.Issue
 	Checkpoints int   // includes archived checkpoints

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lose removes an object's file.
+// lose removes an object file.
 func (w *world) lose(rev string) string {
 	w.t.Helper()
 	hash := w.Git("rev-parse", rev)
@@ -24,7 +24,7 @@ func (w *world) lose(rev string) string {
 
 func (w *world) loose(hash string) string { return w.GitPath("objects/" + hash[:2] + "/" + hash[2:]) }
 
-// rot puts another object's content under an object's name.
+// rot replaces the content of an object file with another object.
 func (w *world) rot(rev string) string {
 	w.t.Helper()
 	hash, other := w.Git("rev-parse", rev), w.Hash("something else")
@@ -35,14 +35,14 @@ func (w *world) rot(rev string) string {
 	return hash
 }
 
-// Verify names the object, whatever is wrong, and goes on.
+// Verify names the object for every kind of damage, and continues.
 func TestVerifyFinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
 	const tip = "refs/checkpoints/42"
 	for name, c := range map[string]struct {
-		harm func(w *world) string // returns what the report has to name
+		harm func(w *world) string // returns the name that the report must contain
 		want string
 	}{
 		"a missing blob":   {func(w *world) string { return w.lose(tip + ":staged/a.txt") }, "missing"},
@@ -110,7 +110,7 @@ func TestVerifyFinds(t *testing.T) {
 
 func message(w *world, rev string) string { return w.Git("log", "-1", "--format=%B", rev) + "\n" }
 
-// otherHead grafts a checkpoint whose index commit stands on another commit.
+// otherHead grafts a checkpoint whose index commit has another parent.
 func (w *world) otherHead() string {
 	w.t.Helper()
 	tip := "refs/checkpoints/42"
@@ -120,7 +120,7 @@ func (w *world) otherHead() string {
 	return other
 }
 
-// badName grafts a tree with a name that no repository may hold.
+// badName grafts a tree with an invalid name.
 func (w *world) badName() string {
 	w.t.Helper()
 	tip := "refs/checkpoints/42"
@@ -130,8 +130,8 @@ func (w *world) badName() string {
 	return "git~1"
 }
 
-// untracked grafts the tree untracked/ with these entries, "<mode> <name>" each,
-// and returns the last of their paths.
+// untracked grafts the tree untracked/ with these entries, each "<mode> <name>", and
+// returns the last path.
 func (w *world) untracked(entries ...string) (path string) {
 	w.t.Helper()
 	blob := plumbing.NewHash(w.Hash("x"))
@@ -144,7 +144,7 @@ func (w *world) untracked(entries ...string) (path string) {
 	return path
 }
 
-// graftTree replaces issue 42's tip by one like it with one more directory.
+// graftTree replaces issue 42's tip with a copy that has an additional directory.
 func (w *world) graftTree(name, tree string) {
 	w.t.Helper()
 	tip := "refs/checkpoints/42"
@@ -153,8 +153,8 @@ func (w *world) graftTree(name, tree string) {
 	w.onTop(top, message(w, tip), tip+"~1", tip+"^2")
 }
 
-// A snapshot of few trees that name more files than any disk holds is refused,
-// by all that would list them.
+// Snapshots with few trees but more files than any disk can hold are rejected by every
+// operation that lists files.
 func TestOvergrownSnapshot(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -162,7 +162,7 @@ func TestOvergrownSnapshot(t *testing.T) {
 	w := newWorld(t)
 	good := w.save(w.request(checkpoint.Manual))
 	w.save(w.request(checkpoint.Manual))
-	tree, name := w.Git("rev-parse", "HEAD^{tree}"), strings.Repeat("n", 250) // long paths fill memory sooner
+	tree, name := w.Git("rev-parse", "HEAD^{tree}"), strings.Repeat("n", 250) // long paths fill memory faster
 	for range 12 {
 		var entries strings.Builder
 		for i := range 16 {
@@ -188,7 +188,7 @@ func TestOvergrownSnapshot(t *testing.T) {
 	assert.Equal(t, good.ID, valid.ID)
 }
 
-// A blob that is not held in memory is compared with its name all the same.
+// Verify compares large blobs with their ids without loading them into memory.
 func TestVerifyLargeBlob(t *testing.T) {
 	w := newWorld(t)
 	w.manual(1)
@@ -199,7 +199,7 @@ func TestVerifyLargeBlob(t *testing.T) {
 	assert.Error(t, (&verifier{s: w.open(w.Dir), ctx: ctx}).largeIntact(hash))
 }
 
-// A ref that was set to a branch leads nowhere for long.
+// Walks from a ref that was set to a branch are limited.
 func TestForeignChainsAreBounded(t *testing.T) {
 	w := newWorld(t)
 	var in strings.Builder
@@ -219,7 +219,7 @@ func TestForeignChainsAreBounded(t *testing.T) {
 	require.NoError(t, w.s.Drop(ctx, "42", []checkpoint.ID{saved.ID}))
 }
 
-// Foreign commits on top hide neither pins nor what is gone.
+// Foreign commits on top hide neither pins nor deletions.
 func TestForeignTipKeepsTheLedger(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(2)
@@ -234,7 +234,7 @@ func TestForeignTipKeepsTheLedger(t *testing.T) {
 	assert.Equal(t, "deleted "+string(ids[1])+"\npin "+string(ids[0]), strings.Split(w.Git("cat-file", "blob", saved.Commit.String()+":ledger"), " on ")[0])
 }
 
-// A parentless checkpoint, which no store wrote, can be archived and dropped.
+// Parentless checkpoints, which no store creates, can be archived and dropped.
 func TestRootlessCheckpoint(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(1)

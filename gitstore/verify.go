@@ -23,8 +23,8 @@ type Report struct {
 }
 
 // Verify reads all stored objects of an issue, live and archived: commits, records,
-// ledgers, trees and blobs. Unreadable objects and violations of the stored form are in
-// the report. The error reports that Verify itself could not continue. Like git fsck,
+// ledgers, trees and blobs. The report contains unreadable objects and violations of the
+// stored form. The error reports that Verify itself could not continue. Like git fsck,
 // Verify detects objects whose content does not match their id.
 func (s *Store) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
 	return s.verify(ctx, issue, true)
@@ -205,7 +205,7 @@ func (v *verifier) indexCommit(l *chainCommit) {
 	}
 }
 
-// agree compares the trailers with the record, which is authoritative.
+// agree compares trailers with the authoritative record.
 func (v *verifier) agree(l *chainCommit, r *checkpoint.Record) {
 	for _, f := range []struct{ name, trailer, record string }{
 		{"checkpoint_id", string(l.ID), string(r.ID())},
@@ -268,7 +268,7 @@ func (v *verifier) intact(kind plumbing.ObjectType, hash plumbing.Hash) ([]byte,
 // limits itself.
 const maxPath = 4096
 
-// tree reads all objects below a tree once, and checks the names of entries.
+// tree reads all objects below a tree once, and checks entry names.
 func (v *verifier) tree(name, dir string, hash plumbing.Hash) {
 	if v.seen[hash] || hash == trees.Empty {
 		return
@@ -354,8 +354,8 @@ func (s *Store) complete(ctx context.Context, c *Checkpoint, r *checkpoint.Recor
 	return nil
 }
 
-// NewestValid returns the newest checkpoint with a valid record from which work can
-// continue, and the record. It fails with *NoneError if there is no checkpoint, and with
+// NewestValid returns the newest checkpoint with a valid record, from which work can
+// continue, and this record. It fails with *NoneError if there is no checkpoint, and with
 // *CorruptError if no checkpoint is valid. It also fails if a record cannot be read for a
 // lack of memory or file descriptors, since an older checkpoint would then be the wrong
 // result.

@@ -21,10 +21,10 @@ type Worktree struct {
 	branch, tip string // the branch that WorktreeFor created, and its tip
 }
 
-// WorktreeFor returns the worktree in which a checkpoint's branch is checked out. If
-// there is none, it creates a worktree at dir. The worktree has the existing branch,
-// otherwise a new branch from the remote-tracking branch with the same name, otherwise a
-// new branch at the checkpoint's HEAD.
+// WorktreeFor returns the worktree with a checkpoint's branch checked out. Otherwise it
+// creates a worktree at dir. The worktree has the existing branch, otherwise a new branch
+// from the remote-tracking branch with the same name, otherwise a new branch at the
+// checkpoint's HEAD.
 func (s *Store) WorktreeFor(ctx context.Context, c *Checkpoint, dir string) (Worktree, error) {
 	if c.Branch != "" {
 		if at := repository.CheckedOut(ctx, s.git, c.Branch); at != "" {
@@ -48,8 +48,8 @@ func (s *Store) WorktreeFor(ctx context.Context, c *Checkpoint, dir string) (Wor
 	return p, nil
 }
 
-// RemoveWorktree removes a worktree that WorktreeFor created, and the branch that it
-// created. If the worktree has changed since, git refuses and both stay.
+// RemoveWorktree removes a worktree and branch that WorktreeFor created. If the worktree
+// has changed since, git refuses and both stay.
 func (s *Store) RemoveWorktree(ctx context.Context, p Worktree) error {
 	git := s.git
 	git.Dir = s.CommonDir() // the working directory must not be inside of the removed worktree

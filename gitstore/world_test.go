@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// world is a repository with one commit, a store on it, and a clock that moves
-// a second with every save.
+// A world is a repository with one commit, a store, and a clock that advances one second
+// per save.
 type world struct {
 	*gittest.Repo
 	t   testing.TB
@@ -25,7 +25,7 @@ type world struct {
 
 var ctx = context.Background()
 
-// newWorld makes one; setup runs before the store is opened.
+// newWorld creates a world; setup runs before the store opens.
 func newWorld(t testing.TB, setup ...func(*gittest.Repo)) *world {
 	t.Helper()
 	r := gittest.New(t)
@@ -39,7 +39,7 @@ func newWorld(t testing.TB, setup ...func(*gittest.Repo)) *world {
 	return worldIn(t, r, r.Dir)
 }
 
-// worldIn opens a store at dir in the environment of r.
+// worldIn opens a store at dir with the environment of r.
 func worldIn(t testing.TB, r *gittest.Repo, dir string) *world {
 	t.Helper()
 	plainEnviron(t, r)
@@ -49,8 +49,8 @@ func worldIn(t testing.TB, r *gittest.Repo, dir string) *world {
 	return w
 }
 
-// compareObjects compares the reader of objects with git in a repository that a
-// test leaves behind.
+// compareObjects compares the object reader with git in the repository that a test leaves
+// behind.
 func (w *world) compareObjects() {
 	if testing.Short() || w.t.Failed() {
 		return
@@ -59,8 +59,8 @@ func (w *world) compareObjects() {
 	require.Empty(w.t, differ)
 }
 
-// plainEnviron gives the store, which runs git in this process's environment,
-// that of the repository's own commands.
+// plainEnviron copies the environment of the repository's commands to this process,
+// because the store runs git in this environment.
 func plainEnviron(t testing.TB, r *gittest.Repo) {
 	t.Helper()
 	gittest.ClearEnv(t)
@@ -80,7 +80,7 @@ func (w *world) open(dir string) *Store {
 	return s
 }
 
-// request is a save of issue 42; fields change it.
+// request returns a save request for issue 42; fields change its record.
 func (w *world) request(trigger checkpoint.Trigger, fields ...func(*checkpoint.Record)) SaveRequest {
 	return SaveRequest{Issue: "42", Edit: func(before *checkpoint.Record) (*checkpoint.Record, error) {
 		r := before
@@ -114,7 +114,7 @@ func (w *world) manual(n int) []checkpoint.ID {
 	return ids
 }
 
-// thinned saves with a policy.
+// thinned saves with a retention policy.
 func (w *world) thinned(trigger checkpoint.Trigger, p retention.Policy) *Saved {
 	w.t.Helper()
 	req := w.request(trigger)
@@ -122,7 +122,7 @@ func (w *world) thinned(trigger checkpoint.Trigger, p retention.Policy) *Saved {
 	return w.save(req)
 }
 
-// live are the ids in the chain, oldest first.
+// live returns the ids in the chain, oldest first.
 func (w *world) live() []checkpoint.ID {
 	w.t.Helper()
 	l, err := w.s.List(ctx, "42", 0)
@@ -145,7 +145,7 @@ func oldestFirst(l *List) []checkpoint.ID {
 	return ids
 }
 
-// sound fails unless verify finds nothing and git fsck agrees.
+// sound fails if Verify or git fsck reports an error.
 func (w *world) sound() {
 	w.t.Helper()
 	report, err := w.s.Verify(ctx, "42")
@@ -156,14 +156,14 @@ func (w *world) sound() {
 	require.Empty(w.t, string(out))
 }
 
-// paths are the files of a revision.
+// paths returns the files of a revision.
 func (w *world) paths(rev string) []string {
 	w.t.Helper()
 	out := strings.TrimSuffix(string(w.Pipe(nil, "ls-tree", "-r", "-z", "--name-only", rev)), "\x00")
 	return strings.Split(out, "\x00")
 }
 
-// captured saves what stands in the worktree, too.
+// captured saves with worktree and untracked files.
 func (w *world) captured(fields ...func(*SaveRequest)) *Saved {
 	w.t.Helper()
 	req := w.request(checkpoint.Manual)
