@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Awaiting returns the phases whose approval is pending: those in
-// progress.awaiting_approval, a text or a list, and the current phase where it
-// is among progress.approval_required and nobody approved it. Each is there
-// once, in the order of the texts.
+// Awaiting returns the phases with a pending approval, sorted and without duplicates.
+// These are the phases in progress.awaiting_approval, which is a text or a list. The
+// current phase is included if it is listed in progress.approval_required and is not
+// approved yet.
 func (r *Record) Awaiting() []string {
 	m := r.section("progress")
 	phases := textOrList(m, "awaiting_approval")
@@ -23,7 +23,7 @@ func (r *Record) Awaiting() []string {
 	return slices.Compact(phases)
 }
 
-// Await records that a phase or a task waits for an approval, unless it has it.
+// Await records that a phase or task awaits approval, unless it is already approved.
 func (r *Record) Await(phase string) {
 	m := r.mustSection("progress")
 	waiting := textOrList(m, "awaiting_approval")
@@ -41,8 +41,7 @@ func (r *Record) Approved() []string {
 	return phases
 }
 
-// Approve records that a person approved a phase, so that nothing waits for it
-// any more.
+// Approve records the approval of a phase and removes its pending approval.
 func (r *Record) Approve(phase string, at time.Time) {
 	m := r.mustSection("progress")
 	left := slices.DeleteFunc(textOrList(m, "awaiting_approval"), func(s string) bool { return s == phase })
@@ -55,7 +54,7 @@ func (r *Record) Approve(phase string, at time.Time) {
 	}}))
 }
 
-// textOrList reads a text, or a list of texts.
+// textOrList returns a single text as a list, or a list of texts.
 func textOrList(m *Map, key string) []string {
 	if s := text(m, key); s != "" {
 		return []string{s}

@@ -2,10 +2,9 @@ package checkpoint
 
 import "fmt"
 
-// Assign sets the value at a path and makes the mappings on the way to it. An
-// index that equals the length of a list appends to it. A nil deletes the key
-// or the element. What is neither a mapping nor a list is never replaced on
-// the way: that is an error.
+// Assign sets the value at a path and creates missing mappings and lists. An index equal
+// to the length of a list appends an element. A nil value deletes the key or element.
+// Assign fails if the path leads through a value that is neither mapping nor list.
 func (m *Map) Assign(path string, v any) error {
 	steps, err := parsePath(path)
 	if err != nil {
@@ -20,7 +19,7 @@ func (m *Map) Assign(path string, v any) error {
 	return nil
 }
 
-// assign returns the container with the value set: a list may have moved.
+// assign returns the container with the new value, because an append can move a list.
 func assign(in any, steps []step, v any) (any, error) {
 	s := steps[0]
 	switch in := in.(type) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// typical makes a record of about 4 KB.
+// typical returns a record of about 4 KB.
 func typical() *Record {
 	at := time.Date(2026, 2, 14, 14, 30, 0, 0, time.UTC)
 	r := New()
@@ -55,7 +55,7 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
-// BenchmarkEmit is Encode without reading its own text back.
+// BenchmarkEmit measures Encode without the final verification.
 func BenchmarkEmit(b *testing.B) {
 	r := typical()
 	b.ReportAllocs()
@@ -74,7 +74,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// BenchmarkDecodeOther reads the same record in a form that is not canonical.
+// BenchmarkDecodeOther measures the same record in noncanonical form.
 func BenchmarkDecodeOther(b *testing.B) {
 	data, err := typical().Encode()
 	require.NoError(b, err)

@@ -2,24 +2,23 @@ package checkpoint
 
 import "regexp"
 
-// The built-in rules, in the order they are tried. They look at whole words
-// of the branch name, so that "1.2.x" and "v42" are no issues.
+// branchRules are the built-in rules in order. They match whole words of the branch name:
+// "1.2.x" and "v42" are not issues.
 var branchRules = []func() *regexp.Regexp{
 	pattern(`(?i)(?:^|[/_-])issues?[-_/]?#?([1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`),
 	pattern(`(?:^|/)([A-Z][A-Z0-9]+-[1-9][0-9]{0,17})(?:$|[^0-9A-Za-z.])`),
 	pattern(`(?:^|/)#?([1-9][0-9]{0,17})(?:$|[-_/])`),
 }
 
-// Days, as they stand in names of branches: a day is no issue of that year.
+// Dates in branch names. The year of a date is not an issue number.
 var (
 	day     = pattern(`(^|[^0-9])(?:19|20)[0-9]{2}(?:-[01][0-9]-[0-3][0-9]|_[01][0-9]_[0-3][0-9]|/[01][0-9]/[0-3][0-9])($|[^0-9])`)
 	compact = pattern(`^(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])$`)
 )
 
-// IssueFromBranch guesses the issue from the name of a branch:
-// "feature/issue-42-jwt" is 42, "42-fix" is 42, "PROJ-42-fix" is PROJ-42.
-// A pattern replaces these rules; its first group is the issue, or the whole
-// match if it has no group.
+// IssueFromBranch returns the issue in a branch name: 42 for "feature/issue-42-jwt" and
+// "42-fix", PROJ-42 for "PROJ-42-fix". A custom pattern replaces the built-in rules. Its
+// first group is the issue, or the whole match if the pattern has no group.
 func IssueFromBranch(branch string, replaced *regexp.Regexp) (Issue, bool) {
 	if replaced != nil {
 		return matchIssue(branch, replaced)

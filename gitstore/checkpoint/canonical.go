@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// parseCanonical reads text that emit wrote, forty times faster than yaml.v3
-// does. It is lax on its own: what makes it exact is that the document, when
-// written again, must give the same bytes. Anything else is left to yaml.v3,
-// and so is every error.
+// parseCanonical parses the output of emit, forty times faster than yaml.v3. The parser
+// itself is lax. Correctness comes from a comparison: emit must reproduce the same bytes
+// from the result. yaml.v3 parses all other text and reports all errors.
 func parseCanonical(data []byte, l Limits) (*Map, bool) {
 	m, ok := scanCanonical(data, l)
 	if !ok {
@@ -19,7 +18,7 @@ func parseCanonical(data []byte, l Limits) (*Map, bool) {
 	return m, err == nil && bytes.Equal(again, data)
 }
 
-// scanCanonical is parseCanonical without the proof.
+// scanCanonical is parseCanonical without the comparison.
 func scanCanonical(data []byte, l Limits) (*Map, bool) {
 	if len(data) == 0 || data[len(data)-1] != '\n' {
 		return nil, false
@@ -29,8 +28,8 @@ func scanCanonical(data []byte, l Limits) (*Map, bool) {
 	return m, !p.failed && p.at == len(p.s)
 }
 
-// canonical is a parser of the canonical form. After a failure it goes on to
-// the end of what it was doing, with results that nobody looks at.
+// canonical is a parser for the canonical form. After a failure the parser continues to
+// the end of the current element, and its results are ignored.
 type canonical struct {
 	s      string
 	at     int
@@ -45,7 +44,7 @@ func (p *canonical) fail() any {
 	return nil
 }
 
-// enter refuses a container that is too deep.
+// enter fails if a container is nested too deep.
 func (p *canonical) enter(depth int) bool {
 	if depth > p.limits.Depth {
 		p.failed = true
@@ -53,14 +52,14 @@ func (p *canonical) enter(depth int) bool {
 	return !p.failed
 }
 
-// count refuses more nodes than the limits allow.
+// count fails if the number of nodes exceeds the limit.
 func (p *canonical) count(n int) {
 	if p.nodes += n; p.nodes > p.limits.Nodes {
 		p.failed = true
 	}
 }
 
-// column returns how many spaces the current line begins with, -1 at the end.
+// column returns the number of leading spaces of the current line, -1 at the end.
 func (p *canonical) column() int {
 	k := p.at
 	for k < len(p.s) && p.s[k] == ' ' {
@@ -72,7 +71,7 @@ func (p *canonical) column() int {
 	return k - p.at
 }
 
-// mapping reads keys at column n; the first one may begin where p stands.
+// mapping parses keys at column n. The first key may start at the current position.
 func (p *canonical) mapping(n, depth int) *Map {
 	m := NewMap()
 	if !p.enter(depth) {
@@ -107,7 +106,7 @@ func (p *canonical) mapping(n, depth int) *Map {
 
 func (p *canonical) lineStart() bool { return p.at == 0 || p.s[p.at-1] == '\n' }
 
-// key reads a key and the colon behind it.
+// key parses a key and its colon.
 func (p *canonical) key() (string, bool) {
 	rest := p.s[p.at:]
 	if rest[0] == '"' {
@@ -126,7 +125,7 @@ func (p *canonical) key() (string, bool) {
 	return rest[:n], true
 }
 
-// keyEnd returns where the colon of a plain key stands on the line, or -1.
+// keyEnd returns the index of the colon after a plain key, -1 if the line has no key.
 func keyEnd(s string) int {
 	for k := 0; k < len(s); k++ {
 		switch s[k] {
@@ -141,7 +140,7 @@ func keyEnd(s string) int {
 	return -1
 }
 
-// valueAt returns where the value begins behind the colon of a key at column n.
+// valueAt returns the offset of the value after a key at column n.
 func (p *canonical) valueAt(n int) int {
 	if strings.HasPrefix(p.s[p.at:], "\n") {
 		return p.at + 1 + n + 2
@@ -149,7 +148,7 @@ func (p *canonical) valueAt(n int) int {
 	return p.at + 1
 }
 
-// value reads what stands behind the colon of a key at column n.
+// value parses the value after a key at column n.
 func (p *canonical) value(n, depth int) any {
 	if p.at >= len(p.s) {
 		return p.fail()
@@ -158,7 +157,7 @@ func (p *canonical) value(n, depth int) any {
 		p.at++
 		return p.scalar(n + 2)
 	}
-	p.at++ // keyEnd saw the newline; after a quoted key the proof finds it out
+	p.at++ // keyEnd has checked the newline; after a quoted key the comparison detects an error
 	if p.column() != n+2 {
 		return p.fail()
 	}
@@ -168,7 +167,7 @@ func (p *canonical) value(n, depth int) any {
 	return p.mapping(n+2, depth+1)
 }
 
-// list reads elements at column n, the first one maybe where p stands.
+// list parses elements at column n. The first element may start at the current position.
 func (p *canonical) list(n, depth int) any {
 	l := []any{}
 	if !p.enter(depth) {
@@ -194,7 +193,7 @@ func (p *canonical) list(n, depth int) any {
 	return l
 }
 
-// item reads an element whose dash stands at column n.
+// item parses an element with its dash at column n.
 func (p *canonical) item(n, depth int) any {
 	rest := p.s[p.at:]
 	switch {
@@ -212,7 +211,7 @@ func (p *canonical) item(n, depth int) any {
 	return p.scalar(n + 2)
 }
 
-// scalar reads the rest of the line, and a block at column n if it is one.
+// scalar parses the rest of the line, or a literal block at column n.
 func (p *canonical) scalar(n int) any {
 	end := strings.IndexByte(p.s[p.at:], '\n')
 	if end <= 0 {
@@ -254,7 +253,7 @@ func word(s string) any {
 	return s
 }
 
-// block reads the lines of a literal block whose text begins at column n.
+// block parses the lines of a literal block with text at column n.
 func (p *canonical) block(header string, n int) any {
 	start := p.at
 	size, lines := 0, 0

@@ -6,14 +6,14 @@ import (
 	"strconv"
 )
 
-// typeError is a value of the wrong kind and the path to it.
+// typeError reports a value of the wrong kind and its path.
 type typeError struct {
 	path []step
 	msg  string
 }
 
-// check looks at the kinds of the values of m. The path of the error is built
-// on the way out, since there is none as a rule.
+// check checks the kinds of all values in m. The path is built only after an error, in
+// reverse order.
 func (s *schema) check(m *Map) *typeError {
 	for k := range m.Len() {
 		e := m.entries[k]
@@ -60,7 +60,7 @@ func isText(v any) bool {
 	return false
 }
 
-// isInteger takes a text that is an integer too: real files have them.
+// isInteger also accepts an integer written as text, which occurs in real files.
 func isInteger(v any) bool {
 	_, ok := Number(asText(v)).Int()
 	return ok
@@ -74,7 +74,7 @@ func (f field) checkMap(v any) *typeError {
 	return f.of.check(m)
 }
 
-// checkList looks at every element of a list.
+// checkList checks every element of a list.
 func (f field) checkList(v any) *typeError {
 	l, ok := v.([]any)
 	if !ok {
@@ -102,8 +102,8 @@ func (f field) checkList(v any) *typeError {
 	return nil
 }
 
-// Check fails with a *SyntaxError that has no place when a field of the schema
-// has a value of the wrong kind: what a merge or an assignment put there.
+// Check returns a *SyntaxError without a position if a schema field has a value of the
+// wrong kind. Merges and assignments can cause such values.
 func (r *Record) Check() error {
 	if err := recordSchema.check(r.doc); err != nil {
 		slices.Reverse(err.path)
@@ -112,7 +112,7 @@ func (r *Record) Check() error {
 	return nil
 }
 
-// at returns the error with its place in the text.
+// at returns the error with its position in the text.
 func (e *typeError) at(d document) error {
 	slices.Reverse(e.path)
 	line, column := d.where(e.path)

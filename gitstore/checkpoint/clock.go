@@ -6,15 +6,14 @@ import (
 	"time"
 )
 
-// maxAhead is the lead over the present time from which a clock is reported as
-// wrong.
+// maxAhead is the lead over the current time at which a clock is reported as wrong.
 const maxAhead = 24 * time.Hour
 
-// latestTime bounds the clock that ClockAt reads from a time, in the year 2116.
-// The 2^62 nanoseconds above it leave room for the ticks of later checkpoints.
+// latestTime limits the clock of a time: the year 2116. The 2^62 nanoseconds above this
+// limit are reserved for increments of later checkpoints.
 const latestTime Clock = 1 << 62
 
-// Clock orders the checkpoints of an issue over all clones: a hybrid logical
+// Clock orders the checkpoints of an issue across all clones. It is a hybrid logical
 // clock in nanoseconds since the epoch.
 type Clock int64
 
@@ -29,11 +28,10 @@ func ClockAt(t time.Time) Clock {
 	return Clock(t.UnixNano())
 }
 
-// Next returns the clock of a checkpoint that is saved at now on top of a
-// checkpoint with clock c. It is always after c, so a checkpoint sorts after
-// every checkpoint that it was saved on top of, even if c is years ahead of now.
-// Only the largest possible clock, which no save sets, has no next clock: the
-// clock of now follows it.
+// Next returns the clock for a checkpoint saved at now with a parent checkpoint at clock
+// c. The result is greater than c, even if c is years ahead of now. So a checkpoint sorts
+// after all its ancestors at the save. The only exception is the largest possible clock,
+// which no save sets. Next then returns the clock of now.
 func (c Clock) Next(now time.Time) Clock {
 	at := ClockAt(now)
 	if c < at || c.IsLast() {
@@ -45,16 +43,16 @@ func (c Clock) Next(now time.Time) Clock {
 // IsLast reports whether c is the largest possible clock.
 func (c Clock) IsLast() bool { return c == math.MaxInt64 }
 
-// Ahead reports whether c lies more than a day after now.
+// Ahead reports whether c is more than a day after now.
 func (c Clock) Ahead(now time.Time) bool {
 	at := ClockAt(now)
 	return c > at && c-at > Clock(maxAhead)
 }
 
-// String returns the clock as it is written in trailers.
+// String returns the decimal form for trailers.
 func (c Clock) String() string { return strconv.FormatInt(int64(c), 10) }
 
-// ParseClock reads what String wrote; anything else is refused.
+// ParseClock parses the output of String and returns false for other text.
 func ParseClock(s string) (Clock, bool) {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 0 || strconv.FormatInt(n, 10) != s {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// clockText takes the parts of a time off the front of s.
+// clockText parses the parts of a time from the start of s.
 type clockText struct {
 	s                 string
 	year, month, day  int
@@ -16,7 +16,7 @@ type clockText struct {
 	zoned             bool
 }
 
-// take reads n digits into each of the targets in turn, after the separator.
+// take parses n digits into to.
 func (c *clockText) take(n int, to *int) bool {
 	if len(c.s) < n || len(c.s)-len(digits(c.s)) < n {
 		return false
@@ -52,7 +52,7 @@ func (c *clockText) timeCompact() bool {
 	return c.take(2, &c.hour) && c.take(2, &c.minute) && c.take(2, &c.sec)
 }
 
-// timeOfDay reads HH:MM, HH:MM:SS and a fraction of any length.
+// timeOfDay parses HH:MM or HH:MM:SS with an optional fraction of any length.
 func (c *clockText) timeOfDay() bool {
 	if !c.take(2, &c.hour) || !c.skip(":") || !c.take(2, &c.minute) {
 		return false
@@ -72,7 +72,7 @@ func (c *clockText) timeOfDay() bool {
 	return true
 }
 
-// zone reads Z, UTC, GMT, +02:00, +0200 or +02; no zone is fine too.
+// zone parses an optional time zone: Z, UTC, GMT, +02:00, +0200 or +02.
 func (c *clockText) zone() bool {
 	rest := strings.TrimLeft(c.s, " ")
 	for _, name := range []string{"UTC", "GMT", "Z", "z"} {
@@ -102,13 +102,14 @@ func (c *clockText) zone() bool {
 	return hours < 24 && minutes < 60
 }
 
-// end allows for a text in a further column.
+// end reports whether the text ends, possibly with a further column after '|'.
 func (c *clockText) end() bool {
 	rest := strings.TrimLeft(c.s, " ")
 	return rest == "" || rest[0] == '|'
 }
 
-// moment puts the parts together and refuses a day that does not exist.
+// moment returns the parsed time. It fails if a value is out of range or the day does not
+// exist.
 func (c *clockText) moment() (Moment, error) {
 	if c.month < 1 || c.month > 12 || c.hour > 23 || c.minute > 59 || c.sec > 60 {
 		return Moment{}, fmt.Errorf("time: %w: out of range", errTime)

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// Decode reads a record in YAML or JSON within DefaultLimits. A value of the
-// wrong kind is a *SyntaxError with its line and column, a major version other
-// than 1 a *VersionError. Unknown keys are kept, and what is in a field of the
-// right kind is not judged: that is for Validate.
+// Decode parses a record in YAML or JSON within DefaultLimits. It fails with
+// *SyntaxError, including line and column, if a value has the wrong kind, and with
+// *VersionError if the major version is not
+// 1. Unknown keys are preserved. Decode does not check values of the right kind; Validate does.
 func Decode(data []byte) (*Record, error) {
 	d, err := decode(data, DefaultLimits)
 	if err != nil {
@@ -24,15 +24,16 @@ func Decode(data []byte) (*Record, error) {
 	return r, nil
 }
 
-// errOwnText says that the writer has a bug: nothing was stored.
+// errOwnText reports a bug in the writer. No data was stored.
 var errOwnText = errors.New("the text does not read back as it was written")
 
-// Encode writes the record as canonical YAML: the keys of the schema first
-// and in its order at every level, then the others in theirs. The text is
-// read back and compared before it is returned. It fails for what no document
-// can hold: text that is not UTF-8 or has a NUL, foreign Go types, more than
-// 64 levels. Nor does it write what Decode would refuse: a value of the wrong
-// kind is a *SyntaxError.
+// Encode returns the record as canonical YAML. At every level, schema keys come first in
+// schema order, then other keys in their original order. Encode parses the text again and
+// compares the result.
+//
+// Encode fails if the record contains invalid UTF-8, a NUL, an unknown Go type or more
+// than 64 levels. It fails with *SyntaxError if a value has the wrong kind, because
+// Decode would reject the text.
 func (r *Record) Encode() ([]byte, error) {
 	if err := r.Check(); err != nil {
 		return nil, fmt.Errorf("encode record: %w", err)
@@ -51,8 +52,8 @@ func (r *Record) Encode() ([]byte, error) {
 	return data, nil
 }
 
-// verify reads data again. The reader of the canonical form does not know
-// keys of more than a thousand bytes; yaml.v3 does.
+// verify parses data and compares the result with m. The canonical parser does not
+// support keys of more than a thousand bytes, so yaml.v3 parses such text.
 func verify(data []byte, m *Map) error {
 	if m.Len() == 0 {
 		return nil

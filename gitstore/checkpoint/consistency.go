@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// The checks of a record's sections, for Validate.
+// Checks of record sections for Validate.
 
 func (v *validator) workflow() {
 	p, as := v.r.Progress(), v.r.Layout()
 	_, err := strconv.Atoi(v.r.Phase())
 	counted := err == nil && p.Total > 0 && len(p.Names) == 0
-	if !counted && (as == "" || as == "crunch") { // others have phases of their own
+	if !counted && (as == "" || as == "crunch") { // other layouts define their own phases
 		v.oneOf("workflow_state.current_phase", v.r.Phase(), slices.Concat(v.phases, p.Names), v.warn)
 	}
 	v.oneOf("issue_snapshot.state", v.r.IssueSnapshot().State, issueStates, v.warn)

@@ -6,28 +6,27 @@ import (
 	"unicode/utf8"
 )
 
-// document is a document that was read, and how to find a place in its text.
+// document is a parsed document with a function that returns the position of a path.
 type document struct {
 	root  *Map
 	where func(path []step) (line, column int)
 }
 
-// DecodeDocument reads one mapping in YAML or JSON within limits. It refuses
-// a second document, keys that are there twice, merge keys, NUL, tags other
-// than the basic ones, and text that is not UTF-8; every error is a
-// *SyntaxError.
+// DecodeDocument parses a single mapping in YAML or JSON within limits. It rejects a
+// second document, duplicate keys, merge keys, NUL, tags other than the basic tags, and
+// invalid UTF-8. Every error is a *SyntaxError.
 //
-// Scalars follow the JSON schema of YAML: null, true, false and JSON's numbers
-// are what they say, everything else without quotes is text.
+// Null and booleans follow the core schema of YAML, numbers follow JSON. Any other
+// unquoted scalar is text.
 func DecodeDocument(data []byte, l Limits) (*Map, error) {
 	d, err := decode(data, l.orDefault())
 	return d.root, err
 }
 
-// DecodeTolerant reads a document of somebody else's as DecodeDocument does,
-// but for what their readers let pass, in YAML: of a key that is there twice the
-// last one counts, and of several documents the first mapping. It tells of each
-// with its place.
+// DecodeTolerant parses a foreign document like DecodeDocument, but accepts two
+// irregularities in YAML. For a duplicate key the last value counts. Of several
+// documents, the first mapping counts. DecodeTolerant calls tell with the position of
+// each irregularity.
 func DecodeTolerant(data []byte, l Limits, tell func(line, column int, msg string)) (*Map, error) {
 	d, err := decodeWith(data, l.orDefault(), tell)
 	return d.root, err
@@ -35,7 +34,7 @@ func DecodeTolerant(data []byte, l Limits, tell func(line, column int, msg strin
 
 func decode(data []byte, l Limits) (document, error) { return decodeWith(data, l, nil) }
 
-// decodeWith is strict where there is nobody to tell.
+// decodeWith rejects irregularities if tell is nil.
 func decodeWith(data []byte, l Limits, tell func(line, column int, msg string)) (document, error) {
 	if len(data) > l.Bytes {
 		return document{}, syntaxError(1, 1, fmt.Sprintf("%d bytes, the limit is %d", len(data), l.Bytes))
@@ -55,9 +54,8 @@ func decodeWith(data []byte, l Limits, tell func(line, column int, msg string)) 
 	return decodeYAML(data, l, tell)
 }
 
-// looksLikeJSON tells {"a": 1} from {a: 1}, which is YAML. What is meant as
-// JSON is read as nothing else: to YAML, a text that a shell cut off after
-// "a": is whole.
+// looksLikeJSON distinguishes JSON {"a": 1} from YAML {a: 1}. JSON is never parsed as
+// YAML, because a truncated JSON text can be valid YAML.
 func looksLikeJSON(body []byte) bool {
 	if body[0] != '{' {
 		return false
@@ -66,8 +64,7 @@ func looksLikeJSON(body []byte) bool {
 	return len(body) > 0 && (body[0] == '"' || body[0] == '}')
 }
 
-// syntaxError returns the error as the interface type, so that a nil of it
-// stays nil.
+// syntaxError returns an error interface, so that a nil error stays nil.
 func syntaxError(line, column int, msg string) error {
 	return &SyntaxError{Line: line, Column: column, Msg: msg}
 }
@@ -77,14 +74,14 @@ func errorAt(data []byte, at int, msg string) error {
 	return syntaxError(line, column, msg)
 }
 
-// position turns a byte offset into line and column.
+// position returns the line and column of a byte offset.
 func position(data []byte, at int) (line, column int) {
 	before := data[:min(at, len(data))]
 	start := bytes.LastIndexByte(before, '\n') + 1
 	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1
 }
 
-// badBytes finds the first byte that no document may hold.
+// badBytes returns the offset of the first invalid byte, -1 if all bytes are valid.
 func badBytes(data []byte) (at int, msg string) {
 	if at := bytes.IndexByte(data, 0); at >= 0 {
 		return at, "NUL byte, want text in UTF-8"

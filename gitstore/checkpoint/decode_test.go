@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Scalars are what the JSON schema of YAML says, and nothing of YAML 1.1.
+// Scalars follow the YAML core schema with JSON numbers, never YAML 1.1.
 func TestDecodeDocumentScalars(t *testing.T) {
 	tests := []struct {
 		in   string
@@ -64,7 +64,7 @@ func TestKeysAreText(t *testing.T) {
 	assert.Equal(t, []string{"1", "true", "~", "null"}, doc(t, "1: a\ntrue: b\n~: c\nnull: d\n").Keys())
 }
 
-// What is refused, with its place: tags, merge keys and tabs among it.
+// Invalid documents are rejected with the position of the error.
 func TestSyntaxErrors(t *testing.T) {
 	tests := []struct {
 		name, in     string
@@ -119,7 +119,7 @@ func TestSyntaxErrors(t *testing.T) {
 	}
 }
 
-// Nothing is larger than the limits allow; aliases are counted.
+// Limits apply to all formats and to aliases.
 func TestLimits(t *testing.T) {
 	deep := strings.Repeat("[", 65) + strings.Repeat("]", 65)
 	tests := []struct {
@@ -152,7 +152,7 @@ func TestLimits(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Texts made to be expensive are refused, or read, within a second or two.
+// Hostile texts are rejected or parsed within seconds.
 func TestHostileTextsAreCheap(t *testing.T) {
 	laughs := "a: &a [x,x,x,x,x,x,x,x,x,x]\n"
 	for c := 'b'; c < 'k'; c++ {
@@ -269,7 +269,7 @@ func TestDecodeVersions(t *testing.T) {
 	assert.ErrorAs(t, err, &se)
 }
 
-// What is a number in one field and a text in another is read in both.
+// Text fields accept numbers, and integer fields accept numbers written as text.
 func TestDecodeTakesNumbersForText(t *testing.T) {
 	r, err := Decode([]byte("issue_number: 42\nsession_id: 7\nworkflow_state:\n  current_phase: 3\n  phase_attempt: '2'\n"))
 	require.NoError(t, err)

@@ -1,30 +1,30 @@
-// Package checkpoint is the record of a checkpoint: the names it goes by, the
-// document itself, the text it is stored as, and the rules it must keep.
+// Package checkpoint implements the record of a checkpoint: ids and issue keys, the
+// document, its canonical text, and its rules.
 //
-// # The record
+// # Record
 //
-// A record is a mapping in YAML. Its trunk is the crunch schema, to which
-// trigger was added; note, clock and snapshot are ours; then come sections of
-// other layouts, then keys that nobody knows, in the order they came. The
-// table in schema.go holds every field with its kind, and its order is the
-// order of the text. Null is allowed everywhere and means absent.
+// A record is a YAML mapping. Its base is the crunch schema with an additional key,
+// trigger. Then come git-checkpoint's own keys note, clock and snapshot, sections of
+// other layouts, and unknown keys in their original order. The table in schema.go lists
+// all fields with their kinds, in the order of the text. Null is permitted everywhere and
+// means absent.
 //
 //	checkpoint_id   CP-<phase>-<YYYYMMDDTHHMMSSZ>-<8 hex>, or an imported id
 //	version         "1.0"; another major version is a *VersionError
 //	created_at      2006-01-02T15:04:05.000000Z
-//	issue_number    an integer where the key is one, else text
-//	phase_attempts  how often each phase that was left was begun; phase_attempt
-//	                counts for the current one
-//	output_digest,  what a file was that the record refers to: "blob:" and the
-//	plan_digest     name of the blob that git makes of it
+//	issue_number    an integer if possible, else text
+//	phase_attempts  number of attempts of each former phase; phase_attempt is the
+//	                number for the current phase
+//	output_digest,  content of a referenced file at the save: "blob:" and the
+//	plan_digest     object id of its git blob
 //	progress        awaiting_approval: phases, a text or a list;
-//	                approval_required: those that always need one; approved: a
-//	                list of {phase, approved_at}
+//	                approval_required: phases that always need approval;
+//	                approved: a list of {phase, approved_at}
 //	clock           nanoseconds, a hybrid logical clock: see Clock
-//	paths           as they are; in git's C quotes where they are not UTF-8,
-//	                hold a NUL or begin with a quote: see QuotePath
+//	paths           plain; in git's C quotes if a path is not UTF-8, contains a
+//	                NUL or starts with a quote: see QuotePath
 //
-// # The canonical text
+// # Canonical text
 //
 //	document = "{}" NL | mapping
 //	mapping  = { indent key ":" ( " " scalar | NL mapping | NL list ) }
@@ -33,14 +33,12 @@
 //	         | "{}" | "[]"
 //	block    = "|" [ "2" ] [ "-" | "+" ] NL { indent line NL }
 //
-// Every level is two columns deeper, lists included; a list or a mapping that
-// is an element begins on the line of its dash. Numbers are those of JSON.
-// Text is plain where no reader of YAML can take it for something else, a
-// literal block where it has several lines of printable characters, and in
-// double quotes otherwise, with the escapes of JSON and \U. A key of more
-// than a thousand bytes stands behind "? " on a line of its own.
+// Each level, including lists, is indented by two columns. A list or mapping inside a
+// list starts on the line of its dash. Numbers have JSON syntax. Text is plain if no YAML
+// parser can read it as another type. Text with several lines of printable characters is
+// a literal block. All other text is double-quoted with the escapes of JSON and \U. A key
+// of more than a thousand bytes follows "? " on its own line.
 //
-// Encode writes nothing else. Decode also reads any other YAML, through
-// yaml.v3, and JSON, through a reader of its own; what it refuses, it refuses
-// with line and column.
+// Encode writes only this form. Decode also parses other YAML with yaml.v3, and JSON with
+// its own parser. Every rejection includes line and column.
 package checkpoint

@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// maxSimpleKey is how long a written key can be before YAML demands the form
-// with '?'. The limit of YAML is 1024 characters.
+// maxSimpleKey is the maximum length of a key without the '?' form. YAML permits 1024
+// characters.
 const maxSimpleKey = 1000
 
-// emitter writes the canonical form. It writes the text itself: yaml.v3 loses
-// the first newline of some texts and writes tabs that it cannot read.
+// emitter writes the canonical form. It does not use yaml.v3, which loses the first
+// newline of some texts and writes tabs that its own parser rejects.
 //
-// The form: block style, two spaces a level, lists indented below their key;
-// text plain where no reader can take it for something else, several lines as
-// a literal block, all else in double quotes; {} and [] for what is empty.
+// The form uses block style with two spaces per level, and lists are indented below their
+// key. Text is plain if unambiguous, a literal block if it has several lines, and
+// otherwise double-quoted. Empty containers are {} and [].
 type emitter struct {
 	b   []byte
 	err error
@@ -49,8 +49,8 @@ func (e *emitter) indent(n int) {
 
 var errDeep = errors.New("too deep")
 
-// mapping writes the keys of m at column n; the first one continues a line
-// that is at that column already when n > 0 and the line is not at its start.
+// mapping writes the keys of m at column n. If the output is not at the start of a line,
+// the first key continues the current line.
 func (e *emitter) mapping(m *Map, n, depth int) {
 	if depth > DefaultLimits.Depth {
 		e.fail(m.entries[0].key, errDeep)
@@ -96,8 +96,8 @@ func (e *emitter) valueOf(en entry, n, depth int) {
 	e.scalar(en.value, n+2, en.key)
 }
 
-// list writes the elements of l at column n, the first one maybe on a line
-// that is there already.
+// list writes the elements of l at column n. The first element may continue the current
+// line.
 func (e *emitter) list(l []any, n, depth int) {
 	if depth > DefaultLimits.Depth {
 		e.fail("list", errDeep)
@@ -128,7 +128,7 @@ func (e *emitter) item(v any, n, depth int) {
 	e.scalar(v, n+2, "list")
 }
 
-// scalar writes what fits on the line it is on, or a block at column n.
+// scalar writes a value on the current line, or a block at column n.
 func (e *emitter) scalar(v any, n int, key string) {
 	switch v := v.(type) {
 	case nil:
@@ -179,7 +179,7 @@ var (
 	errUTF8 = errors.New("not valid UTF-8")
 )
 
-// checkText refuses what no document may hold.
+// checkText fails if a text contains a NUL or invalid UTF-8.
 func checkText(s string) error {
 	if strings.IndexByte(s, 0) >= 0 {
 		return errNUL
@@ -190,8 +190,8 @@ func checkText(s string) error {
 	return nil
 }
 
-// block writes a literal block. A text that begins with a blank needs its
-// indentation spelled out.
+// block writes a literal block. If the text starts with a space or tab, the header needs
+// an explicit indentation.
 func (e *emitter) block(s string, n int) {
 	e.b = append(e.b, '|')
 	if s[0] == ' ' || s[0] == '\t' {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The magnitudes that tell the units of an epoch number apart. Seconds begin
-// in 1973: smaller numbers are no times.
+// Minimum magnitudes for each unit of an epoch number. Seconds start in 1973; smaller
+// numbers are not times.
 const (
 	leastSeconds = 1e8
 	leastMillis  = 1e11
@@ -17,8 +17,8 @@ const (
 	leastNanos   = 1e17
 )
 
-// epoch reads a number since the epoch, without a detour over floats where it
-// is written out.
+// epoch parses a number since the epoch. It avoids floats unless the number has an
+// exponent.
 func epoch(s string) (Moment, error) {
 	whole, frac, _ := strings.Cut(s, ".")
 	n, err := strconv.ParseInt(whole, 10, 64)

@@ -2,8 +2,8 @@ package checkpoint
 
 import "time"
 
-// The accessors of a record return the zero value for what is absent or of
-// the wrong kind: Decode and Validate are where that is reported.
+// Record accessors return the zero value if a field is absent or has the wrong kind.
+// Decode and Validate report such fields.
 
 // ID returns checkpoint_id.
 func (r *Record) ID() ID { return ID(text(r.doc, "checkpoint_id")) }
@@ -11,16 +11,16 @@ func (r *Record) ID() ID { return ID(text(r.doc, "checkpoint_id")) }
 // SetID sets checkpoint_id.
 func (r *Record) SetID(id ID) { r.doc.Set("checkpoint_id", id) }
 
-// Version returns the schema version as it is written.
+// Version returns the schema version as written.
 func (r *Record) Version() string { return text(r.doc, "version") }
 
 // SetVersion sets the schema version.
 func (r *Record) SetVersion(v string) { r.doc.Set("version", v) }
 
-// CreatedAt returns created_at, or the zero time if it cannot be read.
+// CreatedAt returns created_at, the zero time if invalid.
 func (r *Record) CreatedAt() time.Time { return moment(r.doc, "created_at") }
 
-// SetCreatedAt sets created_at, to the microsecond.
+// SetCreatedAt sets created_at with microseconds.
 func (r *Record) SetCreatedAt(t time.Time) { r.doc.Set("created_at", t) }
 
 // Trigger returns trigger.
@@ -29,10 +29,10 @@ func (r *Record) Trigger() Trigger { return Trigger(text(r.doc, "trigger")) }
 // SetTrigger sets trigger.
 func (r *Record) SetTrigger(t Trigger) { r.doc.Set("trigger", t) }
 
-// Issue returns issue_number, which is a number or a text.
+// Issue returns issue_number, a number or text.
 func (r *Record) Issue() Issue { return Issue(text(r.doc, "issue_number")) }
 
-// SetIssue sets issue_number: an integer where the key is one.
+// SetIssue sets issue_number, as an integer if possible.
 func (r *Record) SetIssue(i Issue) {
 	if n, ok := i.Number(); ok {
 		r.doc.Set("issue_number", n)
@@ -47,13 +47,13 @@ func (r *Record) Session() string { return text(r.doc, "session_id") }
 // SetSession sets session_id.
 func (r *Record) SetSession(s string) { setOrDelete(r.doc, "session_id", s) }
 
-// Note returns the person's note.
+// Note returns the user's note.
 func (r *Record) Note() string { return text(r.doc, "note") }
 
-// SetNote sets the note; an empty one is removed.
+// SetNote sets the note; an empty text deletes it.
 func (r *Record) SetNote(s string) { setOrDelete(r.doc, "note", s) }
 
-// Clock returns the hybrid logical clock, 0 if there is none.
+// Clock returns the hybrid logical clock, 0 if absent.
 func (r *Record) Clock() Clock { return Clock(integer(r.doc, "clock")) }
 
 // SetClock sets the clock.
@@ -105,7 +105,7 @@ func (r *Record) SetCompletedBatches(n []int) {
 	r.mustSection("execution_graph").Set("completed_batches", n)
 }
 
-// CurrentBatch returns execution_graph.current_batch, 0 if there is none.
+// CurrentBatch returns execution_graph.current_batch, 0 if absent.
 func (r *Record) CurrentBatch() int {
 	return int(integer(r.section("execution_graph"), "current_batch"))
 }
@@ -138,8 +138,7 @@ func (r *Record) CapturedEntries() []string {
 	return texts(r.section("knowledge_context"), "captured_entries")
 }
 
-// PendingCaptures returns knowledge_context.pending_captures, whatever its
-// elements are.
+// PendingCaptures returns knowledge_context.pending_captures, with elements of any type.
 func (r *Record) PendingCaptures() []any {
 	v, _ := r.section("knowledge_context").Get("pending_captures")
 	l, _ := v.([]any)

@@ -1,15 +1,13 @@
 package checkpoint
 
-// File is one entry of files_modified. Path is the path itself, not its
-// quoted form.
+// File is an entry of files_modified. Path is unquoted.
 type File struct {
 	Path, Status string
 	Staged       bool
 }
 
-// Output is one entry of agent_outputs that names a place, or the output of a
-// phase, which is an Action without an Agent. Digest is what was there at the
-// save, "" where that is not known.
+// Output is an output file of an agent, a phase or a task. Agent is empty for a phase.
+// Digest is the file's digest at the save, "" if unknown.
 type Output struct{ Agent, Action, Location, Digest string }
 
 // Files returns files_modified.
@@ -38,9 +36,8 @@ func (r *Record) SetFiles(files []File) {
 	r.doc.Set("files_modified", l)
 }
 
-// Outputs returns the agent_outputs that have an output_location, then the
-// outputs of phases and of tasks that are complete, in the order they are
-// written.
+// Outputs returns, in document order, agent outputs with an output_location, then phase
+// outputs, then outputs of completed tasks.
 func (r *Record) Outputs() []Output {
 	var out []Output
 	for agent, v := range r.section("agent_outputs").All() {
@@ -62,8 +59,8 @@ func (r *Record) Outputs() []Output {
 	return append(out, r.taskOutputs()...)
 }
 
-// taskAgent stands for the agent of a task's output, which has none. Its digest
-// is that of the moment when the task was done.
+// taskAgent replaces the agent of a task's output. The digest of such an output dates
+// from the task's completion.
 const taskAgent = ":task"
 
 func (r *Record) taskOutputs() []Output {
@@ -83,8 +80,7 @@ func (r *Record) taskOutputs() []Output {
 	return out
 }
 
-// PhaseArtifacts returns the paths of what the phases left behind, in the order
-// they are written.
+// PhaseArtifacts returns the artifact paths of all phases in document order.
 func (r *Record) PhaseArtifacts() []string {
 	var out []string
 	phases, _ := r.section("progress").child("phases")
@@ -99,8 +95,7 @@ func (r *Record) PhaseArtifacts() []string {
 	return out
 }
 
-// SetOutputDigest sets what is at the place of an output; empty text removes
-// it. An output that is not recorded stays so.
+// SetOutputDigest sets the digest of an existing output. An empty digest deletes the key.
 func (r *Record) SetOutputDigest(agent, action, digest string) {
 	if agent == "" {
 		phases, _ := r.section("progress").child("phases")
@@ -115,7 +110,8 @@ func (r *Record) SetOutputDigest(agent, action, digest string) {
 	}
 }
 
-// unquoted falls back to the text as it is: Validate reports it.
+// unquoted returns the unquoted path, or s itself if s is invalid, which Validate
+// reports.
 func unquoted(s string) string {
 	if p, err := UnquotePath(s); err == nil {
 		return p

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// foreign returns the folder of real files, which stay where they are.
+// foreign returns the external folder of real files.
 func foreign(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -31,8 +31,8 @@ func foreign(t *testing.T) string {
 	return dir
 }
 
-// The documents that the crunch schema is taken from have words where times
-// should be: they are read, and Validate says so.
+// The crunch templates contain placeholder words for times. Decode accepts them, and
+// Validate reports them.
 func TestCrunchTemplate(t *testing.T) {
 	data := read(t, filepath.Join(foreign(t), "000-crunch", "template_yaml_0.yaml"))
 	r, err := Decode(data)
@@ -68,8 +68,8 @@ func TestCrunchTemplate(t *testing.T) {
 	requireRoundTrip(t, r.doc)
 }
 
-// Every real document is read and comes back the same, keys in their order,
-// or is refused with a place.
+// Every real document survives a round trip with its key order, or is rejected with a
+// position.
 func TestRealDocuments(t *testing.T) {
 	documents, refused := 0, 0
 	err := filepath.WalkDir(foreign(t), func(name string, d fs.DirEntry, err error) error {

@@ -12,7 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// nasty are the pieces that texts which are hard to write are made of.
+// nasty lists fragments of texts that are difficult to encode.
 var nasty = []string{
 	"", " ", "  ", "\t", "\n", "\n\n", "\r\n", "\r", "a", "b c", "key: value", "- ", "-", "? ", ": ", ":", "#", " #",
 	"---", "...", "|", ">", "%", "@", "`", "'", "\"", "\\", "\\n", "{", "}", "[", "]", ",", "&a", "*a", "!!str", "!",
@@ -29,7 +29,7 @@ func nastyText(r *rand.Rand) string {
 	return b.String()
 }
 
-// holds puts a text everywhere a text can stand.
+// holds returns a document with s in every possible position.
 func holds(s string) *Map {
 	m := NewMap()
 	m.Set("value", s)
@@ -42,8 +42,8 @@ func holds(s string) *Map {
 	return m
 }
 
-// requireRoundTrip checks that yaml.v3, the reader of the canonical form and
-// the reader of JSON all see the document that was written.
+// requireRoundTrip checks that yaml.v3, the canonical parser and the JSON parser all read
+// the original document.
 func requireRoundTrip(t *testing.T, m *Map) {
 	t.Helper()
 	out, err := emit(m, 0)
@@ -75,7 +75,7 @@ func TestNastyTextsRoundTrip(t *testing.T) {
 	}
 }
 
-// The two texts that yaml.v3 itself loses.
+// Two texts that yaml.v3 does not preserve.
 func TestTextsThatYAMLLoses(t *testing.T) {
 	for _, s := range []string{"\nhello\n", "\tif err != nil {\n\t\treturn err\n\t}\n"} {
 		requireRoundTrip(t, holds(s))

@@ -33,8 +33,8 @@ func golden(t *testing.T, name string, got []byte) {
 	assert.Equal(t, string(read(t, vectors+name)), string(got))
 }
 
-// shuffled returns m with its keys in another order at every level, but for
-// those under the keys that the schema does not know.
+// shuffled returns m with shuffled schema keys at every level. Unknown keys keep their
+// order.
 func shuffled(m *Map, s *schema, r *rand.Rand) *Map {
 	out := NewMap()
 	for _, k := range r.Perm(m.Len()) {
@@ -68,7 +68,7 @@ func shuffledValue(v any, f field, r *rand.Rand) any {
 	return v
 }
 
-// The order of the keys is part of the stored form.
+// Key order is part of the stored form.
 func TestKeyOrder(t *testing.T) {
 	want := read(t, vectors+"full.yaml")
 	rec, err := Decode(want)
@@ -90,9 +90,8 @@ func TestKeyOrder(t *testing.T) {
 	assert.Empty(t, rec.Validate())
 }
 
-// The forms that texts take are part of the stored form too: a vector that
-// any reader of YAML must agree with. Words that readers of YAML 1.1 take for
-// others are quoted.
+// The forms of scalars are part of the stored form. All YAML parsers must agree on this
+// vector, so words with a meaning in YAML 1.1 are quoted.
 func TestScalarForms(t *testing.T) {
 	want := read(t, vectors+"scalars.yaml")
 	m, ok := parseCanonical(want, DefaultLimits)
@@ -148,7 +147,7 @@ func TestInvalidRecords(t *testing.T) {
 	golden(t, "invalid/errors.golden", []byte(b.String()))
 }
 
-// Keys longer than YAML's simple ones have a form of their own.
+// Keys over the limit for simple keys use the '?' form.
 func TestLongKeys(t *testing.T) {
 	for _, n := range []int{990, 998, 999, 1000, 1001, 1030, 5000} {
 		for _, key := range []string{strings.Repeat("k", n), strings.Repeat("é", n/2), strings.Repeat("\u202e", n/6)} {

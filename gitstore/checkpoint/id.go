@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of an id: what is read, and how much of a phase goes into a new one.
+// Limits of ids: accepted length, and length of the phase in a new id.
 const (
 	maxIDBytes   = 200
 	maxPhaseInID = 64
@@ -20,15 +20,14 @@ const (
 	idTimeLayout = "20060102T150405Z"
 )
 
-// ID names one checkpoint: CP-<phase>-<time>-<hex>, or what another system
-// called it.
+// ID identifies a checkpoint: CP-<phase>-<time>-<hex>, or an id of another system.
 type ID string
 
 var longRun = pattern(`[0-9]{8}`)
 
-// NewID makes an id from the phase, the time and the first four bytes of
-// digest (of its SHA-256 if it is shorter). The phase is lowered and every
-// byte outside [a-z0-9_] becomes '_'; no phase is "none".
+// NewID returns an id from phase, time and the first four bytes of digest. If digest is
+// shorter, its SHA-256 is used. The phase is converted to lower case, with '_' for bytes
+// outside [a-z0-9_]. An empty phase becomes "none".
 func NewID(phase string, at time.Time, digest []byte) ID {
 	if len(digest) < 4 {
 		sum := sha256.Sum256(digest)
@@ -50,9 +49,8 @@ func idPhase(phase string) string {
 	return string(b[:min(len(b), maxPhaseInID)])
 }
 
-// ParseID checks s and returns it as an ID. Ids of other systems are taken as
-// they are if they are printable, have no space, do not look like a flag and
-// are at most 200 bytes long.
+// ParseID checks s and returns it as an ID. Ids of other systems are valid if they are
+// printable, have no space, do not start with '-', and have at most 200 bytes.
 func ParseID(s string) (ID, error) {
 	switch {
 	case s == "":
@@ -69,9 +67,9 @@ func ParseID(s string) (ID, error) {
 
 func unprintable(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }
 
-// Own reports whether the id has the form that this program writes and the
-// crunch documents show: ^CP-[a-z0-9_]+-.+-[0-9a-f]{4,64}$. It is asked at every
-// save, and compiling that takes longer than all else that is done with an id.
+// Own reports whether the id has the form of git-checkpoint and crunch:
+// ^CP-[a-z0-9_]+-.+-[0-9a-f]{4,64}$. Every save calls Own, and compiling this expression
+// would take more time than all other operations on the id.
 func (id ID) Own() bool {
 	rest, found := strings.CutPrefix(string(id), "CP-")
 	phase, rest, _ := strings.Cut(rest, "-")
@@ -80,8 +78,8 @@ func (id ID) Own() bool {
 		at > 0 && !strings.Contains(rest[:at], "\n") && isHex(rest[at+1:], minHexDigits, maxHexDigits)
 }
 
-// finalHex are the hex digits after the last dash or underscore, "" where
-// something else stands there.
+// finalHex returns the hex digits after the last dash or underscore, "" if other
+// characters follow.
 func (id ID) finalHex() string {
 	at := strings.LastIndexAny(string(id), "-_")
 	if at < 0 || !isHex(string(id[at+1:]), minHexDigits, maxHexDigits) {
@@ -90,13 +88,13 @@ func (id ID) finalHex() string {
 	return string(id[at+1:])
 }
 
-// isHex reports whether s is from least to most hex digits, in lower case.
+// isHex reports whether s consists of least to most lower-case hex digits.
 func isHex(s string, least, most int) bool {
 	return len(s) >= least && len(s) <= most && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// Short is what people may type for the id: the last digits of one that this
-// program made, else the whole of it.
+// Short returns the abbreviation for display: the final digits of an own id, or the whole
+// foreign id.
 func (id ID) Short() string {
 	if !id.Own() {
 		return string(id)
@@ -104,9 +102,9 @@ func (id ID) Short() string {
 	return string(id[strings.LastIndexByte(string(id), '-')+1:])
 }
 
-// Matches reports whether abbrev stands for the id: the whole of it, a prefix
-// that reaches into its time, or at least four of its final hex digits (from
-// their beginning or up to their end).
+// Matches reports whether abbrev identifies the id. Valid abbreviations are the whole id,
+// and a prefix that includes part of the time. At least four of the final hex digits are
+// also valid, from their start or end.
 func (id ID) Matches(abbrev string) bool {
 	s := string(id)
 	if abbrev == "" || abbrev == s {
@@ -122,7 +120,7 @@ func (id ID) Matches(abbrev string) bool {
 	return strings.HasPrefix(digits, abbrev) || strings.HasSuffix(digits, abbrev)
 }
 
-// timeAt returns where the time begins in the id, or 0 if it has none.
+// timeAt returns the index of the time in the id, 0 without a time.
 func (id ID) timeAt() int {
 	s := string(id)
 	if id.Own() {

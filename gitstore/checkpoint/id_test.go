@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The form is that of the patterns.
+// Own and finalHex agree with regular expressions.
 func TestIDForms(t *testing.T) {
 	own := regexp.MustCompile(`^CP-[a-z0-9_]+-.+-[0-9a-f]{4,64}$`)
 	final := regexp.MustCompile(`[-_]([0-9a-f]{4,64})$`)

@@ -9,16 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// MaxIssueBytes bounds the encoded form of an issue key: it becomes a file name.
+// MaxIssueBytes limits the encoded form of an issue key, which becomes a file name.
 const MaxIssueBytes = 200
 
-// Issue is the key that checkpoints are kept under: a number ("42"), a
-// tracker's key ("PROJ-42") or any other line of text.
+// Issue is the key of a chain of checkpoints: a number ("42"), a tracker key ("PROJ-42")
+// or any other line of text.
 type Issue string
 
-// ParseIssue checks s and returns it as an Issue. It refuses empty text,
-// invalid UTF-8, control characters, and keys whose ref name would be longer
-// than MaxIssueBytes.
+// ParseIssue checks s and returns it as an Issue. It rejects empty text, invalid UTF-8,
+// control characters, and keys with a ref name over MaxIssueBytes.
 func ParseIssue(s string) (Issue, error) {
 	switch {
 	case s == "":
@@ -35,9 +34,9 @@ func ParseIssue(s string) (Issue, error) {
 	return i, nil
 }
 
-// RefName returns the issue as one component of a ref name. What
-// git check-ref-format forbids there is percent-encoded, and so are '%' and
-// '/', so that the name can be read back and never nests.
+// RefName returns the issue as a single component of a ref name. Characters forbidden by
+// git check-ref-format, '%' and '/' are percent-encoded. So the encoding is reversible
+// and never nests.
 func (i Issue) RefName() string {
 	s := string(i)
 	if !strings.ContainsFunc(s, needsEncoding) {
@@ -54,7 +53,7 @@ func (i Issue) RefName() string {
 	return b.String()
 }
 
-// needsEncoding reports runes that can be forbidden somewhere in a component.
+// needsEncoding reports whether a rune is forbidden at some position of a component.
 func needsEncoding(r rune) bool {
 	return r <= ' ' || r == 0x7f || strings.ContainsRune(`%/~^:?*[\.{`, r)
 }
@@ -73,9 +72,8 @@ func forbiddenAt(s string, k int) bool {
 	return strings.IndexByte(`%/~^:?*[\`, c) >= 0
 }
 
-// IssueFromRef reads an issue back from the last component of its ref. It
-// refuses a component that RefName would not have written, so that an issue
-// has one ref only.
+// IssueFromRef returns the issue of the last component of a ref. It rejects components
+// that RefName would not produce, so that each issue has exactly one ref.
 func IssueFromRef(component string) (Issue, error) {
 	s, err := percentDecode(component)
 	if err != nil {
@@ -114,8 +112,7 @@ func percentDecode(s string) (string, error) {
 	return b.String(), nil
 }
 
-// Number returns the issue as an integer, if it is written as one: decimal,
-// no sign, no leading zeros.
+// Number returns the issue as an integer if it is decimal without sign and leading zeros.
 func (i Issue) Number() (int64, bool) {
 	n, err := strconv.ParseInt(string(i), 10, 64)
 	if err != nil || n < 0 || strconv.FormatInt(n, 10) != string(i) {

@@ -2,22 +2,22 @@ package checkpoint
 
 import "slices"
 
-// IssueSnapshot is the issue as it was at the save. Known tells whether more
-// than the branch is recorded.
+// IssueSnapshot is the state of the issue at the save. Known reports whether the record
+// has more than the branch.
 type IssueSnapshot struct {
 	Title, Body string
-	BodyDigest  string // body_digest: stands for a body that was not stored
+	BodyDigest  string // body_digest, replaces a body that is not stored
 	Labels      []string
 	Assignees   []string
 	State       string // open or closed
-	Source      string // where it came from
+	Source      string // origin of the data
 	Known       bool
 }
 
 // Branch returns issue_snapshot.branch, "" for a detached HEAD.
 func (r *Record) Branch() string { return text(r.section("issue_snapshot"), "branch") }
 
-// SetBranch sets issue_snapshot.branch; a detached HEAD ("") is null.
+// SetBranch sets issue_snapshot.branch; a detached HEAD ("") becomes null.
 func (r *Record) SetBranch(s string) {
 	var v any
 	if s != "" {
@@ -26,8 +26,7 @@ func (r *Record) SetBranch(s string) {
 	r.mustSection("issue_snapshot").Set("branch", v)
 }
 
-// IssueSnapshot returns issue_snapshot. Labels are in their original order
-// where that is recorded.
+// IssueSnapshot returns issue_snapshot. Labels have their original order if recorded.
 func (r *Record) IssueSnapshot() IssueSnapshot {
 	m := r.section("issue_snapshot")
 	s := IssueSnapshot{
@@ -49,8 +48,8 @@ func (r *Record) IssueSnapshot() IssueSnapshot {
 	return s
 }
 
-// SetIssueSnapshot replaces issue_snapshot but for its branch and the keys it
-// does not know. An unknown issue leaves only those.
+// SetIssueSnapshot replaces issue_snapshot, except its branch and unknown keys. If s is
+// not Known, only these remain.
 func (r *Record) SetIssueSnapshot(s IssueSnapshot) {
 	m := r.mustSection("issue_snapshot")
 	for _, key := range []string{"title", "body", "body_digest", "labels", "assignees", "labels_order", "state", "source"} {

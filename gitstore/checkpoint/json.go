@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// jsonParser reads JSON. encoding/json keeps the last of several equal keys,
-// replaces lone surrogates and loses the order, so it cannot be used.
+// jsonParser parses JSON. encoding/json is unsuitable: it accepts duplicate keys,
+// replaces lone surrogates and loses key order.
 type jsonParser struct {
 	s      string
 	at     int
@@ -16,7 +16,7 @@ type jsonParser struct {
 	find   *locator
 }
 
-// jsonError is a failure at an offset.
+// jsonError reports a failure at an offset.
 type jsonError struct {
 	at  int
 	msg string
@@ -37,7 +37,7 @@ func decodeJSON(data []byte, l Limits) (document, error) {
 	return document{v.(*Map), func(path []step) (int, int) { return whereJSON(data, l, path) }}, nil
 }
 
-// document reads a mapping and nothing after it.
+// document parses a mapping followed by the end of text.
 func (p *jsonParser) document() (any, error) {
 	v, err := p.all()
 	if _, ok := v.(*Map); err == nil && !ok {
@@ -47,7 +47,7 @@ func (p *jsonParser) document() (any, error) {
 	return v, err
 }
 
-// all reads one value and nothing after it.
+// all parses a value followed by the end of text.
 func (p *jsonParser) all() (any, error) {
 	v, err := p.value(0)
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *jsonParser) space() {
 	}
 }
 
-// next skips blanks and returns the byte that follows, 0 at the end.
+// next skips whitespace and returns the next byte, 0 at the end.
 func (p *jsonParser) next() byte {
 	if p.space(); p.at < len(p.s) {
 		return p.s[p.at]
@@ -157,7 +157,7 @@ func (p *jsonParser) member(m *Map, depth int) error {
 	return err
 }
 
-// child reads the value under key, for the locator's sake.
+// child parses the value under key and notifies the locator.
 func (p *jsonParser) child(key string, depth int) (any, error) {
 	if p.find == nil {
 		return p.value(depth)
@@ -193,8 +193,8 @@ func (p *jsonParser) array(depth int) (any, error) {
 	}
 }
 
-// ParseValue reads the value of --set: a JSON literal, list or mapping is what
-// it says, anything else is text.
+// ParseValue parses a --set value: a JSON literal, list or mapping is converted, other
+// text is returned unchanged.
 func ParseValue(s string) any {
 	p := &jsonParser{s: s, limits: DefaultLimits}
 	if v, err := p.all(); err == nil {

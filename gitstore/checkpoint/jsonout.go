@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// JSON writes the record as one line of JSON, in the order of Encode. Numbers
-// are written as they are.
+// JSON returns the record as a line of JSON, with the key order of Encode and unchanged
+// numbers.
 func (r *Record) JSON() ([]byte, error) {
 	b, err := appendJSON(nil, recordSchema.ordered(r.doc), 0)
 	if err != nil {
@@ -16,13 +16,13 @@ func (r *Record) JSON() ([]byte, error) {
 	return b, nil
 }
 
-// MarshalJSON writes a record inside a larger value.
+// MarshalJSON returns the output of JSON.
 func (r *Record) MarshalJSON() ([]byte, error) { return r.JSON() }
 
-// MarshalJSON writes the mapping in its order.
+// MarshalJSON returns the mapping in key order.
 func (m *Map) MarshalJSON() ([]byte, error) { return appendJSON(nil, m, 0) }
 
-// MarshalJSON writes the number as it is.
+// MarshalJSON returns the number as written.
 func (n Number) MarshalJSON() ([]byte, error) { return appendJSON(nil, n, 0) }
 
 func appendJSON(b []byte, v any, depth int) ([]byte, error) {
@@ -76,7 +76,7 @@ func appendArray(b []byte, l []any, depth int) (_ []byte, err error) {
 	return append(b, ']'), nil
 }
 
-// appendJSONText escapes what is not printable, as Encode does.
+// appendJSONText escapes unprintable characters like Encode.
 func appendJSONText(b []byte, s string) []byte {
 	b = append(b, '"')
 	for _, r := range s {

@@ -23,7 +23,7 @@ func (p *jsonParser) string() (string, error) {
 	return "", p.fail("the text ends inside quotes")
 }
 
-// escapedString is string from the first backslash on.
+// escapedString parses the rest of a string from its first backslash.
 func (p *jsonParser) escapedString(start int) (string, error) {
 	b := []byte(p.s[start:p.at])
 	for p.at < len(p.s) {
@@ -51,8 +51,8 @@ func (p *jsonParser) escapedString(start int) (string, error) {
 	return "", p.fail("the text ends inside quotes")
 }
 
-// jsonEscape returns the rune of the escape behind a backslash, a pair of
-// surrogates included, and the bytes it took; 0 for what is none.
+// jsonEscape returns the rune of an escape after the backslash, including surrogate
+// pairs, and its length; 0 if the escape is invalid.
 func jsonEscape(s string) (rune, int) {
 	if s == "" {
 		return 0, 0
@@ -76,7 +76,7 @@ func jsonEscape(s string) (rune, int) {
 	return r, 11
 }
 
-// hex4 reads "uXXXX", -1 if s does not begin with it.
+// hex4 parses "uXXXX" and returns -1 for other text.
 func hex4(s string) rune {
 	if len(s) < 5 || s[0] != 'u' {
 		return -1

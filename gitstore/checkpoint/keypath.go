@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// maxSteps bounds a path: no document is deeper.
+// maxSteps limits the length of a path. No document is deeper.
 const maxSteps = 100
 
 var errPath = errors.New("want keys joined by dots, like a.b[0].\"c.d\"")
 
-// step is one key of a path. A step in brackets is an index and nothing else.
+// step is a key of a path. A step in brackets is always an index.
 type step struct {
 	key   string
 	index bool
 }
 
-// parsePath splits a path into its steps. A key that contains a dot or a
-// bracket stands in double quotes, with '\' before a quote or a '\' in it.
+// parsePath splits a path into steps. A key with a dot or bracket is written in double
+// quotes, with '\' before '"' and '\'.
 func parsePath(path string) ([]step, error) {
 	var steps []step
 	for rest := path; ; {
@@ -40,7 +40,7 @@ func parsePath(path string) ([]step, error) {
 	}
 }
 
-// nextStep takes one step off the front of s and returns what follows it.
+// nextStep returns the first step of s and the remaining text.
 func nextStep(s string) (step, string, error) {
 	switch {
 	case s == "":
@@ -83,7 +83,7 @@ func isIndex(s string) bool {
 	return err == nil && n >= 0 && strconv.Itoa(n) == s
 }
 
-// indexIn returns the index that s names in a list of n elements.
+// indexIn returns the index for a list of n elements.
 func (s step) indexIn(n int) (int, bool) {
 	if !isIndex(s.key) {
 		return 0, false
@@ -92,7 +92,7 @@ func (s step) indexIn(n int) (int, bool) {
 	return k, k < n
 }
 
-// joinPath writes the path of key below parent the way parsePath reads it.
+// joinPath returns the path of key below parent in the syntax of parsePath.
 func joinPath(parent, key string) string {
 	if key == "" || strings.ContainsAny(key, ".[\"") {
 		key = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key) + `"`
@@ -108,8 +108,8 @@ func joinIndex(parent string, k int) string {
 }
 
 // Lookup returns the value at a path like "workflow_state.current_phase",
-// "files_modified[0].path" or "files_modified.0.path". A path that cannot be
-// read finds nothing.
+// "files_modified[0].path" or "files_modified.0.path". It returns false if the path is
+// invalid.
 func (m *Map) Lookup(path string) (any, bool) {
 	steps, err := parsePath(path)
 	if err != nil {
@@ -125,7 +125,7 @@ func (m *Map) Lookup(path string) (any, bool) {
 	return v, true
 }
 
-// in returns what the step leads to in v.
+// in returns the value of the step in v.
 func (s step) in(v any) (any, bool) {
 	switch v := v.(type) {
 	case *Map:

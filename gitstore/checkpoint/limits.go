@@ -2,16 +2,15 @@ package checkpoint
 
 import "fmt"
 
-// Limits bound what is read, before and while it is parsed. A zero field
-// means the field of DefaultLimits.
+// Limits apply before and during parsing. A zero field means the value in DefaultLimits.
 type Limits struct {
-	Bytes   int // size of the text
-	Depth   int // mappings and lists within each other
+	Bytes   int // bytes of text
+	Depth   int // nesting of mappings and lists
 	Aliases int // uses of YAML anchors
-	Nodes   int // keys and values, those that aliases repeat included
+	Nodes   int // keys and values, including repetitions by aliases
 }
 
-// DefaultLimits are far above what a checkpoint needs: bulky state belongs in
+// DefaultLimits are far above the size of a checkpoint, because large state belongs in
 // artifacts.
 var DefaultLimits = Limits{Bytes: 32 << 20, Depth: 64, Aliases: 100, Nodes: 2_000_000}
 
@@ -28,9 +27,9 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// SyntaxError is what is wrong with a document and where: line and column
-// count from 1, columns in characters, and are 0 for a record that is no text
-// yet. Path names the key, where it is known.
+// SyntaxError reports an error in a document. Line and Column start at 1, and columns
+// count characters. Both are 0 for a record without text. Path is the path of the key, if
+// known.
 type SyntaxError struct {
 	Line, Column int
 	Path, Msg    string
@@ -47,7 +46,7 @@ func (e *SyntaxError) Error() string {
 	return text
 }
 
-// VersionError reports a record of a schema version that cannot be read.
+// VersionError reports a record with an unsupported schema version.
 type VersionError struct{ Version string }
 
 func (e *VersionError) Error() string {

@@ -1,18 +1,18 @@
 package checkpoint
 
-// locator notes where the value at a path begins while a parser runs over the
-// text again: positions are only wanted for an error, so that reading need
-// not keep them. A nil locator does nothing.
+// locator records the offset of the value at a path during a second parse. Positions are
+// necessary only for errors, so the first parse does not keep them. Parsers skip a nil
+// locator.
 type locator struct {
 	path    []step
-	level   int // containers that are open
-	matched int // how many steps of the path they are
-	at      int // offset of the value, -1 while it is not found
+	level   int // open containers
+	matched int // matched steps of the path
+	at      int // offset of the value, -1 if not found
 }
 
 func newLocator(path []step) *locator { return &locator{path: path, at: -1} }
 
-// open is called before the value under key, which begins at offset at.
+// open is called before the value under key at offset at.
 func (l *locator) open(key string, at int) {
 	if l.matched == l.level && l.level < len(l.path) && l.path[l.level].key == key {
 		if l.matched++; l.matched == len(l.path) && l.at < 0 {
@@ -22,7 +22,7 @@ func (l *locator) open(key string, at int) {
 	l.level++
 }
 
-// close is called after it.
+// close is called after the value.
 func (l *locator) close() {
 	l.level--
 	l.matched = min(l.matched, l.level)

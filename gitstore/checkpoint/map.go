@@ -2,16 +2,15 @@ package checkpoint
 
 import "slices"
 
-// indexFrom is the number of keys from which a Map keeps an index; below it,
-// looking at every key is faster.
+// indexFrom is the minimum number of keys for an index. Below it, a linear search is
+// faster.
 const indexFrom = 17
 
-// Map is a mapping with text keys that remembers their order. Its values are
-// nil, bool, Number, string, []any and *Map. The zero value is an empty Map;
-// a nil *Map reads as one.
+// Map is an ordered mapping with text keys. Its values are nil, bool, Number, string,
+// []any and *Map. The zero value is an empty Map, and so is a nil *Map for readers.
 type Map struct {
 	entries []entry
-	index   map[string]int // nil while there are few keys
+	index   map[string]int // nil below indexFrom keys
 }
 
 type entry struct {
@@ -30,7 +29,7 @@ func (m *Map) Len() int {
 	return len(m.entries)
 }
 
-// Keys returns the keys in their order.
+// Keys returns all keys in order.
 func (m *Map) Keys() []string {
 	keys := make([]string, m.Len())
 	for k := range keys {
@@ -39,7 +38,7 @@ func (m *Map) Keys() []string {
 	return keys
 }
 
-// All calls yield for every key and value in order: it is an iterator.
+// All returns an iterator over keys and values in order.
 func (m *Map) All() func(yield func(string, any) bool) {
 	return func(yield func(string, any) bool) {
 		for k := range m.Len() {
@@ -68,7 +67,7 @@ func (m *Map) find(key string) int {
 	return -1
 }
 
-// Get returns the value of key and whether there is one.
+// Get returns the value of key, and whether the key exists.
 func (m *Map) Get(key string) (any, bool) {
 	if k := m.find(key); k >= 0 {
 		return m.entries[k].value, true
@@ -76,8 +75,8 @@ func (m *Map) Get(key string) (any, bool) {
 	return nil, false
 }
 
-// Set gives key a value. A new key goes to the end. Go's own numbers, string
-// types, slices and maps are taken too and stored as document values.
+// Set sets the value of key. A new key is appended. Go numbers, string types, slices and
+// maps are converted to document values.
 func (m *Map) Set(key string, v any) {
 	v = value(v)
 	if k := m.find(key); k >= 0 {
@@ -87,7 +86,7 @@ func (m *Map) Set(key string, v any) {
 	m.add(key, v)
 }
 
-// add appends a key that is known to be new.
+// add appends a new key.
 func (m *Map) add(key string, v any) {
 	m.entries = append(m.entries, entry{key, v})
 	if m.index != nil {
@@ -108,7 +107,7 @@ func (m *Map) reindex() {
 	}
 }
 
-// Delete removes key, if it is there.
+// Delete removes key if it exists.
 func (m *Map) Delete(key string) {
 	k := m.find(key)
 	if k < 0 {
@@ -118,7 +117,7 @@ func (m *Map) Delete(key string) {
 	m.reindex()
 }
 
-// Rename gives a key another name in its place, instead of what had that name.
+// Rename renames a key and keeps its position. An existing key called name is removed.
 func (m *Map) Rename(key, name string) {
 	if key == name || m.find(key) < 0 {
 		return
@@ -152,8 +151,8 @@ func clone(v any) any {
 	return v
 }
 
-// Merge takes over what from says: mappings are merged key by key, a nil
-// deletes the key, everything else replaces what was there.
+// Merge merges from into m: mappings are merged recursively, nil deletes the key, and
+// other values replace existing values.
 func (m *Map) Merge(from *Map) {
 	gone := map[string]bool{}
 	for key, v := range from.All() {
@@ -174,7 +173,7 @@ func (m *Map) Merge(from *Map) {
 	m.deleteAll(gone)
 }
 
-// deleteAll removes many keys at the cost of one.
+// deleteAll deletes many keys in a single pass.
 func (m *Map) deleteAll(gone map[string]bool) {
 	if len(gone) == 0 {
 		return
@@ -183,15 +182,14 @@ func (m *Map) deleteAll(gone map[string]bool) {
 	m.reindex()
 }
 
-// child returns the mapping under key, if it is one.
+// child returns the mapping under key, and false for other values.
 func (m *Map) child(key string) (*Map, bool) {
 	v, _ := m.Get(key)
 	sub, ok := v.(*Map)
 	return sub, ok && sub != nil
 }
 
-// Equal reports whether two document values are the same, order of keys
-// included.
+// Equal reports whether two document values are equal, including key order.
 func Equal(a, b any) bool {
 	switch a := a.(type) {
 	case *Map:

@@ -235,7 +235,7 @@ func TestMapRename(t *testing.T) {
 	}
 }
 
-// A mapping with an index finds a key by its new name.
+// An indexed mapping finds a renamed key.
 func TestMapRenameLarge(t *testing.T) {
 	m := NewMap()
 	for n := range 40 {

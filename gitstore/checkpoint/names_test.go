@@ -80,7 +80,7 @@ func FuzzIssue(f *testing.F) {
 	})
 }
 
-// What git forbids is all that is encoded, besides '%' and '/'.
+// RefName encodes only characters that git forbids, plus '%' and '/'.
 func TestRefNameEncodesNoMoreThanGitDemands(t *testing.T) {
 	for c := byte('!'); c < 0x7f; c++ {
 		if c == '%' || c == '/' {

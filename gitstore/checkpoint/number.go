@@ -5,16 +5,15 @@ import (
 	"strconv"
 )
 
-// Number is a number of a document, kept as the text it was written with, so
-// that neither size nor precision nor spelling is lost. Only what JSON calls
-// a number is one: 0755, 0x1f, 1_000 and .inf, on which readers of YAML
-// disagree, are text.
+// Number is a number in its original spelling, so that size and precision are preserved.
+// Only JSON numbers qualify: 0755, 0x1f, 1_000 and .inf, which YAML parsers interpret
+// differently, are text.
 type Number string
 
 // Int returns n as a Number.
 func Int(n int64) Number { return Number(strconv.FormatInt(n, 10)) }
 
-// Float returns f as a Number, or as text where it is not finite.
+// Float returns f as a Number, or as text if f is not finite.
 func Float(f float64) any {
 	s := strconv.FormatFloat(f, 'g', -1, 64)
 	if math.IsInf(f, 0) || math.IsNaN(f) {
@@ -23,19 +22,19 @@ func Float(f float64) any {
 	return Number(s)
 }
 
-// Int returns the value of an integer literal that fits 64 bits.
+// Int returns the value of an integer literal, and false if it does not fit 64 bits.
 func (n Number) Int() (int64, bool) {
 	i, err := strconv.ParseInt(string(n), 10, 64)
 	return i, err == nil
 }
 
-// Float returns the nearest float; a literal beyond its range gives ±Inf.
+// Float returns the nearest float, ±Inf if the literal is out of range.
 func (n Number) Float() float64 {
 	f, _ := strconv.ParseFloat(string(n), 64)
 	return f
 }
 
-// isNumber reports whether s is a number literal of JSON.
+// isNumber reports whether s is a JSON number.
 func isNumber(s string) bool {
 	s = trimSign(s)
 	rest := digits(s)
@@ -70,7 +69,7 @@ func trimSign(s string) string {
 	return s
 }
 
-// digits returns what follows the decimal digits at the beginning of s.
+// digits returns the rest of s after its leading decimal digits.
 func digits(s string) string {
 	for s != "" && s[0] >= '0' && s[0] <= '9' {
 		s = s[1:]

@@ -8,8 +8,8 @@ func (s *schema) field(key string) field {
 	return s.other
 }
 
-// ordered returns m with the keys of the schema first and in its order, at
-// every level. What is in order already is not copied.
+// ordered returns m with schema keys first, in schema order, at every level. Parts in
+// order are not copied.
 func (s *schema) ordered(m *Map) *Map {
 	out := m
 	if !s.inOrder(m) {
@@ -37,7 +37,7 @@ func (s *schema) ordered(m *Map) *Map {
 	return out
 }
 
-// ordered returns the value in order if that makes another one, else nil.
+// ordered returns the sorted value, or nil if the value is already in order.
 func (f field) ordered(v any) any {
 	if f.of == nil {
 		return nil
@@ -73,7 +73,7 @@ func (f field) orderedList(l []any) any {
 	return out
 }
 
-// inOrder reports whether the keys of m are in the order of the schema.
+// inOrder reports whether the keys of m have schema order.
 func (s *schema) inOrder(m *Map) bool {
 	last := -1
 	for k := range m.Len() {
@@ -89,7 +89,7 @@ func (s *schema) inOrder(m *Map) bool {
 	return true
 }
 
-// shallow copies the keys but not what is under them.
+// shallow returns a shallow copy.
 func (m *Map) shallow() *Map {
 	c := &Map{entries: append([]entry(nil), m.entries...)}
 	c.reindex()

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// pattern compiles a regular expression when it is first used: compiling all
-// of them takes longer than reading a record.
+// pattern compiles a regular expression at its first use, because compiling all
+// expressions takes more time than parsing a record.
 func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

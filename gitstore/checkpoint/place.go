@@ -1,9 +1,9 @@
 package checkpoint
 
-// Position returns where the value at a path begins in a document that
-// DecodeTolerant reads, line and column counted from 1. A path that leads
-// nowhere gives the place of the last mapping or list on the way that is
-// there; a document that cannot be read gives 0, 0.
+// Position returns the line and column, from 1, of the value at a path in a document that
+// DecodeTolerant accepts. If the path does not exist, Position returns the position of
+// the deepest existing value on the path. For an invalid document or path it returns 0,
+// 0.
 func Position(data []byte, path string) (line, column int) {
 	d, err := decodeWith(data, DefaultLimits, func(int, int, string) {})
 	if err != nil {
@@ -21,7 +21,7 @@ func Position(data []byte, path string) (line, column int) {
 	return 1, 1
 }
 
-// has reports whether there is a value at the path.
+// has reports whether a value exists at the path.
 func (d document) has(path []step) bool {
 	var v any = d.root
 	for _, s := range path {
@@ -33,8 +33,8 @@ func (d document) has(path []step) bool {
 	return true
 }
 
-// PathOf writes the path of a key, or with a number that of an element, below
-// parent the way Lookup reads it.
+// PathOf returns the path of a key, or of an element if key is an int, below parent in
+// the syntax of Lookup.
 func PathOf(parent string, key any) string {
 	if k, ok := key.(int); ok {
 		return joinIndex(parent, k)

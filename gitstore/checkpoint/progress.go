@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Progress says how far the phases of a workflow are. Phases are text, since
-// real ones are "3", "4b" and names.
+// Progress is the state of a workflow's phases. Phases are texts, because real phases
+// include "3", "4b" and names.
 type Progress struct {
 	Current   string
 	Completed []string
@@ -17,8 +17,8 @@ type Progress struct {
 	Remaining []string
 }
 
-// Progress returns the progress section. Remaining is worked out from the
-// names, or from the total, where it is not written.
+// Progress returns the progress section. If remaining is absent, it is derived from names
+// or total.
 func (r *Record) Progress() Progress {
 	m := r.section("progress")
 	p := Progress{
@@ -41,8 +41,7 @@ func (r *Record) Progress() Progress {
 	return p
 }
 
-// number writes the numbers of phases that have no names as whole ones: some
-// programs write 1.0 for 1.
+// number normalizes the numbers of unnamed phases, because some programs write 1.0 for 1.
 func (p *Progress) number() {
 	p.Current = wholeNumber(p.Current)
 	for _, list := range [][]string{p.Completed, p.Skipped, p.Remaining} {
@@ -52,7 +51,7 @@ func (p *Progress) number() {
 	}
 }
 
-// wholeNumber is "1" for "1.0", and any other text as it is.
+// wholeNumber returns "1" for "1.0", and other texts unchanged.
 func wholeNumber(s string) string {
 	n, fraction, _ := strings.Cut(s, ".")
 	if fraction == "" || strings.Trim(fraction, "0") != "" {
@@ -64,10 +63,10 @@ func wholeNumber(s string) string {
 	return n
 }
 
-// maxPhases bounds the list that a total is turned into.
+// maxPhases limits the list derived from a total.
 const maxPhases = 1000
 
-// Over reports whether a phase is completed or was skipped.
+// Over reports whether a phase is completed or skipped.
 func (p Progress) Over(phase string) bool {
 	return slices.Contains(p.Completed, phase) || slices.Contains(p.Skipped, phase)
 }
@@ -87,7 +86,7 @@ func (p Progress) open() []string {
 	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return done[name] })
 }
 
-// SetProgress replaces the progress section but for keys it does not know.
+// SetProgress replaces the progress section, except unknown keys.
 func (r *Record) SetProgress(p Progress) {
 	m := r.mustSection("progress")
 	setOrDelete(m, "current", p.Current)
@@ -101,10 +100,10 @@ func (r *Record) SetProgress(p Progress) {
 	setList(m, "remaining", p.Remaining)
 }
 
-// DefaultResumePoint returns where to go on when nobody said: the first open
-// task of the current batch, else the next phase, else the first task that is
-// not done, else the current phase. It is "" when the record knows none, or all
-// phases are over.
+// DefaultResumePoint returns the resume point of a record without resume_from. It is, in
+// order of precedence: the first unfinished task of the current batch, the next phase,
+// the first unfinished task, or the current phase. It is "" if the record has no such
+// value, or if all phases are over.
 func (r *Record) DefaultResumePoint() string {
 	if n := r.CurrentBatch(); n > 0 {
 		return "batch_" + strconv.Itoa(n) + "_task_" + strconv.Itoa(r.openTask(n))
@@ -121,8 +120,8 @@ func (r *Record) DefaultResumePoint() string {
 	return ""
 }
 
-// openTask returns the place, from 1, of the first task of a batch that is
-// not over. Without a list of the batch's tasks that is the first.
+// openTask returns the number, from 1, of the first unfinished task in a batch. If the
+// batch has no task list, it returns 1.
 func (r *Record) openTask(batch int) int {
 	graph := r.section("execution_graph")
 	states, _ := graph.child("node_states")
@@ -140,8 +139,8 @@ func (r *Record) openTask(batch int) int {
 	return 1
 }
 
-// remainingTask returns the id of the first task that is not over: of tasks,
-// be it a list or a mapping by id, else of the graph's nodes.
+// remainingTask returns the id of the first unfinished task, from the tasks section or
+// from the graph's nodes.
 func (r *Record) remainingTask() string {
 	for _, m := range mappings(r.doc, "tasks") {
 		if !over(text(m, "status")) {

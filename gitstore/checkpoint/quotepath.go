@@ -11,9 +11,9 @@ const (
 	pathBytes   = "\a\b\t\n\v\f\r\"\\"
 )
 
-// QuotePath returns a path the way records hold it: as it is, or, if it is
-// not valid UTF-8, holds a NUL or begins with '"', in git's C quotes with
-// octal escapes.
+// QuotePath returns the form of a path in records. If the path is invalid UTF-8, contains
+// a NUL or starts with '"', it is written in git's C quotes with octal escapes. Other
+// paths are unchanged.
 func QuotePath(path string) string {
 	if plainPath(path) {
 		return path
@@ -40,8 +40,8 @@ func plainPath(path string) bool {
 	return utf8.ValidString(path) && !strings.HasPrefix(path, `"`) && strings.IndexByte(path, 0) < 0
 }
 
-// UnquotePath returns the path that QuotePath wrote as s. It refuses what
-// QuotePath would not have written, and a path with a NUL.
+// UnquotePath returns the path for an output of QuotePath. It rejects other text, and
+// paths with a NUL.
 func UnquotePath(s string) (string, error) {
 	if !strings.HasPrefix(s, `"`) {
 		if !plainPath(s) {
@@ -77,8 +77,8 @@ func cUnquote(s string) (string, bool) {
 	return b.String(), true
 }
 
-// cEscape returns the byte that stands behind a backslash and how many bytes
-// of s it took, 0 if s is no escape.
+// cEscape returns the byte of an escape after the backslash and the escape's length, 0 if
+// s is not an escape.
 func cEscape(s string) (byte, int) {
 	if s == "" {
 		return 0, 0

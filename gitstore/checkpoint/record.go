@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// Version is the schema version that is written.
+// Version is the schema version of new records.
 const Version = "1.0"
 
-// Record is one checkpoint's document: the crunch schema, what this program
-// adds to it, and whatever else was in it.
+// Record is the document of a checkpoint: the crunch schema, git-checkpoint's own keys,
+// and unknown keys.
 type Record struct{ doc *Map }
 
-// New returns a record that says only its version.
+// New returns a record with only a version.
 func New() *Record {
 	r := &Record{NewMap()}
 	r.doc.Set("version", Version)
 	return r
 }
 
-// FromDoc returns a record over m without looking at it; the record owns m
-// from then on. A nil m is an empty document.
+// FromDoc returns a record with document m, unchecked. The record takes ownership of m. A
+// nil m means an empty document.
 func FromDoc(m *Map) *Record {
 	if m == nil {
 		m = NewMap()
@@ -28,19 +28,19 @@ func FromDoc(m *Map) *Record {
 	return &Record{m}
 }
 
-// Doc returns the document itself: changes to it change the record.
+// Doc returns the document. Changes to it modify the record.
 func (r *Record) Doc() *Map { return r.doc }
 
-// Clone returns a copy that shares nothing with r.
+// Clone returns a deep copy of r.
 func (r *Record) Clone() *Record { return &Record{r.doc.Clone()} }
 
-// section returns the mapping under key, nil if there is none.
+// section returns the mapping under key, nil if missing.
 func (r *Record) section(key string) *Map {
 	m, _ := r.doc.child(key)
 	return m
 }
 
-// mustSection returns the mapping under key and makes it if need be.
+// mustSection returns the mapping under key and creates it if necessary.
 func (r *Record) mustSection(key string) *Map {
 	if m, ok := r.doc.child(key); ok {
 		return m
@@ -50,7 +50,7 @@ func (r *Record) mustSection(key string) *Map {
 	return m
 }
 
-// setOrDelete keeps the document free of empty optional text.
+// setOrDelete sets a text, or deletes the key if the text is empty.
 func setOrDelete(m *Map, key, v string) {
 	if v == "" {
 		m.Delete(key)
@@ -59,7 +59,7 @@ func setOrDelete(m *Map, key, v string) {
 	m.Set(key, v)
 }
 
-// text returns a text or a number as it is written, else "".
+// text returns a text or number as text, "" for other values.
 func text(m *Map, key string) string {
 	v, _ := m.Get(key)
 	return asText(v)
@@ -75,7 +75,7 @@ func asText(v any) string {
 	return ""
 }
 
-// integer reads a number, or a text that is one.
+// integer returns a number, or a number written as text.
 func integer(m *Map, key string) int64 {
 	n, _ := Number(text(m, key)).Int()
 	return n
@@ -120,7 +120,7 @@ func integers(m *Map, key string) []int {
 	return out
 }
 
-// mappings returns the elements of a list that are mappings.
+// mappings returns all mappings in a list.
 func mappings(m *Map, key string) []*Map {
 	v, _ := m.Get(key)
 	l, _ := v.([]any)
@@ -133,7 +133,7 @@ func mappings(m *Map, key string) []*Map {
 	return out
 }
 
-// major returns what stands before the first dot of a version.
+// major returns the part of a version before the first dot.
 func major(version string) string {
 	m, _, _ := strings.Cut(version, ".")
 	return m

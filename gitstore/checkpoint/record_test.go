@@ -83,7 +83,7 @@ func TestEmptyRecord(t *testing.T) {
 	assert.False(t, valid(r.Validate()))
 }
 
-// No accessor may trip over sections of the wrong kind.
+// Accessors accept sections of the wrong kind without a panic.
 func TestAccessorsBearAnyDocument(t *testing.T) {
 	for _, v := range []any{nil, true, "x", Number("1"), []any{"x", nil, []any{}}, doc(t, "a: {b: [1]}\ntasks: 1")} {
 		m := NewMap()
@@ -170,7 +170,7 @@ func TestDefaultResumePoint(t *testing.T) {
 	}
 }
 
-// The phases of another system's record are its own.
+// Validate accepts any phase of another layout.
 func TestValidateOtherPhases(t *testing.T) {
 	for as, n := range map[string]int{"": 1, "crunch": 1, "claude": 0} {
 		r := New()
@@ -251,7 +251,7 @@ func TestProblemsAreBounded(t *testing.T) {
 	assert.LessOrEqual(t, len(r.Validate()), 2*maxProblems)
 }
 
-// What Decode would refuse is not written: a merge can put anything anywhere.
+// Encode rejects values that Decode would reject, possible after a merge.
 func TestEncodeChecksKinds(t *testing.T) {
 	for _, c := range []struct{ path, value, want string }{
 		{"workflow_state.phase_attempt", "many", "workflow_state.phase_attempt: want an integer, got text"},
@@ -271,7 +271,7 @@ func TestEncodeChecksKinds(t *testing.T) {
 	require.NoError(t, New().Check())
 }
 
-// valid reports whether there is no problem among ps but warnings.
+// valid reports whether ps contains only warnings.
 func valid(ps []Problem) bool {
 	return !slices.ContainsFunc(ps, func(p Problem) bool { return !p.Warning })
 }

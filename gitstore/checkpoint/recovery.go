@@ -1,7 +1,6 @@
 package checkpoint
 
-// CanResume returns recovery_info.can_resume; a record that does not say may
-// be resumed.
+// CanResume returns recovery_info.can_resume, true if absent.
 func (r *Record) CanResume() bool { return boolean(r.section("recovery_info"), "can_resume", true) }
 
 // SetCanResume sets recovery_info.can_resume.
@@ -10,13 +9,12 @@ func (r *Record) SetCanResume(b bool) { r.mustSection("recovery_info").Set("can_
 // ResumeFrom returns recovery_info.resume_from.
 func (r *Record) ResumeFrom() string { return text(r.section("recovery_info"), "resume_from") }
 
-// SetResumeFrom sets recovery_info.resume_from; empty text removes it.
+// SetResumeFrom sets recovery_info.resume_from; an empty text deletes it.
 func (r *Record) SetResumeFrom(s string) {
 	setOrDelete(r.mustSection("recovery_info"), "resume_from", s)
 }
 
-// PrerequisitesMet returns recovery_info.prerequisites_met; a record that
-// does not say has none that are missing.
+// PrerequisitesMet returns recovery_info.prerequisites_met, true if absent.
 func (r *Record) PrerequisitesMet() bool {
 	return boolean(r.section("recovery_info"), "prerequisites_met", true)
 }

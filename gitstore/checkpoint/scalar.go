@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// plainWords are plain scalars that some YAML reader takes for something else
-// than text, in lower case.
+// plainWords are words that some YAML parsers read as a value other than text, in lower
+// case.
 var plainWords = map[string]bool{
 	"null": true, "true": true, "false": true, "yes": true, "no": true,
 	"on": true, "off": true, "y": true, "n": true, ".inf": true, ".nan": true,
 }
 
-// plainSafe reports whether s can stand without quotes and is text for every
-// reader: it begins with a letter, '_', '/' or a dotted name, so it is no
-// number, date or indicator.
+// plainSafe reports whether s is text for every YAML parser without quotes. Such a text
+// starts with a letter, '_', '/' or a dot and a letter, so it is not a number, date or
+// indicator.
 func plainSafe(s string) bool {
 	if s == "" || !plainStart(s) || s[len(s)-1] == ' ' || s[len(s)-1] == ':' {
 		return false
@@ -55,26 +55,25 @@ func plainStart(s string) bool {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// printable reports runes that are written as they are. Format characters,
-// which can turn text around on a terminal, are escaped; the joiners of
-// scripts and emoji are not.
+// printable reports whether a rune is written unescaped. Format characters, which can
+// reorder text on a terminal, are escaped, except the joiners of scripts and emoji.
 func printable(r rune) bool {
 	switch r {
 	case utf8.RuneError:
-		return true // U+FFFD itself: invalid UTF-8 was refused before
+		return true // U+FFFD itself; invalid UTF-8 is already rejected
 	case 0x200c, 0x200d:
 		return true
 	}
 	return unicode.IsPrint(r) || unicode.Is(unicode.Zs, r)
 }
 
-// blockSafe reports whether s can be a literal block: lines of printable
-// text, the first with something on it, none of blanks alone.
+// blockSafe reports whether s can be a literal block. It needs printable lines, a
+// nonempty first line, and no line of only spaces or tabs.
 func blockSafe(s string) bool {
 	if strings.IndexByte(s, '\n') < 0 {
 		return false
 	}
-	blank, empty := true, true // the line so far
+	blank, empty := true, true // state of the current line
 	for k, r := range s {
 		switch {
 		case r == '\n':
@@ -96,8 +95,8 @@ func blockSafe(s string) bool {
 
 const hexDigits = "0123456789ABCDEF"
 
-// appendQuoted writes s in double quotes, in the escapes that YAML and JSON
-// share where they are enough.
+// appendQuoted appends s in double quotes, with escapes common to YAML and JSON if
+// possible.
 func appendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')
 	for k := 0; k < len(s); {

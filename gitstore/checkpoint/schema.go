@@ -1,28 +1,27 @@
 package checkpoint
 
-// kind is what a field may hold. Null is allowed everywhere and means absent.
+// kind is the type of a field. Null is always permitted and means absent.
 type kind int
 
 const (
 	anyKind     kind = iota
-	textKind         // text, or a number as it is written
-	intKind          // an integer, or a text that is one
+	textKind         // text, or a number as written
+	intKind          // integer, or text that is an integer
 	boolKind         // true or false
-	timeKind         // text or a number: Validate says whether it is a time
-	textsKind        // a list of textKind
-	intsKind         // a list of intKind
-	listKind         // a list of anything, or of of
-	mapKind          // a mapping, with the fields of of
-	mapsKind         // a list of mappings of of
-	versionKind      // textKind of a major version that is known
+	timeKind         // text or number; Validate checks the time
+	textsKind        // list of textKind
+	intsKind         // list of intKind
+	listKind         // list of any values, or of mappings with schema of
+	mapKind          // mapping with schema of
+	mapsKind         // list of mappings with schema of
+	versionKind      // textKind with a supported major version
 )
 
-// schema is the fields of a mapping, in the order they are written. Keys that
-// are not in fields have the kind other.
+// schema lists the fields of a mapping in output order. Other keys have the kind other.
 type schema struct {
 	fields []field
 	other  field
-	place  map[string]int // of fields, made by init
+	place  map[string]int // index in fields
 }
 
 type field struct {
@@ -33,7 +32,7 @@ type field struct {
 
 func fields(f ...field) *schema { return newSchema(f, field{}) }
 
-// dict is a mapping with keys of any name.
+// dict returns a schema with arbitrary keys.
 func dict(k kind, of *schema) *schema { return newSchema(nil, field{kind: k, of: of}) }
 
 func newSchema(f []field, other field) *schema {
@@ -44,8 +43,8 @@ func newSchema(f []field, other field) *schema {
 	return s
 }
 
-// recordSchema is the crunch schema with trigger added, then what is ours,
-// then the sections of other layouts. Its order is the order of the text.
+// recordSchema is the crunch schema with trigger, then git-checkpoint's own keys, then
+// sections of other layouts. It defines the order of the text.
 var recordSchema = fields(
 	field{"checkpoint_id", textKind, nil},
 	field{"version", versionKind, nil},

@@ -5,37 +5,37 @@ import (
 	"strings"
 )
 
-// Snapshot is what the trees of a checkpoint cannot say: where HEAD was, and
-// what of the staging area and the worktree has no blob.
+// Snapshot holds the state that the trees of a checkpoint lack: HEAD, and parts of index
+// and worktree without a blob.
 type Snapshot struct {
-	Head        string // 40 hex digits, "" when unborn
+	Head        string // 40 or 64 hex digits, "" if unborn
 	Detached    bool
-	MergeHead   []string // commits being merged
-	Deleted     []string // paths gone from the worktree, not from the staging area
+	MergeHead   []string // commits of a merge in progress
+	Deleted     []string // paths missing in the worktree but present in the index
 	IntentToAdd []string // paths of `git add -N`
 	Skipped     []Skipped
-	Worktree    bool // unstaged changes are included
-	Untracked   bool // untracked files are included
+	Worktree    bool // includes unstaged changes
+	Untracked   bool // includes untracked files
 }
 
-// Skipped is a file that was left out, and why.
+// Skipped is a file omitted from the checkpoint, with the reason.
 type Skipped struct {
 	Path   string
 	Size   int64
 	Reason string
 }
 
-// Reasons for which a save leaves a file out that a later save may have.
+// Reasons for omitted files that a later save can include.
 const (
 	OutOfTime = "not read within the time budget"
 	OverSize  = "over the size limit of the checkpoint"
 )
 
-// LargerThan is the reason for a file above the limit of a single file.
+// LargerThan returns the reason for a file above the limit for single files.
 func LargerThan(limit int64) string { return fmt.Sprintf("larger than %d bytes", limit) }
 
-// LeftOut returns the files that a limit of time or size kept out of the
-// checkpoint. A path of "." stands for files that are not named.
+// LeftOut returns the files omitted because of a time or size limit. The path "."
+// represents unnamed files.
 func (s Snapshot) LeftOut() []Skipped {
 	var left []Skipped
 	for _, f := range s.Skipped {
@@ -46,7 +46,7 @@ func (s Snapshot) LeftOut() []Skipped {
 	return left
 }
 
-// Snapshot returns snapshot.
+// Snapshot returns the snapshot section.
 func (r *Record) Snapshot() Snapshot {
 	m := r.section("snapshot")
 	s := Snapshot{
@@ -64,8 +64,8 @@ func (r *Record) Snapshot() Snapshot {
 	return s
 }
 
-// SetSnapshot replaces snapshot but for keys it does not know. Empty lists
-// are left out.
+// SetSnapshot replaces the snapshot section, except unknown keys. Empty lists are
+// omitted.
 func (r *Record) SetSnapshot(s Snapshot) {
 	m := r.mustSection("snapshot")
 	m.Set("head", nil)
@@ -89,7 +89,7 @@ func (r *Record) SetSnapshot(s Snapshot) {
 	m.Set("untracked", s.Untracked)
 }
 
-// setList sets a list that is left out when it is empty.
+// setList sets a list, or deletes the key if the list is empty.
 func setList[T any](m *Map, key string, l []T) {
 	if len(l) == 0 {
 		m.Delete(key)

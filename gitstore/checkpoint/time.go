@@ -7,34 +7,36 @@ import (
 	"time"
 )
 
-// TimeLayout is the one shape in which times are written: UTC, fixed width.
+// TimeLayout is the layout of all written times: UTC, fixed width.
 const TimeLayout = "2006-01-02T15:04:05.000000Z"
 
-// ErrNoDate is the error of a time of day without a date.
+// ErrNoDate is returned for a time of day without a date.
 var ErrNoDate = errors.New("a time of day without a date")
 
 var errTime = errors.New("not a time")
 
-// Moment is a time and whether its text named a zone. One without is taken as
+// Moment is a parsed time. Zoned reports whether the text had a time zone; the default is
 // UTC.
 type Moment struct {
 	time.Time
 	Zoned bool
 }
 
-// FormatTime returns t as it is written in records.
+// FormatTime returns t in the format of records.
 func FormatTime(t time.Time) string { return t.UTC().Format(TimeLayout) }
 
-// ParseTime reads a time in any shape that real records have: RFC 3339 with or
-// without fraction and zone, a blank or '_' for its T, a date alone, the
-// compact forms, DD-MM-YYYY, a time followed by " | text", and seconds,
-// milliseconds, microseconds or nanoseconds since the epoch as number or text.
+// ParseTime parses a time in any format of real records:
+//
+//   - RFC 3339 with optional fraction and zone, and with a space or '_' instead of T
+//   - a date, the compact forms, and DD-MM-YYYY
+//   - a time followed by " | text"
+//   - seconds, milliseconds, microseconds or nanoseconds since the epoch, as number or text
 func ParseTime(v any) (time.Time, error) {
 	m, err := ReadTime(v)
 	return m.Time, err
 }
 
-// ReadTime is ParseTime that also tells whether there was a zone.
+// ReadTime is ParseTime with the additional result Zoned.
 func ReadTime(v any) (Moment, error) {
 	switch v := value(v).(type) {
 	case Number:
@@ -48,7 +50,7 @@ func ReadTime(v any) (Moment, error) {
 	}
 }
 
-// readTime tells the shapes apart by how many digits they begin with.
+// readTime selects the format by the number of leading digits.
 func readTime(s string) (Moment, error) {
 	c := clockText{s: s}
 	rest := digits(s)

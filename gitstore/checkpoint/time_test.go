@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every form of time in real files, also seconds since the epoch.
+// All time formats of real files, including epoch seconds.
 func TestParseTime(t *testing.T) {
 	tests := []struct {
 		name  string

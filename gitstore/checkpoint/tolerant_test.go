@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What other readers let pass is read and told of; nothing else is.
+// DecodeTolerant accepts duplicate keys and several documents with a notice, and rejects
+// other errors.
 func TestDecodeTolerant(t *testing.T) {
 	for _, c := range []struct{ text, want, told, strict string }{
 		{"a: 1\nb: 2\na: 3\n", `{"a":3,"b":2}`, `3:1 key "a" is there twice: the last one counts`, `line 3, column 1: key "a" is there twice`},

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Trigger says what made a checkpoint.
+// Trigger is the cause of a checkpoint.
 type Trigger string
 
-// The triggers that are known. Others are legal: they are kept forever, with
+// Known triggers. Other triggers are permitted; their checkpoints are kept forever, with
 // a warning.
 const (
 	PhaseTransition  Trigger = "phase_transition"
@@ -34,15 +34,15 @@ var triggers = []Trigger{
 
 var triggerShape = pattern(`^[a-z0-9_]{1,64}$`)
 
-// Triggers returns the known triggers, in the order they are documented.
+// Triggers returns the known triggers in documented order.
 func Triggers() []Trigger { return slices.Clone(triggers) }
 
-// Known reports whether t is one of Triggers.
+// Known reports whether t is in Triggers.
 func (t Trigger) Known() bool { return slices.Contains(triggers, t) }
 
-// Automatic reports whether t belongs to the class that auto_checkpoint
-// switches off. A person or the end of a session makes the others, and an
-// unknown trigger is saved rather than lost.
+// Automatic reports whether auto_checkpoint can disable checkpoints with this trigger.
+// Triggers of a person and session ends are not automatic. Checkpoints with unknown
+// triggers are always saved.
 func (t Trigger) Automatic() bool {
 	switch t {
 	case UserInterrupt, SessionEnd, Manual:
@@ -51,8 +51,7 @@ func (t Trigger) Automatic() bool {
 	return t.Known()
 }
 
-// ParseTrigger checks the shape of s only: lower-case letters, digits and
-// '_', at most 64 of them.
+// ParseTrigger checks only the syntax of s: 1 to 64 lower-case letters, digits and '_'.
 func ParseTrigger(s string) (Trigger, error) {
 	if !Trigger(s).Known() && !triggerShape().MatchString(s) {
 		return "", fmt.Errorf("trigger %.80q: want 1 to 64 of a-z, 0-9 and _", s)

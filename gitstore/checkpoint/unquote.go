@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// unquote reads the text in double quotes that s begins with and returns how
-// many bytes it took, 0 if it is not what appendQuoted writes.
+// unquote returns the double-quoted text at the start of s and its length in bytes, 0 if
+// s is not an output of appendQuoted.
 func unquote(s string) (string, int) {
 	for k := 1; k < len(s); k++ {
 		switch s[k] {
@@ -21,7 +21,7 @@ func unquote(s string) (string, int) {
 	return "", 0
 }
 
-// unescape is unquote from the first backslash, at k, on.
+// unescape parses the rest of a quoted text from its first backslash at k.
 func unescape(s string, k int) (string, int) {
 	b := append(make([]byte, 0, len(s[:k])+32), s[1:k]...)
 	for ; k < len(s); k++ {
@@ -44,8 +44,7 @@ func unescape(s string, k int) (string, int) {
 	return "", 0
 }
 
-// escaped returns the rune of the escape that follows a backslash and the
-// bytes it took.
+// escaped returns the rune of an escape after the backslash, and the escape's length.
 func escaped(s string) (rune, int) {
 	if s == "" {
 		return 0, 0

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Problem is something that Validate found. A warning does not make a record
-// invalid.
+// Problem is a finding of Validate. A warning does not make a record invalid.
 type Problem struct {
 	Path, Msg string
 	Warning   bool
@@ -15,7 +14,7 @@ type Problem struct {
 
 func (p Problem) String() string { return p.Path + ": " + p.Msg }
 
-// The words that fields may hold. Phases can be extended by the caller.
+// Permitted words of fields. Callers can add phases.
 var (
 	knownPhases = []string{
 		"enrich", "ready", "implementing", "validation", "docs",
@@ -33,9 +32,8 @@ var (
 	messageID = pattern(`^MSG-[0-9]{13}-[0-9a-f]{8}$`)
 )
 
-// Validate reports what breaks the rules of the schema, and as warnings what
-// looks wrong but is read. Further phases than the known ones are named by
-// the caller.
+// Validate returns schema violations, and as warnings suspicious but readable values. The
+// caller passes additional phases.
 func (r *Record) Validate(phases ...string) []Problem {
 	v := &validator{r: r, phases: append(slices.Clone(knownPhases), phases...)}
 	v.names()
@@ -56,8 +54,8 @@ type validator struct {
 	errors, warnings int
 }
 
-// maxProblems bounds the errors and the warnings, each, that are listed: a
-// hostile record can have a million.
+// maxProblems limits errors and warnings separately, because a hostile record can have a
+// million.
 const maxProblems = 1000
 
 func (v *validator) fail(path, format string, args ...any) {
@@ -72,21 +70,21 @@ func (v *validator) warn(path, format string, args ...any) {
 	}
 }
 
-// failIf reports an error under path, without the name it repeats.
+// failIf reports a non-nil error at path.
 func (v *validator) failIf(path string, err error) {
 	if err != nil {
 		v.fail(path, "%v", err)
 	}
 }
 
-// oneOf reports a word that is not among those known.
+// oneOf reports a word outside the known words.
 func (v *validator) oneOf(path, word string, known []string, report func(path, format string, args ...any)) {
 	if word != "" && !slices.Contains(known, word) {
 		report(path, "%.40q is none of %s", word, strings.Join(known, ", "))
 	}
 }
 
-// names looks at what identifies the record.
+// names checks ids, version, time and trigger.
 func (v *validator) names() {
 	id := v.r.ID()
 	if _, err := ParseID(string(id)); err != nil {
@@ -118,7 +116,7 @@ func (v *validator) trigger() {
 	}
 }
 
-// field looks at one value by its kind alone.
+// field checks a value by its kind.
 func (v *validator) field(f field, path string, value any) {
 	switch f.kind {
 	case timeKind:
@@ -136,7 +134,7 @@ func (v *validator) field(f field, path string, value any) {
 	}
 }
 
-// walk calls visit for every field of the schema that has a value.
+// walk calls visit for each field with a value.
 func (s *schema) walk(m *Map, path string, visit func(f field, path string, v any)) {
 	for k := range m.Len() {
 		e := m.entries[k]

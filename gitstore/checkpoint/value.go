@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// value turns a Go value into a document value. A type it does not know is
-// kept, and refused when the document is written.
+// value converts a Go value to a document value. Unknown types are unchanged; encoding
+// rejects them.
 func value(v any) any {
 	switch v := v.(type) {
 	case int:
@@ -50,7 +50,7 @@ func list[T any](in []T) []any {
 	return out
 }
 
-// fromGoMap sorts the keys: a Go map has no order worth keeping.
+// fromGoMap sorts the keys, because Go maps are unordered.
 func fromGoMap(in map[string]any) *Map {
 	m := NewMap()
 	keys := make([]string, 0, len(in))

@@ -2,15 +2,14 @@ package checkpoint
 
 import "slices"
 
-// The accessors of a workflow look in the section workflow, then at the top of
-// the document, where other systems have these fields.
+// Workflow accessors read the workflow section, then the top level, the location in other
+// systems.
 
-// WorkflowStatus returns the workflow's status as it is written, "" where
-// nobody said.
+// WorkflowStatus returns the workflow's status as written, "" if absent.
 func (r *Record) WorkflowStatus() string { return r.workflowText("status") }
 
-// Subject returns what the work is about: the issue's title, else the
-// description of the workflow, "" where nobody said.
+// Subject returns the issue's title, otherwise the workflow's description, "" if both are
+// absent.
 func (r *Record) Subject() string {
 	if title := r.IssueSnapshot().Title; title != "" {
 		return title
@@ -18,8 +17,8 @@ func (r *Record) Subject() string {
 	return r.workflowText("description")
 }
 
-// Command returns the command that began the workflow, "" where nobody said. In
-// the claude layout that is the workflow's type.
+// Command returns the command that started the workflow, "" if absent. In the claude
+// layout it is the workflow's type.
 func (r *Record) Command() string {
 	for _, path := range []string{"workflow.command", "command_name", "state_machine.workflow_config.command"} {
 		if s := r.textAt(path); s != "" {
@@ -32,8 +31,7 @@ func (r *Record) Command() string {
 	return ""
 }
 
-// Scope returns how much of the work the workflow is to do, as in
-// research-and-plan, "" where nobody said.
+// Scope returns the scope of the workflow, for example research-and-plan, "" if absent.
 func (r *Record) Scope() string {
 	if s := r.workflowText("scope"); s != "" {
 		return s
@@ -47,12 +45,10 @@ func (r *Record) textAt(path string) string {
 	return s
 }
 
-// Layout returns the layout of the document that the record came from, "" for
-// none.
+// Layout returns the layout of the original document, "" without a layout.
 func (r *Record) Layout() string { return text(r.section("layout"), "name") }
 
-// LastError returns the error that the workflow ended with, "" if there is
-// none.
+// LastError returns the last error of the workflow, "" if absent.
 func (r *Record) LastError() string {
 	if s := r.workflowText("last_error"); s != "" {
 		return s
@@ -60,23 +56,21 @@ func (r *Record) LastError() string {
 	return text(r.section("error_state"), "last_error")
 }
 
-// TestsPassing returns whether the tests passed in the last run; a record that
-// does not say knows of no failure.
+// TestsPassing reports whether the last test run passed, true if unknown.
 func (r *Record) TestsPassing() bool {
 	return boolean(r.section("workflow"), "tests_passing", boolean(r.doc, "tests_passing", true))
 }
 
-// WriteInterrupted reports that interruption_safe is false: a write of the
-// state that was recorded was cut.
+// WriteInterrupted reports whether interruption_safe is false, which means that a write
+// of the recorded state was interrupted.
 func (r *Record) WriteInterrupted() bool {
 	return !boolean(r.section("workflow"), "interruption_safe", boolean(r.doc, "interruption_safe", true))
 }
 
-// SetResumedStale notes that work went on from a checkpoint that was older than
-// work should be.
+// SetResumedStale records a resume from a checkpoint over the age limit.
 func (r *Record) SetResumedStale() { r.mustSection("workflow").Set("resumed_stale", true) }
 
-// PlanPath returns the place of the plan, "" where there is none.
+// PlanPath returns the path of the plan, "" if absent.
 func (r *Record) PlanPath() string {
 	if s := r.workflowText("plan_path"); s != "" {
 		return s
@@ -84,10 +78,10 @@ func (r *Record) PlanPath() string {
 	return text(r.section("workflow_state"), "plan_path")
 }
 
-// PlanDigest returns what the plan was at the save, "" where that is not known.
+// PlanDigest returns the plan's digest at the save, "" if unknown.
 func (r *Record) PlanDigest() string { return text(r.section("workflow"), "plan_digest") }
 
-// SetPlanDigest sets workflow.plan_digest; empty text removes it.
+// SetPlanDigest sets workflow.plan_digest; an empty text deletes it.
 func (r *Record) SetPlanDigest(digest string) {
 	if digest != "" || r.section("workflow") != nil {
 		setOrDelete(r.mustSection("workflow"), "plan_digest", digest)
@@ -101,9 +95,8 @@ func (r *Record) workflowText(key string) string {
 	return text(r.doc, key)
 }
 
-// EnterPhase begins a phase that the work is not in, and counts how often it
-// was begun. workflow_state.phase_attempts has the counts of the phases that were
-// left.
+// EnterPhase switches to another phase and counts its attempts. The attempts of former
+// phases are stored in workflow_state.phase_attempts.
 func (r *Record) EnterPhase(phase string) {
 	m := r.mustSection("workflow_state")
 	left := r.Phase()
@@ -119,12 +112,12 @@ func (r *Record) EnterPhase(phase string) {
 	r.SetPhaseAttempt(r.attempts(phase) + 1)
 }
 
-// attempts is how often a phase was begun before.
+// attempts returns the number of former attempts of a phase.
 func (r *Record) attempts(phase string) int {
 	before, _ := r.section("workflow_state").child("phase_attempts")
 	n := int(integer(before, phase))
 	if n == 0 && slices.Contains(r.Progress().Completed, phase) {
-		return 1 // before anybody counted
+		return 1 // completed before attempts were counted
 	}
 	return max(n, 0)
 }

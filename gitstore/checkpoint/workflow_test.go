@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// decoded reads a record that a test writes as YAML.
+// decoded returns a record from YAML.
 func decoded(t *testing.T, text string) *Record {
 	t.Helper()
 	r, err := Decode([]byte("version: \"1.0\"\n" + text))

@@ -11,16 +11,15 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// What yaml.v3 may be given: it reads 2.5 MB/s and needs up to 200 bytes for
-// every key and value.
+// Limits for yaml.v3, which parses 2.5 MB/s and needs up to 200 bytes per key or value.
 const (
 	maxYAMLBytes  = 4 << 20
 	maxYAMLNodes  = 1_000_000
 	maxDirectives = 1000
-	maxDocuments  = 1000 // of one file, that are looked through for a mapping
+	maxDocuments  = 1000 // limit for the search of a mapping in a file
 )
 
-// decodeYAML reads YAML in any form that yaml.v3 knows.
+// decodeYAML parses YAML in any form that yaml.v3 supports.
 func decodeYAML(data []byte, l Limits, tell func(line, column int, msg string)) (document, error) {
 	if err := cheapChecks(data, l); err != nil {
 		return document{}, err
@@ -41,12 +40,12 @@ func decodeYAML(data []byte, l Limits, tell func(line, column int, msg string)) 
 	return document{m, func(path []step) (int, int) { return whereYAML(root, path) }}, nil
 }
 
-// cheapChecks refuses what would be expensive, before anything is parsed.
+// cheapChecks rejects expensive input before parsing.
 func cheapChecks(data []byte, l Limits) error {
 	if len(data) > maxYAMLBytes {
 		return syntaxError(1, 1, fmt.Sprintf("%d bytes of YAML that this program did not write, the limit is %d", len(data), maxYAMLBytes))
 	}
-	// No key or value goes without one of these bytes.
+	// Each key or value needs at least one of these bytes.
 	marks := 0
 	for _, c := range data {
 		switch c {
@@ -57,7 +56,7 @@ func cheapChecks(data []byte, l Limits) error {
 	if 2*marks > min(maxYAMLNodes, 4*l.Nodes+1000) {
 		return syntaxError(1, 1, fmt.Sprintf("too many keys and values, the limit is %d", min(maxYAMLNodes/2, l.Nodes)))
 	}
-	// Each directive is compared with all before it.
+	// yaml.v3 compares each directive with all earlier directives.
 	if bytes.Count(data, []byte("%TAG")) > maxDirectives {
 		return syntaxError(1, 1, fmt.Sprintf("more than %d directives", maxDirectives))
 	}
@@ -74,12 +73,12 @@ func allowedInYAML(r rune) bool {
 		r >= 0xa0 && r != 0xfffe && r != 0xffff
 }
 
-// yamlNode parses the only document of data, or with somebody to tell the first
-// mapping of several.
+// yamlNode parses the single document of data. If tell is not nil, it returns the first
+// mapping of several documents.
 func yamlNode(data []byte, tell func(line, column int, msg string)) (root *yaml.Node, err error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	defer func() {
-		// Some comments in odd places make yaml.v3 panic.
+		// yaml.v3 panics on comments in some positions.
 		if r := recover(); r != nil {
 			root, err = nil, yamlError(dec, data, fmt.Errorf("yaml: %v", r))
 		}
@@ -110,8 +109,8 @@ func yamlNode(data []byte, tell func(line, column int, msg string)) (root *yaml.
 
 var yamlLine = pattern(`^yaml: (?:line [0-9]+: )?`)
 
-// yamlError gives an error of yaml.v3 its place. Its text has a line, often a
-// wrong one, and no column; the parser has both.
+// yamlError returns an error of yaml.v3 with its position. The error text has no column
+// and often a wrong line, so the position comes from the parser.
 func yamlError(dec *yaml.Decoder, data []byte, err error) error {
 	msg := yamlLine().ReplaceAllString(err.Error(), "")
 	if name, ok := strings.CutPrefix(msg, "unknown anchor '"); ok {
@@ -124,8 +123,8 @@ func yamlError(dec *yaml.Decoder, data []byte, err error) error {
 	return syntaxError(line, column, msg)
 }
 
-// problemMark reads the place of the last problem out of the decoder. yaml.v3
-// is frozen, but should a field be missing, the place is the beginning.
+// problemMark returns the position of the last problem from the decoder's private fields.
+// yaml.v3 is frozen; if a field is missing, the result is the start of the text.
 func problemMark(dec *yaml.Decoder) (line, column int) {
 	v := reflect.ValueOf(dec)
 	for _, name := range []string{"parser", "parser", "problem_mark"} {
@@ -143,7 +142,7 @@ func problemMark(dec *yaml.Decoder) (line, column int) {
 	return int(l.Int()) + 1, int(c.Int()) + 1
 }
 
-// whereYAML finds the node at a path.
+// whereYAML returns the position of the node at a path.
 func whereYAML(n *yaml.Node, path []step) (line, column int) {
 	for _, s := range path {
 		next := childNode(n, s)

@@ -7,11 +7,11 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// yamlReader turns nodes into document values.
+// yamlReader converts nodes to document values.
 type yamlReader struct {
 	limits         Limits
 	nodes, aliases int
-	open           map[*yaml.Node]bool // anchors whose alias is being read
+	open           map[*yaml.Node]bool // anchors of the current aliases
 	tell           func(line, column int, msg string)
 }
 
@@ -94,7 +94,7 @@ func (r *yamlReader) mapping(n *yaml.Node, depth int) (any, error) {
 	return m, nil
 }
 
-// keyText returns a key as text: 42 and true are keys like any other.
+// keyText returns a key as text; 42 and true are ordinary keys.
 func keyText(n *yaml.Node) (string, error) {
 	switch {
 	case n.Kind != yaml.ScalarNode:
@@ -131,7 +131,7 @@ func scalarValue(n *yaml.Node) (any, error) {
 	return plainValue(n.Value), nil
 }
 
-// plainValue resolves a scalar without quotes.
+// plainValue returns the value of an unquoted scalar.
 func plainValue(s string) any {
 	switch s {
 	case "", "~", "null", "Null", "NULL":
@@ -147,7 +147,7 @@ func plainValue(s string) any {
 	return s
 }
 
-// taggedValue obeys an explicit tag as far as the value agrees with it.
+// taggedValue returns the value of a tagged scalar. It fails if value and tag disagree.
 func taggedValue(n *yaml.Node) (any, error) {
 	v := plainValue(n.Value)
 	ok := false
@@ -169,7 +169,7 @@ func taggedValue(n *yaml.Node) (any, error) {
 	return v, nil
 }
 
-// kindOf names the kind of a value in messages.
+// kindOf returns the name of a value's kind for messages.
 func kindOf(v any) string {
 	switch v := v.(type) {
 	case nil:
