@@ -8,7 +8,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Reason is the reason for archiving checkpoints.
+// A Reason is a reason for archiving.
 type Reason string
 
 // Reasons for archiving. The reason determines the retention period in the archive.
@@ -20,7 +20,7 @@ const (
 	ReasonAsked     Reason = "asked"     // user request
 )
 
-// A Stay is the retention policy of the archive.
+// A Stay limits the retention time in the archive.
 type Stay struct {
 	Completed int // days for completed work; negative: unlimited; 0: expires immediately
 	Other     int // days for all other reasons, with the same special values

@@ -23,7 +23,7 @@ type Item struct {
 	Approval  bool // records an approval
 }
 
-// Decision is the result for one checkpoint: keep or drop, with the rule that decided.
+// Decision is the result for one checkpoint, with the decisive rule.
 type Decision struct {
 	ID   checkpoint.ID
 	Keep bool

@@ -1,11 +1,11 @@
-// Package retention decides which checkpoints of an issue are kept.
+// Package retention selects the checkpoints of an issue to keep.
 //
 // All functions are pure. Plan takes a policy and a chain and returns a decision per
 // checkpoint: keep or drop, with the rule as text. The store executes a plan.
 //
-// A policy maps each trigger to a rule: keep all checkpoints (-1), the newest n, or zero
-// (0). Checkpoints are counted per branch, or per phase of a branch. A save applies the
-// policy only to its own branch (PlanSave).
+// A policy maps triggers to rules: keep all checkpoints (-1), the newest n, or zero (0).
+// Checkpoints are counted per branch, or per phase of a branch. A save applies the policy
+// to its own branch only (PlanSave).
 //
 //	phase_transition, conflict_start, conflict_resolved, manual   all
 //	batch_complete                                                3 per phase
@@ -13,9 +13,9 @@
 //	user_interrupt, session_end, interval                         1
 //	any other trigger                                             all, with a warning
 //
-// Four kinds of checkpoints are kept regardless of the policy: the tip, the newest
-// resumable checkpoint, pinned checkpoints, and approvals not yet on a remote. These
-// checkpoints still count in their groups, so that a second plan drops nothing more.
+// Every policy keeps four kinds of checkpoints: the tip, the newest resumable checkpoint,
+// pinned checkpoints, and approvals missing on all remotes. These checkpoints still count
+// in their groups, so that a second plan drops nothing more.
 //
 // "Newest" refers to chain order, never to created_at, because clocks can go backwards.
 // Age never removes single checkpoints; Aged applies to whole chains.
@@ -30,11 +30,11 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// All is the Rule.Keep value that keeps every checkpoint.
+// All as the Keep value of a Rule keeps every checkpoint.
 const All = -1
 
-// Rule limits the number of checkpoints of a trigger. A negative Keep means All. The zero
-// Rule keeps no checkpoints.
+// Rule limits the checkpoints of a trigger. Negative Keep values mean All. The zero Rule
+// keeps zero checkpoints.
 type Rule struct {
 	Keep     int
 	PerPhase bool
