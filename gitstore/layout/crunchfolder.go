@@ -13,9 +13,9 @@ type CrunchFolder struct {
 	Has   func(name string) bool
 }
 
-// Continue returns the files of a crunch chain like Files, but reads only the newest
-// checkpoint and checkpoints without an unchanged file. The ids are sorted oldest first.
-// Unchanged files are returned without data.
+// Continue returns the files of a crunch chain like Files, but reads fewer records. It
+// reads only the newest checkpoint, and checkpoints without an unchanged file and index
+// entry. The ids are sorted oldest first. Unchanged files are returned without data.
 func (f CrunchFolder) Continue(ids []checkpoint.ID, read func(checkpoint.ID) (*checkpoint.Record, error)) ([]Output, error) {
 	index, known := f.entries()
 	var out []Output
