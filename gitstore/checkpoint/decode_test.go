@@ -153,7 +153,7 @@ func TestLimits(t *testing.T) {
 }
 
 // Hostile texts are rejected or parsed within seconds.
-func TestHostileTextsAreCheap(t *testing.T) {
+func TestHostileTextsAreFast(t *testing.T) {
 	laughs := "a: &a [x,x,x,x,x,x,x,x,x,x]\n"
 	for c := 'b'; c < 'k'; c++ {
 		laughs += fmt.Sprintf("%c: &%c [%s]\n", c, c, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*%c,", c-1), 10), ","))
@@ -270,7 +270,7 @@ func TestDecodeVersions(t *testing.T) {
 }
 
 // Text fields accept numbers, and integer fields accept numbers written as text.
-func TestDecodeTakesNumbersForText(t *testing.T) {
+func TestDecodeAcceptsNumbersAsText(t *testing.T) {
 	r, err := Decode([]byte("issue_number: 42\nsession_id: 7\nworkflow_state:\n  current_phase: 3\n  phase_attempt: '2'\n"))
 	require.NoError(t, err)
 	assert.Equal(t, Issue("42"), r.Issue())

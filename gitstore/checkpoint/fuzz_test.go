@@ -76,7 +76,7 @@ func TestNastyTextsRoundTrip(t *testing.T) {
 }
 
 // Two texts that yaml.v3 does not preserve.
-func TestTextsThatYAMLLoses(t *testing.T) {
+func TestTextsThatYAMLv3Loses(t *testing.T) {
 	for _, s := range []string{"\nhello\n", "\tif err != nil {\n\t\treturn err\n\t}\n"} {
 		requireRoundTrip(t, holds(s))
 		data, err := yaml.Marshal(s)

@@ -81,7 +81,7 @@ func FuzzIssue(f *testing.F) {
 }
 
 // RefName encodes only characters that git forbids, plus '%' and '/'.
-func TestRefNameEncodesNoMoreThanGitDemands(t *testing.T) {
+func TestRefNameEncodesOnlyForbiddenCharacters(t *testing.T) {
 	for c := byte('!'); c < 0x7f; c++ {
 		if c == '%' || c == '/' {
 			continue

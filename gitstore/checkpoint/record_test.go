@@ -84,7 +84,7 @@ func TestEmptyRecord(t *testing.T) {
 }
 
 // Accessors accept sections of the wrong kind without a panic.
-func TestAccessorsBearAnyDocument(t *testing.T) {
+func TestAccessorsAcceptAnyDocument(t *testing.T) {
 	for _, v := range []any{nil, true, "x", Number("1"), []any{"x", nil, []any{}}, doc(t, "a: {b: [1]}\ntasks: 1")} {
 		m := NewMap()
 		for _, f := range recordSchema.fields {
@@ -133,7 +133,7 @@ func TestIssueSnapshot(t *testing.T) {
 	assert.False(t, there)
 }
 
-func TestIssueNumberIsANumberWhereItCanBe(t *testing.T) {
+func TestIssueNumberIsIntegerIfPossible(t *testing.T) {
 	for issue, want := range map[Issue]any{"42": Number("42"), "042": "042", "PROJ-1": "PROJ-1", "99999999999999999999": "99999999999999999999"} {
 		r := New()
 		r.SetIssue(issue)

@@ -69,7 +69,7 @@ func TestParseTimeRefuses(t *testing.T) {
 	}
 }
 
-func TestTimeOfDayNeedsADay(t *testing.T) {
+func TestTimeOfDayNeedsDate(t *testing.T) {
 	_, err := ParseTime("14:35")
 	require.ErrorIs(t, err, ErrNoDate)
 }

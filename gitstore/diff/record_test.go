@@ -68,7 +68,7 @@ func TestRecords(t *testing.T) {
 }
 
 // Names show the key of a list element.
-func TestNames(t *testing.T) {
+func TestNameUsesElementKey(t *testing.T) {
 	changes := Records(doc(t, `{"f":[{"path":"src/a.go","s":{"t":1}}]}`), doc(t, `{"f":[{"path":"b"},{"path":"src/a.go","s":{"t":2}}]}`))
 	require.Len(t, changes, 2)
 	assert.Equal(t, "f[b]", changes[0].Name)

@@ -13,7 +13,7 @@ import (
 
 // Continue does not read unchanged checkpoints again, and its result equals a complete
 // export.
-func TestCrunchFolderGoesOn(t *testing.T) {
+func TestCrunchFolderContinue(t *testing.T) {
 	var records []*checkpoint.Record
 	var ids []checkpoint.ID
 	for n := range 5 {

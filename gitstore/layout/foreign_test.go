@@ -134,7 +134,7 @@ func imported(f realFile) *File {
 }
 
 // Importable files survive a round trip through a stored record byte for byte.
-func TestRealFilesComeBack(t *testing.T) {
+func TestRealFilesRoundTrip(t *testing.T) {
 	seen := 0
 	for _, f := range realFiles(t) {
 		file := imported(f)
@@ -159,7 +159,7 @@ func TestRealFilesComeBack(t *testing.T) {
 }
 
 // After changes, or without the original bytes, documents keep all keys in order.
-func TestRealFilesKeepTheirKeys(t *testing.T) {
+func TestRealFilesKeepKeyOrder(t *testing.T) {
 	seen := 0
 	for _, f := range realFiles(t) {
 		file := imported(f)

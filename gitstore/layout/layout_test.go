@@ -87,7 +87,7 @@ func TestDocuments(t *testing.T) {
 }
 
 // Byte order marks, CRLF and missing final newlines survive a round trip.
-func TestBytesComeBack(t *testing.T) {
+func TestOriginalBytesSurvive(t *testing.T) {
 	for _, change := range []func(string) string{
 		func(s string) string { return "\ufeff" + s },
 		func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
@@ -106,7 +106,7 @@ func TestBytesComeBack(t *testing.T) {
 }
 
 // Of changes only values that differ from the record. Unknown keys keep their positions.
-func TestChanges(t *testing.T) {
+func TestOfChangesOnlyNewValues(t *testing.T) {
 	finish := func(r *checkpoint.Record, current string, done ...string) {
 		p := r.Progress()
 		p.Current, p.Completed, p.Remaining = current, done, nil
@@ -192,7 +192,7 @@ func TestTwoFiles(t *testing.T) {
 }
 
 // New documents from a record satisfy the rules of their layout.
-func TestFresh(t *testing.T) {
+func TestNewDocumentsAreValid(t *testing.T) {
 	r := checkpoint.New()
 	r.SetID("CP-2-20260301T000000Z-00112233")
 	r.SetCreatedAt(mustTime(t, "2026-03-01T00:00:00Z"))
@@ -266,7 +266,7 @@ total_checkpoints: 2
 }
 
 // Read rejects unreadable documents with a precise reason.
-func TestUnreadable(t *testing.T) {
+func TestReadRejects(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		as   Name
@@ -320,7 +320,7 @@ func TestFileNames(t *testing.T) {
 }
 
 // Keys reserved for git-checkpoint are ordinary keys in a document.
-func TestCrunchKeysOfOurs(t *testing.T) {
+func TestCrunchKeepsReservedKeys(t *testing.T) {
 	for _, layout := range []string{"mine", "\n  name: crunch"} {
 		data := "checkpoint_id: CP-a-1-0000\ncreated_at: \"2026-01-01\"\nissue_number: 7\n" +
 			"snapshot:\n  detached: true\nclock: 5\ntrigger: odd_one\nlayout: " + layout + "\n"

@@ -309,7 +309,7 @@ func storyProblems(t *testing.T, text, path, value string) []string {
 }
 
 // A mismatch between file name and id is a warning.
-func TestNames(t *testing.T) {
+func TestFileNameMismatchIsWarned(t *testing.T) {
 	for name, want := range map[string]int{"checkpoint-S.json": 0, "checkpoint-T.json": 1, "": 0, "latest.json": 0} {
 		f, err := Read(Pipeline, name, []byte(stories[2]))
 		require.NoError(t, err)

@@ -71,7 +71,7 @@ func TestWorkersOfOneStory(t *testing.T) {
 }
 
 // Task values other than the status survive a new document.
-func TestTasksKeepWhatIsKnown(t *testing.T) {
+func TestTasksKeepOtherValues(t *testing.T) {
 	r := worker(t, nil, stories[2])
 	tasks := r.Doc().Sub("tasks")
 	tasks.Sub("T2").Set("status", "running")

@@ -177,8 +177,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestRules compares the rule texts of all decisions and the plan ids with a golden file.
-func TestRules(t *testing.T) {
+// TestPlanGolden compares the rule texts of all decisions and the plan ids with a golden file.
+func TestPlanGolden(t *testing.T) {
 	var b strings.Builder
 	for _, c := range planCases {
 		ds := Plan(parsePolicy(t, c.rules), parseItems(t, c.items), noon)
@@ -209,7 +209,7 @@ func TestRuleHidesControlCharacters(t *testing.T) {
 }
 
 // The order of the chain counts, not the commit times.
-func TestOrderWinsOverTime(t *testing.T) {
+func TestChainOrderBeatsTime(t *testing.T) {
 	items := parseItems(t, "ui ui ui")
 	for i := range items {
 		items[i].Created = noon.Add(time.Duration(i) * time.Hour)

@@ -69,8 +69,8 @@ func bruteKeep(p Policy, items []Item, i int) bool {
 	return newerInGroup < rule.Keep
 }
 
-// TestOracle compares Plan with bruteKeep on random histories.
-func TestOracle(t *testing.T) {
+// TestPlanMatchesBruteForce compares Plan with bruteKeep on random histories.
+func TestPlanMatchesBruteForce(t *testing.T) {
 	dropped := 0
 	for seed := range int64(histories) {
 		p, items := random(rand.New(rand.NewSource(seed)))
@@ -94,8 +94,8 @@ func kept(items []Item, ds []Decision) []Item {
 	return out
 }
 
-// TestProperties checks invariants of Plan on random histories and policies.
-func TestProperties(t *testing.T) {
+// TestPlanInvariants checks invariants of Plan on random histories and policies.
+func TestPlanInvariants(t *testing.T) {
 	for seed := range int64(histories) {
 		r := rand.New(rand.NewSource(seed))
 		p, items := random(r)

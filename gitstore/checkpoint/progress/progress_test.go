@@ -178,7 +178,7 @@ func TestTransitions(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestRefusedTransitions(t *testing.T) {
 	const three = "progress: {total: 3, completed: ['1'], skipped: ['2']}"
 	for _, c := range []struct {
 		name, section string
@@ -293,7 +293,7 @@ func TestPlannedPhases(t *testing.T) {
 // Random transitions keep the invariants: completed, skipped and remaining phases are
 // disjoint and complete, records survive encoding, and failed transitions leave records
 // unchanged.
-func TestRandomWalks(t *testing.T) {
+func TestRandomTransitions(t *testing.T) {
 	for seed := range uint64(300) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		total := 1 + rnd.IntN(6)

@@ -8,7 +8,7 @@ import (
 )
 
 // A workflow permits only its configured transitions.
-func TestWays(t *testing.T) {
+func TestTransitionsAllow(t *testing.T) {
 	var ways Transitions
 	for _, s := range []string{"plan test", "test -> sprint", "sprint review", "* failed", "failed *"} {
 		w, err := ParseTransition(s)

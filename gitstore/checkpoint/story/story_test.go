@@ -43,7 +43,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-func TestJudgeCountsNothingElse(t *testing.T) {
+func TestJudgeIgnoresOtherVerdicts(t *testing.T) {
 	for _, stage := range []string{
 		"{story: S, number: 1, verdict: GO}", "{story: S, number: 3, verdict: PASS}", "{story: S, number: 3, verdict: CONCERNS}",
 		"{story: S, number: 3, verdict: WAIVED}", "{story: S, number: 2, verdict: FAIL}", "{story: S, number: 1, verdict: FAIL}",
@@ -68,7 +68,7 @@ func TestPausedByHand(t *testing.T) {
 }
 
 // Without stories, crashes count per task.
-func TestTaskThatCrashes(t *testing.T) {
+func TestCrashCountsPerTask(t *testing.T) {
 	r := record(t, "tasks: {T1: {status: running}}")
 	Crash(r, "T1")
 	require.NoError(t, Err(r, "T1"))

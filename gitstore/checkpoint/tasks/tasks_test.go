@@ -95,7 +95,7 @@ func TestCycles(t *testing.T) {
 
 // Random graphs: each id is in one layer, the earliest possible after its dependencies.
 // An added cycle is reported.
-func TestLayersAtRandom(t *testing.T) {
+func TestLayersOfRandomGraphs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		n := 1 + rng.IntN(30)
@@ -151,7 +151,7 @@ func TestCurrentBatch(t *testing.T) {
 }
 
 // Repeated status changes have no effect.
-func TestMoves(t *testing.T) {
+func TestTaskLifecycle(t *testing.T) {
 	l := of(t, "tasks: {a: {status: pending, mine: 7}}")
 	require.NoError(t, l.Start("a", Claim{By: "w1", At: noon}))
 	assert.Equal(t, Task{ID: "a", Status: Running, Attempts: 1, By: "w1"}, at(t, l, "a"))
@@ -207,7 +207,7 @@ func TestStartRefused(t *testing.T) {
 }
 
 // Dependents of a failed task are blocked until the task restarts.
-func TestFailure(t *testing.T) {
+func TestFailBlocksDependents(t *testing.T) {
 	l := of(t, graph+"tasks: {x: {}, y: {depends_on: [x]}, z: {depends_on: [y], status: running}}\n")
 	out, err := l.Fail("investigate", Failure{Error: "no"})
 	require.NoError(t, err)
@@ -316,7 +316,7 @@ func TestAdd(t *testing.T) {
 
 // An existing cycle, possible after a merge, does not prevent unrelated tasks and can be
 // resolved.
-func TestAddBesideACycle(t *testing.T) {
+func TestAddWithExistingCycle(t *testing.T) {
 	l := of(t, "tasks: {a: {depends_on: [b]}, b: {depends_on: [a]}}")
 	require.NoError(t, l.Add(Plan{ID: "c"}, Plan{ID: "d", Needs: []string{"a", "c"}}))
 	require.NoError(t, l.Add(Plan{ID: "a", Output: "out/a"}))

@@ -170,7 +170,7 @@ func TestLargerTreeWins(t *testing.T) {
 	assert.Equal(t, "b", MergeStates(has("b"), has("a")).Checkpoints["x-1"].Tree)
 }
 
-func TestOfSharesNothing(t *testing.T) {
+func TestMergeStatesSharesNothing(t *testing.T) {
 	a := State{Checkpoints: map[checkpoint.ID]Checkpoint{"x-1": {1, "a"}}, Ledger: ledger.New()}
 	s := MergeStates(a)
 	s.Checkpoints["y-1"], s.Ledger.Deleted["y-1"] = Checkpoint{}, true

@@ -19,7 +19,7 @@ func record(t *testing.T, text string) *checkpoint.Record {
 	return r
 }
 
-func TestRecords(t *testing.T) {
+func TestMerge(t *testing.T) {
 	for _, c := range []struct{ name, base, other, newer, want string }{
 		{
 			"each completed a task",
