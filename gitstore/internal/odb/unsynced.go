@@ -19,7 +19,7 @@ import (
 // file systems and clock differences.
 const writtenOut = 30 * time.Minute
 
-// Recent returns the later of since and the current time minus 30 minutes. Older changes
+// Recent returns the later of since and the current time minus writtenOut. Older changes
 // are on disk.
 func Recent(since time.Time) time.Time {
 	if old := time.Now().Add(-writtenOut); since.Before(old) {
