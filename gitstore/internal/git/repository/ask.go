@@ -55,7 +55,7 @@ func discover(ctx context.Context, g git.Git) (Info, error) {
 	return r, nil
 }
 
-// none returns the error for a missing repository. For the usual reason, git's message
+// The error for a missing repository wraps ErrNone. For the usual reason, git's message
 // contains no directory and repeats the text of ErrNone.
 func none(dir string, err error) error {
 	switch here, pathErr := physical(dir); {
