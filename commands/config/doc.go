@@ -39,11 +39,11 @@
 // A file in the worktree comes with the clone and is hostile until checked. Each key
 // restricts the values from such a file:
 //
-// - Free: any valid value
-// - Tighten: values that keep more, or are stricter, than the default
-// - Inside: a path inside the worktree
-// - Never: no value
+//   - Free: any valid value
+//   - Tighten: values that keep more, or are stricter, than the default
+//   - Inside: a path inside the worktree
+//   - Never: no value
 //
-// A weaker value for a Tighten key is accepted if a trusted source also sets this key,
-// because the trusted source overrides the file.
+// A weaker value for a Tighten key is accepted if a trusted source also sets this key.
+// The trusted source then overrides the file.
 package config

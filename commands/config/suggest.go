@@ -33,7 +33,7 @@ type candidate struct {
 	cost        int
 }
 
-// parts returns possible intentions behind a misspelt name: the whole known name, its
+// parts returns the forms of a known name that users may have misspelt: the whole name, its
 // section, or its last word at the wrong level.
 func parts(known string) []candidate {
 	all := []candidate{{known, known, 0}}

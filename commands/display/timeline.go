@@ -141,7 +141,6 @@ func (s Screen) id(e *TimelineEntry) string {
 	return output.Clean(e.ID)
 }
 
-// columns computes common column widths.
 func (s Screen) columns(entries []TimelineEntry) columns {
 	var w columns
 	for i := range entries {

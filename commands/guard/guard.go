@@ -56,7 +56,7 @@ type Guard struct {
 	sigs      chan os.Signal
 	signalled map[os.Signal]time.Time // time of the latest signal by kind
 	echoed    map[os.Signal]bool      // git's forwarded copy was received
-	second    bool                    // repeated signal: the command must end at once
+	second    bool                    // a repeated signal has killed the command
 	deadline  time.Time               // deadline for all attempts
 	late      bool                    // Limits.Timeout has expired
 	busy      atomic.Bool             // a save or push is running

@@ -60,12 +60,12 @@ func (g *Guard) beside(work, stop func()) (waiting os.Signal) {
 	}
 }
 
-// Saved reports, during Work.Save, that the checkpoint is stored. Later signals need not
-// wait for Save to return.
+// Saved marks the checkpoint as stored. Work.Save calls Saved, so that later signals need
+// not wait for Save to return.
 func (g *Guard) Saved() { g.busy.Store(false) }
 
-// Tell calls say, which prints a message. The call is deferred until the command ends if
-// it controls the terminal.
+// Tell prints a message with say. If the command controls the terminal, the message is
+// deferred until the command ends.
 func (g *Guard) Tell(say func()) {
 	if g.ownsScreen() {
 		g.untold = append(g.untold, say)

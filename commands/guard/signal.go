@@ -79,7 +79,6 @@ func (g *Guard) pause(d time.Duration) bool {
 	}
 }
 
-// lastSignal returns the latest signal.
 func (g *Guard) lastSignal() os.Signal {
 	var last os.Signal
 	for s, at := range g.signalled {

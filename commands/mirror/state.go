@@ -41,7 +41,7 @@ type State struct {
 // FileState describes a file as last written or read.
 type FileState struct {
 	Owner string `json:"owner"`
-	Key   string `json:"key"` // owner named in the file itself
+	Key   string `json:"key"` // issue key in the file's content, or ""
 	Sum   string `json:"sum"`
 	Size  int64  `json:"size"`
 	Time  int64  `json:"time"` // modification time in nanoseconds

@@ -2,7 +2,7 @@ package output
 
 // Status is the progress and freshness of a checkpoint. Remaining lists remaining phases;
 // Changed lists paths changed since. AutoResume reports whether an unattended resume is
-// safe. AutoResumeReason refers only to the previous run.
+// safe. AutoResumeReason covers only conditions of the previous run.
 type Status struct {
 	Type            string         `json:"type"`
 	CheckpointID    string         `json:"checkpoint_id" empty:"null"`
@@ -73,7 +73,7 @@ type Resume struct {
 
 // Restore lists files of a checkpoint by result. Restored files were written. Skipped files
 // were changed since and remain unchanged. Files in InTheWay were not restored, because
-// git does not track the existing file.
+// an untracked file exists at the path.
 type Restore struct {
 	Type         string   `json:"type"`
 	CheckpointID string   `json:"checkpoint_id" empty:"null"`

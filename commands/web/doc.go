@@ -1,5 +1,5 @@
-// Package web serves a web page for checkpoints on a loopback address, and exports this
-// page as a single file.
+// Package web serves a web page for checkpoints, by default on a loopback address, and
+// exports this page as a single file.
 //
 //	/                              the issues
 //	/i/ISSUE                       progress and timeline of an issue

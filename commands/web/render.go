@@ -32,7 +32,6 @@ var templates = sync.OnceValues(func() (*template.Template, error) {
 	}).ParseFS(pages, "assets/*.html")
 })
 
-// render writes a page as HTML.
 func render(w io.Writer, p *Page) error {
 	t, err := templates()
 	if err != nil {

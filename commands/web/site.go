@@ -33,7 +33,6 @@ type visit struct {
 	links
 }
 
-// handler returns the routes of all pages.
 func (s *site) handler() http.Handler {
 	mux := http.NewServeMux()
 	page := func(pattern string, show func(*visit) error) {
@@ -95,7 +94,6 @@ func (v *visit) fail(err error) {
 	v.write(status, p)
 }
 
-// statusOf returns the HTTP status of an error.
 func statusOf(err error) int {
 	var none *gitstore.NoneError
 	var missing *gitstore.NotFoundError

@@ -52,7 +52,7 @@ func (r *Repo) replace(f atomicfile.Replacement, text string) error {
 	return r.obstacle(r.keep(f, func() error { return f.Write(text) }))
 }
 
-// obstacle adds a hint at --force to a refused replacement.
+// obstacle adds a hint about --force to the error of a refused replacement.
 func (r *Repo) obstacle(err error) error {
 	var obstacle *atomicfile.ObstacleError
 	if errors.As(err, &obstacle) {

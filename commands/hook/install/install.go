@@ -258,8 +258,8 @@ func (r *Repo) checkRuns(info fs.FileInfo, site site, shown string) error {
 	return refuse("chmod +x "+output.Shell(shown), "%s is not executable, so git does not run it", shown)
 }
 
-// wrapFile plans to move a non-shell hook aside and to write a wrapper that calls it. A
-// hook exists under the original name at all times.
+// wrapFile plans to move a symlink or non-shell hook aside and to write a wrapper that calls
+// it. A hook exists under the original name at all times.
 func (r *Repo) wrapFile(site site, e hook.Event) ([]HookChange, error) {
 	path, aside := site.file(e), site.aside(e)
 	if _, err := os.Lstat(aside); err == nil && !sameHook(path, aside) {

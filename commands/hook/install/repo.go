@@ -49,7 +49,8 @@ type HookChange struct {
 	Do   func() error
 }
 
-// A HookError reports a refused, harmful install. Hint is a suggested command, or "".
+// A HookError reports an install or uninstall that was refused because it would cause
+// damage. Hint is a suggested command, or "".
 type HookError struct {
 	Hint string
 	Err  error

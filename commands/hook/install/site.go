@@ -18,7 +18,6 @@ type site struct {
 	manager string // manager that generates the files run by git, or ""
 }
 
-// file returns the path of an event's hook file.
 func (s site) file(e hook.Event) string { return filepath.Join(s.dir, string(e)) }
 
 // renamed returns names that managers give to an existing hook file when they install

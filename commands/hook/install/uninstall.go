@@ -120,8 +120,8 @@ func isEmptyFolder(path string) bool {
 	return err == nil && len(entries) == 0
 }
 
-// uninstallFile plans the removal of the block from one file, and the return of its
-// original from aside.
+// uninstallFile plans the removal of the block from one file. If the file is a wrapper, the
+// original file is moved back from aside.
 func (r *Repo) uninstallFile(path, aside string, e hook.Event) ([]HookChange, error) {
 	f, err := atomicfile.Read(path)
 	if err != nil {
