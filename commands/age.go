@@ -9,8 +9,8 @@ import (
 )
 
 // ageRules returns the retention rules by age: when a whole chain moves to the archive,
-// and how long archived checkpoints stay. The claude and dotagent layouts have own rules,
-// unless the user sets max_age_days or archive_days.
+// and how long archived checkpoints stay. The claude and dotagent layouts have rules of
+// their own, unless the user sets max_age_days or archive_days.
 func (c *Invocation) ageRules() gitstore.PruneRequest {
 	completed, other := c.settings.ArchiveDays()
 	req := gitstore.PruneRequest{
@@ -38,8 +38,8 @@ func (c *Invocation) issuesToAge() []checkpoint.Issue {
 	return issues
 }
 
-// applyAge applies the rules of age to issues. An error becomes a warning, so that the
-// surrounding command still succeeds.
+// applyAge applies the rules of age to issues. Errors become warnings, so that the
+// command itself still succeeds.
 func (c *Invocation) applyAge(issues ...checkpoint.Issue) {
 	for _, i := range issues {
 		done, err := c.pruneByAge(i)
@@ -73,8 +73,8 @@ func (c *Invocation) pruneByAge(i checkpoint.Issue) (*gitstore.Pruned, error) {
 	return c.store.Prune(c.ctx, req)
 }
 
-// withinMaxAge reports whether no rule of age can concern an issue. It reads the newest
-// checkpoint only.
+// withinMaxAge reports whether no rule of age can concern an issue, by the newest
+// checkpoint alone.
 func (c *Invocation) withinMaxAge(i checkpoint.Issue, req gitstore.PruneRequest) bool {
 	if c.store.HasArchive(c.ctx, i) {
 		return false

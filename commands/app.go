@@ -72,8 +72,8 @@ func allCommands() []*command {
 	}
 }
 
-// newApp returns a cli.App with the one command that runs and its flags. Declaring every
-// command takes noticeable time.
+// newApp returns a cli.App with one command and the given flags. Declaring every command
+// takes noticeable time.
 func newApp(env *Env, l *line) *cli.App {
 	return &cli.App{
 		Name:           progName,
@@ -114,7 +114,7 @@ type command struct {
 	category    string
 	usage       string
 	args        string // arguments, as shown in the help
-	max         int    // maximal number of arguments
+	max         int    // maximum number of arguments
 	description string
 	examples    []string          // full command lines
 	flags       func() []cli.Flag // nil if the command has no flags
@@ -132,7 +132,7 @@ func (d *command) build(env *Env, flags []cli.Flag) *cli.Command {
 	}
 }
 
-// allFlags returns the flags of the command and the flags that all commands share.
+// allFlags returns the command's flags and the common flags.
 func (d *command) allFlags() []cli.Flag { return append(d.ownFlags(), commonFlags()...) }
 
 func (d *command) ownFlags() []cli.Flag {

@@ -15,9 +15,9 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// `resume --ci` is for CI jobs: it fetches the issue's checkpoints, resumes only if no
-// question is open, and prints variables for a shell. All variables are printed in every
-// case, and a first run without checkpoints is no error. After an error the action is
+// `resume --ci` is for CI jobs: it fetches the issue's checkpoints, resumes if no
+// question is open, and prints shell variables. All variables are printed in every case,
+// and a first run without checkpoints is no error. After an error the action is
 // prompt_user: a shell that evaluates the output does not see the exit code, and must not
 // start from scratch.
 
@@ -79,8 +79,8 @@ func (c *Invocation) ciResume(r *resumption) error {
 	return resumeOpened(c, r, choice)
 }
 
-// ciFetch fetches the checkpoints of the issue. Without a remote it prints a warning and
-// the local checkpoints are used.
+// ciFetch fetches the checkpoints of the issue. Without a remote, ciFetch prints a
+// warning, and resume uses local checkpoints.
 func (c *Invocation) ciFetch() error {
 	issue, err := c.ciIssue()
 	if err != nil {

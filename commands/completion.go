@@ -160,7 +160,7 @@ func (c *Invocation) idWords(l *gitstore.List) []complete.Word {
 	return words
 }
 
-// phaseWords returns the phases of the newest record, of the settings, and of the listed
+// phaseWords returns phases from the newest record, the settings and the listed
 // checkpoints.
 func (c *Invocation) phaseWords(l *gitstore.List) []complete.Word {
 	var names []string
@@ -174,7 +174,7 @@ func (c *Invocation) phaseWords(l *gitstore.List) []complete.Word {
 }
 
 // taskWords returns the tasks of the newest record that a verb accepts: all tasks for
-// `task list`, open tasks for the other verbs.
+// `task list`, open tasks for other verbs.
 func (c *Invocation) taskWords(l *gitstore.List, args []string) []complete.Word {
 	r, err := c.store.Record(&l.Checkpoints[0])
 	if err != nil || args[0] == "add" {

@@ -11,8 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// declared returns the declarations of all commands, for the manual and for shell
-// completion.
+// declared returns all command declarations for the manual and shell completion.
 func declared(commands []*command) *manual.Tool {
 	v := buildVersion()
 	date, _, _ := strings.Cut(v.Date, "T")

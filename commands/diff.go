@@ -114,8 +114,8 @@ func (c *Invocation) firstOfAll(issue checkpoint.Issue, from string, err error) 
 	return fail(exitNone, "git checkpoint show "+issueArg(issue), "diff: issue %s has one checkpoint, and nothing to compare it with", issue)
 }
 
-// twoNames returns the issue and the names of both checkpoints. Of two arguments, the
-// first is the issue if an issue of that name exists.
+// twoNames returns the issue and the names of both checkpoints. If the first of two
+// arguments names an existing issue, it selects that issue.
 func (c *Invocation) twoNames() (issue checkpoint.Issue, from, to string, err error) {
 	defer func() { c.issueInQuestion = issue }()
 	const before = gitstore.Latest + "~1"
@@ -164,7 +164,7 @@ func (c *Invocation) diffJSON(d *difference) error {
 	return c.write(out)
 }
 
-// countLines fills in the added and deleted lines of each file and of all files.
+// countLines sets added and deleted lines per file and in total.
 func (c *Invocation) countLines(b *gitstore.TreeDiff, files []gitstore.FileChange, out *output.CheckpointDiff) error {
 	lines, err := b.Lines(c.ctx)
 	if err != nil {

@@ -77,7 +77,7 @@ func runDoctor(c *Invocation) error {
 	return nil
 }
 
-// withHint returns the text of a setting's error with the command that corrects it.
+// withHint returns a setting's error text with a corrective command.
 func withHint(e *config.SettingError) string {
 	if e.Hint == "" {
 		return e.Error()
@@ -154,7 +154,7 @@ func (c *Invocation) inspectAll(result *output.Doctor) error {
 	return nil
 }
 
-// hookTrouble returns the problem of a hook, or "" if the hook is fine.
+// hookTrouble returns a hook's problem, or "" if there is no problem.
 func hookTrouble(h output.Hook) string {
 	wanted := h.Event == "pre-push" && h.Setting != "off"
 	switch {

@@ -10,7 +10,7 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// checkPace warns about issues that are saved too rarely or too often.
+// checkPace warns about issues with too few or too many saves.
 func (c *Invocation) checkPace(issues []checkpoint.Issue, result *output.Doctor) {
 	var paces []gitstore.Pace
 	for _, i := range issues {

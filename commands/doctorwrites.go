@@ -13,7 +13,7 @@ import (
 // Other systems write a temporary file and rename it. A remaining temporary file comes
 // from an unfinished write.
 const (
-	writeTime   = time.Hour // older temporary files have no writer any more
+	writeTime   = time.Hour // older temporary files have no active writer
 	maxWritings = 20_000    // limit of directory entries
 )
 

@@ -61,8 +61,7 @@ func runDrop(c *Invocation) error {
 	return c.showResult("drop", issue, named, "dropped")
 }
 
-// purge deletes the content of dropped checkpoints and names the refs that still contain
-// it.
+// purge deletes dropped checkpoints' content and prints refs that still contain it.
 func (c *Invocation) purge(issue checkpoint.Issue, ids []checkpoint.ID, dropped []gitstore.Checkpoint) error {
 	carriers, err := c.store.Purge(c.ctx, issue, ids)
 	if err != nil {

@@ -43,7 +43,7 @@ type edit struct {
 	decisions  []string // appended to the decisions of the record
 	issue      *freshness.SourceIssue
 	seen       time.Time // time at which issue was read; zero means now
-	noBody     bool      // record only the digest of the issue's body
+	noBody     bool      // record only a digest of the issue's body
 	rules      freshness.Rules
 	strict     bool
 	now        time.Time
@@ -58,9 +58,9 @@ type assignment struct {
 
 // A saveInput has the parameters of a save that are not flags.
 type saveInput struct {
-	doc       *layout.File                   // of save --as, nil for any other save
-	begin     func(*checkpoint.Record) error // of a step before the flags, nil for none
-	move      func(*checkpoint.Record) error // of a step after them, nil for none
+	doc       *layout.File                   // document of save --as, or nil
+	begin     func(*checkpoint.Record) error // step before the flags apply, or nil
+	move      func(*checkpoint.Record) error // step after the flags apply, or nil
 	artifacts []string                       // additional files to capture as artifacts
 	content   bool                           // the flags --summary and --decision describe the checkpoint
 }
@@ -111,7 +111,7 @@ func (c *Invocation) editor(issue checkpoint.Issue, trigger checkpoint.Trigger, 
 	return e.apply, nil
 }
 
-// textFlags are the flags whose value is stored in the record unchanged.
+// textFlags lists flags whose values are stored unchanged.
 var textFlags = []string{"phase", "agent", "action", "conflict", "session", "message", "resume-from", "no-resume", "summary"}
 
 // readState reads and decodes the --state document.
@@ -135,8 +135,8 @@ func (c *Invocation) readState() (*checkpoint.Map, error) {
 	return r.Doc(), nil
 }
 
-// readInput reads a file, or standard input for "-". It fails if the content exceeds the
-// size limit of a record.
+// readInput reads a file, or standard input for "-". Content above a record's size limit
+// is an error.
 func (c *Invocation) readInput(name string) ([]byte, error) {
 	in := c.env.Stdin
 	if name != "-" {
@@ -155,7 +155,7 @@ func (c *Invocation) readInput(name string) ([]byte, error) {
 	return data, err
 }
 
-// ownedKeys are the record keys that every save sets itself. Their values in a --state
+// ownedKeys are the record keys that every save sets itself. Values from a --state
 // document are ignored.
 var ownedKeys = []string{"version", "checkpoint_id", "created_at", "issue_number", "files_modified", "clock", "snapshot"}
 

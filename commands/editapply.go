@@ -183,7 +183,7 @@ func (e *edit) applyProgress(r *checkpoint.Record) {
 	}
 }
 
-// setOutput records the completion of an action by an agent.
+// setOutput records an agent's completed action.
 func setOutput(r *checkpoint.Record, agent, action string, at time.Time, summary string) {
 	o := child(child(child(r.Doc(), "agent_outputs"), agent), action)
 	o.Set("completed_at", checkpoint.FormatTime(at))

@@ -16,8 +16,8 @@ func (e *edit) checkPhase(r *checkpoint.Record) error {
 	return fail(exitUsage, "git config checkpoint.phases <phase>,<phase>...", "save: %s", problem)
 }
 
-// unknownPhase returns a message if the phase of a record is unknown. It returns "" if
-// phases are only counted or if the record's layout has own phases.
+// unknownPhase returns a message if the record's phase is unknown. It returns "" if
+// phases are only counted or if the record's layout defines the phases.
 func unknownPhase(r *checkpoint.Record, rules freshness.Rules) string {
 	names, total := r.Progress().Names, r.Progress().Total
 	phase := r.Phase()
@@ -27,8 +27,7 @@ func unknownPhase(r *checkpoint.Record, rules freshness.Rules) string {
 	return fmt.Sprintf("phase %s is none of %s", phase, list(rules.KnownPhases(names)))
 }
 
-// applyDigests records the current digests of the plan and of the outputs that the record
-// refers to.
+// applyDigests records current digests of the record's plan and outputs.
 func (e *edit) applyDigests(r *checkpoint.Record) error {
 	outputs, plan := r.Outputs(), r.PlanPath()
 	var places []string

@@ -37,9 +37,9 @@ func osEnv() (*Env, error) {
 	return e, nil
 }
 
-// openTty opens the terminal for questions to a person. It requires that standard input
-// is a terminal. The controlling terminal is no substitute: the command line of an agent
-// or an editor has one too, but no person reads it.
+// openTty opens the terminal for questions to a person. Standard input must be a
+// terminal. The controlling terminal is no substitute: the command line of an agent or an
+// editor has one too, but no person reads it.
 func openTty() (io.ReadWriteCloser, error) {
 	if off(os.Getenv("GIT_TERMINAL_PROMPT")) {
 		return nil, errors.New("GIT_TERMINAL_PROMPT switches questions off")

@@ -11,9 +11,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// cmdExamples runs every example of the help in a copy of the directory world: `examples
-// world codes`. Each line of the file codes has a non-zero exit code and the prefix of
-// the examples that return it.
+// cmdExamples runs every help example in a copy of directory world: `examples world
+// codes`. Each line of file codes contains a non-zero exit code and the prefix of
+// examples that return this code.
 func cmdExamples(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: examples world codes")
@@ -51,8 +51,8 @@ func codeOfExample(codes, line string) string {
 	return code
 }
 
-// runExample runs a line in the repository of a copy of the world. It returns a message
-// if the exit code is not the expected one, and "" otherwise.
+// runExample runs a line in a world copy's repository. It returns an error message if the
+// exit code differs, or "".
 func runExample(ts *testscript.TestScript, world, dir, line, want string) string {
 	defer os.RemoveAll(dir)
 	if out, err := exec.Command("cp", "-R", world, dir).CombinedOutput(); err != nil {

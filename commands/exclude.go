@@ -35,7 +35,7 @@ func (c *Invocation) excludeFolder(folder string) {
 	}
 }
 
-// keepFormer stores a copy of a file before a change and returns the path of the copy.
+// keepFormer stores a copy before a file changes and returns the copy's path.
 func (c *Invocation) keepFormer(f atomicfile.Replacement) (string, error) {
 	return atomicfile.Keep(filepath.Join(c.store.CommonDir(), "git-checkpoint", "before"), f)
 }

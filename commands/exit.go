@@ -51,10 +51,10 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// ExitCode returns the exit code that the error has.
+// ExitCode returns the error's exit code.
 func (f *failure) ExitCode() int { return f.code }
 
-// Hint returns the command to type next, "" if there is none.
+// Hint returns the next command, or "".
 func (f *failure) Hint() string { return f.hint }
 
 // withHint returns the failure with another hint.
@@ -69,8 +69,7 @@ func fail(code int, hint, format string, args ...any) error {
 	return &failure{code: code, kind: kinds[code], hint: hint, err: fmt.Errorf(format, args...)}
 }
 
-// failAs makes a failure of the kind failure with the exit code of another
-// program.
+// failAs returns a failure with the exit code of another program.
 func failAs(code int, format string, args ...any) error {
 	return &failure{code: code, kind: kinds[exitFailure], err: fmt.Errorf(format, args...)}
 }
@@ -102,7 +101,7 @@ func classify(err error) *failure {
 	code, hint := codeOf(err)
 	var none *gitstore.NoneError
 	if errors.As(err, &none) {
-		err = none // the contract fixes this text, without the wrapping of callers
+		err = none // the contract fixes this text without caller context
 	}
 	return &failure{code: code, kind: kinds[code], hint: hint, err: err}
 }
@@ -242,8 +241,7 @@ func mendThen(file string) string {
 	return "mend " + quoteArg(file) + ", then run the command again"
 }
 
-// alternatives returns the commands that are possible after a refused step, joined with
-// "or".
+// alternatives returns possible commands after a refused step, joined with "or".
 func alternatives(issue checkpoint.Issue, ways ...progress.Way) string {
 	commands := make([]string, len(ways))
 	for i, way := range ways {

@@ -74,9 +74,9 @@ func runExport(c *Invocation) error {
 	return x.show()
 }
 
-// recordsToExport returns the records to write, oldest first: for crunch all readable
-// records, for the other layouts the newest record. It fails if a record cannot be read
-// for a temporary reason, such as a lack of file descriptors or a disk error.
+// recordsToExport returns the records to write, oldest first: all readable records for
+// crunch, the newest record for other layouts. Temporary read errors, such as missing
+// file descriptors or disk errors, are returned.
 func (c *Invocation) recordsToExport(issue checkpoint.Issue, as layout.Name) ([]*checkpoint.Record, error) {
 	_, newest, err := c.store.NewestValid(c.ctx, issue)
 	if err != nil || as != layout.Crunch {

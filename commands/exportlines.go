@@ -14,9 +14,9 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// exportLines writes an issue's checkpoints for analysis, oldest first: one JSON object
-// per line, each with the id of the previous checkpoint and the whole record. Without
-// --dir the lines go to standard output.
+// exportLines writes an issue's checkpoints for analysis, oldest first. Each line is a
+// JSON object with the id of the previous checkpoint and the whole record. Without --dir,
+// exportLines writes to standard output.
 func (c *Invocation) exportLines() error {
 	if c.json && !c.flags.IsSet("dir") {
 		return usagef("export: --as jsonl is JSON already: leave out --json, or name a --dir")

@@ -90,8 +90,8 @@ func (x *exporting) keepFormer(f layout.Output) error {
 	return err
 }
 
-// plan returns the files to write. It refuses to overwrite a file of another format,
-// unless --force is set.
+// plan returns the files to write. Files of another format are an error, unless --force
+// is set.
 func (x *exporting) plan(files []layout.Output) ([]layout.Output, error) {
 	var todo []layout.Output
 	var inTheWay []string
@@ -183,7 +183,7 @@ func (x *exporting) moveAside() error {
 	return x.thinArchive(path.Dir(to))
 }
 
-// keptArchives is the number of folders in .archive that the dotagent system keeps.
+// keptArchives limits the folders in .archive, like the dotagent system does.
 const keptArchives = 5
 
 // archived matches the name of such a folder: a workflow and a time.

@@ -133,7 +133,7 @@ func (c *Invocation) branchFact(cp *gitstore.Checkpoint) freshness.Branch {
 	return f
 }
 
-// otherBranch returns the fact that HEAD is not on the checkpoint's branch.
+// otherBranch returns the branch fact if HEAD is on another branch than the checkpoint.
 func (c *Invocation) otherBranch(cp *gitstore.Checkpoint, b gitstore.BranchReport, now string) freshness.Branch {
 	f := freshness.Branch{State: freshness.BranchOther, Name: now, Exists: b.Exists, Became: b.Name}
 	if b.Exists {
@@ -191,8 +191,8 @@ func (c *Invocation) outputsFact(cp *gitstore.Checkpoint, r *checkpoint.Record) 
 	return freshness.Outputs{Checked: true, Missing: found.Missing, Changed: found.Changed}
 }
 
-// baseFact compares HEAD with the branch that the work will be merged into. The fact is
-// optional: after an error it is empty.
+// baseFact compares HEAD with the merge target branch. The fact is optional: after an
+// error it is empty.
 func (c *Invocation) baseFact() freshness.Base {
 	b, err := c.store.Base(c.ctx)
 	if err != nil {

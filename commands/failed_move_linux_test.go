@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// If the sync of a ref directory fails, the refs have moved already. The error then
-// states that the change is made, and contains the id of a new checkpoint.
+// If a ref directory's sync fails, refs have moved already. The error then reports a
+// completed change and a new checkpoint's id.
 func TestFailureAfterTheMove(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

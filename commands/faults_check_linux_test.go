@@ -30,7 +30,7 @@ type faultTest struct {
 	first int
 
 	template             *faultWorld
-	before, after, again faultState // before the command, after one run, after two runs
+	before, after, again faultState // states before the command, after one run, after two runs
 	begun                faultState // after an interrupted and a second run
 	code, codeAgain      int
 
@@ -65,7 +65,7 @@ func (f *faultTest) test(t *testing.T) {
 		for at := 1 + f.first%f.every; at <= n; at += f.every {
 			problems, hit := f.inject(t, kind, at)
 			if hit == nil {
-				break // fewer calls than in the run before
+				break // fewer calls than the previous run
 			}
 			tried++
 			if len(problems) > 0 {
@@ -91,7 +91,7 @@ func (f *faultTest) tell(t *testing.T, where string, problems []string) {
 	}
 }
 
-// expect runs the command without a fault, once and twice, to get the expected states.
+// expect runs the command without fault, once and twice, and records the expected states.
 func (f *faultTest) expect(t *testing.T) {
 	w := f.template.copyTo(t, filepath.Join(f.dir, "expected"))
 	o := w.try("git-checkpoint", f.args...)
@@ -176,7 +176,7 @@ func (f *faultTest) inject(t *testing.T, kind fault, at int) ([]string, *stop) {
 	c.remoteBlind = kind == faultFiles && strings.HasPrefix(r.hit.path, "remote.git/")
 	c.remoteTable = strings.HasPrefix(r.hit.path, "remote.git/reftable/")
 	c.stuck = kind == faultEIO && strings.HasPrefix(r.hit.call, "unlink")
-	pending := 0 // or the command after an interrupted restore
+	pending := 0 // 0, or 1 to 3 for the command that follows an interrupted restore
 	if f.row.restores && w.pending() {
 		pending = 1 + at/f.every%3
 	}
@@ -208,10 +208,10 @@ type faultCheck struct {
 	at     int
 	o      outcome
 	killed bool
-	stuck  bool // the removal of a file failed
+	stuck  bool // a file removal failed
 
-	remoteBlind bool // the remote's git could not open a file
-	remoteTable bool // the remote's git could not write a reftable
+	remoteBlind bool // remote git failed to open a file
+	remoteTable bool // remote git failed to write a reftable
 	left        faultState
 	problems    []string
 }
@@ -224,7 +224,7 @@ func (c *faultCheck) wrong(format string, args ...any) {
 func (c *faultCheck) checkLeft() {
 	f := c.f
 	if f.row.damage != nil && c.o.code != f.code {
-		return // the damage is still present
+		return // damage remains
 	}
 	var err error
 	if c.left, err = c.w.state(); err != nil {
@@ -244,8 +244,8 @@ func (c *faultCheck) checkLeft() {
 	}
 }
 
-// checkAlive fails for a checkpoint whose place is neither the old nor the expected
-// place.
+// checkAlive fails if a checkpoint's place matches neither the old nor the expected
+// state.
 func (c *faultCheck) checkAlive(s faultState) {
 	f := c.f
 	for id, was := range f.before.ids {
@@ -260,15 +260,15 @@ func (c *faultCheck) checkAlive(s faultState) {
 	}
 }
 
-// leftover matches a temporary file of a killed process. The next command that replaces
-// the file removes it.
+// leftover matches a temporary file of a killed process. The next replacement of the same
+// file removes this leftover.
 var leftover = regexp.MustCompile(`/\.[^/]+(\.git-checkpoint-\d+-\d+|\.\d+\.tmp)$`)
 
 // excludeLeftover matches the leftover of info/exclude. No later command replaces that
 // file if the line is in it.
 var excludeLeftover = regexp.MustCompile(`^repo/\.git/info/\.exclude\.git-checkpoint-\d+-\d+$`)
 
-// checkFiles fails for a file whose content is neither the old nor the expected content.
+// checkFiles fails if a file's content matches neither the old nor the expected state.
 func (c *faultCheck) checkFiles(s faultState) {
 	f := c.f
 	for name := range unionOf(s.files, f.before.files, f.after.files) {
@@ -306,15 +306,15 @@ var saysDone = regexp.MustCompile(`the change is made|is in the chain|is not com
 // saysMoved matches results in which a failed command reports its changes.
 var saysMoved = regexp.MustCompile(`: (fetched|pushed) \d+ checkpoint|^CP-\S+\t`)
 
-// checkAnswer compares the output of the command with its changes.
+// checkAnswer compares the command's output with actual changes.
 func (c *faultCheck) checkAnswer() {
 	f := c.f
 	if c.left.files == nil {
-		return // the state is unreadable, or the damage is still present
+		return // state is unreadable, or damage remains
 	}
 	if c.o.code == f.code {
 		if strings.Contains(c.o.err, "warning: not saved") || strings.Contains(c.o.err, "warning: not pushed") {
-			return // the exit code is that of the run command or of the save, and the warning reports the failure
+			return // exit code belongs to the protected command or to the save, and a warning reports the failure
 		}
 		if c.remoteBlind && f.form == refsTable && strings.Contains(c.o.out, ": pushed ") {
 			return // the remote's git cannot open its configuration, writes the ref as a file, and reports success
@@ -373,8 +373,8 @@ func (c *faultCheck) sameFiles(got, want faultState, when string) {
 	}
 }
 
-// waits limits the duration of the next command. A command that meets a lock waits for
-// ten seconds.
+// waits limits the next command's duration. A command that meets a lock waits for ten
+// seconds.
 const waits = 5 * time.Second
 
 // checkNext runs the command again, or continues or aborts a restore.
@@ -402,8 +402,8 @@ func (c *faultCheck) checkNext() {
 		return
 	}
 	if c.w.shares && strings.Contains(o.err, "cannot lock ref") && len(locksIn(filepath.Join(c.w.root, "remote.git"))) > 0 {
-		// The remote's git was killed. This program must not remove its locks. It reports
-		// why it cannot push, and no local data is lost.
+		// The remote's git was killed. This program must not remove another repository's
+		// locks. It reports the push error, and local data stays complete.
 		c.checkAlive(state)
 		return
 	}
@@ -466,8 +466,8 @@ func (c *faultCheck) checkUndo() {
 	}
 }
 
-// tableLocked reports whether a command failed at the reftable lock that git could not
-// remove because of the fault. Git has ended, so the owner of the lock is unknown.
+// tableLocked reports whether a command failed at a reftable lock that git failed to
+// remove after the fault. Git has ended, so the lock's owner is unknown.
 func (c *faultCheck) tableLocked(o outcome) bool {
 	return c.stuck && strings.Contains(o.err, "tables.list.lock exists; if no git is running, remove it")
 }

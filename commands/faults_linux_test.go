@@ -16,10 +16,11 @@ import (
 )
 
 // TestFaultAtEachCall stops each writing command at each system call that changes
-// something, in the command and in its git processes. It injects a fault there and checks
-// the result.
+// something, in the command and in its git processes. Each stop injects a fault, and the
+// test checks the result.
 //
-//   - GIT_CHECKPOINT_TEST_FAULTS=full tests every call, a number n every nth call, with a different first call for each command.
+//   - GIT_CHECKPOINT_TEST_FAULTS=full tests every call, a number n every nth call. The first
+//     call differs between commands.
 //   - GIT_CHECKPOINT_TEST_FAULT_ROWS is a regular expression for names in faultRows.
 //   - GIT_CHECKPOINT_TEST_FAULT_TABLE is the output file for the table of the run.
 func TestFaultAtEachCall(t *testing.T) {

@@ -17,14 +17,14 @@ type faultRow struct {
 	args    []string
 	form    map[refsForm]bool // nil for all forms
 
-	damage   func(w *faultWorld) // damages the repository before the command
+	damage   func(w *faultWorld) // damages the repository first
 	begun    func(w *faultWorld) // runs the first part of a two-part command
 	restores bool                // changes the worktree or the index
 	undo     bool                // `undo` reverts the command
 	thins    bool                // retention drops checkpoints, or keeps them if it cannot read enough data
 }
 
-// aboutID is the placeholder for the id of the second newest checkpoint.
+// aboutID is the placeholder for the second newest checkpoint's id.
 const aboutID = "<id>"
 
 func (w *faultWorld) saves(n int, args ...string) {
@@ -33,7 +33,7 @@ func (w *faultWorld) saves(n int, args ...string) {
 	}
 }
 
-// savedChange saves a change of several files and removes it from the worktree.
+// savedChange saves changes of several files and resets the worktree.
 func savedChange(w *faultWorld) {
 	w.write("src/c.txt", "saved\n")
 	w.write("src/d.txt", "saved\n")

@@ -18,11 +18,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A fault is injected into one system call of a command or of its git processes.
+// A fault affects one system call of a command or its git processes.
 type fault int
 
 const (
-	faultKill  fault = iota // SIGKILL for the command and its git processes, before the call
+	faultKill  fault = iota // SIGKILL for command and git processes, before the call
 	faultEIO                // the call fails, later calls succeed
 	faultSpace              // ENOSPC: this call and all later calls that need space fail
 	faultFiles              // EMFILE: the call gets no file descriptor
@@ -41,10 +41,10 @@ const (
 	callSpace               // may need disk space
 	callOpens               // returns a file descriptor
 	callNamed               // has a path argument, otherwise a descriptor
-	callAt                  // has a directory descriptor before the path
+	callAt                  // directory descriptor precedes the path
 )
 
-// A tracedCall is a system call at which the tracer stops.
+// A tracedCall is a system call that stops the tracer.
 type tracedCall struct {
 	name  string
 	kind  int
@@ -99,7 +99,7 @@ type stop struct {
 func (s stop) String() string { return s.call + " " + s.path }
 
 // A faultRun supervises the system calls of a command by seccomp user notifications. The
-// kernel suspends each call until the supervisor continues it or answers in its place.
+// kernel suspends each call until the supervisor continues or answers the call.
 type faultRun struct {
 	cmd    *exec.Cmd
 	inside string // count only calls on files below this directory

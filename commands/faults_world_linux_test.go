@@ -83,7 +83,7 @@ func (w *faultWorld) setEnv() {
 	}
 }
 
-// settle converts the refs of a template to its form.
+// settle converts a template's refs to the world's form.
 func (w *faultWorld) settle() {
 	w.t.Helper()
 	if w.form != refsLoose {
@@ -95,7 +95,7 @@ func (w *faultWorld) settle() {
 	}
 }
 
-// copyTo returns a copy of the world in another directory.
+// copyTo copies the world to another directory.
 func (w *faultWorld) copyTo(t *testing.T, dir string) *faultWorld {
 	c := &faultWorld{root: dir, form: w.form, git2: w.git2, shares: w.shares}
 	c.victim = &victim{t: t, dir: filepath.Join(dir, "repo")}
@@ -264,7 +264,7 @@ func anonymous(text string) string {
 // keptInGit are the directories of .git that contain files for users.
 var keptInGit = []string{"repo/.git/hooks", "repo/.git/info"}
 
-// oldIDs returns the ids that also occur in another state.
+// oldIDs returns ids that occur in both states.
 func oldIDs(ids, of map[string]string) map[string]string {
 	old := maps.Clone(ids)
 	maps.DeleteFunc(old, func(id, _ string) bool { return of[id] == "" })

@@ -85,7 +85,7 @@ func (c *Invocation) dispose(s *gitstore.Saved, status string) error {
 	return err
 }
 
-// reasons maps the end of a workflow to the reason for its archiving.
+// reasons maps a workflow's final status to an archive reason.
 var reasons = map[string]retention.Reason{
 	progress.Completed: retention.ReasonCompleted,
 	progress.Failed:    retention.ReasonFailed,
@@ -125,7 +125,7 @@ func undisposed(s *gitstore.Saved, verb string, err error) error {
 // leaving returns the checkpoints to archive with --keep-latest. It returns nil if the
 // whole chain is archived.
 func (c *Invocation) leaving(s *gitstore.Saved) ([]checkpoint.ID, error) {
-	if !c.flags.Bool("keep-latest") { // which finish alone has
+	if !c.flags.Bool("keep-latest") { // a flag of finish only
 		return nil, nil
 	}
 	l, err := c.store.List(c.ctx, s.Issue, 0)

@@ -81,7 +81,7 @@ var hookManagers = []manager{
 	},
 }
 
-// logs is a shell line that writes the list of refs to a file.
+// logs is a shell line that writes the ref list to a file.
 const logs = `sed 's/^/theirs /' >>ran` + "\n"
 
 func logged(w *hookWorld) bool {
@@ -166,7 +166,7 @@ func (w *hookWorld) push(text string) {
 	w.git("push", "-q", "origin", "42-fix")
 }
 
-// pushed reports whether the remote has the chain.
+// pushed reports whether the remote contains the chain.
 func (w *hookWorld) pushed() bool {
 	w.t.Helper()
 	there := w.git("ls-remote", "origin", "refs/checkpoints/42")
@@ -325,8 +325,8 @@ func missing(t *testing.T, why string) {
 	t.Log(why)
 }
 
-// otherGit returns the directory of the git of another Debian suite. In CI a failure of
-// the download fails the test.
+// otherGit returns the directory of the git of another Debian suite. In CI a failed
+// download fails the test.
 func otherGit(t *testing.T, suite string) string {
 	t.Helper()
 	dir, err := filepath.Abs("..")

@@ -59,7 +59,7 @@ func blockCode(err error) int {
 }
 
 // pushedIssues returns the issues of the pushed branches that have checkpoints. It skips
-// an issue whose checkpoint ref is part of the push, as with --mirror, because that push
+// an issue if the push contains its checkpoint ref, as with --mirror, because that push
 // expects the remote ref at its old value.
 func (c *Invocation) pushedIssues(updates []hook.Update) []checkpoint.Issue {
 	var issues []checkpoint.Issue
@@ -181,7 +181,7 @@ type pushError struct {
 func (e *pushError) Error() string { return e.text }
 func (e *pushError) Unwrap() error { return e.first }
 
-// A secretsError reports that a push was stopped because it contained a secret.
+// A secretsError reports a push that contained a secret and was stopped.
 type secretsError struct {
 	issue checkpoint.Issue
 	found []gitstore.Secret

@@ -82,7 +82,7 @@ func hookNames() []string {
 	return names
 }
 
-// A blocked error stops git if the hook's exit code allows that.
+// A blocked error makes a hook exit with a code that stops git or an agent.
 type blocked struct {
 	code int
 	err  error

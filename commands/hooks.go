@@ -71,7 +71,7 @@ func runHooks(c *Invocation) error {
 	return c.changeHooks(r, verb, changes)
 }
 
-// hooksRepo returns the repository and the settings for the installation of hooks.
+// hooksRepo returns the repository and settings for hook installation.
 func (c *Invocation) hooksRepo() *install.Repo {
 	return &install.Repo{
 		Context: c.ctx, Git: c.store.Git(), Config: c.store.Config(), Root: c.store.Root(), CommonDir: c.store.CommonDir(),

@@ -268,7 +268,7 @@ func (in *importing) result() output.Import {
 	return r
 }
 
-// outcome returns an error if a document that should have been imported failed.
+// outcome returns an error if importable documents failed.
 func (in *importing) outcome() error {
 	done := len(in.imported) + in.there
 	texts := make([]string, len(in.failed))

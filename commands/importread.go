@@ -160,8 +160,8 @@ func (in *importing) read(file string, data []byte) (document, error) {
 	return d, nil
 }
 
-// joined completes the documents from other files of their folder: the workflow of an
-// execution.json, and the trigger of a crunch checkpoint.
+// joined completes the documents from other files of their folder: an execution.json's
+// workflow and a crunch checkpoint's trigger.
 func (in *importing) joined(docs []document) []document {
 	keys, indexes := map[string]string{}, map[string]map[checkpoint.ID]checkpoint.Trigger{}
 	for _, d := range docs {

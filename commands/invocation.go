@@ -37,7 +37,7 @@ type Invocation struct {
 
 	ticker          *ticker // may own a line on the terminal; can be nil
 	detached        bool    // a goroutine still uses the store
-	onlyLooks       bool    // a recent answer of a forge is good enough
+	onlyLooks       bool    // a recent forge answer suffices
 	quiet           bool    // suppress warnings
 	willSave        bool    // the index will be needed
 	ownProcessGroup bool    // terminal signals do not reach git
@@ -70,7 +70,7 @@ func (c *Invocation) open() error {
 	return err
 }
 
-// A mirrorKeeper keeps the files of a layout in step with the checkpoints.
+// A mirrorKeeper synchronizes a layout's files with the checkpoints.
 type mirrorKeeper interface {
 	End() // writes the files of the issues that the command has changed
 	Close()
@@ -129,7 +129,7 @@ func (c *Invocation) flushWarnings() {
 	}
 }
 
-// takeWarnings returns and clears the warnings, for a JSON record with a field for them.
+// takeWarnings returns and clears collected warnings, for a JSON record's warnings field.
 func (c *Invocation) takeWarnings() []string {
 	taken := c.warnings
 	c.warnings = nil
@@ -175,7 +175,7 @@ func quoteArg(s string) string {
 	return output.Shell(s)
 }
 
-// issueArg returns an issue as the last argument of a shell command.
+// issueArg returns an issue as the last shell argument.
 func issueArg(issue checkpoint.Issue) string {
 	if strings.HasPrefix(string(issue), "-") {
 		return "-- " + quoteArg(string(issue))

@@ -20,7 +20,7 @@ func (c *Invocation) watchedIssue(usage string) (i checkpoint.Issue, err error) 
 	return i, err
 }
 
-// issue returns the issue of a command whose only argument is [ISSUE].
+// issue returns the issue for commands with [ISSUE] as the only argument.
 func (c *Invocation) issue() (checkpoint.Issue, error) { return c.issueAmong(c.issuesWithCheckpoints) }
 
 // issueAmong is like issue, with other candidates if no argument names the issue.
@@ -198,7 +198,7 @@ func (c *Invocation) issuesWithCheckpoints() ([]checkpoint.Issue, error) {
 	return issues, nil
 }
 
-// oneOf lists the issues to choose from, or their number if the list is long.
+// oneOf lists candidate issues, or the number of issues if the list is long.
 func oneOf(issues []checkpoint.Issue) string {
 	const few = 5
 	names := texts(issues)

@@ -12,8 +12,9 @@ import (
 	"git-checkpoint/freshness/issue/forge"
 )
 
-// issueRemote returns the remote of the issue tracker's project. The setting comes first,
-// then the remotes upstream, the branch's remote, origin, and the only remote.
+// issueRemote returns the remote of the issue tracker's project: upstream, the branch's
+// remote, origin, or the only remote, in this order. If project is set, it replaces the
+// remote's project.
 func issueRemote(entries []config.GitEntry, branch, project string) (forge.Remote, error) {
 	var remote forge.Remote
 	err := errors.New("there is no remote that says where the issues are")

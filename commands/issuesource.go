@@ -29,7 +29,7 @@ type source struct {
 	guessed bool // derived from the remote's URL, without configuration
 }
 
-// noSource is the reason for an unknown issue if no source is configured.
+// noSource is the reason for an unknown issue without a configured source.
 const noSource = "no source for the issue is configured"
 
 // source returns the configured source of the issue. The error gives the reason if the
@@ -99,10 +99,11 @@ func (c *Invocation) currentIssue(i checkpoint.Issue) (*freshness.SourceIssue, s
 // request.
 const seenFor = time.Hour
 
-// issueToSave returns the issue for the record, or nil if it is unknown. Only a
+// issueToSave returns the record's issue, or nil if the issue is unknown. Only a
 // configured source is asked: a save in a clone of github.com must not wait for the
 // network or make an unexpected request. The hasty triggers ask no source at all. In both
-// cases a recent answer to status or resume is used, and at returns its time.
+// cases a recent forge answer from status or resume is used, and at returns the answer's
+// time.
 func (c *Invocation) issueToSave(i checkpoint.Issue, trigger checkpoint.Trigger) (found *freshness.SourceIssue, at time.Time, err error) {
 	c.offline = c.offline || c.flags.Bool("offline") || slices.Contains(hasty, trigger)
 	if s, err := c.source(i); err == nil && s.forge != nil && (s.guessed || c.offline) && !c.flags.IsSet("issue-file") {
@@ -248,7 +249,7 @@ func (e *lateError) Error() string {
 
 func (e *lateError) Unwrap() error { return e.err }
 
-// forge returns the forge of the settings or the remote. An empty kind accepts every
+// forge returns the configured forge or the remote's forge. An empty kind accepts every
 // forge.
 func (c *Invocation) forge(kind forge.Kind) (*forge.Forge, error) {
 	branch, _ := c.store.Branch(c.ctx)

@@ -31,7 +31,7 @@ func (v *victim) killedAt(file, calls string, args ...string) outcome {
 	return o
 }
 
-// refused runs the program, which has to fail with an exit code.
+// refused runs the program and requires failure with an exit code.
 func (v *victim) refused(code int, args ...string) string {
 	v.t.Helper()
 	o := v.try("git-checkpoint", args...)
@@ -88,8 +88,8 @@ func (v *victim) killedTreeAt(file, calls string, args ...string) {
 	require.Error(v.t, cmd.Wait())
 }
 
-// An empty or partial lock of a killed git does not block later commands. Git is killed
-// alone, or with the program.
+// Empty or partial locks of killed git processes never block later commands. Git is
+// killed alone, or with the program.
 func TestLocksOfKilledGit(t *testing.T) {
 	t.Parallel()
 	hook := func(v *victim) {
@@ -173,7 +173,7 @@ func (v *victim) archivedIDs(issue string) []string {
 }
 
 // A command that moves a chain and its archive is killed between any two of its renames.
-// Every reader then sees the command as complete or not started. A repeated command
+// Every reader then sees either the complete result or the old state. A repeated command
 // completes it exactly once.
 func TestInterruptedTransaction(t *testing.T) {
 	t.Parallel()

@@ -52,8 +52,8 @@ func parseLine(commands []*command, args []string) (*line, error) {
 	return l, nil
 }
 
-// flags returns the command's flags that are given or have a default. All other flags
-// have zero values, so the library need not know them.
+// flags returns the command's flags that are given or have a default. The library treats
+// unknown flags as zero values.
 func (l *line) flags() []cli.Flag {
 	return slices.DeleteFunc(l.command.allFlags(), func(f cli.Flag) bool {
 		text, isText := f.(*cli.StringFlag)
@@ -87,7 +87,7 @@ func guessJSON(args []string) bool {
 	return slices.Contains(args, "--json")
 }
 
-// findCommand separates the flags before the command name from the words after it.
+// findCommand separates leading flags, command name and remaining words.
 func findCommand(args []string) (leading []string, name string, rest []string, err error) {
 	common := commonFlags()
 	for i := 0; i < len(args); i++ {

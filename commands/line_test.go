@@ -90,7 +90,7 @@ func TestParseLineRefuses(t *testing.T) {
 	}
 }
 
-// The value of a repeatable flag is not split at commas, and keeps its bytes.
+// Values of repeatable flags are not split at commas, and keep invalid UTF-8 bytes.
 func TestRepeatedFlags(t *testing.T) {
 	l, err := parseLine(allCommands(), []string{"save", "--set", "a=1, 2", "42", "--set=b= x ", "--artifact", "caf\xe9"})
 	require.NoError(t, err)
@@ -154,7 +154,7 @@ func TestFlagsThatMatter(t *testing.T) {
 	assert.Subset(t, flagsOf(t, "run", "--", "true"), []string{"worktree", "untracked"})
 }
 
-// flagsOf returns the flags of a line that are passed to the library.
+// flagsOf returns a line's flags as passed to the library.
 func flagsOf(t *testing.T, line ...string) (names []string) {
 	t.Helper()
 	l, err := parseLine(allCommands(), line)

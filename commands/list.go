@@ -73,8 +73,8 @@ func runList(c *Invocation) error {
 	return c.showList([]*gitstore.List{l}, keep)
 }
 
-// listAll prints the checkpoints of every readable issue, and returns an error for the
-// others.
+// listAll prints checkpoints of every readable issue and returns an error for unreadable
+// issues.
 func (c *Invocation) listAll(keep func(*gitstore.Checkpoint) bool) error {
 	if len(c.args) > 0 {
 		return usagef("list: --all takes no issue")

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The guide to --json documents every field of every record with a golden file.
+// The --json guide documents every field of records with golden files.
 func TestManualFields(t *testing.T) {
 	guide, err := os.ReadFile(filepath.Join("manual", "guides", "json.md"))
 	require.NoError(t, err)

@@ -99,7 +99,7 @@ func renamed(dir, name, text string) error {
 	return os.Rename(temp, filepath.Join(dir, name))
 }
 
-// wholeFiles reads every document of a folder and asserts that it is complete.
+// wholeFiles reads every document of a folder and asserts complete content.
 func wholeFiles(t *testing.T, dir string) int64 {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	assert.NoError(t, err)

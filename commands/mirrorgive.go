@@ -13,7 +13,7 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// give writes the files of an issue and then removes its obsolete files.
+// give writes an issue's files and then removes obsolete files.
 func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]string) error {
 	outputs, err := m.outputs(issue)
 	if err != nil {
@@ -63,8 +63,8 @@ func (m *mirroring) taken(name string, issue checkpoint.Issue, tips map[checkpoi
 	return owner
 }
 
-// goes reports whether an obsolete file is to be removed: a file of the issue itself, or
-// for dotagent, whose folder holds one workflow, the file of any issue.
+// goes reports whether an obsolete file is to be removed. This includes files of the
+// issue. A dotagent folder holds one workflow, so files of other issues are included too.
 func (m *mirroring) goes(name, owner string, issue checkpoint.Issue, any bool) bool {
 	return owner == string(issue) || m.as == layout.Dotagent && any
 }

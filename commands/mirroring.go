@@ -14,9 +14,9 @@ import (
 )
 
 // A mirroring synchronizes a layout's files at the root of the main worktree with the
-// checkpoints, for agents that only read and write files. Changes to the files are
-// recorded before a command runs, and changes by the command are written to the files
-// afterwards. A file that cannot be recorded is reported and stays unchanged.
+// checkpoints, for agents that only read and write files. File changes are recorded
+// before a command runs, and checkpoint changes are written to files afterwards. A file
+// that cannot be recorded is reported and stays unchanged.
 type mirroring struct {
 	c     *Invocation
 	as    layout.Name

@@ -85,8 +85,7 @@ func runPhase(c *Invocation) error {
 	}))
 }
 
-// phaseArgs returns the verb and the phase of the command line, and checks the flags of
-// the verb.
+// phaseArgs returns the command line's verb and phase, and checks the verb's flags.
 func (c *Invocation) phaseArgs() (verb, typed string, err error) {
 	if len(c.args) > 0 {
 		verb = c.args[0]
@@ -119,8 +118,8 @@ type phaseStep struct {
 	error       string
 	reason      string
 	onFailure   progress.OnFailure
-	retries     int      // maximal number of restarts after a failure
-	replans     int      // maximal number of replans of a phase
+	retries     int      // maximum number of restarts after a failure
+	replans     int      // maximum number of replans of a phase
 	artifacts   []string // its output
 	known       []progress.Replan
 	ways        progress.Transitions

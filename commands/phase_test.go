@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// If a save loses a race, the step is applied to another record with another current
-// phase. The step still moves the phase that it resolved first.
+// If a save loses a race, the step is applied to another record with a new current phase.
+// The step still moves the phase from the first resolution.
 func TestPhaseIsFoundOutOnce(t *testing.T) {
 	at := func(completed ...string) *checkpoint.Record {
 		r := checkpoint.New()

@@ -83,9 +83,9 @@ func (c *Invocation) transitions() (progress.Transitions, error) {
 // replanDepth limits the checkpoints that are searched for replans.
 const replanDepth = 1000
 
-// replansOf returns the replans in the records of an issue. The newest record may lack
-// some of them, because work may have resumed from an older checkpoint. Unreadable
-// records are skipped.
+// replansOf returns replans from an issue's records. The newest record may lack some of
+// them, because work may have resumed from an older checkpoint. Unreadable records are
+// skipped.
 func (c *Invocation) replansOf(issue checkpoint.Issue) []progress.Replan {
 	l, err := c.store.List(c.ctx, issue, replanDepth)
 	if err != nil {

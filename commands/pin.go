@@ -39,7 +39,7 @@ func runPin(c *Invocation, name string, on bool) error {
 	return c.showResult(name, cp.Issue, []checkpoint.ID{cp.ID}, result)
 }
 
-// showResult prints the result of an action for each checkpoint.
+// showResult prints an action's result for each checkpoint.
 func (c *Invocation) showResult(kind string, issue checkpoint.Issue, ids []checkpoint.ID, result string) error {
 	if c.json {
 		return c.write(output.ActionResult{Type: kind, Issue: string(issue), CheckpointIDs: texts(ids), Result: result})

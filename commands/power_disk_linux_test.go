@@ -42,7 +42,7 @@ loose() { git maintenance run --quiet --task=loose-objects; git maintenance run 
 `
 
 // After an id was printed, a loss of power loses no checkpoint, whatever git command ran
-// just before. The loss of power is simulated by a copy of a mounted device.
+// just before. A copy of a mounted device simulates the power loss.
 func TestPowerLossOnDisk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("mounts file systems")
@@ -87,7 +87,7 @@ func (d *image) losePower(t *testing.T, chosen func(name string) bool) {
 	}
 }
 
-// The changes of other commands survive a loss of power too.
+// Changes of other commands survive a power loss too.
 func TestPowerLossAfterCommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("mounts file systems")
@@ -190,7 +190,7 @@ func (d *image) copied(t *testing.T, v *victim) *victim {
 	return &victim{t: t, dir: c.dir + strings.TrimPrefix(v.dir, d.dir), env: v.env}
 }
 
-// whole fails if anything is missing that existed before.
+// whole fails if refs, checkpoints or commits are missing.
 func (c *victim) whole(before *victim) {
 	t := c.t
 	t.Helper()

@@ -66,7 +66,7 @@ func runPrune(c *Invocation) error {
 
 // prune plans the retention and applies it, unless --dry-run is set. For a single issue,
 // plan and change are one step. For --all, every issue is planned first, because --apply
-// names the plan of all issues.
+// names a plan across all issues.
 func (c *Invocation) prune(req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
 	if !c.flags.Bool("all") {
 		req.Plan = c.flags.String("apply")
@@ -131,7 +131,7 @@ type issuePlan struct {
 	*gitstore.Pruned
 }
 
-// planPrune asks the store for the plan of every issue. It returns nil if no issue can be
+// planPrune requests every issue's plan from the store. It returns nil if no issue can be
 // planned. The plan of a single issue keeps the id from the store.
 func (c *Invocation) planPrune(req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
 	plan := &prunePlan{}

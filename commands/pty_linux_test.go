@@ -102,7 +102,7 @@ func wait(ts *testscript.TestScript, cmd *exec.Cmd) error {
 	}
 }
 
-// A screen records the output of a terminal.
+// A screen records terminal output.
 type screen struct {
 	master *os.File
 	mu     sync.Mutex

@@ -14,8 +14,8 @@ type exposureCheck struct {
 }
 
 // push pushes issues after a check of the outgoing objects: a secret blocks the chain,
-// and unpublished commits are reported. If asking is not nil, a person is asked about
-// unpublished commits, and asking is called before the question.
+// and unpublished commits are reported. If asking is not nil, unpublished commits require
+// a confirmation, and asking runs before the question.
 func (c *Invocation) push(req gitstore.PushRequest, asking func()) ([]gitstore.Synced, error) {
 	ask := asking != nil && !req.DryRun
 	check := &exposureCheck{c: c}
@@ -76,8 +76,9 @@ func (e *exposureCheck) unobjectionable(out gitstore.Outgoing) bool {
 	return err == nil && len(found.Found) == 0
 }
 
-// secretIn looks for secrets in what is known to go out. One fails
-// unless it is only to be warned of; then it is returned, nil for none.
+// secretIn scans the outgoing objects for secrets and fails at the first secret. If
+// redact is "warn", secretIn returns the secret instead of an error, or nil without
+// findings.
 func (e *exposureCheck) secretIn(i checkpoint.Issue, out gitstore.Outgoing) (*gitstore.Secret, error) {
 	found, err := e.c.store.Scan(e.c.ctx, e.c.scanRequest(i, out))
 	e.pointers = e.pointers || err == nil && found.Pointers > 0

@@ -15,8 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// history is a repository with the files of real Go modules and a few hundred commits
-// that change them.
+// history is a repository with files of real Go modules and several hundred commits.
 type history struct {
 	t   *testing.T
 	dir string
@@ -157,8 +156,8 @@ func (h *history) stageWork() {
 }
 
 // TestRealHistory runs the life cycle of a checkpoint in a repository with history. The
-// checkpoint survives its branch and a gc. It resumes with --force without its branch,
-// and in a new clone that fetched only its ref.
+// checkpoint survives its branch and a gc. Without the branch, resume needs --force. A
+// new clone that fetched only the checkpoint ref can resume too.
 func TestRealHistory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

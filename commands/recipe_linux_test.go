@@ -16,9 +16,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// These tests run the recipes of the README. Each YAML block in the section on CI is read
-// as by the forge. Its shell code runs twice, the first time in a job that dies in the
-// middle.
+// These tests run the recipes of the README. Each YAML block in section CI is parsed like
+// a forge does. Each block's shell code runs twice. The first job dies during the second
+// phase.
 
 // A recipe is a job: its environment and the scripts of its steps.
 type recipe struct {
@@ -174,7 +174,7 @@ func newJobs(t *testing.T) *jobs {
 }
 
 // clone returns a checkout as made by CI: shallow, detached, without an identity. The
-// returned function returns the bytes that were fetched since.
+// returned function counts bytes fetched since.
 func (j *jobs) clone() (*victim, func() int) {
 	j.t.Helper()
 	j.n++

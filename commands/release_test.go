@@ -16,7 +16,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// goreleaser is the part of the release configuration that the tests need.
+// goreleaser is the tested part of the release configuration.
 type goreleaser struct {
 	Before struct{ Hooks []string }
 	Builds []struct {
@@ -133,7 +133,7 @@ func sources(t *testing.T) string {
 	return dir
 }
 
-// build builds a copy of the sources with the settings of the configuration.
+// build compiles a copy of the sources with the configured settings.
 func (g *goreleaser) build(t *testing.T, goos, goarch string) string {
 	t.Helper()
 	dir := sources(t)

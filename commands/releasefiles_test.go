@@ -21,8 +21,8 @@ import (
 // packed is a file entry of archives or packages, in addition to the program.
 type packed struct{ Src, Dst, Type, Packager string }
 
-// places maps the targets of an entry to their sources below a directory. An entry that
-// matches no file is an error, as in goreleaser.
+// places maps an entry's targets to source files below a directory. An entry without
+// matching files is an error, like in goreleaser.
 func (p *packed) places(dir string) (map[string]string, error) {
 	if p.Type == "dir" {
 		return map[string]string{p.Dst: ""}, nil
@@ -148,8 +148,8 @@ func assertReleased(t *testing.T, packager string, names []string) {
 	assert.Equal(t, string(want), got, packager)
 }
 
-// cmdUnpacked unpacks a release archive into a directory: `unpacked .local`. The program
-// is replaced by a small file that runs the test binary.
+// cmdUnpacked unpacks a release archive into a directory: `unpacked .local`. A small
+// shell script that runs the test binary replaces the program.
 func cmdUnpacked(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: unpacked directory")

@@ -226,8 +226,8 @@ func (c *Invocation) tellFallback(cp *gitstore.Checkpoint) {
 	}
 }
 
-// noResumption prints the variables of a resume without a checkpoint, for a shell that
-// evaluates the output.
+// noResumption prints variables for a resume without checkpoint, if a shell evaluates the
+// output.
 func (c *Invocation) noResumption(r *resumption, err error) error {
 	var none *gitstore.NoneError
 	if errors.As(err, &none) && c.flags.String("print") == "env" {

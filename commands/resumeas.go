@@ -64,8 +64,8 @@ func (c *Invocation) leadOf(story string) *checkpoint.Record {
 // yesByDefault maps the answers to a question whose default is yes.
 var yesByDefault = map[string]string{"y": "y", "yes": "y", "n": "n", "no": "n", "": "y"}
 
-// askAs asks the question of the --as system, and after a yes the remaining questions.
-// After a no, nothing is resumed or dropped.
+// askAs asks the --as system's question and, after a yes, the remaining questions. After
+// a no, nothing is resumed or dropped.
 func (c *Invocation) askAs(d *dialog, r *resumption) (string, error) {
 	if _, err := d.tty.Write([]byte(r.texts.Found + reasonLines(r.verdict))); err != nil {
 		return "", err

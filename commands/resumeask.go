@@ -71,7 +71,7 @@ func (c *Invocation) askChoice(d *dialog, r *resumption) (string, error) {
 	}
 }
 
-// unanswered returns the failure of a question without an answer.
+// unanswered returns the failure for an unanswered question.
 func (c *Invocation) unanswered(r *resumption, flag string, err error) error {
 	return fail(exitNeedsAnswer, r.command(flag), "resume %s: %w", r.cp.ID, err)
 }

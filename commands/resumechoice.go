@@ -12,7 +12,7 @@ import (
 )
 
 // choose returns the choice if no flag implies it. A person at a terminal is always
-// asked. Without a terminal, resume stops only if the verdict requires an answer.
+// asked. Without a terminal, resume stops if the verdict requires an answer.
 func (c *Invocation) choose(r *resumption) (string, error) {
 	if c.flags.Bool("dry-run") || c.flags.Bool("force") {
 		return "r", nil
@@ -59,9 +59,9 @@ func (c *Invocation) refuse(r *resumption) error {
 	return c.because(r, exitStartFresh, cmp.Or(hint, r.command("--force")), "cannot resume %s: %s", why)
 }
 
-// needsAnswer returns the failure for a question that a person has to answer. The hint is
-// a command that works: if HEAD has moved, only --force helps, so the hint of that reason
-// comes first.
+// needsAnswer returns the failure if a question requires a person. The hint is a command
+// that works: if HEAD has moved, only --force helps, so the hint of that reason comes
+// first.
 func (c *Invocation) needsAnswer(r *resumption) error {
 	why, _ := r.reasons(freshness.PromptUser)
 	hint := r.command(r.answers("--yes"))

@@ -104,7 +104,7 @@ func (r *resumption) action() string {
 // actionNone is the action if no checkpoint exists.
 const actionNone = "none"
 
-// printEnv prints the variables of a checkpoint, for evaluation by a shell.
+// printEnv prints a checkpoint's variables for shell evaluation.
 func (c *Invocation) printEnv(r *resumption) {
 	at, skip := standingOf(r.record, r.verdict), ""
 	if r.resumed || r.chosen == "" && r.verdict.Action <= freshness.ProceedWithWarning {

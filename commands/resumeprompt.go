@@ -54,9 +54,9 @@ type promptMore struct {
 	skipped []string // paths that changed since the checkpoint and were not restored
 }
 
-// promptFor returns the prompt for a new session of an agent, in at most room bytes. A
-// room of 0 means no limit. Less important lines are removed first. The lines about the
-// resume point always stay.
+// promptFor returns an agent's prompt for a new session, in at most room bytes. A room of
+// 0 means no limit. Less important lines are removed first. The lines about the resume
+// point always stay.
 func promptFor(j judged, more promptMore, now time.Time, room int) string {
 	lines := promptLines(j, more, now)
 	text := fence(lines)

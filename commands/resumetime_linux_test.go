@@ -10,7 +10,7 @@ import (
 )
 
 // A resume of a workflow with phases and files takes less than a second for the whole
-// process. On a busy machine the limit is the time of 50 runs of git rev-parse. The
+// process. On a busy machine the limit is 50 times the duration of git rev-parse. The
 // fastest of a few runs counts.
 func TestResumeTakesNoTime(t *testing.T) {
 	if testing.Short() {

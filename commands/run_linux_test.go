@@ -168,8 +168,8 @@ func TestRunSecondSignalEndsASave(t *testing.T) {
 	assert.Empty(t, p.locks())
 }
 
-// A command that fails or is killed returns its code and leaves a checkpoint. A
-// successful command leaves no checkpoint.
+// A failed or killed command returns its exit code and leaves a checkpoint. A successful
+// command leaves no checkpoint.
 func TestRunEnds(t *testing.T) {
 	for _, c := range []struct {
 		script string

@@ -8,7 +8,7 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// tooSoon returns the reason to skip an automatic save without own content shortly after
+// tooSoon returns the reason to skip an automatic save without new content shortly after
 // another checkpoint. It returns "" for all other saves.
 func (c *Invocation) tooSoon(issue checkpoint.Issue, t checkpoint.Trigger, doc *layout.File) string {
 	least := time.Duration(c.settings.Int("min_interval")) * time.Second

@@ -98,7 +98,7 @@ func (c *Invocation) issuesToScan() ([]checkpoint.Issue, error) {
 	return []checkpoint.Issue{issue}, err
 }
 
-// scan checks the objects that a push of an issue would send. Without a remote it checks
+// scan checks objects that a push of the issue would send. Without a remote, scan checks
 // all objects of the issue.
 func (c *Invocation) scan(remote string, i checkpoint.Issue) (*gitstore.Scanned, error) {
 	out, err := c.store.Outgoing(c.ctx, remote, i, c.store.Fetched(c.ctx))

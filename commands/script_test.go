@@ -80,8 +80,8 @@ func scriptCondition(name string) (bool, error) {
 	return !version.AtLeast(2, 54), err
 }
 
-// scriptEnv sets a separate home, a fixed identity and a fixed clock for a script, and
-// removes the variables of hooks.
+// scriptEnv sets a separate home, a fixed identity and a fixed clock for a script.
+// Variables of a surrounding git hook are not inherited.
 func scriptEnv(e *testscript.Env) error {
 	skipInShortMode(e)
 	e.Defer(func() { compareObjects(e) })
@@ -215,7 +215,7 @@ func cmdFields(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// object returns the JSON object of a file, which must be a single line.
+// object returns a file's JSON object and fails unless the file is a single line.
 func object(ts *testscript.TestScript, file string) any {
 	text := ts.ReadFile(file)
 	if strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, `{"version":1,"type":"`) || !json.Valid([]byte(text)) {
@@ -224,7 +224,7 @@ func object(ts *testscript.TestScript, file string) any {
 	return json.RawMessage(text)
 }
 
-// inside returns a field of an object or an element of a list, or nil.
+// inside returns an object's field or a list's element, or nil.
 func inside(v any, key string) any {
 	raw, ok := v.(json.RawMessage)
 	if !ok {

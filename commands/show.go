@@ -79,8 +79,8 @@ func (c *Invocation) showJSON(cp *gitstore.Checkpoint, r *checkpoint.Record) err
 	return c.write(output.Show{Type: "show", Checkpoint: json.RawMessage(data), Commit: cp.Commit.String()})
 }
 
-// showRecord prints a record. On a terminal, control characters are removed; the encoder
-// escapes unprintable text.
+// showRecord prints a record. The encoder escapes unprintable text, and on a terminal
+// CleanBlock escapes remaining control characters.
 func (c *Invocation) showRecord(r *checkpoint.Record, format string) error {
 	encode := r.Encode
 	if format == "json" {

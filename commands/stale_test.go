@@ -162,7 +162,7 @@ func TestStale(t *testing.T) {
 }
 
 // TestStalePairs applies every pair of changes. The worse action wins, and both reasons
-// are printed in the order of the checks.
+// are printed in check order.
 func TestStalePairs(t *testing.T) {
 	worlds := map[string]string{}
 	for a := range stale {

@@ -86,8 +86,7 @@ func (c *Invocation) issueToStart(key string) (checkpoint.Issue, error) {
 	return i, nil
 }
 
-// workflow returns the workflow of the command line, and the key under which its layout
-// stores it.
+// workflow returns the command line's workflow and the layout's storage key.
 func (c *Invocation) workflow(as layout.Name) (progress.Workflow, string, error) {
 	w := progress.Workflow{
 		Type: c.flags.String("type"), Project: c.flags.String("project"), Description: c.flags.String("description"), Layout: string(as),

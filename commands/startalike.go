@@ -8,8 +8,8 @@ import (
 // maxAlike limits the issues whose projects are compared.
 const maxAlike = 200
 
-// tellAlike warns if the project name of another open workflow is a prefix of this name,
-// or the reverse. A search for files by prefix would find both.
+// tellAlike warns if another open workflow's project name is a prefix of this name, or
+// the reverse. A search for files by prefix would find both.
 func (c *Invocation) tellAlike(issue checkpoint.Issue, project string) {
 	if project == "" {
 		return

@@ -35,8 +35,7 @@ func (c *Invocation) showCoverage(r *checkpoint.Record) error {
 	return nil
 }
 
-// showDiffs prints the differences in the issue's body and in the files since the
-// checkpoint.
+// showDiffs prints issue body and file differences since the checkpoint.
 func (c *Invocation) showDiffs(cp *gitstore.Checkpoint, v freshness.Verdict) error {
 	for _, r := range v.Reasons {
 		for _, line := range r.Diff {

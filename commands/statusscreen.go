@@ -203,7 +203,7 @@ func (c *Invocation) resumeRows(cp *gitstore.Checkpoint, r *checkpoint.Record, v
 	return append(rows, display.Row{Label: "Unattended", Text: autoResume(v)})
 }
 
-// ownWords returns the resume point if a person wrote it, or "" if a program did.
+// ownWords returns a resume point written by a person, or "" for generated resume points.
 func ownWords(r *checkpoint.Record) string {
 	from := firstLine(r.ResumeFrom())
 	if !strings.Contains(from, " ") || strings.HasPrefix(from, "phase_") || strings.HasPrefix(from, "batch_") {
@@ -212,7 +212,7 @@ func ownWords(r *checkpoint.Record) string {
 	return from
 }
 
-// wouldRestore returns one line for each effect of a restore on files.
+// wouldRestore returns one line per restore effect on files.
 func (c *Invocation) wouldRestore(cp *gitstore.Checkpoint) []string {
 	done, err := c.store.Restore(c.ctx, gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: true, Request: gitstore.RestoreOptions{DryRun: true}})
 	if err != nil {

@@ -42,7 +42,7 @@ type step struct {
 	after func(*gitstore.Saved) error
 }
 
-// stepFlags returns the given flags and the flags of all commands with steps.
+// stepFlags returns the given flags plus common step flags.
 func stepFlags(own ...cli.Flag) []cli.Flag {
 	return append(own,
 		&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "a `NOTE` for people, instead of one that says what the step did"},

@@ -40,8 +40,8 @@ func (t *taskStep) clean() error {
 	return nil
 }
 
-// mayGo returns an error for a file that no task can have written. An untrusted record
-// may name a file of git or of the project as an output.
+// mayGo returns an error if a task cannot have written the file. An untrusted record may
+// name a file of git or of the project as an output.
 func (t *taskStep) mayGo(place string) error {
 	if err := gitstore.CheckPlace(path.Clean(place)); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (t *taskStep) mayGo(place string) error {
 }
 
 // ownFolder returns an error if the path contains a symlink, because git then knows the
-// file under another name, or if it is in a nested repository.
+// file under another name. A path in a nested repository is an error too.
 func ownFolder(root *os.Root, place string) error {
 	for k, r := range place {
 		if r != '/' {

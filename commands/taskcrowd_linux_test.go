@@ -214,8 +214,8 @@ func (v *victim) stdin(text string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// workerDocument returns the document of a worker after n of its tasks. It contains no
-// tasks of the story's other worker.
+// workerDocument returns a worker's document after n tasks. Completed tasks of the
+// story's other worker count as remaining.
 func workerDocument(s, w, n, workers, each int) string {
 	var done, left []string
 	for other := range workers {

@@ -19,7 +19,7 @@ type taskError struct {
 func (e *taskError) Error() string { return e.err.Error() }
 func (e *taskError) Unwrap() error { return e.err }
 
-// taskFailure adds the issue to an error of a task or a story.
+// taskFailure adds the issue to task and story errors.
 func taskFailure(issue checkpoint.Issue, next string, err error) error {
 	e := &taskError{issue, next, err}
 	if code, _ := e.code(); err == nil || code == exitFailure {

@@ -23,7 +23,7 @@ type taskStep struct {
 	verb   string
 	ids    []string
 	now    time.Time
-	limit  int // maximal number of attempts
+	limit  int // maximum number of attempts
 	output string
 	digest string
 	batch  bool // a completed batch has its own trigger

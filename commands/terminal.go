@@ -43,7 +43,7 @@ func (c *Invocation) atTerminal() bool {
 // gitTrue reports whether git reads an environment variable as true.
 func gitTrue(value string) bool { return value != "" && !off(value) }
 
-// colors reports whether colors are used, by git's settings and NO_COLOR.
+// colors reports whether output is coloured, by git's settings and NO_COLOR.
 func (c *Invocation) colors(when string) bool {
 	if when == "always" || when == "never" {
 		return when == "always"

@@ -63,7 +63,7 @@ type saves struct {
 
 func newSaves() *saves { return &saves{ids: map[string]bool{}} }
 
-// add adds the output of a save, which must be one new id.
+// add records a save's output, which must be one new id.
 func (s *saves) add(t *testing.T, printed string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,8 +113,8 @@ func TestTortureCrowd(t *testing.T) {
 	t.Logf("%d saves, %d looks at the refs", writers*each, reads.Load())
 }
 
-// readers read the ref in several ways, in a loop. Each read returns the tip of a chain
-// that only grows.
+// readers read the ref in several ways, in a loop. Each read returns a descendant of the
+// previous tip.
 func (v *victim) readers(b *beside) *atomic.Int64 {
 	var reads atomic.Int64
 	last := v.git("rev-parse", "refs/checkpoints/42")

@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A tracedDisk models the effect of system calls on the files below a directory, and
-// therefore the possible content of the disk after a loss of power. A write to a file is
-// durable if the file was synced afterwards. A change of a name is durable if its
-// directory was synced afterwards. All other changes may be lost or present.
+// A tracedDisk models the effect of system calls on files below a directory. It derives
+// the possible disk contents after a loss of power. File content is durable if the file
+// was synced after the write. A name change is durable if the parent directory was synced
+// afterwards. All other changes may be lost or present.
 //
-// With an ordered journal, as in ext4, a sync of any file includes name changes and
-// written data up to the last change of that file itself. Later changes may be in a part
-// of the journal for which the sync does not wait.
+// With an ordered journal, as in ext4, a sync of any file also covers other changes:
+// names and written data up to that file's last change. Later changes may be in a part of
+// the journal for which the sync does not wait.
 type tracedDisk struct {
 	v       *victim
 	ordered bool
@@ -37,7 +37,7 @@ type tracedFile struct {
 	dir     bool
 	size    int
 	base    []byte // earlier content
-	changed int    // time of the last change, including its names and, for a directory, its entries
+	changed int    // last change of content, names or directory entries
 	dirty   bool   // data is not written out yet
 }
 
@@ -313,7 +313,7 @@ func (op *diskOp) apply(have, written []byte) []byte {
 	return have
 }
 
-// lay changes a copy of the base so that it contains these files.
+// lay writes these files to a copy of the base.
 func (d *tracedDisk) lay(to string, names map[string]*tracedFile, data map[*tracedFile][]byte) {
 	t := d.v.t
 	t.Helper()

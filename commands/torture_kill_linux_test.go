@@ -19,13 +19,13 @@ import (
 )
 
 // A killer runs a command many times and kills it with SIGKILL, at a random time after
-// its first write. One time in five, the time counts from its start. The maximal wait
+// its first write. One time in five, the time counts from its start. The maximum wait
 // becomes shorter if a run ends before the kill, and longer otherwise.
 type killer struct {
 	t            *testing.T
 	times        int
 	reached      map[string]int // number of runs by last stage
-	write, start time.Duration  // maximal wait from the first write, and from the start
+	write, start time.Duration  // maximum wait from the first write, and from the start
 }
 
 // Targets of the kill, in turns.
@@ -82,7 +82,7 @@ func (k *killer) run(v *victim, i int, args ...string) death {
 	return d
 }
 
-// killed reports whether the command was killed before its end.
+// killed reports whether the kill came before the command's end.
 func (d death) killed() bool { return d.code == -1 }
 
 func kill(cmd *exec.Cmd, kind int) {

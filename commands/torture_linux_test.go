@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The torture tests check the guarantees of package gitstore with concurrent processes,
-// kills, full disks and losses of power, with the real program and the real git.
+// The torture tests check the guarantees of package gitstore with the real program and
+// the real git. They use concurrent processes, kills, full disks and power losses.
 // GIT_CHECKPOINT_TEST_TORTURE=full, as in CI, runs the full number of rounds. By default
 // a tenth is run.
 
@@ -127,7 +127,7 @@ func (v *victim) write(name, text string) {
 	require.NoError(v.t, os.WriteFile(v.path(name), []byte(text), 0o666))
 }
 
-// An outcome is the output, the exit code and the duration of a command.
+// An outcome records a command's output, exit code and duration.
 type outcome struct {
 	name     string
 	out, err string

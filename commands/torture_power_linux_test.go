@@ -12,8 +12,8 @@ import (
 )
 
 // tracedScript saves checkpoints in different situations: the first of an issue, with new
-// files and directories, of other issues, with retention, and during a gc. It also runs
-// the other commands that move the chain.
+// files and directories, of other issues, with retention, and during a gc. Other commands
+// that move the chain follow.
 const tracedScript = `
 git-checkpoint save 42
 mkdir -p new/er; echo new > new/er/c.txt; echo three > a.txt; git add -A
@@ -52,7 +52,8 @@ func TestTorturePowerLoss(t *testing.T) {
 		v.git("config", "core.fsyncMethod", "fsync")
 		v.losePower(false)
 	})
-	// The behavior of ext4. On another file system, all other subtests still apply.
+	// This is the behaviour of ext4. On another file system, all other subtests still
+	// apply.
 	t.Run("ordered journal", func(t *testing.T) {
 		t.Parallel()
 		template.copy(t).losePower(true)
@@ -113,7 +114,7 @@ func (v *victim) losePower(ordered bool) {
 	t.Logf("%d losses of power, %d left locks, %d of them not git's, %d times an id was in the chain that was not printed yet", dose(100), locked, ours, unprinted)
 }
 
-// staged reports whether a lock is a hard link of the staged file for it.
+// staged reports whether a lock is a hard link of the matching staged file.
 func (v *victim) staged(lock string) bool {
 	name, err := filepath.Rel(v.path(".git/refs"), strings.TrimSuffix(lock, ".lock"))
 	require.NoError(v.t, err)

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A sync that is killed at any time loses no checkpoint on either side. The next sync
-// completes it: the clone and the remote have the checkpoints of both clones.
+// A killed sync loses no checkpoint on either side. The next sync completes it: the clone
+// and the remote have the checkpoints of both clones.
 func TestTortureKillSync(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

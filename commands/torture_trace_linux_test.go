@@ -24,8 +24,8 @@ type syscallLine struct {
 	ret        int64
 }
 
-// trace runs a shell script in the repository under strace. It returns the calls in the
-// order of their returns.
+// trace runs a shell script in the repository under strace. It returns system calls
+// ordered by return time.
 func (v *victim) trace(script string) []syscallLine {
 	v.t.Helper()
 	if _, err := exec.LookPath("strace"); err != nil {
@@ -116,7 +116,7 @@ func (c *syscallLine) file() string {
 	return ""
 }
 
-// paths returns the paths of the call. A path without a directory descriptor is relative
+// paths returns the paths of the call. Paths without a directory descriptor are relative
 // to dir.
 func (c *syscallLine) paths(dir string) []string {
 	var all []string

@@ -2,13 +2,13 @@ package commands
 
 import "slices"
 
-// A verbFlags lists the flags that belong to a verb of a command.
+// A verbFlags lists the flags of one verb.
 type verbFlags struct {
 	name  string
 	flags []string
 }
 
-// checkVerb returns an error for a flag that belongs to other verbs only.
+// checkVerb returns an error if a flag belongs to other verbs only.
 func (c *Invocation) checkVerb(verbs []verbFlags, typed string) error {
 	i := slices.IndexFunc(verbs, func(v verbFlags) bool { return v.name == typed })
 	for _, v := range verbs {

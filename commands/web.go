@@ -85,8 +85,8 @@ func (c *Invocation) checkExport() error {
 	return nil
 }
 
-// webIssue returns the issue of the arguments and the path of its page. It returns no
-// issue for all issues.
+// webIssue returns the named issue and the issue's page path. An empty result means all
+// issues.
 func (c *Invocation) webIssue() (issues []checkpoint.Issue, path string, err error) {
 	if len(c.args) == 0 && c.flags.String("issue") == "" {
 		return nil, "", nil
@@ -109,8 +109,8 @@ func (c *Invocation) webOptions() web.Options {
 }
 
 // webRepository opens the repository for one request, because a store belongs to one
-// goroutine, and settings may have changed. Git processes get their own process group, so
-// that Ctrl+C, which stops the server, does not interrupt a write.
+// goroutine and settings can change. Git processes get their own process group, so that
+// Ctrl+C, which stops the server, does not interrupt a write.
 func (c *Invocation) webRepository(ctx context.Context) (*web.Repository, error) {
 	own := *c
 	own.ctx, own.store, own.warnings = ctx, nil, nil

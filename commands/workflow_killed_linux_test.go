@@ -64,7 +64,7 @@ func newWorkflow(t *testing.T) *victim {
 const phasesOfWorkflow = 8
 
 // The shell is killed with SIGKILL after each phase, and the workflow is started again.
-// Each phase runs exactly once and has a checkpoint.
+// Each phase runs exactly once and produces a checkpoint.
 func TestWorkflowKilledAfterEachPhase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -84,8 +84,8 @@ func TestWorkflowKilledAfterEachPhase(t *testing.T) {
 	v.sound()
 }
 
-// If the workflow is killed in a phase, this phase runs again and its attempts are
-// counted. No other phase runs again.
+// If the workflow is killed during a phase, only this phase runs again, with a higher
+// attempt count.
 func TestWorkflowKilledInEachPhase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -107,8 +107,8 @@ func TestWorkflowKilledInEachPhase(t *testing.T) {
 	}
 }
 
-// The shell, the program and its git processes are killed at any point. A completed phase
-// never runs again, the order is kept, and all phases are completed.
+// The shell, the program and its git processes are killed at any point. Phases run in
+// order, completed phases never run again, and the workflow completes.
 func TestWorkflowKilledAnywhere(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

@@ -21,8 +21,8 @@ func (v *victim) together(lines ...string) []outcome {
 	return out
 }
 
-// Phases that end at the same time are all recorded: a save that loses a race applies its
-// step to the other writer's record.
+// Phases that end at the same time are all recorded: a save that loses a race reapplies
+// the step to the other writer's record.
 func TestPhasesTogether(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -41,7 +41,7 @@ func TestPhasesTogether(t *testing.T) {
 	v.sound()
 }
 
-// Without PHASE, the command means the phase that was current at its start. If another
+// Without PHASE, the command selects the current phase at process start. If another
 // process completes that phase first, the command does not complete the next phase.
 func TestPhaseDoneMeansOnePhase(t *testing.T) {
 	v := newWorkflow(t)
