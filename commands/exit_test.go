@@ -129,7 +129,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-func TestEachNamesWhatFailed(t *testing.T) {
+func TestEachReportsFailedIssues(t *testing.T) {
 	c := &Invocation{env: &Env{Stderr: io.Discard}, flags: cli.NewContext(&cli.App{}, flag.NewFlagSet("", flag.ContinueOnError), nil)}
 	boom := &gitstore.NoneError{Issue: "2"}
 	visited := 0

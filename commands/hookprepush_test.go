@@ -16,7 +16,7 @@ import (
 
 // A push that exceeds the time limit is abandoned, a panic becomes an error, and a push
 // within the limit returns its result.
-func TestInTime(t *testing.T) {
+func TestInTimeAbandonsALatePush(t *testing.T) {
 	c := &Invocation{ctx: context.Background()}
 	text, err := c.inTime(func() (string, error) { return "pushed", nil })
 	assert.Equal(t, "pushed", text)

@@ -138,7 +138,7 @@ func TestHelpNamesEachCategoryOnce(t *testing.T) {
 
 // The library needs only the flags that are given or have a default. This fails for a
 // flag type whose default would be missed.
-func TestFlagsThatMatter(t *testing.T) {
+func TestEveryFlagTypeHasAKnownDefault(t *testing.T) {
 	for _, cmd := range allCommands() {
 		for _, f := range cmd.allFlags() {
 			switch f := f.(type) {

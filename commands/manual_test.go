@@ -62,7 +62,7 @@ func TestManualLint(t *testing.T) {
 }
 
 // Every command has a page with all its flags, and every setting has an entry.
-func TestManualIsWhole(t *testing.T) {
+func TestManualDocumentsEveryFlagAndSetting(t *testing.T) {
 	pages := map[string]string{}
 	for _, p := range manualPages() {
 		pages[p.Name] = p.Text()

@@ -20,7 +20,7 @@ import (
 // state into the mirrored folder and readers read all files. Every printed id is in its
 // chain, every file is complete at every moment, and at the end the files match the
 // store.
-func TestMirrorBesideWorkers(t *testing.T) {
+func TestMirrorWithConcurrentWorkers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -12,7 +12,7 @@ import (
 
 // If a save loses a race, the step is applied to another record with a new current phase.
 // The step still moves the phase from the first resolution.
-func TestPhaseIsFoundOutOnce(t *testing.T) {
+func TestPhaseIsResolvedOnce(t *testing.T) {
 	at := func(completed ...string) *checkpoint.Record {
 		r := checkpoint.New()
 		r.SetProgress(checkpoint.Progress{Total: 3, Completed: completed})

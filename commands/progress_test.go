@@ -170,7 +170,7 @@ func TestNamesCheckpoint(t *testing.T) {
 }
 
 // A path outside of the root or beside it is not below the root.
-func TestBelow(t *testing.T) {
+func TestBelowRefusesPathsOutsideTheRoot(t *testing.T) {
 	root := t.TempDir()
 	assert.Equal(t, "a/b", below(root, root+"/a/b"))
 	assert.Equal(t, "..", below(root, "/etc/passwd"))

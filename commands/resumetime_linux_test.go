@@ -12,7 +12,7 @@ import (
 // A resume of a workflow with phases and files takes less than a second for the whole
 // process. On a busy machine the limit is 50 times the duration of git rev-parse. The
 // fastest of a few runs counts.
-func TestResumeTakesNoTime(t *testing.T) {
+func TestResumeWithinASecond(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -211,7 +211,7 @@ func TestRunParentKilled(t *testing.T) {
 }
 
 // A closed standard error does not prevent a save.
-func TestRunWithoutAReader(t *testing.T) {
+func TestRunWithClosedStandardError(t *testing.T) {
 	v := newVictim(t)
 	r, w, err := os.Pipe()
 	require.NoError(t, err)

@@ -39,7 +39,7 @@ func TestTickerHides(t *testing.T) {
 }
 
 // A terminal that cannot erase a line gets a new line each time.
-func TestTickerLines(t *testing.T) {
+func TestTickerPrintsLinesWithoutErase(t *testing.T) {
 	var out bytes.Buffer
 	tick := &ticker{w: &out, what: "import", lines: true, ended: make(chan struct{})}
 	tick.at(3, 10)
@@ -52,7 +52,7 @@ func TestTickerLines(t *testing.T) {
 	assert.Equal(t, "import: 3 of 10 issues\nimport: 4 of 5 checkpoints rewritten\n", out.String())
 }
 
-func TestTickerOfShortThings(t *testing.T) {
+func TestTickerPrintsNothingForShortWork(t *testing.T) {
 	var out bytes.Buffer
 	tick := &ticker{w: &out, what: "sync", ended: make(chan struct{})}
 	done := make(chan struct{})

@@ -43,7 +43,7 @@ func TestPhasesTogether(t *testing.T) {
 
 // Without PHASE, the command selects the current phase at process start. If another
 // process completes that phase first, the command does not complete the next phase.
-func TestPhaseDoneMeansOnePhase(t *testing.T) {
+func TestConcurrentPhaseDoneCompletesOnePhase(t *testing.T) {
 	v := newWorkflow(t)
 	v.tool("start", "42", "--phases", "8")
 	for n := 1; n <= 3; n++ {
@@ -63,7 +63,7 @@ func TestPhaseDoneMeansOnePhase(t *testing.T) {
 }
 
 // A phase is replanned at most twice, for any number of concurrent requests.
-func TestReplansTogether(t *testing.T) {
+func TestConcurrentReplans(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
