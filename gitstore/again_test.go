@@ -49,7 +49,7 @@ func TestIfChanged(t *testing.T) {
 }
 
 // An empty capture differs from a former capture with files.
-func TestIfChangedWhenTheWorktreeIsCleanAgain(t *testing.T) {
+func TestIfChangedSavesEmptyCaptureAfterFullOne(t *testing.T) {
 	w := newWorld(t)
 	w.Write("a.txt", "unstaged\n")
 	w.captured()
@@ -83,7 +83,7 @@ func TestSaveStartsFromTheRecordBefore(t *testing.T) {
 }
 
 // An unreadable tip preserves the state from below.
-func TestSaveOnTopOfABadRecord(t *testing.T) {
+func TestSaveOnTopOfUnreadableRecord(t *testing.T) {
 	w := newWorld(t)
 	w.save(w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.Doc().Set("mine", "one") }))
 	w.graft("CP-x-y-0000aaaa", "checkpoint.yaml", "a: [")
@@ -97,7 +97,7 @@ func TestSaveOnTopOfABadRecord(t *testing.T) {
 
 // Errors in bookkeeping beside the chain cause a warning, since the save is already in
 // the chain.
-func TestSaveWarnsWhenTheResumedMarkStays(t *testing.T) {
+func TestSaveWarnsIfResumptionCannotBeRemoved(t *testing.T) {
 	w := newWorld(t)
 	w.manual(1)
 	file := w.s.resumedFile("42")
@@ -108,7 +108,7 @@ func TestSaveWarnsWhenTheResumedMarkStays(t *testing.T) {
 }
 
 // Git allows any bytes in branch names, but records contain text.
-func TestBranchThatIsNotText(t *testing.T) {
+func TestBranchNameWithInvalidUTF8(t *testing.T) {
 	w := newWorld(t)
 	w.Git("symbolic-ref", "HEAD", "refs/heads/caf\xe9")
 	saved := w.save(w.request(checkpoint.Manual))

@@ -103,9 +103,9 @@ func markPruned(l *ledger.Ledger, ids []checkpoint.ID, newest checkpoint.Clock) 
 	l.Expire(newest)
 }
 
-// seenElsewhere reports whether another clone may have checkpoints of a chain. That is so
-// if this clone did not write the tip, if plain git has fetched a chain of the issue, or
-// if a remote is known to have one. Unreadable refs count as well.
+// seenElsewhere reports whether another clone may have checkpoints of a chain. It returns
+// true if this clone did not write the tip, or if fetched/ or a remote-tracking ref of
+// the issue exists. Unreadable refs count as well.
 func (s *Store) seenElsewhere(ctx context.Context, c *chain) bool {
 	if own, err := s.readRef(ctx, ownRef(c.issue)); err != nil || own != c.tip {
 		return true

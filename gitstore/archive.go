@@ -12,7 +12,7 @@ import (
 	"git-checkpoint/gitstore/retention"
 )
 
-// Archive moves checkpoints from an issue's chain to its archive, and returns moved ids.
+// Archive moves checkpoints from an issue's chain to its archive, and returns their ids.
 // Without ids, Archive moves all checkpoints. The ledger records reason and time, so
 // every clone can compute archival ages.
 func (s *Store) Archive(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error) {

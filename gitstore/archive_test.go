@@ -12,7 +12,7 @@ import (
 )
 
 // Every clone reads reason and time of archived checkpoints.
-func TestArchiveNotesWhyAndWhen(t *testing.T) {
+func TestArchiveRecordsReasonAndTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

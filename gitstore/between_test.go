@@ -22,7 +22,7 @@ func (w *world) checkpointOf(saved *Saved) *Checkpoint {
 }
 
 // Lines counts changed lines by path, including renamed files but no binary files.
-func TestBetweenLines(t *testing.T) {
+func TestDiffCountsLines(t *testing.T) {
 	w := newWorld(t)
 	long := strings.Repeat("a line of some length\n", 20)
 	w.Write("moved.txt", long)
@@ -61,7 +61,7 @@ func (w *world) between(from, to *Saved, paths ...string) (files []string, diff 
 	return files, out.String()
 }
 
-func TestBetween(t *testing.T) {
+func TestDiffFiles(t *testing.T) {
 	w := newWorld(t)
 	w.Write("moved.txt", strings.Repeat("a line of some length\n", 20))
 	w.Write("run.sh", "#!/bin/sh\n")
@@ -89,7 +89,7 @@ func TestBetween(t *testing.T) {
 
 // Diff compares captured worktree contents if available, and leaves no temporary files or
 // objects.
-func TestBetweenCaptured(t *testing.T) {
+func TestDiffComparesCapturedFiles(t *testing.T) {
 	w := newWorld(t)
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -123,7 +123,7 @@ func TestBetweenCaptured(t *testing.T) {
 	assert.Equal(t, objects, w.Git("count-objects", "-v"))
 }
 
-func TestBetweenUnmerged(t *testing.T) {
+func TestDiffUnmergedFile(t *testing.T) {
 	w := newWorld(t)
 	one := w.save(w.request(checkpoint.Manual))
 	w.Git("checkout", "-q", "-b", "theirs")
@@ -145,7 +145,7 @@ func TestBetweenUnmerged(t *testing.T) {
 
 // Without a first checkpoint, Diff compares with HEAD at save time, regardless of its
 // current location. Diff settings of the user do not affect patches.
-func TestBetweenHead(t *testing.T) {
+func TestDiffWithHeadAtSave(t *testing.T) {
 	w := newWorld(t)
 	w.Write("a.txt", "changed\n")
 	w.Write("new\nfile.txt", "new\n")

@@ -12,7 +12,7 @@ import (
 
 // Clocks always increase, even if system dates go backwards. Chain order equals save
 // order.
-func TestClocksGoUp(t *testing.T) {
+func TestClocksIncrease(t *testing.T) {
 	w := newWorld(t)
 	start := w.now
 	var ids []checkpoint.ID
@@ -80,7 +80,7 @@ func TestArchiveIsFiledAtTheMachinesDate(t *testing.T) {
 }
 
 // Two saves within a microsecond, with equal dates, get different ids.
-func TestSameInstant(t *testing.T) {
+func TestSavesAtSameTimeDiffer(t *testing.T) {
 	w := newWorld(t)
 	one := w.save(w.request(checkpoint.Manual))
 	w.now = w.now.Add(-time.Second)

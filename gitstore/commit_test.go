@@ -30,7 +30,7 @@ func FuzzParseCommit(f *testing.F) {
 }
 
 // Author dates outside the calendar range return the zero time.
-func TestAuthored(t *testing.T) {
+func TestAuthorDateOutOfRange(t *testing.T) {
 	for date, want := range map[string]string{
 		"1790000000 +0200": "2026-09-21T14:13:20Z", "0 +0000": "1970-01-01T00:00:00Z", "253402300799 +0000": "9999-12-31T23:59:59Z",
 		"-1 +0000": "", "-99999999999 +0000": "", "253402300800 +0000": "", "9223372036854775807 +0000": "", "99999999999999999999 +0000": "", "x": "",
@@ -45,7 +45,7 @@ func TestAuthored(t *testing.T) {
 }
 
 // Save rejects messages above the size limit of readers.
-func TestSaveBoundsTheMessage(t *testing.T) {
+func TestSaveRejectsLongMessage(t *testing.T) {
 	w := newWorld(t)
 	w.manual(1)
 	tip := w.Git("rev-parse", "refs/checkpoints/42")

@@ -52,22 +52,22 @@
 //	                    Checkpoint-Left-Out: 2
 //	                    Checkpoint-Version: 1.0
 //
-// The record is authoritative. The trailers repeat some of its fields, so that listing
-// and retention read only commits. An empty trailer is omitted. Checkpoint-Left-Out is
-// the number of entries in snapshot.skipped whose reason is a limit of time or size. If a
+// The record is authoritative. Trailers repeat some record fields, so that listing and
+// retention read only commits. An empty trailer is omitted. Checkpoint-Left-Out is the
+// number of entries in snapshot.skipped whose reason is a limit of time or size. If a
 // line of the note looks like a trailer, the note is indented by four spaces.
 //
 // Checkpoint-Clock orders checkpoints. Its value is the time of the save in nanoseconds.
 // If the checkpoint below has the same or a later clock, the value is that clock plus
 // one. The clock of a checkpoint never changes. A merge of chains sorts by clock, then by
 // id, so a checkpoint stays above its ancestors even if a system clock was wrong. Ages
-// derive from dates, never from Checkpoint-Clock. Earlier versions of this program did
-// not follow a clock more than a day ahead; their chains are read unchanged.
+// derive from commit dates, never from Checkpoint-Clock. Earlier versions of this program
+// did not follow a clock more than a day ahead; their chains are read unchanged.
 //
 // A ledger commit changes the ledger without a new checkpoint. Its tree contains only the
-// ledger, its only parent is the chain below, and its message is "ledger of issue
-// <issue>" with the trailers Checkpoint-Issue and Checkpoint-Version. The ledger in the
-// tip's tree is the current one; older ledgers are history.
+// ledger. Its only parent is the chain below. Its message is "ledger of issue <issue>"
+// with the trailers Checkpoint-Issue and Checkpoint-Version. The ledger in the tip's tree
+// is the current one; older ledgers are history.
 //
 // A checkpoint is identified by its id, not by its commit. If a checkpoint is dropped,
 // the commits above it are rewritten with new parents, but with the same trees, messages,
@@ -75,7 +75,7 @@
 //
 // # Moving refs
 //
-// Every move of a ref names the expected old value (compare-and-swap) and adds a reflog
+// Every move of a chain names the expected old value (compare-and-swap) and adds a reflog
 // entry. Package refs moves existing refs of the files backend itself, as git does. It
 // creates the lock file <ref>.lock, compares the old value, appends to the reflog, and
 // renames the lock file to the ref. Everything else is left to git update-ref: created
@@ -102,9 +102,12 @@
 // # Guarantees
 //
 //   - If a save returns without an error, its checkpoint is never lost.
-//   - If a save returns an error, nothing visible has changed. As an exception, a DoneError names a checkpoint that was saved.
-//   - Only a restore writes outside of these refs, the object database and $GIT_DIR/git-checkpoint.
-//   - New objects are durable before a ref points to them. This includes objects that git wrote without a sync.
+//   - If a save returns an error, nothing visible has changed. As an exception, a
+//     DoneError names a checkpoint that was saved.
+//   - Only restores and WorktreeFor write outside of these refs with their reflogs, the
+//     object database and $GIT_DIR/git-checkpoint.
+//   - After a power loss, no ref points to a lost object: objects become durable before
+//     the refs do. This includes objects that git wrote without a sync.
 //
 // Package internal/storetest contains the full contract as tests.
 package gitstore

@@ -54,7 +54,7 @@ func (w *world) put(name, text string) {
 const nowhere = "1234567890123456789012345678901234567890"
 
 // Doctor restores broken chain refs to their last valid value.
-func TestDoctorPutsChainsBack(t *testing.T) {
+func TestDoctorRestoresBrokenChainRefs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -94,7 +94,7 @@ func TestDoctorPutsChainsBack(t *testing.T) {
 }
 
 // Doctor moves refs without a known valid value aside, and stores their contents.
-func TestDoctorSetsAside(t *testing.T) {
+func TestDoctorMovesUnknownRefsAside(t *testing.T) {
 	w := newWorld(t)
 	w.put(LiveRef("7"), nowhere+"\n")
 	w.put("refs/git-checkpoint/remote/origin/7", "")
@@ -111,7 +111,7 @@ func TestDoctorSetsAside(t *testing.T) {
 }
 
 // If HEAD is unreadable too, a disk may be missing: doctor repairs nothing.
-func TestDoctorLeavesADiskThatIsAway(t *testing.T) {
+func TestDoctorRepairsNothingIfHeadIsUnreadable(t *testing.T) {
 	w := newWorld(t)
 	w.put("refs/heads/main", nowhere+"\n")
 	w.put(LiveRef("7"), nowhere+"\n")
@@ -120,7 +120,7 @@ func TestDoctorLeavesADiskThatIsAway(t *testing.T) {
 	assert.Nil(t, findings[0].Mend)
 }
 
-func TestDoctorFiles(t *testing.T) {
+func TestDoctorRemovesStaleFiles(t *testing.T) {
 	w := newWorld(t)
 	w.manual(1)
 	w.now = time.Now()
@@ -147,7 +147,7 @@ func TestDoctorFiles(t *testing.T) {
 	assert.FileExists(t, w.file("index-backup"))
 }
 
-func TestDoctorBookkeeping(t *testing.T) {
+func TestDoctorRepairsBookkeepingRefs(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(3)
 	w.now = time.Now()
@@ -164,7 +164,7 @@ func TestDoctorBookkeeping(t *testing.T) {
 	assert.Equal(t, undoRefs+"42/"+young, w.Git("for-each-ref", "--format=%(refname)", undoRefs, remote.Incoming))
 }
 
-func TestDoctorClock(t *testing.T) {
+func TestDoctorReportsFutureDates(t *testing.T) {
 	w := newWorld(t)
 	w.manual(2)
 	w.now = w.now.Add(-48 * time.Hour)

@@ -11,7 +11,7 @@ import (
 )
 
 // Drop permanently deletes live or archived checkpoints of an issue. The ledger prevents
-// that another clone restores them. If an id is in neither chain, Drop fails with
+// their return from another clone. If an id is in neither chain, Drop fails with
 // *NotFoundError and deletes nothing. The empty id stands for foreign commits, which have
 // no id.
 func (s *Store) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) error {

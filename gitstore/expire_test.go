@@ -70,7 +70,7 @@ func TestArchiveExpires(t *testing.T) {
 }
 
 // One prune removes live and archived checkpoints, and one undo restores all of them.
-func TestPruneBoth(t *testing.T) {
+func TestPruneLiveAndArchived(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(4)
 	w.archive(retention.ReasonCompleted, ids[0])
@@ -104,7 +104,7 @@ func TestExpiryIsShared(t *testing.T) {
 }
 
 // Prune applies the rules for the newest checkpoint's layout.
-func TestRulesOfLayouts(t *testing.T) {
+func TestPruneAppliesLayoutRules(t *testing.T) {
 	layout := func(name string) func(*checkpoint.Record) {
 		return func(r *checkpoint.Record) { r.Doc().Set("layout", map[string]any{"name": name}) }
 	}

@@ -81,7 +81,7 @@ func (s *Store) theirChain(remote string, i checkpoint.Issue, tip plumbing.Hash)
 	return c, nil
 }
 
-// checkRoot fails unless a chain starts with its issue's genesis commit.
+// checkRoot fails unless a chain is shallow or starts with its issue's genesis commit.
 func (c *chain) checkRoot() error {
 	if c.rooted || c.cut {
 		return nil

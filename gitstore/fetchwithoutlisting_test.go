@@ -14,7 +14,7 @@ import (
 )
 
 // Fetching an unknown issue takes one connection, even if the remote lacks it.
-func TestFetchOfOneTakesOneConnection(t *testing.T) {
+func TestFetchOfUnknownIssueTakesOneConnection(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -60,7 +60,7 @@ func TestFetchOfOneTakesOneConnection(t *testing.T) {
 }
 
 // Syncing an unknown issue also takes one connection, even if no repository has it.
-func TestSyncOfANewOneTakesOneConnection(t *testing.T) {
+func TestSyncOfUnknownIssueTakesOneConnection(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -84,7 +84,7 @@ func TestSyncOfANewOneTakesOneConnection(t *testing.T) {
 }
 
 // Thousands of stale refs are deleted in one transaction, and do not delay a fetch.
-func TestSweepsManyLeftRefs(t *testing.T) {
+func TestStaleRefsAreDeletedInOneTransaction(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

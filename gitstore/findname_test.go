@@ -55,7 +55,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestFindRefuses(t *testing.T) {
+func TestFindRejectsUnknownNames(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.s.Find(ctx, "42", "latest")
 	require.ErrorAs(t, err, new(*NoneError))
@@ -80,7 +80,7 @@ func TestFindRefuses(t *testing.T) {
 }
 
 // Keys that differ only in case would share a file on case-insensitive file systems.
-func TestNamesThatDifferInCase(t *testing.T) {
+func TestIssueNamesThatDifferOnlyInCase(t *testing.T) {
 	w := newWorld(t)
 	save := func(issue checkpoint.Issue) error {
 		req := w.request(checkpoint.Manual)
@@ -124,7 +124,7 @@ func TestNamesThatDifferInCase(t *testing.T) {
 }
 
 // Unusual keys work in refs, files and messages.
-func TestOddIssueNames(t *testing.T) {
+func TestUnusualIssueNames(t *testing.T) {
 	w := newWorld(t)
 	for _, issue := range []checkpoint.Issue{"a/b", "..", "x.lock", "-x", "a b", "~^:?*[\\", "@{", "@", "ünï", "%41", ".", "a\"b", "HEAD"} {
 		req := w.request(checkpoint.Manual)

@@ -112,8 +112,8 @@ func badModuleName(name string) bool {
 	return name == ""
 }
 
-// badModuleURL reports whether a URL starts like an option, contains a line break, or
-// lacks a web host.
+// badModuleURL reports whether a URL starts like an option, contains a line break, or is
+// a web URL without host.
 func badModuleURL(text string) bool {
 	decoded, err := url.PathUnescape(text)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // Saves accept exactly the files that servers with fsck checks accept.
-func TestSaveRefusesWhatServersRefuse(t *testing.T) {
+func TestSaveRejectsFilesThatFsckRejects(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -57,7 +57,7 @@ func TestSaveRefusesWhatServersRefuse(t *testing.T) {
 }
 
 // Invalid files in HEAD do not prevent saves.
-func TestSaveTakesWhatHeadHas(t *testing.T) {
+func TestSaveAcceptsInvalidFilesOfHead(t *testing.T) {
 	w := newWorld(t)
 	w.Write(".gitattributes", strings.Repeat("a", 4000))
 	w.Git("add", "-A")

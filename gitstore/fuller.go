@@ -52,9 +52,8 @@ func (f *fullness) of(l *chainCommit) *contents {
 	return &contents{r.Snapshot(), entries}
 }
 
-// covers reports whether a newer checkpoint has every file of an older checkpoint that it
-// was asked for and could capture. It returns false if the older checkpoint has a file
-// that the newer one did not capture or left out.
+// covers reports whether an older checkpoint has no additional files. Additional files
+// are files that the newer checkpoint left out, or was not asked to capture.
 func (f *fullness) covers(newer *contents, older *chainCommit) bool {
 	left := newer.facts.LeftOut()
 	if newer.facts.Worktree && newer.facts.Untracked && len(left) == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestGlance(t *testing.T) {
+func TestHookPrecheck(t *testing.T) {
 	r := gittest.New(t)
 	t.Chdir(r.Dir)
 	r.Write("a", "a")

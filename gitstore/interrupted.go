@@ -18,7 +18,7 @@ import (
 // killed earlier is rolled back, so that the user can repeat the command.
 //
 // The note of a completed undo stays until Undo has reported the completion or another
-// transaction begins, because the user does not know that the undo succeeded.
+// transaction begins. Without the note, the user would not learn that the undo succeeded.
 func (s *Store) settleInterrupted(ctx context.Context) error {
 	s.finished = nil
 	for _, n := range s.issueLock.Interrupted() {

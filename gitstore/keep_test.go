@@ -54,7 +54,7 @@ func TestKeep(t *testing.T) {
 
 // Imported ids may be words with a special meaning. They are used once, and name their
 // own checkpoint unless the word names the tip.
-func TestKeepWords(t *testing.T) {
+func TestImportedIDsWithSpecialMeaning(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

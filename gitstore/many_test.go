@@ -98,7 +98,7 @@ func TestManyIssues(t *testing.T) {
 }
 
 // An issue with a conflicting name does not block other issues.
-func TestManyIssuesAndOneThatCannotBe(t *testing.T) {
+func TestManyIssuesWithOneNameConflict(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -128,7 +128,7 @@ func TestManyIssuesAndOneThatCannotBe(t *testing.T) {
 
 // A ref that moves between plan and update keeps its new value. All other refs are
 // updated.
-func TestManyIssuesWhileOneMoves(t *testing.T) {
+func TestManyIssuesWithOneConcurrentMove(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -227,7 +227,7 @@ func TestSyncOutOfTime(t *testing.T) {
 }
 
 // If the remote lacks objects of an issue, only this issue fails.
-func TestManyIssuesAndOneThatTheRemoteLost(t *testing.T) {
+func TestManyIssuesWithOneDamagedAtRemote(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -259,7 +259,7 @@ func TestManyIssuesAndOneThatTheRemoteLost(t *testing.T) {
 }
 
 // Syncs stop early if the remote cannot supply any issue.
-func TestManyIssuesAndNoneThatTheRemoteHas(t *testing.T) {
+func TestManyIssuesAllDamagedAtRemote(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -21,8 +21,8 @@ const (
 	trailerVersion   = "Checkpoint-Version"
 )
 
-// maxMessage is half of the size that a reader accepts for a commit, since the message of
-// a merged checkpoint may be longer than those of both sides.
+// maxMessage is half of the commit size that readers accept. The message of a merged
+// checkpoint may be longer than the messages of both sides.
 const maxMessage = 4 << 20
 
 // encodeMessage returns the commit message of a checkpoint.

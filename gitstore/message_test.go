@@ -89,7 +89,7 @@ func TestGitReadsOurTrailers(t *testing.T) {
 	w.sound()
 }
 
-func TestTrailersQuoteWhatALineCannotHold(t *testing.T) {
+func TestTrailersQuoteSpecialCharacters(t *testing.T) {
 	for _, text := range []string{
 		"plain", "with: colon", " around ", "new\nline", "x\nCheckpoint-Id: CP-forged", "tab\t", "\x7f", "\"quoted\"", "\u2028", "é", "\\",
 	} {
@@ -106,14 +106,14 @@ func TestTrailersQuoteWhatALineCannotHold(t *testing.T) {
 }
 
 // Triggers appear unquoted in subjects and trailers.
-func TestSaveRefusesATriggerThatIsNone(t *testing.T) {
+func TestSaveRejectsInvalidTrigger(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.s.Save(ctx, w.request("x\nCheckpoint-Id: CP-forged"))
 	require.ErrorContains(t, err, "trigger")
 	assert.Empty(t, w.live())
 }
 
-func TestDescribeNamesWhatIsWrong(t *testing.T) {
+func TestDescribeReportsProblem(t *testing.T) {
 	good := encodeMessage("42", noted(""))
 	for name, c := range map[string]struct{ old, new, want string }{
 		"no id":         {"Checkpoint-Id: ", "Other: ", "no Checkpoint-Id"},

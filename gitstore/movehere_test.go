@@ -59,7 +59,7 @@ func TestArchiveMoveWritesNewRefBeforeDeletingOld(t *testing.T) {
 
 // Locks of a concurrent git with the same new value are preserved, for example a fetch
 // beside a sync.
-func TestLockOfAnotherStays(t *testing.T) {
+func TestLockOfOtherProcessStays(t *testing.T) {
 	w := newWorld(t)
 	w.manual(2)
 	tip := plumbing.NewHash(w.Git("rev-parse", LiveRef("42")))

@@ -81,7 +81,7 @@ func (k *objectWriter) addCommit(c rawCommit) plumbing.Hash {
 	return k.Add(plumbing.CommitObject, c.encode())
 }
 
-// Above packAbove objects, one pack is cheaper than loose objects.
+// packAbove is the object count above which one pack is cheaper than loose objects.
 const packAbove = 200
 
 // Flush writes all added objects durably.

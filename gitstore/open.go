@@ -17,8 +17,8 @@ import (
 	"git-checkpoint/gitstore/internal/refs"
 )
 
-// Options select the repository, and replace sources of values in tests. The zero value
-// opens the repository of the working directory.
+// Options select the repository, and replace clocks and other sources in tests. The zero
+// value opens the repository of the working directory.
 type Options struct {
 	Dir string           // start of the search for a repository, as in git -C
 	Now func() time.Time // the clock; nil means time.Now

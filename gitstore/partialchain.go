@@ -60,8 +60,8 @@ func (c *chain) carriesLedger(o *chain) bool {
 }
 
 // withoutGone returns the local chain for a sync in a partial clone. It omits checkpoints
-// that the remote chain lacks and whose content cannot be fetched any more, because no
-// remote would accept them. If checkpoints are omitted, the result has no tip, so that a
+// that the remote chain lacks and whose content cannot be fetched any more, because
+// remotes would reject them. If checkpoints are omitted, the result has no tip, so that a
 // merge builds on another chain.
 func (s *Store) withoutGone(c, theirs *chain) (*chain, []checkpoint.ID) {
 	if s.opened == nil || c.tip.IsZero() || c.tip == theirs.tip {

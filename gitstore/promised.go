@@ -13,7 +13,7 @@ import (
 )
 
 // A PromisedError reports an object that a partial clone lacks and that git could not
-// fetch, because no remote answers or no remote has the object.
+// fetch. Either no remote answers, or no remote has the object.
 type PromisedError = odb.PromisedError
 
 // A LackedError reports an object of an issue that a partial clone lacks and that git

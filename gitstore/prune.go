@@ -37,7 +37,7 @@ type PruneRequest struct {
 // rule.
 type LayoutRules struct {
 	MaxAge int // in days
-	Last   int // number of archivals
+	Last   int // number of archivals to keep
 }
 
 // A Pruned is the result of a prune.

@@ -110,7 +110,7 @@ func TestGCBetweenWriteAndMove(t *testing.T) {
 }
 
 // Unreferenced trees that git made for the index become as durable as checkpoint objects.
-func TestTreesOfTheIndexAreKept(t *testing.T) {
+func TestTreesOfIndexAreFreshened(t *testing.T) {
 	w := newWorld(t)
 	w.Write("dir/b.txt", "staged\n")
 	w.Git("add", "-A")

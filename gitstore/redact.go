@@ -31,7 +31,7 @@ type redactor struct {
 }
 
 // redactFrom returns a redactor that knows the suspicious texts and keys of the previous
-// record. before may be nil, and has not been edited yet.
+// record. Callers pass the unedited record, or nil.
 func redactFrom(before *checkpoint.Record, how Redaction, allow secrets.Allow) *redactor {
 	r := &redactor{how: how, allow: allow, known: map[string]bool{}, keys: map[string]bool{}}
 	if how != RedactNone && before != nil {

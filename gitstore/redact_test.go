@@ -55,7 +55,7 @@ func TestSaveWarns(t *testing.T) {
 }
 
 // Redaction checks only new texts, since older texts were checked earlier.
-func TestRedactLooksAtWhatIsNew(t *testing.T) {
+func TestRedactChecksOnlyNewTexts(t *testing.T) {
 	w := newWorld(t)
 	w.redacted(RedactNone, map[string]any{"old": "one " + aKey})
 	saved := w.redacted(RedactMask, map[string]any{"new": "two " + aKey})
@@ -75,7 +75,7 @@ func BenchmarkRedactNothing(b *testing.B) {
 }
 
 // Warnings about secrets contain no secret, even if a record key is a secret.
-func TestRedactTellsNoKey(t *testing.T) {
+func TestRedactWarningsContainNoSecret(t *testing.T) {
 	for _, how := range []Redaction{RedactWarn, RedactMask} {
 		w := newWorld(t)
 		saved := w.redacted(how, map[string]any{"outputs": map[string]any{aKey: aKey}})

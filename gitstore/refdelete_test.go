@@ -32,7 +32,7 @@ func (w *world) incomingLeft() string {
 }
 
 // A moved, deleted or locked ref does not prevent deletion of other refs.
-func TestDeletesWhatItCan(t *testing.T) {
+func TestDeleteRefsSkipsChangedRefs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

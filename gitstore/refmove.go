@@ -17,8 +17,8 @@ import (
 )
 
 // moveRefs durably moves refs in one transaction, each from its expected old value, with
-// a reflog entry. It moves loose refs itself if possible, otherwise through git. If a ref
-// does not have its old value, moveRefs changes nothing and returns errRefMoved.
+// a reflog entry. It moves refs in files itself if possible, otherwise through git. If a
+// ref does not have its old value, moveRefs changes nothing and returns errRefMoved.
 func (s *Store) moveRefs(ctx context.Context, message string, moves ...refs.Move) error {
 	if err := s.moveRefsHere(ctx, message, moves); !errors.Is(err, refs.ErrNeedsGit) {
 		return err
@@ -143,9 +143,8 @@ func (s *Store) signed() git.Git {
 var errRefMoved = errors.New("lost the race")
 
 // syncRefDirs makes the renames of moved refs durable. Git syncs the contents of a ref,
-// but not its directory. Directories are synced in the order of the moves, so that after
-// a power loss a checkpoint that moves between chain and archive is in at least one of
-// them.
+// but not its directory. Directories are synced in the order of the moves. So a power
+// loss never removes a moving checkpoint from both chain and archive.
 func (s *Store) syncRefDirs(moves []refs.Move) error {
 	if s.repo.RefFormat != "files" {
 		return s.syncTables()

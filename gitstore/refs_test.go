@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestReadRefNamesABrokenOne(t *testing.T) {
+func TestReadRefReportsBrokenRef(t *testing.T) {
 	w := newWorld(t)
 	for _, text := range []string{"", "\n", "zz\n", strings.Repeat("0", 39), "ref: refs/heads/main\n", strings.Repeat("\x00", 41)} {
 		file := w.GitPath("refs/checkpoints/42")
@@ -71,7 +71,7 @@ func TestReadHead(t *testing.T) {
 
 // An unreadable branch is not unborn: otherwise the checkpoint would mark all files as
 // new.
-func TestReadHeadRefusesABrokenBranch(t *testing.T) {
+func TestReadHeadRejectsBrokenBranch(t *testing.T) {
 	w := newWorld(t)
 	require.NoError(t, os.WriteFile(w.GitPath("refs/heads/main"), nil, 0o666))
 	_, err := w.s.Save(ctx, w.request(checkpoint.Manual))

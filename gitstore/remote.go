@@ -29,7 +29,7 @@ const (
 type Synced struct {
 	Issue   checkpoint.Issue
 	Fetched int  // number of fetched checkpoints
-	Pushed  int  // number of checkpoints missing at the remote
+	Pushed  int  // number of pushed checkpoints
 	Joined  bool // two chains were merged into a new chain
 	Retries int  // number of attempts lost to faster processes
 	Result  string
@@ -39,7 +39,7 @@ type Synced struct {
 // A RemoteError reports a remote's rejection or missing answer.
 type RemoteError = remote.Error
 
-// ErrNoRemote is returned without a named or configured remote.
+// ErrNoRemote is returned if neither caller nor configuration names a remote.
 var ErrNoRemote = errors.New("no remote is configured")
 
 // Remote returns the default remote for checkpoints: checkpoint.remote, otherwise the

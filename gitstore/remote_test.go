@@ -105,7 +105,7 @@ func TestDivergedChainsLoseNothing(t *testing.T) {
 }
 
 // Fetch restores a live ref that plain git deleted.
-func TestFetchBringsBackARefThatVanished(t *testing.T) {
+func TestFetchRestoresDeletedRef(t *testing.T) {
 	a := newWorld(t)
 	a.hub()
 	a.manual(1)
@@ -168,7 +168,7 @@ func TestFetchIntoAShallowClone(t *testing.T) {
 	assert.Equal(t, a.live(), whole.live())
 }
 
-func TestRemoteThatIsMeant(t *testing.T) {
+func TestDefaultRemote(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.s.Remote(ctx)
 	require.ErrorIs(t, err, ErrNoRemote)

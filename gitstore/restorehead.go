@@ -55,12 +55,12 @@ func (s *Store) checkBranch(ctx context.Context, req *RestoreRequest) error {
 }
 
 // checkIdle fails during a merge, rebase or similar operation. As an exception, it
-// accepts a checkpoint that was saved during the same merge on the same HEAD, so that
-// work can continue after a crash. The conflict stages are restored as well.
+// accepts a checkpoint that was saved during the same merge on the same HEAD. So work can
+// continue after a crash. The conflict stages are restored as well.
 //
-// If the checkpoint was saved during a merge and no merge is in progress, its files and
-// conflict stages are restored too, but no merge is started. Restored.Merging contains
-// the merge commits for git update-ref MERGE_HEAD, which makes the next commit a merge.
+// If the checkpoint was saved during a merge that has ended, its files and conflict
+// stages are restored too. No new merge is started. Restored.Merging contains the merge
+// commits for git update-ref MERGE_HEAD, which makes the next commit a merge.
 func (s *Store) checkIdle(ctx context.Context, st *stored) error {
 	what := s.repo.UnderWay()
 	if what == "" {

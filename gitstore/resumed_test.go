@@ -13,7 +13,7 @@ import (
 )
 
 // Resumes are counted until the next save, which includes their decisions.
-func TestResumedUntilTheNextSave(t *testing.T) {
+func TestResumptionLastsUntilNextSave(t *testing.T) {
 	w := newWorld(t)
 	saved := w.save(w.request(checkpoint.Manual, func(r *checkpoint.Record) {
 		require.NoError(t, r.Doc().Assign("progress.awaiting_approval", []any{"design"}))

@@ -17,7 +17,7 @@ import (
 
 // Saves drop exactly the planned checkpoints for any policy and history. Remaining
 // checkpoints keep records, HEADs and notes.
-func TestSaveDropsWhatThePlanSays(t *testing.T) {
+func TestSaveDropsPlannedCheckpoints(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -58,7 +58,7 @@ func TestSaveDropsWhatThePlanSays(t *testing.T) {
 }
 
 // Keep 0 drops a checkpoint when it is no longer the tip.
-func TestKeepNone(t *testing.T) {
+func TestRetentionKeepZero(t *testing.T) {
 	w := newWorld(t)
 	p := retention.Policy{checkpoint.Interval: {Keep: 0}}
 	w.thinned(checkpoint.Interval, p)
@@ -67,7 +67,7 @@ func TestKeepNone(t *testing.T) {
 }
 
 // Dropped checkpoints appear in the reflog, with one move of the ref.
-func TestDroppedOnesAreInTheReflog(t *testing.T) {
+func TestDroppedCheckpointsAreInReflog(t *testing.T) {
 	w := newWorld(t)
 	w.now = time.Now() // git gc expires by its own clock
 	p := retention.Policy{checkpoint.Interval: {Keep: 1}}
@@ -89,7 +89,7 @@ func TestDroppedOnesAreInTheReflog(t *testing.T) {
 }
 
 // The newest resumable checkpoint is kept until another resumable checkpoint exists.
-func TestResumableIsKeptUntilTheNext(t *testing.T) {
+func TestNewestResumableIsKept(t *testing.T) {
 	w := newWorld(t)
 	p := retention.Policy{checkpoint.Interval: {Keep: 0}}
 	kept := w.thinned(checkpoint.Interval, p)
@@ -161,7 +161,7 @@ func TestPruneByAge(t *testing.T) {
 }
 
 // If two commits have equal ids, dropping one would drop both, so both stay.
-func TestOneIDTwiceIsNotDropped(t *testing.T) {
+func TestDuplicateIDIsNotDropped(t *testing.T) {
 	w := newWorld(t)
 	p := retention.Policy{checkpoint.Interval: {Keep: 1}}
 	w.thinned(checkpoint.Interval, p)
@@ -174,7 +174,7 @@ func TestOneIDTwiceIsNotDropped(t *testing.T) {
 }
 
 // Prune reports the progress of a chain rewrite.
-func TestPruneTellsHowFar(t *testing.T) {
+func TestPruneReportsProgress(t *testing.T) {
 	w := newWorld(t)
 	w.long(300)
 	var told [][2]int

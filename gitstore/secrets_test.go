@@ -37,7 +37,7 @@ func (s Secret) plain() Secret {
 }
 
 // Findings name the oldest checkpoint with the file, regardless of file size.
-func TestScanPlaces(t *testing.T) {
+func TestScanNamesOldestCheckpoint(t *testing.T) {
 	w := newWorld(t)
 	w.manual(1)
 	w.Write("large.txt", strings.Repeat("nothing here\n", 600_000)+aKey)

@@ -12,7 +12,7 @@ import (
 
 // A power loss between two refs can leave a checkpoint both live and archived. The next
 // change or repair of its issue removes one copy.
-func TestLiveAndArchived(t *testing.T) {
+func TestLiveAndArchivedCheckpointIsRepaired(t *testing.T) {
 	heal := map[string]func(w *world, ids []checkpoint.ID){
 		"archive": func(w *world, ids []checkpoint.ID) {
 			_, err := w.s.Archive(ctx, "42", ids[2:3], retention.ReasonAsked)

@@ -11,10 +11,9 @@ import (
 	"git-checkpoint/gitstore/internal/refs"
 )
 
-// settle handles the failure of a git that moves refs, based on the current refs. If git
-// was killed or the disk was full after git had locked all refs, some refs may have
-// moved, since git renames one lock file after the other. In that case settle moves the
-// remaining refs.
+// settle handles the failure of a git that moves refs, based on the current refs. Git
+// renames one lock file after the other. If git was killed or the disk was full
+// meanwhile, some refs may have moved. Then settle moves the remaining refs.
 func (m *mover) settle(ctx context.Context, moves []refs.Move, prepared bool, failed error) error {
 	m.s.refs.Let()
 	var left []refs.Move
@@ -49,9 +48,9 @@ func (s *Store) nameTableLock(failed error) error {
 	return fmt.Errorf("%w: %s exists; if no git is running, remove it", failed, lock)
 }
 
-// goOn moves the remaining refs. If a ref cannot be moved, the note of the transaction
-// stays, and the next command for the issue completes the transaction or rolls it back.
-// goOn fails only if that ref is a chain or an archive; other refs, such as own/, are
+// goOn moves the remaining refs. If a ref cannot be moved, the transaction's note stays.
+// The next command for the issue then completes the transaction or rolls it back. goOn
+// fails only if that ref is a chain or an archive; other refs, such as own/, are
 // bookkeeping. The note is necessary: without it, a repair would treat an old own/ as
 // lost work and revert the rewrite.
 func (m *mover) goOn(ctx context.Context, moves, left []refs.Move) error {

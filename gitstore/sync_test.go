@@ -95,7 +95,7 @@ func (w *world) pinned() (ids []checkpoint.ID) {
 
 // Pins, drops, archivals and prunes of one clone reach another clone that saved
 // concurrently.
-func TestSyncCarriesTheLedger(t *testing.T) {
+func TestSyncMergesLedgers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -127,7 +127,7 @@ func TestSyncCarriesTheLedger(t *testing.T) {
 
 // Two contents for one checkpoint id are a forgery. All clones still agree on one
 // content.
-func TestSyncForgedContent(t *testing.T) {
+func TestSyncAgreesOnForgedContent(t *testing.T) {
 	a, b, hub, ids := pair(t, 2)
 	b.Git("update-ref", LiveRef("42"), b.Git("-c", "user.name=x", "-c", "user.email=x@x", "commit-tree", "-p", LiveRef("42")+"~1", "-p", LiveRef("42")+"^2",
 		"-m", b.Git("log", "-1", "--format=%B", LiveRef("42")), LiveRef("42")+"~1^{tree}"))
@@ -142,7 +142,7 @@ func TestSyncForgedContent(t *testing.T) {
 }
 
 // Merges never omit an unknown commit.
-func TestSyncRefusesWhatItDoesNotUnderstand(t *testing.T) {
+func TestSyncRejectsUnknownCommit(t *testing.T) {
 	a, b, hub, _ := pair(t, 1)
 	strange := a.Git("-c", "user.name=x", "-c", "user.email=x@x", "commit-tree", "-p", LiveRef("42"), "-m", "something new", LiveRef("42")+"^{tree}")
 	a.Git("push", "-q", hub, strange+":"+LiveRef("42"))
@@ -210,7 +210,7 @@ func TestSyncShallow(t *testing.T) {
 
 // Complete chains in shallow clones stay complete after any number of fetched
 // checkpoints.
-func TestSyncShallowTooLate(t *testing.T) {
+func TestSyncKeepsCompleteChainInShallowClone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -270,7 +270,7 @@ func TestSyncWithAPushURL(t *testing.T) {
 }
 
 // If a local ref moves after the push, the result still counts pushed checkpoints.
-func TestSyncTellsWhatItGaveBefore(t *testing.T) {
+func TestSyncCountsPushBeforeLocalRace(t *testing.T) {
 	a, _, hub, _ := pair(t, 1)
 	a.Git("config", "--add", "remote.origin.fetch", "+refs/checkpoints/*:refs/checkpoints/*")
 	a.s = a.open(a.Dir)
@@ -282,7 +282,7 @@ func TestSyncTellsWhatItGaveBefore(t *testing.T) {
 }
 
 // With pushInsteadOf, syncs read the push destination.
-func TestSyncPushedInsteadOf(t *testing.T) {
+func TestSyncWithPushInsteadOf(t *testing.T) {
 	a := newWorld(t)
 	hub := a.hub()
 	fork := filepath.Join(t.TempDir(), "fork")

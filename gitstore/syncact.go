@@ -14,7 +14,7 @@ import (
 // lock file.
 const maxIssuesPerTransaction = 100
 
-// execute executes plans, the remote moves first. It returns the issues whose refs moved
+// execute executes plans, remote moves first. It returns the issues whose refs moved
 // concurrently.
 func (y *syncing) execute(ctx context.Context, plans []*syncPlan) (again []checkpoint.Issue, err error) {
 	for len(plans) > 0 {

@@ -145,7 +145,7 @@ func TestUndoOfAnArchiveBeforeAndAfterTheSync(t *testing.T) {
 // A killed sync left an archive at the remote, then its archival was undone here. The
 // checkpoint is live, and in no clone's archive. The remote keeps it, because another
 // clone may push the matching chain.
-func TestArchiveAtTheRemoteOfWhatIsLive(t *testing.T) {
+func TestRemoteArchiveContainsLiveCheckpoint(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -171,7 +171,7 @@ func TestArchiveAtTheRemoteOfWhatIsLive(t *testing.T) {
 
 // An archive may contain live checkpoints, as left by a sync of an earlier version. A
 // sync of the named issue, or doctor --fix, repairs it.
-func TestArchiveThatHoldsLiveOnesIsHealed(t *testing.T) {
+func TestArchiveWithLiveCheckpointsIsRepaired(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -201,7 +201,7 @@ func TestArchiveThatHoldsLiveOnesIsHealed(t *testing.T) {
 
 // After a plain fetch of a chain with archivals, removed checkpoints enter the local
 // archive.
-func TestPlainFetchOfAnArchivedOne(t *testing.T) {
+func TestPlainFetchOfChainWithArchivals(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

@@ -17,11 +17,10 @@ import (
 )
 
 // mergeWork adds a checkpoint on top of a merged chain if another head's record contains
-// work that the newest record lacks, for example two clones that each completed a task.
-// The new checkpoint equals the newest checkpoint, except that its record contains work
-// of both. Every clone makes an identical commit. If a record is unreadable or too large,
-// or if nothing is added, the chain stays unchanged. The remarks are messages for the
-// user.
+// work that the newest record lacks. For example, two clones each completed a task. The
+// new checkpoint equals the newest checkpoint, except that its record contains work of
+// both. Every clone makes an identical commit. If a record is unreadable or too large, or
+// if nothing is added, the chain stays unchanged. The remarks are messages for the user.
 func (s *Store) mergeWork(ctx context.Context, k *objectWriter, tip plumbing.Hash, want join.State, chains ...*chain) (merged plumbing.Hash, remarks []string) {
 	heads := headsOf(want, chains)
 	if len(heads) < 2 {
@@ -71,7 +70,7 @@ func notMerged(newest *chainCommit, other, of checkpoint.ID) string {
 }
 
 // circular returns a message with a next step if merged tasks have a dependency cycle.
-// This happens if two clones each added half a cycle.
+// This happens if two clones each added half of a cycle.
 func circular(i checkpoint.Issue, r *checkpoint.Record) []string {
 	_, err := tasks.Of(r).Batches()
 	cycle, ok := errors.AsType[*tasks.CycleError](err)
@@ -140,9 +139,8 @@ func (s *Store) baseOf(ctx context.Context, want join.State, a, b *chainCommit, 
 // maxPast limits the number of former tips that wasTip reads.
 const maxPast = 100
 
-// wasTip returns the newest former tip of the local chain that all chains have or have
-// dropped, and that at least one of them has dropped. It returns nil if there is no such
-// checkpoint.
+// wasTip returns the newest former tip of the local chain that every chain has or has
+// dropped, and some chain has dropped. It returns nil if there is no such checkpoint.
 func (s *Store) wasTip(ctx context.Context, chains ...*chain) *Checkpoint {
 	i := chains[0].issue
 	past, err := s.reflog(ctx, LiveRef(i))

@@ -61,7 +61,7 @@ func mustRead(t *testing.T, w *world) *chain {
 }
 
 // Few tree objects can represent very many directories.
-func TestPilingOfManyDirectories(t *testing.T) {
+func TestTreeOverlayIsBounded(t *testing.T) {
 	k := newWorld(t).s.newObjectWriter()
 	deep := func(text string) plumbing.Hash {
 		at := k.addTree([]trees.Entry{{Mode: trees.ModeFile, Name: text, Hash: k.Add(plumbing.BlobObject, []byte(text))}})

@@ -72,7 +72,7 @@ func TestPushOfANewIssueAfterARefusalIsDivergence(t *testing.T) {
 
 // If the remote ref is unchanged, rejections are final. After few pushes the user sees
 // the server's message.
-func TestRefusalOfARefThatDidNotMoveIsTold(t *testing.T) {
+func TestRejectionOfUnchangedRefIsFinal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}

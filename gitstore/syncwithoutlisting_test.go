@@ -33,7 +33,7 @@ func served(t *testing.T) (a, b *world, srv *server, hub string) {
 
 // Local-only checkpoints are pushed without listing the remote's refs, with a lease on
 // the expected value.
-func TestSyncOfOneTakesOneConnection(t *testing.T) {
+func TestSyncOfLocalOnlyTakesOneConnection(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -58,7 +58,7 @@ func TestSyncOfOneTakesOneConnection(t *testing.T) {
 }
 
 // Pushing a chain does not change the archive.
-func TestSyncAheadKeepsTheArchive(t *testing.T) {
+func TestPushWithoutListingKeepsArchive(t *testing.T) {
 	a, _, srv, _ := served(t)
 	_, err := a.s.Archive(ctx, "42", a.live()[:1], "")
 	require.NoError(t, err)
@@ -76,7 +76,7 @@ func TestSyncAheadKeepsTheArchive(t *testing.T) {
 }
 
 // Checkpoints that plain git has pushed do not count as pushed by the sync.
-func TestSyncOfWhatGitPushed(t *testing.T) {
+func TestSyncAfterPlainPush(t *testing.T) {
 	a, _, srv, _ := served(t)
 	a.manual(1)
 	a.Git("push", "-q", "origin", LiveRef("42")+":"+LiveRef("42"))
@@ -88,7 +88,7 @@ func TestSyncOfWhatGitPushed(t *testing.T) {
 
 // Pushes that may require a question happen only after listing the remote's refs, since
 // the remote may already have the checkpoints.
-func TestSyncAsksAfterTheLook(t *testing.T) {
+func TestSyncAsksAfterListing(t *testing.T) {
 	a, _, srv, hub := served(t)
 	a.manual(1)
 	ask := func(harmless bool) (asked int, done Synced) {
@@ -120,7 +120,7 @@ func TestSyncAsksAfterTheLook(t *testing.T) {
 }
 
 // Checkpoints from Meanwhile are synced too, and Meanwhile runs once.
-func TestSyncMeanwhile(t *testing.T) {
+func TestSyncIncludesSavesOfMeanwhile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -141,7 +141,7 @@ func TestSyncMeanwhile(t *testing.T) {
 }
 
 // Hook rejections apply to every kind of push, and both sides stay unchanged.
-func TestSyncAheadOfARemoteThatRefuses(t *testing.T) {
+func TestPushWithoutListingIsRejected(t *testing.T) {
 	a, b, _, hub := served(t)
 	b.manual(1)
 	b.sync()

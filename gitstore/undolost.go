@@ -11,8 +11,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A removed holds the checkpoints that a removal took away and that are still missing,
-// newest first, and the ledger before the removal.
+// A removed holds checkpoints that a removal deleted and that are still missing, newest
+// first, and the ledger from before the removal.
 type removed struct {
 	live     []chainCommit // were in the chain
 	archived []chainCommit // were in the archive, and not moved there by this removal

@@ -28,7 +28,7 @@ func TestUndoAfterAReset(t *testing.T) {
 }
 
 // Undo reverts each removal only once, even after a manual move of the ref.
-func TestUndoGoesOverARemovalOnce(t *testing.T) {
+func TestUndoRevertsRemovalOnce(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(2)
 	require.NoError(t, w.s.Drop(ctx, "42", ids[:1]))
@@ -41,7 +41,7 @@ func TestUndoGoesOverARemovalOnce(t *testing.T) {
 }
 
 // Drops remove pins; undo restores them.
-func TestDropTakesThePinAlong(t *testing.T) {
+func TestDropRemovesPin(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(2)
 	changed, err := w.s.Pin(ctx, "42", ids[0], true)

@@ -8,8 +8,8 @@ import (
 )
 
 // tellShared warns about restored checkpoints that a remote's ledger marks as removed,
-// because the next sync removes them. A pin overrides a pruning, but nothing overrides a
-// drop.
+// because the next sync removes them again. A pin overrides a pruning, but nothing
+// overrides a drop.
 func (s *Store) tellShared(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID) {
 	refs, err := s.refs.List(ctx, remoteRefs)
 	if err != nil {

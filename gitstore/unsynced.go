@@ -25,12 +25,14 @@ import (
 // names to the disk before the file contents, which leaves empty files. So before refs
 // move, recent files that git wrote are synced too:
 //
-//   - All recent objects and refs, if git has changed a ref or a pack since the last time: the new refs may reach any of these objects.
+//   - All recent objects and refs, if git has changed a ref or a pack since the last
+//     time: the new refs may reach any of these objects.
 //   - Otherwise the recent loose objects that the new commits reach.
 //
 // A file is recent by its status change time (ctime), which programs cannot set.
 
-// Above manyUnsynced files, the whole file system is synced if supported.
+// manyUnsynced is the file count above which a save syncs whole file systems, if
+// supported.
 const manyUnsynced = 1000
 
 // An unsynced searches for files that git wrote without sync.

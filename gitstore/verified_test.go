@@ -36,7 +36,7 @@ func (w *world) rot(rev string) string {
 }
 
 // Verify names the object for every kind of damage, and continues.
-func TestVerifyFinds(t *testing.T) {
+func TestVerifyReportsDamage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -155,7 +155,7 @@ func (w *world) graftTree(name, tree string) {
 
 // Snapshots with few trees but more files than any disk can hold are rejected by every
 // operation that lists files.
-func TestOvergrownSnapshot(t *testing.T) {
+func TestSnapshotWithTooManyDirectories(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
@@ -200,7 +200,7 @@ func TestVerifyLargeBlob(t *testing.T) {
 }
 
 // Walks from a ref that was set to a branch are limited.
-func TestForeignChainsAreBounded(t *testing.T) {
+func TestWalkOfForeignChainIsBounded(t *testing.T) {
 	w := newWorld(t)
 	var in strings.Builder
 	in.WriteString("reset refs/heads/long\nfrom refs/heads/main\n\n")

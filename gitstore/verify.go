@@ -356,9 +356,8 @@ func (s *Store) complete(ctx context.Context, c *Checkpoint, r *checkpoint.Recor
 
 // NewestValid returns the newest checkpoint with a valid record, from which work can
 // continue, and this record. It fails with *NoneError if there is no checkpoint, and with
-// *CorruptError if no checkpoint is valid. It also fails if a record cannot be read for a
-// lack of memory or file descriptors, since an older checkpoint would then be the wrong
-// result.
+// *CorruptError if no checkpoint is valid. It also fails if memory or file descriptors
+// run out: then an older checkpoint would be the wrong result.
 func (s *Store) NewestValid(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
 	l, err := s.List(ctx, issue, 0)
 	if err != nil {

@@ -22,9 +22,8 @@ type Worktree struct {
 }
 
 // WorktreeFor returns the worktree with a checkpoint's branch checked out. Otherwise it
-// creates a worktree at dir. The worktree has the existing branch, otherwise a new branch
-// from the remote-tracking branch with the same name, otherwise a new branch at the
-// checkpoint's HEAD.
+// creates a worktree at dir. If the branch does not exist, WorktreeFor creates it from
+// the remote-tracking branch with the same name, or at the checkpoint's HEAD.
 func (s *Store) WorktreeFor(ctx context.Context, c *Checkpoint, dir string) (Worktree, error) {
 	if c.Branch != "" {
 		if at := repository.CheckedOut(ctx, s.git, c.Branch); at != "" {
