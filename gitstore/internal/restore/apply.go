@@ -15,10 +15,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// prepare keeps the bytes of every file that will be replaced, merges where
-// that was chosen, and makes the new files ready. Nothing of the worktree is
-// touched. It returns the steps that can be taken, and the paths whose merge
-// left conflicts.
+// prepare stores the content of every file that will be replaced, runs the chosen merges,
+// and creates new files in the staging directory. It changes no file of the worktree. It
+// returns paths with merge conflicts and removes steps that cannot be merged.
 func (s *Worktree) prepare(ctx context.Context, w *staging, plan *decision) (conflicts []string, err error) {
 	root, err := os.OpenRoot(s.Root)
 	if err != nil {
@@ -39,7 +38,7 @@ func (s *Worktree) prepare(ctx context.Context, w *staging, plan *decision) (con
 	return conflicts, w.makeReady(ctx, plan.steps)
 }
 
-// checkWanted makes sure that the files a step brings are there to be brought.
+// checkWanted returns an error if a wanted blob is missing or has another type.
 func (s *Worktree) checkWanted(st Step) error {
 	wanted := append(st.indexAfter[:], st.workAfter)
 	for _, f := range wanted {
@@ -57,9 +56,9 @@ func (s *Worktree) checkWanted(st Step) error {
 	return nil
 }
 
-// keepBefore takes a file's bytes into the safety snapshot. A file that is not
-// the one that was looked at any more stops the restore while nothing is
-// touched.
+// keepBefore adds the current content of a file to the safety snapshot. If the file
+// changed since readState, it returns ErrConcurrentChange before the restore changes
+// anything.
 func (s *Worktree) keepBefore(ctx context.Context, root *os.Root, st *Step) error {
 	if !st.work || st.before.disk.mode == 0 {
 		return nil
@@ -84,7 +83,7 @@ func (s *Worktree) keepBefore(ctx context.Context, root *os.Root, st *Step) erro
 	return nil
 }
 
-// maxInMemory is the size of a file above which git stores it.
+// maxInMemory is the size limit for reading a file; git hash-object stores larger files.
 const maxInMemory = 32 << 20
 
 func (s *Worktree) keepLarge(ctx context.Context, pl place, st *Step) error {
@@ -106,7 +105,7 @@ func (s *Worktree) keepLarge(ctx context.Context, pl place, st *Step) error {
 	return nil
 }
 
-// makeReady makes the files that steps put into the worktree.
+// makeReady creates the files of all creating steps in the staging directory.
 func (w *staging) makeReady(ctx context.Context, steps []Step) error {
 	var puts []Step
 	for _, st := range steps {
@@ -130,9 +129,8 @@ func (w *staging) makeReady(ctx context.Context, steps []Step) error {
 	return nil
 }
 
-// apply carries out steps whose files are ready: the worktree first, so that the
-// staging area never says that a file is there before it is. It returns the
-// paths that somebody changed since they were looked at: those stay.
+// apply executes prepared steps: first worktree files, then the index, so that the index
+// never lists a missing file. It returns paths changed concurrently; those files stay.
 func (s *Worktree) apply(ctx context.Context, w *staging, area *lockedIndex, steps []Step) (lost []string, err error) {
 	root, err := os.OpenRoot(s.Root)
 	if err != nil {
@@ -153,7 +151,7 @@ func (s *Worktree) apply(ctx context.Context, w *staging, area *lockedIndex, ste
 		}
 		return faultPoint("moved")
 	}
-	for i, st := range slices.Backward(steps) { // what is below a directory first
+	for i, st := range slices.Backward(steps) { // children before their directory
 		if !st.creates() {
 			if err := do(i, st, w.removeFile); err != nil {
 				return lost, err
@@ -173,8 +171,8 @@ func (s *Worktree) apply(ctx context.Context, w *staging, area *lockedIndex, ste
 	return lost, area.edit(ctx, edits)
 }
 
-// removeFile removes the file of a step, if it removes one, and the directories
-// that this leaves empty.
+// removeFile removes the file of a removing step, and parent directories that become
+// empty.
 func (w *staging) removeFile(root *os.Root, i int, st Step) error {
 	if !st.work {
 		return nil
@@ -193,7 +191,7 @@ func (w *staging) removeFile(root *os.Root, i int, st Step) error {
 	return nil
 }
 
-// installFile moves the prepared file of a step to its path.
+// installFile moves a step's prepared file to its path.
 func (w *staging) installFile(root *os.Root, _ int, st Step) error {
 	pl, err := w.place(st.path)
 	if err != nil {
@@ -203,8 +201,8 @@ func (w *staging) installFile(root *os.Root, _ int, st Step) error {
 	return put(root, st.path, st.before.disk, pl.dir, pl.name)
 }
 
-// edit is what a step does to the staging area. A file that was replaced by
-// what is staged needs new stat data there, even if the entry stays.
+// edit returns the index change of a step. A replaced file needs new stat data in the
+// index, even if the staged content stays.
 func (st Step) edit() (indexEdit, bool) {
 	want := st.before.index
 	if st.index {
@@ -219,7 +217,8 @@ func (st Step) edit() (indexEdit, bool) {
 	return e, e.change || e.fresh && st.work && has != Side{}
 }
 
-// cleanNear removes copies that a killed restore left beside their places.
+// cleanNear removes temporary copies that a killed restore left beside their target
+// paths.
 func (s *Worktree) cleanNear(steps []Step) {
 	root, err := os.OpenRoot(s.Root)
 	if err != nil {

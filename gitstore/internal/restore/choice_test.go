@@ -54,8 +54,8 @@ func TestRestoreChanged(t *testing.T) {
 	}
 }
 
-// TestRestoreMergesCleaned: what is merged is what git stores, so line ends do
-// not matter, and an executable bit that one side set stays.
+// TestRestoreMergesCleaned checks that merges use blobs after clean filters, so that line
+// endings do not matter. An executable bit set by one side must be kept.
 func TestRestoreMergesCleaned(t *testing.T) {
 	x := newSite(t)
 	x.Write(".gitattributes", "a text eol=crlf\n")
@@ -128,7 +128,7 @@ func TestRestoreLater(t *testing.T) {
 	assert.Equal(t, before, x.picture())
 }
 
-// TestRestoreUnknownFiles: files that git does not know stay.
+// TestRestoreUnknownFiles checks that untracked files are kept.
 func TestRestoreUnknownFiles(t *testing.T) {
 	x := newSite(t)
 	x.Write("n", "staged\n")
@@ -168,7 +168,7 @@ func TestRestoreDryRunChangesNothing(t *testing.T) {
 	assert.Equal(t, before, everything(t, x.Dir))
 }
 
-// everything is every file below dir, the repository's own too.
+// everything returns all files below dir, including the repository.
 func everything(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder

@@ -10,72 +10,71 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Side is a file as one place has it: its mode and its blob. The zero Side
-// says that the file is not there.
+// A Side is one version of a file: mode and blob. The zero Side means that the file does
+// not exist.
 type Side struct {
 	Mode uint32
 	Hash plumbing.Hash
 }
 
-// Stages is what the staging area holds of a path: stage 0, or the stages 1
-// to 3 of an unmerged path.
+// Stages holds the index entries of a path: stage 0, or stages 1 to 3 of an unmerged
+// path.
 type Stages [4]Side
 
 func merged(s Side) Stages { return Stages{s} }
 
-// intended is the stage 0 of a path that was marked with git add -N: known,
-// with nothing staged.
+// intended is stage 0 of a path added by git add -N: an entry without staged content.
 var intended = Side{Mode: modeIntent}
 
-// modeIntent is no mode of git's.
+// modeIntent is a mode that git does not use.
 const modeIntent = 1
 
-// A Target is what a checkpoint wants of one path: what the path was at HEAD
-// when it was saved, and what it was in the snapshot.
+// A Target is a checkpoint's version of one path: Base at HEAD during the save, and Want
+// in the snapshot.
 type Target struct {
 	Path      string
-	Index     bool    // the staging area is wanted too
-	Work      bool    // the worktree is wanted too
-	any       bool    // whatever is there may go
-	later     bool    // it came after the checkpoint, which wants it away
-	touched   bool    // a commit since the checkpoint has changed it
-	choice    Changed // for this path alone, "" for the one for all
-	captured  bool    // the worktree's own file was saved, not what was staged for it
+	Index     bool    // restore the index entry
+	Work      bool    // restore the worktree file
+	any       bool    // any current content may be removed
+	later     bool    // added after the checkpoint, to be removed
+	touched   bool    // changed by a commit since the checkpoint
+	choice    Changed // choice for this path, "" uses the request's default
+	captured  bool    // snapshot saved the worktree file itself, not only staged content
 	IndexBase Stages
 	IndexWant Stages
 	WorkBase  Side
 	WorkWant  Side
 }
 
-// A state is what a path is now.
+// A state is the current state of a path.
 type state struct {
 	index  Stages
-	sparse bool       // left out of the worktree by sparse checkout
+	sparse bool       // excluded from the worktree by sparse checkout
 	assume bool       // git update-index --assume-unchanged
-	work   Side       // as git would add it
-	disk   fileOnDisk // as it stands
-	// What keeps a file from being put here, unless it goes as well: a file
-	// or symlink where its directory should be, what is in a directory in
-	// its place, and the same in the staging area.
+	work   Side       // after git's clean filters
+	disk   fileOnDisk // raw content on disk
+	// Paths that block a file here unless they are removed too: a file or symlink in
+	// place of a parent directory, files inside a directory in place of the file, and the
+	// same in the index.
 	above, indexAbove   string
-	closed              bool // indexAbove keeps files out of the worktree too: a submodule, say
+	closed              bool // indexAbove blocks worktree files too, for example a submodule
 	inside, indexInside []string
-	blockage            string // why nothing can be done here, "" when it can
-	made                string // the topmost directory that is missing above it
+	blockage            string // error that prevents any step, or ""
+	made                string // topmost missing parent directory
 }
 
-// Changed says what becomes of a file that is neither what it was at HEAD when
-// the checkpoint was saved nor what the checkpoint has.
+// Changed is the choice for a file that differs both from HEAD at the save and from the
+// checkpoint.
 type Changed string
 
 // The choices; Mine is the default.
 const (
-	Mine           Changed = "mine"       // it stays as it is
-	FromCheckpoint Changed = "checkpoint" // the checkpoint's takes its place
-	Merged         Changed = "merge"      // both go into it, with git merge-file
+	Mine           Changed = "mine"       // keep the current file
+	FromCheckpoint Changed = "checkpoint" // replace it by the checkpoint's file
+	Merged         Changed = "merge"      // combine both with git merge-file
 )
 
-// ParseChanged reads a choice.
+// ParseChanged parses a choice.
 func ParseChanged(s string) (Changed, error) {
 	c := Changed(s)
 	if !slices.Contains([]Changed{"", Mine, FromCheckpoint, Merged}, c) {
@@ -84,31 +83,30 @@ func ParseChanged(s string) (Changed, error) {
 	return c, nil
 }
 
-// A Step is what a restore does to one path.
+// A Step is a change of one path by a restore.
 type Step struct {
 	path        string
-	index, work bool // which of the two are written
+	index, work bool // write index entry, write worktree file
 	before      state
 	indexAfter  Stages
 	workAfter   Side
-	diskAfter   fileOnDisk // what git's filters make of workAfter
-	merge       bool       // workAfter comes out of a merge with base and theirs
+	diskAfter   fileOnDisk // workAfter after git's smudge filters
+	merge       bool       // workAfter is replaced by a merge of before.work, base and workAfter
 	base        Side
 }
 
 func (st Step) creates() bool { return st.work && st.workAfter != Side{} }
 func (st Step) removes() bool { return st.work && st.workAfter == Side{} }
 
-// A decision is what a restore will do, and what it leaves alone.
+// A decision lists the steps of a restore, and skipped paths.
 type decision struct {
 	steps    []Step
-	changed  []string // left as they are, since both sides changed them
-	inTheWay []string // something that stays is where a file should go
+	changed  []string // skipped because both sides changed them
+	inTheWay []string // skipped because of an existing file
 }
 
-// decide judges every target by what its path is now. A path that
-// was changed on one side, staging area or worktree, is left alone on both.
-// It is pure.
+// decide returns steps for all targets, based on the current state of each path. If index
+// or worktree was changed by the user, both are skipped. decide is a pure function.
 func decide(targets []Target, now func(string) state, choice Changed, force bool) decision {
 	var d decision
 	for _, t := range targets {
@@ -117,7 +115,7 @@ func decide(targets []Target, now func(string) state, choice Changed, force bool
 		st.work = t.Work && s.work != t.WorkWant && !s.sparse
 		st.index = t.Index && s.index != t.IndexWant
 		if t.IndexWant[0] == intended && !st.creates() && s.work == (Side{}) {
-			st.index = false // git add -N takes a file that is there
+			st.index = false // git add -N requires an existing file
 		}
 		if !st.index && !st.work {
 			continue
@@ -143,9 +141,8 @@ func decide(targets []Target, now func(string) state, choice Changed, force bool
 	return d
 }
 
-// conflicts reports whether the path was changed by someone else. That is so if a
-// commit has touched it, or if a side that is wanted has neither the old content
-// nor the checkpoint's.
+// conflicts reports whether the user changed a path: a commit changed it, or a wanted
+// side matches neither Base nor Want.
 func (t Target) conflicts(s state) bool {
 	if t.any || t.touched {
 		return t.touched
@@ -155,14 +152,14 @@ func (t Target) conflicts(s state) bool {
 	return index || work
 }
 
-// overwritesUnknown reports whether a file would be lost that git does not
-// know: it is in the worktree and not in the staging area.
+// overwritesUnknown reports whether a step would overwrite an untracked file with content
+// of its own.
 func (t Target) overwritesUnknown(s state) bool {
 	unknown := s.index == Stages{} || s.index[0] == intended
 	return unknown && t.Work && s.work != Side{} && s.work != t.WorkWant && s.work != t.WorkBase
 }
 
-// mergeable reports whether three regular files stand against each other.
+// mergeable reports whether all three versions are regular files.
 func (t Target) mergeable(s state) bool {
 	for _, f := range []Side{s.work, t.WorkWant, t.WorkBase} {
 		if f.Mode != trees.ModeFile && f.Mode != trees.ModeExec {
@@ -172,9 +169,9 @@ func (t Target) mergeable(s state) bool {
 	return true
 }
 
-// fit moves steps whose place is taken to inTheWay: a file cannot go where a
-// directory stays, nor below a file that stays. One that does not go may be in
-// the way of others, so this goes on until all the rest fit.
+// fit moves blocked steps to inTheWay: a file can replace neither a remaining directory
+// nor a remaining parent file. A skipped step may block other steps, so fit repeats until
+// every remaining step fits.
 func (d *decision) fit() {
 	for {
 		leaves, unstaged := map[string]bool{}, map[string]bool{}

@@ -19,8 +19,8 @@ func sideOf(s string) Side {
 	return Side{trees.ModeFile, plumbing.ComputeHash(plumbing.BlobObject, []byte(s))}
 }
 
-// TestPlanEveryCombination walks base, want and now over absent and three
-// contents, on both sides, and compares with the rule in words.
+// TestPlanEveryCombination checks every combination of base, want and current content
+// (absent and three contents) on both sides against a simple rule.
 func TestPlanEveryCombination(t *testing.T) {
 	values := []string{"", "one", "two", "three"}
 	n := 0
@@ -81,14 +81,14 @@ func checkCombination(t *testing.T, name, base, want, index, work string, sparse
 	case len(p.inTheWay) == 1:
 		got = "in the way"
 	}
-	// Sparse: a file that is there all the same is nobody's business.
+	// Sparse: an existing file outside the sparse checkout is ignored.
 	if sparse && unknown && got == "in the way" {
 		outcome = got
 	}
 	assert.Equal(t, outcome, got, name)
 }
 
-// TestPlanOneSide: a side that the checkpoint does not want is not looked at.
+// TestPlanOneSide checks that unwanted sides are ignored.
 func TestPlanOneSide(t *testing.T) {
 	now := func(string) state { return state{index: merged(sideOf("mine")), work: sideOf("mine")} }
 	index := Target{Path: "p", Index: true, IndexBase: merged(sideOf("mine")), IndexWant: merged(sideOf("want"))}
@@ -101,7 +101,7 @@ func TestPlanOneSide(t *testing.T) {
 	assert.False(t, p.steps[0].index)
 }
 
-// TestPlanFit: a file goes where something is only if that goes as well.
+// TestPlanFit checks that a file replaces another path only if that path is removed.
 func TestPlanFit(t *testing.T) {
 	put := func(path string) Target {
 		return Target{Path: path, Work: true, WorkWant: sideOf("new")}
@@ -126,8 +126,8 @@ func TestPlanFit(t *testing.T) {
 	assert.Equal(t, []string{"blind"}, plan(put("blind")).inTheWay)
 }
 
-// A path whose history is not known counts as changed since. An error of another
-// kind, as of a HEAD that cannot be opened now, says nothing of the paths.
+// TestPlanFailsIfHeadCannotBeRead checks that a path counts as changed if its history is
+// unknown, and that other errors, such as an unreadable HEAD, are returned.
 func TestPlanFailsIfHeadCannotBeRead(t *testing.T) {
 	now := func(string) state { return state{index: merged(sideOf("base"))} }
 	targets := []Target{{Path: "p", Index: true, IndexBase: merged(sideOf("base")), IndexWant: merged(sideOf("want"))}}

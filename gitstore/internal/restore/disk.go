@@ -13,18 +13,17 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A fileOnDisk is a file as it stands in the worktree, before git's filters: its
-// kind and permissions as octal st_mode has them, and the hash of its bytes,
-// those of a symlink being its target. The zero disk says that it is not
-// there.
+// A fileOnDisk is the raw content of a worktree file before git's filters: type and
+// permissions as octal st_mode, and the blob hash of its bytes or symlink target. The
+// zero value means a missing file.
 type fileOnDisk struct {
 	mode uint32
 	hash plumbing.Hash
-	info fs.FileInfo // to tell whether it is still that file
+	info fs.FileInfo // for sameFile
 }
 
-// diskMode is the kind and the permissions of a file, 0 for what is neither a
-// file nor a symlink.
+// diskMode returns file type and permissions, or 0 if the file is neither regular nor a
+// symlink.
 func diskMode(info fs.FileInfo) uint32 {
 	switch m := info.Mode(); {
 	case m.IsRegular():
@@ -35,8 +34,8 @@ func diskMode(info fs.FileInfo) uint32 {
 	return 0
 }
 
-// same reports whether two files are the same to git: by their bytes, and by
-// their executable bit where that counts.
+// same reports whether git treats two files as equal: same bytes and, if core.fileMode is
+// set, same executable bit.
 func (d fileOnDisk) same(o fileOnDisk, fileMode bool) bool {
 	const exec = 0o100
 	switch {
@@ -46,11 +45,11 @@ func (d fileOnDisk) same(o fileOnDisk, fileMode bool) bool {
 	return !fileMode || d.mode&exec == o.mode&exec
 }
 
-// String is "<octal mode> <hash>", "" for no file.
+// String returns "<octal mode> <hash>", or "" for a missing file.
 func (d fileOnDisk) String() string { return Side{d.mode, d.hash}.String() }
 
-// readDisk reads a file of the worktree and what identifies it. It fails with
-// ErrConcurrentChange when that changes while it is read.
+// readDisk reads content and stat data of a worktree file. It returns ErrConcurrentChange
+// if the file changes during the read.
 func readDisk(dir *os.Root, name string) (fileOnDisk, []byte, error) {
 	info, err := dir.Lstat(name)
 	if err != nil {
@@ -80,7 +79,7 @@ func readDisk(dir *os.Root, name string) (fileOnDisk, []byte, error) {
 	return d, data, nil
 }
 
-// hashDisk is readDisk without keeping the bytes.
+// hashDisk is like readDisk, but returns only the hash.
 func hashDisk(dir *os.Root, name string, info fs.FileInfo) (fileOnDisk, error) {
 	if diskMode(info) == trees.ModeSymlink {
 		d, _, err := readDisk(dir, name)
@@ -98,7 +97,7 @@ func hashDisk(dir *os.Root, name string, info fs.FileInfo) (fileOnDisk, error) {
 	return fileOnDisk{mode: diskMode(info), hash: h.Sum(), info: info}, nil
 }
 
-// sameFile reports whether a file was neither replaced nor written.
+// sameFile reports whether a file was neither replaced nor modified.
 func sameFile(a, b fs.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
@@ -106,8 +105,8 @@ func sameFile(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Mode() == b.Mode() && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// A place is where a path of the worktree is: its directory, opened through
-// directories alone, and its name there.
+// A place is an open parent directory and a file name. The directory was opened without
+// following symlinks.
 type place struct {
 	dir  *os.Root
 	name string
@@ -115,14 +114,13 @@ type place struct {
 
 func (p place) close() { p.dir.Close() }
 
-// A blockedError says that what should be a directory is something else.
+// A blockedError reports that a parent path is not a directory.
 type blockedError struct{ path string }
 
 func (e *blockedError) Error() string { return fmt.Sprintf("%q is not a directory", e.path) }
 
-// openPlace finds the place of a path and never follows a symlink to it.
-// Missing directories are an error, fs.ErrNotExist, unless they are to be
-// made.
+// openPlace opens the parent directory of a path without following symlinks. If mkdir is
+// set, it creates missing directories; otherwise it returns fs.ErrNotExist.
 func openPlace(root *os.Root, name string, mkdir bool) (place, error) {
 	dir, err := root.OpenRoot(".")
 	if err != nil {
@@ -150,8 +148,8 @@ func openPlace(root *os.Root, name string, mkdir bool) (place, error) {
 
 var errNotDir = fmt.Errorf("not a directory")
 
-// openDir opens a directory below dir: what is opened is what was looked at,
-// so no symlink came between.
+// openDir opens a subdirectory. It compares the opened directory with the previous lstat,
+// so a symlink cannot be swapped in between.
 func openDir(dir *os.Root, name string, mkdir bool) (*os.Root, error) {
 	if mkdir {
 		if err := dir.Mkdir(name, 0o777); err != nil && !os.IsExist(err) {
@@ -176,8 +174,8 @@ func openDir(dir *os.Root, name string, mkdir bool) (*os.Root, error) {
 	return next, nil
 }
 
-// insideOf lists the files below a directory. What cannot be listed, or is more
-// than limit, is told by a last one that is no path: "".
+// insideOf returns the files below a directory. The last element is "" if a directory is
+// unreadable or the number of files exceeds limit.
 func insideOf(dir *os.Root, name string, limit int) (files []string) {
 	d, err := openDir(dir, path.Base(name), false)
 	if err != nil {

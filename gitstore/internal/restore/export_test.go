@@ -1,6 +1,6 @@
 package restore
 
-// SetFault has f called at every fault point, nil for nothing.
+// SetFault sets a function called at every fault point; nil removes it.
 func SetFault(f func(point string) error) {
 	if f == nil {
 		f = func(string) error { return nil }
@@ -8,8 +8,8 @@ func SetFault(f func(point string) error) {
 	faultPoint = f
 }
 
-// Unmodified is the decision by the stat data alone.
+// Unmodified exports unmodified.
 var Unmodified = unmodified
 
-// StatOf returns what the staging area keeps of a file.
+// StatOf exports statOf.
 var StatOf = statOf

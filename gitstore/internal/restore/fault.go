@@ -1,5 +1,5 @@
 package restore
 
-// faultPoint is where a test stops or kills a restore: after every file that
-// was moved, and between its stages.
+// faultPoint is a test hook that stops or kills a restore after each moved file and
+// between its stages.
 var faultPoint = func(string) error { return nil }

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRestoreFilters: git's filters apply on the way in and out, and what it
-// then thinks of the worktree is nothing new.
+// TestRestoreFilters checks that git's filters apply on save and restore, and that git
+// status reports no new changes.
 func TestRestoreFilters(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -18,7 +18,7 @@ func TestRestoreFilters(t *testing.T) {
 	filters := map[string]struct {
 		attributes string
 		setup      func(*site)
-		saved      string // a in the worktree
+		saved      string // content of a in the worktree
 		want       string
 	}{
 		"crlf":   {"* text=auto eol=crlf\n", nil, "one\r\ntwo\r\n", "one\r\ntwo\r\n"},
@@ -44,7 +44,7 @@ func TestRestoreFilters(t *testing.T) {
 			c := x.save()
 			staged := x.Git("ls-files", "-s")
 			x.clean()
-			later := time.Now().Add(2 * time.Second) // git then goes by stat data, as it mostly does
+			later := time.Now().Add(2 * time.Second) // git then trusts stat data, as usual
 			require.NoError(t, os.Chtimes(x.GitPath("index"), later, later))
 			clean := x.picture()
 			done := x.restore(c)
@@ -68,8 +68,8 @@ func (x *site) filter(name, clean, smudge string) {
 	x.Git("config", "filter."+name+".smudge", smudge)
 }
 
-// TestRestoreAttributesComeAlong: attributes that are part of the checkpoint
-// count for its files, and ones it removes do not.
+// TestRestoreAttributesComeAlong checks that restored .gitattributes files apply to
+// restored files, and that removed ones do not.
 func TestRestoreAttributesComeAlong(t *testing.T) {
 	x := newSite(t, "d/deep/g")
 	x.Write("d/.gitattributes", "g text eol=crlf\n")

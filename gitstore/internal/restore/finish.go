@@ -5,8 +5,7 @@ import (
 	"errors"
 )
 
-// Finish does what is left of a restore that was killed, where nobody else has
-// changed what it was going to.
+// Finish completes a killed restore. It skips paths that changed since.
 func (s *Worktree) Finish(ctx context.Context, steps []Step) error {
 	s.cleanNear(steps)
 	return s.workOn(ctx, func(w *staging, area *lockedIndex) error {
@@ -24,7 +23,7 @@ func (s *Worktree) Finish(ctx context.Context, steps []Step) error {
 	})
 }
 
-// workOn runs f with the staging area locked and a staging directory.
+// workOn calls f with a locked index and a new staging directory.
 func (s *Worktree) workOn(ctx context.Context, f func(*staging, *lockedIndex) error) error {
 	area, err := s.openLockedIndex(ctx, true)
 	if err != nil {
@@ -38,8 +37,8 @@ func (s *Worktree) workOn(ctx context.Context, f func(*staging, *lockedIndex) er
 	return errors.Join(f(w, area), w.close())
 }
 
-// stillToDo are the steps, or the sides of them, that were not done and whose
-// path nobody else has changed.
+// stillToDo returns remaining steps, reduced to the sides (index or worktree) that are
+// neither done nor changed by others.
 func (s *Worktree) stillToDo(ctx context.Context, steps []Step, area *lockedIndex) ([]Step, error) {
 	now, err := s.recall(ctx, steps, area)
 	if err != nil {
@@ -61,12 +60,12 @@ func (s *Worktree) stillToDo(ctx context.Context, steps []Step, area *lockedInde
 	return left, nil
 }
 
-// is reports whether what is at a path now is a file that is known.
+// is reports whether a path's current file equals a known file.
 func (s *Worktree) is(at state, d fileOnDisk) bool {
 	return at.disk.same(d, s.configBool("core.filemode", true))
 }
 
-// recall observes the paths of steps as they stand, past git's filters.
+// recall reads the current raw state of all step paths, without git's filters.
 func (s *Worktree) recall(ctx context.Context, steps []Step, area *lockedIndex) (func(string) state, error) {
 	targets := make([]Target, len(steps))
 	for i, st := range steps {

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRestoreIndexForms: whatever form the index has, it keeps it, and the
-// restore is the same.
+// TestRestoreIndexForms checks that a restore keeps the index format and returns the same
+// result for every format.
 func TestRestoreIndexForms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -58,8 +58,8 @@ func TestRestoreIndexForms(t *testing.T) {
 	}
 }
 
-// TestRestoreOutsideTheCone: the staging area alone is changed there, and the
-// paths stay out of the worktree.
+// TestRestoreOutsideTheCone checks that only index entries change outside the sparse
+// checkout cone.
 func TestRestoreOutsideTheCone(t *testing.T) {
 	x := newSite(t, "o/p", "o/q")
 	x.Write("o/p", "staged p\n")
@@ -119,7 +119,7 @@ func TestRestoreLinkedWorktree(t *testing.T) {
 	assert.Equal(t, clean, y.picture())
 }
 
-// TestRestoreFromASubdirectory: the directory that one stands in stays.
+// TestRestoreFromASubdirectory checks that the working directory is kept.
 func TestRestoreFromASubdirectory(t *testing.T) {
 	x := newSite(t)
 	x.Git("rm", "-q", "d/e", "d/f")
@@ -135,8 +135,7 @@ func TestRestoreFromASubdirectory(t *testing.T) {
 	assert.Empty(t, x.status())
 }
 
-// TestRestoreSeparateGitDir: files are made ready in the git directory, which
-// may be elsewhere.
+// TestRestoreSeparateGitDir prepares files in a git directory outside the worktree.
 func TestRestoreSeparateGitDir(t *testing.T) {
 	x := newSite(t)
 	x.stageSome()
@@ -174,16 +173,16 @@ func TestRestoreUnborn(t *testing.T) {
 	assert.Empty(t, x.status())
 }
 
-// TestRestoreKeepsRacyEntries: a file that was edited in the tick in which the
-// index was written has the stat data of what was staged; git tells by the
-// index's date, which a restore of another path must not make newer.
+// TestRestoreKeepsRacyEntries checks a racily clean entry: a file edited in the same tick
+// as the index write has the staged file's stat data. Git detects this by the index
+// mtime, so a restore of another path must preserve that mtime.
 func TestRestoreKeepsRacyEntries(t *testing.T) {
 	x := newSite(t)
 	x.Write("a", "staged\n")
 	x.Git("add", "-A")
 	c := x.save()
 	x.clean()
-	tick := time.Now().Add(-time.Hour) // git may look at whole seconds alone
+	tick := time.Now().Add(-time.Hour) // git may compare whole seconds only
 	require.NoError(t, os.Chtimes(x.Path("b"), tick, tick))
 	x.Git("update-index", "--refresh")
 	f, err := os.OpenFile(x.Path("b"), os.O_WRONLY, 0)
@@ -191,7 +190,7 @@ func TestRestoreKeepsRacyEntries(t *testing.T) {
 	_, err = f.WriteAt([]byte("9"), 0)
 	require.NoError(t, errors.Join(err, f.Close()))
 	x.Git("config", "core.trustctime", "false")
-	x.Setenv("GIT_OPTIONAL_LOCKS", "0") // git status would mark the entry
+	x.Setenv("GIT_OPTIONAL_LOCKS", "0") // prevents git status from refreshing the entry
 	for _, name := range []string{"b", ".git/index"} {
 		require.NoError(t, os.Chtimes(x.Path(name), tick, tick))
 	}
@@ -200,8 +199,8 @@ func TestRestoreKeepsRacyEntries(t *testing.T) {
 	assert.Equal(t, "M  a\n M b", x.status())
 }
 
-// TestRestoreInAShallowClone: what the checkpoint changed is not known where
-// its HEAD is missing.
+// TestRestoreInAShallowClone checks a checkpoint whose HEAD commit is missing, so that
+// its changes are unknown.
 func TestRestoreInAShallowClone(t *testing.T) {
 	x := newSite(t)
 	x.stageSome()

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rawTree stores a tree as it is given, however wrong.
+// rawTree stores a tree without validation.
 func (x *site) rawTree(entries ...trees.Entry) trees.Entry {
 	var b strings.Builder
 	for _, e := range entries {
@@ -30,7 +30,7 @@ func treeLine(e trees.Entry) string {
 
 func as(e trees.Entry, name string) trees.Entry { e.Name = name; return e }
 
-// forge is a checkpoint like c with other trees.
+// forge returns a checkpoint like c with other trees.
 func (x *site) forge(c *gitstore.Checkpoint, entries ...trees.Entry) *gitstore.Checkpoint {
 	old, err := trees.Parse(x.Pipe(nil, "cat-file", "tree", c.Tree.String()))
 	require.NoError(x.t, err)
@@ -116,9 +116,9 @@ func (x *site) noRestoreLeft() {
 	assert.ErrorIs(x.t, err, os.ErrNotExist)
 }
 
-// TestRestoreSymlinkThenBelow: a symlink of the worktree that an artifact of
-// the same checkpoint, or a file of a later one, is named below.
-func TestRestoreSymlinkThenBelow(t *testing.T) {
+// TestRestoreWritesNothingBelowASymlink restores forged checkpoints with a file below a worktree
+// symlink, and checks that the symlink's target directory stays empty.
+func TestRestoreWritesNothingBelowASymlink(t *testing.T) {
 	x := newSite(t)
 	outside := t.TempDir()
 	x.link(outside, "s")
@@ -136,7 +136,7 @@ func TestRestoreSymlinkThenBelow(t *testing.T) {
 	}
 }
 
-// TestRestoreIntoASubmodule: another repository's files are not ours.
+// TestRestoreIntoASubmodule checks that files of a submodule are not changed.
 func TestRestoreIntoASubmodule(t *testing.T) {
 	x := newSite(t)
 	x.Git("init", "-q", "sub")

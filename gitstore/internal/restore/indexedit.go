@@ -15,19 +15,18 @@ import (
 	"git-checkpoint/gitstore/internal/index"
 )
 
-// An indexEdit is what becomes of one path of the staging area.
+// An indexEdit is a change of one index entry.
 type indexEdit struct {
 	path           string
 	want           Stages
-	change         bool // the entry itself is written, not its stat data alone
-	sparse, assume bool // flags that it had and keeps
-	fresh          bool // the file is there as want has it: take its stat data
+	change         bool // write mode and hash, not only stat data
+	sparse, assume bool // existing flags to keep
+	fresh          bool // worktree file matches want: update its stat data
 }
 
-// edit changes entries of the staging area, and replaces it at the end. Git
-// writes a copy: files that are what was staged come in through git add's own
-// way, which gives their entries stat data, in one go; entries that are
-// something else are given by hash.
+// edit changes index entries in a copy and then replaces the index. Git writes the copy.
+// Files that match their staged content are added by git update-index, which also records
+// stat data; other entries are written by hash.
 func (a *lockedIndex) edit(ctx context.Context, edits []indexEdit) error {
 	if len(edits) == 0 {
 		return nil
@@ -43,8 +42,8 @@ func (a *lockedIndex) edit(ctx context.Context, edits []indexEdit) error {
 	return a.replace()
 }
 
-// git runs on the copy, from the root of the worktree, without the hook that
-// tells others of a new index: it is none yet.
+// git returns a git command for the copied index, run from the worktree root. The
+// post-index-change hook is disabled in run, since the copy is not yet the index.
 func (a *lockedIndex) git() git.Git {
 	g := a.s.Git.With("GIT_INDEX_FILE="+a.copied(), "GIT_LITERAL_PATHSPECS=1")
 	g.Dir = a.s.Root
@@ -78,20 +77,20 @@ func (w *indexWriter) write(ctx context.Context, edits []indexEdit) error {
 	if err != nil {
 		return err
 	}
-	// What git would make of these files is not what was staged, as with a
-	// filter that does not give back what it took.
+	// Git's filters turned these files into other content than staged, for example with
+	// an asymmetric filter.
 	if err := w.writeHashes(ctx, wrong); err != nil {
 		return err
 	}
 	if len(wrong) > 0 {
 		there := slices.DeleteFunc(wrong, func(e indexEdit) bool { return e.want == Stages{} })
-		_ = w.run(ctx, pathsOf(there), "add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul") // all it saves is time
+		_ = w.run(ctx, pathsOf(there), "add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul") // only an optimization, so errors are ignored
 	}
 	return w.flags(ctx, edits)
 }
 
-// writeHashes gives entries by hash: first all go, so that a file can take the
-// place of a directory and the other way round, then come what is wanted.
+// writeHashes writes entries by hash. It first removes all paths, so that a file can
+// replace a directory and vice versa, then adds the wanted entries.
 func (w *indexWriter) writeHashes(ctx context.Context, edits []indexEdit) error {
 	if len(edits) == 0 {
 		return nil
@@ -110,8 +109,7 @@ func (w *indexWriter) writeHashes(ctx context.Context, edits []indexEdit) error 
 	return w.run(ctx, info.Bytes(), "update-index", "-z", "--index-info")
 }
 
-// add takes files in from the worktree and returns those that came out as
-// something else than is wanted.
+// add stages worktree files and returns entries whose result differs from want.
 func (w *indexWriter) add(ctx context.Context, edits []indexEdit) (wrong []indexEdit, err error) {
 	if len(edits) == 0 {
 		return nil, nil
@@ -143,7 +141,7 @@ func (w *indexWriter) add(ctx context.Context, edits []indexEdit) (wrong []index
 	return wrong, x.Err()
 }
 
-// open reads the copy, where need be through one that git makes plain.
+// open reads the copied index. If its format is unsupported, git converts it first.
 func (w *indexWriter) open(ctx context.Context) (*index.Index, func(), error) {
 	x, err := index.Open(w.file)
 	if err == nil || !errors.Is(err, index.ErrUnsupported) {
@@ -165,7 +163,7 @@ func entriesAs(entries []index.Entry) (s Stages) {
 	return s
 }
 
-// flags puts back what an entry is marked with besides its content.
+// flags restores entry flags: skip-worktree, assume-unchanged and intent-to-add.
 func (w *indexWriter) flags(ctx context.Context, edits []indexEdit) error {
 	var sparse, assume, intent []indexEdit
 	for _, e := range edits {

@@ -23,10 +23,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMain lets a test start this binary as a process that restores, to be
-// killed: with GIT_CHECKPOINT_TEST_KILL_RESTORE set it restores the checkpoint of that name in
-// the working directory, and kills itself, with all its children, at the n-th
-// fault point where GIT_CHECKPOINT_TEST_KILL_AT says so.
+// TestMain can run this binary as a restore process for kill tests. If
+// GIT_CHECKPOINT_TEST_KILL_RESTORE is set, the process restores the named checkpoint in
+// the working directory. At fault point number GIT_CHECKPOINT_TEST_KILL_AT, it kills its
+// process group.
 func TestMain(m *testing.M) {
 	if id := os.Getenv("GIT_CHECKPOINT_TEST_KILL_RESTORE"); id != "" {
 		os.Exit(restoreToBeKilled(id))
@@ -38,7 +38,7 @@ func restoreToBeKilled(id string) int {
 	n, _ := strconv.Atoi(os.Getenv("GIT_CHECKPOINT_TEST_KILL_AT"))
 	restore.SetFault(func(string) error {
 		if n--; n == 0 {
-			_ = syscall.Kill(0, syscall.SIGKILL) // the whole group
+			_ = syscall.Kill(0, syscall.SIGKILL) // the whole process group
 		}
 		return nil
 	})
@@ -57,7 +57,7 @@ func restoreToBeKilled(id string) int {
 	return 0
 }
 
-// startRestore runs a restore in a process group of its own.
+// startRestore starts a restore in a new process group.
 func (x *site) startRestore(c *gitstore.Checkpoint, killAt int) *exec.Cmd {
 	x.t.Helper()
 	self, err := os.Executable()
@@ -71,8 +71,8 @@ func (x *site) startRestore(c *gitstore.Checkpoint, killAt int) *exec.Cmd {
 	return cmd
 }
 
-// killSite has a checkpoint with every kind of change, and mine in the way of
-// some.
+// killSite returns a repository with a checkpoint of every kind of change, and with
+// conflicting user changes.
 func killSite(t *testing.T) (x *site, c *gitstore.Checkpoint, before, after string) {
 	x = newSite(t, "g/h/i")
 	x.stageSome()
@@ -92,7 +92,7 @@ func killSite(t *testing.T) (x *site, c *gitstore.Checkpoint, before, after stri
 	return x, c, x.picture(), after
 }
 
-// whole fails unless every file is what it was before or what comes after.
+// whole fails unless every file has its content from before or after the restore.
 func whole(t *testing.T, x *site, before, after string) {
 	t.Helper()
 	files, _, _ := strings.Cut(x.picture(), "\n--\n")
@@ -104,8 +104,8 @@ func whole(t *testing.T, x *site, before, after string) {
 	}
 }
 
-// TestRestoreKilledAtEveryPoint kills at each step, and then goes on in each
-// of the three ways.
+// TestRestoreKilledAtEveryPoint kills a restore at each fault point and recovers in each
+// of three ways.
 func TestRestoreKilledAtEveryPoint(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -131,12 +131,12 @@ func TestRestoreKilledAtEveryPoint(t *testing.T) {
 	}
 }
 
-// goOn repairs what a kill left.
+// goOn recovers from a kill.
 func (x *site) goOn(c *gitstore.Checkpoint, way, before, after string) {
 	x.t.Helper()
 	pending := x.s.Pending(x.t.Context())
 	want := x.picture()
-	if pending { // it has begun to act
+	if pending { // restore has started to change files
 		want = map[string]string{"continue": after, "abort": before}[way]
 	}
 	switch way {
@@ -158,7 +158,7 @@ func (x *site) goOn(c *gitstore.Checkpoint, way, before, after string) {
 	x.noLitter()
 }
 
-// backTo undoes what there is to undo, which must give back what was before.
+// backTo runs all undos and checks that the previous state returns.
 func (x *site) backTo(before string) {
 	x.t.Helper()
 	for x.Git("for-each-ref", "refs/git-checkpoint/undo") != "" {
@@ -167,7 +167,8 @@ func (x *site) backTo(before string) {
 	require.Equal(x.t, before, x.picture())
 }
 
-// TestRestoreKilledAnytime kills at random moments, git's own included.
+// TestRestoreKilledAnytime kills a restore at random times, including during git
+// commands.
 func TestRestoreKilledAnytime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -187,7 +188,7 @@ func TestRestoreKilledAnytime(t *testing.T) {
 		}
 		whole(t, x, before, after)
 		x.goOn(c, []string{"restore", "continue", "abort"}[i%3], before, after)
-		x.restore(c, takeTheirs) // whatever was left is in nobody's way
+		x.restore(c, takeTheirs) // leftovers block nothing
 		require.Equal(t, after, x.picture())
 		x.noLitter()
 		x.backTo(before)

@@ -10,11 +10,10 @@ import (
 	"git-checkpoint/gitstore/internal/trees"
 )
 
-// later are the files that came after the checkpoint, as targets that want
-// them away: those that were staged since, are not in HEAD, and were not in
-// the staging area; and where the checkpoint captured untracked files, those
-// that are untracked now and were not captured. Ignored files, and those that
-// were left out of the checkpoint, are never among them.
+// later returns files added after the checkpoint, as targets to remove. These are staged
+// files that exist neither in HEAD nor in the checkpoint's index. If the checkpoint
+// captured untracked files, current untracked files missing from it are added. Ignored
+// files, and files that a limit excluded from the checkpoint, are never returned.
 func (s *Worktree) later(ctx context.Context, snap *Contents, area *lockedIndex, targets []Target) ([]Target, error) {
 	known := map[string]bool{}
 	for _, t := range targets {
@@ -25,7 +24,7 @@ func (s *Worktree) later(ctx context.Context, snap *Contents, area *lockedIndex,
 		return nil, err
 	}
 	for _, f := range snap.Record.Snapshot().Skipped {
-		known[f.Path] = true // it may have been there
+		known[f.Path] = true // possibly existed at the save
 	}
 	var list []Target
 	for _, f := range files {
@@ -48,7 +47,7 @@ func (s *Worktree) later(ctx context.Context, snap *Contents, area *lockedIndex,
 	return list, nil
 }
 
-// A named file is a file with its path.
+// A named is a Side with its path.
 type named struct {
 	path string
 	Side
@@ -99,8 +98,8 @@ func (s *Worktree) laterUntracked(ctx context.Context, snap *Contents) ([]string
 	return paths, nil
 }
 
-// below reports whether a path is dir or below it; dir may end in a slash, and
-// "." is the root.
+// below reports whether a path equals dir or is below it. dir may end with a slash; "."
+// means the root.
 func below(path, dir string) bool {
 	dir = strings.TrimSuffix(dir, "/")
 	return dir == "." || path == dir || strings.HasPrefix(path, dir+"/")

@@ -15,19 +15,19 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A lockedIndex is the staging area as a restore found it: the index, read,
-// and as a tree. While it is locked no git writes it.
+// A lockedIndex is the index read by a restore, with its tree. While locked, no git
+// process can write it.
 type lockedIndex struct {
 	s    *Worktree
 	x    *index.Index
 	done func()
-	tree plumbing.Hash // of what is staged, among the site's objects
-	file string        // the index, symlinks resolved
-	lock string        // git's lock, "" while it is not ours
+	tree plumbing.Hash // tree of staged content, stored in the worktree's objects
+	file string        // index path with resolved symlinks
+	lock string        // path of git's lock file, "" if not locked by this process
 }
 
-// openLockedIndex reads the staging area, under git's lock where it is going to be
-// written. It fails with *LockedError when another git holds the lock.
+// openLockedIndex reads the index. If write is set, it takes git's index lock first. It
+// returns a *LockedError if another git process holds the lock.
 func (s *Worktree) openLockedIndex(ctx context.Context, write bool) (*lockedIndex, error) {
 	a := s.lockedIndexFiles()
 	if write {
@@ -47,7 +47,7 @@ func (s *Worktree) openLockedIndex(ctx context.Context, write bool) (*lockedInde
 	return a, nil
 }
 
-// lockedIndexFiles is where the staging area is, unread.
+// lockedIndexFiles returns the index paths without reading the index.
 func (s *Worktree) lockedIndexFiles() *lockedIndex {
 	a := &lockedIndex{s: s, file: s.Index}
 	if resolved, err := filepath.EvalSymlinks(a.file); err == nil {
@@ -64,9 +64,9 @@ func (a *lockedIndex) close() {
 	a.freeLock()
 }
 
-// The lock of the index is git's, <index>.lock: a second name of a file of
-// ours, so that one that a killed restore left is known as ours, and can be
-// taken over. The caller holds the worktree's restore lock.
+// The index lock is git's <index>.lock, created as a hard link to a file in State. A lock
+// left by a killed restore can therefore be recognized and removed. Callers hold the
+// worktree's restore lock.
 func (a *lockedIndex) held() string   { return filepath.Join(a.s.State, "index.held") }
 func (a *lockedIndex) copied() string { return filepath.Join(a.s.State, "index") }
 
@@ -78,7 +78,7 @@ func (a *lockedIndex) takeLock() error {
 	}
 	err := os.Link(a.held(), lock)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		err = createLock(lock) // a file system without hard links
+		err = createLock(lock) // file system without hard links
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return &LockedError{Lock: lock}
@@ -98,7 +98,7 @@ func createLock(name string) error {
 	return f.Close()
 }
 
-// isStale reports whether the lock is one of ours.
+// isStale reports whether a restore of this program created the existing lock.
 func (a *lockedIndex) isStale() bool {
 	ours, err := os.Lstat(a.held())
 	if err != nil {
@@ -108,7 +108,7 @@ func (a *lockedIndex) isStale() bool {
 	return err == nil && os.SameFile(ours, now)
 }
 
-// freeStale removes what a killed restore left.
+// freeStale removes files of a killed restore.
 func (a *lockedIndex) freeStale() {
 	if a.isStale() {
 		os.Remove(a.file + ".lock")
@@ -124,18 +124,19 @@ func (a *lockedIndex) freeLock() {
 	}
 	if err := os.Remove(a.lock); err == nil || errors.Is(err, fs.ErrNotExist) {
 		os.Remove(a.held())
-	} // else the next restore knows the lock as ours
+	} // otherwise the next restore recognizes the lock as its own
 	a.lock = ""
 }
 
-// replace puts the copy in the place of the index. A kill leaves the old one
-// or the new one, and a lock that is known as ours.
+// replace renames the copy to the index. After a kill, either the old or the new index
+// exists, and the lock is recognizable.
 func (a *lockedIndex) replace() error {
 	if err := os.Rename(a.copied(), a.file); err != nil {
 		if !errors.Is(err, syscall.EXDEV) {
 			return fmt.Errorf("write index: %w", err)
 		}
-		// GIT_INDEX_FILE on another file system: through a file beside it.
+		// If GIT_INDEX_FILE is on another file system, copy to a temporary file beside it
+		// first.
 		near := a.file + ".git-checkpoint"
 		defer os.Remove(near)
 		if err := errors.Join(copyFile(a.copied(), near), os.Remove(a.copied())); err != nil {
@@ -146,9 +147,9 @@ func (a *lockedIndex) replace() error {
 	return nil
 }
 
-// copyFile copies a file with its permissions and its date: git compares the
-// dates of files with that of the index, to tell which entries it cannot
-// trust. A missing file stays missing.
+// copyFile copies a file with permissions and mtime. Git compares file times with the
+// index's mtime to detect racily clean entries. If the source is missing, copyFile
+// creates no file.
 func copyFile(from, to string) error {
 	in, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A lock of the index that could not be removed is taken over by the next restore.
+// TestLockThatCouldNotBeRemoved checks that the next restore takes over a lock whose
+// removal failed.
 func TestLockThatCouldNotBeRemoved(t *testing.T) {
 	dir := t.TempDir()
 	s := &Worktree{Index: filepath.Join(dir, "index"), State: t.TempDir()}
 	a := s.lockedIndexFiles()
 	require.NoError(t, a.takeLock())
-	a.lock = filepath.Join(dir, "full") // a folder with a file: its removal fails
+	a.lock = filepath.Join(dir, "full") // removal fails for a directory with a file
 	require.NoError(t, os.Mkdir(a.lock, 0o777))
 	require.NoError(t, os.WriteFile(filepath.Join(a.lock, "file"), nil, 0o666))
 	a.freeLock()

@@ -14,11 +14,11 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// errNoMerge says that git merges text alone.
+// errNoMerge reports that git merge-file refused a binary file.
 var errNoMerge = errors.New("not text")
 
-// mergeAll turns the steps that merge into steps that write what came out. One
-// that cannot be merged is left alone, as a changed file.
+// mergeAll replaces merge steps by steps that write the merge result. If a file cannot be
+// merged, its step is removed and its path is added to changed.
 func (w *staging) mergeAll(ctx context.Context, plan *decision) (conflicts []string, err error) {
 	var merges bool
 	for i := range plan.steps {
@@ -43,14 +43,14 @@ func (w *staging) mergeAll(ctx context.Context, plan *decision) (conflicts []str
 	plan.steps = slices.DeleteFunc(plan.steps, func(st Step) bool { return st.path == "" })
 	slices.Sort(plan.changed)
 	if merges {
-		return conflicts, w.s.Objects.Flush(ctx) // git reads what it is to check out
+		return conflicts, w.s.Objects.Flush(ctx) // git checkout-index reads the results
 	}
 	return conflicts, nil
 }
 
-// mergeFile makes a step's outcome the merge of the file as it is and the
-// checkpoint's, on the ground of the file at HEAD when it was saved, all three
-// as git stores them.
+// mergeFile merges the current file with the checkpoint's file; the common base is the
+// version at HEAD during the save. All three versions are blobs after git's clean
+// filters.
 func (w *staging) mergeFile(ctx context.Context, st *Step) (clean bool, err error) {
 	mine := st.before.work.Hash
 	if !w.s.Objects.Has(mine) {
@@ -86,7 +86,7 @@ func (w *staging) mergeFile(ctx context.Context, st *Step) (clean bool, err erro
 	return err == nil, nil
 }
 
-// mergeMode is the mode that one of the two sides changed.
+// mergeMode returns the mode of the side that changed it.
 func mergeMode(mine, base, theirs uint32) uint32 {
 	if theirs == base {
 		return mine
@@ -94,7 +94,7 @@ func mergeMode(mine, base, theirs uint32) uint32 {
 	return theirs
 }
 
-// storeFiltered stores a file as git would add it.
+// storeFiltered stores a file as git add would.
 func (s *Worktree) storeFiltered(ctx context.Context, path string) (plumbing.Hash, error) {
 	g := s.Git
 	g.Dir = s.Root

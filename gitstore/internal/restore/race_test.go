@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// at runs f once, when a restore gets to a point.
+// at calls f once at a fault point.
 func at(t *testing.T, point string, f func()) {
 	t.Helper()
 	t.Cleanup(func() { restore.SetFault(nil) })
@@ -25,8 +25,8 @@ func at(t *testing.T, point string, f func()) {
 	})
 }
 
-// TestRestoreLosesNoEditInBetween: what somebody writes after the restore
-// looked stays, and is reported.
+// TestRestoreLosesNoEditInBetween checks that edits made after readState are kept and
+// reported.
 func TestRestoreLosesNoEditInBetween(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -86,8 +86,8 @@ func look(x *site, name string) string {
 	return string(data)
 }
 
-// TestRestoreSeesAnEditBeforeItActs: while nothing is touched yet, a file that
-// changed stops the restore as a whole.
+// TestRestoreSeesAnEditBeforeItActs checks that a concurrent edit before the first change
+// stops the whole restore.
 func TestRestoreSeesAnEditBeforeItActs(t *testing.T) {
 	x := newSite(t)
 	x.stageSome()

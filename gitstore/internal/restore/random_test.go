@@ -18,10 +18,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRestoreRandomWorlds restores a random checkpoint into a random worktree
-// and undoes it. Nothing that was there is ever lost, what is not reported is
-// not touched, and the undo gives back every byte, mode and entry.
-// GIT_CHECKPOINT_TEST_RESTORE_ROUNDS and GIT_CHECKPOINT_TEST_RESTORE_SEED repeat a longer or a failed run.
+// TestRestoreRandomWorlds restores random checkpoints into random worktrees and undoes
+// the restore. Existing content must never be lost, unreported paths must stay unchanged,
+// and undo must return every byte, mode and entry. GIT_CHECKPOINT_TEST_RESTORE_ROUNDS and
+// GIT_CHECKPOINT_TEST_RESTORE_SEED select a longer run or repeat a failed run.
 func TestRestoreRandomWorlds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -39,7 +39,8 @@ func TestRestoreRandomWorlds(t *testing.T) {
 	}
 }
 
-// The paths of a random world: some are files here and directories there.
+// randomPaths lists paths of random worlds; some are files in one world and directories
+// in another.
 var randomPaths = []string{"p", "q", "d", "d/x", "d/y", "d/z/w", "e/f", "e/f/g", "e/h", "caf\xe9/\n", "i.ign"}
 
 func randomWorld(t *testing.T, r *rand.Rand) {
@@ -81,7 +82,7 @@ func randomWorld(t *testing.T, r *rand.Rand) {
 	x.noLitter()
 }
 
-// scramble gives about half of the paths something else.
+// scramble changes about half of all paths.
 func (x *site) scramble(r *rand.Rand) {
 	for _, i := range r.Perm(len(randomPaths)) {
 		p := randomPaths[i]
@@ -106,7 +107,7 @@ func (x *site) scramble(r *rand.Rand) {
 	}
 }
 
-// scrambleIndex stages some of what is there, and makes stranger entries.
+// scrambleIndex stages some files and creates unusual entries.
 func (x *site) scrambleIndex(r *rand.Rand) {
 	for _, p := range randomPaths {
 		spec := ":(literal)" + p
@@ -128,7 +129,7 @@ func (x *site) scrambleIndex(r *rand.Rand) {
 	}
 }
 
-// files are the hashes of every file's bytes, by path.
+// files returns content hashes by path.
 func (x *site) files() map[string]string {
 	files := map[string]string{}
 	head, _, _ := strings.Cut(x.picture(), "\n--\n")
@@ -143,7 +144,7 @@ func (x *site) files() map[string]string {
 	return files
 }
 
-// entries are the staging area's, by path.
+// entries returns index entries by path.
 func (x *site) entries() map[string][]string {
 	entries := map[string][]string{}
 	for line := range strings.SplitSeq(x.Git("ls-files", "-s", "-z"), "\x00") {

@@ -16,23 +16,23 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// maxInside is how many files in the place of a file are looked at.
+// maxInside limits the number of files listed in a directory that blocks a file.
 const maxInside = 10_000
 
-// A stateReader reads the present state of paths.
+// A stateReader reads the current state of paths.
 type stateReader struct {
 	s      *Worktree
 	ctx    context.Context
 	root   *os.Root
 	x      *index.Index
-	staged plumbing.Hash // the staging area as a tree
+	staged plumbing.Hash // index as a tree
 	now    map[string]*state
-	raw    bool     // files as they stand, past git's filters
-	asked  []string // regular files whose blob has to be told
+	raw    bool     // read files without git's filters
+	asked  []string // regular files whose blob hash is still missing
 }
 
-// readState reads the present state of the paths of targets, in the staging area and
-// in the worktree; files are told as git would add them, or raw.
+// readState reads the current state of all target paths in index and worktree. Worktree
+// hashes are those of git add, or raw content if raw is set.
 func (s *Worktree) readState(ctx context.Context, targets []Target, area *lockedIndex, raw bool) (func(string) state, error) {
 	root, err := os.OpenRoot(s.Root)
 	if err != nil {
@@ -84,8 +84,8 @@ func (o *stateReader) readPath(t *Target) error {
 	return nil
 }
 
-// readIndexAround finds what in the staging area keeps a path out: an entry for a
-// directory above it, which may be a submodule, or entries below it.
+// readIndexAround finds index entries that block a path: an entry for a parent directory,
+// possibly a submodule, or entries below the path.
 func (o *stateReader) readIndexAround(path string, st *state) error {
 	for i := range path {
 		if path[i] != '/' || st.indexAbove != "" {
@@ -97,7 +97,7 @@ func (o *stateReader) readIndexAround(path string, st *state) error {
 			st.closed = above[0].Mode == trees.ModeGitlink || above[0].SkipWorktree
 		}
 	}
-	_, toAdd := o.x.Special() // no tree has them
+	_, toAdd := o.x.Special() // missing from trees
 	for _, p := range toAdd {
 		if p != path && below(p, path) {
 			st.indexInside = append(st.indexInside, p)
@@ -114,10 +114,9 @@ func (o *stateReader) readIndexAround(path string, st *state) error {
 	return err
 }
 
-// readWorktree fills in the worktree's side of a path, but for the hash of a regular
-// file that git has to be asked for. A file that cannot be read is blocked. If
-// the system ran out of something, or a disk failed, the file may be readable
-// later, so readWorktree fails.
+// readWorktree reads the worktree state of a path, except hashes of regular files that
+// git has to compute. An unreadable file is marked as blocked. Temporary errors (resource
+// limits, failing disks) are returned instead.
 func (o *stateReader) readWorktree(t *Target, st *state, entries []index.Entry) error {
 	err := o.readFile(t, st, entries)
 	switch {
@@ -130,7 +129,7 @@ func (o *stateReader) readWorktree(t *Target, st *state, entries []index.Entry) 
 	return nil
 }
 
-// passing reports whether an error is no property of the file that it came from.
+// passing reports whether an error is temporary or unrelated to the file.
 func passing(err error) bool {
 	for _, cause := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOSPC, syscall.EIO} {
 		if errors.Is(err, cause) {
@@ -186,7 +185,7 @@ func (o *stateReader) readFile(t *Target, st *state, entries []index.Entry) erro
 	return nil
 }
 
-// missing is the topmost directory above a path that is not there.
+// missing returns the topmost missing parent directory of a path.
 func missing(root *os.Root, name string) string {
 	for i := range name {
 		if name[i] != '/' {
@@ -199,8 +198,8 @@ func missing(root *os.Root, name string) string {
 	return ""
 }
 
-// gitMode is the mode by which git would add a file. Where the file system has
-// no executable bits or symlinks, it is one of those that it is known by.
+// gitMode returns the mode that git add would use. If the file system lacks executable
+// bits or symlinks, it returns a known mode of the path.
 func (s *Worktree) gitMode(info fs.FileInfo, known ...uint32) uint32 {
 	mode := trees.ModeOf(info)
 	for _, k := range known {
@@ -224,12 +223,12 @@ func (s *Worktree) configBool(key string, unset bool) bool {
 	return git.Bool(value)
 }
 
-// unmodified reports whether the stat data of a file are those of its entry, so
-// that nothing needs to be read. It follows git's rules for the times, the
-// inode, the owner and the size. A file is read if it is not older than the
-// index, which was written then. Settings and flags that let git look less
-// closely (core.trustctime, core.checkStat, assume-unchanged, fsmonitor) are
-// ignored: a restore may overwrite the file, and its content costs one read.
+// unmodified reports whether a file's stat data matches its index entry, so that its
+// content need not be read. It follows git's rules for times, inode, owner and size.
+// Files not older than the index, empty files, and files with whole-second times are
+// always read. Options and flags that relax git's check are ignored: core.trustctime,
+// core.checkStat, assume-unchanged, fsmonitor. A restore may overwrite the file, and one
+// read is cheap.
 func unmodified(e index.Entry, info fs.FileInfo, written time.Time) bool {
 	if e.IntentToAdd || e.Stage != 0 || trees.ModeOf(info) != uint32(e.Mode) {
 		return false
@@ -242,7 +241,7 @@ func unmodified(e index.Entry, info fs.FileInfo, written time.Time) bool {
 	return st.MTime.Nsec != 0 && written.After(info.ModTime())
 }
 
-// hash finds out what the files would be after git's filters.
+// hash computes blob hashes after git's clean filters.
 func (o *stateReader) hash() error {
 	hashes, err := o.s.Hash(o.ctx, o.asked)
 	if err != nil {

@@ -7,29 +7,28 @@ import (
 	"slices"
 )
 
-// A Request says what of a snapshot to put back, and how.
+// A Request selects parts of a snapshot and restore options.
 type Request struct {
-	Paths    []string           // files and directories relative to the root, none for all
-	Staged   bool               // the staging area; alone unless Worktree is set as well
-	Worktree bool               // the worktree, likewise
-	Exact    bool               // also remove files that came later
-	Force    bool               // take the checkpoint's side everywhere
-	Changed  Changed            // for files that both sides changed, "" is Mine
-	Each     map[string]Changed // for single ones of them, by path
+	Paths    []string           // files and directories relative to the root; empty selects all
+	Staged   bool               // restore the index; only the index unless Worktree is set
+	Worktree bool               // restore the worktree; only the worktree unless Staged is set
+	Exact    bool               // also remove files added after the checkpoint
+	Force    bool               // use the checkpoint's version in every conflict
+	Changed  Changed            // choice for files changed on both sides, "" means Mine
+	Each     map[string]Changed // choices for single paths
 	DryRun   bool
 }
 
-// An Outcome says what became of the paths.
+// An Outcome lists the result for each path.
 type Outcome struct {
-	Restored []string // put back, or would be
-	Skipped  []string // changed since, and left as they are
-	InTheWay []string // not restored, for a file that git does not know
-	Later    []string // came after the checkpoint; removed with Exact
-	Merged   []string // with conflict marks, where there are any
+	Restored []string // restored, or to be restored in a dry run
+	Skipped  []string // kept because they changed since the checkpoint
+	InTheWay []string // not restored because of an untracked file
+	Later    []string // added after the checkpoint; removed if Exact is set
+	Merged   []string // files with conflict markers
 }
 
-// lose moves paths to those that were left alone, since somebody changed them
-// in the last moment.
+// lose moves paths from Restored to Skipped after a concurrent change.
 func (o *Outcome) lose(paths []string) {
 	if len(paths) == 0 {
 		return
@@ -39,20 +38,19 @@ func (o *Outcome) lose(paths []string) {
 	slices.Sort(o.Skipped)
 }
 
-// Keep makes last what is needed to take steps back, or to finish them, before
-// anything is touched. Finished is called when they are done.
+// Keep makes data durable that undoing or finishing the steps needs. It runs before any
+// change; finished runs after the last step.
 type Keep func(ctx context.Context, steps []Step) (finished func() error, err error)
 
-// Restore puts a snapshot back. It fails with an error that wraps ErrConcurrentChange
-// where somebody changes files that it is about to replace, with *LockedError
-// where another git writes the staging area. Once keep was called, what was
-// done before an error stays done.
+// Restore restores a snapshot. It returns an error that wraps ErrConcurrentChange if
+// files change before their replacement, and a *LockedError if another git process holds
+// the index lock. If an error occurs after keep, completed changes stay.
 func (s *Worktree) Restore(ctx context.Context, snap *Contents, req Request, keep Keep) (*Outcome, error) {
 	r := &restoring{s: s, req: &req, snap: snap, keep: keep, done: &Outcome{}}
 	return r.done, r.run(ctx)
 }
 
-// A restoring is one restore.
+// A restoring is a running restore.
 type restoring struct {
 	s    *Worktree
 	req  *Request
@@ -82,7 +80,7 @@ func (r *restoring) run(ctx context.Context) error {
 	return errors.Join(r.carryOut(ctx, w, area, &plan), w.close())
 }
 
-// plan decides what to do with every path.
+// plan returns the decision for every selected path.
 func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, error) {
 	targets, err := Targets(r.s.Objects, r.snap)
 	if err != nil {
@@ -116,9 +114,9 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 	return r.s.decide(ctx, targets, now, r.req.Changed, r.req.Force)
 }
 
-// decide is the pure decision, with the history since the snapshot: a path that
-// a commit has changed since is changed, also if that was reverted. Only paths
-// that would be written are looked for in the history.
+// decide calls the pure decide and adds the history since the snapshot: a path changed by
+// a later commit counts as changed, even after a revert. It queries the history only for
+// paths that would be written.
 func (s *Worktree) decide(ctx context.Context, targets []Target, now func(string) state, choice Changed, force bool) (decision, error) {
 	plan := decide(targets, now, choice, force)
 	if s.Touched == nil || force || len(plan.steps) == 0 {
@@ -144,8 +142,8 @@ func (s *Worktree) decide(ctx context.Context, targets []Target, now func(string
 	return decide(targets, now, choice, force), nil
 }
 
-// mayBeCommitted reports whether a restore could take back a commit that the
-// history does not show. It could not if the file was untracked, and is gone.
+// mayBeCommitted reports whether a restore could revert a commit missing from the known
+// history. It returns false for untracked files that were deleted.
 func (t Target) mayBeCommitted(s state) bool {
 	return t.Index || t.WorkBase != Side{} || s.work != Side{} || s.index != Stages{}
 }
@@ -157,7 +155,7 @@ func (r *restoring) tell(p *decision) {
 	}
 }
 
-// carryOut acts once what is needed to take it back is kept.
+// carryOut executes the plan after Keep made undo data durable.
 func (r *restoring) carryOut(ctx context.Context, w *staging, area *lockedIndex, plan *decision) error {
 	if err := faultPoint("planned"); err != nil {
 		return err
@@ -189,9 +187,8 @@ func (r *restoring) carryOut(ctx context.Context, w *staging, area *lockedIndex,
 	return finished()
 }
 
-// Differ lists the paths of targets that were changed since the snapshot, by the
-// rules of Restore. The second list has the paths that cannot be restored because
-// a file that git does not know is in the way.
+// Differ returns target paths changed since the snapshot, by the same rules as Restore.
+// The second list contains paths blocked by untracked files.
 func (s *Worktree) Differ(ctx context.Context, targets []Target) (changed, inTheWay []string, err error) {
 	area, err := s.openLockedIndex(ctx, false)
 	if err != nil {
@@ -206,7 +203,7 @@ func (s *Worktree) Differ(ctx context.Context, targets []Target) (changed, inThe
 	return plan.changed, plan.inTheWay, err
 }
 
-// within keeps the targets at or below one of paths, all for none.
+// within returns targets at or below the given paths, or all targets if paths is empty.
 func within(targets []Target, paths []string) []Target {
 	if len(paths) == 0 {
 		return targets

@@ -23,7 +23,7 @@ func only(paths ...string) func(*gitstore.RestoreRequest) {
 	return func(r *gitstore.RestoreRequest) { r.Paths = paths }
 }
 
-// stageSome changes, adds and removes files, and stages that.
+// stageSome changes, adds and removes files, and stages these changes.
 func (x *site) stageSome() {
 	x.Write("a", "staged a\n")
 	x.Write("new/n", "staged n\n")
@@ -132,9 +132,9 @@ func TestRestoreRefusesInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestRestoreInItsOwnMerge: a checkpoint that was saved in a merge goes back
-// into that merge, with the stages of its conflicts.
-func TestRestoreInItsOwnMerge(t *testing.T) {
+// TestRestoreCheckpointSavedInAMerge checks that conflict stages are restored in the same merge. If
+// that merge is not in progress, the result names the commit to merge.
+func TestRestoreCheckpointSavedInAMerge(t *testing.T) {
 	x := newSite(t)
 	x.Git("switch", "-qc", "side")
 	x.Write("a", "theirs\n")

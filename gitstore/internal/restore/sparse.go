@@ -11,9 +11,9 @@ import (
 	"git-checkpoint/gitstore/internal/trees"
 )
 
-// markSparse finds which paths that are not in the staging area a sparse
-// checkout would leave out of the worktree. Git owns the patterns: it applies
-// them to an index that holds just these paths, in an empty worktree.
+// markSparse marks paths missing from the index that a sparse checkout excludes from the
+// worktree. Git applies its patterns to a temporary index with these paths and an empty
+// worktree.
 func (s *Worktree) markSparse(ctx context.Context, targets []Target, now map[string]*state) error {
 	if !s.configBool("core.sparsecheckout", false) {
 		return nil
@@ -61,7 +61,7 @@ func (s *Worktree) applySparse(ctx context.Context, dir string, info []byte) (*i
 	return index.Open(file)
 }
 
-// blob reports whether a side is a file with content of its own.
+// blob reports whether a side is a regular file or symlink.
 func blob(f Side) bool {
 	return f.Mode == trees.ModeFile || f.Mode == trees.ModeExec || f.Mode == trees.ModeSymlink
 }

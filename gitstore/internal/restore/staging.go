@@ -17,17 +17,17 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A staging is a directory beside the repository where files are made ready,
-// so that the worktree never sees half of one: ready/<path> is what will go
-// to a path, old/<n> is what came from one.
+// A staging is a directory outside the worktree for preparing files, so that the worktree
+// never contains partial files. ready/<path> is the new file of a path, old/<n> is a
+// removed file.
 type staging struct {
 	s   *Worktree
 	dir string
 }
 
-// openStaging makes an empty one. What a killed restore left in another is
-// either in the worktree or in its safety snapshot. A git that it started may
-// still be at work there: so each has a name of its own.
+// openStaging creates an empty staging directory and removes directories of killed
+// restores, whose files exist in the worktree or the safety snapshot. Each directory has
+// a unique name, because a git process of a killed restore may still be writing.
 func (s *Worktree) openStaging() (*staging, error) {
 	_ = os.RemoveAll(s.stagingDir())
 	if err := os.MkdirAll(s.stagingDir(), 0o777); err != nil {
@@ -40,10 +40,10 @@ func (s *Worktree) openStaging() (*staging, error) {
 	return &staging{s: s, dir: dir}, errors.Join(os.Mkdir(filepath.Join(dir, "ready"), 0o777), os.Mkdir(filepath.Join(dir, "old"), 0o777))
 }
 
-// stagingDir is where they are made.
+// stagingDir returns the parent of all staging directories.
 func (s *Worktree) stagingDir() string { return filepath.Join(s.State, "files") }
 
-// close removes it, and the place of them all where nobody else is there.
+// close removes the directory, and its parent if empty.
 func (w *staging) close() error {
 	err := os.RemoveAll(w.dir)
 	_ = os.Remove(w.s.stagingDir())
@@ -54,16 +54,16 @@ func (w *staging) ready(path string) string {
 	return filepath.Join(w.dir, "ready", filepath.FromSlash(path))
 }
 
-// place is where the file for a path is ready.
+// place returns the place of a prepared file.
 func (w *staging) place(name string) (place, error) {
 	root, err := os.OpenRoot(filepath.Dir(w.ready(name)))
 	return place{root, path.Base(name)}, err
 }
 
-// checkout lets git make the files that steps want, so that its filters
-// apply: from an index that holds just these, in the root of the worktree,
-// whose attributes count. Where attributes are among the files, those that
-// will be there have to count, so git works in a worktree that has them.
+// checkout lets git create the steps' files, so that git's filters apply. Git uses a
+// temporary index with only these files, and attributes of the worktree root. If
+// .gitattributes files are restored too, the new attributes have to apply, so git runs in
+// a worktree that contains them.
 func (w *staging) checkout(ctx context.Context, steps []Step) error {
 	if len(steps) == 0 {
 		return nil
@@ -97,8 +97,8 @@ func (w *staging) checkout(ctx context.Context, steps []Step) error {
 	return nil
 }
 
-// copyAttributes puts the attributes that will count for the files of steps
-// into ready/: the steps' own, else the worktree's.
+// copyAttributes copies .gitattributes files for the steps' paths into ready/, from the
+// steps if present, otherwise from the worktree.
 func (w *staging) copyAttributes(steps []Step) error {
 	root, err := os.OpenRoot(w.s.Root)
 	if err != nil {
@@ -137,7 +137,7 @@ func (w *staging) attributes(root *os.Root, name string, blob plumbing.Hash) ([]
 	}
 	pl, err := openPlace(root, name, false)
 	if err != nil {
-		return nil, nil // no directory, no attributes
+		return nil, nil // missing directory: no attributes
 	}
 	defer pl.close()
 	if info, err := pl.dir.Lstat(pl.name); err != nil || !info.Mode().IsRegular() {
@@ -147,7 +147,7 @@ func (w *staging) attributes(root *os.Root, name string, blob plumbing.Hash) ([]
 	return data, fsutil.IgnoreMissing(err)
 }
 
-// write makes a file of the very bytes that one had, past git's filters.
+// write creates a file with exact bytes and permissions, without git's filters.
 func (w *staging) write(name string, want fileOnDisk) error {
 	data, err := trees.ReadAs(w.s.Objects, plumbing.BlobObject, want.hash)
 	if err != nil {
@@ -164,7 +164,7 @@ func (w *staging) write(name string, want fileOnDisk) error {
 	return errors.Join(os.WriteFile(file, data, 0o600), os.Chmod(file, perm))
 }
 
-// made is what is ready for a path.
+// made returns hash and mode of a prepared file.
 func (w *staging) made(name string) (fileOnDisk, error) {
 	pl, err := w.place(name)
 	if err != nil {

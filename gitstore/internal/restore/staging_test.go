@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A git whose restore was killed may go on making files: the next restore
-// takes none of them, and none of them is in its way.
-func TestWorkshopAfterAKill(t *testing.T) {
+// TestStagingIgnoresFilesOfKilledGit checks that files created late by a killed restore's git process
+// neither appear in the next restore nor block it.
+func TestStagingIgnoresFilesOfKilledGit(t *testing.T) {
 	s := &Worktree{State: t.TempDir()}
 	killed, err := s.openStaging()
 	require.NoError(t, err)
@@ -32,8 +32,8 @@ func TestWorkshopAfterAKill(t *testing.T) {
 	assert.NoDirExists(t, s.stagingDir())
 }
 
-// Nothing has to wait for that git.
-func TestSweepBesideAGit(t *testing.T) {
+// TestSweepDoesNotWaitForGit checks that Sweep does not wait for a surviving git process.
+func TestSweepDoesNotWaitForGit(t *testing.T) {
 	s := &Worktree{State: t.TempDir(), GitDir: t.TempDir()}
 	killed, err := s.openStaging()
 	require.NoError(t, err)

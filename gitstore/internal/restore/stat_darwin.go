@@ -7,8 +7,8 @@ import (
 	"git-checkpoint/gitstore/internal/index"
 )
 
-// statOf returns what the staging area keeps of a file, but for the device.
-// It reports false if the system does not tell all of it.
+// statOf returns a file's stat data as stored in the index, except the device. It returns
+// false if the system lacks this data.
 func statOf(info fs.FileInfo) (index.Stat, bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rewrites are what may become of a file. Each reports whether git would add
-// something else than before.
+// rewrites lists changes of a file. Each function reports whether git add would store
+// another blob or mode.
 var rewrites = map[string]func(x *site, path string) bool{
 	"nothing":   func(*site, string) bool { return false },
 	"new times": func(x *site, path string) bool { return x.keepTime(path, time.Hour, func() {}) },
@@ -61,7 +61,7 @@ var rewrites = map[string]func(x *site, path string) bool{
 	"a racy rewrite": func(x *site, path string) bool { x.Git("add", path); x.Write(path, flipped(x.Read(path))); return true },
 }
 
-// keepTime gives a file the time that it had, or a later one, after change.
+// keepTime sets a file's mtime to its previous value plus an offset after change.
 func (x *site) keepTime(path string, later time.Duration, change func()) bool {
 	info, err := os.Lstat(x.Path(path))
 	must(err)
@@ -70,7 +70,7 @@ func (x *site) keepTime(path string, later time.Duration, change func()) bool {
 	return false
 }
 
-// flipped is another text of the same length.
+// flipped returns another text of equal length.
 func flipped(s string) string {
 	if strings.HasPrefix(s, "!") {
 		return "?" + s[1:]
@@ -78,9 +78,9 @@ func flipped(s string) string {
 	return "!" + s[1:]
 }
 
-// TestFilesAreUnchangedByGitsRules compares the view of a restore with git's
-// for each kind of rewrite and setting. Where a setting or a flag lets git look
-// away, the restore looks at the content all the same.
+// TestFilesAreUnchangedByGitsRules compares a restore's result with git's for each
+// rewrite and setting. If a setting or flag relaxes git's check, the restore still reads
+// the content.
 func TestFilesAreUnchangedByGitsRules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -136,7 +136,8 @@ func TestFilesAreUnchangedByGitsRules(t *testing.T) {
 	t.Logf("%d cases, %d of them with git's own settings", cases, strict)
 }
 
-// A file that is as new as the index may have been written after it was added.
+// TestFilesAsNewAsTheIndexAreRead checks a file with the index's mtime, which may have
+// changed after git add.
 func TestFilesAsNewAsTheIndexAreRead(t *testing.T) {
 	x := newSite(t)
 	x.settle("a")
@@ -151,7 +152,7 @@ func TestFilesAsNewAsTheIndexAreRead(t *testing.T) {
 	assert.False(t, restore.Unmodified(e, info, time.Time{}), "an index that is not there")
 }
 
-// settle makes the entry of a path one that git need not read again.
+// settle refreshes a path's index entry, so that git trusts its stat data.
 func (x *site) settle(path string) {
 	old := time.Now().Add(-time.Hour).Truncate(time.Second).Add(123456789)
 	must(os.Chtimes(x.Path(path), old, old))

@@ -8,6 +8,6 @@ import (
 	"git-checkpoint/gitstore/internal/index"
 )
 
-// statOf reports false: without the time of the last change of status, a file
-// that was rewritten in place would pass for the old one.
+// statOf always returns false. Without a ctime, a file rewritten in place would count as
+// unmodified.
 func statOf(fs.FileInfo) (index.Stat, bool) { return index.Stat{}, false }

@@ -11,9 +11,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A StoredStep is a step as JSON. Names are quoted as git does where they are not
-// UTF-8. A file is "<octal mode> <hash>", "" for none; "disk" is as it stands,
-// with its permissions, the others are as git has it.
+// A StoredStep is the JSON form of a step. Paths that are not UTF-8 are quoted as in git.
+// A file is "<octal mode> <hash>", or "" if missing. Disk values have raw content and
+// permissions; other values have git's modes and filtered content.
 type StoredStep struct {
 	Path        string    `json:"path"`
 	Index       bool      `json:"index,omitempty"`
@@ -24,12 +24,12 @@ type StoredStep struct {
 	DiskAfter   string    `json:"disk_after,omitempty"`
 	WorkBefore  string    `json:"work_before,omitempty"`
 	WorkAfter   string    `json:"work_after,omitempty"`
-	Made        string    `json:"made,omitempty"` // the topmost directory that was missing
+	Made        string    `json:"made,omitempty"` // topmost parent directory that was missing
 	Sparse      bool      `json:"sparse,omitempty"`
 	Assume      bool      `json:"assume_unchanged,omitempty"`
 }
 
-// Stored is the step as it can be stored.
+// Stored returns the JSON form of the step.
 func (st Step) Stored() StoredStep {
 	e := StoredStep{
 		Path: checkpoint.QuotePath(st.path), Index: st.index, Work: st.work,
@@ -46,7 +46,7 @@ func (st Step) Stored() StoredStep {
 	return e
 }
 
-// Step is the step that was stored. It fails for one that none could have been.
+// Step parses a stored step. It returns an error for invalid values.
 func (e StoredStep) Step() (Step, error) {
 	st := Step{index: e.Index, work: e.Work}
 	st.before.sparse, st.before.assume = e.Sparse, e.Assume
@@ -105,7 +105,7 @@ func (f *Side) parse(s string) error {
 	return nil
 }
 
-// Needs are the blobs that taking a step back, or finishing it, takes.
+// Needs returns blobs needed to undo or finish the step.
 func (st Step) Needs() []plumbing.Hash {
 	var hashes []plumbing.Hash
 	if st.work {

@@ -15,13 +15,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// ErrConcurrentChange says that a file changed after it was looked at.
+// ErrConcurrentChange reports that a file changed after it was read.
 var ErrConcurrentChange = errors.New("changed meanwhile")
 
-// put moves a file that is ready in dir to a path of the worktree, where what
-// is there is what was seen, or nothing. What was there ends up in dir. The
-// path never holds half a file, and an edit that was made after the look is
-// moved back. It fails with ErrConcurrentChange.
+// put moves a prepared file from dir to a worktree path, if the path is unchanged since
+// it was read. The replaced file is moved to dir. The path never contains a partial file,
+// and a concurrent edit is moved back. put then returns ErrConcurrentChange.
 func put(root *os.Root, name string, was fileOnDisk, dir *os.Root, ready string) error {
 	pl, err := openPlace(root, name, true)
 	if err != nil {
@@ -42,7 +41,7 @@ func put(root *os.Root, name string, was fileOnDisk, dir *os.Root, ready string)
 	return errors.Join(swap(pl.dir, near, pl, was), fsutil.IgnoreMissing(pl.dir.Remove(near)))
 }
 
-// meanwhile is ErrConcurrentChange where a directory has become something else.
+// meanwhile converts errors about a replaced directory to ErrConcurrentChange.
 func meanwhile(err error) error {
 	var blocked *blockedError
 	if errors.As(err, &blocked) || errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) {
@@ -91,8 +90,7 @@ func handles(a, b *os.Root) (from, to *os.File, done func(), err error) {
 	return from, to, func() { from.Close(); to.Close() }, nil
 }
 
-// moveChecked is swap by a look and a rename, for systems that cannot do both
-// at once.
+// moveChecked is swap with lstat and rename, for systems without an atomic exchange.
 func moveChecked(dir *os.Root, ready string, pl place, was fileOnDisk) error {
 	now, err := pl.dir.Lstat(pl.name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -104,8 +102,7 @@ func moveChecked(dir *os.Root, ready string, pl place, was fileOnDisk) error {
 	return os.Rename(filepath.Join(dir.Name(), ready), filepath.Join(pl.dir.Name(), pl.name))
 }
 
-// take removes a file of the worktree that is what was seen, by moving it
-// to dir.
+// take removes an unchanged worktree file by moving it to dir.
 func take(root *os.Root, name string, was fileOnDisk, dir *os.Root, trash string) error {
 	pl, err := openPlace(root, name, false)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -138,9 +135,8 @@ func take(root *os.Root, name string, was fileOnDisk, dir *os.Root, trash string
 	return nil
 }
 
-// nearName is the name that a file has beside its place while it is copied
-// from another file system: told by the path, so that what a kill left can be
-// found and removed.
+// nearName returns the temporary name of a file copied from another file system. The name
+// is derived from the path, so that leftovers of a killed restore can be found.
 func nearName(name string) string {
 	sum := plumbing.ComputeHash(plumbing.BlobObject, []byte(name)).String()
 	return ".git-checkpoint-" + sum[:16]
@@ -167,7 +163,7 @@ func copyNear(dir *os.Root, ready string, pl place, name string) (string, error)
 	return near, errors.Join(pl.dir.WriteFile(near, data, info.Mode().Perm()), pl.dir.Chmod(near, info.Mode().Perm()))
 }
 
-// removeEmpty removes a directory that holds nothing but directories.
+// removeEmpty removes a directory that contains only empty directories.
 func removeEmpty(dir *os.Root, name string) {
 	if info, err := dir.Lstat(name); err != nil || !info.IsDir() {
 		return
@@ -193,8 +189,8 @@ func removeEmpty(dir *os.Root, name string) {
 	_ = dir.Remove(name)
 }
 
-// prune removes the directories above a path that are empty, up to top, all
-// for "", none for ".". The working directory stays.
+// prune removes empty parent directories of a path, up to top. If top is "", all empty
+// parents are removed; if ".", none. The working directory is kept.
 func (s *Worktree) prune(root *os.Root, name, top string) {
 	if top == "." {
 		return
@@ -220,7 +216,8 @@ func (s *Worktree) prune(root *os.Root, name, top string) {
 	}
 }
 
-// within1 reports whether a prefix, "" or ending in a slash, is dir or below.
+// within1 reports whether a prefix, empty or with trailing slash, equals dir or is below
+// it.
 func within1(prefix, dir string) bool {
 	return len(prefix) > len(dir) && prefix[:len(dir)] == dir && prefix[len(dir)] == '/'
 }

@@ -7,13 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange swaps two files, so that neither is ever missing. It fails with
-// errors.ErrUnsupported where the file system cannot do that.
+// exchange atomically swaps two files. It returns errors.ErrUnsupported if the file
+// system does not support this.
 func exchange(from *os.File, a string, to *os.File, b string) error {
 	return rename(from, a, to, b, unix.RENAME_EXCHANGE)
 }
 
-// moveNew moves a file to where nothing is, else fs.ErrExist.
+// moveNew renames a file to an unused name, otherwise it returns fs.ErrExist.
 func moveNew(from *os.File, a string, to *os.File, b string) error {
 	return rename(from, a, to, b, unix.RENAME_NOREPLACE)
 }

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// exchange swaps two files where the system can.
+// exchange is not supported on this system.
 func exchange(*os.File, string, *os.File, string) error { return errors.ErrUnsupported }
 
-// moveNew moves a file to where nothing is, where the system can.
+// moveNew is not supported on this system.
 func moveNew(*os.File, string, *os.File, string) error { return errors.ErrUnsupported }

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// TakeBack makes every path what it was before steps were taken, where it still
-// is what they made of it.
+// TakeBack undoes steps. It restores each path to its state before the steps, unless the
+// path changed since.
 func (s *Worktree) TakeBack(ctx context.Context, steps []Step) (*Outcome, error) {
 	s.cleanNear(steps)
 	done := &Outcome{}
@@ -31,8 +31,8 @@ func (s *Worktree) TakeBack(ctx context.Context, steps []Step) (*Outcome, error)
 	})
 }
 
-// reverse are the steps the other way round. A path that is neither what the
-// restore made of it nor what it was before is left alone.
+// reverse returns inverted steps. It skips paths that match neither the restored nor the
+// previous state.
 func (s *Worktree) reverse(ctx context.Context, steps []Step, area *lockedIndex, done *Outcome) ([]Step, error) {
 	now, err := s.recall(ctx, steps, area)
 	if err != nil {
@@ -72,10 +72,10 @@ func (st Step) reversed(at state, index, work bool) Step {
 	return back
 }
 
-// makes reports whether a step makes a file where none was.
+// makes reports whether a step creates a new file.
 func (st Step) makes() bool { return st.creates() && st.before.disk.mode == 0 }
 
-// pruneMade removes directories that were made for a file that did not come.
+// pruneMade removes directories created for a file that was not installed.
 func (s *Worktree) pruneMade(st Step) {
 	root, err := os.OpenRoot(s.Root)
 	if err != nil {
@@ -85,5 +85,5 @@ func (s *Worktree) pruneMade(st Step) {
 	s.prune(root, st.path, st.madeAbove())
 }
 
-// madeAbove is the topmost directory that was made for a file, "." for none.
+// madeAbove returns the topmost directory created for a file, or "." if all existed.
 func (st Step) madeAbove() string { return cmp.Or(st.before.made, ".") }

@@ -11,15 +11,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Contents are the trees and entries of a checkpoint besides its record.
+// Contents are the trees of a checkpoint, with its record.
 type Contents struct {
 	Record  *checkpoint.Record
-	Base    plumbing.Hash // the tree of HEAD at the save, zero when unborn
-	Staged  plumbing.Hash // the staging area as a tree
-	Entries []trees.Entry // of the checkpoint's own tree
+	Base    plumbing.Hash // tree of HEAD at the save, zero on an unborn branch
+	Staged  plumbing.Hash // index as a tree
+	Entries []trees.Entry // entries of the checkpoint's tree
 }
 
-// wishes gather what a snapshot wants of every path.
+// wishes collects the targets of a snapshot.
 type wishes struct {
 	objects trees.Reader
 	find    *trees.Finder
@@ -34,8 +34,8 @@ func (w *wishes) at(path string) *Target {
 	return w.byPath[path]
 }
 
-// Targets lists what a snapshot changed against its HEAD, by path. Nothing
-// else is ever touched.
+// Targets returns all paths that differ between a snapshot and its HEAD, sorted by path.
+// A restore changes no other paths.
 func Targets(objects trees.Reader, snap *Contents) ([]Target, error) {
 	w := &wishes{objects: objects, find: &trees.Finder{Reader: objects}, snap: snap, byPath: map[string]*Target{}}
 	for _, gather := range []func() error{w.staged, w.conflicts, w.facts, w.trees} {
@@ -46,7 +46,7 @@ func Targets(objects trees.Reader, snap *Contents) ([]Target, error) {
 	return w.list()
 }
 
-// staged wants what was staged in the staging area and in the worktree.
+// staged adds targets for staged changes, in index and worktree.
 func (w *wishes) staged() error {
 	changes, err := w.files(w.snap.Base, w.snap.Staged)
 	for _, c := range changes {
@@ -59,8 +59,8 @@ func (w *wishes) staged() error {
 	return err
 }
 
-// files is diffTrees with modes as the staging area has them. A tree that
-// names a path twice, or in the wrong order, is refused.
+// files returns trees.Diff with index modes. It returns an error if a path occurs twice,
+// as in an unsorted tree.
 func (w *wishes) files(old, new plumbing.Hash) ([]trees.Change, error) {
 	changes, err := trees.Diff(w.objects, old, new)
 	if err != nil {
@@ -88,8 +88,8 @@ func (w *wishes) files(old, new plumbing.Hash) ([]trees.Change, error) {
 	return kept, nil
 }
 
-// canonical is a mode of a tree as the staging area has it: git once wrote
-// more permissions than the executable bit.
+// canonical converts a tree mode to an index mode. Early versions of git wrote more
+// permission bits than the executable bit.
 func canonical(mode uint32) (uint32, error) {
 	switch {
 	case mode == trees.ModeSymlink, mode == trees.ModeGitlink:
@@ -102,8 +102,8 @@ func canonical(mode uint32) (uint32, error) {
 	return 0, fmt.Errorf("no mode of a file: %o", mode)
 }
 
-// conflicts wants the stages of unmerged paths back. What the worktree had of
-// them is only known where it was captured.
+// conflicts adds index stages of unmerged paths. Their worktree file is known only if the
+// snapshot captured it.
 func (w *wishes) conflicts() error {
 	e, ok := trees.Find(w.snap.Entries, "conflicts")
 	if !ok {
@@ -138,8 +138,7 @@ func (w *wishes) conflicts() error {
 	return nil
 }
 
-// facts wants what the record tells: paths that were marked with git add -N,
-// whose file was there whatever was staged, and unstaged deletions.
+// facts adds targets from the record: paths added by git add -N, and unstaged deletions.
 func (w *wishes) facts() error {
 	known := w.snap.Record.Snapshot()
 	for _, path := range known.IntentToAdd {
@@ -157,8 +156,8 @@ func (w *wishes) facts() error {
 	return nil
 }
 
-// trees wants the files beside the staging area: unstaged changes, untracked
-// files, artifacts.
+// trees adds files stored outside the index tree: unstaged changes, untracked files,
+// artifacts.
 func (w *wishes) trees() error {
 	for _, name := range []string{"worktree", "untracked", "artifacts"} {
 		e, ok := trees.Find(w.snap.Entries, name)
@@ -181,7 +180,7 @@ func (w *wishes) trees() error {
 	return nil
 }
 
-// work sets what the worktree should have of a path.
+// work sets the wanted worktree file of a path.
 func (w *wishes) work(path string, want Side) error {
 	t := w.at(path)
 	if !t.Work {
@@ -195,7 +194,7 @@ func (w *wishes) work(path string, want Side) error {
 	return nil
 }
 
-// base is a path at HEAD when the checkpoint was saved.
+// base returns a path's version at HEAD during the save.
 func (w *wishes) base(path string) (Side, error) {
 	f, err := sideAt(w.find, w.snap.Base, path)
 	if err != nil || f == (Side{}) || f.Mode == trees.ModeTree {
@@ -205,8 +204,7 @@ func (w *wishes) base(path string) (Side, error) {
 	return f, err
 }
 
-// list checks the wishes against each other and against what git would check
-// out, and sorts them.
+// list validates all targets against each other and git's path rules, and sorts them.
 func (w *wishes) list() ([]Target, error) {
 	list := make([]Target, 0, len(w.byPath))
 	inWork := map[string]bool{}
@@ -234,8 +232,9 @@ func (w *wishes) list() ([]Target, error) {
 	return list, nil
 }
 
-// checkAbove refuses a file below what is a file as well. What was captured
-// was there: what was staged for such a place was not in the worktree.
+// checkAbove returns an error if a parent path of a file is also a file. If only one of
+// both was captured from the worktree, the other was only staged and its Work flag is
+// cleared.
 func (w *wishes) checkAbove(t *Target, inWork map[string]bool) error {
 	for i := range t.Path {
 		over := w.byPath[t.Path[:i]]
@@ -253,8 +252,8 @@ func (w *wishes) checkAbove(t *Target, inWork map[string]bool) error {
 	return nil
 }
 
-// meet reports whether two paths have an entry of the same stage: in other
-// stages a file may stand beside a directory of its name.
+// meet reports whether two paths have entries of the same stage. In different stages, a
+// file and a directory may share a name.
 func (s Stages) meet(o Stages) bool {
 	for i := range s {
 		if s[i] != (Side{}) && o[i] != (Side{}) {
@@ -264,7 +263,7 @@ func (s Stages) meet(o Stages) bool {
 	return false
 }
 
-// sideAt is a path in a tree.
+// sideAt returns a path's version in a tree.
 func sideAt(find *trees.Finder, tree plumbing.Hash, path string) (Side, error) {
 	mode, hash, err := find.Lookup(tree, path)
 	return Side{mode, hash}, err

@@ -22,7 +22,7 @@ func (x *site) remove(name string) {
 	require.NoError(x.t, os.RemoveAll(x.Path(name)))
 }
 
-// roundTrip saves what make stages, goes back to HEAD, restores, and undoes.
+// roundTrip saves changes staged by make, resets to HEAD, restores, and undoes.
 func roundTrip(t *testing.T, make func(*site), save ...func(*gitstore.SaveRequest)) {
 	t.Helper()
 	x := newSite(t)
@@ -119,8 +119,8 @@ func TestRestoreWorktreeAndUntracked(t *testing.T) {
 	}
 }
 
-// TestRestoreNeverFollowsSymlinks: what became a symlink is replaced where it
-// is ours to replace, and never written through.
+// TestRestoreNeverFollowsSymlinks checks that symlinks created since the save are
+// replaced if allowed, and never followed.
 func TestRestoreNeverFollowsSymlinks(t *testing.T) {
 	x := newSite(t)
 	x.Write("d/e", "staged\n")
@@ -150,8 +150,8 @@ func TestRestoreNeverFollowsSymlinks(t *testing.T) {
 	assert.True(t, info.Mode().IsRegular())
 }
 
-// TestRestoreThroughASymlinkInside: not even to another place in the worktree,
-// or into the repository.
+// TestRestoreThroughASymlinkInside checks symlinks that point inside the worktree or into
+// the repository.
 func TestRestoreThroughASymlinkInside(t *testing.T) {
 	x := newSite(t)
 	x.Write("d/config", "[core]\n\tfsmonitor = evil\n")

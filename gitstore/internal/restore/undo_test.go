@@ -45,7 +45,7 @@ func TestUndoTwice(t *testing.T) {
 	clean := x.picture()
 	x.restore(first)
 	one := x.picture()
-	x.clock = x.clock.Add(-time.Minute) // in the same second, or on a clock that was set back
+	x.clock = x.clock.Add(-time.Minute) // same second, or a clock set back
 	x.restore(second, takeTheirs)
 	assert.Equal(t, "second\n", x.Read("a"))
 	x.undo()
@@ -73,7 +73,7 @@ func TestSafetySnapshotsExpire(t *testing.T) {
 	assert.Len(t, strings.Split(refs, "\n"), 2)
 }
 
-// TestUndoKeepsModes: permissions that git does not know come back too.
+// TestUndoKeepsModes checks that permissions unknown to git are restored too.
 func TestUndoKeepsModes(t *testing.T) {
 	x := newSite(t)
 	x.stageSome()
@@ -87,8 +87,8 @@ func TestUndoKeepsModes(t *testing.T) {
 	assert.Equal(t, before, x.picture())
 }
 
-// TestUndoKeepsEmptyDirectories: a directory that was there before a file came
-// stays when the file goes.
+// TestUndoKeepsEmptyDirectories checks that a directory is kept if it existed before the
+// restored file.
 func TestUndoKeepsEmptyDirectories(t *testing.T) {
 	x := newSite(t)
 	x.Write("new/deep/n", "n")
@@ -103,8 +103,8 @@ func TestUndoKeepsEmptyDirectories(t *testing.T) {
 	assert.Empty(t, entries)
 }
 
-// TestRestoreThatFails is taken back.
-func TestRestoreThatFails(t *testing.T) {
+// TestFailedRestoreIsUndone checks that a failed restore is undone.
+func TestFailedRestoreIsUndone(t *testing.T) {
 	x := newSite(t)
 	x.Write("a", "staged\n")
 	x.Write("d/e", "staged\n")

@@ -1,16 +1,15 @@
-// Package restore puts the files of a snapshot back into a worktree and its
-// staging area, and loses nothing that is there.
+// Package restore restores files of a snapshot to a worktree and its index without losing
+// existing changes.
 //
-//	Targets    what the snapshot changed, by path: nothing else is touched
-//	observe    what each of these paths is now
-//	decide     a step for each path that can be put back, as a pure function
-//	prepare    the new files are made by git, in a folder beside the worktree
-//	Keep       the caller makes last what is needed to take the steps back
-//	act        files are exchanged one by one, then the index as a whole
+//	Targets    paths changed by the snapshot; no others are changed
+//	readState  current state of each path
+//	decide     a step for each restorable path, as a pure function
+//	prepare    git creates new files outside the worktree
+//	Keep       the caller makes undo data durable
+//	apply      files are exchanged one by one, then the index as a whole
 //
-// An edit that somebody makes meanwhile stays. What was interrupted is finished
-// or taken back from the steps alone. Refs, journals and HEAD are the caller's
-// matter.
+// Concurrent edits of the user are kept. An interrupted restore can be finished or undone
+// from its steps. Callers handle refs, journals and HEAD.
 package restore
 
 import (
@@ -26,52 +25,52 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Worktree is the worktree to restore, with its staging area and its repository.
+// A Worktree is the worktree to restore, with index and repository.
 type Worktree struct {
-	Git    git.Git           // of the repository
-	Config []git.ConfigEntry // git's configuration
-	GitDir string            // of this worktree
-	Root   string            // of the worktree
-	Prefix string            // the working directory below it, "" or "a/b/": it stays
-	Index  string            // the staging area's file
-	State  string            // a folder that is this worktree's own, for files on their way
+	Git    git.Git           // runs in the repository
+	Config []git.ConfigEntry // git configuration
+	GitDir string            // git directory of this worktree
+	Root   string            // top-level directory
+	Prefix string            // working directory below Root, "" or "a/b/"; never removed
+	Index  string            // path of the index file
+	State  string            // private directory of this worktree for temporary files
 
 	Objects Objects
 
-	// OpenIndex reads the staging area.
+	// OpenIndex reads the index.
 	OpenIndex func(context.Context) (*index.Index, func(), error)
-	// Head is the tree of HEAD, zero when unborn.
+	// Head returns the tree of HEAD, zero on an unborn branch.
 	Head func(context.Context) (plumbing.Hash, error)
-	// Hash tells the blobs that git would make of files of the worktree, zero
-	// for one that cannot be read.
+	// Hash returns blob hashes as git add would compute them; zero marks an unreadable
+	// file.
 	Hash func(context.Context, []string) ([]plumbing.Hash, error)
-	// Touched returns those of the paths that commits have changed since the
-	// snapshot, also if their content is the old one again. It fails with
-	// ErrUnknownHistory if the history does not show that. It is nil for a Site that compares no HEADs.
+	// Touched returns paths changed by commits since the snapshot, even if later commits
+	// reverted the change. It returns ErrUnknownHistory if the history is incomplete. If
+	// Touched is nil, commits are not checked.
 	Touched func(context.Context, []string) (map[string]bool, error)
 }
 
-// ErrUnknownHistory reports that nothing shows which paths commits have changed.
+// ErrUnknownHistory reports that changes by commits cannot be determined.
 var ErrUnknownHistory = errors.New("the history since the snapshot is not known")
 
-// Objects are what is stored, and what is added to that.
+// Objects reads stored objects and adds new objects.
 type Objects interface {
 	Read(plumbing.Hash) (plumbing.ObjectType, []byte, error)
 	Header(plumbing.Hash) (plumbing.ObjectType, int64, error)
 	Has(plumbing.Hash) bool
 	Add(plumbing.ObjectType, []byte) plumbing.Hash
-	Keep(plumbing.Hash)          // what git stored has to last like what was added
-	Flush(context.Context) error // lets git read what was added
+	Keep(plumbing.Hash)          // makes an object stored by git durable
+	Flush(context.Context) error // makes added objects readable for git
 }
 
-// A LockedError says that another git writes the staging area.
+// A LockedError reports that another git process holds the index lock.
 type LockedError struct{ Lock string }
 
 func (e *LockedError) Error() string {
 	return fmt.Sprintf("the index is locked by another git process (%s)", e.Lock)
 }
 
-// Stale is the lock of the index that a killed restore left, "" for none.
+// Stale returns the path of an index lock left by a killed restore, or "".
 func (s *Worktree) Stale() string {
 	a := s.lockedIndexFiles()
 	if a.isStale() {
@@ -80,12 +79,11 @@ func (s *Worktree) Stale() string {
 	return ""
 }
 
-// Sweep removes what a killed restore left in this worktree's own folder. No
-// other restore may be under way.
+// Sweep removes leftovers of killed restores from State. No other restore may be running.
 func (s *Worktree) Sweep() error {
 	s.lockedIndexFiles().freeStale()
 	if err := os.RemoveAll(s.stagingDir()); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return nil // not empty: a git that outlived it still makes files there
+	return nil // not empty: a git process that survived the kill still creates files
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// site is a repository in which restores are tried: a few files, one commit.
+// site is a test repository with a few files and one commit.
 type site struct {
 	*gittest.Repo
 	t     testing.TB
@@ -51,7 +51,7 @@ func (x *site) openAt(dir string) *gitstore.Store {
 	return s
 }
 
-// save records a checkpoint of issue 42; change sets more of the request.
+// save records a checkpoint of issue 42; change modifies the request.
 func (x *site) save(change ...func(*gitstore.SaveRequest)) *gitstore.Checkpoint {
 	x.t.Helper()
 	x.clock = x.clock.Add(time.Minute)
@@ -73,7 +73,7 @@ func (x *site) save(change ...func(*gitstore.SaveRequest)) *gitstore.Checkpoint 
 func withWorktree(r *gitstore.SaveRequest)  { r.Worktree = true }
 func withUntracked(r *gitstore.SaveRequest) { r.Untracked = true }
 
-// restore puts a checkpoint back and expects no error.
+// restore restores a checkpoint and fails the test on error.
 func (x *site) restore(c *gitstore.Checkpoint, change ...func(*gitstore.RestoreRequest)) *gitstore.Restored {
 	x.t.Helper()
 	done, err := x.try(c, change...)
@@ -98,21 +98,21 @@ func (x *site) undo() *gitstore.Restored {
 	return done.Restored
 }
 
-// clean takes worktree and staging area back to HEAD.
+// clean resets worktree and index to HEAD.
 func (x *site) clean() {
 	x.t.Helper()
 	x.Git("reset", "-q", "--hard")
 	x.Git("clean", "-qfdx")
 }
 
-// status is git's own view, by which phantom changes would show.
+// status returns git status, which shows unexpected changes.
 func (x *site) status() string {
 	x.t.Helper()
 	return x.Git("status", "--porcelain", "-uall", "--ignored")
 }
 
-// picture is everything a restore may touch: every file with its mode and
-// bytes, and the staging area.
+// picture returns everything that a restore may change: files with mode and content, and
+// index entries.
 func (x *site) picture() string {
 	x.t.Helper()
 	var lines []string
@@ -150,7 +150,7 @@ func (x *site) picture() string {
 	return strings.Join(lines, "\n") + "\n--\n" + x.Git("ls-files", "-s", "-t") + "\n" + x.Git("diff", "--cached", "--raw", "--ita-visible-in-index")
 }
 
-// noLitter fails when a restore left something of its own behind.
+// noLitter fails if a restore left temporary files.
 func (x *site) noLitter() {
 	x.t.Helper()
 	for _, name := range []string{"index.lock", "git-checkpoint/index", "git-checkpoint/index.lock", "git-checkpoint/index.held", "git-checkpoint/files", "git-checkpoint/restore"} {
