@@ -9,11 +9,11 @@ import (
 	"git-checkpoint/gitstore/internal/trees"
 )
 
-// CarryOver are the files that a checkpoint, whose tree has these entries, holds
-// because its record refers to them, as far as they are here and not tracked
-// since. The next checkpoint takes them along as they are now, so that the
-// newest one has them all: git often ignores them, and another machine gets
-// them from nowhere else. The record is read where there are artifacts alone.
+// CarryOver returns artifacts of a checkpoint's tree entries that its record refers to,
+// if the files exist and are still untracked. The next checkpoint stores their current
+// content, so that the newest checkpoint contains all of them. Git often ignores these
+// files, so other machines receive them only through checkpoints. The record is read only
+// if artifacts exist.
 func (s *Checker) CarryOver(entries []trees.Entry, record func() (*checkpoint.Record, error)) []string {
 	artifacts, ok := trees.Find(entries, "artifacts")
 	if !ok {
@@ -42,7 +42,7 @@ func (s *Checker) CarryOver(entries []trees.Entry, record func() (*checkpoint.Re
 	return kept
 }
 
-// referred are the places of outputs and of what phases left behind.
+// referred returns paths of outputs and of phase artifacts.
 func referred(r *checkpoint.Record) []string {
 	places := r.PhaseArtifacts()
 	for _, o := range r.Outputs() {

@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 )
 
-// MaxDigested caps a file whose digest is taken, in bytes.
+// MaxDigested limits the size of files with a digest, in bytes.
 const MaxDigested = 64 << 20
 
-// Digests returns what files of the worktree are now: "blob:" and the name of
-// the blob that git would make of each, so that line endings and filters of
-// another machine make no difference. Those that are no regular files within
-// the worktree, or too large, have none.
+// Digests returns current digests of worktree files: "blob:" and the blob hash after
+// git's clean filters. Line endings and filters of another machine therefore do not
+// change a digest. Files outside the worktree, irregular files, and files over the limit
+// have no digest.
 func (s *Checker) Digests(ctx context.Context, places []string) (map[string]string, error) {
 	if len(places) == 0 {
 		return nil, nil

@@ -22,23 +22,22 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Checker is where the files are: a worktree, and the objects of its repository.
+// A Checker checks files of a worktree with the objects of its repository.
 type Checker struct {
 	Root    string // of the worktree
 	Objects trees.Reader
-	// Hasher tells what git would make of files below the root.
+	// Hasher returns a hasher that applies git's clean filters to files below the root.
 	Hasher func(*os.Root) *convert.Hasher
 }
 
-// Mismatches are the files of a record that are missing or changed.
+// Mismatches lists missing or changed files of a record.
 type Mismatches struct {
-	Missing []string // neither in the worktree nor among the checkpoint's artifacts
-	Changed []string // not what their digest says
+	Missing []string // missing from both worktree and artifacts
+	Changed []string // different from the recorded digest
 }
 
-// Check looks for the files that a record refers to. What a restore of the
-// checkpoint, whose tree has these entries, puts back, as in a clone that has
-// not seen it, is neither missing nor changed.
+// Check compares the files of a record with the worktree. Files that a restore of the
+// checkpoint would write, as in a new clone, count as neither missing nor changed.
 func (s *Checker) Check(ctx context.Context, entries []trees.Entry, r *checkpoint.Record, back RestorePlan) (Mismatches, error) {
 	var report Mismatches
 	missing, err := s.Missing(entries, r)
@@ -58,8 +57,8 @@ func (s *Checker) Check(ctx context.Context, entries []trees.Entry, r *checkpoin
 	return report, err
 }
 
-// Missing lists the files that a record refers to and that are neither in the
-// worktree nor among the artifacts of a checkpoint whose tree has these entries.
+// Missing returns files of a record that exist neither in the worktree nor in the
+// checkpoint's artifacts.
 func (s *Checker) Missing(entries []trees.Entry, r *checkpoint.Record) ([]string, error) {
 	outputs := r.Outputs()
 	if len(outputs) == 0 {
@@ -85,14 +84,14 @@ func (s *Checker) Missing(entries []trees.Entry, r *checkpoint.Record) ([]string
 	return missing, nil
 }
 
-// has reports whether there is something at a path below a tree's entry.
+// has reports whether a tree entry contains a path.
 func has(find *trees.Finder, tree trees.Entry, path string) bool {
 	_, hash, err := find.Lookup(tree.Hash, path)
 	return err == nil && !hash.IsZero()
 }
 
-// differ lists the places, in order, that have other files now than their
-// digests say. Those without a file or a digest are left out.
+// differ returns sorted paths of files that differ from their digest. It ignores paths
+// without file or digest.
 func (s *Checker) differ(ctx context.Context, back RestorePlan, digests map[string]string) ([]string, error) {
 	places := slices.Sorted(maps.Keys(digests))
 	now, err := s.Digests(ctx, slices.DeleteFunc(slices.Clone(places), func(p string) bool { return digests[p] == "" }))
@@ -108,10 +107,10 @@ func (s *Checker) differ(ctx context.Context, back RestorePlan, digests map[stri
 	return changed, nil
 }
 
-// RestorePlan is what a restore of a checkpoint wants of the worktree, by path.
+// RestorePlan maps paths to restore targets.
 type RestorePlan map[string]restore.Target
 
-// NewRestorePlan is what comes back of a restore's targets.
+// NewRestorePlan returns a plan with the given targets.
 func NewRestorePlan(targets []restore.Target) RestorePlan {
 	back := make(RestorePlan, len(targets))
 	for _, t := range targets {
@@ -120,8 +119,8 @@ func NewRestorePlan(targets []restore.Target) RestorePlan {
 	return back
 }
 
-// Restores reports whether a restore makes of a file that is as HEAD had it, with
-// the digest now ("" for no file), one with the digest want ("" for any).
+// Restores reports whether a restore replaces a file unchanged since HEAD. now is the
+// file's digest, "" for a missing file; want is the digest after the restore, "" for any.
 func (c RestorePlan) Restores(place, now, want string) bool {
 	t, ok := c[path.Clean(place)]
 	return ok && t.Work && t.WorkWant != (restore.Side{}) && digestOf(t.WorkBase) == now &&

@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// newSite is an empty repository.
+// newSite returns an empty repository.
 func newSite(t *testing.T) (*gittest.Repo, *Checker) {
 	t.Helper()
 	r := gittest.New(t)
@@ -34,7 +34,7 @@ func newSite(t *testing.T) (*gittest.Repo, *Checker) {
 	return r, &Checker{Root: r.Dir, Objects: store, Hasher: hasher}
 }
 
-// entries are those of a tree whose folders have one file each, of one text.
+// entries returns tree entries with one file per directory, all with the same content.
 func entries(r *gittest.Repo, files ...string) []trees.Entry {
 	var all []trees.Entry
 	for _, file := range files {
@@ -45,7 +45,7 @@ func entries(r *gittest.Repo, files ...string) []trees.Entry {
 	return all
 }
 
-// refers is a record that refers to files.
+// refers returns a record that refers to files.
 func refers(t *testing.T, places ...string) *checkpoint.Record {
 	t.Helper()
 	record := checkpoint.New()
@@ -55,8 +55,8 @@ func refers(t *testing.T, places ...string) *checkpoint.Record {
 	return record
 }
 
-// A digest is that of the blob that git would make, and only of a regular file
-// within the worktree.
+// TestDigests checks that digests are git's blob hashes, for regular files inside the
+// worktree only.
 func TestDigests(t *testing.T) {
 	w, s := newSite(t)
 	outside := filepath.Join(t.TempDir(), "secret")
@@ -80,8 +80,8 @@ func TestDigests(t *testing.T) {
 	assert.NotEqual(t, "blob:"+w.Git("hash-object", "--no-filters", "out/a.txt"), got["out/a.txt"], "line endings make no difference")
 }
 
-// Files that a record refers to are looked for.
-func TestLook(t *testing.T) {
+// TestCheckReportsMissingAndChangedFiles checks the files that a record refers to.
+func TestCheckReportsMissingAndChangedFiles(t *testing.T) {
 	r, s := newSite(t)
 	r.Write("a", "1\n")
 	r.Write("b", "1\n")
@@ -110,9 +110,9 @@ func TestLook(t *testing.T) {
 	assert.Equal(t, Mismatches{Missing: []string{"c", "./held", "back", "../away"}, Changed: []string{"b", "moved"}}, got)
 }
 
-// What a checkpoint holds for its record goes along, as far as it is here and
-// not tracked since.
-func TestKept(t *testing.T) {
+// TestCarryOverKeepsUntrackedArtifacts checks that artifacts of a record are carried over if they exist and are
+// untracked.
+func TestCarryOverKeepsUntrackedArtifacts(t *testing.T) {
 	r, s := newSite(t)
 	for _, name := range []string{"out", "other"} {
 		r.Write(name, "now\n")

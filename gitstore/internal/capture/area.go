@@ -10,28 +10,28 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// An Area is what the staging area holds, beside HEAD.
+// An Area is the content of the index, compared with HEAD.
 type Area struct {
 	HeadTree    plumbing.Hash
-	Staged      plumbing.Hash // stage 0 as a tree
-	Conflicts   []index.Entry // stages 1 to 3
+	Staged      plumbing.Hash // tree of stage 0
+	Conflicts   []index.Entry // entries of stages 1 to 3
 	IntentToAdd []string
-	Changes     []trees.Change // staged against HEAD
-	Size        int64          // of the blobs that HEAD does not have
+	Changes     []trees.Change // staged changes against HEAD
+	Size        int64          // total size of staged blobs that differ from HEAD, in bytes
 
-	made   []plumbing.Hash // its directories that may not be stored yet
+	made   []plumbing.Hash // trees built from the index, possibly not stored yet
 	drafts map[plumbing.Hash][]byte
-	others []plumbing.Hash // of directories that HEAD does not have, and that git made
+	others []plumbing.Hash // trees written by git that HEAD lacks
 }
 
-// Stored are the objects of the repository.
+// Stored reads objects of the repository.
 type Stored interface {
 	trees.Reader
 	index.Objects
 	Size(plumbing.Hash) (int64, error)
 }
 
-// ReadArea reads a staging area. It writes nothing.
+// ReadArea reads the index. It writes no objects.
 func ReadArea(x *index.Index, headTree plumbing.Hash, stored Stored) (*Area, error) {
 	a := &Area{HeadTree: headTree, drafts: map[plumbing.Hash][]byte{}}
 	heads := &memo{stored, map[plumbing.Hash][]byte{}}
@@ -49,7 +49,7 @@ func ReadArea(x *index.Index, headTree plumbing.Hash, stored Stored) (*Area, err
 	return a, a.measure(stored)
 }
 
-// measure adds up what is staged and not in HEAD.
+// measure computes the total size of staged blobs that differ from HEAD.
 func (a *Area) measure(stored Stored) error {
 	for _, c := range a.Changes {
 		if c.New.Hash.IsZero() || c.New.Mode == trees.ModeGitlink {
@@ -64,8 +64,7 @@ func (a *Area) measure(stored Stored) error {
 	return nil
 }
 
-// A memo remembers the trees that are read through it: HEAD's are looked at
-// twice.
+// A memo caches trees, because HEAD's trees are read twice.
 type memo struct {
 	r    trees.Reader
 	seen map[plumbing.Hash][]byte
@@ -84,8 +83,7 @@ func (m *memo) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 
 func (m *memo) tree(h plumbing.Hash) ([]byte, error) { return trees.ReadAs(m, plumbing.TreeObject, h) }
 
-// A draft takes the directories that are made of the staging area, and has them
-// besides what is stored.
+// A draft collects trees built from the index, in addition to stored objects.
 type draft struct {
 	a      *Area
 	stored index.Objects
@@ -104,9 +102,8 @@ func (d *draft) Has(h plumbing.Hash) bool {
 	return made || d.stored.Has(h)
 }
 
-// A reader reads the directories that were made, and tells of every other one
-// that is read: git made it, for the index perhaps, and nothing else may point
-// to it.
+// A reader reads draft and stored trees. It calls tell for each stored tree, because git
+// may have written the tree for the index only, without another reference.
 type reader struct {
 	a      *Area
 	stored trees.Reader

@@ -11,8 +11,7 @@ import (
 	"git-checkpoint/gitstore/internal/trees"
 )
 
-// artifacts takes files that were named, git-ignored ones too, and those to
-// keep that can be.
+// artifacts adds named files, including ignored files, and readable files of kept.
 func (c *capture) artifacts(names, kept []string) error {
 	if len(names)+len(kept) == 0 {
 		return nil
@@ -47,8 +46,8 @@ func (c *capture) artifacts(names, kept []string) error {
 	return nil
 }
 
-// checkArtifact returns the path below the root that a name stands for, if it
-// is that of a file which a restore could put back.
+// checkArtifact returns the clean path of an artifact below the root. It returns an error
+// if a restore could not write a file to that path.
 func checkArtifact(root *os.Root, name string) (string, error) {
 	clean := path.Clean(filepath.ToSlash(name))
 	if path.IsAbs(clean) || filepath.IsAbs(name) || clean == ".." || strings.HasPrefix(clean, "../") {

@@ -10,48 +10,47 @@ import (
 	"git-checkpoint/gitstore/internal/trees"
 )
 
-// A Source is the worktree that files are taken of, and what is known of its
-// repository.
+// A Source is the worktree to capture, with data about its repository.
 type Source struct {
 	Git       git.Git           // of the repository
 	Config    []git.ConfigEntry // git's configuration
-	CommonDir string            // the repository's folder
+	CommonDir string            // common git directory
 	Root      string            // of the worktree
 }
 
-// A Request says what to take besides the staging area.
+// A Request selects captured files besides the index.
 type Request struct {
 	Worktree  bool     // unstaged changes of tracked files
-	Untracked bool     // untracked files, never ignored ones
-	Artifacts []string // these files, ignored ones too; relative to the root
-	Kept      []string // and these, as far as they can be read
-	MaxSize   int64    // of the snapshot's new blobs in bytes, 0 for no limit
-	MaxFile   int64    // of one untracked file in bytes, 0 for DefaultMaxFile
+	Untracked bool     // untracked files, except ignored files
+	Artifacts []string // required files relative to the root, including ignored files
+	Kept      []string // optional files, skipped if unreadable
+	MaxSize   int64    // limit for new blobs of the snapshot in bytes, 0 means unlimited
+	MaxFile   int64    // limit for one untracked file in bytes, 0 for DefaultMaxFile
 
-	Budget time.Duration // for files that nobody named, 0 for no limit
-	DryRun bool          // git must not store anything either
+	Budget time.Duration // time limit for files not named in Artifacts or Kept, 0 means unlimited
+	DryRun bool          // git may not store objects either
 }
 
-// DefaultMaxFile caps one untracked file, in bytes. What was named as an
-// artifact, and what is tracked, has no cap of its own.
+// DefaultMaxFile limits one untracked file, in bytes. Artifacts and tracked files have no
+// individual limit.
 const DefaultMaxFile = 1 << 20
 
-// A capture takes files of the worktree into a snapshot.
+// A capture adds worktree files to a snapshot.
 type capture struct {
 	*Source
 	ctx     context.Context
 	k       Sink
 	snap    *Snapshot
-	room    int64 // bytes left below the size limit
+	room    int64 // remaining bytes below the size limit
 	maxFile int64
-	dry     bool        // git must not store anything either
-	late    func() bool // whether the time budget is spent
-	skipped int         // of all, also where the record's list is cut
+	dry     bool        // git may not store objects either
+	late    func() bool // reports whether the time limit passed
+	skipped int         // total number, also if the record's list is truncated
 }
 
-// Take adds what stands outside the staging area, and names in snap.Facts what
-// it leaves out. It fails for an artifact that cannot be taken. What was staged
-// may be over the size limit: that is for the caller to see.
+// Take adds files outside the index to the snapshot and lists skipped files in
+// snap.Facts. It returns an error if a required artifact cannot be stored. Staged files
+// may exceed the size limit; callers check that.
 func (s *Source) Take(ctx context.Context, snap *Snapshot, req Request, k Sink) error {
 	c := capture{
 		Source: s, ctx: ctx, k: k, snap: snap, room: req.MaxSize - snap.Size, maxFile: req.MaxFile, dry: req.DryRun,
@@ -82,7 +81,7 @@ func (s *Source) Take(ctx context.Context, snap *Snapshot, req Request, k Sink) 
 	return nil
 }
 
-// spend bounds the time that is left for files that nobody named.
+// spend starts the time limit for files not named by the request.
 func (c *capture) spend(budget time.Duration) (done func()) {
 	if budget <= 0 {
 		return func() {}
@@ -93,8 +92,9 @@ func (c *capture) spend(budget time.Duration) (done func()) {
 	return cancel
 }
 
-// failed reports whether an error is one. When time is up, files are missing:
-// the record says so, and the checkpoint is better than none.
+// failed reports whether an error is fatal. If the time limit passed, failed records the
+// missing files and returns false, since a partial checkpoint is better than no
+// checkpoint.
 func (c *capture) failed(err error) bool {
 	if err != nil && c.late() {
 		c.skip(".", 0, checkpoint.OutOfTime)
@@ -109,8 +109,8 @@ func (c *capture) add(name string, files []trees.FileEntry) {
 	}
 }
 
-// skip names a path that is left out. Beyond MaxListed they are counted: a
-// record is no place for all of node_modules.
+// skip records a skipped path. Beyond MaxListed, paths are only counted, so that a record
+// does not list a whole node_modules directory.
 func (c *capture) skip(path string, size int64, reason string) {
 	if c.skipped++; c.skipped <= MaxListed {
 		c.snap.Facts.Skipped = append(c.snap.Facts.Skipped, checkpoint.Skipped{Path: path, Size: size, Reason: reason})

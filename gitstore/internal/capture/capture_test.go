@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWorktreeTakesWhatDiffersFromTheStagingArea(t *testing.T) {
+func TestWorktreeCapturesUnstagedChanges(t *testing.T) {
 	w := newWorld(t, func(r *gittest.Repo) {
 		for _, name := range []string{"same", "touched", "mode", "content", "tolink", "gone", "todir"} {
 			r.Write(name, name+"\n")
@@ -57,7 +57,7 @@ func TestNoCaptureWithoutAFlag(t *testing.T) {
 	assert.Empty(t, saved.Record.Files())
 }
 
-// A clean worktree gives no trees at all.
+// TestNothingToCapture checks that a clean worktree adds no trees.
 func TestNothingToCapture(t *testing.T) {
 	w := newWorld(t)
 	saved := w.captured()
@@ -65,7 +65,8 @@ func TestNothingToCapture(t *testing.T) {
 	assert.False(t, w.has(saved, "untracked"))
 }
 
-// What git would store is what is stored: filters and line ends apply.
+// TestCaptureGoesThroughFilters checks that git's filters and line ending conversions
+// apply.
 func TestCaptureGoesThroughFilters(t *testing.T) {
 	w := newWorld(t, func(r *gittest.Repo) {
 		r.Git("config", "filter.up.clean", "tr a-z A-Z")
@@ -87,9 +88,9 @@ func TestCaptureGoesThroughFilters(t *testing.T) {
 	assert.Equal(t, []string{"x.no"}, skippedPaths(saved))
 }
 
-// A file that is staged with carriage returns keeps them, as with git add, also
-// where attributes convert others of its folder.
-func TestCaptureKeepsCarriages(t *testing.T) {
+// TestCaptureKeepsCarriageReturns checks that a file staged with carriage returns keeps them,
+// as with git add, even if attributes convert other files of its directory.
+func TestCaptureKeepsCarriageReturns(t *testing.T) {
 	w := newWorld(t, func(r *gittest.Repo) {
 		r.Write("dir/staged.txt", "one\r\n")
 		r.Git("add", "-A")
@@ -113,7 +114,7 @@ func skippedPaths(saved *gitstore.Saved) []string {
 	return paths
 }
 
-func TestUntrackedLeavesOut(t *testing.T) {
+func TestUntrackedSkipsFilesWithAReason(t *testing.T) {
 	w := newWorld(t, func(r *gittest.Repo) {
 		r.Write(".gitignore", "ignored\n")
 		r.Git("add", "-A")
@@ -137,7 +138,7 @@ func TestUntrackedLeavesOut(t *testing.T) {
 		{Path: "large", Size: 101, Reason: "larger than 100 bytes"},
 	}
 	if os.Getuid() == 0 {
-		want = []string{"secret", "small", "\xff\"\n"} // root reads everything
+		want = []string{"secret", "small", "\xff\"\n"} // root can read every file
 	} else {
 		left = append(left, checkpoint.Skipped{Path: "secret", Size: 1, Reason: "not readable"})
 	}
@@ -145,7 +146,8 @@ func TestUntrackedLeavesOut(t *testing.T) {
 	assert.ElementsMatch(t, left, saved.Record.Snapshot().Skipped)
 }
 
-// The limit is for what is stored: files that only look changed take no room.
+// TestSizeLimit checks that the limit counts stored files only, not files with unchanged
+// content.
 func TestSizeLimit(t *testing.T) {
 	w := newWorld(t, func(r *gittest.Repo) {
 		r.Write("big", strings.Repeat("x", 1000))
@@ -172,8 +174,8 @@ func TestSizeLimit(t *testing.T) {
 	w.sound()
 }
 
-// Staged files that are left out are in the staged tree as HEAD has them, in
-// directories too, and whatever else is staged there.
+// TestStagedFilesOverTheLimit checks that the staged tree has HEAD's version of removed
+// files, and every other staged file.
 func TestStagedFilesOverTheLimit(t *testing.T) {
 	w := newWorld(t)
 	w.Write("dir/b.txt", strings.Repeat("x", 500))
@@ -204,7 +206,8 @@ func TestStagedFilesOverTheLimit(t *testing.T) {
 	w.sound()
 }
 
-// Without executable bits in the file system, git's own view of them counts.
+// TestCaptureWithoutFileMode checks that git's modes apply on file systems without
+// executable bits.
 func TestCaptureWithoutFileMode(t *testing.T) {
 	w := newWorld(t, func(r *gittest.Repo) {
 		r.Git("config", "core.fileMode", "false")
@@ -222,7 +225,7 @@ func TestCaptureWithoutFileMode(t *testing.T) {
 	assert.Contains(t, w.Git("ls-tree", rev+":untracked"), "100644")
 }
 
-// A record names so many paths and counts the rest.
+// TestManyFilesAreCounted checks that a record lists MaxListed paths and counts the rest.
 func TestManyFilesAreCounted(t *testing.T) {
 	w := newWorld(t)
 	for i := range capture.MaxListed + 5 {
@@ -237,8 +240,8 @@ func TestManyFilesAreCounted(t *testing.T) {
 	assert.Equal(t, capture.MaxListed+5, saved.Files)
 }
 
-// When time is up, what was not read is named, and the checkpoint is saved
-// with what was staged and what was asked for by name.
+// TestCaptureBudget checks that unread files are recorded after the time limit, and that
+// staged and named files are saved.
 func TestCaptureBudget(t *testing.T) {
 	w := newWorld(t)
 	w.Write("a.txt", "changed\n")

@@ -36,7 +36,8 @@ func TestSaveInAConflict(t *testing.T) {
 	w.sound()
 }
 
-// A conflicted file that is gone from the worktree was deleted there.
+// TestDeletedInAConflict checks that a conflicted file missing from the worktree counts
+// as deleted.
 func TestDeletedInAConflict(t *testing.T) {
 	w := newWorld(t, gittest.Conflict)
 	w.remove("a.txt")

@@ -2,5 +2,5 @@ package capture
 
 import "git-checkpoint/gitstore/checkpoint"
 
-// OutOfTime is the reason that is given when the time is spent.
+// OutOfTime is the reason for files skipped after the time limit.
 const OutOfTime = checkpoint.OutOfTime

@@ -7,8 +7,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// listFiles says what is staged in the record's words. A file that went while
-// an equal one came was renamed.
+// listFiles adds staged changes to the record's file list. A deleted file and an added
+// file with the same blob form a rename.
 func (snap *Snapshot) listFiles() {
 	renamed := renames(snap.Changes)
 	for _, c := range snap.Changes {
@@ -23,7 +23,7 @@ func (snap *Snapshot) listFiles() {
 	}
 }
 
-// renames are the paths on both sides of a rename, each on one of them.
+// renames returns old and new paths of renames. Each path belongs to at most one rename.
 func renames(changes []trees.Change) map[string]bool {
 	gone := map[plumbing.Hash][]string{}
 	for _, c := range changes {

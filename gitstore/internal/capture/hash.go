@@ -11,8 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// hash sets what each file would be in git: a symlink its target, a regular
-// file what git makes of it.
+// hash sets blob hashes: symlinks by target, regular files after git's clean filters.
 func (c *capture) hash(root *os.Root, files []trees.FileEntry) error {
 	var regular []int
 	var paths []string
@@ -35,7 +34,7 @@ func (c *capture) hash(root *os.Root, files []trees.FileEntry) error {
 	return nil
 }
 
-// mayConvert reports whether staged attributes may.
+// mayConvert reports whether a staged attributes file may convert content.
 func (c *capture) mayConvert(file string) bool {
 	mode, hash, err := trees.Lookup(c.k, c.snap.Staged, file)
 	if err != nil || mode == 0 {
@@ -45,7 +44,7 @@ func (c *capture) mayConvert(file string) bool {
 	return err != nil || convert.May(data)
 }
 
-// filter lets git store files through their filters.
+// filter lets git store files that need clean filters.
 func (c *capture) filter(files []trees.FileEntry, which []int) error {
 	var flags []string
 	if !c.dry {

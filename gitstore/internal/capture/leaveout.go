@@ -11,10 +11,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// LeaveOut takes staged files out of the area until the rest fits below a limit
-// in bytes, the largest first, and returns them. In their place the staged tree
-// has what HEAD has, so that a restore does not touch them. A limit of 0 or less
-// is none.
+// LeaveOut removes the largest staged files until the total size is within a limit in
+// bytes, and returns them. The staged tree then contains HEAD's version of these files,
+// so that a restore does not change them. A limit of 0 or less means no limit.
 func (a *Area) LeaveOut(limit int64, stored Stored) ([]checkpoint.Skipped, error) {
 	if limit <= 0 || a.Size <= limit {
 		return nil, nil

@@ -19,30 +19,28 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// MaxListed is how many paths files_modified names, and how many of those that
-// were left out. The trees hold them all.
+// MaxListed limits the paths in files_modified and in the list of skipped files. Trees
+// contain all files.
 const MaxListed = 1000
 
-// A Snapshot is what was found in the repository, as objects in a sink.
+// A Snapshot is the captured state of a repository, as objects in a sink.
 type Snapshot struct {
 	*Area
-	Entries []trees.Entry // staged/ and what else stands beside checkpoint.yaml
+	Entries []trees.Entry // staged/ and other entries beside checkpoint.yaml
 	Facts   checkpoint.Snapshot
 	Files   []checkpoint.File
-	Count   int // of all files, also where Files is cut
+	Count   int // total number of files, also if Files is truncated
 }
 
-// A Sink takes what a snapshot is made of, and reads back what is stored or was
-// added.
+// A Sink stores a snapshot's objects, and reads stored and added objects.
 type Sink interface {
 	trees.Reader
 	trees.Adder
-	Keep(plumbing.Hash) // what others wrote has to last like what was added
+	Keep(plumbing.Hash) // makes an object written by others durable
 }
 
-// Begin begins the snapshot of a staging area. Before is what the tip has
-// staged, zero where that was not saved on the same HEAD: what the tip has was
-// made to last with it.
+// Begin starts the snapshot of an index. before is the staged tree of the chain's tip, or
+// zero if the tip was saved at another HEAD. Objects of the tip are durable already.
 func (a *Area) Begin(k Sink, before plumbing.Hash) (*Snapshot, error) {
 	if err := a.keep(k, before); err != nil {
 		return nil, err
@@ -54,8 +52,8 @@ func (a *Area) Begin(k Sink, before plumbing.Hash) (*Snapshot, error) {
 	return snap, nil
 }
 
-// keep takes note of what git wrote and the snapshot needs: blobs and trees
-// that HEAD does not have, or that the one before does not have.
+// keep marks objects written by git as durable: blobs and trees missing from HEAD, or
+// from the previous checkpoint.
 func (a *Area) keep(k Sink, before plumbing.Hash) error {
 	if a.Staged == a.HeadTree || a.Staged == before {
 		return nil
@@ -82,11 +80,11 @@ func (a *Area) keep(k Sink, before plumbing.Hash) error {
 	return nil
 }
 
-// fewKept is how many objects are rather made to last again than compared with
-// those of the tip.
+// fewKept is the number of objects up to which marking them again is cheaper than a
+// comparison with the tip.
 const fewKept = 32
 
-// addConflicts keeps the stages of unmerged paths apart, one tree each.
+// addConflicts adds one tree for each stage of unmerged paths.
 func (snap *Snapshot) addConflicts(k Sink) {
 	if len(snap.Conflicts) == 0 {
 		return

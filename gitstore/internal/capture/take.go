@@ -12,28 +12,28 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// noLimit is more than any size.
+// noLimit exceeds any file size.
 const noLimit = 1 << 62
 
-// A candidate is a path of the worktree that a capture may take.
+// A candidate is a worktree path to capture.
 type candidate struct {
 	path    string
-	mode    uint32      // as git sees it, 0 to look
-	known   trees.Entry // what is staged there: the same is not taken again
-	status  string      // for files_modified, "" to leave it out
+	mode    uint32      // git's mode, 0 if unknown
+	known   trees.Entry // staged entry; a file equal to it is not stored
+	status  string      // status in files_modified, "" omits the file
 	maxSize int64
-	must    bool // leaving it out is an error
+	must    bool // skipping the file is an error
 	size    int64
 }
 
-// git runs at the root.
+// git returns a git command that runs at the root.
 func (c *capture) git() git.Git {
 	g := c.Git
 	g.Dir = c.Root
 	return g
 }
 
-// take reads files as git would add them, and names those it leaves out.
+// take stores files as git add would, and records skipped files.
 func (c *capture) take(wanted []candidate) ([]trees.FileEntry, error) {
 	if len(wanted) == 0 {
 		return nil, nil
@@ -59,7 +59,7 @@ func (c *capture) take(wanted []candidate) ([]trees.FileEntry, error) {
 	if err := c.hash(root, files); err != nil {
 		return nil, err
 	}
-	var through []int // files that only git can store, for their filters
+	var through []int // files that git has to store because of filters
 	taken := files[:0]
 	for i, f := range files {
 		w := looked[i]
@@ -95,7 +95,7 @@ func (c *capture) leave(w candidate, size int64, reason string) error {
 	return nil
 }
 
-// look finds out what stands at a path, or why it cannot be taken.
+// look returns mode and size of a file, or the reason to skip it.
 func (c *capture) look(root *os.Root, w candidate) (mode uint32, size int64, reason string) {
 	info, err := root.Lstat(filepath.FromSlash(w.path))
 	if err != nil {
@@ -119,14 +119,14 @@ func (c *capture) look(root *os.Root, w candidate) (mode uint32, size int64, rea
 	return mode, info.Size(), ""
 }
 
-// fileMode reports whether executable bits mean something here.
+// fileMode reports whether git uses executable bits in this repository.
 func (s *Source) fileMode() bool {
 	value, ok := git.Last(s.Config, "core.filemode")
 	return !ok || git.Bool(value)
 }
 
-// store adds a file to the save's own batch where it is stored as it stands,
-// and says so where only git can store it, through its filters.
+// store adds an unfiltered file to the sink. If a file needs filters, store returns
+// filtered and git stores the file later.
 func (c *capture) store(root *os.Root, w candidate, f *trees.FileEntry) (reason string, filtered bool) {
 	if f.Hash.IsZero() {
 		return "not readable", false

@@ -11,10 +11,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// worktree takes the tracked files that differ from the staging area, and
-// names those that were deleted. Git decides what differs; its own index is
-// not refreshed, so a file may be named whose content is the same. It looks
-// where a submodule stands, not into it.
+// worktree adds tracked files that differ from the index, and records deletions. Git
+// decides which files differ. The index is not refreshed, so git may list a file with
+// unchanged content. Submodules are compared by commit only.
 func (c *capture) worktree() error {
 	out, err := c.git().Output(c.ctx, "diff-files", "-0", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty")
 	if err != nil {
@@ -47,14 +46,14 @@ func (c *capture) worktree() error {
 	return nil
 }
 
-// A rawChange is a line of `git diff-files --raw`.
+// A rawChange is one change of `git diff-files --raw`.
 type rawChange struct {
 	trees.Change
 	status string
 }
 
-// parseRaw reads ":<old mode> <new mode> <old hash> <new hash> <letter>" and a
-// path, in turns.
+// parseRaw parses alternating fields: ":<old mode> <new mode> <old hash> <new hash>
+// <letter>" and path.
 func parseRaw(fields []string) ([]rawChange, error) {
 	words := map[string]string{"M": "modified", "A": "added", "T": "typechange", "D": "deleted"}
 	var changes []rawChange
@@ -76,13 +75,13 @@ func parseRaw(fields []string) ([]rawChange, error) {
 				Old:  trees.Entry{Mode: uint32(modes[0]), Hash: plumbing.NewHash(info[2])},
 				New:  trees.Entry{Mode: uint32(modes[1])},
 			},
-			words[info[4]], // none for "U": conflicts are listed already
+			words[info[4]], // "" for "U": conflicts are listed already
 		})
 	}
 	return changes, nil
 }
 
-// untracked takes files that git neither tracks nor ignores.
+// untracked adds untracked files, except ignored files.
 func (c *capture) untracked() error {
 	out, err := c.git().Output(c.ctx, "ls-files", "--others", "--exclude-standard", "-z")
 	if err != nil {

@@ -17,15 +17,15 @@ import (
 
 var ctx = context.Background()
 
-// world is a repository with one commit, and a store on it: snapshots are taken
-// as callers take them.
+// world is a repository with one commit and a store, so that tests take snapshots through
+// the public API.
 type world struct {
 	*gittest.Repo
 	t testing.TB
 	s *gitstore.Store
 }
 
-// newWorld makes one; setup runs before the store is opened.
+// newWorld returns a world; setup runs before the store is opened.
 func newWorld(t testing.TB, setup ...func(*gittest.Repo)) *world {
 	t.Helper()
 	gittest.ClearEnv(t)
@@ -45,7 +45,7 @@ func newWorld(t testing.TB, setup ...func(*gittest.Repo)) *world {
 	return &world{r, t, s}
 }
 
-// request is a save of issue 42.
+// request returns a save request for issue 42.
 func (w *world) request(trigger checkpoint.Trigger) gitstore.SaveRequest {
 	return gitstore.SaveRequest{Issue: "42", Edit: func(r *checkpoint.Record) (*checkpoint.Record, error) {
 		if r == nil {
@@ -63,7 +63,7 @@ func (w *world) save(req gitstore.SaveRequest) *gitstore.Saved {
 	return saved
 }
 
-// captured saves with both captures.
+// captured saves a checkpoint with worktree and untracked files.
 func (w *world) captured(fields ...func(*gitstore.SaveRequest)) *gitstore.Saved {
 	w.t.Helper()
 	req := w.request(checkpoint.Manual)
@@ -76,7 +76,7 @@ func (w *world) captured(fields ...func(*gitstore.SaveRequest)) *gitstore.Saved 
 	return saved
 }
 
-// sound fails unless verify finds nothing and git fsck agrees.
+// sound fails if verify or git fsck reports problems.
 func (w *world) sound() {
 	w.t.Helper()
 	report, err := w.s.Verify(ctx, "42")
@@ -87,14 +87,14 @@ func (w *world) sound() {
 	require.Empty(w.t, string(out))
 }
 
-// checkStaged compares a checkpoint's staged/ with git's tree.
+// checkStaged compares a checkpoint's staged/ tree with git write-tree.
 func (w *world) checkStaged(saved *gitstore.Saved) {
 	w.t.Helper()
 	assert.Equal(w.t, w.Git("write-tree"), w.Git("rev-parse", saved.Commit.String()+":staged"))
 	w.sound()
 }
 
-// paths are the files of a revision.
+// paths returns all files of a revision.
 func (w *world) paths(rev string) []string {
 	w.t.Helper()
 	out := strings.TrimSuffix(string(w.Pipe(nil, "ls-tree", "-r", "-z", "--name-only", rev)), "\x00")
