@@ -11,21 +11,21 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 )
 
-// A Conn is a connection to a remote: git's, with its credentials, proxies and
-// ssh.
+// A Conn is a connection to a remote. It uses git with the user's credentials, proxies
+// and ssh.
 type Conn struct {
-	Op      string // fetch or push, as errors name it
+	Op      string // fetch or push, used in errors
 	Remote  string
-	Timeout time.Duration // 0 for none
+	Timeout time.Duration // time limit for one git command, 0 means unlimited
 
 	here Here
-	from string // where its refs are read: what is pushed has to be seen there
+	from string // remote or URL for reading refs: the push URL if pushing
 	git  git.Git
 }
 
-// Open returns a connection that is not made yet. With op "fetch" nothing is going
-// to be pushed. A quiet one asks nobody for a password. The remote's name has to
-// be one that git takes for no option.
+// Open returns a connection without connecting. For every op except "fetch", refs are
+// read from the push URL. A quiet connection never prompts for a password. The remote's
+// name must not start with a dash.
 func (h Here) Open(op, name string, timeout time.Duration, quiet bool) *Conn {
 	l := &Conn{Op: op, Remote: name, Timeout: timeout, here: h, from: name, git: h.Git}
 	if op != "fetch" {
@@ -37,16 +37,17 @@ func (h Here) Open(op, name string, timeout time.Duration, quiet bool) *Conn {
 	return l
 }
 
-// quiet is git that asks nobody. It gets a process group of its own, which can
-// be ended as a whole; at a terminal, that could not be asked at.
+// quiet returns a git command without prompts. It runs in a separate process group, so
+// that the whole group can be killed; on a terminal, such a group could not prompt
+// anyway.
 func (h Here) quiet() git.Git {
 	g := h.Git.With(NoQuestions(h.Config)...)
 	g.Apart = true
 	return g
 }
 
-// NoQuestions returns the environment variables with which git and ssh ask
-// nobody for a password. A program that the user set for it still runs.
+// NoQuestions returns environment variables that disable password prompts of git and ssh.
+// Askpass programs configured by the user still run.
 func NoQuestions(config []git.ConfigEntry) []string {
 	env := []string{"GIT_TERMINAL_PROMPT=0", "GCM_INTERACTIVE=never"}
 	command, _ := git.Last(config, "core.sshcommand")
@@ -56,8 +57,8 @@ func NoQuestions(config []git.ConfigEntry) []string {
 	return env
 }
 
-// NoStall returns the environment variables with which git ends an HTTP transfer
-// that stands still for half a minute, unless the user has set another limit.
+// NoStall returns environment variables that make git abort an HTTP transfer after 30
+// seconds without data. It returns nil if the user configured another limit.
 func NoStall(config []git.ConfigEntry) []string {
 	limit, _ := git.Last(config, "http.lowspeedtime")
 	if limit != "" || os.Getenv("GIT_HTTP_LOW_SPEED_TIME") != "" {
@@ -66,9 +67,9 @@ func NoStall(config []git.ConfigEntry) []string {
 	return []string{"GIT_HTTP_LOW_SPEED_LIMIT=1", "GIT_HTTP_LOW_SPEED_TIME=30"}
 }
 
-// BesideAnother reports that a second connection to the remote can be made
-// while there is a first one: no setting sends it elsewhere, and the way there
-// asks nobody for a password, who would be asked by two.
+// BesideAnother reports whether a second connection can run in parallel. No setting may
+// redirect the URL, and the transport must not prompt for a password, because two
+// processes would then prompt at once.
 func (l *Conn) BesideAnother() bool {
 	at, _ := git.Last(l.here.Config, "remote."+l.Remote+".url")
 	if !Configured(l.here.Config, l.Remote) {
@@ -82,7 +83,7 @@ func (l *Conn) BesideAnother() bool {
 	return strings.HasPrefix(at, "/") || strings.HasPrefix(at, "file://") || strings.HasPrefix(at, "git://")
 }
 
-// run runs git. Its failure is an Error.
+// run runs git and converts failures to *Error.
 func (l *Conn) run(ctx context.Context, args ...string) (out []byte, err error) {
 	err = l.within(ctx, func(ctx context.Context) error {
 		out, err = l.git.Output(ctx, args...)
@@ -91,7 +92,7 @@ func (l *Conn) run(ctx context.Context, args ...string) (out []byte, err error) 
 	return out, err
 }
 
-// within bounds a git by the connection's timeout, and makes its failure an Error.
+// within runs f with the connection's timeout and converts failures to *Error.
 func (l *Conn) within(ctx context.Context, f func(context.Context) error) error {
 	within := ctx
 	if l.Timeout > 0 {
@@ -115,7 +116,7 @@ func (l *Conn) within(ctx context.Context, f func(context.Context) error) error 
 	return err
 }
 
-// Fail is the error of a remote for a reason.
+// Fail returns a remote error with a reason.
 func (l *Conn) Fail(reason string, err error) *Error {
 	hint := "git ls-remote " + l.Remote
 	if !Configured(l.here.Config, l.Remote) {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// aboveHead is how many commits of a chain stand between its tip and HEAD at
-// the save: the checkpoint and its index commit.
+// aboveHead is the number of commits between a chain's tip and HEAD at the save:
+// checkpoint and index commit.
 const aboveHead = 2
 
-// depth is how deep to fetch what is new here, 0 for the whole of it, as in a
-// repository that is not shallow. A fetch with a depth also cuts history that
-// is here already; so it is no less than what is here.
+// depth returns the depth for fetching new chains, or 0 for full history if the
+// repository is not shallow. A fetch with depth also truncates existing local history, so
+// depth is at least the local depth.
 func (l *Conn) depth(ctx context.Context) (int, error) {
 	if !l.here.History.Cut() {
 		return 0, nil
@@ -28,8 +28,8 @@ func (l *Conn) depth(ctx context.Context) (int, error) {
 	return aboveHead + longest, nil
 }
 
-// longestPath counts the commits on the longest way down through lines of
-// "<commit> <parent>...", parents first.
+// longestPath returns the number of commits on the longest path in lines of "<commit>
+// <parent>...", parents first.
 func longestPath(lines string) int {
 	deep, longest := map[string]int{}, 0
 	for text := range strings.Lines(lines) {

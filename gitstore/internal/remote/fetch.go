@@ -8,8 +8,8 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 )
 
-// fetch brings refs of the remote into refs here that do not exist yet: each
-// entry is "<theirs>:<ours>". depth 0 is all of them.
+// fetch fetches remote refs to new local refs; each refspec is "<remote>:<local>". Depth
+// 0 means full history.
 func (l *Conn) fetch(ctx context.Context, depth int, refspecs []string) error {
 	args := []string{"fetch", "--quiet", "--no-tags", "--no-prune", "--no-auto-gc", "--recurse-submodules=no", "--refmap="}
 	if depth > 0 {
@@ -17,17 +17,17 @@ func (l *Conn) fetch(ctx context.Context, depth int, refspecs []string) error {
 	}
 	tail := append([]string{"--", l.from}, refspecs...)
 	_, err := l.run(ctx, slices.Concat(args, []string{"--no-write-fetch-head"}, tail)...)
-	if git.Code(err) == gitUsage { // a git before 2.29
+	if git.Code(err) == gitUsage { // git before 2.29
 		_, err = l.run(ctx, slices.Concat(args, tail)...)
 	}
 	return err
 }
 
-// gitUsage is git's exit status for options that it does not know.
+// gitUsage is git's exit status for unknown options.
 const gitUsage = 129
 
-// Commits fetches refs of the remote under their own names, commits alone where
-// the remote can do that.
+// Commits fetches refs to the same names, without trees and blobs if the remote supports
+// filters.
 func (l *Conn) Commits(ctx context.Context, refs []string) error {
 	args := []string{"fetch", "--quiet", "--no-tags", "--no-auto-gc", "--recurse-submodules=no", "--refmap=", "--filter=tree:0", "--", l.from}
 	for _, ref := range refs {

@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// fetchTries bounds how many connections may fail while it is found out which
-// refs a remote cannot give.
+// fetchTries limits failed connections during the search for refs that a remote cannot
+// send.
 const fetchTries = 24
 
-// A fetcher fetches refs over few connections. One that the remote cannot give
-// fails a fetch as a whole: a file of it is gone there, or git refuses what
-// came. The others are fetched without it then.
+// A fetcher fetches many refs over few connections. One bad ref fails the whole fetch,
+// for example because of a missing object at the remote or a failed local check. The
+// fetcher then fetches the other refs without it.
 type fetcher struct {
 	conn    *Conn
 	depth   int
-	to      func(ref string) string // where it goes here
+	to      func(ref string) string // returns the local name of a ref
 	failed  map[string]error
-	fetched bool // a connection did what it should
+	fetched bool // at least one connection succeeded
 	tries   int
-	until   time.Time // no more is tried then, zero for no such time
+	until   time.Time // deadline for further tries, zero means unlimited
 }
 
-// fetch fetches refs. If that fails, it fetches each half of them.
+// fetch fetches refs. If this fails, it fetches each half separately.
 func (b *fetcher) fetch(ctx context.Context, refs []string) error {
 	specs := make([]string, len(refs))
 	for n, ref := range refs {
@@ -57,7 +57,7 @@ func (b *fetcher) fetch(ctx context.Context, refs []string) error {
 	return err
 }
 
-// enough reports whether it is to be left at what is known.
+// enough reports whether the limit of tries or time is reached.
 func (b *fetcher) enough() bool {
 	return b.tries >= fetchTries || !b.until.IsZero() && time.Now().After(b.until)
 }

@@ -13,21 +13,20 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Incoming is where refs hold what a fetch brings until it has its place:
-// refs/git-checkpoint/incoming/<time>-<random>/<last part of the name>.
+// Incoming is the prefix of temporary refs that hold fetched commits until local refs are
+// updated: refs/git-checkpoint/incoming/<time>-<random>/<last part of the name>.
 const Incoming = "refs/git-checkpoint/incoming/"
 
-// A FetchedRef is the result of the fetch of one ref.
+// A FetchedRef is the result of fetching one ref.
 type FetchedRef struct {
-	Ref string // holds it against gc, "" when it was here already
+	Ref string // temporary ref that protects the commits from gc, "" if the commit was local already
 	Tip plumbing.Hash
-	Err error // why it could not be had, nil where it was
+	Err error // reason of a failed fetch, nil on success
 }
 
-// Fetch fetches refs of the remote that differ in the last part of their names.
-// Those in fresh, of which nothing is here, come no deeper than history is
-// here; those in known come down to what is here. It fails where nothing of
-// either could be had.
+// Fetch fetches refs with distinct last name parts. Refs in fresh are unknown in this
+// repository and are fetched at local depth; refs in known are fetched down to existing
+// local commits. It returns an error if no ref of fresh or known could be fetched.
 func (l *Conn) Fetch(ctx context.Context, fresh, known []string) (map[string]FetchedRef, error) {
 	if len(fresh)+len(known) == 0 {
 		return nil, nil
@@ -51,8 +50,8 @@ func (l *Conn) FetchWhole(ctx context.Context, refs []string) (map[string]Fetche
 	return l.fetchRefs(ctx, 0, refs)
 }
 
-// fetchRefs fetches refs and notes where they are. It fails where nothing could be
-// had.
+// fetchRefs fetches refs and returns their temporary refs. It returns an error if no ref
+// could be fetched.
 func (l *Conn) fetchRefs(ctx context.Context, depth int, refs []string) (map[string]FetchedRef, error) {
 	in := make(map[string]FetchedRef, len(refs))
 	if len(refs) == 0 {
@@ -86,7 +85,7 @@ func (l *Conn) fetchRefs(ctx context.Context, depth int, refs []string) (map[str
 	return in, l.here.History.Came(ctx)
 }
 
-// Forget deletes the temporary refs of a fetch.
+// Forget deletes temporary refs of a fetch.
 func (l *Conn) Forget(ctx context.Context, in ...FetchedRef) {
 	gone := map[string]plumbing.Hash{}
 	for _, a := range in {
@@ -94,10 +93,10 @@ func (l *Conn) Forget(ctx context.Context, in ...FetchedRef) {
 			gone[a.Ref] = a.Tip
 		}
 	}
-	_ = l.here.Refs.Delete(context.WithoutCancel(ctx), gone) // a later fetch removes what is left
+	_ = l.here.Refs.Delete(context.WithoutCancel(ctx), gone) // a later fetch deletes remaining refs
 }
 
-// sweep removes what killed fetches left more than a day ago.
+// sweep deletes temporary refs that killed fetches created more than one day ago.
 func (l *Conn) sweep(ctx context.Context) {
 	refs, err := l.here.Refs.Values(ctx, Incoming)
 	if err != nil {
@@ -110,7 +109,7 @@ func (l *Conn) sweep(ctx context.Context) {
 	_ = l.here.Refs.Delete(ctx, refs)
 }
 
-// CameAt is when a fetch brought what a ref below Incoming holds.
+// CameAt returns the fetch time of a ref below Incoming.
 func CameAt(name string) (time.Time, error) {
 	at, _, _ := strings.Cut(strings.TrimPrefix(name, Incoming), "-")
 	seconds, err := strconv.ParseInt(at, 10, 64)

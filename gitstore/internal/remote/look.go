@@ -11,15 +11,14 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Tips asks which of refs a remote has, all that match a pattern too.
+// Tips lists remote refs, selected by names or patterns.
 func (l *Conn) Tips(ctx context.Context, refs ...string) (map[string]plumbing.Hash, error) {
 	tips := map[string]plumbing.Hash{}
 	err := l.EachTip(ctx, refs, func(name string, tip plumbing.Hash) { tips[name] = tip })
 	return tips, err
 }
 
-// EachTip gives f what Tips asks for, in the order of names, as it comes: git
-// still says goodbye then.
+// EachTip calls f for each ref of Tips in order of names, while git is still running.
 func (l *Conn) EachTip(ctx context.Context, refs []string, f func(name string, tip plumbing.Hash)) error {
 	lines := &lineWriter{f: func(text string) {
 		hex, name, ok := strings.Cut(text, "\t")
@@ -32,7 +31,7 @@ func (l *Conn) EachTip(ctx context.Context, refs []string, f func(name string, t
 	})
 }
 
-// A lineWriter gives f whole lines, without their ends.
+// A lineWriter calls f for each complete line, without line ending.
 type lineWriter struct {
 	f    func(string)
 	rest []byte
@@ -51,9 +50,9 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// atOnce are the flags with which a remote says what refs it has as soon as it
-// is connected. In the second version of the protocol it waits until it is
-// asked, and git ls-remote asks for all of them there, too.
+// atOnce returns flags that select protocol version 0, in which a remote lists its refs
+// immediately after connecting. In version 2, the remote waits for a request, and git
+// ls-remote requests all refs anyway.
 func (l *Conn) atOnce() []string {
 	if _, chosen := git.Last(l.here.Config, "protocol.version"); chosen {
 		return nil

@@ -9,24 +9,24 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Exposed are commits that others have, or are about to get: those that a git
-// push sends, and those that it says the remote has.
+// Exposed lists commits that others have or receive: commits sent by a git push, and
+// commits that the remote has according to that push.
 type Exposed struct {
 	Pushed []string
 	There  []string
 }
 
-// Outgoing is what a push of an issue's chain would show to a remote.
+// Outgoing lists commits that a push of an issue's chain would publish.
 type Outgoing struct {
-	Nothing     bool   // the remote has the chain
-	Unpublished string // a commit of the user's that would be published with it, "" for none
+	Nothing     bool   // remote already has the chain
+	Unpublished string // a user commit that the push would publish, or ""
 
 	Tips    []string
-	Seen    []plumbing.Hash // where the remote's chains are
-	Without []string        // "^<commit>" of all that the remote has or gets anyway
+	Seen    []plumbing.Hash // current tips of the remote's chains
+	Without []string        // "^<commit>" for commits that the remote has or receives anyway
 }
 
-// Showing looks at what updates would show to a remote.
+// Showing returns the commits that updates would publish to a remote.
 func (h Here) Showing(ctx context.Context, remote string, e Exposed, updates ...RefUpdate) (out Outgoing, err error) {
 	if out.Without, err = h.shown(ctx, remote, e); err != nil {
 		return out, err
@@ -53,7 +53,7 @@ func (h Here) Showing(ctx context.Context, remote string, e Exposed, updates ...
 	return out, err
 }
 
-// shown are the commits that the remote has or gets, to leave out.
+// shown returns commits to exclude because the remote has or receives them.
 func (h Here) shown(ctx context.Context, remote string, e Exposed) ([]string, error) {
 	var without []string
 	for _, hex := range append(e.Pushed[:len(e.Pushed):len(e.Pushed)], e.There...) {
@@ -71,8 +71,8 @@ func (h Here) shown(ctx context.Context, remote string, e Exposed) ([]string, er
 	return without, err
 }
 
-// nested reports whether a remote-tracking ref below a remote's name may be
-// one of another remote, as refs/remotes/a/b/main where a and a/b are remotes.
+// nested reports whether a remote-tracking ref may belong to another remote, for example
+// refs/remotes/a/b/main if both a and a/b are remotes.
 func (h Here) nested(remote, ref string) bool {
 	for _, e := range h.Config {
 		name, ok := strings.CutPrefix(strings.TrimSuffix(e.Key, ".url"), "remote.")
@@ -83,8 +83,8 @@ func (h Here) nested(remote, ref string) bool {
 	return false
 }
 
-// savedHeads are the HEADs of the checkpoints of chains that others, "^<tip>",
-// do not have: the parents of their index commits.
+// savedHeads returns the HEAD commits of checkpoints reachable from tips and not from
+// seen ("^<tip>"). They are the parents of index commits.
 func (h Here) savedHeads(ctx context.Context, tips, seen []string) ([]string, error) {
 	chain, err := h.Revs(ctx, slices.Concat(tips, seen), "--first-parent", "--parents")
 	if err != nil {
@@ -98,7 +98,7 @@ func (h Here) savedHeads(ctx context.Context, tips, seen []string) ([]string, er
 	return column(commits, 1), err
 }
 
-// column is the words of one column, where a line has it.
+// column returns one column of words, skipping shorter lines.
 func column(lines string, n int) []string {
 	var words []string
 	for line := range strings.Lines(lines) {
@@ -109,8 +109,8 @@ func column(lines string, n int) []string {
 	return words
 }
 
-// Revs asks git rev-list about commits. What is not here is passed over: a
-// remote may have what was never fetched.
+// Revs runs git rev-list. It ignores missing commits, since a remote may have commits
+// that were never fetched.
 func (h Here) Revs(ctx context.Context, commits []string, args ...string) (string, error) {
 	args = append([]string{"rev-list", "--ignore-missing", "--stdin"}, args...)
 	out, err := h.Git.Pipe(ctx, []byte(strings.Join(commits, "\n")+"\n"), args...)

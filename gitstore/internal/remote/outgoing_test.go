@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A site is a repository whose refs and commits are read by git.
+// A site is a repository whose refs and commits are read with git.
 type site struct {
 	*gittest.Repo
 	cut bool
@@ -53,16 +53,16 @@ func (s *site) Parents(hash plumbing.Hash) (parents []plumbing.Hash, err error) 
 	return parents, err
 }
 
-// saved puts a checkpoint of HEAD onto a commit.
+// saved adds a checkpoint of HEAD with parent on.
 func (s *site) saved(on string) string {
 	tree := s.Git("rev-parse", "HEAD^{tree}")
 	index := s.Git("commit-tree", "-m", "index", "-p", "HEAD", tree)
 	return s.Git("commit-tree", "-m", "checkpoint", "-p", on, "-p", index, tree)
 }
 
-// The HEADs that are read here are those that git lists, for a chain that goes
-// on from what the remote has, for one that was rewritten, and for a new one.
-func TestHeadsAreThoseOfGit(t *testing.T) {
+// TestSavedHeadsMatchRevList compares headsOfAll with git for an extended, a rewritten and a
+// new chain.
+func TestSavedHeadsMatchRevList(t *testing.T) {
 	s := &site{Repo: gittest.New(t)}
 	s.Commit("first")
 	at := s.Git("commit-tree", "-m", "genesis", s.Git("rev-parse", "HEAD^{tree}"))

@@ -4,12 +4,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// readHeads bounds the commits that are read before git is asked instead: what
-// stands at a ref may be a project's history.
+// readHeads limits commits read before git runs instead, because a ref may contain a
+// project's whole history.
 const readHeads = 20_000
 
-// headsOfAll is savedHeads of updates without a git process, where all that it
-// takes is here.
+// headsOfAll is savedHeads without a git process. It returns ok only if all required
+// commits are local.
 func (h Here) headsOfAll(updates []RefUpdate) (heads []string, ok bool) {
 	twice := map[plumbing.Hash]bool{}
 	for _, g := range updates {
@@ -31,8 +31,8 @@ func (h Here) headsOfAll(updates []RefUpdate) (heads []string, ok bool) {
 	return heads, true
 }
 
-// indexesAbove are the index commits of the checkpoints at tip that are not on
-// the chain of seen, which may be zero.
+// indexesAbove returns index commits of the checkpoints at tip that are missing from the
+// chain of seen. seen may be zero.
 func (h Here) indexesAbove(tip, seen plumbing.Hash) (index []plumbing.Hash, ok bool) {
 	ours, met, ok := h.down(tip, seen)
 	if !ok {
@@ -56,13 +56,13 @@ func (h Here) indexesAbove(tip, seen plumbing.Hash) (index []plumbing.Hash, ok b
 	return index, true
 }
 
-// A step is a commit on the way down.
+// A step is a commit of a first-parent walk.
 type step struct {
 	hash    plumbing.Hash
 	parents []plumbing.Hash
 }
 
-// down follows first parents from tip to end, and says whether it met it.
+// down follows first parents from tip and reports whether it reached end.
 func (h Here) down(tip, end plumbing.Hash) (list []step, met, ok bool) {
 	for at := tip; at != end; {
 		parents, err := h.History.Parents(at)

@@ -12,10 +12,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// ErrStale says that the remote's ref is not where it was expected.
+// ErrStale reports that a remote ref differs from the expected value.
 var ErrStale = errors.New("the remote moved meanwhile")
 
-// ErrUpToDate reports that the remote's ref had the commit before the push.
+// ErrUpToDate reports that the remote ref had the commit before the push.
 var ErrUpToDate = errors.New("the remote has it already")
 
 // A RefUpdate pushes Tip to Ref if the remote ref is at Seen. A zero Seen means
@@ -25,10 +25,10 @@ type RefUpdate struct {
 	Tip, Seen plumbing.Hash
 }
 
-// Push pushes commits, and looks at the remote's refs again if it refused some
-// of them. It returns the outcome of each ref that was not pushed: ErrUpToDate if
-// the remote has that commit, ErrStale if it has another one than expected, else
-// an Error with the server's reason. The error is one of the connection.
+// Push pushes commits. If the remote refuses refs, it lists them again. It returns an
+// error for each ref that was not pushed: ErrUpToDate if the remote has the same commit,
+// ErrStale if it has another commit than expected, otherwise an *Error with the server's
+// reason. The second result reports a failed connection.
 func (l *Conn) Push(ctx context.Context, dryRun bool, updates ...RefUpdate) (map[string]error, error) {
 	outcome, refusals, err := l.push(ctx, dryRun, updates)
 	if err != nil {
@@ -38,8 +38,8 @@ func (l *Conn) Push(ctx context.Context, dryRun bool, updates ...RefUpdate) (map
 	return outcome, nil
 }
 
-// push runs one git push. It returns the outcome of each ref that was not
-// pushed, and apart from those the refusals that do not show where the ref is.
+// push runs one git push. It returns errors of refs that were not pushed, and separately
+// refusals that leave the remote value unknown.
 func (l *Conn) push(ctx context.Context, dryRun bool, updates []RefUpdate) (outcome map[string]error, refusals []refusal, err error) {
 	out, err := l.run(ctx, l.pushArgs(dryRun, updates)...)
 	reports := pushReports(out)
@@ -48,7 +48,7 @@ func (l *Conn) push(ctx context.Context, dryRun bool, updates []RefUpdate) (outc
 	for _, g := range updates {
 		r, ok := reports[g.Ref]
 		switch {
-		case !ok && err != nil: // nobody knows what became of it
+		case !ok && err != nil: // result of this ref is unknown
 			outcome[g.Ref] = err
 		case !ok || r.flag != '!' && r.flag != '=':
 		case r.flag == '=':
@@ -57,7 +57,7 @@ func (l *Conn) push(ctx context.Context, dryRun bool, updates []RefUpdate) (outc
 			outcome[g.Ref] = fmt.Errorf("%w: %s", ErrStale, r.reason)
 		default:
 			refusals = append(refusals, refusal{g, r.reason, l.Refused(g.Ref, r.reason+said, err)})
-			said = "" // it stands for all of them, and is said once
+			said = "" // one text for all refs, added once
 		}
 		answered = answered || ok
 	}
@@ -67,7 +67,7 @@ func (l *Conn) push(ctx context.Context, dryRun bool, updates []RefUpdate) (outc
 	return outcome, refusals, nil
 }
 
-// pushArgs are the arguments of git push, with a lease for each ref.
+// pushArgs returns arguments of git push, with a lease for each ref.
 func (l *Conn) pushArgs(dryRun bool, updates []RefUpdate) []string {
 	args := []string{"push", "--porcelain", "--no-verify", "--no-tags", "--no-follow-tags", "--recurse-submodules=no"}
 	if dryRun {
@@ -85,8 +85,8 @@ func (l *Conn) pushArgs(dryRun bool, updates []RefUpdate) []string {
 	return slices.Concat(l.noMirror(), args, specs)
 }
 
-// noMirror are the flags for a remote that a push mirrors to: it takes no
-// single ref then.
+// noMirror returns flags that disable mirror mode, because a mirror push rejects single
+// refspecs.
 func (l *Conn) noMirror() []string {
 	key := "remote." + l.Remote + ".mirror"
 	if on, _ := git.Last(l.here.Config, key); !git.Bool(on) {
@@ -95,7 +95,7 @@ func (l *Conn) noMirror() []string {
 	return []string{"-c", key + "=false"}
 }
 
-// saidWith is what the other side said of a push, to stand behind a reason.
+// saidWith returns the remote's output of a failed push, as a suffix for a reason.
 func saidWith(err error) string {
 	if failed, ok := errors.AsType[*git.CommandError](err); ok {
 		if said := remoteSays(failed.Stderr); said != "" {
@@ -105,28 +105,28 @@ func saidWith(err error) string {
 	return ""
 }
 
-// Refused is the error of a remote that answered, and did not take a ref.
+// Refused returns an error for a ref rejected by the remote.
 func (l *Conn) Refused(ref, reason string, err error) *Error {
 	failed := l.Fail("refused "+ref+": "+reason, err)
 	failed.Refused = true
 	return failed
 }
 
-// A pushReport is what became of one ref.
+// A pushReport is the push result of one ref.
 type pushReport struct {
-	flag   byte // '!' for a refused ref, '=' for a ref that is up to date
-	remote bool // the remote refused it, not git here
+	flag   byte // '!' for a rejected ref, '=' for an up-to-date ref
+	remote bool // rejected by the remote, not by local git
 	reason string
 }
 
-// leaseFailed reports that git compared the remote's ref with the expected value
-// before it pushed, and they differ.
+// leaseFailed reports whether git found another remote value than expected before the
+// push.
 func (r pushReport) leaseFailed() bool {
 	return r.flag == '!' && !r.remote && r.reason == "stale info"
 }
 
-// pushReports reads what git push --porcelain says, by the remote's refs: lines
-// of "<flag> TAB <from>:<to> TAB <summary> (<reason>)".
+// pushReports parses git push --porcelain and returns reports by remote ref. Lines have
+// the form "<flag> TAB <from>:<to> TAB <summary> (<reason>)".
 func pushReports(out []byte) map[string]pushReport {
 	reports := map[string]pushReport{}
 	for text := range strings.Lines(string(out)) {

@@ -8,9 +8,8 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 )
 
-// PushedTo is where a push to a remote goes: the remote, or the place that its
-// pushurl or url.<base>.pushInsteadOf names where that is another repository, as
-// for a fork.
+// PushedTo returns the push destination of a remote: its name, or the URL from pushurl or
+// url.<base>.pushInsteadOf if that is another repository, such as a fork.
 func PushedTo(config []git.ConfigEntry, name string) string {
 	var fetches, pushes []string
 	for _, e := range config {
@@ -31,8 +30,8 @@ func PushedTo(config []git.ConfigEntry, name string) string {
 	return pushes[0]
 }
 
-// pushedInstead is where pushInsteadOf sends a push to a URL, name where that is
-// the same repository by another way, or nowhere else.
+// pushedInstead returns the URL after pushInsteadOf. It returns name if the rewritten URL
+// is the same repository, or if no setting applies.
 func pushedInstead(config []git.ConfigEntry, name, url string) string {
 	to, rewritten := instead(config, ".pushinsteadof", url)
 	from, _ := instead(config, ".insteadof", url)
@@ -42,8 +41,7 @@ func pushedInstead(config []git.ConfigEntry, name, url string) string {
 	return to
 }
 
-// instead is a URL with its longest prefix replaced that a setting of
-// url.<base> names.
+// instead rewrites a URL with the longest matching prefix of url.<base> settings.
 func instead(config []git.ConfigEntry, setting, url string) (to string, rewritten bool) {
 	to, longest := url, 0
 	for _, e := range config {
@@ -56,23 +54,23 @@ func instead(config []git.ConfigEntry, setting, url string) (to string, rewritte
 	return to, longest > 0
 }
 
-// samePlace reports whether two URLs lead to one repository. Each way has a port of
-// its own; on the same way, another port is another server.
+// samePlace reports whether two URLs name the same repository. Ports are compared only if
+// both URLs have the same scheme, since each scheme uses its own port.
 func samePlace(a, b string) bool {
 	way, _, _ := strings.Cut(a, "://")
 	ports := strings.HasPrefix(b, way+"://")
 	return place(a, ports) == place(b, ports)
 }
 
-// place is the host and the path of a URL, without the way to get there:
-// git@host:a/b.git is https://host/a/b.
+// place returns host and path of a URL without its scheme, so that git@host:a/b.git
+// equals https://host/a/b.
 func place(url string, ports bool) string {
 	url = strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(url, "file://"), "/"), ".git")
 	_, rest, web := strings.Cut(url, "://")
 	if !web {
 		host, path, scp := strings.Cut(url, ":")
 		if !scp || strings.Contains(host, "/") {
-			return url // a folder
+			return url // local directory
 		}
 		rest = host + "/" + path
 	}

@@ -8,19 +8,18 @@ import (
 	"time"
 )
 
-// A refusal is a ref that the remote did not take. Its reason does not show
-// whether another push moved the ref: servers and versions of git word that
-// differently.
+// A refusal is a ref rejected by the remote. Its reason does not show whether another
+// push moved the ref, because servers and git versions use different texts.
 type refusal struct {
 	RefUpdate
 	reason string
 	err    *Error
 }
 
-// resolve adds the outcome of refused refs. It lists these refs at the remote: a
-// ref that is not at the expected value any more has lost a race. A ref that is
-// still there may be locked by another push, so it is pushed again a few times;
-// then the server's reason is its error.
+// resolve adds results of rejected refs. It lists these refs at the remote: if a ref has
+// moved, the push lost a race. If a ref has not moved, another push may hold its lock, so
+// the push is retried a few times. After the last retry, the result is the server's
+// reason.
 func (l *Conn) resolve(ctx context.Context, dryRun bool, refusals []refusal, outcome map[string]error) {
 	for try := 1; len(refusals) > 0; try++ {
 		again := l.unmoved(ctx, refusals, try, outcome)
@@ -33,7 +32,7 @@ func (l *Conn) resolve(ctx context.Context, dryRun bool, refusals []refusal, out
 			delete(outcome, r.Ref)
 		}
 		next, left, err := l.push(ctx, dryRun, updates)
-		if err != nil { // the server's answer says more
+		if err != nil { // the server's answer is more specific
 			for _, r := range again {
 				outcome[r.Ref] = r.err
 			}
@@ -46,9 +45,8 @@ func (l *Conn) resolve(ctx context.Context, dryRun bool, refusals []refusal, out
 	}
 }
 
-// unmoved lists refused refs at the remote and adds their outcome. It returns the
-// refs to push again: these are at the expected value. Their outcome is the
-// server's refusal, until another try changes it.
+// unmoved lists rejected refs at the remote and adds their results. It returns unmoved
+// refs for another try; their result is the server's refusal until a retry changes it.
 func (l *Conn) unmoved(ctx context.Context, refusals []refusal, try int, outcome map[string]error) (again []refusal) {
 	names := make([]string, len(refusals))
 	for n, r := range refusals {
@@ -72,8 +70,8 @@ func (l *Conn) unmoved(ctx context.Context, refusals []refusal, try int, outcome
 	return again
 }
 
-// tries is how often an unmoved ref is pushed. The server's words decide nothing
-// else.
+// tries returns the maximum number of pushes for an unmoved ref. The server's text
+// affects only this number.
 func (r refusal) tries() int {
 	reason := strings.ToLower(r.reason)
 	has := func(words ...string) bool {
@@ -86,14 +84,14 @@ func (r refusal) tries() int {
 	}
 	switch {
 	case has("declined", "deny", "denied", "prohibited", "permission", "unpack"):
-		return 1 // a rule, which stays as it is
+		return 1 // a permanent rule
 	case has("lock", "failed to update"):
-		return 6 // another push, which ends soon
+		return 6 // a concurrent push, which ends soon
 	}
 	return 3
 }
 
-// wait pauses before another try, and reports false if ctx ended meanwhile.
+// wait sleeps before a retry. It returns false if ctx ended.
 func wait(ctx context.Context, try int) bool {
 	longest := min(2*time.Second, 50*time.Millisecond<<min(try, 10))
 	select {

@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A rule of a server is not tried again, a lock some times, and any other reason
-// a few times.
-func TestTriesOfARefThatDoesNotMove(t *testing.T) {
+// TestPushRetriesDependOnTheReason checks the number of tries: one for a server's rule,
+// several for a lock, few for other reasons.
+func TestPushRetriesDependOnTheReason(t *testing.T) {
 	for reason, want := range map[string]int{
 		"pre-receive hook declined":                                                         1,
 		"protected branch hook declined":                                                    1,

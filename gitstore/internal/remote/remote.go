@@ -1,17 +1,14 @@
-// Package remote talks to another repository: it looks at the refs there,
-// fetches and pushes, with git and by git's own settings, credentials, proxies
-// and ssh. It knows refs and commits; what a checkpoint is, and which side has
-// the newer chain, is the store's business.
+// Package remote lists, fetches and pushes refs of another repository. It runs git with
+// the user's settings, credentials, proxies and ssh. The package handles refs and commits
+// only; the store interprets checkpoints and compares chains.
 //
-// Connections take most of the time, so there are few of them. Refs come
-// together; where the remote cannot give one of them, halves are tried. Refs go
-// together, each from the value that was seen there (a lease), and what became
-// of each is told apart. One ref whose name is known needs no look at the
-// others.
+// Connections take most of the time, so the package uses few of them. Refs are fetched
+// together; if the remote cannot send one ref, each half is fetched separately. Refs are
+// pushed together, each with a lease on its last known value, and the result of each ref
+// is reported separately. A single ref is fetched by name without listing other refs.
 //
-// What comes has its place below Incoming until the store moves its own refs,
-// and nothing that is here already is moved. In a repository whose history is
-// cut, what is new comes no deeper than what is here.
+// Fetched commits stay below Incoming until the store updates its own refs; existing refs
+// are never moved. In a shallow repository, new chains are fetched at local depth.
 package remote
 
 import (
@@ -26,7 +23,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Here is the repository that talks to others, as far as that matters to them.
+// Here is the local repository of a connection.
 type Here struct {
 	Git     git.Git
 	Config  []git.ConfigEntry
@@ -34,43 +31,43 @@ type Here struct {
 	History History
 }
 
-// Refs are the refs here.
+// Refs reads and deletes local refs.
 type Refs interface {
-	// Values are the refs below prefixes.
+	// Values returns refs below the given prefixes.
 	Values(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error)
-	// Note notes that a git is going to make refs of new names below Incoming, so that
-	// the locks can be removed which it leaves if it is killed. The function that it
-	// returns ends that, with the error of the git.
+	// Note records that a git process will create refs with new names below Incoming. If
+	// that process is killed, its ref locks can be removed. The returned function ends
+	// the record and takes git's error.
 	Note(ctx context.Context, names []string) func(error)
-	// Delete removes refs that are still where they were seen.
+	// Delete deletes refs that still have their last known value.
 	Delete(ctx context.Context, seen map[string]plumbing.Hash) error
 }
 
-// History is what is known of the commits here.
+// History reads local commits.
 type History interface {
-	// Cut reports whether history is cut, as in a shallow clone.
+	// Cut reports whether history is truncated, as in a shallow clone.
 	Cut() bool
-	// Came is told that something was fetched, which may have cut history.
+	// Came is called after a fetch, which may have truncated history.
 	Came(ctx context.Context) error
-	// Parents are those of a commit. It fails where the commit is not here.
+	// Parents returns a commit's parents. It returns an error if the commit is missing.
 	Parents(plumbing.Hash) ([]plumbing.Hash, error)
 }
 
-// An Error says that a remote refused something or did not answer.
+// An Error reports a refusal or a missing answer of a remote.
 type Error struct {
 	Op     string // fetch or push
 	Remote string
-	Reason string // one line, without credentials
-	Hint   string // a command that looks closer
+	Reason string // one line without credentials
+	Hint   string // diagnostic command
 	Err    error
 
-	Refused bool // it answered, and said no
+	Refused bool // remote answered and rejected the request
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %s", e.Op, e.Remote, e.Reason) }
 func (e *Error) Unwrap() error { return e.Err }
 
-// Named returns err as one of what is named: a part of what was asked for.
+// Named returns err with a name before its reason, for one part of a request.
 func Named(name string, err error) error {
 	var of *Error
 	if !errors.As(err, &of) {
@@ -81,16 +78,16 @@ func Named(name string, err error) error {
 	return &named
 }
 
-// Configured reports whether git's configuration has a remote of this name.
+// Configured reports whether git's configuration contains this remote.
 func Configured(config []git.ConfigEntry, name string) bool {
 	prefix := "remote." + name + "."
 	return slices.ContainsFunc(config, func(e git.ConfigEntry) bool { return strings.HasPrefix(e.Key, prefix) })
 }
 
-// Shown is a remote as it may be printed: without a password.
+// Shown returns a remote for display, without password.
 func Shown(remote string) string { return withoutPasswords(remote) }
 
-// withoutPasswords removes what stands before the @ in the URLs of a text.
+// withoutPasswords removes user and password from URLs in a text.
 func withoutPasswords(text string) string {
 	var b strings.Builder
 	for {

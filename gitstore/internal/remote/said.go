@@ -8,8 +8,7 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 )
 
-// Reason returns the cause of a git command that failed at a connection, in one
-// line and without passwords.
+// Reason returns the cause of a failed git connection in one line, without passwords.
 func Reason(err error) string {
 	var failed *git.CommandError
 	if errors.As(err, &failed) && failed.Stderr != "" {
@@ -18,8 +17,8 @@ func Reason(err error) string {
 	return err.Error()
 }
 
-// explain makes one line of git's standard error when a connection fails: the
-// cause stands first, and a general remark after it.
+// explain returns the first meaningful line of git's standard error. Git prints the cause
+// first and general advice after it.
 func explain(stderr string) string {
 	for text := range strings.Lines(stderr) {
 		for part := range strings.SplitSeq(text, "\r") {
@@ -36,12 +35,11 @@ func explain(stderr string) string {
 	return "git ended without a word"
 }
 
-// maxSaid bounds a reason that consists of several lines.
+// maxSaid limits a reason of several lines, in bytes.
 const maxSaid = 300
 
-// remoteSays returns the reason that the other side's hook or server printed:
-// the lines marked as errors, or else the first line. Frames and progress are
-// left out.
+// remoteSays returns the reason printed by the remote hook or server: lines marked as
+// errors, otherwise the first line. Frames and progress are removed.
 func remoteSays(stderr string) string {
 	first, reason := "", ""
 	for text := range strings.Lines(stderr) {
@@ -77,19 +75,17 @@ func sentence(text, line string) string {
 }
 
 var (
-	// escapes are sequences that a terminal interprets.
+	// escapes matches terminal escape sequences.
 	escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
-	// progress is a line about work that goes on or is done.
+	// progress matches progress lines, running or completed.
 	progress = regexp.MustCompile(`\d% \(\d+/\d+\)|: +\d+%$|, done\.?$|^[A-Z][a-z ]+\.\.\.( done)?( \([^()]*\))*$`)
 )
 
-// repeated starts git's own line about a hook, which says no more than git's
-// reason does.
+// repeated is the start of git's own line about a hook, which only repeats the reason.
 const repeated = "error: hook declined to update "
 
-// message returns a line of git's standard error without its prefixes, and
-// reports whether one of them marks an error. It returns "" for a line that
-// carries no text, as a frame or progress.
+// message returns a line of git's standard error without prefixes, and reports whether a
+// prefix marks an error. It returns "" for frames and progress.
 func message(line string) (text string, marked bool) {
 	line = strings.TrimSpace(escapes.ReplaceAllString(line, ""))
 	text = strings.TrimSpace(strings.TrimPrefix(line, "remote:"))

@@ -37,8 +37,9 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// The reason of a server reaches the user, however the server prints it.
-func TestReasonOfAServerIsFoundAmongItsLines(t *testing.T) {
+// TestServerReasonIsFoundInItsOutput checks that the server's reason is returned for
+// various output formats.
+func TestServerReasonIsFoundInItsOutput(t *testing.T) {
 	const frame = "remote: \nremote: ========================================================================\nremote: \n"
 	for _, c := range []struct{ name, said, want string }{
 		{"Gitea", "remote: error: \nremote: error: User permission denied for writing.        \nremote: error: \n", "User permission denied for writing."},
@@ -79,8 +80,9 @@ func TestPushReports(t *testing.T) {
 	}, pushReports([]byte(out)))
 }
 
-// What a server says of a push stands behind one of the refs that it refused.
-func TestGiveSaysOnceWhatTheRemoteSaid(t *testing.T) {
+// TestPushReportsRemoteOutputOnce checks that the remote's output is added to one
+// rejected ref only.
+func TestPushReportsRemoteOutputOnce(t *testing.T) {
 	s := &site{Repo: gittest.New(t)}
 	tip := plumbing.NewHash(s.Commit("first"))
 	hub := filepath.Join(t.TempDir(), "hub")

@@ -8,10 +8,10 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 )
 
-// FetchWithoutListing fetches one ref without a look at what the remote has: git asks it
-// for that ref alone, and so it takes no longer where there are many. Ok is
-// false where that is not known to be the answer, and a look has to find out.
-// Known says that something of it is here: a depth would cut that, too.
+// FetchWithoutListing fetches one ref without listing the remote's refs, so its duration
+// does not depend on their number. ok is false if the result is uncertain and a listing
+// is required. known means that local commits of the ref exist, which a fetch with depth
+// would truncate.
 func (l *Conn) FetchWithoutListing(ctx context.Context, ref string, known bool) (a FetchedRef, ok bool, err error) {
 	l.sweep(ctx)
 	depth := 0
@@ -31,7 +31,7 @@ func (l *Conn) FetchWithoutListing(ctx context.Context, ref string, known bool) 
 	return a, false, nil
 }
 
-// hasNot reports that git says of a remote that it has no such ref.
+// hasNot reports whether git's error means that the remote lacks a ref.
 func hasNot(err error, ref string) bool {
 	var failed *git.CommandError
 	return errors.As(err, &failed) && explain(failed.Stderr) == "couldn't find remote ref "+ref
