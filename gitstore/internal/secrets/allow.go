@@ -2,12 +2,13 @@ package secrets
 
 import "strings"
 
-// An Allow says what is no secret: entries that are a rule, "rule", or a place,
-// "path", or a rule in some places, "rule:path". In a path, which is that in the
-// checkpoint, "*" stands for any text; it counts below staged/ and the like, too.
+// An Allow lists exceptions for findings. An entry is a rule ("rule"), a path ("path"),
+// or a rule with a path ("rule:path"). Paths are relative to the checkpoint's tree. In a
+// path, "*" matches any text. A path also matches without its first directory, such as
+// staged/.
 type Allow []string
 
-// Has reports whether what a rule found at a path is allowed.
+// Has reports whether a finding of a rule at a path is allowed.
 func (a Allow) Has(rule, path string) bool {
 	for _, entry := range a {
 		if entry == "" {
@@ -23,20 +24,19 @@ func (a Allow) Has(rule, path string) bool {
 	return false
 }
 
-// sameRule reports whether a name is that of a rule, or of all.
+// sameRule reports whether a name equals rule or "*".
 func sameRule(name, rule string) bool { return name == rule || name == "*" }
 
-// ExternalRule is the rule of what the program of scan_command found.
+// ExternalRule is the rule name for findings of the scan_command program.
 const ExternalRule = "scan-command"
 
-// fitsPath reports whether a path, or what is below its first folder, is what a
-// pattern says.
+// fitsPath reports whether a pattern matches a path, with or without its first directory.
 func fitsPath(pattern, path string) bool {
 	_, below, _ := strings.Cut(path, "/")
 	return glob(pattern, path) || below != "" && glob(pattern, below)
 }
 
-// glob reports whether a text is what a pattern with "*" says.
+// glob reports whether a text matches a pattern with "*".
 func glob(pattern, text string) bool {
 	head, rest, star := strings.Cut(pattern, "*")
 	if !star {

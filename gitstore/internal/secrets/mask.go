@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Masked stands for a secret of a rule.
+// Masked returns the replacement text for a secret of a rule.
 func Masked(rule string) string { return "[redacted:" + rule + "]" }
 
-// Record is the path of a record, of which Mask takes the texts.
+// Record is the path of a record, whose texts Mask processes.
 const Record = "checkpoint.yaml"
 
-// Mask replaces what looks like a secret in the text under a key of a record,
-// and is not allowed, and names the rules that found something. A text without
-// one is given back as it is.
+// Mask replaces secrets in a record's text, unless allowed, and returns the rules that
+// matched. key is the text's key in the record. A text without secrets is returned
+// unchanged.
 func Mask(key, text string, allow Allow) (masked string, rules []string) {
 	const between = ": "
 	candidates := mentioned(lowered(nil, []byte(key+between+text)))
@@ -23,7 +23,7 @@ func Mask(key, text string, allow Allow) (masked string, rules []string) {
 	before, other := len(key)+len(between), false
 	for _, r := range candidates.rules() {
 		if r.told || r.digits && other {
-			continue // as in a line: that it is called a secret says no more than its form did
+			continue // as in inLine: another rule already identified the value by its format
 		}
 		found := r.mask(key+between+text, before)
 		if found == text {
@@ -38,7 +38,7 @@ func Mask(key, text string, allow Allow) (masked string, rules []string) {
 	return text, rules
 }
 
-// mask is the text from an offset on, with a mask for every secret in it.
+// mask returns the text from an offset, with every secret replaced.
 func (r *rule) mask(text string, from int) string {
 	var b strings.Builder
 	at := from
@@ -58,7 +58,7 @@ func (r *rule) mask(text string, from int) string {
 	return b.String()
 }
 
-// allowedAt reports whether the line says that it may stay.
+// allowedAt reports whether the line contains an allow comment.
 func (r *rule) allowedAt(text string, start, end int) bool {
 	from := strings.LastIndexByte(text[:start], '\n') + 1
 	if n := strings.IndexByte(text[end:], '\n'); n >= 0 {
@@ -69,10 +69,11 @@ func (r *rule) allowedAt(text string, start, end int) bool {
 	})
 }
 
-// privateKey is the rule of which the match is the first line only.
+// privateKey is the rule that matches only the first line of a key.
 const privateKey = "private-key"
 
-// endOfKey is where a private key ends: after its last line, or with the text.
+// endOfKey returns the offset after a private key's last line. If that line is missing,
+// it returns the end of the text.
 func endOfKey(text string, from int) int {
 	const last = "-----END "
 	at := strings.Index(text[from:], last)
@@ -86,6 +87,6 @@ func endOfKey(text string, from int) int {
 	return from + at + len("-----")
 }
 
-// Suspicious reports whether a text has a word that a secret comes with. Nearly
-// none has one, and of those nearly none has a secret.
+// Suspicious reports whether a text contains a keyword of any rule. Few texts contain
+// such a keyword, and few of those contain a secret.
 func Suspicious(text string) bool { return mentioned(lowered(nil, []byte(text))) != 0 }

@@ -54,7 +54,7 @@ func TestMaskAllows(t *testing.T) {
 	assert.Equal(t, Masked("github-token"), got)
 }
 
-// Whatever a rule finds is gone once it is masked, for every rule.
+// TestMaskLeavesNothing checks for every rule that no secret remains after masking.
 func TestMaskLeavesNothing(t *testing.T) {
 	for _, c := range examples() {
 		got, _ := Mask("note", c.yes, nil)

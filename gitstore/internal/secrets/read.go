@@ -7,18 +7,18 @@ import (
 	"io"
 )
 
-// A Result is what Read found.
+// A Result is the result of Read.
 type Result struct {
 	Findings []Finding
-	Skipped  string // why it was not looked at, "" where it was
+	Skipped  string // reason for skipping the file, "" if scanned
 }
 
-// piece is how much of a file is held at once.
+// piece is the read buffer size in bytes.
 const piece = 256 << 10
 
-// Read looks for secrets in a file of any size, in bounded memory. Text may be
-// UTF-8, or what is like it, UTF-16 or UTF-32. In other bytes only what has a form
-// of its own is looked for. What is compressed is not looked at.
+// Read searches a file of any size for secrets, in bounded memory. Text may be UTF-8 or a
+// similar encoding, UTF-16 or UTF-32. If a file is binary, only rules with a distinctive
+// format apply. If it is compressed, Read skips it.
 func Read(r io.Reader) (Result, error) {
 	in := bufio.NewReaderSize(r, 16<<10)
 	head, err := in.Peek(8000)
@@ -41,7 +41,7 @@ func Read(r io.Reader) (Result, error) {
 	return Result{Findings: s.found}, err
 }
 
-// read goes through a text a piece at a time.
+// read scans a text in pieces.
 func (s *searcher) read(r io.Reader) error {
 	buf := make([]byte, 0, piece)
 	for len(s.found) < maxFindings {
@@ -65,11 +65,11 @@ func (s *searcher) read(r io.Reader) error {
 	return nil
 }
 
-// A form says what the bytes of a file are.
+// A form is the encoding or format of a file.
 type form int
 
 const (
-	plain form = iota // UTF-8, or what has no zeros either
+	plain form = iota // UTF-8, or another encoding without NUL bytes
 	littleEndian
 	bigEndian
 	littleEndian32
@@ -78,7 +78,7 @@ const (
 	compressed
 )
 
-// formOf looks at the beginning of a file.
+// formOf detects the form by the first bytes of a file.
 func formOf(head []byte) form {
 	for _, magic := range []string{"\x1f\x8b", "PK\x03\x04", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd", "BZh", "7z\xbc\xaf\x27\x1c"} {
 		if bytes.HasPrefix(head, []byte(magic)) {
@@ -86,7 +86,7 @@ func formOf(head []byte) form {
 		}
 	}
 	switch {
-	case bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")): // before that of UTF-16, which it begins with
+	case bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")): // before UTF-16, whose mark is a prefix of this mark
 		return littleEndian32
 	case bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff")):
 		return bigEndian32
@@ -100,9 +100,9 @@ func formOf(head []byte) form {
 	return guessed(head)
 }
 
-// guessed tells UTF-16 and UTF-32 without a mark from other bytes: every other
-// byte of most texts is zero in the one, and none of the rest; in the other, the
-// high byte of each unit is zero, and nearly always two more.
+// guessed detects UTF-16 and UTF-32 without a byte order mark. In most UTF-16 texts,
+// either all even or all odd bytes contain many NULs and the other bytes contain no NUL.
+// In UTF-32, the high byte of each unit is NUL, usually with two more NULs.
 func guessed(head []byte) form {
 	var zeros [4]int
 	for i, b := range head {

@@ -17,7 +17,7 @@ import (
 
 var key = "ghp_" + mixed[:36]
 
-// inUTF16 is a text as Windows writes it.
+// inUTF16 returns a text in UTF-16, as Windows writes it.
 func inUTF16(order binary.AppendByteOrder, mark bool, text string) []byte {
 	var out []byte
 	if mark {
@@ -29,7 +29,7 @@ func inUTF16(order binary.AppendByteOrder, mark bool, text string) []byte {
 	return out
 }
 
-// inUTF32 is a text in units of four bytes.
+// inUTF32 returns a text in UTF-32.
 func inUTF32(order binary.AppendByteOrder, mark bool, text string) []byte {
 	var out []byte
 	if mark {
@@ -46,7 +46,7 @@ func TestReadForms(t *testing.T) {
 	long := strings.Repeat("word\n", 1<<18)
 	for name, c := range map[string]struct {
 		data []byte
-		line int // 0 for no finding
+		line int // 0 means no finding
 	}{
 		"plain":                  {[]byte(text), 2},
 		"no final newline":       {[]byte("a\n\n" + key), 3},
@@ -87,7 +87,7 @@ func TestReadForms(t *testing.T) {
 	}
 }
 
-func TestReadSaysWhatItSkips(t *testing.T) {
+func TestReadReportsSkippedFiles(t *testing.T) {
 	for _, head := range []string{"\x1f\x8b\x08", "PK\x03\x04", "\x28\xb5\x2f\xfd"} {
 		got, err := Read(strings.NewReader(head + key))
 		require.NoError(t, err)
@@ -103,7 +103,7 @@ func TestReadFails(t *testing.T) {
 	}
 }
 
-// What is held at once does not grow with the file.
+// TestReadIsBounded checks that memory use is independent of file size.
 func TestReadIsBounded(t *testing.T) {
 	const size = 64 << 20
 	var before, after runtime.MemStats
@@ -115,7 +115,7 @@ func TestReadIsBounded(t *testing.T) {
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8<<20))
 }
 
-// prose is a text without end.
+// prose is an endless text.
 type prose struct{}
 
 func (prose) Read(p []byte) (int, error) {

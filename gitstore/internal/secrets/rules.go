@@ -2,8 +2,8 @@ package secrets
 
 import "sync"
 
-// table is the rules, made when they are asked for. The last group of a
-// pattern is the secret.
+// table returns all rules, created on first use. The last group of a pattern matches the
+// secret.
 var table = sync.OnceValue(func() []rule {
 	return []rule{
 		{name: privateKey, words: []string{"private key"}, pattern: pattern(`-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----`)},

@@ -15,23 +15,23 @@ import (
 	"sync"
 )
 
-// A Finding is where something looks like a secret.
+// A Finding is the position of a possible secret.
 type Finding struct {
 	Rule string
-	Line int // from 1
+	Line int // starts at 1
 }
 
-// maxFindings bounds what is reported of one text.
+// maxFindings limits findings of one text.
 const maxFindings = 100
 
-// window is how much of a line is looked at at once, and overlap how much of
-// it again: lines of generated files have no end.
+// window is the number of bytes of a line matched at once, and overlap the number matched
+// again. Lines of generated files may be very long.
 const (
 	window  = 64 << 10
 	overlap = 4 << 10
 )
 
-// Told reports whether a rule only tells of something, and stops nothing.
+// Told reports whether a rule is informational only.
 func Told(rule string) bool {
 	r := named(rule)
 	return r != nil && r.told
@@ -47,17 +47,17 @@ func named(name string) *rule {
 	return nil
 }
 
-// A searcher goes through a text piece by piece.
+// A searcher scans a text in pieces.
 type searcher struct {
-	binary bool // nothing but what has a form of its own
-	line   int  // lines that are complete
-	onLine set  // what was found on the line already
+	binary bool // use only rules with a distinctive format
+	line   int  // number of complete lines
+	onLine set  // rules that matched on the current line
 	found  []Finding
 	lower  []byte
 }
 
-// lines looks at a piece of the text: whole lines, or where one is too long a
-// part of it, which begins with the end of the part before.
+// lines scans a piece of text: complete lines or, if a line is very long, part of that
+// line. Each further part starts with the end of the previous part.
 func (s *searcher) lines(data []byte) {
 	s.lower = lowered(s.lower, data)
 	if s.wanted(s.lower) == 0 {
@@ -78,7 +78,7 @@ func (s *searcher) lines(data []byte) {
 	}
 }
 
-// wanted are the rules that may find something.
+// wanted returns rules that may match.
 func (s *searcher) wanted(lower []byte) set {
 	found := mentioned(lower)
 	if s.binary {
@@ -87,7 +87,7 @@ func (s *searcher) wanted(lower []byte) set {
 	return found
 }
 
-// inLine looks at one line, or at a part of it.
+// inLine scans a line or part of a line.
 func (s *searcher) inLine(line, lower []byte) {
 	candidates := s.wanted(lower) &^ s.onLine
 	if candidates == 0 || bytes.Contains(lower, []byte("checkpoint:allow")) || bytes.Contains(lower, []byte("gitleaks:allow")) {
@@ -96,7 +96,7 @@ func (s *searcher) inLine(line, lower []byte) {
 	for i := range table() {
 		r, one := &table()[i], set(1)<<i
 		if r.digits && s.onLine != 0 {
-			continue // that it is called a secret says no more than its form did
+			continue // another rule already identified the value by its format
 		}
 		if candidates&one != 0 && r.in(line) && len(s.found) < maxFindings {
 			s.onLine |= one
@@ -105,7 +105,7 @@ func (s *searcher) inLine(line, lower []byte) {
 	}
 }
 
-// lowered makes the letters of ASCII small, byte for byte.
+// lowered converts ASCII letters to lower case.
 func lowered(into, data []byte) []byte {
 	into = append(into[:0], data...)
 	for i, c := range into {
@@ -116,25 +116,25 @@ func lowered(into, data []byte) []byte {
 	return into
 }
 
-// A rule is one form of secret.
+// A rule is one kind of secret.
 type rule struct {
 	name    string
-	words   []string // in lower case; one of them is in every match
+	words   []string // lower-case keywords; each match contains at least one
 	pattern func() *regexp.Regexp
-	random  float64 // bits of entropy for a character that the last group must have, 0 for any
-	digits  bool    // it must have a digit, too: names in code have none
-	loose   bool    // much else has its form
-	told    bool    // it is no secret, and worth a look
+	random  float64 // minimum entropy of the last group in bits per character, 0 for any value
+	digits  bool    // must contain a digit, unlike most identifiers in code
+	loose   bool    // pattern also matches much other data
+	told    bool    // informational, not a secret
 }
 
-// vague reports a rule that means nothing where there is no text.
+// vague reports whether a rule is too imprecise for binary data.
 func (r *rule) vague() bool { return r.loose || r.random > 0 }
 
 func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// in reports whether a line has what the rule is about.
+// in reports whether the rule matches a line.
 func (r *rule) in(line []byte) bool {
 	for from := 0; ; from += window - overlap {
 		part := line[from:min(len(line), from+window)]
@@ -156,7 +156,7 @@ func (r *rule) fits(value string) bool {
 	return !placeholder(value) && entropy(value) >= r.random && (!r.digits || strings.ContainsAny(value, "0123456789"))
 }
 
-// placeholder reports a value that stands for one.
+// placeholder reports whether a value is a placeholder instead of a secret.
 func placeholder(s string) bool {
 	lower := strings.ToLower(s)
 	for _, w := range []string{"example", "changeme", "placeholder", "your_", "your-", "xxxx", "****", "redacted", "${", "{{", "<", "%s", "%[", "%v", "dummy"} {
@@ -167,7 +167,7 @@ func placeholder(s string) bool {
 	return lower == "password" || lower == "secret" || lower == "pass" || lower == "token"
 }
 
-// anybody reports the name of a folder that is on many machines.
+// anybody reports whether a home directory has a generic name.
 func anybody(user string) bool {
 	switch strings.ToLower(user) {
 	case "user", "username", "users", "you", "me", "name", "someone", "example", "runner", "runneradmin", "ubuntu", "vagrant",
@@ -178,7 +178,7 @@ func anybody(user string) bool {
 	return false
 }
 
-// entropy is Shannon's, in bits for a character.
+// entropy returns Shannon entropy in bits per character.
 func entropy(s string) float64 {
 	counts := map[rune]int{}
 	for _, r := range s {

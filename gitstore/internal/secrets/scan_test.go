@@ -14,7 +14,7 @@ const mixed = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6kL9nP2rS5uX8wA1cD4fG7iM0oR3tV
 
 type example struct{ yes, no string }
 
-// examples are, for every rule, what it finds and what it passes over.
+// examples returns a matching and a similar non-matching text for every rule.
 func examples() map[string]example {
 	return map[string]example{
 		"private-key":        {"-----BEGIN OPENSSH " + "PRIVATE KEY-----", "-----BEGIN PUBLIC KEY----- not a private key"},
@@ -47,7 +47,7 @@ func examples() map[string]example {
 	}
 }
 
-// Every rule finds its example, no other text, and passes over what is alike.
+// TestRules checks that every rule matches its own example only, and no similar text.
 func TestRules(t *testing.T) {
 	cases := examples()
 	require.Len(t, cases, len(table()))
@@ -59,7 +59,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-func TestTextPassesOver(t *testing.T) {
+func TestSearchTextEdgeCases(t *testing.T) {
 	secret := "ghp_" + mixed[:36]
 	assert.Len(t, searchText([]byte(secret)), 1)
 	assert.Empty(t, searchText([]byte(secret+" # gitleaks:allow\n")))
@@ -71,9 +71,9 @@ func TestTextPassesOver(t *testing.T) {
 	assert.Len(t, searchText([]byte(long)), 1, "across the end of a window")
 }
 
-// The project's own sources hold nothing that looks like a secret, but in the
-// tests that are about them.
-func TestOrdinaryCodeHasNone(t *testing.T) {
+// TestOrdinaryCodeHasNoSecrets checks that sources in the parent directory contain no secrets.
+// Tests are skipped.
+func TestOrdinaryCodeHasNoSecrets(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "*.go"))
 	require.NoError(t, err)
 	require.Greater(t, len(files), 20)
@@ -100,7 +100,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// searchText looks for secrets in a text.
+// searchText searches a text for secrets.
 func searchText(data []byte) []Finding {
 	s := searcher{}
 	s.lines(data)

@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// A wideReader reads UTF-16 or UTF-32 as UTF-8. What is not valid becomes U+FFFD.
+// A wideReader converts UTF-16 or UTF-32 to UTF-8. Invalid units become U+FFFD.
 type wideReader struct {
 	r    *bufio.Reader
 	big  bool
-	unit int    // bytes: 2 or 4
-	rest []byte // of a character that did not fit
-	half rune   // the first of two units, 0 for none
+	unit int    // bytes per unit: 2 or 4
+	rest []byte // remaining bytes of a character
+	half rune   // high surrogate, 0 if absent
 	err  error
 }
 
@@ -25,7 +25,7 @@ func (u *wideReader) Read(p []byte) (int, error) {
 	for len(p)-n >= utf8.UTFMax && u.err == nil {
 		n += copy(p[n:], u.next())
 	}
-	if n == 0 && u.err == nil && len(p) > 0 { // no room for a whole character
+	if n == 0 && u.err == nil && len(p) > 0 { // buffer smaller than one character
 		u.rest = u.next()
 		return u.Read(p)
 	}
@@ -35,8 +35,8 @@ func (u *wideReader) Read(p []byte) (int, error) {
 	return 0, u.err
 }
 
-// next is the next character, nothing at the end and for the first of two
-// units.
+// next returns the next character as UTF-8. It returns nil at the end and after a high
+// surrogate.
 func (u *wideReader) next() []byte {
 	var b [4]byte
 	if _, err := io.ReadFull(u.r, b[:u.unit]); err != nil {

@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// A set of rules, by their places in the table.
+// A set contains rules, as bits by table index.
 type set uint64
 
-// A dictionary finds the words of all rules in one pass over a text.
+// A dictionary finds keywords of all rules in one pass over a text.
 type dictionary struct {
-	begins [1 << 16]uint8 // the bucket of a word's first two bytes, 0 for none
+	begins [1 << 16]uint8 // bucket by the first two bytes of a word, 0 if empty
 	bucket [][]word
 	vague  set
 }
@@ -45,8 +45,8 @@ func (d *dictionary) add(w word) {
 
 func pair(a, b byte) int { return int(a)<<8 | int(b) }
 
-// mentioned are the rules of which a word is in a text in lower case: regular
-// expressions are slow, and made when they are needed.
+// mentioned returns rules with a keyword in a lower-case text. This avoids slow regular
+// expressions, which are compiled on first use.
 func mentioned(lower []byte) set {
 	d := words()
 	var found set
@@ -64,7 +64,7 @@ func mentioned(lower []byte) set {
 	return found
 }
 
-// rules are those of a set, in the order of the table.
+// rules returns the rules of a set in table order.
 func (s set) rules() []*rule {
 	var list []*rule
 	all := table()
