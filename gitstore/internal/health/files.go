@@ -6,34 +6,34 @@ import (
 	"time"
 )
 
-// A FileKind says whose file it is.
+// A FileKind is the type of a leftover file.
 type FileKind int
 
 // The kinds of files.
 const (
-	RefLock   FileKind = iota // git's lock of a ref that this program moves, or of packed-refs
-	IndexLock                 // git's lock of a staging area
-	Temporary                 // of this program: written whole, then renamed
-	Object                    // an object or a pack that was being written
+	RefLock   FileKind = iota // git's lock of packed-refs or of a ref that this program updates
+	IndexLock                 // git's index lock
+	Temporary                 // temporary file of this program, before its rename
+	Object                    // partially written object or pack
 )
 
-// A LeftFile is one that a process should have removed, as long as it lives.
+// A LeftFile is a lock or temporary file that its process removes, unless the process was
+// killed.
 type LeftFile struct {
 	Path string
 	Kind FileKind
-	At   time.Time // when it was last written
+	At   time.Time // modification time
 }
 
-// How old a file has to be for its process to be surely gone. A ref is locked
-// for as long as a disk takes to sync; whoever writes an object or a pack
-// writes on. The index may be locked for hours, while somebody writes the
-// message of a commit.
+// Minimum ages of leftover files. A ref lock is held only during a sync to disk, and a
+// process that writes an object or pack keeps updating the file. The index may be locked
+// for hours while a user edits a commit message.
 const (
 	lockFor      = time.Hour
 	temporaryFor = 24 * time.Hour
 )
 
-// judgeLocks looks for locks that nobody holds any more.
+// judgeLocks reports locks of killed processes.
 func judgeLocks(f Facts) []Finding {
 	var found []Finding
 	for _, file := range f.Files {
@@ -50,7 +50,7 @@ func judgeLocks(f Facts) []Finding {
 	return found
 }
 
-// judgeTemporary looks for files that never got their final names.
+// judgeTemporary reports temporary files that were never renamed.
 func judgeTemporary(f Facts) []Finding {
 	var found []Finding
 	for _, kind := range []struct {
@@ -81,7 +81,7 @@ func judgePending(f Facts) []Finding {
 	return found
 }
 
-// some names the first few of many.
+// some lists the first few names of many.
 func some(names []string) string {
 	const few = 3
 	if len(names) <= few {

@@ -10,17 +10,16 @@ import (
 	"time"
 )
 
-// Folders are where the files of a repository are that may be left behind.
+// Folders are the directories of a repository that may contain leftover files.
 type Folders struct {
 	Common  string   // $GIT_COMMON_DIR
-	Objects string   // objects
-	Cache   string   // of this program, for all worktrees
-	Refs    []string // prefixes of the refs that this program moves
-	State   string   // the name of the folder of this program's files in each $GIT_DIR
+	Objects string   // object directory
+	Cache   string   // cache directory of this program, shared by all worktrees
+	Refs    []string // prefixes of refs that this program updates
+	State   string   // name of this program's directory in each $GIT_DIR
 }
 
-// Files are the locks and temporary files that are there now, of those at work
-// and of those that are gone.
+// Files returns existing locks and temporary files, of both running and ended processes.
 func (f Folders) Files() ([]LeftFile, error) {
 	var found []LeftFile
 	look := func(dir string, deep bool, kind FileKind, is func(string) bool) error {
@@ -50,7 +49,7 @@ func (f Folders) Files() ([]LeftFile, error) {
 	return found, errors.Join(errs...)
 }
 
-// Pending are the worktrees in which a restore was interrupted.
+// Pending returns worktrees with an interrupted restore.
 func (f Folders) Pending() []string {
 	var places []string
 	for _, dir := range f.worktrees() {
@@ -61,7 +60,7 @@ func (f Folders) Pending() []string {
 	return places
 }
 
-// worktrees are the $GIT_DIR of all worktrees, that of the main one first.
+// worktrees returns $GIT_DIR of all worktrees, main worktree first.
 func (f Folders) worktrees() []string {
 	dirs := []string{f.Common}
 	linked, _ := os.ReadDir(filepath.Join(f.Common, "worktrees"))
@@ -71,8 +70,8 @@ func (f Folders) worktrees() []string {
 	return dirs
 }
 
-// Remove removes files by the names that findings have for them, if they were
-// not written after until: a lock may be another one by now.
+// Remove removes files by their names in findings. It returns an error if a file was
+// modified after until, since a lock may belong to another process by then.
 func (f Folders) Remove(names []string, until time.Time) error {
 	for _, name := range names {
 		file := f.path(name)
@@ -86,8 +85,8 @@ func (f Folders) Remove(names []string, until time.Time) error {
 	return nil
 }
 
-// Name is how findings name a file: relative to the repository's folder, and
-// one elsewhere in full.
+// Name returns a file's name for findings: relative to the common directory if possible,
+// otherwise absolute.
 func (f Folders) Name(path string) string {
 	if rel, err := filepath.Rel(f.Common, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
@@ -95,7 +94,7 @@ func (f Folders) Name(path string) string {
 	return path
 }
 
-// path is where a file is that has a name.
+// path returns the path of a file name from a finding.
 func (f Folders) path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -105,12 +104,12 @@ func (f Folders) path(name string) string {
 
 func isLock(name string) bool { return strings.HasSuffix(name, ".lock") }
 
-// isHalfObject reports whether a name is one that git and this program give an
-// object, a pack or a file of a pack before it is whole. Git prune removes them.
+// isHalfObject reports whether git or this program uses a name for partially written
+// objects and packs. Git prune removes such files.
 func isHalfObject(name string) bool { return strings.HasPrefix(name, "tmp_") }
 
-// isIndexCopy knows the copies of a staging area that git is given to read:
-// index-<process>-<random>.
+// isIndexCopy reports whether a name has the form index-<process>-<random>, used for
+// temporary index copies.
 func isIndexCopy(name string) bool {
 	process, random, ok := strings.Cut(strings.TrimPrefix(name, "index-"), "-")
 	return ok && strings.HasPrefix(name, "index-") && digits(process) && random != "" && !isLock(name)
@@ -118,8 +117,8 @@ func isIndexCopy(name string) bool {
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// eachFile calls f for the files in a directory, or for all below it. One that
-// is not there has none, and one that goes meanwhile is gone.
+// eachFile calls f for each file of a directory, including subdirectories if deep is set.
+// Missing directories and files removed meanwhile are skipped.
 func eachFile(dir string, deep bool, f func(path string, d fs.DirEntry)) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {

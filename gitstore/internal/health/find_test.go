@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What processes leave behind is found wherever it may be, and nothing else.
+// TestFolders checks that exactly the leftover files of every directory are found.
 func TestFolders(t *testing.T) {
 	common := t.TempDir()
 	f := Folders{
@@ -50,7 +50,7 @@ func put(t *testing.T, path string) {
 	require.NoError(t, os.WriteFile(path, nil, 0o666))
 }
 
-// A file that was written since it was judged is somebody else's.
+// TestRemove checks that recently modified files remain.
 func TestRemove(t *testing.T) {
 	f := Folders{Common: t.TempDir()}
 	elsewhere := filepath.Join(t.TempDir(), "index.lock")

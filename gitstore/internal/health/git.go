@@ -7,29 +7,29 @@ import (
 	"strings"
 )
 
-// Ahead is an issue with checkpoints that were created more than a day ahead of
-// the present time, or that have the largest possible clock.
+// Ahead is an issue with checkpoints dated more than one day in the future, or with the
+// largest possible clock.
 type Ahead struct {
 	Issue string
-	Count int    // checkpoints created more than a day ahead
-	ID    string // the newest of these
-	Last  string // a checkpoint with the largest possible clock, or ""
+	Count int    // checkpoints dated more than one day in the future
+	ID    string // newest of these checkpoints
+	Last  string // checkpoint with the largest possible clock, or ""
 }
 
-// Both is an issue with checkpoints that are in its chain and in its archive.
+// Both is an issue with checkpoints in both chain and archive.
 type Both struct {
 	Issue string
 	Count int
-	ID    string // the newest of them
+	ID    string // newest of these checkpoints
 }
 
-// ObjectCounts are counts as `git count-objects -v` gives them.
+// ObjectCounts holds counts of `git count-objects -v`.
 type ObjectCounts struct {
 	Loose, Packs int
 	Garbage      int
 }
 
-// ParseObjects reads what `git count-objects -v` says.
+// ParseObjects parses the output of `git count-objects -v`.
 func ParseObjects(text string) (o ObjectCounts) {
 	for line := range strings.Lines(text) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
@@ -49,7 +49,7 @@ func ParseObjects(text string) (o ObjectCounts) {
 	return o
 }
 
-// A GitSetting is one of git's, as git names it.
+// A GitSetting is an entry of git's configuration.
 type GitSetting struct{ Key, Value string }
 
 func judgeAhead(f Facts) []Finding {
@@ -65,7 +65,7 @@ func judgeAhead(f Facts) []Finding {
 	return found
 }
 
-// judgeBoth reports checkpoints that are live and archived at once.
+// judgeBoth reports checkpoints in both chain and archive.
 func judgeBoth(f Facts) []Finding {
 	var found []Finding
 	for _, b := range f.Both {
@@ -75,7 +75,7 @@ func judgeBoth(f Facts) []Finding {
 	return found
 }
 
-// judgeObjects says where git has work to do that is git's alone.
+// judgeObjects reports object counts that need git gc.
 func judgeObjects(f Facts) []Finding {
 	var found []Finding
 	if limit := f.number("gc.auto", 6700); limit > 0 && f.Objects.Loose > limit {
@@ -87,7 +87,7 @@ func judgeObjects(f Facts) []Finding {
 	return found
 }
 
-// judgeGit judges git's version by what is promised with it.
+// judgeGit reports git versions without full durability or support.
 func judgeGit(f Facts) []Finding {
 	has := func(major, minor int) bool { return f.Git[0] > major || f.Git[0] == major && f.Git[1] >= minor }
 	switch {
@@ -99,7 +99,7 @@ func judgeGit(f Facts) []Finding {
 	return []Finding{failure("git %d.%d is too old: 2.27 is the oldest that is supported", f.Git[0], f.Git[1])}
 }
 
-// judgeConfig looks for settings of git that work against checkpoints.
+// judgeConfig reports git settings that conflict with checkpoints.
 func judgeConfig(f Facts) []Finding {
 	var found []Finding
 	for _, s := range f.Config {
@@ -123,7 +123,7 @@ func judgeConfig(f Facts) []Finding {
 	return found
 }
 
-// inRemote takes remote.<name>.<variable> apart.
+// inRemote splits remote.<name>.<variable>.
 func inRemote(key string) (name, variable string) {
 	rest, ok := strings.CutPrefix(key, "remote.")
 	at := strings.LastIndexByte(rest, '.')
@@ -133,20 +133,19 @@ func inRemote(key string) (name, variable string) {
 	return rest[:at], rest[at+1:]
 }
 
-// coversChains reports whether a refspec takes chains along.
+// coversChains reports whether a push refspec includes chains.
 func coversChains(spec string) bool {
 	source, _, _ := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
 	return overChains(source)
 }
 
-// intoChains reports whether a refspec writes where chains are.
+// intoChains reports whether a fetch refspec writes chains.
 func intoChains(spec string) bool {
 	_, into, ok := strings.Cut(spec, ":")
 	return ok && overChains(into)
 }
 
-// overChains reports whether a side of a refspec is or covers the refs of
-// chains.
+// overChains reports whether one side of a refspec matches refs of chains.
 func overChains(pattern string) bool {
 	prefix, star := strings.CutSuffix(pattern, "*")
 	for _, chains := range []string{"refs/checkpoints/", "refs/checkpoints-archive/"} {

@@ -1,12 +1,9 @@
-// Package health judges what lies around the chains of a repository: locks and
-// temporary files of processes that are gone, refs that lead nowhere, safety
-// snapshots that have expired, clocks that run ahead, settings of git that
-// work against checkpoints.
+// Package health finds problems around the chains of a repository: locks and temporary
+// files of ended processes, broken refs, expired safety snapshots, clocks in the future,
+// git settings that conflict with checkpoints.
 //
-// The judges are pure functions over Facts; of these, Folders finds those that
-// are files, and takes them away. What a Finding says can be mended is safe to
-// mend: nothing that could still be read is lost by it, and nobody who is still
-// at work is disturbed.
+// Checks are pure functions over Facts. Folders finds leftover files and removes them. A
+// Mend is always safe: it deletes no readable data and disturbs no running process.
 package health
 
 import (
@@ -14,52 +11,52 @@ import (
 	"time"
 )
 
-// Facts are what was found in a repository.
+// Facts describes the state of a repository.
 type Facts struct {
 	Now     time.Time
 	Files   []LeftFile
 	Refs    []Ref
 	Ahead   []Ahead
 	Both    []Both
-	Pending []string // what restores that were interrupted left, by their worktrees
+	Pending []string // worktrees with an interrupted restore
 	Objects ObjectCounts
 	Config  []GitSetting
-	Git     [2]int // its version, as {2, 54}
+	Git     [2]int // git version, such as {2, 54}
 }
 
-// A Finding is one thing that is not as it should be.
+// A Finding is one problem.
 type Finding struct {
-	Error bool // it breaks something; else it is a warning
+	Error bool // error if set, otherwise a warning
 	Text  string
-	Mend  *Mend // nil where only a person can tell what to do
+	Mend  *Mend // nil if the user has to decide
 }
 
-// An Act is a way to mend something.
+// An Act is a kind of repair.
 type Act int
 
-// The ways to mend something.
+// The kinds of repair.
 const (
-	RemoveFiles  Act = iota // Names are files
-	DeleteRefs              // they go, if they are still at Values
-	SetRef                  // it goes To where it last was sound
-	SetAside                // what it holds is kept in a file, and it goes
-	BringBack               // what other means took from the issue To comes back
-	ClearArchive            // what the chain of the issue To has leaves its archive
+	RemoveFiles  Act = iota // remove the files in Names
+	DeleteRefs              // delete refs that still have their Values
+	SetRef                  // reset the ref to To, its last valid commit
+	SetAside                // save the ref's value in a file and delete the ref
+	BringBack               // restore checkpoints of issue To that other tools removed
+	ClearArchive            // remove checkpoints in the chain of issue To from its archive
 )
 
-// A Mend says how to mend a Finding.
+// A Mend describes the repair of a Finding.
 type Mend struct {
 	Act   Act
-	Names []string // files, or refs
-	From  string   // what the ref holds, "" where that is no object's name
+	Names []string // files or refs
+	From  string   // current value of the ref, "" if not an object id
 	To    string
-	Said  string // what was done, in words
+	Said  string // message after the repair
 
-	Values []string  // what the refs of DeleteRefs hold
-	Until  time.Time // of files: one that was written later is somebody else's
+	Values []string  // expected values for DeleteRefs
+	Until  time.Time // files modified after this time are kept
 }
 
-// Judge says what is wrong, errors first.
+// Judge returns all findings, errors first.
 func Judge(f Facts) []Finding {
 	var errors, warnings []Finding
 	for _, judge := range []func(Facts) []Finding{judgeLocks, judgeRefs, judgePending, judgeTemporary, judgeBoth, judgeAhead, judgeObjects, judgeGit, judgeConfig} {
@@ -80,13 +77,13 @@ func failure(format string, args ...any) Finding {
 	return Finding{Error: true, Text: fmt.Sprintf(format, args...)}
 }
 
-// mended is a finding with its remedy.
+// mended returns the finding with a repair.
 func (f Finding) mended(m Mend) Finding {
 	f.Mend = &m
 	return f
 }
 
-// age is a duration in words.
+// age formats a duration.
 func age(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:

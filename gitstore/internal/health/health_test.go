@@ -10,7 +10,7 @@ import (
 
 var now = time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
 
-// ago is a time before now.
+// ago returns a time before now.
 func ago(d time.Duration) time.Time { return now.Add(-d) }
 
 const (
@@ -32,9 +32,9 @@ func TestJudge(t *testing.T) {
 	undo := Ref{Name: "refs/git-checkpoint/undo/42/x", Role: Undo, Value: hash}
 	for name, c := range map[string]struct {
 		facts Facts
-		want  string // a part of the text, "" for no finding
+		want  string // part of the text, "" means no finding
 		fails bool
-		mend  *Mend // but what is said
+		mend  *Mend // message not compared
 	}{
 		"nothing":                  {},
 		"a lock in use":            {facts: lock(RefLock, time.Hour)},
@@ -104,8 +104,8 @@ func with(r Ref, made time.Time) Ref {
 	return r
 }
 
-// What goes together is one finding, however many there are.
-func TestManyRefsGoTogether(t *testing.T) {
+// TestExpiredRefsFormOneFinding checks many expired refs.
+func TestExpiredRefsFormOneFinding(t *testing.T) {
 	f := Facts{Now: now}
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
 		f.Refs = append(f.Refs, Ref{Name: name, Role: Incoming, Value: hash})

@@ -2,29 +2,28 @@ package health
 
 import "time"
 
-// A Pace is how often the work on an issue was saved.
+// A Pace describes the save frequency of an issue.
 type Pace struct {
 	Issue       string
-	Over        bool // the workflow has ended, or there is none
-	Whole       bool // the chain has the work from its begin, not only a document of it
-	Phases      int  // that there are
-	Done        int  // of these, completed or skipped
+	Over        bool // workflow completed, or no workflow
+	Whole       bool // chain covers the work from the start, not only an imported document
+	Phases      int  // number of phases
+	Done        int  // completed or skipped phases
 	Checkpoints int
 	Newest      time.Time
-	Most        string    // the phase with the most checkpoints
-	Count       int       // of these
-	Heartbeat   time.Time // of the lead of a pipeline that is not complete, zero for none
+	Most        string    // phase with the most checkpoints
+	Count       int       // checkpoints of phase Most
+	Heartbeat   time.Time // last heartbeat of an incomplete pipeline's lead, or zero
 }
 
-// Bounds of what is too often and too seldom.
+// Limits for save frequency.
 const (
-	mostOfPhase = 20 // checkpoints of one phase that cost more than they save
-	fewPhases   = 3  // phases that may be over before any of them was saved
+	mostOfPhase = 20 // more checkpoints of one phase cost more than they save
+	fewPhases   = 3  // completed phases before missing checkpoints are reported
 )
 
-// JudgePace says where work is saved too seldom or too often, and where nobody
-// seems to be at work any more. Work that was not saved for longer than stale is
-// told of, 0 for never.
+// JudgePace reports issues saved too rarely or too often, and abandoned work. Work
+// without a save for longer than stale is reported, unless stale is 0.
 func JudgePace(now time.Time, stale time.Duration, paces []Pace) []Finding {
 	var found []Finding
 	for _, p := range paces {

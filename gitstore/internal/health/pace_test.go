@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Saved too seldom, too often, only at the end.
+// TestJudgePace covers work saved rarely, too often, or only at its end.
 func TestJudgePace(t *testing.T) {
 	now := time.Date(2026, 2, 14, 14, 30, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }

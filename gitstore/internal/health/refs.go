@@ -6,42 +6,41 @@ import (
 	"time"
 )
 
-// A Role says what a ref is for.
+// A Role is the purpose of a ref.
 type Role int
 
 // The roles of refs.
 const (
-	Chain    Role = iota // live checkpoints, or the archive: it holds what people saved
+	Chain    Role = iota // live or archived checkpoints of users
 	Own                  // the chain at own/
-	Note                 // what a remote had, or that a chain was fetched
-	Undo                 // a safety snapshot
-	Incoming             // what a fetch brings, until it has its place
-	Strange              // in the place of a chain, and not called like one
+	Note                 // last known remote value, or a record of a fetched chain
+	Undo                 // safety snapshot
+	Incoming             // temporary ref of a fetch
+	Strange              // ref below the chain prefixes with an invalid name
 )
 
-// A Ref is one below the program's names.
+// A Ref is a ref of this program.
 type Ref struct {
 	Name  string
 	Role  Role
-	Value string // what it holds, "" where that is no object's name
-	Issue string // of Chain and Own
+	Value string // object id, "" if invalid
+	Issue string // for Chain and Own
 
-	Problem string // why it leads nowhere, "" where it does not
-	Good    string // where it last was sound, "" for unknown
+	Problem string // description if the ref is broken, otherwise ""
+	Good    string // last valid commit, "" if unknown
 
-	Made    time.Time // of Undo and Incoming, by its name, zero for unknown
-	Taken   bool      // of Own: the chain does not have all that was written here
-	Lasting bool      // what is not there is not only out of reach: HEAD can be read
+	Made    time.Time // creation time from the name of Undo and Incoming refs, or zero
+	Taken   bool      // for Own: the chain lacks checkpoints written by this clone
+	Lasting bool      // object is missing permanently, since HEAD is readable
 }
 
-// How long refs are kept that go by themselves.
+// Lifetimes of refs with automatic deletion.
 const (
 	undoFor     = 14 * 24 * time.Hour
 	incomingFor = 24 * time.Hour
 )
 
-// judgeRefs looks for refs that lead nowhere: each of them keeps git gc from
-// doing anything.
+// judgeRefs reports broken refs, each of which makes git gc fail.
 func judgeRefs(f Facts) []Finding {
 	var found []Finding
 	var expired, killed []Ref
@@ -63,7 +62,7 @@ func judgeRefs(f Facts) []Finding {
 	return slices.Concat(found, gone(expired, "safety snapshot", "past its two weeks"), gone(killed, "ref", "that killed fetches left"))
 }
 
-// gone is the finding of refs that may go, all together: there may be thousands.
+// gone returns one finding for all expired refs, since thousands may exist.
 func gone(refs []Ref, what, why string) []Finding {
 	if len(refs) == 0 {
 		return nil
@@ -77,9 +76,9 @@ func gone(refs []Ref, what, why string) []Finding {
 	return []Finding{warning("%s", text).mended(m)}
 }
 
-// broken judges a ref that leads nowhere. A chain is put back where it last was
-// sound, else it is only set aside, and only while the rest can be read: a disk
-// may be missing that is going to be back.
+// broken returns the finding for a broken ref. A chain is reset to its last valid commit
+// if known. Otherwise the ref is set aside, but only if HEAD is readable, because a
+// missing disk may return later.
 func (r Ref) broken() Finding {
 	f := failure("%s: %s", r.Name, r.Problem)
 	mend := Mend{Names: []string{r.Name}, From: r.Value}
