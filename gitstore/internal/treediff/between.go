@@ -19,45 +19,44 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Change is a file that two checkpoints do not hold alike.
+// A Change is a file that differs between two checkpoints.
 type Change struct {
 	Path             string
-	From             string // where it was before, for one that was renamed
+	From             string // old path of a renamed file
 	Status           string // added, modified, deleted, renamed, typechange, conflicted
-	OldMode, NewMode uint32 // 0 where it is not there
+	OldMode, NewMode uint32 // 0 if the file is missing
 }
 
-// A Side is one of what is compared: what a checkpoint holds.
+// A Side is one checkpoint of a comparison.
 type Side struct {
-	Name    string        // for errors
-	Entries []trees.Entry // of the checkpoint's tree
-	Deleted []string      // what was gone from the worktree, which its record says
+	Name    string        // name for errors
+	Entries []trees.Entry // entries of the checkpoint's tree
+	Deleted []string      // files deleted from the worktree, according to the record
 }
 
-// Tree is the side of a tree that no checkpoint holds, such as HEAD's.
+// Tree returns the side of a tree outside checkpoints, such as HEAD's tree.
 func Tree(tree plumbing.Hash) Side {
 	return Side{Entries: []trees.Entry{{Mode: trees.ModeTree, Name: "staged", Hash: tree}}}
 }
 
-// A Source is where the objects of both sides are.
+// A Source reads the objects of both sides.
 type Source struct {
 	Git     git.Git
 	Objects trees.Reader
-	NoIndex string // a file that is not there, for git to take as its index
+	NoIndex string // path of a nonexistent file, used as GIT_INDEX_FILE
 }
 
-// Diff is what lies between two sides: their files as far as they differ.
-// Close it.
+// Diff compares the files of two sides. Callers must call Close.
 type Diff struct {
 	git      git.Git
 	noIndex  string
 	from, to plumbing.Hash // trees
-	dir      string        // of trees that are stored nowhere else, "" for none
+	dir      string        // temporary directory with generated trees, or ""
 	paths    []string
 	unmerged []string
 }
 
-// New compares two sides. Paths narrow it down, as git reads them, none for all.
+// New compares two sides. Optional paths are git pathspecs that limit the comparison.
 func New(at Source, from, to Side, paths ...string) (*Diff, error) {
 	h := &held{objects: at.Objects, made: map[plumbing.Hash][]byte{}}
 	b := &Diff{git: at.Git, noIndex: at.NoIndex, paths: paths}
@@ -86,7 +85,7 @@ func New(at Source, from, to Side, paths ...string) (*Diff, error) {
 	return b, err
 }
 
-// lend lets git read trees that were made.
+// lend makes generated trees readable for git.
 func (b *Diff) lend(h *held) (err error) {
 	if b.dir, err = os.MkdirTemp("", "git-checkpoint-trees-*"); err != nil {
 		return err
@@ -103,21 +102,21 @@ func (b *Diff) lend(h *held) (err error) {
 	return err
 }
 
-// Close removes what Between needed.
+// Close removes temporary files.
 func (b *Diff) Close() {
 	if b.dir != "" {
 		os.RemoveAll(b.dir)
 	}
 }
 
-// Same reports that no file differs.
+// Same reports whether both sides have equal files.
 func (b *Diff) Same() bool { return b.from == b.to && len(b.unmerged) == 0 }
 
-// Unmerged are the paths that are in conflict in the later checkpoint, and were
-// not, or otherwise, in the earlier one.
+// Unmerged returns paths with conflicts in the later checkpoint that differ from
+// conflicts in the earlier checkpoint.
 func (b *Diff) Unmerged() []string { return b.unmerged }
 
-// Files lists what differs, by path, and finds renames as git does by itself.
+// Files returns changes sorted by path, with git's default rename detection.
 func (b *Diff) Files(ctx context.Context) ([]Change, error) {
 	if b.Same() {
 		return nil, nil
@@ -134,7 +133,8 @@ func (b *Diff) Files(ctx context.Context) ([]Change, error) {
 	return b.markUnmerged(changes), nil
 }
 
-// markUnmerged tells of conflicts, also where the file itself is the same.
+// markUnmerged sets status "conflicted" for unmerged paths, and adds paths with unchanged
+// files.
 func (b *Diff) markUnmerged(changes []Change) []Change {
 	for _, path := range b.unmerged {
 		i := slices.IndexFunc(changes, func(c Change) bool { return c.Path == path })
@@ -148,8 +148,8 @@ func (b *Diff) markUnmerged(changes []Change) []Change {
 	return changes
 }
 
-// parseChanges reads ":<old mode> <new mode> <old hash> <new hash> <letter>",
-// with a number behind the letter of a rename, then a path, or two.
+// parseChanges parses ":<old mode> <new mode> <old hash> <new hash> <letter>" followed by
+// one path. Renames and copies have a score after the letter and two paths.
 func parseChanges(fields []string) ([]Change, error) {
 	words := map[byte]string{'M': "modified", 'A': "added", 'T': "typechange", 'D': "deleted", 'R': "renamed", 'C': "added"}
 	var changes []Change
@@ -175,23 +175,23 @@ func parseChanges(fields []string) ([]Change, error) {
 	return changes, nil
 }
 
-// Patch writes what git diff says, by the user's settings for it. The text has
-// what the files have in it: it is not fit for a terminal as it is.
+// Patch writes a git diff with the user's diff settings. The output contains unescaped
+// file content, so it is unsafe for terminals.
 func (b *Diff) Patch(ctx context.Context, w io.Writer) error {
 	return b.diff(ctx, w, "--patch")
 }
 
-// plumbing is git without an index: diff-tree reads all of it first, and needs
-// nothing of it.
+// plumbing returns a git command without an index. git diff-tree reads the whole index
+// first, although it needs no entry.
 func (b *Diff) plumbing() git.Git {
 	return b.git.With("GIT_INDEX_FILE=" + b.noIndex)
 }
 
-// maxPatched is the size above which git says only that files differ, instead
-// of holding them in memory.
+// maxPatched is the file size above which git reports only that files differ, to save
+// memory.
 const maxPatched = "64m"
 
-// Stat writes what git diff --stat says in lines of at most width columns.
+// Stat writes git diff --stat in lines of at most width columns.
 func (b *Diff) Stat(ctx context.Context, w io.Writer, width int) error {
 	return b.diff(ctx, w, "--stat="+strconv.Itoa(width), "--compact-summary")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// newPlace is a repository with a few files staged, and their tree.
+// newPlace returns a repository with staged files, and their tree.
 func newPlace(t *testing.T) (*gittest.Repo, Source, plumbing.Hash) {
 	t.Helper()
 	r := gittest.New(t)
@@ -30,7 +30,7 @@ func newPlace(t *testing.T) (*gittest.Repo, Source, plumbing.Hash) {
 	return r, Source{Git: git.Git{Dir: r.Dir}, Objects: store, NoIndex: r.GitPath("no-index")}, plumbing.NewHash(r.Git("write-tree"))
 }
 
-// A tree with some files replaced is the one that git would write.
+// TestOverlay checks that an overlaid tree equals git's tree.
 func TestOverlay(t *testing.T) {
 	r, at, staged := newPlace(t)
 	h := &held{objects: at.Objects, made: map[plumbing.Hash][]byte{}}
@@ -50,8 +50,8 @@ func TestOverlay(t *testing.T) {
 	r.Git("fsck", "--strict", got.String())
 }
 
-// What was gone from the worktree is not held, and what no checkpoint holds can
-// be compared as well.
+// TestDeleted checks that deleted worktree files are omitted, and that trees outside
+// checkpoints can be compared.
 func TestDeleted(t *testing.T) {
 	_, at, staged := newPlace(t)
 	after := Tree(staged)
@@ -69,8 +69,8 @@ func TestDeleted(t *testing.T) {
 	assert.True(t, same.Same())
 }
 
-// However git's answer comes in pieces, it is taken apart in the same place.
-func TestParted(t *testing.T) {
+// TestPatchIsSplitFromListAtEveryWriteSize checks that output is split at the same position for every write size.
+func TestPatchIsSplitFromListAtEveryWriteSize(t *testing.T) {
 	const list, patch = ":1 2 3 4 M\x00a\x00", "diff\x00\x00more"
 	for size := 1; size < 20; size++ {
 		p := &parted{left: 100}

@@ -9,10 +9,9 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 )
 
-// Changes is Files together with the patch of every file, by nobody's settings
-// and in the same order: a file that is in conflict alone has none, one that
-// became something else than a file has two. Of the patches it takes so many
-// bytes; whole reports that this was all.
+// Changes returns Files together with all patches in the same order, independent of user
+// settings. A file with only a conflict has no patch, and a type change has two. Patches
+// are truncated to limit bytes; whole reports whether they are complete.
 func (b *Diff) Changes(ctx context.Context, limit int) (changes []Change, patch []byte, whole bool, err error) {
 	p := &parted{left: limit}
 	if b.from != b.to {
@@ -30,23 +29,22 @@ func (b *Diff) Changes(ctx context.Context, limit int) (changes []Change, patch 
 	return b.markUnmerged(changes), p.patch, !p.full, nil
 }
 
-// A parted writer takes what git says with -z --raw -p apart: a list whose
-// fields end with NUL, a NUL, and patches, of which it takes so many bytes and
-// then fails.
+// A parted writer splits git output of -z --raw -p: a list of NUL-terminated fields, a
+// NUL, and patches. It returns an error after the limit of patch bytes.
 type parted struct {
 	list, patch []byte
-	past        bool // the list is over
+	past        bool // end of list reached
 	left        int
 	full        bool
 }
 
 var errEnough = errors.New("enough")
 
-// Write takes some of it.
+// Write splits the next part of the output.
 func (p *parted) Write(data []byte) (int, error) {
 	n := len(data)
 	if !p.past {
-		from := max(len(p.list)-1, 0) // the NUL before may have come alone
+		from := max(len(p.list)-1, 0) // the previous NUL may be the last byte of an earlier write
 		p.list = append(p.list, data...)
 		end := bytes.Index(p.list[from:], []byte("\x00\x00"))
 		if end < 0 {

@@ -15,15 +15,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A held makes trees of the files that checkpoints hold: what was captured of
-// the worktree, else what was staged. Such a tree is stored nowhere; what it
-// is made of is, but for the directories that differ from those of staged/.
+// A held builds trees of a checkpoint's files: captured worktree files, otherwise staged
+// files. Such trees are not stored in the repository. All their objects are stored except
+// directories that differ from staged/.
 type held struct {
 	objects trees.Reader
 	made    map[plumbing.Hash][]byte
 }
 
-// Read returns an object that was made or is stored.
+// Read returns a generated or stored object.
 func (h *held) Read(hash plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	if data, ok := h.made[hash]; ok {
 		return plumbing.TreeObject, data, nil
@@ -31,9 +31,8 @@ func (h *held) Read(hash plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	return h.objects.Read(hash)
 }
 
-// tree is the tree of what a side holds, and which of its paths were unmerged,
-// with all their stages. An unmerged path that was not captured is held as ours,
-// else as theirs, else as the base.
+// tree returns the tree of a side, and its unmerged paths with all stages. An unmerged
+// path without captured file uses ours, then theirs, then base.
 func (h *held) tree(s Side) (tree plumbing.Hash, unmerged map[string]restore.Stages, err error) {
 	over := map[string]restore.Side{}
 	if unmerged, err = h.unmerged(s.Entries); err != nil {
@@ -59,7 +58,7 @@ func (h *held) tree(s Side) (tree plumbing.Hash, unmerged map[string]restore.Sta
 	return tree, unmerged, err
 }
 
-// files calls each for every file below an entry, if it is there.
+// files calls each for every file below an entry, if present.
 func (h *held) files(entries []trees.Entry, name string, each func(trees.FileEntry)) error {
 	e, ok := trees.Find(entries, name)
 	if !ok {
@@ -104,8 +103,8 @@ func sorted(over map[string]restore.Side) []trees.FileEntry {
 	return files
 }
 
-// overlay is a tree with some of its files replaced, and those without a mode
-// taken away. Where a file and a directory have one name, the directory wins.
+// overlay returns a tree with replaced files; files with mode 0 are removed. If a file
+// and a directory share a name, the directory wins.
 func (h *held) overlay(base plumbing.Hash, files []trees.FileEntry) (plumbing.Hash, error) {
 	if len(files) == 0 {
 		return base, nil
@@ -155,7 +154,7 @@ func (h *held) overlayBelow(entries map[string]trees.Entry, name string, files [
 	return nil
 }
 
-// add keeps a tree, zero for an empty one.
+// add stores a generated tree. It returns zero for an empty tree.
 func (h *held) add(entries map[string]trees.Entry) plumbing.Hash {
 	list := make([]trees.Entry, 0, len(entries))
 	for _, e := range entries {
@@ -170,13 +169,13 @@ func (h *held) add(entries map[string]trees.Entry) plumbing.Hash {
 	return hash
 }
 
-// write puts what was made into a folder where git can read it.
+// write stores generated trees as loose objects below dir.
 func (h *held) write(dir string) error {
 	for hash, data := range h.made {
 		var b bytes.Buffer
 		z := zlib.NewWriter(&b)
 		fmt.Fprintf(z, "tree %d\x00", len(data))
-		z.Write(data) // a buffer takes everything
+		z.Write(data) // writes to a buffer never fail
 		z.Close()
 		name := hash.String()
 		sub := filepath.Join(dir, name[:2])

@@ -9,12 +9,13 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 )
 
-// Lines are how many lines of a file were added and deleted.
+// Lines counts added and deleted lines of a file.
 type Lines struct {
 	Added, Deleted int
 }
 
-// Lines counts, by path, as git diff --numstat does. A binary file has none.
+// Lines returns line counts by path, as git diff --numstat does. Binary files are
+// omitted.
 func (b *Diff) Lines(ctx context.Context) (map[string]Lines, error) {
 	if b.from == b.to {
 		return nil, nil
@@ -27,8 +28,8 @@ func (b *Diff) Lines(ctx context.Context) (map[string]Lines, error) {
 	return parseLines(git.Fields(out))
 }
 
-// parseLines reads "<added> TAB <deleted> TAB <path>". The path is empty where
-// two follow, of a file that was renamed. A binary file has "-" for numbers.
+// parseLines parses "<added> TAB <deleted> TAB <path>". If the path is empty, two paths
+// of a rename follow. Binary files have "-" as numbers.
 func parseLines(fields []string) (map[string]Lines, error) {
 	counts := map[string]Lines{}
 	for len(fields) > 0 {

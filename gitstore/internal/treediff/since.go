@@ -14,24 +14,24 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// WorktreeFiles are what a checkpoint's files are compared with.
+// WorktreeFiles compares worktree files with a checkpoint.
 type WorktreeFiles struct {
 	Git     git.Git
 	Root    string
 	Objects Sized
-	MaxFile int64 // of a file that is compared, in bytes
+	MaxFile int64 // maximum size of a compared file, in bytes
 }
 
-// Sized objects tell their size before they are read.
+// Sized reads objects, and returns object sizes without reading content.
 type Sized interface {
 	trees.Reader
 	Size(plumbing.Hash) (int64, error)
 }
 
-// Diff shows, as git diff does, how a file of the worktree differs from what a
-// checkpoint wants of it. Both sides are in files called mine and checkpoint, so
-// that the diff's headers have no other text than these words. The text has what
-// the files have in it: it is not fit for a terminal as it is.
+// Diff returns a git diff between a worktree file and a checkpoint's version. Both
+// versions are stored in temporary files named mine and checkpoint, so that diff headers
+// contain only these names. The output contains unescaped file content, so it is unsafe
+// for terminals.
 func (w *WorktreeFiles) Diff(ctx context.Context, t restore.Target) (string, error) {
 	dir, err := os.MkdirTemp("", "git-checkpoint-diff-*")
 	if err != nil {
@@ -49,7 +49,7 @@ func (w *WorktreeFiles) Diff(ctx context.Context, t restore.Target) (string, err
 	names := []string{"mine", "checkpoint"}
 	for i, data := range [][]byte{mine, theirs} {
 		if data == nil {
-			names[i] = "/dev/null" // git knows it everywhere
+			names[i] = "/dev/null" // supported by git on every system
 		} else if err := os.WriteFile(filepath.Join(dir, names[i]), data, 0o600); err != nil {
 			return "", err
 		}
@@ -63,8 +63,8 @@ func (w *WorktreeFiles) Diff(ctx context.Context, t restore.Target) (string, err
 	return string(out), nil
 }
 
-// mine is what the worktree has at a path: a file's bytes or a symlink's
-// target, nil for nothing or a directory.
+// mine returns a worktree file's content or symlink target, nil for missing files and
+// directories.
 func (w *WorktreeFiles) mine(path string) ([]byte, error) {
 	root, err := os.OpenRoot(w.Root)
 	if err != nil {
@@ -87,8 +87,8 @@ func (w *WorktreeFiles) mine(path string) ([]byte, error) {
 	return nonNil(data), err
 }
 
-// theirs is what the checkpoint would put there, through git's filters, nil
-// where it would remove the file.
+// theirs returns the checkpoint's version after git's smudge filters, or nil if a restore
+// would remove the file.
 func (w *WorktreeFiles) theirs(ctx context.Context, t restore.Target) ([]byte, error) {
 	want := t.WorkWant
 	if !t.Work {

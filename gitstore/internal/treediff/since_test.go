@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The worktree's file is the old side, what the checkpoint wants the new one.
+// TestWorktreeDiff checks that the worktree file is the old side, and the checkpoint's
+// version the new side.
 func TestWorktreeDiff(t *testing.T) {
 	r, at, staged := newPlace(t)
 	w := &WorktreeFiles{Git: at.Git, Root: r.Dir, Objects: at.Objects.(Sized), MaxFile: 100}
