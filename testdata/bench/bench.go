@@ -13,13 +13,13 @@ import (
 // A bench is one run of this program.
 type bench struct {
 	*options
-	work   string // everything is below it
+	work   string // parent directory of all files
 	env    []string
 	git    string
 	binary string
 	log    io.Writer
 	repos  map[string]*repo
-	line   *wire // nil until a row needs it
+	line   *wire // nil until first use
 }
 
 func newBench(ctx context.Context, o *options, log io.Writer) (*bench, error) {
@@ -41,7 +41,7 @@ func newBench(ctx context.Context, o *options, log io.Writer) (*bench, error) {
 	return b, nil
 }
 
-// close removes the repositories, once nothing is measured any more.
+// close removes all repositories after the last measurement.
 func (b *bench) close() {
 	if b.line != nil {
 		b.line.close()
@@ -53,7 +53,8 @@ func (b *bench) close() {
 	os.RemoveAll(b.work)
 }
 
-// build builds the program as a release is built, unless one was given.
+// build returns the path of the measured binary. If no binary was given, it builds the
+// program with release flags.
 func (b *bench) build(ctx context.Context) (string, error) {
 	if b.options.binary != "" {
 		return filepath.Abs(b.options.binary)
@@ -73,7 +74,7 @@ func (b *bench) build(ctx context.Context) (string, error) {
 	return target, nil
 }
 
-// moduleRoot is the directory of go.mod at or above the working directory.
+// moduleRoot returns the directory of go.mod at or above the working directory.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -93,7 +94,7 @@ func (b *bench) say(format string, args ...any) {
 	fmt.Fprintf(b.log, format+"\n", args...)
 }
 
-// all measures every row that was asked for, at every size that it has.
+// all measures every selected row at each of its sizes.
 func (b *bench) all(ctx context.Context) ([]result, error) {
 	var results []result
 	for i, s := range b.scales {

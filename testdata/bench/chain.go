@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// A chainSpec says what chain to write.
+// A chainSpec describes a generated chain.
 type chainSpec struct {
 	issue   string
 	length  int
-	trigger func(i int) string // of the checkpoint i, counted from the oldest
+	trigger func(i int) string // trigger of checkpoint i, oldest first
 }
 
 func manual(int) string { return "manual" }
@@ -50,8 +50,8 @@ func (r *repo) chains(ctx context.Context, k kind) error {
 	return r.importChains(ctx, packFrom, specs)
 }
 
-// batchesOnTop makes retention drop one checkpoint with every further
-// batch_complete: it keeps three in a phase, and there are three.
+// batchesOnTop returns triggers for a chain with three batch_complete checkpoints.
+// Retention keeps three per phase, so each further batch_complete drops one checkpoint.
 func batchesOnTop(length int) func(int) string {
 	return func(i int) string {
 		if i >= length-3 {
@@ -61,8 +61,8 @@ func batchesOnTop(length int) func(int) string {
 	}
 }
 
-// intervalsBelow makes retention drop the oldest n checkpoints: of the oldest
-// n+1, which the timer made, it keeps the newest.
+// intervalsBelow returns triggers that make retention drop the oldest n checkpoints: the
+// oldest n+1 are interval checkpoints, and retention keeps the newest of these.
 func intervalsBelow(n int) func(int) string {
 	return func(i int) string {
 		if i <= n {
@@ -72,9 +72,9 @@ func intervalsBelow(n int) func(int) string {
 	}
 }
 
-// importChains writes chains through git fast-import. Each is a checkpoint
-// that the program made itself, written again and again under other names and
-// times: so the form is always the one of the day, and `verify` accepts it.
+// importChains writes chains with git fast-import. Each checkpoint is a copy of a real
+// checkpoint with another id and time. Chains therefore always have the program's current
+// format, and `verify` accepts them.
 func (r *repo) importChains(ctx context.Context, packFrom int, specs []chainSpec) error {
 	t, err := r.template(ctx)
 	if err != nil {
@@ -98,24 +98,24 @@ func (r *repo) importChains(ctx context.Context, packFrom int, specs []chainSpec
 	return nil
 }
 
-// Words of the template; nothing else in it looks like them.
+// Unique words in the template.
 const (
 	templateIssue   = "70707070"
 	templateTrigger = "bench_trigger"
 	templatePhase   = "bench_phase"
 	scratchRef      = "refs/bench/scratch"
-	wholeRefs       = "refs/bench/whole/" // chains as they were written, by issue
+	wholeRefs       = "refs/bench/whole/" // original chains by issue
 )
 
-// A template is a checkpoint taken apart.
+// A template is a parsed checkpoint.
 type template struct {
-	id, clock, created string // as they stand in the record
+	id, clock, created string // text as in the record
 	record, message    string
 	indexMessage       string
-	head, tree         string // HEAD, and its tree
+	head, tree         string // HEAD and its tree
 }
 
-// template makes a checkpoint of a project in which nothing is staged.
+// template creates a checkpoint without staged changes.
 func (r *repo) template(ctx context.Context) (*template, error) {
 	ref := "refs/checkpoints/" + templateIssue
 	id, err := r.b.do(ctx, r.dir, strings.NewReader(state), r.b.binary, "save", templateIssue,
@@ -146,7 +146,7 @@ func (r *repo) template(ctx context.Context) (*template, error) {
 	return t, nil
 }
 
-// field is the value of a line of the record's top level.
+// field returns the value of a top-level line of the record.
 func field(record, key string) string {
 	for line := range strings.Lines(record) {
 		if value, ok := strings.CutPrefix(line, key); ok {
@@ -173,8 +173,8 @@ func (t *template) write(w io.Writer, spec chainSpec, mark int) int {
 	return mark
 }
 
-// writeOne writes checkpoint i above mark: its index commit as mark+1, its own
-// as mark+2.
+// writeOne writes checkpoint i on top of mark: its index commit is mark+1, its own commit
+// mark+2.
 func (t *template) writeOne(w io.Writer, spec chainSpec, i, mark int) {
 	at := time.Unix(firstTime+int64(i)*60, 0).UTC()
 	names := t.names(spec, i, at)
@@ -187,7 +187,7 @@ func (t *template) writeOne(w io.Writer, spec chainSpec, i, mark int) {
 	writeData(w, names.Replace(t.record)+"\n")
 }
 
-// names replaces the template's words by those of checkpoint i.
+// names returns a replacer of template words for checkpoint i.
 func (t *template) names(spec chainSpec, i int, at time.Time) *strings.Replacer {
 	digest := sha256.Sum256(fmt.Appendf(nil, "%s/%d", spec.issue, i))
 	id := fmt.Sprintf("CP-implementing-%s-%x", at.Format("20060102T150405Z"), digest[:4])
@@ -199,8 +199,7 @@ func (t *template) names(spec chainSpec, i int, at time.Time) *strings.Replacer 
 	)
 }
 
-// state is a workflow half done: what a record holds beside the fields that
-// every one has.
+// state is a half-completed workflow: record fields besides mandatory fields.
 const state = `workflow_state:
   current_state_label: state:implementing
   phase_started_at: "2026-01-02T00:00:00.000000Z"

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// cleanEnv is an environment in which nothing of the user's matters: no
-// configuration but the repository's own, no variables of git.
+// cleanEnv returns an environment independent of the user: only repository configuration,
+// and no git variables.
 func cleanEnv(work string) []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"),
@@ -26,13 +26,13 @@ func cleanEnv(work string) []string {
 	}
 }
 
-// do runs a command outside the time and returns its standard output.
+// do runs a command outside the measured time and returns its standard output.
 func (b *bench) do(ctx context.Context, dir string, in io.Reader, argv ...string) (string, error) {
 	out, _, err := b.both(ctx, dir, in, argv...)
 	return out, err
 }
 
-// both is do with standard error as well.
+// both is do with standard error.
 func (b *bench) both(ctx context.Context, dir string, in io.Reader, argv ...string) (stdout, stderr string, err error) {
 	var out, said bytes.Buffer
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
@@ -43,26 +43,26 @@ func (b *bench) both(ctx context.Context, dir string, in io.Reader, argv ...stri
 	return out.String(), said.String(), nil
 }
 
-// git runs git in a repository, outside the time, and returns its output
-// without the final newline.
+// git runs git in a repository outside the measured time. It returns output without the
+// final newline.
 func (r *repo) git(ctx context.Context, args ...string) (string, error) {
 	out, err := r.b.do(ctx, r.dir, nil, append([]string{r.b.git}, args...)...)
 	return strings.TrimSuffix(out, "\n"), err
 }
 
-// feed is git with standard input.
+// feed runs git with standard input.
 func (r *repo) feed(ctx context.Context, in io.Reader, args ...string) error {
 	_, err := r.b.do(ctx, r.dir, in, append([]string{r.b.git}, args...)...)
 	return err
 }
 
-// checkpoint runs git-checkpoint outside the time.
+// checkpoint runs git-checkpoint outside the measured time.
 func (r *repo) checkpoint(ctx context.Context, args ...string) (string, error) {
 	out, err := r.b.do(ctx, r.dir, nil, append([]string{r.b.binary}, args...)...)
 	return strings.TrimSuffix(out, "\n"), err
 }
 
-// try runs steps until one fails.
+// try runs steps until one returns an error.
 func try(steps ...func() error) error {
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -72,7 +72,7 @@ func try(steps ...func() error) error {
 	return nil
 }
 
-// feedText is feed with a text.
+// feedText is feed with a string.
 func (r *repo) feedText(ctx context.Context, text string, args ...string) error {
 	return r.feed(ctx, strings.NewReader(text), args...)
 }

@@ -15,26 +15,26 @@ type repo struct {
 	b     *bench
 	dir   string
 	scale scale
-	files []string // tracked ones, in order
-	short string   // issues of its chains: of the short length,
-	thin  string   // of the short length, where each save makes retention drop one,
-	long  string   // of the long length,
-	prune []string // those for prune, one a run,
-	many  []string // and those for syncs
+	files []string // tracked files, sorted
+	short string   // issue with a short chain
+	thin  string   // issue with a short chain; each save makes retention drop one checkpoint
+	long  string   // issue with a long chain
+	prune []string // issues for prune, one per run
+	many  []string // issues for sync
 }
 
-// A kind says what chains a repository has.
+// A kind selects the chains of a repository.
 type kind string
 
 const (
-	kindSave  kind = "save"  // short, thin and long, in the project's one pack
-	kindLoose kind = "loose" // long, loose
-	kindPrune kind = "prune" // many for prune, packed
-	kindMany  kind = "many"  // of many issues, packed, and a remote that has them
-	kindFew   kind = "few"   // the same with a few issues
+	kindSave  kind = "save"  // short, thin and long chain, in one pack with the project
+	kindLoose kind = "loose" // long chain as loose objects
+	kindPrune kind = "prune" // many chains for prune, packed
+	kindMany  kind = "many"  // many issues, packed, with a synced remote
+	kindFew   kind = "few"   // like kindMany with few issues
 )
 
-// repo generates a repository, or returns the one that was.
+// repo returns a repository, and generates it if it does not exist.
 func (b *bench) repo(ctx context.Context, k kind, s scale) (*repo, error) {
 	name := string(k) + "-" + s.name
 	if r := b.repos[name]; r != nil {
@@ -49,9 +49,8 @@ func (b *bench) repo(ctx context.Context, k kind, s scale) (*repo, error) {
 	return r, nil
 }
 
-// generate makes project and chains. Everything but loose chains ends up in
-// one pack, without a commit-graph: the figures come from repositories that
-// had none.
+// generate creates project and chains. All objects except loose chains are in one pack,
+// without a commit-graph, because the targets were measured without a commit-graph.
 func (r *repo) generate(ctx context.Context, k kind) error {
 	pack := func() error {
 		_, err := r.git(ctx, "-c", "gc.writeCommitGraph=false", "gc", "--quiet", "--prune=now")
@@ -69,7 +68,7 @@ func (r *repo) generate(ctx context.Context, k kind) error {
 	return try(steps...)
 }
 
-// paths names the files: top/leaf/file.
+// paths returns file names of the form top/leaf/file.
 func paths(s scale) []string {
 	list := make([]string, s.files)
 	for i := range list {
@@ -79,12 +78,12 @@ func paths(s scale) []string {
 	return list
 }
 
-// content is about 180 bytes of text, different in every file.
+// content returns about 180 bytes of text, different for every file.
 func content(i int) string {
 	return fmt.Sprintf("file %d\n", i) + strings.Repeat(fmt.Sprintf("line of file %d, as text goes\n", i*7919), 4) + "\nthe end of it\n"
 }
 
-// project makes the repository with one commit that is checked out.
+// project creates a repository with one checked-out commit.
 func (r *repo) project(ctx context.Context) error {
 	if err := os.Mkdir(r.dir, 0o777); err != nil {
 		return err
@@ -118,8 +117,8 @@ const (
 	firstTime = 1767312000 // 2026-01-02T00:00:00Z
 )
 
-// fastImport feeds git what write writes. At least that many objects make a
-// pack, fewer become loose.
+// fastImport runs git fast-import with the output of write. If the number of objects is
+// below packFrom, git stores loose objects instead of a pack.
 func (r *repo) fastImport(ctx context.Context, packFrom int, write func(io.Writer) error) error {
 	in, out := io.Pipe()
 	go func() {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncDisk writes out everything of the file system that holds path.
+// syncDisk syncs the file system that contains path.
 func syncDisk(path string) error {
 	d, err := os.Open(path)
 	if err != nil {
@@ -20,7 +20,7 @@ func syncDisk(path string) error {
 	return unix.Syncfs(int(d.Fd()))
 }
 
-// peakOf is the peak memory of a process that has ended, in KiB.
+// peakOf returns peak memory of an ended process, in KiB.
 func peakOf(s *os.ProcessState) int64 {
 	if usage, ok := s.SysUsage().(*syscall.Rusage); ok {
 		return usage.Maxrss
@@ -28,7 +28,7 @@ func peakOf(s *os.ProcessState) int64 {
 	return 0
 }
 
-// fileSystem is the type of the file system that holds path.
+// fileSystem returns the type of the file system that contains path.
 func fileSystem(path string) string {
 	mounts, err := os.Open("/proc/self/mountinfo")
 	if err != nil {
@@ -53,7 +53,7 @@ func fileSystem(path string) string {
 	return found
 }
 
-// load is the machine's load average.
+// load returns the machine's load average.
 func load() string {
 	data, _ := os.ReadFile("/proc/loadavg")
 	fields := strings.Fields(string(data))

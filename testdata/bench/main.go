@@ -1,24 +1,23 @@
-// Command bench measures git-checkpoint against git.
+// Command bench compares the performance of git-checkpoint with git.
 //
-// It makes repositories of 1k, 10k and 100k files, with chains of up to 10,000
-// checkpoints, and runs every promise about speed, memory and size side by
-// side with the git commands that it is made about:
+// It creates repositories of 1k, 10k and 100k files, with chains of up to 10,000
+// checkpoints. For each performance target (time, memory, size) it runs git-checkpoint
+// and the git commands of that target:
 //
 //	go run ./testdata/bench                      everything: minutes, 3 GB of disk
 //	go run ./testdata/bench -size 1k -rows save
 //	go run ./testdata/bench -smoke               every row once, for CI
 //
-// What is timed is a whole process, from its start until it has ended. The two
-// sides of a row take turns, A B A B, after a warm-up whose output is checked.
-// Before each run, outside the time, the state it needs is made afresh: ten
-// files are staged again, so that neither side finds the other's trees, and
-// the file system is synced, so that neither pays for what the staging wrote.
-// Nothing is deleted between runs: ext4 creates files slowly for minutes after
-// a mass delete.
+// A measured time covers a whole process from start to end. Both sides of a row alternate
+// (A B A B) after a warm-up with checked output. Before each run, outside the measured
+// time, the required state is created. Ten files are staged again, so that neither side
+// finds trees of the other. The file system is synced, so that neither side waits for
+// earlier writes. No files are deleted between runs, because ext4 creates files slowly
+// for minutes after a mass delete.
 //
-// Rows without a target at a size are there to be looked at. A figure that is
-// missed is reported, and fails the run with -strict; a row that did not do
-// what it should, or whose count is wrong, always fails it.
+// If a row has no target at a size, its result is informational. A missed target is
+// reported, and fails the run if -strict is set. Incorrect results and wrong counts
+// always fail the run.
 package main
 
 import (

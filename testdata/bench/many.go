@@ -8,10 +8,10 @@ import (
 	"strconv"
 )
 
-// eachOfMany is how long the chains of many issues are.
+// eachOfMany is the chain length of each issue in repositories with many issues.
 const eachOfMany = 10
 
-// many names the issues of a repository with many, or with a hundredth.
+// many returns issues for kindMany, or one percent of them for kindFew.
 func many(n int, k kind) []string {
 	if k == kindFew {
 		n = max(1, n/100)
@@ -23,10 +23,11 @@ func many(n int, k kind) []string {
 	return issues
 }
 
-// hub is the remote of a repository with many issues.
+// hub returns the path of the remote.
 func (r *repo) hub() string { return r.dir + "-hub.git" }
 
-// share makes the remote, gives it all chains, and lets this clone know that.
+// share creates the remote, pushes all chains, and syncs, so that this clone knows the
+// remote's values.
 func (r *repo) share(ctx context.Context) error {
 	refs, err := r.git(ctx, "for-each-ref", "--format=delete %(refname)", wholeRefs)
 	if err != nil {
@@ -43,8 +44,7 @@ func (r *repo) share(ctx context.Context) error {
 	)
 }
 
-// newClone is a folder that no run used before, with a clone of the remote
-// that has no checkpoints.
+// newClone returns a new clone of the remote without checkpoints.
 func (r *repo) newClone(ctx context.Context, i int) (string, error) {
 	dir := filepath.Join(r.b.work, fmt.Sprintf("%s-clone-%d", filepath.Base(r.dir), i))
 	if err := os.RemoveAll(dir); err != nil {

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// A side is one of the two things that a row compares.
+// A side is one of two compared commands in a row.
 type side struct {
-	prepare func(ctx context.Context) error // before each run, outside the time; may be nil
+	prepare func(ctx context.Context) error // runs before each run outside the measured time; may be nil
 	argv    []string
 	stdin   string
-	env     []string               // beside that of the bench
-	each    func(run int) []string // the argv of a run, where it differs
-	check   func(out string) error // of what a warm-up printed; may be nil
+	env     []string               // additional environment variables
+	each    func(run int) []string // returns argv of a run, if it differs between runs
+	check   func(out string) error // checks warm-up output; may be nil
 }
 
-// pair measures two sides by turns, in milliseconds.
+// pair measures two alternating sides, in milliseconds.
 func (r *repo) pair(ctx context.Context, runs int, ours, gits side) (result, error) {
 	if ours.check == nil || gits.check == nil {
 		return result{}, errors.New("a side that is not checked")
@@ -41,8 +41,8 @@ func (r *repo) pair(ctx context.Context, runs int, ours, gits side) (result, err
 	return result{Unit: "ms", Ours: summarize(times[0]), Theirs: summarize(times[1])}, nil
 }
 
-// timed makes the state for one run and measures it. A warm-up's output is
-// checked; that of others goes nowhere.
+// timed prepares and measures one run. Output of a warm-up run is checked; other output
+// is discarded.
 func (r *repo) timed(ctx context.Context, s side, i int, warmup bool) (float64, error) {
 	if err := r.ready(ctx, s); err != nil {
 		return 0, err
@@ -74,7 +74,7 @@ func (r *repo) timed(ctx context.Context, s side, i int, warmup bool) (float64, 
 	return spent.Seconds() * 1000, nil
 }
 
-// ready prepares a run and lets the disk come to rest.
+// ready prepares a run and syncs the disk.
 func (r *repo) ready(ctx context.Context, s side) error {
 	if err := ctx.Err(); err != nil || s.prepare == nil {
 		return err
@@ -85,9 +85,8 @@ func (r *repo) ready(ctx context.Context, s side) error {
 	return r.b.settle()
 }
 
-// settle waits until everything written is on the disk. Without it, a side
-// that syncs what it writes would wait for the index that `git add` wrote, and
-// one that does not sync would not.
+// settle syncs all written data to disk. Otherwise a side that syncs its own writes would
+// also wait for the index written by `git add`, and a side without syncs would not.
 func (b *bench) settle() error {
 	if !b.sync {
 		return nil
@@ -95,5 +94,5 @@ func (b *bench) settle() error {
 	return syncDisk(b.work)
 }
 
-// few is how often a slow row runs.
+// few returns the number of runs for slow rows.
 func (b *bench) few() int { return min(b.runs, 5) }

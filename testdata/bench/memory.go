@@ -9,11 +9,10 @@ import (
 	"strings"
 )
 
-// peakArg makes this program run the rest of its arguments and print the peak
-// memory of that process. A process inherits the peak of the one that started
-// it until it has its own, so it has to be started by one that is small, and
-// this one, after a few thousand runs, is not. Figures below some 6 MiB are
-// the starter's.
+// peakArg makes this program run its other arguments as a command and print the peak
+// memory of that process. A new process inherits its parent's peak until it exceeds it,
+// so the parent must be small. After thousands of runs, this process is too large.
+// Figures below about 6 MiB are the parent's.
 const peakArg = "-peak-of"
 
 func peakMain(argv []string) int {
@@ -27,8 +26,8 @@ func peakMain(argv []string) int {
 	return 0
 }
 
-// peaks measures two commands by turns, in KiB: the larger of a process's own
-// peak and those of its children.
+// peaks measures peak memory of two alternating commands, in KiB: the maximum of the
+// process and its children.
 func (r *repo) peaks(ctx context.Context, prepare func(context.Context) error, ours, gits []string) (result, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// A scale is how large a repository is.
+// A scale is the size of a repository.
 type scale struct {
 	name    string
 	files   int
-	perLeaf int // files in a leaf directory; ten of those in a top one
+	perLeaf int // files per leaf directory; each top directory has ten leaf directories
 }
 
 var scales = []scale{
@@ -23,15 +23,15 @@ var scales = []scale{
 	{"100k", 100_000, 100},
 }
 
-// tiny is what -smoke uses.
+// tiny is the size for -smoke.
 var tiny = scale{"tiny", 100, 10}
 
-// lengths are those of the chains.
+// lengths are the lengths of chains.
 type lengths struct {
-	short int // where a save goes, as a rule
-	long  int // the chain that must not make anything slower
-	prune int // the chain of which retention drops a tenth
-	many  int // how many issues have one of eachOfMany, for syncs
+	short int // chain for most saves
+	long  int // chain for checking that length does not affect speed
+	prune int // chain with one tenth dropped by retention
+	many  int // number of issues with chains of length eachOfMany, for sync
 }
 
 var (
@@ -39,7 +39,7 @@ var (
 	smokeLengths = lengths{10, 60, 50, 30}
 )
 
-// options are the flags.
+// options are the command-line flags.
 type options struct {
 	scales  []scale
 	lengths lengths
@@ -90,7 +90,7 @@ func parseOptions(args []string, stderr io.Writer) (*options, error) {
 	return o, err
 }
 
-// parseSizes reads "1k,100k", and puts the smallest first.
+// parseSizes parses "1k,100k" and returns sizes in ascending order.
 func parseSizes(list string) ([]scale, error) {
 	wanted := map[string]bool{}
 	for name := range strings.SplitSeq(list, ",") {

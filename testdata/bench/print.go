@@ -12,7 +12,7 @@ import (
 	"text/tabwriter"
 )
 
-// A host is what the figures were measured on.
+// A host describes the measuring machine.
 type host struct {
 	Program    string `json:"program"`
 	Git        string `json:"git"`
@@ -21,7 +21,7 @@ type host struct {
 	Load       string `json:"load"`
 	Dir        string `json:"dir"`
 	FileSystem string `json:"file_system"`
-	Synced     bool   `json:"synced"` // the disk was at rest before each run
+	Synced     bool   `json:"synced"` // disk synced before each run
 }
 
 func (b *bench) host(ctx context.Context) host {
@@ -41,8 +41,8 @@ func printJSON(w io.Writer, h host, results []result) error {
 	}{h, results})
 }
 
-// printTable prints one line a result: medians, with the fastest and the
-// slowest run in brackets.
+// printTable prints one line per result: medians, with minimum and maximum in
+// parentheses.
 func printTable(w io.Writer, h host, results []result) error {
 	fmt.Fprintf(w, "%s\n%s, %s, %d CPUs, load %s\n", h.Program, h.Git, h.Platform, h.CPUs, h.Load)
 	fmt.Fprintf(w, "%s on %s%s\n\n", h.Dir, h.FileSystem, diskNote(h))
@@ -70,7 +70,7 @@ func diskNote(h host) string {
 	return ""
 }
 
-// printLegend says what the rows compare.
+// printLegend prints the compared commands of each row.
 func printLegend(w io.Writer, results []result) error {
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -93,7 +93,8 @@ func cell(s summary, unit string) string {
 	return fmt.Sprintf("%s %s (%s..%s)", number(s.Median), unit, number(s.Min), number(s.Max))
 }
 
-// number has three digits, more where it is large, and is "-" for nothing.
+// number formats a value with three significant digits, or without decimals if the value
+// is 100 or more. It returns "-" for zero.
 func number(v float64) string {
 	switch {
 	case v == 0:

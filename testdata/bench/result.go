@@ -15,14 +15,14 @@ type result struct {
 	Unit    string  `json:"unit"` // ms, KiB, objects, trips
 	Ours    summary `json:"ours"`
 	Theirs  summary `json:"theirs,omitzero"`
-	Ratio   float64 `json:"ratio,omitempty"` // of the medians
-	figure          // what the ratio is held against, or the count
+	Ratio   float64 `json:"ratio,omitempty"` // ratio of medians
+	figure          // limits for the ratio or count
 	Verdict string  `json:"verdict"`
 
-	exact bool // a count, that no noise excuses
+	exact bool // an exact count without noise
 }
 
-// counted is the result of a row that counts, of at most so many.
+// counted returns the result of a row that counts objects, with an upper limit.
 func counted(n, most int) result {
 	return result{
 		Unit: "objects", Ours: summarize([]float64{float64(n)}),
@@ -30,7 +30,7 @@ func counted(n, most int) result {
 	}
 }
 
-// finish judges a result.
+// finish sets ratio and verdict.
 func (r *result) finish(f figure) {
 	if r.exact {
 		r.Verdict = r.judge(r.Ours.Median)
@@ -40,7 +40,7 @@ func (r *result) finish(f figure) {
 	r.Verdict = r.judge(r.Ratio)
 }
 
-// line is a result in short.
+// line returns a short text of the result.
 func (r *result) line() string {
 	if r.exact {
 		return fmt.Sprintf("%.0f %s of at most %.0f: %s", r.Ours.Median, r.Unit, r.Target, r.Verdict)
@@ -49,8 +49,8 @@ func (r *result) line() string {
 		number(r.Ours.Median), r.Unit, number(r.Theirs.Median), number(r.Ratio), r.Verdict)
 }
 
-// failure is an error that names what was missed. Times count only where that
-// was asked for.
+// failure returns an error that lists missed targets. Missed ratios fail only if strict
+// is set.
 func failure(results []result, strict bool) error {
 	var missed []string
 	for _, r := range results {

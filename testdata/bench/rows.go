@@ -2,19 +2,18 @@ package main
 
 import "context"
 
-// A row is one promise.
+// A row is one performance target.
 type row struct {
 	name    string
 	what    string
 	against string
 	store   kind
-	once    bool              // of chains alone: at the smallest size
-	figures map[string]figure // by size; "" stands for any
+	once    bool              // measures chains only: run at the smallest size only
+	figures map[string]figure // figures by size; "" applies to any size
 	run     func(context.Context, *repo) (result, error)
 }
 
-// figure is what the row promises at a size. Nothing is promised of a tiny
-// repository.
+// figure returns the row's figure at a size. A tiny repository has no figures.
 func (w row) figure(s scale) figure {
 	if s == tiny {
 		return figure{}
@@ -29,7 +28,7 @@ func at(size string, f figure) map[string]figure { return map[string]figure{size
 
 func anywhere(target float64) map[string]figure { return at("", figure{Target: target}) }
 
-// rows are the promises, in the order of the table.
+// rows lists all rows in table order.
 var rows = []row{
 	{
 		name: "save", store: kindSave, run: runSave,

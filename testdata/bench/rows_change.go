@@ -11,7 +11,7 @@ func runRestoreStaged(ctx context.Context, r *repo) (result, error) {
 	return r.restores(ctx, "--staged")
 }
 
-// restores puts ten files back into a clean worktree.
+// restores measures a restore of ten files in a clean worktree.
 func (r *repo) restores(ctx context.Context, more ...string) (result, error) {
 	if err := r.dirty(ctx); err != nil {
 		return result{}, err
@@ -29,7 +29,7 @@ func (r *repo) restores(ctx context.Context, more ...string) (result, error) {
 		side{prepare: r.clean, argv: r.gits("read-tree", "-m", "-u", "HEAD", tree), check: arrived})
 }
 
-// arrived checks that the index holds a tree, which differs from HEAD's.
+// arrived checks that the index has the given tree, and that it differs from HEAD.
 func (r *repo) arrived(ctx context.Context, tree string) error {
 	now, err := r.git(ctx, "write-tree")
 	if err == nil && now != tree {
@@ -45,8 +45,8 @@ func (r *repo) arrived(ctx context.Context, tree string) error {
 	return err
 }
 
-// runPrune drops the oldest tenth of a chain, of another one each time: almost
-// every commit is written anew.
+// runPrune drops the oldest tenth of a chain, another chain in each run, so that almost
+// every commit is rewritten.
 func runPrune(ctx context.Context, r *repo) (result, error) {
 	length := r.b.lengths.prune
 	prunes := side{
@@ -75,5 +75,5 @@ func runPrune(ctx context.Context, r *repo) (result, error) {
 	return res, nil
 }
 
-// rest prepares nothing but a disk at rest.
+// rest prepares only a synced disk.
 func (r *repo) rest(context.Context) error { return nil }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// runObjects counts what one save adds to a repository. That is exact: more is
-// waste, and fewer would mean that something is missing.
+// runObjects counts objects added by one save. The count must be exact: more objects are
+// waste, and fewer objects mean missing data.
 func runObjects(ctx context.Context, r *repo) (result, error) {
 	if err := r.dirty(ctx); err != nil {
 		return result{}, err
@@ -30,7 +30,7 @@ func runObjects(ctx context.Context, r *repo) (result, error) {
 	return counted(after-before, want), nil
 }
 
-// objects counts those of a repository, wherever they are.
+// objects returns the number of loose and packed objects.
 func (r *repo) objects(ctx context.Context) (int, error) {
 	out, err := r.git(ctx, "count-objects", "-v")
 	if err != nil {
@@ -51,8 +51,8 @@ func (r *repo) objects(ctx context.Context) (int, error) {
 	return sum, nil
 }
 
-// runPush saves the first checkpoint of an issue, with one staged file, and
-// pushes it to a remote that has HEAD.
+// runPush saves an issue's first checkpoint with one staged file, and pushes it to a
+// remote that has HEAD.
 func runPush(ctx context.Context, r *repo) (result, error) {
 	remote, issue, one := r.dir+"-remote.git", "3001", r.pick(1, 2)
 	err := try(
@@ -74,7 +74,7 @@ func runPush(ctx context.Context, r *repo) (result, error) {
 	return counted(n, 12), err
 }
 
-// quietly is a step that runs git.
+// quietly returns a step that runs git.
 func (r *repo) quietly(ctx context.Context, args ...string) func() error {
 	return func() error {
 		_, err := r.git(ctx, args...)
@@ -82,7 +82,7 @@ func (r *repo) quietly(ctx context.Context, args ...string) func() error {
 	}
 }
 
-// sent reads how many objects a push has sent.
+// sent parses the number of objects sent by a push.
 func sent(progress string) (int, error) {
 	for line := range strings.FieldsFuncSeq(progress, func(c rune) bool { return c == '\n' || c == '\r' }) {
 		var n int

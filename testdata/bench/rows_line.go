@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// overLine gives both sides of a row the line.
+// overLine connects both sides to the simulated network.
 func (r *repo) overLine(ours, gits *side) (*wire, error) {
 	w, err := r.b.wire()
 	if err == nil {
@@ -14,7 +14,7 @@ func (r *repo) overLine(ours, gits *side) (*wire, error) {
 	return w, err
 }
 
-// lined measures two sides over the line.
+// lined measures two sides over the simulated network.
 func (r *repo) lined(ctx context.Context, ours, gits side) (result, error) {
 	if _, err := r.overLine(&ours, &gits); err != nil {
 		return result{}, err
@@ -22,7 +22,7 @@ func (r *repo) lined(ctx context.Context, ours, gits side) (result, error) {
 	return r.pair(ctx, r.b.runs, ours, gits)
 }
 
-// trips counts the round trips of two sides; ours may not have more.
+// trips counts round trips of two sides; git-checkpoint may not need more.
 func (r *repo) trips(ctx context.Context, ours, gits side) (result, error) {
 	w, err := r.overLine(&ours, &gits)
 	if err != nil {
@@ -66,7 +66,8 @@ func runSyncOneLine(ctx context.Context, r *repo) (result, error) {
 	return r.lined(ctx, r.oneSync(), gits)
 }
 
-// newFetch is a fetch of an issue in a new clone: ours, or git's of its ref.
+// newFetch returns two fetches of one issue in a new clone: by git-checkpoint, and by
+// git.
 func (r *repo) newFetch() (ours, gits side) {
 	a, b := &cloned{r: r, n: 4000}, &cloned{r: r, n: 5000}
 	issue := r.many[0]

@@ -16,7 +16,7 @@ func lines(text string) int {
 	return strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
 }
 
-// counts checks how many lines a run printed that begin with a word.
+// counts returns a check for the number of output lines with a prefix.
 func counts(word string, want int) func(string) error {
 	return func(out string) error {
 		n := 0
@@ -37,7 +37,7 @@ func (r *repo) logs(more ...string) []string {
 	return r.gits(append(args, "refs/checkpoints/"+r.long)...)
 }
 
-// runList lists a chain, which verify accepts.
+// runList lists a verified chain.
 func runList(ctx context.Context, r *repo) (result, error) {
 	if err := r.verify(ctx); err != nil {
 		return result{}, err
@@ -46,14 +46,14 @@ func runList(ctx context.Context, r *repo) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	n-- // genesis is no checkpoint
+	n-- // the genesis commit is not a checkpoint
 	return r.pair(ctx, r.b.runs,
 		side{argv: r.ours("list", r.long), check: counts("", n)},
 		side{argv: r.logs(), check: counts("Checkpoint-Id: ", n)})
 }
 
-// verify checks that the long chain is one. Chains are written in the same way
-// at every size, so it is enough that the rows of lists ask.
+// verify runs verify on the long chain. Chains have the same form at every size, so only
+// list rows need this check.
 func (r *repo) verify(ctx context.Context) error {
 	n, err := r.length(ctx, "refs/checkpoints/"+r.long)
 	if err != nil {
@@ -72,7 +72,7 @@ func runListNewest(ctx context.Context, r *repo) (result, error) {
 		side{argv: r.logs("-n", "20"), check: counts("Checkpoint-Id: ", 20)})
 }
 
-// runStatus judges a checkpoint of the ten staged files.
+// runStatus evaluates a checkpoint of ten staged files.
 func runStatus(ctx context.Context, r *repo) (result, error) {
 	if err := r.dirty(ctx); err != nil {
 		return result{}, err
@@ -94,10 +94,10 @@ func runStart(ctx context.Context, r *repo) (result, error) {
 		side{argv: r.gits("rev-parse", "HEAD"), check: printsHash})
 }
 
-// silent checks that a hook said nothing.
+// silent checks that a command printed no output.
 func silent(out string) error { return counts("", 0)(out) }
 
-// runPrePush pushes a branch of no issue, in a repository with checkpoints.
+// runPrePush pushes a branch without an issue, in a repository with checkpoints.
 func runPrePush(ctx context.Context, r *repo) (result, error) {
 	const zeros = "0000000000000000000000000000000000000000"
 	line := "refs/heads/topic " + strings.Repeat("1", len(zeros)) + " refs/heads/topic " + zeros + "\n"
@@ -106,7 +106,7 @@ func runPrePush(ctx context.Context, r *repo) (result, error) {
 		side{argv: r.gits("rev-parse", "HEAD"), check: printsHash})
 }
 
-// runPostCheckout switches to such a branch.
+// runPostCheckout switches to a branch without an issue.
 func runPostCheckout(ctx context.Context, r *repo) (result, error) {
 	hash := strings.Repeat("1", 40)
 	return r.pair(ctx, r.b.runs,

@@ -8,10 +8,10 @@ import (
 	"strconv"
 )
 
-// ours is git-checkpoint with arguments, as an argv.
+// ours returns argv of a git-checkpoint command.
 func (r *repo) ours(args ...string) []string { return append([]string{r.b.binary}, args...) }
 
-// gits is git with arguments.
+// gits returns argv of a git command.
 func (r *repo) gits(args ...string) []string { return append([]string{r.b.git}, args...) }
 
 func (r *repo) dirty(ctx context.Context) error { return r.stage(ctx, 0) }
@@ -32,8 +32,8 @@ func matches(out, pattern string) error {
 	return nil
 }
 
-// growing measures a pair whose first side saves, and checks that every run of
-// it made the issue's chain longer by as much as it should.
+// growing measures a pair whose first side saves. It checks that each run extends the
+// issue's chain by the expected number of commits.
 func (r *repo) growing(ctx context.Context, issue string, by int, ours, gits side) (result, error) {
 	before, err := r.length(ctx, "refs/checkpoints/"+issue)
 	if err != nil {
@@ -67,8 +67,8 @@ func runSave(ctx context.Context, r *repo) (result, error) {
 	return r.growing(ctx, r.short, 1, r.saves(r.short), gits)
 }
 
-// runSaveDrop saves a fourth batch of a phase where three are kept: one goes,
-// from below the other two.
+// runSaveDrop saves a fourth batch of a phase. Retention keeps three batches, so it drops
+// the oldest, below the other two.
 func runSaveDrop(ctx context.Context, r *repo) (result, error) {
 	gits, err := r.pipeline(ctx)
 	if err != nil {
@@ -82,8 +82,8 @@ func runSaveStash(ctx context.Context, r *repo) (result, error) {
 		side{prepare: r.dirty, argv: r.gits("stash", "create"), check: printsHash})
 }
 
-// runSaveSame saves again what was saved. The index's cached trees are valid,
-// for git has written them.
+// runSaveSame saves the same staged content again. Git has written the index's cached
+// trees before, so they are valid.
 func runSaveSame(ctx context.Context, r *repo) (result, error) {
 	gits, err := r.threeCommands(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func runSaveLong(ctx context.Context, r *repo) (result, error) {
 	return r.growing(ctx, r.long, 1, r.saves(r.long), r.saves(r.short))
 }
 
-// runSaveWorktree has ten files changed and not staged beside the ten staged.
+// runSaveWorktree changes ten unstaged files besides ten staged files.
 func runSaveWorktree(ctx context.Context, r *repo) (result, error) {
 	change := func(ctx context.Context) error { return r.stage(ctx, staged) }
 	ours := r.saves(r.short, "--worktree")
@@ -126,12 +126,12 @@ func runMemory(ctx context.Context, r *repo) (result, error) {
 	return r.peaks(ctx, r.dirty, r.saves(r.short).argv, r.gits("write-tree"))
 }
 
-// gitRef is the chain that the shell scripts write.
+// gitRef is the ref updated by the shell scripts.
 const gitRef = "refs/bench/chain"
 
-// script is a side that runs a shell script and moves gitRef. The record that
-// it stores, as large as one of ours, lies beside the repository; the parent
-// is read by the shell itself.
+// script returns a side that runs a shell script and updates gitRef. Its record file is
+// as large as a real record and lies beside the repository; the shell itself reads the
+// parent.
 func (r *repo) script(ctx context.Context, text string) (side, error) {
 	record, err := r.git(ctx, "show", "refs/checkpoints/"+r.short+":checkpoint.yaml")
 	if err != nil {
@@ -147,8 +147,7 @@ func (r *repo) script(ctx context.Context, text string) (side, error) {
 	return side{prepare: r.dirty, argv: []string{"sh", "-e", "-c", text, "sh", r.b.git, file}, check: r.moves(ctx)}, nil
 }
 
-// moves checks that a script printed the commit that gitRef is at, with the
-// staged files in its tree.
+// moves checks that a script printed the commit of gitRef.
 func (r *repo) moves(ctx context.Context) func(string) error {
 	return func(out string) error {
 		tip, err := r.git(ctx, "rev-parse", gitRef)
@@ -162,7 +161,8 @@ func (r *repo) moves(ctx context.Context) func(string) error {
 	}
 }
 
-// pipeline builds the same kind of thing with six git processes in a shell.
+// pipeline returns a side that creates a similar checkpoint with six git processes in a
+// shell.
 func (r *repo) pipeline(ctx context.Context) (side, error) {
 	return r.script(ctx, `read -r parent <.git/`+gitRef+`
 staged=$("$1" write-tree)
@@ -181,7 +181,8 @@ commit=$("$1" commit-tree -p "$parent" -p HEAD -m "checkpoint 42: manual" "$tree
 echo "$commit"`)
 }
 
-// threeCommands is the least that git needs for another commit of one tree.
+// threeCommands returns a side with the minimum of git commands for another commit of one
+// tree.
 func (r *repo) threeCommands(ctx context.Context) (side, error) {
 	return r.script(ctx, `read -r parent <.git/`+gitRef+`
 tree=$("$1" write-tree)

@@ -12,8 +12,8 @@ func (r *repo) lsRemote() side {
 	return side{argv: r.gits("ls-remote", "origin", checkpointRefs), check: counts("", len(r.many))}
 }
 
-// says checks that a sync printed a line for each issue, and how many of them
-// end in what was to be done.
+// says checks that sync printed one line per issue, and that the expected number of lines
+// ends with a result.
 func (r *repo) says(what string, want int) func(string) error {
 	return func(out string) error {
 		if err := counts("issue ", len(r.many))(out); err != nil {
@@ -30,7 +30,7 @@ func runSyncIdle(ctx context.Context, r *repo) (result, error) {
 	return r.pair(ctx, r.b.runs, r.idleSync(), r.lsRemote())
 }
 
-// changing is the issue that is saved before each run of some rows.
+// changing returns the issue that some rows save before each run.
 func (r *repo) changing() string { return r.many[len(r.many)/2] }
 
 func (r *repo) oneSync() side {
@@ -41,13 +41,13 @@ func (r *repo) oneSync() side {
 	return side{prepare: save, argv: r.ours("sync", "--all"), check: r.says("pushed 1 checkpoint", 1)}
 }
 
-// runSyncOne is held against a look, as the promise is, which no push can keep
-// by a path: a plain git push of that ref alone takes seven times as long as
-// git ls-remote. Of 1,000 refs that the remote has, the git that packs looks at
-// each to know what is there already, the one that receives looks at each to
-// know that nothing is missing, and both start half a dozen processes. None of
-// that may be left out. What is ours is in sync-push: the look, which goes beside
-// the push, the plan, the search for secrets, and the refs here.
+// runSyncOne compares sync with git ls-remote, as its target requires. No push can meet
+// this target over a local path: a plain git push of the same ref takes seven times as
+// long as git ls-remote. With 1,000 remote refs, git pack-objects reads each ref to find
+// existing objects, and git receive-pack reads each ref to check connectivity. Both start
+// half a dozen processes, and no part can be omitted. The cost of git-checkpoint itself
+// is measured by row sync-push: the listing parallel to the push, the plan, the secret
+// scan, and local refs.
 func runSyncOne(ctx context.Context, r *repo) (result, error) {
 	issue, gits := r.changing(), r.lsRemote()
 	gits.prepare = r.rest
@@ -66,7 +66,7 @@ func runSyncOne(ctx context.Context, r *repo) (result, error) {
 	return res, err
 }
 
-// runSyncFirst brings all issues to new clones.
+// runSyncFirst fetches all issues in new clones.
 func runSyncFirst(ctx context.Context, r *repo) (result, error) {
 	ours, gits := &cloned{r: r}, &cloned{r: r, n: 1000}
 	return r.pair(ctx, r.b.few(),
@@ -84,7 +84,7 @@ func runSyncFirst(ctx context.Context, r *repo) (result, error) {
 		})
 }
 
-// A cloned is a side of a row that gets a new clone for every run.
+// A cloned is a side with a new clone for every run.
 type cloned struct {
 	r   *repo
 	n   int
@@ -97,8 +97,8 @@ func (c *cloned) next(ctx context.Context) (err error) {
 	return err
 }
 
-// runFetchOne fetches one issue from a remote that has many, and from one that
-// has a few.
+// runFetchOne fetches one issue from a remote with many issues, and from a remote with
+// few issues.
 func runFetchOne(ctx context.Context, r *repo) (result, error) {
 	few, err := r.b.repo(ctx, kindFew, r.scale)
 	if err != nil {
@@ -114,8 +114,8 @@ func runFetchOne(ctx context.Context, r *repo) (result, error) {
 	return r.pair(ctx, r.b.runs, one(&cloned{r: r, n: 2000}), one(&cloned{r: few, n: 3000}))
 }
 
-// runSyncPush is a sync of all issues, of which one was saved, against a plain
-// push of that one. What the other side did is taken note of before.
+// runSyncPush compares a sync of all issues after one save with a plain push of the saved
+// issue. A sync before each run records the other side's push.
 func runSyncPush(ctx context.Context, r *repo) (result, error) {
 	save := func(ctx context.Context) error {
 		_, err := r.checkpoint(ctx, "sync", "--all")
@@ -129,7 +129,7 @@ func runSyncPush(ctx context.Context, r *repo) (result, error) {
 	gits := side{prepare: save, argv: r.gits("push", "-q", "origin", "refs/checkpoints/"+r.changing()), check: silent}
 	res, err := r.pair(ctx, r.b.runs, ours, gits)
 	if err == nil {
-		_, err = r.checkpoint(ctx, "sync", "--all") // there is nothing to do for the next row
+		_, err = r.checkpoint(ctx, "sync", "--all") // leaves no changes for the next row
 	}
 	return res, err
 }

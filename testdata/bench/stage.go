@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 )
 
-// staged is how many files are changed, each in another leaf directory.
+// staged is the number of changed files, each in another leaf directory.
 const staged = 10
 
-// pick names n files in as many leaf directories, spread over the repository;
-// other picks other files of them.
+// pick returns n files in different leaf directories, distributed over the repository;
+// other selects other files of the same directories.
 func (r *repo) pick(n, other int) []string {
 	leaves := r.scale.files / r.scale.perLeaf
 	list := make([]string, n)
@@ -22,7 +22,7 @@ func (r *repo) pick(n, other int) []string {
 	return list
 }
 
-// change gives files a content that no run had before.
+// change writes new random content to files.
 func (r *repo) change(names []string) error {
 	for _, name := range names {
 		text := "changed: " + rand.Text() + "\n" + content(len(name))
@@ -33,9 +33,9 @@ func (r *repo) change(names []string) error {
 	return nil
 }
 
-// stage changes and stages the ten files anew, and changes as many others as
-// unstaged says without staging them. The index's cached trees are then dirty
-// in ten leaf directories and those above.
+// stage changes and stages ten files, and changes the given number of other files without
+// staging. This invalidates the index's cached trees of ten leaf directories and their
+// parents.
 func (r *repo) stage(ctx context.Context, unstaged int) error {
 	names := r.pick(staged, 0)
 	if err := r.change(names); err != nil {
@@ -47,13 +47,13 @@ func (r *repo) stage(ctx context.Context, unstaged int) error {
 	return r.change(r.pick(unstaged, 1))
 }
 
-// clean puts index and worktree back to HEAD.
+// clean resets index and worktree to HEAD.
 func (r *repo) clean(ctx context.Context) error {
 	_, err := r.git(ctx, "reset", "--quiet", "--hard")
 	return err
 }
 
-// changedDirs counts the directories above paths, without the root.
+// changedDirs returns the number of parent directories of paths, without the root.
 func changedDirs(names []string) int {
 	dirs := map[string]bool{}
 	for _, name := range names {

@@ -10,7 +10,7 @@ type summary struct {
 	Runs   int     `json:"runs"`
 }
 
-// summarize describes values; none give the zero summary.
+// summarize returns the summary of values. It returns a zero summary if values is empty.
 func summarize(values []float64) summary {
 	if len(values) == 0 {
 		return summary{}
@@ -19,7 +19,7 @@ func summarize(values []float64) summary {
 	return summary{Median: median(sorted), Min: sorted[0], Max: sorted[len(sorted)-1], Runs: len(sorted)}
 }
 
-// median is the middle of sorted values, or between the two that are.
+// median returns the median of sorted values.
 func median(sorted []float64) float64 {
 	n := len(sorted)
 	if n%2 == 1 {
@@ -28,21 +28,21 @@ func median(sorted []float64) float64 {
 	return (sorted[n/2-1] + sorted[n/2]) / 2
 }
 
-// A figure is what a row promises at one size. Zero stands for no promise.
+// A figure is a row's limit at one size. Zero means no limit.
 type figure struct {
-	Target float64 `json:"target,omitempty"` // what to aim for
-	Must   float64 `json:"must,omitempty"`   // what has to hold; the target where there is no must
+	Target float64 `json:"target,omitempty"` // desired value
+	Must   float64 `json:"must,omitempty"`   // required value; if zero, Target is required
 }
 
 // Verdicts.
 const (
-	verdictTarget = "target" // as good as aimed for
-	verdictMust   = "must"   // good enough
-	verdictMiss   = "MISSED" // not good enough
-	verdictNone   = "-"      // nothing is promised here
+	verdictTarget = "target" // target met
+	verdictMust   = "must"   // required value met
+	verdictMiss   = "MISSED" // required value missed
+	verdictNone   = "-"      // no limit at this size
 )
 
-// judge holds a value against a figure.
+// judge compares a value with a figure.
 func (f figure) judge(value float64) string {
 	switch {
 	case f == (figure{}):
@@ -55,7 +55,7 @@ func (f figure) judge(value float64) string {
 	return verdictMiss
 }
 
-// ratio is a/b, zero where there is no b.
+// ratio returns a/b, or zero if b is zero.
 func ratio(a, b float64) float64 {
 	if b == 0 {
 		return 0

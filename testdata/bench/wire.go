@@ -9,19 +9,18 @@ import (
 	"time"
 )
 
-// A wire leads to the repositories of a bench through git's daemon, and what
-// goes over it takes a while to arrive, either way. So does the greeting that
-// opens a connection, which takes one round trip before anything can be said.
+// A wire connects to the bench's repositories through git daemon and delays data in both
+// directions. Opening a connection also takes one round trip before any data is sent.
 //
-// It counts the round trips in which somebody here waits for an answer: one for
-// every connection, and one for each time that the other side answers what it
-// was told since it spoke last. What no clever program can save is
+// A wire counts round trips during which the local process waits: one per connection, and
+// one each time the remote answers data sent since its last answer. The minimum that no
+// program can avoid is
 //
-//	ls-remote, fetch   one to connect, one for what there is
-//	push               the same, and one for the receipt
+//	ls-remote, fetch   one to connect, one for the refs
+//	push               the same, and one for the report
 //
-// Version 2 of git's protocol takes one more for what the server is able to do,
-// and a fetch one for the pack, which version 0 has with it.
+// Version 2 of git's protocol needs one more for server capabilities, and a fetch one
+// more for the pack. Version 0 needs neither.
 type wire struct {
 	b     *bench
 	at    net.Listener
@@ -31,7 +30,7 @@ type wire struct {
 	connections, trips int
 }
 
-// wire is the bench's, which is made when it is needed first.
+// wire returns the bench's wire, and creates it if it does not exist.
 func (b *bench) wire() (*wire, error) {
 	if b.line != nil {
 		return b.line, nil
@@ -45,7 +44,7 @@ func (b *bench) wire() (*wire, error) {
 	return b.line, nil
 }
 
-// env makes git go over the wire to where it would go by a path.
+// env returns variables that redirect local paths to the wire.
 func (w *wire) env() []string {
 	url := "url.git://" + w.at.Addr().String() + "/.insteadOf"
 	return []string{
@@ -67,7 +66,7 @@ func (w *wire) serve() {
 	}
 }
 
-// answer is one connection, with a daemon of its own at the other end.
+// answer handles one connection with a separate git daemon process.
 func (w *wire) answer(conn net.Conn) {
 	defer conn.Close()
 	cmd := exec.Command(w.b.git, "daemon", "--inetd", "--export-all", "--enable=receive-pack", "--base-path="+w.b.work)
@@ -92,14 +91,13 @@ func (w *wire) answer(conn net.Conn) {
 	_ = cmd.Wait()
 }
 
-// A parcel is under way.
+// A parcel is delayed data.
 type parcel struct {
 	data []byte
 	due  time.Time
 }
 
-// carry takes what comes from one end to the other, later by the delay, and
-// nothing before the line is open.
+// carry copies data with a delay, and sends no data before the connection is open.
 func (w *wire) carry(to io.Writer, from io.Reader, open time.Time, note func()) {
 	way := make(chan parcel, 1<<10)
 	go func() {
@@ -123,7 +121,7 @@ func (w *wire) carry(to io.Writer, from io.Reader, open time.Time, note func()) 
 	for p := range way {
 		time.Sleep(time.Until(p.due))
 		if _, err := to.Write(p.data); err != nil {
-			for range way { // until its other end has noticed
+			for range way { // drain until the reader ends
 				continue
 			}
 			return
@@ -131,7 +129,7 @@ func (w *wire) carry(to io.Writer, from io.Reader, open time.Time, note func()) 
 	}
 }
 
-// turns tell who spoke last on a connection.
+// turns records which end of a connection sent last.
 type turns struct {
 	w     *wire
 	asked bool
@@ -158,7 +156,7 @@ func (t *turns) answers() {
 	t.w.mu.Unlock()
 }
 
-// traffic is what went over the wire since it was asked last.
+// traffic returns connections and round trips since its last call.
 func (w *wire) traffic() (connections, trips int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

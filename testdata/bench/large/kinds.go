@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-const count = 31 // versions
+const count = 31 // number of versions
 
-// A kind is a file that agents keep, in its versions.
+// A kind is a kind of agent file, with its versions.
 type kind struct {
 	name     string
 	versions func() [][]byte
@@ -18,7 +18,7 @@ func kinds() []kind {
 	return []kind{{"log", growing}, {"state", edited}, {"database", pages}, {"image", noise}}
 }
 
-// event is one line of JSON as a session's log has it.
+// event returns one JSON line of a session log.
 func event(r *rand.Rand, n int) string {
 	words := strings.Fields("read wrote failed retry tests build parse token index layout plan review merge branch commit resume")
 	text := make([]string, 8+r.IntN(30))
@@ -29,7 +29,7 @@ func event(r *rand.Rand, n int) string {
 		r.Uint64(), n, words[r.IntN(len(words))], words[r.IntN(len(words))], words[r.IntN(len(words))], r.IntN(9) > 0, strings.Join(text, " "))
 }
 
-// growing is a log of which each version has 120 KB more.
+// growing returns versions of a log that grows by 120 KB per version.
 func growing() [][]byte {
 	r := rand.New(rand.NewPCG(1, 1))
 	var b strings.Builder
@@ -43,8 +43,8 @@ func growing() [][]byte {
 	return list
 }
 
-// edited is a state of 3.6 MB of which each version has one event in a hundred
-// changed, anywhere.
+// edited returns versions of a 3.6 MB state file; each version changes one percent of its
+// events at random positions.
 func edited() [][]byte {
 	r := rand.New(rand.NewPCG(2, 2))
 	var events []string
@@ -62,8 +62,8 @@ func edited() [][]byte {
 	return list
 }
 
-// pages is a database of 4 MB in pages of 4 KiB, half of each filled, of which
-// each version has twenty pages written anew.
+// pages returns versions of a 4 MB database with half-filled 4 KiB pages; each version
+// rewrites twenty pages.
 func pages() [][]byte {
 	r := rand.New(rand.NewPCG(3, 3))
 	data := make([]byte, 4<<20)
@@ -88,7 +88,7 @@ func pages() [][]byte {
 	return list
 }
 
-// noise is what is compressed already: 2 MB that are new in each version.
+// noise returns versions of compressed data: 2 MB of new random bytes per version.
 func noise() [][]byte {
 	var list [][]byte
 	for v := range count {

@@ -1,13 +1,11 @@
-// Command large measures what becomes of a large file that changes from one
-// checkpoint to the next, stored as git stores it, compressed before git sees
-// it, and cut into chunks where its content says so:
+// Command large measures the storage cost of large files that change between checkpoints.
+// It compares git's own storage, compression before git, and content-defined chunks:
 //
 //	go run ./testdata/bench/large
 //
-// For each kind of file and each way it makes a repository with 30 versions in
-// 30 commits, and prints three sizes: of the loose objects, as they lie there
-// until git packs them; after git gc; and of the pack that a push of one more
-// version sends.
+// For each kind of file and each method, it creates a repository with 30 versions in 30
+// commits. It prints three sizes: loose objects before packing, the repository after git
+// gc, and the pack that a push of one more version sends.
 package main
 
 import (
@@ -42,7 +40,7 @@ func measure() error {
 	return nil
 }
 
-// A way turns a version of a file into the blobs that are stored.
+// A way converts a version of a file to stored blobs.
 type way struct {
 	name  string
 	parts func([]byte) ([][]byte, error)
@@ -71,8 +69,8 @@ func ways() []way {
 	return list
 }
 
-// chunks cuts where a rolling hash of the content says so, into pieces of 8 to
-// 128 KiB, 32 KiB on average.
+// chunks splits data at boundaries of a rolling content hash, into chunks of 8 to 128 KiB
+// with an average of 32 KiB.
 func chunks(data []byte) [][]byte {
 	const least, most, mask = 8 << 10, 128 << 10, 1<<15 - 1
 	var list [][]byte
@@ -92,8 +90,8 @@ func chunks(data []byte) [][]byte {
 
 type stored struct{ loose, packed, pushed float64 }
 
-// sizes stores all versions but the last in a chain of commits, and the last
-// one as what is pushed next.
+// sizes commits all versions except the last in a chain, and uses the last version as the
+// next push.
 func sizes(versions [][]byte, parts func([]byte) ([][]byte, error)) (s stored, err error) {
 	dir, err := os.MkdirTemp("", "large")
 	if err != nil {
@@ -145,7 +143,7 @@ func (r *repository) git(in []byte, args ...string) string {
 	return string(out)
 }
 
-// commit stores blobs as state/0000, state/0001 and so on.
+// commit stores blobs in a tree as 0000, 0001 and so on.
 func (r *repository) commit(blobs [][]byte, parent string) string {
 	var tree strings.Builder
 	for i, b := range blobs {
