@@ -29,8 +29,8 @@ func checkBranch(in input) []Reason {
 	return []Reason{unchecked("branch", "Branch "+printable(name), b.Why)}
 }
 
-// offer adds a hint that recreates the branch from a remote-tracking branch or, if no
-// remote has it, from the checkpoint, which keeps its commits reachable.
+// offer adds a hint that recreates the branch from a remote-tracking branch. If no remote
+// has the branch, the hint uses the checkpoint, which keeps its commits reachable.
 func (in input) offer(r Reason, detail ...string) Reason {
 	name, b := in.record.Branch(), in.facts.Branch
 	r.Detail = append(r.Detail, detail...)

@@ -303,8 +303,8 @@ func golden(t *testing.T, name, got string) {
 	assert.Equal(t, string(want), got, "run with -update after checking")
 }
 
-// TestStatedTexts compares warnings about labels, body and branch byte for byte.
-func TestStatedTexts(t *testing.T) {
+// TestWarningTextsOfLabelsBodyAndBranch compares warnings about labels, body and branch byte for byte.
+func TestWarningTextsOfLabelsBodyAndBranch(t *testing.T) {
 	for _, c := range []struct {
 		change func(*world)
 		want   string
@@ -335,9 +335,9 @@ func TestStatedTexts(t *testing.T) {
 	}
 }
 
-// TestAllThree checks that changed labels do not hide a deleted branch, and that messages
+// TestLabelsBodyAndBranchAreAllReported checks that changed labels do not hide a deleted branch, and that messages
 // keep their documented order.
-func TestAllThree(t *testing.T) {
+func TestLabelsBodyAndBranchAreAllReported(t *testing.T) {
 	w := fresh()
 	w.facts.Issue.Labels, w.facts.Issue.Body, w.facts.Branch.State = nil, "x", BranchGone
 	v := w.judge()
@@ -464,9 +464,9 @@ func TestStrict(t *testing.T) {
 	assert.False(t, w.judge().Stale)
 }
 
-// TestFindingsOfCallers checks that the caller's findings stay unchanged, except actions
+// TestCallerFindingsAreKept checks that the caller's findings stay unchanged, except actions
 // outside the valid range.
-func TestFindingsOfCallers(t *testing.T) {
+func TestCallerFindingsAreKept(t *testing.T) {
 	w := fresh()
 	w.facts.Findings = []Reason{
 		{Check: "a", Action: 99, Message: "beyond"},

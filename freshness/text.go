@@ -24,8 +24,8 @@ func quoted(s string) string { return strconv.QuoteToGraphic(s) }
 var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._/@+:,^-]+$`) })
 
 // command joins words into a shell command. It quotes words with shell syntax, since a
-// branch may be called $(reboot). It returns "" if a word contains control characters,
-// because no quoting makes them safe on a terminal.
+// branch may have the name $(reboot). If a word contains control characters, no quoting
+// makes it safe on a terminal, and command returns "".
 func command(words ...string) string {
 	for k, w := range words {
 		switch {

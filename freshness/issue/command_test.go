@@ -68,9 +68,9 @@ func TestCommandHangs(t *testing.T) {
 	assert.Eventually(t, func() bool { return gone(pid) }, 5*time.Second, 20*time.Millisecond)
 }
 
-// TestCommandLeavesADaemon starts a daemon outside the process group that keeps the
+// TestCommandStopsReadingFromADaemon starts a daemon outside the process group that keeps the
 // output open.
-func TestCommandLeavesADaemon(t *testing.T) {
+func TestCommandStopsReadingFromADaemon(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("no setsid here")
 	}

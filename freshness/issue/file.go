@@ -40,8 +40,10 @@ func FromFile(name string) (*Issue, error) {
 }
 
 // File reads the file of an issue below the root of a worktree. If pattern is empty, it
-// reads the first existing file of .checkpoint/issues/<issue>.yaml, .yml, .json and
-// .claude/ci-filebase/issues/<issue>.yaml.
+// reads the first existing file of
+//
+//	.checkpoint/issues/<issue>.yaml, .yml, .json
+//	.claude/ci-filebase/issues/<issue>.yaml
 //
 // Patterns may contain {issue} and {issue_number}, which both expand to the issue as
 // written in its ref name. Neither pattern nor symlinks may lead outside the worktree. If

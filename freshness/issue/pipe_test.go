@@ -30,8 +30,8 @@ func TestPipeInTheWorktree(t *testing.T) {
 	}
 }
 
-// TestPipeOfTheUser covers --issue-file <(gh issue view ...).
-func TestPipeOfTheUser(t *testing.T) {
+// TestIssueFileFromAPipe covers --issue-file <(gh issue view ...).
+func TestIssueFileFromAPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o644))
 	go func() { _ = os.WriteFile(pipe, []byte("title: from a pipe"), 0o644) }()

@@ -68,8 +68,8 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestEntryOfAnotherQuestion checks that a cached response of another URL is not used.
-func TestEntryOfAnotherQuestion(t *testing.T) {
+// TestCachedEntryOfAnotherURLIsIgnored checks that a cached response of another URL is not used.
+func TestCachedEntryOfAnotherURLIsIgnored(t *testing.T) {
 	f := &Forge{Cache: t.TempDir()}
 	f.store(entry{Version: entryVersion, URL: "a", ETag: "x", Issue: &issue.Issue{}})
 	require.NotNil(t, f.load("a").Issue)

@@ -145,8 +145,8 @@ func (f *Forge) limited(until time.Time, c Credential) *RequestError {
 	return e
 }
 
-// limit parses rate limit headers: GitHub sends 403 or 429 with x-ratelimit-*, GitLab 429
-// with RateLimit-*, and both may send Retry-After.
+// limit parses rate limit headers. GitHub sends 403 or 429 with x-ratelimit-*, and GitLab
+// sends 429 with RateLimit-*. All forges may send Retry-After.
 func (f *Forge) limit(r *reply) (until time.Time, limited bool) {
 	if r.status != http.StatusForbidden && r.status != http.StatusTooManyRequests {
 		return time.Time{}, false

@@ -161,7 +161,7 @@ func TestEveryModeIsRefused(t *testing.T) {
 	assert.Len(t, forgetest.Modes, 28, "a mode that TestRefusals does not have")
 }
 
-func TestServerThatIsNotThere(t *testing.T) {
+func TestUnreachableServer(t *testing.T) {
 	s := server(t)
 	f := ask(t, forge.GitLab, s, secret)
 	s.Server.Close()
@@ -242,9 +242,9 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestElsewhereGetsNothing checks that redirects to another server receive neither token
+// TestRedirectToAnotherServerIsNotFollowed checks that redirects to another server receive neither token
 // nor request.
-func TestElsewhereGetsNothing(t *testing.T) {
+func TestRedirectToAnotherServerIsNotFollowed(t *testing.T) {
 	each(t, func(t *testing.T, kind forge.Kind) {
 		s, other := server(t), server(t)
 		s.Elsewhere = other.URL

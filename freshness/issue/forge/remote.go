@@ -15,8 +15,8 @@ type Remote struct {
 
 var errRemote = errors.New("not the URL of a project on a server")
 
-// ParseRemote parses a remote URL as git does, including git@host:owner/name. It returns
-// an error if the URL names no project on a server, for example a local path.
+// ParseRemote parses a remote URL as git does, including git@host:owner/name. If the URL
+// names no project on a server, for example a local path, it returns an error.
 func ParseRemote(text string) (Remote, error) {
 	if r, ok := scpLike(text); ok {
 		return r.checked()

@@ -86,8 +86,8 @@ func giteaVariables(site Site, getenv func(string) string) []string {
 	return names
 }
 
-// githubVariables returns variables in gh's order. A job's GITHUB_TOKEN is valid for the
-// server that runs the job.
+// githubVariables returns the variables that gh reads. A job's GITHUB_TOKEN is valid for
+// the server that runs the job.
 func githubVariables(site Site, getenv func(string) string) []string {
 	host, server := site.Host(), getenv("GITHUB_SERVER_URL")
 	ours := server == "" || site.isAt(server)

@@ -116,7 +116,7 @@ func (p *programs) run(_ context.Context, stdin, name string, args ...string) (s
 	return out, nil
 }
 
-func TestProgramsThatHaveTokens(t *testing.T) {
+func TestTokensOfGhAndCredentialHelper(t *testing.T) {
 	s := server(t)
 	s.Private(secret)
 	host := strings.TrimPrefix(s.URL, "http://")
