@@ -1,9 +1,8 @@
-// Package artifacts looks after the files that a record refers to: what agents and
-// phases made, and plans. Git often ignores them, so a checkpoint holds them as
-// artifacts.
+// Package artifacts checks files that a record refers to: outputs of agents and phases,
+// and plans. Git often ignores these files, so checkpoints store them as artifacts.
 //
-// Places are as records have them, relative to the root of the worktree. What is
-// outside of it is never looked at: it is missing.
+// Paths are relative to the worktree root. Files outside the worktree are never read and
+// count as missing.
 package artifacts
 
 import (

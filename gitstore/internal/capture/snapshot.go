@@ -1,13 +1,12 @@
-// Package capture takes what stands in a staging area and its worktree into
-// trees, and says what it left out and why.
+// Package capture stores the content of an index and its worktree as trees, and reports
+// skipped files with a reason.
 //
-//	ReadArea   the staging area: its tree, what it changed, its conflicts
-//	Area.Begin the snapshot of it: staged/ and conflicts/, and what of it has to last
-//	Site.Take  with it, what was asked for: worktree/, untracked/ and artifacts/
+//	ReadArea     the index: tree, changes, conflicts
+//	Area.Begin   starts the snapshot: staged/ and conflicts/, and objects to keep
+//	Source.Take  adds requested files: worktree/, untracked/ and artifacts/
 //
-// Nothing is written but to the sink, or by git where only git can store a file,
-// through its filters. Where HEAD is, and what the record says of it, is the
-// caller's matter.
+// All objects are written to the sink, except files with filters, which git stores.
+// Callers handle HEAD and the record.
 package capture
 
 import (

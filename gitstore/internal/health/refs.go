@@ -12,7 +12,7 @@ type Role int
 // The roles of refs.
 const (
 	Chain    Role = iota // live or archived checkpoints of users
-	Own                  // the chain at own/
+	Own                  // last chain written by this clone, at own/
 	Note                 // last known remote value, or a record of a fetched chain
 	Undo                 // safety snapshot
 	Incoming             // temporary ref of a fetch

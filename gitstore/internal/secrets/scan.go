@@ -1,10 +1,10 @@
-// Package secrets looks for secrets in what is about to be written or shown: keys
-// with a form of their own, passwords in URLs, private keys, and values that
-// are called a secret and look random. It also tells of paths that name a
-// person's folder on a machine, which stop nothing.
+// Package secrets searches data for secrets before it is written or published: keys with
+// a distinctive format, passwords in URLs, private keys, and random values with a
+// secret's name. It also reports paths with a user's home directory, which are
+// informational only.
 //
-// A finding names the rule and the line, never the secret. A line that says
-// checkpoint:allow or gitleaks:allow is left alone.
+// A finding contains rule and line number, never the secret. Lines with checkpoint:allow
+// or gitleaks:allow are skipped.
 package secrets
 
 import (

@@ -71,7 +71,7 @@ func TestSearchTextEdgeCases(t *testing.T) {
 	assert.Len(t, searchText([]byte(long)), 1, "across the end of a window")
 }
 
-// TestOrdinaryCodeHasNoSecrets checks that sources in the parent directory contain no secrets.
+// TestOrdinaryCodeHasNoSecrets checks that sources of package gitstore contain no secrets.
 // Tests are skipped.
 func TestOrdinaryCodeHasNoSecrets(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "*.go"))

@@ -1,6 +1,5 @@
-// Package treediff compares the files that two checkpoints hold, as git compares
-// trees, and the worktree with what a checkpoint wants of it. A file is held as
-// it was captured of the worktree, else as it was staged.
+// Package treediff compares files of two checkpoints as git compares trees, and worktree
+// files with a checkpoint. A captured worktree file has priority over its staged version.
 package treediff
 
 import (
