@@ -10,10 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// layers lists the packages of the module from the top to the bottom. A package
-// imports packages of lower layers only, so those of one layer do not import each
-// other. A name that ends in "/..." is for all packages below it that have no
-// layer of their own.
+// layers lists the packages of the module from the top to the bottom. A package imports
+// packages of lower layers only, so those of one layer do not import each other. A name
+// that ends in "/..." covers all packages below it that are missing in this list.
 var layers = [][]string{
 	{""},
 	{"commands"},
@@ -82,8 +81,7 @@ func layerOf(pkg string) int {
 	})
 }
 
-// goGit reports whether a package may import go-git: only the store and what is
-// under it.
+// goGit reports whether a package may import go-git: the store and the packages below it.
 func goGit(pkg string) bool { return pkg == "gitstore" || strings.HasPrefix(pkg, "gitstore/") }
 
 func TestImportsRunDownwards(t *testing.T) {

@@ -63,7 +63,7 @@ func parseFilters(list []string) ([]wanted, error) {
 }
 
 // recordHas reports whether a checkpoint's record has all wanted values. An unreadable
-// record has none of them.
+// record never matches.
 func (c *Invocation) recordHas(cp *gitstore.Checkpoint, all []wanted) bool {
 	if len(all) == 0 {
 		return true

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Scripts are skipped if required programs are missing. CI has all of them.
+// Scripts are skipped if required programs are missing. CI installs all programs.
 func TestPrograms(t *testing.T) {
 	if os.Getenv("CI") != "true" || runtime.GOOS != "linux" {
 		t.Skip("not CI")

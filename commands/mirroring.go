@@ -29,8 +29,8 @@ type mirroring struct {
 // mirrorNote is the name of the note that stores the state.
 const mirrorNote = "mirror"
 
-// startMirror records the changes of the mirrored files. It does nothing if no layout is
-// mirrored or if the setting enabled is off. Errors become warnings.
+// startMirror records the changes of the mirrored files. Without a mirrored layout, or if
+// the setting enabled is off, startMirror returns at once. Errors become warnings.
 func startMirror(c *Invocation) mirrorKeeper {
 	as := layout.Name(c.settings.String("mirror"))
 	if as == "off" || as == "" || c.flags.Bool("dry-run") || !c.settings.Bool("enabled") {

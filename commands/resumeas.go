@@ -65,7 +65,7 @@ func (c *Invocation) leadOf(story string) *checkpoint.Record {
 var yesByDefault = map[string]string{"y": "y", "yes": "y", "n": "n", "no": "n", "": "y"}
 
 // askAs asks the --as system's question and, after a yes, the remaining questions. After
-// a no, nothing is resumed or dropped.
+// a no, the chain and the files stay unchanged.
 func (c *Invocation) askAs(d *dialog, r *resumption) (string, error) {
 	if _, err := d.tty.Write([]byte(r.texts.Found + reasonLines(r.verdict))); err != nil {
 		return "", err

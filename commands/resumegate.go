@@ -54,8 +54,8 @@ func (r *resumption) attempt() int {
 	return n
 }
 
-// answers returns the flags that answer the questions of a resume. It includes approvals
-// that were given, because a repeated command has to give them again.
+// answers returns the flags that answer the questions of a resume. Given approvals are
+// included, because a repeated command has to give them again.
 func (r *resumption) answers(flag string) string {
 	for _, a := range r.approvals {
 		flag += " --approve " + quoteArg(a.Phase)

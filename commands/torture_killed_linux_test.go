@@ -79,8 +79,7 @@ func TestTortureKillSave(t *testing.T) {
 	k.report("start", "ended")
 }
 
-// A prune that is killed at any time has dropped either all checkpoints of its plan or
-// none.
+// A killed prune has dropped either all checkpoints of its plan or no checkpoint.
 func TestTortureKillPrune(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
