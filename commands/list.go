@@ -2,6 +2,7 @@ package commands
 
 import (
 	"cmp"
+
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"

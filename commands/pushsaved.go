@@ -2,6 +2,7 @@ package commands
 
 import (
 	"cmp"
+
 	"git-checkpoint/commands/terminal"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
