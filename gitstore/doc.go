@@ -11,7 +11,7 @@
 //	refs/git-checkpoint/fetched/<issue>          a chain that plain git fetched
 //	refs/git-checkpoint/remote/<remote>/<issue>  remote-tracking ref of a chain
 //	refs/git-checkpoint/incoming/...             temporary ref of a fetch
-//	refs/git-checkpoint/undo/<issue>/<time>      safety snapshot of a restore
+//	refs/git-checkpoint/undo/<issue>/<time>      safety snapshot of a restore (safety)
 //
 // <issue> is the key of the issue, percent-encoded if git forbids a character in refs
 // (checkpoint.Issue). This program pushes only refs of the first two namespaces. The
@@ -35,8 +35,9 @@
 //	                    that the record refers to, with their current content
 //	  ledger            deletions, archivals and pins (package ledger), if any
 //	parent 1            the previous checkpoint, a ledger commit, or genesis
-//	parent 2            the index commit: its tree is staged/, its parent is HEAD;
-//	                    no parent if the branch is unborn
+//	parent 2            the index commit: its tree is staged/, its parent is HEAD
+//	                    (no parent if the branch is unborn), its message is
+//	                    "index of <id>"
 //	author, committer   git's identity, or a fallback; the time of the save
 //	message             checkpoint <issue>: <trigger> in <phase>
 //
@@ -65,9 +66,10 @@
 // did not follow a clock more than a day ahead; their chains are read unchanged.
 //
 // A ledger commit changes the ledger without a new checkpoint. Its tree contains only the
-// ledger. Its only parent is the chain below. Its message is "ledger of issue <issue>"
-// with the trailers Checkpoint-Issue and Checkpoint-Version. The ledger in the tip's tree
-// is the current one; older ledgers are history.
+// ledger, or is empty if the ledger has no entries. Its only parent is the chain below.
+// Its message is "ledger of issue <issue>" with the trailers Checkpoint-Issue and
+// Checkpoint-Version. The ledger in the tip's tree is the current one; older ledgers are
+// history.
 //
 // A checkpoint is identified by its id, not by its commit. If a checkpoint is dropped,
 // the commits above it are rewritten with new parents, but with the same trees, messages,
