@@ -1,5 +1,7 @@
-// Package diff lists the differences between two records. All functions are pure: both
-// records are values.
+// Package diff computes the differences between two records or two texts. All functions
+// are pure.
+//
+// Records compares two records, and Lines compares two texts by lines.
 //
 // Mappings are compared key by key; key order is ignored, and null means absent.
 //
@@ -11,6 +13,4 @@
 //
 // The path of a change is a path in the new record, or in the old record if the value was
 // removed. checkpoint.Map.Lookup reads these paths.
-//
-// Lines compares two texts by lines.
 package diff

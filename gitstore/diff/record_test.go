@@ -17,7 +17,6 @@ func doc(t testing.TB, text string) *checkpoint.Map {
 	return m
 }
 
-// told formats each change as a line.
 func told(changes []FieldChange) []string {
 	lines := []string{}
 	for _, c := range changes {
