@@ -51,7 +51,7 @@ const (
 type Branch struct {
 	State  BranchState
 	Remote string // remote-tracking branch of the same name, such as origin/fix, or ""
-	Name   string // name of the current branch if renamed, replaced, or left
+	Name   string // new name if renamed, branch to use if replaced, or HEAD's branch for BranchOther
 	Exists bool   // for BranchOther: the checkpoint's branch exists
 	Became string // for BranchOther: new name of the checkpoint's branch
 	Place  string // path of the worktree that has the branch checked out, or ""
@@ -82,7 +82,7 @@ type Head struct {
 	Gone  int    // commits of the checkpoint's HEAD missing from HEAD
 	Alike int    // missing commits with an equivalent change in HEAD
 
-	Home     string // the checkpoint's branch, if it descends and HEAD is not on it
+	Home     string // the checkpoint's branch, if it descends from the checkpoint's HEAD and HEAD is on another branch
 	Worktree string // path of the worktree that has Home checked out, or ""
 }
 

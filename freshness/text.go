@@ -24,8 +24,8 @@ func quoted(s string) string { return strconv.QuoteToGraphic(s) }
 var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._/@+:,^-]+$`) })
 
 // command joins words into a shell command. It quotes words with shell syntax, since a
-// branch may have the name $(reboot). If a word contains control characters, no quoting
-// makes it safe on a terminal, and command returns "".
+// branch may have the name $(reboot). It returns "" if a word contains control
+// characters. No quoting makes such characters safe on a terminal.
 func command(words ...string) string {
 	for k, w := range words {
 		switch {

@@ -19,8 +19,8 @@ var public = map[string]Kind{
 // otherNames maps alternative SSH hosts, used if port 22 is blocked, to main hosts.
 var otherNames = map[string]string{"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com"}
 
-// Choose returns the site of a remote. If kind is "", it is derived from known hosts
-// only. The error explains why no site was found.
+// Choose returns the site of a remote. If kind is "", Choose derives the kind from the
+// host, which must be known. The error explains why no site was found.
 func Choose(kind Kind, remote Remote, hosts Hosts) (Site, error) {
 	s, err := choose(kind, remote, hosts)
 	if err == nil && s.Kind != GitLab && strings.Count(s.Project, "/") != 1 {

@@ -23,7 +23,7 @@ import (
 
 // A Checker checks files of a worktree with the objects of its repository.
 type Checker struct {
-	Root    string // of the worktree
+	Root    string // top-level directory
 	Objects trees.Reader
 	// Hasher returns a hasher that applies git's clean filters to files below the root.
 	Hasher func(*os.Root) *convert.Hasher

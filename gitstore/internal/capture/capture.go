@@ -12,10 +12,10 @@ import (
 
 // A Source is the worktree to capture, with data about its repository.
 type Source struct {
-	Git       git.Git           // of the repository
-	Config    []git.ConfigEntry // git's configuration
+	Git       git.Git           // runs in the repository
+	Config    []git.ConfigEntry // git configuration
 	CommonDir string            // common git directory
-	Root      string            // of the worktree
+	Root      string            // top-level directory
 }
 
 // A Request selects captured files besides the index.

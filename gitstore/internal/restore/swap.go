@@ -189,8 +189,9 @@ func removeEmpty(dir *os.Root, name string) {
 	_ = dir.Remove(name)
 }
 
-// prune removes empty parent directories of a path, up to top. If top is "", all empty
-// parents are removed; if ".", none. The working directory is kept.
+// prune removes empty parent directories of a path, up to top. If top is "", it removes
+// all empty parents. If top is ".", it removes no directory. The working directory is
+// kept.
 func (s *Worktree) prune(root *os.Root, name, top string) {
 	if top == "." {
 		return

@@ -232,9 +232,9 @@ func (w *wishes) list() ([]Target, error) {
 	return list, nil
 }
 
-// checkAbove returns an error if a parent path of a file is also a file. If only one of
-// both was captured from the worktree, the other was only staged and its Work flag is
-// cleared.
+// checkAbove returns an error if a parent path of a file is also a file. If the snapshot
+// captured one of both files from the worktree, the other file was only staged, and its
+// Work flag is cleared.
 func (w *wishes) checkAbove(t *Target, inWork map[string]bool) error {
 	for i := range t.Path {
 		over := w.byPath[t.Path[:i]]
