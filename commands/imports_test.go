@@ -40,7 +40,7 @@ var layers = [][]string{
 		"gitstore/internal/recordmerge",
 		"gitstore/internal/remote",
 		"gitstore/internal/restore",
-		"gitstore/internal/secrets",
+		"gitstore/internal/secrets/scan",
 		"gitstore/layout",
 	},
 

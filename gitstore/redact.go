@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/secrets"
+	"git-checkpoint/gitstore/internal/secrets/scan"
 )
 
 // A Redaction selects how saves treat record texts that look like secrets. Files are
@@ -24,7 +24,7 @@ const (
 // checked earlier.
 type redactor struct {
 	how      Redaction
-	allow    secrets.Allow
+	allow    scan.Allow
 	known    map[string]bool // known texts
 	keys     map[string]bool // known keys
 	warnings []string
@@ -32,18 +32,18 @@ type redactor struct {
 
 // redactFrom returns a redactor that knows the suspicious texts and keys of the previous
 // record. Callers pass the unedited record, or nil.
-func redactFrom(before *checkpoint.Record, how Redaction, allow secrets.Allow) *redactor {
+func redactFrom(before *checkpoint.Record, how Redaction, allow scan.Allow) *redactor {
 	r := &redactor{how: how, allow: allow, known: map[string]bool{}, keys: map[string]bool{}}
 	if how != RedactNone && before != nil {
 		eachMap(before.Doc(), "", func(_ string, m *checkpoint.Map) {
 			for key := range m.All() {
-				if secrets.Suspicious(key) {
+				if scan.Suspicious(key) {
 					r.keys[key] = true
 				}
 			}
 		})
 		eachText(before.Doc(), "", func(_, text string) string {
-			if secrets.Suspicious(text) {
+			if scan.Suspicious(text) {
 				r.known[text] = true
 			}
 			return text
@@ -62,11 +62,11 @@ func (r *redactor) apply(record *checkpoint.Record) {
 		if r.known[text] {
 			return text
 		}
-		masked, rules := secrets.Mask(lastKey(path), text, r.allow)
+		masked, rules := scan.Mask(lastKey(path), text, r.allow)
 		if len(rules) == 0 {
 			return text
 		}
-		path, _ = secrets.Mask("", path, nil) // the keys come from the caller, too
+		path, _ = scan.Mask("", path, nil) // the keys come from the caller, too
 		if r.how != RedactMask {
 			r.warnings = append(r.warnings, fmt.Sprintf("%s holds what looks like a secret (%s)", path, strings.Join(rules, ", ")))
 			return text
@@ -80,10 +80,10 @@ func (r *redactor) apply(record *checkpoint.Record) {
 // name warns if a new name looks like a secret. The name stays, because users need it to
 // find the work again. A push will fail because of it.
 func (r *redactor) name(what, text string) {
-	if r.how == RedactNone || r.known[text] || !secrets.Suspicious(text) {
+	if r.how == RedactNone || r.known[text] || !scan.Suspicious(text) {
 		return
 	}
-	if _, rules := secrets.Mask("", text, r.allow); len(rules) > 0 {
+	if _, rules := scan.Mask("", text, r.allow); len(rules) > 0 {
 		r.warnings = append(r.warnings, fmt.Sprintf("%s looks like a secret (%s), and no push takes the checkpoint", what, strings.Join(rules, ", ")))
 	}
 }
@@ -96,13 +96,13 @@ func (r *redactor) inKeys(path string, m *checkpoint.Map) {
 		if r.keys[key] {
 			continue
 		}
-		masked, rules := secrets.Mask("", key, r.allow)
+		masked, rules := scan.Mask("", key, r.allow)
 		if len(rules) == 0 {
 			continue
 		}
 		where, found := "a key", strings.Join(rules, ", ")
 		if path != "" {
-			path, _ = secrets.Mask("", path, nil)
+			path, _ = scan.Mask("", path, nil)
 			where = "a key of " + path
 		}
 		if r.how != RedactMask {

@@ -10,7 +10,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/capture"
 	"git-checkpoint/gitstore/internal/refs"
-	"git-checkpoint/gitstore/internal/secrets"
+	"git-checkpoint/gitstore/internal/secrets/scan"
 	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/retention"
 
@@ -47,7 +47,7 @@ type SaveRequest struct {
 	Newest    bool             // fail if the newest record cannot be read, instead of using an older record
 	Retention retention.Policy // applied with the save, may be nil
 	Redact    Redaction        // of the record that Edit returns
-	Allow     secrets.Allow    // exceptions for Redact
+	Allow     scan.Allow       // exceptions for Redact
 	IfChanged bool             // fail with ErrUnchanged if nothing has changed
 	DryRun    bool             // do everything except writing
 }

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"time"
 
-	"git-checkpoint/gitstore/internal/secrets"
+	"git-checkpoint/gitstore/internal/secrets/scan"
 )
 
 // A scanner is an external program, configured by the user, that also searches for
@@ -111,7 +111,7 @@ func (x *scanner) run(ctx context.Context) ([]Secret, error) {
 	case err != nil && exit == nil:
 		return nil, errors.New("scan_command: there is no shell to run it")
 	case err != nil && len(found) == 0:
-		found = append(found, Secret{Path: "(scan_command)", Rule: secrets.ExternalRule})
+		found = append(found, Secret{Path: "(scan_command)", Rule: scan.ExternalRule})
 	}
 	return found, nil
 }
@@ -126,7 +126,7 @@ func (x *scanner) parse(out string) []Secret {
 			continue
 		}
 		line, _ := strconv.Atoi(m[2])
-		found = append(found, Secret{Path: path, Rule: secrets.ExternalRule, Line: line, blob: m[1]})
+		found = append(found, Secret{Path: path, Rule: scan.ExternalRule, Line: line, blob: m[1]})
 	}
 	return found
 }

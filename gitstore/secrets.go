@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/secrets"
+	"git-checkpoint/gitstore/internal/secrets/scan"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -21,7 +21,7 @@ import (
 type ScanRequest struct {
 	Issue   checkpoint.Issue // issue whose checkpoints are named in the result, or ""
 	Out     Outgoing         // commits and files that would be exposed
-	Allow   secrets.Allow    // exceptions
+	Allow   scan.Allow       // exceptions
 	Command string           // external scanner, or ""
 	Told    bool             // include findings that do not block a push, such as local paths
 }
@@ -38,7 +38,7 @@ type Secret struct {
 }
 
 // Told reports whether the finding does not block a push.
-func (s Secret) Told() bool { return secrets.Told(s.Rule) }
+func (s Secret) Told() bool { return scan.Told(s.Rule) }
 
 // A Scanned is the result of a scan.
 type Scanned struct {
@@ -99,7 +99,7 @@ func (f *Scanned) look(blob, path string, r io.Reader) error {
 	if start, err := head.Peek(len(lfsPointer)); err == nil && string(start) == lfsPointer {
 		f.Pointers++
 	}
-	result, err := secrets.Read(head)
+	result, err := scan.Read(head)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/secrets"
+	"git-checkpoint/gitstore/internal/secrets/scan"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -51,7 +51,7 @@ func TestScanNamesOldestCheckpoint(t *testing.T) {
 	assert.Equal(t, "checkpoint.yaml", found.Found[0].Path)
 	assert.Equal(t, Secret{ID: first, Path: "staged/large.txt", Rule: "github-token", Line: 600_001}, found.Found[1].plain())
 	assert.Equal(t, Secret{ID: first, Path: "staged/sub/key.txt", Rule: "github-token", Line: 2}, found.Found[2].plain())
-	allowed := w.scanned(func(r *ScanRequest) { r.Allow = secrets.Allow{"*.txt", "checkpoint.yaml"} })
+	allowed := w.scanned(func(r *ScanRequest) { r.Allow = scan.Allow{"*.txt", "checkpoint.yaml"} })
 	assert.Empty(t, allowed.Found)
 }
 

@@ -1,11 +1,11 @@
-// Package secrets searches data for secrets before it is written or published: keys with
+// Package scan searches data for secrets before it is written or published: keys with
 // a distinctive format, passwords in URLs, private keys, and random values with a
 // secret's name. It also reports paths with a user's home directory, which are
 // informational only.
 //
 // A finding contains rule and line number, never the secret. Lines with checkpoint:allow
 // or gitleaks:allow are skipped.
-package secrets
+package scan
 
 import (
 	"bytes"

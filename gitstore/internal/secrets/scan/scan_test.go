@@ -1,4 +1,4 @@
-package secrets
+package scan
 
 import (
 	"os"
@@ -74,7 +74,7 @@ func TestSearchTextEdgeCases(t *testing.T) {
 // TestOrdinaryCodeHasNoSecrets checks that sources of package gitstore contain no secrets.
 // Tests are skipped.
 func TestOrdinaryCodeHasNoSecrets(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "*.go"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "*.go"))
 	require.NoError(t, err)
 	require.Greater(t, len(files), 20)
 	for _, name := range files {
