@@ -62,21 +62,6 @@ func mayDrop(p retention.Policy, coming checkpoint.Trigger, tip *Checkpoint) boo
 	return limited(coming) || limited(tip.Trigger) || !tip.Valid() || !tip.Resumable
 }
 
-// items returns the checkpoints of a chain as input for retention.
-func (c *chain) items() []retention.Item {
-	var items []retention.Item
-	for _, cp := range c.checkpoints() {
-		if cp.ID == "" {
-			continue // without an id it is not our checkpoint, so retention must not drop it
-		}
-		items = append(items, retention.Item{
-			ID: cp.ID, Trigger: cp.Trigger, Phase: cp.Phase, Branch: cp.Branch, Created: cp.Created, Clock: cp.Clock,
-			Pinned: cp.Pinned, Resumable: cp.Resumable, Valid: cp.Valid(),
-		})
-	}
-	return items
-}
-
 // dropped returns the ids that have no decision to keep a commit, as a set and as a list.
 func dropped(decisions []retention.Decision) (map[checkpoint.ID]bool, []checkpoint.ID) {
 	kept := map[checkpoint.ID]bool{}

@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/gitstore/internal/fsutil"
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/trees"
+	"git-checkpoint/gitstore/retention"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -355,3 +356,26 @@ func (c *Checkpoint) name() string {
 // retentionDepth limits how many newest checkpoints a save applies retention to. Prune
 // handles older checkpoints.
 const retentionDepth = 100
+
+// items returns the checkpoints of a chain as input for retention.
+func (c *chain) items() []retention.Item {
+	var items []retention.Item
+	for _, cp := range c.checkpoints() {
+		if cp.ID == "" {
+			continue // without an id it is not our checkpoint, so retention must not drop it
+		}
+		items = append(items, retention.Item{
+			ID: cp.ID, Trigger: cp.Trigger, Phase: cp.Phase, Branch: cp.Branch, Created: cp.Created, Clock: cp.Clock,
+			Pinned: cp.Pinned, Resumable: cp.Resumable, Valid: cp.Valid(),
+		})
+	}
+	return items
+}
+
+// checkRoot fails unless a chain is shallow or starts with its issue's genesis commit.
+func (c *chain) checkRoot() error {
+	if c.rooted || c.cut {
+		return nil
+	}
+	return corrupt(c.ref, "it is no chain of checkpoints")
+}

@@ -54,7 +54,7 @@ func (d *chainParser) add(c rawCommit) {
 		d.commits = append(d.commits, l)
 		return
 	}
-	if !c.isLedger() && !strings.Contains(c.message, trailerID) {
+	if !isLedger(c) && !strings.Contains(c.message, trailerID) {
 		d.foreign++
 	}
 	if d.batch = append(d.batch, c); len(d.batch) == batchOf {
@@ -89,9 +89,9 @@ func (d *chainParser) take(batch []rawCommit) {
 }
 
 func (d *chainParser) describe(c rawCommit) chainCommit {
-	l := chainCommit{commit: c, ledger: c.isLedger()}
+	l := chainCommit{commit: c, ledger: isLedger(c)}
 	if !l.ledger {
-		l.Checkpoint = c.describe(d.issue)
+		l.Checkpoint = checkpointOf(c, d.issue)
 	}
 	return l
 }
@@ -149,9 +149,9 @@ func (c *Checkpoint) Later() bool {
 	return major != "" && major != ours
 }
 
-// describe parses the checkpoint's description in a commit. If the commit violates the
+// checkpointOf parses the checkpoint's description in a commit. If the commit violates the
 // stored form, the result contains the valid parts and a Problem.
-func (c rawCommit) describe(issue checkpoint.Issue) Checkpoint {
+func checkpointOf(c rawCommit, issue checkpoint.Issue) Checkpoint {
 	cp := Checkpoint{Issue: issue, Commit: c.hash, Tree: c.tree, Created: c.authored(), Resumable: true}
 	note, trailers := splitMessage(c.message)
 	cp.Note = note
@@ -206,6 +206,6 @@ func (c *Checkpoint) setTrailer(key, value string) (err error) {
 }
 
 // isLedger reports whether the commit contains only a ledger.
-func (c rawCommit) isLedger() bool {
+func isLedger(c rawCommit) bool {
 	return strings.HasPrefix(c.message, ledgerSubject) && len(c.parents) == 1
 }

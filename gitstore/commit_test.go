@@ -23,8 +23,8 @@ func FuzzParseCommit(f *testing.F) {
 			return
 		}
 		assert.Equal(t, strings.ToLower(string(data)), strings.ToLower(string(c.encode())))
-		_ = c.describe("42")
-		_ = c.isLedger()
+		_ = checkpointOf(c, "42")
+		_ = isLedger(c)
 		_ = c.authored()
 	})
 }

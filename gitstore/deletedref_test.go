@@ -25,13 +25,13 @@ func TestSaveBesideDeletedRef(t *testing.T) {
 			k := w.s.newObjectWriter()
 			snap, err := w.s.snapshot(ctx, req.Issue, req.files(nil), k)
 			require.NoError(t, err)
-			save := &saveOp{s: w.s, req: &req, snap: snap, created: w.now}
+			operation := &saveOp{s: w.s, req: &req, snap: snap, created: w.now}
 			tries := 0
 			require.NoError(t, w.s.retry(ctx, "42", func() error {
 				if tries++; tries == 1 {
 					w.Git("update-ref", "-d", LiveRef("42"))
 				}
-				saved, err := save.append(ctx, k)
+				saved, err := operation.append(ctx, k)
 				if err == nil {
 					ids = append(ids, saved.ID)
 				}
@@ -106,7 +106,7 @@ func TestSaveIfOwnRefMovedAfterComparison(t *testing.T) {
 	k := w.s.newObjectWriter()
 	snap, err := w.s.snapshot(ctx, req.Issue, req.files(nil), k)
 	require.NoError(t, err)
-	save := &saveOp{s: w.s, req: &req, snap: snap, created: w.now}
+	operation := &saveOp{s: w.s, req: &req, snap: snap, created: w.now}
 	first := true
 	require.NoError(t, w.s.retry(ctx, "42", func() error {
 		if first {
@@ -119,7 +119,7 @@ func TestSaveIfOwnRefMovedAfterComparison(t *testing.T) {
 			ids = append(ids, saved.ID)
 			w.Git("update-ref", LiveRef("42"), older)
 		}
-		saved, err := save.append(ctx, k)
+		saved, err := operation.append(ctx, k)
 		if err == nil {
 			ids = append(ids, saved.ID)
 		}

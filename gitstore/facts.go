@@ -84,8 +84,8 @@ func (s *Store) atRemote(ctx context.Context, c *Checkpoint) bool {
 // inChain reports whether the newest checkpoints of the chain at ref include a given
 // checkpoint.
 func (s *Store) inChain(ctx context.Context, c *Checkpoint, ref string) bool {
-	chain, err := s.readChain(ctx, c.Issue, ref, retentionDepth)
-	return err == nil && slices.ContainsFunc(chain.commits, func(l chainCommit) bool { return l.ID == c.ID })
+	newest, err := s.readChain(ctx, c.Issue, ref, retentionDepth)
+	return err == nil && slices.ContainsFunc(newest.commits, func(l chainCommit) bool { return l.ID == c.ID })
 }
 
 // Partial reports whether the clone is shallow or partial, and so may lack objects that

@@ -81,14 +81,6 @@ func (s *Store) theirChain(remote string, i checkpoint.Issue, tip plumbing.Hash)
 	return c, nil
 }
 
-// checkRoot fails unless a chain is shallow or starts with its issue's genesis commit.
-func (c *chain) checkRoot() error {
-	if c.rooted || c.cut {
-		return nil
-	}
-	return corrupt(c.ref, "it is no chain of checkpoints")
-}
-
 // corruptThere returns the error of a damaged chain at a remote. The hint names a command
 // that inspects the remote, since commands that verify local chains would not find the
 // damage.

@@ -185,7 +185,7 @@ func (s *Store) matchCommit(list []Checkpoint, name string) []*Checkpoint {
 	if err != nil {
 		return nil
 	}
-	id := old.describe(list[0].Issue).ID
+	id := checkpointOf(old, list[0].Issue).ID
 	for i := range list {
 		if id != "" && list[i].ID == id {
 			found = append(found, &list[i])

@@ -15,7 +15,7 @@ import (
 // described returns the description in a record's commit.
 func described(r *checkpoint.Record) Checkpoint {
 	c := rawCommit{message: encodeMessage("42", r), parents: make([]plumbing.Hash, 2)}
-	return c.describe("42")
+	return checkpointOf(c, "42")
 }
 
 func noted(note string) *checkpoint.Record {
@@ -128,7 +128,7 @@ func TestDescribeReportsProblem(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			message := strings.Replace(good, c.old, c.new, 1)
 			require.NotEqual(t, good, message)
-			got := rawCommit{message: message, parents: make([]plumbing.Hash, 2)}.describe("42")
+			got := checkpointOf(rawCommit{message: message, parents: make([]plumbing.Hash, 2)}, "42")
 			assert.Contains(t, got.Problem, c.want)
 			assert.False(t, got.Valid())
 		})

@@ -179,3 +179,10 @@ func (s *Store) gcRuns() bool {
 	info, err := os.Lstat(filepath.Join(s.repo.CommonDir, "gc.pid"))
 	return err == nil && time.Since(info.ModTime()) < 12*time.Hour
 }
+
+// reportProgress reports the progress of a rewrite.
+func (k *objectWriter) reportProgress(done, total int) {
+	if k.progress != nil {
+		k.progress(done, total)
+	}
+}

@@ -17,38 +17,22 @@ import (
 	"git-checkpoint/gitstore/internal/refs"
 )
 
-// Options select the repository, and replace clocks and other sources in tests. The zero
-// value opens the repository of the working directory.
-type Options struct {
-	Dir string           // start of the search for a repository, as in git -C
-	Now func() time.Time // the clock; nil means time.Now
-
-	ToSave bool // read the index at once, because a save follows
-	Apart  bool // protect git from terminal signals such as Ctrl+C
-
-	// Asks reports whether git may prompt for a password while fetching objects of a
-	// partial clone. Nil means no.
-	Asks func() bool
-
-	Notify func(line string) // receives messages about automatic repairs, may be nil
-}
-
 // A Store gives access to the checkpoints of a repository. One goroutine may use it at a
 // time. Any number of processes may use one repository concurrently.
 type Store struct {
-	git             git.Git
-	now             func() time.Time
-	random          func() string // makes ids unique
-	repo            repository.Info
-	config          []git.ConfigEntry
-	objects         *odb.Database
-	prefetchedIndex <-chan *stagedState               // the index, read while the repository was opened
-	refs            *refs.Reader                      // refs shared by all worktrees
-	issueLock       *refs.IssueLock                   // held while refs of an issue move, otherwise nil
-	compared        map[checkpoint.Issue]comparedRefs // by restoreOwnChain, under this lock
-	finished        []refs.Note                       // completed transactions of killed processes, under this lock
-	people          *ident.Finder                     // author and committer of commits
-	onNotify        func(line string)                 // Options.Notify
+	git     git.Git
+	now     func() time.Time
+	random  func() string // makes ids unique
+	repo    repository.Info
+	config  []git.ConfigEntry
+	objects *odb.Database
+	extraSnapshots
+	refs      *refs.Reader                      // refs shared by all worktrees
+	issueLock *refs.IssueLock                   // held while refs of an issue move, otherwise nil
+	compared  map[checkpoint.Issue]comparedRefs // by restoreOwnChain, under this lock
+	finished  []refs.Note                       // completed transactions of killed processes, under this lock
+	people    *ident.Finder                     // author and committer of commits
+	onNotify  func(line string)                 // Options.Notify
 
 	opened      context.Context // context of Open, set in a partial clone
 	quiet       bool            // git must not prompt for a password
@@ -58,17 +42,29 @@ type Store struct {
 	onProgress func(done, total int)
 }
 
-// Open opens the repository. It fails with ErrNotRepository, or with an UnsupportedError
-// that names the feature.
-func Open(ctx context.Context, o Options) (*Store, error) {
+// repoOptions are the options of openRepo. Only Dir is required.
+type repoOptions struct {
+	Dir    string
+	Now    func() time.Time
+	Apart  bool
+	Asks   func() bool
+	Notify func(line string)
+
+	// Guessed is called as soon as the location of the repository is likely, before
+	// git confirms it. It may be nil.
+	Guessed func(g git.Git, guess repository.Info)
+}
+
+// openRepo opens the repository. It fails with ErrNotRepository, or with an
+// UnsupportedError that names the feature.
+func openRepo(ctx context.Context, o repoOptions) (*Store, error) {
 	s := &Store{git: git.Git{Dir: o.Dir, Apart: o.Apart}, now: o.Now, random: rand.Text, onNotify: o.Notify}
 	if s.now == nil {
 		s.now = time.Now
 	}
-	var guessed repository.Info
-	repo, entries, err := repository.Find(ctx, s.git, func(r repository.Info) {
-		if guessed = r; o.ToSave {
-			s.prefetchedIndex = prefetchIndex(ctx, s.git, r)
+	repo, entries, err := repository.Find(ctx, s.git, func(guess repository.Info) {
+		if o.Guessed != nil {
+			o.Guessed(s.git, guess)
 		}
 	})
 	if err != nil {
@@ -81,10 +77,17 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	s.people = &ident.Finder{Git: s.git, Config: s.config}
 	s.openRefs()
-	if repo != guessed || repository.Partial(s.config) {
-		s.prefetchedIndex = nil
-	}
 	return s, s.openObjects()
+}
+
+// openGuessed opens a repository whose configuration is not known yet, to read from it.
+// The caller must close it.
+func openGuessed(g git.Git, guess repository.Info) (*Store, error) {
+	s := &Store{git: g, repo: guess}
+	s.openRefs()
+	var err error
+	s.objects, err = odb.Open(odb.Config{Dir: guess.ObjectDir, Alternates: alternates()})
+	return s, err
 }
 
 func (s *Store) openRefs() {
@@ -137,12 +140,6 @@ func (s *Store) progress(done, total int) {
 		s.onProgress(done, total)
 	}
 }
-
-// Git returns the runner of git in the directory of Options.Dir.
-func (s *Store) Git() git.Git { return s.git }
-
-// Config returns git's configuration.
-func (s *Store) Config() []git.ConfigEntry { return s.config }
 
 // Root returns the worktree's root, or "" in bare repositories.
 func (s *Store) Root() string { return s.repo.Root }

@@ -54,7 +54,7 @@ const (
 // limitPromised configures the fetches of a partial clone. Git prompts for passwords only
 // if o.Asks reports that a user can answer. Every git command of a partial clone may
 // fetch. A fetch ends with the context of Open, since a reader of objects has no context.
-func (s *Store) limitPromised(ctx context.Context, o Options) {
+func (s *Store) limitPromised(ctx context.Context, o repoOptions) {
 	s.opened, s.promisedFor = ctx, promisedForAsked
 	if s.quiet = o.Asks == nil || !o.Asks(); s.quiet {
 		s.promisedFor = promisedFor

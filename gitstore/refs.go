@@ -50,3 +50,11 @@ func asCorrupt(err error) error {
 func (s *Store) undoRefs(ctx context.Context, issue checkpoint.Issue) (map[string]plumbing.Hash, error) {
 	return s.refs.List(ctx, undoRefs+issue.RefName()+"/")
 }
+
+// safetyTime is the time format in names of safety snapshots. takenBack is appended to
+// the name of an undone snapshot if some paths had changed since the restore. The
+// snapshot keeps their old contents until it expires.
+const (
+	safetyTime = "20060102T150405.000000Z"
+	takenBack  = "-undone"
+)

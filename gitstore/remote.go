@@ -105,3 +105,25 @@ func (s *Store) refsHere(ctx context.Context, remote string, issues []checkpoint
 	}
 	return here, nil
 }
+
+// listAbove is the number of issues above which all refs are read.
+const listAbove = 20
+
+// after merges an earlier attempt's result into d. In that attempt the push succeeded,
+// but the local refs did not move.
+func (d Synced) after(given Synced) Synced {
+	d.Pushed += given.Pushed
+	d.Fetched = max(d.Fetched, given.Fetched) // the same checkpoints are counted again
+	d.Joined = d.Joined || given.Joined
+	if d.Result == UpToDate && given.Result != "" {
+		d.Result = given.Result
+	}
+	return d
+}
+
+// would converts a result into that of a dry run.
+func (d *Synced) would() {
+	if d.Result != UpToDate && d.Result != Absent {
+		d.Result = "would be " + d.Result
+	}
+}

@@ -145,13 +145,6 @@ func (s *Store) rebuild(c *chain, links []chainCommit, k *objectWriter) plumbing
 	return parent
 }
 
-// reportProgress reports the progress of a rewrite.
-func (k *objectWriter) reportProgress(done, total int) {
-	if k.progress != nil {
-		k.progress(done, total)
-	}
-}
-
 // bottom returns the parent of the chain's oldest commit that was read.
 func (s *Store) bottom(c *chain, k *objectWriter) plumbing.Hash {
 	if n := len(c.commits); n > 0 && !c.rooted {

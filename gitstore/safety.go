@@ -23,14 +23,6 @@ import (
 // safetyFor is the time that a safety snapshot is kept.
 const safetyFor = 14 * 24 * time.Hour
 
-// safetyTime is the time format in names of safety snapshots. takenBack is appended to
-// the name of an undone snapshot if some paths had changed since the restore. The
-// snapshot keeps their old contents until it expires.
-const (
-	safetyTime = "20060102T150405.000000Z"
-	takenBack  = "-undone"
-)
-
 // A safety is a safety snapshot, written before a restore changes files. It describes the
 // paths and their changes. A safety snapshot is a commit below refs/git-checkpoint/undo/
 // with the tree

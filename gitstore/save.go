@@ -167,7 +167,7 @@ func (w *saveOp) append(ctx context.Context, k *objectWriter) (*Saved, error) {
 		return nil, err
 	}
 	saved := &Saved{
-		Checkpoint: commit.describe(issue), Ref: LiveRef(issue), Record: record,
+		Checkpoint: checkpointOf(commit, issue), Ref: LiveRef(issue), Record: record,
 		Files: w.snap.Count, Pruned: dropped, Warnings: append(messages(left), w.redacted...),
 	}
 	if w.req.DryRun {

@@ -31,9 +31,8 @@ func (w *world) scanned(change ...func(*ScanRequest)) *Scanned {
 	return found
 }
 
-func (s Secret) plain() Secret {
-	s.blob = ""
-	return s
+func plainSecret(s Secret) Secret {
+	return Secret{ID: s.ID, Path: s.Path, Rule: s.Rule, Line: s.Line}
 }
 
 // Findings name the oldest checkpoint with the file, regardless of file size.
@@ -49,8 +48,8 @@ func TestScanNamesOldestCheckpoint(t *testing.T) {
 	require.Len(t, found.Found, 3)
 	assert.Equal(t, note, found.Found[0].ID)
 	assert.Equal(t, "checkpoint.yaml", found.Found[0].Path)
-	assert.Equal(t, Secret{ID: first, Path: "staged/large.txt", Rule: "github-token", Line: 600_001}, found.Found[1].plain())
-	assert.Equal(t, Secret{ID: first, Path: "staged/sub/key.txt", Rule: "github-token", Line: 2}, found.Found[2].plain())
+	assert.Equal(t, Secret{ID: first, Path: "staged/large.txt", Rule: "github-token", Line: 600_001}, plainSecret(found.Found[1]))
+	assert.Equal(t, Secret{ID: first, Path: "staged/sub/key.txt", Rule: "github-token", Line: 2}, plainSecret(found.Found[2]))
 	allowed := w.scanned(func(r *ScanRequest) { r.Allow = scan.Allow{"*.txt", "checkpoint.yaml"} })
 	assert.Empty(t, allowed.Found)
 }
@@ -67,7 +66,7 @@ func TestScanUnpublishedCommits(t *testing.T) {
 	w.manual(1)
 	found := w.scanned()
 	require.Len(t, found.Found, 1)
-	assert.Equal(t, Secret{Path: "key.txt", Rule: "github-token", Line: 1}, found.Found[0].plain())
+	assert.Equal(t, Secret{Path: "key.txt", Rule: "github-token", Line: 1}, plainSecret(found.Found[0]))
 }
 
 // Incomplete output of git causes an error, since contents are then unknown.

@@ -8,7 +8,6 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/index"
-	"git-checkpoint/gitstore/internal/odb"
 )
 
 // A stagedState holds HEAD and the index.
@@ -31,17 +30,14 @@ func (s *Store) stagedState(ctx context.Context) (*stagedState, error) {
 
 // prefetchIndex reads the index of the discovered repository, while git reads its
 // configuration. It ignores errors: Save repeats the read and reports them.
-func prefetchIndex(ctx context.Context, g git.Git, guessed repository.Info) <-chan *stagedState {
+func prefetchIndex(ctx context.Context, g git.Git, guess repository.Info) <-chan *stagedState {
 	done := make(chan *stagedState, 1)
 	go func() {
-		s := &Store{git: g, repo: guessed}
-		s.openRefs()
 		var a *stagedState
-		store, err := odb.Open(odb.Config{Dir: guessed.ObjectDir, Alternates: alternates()})
+		s, err := openGuessed(g, guess)
 		if err == nil {
-			s.objects = store
-			a, err = s.readStagedState(ctx)
-			store.Close()
+			a, err = newSnapshots(s).readStagedState(ctx)
+			s.objects.Close()
 		}
 		if err != nil {
 			a = nil
@@ -50,6 +46,12 @@ func prefetchIndex(ctx context.Context, g git.Git, guessed repository.Info) <-ch
 	}()
 	return done
 }
+
+type extraSnapshots struct {
+	prefetchedIndex <-chan *stagedState
+}
+
+func newSnapshots(s *Store) *Store { return s }
 
 func (s *Store) readStagedState(ctx context.Context) (*stagedState, error) {
 	now, err := s.readHead(ctx)

@@ -341,6 +341,3 @@ func (y *syncing) look(ctx context.Context, issues []checkpoint.Issue) (there li
 	}
 	return there, here, all, err
 }
-
-// listAbove is the number of issues above which all refs are read.
-const listAbove = 20
