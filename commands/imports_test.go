@@ -32,6 +32,19 @@ var layers = [][]string{
 	{"freshness", "freshness/issue/forge/forgetest"},
 
 	// operations of the store
+	{
+		"gitstore/internal/doctor",
+		"gitstore/internal/save",
+		"gitstore/internal/secrets",
+		"gitstore/internal/share",
+		"gitstore/internal/undo",
+	},
+	{"gitstore/internal/facts"},
+	{"gitstore/internal/snapshot"},
+
+	// what the operations share
+	{"gitstore/internal/chain"},
+	{"gitstore/internal/repo"},
 	{"gitstore/internal/artifacts", "gitstore/internal/treediff"},
 	{
 		"gitstore/internal/capture",

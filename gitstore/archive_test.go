@@ -22,11 +22,11 @@ func TestArchiveRecordsReasonAndTime(t *testing.T) {
 	a.now = a.now.Add(time.Hour)
 	_, err = a.s.Archive(ctx, "42", ids[:1], retention.ReasonFailed)
 	require.NoError(t, err)
-	failed := Filed{retention.ReasonFailed, a.now}
+	failed := Filed{Why: retention.ReasonFailed, At: a.now}
 	a.now = a.now.Add(time.Hour)
 	_, err = a.s.Archive(ctx, "42", nil, retention.ReasonCompleted)
 	require.NoError(t, err)
-	completed := Filed{retention.ReasonCompleted, a.now}
+	completed := Filed{Why: retention.ReasonCompleted, At: a.now}
 	meet(t, hub, a, b)
 	for _, w := range []*world{a, b} {
 		l, err := w.s.Archived(ctx, "42", 0)

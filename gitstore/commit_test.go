@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -18,14 +20,14 @@ func FuzzParseCommit(f *testing.F) {
 	f.Add([]byte("tree x\n\n"))
 	f.Add([]byte("tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\n\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := parseCommit(plumbing.ZeroHash, data)
+		c, err := repo.ParseCommit(plumbing.ZeroHash, data)
 		if err != nil {
 			return
 		}
-		assert.Equal(t, strings.ToLower(string(data)), strings.ToLower(string(c.encode())))
-		_ = checkpointOf(c, "42")
-		_ = isLedger(c)
-		_ = c.authored()
+		assert.Equal(t, strings.ToLower(string(data)), strings.ToLower(string(c.Encode())))
+		_ = chain.CheckpointOf(c, "42")
+		_ = chain.IsLedger(c)
+		_ = c.Authored()
 	})
 }
 
@@ -35,7 +37,7 @@ func TestAuthorDateOutOfRange(t *testing.T) {
 		"1790000000 +0200": "2026-09-21T14:13:20Z", "0 +0000": "1970-01-01T00:00:00Z", "253402300799 +0000": "9999-12-31T23:59:59Z",
 		"-1 +0000": "", "-99999999999 +0000": "", "253402300800 +0000": "", "9223372036854775807 +0000": "", "99999999999999999999 +0000": "", "x": "",
 	} {
-		at := rawCommit{rest: []byte("author A <a@x> " + date + "\n")}.authored()
+		at := repo.RawCommit{Rest: []byte("author A <a@x> " + date + "\n")}.Authored()
 		if want == "" {
 			assert.True(t, at.IsZero(), date)
 		} else {
@@ -49,7 +51,7 @@ func TestSaveRejectsLongMessage(t *testing.T) {
 	w := newWorld(t)
 	w.manual(1)
 	tip := w.Git("rev-parse", "refs/checkpoints/42")
-	_, err := w.s.Save(ctx, w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.SetNote(strings.Repeat("n", maxMessage)) }))
+	_, err := w.s.Save(ctx, w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.SetNote(strings.Repeat("n", chain.MaxMessage)) }))
 	var limit *LimitError
 	require.ErrorAs(t, err, &limit)
 	assert.Equal(t, tip, w.Git("rev-parse", "refs/checkpoints/42"))

@@ -6,6 +6,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/gittest"
+	"git-checkpoint/gitstore/internal/save"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -22,16 +23,16 @@ func TestSaveBesideDeletedRef(t *testing.T) {
 			w := newWorld(t, setup)
 			ids := w.manual(3)
 			req := w.request(checkpoint.Manual)
-			k := w.s.newObjectWriter()
-			snap, err := w.s.snapshot(ctx, req.Issue, req.files(nil), k)
+			k := w.s.repo.NewObjectWriter()
+			snap, err := w.s.snapshots.Snapshot(ctx, req.Issue, req.Files(nil), k)
 			require.NoError(t, err)
-			operation := &saveOp{s: w.s, req: &req, snap: snap, created: w.now}
+			operation := &save.SaveOp{Saver: w.s.saver, Req: &req, Snap: snap, Created: w.now}
 			tries := 0
-			require.NoError(t, w.s.retry(ctx, "42", func() error {
+			require.NoError(t, w.s.chains.Retry(ctx, "42", func() error {
 				if tries++; tries == 1 {
 					w.Git("update-ref", "-d", LiveRef("42"))
 				}
-				saved, err := operation.append(ctx, k)
+				saved, err := operation.Append(ctx, k)
 				if err == nil {
 					ids = append(ids, saved.ID)
 				}
@@ -103,23 +104,23 @@ func TestSaveIfOwnRefMovedAfterComparison(t *testing.T) {
 	ids := w.manual(2)
 	older := w.Git("rev-parse", LiveRef("42"))
 	req := w.request(checkpoint.Manual)
-	k := w.s.newObjectWriter()
-	snap, err := w.s.snapshot(ctx, req.Issue, req.files(nil), k)
+	k := w.s.repo.NewObjectWriter()
+	snap, err := w.s.snapshots.Snapshot(ctx, req.Issue, req.Files(nil), k)
 	require.NoError(t, err)
-	operation := &saveOp{s: w.s, req: &req, snap: snap, created: w.now}
+	operation := &save.SaveOp{Saver: w.s.saver, Req: &req, Snap: snap, Created: w.now}
 	first := true
-	require.NoError(t, w.s.retry(ctx, "42", func() error {
+	require.NoError(t, w.s.chains.Retry(ctx, "42", func() error {
 		if first {
 			first = false
 			other := w.open(w.Dir)
-			other.issueLock = w.s.issueLock
-			o := &saveOp{s: other, req: &req, snap: snap, created: w.now}
-			saved, err := o.append(ctx, other.newObjectWriter())
+			other.repo.IssueLock = w.s.repo.IssueLock
+			o := &save.SaveOp{Saver: other.saver, Req: &req, Snap: snap, Created: w.now}
+			saved, err := o.Append(ctx, other.repo.NewObjectWriter())
 			require.NoError(t, err)
 			ids = append(ids, saved.ID)
 			w.Git("update-ref", LiveRef("42"), older)
 		}
-		saved, err := operation.append(ctx, k)
+		saved, err := operation.Append(ctx, k)
 		if err == nil {
 			ids = append(ids, saved.ID)
 		}

@@ -2,184 +2,73 @@ package gitstore
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/doctor"
 	"git-checkpoint/gitstore/internal/health"
-	"git-checkpoint/gitstore/internal/refs"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A Finding is a problem that Examine found, and its repair if there is one.
-type Finding = health.Finding
+type Finding = doctor.Finding
 
 // A Pace is how often the work on an issue was saved.
-type Pace = health.Pace
+type Pace = doctor.Pace
 
 // JudgePace returns a finding for each issue that is saved too rarely or too
 // often, or whose lead does not answer. It reports an issue that was not saved for
 // longer than stale, unless stale is 0.
 func JudgePace(now time.Time, stale time.Duration, paces []Pace) []Finding {
-	return health.JudgePace(now, stale, paces)
+	return doctor.JudgePace(now, stale, paces)
 }
 
 // Examine checks the files, refs and settings around the chains of the repository
 // (package health). Inspect and Verify check the chains themselves. gitVersion is the
 // version of git, such as {2, 54}.
 func (s *Store) Examine(ctx context.Context, gitVersion [2]int) ([]health.Finding, error) {
-	f := health.Facts{Now: s.now(), Git: gitVersion, Pending: s.folders().Pending()}
-	for _, e := range s.config {
-		f.Config = append(f.Config, health.GitSetting{Key: e.Key, Value: e.Value})
-	}
-	var err error
-	if f.Refs, err = s.refsFound(ctx); err != nil {
-		return nil, err
-	}
-	if f.Files, err = s.folders().Files(); err != nil {
-		return nil, err
-	}
-	f.Ahead = s.aheadFound(ctx, f.Refs)
-	f.Both = s.bothFound(ctx, f.Refs)
-	f.Objects, err = s.ObjectCounts(ctx)
-	return health.Judge(f), err
-}
-
-// folders returns folders with possible leftovers of killed processes.
-func (s *Store) folders() health.Folders {
-	return health.Folders{
-		Common: s.repo.CommonDir, Objects: s.repo.ObjectDir, Cache: s.CacheDir(),
-		Refs: []string{liveRefs, archiveRefs, bookRefs}, State: "git-checkpoint",
-	}
+	return s.doctor.Examine(ctx, gitVersion)
 }
 
 // ObjectCounts returns git's counts of objects.
 func (s *Store) ObjectCounts(ctx context.Context) (health.ObjectCounts, error) {
-	out, err := s.git.Output(ctx, "count-objects", "-v")
-	if err != nil {
-		return health.ObjectCounts{}, fmt.Errorf("count objects: %w", err)
-	}
-	return health.ParseObjects(string(out)), nil
-}
-
-// aheadFound returns the issues with a checkpoint whose date is more than a day ahead, or
-// whose clock has no successor. A checkpoint that was saved on top of such a date has a
-// clock ahead, but its own date.
-func (s *Store) aheadFound(ctx context.Context, refs []health.Ref) []health.Ahead {
-	var found []health.Ahead
-	for _, r := range refs {
-		if r.Role != health.Chain || r.Problem != "" || !strings.HasPrefix(r.Name, liveRefs) {
-			continue
-		}
-		l, err := s.List(ctx, checkpoint.Issue(r.Issue), 0)
-		if err != nil {
-			continue // Inspect reports the error
-		}
-		a := health.Ahead{Issue: r.Issue}
-		for i := range l.Checkpoints {
-			c := &l.Checkpoints[i]
-			if checkpoint.ClockAt(c.Created).Ahead(s.now()) {
-				a.Count++
-				a.ID = first(a.ID, c.name())
-			}
-			if c.Clock.IsLast() {
-				a.Last = first(a.Last, c.name())
-			}
-		}
-		if a.Count > 0 || a.Last != "" {
-			found = append(found, a)
-		}
-	}
-	return found
-}
-
-// bothFound returns issues with checkpoints that are both live and archived.
-func (s *Store) bothFound(ctx context.Context, refs []health.Ref) []health.Both {
-	var found []health.Both
-	for _, r := range refs {
-		if r.Role != health.Chain || r.Problem != "" || !strings.HasPrefix(r.Name, archiveRefs) {
-			continue
-		}
-		both, err := s.inBoth(ctx, checkpoint.Issue(r.Issue))
-		if err == nil && len(both) > 0 {
-			found = append(found, health.Both{Issue: r.Issue, Count: len(both), ID: string(both[0])})
-		}
-	}
-	return found
+	return s.doctor.ObjectCounts(ctx)
 }
 
 // Mend applies a finding's repair and returns its description.
 func (s *Store) Mend(ctx context.Context, m health.Mend) (string, error) {
-	switch m.Act {
-	case health.RemoveFiles:
-		return m.Said, s.folders().Remove(m.Names, m.Until)
-	case health.DeleteRefs:
-		seen := map[string]plumbing.Hash{}
-		for n, name := range m.Names {
-			seen[name] = plumbing.NewHash(m.Values[n])
-		}
-		return m.Said, s.deleteRefs(ctx, seen)
-	case health.BringBack:
-		issue := checkpoint.Issue(m.To)
-		return m.Said, s.retry(ctx, issue, func() error { return nil })
-	case health.ClearArchive:
-		return m.Said, s.clearArchive(ctx, checkpoint.Issue(m.To))
-	}
-	return s.replaceBroken(ctx, m)
+	return s.doctor.Mend(ctx, m)
 }
 
-// replaceBroken moves or deletes a ref that points to a missing or unreadable commit. If
-// the file of the ref contains no object id, git refuses to change the ref. So the file
-// moves to a folder of this program, for inspection. A value that is set aside is stored
-// there too.
-func (s *Store) replaceBroken(ctx context.Context, m health.Mend) (string, error) {
-	name, said := m.Names[0], m.Said
-	if now, err := s.readRef(ctx, name); m.From == "" && err == nil && !now.IsZero() {
-		return "", fmt.Errorf("%s: somebody has mended it meanwhile", name)
-	}
-	if m.From == "" || m.Act == health.SetAside {
-		kept, err := s.keepBroken(name, m.From)
-		if err != nil {
-			return "", fmt.Errorf("set %s aside: %w", name, err)
-		}
-		said += "; " + s.folders().Name(kept) + " has what it held"
-	}
-	old := plumbing.NewHash(m.From)
-	if m.From == "" { // the broken file may have hidden a packed value
-		var err error
-		if old, err = s.readRef(ctx, name); err != nil {
-			return "", err
-		}
-	}
-	move := refs.Move{Name: name, Old: old}
-	if m.Act == health.SetRef {
-		move.New = plumbing.NewHash(m.To)
-	}
-	if move.Old == move.New {
-		return said, nil
-	}
-	locked := refs.Bookkeeping
-	if issue := roleOf(&health.Ref{Name: name}); issue != "" {
-		locked = issue.RefName()
-	}
-	return said, s.withNamedLocks(ctx, []string{locked}, func() error { return s.moveRefs(ctx, "doctor: it led nowhere", move) })
+// A Usage is the disk space used by an issue's checkpoints.
+type Usage = doctor.Usage
+
+// Usage measures the disk space of an issue with its archive. Objects that several issues
+// share count for each issue. It requires git 2.31, and reads every commit and tree.
+func (s *Store) Usage(ctx context.Context, issue checkpoint.Issue) (Usage, error) {
+	return s.doctor.Usage(ctx, issue)
 }
 
-// keepBroken stores a ref's value in a private file. If the file of the ref contains no
-// object id, keepBroken moves that file away instead.
-func (s *Store) keepBroken(name, value string) (string, error) {
-	dir := filepath.Join(s.repo.CommonDir, "git-checkpoint", "broken")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return "", err
-	}
-	base := strings.ReplaceAll(strings.TrimPrefix(name, "refs/"), "/", "~") + "-" + s.now().UTC().Format(safetyTime)
-	kept := filepath.Join(dir, base)
-	if value == "" {
-		return kept, os.Rename(filepath.Join(s.repo.CommonDir, filepath.FromSlash(name)), kept)
-	}
-	return kept, s.writeFile(kept, []byte(value+"\n"))
+// A Report is the result of Verify for one issue.
+type Report = doctor.Report
+
+// Verify reads all stored objects of an issue, live and archived: commits, records,
+// ledgers, trees and blobs. The report contains unreadable objects and violations of the
+// stored form. The error reports that Verify itself could not continue. Like git fsck,
+// Verify detects objects whose content does not match their id.
+func (s *Store) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
+	return s.doctor.Verify(ctx, issue)
+}
+
+// Inspect is Verify without reading blobs; it only checks that they exist. Examine
+// reports refs that point to missing commits.
+func (s *Store) Inspect(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
+	return s.doctor.Inspect(ctx, issue)
+}
+
+// NewestValid returns the newest checkpoint with a valid record, from which work can
+// continue, and this record. It fails with *NoneError if there is no checkpoint, and with
+// *CorruptError if no checkpoint is valid. It also fails if memory or file descriptors
+// run out: then an older checkpoint would be the wrong result.
+func (s *Store) NewestValid(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
+	return s.doctor.NewestValid(ctx, issue)
 }

@@ -9,6 +9,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/health"
 	"git-checkpoint/gitstore/internal/remote"
+	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -65,14 +66,14 @@ func TestDoctorRestoresBrokenChainRefs(t *testing.T) {
 		"empty":                       {"", func(w *world) {}},
 		"zeros":                       {"\x00\x00\x00\x00", func(w *world) {}},
 		"an object that is not there": {nowhere + "\n", func(w *world) {}},
-		"by its reflog":               {"", func(w *world) { w.Git("update-ref", "-d", ownRef("42")) }},
+		"by its reflog":               {"", func(w *world) { w.Git("update-ref", "-d", repo.OwnRef("42")) }},
 		"by what was written": {"", func(w *world) {
 			require.NoError(w.t, os.Remove(w.file("logs/"+LiveRef("42"))))
 		}},
 		"by what a remote had": {"", func(w *world) {
 			w.Git("update-ref", "refs/git-checkpoint/remote/origin/42", LiveRef("42"))
 			require.NoError(w.t, os.Remove(w.file("logs/"+LiveRef("42"))))
-			w.Git("update-ref", "-d", ownRef("42"))
+			w.Git("update-ref", "-d", repo.OwnRef("42"))
 		}},
 		"with an older value packed": {"", func(w *world) {
 			tip := w.Git("rev-parse", LiveRef("42"))
@@ -151,9 +152,9 @@ func TestDoctorRepairsBookkeepingRefs(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(3)
 	w.now = time.Now()
-	old := w.now.Add(-15 * 24 * time.Hour).UTC().Format(safetyTime)
-	young := w.now.Add(-time.Hour).UTC().Format(safetyTime)
-	for _, name := range []string{undoRefs + "42/" + old, undoRefs + "42/" + old + takenBack, undoRefs + "42/" + young, remote.Incoming + "1-abc/42"} {
+	old := w.now.Add(-15 * 24 * time.Hour).UTC().Format(repo.SafetyTime)
+	young := w.now.Add(-time.Hour).UTC().Format(repo.SafetyTime)
+	for _, name := range []string{repo.UndoRefs + "42/" + old, repo.UndoRefs + "42/" + old + repo.TakenBack, repo.UndoRefs + "42/" + young, remote.Incoming + "1-abc/42"} {
 		w.Git("update-ref", name, LiveRef("42"))
 	}
 	w.Git("update-ref", LiveRef("42"), LiveRef("42")+"~1")
@@ -161,7 +162,7 @@ func TestDoctorRepairsBookkeepingRefs(t *testing.T) {
 	assert.Len(t, texts, 3)
 	w.heal()
 	assert.Equal(t, ids, w.live(), "what other means took is back")
-	assert.Equal(t, undoRefs+"42/"+young, w.Git("for-each-ref", "--format=%(refname)", undoRefs, remote.Incoming))
+	assert.Equal(t, repo.UndoRefs+"42/"+young, w.Git("for-each-ref", "--format=%(refname)", repo.UndoRefs, remote.Incoming))
 }
 
 func TestDoctorReportsFutureDates(t *testing.T) {
@@ -218,7 +219,7 @@ func TestDoctorLeavesALockThatIsNew(t *testing.T) {
 // Snapshots without a time in their name never expire.
 func TestDoctorLeavesASnapshotOfUnknownAge(t *testing.T) {
 	w := newWorld(t)
-	w.Git("update-ref", undoRefs+"42/by-hand", "HEAD")
+	w.Git("update-ref", repo.UndoRefs+"42/by-hand", "HEAD")
 	texts, _ := w.examine()
 	assert.Empty(t, texts)
 }

@@ -2,95 +2,81 @@ package gitstore
 
 import (
 	"context"
-	"slices"
-	"strings"
 	"time"
 
-	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/facts"
 )
 
-// A BranchReport contains known facts about a branch.
-type BranchReport struct {
-	Exists bool
-	Once   bool     // this clone had the branch once
-	Name   string   // new name after a rename, if that branch exists
-	Remote []string // remote-tracking branches with this name
+// RecordedBranch returns the name of a branch as stored in records. A name that is not
+// valid UTF-8 is quoted.
+func RecordedBranch(name string) string { return facts.RecordedBranch(name) }
+
+// A BranchLocation is the branch and the worktree in which work on a checkpoint can
+// continue.
+type BranchLocation = facts.BranchLocation
+
+// CheckedOut returns the worktree in which a branch is checked out, or "".
+func (s *Store) CheckedOut(ctx context.Context, branch string) string {
+	return s.facts.CheckedOut(ctx, branch)
 }
+
+// Deleted returns the ids of an issue's dropped checkpoints, sorted.
+func (s *Store) Deleted(ctx context.Context, issue checkpoint.Issue) ([]checkpoint.ID, error) {
+	return s.facts.Deleted(ctx, issue)
+}
+
+// A BranchReport contains known facts about a branch.
+type BranchReport = facts.BranchReport
 
 // FindBranch looks for a branch. Traces of a former branch are its configuration and the
 // reflog of HEAD, which names the branches of every checkout.
 func (s *Store) FindBranch(ctx context.Context, name string, since time.Time) (BranchReport, error) {
-	hash, err := s.readRef(ctx, "refs/heads/"+name)
-	if err != nil {
-		return BranchReport{}, err
-	}
-	if !hash.IsZero() {
-		return BranchReport{Exists: true}, nil
-	}
-	head, err := s.readHead(ctx)
-	if err != nil {
-		return BranchReport{}, err
-	}
-	if head.branch == name {
-		return BranchReport{Exists: true}, nil // unborn
-	}
-	r := BranchReport{}
-	r.Once, r.Name = s.onceHad(ctx, name, since)
-	refs, err := s.refs.List(ctx, "refs/remotes/")
-	if err != nil {
-		return r, err
-	}
-	for ref := range refs {
-		remote := strings.TrimPrefix(ref, "refs/remotes/")
-		if _, branch, _ := strings.Cut(remote, "/"); branch == name {
-			r.Remote = append(r.Remote, remote)
-		}
-	}
-	return r, nil
+	return s.facts.FindBranch(ctx, name, since)
 }
 
 // SavedHere reports whether this clone is known to have saved a checkpoint. The reflog of
 // the chain has an entry for the save. If git has expired the entry, the checkpoint must
 // be in own/, but neither in fetched/ nor in the chain of a remote.
-func (s *Store) SavedHere(ctx context.Context, c *Checkpoint) bool {
-	entries, err := s.reflog(ctx, LiveRef(c.Issue))
-	if err != nil {
-		return false
-	}
-	for _, e := range entries {
-		if id, _, _ := strings.Cut(strings.TrimPrefix(e.Message, "save: "), ";"); id == string(c.ID) {
-			return true
-		}
-	}
-	return s.inChain(ctx, c, ownRef(c.Issue)) && !s.inChain(ctx, c, fetchedRef(c.Issue)) && !s.atRemote(ctx, c)
-}
-
-// atRemote reports whether a remote is known to have a checkpoint. If refs are
-// unreadable, it returns true. Fetches update own/ as well, so own/ alone does not prove
-// that this clone saved a checkpoint.
-func (s *Store) atRemote(ctx context.Context, c *Checkpoint) bool {
-	refs, err := s.refs.List(ctx, remoteRefs)
-	if err != nil {
-		return true
-	}
-	for name := range refs {
-		if strings.HasSuffix(name, "/"+c.Issue.RefName()) && s.inChain(ctx, c, name) {
-			return true
-		}
-	}
-	return false
-}
-
-// inChain reports whether the newest checkpoints of the chain at ref include a given
-// checkpoint.
-func (s *Store) inChain(ctx context.Context, c *Checkpoint, ref string) bool {
-	newest, err := s.readChain(ctx, c.Issue, ref, retentionDepth)
-	return err == nil && slices.ContainsFunc(newest.commits, func(l chainCommit) bool { return l.ID == c.ID })
-}
+func (s *Store) SavedHere(ctx context.Context, c *Checkpoint) bool { return s.facts.SavedHere(ctx, c) }
 
 // Partial reports whether the clone is shallow or partial, and so may lack objects that
 // other clones have.
-func (s *Store) Partial() bool {
-	_, partial := git.Last(s.config, "extensions.partialclone")
-	return s.repo.Shallow || partial
+func (s *Store) Partial() bool { return s.facts.Partial() }
+
+// A HeadReport compares current HEAD with HEAD at a checkpoint's save.
+type HeadReport = facts.HeadReport
+
+// CompareHead compares HEAD with HEAD at the save of a checkpoint. With incomplete
+// history it returns an error if it cannot determine whether HEAD descends.
+func (s *Store) CompareHead(ctx context.Context, c *Checkpoint) (HeadReport, error) {
+	return s.facts.CompareHead(ctx, c)
 }
+
+// A BaseReport describes the branch that the work will be merged into: a remote's default
+// branch.
+type BaseReport = facts.BaseReport
+
+// Base compares HEAD with the remote-tracking ref of a remote's default branch. The
+// current branch selects the remote, with origin as default.
+func (s *Store) Base(ctx context.Context) (BaseReport, error) { return s.facts.Base(ctx) }
+
+// A Worktree is a worktree for the branch of a checkpoint.
+type Worktree = facts.Worktree
+
+// WorktreeFor returns the worktree with a checkpoint's branch checked out. Otherwise it
+// creates a worktree at dir. If the branch does not exist, WorktreeFor creates it from
+// the remote-tracking branch with the same name, or at the checkpoint's HEAD.
+func (s *Store) WorktreeFor(ctx context.Context, c *Checkpoint, dir string) (Worktree, error) {
+	return s.facts.WorktreeFor(ctx, c, dir)
+}
+
+// RemoveWorktree removes a worktree and branch that WorktreeFor created. If the worktree
+// has changed since, git refuses and both stay.
+func (s *Store) RemoveWorktree(ctx context.Context, p Worktree) error {
+	return s.facts.RemoveWorktree(ctx, p)
+}
+
+// EnterWorktree makes a worktree the working directory of this process, and unsets the
+// environment variables that would make git use another worktree.
+func EnterWorktree(dir string) error { return facts.EnterWorktree(dir) }

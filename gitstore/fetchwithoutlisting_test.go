@@ -78,7 +78,7 @@ func TestSyncOfUnknownIssueTakesOneConnection(t *testing.T) {
 	assert.EqualValues(t, 2, srv.all.Load())
 
 	c.Git("update-ref", "-d", LiveRef("42"))
-	c.Git("update-ref", "-d", c.s.trackingRef("origin", "42"))
+	c.Git("update-ref", "-d", c.s.chains.TrackingRef("origin", "42"))
 	assert.Zero(t, c.sync().Fetched, "own/ knows it")
 	assert.Equal(t, a.live(), c.live())
 }
@@ -94,10 +94,10 @@ func TestStaleRefsAreDeletedInOneTransaction(t *testing.T) {
 	w.Git("pack-refs", "--all")
 	w.Git("update-ref", remote.Incoming+"2-1/42", "HEAD")
 	trace := filepath.Join(t.TempDir(), "trace")
-	w.s.git = w.s.git.With("GIT_TRACE=" + trace)
-	l, err := w.s.connect("fetch", "origin", 0, false)
+	w.s.repo.Git = w.s.repo.Git.With("GIT_TRACE=" + trace)
+	l, err := w.s.sharer.Connect("fetch", "origin", 0, false)
 	require.NoError(t, err)
-	_, ok, err := l.fetchWithoutListing(ctx, "43", true)
+	_, ok, err := l.FetchChainWithoutListing(ctx, "43", true)
 	require.NoError(t, err)
 	assert.True(t, ok)
 	assert.Empty(t, w.incomingLeft())

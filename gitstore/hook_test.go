@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -95,7 +96,7 @@ func TestSaveWithOtherObjectDirectories(t *testing.T) {
 	w.Git("add", "-A")
 	w.s = w.open(w.Dir)
 	w.checkStaged(w.save(w.request(checkpoint.Manual)))
-	_, err := os.Stat(filepath.Join(other, genesis("42").hash.String()[:2]))
+	_, err := os.Stat(filepath.Join(other, chain.Genesis("42").Hash.String()[:2]))
 	require.NoError(t, err)
 }
 

@@ -18,17 +18,17 @@ func TestLockOfSeveralIssues(t *testing.T) {
 	w := newWorld(t)
 	w.many(2)
 	tip := plumbing.NewHash(w.Git("rev-parse", LiveRef("many-00")))
-	require.NoError(t, w.s.withIssueLocks(ctx, []checkpoint.Issue{"many-01", "many-00"}, func() error {
-		w.s.issueLock.Begin("", []refs.Move{{Name: LiveRef("many-00"), Old: tip, New: tip}, {Name: LiveRef("many-01"), Old: tip, New: tip}})
+	require.NoError(t, w.s.repo.WithIssueLocks(ctx, []checkpoint.Issue{"many-01", "many-00"}, func() error {
+		w.s.repo.IssueLock.Begin("", []refs.Move{{Name: LiveRef("many-00"), Old: tip, New: tip}, {Name: LiveRef("many-01"), Old: tip, New: tip}})
 		return nil
 	}))
 	for _, issue := range []checkpoint.Issue{"many-00", "many-01"} {
 		lock(t, w, LiveRef(issue), tip.String()+"\n")
 	}
-	require.NoError(t, w.s.withIssueLock(ctx, "many-01", func() error { return nil }))
+	require.NoError(t, w.s.repo.WithIssueLock(ctx, "many-01", func() error { return nil }))
 	assert.NoFileExists(t, w.GitPath(LiveRef("many-01")+".lock"))
 	assert.FileExists(t, w.GitPath(LiveRef("many-00")+".lock"))
-	require.NoError(t, w.s.withIssueLocks(ctx, []checkpoint.Issue{"many-00", "many-01"}, func() error { return nil }))
+	require.NoError(t, w.s.repo.WithIssueLocks(ctx, []checkpoint.Issue{"many-00", "many-01"}, func() error { return nil }))
 	assert.NoFileExists(t, w.GitPath(LiveRef("many-00")+".lock"))
 }
 

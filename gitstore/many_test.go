@@ -11,6 +11,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/remote"
+	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,7 +43,7 @@ func results(done []Synced) (counts map[string]int, failed map[checkpoint.Issue]
 }
 
 func (w *world) chains(dir string) string {
-	return w.Git("--git-dir="+dir, "for-each-ref", liveRefs)
+	return w.Git("--git-dir="+dir, "for-each-ref", repo.LiveRefs)
 }
 
 // Many issues move in one transaction; errors concern only the rejected issues.
@@ -121,7 +122,7 @@ func TestManyIssuesWithOneNameConflict(t *testing.T) {
 			_, failed := results(done)
 			require.Len(t, failed, 1)
 			require.ErrorContains(t, failed["many-03"], "case")
-			assert.Equal(t, 24, strings.Count(b.Git("for-each-ref", liveRefs), "\n")+1)
+			assert.Equal(t, 24, strings.Count(b.Git("for-each-ref", repo.LiveRefs), "\n")+1)
 		})
 	}
 }
@@ -273,7 +274,7 @@ func TestManyIssuesAllDamagedAtRemote(t *testing.T) {
 	b := a.clone(hub)
 	_, err := b.s.Sync(ctx, SyncRequest{Remote: "origin"})
 	require.ErrorAs(t, err, new(*RemoteError))
-	assert.Empty(t, b.Git("for-each-ref", liveRefs))
+	assert.Empty(t, b.Git("for-each-ref", repo.LiveRefs))
 }
 
 // loseIn removes an object of another repository.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -14,8 +16,8 @@ import (
 
 // described returns the description in a record's commit.
 func described(r *checkpoint.Record) Checkpoint {
-	c := rawCommit{message: encodeMessage("42", r), parents: make([]plumbing.Hash, 2)}
-	return checkpointOf(c, "42")
+	c := repo.RawCommit{Message: chain.EncodeMessage("42", r), Parents: make([]plumbing.Hash, 2)}
+	return chain.CheckpointOf(c, "42")
 }
 
 func noted(note string) *checkpoint.Record {
@@ -51,7 +53,7 @@ func checkNote(t *testing.T, note string) {
 	assert.Equal(t, clean, got.Note, "%q", note)
 	got.Note = ""
 	assert.Equal(t, want, got, "%q", note)
-	for line := range strings.Lines(encodeNote(note)) {
+	for line := range strings.Lines(chain.EncodeNote(note)) {
 		assert.False(t, strings.HasPrefix(line, "Checkpoint-"), "%q", note)
 	}
 }
@@ -101,7 +103,7 @@ func TestTrailersQuoteSpecialCharacters(t *testing.T) {
 		assert.Equal(t, text, got.Phase)
 		assert.Equal(t, text, got.Branch)
 		assert.Equal(t, r.ID(), got.ID)
-		assert.NotContains(t, encodeMessage("42", r), "\nCheckpoint-Id: CP-forged")
+		assert.NotContains(t, chain.EncodeMessage("42", r), "\nCheckpoint-Id: CP-forged")
 	}
 }
 
@@ -114,7 +116,7 @@ func TestSaveRejectsInvalidTrigger(t *testing.T) {
 }
 
 func TestDescribeReportsProblem(t *testing.T) {
-	good := encodeMessage("42", noted(""))
+	good := chain.EncodeMessage("42", noted(""))
 	for name, c := range map[string]struct{ old, new, want string }{
 		"no id":         {"Checkpoint-Id: ", "Other: ", "no Checkpoint-Id"},
 		"bad id":        {"Checkpoint-Id: CP-", "Checkpoint-Id: CP -", "Checkpoint-Id: "},
@@ -128,7 +130,7 @@ func TestDescribeReportsProblem(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			message := strings.Replace(good, c.old, c.new, 1)
 			require.NotEqual(t, good, message)
-			got := checkpointOf(rawCommit{message: message, parents: make([]plumbing.Hash, 2)}, "42")
+			got := chain.CheckpointOf(repo.RawCommit{Message: message, Parents: make([]plumbing.Hash, 2)}, "42")
 			assert.Contains(t, got.Problem, c.want)
 			assert.False(t, got.Valid())
 		})

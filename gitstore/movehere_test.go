@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -20,19 +21,19 @@ func TestMoveIsLeftToGitIfOthersMayRefuse(t *testing.T) {
 		"hooks elsewhere":   func(_ *testing.T, w *world) { w.Git("config", "core.hooksPath", "~/hooks") },
 		"hooks of settings": func(_ *testing.T, w *world) { w.Git("config", "hook.a.command", "true") },
 		"a quarantine":      func(t *testing.T, _ *world) { t.Setenv("GIT_QUARANTINE_PATH", "x") },
-		"no lock":           func(_ *testing.T, w *world) { w.s.issueLock = nil },
-		"a lock of some":    func(_ *testing.T, w *world) { w.s.issueLock = &refs.IssueLock{} },
-		"refs elsewhere":    func(_ *testing.T, w *world) { w.s.repo.RefFormat = "files:///elsewhere" },
+		"no lock":           func(_ *testing.T, w *world) { w.s.repo.IssueLock = nil },
+		"a lock of some":    func(_ *testing.T, w *world) { w.s.repo.IssueLock = &refs.IssueLock{} },
+		"refs elsewhere":    func(_ *testing.T, w *world) { w.s.repo.Info.RefFormat = "files:///elsewhere" },
 	}
 	for name, arrange := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			require.NoError(t, w.s.withIssueLock(ctx, "42", func() error {
-				assert.Equal(t, refs.Here, w.s.movesHere())
-				l := w.s.issueLock
-				defer func() { w.s.issueLock = l }()
+			require.NoError(t, w.s.repo.WithIssueLock(ctx, "42", func() error {
+				assert.Equal(t, refs.Here, w.s.repo.MovesHere())
+				l := w.s.repo.IssueLock
+				defer func() { w.s.repo.IssueLock = l }()
 				arrange(t, w)
-				assert.False(t, (&Store{issueLock: w.s.issueLock, repo: w.s.repo, config: w.open(w.Dir).config}).movesHere())
+				assert.False(t, (&repo.Repo{IssueLock: w.s.repo.IssueLock, Info: w.s.repo.Info, Config: w.open(w.Dir).repo.Config}).MovesHere())
 				return nil
 			}))
 		})
@@ -51,10 +52,10 @@ func TestArchiveMoveWritesNewRefBeforeDeletingOld(t *testing.T) {
 	require.NoError(t, os.Chmod(w.GitPath("hooks/reference-transaction"), 0o777))
 	_, err = w.s.Archive(ctx, "42", ids[1:2], "")
 	require.NoError(t, err)
-	assert.Equal(t, []string{ArchiveRef("42"), LiveRef("42"), ownRef("42")}, strings.Fields(w.Read("told")))
+	assert.Equal(t, []string{ArchiveRef("42"), LiveRef("42"), repo.OwnRef("42")}, strings.Fields(w.Read("told")))
 	_, err = w.s.Undo(ctx, "42")
 	require.NoError(t, err)
-	assert.Equal(t, []string{LiveRef("42"), ownRef("42"), ArchiveRef("42")}, strings.Fields(w.Read("told")))
+	assert.Equal(t, []string{LiveRef("42"), repo.OwnRef("42"), ArchiveRef("42")}, strings.Fields(w.Read("told")))
 }
 
 // Locks of a concurrent git with the same new value are preserved, for example a fetch
@@ -65,9 +66,9 @@ func TestLockOfOtherProcessStays(t *testing.T) {
 	tip := plumbing.NewHash(w.Git("rev-parse", LiveRef("42")))
 	before := plumbing.NewHash(w.Git("rev-parse", LiveRef("42")+"^"))
 	w.Git("update-ref", LiveRef("42"), before.String())
-	require.NoError(t, w.s.withIssueLock(ctx, "42", func() error {
+	require.NoError(t, w.s.repo.WithIssueLock(ctx, "42", func() error {
 		lock(t, w, LiveRef("42"), tip.String()+"\n")
-		require.ErrorIs(t, w.s.moveRefsHere(ctx, "sync", []refs.Move{{Name: LiveRef("42"), Old: before, New: tip}}), refs.ErrNeedsGit)
+		require.ErrorIs(t, w.s.repo.MoveRefsHere(ctx, "sync", []refs.Move{{Name: LiveRef("42"), Old: before, New: tip}}), refs.ErrNeedsGit)
 		return nil
 	}))
 	assert.FileExists(t, w.GitPath(LiveRef("42")+".lock"))
@@ -76,35 +77,35 @@ func TestLockOfOtherProcessStays(t *testing.T) {
 // If the folder of a ref is gone, its parent folder is synced.
 func TestSyncNearest(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, syncNearest(filepath.Join(dir, "gone", "too")))
+	require.NoError(t, repo.SyncNearest(filepath.Join(dir, "gone", "too")))
 	file := filepath.Join(dir, "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o666))
-	require.Error(t, syncNearest(filepath.Join(file, "gone")))
+	require.Error(t, repo.SyncNearest(filepath.Join(file, "gone")))
 }
 
-// Packs that are protected from gc stay protected until the last try: see keepFromGC.
+// Packs that are protected from gc stay protected until the last try: see KeepFromGC.
 func TestPackIsKeptThroughTries(t *testing.T) {
 	w := newWorld(t)
 	w.manual(1)
 	w.Write(".git/gc.pid", "1 host\n")
-	k := w.s.newObjectWriter()
+	k := w.s.repo.NewObjectWriter()
 	k.Add(3, []byte("a blob"))
 	kept := func() []string {
 		names, err := filepath.Glob(w.GitPath("objects/pack/*.keep"))
 		require.NoError(t, err)
 		return names
 	}
-	require.NoError(t, k.keepFromGC(ctx, LiveRef("42")))
+	require.NoError(t, k.KeepFromGC(ctx, LiveRef("42")))
 	require.Len(t, kept(), 1)
 	first, err := os.Stat(kept()[0])
 	require.NoError(t, err)
-	require.NoError(t, k.keepFromGC(ctx, LiveRef("42")))
+	require.NoError(t, k.KeepFromGC(ctx, LiveRef("42")))
 	require.Len(t, kept(), 1)
 	then, err := os.Stat(kept()[0])
 	require.NoError(t, err)
 	assert.True(t, os.SameFile(first, then))
 	assert.Equal(t, first.ModTime(), then.ModTime())
-	k.releaseKeptPack()
+	k.ReleaseKeptPack()
 	assert.Empty(t, kept())
 }
 
@@ -115,9 +116,9 @@ func TestGitCompletesMoveThatFailsHere(t *testing.T) {
 	}
 	w := newWorld(t)
 	w.manual(1)
-	require.NoError(t, os.Remove(w.GitPath("logs/"+ownRef("42"))))
+	require.NoError(t, os.Remove(w.GitPath("logs/"+repo.OwnRef("42"))))
 	w.manual(1)
-	assert.Equal(t, w.Git("rev-parse", LiveRef("42")), w.Git("rev-parse", ownRef("42")))
-	assert.FileExists(t, w.GitPath("logs/"+ownRef("42")))
+	assert.Equal(t, w.Git("rev-parse", LiveRef("42")), w.Git("rev-parse", repo.OwnRef("42")))
+	assert.FileExists(t, w.GitPath("logs/"+repo.OwnRef("42")))
 	w.sound()
 }

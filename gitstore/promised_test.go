@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore/internal/chain"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -18,9 +20,9 @@ func TestFetchOfAnObjectEnds(t *testing.T) {
 	w.Git("config", "core.repositoryFormatVersion", "1")
 	w.Git("config", "extensions.partialClone", "origin")
 	s := w.open(w.Dir)
-	s.promisedFor = time.Second
+	s.repo.PromisedFor = time.Second
 	start := time.Now()
-	_, _, err := s.objects.Read(genesis("other").hash)
+	_, _, err := s.repo.Objects.Read(chain.Genesis("other").Hash)
 	require.ErrorAs(t, err, new(*PromisedError))
 	require.ErrorContains(t, err, "not done within 1s")
 	require.Less(t, time.Since(start), 4*time.Second)

@@ -99,13 +99,13 @@ func TestGCBetweenWriteAndMove(t *testing.T) {
 	w := newWorld(t)
 	w.Write("a.txt", "staged\n")
 	w.Git("add", "-A")
-	k := w.s.newObjectWriter()
-	tree := k.addTree([]trees.Entry{{Mode: trees.ModeFile, Name: "x", Hash: k.Add(3, []byte("content"))}})
+	k := w.s.repo.NewObjectWriter()
+	tree := k.AddTree([]trees.Entry{{Mode: trees.ModeFile, Name: "x", Hash: k.Add(3, []byte("content"))}})
 	require.NoError(t, k.Flush(ctx))
 	w.Git("prune", "--expire=now")
 	_, err := w.Run(nil, "cat-file", "-e", tree.String())
 	require.Error(t, err, "git took it")
-	require.NoError(t, k.protect(ctx))
+	require.NoError(t, k.Protect(ctx))
 	w.Git("cat-file", "-e", tree.String())
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -70,7 +71,7 @@ func BenchmarkRedactNothing(b *testing.B) {
 		r.Doc().Set(key, strings.Repeat("plain words of no interest. ", 20))
 	}
 	for b.Loop() {
-		redactFrom(r, RedactMask, nil).apply(r)
+		chain.RedactFrom(r, RedactMask, nil).Apply(r)
 	}
 }
 

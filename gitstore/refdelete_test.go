@@ -51,7 +51,7 @@ func TestDeleteRefsSkipsChangedRefs(t *testing.T) {
 			ref := remote.Incoming + "1-3/10"
 			require.Contains(t, seen, ref)
 			c.meanwhile(w, ref)
-			err := w.s.deleteRefs(ctx, seen)
+			err := w.s.repo.DeleteRefs(ctx, seen)
 			assert.Equal(t, c.fails, err != nil, "%v", err)
 			if c.stays {
 				assert.Equal(t, ref, w.incomingLeft())

@@ -19,9 +19,9 @@ func TestUndoTheFirstMoveOfAFetchedChain(t *testing.T) {
 		t.Run(format, func(t *testing.T) {
 			w := newWorld(t)
 			ids := w.manual(3)
-			require.NoError(t, os.RemoveAll(filepath.Join(w.s.repo.CommonDir, "logs", "refs", "checkpoints")))
-			w.s.repo.RefFormat = format
-			w.s.refs.Files = format == "files"
+			require.NoError(t, os.RemoveAll(filepath.Join(w.s.repo.Info.CommonDir, "logs", "refs", "checkpoints")))
+			w.s.repo.Info.RefFormat = format
+			w.s.repo.Refs.Files = format == "files"
 			require.NoError(t, w.s.Drop(ctx, "42", ids[1:]))
 			done, err := w.s.Undo(ctx, "42")
 			require.NoError(t, err)
@@ -37,10 +37,10 @@ func TestUndoWhenOlderEntriesExpired(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(3)
 	require.NoError(t, w.s.Drop(ctx, "42", ids[1:]))
-	file := filepath.Join(w.s.repo.CommonDir, "logs", "refs", "checkpoints", "42")
+	file := filepath.Join(w.s.repo.Info.CommonDir, "logs", "refs", "checkpoints", "42")
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
-	entries, err := refs.ReadLog(w.s.repo.CommonDir, LiveRef("42"))
+	entries, err := refs.ReadLog(w.s.repo.Info.CommonDir, LiveRef("42"))
 	require.NoError(t, err)
 	require.Len(t, entries, 4)
 	w.Git("reflog", "delete", LiveRef("42")+"@{1}")
@@ -58,15 +58,15 @@ func TestUndoWhenOlderEntriesExpired(t *testing.T) {
 func TestReflogOfGitWithAnUnreadableCommit(t *testing.T) {
 	w := newWorld(t)
 	w.manual(4)
-	want, err := refs.ReadLog(w.s.repo.CommonDir, LiveRef("42"))
+	want, err := refs.ReadLog(w.s.repo.Info.CommonDir, LiveRef("42"))
 	require.NoError(t, err)
 	require.Len(t, want, 4)
-	entries, err := w.s.reflogOfGit(ctx, LiveRef("42"))
+	entries, err := w.s.repo.ReflogOfGit(ctx, LiveRef("42"))
 	require.NoError(t, err)
 	require.Len(t, entries, 4)
 	name := want[1].New.String()
-	require.NoError(t, os.Remove(filepath.Join(w.s.repo.CommonDir, "objects", name[:2], name[2:])))
-	entries, err = w.s.reflogOfGit(ctx, LiveRef("42"))
+	require.NoError(t, os.Remove(filepath.Join(w.s.repo.Info.CommonDir, "objects", name[:2], name[2:])))
+	entries, err = w.s.repo.ReflogOfGit(ctx, LiveRef("42"))
 	require.NoError(t, err)
 	require.Len(t, entries, 3)
 	for i, at := range []int{0, 2, 3} {
@@ -81,18 +81,18 @@ func TestReflogOfHEAD(t *testing.T) {
 	w := newWorld(t)
 	w.Git("checkout", "-q", "-b", "fix")
 	w.Git("checkout", "-q", "-b", "other")
-	entries, err := w.s.reflog(t.Context(), "HEAD")
+	entries, err := w.s.repo.Reflog(t.Context(), "HEAD")
 	require.NoError(t, err)
 	require.NotEmpty(t, entries)
 	assert.Equal(t, "checkout: moving from fix to other", entries[0].Message)
-	once, became := w.s.onceHad(t.Context(), "fix", time.Time{})
+	once, became := w.s.facts.OnceHad(t.Context(), "fix", time.Time{})
 	assert.True(t, once)
 	assert.Empty(t, became)
 
 	w.Git("branch", "-q", "-m", "better")
-	_, became = w.s.onceHad(t.Context(), "other", time.Time{})
+	_, became = w.s.facts.OnceHad(t.Context(), "other", time.Time{})
 	assert.Equal(t, "better", became)
-	once, became = w.s.onceHad(t.Context(), "other", time.Now().Add(time.Hour))
+	once, became = w.s.facts.OnceHad(t.Context(), "other", time.Now().Add(time.Hour))
 	assert.True(t, once)
 	assert.Empty(t, became, "that was another branch")
 }

@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/gittest"
 	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -22,7 +23,7 @@ func TestReadRefReportsBrokenRef(t *testing.T) {
 		file := w.GitPath("refs/checkpoints/42")
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o666))
-		_, err := w.s.readRef(ctx, "refs/checkpoints/42")
+		_, err := w.s.repo.ReadRef(ctx, "refs/checkpoints/42")
 		require.ErrorContains(t, err, "refs/checkpoints/42", "%q", text)
 		_, err = w.s.Save(ctx, w.request(checkpoint.Manual))
 		var broken *CorruptError
@@ -36,33 +37,33 @@ func TestReadHead(t *testing.T) {
 	commit, file := plumbing.NewHash(w.Git("rev-parse", "HEAD")), w.GitPath("HEAD")
 	for name, c := range map[string]struct {
 		do   func()
-		want head
+		want repo.Head
 	}{
-		"branch":   {func() {}, head{"main", commit}},
-		"packed":   {func() { w.Git("pack-refs", "--all") }, head{"main", commit}},
-		"detached": {func() { w.Git("checkout", "-q", "--detach") }, head{"", commit}},
-		"unborn":   {func() { w.Git("symbolic-ref", "HEAD", "refs/heads/new/one") }, head{"new/one", plumbing.ZeroHash}},
+		"branch":   {func() {}, repo.Head{Branch: "main", Commit: commit}},
+		"packed":   {func() { w.Git("pack-refs", "--all") }, repo.Head{Branch: "main", Commit: commit}},
+		"detached": {func() { w.Git("checkout", "-q", "--detach") }, repo.Head{Branch: "", Commit: commit}},
+		"unborn":   {func() { w.Git("symbolic-ref", "HEAD", "refs/heads/new/one") }, repo.Head{Branch: "new/one", Commit: plumbing.ZeroHash}},
 		"not a head": {func() {
 			w.Git("symbolic-ref", "HEAD", "refs/remotes/x")
 			w.Git("update-ref", "refs/remotes/x", commit.String())
-		}, head{"refs/remotes/x", commit}},
+		}, repo.Head{Branch: "refs/remotes/x", Commit: commit}},
 		"symbolic": {func() {
 			w.Git("symbolic-ref", "refs/heads/alias", "refs/heads/main")
 			w.Git("symbolic-ref", "HEAD", "refs/heads/alias")
-		}, head{"main", commit}},
+		}, repo.Head{Branch: "main", Commit: commit}},
 		"symlink": {func() {
 			require.NoError(t, os.Remove(file))
 			require.NoError(t, os.Symlink("refs/heads/main", file))
-		}, head{"main", commit}},
+		}, repo.Head{Branch: "main", Commit: commit}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_ = os.Remove(file)
 			require.NoError(t, os.WriteFile(file, []byte("ref: refs/heads/main\n"), 0o666))
 			c.do()
-			got, err := w.s.readHead(ctx)
+			got, err := w.s.repo.ReadHead(ctx)
 			require.NoError(t, err)
 			assert.Equal(t, c.want, got)
-			asked, err := w.s.askHead(ctx)
+			asked, err := w.s.repo.AskHead(ctx)
 			require.NoError(t, err)
 			assert.Equal(t, c.want, asked)
 		})
@@ -93,9 +94,9 @@ func TestMoveWaitsForALock(t *testing.T) {
 func TestDeletingTheLastRefOfADirectory(t *testing.T) {
 	w := newWorld(t)
 	commit := plumbing.NewHash(w.Git("rev-parse", "HEAD"))
-	name := undoRefs + "42/x"
-	require.NoError(t, w.s.moveRefs(ctx, "make", refs.Move{Name: name, New: commit}))
-	require.NoError(t, w.s.moveRefs(ctx, "delete", refs.Move{Name: name, Old: commit}))
+	name := repo.UndoRefs + "42/x"
+	require.NoError(t, w.s.repo.MoveRefs(ctx, "make", refs.Move{Name: name, New: commit}))
+	require.NoError(t, w.s.repo.MoveRefs(ctx, "delete", refs.Move{Name: name, Old: commit}))
 }
 
 // One transaction moves all refs or no ref.
@@ -104,8 +105,8 @@ func TestMovesAreAtomic(t *testing.T) {
 	one := plumbing.NewHash(w.Git("rev-parse", "HEAD"))
 	two := plumbing.NewHash(w.Commit("second"))
 	w.Git("update-ref", "refs/checkpoints/b", two.String())
-	err := w.s.moveRefs(ctx, "x", refs.Move{Name: "refs/checkpoints/a", New: one}, refs.Move{Name: "refs/checkpoints/b", Old: one, New: two})
-	require.ErrorIs(t, err, errRefMoved)
+	err := w.s.repo.MoveRefs(ctx, "x", refs.Move{Name: "refs/checkpoints/a", New: one}, refs.Move{Name: "refs/checkpoints/b", Old: one, New: two})
+	require.ErrorIs(t, err, repo.ErrRefMoved)
 	_, err = w.Run(nil, "rev-parse", "--verify", "refs/checkpoints/a")
 	require.Error(t, err)
 }

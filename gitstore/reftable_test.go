@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/gitstore/internal/fsutil"
 	"git-checkpoint/gitstore/internal/gittest"
 	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/retention"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -55,7 +56,7 @@ func TestRefsAsFiles(t *testing.T) { allRefWork(t, newWorld(t)) }
 // including files.
 func TestRefsThroughGit(t *testing.T) {
 	w := newWorld(t)
-	w.s.repo.RefFormat, w.s.refs.Files = "another", false
+	w.s.repo.Info.RefFormat, w.s.repo.Refs.Files = "another", false
 	allRefWork(t, w)
 }
 
@@ -72,7 +73,7 @@ func TestReftable(t *testing.T) {
 	r.Git("add", "-A")
 	r.Commit("first")
 	w := worldIn(t, r, r.Dir)
-	assert.Equal(t, "reftable", w.s.repo.RefFormat)
+	assert.Equal(t, "reftable", w.s.repo.Info.RefFormat)
 	allRefWork(t, w)
 }
 
@@ -114,12 +115,12 @@ func TestRefsThatGitMadeAsFilesAreNotMoved(t *testing.T) {
 	require.NotEmpty(t, id)
 	tip := w.Git("rev-parse", LiveRef("42"))
 	move := refs.Move{Name: LiveRef("42"), New: plumbing.NewHash(tip)}
-	require.NoError(t, w.s.removeStrayFiles([]refs.Move{move}))
+	require.NoError(t, w.s.repo.RemoveStrayFiles([]refs.Move{move}))
 	assert.FileExists(t, w.GitPath(LiveRef("42")), "refs are files here")
 
 	require.NoError(t, os.MkdirAll(w.GitPath("reftable"), 0o777))
 	require.NoError(t, os.WriteFile(w.GitPath("reftable/tables.list"), nil, 0o666))
-	require.ErrorIs(t, w.s.removeStrayFiles([]refs.Move{move}), errAsFiles)
+	require.ErrorIs(t, w.s.repo.RemoveStrayFiles([]refs.Move{move}), repo.ErrAsFiles)
 	assert.NoFileExists(t, w.GitPath(LiveRef("42")))
 	assert.NoFileExists(t, w.GitPath("logs/"+LiveRef("42")))
 }

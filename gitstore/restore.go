@@ -2,39 +2,39 @@ package gitstore
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/restore"
+	"git-checkpoint/gitstore/internal/undo"
 )
 
+// Pending reports whether a restore in this worktree was killed and can be finished or
+// aborted.
+func (s *Store) Pending(ctx context.Context) bool { return s.restorer.Pending(ctx) }
+
+// StaleIndexLock returns a killed restore's index lock path, or "".
+func (s *Store) StaleIndexLock() string { return s.restorer.StaleIndexLock() }
+
+// Continue finishes a killed restore, and reports whether such a restore existed. It also
+// removes temporary files of a restore that was killed at its end.
+func (s *Store) Continue(ctx context.Context) (bool, error) { return s.restorer.Continue(ctx) }
+
+// Abort reverts a killed restore, and reports whether such a restore existed.
+func (s *Store) Abort(ctx context.Context) (bool, error) { return s.restorer.Abort(ctx) }
+
 // RestoreOptions select the files of a checkpoint to restore, and how.
-type RestoreOptions = restore.Request
+type RestoreOptions = undo.RestoreOptions
 
 // Changed is the choice for a file that both sides changed.
-type Changed = restore.Changed
+type Changed = undo.Changed
 
 // ParseChanged parses a choice.
-func ParseChanged(s string) (Changed, error) { return restore.ParseChanged(s) }
+func ParseChanged(s string) (Changed, error) { return undo.ParseChanged(s) }
 
 // A RestoreRequest holds the parameters of a restore.
-type RestoreRequest struct {
-	Checkpoint *Checkpoint
-	AnyHead    bool // accept any HEAD, and keep files that changed since
-	AnyBranch  bool // accept a HEAD on another branch than the checkpoint's
-
-	Branch string // branch of a detached HEAD as named by CI, or ""
-	restore.Request
-}
+type RestoreRequest = undo.RestoreRequest
 
 // A Restored is the result of a restore.
-type Restored struct {
-	ID      checkpoint.ID
-	Merging []string // commits of the merge at the save, if no merge is in progress now
-	Undo    string   // safety snapshot's ref, "" without changes
-	restore.Outcome
-}
+type Restored = undo.Restored
 
 // Restore restores the files of a checkpoint. It changes only files that the checkpoint
 // changed relative to its own HEAD. Files that were changed since stay unchanged, unless
@@ -42,77 +42,30 @@ type Restored struct {
 // content. Failed restores are rolled back. After a kill, the journal allows the next
 // restore, Continue or Abort to resolve it.
 func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
-	done, err := s.restore(ctx, req)
-	if errors.Is(err, restore.ErrConcurrentChange) {
-		err = &RefusedError{Reason: err.Error(), Hint: "git status"}
-	}
-	if err != nil {
-		return done, fmt.Errorf("restore %s: %w", req.Checkpoint.ID, err)
-	}
-	return done, nil
+	return s.restorer.Restore(ctx, req)
 }
 
-func (s *Store) restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
-	if !req.DryRun { // a dry run also works in a read-only repository
-		release, err := s.lockWorktree()
-		if err != nil {
-			return nil, err
-		}
-		defer release()
-		if err := errors.Join(s.finishPending(ctx), s.sweep()); err != nil {
-			return nil, err
-		}
-	}
-	st, err := s.openSnapshot(req.Checkpoint)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.checkPlace(ctx, &req, st); err != nil {
-		return nil, err
-	}
-	r := &restoring{s: s, req: &req, k: s.newObjectWriter()}
-	done, err := r.run(ctx, st)
-	if err != nil && r.safety != nil {
-		return done, r.rollBack(context.WithoutCancel(ctx), done, err)
-	}
-	return done, refusal(err)
+// ChangedSince returns the files of a checkpoint that were changed since the save. A file
+// counts as changed if a commit has touched it, even if that commit was reverted. It also
+// counts if its content is neither that of HEAD at the save nor that of the checkpoint.
+// The second list contains files that cannot be restored because untracked files block
+// them.
+func (s *Store) ChangedSince(ctx context.Context, c *Checkpoint) (changed, inTheWay []string, err error) {
+	return s.restorer.ChangedSince(ctx, c)
 }
 
-// A restoring is the state of one restore.
-type restoring struct {
-	s      *Store
-	req    *RestoreRequest
-	k      *objectWriter
-	safety *safety // set before the first change of the worktree
+// LastRestored returns the issue of the newest restore in this worktree that can be
+// undone, or "".
+func (s *Store) LastRestored(ctx context.Context) checkpoint.Issue {
+	return s.restorer.LastRestored(ctx)
 }
 
-func (r *restoring) run(ctx context.Context, st *stored) (*Restored, error) {
-	done := &Restored{ID: r.req.Checkpoint.ID, Merging: r.s.merging(st)}
-	site := r.s.site(r.k)
-	site.Touched = r.s.touchedSince(st.head)
-	outcome, err := site.Restore(ctx, &st.Contents, r.req.Request, r.keep)
-	done.Outcome = *outcome
-	if r.safety != nil {
-		done.Undo = r.safety.ref
-	}
-	return done, err
-}
+// An Undone is the result of Undo.
+type Undone = undo.Undone
 
-// keep writes journal and safety snapshot. The returned function removes the journal at
-// the end.
-func (r *restoring) keep(ctx context.Context, steps []restore.Step) (finished func() error, err error) {
-	r.safety, err = r.s.writeSafety(ctx, r.req.Checkpoint, steps, r.k)
-	return r.s.removeJournal, err
-}
-
-// rollBack reverts changes made before an error.
-func (r *restoring) rollBack(ctx context.Context, done *Restored, cause error) error {
-	if _, err := r.s.takeBack(ctx, r.safety); err != nil {
-		return &RefusedError{
-			Reason: fmt.Sprintf("%v; what was done stays for now: %v", cause, err),
-			Hint:   "git checkpoint restore --abort",
-		}
-	}
-	done.Restored, done.Undo, done.Merged = nil, "", nil
-	return errors.Join(cause, r.s.removeJournal())
+// Undo reverts this clone's last restore, prune, drop or archive of an issue. Removed
+// checkpoints return to their former place, and later saves stay. Undo fails with
+// ErrNothingToUndo.
+func (s *Store) Undo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
+	return s.restorer.Undo(ctx, issue)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
 )
 
 // Resumes are counted until the next save, which includes their decisions.
@@ -22,9 +23,9 @@ func TestResumptionLastsUntilNextSave(t *testing.T) {
 	assert.Equal(t, 0, w.s.Resumed(cp).Times)
 
 	at := time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
-	require.NoError(t, w.s.SetResumed(cp, true, Approval{"design", at}))
-	require.NoError(t, w.s.SetResumed(cp, false, Approval{"design", at.Add(time.Hour)}))
-	want := Resumption{ID: cp.ID, Times: 2, Retries: 1, Approved: []Approval{{"design", at}}}
+	require.NoError(t, w.s.SetResumed(cp, true, Approval{Phase: "design", At: at}))
+	require.NoError(t, w.s.SetResumed(cp, false, Approval{Phase: "design", At: at.Add(time.Hour)}))
+	want := Resumption{ID: cp.ID, Times: 2, Retries: 1, Approved: []Approval{{Phase: "design", At: at}}}
 	assert.Equal(t, want, w.s.Resumed(cp))
 
 	next := w.save(w.request(checkpoint.Manual))
@@ -38,7 +39,7 @@ func TestResumptionLastsUntilNextSave(t *testing.T) {
 	assert.Equal(t, Resumption{ID: next.ID, Times: 1}, w.s.Resumed(&next.Checkpoint), "another checkpoint is another resume")
 	assert.Equal(t, 0, w.s.Resumed(cp).Times)
 
-	require.NoError(t, os.WriteFile(w.s.resumedFile("42"), []byte("not an id at all\n"), 0o666))
+	require.NoError(t, os.WriteFile(w.s.chains.ResumedFile("42"), []byte("not an id at all\n"), 0o666))
 	assert.Equal(t, 0, w.s.Resumed(&next.Checkpoint).Times, "what cannot be read was never resumed")
 	last := w.save(w.request(checkpoint.Manual))
 	assert.Equal(t, 2, last.Record.PhaseAttempt())
@@ -50,12 +51,12 @@ func FuzzResumption(f *testing.F) {
 	f.Add("CP-x-y-0000aaaa\ntimes -9999999999999999999\napproved x \"\\n\"\napproved 2026-02-14T14:30:00Z \"\\n\\\"\"\n")
 	f.Add("CP-x-y-0000aaaa\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		r := decodeResumption(text)
+		r := chain.DecodeResumption(text)
 		if r.ID == "" {
 			assert.Equal(t, Resumption{}, r)
 			return
 		}
-		again := decodeResumption(string(r.encode()))
+		again := chain.DecodeResumption(string(r.Encode()))
 		require.Equal(t, len(r.Approved), len(again.Approved))
 		for k := range r.Approved {
 			require.True(t, r.Approved[k].At.Equal(again.Approved[k].At))

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/retention"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -17,24 +19,24 @@ import (
 func (w *world) long(n int) []checkpoint.ID {
 	w.t.Helper()
 	first := w.save(w.request(checkpoint.Manual))
-	c, err := w.s.readChain(ctx, "42", LiveRef("42"), 0)
+	c, err := w.s.chains.ReadChain(ctx, "42", LiveRef("42"), 0)
 	require.NoError(w.t, err)
-	k := w.s.newObjectWriter()
-	model, ids := c.commits[0].commit, []checkpoint.ID{first.ID}
-	r, err := w.s.Record(&c.commits[0].Checkpoint)
+	k := w.s.repo.NewObjectWriter()
+	model, ids := c.Commits[0].Raw, []checkpoint.ID{first.ID}
+	r, err := w.s.Record(&c.Commits[0].Checkpoint)
 	require.NoError(w.t, err)
-	tip := model.hash
+	tip := model.Hash
 	for i := 1; i < n; i++ {
 		id := checkpoint.ID(fmt.Sprintf("CP-long-20260301T000000Z-%08x", i))
 		r.SetID(id)
 		r.SetClock(first.Clock + checkpoint.Clock(i))
-		tip = k.addCommit(rawCommit{tree: model.tree, parents: []plumbing.Hash{tip, model.parents[1]}, rest: model.rest, message: encodeMessage("42", r)})
+		tip = k.AddCommit(repo.RawCommit{Tree: model.Tree, Parents: []plumbing.Hash{tip, model.Parents[1]}, Rest: model.Rest, Message: chain.EncodeMessage("42", r)})
 		ids = append(ids, id)
 	}
 	require.NoError(w.t, k.Flush(ctx))
-	moves, err := w.s.movesTo(ctx, c, tip)
+	moves, err := w.s.chains.MovesTo(ctx, c, tip)
 	require.NoError(w.t, err)
-	require.NoError(w.t, w.s.moveRefs(ctx, "save: many", moves...))
+	require.NoError(w.t, w.s.repo.MoveRefs(ctx, "save: many", moves...))
 	return ids
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/secrets"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -58,7 +59,7 @@ func TestScanWithoutGit(t *testing.T) {
 			w.manual(1)
 		}, false, 0},
 		{"a large file", stage("large.txt", strings.Repeat("nothing\n", 200_000)), false, 0},
-		{"a pointer", stage("p.bin", lfsPointer+"oid sha256:1\n"), false, 0},
+		{"a pointer", stage("p.bin", secrets.LfsPointer+"oid sha256:1\n"), false, 0},
 		{"a ledger", func(w *world) {
 			require.NoError(w.t, w.s.Drop(ctx, "42", w.manual(2)[:1]))
 		}, true, 0},
@@ -76,12 +77,12 @@ func TestScanWithoutGit(t *testing.T) {
 			out, err := w.s.Outgoing(ctx, "origin", "42", w.s.Fetched(ctx))
 			require.NoError(t, err)
 			req := ScanRequest{Issue: "42", Out: out}
-			assert.Equal(t, test.quick, w.s.nothingIn(req))
+			assert.Equal(t, test.quick, w.s.secrets.NothingIn(req))
 			found, err := w.s.Scan(ctx, req)
 			require.NoError(t, err)
 			assert.Len(t, found.Found, test.found)
 			req.Command = "true"
-			assert.False(t, w.s.nothingIn(req), "the program has to see it")
+			assert.False(t, w.s.secrets.NothingIn(req), "the program has to see it")
 		})
 	}
 }

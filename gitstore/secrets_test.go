@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/secrets"
 	"git-checkpoint/gitstore/internal/secrets/scan"
 
 	"github.com/stretchr/testify/assert"
@@ -72,7 +73,7 @@ func TestScanUnpublishedCommits(t *testing.T) {
 // Incomplete output of git causes an error, since contents are then unknown.
 func TestEachObject(t *testing.T) {
 	read := func(text string, count int) (got []string, err error) {
-		err = eachObject(bufio.NewReader(strings.NewReader(text)), count, func(name string, r io.Reader) error {
+		err = secrets.EachObject(bufio.NewReader(strings.NewReader(text)), count, func(name string, r io.Reader) error {
 			data, err := io.ReadAll(r)
 			got = append(got, name+":"+string(data))
 			return err
@@ -92,6 +93,6 @@ func TestEachObject(t *testing.T) {
 		})
 	}
 	stop := errors.New("stop")
-	err = eachObject(bufio.NewReader(strings.NewReader("a blob 3\none\n")), 1, func(string, io.Reader) error { return stop })
+	err = secrets.EachObject(bufio.NewReader(strings.NewReader("a blob 3\none\n")), 1, func(string, io.Reader) error { return stop })
 	require.ErrorIs(t, err, stop)
 }

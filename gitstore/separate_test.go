@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/retention"
 
 	"github.com/stretchr/testify/assert"
@@ -19,7 +20,7 @@ func TestLiveAndArchivedCheckpointIsRepaired(t *testing.T) {
 			require.NoError(w.t, err)
 		},
 		"drop":   func(w *world, ids []checkpoint.ID) { require.NoError(w.t, w.s.Drop(ctx, "42", ids[2:3])) },
-		"repair": func(w *world, _ []checkpoint.ID) { require.NoError(w.t, w.s.clearArchive(ctx, "42")) },
+		"repair": func(w *world, _ []checkpoint.ID) { require.NoError(w.t, w.s.chains.ClearArchive(ctx, "42")) },
 	}
 	for name, act := range heal {
 		for _, ref := range []string{LiveRef("42"), ArchiveRef("42")} { // the ref that did not move
@@ -37,7 +38,7 @@ func TestLiveAndArchivedCheckpointIsRepaired(t *testing.T) {
 				require.NoError(t, err)
 				w.Git("update-ref", ref, before)
 				if ref == LiveRef("42") {
-					w.Git("update-ref", ownRef("42"), before)
+					w.Git("update-ref", repo.OwnRef("42"), before)
 				}
 				report, err := w.s.Verify(ctx, "42")
 				require.NoError(t, err)

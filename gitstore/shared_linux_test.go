@@ -16,7 +16,7 @@ import (
 func TestFilesOfASharedRepository(t *testing.T) {
 	w := newWorld(t)
 	w.Git("config", "core.sharedRepository", "group")
-	w.s = w.open(w.s.repo.Root)
+	w.s = w.open(w.s.repo.Info.Root)
 	w.Write("a.txt", "staged\n")
 	w.Git("add", "-A")
 	saved := w.save(w.request(checkpoint.Manual))
@@ -26,7 +26,7 @@ func TestFilesOfASharedRepository(t *testing.T) {
 	require.NoError(t, w.s.SetResumed(&saved.Checkpoint, false))
 	w.s.Session(func() string { return "one" })
 	seen := map[string]bool{}
-	require.NoError(t, filepath.WalkDir(w.s.stateDir(), func(path string, d fs.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir(w.s.repo.StateDir(), func(path string, d fs.DirEntry, err error) error {
 		require.NoError(t, err)
 		info, err := d.Info()
 		require.NoError(t, err)

@@ -4,8 +4,17 @@ import (
 	"context"
 	"time"
 
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/doctor"
+	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/save"
+	"git-checkpoint/gitstore/internal/secrets"
+	"git-checkpoint/gitstore/internal/share"
+	"git-checkpoint/gitstore/internal/snapshot"
+	"git-checkpoint/gitstore/internal/undo"
 )
 
 // Options select the repository, and replace clocks and other sources in tests. The zero
@@ -24,13 +33,54 @@ type Options struct {
 	Notify func(line string) // receives messages about automatic repairs, may be nil
 }
 
-func Open(ctx context.Context, o Options) (*Store, error) {
-	_ = prefetchIndex(ctx, git.Git{}, repository.Info{})
-	return openRepo(ctx, repoOptions{Dir: o.Dir})
+// A Store is a repository's checkpoints. It is used by one goroutine at a time. Any
+// number of processes may use one repository at once.
+type Store struct {
+	repo      *repo.Repo
+	chains    *chain.Chains
+	snapshots *snapshot.Snapshots
+	facts     *facts.Facts
+	secrets   *secrets.Scanner
+	saver     *save.Saver
+	restorer  *undo.Restorer
+	sharer    *share.Sharer
+	doctor    *doctor.Doctor
 }
 
-// Git returns the runner of git in the directory of Options.Dir.
-func (s *Store) Git() git.Git { return s.git }
+// Open opens the repository. It fails with ErrNotRepository, or with an UnsupportedError
+// that names the feature.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	var guessed repository.Info
+	var prefetched <-chan *snapshot.StagedState
+	r, err := repo.Open(ctx, repo.Options{
+		Dir: o.Dir, Now: o.Now, Apart: o.Apart, Asks: o.Asks, Notify: o.Notify,
+		Guessed: func(g git.Git, guess repository.Info) {
+			if guessed = guess; o.ToSave {
+				prefetched = snapshot.PrefetchIndex(ctx, g, guess)
+			}
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if r.Info != guessed || repository.Partial(r.Config) {
+		prefetched = nil
+	}
+	return newStore(r, prefetched), nil
+}
+
+func newStore(r *repo.Repo, prefetched <-chan *snapshot.StagedState) *Store {
+	c := &chain.Chains{Repo: r}
+	n := snapshot.New(c, prefetched)
+	f := &facts.Facts{Snapshots: n}
+	return &Store{
+		repo: r, chains: c, snapshots: n, facts: f, secrets: &secrets.Scanner{Chains: c},
+		saver: &save.Saver{Facts: f}, restorer: &undo.Restorer{Facts: f}, sharer: &share.Sharer{Chains: c}, doctor: &doctor.Doctor{Facts: f},
+	}
+}
+
+// Git returns a runner of git in the directory that the store was opened from.
+func (s *Store) Git() git.Git { return s.repo.Git }
 
 // Config returns git's configuration.
-func (s *Store) Config() []git.ConfigEntry { return s.config }
+func (s *Store) Config() []git.ConfigEntry { return s.repo.Config }

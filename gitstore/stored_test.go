@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/gittest"
 
 	"github.com/stretchr/testify/assert"
@@ -22,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // are format changes.
 func TestStoredForm(t *testing.T) {
 	w := newWorld(t)
-	w.s.random = func() string { return "fixed" }
+	w.s.repo.Random = func() string { return "fixed" }
 	w.Write("a.txt", "staged\n")
 	w.Write("dir/new.txt", "new\n")
 	w.Git("add", "-A")
@@ -82,9 +83,9 @@ func TestGenesisIsTheSameEverywhere(t *testing.T) {
 		"a/b":     "",
 	} {
 		t.Run(string(issue), func(t *testing.T) {
-			got := genesis(issue)
+			got := chain.Genesis(issue)
 			if want != "" {
-				assert.Equal(t, want, got.hash.String())
+				assert.Equal(t, want, got.Hash.String())
 			}
 			w := newWorld(t)
 			w.now = w.now.Add(time.Hour * 1000)
@@ -92,7 +93,7 @@ func TestGenesisIsTheSameEverywhere(t *testing.T) {
 			req := w.request(checkpoint.Manual)
 			req.Issue = issue
 			w.save(req)
-			assert.Equal(t, got.hash.String(), w.Git("rev-list", "--max-parents=0", "--first-parent", LiveRef(issue)))
+			assert.Equal(t, got.Hash.String(), w.Git("rev-list", "--max-parents=0", "--first-parent", LiveRef(issue)))
 		})
 	}
 }

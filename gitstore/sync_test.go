@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/retention"
 
 	"github.com/stretchr/testify/assert"
@@ -47,7 +48,7 @@ func meet(t *testing.T, hub string, clones ...*world) {
 	want := clones[0].Git("--git-dir="+hub, "rev-parse", LiveRef("42"))
 	for _, c := range clones {
 		assert.Equal(t, want, c.tip())
-		assert.Equal(t, want, c.Git("rev-parse", ownRef("42")))
+		assert.Equal(t, want, c.Git("rev-parse", repo.OwnRef("42")))
 		assert.Equal(t, Synced{Issue: "42", Result: UpToDate}, c.sync())
 		c.sound()
 	}
@@ -222,7 +223,7 @@ func TestSyncKeepsCompleteChainInShallowClone(t *testing.T) {
 	c.manual(2)
 	assert.Equal(t, Synced{Issue: "42", Fetched: 6, Pushed: 2, Joined: true, Result: Joined}, c.sync())
 	assert.Len(t, c.live(), 9)
-	assert.False(t, mustRead(t, c).cut)
+	assert.False(t, mustRead(t, c).Cut)
 }
 
 // One sync covers every issue, including issues known to one clone only.

@@ -12,6 +12,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/fsutil"
+	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -106,11 +107,11 @@ func TestSyncCutAnywhere(t *testing.T) {
 		saved = append(saved, a.manual(1)...)
 		saved = append(saved, b.manual(1)...)
 		a.sync()
-		before := b.Git("for-each-ref", "refs/checkpoints", ownRefs)
+		before := b.Git("for-each-ref", "refs/checkpoints", repo.OwnRefs)
 		srv.left.Store(r.Int64N(5000))
 		done, err := b.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: []checkpoint.Issue{"42"}})
 		if err != nil || done[0].Err != nil {
-			assert.Equal(t, before, b.Git("for-each-ref", "refs/checkpoints", ownRefs))
+			assert.Equal(t, before, b.Git("for-each-ref", "refs/checkpoints", repo.OwnRefs))
 		}
 		srv.left.Store(1 << 40)
 		b.Git("--git-dir="+hub, "fsck", "--strict")

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -41,45 +43,45 @@ func TestSyncWithTheLastClock(t *testing.T) {
 	entries := regexp.MustCompile(`blob \w+(\tcheckpoint.yaml)`).ReplaceAllString(b.Git("ls-tree", LiveRef("42")), "blob "+blob+"$1")
 	tree := strings.TrimSpace(string(b.Pipe([]byte(entries+"\n"), "mktree")))
 	b.Git("update-ref", LiveRef("42"), b.Git("-c", "user.name=x", "-c", "user.email=x@x", "commit-tree", "-p", LiveRef("42")+"~1", "-p", LiveRef("42")+"^2", "-m", message, tree))
-	b.Git("update-ref", ownRef("42"), LiveRef("42"))
-	require.EqualValues(t, math.MaxInt64, mustRead(t, b).newestClock())
+	b.Git("update-ref", repo.OwnRef("42"), LiveRef("42"))
+	require.EqualValues(t, math.MaxInt64, mustRead(t, b).NewestClock())
 	for range 2 {
 		require.NoError(t, a.sync().Err)
 		require.NoError(t, b.sync().Err)
 	}
 	assert.Equal(t, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")), a.tip())
 	assert.Equal(t, a.tip(), b.tip())
-	assert.Nil(t, mustRead(t, a).unknownCommit(), "each commit is a checkpoint")
+	assert.Nil(t, mustRead(t, a).UnknownCommit(), "each commit is a checkpoint")
 	assert.Len(t, a.live(), 3)
 }
 
-func mustRead(t *testing.T, w *world) *chain {
+func mustRead(t *testing.T, w *world) *chain.Chain {
 	t.Helper()
-	c, err := w.s.readChain(ctx, "42", LiveRef("42"), 0)
+	c, err := w.s.chains.ReadChain(ctx, "42", LiveRef("42"), 0)
 	require.NoError(t, err)
 	return c
 }
 
 // Few tree objects can represent very many directories.
 func TestTreeOverlayIsBounded(t *testing.T) {
-	k := newWorld(t).s.newObjectWriter()
+	k := newWorld(t).s.repo.NewObjectWriter()
 	deep := func(text string) plumbing.Hash {
-		at := k.addTree([]trees.Entry{{Mode: trees.ModeFile, Name: text, Hash: k.Add(plumbing.BlobObject, []byte(text))}})
+		at := k.AddTree([]trees.Entry{{Mode: trees.ModeFile, Name: text, Hash: k.Add(plumbing.BlobObject, []byte(text))}})
 		for range 40 {
-			at = k.addTree([]trees.Entry{{Mode: trees.ModeTree, Name: "a", Hash: at}, {Mode: trees.ModeTree, Name: "b", Hash: at}})
+			at = k.AddTree([]trees.Entry{{Mode: trees.ModeTree, Name: "a", Hash: at}, {Mode: trees.ModeTree, Name: "b", Hash: at}})
 		}
 		return at
 	}
 	a, b := deep("one"), deep("two")
 	begun := time.Now()
-	p := &treeOverlay{k: k, left: maxMergedTrees, made: map[[2]plumbing.Hash]plumbing.Hash{}}
-	both := p.mergeTree(a, b)
+	p := &chain.TreeOverlay{Writer: k, Left: chain.MaxMergedTrees, Made: map[[2]plumbing.Hash]plumbing.Hash{}}
+	both := p.MergeTree(a, b)
 	assert.Less(t, time.Since(begun), 20*time.Second)
-	assert.Equal(t, a, p.mergeTree(a, a))
+	assert.Equal(t, a, p.MergeTree(a, a))
 	for _, name := range []string{"one", "two"} {
 		_, _, err := trees.Lookup(k, both, strings.Repeat("a/", 20)+strings.Repeat("b/", 20)+name)
 		assert.NoError(t, err)
 	}
-	none := &treeOverlay{k: k, made: p.made}
-	assert.Equal(t, b, none.mergeTree(b, a), "there is an end to it")
+	none := &chain.TreeOverlay{Writer: k, Made: p.Made}
+	assert.Equal(t, b, none.MergeTree(b, a), "there is an end to it")
 }

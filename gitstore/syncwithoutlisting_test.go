@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/share"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -41,7 +43,7 @@ func TestSyncOfLocalOnlyTakesOneConnection(t *testing.T) {
 	saved := a.manual(2)
 	assert.Equal(t, Synced{Issue: "42", Pushed: 2, Result: Pushed}, a.sync())
 	assert.EqualValues(t, 1, srv.all.Load())
-	for _, ref := range []string{LiveRef("42"), ownRef("42"), a.s.trackingRef("origin", "42")} {
+	for _, ref := range []string{LiveRef("42"), repo.OwnRef("42"), a.s.chains.TrackingRef("origin", "42")} {
 		assert.Equal(t, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")), a.Git("rev-parse", ref), ref)
 	}
 	assert.Equal(t, UpToDate, a.sync().Result)
@@ -83,7 +85,7 @@ func TestSyncAfterPlainPush(t *testing.T) {
 	before := srv.all.Load()
 	assert.Equal(t, Synced{Issue: "42", Result: UpToDate}, a.sync())
 	assert.EqualValues(t, 1, srv.all.Load()-before)
-	assert.Equal(t, a.Git("rev-parse", LiveRef("42")), a.Git("rev-parse", a.s.trackingRef("origin", "42")))
+	assert.Equal(t, a.Git("rev-parse", LiveRef("42")), a.Git("rev-parse", a.s.chains.TrackingRef("origin", "42")))
 }
 
 // Pushes that may require a question happen only after listing the remote's refs, since
@@ -162,30 +164,30 @@ func TestPushWithoutListingIsRejected(t *testing.T) {
 func TestSyncReadsRefsOnceForAConnection(t *testing.T) {
 	a, _, _, _ := served(t)
 	of := []checkpoint.Issue{"42"}
-	begin := func() *syncing {
-		l, err := a.s.connect("sync", "origin", 0, false)
+	begin := func() *share.Syncing {
+		l, err := a.s.sharer.Connect("sync", "origin", 0, false)
 		require.NoError(t, err)
-		y := &syncing{s: a.s, conn: l, done: map[checkpoint.Issue]*Synced{}, open: of}
-		here, err := y.refs(ctx, of)
+		y := &share.Syncing{Sharer: a.s.sharer, Conn: l, Done: map[checkpoint.Issue]*Synced{}, Open: of}
+		here, err := y.Refs(ctx, of)
 		require.NoError(t, err)
-		require.NoError(t, y.pushWithoutListing(ctx, y.refStatesOf(here)))
+		require.NoError(t, y.PushWithoutListing(ctx, y.RefStatesOf(here)))
 		return y
 	}
 	y := begin()
 	a.manual(1)
-	again, err := y.refs(ctx, of)
+	again, err := y.Refs(ctx, of)
 	require.NoError(t, err)
 	assert.NotEqual(t, a.tip(), again[LiveRef("42")].String(), "there was nothing to push, and so no connection")
-	_, ok, err := y.fetchWithoutListing(ctx, of)
+	_, ok, err := y.FetchWithoutListing(ctx, of)
 	require.NoError(t, err)
 	assert.False(t, ok)
-	assert.NotNil(t, y.here, "nor here")
-	_, here, _, err := y.look(ctx, of)
+	assert.NotNil(t, y.Here, "nor here")
+	_, here, _, err := y.Look(ctx, of)
 	require.NoError(t, err)
 	assert.Equal(t, again, here)
-	assert.Nil(t, y.here)
+	assert.Nil(t, y.Here)
 
 	y = begin()
-	assert.Equal(t, Pushed, y.done["42"].Result)
-	assert.Nil(t, y.here, "the push was a connection")
+	assert.Equal(t, Pushed, y.Done["42"].Result)
+	assert.Nil(t, y.Here, "the push was a connection")
 }

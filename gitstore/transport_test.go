@@ -17,6 +17,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/fsutil"
+	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -62,7 +63,7 @@ func TestSyncReadOnly(t *testing.T) {
 	a.sync()
 	b.manual(1)
 	a.Git("--git-dir="+hub, "config", "http.receivepack", "false")
-	before, there := b.Git("for-each-ref", liveRefs, ownRefs), a.Git("--git-dir="+hub, "for-each-ref")
+	before, there := b.Git("for-each-ref", repo.LiveRefs, repo.OwnRefs), a.Git("--git-dir="+hub, "for-each-ref")
 	done, err := b.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: []checkpoint.Issue{"42"}, Quiet: true})
 	for _, d := range done {
 		err = cmp.Or(err, d.Err)
@@ -70,7 +71,7 @@ func TestSyncReadOnly(t *testing.T) {
 	var remote *RemoteError
 	require.ErrorAs(t, err, &remote)
 	assert.Contains(t, remote.Reason, "403")
-	assert.Equal(t, before, b.Git("for-each-ref", liveRefs, ownRefs))
+	assert.Equal(t, before, b.Git("for-each-ref", repo.LiveRefs, repo.OwnRefs))
 	assert.Equal(t, there, a.Git("--git-dir="+hub, "for-each-ref"))
 	a.Git("--git-dir="+hub, "config", "http.receivepack", "true")
 	meet(t, hub, a, b)

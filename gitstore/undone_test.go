@@ -65,14 +65,14 @@ func (p *player) sorted(ids []checkpoint.ID) []checkpoint.ID {
 // checkLedger compares ledger entries of all checkpoints that ever existed.
 func (p *player) checkLedger(what string) {
 	p.t.Helper()
-	c, err := p.s.readChain(ctx, "42", LiveRef("42"), 0)
+	c, err := p.s.chains.ReadChain(ctx, "42", LiveRef("42"), 0)
 	require.NoError(p.t, err)
 	for id := range p.order {
 		live, archived := slices.Contains(p.m.live, id), slices.Contains(p.m.archived, id)
-		require.Equal(p.t, archived, c.ledger.IsArchived(id), "%s: archived %s", what, id)
-		require.Equal(p.t, !live && !archived, c.ledger.Deleted[id], "%s: deleted %s", what, id)
+		require.Equal(p.t, archived, c.Ledger.IsArchived(id), "%s: archived %s", what, id)
+		require.Equal(p.t, !live && !archived, c.Ledger.Deleted[id], "%s: deleted %s", what, id)
 		if live {
-			require.Equal(p.t, p.m.pinned[id], c.find(id).Pinned, "%s: pin of %s", what, id)
+			require.Equal(p.t, p.m.pinned[id], c.Find(id).Pinned, "%s: pin of %s", what, id)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore/internal/repo"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -14,24 +16,24 @@ import (
 // synced.
 func TestIncompleteNoteOfSyncedFilesIsIgnored(t *testing.T) {
 	text := "repository 1:2\npacks 3 4\nrefs 5\nsince 6\n"
-	whole := text + sumOf(text)
-	assert.Equal(t, synced{"1:2", "3 4", "5", time.Unix(0, 6)}, parseSynced(whole))
+	whole := text + repo.SumOf(text)
+	assert.Equal(t, repo.Synced{Repository: "1:2", Packs: "3 4", Refs: "5", Since: time.Unix(0, 6)}, repo.ParseSynced(whole))
 	for n := range len(whole) {
-		assert.Equal(t, synced{}, parseSynced(whole[:n]), "%d bytes", n)
-		assert.Equal(t, synced{}, parseSynced(whole[:n]+"-"+whole[n+1:]), "byte %d", n)
+		assert.Equal(t, repo.Synced{}, repo.ParseSynced(whole[:n]), "%d bytes", n)
+		assert.Equal(t, repo.Synced{}, repo.ParseSynced(whole[:n]+"-"+whole[n+1:]), "byte %d", n)
 	}
-	assert.Equal(t, synced{}, parseSynced(whole+whole))
+	assert.Equal(t, repo.Synced{}, repo.ParseSynced(whole+whole))
 }
 
 // Saves overwrite the note in place, regardless of its former length, and never follow
 // symlinks.
 func TestNoteOfSyncedFilesIsWhole(t *testing.T) {
 	w := newWorld(t)
-	path := w.s.NotePath(syncedNote)
+	path := w.s.NotePath(repo.SyncedNote)
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
 	require.NoError(t, os.WriteFile(path, make([]byte, 5000), 0o666))
 	w.manual(1)
-	assert.NotEqual(t, synced{}, w.s.readSynced())
+	assert.NotEqual(t, repo.Synced{}, w.s.repo.ReadSynced())
 
 	outside := filepath.Join(t.TempDir(), "outside")
 	require.NoError(t, os.WriteFile(outside, []byte("mine"), 0o666))

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/doctor"
 	"git-checkpoint/gitstore/retention"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -193,10 +195,10 @@ func TestVerifyLargeBlob(t *testing.T) {
 	w := newWorld(t)
 	w.manual(1)
 	hash := plumbing.NewHash(w.Hash("large\n"))
-	v := &verifier{s: w.s, ctx: ctx}
-	require.NoError(t, v.largeIntact(hash))
+	v := &doctor.Verifier{Doctor: w.s.doctor, Ctx: ctx}
+	require.NoError(t, v.LargeIntact(hash))
 	w.rot(hash.String())
-	assert.Error(t, (&verifier{s: w.open(w.Dir), ctx: ctx}).largeIntact(hash))
+	assert.Error(t, (&doctor.Verifier{Doctor: w.open(w.Dir).doctor, Ctx: ctx}).LargeIntact(hash))
 }
 
 // Walks from a ref that was set to a branch are limited.
@@ -211,7 +213,7 @@ func TestWalkOfForeignChainIsBounded(t *testing.T) {
 	w.Git("update-ref", "refs/checkpoints/42", "refs/heads/long")
 	l, err := w.s.List(ctx, "42", 0)
 	require.NoError(t, err)
-	assert.LessOrEqual(t, len(l.Checkpoints), maxForeign+1)
+	assert.LessOrEqual(t, len(l.Checkpoints), chain.MaxForeign+1)
 	assert.False(t, l.Complete)
 
 	saved := w.save(w.request(checkpoint.Manual))

@@ -1,0 +1,212 @@
+package gitstore
+
+import (
+	"context"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/retention"
+)
+
+// Archive moves checkpoints from an issue's chain to its archive, and returns their ids.
+// Without ids, Archive moves all checkpoints. The ledger records reason and time, so
+// every clone can compute archival ages.
+func (s *Store) Archive(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error) {
+	return s.chains.Archive(ctx, issue, ids, why)
+}
+
+// A List is the list of an issue's checkpoints.
+type List = chain.List
+
+// List returns the newest limit checkpoints of an issue, newest first, or all if limit is
+// 0. If the issue has no checkpoints, the list is empty. If plain git removed checkpoints
+// from the chain, List restores them first.
+func (s *Store) List(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
+	return s.chains.List(ctx, issue, limit)
+}
+
+// Archived lists an issue's archived checkpoints as List does, with reason and time from
+// the ledger.
+func (s *Store) Archived(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
+	return s.chains.Archived(ctx, issue, limit)
+}
+
+// Record returns the record of a checkpoint. Parse errors are CorruptErrors that wrap the
+// decoder's error with line and column.
+func (s *Store) Record(c *Checkpoint) (*checkpoint.Record, error) { return s.chains.Record(c) }
+
+// VerifiedRecord returns the record of a checkpoint that the caller is going to act on.
+// It fails if the commit violates the stored form, or if the record has another id than
+// the commit.
+func (s *Store) VerifiedRecord(c *Checkpoint) (*checkpoint.Record, error) {
+	return s.chains.VerifiedRecord(c)
+}
+
+// RecordBytes returns the stored bytes of a record.
+func (s *Store) RecordBytes(c *Checkpoint) ([]byte, error) { return s.chains.RecordBytes(c) }
+
+// A Checkpoint is the description of a checkpoint in its commit. It does not contain the
+// record.
+type Checkpoint = chain.Checkpoint
+
+// Filed contains reason and time of an archival. The zero value means that no ledger
+// entry exists.
+type Filed = chain.Filed
+
+// Drop permanently deletes live or archived checkpoints of an issue. The ledger prevents
+// their return from another clone. If an id is in neither chain, Drop fails with
+// *NotFoundError and deletes nothing. The empty id stands for foreign commits, which have
+// no id.
+func (s *Store) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) error {
+	return s.chains.Drop(ctx, issue, ids)
+}
+
+// Latest names the newest checkpoint of an issue, valid or not. "latest~2" is the second
+// checkpoint before it.
+const Latest = chain.Latest
+
+// First names the oldest remaining checkpoint of an issue. This is usually the start of
+// the work, since retention keeps checkpoints of the start of a phase. A checkpoint with
+// the imported id "first" takes precedence.
+const First = chain.First
+
+// Find returns the checkpoint of an issue that matches a name. A name is one of:
+//
+//   - an id
+//   - an id prefix that reaches into the time
+//   - at least four of the final hex digits of an id
+//   - Latest, "latest~2" or First
+//   - a commit of the chain, or a full commit id from before a rewrite
+//   - "@{phase:ready}" for the newest checkpoint of a phase
+//   - ":/text" for the newest checkpoint with the text in its note, as in git
+//
+// If the chain has no match, Find searches the archive. It fails with *NoneError,
+// *NotFoundError or *AmbiguousError, or with *RefusedError if a shallow boundary hides
+// the First checkpoint.
+func (s *Store) Find(ctx context.Context, issue checkpoint.Issue, name string) (*Checkpoint, error) {
+	return s.chains.Find(ctx, issue, name)
+}
+
+// ByID returns the checkpoint of an issue with an exact id. An imported id can be any
+// word, even a name such as "latest". If the chain has no such checkpoint, ByID searches
+// the archive. It fails with *NotFoundError.
+func (s *Store) ByID(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID) (*Checkpoint, error) {
+	return s.chains.ByID(ctx, issue, id)
+}
+
+// Newest returns the newest checkpoint of an issue, or *NoneError.
+func (s *Store) Newest(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, error) {
+	return s.chains.Newest(ctx, issue)
+}
+
+// NewestRecord returns an issue's newest checkpoint and its record, with errors of Newest
+// and VerifiedRecord.
+func (s *Store) NewestRecord(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
+	return s.chains.NewestRecord(ctx, issue)
+}
+
+// ValidRecord returns the record of a checkpoint from which work continues. Unlike
+// VerifiedRecord, it also fails for schema violations.
+func (s *Store) ValidRecord(c *Checkpoint) (*checkpoint.Record, error) {
+	return s.chains.ValidRecord(c)
+}
+
+// HasArchive reports whether an issue's archive exists.
+func (s *Store) HasArchive(ctx context.Context, i checkpoint.Issue) bool {
+	return s.chains.HasArchive(ctx, i)
+}
+
+// HasIssue reports whether an issue has a chain or an archive.
+func (s *Store) HasIssue(ctx context.Context, i checkpoint.Issue) bool {
+	return s.chains.HasIssue(ctx, i)
+}
+
+// Issues returns all issues with a chain, including broken chains, sorted by ref. If
+// archived is set, it returns the issues with an archive. Refs that are no canonical keys
+// are returned in strange.
+func (s *Store) Issues(ctx context.Context, archived bool) (issues []checkpoint.Issue, strange []string, err error) {
+	return s.chains.Issues(ctx, archived)
+}
+
+// An Exposed is a set of commits that other repositories have or are about to receive.
+type Exposed = chain.Exposed
+
+// An Outgoing describes commits and files that pushing an issue's chain would expose.
+type Outgoing = chain.Outgoing
+
+// Outgoing returns commits and files that pushing an issue's chain would expose. A
+// checkpoint contains HEAD at its save as an ancestor. HEAD should therefore be part of
+// the same push, or be known to exist at the remote.
+func (s *Store) Outgoing(ctx context.Context, name string, i checkpoint.Issue, e Exposed) (Outgoing, error) {
+	return s.chains.Outgoing(ctx, name, i, e)
+}
+
+// Fetched returns commits that came from a remote: those of remote-tracking branches, and
+// the shallow boundary.
+func (s *Store) Fetched(ctx context.Context) Exposed { return s.chains.Fetched(ctx) }
+
+// Pin sets or removes a checkpoint's pin, and reports any change. Retention never drops a
+// pinned checkpoint, live or archived.
+func (s *Store) Pin(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID, on bool) (bool, error) {
+	return s.chains.Pin(ctx, issue, id, on)
+}
+
+// A Redaction selects how saves treat record texts that look like secrets. Files are
+// never changed: a push checks files for secrets.
+type Redaction = chain.Redaction
+
+// How saves treat secrets.
+const (
+	RedactNone = chain.RedactNone // no check
+	RedactWarn = chain.RedactWarn // warn
+	RedactMask = chain.RedactMask // warn, and save a mask instead
+)
+
+// Results of a Fetch, a Push or a Sync for one issue.
+const (
+	UpToDate = chain.UpToDate // both sides have the same chain
+	Fetched  = chain.Fetched  // local chain now equals remote chain
+	Pushed   = chain.Pushed   // remote chain now equals local chain
+	Ahead    = chain.Ahead    // the local chain has more checkpoints
+	Behind   = chain.Behind   // the remote chain has more checkpoints
+	Diverged = chain.Diverged // each side has checkpoints that the other lacks; no ref was moved
+	Absent   = chain.Absent   // the remote has no chain of the issue
+	Failed   = chain.Failed   // see Synced.Err
+)
+
+// A Synced is the result of a Fetch, a Push or a Sync for one issue.
+type Synced = chain.Synced
+
+// A RemoteError reports a remote's rejection or missing answer.
+type RemoteError = chain.RemoteError
+
+// ErrNoRemote is returned if neither caller nor configuration names a remote.
+var ErrNoRemote = chain.ErrNoRemote
+
+// Remote returns the default remote for checkpoints: checkpoint.remote, otherwise the
+// remote of the branch's upstream, otherwise origin. It fails with ErrNoRemote.
+func (s *Store) Remote(ctx context.Context) (string, error) { return s.chains.Remote(ctx) }
+
+// ShownRemote returns a remote's name for output, without password.
+func ShownRemote(name string) string { return chain.ShownRemote(name) }
+
+// A Resumption is the state of a resume in this worktree until the next save. That save
+// starts from the resumed record and includes these fields.
+type Resumption = chain.Resumption
+
+// An Approval is a person's approval of a phase.
+type Approval = chain.Approval
+
+// SetResumed records a resume of a checkpoint in this worktree. Repeated resumes without
+// a save in between increment the counters.
+func (s *Store) SetResumed(c *Checkpoint, retry bool, approved ...Approval) error {
+	return s.chains.SetResumed(c, retry, approved...)
+}
+
+// SetStale records that the resumed checkpoint is stale. The record of the next save
+// mentions this.
+func (s *Store) SetStale(c *Checkpoint) error { return s.chains.SetStale(c) }
+
+// Resumed returns the state of the checkpoint's resumes in this worktree since the last
+// save.
+func (s *Store) Resumed(c *Checkpoint) Resumption { return s.chains.Resumed(c) }

@@ -1,0 +1,382 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/fsutil"
+	"git-checkpoint/gitstore/internal/ledger"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/trees"
+	"git-checkpoint/gitstore/retention"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// MaxForeign limits how many commits without checkpoint or ledger a walk follows. Without
+// this limit, a ref manually set to a branch would lead through the project's whole
+// history.
+const MaxForeign = 64
+
+// maxChain limits a chain's total commit size in bytes, because commits stay in memory.
+const maxChain = 512 << 20
+
+// A ChainCommit is a commit of a chain.
+type ChainCommit struct {
+	Raw    repo.RawCommit
+	Ledger bool // contains only a ledger
+	Checkpoint
+}
+
+// A Chain contains an issue's commits that were read, newest first.
+type Chain struct {
+	Issue   checkpoint.Issue
+	Ref     string
+	Tip     plumbing.Hash
+	Commits []ChainCommit
+	Rooted  bool // read down to genesis
+	Cut     bool // ends at a shallow boundary
+	Deleted bool // ref does not exist; tip is from own/
+	Ledger  *ledger.Ledger
+	Unread  error  // set if a partial clone lacks the tip's ledger, so ledger is older
+	Remote  string // the remote that has the chain, "" for a local chain
+}
+
+// ReadChain reads the chain at ref: the newest limit checkpoints, or all if limit is 0.
+// The result includes ledger commits and foreign commits between checkpoints. If the ref
+// does not exist, the chain is empty and rooted.
+func (s *Chains) ReadChain(ctx context.Context, issue checkpoint.Issue, ref string, limit int) (*Chain, error) {
+	tip, err := s.ReadRef(ctx, ref)
+	if err != nil {
+		return nil, s.brokenRef(ctx, issue, ref, err)
+	}
+	c, err := s.Walk(issue, ref, tip, limit)
+	if err != nil && !s.Objects.Has(tip) {
+		err = s.brokenRef(ctx, issue, ref, err)
+	}
+	return c, err
+}
+
+// brokenRef converts a CorruptError into a BrokenRefError with the known facts about the
+// ref. It returns other errors unchanged.
+func (s *Chains) brokenRef(ctx context.Context, issue checkpoint.Issue, ref string, err error) error {
+	if !errors.As(err, new(*repo.CorruptError)) {
+		return err
+	}
+	broken := &repo.BrokenRefError{Ref: ref, Err: err}
+	if file := filepath.Join(s.Info.CommonDir, filepath.FromSlash(ref)); s.Info.RefFormat == "files" && fsutil.Exists(file) {
+		broken.File = file
+	}
+	if own, err := s.ReadRef(ctx, repo.OwnRef(issue)); ref == repo.LiveRef(issue) && err == nil && s.Objects.Has(own) {
+		broken.Last = own
+	}
+	return broken
+}
+
+func (s *Chains) Walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limit int) (*Chain, error) {
+	c := &Chain{Issue: issue, Ref: ref, Tip: tip, Ledger: ledger.New()}
+	if tip.IsZero() {
+		c.Rooted = true
+		return c, nil
+	}
+	base := Genesis(issue).Hash
+	d := newChainParser(issue, limit <= 0)
+	defer d.finish()
+	var last repo.RawCommit
+	size := 0
+	for at := tip; limit <= 0 || d.found < limit; {
+		if at == base {
+			c.Rooted = true
+			break
+		}
+		commit, err := s.ReadCommit(at)
+		if err != nil {
+			if c.Cut = d.count > 0 && s.IsBoundary(last.Hash); c.Cut {
+				break
+			}
+			return nil, fmt.Errorf("%s: %w", ref, err)
+		}
+		if size += len(commit.Message) + len(commit.Rest); size > maxChain {
+			return nil, repo.Corrupt(ref, "its commits take more than %d bytes", maxChain)
+		}
+		last = commit
+		d.add(commit)
+		if d.foreign > MaxForeign || len(commit.Parents) == 0 {
+			break
+		}
+		at = commit.Parents[0]
+	}
+	if d.count > 0 && !c.Rooted && !c.Cut {
+		c.Cut = s.IsBoundary(last.Hash)
+	}
+	c.Commits = d.finish()
+	if err := s.readLedger(c); err != nil {
+		return c, err
+	}
+	if c.Unread != nil && limit > 0 && !c.Rooted {
+		if whole, err := s.Walk(issue, ref, tip, 0); err == nil {
+			c.Ledger = whole.Ledger
+		}
+	}
+	return c, nil
+}
+
+// readLedger reads the ledger from the tree of the newest ledger or checkpoint commit,
+// and marks pinned checkpoints. It skips foreign commits on top.
+func (s *Chains) readLedger(c *Chain) error {
+	at := slices.IndexFunc(c.Commits, func(l ChainCommit) bool { return l.Ledger || l.ID != "" })
+	if at < 0 {
+		return nil
+	}
+	data, err := s.ledgerIn(c.Commits[at].Raw.Tree)
+	switch {
+	case errors.As(err, new(*repo.PromisedError)):
+		s.readLedgerBelow(c, err)
+	case err != nil:
+		return fmt.Errorf("%s: %w", c.Ref, err)
+	default:
+		if c.Ledger, err = ledger.Parse(data); err != nil {
+			return repo.Corrupt(c.Ref, "%w", err)
+		}
+	}
+	for i := range c.Commits {
+		c.Commits[i].Pinned = c.Ledger.Pinned(c.Commits[i].ID)
+	}
+	return nil
+}
+
+// ledgerIn returns a tree's ledger, or nil without ledger.
+func (s *Chains) ledgerIn(tree plumbing.Hash) ([]byte, error) {
+	entries, err := trees.Read(s.Objects, tree)
+	if err != nil {
+		return nil, err
+	}
+	e, ok := trees.Find(entries, "ledger")
+	if !ok {
+		return nil, nil
+	}
+	if size, err := s.Objects.Size(e.Hash); err == nil && size > ledger.MaxSize {
+		return nil, repo.Corrupt("blob "+e.Hash.String(), "%w", &repo.LimitError{What: "ledger", Size: size, Limit: ledger.MaxSize})
+	}
+	return trees.ReadAs(s.Objects, plumbing.BlobObject, e.Hash)
+}
+
+// IsBoundary reports whether a commit is a shallow boundary.
+func (s *Chains) IsBoundary(hash plumbing.Hash) bool {
+	if !s.Info.Shallow {
+		return false
+	}
+	data, err := os.ReadFile(filepath.Join(s.Info.CommonDir, "shallow"))
+	return err == nil && strings.Contains(string(data), hash.String())
+}
+
+// Checkpoints returns all commits except ledger commits, newest first. A foreign commit
+// is a Checkpoint without an id.
+func (c *Chain) Checkpoints() []Checkpoint {
+	list := make([]Checkpoint, 0, len(c.Commits))
+	for i := range c.Commits {
+		if !c.Commits[i].Ledger {
+			list = append(list, c.Commits[i].Checkpoint)
+		}
+	}
+	return list
+}
+
+// Newest returns the newest checkpoint, or nil for an empty chain.
+func (c *Chain) Newest() *Checkpoint {
+	for i := range c.Commits {
+		if !c.Commits[i].Ledger {
+			return &c.Commits[i].Checkpoint
+		}
+	}
+	return nil
+}
+
+// NewestClock returns the largest clock among commits that were read.
+func (c *Chain) NewestClock() checkpoint.Clock {
+	var newest checkpoint.Clock
+	for i := range c.Commits {
+		newest = max(newest, c.Commits[i].Clock)
+	}
+	return newest
+}
+
+// Find returns the checkpoint with this id, or nil.
+func (c *Chain) Find(id checkpoint.ID) *Checkpoint {
+	for i := range c.Commits {
+		if !c.Commits[i].Ledger && c.Commits[i].ID == id {
+			return &c.Commits[i].Checkpoint
+		}
+	}
+	return nil
+}
+
+// Index maps ids to the newest commit of each checkpoint.
+func (c *Chain) Index() map[checkpoint.ID]*ChainCommit {
+	byID := make(map[checkpoint.ID]*ChainCommit, len(c.Commits))
+	for i := range c.Commits {
+		if id := c.Commits[i].ID; id != "" && byID[id] == nil {
+			byID[id] = &c.Commits[i]
+		}
+	}
+	return byID
+}
+
+// Has reports whether the chain contains a checkpoint with an id of ids.
+func (c *Chain) Has(ids map[checkpoint.ID]bool) bool {
+	return slices.ContainsFunc(c.Commits, func(l ChainCommit) bool { return ids[l.ID] })
+}
+
+// A List is the list of an issue's checkpoints.
+type List struct {
+	Issue       checkpoint.Issue
+	Ref         string
+	Tip         plumbing.Hash
+	Checkpoints []Checkpoint // newest first
+	Complete    bool         // all older checkpoints were read
+	Cut         bool         // history ends at a shallow boundary
+}
+
+// List returns the newest limit checkpoints of an issue, newest first, or all if limit is
+// 0. If the issue has no checkpoints, the list is empty. If plain git removed checkpoints
+// from the chain, List restores them first.
+func (s *Chains) List(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
+	s.repairIfRewritten(ctx, issue)
+	return s.list(ctx, issue, repo.LiveRef(issue), limit)
+}
+
+// Archived lists an issue's archived checkpoints as List does, with reason and time from
+// the ledger.
+func (s *Chains) Archived(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
+	s.NoticeInterrupted(ctx, issue)
+	l, err := s.list(ctx, issue, repo.ArchiveRef(issue), limit)
+	if err != nil {
+		return nil, err
+	}
+	s.tellFiled(ctx, issue, l.Checkpoints)
+	return l, nil
+}
+
+func (s *Chains) list(ctx context.Context, issue checkpoint.Issue, ref string, limit int) (*List, error) {
+	c, err := s.ReadChain(ctx, issue, ref, limit)
+	if err != nil {
+		return nil, err
+	}
+	l := &List{Issue: issue, Ref: ref, Tip: c.Tip, Checkpoints: c.Checkpoints(), Complete: c.Rooted || c.Cut, Cut: c.Cut}
+	if limit > 0 && len(l.Checkpoints) > limit {
+		l.Checkpoints, l.Complete = l.Checkpoints[:limit], false
+	}
+	return l, c.Below()
+}
+
+// Below fails if a shallow clone has only ledger commits of a chain, since all
+// checkpoints are then below the boundary.
+func (c *Chain) Below() error {
+	if !c.Cut || c.Newest() != nil {
+		return nil
+	}
+	return &repo.RefusedError{Reason: c.Ref + ": history is cut at a shallow boundary, and all checkpoints lie below", Hint: "git fetch --unshallow"}
+}
+
+// Record returns the record of a checkpoint. Parse errors are CorruptErrors that wrap the
+// decoder's error with line and column.
+func (s *Chains) Record(c *Checkpoint) (*checkpoint.Record, error) {
+	r, err := s.decoded(c)
+	if err != nil && c.Later() { // a later version may use another format
+		return nil, fmt.Errorf("%s: %w", c.Name(), &checkpoint.VersionError{Version: c.Version})
+	}
+	return r, err
+}
+
+func (s *Chains) decoded(c *Checkpoint) (*checkpoint.Record, error) {
+	data, err := s.RecordBytes(c)
+	if err != nil {
+		return nil, err
+	}
+	r, err := checkpoint.Decode(data)
+	var newer *checkpoint.VersionError
+	if errors.As(err, &newer) {
+		return nil, fmt.Errorf("%s: %w", c.ID, err)
+	}
+	if err != nil {
+		return nil, repo.Corrupt(fmt.Sprintf("%s: checkpoint.yaml", c.ID), "%w", err)
+	}
+	return r, nil
+}
+
+// VerifiedRecord returns the record of a checkpoint that the caller is going to act on.
+// It fails if the commit violates the stored form, or if the record has another id than
+// the commit.
+func (s *Chains) VerifiedRecord(c *Checkpoint) (*checkpoint.Record, error) {
+	r, err := s.Record(c)
+	switch {
+	case err != nil:
+		return nil, err
+	case !c.Valid():
+		return nil, repo.Corrupt(c.Name(), "%s", c.Problem)
+	case r.ID() != c.ID:
+		return nil, repo.Corrupt(c.Name(), "its record is that of %q", r.ID())
+	}
+	return r, nil
+}
+
+// RecordBytes returns the stored bytes of a record.
+func (s *Chains) RecordBytes(c *Checkpoint) ([]byte, error) {
+	entries, err := trees.Read(s.Objects, c.Tree)
+	if err != nil {
+		return nil, repo.Lacked(c.Issue, c.Name(), err)
+	}
+	e, ok := trees.Find(entries, "checkpoint.yaml")
+	if !ok {
+		return nil, repo.Corrupt(c.Name(), "it has no checkpoint.yaml")
+	}
+	if size, err := s.Objects.Size(e.Hash); err == nil && size > int64(checkpoint.DefaultLimits.Bytes) {
+		return nil, repo.Corrupt(c.Name(), "%w", &repo.LimitError{What: "checkpoint.yaml", Size: size, Limit: int64(checkpoint.DefaultLimits.Bytes)})
+	}
+	data, err := trees.ReadAs(s.Objects, plumbing.BlobObject, e.Hash)
+	if errors.As(err, new(*repo.PromisedError)) {
+		err = repo.Lacked(c.Issue, c.Name(), err)
+	}
+	return data, err
+}
+
+// Name returns the id, or the commit hash without an id.
+func (c *Checkpoint) Name() string {
+	if c.ID != "" {
+		return string(c.ID)
+	}
+	return c.Commit.String()
+}
+
+// RetentionDepth limits how many newest checkpoints a save applies retention to. Prune
+// handles older checkpoints.
+const RetentionDepth = 100
+
+// Items returns the checkpoints of a chain as input for retention.
+func (c *Chain) Items() []retention.Item {
+	var items []retention.Item
+	for _, cp := range c.Checkpoints() {
+		if cp.ID == "" {
+			continue // without an id it is not our checkpoint, so retention must not drop it
+		}
+		items = append(items, retention.Item{
+			ID: cp.ID, Trigger: cp.Trigger, Phase: cp.Phase, Branch: cp.Branch, Created: cp.Created, Clock: cp.Clock,
+			Pinned: cp.Pinned, Resumable: cp.Resumable, Valid: cp.Valid(),
+		})
+	}
+	return items
+}
+
+// CheckRoot fails unless a chain is shallow or starts with its issue's genesis commit.
+func (c *Chain) CheckRoot() error {
+	if c.Rooted || c.Cut {
+		return nil
+	}
+	return repo.Corrupt(c.Ref, "it is no chain of checkpoints")
+}

@@ -1,0 +1,239 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/internal/repo"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Latest names the newest checkpoint of an issue, valid or not. "latest~2" is the second
+// checkpoint before it.
+const Latest = "latest"
+
+// First names the oldest remaining checkpoint of an issue. This is usually the start of
+// the work, since retention keeps checkpoints of the start of a phase. A checkpoint with
+// the imported id "first" takes precedence.
+const First = "first"
+
+// Find returns the checkpoint of an issue that matches a name. A name is one of:
+//
+//   - an id
+//   - an id prefix that reaches into the time
+//   - at least four of the final hex digits of an id
+//   - Latest, "latest~2" or First
+//   - a commit of the chain, or a full commit id from before a rewrite
+//   - "@{phase:ready}" for the newest checkpoint of a phase
+//   - ":/text" for the newest checkpoint with the text in its note, as in git
+//
+// If the chain has no match, Find searches the archive. It fails with *NoneError,
+// *NotFoundError or *AmbiguousError, or with *RefusedError if a shallow boundary hides
+// the First checkpoint.
+func (s *Chains) Find(ctx context.Context, issue checkpoint.Issue, name string) (*Checkpoint, error) {
+	if back, ok := stepsBack(name); ok {
+		return s.findBack(ctx, issue, name, back)
+	}
+	live, err := s.List(ctx, issue, 0)
+	if err != nil {
+		return nil, err
+	}
+	if c, err := s.match(live.Checkpoints, name); c != nil || err != nil {
+		return c, err
+	}
+	archived, err := s.Archived(ctx, issue, 0)
+	if err != nil {
+		return nil, err
+	}
+	if c, err := s.match(archived.Checkpoints, name); c != nil || err != nil {
+		return c, err
+	}
+	switch {
+	case name == First:
+		return oldest(live)
+	case len(live.Checkpoints)+len(archived.Checkpoints) == 0:
+		return nil, &repo.NoneError{Issue: issue}
+	}
+	return nil, &repo.NotFoundError{Issue: issue, Name: name}
+}
+
+// ByID returns the checkpoint of an issue with an exact id. An imported id can be any
+// word, even a name such as "latest". If the chain has no such checkpoint, ByID searches
+// the archive. It fails with *NotFoundError.
+func (s *Chains) ByID(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID) (*Checkpoint, error) {
+	for _, list := range []func(context.Context, checkpoint.Issue, int) (*List, error){s.List, s.Archived} {
+		l, err := list(ctx, issue, 0)
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(l.Checkpoints, func(c Checkpoint) bool { return c.ID == id }); i >= 0 {
+			return &l.Checkpoints[i], nil
+		}
+	}
+	return nil, &repo.NotFoundError{Issue: issue, Name: string(id)}
+}
+
+func oldest(l *List) (*Checkpoint, error) {
+	switch {
+	case len(l.Checkpoints) == 0:
+		return nil, &repo.NoneError{Issue: l.Issue}
+	case l.Cut:
+		return nil, &repo.RefusedError{Reason: l.Ref + ": history is cut at a shallow boundary, and the oldest may lie below", Hint: "git fetch --unshallow"}
+	}
+	return &l.Checkpoints[len(l.Checkpoints)-1], nil
+}
+
+// stepsBack parses "latest" and "latest~N".
+func stepsBack(name string) (int, bool) {
+	rest, ok := strings.CutPrefix(name, Latest)
+	if !ok || rest == "" {
+		return 0, ok
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(rest, "~"))
+	return n, err == nil && n >= 0 && rest[0] == '~'
+}
+
+func (s *Chains) findBack(ctx context.Context, issue checkpoint.Issue, name string, back int) (*Checkpoint, error) {
+	l, err := s.List(ctx, issue, back+1)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(l.Checkpoints) == 0:
+		return nil, &repo.NoneError{Issue: issue}
+	case len(l.Checkpoints) <= back:
+		return nil, &repo.NotFoundError{Issue: issue, Name: name}
+	}
+	return &l.Checkpoints[back], nil
+}
+
+// description returns a predicate for the names ":/text" and "@{phase:name}", or nil for
+// other names.
+func description(name string) func(*Checkpoint) bool {
+	if text, ok := strings.CutPrefix(name, ":/"); ok && text != "" {
+		return func(c *Checkpoint) bool { return strings.Contains(c.Note, text) }
+	}
+	if phase, ok := strings.CutPrefix(name, "@{phase:"); ok && strings.HasSuffix(phase, "}") {
+		phase = strings.TrimSuffix(phase, "}")
+		return func(c *Checkpoint) bool { return c.Phase == phase }
+	}
+	return nil
+}
+
+// newestOf returns the first checkpoint of a list that satisfies a predicate, or nil.
+func newestOf(list []Checkpoint, fits func(*Checkpoint) bool) *Checkpoint {
+	i := slices.IndexFunc(list, func(c Checkpoint) bool { return c.ID != "" && fits(&c) })
+	if i < 0 {
+		return nil
+	}
+	return &list[i]
+}
+
+// match returns a list's checkpoint that matches a name, or nil.
+func (s *Chains) match(list []Checkpoint, name string) (*Checkpoint, error) {
+	if of := description(name); of != nil {
+		return newestOf(list, of), nil
+	}
+	var found []*Checkpoint
+	for i := range list {
+		if string(list[i].ID) == name {
+			return &list[i], nil
+		}
+		if list[i].ID != "" && list[i].ID.Matches(name) {
+			found = append(found, &list[i])
+		}
+	}
+	if len(found) == 0 {
+		found = s.matchCommit(list, name)
+	}
+	switch len(found) {
+	case 0:
+		return nil, nil
+	case 1:
+		return found[0], nil
+	}
+	ambiguous := &repo.AmbiguousError{Name: name}
+	for _, c := range found {
+		ambiguous.Candidates = append(ambiguous.Candidates, c.ID)
+	}
+	return nil, ambiguous
+}
+
+// matchCommit finds a checkpoint by its commit id, full or abbreviated to at least seven
+// digits. Full ids of rewritten commits are resolved through the checkpoint id in their
+// trailers.
+func (s *Chains) matchCommit(list []Checkpoint, name string) []*Checkpoint {
+	var found []*Checkpoint
+	if len(name) < 7 {
+		return nil
+	}
+	for i := range list {
+		if strings.HasPrefix(list[i].Commit.String(), name) {
+			found = append(found, &list[i])
+		}
+	}
+	if len(found) > 0 || !plumbing.IsHash(name) || len(list) == 0 {
+		return found
+	}
+	old, err := s.ReadCommit(plumbing.NewHash(name))
+	if err != nil {
+		return nil
+	}
+	id := CheckpointOf(old, list[0].Issue).ID
+	for i := range list {
+		if id != "" && list[i].ID == id {
+			found = append(found, &list[i])
+		}
+	}
+	return found
+}
+
+// Newest returns the newest checkpoint of an issue, or *NoneError.
+func (s *Chains) Newest(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, error) {
+	return s.findBack(ctx, issue, Latest, 0)
+}
+
+// NewestRecord returns an issue's newest checkpoint and its record, with errors of Newest
+// and VerifiedRecord.
+func (s *Chains) NewestRecord(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
+	c, err := s.Newest(ctx, issue)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := s.VerifiedRecord(c)
+	return c, r, err
+}
+
+// Unordered fails if a record's tasks have a dependency cycle.
+func Unordered(r *checkpoint.Record) error {
+	_, err := tasks.Of(r).Batches()
+	return err
+}
+
+// ValidRecord returns the record of a checkpoint from which work continues. Unlike
+// VerifiedRecord, it also fails for schema violations.
+func (s *Chains) ValidRecord(c *Checkpoint) (*checkpoint.Record, error) {
+	r, err := s.VerifiedRecord(c)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range r.Validate() {
+		if !p.Warning {
+			return nil, repo.Corrupt(c.Name(), "%s", p)
+		}
+	}
+	return r, nil
+}
+
+// IsExhausted reports whether an error comes from resource limits of the process or
+// system, and not from the data.
+func IsExhausted(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM)
+}

@@ -1,0 +1,141 @@
+package chain
+
+import (
+	"bytes"
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/join"
+	"git-checkpoint/gitstore/internal/ledger"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// state returns a chain's checkpoints and ledger.
+func (c *Chain) state() join.State {
+	s := join.State{Checkpoints: make(map[checkpoint.ID]join.Checkpoint, len(c.Commits)), Ledger: c.Ledger}
+	for i := range c.Commits {
+		l := &c.Commits[i]
+		if _, twice := s.Checkpoints[l.ID]; l.Ledger || l.ID == "" || twice {
+			continue
+		}
+		s.Checkpoints[l.ID] = l.content()
+	}
+	return s
+}
+
+// AsChain converts a chain into the type of package join.
+func (c *Chain) AsChain() join.Chain {
+	if c.Tip.IsZero() {
+		return join.Chain{State: c.state()}
+	}
+	return join.Chain{Tip: c.Tip.String(), State: c.state()}
+}
+
+func (l *ChainCommit) content() join.Checkpoint {
+	return join.Checkpoint{Clock: l.Clock, Tree: l.Tree.String()}
+}
+
+// MergeChains merges chains of one issue. The result is one of the chains, or a new chain
+// in k that starts with the bottom part of the first chain.
+func (s *Chains) MergeChains(k *repo.ObjectWriter, chains ...*Chain) (tip plumbing.Hash, want join.State, rebuilt bool, err error) {
+	list := make([]join.Chain, len(chains))
+	for n, c := range chains {
+		list[n] = c.AsChain()
+	}
+	want, as := join.Merge(list...)
+	switch err := checkAllReadable(chains, as); {
+	case err != nil:
+		return plumbing.ZeroHash, want, false, err
+	case as >= 0:
+		return chains[as].Tip, want, false, nil
+	case len(want.Checkpoints) == 0 && want.Ledger.IsEmpty():
+		return plumbing.ZeroHash, want, false, nil
+	}
+	return s.withLedger(chains[0].Issue, s.rebuildMerged(want, chains, k), want.Ledger, k), want, true, nil
+}
+
+// checkAllReadable fails if a merge would lose an unknown commit. chains[as] must contain
+// every unknown commit. If as is -1, the merge creates a new chain, which contains no
+// unknown commit.
+func checkAllReadable(chains []*Chain, as int) error {
+	for _, c := range chains {
+		if l := c.UnknownCommit(); l != nil && (as < 0 || !chains[as].Stands(l.Raw.Hash)) {
+			err := repo.Corrupt(c.Ref, "commit %s is not understood: %s; so the chain can't be joined with another", l.Raw.Hash, l.Problem)
+			if c.Remote != "" {
+				err = &repo.CorruptError{Object: ShownRemote(c.Remote), Err: err, Hint: LookThere(c.Remote, c.Ref)}
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// UnknownCommit returns a commit that this version cannot parse, or nil. A later version
+// of this program may have made it.
+func (c *Chain) UnknownCommit() *ChainCommit {
+	for i := range c.Commits {
+		if c.Commits[i].ID == "" && !c.Commits[i].Ledger {
+			return &c.Commits[i]
+		}
+	}
+	return nil
+}
+
+// rebuildMerged makes a chain of wanted checkpoints from commits of several chains. The
+// bottom part, below the first difference, comes from the first chain that has a tip. If
+// no chain has a tip, the result starts at genesis: commits without a tip are not a
+// chain, and their parents differ.
+func (s *Chains) rebuildMerged(want join.State, chains []*Chain, k *repo.ObjectWriter) plumbing.Hash {
+	from := map[checkpoint.ID]*ChainCommit{}
+	base := &Chain{Issue: chains[0].Issue, Ref: chains[0].Ref, Rooted: true}
+	for _, c := range chains {
+		k.Reach(c.Tip)
+		if base.Tip.IsZero() && !c.Tip.IsZero() {
+			base = c
+		}
+		for i := range c.Commits {
+			if l := &c.Commits[i]; l.content() == want.Checkpoints[l.ID] {
+				from[l.ID] = l
+			}
+		}
+	}
+	order := want.Order()
+	links, known := base.prefix(order, want)
+	for _, id := range order[known:] {
+		k.Reach(from[id].Raw.Hash)
+		links = append(links, *from[id])
+	}
+	slices.Reverse(links)
+	return s.Rebuild(base, links, k)
+}
+
+// prefix returns the bottom commits of a chain that match order, oldest first, and the
+// number of checkpoints among them.
+func (c *Chain) prefix(order []checkpoint.ID, want join.State) (links []ChainCommit, known int) {
+	for _, l := range slices.Backward(c.Commits) {
+		switch {
+		case l.Ledger:
+		case known < len(order) && l.ID == order[known] && l.content() == want.Checkpoints[l.ID]:
+			known++
+		default:
+			return links, known
+		}
+		links = append(links, l)
+	}
+	return links, known
+}
+
+// withLedger adds a ledger commit to a chain if the tip's ledger differs.
+func (s *Chains) withLedger(i checkpoint.Issue, tip plumbing.Hash, l *ledger.Ledger, k *repo.ObjectWriter) plumbing.Hash {
+	if bytes.Equal(l.Encode(), s.ledgerAt(tip, k)) {
+		return tip
+	}
+	tree := []trees.Entry{}
+	if !l.IsEmpty() {
+		tree = append(tree, trees.Entry{Mode: trees.ModeFile, Name: "ledger", Hash: k.Add(plumbing.BlobObject, l.Encode())})
+	}
+	return k.AddCommit(s.ledgerCommit(i, k.AddTree(tree), tip))
+}

@@ -1,0 +1,177 @@
+package chain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/secrets/scan"
+)
+
+// A Redaction selects how saves treat record texts that look like secrets. Files are
+// never changed: a push checks files for secrets.
+type Redaction int
+
+// How saves treat secrets.
+const (
+	RedactNone Redaction = iota // no check
+	RedactWarn                  // warn
+	RedactMask                  // warn, and save a mask instead
+)
+
+// A redactor checks texts that a save adds to a record. Texts from previous records were
+// checked earlier.
+type redactor struct {
+	how      Redaction
+	allow    scan.Allow
+	known    map[string]bool // known texts
+	keys     map[string]bool // known keys
+	Warnings []string
+}
+
+// RedactFrom returns a redactor that knows the suspicious texts and keys of the previous
+// record. Callers pass the unedited record, or nil.
+func RedactFrom(before *checkpoint.Record, how Redaction, allow scan.Allow) *redactor {
+	r := &redactor{how: how, allow: allow, known: map[string]bool{}, keys: map[string]bool{}}
+	if how != RedactNone && before != nil {
+		eachMap(before.Doc(), "", func(_ string, m *checkpoint.Map) {
+			for key := range m.All() {
+				if scan.Suspicious(key) {
+					r.keys[key] = true
+				}
+			}
+		})
+		eachText(before.Doc(), "", func(_, text string) string {
+			if scan.Suspicious(text) {
+				r.known[text] = true
+			}
+			return text
+		})
+	}
+	return r
+}
+
+// Apply masks new texts and keys of a record before writing.
+func (r *redactor) Apply(record *checkpoint.Record) {
+	r.Warnings = nil
+	if r.how == RedactNone {
+		return
+	}
+	eachText(record.Doc(), "", func(path, text string) string {
+		if r.known[text] {
+			return text
+		}
+		masked, rules := scan.Mask(lastKey(path), text, r.allow)
+		if len(rules) == 0 {
+			return text
+		}
+		path, _ = scan.Mask("", path, nil) // the keys come from the caller, too
+		if r.how != RedactMask {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s holds what looks like a secret (%s)", path, strings.Join(rules, ", ")))
+			return text
+		}
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s held what looks like a secret (%s), and was saved without it", path, strings.Join(rules, ", ")))
+		return masked
+	})
+	eachMap(record.Doc(), "", r.inKeys)
+}
+
+// Name warns if a new name looks like a secret. The name stays, because users need it to
+// find the work again. A push will fail because of it.
+func (r *redactor) Name(what, text string) {
+	if r.how == RedactNone || r.known[text] || !scan.Suspicious(text) {
+		return
+	}
+	if _, rules := scan.Mask("", text, r.allow); len(rules) > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s looks like a secret (%s), and no push takes the checkpoint", what, strings.Join(rules, ", ")))
+	}
+}
+
+// inKeys masks new keys of a mapping. It runs after text masking, since keys help to
+// recognize secret texts.
+func (r *redactor) inKeys(path string, m *checkpoint.Map) {
+	given := map[string]bool{}
+	for _, key := range m.Keys() {
+		if r.keys[key] {
+			continue
+		}
+		masked, rules := scan.Mask("", key, r.allow)
+		if len(rules) == 0 {
+			continue
+		}
+		where, found := "a key", strings.Join(rules, ", ")
+		if path != "" {
+			path, _ = scan.Mask("", path, nil)
+			where = "a key of " + path
+		}
+		if r.how != RedactMask {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s looks like a secret (%s)", where, found))
+			continue
+		}
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s looked like a secret (%s), and was saved under another name", where, found))
+		name := masked
+		for n := 2; given[name]; n++ { // an equal name from an older save is replaced
+			name = fmt.Sprintf("%s-%d", masked, n)
+		}
+		given[name] = true
+		m.Rename(key, name)
+	}
+}
+
+// lastKey returns the key of a text, or "" if the key is a file name: then the text
+// describes the file.
+func lastKey(path string) string {
+	if strings.Contains(path, "/") {
+		return ""
+	}
+	return path[strings.LastIndexByte(path, '.')+1:]
+}
+
+// eachMap calls f with path and content of every mapping. Nested mappings precede their
+// parent.
+func eachMap(v any, path string, f func(path string, m *checkpoint.Map)) {
+	switch v := v.(type) {
+	case *checkpoint.Map:
+		for key, below := range v.All() {
+			eachMap(below, strings.TrimPrefix(path+"."+key, "."), f)
+		}
+		f(path, v)
+	case []any:
+		for i := range v {
+			eachMap(v[i], path, f)
+		}
+	}
+}
+
+// noTexts lists keys without free text values.
+var noTexts = []string{"version", "checkpoint_id", "issue_number", "created_at", "clock", "trigger"}
+
+// eachText replaces document texts with results of f.
+func eachText(m *checkpoint.Map, dir string, f func(path, text string) string) {
+	for key, v := range m.All() {
+		if dir == "" && slices.Contains(noTexts, key) {
+			continue
+		}
+		if now, changed := replaceTexts(v, dir+key, f); changed {
+			m.Set(key, now)
+		}
+	}
+}
+
+// replaceTexts returns a value with replaced texts, and reports whether the caller must
+// store this value.
+func replaceTexts(v any, path string, f func(path, text string) string) (any, bool) {
+	switch v := v.(type) {
+	case string:
+		now := f(path, v)
+		return now, now != v
+	case *checkpoint.Map:
+		eachText(v, path+".", f)
+	case []any:
+		for i := range v {
+			v[i], _ = replaceTexts(v[i], path, f)
+		}
+	}
+	return v, false
+}

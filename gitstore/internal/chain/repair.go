@@ -1,0 +1,274 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/join"
+	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/repo"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// RestoreOwnChain restores checkpoints that plain git removed from an issue's chain by a
+// forced fetch, a reset or a deletion of the ref. It merges the chain that this clone
+// wrote last with the current chain. Extended chains stay unchanged. Unreadable or
+// shallow chains stay unchanged too: the caller's own read reports the error.
+//
+// It records the compared values for checkCompared. It fails if a ref move fails, with
+// ErrRefMoved if another process was faster.
+func (s *Chains) RestoreOwnChain(ctx context.Context, i checkpoint.Issue) error {
+	return s.RepairOwn(ctx, i, true)
+}
+
+// RepairOwn is RestoreOwnChain with an option. If deleted is false, it does not restore a
+// deleted ref: a save recreates the ref with its own move, see ChainToSaveOn.
+func (s *Chains) RepairOwn(ctx context.Context, i checkpoint.Issue, deleted bool) error {
+	live, err := s.ReadRef(ctx, repo.LiveRef(i))
+	if err != nil {
+		return nil
+	}
+	own, err := s.ReadRef(ctx, repo.OwnRef(i))
+	if err != nil || own == live || own.IsZero() {
+		return nil
+	}
+	if live.IsZero() {
+		lost, err := s.isLost(own)
+		switch {
+		case err != nil:
+			return fmt.Errorf("read %s: %w", repo.OwnRef(i), err)
+		case lost:
+			s.Compared[i] = repo.ComparedRefs{Live: live, Own: own}
+		case deleted:
+			return s.RestoreRef(ctx, i, live, own)
+		}
+		return nil
+	}
+	s.Compared[i] = repo.ComparedRefs{Live: live, Own: own}
+	now, err := s.Walk(i, repo.LiveRef(i), live, 0)
+	if err != nil || now.Stands(own) {
+		return nil
+	}
+	last, err := s.Walk(i, repo.OwnRef(i), own, 0)
+	switch {
+	case err != nil:
+		return nil
+	case last.Stands(live): // also in a shallow clone: the ref was set back
+		return s.RestoreRef(ctx, i, live, own)
+	case !now.Whole() || !last.Whole():
+		return nil
+	}
+	back, err := s.mergeInto(ctx, now, last)
+	var done *repo.DoneError
+	var apart *unjoinableError
+	switch {
+	case errors.As(err, &done):
+		s.Notify("issue %s: %s was changed by other means; what this clone had saved there is back, but: %v", i, repo.LiveRef(i), done.Err)
+	case errors.As(err, &apart):
+		s.Notify("issue %s: %s was changed by other means, and what this clone had saved there can't be brought back: %v", i, repo.LiveRef(i), err)
+	case err != nil:
+		return fmt.Errorf("restore what other means took from %s: %w", repo.LiveRef(i), err)
+	case back:
+		s.TellBack(i)
+	}
+	return nil
+}
+
+// RestoreRef restores a chain ref that was deleted (live is zero) or set back. The old
+// value may be shallow or damaged, but a new chain in its place would take over the name
+// of the old chain.
+func (s *Chains) RestoreRef(ctx context.Context, i checkpoint.Issue, live, own plumbing.Hash) error {
+	err := s.MoveRefs(ctx, repaired, refs.Move{Name: repo.LiveRef(i), Old: live, New: own})
+	switch {
+	case err == nil || repo.IsDone(err):
+	case live.IsZero():
+		return fmt.Errorf("restore %s, which was deleted by other means: %w", repo.LiveRef(i), err)
+	default:
+		return fmt.Errorf("restore what other means took from %s: %w", repo.LiveRef(i), err)
+	}
+	s.TellBack(i)
+	return nil
+}
+
+func (s *Chains) TellBack(i checkpoint.Issue) {
+	s.Notify("issue %s: %s was changed by other means; what this clone had saved there is back", i, repo.LiveRef(i))
+}
+
+// ChainToSaveOn returns the newest part of an issue's chain for a save. If the chain ref
+// was deleted, this is the chain at own/, and the save recreates the ref. A single move
+// suffices for both. So a process that repeatedly deletes the ref cannot block a save.
+func (s *Chains) ChainToSaveOn(ctx context.Context, i checkpoint.Issue) (*Chain, error) {
+	c, err := s.ReadChain(ctx, i, repo.LiveRef(i), 1)
+	if err != nil || !c.Tip.IsZero() {
+		return c, err
+	}
+	own, err := s.ReadRef(ctx, repo.OwnRef(i))
+	if err != nil || own.IsZero() {
+		return c, err
+	}
+	lost, err := s.isLost(own)
+	if err != nil || lost {
+		return c, err
+	}
+	c, err = s.Walk(i, repo.LiveRef(i), own, 1)
+	if err == nil {
+		c.Deleted = true
+	}
+	return c, err
+}
+
+// isLost reports whether a commit is missing or damaged. It fails if the operating system
+// could not read the commit, because the commit may exist.
+func (s *Chains) isLost(commit plumbing.Hash) (bool, error) {
+	_, err := s.ReadCommit(commit)
+	var errno syscall.Errno
+	if errors.As(err, &errno) && errno != syscall.ENOENT {
+		return false, err
+	}
+	return err != nil, nil
+}
+
+// repaired is the reflog message of repairs.
+const repaired = "repair: what other means had taken"
+
+// checkCompared fails with ErrRefMoved if a chain ref and own/ do not have the values
+// that RestoreOwnChain compared. Another process has then moved one of them, and a move
+// of own/ would lose saved checkpoints.
+func (s *Chains) checkCompared(c *Chain, own plumbing.Hash) error {
+	if s.Compared[c.Issue] != (repo.ComparedRefs{Live: c.Tip, Own: own}) {
+		return fmt.Errorf("%w: %s is at %s", repo.ErrRefMoved, repo.LiveRef(c.Issue), c.Tip)
+	}
+	return nil
+}
+
+// lookedAt is the number of checkpoints that isAheadOf reads.
+const lookedAt = 200
+
+// repairIfRewritten is RestoreOwnChain for readers. If no repair is necessary, it costs
+// the read of a ref. Under the issue lock it does nothing, because the lock holder has
+// already repaired the chain.
+func (s *Chains) repairIfRewritten(ctx context.Context, i checkpoint.Issue) {
+	s.NoticeInterrupted(ctx, i)
+	own, err := s.ReadRef(ctx, repo.OwnRef(i))
+	if s.IssueLock != nil || err != nil || own.IsZero() {
+		return
+	}
+	live, err := s.ReadRef(ctx, repo.LiveRef(i))
+	if err != nil || live == own || s.isAheadOf(i, live, own) {
+		return
+	}
+	for range repo.Collections {
+		err := s.WithIssueLock(ctx, i, func() error { return s.RestoreOwnChain(ctx, i) })
+		if errors.Is(err, repo.ErrRefMoved) {
+			continue
+		}
+		if err != nil {
+			s.Notify("issue %s: %v", i, err)
+		}
+		return
+	}
+}
+
+// isAheadOf reports whether the newest part of the chain at live contains a commit.
+func (s *Chains) isAheadOf(i checkpoint.Issue, live, on plumbing.Hash) bool {
+	if live.IsZero() {
+		return false
+	}
+	c, err := s.Walk(i, repo.LiveRef(i), live, lookedAt)
+	return err == nil && c.Stands(on)
+}
+
+// restoreDeletedRefs restores deleted chain refs, and returns names with the restored
+// refs added, sorted.
+func (s *Chains) restoreDeletedRefs(ctx context.Context, names []string) []string {
+	own, err := refs.Stored(s.Info.CommonDir, repo.OwnRefs)
+	if err != nil || s.Info.RefFormat != "files" || s.IssueLock != nil {
+		return names
+	}
+	there := make(map[string]bool, len(names))
+	for _, name := range names {
+		there[name] = true
+	}
+	for _, name := range own {
+		live := repo.LiveRefs + strings.TrimPrefix(name, repo.OwnRefs)
+		i, err := checkpoint.IssueFromRef(strings.TrimPrefix(name, repo.OwnRefs))
+		if there[live] || err != nil {
+			continue
+		}
+		there[live] = true
+		if s.repairIfRewritten(ctx, i); s.has(ctx, live) {
+			names = append(names, live)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// has reports whether a ref exists.
+func (s *Chains) has(ctx context.Context, ref string) bool {
+	hash, err := s.ReadRef(ctx, ref)
+	return err == nil && !hash.IsZero()
+}
+
+// mergeInto merges last into now, the issue's current chain, and reports whether refs
+// moved.
+func (s *Chains) mergeInto(ctx context.Context, now, last *Chain) (bool, error) {
+	k := s.NewObjectWriter()
+	tip, want, _, err := s.MergeChains(k, now, last)
+	if err != nil {
+		return false, &unjoinableError{err}
+	}
+	if tip == now.Tip && len(want.Ledger.Archived) == 0 {
+		return false, nil
+	}
+	archived, err := s.archiveLeaving(ctx, k, want, now, last)
+	if err != nil {
+		return false, &unjoinableError{err}
+	}
+	if tip == now.Tip && len(archived) == 0 {
+		return false, nil
+	}
+	moves := func() ([]refs.Move, error) {
+		moves, err := s.MovesTo(ctx, now, tip)
+		return slices.Concat(archived, moves), err
+	}
+	if err := s.Publish(ctx, k, repaired, moves); err != nil {
+		return false, err
+	}
+	return true, k.Protect(ctx)
+}
+
+// An unjoinableError reports that two chains cannot be merged.
+type unjoinableError struct{ error }
+
+func (e *unjoinableError) Unwrap() error { return e.error }
+
+// archiveLeaving returns the move of the archive ref for checkpoints that the merged
+// state moves from chains to the archive. It returns nil if there are no such
+// checkpoints.
+func (s *Chains) archiveLeaving(ctx context.Context, k *repo.ObjectWriter, want join.State, chains ...*Chain) ([]refs.Move, error) {
+	i := chains[0].Issue
+	here, err := s.ReadChain(ctx, i, repo.ArchiveRef(i), 0)
+	if err != nil {
+		return nil, err
+	}
+	moving := MovingTo(here, want.Ledger, chains...)
+	switch {
+	case len(moving.Commits) == 0:
+		return nil, nil
+	case !here.Whole():
+		return nil, here.ReadOnly()
+	}
+	_, kept := join.MergeArchives(want, join.Chain{}, here.AsChain(), moving.AsChain())
+	tip, err := s.PickArchive(k, kept, here, moving)
+	return (&ArchivePlan{Here: here, Tip: tip}).Move(i), err
+}
+
+// Whole reports whether a chain was read down to genesis.
+func (c *Chain) Whole() bool { return c.Rooted && !c.Cut }

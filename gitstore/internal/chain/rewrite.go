@@ -1,0 +1,226 @@
+package chain
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/ledger"
+	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A Change describes how an operation changes an issue's chain.
+type Change struct {
+	Remove map[checkpoint.ID]bool
+	Insert []ChainCommit          // placed by clock
+	Ledger func(l *ledger.Ledger) // nil if the ledger stays
+	Verb   string                 // start of the reflog message
+	Ids    []checkpoint.ID        // ids in the reflog message
+	Also   []refs.Move            // other refs of the same transaction, moved before the chain
+	Then   []refs.Move            // refs moved after the chain
+}
+
+// Alter applies the change that decide returns to an issue's chain. If another process
+// moves the ref first, alter starts again. A nil change does nothing. The object writer
+// also receives objects of other chains in the same transaction.
+func (s *Chains) Alter(ctx context.Context, issue checkpoint.Issue, decide func(c *Chain, k *repo.ObjectWriter) (*Change, error)) error {
+	try := func() error {
+		c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
+		if err != nil {
+			return err
+		}
+		if err := cmp.Or(c.Unread, c.Below()); err != nil {
+			return err
+		}
+		k := s.NewObjectWriter()
+		ch, err := decide(c, k)
+		if err != nil || ch == nil {
+			return err
+		}
+		if c.Cut && (c.Has(ch.Remove) || len(ch.Insert) > 0) {
+			return c.ReadOnly()
+		}
+		tip, err := s.apply(c, ch, k)
+		if err != nil || tip == c.Tip && len(ch.Also)+len(ch.Then) == 0 {
+			return err
+		}
+		return s.commitChange(ctx, c, tip, ch, k)
+	}
+	if own, err := s.ReadRef(ctx, repo.OwnRef(issue)); err == nil && own.IsZero() && !s.HasIssue(ctx, issue) {
+		return try() // no chain exists, so no lock is necessary
+	}
+	return s.Retry(ctx, issue, func() error {
+		if err := s.separateFirst(ctx, issue); err != nil {
+			return err
+		}
+		return try()
+	})
+}
+
+// ReadOnly returns the error for a change to a shallow chain.
+func (c *Chain) ReadOnly() error {
+	return &repo.RefusedError{Reason: fmt.Sprintf("%s: %v", c.Ref, repo.ErrReadOnly), Hint: "git fetch --unshallow"}
+}
+
+func (s *Chains) commitChange(ctx context.Context, c *Chain, tip plumbing.Hash, ch *Change, k *repo.ObjectWriter) error {
+	moves := func() ([]refs.Move, error) {
+		moves, err := s.MovesTo(ctx, c, tip)
+		return slices.Concat(ch.Also, moves, ch.Then), err
+	}
+	message := ch.Verb + ": " + repo.JoinIDs(ch.Ids)
+	if err := s.Publish(ctx, k, repo.Shorten(message), moves); err != nil {
+		return err
+	}
+	return k.Protect(ctx)
+}
+
+// apply builds the changed chain and returns its tip.
+func (s *Chains) apply(c *Chain, ch *Change, k *repo.ObjectWriter) (plumbing.Hash, error) {
+	for _, l := range ch.Insert {
+		k.Reach(l.Raw.Hash)
+	}
+	links := slices.DeleteFunc(slices.Clone(c.Commits), func(l ChainCommit) bool { return ch.Remove[l.ID] })
+	links = Merge(links, ch.Insert)
+	tip := s.Rebuild(c, links, k)
+	want := c.Ledger
+	if ch.Ledger != nil {
+		want = c.Ledger.Clone()
+		ch.Ledger(want)
+	}
+	return s.withLedger(c.Issue, tip, want, k), nil
+}
+
+// Merge inserts more commits into the commits of a chain, newest first. The existing
+// order of the chain stays, even if it contradicts the clocks.
+func Merge(links, more []ChainCommit) []ChainCommit {
+	more = slices.SortedFunc(slices.Values(more), func(a, b ChainCommit) int { return b.order(a) })
+	merged := make([]ChainCommit, 0, len(links)+len(more))
+	for _, l := range links {
+		for len(more) > 0 && !l.Ledger && l.order(more[0]) < 0 {
+			merged, more = append(merged, more[0]), more[1:]
+		}
+		merged = append(merged, l)
+	}
+	return append(merged, more...)
+}
+
+// order compares two commits by clock, then by id, oldest first.
+func (l ChainCommit) order(o ChainCommit) int {
+	return cmp.Or(cmp.Compare(l.Clock, o.Clock), cmp.Compare(l.ID, o.ID))
+}
+
+// Rebuild makes a chain from commits, newest first, and returns its tip. The commits are
+// from c, or new to it. The unchanged bottom part keeps its commits. Above it only
+// parents change. Ledger commits in the changed part are omitted, because they are only
+// history.
+func (s *Chains) Rebuild(c *Chain, links []ChainCommit, k *repo.ObjectWriter) plumbing.Hash {
+	same := 0
+	for same < min(len(links), len(c.Commits)) &&
+		links[len(links)-1-same].Raw.Hash == c.Commits[len(c.Commits)-1-same].Raw.Hash {
+		same++
+	}
+	parent := s.bottom(c, k)
+	if same > 0 {
+		parent = links[len(links)-same].Raw.Hash
+	}
+	above := len(links) - same
+	for i := above - 1; i >= 0; i-- {
+		k.ReportProgress(above-i, above)
+		if links[i].Ledger {
+			continue
+		}
+		commit := links[i].Raw
+		parents := []plumbing.Hash{parent}
+		if len(commit.Parents) > 1 {
+			parents = append(parents, commit.Parents[1:]...)
+		}
+		commit.Parents = parents
+		parent = k.AddCommit(commit)
+	}
+	return parent
+}
+
+// bottom returns the parent of the chain's oldest commit that was read.
+func (s *Chains) bottom(c *Chain, k *repo.ObjectWriter) plumbing.Hash {
+	if n := len(c.Commits); n > 0 && !c.Rooted {
+		if parents := c.Commits[n-1].Raw.Parents; len(parents) > 0 {
+			return parents[0]
+		}
+	}
+	base := Genesis(c.Issue)
+	if !s.Objects.Has(base.Hash) {
+		k.Add(plumbing.TreeObject, nil)
+		k.AddCommit(base)
+	}
+	return base.Hash
+}
+
+// ledgerAt returns the ledger in a commit's tree, or nil.
+func (s *Chains) ledgerAt(commit plumbing.Hash, k *repo.ObjectWriter) []byte {
+	data, err := trees.ReadAs(k, plumbing.CommitObject, commit)
+	if err != nil {
+		return nil
+	}
+	c, err := repo.ParseCommit(commit, data)
+	if err != nil {
+		return nil
+	}
+	entries, err := trees.Read(k, c.Tree)
+	if err != nil {
+		return nil
+	}
+	e, ok := trees.Find(entries, "ledger")
+	if !ok {
+		return nil
+	}
+	data, err = trees.ReadAs(k, plumbing.BlobObject, e.Hash)
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// MovesTo returns the moves that set an issue's chain to tip: the chain ref, own/, and,
+// if plain git fetched the previous chain, a ref that keeps it.
+func (s *Chains) MovesTo(ctx context.Context, c *Chain, tip plumbing.Hash) ([]refs.Move, error) {
+	if tip == c.Tip {
+		return nil, nil
+	}
+	own, err := s.ReadRef(ctx, repo.OwnRef(c.Issue))
+	if err != nil {
+		return nil, err
+	}
+	live := c.Tip
+	if c.Deleted {
+		live = plumbing.ZeroHash
+	}
+	moves := []refs.Move{{Name: repo.LiveRef(c.Issue), Old: live, New: tip}, {Name: repo.OwnRef(c.Issue), Old: own, New: tip}}
+	if own == c.Tip {
+		return moves, nil
+	}
+	if c.Deleted {
+		return nil, fmt.Errorf("%w: %s is at %s", repo.ErrRefMoved, repo.OwnRef(c.Issue), own)
+	}
+	if !own.IsZero() {
+		if err := s.checkCompared(c, own); err != nil {
+			return nil, err
+		}
+	}
+	if c.Tip.IsZero() {
+		return moves, nil
+	}
+	fetched, err := s.ReadRef(ctx, repo.FetchedRef(c.Issue))
+	if err != nil {
+		return nil, err
+	}
+	if fetched != c.Tip {
+		moves = append(moves, refs.Move{Name: repo.FetchedRef(c.Issue), Old: fetched, New: c.Tip})
+	}
+	return moves, nil
+}

@@ -1,0 +1,227 @@
+package chain
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/internal/join"
+	"git-checkpoint/gitstore/internal/recordmerge"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// MergeWork adds a checkpoint on top of a merged chain if another head's record contains
+// work that the newest record lacks. For example, two clones each completed a task. The
+// new checkpoint equals the newest checkpoint, except that its record contains work of
+// both. Every clone makes an identical commit. If a record is unreadable or too large, or
+// if nothing is added, the chain stays unchanged. The remarks are messages for the user.
+func (s *Chains) MergeWork(ctx context.Context, k *repo.ObjectWriter, tip plumbing.Hash, want join.State, chains ...*Chain) (merged plumbing.Hash, remarks []string) {
+	heads := headsOf(want, chains)
+	if len(heads) < 2 {
+		return tip, nil
+	}
+	newest := heads[0]
+	r := s.recordToMerge(&newest.Checkpoint)
+	switch {
+	case r == nil:
+		return tip, []string{notMerged(newest, heads[1].ID, newest.ID)}
+	case len(newest.Raw.Parents) != 2 || newest.Clock.IsLast():
+		return tip, nil // no clock can follow
+	}
+	with, seed := []*ChainCommit{newest}, string(newest.ID)
+	secrets := RedactFrom(r, RedactMask, nil) // another clone may have other exceptions
+	for _, other := range heads[1:] {
+		from := s.baseOf(ctx, want, newest, other, chains)
+		base, theirs := s.recordToMerge(from), s.recordToMerge(&other.Checkpoint)
+		switch {
+		case theirs == nil:
+			remarks = append(remarks, notMerged(newest, other.ID, other.ID))
+			continue
+		case from != nil && base == nil:
+			remarks = append(remarks, notMerged(newest, other.ID, from.ID))
+			continue
+		}
+		if u := recordmerge.Merge(base, theirs, r); u != nil {
+			r, with = u, append(with, other)
+			seed += " " + string(other.ID)
+			if from != nil {
+				seed += " from " + string(from.ID)
+			}
+		}
+	}
+	if len(with) < 2 {
+		return tip, remarks
+	}
+	secrets.Apply(r)
+	return s.mergedCommit(k, tip, want, with, r, seed), append(remarks, circular(newest.Issue, r)...)
+}
+
+// notMerged returns a message that work of two checkpoints was not merged because of an
+// unusable record.
+func notMerged(newest *ChainCommit, other, of checkpoint.ID) string {
+	return fmt.Sprintf("issue %s: the tasks and phases of %s are not joined with those of %s, since the record of %s cannot be read or has more than %d bytes; compare them: git checkpoint diff %s %s --issue %s --state",
+		newest.Issue, other, newest.ID, of, maxMergedRecord, other, newest.ID, repo.ShellQuote(string(newest.Issue)))
+}
+
+// circular returns a message with a next step if merged tasks have a dependency cycle.
+// This happens if two clones each added half of a cycle.
+func circular(i checkpoint.Issue, r *checkpoint.Record) []string {
+	_, err := tasks.Of(r).Batches()
+	cycle, ok := errors.AsType[*tasks.CycleError](err)
+	if !ok {
+		return nil
+	}
+	return []string{fmt.Sprintf("issue %s: what was joined has %v; one of them can begin all the same: git checkpoint task start %s --issue %s --force",
+		i, cycle, repo.ShellQuote(cycle.IDs[0]), repo.ShellQuote(string(i)))}
+}
+
+// headsOf returns the newest checkpoint of each chain, newest first. It omits checkpoints
+// that are not in the merged state or are below the newest checkpoint of another chain.
+func headsOf(want join.State, chains []*Chain) []*ChainCommit {
+	var heads []*ChainCommit
+	for _, c := range chains {
+		h := c.newestIn(want)
+		if h == nil || slices.ContainsFunc(heads, func(l *ChainCommit) bool { return l.ID == h.ID }) {
+			continue
+		}
+		below := func(o *Chain) bool {
+			top := o.newestIn(want)
+			return o != c && top != nil && top.ID != h.ID && o.Find(h.ID) != nil
+		}
+		if !slices.ContainsFunc(chains, below) {
+			heads = append(heads, h)
+		}
+	}
+	order := want.Order()
+	slices.SortFunc(heads, func(a, b *ChainCommit) int { return slices.Index(order, b.ID) - slices.Index(order, a.ID) })
+	return heads
+}
+
+// newestIn returns a chain's newest checkpoint within a state, or nil.
+func (c *Chain) newestIn(want join.State) *ChainCommit {
+	for i := range c.Commits {
+		if l := &c.Commits[i]; l.ID != "" && l.content() == want.Checkpoints[l.ID] {
+			return l
+		}
+	}
+	return nil
+}
+
+// baseOf returns the newest checkpoint that the chains of both heads have or had, or nil.
+// Usually both chains have lost it, because retention drops a checkpoint when the next
+// one of its kind is saved.
+func (s *Chains) baseOf(ctx context.Context, want join.State, a, b *ChainCommit, chains []*Chain) *Checkpoint {
+	of := func(l *ChainCommit) *Chain {
+		return chains[slices.IndexFunc(chains, func(c *Chain) bool { h := c.newestIn(want); return h != nil && h.ID == l.ID })]
+	}
+	ours, theirs := of(a), of(b)
+	var base *Checkpoint
+	there := theirs.Index()
+	for i := range ours.Commits {
+		l := &ours.Commits[i]
+		if o := there[l.ID]; l.ID != "" && o != nil && o.content() == l.content() {
+			base = &l.Checkpoint
+			break
+		}
+	}
+	if was := s.wasTip(ctx, ours, theirs); was != nil && (base == nil || was.Clock > base.Clock) {
+		return was
+	}
+	return base
+}
+
+// maxPast limits the number of former tips that wasTip reads.
+const maxPast = 100
+
+// wasTip returns the newest former tip of the local chain that every chain has or has
+// dropped, and some chain has dropped. It returns nil if there is no such checkpoint.
+func (s *Chains) wasTip(ctx context.Context, chains ...*Chain) *Checkpoint {
+	i := chains[0].Issue
+	past, err := s.Reflog(ctx, repo.LiveRef(i))
+	if err != nil {
+		return nil
+	}
+	for _, e := range past[:min(len(past), maxPast)] {
+		c, err := s.Walk(i, repo.LiveRef(i), e.New, 1)
+		if err != nil || c.Newest() == nil {
+			continue
+		}
+		was, gone := c.Newest(), false
+		known := !slices.ContainsFunc(chains, func(c *Chain) bool {
+			dead := c.Ledger.Dead(was.ID)
+			gone = gone || dead
+			return !dead && c.Find(was.ID) == nil
+		})
+		if known && gone {
+			return was
+		}
+	}
+	return nil
+}
+
+// maxMergedRecord limits merged records, in bytes, because they may come from untrusted
+// clones.
+const maxMergedRecord = 1 << 20
+
+// recordToMerge returns the record of a checkpoint. It returns nil if c is nil, or if the
+// record is unreadable or too large.
+func (s *Chains) recordToMerge(c *Checkpoint) *checkpoint.Record {
+	if c == nil {
+		return nil
+	}
+	if data, err := s.RecordBytes(c); err != nil || len(data) > maxMergedRecord {
+		return nil
+	}
+	r, err := s.VerifiedRecord(c)
+	if err != nil {
+		return nil
+	}
+	return r
+}
+
+// mergedCommit adds the commit of the merged checkpoint. It equals the commit of with[0],
+// the newest checkpoint, except for the record r and the artifacts of all checkpoints in
+// with. The id is derived from seed, which names all sources of the merge.
+func (s *Chains) mergedCommit(k *repo.ObjectWriter, tip plumbing.Hash, want join.State, with []*ChainCommit, r *checkpoint.Record, seed string) plumbing.Hash {
+	newest := with[0]
+	r.SetTrigger(checkpoint.TaskUpdate)
+	note := "joined"
+	for _, l := range with {
+		note += " " + string(l.ID)
+	}
+	r.SetNote(note)
+	r.SetClock(newest.Clock + 1)
+	digest := sha256.Sum256([]byte(seed))
+	r.SetID(checkpoint.NewID(r.Phase(), newest.Created, digest[:]))
+	data, err := r.Encode()
+	if err != nil {
+		return tip
+	}
+	entries, err := trees.Read(s.Objects, newest.Tree)
+	if err != nil {
+		return tip
+	}
+	entries = slices.DeleteFunc(entries, func(e trees.Entry) bool { return e.Name == "checkpoint.yaml" || e.Name == "ledger" })
+	p := &TreeOverlay{Writer: k, Left: MaxMergedTrees, Made: map[[2]plumbing.Hash]plumbing.Hash{}}
+	for _, other := range with[1:] {
+		if theirs, err := trees.Read(s.Objects, other.Tree); err == nil {
+			theirs = slices.DeleteFunc(theirs, func(e trees.Entry) bool { return e.Name != "artifacts" })
+			entries = p.merge(entries, theirs)
+		}
+	}
+	entries = append(entries, trees.Entry{Mode: trees.ModeFile, Name: "checkpoint.yaml", Hash: k.Add(plumbing.BlobObject, data)})
+	if !want.Ledger.IsEmpty() {
+		entries = append(entries, trees.Entry{Mode: trees.ModeFile, Name: "ledger", Hash: k.Add(plumbing.BlobObject, want.Ledger.Encode())})
+	}
+	commit := newest.Raw // keeps author, committer and dates
+	commit.Tree, commit.Parents = k.AddTree(entries), []plumbing.Hash{tip, newest.Raw.Parents[1]}
+	commit.Message = EncodeMessage(newest.Issue, r)
+	return k.AddCommit(commit)
+}

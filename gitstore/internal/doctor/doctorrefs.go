@@ -1,0 +1,188 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/health"
+	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/remote"
+	"git-checkpoint/gitstore/internal/repo"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// refsFound examines every ref of this program, including broken refs.
+func (s *Doctor) refsFound(ctx context.Context) ([]health.Ref, error) {
+	names, err := s.everyRef(ctx)
+	if err != nil {
+		return nil, err
+	}
+	head, err := s.ReadHead(ctx)
+	lasting := err == nil && (head.Commit.IsZero() || s.Objects.Has(head.Commit))
+	var found []health.Ref
+	for _, name := range names {
+		r := s.refFound(ctx, name)
+		r.Lasting = lasting
+		found = append(found, r)
+	}
+	return found, nil
+}
+
+// everyRef returns the names of all refs of the stored form, including broken refs.
+func (s *Doctor) everyRef(ctx context.Context) ([]string, error) {
+	var all []string
+	for _, prefix := range []string{repo.LiveRefs, repo.ArchiveRefs, repo.BookRefs} {
+		names, err := s.Refs.Names(ctx, prefix)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, names...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+// refFound examines a ref and its target.
+func (s *Doctor) refFound(ctx context.Context, name string) health.Ref {
+	r := health.Ref{Name: name}
+	issue := roleOf(&r)
+	hash, err := s.ReadRef(ctx, name)
+	switch {
+	case err != nil:
+		r.Problem = strings.TrimPrefix(err.Error(), name+": ")
+	case hash.IsZero():
+		r.Problem = "broken ref: git does not read it"
+	default:
+		r.Value = hash.String()
+		r.Problem = s.leadsNowhere(r.Role, hash)
+	}
+	switch {
+	case issue == "":
+	case r.Problem != "":
+		r.Good = s.lastSound(ctx, issue, name)
+	case r.Role == health.Own:
+		r.Taken = s.tookAway(ctx, issue, hash)
+	}
+	return r
+}
+
+// roleOf derives role and issue from a ref's name.
+func roleOf(r *health.Ref) checkpoint.Issue {
+	for _, p := range []struct {
+		prefix string
+		role   health.Role
+	}{{repo.LiveRefs, health.Chain}, {repo.ArchiveRefs, health.Chain}, {repo.OwnRefs, health.Own}} {
+		rest, ok := strings.CutPrefix(r.Name, p.prefix)
+		if !ok {
+			continue
+		}
+		issue, err := checkpoint.IssueFromRef(rest)
+		if err != nil {
+			r.Role = health.Strange
+			return ""
+		}
+		r.Role, r.Issue = p.role, string(issue)
+		return issue
+	}
+	switch rest := r.Name[strings.LastIndexByte(r.Name, '/')+1:]; {
+	case strings.HasPrefix(r.Name, repo.UndoRefs):
+		r.Role = health.Undo
+		r.Made, _ = time.Parse(repo.SafetyTime, strings.TrimSuffix(rest, repo.TakenBack))
+	case strings.HasPrefix(r.Name, remote.Incoming):
+		r.Role = health.Incoming
+		r.Made, _ = remote.CameAt(r.Name)
+	default:
+		r.Role = health.Note
+	}
+	return ""
+}
+
+// leadsNowhere returns why a ref's value is unusable, or "".
+func (s *Doctor) leadsNowhere(role health.Role, hash plumbing.Hash) string {
+	_, err := s.ReadCommit(hash)
+	switch {
+	case err == nil, role == health.Strange && s.Objects.Has(hash):
+		return ""
+	case !s.Objects.Has(hash):
+		return fmt.Sprintf("it leads to %s, which is not there", hash)
+	}
+	return err.Error()
+}
+
+// lastSound returns the newest completely readable tip of a ref, or "". Candidates are
+// the values in the ref's reflog, then the tips of other refs that have the issue's
+// chain.
+func (s *Doctor) lastSound(ctx context.Context, i checkpoint.Issue, name string) string {
+	candidates := s.loggedTips(name)
+	if name != repo.ArchiveRef(i) {
+		for _, other := range []string{repo.OwnRef(i), repo.LiveRef(i)} {
+			if hash, err := s.ReadRef(ctx, other); err == nil {
+				candidates = append(candidates, hash)
+			}
+		}
+		candidates = append(candidates, s.remoteTips(ctx, i)...)
+	}
+	for _, tip := range candidates {
+		if tip.IsZero() || !s.Objects.Has(tip) {
+			continue
+		}
+		if c, err := s.Walk(i, name, tip, 0); err == nil && (c.Rooted || c.Cut) {
+			return tip.String()
+		}
+	}
+	return ""
+}
+
+// loggedTips returns the former values of a ref, newest first. It reads the reflog file
+// itself, because git refuses to show reflogs of broken refs.
+func (s *Doctor) loggedTips(name string) []plumbing.Hash {
+	entries, err := refs.ReadLog(s.Info.CommonDir, name)
+	if err != nil || s.Info.RefFormat != "files" {
+		return nil
+	}
+	var tips []plumbing.Hash
+	for _, e := range entries {
+		tips = append(tips, e.New, e.Old)
+	}
+	return tips
+}
+
+// remoteTips returns known tips of an issue's chain at all remotes.
+func (s *Doctor) remoteTips(ctx context.Context, i checkpoint.Issue) []plumbing.Hash {
+	refs, err := s.Refs.List(ctx, repo.RemoteRefs)
+	if err != nil {
+		return nil
+	}
+	var tips []plumbing.Hash
+	for _, name := range slices.Sorted(maps.Keys(refs)) {
+		if strings.HasSuffix(name, "/"+i.RefName()) {
+			tips = append(tips, refs[name])
+		}
+	}
+	return tips
+}
+
+// tookAway reports whether the live chain of an issue lacks checkpoints that this clone
+// wrote. own is the tip that this clone wrote last.
+func (s *Doctor) tookAway(ctx context.Context, i checkpoint.Issue, own plumbing.Hash) bool {
+	live, err := s.ReadRef(ctx, repo.LiveRef(i))
+	if err != nil || live == own {
+		return false
+	}
+	now, err := s.Walk(i, repo.LiveRef(i), live, 0)
+	if err != nil || now.Stands(own) {
+		return false
+	}
+	last, err := s.Walk(i, repo.OwnRef(i), own, 0)
+	if err != nil || !now.Whole() || !last.Whole() {
+		return false
+	}
+	tip, _, _, err := s.MergeChains(s.NewObjectWriter(), now, last)
+	return err == nil && tip != now.Tip
+}

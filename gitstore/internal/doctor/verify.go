@@ -1,0 +1,385 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A Report is the result of Verify for one issue.
+type Report struct {
+	Issue    checkpoint.Issue
+	Checked  int      // number of checkpoints
+	Errors   []string // violations of the stored form or of a guarantee
+	Warnings []string
+}
+
+// Verify reads all stored objects of an issue, live and archived: commits, records,
+// ledgers, trees and blobs. The report contains unreadable objects and violations of the
+// stored form. The error reports that Verify itself could not continue. Like git fsck,
+// Verify detects objects whose content does not match their id.
+func (s *Doctor) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
+	return s.verify(ctx, issue, true)
+}
+
+// Inspect is Verify without reading blobs; it only checks that they exist. Examine
+// reports refs that point to missing commits.
+func (s *Doctor) Inspect(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
+	return s.verify(ctx, issue, false)
+}
+
+func (s *Doctor) verify(ctx context.Context, issue checkpoint.Issue, deep bool) (*Report, error) {
+	s.NoticeInterrupted(ctx, issue)
+	v := &Verifier{Doctor: s, Ctx: ctx, deep: deep, report: &Report{Issue: issue}, seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]foundAt{}}
+	for _, ref := range []string{repo.LiveRef(issue), repo.ArchiveRef(issue)} {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		v.chain(ref)
+	}
+	return v.report, nil
+}
+
+type Verifier struct {
+	Doctor *Doctor
+	Ctx    context.Context
+	deep   bool // also read every blob
+	report *Report
+	seen   map[plumbing.Hash]bool // trees and blobs that were read
+	ids    map[checkpoint.ID]foundAt
+	lacks  map[string]error // by checkpoint: error of an object that a partial clone could not fetch
+
+	exhausted error // a lack of memory or file descriptors, so that the result is unknown
+}
+
+// fault reports err about a checkpoint. An object that a partial clone cannot fetch is no
+// damage: the checkpoint gets one warning.
+func (v *Verifier) fault(name, part string, err error) {
+	p, lacked := errors.AsType[*repo.PromisedError](err)
+	switch {
+	case !lacked:
+		v.errorf("%s: %s%v", name, part, err)
+	case v.lacks[name] == nil:
+		if v.lacks == nil {
+			v.lacks = map[string]error{}
+		}
+		v.lacks[name] = p
+		v.warnf("%s: not all of it could be looked at: %v", name, p)
+	}
+}
+
+// A foundAt is the location of a checkpoint.
+type foundAt struct {
+	ref    string
+	commit plumbing.Hash
+}
+
+func (v *Verifier) errorf(format string, args ...any) {
+	for _, a := range args {
+		if err, ok := a.(error); ok {
+			v.notice(err)
+		}
+	}
+	v.report.Errors = append(v.report.Errors, fmt.Sprintf(format, args...))
+}
+
+func (v *Verifier) notice(err error) {
+	if v.exhausted == nil && chain.IsExhausted(err) {
+		v.exhausted = err
+	}
+}
+
+func (v *Verifier) warnf(format string, args ...any) {
+	v.report.Warnings = append(v.report.Warnings, fmt.Sprintf(format, args...))
+}
+
+func (v *Verifier) chain(ref string) {
+	c, err := v.Doctor.ReadChain(v.Ctx, v.report.Issue, ref, 0)
+	if !v.deep && errors.As(err, new(*repo.BrokenRefError)) {
+		return
+	}
+	if err != nil {
+		v.errorf("%v", err)
+		return
+	}
+	if c.Unread != nil {
+		v.warnf("the newest ledger could not be looked at: %v", c.Unread)
+	}
+	switch {
+	case c.Cut:
+		v.warnf("%s: history is cut at a shallow boundary", ref)
+	case !c.Rooted:
+		v.errorf("%s: it does not end in the genesis commit of issue %s", ref, c.Issue)
+	}
+	for i := range c.Commits {
+		v.Doctor.Progress(i, len(c.Commits))
+		l := &c.Commits[i]
+		if l.Ledger {
+			continue
+		}
+		v.report.Checked++
+		if ref == repo.LiveRef(c.Issue) && c.Ledger.Dead(l.ID) {
+			v.warnf("%s: it is in the chain, and gone by the ledger", l.Name())
+		}
+		v.checkpoint(ref, l)
+	}
+}
+
+// checkpoint checks one commit and all objects that it refers to.
+func (v *Verifier) checkpoint(ref string, l *chain.ChainCommit) {
+	if !l.Valid() {
+		v.errorf("%s: %s", l.Name(), l.Problem)
+	}
+	if other, ok := v.ids[l.ID]; ok && l.ID != "" {
+		switch {
+		case other.ref == ref:
+			v.errorf("%s: two commits have this id, %s and %s", l.ID, other.commit, l.Commit)
+		case v.deep: // otherwise Examine reports it
+			v.errorf("%s: it is in the chain and in the archive: git checkpoint doctor --fix", l.ID)
+		}
+	}
+	v.ids[l.ID] = foundAt{ref, l.Commit}
+	if _, err := v.intact(plumbing.CommitObject, l.Commit); err != nil {
+		v.fault(l.Name(), "", err)
+	}
+	switch {
+	case v.Doctor.IsBoundary(l.Commit): // its parents were not fetched
+	case len(l.Raw.Parents) == 2:
+		v.indexCommit(l)
+	default:
+		v.errorf("%s: it has no index commit", l.Name())
+	}
+	named := len(v.report.Errors)
+	v.tree(l.Name(), "", l.Tree)
+	r, err := v.Doctor.Record(&l.Checkpoint)
+	switch {
+	case errors.As(err, new(*repo.PromisedError)):
+		v.fault(l.Name(), "", err)
+		return
+	case err != nil:
+		v.errorf("%v", err)
+		return
+	}
+	if len(v.report.Errors) == named {
+		v.snapshot(&l.Checkpoint, r)
+	}
+	v.agree(l, r)
+	v.head(l, r)
+	if err := chain.Unordered(r); err != nil {
+		v.errorf("%s: %v", l.ID, err)
+	}
+	for _, p := range r.Validate() {
+		if text := fmt.Sprintf("%s: %s: %s", l.ID, p.Path, p.Msg); p.Warning {
+			v.warnf("%s", text)
+		} else {
+			v.errorf("%s", text)
+		}
+	}
+}
+
+// indexCommit checks the commit that connects staged/ with HEAD.
+func (v *Verifier) indexCommit(l *chain.ChainCommit) {
+	c, err := v.Doctor.ReadCommit(l.Raw.Parents[1])
+	if err != nil {
+		v.fault(l.Name(), "index commit: ", err)
+		return
+	}
+	entries, err := trees.Read(v.Doctor.Objects, l.Tree)
+	if errors.As(err, new(*repo.PromisedError)) {
+		v.fault(l.Name(), "", err)
+	} else if e, ok := trees.Find(entries, "staged"); !ok || e.Hash != c.Tree {
+		v.errorf("%s: staged/ is not the tree of the index commit %s", l.Name(), c.Hash)
+	}
+	for _, parent := range c.Parents {
+		if _, err := v.Doctor.ReadCommit(parent); err != nil && !v.Doctor.Info.Shallow {
+			v.fault(l.Name(), "HEAD at the save: ", err)
+		}
+	}
+}
+
+// agree compares trailers with the authoritative record.
+func (v *Verifier) agree(l *chain.ChainCommit, r *checkpoint.Record) {
+	for _, f := range []struct{ name, trailer, record string }{
+		{"checkpoint_id", string(l.ID), string(r.ID())},
+		{"trigger", string(l.Trigger), string(r.Trigger())},
+		{"current_phase", l.Phase, r.Phase()},
+		{"branch", l.Branch, r.Branch()},
+		{"issue_number", string(l.Issue), string(r.Issue())},
+		{"clock", l.Clock.String(), r.Clock().String()},
+		{"can_resume", fmt.Sprint(l.Resumable), fmt.Sprint(r.CanResume())},
+	} {
+		if f.trailer != f.record {
+			v.errorf("%s: %s is %q in the record and %q in the commit", l.ID, f.name, f.record, f.trailer)
+		}
+	}
+}
+
+// head checks that HEAD in the record equals the parent of the index commit, which the
+// chain protects from gc.
+func (v *Verifier) head(l *chain.ChainCommit, r *checkpoint.Record) {
+	if len(l.Raw.Parents) != 2 {
+		return
+	}
+	c, err := v.Doctor.ReadCommit(l.Raw.Parents[1])
+	if err != nil {
+		return // reported already
+	}
+	kept := ""
+	if len(c.Parents) > 0 {
+		kept = c.Parents[0].String()
+	}
+	if head := r.Snapshot().Head; head != kept {
+		v.errorf("%s: HEAD is %q in the record and %q below the index commit", l.ID, head, kept)
+	}
+}
+
+// snapshot checks the trees together, as a restore does. Each tree may be valid, and
+// still two trees may contain the same path. The commits below the trees may be missing
+// in this clone.
+func (v *Verifier) snapshot(c *chain.Checkpoint, r *checkpoint.Record) {
+	st, err := v.Doctor.SnapshotOf(c, r)
+	if err != nil {
+		v.notice(err)
+		return // reported already
+	}
+	if _, err := v.Doctor.Targets(st); err != nil {
+		v.fault(c.Name(), "", err)
+	}
+}
+
+// intact reads an object and compares its content with its id.
+func (v *Verifier) intact(kind plumbing.ObjectType, hash plumbing.Hash) ([]byte, error) {
+	data, err := trees.ReadAs(v.Doctor.Objects, kind, hash)
+	if err == nil && plumbing.ComputeHash(kind, data) != hash {
+		err = repo.Corrupt(fmt.Sprintf("%s %s", kind, hash), "its content has another hash")
+	}
+	return data, err
+}
+
+// maxPath is the longest possible path on all systems with git except Windows, which git
+// limits itself.
+const maxPath = 4096
+
+// tree reads all objects below a tree once, and checks entry names.
+func (v *Verifier) tree(name, dir string, hash plumbing.Hash) {
+	if v.seen[hash] || hash == trees.Empty {
+		return
+	}
+	v.seen[hash] = true
+	var entries []trees.Entry
+	data, err := v.intact(plumbing.TreeObject, hash)
+	if err == nil {
+		entries, err = trees.Parse(data)
+	}
+	if err != nil {
+		v.fault(name, repo.First(dir, "/")+": ", err)
+		return
+	}
+	for _, e := range entries {
+		path := dir + e.Name
+		switch {
+		case len(path) > maxPath:
+			v.errorf("%s: a path of %d bytes: %.100q...", name, len(path), path)
+		case strings.Contains(e.Name, "/") || trees.CheckPath(e.Name, e.Mode) != nil:
+			v.errorf("%s: %q is no name for a file", name, path)
+		case e.Mode == trees.ModeGitlink:
+		case e.IsTree():
+			v.tree(name, path+"/", e.Hash)
+		case !v.seen[e.Hash]:
+			v.seen[e.Hash] = true
+			v.blob(name, path, e.Hash)
+		}
+	}
+}
+
+// blob checks a file. A partial clone may lack it.
+func (v *Verifier) blob(name, path string, hash plumbing.Hash) {
+	if !v.Doctor.Objects.Has(hash) {
+		if !repository.Partial(v.Doctor.Config) {
+			v.errorf("%s: %s: blob %s is missing", name, path, hash)
+		}
+		return
+	}
+	if !v.deep {
+		return
+	}
+	_, err := v.intact(plumbing.BlobObject, hash)
+	if errors.Is(err, odb.ErrTooLarge) {
+		err = v.LargeIntact(hash)
+	}
+	if err != nil {
+		v.fault(name, path+": ", err)
+	}
+}
+
+// LargeIntact is intact for a blob that is too large for memory.
+func (v *Verifier) LargeIntact(hash plumbing.Hash) error {
+	size, err := v.Doctor.Objects.Size(hash)
+	if err != nil {
+		return err
+	}
+	h := plumbing.NewHasher(plumbing.BlobObject, size)
+	if err := v.Doctor.Git.Copy(v.Ctx, h, "cat-file", "blob", hash.String()); err != nil {
+		return err
+	}
+	if h.Sum() != hash {
+		return repo.Corrupt("blob "+hash.String(), "its content has another hash")
+	}
+	return nil
+}
+
+// complete fails if objects for a restore of c are missing, or if a restore would refuse
+// them.
+func (s *Doctor) complete(ctx context.Context, c *chain.Checkpoint, r *checkpoint.Record) error {
+	v := &Verifier{Doctor: s, Ctx: ctx, report: &Report{Issue: c.Issue}, seen: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID]foundAt{}}
+	v.tree(c.Name(), "", c.Tree)
+	v.snapshot(c, r)
+	if err := v.lacks[c.Name()]; err != nil {
+		return repo.Lacked(c.Issue, c.Name(), err)
+	}
+	if v.exhausted != nil {
+		return v.exhausted
+	}
+	if len(v.report.Errors) > 0 {
+		return repo.Corrupt(c.Name(), "%s", v.report.Errors[0])
+	}
+	return nil
+}
+
+// NewestValid returns the newest checkpoint with a valid record, from which work can
+// continue, and this record. It fails with *NoneError if there is no checkpoint, and with
+// *CorruptError if no checkpoint is valid. It also fails if memory or file descriptors
+// run out: then an older checkpoint would be the wrong result.
+func (s *Doctor) NewestValid(ctx context.Context, issue checkpoint.Issue) (*chain.Checkpoint, *checkpoint.Record, error) {
+	l, err := s.List(ctx, issue, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range l.Checkpoints {
+		c := &l.Checkpoints[i]
+		r, err := s.ValidRecord(c)
+		if err == nil {
+			err = s.complete(ctx, c, r)
+		}
+		switch {
+		case err == nil && chain.Unordered(r) == nil:
+			return c, r, nil
+		case chain.IsExhausted(err):
+			return nil, nil, fmt.Errorf("read %s: %w", c.ID, err)
+		}
+	}
+	if len(l.Checkpoints) == 0 {
+		return nil, nil, &repo.NoneError{Issue: issue}
+	}
+	return nil, nil, repo.Corrupt("issue "+string(issue), "no valid checkpoint is left of %d", len(l.Checkpoints))
+}

@@ -1,0 +1,82 @@
+package facts
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/refs"
+)
+
+// OnceHad looks for traces of a branch in the configuration and the reflogs. It also
+// returns the new name if the branch was renamed. Renames before since are ignored: they
+// concern another branch of the same name.
+func (s *Facts) OnceHad(ctx context.Context, name string, since time.Time) (once bool, became string) {
+	for _, e := range s.Config {
+		key, ok := strings.CutPrefix(e.Key, "branch."+name+".")
+		once = once || ok && !strings.Contains(key, ".") // not a key of branch <name>.<more>
+	}
+	entries, err := s.Reflog(ctx, "HEAD")
+	if err != nil {
+		return once, ""
+	}
+	for _, e := range entries {
+		if rest, ok := strings.CutPrefix(e.Message, "checkout: moving from "); ok {
+			from, to, ok := strings.Cut(rest, " to ")
+			once = once || ok && (from == name || to == name)
+		}
+		if to, ok := strings.CutPrefix(e.Message, renamed(name)); ok {
+			once = true
+			if became == "" && !e.At.Before(since) && s.HasBranch(ctx, to) {
+				became = to
+			}
+		}
+	}
+	if now := s.renamedTo(ctx, name, since); now != "" {
+		became = now
+	}
+	return once || became != "", became
+}
+
+// renamed returns the start of git's reflog message for a rename of a branch.
+func renamed(name string) string { return "Branch: renamed refs/heads/" + name + " to refs/heads/" }
+
+// renamedTo returns the branch whose reflog records a rename from this name. A reflog
+// moves with its branch at every rename, whereas the reflog of HEAD records only renames
+// of the checked-out branch.
+func (s *Facts) renamedTo(ctx context.Context, name string, since time.Time) string {
+	if s.Info.RefFormat != "files" {
+		return "" // each reflog would need a git process
+	}
+	heads, err := s.Refs.List(ctx, "refs/heads/")
+	if err != nil {
+		return ""
+	}
+	for _, ref := range slices.Sorted(maps.Keys(heads)) {
+		entries, _ := refs.ReadLog(s.Info.CommonDir, ref)
+		for _, e := range entries {
+			if strings.HasPrefix(e.Message, renamed(name)) && !e.At.Before(since) {
+				return strings.TrimPrefix(ref, "refs/heads/")
+			}
+		}
+	}
+	return ""
+}
+
+// RecordedBranch returns the name of a branch as stored in records. A name that is not
+// valid UTF-8 is quoted.
+func RecordedBranch(name string) string {
+	if !utf8.ValidString(name) {
+		return checkpoint.QuotePath(name)
+	}
+	return name
+}
+
+func (s *Facts) HasBranch(ctx context.Context, name string) bool {
+	hash, err := s.ReadRef(ctx, "refs/heads/"+name)
+	return err == nil && !hash.IsZero()
+}

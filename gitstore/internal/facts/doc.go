@@ -1,0 +1,10 @@
+// Package facts gathers what package freshness judges: HEAD, branches, worktrees and their
+// relation to a checkpoint.
+package facts
+
+import "git-checkpoint/gitstore/internal/snapshot"
+
+// Facts gathers facts about a repository and its checkpoints.
+type Facts struct {
+	*snapshot.Snapshots
+}

@@ -1,0 +1,98 @@
+package facts
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/repo"
+)
+
+// A BranchReport contains known facts about a branch.
+type BranchReport struct {
+	Exists bool
+	Once   bool     // this clone had the branch once
+	Name   string   // new name after a rename, if that branch exists
+	Remote []string // remote-tracking branches with this name
+}
+
+// FindBranch looks for a branch. Traces of a former branch are its configuration and the
+// reflog of HEAD, which names the branches of every checkout.
+func (s *Facts) FindBranch(ctx context.Context, name string, since time.Time) (BranchReport, error) {
+	hash, err := s.ReadRef(ctx, "refs/heads/"+name)
+	if err != nil {
+		return BranchReport{}, err
+	}
+	if !hash.IsZero() {
+		return BranchReport{Exists: true}, nil
+	}
+	head, err := s.ReadHead(ctx)
+	if err != nil {
+		return BranchReport{}, err
+	}
+	if head.Branch == name {
+		return BranchReport{Exists: true}, nil // unborn
+	}
+	r := BranchReport{}
+	r.Once, r.Name = s.OnceHad(ctx, name, since)
+	refs, err := s.Refs.List(ctx, "refs/remotes/")
+	if err != nil {
+		return r, err
+	}
+	for ref := range refs {
+		remote := strings.TrimPrefix(ref, "refs/remotes/")
+		if _, branch, _ := strings.Cut(remote, "/"); branch == name {
+			r.Remote = append(r.Remote, remote)
+		}
+	}
+	return r, nil
+}
+
+// SavedHere reports whether this clone is known to have saved a checkpoint. The reflog of
+// the chain has an entry for the save. If git has expired the entry, the checkpoint must
+// be in own/, but neither in fetched/ nor in the chain of a remote.
+func (s *Facts) SavedHere(ctx context.Context, c *chain.Checkpoint) bool {
+	entries, err := s.Reflog(ctx, repo.LiveRef(c.Issue))
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if id, _, _ := strings.Cut(strings.TrimPrefix(e.Message, "save: "), ";"); id == string(c.ID) {
+			return true
+		}
+	}
+	return s.inChain(ctx, c, repo.OwnRef(c.Issue)) && !s.inChain(ctx, c, repo.FetchedRef(c.Issue)) && !s.atRemote(ctx, c)
+}
+
+// atRemote reports whether a remote is known to have a checkpoint. If refs are
+// unreadable, it returns true. Fetches update own/ as well, so own/ alone does not prove
+// that this clone saved a checkpoint.
+func (s *Facts) atRemote(ctx context.Context, c *chain.Checkpoint) bool {
+	refs, err := s.Refs.List(ctx, repo.RemoteRefs)
+	if err != nil {
+		return true
+	}
+	for name := range refs {
+		if strings.HasSuffix(name, "/"+c.Issue.RefName()) && s.inChain(ctx, c, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// inChain reports whether the newest checkpoints of the chain at ref include a given
+// checkpoint.
+func (s *Facts) inChain(ctx context.Context, c *chain.Checkpoint, ref string) bool {
+	newest, err := s.ReadChain(ctx, c.Issue, ref, chain.RetentionDepth)
+	return err == nil && slices.ContainsFunc(newest.Commits, func(l chain.ChainCommit) bool { return l.ID == c.ID })
+}
+
+// Partial reports whether the clone is shallow or partial, and so may lack objects that
+// other clones have.
+func (s *Facts) Partial() bool {
+	_, partial := git.Last(s.Config, "extensions.partialclone")
+	return s.Info.Shallow || partial
+}

@@ -1,0 +1,116 @@
+package facts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/repo"
+)
+
+// A Worktree is a worktree for the branch of a checkpoint.
+type Worktree struct {
+	Dir     string
+	Created bool // WorktreeFor has created it
+
+	branch, tip string // the branch that WorktreeFor created, and its tip
+}
+
+// WorktreeFor returns the worktree with a checkpoint's branch checked out. Otherwise it
+// creates a worktree at dir. If the branch does not exist, WorktreeFor creates it from
+// the remote-tracking branch with the same name, or at the checkpoint's HEAD.
+func (s *Facts) WorktreeFor(ctx context.Context, c *chain.Checkpoint, dir string) (Worktree, error) {
+	if c.Branch != "" {
+		if at := repository.CheckedOut(ctx, s.Git, c.Branch); at != "" {
+			return Worktree{Dir: at}, isThere(at, c.Branch)
+		}
+	}
+	args, err := s.worktreeArgs(ctx, c, dir)
+	if err != nil {
+		return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)
+	}
+	if _, err := s.Git.Output(ctx, append([]string{"worktree", "add", "--quiet"}, args...)...); err != nil {
+		return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)
+	}
+	p := Worktree{Dir: dir, Created: true}
+	if at := slices.Index(args, "-b"); at >= 0 {
+		p.branch = args[at+1]
+		if p.tip, err = s.Git.Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+p.branch); err != nil {
+			return Worktree{}, err
+		}
+	}
+	return p, nil
+}
+
+// RemoveWorktree removes a worktree and branch that WorktreeFor created. If the worktree
+// has changed since, git refuses and both stay.
+func (s *Facts) RemoveWorktree(ctx context.Context, p Worktree) error {
+	git := s.Git
+	git.Dir = s.CommonDir() // the working directory must not be inside of the removed worktree
+	if _, err := git.Output(ctx, "worktree", "remove", "--", p.Dir); err != nil || p.branch == "" {
+		return err
+	}
+	if tip, err := git.Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+p.branch); err != nil || tip != p.tip {
+		return err
+	}
+	_, err := git.Output(ctx, "branch", "-q", "-D", "--", p.branch)
+	return err
+}
+
+// isThere fails if git lists a worktree that was moved or removed without git.
+func isThere(dir, branch string) error {
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return &repo.RefusedError{
+		Reason: fmt.Sprintf("worktree %s: it has branch %s, and is not there", dir, branch),
+		Hint:   "git worktree prune",
+	}
+}
+
+// worktreeArgs returns the arguments of `git worktree add`.
+func (s *Facts) worktreeArgs(ctx context.Context, c *chain.Checkpoint, dir string) ([]string, error) {
+	st, err := s.OpenSnapshot(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Branch == "" {
+		return []string{"--detach", "--", dir, st.Head.String()}, nil
+	}
+	if strings.HasPrefix(c.Branch, "-") || strings.Contains(c.Branch, "@{") {
+		return nil, repo.Corrupt(string(c.ID), "branch %q", c.Branch)
+	}
+	b, err := s.FindBranch(ctx, c.Branch, time.Time{})
+	switch {
+	case err != nil:
+		return nil, err
+	case b.Exists:
+		return []string{"--", dir, c.Branch}, nil
+	case len(b.Remote) > 0:
+		return []string{"--track", "-b", c.Branch, "--", dir, slices.Min(b.Remote)}, nil
+	case st.Head.IsZero():
+		return nil, &repo.RefusedError{Reason: "the checkpoint was saved before the first commit"}
+	}
+	return []string{"-b", c.Branch, "--", dir, st.Head.String()}, nil
+}
+
+// EnterWorktree makes a worktree the working directory of this process, and unsets the
+// environment variables that would make git use another worktree.
+func EnterWorktree(dir string) error {
+	if err := os.Chdir(dir); err != nil {
+		return err
+	}
+	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX"} {
+		if err := os.Unsetenv(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package repo
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Sentinel errors of this package.
+var (
+	ErrNotRepository = repository.ErrNone
+	ErrBare          = errors.New("a bare repository has no staging area")
+	ErrMoved         = errors.New("the ref kept moving")
+	ErrNothingToUndo = errors.New("nothing to undo")
+	ErrReadOnly      = errors.New("the chain is cut by a shallow boundary and can only be appended to")
+	ErrUnchanged     = errors.New("unchanged since the checkpoint before")
+)
+
+// A DoneError reports an error after refs had moved. The change is made, but may be lost
+// through power loss or gc.
+type DoneError struct{ Err error }
+
+func (e *DoneError) Error() string { return fmt.Sprintf("the change is made, but: %v", e.Err) }
+func (e *DoneError) Unwrap() error { return e.Err }
+
+// AfterMove wraps errors that occurred after a ref move in a DoneError.
+func AfterMove(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &DoneError{err}
+}
+
+// A PushedError reports an error after a sync had moved an issue's remote refs. The local
+// refs have their old values; the next sync moves them.
+type PushedError struct {
+	Issue  checkpoint.Issue
+	Remote string
+	Err    error
+}
+
+func (e *PushedError) Error() string {
+	return fmt.Sprintf("sync issue %s: pushed to %s, but the refs here are as before: %v", e.Issue, e.Remote, e.Err)
+}
+func (e *PushedError) Unwrap() error { return e.Err }
+
+// An UnfinishedError reports an error during the undo of a restore. Some files may have
+// their former contents, others may not. Another undo completes it.
+type UnfinishedError struct{ Err error }
+
+func (e *UnfinishedError) Error() string {
+	return fmt.Sprintf("the restore is not completely taken back: %v", e.Err)
+}
+func (e *UnfinishedError) Unwrap() error { return e.Err }
+
+// IsDone reports whether refs have moved in spite of an error.
+func IsDone(err error) bool { return errors.As(err, new(*DoneError)) }
+
+// An UnsupportedError names an unsupported repository feature.
+type UnsupportedError = repository.UnsupportedError
+
+// A NoneError reports that an issue has no checkpoint.
+type NoneError struct{ Issue checkpoint.Issue }
+
+func (e *NoneError) Error() string { return fmt.Sprintf("No checkpoint found for issue #%s", e.Issue) }
+
+// A NotFoundError reports that a name matches no checkpoint.
+type NotFoundError struct {
+	Issue checkpoint.Issue
+	Name  string
+}
+
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("issue %s: no checkpoint is called %q", e.Issue, e.Name)
+}
+
+// An AmbiguousError reports that a name matches several checkpoints.
+type AmbiguousError struct {
+	Name       string
+	Candidates []checkpoint.ID
+}
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%q is ambiguous: %s", e.Name, JoinIDs(e.Candidates))
+}
+
+func JoinIDs(ids []checkpoint.ID) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = string(id)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// A CorruptError reports that a stored object violates the stored form.
+type CorruptError = trees.CorruptError
+
+func Corrupt(object, format string, args ...any) error {
+	return trees.Corrupt(object, format, args...)
+}
+
+// A BrokenRefError reports that a ref does not point to an existing commit. It wraps a
+// CorruptError.
+type BrokenRefError struct {
+	Ref  string
+	File string        // path of the ref's file, "" if the ref has no file of its own
+	Last plumbing.Hash // last value that this clone gave the ref, zero if unknown
+	Err  error
+}
+
+func (e *BrokenRefError) Error() string { return e.Err.Error() }
+func (e *BrokenRefError) Unwrap() error { return e.Err }
+
+// A RefusedError reports that an operation was refused because it would lose data or
+// could not succeed. Hint is a command for the next step.
+type RefusedError struct {
+	Reason string
+	Paths  []string
+	Hint   string
+}
+
+func (e *RefusedError) Error() string { return e.Reason }
+
+// A LimitError reports a size above its limit.
+type LimitError struct {
+	What        string
+	Size, Limit int64
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%s: %d bytes, more than the limit of %d", e.What, e.Size, e.Limit)
+}
+
+// A TakenError reports that an imported id belongs to another checkpoint, existing or
+// dropped.
+type TakenError struct {
+	Issue   checkpoint.Issue
+	ID      checkpoint.ID
+	Dropped bool
+}
+
+func (e *TakenError) Error() string {
+	if e.Dropped {
+		return fmt.Sprintf("%s was dropped", e.ID)
+	}
+	return fmt.Sprintf("%s is there already", e.ID)
+}

@@ -1,0 +1,188 @@
+package repo
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// An ObjectWriter collects an operation's objects and writes them together. It can read
+// added objects before they are stored.
+type ObjectWriter struct {
+	store   *Repo
+	batch   *odb.Batch
+	added   map[plumbing.Hash]object
+	outside []plumbing.Hash // objects that the checkpoint needs and other processes wrote
+	reached []plumbing.Hash // commits of other processes, see reach
+	Blobs   []plumbing.Hash // blobs of other processes
+	kept    bool            // the objects are in a pack that is kept while the ref moves
+	release func()          // releases the kept pack, nil without a kept pack
+
+	Progress func(done, total int) // reports the progress of a rewrite, may be nil
+}
+
+type object struct {
+	kind plumbing.ObjectType
+	data []byte
+}
+
+func (s *Repo) NewObjectWriter() *ObjectWriter {
+	return &ObjectWriter{store: s, batch: s.Objects.NewBatch(), added: map[plumbing.Hash]object{}}
+}
+
+// Add adds an object and returns its id.
+func (k *ObjectWriter) Add(kind plumbing.ObjectType, data []byte) plumbing.Hash {
+	hash := k.batch.Add(kind, data)
+	k.added[hash] = object{kind, data}
+	return hash
+}
+
+// Read returns an added or stored object.
+func (k *ObjectWriter) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	if o, ok := k.added[h]; ok {
+		return o.kind, o.data, nil
+	}
+	return k.store.Objects.Read(h)
+}
+
+// Header returns type and size of an added or stored object.
+func (k *ObjectWriter) Header(h plumbing.Hash) (plumbing.ObjectType, int64, error) {
+	if o, ok := k.added[h]; ok {
+		return o.kind, int64(len(o.data)), nil
+	}
+	return k.store.Objects.Header(h)
+}
+
+// Has reports whether an object was added or is stored.
+func (k *ObjectWriter) Has(h plumbing.Hash) bool {
+	_, ok := k.added[h]
+	return ok || k.store.Objects.Has(h)
+}
+
+// Keep registers an object that another process wrote and that the checkpoint needs. It
+// must be as durable as the added objects.
+func (k *ObjectWriter) Keep(hash plumbing.Hash) {
+	k.outside = append(k.outside, hash)
+	k.batch.Keep(hash)
+}
+
+func (k *ObjectWriter) AddTree(entries []trees.Entry) plumbing.Hash {
+	return k.Add(plumbing.TreeObject, trees.Encode(entries))
+}
+
+func (k *ObjectWriter) AddCommit(c RawCommit) plumbing.Hash {
+	return k.Add(plumbing.CommitObject, c.Encode())
+}
+
+// packAbove is the object count above which one pack is cheaper than loose objects.
+const packAbove = 200
+
+// Flush writes all added objects durably.
+func (k *ObjectWriter) Flush(ctx context.Context) error {
+	fsync, err := k.install(ctx)
+	if err != nil {
+		return err
+	}
+	return fsync()
+}
+
+// install stores all added objects; the returned function makes them durable. It also
+// syncs the contents of the beside files.
+func (k *ObjectWriter) install(ctx context.Context, beside ...*os.File) (fsync func() error, err error) {
+	if k.batch.Len() > packAbove {
+		return func() error { return syncFiles(beside) }, k.batch.FlushPack(ctx)
+	}
+	return k.batch.Install(beside...)
+}
+
+// KeepFromGC protects new objects from a concurrent git gc that prunes without a grace
+// period. Such a gc deletes objects that were unreachable when it listed the refs. While
+// gc holds its lock, KeepFromGC writes the objects into a pack that is kept until the ref
+// has moved. A gc that lists refs after the move finds the objects reachable. An earlier
+// gc does not delete kept packs.
+//
+// The pack stays kept until the last try has ended, since each try would make the same
+// pack again. Otherwise a gc could list the pack as removable between two tries. If the
+// next try keeps the pack again, gc omits its objects from the new pack, but still
+// removes the listed pack.
+func (k *ObjectWriter) KeepFromGC(ctx context.Context, by string) (err error) {
+	if k.release != nil {
+		return nil
+	}
+	if k.kept = k.store.gcRuns(); !k.kept {
+		return nil
+	}
+	k.store.Objects.ReleaseKept(by) // the issue is locked, so no other process uses this pack
+	k.copyForeign()
+	k.release, err = k.batch.FlushKept(ctx, by)
+	if err != nil {
+		return fmt.Errorf("keep new objects from a running gc: %w", err)
+	}
+	return nil
+}
+
+// ReleaseKeptPack releases the pack of KeepFromGC.
+func (k *ObjectWriter) ReleaseKeptPack() {
+	if k.release != nil {
+		k.release()
+		k.release = nil
+	}
+}
+
+// Protect ensures that the objects behind a moved ref exist. If a gc has ended that
+// deleted objects, protect writes them again. If a gc is running, protect writes a copy
+// that this gc does not know. It fails with *DoneError.
+func (k *ObjectWriter) Protect(ctx context.Context) error { return AfterMove(k.protectFromGC(ctx)) }
+
+func (k *ObjectWriter) protectFromGC(ctx context.Context) error {
+	if !k.kept && k.store.gcRuns() {
+		k.copyForeign()
+		if err := k.batch.FlushPack(ctx); err != nil {
+			return fmt.Errorf("keep new objects from a running gc: %w", err)
+		}
+		return nil
+	}
+	if len(k.batch.Missing()) == 0 {
+		return nil
+	}
+	if err := k.batch.FlushPack(ctx); err != nil {
+		return fmt.Errorf("write objects again that a gc removed: %w", err)
+	}
+	for _, hash := range k.outside {
+		if !k.store.Objects.Has(hash) {
+			return Corrupt("object "+hash.String(), "it was removed while the checkpoint was saved")
+		}
+	}
+	return nil
+}
+
+// copyForeign adds copies of other processes' objects, so that the pack contains them
+// too.
+func (k *ObjectWriter) copyForeign() {
+	for _, hash := range k.outside {
+		if kind, data, err := k.store.Objects.Read(hash); err == nil {
+			k.batch.Add(kind, data)
+		}
+	}
+}
+
+// gcRuns reports whether git gc holds its lock. Like git, it ignores locks older than
+// twelve hours.
+func (s *Repo) gcRuns() bool {
+	info, err := os.Lstat(filepath.Join(s.Info.CommonDir, "gc.pid"))
+	return err == nil && time.Since(info.ModTime()) < 12*time.Hour
+}
+
+// ReportProgress reports the progress of a rewrite.
+func (k *ObjectWriter) ReportProgress(done, total int) {
+	if k.Progress != nil {
+		k.Progress(done, total)
+	}
+}

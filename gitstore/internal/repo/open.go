@@ -1,0 +1,174 @@
+package repo
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/ident"
+	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/internal/refs"
+)
+
+// A Repo is an open repository: the parts that all operations share. It is used by one
+// goroutine at a time. Any number of processes may use one repository at once.
+type Repo struct {
+	Git       git.Git
+	Now       func() time.Time
+	Random    func() string // makes ids unique
+	Info      repository.Info
+	Config    []git.ConfigEntry
+	Objects   *odb.Database
+	Refs      *refs.Reader                      // refs shared by all worktrees
+	IssueLock *refs.IssueLock                   // held while refs of an issue move, otherwise nil
+	Compared  map[checkpoint.Issue]ComparedRefs // by RestoreOwnChain, under this lock
+	Finished  []refs.Note                       // completed transactions of killed processes, under this lock
+	people    *ident.Finder                     // author and committer of commits
+	onNotify  func(line string)                 // Options.Notify
+
+	Opened      context.Context // context of Open, set in a partial clone
+	quiet       bool            // git must not prompt for a password
+	PromisedFor time.Duration   // timeout for the fetch of one object of a partial clone
+
+	temporary  string // folder that Close removes, "" if there is no such folder
+	onProgress func(done, total int)
+}
+
+// Options are the options of Open. Only Dir is required.
+type Options struct {
+	Dir    string
+	Now    func() time.Time
+	Apart  bool
+	Asks   func() bool
+	Notify func(line string)
+
+	// Guessed is called as soon as the location of the repository is likely, before
+	// git confirms it. It may be nil.
+	Guessed func(g git.Git, guess repository.Info)
+}
+
+// Open opens the repository. It fails with ErrNotRepository, or with an
+// UnsupportedError that names the feature.
+func Open(ctx context.Context, o Options) (*Repo, error) {
+	s := &Repo{Git: git.Git{Dir: o.Dir, Apart: o.Apart}, Now: o.Now, Random: rand.Text, onNotify: o.Notify}
+	if s.Now == nil {
+		s.Now = time.Now
+	}
+	repo, entries, err := repository.Find(ctx, s.Git, func(guess repository.Info) {
+		if o.Guessed != nil {
+			o.Guessed(s.Git, guess)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.Info, s.Config = repo, entries
+	s.Git = s.Git.With(repo.Environ()...)
+	if repository.Partial(s.Config) {
+		s.LimitPromised(ctx, o)
+	}
+	s.people = &ident.Finder{Git: s.Git, Config: s.Config}
+	s.openRefs()
+	return s, s.OpenObjects()
+}
+
+// OpenGuessed opens a repository whose configuration is not known yet, to read from it.
+// The caller must close it.
+func OpenGuessed(g git.Git, guess repository.Info) (*Repo, error) {
+	s := &Repo{Git: g, Info: guess}
+	s.openRefs()
+	var err error
+	s.Objects, err = odb.Open(odb.Config{Dir: guess.ObjectDir, Alternates: alternates()})
+	return s, err
+}
+
+func (s *Repo) openRefs() {
+	s.Refs = &refs.Reader{Git: s.Git, Path: s.Info.CommonDir, Files: s.Info.RefFormat == "files"}
+}
+
+func (s *Repo) OpenObjects() error {
+	shared, _ := git.Last(s.Config, "core.sharedrepository")
+	bits, exact, err := odb.ParseShared(shared)
+	if err != nil {
+		return err
+	}
+	method, _ := git.Last(s.Config, "core.fsyncmethod")
+	c := odb.Config{
+		SyncEach:    method == "fsync",
+		Alternates:  alternates(),
+		Dir:         s.Info.ObjectDir,
+		Shared:      bits,
+		SharedExact: exact,
+		Promisor:    repository.Partial(s.Config),
+		Git: func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+			return s.Git.Pipe(ctx, stdin, args...)
+		},
+		Fetch: s.fetchPromised,
+	}
+	s.Objects, err = odb.Open(c)
+	return err
+}
+
+// alternates returns the object directories of GIT_ALTERNATE_OBJECT_DIRECTORIES.
+func alternates() []string {
+	return odb.SplitAlternates(os.Getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES"))
+}
+
+// Close releases the memory maps of Open and later reads.
+func (s *Repo) Close() error {
+	err := s.Objects.Close()
+	if s.temporary != "" {
+		err = errors.Join(err, os.RemoveAll(s.temporary))
+	}
+	return err
+}
+
+// SetProgress sets the function that receives the progress of long operations.
+func (s *Repo) SetProgress(f func(done, total int)) { s.onProgress = f }
+
+// Progress reports progress to the function of SetProgress.
+func (s *Repo) Progress(done, total int) {
+	if s.onProgress != nil {
+		s.onProgress(done, total)
+	}
+}
+
+// Root returns the worktree's root, or "" in bare repositories.
+func (s *Repo) Root() string { return s.Info.Root }
+
+// MainRoot returns the main worktree's root, or "" without a main worktree.
+func (s *Repo) MainRoot(ctx context.Context) (string, error) { return s.Info.MainRoot(ctx, s.Git) }
+
+// CommonDir returns the repository folder that all worktrees share.
+func (s *Repo) CommonDir() string { return s.Info.CommonDir }
+
+// GitDir returns the git directory of this worktree.
+func (s *Repo) GitDir() string { return s.Info.Dir }
+
+// Prefix returns the working directory relative to Root, either "" or with trailing
+// slash.
+func (s *Repo) Prefix() string { return s.Info.Prefix }
+
+// Shallow reports whether the repository is shallow.
+func (s *Repo) Shallow() bool { return s.Info.Shallow }
+
+// CacheDir returns the folder for cached data, shared by all worktrees. It may not exist.
+func (s *Repo) CacheDir() string { return filepath.Join(s.Info.CommonDir, "git-checkpoint", "cache") }
+
+// StateDir returns the folder for state of this worktree: the session, journals and
+// resumptions.
+func (s *Repo) StateDir() string { return filepath.Join(s.Info.Dir, "git-checkpoint") }
+
+// Notify passes a message about an automatic action to Options.Notify.
+func (s *Repo) Notify(format string, args ...any) {
+	if s.onNotify != nil {
+		s.onNotify(fmt.Sprintf(format, args...))
+	}
+}

@@ -1,0 +1,23 @@
+package repo
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+const canSyncAll = true
+
+// syncAll writes all pending data of a directory's file system to the disk.
+func syncAll(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("sync the disk: %w", err)
+	}
+	defer d.Close()
+	if err := unix.Syncfs(int(d.Fd())); err != nil {
+		return fmt.Errorf("sync the disk: %w", err)
+	}
+	return nil
+}

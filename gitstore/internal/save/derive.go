@@ -1,0 +1,168 @@
+package save
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/facts"
+	"git-checkpoint/gitstore/internal/repo"
+)
+
+// recordBefore returns the record that a new record is derived from. This is the record
+// of the checkpoint that was resumed in this worktree, otherwise the newest readable
+// record. It also returns errors of unreadable records.
+func (s *Saver) recordBefore(c *chain.Chain) (*checkpoint.Record, []error) {
+	var left []error
+	if resumed, how := s.LastResumed(c.Issue); resumed != nil {
+		r, err := s.Record(resumed)
+		if err == nil {
+			how.Apply(r)
+			return r, nil
+		}
+		left = append(left, fmt.Errorf("the resumed record is left out: %w", err))
+	}
+	for _, limit := range []int{1, chain.RetentionDepth} {
+		r, more := s.newestRecord(c, limit)
+		if left = append(left, more...); r != nil || len(more) == 0 {
+			return r, left
+		}
+	}
+	return nil, left
+}
+
+// newestRecord returns the newest readable record of the checkpoints in c. If limit is
+// above 1, it searches only the checkpoints below those in c.
+func (s *Saver) newestRecord(c *chain.Chain, limit int) (*checkpoint.Record, []error) {
+	list := c.Checkpoints()
+	if limit > 1 {
+		more, err := s.Walk(c.Issue, c.Ref, c.Tip, limit)
+		if err != nil {
+			return nil, []error{fmt.Errorf("older records are left out: %w", err)}
+		}
+		list = more.Checkpoints()[len(list):]
+	}
+	var left []error
+	for i := range list {
+		r, err := s.Record(&list[i])
+		if err == nil {
+			return r, left
+		}
+		left = append(left, fmt.Errorf("a record is left out: %w", err))
+	}
+	return nil, left
+}
+
+// refuse returns the first error of an unreadable record that must fail the save. If the
+// edit needs the newest record, every such error fails the save. Otherwise only a lack of
+// system resources does, since a retry may succeed: without the failure, the new record
+// would ignore an existing record.
+func (w *SaveOp) refuse(left []error) error {
+	for _, err := range left {
+		if w.Req.Newest || chain.IsExhausted(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+func messages(errs []error) []string {
+	var texts []string
+	for _, err := range errs {
+		texts = append(texts, err.Error())
+	}
+	return texts
+}
+
+// derive returns the new record. The caller's edit comes first, then facts set by the
+// store.
+func (w *SaveOp) derive(before *checkpoint.Record, newest checkpoint.Clock) (*checkpoint.Record, error) {
+	redact := chain.RedactFrom(before, w.Req.Redact, w.Req.Allow)
+	record, err := w.Req.Edit(before)
+	if err != nil {
+		return nil, err
+	}
+	redact.Apply(record)
+	if record.Trigger() == "" {
+		record.SetTrigger(checkpoint.Manual)
+	}
+	if _, err := checkpoint.ParseTrigger(string(record.Trigger())); err != nil {
+		return nil, err // the commit message contains the trigger unquoted
+	}
+	record.SetVersion(chain.FormatVersion)
+	record.SetIssue(w.Req.Issue)
+	w.setFacts(record)
+	if before == nil {
+		redact.Name("the issue's key", string(w.Req.Issue))
+	}
+	redact.Name("the branch's name", record.Branch())
+	w.redacted = redact.Warnings
+	record.SetSnapshot(w.Snap.Facts)
+	record.SetClock(newest.Next(w.Created))
+	if w.Req.Keep && record.ID() != "" {
+		if w.id, err = checkpoint.ParseID(string(record.ID())); err != nil {
+			return nil, err // so does the id
+		}
+	}
+	if w.id == "" {
+		if w.id, err = w.newID(record); err != nil {
+			return nil, err
+		}
+	}
+	record.SetID(w.id)
+	return record, nil
+}
+
+// setFacts sets the creation time, branch and files of a checkpoint.
+func (w *SaveOp) setFacts(r *checkpoint.Record) {
+	keep := func(path string) bool {
+		v, ok := r.Doc().Lookup(path)
+		return w.Req.Keep && ok && v != nil
+	}
+	if !keep("created_at") {
+		r.SetCreatedAt(w.Created)
+	}
+	if !keep("issue_snapshot.branch") {
+		r.SetBranch(w.branch())
+	}
+	if !keep("files_modified") {
+		r.SetFiles(w.Snap.Files)
+	}
+}
+
+// free fails with *TakenError if an imported id belongs to an existing or a dropped
+// checkpoint. The next sync would remove a checkpoint with a dropped id.
+func (w *SaveOp) free(ctx context.Context, below *chain.Chain, id checkpoint.ID) error {
+	if !w.Req.Keep {
+		return nil
+	}
+	if below.Ledger.Deleted[id] {
+		return &repo.TakenError{Issue: w.Req.Issue, ID: id, Dropped: true}
+	}
+	if _, err := w.Saver.ByID(ctx, w.Req.Issue, id); err == nil {
+		return &repo.TakenError{Issue: w.Req.Issue, ID: id}
+	}
+	return nil
+}
+
+// branch returns the branch name for the record. A name that is not valid UTF-8 is quoted
+// like a path.
+func (w *SaveOp) branch() string {
+	return facts.RecordedBranch(repo.First(w.Snap.Head.Branch, w.Req.Branch))
+}
+
+// newID returns a new id from the record, the staged tree and random bytes.
+func (w *SaveOp) newID(r *checkpoint.Record) (checkpoint.ID, error) {
+	r.SetID("")
+	data, err := r.Encode()
+	if err != nil {
+		return "", err
+	}
+	digest := sha256.New()
+	digest.Write(data)
+	digest.Write(w.Snap.Staged[:])
+	digest.Write([]byte(w.Saver.Random()))
+	return checkpoint.NewID(r.Phase(), w.Created, digest.Sum(nil)), nil
+}

@@ -1,0 +1,253 @@
+package save
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/capture"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/secrets/scan"
+	"git-checkpoint/gitstore/internal/snapshot"
+	"git-checkpoint/gitstore/internal/trees"
+	"git-checkpoint/gitstore/retention"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A SaveRequest holds the parameters of a save.
+type SaveRequest struct {
+	Issue checkpoint.Issue
+
+	// Edit derives a new record from the previous record. For an issue's first
+	// checkpoint, before is nil. Edit may change the record in place. It sets the
+	// caller's values; the store sets ids, times, branch, files and snapshot. If another
+	// process saves first, Edit is called again with another record, so it must not have
+	// side effects.
+	Edit func(before *checkpoint.Record) (*checkpoint.Record, error)
+
+	// Keep preserves the id, time, branch and files that Edit imported from another
+	// system, and fills in missing ones. A save then fails with *TakenError if a
+	// checkpoint with that id exists or was dropped.
+	Keep bool
+
+	Branch    string   // branch of a detached HEAD as named by CI
+	Worktree  bool     // include unstaged changes of tracked files
+	Untracked bool     // include untracked files, but never ignored files
+	Artifacts []string // include these files, even if ignored; relative to the root
+	MaxSize   int64    // limit for the snapshot's new blobs in bytes, 0 for no limit
+	MaxFile   int64    // limit for one untracked file in bytes, 0 for capture.DefaultMaxFile
+
+	// Budget limits the time for reading the worktree, 0 for no limit. The record lists
+	// the files that were left out.
+	Budget time.Duration
+
+	Newest    bool             // fail if the newest record cannot be read, instead of using an older record
+	Retention retention.Policy // applied with the save, may be nil
+	Redact    chain.Redaction  // of the record that Edit returns
+	Allow     scan.Allow       // exceptions for Redact
+	IfChanged bool             // fail with ErrUnchanged if nothing has changed
+	DryRun    bool             // do everything except writing
+}
+
+// A Saved is the result of a save.
+type Saved struct {
+	chain.Checkpoint
+	Ref      string
+	Record   *checkpoint.Record
+	Files    int             // number of captured paths and paths that differ from HEAD
+	Pruned   []checkpoint.ID // checkpoints that retention dropped
+	Warnings []string
+}
+
+// Save saves a checkpoint. In the same move of the ref it drops checkpoints that
+// retention no longer keeps. If Save returns without an error, the checkpoint is durable
+// and in the chain.
+func (s *Saver) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
+	if s.Info.Root == "" {
+		return nil, &repo.UnsupportedError{Feature: repo.ErrBare.Error()}
+	}
+	if _, err := checkpoint.ParseIssue(string(req.Issue)); err != nil {
+		return nil, err // its ref could not be parsed
+	}
+	k := s.NewObjectWriter()
+	snap, err := s.Snapshot(ctx, req.Issue, req.Files(s.KeptOutputs(ctx, req.Issue)), k)
+	if err != nil {
+		return nil, fmt.Errorf("save issue %s: %w", req.Issue, err)
+	}
+	w := &SaveOp{Saver: s, Req: &req, Snap: snap, k: k, Created: s.Now().UTC().Truncate(time.Microsecond)}
+	var saved *Saved
+	try := func() error {
+		saved, err = w.Append(ctx, k)
+		return err
+	}
+	if req.DryRun {
+		err = try()
+	} else {
+		w.needsRef = req.Keep || s.ReadResumed(req.Issue).ID != ""
+		repair := func(ctx context.Context, i checkpoint.Issue) error { return s.RepairOwn(ctx, i, w.needsRef) }
+		err = s.RetryAfter(ctx, req.Issue, repair, try)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("save issue %s: %w", req.Issue, err)
+	}
+	return saved, nil
+}
+
+// Files returns the snapshot request of a save. Files in kept are captured if they are
+// readable.
+func (req *SaveRequest) Files(kept []string) capture.Request {
+	return capture.Request{
+		Worktree: req.Worktree, Untracked: req.Untracked, Artifacts: req.Artifacts, Kept: kept,
+		MaxSize: req.MaxSize, MaxFile: req.MaxFile, Budget: req.Budget, DryRun: req.DryRun,
+	}
+}
+
+// A SaveOp is the state of one save over all attempts.
+type SaveOp struct {
+	Saver   *Saver
+	Req     *SaveRequest
+	Snap    *snapshot.CapturedSnapshot
+	k       *repo.ObjectWriter
+	Created time.Time
+	id      checkpoint.ID
+	index   plumbing.Hash // the index commit
+
+	// needsRef is set for a save that looks up other checkpoints of the chain, by the id
+	// of the request or of a resume. Such a save requires that the chain ref exists.
+	needsRef bool
+
+	redacted []string // secrets found in the record's texts
+}
+
+// Append tries once to add a checkpoint to the chain. It fails with ErrRefMoved if
+// another process moved the ref first.
+func (w *SaveOp) Append(ctx context.Context, k *repo.ObjectWriter) (*Saved, error) {
+	s, issue := w.Saver, w.Req.Issue
+	below, err := s.ChainToSaveOn(ctx, issue)
+	if err != nil {
+		return nil, err
+	}
+	if below.Tip.IsZero() {
+		if err := s.CheckName(ctx, issue); err != nil {
+			return nil, err
+		}
+	}
+	if below.Deleted && w.needsRef {
+		return nil, fmt.Errorf("%w: %s was deleted", repo.ErrRefMoved, repo.LiveRef(issue))
+	}
+	before, left := s.recordBefore(below)
+	if err := below.Below(); err != nil {
+		left = append(left, fmt.Errorf("the record before is left out: %w", err))
+	}
+	if below.Unread != nil {
+		left = append(left, fmt.Errorf("what was dropped or pinned since is left out: %w", below.Unread))
+	}
+	if err := w.refuse(left); err != nil {
+		return nil, err
+	}
+	record, err := w.derive(before, below.NewestClock())
+	if err != nil {
+		return nil, err
+	}
+	if err := w.free(ctx, below, record.ID()); err != nil {
+		return nil, err
+	}
+	if w.Req.IfChanged && w.unchanged(below, record) {
+		if below.Deleted && !w.Req.DryRun {
+			err = s.RestoreRef(ctx, issue, plumbing.ZeroHash, below.Tip)
+		}
+		return nil, cmp.Or(err, repo.ErrUnchanged)
+	}
+	on, dropped := s.applyRetention(ctx, below, w.Req.Retention, record, w.Snap.Entries, k)
+	commit, err := w.build(k, on, record)
+	if err != nil {
+		return nil, err
+	}
+	saved := &Saved{
+		Checkpoint: chain.CheckpointOf(commit, issue), Ref: repo.LiveRef(issue), Record: record,
+		Files: w.Snap.Count, Pruned: dropped, Warnings: append(messages(left), w.redacted...),
+	}
+	if w.Req.DryRun {
+		return saved, nil
+	}
+	k.Reach(w.Snap.Head.Commit)
+	moves := func() ([]refs.Move, error) { return s.MovesTo(ctx, below, commit.Hash) }
+	if err := s.Publish(ctx, k, reflogSave(w.id, dropped), moves); err != nil {
+		return nil, w.inChain(err)
+	}
+	if below.Deleted {
+		s.TellBack(issue)
+	}
+	if err := s.ForgetResumed(issue); err != nil {
+		saved.Warnings = append(saved.Warnings, fmt.Sprintf("the next save starts from the resumed record again: %v", err))
+	}
+	if err := k.Protect(ctx); err != nil {
+		return nil, w.inChain(err)
+	}
+	return saved, nil
+}
+
+// inChain adds the checkpoint's id to a DoneError, so that the user does not repeat the
+// save.
+func (w *SaveOp) inChain(err error) error {
+	var done *repo.DoneError
+	if errors.As(err, &done) {
+		return &savedError{w.id, done}
+	}
+	return err
+}
+
+// A savedError is the DoneError of a save.
+type savedError struct {
+	id   checkpoint.ID
+	done *repo.DoneError
+}
+
+func (e *savedError) Error() string {
+	return fmt.Sprintf("%s is in the chain, but: %v", e.id, e.done.Err)
+}
+func (e *savedError) Unwrap() error { return e.done }
+
+// build adds the checkpoint's objects to the writer.
+func (w *SaveOp) build(k *repo.ObjectWriter, on parent, r *checkpoint.Record) (repo.RawCommit, error) {
+	data, err := r.Encode()
+	if err != nil {
+		return repo.RawCommit{}, err
+	}
+	entries := append([]trees.Entry{{Mode: trees.ModeFile, Name: "checkpoint.yaml", Hash: k.Add(plumbing.BlobObject, data)}}, w.Snap.Entries...)
+	if !on.ledger.IsEmpty() {
+		entries = append(entries, trees.Entry{Mode: trees.ModeFile, Name: "ledger", Hash: k.Add(plumbing.BlobObject, on.ledger.Encode())})
+	}
+	if on.commit == chain.Genesis(w.Req.Issue).Hash {
+		k.Add(plumbing.TreeObject, nil)
+		k.AddCommit(chain.Genesis(w.Req.Issue))
+	}
+	if w.index.IsZero() {
+		var heads []plumbing.Hash
+		if !w.Snap.Head.Commit.IsZero() {
+			heads = append(heads, w.Snap.Head.Commit)
+		}
+		message := fmt.Sprintf("index of %s\n", w.id)
+		w.index = k.AddCommit(w.Saver.NewCommit(w.Snap.Staged, w.Created, message, heads...))
+	}
+	message := chain.EncodeMessage(w.Req.Issue, r)
+	if len(message) > chain.MaxMessage {
+		return repo.RawCommit{}, &repo.LimitError{What: "note and phase", Size: int64(len(message)), Limit: chain.MaxMessage}
+	}
+	commit := w.Saver.NewCommit(k.AddTree(entries), w.Created, message, on.commit, w.index)
+	commit.Hash = k.AddCommit(commit)
+	return commit, nil
+}
+
+func reflogSave(id checkpoint.ID, dropped []checkpoint.ID) string {
+	if len(dropped) == 0 {
+		return "save: " + string(id)
+	}
+	return fmt.Sprintf("save: %s; prune: %s", id, repo.JoinIDs(dropped))
+}

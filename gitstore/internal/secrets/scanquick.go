@@ -1,0 +1,177 @@
+package secrets
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Limits of a scan without git: about the checkpoints of a working day.
+const (
+	quickCommits = 50
+	quickFiles   = 200
+	quickBytes   = 1 << 20
+)
+
+// A quickScan proves that a push would expose no secret, without Scan's three git
+// processes. It compares each checkpoint with the one below, path by path. A file may
+// therefore be scanned again although another commit has exposed it already. So only the
+// result "no finding" is used. For other results, git determines new files.
+type quickScan struct {
+	s      *Scanner
+	shown  map[plumbing.Hash]bool // commits that the remote has
+	files  map[plumbing.Hash]bool
+	result Scanned
+	left   int64 // number of bytes that may still be read
+}
+
+// NothingIn reports whether a scan is certain to find no secret. It returns false if a
+// full scan is necessary.
+func (s *Scanner) NothingIn(req ScanRequest) bool {
+	if req.Command != "" || len(req.Out.Tips) == 0 || repository.Partial(s.Config) {
+		return false
+	}
+	q := &quickScan{s: s, shown: map[plumbing.Hash]bool{}, files: map[plumbing.Hash]bool{}, left: quickBytes}
+	for _, hex := range req.Out.Without {
+		q.shown[plumbing.NewHash(strings.TrimPrefix(hex, "^"))] = true
+	}
+	for _, hex := range req.Out.Tips {
+		if !q.chain(plumbing.NewHash(hex)) {
+			return false
+		}
+	}
+	return len(q.result.Found) == 0 && len(q.result.Skipped) == 0 && q.result.Pointers == 0
+}
+
+// chain scans the new commits from a tip downwards, and reports whether they were scanned
+// completely. If the remote has a checkpoint, it also has the HEAD of that checkpoint.
+func (q *quickScan) chain(tip plumbing.Hash) bool {
+	var list []repo.RawCommit
+	for at := tip; !q.shown[at]; {
+		c, err := q.s.ReadCommit(at)
+		if err != nil || len(list) == quickCommits {
+			return false
+		}
+		list = append(list, c)
+		if len(c.Parents) == 0 {
+			break
+		}
+		at = c.Parents[0]
+	}
+	if len(list) > 0 && len(list[len(list)-1].Parents) > 0 {
+		q.shown[q.headBelow(list[len(list)-1].Parents[0])] = true
+	}
+	return !slices.ContainsFunc(list, func(c repo.RawCommit) bool { return !q.commit(c) })
+}
+
+// headBelow returns the HEAD of a checkpoint, or zero.
+func (q *quickScan) headBelow(checkpoint plumbing.Hash) plumbing.Hash {
+	c, err := q.s.ReadCommit(checkpoint)
+	if err != nil || len(c.Parents) < 2 {
+		return plumbing.ZeroHash
+	}
+	index, err := q.s.ReadCommit(c.Parents[1])
+	if err != nil || len(index.Parents) == 0 {
+		return plumbing.ZeroHash
+	}
+	return index.Parents[0]
+}
+
+// commit scans files that differ between a chain commit and its parent, and staged files
+// that differ from HEAD.
+func (q *quickScan) commit(c repo.RawCommit) bool {
+	if len(c.Parents) == 0 {
+		return c.Tree == trees.Empty // genesis
+	}
+	below, err := q.s.ReadCommit(c.Parents[0])
+	if err != nil {
+		return false
+	}
+	head, staged, ok := q.index(c)
+	if !ok {
+		return false
+	}
+	now, err := trees.Read(q.s.Objects, c.Tree)
+	if err != nil {
+		return false
+	}
+	before, err := trees.Read(q.s.Objects, below.Tree)
+	if err != nil {
+		return false
+	}
+	for _, e := range now {
+		old, _ := trees.Find(before, e.Name)
+		if e.Name == "staged" {
+			if e.Hash != staged {
+				return false
+			}
+			old = trees.Entry{Mode: trees.ModeTree, Name: e.Name, Hash: head}
+		}
+		if !q.entry(old, e) {
+			return false
+		}
+	}
+	return true
+}
+
+// index returns the tree of a checkpoint's HEAD and its staged tree. It fails if the
+// remote may lack HEAD.
+func (q *quickScan) index(c repo.RawCommit) (head, staged plumbing.Hash, ok bool) {
+	if len(c.Parents) == 1 {
+		return head, staged, true
+	}
+	index, err := q.s.ReadCommit(c.Parents[1])
+	switch {
+	case err != nil || len(c.Parents) > 2 || len(index.Parents) > 1:
+		return head, staged, false
+	case len(index.Parents) == 0:
+		return trees.Empty, index.Tree, true
+	case !q.shown[index.Parents[0]]:
+		return head, staged, false
+	}
+	commit, err := q.s.ReadCommit(index.Parents[0])
+	return commit.Tree, index.Tree, err == nil
+}
+
+// entry scans the differences between two entries with the same name.
+func (q *quickScan) entry(old, now trees.Entry) bool {
+	if old.Same(now) {
+		return true
+	}
+	if !now.IsTree() {
+		return q.file(now, now.Name)
+	}
+	if !old.IsTree() {
+		old.Hash = plumbing.ZeroHash
+	}
+	changes, err := trees.Diff(q.s.Objects, old.Hash, now.Hash)
+	if err != nil {
+		return false
+	}
+	for _, c := range changes {
+		if !c.New.Hash.IsZero() && !q.file(c.New, now.Name+"/"+c.Path) {
+			return false
+		}
+	}
+	return true
+}
+
+// file scans one file, within the limits.
+func (q *quickScan) file(e trees.Entry, path string) bool {
+	if e.Mode == trees.ModeGitlink || q.files[e.Hash] {
+		return true
+	}
+	size, err := q.s.Objects.Size(e.Hash)
+	if q.left -= size; err != nil || q.left < 0 || len(q.files) == quickFiles {
+		return false
+	}
+	q.files[e.Hash] = true
+	data, err := trees.ReadAs(q.s.Objects, plumbing.BlobObject, e.Hash)
+	return err == nil && q.result.look(e.Hash.String(), path, bytes.NewReader(data)) == nil
+}

@@ -1,0 +1,256 @@
+package share
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/repo"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Purge removes the references to dropped checkpoints from an issue's reflogs, safety
+// snapshots and fetched refs. The next git gc can then delete the objects. It returns the
+// remote-tracking refs that still contain one of ids. The next sync with their remote
+// moves these refs and expires their reflogs.
+func (s *Sharer) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) ([]string, error) {
+	tracking, err := s.trackingOf(ctx, issue)
+	if err != nil {
+		return nil, err
+	}
+	names := slices.Sorted(maps.Keys(tracking))
+	err = s.WithIssueLock(ctx, issue, func() error {
+		if err := s.purgeRefs(ctx, issue); err != nil {
+			return err
+		}
+		return s.expireReflogs(ctx, append([]string{repo.LiveRef(issue), repo.OwnRef(issue), repo.ArchiveRef(issue), repo.FetchedRef(issue)}, names...))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("purge issue %s: %w", issue, err)
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		c, err := s.Walk(issue, name, tracking[name], 0)
+		return err != nil || !c.Has(chain.SetOf(ids))
+	}), nil
+}
+
+// purgeRefs deletes an issue's archive ref if the archive is empty, the ref of a chain
+// that plain git fetched, and the safety snapshots.
+func (s *Sharer) purgeRefs(ctx context.Context, issue checkpoint.Issue) error {
+	live, err := s.ReadRef(ctx, repo.LiveRef(issue))
+	if err != nil {
+		return err
+	}
+	archive, err := s.ReadChain(ctx, issue, repo.ArchiveRef(issue), 0)
+	if err != nil {
+		return err
+	}
+	var moves []refs.Move
+	if !archive.Tip.IsZero() && len(archive.Checkpoints()) == 0 {
+		moves = append(moves, refs.Move{Name: archive.Ref, Old: archive.Tip})
+	}
+	if old, err := s.ReadRef(ctx, repo.FetchedRef(issue)); err == nil && !old.IsZero() && old != live {
+		moves = append(moves, refs.Move{Name: repo.FetchedRef(issue), Old: old})
+	}
+	undo, err := s.UndoRefs(ctx, issue)
+	if err != nil {
+		return err
+	}
+	for name, old := range undo {
+		moves = append(moves, refs.Move{Name: name, Old: old})
+	}
+	if len(moves) == 0 {
+		return nil
+	}
+	return s.MoveRefs(ctx, "purge", moves...)
+}
+
+// trackingOf returns the remote-tracking refs of an issue.
+func (s *Sharer) trackingOf(ctx context.Context, issue checkpoint.Issue) (map[string]plumbing.Hash, error) {
+	all, err := s.Refs.List(ctx, repo.RemoteRefs)
+	maps.DeleteFunc(all, func(name string, _ plumbing.Hash) bool { return !strings.HasSuffix(name, "/"+issue.RefName()) })
+	return all, err
+}
+
+// expireReflogs expires the reflogs of existing refs.
+func (s *Sharer) expireReflogs(ctx context.Context, names []string) error {
+	for _, name := range names {
+		if tip, err := s.ReadRef(ctx, name); err != nil || tip.IsZero() {
+			continue
+		}
+		if err := s.expireReflog(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expireReflog removes all entries of a reflog. Empty reflogs are skipped, because git
+// rejects them.
+func (s *Sharer) expireReflog(ctx context.Context, name string) error {
+	tip, err := s.ReadRef(ctx, name)
+	if err != nil {
+		return err
+	}
+	if entries, err := s.EveryEntry(ctx, name); err == nil && len(entries) == 0 {
+		return nil
+	}
+	return s.Noted("purge", []refs.Move{{Name: name, Old: tip, New: tip}}, func(g git.Git) error {
+		_, err := g.Output(ctx, "reflog", "expire", "--expire=now", "--expire-unreachable=now", name)
+		return err
+	})
+}
+
+// forgetTracked expires the reflogs of moved remote-tracking refs if the move dropped
+// checkpoints from the remote chain. Otherwise such a reflog would protect their content
+// from git gc, and no command reads it.
+func (s *Sharer) forgetTracked(ctx context.Context, moves []refs.Move) {
+	for _, m := range moves {
+		issue, err := checkpoint.IssueFromRef(m.Name[strings.LastIndexByte(m.Name, '/')+1:])
+		if err != nil || !strings.HasPrefix(m.Name, repo.RemoteRefs) || m.Old.IsZero() || m.New.IsZero() || !s.dropsFrom(issue, m) {
+			continue
+		}
+		if err := s.expireReflog(ctx, m.Name); err != nil {
+			s.Notify("issue %s: the reflog of %s still has what was dropped: %v", issue, m.Name, err)
+		}
+	}
+}
+
+// dropsFrom reports whether a move deletes checkpoints from a chain: the new ledger marks
+// them as deleted, the old ledger does not, and the old chain has them.
+func (s *Sharer) dropsFrom(issue checkpoint.Issue, m refs.Move) bool {
+	before, err := s.Walk(issue, m.Name, m.Old, 1)
+	if err != nil {
+		return false
+	}
+	now, err := s.Walk(issue, m.Name, m.New, 1)
+	if err != nil {
+		return false
+	}
+	dropped := maps.Clone(now.Ledger.Deleted)
+	maps.DeleteFunc(dropped, func(id checkpoint.ID, _ bool) bool { return before.Ledger.Deleted[id] })
+	if len(dropped) == 0 {
+		return false
+	}
+	before, err = s.Walk(issue, m.Name, m.Old, 0)
+	return err == nil && before.Has(dropped)
+}
+
+// Remains lists files of dropped checkpoints that git gc cannot delete.
+type Remains struct {
+	Index    []string // in an index
+	Worktree []string // as files in this worktree
+	Refs     []string // in branches, other checkpoints, stashes or reflogs; Purge reports remote-tracking refs
+}
+
+// Remaining returns files of dropped checkpoints that remain reachable or in the
+// worktree. Files that HEAD had at a save do not count. Objects that are missing from
+// this repository, as in a partial clone, are skipped.
+func (s *Sharer) Remaining(ctx context.Context, dropped []chain.Checkpoint) (*Remains, error) {
+	var in []string
+	for i := range dropped {
+		c, err := s.ReadCommit(dropped[i].Commit)
+		if err != nil || len(c.Parents) < 2 {
+			continue
+		}
+		if !s.Objects.Has(c.Tree) {
+			continue
+		}
+		in = append(in, c.Tree.String())
+		index, err := s.ReadCommit(c.Parents[1])
+		if err != nil || len(index.Parents) == 0 {
+			continue
+		}
+		if head, err := s.ReadCommit(index.Parents[0]); err == nil && s.Objects.Has(head.Tree) {
+			in = append(in, "^"+head.Tree.String())
+		}
+	}
+	if len(in) == 0 {
+		return &Remains{}, nil
+	}
+	all, err := s.filesOf(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	r := &Remains{}
+	for _, place := range []struct {
+		args []string
+		to   *[]string
+	}{{[]string{"--indexed-objects"}, &r.Index}, {[]string{"--exclude=" + repo.RemoteRefs + "*", "--all", "--reflog"}, &r.Refs}} {
+		if *place.to, err = s.reachable(ctx, all, place.args); err != nil {
+			return nil, err
+		}
+	}
+	for hash, path := range all {
+		if s.isInWorktree(path, hash) {
+			r.Worktree = append(r.Worktree, path)
+		}
+	}
+	slices.Sort(r.Worktree)
+	return r, nil
+}
+
+// reachable returns the paths of the files that git can reach from args, sorted. Git
+// lists all objects, since git's own difference between object sets is inexact.
+func (s *Sharer) reachable(ctx context.Context, files map[plumbing.Hash]string, args []string) ([]string, error) {
+	pipe, out := io.Pipe()
+	go func() {
+		args := append([]string{"rev-list", "--objects", "--no-object-names", "--missing=allow-any"}, args...)
+		out.CloseWithError(s.Git.Copy(ctx, out, args...))
+	}()
+	defer pipe.Close()
+	var paths []string
+	lines := bufio.NewScanner(pipe)
+	for lines.Scan() {
+		if path, ok := files[plumbing.NewHash(lines.Text())]; ok {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths, lines.Err()
+}
+
+// filesOf returns the blobs below trees with their paths, without blobs below trees that
+// are prefixed with ^. A path is relative to the worktree, not to the checkpoint's tree.
+func (s *Sharer) filesOf(ctx context.Context, in []string) (map[plumbing.Hash]string, error) {
+	args := []string{"rev-list", "--objects", "--missing=allow-any", "--stdin"}
+	out, err := s.Git.Pipe(ctx, []byte(strings.Join(in, "\n")+"\n"), args...)
+	if err != nil {
+		return nil, err
+	}
+	files := map[plumbing.Hash]string{}
+	for line := range strings.Lines(string(out)) {
+		hash, path, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		dir, path, inside := strings.Cut(path, "/")
+		if !inside || dir == "conflicts" {
+			continue
+		}
+		if kind, _, err := s.Objects.Header(plumbing.NewHash(hash)); err == nil && kind == plumbing.BlobObject {
+			files[plumbing.NewHash(hash)] = path
+		}
+	}
+	return files, nil
+}
+
+// isInWorktree reports whether a worktree file's content equals a blob.
+func (s *Sharer) isInWorktree(path string, hash plumbing.Hash) bool {
+	file := filepath.Join(s.Info.Root, filepath.FromSlash(path))
+	_, size, err := s.Objects.Header(hash)
+	info, statErr := os.Lstat(file)
+	if s.Info.Root == "" || err != nil || statErr != nil || !info.Mode().IsRegular() || info.Size() != size {
+		return false
+	}
+	data, err := os.ReadFile(file)
+	return err == nil && plumbing.ComputeHash(plumbing.BlobObject, data) == hash
+}

@@ -1,0 +1,345 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/repo"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Joined is the result if the local and the remote chain were merged into a new chain,
+// which both sides have now.
+const Joined = "joined"
+
+// A SyncRequest holds the parameters of a sync.
+type SyncRequest struct {
+	Remote  string
+	Issues  []checkpoint.Issue // empty for all local and remote issues
+	Timeout time.Duration      // per connection; 0 for no timeout
+	Quiet   bool               // do not prompt for a password
+	DryRun  bool               // report the results without a change
+
+	// Archived includes archives in the sync. Otherwise an archive is pushed only with a
+	// chain that marks checkpoints as archived, and no archive is fetched.
+	Archived bool
+
+	// May is called before a push exposes an issue's commits; nil allows all pushes. If
+	// it returns an error, the issue fails with this error and no ref of it moves.
+	May func(checkpoint.Issue, chain.Outgoing) error
+	// Harmless reports whether May would accept the given commits, which may belong to
+	// several issues. Then May is not called. Nil means never.
+	Harmless func(chain.Outgoing) bool
+	// Meanwhile is called once before reading local refs, preferably while the remote
+	// prepares its answer. It may be nil.
+	Meanwhile func()
+
+	Budget   time.Duration         // timeout of the whole sync, 0 for none; unfinished issues fail
+	Progress func(done, total int) // receives the number of finished issues, may be nil
+}
+
+// A sync retries for at least syncFor and at least syncTries attempts, within its budget.
+// A time limit alone would allow few attempts if many clones share a slow connection. The
+// clone that won the last race often wins the next one too.
+const (
+	syncFor   = 2 * time.Minute
+	syncTries = 200
+)
+
+// Sync merges the local and the remote chains of issues. The result contains all
+// checkpoints saved on either side, except checkpoints that either side dropped or
+// pruned. Chains are merged by their contents (package join); a missing ref has no
+// meaning. The remote refs move first, with a lease on the fetched values. Then local
+// refs move in one transaction. If the remote rejects the push, both sides stay
+// unchanged.
+//
+// The error reports that the remote did not answer; errors of single issues are in their
+// Synced.
+func (s *Sharer) Sync(ctx context.Context, req SyncRequest) ([]chain.Synced, error) {
+	l, err := s.Connect("sync", req.Remote, req.Timeout, req.Quiet)
+	if err != nil {
+		return nil, err
+	}
+	s.clearBefore(ctx, req.DryRun)
+	y := &Syncing{Sharer: s, Conn: l, req: req, stale: map[checkpoint.Issue]staleTip{}, late: map[checkpoint.Issue]bool{}, Done: map[checkpoint.Issue]*chain.Synced{}, given: map[checkpoint.Issue]chain.Synced{}}
+	within, cancel := ctx, context.CancelFunc(func() {})
+	if req.Budget > 0 {
+		within, cancel = context.WithTimeout(ctx, req.Budget)
+	}
+	defer cancel()
+	err = y.begin(within)
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		err = y.outOfTime()
+	}
+	return y.results(), y.namePushed(err)
+}
+
+// namePushed adds to an error that ended the sync the issues whose remote refs an earlier
+// attempt has moved.
+func (y *Syncing) namePushed(err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, i := range slices.Sorted(maps.Keys(y.given)) {
+		if y.Done[i] == nil {
+			err = &repo.PushedError{Issue: i, Remote: chain.ShownRemote(y.Conn.Remote), Err: err}
+		}
+	}
+	return err
+}
+
+// begin first pushes named issues with local-only checkpoints without listing the
+// remote's refs. If this succeeds for all issues, no listing is necessary.
+func (y *Syncing) begin(ctx context.Context) error {
+	named := y.req.Issues
+	if len(named) == 0 {
+		return y.run(ctx, nil)
+	}
+	y.meanwhile()
+	here, err := y.Refs(ctx, named)
+	if err != nil {
+		return err
+	}
+	y.Open = named
+	if err := y.PushWithoutListing(ctx, y.RefStatesOf(here)); err != nil {
+		return err
+	}
+	if named = y.undone(named); len(named) == 0 {
+		y.progress()
+		return nil
+	}
+	return y.run(ctx, named)
+}
+
+// FetchWithoutListing replaces pass for a single issue without local refs, or whose
+// remote ref just moved. It fetches the chain without listing the remote's refs first. If
+// a listing is necessary, ok is false.
+func (y *Syncing) FetchWithoutListing(ctx context.Context, issues []checkpoint.Issue) (again []checkpoint.Issue, ok bool, err error) {
+	if len(issues) != 1 {
+		return nil, false, nil
+	}
+	i := issues[0]
+	here, err := y.Refs(ctx, issues)
+	known := y.Sharer.knows(y.Conn.Remote, i, here)
+	if err != nil || !y.late[i] && known {
+		return nil, false, err
+	}
+	delete(y.late, i)
+	y.Here = nil
+	in, ok, err := y.Conn.FetchChainWithoutListing(ctx, i, known)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	again, err = y.follow(ctx, issues, in)
+	return again, true, err
+}
+
+// Refs returns the local refs of issues. The result is cached until a connection is made,
+// and then read again.
+func (y *Syncing) Refs(ctx context.Context, issues []checkpoint.Issue) (here map[string]plumbing.Hash, err error) {
+	if y.Here == nil {
+		y.Here, err = y.Sharer.RefsHere(ctx, y.Conn.Remote, issues)
+	}
+	return y.Here, err
+}
+
+// undone returns the issues that have no result yet.
+func (y *Syncing) undone(issues []checkpoint.Issue) (open []checkpoint.Issue) {
+	for _, i := range issues {
+		if y.Done[i] == nil {
+			open = append(open, i)
+		}
+	}
+	return open
+}
+
+func (y *Syncing) meanwhile() {
+	if y.req.Meanwhile != nil {
+		y.req.Meanwhile()
+	}
+}
+
+// run repeats pass until no ref moves concurrently. An empty pending list means all
+// issues.
+func (y *Syncing) run(ctx context.Context, pending []checkpoint.Issue) error {
+	for start := time.Now(); ; y.tries++ {
+		var err error
+		if pending, err = y.pass(ctx, pending); err != nil || len(pending) == 0 {
+			return err
+		}
+		if time.Since(start) > syncFor && y.tries >= syncTries {
+			y.giveUp(pending)
+			return nil
+		}
+		if err := pause(ctx, y.tries); err != nil {
+			return err
+		}
+	}
+}
+
+// outOfTime fails all unfinished issues. If the issues are not known yet, it returns the
+// error for the whole sync.
+func (y *Syncing) outOfTime() error {
+	late := y.Conn.Fail(fmt.Sprintf("not done within %s", y.req.Budget), context.DeadlineExceeded)
+	for _, i := range y.Open {
+		if y.Done[i] == nil {
+			y.fail(i, late)
+		}
+	}
+	if y.Open == nil {
+		return late
+	}
+	return nil
+}
+
+// pause waits before the next attempt, with a random and growing delay, so that clones do
+// not retry at the same time.
+func pause(ctx context.Context, tries int) error {
+	longest := min(2*time.Second, 20*time.Millisecond<<min(tries, 10))
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(longest/4 + rand.N(longest)):
+		return nil
+	}
+}
+
+// A Syncing is the state of one Sync over all attempts.
+type Syncing struct {
+	Sharer *Sharer
+	Conn   *conn
+	req    SyncRequest
+	tries  int
+	Open   []checkpoint.Issue       // issues of the sync, nil if not known yet
+	Here   map[string]plumbing.Hash // local refs, until a connection is made
+	stale  map[checkpoint.Issue]staleTip
+	Done   map[checkpoint.Issue]*chain.Synced
+	late   map[checkpoint.Issue]bool         // another clone pushed before the last push
+	given  map[checkpoint.Issue]chain.Synced // results of pushes with pending local moves
+}
+
+// A staleTip is a listed remote tip with the number of successive stale rejections.
+type staleTip struct {
+	tip   plumbing.Hash
+	times int
+}
+
+// results returns the results, sorted by issue.
+func (y *Syncing) results() []chain.Synced {
+	issues := slices.Clone(y.Open)
+	if issues == nil { // the remote's issues are unknown
+		issues = slices.Collect(maps.Keys(y.Done))
+	}
+	slices.Sort(issues) // usually sorted already
+	issues = slices.Compact(issues)
+	list := make([]chain.Synced, 0, len(issues))
+	for _, i := range issues {
+		if d := y.Done[i]; d != nil {
+			list = append(list, *d)
+		}
+	}
+	return list
+}
+
+// fail sets an issue's result to an error. If an earlier attempt moved remote refs, it
+// wraps the error in a PushedError.
+func (y *Syncing) fail(i checkpoint.Issue, err error) {
+	_, pushed := y.given[i]
+	switch {
+	case pushed && !repo.IsDone(err):
+		err = &repo.PushedError{Issue: i, Remote: chain.ShownRemote(y.Conn.Remote), Err: err}
+	case !errors.As(err, new(*chain.RemoteError)) && !errors.As(err, new(*blockedError)):
+		err = fmt.Errorf("sync issue %s: %w", i, err)
+	}
+	y.Done[i] = &chain.Synced{Issue: i, Result: chain.Failed, Pushed: y.given[i].Pushed, Retries: y.tries, Err: err}
+}
+
+func (y *Syncing) giveUp(issues []checkpoint.Issue) {
+	for _, i := range issues {
+		y.fail(i, &chain.RemoteError{Op: "sync", Remote: chain.ShownRemote(y.Conn.Remote), Reason: repo.ErrMoved.Error(), Err: repo.ErrMoved, Refused: true})
+	}
+}
+
+// pass tries once to sync issues, and returns those whose remote or local refs moved
+// concurrently. Returned errors affect every issue.
+func (y *Syncing) pass(ctx context.Context, issues []checkpoint.Issue) (again []checkpoint.Issue, err error) {
+	if again, ok, err := y.FetchWithoutListing(ctx, issues); ok || err != nil {
+		return again, err
+	}
+	there, here, all, err := y.Look(ctx, issues)
+	if err != nil {
+		return nil, err
+	}
+	if len(issues) == 0 {
+		issues = all.every(there)
+	}
+	if y.Open == nil {
+		y.Open = issues
+	}
+	issues = y.undone(issues)
+	if !y.req.Archived {
+		issues = y.outOfSync(ctx, issues, there.tips, all)
+	}
+	y.progress()
+	if len(issues) == 0 {
+		return nil, nil
+	}
+	in, err := y.Conn.incoming(ctx, issues, there.tips, here)
+	if err != nil {
+		return nil, err
+	}
+	return y.follow(ctx, issues, in)
+}
+
+// follow continues the sync with the fetched chains.
+func (y *Syncing) follow(ctx context.Context, issues []checkpoint.Issue, in fetched) (again []checkpoint.Issue, err error) {
+	defer y.Conn.forget(ctx, in)
+	plans := y.planAll(ctx, issues, in, &chain.Names{Chains: y.Sharer.Chains})
+	archives, err := y.theirArchives(ctx, plans)
+	defer y.Conn.forget(ctx, archives)
+	if err != nil {
+		return nil, err
+	}
+	return y.execute(ctx, y.withArchives(plans, archives))
+}
+
+// progress reports the number of finished issues.
+func (y *Syncing) progress() {
+	if y.req.Progress != nil {
+		y.req.Progress(len(y.Done), len(y.Open))
+	}
+}
+
+// Look lists remote tips of issues, or of all issues for an empty list. While the remote
+// answers, look reads the local refs, and pushes local-only checkpoints if a second
+// connection is possible.
+func (y *Syncing) Look(ctx context.Context, issues []checkpoint.Issue) (there listing, here map[string]plumbing.Hash, all refStates, err error) {
+	var failed error
+	var asking sync.WaitGroup
+	asking.Go(func() { there, failed = y.Conn.ask(ctx, issues) })
+	if len(issues) == 0 {
+		y.meanwhile()
+	}
+	here, err = y.Refs(ctx, issues)
+	y.Here = nil
+	all = y.RefStatesOf(here)
+	if err == nil && len(issues) == 0 && y.canConnectTwice() {
+		err = y.PushWithoutListing(ctx, all)
+	}
+	if asking.Wait(); failed != nil {
+		err = failed
+	}
+	if err == nil && len(issues) == 0 {
+		y.Sharer.warnInvalidRefs(chain.ShownRemote(y.Conn.Remote)+": ", there.strange)
+	}
+	return there, here, all, err
+}

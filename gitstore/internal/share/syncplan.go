@@ -1,0 +1,156 @@
+package share
+
+import (
+	"context"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/join"
+	"git-checkpoint/gitstore/internal/remote"
+	"git-checkpoint/gitstore/internal/repo"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A syncPlan is the plan of a sync for one issue.
+type syncPlan struct {
+	issue   checkpoint.Issue
+	live    *chain.Chain
+	own     *chain.Chain // the chain at own/
+	theirs  *chain.Chain
+	tip     plumbing.Hash      // new chain tip for both sides
+	k       *repo.ObjectWriter // contains the new objects
+	want    join.State         // chain state at tip
+	archive *chain.ArchivePlan // nil if a chain is shallow
+	there   bool               // the remote ref already has the value tip
+	remarks []string           // messages about the merge
+	done    chain.Synced
+}
+
+// planAll plans a sync of issues. Issues that move in one transaction share an object
+// writer.
+func (y *Syncing) planAll(ctx context.Context, issues []checkpoint.Issue, in fetched, known *chain.Names) []*syncPlan {
+	y.Sharer.Refs.Hold()
+	defer y.Sharer.Refs.Let()
+	var plans []*syncPlan
+	var k *repo.ObjectWriter
+	for n, i := range issues {
+		if n%maxIssuesPerTransaction == 0 {
+			k = y.Sharer.NewObjectWriter()
+		}
+		p, err := y.plan(ctx, k, i, in[i])
+		if err == nil && p.live.Tip.IsZero() && !p.tip.IsZero() {
+			err = known.Check(ctx, i)
+		}
+		if err != nil {
+			y.fail(i, err)
+			continue
+		}
+		plans = append(plans, p)
+	}
+	return plans
+}
+
+// plan reads an issue's chains and merges them, without writing. Concurrent changes of
+// refs are detected when the refs move.
+func (y *Syncing) plan(ctx context.Context, k *repo.ObjectWriter, i checkpoint.Issue, a remote.FetchedRef) (p *syncPlan, err error) {
+	if a.Err != nil {
+		return nil, a.Err
+	}
+	s := y.Sharer
+	p = &syncPlan{issue: i, k: k, done: chain.Synced{Issue: i, Retries: y.tries}}
+	if p.live, err = s.ReadChain(ctx, i, repo.LiveRef(i), 0); err != nil {
+		return nil, err
+	}
+	if p.own, err = s.ReadChain(ctx, i, repo.OwnRef(i), 0); err != nil {
+		return nil, err
+	}
+	if p.theirs, err = s.theirChain(y.Conn.Remote, i, a.Tip); err != nil {
+		return nil, err
+	}
+	if p.live.Cut || p.own.Cut || p.theirs.Cut {
+		return p, y.planCut(p)
+	}
+	return p, y.planJoin(ctx, p)
+}
+
+// planJoin plans the merge of complete chains.
+func (y *Syncing) planJoin(ctx context.Context, p *syncPlan) error {
+	live, gone := y.Sharer.WithoutGone(p.live, p.theirs)
+	own, more := y.Sharer.WithoutGone(p.own, p.theirs)
+	tip, want, woven, err := y.Sharer.MergeChains(p.k, p.theirs, live, own)
+	if err != nil {
+		return err
+	}
+	if woven {
+		tip, p.remarks = y.Sharer.MergeWork(ctx, p.k, tip, want, p.theirs, live, own)
+	}
+	p.remarks = append(p.remarks, chain.LeftOut(p.issue, append(gone, more...))...)
+	here, err := y.Sharer.ReadChain(ctx, p.issue, repo.ArchiveRef(p.issue), 0)
+	if err != nil {
+		return err
+	}
+	p.tip, p.want, p.archive = tip, want, &chain.ArchivePlan{Here: here, Theirs: y.Sharer.NoChain(here)}
+	p.count(woven)
+	return nil
+}
+
+// planCut plans a sync with a shallow chain. One chain must extend or contain the other,
+// since commits below a shallow boundary cannot be rewritten.
+func (y *Syncing) planCut(p *syncPlan) error {
+	ours := p.live
+	if ours.Tip.IsZero() {
+		ours = p.own
+	}
+	p.tip = ours.Tip
+	switch chain.Relate(ours, p.theirs) {
+	case chain.RelationSame, chain.RelationAhead:
+		p.done.Pushed = ours.Without(p.theirs)
+	case chain.RelationBehind:
+		p.tip, p.done.Fetched = p.theirs.Tip, p.theirs.Without(ours)
+	default:
+		if !chain.ContainsAll(p.theirs, p.live, p.own) {
+			return y.cutRefusal()
+		}
+		p.tip, p.done.Fetched = p.theirs.Tip, p.theirs.Without(ours)
+	}
+	p.name(false)
+	return nil
+}
+
+func (y *Syncing) cutRefusal() error {
+	return &repo.RefusedError{
+		Reason: "each side has checkpoints that the other lacks, and history is cut here: chains can't be joined",
+		Hint:   "git fetch --unshallow " + repo.ShellQuote(y.Conn.Remote),
+	}
+}
+
+// count sets the numbers of fetched and pushed checkpoints.
+func (p *syncPlan) count(woven bool) {
+	live, own, theirs := p.live.Index(), p.own.Index(), p.theirs.Index()
+	for id := range p.want.Checkpoints {
+		if live[id] == nil && own[id] == nil {
+			p.done.Fetched++
+		}
+		if theirs[id] == nil {
+			p.done.Pushed++
+		}
+	}
+	p.name(woven && p.tip != p.live.Tip)
+}
+
+// name sets the result of the issue.
+func (p *syncPlan) name(woven bool) {
+	switch {
+	case p.tip.IsZero():
+		p.done.Result = chain.Absent
+	case woven:
+		p.done.Result, p.done.Joined = Joined, true
+	case p.tip != p.theirs.Tip:
+		p.done.Result = chain.Pushed
+	case p.tip != p.live.Tip:
+		p.done.Result = chain.Fetched
+	default:
+		p.done.Result = chain.UpToDate
+	}
+}

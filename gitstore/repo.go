@@ -1,0 +1,135 @@
+package gitstore
+
+import (
+	"context"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/repo"
+)
+
+// Sentinel errors of this package.
+var (
+	ErrNotRepository = repo.ErrNotRepository
+	ErrMoved         = repo.ErrMoved
+	ErrNothingToUndo = repo.ErrNothingToUndo
+	ErrReadOnly      = repo.ErrReadOnly
+	ErrUnchanged     = repo.ErrUnchanged
+)
+
+// A DoneError reports an error after refs had moved. The change is made, but may be lost
+// through power loss or gc.
+type DoneError = repo.DoneError
+
+// A PushedError reports an error after a sync had moved an issue's remote refs. The local
+// refs have their old values; the next sync moves them.
+type PushedError = repo.PushedError
+
+// An UnfinishedError reports an error during the undo of a restore. Some files may have
+// their former contents, others may not. Another undo completes it.
+type UnfinishedError = repo.UnfinishedError
+
+// An UnsupportedError names an unsupported repository feature.
+type UnsupportedError = repo.UnsupportedError
+
+// A NoneError reports that an issue has no checkpoint.
+type NoneError = repo.NoneError
+
+// A NotFoundError reports that a name matches no checkpoint.
+type NotFoundError = repo.NotFoundError
+
+// An AmbiguousError reports that a name matches several checkpoints.
+type AmbiguousError = repo.AmbiguousError
+
+// A CorruptError reports that a stored object violates the stored form.
+type CorruptError = repo.CorruptError
+
+// A BrokenRefError reports that a ref does not point to an existing commit. It wraps a
+// CorruptError.
+type BrokenRefError = repo.BrokenRefError
+
+// A RefusedError reports that an operation was refused because it would lose data or
+// could not succeed. Hint is a command for the next step.
+type RefusedError = repo.RefusedError
+
+// A LimitError reports a size above its limit.
+type LimitError = repo.LimitError
+
+// A TakenError reports that an imported id belongs to another checkpoint, existing or
+// dropped.
+type TakenError = repo.TakenError
+
+// Branch returns the branch of HEAD, or "" if HEAD is detached.
+func (s *Store) Branch(ctx context.Context) (string, error) { return s.repo.Branch(ctx) }
+
+// SettleInterrupted completes or rolls back the interrupted transactions of all issues.
+// Otherwise the next command for an issue would do this.
+func (s *Store) SettleInterrupted(ctx context.Context) error { return s.repo.SettleInterrupted(ctx) }
+
+// ClearLock removes a lock file that a killed git left after since, unless a running git
+// may hold it.
+func (s *Store) ClearLock(path string, since time.Time) { s.repo.ClearLock(path, since) }
+
+// Close releases the memory maps of Open and later reads.
+func (s *Store) Close() error { return s.repo.Close() }
+
+// SetProgress sets the function that receives the progress of long operations.
+func (s *Store) SetProgress(f func(done, total int)) { s.repo.SetProgress(f) }
+
+// Root returns the worktree's root, or "" in bare repositories.
+func (s *Store) Root() string { return s.repo.Root() }
+
+// MainRoot returns the main worktree's root, or "" without a main worktree.
+func (s *Store) MainRoot(ctx context.Context) (string, error) { return s.repo.MainRoot(ctx) }
+
+// CommonDir returns the repository folder that all worktrees share.
+func (s *Store) CommonDir() string { return s.repo.CommonDir() }
+
+// GitDir returns the git directory of this worktree.
+func (s *Store) GitDir() string { return s.repo.GitDir() }
+
+// Prefix returns the working directory relative to Root, either "" or with trailing
+// slash.
+func (s *Store) Prefix() string { return s.repo.Prefix() }
+
+// Shallow reports whether the repository is shallow.
+func (s *Store) Shallow() bool { return s.repo.Shallow() }
+
+// CacheDir returns the folder for cached data, shared by all worktrees. It may not exist.
+func (s *Store) CacheDir() string { return s.repo.CacheDir() }
+
+// A PromisedError reports an object that a partial clone lacks and that git could not
+// fetch. Either no remote answers, or no remote has the object.
+type PromisedError = repo.PromisedError
+
+// A LackedError reports an object of an issue that a partial clone lacks and that git
+// could not fetch. A sync may fetch the current chain of the remote.
+type LackedError = repo.LackedError
+
+// LiveRef returns the ref of an issue's chain.
+func LiveRef(i checkpoint.Issue) string { return repo.LiveRef(i) }
+
+// ArchiveRef returns the ref of an issue's archive.
+func ArchiveRef(i checkpoint.Issue) string { return repo.ArchiveRef(i) }
+
+// Session returns the session id of this worktree. Without a stored id, it stores the
+// result of fresh.
+func (s *Store) Session(fresh func() string) string { return s.repo.Session(fresh) }
+
+// NotePath returns the path of a note.
+func (s *Store) NotePath(name string) string { return s.repo.NotePath(name) }
+
+// WriteNote replaces a note. Readers see either the old or the new content.
+func (s *Store) WriteNote(name string, data []byte) error { return s.repo.WriteNote(name, data) }
+
+// LockNote acquires the lock of a note; release releases it. If another process holds the
+// lock for long, LockNote fails with *RefusedError.
+func (s *Store) LockNote(ctx context.Context, name string) (release func(), err error) {
+	return s.repo.LockNote(ctx, name)
+}
+
+// Tips returns the newest commit of each issue's chain, in hex. It reads loose refs
+// without git, because git silently skips refs in a folder that it cannot open.
+func (s *Store) Tips(ctx context.Context) (map[checkpoint.Issue]string, error) {
+	return s.repo.Tips(ctx)
+}

@@ -1,0 +1,89 @@
+package gitstore
+
+import (
+	"context"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/share"
+)
+
+// A FetchRequest holds the parameters of a fetch.
+type FetchRequest = share.FetchRequest
+
+// Fetch fetches the chains of issues from a remote. If the remote chain extends the local
+// chain, the local ref moves to the remote tip. If both have diverged, the local chain
+// stays, and the remote chain is available below refs/git-checkpoint/remote. The error
+// reports that the remote did not answer; errors of single issues are in their Synced.
+func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
+	return s.sharer.Fetch(ctx, req)
+}
+
+// A HookPrecheck holds facts from a few files of the repository, so that hooks without
+// work need no git process. If the files do not give a definite answer, every question is
+// answered as if checkpoints may exist.
+type HookPrecheck = share.HookPrecheck
+
+// ReadHookPrecheck reads the repository of the working directory.
+func ReadHookPrecheck() HookPrecheck { return share.ReadHookPrecheck() }
+
+// An OpenRemoteRequest selects a remote and its issues.
+type OpenRemoteRequest = share.OpenRemoteRequest
+
+// Purge removes the references to dropped checkpoints from an issue's reflogs, safety
+// snapshots and fetched refs. The next git gc can then delete the objects. It returns the
+// remote-tracking refs that still contain one of ids. The next sync with their remote
+// moves these refs and expires their reflogs.
+func (s *Store) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) ([]string, error) {
+	return s.sharer.Purge(ctx, issue, ids)
+}
+
+// Remains lists files of dropped checkpoints that git gc cannot delete.
+type Remains = share.Remains
+
+// Remaining returns files of dropped checkpoints that remain reachable or in the
+// worktree. Files that HEAD had at a save do not count. Objects that are missing from
+// this repository, as in a partial clone, are skipped.
+func (s *Store) Remaining(ctx context.Context, dropped []Checkpoint) (*Remains, error) {
+	return s.sharer.Remaining(ctx, dropped)
+}
+
+// A PushRequest holds the parameters of a push.
+type PushRequest = share.PushRequest
+
+// Push pushes chains of issues to a remote if they contain the remote's chains. A ref
+// moves only from the value that was last seen; a diverged ref stays. The error reports
+// that the remote did not answer; errors of single issues are in their Synced.
+func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
+	return s.sharer.Push(ctx, req)
+}
+
+// Joined is the result if the local and the remote chain were merged into a new chain,
+// which both sides have now.
+const Joined = share.Joined
+
+// A SyncRequest holds the parameters of a sync.
+type SyncRequest = share.SyncRequest
+
+// Sync merges the local and the remote chains of issues. The result contains all
+// checkpoints saved on either side, except checkpoints that either side dropped or
+// pruned. Chains are merged by their contents (package join); a missing ref has no
+// meaning. The remote refs move first, with a lease on the fetched values. Then local
+// refs move in one transaction. If the remote rejects the push, both sides stay
+// unchanged.
+//
+// The error reports that the remote did not answer; errors of single issues are in their
+// Synced.
+func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
+	return s.sharer.Sync(ctx, req)
+}
+
+// OpenRemote opens a remote's chains as a separate store for reading. The caller must
+// close it. The local repository does not change: missing objects are fetched into a
+// temporary repository. If the remote supports filters, only commits are fetched.
+func (s *Store) OpenRemote(ctx context.Context, req OpenRemoteRequest) (*Store, error) {
+	opened, err := s.sharer.OpenRemote(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return newStore(opened.Repo, nil), nil
+}
