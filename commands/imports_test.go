@@ -48,7 +48,6 @@ var layers = [][]string{
 	{"gitstore/internal/artifacts", "gitstore/internal/treediff"},
 	{
 		"gitstore/internal/capture",
-		"gitstore/internal/health",
 		"gitstore/internal/join",
 		"gitstore/internal/recordmerge",
 		"gitstore/internal/remote",

@@ -6,7 +6,6 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/doctor"
-	"git-checkpoint/gitstore/internal/health"
 )
 
 // A Finding is a problem that Examine found, and its repair if there is one.
@@ -25,17 +24,17 @@ func JudgePace(now time.Time, stale time.Duration, paces []Pace) []Finding {
 // Examine checks the files, refs and settings around the chains of the repository
 // (package health). Inspect and Verify check the chains themselves. gitVersion is the
 // version of git, such as {2, 54}.
-func (s *Store) Examine(ctx context.Context, gitVersion [2]int) ([]health.Finding, error) {
+func (s *Store) Examine(ctx context.Context, gitVersion [2]int) ([]doctor.Finding, error) {
 	return s.doctor.Examine(ctx, gitVersion)
 }
 
 // ObjectCounts returns git's counts of objects.
-func (s *Store) ObjectCounts(ctx context.Context) (health.ObjectCounts, error) {
+func (s *Store) ObjectCounts(ctx context.Context) (doctor.ObjectCounts, error) {
 	return s.doctor.ObjectCounts(ctx)
 }
 
 // Mend applies a finding's repair and returns its description.
-func (s *Store) Mend(ctx context.Context, m health.Mend) (string, error) {
+func (s *Store) Mend(ctx context.Context, m doctor.Mend) (string, error) {
 	return s.doctor.Mend(ctx, m)
 }
 

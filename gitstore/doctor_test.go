@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/health"
+	"git-checkpoint/gitstore/internal/doctor"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 
@@ -17,7 +17,7 @@ import (
 
 // examine returns the texts of all findings. heal repairs them, and checks that no
 // finding remains and git gc works.
-func (w *world) examine() (texts []string, findings []health.Finding) {
+func (w *world) examine() (texts []string, findings []doctor.Finding) {
 	w.t.Helper()
 	findings, err := w.s.Examine(ctx, [2]int{2, 40})
 	require.NoError(w.t, err)

@@ -6,36 +6,21 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/health"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Finding is a problem that Examine found, and its repair if there is one.
-type Finding = health.Finding
-
-// A Pace is how often the work on an issue was saved.
-type Pace = health.Pace
-
-// JudgePace returns a finding for each issue that is saved too rarely or too
-// often, or whose lead does not answer. It reports an issue that was not saved for
-// longer than stale, unless stale is 0.
-func JudgePace(now time.Time, stale time.Duration, paces []Pace) []Finding {
-	return health.JudgePace(now, stale, paces)
-}
-
 // Examine checks the files, refs and settings around the chains of the repository
-// (package health). Inspect and Verify check the chains themselves. gitVersion is the
+// (see Judge). Inspect and Verify check the chains themselves. gitVersion is the
 // version of git, such as {2, 54}.
-func (s *Doctor) Examine(ctx context.Context, gitVersion [2]int) ([]health.Finding, error) {
-	f := health.Facts{Now: s.Now(), Git: gitVersion, Pending: s.folders().Pending()}
+func (s *Doctor) Examine(ctx context.Context, gitVersion [2]int) ([]Finding, error) {
+	f := Facts{Now: s.Now(), Git: gitVersion, Pending: s.folders().Pending()}
 	for _, e := range s.Config {
-		f.Config = append(f.Config, health.GitSetting{Key: e.Key, Value: e.Value})
+		f.Config = append(f.Config, GitSetting{Key: e.Key, Value: e.Value})
 	}
 	var err error
 	if f.Refs, err = s.refsFound(ctx); err != nil {
@@ -47,40 +32,40 @@ func (s *Doctor) Examine(ctx context.Context, gitVersion [2]int) ([]health.Findi
 	f.Ahead = s.aheadFound(ctx, f.Refs)
 	f.Both = s.bothFound(ctx, f.Refs)
 	f.Objects, err = s.ObjectCounts(ctx)
-	return health.Judge(f), err
+	return Judge(f), err
 }
 
 // folders returns folders with possible leftovers of killed processes.
-func (s *Doctor) folders() health.Folders {
-	return health.Folders{
+func (s *Doctor) folders() Folders {
+	return Folders{
 		Common: s.Info.CommonDir, Objects: s.Info.ObjectDir, Cache: s.CacheDir(),
 		Refs: []string{repo.LiveRefs, repo.ArchiveRefs, repo.BookRefs}, State: "git-checkpoint",
 	}
 }
 
 // ObjectCounts returns git's counts of objects.
-func (s *Doctor) ObjectCounts(ctx context.Context) (health.ObjectCounts, error) {
+func (s *Doctor) ObjectCounts(ctx context.Context) (ObjectCounts, error) {
 	out, err := s.Git.Output(ctx, "count-objects", "-v")
 	if err != nil {
-		return health.ObjectCounts{}, fmt.Errorf("count objects: %w", err)
+		return ObjectCounts{}, fmt.Errorf("count objects: %w", err)
 	}
-	return health.ParseObjects(string(out)), nil
+	return ParseObjects(string(out)), nil
 }
 
 // aheadFound returns the issues with a checkpoint whose date is more than a day ahead, or
 // whose clock has no successor. A checkpoint that was saved on top of such a date has a
 // clock ahead, but its own date.
-func (s *Doctor) aheadFound(ctx context.Context, refs []health.Ref) []health.Ahead {
-	var found []health.Ahead
+func (s *Doctor) aheadFound(ctx context.Context, refs []Ref) []Ahead {
+	var found []Ahead
 	for _, r := range refs {
-		if r.Role != health.Chain || r.Problem != "" || !strings.HasPrefix(r.Name, repo.LiveRefs) {
+		if r.Role != Chain || r.Problem != "" || !strings.HasPrefix(r.Name, repo.LiveRefs) {
 			continue
 		}
 		l, err := s.List(ctx, checkpoint.Issue(r.Issue), 0)
 		if err != nil {
 			continue // Inspect reports the error
 		}
-		a := health.Ahead{Issue: r.Issue}
+		a := Ahead{Issue: r.Issue}
 		for i := range l.Checkpoints {
 			c := &l.Checkpoints[i]
 			if checkpoint.ClockAt(c.Created).Ahead(s.Now()) {
@@ -99,35 +84,35 @@ func (s *Doctor) aheadFound(ctx context.Context, refs []health.Ref) []health.Ahe
 }
 
 // bothFound returns issues with checkpoints that are both live and archived.
-func (s *Doctor) bothFound(ctx context.Context, refs []health.Ref) []health.Both {
-	var found []health.Both
+func (s *Doctor) bothFound(ctx context.Context, refs []Ref) []Both {
+	var found []Both
 	for _, r := range refs {
-		if r.Role != health.Chain || r.Problem != "" || !strings.HasPrefix(r.Name, repo.ArchiveRefs) {
+		if r.Role != Chain || r.Problem != "" || !strings.HasPrefix(r.Name, repo.ArchiveRefs) {
 			continue
 		}
 		both, err := s.InBoth(ctx, checkpoint.Issue(r.Issue))
 		if err == nil && len(both) > 0 {
-			found = append(found, health.Both{Issue: r.Issue, Count: len(both), ID: string(both[0])})
+			found = append(found, Both{Issue: r.Issue, Count: len(both), ID: string(both[0])})
 		}
 	}
 	return found
 }
 
 // Mend applies a finding's repair and returns its description.
-func (s *Doctor) Mend(ctx context.Context, m health.Mend) (string, error) {
+func (s *Doctor) Mend(ctx context.Context, m Mend) (string, error) {
 	switch m.Act {
-	case health.RemoveFiles:
+	case RemoveFiles:
 		return m.Said, s.folders().Remove(m.Names, m.Until)
-	case health.DeleteRefs:
+	case DeleteRefs:
 		seen := map[string]plumbing.Hash{}
 		for n, name := range m.Names {
 			seen[name] = plumbing.NewHash(m.Values[n])
 		}
 		return m.Said, s.DeleteRefs(ctx, seen)
-	case health.BringBack:
+	case BringBack:
 		issue := checkpoint.Issue(m.To)
 		return m.Said, s.Retry(ctx, issue, func() error { return nil })
-	case health.ClearArchive:
+	case ClearArchive:
 		return m.Said, s.ClearArchive(ctx, checkpoint.Issue(m.To))
 	}
 	return s.replaceBroken(ctx, m)
@@ -137,12 +122,12 @@ func (s *Doctor) Mend(ctx context.Context, m health.Mend) (string, error) {
 // the file of the ref contains no object id, git refuses to change the ref. So the file
 // moves to a folder of this program, for inspection. A value that is set aside is stored
 // there too.
-func (s *Doctor) replaceBroken(ctx context.Context, m health.Mend) (string, error) {
+func (s *Doctor) replaceBroken(ctx context.Context, m Mend) (string, error) {
 	name, said := m.Names[0], m.Said
 	if now, err := s.ReadRef(ctx, name); m.From == "" && err == nil && !now.IsZero() {
 		return "", fmt.Errorf("%s: somebody has mended it meanwhile", name)
 	}
-	if m.From == "" || m.Act == health.SetAside {
+	if m.From == "" || m.Act == SetAside {
 		kept, err := s.keepBroken(name, m.From)
 		if err != nil {
 			return "", fmt.Errorf("set %s aside: %w", name, err)
@@ -157,14 +142,14 @@ func (s *Doctor) replaceBroken(ctx context.Context, m health.Mend) (string, erro
 		}
 	}
 	move := refs.Move{Name: name, Old: old}
-	if m.Act == health.SetRef {
+	if m.Act == SetRef {
 		move.New = plumbing.NewHash(m.To)
 	}
 	if move.Old == move.New {
 		return said, nil
 	}
 	locked := refs.Bookkeeping
-	if issue := roleOf(&health.Ref{Name: name}); issue != "" {
+	if issue := roleOf(&Ref{Name: name}); issue != "" {
 		locked = issue.RefName()
 	}
 	return said, s.WithNamedLocks(ctx, []string{locked}, func() error { return s.MoveRefs(ctx, "doctor: it led nowhere", move) })

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/health"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
@@ -18,14 +17,14 @@ import (
 )
 
 // refsFound examines every ref of this program, including broken refs.
-func (s *Doctor) refsFound(ctx context.Context) ([]health.Ref, error) {
+func (s *Doctor) refsFound(ctx context.Context) ([]Ref, error) {
 	names, err := s.everyRef(ctx)
 	if err != nil {
 		return nil, err
 	}
 	head, err := s.ReadHead(ctx)
 	lasting := err == nil && (head.Commit.IsZero() || s.Objects.Has(head.Commit))
-	var found []health.Ref
+	var found []Ref
 	for _, name := range names {
 		r := s.refFound(ctx, name)
 		r.Lasting = lasting
@@ -49,8 +48,8 @@ func (s *Doctor) everyRef(ctx context.Context) ([]string, error) {
 }
 
 // refFound examines a ref and its target.
-func (s *Doctor) refFound(ctx context.Context, name string) health.Ref {
-	r := health.Ref{Name: name}
+func (s *Doctor) refFound(ctx context.Context, name string) Ref {
+	r := Ref{Name: name}
 	issue := roleOf(&r)
 	hash, err := s.ReadRef(ctx, name)
 	switch {
@@ -66,25 +65,25 @@ func (s *Doctor) refFound(ctx context.Context, name string) health.Ref {
 	case issue == "":
 	case r.Problem != "":
 		r.Good = s.lastSound(ctx, issue, name)
-	case r.Role == health.Own:
+	case r.Role == Own:
 		r.Taken = s.tookAway(ctx, issue, hash)
 	}
 	return r
 }
 
 // roleOf derives role and issue from a ref's name.
-func roleOf(r *health.Ref) checkpoint.Issue {
+func roleOf(r *Ref) checkpoint.Issue {
 	for _, p := range []struct {
 		prefix string
-		role   health.Role
-	}{{repo.LiveRefs, health.Chain}, {repo.ArchiveRefs, health.Chain}, {repo.OwnRefs, health.Own}} {
+		role   Role
+	}{{repo.LiveRefs, Chain}, {repo.ArchiveRefs, Chain}, {repo.OwnRefs, Own}} {
 		rest, ok := strings.CutPrefix(r.Name, p.prefix)
 		if !ok {
 			continue
 		}
 		issue, err := checkpoint.IssueFromRef(rest)
 		if err != nil {
-			r.Role = health.Strange
+			r.Role = Strange
 			return ""
 		}
 		r.Role, r.Issue = p.role, string(issue)
@@ -92,22 +91,22 @@ func roleOf(r *health.Ref) checkpoint.Issue {
 	}
 	switch rest := r.Name[strings.LastIndexByte(r.Name, '/')+1:]; {
 	case strings.HasPrefix(r.Name, repo.UndoRefs):
-		r.Role = health.Undo
+		r.Role = Undo
 		r.Made, _ = time.Parse(repo.SafetyTime, strings.TrimSuffix(rest, repo.TakenBack))
 	case strings.HasPrefix(r.Name, remote.Incoming):
-		r.Role = health.Incoming
+		r.Role = Incoming
 		r.Made, _ = remote.CameAt(r.Name)
 	default:
-		r.Role = health.Note
+		r.Role = Note
 	}
 	return ""
 }
 
 // leadsNowhere returns why a ref's value is unusable, or "".
-func (s *Doctor) leadsNowhere(role health.Role, hash plumbing.Hash) string {
+func (s *Doctor) leadsNowhere(role Role, hash plumbing.Hash) string {
 	_, err := s.ReadCommit(hash)
 	switch {
-	case err == nil, role == health.Strange && s.Objects.Has(hash):
+	case err == nil, role == Strange && s.Objects.Has(hash):
 		return ""
 	case !s.Objects.Has(hash):
 		return fmt.Sprintf("it leads to %s, which is not there", hash)
