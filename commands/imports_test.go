@@ -40,14 +40,13 @@ var layers = [][]string{
 		"gitstore/internal/undo",
 	},
 	{"gitstore/internal/facts"},
-	{"gitstore/internal/snapshot"},
+	{"gitstore/internal/capture"},
 
 	// what the operations share
 	{"gitstore/internal/chain"},
 	{"gitstore/internal/repo"},
-	{"gitstore/internal/artifacts", "gitstore/internal/treediff"},
+	{"gitstore/internal/treediff"},
 	{
-		"gitstore/internal/capture",
 		"gitstore/internal/join",
 		"gitstore/internal/recordmerge",
 		"gitstore/internal/remote",

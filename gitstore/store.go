@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"git-checkpoint/gitstore/internal/capture"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/doctor"
 	"git-checkpoint/gitstore/internal/facts"
@@ -13,7 +14,6 @@ import (
 	"git-checkpoint/gitstore/internal/save"
 	"git-checkpoint/gitstore/internal/secrets"
 	"git-checkpoint/gitstore/internal/share"
-	"git-checkpoint/gitstore/internal/snapshot"
 	"git-checkpoint/gitstore/internal/undo"
 )
 
@@ -36,27 +36,27 @@ type Options struct {
 // A Store is a repository's checkpoints. It is used by one goroutine at a time. Any
 // number of processes may use one repository at once.
 type Store struct {
-	repo      *repo.Repo
-	chains    *chain.Chains
-	snapshots *snapshot.Snapshots
-	facts     *facts.Facts
-	secrets   *secrets.Scanner
-	saver     *save.Saver
-	restorer  *undo.Restorer
-	sharer    *share.Sharer
-	doctor    *doctor.Doctor
+	repo     *repo.Repo
+	chains   *chain.Chains
+	capturer *capture.Capturer
+	facts    *facts.Facts
+	secrets  *secrets.Scanner
+	saver    *save.Saver
+	restorer *undo.Restorer
+	sharer   *share.Sharer
+	doctor   *doctor.Doctor
 }
 
 // Open opens the repository. It fails with ErrNotRepository, or with an UnsupportedError
 // that names the feature.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	var guessed repository.Info
-	var prefetched <-chan *snapshot.StagedState
+	var prefetched <-chan *capture.StagedState
 	r, err := repo.Open(ctx, repo.Options{
 		Dir: o.Dir, Now: o.Now, Apart: o.Apart, Asks: o.Asks, Notify: o.Notify,
 		Guessed: func(g git.Git, guess repository.Info) {
 			if guessed = guess; o.ToSave {
-				prefetched = snapshot.PrefetchIndex(ctx, g, guess)
+				prefetched = capture.PrefetchIndex(ctx, g, guess)
 			}
 		},
 	})
@@ -69,12 +69,12 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return newStore(r, prefetched), nil
 }
 
-func newStore(r *repo.Repo, prefetched <-chan *snapshot.StagedState) *Store {
+func newStore(r *repo.Repo, prefetched <-chan *capture.StagedState) *Store {
 	c := &chain.Chains{Repo: r}
-	n := snapshot.New(c, prefetched)
-	f := &facts.Facts{Snapshots: n}
+	n := capture.New(c, prefetched)
+	f := &facts.Facts{Capturer: n}
 	return &Store{
-		repo: r, chains: c, snapshots: n, facts: f, secrets: &secrets.Scanner{Chains: c},
+		repo: r, chains: c, capturer: n, facts: f, secrets: &secrets.Scanner{Chains: c},
 		saver: &save.Saver{Facts: f}, restorer: &undo.Restorer{Facts: f}, sharer: &share.Sharer{Chains: c}, doctor: &doctor.Doctor{Facts: f},
 	}
 }

@@ -24,15 +24,15 @@ type Area struct {
 	others []plumbing.Hash // trees written by git that HEAD lacks
 }
 
-// Stored reads objects of the repository.
-type Stored interface {
+// An ObjectReader reads objects of the repository.
+type ObjectReader interface {
 	trees.Reader
 	index.Objects
 	Size(plumbing.Hash) (int64, error)
 }
 
 // ReadArea reads the index. It writes no objects.
-func ReadArea(x *index.Index, headTree plumbing.Hash, stored Stored) (*Area, error) {
+func ReadArea(x *index.Index, headTree plumbing.Hash, stored ObjectReader) (*Area, error) {
 	a := &Area{HeadTree: headTree, drafts: map[plumbing.Hash][]byte{}}
 	heads := &memo{stored, map[plumbing.Hash][]byte{}}
 	x.Base = index.Base{Tree: headTree, Read: heads.tree}
@@ -50,7 +50,7 @@ func ReadArea(x *index.Index, headTree plumbing.Hash, stored Stored) (*Area, err
 }
 
 // measure computes the total size of staged blobs that differ from HEAD.
-func (a *Area) measure(stored Stored) error {
+func (a *Area) measure(stored ObjectReader) error {
 	for _, c := range a.Changes {
 		if c.New.Hash.IsZero() || c.New.Mode == trees.ModeGitlink {
 			continue

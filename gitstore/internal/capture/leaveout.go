@@ -14,7 +14,7 @@ import (
 // LeaveOut removes the largest staged files until the total size is within a limit in
 // bytes, and returns them. The staged tree then contains HEAD's version of these files,
 // so that a restore does not change them. A limit of 0 or less means no limit.
-func (a *Area) LeaveOut(limit int64, stored Stored) ([]checkpoint.Skipped, error) {
+func (a *Area) LeaveOut(limit int64, stored ObjectReader) ([]checkpoint.Skipped, error) {
 	if limit <= 0 || a.Size <= limit {
 		return nil, nil
 	}
@@ -52,7 +52,7 @@ type sizedChange struct {
 	size int64
 }
 
-func (a *Area) largestFirst(stored Stored) ([]sizedChange, error) {
+func (a *Area) largestFirst(stored ObjectReader) ([]sizedChange, error) {
 	var list []sizedChange
 	for _, c := range a.Changes {
 		if c.New.Hash.IsZero() || c.New.Mode == trees.ModeGitlink {

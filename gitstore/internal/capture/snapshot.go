@@ -1,12 +1,3 @@
-// Package capture stores the content of an index and its worktree as trees, and reports
-// skipped files with a reason.
-//
-//	ReadArea     the index: tree, changes, conflicts
-//	Area.Begin   starts the snapshot: staged/ and conflicts/, and objects to keep
-//	Source.Take  adds requested files: worktree/, untracked/ and artifacts/
-//
-// All objects are written to the sink, except files with filters, which git stores.
-// Callers handle HEAD and the record.
 package capture
 
 import (

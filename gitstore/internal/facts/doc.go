@@ -2,9 +2,9 @@
 // relation to a checkpoint.
 package facts
 
-import "git-checkpoint/gitstore/internal/snapshot"
+import "git-checkpoint/gitstore/internal/capture"
 
 // Facts gathers facts about a repository and its checkpoints.
 type Facts struct {
-	*snapshot.Snapshots
+	*capture.Capturer
 }

@@ -13,7 +13,6 @@ import (
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/secrets/scan"
-	"git-checkpoint/gitstore/internal/snapshot"
 	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/retention"
 
@@ -112,7 +111,7 @@ func (req *SaveRequest) Files(kept []string) capture.Request {
 type SaveOp struct {
 	Saver   *Saver
 	Req     *SaveRequest
-	Snap    *snapshot.CapturedSnapshot
+	Snap    *capture.CapturedSnapshot
 	k       *repo.ObjectWriter
 	Created time.Time
 	id      checkpoint.ID

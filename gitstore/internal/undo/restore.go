@@ -6,10 +6,10 @@ import (
 	"fmt"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/capture"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/restore"
-	"git-checkpoint/gitstore/internal/snapshot"
 )
 
 // RestoreOptions select the files of a checkpoint to restore, and how.
@@ -89,7 +89,7 @@ type restoring struct {
 	safety *safety // set before the first change of the worktree
 }
 
-func (r *restoring) run(ctx context.Context, st *snapshot.Stored) (*Restored, error) {
+func (r *restoring) run(ctx context.Context, st *capture.Stored) (*Restored, error) {
 	done := &Restored{ID: r.req.Checkpoint.ID, Merging: r.s.merging(st)}
 	site := r.s.site(r.k)
 	site.Touched = r.s.TouchedSince(st.Head)

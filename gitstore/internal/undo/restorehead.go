@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"git-checkpoint/gitstore/internal/capture"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/internal/snapshot"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -16,7 +16,7 @@ import (
 // checkPlace fails if the current state is unsuitable for the checkpoint's files: a git
 // operation such as a rebase is in progress, HEAD is on another branch, or HEAD does not
 // contain the checkpoint's commit.
-func (s *Restorer) checkPlace(ctx context.Context, req *RestoreRequest, st *snapshot.Stored) error {
+func (s *Restorer) checkPlace(ctx context.Context, req *RestoreRequest, st *capture.Stored) error {
 	if req.Force {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (s *Restorer) checkBranch(ctx context.Context, req *RestoreRequest) error {
 // If the checkpoint was saved during a merge that has ended, its files and conflict
 // stages are restored too. No new merge is started. Restored.Merging contains the merge
 // commits for git update-ref MERGE_HEAD, which makes the next commit a merge.
-func (s *Restorer) checkIdle(ctx context.Context, st *snapshot.Stored) error {
+func (s *Restorer) checkIdle(ctx context.Context, st *capture.Stored) error {
 	what := s.Info.UnderWay()
 	if what == "" {
 		return nil
@@ -81,7 +81,7 @@ func (s *Restorer) checkIdle(ctx context.Context, st *snapshot.Stored) error {
 
 // merging returns the commits of the merge in which a checkpoint was saved, or nil if a
 // merge is in progress.
-func (s *Restorer) merging(st *snapshot.Stored) []string {
+func (s *Restorer) merging(st *capture.Stored) []string {
 	if len(s.Info.MergeHeads()) > 0 {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (s *Restorer) merging(st *snapshot.Stored) []string {
 
 // checkHead fails if HEAD lacks the commit that was HEAD at the save. A descendant of the
 // commit contains it.
-func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *snapshot.Stored) error {
+func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *capture.Stored) error {
 	if st.Head.IsZero() {
 		return nil
 	}

@@ -1,10 +1,9 @@
-package snapshot
+package capture
 
 import (
 	"context"
 	"errors"
 
-	"git-checkpoint/gitstore/internal/capture"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
@@ -15,11 +14,11 @@ import (
 // A StagedState holds HEAD and the index.
 type StagedState struct {
 	head repo.Head
-	*capture.Area
+	*Area
 }
 
 // StagedState returns HEAD and the index, read now or by Open.
-func (s *Snapshots) stagedState(ctx context.Context) (*StagedState, error) {
+func (s *Capturer) stagedState(ctx context.Context) (*StagedState, error) {
 	if s.prefetchedIndex != nil {
 		a := <-s.prefetchedIndex
 		s.prefetchedIndex = nil
@@ -49,7 +48,7 @@ func PrefetchIndex(ctx context.Context, g git.Git, guess repository.Info) <-chan
 	return done
 }
 
-func (s *Snapshots) readStagedState(ctx context.Context) (*StagedState, error) {
+func (s *Capturer) readStagedState(ctx context.Context) (*StagedState, error) {
 	now, err := s.ReadHead(ctx)
 	if err != nil {
 		return nil, err
@@ -63,12 +62,12 @@ func (s *Snapshots) readStagedState(ctx context.Context) (*StagedState, error) {
 		return nil, err
 	}
 	defer done()
-	a, err := capture.ReadArea(x, tree, s.Objects)
+	a, err := ReadArea(x, tree, s.Objects)
 	return &StagedState{now, a}, err
 }
 
 // OpenIndex reads the index. If its format is unsupported, git makes a supported copy.
-func (s *Snapshots) OpenIndex(ctx context.Context) (*index.Index, func(), error) {
+func (s *Capturer) OpenIndex(ctx context.Context) (*index.Index, func(), error) {
 	x, err := index.Open(s.Info.Index)
 	done := func() { x.Close() }
 	if errors.Is(err, index.ErrUnsupported) {

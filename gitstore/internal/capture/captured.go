@@ -1,11 +1,10 @@
-package snapshot
+package capture
 
 import (
 	"context"
 	"os"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/capture"
 	"git-checkpoint/gitstore/internal/git/convert"
 	"git-checkpoint/gitstore/internal/repo"
 
@@ -15,11 +14,11 @@ import (
 // A CapturedSnapshot contains captured repository content and its HEAD.
 type CapturedSnapshot struct {
 	Head repo.Head
-	*capture.Snapshot
+	*Snapshot
 }
 
 // Snapshot captures the index for a save of an issue, and the other files of the request.
-func (s *Snapshots) Snapshot(ctx context.Context, issue checkpoint.Issue, req capture.Request, k *repo.ObjectWriter) (*CapturedSnapshot, error) {
+func (s *Capturer) Snapshot(ctx context.Context, issue checkpoint.Issue, req Request, k *repo.ObjectWriter) (*CapturedSnapshot, error) {
 	a, err := s.stagedState(ctx)
 	if err != nil {
 		return nil, err
@@ -41,7 +40,7 @@ func (s *Snapshots) Snapshot(ctx context.Context, issue checkpoint.Issue, req ca
 	snap.Facts.Skipped = left
 	snap.Facts.Detached = a.head.Branch == ""
 	snap.Facts.MergeHead = s.Info.MergeHeads()
-	site := &capture.Source{Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root}
+	site := &Source{Git: s.Git, Config: s.Config, CommonDir: s.Info.CommonDir, Root: s.Info.Root}
 	if err := site.Take(ctx, snap, req, k); err != nil {
 		return nil, err
 	}
@@ -50,7 +49,7 @@ func (s *Snapshots) Snapshot(ctx context.Context, issue checkpoint.Issue, req ca
 
 // stagedBefore returns the staged tree of the newest commit in an issue's chain, or zero
 // if that commit was saved on another HEAD.
-func (s *Snapshots) stagedBefore(ctx context.Context, issue checkpoint.Issue, head plumbing.Hash) plumbing.Hash {
+func (s *Capturer) stagedBefore(ctx context.Context, issue checkpoint.Issue, head plumbing.Hash) plumbing.Hash {
 	tip, err := s.ReadRef(ctx, repo.LiveRef(issue))
 	if err != nil || tip.IsZero() {
 		return plumbing.ZeroHash
@@ -74,13 +73,13 @@ func (s *Snapshots) stagedBefore(ctx context.Context, issue checkpoint.Issue, he
 }
 
 // hasher returns a hasher that computes blobs of worktree files as git would.
-func (s *Snapshots) hasher(root *os.Root) *convert.Hasher {
+func (s *Capturer) hasher(root *os.Root) *convert.Hasher {
 	return convert.New(s.Git, s.Config, s.Info.CommonDir, root)
 }
 
 // HashFiles returns the blobs that git would create for worktree files. Unreadable files
 // have zero hashes.
-func (s *Snapshots) HashFiles(ctx context.Context, paths []string) ([]plumbing.Hash, error) {
+func (s *Capturer) HashFiles(ctx context.Context, paths []string) ([]plumbing.Hash, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}

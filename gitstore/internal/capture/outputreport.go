@@ -1,10 +1,9 @@
-package snapshot
+package capture
 
 import (
 	"context"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/artifacts"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
@@ -12,17 +11,17 @@ import (
 
 // An OutputReport lists the files that a record refers to and that are missing or
 // changed.
-type OutputReport = artifacts.Mismatches
+type OutputReport = Mismatches
 
-func (s *Snapshots) outputs() *artifacts.Checker {
-	return &artifacts.Checker{Root: s.Info.Root, Objects: s.Objects, Hasher: s.hasher}
+func (s *Capturer) outputs() *Checker {
+	return &Checker{Root: s.Info.Root, Objects: s.Objects, Hasher: s.hasher}
 }
 
 // Outputs checks the files that a record refers to. Locations outside the worktree are
 // not read and count as missing. A file that a restore of the checkpoint would create or
 // update counts as neither missing nor changed. This is normal in a clone that has not
 // restored the checkpoint.
-func (s *Snapshots) Outputs(ctx context.Context, c *chain.Checkpoint, r *checkpoint.Record) (OutputReport, error) {
+func (s *Capturer) Outputs(ctx context.Context, c *chain.Checkpoint, r *checkpoint.Record) (OutputReport, error) {
 	entries, err := s.entriesFor(c, r)
 	if err != nil {
 		return OutputReport{}, err
@@ -32,7 +31,7 @@ func (s *Snapshots) Outputs(ctx context.Context, c *chain.Checkpoint, r *checkpo
 
 // PlanChanged reports whether the plan file differs from its digest, and a restore of the
 // checkpoint would not correct this.
-func (s *Snapshots) PlanChanged(ctx context.Context, c *chain.Checkpoint, place, digest string) (bool, error) {
+func (s *Capturer) PlanChanged(ctx context.Context, c *chain.Checkpoint, place, digest string) (bool, error) {
 	back := s.restorePlan(c)
 	now, err := s.Digests(ctx, []string{place})
 	return err == nil && now[place] != digest && !back.Restores(place, now[place], digest), err
@@ -40,7 +39,7 @@ func (s *Snapshots) PlanChanged(ctx context.Context, c *chain.Checkpoint, place,
 
 // restorePlan returns the paths that a restore would write. It is empty if the snapshot
 // is incomplete.
-func (s *Snapshots) restorePlan(c *chain.Checkpoint) artifacts.RestorePlan {
+func (s *Capturer) restorePlan(c *chain.Checkpoint) RestorePlan {
 	st, err := s.OpenSnapshot(c)
 	if err != nil {
 		return nil
@@ -49,12 +48,12 @@ func (s *Snapshots) restorePlan(c *chain.Checkpoint) artifacts.RestorePlan {
 	if err != nil {
 		return nil
 	}
-	return artifacts.NewRestorePlan(targets)
+	return NewRestorePlan(targets)
 }
 
 // MissingOutputs returns the files that a record refers to and that are neither in the
 // worktree nor among the checkpoint's artifacts.
-func (s *Snapshots) MissingOutputs(c *chain.Checkpoint, r *checkpoint.Record) ([]string, error) {
+func (s *Capturer) MissingOutputs(c *chain.Checkpoint, r *checkpoint.Record) ([]string, error) {
 	entries, err := s.entriesFor(c, r)
 	if err != nil {
 		return nil, err
@@ -64,7 +63,7 @@ func (s *Snapshots) MissingOutputs(c *chain.Checkpoint, r *checkpoint.Record) ([
 
 // entriesFor returns a checkpoint's tree entries, or nil if its record references no
 // files.
-func (s *Snapshots) entriesFor(c *chain.Checkpoint, r *checkpoint.Record) ([]trees.Entry, error) {
+func (s *Capturer) entriesFor(c *chain.Checkpoint, r *checkpoint.Record) ([]trees.Entry, error) {
 	if len(r.Outputs()) == 0 {
 		return nil, nil
 	}
@@ -74,7 +73,7 @@ func (s *Snapshots) entriesFor(c *chain.Checkpoint, r *checkpoint.Record) ([]tre
 // KeptOutputs returns the files that the previous checkpoint contains because its record
 // refers to them (artifacts.Checker.CarryOver). If an error occurs, the save continues
 // without these files.
-func (s *Snapshots) KeptOutputs(ctx context.Context, issue checkpoint.Issue) []string {
+func (s *Capturer) KeptOutputs(ctx context.Context, issue checkpoint.Issue) []string {
 	before, _ := s.LastResumed(issue)
 	if before == nil {
 		c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 1)
@@ -95,12 +94,12 @@ func (s *Snapshots) KeptOutputs(ctx context.Context, issue checkpoint.Issue) []s
 func CheckPlace(place string) error { return trees.CheckPath(place, trees.ModeFile) }
 
 // IsTracked reports whether git tracks a worktree file, or any file below a directory.
-func (s *Snapshots) IsTracked(ctx context.Context, place string) (bool, error) {
+func (s *Capturer) IsTracked(ctx context.Context, place string) (bool, error) {
 	out, err := s.Git.Output(ctx, "--literal-pathspecs", "ls-files", "-z", "--", place)
 	return len(out) > 0, err
 }
 
 // Digests returns the current digests of worktree files (artifacts.Checker.Digests).
-func (s *Snapshots) Digests(ctx context.Context, places []string) (map[string]string, error) {
+func (s *Capturer) Digests(ctx context.Context, places []string) (map[string]string, error) {
 	return s.outputs().Digests(ctx, places)
 }

@@ -1,4 +1,4 @@
-package snapshot
+package capture
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 // Uncovered returns the files that differ from HEAD, including untracked files, and those
 // of them that a checkpoint does not contain.
-func (s *Snapshots) Uncovered(ctx context.Context, r *checkpoint.Record) (changed, uncovered []string, err error) {
+func (s *Capturer) Uncovered(ctx context.Context, r *checkpoint.Record) (changed, uncovered []string, err error) {
 	g := s.Git
 	g.Dir = s.Info.Root
 	out, err := g.Output(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")

@@ -1,4 +1,4 @@
-package snapshot
+package capture
 
 import (
 	"fmt"
@@ -19,12 +19,12 @@ type Stored struct {
 }
 
 // Targets returns the paths that a snapshot changed relative to its HEAD, sorted by path.
-func (s *Snapshots) Targets(st *Stored) ([]restore.Target, error) {
+func (s *Capturer) Targets(st *Stored) ([]restore.Target, error) {
 	return restore.Targets(s.Objects, &st.Contents)
 }
 
 // OpenSnapshot opens the snapshot of a checkpoint.
-func (s *Snapshots) OpenSnapshot(c *chain.Checkpoint) (*Stored, error) {
+func (s *Capturer) OpenSnapshot(c *chain.Checkpoint) (*Stored, error) {
 	record, err := s.VerifiedRecord(c)
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (s *Snapshots) OpenSnapshot(c *chain.Checkpoint) (*Stored, error) {
 }
 
 // SnapshotOf is OpenSnapshot for a known record.
-func (s *Snapshots) SnapshotOf(c *chain.Checkpoint, record *checkpoint.Record) (*Stored, error) {
+func (s *Capturer) SnapshotOf(c *chain.Checkpoint, record *checkpoint.Record) (*Stored, error) {
 	st := &Stored{Contents: restore.Contents{Record: record}}
 	commit, err := s.ReadCommit(c.Commit)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Snapshots) SnapshotOf(c *chain.Checkpoint, record *checkpoint.Record) (
 
 // readNear reads a commit that a checkpoint refers to. In a shallow clone the commit may
 // be missing.
-func (s *Snapshots) readNear(c *chain.Checkpoint, what string, hash plumbing.Hash) (repo.RawCommit, error) {
+func (s *Capturer) readNear(c *chain.Checkpoint, what string, hash plumbing.Hash) (repo.RawCommit, error) {
 	commit, err := s.ReadCommit(hash)
 	switch {
 	case err == nil:

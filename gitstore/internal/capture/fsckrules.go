@@ -1,4 +1,4 @@
-package snapshot
+package capture
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 // checkReceived fails if servers with receive.fsckObjects would reject a staged file.
 // Such a server would also reject every later checkpoint of the chain. Files that are
 // unchanged since HEAD are not checked.
-func (s *Snapshots) checkReceived(ctx context.Context, staged []trees.Change) error {
+func (s *Capturer) checkReceived(ctx context.Context, staged []trees.Change) error {
 	for _, c := range staged {
 		if c.New.Hash.IsZero() || c.New.Mode == trees.ModeGitlink {
 			continue
@@ -44,7 +44,7 @@ func (s *Snapshots) checkReceived(ctx context.Context, staged []trees.Change) er
 
 // NotReceived returns the reason why a server would reject a file with a name that is
 // special to git, or "".
-func (s *Snapshots) NotReceived(ctx context.Context, name string, f trees.Entry) (string, error) {
+func (s *Capturer) NotReceived(ctx context.Context, name string, f trees.Entry) (string, error) {
 	if err := trees.CheckPath(name, f.Mode); err != nil {
 		return "it is a symlink", nil
 	}

@@ -1,9 +1,4 @@
-// Package artifacts checks files that a record refers to: outputs of agents and phases,
-// and plans. Git often ignores these files, so checkpoints store them as artifacts.
-//
-// Paths are relative to the worktree root. Files outside the worktree are never read and
-// count as missing.
-package artifacts
+package capture
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package snapshot
+package capture
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"git-checkpoint/gitstore/internal/artifacts"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/treediff"
 	"git-checkpoint/gitstore/internal/trees"
@@ -22,7 +21,7 @@ type FileChange = treediff.Change
 // Diff compares the files of two checkpoints. If from is nil, it compares a checkpoint
 // with HEAD at the time of its save. Paths are git pathspecs that limit the result;
 // without paths all files count.
-func (s *Snapshots) Diff(from, to *chain.Checkpoint, paths ...string) (*TreeDiff, error) {
+func (s *Capturer) Diff(from, to *chain.Checkpoint, paths ...string) (*TreeDiff, error) {
 	before, err := s.sideBefore(from, to)
 	if err != nil {
 		return nil, err
@@ -37,7 +36,7 @@ func (s *Snapshots) Diff(from, to *chain.Checkpoint, paths ...string) (*TreeDiff
 
 // sideBefore returns the old side of a comparison: the files of checkpoint from, or of
 // HEAD if from is nil.
-func (s *Snapshots) sideBefore(from, to *chain.Checkpoint) (treediff.Side, error) {
+func (s *Capturer) sideBefore(from, to *chain.Checkpoint) (treediff.Side, error) {
 	if from != nil {
 		return s.side(from)
 	}
@@ -48,7 +47,7 @@ func (s *Snapshots) sideBefore(from, to *chain.Checkpoint) (treediff.Side, error
 	return treediff.Tree(st.Base), nil
 }
 
-func (s *Snapshots) side(c *chain.Checkpoint) (treediff.Side, error) {
+func (s *Capturer) side(c *chain.Checkpoint) (treediff.Side, error) {
 	entries, err := trees.Read(s.Objects, c.Tree)
 	if err != nil {
 		return treediff.Side{}, fmt.Errorf("%s: %w", c.Name(), err)
@@ -60,7 +59,7 @@ func (s *Snapshots) side(c *chain.Checkpoint) (treediff.Side, error) {
 // deleted returns the unstaged deletions of a checkpoint. Only the record contains them.
 // Most records have no deletions, so a quick search for the key avoids slow parsing of
 // large records.
-func (s *Snapshots) deleted(c *chain.Checkpoint) ([]string, error) {
+func (s *Capturer) deleted(c *chain.Checkpoint) ([]string, error) {
 	data, err := s.RecordBytes(c)
 	if err != nil || !bytes.Contains(data, []byte("deleted")) {
 		return nil, err
@@ -75,7 +74,7 @@ func (s *Snapshots) deleted(c *chain.Checkpoint) ([]string, error) {
 // DiffSince returns the difference between a checkpoint's file and the file in the
 // worktree, in the format of git diff. The text contains raw file contents: callers must
 // escape it for a terminal.
-func (s *Snapshots) DiffSince(ctx context.Context, c *chain.Checkpoint, path string) (string, error) {
+func (s *Capturer) DiffSince(ctx context.Context, c *chain.Checkpoint, path string) (string, error) {
 	st, err := s.OpenSnapshot(c)
 	if err != nil {
 		return "", err
@@ -86,7 +85,7 @@ func (s *Snapshots) DiffSince(ctx context.Context, c *chain.Checkpoint, path str
 	}
 	for _, t := range targets {
 		if t.Path == path {
-			w := &treediff.WorktreeFiles{Git: s.Git, Root: s.Info.Root, Objects: s.Objects, MaxFile: artifacts.MaxDigested}
+			w := &treediff.WorktreeFiles{Git: s.Git, Root: s.Info.Root, Objects: s.Objects, MaxFile: MaxDigested}
 			return w.Diff(ctx, t)
 		}
 	}
