@@ -108,20 +108,6 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	return usagef("%s: -%s: %s: want %s", c.Command.Name, name, value, want)
 }
 
-// A command is the declaration of one subcommand.
-type command struct {
-	name, alias string
-	category    string
-	usage       string
-	args        string // arguments, as shown in the help
-	max         int    // maximum number of arguments
-	description string
-	examples    []string          // full command lines
-	flags       func() []cli.Flag // nil if the command has no flags
-	mayBeEmpty  []string          // flags that accept an empty value
-	run         func(*Invocation) error
-}
-
 // build returns the cli.Command of the declaration.
 func (d *command) build(env *Env, flags []cli.Flag) *cli.Command {
 	return &cli.Command{
@@ -134,13 +120,6 @@ func (d *command) build(env *Env, flags []cli.Flag) *cli.Command {
 
 // allFlags returns the command's flags and the common flags.
 func (d *command) allFlags() []cli.Flag { return append(d.ownFlags(), commonFlags()...) }
-
-func (d *command) ownFlags() []cli.Flag {
-	if d.flags == nil {
-		return nil
-	}
-	return d.flags()
-}
 
 func (d *command) call(env *Env, flags *cli.Context) error {
 	line := flags.Context.Value(lineKey{}).(*line)

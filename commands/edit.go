@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -133,26 +131,6 @@ func (c *Invocation) readState() (*checkpoint.Map, error) {
 		return nil, usagef("save: --state: %s: %w", name, err)
 	}
 	return r.Doc(), nil
-}
-
-// readInput reads a file, or standard input for "-". Content above a record's size limit
-// is an error.
-func (c *Invocation) readInput(name string) ([]byte, error) {
-	in := c.env.Stdin
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
-	}
-	limit := int64(checkpoint.DefaultLimits.Bytes)
-	data, err := io.ReadAll(io.LimitReader(in, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		return nil, fmt.Errorf("%s: more than the limit of %d bytes", name, limit)
-	}
-	return data, err
 }
 
 // ownedKeys are the record keys that every save sets itself. Values from a --state

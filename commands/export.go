@@ -1,13 +1,9 @@
 package commands
 
 import (
-	"fmt"
 	"path/filepath"
-	"slices"
 
-	"git-checkpoint/commands/atomicfile"
 	"git-checkpoint/commands/output"
-	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 
 	"github.com/urfave/cli/v2"
@@ -72,34 +68,6 @@ func runExport(c *Invocation) error {
 		c.excludeFolder(c.folderPattern(as))
 	}
 	return x.show()
-}
-
-// recordsToExport returns the records to write, oldest first: all readable records for
-// crunch, the newest record for other layouts. Temporary read errors, such as missing
-// file descriptors or disk errors, are returned.
-func (c *Invocation) recordsToExport(issue checkpoint.Issue, as layout.Name) ([]*checkpoint.Record, error) {
-	_, newest, err := c.store.NewestValid(c.ctx, issue)
-	if err != nil || as != layout.Crunch {
-		return []*checkpoint.Record{newest}, err
-	}
-	l, err := c.store.List(c.ctx, issue, 0)
-	if err != nil {
-		return nil, err
-	}
-	var records []*checkpoint.Record
-	for i := range l.Checkpoints {
-		r, err := c.store.Record(&l.Checkpoints[i])
-		if atomicfile.IsPassing(err) {
-			return nil, fmt.Errorf("export: read %s: %w", l.Checkpoints[i].ID, err)
-		}
-		if err != nil {
-			c.warnf("%s is left out: %v", l.Checkpoints[i].ID, err)
-			continue
-		}
-		records = append(records, r)
-	}
-	slices.Reverse(records)
-	return records, nil
 }
 
 // folder returns the target directory: a root that paths must not escape, and the path

@@ -5,8 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
-	"time"
 
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
@@ -261,26 +259,3 @@ func (c *Invocation) approved(cp *gitstore.Checkpoint) []string {
 	}
 	return phases
 }
-
-// ago formats the age of a time for people, such as "2 hours ago".
-func ago(at, now time.Time) string {
-	d := now.Sub(at)
-	switch {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return plural(int(d/time.Minute), "minute") + " ago"
-	case d < 24*time.Hour:
-		return plural(int(d/time.Hour), "hour") + " ago"
-	}
-	return plural(int(d/(24*time.Hour)), "day") + " ago"
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
-
-func list(words []string) string { return strings.Join(words, ", ") }

@@ -68,19 +68,6 @@ func (c *Invocation) toShare() (remote string, issues []checkpoint.Issue, err er
 	return remote, nil, nil
 }
 
-// remote returns the given remote, or the configured remote if the name is empty.
-func (c *Invocation) remote(named string) (string, error) {
-	if name := cmp.Or(named, c.settings.String("remote")); name != "" {
-		return name, nil
-	}
-	return c.store.Remote(c.ctx)
-}
-
-// remoteTimeout returns the time limit of one connection.
-func (c *Invocation) remoteTimeout() time.Duration {
-	return time.Duration(c.settings.Int("remote_timeout")) * time.Second
-}
-
 // shareBudget returns the time limit of an operation with several connections.
 func (c *Invocation) shareBudget() time.Duration {
 	return time.Duration(c.settings.Int("sync_timeout")) * time.Second

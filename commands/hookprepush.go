@@ -181,23 +181,6 @@ type pushError struct {
 func (e *pushError) Error() string { return e.text }
 func (e *pushError) Unwrap() error { return e.first }
 
-// A secretsError reports a push that contained a secret and was stopped.
-type secretsError struct {
-	issue checkpoint.Issue
-	found []gitstore.Secret
-}
-
-func (e *secretsError) Error() string {
-	text := fmt.Sprintf("issue %s: checkpoints not pushed: they hold what looks like a secret: %s in %s", e.issue, e.found[0].Rule, e.found[0].Path)
-	if line := e.found[0].Line; line > 0 {
-		text += fmt.Sprintf(", line %d", line)
-	}
-	if n := len(e.found) - 1; n > 0 {
-		text += fmt.Sprintf(" (and %d more)", n)
-	}
-	return text
-}
-
 // pushIssue pushes one chain, unless it contains a secret or commits that the user has
 // not published. It returns a message for the user.
 func (c *Invocation) pushIssue(remote string, i checkpoint.Issue, e gitstore.Exposed) (string, error) {

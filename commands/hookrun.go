@@ -111,11 +111,6 @@ func (c *Invocation) harmless(name string, run func(*Invocation, []string) error
 	return nil
 }
 
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
-}
-
 // notify prints the one line of a hook to standard error.
 func (c *Invocation) notify(format string, args ...any) {
 	fmt.Fprintf(c.env.Stderr, "git-checkpoint: %s\n", output.Clean(fmt.Sprintf(format, args...)))

@@ -71,15 +71,6 @@ func runHooks(c *Invocation) error {
 	return c.changeHooks(r, verb, changes)
 }
 
-// hooksRepo returns the repository and settings for hook installation.
-func (c *Invocation) hooksRepo() *install.Repo {
-	return &install.Repo{
-		Context: c.ctx, Git: c.store.Git(), Config: c.store.Config(), Root: c.store.Root(), CommonDir: c.store.CommonDir(),
-		PrePush: c.settings.String("hooks.pre_push"), Global: c.flags.Bool("global"), Force: c.flags.Bool("force"), Warn: c.warnf,
-		ClearLock: c.store.ClearLock,
-	}
-}
-
 func (c *Invocation) planHooks(r *install.Repo, in bool, agent *hook.Agent) ([]install.HookChange, error) {
 	switch {
 	case agent != nil:

@@ -33,19 +33,6 @@ func (c *Invocation) hooksStatus() error {
 	return nil
 }
 
-// findHooks returns the state and the setting of each git hook.
-func (c *Invocation) findHooks() ([]output.Hook, error) {
-	found, err := c.hooksRepo().Status()
-	var hooks []output.Hook
-	for _, h := range found {
-		hooks = append(hooks, output.Hook{
-			Event: string(h.Event), Way: h.Way, Place: h.Place, Manager: h.Manager, Runs: h.Runs, Why: h.Why,
-			Setting: c.settings.String("hooks." + strings.ReplaceAll(string(h.Event), "-", "_")),
-		})
-	}
-	return hooks, err
-}
-
 // hookLine describes a hook in one line.
 func hookLine(h output.Hook) string {
 	if h.Way == "" {

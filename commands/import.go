@@ -86,18 +86,6 @@ func (c *Invocation) sourceFlag() (layout.Name, error) {
 	return from, nil
 }
 
-// layoutFlag returns the layout of --as, or "" if it is not set.
-func (c *Invocation) layoutFlag() (layout.Name, error) {
-	if !c.flags.IsSet("as") {
-		return "", nil
-	}
-	as, err := layout.Parse(c.flags.String("as"))
-	if err != nil {
-		return "", usagef("%s: --as: %w", c.command, err)
-	}
-	return as, nil
-}
-
 // An importing holds the results of one import.
 type importing struct {
 	c        *Invocation

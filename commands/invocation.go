@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
-	"sync"
 
 	"git-checkpoint/commands/config"
 	"git-checkpoint/commands/output"
@@ -166,24 +164,6 @@ func (w *writer) Write(p []byte) (int, error) {
 	w.err = err
 	return n, err
 }
-
-// quoteArg quotes a word of a shell command.
-func quoteArg(s string) string {
-	if plainWord().MatchString(s) {
-		return s
-	}
-	return output.Shell(s)
-}
-
-// issueArg returns an issue as the last shell argument.
-func issueArg(issue checkpoint.Issue) string {
-	if strings.HasPrefix(string(issue), "-") {
-		return "-- " + quoteArg(string(issue))
-	}
-	return quoteArg(string(issue))
-}
-
-var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./:=@~^-]+$`) })
 
 // each calls do for every issue and returns the joined errors.
 func (c *Invocation) each(issues []checkpoint.Issue, do func(checkpoint.Issue) error) error {

@@ -217,3 +217,10 @@ func (c *Invocation) ciBranch() string {
 	}
 	return ""
 }
+
+// tellStrange warns of refs among the chains whose names are not issue keys.
+func (c *Invocation) tellStrange(names []string) {
+	for _, name := range few(names, 3) {
+		c.warnf("%s is left out: it is no issue's key", name)
+	}
+}

@@ -54,30 +54,6 @@ func (c *Invocation) readDocument() (*layout.File, error) {
 	return f, c.accept(f, c.flags.Bool("strict"))
 }
 
-// breaks returns an error if a document breaks rules. With --strict, warnings count as
-// errors too.
-func breaks(f *layout.File, strict bool) error {
-	if err := f.Err(false); err != nil {
-		return err
-	}
-	if err := f.Err(strict); err != nil {
-		return fail(exitStale, "", "%w", err)
-	}
-	return nil
-}
-
-// accept returns an error if a document breaks rules, and prints its other problems as
-// warnings.
-func (c *Invocation) accept(f *layout.File, strict bool) error {
-	if err := breaks(f, strict); err != nil {
-		return err
-	}
-	for _, p := range f.Problems {
-		c.warnf("%s", p)
-	}
-	return nil
-}
-
 // issueOf returns the issue of a save: the named issue, the issue of the document, or the
 // inferred issue.
 func (c *Invocation) issueOf(f *layout.File) (checkpoint.Issue, error) {

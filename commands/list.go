@@ -102,13 +102,6 @@ func (c *Invocation) listAll(keep func(*gitstore.Checkpoint) bool) error {
 	return cmp.Or(c.showList(lists, keep), failed)
 }
 
-// tellStrange warns of refs among the chains whose names are not issue keys.
-func (c *Invocation) tellStrange(names []string) {
-	for _, name := range few(names, 3) {
-		c.warnf("%s is left out: it is no issue's key", name)
-	}
-}
-
 // archive reports whether the flags select archived checkpoints.
 func (c *Invocation) archive() bool { return c.flags.Bool("archived") || c.flags.Bool("failed") }
 
@@ -178,12 +171,4 @@ func (c *Invocation) listRecord(lists []*gitstore.List, keep func(*gitstore.Chec
 		result.Latest = string(lists[0].Checkpoints[0].ID)
 	}
 	return result
-}
-
-func listed(cp *gitstore.Checkpoint) output.Listed {
-	return output.Listed{
-		CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), CreatedAt: cp.Created,
-		Trigger: string(cp.Trigger), Phase: cp.Phase, Branch: cp.Branch, CanResume: cp.Resumable,
-		Pinned: cp.Pinned, Valid: problemOf(cp) == "", LeftOut: cp.LeftOut, Note: cp.Note,
-	}
 }

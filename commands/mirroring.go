@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"git-checkpoint/commands/config"
 	"git-checkpoint/commands/mirror"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -179,13 +178,4 @@ func (m *mirroring) behind(tips map[checkpoint.Issue]string) []checkpoint.Issue 
 	}
 	slices.Sort(moved)
 	return moved
-}
-
-// layoutFolder returns the folder of an issue's files in a layout, with slashes. It is
-// below the root, unless trusted settings name another folder.
-func (c *Invocation) layoutFolder(as layout.Name, issue checkpoint.Issue) string {
-	if as != layout.Crunch {
-		return layout.Folder(as, issue)
-	}
-	return path.Clean(filepath.ToSlash(config.Expand(c.settings.String("storage.location"), issue.RefName())))
 }

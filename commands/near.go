@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"strings"
-
-	"git-checkpoint/commands/config"
 )
 
 // otherNames maps common names of other tools to this program's commands.
@@ -30,25 +28,6 @@ var otherNames = [][2]string{
 	{"fsck", "verify"},
 	{"pull", "fetch"},
 	{"revert", "undo"},
-}
-
-// nearest returns the candidate that a mistyped word probably means, or "". A candidate
-// that is a prefix of the word, or the reverse, comes first. Otherwise the edit distance
-// is at most two, and at most a third of the word's length.
-func nearest(word string, candidates []string) string {
-	if word == "" {
-		return ""
-	}
-	best, least := "", 1+min(2, len(word)/3)
-	for _, c := range candidates {
-		if strings.HasPrefix(c, word) || strings.HasPrefix(word, c) {
-			return c
-		}
-		if n := config.EditDistance(word, c); n < least {
-			best, least = c, n
-		}
-	}
-	return best
 }
 
 // unknownCommand returns the error for an unknown command, with the probable command as
@@ -95,14 +74,4 @@ func (l *line) withHelp(err error) error {
 		return err
 	}
 	return f.withHint("git checkpoint help " + l.command.name)
-}
-
-// unknownVerb returns the error for an unknown or missing verb. The hint is the probable
-// verb, or usual, a verb that changes nothing.
-func unknownVerb(cmd, word, usual string, verbs []string) error {
-	hint := "git checkpoint " + cmd + " " + cmp.Or(nearest(word, verbs), usual)
-	if word == "" {
-		return fail(exitUsage, hint, "%s: which of %s?", cmd, list(verbs))
-	}
-	return fail(exitUsage, hint, "%s: %q is none of %s", cmd, word, list(verbs))
 }

@@ -3,7 +3,6 @@ package commands
 import (
 	"bytes"
 	"testing"
-	"time"
 
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
@@ -62,49 +61,6 @@ func TestStanding(t *testing.T) {
 	assert.False(t, standingOf(record(t, ""), freshness.Verdict{}).complete)
 }
 
-func TestAgo(t *testing.T) {
-	now := time.Date(2026, 2, 14, 14, 30, 0, 0, time.UTC)
-	for _, c := range []struct {
-		d    time.Duration
-		want string
-	}{
-		{-time.Hour, "just now"},
-		{0, "just now"},
-		{59 * time.Second, "just now"},
-		{time.Minute, "1 minute ago"},
-		{119 * time.Second, "1 minute ago"},
-		{12*time.Minute + 59*time.Second, "12 minutes ago"},
-		{59*time.Minute + 59*time.Second, "59 minutes ago"},
-		{time.Hour, "1 hour ago"},
-		{23*time.Hour + 59*time.Minute, "23 hours ago"},
-		{24 * time.Hour, "1 day ago"},
-		{8 * 24 * time.Hour, "8 days ago"},
-	} {
-		assert.Equal(t, c.want, ago(now.Add(-c.d), now), c.d.String())
-	}
-}
-
-func TestSince(t *testing.T) {
-	now := time.Date(2026, 2, 14, 14, 30, 0, 0, time.UTC)
-	for _, c := range []struct{ in, want string }{
-		{"7d", "2026-02-07T14:30:00.000000Z"},
-		{"36h", "2026-02-13T02:30:00.000000Z"},
-		{"2026-02-01", "2026-02-01T00:00:00.000000Z"},
-		{"2026-02-01T10:00:00+02:00", "2026-02-01T08:00:00.000000Z"},
-	} {
-		at, err := parseSince(c.in, now)
-		require.NoError(t, err, c.in)
-		assert.Equal(t, c.want, checkpoint.FormatTime(at), c.in)
-	}
-	for _, in := range []string{"yesterday", "7 d", "d", "7dd", "--"} {
-		_, err := parseSince(in, now)
-		assert.Error(t, err, in)
-	}
-	at, err := parseSince("", now)
-	require.NoError(t, err)
-	assert.True(t, at.IsZero())
-}
-
 func TestPrompt(t *testing.T) {
 	cp := &gitstore.Checkpoint{}
 	cp.Issue = "42"
@@ -147,32 +103,4 @@ CHECKPOINT_CURRENT_PHASE='$(x)'
 CHECKPOINT_COMPLETED_PHASES='plan,b 2'
 SKIP_TO_PHASE='$(x)'
 `, stdout.String())
-}
-
-func TestQuotes(t *testing.T) {
-	for in, want := range map[string]string{
-		"src/a.go": "src/a.go", "a b": "a b", "a\tb": `"a\tb"`, "\u202ex": `"\u202ex"`, "caf\xe9": `"caf\351"`, "café": "café",
-	} {
-		assert.Equal(t, want, quotePath(in))
-	}
-	for in, want := range map[string]string{"42": "42", "PROJ-42": "PROJ-42", "a b": "'a b'", "it's": `'it'\''s'`, "": "''", "$(x)": "'$(x)'"} {
-		assert.Equal(t, want, quoteArg(in))
-	}
-}
-
-func TestNamesCheckpoint(t *testing.T) {
-	for in, want := range map[string]bool{
-		"CP-ready-2026": true, "latest": true, "latest~2": true, "1f0c9a2b": true, "dead": true,
-		"42": false, "2026": false, "PROJ-42": false, "abc": false, "feature": false,
-	} {
-		assert.Equal(t, want, namesCheckpoint(in), in)
-	}
-}
-
-// A path outside of the root or beside it is not below the root.
-func TestBelowRefusesPathsOutsideTheRoot(t *testing.T) {
-	root := t.TempDir()
-	assert.Equal(t, "a/b", below(root, root+"/a/b"))
-	assert.Equal(t, "..", below(root, "/etc/passwd"))
-	assert.Equal(t, "..", below(root, root+"x/a"))
 }

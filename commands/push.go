@@ -19,10 +19,6 @@ var pushCommand = command{
 	run: runPush,
 }
 
-func publishFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "yes", Usage: "publish commits that nobody else has, too, without asking"}
-}
-
 func runPush(c *Invocation) error {
 	if err := c.open(); err != nil {
 		return err
@@ -38,4 +34,8 @@ func runPush(c *Invocation) error {
 	}, t.end)
 	t.end()
 	return c.showShared(remote, done, err)
+}
+
+func publishFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "yes", Usage: "publish commits that nobody else has, too, without asking"}
 }

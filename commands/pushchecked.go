@@ -116,3 +116,20 @@ func (c *Invocation) confirmPublishing(remote string, i checkpoint.Issue, commit
 	}
 	return err
 }
+
+// A secretsError reports a push that contained a secret and was stopped.
+type secretsError struct {
+	issue checkpoint.Issue
+	found []gitstore.Secret
+}
+
+func (e *secretsError) Error() string {
+	text := fmt.Sprintf("issue %s: checkpoints not pushed: they hold what looks like a secret: %s in %s", e.issue, e.found[0].Rule, e.found[0].Path)
+	if line := e.found[0].Line; line > 0 {
+		text += fmt.Sprintf(", line %d", line)
+	}
+	if n := len(e.found) - 1; n > 0 {
+		text += fmt.Sprintf(" (and %d more)", n)
+	}
+	return text
+}

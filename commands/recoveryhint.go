@@ -2,7 +2,6 @@ package commands
 
 import (
 	"errors"
-	"fmt"
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -33,21 +32,4 @@ func (c *Invocation) archived(issue checkpoint.Issue) bool {
 	}
 	l, err := c.store.Archived(c.ctx, issue, 1)
 	return err == nil && len(l.Checkpoints) > 0
-}
-
-// recoveryCommand returns the command that recovers from the damage, or "".
-func (c *Invocation) recoveryCommand(issue checkpoint.Issue) string {
-	_, _, err := c.store.NewestValid(c.ctx, issue)
-	var broken *gitstore.BrokenRefError
-	switch {
-	case err == nil:
-		return "git checkpoint resume " + quoteArg(string(issue)) + " --fallback"
-	case !errors.As(err, &broken) || broken.Last.IsZero():
-		return ""
-	}
-	restore := fmt.Sprintf("git update-ref %s %s", quoteArg(broken.Ref), broken.Last)
-	if broken.File != "" { // git does not overwrite an unreadable file
-		restore = "rm -f " + quoteArg(broken.File) + " && " + restore
-	}
-	return restore
 }

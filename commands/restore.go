@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"strconv"
 	"strings"
 
 	"git-checkpoint/commands/output"
@@ -194,22 +193,4 @@ func undoIssue(ref string) string {
 		return name
 	}
 	return string(i)
-}
-
-// quotePath returns a path that fits on one line. It is quoted and escaped if it could be
-// read as another path.
-func quotePath(p string) string {
-	p = checkpoint.QuotePath(p)
-	if output.Clean(p) != p {
-		return strconv.Quote(p)
-	}
-	return p
-}
-
-func quotePaths(paths []string) []string {
-	out := make([]string, len(paths))
-	for i, p := range paths {
-		out[i] = checkpoint.QuotePath(p)
-	}
-	return out
 }

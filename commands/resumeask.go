@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -27,16 +26,6 @@ func resumePrompt(cp *gitstore.Checkpoint, r *checkpoint.Record, age string) str
 
 // choiceLine ends the prompt.
 const choiceLine = "Choice [r/s/v/d]: "
-
-// workName returns a name for the work: its description, the issue's title, or the issue.
-func workName(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
-	if v, ok := r.Doc().Lookup("workflow.description"); ok {
-		if s, ok := v.(string); ok && s != "" {
-			return s
-		}
-	}
-	return cmp.Or(r.IssueSnapshot().Title, "issue "+string(cp.Issue))
-}
 
 // choices maps the answers to the prompt.
 var choices = map[string]string{

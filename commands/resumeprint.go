@@ -62,11 +62,6 @@ func (c *Invocation) showOutcome(r *resumption) error {
 	return nil
 }
 
-// resumePoint returns the record's resume point, or the checkpoint's id if it has none.
-func resumePoint(j judged) string {
-	return cmp.Or(standingOf(j.record, j.verdict).from, string(j.cp.ID))
-}
-
 // promptMore returns the facts that the resume adds to the prompt.
 func (r *resumption) promptMore() promptMore {
 	more := promptMore{attempt: r.attempt()}

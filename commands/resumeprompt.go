@@ -41,19 +41,6 @@ type promptLine struct {
 	less int
 }
 
-// A judged has a checkpoint, its record and its verdict.
-type judged struct {
-	cp      *gitstore.Checkpoint
-	record  *checkpoint.Record
-	verdict freshness.Verdict
-}
-
-// A promptMore has the facts that a resume adds to a prompt.
-type promptMore struct {
-	attempt int      // number of attempts at the phase, including this one
-	skipped []string // paths that changed since the checkpoint and were not restored
-}
-
 // promptFor returns an agent's prompt for a new session, in at most room bytes. A room of
 // 0 means no limit. Less important lines are removed first. The lines about the resume
 // point always stay.
@@ -115,10 +102,15 @@ func promptLines(j judged, more promptMore, now time.Time) (lines []promptLine) 
 	return lines
 }
 
-// few returns the first n texts and the number of further texts.
-func few(texts []string, n int) []string {
-	if len(texts) <= n {
-		return texts
-	}
-	return append(slices.Clone(texts[:n]), fmt.Sprintf("and %d more", len(texts)-n))
+// A judged has a checkpoint, its record and its verdict.
+type judged struct {
+	cp      *gitstore.Checkpoint
+	record  *checkpoint.Record
+	verdict freshness.Verdict
+}
+
+// A promptMore has the facts that a resume adds to a prompt.
+type promptMore struct {
+	attempt int      // number of attempts at the phase, including this one
+	skipped []string // paths that changed since the checkpoint and were not restored
 }

@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -232,41 +230,6 @@ func (c *Invocation) artifactPaths(paths ...string) ([]string, error) {
 	return paths, nil
 }
 
-// rootPath converts a path from the working directory to a path relative to the root.
-func (c *Invocation) rootPath(name string) (string, error) {
-	if name == "" {
-		return "", errors.New("empty path")
-	}
-	p := path.Join(c.store.Prefix(), filepath.ToSlash(name))
-	if filepath.IsAbs(name) {
-		p = below(c.store.Root(), name)
-	}
-	if p == ".." || strings.HasPrefix(p, "../") {
-		return "", fmt.Errorf("%q is outside the worktree", name)
-	}
-	return p, nil
-}
-
-// below returns an absolute path relative to the root. The root contains no symlinks, but
-// the directory of the path may.
-func below(root, name string) string {
-	for _, dir := range []string{filepath.Dir(name), resolved(filepath.Dir(name))} {
-		rel, err := filepath.Rel(root, filepath.Join(dir, filepath.Base(name)))
-		if err == nil && filepath.IsLocal(rel) {
-			return filepath.ToSlash(rel)
-		}
-	}
-	return ".."
-}
-
-// resolved returns a directory without symlinks, as far as they can be resolved.
-func resolved(dir string) string {
-	if name, err := filepath.EvalSymlinks(dir); err == nil {
-		return name
-	}
-	return dir
-}
-
 // skipped prints that nothing was saved, and the reason.
 func (c *Invocation) skipped(issue checkpoint.Issue, why string) error {
 	if c.json {
@@ -346,14 +309,6 @@ func saveRecord(kind string, s *gitstore.Saved, warnings []string) output.Save {
 		Trigger: string(s.Trigger), Phase: s.Phase, CreatedAt: s.Record.CreatedAt(), Files: s.Files,
 		Pruned: texts(s.Pruned), Warnings: warnings,
 	}
-}
-
-func texts[T ~string](list []T) []string {
-	out := make([]string, len(list))
-	for i, v := range list {
-		out[i] = string(v)
-	}
-	return out
 }
 
 // newSession returns a random UUID (RFC 9562, version 4).

@@ -79,30 +79,6 @@ func (c *Invocation) showJSON(cp *gitstore.Checkpoint, r *checkpoint.Record) err
 	return c.write(output.Show{Type: "show", Checkpoint: json.RawMessage(data), Commit: cp.Commit.String()})
 }
 
-// showRecord prints a record. The encoder escapes unprintable text, and on a terminal
-// CleanBlock escapes remaining control characters.
-func (c *Invocation) showRecord(r *checkpoint.Record, format string) error {
-	encode := r.Encode
-	if format == "json" {
-		encode = func() ([]byte, error) {
-			data, err := r.JSON()
-			return append(data, '\n'), err
-		}
-	}
-	data, err := encode()
-	if err != nil {
-		return err
-	}
-	if c.atTerminal() {
-		data = []byte(output.CleanBlock(string(data)))
-	}
-	defer c.page()()
-	if _, err = c.out.Write(data); leftPager(err) {
-		return nil
-	}
-	return err
-}
-
 // showValue prints one value: a string unquoted, other types as JSON.
 func (c *Invocation) showValue(cp *gitstore.Checkpoint, r *checkpoint.Record, path string) error {
 	v, ok := r.Doc().Lookup(path)

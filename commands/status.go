@@ -3,8 +3,6 @@ package commands
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"slices"
 
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
@@ -155,55 +153,4 @@ func (c *Invocation) plainStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, 
 	c.showNext(v)
 	c.print("Auto-resume: %s\n", output.Clean(autoResume(v)))
 	c.showReasons(v)
-}
-
-// heading returns the issue and the title of the work.
-func heading(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
-	text := "Issue " + string(cp.Issue)
-	if title := r.Subject(); title != "" {
-		text += ": " + title
-	}
-	return text
-}
-
-// showReasons prints the findings, worst first.
-func (c *Invocation) showReasons(v freshness.Verdict) {
-	for _, r := range v.WorstFirst() {
-		c.print("  %s: %s\n", r.Severity, output.Clean(r.Message))
-		for _, d := range r.Detail {
-			c.print("    %s\n", output.Clean(d))
-		}
-		if r.Hint != "" {
-			c.print("    hint: %s\n", output.Clean(r.Hint))
-		}
-	}
-}
-
-// statusRecord returns the JSON record of status and resume.
-func statusRecord(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) output.Status {
-	at := standingOf(r, v)
-	s := output.Status{
-		Type: kind, CheckpointID: string(cp.ID), Issue: string(cp.Issue), Action: v.Action.String(),
-		CanResume: v.CanResume, Complete: at.complete, Warnings: v.Warnings(), ResumeFrom: at.from,
-		CurrentPhase: at.current, CompletedPhases: at.completed, Remaining: at.remaining, Batches: output.Batches{Completed: at.batches, Current: r.CurrentBatch(), Pending: at.pending},
-		PendingCaptures: pendingCaptures(r), Changed: quotePaths(v.Changed),
-		AutoResume: v.Safe && v.Action <= freshness.ProceedWithWarning, AutoResumeReason: v.SafeWhy, AwaitingApproval: v.Awaiting,
-		SkippedPhases: r.Progress().Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
-	}
-	for _, reason := range v.Reasons {
-		s.Reasons = append(s.Reasons, output.ReasonRecord{Check: reason.Check, Severity: reason.Severity, Message: reason.Message})
-	}
-	return s
-}
-
-// pendingCaptures returns the record's pending captures, except those that were captured
-// since.
-func pendingCaptures(r *checkpoint.Record) []string {
-	var pending []string
-	for _, v := range r.PendingCaptures() {
-		if text := fmt.Sprint(v); !slices.Contains(r.CapturedEntries(), text) {
-			pending = append(pending, text)
-		}
-	}
-	return pending
 }

@@ -7,17 +7,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// autoResume describes whether `resume --auto` would resume, and the reason.
-func autoResume(v freshness.Verdict) string {
-	switch {
-	case !v.Safe:
-		return "no. " + v.SafeWhy
-	case v.Action > freshness.ProceedWithWarning:
-		return "no. The verdict is " + v.Action.String()
-	}
-	return "yes. " + v.SafeWhy
-}
-
 // showCoverage prints the changed files that the checkpoint lacks, because a user may
 // expect a copy of all changed files.
 func (c *Invocation) showCoverage(r *checkpoint.Record) error {

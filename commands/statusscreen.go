@@ -4,15 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"git-checkpoint/commands/display"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/checkpoint/progress"
-	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
 // screenStatus prints the status for people: the work, its progress, the verdict with
@@ -52,92 +49,6 @@ func (c *Invocation) checkpointRows(at display.Screen, cp *gitstore.Checkpoint, 
 		branch += " (you are on " + now + ")"
 	}
 	return append(rows, display.Row{Label: "Branch", Text: branch})
-}
-
-// progressRows returns the rows about the progress.
-func progressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
-	at := standingOf(r, v)
-	rows := []display.Row{{Label: "Phase", Text: phaseText(at, r.Progress())}}
-	if done, now := at.batches, r.CurrentBatch(); len(done)+now > 0 {
-		var parts []string
-		if now > 0 {
-			parts = append(parts, strconv.Itoa(now))
-		}
-		if len(done) > 0 {
-			parts = append(parts, "completed "+numbers(done))
-		}
-		rows = append(rows, display.Row{Label: "Batch", Text: strings.Join(parts, "; ")})
-	}
-	if text := tasksText(tasks.Of(r).All()); text != "" {
-		rows = append(rows, display.Row{Label: "Tasks", Text: text})
-	}
-	for _, line := range phaseLines(r) {
-		if line.name != "Completed" && line.name != "Remaining" { // shown above
-			rows = append(rows, display.Row{Label: line.name, Text: line.text})
-		}
-	}
-	if spent := int(progress.Minutes(r)); spent > 0 {
-		rows = append(rows, display.Row{Label: "Preserved", Text: plural(spent, "minute") + " of work in completed phases"})
-	}
-	if len(v.Awaiting) > 0 {
-		rows = append(rows, display.Row{Label: "Waits for", Text: "approval of " + list(v.Awaiting), Style: display.Yellow})
-	}
-	return rows
-}
-
-// phaseText returns a text such as "implementing, phase 3 of 5; left: validation, docs".
-func phaseText(at standing, p checkpoint.Progress) string {
-	switch {
-	case at.complete:
-		return fmt.Sprintf("all %d completed", p.Total)
-	case at.current == "":
-		return "none recorded"
-	case p.Total == 0:
-		return at.current
-	}
-	text := at.current
-	if n := slices.Index(p.Names, at.current) + 1; n > 0 {
-		text += fmt.Sprintf(", phase %d of %d", n, p.Total)
-	} else {
-		text += fmt.Sprintf(" of %d", p.Total)
-	}
-	if left := slices.DeleteFunc(slices.Clone(at.remaining), func(s string) bool { return s == at.current }); len(left) > 0 {
-		text += "; left: " + list(few(left, 8))
-	}
-	return text
-}
-
-func numbers(n []int) string {
-	words := make([]string, len(n))
-	for i := range n {
-		words[i] = strconv.Itoa(n[i])
-	}
-	return list(words)
-}
-
-// tasksText counts the tasks and lists the open tasks by status.
-func tasksText(all []tasks.Task) string {
-	if len(all) == 0 {
-		return ""
-	}
-	over := 0
-	var words []string
-	left := map[string][]string{}
-	for _, t := range all {
-		if t.Over() {
-			over++
-			continue
-		}
-		if left[t.Status] == nil {
-			words = append(words, t.Status)
-		}
-		left[t.Status] = append(left[t.Status], t.ID)
-	}
-	text := fmt.Sprintf("%d of %d done", over, len(all))
-	for _, word := range words {
-		text += "; " + word + ": " + list(few(left[word], 5))
-	}
-	return text
 }
 
 // freshnessRows returns the verdict and every finding, worst first.
@@ -201,15 +112,6 @@ func (c *Invocation) resumeRows(cp *gitstore.Checkpoint, r *checkpoint.Record, v
 		rows = append(rows, display.Row{Label: "Next", Text: fmt.Sprintf("%s %s (%s)", n.Action, n.Phase, n.Why)})
 	}
 	return append(rows, display.Row{Label: "Unattended", Text: autoResume(v)})
-}
-
-// ownWords returns a resume point written by a person, or "" for generated resume points.
-func ownWords(r *checkpoint.Record) string {
-	from := firstLine(r.ResumeFrom())
-	if !strings.Contains(from, " ") || strings.HasPrefix(from, "phase_") || strings.HasPrefix(from, "batch_") {
-		return ""
-	}
-	return from
 }
 
 // wouldRestore returns one line per restore effect on files.

@@ -54,18 +54,6 @@ func (c *Invocation) taskStep(issue checkpoint.Issue, verb string) (*taskStep, e
 	return t, err
 }
 
-func distinct(list []string) []string {
-	seen := map[string]bool{}
-	var out []string
-	for _, s := range list {
-		if !seen[s] {
-			out = append(out, s)
-		}
-		seen[s] = true
-	}
-	return out
-}
-
 // finishedOutput returns the digest of an output. It fails if the file is missing or
 // incomplete, so that the task does not move.
 func (c *Invocation) finishedOutput(place string) (digest string, err error) {

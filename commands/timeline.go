@@ -74,30 +74,6 @@ func timelineNote(cp *gitstore.Checkpoint) string {
 	return strings.TrimSuffix("files left out: "+note, ": ")
 }
 
-// problemOf returns the reason why a checkpoint is unusable, or "". It examines the
-// commit only, not the record.
-func problemOf(cp *gitstore.Checkpoint) string {
-	if cp.Later() {
-		return "version " + cp.Version + ", needs an upgrade"
-	}
-	return cp.Problem
-}
-
-// briefly returns the age of a time in a short form such as "12m", at most four
-// characters for ages below 1,000 days.
-func briefly(at, now time.Time) string {
-	d := now.Sub(at)
-	switch {
-	case d < time.Minute:
-		return "now"
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", d/time.Minute)
-	case d < 24*time.Hour:
-		return fmt.Sprintf("%dh", d/time.Hour)
-	}
-	return fmt.Sprintf("%dd", d/(24*time.Hour))
-}
-
 // listLine returns the line of one checkpoint.
 func listLine(cp *gitstore.Checkpoint, tip bool, now time.Time) string {
 	mark := func(on bool, letter string) string {

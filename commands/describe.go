@@ -1,0 +1,189 @@
+package commands
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"git-checkpoint/commands/display"
+	"git-checkpoint/commands/output"
+	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/tasks"
+)
+
+// heading returns the issue and the title of the work.
+func heading(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
+	text := "Issue " + string(cp.Issue)
+	if title := r.Subject(); title != "" {
+		text += ": " + title
+	}
+	return text
+}
+
+// showReasons prints the findings, worst first.
+func (c *Invocation) showReasons(v freshness.Verdict) {
+	for _, r := range v.WorstFirst() {
+		c.print("  %s: %s\n", r.Severity, output.Clean(r.Message))
+		for _, d := range r.Detail {
+			c.print("    %s\n", output.Clean(d))
+		}
+		if r.Hint != "" {
+			c.print("    hint: %s\n", output.Clean(r.Hint))
+		}
+	}
+}
+
+// statusRecord returns the JSON record of status and resume.
+func statusRecord(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) output.Status {
+	at := standingOf(r, v)
+	s := output.Status{
+		Type: kind, CheckpointID: string(cp.ID), Issue: string(cp.Issue), Action: v.Action.String(),
+		CanResume: v.CanResume, Complete: at.complete, Warnings: v.Warnings(), ResumeFrom: at.from,
+		CurrentPhase: at.current, CompletedPhases: at.completed, Remaining: at.remaining, Batches: output.Batches{Completed: at.batches, Current: r.CurrentBatch(), Pending: at.pending},
+		PendingCaptures: pendingCaptures(r), Changed: quotePaths(v.Changed),
+		AutoResume: v.Safe && v.Action <= freshness.ProceedWithWarning, AutoResumeReason: v.SafeWhy, AwaitingApproval: v.Awaiting,
+		SkippedPhases: r.Progress().Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
+	}
+	for _, reason := range v.Reasons {
+		s.Reasons = append(s.Reasons, output.ReasonRecord{Check: reason.Check, Severity: reason.Severity, Message: reason.Message})
+	}
+	return s
+}
+
+// pendingCaptures returns the record's pending captures, except those that were captured
+// since.
+func pendingCaptures(r *checkpoint.Record) []string {
+	var pending []string
+	for _, v := range r.PendingCaptures() {
+		if text := fmt.Sprint(v); !slices.Contains(r.CapturedEntries(), text) {
+			pending = append(pending, text)
+		}
+	}
+	return pending
+}
+
+// autoResume describes whether `resume --auto` would resume, and the reason.
+func autoResume(v freshness.Verdict) string {
+	switch {
+	case !v.Safe:
+		return "no. " + v.SafeWhy
+	case v.Action > freshness.ProceedWithWarning:
+		return "no. The verdict is " + v.Action.String()
+	}
+	return "yes. " + v.SafeWhy
+}
+
+// ownWords returns a resume point written by a person, or "" for generated resume points.
+func ownWords(r *checkpoint.Record) string {
+	from := firstLine(r.ResumeFrom())
+	if !strings.Contains(from, " ") || strings.HasPrefix(from, "phase_") || strings.HasPrefix(from, "batch_") {
+		return ""
+	}
+	return from
+}
+
+// progressRows returns the rows about the progress.
+func progressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
+	at := standingOf(r, v)
+	rows := []display.Row{{Label: "Phase", Text: phaseText(at, r.Progress())}}
+	if done, now := at.batches, r.CurrentBatch(); len(done)+now > 0 {
+		var parts []string
+		if now > 0 {
+			parts = append(parts, strconv.Itoa(now))
+		}
+		if len(done) > 0 {
+			parts = append(parts, "completed "+numbers(done))
+		}
+		rows = append(rows, display.Row{Label: "Batch", Text: strings.Join(parts, "; ")})
+	}
+	if text := tasksText(tasks.Of(r).All()); text != "" {
+		rows = append(rows, display.Row{Label: "Tasks", Text: text})
+	}
+	for _, line := range phaseLines(r) {
+		if line.name != "Completed" && line.name != "Remaining" { // shown above
+			rows = append(rows, display.Row{Label: line.name, Text: line.text})
+		}
+	}
+	if spent := int(progress.Minutes(r)); spent > 0 {
+		rows = append(rows, display.Row{Label: "Preserved", Text: plural(spent, "minute") + " of work in completed phases"})
+	}
+	if len(v.Awaiting) > 0 {
+		rows = append(rows, display.Row{Label: "Waits for", Text: "approval of " + list(v.Awaiting), Style: display.Yellow})
+	}
+	return rows
+}
+
+// phaseText returns a text such as "implementing, phase 3 of 5; left: validation, docs".
+func phaseText(at standing, p checkpoint.Progress) string {
+	switch {
+	case at.complete:
+		return fmt.Sprintf("all %d completed", p.Total)
+	case at.current == "":
+		return "none recorded"
+	case p.Total == 0:
+		return at.current
+	}
+	text := at.current
+	if n := slices.Index(p.Names, at.current) + 1; n > 0 {
+		text += fmt.Sprintf(", phase %d of %d", n, p.Total)
+	} else {
+		text += fmt.Sprintf(" of %d", p.Total)
+	}
+	if left := slices.DeleteFunc(slices.Clone(at.remaining), func(s string) bool { return s == at.current }); len(left) > 0 {
+		text += "; left: " + list(few(left, 8))
+	}
+	return text
+}
+
+func numbers(n []int) string {
+	words := make([]string, len(n))
+	for i := range n {
+		words[i] = strconv.Itoa(n[i])
+	}
+	return list(words)
+}
+
+// tasksText counts the tasks and lists the open tasks by status.
+func tasksText(all []tasks.Task) string {
+	if len(all) == 0 {
+		return ""
+	}
+	over := 0
+	var words []string
+	left := map[string][]string{}
+	for _, t := range all {
+		if t.Over() {
+			over++
+			continue
+		}
+		if left[t.Status] == nil {
+			words = append(words, t.Status)
+		}
+		left[t.Status] = append(left[t.Status], t.ID)
+	}
+	text := fmt.Sprintf("%d of %d done", over, len(all))
+	for _, word := range words {
+		text += "; " + word + ": " + list(few(left[word], 5))
+	}
+	return text
+}
+
+// resumePoint returns the record's resume point, or the checkpoint's id if it has none.
+func resumePoint(j judged) string {
+	return cmp.Or(standingOf(j.record, j.verdict).from, string(j.cp.ID))
+}
+
+// workName returns a name for the work: its description, the issue's title, or the issue.
+func workName(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
+	if v, ok := r.Doc().Lookup("workflow.description"); ok {
+		if s, ok := v.(string); ok && s != "" {
+			return s
+		}
+	}
+	return cmp.Or(r.IssueSnapshot().Title, "issue "+string(cp.Issue))
+}

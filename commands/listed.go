@@ -1,0 +1,48 @@
+package commands
+
+import (
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+func listed(cp *gitstore.Checkpoint) output.Listed {
+	return output.Listed{
+		CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), CreatedAt: cp.Created,
+		Trigger: string(cp.Trigger), Phase: cp.Phase, Branch: cp.Branch, CanResume: cp.Resumable,
+		Pinned: cp.Pinned, Valid: problemOf(cp) == "", LeftOut: cp.LeftOut, Note: cp.Note,
+	}
+}
+
+// problemOf returns the reason why a checkpoint is unusable, or "". It examines the
+// commit only, not the record.
+func problemOf(cp *gitstore.Checkpoint) string {
+	if cp.Later() {
+		return "version " + cp.Version + ", needs an upgrade"
+	}
+	return cp.Problem
+}
+
+// showRecord prints a record. The encoder escapes unprintable text, and on a terminal
+// CleanBlock escapes remaining control characters.
+func (c *Invocation) showRecord(r *checkpoint.Record, format string) error {
+	encode := r.Encode
+	if format == "json" {
+		encode = func() ([]byte, error) {
+			data, err := r.JSON()
+			return append(data, '\n'), err
+		}
+	}
+	data, err := encode()
+	if err != nil {
+		return err
+	}
+	if c.atTerminal() {
+		data = []byte(output.CleanBlock(string(data)))
+	}
+	defer c.page()()
+	if _, err = c.out.Write(data); leftPager(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,26 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// recoveryCommand returns the command that recovers from the damage, or "".
+func (c *Invocation) recoveryCommand(issue checkpoint.Issue) string {
+	_, _, err := c.store.NewestValid(c.ctx, issue)
+	var broken *gitstore.BrokenRefError
+	switch {
+	case err == nil:
+		return "git checkpoint resume " + quoteArg(string(issue)) + " --fallback"
+	case !errors.As(err, &broken) || broken.Last.IsZero():
+		return ""
+	}
+	restore := fmt.Sprintf("git update-ref %s %s", quoteArg(broken.Ref), broken.Last)
+	if broken.File != "" { // git does not overwrite an unreadable file
+		restore = "rm -f " + quoteArg(broken.File) + " && " + restore
+	}
+	return restore
+}
