@@ -135,8 +135,8 @@ func (c *Invocation) ciOutcome(r *resumption, err error) error {
 		return c.ciRecord(actionNone, none.Issue)
 	case errors.As(err, &failed) && (failed.ExitCode() == exitStartFresh || failed.ExitCode() == exitNeedsAnswer):
 		c.warnf("%v", failed)
-		if failed.Hint() != "" {
-			c.infof("hint: %s", failed.Hint())
+		if failed.ExitHint() != "" {
+			c.infof("hint: %s", failed.ExitHint())
 		}
 		return nil
 	case errors.As(err, &quiet) && (quiet.ExitCode() == exitStartFresh || quiet.ExitCode() == exitNone):

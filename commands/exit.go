@@ -31,6 +31,13 @@ func classify(err error) *failure {
 	return &failure{code: code, kind: kinds[code], hint: hint, err: err}
 }
 
+// A coded error has an exit code and a hint. An error type of a command implements it.
+type coded interface {
+	error
+	ExitCode() int
+	ExitHint() string
+}
+
 // codeOf maps errors to exit codes and hints.
 func codeOf(err error) (code int, hint string) {
 	var (
@@ -48,14 +55,13 @@ func codeOf(err error) (code int, hint string) {
 		unknown     *layout.UnknownDocumentError
 		generation  *layout.VersionError
 		remote      *gitstore.RemoteError
-		secret      *secretsError
 		lacked      *gitstore.LackedError
 		promised    *gitstore.PromisedError
 		limit       *progress.PlanLimitError
 		stands      *progress.RefusedError
 		approval    *progress.ApprovalError
 		noPhase     *progress.UnknownError
-		task        *taskError
+		own         coded
 		hooks       *install.HookError
 		agent       *install.SettingsError
 		tooOld      *gitstore.GitTooOldError
@@ -96,10 +102,8 @@ func codeOf(err error) (code int, hint string) {
 		return exitNeedsAnswer, alternatives(approval.Issue, progress.Way{"phase", "approve", approval.Phase})
 	case errors.As(err, &noPhase):
 		return exitUsage, alternatives(noPhase.Issue, noPhase.Instead...)
-	case errors.As(err, &task):
-		return task.code()
-	case errors.As(err, &secret):
-		return exitSecrets, "git checkpoint scan " + quoteArg(string(secret.issue)) // names the checkpoints to drop
+	case errors.As(err, &own):
+		return own.ExitCode(), own.ExitHint()
 	case errors.As(err, &remote):
 		return exitRemote, remote.Hint
 	case errors.Is(err, gitstore.ErrNoRemote):

@@ -45,8 +45,8 @@ func (f *failure) Unwrap() error { return f.err }
 // ExitCode returns the error's exit code.
 func (f *failure) ExitCode() int { return f.code }
 
-// Hint returns the next command, or "".
-func (f *failure) Hint() string { return f.hint }
+// ExitHint returns the next command, or "".
+func (f *failure) ExitHint() string { return f.hint }
 
 // withHint returns the failure with another hint.
 func (f *failure) withHint(hint string) *failure {

@@ -70,7 +70,7 @@ func unknownFlag(cmd *command, arg string) error {
 // withHelp adds the command's help as a hint to a usage error without a hint.
 func (l *line) withHelp(err error) error {
 	var f *failure
-	if l.command == nil || !errors.As(err, &f) || f.ExitCode() != exitUsage || f.Hint() != "" {
+	if l.command == nil || !errors.As(err, &f) || f.ExitCode() != exitUsage || f.ExitHint() != "" {
 		return err
 	}
 	return f.withHint("git checkpoint help " + l.command.name)

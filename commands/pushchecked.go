@@ -133,3 +133,9 @@ func (e *secretsError) Error() string {
 	}
 	return text
 }
+
+// ExitCode returns the exit code of a push that was stopped by a secret.
+func (e *secretsError) ExitCode() int { return exitSecrets }
+
+// ExitHint returns the command that lists the secrets.
+func (e *secretsError) ExitHint() string { return "git checkpoint scan " + quoteArg(string(e.issue)) }

@@ -19,10 +19,22 @@ type taskError struct {
 func (e *taskError) Error() string { return e.err.Error() }
 func (e *taskError) Unwrap() error { return e.err }
 
+// ExitCode returns the exit code of the error.
+func (e *taskError) ExitCode() int {
+	code, _ := e.code()
+	return code
+}
+
+// ExitHint returns the command to type next.
+func (e *taskError) ExitHint() string {
+	_, hint := e.code()
+	return hint
+}
+
 // taskFailure adds the issue to task and story errors.
 func taskFailure(issue checkpoint.Issue, next string, err error) error {
 	e := &taskError{issue, next, err}
-	if code, _ := e.code(); err == nil || code == exitFailure {
+	if err == nil || e.ExitCode() == exitFailure {
 		return err
 	}
 	return e
