@@ -2,14 +2,9 @@ package commands
 
 import (
 	"cmp"
-	"crypto/rand"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
-	"time"
 
-	"git-checkpoint/commands/config"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -135,100 +130,7 @@ func sentBack(doc *layout.File, s *gitstore.Saved) error {
 	return taskFailure(s.Issue, "", story.Err(s.Record, story.Of(s.Record)))
 }
 
-// A recordOf returns the JSON record of a command that saved a checkpoint.
-type recordOf func(s *gitstore.Saved, warnings []string) any
-
 func recordOfSave(s *gitstore.Saved, warnings []string) any { return saveRecord("save", s, warnings) }
-
-// finishSave prints the saved checkpoint and pushes it. The id is printed first, because
-// the push can take long. With --json the push comes first, so that the record contains
-// its warnings.
-func (c *Invocation) finishSave(s *gitstore.Saved, record recordOf) error {
-	if !c.pushes() || c.flags.Bool("dry-run") {
-		return c.showSaved(s, record)
-	}
-	if c.json {
-		c.pushSaved(s.Issue, !c.flags.IsSet("push"))
-		return c.showSaved(s, record)
-	}
-	err := c.showSaved(s, record)
-	c.pushSaved(s.Issue, !c.flags.IsSet("push"))
-	return err
-}
-
-// enable returns the command that enables checkpoints.
-func (c *Invocation) enable() string {
-	if strings.HasPrefix(c.settings.Origin("enabled"), "environment ") {
-		return "unset GIT_CHECKPOINT_ENABLED"
-	}
-	return "git config checkpoint.enabled true"
-}
-
-// openToSave opens the repository for an immediate save. Invalid settings are an error
-// for a manual save, because a person can correct them. For other triggers they are a
-// warning, so that the checkpoint is not lost.
-func (c *Invocation) openToSave(trigger checkpoint.Trigger) error {
-	c.willSave = true
-	return c.openFor(trigger)
-}
-
-func (c *Invocation) openFor(trigger checkpoint.Trigger) error {
-	err := c.open()
-	var setting *config.SettingError
-	if errors.As(err, &setting) && trigger != checkpoint.Manual {
-		c.warnf("%v", err)
-		return nil
-	}
-	return err
-}
-
-func (c *Invocation) saveRequest(issue checkpoint.Issue, trigger checkpoint.Trigger, in saveInput) (gitstore.SaveRequest, error) {
-	req := gitstore.SaveRequest{
-		Issue: issue, Branch: c.ciBranch(),
-		Worktree: c.flags.Bool("worktree"), Untracked: c.flags.Bool("untracked"),
-		MaxSize:   int64(c.settings.Int("storage.max_size_mb")) << 20,
-		MaxFile:   int64(c.settings.Int("storage.max_file_kb")) << 10,
-		Budget:    time.Duration(c.settings.Int("storage.budget_ms")) * time.Millisecond,
-		IfChanged: c.flags.Bool("if-changed"), DryRun: c.flags.Bool("dry-run"),
-		Keep:   in.doc != nil && in.doc.Whole(),
-		Redact: c.redaction(in.doc),
-		Allow:  c.settings.Strings("scan_allow"),
-	}
-	if c.settings.Bool("auto_prune") && !c.flags.Bool("no-prune") {
-		req.Retention = c.settings.Policy()
-	}
-	var err error
-	if req.Artifacts, err = c.artifactPaths(in.artifacts...); err != nil {
-		return req, err
-	}
-	req.Edit, err = c.editor(issue, trigger, in)
-	return req, err
-}
-
-// redaction returns how a save treats secrets in the record. A document of another system
-// is never masked, because its export has to equal its import.
-func (c *Invocation) redaction(doc *layout.File) gitstore.Redaction {
-	if c.settings.String("redact") == "mask" && doc == nil {
-		return gitstore.RedactMask
-	}
-	return gitstore.RedactWarn
-}
-
-// artifactPaths returns some files and the named files relative to the root.
-func (c *Invocation) artifactPaths(paths ...string) ([]string, error) {
-	paths = slices.Clone(paths)
-	for _, name := range c.lists["artifact"] {
-		p, err := c.rootPath(name)
-		if err == nil {
-			err = gitstore.CheckPlace(p)
-		}
-		if err != nil {
-			return nil, usagef("save: --artifact: %w", err)
-		}
-		paths = append(paths, p)
-	}
-	return paths, nil
-}
 
 // skipped prints that nothing was saved, and the reason.
 func (c *Invocation) skipped(issue checkpoint.Issue, why string) error {
@@ -239,82 +141,4 @@ func (c *Invocation) skipped(issue checkpoint.Issue, why string) error {
 	}
 	c.infof("skipped: %s", why)
 	return nil
-}
-
-func (c *Invocation) showSaved(s *gitstore.Saved, record recordOf) error {
-	for _, w := range savedWarnings(c, s) {
-		c.warnf("%s", w)
-	}
-	if c.json {
-		return c.write(record(s, c.takeWarnings()))
-	}
-	if c.flags.Bool("verbose") && len(s.Pruned) > 0 {
-		c.infof("pruned: %s", strings.Join(texts(s.Pruned), ", "))
-	}
-	c.tellLimit(s)
-	c.print("%s\n", s.ID)
-	return nil
-}
-
-// savedWarnings returns the warnings of a successful save.
-func savedWarnings(c *Invocation, s *gitstore.Saved) []string {
-	list := s.Warnings
-	if !s.Trigger.Known() {
-		list = append(list, fmt.Sprintf("trigger %s is not known: retention keeps its checkpoints", s.Trigger))
-	}
-	if problem := unknownPhase(s.Record, c.rules()); problem != "" {
-		list = append(list, problem)
-	}
-	for _, p := range s.Record.Validate() {
-		if !p.Warning {
-			list = append(list, fmt.Sprintf("%s; resume refuses such a record", p))
-			break // verify reports the other problems
-		}
-	}
-	for _, f := range s.Record.Snapshot().Skipped {
-		list = append(list, skippedWarning(f))
-	}
-	if c.store.Pending(c.ctx) {
-		list = append(list, "a restore was interrupted: git checkpoint restore --continue or --abort")
-	} else if lock := c.store.StaleIndexLock(); lock != "" {
-		list = append(list, fmt.Sprintf("a killed restore left %s: git checkpoint restore --abort removes it", quotePath(lock)))
-	}
-	return list
-}
-
-func skippedWarning(f checkpoint.Skipped) string {
-	if f.Path == "." {
-		return fmt.Sprintf("files are not in the checkpoint: %s", f.Reason)
-	}
-	return fmt.Sprintf("%s is not in the checkpoint: %s, %d bytes", quotePath(f.Path), f.Reason, f.Size)
-}
-
-// tellLimit prints the setting that admits the files above the size limit.
-func (c *Invocation) tellLimit(s *gitstore.Saved) {
-	over := int64(0)
-	for _, f := range s.Record.Snapshot().Skipped {
-		if f.Reason == checkpoint.OverSize {
-			over += f.Size
-		}
-	}
-	if over > 0 {
-		c.infof("hint: git config checkpoint.storage.max-size-mb %d", int64(c.settings.Int("storage.max_size_mb"))+over>>20+1)
-	}
-}
-
-// saveRecord returns the JSON record of a save.
-func saveRecord(kind string, s *gitstore.Saved, warnings []string) output.Save {
-	return output.Save{
-		Type: kind, CheckpointID: string(s.ID), Issue: string(s.Issue), Commit: s.Commit.String(), Ref: s.Ref,
-		Trigger: string(s.Trigger), Phase: s.Phase, CreatedAt: s.Record.CreatedAt(), Files: s.Files,
-		Pruned: texts(s.Pruned), Warnings: warnings,
-	}
-}
-
-// newSession returns a random UUID (RFC 9562, version 4).
-func newSession() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

@@ -1,0 +1,99 @@
+package commands
+
+import (
+	"fmt"
+	"strings"
+
+	"git-checkpoint/commands/output"
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
+)
+
+// A recordOf returns the JSON record of a command that saved a checkpoint.
+type recordOf func(s *gitstore.Saved, warnings []string) any
+
+// finishSave prints the saved checkpoint and pushes it. The id is printed first, because
+// the push can take long. With --json the push comes first, so that the record contains
+// its warnings.
+func (c *Invocation) finishSave(s *gitstore.Saved, record recordOf) error {
+	if !c.pushes() || c.flags.Bool("dry-run") {
+		return c.showSaved(s, record)
+	}
+	if c.json {
+		c.pushSaved(s.Issue, !c.flags.IsSet("push"))
+		return c.showSaved(s, record)
+	}
+	err := c.showSaved(s, record)
+	c.pushSaved(s.Issue, !c.flags.IsSet("push"))
+	return err
+}
+
+func (c *Invocation) showSaved(s *gitstore.Saved, record recordOf) error {
+	for _, w := range savedWarnings(c, s) {
+		c.warnf("%s", w)
+	}
+	if c.json {
+		return c.write(record(s, c.takeWarnings()))
+	}
+	if c.flags.Bool("verbose") && len(s.Pruned) > 0 {
+		c.infof("pruned: %s", strings.Join(texts(s.Pruned), ", "))
+	}
+	c.tellLimit(s)
+	c.print("%s\n", s.ID)
+	return nil
+}
+
+// savedWarnings returns the warnings of a successful save.
+func savedWarnings(c *Invocation, s *gitstore.Saved) []string {
+	list := s.Warnings
+	if !s.Trigger.Known() {
+		list = append(list, fmt.Sprintf("trigger %s is not known: retention keeps its checkpoints", s.Trigger))
+	}
+	if problem := unknownPhase(s.Record, c.rules()); problem != "" {
+		list = append(list, problem)
+	}
+	for _, p := range s.Record.Validate() {
+		if !p.Warning {
+			list = append(list, fmt.Sprintf("%s; resume refuses such a record", p))
+			break // verify reports the other problems
+		}
+	}
+	for _, f := range s.Record.Snapshot().Skipped {
+		list = append(list, skippedWarning(f))
+	}
+	if c.store.Pending(c.ctx) {
+		list = append(list, "a restore was interrupted: git checkpoint restore --continue or --abort")
+	} else if lock := c.store.StaleIndexLock(); lock != "" {
+		list = append(list, fmt.Sprintf("a killed restore left %s: git checkpoint restore --abort removes it", quotePath(lock)))
+	}
+	return list
+}
+
+func skippedWarning(f checkpoint.Skipped) string {
+	if f.Path == "." {
+		return fmt.Sprintf("files are not in the checkpoint: %s", f.Reason)
+	}
+	return fmt.Sprintf("%s is not in the checkpoint: %s, %d bytes", quotePath(f.Path), f.Reason, f.Size)
+}
+
+// tellLimit prints the setting that admits the files above the size limit.
+func (c *Invocation) tellLimit(s *gitstore.Saved) {
+	over := int64(0)
+	for _, f := range s.Record.Snapshot().Skipped {
+		if f.Reason == checkpoint.OverSize {
+			over += f.Size
+		}
+	}
+	if over > 0 {
+		c.infof("hint: git config checkpoint.storage.max-size-mb %d", int64(c.settings.Int("storage.max_size_mb"))+over>>20+1)
+	}
+}
+
+// saveRecord returns the JSON record of a save.
+func saveRecord(kind string, s *gitstore.Saved, warnings []string) output.Save {
+	return output.Save{
+		Type: kind, CheckpointID: string(s.ID), Issue: string(s.Issue), Commit: s.Commit.String(), Ref: s.Ref,
+		Trigger: string(s.Trigger), Phase: s.Phase, CreatedAt: s.Record.CreatedAt(), Files: s.Files,
+		Pruned: texts(s.Pruned), Warnings: warnings,
+	}
+}
