@@ -3,6 +3,7 @@ package commands
 import (
 	"errors"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
@@ -49,9 +50,9 @@ func (c *Invocation) applyAge(issues ...checkpoint.Issue) {
 		case err != nil:
 			c.warnf("rules of age: issue %s: %v", i, err)
 		case done.Archived:
-			c.infof("issue %s: %s; git checkpoint undo %s brings them back", i, done.Decisions[0].Rule, quoteArg(string(i)))
+			c.infof("issue %s: %s; git checkpoint undo %s brings them back", i, done.Decisions[0].Rule, phrase.QuoteArg(string(i)))
 		case len(done.Expired) > 0:
-			c.infof("issue %s: %s expired; git checkpoint undo %s brings them back", i, plural(len(done.Expired), "archived checkpoint"), quoteArg(string(i)))
+			c.infof("issue %s: %s expired; git checkpoint undo %s brings them back", i, phrase.Plural(len(done.Expired), "archived checkpoint"), phrase.QuoteArg(string(i)))
 		}
 	}
 }

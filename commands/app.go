@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/output"
 
 	"github.com/urfave/cli/v2"
@@ -49,9 +50,9 @@ func runLine(ctx context.Context, env *Env, commands []*command, args []string) 
 	if err == nil {
 		err = newApp(env, line).RunContext(context.WithValue(ctx, lineKey{}, line), line.argv)
 	}
-	if err != nil && ctx.Err() != nil && !errors.As(err, new(silent)) {
+	if err != nil && ctx.Err() != nil && !errors.As(err, new(exit.Silent)) {
 		// A git process that was interrupted too reports only that it was killed.
-		err = fail(exitInterrupted, "", "interrupted")
+		err = exit.Errorf(exit.Interrupted, "", "interrupted")
 	}
 	return report(env, line.json, line.withHelp(err))
 }
@@ -95,7 +96,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	before, flag, named := strings.Cut(strings.Replace(err.Error(), " for flag -", " for -", 1), " for -")
 	_, value, valued := strings.Cut(before, "value ")
 	if !named || !valued {
-		return usagef("%s: %w", c.Command.Name, err)
+		return exit.Usagef("%s: %w", c.Command.Name, err)
 	}
 	name, _, _ := strings.Cut(flag, ":")
 	if len(name) > 1 {
@@ -105,7 +106,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	if strings.Contains(before, "boolean") {
 		want = "true or false"
 	}
-	return usagef("%s: -%s: %s: want %s", c.Command.Name, name, value, want)
+	return exit.Usagef("%s: -%s: %s: want %s", c.Command.Name, name, value, want)
 }
 
 // build returns the cli.Command of the declaration.
@@ -132,23 +133,23 @@ func (d *command) call(env *Env, flags *cli.Context) error {
 	defer c.close()
 	defer c.closeMirror()
 	if n := len(c.args); n > d.max {
-		return usagef("%s: %q is one argument too many", d.name, c.args[d.max])
+		return exit.Usagef("%s: %q is one argument too many", d.name, c.args[d.max])
 	}
 	if dir := flags.String("C"); dir != "" {
 		if err := os.Chdir(dir); err != nil {
-			return usagef("-C: %w", err)
+			return exit.Usagef("-C: %w", err)
 		}
 	}
 	err := c.withRecoveryHint(d.run(c))
 	c.endMirror()
-	if err == nil || errors.As(err, new(silent)) {
+	if err == nil || errors.As(err, new(exit.Silent)) {
 		c.flushWarnings()
 	}
 	switch {
 	case c.out.err != nil && err == nil:
-		return fail(exitFailure, "", "%s: standard output: %w; the command itself is done", d.name, c.out.err)
-	case c.out.err != nil && errors.As(err, new(silent)):
-		return fail(exitFailure, "", "%s: standard output: %w", d.name, c.out.err)
+		return exit.Errorf(exit.Failure, "", "%s: standard output: %w; the command itself is done", d.name, c.out.err)
+	case c.out.err != nil && errors.As(err, new(exit.Silent)):
+		return exit.Errorf(exit.Failure, "", "%s: standard output: %w", d.name, c.out.err)
 	}
 	return err
 }
@@ -167,21 +168,21 @@ func commonFlags() []cli.Flag {
 // report prints an error and returns the exit code.
 func report(env *Env, json bool, err error) int {
 	if err == nil {
-		return exitOK
+		return exit.OK
 	}
-	var quiet silent
+	var quiet exit.Silent
 	if errors.As(err, &quiet) {
 		return quiet.ExitCode()
 	}
-	f := classify(err)
+	f := exit.Classify(err)
 	message := strings.TrimPrefix(f.Error(), "git-checkpoint: ")
 	if json {
-		_ = output.Write(env.Stderr, output.NewError(f.code, f.kind, message, f.hint))
-		return f.code
+		_ = output.Write(env.Stderr, output.NewError(f.Code, f.Kind, message, f.Hint))
+		return f.Code
 	}
 	fmt.Fprintf(env.Stderr, "git-checkpoint: %s\n", output.CleanBlock(message))
-	if f.hint != "" {
-		fmt.Fprintf(env.Stderr, "hint: %s\n", output.Clean(f.hint))
+	if f.Hint != "" {
+		fmt.Fprintf(env.Stderr, "hint: %s\n", output.Clean(f.Hint))
 	}
-	return f.code
+	return f.Code
 }

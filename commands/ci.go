@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
@@ -48,13 +50,13 @@ func resumeCI(c *Invocation) error {
 // ciDefaults checks the flags that conflict with --ci and sets the flags that it implies.
 func (c *Invocation) ciDefaults() error {
 	if c.flags.Bool("files") && c.flags.Bool("no-files") {
-		return usagef("resume: --files and --no-files do not go together")
+		return exit.Usagef("resume: --files and --no-files do not go together")
 	}
 	if c.flags.IsSet("worktree") {
-		return usagef("resume: --ci goes on where the job is, and --worktree elsewhere")
+		return exit.Usagef("resume: --ci goes on where the job is, and --worktree elsewhere")
 	}
 	if c.flags.IsSet("print") && c.flags.String("print") != "env" {
-		return usagef("resume: --ci prints env, or with --json the record")
+		return exit.Usagef("resume: --ci prints env, or with --json the record")
 	}
 	return c.flags.Set("print", "env")
 }
@@ -104,7 +106,7 @@ func (c *Invocation) ciFetch() error {
 		case s.Err != nil:
 			return s.Err
 		case s.Fetched > 0:
-			c.infof("fetched %s of issue %s from %s", plural(s.Fetched, "checkpoint"), s.Issue, gitstore.ShownRemote(remote))
+			c.infof("fetched %s of issue %s from %s", phrase.Plural(s.Fetched, "checkpoint"), s.Issue, gitstore.ShownRemote(remote))
 		}
 	}
 	return err
@@ -124,8 +126,8 @@ func (c *Invocation) ciIssue() (checkpoint.Issue, error) {
 // cannot be resumed, or a person has to decide.
 func (c *Invocation) ciOutcome(r *resumption, err error) error {
 	var none *gitstore.NoneError
-	var failed *failure
-	var quiet silent
+	var failed *exit.Error
+	var quiet exit.Silent
 	switch {
 	case errors.As(err, &none):
 		if r.vars == nil {
@@ -133,13 +135,13 @@ func (c *Invocation) ciOutcome(r *resumption, err error) error {
 		}
 		c.infof("%v", none)
 		return c.ciRecord(actionNone, none.Issue)
-	case errors.As(err, &failed) && (failed.ExitCode() == exitStartFresh || failed.ExitCode() == exitNeedsAnswer):
+	case errors.As(err, &failed) && (failed.ExitCode() == exit.StartFresh || failed.ExitCode() == exit.NeedsAnswer):
 		c.warnf("%v", failed)
 		if failed.ExitHint() != "" {
 			c.infof("hint: %s", failed.ExitHint())
 		}
 		return nil
-	case errors.As(err, &quiet) && (quiet.ExitCode() == exitStartFresh || quiet.ExitCode() == exitNone):
+	case errors.As(err, &quiet) && (quiet.ExitCode() == exit.StartFresh || quiet.ExitCode() == exit.None):
 		return nil
 	}
 	return err

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/complete"
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/manual"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
@@ -28,14 +30,14 @@ var completionCommand = command{
 
 func runCompletion(c *Invocation) error {
 	if len(c.args) == 0 {
-		return usagef("completion: which shell? bash, zsh or fish")
+		return exit.Usagef("completion: which shell? bash, zsh or fish")
 	}
 	text := complete.Script(c.args[0])
 	if c.args[0] == "words" {
 		next := complete.At(declared(c.commands), c.paths)
 		text = next.Lines(c.candidates(&next))
 	} else if text == "" {
-		return usagef("completion: %q is none of %s", c.args[0], strings.Join(complete.Shells(), ", "))
+		return exit.Usagef("completion: %q is none of %s", c.args[0], strings.Join(complete.Shells(), ", "))
 	}
 	if c.json {
 		return c.write(output.Help{Type: "completion", Text: text})
@@ -151,7 +153,7 @@ func (c *Invocation) idWords(l *gitstore.List) []complete.Word {
 	words := []complete.Word{{Text: gitstore.Latest, About: "the newest one"}, {Text: gitstore.First, About: "the oldest one"}}
 	for i := range l.Checkpoints {
 		cp := &l.Checkpoints[i]
-		about := string(cp.Trigger) + " " + ago(cp.Created, c.env.Now())
+		about := string(cp.Trigger) + " " + phrase.Ago(cp.Created, c.env.Now())
 		if cp.Phase != "" {
 			about = cp.Phase + ", " + about
 		}

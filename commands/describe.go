@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/display"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
@@ -45,7 +46,7 @@ func statusRecord(kind string, cp *gitstore.Checkpoint, r *checkpoint.Record, v 
 		Type: kind, CheckpointID: string(cp.ID), Issue: string(cp.Issue), Action: v.Action.String(),
 		CanResume: v.CanResume, Complete: at.complete, Warnings: v.Warnings(), ResumeFrom: at.from,
 		CurrentPhase: at.current, CompletedPhases: at.completed, Remaining: at.remaining, Batches: output.Batches{Completed: at.batches, Current: r.CurrentBatch(), Pending: at.pending},
-		PendingCaptures: pendingCaptures(r), Changed: quotePaths(v.Changed),
+		PendingCaptures: pendingCaptures(r), Changed: phrase.QuotePaths(v.Changed),
 		AutoResume: v.Safe && v.Action <= freshness.ProceedWithWarning, AutoResumeReason: v.SafeWhy, AwaitingApproval: v.Awaiting,
 		SkippedPhases: r.Progress().Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
 	}
@@ -80,7 +81,7 @@ func autoResume(v freshness.Verdict) string {
 
 // ownWords returns a resume point written by a person, or "" for generated resume points.
 func ownWords(r *checkpoint.Record) string {
-	from := firstLine(r.ResumeFrom())
+	from := phrase.FirstLine(r.ResumeFrom())
 	if !strings.Contains(from, " ") || strings.HasPrefix(from, "phase_") || strings.HasPrefix(from, "batch_") {
 		return ""
 	}
@@ -110,10 +111,10 @@ func progressRows(r *checkpoint.Record, v freshness.Verdict) []display.Row {
 		}
 	}
 	if spent := int(progress.Minutes(r)); spent > 0 {
-		rows = append(rows, display.Row{Label: "Preserved", Text: plural(spent, "minute") + " of work in completed phases"})
+		rows = append(rows, display.Row{Label: "Preserved", Text: phrase.Plural(spent, "minute") + " of work in completed phases"})
 	}
 	if len(v.Awaiting) > 0 {
-		rows = append(rows, display.Row{Label: "Waits for", Text: "approval of " + list(v.Awaiting), Style: display.Yellow})
+		rows = append(rows, display.Row{Label: "Waits for", Text: "approval of " + phrase.List(v.Awaiting), Style: display.Yellow})
 	}
 	return rows
 }
@@ -135,7 +136,7 @@ func phaseText(at standing, p checkpoint.Progress) string {
 		text += fmt.Sprintf(" of %d", p.Total)
 	}
 	if left := slices.DeleteFunc(slices.Clone(at.remaining), func(s string) bool { return s == at.current }); len(left) > 0 {
-		text += "; left: " + list(few(left, 8))
+		text += "; left: " + phrase.List(phrase.Few(left, 8))
 	}
 	return text
 }
@@ -145,7 +146,7 @@ func numbers(n []int) string {
 	for i := range n {
 		words[i] = strconv.Itoa(n[i])
 	}
-	return list(words)
+	return phrase.List(words)
 }
 
 // tasksText counts the tasks and lists the open tasks by status.
@@ -168,7 +169,7 @@ func tasksText(all []tasks.Task) string {
 	}
 	text := fmt.Sprintf("%d of %d done", over, len(all))
 	for _, word := range words {
-		text += "; " + word + ": " + list(few(left[word], 5))
+		text += "; " + word + ": " + phrase.List(phrase.Few(left[word], 5))
 	}
 	return text
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/display"
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -111,7 +113,7 @@ func (c *Invocation) firstOfAll(issue checkpoint.Issue, from string, err error) 
 	if !errors.As(err, new(*gitstore.NotFoundError)) || slices.Contains(c.args, from) {
 		return err
 	}
-	return fail(exitNone, "git checkpoint show "+issueArg(issue), "diff: issue %s has one checkpoint, and nothing to compare it with", issue)
+	return exit.Errorf(exit.None, "git checkpoint show "+phrase.IssueArg(issue), "diff: issue %s has one checkpoint, and nothing to compare it with", issue)
 }
 
 // twoNames returns the issue and the names of both checkpoints. If the first of two
@@ -189,7 +191,7 @@ func (c *Invocation) showDifference(d *difference, at display.Screen, people boo
 		word string
 		cp   *gitstore.Checkpoint
 	}{{"from", d.from}, {"to  ", d.to}} {
-		c.print("%s\n", at.Named(side.word, nameOf(side.cp), side.cp.ID.Short(), ago(side.cp.Created, now)))
+		c.print("%s\n", at.Named(side.word, nameOf(side.cp), side.cp.ID.Short(), phrase.Ago(side.cp.Created, now)))
 	}
 	told := slices.DeleteFunc(slices.Clone(d.state), func(s diff.FieldChange) bool {
 		return s.Path == "checkpoint_id" || s.Path == "created_at" || s.Path == "clock" // printed above already
@@ -214,7 +216,7 @@ func (c *Invocation) showFiles(files *gitstore.TreeDiff, at display.Screen, peop
 	}
 	c.print("\n%s\n", at.Paint(display.Bold, "Files:"))
 	for _, path := range files.Unmerged() {
-		c.print("  conflicted %s\n", output.Clean(quotePath(path)))
+		c.print("  conflicted %s\n", output.Clean(phrase.QuotePath(path)))
 	}
 	switch {
 	case c.flags.Bool("stat"):

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 
@@ -72,7 +74,7 @@ func runDoctor(c *Invocation) error {
 		if fixable > 0 {
 			hint = "git checkpoint doctor --fix"
 		}
-		return fail(exitInvalid, hint, "doctor: %s", plural(len(result.Errors), "error"))
+		return exit.Errorf(exit.Invalid, hint, "doctor: %s", phrase.Plural(len(result.Errors), "error"))
 	}
 	return nil
 }
@@ -179,7 +181,7 @@ func (c *Invocation) showDoctor(v output.Doctor) error {
 	if err != nil {
 		return err
 	}
-	c.print("%s checked, %s, %s; %s, %s\n", plural(v.Checked, "checkpoint"), plural(len(v.Errors), "error"), plural(len(v.Warnings), "warning"),
-		plural(o.Loose, "loose object"), plural(o.Packs, "pack"))
+	c.print("%s checked, %s, %s; %s, %s\n", phrase.Plural(v.Checked, "checkpoint"), phrase.Plural(len(v.Errors), "error"), phrase.Plural(len(v.Warnings), "warning"),
+		phrase.Plural(o.Loose, "loose object"), phrase.Plural(o.Packs, "pack"))
 	return nil
 }

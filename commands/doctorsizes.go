@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 )
 
@@ -40,7 +41,7 @@ func (c *Invocation) measure(result *output.Doctor) error {
 
 func (c *Invocation) printSizes(sizes []output.Size) {
 	for _, s := range sizes {
-		c.print("%9s  issue %s, %s\n", roomOf(s.Bytes), output.Clean(s.Issue), plural(s.Checkpoints, "checkpoint"))
+		c.print("%9s  issue %s, %s\n", roomOf(s.Bytes), output.Clean(s.Issue), phrase.Plural(s.Checkpoints, "checkpoint"))
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -65,18 +67,18 @@ func runDrop(c *Invocation) error {
 func (c *Invocation) purge(issue checkpoint.Issue, ids []checkpoint.ID, dropped []gitstore.Checkpoint) error {
 	carriers, err := c.store.Purge(c.ctx, issue, ids)
 	if err != nil {
-		hint := "git checkpoint drop " + issueArg(issue) + " --all"
+		hint := "git checkpoint drop " + phrase.IssueArg(issue) + " --all"
 		if !c.flags.Bool("all") {
-			hint = "git checkpoint drop " + issueArg(issue) + " " + string(ids[0])
+			hint = "git checkpoint drop " + phrase.IssueArg(issue) + " " + string(ids[0])
 		}
-		return fail(exitFailure, hint+" --purge", "%s dropped, and the purge is not complete: %w", plural(len(ids), "checkpoint"), err)
+		return exit.Errorf(exit.Failure, hint+" --purge", "%s dropped, and the purge is not complete: %w", phrase.Plural(len(ids), "checkpoint"), err)
 	}
 	for _, ref := range carriers {
-		c.warnf("%s still carries what was dropped, and so does its remote: git checkpoint sync %s takes it away there", ref, quoteArg(string(issue)))
+		c.warnf("%s still carries what was dropped, and so does its remote: git checkpoint sync %s takes it away there", ref, phrase.QuoteArg(string(issue)))
 	}
 	left, err := c.store.Remaining(c.ctx, dropped)
 	if err != nil {
-		return fail(exitFailure, "", "the change is made, but the places that still have the content are not known: %w", err)
+		return exit.Errorf(exit.Failure, "", "the change is made, but the places that still have the content are not known: %w", err)
 	}
 	for _, place := range []struct {
 		name  string
@@ -87,11 +89,11 @@ func (c *Invocation) purge(issue checkpoint.Issue, ids []checkpoint.ID, dropped 
 		{"a branch, another checkpoint, a stash or a reflog", left.Refs},
 	} {
 		if n := len(place.paths); n > 0 {
-			shown := list(place.paths[:min(n, 3)])
+			shown := phrase.List(place.paths[:min(n, 3)])
 			if n > 3 {
 				shown += " and more"
 			}
-			c.warnf("%s still has %s of what was dropped: %s", place.name, plural(n, "file"), shown)
+			c.warnf("%s still has %s of what was dropped: %s", place.name, phrase.Plural(n, "file"), shown)
 		}
 	}
 	after := ""
@@ -107,7 +109,7 @@ func (c *Invocation) confirmDrop(issue checkpoint.Issue, ids []checkpoint.ID) er
 	if c.flags.Bool("yes") {
 		return nil
 	}
-	what, hint := plural(len(ids), "checkpoint"), "git checkpoint drop "+quoteArg(string(issue))
+	what, hint := phrase.Plural(len(ids), "checkpoint"), "git checkpoint drop "+phrase.QuoteArg(string(issue))
 	if c.flags.Bool("all") {
 		what, hint = "all "+what, hint+" --all"
 	} else {
@@ -119,7 +121,7 @@ func (c *Invocation) confirmDrop(issue checkpoint.Issue, ids []checkpoint.ID) er
 	yes, err := c.confirm(fmt.Sprintf("Drop %s of issue %s? [y/N] ", what, output.Clean(string(issue))), hint+" --yes")
 	if err == nil && !yes {
 		c.infof("nothing was dropped")
-		err = silent{exitNone}
+		err = exit.Silent{Code: exit.None}
 	}
 	return err
 }
@@ -170,7 +172,7 @@ func (c *Invocation) named() (checkpoint.Issue, []gitstore.Checkpoint, error) {
 		return cp.Issue, []gitstore.Checkpoint{*cp}, nil
 	}
 	if len(c.args) > 1 {
-		return "", nil, usagef("drop: --all takes no checkpoint, got %q", c.args[1])
+		return "", nil, exit.Usagef("drop: --all takes no checkpoint, got %q", c.args[1])
 	}
 	issue, err := c.issue()
 	if err != nil {

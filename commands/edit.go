@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -79,19 +80,19 @@ func (c *Invocation) editor(issue checkpoint.Issue, trigger checkpoint.Trigger, 
 	}
 	for _, name := range textFlags {
 		if !utf8.ValidString(f.String(name)) {
-			return nil, usagef("save: --%s: not valid UTF-8", name)
+			return nil, exit.Usagef("save: --%s: not valid UTF-8", name)
 		}
 	}
 	for _, text := range e.decisions {
 		if text == "" || !utf8.ValidString(text) {
-			return nil, usagef("save: --decision: %q: want a text", text)
+			return nil, exit.Usagef("save: --decision: %q: want a text", text)
 		}
 	}
 	if (e.agent == "") != (e.action == "") {
-		return nil, usagef("save: --agent and --action go together")
+		return nil, exit.Usagef("save: --agent and --action go together")
 	}
 	if f.IsSet("batch") && e.batch < 1 {
-		return nil, usagef("save: --batch: %d is no batch; they count from 1", e.batch)
+		return nil, exit.Usagef("save: --batch: %d is no batch; they count from 1", e.batch)
 	}
 	if e.session = cmp.Or(f.String("session"), c.env.Getenv("GIT_CHECKPOINT_SESSION")); e.session == "" && !f.Bool("dry-run") {
 		e.session = c.store.Session(newSession)
@@ -120,7 +121,7 @@ func (c *Invocation) readState() (*checkpoint.Map, error) {
 	}
 	data, err := c.readInput(name)
 	if err != nil {
-		return nil, usagef("save: --state: %w", err)
+		return nil, exit.Usagef("save: --state: %w", err)
 	}
 	r, err := checkpoint.Decode(data)
 	var newer *checkpoint.VersionError
@@ -128,7 +129,7 @@ func (c *Invocation) readState() (*checkpoint.Map, error) {
 	case errors.As(err, &newer):
 		return nil, fmt.Errorf("save: --state: %s: %w", name, err)
 	case err != nil:
-		return nil, usagef("save: --state: %s: %w", name, err)
+		return nil, exit.Usagef("save: --state: %s: %w", name, err)
 	}
 	return r.Doc(), nil
 }
@@ -151,11 +152,11 @@ func parseSets(list []string) ([]assignment, error) {
 		path, value, ok := strings.Cut(s, "=")
 		switch {
 		case !ok || path == "":
-			return nil, usagef("save: --set: %q: want PATH=VALUE", s)
+			return nil, exit.Usagef("save: --set: %q: want PATH=VALUE", s)
 		case !utf8.ValidString(s):
-			return nil, usagef("save: --set: %q: not valid UTF-8", s)
+			return nil, exit.Usagef("save: --set: %q: not valid UTF-8", s)
 		case slices.Contains(ownedKeys, firstKey(path)):
-			return nil, usagef("save: --set: %q: save sets %s itself", s, firstKey(path))
+			return nil, exit.Usagef("save: --set: %q: save sets %s itself", s, firstKey(path))
 		}
 		sets = append(sets, assignment{path, checkpoint.ParseValue(value)})
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -40,11 +42,11 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	}
 	for _, s := range e.sets {
 		if err := r.Doc().Assign(s.path, s.value); err != nil {
-			return nil, usagef("save: --set: %w", err)
+			return nil, exit.Usagef("save: --set: %w", err)
 		}
 	}
 	if err := r.Check(); err != nil {
-		return nil, usagef("save: %w", err)
+		return nil, exit.Usagef("save: %w", err)
 	}
 	if err := e.applyNames(r); err != nil {
 		return nil, err
@@ -78,7 +80,7 @@ func (e *edit) applyNames(r *checkpoint.Record) error {
 		r.SetSession(e.session)
 	}
 	if _, err := checkpoint.ParseTrigger(string(r.Trigger())); err != nil {
-		return usagef("save: %w", err)
+		return exit.Usagef("save: %w", err)
 	}
 	return nil
 }
@@ -179,7 +181,7 @@ func (e *edit) applyProgress(r *checkpoint.Record) {
 		r.Doc().Set("context_summary", e.summary)
 	}
 	if known := r.Doc().Texts("key_decisions"); len(e.decisions) > 0 {
-		r.Doc().Set("key_decisions", distinct(append(known, e.decisions...)))
+		r.Doc().Set("key_decisions", phrase.Distinct(append(known, e.decisions...)))
 	}
 }
 

@@ -3,6 +3,8 @@ package commands
 import (
 	"fmt"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -13,7 +15,7 @@ func (e *edit) checkPhase(r *checkpoint.Record) error {
 	if !e.strict || problem == "" {
 		return nil
 	}
-	return fail(exitUsage, "git config checkpoint.phases <phase>,<phase>...", "save: %s", problem)
+	return exit.Errorf(exit.Usage, "git config checkpoint.phases <phase>,<phase>...", "save: %s", problem)
 }
 
 // unknownPhase returns a message if the record's phase is unknown. It returns "" if
@@ -24,7 +26,7 @@ func unknownPhase(r *checkpoint.Record, rules freshness.Rules) string {
 	if phase == "" || len(names) == 0 && total > 0 || r.Layout() != "" && r.Layout() != "crunch" || rules.KnownPhase(phase, names) {
 		return ""
 	}
-	return fmt.Sprintf("phase %s is none of %s", phase, list(rules.KnownPhases(names)))
+	return fmt.Sprintf("phase %s is none of %s", phase, phrase.List(rules.KnownPhases(names)))
 }
 
 // applyDigests records current digests of the record's plan and outputs.

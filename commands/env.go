@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/commands/internal/exit"
+
 	"golang.org/x/term"
 )
 
@@ -30,7 +32,7 @@ func osEnv() (*Env, error) {
 	if fixed := os.Getenv("GIT_CHECKPOINT_NOW"); fixed != "" {
 		at, err := time.Parse(time.RFC3339Nano, fixed)
 		if err != nil {
-			return nil, usagef("GIT_CHECKPOINT_NOW: %q is no RFC 3339 time", fixed)
+			return nil, exit.Usagef("GIT_CHECKPOINT_NOW: %q is no RFC 3339 time", fixed)
 		}
 		e.Now = func() time.Time { return at }
 	}

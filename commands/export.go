@@ -3,6 +3,8 @@ package commands
 import (
 	"path/filepath"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore/layout"
 
@@ -43,7 +45,7 @@ func runExport(c *Invocation) error {
 		return err
 	}
 	if as == "" {
-		return usagef("export: --as: which layout? crunch, claude, recovery, dotagent or pipeline")
+		return exit.Usagef("export: --as: which layout? crunch, claude, recovery, dotagent or pipeline")
 	}
 	if err := c.open(); err != nil {
 		return err
@@ -58,7 +60,7 @@ func runExport(c *Invocation) error {
 	}
 	files, err := layout.Files(as, records)
 	if err != nil {
-		return fail(exitFailure, "", "export: issue %s: %w", issue, err)
+		return exit.Errorf(exit.Failure, "", "export: issue %s: %w", issue, err)
 	}
 	x := &exporting{c: c, as: as, issue: issue}
 	if err := x.write(files); err != nil {
@@ -77,7 +79,7 @@ func (x *exporting) folder() (root, below string, err error) {
 	case dir != "":
 		return dir, ".", nil
 	case x.c.store.Root() == "":
-		return "", "", usagef("export: --dir: which directory? The repository has no worktree")
+		return "", "", exit.Usagef("export: --dir: which directory? The repository has no worktree")
 	}
 	folder := x.c.layoutFolder(x.as, x.issue)
 	if !filepath.IsLocal(filepath.FromSlash(folder)) { // trusted settings may name any directory
@@ -89,12 +91,12 @@ func (x *exporting) folder() (root, below string, err error) {
 func (x *exporting) show() error {
 	if x.c.json {
 		return x.c.write(output.Export{
-			Type: "export", Issue: string(x.issue), Layout: string(x.as), Dir: quotePath(filepath.Join(x.root, filepath.FromSlash(x.below))),
-			Files: quotePaths(x.written), Unchanged: quotePaths(x.unchanged), Warnings: x.c.takeWarnings(),
+			Type: "export", Issue: string(x.issue), Layout: string(x.as), Dir: phrase.QuotePath(filepath.Join(x.root, filepath.FromSlash(x.below))),
+			Files: phrase.QuotePaths(x.written), Unchanged: phrase.QuotePaths(x.unchanged), Warnings: x.c.takeWarnings(),
 		})
 	}
 	for _, name := range x.written {
-		x.c.print("%s\n", quotePath(filepath.Join(x.root, filepath.FromSlash(x.below), filepath.FromSlash(name))))
+		x.c.print("%s\n", phrase.QuotePath(filepath.Join(x.root, filepath.FromSlash(x.below), filepath.FromSlash(name))))
 	}
 	return nil
 }

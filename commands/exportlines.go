@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/mirror"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
@@ -19,7 +21,7 @@ import (
 // exportLines writes to standard output.
 func (c *Invocation) exportLines() error {
 	if c.json && !c.flags.IsSet("dir") {
-		return usagef("export: --as jsonl is JSON already: leave out --json, or name a --dir")
+		return exit.Usagef("export: --as jsonl is JSON already: leave out --json, or name a --dir")
 	}
 	if err := c.open(); err != nil {
 		return err
@@ -84,7 +86,7 @@ func (c *Invocation) putLines(name string, issue checkpoint.Issue, data []byte) 
 	}
 	defer root.Close()
 	if err := mirror.Replace(root, name, layout.Output{Path: name, Data: data}); err != nil {
-		return fmt.Errorf("export: %s: %w", quotePath(name), err)
+		return fmt.Errorf("export: %s: %w", phrase.QuotePath(name), err)
 	}
 	return x.show()
 }

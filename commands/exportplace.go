@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 )
 
@@ -30,8 +32,8 @@ func (x *exporting) checkPlace() error {
 }
 
 func (x *exporting) isGits() error {
-	return fail(exitUsage, fmt.Sprintf("git checkpoint export %s --as %s --dir DIR", quoteArg(string(x.issue)), x.as),
-		"export: %s is git's own", quotePath(filepath.ToSlash(filepath.Join(x.root, filepath.FromSlash(x.below)))))
+	return exit.Errorf(exit.Usage, fmt.Sprintf("git checkpoint export %s --as %s --dir DIR", phrase.QuoteArg(string(x.issue)), x.as),
+		"export: %s is git's own", phrase.QuotePath(filepath.ToSlash(filepath.Join(x.root, filepath.FromSlash(x.below)))))
 }
 
 // reached resolves the symlinks of a path, as far as the path exists.

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"git-checkpoint/commands/atomicfile"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/mirror"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -57,10 +58,10 @@ func (x *exporting) write(files []layout.Output) (err error) {
 	}
 	for _, f := range todo {
 		if err := x.keepFormer(f); err != nil {
-			return fmt.Errorf("export is not complete: %s: %w", quotePath(f.Path), err)
+			return fmt.Errorf("export is not complete: %s: %w", phrase.QuotePath(f.Path), err)
 		}
 		if err := mirror.Replace(x.dir, path.Join(x.below, f.Path), f); err != nil {
-			return fmt.Errorf("export is not complete: %s: %w", quotePath(f.Path), err)
+			return fmt.Errorf("export is not complete: %s: %w", phrase.QuotePath(f.Path), err)
 		}
 		x.written = append(x.written, f.Path)
 	}
@@ -85,7 +86,7 @@ func (x *exporting) keepFormer(f layout.Output) error {
 	}
 	kept, err := x.c.keepFormer(was)
 	if err == nil {
-		x.c.infof("%s as it was: %s", quotePath(f.Path), quotePath(kept))
+		x.c.infof("%s as it was: %s", phrase.QuotePath(f.Path), phrase.QuotePath(kept))
 	}
 	return err
 }
@@ -111,8 +112,8 @@ func (x *exporting) plan(files []layout.Output) ([]layout.Output, error) {
 	}
 	if len(inTheWay) > 0 {
 		return nil, &gitstore.RefusedError{
-			Reason: fmt.Sprintf("export: something else is in the way: %s", list(quotePaths(inTheWay))), Paths: inTheWay,
-			Hint: "git checkpoint export " + quoteArg(string(x.issue)) + " --as " + string(x.as) + " --force",
+			Reason: fmt.Sprintf("export: something else is in the way: %s", phrase.List(phrase.QuotePaths(inTheWay))), Paths: inTheWay,
+			Hint: "git checkpoint export " + phrase.QuoteArg(string(x.issue)) + " --as " + string(x.as) + " --force",
 		}
 	}
 	return todo, nil
@@ -179,7 +180,7 @@ func (x *exporting) moveAside() error {
 			return err
 		}
 	}
-	x.c.warnf("the files of %s are in %s now", x.others[0], quotePath(to))
+	x.c.warnf("the files of %s are in %s now", x.others[0], phrase.QuotePath(to))
 	return x.thinArchive(path.Dir(to))
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/commands/internal/exit"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -41,7 +43,7 @@ func TestFailureAfterTheMove(t *testing.T) {
 			}
 			before := v.everywhere()
 			o := v.unsyncedRefs(args...)
-			require.Equalf(t, exitFailure, o.code, "%s", o.err)
+			require.Equalf(t, exit.Failure, o.code, "%s", o.err)
 			require.Contains(t, o.err, "input/output error")
 			require.NotContains(t, o.out, "CP-")
 			now := v.everywhere()

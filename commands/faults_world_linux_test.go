@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/commands/internal/exit"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -192,7 +194,7 @@ func (w *faultWorld) checkpoints(dir string) (map[string]string, error) {
 		cmd := w.command("git-checkpoint", args...)
 		cmd.Env = append(cmd.Env, "GIT_CHECKPOINT_MIRROR=off") // otherwise list would record changes of mirrored files
 		o := outcomeOf(cmd)
-		if o.code != 0 && o.code != exitNone {
+		if o.code != 0 && o.code != exit.None {
 			return nil, fmt.Errorf("%s: exit %d: %s", o.name, o.code, o.err)
 		}
 		var list struct {

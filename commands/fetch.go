@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/commands/terminal"
 	"git-checkpoint/gitstore"
@@ -63,7 +65,7 @@ func (c *Invocation) toShare() (remote string, issues []checkpoint.Issue, err er
 		return remote, []checkpoint.Issue{issue}, err
 	}
 	if len(c.args) > 0 || c.flags.IsSet("issue") {
-		return "", nil, usagef("%s: --all takes no issue", name)
+		return "", nil, exit.Usagef("%s: --all takes no issue", name)
 	}
 	return remote, nil, nil
 }
@@ -101,17 +103,17 @@ func sharedLine(remote string, s gitstore.Synced) string {
 	case s.Result == gitstore.Absent:
 		return fmt.Sprintf("issue %s: none on %s", s.Issue, gitstore.ShownRemote(remote))
 	case s.Result == gitstore.Failed && s.Pushed > 0:
-		return fmt.Sprintf("issue %s: %s: pushed %s", s.Issue, s.Result, plural(s.Pushed, "checkpoint"))
+		return fmt.Sprintf("issue %s: %s: pushed %s", s.Issue, s.Result, phrase.Plural(s.Pushed, "checkpoint"))
 	case s.Fetched > 0 && s.Pushed > 0:
-		return fmt.Sprintf("issue %s: %s: fetched %d and pushed %s", s.Issue, s.Result, s.Fetched, plural(s.Pushed, "checkpoint"))
+		return fmt.Sprintf("issue %s: %s: fetched %d and pushed %s", s.Issue, s.Result, s.Fetched, phrase.Plural(s.Pushed, "checkpoint"))
 	case s.Joined && s.Fetched > 0:
-		return fmt.Sprintf("issue %s: %s: fetched %s", s.Issue, s.Result, plural(s.Fetched, "checkpoint"))
+		return fmt.Sprintf("issue %s: %s: fetched %s", s.Issue, s.Result, phrase.Plural(s.Fetched, "checkpoint"))
 	case s.Joined && s.Pushed > 0:
-		return fmt.Sprintf("issue %s: %s: pushed %s", s.Issue, s.Result, plural(s.Pushed, "checkpoint"))
+		return fmt.Sprintf("issue %s: %s: pushed %s", s.Issue, s.Result, phrase.Plural(s.Pushed, "checkpoint"))
 	case s.Fetched > 0:
-		return fmt.Sprintf("issue %s: %s %s", s.Issue, s.Result, plural(s.Fetched, "checkpoint"))
+		return fmt.Sprintf("issue %s: %s %s", s.Issue, s.Result, phrase.Plural(s.Fetched, "checkpoint"))
 	case s.Pushed > 0:
-		return fmt.Sprintf("issue %s: %s %s", s.Issue, s.Result, plural(s.Pushed, "checkpoint"))
+		return fmt.Sprintf("issue %s: %s %s", s.Issue, s.Result, phrase.Plural(s.Pushed, "checkpoint"))
 	}
 	return "issue " + string(s.Issue) + ": " + s.Result
 }
@@ -134,5 +136,5 @@ func (c *Invocation) sharingFailed(done []gitstore.Synced, err error) error {
 	if len(done) == 0 {
 		return err
 	}
-	return fail(exitPartial, "", "%w", errors.Join(err, failed))
+	return exit.Errorf(exit.Partial, "", "%w", errors.Join(err, failed))
 }

@@ -3,6 +3,8 @@ package commands
 import (
 	"errors"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -34,7 +36,7 @@ func finishFlags() []cli.Flag {
 func runFinish(c *Invocation) error {
 	status, err := progress.ParseStatus(c.flags.String("status"))
 	if err != nil {
-		return usagef("finish: --status: %w", err)
+		return exit.Usagef("finish: --status: %w", err)
 	}
 	if err := c.openToSave(checkpoint.PhaseTransition); err != nil {
 		return err
@@ -56,7 +58,7 @@ func runFinish(c *Invocation) error {
 		},
 		after: func(s *gitstore.Saved) error {
 			if open := s.Record.Progress().Remaining; status == progress.Completed && len(open) > 0 {
-				c.warnf("completed with phases that are neither completed nor skipped: %s", list(open))
+				c.warnf("completed with phases that are neither completed nor skipped: %s", phrase.List(open))
 			}
 			return c.dispose(s, status)
 		},
@@ -104,7 +106,7 @@ func (c *Invocation) archiveChain(s *gitstore.Saved, why retention.Reason) error
 	if cp, err := c.store.ByID(c.ctx, s.Issue, s.ID); err == nil {
 		s.Commit, s.Ref = cp.Commit, gitstore.ArchiveRef(s.Issue)
 	}
-	c.infof("archived; git checkpoint undo %s brings the checkpoints back", quoteArg(string(s.Issue)))
+	c.infof("archived; git checkpoint undo %s brings the checkpoints back", phrase.QuoteArg(string(s.Issue)))
 	return nil
 }
 
@@ -115,11 +117,11 @@ func undisposed(s *gitstore.Saved, verb string, err error) error {
 	if errors.As(err, &none) {
 		return err
 	}
-	hint := "git checkpoint " + verb + " " + issueArg(s.Issue)
+	hint := "git checkpoint " + verb + " " + phrase.IssueArg(s.Issue)
 	if verb == "drop" {
 		hint += " --all"
 	}
-	return fail(exitFailure, hint, "%s is in the chain and ends the workflow, but: %w", s.ID, err)
+	return exit.Errorf(exit.Failure, hint, "%s is in the chain and ends the workflow, but: %w", s.ID, err)
 }
 
 // leaving returns the checkpoints to archive with --keep-latest. It returns nil if the
@@ -159,6 +161,6 @@ func (c *Invocation) dropChain(s *gitstore.Saved) error {
 	if err := c.store.Drop(c.ctx, s.Issue, ids); err != nil {
 		return undisposed(s, "drop", err)
 	}
-	c.infof("dropped %s; git checkpoint undo %s brings them back", plural(len(ids), "checkpoint"), quoteArg(string(s.Issue)))
+	c.infof("dropped %s; git checkpoint undo %s brings them back", phrase.Plural(len(ids), "checkpoint"), phrase.QuoteArg(string(s.Issue)))
 	return nil
 }

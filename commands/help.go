@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/manual"
 	"git-checkpoint/commands/output"
 
@@ -64,7 +65,7 @@ func (c *Invocation) helpText() (string, error) {
 	}
 	meant := cmp.Or(meantCommand(c.commands, c.args[0]), nearest(c.args[0], guides))
 	hint := strings.TrimSuffix("git checkpoint help "+meant, " ")
-	return "", fail(exitUsage, hint, "%q is neither a command nor a guide", c.args[0])
+	return "", exit.Errorf(exit.Usage, hint, "%q is neither a command nor a guide", c.args[0])
 }
 
 // overview returns the list of commands by category.

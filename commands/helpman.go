@@ -9,13 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/manual"
 )
 
 // writeMan writes the man pages and returns their paths.
 func (c *Invocation) writeMan() (string, error) {
 	if len(c.args) > 0 {
-		return "", usagef("help: --man takes no command: it writes all pages")
+		return "", exit.Usagef("help: --man takes no command: it writes all pages")
 	}
 	dir, err := c.manDir()
 	if err != nil {
@@ -45,7 +46,7 @@ func (c *Invocation) manDir() (string, error) {
 	}
 	program, err := exec.LookPath(progName)
 	if err != nil {
-		return "", fail(exitUsage, "git checkpoint help --man=DIR", "help: --man: %w", err)
+		return "", exit.Errorf(exit.Usage, "git checkpoint help --man=DIR", "help: --man: %w", err)
 	}
 	if program, err = filepath.Abs(program); err != nil {
 		return "", fmt.Errorf("help: --man: %w", err)

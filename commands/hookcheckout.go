@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -64,7 +65,7 @@ func (c *Invocation) tellOf(issue checkpoint.Issue) error {
 	if err != nil || standingOf(r.record, r.verdict).complete || onItsWay() {
 		return err
 	}
-	name, saved := quoteArg(string(issue)), ago(r.record.CreatedAt(), c.env.Now())
+	name, saved := phrase.QuoteArg(string(issue)), phrase.Ago(r.record.CreatedAt(), c.env.Now())
 	switch r.verdict.Action {
 	case freshness.Resume, freshness.ProceedWithWarning:
 		c.notify("issue %s was saved %s and can be resumed: git checkpoint resume %s", issue, saved, name)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"git-checkpoint/commands/hook"
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -53,9 +55,9 @@ func nothingOfOurs(updates []hook.Update, g gitstore.HookPrecheck) bool {
 
 func blockCode(err error) int {
 	if errors.As(err, new(*secretsError)) {
-		return exitSecrets
+		return exit.Secrets
 	}
-	return exitRemote
+	return exit.Remote
 }
 
 // pushedIssues returns the issues of the pushed branches that have checkpoints. It skips
@@ -210,7 +212,7 @@ func (c *Invocation) pushIssue(remote string, i checkpoint.Issue, e gitstore.Exp
 			return "", d.Err
 		}
 		if d.Pushed > 0 {
-			return fmt.Sprintf("pushed %s of issue %s%s", plural(d.Pushed, "checkpoint"), i, warned), nil
+			return fmt.Sprintf("pushed %s of issue %s%s", phrase.Plural(d.Pushed, "checkpoint"), i, warned), nil
 		}
 	}
 	return "", nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/hook"
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/gitstore"
 
 	"github.com/stretchr/testify/assert"
@@ -46,8 +47,8 @@ func TestPushedObjects(t *testing.T) {
 
 func TestBlockCode(t *testing.T) {
 	secret := &pushError{first: &secretsError{found: make([]gitstore.Secret, 1)}}
-	assert.Equal(t, exitSecrets, blockCode(secret))
-	assert.Equal(t, exitRemote, blockCode(&pushError{first: errors.New("refused")}))
+	assert.Equal(t, exit.Secrets, blockCode(secret))
+	assert.Equal(t, exit.Remote, blockCode(&pushError{first: errors.New("refused")}))
 }
 
 // Every hook that can be installed has a function.

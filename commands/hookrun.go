@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"git-checkpoint/commands/hook/install"
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 
 	"github.com/urfave/cli/v2"
@@ -47,11 +49,11 @@ var hookRuns = map[string]func(*Invocation, []string) error{
 
 func runHook(c *Invocation) error {
 	if len(c.args) == 0 {
-		return usagef("hook: which one?")
+		return exit.Usagef("hook: which one?")
 	}
 	run := hookRuns[c.args[0]]
 	if run == nil {
-		return usagef("hook: %q is none of %s", c.args[0], strings.Join(hookNames(), ", "))
+		return exit.Usagef("hook: %q is none of %s", c.args[0], strings.Join(hookNames(), ", "))
 	}
 	if word := c.env.Getenv(install.CanaryVariable); word != "" {
 		fmt.Fprintln(c.env.Stderr, output.Clean(word))
@@ -104,9 +106,9 @@ func (c *Invocation) harmless(name string, run func(*Invocation, []string) error
 	if err == nil {
 		return nil
 	}
-	fmt.Fprintf(c.env.Stderr, "git-checkpoint: %s: %s\n", name, output.Clean(firstLine(err.Error())))
+	fmt.Fprintf(c.env.Stderr, "git-checkpoint: %s: %s\n", name, output.Clean(phrase.FirstLine(err.Error())))
 	if b, ok := err.(*blocked); ok {
-		return silent{b.code}
+		return exit.Silent{Code: b.code}
 	}
 	return nil
 }

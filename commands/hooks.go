@@ -6,6 +6,7 @@ import (
 
 	"git-checkpoint/commands/hook"
 	"git-checkpoint/commands/hook/install"
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/output"
 
 	"github.com/urfave/cli/v2"
@@ -87,11 +88,11 @@ func (c *Invocation) checkHooks(verb string) error {
 	case verb != "install" && verb != "uninstall" && verb != "status":
 		return unknownVerb("hooks", verb, "status", []string{"install", "uninstall", "status"})
 	case agent != "" && hook.AgentNamed(agent) == nil:
-		return usagef("hooks: --agent: %q is none of %s", agent, strings.Join(hook.Agents(), ", "))
+		return exit.Usagef("hooks: --agent: %q is none of %s", agent, strings.Join(hook.Agents(), ", "))
 	case agent != "" && c.flags.Bool("push"):
-		return usagef("hooks: --push and --agent do not go together")
+		return exit.Usagef("hooks: --push and --agent do not go together")
 	case verb != "install" && (c.flags.Bool("push") || c.flags.Bool("manual")):
-		return usagef("hooks: --push and --manual are for install")
+		return exit.Usagef("hooks: --push and --manual are for install")
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"git-checkpoint/commands/hook"
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/commands/terminal"
 	"git-checkpoint/freshness"
@@ -88,7 +90,7 @@ func (c *Invocation) sessionStart(args []string) error {
 // nextStep returns the command that restores the files. An agent is not asked to answer a
 // question that a person has to decide.
 func nextStep(r judged) string {
-	switch issue := quoteArg(string(r.cp.Issue)); r.verdict.Action {
+	switch issue := phrase.QuoteArg(string(r.cp.Issue)); r.verdict.Action {
 	case freshness.Resume, freshness.ProceedWithWarning:
 		return "To put the files back: git checkpoint resume " + issue + " --yes\n"
 	case freshness.PromptUser:
@@ -143,8 +145,8 @@ func (c *Invocation) sessionSave(trigger string, ends bool) error {
 	env := *c.env
 	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(""), io.Discard, &said
 	env.Environ = slices.Concat(c.sessionBounds(), env.Environ)
-	if code := c.runLine(c.ctx, &env, append(args, "--", string(issue))); code != exitOK {
-		c.notify("%s", strings.TrimPrefix(firstLine(said.String()), "git-checkpoint: "))
+	if code := c.runLine(c.ctx, &env, append(args, "--", string(issue))); code != exit.OK {
+		c.notify("%s", strings.TrimPrefix(phrase.FirstLine(said.String()), "git-checkpoint: "))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 )
 
@@ -28,7 +29,7 @@ func (c *Invocation) hooksStatus() error {
 		c.print("%s\n", output.Clean(hookLine(h)))
 	}
 	for _, a := range agents {
-		c.print("%s: %s in %s\n", a.Agent, list(a.Events), output.Clean(a.Path))
+		c.print("%s: %s in %s\n", a.Agent, phrase.List(a.Events), output.Clean(a.Path))
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -44,7 +46,7 @@ func importFlags() []cli.Flag {
 
 func runImport(c *Invocation) error {
 	if len(c.args) == 0 {
-		return usagef("import: which file or directory?")
+		return exit.Usagef("import: which file or directory?")
 	}
 	as, err := c.sourceFlag()
 	if err != nil {
@@ -79,9 +81,9 @@ func (c *Invocation) sourceFlag() (layout.Name, error) {
 	case !c.flags.IsSet("from"):
 		return c.layoutFlag()
 	case c.flags.IsSet("as"):
-		return "", usagef("import: --as and --from do not go together")
+		return "", exit.Usagef("import: --as and --from do not go together")
 	case !slices.Contains(layout.Sources(), from):
-		return "", usagef("import: --from %.40q: want %s", from, list(texts(layout.Sources())))
+		return "", exit.Usagef("import: --from %.40q: want %s", from, phrase.List(phrase.Strings(layout.Sources())))
 	}
 	return from, nil
 }
@@ -106,7 +108,7 @@ type imported struct {
 }
 
 func (in *importing) skip(path, reason string) {
-	in.skipped = append(in.skipped, output.Skipped{Path: quotePath(path), Reason: reason})
+	in.skipped = append(in.skipped, output.Skipped{Path: phrase.QuotePath(path), Reason: reason})
 }
 
 // fail records the error of a file that should have been imported, and skips the file.
@@ -147,13 +149,13 @@ func (in *importing) record(d document) {
 func (in *importing) warn(d document) {
 	places := 0
 	for _, p := range d.file.Problems {
-		in.c.warnf("%s: %s", quotePath(d.path), p)
+		in.c.warnf("%s: %s", phrase.QuotePath(d.path), p)
 		if p.Rule == "place" {
 			places++
 		}
 	}
 	if places > 0 {
-		in.c.warnf("%s: %s of one machine; --relativize mends those below the root", quotePath(d.path), plural(places, "path"))
+		in.c.warnf("%s: %s of one machine; --relativize mends those below the root", phrase.QuotePath(d.path), phrase.Plural(places, "path"))
 	}
 }
 
@@ -187,11 +189,11 @@ func (in *importing) known(issue checkpoint.Issue) map[string]checkpoint.ID {
 func (in *importing) issueOf(d document) (checkpoint.Issue, error) {
 	key := cmp.Or(in.c.flags.String("issue"), d.file.Key(), d.key)
 	if key == "" {
-		return "", fail(exitUsage, "git checkpoint import "+quoteArg(d.path)+" --issue ISSUE", "the document names no issue")
+		return "", exit.Errorf(exit.Usage, "git checkpoint import "+phrase.QuoteArg(d.path)+" --issue ISSUE", "the document names no issue")
 	}
 	i, err := checkpoint.ParseIssue(key)
 	if err != nil {
-		return "", fail(exitUsage, "git checkpoint import "+quoteArg(d.path)+" --issue ISSUE", "the document names no issue: %w", err)
+		return "", exit.Errorf(exit.Usage, "git checkpoint import "+phrase.QuoteArg(d.path)+" --issue ISSUE", "the document names no issue: %w", err)
 	}
 	return i, nil
 }
@@ -229,10 +231,10 @@ func (in *importing) show() error {
 	}
 	for _, i := range in.imported {
 		if in.c.flags.Bool("dry-run") {
-			in.c.print("%s\t%s\n", output.Clean(string(i.issue)), quotePath(i.path))
+			in.c.print("%s\t%s\n", output.Clean(string(i.issue)), phrase.QuotePath(i.path))
 			continue
 		}
-		in.c.print("%s\t%s\t%s\n", i.id, output.Clean(string(i.issue)), quotePath(i.path))
+		in.c.print("%s\t%s\t%s\n", i.id, output.Clean(string(i.issue)), phrase.QuotePath(i.path))
 	}
 	for _, s := range in.skipped {
 		in.c.infof("skipped: %s: %s", s.Path, s.Reason)
@@ -267,11 +269,11 @@ func (in *importing) outcome() error {
 	case len(in.failed) == 0 && done > 0:
 		return nil
 	case len(in.failed) == 0:
-		return fail(exitNone, "", "import: %s: no checkpoint of another system", quotePath(in.c.args[0]))
+		return exit.Errorf(exit.None, "", "import: %s: no checkpoint of another system", phrase.QuotePath(in.c.args[0]))
 	case done == 0 && len(in.failed) == 1:
 		return fmt.Errorf("import: %w", in.failed[0])
 	case done == 0:
-		return fail(exitInvalid, "git checkpoint help import", "import: none of %s could be imported:\n%s", plural(len(in.failed), "document"), strings.Join(texts, "\n"))
+		return exit.Errorf(exit.Invalid, "git checkpoint help import", "import: none of %s could be imported:\n%s", phrase.Plural(len(in.failed), "document"), strings.Join(texts, "\n"))
 	}
-	return fail(exitPartial, "", "import: %d of %s failed:\n%s", len(in.failed), plural(len(in.failed)+done, "document"), strings.Join(texts, "\n"))
+	return exit.Errorf(exit.Partial, "", "import: %d of %s failed:\n%s", len(in.failed), phrase.Plural(len(in.failed)+done, "document"), strings.Join(texts, "\n"))
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"time"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 )
@@ -38,7 +40,7 @@ func (in *importing) gather(name string) ([]document, error) {
 	if !dir {
 		data, err := in.c.readInput(name)
 		if err != nil {
-			return nil, usagef("import: %w", err)
+			return nil, exit.Usagef("import: %w", err)
 		}
 		file := ""
 		if name != "-" {
@@ -70,9 +72,9 @@ func isFolder(name string) (bool, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
-		return false, usagef("import: %s: %w", quotePath(name), plainCause(err))
+		return false, exit.Usagef("import: %s: %w", phrase.QuotePath(name), plainCause(err))
 	case !info.IsDir() && !info.Mode().IsRegular():
-		return false, fail(exitUsage, "git checkpoint import - < "+quoteArg(name), "import: %s: %w", quotePath(name), errNotPlain)
+		return false, exit.Errorf(exit.Usage, "git checkpoint import - < "+phrase.QuoteArg(name), "import: %s: %w", phrase.QuotePath(name), errNotPlain)
 	}
 	return info.IsDir(), nil
 }
@@ -93,7 +95,7 @@ func (in *importing) walk(name string) ([]document, error) {
 			return nil
 		}
 		if seen++; seen > maxImported {
-			return fail(exitUsage, "", "import: %s: more than %d files", quotePath(name), maxImported)
+			return exit.Errorf(exit.Usage, "", "import: %s: more than %d files", phrase.QuotePath(name), maxImported)
 		}
 		docs = in.look(docs, filepath.ToSlash(file), d)
 		return nil

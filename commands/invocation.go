@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/commands/terminal"
 	"git-checkpoint/gitstore"
@@ -185,5 +186,5 @@ func (c *Invocation) each(issues []checkpoint.Issue, do func(checkpoint.Issue) e
 	case len(issues) == 1:
 		return last
 	}
-	return fail(exitPartial, "", "%d of %d issues failed:\n%s", len(failed), len(issues), strings.Join(failed, "\n"))
+	return exit.Errorf(exit.Partial, "", "%d of %d issues failed:\n%s", len(failed), len(issues), strings.Join(failed, "\n"))
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -38,7 +40,7 @@ func (c *Invocation) issueAmong(candidates func() ([]checkpoint.Issue, error)) (
 func parseIssue(s string) (checkpoint.Issue, error) {
 	i, err := checkpoint.ParseIssue(s)
 	if err != nil {
-		return "", usagef("%w", err)
+		return "", exit.Usagef("%w", err)
 	}
 	return i, nil
 }
@@ -47,7 +49,7 @@ func parseIssue(s string) (checkpoint.Issue, error) {
 // of them would be ignored.
 func (c *Invocation) agree(i checkpoint.Issue) error {
 	if other := c.flags.String("issue"); other != "" && other != string(i) {
-		return usagef("%s: two issues: %s and --issue %s", c.command, i, other)
+		return exit.Usagef("%s: two issues: %s and --issue %s", c.command, i, other)
 	}
 	return nil
 }
@@ -108,18 +110,18 @@ func namesCheckpoint(s string) bool {
 // checkpoint require a name.
 func (c *Invocation) checkpointArg(required bool) (*gitstore.Checkpoint, error) {
 	if required && len(c.args) == 0 {
-		return nil, fail(exitUsage, "git checkpoint list", "%s: which checkpoint?", c.command)
+		return nil, exit.Errorf(exit.Usage, "git checkpoint list", "%s: which checkpoint?", c.command)
 	}
 	issue, name, err := c.issueAndName()
 	if err != nil {
 		return nil, err
 	}
 	if required && len(c.args) == 1 && name == gitstore.Latest && c.args[0] != gitstore.Latest {
-		return nil, fail(exitUsage, "git checkpoint list "+quoteArg(string(issue)), "%s: issue %s: which checkpoint?", c.command, issue)
+		return nil, exit.Errorf(exit.Usage, "git checkpoint list "+phrase.QuoteArg(string(issue)), "%s: issue %s: which checkpoint?", c.command, issue)
 	}
 	cp, err := c.store.Find(c.ctx, issue, name)
 	if err == nil && required && cp.ID == "" {
-		return nil, fail(exitInvalid, "git checkpoint drop "+quoteArg(string(issue))+" --all", "%s: commit %s: %s", c.command, cp.Commit, cp.Problem)
+		return nil, exit.Errorf(exit.Invalid, "git checkpoint drop "+phrase.QuoteArg(string(issue))+" --all", "%s: commit %s: %s", c.command, cp.Commit, cp.Problem)
 	}
 	return cp, err
 }
@@ -155,7 +157,7 @@ func (c *Invocation) currentBranch() (string, error) {
 func (c *Invocation) automaticIssue(usage string) (checkpoint.Issue, error) {
 	i, err := c.namedIssue()
 	if errors.Is(err, errUnnamed) {
-		return "", fail(exitUsage, usage, "%s: which issue? The branch names none: name it, or set GIT_CHECKPOINT_ISSUE", c.command)
+		return "", exit.Errorf(exit.Usage, usage, "%s: which issue? The branch names none: name it, or set GIT_CHECKPOINT_ISSUE", c.command)
 	}
 	return i, err
 }
@@ -177,9 +179,9 @@ func (c *Invocation) inferIssueAmong(candidates func() ([]checkpoint.Issue, erro
 	case len(issues) == 1:
 		return issues[0], nil
 	case len(issues) == 0:
-		return "", fail(exitUsage, "git checkpoint save ISSUE", "which issue? The branch names none, and none has checkpoints")
+		return "", exit.Errorf(exit.Usage, "git checkpoint save ISSUE", "which issue? The branch names none, and none has checkpoints")
 	}
-	return "", fail(exitUsage, "git checkpoint list --all", "which issue? Name one, or use --issue or GIT_CHECKPOINT_ISSUE: %s has checkpoints", oneOf(issues))
+	return "", exit.Errorf(exit.Usage, "git checkpoint list --all", "which issue? Name one, or use --issue or GIT_CHECKPOINT_ISSUE: %s has checkpoints", oneOf(issues))
 }
 
 // issuesWithCheckpoints returns the issues whose chain is not empty.
@@ -201,11 +203,11 @@ func (c *Invocation) issuesWithCheckpoints() ([]checkpoint.Issue, error) {
 // oneOf lists candidate issues, or the number of issues if the list is long.
 func oneOf(issues []checkpoint.Issue) string {
 	const few = 5
-	names := texts(issues)
+	names := phrase.Strings(issues)
 	if len(names) > few {
-		return "each of " + plural(len(names), "issue")
+		return "each of " + phrase.Plural(len(names), "issue")
 	}
-	return "each of " + list(names)
+	return "each of " + phrase.List(names)
 }
 
 // ciBranch returns the branch that a CI job with a detached HEAD builds.
@@ -220,7 +222,7 @@ func (c *Invocation) ciBranch() string {
 
 // tellStrange warns of refs among the chains whose names are not issue keys.
 func (c *Invocation) tellStrange(names []string) {
-	for _, name := range few(names, 3) {
+	for _, name := range phrase.Few(names, 3) {
 		c.warnf("%s is left out: it is no issue's key", name)
 	}
 }

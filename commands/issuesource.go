@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue"
 	"git-checkpoint/freshness/issue/forge"
@@ -75,7 +77,7 @@ func (c *Invocation) currentIssue(i checkpoint.Issue) (*freshness.SourceIssue, s
 	if c.flags.IsSet("issue-file") {
 		found, err := issue.FromFile(c.flags.String("issue-file"))
 		if err != nil {
-			return nil, "", usagef("%s: --issue-file: %w", c.command, err)
+			return nil, "", exit.Usagef("%s: --issue-file: %w", c.command, err)
 		}
 		return found, "", nil
 	}
@@ -244,7 +246,7 @@ type lateError struct {
 
 func (e *lateError) Error() string {
 	text := strings.TrimSuffix(e.err.Error(), ": "+context.DeadlineExceeded.Error())
-	return fmt.Sprintf("%s (issue_timeout is %s)", text, plural(e.seconds, "second"))
+	return fmt.Sprintf("%s (issue_timeout is %s)", text, phrase.Plural(e.seconds, "second"))
 }
 
 func (e *lateError) Unwrap() error { return e.err }

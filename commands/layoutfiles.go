@@ -10,6 +10,7 @@ import (
 
 	"git-checkpoint/commands/atomicfile"
 	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 )
@@ -109,7 +110,7 @@ func breaks(f *layout.File, strict bool) error {
 		return err
 	}
 	if err := f.Err(strict); err != nil {
-		return fail(exitStale, "", "%w", err)
+		return exit.Errorf(exit.Stale, "", "%w", err)
 	}
 	return nil
 }

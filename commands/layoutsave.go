@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -27,17 +28,17 @@ func (c *Invocation) readDocument() (*layout.File, error) {
 	case !c.flags.IsSet("as") && !c.flags.IsSet("from"):
 		return nil, nil
 	case as == "" || from == "":
-		return nil, usagef("save: --as and --from go together")
+		return nil, exit.Usagef("save: --as and --from go together")
 	case from == "-" && c.flags.String("state") == "-":
-		return nil, usagef("save: --from and --state cannot both be standard input")
+		return nil, exit.Usagef("save: --from and --state cannot both be standard input")
 	}
 	name, err := layout.Parse(as)
 	if err != nil {
-		return nil, usagef("save: --as: %w", err)
+		return nil, exit.Usagef("save: --as: %w", err)
 	}
 	data, err := c.readInput(from)
 	if err != nil {
-		return nil, usagef("save: --from: %w", err)
+		return nil, exit.Usagef("save: --from: %w", err)
 	}
 	file := ""
 	if from != "-" {
@@ -62,7 +63,7 @@ func (c *Invocation) issueOf(f *layout.File) (checkpoint.Issue, error) {
 	}
 	i, err := checkpoint.ParseIssue(f.Key())
 	if err != nil {
-		return "", fail(exitUsage, "git checkpoint save ISSUE --as "+string(f.Layout), "save: the document names no issue: %w", err)
+		return "", exit.Errorf(exit.Usage, "git checkpoint save ISSUE --as "+string(f.Layout), "save: the document names no issue: %w", err)
 	}
 	c.issueInQuestion = i
 	return i, nil

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"git-checkpoint/commands/internal/exit"
+
 	"github.com/urfave/cli/v2"
 )
 
@@ -101,13 +103,13 @@ func findCommand(args []string) (leading []string, name string, rest []string, e
 		}
 		f, value := findFlag(common, args[i])
 		if f == nil {
-			return nil, "", nil, usagef("%q is no flag that may stand before a command", args[i])
+			return nil, "", nil, exit.Usagef("%q is no flag that may stand before a command", args[i])
 		}
 		if takesValue(f) && value == nil {
 			i++
 		}
 	}
-	return nil, "", nil, fail(exitUsage, "git checkpoint help", "which command?")
+	return nil, "", nil, exit.Errorf(exit.Usage, "git checkpoint help", "which command?")
 }
 
 // isFlag reports whether an argument is a flag. A single "-" means standard input.
@@ -146,7 +148,7 @@ func split(cmd *command, args []string) (w words, err error) {
 			return w, unknownFlag(cmd, arg)
 		case value == nil && takesValue(f):
 			if i++; i == len(args) {
-				return w, usagef("%s: %s wants a value", cmd.name, arg)
+				return w, exit.Usagef("%s: %s wants a value", cmd.name, arg)
 			}
 			value = &args[i]
 		}
@@ -170,7 +172,7 @@ func (d *command) checkEmpty(f cli.Flag, value *string) error {
 	if name == "C" || slices.Contains(d.mayBeEmpty, name) {
 		return nil
 	}
-	return usagef("%s: --%s is empty", d.name, name)
+	return exit.Usagef("%s: --%s is empty", d.name, name)
 }
 
 // add appends a flag as --name=value, the only form that the library cannot misread.

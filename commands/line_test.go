@@ -3,6 +3,8 @@ package commands
 import (
 	"testing"
 
+	"git-checkpoint/commands/internal/exit"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/urfave/cli/v2"
@@ -83,9 +85,9 @@ func TestParseLineRefuses(t *testing.T) {
 	} {
 		l, err := parseLine(allCommands(), c.args)
 		require.EqualError(t, err, c.want)
-		f := classify(err)
-		assert.Equal(t, exitUsage, f.code, c.want)
-		assert.Equal(t, c.hint, f.hint, c.want)
+		f := exit.Classify(err)
+		assert.Equal(t, exit.Usage, f.Code, c.want)
+		assert.Equal(t, c.hint, f.Hint, c.want)
 		assert.Equal(t, c.json, l.json, c.want)
 	}
 }
@@ -106,7 +108,7 @@ func FuzzParseLine(f *testing.F) {
 		l, err := parseLine(allCommands(), []string{a, b, c, d})
 		require.NotNil(t, l)
 		if err != nil {
-			assert.Equal(t, exitUsage, classify(err).code)
+			assert.Equal(t, exit.Usage, exit.Classify(err).Code)
 		}
 	})
 }

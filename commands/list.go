@@ -3,6 +3,7 @@ package commands
 import (
 	"cmp"
 
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -78,7 +79,7 @@ func runList(c *Invocation) error {
 // issues.
 func (c *Invocation) listAll(keep func(*gitstore.Checkpoint) bool) error {
 	if len(c.args) > 0 {
-		return usagef("list: --all takes no issue")
+		return exit.Usagef("list: --all takes no issue")
 	}
 	if err := c.listThere(); err != nil {
 		return err

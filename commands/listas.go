@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -26,11 +27,11 @@ func (c *Invocation) listAs(as layout.Name) error {
 		return err
 	})
 	if len(chains) == 0 {
-		return cmp.Or(failed, fail(exitNone, "", "list: no checkpoint of the layout %s", as))
+		return cmp.Or(failed, exit.Errorf(exit.None, "", "list: no checkpoint of the layout %s", as))
 	}
 	text, err := layout.Listing(as, chains)
 	if err != nil {
-		return fail(exitFailure, "", "list --as %s: %w", as, err)
+		return exit.Errorf(exit.Failure, "", "list --as %s: %w", as, err)
 	}
 	c.print("%s", output.CleanBlock(text))
 	return failed

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
@@ -24,7 +25,7 @@ func (c *Invocation) filters() bool {
 // needs them.
 func (c *Invocation) listFilter() (func(*gitstore.Checkpoint) bool, error) {
 	if n := c.flags.Int("n"); c.flags.IsSet("n") && n < 1 {
-		return nil, usagef("list: -n: %d is not a number of checkpoints", n)
+		return nil, exit.Usagef("list: -n: %d is not a number of checkpoints", n)
 	}
 	since, err := c.timeFlag("since")
 	if err != nil {
@@ -55,7 +56,7 @@ func parseFilters(list []string) ([]wanted, error) {
 	for _, s := range list {
 		path, value, ok := strings.Cut(s, "=")
 		if !ok || path == "" {
-			return nil, usagef("list: --filter: %q: want PATH=VALUE", s)
+			return nil, exit.Usagef("list: --filter: %q: want PATH=VALUE", s)
 		}
 		all = append(all, wanted{path, value})
 	}
@@ -84,7 +85,7 @@ func (c *Invocation) recordHas(cp *gitstore.Checkpoint, all []wanted) bool {
 func (c *Invocation) timeFlag(name string) (time.Time, error) {
 	at, err := parseSince(c.flags.String(name), c.env.Now())
 	if err != nil {
-		return at, usagef("list: --%s: %w", name, err)
+		return at, exit.Usagef("list: --%s: %w", name, err)
 	}
 	return at, nil
 }

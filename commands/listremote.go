@@ -3,6 +3,8 @@ package commands
 import (
 	"errors"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/terminal"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -15,9 +17,9 @@ func (c *Invocation) issueListed() (checkpoint.Issue, error) {
 	if err == nil {
 		return issue, c.listThere(issue)
 	}
-	var usage *failure
-	if c.flags.IsSet("remote") && len(c.args) == 0 && errors.As(err, &usage) && usage.ExitCode() == exitUsage {
-		err = fail(exitUsage, c.listEverything(), "%w", err)
+	var usage *exit.Error
+	if c.flags.IsSet("remote") && len(c.args) == 0 && errors.As(err, &usage) && usage.ExitCode() == exit.Usage {
+		err = exit.Errorf(exit.Usage, c.listEverything(), "%w", err)
 	}
 	return "", err
 }
@@ -28,13 +30,13 @@ func (c *Invocation) noneThere(none *gitstore.NoneError) error {
 	if !c.flags.IsSet("remote") {
 		return none
 	}
-	return fail(exitNone, c.listEverything(), "%w", none)
+	return exit.Errorf(exit.None, c.listEverything(), "%w", none)
 }
 
 // listEverything returns the command that lists all issues of the remote.
 func (c *Invocation) listEverything() string {
 	if named := c.flags.String("remote"); named != leftOut {
-		return "git checkpoint list --all --remote=" + quoteArg(gitstore.ShownRemote(named))
+		return "git checkpoint list --all --remote=" + phrase.QuoteArg(gitstore.ShownRemote(named))
 	}
 	return "git checkpoint list --all --remote"
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/manual"
 
 	"github.com/stretchr/testify/assert"
@@ -88,7 +89,7 @@ func TestManualExitCodes(t *testing.T) {
 	text := manualPages()[0].Text()
 	_, codes, _ := strings.Cut(text, "\nEXIT STATUS\n")
 	codes, _, _ = strings.Cut(codes, "\nENVIRONMENT\n")
-	for code := range kinds {
+	for code := range exit.Kinds {
 		assert.Contains(t, codes, "\n  "+strconv.Itoa(code)+"\n")
 	}
 }

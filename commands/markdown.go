@@ -3,6 +3,7 @@ package commands
 import (
 	"strings"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
@@ -12,7 +13,7 @@ import (
 // markdownStatus prints a status in the form of an issue comment.
 func (c *Invocation) markdownStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
 	c.print("**Issue %s**\n\n", code(strings.TrimPrefix(heading(cp, r), "Issue ")))
-	c.print("- Checkpoint: %s, %s\n", code(string(cp.ID)), ago(r.CreatedAt(), c.env.Now()))
+	c.print("- Checkpoint: %s, %s\n", code(string(cp.ID)), phrase.Ago(r.CreatedAt(), c.env.Now()))
 	c.print("- Progress: %s\n", code(progressLine(r)))
 	for _, line := range phaseLines(r) {
 		c.print("- %s: %s\n", line.name, code(line.text))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/atomicfile"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -29,7 +30,7 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 		if other := m.taken(name, issue, tips); other != "" {
 			m.left(name, fmt.Errorf("it is the file of issue %s", other))
 		} else if err := m.put(name, o, issue); atomicfile.IsPassing(err) {
-			return fmt.Errorf("%s: %w", quotePath(name), err) // the next command tries again; the existing file stays until then
+			return fmt.Errorf("%s: %w", phrase.QuotePath(name), err) // the next command tries again; the existing file stays until then
 		} else if err != nil {
 			m.left(name, err)
 		}
@@ -43,7 +44,7 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 	for name, e := range m.state.Files {
 		if !wanted[name] && m.goes(name, e.Owner, issue, len(outputs) > 0) {
 			if err := m.tree.Remove(m.state, name); atomicfile.IsPassing(err) {
-				return fmt.Errorf("%s: %w", quotePath(name), err)
+				return fmt.Errorf("%s: %w", phrase.QuotePath(name), err)
 			} else if err != nil {
 				m.left(name, err)
 			}

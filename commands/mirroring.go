@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/mirror"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -58,7 +59,7 @@ func (m *mirroring) open() (err error) {
 	}
 	for _, p := range m.patterns() {
 		if !filepath.IsLocal(filepath.FromSlash(p)) {
-			return fmt.Errorf("storage.location: %s is outside the worktree", quotePath(p))
+			return fmt.Errorf("storage.location: %s is outside the worktree", phrase.QuotePath(p))
 		}
 	}
 	m.tree, err = mirror.Open(m.root, int64(checkpoint.DefaultLimits.Bytes))
@@ -126,7 +127,7 @@ func (m *mirroring) none(name string) bool {
 func (m *mirroring) left(name string, err error) {
 	if !m.told[name] {
 		m.told[name] = true
-		m.c.warnf("mirror: %s is left as it is: %v", quotePath(name), err)
+		m.c.warnf("mirror: %s is left as it is: %v", phrase.QuotePath(name), err)
 	}
 }
 

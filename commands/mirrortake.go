@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/mirror"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -149,7 +150,7 @@ func (m *mirroring) take(t taking) error {
 			return err
 		}
 		if !m.c.quiet { // a hook's one line is for other messages
-			m.c.infof("recorded: %s as %s", quotePath(t.Path), saved.ID)
+			m.c.infof("recorded: %s as %s", phrase.QuotePath(t.Path), saved.ID)
 		}
 	}
 	m.state.Took(t.ChangedFile, string(issue), t.doc.Key())

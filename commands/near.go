@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"strings"
+
+	"git-checkpoint/commands/internal/exit"
 )
 
 // otherNames maps common names of other tools to this program's commands.
@@ -33,7 +35,7 @@ var otherNames = [][2]string{
 // unknownCommand returns the error for an unknown command, with the probable command as
 // its hint.
 func unknownCommand(commands []*command, word string) error {
-	return fail(exitUsage, "git checkpoint "+cmp.Or(meantCommand(commands, word), "help"), "%q is not a command", word)
+	return exit.Errorf(exit.Usage, "git checkpoint "+cmp.Or(meantCommand(commands, word), "help"), "%q is not a command", word)
 }
 
 // meantCommand returns the command that a word probably means, or "".
@@ -64,14 +66,14 @@ func unknownFlag(cmd *command, arg string) error {
 	if meant := nearest(name, names); long && meant != "" {
 		hint = "git checkpoint " + cmd.name + " --" + meant
 	}
-	return fail(exitUsage, hint, "%s: there is no flag %q", cmd.name, arg)
+	return exit.Errorf(exit.Usage, hint, "%s: there is no flag %q", cmd.name, arg)
 }
 
 // withHelp adds the command's help as a hint to a usage error without a hint.
 func (l *line) withHelp(err error) error {
-	var f *failure
-	if l.command == nil || !errors.As(err, &f) || f.ExitCode() != exitUsage || f.ExitHint() != "" {
+	var f *exit.Error
+	if l.command == nil || !errors.As(err, &f) || f.ExitCode() != exit.Usage || f.ExitHint() != "" {
 		return err
 	}
-	return f.withHint("git checkpoint help " + l.command.name)
+	return f.WithHint("git checkpoint help " + l.command.name)
 }

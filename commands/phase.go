@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -101,9 +102,9 @@ func (c *Invocation) phaseArgs() (verb, typed string, err error) {
 	case !slices.Contains(names, verb):
 		return "", "", unknownVerb("phase", verb, "next", names)
 	case len(c.args) > 1 && typed == "":
-		return "", "", usagef("phase %s: the phase is empty", verb)
+		return "", "", exit.Usagef("phase %s: the phase is empty", verb)
 	case len(c.args) > 1 && (strings.TrimSpace(typed) == "" || !utf8.ValidString(typed) || strings.ContainsFunc(typed, isControl)):
-		return "", "", usagef("phase %s: %.40q is no name of a phase", verb, typed)
+		return "", "", exit.Usagef("phase %s: %.40q is no name of a phase", verb, typed)
 	}
 	return verb, typed, c.checkVerb(phaseVerbs, verb)
 }
@@ -137,7 +138,7 @@ func (c *Invocation) phaseStep(verb, typed string) (*phaseStep, error) {
 	}
 	for _, name := range []string{"error", "reason", "summary"} {
 		if !utf8.ValidString(f.String(name)) {
-			return nil, usagef("phase %s: --%s: not valid UTF-8", verb, name)
+			return nil, exit.Usagef("phase %s: --%s: not valid UTF-8", verb, name)
 		}
 	}
 	var err error

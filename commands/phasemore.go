@@ -3,6 +3,8 @@ package commands
 import (
 	"errors"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -20,7 +22,7 @@ func (c *Invocation) onFailure(verb string) (progress.OnFailure, error) {
 	if s := c.flags.String("on-failure"); s != "" {
 		o, err := progress.ParseOnFailure(s)
 		if err != nil {
-			return "", usagef("phase fail: --on-failure: %w", err)
+			return "", exit.Usagef("phase fail: --on-failure: %w", err)
 		}
 		return o, nil
 	}
@@ -56,7 +58,7 @@ func (c *Invocation) tellStart(p *phaseStep, err error) error {
 // exhausted.
 func (c *Invocation) afterPhase(p *phaseStep, s *gitstore.Saved) error {
 	if ahead := progress.Ahead(s.Record, p.phase); len(ahead) > 0 && (p.verb == "start" || p.verb == "done") {
-		c.warnf("phases before phase %s are neither completed nor skipped: %s", p.phase, list(ahead))
+		c.warnf("phases before phase %s are neither completed nor skipped: %s", p.phase, phrase.List(ahead))
 	}
 	if p.spent != nil {
 		return p.spent
@@ -73,7 +75,7 @@ func (c *Invocation) transitions() (progress.Transitions, error) {
 	for _, text := range c.settings.Strings("transitions") {
 		w, err := progress.ParseTransition(text)
 		if err != nil {
-			return nil, fail(exitUsage, "git checkpoint config", "transitions: %w", err)
+			return nil, exit.Errorf(exit.Usage, "git checkpoint config", "transitions: %w", err)
 		}
 		ways = append(ways, w)
 	}

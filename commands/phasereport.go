@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/schema"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -25,7 +27,7 @@ func (c *Invocation) phaseReport() (progress.Report, []string, error) {
 	report := progress.Report{Summary: c.flags.String("summary")}
 	switch n := len(strings.Fields(report.Summary)); {
 	case n > wordsAllowed:
-		return report, nil, usagef("phase: --summary: %d words, want at most %d", n, wordsAllowed)
+		return report, nil, exit.Usagef("phase: --summary: %d words, want at most %d", n, wordsAllowed)
 	case n > wordsAsked:
 		c.warnf("the summary has %d words, want at most %d", n, wordsAsked)
 	}
@@ -85,17 +87,17 @@ func (c *Invocation) phaseOutput() (string, error) {
 	name, against := c.flags.String("output"), c.flags.String("schema")
 	if name == "" {
 		if against != "" {
-			return "", usagef("phase done: --schema is for --output")
+			return "", exit.Usagef("phase done: --schema is for --output")
 		}
 		return "", nil
 	}
 	place, err := c.rootPath(name)
 	if err != nil {
-		return "", usagef("phase done: --output: %w", err)
+		return "", exit.Usagef("phase done: --output: %w", err)
 	}
 	data, err := c.readOutput(place)
 	if err != nil {
-		return "", fail(exitInvalid, mendThen(name), "phase done: --output: %w", err)
+		return "", exit.Errorf(exit.Invalid, phrase.MendThen(name), "phase done: --output: %w", err)
 	}
 	return place, c.checkOutput(place, data, against)
 }
@@ -113,9 +115,9 @@ func (c *Invocation) readOutput(place string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case len(data) == 0:
-		return nil, fmt.Errorf("%s is empty", quotePath(place))
+		return nil, fmt.Errorf("%s is empty", phrase.QuotePath(place))
 	case int64(len(data)) > limit:
-		return nil, fmt.Errorf("%s: more than the limit of %d bytes", quotePath(place), limit)
+		return nil, fmt.Errorf("%s: more than the limit of %d bytes", phrase.QuotePath(place), limit)
 	}
 	return data, nil
 }
@@ -133,7 +135,7 @@ func (c *Invocation) checkOutput(place string, data []byte, against string) erro
 			s, err = schema.Parse(text)
 		}
 		if err != nil {
-			return usagef("phase done: --schema: %s: %w", against, err)
+			return exit.Usagef("phase done: --schema: %s: %w", against, err)
 		}
 	}
 	problems, err := s.Check(data)
@@ -145,7 +147,7 @@ func (c *Invocation) checkOutput(place string, data []byte, against string) erro
 		for i, p := range problems {
 			lines[i] = "  " + p.String()
 		}
-		err = errors.New(plural(len(problems), "problem") + "\n" + strings.Join(lines, "\n"))
+		err = errors.New(phrase.Plural(len(problems), "problem") + "\n" + strings.Join(lines, "\n"))
 	}
-	return fail(exitInvalid, mendThen(c.flags.String("output")), "phase done: --output: %s: %w", quotePath(place), err)
+	return exit.Errorf(exit.Invalid, phrase.MendThen(c.flags.String("output")), "phase done: --output: %s: %w", phrase.QuotePath(place), err)
 }

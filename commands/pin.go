@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -42,7 +43,7 @@ func runPin(c *Invocation, name string, on bool) error {
 // showResult prints an action's result for each checkpoint.
 func (c *Invocation) showResult(kind string, issue checkpoint.Issue, ids []checkpoint.ID, result string) error {
 	if c.json {
-		return c.write(output.ActionResult{Type: kind, Issue: string(issue), CheckpointIDs: texts(ids), Result: result})
+		return c.write(output.ActionResult{Type: kind, Issue: string(issue), CheckpointIDs: phrase.Strings(ids), Result: result})
 	}
 	for _, id := range ids {
 		c.print("%s %s\n", result, id)

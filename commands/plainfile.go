@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"git-checkpoint/commands/internal/phrase"
 )
 
 // A plainFile is an open regular file of the worktree. Directories and named pipes are
@@ -37,9 +39,9 @@ func openRegular(root *os.Root, name string) (*os.File, int64, error) {
 	case err != nil:
 		return nil, 0, err
 	case info.IsDir():
-		return nil, 0, fmt.Errorf("%s is a folder: %w", quotePath(filepath.ToSlash(name)), fs.ErrNotExist)
+		return nil, 0, fmt.Errorf("%s is a folder: %w", phrase.QuotePath(filepath.ToSlash(name)), fs.ErrNotExist)
 	case !info.Mode().IsRegular():
-		return nil, 0, fmt.Errorf("%s: %w", quotePath(filepath.ToSlash(name)), errNotPlain)
+		return nil, 0, fmt.Errorf("%s: %w", phrase.QuotePath(filepath.ToSlash(name)), errNotPlain)
 	}
 	f, err := root.Open(name)
 	return f, info.Size(), err

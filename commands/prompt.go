@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"git-checkpoint/commands/internal/exit"
 )
 
 // maxAsks limits the attempts of a question.
@@ -29,7 +31,7 @@ type dialog struct {
 func (c *Invocation) dialog(hint string) (*dialog, error) {
 	tty, err := c.env.Tty()
 	if err != nil {
-		return nil, fail(exitNeedsAnswer, hint, "%s: a question would have to be asked, and %w", c.command, err)
+		return nil, exit.Errorf(exit.NeedsAnswer, hint, "%s: a question would have to be asked, and %w", c.command, err)
 	}
 	return &dialog{ctx: c.ctx, tty: tty, in: bufio.NewReader(tty)}, nil
 }
@@ -84,7 +86,7 @@ func (d *dialog) line() (string, error) {
 // confirm asks a yes/no question whose default is no.
 func (c *Invocation) confirm(question, hint string) (bool, error) {
 	if c.json {
-		return false, fail(exitNeedsAnswer, hint, "%s: a question would have to be asked, and --json asks none", c.command)
+		return false, exit.Errorf(exit.NeedsAnswer, hint, "%s: a question would have to be asked, and --json asks none", c.command)
 	}
 	d, err := c.dialog(hint)
 	if err != nil {
@@ -93,7 +95,7 @@ func (c *Invocation) confirm(question, hint string) (bool, error) {
 	defer d.close()
 	answer, err := d.ask(question, yesNo)
 	if errors.Is(err, errNoAnswer) {
-		return false, fail(exitNeedsAnswer, hint, "%s: %w", c.command, err)
+		return false, exit.Errorf(exit.NeedsAnswer, hint, "%s: %w", c.command, err)
 	}
 	return answer == "y", err
 }

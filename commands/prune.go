@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -79,7 +81,7 @@ func (c *Invocation) prune(req gitstore.PruneRequest, issues []checkpoint.Issue)
 		return nil, err
 	}
 	if want := c.flags.String("apply"); want != "" && want != plan.id {
-		return nil, cmp.Or(err, fail(exitRefused, "git checkpoint prune --all --dry-run",
+		return nil, cmp.Or(err, exit.Errorf(exit.Refused, "git checkpoint prune --all --dry-run",
 			"prune: the plan is now %s, not %s: the chains or the policy changed", plan.id, want))
 	}
 	if !req.DryRun {
@@ -93,16 +95,16 @@ func (c *Invocation) pruneRequest() (gitstore.PruneRequest, error) {
 	req.DryRun, req.Closed = c.flags.Bool("dry-run"), c.flags.Bool("closed")
 	if c.flags.IsSet("max-age") {
 		if req.MaxAge = c.flags.Int("max-age"); req.MaxAge < 1 {
-			return req, usagef("prune: --max-age: %d is not a number of days", req.MaxAge)
+			return req, exit.Usagef("prune: --max-age: %d is not a number of days", req.MaxAge)
 		}
 		delete(req.Layouts, "claude")
 	}
 	if req.DryRun && c.flags.IsSet("apply") {
-		return req, usagef("prune: --dry-run and --apply do not go together")
+		return req, exit.Usagef("prune: --dry-run and --apply do not go together")
 	}
 	var err error
 	if req.Policy, err = retention.ParseKeeps(c.settings.Policy(), c.lists["keep"]); err != nil {
-		return req, usagef("prune: --keep: %w", err)
+		return req, exit.Usagef("prune: --keep: %w", err)
 	}
 	return req, nil
 }
@@ -113,7 +115,7 @@ func (c *Invocation) issuesToPrune() ([]checkpoint.Issue, error) {
 		return []checkpoint.Issue{issue}, err
 	}
 	if len(c.args) > 0 {
-		return nil, usagef("prune: --all takes no issue")
+		return nil, exit.Usagef("prune: --all takes no issue")
 	}
 	issues, strange, err := c.store.Issues(c.ctx, false)
 	c.tellStrange(strange)
@@ -225,13 +227,13 @@ func (c *Invocation) applyCommand(plan *prunePlan) string {
 	if c.flags.Bool("all") {
 		words = append(words, "--all")
 	} else {
-		words = append(words, quoteArg(string(plan.of[0].issue)))
+		words = append(words, phrase.QuoteArg(string(plan.of[0].issue)))
 	}
 	if c.flags.Bool("closed") {
 		words = append(words, "--closed")
 	}
 	for _, k := range c.lists["keep"] {
-		words = append(words, "--keep", quoteArg(k))
+		words = append(words, "--keep", phrase.QuoteArg(k))
 	}
 	if c.flags.IsSet("max-age") {
 		words = append(words, "--max-age", fmt.Sprint(c.flags.Int("max-age")))
@@ -242,7 +244,7 @@ func (c *Invocation) applyCommand(plan *prunePlan) string {
 func pruneRecord(plan *prunePlan, dryRun bool) output.Prune {
 	r := output.Prune{Type: "prune", Plan: plan.id, DryRun: dryRun}
 	for _, p := range plan.of {
-		r.Removed = append(append(r.Removed, texts(p.Removed)...), texts(p.Expired)...)
+		r.Removed = append(append(r.Removed, phrase.Strings(p.Removed)...), phrase.Strings(p.Expired)...)
 		for _, d := range p.Decisions {
 			r.Decisions = append(r.Decisions, output.Decision{CheckpointID: string(d.ID), Issue: string(p.issue), Keep: d.Keep, Rule: d.Rule})
 			if d.Keep {

@@ -3,6 +3,8 @@ package commands
 import (
 	"fmt"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -43,9 +45,9 @@ func (e *exposureCheck) tellPointers(remote string, done []gitstore.Synced) {
 	if !e.pointers || len(pushed) == 0 || e.c.flags.Bool("dry-run") {
 		return
 	}
-	what := "--all " + quoteArg(remote)
+	what := "--all " + phrase.QuoteArg(remote)
 	if len(pushed) == 1 {
-		what = quoteArg(remote) + " " + quoteArg(gitstore.LiveRef(pushed[0].Issue))
+		what = phrase.QuoteArg(remote) + " " + phrase.QuoteArg(gitstore.LiveRef(pushed[0].Issue))
 	}
 	e.c.infof("hint: git lfs push %s # what git-lfs keeps is not pushed with checkpoints", gitstore.ShownRemote(what))
 }
@@ -102,7 +104,7 @@ func (c *Invocation) scanRequest(i checkpoint.Issue, out gitstore.Outgoing) gits
 // available.
 func (c *Invocation) confirmPublishing(remote string, i checkpoint.Issue, commit string) error {
 	name := c.command
-	again := "git checkpoint " + name + " " + quoteArg(string(i)) + " --yes"
+	again := "git checkpoint " + name + " " + phrase.QuoteArg(string(i)) + " --yes"
 	what := fmt.Sprintf("the checkpoints of issue %s carry commit %.12s, which is not known to be on %s", i, commit, gitstore.ShownRemote(remote))
 	tty, err := c.env.Tty()
 	if err != nil || c.json || c.flags.Bool("yes") {
@@ -112,7 +114,7 @@ func (c *Invocation) confirmPublishing(remote string, i checkpoint.Issue, commit
 	tty.Close()
 	yes, err := c.confirm(what+". Publish it? [y/N] ", again)
 	if err == nil && !yes {
-		err = fail(exitRefused, again, "%s: issue %s: not pushed", name, i)
+		err = exit.Errorf(exit.Refused, again, "%s: issue %s: not pushed", name, i)
 	}
 	return err
 }
@@ -135,7 +137,9 @@ func (e *secretsError) Error() string {
 }
 
 // ExitCode returns the exit code of a push that was stopped by a secret.
-func (e *secretsError) ExitCode() int { return exitSecrets }
+func (e *secretsError) ExitCode() int { return exit.Secrets }
 
 // ExitHint returns the command that lists the secrets.
-func (e *secretsError) ExitHint() string { return "git checkpoint scan " + quoteArg(string(e.issue)) }
+func (e *secretsError) ExitHint() string {
+	return "git checkpoint scan " + phrase.QuoteArg(string(e.issue))
+}

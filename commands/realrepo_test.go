@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/commands/internal/exit"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -178,7 +180,7 @@ func TestRealHistory(t *testing.T) {
 	h.git("gc", "-q", "--prune=now")
 
 	_, code := h.run("git", "checkpoint", "status", "42", "--check")
-	assert.Equal(t, exitStartFresh, code)
+	assert.Equal(t, exit.StartFresh, code)
 	out, code := h.run("git", "checkpoint", "resume", "42", "--force")
 	assert.Zero(t, code)
 	assert.Equal(t, "batch_3_task_1", lastLine(out))

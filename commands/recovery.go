@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -14,13 +15,13 @@ func (c *Invocation) recoveryCommand(issue checkpoint.Issue) string {
 	var broken *gitstore.BrokenRefError
 	switch {
 	case err == nil:
-		return "git checkpoint resume " + quoteArg(string(issue)) + " --fallback"
+		return "git checkpoint resume " + phrase.QuoteArg(string(issue)) + " --fallback"
 	case !errors.As(err, &broken) || broken.Last.IsZero():
 		return ""
 	}
-	restore := fmt.Sprintf("git update-ref %s %s", quoteArg(broken.Ref), broken.Last)
+	restore := fmt.Sprintf("git update-ref %s %s", phrase.QuoteArg(broken.Ref), broken.Last)
 	if broken.File != "" { // git does not overwrite an unreadable file
-		restore = "rm -f " + quoteArg(broken.File) + " && " + restore
+		restore = "rm -f " + phrase.QuoteArg(broken.File) + " && " + restore
 	}
 	return restore
 }

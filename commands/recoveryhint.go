@@ -3,6 +3,8 @@ package commands
 import (
 	"errors"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -11,18 +13,18 @@ import (
 // issue whose checkpoints are all in its archive.
 func (c *Invocation) withRecoveryHint(err error) error {
 	var none *gitstore.NoneError
-	if errors.As(err, &none) && !errors.As(err, new(*failure)) && c.archived(none.Issue) {
-		return fail(exitNone, "git checkpoint list "+issueArg(none.Issue)+" --archived", "%w", none)
+	if errors.As(err, &none) && !errors.As(err, new(*exit.Error)) && c.archived(none.Issue) {
+		return exit.Errorf(exit.None, "git checkpoint list "+phrase.IssueArg(none.Issue)+" --archived", "%w", none)
 	}
 	var damaged *gitstore.CorruptError
-	if !errors.As(err, &damaged) || damaged.Hint != "" || errors.As(err, new(*failure)) || c.issueInQuestion == "" {
+	if !errors.As(err, &damaged) || damaged.Hint != "" || errors.As(err, new(*exit.Error)) || c.issueInQuestion == "" {
 		return err
 	}
 	hint := c.recoveryCommand(c.issueInQuestion)
 	if hint == "" {
-		hint = "git checkpoint verify " + quoteArg(string(c.issueInQuestion))
+		hint = "git checkpoint verify " + phrase.QuoteArg(string(c.issueInQuestion))
 	}
-	return fail(exitInvalid, hint, "%w", err)
+	return exit.Errorf(exit.Invalid, hint, "%w", err)
 }
 
 // archived reports whether an issue without live checkpoints has archived checkpoints.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/gitstore/layout"
 )
 
@@ -27,7 +28,7 @@ func (c *Invocation) layoutFlag() (layout.Name, error) {
 	}
 	as, err := layout.Parse(c.flags.String("as"))
 	if err != nil {
-		return "", usagef("%s: --as: %w", c.command, err)
+		return "", exit.Usagef("%s: --as: %w", c.command, err)
 	}
 	return as, nil
 }

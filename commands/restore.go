@@ -3,6 +3,8 @@ package commands
 import (
 	"strings"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -46,7 +48,7 @@ func changedFlag() cli.Flag {
 func runRestore(c *Invocation) error {
 	choice, err := gitstore.ParseChanged(c.flags.String("changed"))
 	if err != nil {
-		return usagef("restore: --changed: %w", err)
+		return exit.Usagef("restore: --changed: %w", err)
 	}
 	if err := c.open(); err != nil {
 		return err
@@ -68,7 +70,7 @@ func runRestore(c *Invocation) error {
 	for _, name := range c.paths {
 		p, err := c.rootPath(name)
 		if err != nil {
-			return usagef("restore: %w", err)
+			return exit.Usagef("restore: %w", err)
 		}
 		req.Paths = append(req.Paths, p)
 	}
@@ -79,15 +81,15 @@ func runRestore(c *Invocation) error {
 	c.tellMerge(done)
 	if c.json {
 		err = c.write(output.Restore{
-			Type: "restore", CheckpointID: string(done.ID), Restored: quotePaths(done.Restored),
-			Skipped: quotePaths(done.Skipped), InTheWay: quotePaths(done.InTheWay), Undo: done.Undo,
+			Type: "restore", CheckpointID: string(done.ID), Restored: phrase.QuotePaths(done.Restored),
+			Skipped: phrase.QuotePaths(done.Skipped), InTheWay: phrase.QuotePaths(done.InTheWay), Undo: done.Undo,
 		})
 	} else {
 		c.showRestored(done, req.DryRun)
 	}
 	if err == nil && len(done.InTheWay) > 0 {
-		return fail(exitRefused, restoreAgain(&req),
-			"restore %s: %s in the way of files that git does not know were left alone", done.ID, plural(len(done.InTheWay), "path"))
+		return exit.Errorf(exit.Refused, restoreAgain(&req),
+			"restore %s: %s in the way of files that git does not know were left alone", done.ID, phrase.Plural(len(done.InTheWay), "path"))
 	}
 	return err
 }
@@ -98,7 +100,7 @@ func restoreAgain(req *gitstore.RestoreRequest) string {
 	if req.Force {
 		return "git status --short --ignored"
 	}
-	again := "git checkpoint restore " + quoteArg(string(req.Checkpoint.ID)) + " --force"
+	again := "git checkpoint restore " + phrase.QuoteArg(string(req.Checkpoint.ID)) + " --force"
 	if req.Staged != req.Worktree {
 		again += map[bool]string{true: " --staged", false: " --worktree"}[req.Staged]
 	}
@@ -108,7 +110,7 @@ func restoreAgain(req *gitstore.RestoreRequest) string {
 // finishRestore runs --continue or --abort.
 func (c *Invocation) finishRestore() error {
 	if c.flags.Bool("continue") && c.flags.Bool("abort") {
-		return usagef("restore: --continue and --abort do not go together")
+		return exit.Usagef("restore: --continue and --abort do not go together")
 	}
 	act, what := c.store.Continue, "finished"
 	if c.flags.Bool("abort") {
@@ -122,12 +124,12 @@ func (c *Invocation) finishRestore() error {
 	if !was {
 		hint := ""
 		if left != "" {
-			c.infof("removed %s, which a killed restore had left", quotePath(left))
+			c.infof("removed %s, which a killed restore had left", phrase.QuotePath(left))
 		}
 		if issue := c.store.LastRestored(c.ctx); issue != "" {
-			hint = "git checkpoint undo " + quoteArg(string(issue))
+			hint = "git checkpoint undo " + phrase.QuoteArg(string(issue))
 		}
-		return fail(exitRefused, hint, "restore: none was interrupted in this worktree")
+		return exit.Errorf(exit.Refused, hint, "restore: none was interrupted in this worktree")
 	}
 	c.infof("the interrupted restore is %s", what)
 	if c.json {
@@ -151,24 +153,24 @@ func (c *Invocation) showRestored(done *gitstore.Restored, dryRun bool) {
 		if stays[p] {
 			what, stays[p] = gone, false
 		}
-		c.print("%s %s\n", what, quotePath(p))
+		c.print("%s %s\n", what, phrase.QuotePath(p))
 	}
 	for _, p := range done.Skipped {
-		c.print("changed since, left as it is: %s\n", quotePath(p))
+		c.print("changed since, left as it is: %s\n", phrase.QuotePath(p))
 	}
 	for _, p := range done.InTheWay {
-		c.print("in the way, left as it is: %s\n", quotePath(p))
+		c.print("in the way, left as it is: %s\n", phrase.QuotePath(p))
 	}
 	for _, p := range done.Later {
 		if stays[p] {
-			c.print("came later: %s\n", quotePath(p))
+			c.print("came later: %s\n", phrase.QuotePath(p))
 		}
 	}
 	for _, p := range done.Merged {
-		c.warnf("%s has conflicts to resolve", quotePath(p))
+		c.warnf("%s has conflicts to resolve", phrase.QuotePath(p))
 	}
 	if done.Undo != "" {
-		c.infof("hint: git checkpoint undo %s", quoteArg(undoIssue(done.Undo)))
+		c.infof("hint: git checkpoint undo %s", phrase.QuoteArg(undoIssue(done.Undo)))
 	}
 }
 

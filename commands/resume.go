@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue/forge"
 	"git-checkpoint/gitstore"
@@ -131,13 +133,13 @@ func (c *Invocation) act(r *resumption, choice string) error {
 // resumeFlags checks the flags and returns the choice that they imply, or "".
 func (c *Invocation) resumeFlags() (string, error) {
 	if _, err := gitstore.ParseChanged(c.flags.String("changed")); err != nil {
-		return "", usagef("resume: --changed: %w", err)
+		return "", exit.Usagef("resume: --changed: %w", err)
 	}
 	if p := c.flags.String("print"); !slices.Contains([]string{"text", "json", "env", "prompt"}, p) {
-		return "", usagef("resume: --print: %q: want text, json, env or prompt", p)
+		return "", exit.Usagef("resume: --print: %q: want text, json, env or prompt", p)
 	}
 	if n := c.flags.Int("max-tokens"); c.flags.IsSet("max-tokens") && n < fewestTokens {
-		return "", usagef("resume: --max-tokens: %d is less than the %d that say where to go on", n, fewestTokens)
+		return "", exit.Usagef("resume: --max-tokens: %d is less than the %d that say where to go on", n, fewestTokens)
 	}
 	if c.flags.String("print") == "json" {
 		c.json = true
@@ -147,17 +149,17 @@ func (c *Invocation) resumeFlags() (string, error) {
 	}
 	choice := c.flags.String("choice")
 	if choice != "" && !slices.Contains([]string{"r", "s", "v", "d"}, choice) {
-		return "", usagef("resume: --choice: %q: want r, s, v or d", choice)
+		return "", exit.Usagef("resume: --choice: %q: want r, s, v or d", choice)
 	}
 	if c.flags.Bool("yes") {
 		if choice != "" && choice != "r" {
-			return "", usagef("resume: --yes is --choice r, got --choice %s too", choice)
+			return "", exit.Usagef("resume: --yes is --choice r, got --choice %s too", choice)
 		}
 		choice = "r"
 	}
 	if choice == "v" && (c.json || c.flags.String("print") != "text") {
 		// A shell that evaluates the output would execute the record's text.
-		return "", usagef("resume: --choice v shows the record as text, and programs read the output: git checkpoint show does that")
+		return "", exit.Usagef("resume: --choice v shows the record as text, and programs read the output: git checkpoint show does that")
 	}
 	return choice, nil
 }
@@ -190,7 +192,7 @@ func (c *Invocation) checkBranch() error {
 	}
 	b, err := c.store.FindBranch(c.ctx, name, time.Time{})
 	if err == nil && !b.Exists {
-		return usagef("resume: --branch: there is no branch %s", name)
+		return exit.Usagef("resume: --branch: there is no branch %s", name)
 	}
 	return err
 }
@@ -207,7 +209,7 @@ func (c *Invocation) toGoOnFrom() (*gitstore.Checkpoint, *checkpoint.Record, err
 		return cp, r, err
 	}
 	if len(c.args) > 1 {
-		return nil, nil, usagef("resume: --fallback takes no checkpoint, got %q", c.args[1])
+		return nil, nil, exit.Usagef("resume: --fallback takes no checkpoint, got %q", c.args[1])
 	}
 	issue, _, err := c.issueAndName()
 	if err != nil {
@@ -276,6 +278,6 @@ func (r *resumption) notRecorded(err error) error {
 	if r.restored == nil || r.restored.Undo == "" {
 		return fmt.Errorf("record the resume of %s: %w", r.cp.ID, err)
 	}
-	return fail(exitFailure, "git checkpoint undo "+quoteArg(undoIssue(r.restored.Undo)),
+	return exit.Errorf(exit.Failure, "git checkpoint undo "+phrase.QuoteArg(undoIssue(r.restored.Undo)),
 		"the files of %s are restored, but the resume is not recorded: %w", r.cp.ID, err)
 }

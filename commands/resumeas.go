@@ -1,6 +1,8 @@
 package commands
 
 import (
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -18,7 +20,7 @@ func (c *Invocation) speak(r *resumption) error {
 		r.texts, err = layout.TextsOf(as, r.record)
 	}
 	if err != nil {
-		return fail(exitFailure, "git checkpoint resume "+quoteArg(string(r.cp.Issue)), "resume %s --as %s: %w", r.cp.ID, as, err)
+		return exit.Errorf(exit.Failure, "git checkpoint resume "+phrase.QuoteArg(string(r.cp.Issue)), "resume %s --as %s: %w", r.cp.ID, as, err)
 	}
 	return nil
 }
@@ -75,7 +77,7 @@ func (c *Invocation) askAs(d *dialog, r *resumption) (string, error) {
 	case err != nil:
 		return "", c.unanswered(r, r.answers("--yes"), err)
 	case answer == "n":
-		return "", silent{exitNone}
+		return "", exit.Silent{Code: exit.None}
 	}
 	return "r", c.askRest(d, r)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
@@ -38,7 +40,7 @@ func (c *Invocation) askChoice(d *dialog, r *resumption) (string, error) {
 	if r.texts.Question != "" {
 		return c.askAs(d, r)
 	}
-	text := resumePrompt(r.cp, r.record, ago(r.record.CreatedAt(), c.env.Now()))
+	text := resumePrompt(r.cp, r.record, phrase.Ago(r.record.CreatedAt(), c.env.Now()))
 	for {
 		if _, err := d.tty.Write([]byte(text + reasonLines(r.verdict))); err != nil {
 			return "", err
@@ -62,7 +64,7 @@ func (c *Invocation) askChoice(d *dialog, r *resumption) (string, error) {
 
 // unanswered returns the failure for an unanswered question.
 func (c *Invocation) unanswered(r *resumption, flag string, err error) error {
-	return fail(exitNeedsAnswer, r.command(flag), "resume %s: %w", r.cp.ID, err)
+	return exit.Errorf(exit.NeedsAnswer, r.command(flag), "resume %s: %w", r.cp.ID, err)
 }
 
 // viewDetails shows the whole record and the complete findings in the pager.
@@ -122,7 +124,7 @@ func (c *Invocation) askBranch(d *dialog, r *resumption, branch freshness.Reason
 		return c.unanswered(r, r.answers("--yes"), err)
 	case answer == "n":
 		c.infof("hint: %s", branch.Hint)
-		return silent{exitNone}
+		return exit.Silent{Code: exit.None}
 	}
 	return nil
 }
@@ -137,7 +139,7 @@ func (c *Invocation) askBody(d *dialog, r *resumption, body freshness.Reason) er
 		case err != nil:
 			return c.unanswered(r, r.answers("--yes"), err)
 		case answer == "n":
-			return silent{exitNone}
+			return exit.Silent{Code: exit.None}
 		case answer == "y":
 			return nil
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -40,7 +42,7 @@ func (c *Invocation) stop(r *resumption) error {
 	case r.verdict.Action == freshness.StartFresh:
 		return c.refuse(r)
 	case r.verdict.Stale:
-		return c.because(r, exitStale, r.command("--yes"), "resume %s: %s", r.verdict.Warnings())
+		return c.because(r, exit.Stale, r.command("--yes"), "resume %s: %s", r.verdict.Warnings())
 	}
 	return nil
 }
@@ -50,13 +52,13 @@ func (c *Invocation) because(r *resumption, code int, hint, format string, why [
 	if err := c.showOutcome(r); err != nil {
 		return err
 	}
-	return fail(code, hint, format, r.cp.ID, strings.Join(why, "; "))
+	return exit.Errorf(code, hint, format, r.cp.ID, strings.Join(why, "; "))
 }
 
 // refuse returns the failure of a checkpoint that cannot be resumed.
 func (c *Invocation) refuse(r *resumption) error {
 	why, hint := r.reasons(freshness.StartFresh)
-	return c.because(r, exitStartFresh, cmp.Or(hint, r.command("--force")), "cannot resume %s: %s", why)
+	return c.because(r, exit.StartFresh, cmp.Or(hint, r.command("--force")), "cannot resume %s: %s", why)
 }
 
 // needsAnswer returns the failure if a question requires a person. The hint is a command
@@ -70,7 +72,7 @@ func (c *Invocation) needsAnswer(r *resumption) error {
 			hint = cmp.Or(reason.Hint, hint)
 		}
 	}
-	return c.because(r, exitNeedsAnswer, hint, "resume %s: %s", why)
+	return c.because(r, exit.NeedsAnswer, hint, "resume %s: %s", why)
 }
 
 // reasons returns the messages that led to an action, and their last hint.
@@ -86,9 +88,9 @@ func (r *resumption) reasons(a freshness.Action) (messages []string, hint string
 
 // command returns the command that resumes this checkpoint with a flag.
 func (r *resumption) command(flag string) string {
-	text := "git checkpoint resume " + quoteArg(string(r.cp.Issue))
+	text := "git checkpoint resume " + phrase.QuoteArg(string(r.cp.Issue))
 	if r.named {
-		text += " " + quoteArg(string(r.cp.ID))
+		text += " " + phrase.QuoteArg(string(r.cp.ID))
 	}
 	return text + " " + flag
 }
@@ -104,9 +106,9 @@ func (c *Invocation) startFresh(r *resumption) error {
 		if err != nil && !errors.As(err, &none) {
 			return err
 		}
-		c.infof("archived %s; git checkpoint undo %s brings them back", plural(len(moved), "checkpoint"), quoteArg(string(r.cp.Issue)))
+		c.infof("archived %s; git checkpoint undo %s brings them back", phrase.Plural(len(moved), "checkpoint"), phrase.QuoteArg(string(r.cp.Issue)))
 	}
-	return cmp.Or[error](c.showOutcome(r), silent{exitStartFresh})
+	return cmp.Or[error](c.showOutcome(r), exit.Silent{Code: exit.StartFresh})
 }
 
 // deleteChain drops the chain and starts no work.
@@ -123,14 +125,14 @@ func (c *Invocation) deleteChain(r *resumption) error {
 		}
 	}
 	if c.flags.Bool("dry-run") {
-		c.infof("would drop %s", plural(len(ids), "checkpoint"))
+		c.infof("would drop %s", phrase.Plural(len(ids), "checkpoint"))
 	} else {
 		if err := c.store.Drop(c.ctx, r.cp.Issue, ids); err != nil {
 			return err
 		}
-		c.infof("dropped %s; git checkpoint undo %s brings them back", plural(len(ids), "checkpoint"), quoteArg(string(r.cp.Issue)))
+		c.infof("dropped %s; git checkpoint undo %s brings them back", phrase.Plural(len(ids), "checkpoint"), phrase.QuoteArg(string(r.cp.Issue)))
 	}
-	return cmp.Or[error](c.showOutcome(r), silent{exitNone})
+	return cmp.Or[error](c.showOutcome(r), exit.Silent{Code: exit.None})
 }
 
 // view prints the checkpoint for --choice v and asks the question again.

@@ -3,6 +3,8 @@ package commands
 import (
 	"errors"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
@@ -27,7 +29,7 @@ func (c *Invocation) corrupted(r *resumption, choice string, cause error) error 
 	if err != nil {
 		return errors.Join(cause, err)
 	}
-	c.infof("archived %s; git checkpoint undo %s brings them back", plural(len(moved), "checkpoint"), quoteArg(string(c.issueInQuestion)))
+	c.infof("archived %s; git checkpoint undo %s brings them back", phrase.Plural(len(moved), "checkpoint"), phrase.QuoteArg(string(c.issueInQuestion)))
 	switch {
 	case c.json:
 		err = c.write(output.Resume{Status: output.Status{
@@ -39,7 +41,7 @@ func (c *Invocation) corrupted(r *resumption, choice string, cause error) error 
 	if err != nil {
 		return err
 	}
-	return silent{exitStartFresh}
+	return exit.Silent{Code: exit.StartFresh}
 }
 
 // askCorrupted returns "s" if a person chooses to start fresh.

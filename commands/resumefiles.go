@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 )
@@ -26,7 +28,7 @@ func (c *Invocation) askFiles(d *dialog, r *resumption) error {
 			return err
 		}
 		if answer == "abort" {
-			return silent{exitNone}
+			return exit.Silent{Code: exit.None}
 		}
 		r.each[path] = gitstore.Changed(answer)
 	}
@@ -34,7 +36,7 @@ func (c *Invocation) askFiles(d *dialog, r *resumption) error {
 }
 
 func (c *Invocation) askFile(d *dialog, r *resumption, path string) (string, error) {
-	text := fmt.Sprintf("Changed since the checkpoint: %s\nKeep (m)ine, take the (c)heckpoint's, mer(g)e, show the (d)iff, or (a)bort? [m] ", quotePath(path))
+	text := fmt.Sprintf("Changed since the checkpoint: %s\nKeep (m)ine, take the (c)heckpoint's, mer(g)e, show the (d)iff, or (a)bort? [m] ", phrase.QuotePath(path))
 	for {
 		answer, err := d.ask(text, fileChoices)
 		if err != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 )
@@ -23,7 +25,7 @@ func (c *Invocation) gate(r *resumption) error {
 		for k, phase := range r.verdict.Awaiting {
 			why[k] = "approval of phase " + phase + " is pending"
 		}
-		return c.because(r, exitNeedsAnswer, r.command(r.answers("--yes")), "resume %s: %s", why)
+		return c.because(r, exit.NeedsAnswer, r.command(r.answers("--yes")), "resume %s: %s", why)
 	}
 	defer d.close()
 	return c.askApprovals(d, r)
@@ -37,7 +39,7 @@ func (c *Invocation) askApprovals(d *dialog, r *resumption) error {
 			return c.unanswered(r, r.answers("--yes"), err)
 		}
 		if answer == "n" {
-			return silent{exitNone}
+			return exit.Silent{Code: exit.None}
 		}
 		r.approvals = append(r.approvals, gitstore.Approval{Phase: phase, At: c.env.Now()})
 	}
@@ -58,10 +60,10 @@ func (r *resumption) attempt() int {
 // included, because a repeated command has to give them again.
 func (r *resumption) answers(flag string) string {
 	for _, a := range r.approvals {
-		flag += " --approve " + quoteArg(a.Phase)
+		flag += " --approve " + phrase.QuoteArg(a.Phase)
 	}
 	for _, phase := range r.verdict.Awaiting {
-		flag += " --approve " + quoteArg(phase)
+		flag += " --approve " + phrase.QuoteArg(phase)
 	}
 	return flag
 }
@@ -70,7 +72,7 @@ func (r *resumption) answers(flag string) string {
 func (c *Invocation) approve(r *resumption) error {
 	for _, phase := range c.lists["approve"] {
 		if !slices.Contains(r.record.Awaiting(), phase) {
-			return usagef("resume: --approve: phase %q of %s waits for no approval", phase, r.cp.ID)
+			return exit.Usagef("resume: --approve: phase %q of %s waits for no approval", phase, r.cp.ID)
 		}
 		r.approvals = append(r.approvals, gitstore.Approval{Phase: phase, At: c.env.Now()})
 	}

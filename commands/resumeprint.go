@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 )
@@ -23,7 +24,7 @@ func (c *Invocation) showResumed(r *resumption) error {
 	if r.texts.Resumed != "" {
 		return c.showResumedAs(r)
 	}
-	c.print("%s\n", output.Clean(fmt.Sprintf("%s, from %s (%s)", heading(r.cp, r.record), r.cp.ID, ago(r.record.CreatedAt(), c.env.Now()))))
+	c.print("%s\n", output.Clean(fmt.Sprintf("%s, from %s (%s)", heading(r.cp, r.record), r.cp.ID, phrase.Ago(r.record.CreatedAt(), c.env.Now()))))
 	c.print("Progress: %s\n", output.Clean(progressLine(r.record)))
 	c.showPhases(r.record)
 	c.showTasks(r.record)
@@ -36,7 +37,7 @@ func (c *Invocation) showResumed(r *resumption) error {
 		c.showRestored(r.restored, c.flags.Bool("dry-run"))
 	}
 	if ids := r.record.Conflicts(); len(ids) > 0 {
-		c.print("Conflicts in progress: %s\n", output.Clean(list(ids)))
+		c.print("Conflicts in progress: %s\n", output.Clean(phrase.List(ids)))
 	}
 	if standingOf(r.record, r.verdict).complete {
 		c.infof("nothing to resume: every phase is over")
@@ -80,7 +81,7 @@ func resumeRecord(r *resumption) output.Resume {
 	}
 	out.PhaseAttempt = r.attempt()
 	if r.restored != nil {
-		out.Restored, out.Undo = quotePaths(r.restored.Restored), r.restored.Undo
+		out.Restored, out.Undo = phrase.QuotePaths(r.restored.Restored), r.restored.Undo
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
@@ -73,11 +74,11 @@ func promptLines(j judged, more promptMore, now time.Time) (lines []promptLine) 
 	at := standingOf(j.record, j.verdict)
 	line(0, promptText, "Work", workName(j.cp, j.record))
 	line(0, promptText, "Issue", string(j.cp.Issue))
-	line(0, promptText, "Checkpoint", string(j.cp.ID)+", saved "+ago(j.record.CreatedAt(), now))
+	line(0, promptText, "Checkpoint", string(j.cp.ID)+", saved "+phrase.Ago(j.record.CreatedAt(), now))
 	line(1, promptText, "Branch", j.cp.Branch)
 	line(1, promptText, "Verdict", j.verdict.Action.String())
-	line(1, promptText, "Completed phases", list(at.completed))
-	line(1, promptText, "Remaining phases", list(at.remaining))
+	line(1, promptText, "Completed phases", phrase.List(at.completed))
+	line(1, promptText, "Remaining phases", phrase.List(at.remaining))
 	line(1, promptText, "Current phase", at.current)
 	line(1, promptText, "Tasks", tasksLine(j.record))
 	line(2, promptText, "Tasks to go", batchesLine(at.pending))
@@ -85,18 +86,18 @@ func promptLines(j judged, more promptMore, now time.Time) (lines []promptLine) 
 		line(1, promptText, "Attempt", fmt.Sprint(more.attempt))
 	}
 	line(2, promptNote, "Summary", j.record.Doc().Text("context_summary"))
-	for _, text := range few(j.record.Doc().Texts("key_decisions"), promptKind) {
+	for _, text := range phrase.Few(j.record.Doc().Texts("key_decisions"), promptKind) {
 		line(2, promptText, "Decided", text)
 	}
-	line(2, promptText, "Conflicts in progress", list(j.record.Conflicts()))
-	line(2, promptText, "Pending messages", list(j.record.PendingMessages()))
-	line(2, promptText, "Knowledge to capture", list(pendingCaptures(j.record)))
+	line(2, promptText, "Conflicts in progress", phrase.List(j.record.Conflicts()))
+	line(2, promptText, "Pending messages", phrase.List(j.record.PendingMessages()))
+	line(2, promptText, "Knowledge to capture", phrase.List(pendingCaptures(j.record)))
 	line(2, promptNote, "Note", j.record.Note())
-	for _, w := range few(j.verdict.Warnings(), promptKind) {
+	for _, w := range phrase.Few(j.verdict.Warnings(), promptKind) {
 		line(2, promptText, "Warning", w)
 	}
-	for _, p := range few(more.skipped, promptKind) {
-		line(3, promptText, "Changed since, left as it is", quotePath(p))
+	for _, p := range phrase.Few(more.skipped, promptKind) {
+		line(3, promptText, "Changed since, left as it is", phrase.QuotePath(p))
 	}
 	line(0, promptText, "Continue from", resumePoint(j))
 	return lines

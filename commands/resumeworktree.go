@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 )
@@ -52,9 +53,9 @@ func (c *Invocation) worktreeFlag() (string, error) {
 	case dir == "":
 		return "", nil
 	case c.flags.Bool("dry-run"):
-		return "", usagef("resume: --worktree makes a worktree, and --dry-run makes nothing")
+		return "", exit.Usagef("resume: --worktree makes a worktree, and --dry-run makes nothing")
 	case c.env.Getenv("GIT_INDEX_FILE") != "":
-		return "", usagef("resume: --worktree: GIT_INDEX_FILE is set, and git would write the new worktree's index there")
+		return "", exit.Usagef("resume: --worktree: GIT_INDEX_FILE is set, and git would write the new worktree's index there")
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/guard"
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/gitstore/checkpoint"
 
 	"github.com/urfave/cli/v2"
@@ -97,7 +98,7 @@ func runRun(c *Invocation) error {
 		return err
 	}
 	if code != 0 {
-		return silent{code}
+		return exit.Silent{Code: code}
 	}
 	return nil
 }
@@ -110,14 +111,14 @@ func (c *Invocation) runLimits() (l guard.Limits, err error) {
 			continue
 		}
 		if *d, err = parseDuration(text); err != nil || *d <= 0 {
-			return l, usagef("run: --%s: %q is no duration, such as 90s, 10m or 2h", name, text)
+			return l, exit.Usagef("run: --%s: %q is no duration, such as 90s, 10m or 2h", name, text)
 		}
 	}
 	if l.Retries = c.flags.Int("retry-transient"); l.Retries < 0 {
-		return l, usagef("run: --retry-transient: %d is no number of retries", l.Retries)
+		return l, exit.Usagef("run: --retry-transient: %d is no number of retries", l.Retries)
 	}
 	if c.flags.String("state") == "-" {
-		return l, usagef("run: --state: standard input is CMD's; name a file")
+		return l, exit.Usagef("run: --state: standard input is CMD's; name a file")
 	}
 	return l, nil
 }
@@ -133,7 +134,7 @@ func parseDuration(text string) (time.Duration, error) {
 // lookCommand returns the path of the program. Its errors carry the exit codes of shells.
 func lookCommand(words []string) (string, error) {
 	if len(words) == 0 {
-		return "", fail(exitUsage, "git checkpoint run -- CMD", "run: which command? It stands after --")
+		return "", exit.Errorf(exit.Usage, "git checkpoint run -- CMD", "run: which command? It stands after --")
 	}
 	path, err := exec.LookPath(words[0])
 	switch {
@@ -146,5 +147,5 @@ func lookCommand(words []string) (string, error) {
 }
 
 func cannotRun(code int, name string, why any) error {
-	return failAs(code, "run: %s: %v", name, why)
+	return exit.CodeErrorf(code, "run: %s: %v", name, why)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -71,7 +72,7 @@ func contentFlags() []cli.Flag {
 func runSave(c *Invocation) error {
 	trigger, err := checkpoint.ParseTrigger(c.flags.String("trigger"))
 	if err != nil {
-		return usagef("save: --trigger: %w", err)
+		return exit.Usagef("save: --trigger: %w", err)
 	}
 	in := saveInput{content: true}
 	if in.doc, err = c.readDocument(); err != nil {
@@ -89,7 +90,7 @@ func runSave(c *Invocation) error {
 	}
 	if on, why := c.settings.TriggerEnabled(trigger); !on {
 		if trigger == checkpoint.Manual {
-			return fail(exitRefused, c.enable(), "save: %s", why)
+			return exit.Errorf(exit.Refused, c.enable(), "save: %s", why)
 		}
 		return c.skipped(issue, why)
 	}

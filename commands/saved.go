@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -36,7 +37,7 @@ func (c *Invocation) showSaved(s *gitstore.Saved, record recordOf) error {
 		return c.write(record(s, c.takeWarnings()))
 	}
 	if c.flags.Bool("verbose") && len(s.Pruned) > 0 {
-		c.infof("pruned: %s", strings.Join(texts(s.Pruned), ", "))
+		c.infof("pruned: %s", strings.Join(phrase.Strings(s.Pruned), ", "))
 	}
 	c.tellLimit(s)
 	c.print("%s\n", s.ID)
@@ -64,7 +65,7 @@ func savedWarnings(c *Invocation, s *gitstore.Saved) []string {
 	if c.store.Pending(c.ctx) {
 		list = append(list, "a restore was interrupted: git checkpoint restore --continue or --abort")
 	} else if lock := c.store.StaleIndexLock(); lock != "" {
-		list = append(list, fmt.Sprintf("a killed restore left %s: git checkpoint restore --abort removes it", quotePath(lock)))
+		list = append(list, fmt.Sprintf("a killed restore left %s: git checkpoint restore --abort removes it", phrase.QuotePath(lock)))
 	}
 	return list
 }
@@ -73,7 +74,7 @@ func skippedWarning(f checkpoint.Skipped) string {
 	if f.Path == "." {
 		return fmt.Sprintf("files are not in the checkpoint: %s", f.Reason)
 	}
-	return fmt.Sprintf("%s is not in the checkpoint: %s, %d bytes", quotePath(f.Path), f.Reason, f.Size)
+	return fmt.Sprintf("%s is not in the checkpoint: %s, %d bytes", phrase.QuotePath(f.Path), f.Reason, f.Size)
 }
 
 // tellLimit prints the setting that admits the files above the size limit.
@@ -94,6 +95,6 @@ func saveRecord(kind string, s *gitstore.Saved, warnings []string) output.Save {
 	return output.Save{
 		Type: kind, CheckpointID: string(s.ID), Issue: string(s.Issue), Commit: s.Commit.String(), Ref: s.Ref,
 		Trigger: string(s.Trigger), Phase: s.Phase, CreatedAt: s.Record.CreatedAt(), Files: s.Files,
-		Pruned: texts(s.Pruned), Warnings: warnings,
+		Pruned: phrase.Strings(s.Pruned), Warnings: warnings,
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -73,7 +74,7 @@ func (c *Invocation) artifactPaths(paths ...string) ([]string, error) {
 			err = gitstore.CheckPlace(p)
 		}
 		if err != nil {
-			return nil, usagef("save: --artifact: %w", err)
+			return nil, exit.Usagef("save: --artifact: %w", err)
 		}
 		paths = append(paths, p)
 	}

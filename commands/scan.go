@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -77,16 +79,16 @@ func stopped(by []stopping) error {
 	}
 	hint := ""
 	if first := by[0]; first.ID != "" {
-		hint = fmt.Sprintf("git checkpoint drop %s %s", quoteArg(string(first.issue)), quoteArg(string(first.ID)))
+		hint = fmt.Sprintf("git checkpoint drop %s %s", phrase.QuoteArg(string(first.issue)), phrase.QuoteArg(string(first.ID)))
 	}
-	return fail(exitSecrets, hint, "scan: a push would show %s", plural(len(by), "secret"))
+	return exit.Errorf(exit.Secrets, hint, "scan: a push would show %s", phrase.Plural(len(by), "secret"))
 }
 
 // issuesToScan returns the named issue, or every issue with --all.
 func (c *Invocation) issuesToScan() ([]checkpoint.Issue, error) {
 	if c.flags.Bool("all") {
 		if len(c.args) > 0 || c.flags.IsSet("issue") {
-			return nil, usagef("scan: --all takes no issue")
+			return nil, exit.Usagef("scan: --all takes no issue")
 		}
 		issues, _, err := c.store.Issues(c.ctx, false)
 		return issues, err
@@ -124,6 +126,6 @@ func (c *Invocation) showScan(s output.Scan) error {
 	for _, f := range s.Skipped {
 		c.infof("not looked at: %s (%s)", f.Path, f.Reason)
 	}
-	c.infof("%s", plural(len(s.Findings), "finding"))
+	c.infof("%s", phrase.Plural(len(s.Findings), "finding"))
 	return nil
 }

@@ -3,6 +3,8 @@ package commands
 import (
 	"encoding/json"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -34,12 +36,12 @@ func showFlags() []cli.Flag {
 func runShow(c *Invocation) error {
 	format := c.flags.String("format")
 	if format != "yaml" && format != "json" {
-		return usagef("show: --format: %q: want yaml or json", format)
+		return exit.Usagef("show: --format: %q: want yaml or json", format)
 	}
 	if c.flags.Bool("raw") {
 		for _, other := range []string{"get", "json"} {
 			if c.flags.IsSet(other) {
-				return usagef("show: --raw is the bytes as they are stored: it does not go with --%s", other)
+				return exit.Usagef("show: --raw is the bytes as they are stored: it does not go with --%s", other)
 			}
 		}
 	}
@@ -83,7 +85,7 @@ func (c *Invocation) showJSON(cp *gitstore.Checkpoint, r *checkpoint.Record) err
 func (c *Invocation) showValue(cp *gitstore.Checkpoint, r *checkpoint.Record, path string) error {
 	v, ok := r.Doc().Lookup(path)
 	if !ok {
-		return fail(exitFailure, "git checkpoint show "+quoteArg(string(cp.ID)), "show %s: it has no %s", cp.ID, path)
+		return exit.Errorf(exit.Failure, "git checkpoint show "+phrase.QuoteArg(string(cp.ID)), "show %s: it has no %s", cp.ID, path)
 	}
 	if s, ok := v.(string); ok && !c.json {
 		if c.atTerminal() {

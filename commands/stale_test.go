@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/commands/internal/exit"
+
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 )
@@ -87,7 +89,7 @@ func world(ways ...int) string {
 	code := severity[action].code
 	strict := code
 	if action == "proceed_with_warning" {
-		strict = exitStale
+		strict = exit.Stale
 	}
 	return fmt.Sprintf(`repo
 mkdir .checkpoint/issues
@@ -128,12 +130,12 @@ three
 // dryRun returns the exit code of `resume --strict --dry-run`, which asks no question.
 func dryRun(action string) int {
 	if action == "resume" {
-		return exitOK
+		return exit.OK
 	}
 	if action == "start_fresh" {
-		return exitStartFresh
+		return exit.StartFresh
 	}
-	return exitStale
+	return exit.Stale
 }
 
 // quotes escapes a text for single quotes in a script.

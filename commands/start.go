@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout"
@@ -80,7 +81,7 @@ func (c *Invocation) issueToStart(key string) (checkpoint.Issue, error) {
 	}
 	i, err := checkpoint.ParseIssue(key)
 	if err != nil {
-		return "", fail(exitUsage, "git checkpoint start ISSUE", "start: %w", err)
+		return "", exit.Errorf(exit.Usage, "git checkpoint start ISSUE", "start: %w", err)
 	}
 	c.issueInQuestion = i
 	return i, nil
@@ -93,7 +94,7 @@ func (c *Invocation) workflow(as layout.Name) (progress.Workflow, string, error)
 	}
 	for _, s := range []string{w.Type, w.Project, w.Description, c.flags.String("phases")} {
 		if !utf8.ValidString(s) {
-			return w, "", usagef("start: %q: not valid UTF-8", s)
+			return w, "", exit.Usagef("start: %q: not valid UTF-8", s)
 		}
 	}
 	plan, err := c.readPlan(&w)
@@ -102,7 +103,7 @@ func (c *Invocation) workflow(as layout.Name) (progress.Workflow, string, error)
 	}
 	begin, err := layout.Begin(as, layout.Start{Type: w.Type, Project: w.Project, PlanPath: w.PlanPath})
 	if err != nil {
-		return w, "", usagef("start: --as %s: %w", as, err)
+		return w, "", exit.Usagef("start: --as %s: %w", as, err)
 	}
 	w.ID, w.Names = begin.ID, begin.Phases
 	if err := c.readPhases(&w, plan); err != nil {
@@ -120,11 +121,11 @@ func (c *Invocation) readPlan(w *progress.Workflow) (string, error) {
 	}
 	var err error
 	if w.PlanPath, err = c.rootPath(name); err != nil {
-		return "", usagef("start: --plan: %w", err)
+		return "", exit.Usagef("start: --plan: %w", err)
 	}
 	data, err := os.ReadFile(filepath.Join(c.store.Root(), filepath.FromSlash(w.PlanPath)))
 	if err != nil {
-		return "", usagef("start: --plan: %w", err)
+		return "", exit.Usagef("start: --plan: %w", err)
 	}
 	return string(data), nil
 }
@@ -135,19 +136,19 @@ func (c *Invocation) readPhases(w *progress.Workflow, plan string) error {
 	said := c.flags.String("phases")
 	switch n, err := strconv.Atoi(said); {
 	case errors.Is(err, strconv.ErrRange):
-		return usagef("start: --phases: %.40s: want 1 to %d", said, progress.MaxPhases)
+		return exit.Usagef("start: --phases: %.40s: want 1 to %d", said, progress.MaxPhases)
 	case said != "" && len(w.Names) > 0:
-		return usagef("start: --phases: a workflow of %s has the phases %s", w.Layout, strings.Join(w.Names, ", "))
+		return exit.Usagef("start: --phases: a workflow of %s has the phases %s", w.Layout, strings.Join(w.Names, ", "))
 	case said == "" && len(w.Names) == 0:
 		w.Total = progress.PlannedPhases(plan)
 	case said == "":
 	case err == nil:
 		if w.Total = n; n < 1 || n > progress.MaxPhases {
-			return usagef("start: --phases: %d: want 1 to %d", n, progress.MaxPhases)
+			return exit.Usagef("start: --phases: %d: want 1 to %d", n, progress.MaxPhases)
 		}
 	default:
 		if w.Names, err = progress.ParseNames(said); err != nil {
-			return usagef("start: --phases: %w", err)
+			return exit.Usagef("start: --phases: %w", err)
 		}
 	}
 	return nil

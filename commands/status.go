@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
@@ -53,8 +55,8 @@ func runStatus(c *Invocation) error {
 		return c.statusShort()
 	}
 	issue, err := c.statusIssue()
-	if c.flags.IsSet("done") && err != nil && classify(err).code == exitNone {
-		return silent{exitFailure}
+	if c.flags.IsSet("done") && err != nil && exit.Classify(err).Code == exit.None {
+		return exit.Silent{Code: exit.Failure}
 	}
 	if err != nil {
 		return err
@@ -83,13 +85,13 @@ func runStatus(c *Invocation) error {
 func (c *Invocation) statusDone(r *checkpoint.Record, err error) error {
 	var none *gitstore.NoneError
 	if errors.As(err, &none) {
-		return silent{exitFailure}
+		return exit.Silent{Code: exit.Failure}
 	}
 	if err != nil {
 		return err
 	}
 	if !progress.IsOver(r, c.flags.String("done")) {
-		return silent{exitFailure}
+		return exit.Silent{Code: exit.Failure}
 	}
 	return nil
 }
@@ -98,11 +100,11 @@ func (c *Invocation) statusDone(r *checkpoint.Record, err error) error {
 func verdictCode(v freshness.Verdict) error {
 	switch {
 	case v.Action == freshness.StartFresh:
-		return silent{exitStartFresh}
+		return exit.Silent{Code: exit.StartFresh}
 	case v.Action == freshness.PromptUser:
-		return silent{exitNeedsAnswer}
+		return exit.Silent{Code: exit.NeedsAnswer}
 	case v.Stale:
-		return silent{exitStale}
+		return exit.Silent{Code: exit.Stale}
 	}
 	return nil
 }
@@ -138,7 +140,7 @@ func (c *Invocation) showStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v
 // plainStatus prints the status in the form for scripts.
 func (c *Invocation) plainStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
 	c.print("%s\n", output.Clean(heading(cp, r)))
-	c.print("Checkpoint: %s (%s)\n", cp.ID, ago(r.CreatedAt(), c.env.Now()))
+	c.print("Checkpoint: %s (%s)\n", cp.ID, phrase.Ago(r.CreatedAt(), c.env.Now()))
 	c.print("Progress: %s\n", output.Clean(progressLine(r)))
 	c.showPhases(r)
 	c.showTasks(r)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"path/filepath"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout"
@@ -17,7 +19,7 @@ func (c *Invocation) statusIssue() (checkpoint.Issue, error) {
 		return c.issue()
 	}
 	if len(c.args) > 0 || c.flags.String("issue") != "" || text != "" && plan != "" {
-		return "", usagef("status: --description and --for-plan find the issue: name one of them and no issue")
+		return "", exit.Usagef("status: --description and --for-plan find the issue: name one of them and no issue")
 	}
 	q := progress.Query{Text: text}
 	if plan != "" {
@@ -83,10 +85,10 @@ func (c *Invocation) findWorkflow(q progress.Query, what string) (checkpoint.Iss
 		}
 	}
 	if best.r == nil {
-		return "", fail(exitNone, "git checkpoint start ISSUE --description "+quoteArg(what), "status: no checkpoint of a workflow: %q", what)
+		return "", exit.Errorf(exit.None, "git checkpoint start ISSUE --description "+phrase.QuoteArg(what), "status: no checkpoint of a workflow: %q", what)
 	}
 	if len(others) > 0 {
-		c.warnf("it could be another one: %s", list(others))
+		c.warnf("it could be another one: %s", phrase.List(others))
 	}
 	c.issueInQuestion = best.issue
 	return best.issue, nil

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
@@ -19,7 +20,7 @@ func (c *Invocation) showCoverage(r *checkpoint.Record) error {
 	}
 	c.print("Coverage: %d of %d changed files are in the checkpoint\n", len(changed)-len(uncovered), len(changed))
 	for _, path := range uncovered {
-		c.print("  not in it: %s\n", quotePath(path))
+		c.print("  not in it: %s\n", phrase.QuotePath(path))
 	}
 	return nil
 }
@@ -36,7 +37,7 @@ func (c *Invocation) showDiffs(cp *gitstore.Checkpoint, v freshness.Verdict) err
 		if err != nil {
 			return err
 		}
-		c.print("%s\n%s", quotePath(path), output.CleanBlock(diff))
+		c.print("%s\n%s", phrase.QuotePath(path), output.CleanBlock(diff))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -23,9 +24,9 @@ type phaseLine struct{ name, text string }
 func phaseLines(r *checkpoint.Record) []phaseLine {
 	p := r.Progress()
 	return slices.DeleteFunc([]phaseLine{
-		{"Completed", list(p.Completed)},
-		{"Skipped", list(p.Skipped)},
-		{"Remaining", list(p.Remaining)},
+		{"Completed", phrase.List(p.Completed)},
+		{"Skipped", phrase.List(p.Skipped)},
+		{"Remaining", phrase.List(p.Remaining)},
 		{"Replans", replans(r)},
 		{"Artifacts", artifactNames(r)},
 	}, func(l phaseLine) bool { return l.text == "" })
@@ -41,13 +42,13 @@ func replans(r *checkpoint.Record) string {
 			out = append(out, fmt.Sprintf("phase %s: %d", replan.Phase, counts[replan.Phase]))
 		}
 	}
-	return list(out)
+	return phrase.List(out)
 }
 
 func artifactNames(r *checkpoint.Record) string {
 	var out []string
 	for _, a := range progress.Artifacts(r) {
-		if place := quotePath(a.Path); !slices.Contains(out, place) {
+		if place := phrase.QuotePath(a.Path); !slices.Contains(out, place) {
 			out = append(out, place)
 		}
 	}
@@ -58,7 +59,7 @@ func artifactNames(r *checkpoint.Record) string {
 func artifacts(r *checkpoint.Record) []output.Artifact {
 	var out []output.Artifact
 	for _, a := range progress.Artifacts(r) {
-		out = append(out, output.Artifact{Phase: a.Phase, Path: quotePath(a.Path), Size: a.Size, Digest: a.Digest, Title: a.Title})
+		out = append(out, output.Artifact{Phase: a.Phase, Path: phrase.QuotePath(a.Path), Size: a.Size, Digest: a.Digest, Title: a.Title})
 	}
 	return out
 }

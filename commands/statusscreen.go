@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/display"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -17,9 +18,9 @@ import (
 func (c *Invocation) screenStatus(at display.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
 	rows := slices.Concat(c.checkpointRows(at, cp, r), progressRows(r, v), c.freshnessRows(v), c.resumeRows(cp, r, v))
 	c.print("%s\n\n%s", at.Heading(heading(cp, r)), at.Sheet(rows))
-	next := "git checkpoint resume " + quoteArg(string(cp.Issue))
+	next := "git checkpoint resume " + phrase.QuoteArg(string(cp.Issue))
 	if !v.CanResume {
-		next = "git checkpoint list " + quoteArg(string(cp.Issue))
+		next = "git checkpoint list " + phrase.QuoteArg(string(cp.Issue))
 	}
 	c.print("\nhint: %s\n", next)
 }
@@ -29,12 +30,12 @@ func (c *Invocation) checkpointRows(at display.Screen, cp *gitstore.Checkpoint, 
 	if at.Width < 80 {
 		id = cp.ID.Short()
 	}
-	saved := ago(r.CreatedAt(), c.env.Now()) + ", " + cmp.Or(string(r.Trigger()), "no trigger")
+	saved := phrase.Ago(r.CreatedAt(), c.env.Now()) + ", " + cmp.Or(string(r.Trigger()), "no trigger")
 	if cp.Pinned {
 		saved += ", pinned"
 	}
 	rows := []display.Row{{Label: "Checkpoint", Text: id}, {Label: "Saved", Text: saved}}
-	if note := firstLine(cp.Note); note != "" {
+	if note := phrase.FirstLine(cp.Note); note != "" {
 		rows = append(rows, display.Row{Label: "Note", Text: note})
 	}
 	if cp.Branch == "" {
@@ -74,7 +75,7 @@ func (c *Invocation) freshnessRows(v freshness.Verdict) []display.Row {
 
 // unsaid returns the detail of a finding, or nil if the message contains it.
 func unsaid(r freshness.Reason) []string {
-	if strings.HasSuffix(r.Message, ": "+list(r.Detail)) {
+	if strings.HasSuffix(r.Message, ": "+phrase.List(r.Detail)) {
 		return nil
 	}
 	return r.Detail
@@ -126,7 +127,7 @@ func (c *Invocation) wouldRestore(cp *gitstore.Checkpoint) []string {
 		paths []string
 	}{{"puts back", done.Restored}, {"asks about", done.Skipped}, {"cannot put back", done.InTheWay}} {
 		if n := len(part.paths); n > 0 {
-			lines = append(lines, part.what+" "+plural(n, "file")+": "+list(few(quotePaths(part.paths), 5)))
+			lines = append(lines, part.what+" "+phrase.Plural(n, "file")+": "+phrase.List(phrase.Few(phrase.QuotePaths(part.paths), 5)))
 		}
 	}
 	if len(lines) == 0 {

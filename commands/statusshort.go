@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -16,20 +18,20 @@ import (
 func (c *Invocation) statusShort() error {
 	for _, other := range []string{"check", "done", "description", "for-plan", "markdown", "json"} {
 		if c.flags.IsSet(other) {
-			return usagef("status: --short does not go with --%s", other)
+			return exit.Usagef("status: --short does not go with --%s", other)
 		}
 	}
 	issue, err := c.issue()
-	var unknown *failure
+	var unknown *exit.Error
 	if errors.As(err, &unknown) && len(c.args) == 0 {
-		return silent{exitNone} // the branch belongs to no issue
+		return exit.Silent{Code: exit.None} // the branch belongs to no issue
 	}
 	if err != nil {
 		return err
 	}
 	cp, err := c.store.Newest(c.ctx, issue)
 	if errors.As(err, new(*gitstore.NoneError)) {
-		return silent{exitNone}
+		return exit.Silent{Code: exit.None}
 	}
 	if err != nil {
 		return err
@@ -38,7 +40,7 @@ func (c *Invocation) statusShort() error {
 	if err != nil {
 		return err
 	}
-	c.print("%s\n", output.Clean(shortStatus(r, string(issue), briefly(cp.Created, c.env.Now()))))
+	c.print("%s\n", output.Clean(shortStatus(r, string(issue), phrase.Briefly(cp.Created, c.env.Now()))))
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -63,7 +64,7 @@ func stepFlags(own ...cli.Flag) []cli.Flag {
 func (c *Invocation) take(issue checkpoint.Issue, s step) error {
 	if on, why := c.settings.TriggerEnabled(s.trigger); !on {
 		// A silent skip would make a script repeat the phase forever.
-		return fail(exitRefused, c.switchOn(s.trigger), "%s: %s", s.command, why)
+		return exit.Errorf(exit.Refused, c.switchOn(s.trigger), "%s: %s", s.command, why)
 	}
 	var after *checkpoint.Record
 	move := func(r *checkpoint.Record) error {

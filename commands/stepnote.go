@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -22,7 +23,7 @@ var pastOf = map[string]string{
 // stepNote returns the default note of a step, so that a timeline names each transition.
 func stepNote(what, verb, why string) string {
 	text := strings.TrimSpace(what + " " + cmp.Or(pastOf[verb], verb))
-	if why = firstLine(strings.TrimSpace(why)); why != "" {
+	if why = phrase.FirstLine(strings.TrimSpace(why)); why != "" {
 		text += ": " + why
 	}
 	return shorten(text, noteWidth)
@@ -70,5 +71,5 @@ func (t *taskStep) note() string {
 	if len(t.ids) == 1 {
 		what = "task"
 	}
-	return stepNote(strings.TrimSpace(what+" "+list(few(t.ids, 5))), t.verb, t.c.flags.String("error"))
+	return stepNote(strings.TrimSpace(what+" "+phrase.List(phrase.Few(t.ids, 5))), t.verb, t.c.flags.String("error"))
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 )
 
 // nearest returns the candidate that a mistyped word probably means, or "". A candidate
@@ -31,7 +33,7 @@ func nearest(word string, candidates []string) string {
 func unknownVerb(cmd, word, usual string, verbs []string) error {
 	hint := "git checkpoint " + cmd + " " + cmp.Or(nearest(word, verbs), usual)
 	if word == "" {
-		return fail(exitUsage, hint, "%s: which of %s?", cmd, list(verbs))
+		return exit.Errorf(exit.Usage, hint, "%s: which of %s?", cmd, phrase.List(verbs))
 	}
-	return fail(exitUsage, hint, "%s: %q is none of %s", cmd, word, list(verbs))
+	return exit.Errorf(exit.Usage, hint, "%s: %q is none of %s", cmd, word, phrase.List(verbs))
 }

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/terminal"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -52,7 +53,7 @@ func runSync(c *Invocation) error {
 	check.tellPointers(remote, done)
 	for _, s := range done {
 		if s.Retries > 0 && s.Err == nil {
-			c.infof("issue %s: somebody else was first %s", s.Issue, plural(s.Retries, "time"))
+			c.infof("issue %s: somebody else was first %s", s.Issue, phrase.Plural(s.Retries, "time"))
 		}
 	}
 	return c.showShared(remote, done, err)

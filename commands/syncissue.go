@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue/forge"
@@ -25,18 +27,18 @@ func (c *Invocation) planSync(r *resumption) (*labelSync, error) {
 		return nil, nil
 	}
 	if c.flags.IsSet("issue-file") {
-		return nil, usagef("resume: --sync-issue and --issue-file do not go together: nothing is written to a file")
+		return nil, exit.Usagef("resume: --sync-issue and --issue-file do not go together: nothing is written to a file")
 	}
 	s, err := c.source(r.cp.Issue)
 	if err != nil {
-		return nil, usagef("resume: --sync-issue: %w", err)
+		return nil, exit.Usagef("resume: --sync-issue: %w", err)
 	}
 	if s.kind != "forge" {
-		return nil, fail(exitUsage, "git config checkpoint.issue-source github",
+		return nil, exit.Errorf(exit.Usage, "git config checkpoint.issue-source github",
 			"resume: --sync-issue: labels are written to GitHub, GitLab and Gitea, and the issue comes from elsewhere")
 	}
 	if v, _ := r.record.Doc().Lookup("issue_snapshot.labels"); v == nil {
-		return nil, usagef("resume: --sync-issue: %s has no labels of the issue", r.cp.ID)
+		return nil, exit.Usagef("resume: --sync-issue: %s has no labels of the issue", r.cp.ID)
 	}
 	plan := &labelSync{forge: s.forge}
 	if r.issue == nil {
@@ -72,7 +74,7 @@ func (c *Invocation) sync(r *resumption, plan *labelSync) error {
 	case plan == nil:
 		return nil
 	case plan.why != "":
-		return fail(exitRemote, r.command("--sync-issue"), "resume: --sync-issue: %s", plan.why)
+		return exit.Errorf(exit.Remote, r.command("--sync-issue"), "resume: --sync-issue: %s", plan.why)
 	case plan.change.IsZero():
 		c.infof("the labels of issue %s are as the checkpoint has them", r.cp.Issue)
 		return nil
@@ -93,7 +95,7 @@ func (c *Invocation) sync(r *resumption, plan *labelSync) error {
 		return plan.forge.SetLabels(ctx, r.cp.Issue, plan.change)
 	})
 	if err != nil {
-		return fail(exitRemote, r.command("--sync-issue"), "resume: --sync-issue: %w", err)
+		return exit.Errorf(exit.Remote, r.command("--sync-issue"), "resume: --sync-issue: %w", err)
 	}
 	c.infof("written to %s", site.Host())
 	return nil
@@ -128,10 +130,10 @@ func (c *Invocation) maySync(r *resumption, change forge.LabelChange) (bool, err
 func changeText(change forge.LabelChange) string {
 	var parts []string
 	if len(change.Add) > 0 {
-		parts = append(parts, "add "+output.Clean(list(change.Add)))
+		parts = append(parts, "add "+output.Clean(phrase.List(change.Add)))
 	}
 	if len(change.Remove) > 0 {
-		parts = append(parts, "remove "+output.Clean(list(change.Remove)))
+		parts = append(parts, "remove "+output.Clean(phrase.List(change.Remove)))
 	}
 	return strings.Join(parts, "; ")
 }

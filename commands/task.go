@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/gitstore/checkpoint"
 
 	"github.com/urfave/cli/v2"
@@ -109,24 +110,24 @@ func (c *Invocation) checkTasks(verb string) error {
 	for _, id := range slices.Concat(ids, c.lists["after"]) {
 		switch {
 		case strings.TrimSpace(id) == "" || !utf8.ValidString(id):
-			return usagef("task %s: %q is no name of a task", verb, id)
+			return exit.Usagef("task %s: %q is no name of a task", verb, id)
 		case len(id) > maxTaskName || strings.ContainsFunc(id, isControl):
-			return usagef("task %s: %.40q: want a name of at most %d bytes on one line", verb, id, maxTaskName)
+			return exit.Usagef("task %s: %.40q: want a name of at most %d bytes on one line", verb, id, maxTaskName)
 		}
 	}
 	for _, name := range []string{"error", "by"} {
 		if !utf8.ValidString(c.flags.String(name)) {
-			return usagef("task %s: --%s: not valid UTF-8", verb, name)
+			return exit.Usagef("task %s: --%s: not valid UTF-8", verb, name)
 		}
 	}
 	crash := c.flags.Bool("crash")
 	switch {
 	case len(ids) == 0 && (verb == "add" || verb == "start" || verb == "done" || verb == "suspect" || verb == "clear" || verb == "fail" && !crash):
-		return fail(exitUsage, "git checkpoint task list", "task %s: which task?", verb)
+		return exit.Errorf(exit.Usage, "git checkpoint task list", "task %s: which task?", verb)
 	case len(ids) > 1 && c.flags.IsSet("output"):
-		return usagef("task %s: --output is of one task, got %d", verb, len(ids))
+		return exit.Usagef("task %s: --output is of one task, got %d", verb, len(ids))
 	case crash && c.flags.Bool("timed-out"):
-		return usagef("task fail: --crash and --timed-out do not go together")
+		return exit.Usagef("task fail: --crash and --timed-out do not go together")
 	}
 	return nil
 }

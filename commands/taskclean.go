@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 )
 
@@ -29,13 +30,13 @@ func (t *taskStep) clean() error {
 			continue
 		}
 		if err := cmp.Or(ownFolder(root, place), t.mayGo(place)); err != nil {
-			t.c.warnf("%s is left as it is: %v", quotePath(place), err)
+			t.c.warnf("%s is left as it is: %v", phrase.QuotePath(place), err)
 			continue
 		}
 		if err := root.Remove(name); err != nil {
-			return fmt.Errorf("task recover --clean: %s: %w", quotePath(place), err)
+			return fmt.Errorf("task recover --clean: %s: %w", phrase.QuotePath(place), err)
 		}
-		t.c.infof("removed %s", quotePath(place))
+		t.c.infof("removed %s", phrase.QuotePath(place))
 	}
 	return nil
 }
@@ -66,10 +67,10 @@ func ownFolder(root *os.Root, place string) error {
 			return err
 		}
 		if !info.IsDir() {
-			return fmt.Errorf("%s is a symlink", quotePath(place[:k]))
+			return fmt.Errorf("%s is a symlink", phrase.QuotePath(place[:k]))
 		}
 		if _, err := root.Lstat(filepath.Join(dir, ".git")); err == nil && filepath.Clean(dir) != "." {
-			return fmt.Errorf("%s is a repository of its own", quotePath(place[:k]))
+			return fmt.Errorf("%s is a repository of its own", phrase.QuotePath(place[:k]))
 		}
 	}
 	return nil

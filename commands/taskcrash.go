@@ -3,6 +3,7 @@ package commands
 import (
 	"errors"
 
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
@@ -13,7 +14,7 @@ func (t *taskStep) lost(l *tasks.List) error {
 	if crash {
 		ids = t.crash(l)
 		if len(ids)+len(t.crashed) == 0 {
-			return fail(exitUsage, "git checkpoint task list", "task fail --crash: no task is running")
+			return exit.Errorf(exit.Usage, "git checkpoint task list", "task fail --crash: no task is running")
 		}
 		if len(ids) == 0 {
 			return nil

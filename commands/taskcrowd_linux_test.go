@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/output"
 
 	"github.com/stretchr/testify/assert"
@@ -155,7 +156,7 @@ func TestTaskClaimedOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	assert.Equal(t, map[int]int{exitOK: 1, exitRefused: 5}, codes)
+	assert.Equal(t, map[int]int{exit.OK: 1, exit.Refused: 5}, codes)
 }
 
 // 16 workers save 8 stories, each with its own view of the progress, while a lead

@@ -3,6 +3,8 @@ package commands
 import (
 	"errors"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
@@ -34,7 +36,7 @@ func (e *taskError) ExitHint() string {
 // taskFailure adds the issue to task and story errors.
 func taskFailure(issue checkpoint.Issue, next string, err error) error {
 	e := &taskError{issue, next, err}
-	if err == nil || e.ExitCode() == exitFailure {
+	if err == nil || e.ExitCode() == exit.Failure {
 		return err
 	}
 	return e
@@ -49,25 +51,25 @@ func (e *taskError) code() (code int, hint string) {
 		paused  *story.LimitError
 		cycle   *tasks.CycleError
 	)
-	ways := func(w ...progress.Way) string { return alternatives(e.issue, w...) }
+	ways := func(w ...progress.Way) string { return phrase.Alternatives(e.issue, w...) }
 	giveUp := progress.Way{"finish", "--status", "failed"}
 	switch {
 	case errors.As(e.err, &unknown):
-		return exitUsage, ways(progress.Way{"task", "add", unknown.ID})
+		return exit.Usage, ways(progress.Way{"task", "add", unknown.ID})
 	case errors.As(e.err, &refused) && refused.Running:
-		return exitRefused, ways(progress.Way{"task", "recover", refused.ID})
+		return exit.Refused, ways(progress.Way{"task", "recover", refused.ID})
 	case errors.As(e.err, &refused) && refused.Awaited:
-		return exitRefused, ways(progress.Way{"phase", "approve", refused.ID})
+		return exit.Refused, ways(progress.Way{"phase", "approve", refused.ID})
 	case errors.As(e.err, &refused):
-		return exitRefused, ways(progress.Way{"task", "list"})
+		return exit.Refused, ways(progress.Way{"task", "list"})
 	case errors.As(e.err, &limit):
-		return exitLimit, ways(progress.Way{"task", "start", limit.ID, "--force"}, giveUp)
+		return exit.Limit, ways(progress.Way{"task", "start", limit.ID, "--force"}, giveUp)
 	case errors.As(e.err, &paused) && e.next != "":
-		return exitLimit, ways(progress.Way{"task", "start", e.next, "--force"}, giveUp)
+		return exit.Limit, ways(progress.Way{"task", "start", e.next, "--force"}, giveUp)
 	case errors.As(e.err, &paused):
-		return exitLimit, ways(giveUp)
+		return exit.Limit, ways(giveUp)
 	case errors.As(e.err, &cycle):
-		return exitInvalid, ways(progress.Way{"resume", "--fallback"})
+		return exit.Invalid, ways(progress.Way{"resume", "--fallback"})
 	}
-	return exitFailure, ""
+	return exit.Failure, ""
 }

@@ -3,6 +3,7 @@ package commands
 import (
 	"strconv"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -74,7 +75,7 @@ func note(t tasks.Task) string {
 	case t.Status == tasks.Running && t.By != "":
 		return "by " + t.By
 	case !t.Over() && len(t.Needs) > 0:
-		return "after " + list(t.Needs)
+		return "after " + phrase.List(t.Needs)
 	}
 	return t.Output
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -35,7 +37,7 @@ type taskStep struct {
 
 // taskStep returns the step of the command line.
 func (c *Invocation) taskStep(issue checkpoint.Issue, verb string) (*taskStep, error) {
-	t := &taskStep{c: c, issue: issue, verb: verb, ids: distinct(c.args[1:]), now: c.env.Now(), limit: c.settings.Int("task_retries") + 1}
+	t := &taskStep{c: c, issue: issue, verb: verb, ids: phrase.Distinct(c.args[1:]), now: c.env.Now(), limit: c.settings.Int("task_retries") + 1}
 	t.batch, _ = c.settings.TriggerEnabled(checkpoint.BatchComplete)
 	name := c.flags.String("output")
 	if name == "" {
@@ -46,7 +48,7 @@ func (c *Invocation) taskStep(issue checkpoint.Issue, verb string) (*taskStep, e
 		err = gitstore.CheckPlace(t.output)
 	}
 	if err != nil {
-		return nil, usagef("task %s: --output: %w", verb, err)
+		return nil, exit.Usagef("task %s: --output: %w", verb, err)
 	}
 	if verb == "done" {
 		t.digest, err = c.finishedOutput(t.output)
@@ -58,10 +60,10 @@ func (c *Invocation) taskStep(issue checkpoint.Issue, verb string) (*taskStep, e
 // incomplete, so that the task does not move.
 func (c *Invocation) finishedOutput(place string) (digest string, err error) {
 	if _, err := os.Stat(filepath.Join(c.store.Root(), filepath.FromSlash(place))); err != nil {
-		return "", usagef("task done: --output: %w", err)
+		return "", exit.Usagef("task done: --output: %w", err)
 	}
 	if found := c.taskOutput(place); found.Broken {
-		return "", fail(exitUsage, "", "task done: --output: %s: not valid JSON", quotePath(place))
+		return "", exit.Errorf(exit.Usage, "", "task done: --output: %s: not valid JSON", phrase.QuotePath(place))
 	}
 	digests, err := c.store.Digests(c.ctx, []string{place})
 	return digests[place], err
@@ -80,7 +82,7 @@ func (t *taskStep) move(r *checkpoint.Record) error {
 	if p := l.Point(); p != "" {
 		r.SetResumeFrom(p)
 	}
-	story.Worked(r, strings.TrimSpace("task "+t.verb+" "+list(t.ids)), l.Left())
+	story.Worked(r, strings.TrimSpace("task "+t.verb+" "+phrase.List(t.ids)), l.Left())
 	return nil
 }
 
@@ -112,7 +114,7 @@ func (t *taskStep) nothing() string {
 	if how == "" {
 		return "no task was running"
 	}
-	return plural(len(t.ids), "task") + " already " + how + ": " + list(t.ids)
+	return phrase.Plural(len(t.ids), "task") + " already " + how + ": " + phrase.List(t.ids)
 }
 
 func (t *taskStep) tell(format string, args ...any) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore/checkpoint"
@@ -26,7 +27,7 @@ func tasksLine(r *checkpoint.Record) string {
 	}
 	text := fmt.Sprintf("%d of %d complete", over, len(all))
 	if ready := l.Ready(); len(ready) > 0 {
-		text += ", ready: " + list(few(ready, promptKind))
+		text += ", ready: " + phrase.List(phrase.Few(ready, promptKind))
 	}
 	return text
 }
@@ -35,7 +36,7 @@ func tasksLine(r *checkpoint.Record) string {
 func batchesLine(batches [][]string) string {
 	groups := make([]string, len(batches))
 	for i, b := range batches {
-		groups[i] = list(b)
+		groups[i] = phrase.List(b)
 	}
 	return strings.Join(groups, "; then ")
 }

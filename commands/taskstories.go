@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
@@ -21,7 +22,7 @@ func (t *taskStep) stories(l *tasks.List) bool {
 	for _, s := range standings {
 		t.tell("%s", s)
 		if dir := layout.Worktree(r, s.Story); dir != "" && t.c.store.Root() != "" && !t.c.isThere(dir) {
-			t.tell("its worktree %s is gone: git worktree add %s <branch>", quotePath(dir), quoteArg(dir))
+			t.tell("its worktree %s is gone: git worktree add %s <branch>", phrase.QuotePath(dir), phrase.QuoteArg(dir))
 		}
 	}
 	if len(standings) > 0 {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
@@ -16,7 +18,7 @@ func (t *taskStep) add(l *tasks.List) error {
 	}
 	err := l.Add(plans...)
 	if errors.As(err, new(*tasks.CycleError)) {
-		return usagef("task add: %w", err)
+		return exit.Usagef("task add: %w", err)
 	}
 	return err
 }
@@ -52,7 +54,7 @@ func (t *taskStep) fail(l *tasks.List, id string) error {
 		t.tell("task %s is tried once more", id)
 	}
 	if len(out.Waiting) > 0 {
-		t.tell("waiting for task %s: %s", id, list(out.Waiting))
+		t.tell("waiting for task %s: %s", id, phrase.List(out.Waiting))
 	}
 	if out.Aborted {
 		t.tell("task %s was critical: the workflow has failed", id)

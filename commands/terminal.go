@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/display"
+	"git-checkpoint/commands/internal/exit"
 	"git-checkpoint/commands/terminal"
 	"git-checkpoint/gitstore"
 
@@ -25,7 +26,7 @@ func (c *Invocation) screen() (s display.Screen, ok bool, err error) {
 	switch when {
 	case "", "auto", "always", "never":
 	default:
-		return s, false, usagef("--color: %q: want auto, always or never", when)
+		return s, false, exit.Usagef("--color: %q: want auto, always or never", when)
 	}
 	ok = when == "always" || c.atTerminal()
 	if !ok || c.json {

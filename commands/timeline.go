@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/display"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
@@ -32,7 +33,7 @@ func (c *Invocation) showTimelines(lists []*gitstore.List, keep func(*gitstore.C
 	}
 	c.print("%s", at.Legend(shown...))
 	if n := len(lists) - len(shown); n > 0 {
-		c.print("\n%s with nothing but an archive, or nothing left\nhint: git checkpoint list --all --archived\n", plural(n, "issue"))
+		c.print("\n%s with nothing but an archive, or nothing left\nhint: git checkpoint list --all --archived\n", phrase.Plural(n, "issue"))
 	}
 }
 
@@ -41,11 +42,11 @@ func timelineHead(l *gitstore.List, shown int) string {
 	head := "Issue " + string(l.Issue) + ": "
 	switch n := len(l.Checkpoints); {
 	case !l.Complete:
-		return head + "the newest " + plural(shown, "checkpoint")
+		return head + "the newest " + phrase.Plural(shown, "checkpoint")
 	case n > shown:
-		return head + plural(shown, "checkpoint") + fmt.Sprintf(" of %d", n)
+		return head + phrase.Plural(shown, "checkpoint") + fmt.Sprintf(" of %d", n)
 	}
-	return head + plural(shown, "checkpoint")
+	return head + phrase.Plural(shown, "checkpoint")
 }
 
 // entries returns the timeline entries of checkpoints.
@@ -56,7 +57,7 @@ func (c *Invocation) entries(l *gitstore.List, picked []int) []display.TimelineE
 		cp := &l.Checkpoints[i]
 		entries[k] = display.TimelineEntry{
 			ID: nameOf(cp), Short: cmp.Or(cp.ID.Short(), cp.Commit.String()[:12]), Phase: cp.Phase, Trigger: cmp.Or(string(cp.Trigger), "?"),
-			Age: ago(cp.Created, now), Brief: briefly(cp.Created, now), Note: timelineNote(cp), Problem: problemOf(cp),
+			Age: phrase.Ago(cp.Created, now), Brief: phrase.Briefly(cp.Created, now), Note: timelineNote(cp), Problem: problemOf(cp),
 			Tip: i == 0 && !cp.Archived, Archived: cp.Archived, Filed: string(cp.Filed.Why), Pinned: cp.Pinned, Resumable: cp.Resumable,
 			Stale: now.Sub(cp.Created) > freshness.DefaultMaxAge || cp.Created.Sub(now) > freshness.DefaultTolerance,
 		}
@@ -67,7 +68,7 @@ func (c *Invocation) entries(l *gitstore.List, picked []int) []display.TimelineE
 // timelineNote returns the first line of the note, after a warning if the checkpoint
 // lacks files.
 func timelineNote(cp *gitstore.Checkpoint) string {
-	note := firstLine(cp.Note)
+	note := phrase.FirstLine(cp.Note)
 	if !cp.LeftOut {
 		return note
 	}
@@ -96,10 +97,10 @@ func listLine(cp *gitstore.Checkpoint, tip bool, now time.Time) string {
 		what += " (files left out)"
 	}
 	if cp.Filed.Why != "" {
-		what += fmt.Sprintf(" (%s, archived %s)", cp.Filed.Why, ago(cp.Filed.At, now))
+		what += fmt.Sprintf(" (%s, archived %s)", cp.Filed.Why, phrase.Ago(cp.Filed.At, now))
 	}
-	line := fmt.Sprintf("%s %s  %s  %s", marks, nameOf(cp), ago(cp.Created, now), what)
-	if note := firstLine(cp.Note); note != "" {
+	line := fmt.Sprintf("%s %s  %s  %s", marks, nameOf(cp), phrase.Ago(cp.Created, now), what)
+	if note := phrase.FirstLine(cp.Note); note != "" {
 		line += ": " + note
 	}
 	return output.Clean(line)

@@ -3,6 +3,8 @@ package commands
 import (
 	"errors"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -25,7 +27,7 @@ func runUndo(c *Invocation) error {
 	}
 	done, err := c.store.Undo(c.ctx, issue)
 	if errors.As(err, new(*gitstore.UnfinishedError)) {
-		return fail(exitFailure, "git checkpoint undo "+issueArg(issue), "%w", err)
+		return exit.Errorf(exit.Failure, "git checkpoint undo "+phrase.IssueArg(issue), "%w", err)
 	}
 	if err != nil {
 		return err
@@ -57,9 +59,9 @@ func (c *Invocation) showUndone(issue checkpoint.Issue, done *gitstore.Undone) {
 		return
 	}
 	for _, path := range done.Restored.Restored {
-		c.print("put back %s\n", quotePath(path))
+		c.print("put back %s\n", phrase.QuotePath(path))
 	}
 	for _, path := range done.Restored.Skipped {
-		c.warnf("%s changed since and stays as it is", quotePath(path))
+		c.warnf("%s changed since and stays as it is", phrase.QuotePath(path))
 	}
 }

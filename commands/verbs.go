@@ -1,6 +1,10 @@
 package commands
 
-import "slices"
+import (
+	"slices"
+
+	"git-checkpoint/commands/internal/exit"
+)
 
 // A verbFlags lists the flags of one verb.
 type verbFlags struct {
@@ -14,7 +18,7 @@ func (c *Invocation) checkVerb(verbs []verbFlags, typed string) error {
 	for _, v := range verbs {
 		for _, name := range v.flags {
 			if (c.flags.IsSet(name) || len(c.lists[name]) > 0) && !slices.Contains(verbs[i].flags, name) {
-				return usagef("%s %s: --%s does not go with it", c.command, typed, name)
+				return exit.Usagef("%s %s: --%s does not go with it", c.command, typed, name)
 			}
 		}
 	}

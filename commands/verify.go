@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -49,7 +51,7 @@ func runVerify(c *Invocation) error {
 		return err
 	}
 	if !result.Valid {
-		return fail(exitInvalid, hint, "verify: %s in %s", plural(len(result.Errors), "error"), plural(result.Checked, "checkpoint"))
+		return exit.Errorf(exit.Invalid, hint, "verify: %s in %s", phrase.Plural(len(result.Errors), "error"), phrase.Plural(result.Checked, "checkpoint"))
 	}
 	return nil
 }
@@ -81,7 +83,7 @@ func (c *Invocation) showVerify(v output.Verify) error {
 		return c.write(v)
 	}
 	c.printFound(v.Errors, v.Warnings)
-	c.print("%s checked, %s, %s\n", plural(v.Checked, "checkpoint"), plural(len(v.Errors), "error"), plural(len(v.Warnings), "warning"))
+	c.print("%s checked, %s, %s\n", phrase.Plural(v.Checked, "checkpoint"), phrase.Plural(len(v.Errors), "error"), phrase.Plural(len(v.Warnings), "warning"))
 	return nil
 }
 

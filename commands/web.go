@@ -6,6 +6,8 @@ import (
 	"io"
 	"path/filepath"
 
+	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/commands/web"
 	"git-checkpoint/freshness"
@@ -57,7 +59,7 @@ func runWeb(c *Invocation) error {
 	}
 	server, err := web.Listen(c.flags.String("addr"), c.webOptions())
 	if err != nil {
-		return usagef("web: --addr: %w", err)
+		return exit.Usagef("web: --addr: %w", err)
 	}
 	if !server.Loopback() {
 		c.warnf("everybody who can reach %s and has the address can look at this repository's checkpoints", c.flags.String("addr"))
@@ -76,11 +78,11 @@ func (c *Invocation) checkExport() error {
 	}
 	for _, served := range []string{"write", "addr"} {
 		if c.flags.IsSet(served) {
-			return usagef("web: --export writes a page that nobody serves: --%s is for one that is served", served)
+			return exit.Usagef("web: --export writes a page that nobody serves: --%s is for one that is served", served)
 		}
 	}
 	if c.json && c.flags.String("export") == "-" {
-		return usagef("web: --json and --export - both want standard output")
+		return exit.Usagef("web: --json and --export - both want standard output")
 	}
 	return nil
 }
@@ -145,8 +147,8 @@ func (c *Invocation) webJudge(cp *gitstore.Checkpoint, r *checkpoint.Record) (we
 		j.Names = append(append(j.Names, at.completed...), at.remaining...)
 	}
 	if v.CanResume {
-		j.Command = "git checkpoint resume " + quoteArg(string(cp.Issue))
-		j.This = j.Command + " " + quoteArg(string(cp.ID))
+		j.Command = "git checkpoint resume " + phrase.QuoteArg(string(cp.Issue))
+		j.This = j.Command + " " + phrase.QuoteArg(string(cp.ID))
 	}
 	return j, nil
 }
@@ -176,7 +178,7 @@ func (c *Invocation) exportPage(file string, issues []checkpoint.Issue) error {
 	}
 	left, err := web.Export(c.ctx, write, repo, c.webOptions(), issues)
 	if err != nil {
-		return fail(exitFailure, "", "web: --export: %w", err)
+		return exit.Errorf(exit.Failure, "", "web: --export: %w", err)
 	}
 	for _, what := range left {
 		c.warnf("%s", what)

@@ -1,4 +1,6 @@
-package commands
+// Package phrase formats counts, lists, ages, paths and shell commands in messages for
+// people.
+package phrase
 
 import (
 	"fmt"
@@ -14,30 +16,30 @@ import (
 	"git-checkpoint/gitstore/checkpoint/progress"
 )
 
-func plural(n int, word string) string {
+func Plural(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
 	}
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-func list(words []string) string { return strings.Join(words, ", ") }
+func List(words []string) string { return strings.Join(words, ", ") }
 
-// ago formats the age of a time for people, such as "2 hours ago".
-func ago(at, now time.Time) string {
+// Ago formats the age of a time for people, such as "2 hours ago".
+func Ago(at, now time.Time) string {
 	d := now.Sub(at)
 	switch {
 	case d < time.Minute:
 		return "just now"
 	case d < time.Hour:
-		return plural(int(d/time.Minute), "minute") + " ago"
+		return Plural(int(d/time.Minute), "minute") + " ago"
 	case d < 24*time.Hour:
-		return plural(int(d/time.Hour), "hour") + " ago"
+		return Plural(int(d/time.Hour), "hour") + " ago"
 	}
-	return plural(int(d/(24*time.Hour)), "day") + " ago"
+	return Plural(int(d/(24*time.Hour)), "day") + " ago"
 }
 
-func texts[T ~string](list []T) []string {
+func Strings[T ~string](list []T) []string {
 	out := make([]string, len(list))
 	for i, v := range list {
 		out[i] = string(v)
@@ -45,22 +47,22 @@ func texts[T ~string](list []T) []string {
 	return out
 }
 
-// few returns the first n texts and the number of further texts.
-func few(texts []string, n int) []string {
+// Few returns the first n texts and the number of further texts.
+func Few(texts []string, n int) []string {
 	if len(texts) <= n {
 		return texts
 	}
 	return append(slices.Clone(texts[:n]), fmt.Sprintf("and %d more", len(texts)-n))
 }
 
-func firstLine(s string) string {
+func FirstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return line
 }
 
-// quotePath returns a path that fits on one line. It is quoted and escaped if it could be
+// QuotePath returns a path that fits on one line. It is quoted and escaped if it could be
 // read as another path.
-func quotePath(p string) string {
+func QuotePath(p string) string {
 	p = checkpoint.QuotePath(p)
 	if output.Clean(p) != p {
 		return strconv.Quote(p)
@@ -68,7 +70,7 @@ func quotePath(p string) string {
 	return p
 }
 
-func quotePaths(paths []string) []string {
+func QuotePaths(paths []string) []string {
 	out := make([]string, len(paths))
 	for i, p := range paths {
 		out[i] = checkpoint.QuotePath(p)
@@ -76,27 +78,27 @@ func quotePaths(paths []string) []string {
 	return out
 }
 
-// quoteArg quotes a word of a shell command.
-func quoteArg(s string) string {
+// QuoteArg quotes a word of a shell command.
+func QuoteArg(s string) string {
 	if plainWord().MatchString(s) {
 		return s
 	}
 	return output.Shell(s)
 }
 
-// issueArg returns an issue as the last shell argument.
-func issueArg(issue checkpoint.Issue) string {
+// IssueArg returns an issue as the last shell argument.
+func IssueArg(issue checkpoint.Issue) string {
 	if strings.HasPrefix(string(issue), "-") {
-		return "-- " + quoteArg(string(issue))
+		return "-- " + QuoteArg(string(issue))
 	}
-	return quoteArg(string(issue))
+	return QuoteArg(string(issue))
 }
 
 var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./:=@~^-]+$`) })
 
-// briefly returns the age of a time in a short form such as "12m", at most four
+// Briefly returns the age of a time in a short form such as "12m", at most four
 // characters for ages below 1,000 days.
-func briefly(at, now time.Time) string {
+func Briefly(at, now time.Time) string {
 	d := now.Sub(at)
 	switch {
 	case d < time.Minute:
@@ -109,7 +111,7 @@ func briefly(at, now time.Time) string {
 	return fmt.Sprintf("%dd", d/(24*time.Hour))
 }
 
-func distinct(list []string) []string {
+func Distinct(list []string) []string {
 	seen := map[string]bool{}
 	var out []string
 	for _, s := range list {
@@ -121,8 +123,8 @@ func distinct(list []string) []string {
 	return out
 }
 
-// alternatives returns possible commands after a refused step, joined with "or".
-func alternatives(issue checkpoint.Issue, ways ...progress.Way) string {
+// Alternatives returns possible commands after a refused step, joined with "or".
+func Alternatives(issue checkpoint.Issue, ways ...progress.Way) string {
 	commands := make([]string, len(ways))
 	for i, way := range ways {
 		words, name := cutName(way)
@@ -131,7 +133,7 @@ func alternatives(issue checkpoint.Issue, ways ...progress.Way) string {
 		}
 		commands[i] = "git checkpoint"
 		for _, word := range append(words, name...) {
-			commands[i] += " " + quoteArg(word)
+			commands[i] += " " + QuoteArg(word)
 		}
 	}
 	return strings.Join(commands, " or ")
@@ -146,10 +148,10 @@ func cutName(way progress.Way) (words, name []string) {
 	return slices.Concat(way[:2], way[3:]), []string{"--", way[2]}
 }
 
-// mendThen returns the hint for a document that breaks rules.
-func mendThen(file string) string {
+// MendThen returns the hint for a document that breaks rules.
+func MendThen(file string) string {
 	if file == "" {
 		return "mend the document, then run the command again"
 	}
-	return "mend " + quoteArg(file) + ", then run the command again"
+	return "mend " + QuoteArg(file) + ", then run the command again"
 }

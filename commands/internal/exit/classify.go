@@ -1,4 +1,4 @@
-package commands
+package exit
 
 import (
 	"cmp"
@@ -11,15 +11,16 @@ import (
 	"git-checkpoint/commands/atomicfile"
 	"git-checkpoint/commands/config"
 	"git-checkpoint/commands/hook/install"
+	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout"
 )
 
-// classify returns the failure of an error: code, kind and hint.
-func classify(err error) *failure {
-	var f *failure
+// Classify returns the failure of an error: code, kind and hint.
+func Classify(err error) *Error {
+	var f *Error
 	if errors.As(err, &f) {
 		return f.hinted()
 	}
@@ -28,7 +29,7 @@ func classify(err error) *failure {
 	if errors.As(err, &none) {
 		err = none // the contract fixes this text without caller context
 	}
-	return &failure{code: code, kind: kinds[code], hint: hint, err: err}
+	return &Error{Code: code, Kind: Kinds[code], Hint: hint, err: err}
 }
 
 // A coded error has an exit code and a hint. An error type of a command implements it.
@@ -69,67 +70,67 @@ func codeOf(err error) (code int, hint string) {
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
-		return exitInterrupted, ""
+		return Interrupted, ""
 	case errors.As(err, &none):
-		return exitNone, "git checkpoint save " + issueArg(none.Issue)
+		return None, "git checkpoint save " + phrase.IssueArg(none.Issue)
 	case errors.As(err, &missing):
-		return exitNone, "git checkpoint list " + issueArg(missing.Issue)
+		return None, "git checkpoint list " + phrase.IssueArg(missing.Issue)
 	case errors.As(err, &ambiguous):
-		return exitUsage, ""
+		return Usage, ""
 	case errors.As(err, &newer):
-		return exitVersion, "upgrade git-checkpoint"
+		return Version, "upgrade git-checkpoint"
 	case errors.As(err, &generation):
-		return exitVersion, "upgrade git-checkpoint"
+		return Version, "upgrade git-checkpoint"
 	case errors.As(err, &foreign):
-		return exitInvalid, mendThen(foreign.File)
+		return Invalid, phrase.MendThen(foreign.File)
 	case errors.As(err, &unknown) && unknown.Layout != "" && unknown.File != "":
-		return exitInvalid, "git checkpoint import " + quoteArg(unknown.File) + " --dry-run" // tries every layout
+		return Invalid, "git checkpoint import " + phrase.QuoteArg(unknown.File) + " --dry-run" // tries every layout
 	case errors.As(err, &unknown):
-		return exitInvalid, "git checkpoint help import"
+		return Invalid, "git checkpoint help import"
 	case errors.As(err, &taken):
-		return exitRefused, fmt.Sprintf("git checkpoint show %s %s", quoteArg(string(taken.Issue)), quoteArg(string(taken.ID)))
+		return Refused, fmt.Sprintf("git checkpoint show %s %s", phrase.QuoteArg(string(taken.Issue)), phrase.QuoteArg(string(taken.ID)))
 	case errors.As(err, &refused):
-		return exitRefused, refused.Hint
+		return Refused, refused.Hint
 	case errors.As(err, &hooks):
-		return exitRefused, hooks.Hint
+		return Refused, hooks.Hint
 	case errors.As(err, &agent):
-		return exitUsage, "git checkpoint hooks install --manual --agent " + agent.Agent
+		return Usage, "git checkpoint hooks install --manual --agent " + agent.Agent
 	case errors.As(err, &limit):
-		return exitLimit, alternatives(limit.Issue, limit.Instead...)
+		return Limit, phrase.Alternatives(limit.Issue, limit.Instead...)
 	case errors.As(err, &stands):
-		return exitRefused, alternatives(stands.Issue, stands.Instead...)
+		return Refused, phrase.Alternatives(stands.Issue, stands.Instead...)
 	case errors.As(err, &approval):
-		return exitNeedsAnswer, alternatives(approval.Issue, progress.Way{"phase", "approve", approval.Phase})
+		return NeedsAnswer, phrase.Alternatives(approval.Issue, progress.Way{"phase", "approve", approval.Phase})
 	case errors.As(err, &noPhase):
-		return exitUsage, alternatives(noPhase.Issue, noPhase.Instead...)
+		return Usage, phrase.Alternatives(noPhase.Issue, noPhase.Instead...)
 	case errors.As(err, &own):
 		return own.ExitCode(), own.ExitHint()
 	case errors.As(err, &remote):
-		return exitRemote, remote.Hint
+		return Remote, remote.Hint
 	case errors.Is(err, gitstore.ErrNoRemote):
-		return exitRemote, "git remote add origin <url>"
+		return Remote, "git remote add origin <url>"
 	case errors.As(err, &lacked):
-		return exitRemote, "git checkpoint sync " + issueArg(lacked.Issue)
+		return Remote, "git checkpoint sync " + phrase.IssueArg(lacked.Issue)
 	case errors.As(err, &promised):
-		return exitRemote, "git checkpoint sync"
+		return Remote, "git checkpoint sync"
 	case errors.As(err, &damaged):
-		return exitInvalid, cmp.Or(damaged.Hint, "git checkpoint verify")
+		return Invalid, cmp.Or(damaged.Hint, "git checkpoint verify")
 	case errors.As(err, &tooOld):
-		return exitRepository, "upgrade git"
+		return Repository, "upgrade git"
 	case errors.As(err, &unsupported), errors.Is(err, gitstore.ErrNotRepository):
-		return exitRepository, ""
+		return Repository, ""
 	case errors.As(err, &setting):
-		return exitUsage, setting.Hint
+		return Usage, setting.Hint
 	case errors.As(err, &syntax):
-		return exitUsage, ""
+		return Usage, ""
 	case errors.Is(err, gitstore.ErrMoved), errors.Is(err, atomicfile.ErrChanged):
-		return exitRefused, "run the command again"
+		return Refused, "run the command again"
 	case errors.As(err, &pushed):
-		return exitFailure, "git checkpoint sync " + issueArg(pushed.Issue)
+		return Failure, "git checkpoint sync " + phrase.IssueArg(pushed.Issue)
 	case diskFull(err):
-		return exitFailure, freeing(err)
+		return Failure, freeing(err)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return exitFailure, "make the repository writable, then run the command again"
+		return Failure, "make the repository writable, then run the command again"
 	}
-	return exitFailure, ""
+	return Failure, ""
 }

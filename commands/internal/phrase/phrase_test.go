@@ -1,4 +1,4 @@
-package commands
+package phrase
 
 import (
 	"testing"
@@ -25,7 +25,7 @@ func TestAgo(t *testing.T) {
 		{24 * time.Hour, "1 day ago"},
 		{8 * 24 * time.Hour, "8 days ago"},
 	} {
-		assert.Equal(t, c.want, ago(now.Add(-c.d), now), c.d.String())
+		assert.Equal(t, c.want, Ago(now.Add(-c.d), now), c.d.String())
 	}
 }
 
@@ -33,9 +33,9 @@ func TestQuotes(t *testing.T) {
 	for in, want := range map[string]string{
 		"src/a.go": "src/a.go", "a b": "a b", "a\tb": `"a\tb"`, "\u202ex": `"\u202ex"`, "caf\xe9": `"caf\351"`, "café": "café",
 	} {
-		assert.Equal(t, want, quotePath(in))
+		assert.Equal(t, want, QuotePath(in))
 	}
 	for in, want := range map[string]string{"42": "42", "PROJ-42": "PROJ-42", "a b": "'a b'", "it's": `'it'\''s'`, "": "''", "$(x)": "'$(x)'"} {
-		assert.Equal(t, want, quoteArg(in))
+		assert.Equal(t, want, QuoteArg(in))
 	}
 }

@@ -1,0 +1,113 @@
+// Package exit has the exit codes of the program and the errors that carry them.
+package exit
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"git-checkpoint/gitstore"
+)
+
+// Exit codes are part of the contract: codes are added, but never changed.
+const (
+	OK          = 0
+	Failure     = 1
+	Usage       = 2
+	None        = 3
+	StartFresh  = 4
+	NeedsAnswer = 5
+	Invalid     = 6
+	Version     = 7
+	Refused     = 8
+	Stale       = 9
+	Repository  = 10
+	Remote      = 11
+	Partial     = 12
+	Secrets     = 13
+	Limit       = 14
+	Interrupted = 130
+)
+
+// An Error is an error with its exit code, its kind and, if there is a next step, the
+// command to run.
+type Error struct {
+	Code int
+	Kind string
+	Hint string
+	err  error
+}
+
+func (f *Error) Error() string { return f.err.Error() }
+
+func (f *Error) Unwrap() error { return f.err }
+
+// ExitCode returns the error's exit code.
+func (f *Error) ExitCode() int { return f.Code }
+
+// ExitHint returns the next command, or "".
+func (f *Error) ExitHint() string { return f.Hint }
+
+// WithHint returns the failure with another hint.
+func (f *Error) WithHint(hint string) *Error {
+	with := *f
+	with.Hint = hint
+	return &with
+}
+
+// Errorf returns a failure with the kind of its exit code.
+func Errorf(code int, hint, format string, args ...any) error {
+	return &Error{Code: code, Kind: Kinds[code], Hint: hint, err: fmt.Errorf(format, args...)}
+}
+
+// CodeErrorf returns a failure with the exit code of another program.
+func CodeErrorf(code int, format string, args ...any) error {
+	return &Error{Code: code, Kind: Kinds[Failure], err: fmt.Errorf(format, args...)}
+}
+
+func Usagef(format string, args ...any) error { return Errorf(Usage, "", format, args...) }
+
+// A Silent error ends the program with a code and without a message, because the output
+// is complete.
+type Silent struct{ Code int }
+
+func (s Silent) Error() string { return fmt.Sprintf("exit %d", s.Code) }
+
+// ExitCode returns the exit code.
+func (s Silent) ExitCode() int { return s.Code }
+
+// Kinds maps exit codes to their names in JSON.
+var Kinds = map[int]string{
+	Failure: "failure", Usage: "usage", None: "none", StartFresh: "start_fresh",
+	NeedsAnswer: "needs_answer", Invalid: "invalid", Version: "version", Refused: "refused",
+	Stale: "stale", Repository: "repository", Remote: "remote", Partial: "partial", Secrets: "secrets", Limit: "limit", Interrupted: "interrupted",
+}
+
+// hinted returns the failure with a hint about a full disk, if it has no hint of its own.
+// Missing write permission gets no hint here, because the file may be outside of the
+// repository.
+func (f *Error) hinted() *Error {
+	if f.Hint != "" || f.Code != Failure || !diskFull(f) {
+		return f
+	}
+	return f.WithHint(freeing(f))
+}
+
+const (
+	freeSpace = "free some space, then run the command again"
+	freeOnly  = "free some space" // if the change is made already: repeating the command would make a second change
+)
+
+// freeing returns the hint for an error about a full disk.
+func freeing(err error) string {
+	if errors.As(err, new(*gitstore.DoneError)) {
+		return freeOnly
+	}
+	return freeSpace
+}
+
+// diskFull reports whether a write failed for lack of space, in this process or in git.
+func diskFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || strings.Contains(err.Error(), "No space left on device")
+}
