@@ -3,6 +3,7 @@ package commands
 import (
 	"errors"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -12,17 +13,17 @@ import (
 // ageRules returns the retention rules by age: when a whole chain moves to the archive,
 // and how long archived checkpoints stay. The claude and dotagent layouts have rules of
 // their own, unless the user sets max_age_days or archive_days.
-func (c *Invocation) ageRules() gitstore.PruneRequest {
-	completed, other := c.settings.ArchiveDays()
+func ageRules(c *invoke.Invocation) gitstore.PruneRequest {
+	completed, other := c.Settings.ArchiveDays()
 	req := gitstore.PruneRequest{
-		MaxAge:  c.settings.Int("max_age_days"),
+		MaxAge:  c.Settings.Int("max_age_days"),
 		Stay:    &retention.Stay{Completed: completed, Other: other},
 		Layouts: map[string]gitstore.LayoutRules{},
 	}
-	if c.settings.IsDefault("max_age_days") {
+	if c.Settings.IsDefault("max_age_days") {
 		req.Layouts["claude"] = gitstore.LayoutRules{MaxAge: 7}
 	}
-	if c.settings.IsDefault("archive_days") {
+	if c.Settings.IsDefault("archive_days") {
 		req.Layouts["dotagent"] = gitstore.LayoutRules{Last: 5}
 	}
 	return req
@@ -31,28 +32,28 @@ func (c *Invocation) ageRules() gitstore.PruneRequest {
 // issuesToAge returns the issues that `sync --all` applies the rules of age to. If
 // max_age_days is off, only issues with an archive are returned, because reading every
 // chain would take longer than the sync.
-func (c *Invocation) issuesToAge() []checkpoint.Issue {
-	issues, _, err := c.store.Issues(c.ctx, c.settings.Int("max_age_days") <= 0)
+func issuesToAge(c *invoke.Invocation) []checkpoint.Issue {
+	issues, _, err := c.Store.Issues(c.Ctx, c.Settings.Int("max_age_days") <= 0)
 	if err != nil {
-		c.warnf("rules of age: %v", err)
+		c.Warnf("rules of age: %v", err)
 	}
 	return issues
 }
 
 // applyAge applies the rules of age to issues. Errors become warnings, so that the
 // command itself still succeeds.
-func (c *Invocation) applyAge(issues ...checkpoint.Issue) {
+func applyAge(c *invoke.Invocation, issues ...checkpoint.Issue) {
 	for _, i := range issues {
-		done, err := c.pruneByAge(i)
+		done, err := pruneByAge(c, i)
 		var refused *gitstore.RefusedError
 		switch {
 		case errors.As(err, &refused): // a truncated chain, as in a shallow clone
 		case err != nil:
-			c.warnf("rules of age: issue %s: %v", i, err)
+			c.Warnf("rules of age: issue %s: %v", i, err)
 		case done.Archived:
-			c.infof("issue %s: %s; git checkpoint undo %s brings them back", i, done.Decisions[0].Rule, phrase.QuoteArg(string(i)))
+			c.Infof("issue %s: %s; git checkpoint undo %s brings them back", i, done.Decisions[0].Rule, phrase.QuoteArg(string(i)))
 		case len(done.Expired) > 0:
-			c.infof("issue %s: %s expired; git checkpoint undo %s brings them back", i, phrase.Plural(len(done.Expired), "archived checkpoint"), phrase.QuoteArg(string(i)))
+			c.Infof("issue %s: %s expired; git checkpoint undo %s brings them back", i, phrase.Plural(len(done.Expired), "archived checkpoint"), phrase.QuoteArg(string(i)))
 		}
 	}
 }
@@ -60,24 +61,24 @@ func (c *Invocation) applyAge(issues ...checkpoint.Issue) {
 // pruneByAge applies the rules of age to an issue. A dry run comes first: if it fails or
 // removes no checkpoint, the chain is not written. The command that follows reports an
 // unreadable chain.
-func (c *Invocation) pruneByAge(i checkpoint.Issue) (*gitstore.Pruned, error) {
-	req := c.ageRules()
+func pruneByAge(c *invoke.Invocation, i checkpoint.Issue) (*gitstore.Pruned, error) {
+	req := ageRules(c)
 	req.Issue, req.DryRun = i, true
-	if c.withinMaxAge(i, req) {
+	if withinMaxAge(c, i, req) {
 		return &gitstore.Pruned{}, nil
 	}
-	plan, err := c.store.Prune(c.ctx, req)
+	plan, err := c.Store.Prune(c.Ctx, req)
 	if err != nil || len(plan.Removed)+len(plan.Expired) == 0 {
 		return &gitstore.Pruned{}, nil
 	}
 	req.DryRun, req.Plan = false, plan.Plan
-	return c.store.Prune(c.ctx, req)
+	return c.Store.Prune(c.Ctx, req)
 }
 
 // withinMaxAge reports whether no rule of age can concern an issue, by the newest
 // checkpoint alone.
-func (c *Invocation) withinMaxAge(i checkpoint.Issue, req gitstore.PruneRequest) bool {
-	if c.store.HasArchive(c.ctx, i) {
+func withinMaxAge(c *invoke.Invocation, i checkpoint.Issue, req gitstore.PruneRequest) bool {
+	if c.Store.HasArchive(c.Ctx, i) {
 		return false
 	}
 	days := req.MaxAge
@@ -86,6 +87,6 @@ func (c *Invocation) withinMaxAge(i checkpoint.Issue, req gitstore.PruneRequest)
 			days = l.MaxAge
 		}
 	}
-	newest, err := c.store.Newest(c.ctx, i)
-	return err != nil || !retention.Older(newest.Created, days, c.env.Now())
+	newest, err := c.Store.Newest(c.Ctx, i)
+	return err != nil || !retention.Older(newest.Created, days, c.Env.Now())
 }

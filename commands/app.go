@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/output"
 
 	"github.com/urfave/cli/v2"
@@ -19,9 +20,9 @@ import (
 // Main runs the program and returns its exit code. args[0] is the program name.
 func Main(args []string) int {
 	debug.SetGCPercent(400) // the process ends before garbage collection pays off
-	env, err := osEnv()
+	env, err := invoke.OSEnv()
 	if err != nil {
-		return report(&Env{Stderr: os.Stderr}, false, err)
+		return report(&invoke.Env{Stderr: os.Stderr}, false, err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -40,12 +41,12 @@ func stopOnSignal(stop context.CancelFunc) {
 }
 
 // Run runs one command line in an environment and returns the exit code.
-func Run(ctx context.Context, env *Env, args []string) int {
+func Run(ctx context.Context, env *invoke.Env, args []string) int {
 	return runLine(ctx, env, allCommands(), args)
 }
 
 // runLine runs a command line with the given commands.
-func runLine(ctx context.Context, env *Env, commands []*command, args []string) int {
+func runLine(ctx context.Context, env *invoke.Env, commands []*invoke.Command, args []string) int {
 	line, err := parseLine(commands, args)
 	if err == nil {
 		err = newApp(env, line).RunContext(context.WithValue(ctx, lineKey{}, line), line.argv)
@@ -60,8 +61,8 @@ func runLine(ctx context.Context, env *Env, commands []*command, args []string) 
 type lineKey struct{}
 
 // allCommands returns the commands in the order of the help, grouped by category.
-func allCommands() []*command {
-	return []*command{
+func allCommands() []*invoke.Command {
+	return []*invoke.Command{
 		&saveCommand, &runCommand,
 		&startCommand, &phaseCommand, &taskCommand, &finishCommand,
 		&listCommand, &showCommand, &diffCommand, &statusCommand, &webCommand, &configCommand,
@@ -75,7 +76,7 @@ func allCommands() []*command {
 
 // newApp returns a cli.App with one command and the given flags. Declaring every command
 // takes noticeable time.
-func newApp(env *Env, l *line) *cli.App {
+func newApp(env *invoke.Env, l *line) *cli.App {
 	return &cli.App{
 		Name:           progName,
 		HideVersion:    true,
@@ -84,7 +85,7 @@ func newApp(env *Env, l *line) *cli.App {
 		ErrWriter:      env.Stderr,
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   onUsageError,
-		Commands:       []*cli.Command{l.command.build(env, l.flags())},
+		Commands:       []*cli.Command{build(l.command, env, l.flags())},
 	}
 }
 
@@ -110,46 +111,48 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 }
 
 // build returns the cli.Command of the declaration.
-func (d *command) build(env *Env, flags []cli.Flag) *cli.Command {
+func build(d *invoke.Command, env *invoke.Env, flags []cli.Flag) *cli.Command {
 	return &cli.Command{
-		Name: d.name, HideHelp: true,
+		Name: d.Name, HideHelp: true,
 		Flags:        flags,
 		OnUsageError: onUsageError,
-		Action:       func(c *cli.Context) error { return d.call(env, c) },
+		Action:       func(c *cli.Context) error { return call(d, env, c) },
 	}
 }
 
 // allFlags returns the command's flags and the common flags.
-func (d *command) allFlags() []cli.Flag { return append(d.ownFlags(), commonFlags()...) }
+func allFlags(d *invoke.Command) []cli.Flag { return append(d.OwnFlags(), commonFlags()...) }
 
-func (d *command) call(env *Env, flags *cli.Context) error {
+func call(d *invoke.Command, env *invoke.Env, flags *cli.Context) error {
 	line := flags.Context.Value(lineKey{}).(*line)
-	c := &Invocation{
-		command: d.name,
-		ctx:     flags.Context, env: env, flags: flags, args: flags.Args().Slice(), paths: line.paths, lists: line.lists,
-		json: line.json, out: &writer{w: env.Stdout}, commands: line.commands, startMirror: startMirror,
-		runLine: func(ctx context.Context, env *Env, args []string) int { return runLine(ctx, env, line.commands, args) },
+	c := &invoke.Invocation{
+		Name: d.Name,
+		Ctx:  flags.Context, Env: env, Flags: flags, Args: flags.Args().Slice(), Paths: line.paths, Lists: line.lists,
+		JSON: line.json, Out: &invoke.Writer{W: env.Stdout}, Commands: line.commands, StartMirror: startMirror,
+		RunLine: func(ctx context.Context, env *invoke.Env, args []string) int {
+			return runLine(ctx, env, line.commands, args)
+		},
 	}
-	defer c.close()
-	defer c.closeMirror()
-	if n := len(c.args); n > d.max {
-		return exit.Usagef("%s: %q is one argument too many", d.name, c.args[d.max])
+	defer c.Close()
+	defer c.CloseMirror()
+	if n := len(c.Args); n > d.Max {
+		return exit.Usagef("%s: %q is one argument too many", d.Name, c.Args[d.Max])
 	}
 	if dir := flags.String("C"); dir != "" {
 		if err := os.Chdir(dir); err != nil {
 			return exit.Usagef("-C: %w", err)
 		}
 	}
-	err := c.withRecoveryHint(d.run(c))
-	c.endMirror()
+	err := withRecoveryHint(c, d.Run(c))
+	c.EndMirror()
 	if err == nil || errors.As(err, new(exit.Silent)) {
-		c.flushWarnings()
+		c.FlushWarnings()
 	}
 	switch {
-	case c.out.err != nil && err == nil:
-		return exit.Errorf(exit.Failure, "", "%s: standard output: %w; the command itself is done", d.name, c.out.err)
-	case c.out.err != nil && errors.As(err, new(exit.Silent)):
-		return exit.Errorf(exit.Failure, "", "%s: standard output: %w", d.name, c.out.err)
+	case c.Out.Err != nil && err == nil:
+		return exit.Errorf(exit.Failure, "", "%s: standard output: %w; the command itself is done", d.Name, c.Out.Err)
+	case c.Out.Err != nil && errors.As(err, new(exit.Silent)):
+		return exit.Errorf(exit.Failure, "", "%s: standard output: %w", d.Name, c.Out.Err)
 	}
 	return err
 }
@@ -166,7 +169,7 @@ func commonFlags() []cli.Flag {
 }
 
 // report prints an error and returns the exit code.
-func report(env *Env, json bool, err error) int {
+func report(env *invoke.Env, json bool, err error) int {
 	if err == nil {
 		return exit.OK
 	}

@@ -1,47 +1,48 @@
 package commands
 
 import (
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
 )
 
-var archiveCommand = command{
-	name: "archive", usage: "move checkpoints to the archive", args: "[ISSUE] [ID]", max: 2, category: "Keep",
-	description: "Without ID the issue's whole chain. Archived checkpoints are still found by\n" +
+var archiveCommand = invoke.Command{
+	Name: "archive", Usage: "move checkpoints to the archive", Args: "[ISSUE] [ID]", Max: 2, Category: "Keep",
+	Description: "Without ID the issue's whole chain. Archived checkpoints are still found by\n" +
 		"show, resume, restore and drop; list shows them with --archived.",
-	examples: []string{"git checkpoint archive 42"},
-	run:      runArchive,
+	Examples: []string{"git checkpoint archive 42"},
+	Run:      runArchive,
 }
 
-func runArchive(c *Invocation) error {
-	if err := c.open(); err != nil {
+func runArchive(c *invoke.Invocation) error {
+	if err := c.Open(); err != nil {
 		return err
 	}
-	issue, ids, err := c.toArchive()
+	issue, ids, err := toArchive(c)
 	if err != nil {
 		return err
 	}
-	moved, err := c.store.Archive(c.ctx, issue, ids, retention.ReasonAsked)
+	moved, err := c.Store.Archive(c.Ctx, issue, ids, retention.ReasonAsked)
 	if err != nil {
 		return err
 	}
-	return c.showResult("archive", issue, moved, "archived")
+	return showResult(c, "archive", issue, moved, "archived")
 }
 
 // toArchive returns the checkpoints that the arguments name. It returns no ids if the
 // whole chain is to be archived.
-func (c *Invocation) toArchive() (checkpoint.Issue, []checkpoint.ID, error) {
-	if len(c.args) == 0 {
-		issue, err := c.inferIssue()
+func toArchive(c *invoke.Invocation) (checkpoint.Issue, []checkpoint.ID, error) {
+	if len(c.Args) == 0 {
+		issue, err := c.InferIssue()
 		return issue, nil, err
 	}
-	if len(c.args) == 1 {
-		issue, name, err := c.issueOrName(c.args[0])
-		if err != nil || name != c.args[0] {
+	if len(c.Args) == 1 {
+		issue, name, err := c.IssueOrName(c.Args[0])
+		if err != nil || name != c.Args[0] {
 			return issue, nil, err
 		}
 	}
-	cp, err := c.checkpointArg(true)
+	cp, err := c.CheckpointArg(true)
 	if err != nil {
 		return "", nil, err
 	}

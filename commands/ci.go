@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
@@ -35,47 +36,47 @@ func ciFlags() []cli.Flag {
 type variable struct{ name, value string }
 
 // resumeCI runs resume for a CI job.
-func resumeCI(c *Invocation) error {
-	if err := c.ciDefaults(); err != nil {
+func resumeCI(c *invoke.Invocation) error {
+	if err := ciDefaults(c); err != nil {
 		return err
 	}
 	r := &resumption{}
-	err := c.ciResume(r)
-	if err = c.ciOutcome(r, err); r.vars == nil {
-		c.printVariables(r, freshness.PromptUser.String(), "", "", "", "")
+	err := ciResume(c, r)
+	if err = ciOutcome(c, r, err); r.vars == nil {
+		printVariables(c, r, freshness.PromptUser.String(), "", "", "", "")
 	}
-	return errors.Join(err, c.githubOutput(r.vars))
+	return errors.Join(err, githubOutput(c, r.vars))
 }
 
 // ciDefaults checks the flags that conflict with --ci and sets the flags that it implies.
-func (c *Invocation) ciDefaults() error {
-	if c.flags.Bool("files") && c.flags.Bool("no-files") {
+func ciDefaults(c *invoke.Invocation) error {
+	if c.Flags.Bool("files") && c.Flags.Bool("no-files") {
 		return exit.Usagef("resume: --files and --no-files do not go together")
 	}
-	if c.flags.IsSet("worktree") {
+	if c.Flags.IsSet("worktree") {
 		return exit.Usagef("resume: --ci goes on where the job is, and --worktree elsewhere")
 	}
-	if c.flags.IsSet("print") && c.flags.String("print") != "env" {
+	if c.Flags.IsSet("print") && c.Flags.String("print") != "env" {
 		return exit.Usagef("resume: --ci prints env, or with --json the record")
 	}
-	return c.flags.Set("print", "env")
+	return c.Flags.Set("print", "env")
 }
 
 // noFiles reports whether resume leaves files alone. This is the default in a CI job,
 // because checkpoints from a remote are not trusted.
-func (c *Invocation) noFiles() bool {
-	return c.flags.Bool("no-files") || c.flags.Bool("ci") && !c.flags.Bool("files")
+func noFiles(c *invoke.Invocation) bool {
+	return c.Flags.Bool("no-files") || c.Flags.Bool("ci") && !c.Flags.Bool("files")
 }
 
-func (c *Invocation) ciResume(r *resumption) error {
-	choice, err := c.resumeFlags()
+func ciResume(c *invoke.Invocation, r *resumption) error {
+	choice, err := checkResumeFlags(c)
 	if err != nil {
 		return err
 	}
-	if err := c.open(); err != nil {
+	if err := c.Open(); err != nil {
 		return err
 	}
-	if err := c.ciFetch(); err != nil {
+	if err := ciFetch(c); err != nil {
 		return err
 	}
 	return resumeOpened(c, r, choice)
@@ -83,30 +84,30 @@ func (c *Invocation) ciResume(r *resumption) error {
 
 // ciFetch fetches the checkpoints of the issue. Without a remote, ciFetch prints a
 // warning, and resume uses local checkpoints.
-func (c *Invocation) ciFetch() error {
-	issue, err := c.ciIssue()
+func ciFetch(c *invoke.Invocation) error {
+	issue, err := ciIssue(c)
 	if err != nil {
 		return err
 	}
-	remote, err := c.remote("")
+	remote, err := c.Remote("")
 	if errors.Is(err, gitstore.ErrNoRemote) {
-		c.warnf("nothing is fetched: %v", err)
+		c.Warnf("nothing is fetched: %v", err)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	done, err := c.store.Fetch(c.ctx, gitstore.FetchRequest{
-		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.remoteTimeout(), Quiet: true,
+	done, err := c.Store.Fetch(c.Ctx, gitstore.FetchRequest{
+		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.RemoteTimeout(), Quiet: true,
 	})
 	for _, s := range done {
 		switch {
 		case s.Result == gitstore.Diverged:
-			c.warnf("%v", s.Err)
+			c.Warnf("%v", s.Err)
 		case s.Err != nil:
 			return s.Err
 		case s.Fetched > 0:
-			c.infof("fetched %s of issue %s from %s", phrase.Plural(s.Fetched, "checkpoint"), s.Issue, gitstore.ShownRemote(remote))
+			c.Infof("fetched %s of issue %s from %s", phrase.Plural(s.Fetched, "checkpoint"), s.Issue, gitstore.ShownRemote(remote))
 		}
 	}
 	return err
@@ -114,31 +115,31 @@ func (c *Invocation) ciFetch() error {
 
 // ciIssue returns the issue, also if its checkpoints are not fetched yet. A word that
 // could be an issue or a checkpoint counts as an issue first.
-func (c *Invocation) ciIssue() (checkpoint.Issue, error) {
-	if len(c.args) == 1 && !namesCheckpoint(c.args[0]) {
-		return c.issue()
+func ciIssue(c *invoke.Invocation) (checkpoint.Issue, error) {
+	if len(c.Args) == 1 && !invoke.NamesCheckpoint(c.Args[0]) {
+		return c.Issue()
 	}
-	issue, _, err := c.issueAndName()
+	issue, _, err := c.IssueAndName()
 	return issue, err
 }
 
 // ciOutcome turns errors into results of a job: no checkpoint exists, the checkpoint
 // cannot be resumed, or a person has to decide.
-func (c *Invocation) ciOutcome(r *resumption, err error) error {
+func ciOutcome(c *invoke.Invocation, r *resumption, err error) error {
 	var none *gitstore.NoneError
 	var failed *exit.Error
 	var quiet exit.Silent
 	switch {
 	case errors.As(err, &none):
 		if r.vars == nil {
-			c.printVariables(r, actionNone, "", "", "", "")
+			printVariables(c, r, actionNone, "", "", "", "")
 		}
-		c.infof("%v", none)
-		return c.ciRecord(actionNone, none.Issue)
+		c.Infof("%v", none)
+		return ciRecord(c, actionNone, none.Issue)
 	case errors.As(err, &failed) && (failed.ExitCode() == exit.StartFresh || failed.ExitCode() == exit.NeedsAnswer):
-		c.warnf("%v", failed)
+		c.Warnf("%v", failed)
 		if failed.ExitHint() != "" {
-			c.infof("hint: %s", failed.ExitHint())
+			c.Infof("hint: %s", failed.ExitHint())
 		}
 		return nil
 	case errors.As(err, &quiet) && (quiet.ExitCode() == exit.StartFresh || quiet.ExitCode() == exit.None):
@@ -149,24 +150,24 @@ func (c *Invocation) ciOutcome(r *resumption, err error) error {
 
 // ciWarnings prints the verdict's warnings to the job's log, because the variables cannot
 // hold them.
-func (c *Invocation) ciWarnings(r *resumption) {
-	if !c.flags.Bool("ci") {
+func ciWarnings(c *invoke.Invocation, r *resumption) {
+	if !c.Flags.Bool("ci") {
 		return
 	}
 	for _, reason := range r.verdict.Reasons {
 		if reason.Action == freshness.ProceedWithWarning {
-			c.warnf("%s", reason.Message)
+			c.Warnf("%s", reason.Message)
 		}
 	}
 }
 
 // ciRecord prints the --json record if no checkpoint exists.
-func (c *Invocation) ciRecord(action string, issue checkpoint.Issue) error {
-	if !c.json {
+func ciRecord(c *invoke.Invocation, action string, issue checkpoint.Issue) error {
+	if !c.JSON {
 		return nil
 	}
-	return c.write(output.Resume{Status: output.Status{
-		Type: "resume", Issue: string(issue), Action: action, Warnings: c.takeWarnings(),
+	return c.WriteJSON(output.Resume{Status: output.Status{
+		Type: "resume", Issue: string(issue), Action: action, Warnings: c.TakeWarnings(),
 	}})
 }
 
@@ -178,8 +179,8 @@ func (c *Invocation) ciRecord(action string, issue checkpoint.Issue) error {
 //	<delimiter>
 //
 // The delimiter is random, so that no record can contain it.
-func (c *Invocation) githubOutput(vars []variable) error {
-	path := c.env.Getenv("GITHUB_OUTPUT")
+func githubOutput(c *invoke.Invocation, vars []variable) error {
+	path := c.Env.Getenv("GITHUB_OUTPUT")
 	if path == "" {
 		return nil
 	}

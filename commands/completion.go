@@ -7,6 +7,7 @@ import (
 
 	"git-checkpoint/commands/complete"
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/manual"
 	"git-checkpoint/commands/output"
@@ -16,54 +17,54 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-var completionCommand = command{
-	name: "completion", usage: "print a shell's completion", args: "bash|zsh|fish | words -- CMD...", max: 1, category: "Setup",
-	description: "What it prints goes into a file that the shell reads:\n\n" +
+var completionCommand = invoke.Command{
+	Name: "completion", Usage: "print a shell's completion", Args: "bash|zsh|fish | words -- CMD...", Max: 1, Category: "Setup",
+	Description: "What it prints goes into a file that the shell reads:\n\n" +
 		"    bash  ~/.local/share/bash-completion/completions/git-checkpoint\n" +
 		"    zsh   _git-checkpoint in a directory of fpath, before compinit\n" +
 		"    fish  ~/.config/fish/conf.d/git-checkpoint.fish\n\n" +
 		"With words it says what may come next after the words behind --, which is what these\n" +
 		"files ask for.",
-	examples: []string{"git checkpoint completion bash > git-checkpoint.bash", "git checkpoint completion words -- save --tr"},
-	run:      runCompletion,
+	Examples: []string{"git checkpoint completion bash > git-checkpoint.bash", "git checkpoint completion words -- save --tr"},
+	Run:      runCompletion,
 }
 
-func runCompletion(c *Invocation) error {
-	if len(c.args) == 0 {
+func runCompletion(c *invoke.Invocation) error {
+	if len(c.Args) == 0 {
 		return exit.Usagef("completion: which shell? bash, zsh or fish")
 	}
-	text := complete.Script(c.args[0])
-	if c.args[0] == "words" {
-		next := complete.At(declared(c.commands), c.paths)
-		text = next.Lines(c.candidates(&next))
+	text := complete.Script(c.Args[0])
+	if c.Args[0] == "words" {
+		next := complete.At(declared(c.Commands), c.Paths)
+		text = next.Lines(candidates(c, &next))
 	} else if text == "" {
-		return exit.Usagef("completion: %q is none of %s", c.args[0], strings.Join(complete.Shells(), ", "))
+		return exit.Usagef("completion: %q is none of %s", c.Args[0], strings.Join(complete.Shells(), ", "))
 	}
-	if c.json {
-		return c.write(output.Help{Type: "completion", Text: text})
+	if c.JSON {
+		return c.WriteJSON(output.Help{Type: "completion", Text: text})
 	}
-	c.print("%s", text)
+	c.Printf("%s", text)
 	return nil
 }
 
 // candidates returns the words that may come next. Errors are dropped, because a shell
 // does not show the errors of a completion.
-func (c *Invocation) candidates(next *complete.Next) []complete.Word {
+func candidates(c *invoke.Invocation, next *complete.Next) []complete.Word {
 	if next.Line.Dir != "" && os.Chdir(next.Line.Dir) != nil {
 		return nil
 	}
-	c.quiet = true
+	c.Quiet = true
 	var found []complete.Word
 	for _, kind := range next.Kinds {
-		found = append(found, c.candidatesOf(kind, &next.Line)...)
+		found = append(found, candidatesOf(c, kind, &next.Line)...)
 	}
 	return found
 }
 
-func (c *Invocation) candidatesOf(kind complete.Kind, line *complete.CommandLine) []complete.Word {
+func candidatesOf(c *invoke.Invocation, kind complete.Kind, line *complete.CommandLine) []complete.Word {
 	switch kind {
 	case complete.Command:
-		return commandWords(c.commands)
+		return commandWords(c.Commands)
 	case complete.Guide:
 		return guideWords()
 	case complete.Trigger:
@@ -71,27 +72,27 @@ func (c *Invocation) candidatesOf(kind complete.Kind, line *complete.CommandLine
 	case complete.Layout:
 		return plainWords(layout.Names())
 	}
-	if c.store == nil && c.open() != nil {
+	if c.Store == nil && c.Open() != nil {
 		return nil
 	}
 	switch kind {
 	case complete.Issue:
-		issues, _ := c.issuesWithCheckpoints()
+		issues, _ := c.IssuesWithCheckpoints()
 		return plainWords(issues)
 	case complete.Remote:
-		return plainWords(c.remotes())
+		return plainWords(remotes(c))
 	case complete.Branch:
-		return plainWords(c.branches())
+		return plainWords(branches(c))
 	}
-	return c.candidatesIn(kind, line)
+	return candidatesIn(c, kind, line)
 }
 
-func commandWords(commands []*command) []complete.Word {
+func commandWords(commands []*invoke.Command) []complete.Word {
 	var words []complete.Word
 	for _, cmd := range commands {
-		words = append(words, complete.Word{Text: cmd.name, About: cmd.usage})
-		if cmd.alias != "" {
-			words = append(words, complete.Word{Text: cmd.alias, About: cmd.usage})
+		words = append(words, complete.Word{Text: cmd.Name, About: cmd.Usage})
+		if cmd.Alias != "" {
+			words = append(words, complete.Word{Text: cmd.Alias, About: cmd.Usage})
 		}
 	}
 	return words
@@ -117,43 +118,43 @@ func plainWords[T ~string](list []T) []complete.Word {
 const someCheckpoints = 50
 
 // candidatesIn returns the candidates that depend on the issue of the command line.
-func (c *Invocation) candidatesIn(kind complete.Kind, line *complete.CommandLine) []complete.Word {
-	issue, err := c.lineIssue(line)
+func candidatesIn(c *invoke.Invocation, kind complete.Kind, line *complete.CommandLine) []complete.Word {
+	issue, err := lineIssue(c, line)
 	if err != nil {
 		return nil
 	}
-	l, err := c.store.List(c.ctx, issue, someCheckpoints)
+	l, err := c.Store.List(c.Ctx, issue, someCheckpoints)
 	if err != nil || len(l.Checkpoints) == 0 {
 		return nil
 	}
 	switch kind {
 	case complete.ID:
-		return c.idWords(l)
+		return idWords(c, l)
 	case complete.Phase:
-		return c.phaseWords(l)
+		return phaseWords(c, l)
 	case complete.Task:
-		return c.taskWords(l, line.Args)
+		return taskWords(c, l, line.Args)
 	}
 	return nil
 }
 
-func (c *Invocation) lineIssue(line *complete.CommandLine) (checkpoint.Issue, error) {
+func lineIssue(c *invoke.Invocation, line *complete.CommandLine) (checkpoint.Issue, error) {
 	if line.Issue != "" {
-		return parseIssue(line.Issue)
+		return invoke.ParseIssue(line.Issue)
 	}
 	for _, arg := range line.Args {
-		if i, err := checkpoint.ParseIssue(arg); err == nil && c.store.HasIssue(c.ctx, i) {
+		if i, err := checkpoint.ParseIssue(arg); err == nil && c.Store.HasIssue(c.Ctx, i) {
 			return i, nil
 		}
 	}
-	return c.inferIssue()
+	return c.InferIssue()
 }
 
-func (c *Invocation) idWords(l *gitstore.List) []complete.Word {
+func idWords(c *invoke.Invocation, l *gitstore.List) []complete.Word {
 	words := []complete.Word{{Text: gitstore.Latest, About: "the newest one"}, {Text: gitstore.First, About: "the oldest one"}}
 	for i := range l.Checkpoints {
 		cp := &l.Checkpoints[i]
-		about := string(cp.Trigger) + " " + phrase.Ago(cp.Created, c.env.Now())
+		about := string(cp.Trigger) + " " + phrase.Ago(cp.Created, c.Env.Now())
 		if cp.Phase != "" {
 			about = cp.Phase + ", " + about
 		}
@@ -164,10 +165,10 @@ func (c *Invocation) idWords(l *gitstore.List) []complete.Word {
 
 // phaseWords returns phases from the newest record, the settings and the listed
 // checkpoints.
-func (c *Invocation) phaseWords(l *gitstore.List) []complete.Word {
+func phaseWords(c *invoke.Invocation, l *gitstore.List) []complete.Word {
 	var names []string
-	if r, err := c.store.Record(&l.Checkpoints[0]); err == nil {
-		names = c.rules().KnownPhases(r.Progress().Names)
+	if r, err := c.Store.Record(&l.Checkpoints[0]); err == nil {
+		names = rules(c).KnownPhases(r.Progress().Names)
 	}
 	for i := range l.Checkpoints {
 		names = append(names, l.Checkpoints[i].Phase)
@@ -177,8 +178,8 @@ func (c *Invocation) phaseWords(l *gitstore.List) []complete.Word {
 
 // taskWords returns the tasks of the newest record that a verb accepts: all tasks for
 // `task list`, open tasks for other verbs.
-func (c *Invocation) taskWords(l *gitstore.List, args []string) []complete.Word {
-	r, err := c.store.Record(&l.Checkpoints[0])
+func taskWords(c *invoke.Invocation, l *gitstore.List, args []string) []complete.Word {
+	r, err := c.Store.Record(&l.Checkpoints[0])
 	if err != nil || args[0] == "add" {
 		return nil
 	}
@@ -192,9 +193,9 @@ func (c *Invocation) taskWords(l *gitstore.List, args []string) []complete.Word 
 }
 
 // remotes returns the names of the remotes that have a URL.
-func (c *Invocation) remotes() []string {
+func remotes(c *invoke.Invocation) []string {
 	var names []string
-	for _, e := range c.store.Config() {
+	for _, e := range c.Store.Config() {
 		name, isRemote := strings.CutPrefix(e.Key, "remote.")
 		if name, hasURL := strings.CutSuffix(name, ".url"); isRemote && hasURL {
 			names = append(names, name)
@@ -203,8 +204,8 @@ func (c *Invocation) remotes() []string {
 	return names
 }
 
-func (c *Invocation) branches() []string {
-	out, err := c.store.Git().Output(c.ctx, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
+func branches(c *invoke.Invocation) []string {
+	out, err := c.Store.Git().Output(c.Ctx, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
 	if err != nil {
 		return nil
 	}

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/manual"
 
 	"github.com/urfave/cli/v2"
 )
 
 // declared returns all command declarations for the manual and shell completion.
-func declared(commands []*command) *manual.Tool {
+func declared(commands []*invoke.Command) *manual.Tool {
 	v := buildVersion()
 	date, _, _ := strings.Cut(v.Date, "T")
 	t := &manual.Tool{
@@ -21,8 +22,8 @@ func declared(commands []*command) *manual.Tool {
 	}
 	for _, c := range commands {
 		t.Commands = append(t.Commands, manual.CommandDoc{
-			Name: c.name, Alias: c.alias, Category: c.category, Usage: c.usage, Args: c.args,
-			Description: c.description, Examples: c.examples, Flags: declaredFlags(c.ownFlags()),
+			Name: c.Name, Alias: c.Alias, Category: c.Category, Usage: c.Usage, Args: c.Args,
+			Description: c.Description, Examples: c.Examples, Flags: declaredFlags(c.OwnFlags()),
 		})
 	}
 	for _, k := range config.Keys() {
@@ -51,7 +52,7 @@ func declaredFlag(f cli.Flag) manual.FlagDoc {
 	doc := f.(cli.DocGenerationFlag)
 	before, rest, _ := strings.Cut(doc.GetUsage(), "`")
 	value, after, _ := strings.Cut(rest, "`")
-	_, optional := f.(optionalFlag)
+	_, optional := f.(invoke.OptionalFlag)
 	d := manual.FlagDoc{Names: slices.Clone(f.Names()), Text: before + value + after, Optional: optional}
 	slices.Reverse(d.Names)
 	if optional || doc.TakesValue() {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/display"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
@@ -27,14 +28,14 @@ func heading(cp *gitstore.Checkpoint, r *checkpoint.Record) string {
 }
 
 // showReasons prints the findings, worst first.
-func (c *Invocation) showReasons(v freshness.Verdict) {
+func showReasons(c *invoke.Invocation, v freshness.Verdict) {
 	for _, r := range v.WorstFirst() {
-		c.print("  %s: %s\n", r.Severity, output.Clean(r.Message))
+		c.Printf("  %s: %s\n", r.Severity, output.Clean(r.Message))
 		for _, d := range r.Detail {
-			c.print("    %s\n", output.Clean(d))
+			c.Printf("    %s\n", output.Clean(d))
 		}
 		if r.Hint != "" {
-			c.print("    hint: %s\n", output.Clean(r.Hint))
+			c.Printf("    hint: %s\n", output.Clean(r.Hint))
 		}
 	}
 }

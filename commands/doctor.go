@@ -6,6 +6,7 @@ import (
 
 	"git-checkpoint/commands/config"
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
@@ -13,25 +14,25 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var doctorCommand = command{
-	name: "doctor", usage: "check the health of the repository, hooks, settings and references", category: "Keep",
-	description: "Looks for locks and files of processes that are gone, refs that lead nowhere, missing\n" +
+var doctorCommand = invoke.Command{
+	Name: "doctor", Usage: "check the health of the repository, hooks, settings and references", Category: "Keep",
+	Description: "Looks for locks and files of processes that are gone, refs that lead nowhere, missing\n" +
 		"objects, hooks that do not run, settings that are wrong, clocks that run ahead. --fix mends\n" +
 		"what can be mended without losing anything, and says each thing. What files hold is\n" +
 		"checked by git checkpoint verify.",
-	examples: []string{"git checkpoint doctor", "git checkpoint doctor --fix", "git checkpoint doctor --sizes"},
-	flags: func() []cli.Flag {
+	Examples: []string{"git checkpoint doctor", "git checkpoint doctor --fix", "git checkpoint doctor --sizes"},
+	Flags: func() []cli.Flag {
 		return []cli.Flag{
 			&cli.BoolFlag{Name: "fix", Usage: "mend what is safe to mend"},
 			&cli.BoolFlag{Name: "sizes", Usage: "say how much room each issue takes alone; reads every tree"},
 		}
 	},
-	run: runDoctor,
+	Run: runDoctor,
 }
 
-func runDoctor(c *Invocation) error {
-	err := c.open()
-	if c.store == nil {
+func runDoctor(c *invoke.Invocation) error {
+	err := c.Open()
+	if c.Store == nil {
 		return err
 	}
 	result := output.Doctor{Verify: output.Verify{Type: "doctor"}}
@@ -42,31 +43,31 @@ func runDoctor(c *Invocation) error {
 		return err
 	}
 	fixable := 0
-	if c.flags.Bool("fix") {
-		if err := c.store.SettleInterrupted(c.ctx); err != nil {
-			c.warnf("%v", err)
+	if c.Flags.Bool("fix") {
+		if err := c.Store.SettleInterrupted(c.Ctx); err != nil {
+			c.Warnf("%v", err)
 		}
 	}
-	for fix := c.flags.Bool("fix"); ; fix = false {
-		findings, err := c.examine()
+	for fix := c.Flags.Bool("fix"); ; fix = false {
+		findings, err := examine(c)
 		if err != nil {
 			return err
 		}
-		if fix && c.mendAll(findings, &result) {
+		if fix && mendAll(c, findings, &result) {
 			continue
 		}
 		fixable = addFindings(findings, &result)
 		break
 	}
-	if err := c.inspectAll(&result); err != nil {
+	if err := inspectAll(c, &result); err != nil {
 		return err
 	}
-	if err := c.measure(&result); err != nil {
+	if err := measure(c, &result); err != nil {
 		return err
 	}
 	result.Valid = len(result.Errors) == 0
-	result.Warnings = append(result.Warnings, c.takeWarnings()...)
-	if err := c.showDoctor(result); err != nil {
+	result.Warnings = append(result.Warnings, c.TakeWarnings()...)
+	if err := showDoctor(c, result); err != nil {
 		return err
 	}
 	if !result.Valid {
@@ -87,24 +88,24 @@ func withHint(e *config.SettingError) string {
 	return e.Error() + ": " + e.Hint
 }
 
-func (c *Invocation) examine() ([]gitstore.Finding, error) {
-	version, err := c.store.Git().Version(c.ctx)
+func examine(c *invoke.Invocation) ([]gitstore.Finding, error) {
+	version, err := c.Store.Git().Version(c.Ctx)
 	if err != nil {
 		return nil, err
 	}
-	return c.store.Examine(c.ctx, version)
+	return c.Store.Examine(c.Ctx, version)
 }
 
 // mendAll repairs the findings that have a repair and reports whether any repair
 // succeeded.
-func (c *Invocation) mendAll(findings []gitstore.Finding, result *output.Doctor) bool {
+func mendAll(c *invoke.Invocation, findings []gitstore.Finding, result *output.Doctor) bool {
 	for _, f := range findings {
 		if f.Mend == nil {
 			continue
 		}
-		said, err := c.store.Mend(c.ctx, *f.Mend)
+		said, err := c.Store.Mend(c.Ctx, *f.Mend)
 		if err != nil {
-			c.warnf("%v", err)
+			c.Warnf("%v", err)
 			continue
 		}
 		result.Fixed = append(result.Fixed, said)
@@ -128,13 +129,13 @@ func addFindings(findings []gitstore.Finding, result *output.Doctor) (fixable in
 }
 
 // inspectAll inspects every chain, the hooks and the related settings.
-func (c *Invocation) inspectAll(result *output.Doctor) error {
-	issues, err := c.issuesToVerify()
+func inspectAll(c *invoke.Invocation, result *output.Doctor) error {
+	issues, err := issuesToVerify(c)
 	if err != nil {
 		return err
 	}
 	for _, i := range issues {
-		report, err := c.store.Inspect(c.ctx, i)
+		report, err := c.Store.Inspect(c.Ctx, i)
 		if err != nil {
 			return err
 		}
@@ -142,9 +143,9 @@ func (c *Invocation) inspectAll(result *output.Doctor) error {
 		result.Warnings = append(result.Warnings, report.Warnings...)
 		result.Checked += report.Checked
 	}
-	c.checkPace(issues, result)
-	result.Warnings = append(result.Warnings, c.unfinishedWrites()...)
-	hooks, err := c.findHooks()
+	checkPace(c, issues, result)
+	result.Warnings = append(result.Warnings, unfinishedWrites(c)...)
+	hooks, err := findHooks(c)
 	if err != nil {
 		return err
 	}
@@ -168,20 +169,20 @@ func hookTrouble(h output.Hook) string {
 	return ""
 }
 
-func (c *Invocation) showDoctor(v output.Doctor) error {
-	if c.json {
-		return c.write(v)
+func showDoctor(c *invoke.Invocation, v output.Doctor) error {
+	if c.JSON {
+		return c.WriteJSON(v)
 	}
 	for _, line := range v.Fixed {
-		c.print("fixed: %s\n", output.Clean(line))
+		c.Printf("fixed: %s\n", output.Clean(line))
 	}
-	c.printFound(v.Errors, v.Warnings)
-	c.printSizes(v.Sizes)
-	o, err := c.store.ObjectCounts(c.ctx)
+	printFound(c, v.Errors, v.Warnings)
+	printSizes(c, v.Sizes)
+	o, err := c.Store.ObjectCounts(c.Ctx)
 	if err != nil {
 		return err
 	}
-	c.print("%s checked, %s, %s; %s, %s\n", phrase.Plural(v.Checked, "checkpoint"), phrase.Plural(len(v.Errors), "error"), phrase.Plural(len(v.Warnings), "warning"),
+	c.Printf("%s checked, %s, %s; %s, %s\n", phrase.Plural(v.Checked, "checkpoint"), phrase.Plural(len(v.Errors), "error"), phrase.Plural(len(v.Warnings), "warning"),
 		phrase.Plural(o.Loose, "loose object"), phrase.Plural(o.Packs, "pack"))
 	return nil
 }

@@ -3,6 +3,7 @@ package commands
 import (
 	"time"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -11,15 +12,15 @@ import (
 )
 
 // checkPace warns about issues with too few or too many saves.
-func (c *Invocation) checkPace(issues []checkpoint.Issue, result *output.Doctor) {
+func checkPace(c *invoke.Invocation, issues []checkpoint.Issue, result *output.Doctor) {
 	var paces []gitstore.Pace
 	for _, i := range issues {
-		if p, ok := c.paceOf(i); ok {
+		if p, ok := paceOf(c, i); ok {
 			paces = append(paces, p)
 		}
 	}
-	stale := time.Duration(c.settings.Int("stale_minutes")) * time.Minute
-	for _, f := range gitstore.JudgePace(c.env.Now(), stale, paces) {
+	stale := time.Duration(c.Settings.Int("stale_minutes")) * time.Minute
+	for _, f := range gitstore.JudgePace(c.Env.Now(), stale, paces) {
 		result.Warnings = append(result.Warnings, f.Text)
 	}
 }
@@ -27,12 +28,12 @@ func (c *Invocation) checkPace(issues []checkpoint.Issue, result *output.Doctor)
 // paceOf returns the figures of an issue that gitstore.JudgePace needs. It returns false if
 // the issue has no checkpoint or its newest record cannot be read; other checks report
 // unreadable records.
-func (c *Invocation) paceOf(issue checkpoint.Issue) (gitstore.Pace, bool) {
-	l, err := c.store.List(c.ctx, issue, 0)
+func paceOf(c *invoke.Invocation, issue checkpoint.Issue) (gitstore.Pace, bool) {
+	l, err := c.Store.List(c.Ctx, issue, 0)
 	if err != nil || len(l.Checkpoints) == 0 {
 		return gitstore.Pace{}, false
 	}
-	r, err := c.store.Record(&l.Checkpoints[0])
+	r, err := c.Store.Record(&l.Checkpoints[0])
 	if err != nil {
 		return gitstore.Pace{}, false
 	}

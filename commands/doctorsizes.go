@@ -5,32 +5,33 @@ import (
 	"fmt"
 	"slices"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 )
 
 // measure adds the disk usage of each issue to the result, largest first, if --sizes is
 // set.
-func (c *Invocation) measure(result *output.Doctor) error {
-	if !c.flags.Bool("sizes") {
+func measure(c *invoke.Invocation, result *output.Doctor) error {
+	if !c.Flags.Bool("sizes") {
 		return nil
 	}
-	version, err := c.store.Git().Version(c.ctx)
+	version, err := c.Store.Git().Version(c.Ctx)
 	if err != nil {
 		return err
 	}
 	if !version.AtLeast(2, 31) {
-		c.warnf("--sizes needs git 2.31")
+		c.Warnf("--sizes needs git 2.31")
 		return nil
 	}
-	issues, err := c.issuesToVerify()
+	issues, err := issuesToVerify(c)
 	if err != nil {
 		return err
 	}
 	for _, i := range issues {
-		u, err := c.store.Usage(c.ctx, i)
+		u, err := c.Store.Usage(c.Ctx, i)
 		if err != nil { // a damaged issue, which the checks report
-			c.warnf("%v", err)
+			c.Warnf("%v", err)
 			continue
 		}
 		result.Sizes = append(result.Sizes, output.Size{Issue: string(i), Checkpoints: u.Checkpoints, Bytes: u.Bytes})
@@ -39,9 +40,9 @@ func (c *Invocation) measure(result *output.Doctor) error {
 	return nil
 }
 
-func (c *Invocation) printSizes(sizes []output.Size) {
+func printSizes(c *invoke.Invocation, sizes []output.Size) {
 	for _, s := range sizes {
-		c.print("%9s  issue %s, %s\n", roomOf(s.Bytes), output.Clean(s.Issue), phrase.Plural(s.Checkpoints, "checkpoint"))
+		c.Printf("%9s  issue %s, %s\n", roomOf(s.Bytes), output.Clean(s.Issue), phrase.Plural(s.Checkpoints, "checkpoint"))
 	}
 }
 

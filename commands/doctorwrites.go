@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore/layout"
 )
 
@@ -19,8 +20,8 @@ const (
 
 // unfinishedWrites returns a message for each temporary file that other systems left in
 // their checkpoint folders.
-func (c *Invocation) unfinishedWrites() []string {
-	if c.store.Root() == "" {
+func unfinishedWrites(c *invoke.Invocation) []string {
+	if c.Store.Root() == "" {
 		return nil
 	}
 	var found []string
@@ -30,15 +31,15 @@ func (c *Invocation) unfinishedWrites() []string {
 		if as == layout.Crunch {
 			dir = strings.TrimSuffix(dir, "/x/checkpoints") // folder of all issues
 		}
-		_ = filepath.WalkDir(filepath.Join(c.store.Root(), filepath.FromSlash(dir)), func(path string, d fs.DirEntry, err error) error {
+		_ = filepath.WalkDir(filepath.Join(c.Store.Root(), filepath.FromSlash(dir)), func(path string, d fs.DirEntry, err error) error {
 			if looked++; looked > maxWritings {
 				return fs.SkipAll
 			}
 			if err != nil || d.IsDir() || !strings.HasSuffix(d.Name(), ".tmp") {
 				return nil
 			}
-			if info, err := d.Info(); err == nil && c.env.Now().Sub(info.ModTime()) > writeTime {
-				found = append(found, fmt.Sprintf("%s: a write that was never finished, of %s: the file that it was for is older", below(c.store.Root(), path), as))
+			if info, err := d.Info(); err == nil && c.Env.Now().Sub(info.ModTime()) > writeTime {
+				found = append(found, fmt.Sprintf("%s: a write that was never finished, of %s: the file that it was for is older", invoke.Below(c.Store.Root(), path), as))
 			}
 			return nil
 		})

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
@@ -14,16 +15,16 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var dropCommand = command{
-	name: "drop", usage: "delete checkpoints", args: "[ISSUE] ID | [ISSUE] --all", max: 2, category: "Keep",
-	examples: []string{
+var dropCommand = invoke.Command{
+	Name: "drop", Usage: "delete checkpoints", Args: "[ISSUE] ID | [ISSUE] --all", Max: 2, Category: "Keep",
+	Examples: []string{
 		"git checkpoint drop 42 1f0c9a2b",
 		"git checkpoint drop 42 --all --purge",
 	},
-	description: "Deletes a checkpoint for good: another clone does not bring it back.\n" +
+	Description: "Deletes a checkpoint for good: another clone does not bring it back.\n" +
 		"`git checkpoint undo` takes the last drop back, unless it was with --purge.",
-	flags: dropFlags,
-	run:   runDrop,
+	Flags: dropFlags,
+	Run:   runDrop,
 }
 
 func dropFlags() []cli.Flag {
@@ -34,11 +35,11 @@ func dropFlags() []cli.Flag {
 	}
 }
 
-func runDrop(c *Invocation) error {
-	if err := c.open(); err != nil {
+func runDrop(c *invoke.Invocation) error {
+	if err := c.Open(); err != nil {
 		return err
 	}
-	issue, dropped, err := c.toDrop()
+	issue, dropped, err := toDrop(c)
 	if err != nil {
 		return err
 	}
@@ -46,37 +47,37 @@ func runDrop(c *Invocation) error {
 	for n := range dropped {
 		ids[n] = dropped[n].ID // "" for a commit without an id, which is dropped too
 	}
-	if err := c.confirmDrop(issue, ids); err != nil {
+	if err := confirmDrop(c, issue, ids); err != nil {
 		return err
 	}
 	if !gone(dropped) {
-		if err := c.store.Drop(c.ctx, issue, ids); err != nil {
+		if err := c.Store.Drop(c.Ctx, issue, ids); err != nil {
 			return err
 		}
 	}
-	if c.flags.Bool("purge") {
-		if err := c.purge(issue, ids, dropped); err != nil {
+	if c.Flags.Bool("purge") {
+		if err := purge(c, issue, ids, dropped); err != nil {
 			return err
 		}
 	}
 	named := slices.DeleteFunc(ids, func(id checkpoint.ID) bool { return id == "" })
-	return c.showResult("drop", issue, named, "dropped")
+	return showResult(c, "drop", issue, named, "dropped")
 }
 
 // purge deletes dropped checkpoints' content and prints refs that still contain it.
-func (c *Invocation) purge(issue checkpoint.Issue, ids []checkpoint.ID, dropped []gitstore.Checkpoint) error {
-	carriers, err := c.store.Purge(c.ctx, issue, ids)
+func purge(c *invoke.Invocation, issue checkpoint.Issue, ids []checkpoint.ID, dropped []gitstore.Checkpoint) error {
+	carriers, err := c.Store.Purge(c.Ctx, issue, ids)
 	if err != nil {
 		hint := "git checkpoint drop " + phrase.IssueArg(issue) + " --all"
-		if !c.flags.Bool("all") {
+		if !c.Flags.Bool("all") {
 			hint = "git checkpoint drop " + phrase.IssueArg(issue) + " " + string(ids[0])
 		}
 		return exit.Errorf(exit.Failure, hint+" --purge", "%s dropped, and the purge is not complete: %w", phrase.Plural(len(ids), "checkpoint"), err)
 	}
 	for _, ref := range carriers {
-		c.warnf("%s still carries what was dropped, and so does its remote: git checkpoint sync %s takes it away there", ref, phrase.QuoteArg(string(issue)))
+		c.Warnf("%s still carries what was dropped, and so does its remote: git checkpoint sync %s takes it away there", ref, phrase.QuoteArg(string(issue)))
 	}
-	left, err := c.store.Remaining(c.ctx, dropped)
+	left, err := c.Store.Remaining(c.Ctx, dropped)
 	if err != nil {
 		return exit.Errorf(exit.Failure, "", "the change is made, but the places that still have the content are not known: %w", err)
 	}
@@ -93,34 +94,34 @@ func (c *Invocation) purge(issue checkpoint.Issue, ids []checkpoint.ID, dropped 
 			if n > 3 {
 				shown += " and more"
 			}
-			c.warnf("%s still has %s of what was dropped: %s", place.name, phrase.Plural(n, "file"), shown)
+			c.Warnf("%s still has %s of what was dropped: %s", place.name, phrase.Plural(n, "file"), shown)
 		}
 	}
 	after := ""
 	if len(carriers) > 0 {
 		after = ", once it is synchronized"
 	}
-	c.infof("other clones and remotes may still have copies; git gc --prune=now deletes the content here%s", after)
+	c.Infof("other clones and remotes may still have copies; git gc --prune=now deletes the content here%s", after)
 	return nil
 }
 
 // confirmDrop asks for confirmation, unless --yes is set.
-func (c *Invocation) confirmDrop(issue checkpoint.Issue, ids []checkpoint.ID) error {
-	if c.flags.Bool("yes") {
+func confirmDrop(c *invoke.Invocation, issue checkpoint.Issue, ids []checkpoint.ID) error {
+	if c.Flags.Bool("yes") {
 		return nil
 	}
 	what, hint := phrase.Plural(len(ids), "checkpoint"), "git checkpoint drop "+phrase.QuoteArg(string(issue))
-	if c.flags.Bool("all") {
+	if c.Flags.Bool("all") {
 		what, hint = "all "+what, hint+" --all"
 	} else {
 		what, hint = string(ids[0]), hint+" "+string(ids[0])
 	}
-	if c.flags.Bool("purge") {
+	if c.Flags.Bool("purge") {
 		hint += " --purge"
 	}
-	yes, err := c.confirm(fmt.Sprintf("Drop %s of issue %s? [y/N] ", what, output.Clean(string(issue))), hint+" --yes")
+	yes, err := c.Confirm(fmt.Sprintf("Drop %s of issue %s? [y/N] ", what, output.Clean(string(issue))), hint+" --yes")
 	if err == nil && !yes {
-		c.infof("nothing was dropped")
+		c.Infof("nothing was dropped")
 		err = exit.Silent{Code: exit.None}
 	}
 	return err
@@ -128,9 +129,9 @@ func (c *Invocation) confirmDrop(issue checkpoint.Issue, ids []checkpoint.ID) er
 
 // toDrop returns the checkpoints that the arguments name. With --purge they may be
 // dropped already, so that an interrupted purge can be repeated.
-func (c *Invocation) toDrop() (checkpoint.Issue, []gitstore.Checkpoint, error) {
-	issue, there, err := c.named()
-	if err == nil || !c.flags.Bool("purge") {
+func toDrop(c *invoke.Invocation) (checkpoint.Issue, []gitstore.Checkpoint, error) {
+	issue, there, err := named(c)
+	if err == nil || !c.Flags.Bool("purge") {
 		return issue, there, err
 	}
 	var none *gitstore.NoneError
@@ -143,13 +144,13 @@ func (c *Invocation) toDrop() (checkpoint.Issue, []gitstore.Checkpoint, error) {
 	default:
 		return "", nil, err
 	}
-	ids, readErr := c.store.Deleted(c.ctx, issue)
+	ids, readErr := c.Store.Deleted(c.Ctx, issue)
 	if readErr != nil {
 		return "", nil, err
 	}
 	var dropped []gitstore.Checkpoint
 	for _, id := range ids {
-		if c.flags.Bool("all") || c.args[len(c.args)-1] == string(id) {
+		if c.Flags.Bool("all") || c.Args[len(c.Args)-1] == string(id) {
 			dropped = append(dropped, gitstore.Checkpoint{ID: id, Issue: issue})
 		}
 	}
@@ -163,25 +164,25 @@ func (c *Invocation) toDrop() (checkpoint.Issue, []gitstore.Checkpoint, error) {
 func gone(cs []gitstore.Checkpoint) bool { return cs[0].Commit.IsZero() }
 
 // named returns the existing checkpoints that the arguments name.
-func (c *Invocation) named() (checkpoint.Issue, []gitstore.Checkpoint, error) {
-	if !c.flags.Bool("all") {
-		cp, err := c.checkpointArg(true)
+func named(c *invoke.Invocation) (checkpoint.Issue, []gitstore.Checkpoint, error) {
+	if !c.Flags.Bool("all") {
+		cp, err := c.CheckpointArg(true)
 		if err != nil {
 			return "", nil, err
 		}
 		return cp.Issue, []gitstore.Checkpoint{*cp}, nil
 	}
-	if len(c.args) > 1 {
-		return "", nil, exit.Usagef("drop: --all takes no checkpoint, got %q", c.args[1])
+	if len(c.Args) > 1 {
+		return "", nil, exit.Usagef("drop: --all takes no checkpoint, got %q", c.Args[1])
 	}
-	issue, err := c.issue()
+	issue, err := c.Issue()
 	if err != nil {
 		return "", nil, err
 	}
 	var all []gitstore.Checkpoint
 	for _, read := range []func() (*gitstore.List, error){
-		func() (*gitstore.List, error) { return c.store.List(c.ctx, issue, 0) },
-		func() (*gitstore.List, error) { return c.store.Archived(c.ctx, issue, 0) },
+		func() (*gitstore.List, error) { return c.Store.List(c.Ctx, issue, 0) },
+		func() (*gitstore.List, error) { return c.Store.Archived(c.Ctx, issue, 0) },
 	} {
 		l, err := read()
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -66,17 +67,17 @@ type saveInput struct {
 
 // editor reads the flags and files that change the record, and returns a function that
 // derives the new record from the previous record.
-func (c *Invocation) editor(issue checkpoint.Issue, trigger checkpoint.Trigger, in saveInput) (func(*checkpoint.Record) (*checkpoint.Record, error), error) {
-	f := c.flags
+func editor(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Trigger, in saveInput) (func(*checkpoint.Record) (*checkpoint.Record, error), error) {
+	f := c.Flags
 	e := &edit{
 		replace: f.Bool("replace"), trigger: trigger, phase: f.String("phase"), batch: f.Int("batch"),
 		agent: f.String("agent"), action: f.String("action"), conflict: f.String("conflict"),
 		note: f.String("message"), resumeFrom: f.String("resume-from"), noResume: f.String("no-resume"),
-		now: c.env.Now(), store: c.store, rules: c.rules(), named: f.IsSet("trigger"), given: f.String("session") != "",
-		strict: f.Bool("strict"), noBody: f.Bool("no-body"), ctx: c.ctx, doc: in.doc, begin: in.begin, move: in.move,
+		now: c.Env.Now(), store: c.Store, rules: rules(c), named: f.IsSet("trigger"), given: f.String("session") != "",
+		strict: f.Bool("strict"), noBody: f.Bool("no-body"), ctx: c.Ctx, doc: in.doc, begin: in.begin, move: in.move,
 	}
 	if in.content {
-		e.summary, e.decisions = f.String("summary"), c.lists["decision"]
+		e.summary, e.decisions = f.String("summary"), c.Lists["decision"]
 	}
 	for _, name := range textFlags {
 		if !utf8.ValidString(f.String(name)) {
@@ -94,17 +95,17 @@ func (c *Invocation) editor(issue checkpoint.Issue, trigger checkpoint.Trigger, 
 	if f.IsSet("batch") && e.batch < 1 {
 		return nil, exit.Usagef("save: --batch: %d is no batch; they count from 1", e.batch)
 	}
-	if e.session = cmp.Or(f.String("session"), c.env.Getenv("GIT_CHECKPOINT_SESSION")); e.session == "" && !f.Bool("dry-run") {
-		e.session = c.store.Session(newSession)
+	if e.session = cmp.Or(f.String("session"), c.Env.Getenv("GIT_CHECKPOINT_SESSION")); e.session == "" && !f.Bool("dry-run") {
+		e.session = c.Store.Session(newSession)
 	}
 	var err error
-	if e.state, err = c.readState(); err != nil {
+	if e.state, err = readState(c); err != nil {
 		return nil, err
 	}
-	if e.sets, err = parseSets(c.lists["set"]); err != nil {
+	if e.sets, err = parseSets(c.Lists["set"]); err != nil {
 		return nil, err
 	}
-	if e.issue, e.seen, err = c.issueToSave(issue, trigger); err != nil {
+	if e.issue, e.seen, err = issueToSave(c, issue, trigger); err != nil {
 		return nil, err
 	}
 	return e.apply, nil
@@ -114,12 +115,12 @@ func (c *Invocation) editor(issue checkpoint.Issue, trigger checkpoint.Trigger, 
 var textFlags = []string{"phase", "agent", "action", "conflict", "session", "message", "resume-from", "no-resume", "summary"}
 
 // readState reads and decodes the --state document.
-func (c *Invocation) readState() (*checkpoint.Map, error) {
-	name := c.flags.String("state")
+func readState(c *invoke.Invocation) (*checkpoint.Map, error) {
+	name := c.Flags.String("state")
 	if name == "" {
 		return nil, nil
 	}
-	data, err := c.readInput(name)
+	data, err := c.ReadInput(name)
 	if err != nil {
 		return nil, exit.Usagef("save: --state: %w", err)
 	}

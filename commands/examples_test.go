@@ -21,7 +21,7 @@ func cmdExamples(ts *testscript.TestScript, neg bool, args []string) {
 	world, codes := ts.MkAbs(args[0]), ts.ReadFile(args[1])
 	var lines []string
 	for _, c := range allCommands() {
-		lines = append(lines, c.examples...)
+		lines = append(lines, c.Examples...)
 	}
 	problems := make([]string, len(lines))
 	var wait sync.WaitGroup

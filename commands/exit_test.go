@@ -14,6 +14,7 @@ import (
 
 	"git-checkpoint/commands/config"
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -111,7 +112,7 @@ func TestReport(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var stderr bytes.Buffer
-			assert.Equal(t, c.code, report(&Env{Stderr: &stderr}, c.json, c.err))
+			assert.Equal(t, c.code, report(&invoke.Env{Stderr: &stderr}, c.json, c.err))
 			assert.Equal(t, c.want, stderr.String())
 		})
 	}
@@ -131,10 +132,10 @@ func TestKinds(t *testing.T) {
 }
 
 func TestEachReportsFailedIssues(t *testing.T) {
-	c := &Invocation{env: &Env{Stderr: io.Discard}, flags: cli.NewContext(&cli.App{}, flag.NewFlagSet("", flag.ContinueOnError), nil)}
+	c := &invoke.Invocation{Env: &invoke.Env{Stderr: io.Discard}, Flags: cli.NewContext(&cli.App{}, flag.NewFlagSet("", flag.ContinueOnError), nil)}
 	boom := &gitstore.NoneError{Issue: "2"}
 	visited := 0
-	err := c.each([]checkpoint.Issue{"1", "2", "3"}, func(i checkpoint.Issue) error {
+	err := c.Each([]checkpoint.Issue{"1", "2", "3"}, func(i checkpoint.Issue) error {
 		visited++
 		if i == "2" {
 			return boom
@@ -144,7 +145,7 @@ func TestEachReportsFailedIssues(t *testing.T) {
 	require.EqualError(t, err, "1 of 3 issues failed:\nNo checkpoint found for issue #2")
 	assert.Equal(t, exit.Partial, exit.Classify(err).Code)
 	assert.Equal(t, 3, visited)
-	err = c.each([]checkpoint.Issue{"2"}, func(checkpoint.Issue) error { return boom })
+	err = c.Each([]checkpoint.Issue{"2"}, func(checkpoint.Issue) error { return boom })
 	assert.Equal(t, exit.None, exit.Classify(err).Code)
-	assert.NoError(t, c.each(nil, nil))
+	assert.NoError(t, c.Each(nil, nil))
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/mirror"
 	"git-checkpoint/commands/output"
@@ -19,18 +20,18 @@ import (
 // exportLines writes an issue's checkpoints for analysis, oldest first. Each line is a
 // JSON object with the id of the previous checkpoint and the whole record. Without --dir,
 // exportLines writes to standard output.
-func (c *Invocation) exportLines() error {
-	if c.json && !c.flags.IsSet("dir") {
+func exportLines(c *invoke.Invocation) error {
+	if c.JSON && !c.Flags.IsSet("dir") {
 		return exit.Usagef("export: --as jsonl is JSON already: leave out --json, or name a --dir")
 	}
-	if err := c.open(); err != nil {
+	if err := c.Open(); err != nil {
 		return err
 	}
-	issue, err := c.issue()
+	issue, err := c.Issue()
 	if err != nil {
 		return err
 	}
-	l, err := c.store.List(c.ctx, issue, 0)
+	l, err := c.Store.List(c.Ctx, issue, 0)
 	if err != nil {
 		return err
 	}
@@ -43,26 +44,26 @@ func (c *Invocation) exportLines() error {
 		if i+1 < len(l.Checkpoints) {
 			before = string(l.Checkpoints[i+1].ID)
 		}
-		if err := c.tuple(&lines, &l.Checkpoints[i], before); err != nil {
+		if err := tuple(c, &lines, &l.Checkpoints[i], before); err != nil {
 			return err
 		}
 	}
-	if !c.flags.IsSet("dir") {
-		_, err := lines.WriteTo(c.out)
+	if !c.Flags.IsSet("dir") {
+		_, err := lines.WriteTo(c.Out)
 		return err
 	}
-	return c.putLines(issue.RefName()+".jsonl", issue, lines.Bytes())
+	return putLines(c, issue.RefName()+".jsonl", issue, lines.Bytes())
 }
 
 // tuple writes the line of one checkpoint. The record is left out if it cannot be read.
-func (c *Invocation) tuple(w *bytes.Buffer, cp *gitstore.Checkpoint, before string) error {
+func tuple(c *invoke.Invocation, w *bytes.Buffer, cp *gitstore.Checkpoint, before string) error {
 	t := output.Tuple{
 		Type: "tuple", ThreadID: string(cp.Issue), CheckpointID: string(cp.ID), ParentCheckpointID: before,
 		Commit: cp.Commit.String(), Metadata: listed(cp),
 	}
-	r, err := c.store.Record(cp)
+	r, err := c.Store.Record(cp)
 	if err != nil {
-		c.warnf("%s has no record: %v", cp.ID, err)
+		c.Warnf("%s has no record: %v", cp.ID, err)
 		return output.Write(w, t)
 	}
 	data, err := r.JSON()
@@ -71,8 +72,8 @@ func (c *Invocation) tuple(w *bytes.Buffer, cp *gitstore.Checkpoint, before stri
 }
 
 // putLines writes the lines to a file in --dir.
-func (c *Invocation) putLines(name string, issue checkpoint.Issue, data []byte) error {
-	dir := c.flags.String("dir")
+func putLines(c *invoke.Invocation, name string, issue checkpoint.Issue, data []byte) error {
+	dir := c.Flags.String("dir")
 	x := &exporting{c: c, as: "jsonl", issue: issue, root: dir, below: ".", written: []string{name}}
 	if err := x.checkPlace(); err != nil {
 		return err

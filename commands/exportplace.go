@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 )
@@ -18,8 +19,8 @@ func (x *exporting) checkPlace() error {
 		return fmt.Errorf("export: %w", err)
 	}
 	place := reached(abs)
-	for _, dir := range []string{x.c.store.GitDir(), x.c.store.CommonDir()} {
-		if isBelow(resolved(dir), place) {
+	for _, dir := range []string{x.c.Store.GitDir(), x.c.Store.CommonDir()} {
+		if isBelow(invoke.Resolved(dir), place) {
 			return x.isGits()
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"git-checkpoint/commands/atomicfile"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/mirror"
 	"git-checkpoint/gitstore"
@@ -23,7 +24,7 @@ import (
 
 // An exporting holds the state of one export.
 type exporting struct {
-	c         *Invocation
+	c         *invoke.Invocation
 	as        layout.Name
 	issue     checkpoint.Issue
 	root      string // directory that paths must not escape
@@ -84,9 +85,9 @@ func (x *exporting) keepFormer(f layout.Output) error {
 	if err != nil || layout.IsIndex([]byte(was.Text)) {
 		return err // an index is generated from the other files
 	}
-	kept, err := x.c.keepFormer(was)
+	kept, err := keepFormer(x.c, was)
 	if err == nil {
-		x.c.infof("%s as it was: %s", phrase.QuotePath(f.Path), phrase.QuotePath(kept))
+		x.c.Infof("%s as it was: %s", phrase.QuotePath(f.Path), phrase.QuotePath(kept))
 	}
 	return err
 }
@@ -104,7 +105,7 @@ func (x *exporting) plan(files []layout.Output) ([]layout.Output, error) {
 			return nil, fmt.Errorf("export: %w", err)
 		case was.same:
 			x.unchanged = append(x.unchanged, f.Path)
-		case !was.ours && !x.c.flags.Bool("force"):
+		case !was.ours && !x.c.Flags.Bool("force"):
 			inTheWay = append(inTheWay, f.Path)
 		default:
 			todo = append(todo, f)
@@ -169,7 +170,7 @@ func (x *exporting) moveAside() error {
 	if len(x.others) == 0 {
 		return nil
 	}
-	at := x.c.env.Now().UTC().Format("20060102T150405Z")
+	at := x.c.Env.Now().UTC().Format("20060102T150405Z")
 	to := path.Join(x.below, ".archive", layout.FileName(x.others[0]+"_"+at))
 	if err := x.dir.MkdirAll(to, 0o777); err != nil {
 		return err
@@ -180,7 +181,7 @@ func (x *exporting) moveAside() error {
 			return err
 		}
 	}
-	x.c.warnf("the files of %s are in %s now", x.others[0], phrase.QuotePath(to))
+	x.c.Warnf("the files of %s are in %s now", x.others[0], phrase.QuotePath(to))
 	return x.thinArchive(path.Dir(to))
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -14,50 +15,50 @@ import (
 )
 
 // judge collects the facts about a checkpoint and returns its verdict.
-func (c *Invocation) judge(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.Verdict, error) {
-	v, _, err := c.judgeWithIssue(cp, r)
+func judge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.Verdict, error) {
+	v, _, err := judgeWithIssue(c, cp, r)
 	return v, err
 }
 
 // judgeWithIssue is like judge, and also returns the current issue of the source, or
 // nil if it is not known.
-func (c *Invocation) judgeWithIssue(cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.Verdict, *freshness.SourceIssue, error) {
+func judgeWithIssue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (freshness.Verdict, *freshness.SourceIssue, error) {
 	l := tasks.Of(r)
 	if _, err := l.Batches(); err != nil {
 		return freshness.Verdict{}, nil, taskFailure(cp.Issue, "", fmt.Errorf("checkpoint %s: %w", cp.ID, err))
 	}
-	facts := freshness.Facts{Now: c.env.Now(), Commit: cp.Commit.String()[:12], Name: string(cp.Issue)}
+	facts := freshness.Facts{Now: c.Env.Now(), Commit: cp.Commit.String()[:12], Name: string(cp.Issue)}
 	var err error
-	if facts.Issue, facts.NoIssue, err = c.currentIssue(cp.Issue); err != nil {
+	if facts.Issue, facts.NoIssue, err = currentIssue(c, cp.Issue); err != nil {
 		return freshness.Verdict{}, nil, err
 	}
 	if facts.Issue == nil && facts.NoIssue == "" && r.IssueSnapshot().Known {
 		facts.NoIssue = "issue_source is none"
 	}
-	facts.Branch = c.branchFact(cp)
-	facts.Head = c.headFact(cp)
-	facts.Base = c.baseFact()
-	facts.Files = c.filesFact(cp)
-	facts.Outputs = c.outputsFact(cp, r)
-	facts.Plan = c.planFact(cp, r)
-	facts.Tasks = c.taskOutputs(l)
-	facts.Next = c.nextFact(r)
-	facts.Fuller = c.fuller(cp)
-	facts.Resumes = c.store.Resumed(cp).Times
-	facts.Approved = c.approved(cp)
-	facts.By = c.flags.String("by")
-	facts.Findings = c.sessionNote(r)
-	return freshness.Evaluate(r, facts, c.rules()), facts.Issue, nil
+	facts.Branch = branchFact(c, cp)
+	facts.Head = headFact(c, cp)
+	facts.Base = baseFact(c)
+	facts.Files = filesFact(c, cp)
+	facts.Outputs = outputsFact(c, cp, r)
+	facts.Plan = planFact(c, cp, r)
+	facts.Tasks = taskOutputs(c, l)
+	facts.Next = nextFact(c, r)
+	facts.Fuller = fuller(c, cp)
+	facts.Resumes = c.Store.Resumed(cp).Times
+	facts.Approved = approved(c, cp)
+	facts.By = c.Flags.String("by")
+	facts.Findings = otherSession(c, r)
+	return freshness.Evaluate(r, facts, rules(c)), facts.Issue, nil
 }
 
 // fuller returns the id of the next older checkpoint on the branch that lacks no file, if
 // this checkpoint lacks files.
-func (c *Invocation) fuller(cp *gitstore.Checkpoint) string {
+func fuller(c *invoke.Invocation, cp *gitstore.Checkpoint) string {
 	const depth = 50
 	if !cp.LeftOut {
 		return ""
 	}
-	l, err := c.store.List(c.ctx, cp.Issue, depth)
+	l, err := c.Store.List(c.Ctx, cp.Issue, depth)
 	if err != nil {
 		return ""
 	}
@@ -72,20 +73,20 @@ func (c *Invocation) fuller(cp *gitstore.Checkpoint) string {
 }
 
 // rules returns the settings and flags that the verdict depends on.
-func (c *Invocation) rules() freshness.Rules {
-	changed := c.flags.String("changed") != "" || c.auto()
+func rules(c *invoke.Invocation) freshness.Rules {
+	changed := c.Flags.String("changed") != "" || auto(c)
 	return freshness.Rules{
-		LabelsToPhase: c.settings.Map("labels_to_phase"), Phases: c.settings.Strings("phases"),
-		FilesAnswered: changed, Strict: c.flags.Bool("strict"), Auto: c.auto(), Handovers: c.handovers(),
+		LabelsToPhase: c.Settings.Map("labels_to_phase"), Phases: c.Settings.Strings("phases"),
+		FilesAnswered: changed, Strict: c.Flags.Bool("strict"), Auto: auto(c), Handovers: handovers(c),
 	}
 }
 
 // handovers returns the handovers of the setting resume.compat.
-func (c *Invocation) handovers() (all []freshness.Handover) {
-	for _, text := range c.settings.Strings("resume.compat") {
+func handovers(c *invoke.Invocation) (all []freshness.Handover) {
+	for _, text := range c.Settings.Strings("resume.compat") {
 		h, ok := freshness.ParseHandover(text)
 		if !ok {
-			c.warnf("resume.compat: %q: want FROM TO [SCOPE...]", text)
+			c.Warnf("resume.compat: %q: want FROM TO [SCOPE...]", text)
 			continue
 		}
 		all = append(all, h)
@@ -94,26 +95,26 @@ func (c *Invocation) handovers() (all []freshness.Handover) {
 }
 
 // auto reports whether the command must not ask questions.
-func (c *Invocation) auto() bool { return c.flags.Bool("auto") || c.flags.Bool("ci") }
+func auto(c *invoke.Invocation) bool { return c.Flags.Bool("auto") || c.Flags.Bool("ci") }
 
-func (c *Invocation) branchFact(cp *gitstore.Checkpoint) freshness.Branch {
+func branchFact(c *invoke.Invocation, cp *gitstore.Checkpoint) freshness.Branch {
 	if cp.Branch == "" {
 		return freshness.Branch{State: freshness.BranchUnchecked}
 	}
-	now, err := c.currentBranch()
+	now, err := c.CurrentBranch()
 	if err != nil {
 		return freshness.Branch{Why: err.Error()}
 	}
 	now = gitstore.RecordedBranch(now)
-	if other := c.flags.String("branch"); other != "" && other != cp.Branch && (now == "" || now == other) {
+	if other := c.Flags.String("branch"); other != "" && other != cp.Branch && (now == "" || now == other) {
 		return freshness.Branch{State: freshness.BranchReplaced, Name: other}
 	}
-	b, err := c.store.FindBranch(c.ctx, cp.Branch, cp.Created)
+	b, err := c.Store.FindBranch(c.Ctx, cp.Branch, cp.Created)
 	if err != nil {
 		return freshness.Branch{Why: err.Error()}
 	}
-	if gone := !b.Exists && (b.Once || c.store.SavedHere(c.ctx, cp)); now != "" && now != cp.Branch && now != b.Name && (!gone || b.Name != "") {
-		return c.otherBranch(cp, b, now)
+	if gone := !b.Exists && (b.Once || c.Store.SavedHere(c.Ctx, cp)); now != "" && now != cp.Branch && now != b.Name && (!gone || b.Name != "") {
+		return otherBranch(c, cp, b, now)
 	}
 	if b.Exists {
 		return freshness.Branch{State: freshness.BranchExists}
@@ -125,28 +126,28 @@ func (c *Invocation) branchFact(cp *gitstore.Checkpoint) freshness.Branch {
 	if len(b.Remote) > 0 {
 		f.Remote = b.Remote[0]
 	}
-	if b.Once || c.store.SavedHere(c.ctx, cp) {
+	if b.Once || c.Store.SavedHere(c.Ctx, cp) {
 		f.State = freshness.BranchGone
 	}
 	return f
 }
 
 // otherBranch returns the branch fact if HEAD is on another branch than the checkpoint.
-func (c *Invocation) otherBranch(cp *gitstore.Checkpoint, b gitstore.BranchReport, now string) freshness.Branch {
+func otherBranch(c *invoke.Invocation, cp *gitstore.Checkpoint, b gitstore.BranchReport, now string) freshness.Branch {
 	f := freshness.Branch{State: freshness.BranchOther, Name: now, Exists: b.Exists, Became: b.Name}
 	if b.Exists {
-		f.Place = c.store.CheckedOut(c.ctx, cp.Branch)
+		f.Place = c.Store.CheckedOut(c.Ctx, cp.Branch)
 	} else if len(b.Remote) > 0 {
 		f.Remote = b.Remote[0]
 	}
 	return f
 }
 
-func (c *Invocation) headFact(cp *gitstore.Checkpoint) freshness.Head {
-	h, err := c.store.CompareHead(c.ctx, cp)
+func headFact(c *invoke.Invocation, cp *gitstore.Checkpoint) freshness.Head {
+	h, err := c.Store.CompareHead(c.Ctx, cp)
 	if err != nil {
 		why := err.Error()
-		if c.store.Partial() {
+		if c.Store.Partial() {
 			why = "this clone does not have the whole history"
 		}
 		return freshness.Head{Why: why}
@@ -164,25 +165,25 @@ func (c *Invocation) headFact(cp *gitstore.Checkpoint) freshness.Head {
 	return f
 }
 
-func (c *Invocation) filesFact(cp *gitstore.Checkpoint) freshness.Files {
-	if c.store.Root() == "" {
+func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint) freshness.Files {
+	if c.Store.Root() == "" {
 		return freshness.Files{Why: "a bare repository has no worktree"}
 	}
-	changed, inTheWay, err := c.store.ChangedSince(c.ctx, cp)
+	changed, inTheWay, err := c.Store.ChangedSince(c.Ctx, cp)
 	if err != nil {
 		return freshness.Files{Why: err.Error()}
 	}
 	return freshness.Files{Checked: true, Changed: append(changed, inTheWay...), InTheWay: inTheWay}
 }
 
-func (c *Invocation) outputsFact(cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Outputs {
+func outputsFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Outputs {
 	if len(r.Outputs()) == 0 {
 		return freshness.Outputs{Checked: true}
 	}
-	if c.store.Root() == "" {
+	if c.Store.Root() == "" {
 		return freshness.Outputs{Why: "a bare repository has no worktree"}
 	}
-	found, err := c.store.Outputs(c.ctx, cp, r)
+	found, err := c.Store.Outputs(c.Ctx, cp, r)
 	if err != nil {
 		return freshness.Outputs{Why: err.Error()}
 	}
@@ -191,8 +192,8 @@ func (c *Invocation) outputsFact(cp *gitstore.Checkpoint, r *checkpoint.Record) 
 
 // baseFact compares HEAD with the merge target branch. The fact is optional: after an
 // error it is empty.
-func (c *Invocation) baseFact() freshness.Base {
-	b, err := c.store.Base(c.ctx)
+func baseFact(c *invoke.Invocation) freshness.Base {
+	b, err := c.Store.Base(c.Ctx)
 	if err != nil {
 		return freshness.Base{}
 	}
@@ -200,15 +201,15 @@ func (c *Invocation) baseFact() freshness.Base {
 }
 
 // planFact compares the plan file with its digest at the save.
-func (c *Invocation) planFact(cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Plan {
+func planFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Plan {
 	place, was := r.PlanPath(), r.PlanDigest()
 	switch {
 	case place == "" || was == "":
 		return freshness.Plan{}
-	case c.store.Root() == "":
+	case c.Store.Root() == "":
 		return freshness.Plan{Why: "a bare repository has no worktree"}
 	}
-	changed, err := c.store.PlanChanged(c.ctx, cp, place, was)
+	changed, err := c.Store.PlanChanged(c.Ctx, cp, place, was)
 	if err != nil {
 		return freshness.Plan{Why: err.Error()}
 	}
@@ -217,11 +218,11 @@ func (c *Invocation) planFact(cp *gitstore.Checkpoint, r *checkpoint.Record) fre
 
 // nextFact returns the next step of a workflow from another system, derived from the
 // files in the worktree.
-func (c *Invocation) nextFact(r *checkpoint.Record) freshness.Next {
-	if c.store.Root() == "" {
+func nextFact(c *invoke.Invocation, r *checkpoint.Record) freshness.Next {
+	if c.Store.Root() == "" {
 		return freshness.Next{}
 	}
-	root, err := os.OpenRoot(c.store.Root())
+	root, err := os.OpenRoot(c.Store.Root())
 	if err != nil {
 		return freshness.Next{}
 	}
@@ -229,7 +230,7 @@ func (c *Invocation) nextFact(r *checkpoint.Record) freshness.Next {
 	n, _ := layout.NextOf(r, func(pattern string) (whole, broken int) {
 		places, _ := fs.Glob(root.FS(), pattern)
 		for _, place := range places {
-			if f := c.taskOutput(place); f.Broken {
+			if f := taskOutput(c, place); f.Broken {
 				broken++
 			} else if f.Exists {
 				whole++
@@ -240,10 +241,10 @@ func (c *Invocation) nextFact(r *checkpoint.Record) freshness.Next {
 	return freshness.Next(n)
 }
 
-// sessionNote returns a note if both this session and the checkpoint's session have names
+// otherSession returns a note if both this session and the checkpoint's session have names
 // that differ: this session lacks the other session's conversation.
-func (c *Invocation) sessionNote(r *checkpoint.Record) []freshness.Reason {
-	now := c.env.Getenv("GIT_CHECKPOINT_SESSION")
+func otherSession(c *invoke.Invocation, r *checkpoint.Record) []freshness.Reason {
+	now := c.Env.Getenv("GIT_CHECKPOINT_SESSION")
 	if now == "" || r.Session() == "" || now == r.Session() {
 		return nil
 	}
@@ -252,9 +253,9 @@ func (c *Invocation) sessionNote(r *checkpoint.Record) []freshness.Reason {
 
 // approved returns the phases that this command approves, or that an earlier resume of
 // the checkpoint in this worktree approved.
-func (c *Invocation) approved(cp *gitstore.Checkpoint) []string {
-	phases := slices.Clone(c.lists["approve"])
-	for _, a := range c.store.Resumed(cp).Approved {
+func approved(c *invoke.Invocation, cp *gitstore.Checkpoint) []string {
+	phases := slices.Clone(c.Lists["approve"])
+	for _, a := range c.Store.Resumed(cp).Approved {
 		phases = append(phases, a.Phase)
 	}
 	return phases

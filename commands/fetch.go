@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/commands/terminal"
@@ -18,13 +19,13 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var fetchCommand = command{
-	name: "fetch", usage: "bring an issue's checkpoints from a remote", args: "[ISSUE]", max: 1, category: "Share",
-	description: "A chain here that the remote's continues moves to it. One that has diverged stays\n" +
+var fetchCommand = invoke.Command{
+	Name: "fetch", Usage: "bring an issue's checkpoints from a remote", Args: "[ISSUE]", Max: 1, Category: "Share",
+	Description: "A chain here that the remote's continues moves to it. One that has diverged stays\n" +
 		"as it is; the remote's is kept under refs/git-checkpoint/remote/.",
-	examples: []string{"git checkpoint fetch 42", "git checkpoint fetch --all --remote backup"},
-	flags:    shareFlags,
-	run:      runFetch,
+	Examples: []string{"git checkpoint fetch 42", "git checkpoint fetch --all --remote backup"},
+	Flags:    shareFlags,
+	Run:      runFetch,
 }
 
 // shareFlags returns the flags of fetch and push.
@@ -36,64 +37,64 @@ func shareFlags() []cli.Flag {
 	}
 }
 
-func runFetch(c *Invocation) error {
-	if err := c.open(); err != nil {
+func runFetch(c *invoke.Invocation) error {
+	if err := c.Open(); err != nil {
 		return err
 	}
-	remote, issues, err := c.toShare()
+	remote, issues, err := toShare(c)
 	if err != nil {
 		return err
 	}
-	t := c.tick("fetch: " + gitstore.ShownRemote(remote))
-	done, err := c.store.Fetch(c.ctx, gitstore.FetchRequest{
-		Remote: remote, Issues: issues, Timeout: c.remoteTimeout(), DryRun: c.flags.Bool("dry-run"),
-		Quiet: !terminal.Has(), Progress: t.at,
+	t := c.Tick("fetch: " + gitstore.ShownRemote(remote))
+	done, err := c.Store.Fetch(c.Ctx, gitstore.FetchRequest{
+		Remote: remote, Issues: issues, Timeout: c.RemoteTimeout(), DryRun: c.Flags.Bool("dry-run"),
+		Quiet: !terminal.Has(), Progress: t.At,
 	})
-	t.end()
-	return c.showShared(remote, done, err)
+	t.End()
+	return showShared(c, remote, done, err)
 }
 
 // toShare returns the remote and the issues of the command line. It returns no issues for
 // --all.
-func (c *Invocation) toShare() (remote string, issues []checkpoint.Issue, err error) {
-	name := c.command
-	if remote, err = c.remote(c.flags.String("remote")); err != nil {
+func toShare(c *invoke.Invocation) (remote string, issues []checkpoint.Issue, err error) {
+	name := c.Name
+	if remote, err = c.Remote(c.Flags.String("remote")); err != nil {
 		return "", nil, err
 	}
-	if !c.flags.Bool("all") {
-		issue, err := c.issue()
+	if !c.Flags.Bool("all") {
+		issue, err := c.Issue()
 		return remote, []checkpoint.Issue{issue}, err
 	}
-	if len(c.args) > 0 || c.flags.IsSet("issue") {
+	if len(c.Args) > 0 || c.Flags.IsSet("issue") {
 		return "", nil, exit.Usagef("%s: --all takes no issue", name)
 	}
 	return remote, nil, nil
 }
 
 // shareBudget returns the time limit of an operation with several connections.
-func (c *Invocation) shareBudget() time.Duration {
-	return time.Duration(c.settings.Int("sync_timeout")) * time.Second
+func shareBudget(c *invoke.Invocation) time.Duration {
+	return time.Duration(c.Settings.Int("sync_timeout")) * time.Second
 }
 
 // showShared prints the result of each issue. If only some issues failed, it returns a
 // failure with exitPartial.
-func (c *Invocation) showShared(remote string, done []gitstore.Synced, err error) error {
-	failed := c.sharingFailed(done, err)
+func showShared(c *invoke.Invocation, remote string, done []gitstore.Synced, err error) error {
+	failed := sharingFailed(c, done, err)
 	if err != nil && len(done) == 0 {
 		return failed
 	}
-	if c.json {
-		out := output.Sync{Type: c.command, Remote: gitstore.ShownRemote(remote), Issues: []output.Synced{}}
+	if c.JSON {
+		out := output.Sync{Type: c.Name, Remote: gitstore.ShownRemote(remote), Issues: []output.Synced{}}
 		for _, s := range done {
 			out.Issues = append(out.Issues, output.Synced{Issue: string(s.Issue), Fetched: s.Fetched, Pushed: s.Pushed, Joined: s.Joined, Result: s.Result})
 		}
-		return cmp.Or(c.write(out), failed)
+		return cmp.Or(c.WriteJSON(out), failed)
 	}
 	var text strings.Builder // one write, because there may be thousands of lines
 	for _, s := range done {
 		text.WriteString(output.Clean(sharedLine(remote, s)) + "\n")
 	}
-	c.print("%s", text.String())
+	c.Printf("%s", text.String())
 	return failed
 }
 
@@ -119,7 +120,7 @@ func sharedLine(remote string, s gitstore.Synced) string {
 }
 
 // sharingFailed returns a failure that covers all issues that failed.
-func (c *Invocation) sharingFailed(done []gitstore.Synced, err error) error {
+func sharingFailed(c *invoke.Invocation, done []gitstore.Synced, err error) error {
 	if err == nil && !slices.ContainsFunc(done, func(s gitstore.Synced) bool { return s.Err != nil }) {
 		return nil
 	}
@@ -129,7 +130,7 @@ func (c *Invocation) sharingFailed(done []gitstore.Synced, err error) error {
 		issues = append(issues, s.Issue)
 		why[s.Issue] = s.Err
 	}
-	failed := c.each(issues, func(i checkpoint.Issue) error { return why[i] })
+	failed := c.Each(issues, func(i checkpoint.Issue) error { return why[i] })
 	if err == nil {
 		return failed
 	}

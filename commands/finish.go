@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -13,16 +14,16 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var finishCommand = command{
-	name: "finish", usage: "end a workflow", args: "[ISSUE]", max: 1, category: "Progress",
-	description: "Saves how it ended, then does with the chain what on_success or on_failure say: by\n" +
+var finishCommand = invoke.Command{
+	Name: "finish", Usage: "end a workflow", Args: "[ISSUE]", Max: 1, Category: "Progress",
+	Description: "Saves how it ended, then does with the chain what on_success or on_failure say: by\n" +
 		"default the archive takes it, where show, resume and restore still find it.",
-	examples: []string{
+	Examples: []string{
 		"git checkpoint finish 42",
 		"git checkpoint finish 42 --status failed --error 'the disk of the build machine is full'",
 	},
-	flags: finishFlags,
-	run:   runFinish,
+	Flags: finishFlags,
+	Run:   runFinish,
 }
 
 func finishFlags() []cli.Flag {
@@ -33,23 +34,23 @@ func finishFlags() []cli.Flag {
 	)
 }
 
-func runFinish(c *Invocation) error {
-	status, err := progress.ParseStatus(c.flags.String("status"))
+func runFinish(c *invoke.Invocation) error {
+	status, err := progress.ParseStatus(c.Flags.String("status"))
 	if err != nil {
 		return exit.Usagef("finish: --status: %w", err)
 	}
-	if err := c.openToSave(checkpoint.PhaseTransition); err != nil {
+	if err := openToSave(c, checkpoint.PhaseTransition); err != nil {
 		return err
 	}
-	issue, err := c.issue()
+	issue, err := c.Issue()
 	if err != nil {
 		return err
 	}
-	if _, err := c.store.Newest(c.ctx, issue); err != nil {
+	if _, err := c.Store.Newest(c.Ctx, issue); err != nil {
 		return err
 	}
-	now, why := c.env.Now(), c.flags.String("error")
-	return c.take(issue, step{
+	now, why := c.Env.Now(), c.Flags.String("error")
+	return take(c, issue, step{
 		command: "finish", trigger: checkpoint.PhaseTransition, record: withProgress,
 		note: func() string { return stepNote("", "finished, "+string(reasons[status]), why) },
 		move: func(r *checkpoint.Record) error {
@@ -58,27 +59,27 @@ func runFinish(c *Invocation) error {
 		},
 		after: func(s *gitstore.Saved) error {
 			if open := s.Record.Progress().Remaining; status == progress.Completed && len(open) > 0 {
-				c.warnf("completed with phases that are neither completed nor skipped: %s", phrase.List(open))
+				c.Warnf("completed with phases that are neither completed nor skipped: %s", phrase.List(open))
 			}
-			return c.dispose(s, status)
+			return dispose(c, s, status)
 		},
 	})
 }
 
 // dispose archives or drops the chain of a finished workflow, as on_success or on_failure
 // requires. An archived save is then found in the archive.
-func (c *Invocation) dispose(s *gitstore.Saved, status string) error {
-	c.applyAge(s.Issue)
-	what := c.settings.String("on_failure")
+func dispose(c *invoke.Invocation, s *gitstore.Saved, status string) error {
+	applyAge(c, s.Issue)
+	what := c.Settings.String("on_failure")
 	if status == progress.Completed {
-		what = c.settings.String("on_success")
+		what = c.Settings.String("on_success")
 	}
 	var err error
 	switch what {
 	case "archive":
-		err = c.archiveChain(s, reasons[status])
+		err = archiveChain(c, s, reasons[status])
 	case "drop":
-		err = c.dropChain(s)
+		err = dropChain(c, s)
 	}
 	var none *gitstore.NoneError
 	if errors.As(err, &none) { // another process was faster
@@ -95,18 +96,18 @@ var reasons = map[string]retention.Reason{
 }
 
 // archiveChain moves the issue's chain to the archive, including the new checkpoint.
-func (c *Invocation) archiveChain(s *gitstore.Saved, why retention.Reason) error {
-	ids, err := c.leaving(s)
+func archiveChain(c *invoke.Invocation, s *gitstore.Saved, why retention.Reason) error {
+	ids, err := leaving(c, s)
 	if err != nil || ids != nil && len(ids) == 0 {
 		return err
 	}
-	if _, err := c.store.Archive(c.ctx, s.Issue, ids, why); err != nil {
+	if _, err := c.Store.Archive(c.Ctx, s.Issue, ids, why); err != nil {
 		return undisposed(s, "archive", err)
 	}
-	if cp, err := c.store.ByID(c.ctx, s.Issue, s.ID); err == nil {
+	if cp, err := c.Store.ByID(c.Ctx, s.Issue, s.ID); err == nil {
 		s.Commit, s.Ref = cp.Commit, gitstore.ArchiveRef(s.Issue)
 	}
-	c.infof("archived; git checkpoint undo %s brings the checkpoints back", phrase.QuoteArg(string(s.Issue)))
+	c.Infof("archived; git checkpoint undo %s brings the checkpoints back", phrase.QuoteArg(string(s.Issue)))
 	return nil
 }
 
@@ -126,11 +127,11 @@ func undisposed(s *gitstore.Saved, verb string, err error) error {
 
 // leaving returns the checkpoints to archive with --keep-latest. It returns nil if the
 // whole chain is archived.
-func (c *Invocation) leaving(s *gitstore.Saved) ([]checkpoint.ID, error) {
-	if !c.flags.Bool("keep-latest") { // a flag of finish only
+func leaving(c *invoke.Invocation, s *gitstore.Saved) ([]checkpoint.ID, error) {
+	if !c.Flags.Bool("keep-latest") { // a flag of finish only
 		return nil, nil
 	}
-	l, err := c.store.List(c.ctx, s.Issue, 0)
+	l, err := c.Store.List(c.Ctx, s.Issue, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -144,23 +145,23 @@ func (c *Invocation) leaving(s *gitstore.Saved) ([]checkpoint.ID, error) {
 }
 
 // dropChain drops the issue's chain except pinned checkpoints.
-func (c *Invocation) dropChain(s *gitstore.Saved) error {
-	l, err := c.store.List(c.ctx, s.Issue, 0)
+func dropChain(c *invoke.Invocation, s *gitstore.Saved) error {
+	l, err := c.Store.List(c.Ctx, s.Issue, 0)
 	if err != nil {
 		return err
 	}
 	var ids []checkpoint.ID
 	for _, cp := range l.Checkpoints {
-		if cp.ID != "" && !cp.Pinned && (cp.ID != s.ID || !c.flags.Bool("keep-latest")) {
+		if cp.ID != "" && !cp.Pinned && (cp.ID != s.ID || !c.Flags.Bool("keep-latest")) {
 			ids = append(ids, cp.ID)
 		}
 	}
 	if len(ids) == 0 {
 		return nil
 	}
-	if err := c.store.Drop(c.ctx, s.Issue, ids); err != nil {
+	if err := c.Store.Drop(c.Ctx, s.Issue, ids); err != nil {
 		return undisposed(s, "drop", err)
 	}
-	c.infof("dropped %s; git checkpoint undo %s brings them back", phrase.Plural(len(ids), "checkpoint"), phrase.QuoteArg(string(s.Issue)))
+	c.Infof("dropped %s; git checkpoint undo %s brings them back", phrase.Plural(len(ids), "checkpoint"), phrase.QuoteArg(string(s.Issue)))
 	return nil
 }

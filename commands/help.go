@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/manual"
 	"git-checkpoint/commands/output"
 
@@ -16,46 +17,46 @@ import (
 // toolUsage describes the program in one line.
 const toolUsage = "record where long work on an issue stands, and resume it"
 
-var helpCommand = command{
-	name: "help", usage: "explain a command, or print a guide", args: "[COMMAND|GUIDE]", max: 1, category: "Help",
-	description: "With --man, writes the man pages, by default to the place beside this program's\n" +
+var helpCommand = invoke.Command{
+	Name: "help", Usage: "explain a command, or print a guide", Args: "[COMMAND|GUIDE]", Max: 1, Category: "Help",
+	Description: "With --man, writes the man pages, by default to the place beside this program's\n" +
 		"directory where man finds them: ../share/man.",
-	examples: []string{"git checkpoint help save", "git checkpoint help recipes", "git checkpoint help --man=build/man"},
-	flags:    helpFlags,
-	run:      runHelp,
+	Examples: []string{"git checkpoint help save", "git checkpoint help recipes", "git checkpoint help --man=build/man"},
+	Flags:    helpFlags,
+	Run:      runHelp,
 }
 
 func helpFlags() []cli.Flag {
 	return []cli.Flag{
-		optionalFlag{&cli.StringFlag{Name: "man", Usage: "write the man pages below `DIR`"}},
+		invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "man", Usage: "write the man pages below `DIR`"}},
 	}
 }
 
-func runHelp(c *Invocation) error {
-	text, err := c.helpText()
+func runHelp(c *invoke.Invocation) error {
+	text, err := helpText(c)
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.write(output.Help{Type: "help", Text: text})
+	if c.JSON {
+		return c.WriteJSON(output.Help{Type: "help", Text: text})
 	}
-	c.print("%s", text)
+	c.Printf("%s", text)
 	return nil
 }
 
 // helpText returns the text that the arguments select.
-func (c *Invocation) helpText() (string, error) {
+func helpText(c *invoke.Invocation) (string, error) {
 	switch {
-	case c.flags.IsSet("man"):
-		return c.writeMan()
-	case len(c.args) == 0:
-		return overview(c.commands), nil
+	case c.Flags.IsSet("man"):
+		return writeMan(c)
+	case len(c.Args) == 0:
+		return overview(c.Commands), nil
 	}
-	if cmd := commandNamed(c.commands, c.args[0]); cmd != nil {
+	if cmd := commandNamed(c.Commands, c.Args[0]); cmd != nil {
 		return explain(cmd), nil
 	}
-	name := progName + "-" + c.args[0]
-	pages := manual.Pages(declared(c.commands))
+	name := progName + "-" + c.Args[0]
+	pages := manual.Pages(declared(c.Commands))
 	if i := slices.IndexFunc(pages, func(p manual.Page) bool { return p.Name == name }); i >= 0 {
 		return pages[i].Text(), nil
 	}
@@ -63,13 +64,13 @@ func (c *Invocation) helpText() (string, error) {
 	for _, g := range manual.Topics() {
 		guides = append(guides, g.Name)
 	}
-	meant := cmp.Or(meantCommand(c.commands, c.args[0]), nearest(c.args[0], guides))
+	meant := cmp.Or(meantCommand(c.Commands, c.Args[0]), invoke.Nearest(c.Args[0], guides))
 	hint := strings.TrimSuffix("git checkpoint help "+meant, " ")
-	return "", exit.Errorf(exit.Usage, hint, "%q is neither a command nor a guide", c.args[0])
+	return "", exit.Errorf(exit.Usage, hint, "%q is neither a command nor a guide", c.Args[0])
 }
 
 // overview returns the list of commands by category.
-func overview(commands []*command) string {
+func overview(commands []*invoke.Command) string {
 	var b strings.Builder
 	b.WriteString("usage: git checkpoint <command> [arguments]\n\n" +
 		toolUsage + "\n\n" +
@@ -78,11 +79,11 @@ func overview(commands []*command) string {
 		"  git checkpoint resume                  go on from there, after a crash or elsewhere\n")
 	category := ""
 	for _, cmd := range commands {
-		if cmd.category != category {
-			category = cmd.category
+		if cmd.Category != category {
+			category = cmd.Category
 			fmt.Fprintf(&b, "\n%s\n", category)
 		}
-		fmt.Fprintf(&b, "  %-10s %s\n", cmd.name, cmd.usage)
+		fmt.Fprintf(&b, "  %-10s %s\n", cmd.Name, cmd.Usage)
 	}
 	b.WriteString("\nGuides\n")
 	for _, g := range manual.Topics() {
@@ -93,20 +94,20 @@ func overview(commands []*command) string {
 }
 
 // explain returns the help text of one command.
-func explain(cmd *command) string {
+func explain(cmd *invoke.Command) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "usage: git checkpoint %s\n", strings.TrimSpace(cmd.name+" [flags] "+cmd.args))
-	if cmd.alias != "" {
-		fmt.Fprintf(&b, "       git checkpoint %s is the same\n", cmd.alias)
+	fmt.Fprintf(&b, "usage: git checkpoint %s\n", strings.TrimSpace(cmd.Name+" [flags] "+cmd.Args))
+	if cmd.Alias != "" {
+		fmt.Fprintf(&b, "       git checkpoint %s is the same\n", cmd.Alias)
 	}
-	fmt.Fprintf(&b, "\n%s\n", cmd.usage)
-	if cmd.description != "" {
-		fmt.Fprintf(&b, "\n%s\n", cmd.description)
+	fmt.Fprintf(&b, "\n%s\n", cmd.Usage)
+	if cmd.Description != "" {
+		fmt.Fprintf(&b, "\n%s\n", cmd.Description)
 	}
-	explainFlags(&b, "Flags", declaredFlags(cmd.ownFlags()))
+	explainFlags(&b, "Flags", declaredFlags(cmd.OwnFlags()))
 	explainFlags(&b, "Flags of every command", declaredFlags(commonFlags()))
 	fmt.Fprintf(&b, "\nExamples\n")
-	for _, line := range cmd.examples {
+	for _, line := range cmd.Examples {
 		fmt.Fprintf(&b, "  %s\n", line)
 	}
 	return b.String()

@@ -10,20 +10,21 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/manual"
 )
 
 // writeMan writes the man pages and returns their paths.
-func (c *Invocation) writeMan() (string, error) {
-	if len(c.args) > 0 {
+func writeMan(c *invoke.Invocation) (string, error) {
+	if len(c.Args) > 0 {
 		return "", exit.Usagef("help: --man takes no command: it writes all pages")
 	}
-	dir, err := c.manDir()
+	dir, err := manDir(c)
 	if err != nil {
 		return "", err
 	}
-	tool := declared(c.commands)
-	tool.Date = cmp.Or(tool.Date, c.env.Now().UTC().Format(time.DateOnly))
+	tool := declared(c.Commands)
+	tool.Date = cmp.Or(tool.Date, c.Env.Now().UTC().Format(time.DateOnly))
 	var names strings.Builder
 	for _, p := range manual.Pages(tool) {
 		name := filepath.Join(dir, filepath.FromSlash(p.File()))
@@ -40,8 +41,8 @@ func (c *Invocation) writeMan() (string, error) {
 
 // manDir returns the directory of --man. By default it is share/man beside the directory
 // of git-checkpoint on PATH.
-func (c *Invocation) manDir() (string, error) {
-	if dir := c.flags.String("man"); dir != leftOut {
+func manDir(c *invoke.Invocation) (string, error) {
+	if dir := c.Flags.String("man"); dir != invoke.LeftOut {
 		return dir, nil
 	}
 	program, err := exec.LookPath(progName)

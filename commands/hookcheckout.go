@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
@@ -16,71 +17,71 @@ import (
 // postCheckout notifies the user of a checkpoint for the branch that was checked out. Git
 // passes the old HEAD, the new HEAD, and 1 for a branch switch or 0 for a file checkout.
 // The old HEAD is all zeros if git created a worktree.
-func (c *Invocation) postCheckout(args []string) error {
+func postCheckout(c *invoke.Invocation, args []string) error {
 	if len(args) != 3 || args[2] != "1" || strings.Trim(args[0], "0") == "" {
 		return nil
 	}
-	if c.env.Getenv("CI") != "" || c.env.Getenv("GIT_CHERRY_PICK_HELP") != "" || strings.HasPrefix(c.env.Getenv("GIT_REFLOG_ACTION"), "rebase") {
+	if c.Env.Getenv("CI") != "" || c.Env.Getenv("GIT_CHERRY_PICK_HELP") != "" || strings.HasPrefix(c.Env.Getenv("GIT_REFLOG_ACTION"), "rebase") {
 		return nil
 	}
 	if g := gitstore.ReadHookPrecheck(); g.IsForeign(g.Branch) {
 		return nil
 	}
-	done, on, err := c.openQuickly()
+	done, on, err := openQuickly(c)
 	defer done()
-	if err != nil || !on || c.settings.String("hooks.post_checkout") == "off" || c.rebasing() {
+	if err != nil || !on || c.Settings.String("hooks.post_checkout") == "off" || rebasing(c) {
 		return err
 	}
-	issue, ok := c.branchIssue()
-	if !ok || !c.store.HasIssue(c.ctx, issue) {
+	issue, ok := branchIssue(c)
+	if !ok || !c.Store.HasIssue(c.Ctx, issue) {
 		return nil
 	}
-	return c.tellOf(issue)
+	return tellOf(c, issue)
 }
 
 // rebasing reports whether a rebase is in progress, which runs checkouts itself.
-func (c *Invocation) rebasing() bool {
+func rebasing(c *invoke.Invocation) bool {
 	return slices.ContainsFunc([]string{"rebase-merge", "rebase-apply"}, func(name string) bool {
-		_, err := os.Stat(filepath.Join(c.store.GitDir(), name))
+		_, err := os.Stat(filepath.Join(c.Store.GitDir(), name))
 		return err == nil
 	})
 }
 
 // branchIssue returns the issue in the branch's name. Other sources of an issue are
 // ignored.
-func (c *Invocation) branchIssue() (checkpoint.Issue, bool) {
-	branch, err := c.store.Branch(c.ctx)
+func branchIssue(c *invoke.Invocation) (checkpoint.Issue, bool) {
+	branch, err := c.Store.Branch(c.Ctx)
 	if err != nil || branch == "" {
 		return "", false
 	}
-	return checkpoint.IssueFromBranch(branch, c.settings.Pattern("issue_pattern"))
+	return checkpoint.IssueFromBranch(branch, c.Settings.Pattern("issue_pattern"))
 }
 
 // tellOf notifies the user whether the newest checkpoint can be resumed.
-func (c *Invocation) tellOf(issue checkpoint.Issue) error {
-	r, err := c.newest(issue)
+func tellOf(c *invoke.Invocation, issue checkpoint.Issue) error {
+	r, err := newest(c, issue)
 	if errors.As(err, new(*gitstore.NoneError)) {
 		return nil // a chain without checkpoints
 	}
 	if err != nil || standingOf(r.record, r.verdict).complete || onItsWay() {
 		return err
 	}
-	name, saved := phrase.QuoteArg(string(issue)), phrase.Ago(r.record.CreatedAt(), c.env.Now())
+	name, saved := phrase.QuoteArg(string(issue)), phrase.Ago(r.record.CreatedAt(), c.Env.Now())
 	switch r.verdict.Action {
 	case freshness.Resume, freshness.ProceedWithWarning:
-		c.notify("issue %s was saved %s and can be resumed: git checkpoint resume %s", issue, saved, name)
+		notify(c, "issue %s was saved %s and can be resumed: git checkpoint resume %s", issue, saved, name)
 	default:
-		c.notify("issue %s was saved %s and is stale (%s): git checkpoint status %s", issue, saved, worst(r.verdict), name)
+		notify(c, "issue %s was saved %s and is stale (%s): git checkpoint status %s", issue, saved, worst(r.verdict), name)
 	}
 	return nil
 }
 
 // newest returns the newest checkpoint of an issue with a verdict that needs no network.
-func (c *Invocation) newest(issue checkpoint.Issue) (r judged, err error) {
-	if r.cp, r.record, err = c.store.NewestRecord(c.ctx, issue); err != nil {
+func newest(c *invoke.Invocation, issue checkpoint.Issue) (r judged, err error) {
+	if r.cp, r.record, err = c.Store.NewestRecord(c.Ctx, issue); err != nil {
 		return r, err
 	}
-	r.verdict, err = c.judge(r.cp, r.record)
+	r.verdict, err = judge(c, r.cp, r.record)
 	return r, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
@@ -38,20 +39,20 @@ func noteName(session string) string {
 
 // here returns the current issue, branch and worktree of the session. The issue has to be
 // named by an option, a variable or the branch.
-func (c *Invocation) here() (sessionNote, error) {
-	branch, err := c.currentBranch()
+func here(c *invoke.Invocation) (sessionNote, error) {
+	branch, err := c.CurrentBranch()
 	if err != nil {
 		return sessionNote{}, err
 	}
-	issue, err := c.namedIssue()
-	return sessionNote{Issue: issue, Branch: branch, Root: c.store.Root()}, err
+	issue, err := c.NamedIssue()
+	return sessionNote{Issue: issue, Branch: branch, Root: c.Store.Root()}, err
 }
 
 // noteSession writes the note of a session and removes old notes. A session without an
 // issue gets no note. If the write fails, the end of the session is saved to the issue
 // that is named at that time.
-func (c *Invocation) noteSession(session string) {
-	now, err := c.here()
+func noteSession(c *invoke.Invocation, session string) {
+	now, err := here(c)
 	if session == "" || err != nil {
 		return
 	}
@@ -59,12 +60,12 @@ func (c *Invocation) noteSession(session string) {
 	if err != nil {
 		return
 	}
-	c.removeOldNotes()
-	_ = c.store.WriteNote(noteName(session), data)
+	removeOldNotes(c)
+	_ = c.Store.WriteNote(noteName(session), data)
 }
 
-func (c *Invocation) removeOldNotes() {
-	dir := c.store.NotePath(sessionNotes)
+func removeOldNotes(c *invoke.Invocation) {
+	dir := c.Store.NotePath(sessionNotes)
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return
@@ -77,11 +78,11 @@ func (c *Invocation) removeOldNotes() {
 }
 
 // readNote returns the note of a session, and false if no valid note exists.
-func (c *Invocation) readNote(session string) (note sessionNote, known bool) {
+func readNote(c *invoke.Invocation, session string) (note sessionNote, known bool) {
 	if session == "" {
 		return note, false
 	}
-	data, err := os.ReadFile(c.store.NotePath(noteName(session)))
+	data, err := os.ReadFile(c.Store.NotePath(noteName(session)))
 	if err != nil || json.Unmarshal(data, &note) != nil {
 		return sessionNote{}, false
 	}
@@ -92,11 +93,11 @@ func (c *Invocation) readNote(session string) (note sessionNote, known bool) {
 // sessionIssue returns the issue for the save at the end of a session, or "" and the
 // reason. A session with a note is saved to the issue of the note if the noted branch is
 // still checked out.
-func (c *Invocation) sessionIssue(session string) (i checkpoint.Issue, why string, err error) {
-	now, err := c.here()
-	note, known := c.readNote(session)
+func sessionIssue(c *invoke.Invocation, session string) (i checkpoint.Issue, why string, err error) {
+	now, err := here(c)
+	note, known := readNote(c, session)
 	switch {
-	case err != nil && !errors.Is(err, errUnnamed):
+	case err != nil && !errors.Is(err, invoke.ErrUnnamed):
 		return "", "", err
 	case known && now.Root != note.Root:
 		return "", "the session of issue " + string(note.Issue) + " was in " + note.Root, nil
@@ -121,22 +122,22 @@ func onBranch(name string) string {
 
 // handedIssue returns the issue whose checkpoint a hook hands to an agent. If no issue is
 // named, it returns the only issue whose newest checkpoint is on this branch.
-func (c *Invocation) handedIssue() (checkpoint.Issue, bool) {
-	i, err := c.namedIssue()
-	if !errors.Is(err, errUnnamed) {
-		return i, err == nil && c.store.HasIssue(c.ctx, i)
+func handedIssue(c *invoke.Invocation) (checkpoint.Issue, bool) {
+	i, err := c.NamedIssue()
+	if !errors.Is(err, invoke.ErrUnnamed) {
+		return i, err == nil && c.Store.HasIssue(c.Ctx, i)
 	}
-	branch, err := c.currentBranch()
+	branch, err := c.CurrentBranch()
 	if err != nil || branch == "" {
 		return "", false
 	}
-	issues, _, err := c.store.Issues(c.ctx, false)
+	issues, _, err := c.Store.Issues(c.Ctx, false)
 	if err != nil {
 		return "", false
 	}
 	var found []checkpoint.Issue
 	for _, i := range issues {
-		if cp, err := c.store.Newest(c.ctx, i); err == nil && cp.Branch == gitstore.RecordedBranch(branch) {
+		if cp, err := c.Store.Newest(c.Ctx, i); err == nil && cp.Branch == gitstore.RecordedBranch(branch) {
 			found = append(found, i)
 		}
 	}

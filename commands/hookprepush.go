@@ -11,6 +11,7 @@ import (
 
 	"git-checkpoint/commands/hook"
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -18,27 +19,27 @@ import (
 
 // prePush pushes the checkpoints of the issues whose branches are pushed, if
 // hooks.pre_push is not off. It saves no checkpoint.
-func (c *Invocation) prePush(args []string) error {
-	updates, err := hook.ParseUpdates(c.env.Stdin)
+func prePush(c *invoke.Invocation, args []string) error {
+	updates, err := hook.ParseUpdates(c.Env.Stdin)
 	if err != nil || nothingOfOurs(updates, gitstore.ReadHookPrecheck()) {
 		return err
 	}
-	if err := c.open(); err != nil {
+	if err := c.Open(); err != nil {
 		return err
 	}
-	mode := c.settings.String("hooks.pre_push")
-	if mode == "off" || !c.settings.Bool("enabled") {
+	mode := c.Settings.String("hooks.pre_push")
+	if mode == "off" || !c.Settings.Bool("enabled") {
 		return nil
 	}
-	issues := c.pushedIssues(updates)
+	issues := pushedIssues(c, updates)
 	if len(issues) == 0 || dryPush() {
 		return nil
 	}
-	remote, err := c.hookRemote(args)
+	remote, err := hookRemote(c, args)
 	if err != nil {
 		return err
 	}
-	err = c.pushAlong(remote, issues, pushedObjects(updates, len(args) > 0 && remote == args[0]))
+	err = pushAlong(c, remote, issues, pushedObjects(updates, len(args) > 0 && remote == args[0]))
 	if err != nil && mode == "block" {
 		return &blocked{code: blockCode(err), err: fmt.Errorf("the push is stopped, as hooks.pre_push: block wants: %w", err)}
 	}
@@ -63,11 +64,11 @@ func blockCode(err error) int {
 // pushedIssues returns the issues of the pushed branches that have checkpoints. It skips
 // an issue if the push contains its checkpoint ref, as with --mirror, because that push
 // expects the remote ref at its old value.
-func (c *Invocation) pushedIssues(updates []hook.Update) []checkpoint.Issue {
+func pushedIssues(c *invoke.Invocation, updates []hook.Update) []checkpoint.Issue {
 	var issues []checkpoint.Issue
 	for _, u := range updates {
-		i, ok := checkpoint.IssueFromBranch(u.Branch(), c.settings.Pattern("issue_pattern"))
-		if ok && !slices.Contains(issues, i) && !pushesRef(updates, gitstore.LiveRef(i)) && c.store.HasIssue(c.ctx, i) {
+		i, ok := checkpoint.IssueFromBranch(u.Branch(), c.Settings.Pattern("issue_pattern"))
+		if ok && !slices.Contains(issues, i) && !pushesRef(updates, gitstore.LiveRef(i)) && c.Store.HasIssue(c.Ctx, i) {
 			issues = append(issues, i)
 		}
 	}
@@ -94,28 +95,28 @@ func pushedObjects(updates []hook.Update, same bool) (o gitstore.Exposed) {
 
 // hookRemote returns the remote for the checkpoints: checkpoint.remote, or by default the
 // remote of the push. Git passes the name of the remote, or its URL twice.
-func (c *Invocation) hookRemote(args []string) (string, error) {
-	if c.settings.String("remote") != "" || len(args) == 0 {
-		return c.remote("")
+func hookRemote(c *invoke.Invocation, args []string) (string, error) {
+	if c.Settings.String("remote") != "" || len(args) == 0 {
+		return c.Remote("")
 	}
 	return args[0], nil
 }
 
 // pushAlong pushes issues one by one within hooks.seconds. All messages are joined into
 // one line.
-func (c *Invocation) pushAlong(remote string, issues []checkpoint.Issue, e gitstore.Exposed) error {
-	budget := time.Duration(c.settings.Int("hooks.seconds")) * time.Second
-	ctx, cancel := context.WithTimeout(c.ctx, budget)
+func pushAlong(c *invoke.Invocation, remote string, issues []checkpoint.Issue, e gitstore.Exposed) error {
+	budget := time.Duration(c.Settings.Int("hooks.seconds")) * time.Second
+	ctx, cancel := context.WithTimeout(c.Ctx, budget)
 	defer cancel()
-	c.ctx = ctx
+	c.Ctx = ctx
 	os.Setenv(skipVariable, "1") // inherited by every git process from here on
 	var said, wrong []string
 	var first error
 	for _, i := range issues {
-		if c.detached {
+		if c.Detached {
 			break
 		}
-		text, err := c.inTime(func() (string, error) { return c.pushIssue(remote, i, e) })
+		text, err := inTime(c, func() (string, error) { return pushIssue(c, remote, i, e) })
 		if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = fmt.Errorf("issue %s: not within %s", i, budget)
 		}
@@ -131,7 +132,7 @@ func (c *Invocation) pushAlong(remote string, issues []checkpoint.Issue, e gitst
 	}
 	if first == nil {
 		if len(said) > 0 {
-			c.notify("%s", strings.Join(said, "; "))
+			notify(c, "%s", strings.Join(said, "; "))
 		}
 		return nil
 	}
@@ -144,7 +145,7 @@ const lateTime = 300 * time.Millisecond
 
 // inTime waits for a push until the time limit. After that the push is abandoned, because
 // this process and its git processes are about to end.
-func (c *Invocation) inTime(push func() (string, error)) (string, error) {
+func inTime(c *invoke.Invocation, push func() (string, error)) (string, error) {
 	type outcome struct {
 		text string
 		err  error
@@ -163,14 +164,14 @@ func (c *Invocation) inTime(push func() (string, error)) (string, error) {
 	select {
 	case o := <-done:
 		return o.text, o.err
-	case <-c.ctx.Done():
+	case <-c.Ctx.Done():
 	}
 	select {
 	case o := <-done:
 		return o.text, o.err
 	case <-time.After(lateTime):
-		c.detached = true
-		return "", c.ctx.Err()
+		c.Detached = true
+		return "", c.Ctx.Err()
 	}
 }
 
@@ -185,8 +186,8 @@ func (e *pushError) Unwrap() error { return e.first }
 
 // pushIssue pushes one chain, unless it contains a secret or commits that the user has
 // not published. It returns a message for the user.
-func (c *Invocation) pushIssue(remote string, i checkpoint.Issue, e gitstore.Exposed) (string, error) {
-	out, err := c.store.Outgoing(c.ctx, remote, i, e)
+func pushIssue(c *invoke.Invocation, remote string, i checkpoint.Issue, e gitstore.Exposed) (string, error) {
+	out, err := c.Store.Outgoing(c.Ctx, remote, i, e)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("issue %s: %w", i, err)
@@ -203,7 +204,7 @@ func (c *Invocation) pushIssue(remote string, i checkpoint.Issue, e gitstore.Exp
 	if secret != nil {
 		warned = fmt.Sprintf(", with what looks like a secret: %s in %s", secret.Rule, secret.Path)
 	}
-	done, err := c.store.Push(c.ctx, gitstore.PushRequest{Remote: remote, Issues: []checkpoint.Issue{i}, Quiet: true})
+	done, err := c.Store.Push(c.Ctx, gitstore.PushRequest{Remote: remote, Issues: []checkpoint.Issue{i}, Quiet: true})
 	if err != nil {
 		return "", fmt.Errorf("issue %s: %w", i, err)
 	}

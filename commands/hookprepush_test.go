@@ -9,6 +9,7 @@ import (
 
 	"git-checkpoint/commands/hook"
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore"
 
 	"github.com/stretchr/testify/assert"
@@ -18,24 +19,24 @@ import (
 // A push that exceeds the time limit is abandoned, a panic becomes an error, and a push
 // within the limit returns its result.
 func TestInTimeAbandonsALatePush(t *testing.T) {
-	c := &Invocation{ctx: context.Background()}
-	text, err := c.inTime(func() (string, error) { return "pushed", nil })
+	c := &invoke.Invocation{Ctx: context.Background()}
+	text, err := inTime(c, func() (string, error) { return "pushed", nil })
 	assert.Equal(t, "pushed", text)
 	require.NoError(t, err)
-	_, err = c.inTime(func() (string, error) { panic("broken") })
+	_, err = inTime(c, func() (string, error) { panic("broken") })
 	require.EqualError(t, err, "broken")
-	assert.False(t, c.detached)
+	assert.False(t, c.Detached)
 
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
-	c.ctx = ctx
+	c.Ctx = ctx
 	hang := make(chan struct{})
 	defer close(hang)
 	start := time.Now()
-	_, err = c.inTime(func() (string, error) { <-hang; return "", nil })
+	_, err = inTime(c, func() (string, error) { <-hang; return "", nil })
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.Less(t, time.Since(start), 5*time.Second)
-	assert.True(t, c.detached, "the store stays open for it")
+	assert.True(t, c.Detached, "the store stays open for it")
 }
 
 func TestPushedObjects(t *testing.T) {

@@ -9,23 +9,24 @@ import (
 
 	"git-checkpoint/commands/hook/install"
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 
 	"github.com/urfave/cli/v2"
 )
 
-var hookCommand = command{
-	name: "hook", usage: "what an installed hook calls", args: "pre-push|post-checkout|session-start|pre-compact|session-end|stop|event [ARGUMENT...]", max: 1000, category: "Setup",
-	description: "Exits 0 whatever happens and says at most one line, so that no push, checkout or\n" +
+var hookCommand = invoke.Command{
+	Name: "hook", Usage: "what an installed hook calls", Args: "pre-push|post-checkout|session-start|pre-compact|session-end|stop|event [ARGUMENT...]", Max: 1000, Category: "Setup",
+	Description: "Exits 0 whatever happens and says at most one line, so that no push, checkout or\n" +
 		"session is ever hurt; only hooks.pre_push: block lets pre-push stop a push. No\n" +
 		"settings file gets `stop`: it exits 2, by which an agent's stop hook makes it go\n" +
 		"on, for the lead session of a pipeline whose newest checkpoint is not complete.\n" +
 		"GIT_CHECKPOINT_SKIP=1 makes it do nothing.",
-	examples:   []string{"git checkpoint hook session-start claude"},
-	mayBeEmpty: []string{"agent"},
-	flags:      func() []cli.Flag { return nil },
-	run:        runHook,
+	Examples:   []string{"git checkpoint hook session-start claude"},
+	MayBeEmpty: []string{"agent"},
+	Flags:      func() []cli.Flag { return nil },
+	Run:        runHook,
 }
 
 // skipVariable disables hooks. It is set for the processes that a hook starts, because a
@@ -37,42 +38,42 @@ const hookTime = 2 * time.Second
 
 // hookRuns maps hook names to functions. An error is printed in one line; only an error
 // of type *blocked stops git.
-var hookRuns = map[string]func(*Invocation, []string) error{
-	"pre-push":      (*Invocation).prePush,
-	"post-checkout": (*Invocation).postCheckout,
-	"session-start": (*Invocation).sessionStart,
-	"pre-compact":   func(c *Invocation, args []string) error { return c.sessionSave("interval", false) },
-	"session-end":   func(c *Invocation, args []string) error { return c.sessionSave("session_end", true) },
-	"stop":          (*Invocation).sessionStop,
-	"event":         (*Invocation).event,
+var hookRuns = map[string]func(*invoke.Invocation, []string) error{
+	"pre-push":      prePush,
+	"post-checkout": postCheckout,
+	"session-start": sessionStart,
+	"pre-compact":   func(c *invoke.Invocation, args []string) error { return sessionSave(c, "interval", false) },
+	"session-end":   func(c *invoke.Invocation, args []string) error { return sessionSave(c, "session_end", true) },
+	"stop":          sessionStop,
+	"event":         event,
 }
 
-func runHook(c *Invocation) error {
-	if len(c.args) == 0 {
+func runHook(c *invoke.Invocation) error {
+	if len(c.Args) == 0 {
 		return exit.Usagef("hook: which one?")
 	}
-	run := hookRuns[c.args[0]]
+	run := hookRuns[c.Args[0]]
 	if run == nil {
-		return exit.Usagef("hook: %q is none of %s", c.args[0], strings.Join(hookNames(), ", "))
+		return exit.Usagef("hook: %q is none of %s", c.Args[0], strings.Join(hookNames(), ", "))
 	}
-	if word := c.env.Getenv(install.CanaryVariable); word != "" {
-		fmt.Fprintln(c.env.Stderr, output.Clean(word))
+	if word := c.Env.Getenv(install.CanaryVariable); word != "" {
+		fmt.Fprintln(c.Env.Stderr, output.Clean(word))
 		return nil
 	}
-	if skip := c.env.Getenv(skipVariable); skip != "" && !off(skip) {
+	if skip := c.Env.Getenv(skipVariable); skip != "" && !invoke.IsOff(skip) {
 		return nil
 	}
-	return c.harmless(c.args[0], run)
+	return harmless(c, c.Args[0], run)
 }
 
 // openQuickly opens the repository within hookTime, for a hook that only prints a notice.
 // It reports whether the setting enabled is on.
-func (c *Invocation) openQuickly() (done context.CancelFunc, on bool, err error) {
-	c.ctx, done = context.WithTimeout(c.ctx, hookTime)
-	if err := c.open(); err != nil {
+func openQuickly(c *invoke.Invocation) (done context.CancelFunc, on bool, err error) {
+	c.Ctx, done = context.WithTimeout(c.Ctx, hookTime)
+	if err := c.Open(); err != nil {
 		return done, false, err
 	}
-	return done, c.settings.Bool("enabled"), nil
+	return done, c.Settings.Bool("enabled"), nil
 }
 
 func hookNames() []string {
@@ -94,19 +95,19 @@ func (b *blocked) Error() string { return b.err.Error() }
 
 // harmless runs a hook. An error or a panic becomes one line on standard error, and the
 // hook succeeds, unless the error is of type *blocked.
-func (c *Invocation) harmless(name string, run func(*Invocation, []string) error) (err error) {
+func harmless(c *invoke.Invocation, name string, run func(*invoke.Invocation, []string) error) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			fmt.Fprintf(c.env.Stderr, "git-checkpoint: %s: %s\n", name, output.Clean(fmt.Sprint(broken)))
+			fmt.Fprintf(c.Env.Stderr, "git-checkpoint: %s: %s\n", name, output.Clean(fmt.Sprint(broken)))
 			err = nil
 		}
 	}()
-	c.quiet, c.offline = true, true
-	err = run(c, c.args[1:])
+	c.Quiet, c.Offline = true, true
+	err = run(c, c.Args[1:])
 	if err == nil {
 		return nil
 	}
-	fmt.Fprintf(c.env.Stderr, "git-checkpoint: %s: %s\n", name, output.Clean(phrase.FirstLine(err.Error())))
+	fmt.Fprintf(c.Env.Stderr, "git-checkpoint: %s: %s\n", name, output.Clean(phrase.FirstLine(err.Error())))
 	if b, ok := err.(*blocked); ok {
 		return exit.Silent{Code: b.code}
 	}
@@ -114,6 +115,6 @@ func (c *Invocation) harmless(name string, run func(*Invocation, []string) error
 }
 
 // notify prints the one line of a hook to standard error.
-func (c *Invocation) notify(format string, args ...any) {
-	fmt.Fprintf(c.env.Stderr, "git-checkpoint: %s\n", output.Clean(fmt.Sprintf(format, args...)))
+func notify(c *invoke.Invocation, format string, args ...any) {
+	fmt.Fprintf(c.Env.Stderr, "git-checkpoint: %s\n", output.Clean(fmt.Sprintf(format, args...)))
 }

@@ -7,24 +7,25 @@ import (
 	"git-checkpoint/commands/hook"
 	"git-checkpoint/commands/hook/install"
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/output"
 
 	"github.com/urfave/cli/v2"
 )
 
-var hooksCommand = command{
-	name: "hooks", usage: "install, look at or take out git's and agents' hooks", args: "install|uninstall|status", max: 1, category: "Setup",
-	description: "Installs pre-push and post-checkout: in git's configuration from git 2.54 on, before\n" +
+var hooksCommand = invoke.Command{
+	Name: "hooks", Usage: "install, look at or take out git's and agents' hooks", Args: "install|uninstall|status", Max: 1, Category: "Setup",
+	Description: "Installs pre-push and post-checkout: in git's configuration from git 2.54 on, before\n" +
 		"that as a marked block in the hook files, beside what is there. uninstall leaves\n" +
 		"every file as it was. With --agent it is an agent's settings instead.",
-	examples: []string{
+	Examples: []string{
 		"git checkpoint hooks install --push",
 		"git checkpoint hooks install --agent claude",
 		"git checkpoint hooks status",
 		"git checkpoint hooks uninstall --dry-run",
 	},
-	flags: hooksFlags,
-	run:   runHooks,
+	Flags: hooksFlags,
+	Run:   runHooks,
 }
 
 func hooksFlags() []cli.Flag {
@@ -46,60 +47,60 @@ func agentNames() string {
 	return "`" + names[0] + "`, " + strings.Join(names[1:last], ", ") + " or " + names[last]
 }
 
-func runHooks(c *Invocation) error {
+func runHooks(c *invoke.Invocation) error {
 	verb := ""
-	if len(c.args) > 0 {
-		verb = c.args[0]
+	if len(c.Args) > 0 {
+		verb = c.Args[0]
 	}
-	if err := c.checkHooks(verb); err != nil {
+	if err := checkHooks(c, verb); err != nil {
 		return err
 	}
-	agent := hook.AgentNamed(c.flags.String("agent"))
-	if c.flags.Bool("manual") {
-		return c.showManual(agent)
+	agent := hook.AgentNamed(c.Flags.String("agent"))
+	if c.Flags.Bool("manual") {
+		return showManual(c, agent)
 	}
-	if err := c.open(); err != nil {
+	if err := c.Open(); err != nil {
 		return err
 	}
 	if verb == "status" {
-		return c.hooksStatus()
+		return hooksStatus(c)
 	}
-	r := c.hooksRepo()
-	changes, err := c.planHooks(r, verb == "install", agent)
+	r := hooksRepo(c)
+	changes, err := planHooks(c, r, verb == "install", agent)
 	if err != nil {
 		return err
 	}
-	return c.changeHooks(r, verb, changes)
+	return changeHooks(c, r, verb, changes)
 }
 
-func (c *Invocation) planHooks(r *install.Repo, in bool, agent *hook.Agent) ([]install.HookChange, error) {
+func planHooks(c *invoke.Invocation, r *install.Repo, in bool, agent *hook.Agent) ([]install.HookChange, error) {
 	switch {
 	case agent != nil:
 		return r.Agent(agent, in)
 	case in:
-		return r.Install(c.flags.Bool("push"))
+		return r.Install(c.Flags.Bool("push"))
 	}
 	return r.Uninstall()
 }
 
-func (c *Invocation) checkHooks(verb string) error {
-	agent := c.flags.String("agent")
+func checkHooks(c *invoke.Invocation, verb string) error {
+	agent := c.Flags.String("agent")
 	switch {
 	case verb != "install" && verb != "uninstall" && verb != "status":
-		return unknownVerb("hooks", verb, "status", []string{"install", "uninstall", "status"})
+		return invoke.UnknownVerb("hooks", verb, "status", []string{"install", "uninstall", "status"})
 	case agent != "" && hook.AgentNamed(agent) == nil:
 		return exit.Usagef("hooks: --agent: %q is none of %s", agent, strings.Join(hook.Agents(), ", "))
-	case agent != "" && c.flags.Bool("push"):
+	case agent != "" && c.Flags.Bool("push"):
 		return exit.Usagef("hooks: --push and --agent do not go together")
-	case verb != "install" && (c.flags.Bool("push") || c.flags.Bool("manual")):
+	case verb != "install" && (c.Flags.Bool("push") || c.Flags.Bool("manual")):
 		return exit.Usagef("hooks: --push and --manual are for install")
 	}
 	return nil
 }
 
 // changeHooks applies the planned changes, or only prints them with --dry-run.
-func (c *Invocation) changeHooks(r *install.Repo, verb string, changes []install.HookChange) error {
-	dry := c.flags.Bool("dry-run")
+func changeHooks(c *invoke.Invocation, r *install.Repo, verb string, changes []install.HookChange) error {
+	dry := c.Flags.Bool("dry-run")
 	result := output.Hooks{Type: "hooks", Action: verb, DryRun: dry}
 	if !dry {
 		r.RemoveStale()
@@ -107,52 +108,52 @@ func (c *Invocation) changeHooks(r *install.Repo, verb string, changes []install
 	for _, ch := range changes {
 		if !dry {
 			if err := ch.Do(); err != nil {
-				c.tellKept(r)
+				tellKept(c, r)
 				return fmt.Errorf("hooks %s is not complete: %w", verb, err)
 			}
 		}
 		result.Changes = append(result.Changes, ch.Text)
-		c.tellChange(dry, ch.Text)
+		tellChange(c, dry, ch.Text)
 	}
-	result.Kept = c.tellKept(r)
+	result.Kept = tellKept(c, r)
 	if len(changes) == 0 {
-		c.infof("nothing to do")
+		c.Infof("nothing to do")
 	}
-	if c.json {
-		return c.write(result)
+	if c.JSON {
+		return c.WriteJSON(result)
 	}
 	return nil
 }
 
 // tellKept prints and returns the copies of the changed files.
-func (c *Invocation) tellKept(r *install.Repo) []output.Kept {
+func tellKept(c *invoke.Invocation, r *install.Repo) []output.Kept {
 	var kept []output.Kept
 	for _, k := range r.Kept {
 		kept = append(kept, output.Kept{Path: k.File, Copy: k.Kept})
-		c.infof("%s as it was: %s", k.File, k.Kept)
+		c.Infof("%s as it was: %s", k.File, k.Kept)
 	}
 	return kept
 }
 
-func (c *Invocation) tellChange(dry bool, text string) {
-	if c.json {
+func tellChange(c *invoke.Invocation, dry bool, text string) {
+	if c.JSON {
 		return
 	}
 	if dry {
 		text = "would " + text
 	}
-	c.print("%s\n", output.Clean(text))
+	c.Printf("%s\n", output.Clean(text))
 }
 
 // showManual prints the text that a user can paste into a settings file.
-func (c *Invocation) showManual(agent *hook.Agent) error {
-	text, err := install.Manual(agent, c.flags.Bool("push"))
+func showManual(c *invoke.Invocation, agent *hook.Agent) error {
+	text, err := install.Manual(agent, c.Flags.Bool("push"))
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.write(output.Hooks{Type: "hooks", Action: "manual", Changes: []string{text}})
+	if c.JSON {
+		return c.WriteJSON(output.Hooks{Type: "hooks", Action: "manual", Changes: []string{text}})
 	}
-	c.print("%s", text)
+	c.Printf("%s", text)
 	return nil
 }

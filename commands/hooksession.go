@@ -12,6 +12,7 @@ import (
 
 	"git-checkpoint/commands/hook"
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/commands/terminal"
@@ -33,11 +34,11 @@ const maxInput = 1 << 20
 // session must not hang on it.
 const inputTime = time.Second
 
-func (c *Invocation) sessionInput() sessionInput {
-	if c.env.Stdin == nil || terminal.Is(c.env.Stdin) {
+func readSessionInput(c *invoke.Invocation) sessionInput {
+	if c.Env.Stdin == nil || terminal.Is(c.Env.Stdin) {
 		return sessionInput{}
 	}
-	return readSession(c.env.Stdin, inputTime)
+	return readSession(c.Env.Stdin, inputTime)
 }
 
 // readSession decodes the object. The agent may leave the input open after the object. If
@@ -62,29 +63,29 @@ func readSession(r io.Reader, within time.Duration) sessionInput {
 
 // sessionStart prints the newest checkpoint of the issue for a new session. The text is
 // marked as data, because anyone who can push a ref can write it.
-func (c *Invocation) sessionStart(args []string) error {
-	in := c.sessionInput()
+func sessionStart(c *invoke.Invocation, args []string) error {
+	in := readSessionInput(c)
 	if gitstore.ReadHookPrecheck().HasNoCheckpoints() && in.SessionID == "" {
 		return nil
 	}
-	done, on, err := c.openQuickly()
+	done, on, err := openQuickly(c)
 	defer done()
 	if err != nil || !on {
 		return err
 	}
-	c.noteSession(in.SessionID)
-	issue, ok := c.handedIssue()
+	noteSession(c, in.SessionID)
+	issue, ok := handedIssue(c)
 	if !ok {
 		return nil
 	}
-	r, err := c.newest(issue)
+	r, err := newest(c, issue)
 	if err != nil {
 		return err
 	}
 	if standingOf(r.record, r.verdict).complete {
 		return nil
 	}
-	return c.handOver(promptFor(r, promptMore{attempt: r.record.PhaseAttempt()}, c.env.Now(), 0)+nextStep(r), args)
+	return handOver(c, promptFor(r, promptMore{attempt: r.record.PhaseAttempt()}, c.Env.Now(), 0)+nextStep(r), args)
 }
 
 // nextStep returns the command that restores the files. An agent is not asked to answer a
@@ -101,64 +102,64 @@ func nextStep(r judged) string {
 }
 
 // handOver prints a text in the agent's input format.
-func (c *Invocation) handOver(text string, args []string) error {
+func handOver(c *invoke.Invocation, text string, args []string) error {
 	if len(args) > 0 {
 		if a := hook.AgentNamed(args[0]); a != nil && a.JSON {
-			return output.WriteContext(c.out, "SessionStart", text)
+			return output.WriteContext(c.Out, "SessionStart", text)
 		}
 	}
-	c.print("%s", text)
+	c.Printf("%s", text)
 	return nil
 }
 
 // sessionSave saves the state of a session if it has changed. If the session continues,
 // the worktree is noted as the session's current place.
-func (c *Invocation) sessionSave(trigger string, ends bool) error {
-	in := c.sessionInput()
-	if err := c.open(); err != nil {
+func sessionSave(c *invoke.Invocation, trigger string, ends bool) error {
+	in := readSessionInput(c)
+	if err := c.Open(); err != nil {
 		return err
 	}
-	if !c.settings.Bool("enabled") {
+	if !c.Settings.Bool("enabled") {
 		return nil
 	}
 	if !ends {
-		c.noteSession(in.SessionID)
+		noteSession(c, in.SessionID)
 	}
-	issue, why, err := c.sessionIssue(in.SessionID)
+	issue, why, err := sessionIssue(c, in.SessionID)
 	if err != nil {
 		return err
 	}
 	if issue == "" {
 		if why != "" {
-			c.notify("%s: nothing is saved: %s", c.args[0], why)
+			notify(c, "%s: nothing is saved: %s", c.Args[0], why)
 		}
 		return nil
 	}
 	args := []string{"save", "--trigger", trigger, "--if-changed", "--quiet"}
-	if c.store.Root() != "" {
+	if c.Store.Root() != "" {
 		args = append(args, "--worktree", "--untracked")
 	}
 	if isSession(in.SessionID) {
 		args = append(args, "--session", in.SessionID)
 	}
 	var said bytes.Buffer
-	env := *c.env
+	env := *c.Env
 	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(""), io.Discard, &said
-	env.Environ = slices.Concat(c.sessionBounds(), env.Environ)
-	if code := c.runLine(c.ctx, &env, append(args, "--", string(issue))); code != exit.OK {
-		c.notify("%s", strings.TrimPrefix(phrase.FirstLine(said.String()), "git-checkpoint: "))
+	env.Environ = slices.Concat(sessionBounds(c), env.Environ)
+	if code := c.RunLine(c.Ctx, &env, append(args, "--", string(issue))); code != exit.OK {
+		notify(c, "%s", strings.TrimPrefix(phrase.FirstLine(said.String()), "git-checkpoint: "))
 	}
 	return nil
 }
 
 // sessionBounds returns variables that keep a save within the seconds that an agent
 // allows. Variables from the user's environment follow them and take precedence.
-func (c *Invocation) sessionBounds() []string {
+func sessionBounds(c *invoke.Invocation) []string {
 	bounds := []string{"GIT_CHECKPOINT_ISSUE_TIMEOUT=1"}
-	if c.settings.IsDefault("storage.budget_ms") {
+	if c.Settings.IsDefault("storage.budget_ms") {
 		budget := 1500
-		if len(c.args) > 1 && hook.AgentNamed(c.args[1]) != nil {
-			budget = hook.AgentNamed(c.args[1]).Budget
+		if len(c.Args) > 1 && hook.AgentNamed(c.Args[1]) != nil {
+			budget = hook.AgentNamed(c.Args[1]).Budget
 		}
 		bounds = append(bounds, fmt.Sprintf("GIT_CHECKPOINT_STORAGE_BUDGET_MS=%d", budget))
 	}
@@ -171,9 +172,9 @@ func isSession(s string) bool {
 
 // event saves on the event CHECKPOINT, which crunch's agents broadcast. Other events are
 // ignored.
-func (c *Invocation) event(args []string) error {
+func event(c *invoke.Invocation, args []string) error {
 	if len(args) == 0 || args[0] != "CHECKPOINT" {
 		return nil
 	}
-	return c.sessionSave("manual", false)
+	return sessionSave(c, "manual", false)
 }

@@ -4,32 +4,33 @@ import (
 	"fmt"
 	"strings"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 )
 
 // hooksStatus prints the installed hooks and whether git runs them.
-func (c *Invocation) hooksStatus() error {
+func hooksStatus(c *invoke.Invocation) error {
 	result := output.Hooks{Type: "hooks", Action: "status"}
 	var err error
-	if result.Hooks, err = c.findHooks(); err != nil {
+	if result.Hooks, err = findHooks(c); err != nil {
 		return err
 	}
-	agents, err := c.hooksRepo().Agents()
+	agents, err := hooksRepo(c).Agents()
 	if err != nil {
 		return err
 	}
 	for _, a := range agents {
 		result.Agents = append(result.Agents, output.Agent{Agent: a.Agent, Path: a.Path, Events: a.Events})
 	}
-	if c.json {
-		return c.write(result)
+	if c.JSON {
+		return c.WriteJSON(result)
 	}
 	for _, h := range result.Hooks {
-		c.print("%s\n", output.Clean(hookLine(h)))
+		c.Printf("%s\n", output.Clean(hookLine(h)))
 	}
 	for _, a := range agents {
-		c.print("%s: %s in %s\n", a.Agent, phrase.List(a.Events), output.Clean(a.Path))
+		c.Printf("%s: %s in %s\n", a.Agent, phrase.List(a.Events), output.Clean(a.Path))
 	}
 	return nil
 }

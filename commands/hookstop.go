@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore"
 )
 
@@ -17,37 +18,37 @@ const keepGoing = 2
 
 // sessionStop makes the lead session of an incomplete pipeline continue. Other sessions
 // may stop, and so may the lead if a stop hook has already made it continue.
-func (c *Invocation) sessionStop([]string) error {
+func sessionStop(c *invoke.Invocation, _ []string) error {
 	if gitstore.ReadHookPrecheck().HasNoCheckpoints() {
 		return nil
 	}
-	in := c.sessionInput()
+	in := readSessionInput(c)
 	if in.SessionID == "" || in.StopActive {
 		return nil
 	}
-	done, on, err := c.openQuickly()
+	done, on, err := openQuickly(c)
 	defer done()
 	if err != nil || !on {
 		return err
 	}
-	c.noteSession(in.SessionID)
-	issue, ok := c.handedIssue()
+	noteSession(c, in.SessionID)
+	issue, ok := handedIssue(c)
 	if !ok {
 		return nil
 	}
-	_, r, err := c.store.NewestRecord(c.ctx, issue)
+	_, r, err := c.Store.NewestRecord(c.Ctx, issue)
 	if err != nil {
 		return err
 	}
-	if done, ok := r.Doc().Lookup("pipeline.complete"); !ok || done != false || in.SessionID != cmp.Or(c.lead(), r.Session()) {
+	if done, ok := r.Doc().Lookup("pipeline.complete"); !ok || done != false || in.SessionID != cmp.Or(lead(c), r.Session()) {
 		return nil
 	}
 	return &blocked{keepGoing, fmt.Errorf("issue %s: the pipeline is not complete: git checkpoint resume says where to go on", issue)}
 }
 
 // lead returns the session id of the pipeline's lead, or "" if the file is missing.
-func (c *Invocation) lead() string {
-	f, err := c.openPlain(leadSession)
+func lead(c *invoke.Invocation) string {
+	f, err := invoke.OpenPlain(c, leadSession)
 	if err != nil {
 		return ""
 	}

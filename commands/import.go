@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
@@ -17,21 +18,21 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var importCommand = command{
-	name: "import", usage: "record other systems' files", args: "PATH", max: 1, category: "Share",
-	description: "Reads a file, or every file below a directory, of crunch, claude, recovery,\n" +
+var importCommand = invoke.Command{
+	Name: "import", Usage: "record other systems' files", Args: "PATH", Max: 1, Category: "Share",
+	Description: "Reads a file, or every file below a directory, of crunch, claude, recovery,\n" +
 		"dotagent or pipeline, oldest first, and records each as a checkpoint of the issue\n" +
 		"that it names. What is there already is not recorded twice. PATH is - for a document\n" +
 		"on standard input. Retention is not\n" +
 		"applied: the next save or prune does that.",
-	examples: []string{
+	Examples: []string{
 		"git checkpoint import .claude/checkpoints --dry-run",
 		"git checkpoint import .pipeline --as pipeline",
 		"git checkpoint import old/state.json --issue PROJ-42",
 		"git checkpoint import entire-branch/ --from entire --issue PROJ-42",
 	},
-	flags: importFlags,
-	run:   runImport,
+	Flags: importFlags,
+	Run:   runImport,
 }
 
 func importFlags() []cli.Flag {
@@ -44,43 +45,43 @@ func importFlags() []cli.Flag {
 	}
 }
 
-func runImport(c *Invocation) error {
-	if len(c.args) == 0 {
+func runImport(c *invoke.Invocation) error {
+	if len(c.Args) == 0 {
 		return exit.Usagef("import: which file or directory?")
 	}
-	as, err := c.sourceFlag()
+	as, err := sourceFlag(c)
 	if err != nil {
 		return err
 	}
-	c.willSave = true
-	if err := c.open(); err != nil {
+	c.WillSave = true
+	if err := c.Open(); err != nil {
 		return err
 	}
 	in := &importing{c: c, as: as}
-	docs, err := in.gather(c.args[0])
+	docs, err := in.gather(c.Args[0])
 	if err != nil {
 		return err
 	}
-	t := c.tickOf("import", "files")
-	defer t.end()
+	t := c.TickOf("import", "files")
+	defer t.End()
 	for k, d := range docs {
-		if err := c.ctx.Err(); err != nil {
+		if err := c.Ctx.Err(); err != nil {
 			return err
 		}
-		t.at(k, len(docs))
+		t.At(k, len(docs))
 		in.record(d)
 	}
-	t.end()
+	t.End()
 	return cmp.Or(in.show(), in.outcome())
 }
 
 // sourceFlag returns the layout of --as or the tool of --from, or "" if neither is set.
-func (c *Invocation) sourceFlag() (layout.Name, error) {
-	from := layout.Name(c.flags.String("from"))
+func sourceFlag(c *invoke.Invocation) (layout.Name, error) {
+	from := layout.Name(c.Flags.String("from"))
 	switch {
-	case !c.flags.IsSet("from"):
-		return c.layoutFlag()
-	case c.flags.IsSet("as"):
+	case !c.Flags.IsSet("from"):
+		return invoke.LayoutFlag(c)
+	case c.Flags.IsSet("as"):
 		return "", exit.Usagef("import: --as and --from do not go together")
 	case !slices.Contains(layout.Sources(), from):
 		return "", exit.Usagef("import: --from %.40q: want %s", from, phrase.List(phrase.Strings(layout.Sources())))
@@ -90,7 +91,7 @@ func (c *Invocation) sourceFlag() (layout.Name, error) {
 
 // An importing holds the results of one import.
 type importing struct {
-	c        *Invocation
+	c        *invoke.Invocation
 	as       layout.Name
 	imported []imported
 	skipped  []output.Skipped
@@ -149,13 +150,13 @@ func (in *importing) record(d document) {
 func (in *importing) warn(d document) {
 	places := 0
 	for _, p := range d.file.Problems {
-		in.c.warnf("%s: %s", phrase.QuotePath(d.path), p)
+		in.c.Warnf("%s: %s", phrase.QuotePath(d.path), p)
 		if p.Rule == "place" {
 			places++
 		}
 	}
 	if places > 0 {
-		in.c.warnf("%s: %s of one machine; --relativize mends those below the root", phrase.QuotePath(d.path), phrase.Plural(places, "path"))
+		in.c.Warnf("%s: %s of one machine; --relativize mends those below the root", phrase.QuotePath(d.path), phrase.Plural(places, "path"))
 	}
 }
 
@@ -170,12 +171,12 @@ func (in *importing) known(issue checkpoint.Issue) map[string]checkpoint.ID {
 	}
 	found := map[string]checkpoint.ID{}
 	in.recorded[issue] = found
-	l, err := in.c.store.List(in.c.ctx, issue, 0)
+	l, err := in.c.Store.List(in.c.Ctx, issue, 0)
 	if err != nil {
 		return found
 	}
 	for i := range l.Checkpoints {
-		if r, err := in.c.store.Record(&l.Checkpoints[i]); err == nil {
+		if r, err := in.c.Store.Record(&l.Checkpoints[i]); err == nil {
 			for _, d := range layout.Digests(r) {
 				found[d] = l.Checkpoints[i].ID
 			}
@@ -187,7 +188,7 @@ func (in *importing) known(issue checkpoint.Issue) map[string]checkpoint.ID {
 // issueOf returns the issue of a document: the --issue flag, the key in the document, or
 // the key of a related file, in this order.
 func (in *importing) issueOf(d document) (checkpoint.Issue, error) {
-	key := cmp.Or(in.c.flags.String("issue"), d.file.Key(), d.key)
+	key := cmp.Or(in.c.Flags.String("issue"), d.file.Key(), d.key)
 	if key == "" {
 		return "", exit.Errorf(exit.Usage, "git checkpoint import "+phrase.QuoteArg(d.path)+" --issue ISSUE", "the document names no issue")
 	}
@@ -203,11 +204,11 @@ func (in *importing) issueOf(d document) (checkpoint.Issue, error) {
 func (in *importing) isThere(issue checkpoint.Issue, id checkpoint.ID, f *layout.File) string {
 	as, known := in.known(issue)[f.Digest()]
 	if !known && id != "" {
-		cp, err := in.c.store.ByID(in.c.ctx, issue, id)
+		cp, err := in.c.Store.ByID(in.c.Ctx, issue, id)
 		if err != nil {
 			return ""
 		}
-		r, err := in.c.store.Record(cp)
+		r, err := in.c.Store.Record(cp)
 		as, known = cp.ID, err == nil && f.In(r)
 	}
 	if !known {
@@ -218,26 +219,26 @@ func (in *importing) isThere(issue checkpoint.Issue, id checkpoint.ID, f *layout
 
 // save records the document under the given id, or under a new id if that is "".
 func (in *importing) save(d document, issue checkpoint.Issue, id checkpoint.ID) (*gitstore.Saved, error) {
-	return in.c.store.Save(in.c.ctx, gitstore.SaveRequest{
-		Issue: issue, Branch: in.c.ciBranch(), Keep: true, DryRun: in.c.flags.Bool("dry-run"),
+	return in.c.Store.Save(in.c.Ctx, gitstore.SaveRequest{
+		Issue: issue, Branch: in.c.CIBranch(), Keep: true, DryRun: in.c.Flags.Bool("dry-run"),
 		Edit: func(before *checkpoint.Record) (*checkpoint.Record, error) { return d.applyTo(before, id), nil },
 	})
 }
 
 // show prints the imported and the skipped files.
 func (in *importing) show() error {
-	if in.c.json {
-		return in.c.write(in.result())
+	if in.c.JSON {
+		return in.c.WriteJSON(in.result())
 	}
 	for _, i := range in.imported {
-		if in.c.flags.Bool("dry-run") {
-			in.c.print("%s\t%s\n", output.Clean(string(i.issue)), phrase.QuotePath(i.path))
+		if in.c.Flags.Bool("dry-run") {
+			in.c.Printf("%s\t%s\n", output.Clean(string(i.issue)), phrase.QuotePath(i.path))
 			continue
 		}
-		in.c.print("%s\t%s\t%s\n", i.id, output.Clean(string(i.issue)), phrase.QuotePath(i.path))
+		in.c.Printf("%s\t%s\t%s\n", i.id, output.Clean(string(i.issue)), phrase.QuotePath(i.path))
 	}
 	for _, s := range in.skipped {
-		in.c.infof("skipped: %s: %s", s.Path, s.Reason)
+		in.c.Infof("skipped: %s: %s", s.Path, s.Reason)
 	}
 	return nil
 }
@@ -245,7 +246,7 @@ func (in *importing) show() error {
 func (in *importing) result() output.Import {
 	r := output.Import{Type: "import", Layout: string(in.as), Imported: []string{}, Skipped: in.skipped}
 	for k, i := range in.imported {
-		if !in.c.flags.Bool("dry-run") {
+		if !in.c.Flags.Bool("dry-run") {
 			r.Imported = append(r.Imported, string(i.id))
 		}
 		if k == 0 && in.as == "" {
@@ -254,7 +255,7 @@ func (in *importing) result() output.Import {
 			r.Layout = ""
 		}
 	}
-	r.Warnings = in.c.takeWarnings()
+	r.Warnings = in.c.TakeWarnings()
 	return r
 }
 
@@ -269,7 +270,7 @@ func (in *importing) outcome() error {
 	case len(in.failed) == 0 && done > 0:
 		return nil
 	case len(in.failed) == 0:
-		return exit.Errorf(exit.None, "", "import: %s: no checkpoint of another system", phrase.QuotePath(in.c.args[0]))
+		return exit.Errorf(exit.None, "", "import: %s: no checkpoint of another system", phrase.QuotePath(in.c.Args[0]))
 	case done == 0 && len(in.failed) == 1:
 		return fmt.Errorf("import: %w", in.failed[0])
 	case done == 0:

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -38,7 +39,7 @@ func (in *importing) gather(name string) ([]document, error) {
 		return nil, err
 	}
 	if !dir {
-		data, err := in.c.readInput(name)
+		data, err := in.c.ReadInput(name)
 		if err != nil {
 			return nil, exit.Usagef("import: %w", err)
 		}
@@ -74,7 +75,7 @@ func isFolder(name string) (bool, error) {
 	case err != nil:
 		return false, exit.Usagef("import: %s: %w", phrase.QuotePath(name), plainCause(err))
 	case !info.IsDir() && !info.Mode().IsRegular():
-		return false, exit.Errorf(exit.Usage, "git checkpoint import - < "+phrase.QuoteArg(name), "import: %s: %w", phrase.QuotePath(name), errNotPlain)
+		return false, exit.Errorf(exit.Usage, "git checkpoint import - < "+phrase.QuoteArg(name), "import: %s: %w", phrase.QuotePath(name), invoke.ErrNotPlain)
 	}
 	return info.IsDir(), nil
 }
@@ -113,7 +114,7 @@ func (in *importing) look(docs []document, file string, d fs.DirEntry) []documen
 		in.skip(file, why)
 		return docs
 	}
-	data, err := in.c.readInput(filepath.FromSlash(file))
+	data, err := in.c.ReadInput(filepath.FromSlash(file))
 	if err != nil {
 		in.fail(file, err)
 		return docs
@@ -143,14 +144,14 @@ func (in *importing) read(file string, data []byte) (document, error) {
 	if err != nil {
 		return document{}, err
 	}
-	if in.c.flags.Bool("relativize") {
-		f.Relativize(in.c.store.Root())
+	if in.c.Flags.Bool("relativize") {
+		f.Relativize(in.c.Store.Root())
 	}
 	info, infoErr := os.Stat(filepath.FromSlash(file))
 	if infoErr == nil {
 		f.LooksLocal(info.ModTime(), time.Local)
 	}
-	if err := breaks(f, in.c.flags.Bool("strict")); err != nil {
+	if err := breaks(f, in.c.Flags.Bool("strict")); err != nil {
 		return document{}, err
 	}
 	d := document{path: file, file: f, data: data}
@@ -193,7 +194,7 @@ func (in *importing) index(dir string) []byte {
 	if folder, err := isFolder(name); err != nil || folder {
 		return nil
 	}
-	data, err := in.c.readInput(name)
+	data, err := in.c.ReadInput(name)
 	if err != nil {
 		return nil
 	}

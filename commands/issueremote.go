@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/config"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/freshness/issue/forge"
 )
 
@@ -83,9 +84,9 @@ func cutBoth(s, prefix, suffix string) (string, bool) {
 
 // network returns git's proxy and certificate settings for a site, including
 // http.<url>.*.
-func (c *Invocation) network(ctx context.Context, site forge.Site) forge.Network {
-	n := forge.Network{CAInfo: c.env.Getenv("GIT_SSL_CAINFO")}
-	out, err := c.store.Git().Output(ctx, "config", "--null", "--get-urlmatch", "http", site.Web)
+func network(c *invoke.Invocation, ctx context.Context, site forge.Site) forge.Network {
+	n := forge.Network{CAInfo: c.Env.Getenv("GIT_SSL_CAINFO")}
+	out, err := c.Store.Git().Output(ctx, "config", "--null", "--get-urlmatch", "http", site.Web)
 	if err != nil {
 		return n // no such settings
 	}
@@ -95,7 +96,7 @@ func (c *Invocation) network(ctx context.Context, site forge.Site) forge.Network
 			n.Proxy, n.Direct = value, value == ""
 		case "http.sslcainfo":
 			if home, ok := strings.CutPrefix(value, "~/"); ok {
-				value = filepath.Join(c.env.Getenv("HOME"), home)
+				value = filepath.Join(c.Env.Getenv("HOME"), home)
 			}
 			n.CAInfo = cmp.Or(n.CAInfo, value)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue"
@@ -34,38 +35,38 @@ type source struct {
 // noSource is the reason for an unknown issue without a configured source.
 const noSource = "no source for the issue is configured"
 
-// source returns the configured source of the issue. The error gives the reason if the
+// chooseSource returns the configured source of the issue. The error gives the reason if the
 // source cannot be used.
-func (c *Invocation) source(i checkpoint.Issue) (source, error) {
-	switch kind := c.settings.String("issue_source"); kind {
+func chooseSource(c *invoke.Invocation, i checkpoint.Issue) (source, error) {
+	switch kind := c.Settings.String("issue_source"); kind {
 	case "none", "file":
 		return source{kind: kind}, nil
 	case "command":
-		if c.settings.String("issue_command") == "" {
+		if c.Settings.String("issue_command") == "" {
 			return source{}, errors.New("issue_command is not set")
 		}
 		return source{kind: kind}, nil
 	case "auto":
-		return c.guessSource(i), nil
+		return guessSource(c, i), nil
 	default:
-		f, err := c.forge(forge.Kind(kind))
+		f, err := findForge(c, forge.Kind(kind))
 		return source{kind: "forge", forge: f}, err
 	}
 }
 
 // guessSource returns the first available source: a command, a file, or the forge of the
 // remote.
-func (c *Invocation) guessSource(i checkpoint.Issue) source {
-	if c.settings.String("issue_command") != "" {
+func guessSource(c *invoke.Invocation, i checkpoint.Issue) source {
+	if c.Settings.String("issue_command") != "" {
 		return source{kind: "command"}
 	}
-	if c.settings.String("issue_file") != "" {
+	if c.Settings.String("issue_file") != "" {
 		return source{kind: "file"}
 	}
-	if _, err := c.fromFile(i); !errors.Is(err, issue.ErrNoSource) && !errors.Is(err, errBare) {
+	if _, err := fromFile(c, i); !errors.Is(err, issue.ErrNoSource) && !errors.Is(err, errBare) {
 		return source{kind: "file"}
 	}
-	if f, err := c.forge(""); err == nil {
+	if f, err := findForge(c, ""); err == nil {
 		return source{kind: "forge", forge: f, guessed: true}
 	}
 	return source{kind: "file"}
@@ -73,19 +74,19 @@ func (c *Invocation) guessSource(i checkpoint.Issue) source {
 
 // currentIssue returns the current issue from its source, or the reason why it is
 // unknown. A file in --issue-file must be readable.
-func (c *Invocation) currentIssue(i checkpoint.Issue) (*freshness.SourceIssue, string, error) {
-	if c.flags.IsSet("issue-file") {
-		found, err := issue.FromFile(c.flags.String("issue-file"))
+func currentIssue(c *invoke.Invocation, i checkpoint.Issue) (*freshness.SourceIssue, string, error) {
+	if c.Flags.IsSet("issue-file") {
+		found, err := issue.FromFile(c.Flags.String("issue-file"))
 		if err != nil {
-			return nil, "", exit.Usagef("%s: --issue-file: %w", c.command, err)
+			return nil, "", exit.Usagef("%s: --issue-file: %w", c.Name, err)
 		}
 		return found, "", nil
 	}
-	s, err := c.source(i)
+	s, err := chooseSource(c, i)
 	if err != nil {
 		return nil, err.Error(), nil
 	}
-	found, err := c.ask(s, i)
+	found, err := ask(c, s, i)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return nil, "", err
@@ -106,21 +107,21 @@ const seenFor = time.Hour
 // network or make an unexpected request. The hasty triggers ask no source at all. In both
 // cases a recent forge answer from status or resume is used, and at returns the answer's
 // time.
-func (c *Invocation) issueToSave(i checkpoint.Issue, trigger checkpoint.Trigger) (found *freshness.SourceIssue, at time.Time, err error) {
-	c.offline = c.offline || c.flags.Bool("offline") || slices.Contains(hasty, trigger)
-	if s, err := c.source(i); err == nil && s.forge != nil && (s.guessed || c.offline) && !c.flags.IsSet("issue-file") {
+func issueToSave(c *invoke.Invocation, i checkpoint.Issue, trigger checkpoint.Trigger) (found *freshness.SourceIssue, at time.Time, err error) {
+	c.Offline = c.Offline || c.Flags.Bool("offline") || slices.Contains(hasty, trigger)
+	if s, err := chooseSource(c, i); err == nil && s.forge != nil && (s.guessed || c.Offline) && !c.Flags.IsSet("issue-file") {
 		found, at = s.forge.Seen(i)
-		if age := c.env.Now().Sub(at); found == nil || age < 0 || age > seenFor {
+		if age := c.Env.Now().Sub(at); found == nil || age < 0 || age > seenFor {
 			return nil, time.Time{}, nil
 		}
 		return found, at, nil
 	}
-	found, why, err := c.currentIssue(i)
+	found, why, err := currentIssue(c, i)
 	if found != nil && besideBody(found) > maxBeside {
 		found, why = nil, "its title, labels and assignees are too long"
 	}
 	if err == nil && found == nil && why != "" && !slices.Contains(expected, why) {
-		c.warnf("issue %s is not recorded as it is now: %s", i, why)
+		c.Warnf("issue %s is not recorded as it is now: %s", i, why)
 	}
 	return found, time.Time{}, err
 }
@@ -144,21 +145,21 @@ var hasty = []checkpoint.Trigger{checkpoint.UserInterrupt, checkpoint.SessionEnd
 var expected = []string{noSource, errBare.Error(), errOffline.Error()}
 
 // ask reads the issue from a source, within issue_timeout.
-func (c *Invocation) ask(s source, i checkpoint.Issue) (*freshness.SourceIssue, error) {
+func ask(c *invoke.Invocation, s source, i checkpoint.Issue) (*freshness.SourceIssue, error) {
 	switch s.kind {
 	case "none":
 		return nil, nil
 	case "file":
-		return c.fromFile(i)
+		return fromFile(c, i)
 	}
-	if found := c.recent(s, i); found != nil {
+	if found := recent(c, s, i); found != nil {
 		return found, nil
 	}
-	if c.offline || c.flags.Bool("offline") {
+	if c.Offline || c.Flags.Bool("offline") {
 		return nil, errOffline
 	}
 	if s.kind == "command" {
-		return within(c, func(ctx context.Context) (*freshness.SourceIssue, error) { return c.fromCommand(ctx, i) })
+		return within(c, func(ctx context.Context) (*freshness.SourceIssue, error) { return fromCommand(c, ctx, i) })
 	}
 	return within(c, func(ctx context.Context) (*freshness.SourceIssue, error) { return s.forge.Issue(ctx, i) })
 }
@@ -166,13 +167,13 @@ func (c *Invocation) ask(s source, i checkpoint.Issue) (*freshness.SourceIssue, 
 // recent returns a cached forge answer for display to a person, so that a repeated status
 // does not exhaust the forge's rate limit. Output for programs and the decision about a
 // resume always need a new answer.
-func (c *Invocation) recent(s source, i checkpoint.Issue) *freshness.SourceIssue {
-	if s.forge == nil || !c.onlyLooks || c.flags.Bool("offline") {
+func recent(c *invoke.Invocation, s source, i checkpoint.Issue) *freshness.SourceIssue {
+	if s.forge == nil || !c.OnlyLooks || c.Flags.Bool("offline") {
 		return nil
 	}
 	found, at := s.forge.Seen(i)
-	most := time.Duration(c.settings.Int("issue_cache_seconds")) * time.Second
-	if age := c.env.Now().Sub(at); age < 0 || age >= most {
+	most := time.Duration(c.Settings.Int("issue_cache_seconds")) * time.Second
+	if age := c.Env.Now().Sub(at); age < 0 || age >= most {
 		return nil
 	}
 	return found
@@ -184,31 +185,31 @@ var errOffline = errors.New("its source was not asked")
 // errBare is the reason for an unknown issue in a bare repository.
 var errBare = errors.New("a bare repository has no issue file")
 
-func (c *Invocation) fromFile(i checkpoint.Issue) (*freshness.SourceIssue, error) {
-	if c.store.Root() == "" {
+func fromFile(c *invoke.Invocation, i checkpoint.Issue) (*freshness.SourceIssue, error) {
+	if c.Store.Root() == "" {
 		return nil, errBare
 	}
-	return issue.File(c.store.Root(), string(i), c.settings.String("issue_file"))
+	return issue.File(c.Store.Root(), string(i), c.Settings.String("issue_file"))
 }
 
-func (c *Invocation) fromCommand(ctx context.Context, i checkpoint.Issue) (*freshness.SourceIssue, error) {
+func fromCommand(c *invoke.Invocation, ctx context.Context, i checkpoint.Issue) (*freshness.SourceIssue, error) {
 	cmd := issue.Command{
-		Line: c.settings.String("issue_command"), Dir: c.store.Root(),
+		Line: c.Settings.String("issue_command"), Dir: c.Store.Root(),
 		// If the command runs this program, that run must not call the command again.
-		Env: append(c.env.Environ[:len(c.env.Environ):len(c.env.Environ)],
+		Env: append(c.Env.Environ[:len(c.Env.Environ):len(c.Env.Environ)],
 			"GIT_CHECKPOINT_ISSUE="+string(i), "GIT_CHECKPOINT_ISSUE_SOURCE=none"),
 	}
-	if c.flags.Bool("verbose") {
-		cmd.Stderr = c.env.Stderr
+	if c.Flags.Bool("verbose") {
+		cmd.Stderr = c.Env.Stderr
 	}
 	return cmd.Issue(ctx, string(i))
 }
 
 // within runs a question with the limit issue_timeout and abandons it afterwards. A
 // credential helper may ignore the request to stop.
-func within[T any](c *Invocation, ask func(context.Context) (T, error)) (T, error) {
-	seconds := c.settings.Int("issue_timeout")
-	ctx, cancel := context.WithTimeout(c.ctx, time.Duration(seconds)*time.Second)
+func within[T any](c *invoke.Invocation, ask func(context.Context) (T, error)) (T, error) {
+	seconds := c.Settings.Int("issue_timeout")
+	ctx, cancel := context.WithTimeout(c.Ctx, time.Duration(seconds)*time.Second)
 	defer cancel()
 	type answer struct {
 		value T
@@ -251,25 +252,27 @@ func (e *lateError) Error() string {
 
 func (e *lateError) Unwrap() error { return e.err }
 
-// forge returns the configured forge or the remote's forge. An empty kind accepts every
+// findForge returns the configured forge or the remote's forge. An empty kind accepts every
 // forge.
-func (c *Invocation) forge(kind forge.Kind) (*forge.Forge, error) {
-	branch, _ := c.store.Branch(c.ctx)
-	remote, err := issueRemote(c.store.Config(), branch, c.settings.String("issue_project"))
+func findForge(c *invoke.Invocation, kind forge.Kind) (*forge.Forge, error) {
+	branch, _ := c.Store.Branch(c.Ctx)
+	remote, err := issueRemote(c.Store.Config(), branch, c.Settings.String("issue_project"))
 	if err != nil {
 		return nil, err
 	}
 	site, err := forge.Choose(kind, remote, forge.Hosts{
-		forge.GitHub: c.settings.Strings("github_hosts"),
-		forge.GitLab: c.settings.Strings("gitlab_hosts"),
-		forge.Gitea:  c.settings.Strings("gitea_hosts"),
+		forge.GitHub: c.Settings.Strings("github_hosts"),
+		forge.GitLab: c.Settings.Strings("gitlab_hosts"),
+		forge.Gitea:  c.Settings.Strings("gitea_hosts"),
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &forge.Forge{
-		Site: site, SignIn: forge.SignIn{Getenv: c.env.Getenv, Run: c.runQuietly},
-		Cache: filepath.Join(c.store.CacheDir(), "issues"), Now: c.env.Now,
-		Network: func(ctx context.Context) forge.Network { return c.network(ctx, site) },
+		Site: site, SignIn: forge.SignIn{Getenv: c.Env.Getenv, Run: func(ctx context.Context, stdin string, name string, args ...string) (string, error) {
+			return runQuietly(c, ctx, stdin, name, args...)
+		}},
+		Cache: filepath.Join(c.Store.CacheDir(), "issues"), Now: c.Env.Now,
+		Network: func(ctx context.Context) forge.Network { return network(c, ctx, site) },
 	}, nil
 }

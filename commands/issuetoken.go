@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"git-checkpoint/commands/internal/invoke"
 )
 
 // quiet prevents credential programs from prompting. No person may be present, and no
@@ -20,9 +22,9 @@ var quiet = []string{
 var tokenVariables = []string{"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_DEBUG", "DEBUG"}
 
 // runQuietly runs git or gh to get a credential. Their standard error is discarded.
-func (c *Invocation) runQuietly(ctx context.Context, stdin, name string, args ...string) (string, error) {
+func runQuietly(c *invoke.Invocation, ctx context.Context, stdin, name string, args ...string) (string, error) {
 	if name == "git" {
-		out, err := c.store.Git().With(quiet...).Pipe(ctx, []byte(stdin), args...)
+		out, err := c.Store.Git().With(quiet...).Pipe(ctx, []byte(stdin), args...)
 		return string(out), err
 	}
 	path, err := exec.LookPath(name)
@@ -31,7 +33,7 @@ func (c *Invocation) runQuietly(ctx context.Context, stdin, name string, args ..
 	}
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Stdin, cmd.WaitDelay = strings.NewReader(stdin), 100*time.Millisecond
-	cmd.Env = append(slices.DeleteFunc(slices.Clone(c.env.Environ), isTokenVariable), quiet...)
+	cmd.Env = append(slices.DeleteFunc(slices.Clone(c.Env.Environ), isTokenVariable), quiet...)
 	out, err := cmd.Output()
 	return string(out), err
 }

@@ -11,6 +11,7 @@ import (
 	"git-checkpoint/commands/atomicfile"
 	"git-checkpoint/commands/config"
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 )
@@ -18,23 +19,23 @@ import (
 // recordsToExport returns the records to write, oldest first: all readable records for
 // crunch, the newest record for other layouts. Temporary read errors, such as missing
 // file descriptors or disk errors, are returned.
-func (c *Invocation) recordsToExport(issue checkpoint.Issue, as layout.Name) ([]*checkpoint.Record, error) {
-	_, newest, err := c.store.NewestValid(c.ctx, issue)
+func recordsToExport(c *invoke.Invocation, issue checkpoint.Issue, as layout.Name) ([]*checkpoint.Record, error) {
+	_, newest, err := c.Store.NewestValid(c.Ctx, issue)
 	if err != nil || as != layout.Crunch {
 		return []*checkpoint.Record{newest}, err
 	}
-	l, err := c.store.List(c.ctx, issue, 0)
+	l, err := c.Store.List(c.Ctx, issue, 0)
 	if err != nil {
 		return nil, err
 	}
 	var records []*checkpoint.Record
 	for i := range l.Checkpoints {
-		r, err := c.store.Record(&l.Checkpoints[i])
+		r, err := c.Store.Record(&l.Checkpoints[i])
 		if atomicfile.IsPassing(err) {
 			return nil, fmt.Errorf("export: read %s: %w", l.Checkpoints[i].ID, err)
 		}
 		if err != nil {
-			c.warnf("%s is left out: %v", l.Checkpoints[i].ID, err)
+			c.Warnf("%s is left out: %v", l.Checkpoints[i].ID, err)
 			continue
 		}
 		records = append(records, r)
@@ -45,32 +46,32 @@ func (c *Invocation) recordsToExport(issue checkpoint.Issue, as layout.Name) ([]
 
 // excludeFolder adds a generated folder to .git/info/exclude, unless a file in it is
 // tracked. Errors are ignored.
-func (c *Invocation) excludeFolder(folder string) {
+func excludeFolder(c *invoke.Invocation, folder string) {
 	if strings.ContainsFunc(folder, unicode.IsControl) {
 		return // a control character could add lines
 	}
 	line := excludeLine(folder)
-	file := filepath.Join(c.store.CommonDir(), "info", "exclude")
+	file := filepath.Join(c.Store.CommonDir(), "info", "exclude")
 	f, err := atomicfile.Read(file)
 	if err != nil || slices.Contains(strings.Split(f.Text, "\n"), line) {
 		return
 	}
 	pattern := strings.ReplaceAll(folder, "{issue_number}", "*")
-	tracked, err := c.store.Git().Output(c.ctx, "ls-files", "-z", "--", ":(top,glob)"+strings.ReplaceAll(pattern, "{issue}", "*")+"/**")
+	tracked, err := c.Store.Git().Output(c.Ctx, "ls-files", "-z", "--", ":(top,glob)"+strings.ReplaceAll(pattern, "{issue}", "*")+"/**")
 	if err != nil || len(tracked) > 0 {
 		return
 	}
 	if f.Text != "" && !strings.HasSuffix(f.Text, "\n") {
 		line = "\n" + line
 	}
-	if _, err := c.keepFormer(f); err == nil {
+	if _, err := keepFormer(c, f); err == nil {
 		_ = f.Write(f.Text + line + "\n") // if another process has changed the file, the next command tries again
 	}
 }
 
 // keepFormer stores a copy before a file changes and returns the copy's path.
-func (c *Invocation) keepFormer(f atomicfile.Replacement) (string, error) {
-	return atomicfile.Keep(filepath.Join(c.store.CommonDir(), "git-checkpoint", "before"), f)
+func keepFormer(c *invoke.Invocation, f atomicfile.Replacement) (string, error) {
+	return atomicfile.Keep(filepath.Join(c.Store.CommonDir(), "git-checkpoint", "before"), f)
 }
 
 // excludeLine returns the gitignore pattern of a folder.
@@ -87,20 +88,20 @@ func excludeLine(folder string) string {
 
 // folderPattern returns the folder of a layout's files, with the placeholders of
 // storage.location.
-func (c *Invocation) folderPattern(as layout.Name) string {
+func folderPattern(c *invoke.Invocation, as layout.Name) string {
 	if as == layout.Crunch {
-		return filepath.ToSlash(filepath.Clean(c.settings.String("storage.location")))
+		return filepath.ToSlash(filepath.Clean(c.Settings.String("storage.location")))
 	}
 	return layout.Folder(as, "")
 }
 
 // layoutFolder returns the folder of an issue's files in a layout, with slashes. It is
 // below the root, unless trusted settings name another folder.
-func (c *Invocation) layoutFolder(as layout.Name, issue checkpoint.Issue) string {
+func layoutFolder(c *invoke.Invocation, as layout.Name, issue checkpoint.Issue) string {
 	if as != layout.Crunch {
 		return layout.Folder(as, issue)
 	}
-	return path.Clean(filepath.ToSlash(config.Expand(c.settings.String("storage.location"), issue.RefName())))
+	return path.Clean(filepath.ToSlash(config.Expand(c.Settings.String("storage.location"), issue.RefName())))
 }
 
 // breaks returns an error if a document breaks rules. With --strict, warnings count as
@@ -117,12 +118,12 @@ func breaks(f *layout.File, strict bool) error {
 
 // accept returns an error if a document breaks rules, and prints its other problems as
 // warnings.
-func (c *Invocation) accept(f *layout.File, strict bool) error {
+func accept(c *invoke.Invocation, f *layout.File, strict bool) error {
 	if err := breaks(f, strict); err != nil {
 		return err
 	}
 	for _, p := range f.Problems {
-		c.warnf("%s", p)
+		c.Warnf("%s", p)
 	}
 	return nil
 }

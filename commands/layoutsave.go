@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -22,21 +23,21 @@ func documentFlags() []cli.Flag {
 }
 
 // readDocument reads the document of --as and --from, or returns nil if they are not set.
-func (c *Invocation) readDocument() (*layout.File, error) {
-	as, from := c.flags.String("as"), c.flags.String("from")
+func readDocument(c *invoke.Invocation) (*layout.File, error) {
+	as, from := c.Flags.String("as"), c.Flags.String("from")
 	switch {
-	case !c.flags.IsSet("as") && !c.flags.IsSet("from"):
+	case !c.Flags.IsSet("as") && !c.Flags.IsSet("from"):
 		return nil, nil
 	case as == "" || from == "":
 		return nil, exit.Usagef("save: --as and --from go together")
-	case from == "-" && c.flags.String("state") == "-":
+	case from == "-" && c.Flags.String("state") == "-":
 		return nil, exit.Usagef("save: --from and --state cannot both be standard input")
 	}
 	name, err := layout.Parse(as)
 	if err != nil {
 		return nil, exit.Usagef("save: --as: %w", err)
 	}
-	data, err := c.readInput(from)
+	data, err := c.ReadInput(from)
 	if err != nil {
 		return nil, exit.Usagef("save: --from: %w", err)
 	}
@@ -52,34 +53,34 @@ func (c *Invocation) readDocument() (*layout.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f, c.accept(f, c.flags.Bool("strict"))
+	return f, accept(c, f, c.Flags.Bool("strict"))
 }
 
 // issueOf returns the issue of a save: the named issue, the issue of the document, or the
 // inferred issue.
-func (c *Invocation) issueOf(f *layout.File) (checkpoint.Issue, error) {
-	if f == nil || len(c.args) > 0 || c.flags.String("issue") != "" || f.Key() == "" {
-		return c.issue()
+func issueOf(c *invoke.Invocation, f *layout.File) (checkpoint.Issue, error) {
+	if f == nil || len(c.Args) > 0 || c.Flags.String("issue") != "" || f.Key() == "" {
+		return c.Issue()
 	}
 	i, err := checkpoint.ParseIssue(f.Key())
 	if err != nil {
 		return "", exit.Errorf(exit.Usage, "git checkpoint save ISSUE --as "+string(f.Layout), "save: the document names no issue: %w", err)
 	}
-	c.issueInQuestion = i
+	c.IssueInQuestion = i
 	return i, nil
 }
 
 // savedBefore reports whether a document was saved before: its id is taken, and the
 // checkpoint with that id was made from this document.
-func (c *Invocation) savedBefore(f *layout.File, err error) (*gitstore.TakenError, bool) {
+func savedBefore(c *invoke.Invocation, f *layout.File, err error) (*gitstore.TakenError, bool) {
 	var taken *gitstore.TakenError
 	if f == nil || !errors.As(err, &taken) || taken.Dropped {
 		return nil, false
 	}
-	cp, err := c.store.ByID(c.ctx, taken.Issue, taken.ID)
+	cp, err := c.Store.ByID(c.Ctx, taken.Issue, taken.ID)
 	if err != nil {
 		return nil, false
 	}
-	r, err := c.store.Record(cp)
+	r, err := c.Store.Record(cp)
 	return taken, err == nil && f.In(r)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 
 	"github.com/urfave/cli/v2"
 )
@@ -13,18 +14,18 @@ import (
 // A line is a command line in the form that the cli library needs. The library accepts
 // flags only before arguments, and silently treats later flags as arguments.
 type line struct {
-	command  *command            // command to run
+	command  *invoke.Command     // command to run
 	argv     []string            // program, command, flags, "--", arguments
 	paths    []string            // words after "--", if the command takes paths
 	lists    map[string][]string // values of repeatable flags
 	given    []string            // names of the flags in argv
 	json     bool                // print errors as JSON
-	commands []*command
+	commands []*invoke.Command
 }
 
 // parseLine parses a command line. Flags may come before the command, and before or after
 // its arguments. Words after "--" are arguments.
-func parseLine(commands []*command, args []string) (*line, error) {
+func parseLine(commands []*invoke.Command, args []string) (*line, error) {
 	l := &line{json: guessJSON(args), commands: commands}
 	if len(args) == 0 {
 		args = []string{"help"}
@@ -42,22 +43,22 @@ func parseLine(commands []*command, args []string) (*line, error) {
 	}
 	l.json, l.lists, l.given = w.json, w.lists, w.given
 	if w.help {
-		w = words{args: []string{l.command.name}}
+		w = words{args: []string{l.command.Name}}
 		l.command = commandNamed(commands, "help")
 	}
-	if l.command.takesPaths() {
+	if takesPaths(l.command) {
 		l.paths = w.after
 	} else {
 		w.args = append(w.args, w.after...)
 	}
-	l.argv = slices.Concat([]string{progName, l.command.name}, w.flags, []string{"--"}, w.args)
+	l.argv = slices.Concat([]string{progName, l.command.Name}, w.flags, []string{"--"}, w.args)
 	return l, nil
 }
 
 // flags returns the command's flags that are given or have a default. The library treats
 // unknown flags as zero values.
 func (l *line) flags() []cli.Flag {
-	return slices.DeleteFunc(l.command.allFlags(), func(f cli.Flag) bool {
+	return slices.DeleteFunc(allFlags(l.command), func(f cli.Flag) bool {
 		text, isText := f.(*cli.StringFlag)
 		number, isNumber := f.(*cli.IntFlag)
 		on, isOn := f.(*cli.BoolFlag)
@@ -67,8 +68,8 @@ func (l *line) flags() []cli.Flag {
 }
 
 // commandNamed returns the command with a name or alias, or nil.
-func commandNamed(commands []*command, name string) *command {
-	i := slices.IndexFunc(commands, func(c *command) bool { return c.name == name || c.alias != "" && c.alias == name })
+func commandNamed(commands []*invoke.Command, name string) *invoke.Command {
+	i := slices.IndexFunc(commands, func(c *invoke.Command) bool { return c.Name == name || c.Alias != "" && c.Alias == name })
 	if i < 0 {
 		return nil
 	}
@@ -77,8 +78,8 @@ func commandNamed(commands []*command, name string) *command {
 
 // takesPaths reports whether the words after "--" are separate: paths, as for git
 // restore, or a command. For other commands they are arguments that begin with a dash.
-func (d *command) takesPaths() bool {
-	return strings.HasSuffix(d.args, "[-- PATH...]") || strings.HasSuffix(d.args, "-- CMD...")
+func takesPaths(d *invoke.Command) bool {
+	return strings.HasSuffix(d.Args, "[-- PATH...]") || strings.HasSuffix(d.Args, "-- CMD...")
 }
 
 // guessJSON reports whether a line contains --json, also if the line is invalid.
@@ -127,8 +128,8 @@ type words struct {
 }
 
 // split separates the flags and their values from the arguments.
-func split(cmd *command, args []string) (w words, err error) {
-	flags := cmd.allFlags()
+func split(cmd *invoke.Command, args []string) (w words, err error) {
+	flags := allFlags(cmd)
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {
@@ -148,11 +149,11 @@ func split(cmd *command, args []string) (w words, err error) {
 			return w, unknownFlag(cmd, arg)
 		case value == nil && takesValue(f):
 			if i++; i == len(args) {
-				return w, exit.Usagef("%s: %s wants a value", cmd.name, arg)
+				return w, exit.Usagef("%s: %s wants a value", cmd.Name, arg)
 			}
 			value = &args[i]
 		}
-		if err := cmd.checkEmpty(f, value); err != nil {
+		if err := checkEmpty(cmd, f, value); err != nil {
 			return w, err
 		}
 		w.add(f, value)
@@ -162,17 +163,17 @@ func split(cmd *command, args []string) (w words, err error) {
 
 // checkEmpty returns an error for a flag with an empty value: an unset variable in a
 // script must not change the command's meaning.
-func (d *command) checkEmpty(f cli.Flag, value *string) error {
+func checkEmpty(d *invoke.Command, f cli.Flag, value *string) error {
 	_, text := f.(*cli.StringFlag)
-	_, optional := f.(optionalFlag)
+	_, optional := f.(invoke.OptionalFlag)
 	if !text && !optional || value == nil || *value != "" {
 		return nil
 	}
 	name := f.Names()[0]
-	if name == "C" || slices.Contains(d.mayBeEmpty, name) {
+	if name == "C" || slices.Contains(d.MayBeEmpty, name) {
 		return nil
 	}
-	return exit.Usagef("%s: --%s is empty", d.name, name)
+	return exit.Usagef("%s: --%s is empty", d.Name, name)
 }
 
 // add appends a flag as --name=value, the only form that the library cannot misread.
@@ -183,8 +184,8 @@ func (w *words) add(f cli.Flag, value *string) {
 	if value == nil {
 		value = new(string)
 		*value = "true"
-		if _, optional := f.(optionalFlag); optional {
-			*value = leftOut
+		if _, optional := f.(invoke.OptionalFlag); optional {
+			*value = invoke.LeftOut
 		}
 	}
 	if _, repeated := f.(*cli.StringSliceFlag); repeated {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -118,22 +119,22 @@ func TestEveryCommandHasHelp(t *testing.T) {
 	require.NotEmpty(t, allCommands())
 	for _, cmd := range allCommands() {
 		text := explain(cmd)
-		assert.NotEmpty(t, cmd.usage, cmd.name)
-		assert.Contains(t, text, "Examples\n  git checkpoint ", cmd.name)
-		assert.Contains(t, text, "--json", cmd.name)
-		for _, f := range cmd.ownFlags() {
-			assert.NotEmpty(t, declaredFlag(f).Text, cmd.name+" "+f.Names()[0])
+		assert.NotEmpty(t, cmd.Usage, cmd.Name)
+		assert.Contains(t, text, "Examples\n  git checkpoint ", cmd.Name)
+		assert.Contains(t, text, "--json", cmd.Name)
+		for _, f := range cmd.OwnFlags() {
+			assert.NotEmpty(t, declaredFlag(f).Text, cmd.Name+" "+f.Names()[0])
 		}
-		assert.Contains(t, overview(allCommands()), cmd.usage, cmd.name)
+		assert.Contains(t, overview(allCommands()), cmd.Usage, cmd.Name)
 	}
 }
 
 func TestHelpNamesEachCategoryOnce(t *testing.T) {
 	var seen []string
 	for _, cmd := range allCommands() {
-		if len(seen) == 0 || seen[len(seen)-1] != cmd.category {
-			assert.NotContains(t, seen, cmd.category, cmd.name)
-			seen = append(seen, cmd.category)
+		if len(seen) == 0 || seen[len(seen)-1] != cmd.Category {
+			assert.NotContains(t, seen, cmd.Category, cmd.Name)
+			seen = append(seen, cmd.Category)
 		}
 	}
 }
@@ -142,13 +143,13 @@ func TestHelpNamesEachCategoryOnce(t *testing.T) {
 // flag type whose default would be missed.
 func TestEveryFlagTypeHasAKnownDefault(t *testing.T) {
 	for _, cmd := range allCommands() {
-		for _, f := range cmd.allFlags() {
+		for _, f := range allFlags(cmd) {
 			switch f := f.(type) {
 			case *cli.StringFlag, *cli.IntFlag, *cli.BoolFlag, *cli.StringSliceFlag:
-			case optionalFlag:
+			case invoke.OptionalFlag:
 				assert.Empty(t, f.Value, f.Name)
 			default:
-				t.Errorf("%s: a %T: line.flags does not know its default", cmd.name, f)
+				t.Errorf("%s: a %T: line.flags does not know its default", cmd.Name, f)
 			}
 		}
 	}

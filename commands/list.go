@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -11,19 +12,19 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var listCommand = command{
-	name: "list", alias: "log", usage: "list an issue's checkpoints, newest first", args: "[ISSUE]", max: 1,
-	category: "Look",
-	description: "Marks: * tip, p pinned, r resumable, ! invalid, a archived. On a terminal it is a\n" +
+var listCommand = invoke.Command{
+	Name: "list", Alias: "log", Usage: "list an issue's checkpoints, newest first", Args: "[ISSUE]", Max: 1,
+	Category: "Look",
+	Description: "Marks: * tip, p pinned, r resumable, ! invalid, a archived. On a terminal it is a\n" +
 		"timeline by phase, where s marks what could be resumed but is stale.",
-	examples: []string{
+	Examples: []string{
 		"git checkpoint list 42",
 		"git checkpoint list -n 5 --trigger batch_complete",
 		"git checkpoint list --all --since 7d --json",
 	},
-	mayBeEmpty: []string{"phase"},
-	flags:      listFlags,
-	run:        runList,
+	MayBeEmpty: []string{"phase"},
+	Flags:      listFlags,
+	Run:        runList,
 }
 
 func listFlags() []cli.Flag {
@@ -37,61 +38,61 @@ func listFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "filter", Usage: "only those whose record has `PATH=VALUE`"},
 		&cli.BoolFlag{Name: "archived", Usage: "those in the archive instead"},
 		&cli.BoolFlag{Name: "failed", Usage: "those that went to the archive because the work failed"},
-		optionalFlag{&cli.StringFlag{Name: "remote", Usage: "what `REMOTE` has, or the configured one; nothing is fetched into the repository"}},
+		invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "remote", Usage: "what `REMOTE` has, or the configured one; nothing is fetched into the repository"}},
 		&cli.StringFlag{Name: "as", Usage: "print what the system of `LAYOUT` would list: crunch, claude, recovery, dotagent or pipeline"},
-		colorFlag(),
+		invoke.ColorFlag(),
 	}
 }
 
-func runList(c *Invocation) error {
-	if err := c.open(); err != nil {
+func runList(c *invoke.Invocation) error {
+	if err := c.Open(); err != nil {
 		return err
 	}
-	as, err := c.layoutFlag()
+	as, err := invoke.LayoutFlag(c)
 	if err != nil {
 		return err
 	}
-	if as != "" && !c.json {
-		return c.listAs(as)
+	if as != "" && !c.JSON {
+		return listAs(c, as)
 	}
-	keep, err := c.listFilter()
+	keep, err := listFilter(c)
 	if err != nil {
 		return err
 	}
-	if c.flags.Bool("all") {
-		return c.listAll(keep)
+	if c.Flags.Bool("all") {
+		return listAll(c, keep)
 	}
-	issue, err := c.issueListed()
+	issue, err := issueListed(c)
 	if err != nil {
 		return err
 	}
-	l, err := c.listOf(issue)
+	l, err := listOf(c, issue)
 	if err != nil {
 		return err
 	}
 	if len(l.Checkpoints) == 0 {
-		return c.noneThere(&gitstore.NoneError{Issue: issue})
+		return noneThere(c, &gitstore.NoneError{Issue: issue})
 	}
-	return c.showList([]*gitstore.List{l}, keep)
+	return showList(c, []*gitstore.List{l}, keep)
 }
 
 // listAll prints checkpoints of every readable issue and returns an error for unreadable
 // issues.
-func (c *Invocation) listAll(keep func(*gitstore.Checkpoint) bool) error {
-	if len(c.args) > 0 {
+func listAll(c *invoke.Invocation, keep func(*gitstore.Checkpoint) bool) error {
+	if len(c.Args) > 0 {
 		return exit.Usagef("list: --all takes no issue")
 	}
-	if err := c.listThere(); err != nil {
+	if err := listThere(c); err != nil {
 		return err
 	}
-	issues, strange, err := c.store.Issues(c.ctx, c.archive())
+	issues, strange, err := c.Store.Issues(c.Ctx, archive(c))
 	if err != nil {
 		return err
 	}
-	c.tellStrange(strange)
+	invoke.TellStrange(c, strange)
 	var lists []*gitstore.List
-	failed := c.each(issues, func(i checkpoint.Issue) error {
-		l, err := c.listOf(i)
+	failed := c.Each(issues, func(i checkpoint.Issue) error {
+		l, err := listOf(c, i)
 		if err == nil {
 			lists = append(lists, l)
 		}
@@ -100,44 +101,44 @@ func (c *Invocation) listAll(keep func(*gitstore.Checkpoint) bool) error {
 	if len(lists) == 0 && failed != nil {
 		return failed
 	}
-	return cmp.Or(c.showList(lists, keep), failed)
+	return cmp.Or(showList(c, lists, keep), failed)
 }
 
 // archive reports whether the flags select archived checkpoints.
-func (c *Invocation) archive() bool { return c.flags.Bool("archived") || c.flags.Bool("failed") }
+func archive(c *invoke.Invocation) bool { return c.Flags.Bool("archived") || c.Flags.Bool("failed") }
 
 // listOf returns an issue's checkpoints, limited by -n. The JSON record and the filters
 // need all checkpoints.
-func (c *Invocation) listOf(i checkpoint.Issue) (*gitstore.List, error) {
-	limit := c.flags.Int("n")
-	if c.json || c.filters() {
+func listOf(c *invoke.Invocation, i checkpoint.Issue) (*gitstore.List, error) {
+	limit := c.Flags.Int("n")
+	if c.JSON || filters(c) {
 		limit = 0
 	}
-	if c.archive() {
-		return c.store.Archived(c.ctx, i, limit)
+	if archive(c) {
+		return c.Store.Archived(c.Ctx, i, limit)
 	}
-	return c.store.List(c.ctx, i, limit)
+	return c.Store.List(c.Ctx, i, limit)
 }
 
-func (c *Invocation) showList(lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) error {
-	if c.json {
-		return c.write(c.listRecord(lists, keep))
+func showList(c *invoke.Invocation, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) error {
+	if c.JSON {
+		return c.WriteJSON(listRecord(c, lists, keep))
 	}
-	at, people, err := c.screen()
+	at, people, err := c.Screen()
 	if err != nil {
 		return err
 	}
 	if people {
-		defer c.page()()
-		c.showTimelines(lists, keep, at)
+		defer c.Page()()
+		showTimelines(c, lists, keep, at)
 		return nil
 	}
 	for _, l := range lists {
-		for k, i := range c.pick(l, keep) {
-			if k == 0 && c.flags.Bool("all") {
-				c.print("issue %s\n", output.Clean(string(l.Issue)))
+		for k, i := range pick(c, l, keep) {
+			if k == 0 && c.Flags.Bool("all") {
+				c.Printf("issue %s\n", output.Clean(string(l.Issue)))
 			}
-			c.print("%s\n", listLine(&l.Checkpoints[i], i == 0, c.env.Now()))
+			c.Printf("%s\n", listLine(&l.Checkpoints[i], i == 0, c.Env.Now()))
 		}
 	}
 	return nil
@@ -145,9 +146,9 @@ func (c *Invocation) showList(lists []*gitstore.List, keep func(*gitstore.Checkp
 
 // pick returns the indexes of the checkpoints that the filter keeps, at most -n per
 // issue.
-func (c *Invocation) pick(l *gitstore.List, keep func(*gitstore.Checkpoint) bool) []int {
+func pick(c *invoke.Invocation, l *gitstore.List, keep func(*gitstore.Checkpoint) bool) []int {
 	var picked []int
-	limit := c.flags.Int("n") // 0 if not given
+	limit := c.Flags.Int("n") // 0 if not given
 	for i := range l.Checkpoints {
 		if limit > 0 && len(picked) == limit {
 			break
@@ -159,15 +160,15 @@ func (c *Invocation) pick(l *gitstore.List, keep func(*gitstore.Checkpoint) bool
 	return picked
 }
 
-func (c *Invocation) listRecord(lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) output.CheckpointList {
+func listRecord(c *invoke.Invocation, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) output.CheckpointList {
 	result := output.CheckpointList{Type: "list"}
 	for _, l := range lists {
-		for _, i := range c.pick(l, keep) {
+		for _, i := range pick(c, l, keep) {
 			result.Checkpoints = append(result.Checkpoints, listed(&l.Checkpoints[i]))
 		}
 		result.TotalCheckpoints += len(l.Checkpoints)
 	}
-	if !c.flags.Bool("all") {
+	if !c.Flags.Bool("all") {
 		result.Issue = string(lists[0].Issue)
 		result.Latest = string(lists[0].Checkpoints[0].ID)
 	}

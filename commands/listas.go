@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -13,14 +14,14 @@ import (
 
 // listAs prints the list in the format of a layout's own system. With --all it covers
 // every issue whose newest checkpoint has that layout.
-func (c *Invocation) listAs(as layout.Name) error {
-	issues, err := c.listedAs(as)
+func listAs(c *invoke.Invocation, as layout.Name) error {
+	issues, err := listedAs(c, as)
 	if err != nil {
 		return err
 	}
 	var chains [][]*checkpoint.Record
-	failed := c.each(issues, func(i checkpoint.Issue) error {
-		records, err := c.recordsToExport(i, as)
+	failed := c.Each(issues, func(i checkpoint.Issue) error {
+		records, err := recordsToExport(c, i, as)
 		if err == nil {
 			chains = append(chains, records)
 		}
@@ -33,29 +34,29 @@ func (c *Invocation) listAs(as layout.Name) error {
 	if err != nil {
 		return exit.Errorf(exit.Failure, "", "list --as %s: %w", as, err)
 	}
-	c.print("%s", output.CleanBlock(text))
+	c.Printf("%s", output.CleanBlock(text))
 	return failed
 }
 
-func (c *Invocation) listedAs(as layout.Name) ([]checkpoint.Issue, error) {
-	if !c.flags.Bool("all") {
-		issue, err := c.issueListed()
+func listedAs(c *invoke.Invocation, as layout.Name) ([]checkpoint.Issue, error) {
+	if !c.Flags.Bool("all") {
+		issue, err := issueListed(c)
 		return []checkpoint.Issue{issue}, err
 	}
-	if err := c.listThere(); err != nil {
+	if err := listThere(c); err != nil {
 		return nil, err
 	}
-	issues, _, err := c.store.Issues(c.ctx, false)
+	issues, _, err := c.Store.Issues(c.Ctx, false)
 	if err != nil {
 		return nil, err
 	}
 	var of []checkpoint.Issue
 	for _, i := range issues {
-		_, r, err := c.store.NewestValid(c.ctx, i)
+		_, r, err := c.Store.NewestValid(c.Ctx, i)
 		switch {
 		case errors.As(err, new(*gitstore.NoneError)):
 		case err != nil:
-			c.warnf("%v", err)
+			c.Warnf("%v", err)
 		case r.Layout() == string(as) || r.Layout() == "" && as == layout.Crunch:
 			of = append(of, i)
 		}

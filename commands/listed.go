@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -25,7 +26,7 @@ func problemOf(cp *gitstore.Checkpoint) string {
 
 // showRecord prints a record. The encoder escapes unprintable text, and on a terminal
 // CleanBlock escapes remaining control characters.
-func (c *Invocation) showRecord(r *checkpoint.Record, format string) error {
+func showRecord(c *invoke.Invocation, r *checkpoint.Record, format string) error {
 	encode := r.Encode
 	if format == "json" {
 		encode = func() ([]byte, error) {
@@ -37,11 +38,11 @@ func (c *Invocation) showRecord(r *checkpoint.Record, format string) error {
 	if err != nil {
 		return err
 	}
-	if c.atTerminal() {
+	if c.AtTerminal() {
 		data = []byte(output.CleanBlock(string(data)))
 	}
-	defer c.page()()
-	if _, err = c.out.Write(data); leftPager(err) {
+	defer c.Page()()
+	if _, err = c.Out.Write(data); invoke.LeftPager(err) {
 		return nil
 	}
 	return err

@@ -6,45 +6,46 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
 )
 
 // filters reports whether a flag filters the list.
-func (c *Invocation) filters() bool {
+func filters(c *invoke.Invocation) bool {
 	for _, name := range []string{"trigger", "phase", "since", "before"} {
-		if c.flags.IsSet(name) {
+		if c.Flags.IsSet(name) {
 			return true
 		}
 	}
-	return len(c.lists["filter"]) > 0 || c.flags.Bool("failed")
+	return len(c.Lists["filter"]) > 0 || c.Flags.Bool("failed")
 }
 
 // listFilter returns the filter of the flags. Records are read last, and only if a flag
 // needs them.
-func (c *Invocation) listFilter() (func(*gitstore.Checkpoint) bool, error) {
-	if n := c.flags.Int("n"); c.flags.IsSet("n") && n < 1 {
+func listFilter(c *invoke.Invocation) (func(*gitstore.Checkpoint) bool, error) {
+	if n := c.Flags.Int("n"); c.Flags.IsSet("n") && n < 1 {
 		return nil, exit.Usagef("list: -n: %d is not a number of checkpoints", n)
 	}
-	since, err := c.timeFlag("since")
+	since, err := timeFlag(c, "since")
 	if err != nil {
 		return nil, err
 	}
-	before, err := c.timeFlag("before")
+	before, err := timeFlag(c, "before")
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := parseFilters(c.lists["filter"])
+	wanted, err := parseFilters(c.Lists["filter"])
 	if err != nil {
 		return nil, err
 	}
-	failed := c.flags.Bool("failed")
-	trigger, phase, inPhase := c.flags.String("trigger"), c.flags.String("phase"), c.flags.IsSet("phase")
+	failed := c.Flags.Bool("failed")
+	trigger, phase, inPhase := c.Flags.String("trigger"), c.Flags.String("phase"), c.Flags.IsSet("phase")
 	return func(cp *gitstore.Checkpoint) bool {
 		return (trigger == "" || string(cp.Trigger) == trigger) &&
 			(!inPhase || cp.Phase == phase) && !cp.Created.Before(since) &&
-			(!failed || cp.Filed.Why == retention.ReasonFailed) && (before.IsZero() || cp.Created.Before(before)) && c.recordHas(cp, wanted)
+			(!failed || cp.Filed.Why == retention.ReasonFailed) && (before.IsZero() || cp.Created.Before(before)) && recordHas(c, cp, wanted)
 	}, nil
 }
 
@@ -65,11 +66,11 @@ func parseFilters(list []string) ([]wanted, error) {
 
 // recordHas reports whether a checkpoint's record has all wanted values. An unreadable
 // record never matches.
-func (c *Invocation) recordHas(cp *gitstore.Checkpoint, all []wanted) bool {
+func recordHas(c *invoke.Invocation, cp *gitstore.Checkpoint, all []wanted) bool {
 	if len(all) == 0 {
 		return true
 	}
-	r, err := c.store.Record(cp)
+	r, err := c.Store.Record(cp)
 	if err != nil {
 		return false
 	}
@@ -82,8 +83,8 @@ func (c *Invocation) recordHas(cp *gitstore.Checkpoint, all []wanted) bool {
 }
 
 // timeFlag parses a time flag. It returns the zero time if the flag is not set.
-func (c *Invocation) timeFlag(name string) (time.Time, error) {
-	at, err := parseSince(c.flags.String(name), c.env.Now())
+func timeFlag(c *invoke.Invocation, name string) (time.Time, error) {
+	at, err := parseSince(c.Flags.String(name), c.Env.Now())
 	if err != nil {
 		return at, exit.Usagef("list: --%s: %w", name, err)
 	}

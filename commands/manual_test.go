@@ -69,15 +69,15 @@ func TestManualDocumentsEveryFlagAndSetting(t *testing.T) {
 		pages[p.Name] = p.Text()
 	}
 	for _, cmd := range allCommands() {
-		text := pages["git-checkpoint-"+cmd.name]
-		for _, f := range cmd.allFlags() {
+		text := pages["git-checkpoint-"+cmd.Name]
+		for _, f := range allFlags(cmd) {
 			d := declaredFlag(f)
-			assert.True(t, strings.Contains(text, "\n  "+d.Typed()+"\n"), "%s %s", cmd.name, d.Typed())
+			assert.True(t, strings.Contains(text, "\n  "+d.Typed()+"\n"), "%s %s", cmd.Name, d.Typed())
 		}
-		for _, line := range cmd.examples {
-			assert.True(t, strings.Contains(text, "\n      "+line+"\n"), "%s: %s", cmd.name, line)
+		for _, line := range cmd.Examples {
+			assert.True(t, strings.Contains(text, "\n      "+line+"\n"), "%s: %s", cmd.Name, line)
 		}
-		assert.True(t, strings.Contains(pages["git-checkpoint"], "git-checkpoint-"+cmd.name+"(1).\n"), cmd.name)
+		assert.True(t, strings.Contains(pages["git-checkpoint"], "git-checkpoint-"+cmd.Name+"(1).\n"), cmd.Name)
 	}
 	for _, s := range declared(nil).Settings {
 		assert.True(t, strings.Contains(pages["git-checkpoint-settings"], "\n  "+s.Name+"\n"), s.Name)

@@ -3,6 +3,7 @@ package commands
 import (
 	"strings"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
@@ -11,23 +12,23 @@ import (
 )
 
 // markdownStatus prints a status in the form of an issue comment.
-func (c *Invocation) markdownStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
-	c.print("**Issue %s**\n\n", code(strings.TrimPrefix(heading(cp, r), "Issue ")))
-	c.print("- Checkpoint: %s, %s\n", code(string(cp.ID)), phrase.Ago(r.CreatedAt(), c.env.Now()))
-	c.print("- Progress: %s\n", code(progressLine(r)))
+func markdownStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
+	c.Printf("**Issue %s**\n\n", code(strings.TrimPrefix(heading(cp, r), "Issue ")))
+	c.Printf("- Checkpoint: %s, %s\n", code(string(cp.ID)), phrase.Ago(r.CreatedAt(), c.Env.Now()))
+	c.Printf("- Progress: %s\n", code(progressLine(r)))
 	for _, line := range phaseLines(r) {
-		c.print("- %s: %s\n", line.name, code(line.text))
+		c.Printf("- %s: %s\n", line.name, code(line.text))
 	}
 	if cp.Branch != "" {
-		c.print("- Branch: %s\n", code(cp.Branch))
+		c.Printf("- Branch: %s\n", code(cp.Branch))
 	}
-	c.print("- Resume: %s", code(v.Action.String()))
+	c.Printf("- Resume: %s", code(v.Action.String()))
 	if v.CanResume {
-		c.print(", from %s", code(continueFrom(r)))
+		c.Printf(", from %s", code(continueFrom(r)))
 	}
-	c.print("\n")
+	c.Printf("\n")
 	for _, reason := range v.WorstFirst() {
-		c.print("- %s: %s\n", reason.Severity, code(reason.Message))
+		c.Printf("- %s: %s\n", reason.Severity, code(reason.Message))
 	}
 }
 

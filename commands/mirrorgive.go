@@ -22,7 +22,7 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 	}
 	wanted := map[string]bool{}
 	for _, o := range outputs {
-		name := path.Join(m.c.layoutFolder(m.as, issue), o.Path)
+		name := path.Join(layoutFolder(m.c, m.as, issue), o.Path)
 		wanted[name] = true
 		if o.Data == nil && o.Link == "" {
 			continue // already in place
@@ -39,7 +39,7 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 		return nil
 	}
 	if len(outputs) > 0 {
-		m.c.excludeFolder(m.c.folderPattern(m.as))
+		excludeFolder(m.c, folderPattern(m.c, m.as))
 	}
 	for name, e := range m.state.Files {
 		if !wanted[name] && m.goes(name, e.Owner, issue, len(outputs) > 0) {
@@ -76,7 +76,7 @@ func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
 	if m.as == layout.Crunch {
 		return m.crunchOutputs(issue)
 	}
-	records, err := m.c.recordsToExport(issue, m.as)
+	records, err := recordsToExport(m.c, issue, m.as)
 	if errors.As(err, new(*gitstore.NoneError)) || err == nil && len(records) == 0 {
 		return m.failed(issue)
 	}
@@ -90,8 +90,8 @@ func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
 // with --verbose only.
 func (m *mirroring) worded(issue checkpoint.Issue) func([]layout.Output, error) ([]layout.Output, error) {
 	return func(outputs []layout.Output, err error) ([]layout.Output, error) {
-		if err != nil && m.c.flags.Bool("verbose") {
-			m.c.infof("mirror: issue %s: %v", issue, err)
+		if err != nil && m.c.Flags.Bool("verbose") {
+			m.c.Infof("mirror: issue %s: %v", issue, err)
 		}
 		if err != nil {
 			return nil, nil
@@ -106,14 +106,14 @@ func (m *mirroring) failed(issue checkpoint.Issue) ([]layout.Output, error) {
 	if m.as != layout.Claude {
 		return []layout.Output{}, nil
 	}
-	l, err := m.c.store.Archived(m.c.ctx, issue, 1)
+	l, err := m.c.Store.Archived(m.c.Ctx, issue, 1)
 	switch {
 	case err != nil && !errors.As(err, new(*gitstore.NoneError)):
 		return nil, err
 	case err != nil || len(l.Checkpoints) == 0:
 		return []layout.Output{}, nil
 	}
-	r, err := m.c.store.Record(&l.Checkpoints[0])
+	r, err := m.c.Store.Record(&l.Checkpoints[0])
 	if err != nil {
 		return nil, err
 	}

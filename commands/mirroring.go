@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/mirror"
 	"git-checkpoint/gitstore/checkpoint"
@@ -18,7 +19,7 @@ import (
 // before a command runs, and checkpoint changes are written to files afterwards. A file
 // that cannot be recorded is reported and stays unchanged.
 type mirroring struct {
-	c     *Invocation
+	c     *invoke.Invocation
 	as    layout.Name
 	root  string
 	state *mirror.State
@@ -31,18 +32,18 @@ const mirrorNote = "mirror"
 
 // startMirror records the changes of the mirrored files. Without a mirrored layout, or if
 // the setting enabled is off, startMirror returns at once. Errors become warnings.
-func startMirror(c *Invocation) mirrorKeeper {
-	as := layout.Name(c.settings.String("mirror"))
-	if as == "off" || as == "" || c.flags.Bool("dry-run") || !c.settings.Bool("enabled") {
+func startMirror(c *invoke.Invocation) invoke.MirrorKeeper {
+	as := layout.Name(c.Settings.String("mirror"))
+	if as == "off" || as == "" || c.Flags.Bool("dry-run") || !c.Settings.Bool("enabled") {
 		return nil
 	}
 	m := &mirroring{c: c, as: as, told: map[string]bool{}}
 	if err := m.open(); err != nil {
-		c.warnf("mirror: %v", err)
+		c.Warnf("mirror: %v", err)
 		return nil
 	}
 	if err := m.takeIn(); err != nil {
-		c.warnf("%v", err)
+		c.Warnf("%v", err)
 	}
 	return m
 }
@@ -51,7 +52,7 @@ func startMirror(c *Invocation) mirrorKeeper {
 func (m *mirroring) Close() { m.tree.Close() }
 
 func (m *mirroring) open() (err error) {
-	if m.root, err = m.c.store.MainRoot(m.c.ctx); err != nil {
+	if m.root, err = m.c.Store.MainRoot(m.c.Ctx); err != nil {
 		return err
 	}
 	if m.root == "" {
@@ -68,7 +69,7 @@ func (m *mirroring) open() (err error) {
 
 // patterns returns the folders of the layout's files, in the form that mirror.Tree reads.
 func (m *mirroring) patterns() []string {
-	folder := m.c.folderPattern(m.as)
+	folder := folderPattern(m.c, m.as)
 	if m.as == layout.Claude {
 		return []string{folder, folder + "/failed"}
 	}
@@ -78,7 +79,7 @@ func (m *mirroring) patterns() []string {
 // load reads the state. It reports whether no state existed.
 func (m *mirroring) load() (fresh bool, err error) {
 	seen := m.state
-	m.state, fresh, err = mirror.Load(m.c.store.NotePath(mirrorNote), string(m.as), m.root)
+	m.state, fresh, err = mirror.Load(m.c.Store.NotePath(mirrorNote), string(m.as), m.root)
 	if err == nil && seen != nil {
 		m.state.Refresh(seen)
 	}
@@ -88,7 +89,7 @@ func (m *mirroring) load() (fresh bool, err error) {
 // locked reads the state again, calls f and stores the state, under a lock across the
 // processes of the repository.
 func (m *mirroring) locked(f func(fresh bool) error) error {
-	release, err := m.c.store.LockNote(m.c.ctx, mirrorNote)
+	release, err := m.c.Store.LockNote(m.c.Ctx, mirrorNote)
 	if err != nil {
 		return fmt.Errorf("mirror: %w", err)
 	}
@@ -100,7 +101,7 @@ func (m *mirroring) locked(f func(fresh bool) error) error {
 	err = f(fresh)
 	data, encErr := m.state.Encode()
 	if encErr == nil {
-		encErr = m.c.store.WriteNote(mirrorNote, data)
+		encErr = m.c.Store.WriteNote(mirrorNote, data)
 	}
 	return errors.Join(err, encErr)
 }
@@ -127,22 +128,22 @@ func (m *mirroring) none(name string) bool {
 func (m *mirroring) left(name string, err error) {
 	if !m.told[name] {
 		m.told[name] = true
-		m.c.warnf("mirror: %s is left as it is: %v", phrase.QuotePath(name), err)
+		m.c.Warnf("mirror: %s is left as it is: %v", phrase.QuotePath(name), err)
 	}
 }
 
 // End writes the files of the issues whose chains have changed.
 func (m *mirroring) End() {
-	if m.state == nil || m.c.ctx.Err() != nil {
+	if m.state == nil || m.c.Ctx.Err() != nil {
 		return
 	}
 	if err := m.giveOut(); err != nil {
-		m.c.warnf("%v", err)
+		m.c.Warnf("%v", err)
 	}
 }
 
 func (m *mirroring) giveOut() error {
-	tips, err := m.c.store.Tips(m.c.ctx)
+	tips, err := m.c.Store.Tips(m.c.Ctx)
 	if err != nil {
 		return fmt.Errorf("mirror: %w", err)
 	}

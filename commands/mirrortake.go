@@ -29,7 +29,7 @@ func (m *mirroring) takeIn() error {
 		return nil
 	}
 	return m.locked(func(fresh bool) error {
-		tips, err := m.c.store.Tips(m.c.ctx)
+		tips, err := m.c.Store.Tips(m.c.Ctx)
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (m *mirroring) recognize(files []mirror.ChangedFile, unnoted []checkpoint.I
 			continue
 		}
 		for _, o := range outputs {
-			if name := path.Join(m.c.layoutFolder(m.as, i), o.Path); unknown[name] {
+			if name := path.Join(layoutFolder(m.c, m.as, i), o.Path); unknown[name] {
 				m.state.Files[name] = mirror.FileState{Owner: string(i), Key: m.key(name, o, i)}
 				delete(unknown, name)
 			}
@@ -149,8 +149,8 @@ func (m *mirroring) take(t taking) error {
 		if err != nil {
 			return err
 		}
-		if !m.c.quiet { // a hook's one line is for other messages
-			m.c.infof("recorded: %s as %s", phrase.QuotePath(t.Path), saved.ID)
+		if !m.c.Quiet { // a hook's one line is for other messages
+			m.c.Infof("recorded: %s as %s", phrase.QuotePath(t.Path), saved.ID)
 		}
 	}
 	m.state.Took(t.ChangedFile, string(issue), t.doc.Key())
@@ -171,21 +171,21 @@ func (m *mirroring) issueOf(t taking) (checkpoint.Issue, error) {
 	case t.doc.Sequel() && beside.Owner != "":
 		return checkpoint.Issue(beside.Owner), nil
 	}
-	return m.c.automaticIssue("")
+	return m.c.AutomaticIssue("")
 }
 
 // isThere reports whether the store already has the document: as the newest record, or as
 // the checkpoint with the document's id.
 func (m *mirroring) isThere(issue checkpoint.Issue, doc *layout.File) bool {
 	if doc.Whole() {
-		cp, err := m.c.store.ByID(m.c.ctx, issue, doc.ID())
+		cp, err := m.c.Store.ByID(m.c.Ctx, issue, doc.ID())
 		if err != nil {
 			return false
 		}
-		r, err := m.c.store.Record(cp)
+		r, err := m.c.Store.Record(cp)
 		return err == nil && doc.In(r)
 	}
-	_, r, err := m.c.store.NewestValid(m.c.ctx, issue)
+	_, r, err := m.c.Store.NewestValid(m.c.Ctx, issue)
 	return err == nil && doc.In(r)
 }
 
@@ -197,7 +197,7 @@ func (m *mirroring) isWritten(issue checkpoint.Issue, t taking) bool {
 		return false // isThere has compared it by id
 	}
 	outputs, err := m.outputs(issue)
-	folder := m.c.layoutFolder(m.as, issue)
+	folder := layoutFolder(m.c, m.as, issue)
 	return err == nil && slices.ContainsFunc(outputs, func(o layout.Output) bool {
 		return o.Link == "" && path.Join(folder, o.Path) == t.Path && bytes.Equal(o.Data, t.Data)
 	})
@@ -210,17 +210,17 @@ func (m *mirroring) save(issue checkpoint.Issue, t taking) (*gitstore.Saved, err
 	if named {
 		trigger = indexed
 	}
-	if on, why := c.settings.TriggerEnabled(trigger); !on {
+	if on, why := c.Settings.TriggerEnabled(trigger); !on {
 		return nil, errors.New(why)
 	}
 	req := gitstore.SaveRequest{
-		Issue: issue, Edit: c.documentEdit(t.doc, trigger, named), Branch: c.ciBranch(), Keep: t.doc.Whole(),
-		MaxSize: int64(c.settings.Int("storage.max_size_mb")) << 20,
+		Issue: issue, Edit: documentEdit(c, t.doc, trigger, named), Branch: c.CIBranch(), Keep: t.doc.Whole(),
+		MaxSize: int64(c.Settings.Int("storage.max_size_mb")) << 20,
 	}
-	if c.settings.Bool("auto_prune") {
-		req.Retention = c.settings.Policy()
+	if c.Settings.Bool("auto_prune") {
+		req.Retention = c.Settings.Policy()
 	}
-	return c.store.Save(c.ctx, req)
+	return c.Store.Save(c.Ctx, req)
 }
 
 // indexed returns the trigger of a crunch document in the folder's index.

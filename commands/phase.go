@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -14,13 +15,13 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var phaseCommand = command{
-	name: "phase", usage: "move a workflow from phase to phase", args: "start|done|fail|skip|approve|replan|next [PHASE]", max: 2, category: "Progress",
-	description: "Moves the progress, then saves. PHASE is a number or a name; left out, it is the\n" +
+var phaseCommand = invoke.Command{
+	Name: "phase", Usage: "move a workflow from phase to phase", Args: "start|done|fail|skip|approve|replan|next [PHASE]", Max: 2, Category: "Progress",
+	Description: "Moves the progress, then saves. PHASE is a number or a name; left out, it is the\n" +
 		"first phase that is neither completed nor skipped. next prints it and saves nothing.\n" +
 		"A phase that is completed is not started again, so that a workflow which was killed\n" +
 		"can begin from its top: start exits 8 for what is done.",
-	examples: []string{
+	Examples: []string{
 		"git checkpoint phase start 2",
 		"git checkpoint phase done 2 --artifact reports/plan.md --summary 'planned the schema'",
 		"git checkpoint phase done 3 --output out/design.json --schema schemas/design.json",
@@ -28,8 +29,8 @@ var phaseCommand = command{
 		"git checkpoint phase replan 3 --reason 'the API has changed'",
 		"git checkpoint phase next",
 	},
-	flags: phaseFlags,
-	run:   runPhase,
+	Flags: phaseFlags,
+	Run:   runPhase,
 }
 
 func phaseFlags() []cli.Flag {
@@ -57,42 +58,42 @@ var phaseVerbs = []verbFlags{
 	{"next", nil},
 }
 
-func runPhase(c *Invocation) error {
-	verb, typed, err := c.phaseArgs()
+func runPhase(c *invoke.Invocation) error {
+	verb, typed, err := phaseArgs(c)
 	if err != nil {
 		return err
 	}
-	if err := c.openToSave(checkpoint.PhaseTransition); err != nil {
+	if err := openToSave(c, checkpoint.PhaseTransition); err != nil {
 		return err
 	}
-	issue, err := c.inferIssue()
+	issue, err := c.InferIssue()
 	if err != nil {
 		return err
 	}
-	c.issueInQuestion = issue
+	c.IssueInQuestion = issue
 	if verb == "next" {
-		return c.nextPhase(issue)
+		return nextPhase(c, issue)
 	}
-	p, err := c.phaseStep(verb, typed)
+	p, err := readPhaseStep(c, verb, typed)
 	if err != nil {
 		return err
 	}
 	if verb == "replan" || p.replanned {
-		p.known = c.replansOf(issue)
+		p.known = replansOf(c, issue)
 	}
-	return c.tellStart(p, c.take(issue, step{
+	return tellStart(c, p, take(c, issue, step{
 		command: "phase", trigger: checkpoint.PhaseTransition, move: p.move, note: p.note, artifacts: p.artifacts, record: withProgress,
-		after: func(s *gitstore.Saved) error { return c.afterPhase(p, s) },
+		after: func(s *gitstore.Saved) error { return afterPhase(c, p, s) },
 	}))
 }
 
 // phaseArgs returns the command line's verb and phase, and checks the verb's flags.
-func (c *Invocation) phaseArgs() (verb, typed string, err error) {
-	if len(c.args) > 0 {
-		verb = c.args[0]
+func phaseArgs(c *invoke.Invocation) (verb, typed string, err error) {
+	if len(c.Args) > 0 {
+		verb = c.Args[0]
 	}
-	if len(c.args) > 1 {
-		typed = c.args[1]
+	if len(c.Args) > 1 {
+		typed = c.Args[1]
 	}
 	var names []string
 	for _, v := range phaseVerbs {
@@ -100,13 +101,13 @@ func (c *Invocation) phaseArgs() (verb, typed string, err error) {
 	}
 	switch {
 	case !slices.Contains(names, verb):
-		return "", "", unknownVerb("phase", verb, "next", names)
-	case len(c.args) > 1 && typed == "":
+		return "", "", invoke.UnknownVerb("phase", verb, "next", names)
+	case len(c.Args) > 1 && typed == "":
 		return "", "", exit.Usagef("phase %s: the phase is empty", verb)
-	case len(c.args) > 1 && (strings.TrimSpace(typed) == "" || !utf8.ValidString(typed) || strings.ContainsFunc(typed, isControl)):
+	case len(c.Args) > 1 && (strings.TrimSpace(typed) == "" || !utf8.ValidString(typed) || strings.ContainsFunc(typed, isControl)):
 		return "", "", exit.Usagef("phase %s: %.40q is no name of a phase", verb, typed)
 	}
-	return verb, typed, c.checkVerb(phaseVerbs, verb)
+	return verb, typed, checkVerb(c, phaseVerbs, verb)
 }
 
 // A phaseStep is one verb with its flags and settings.
@@ -129,12 +130,12 @@ type phaseStep struct {
 	spent *progress.PlanLimitError // limit that the last move exhausted, although the move succeeded
 }
 
-// phaseStep returns the step of the command line.
-func (c *Invocation) phaseStep(verb, typed string) (*phaseStep, error) {
-	f := c.flags
+// readPhaseStep returns the step of the command line.
+func readPhaseStep(c *invoke.Invocation, verb, typed string) (*phaseStep, error) {
+	f := c.Flags
 	p := &phaseStep{
-		verb: verb, typed: typed, now: c.env.Now(), force: f.Bool("force"), error: f.String("error"), reason: f.String("reason"),
-		replanned: f.Bool("replanned"), retries: c.settings.Int("phase_retries"), replans: c.settings.Int("phase_replans"),
+		verb: verb, typed: typed, now: c.Env.Now(), force: f.Bool("force"), error: f.String("error"), reason: f.String("reason"),
+		replanned: f.Bool("replanned"), retries: c.Settings.Int("phase_retries"), replans: c.Settings.Int("phase_replans"),
 	}
 	for _, name := range []string{"error", "reason", "summary"} {
 		if !utf8.ValidString(f.String(name)) {
@@ -142,13 +143,13 @@ func (c *Invocation) phaseStep(verb, typed string) (*phaseStep, error) {
 		}
 	}
 	var err error
-	if p.ways, err = c.transitions(); err != nil {
+	if p.ways, err = transitions(c); err != nil {
 		return nil, err
 	}
-	if p.onFailure, err = c.onFailure(verb); err != nil {
+	if p.onFailure, err = onFailure(c, verb); err != nil {
 		return nil, err
 	}
-	p.report, p.artifacts, err = c.phaseReport()
+	p.report, p.artifacts, err = phaseReport(c)
 	return p, err
 }
 

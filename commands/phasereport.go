@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/schema"
 	"git-checkpoint/gitstore/checkpoint"
@@ -23,48 +24,48 @@ const (
 // phaseReport returns the results of a phase from the command line, and its output as
 // an additional artifact. The output file must exist and be valid before the phase
 // moves.
-func (c *Invocation) phaseReport() (progress.Report, []string, error) {
-	report := progress.Report{Summary: c.flags.String("summary")}
+func phaseReport(c *invoke.Invocation) (progress.Report, []string, error) {
+	report := progress.Report{Summary: c.Flags.String("summary")}
 	switch n := len(strings.Fields(report.Summary)); {
 	case n > wordsAllowed:
 		return report, nil, exit.Usagef("phase: --summary: %d words, want at most %d", n, wordsAllowed)
 	case n > wordsAsked:
-		c.warnf("the summary has %d words, want at most %d", n, wordsAsked)
+		c.Warnf("the summary has %d words, want at most %d", n, wordsAsked)
 	}
-	if c.store.Root() == "" {
+	if c.Store.Root() == "" {
 		return report, nil, nil // no worktree: the save returns an error
 	}
-	places, err := c.artifactPaths()
+	places, err := artifactPaths(c)
 	if err != nil {
 		return report, nil, err
 	}
-	output, err := c.phaseOutput()
+	output, err := phaseOutput(c)
 	if err != nil {
 		return report, nil, err
 	}
-	digests, err := c.store.Digests(c.ctx, append(places[:len(places):len(places)], output))
+	digests, err := c.Store.Digests(c.Ctx, append(places[:len(places):len(places)], output))
 	if err != nil {
 		return report, nil, err
 	}
 	for _, place := range places {
-		report.Artifacts = append(report.Artifacts, c.artifact(place, digests[place]))
+		report.Artifacts = append(report.Artifacts, artifact(c, place, digests[place]))
 	}
 	if output != "" {
-		report.Output = c.artifact(output, digests[output])
+		report.Output = artifact(c, output, digests[output])
 		return report, []string{output}, nil
 	}
 	return report, nil, nil
 }
 
 // artifact describes a file of the worktree.
-func (c *Invocation) artifact(place, digest string) progress.Artifact {
+func artifact(c *invoke.Invocation, place, digest string) progress.Artifact {
 	a := progress.Artifact{Path: place, Digest: digest}
-	f, err := c.openPlain(place)
+	f, err := invoke.OpenPlain(c, place)
 	if err != nil {
 		return a
 	}
 	defer f.Close()
-	a.Size, a.Title = f.size, title(place, f)
+	a.Size, a.Title = f.Size, title(place, f)
 	return a
 }
 
@@ -83,28 +84,28 @@ func title(name string, r io.Reader) string {
 
 // phaseOutput returns the path of --output, or "". It fails if the file is missing or
 // violates its schema.
-func (c *Invocation) phaseOutput() (string, error) {
-	name, against := c.flags.String("output"), c.flags.String("schema")
+func phaseOutput(c *invoke.Invocation) (string, error) {
+	name, against := c.Flags.String("output"), c.Flags.String("schema")
 	if name == "" {
 		if against != "" {
 			return "", exit.Usagef("phase done: --schema is for --output")
 		}
 		return "", nil
 	}
-	place, err := c.rootPath(name)
+	place, err := c.RootPath(name)
 	if err != nil {
 		return "", exit.Usagef("phase done: --output: %w", err)
 	}
-	data, err := c.readOutput(place)
+	data, err := readOutput(c, place)
 	if err != nil {
 		return "", exit.Errorf(exit.Invalid, phrase.MendThen(name), "phase done: --output: %w", err)
 	}
-	return place, c.checkOutput(place, data, against)
+	return place, checkOutput(c, place, data, against)
 }
 
 // readOutput reads a file of the worktree and fails if the file is empty.
-func (c *Invocation) readOutput(place string) ([]byte, error) {
-	f, err := c.openPlain(place)
+func readOutput(c *invoke.Invocation, place string) ([]byte, error) {
+	f, err := invoke.OpenPlain(c, place)
 	if err != nil {
 		return nil, err
 	}
@@ -124,13 +125,13 @@ func (c *Invocation) readOutput(place string) ([]byte, error) {
 
 // checkOutput validates an output against a schema. A .json file has to be valid JSON,
 // also without a schema.
-func (c *Invocation) checkOutput(place string, data []byte, against string) error {
+func checkOutput(c *invoke.Invocation, place string, data []byte, against string) error {
 	if against == "" && !strings.HasSuffix(place, ".json") {
 		return nil
 	}
 	s := new(schema.Schema)
 	if against != "" {
-		text, err := c.readInput(against)
+		text, err := c.ReadInput(against)
 		if err == nil {
 			s, err = schema.Parse(text)
 		}
@@ -149,5 +150,5 @@ func (c *Invocation) checkOutput(place string, data []byte, against string) erro
 		}
 		err = errors.New(phrase.Plural(len(problems), "problem") + "\n" + strings.Join(lines, "\n"))
 	}
-	return exit.Errorf(exit.Invalid, phrase.MendThen(c.flags.String("output")), "phase done: --output: %s: %w", phrase.QuotePath(place), err)
+	return exit.Errorf(exit.Invalid, phrase.MendThen(c.Flags.String("output")), "phase done: --output: %s: %w", phrase.QuotePath(place), err)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -88,10 +89,10 @@ Options:
 
 func TestPrintEnv(t *testing.T) {
 	var stdout bytes.Buffer
-	c := &Invocation{out: &writer{w: &stdout}}
+	c := &invoke.Invocation{Out: &invoke.Writer{W: &stdout}}
 	cp := &gitstore.Checkpoint{}
 	cp.ID = "CP-ready-20260214T143000Z-1f0c9a2b"
-	c.printEnv(&resumption{judged: judged{
+	printEnv(c, &resumption{judged: judged{
 		cp: cp, record: record(t, "progress: {completed: [plan, \"b 2\"], names: [plan, \"b 2\", \"$(x)\"]}\nrecovery_info: {resume_from: \"it's\\nhere\"}"),
 		verdict: freshness.Verdict{Action: freshness.ProceedWithWarning},
 	}})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
@@ -15,20 +16,20 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var pruneCommand = command{
-	name: "prune", usage: "apply retention to an issue's checkpoints", args: "[ISSUE]", max: 1, category: "Keep",
-	description: "Prints every decision with its rule. A chain that is too old goes to the archive\n" +
+var pruneCommand = invoke.Command{
+	Name: "prune", Usage: "apply retention to an issue's checkpoints", Args: "[ISSUE]", Max: 1, Category: "Keep",
+	Description: "Prints every decision with its rule. A chain that is too old goes to the archive\n" +
 		"(max_age_days), and what was there for long enough goes away (archive_days). What\n" +
 		"is dropped can be taken back with `git checkpoint undo` for as long as git keeps\n" +
 		"unreachable reflog entries.",
-	examples: []string{
+	Examples: []string{
 		"git checkpoint prune 42 --dry-run",
 		"git checkpoint prune 42 --keep manual=5",
 		"git checkpoint prune --all --max-age 30",
 		"git checkpoint prune --all --closed",
 	},
-	flags: pruneFlags,
-	run:   runPrune,
+	Flags: pruneFlags,
+	Run:   runPrune,
 }
 
 func pruneFlags() []cli.Flag {
@@ -42,83 +43,83 @@ func pruneFlags() []cli.Flag {
 	}
 }
 
-func runPrune(c *Invocation) error {
-	if err := c.open(); err != nil {
+func runPrune(c *invoke.Invocation) error {
+	if err := c.Open(); err != nil {
 		return err
 	}
-	req, err := c.pruneRequest()
+	req, err := pruneRequest(c)
 	if err != nil {
 		return err
 	}
-	issues, err := c.issuesToPrune()
+	issues, err := issuesToPrune(c)
 	if err != nil {
 		return err
 	}
 	if req.Closed {
-		if issues, err = c.closed(issues); err != nil || len(issues) == 0 {
+		if issues, err = closed(c, issues); err != nil || len(issues) == 0 {
 			return err
 		}
 	}
-	plan, err := c.prune(req, issues)
+	plan, err := prune(c, req, issues)
 	if plan == nil {
 		return err
 	}
-	return cmp.Or(c.showPlan(plan, req.DryRun), err)
+	return cmp.Or(showPlan(c, plan, req.DryRun), err)
 }
 
 // prune plans the retention and applies it, unless --dry-run is set. For a single issue,
 // plan and change are one step. For --all, every issue is planned first, because --apply
 // names a plan across all issues.
-func (c *Invocation) prune(req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
-	if !c.flags.Bool("all") {
-		req.Plan = c.flags.String("apply")
-		return c.planPrune(req, issues)
+func prune(c *invoke.Invocation, req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
+	if !c.Flags.Bool("all") {
+		req.Plan = c.Flags.String("apply")
+		return planPrune(c, req, issues)
 	}
 	dry := req
 	dry.DryRun = true
-	plan, err := c.planPrune(dry, issues)
+	plan, err := planPrune(c, dry, issues)
 	if plan == nil {
 		return nil, err
 	}
-	if want := c.flags.String("apply"); want != "" && want != plan.id {
+	if want := c.Flags.String("apply"); want != "" && want != plan.id {
 		return nil, cmp.Or(err, exit.Errorf(exit.Refused, "git checkpoint prune --all --dry-run",
 			"prune: the plan is now %s, not %s: the chains or the policy changed", plan.id, want))
 	}
 	if !req.DryRun {
-		err = cmp.Or(err, c.carryOut(req, plan))
+		err = cmp.Or(err, carryOut(c, req, plan))
 	}
 	return plan, err
 }
 
-func (c *Invocation) pruneRequest() (gitstore.PruneRequest, error) {
-	req := c.ageRules()
-	req.DryRun, req.Closed = c.flags.Bool("dry-run"), c.flags.Bool("closed")
-	if c.flags.IsSet("max-age") {
-		if req.MaxAge = c.flags.Int("max-age"); req.MaxAge < 1 {
+func pruneRequest(c *invoke.Invocation) (gitstore.PruneRequest, error) {
+	req := ageRules(c)
+	req.DryRun, req.Closed = c.Flags.Bool("dry-run"), c.Flags.Bool("closed")
+	if c.Flags.IsSet("max-age") {
+		if req.MaxAge = c.Flags.Int("max-age"); req.MaxAge < 1 {
 			return req, exit.Usagef("prune: --max-age: %d is not a number of days", req.MaxAge)
 		}
 		delete(req.Layouts, "claude")
 	}
-	if req.DryRun && c.flags.IsSet("apply") {
+	if req.DryRun && c.Flags.IsSet("apply") {
 		return req, exit.Usagef("prune: --dry-run and --apply do not go together")
 	}
 	var err error
-	if req.Policy, err = retention.ParseKeeps(c.settings.Policy(), c.lists["keep"]); err != nil {
+	if req.Policy, err = retention.ParseKeeps(c.Settings.Policy(), c.Lists["keep"]); err != nil {
 		return req, exit.Usagef("prune: --keep: %w", err)
 	}
 	return req, nil
 }
 
-func (c *Invocation) issuesToPrune() ([]checkpoint.Issue, error) {
-	if !c.flags.Bool("all") {
-		issue, err := c.issue()
+func issuesToPrune(c *invoke.Invocation) ([]checkpoint.Issue, error) {
+	if !c.Flags.Bool("all") {
+		issue, err := c.Issue()
 		return []checkpoint.Issue{issue}, err
 	}
-	if len(c.args) > 0 {
+	if len(c.Args) > 0 {
 		return nil, exit.Usagef("prune: --all takes no issue")
 	}
-	issues, strange, err := c.store.Issues(c.ctx, false)
-	c.tellStrange(strange)
+	issues, strange, err := c.Store.Issues(c.Ctx, false)
+	invoke.TellStrange(c, strange)
 	return issues, err
 }
 
@@ -135,24 +136,24 @@ type issuePlan struct {
 
 // planPrune requests every issue's plan from the store. It returns nil if no issue can be
 // planned. The plan of a single issue keeps the id from the store.
-func (c *Invocation) planPrune(req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
+func planPrune(c *invoke.Invocation, req gitstore.PruneRequest, issues []checkpoint.Issue) (*prunePlan, error) {
 	plan := &prunePlan{}
 	var all []retention.Decision
-	err := c.each(issues, func(i checkpoint.Issue) error {
+	err := c.Each(issues, func(i checkpoint.Issue) error {
 		req := req
 		req.Issue = i
 		if len(issues) == 1 {
-			req.Progress = func(done, total int) { c.ticker.atOf(done, total, "checkpoints rewritten") }
+			req.Progress = func(done, total int) { c.Ticker.AtOf(done, total, "checkpoints rewritten") }
 		}
-		decided, err := c.store.Prune(c.ctx, req)
+		decided, err := c.Store.Prune(c.Ctx, req)
 		switch {
 		case err != nil:
 			return err
-		case len(decided.Decisions) == 0 && !c.flags.Bool("all"):
+		case len(decided.Decisions) == 0 && !c.Flags.Bool("all"):
 			return &gitstore.NoneError{Issue: i}
 		}
 		for _, w := range decided.Warnings {
-			c.warnf("%s", w)
+			c.Warnf("%s", w)
 		}
 		plan.of = append(plan.of, issuePlan{i, decided})
 		all = append(all, decided.Decisions...)
@@ -167,20 +168,20 @@ func (c *Invocation) planPrune(req gitstore.PruneRequest, issues []checkpoint.Is
 
 // carryOut applies the plan of every issue. A chain that has changed since the plan stays
 // as it is.
-func (c *Invocation) carryOut(req gitstore.PruneRequest, plan *prunePlan) error {
+func carryOut(c *invoke.Invocation, req gitstore.PruneRequest, plan *prunePlan) error {
 	issues := make([]checkpoint.Issue, len(plan.of))
 	for k, p := range plan.of {
 		issues[k] = p.issue
 	}
 	k := -1
-	return c.each(issues, func(i checkpoint.Issue) error {
+	return c.Each(issues, func(i checkpoint.Issue) error {
 		k++
 		if len(plan.of[k].Removed)+len(plan.of[k].Expired) == 0 {
 			return nil
 		}
 		req := req
 		req.Issue, req.Plan = i, plan.of[k].Plan
-		done, err := c.store.Prune(c.ctx, req)
+		done, err := c.Store.Prune(c.Ctx, req)
 		if err != nil {
 			plan.of[k].Removed, plan.of[k].Expired = nil, nil
 			return err
@@ -190,21 +191,21 @@ func (c *Invocation) carryOut(req gitstore.PruneRequest, plan *prunePlan) error 
 	})
 }
 
-func (c *Invocation) showPlan(plan *prunePlan, dryRun bool) error {
-	if c.json {
-		return c.write(pruneRecord(plan, dryRun))
+func showPlan(c *invoke.Invocation, plan *prunePlan, dryRun bool) error {
+	if c.JSON {
+		return c.WriteJSON(pruneRecord(plan, dryRun))
 	}
 	for _, p := range plan.of {
-		if c.flags.Bool("all") && len(p.Decisions) > 0 {
-			c.print("issue %s\n", output.Clean(string(p.issue)))
+		if c.Flags.Bool("all") && len(p.Decisions) > 0 {
+			c.Printf("issue %s\n", output.Clean(string(p.issue)))
 		}
 		for _, d := range p.Decisions {
-			c.print("%s %s  %s\n", verb(d, p.Archived), output.Clean(string(d.ID)), output.Clean(d.Rule))
+			c.Printf("%s %s  %s\n", verb(d, p.Archived), output.Clean(string(d.ID)), output.Clean(d.Rule))
 		}
 	}
 	if dryRun {
-		c.print("plan %s\n", plan.id)
-		c.infof("hint: %s", c.applyCommand(plan))
+		c.Printf("plan %s\n", plan.id)
+		c.Infof("hint: %s", applyCommand(c, plan))
 	}
 	return nil
 }
@@ -222,21 +223,21 @@ func verb(d retention.Decision, archived bool) string {
 
 // applyCommand returns the command that applies the plan, including the flags of its
 // policy.
-func (c *Invocation) applyCommand(plan *prunePlan) string {
+func applyCommand(c *invoke.Invocation, plan *prunePlan) string {
 	words := []string{"git checkpoint prune"}
-	if c.flags.Bool("all") {
+	if c.Flags.Bool("all") {
 		words = append(words, "--all")
 	} else {
 		words = append(words, phrase.QuoteArg(string(plan.of[0].issue)))
 	}
-	if c.flags.Bool("closed") {
+	if c.Flags.Bool("closed") {
 		words = append(words, "--closed")
 	}
-	for _, k := range c.lists["keep"] {
+	for _, k := range c.Lists["keep"] {
 		words = append(words, "--keep", phrase.QuoteArg(k))
 	}
-	if c.flags.IsSet("max-age") {
-		words = append(words, "--max-age", fmt.Sprint(c.flags.Int("max-age")))
+	if c.Flags.IsSet("max-age") {
+		words = append(words, "--max-age", fmt.Sprint(c.Flags.Int("max-age")))
 	}
 	return strings.Join(append(words, "--apply", plan.id), " ")
 }

@@ -1,39 +1,40 @@
 package commands
 
 import (
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/terminal"
 	"git-checkpoint/gitstore"
 
 	"github.com/urfave/cli/v2"
 )
 
-var pushCommand = command{
-	name: "push", usage: "send an issue's checkpoints to a remote", args: "[ISSUE]", max: 1, category: "Share",
-	description: "Moves the remote's ref where it is as it was seen, and only to a chain that has\n" +
+var pushCommand = invoke.Command{
+	Name: "push", Usage: "send an issue's checkpoints to a remote", Args: "[ISSUE]", Max: 1, Category: "Share",
+	Description: "Moves the remote's ref where it is as it was seen, and only to a chain that has\n" +
 		"all that the remote's has. Nobody's checkpoints are overwritten. A secret stops\n" +
 		"the push, and commits that a checkpoint carries and nobody else has are named first.",
-	examples: []string{"git checkpoint push 42", "git checkpoint push --all --dry-run"},
-	flags: func() []cli.Flag {
+	Examples: []string{"git checkpoint push 42", "git checkpoint push --all --dry-run"},
+	Flags: func() []cli.Flag {
 		return append(shareFlags(), publishFlag())
 	},
-	run: runPush,
+	Run: runPush,
 }
 
-func runPush(c *Invocation) error {
-	if err := c.open(); err != nil {
+func runPush(c *invoke.Invocation) error {
+	if err := c.Open(); err != nil {
 		return err
 	}
-	remote, issues, err := c.toShare()
+	remote, issues, err := toShare(c)
 	if err != nil {
 		return err
 	}
-	t := c.tick("push: " + gitstore.ShownRemote(remote))
-	done, err := c.push(gitstore.PushRequest{
-		Remote: remote, Issues: issues, Timeout: c.remoteTimeout(), DryRun: c.flags.Bool("dry-run"),
-		Quiet: !terminal.Has(), Progress: t.at,
-	}, t.end)
-	t.end()
-	return c.showShared(remote, done, err)
+	t := c.Tick("push: " + gitstore.ShownRemote(remote))
+	done, err := push(c, gitstore.PushRequest{
+		Remote: remote, Issues: issues, Timeout: c.RemoteTimeout(), DryRun: c.Flags.Bool("dry-run"),
+		Quiet: !terminal.Has(), Progress: t.At,
+	}, t.End)
+	t.End()
+	return showShared(c, remote, done, err)
 }
 
 func publishFlag() cli.Flag {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -11,14 +12,14 @@ import (
 
 // An exposureCheck checks the objects of a push for secrets and unpublished commits.
 type exposureCheck struct {
-	c        *Invocation
+	c        *invoke.Invocation
 	pointers bool // a push contained pointers of git-lfs
 }
 
 // push pushes issues after a check of the outgoing objects: a secret blocks the chain,
 // and unpublished commits are reported. If asking is not nil, unpublished commits require
 // a confirmation, and asking runs before the question.
-func (c *Invocation) push(req gitstore.PushRequest, asking func()) ([]gitstore.Synced, error) {
+func push(c *invoke.Invocation, req gitstore.PushRequest, asking func()) ([]gitstore.Synced, error) {
 	ask := asking != nil && !req.DryRun
 	check := &exposureCheck{c: c}
 	req.Harmless = check.unobjectionable
@@ -28,7 +29,7 @@ func (c *Invocation) push(req gitstore.PushRequest, asking func()) ([]gitstore.S
 		}
 		return check.mayShow(req.Remote, i, out, ask)
 	}
-	done, err := c.store.Push(c.ctx, req)
+	done, err := c.Store.Push(c.Ctx, req)
 	check.tellPointers(req.Remote, done)
 	return done, err
 }
@@ -42,14 +43,14 @@ func (e *exposureCheck) tellPointers(remote string, done []gitstore.Synced) {
 			pushed = append(pushed, s)
 		}
 	}
-	if !e.pointers || len(pushed) == 0 || e.c.flags.Bool("dry-run") {
+	if !e.pointers || len(pushed) == 0 || e.c.Flags.Bool("dry-run") {
 		return
 	}
 	what := "--all " + phrase.QuoteArg(remote)
 	if len(pushed) == 1 {
 		what = phrase.QuoteArg(remote) + " " + phrase.QuoteArg(gitstore.LiveRef(pushed[0].Issue))
 	}
-	e.c.infof("hint: git lfs push %s # what git-lfs keeps is not pushed with checkpoints", gitstore.ShownRemote(what))
+	e.c.Infof("hint: git lfs push %s # what git-lfs keeps is not pushed with checkpoints", gitstore.ShownRemote(what))
 }
 
 // mayShow returns an error if the outgoing objects contain a secret. It asks a person
@@ -60,12 +61,12 @@ func (e *exposureCheck) mayShow(remote string, i checkpoint.Issue, out gitstore.
 		return err
 	}
 	if secret != nil {
-		e.c.warnf("%s is pushed with what looks like a secret: %s in %s", i, secret.Rule, secret.Path)
+		e.c.Warnf("%s is pushed with what looks like a secret: %s in %s", i, secret.Rule, secret.Path)
 	}
 	if out.Unpublished == "" || !ask {
 		return nil
 	}
-	return e.c.confirmPublishing(remote, i, out.Unpublished)
+	return confirmPublishing(e.c, remote, i, out.Unpublished)
 }
 
 // unobjectionable reports whether mayShow has no objection to the outgoing objects.
@@ -73,7 +74,7 @@ func (e *exposureCheck) unobjectionable(out gitstore.Outgoing) bool {
 	if out.Unpublished != "" {
 		return false
 	}
-	found, err := e.c.store.Scan(e.c.ctx, e.c.scanRequest("", out))
+	found, err := e.c.Store.Scan(e.c.Ctx, scanRequest(e.c, "", out))
 	e.pointers = e.pointers || err == nil && found.Pointers > 0
 	return err == nil && len(found.Found) == 0
 }
@@ -82,37 +83,37 @@ func (e *exposureCheck) unobjectionable(out gitstore.Outgoing) bool {
 // redact is "warn", secretIn returns the secret instead of an error, or nil without
 // findings.
 func (e *exposureCheck) secretIn(i checkpoint.Issue, out gitstore.Outgoing) (*gitstore.Secret, error) {
-	found, err := e.c.store.Scan(e.c.ctx, e.c.scanRequest(i, out))
+	found, err := e.c.Store.Scan(e.c.Ctx, scanRequest(e.c, i, out))
 	e.pointers = e.pointers || err == nil && found.Pointers > 0
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("issue %s: look for secrets: %w", i, err)
 	case len(found.Found) == 0:
 		return nil, nil
-	case e.c.settings.String("redact") != "warn":
+	case e.c.Settings.String("redact") != "warn":
 		return nil, &secretsError{i, found.Found}
 	}
 	return &found.Found[0], nil
 }
 
 // scanRequest returns the scan of an issue's outgoing objects.
-func (c *Invocation) scanRequest(i checkpoint.Issue, out gitstore.Outgoing) gitstore.ScanRequest {
-	return gitstore.ScanRequest{Issue: i, Out: out, Allow: c.settings.Strings("scan_allow"), Command: c.settings.String("scan_command")}
+func scanRequest(c *invoke.Invocation, i checkpoint.Issue, out gitstore.Outgoing) gitstore.ScanRequest {
+	return gitstore.ScanRequest{Issue: i, Out: out, Allow: c.Settings.Strings("scan_allow"), Command: c.Settings.String("scan_command")}
 }
 
 // confirmPublishing asks for confirmation, or prints a warning if no terminal is
 // available.
-func (c *Invocation) confirmPublishing(remote string, i checkpoint.Issue, commit string) error {
-	name := c.command
+func confirmPublishing(c *invoke.Invocation, remote string, i checkpoint.Issue, commit string) error {
+	name := c.Name
 	again := "git checkpoint " + name + " " + phrase.QuoteArg(string(i)) + " --yes"
 	what := fmt.Sprintf("the checkpoints of issue %s carry commit %.12s, which is not known to be on %s", i, commit, gitstore.ShownRemote(remote))
-	tty, err := c.env.Tty()
-	if err != nil || c.json || c.flags.Bool("yes") {
-		c.warnf("%s", what)
+	tty, err := c.Env.Tty()
+	if err != nil || c.JSON || c.Flags.Bool("yes") {
+		c.Warnf("%s", what)
 		return nil
 	}
 	tty.Close()
-	yes, err := c.confirm(what+". Publish it? [y/N] ", again)
+	yes, err := c.Confirm(what+". Publish it? [y/N] ", again)
 	if err == nil && !yes {
 		err = exit.Errorf(exit.Refused, again, "%s: issue %s: not pushed", name, i)
 	}

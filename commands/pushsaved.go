@@ -3,6 +3,7 @@ package commands
 import (
 	"cmp"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/terminal"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -12,42 +13,42 @@ import (
 
 // pushFlag returns the --push flag of the commands that save.
 func pushFlag() cli.Flag {
-	return optionalFlag{&cli.StringFlag{Name: "push", Usage: "then push the issue's checkpoints, to `REMOTE` or the configured one"}}
+	return invoke.OptionalFlag{StringFlag: &cli.StringFlag{Name: "push", Usage: "then push the issue's checkpoints, to `REMOTE` or the configured one"}}
 }
 
 // pushes reports whether a new checkpoint is pushed.
-func (c *Invocation) pushes() bool {
-	return c.flags.IsSet("push") || c.settings.String("push") == "auto"
+func pushes(c *invoke.Invocation) bool {
+	return c.Flags.IsSet("push") || c.Settings.String("push") == "auto"
 }
 
 const notPushed = "not pushed, the next push tries again: %v"
 
 // pushSaved pushes an issue after a save. An error becomes a warning: the checkpoint is
 // saved, and the next push includes it. A quiet push does not ask for a password.
-func (c *Invocation) pushSaved(issue checkpoint.Issue, quiet bool) {
-	if err := c.tryPush(issue, quiet); err != nil {
-		c.warnf(notPushed, err)
+func pushSaved(c *invoke.Invocation, issue checkpoint.Issue, quiet bool) {
+	if err := tryPush(c, issue, quiet); err != nil {
+		c.Warnf(notPushed, err)
 	}
 }
 
 // pushMissed repeats a failed push after a save without changes.
-func (c *Invocation) pushMissed(issue checkpoint.Issue) {
-	if c.pushes() && !c.flags.Bool("dry-run") {
-		c.pushSaved(issue, !c.flags.IsSet("push"))
+func pushMissed(c *invoke.Invocation, issue checkpoint.Issue) {
+	if pushes(c) && !c.Flags.Bool("dry-run") {
+		pushSaved(c, issue, !c.Flags.IsSet("push"))
 	}
 }
 
-func (c *Invocation) tryPush(issue checkpoint.Issue, quiet bool) error {
-	named := c.flags.String("push")
-	if named == leftOut {
+func tryPush(c *invoke.Invocation, issue checkpoint.Issue, quiet bool) error {
+	named := c.Flags.String("push")
+	if named == invoke.LeftOut {
 		named = ""
 	}
-	remote, err := c.remote(named)
+	remote, err := c.Remote(named)
 	if err != nil {
 		return err
 	}
-	done, err := c.push(gitstore.PushRequest{
-		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.remoteTimeout(), Quiet: quiet || !terminal.Has(),
+	done, err := push(c, gitstore.PushRequest{
+		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.RemoteTimeout(), Quiet: quiet || !terminal.Has(),
 	}, nil)
 	for _, s := range done {
 		err = cmp.Or(err, s.Err)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
@@ -12,19 +13,19 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var restoreCommand = command{
-	name: "restore", usage: "put a checkpoint's files back", args: "[ISSUE] [ID] [-- PATH...]", max: 2, category: "Resume",
-	description: "Touches only what the checkpoint changed against its own HEAD. Files that were\n" +
+var restoreCommand = invoke.Command{
+	Name: "restore", Usage: "put a checkpoint's files back", Args: "[ISSUE] [ID] [-- PATH...]", Max: 2, Category: "Resume",
+	Description: "Touches only what the checkpoint changed against its own HEAD. Files that were\n" +
 		"changed since stay as they are and are listed, unless --changed says otherwise.\n" +
 		"What is replaced can be taken back with `git checkpoint undo`.",
-	examples: []string{
+	Examples: []string{
 		"git checkpoint restore 42 --dry-run",
 		"git checkpoint restore 42 latest~1 -- src/tokens.py",
 		"git checkpoint restore 42 --worktree -- src",
 		"git checkpoint restore --abort",
 	},
-	flags: restoreFlags,
-	run:   runRestore,
+	Flags: restoreFlags,
+	Run:   runRestore,
 }
 
 func restoreFlags() []cli.Flag {
@@ -45,47 +46,47 @@ func changedFlag() cli.Flag {
 	return &cli.StringFlag{Name: "changed", Usage: "what becomes of files that changed since: `mine`, checkpoint or merge"}
 }
 
-func runRestore(c *Invocation) error {
-	choice, err := gitstore.ParseChanged(c.flags.String("changed"))
+func runRestore(c *invoke.Invocation) error {
+	choice, err := gitstore.ParseChanged(c.Flags.String("changed"))
 	if err != nil {
 		return exit.Usagef("restore: --changed: %w", err)
 	}
-	if err := c.open(); err != nil {
+	if err := c.Open(); err != nil {
 		return err
 	}
-	if c.flags.Bool("continue") || c.flags.Bool("abort") {
-		return c.finishRestore()
+	if c.Flags.Bool("continue") || c.Flags.Bool("abort") {
+		return finishRestore(c)
 	}
-	cp, err := c.checkpointArg(false)
+	cp, err := c.CheckpointArg(false)
 	if err != nil {
 		return err
 	}
 	req := gitstore.RestoreRequest{
-		Checkpoint: cp, AnyBranch: c.flags.Bool("yes"), Branch: c.ciBranch(),
+		Checkpoint: cp, AnyBranch: c.Flags.Bool("yes"), Branch: c.CIBranch(),
 		Request: gitstore.RestoreOptions{
-			Staged: c.flags.Bool("staged"), Worktree: c.flags.Bool("worktree"), Exact: c.flags.Bool("exact"),
-			Force: c.flags.Bool("force"), Changed: choice, DryRun: c.flags.Bool("dry-run"),
+			Staged: c.Flags.Bool("staged"), Worktree: c.Flags.Bool("worktree"), Exact: c.Flags.Bool("exact"),
+			Force: c.Flags.Bool("force"), Changed: choice, DryRun: c.Flags.Bool("dry-run"),
 		},
 	}
-	for _, name := range c.paths {
-		p, err := c.rootPath(name)
+	for _, name := range c.Paths {
+		p, err := c.RootPath(name)
 		if err != nil {
 			return exit.Usagef("restore: %w", err)
 		}
 		req.Paths = append(req.Paths, p)
 	}
-	done, err := c.store.Restore(c.ctx, req)
+	done, err := c.Store.Restore(c.Ctx, req)
 	if err != nil {
 		return err
 	}
-	c.tellMerge(done)
-	if c.json {
-		err = c.write(output.Restore{
+	tellMerge(c, done)
+	if c.JSON {
+		err = c.WriteJSON(output.Restore{
 			Type: "restore", CheckpointID: string(done.ID), Restored: phrase.QuotePaths(done.Restored),
 			Skipped: phrase.QuotePaths(done.Skipped), InTheWay: phrase.QuotePaths(done.InTheWay), Undo: done.Undo,
 		})
 	} else {
-		c.showRestored(done, req.DryRun)
+		showRestored(c, done, req.DryRun)
 	}
 	if err == nil && len(done.InTheWay) > 0 {
 		return exit.Errorf(exit.Refused, restoreAgain(&req),
@@ -108,38 +109,38 @@ func restoreAgain(req *gitstore.RestoreRequest) string {
 }
 
 // finishRestore runs --continue or --abort.
-func (c *Invocation) finishRestore() error {
-	if c.flags.Bool("continue") && c.flags.Bool("abort") {
+func finishRestore(c *invoke.Invocation) error {
+	if c.Flags.Bool("continue") && c.Flags.Bool("abort") {
 		return exit.Usagef("restore: --continue and --abort do not go together")
 	}
-	act, what := c.store.Continue, "finished"
-	if c.flags.Bool("abort") {
-		act, what = c.store.Abort, "taken back"
+	act, what := c.Store.Continue, "finished"
+	if c.Flags.Bool("abort") {
+		act, what = c.Store.Abort, "taken back"
 	}
-	left := c.store.StaleIndexLock()
-	was, err := act(c.ctx)
+	left := c.Store.StaleIndexLock()
+	was, err := act(c.Ctx)
 	if err != nil {
 		return err
 	}
 	if !was {
 		hint := ""
 		if left != "" {
-			c.infof("removed %s, which a killed restore had left", phrase.QuotePath(left))
+			c.Infof("removed %s, which a killed restore had left", phrase.QuotePath(left))
 		}
-		if issue := c.store.LastRestored(c.ctx); issue != "" {
+		if issue := c.Store.LastRestored(c.Ctx); issue != "" {
 			hint = "git checkpoint undo " + phrase.QuoteArg(string(issue))
 		}
 		return exit.Errorf(exit.Refused, hint, "restore: none was interrupted in this worktree")
 	}
-	c.infof("the interrupted restore is %s", what)
-	if c.json {
-		return c.write(output.Restore{Type: "restore"})
+	c.Infof("the interrupted restore is %s", what)
+	if c.JSON {
+		return c.WriteJSON(output.Restore{Type: "restore"})
 	}
 	return nil
 }
 
 // showRestored prints the result of every path.
-func (c *Invocation) showRestored(done *gitstore.Restored, dryRun bool) {
+func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 	verb, gone := "restored", "removed"
 	if dryRun {
 		verb, gone = "would restore", "would remove"
@@ -153,36 +154,36 @@ func (c *Invocation) showRestored(done *gitstore.Restored, dryRun bool) {
 		if stays[p] {
 			what, stays[p] = gone, false
 		}
-		c.print("%s %s\n", what, phrase.QuotePath(p))
+		c.Printf("%s %s\n", what, phrase.QuotePath(p))
 	}
 	for _, p := range done.Skipped {
-		c.print("changed since, left as it is: %s\n", phrase.QuotePath(p))
+		c.Printf("changed since, left as it is: %s\n", phrase.QuotePath(p))
 	}
 	for _, p := range done.InTheWay {
-		c.print("in the way, left as it is: %s\n", phrase.QuotePath(p))
+		c.Printf("in the way, left as it is: %s\n", phrase.QuotePath(p))
 	}
 	for _, p := range done.Later {
 		if stays[p] {
-			c.print("came later: %s\n", phrase.QuotePath(p))
+			c.Printf("came later: %s\n", phrase.QuotePath(p))
 		}
 	}
 	for _, p := range done.Merged {
-		c.warnf("%s has conflicts to resolve", phrase.QuotePath(p))
+		c.Warnf("%s has conflicts to resolve", phrase.QuotePath(p))
 	}
 	if done.Undo != "" {
-		c.infof("hint: git checkpoint undo %s", phrase.QuoteArg(undoIssue(done.Undo)))
+		c.Infof("hint: git checkpoint undo %s", phrase.QuoteArg(undoIssue(done.Undo)))
 	}
 }
 
 // tellMerge warns if the files of a merge were restored without the merge state: the next
 // commit would lack the second parent.
-func (c *Invocation) tellMerge(done *gitstore.Restored) {
+func tellMerge(c *invoke.Invocation, done *gitstore.Restored) {
 	if len(done.Merging) == 0 {
 		return
 	}
-	c.warnf("the checkpoint was saved in a merge with %s, and no merge is under way", strings.Join(done.Merging, ", "))
+	c.Warnf("the checkpoint was saved in a merge with %s, and no merge is under way", strings.Join(done.Merging, ", "))
 	if len(done.Merging) == 1 {
-		c.infof("hint: git update-ref MERGE_HEAD %s", output.Shell(done.Merging[0]))
+		c.Infof("hint: git update-ref MERGE_HEAD %s", output.Shell(done.Merging[0]))
 	}
 }
 

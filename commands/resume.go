@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue/forge"
@@ -18,18 +19,18 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var resumeCommand = command{
-	name: "resume", usage: "judge a checkpoint, ask, restore it and say where to go on", args: "[ISSUE] [ID]", max: 2, category: "Resume",
-	examples: []string{
+var resumeCommand = invoke.Command{
+	Name: "resume", Usage: "judge a checkpoint, ask, restore it and say where to go on", Args: "[ISSUE] [ID]", Max: 2, Category: "Resume",
+	Examples: []string{
 		"git checkpoint resume",
 		"git checkpoint resume 42 latest~1 --dry-run",
 		"git checkpoint resume 42 --auto --json",
 	},
-	description: "The last line on standard output is the resume point. Without a terminal only a\n" +
+	Description: "The last line on standard output is the resume point. Without a terminal only a\n" +
 		"verdict of prompt_user needs an answer: --yes, --choice or --force give it. A phase\n" +
 		"that waits for an approval needs --approve beside them.",
-	flags: resumeFlags,
-	run:   runResume,
+	Flags: resumeFlags,
+	Run:   runResume,
 }
 
 func resumeFlags() []cli.Flag {
@@ -77,87 +78,87 @@ type resumption struct {
 	vars      []variable // variables that were printed, or nil
 }
 
-func runResume(c *Invocation) error {
-	if c.flags.Bool("ci") {
+func runResume(c *invoke.Invocation) error {
+	if c.Flags.Bool("ci") {
 		return resumeCI(c)
 	}
-	choice, err := c.resumeFlags()
+	choice, err := checkResumeFlags(c)
 	if err != nil {
 		return err
 	}
-	if err := c.open(); err != nil {
+	if err := c.Open(); err != nil {
 		return err
 	}
 	r := &resumption{}
-	place, err := c.moveToWorktree()
+	place, err := moveToWorktree(c)
 	if err != nil {
-		err = c.corrupted(r, choice, c.noResumption(r, err))
+		err = corrupted(c, r, choice, noResumption(c, r, err))
 	} else {
 		err = resumeOpened(c, r, choice)
 	}
 	if err != nil && place.Created && !r.resumed {
-		c.leaveWorktree(place)
+		leaveWorktree(c, place)
 	}
 	return err
 }
 
 // resumeOpened resumes in an open repository.
-func resumeOpened(c *Invocation, r *resumption, choice string) error {
-	err := c.toResume(r)
+func resumeOpened(c *invoke.Invocation, r *resumption, choice string) error {
+	err := toResume(c, r)
 	if err != nil {
-		return c.corrupted(r, choice, c.noResumption(r, err))
+		return corrupted(c, r, choice, noResumption(c, r, err))
 	}
 	if choice == "" {
-		choice, err = c.choose(r)
+		choice, err = choose(c, r)
 	} else if choice == "r" {
-		err = c.gate(r)
+		err = gate(c, r)
 	}
 	if err != nil {
 		return err
 	}
-	return c.act(r, choice)
+	return act(c, r, choice)
 }
 
-func (c *Invocation) act(r *resumption, choice string) error {
+func act(c *invoke.Invocation, r *resumption, choice string) error {
 	switch choice {
 	case "s":
-		return c.startFresh(r)
+		return startFresh(c, r)
 	case "d":
-		return c.deleteChain(r)
+		return deleteChain(c, r)
 	case "v":
-		return c.view(r)
+		return view(c, r)
 	}
-	return c.resume(r)
+	return resume(c, r)
 }
 
-// resumeFlags checks the flags and returns the choice that they imply, or "".
-func (c *Invocation) resumeFlags() (string, error) {
-	if _, err := gitstore.ParseChanged(c.flags.String("changed")); err != nil {
+// checkResumeFlags checks the flags and returns the choice that they imply, or "".
+func checkResumeFlags(c *invoke.Invocation) (string, error) {
+	if _, err := gitstore.ParseChanged(c.Flags.String("changed")); err != nil {
 		return "", exit.Usagef("resume: --changed: %w", err)
 	}
-	if p := c.flags.String("print"); !slices.Contains([]string{"text", "json", "env", "prompt"}, p) {
+	if p := c.Flags.String("print"); !slices.Contains([]string{"text", "json", "env", "prompt"}, p) {
 		return "", exit.Usagef("resume: --print: %q: want text, json, env or prompt", p)
 	}
-	if n := c.flags.Int("max-tokens"); c.flags.IsSet("max-tokens") && n < fewestTokens {
+	if n := c.Flags.Int("max-tokens"); c.Flags.IsSet("max-tokens") && n < fewestTokens {
 		return "", exit.Usagef("resume: --max-tokens: %d is less than the %d that say where to go on", n, fewestTokens)
 	}
-	if c.flags.String("print") == "json" {
-		c.json = true
+	if c.Flags.String("print") == "json" {
+		c.JSON = true
 	}
-	if _, err := c.layoutFlag(); err != nil {
+	if _, err := invoke.LayoutFlag(c); err != nil {
 		return "", err
 	}
-	choice := c.flags.String("choice")
+	choice := c.Flags.String("choice")
 	if choice != "" && !slices.Contains([]string{"r", "s", "v", "d"}, choice) {
 		return "", exit.Usagef("resume: --choice: %q: want r, s, v or d", choice)
 	}
-	if c.flags.Bool("yes") {
+	if c.Flags.Bool("yes") {
 		if choice != "" && choice != "r" {
 			return "", exit.Usagef("resume: --yes is --choice r, got --choice %s too", choice)
 		}
 		choice = "r"
 	}
-	if choice == "v" && (c.json || c.flags.String("print") != "text") {
+	if choice == "v" && (c.JSON || c.Flags.String("print") != "text") {
 		// A shell that evaluates the output would execute the record's text.
 		return "", exit.Usagef("resume: --choice v shows the record as text, and programs read the output: git checkpoint show does that")
 	}
@@ -165,32 +166,32 @@ func (c *Invocation) resumeFlags() (string, error) {
 }
 
 // toResume finds and reads the checkpoint and computes its verdict.
-func (c *Invocation) toResume(r *resumption) error {
-	r.changed = gitstore.Changed(c.flags.String("changed"))
+func toResume(c *invoke.Invocation, r *resumption) error {
+	r.changed = gitstore.Changed(c.Flags.String("changed"))
 	var err error
-	if r.cp, r.record, err = c.toGoOnFrom(); err != nil {
+	if r.cp, r.record, err = toGoOnFrom(c); err != nil {
 		return err
 	}
-	c.tellFallback(r.cp)
-	if err := errors.Join(c.approve(r), c.checkBranch(), c.speak(r)); err != nil {
+	tellFallback(c, r.cp)
+	if err := errors.Join(approve(c, r), checkBranch(c), speak(c, r)); err != nil {
 		return err
 	}
-	r.named = len(c.args) > 0 && c.args[len(c.args)-1] != string(r.cp.Issue)
-	r.retries = c.store.Resumed(r.cp).Retries
-	if c.flags.Bool("retry") {
+	r.named = len(c.Args) > 0 && c.Args[len(c.Args)-1] != string(r.cp.Issue)
+	r.retries = c.Store.Resumed(r.cp).Retries
+	if c.Flags.Bool("retry") {
 		r.retries++
 	}
-	r.verdict, r.issue, err = c.judgeWithIssue(r.cp, r.record)
+	r.verdict, r.issue, err = judgeWithIssue(c, r.cp, r.record)
 	return err
 }
 
 // checkBranch returns an error if the branch of --branch does not exist.
-func (c *Invocation) checkBranch() error {
-	name := c.flags.String("branch")
+func checkBranch(c *invoke.Invocation) error {
+	name := c.Flags.String("branch")
 	if name == "" {
 		return nil
 	}
-	b, err := c.store.FindBranch(c.ctx, name, time.Time{})
+	b, err := c.Store.FindBranch(c.Ctx, name, time.Time{})
 	if err == nil && !b.Exists {
 		return exit.Usagef("resume: --branch: there is no branch %s", name)
 	}
@@ -199,77 +200,77 @@ func (c *Invocation) checkBranch() error {
 
 // toGoOnFrom returns the checkpoint of the command line and its record. With --fallback
 // it returns the newest valid checkpoint.
-func (c *Invocation) toGoOnFrom() (*gitstore.Checkpoint, *checkpoint.Record, error) {
-	if !c.flags.Bool("fallback") {
-		cp, err := c.checkpointArg(false)
+func toGoOnFrom(c *invoke.Invocation) (*gitstore.Checkpoint, *checkpoint.Record, error) {
+	if !c.Flags.Bool("fallback") {
+		cp, err := c.CheckpointArg(false)
 		if err != nil {
 			return nil, nil, err
 		}
-		r, err := c.store.ValidRecord(cp)
+		r, err := c.Store.ValidRecord(cp)
 		return cp, r, err
 	}
-	if len(c.args) > 1 {
-		return nil, nil, exit.Usagef("resume: --fallback takes no checkpoint, got %q", c.args[1])
+	if len(c.Args) > 1 {
+		return nil, nil, exit.Usagef("resume: --fallback takes no checkpoint, got %q", c.Args[1])
 	}
-	issue, _, err := c.issueAndName()
+	issue, _, err := c.IssueAndName()
 	if err != nil {
 		return nil, nil, err
 	}
-	return c.store.NewestValid(c.ctx, issue)
+	return c.Store.NewestValid(c.Ctx, issue)
 }
 
 // tellFallback warns if --fallback found an older checkpoint than the newest.
-func (c *Invocation) tellFallback(cp *gitstore.Checkpoint) {
-	if !c.flags.Bool("fallback") {
+func tellFallback(c *invoke.Invocation, cp *gitstore.Checkpoint) {
+	if !c.Flags.Bool("fallback") {
 		return
 	}
-	if newest, err := c.store.Newest(c.ctx, cp.Issue); err == nil && newest.ID != cp.ID {
-		c.warnf("%s is not valid; this is %s", cmp.Or(string(newest.ID), newest.Commit.String()), cp.ID)
+	if newest, err := c.Store.Newest(c.Ctx, cp.Issue); err == nil && newest.ID != cp.ID {
+		c.Warnf("%s is not valid; this is %s", cmp.Or(string(newest.ID), newest.Commit.String()), cp.ID)
 	}
 }
 
 // noResumption prints variables for a resume without checkpoint, if a shell evaluates the
 // output.
-func (c *Invocation) noResumption(r *resumption, err error) error {
+func noResumption(c *invoke.Invocation, r *resumption, err error) error {
 	var none *gitstore.NoneError
-	if errors.As(err, &none) && c.flags.String("print") == "env" {
-		c.printVariables(r, actionNone, "", "", "", "")
+	if errors.As(err, &none) && c.Flags.String("print") == "env" {
+		printVariables(c, r, actionNone, "", "", "", "")
 	}
 	return err
 }
 
 // resume restores the files and prints the resume point.
-func (c *Invocation) resume(r *resumption) error {
-	if err := c.stop(r); err != nil {
+func resume(c *invoke.Invocation, r *resumption) error {
+	if err := stopResume(c, r); err != nil {
 		return err
 	}
-	plan, err := c.planSync(r)
+	plan, err := planSync(c, r)
 	if err != nil {
 		return err
 	}
-	dryRun := c.flags.Bool("dry-run")
-	if !c.noFiles() && c.store.Root() != "" {
-		r.restored, err = c.store.Restore(c.ctx, gitstore.RestoreRequest{
-			Checkpoint: r.cp, AnyHead: c.flags.Bool("force"), AnyBranch: true, // the verdict covers the branch
+	dryRun := c.Flags.Bool("dry-run")
+	if !noFiles(c) && c.Store.Root() != "" {
+		r.restored, err = c.Store.Restore(c.Ctx, gitstore.RestoreRequest{
+			Checkpoint: r.cp, AnyHead: c.Flags.Bool("force"), AnyBranch: true, // the verdict covers the branch
 			Request: gitstore.RestoreOptions{Changed: r.changed, Each: r.each, DryRun: dryRun},
 		})
 		if err != nil {
 			return err
 		}
-		c.tellMerge(r.restored)
+		tellMerge(c, r.restored)
 	}
-	if !dryRun && c.store.Root() != "" {
-		err := c.store.SetResumed(r.cp, c.flags.Bool("retry"), r.approvals...)
+	if !dryRun && c.Store.Root() != "" {
+		err := c.Store.SetResumed(r.cp, c.Flags.Bool("retry"), r.approvals...)
 		if err == nil && r.verdict.Old {
-			err = c.store.SetStale(r.cp)
+			err = c.Store.SetStale(r.cp)
 		}
 		if err != nil {
 			return r.notRecorded(err)
 		}
 	}
 	r.resumed = !dryRun
-	err = c.sync(r, plan)
-	return cmp.Or(c.showResumed(r), err)
+	err = syncLabels(c, r, plan)
+	return cmp.Or(showResumed(c, r), err)
 }
 
 // notRecorded returns the error of a resume that could not be recorded. The restored

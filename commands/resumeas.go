@@ -2,6 +2,7 @@ package commands
 
 import (
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore/checkpoint"
@@ -9,13 +10,13 @@ import (
 )
 
 // speak sets the texts of the --as system for the resumed checkpoint.
-func (c *Invocation) speak(r *resumption) error {
-	as, err := c.layoutFlag()
+func speak(c *invoke.Invocation, r *resumption) error {
+	as, err := invoke.LayoutFlag(c)
 	if err != nil {
 		return err
 	}
 	if as == layout.Pipeline {
-		err = c.speakOfWorker(r)
+		err = speakOfWorker(c, r)
 	} else {
 		r.texts, err = layout.TextsOf(as, r.record)
 	}
@@ -26,10 +27,10 @@ func (c *Invocation) speak(r *resumption) error {
 }
 
 // speakOfWorker sets the texts of a pipeline worker, including the state of its lead.
-func (c *Invocation) speakOfWorker(r *resumption) error {
+func speakOfWorker(c *invoke.Invocation, r *resumption) error {
 	template := ""
-	if name := c.flags.String("template"); name != "" {
-		data, err := c.readInput(name)
+	if name := c.Flags.String("template"); name != "" {
+		data, err := c.ReadInput(name)
 		if err != nil {
 			return err
 		}
@@ -39,23 +40,23 @@ func (c *Invocation) speakOfWorker(r *resumption) error {
 	if err != nil {
 		return err
 	}
-	if lead := c.leadOf(w.Story); lead != nil {
+	if lead := leadOf(c, w.Story); lead != nil {
 		w, err = layout.WorkerOf(r.record, lead)
 	}
-	r.texts.Resumed = w.Plan(c.flags.Bool("include-spawn"))
-	r.texts.Prompt = w.Prompt(template, c.store.Root())
+	r.texts.Resumed = w.Plan(c.Flags.Bool("include-spawn"))
+	r.texts.Prompt = w.Prompt(template, c.Store.Root())
 	return err
 }
 
 // leadOf returns the newest record of the lead that knows a story, or nil.
-func (c *Invocation) leadOf(story string) *checkpoint.Record {
-	issues, _, err := c.store.Issues(c.ctx, false)
+func leadOf(c *invoke.Invocation, story string) *checkpoint.Record {
+	issues, _, err := c.Store.Issues(c.Ctx, false)
 	if err != nil {
 		return nil
 	}
 	var lead *checkpoint.Record
 	for _, i := range issues {
-		_, r, err := c.store.NewestValid(c.ctx, i)
+		_, r, err := c.Store.NewestValid(c.Ctx, i)
 		if err == nil && layout.Leads(r, story) && (lead == nil || r.CreatedAt().After(lead.CreatedAt())) {
 			lead = r
 		}
@@ -68,27 +69,27 @@ var yesByDefault = map[string]string{"y": "y", "yes": "y", "n": "n", "no": "n", 
 
 // askAs asks the --as system's question and, after a yes, the remaining questions. After
 // a no, the chain and the files stay unchanged.
-func (c *Invocation) askAs(d *dialog, r *resumption) (string, error) {
-	if _, err := d.tty.Write([]byte(r.texts.Found + reasonLines(r.verdict))); err != nil {
+func askAs(c *invoke.Invocation, d *invoke.Dialog, r *resumption) (string, error) {
+	if _, err := d.TTY.Write([]byte(r.texts.Found + reasonLines(r.verdict))); err != nil {
 		return "", err
 	}
-	answer, err := d.ask(r.texts.Question, yesByDefault)
+	answer, err := d.Ask(r.texts.Question, yesByDefault)
 	switch {
 	case err != nil:
-		return "", c.unanswered(r, r.answers("--yes"), err)
+		return "", unanswered(c, r, r.answers("--yes"), err)
 	case answer == "n":
 		return "", exit.Silent{Code: exit.None}
 	}
-	return "r", c.askRest(d, r)
+	return "r", askRest(c, d, r)
 }
 
 // showResumedAs prints the result of a resume in the texts of the --as system.
-func (c *Invocation) showResumedAs(r *resumption) error {
-	c.print("%s", r.texts.Resumed)
-	c.showReasons(r.verdict)
+func showResumedAs(c *invoke.Invocation, r *resumption) error {
+	c.Printf("%s", r.texts.Resumed)
+	showReasons(c, r.verdict)
 	if r.restored != nil {
-		c.showRestored(r.restored, c.flags.Bool("dry-run"))
+		showRestored(c, r.restored, c.Flags.Bool("dry-run"))
 	}
-	c.print("%s\n", output.Clean(resumePoint(r.judged)))
+	c.Printf("%s\n", output.Clean(resumePoint(r.judged)))
 	return nil
 }

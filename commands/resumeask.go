@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
@@ -36,26 +37,26 @@ var choices = map[string]string{
 }
 
 // askChoice asks the r/s/v/d question, and after r the remaining questions.
-func (c *Invocation) askChoice(d *dialog, r *resumption) (string, error) {
+func askChoice(c *invoke.Invocation, d *invoke.Dialog, r *resumption) (string, error) {
 	if r.texts.Question != "" {
-		return c.askAs(d, r)
+		return askAs(c, d, r)
 	}
-	text := resumePrompt(r.cp, r.record, phrase.Ago(r.record.CreatedAt(), c.env.Now()))
+	text := resumePrompt(r.cp, r.record, phrase.Ago(r.record.CreatedAt(), c.Env.Now()))
 	for {
-		if _, err := d.tty.Write([]byte(text + reasonLines(r.verdict))); err != nil {
+		if _, err := d.TTY.Write([]byte(text + reasonLines(r.verdict))); err != nil {
 			return "", err
 		}
-		choice, err := d.ask(choiceLine, choices)
+		choice, err := d.Ask(choiceLine, choices)
 		if err != nil {
-			return "", c.unanswered(r, r.answers("--choice r"), err)
+			return "", unanswered(c, r, r.answers("--choice r"), err)
 		}
 		switch choice {
 		case "v":
-			if err := c.viewDetails(d, r); err != nil {
+			if err := viewDetails(c, d, r); err != nil {
 				return "", err
 			}
 		case "r":
-			return choice, c.askRest(d, r)
+			return choice, askRest(c, d, r)
 		default:
 			return choice, nil
 		}
@@ -63,12 +64,12 @@ func (c *Invocation) askChoice(d *dialog, r *resumption) (string, error) {
 }
 
 // unanswered returns the failure for an unanswered question.
-func (c *Invocation) unanswered(r *resumption, flag string, err error) error {
+func unanswered(c *invoke.Invocation, r *resumption, flag string, err error) error {
 	return exit.Errorf(exit.NeedsAnswer, r.command(flag), "resume %s: %w", r.cp.ID, err)
 }
 
 // viewDetails shows the whole record and the complete findings in the pager.
-func (c *Invocation) viewDetails(d *dialog, r *resumption) error {
+func viewDetails(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	data, err := r.record.Encode()
 	if err != nil {
 		return err
@@ -78,7 +79,7 @@ func (c *Invocation) viewDetails(d *dialog, r *resumption) error {
 	for _, reason := range r.verdict.WorstFirst() {
 		b.WriteString(details(reason))
 	}
-	return c.pageText(d.tty, b.String()+"\n")
+	return c.PageText(d.TTY, b.String()+"\n")
 }
 
 // reasonLines returns the findings, worst first, for display between the prompt and its
@@ -97,33 +98,33 @@ func reasonLines(v freshness.Verdict) string {
 }
 
 // askRest asks about another branch, a changed issue, approvals and changed files.
-func (c *Invocation) askRest(d *dialog, r *resumption) error {
+func askRest(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	for _, reason := range r.verdict.Reasons {
 		if reason.Check == "branch" && reason.Action == freshness.PromptUser {
-			if err := c.askBranch(d, r, reason); err != nil {
+			if err := askBranch(c, d, r, reason); err != nil {
 				return err
 			}
 		}
 		if reason.Check == "body" && reason.Action == freshness.PromptUser {
-			if err := c.askBody(d, r, reason); err != nil {
+			if err := askBody(c, d, r, reason); err != nil {
 				return err
 			}
 		}
 	}
-	if err := c.askApprovals(d, r); err != nil || r.changed != "" || c.noFiles() {
+	if err := askApprovals(c, d, r); err != nil || r.changed != "" || noFiles(c) {
 		return err
 	}
-	return c.askFiles(d, r)
+	return askFiles(c, d, r)
 }
 
 // askBranch asks whether work resumes on a branch other than the checkpoint's.
-func (c *Invocation) askBranch(d *dialog, r *resumption, branch freshness.Reason) error {
-	answer, err := d.ask(output.Clean(branch.Message)+". Resume here? [y/N] ", yesNo)
+func askBranch(c *invoke.Invocation, d *invoke.Dialog, r *resumption, branch freshness.Reason) error {
+	answer, err := d.Ask(output.Clean(branch.Message)+". Resume here? [y/N] ", invoke.YesNo)
 	switch {
 	case err != nil:
-		return c.unanswered(r, r.answers("--yes"), err)
+		return unanswered(c, r, r.answers("--yes"), err)
 	case answer == "n":
-		c.infof("hint: %s", branch.Hint)
+		c.Infof("hint: %s", branch.Hint)
 		return exit.Silent{Code: exit.None}
 	}
 	return nil
@@ -132,18 +133,18 @@ func (c *Invocation) askBranch(d *dialog, r *resumption, branch freshness.Reason
 // bodyChoices maps the answers about a changed body; v shows the difference.
 var bodyChoices = map[string]string{"y": "y", "yes": "y", "n": "n", "no": "n", "": "n", "v": "v", "view": "v"}
 
-func (c *Invocation) askBody(d *dialog, r *resumption, body freshness.Reason) error {
+func askBody(c *invoke.Invocation, d *invoke.Dialog, r *resumption, body freshness.Reason) error {
 	for {
-		answer, err := d.ask("Issue body changed since checkpoint. Resume? [y/N] ", bodyChoices)
+		answer, err := d.Ask("Issue body changed since checkpoint. Resume? [y/N] ", bodyChoices)
 		switch {
 		case err != nil:
-			return c.unanswered(r, r.answers("--yes"), err)
+			return unanswered(c, r, r.answers("--yes"), err)
 		case answer == "n":
 			return exit.Silent{Code: exit.None}
 		case answer == "y":
 			return nil
 		}
-		if _, err := d.tty.Write([]byte(details(body))); err != nil {
+		if _, err := d.TTY.Write([]byte(details(body))); err != nil {
 			return err
 		}
 	}

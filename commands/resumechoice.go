@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
@@ -15,64 +16,64 @@ import (
 
 // choose returns the choice if no flag implies it. A person at a terminal is always
 // asked. Without a terminal, resume stops if the verdict requires an answer.
-func (c *Invocation) choose(r *resumption) (string, error) {
-	if c.flags.Bool("dry-run") || c.flags.Bool("force") {
+func choose(c *invoke.Invocation, r *resumption) (string, error) {
+	if c.Flags.Bool("dry-run") || c.Flags.Bool("force") {
 		return "r", nil
 	}
-	d, err := c.dialog("")
+	d, err := c.Dialog("")
 	if err == nil {
-		defer d.close()
+		defer d.Close()
 	}
-	nobody := err != nil || c.auto() || c.json
+	nobody := err != nil || auto(c) || c.JSON
 	if nobody && r.verdict.Action == freshness.PromptUser {
-		return "", c.needsAnswer(r)
+		return "", needsAnswer(c, r)
 	}
-	if err := c.stop(r); err != nil || nobody {
+	if err := stopResume(c, r); err != nil || nobody {
 		return "r", err
 	}
-	return c.askChoice(d, r)
+	return askChoice(c, d, r)
 }
 
-// stop returns an error for a checkpoint that cannot be resumed by any answer, and with
+// stopResume returns an error for a checkpoint that cannot be resumed by any answer, and with
 // --strict for a checkpoint with warnings.
-func (c *Invocation) stop(r *resumption) error {
+func stopResume(c *invoke.Invocation, r *resumption) error {
 	switch {
-	case c.flags.Bool("force"):
+	case c.Flags.Bool("force"):
 		return nil
 	case r.verdict.Action == freshness.StartFresh:
-		return c.refuse(r)
+		return refuse(c, r)
 	case r.verdict.Stale:
-		return c.because(r, exit.Stale, r.command("--yes"), "resume %s: %s", r.verdict.Warnings())
+		return because(c, r, exit.Stale, r.command("--yes"), "resume %s: %s", r.verdict.Warnings())
 	}
 	return nil
 }
 
 // because prints the output for scripts and returns a failure.
-func (c *Invocation) because(r *resumption, code int, hint, format string, why []string) error {
-	if err := c.showOutcome(r); err != nil {
+func because(c *invoke.Invocation, r *resumption, code int, hint, format string, why []string) error {
+	if err := showOutcome(c, r); err != nil {
 		return err
 	}
 	return exit.Errorf(code, hint, format, r.cp.ID, strings.Join(why, "; "))
 }
 
 // refuse returns the failure of a checkpoint that cannot be resumed.
-func (c *Invocation) refuse(r *resumption) error {
+func refuse(c *invoke.Invocation, r *resumption) error {
 	why, hint := r.reasons(freshness.StartFresh)
-	return c.because(r, exit.StartFresh, cmp.Or(hint, r.command("--force")), "cannot resume %s: %s", why)
+	return because(c, r, exit.StartFresh, cmp.Or(hint, r.command("--force")), "cannot resume %s: %s", why)
 }
 
 // needsAnswer returns the failure if a question requires a person. The hint is a command
 // that works: if HEAD has moved, only --force helps, so the hint of that reason comes
 // first.
-func (c *Invocation) needsAnswer(r *resumption) error {
+func needsAnswer(c *invoke.Invocation, r *resumption) error {
 	why, _ := r.reasons(freshness.PromptUser)
 	hint := r.command(r.answers("--yes"))
 	for _, reason := range r.verdict.Reasons {
-		if reason.Check == "head" && reason.Action == freshness.PromptUser && !c.noFiles() {
+		if reason.Check == "head" && reason.Action == freshness.PromptUser && !noFiles(c) {
 			hint = cmp.Or(reason.Hint, hint)
 		}
 	}
-	return c.because(r, exit.NeedsAnswer, hint, "resume %s: %s", why)
+	return because(c, r, exit.NeedsAnswer, hint, "resume %s: %s", why)
 }
 
 // reasons returns the messages that led to an action, and their last hint.
@@ -96,25 +97,25 @@ func (r *resumption) command(flag string) string {
 }
 
 // startFresh archives the chain, so that work starts again without loss.
-func (c *Invocation) startFresh(r *resumption) error {
+func startFresh(c *invoke.Invocation, r *resumption) error {
 	r.chosen = "s"
-	if c.flags.Bool("dry-run") {
-		c.infof("would archive the checkpoints of issue %s", r.cp.Issue)
+	if c.Flags.Bool("dry-run") {
+		c.Infof("would archive the checkpoints of issue %s", r.cp.Issue)
 	} else {
-		moved, err := c.store.Archive(c.ctx, r.cp.Issue, nil, retention.ReasonAbandoned)
+		moved, err := c.Store.Archive(c.Ctx, r.cp.Issue, nil, retention.ReasonAbandoned)
 		var none *gitstore.NoneError
 		if err != nil && !errors.As(err, &none) {
 			return err
 		}
-		c.infof("archived %s; git checkpoint undo %s brings them back", phrase.Plural(len(moved), "checkpoint"), phrase.QuoteArg(string(r.cp.Issue)))
+		c.Infof("archived %s; git checkpoint undo %s brings them back", phrase.Plural(len(moved), "checkpoint"), phrase.QuoteArg(string(r.cp.Issue)))
 	}
-	return cmp.Or[error](c.showOutcome(r), exit.Silent{Code: exit.StartFresh})
+	return cmp.Or[error](showOutcome(c, r), exit.Silent{Code: exit.StartFresh})
 }
 
 // deleteChain drops the chain and starts no work.
-func (c *Invocation) deleteChain(r *resumption) error {
+func deleteChain(c *invoke.Invocation, r *resumption) error {
 	r.chosen = "d"
-	l, err := c.store.List(c.ctx, r.cp.Issue, 0)
+	l, err := c.Store.List(c.Ctx, r.cp.Issue, 0)
 	if err != nil {
 		return err
 	}
@@ -124,30 +125,30 @@ func (c *Invocation) deleteChain(r *resumption) error {
 			ids = append(ids, cp.ID)
 		}
 	}
-	if c.flags.Bool("dry-run") {
-		c.infof("would drop %s", phrase.Plural(len(ids), "checkpoint"))
+	if c.Flags.Bool("dry-run") {
+		c.Infof("would drop %s", phrase.Plural(len(ids), "checkpoint"))
 	} else {
-		if err := c.store.Drop(c.ctx, r.cp.Issue, ids); err != nil {
+		if err := c.Store.Drop(c.Ctx, r.cp.Issue, ids); err != nil {
 			return err
 		}
-		c.infof("dropped %s; git checkpoint undo %s brings them back", phrase.Plural(len(ids), "checkpoint"), phrase.QuoteArg(string(r.cp.Issue)))
+		c.Infof("dropped %s; git checkpoint undo %s brings them back", phrase.Plural(len(ids), "checkpoint"), phrase.QuoteArg(string(r.cp.Issue)))
 	}
-	return cmp.Or[error](c.showOutcome(r), exit.Silent{Code: exit.None})
+	return cmp.Or[error](showOutcome(c, r), exit.Silent{Code: exit.None})
 }
 
 // view prints the checkpoint for --choice v and asks the question again.
-func (c *Invocation) view(r *resumption) error {
-	if err := c.showRecord(r.record, "yaml"); err != nil {
+func view(c *invoke.Invocation, r *resumption) error {
+	if err := showRecord(c, r.record, "yaml"); err != nil {
 		return err
 	}
-	d, err := c.dialog(r.command("--choice r"))
+	d, err := c.Dialog(r.command("--choice r"))
 	if err != nil {
 		return err
 	}
-	defer d.close()
-	choice, err := c.askChoice(d, r)
+	defer d.Close()
+	choice, err := askChoice(c, d, r)
 	if err != nil {
 		return err
 	}
-	return c.act(r, choice)
+	return act(c, r, choice)
 }

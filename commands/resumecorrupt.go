@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
@@ -14,29 +15,29 @@ import (
 // corrupted asks whether to start fresh if the newest checkpoint cannot be read. In that
 // case the chain moves to the archive and nothing is lost. In all other cases it returns
 // the error.
-func (c *Invocation) corrupted(r *resumption, choice string, cause error) error {
+func corrupted(c *invoke.Invocation, r *resumption, choice string, cause error) error {
 	var damaged *gitstore.CorruptError
-	if !errors.As(cause, &damaged) || c.issueInQuestion == "" || len(c.args) > 1 || c.flags.Bool("dry-run") {
+	if !errors.As(cause, &damaged) || c.IssueInQuestion == "" || len(c.Args) > 1 || c.Flags.Bool("dry-run") {
 		return cause
 	}
 	if choice == "" {
-		choice = c.askCorrupted(cause)
+		choice = askCorrupted(c, cause)
 	}
 	if choice != "s" {
 		return cause
 	}
-	moved, err := c.store.Archive(c.ctx, c.issueInQuestion, nil, retention.ReasonAbandoned)
+	moved, err := c.Store.Archive(c.Ctx, c.IssueInQuestion, nil, retention.ReasonAbandoned)
 	if err != nil {
 		return errors.Join(cause, err)
 	}
-	c.infof("archived %s; git checkpoint undo %s brings them back", phrase.Plural(len(moved), "checkpoint"), phrase.QuoteArg(string(c.issueInQuestion)))
+	c.Infof("archived %s; git checkpoint undo %s brings them back", phrase.Plural(len(moved), "checkpoint"), phrase.QuoteArg(string(c.IssueInQuestion)))
 	switch {
-	case c.json:
-		err = c.write(output.Resume{Status: output.Status{
-			Type: "resume", Issue: string(c.issueInQuestion), Action: freshness.StartFresh.String(), Warnings: c.takeWarnings(),
+	case c.JSON:
+		err = c.WriteJSON(output.Resume{Status: output.Status{
+			Type: "resume", Issue: string(c.IssueInQuestion), Action: freshness.StartFresh.String(), Warnings: c.TakeWarnings(),
 		}})
-	case c.flags.String("print") == "env":
-		c.printVariables(r, freshness.StartFresh.String(), "", "", "", "")
+	case c.Flags.String("print") == "env":
+		printVariables(c, r, freshness.StartFresh.String(), "", "", "", "")
 	}
 	if err != nil {
 		return err
@@ -45,17 +46,17 @@ func (c *Invocation) corrupted(r *resumption, choice string, cause error) error 
 }
 
 // askCorrupted returns "s" if a person chooses to start fresh.
-func (c *Invocation) askCorrupted(cause error) string {
-	if c.auto() || c.json {
+func askCorrupted(c *invoke.Invocation, cause error) string {
+	if auto(c) || c.JSON {
 		return ""
 	}
-	d, err := c.dialog("")
+	d, err := c.Dialog("")
 	if err != nil {
 		return ""
 	}
-	defer d.close()
-	c.warnf("%v", cause)
-	if answer, err := d.ask("State appears corrupted. Start fresh? [y/N] ", yesNo); err == nil && answer == "y" {
+	defer d.Close()
+	c.Warnf("%v", cause)
+	if answer, err := d.Ask("State appears corrupted. Start fresh? [y/N] ", invoke.YesNo); err == nil && answer == "y" {
 		return "s"
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
@@ -17,13 +18,13 @@ var fileChoices = map[string]string{
 }
 
 // askFiles asks for each file that changed since the checkpoint which version to keep.
-func (c *Invocation) askFiles(d *dialog, r *resumption) error {
+func askFiles(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	r.each = map[string]gitstore.Changed{}
 	for _, path := range r.verdict.Changed {
 		if slices.Contains(r.verdict.InTheWay, path) {
 			continue // this file stays in any case
 		}
-		answer, err := c.askFile(d, r, path)
+		answer, err := askFile(c, d, r, path)
 		if err != nil {
 			return err
 		}
@@ -35,21 +36,21 @@ func (c *Invocation) askFiles(d *dialog, r *resumption) error {
 	return nil
 }
 
-func (c *Invocation) askFile(d *dialog, r *resumption, path string) (string, error) {
+func askFile(c *invoke.Invocation, d *invoke.Dialog, r *resumption, path string) (string, error) {
 	text := fmt.Sprintf("Changed since the checkpoint: %s\nKeep (m)ine, take the (c)heckpoint's, mer(g)e, show the (d)iff, or (a)bort? [m] ", phrase.QuotePath(path))
 	for {
-		answer, err := d.ask(text, fileChoices)
+		answer, err := d.Ask(text, fileChoices)
 		if err != nil {
-			return "", c.unanswered(r, r.answers("--changed mine"), err)
+			return "", unanswered(c, r, r.answers("--changed mine"), err)
 		}
 		if answer != "diff" {
 			return answer, nil
 		}
-		diff, err := c.store.DiffSince(c.ctx, r.cp, path)
+		diff, err := c.Store.DiffSince(c.Ctx, r.cp, path)
 		if err != nil {
 			diff = err.Error() + "\n"
 		}
-		if _, err := d.tty.Write([]byte(output.CleanBlock(diff))); err != nil {
+		if _, err := d.TTY.Write([]byte(output.CleanBlock(diff))); err != nil {
 			return "", err
 		}
 	}

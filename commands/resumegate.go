@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
@@ -12,36 +13,36 @@ import (
 
 // gate stops a resume by flag if a phase awaits approval: --yes answers the prompt, but
 // approves no phase.
-func (c *Invocation) gate(r *resumption) error {
-	if len(r.verdict.Awaiting) == 0 || c.flags.Bool("dry-run") || c.flags.Bool("force") {
+func gate(c *invoke.Invocation, r *resumption) error {
+	if len(r.verdict.Awaiting) == 0 || c.Flags.Bool("dry-run") || c.Flags.Bool("force") {
 		return nil
 	}
-	if err := c.stop(r); err != nil {
+	if err := stopResume(c, r); err != nil {
 		return err
 	}
-	d, err := c.dialog("")
-	if err != nil || c.auto() || c.json {
+	d, err := c.Dialog("")
+	if err != nil || auto(c) || c.JSON {
 		why := make([]string, len(r.verdict.Awaiting))
 		for k, phase := range r.verdict.Awaiting {
 			why[k] = "approval of phase " + phase + " is pending"
 		}
-		return c.because(r, exit.NeedsAnswer, r.command(r.answers("--yes")), "resume %s: %s", why)
+		return because(c, r, exit.NeedsAnswer, r.command(r.answers("--yes")), "resume %s: %s", why)
 	}
-	defer d.close()
-	return c.askApprovals(d, r)
+	defer d.Close()
+	return askApprovals(c, d, r)
 }
 
 // askApprovals asks about every phase that awaits approval.
-func (c *Invocation) askApprovals(d *dialog, r *resumption) error {
+func askApprovals(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	for _, phase := range r.verdict.Awaiting {
-		answer, err := d.ask(fmt.Sprintf("Approval of phase %s is pending. Approve it? [y/N] ", output.Clean(phase)), yesNo)
+		answer, err := d.Ask(fmt.Sprintf("Approval of phase %s is pending. Approve it? [y/N] ", output.Clean(phase)), invoke.YesNo)
 		if err != nil {
-			return c.unanswered(r, r.answers("--yes"), err)
+			return unanswered(c, r, r.answers("--yes"), err)
 		}
 		if answer == "n" {
 			return exit.Silent{Code: exit.None}
 		}
-		r.approvals = append(r.approvals, gitstore.Approval{Phase: phase, At: c.env.Now()})
+		r.approvals = append(r.approvals, gitstore.Approval{Phase: phase, At: c.Env.Now()})
 	}
 	return nil
 }
@@ -69,12 +70,12 @@ func (r *resumption) answers(flag string) string {
 }
 
 // approve adds the approvals of the command line. It fails if a phase awaits no approval.
-func (c *Invocation) approve(r *resumption) error {
-	for _, phase := range c.lists["approve"] {
+func approve(c *invoke.Invocation, r *resumption) error {
+	for _, phase := range c.Lists["approve"] {
 		if !slices.Contains(r.record.Awaiting(), phase) {
 			return exit.Usagef("resume: --approve: phase %q of %s waits for no approval", phase, r.cp.ID)
 		}
-		r.approvals = append(r.approvals, gitstore.Approval{Phase: phase, At: c.env.Now()})
+		r.approvals = append(r.approvals, gitstore.Approval{Phase: phase, At: c.Env.Now()})
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
@@ -13,52 +14,52 @@ import (
 
 // showResumed prints the resumed checkpoint. The last line on standard output is the
 // resume point.
-func (c *Invocation) showResumed(r *resumption) error {
-	if c.json || c.flags.String("print") == "env" {
-		return c.showOutcome(r)
+func showResumed(c *invoke.Invocation, r *resumption) error {
+	if c.JSON || c.Flags.String("print") == "env" {
+		return showOutcome(c, r)
 	}
-	if c.flags.String("print") == "prompt" {
-		c.print("%s", cmp.Or(r.texts.Prompt, promptFor(r.judged, r.promptMore(), c.env.Now(), bytesPerToken*c.flags.Int("max-tokens"))))
+	if c.Flags.String("print") == "prompt" {
+		c.Printf("%s", cmp.Or(r.texts.Prompt, promptFor(r.judged, r.promptMore(), c.Env.Now(), bytesPerToken*c.Flags.Int("max-tokens"))))
 		return nil
 	}
 	if r.texts.Resumed != "" {
-		return c.showResumedAs(r)
+		return showResumedAs(c, r)
 	}
-	c.print("%s\n", output.Clean(fmt.Sprintf("%s, from %s (%s)", heading(r.cp, r.record), r.cp.ID, phrase.Ago(r.record.CreatedAt(), c.env.Now()))))
-	c.print("Progress: %s\n", output.Clean(progressLine(r.record)))
-	c.showPhases(r.record)
-	c.showTasks(r.record)
-	c.showNext(r.verdict)
+	c.Printf("%s\n", output.Clean(fmt.Sprintf("%s, from %s (%s)", heading(r.cp, r.record), r.cp.ID, phrase.Ago(r.record.CreatedAt(), c.Env.Now()))))
+	c.Printf("Progress: %s\n", output.Clean(progressLine(r.record)))
+	showPhases(c, r.record)
+	showTasks(c, r.record)
+	showNext(c, r.verdict)
 	if n := r.attempt(); n > 1 {
-		c.print("Attempt: %d\n", n)
+		c.Printf("Attempt: %d\n", n)
 	}
-	c.showReasons(r.verdict)
+	showReasons(c, r.verdict)
 	if r.restored != nil {
-		c.showRestored(r.restored, c.flags.Bool("dry-run"))
+		showRestored(c, r.restored, c.Flags.Bool("dry-run"))
 	}
 	if ids := r.record.Conflicts(); len(ids) > 0 {
-		c.print("Conflicts in progress: %s\n", output.Clean(phrase.List(ids)))
+		c.Printf("Conflicts in progress: %s\n", output.Clean(phrase.List(ids)))
 	}
 	if standingOf(r.record, r.verdict).complete {
-		c.infof("nothing to resume: every phase is over")
+		c.Infof("nothing to resume: every phase is over")
 	}
-	c.print("%s\n", output.Clean(resumePoint(r.judged)))
+	c.Printf("%s\n", output.Clean(resumePoint(r.judged)))
 	return nil
 }
 
 // showOutcome prints the output for scripts: the JSON record or the variables.
-func (c *Invocation) showOutcome(r *resumption) error {
-	if c.json {
-		if c.flags.Bool("ci") {
-			c.printEnv(r)
+func showOutcome(c *invoke.Invocation, r *resumption) error {
+	if c.JSON {
+		if c.Flags.Bool("ci") {
+			printEnv(c, r)
 		}
 		out := resumeRecord(r)
-		out.Warnings = append(out.Warnings, c.takeWarnings()...)
-		return c.write(out)
+		out.Warnings = append(out.Warnings, c.TakeWarnings()...)
+		return c.WriteJSON(out)
 	}
-	if c.flags.String("print") == "env" {
-		c.printEnv(r)
-		c.ciWarnings(r)
+	if c.Flags.String("print") == "env" {
+		printEnv(c, r)
+		ciWarnings(c, r)
 	}
 	return nil
 }
@@ -101,23 +102,23 @@ func (r *resumption) action() string {
 const actionNone = "none"
 
 // printEnv prints a checkpoint's variables for shell evaluation.
-func (c *Invocation) printEnv(r *resumption) {
+func printEnv(c *invoke.Invocation, r *resumption) {
 	at, skip := standingOf(r.record, r.verdict), ""
 	if r.resumed || r.chosen == "" && r.verdict.Action <= freshness.ProceedWithWarning {
 		skip = at.current
 	}
-	c.setVariables(r, skip, r.action(), string(r.cp.ID), resumePoint(r.judged), at.current, strings.Join(at.completed, ","))
+	setVariables(c, r, skip, r.action(), string(r.cp.ID), resumePoint(r.judged), at.current, strings.Join(at.completed, ","))
 }
 
 // printVariables prints every variable if work does not resume.
-func (c *Invocation) printVariables(r *resumption, action, id, from, phase, completed string) {
-	c.setVariables(r, "", action, id, from, phase, completed)
+func printVariables(c *invoke.Invocation, r *resumption, action, id, from, phase, completed string) {
+	setVariables(c, r, "", action, id, from, phase, completed)
 }
 
 // setVariables sets and prints every variable, so that no value of an earlier run
 // remains. With --json the record replaces the output. SKIP_TO_PHASE is set only if work
 // resumes.
-func (c *Invocation) setVariables(r *resumption, skip, action, id, from, phase, completed string) {
+func setVariables(c *invoke.Invocation, r *resumption, skip, action, id, from, phase, completed string) {
 	r.vars = []variable{
 		{"CHECKPOINT_ACTION", action},
 		{"CHECKPOINT_ID", id},
@@ -127,8 +128,8 @@ func (c *Invocation) setVariables(r *resumption, skip, action, id, from, phase, 
 		{"SKIP_TO_PHASE", skip},
 	}
 	for _, v := range r.vars {
-		if !c.json {
-			c.print("%s=%s\n", v.name, output.Shell(v.value))
+		if !c.JSON {
+			c.Printf("%s=%s\n", v.name, output.Shell(v.value))
 		}
 	}
 }

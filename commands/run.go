@@ -10,26 +10,27 @@ import (
 
 	"git-checkpoint/commands/guard"
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore/checkpoint"
 
 	"github.com/urfave/cli/v2"
 )
 
-var runCommand = command{
-	name: "run", usage: "run a command under protection", args: "[ISSUE] -- CMD...", max: 1, category: "Record",
-	description: "Ctrl+C, SIGTERM and SIGHUP save a checkpoint (user_interrupt) before CMD is told; a\n" +
+var runCommand = invoke.Command{
+	Name: "run", Usage: "run a command under protection", Args: "[ISSUE] -- CMD...", Max: 1, Category: "Record",
+	Description: "Ctrl+C, SIGTERM and SIGHUP save a checkpoint (user_interrupt) before CMD is told; a\n" +
 		"CMD that fails or is killed leaves one (session_end). A second Ctrl+C ends CMD at\n" +
 		"once. Exits with CMD's code, 128+n where signal n ended it.\n\n" +
 		"At a terminal CMD is in the foreground as if it had been typed: Ctrl+C reaches it\n" +
 		"from the terminal, while the checkpoint is saved, and is not passed on again. Git, as\n" +
 		"the parent of `git checkpoint`, always dies of it; `git-checkpoint run` does not.",
-	examples: []string{
+	Examples: []string{
 		"git checkpoint run 42 -- make release",
 		"git checkpoint run --every 10m --push -- ./agent.sh",
 		"git checkpoint run --timeout 50m --retry-transient 3 -- ./job.sh",
 	},
-	flags: runFlags,
-	run:   runRun,
+	Flags: runFlags,
+	Run:   runRun,
 }
 
 // runFlags returns the flags of run: save's content flags, with worktree and untracked on
@@ -60,39 +61,39 @@ const (
 	exitNoCommand = 127
 )
 
-func runRun(c *Invocation) error {
-	limits, err := c.runLimits()
+func runRun(c *invoke.Invocation) error {
+	limits, err := runLimits(c)
 	if err != nil {
 		return err
 	}
-	path, err := lookCommand(c.paths)
+	path, err := lookCommand(c.Paths)
 	if err != nil {
 		return err
 	}
-	if err := c.openFor(checkpoint.UserInterrupt); err != nil {
+	if err := openFor(c, checkpoint.UserInterrupt); err != nil {
 		return err
 	}
-	issue, err := c.watchedIssue("git checkpoint run ISSUE -- CMD")
+	issue, err := c.WatchedIssue("git checkpoint run ISSUE -- CMD")
 	if err != nil {
 		return err
 	}
-	if _, err := c.saveRequest(issue, checkpoint.UserInterrupt, saveInput{content: true}); err != nil {
+	if _, err := saveRequest(c, issue, checkpoint.UserInterrupt, saveInput{content: true}); err != nil {
 		return err // a wrong flag must fail now, not at the first save
 	}
-	if err := c.ctx.Err(); err != nil {
+	if err := c.Ctx.Err(); err != nil {
 		return err
 	}
 	k := &keeper{c: c, issue: issue, warned: map[string]bool{}}
-	if from, err := c.source(issue); err == nil {
+	if from, err := chooseSource(c, issue); err == nil {
 		k.slow = !from.guessed && (from.kind == "forge" || from.kind == "command")
 	}
 	k.guard = &guard.Guard{
-		Path: path, Args: c.paths, Env: append(os.Environ(), "GIT_CHECKPOINT_ISSUE="+string(issue)),
-		Limits: limits, Work: k, ByGit: c.env.Getenv("GIT_EXEC_PATH") != "",
+		Path: path, Args: c.Paths, Env: append(os.Environ(), "GIT_CHECKPOINT_ISSUE="+string(issue)),
+		Limits: limits, Work: k, ByGit: c.Env.Getenv("GIT_EXEC_PATH") != "",
 	}
-	code, err := k.guard.Run(c.ctx)
+	code, err := k.guard.Run(c.Ctx)
 	if err != nil {
-		return cannotRun(exitCannotRun, c.paths[0], errors.Unwrap(err))
+		return cannotRun(exitCannotRun, c.Paths[0], errors.Unwrap(err))
 	}
 	if err := k.report(); err != nil {
 		return err
@@ -104,9 +105,9 @@ func runRun(c *Invocation) error {
 }
 
 // runLimits reads the flags and rejects values that would fail only later.
-func (c *Invocation) runLimits() (l guard.Limits, err error) {
+func runLimits(c *invoke.Invocation) (l guard.Limits, err error) {
 	for name, d := range map[string]*time.Duration{"every": &l.Every, "timeout": &l.Timeout, "retry-wait": &l.Wait} {
-		text := c.flags.String(name)
+		text := c.Flags.String(name)
 		if text == "" {
 			continue
 		}
@@ -114,10 +115,10 @@ func (c *Invocation) runLimits() (l guard.Limits, err error) {
 			return l, exit.Usagef("run: --%s: %q is no duration, such as 90s, 10m or 2h", name, text)
 		}
 	}
-	if l.Retries = c.flags.Int("retry-transient"); l.Retries < 0 {
+	if l.Retries = c.Flags.Int("retry-transient"); l.Retries < 0 {
 		return l, exit.Usagef("run: --retry-transient: %d is no number of retries", l.Retries)
 	}
-	if c.flags.String("state") == "-" {
+	if c.Flags.String("state") == "-" {
 		return l, exit.Usagef("run: --state: standard input is CMD's; name a file")
 	}
 	return l, nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/guard"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -16,7 +17,7 @@ import (
 
 // A keeper saves and pushes the work while a command runs.
 type keeper struct {
-	c     *Invocation
+	c     *invoke.Invocation
 	guard *guard.Guard
 	issue checkpoint.Issue
 	slow  bool // the issue's source is a forge or a program
@@ -28,8 +29,8 @@ type keeper struct {
 
 // Save saves a checkpoint. Errors become warnings.
 func (k *keeper) Save(ctx context.Context, t checkpoint.Trigger) {
-	k.c.ctx = ctx
-	if on, why := k.c.settings.TriggerEnabled(t); !on {
+	k.c.Ctx = ctx
+	if on, why := k.c.Settings.TriggerEnabled(t); !on {
 		k.why = why
 		return
 	}
@@ -48,7 +49,7 @@ func (k *keeper) Save(ctx context.Context, t checkpoint.Trigger) {
 	default:
 		k.saved = saved
 		k.guard.Saved()
-		k.guard.Tell(func() { k.c.infof("saved %s (%s)", saved.ID, t) })
+		k.guard.Tell(func() { k.c.Infof("saved %s (%s)", saved.ID, t) })
 		for _, w := range savedWarnings(k.c, saved) {
 			k.warn("%s", w)
 		}
@@ -56,14 +57,14 @@ func (k *keeper) Save(ctx context.Context, t checkpoint.Trigger) {
 }
 
 // Pushes reports whether a checkpoint was saved and is to be pushed.
-func (k *keeper) Pushes() bool { return k.saved != nil && k.c.pushes() }
+func (k *keeper) Pushes() bool { return k.saved != nil && pushes(k.c) }
 
 // Push pushes the saved checkpoints.
 func (k *keeper) Push(ctx context.Context, limit time.Duration) {
-	whole := k.c.ctx
-	k.c.ctx = ctx
-	err := k.c.tryPush(k.issue, true)
-	k.c.ctx = whole
+	whole := k.c.Ctx
+	k.c.Ctx = ctx
+	err := tryPush(k.c, k.issue, true)
+	k.c.Ctx = whole
 	switch {
 	case err == nil || errors.Is(ctx.Err(), context.Canceled):
 	case ctx.Err() != nil:
@@ -74,62 +75,62 @@ func (k *keeper) Push(ctx context.Context, limit time.Duration) {
 }
 
 // Say prints the progress of the command.
-func (k *keeper) Say(format string, args ...any) { k.c.infof(format, args...) }
+func (k *keeper) Say(format string, args ...any) { k.c.Infof(format, args...) }
 
 // warn prints each warning once.
 func (k *keeper) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !k.warned[text] {
 		k.warned[text] = true
-		k.guard.Tell(func() { k.c.warnf("%s", text) })
+		k.guard.Tell(func() { k.c.Warnf("%s", text) })
 	}
 }
 
 // report prints the record of --json.
 func (k *keeper) report() error {
 	c := k.c
-	if !c.json {
+	if !c.JSON {
 		return nil
 	}
 	if k.saved == nil {
-		return c.write(output.Save{
-			Type: "run", Issue: string(k.issue), Skipped: cmp.Or(k.why, "nothing had to be saved"), Warnings: c.takeWarnings(),
+		return c.WriteJSON(output.Save{
+			Type: "run", Issue: string(k.issue), Skipped: cmp.Or(k.why, "nothing had to be saved"), Warnings: c.TakeWarnings(),
 		})
 	}
-	return c.write(saveRecord("run", k.saved, c.takeWarnings()))
+	return c.WriteJSON(saveRecord("run", k.saved, c.TakeWarnings()))
 }
 
 // trySave opens the repository again, because the command may have changed it, and saves.
 func (k *keeper) trySave(t checkpoint.Trigger) (*gitstore.Saved, error) {
 	c := k.c
-	opts := gitstore.Options{Now: c.env.Now, Apart: true}
+	opts := gitstore.Options{Now: c.Env.Now, Apart: true}
 	if _, err := os.Getwd(); err != nil { // the working directory was deleted
-		opts.Dir = cmp.Or(c.store.Root(), c.store.CommonDir())
+		opts.Dir = cmp.Or(c.Store.Root(), c.Store.CommonDir())
 	}
-	store, err := gitstore.Open(c.ctx, opts)
+	store, err := gitstore.Open(c.Ctx, opts)
 	if err != nil {
 		return nil, err
 	}
-	c.close()
-	c.store = store
+	c.Close()
+	c.Store = store
 	if t == checkpoint.UserInterrupt && k.slow { // there may be only seconds left
-		_ = c.settings.Set("issue_source", "none", "run")
+		_ = c.Settings.Set("issue_source", "none", "run")
 	}
-	req, err := c.saveRequest(k.issue, t, saveInput{content: true})
+	req, err := saveRequest(c, k.issue, t, saveInput{content: true})
 	if err != nil { // the state file may be missing or incomplete
 		k.warn("saved without --state: %v", err)
-		state := c.flags.String("state")
-		_ = c.flags.Set("state", "")
-		req, err = c.saveRequest(k.issue, t, saveInput{content: true})
-		_ = c.flags.Set("state", state)
+		state := c.Flags.String("state")
+		_ = c.Flags.Set("state", "")
+		req, err = saveRequest(c, k.issue, t, saveInput{content: true})
+		_ = c.Flags.Set("state", state)
 	}
 	if err != nil {
 		return nil, err
 	}
 	req.IfChanged = t == checkpoint.Interval
-	saved, err := c.store.Save(c.ctx, req)
+	saved, err := c.Store.Save(c.Ctx, req)
 	if err == nil {
-		c.endMirror()
+		c.EndMirror()
 	}
 	return saved, err
 }

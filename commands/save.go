@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -15,21 +16,21 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var saveCommand = command{
-	name: "save", usage: "record a checkpoint, then apply retention to its issue", args: "[ISSUE]", max: 1,
-	category: "Record",
-	examples: []string{
+var saveCommand = invoke.Command{
+	Name: "save", Usage: "record a checkpoint, then apply retention to its issue", Args: "[ISSUE]", Max: 1,
+	Category: "Record",
+	Examples: []string{
 		"git checkpoint save 42 -m 'before the refactoring'",
 		"git checkpoint save --trigger batch_complete --phase implementing --batch 2",
 		"git checkpoint save --as pipeline --from .pipeline/checkpoint-PROJ-42.json",
 		"git checkpoint save 42 --set progress.total=5 --state state.yaml --artifact build/report.html",
 	},
-	mayBeEmpty: []string{"phase", "message", "session", "resume-from"},
-	description: "Commits the workflow's record and a snapshot of the staging area to\n" +
+	MayBeEmpty: []string{"phase", "message", "session", "resume-from"},
+	Description: "Commits the workflow's record and a snapshot of the staging area to\n" +
 		"refs/checkpoints/<issue>, and prints the checkpoint's id. Nothing else changes:\n" +
 		"not HEAD, not the branch, not the index, not the worktree.",
-	flags: saveFlags,
-	run:   runSave,
+	Flags: saveFlags,
+	Run:   runSave,
 }
 
 func saveFlags() []cli.Flag {
@@ -69,58 +70,58 @@ func contentFlags() []cli.Flag {
 	}
 }
 
-func runSave(c *Invocation) error {
-	trigger, err := checkpoint.ParseTrigger(c.flags.String("trigger"))
+func runSave(c *invoke.Invocation) error {
+	trigger, err := checkpoint.ParseTrigger(c.Flags.String("trigger"))
 	if err != nil {
 		return exit.Usagef("save: --trigger: %w", err)
 	}
 	in := saveInput{content: true}
-	if in.doc, err = c.readDocument(); err != nil {
+	if in.doc, err = readDocument(c); err != nil {
 		return err
 	}
-	if in.doc != nil && !c.flags.IsSet("trigger") {
+	if in.doc != nil && !c.Flags.IsSet("trigger") {
 		trigger = in.doc.Trigger()
 	}
-	if err := c.openToSave(trigger); err != nil {
+	if err := openToSave(c, trigger); err != nil {
 		return err
 	}
-	issue, err := c.targetIssue(trigger, in.doc)
+	issue, err := targetIssue(c, trigger, in.doc)
 	if err != nil {
 		return err
 	}
-	if on, why := c.settings.TriggerEnabled(trigger); !on {
+	if on, why := c.Settings.TriggerEnabled(trigger); !on {
 		if trigger == checkpoint.Manual {
-			return exit.Errorf(exit.Refused, c.enable(), "save: %s", why)
+			return exit.Errorf(exit.Refused, enable(c), "save: %s", why)
 		}
-		return c.skipped(issue, why)
+		return skipped(c, issue, why)
 	}
-	if why := c.tooSoon(issue, trigger, in.doc); why != "" {
-		return c.skipped(issue, why)
+	if why := tooSoon(c, issue, trigger, in.doc); why != "" {
+		return skipped(c, issue, why)
 	}
-	req, err := c.saveRequest(issue, trigger, in)
+	req, err := saveRequest(c, issue, trigger, in)
 	if err != nil {
 		return err
 	}
-	saved, err := c.store.Save(c.ctx, req)
+	saved, err := c.Store.Save(c.Ctx, req)
 	if errors.Is(err, gitstore.ErrUnchanged) {
-		c.pushMissed(issue)
-		return c.skipped(issue, gitstore.ErrUnchanged.Error())
+		pushMissed(c, issue)
+		return skipped(c, issue, gitstore.ErrUnchanged.Error())
 	}
-	if taken, before := c.savedBefore(in.doc, err); before {
-		return c.skipped(issue, taken.Error())
+	if taken, before := savedBefore(c, in.doc, err); before {
+		return skipped(c, issue, taken.Error())
 	}
 	if err != nil {
 		return err
 	}
-	return cmp.Or(c.finishSave(saved, recordOfSave), sentBack(in.doc, saved))
+	return cmp.Or(finishSave(c, saved, recordOfSave), sentBack(in.doc, saved))
 }
 
 // targetIssue returns the issue to save to. Automatic triggers require a named issue.
-func (c *Invocation) targetIssue(trigger checkpoint.Trigger, doc *layout.File) (checkpoint.Issue, error) {
+func targetIssue(c *invoke.Invocation, trigger checkpoint.Trigger, doc *layout.File) (checkpoint.Issue, error) {
 	if slices.Contains(hasty, trigger) && doc == nil {
-		return c.watchedIssue("git checkpoint save ISSUE")
+		return c.WatchedIssue("git checkpoint save ISSUE")
 	}
-	return c.issueOf(doc)
+	return issueOf(c, doc)
 }
 
 // sentBack returns an error if the saved document has sent its story back too often.
@@ -134,12 +135,12 @@ func sentBack(doc *layout.File, s *gitstore.Saved) error {
 func recordOfSave(s *gitstore.Saved, warnings []string) any { return saveRecord("save", s, warnings) }
 
 // skipped prints that nothing was saved, and the reason.
-func (c *Invocation) skipped(issue checkpoint.Issue, why string) error {
-	if c.json {
-		return c.write(output.Save{
-			Type: "save", Issue: string(issue), Skipped: why, Trigger: c.flags.String("trigger"), Warnings: c.takeWarnings(),
+func skipped(c *invoke.Invocation, issue checkpoint.Issue, why string) error {
+	if c.JSON {
+		return c.WriteJSON(output.Save{
+			Type: "save", Issue: string(issue), Skipped: why, Trigger: c.Flags.String("trigger"), Warnings: c.TakeWarnings(),
 		})
 	}
-	c.infof("skipped: %s", why)
+	c.Infof("skipped: %s", why)
 	return nil
 }

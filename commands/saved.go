@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
@@ -16,41 +17,41 @@ type recordOf func(s *gitstore.Saved, warnings []string) any
 // finishSave prints the saved checkpoint and pushes it. The id is printed first, because
 // the push can take long. With --json the push comes first, so that the record contains
 // its warnings.
-func (c *Invocation) finishSave(s *gitstore.Saved, record recordOf) error {
-	if !c.pushes() || c.flags.Bool("dry-run") {
-		return c.showSaved(s, record)
+func finishSave(c *invoke.Invocation, s *gitstore.Saved, record recordOf) error {
+	if !pushes(c) || c.Flags.Bool("dry-run") {
+		return showSaved(c, s, record)
 	}
-	if c.json {
-		c.pushSaved(s.Issue, !c.flags.IsSet("push"))
-		return c.showSaved(s, record)
+	if c.JSON {
+		pushSaved(c, s.Issue, !c.Flags.IsSet("push"))
+		return showSaved(c, s, record)
 	}
-	err := c.showSaved(s, record)
-	c.pushSaved(s.Issue, !c.flags.IsSet("push"))
+	err := showSaved(c, s, record)
+	pushSaved(c, s.Issue, !c.Flags.IsSet("push"))
 	return err
 }
 
-func (c *Invocation) showSaved(s *gitstore.Saved, record recordOf) error {
+func showSaved(c *invoke.Invocation, s *gitstore.Saved, record recordOf) error {
 	for _, w := range savedWarnings(c, s) {
-		c.warnf("%s", w)
+		c.Warnf("%s", w)
 	}
-	if c.json {
-		return c.write(record(s, c.takeWarnings()))
+	if c.JSON {
+		return c.WriteJSON(record(s, c.TakeWarnings()))
 	}
-	if c.flags.Bool("verbose") && len(s.Pruned) > 0 {
-		c.infof("pruned: %s", strings.Join(phrase.Strings(s.Pruned), ", "))
+	if c.Flags.Bool("verbose") && len(s.Pruned) > 0 {
+		c.Infof("pruned: %s", strings.Join(phrase.Strings(s.Pruned), ", "))
 	}
-	c.tellLimit(s)
-	c.print("%s\n", s.ID)
+	tellLimit(c, s)
+	c.Printf("%s\n", s.ID)
 	return nil
 }
 
 // savedWarnings returns the warnings of a successful save.
-func savedWarnings(c *Invocation, s *gitstore.Saved) []string {
+func savedWarnings(c *invoke.Invocation, s *gitstore.Saved) []string {
 	list := s.Warnings
 	if !s.Trigger.Known() {
 		list = append(list, fmt.Sprintf("trigger %s is not known: retention keeps its checkpoints", s.Trigger))
 	}
-	if problem := unknownPhase(s.Record, c.rules()); problem != "" {
+	if problem := unknownPhase(s.Record, rules(c)); problem != "" {
 		list = append(list, problem)
 	}
 	for _, p := range s.Record.Validate() {
@@ -62,9 +63,9 @@ func savedWarnings(c *Invocation, s *gitstore.Saved) []string {
 	for _, f := range s.Record.Snapshot().Skipped {
 		list = append(list, skippedWarning(f))
 	}
-	if c.store.Pending(c.ctx) {
+	if c.Store.Pending(c.Ctx) {
 		list = append(list, "a restore was interrupted: git checkpoint restore --continue or --abort")
-	} else if lock := c.store.StaleIndexLock(); lock != "" {
+	} else if lock := c.Store.StaleIndexLock(); lock != "" {
 		list = append(list, fmt.Sprintf("a killed restore left %s: git checkpoint restore --abort removes it", phrase.QuotePath(lock)))
 	}
 	return list
@@ -78,7 +79,7 @@ func skippedWarning(f checkpoint.Skipped) string {
 }
 
 // tellLimit prints the setting that admits the files above the size limit.
-func (c *Invocation) tellLimit(s *gitstore.Saved) {
+func tellLimit(c *invoke.Invocation, s *gitstore.Saved) {
 	over := int64(0)
 	for _, f := range s.Record.Snapshot().Skipped {
 		if f.Reason == checkpoint.OverSize {
@@ -86,7 +87,7 @@ func (c *Invocation) tellLimit(s *gitstore.Saved) {
 		}
 	}
 	if over > 0 {
-		c.infof("hint: git config checkpoint.storage.max-size-mb %d", int64(c.settings.Int("storage.max_size_mb"))+over>>20+1)
+		c.Infof("hint: git config checkpoint.storage.max-size-mb %d", int64(c.Settings.Int("storage.max_size_mb"))+over>>20+1)
 	}
 }
 

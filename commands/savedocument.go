@@ -1,16 +1,17 @@
 package commands
 
 import (
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
 )
 
 // documentEdit returns the edit of a save that has a document and no flags. named
 // reports whether the trigger does not come from the document.
-func (c *Invocation) documentEdit(doc *layout.File, trigger checkpoint.Trigger, named bool) func(*checkpoint.Record) (*checkpoint.Record, error) {
+func documentEdit(c *invoke.Invocation, doc *layout.File, trigger checkpoint.Trigger, named bool) func(*checkpoint.Record) (*checkpoint.Record, error) {
 	e := &edit{
-		doc: doc, trigger: trigger, named: named, session: c.store.Session(newSession),
-		now: c.env.Now(), store: c.store, rules: c.rules(), ctx: c.ctx,
+		doc: doc, trigger: trigger, named: named, session: c.Store.Session(newSession),
+		now: c.Env.Now(), store: c.Store, rules: rules(c), ctx: c.Ctx,
 	}
 	return e.apply
 }

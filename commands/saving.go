@@ -10,6 +10,7 @@ import (
 
 	"git-checkpoint/commands/config"
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout"
@@ -18,58 +19,58 @@ import (
 // openToSave opens the repository for an immediate save. Invalid settings are an error
 // for a manual save, because a person can correct them. For other triggers they are a
 // warning, so that the checkpoint is not lost.
-func (c *Invocation) openToSave(trigger checkpoint.Trigger) error {
-	c.willSave = true
-	return c.openFor(trigger)
+func openToSave(c *invoke.Invocation, trigger checkpoint.Trigger) error {
+	c.WillSave = true
+	return openFor(c, trigger)
 }
 
-func (c *Invocation) openFor(trigger checkpoint.Trigger) error {
-	err := c.open()
+func openFor(c *invoke.Invocation, trigger checkpoint.Trigger) error {
+	err := c.Open()
 	var setting *config.SettingError
 	if errors.As(err, &setting) && trigger != checkpoint.Manual {
-		c.warnf("%v", err)
+		c.Warnf("%v", err)
 		return nil
 	}
 	return err
 }
 
-func (c *Invocation) saveRequest(issue checkpoint.Issue, trigger checkpoint.Trigger, in saveInput) (gitstore.SaveRequest, error) {
+func saveRequest(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Trigger, in saveInput) (gitstore.SaveRequest, error) {
 	req := gitstore.SaveRequest{
-		Issue: issue, Branch: c.ciBranch(),
-		Worktree: c.flags.Bool("worktree"), Untracked: c.flags.Bool("untracked"),
-		MaxSize:   int64(c.settings.Int("storage.max_size_mb")) << 20,
-		MaxFile:   int64(c.settings.Int("storage.max_file_kb")) << 10,
-		Budget:    time.Duration(c.settings.Int("storage.budget_ms")) * time.Millisecond,
-		IfChanged: c.flags.Bool("if-changed"), DryRun: c.flags.Bool("dry-run"),
+		Issue: issue, Branch: c.CIBranch(),
+		Worktree: c.Flags.Bool("worktree"), Untracked: c.Flags.Bool("untracked"),
+		MaxSize:   int64(c.Settings.Int("storage.max_size_mb")) << 20,
+		MaxFile:   int64(c.Settings.Int("storage.max_file_kb")) << 10,
+		Budget:    time.Duration(c.Settings.Int("storage.budget_ms")) * time.Millisecond,
+		IfChanged: c.Flags.Bool("if-changed"), DryRun: c.Flags.Bool("dry-run"),
 		Keep:   in.doc != nil && in.doc.Whole(),
-		Redact: c.redaction(in.doc),
-		Allow:  c.settings.Strings("scan_allow"),
+		Redact: redaction(c, in.doc),
+		Allow:  c.Settings.Strings("scan_allow"),
 	}
-	if c.settings.Bool("auto_prune") && !c.flags.Bool("no-prune") {
-		req.Retention = c.settings.Policy()
+	if c.Settings.Bool("auto_prune") && !c.Flags.Bool("no-prune") {
+		req.Retention = c.Settings.Policy()
 	}
 	var err error
-	if req.Artifacts, err = c.artifactPaths(in.artifacts...); err != nil {
+	if req.Artifacts, err = artifactPaths(c, in.artifacts...); err != nil {
 		return req, err
 	}
-	req.Edit, err = c.editor(issue, trigger, in)
+	req.Edit, err = editor(c, issue, trigger, in)
 	return req, err
 }
 
 // redaction returns how a save treats secrets in the record. A document of another system
 // is never masked, because its export has to equal its import.
-func (c *Invocation) redaction(doc *layout.File) gitstore.Redaction {
-	if c.settings.String("redact") == "mask" && doc == nil {
+func redaction(c *invoke.Invocation, doc *layout.File) gitstore.Redaction {
+	if c.Settings.String("redact") == "mask" && doc == nil {
 		return gitstore.RedactMask
 	}
 	return gitstore.RedactWarn
 }
 
 // artifactPaths returns some files and the named files relative to the root.
-func (c *Invocation) artifactPaths(paths ...string) ([]string, error) {
+func artifactPaths(c *invoke.Invocation, paths ...string) ([]string, error) {
 	paths = slices.Clone(paths)
-	for _, name := range c.lists["artifact"] {
-		p, err := c.rootPath(name)
+	for _, name := range c.Lists["artifact"] {
+		p, err := c.RootPath(name)
 		if err == nil {
 			err = gitstore.CheckPlace(p)
 		}
@@ -82,8 +83,8 @@ func (c *Invocation) artifactPaths(paths ...string) ([]string, error) {
 }
 
 // enable returns the command that enables checkpoints.
-func (c *Invocation) enable() string {
-	if strings.HasPrefix(c.settings.Origin("enabled"), "environment ") {
+func enable(c *invoke.Invocation) string {
+	if strings.HasPrefix(c.Settings.Origin("enabled"), "environment ") {
 		return "unset GIT_CHECKPOINT_ENABLED"
 	}
 	return "git config checkpoint.enabled true"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
@@ -14,44 +15,44 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var scanCommand = command{
-	name: "scan", usage: "look for secrets in what would be pushed", args: "[ISSUE]", max: 1, category: "Share",
-	description: "Looks at every file that a push of the issue would show for the first time, and tells\n" +
+var scanCommand = invoke.Command{
+	Name: "scan", Usage: "look for secrets in what would be pushed", Args: "[ISSUE]", Max: 1, Category: "Share",
+	Description: "Looks at every file that a push of the issue would show for the first time, and tells\n" +
 		"where something looks like a secret, or names a folder of a person's machine, never what\n" +
 		"it is. A secret exits 13, since it would stop the push; a machine's path stops nothing.\n" +
 		"What is no secret: a line that says checkpoint:allow, and git config checkpoint.scan-allow.",
-	examples: []string{"git checkpoint scan 42", "git checkpoint scan 42 --remote backup --json"},
-	flags: func() []cli.Flag {
+	Examples: []string{"git checkpoint scan 42", "git checkpoint scan 42 --remote backup --json"},
+	Flags: func() []cli.Flag {
 		return []cli.Flag{
 			&cli.StringFlag{Name: "remote", Usage: "what a push to this `REMOTE` would show, instead of the configured one"},
 			&cli.BoolFlag{Name: "all", Usage: "of every issue"},
 		}
 	},
-	run: runScan,
+	Run: runScan,
 }
 
-func runScan(c *Invocation) error {
-	if err := c.open(); err != nil {
+func runScan(c *invoke.Invocation) error {
+	if err := c.Open(); err != nil {
 		return err
 	}
-	issues, err := c.issuesToScan()
+	issues, err := issuesToScan(c)
 	if err != nil {
 		return err
 	}
-	remote, err := c.remote(c.flags.String("remote"))
+	remote, err := c.Remote(c.Flags.String("remote"))
 	if err != nil && !errors.Is(err, gitstore.ErrNoRemote) {
 		return err
 	}
 	result := output.Scan{Type: "scan"}
 	var stops []stopping
-	failed := c.each(issues, func(i checkpoint.Issue) error {
-		found, err := c.scan(remote, i)
+	failed := c.Each(issues, func(i checkpoint.Issue) error {
+		found, err := scan(c, remote, i)
 		if err != nil {
 			return fmt.Errorf("issue %s: look for secrets: %w", i, err)
 		}
 		for _, f := range found.Found {
 			result.Findings = append(result.Findings, output.ScanFinding{CheckpointID: string(f.ID), Path: f.Path, Line: f.Line, Rule: f.Rule})
-			if !f.Told() && c.settings.String("redact") != "warn" {
+			if !f.Told() && c.Settings.String("redact") != "warn" {
 				stops = append(stops, stopping{i, f})
 			}
 		}
@@ -63,7 +64,7 @@ func runScan(c *Invocation) error {
 	if failed != nil && len(result.Findings) == 0 {
 		return failed
 	}
-	return cmp.Or(cmp.Or(c.showScan(result), failed), stopped(stops))
+	return cmp.Or(cmp.Or(showScan(c, result), failed), stopped(stops))
 }
 
 // A stopping is a secret that would block the push of an issue.
@@ -85,16 +86,16 @@ func stopped(by []stopping) error {
 }
 
 // issuesToScan returns the named issue, or every issue with --all.
-func (c *Invocation) issuesToScan() ([]checkpoint.Issue, error) {
-	if c.flags.Bool("all") {
-		if len(c.args) > 0 || c.flags.IsSet("issue") {
+func issuesToScan(c *invoke.Invocation) ([]checkpoint.Issue, error) {
+	if c.Flags.Bool("all") {
+		if len(c.Args) > 0 || c.Flags.IsSet("issue") {
 			return nil, exit.Usagef("scan: --all takes no issue")
 		}
-		issues, _, err := c.store.Issues(c.ctx, false)
+		issues, _, err := c.Store.Issues(c.Ctx, false)
 		return issues, err
 	}
-	issue, err := c.issue()
-	if err == nil && !c.store.HasIssue(c.ctx, issue) {
+	issue, err := c.Issue()
+	if err == nil && !c.Store.HasIssue(c.Ctx, issue) {
 		err = &gitstore.NoneError{Issue: issue}
 	}
 	return []checkpoint.Issue{issue}, err
@@ -102,30 +103,30 @@ func (c *Invocation) issuesToScan() ([]checkpoint.Issue, error) {
 
 // scan checks objects that a push of the issue would send. Without a remote, scan checks
 // all objects of the issue.
-func (c *Invocation) scan(remote string, i checkpoint.Issue) (*gitstore.Scanned, error) {
-	out, err := c.store.Outgoing(c.ctx, remote, i, c.store.Fetched(c.ctx))
+func scan(c *invoke.Invocation, remote string, i checkpoint.Issue) (*gitstore.Scanned, error) {
+	out, err := c.Store.Outgoing(c.Ctx, remote, i, c.Store.Fetched(c.Ctx))
 	if err != nil || out.Nothing {
 		return &gitstore.Scanned{}, err
 	}
-	req := c.scanRequest(i, out)
+	req := scanRequest(c, i, out)
 	req.Told = true
-	return c.store.Scan(c.ctx, req)
+	return c.Store.Scan(c.Ctx, req)
 }
 
-func (c *Invocation) showScan(s output.Scan) error {
-	if c.json {
-		return c.write(s)
+func showScan(c *invoke.Invocation, s output.Scan) error {
+	if c.JSON {
+		return c.WriteJSON(s)
 	}
 	for _, f := range s.Findings {
 		if f.Line == 0 { // the user's scanner reported a secret without a location
-			c.print("%s: it says there is a secret, and not where\n", output.Clean(f.Rule))
+			c.Printf("%s: it says there is a secret, and not where\n", output.Clean(f.Rule))
 			continue
 		}
-		c.print("%s\n", output.Clean(fmt.Sprintf("%s %s:%d: %s", cmp.Or(f.CheckpointID, "(a commit of its HEAD)"), f.Path, f.Line, f.Rule)))
+		c.Printf("%s\n", output.Clean(fmt.Sprintf("%s %s:%d: %s", cmp.Or(f.CheckpointID, "(a commit of its HEAD)"), f.Path, f.Line, f.Rule)))
 	}
 	for _, f := range s.Skipped {
-		c.infof("not looked at: %s (%s)", f.Path, f.Reason)
+		c.Infof("not looked at: %s (%s)", f.Path, f.Reason)
 	}
-	c.infof("%s", phrase.Plural(len(s.Findings), "finding"))
+	c.Infof("%s", phrase.Plural(len(s.Findings), "finding"))
 	return nil
 }

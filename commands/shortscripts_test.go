@@ -45,6 +45,6 @@ func TestShortScriptsRunEveryCommand(t *testing.T) {
 		all.Write(data)
 	}
 	for _, c := range allCommands() {
-		assert.Regexp(t, regexp.MustCompile(`(?m)^[^#\n]*\bgit checkpoint `+c.name+`\b`), all.String())
+		assert.Regexp(t, regexp.MustCompile(`(?m)^[^#\n]*\bgit checkpoint `+c.Name+`\b`), all.String())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
@@ -12,17 +13,17 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var showCommand = command{
-	name: "show", usage: "print a checkpoint's record", args: "[ISSUE] [ID]", max: 2, category: "Look",
-	description: "In YAML, which is as it is stored but for text that a terminal could be hurt by.\n" +
+var showCommand = invoke.Command{
+	Name: "show", Usage: "print a checkpoint's record", Args: "[ISSUE] [ID]", Max: 2, Category: "Look",
+	Description: "In YAML, which is as it is stored but for text that a terminal could be hurt by.\n" +
 		"--get prints a text as it is; scripts that want it quoted add --json.",
-	examples: []string{
+	Examples: []string{
 		"git checkpoint show 42",
 		"git checkpoint show 42 latest~1 --format json",
 		"git checkpoint show --get workflow_state.current_phase",
 	},
-	flags: showFlags,
-	run:   runShow,
+	Flags: showFlags,
+	Run:   runShow,
 }
 
 func showFlags() []cli.Flag {
@@ -33,76 +34,76 @@ func showFlags() []cli.Flag {
 	}
 }
 
-func runShow(c *Invocation) error {
-	format := c.flags.String("format")
+func runShow(c *invoke.Invocation) error {
+	format := c.Flags.String("format")
 	if format != "yaml" && format != "json" {
 		return exit.Usagef("show: --format: %q: want yaml or json", format)
 	}
-	if c.flags.Bool("raw") {
+	if c.Flags.Bool("raw") {
 		for _, other := range []string{"get", "json"} {
-			if c.flags.IsSet(other) {
+			if c.Flags.IsSet(other) {
 				return exit.Usagef("show: --raw is the bytes as they are stored: it does not go with --%s", other)
 			}
 		}
 	}
-	if err := c.open(); err != nil {
+	if err := c.Open(); err != nil {
 		return err
 	}
-	cp, err := c.checkpointArg(false)
+	cp, err := c.CheckpointArg(false)
 	if err != nil {
 		return err
 	}
-	if c.flags.Bool("raw") {
-		data, err := c.store.RecordBytes(cp)
+	if c.Flags.Bool("raw") {
+		data, err := c.Store.RecordBytes(cp)
 		if err != nil {
 			return err
 		}
-		_, err = c.out.Write(data)
+		_, err = c.Out.Write(data)
 		return err
 	}
-	r, err := c.store.Record(cp)
+	r, err := c.Store.Record(cp)
 	if err != nil {
 		return err
 	}
-	switch path := c.flags.String("get"); {
+	switch path := c.Flags.String("get"); {
 	case path != "":
-		return c.showValue(cp, r, path)
-	case c.json:
-		return c.showJSON(cp, r)
+		return showValue(c, cp, r, path)
+	case c.JSON:
+		return showJSON(c, cp, r)
 	}
-	return c.showRecord(r, format)
+	return showRecord(c, r, format)
 }
 
-func (c *Invocation) showJSON(cp *gitstore.Checkpoint, r *checkpoint.Record) error {
+func showJSON(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) error {
 	data, err := r.JSON()
 	if err != nil {
 		return err
 	}
-	return c.write(output.Show{Type: "show", Checkpoint: json.RawMessage(data), Commit: cp.Commit.String()})
+	return c.WriteJSON(output.Show{Type: "show", Checkpoint: json.RawMessage(data), Commit: cp.Commit.String()})
 }
 
 // showValue prints one value: a string unquoted, other types as JSON.
-func (c *Invocation) showValue(cp *gitstore.Checkpoint, r *checkpoint.Record, path string) error {
+func showValue(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, path string) error {
 	v, ok := r.Doc().Lookup(path)
 	if !ok {
 		return exit.Errorf(exit.Failure, "git checkpoint show "+phrase.QuoteArg(string(cp.ID)), "show %s: it has no %s", cp.ID, path)
 	}
-	if s, ok := v.(string); ok && !c.json {
-		if c.atTerminal() {
+	if s, ok := v.(string); ok && !c.JSON {
+		if c.AtTerminal() {
 			s = output.CleanBlock(s)
 		}
-		c.print("%s\n", s)
+		c.Printf("%s\n", s)
 		return nil
 	}
 	data, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.write(output.Value{
+	if c.JSON {
+		return c.WriteJSON(output.Value{
 			Type: "show", CheckpointID: string(cp.ID), Path: path, Value: json.RawMessage(data), Commit: cp.Commit.String(),
 		})
 	}
-	c.print("%s\n", data)
+	c.Printf("%s\n", data)
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout"
@@ -17,18 +18,18 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var startCommand = command{
-	name: "start", usage: "begin a workflow", args: "[ISSUE]", max: 1, category: "Progress",
-	description: "Saves the first checkpoint of a workflow: what it is about and the phases that it has.\n" +
+var startCommand = invoke.Command{
+	Name: "start", Usage: "begin a workflow", Args: "[ISSUE]", Max: 1, Category: "Progress",
+	Description: "Saves the first checkpoint of a workflow: what it is about and the phases that it has.\n" +
 		"The phases are a number or names; left out, they are those of the layout, or those\n" +
 		"that the plan has headings for. Exits 8 while a workflow of the issue is under way.",
-	examples: []string{
+	Examples: []string{
 		"git checkpoint start 42 --type implement --plan docs/plan.md",
 		"git checkpoint start 42 --description 'sign in with a key' --phases design,build,test",
 		"git checkpoint start --as claude --type orchestrate --project auth_system --phases 5",
 	},
-	flags: startFlags,
-	run:   runStart,
+	Flags: startFlags,
+	Run:   runStart,
 }
 
 func startFlags() []cli.Flag {
@@ -42,25 +43,25 @@ func startFlags() []cli.Flag {
 	)
 }
 
-func runStart(c *Invocation) error {
-	as, err := c.layoutFlag()
+func runStart(c *invoke.Invocation) error {
+	as, err := invoke.LayoutFlag(c)
 	if err != nil {
 		return err
 	}
-	if err := c.openToSave(checkpoint.PhaseTransition); err != nil {
+	if err := openToSave(c, checkpoint.PhaseTransition); err != nil {
 		return err
 	}
-	w, key, err := c.workflow(as)
+	w, key, err := workflow(c, as)
 	if err != nil {
 		return err
 	}
-	issue, err := c.issueToStart(key)
+	issue, err := issueToStart(c, key)
 	if err != nil {
 		return err
 	}
-	c.tellAlike(issue, w.Project)
-	now := c.env.Now()
-	return c.take(issue, step{
+	tellAlike(c, issue, w.Project)
+	now := c.Env.Now()
+	return take(c, issue, step{
 		command: "start", trigger: checkpoint.PhaseTransition, begins: true,
 		note: func() string { return stepNote("", "start", cmp.Or(w.Description, w.PlanPath)) },
 		move: func(r *checkpoint.Record) error {
@@ -75,29 +76,29 @@ func runStart(c *Invocation) error {
 
 // issueToStart returns the named issue, the key under which the layout stores such a
 // workflow, or the inferred issue, in this order.
-func (c *Invocation) issueToStart(key string) (checkpoint.Issue, error) {
-	if key == "" || len(c.args) > 0 || c.flags.String("issue") != "" {
-		return c.issue()
+func issueToStart(c *invoke.Invocation, key string) (checkpoint.Issue, error) {
+	if key == "" || len(c.Args) > 0 || c.Flags.String("issue") != "" {
+		return c.Issue()
 	}
 	i, err := checkpoint.ParseIssue(key)
 	if err != nil {
 		return "", exit.Errorf(exit.Usage, "git checkpoint start ISSUE", "start: %w", err)
 	}
-	c.issueInQuestion = i
+	c.IssueInQuestion = i
 	return i, nil
 }
 
 // workflow returns the command line's workflow and the layout's storage key.
-func (c *Invocation) workflow(as layout.Name) (progress.Workflow, string, error) {
+func workflow(c *invoke.Invocation, as layout.Name) (progress.Workflow, string, error) {
 	w := progress.Workflow{
-		Type: c.flags.String("type"), Project: c.flags.String("project"), Description: c.flags.String("description"), Layout: string(as),
+		Type: c.Flags.String("type"), Project: c.Flags.String("project"), Description: c.Flags.String("description"), Layout: string(as),
 	}
-	for _, s := range []string{w.Type, w.Project, w.Description, c.flags.String("phases")} {
+	for _, s := range []string{w.Type, w.Project, w.Description, c.Flags.String("phases")} {
 		if !utf8.ValidString(s) {
 			return w, "", exit.Usagef("start: %q: not valid UTF-8", s)
 		}
 	}
-	plan, err := c.readPlan(&w)
+	plan, err := readPlan(c, &w)
 	if err != nil {
 		return w, "", err
 	}
@@ -106,7 +107,7 @@ func (c *Invocation) workflow(as layout.Name) (progress.Workflow, string, error)
 		return w, "", exit.Usagef("start: --as %s: %w", as, err)
 	}
 	w.ID, w.Names = begin.ID, begin.Phases
-	if err := c.readPhases(&w, plan); err != nil {
+	if err := readPhases(c, &w, plan); err != nil {
 		return w, "", err
 	}
 	return w, begin.Key, nil
@@ -114,16 +115,16 @@ func (c *Invocation) workflow(as layout.Name) (progress.Workflow, string, error)
 
 // readPlan reads the plan, or returns "" without --plan. The plan's path is recorded
 // relative to the root.
-func (c *Invocation) readPlan(w *progress.Workflow) (string, error) {
-	name := c.flags.String("plan")
+func readPlan(c *invoke.Invocation, w *progress.Workflow) (string, error) {
+	name := c.Flags.String("plan")
 	if name == "" {
 		return "", nil
 	}
 	var err error
-	if w.PlanPath, err = c.rootPath(name); err != nil {
+	if w.PlanPath, err = c.RootPath(name); err != nil {
 		return "", exit.Usagef("start: --plan: %w", err)
 	}
-	data, err := os.ReadFile(filepath.Join(c.store.Root(), filepath.FromSlash(w.PlanPath)))
+	data, err := os.ReadFile(filepath.Join(c.Store.Root(), filepath.FromSlash(w.PlanPath)))
 	if err != nil {
 		return "", exit.Usagef("start: --plan: %w", err)
 	}
@@ -132,8 +133,8 @@ func (c *Invocation) readPlan(w *progress.Workflow) (string, error) {
 
 // readPhases reads --phases. Without the flag, the phases are those of the layout or of
 // the plan.
-func (c *Invocation) readPhases(w *progress.Workflow, plan string) error {
-	said := c.flags.String("phases")
+func readPhases(c *invoke.Invocation, w *progress.Workflow, plan string) error {
+	said := c.Flags.String("phases")
 	switch n, err := strconv.Atoi(said); {
 	case errors.Is(err, strconv.ErrRange):
 		return exit.Usagef("start: --phases: %.40s: want 1 to %d", said, progress.MaxPhases)

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 )
@@ -10,11 +11,11 @@ const maxAlike = 200
 
 // tellAlike warns if another open workflow's project name is a prefix of this name, or
 // the reverse. A search for files by prefix would find both.
-func (c *Invocation) tellAlike(issue checkpoint.Issue, project string) {
+func tellAlike(c *invoke.Invocation, issue checkpoint.Issue, project string) {
 	if project == "" {
 		return
 	}
-	issues, err := c.issuesWithCheckpoints()
+	issues, err := c.IssuesWithCheckpoints()
 	if err != nil {
 		return
 	}
@@ -22,12 +23,12 @@ func (c *Invocation) tellAlike(issue checkpoint.Issue, project string) {
 		if i == issue {
 			continue
 		}
-		_, r, err := c.store.NewestRecord(c.ctx, i)
+		_, r, err := c.Store.NewestRecord(c.Ctx, i)
 		if err != nil || progress.Over(r) {
 			continue
 		}
 		if other := r.Doc().Sub("workflow").Text("project"); progress.Alike(project, other) {
-			c.warnf("project %s begins like %s of issue %s: names that differ from their beginning are told apart", project, other, i)
+			c.Warnf("project %s begins like %s of issue %s: names that differ from their beginning are told apart", project, other, i)
 		}
 	}
 }

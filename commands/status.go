@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
@@ -15,19 +16,19 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var statusCommand = command{
-	name: "status", usage: "say where the work stands and what resume would decide", args: "[ISSUE]", max: 1, category: "Look",
-	description: "Changes nothing. Exits 0 when it could report and 3 when there is no checkpoint;\n" +
+var statusCommand = invoke.Command{
+	Name: "status", Usage: "say where the work stands and what resume would decide", Args: "[ISSUE]", Max: 1, Category: "Look",
+	Description: "Changes nothing. Exits 0 when it could report and 3 when there is no checkpoint;\n" +
 		"with --check the verdict decides: 0 resume, 4 start fresh, 5 a person must answer.",
-	examples: []string{
+	Examples: []string{
 		"git checkpoint status",
 		"git checkpoint status 42 --check --strict",
 		"git checkpoint status --description 'sign in with a key' --json",
 		"git checkpoint status 42 --done 3 || run-phase 3",
 		"git checkpoint status --short 2>/dev/null",
 	},
-	flags: statusFlags,
-	run:   runStatus,
+	Flags: statusFlags,
+	Run:   runStatus,
 }
 
 func statusFlags() []cli.Flag {
@@ -42,47 +43,47 @@ func statusFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "strict", Usage: "with --check: warnings exit 9"},
 		&cli.StringFlag{Name: "issue-file", Usage: "compare with the issue in `FILE`"},
 		offlineFlag(),
-		colorFlag(),
+		invoke.ColorFlag(),
 	}
 }
 
-func runStatus(c *Invocation) error {
-	if err := c.open(); err != nil {
+func runStatus(c *invoke.Invocation) error {
+	if err := c.Open(); err != nil {
 		return err
 	}
-	c.onlyLooks = !c.flags.Bool("check") && !c.json
-	if c.flags.Bool("short") {
-		return c.statusShort()
+	c.OnlyLooks = !c.Flags.Bool("check") && !c.JSON
+	if c.Flags.Bool("short") {
+		return statusShort(c)
 	}
-	issue, err := c.statusIssue()
-	if c.flags.IsSet("done") && err != nil && exit.Classify(err).Code == exit.None {
+	issue, err := statusIssue(c)
+	if c.Flags.IsSet("done") && err != nil && exit.Classify(err).Code == exit.None {
 		return exit.Silent{Code: exit.Failure}
 	}
 	if err != nil {
 		return err
 	}
-	cp, r, err := c.store.NewestRecord(c.ctx, issue)
-	if c.flags.IsSet("done") {
-		return c.statusDone(r, err)
+	cp, r, err := c.Store.NewestRecord(c.Ctx, issue)
+	if c.Flags.IsSet("done") {
+		return statusDone(c, r, err)
 	}
 	if err != nil {
 		return err
 	}
-	verdict, err := c.judge(cp, r)
+	verdict, err := judge(c, cp, r)
 	if err != nil {
 		return err
 	}
-	if err := c.showStatus(cp, r, verdict); err != nil {
+	if err := showStatus(c, cp, r, verdict); err != nil {
 		return err
 	}
-	if c.flags.Bool("check") {
+	if c.Flags.Bool("check") {
 		return verdictCode(verdict)
 	}
 	return nil
 }
 
 // statusDone returns the exit status of --done.
-func (c *Invocation) statusDone(r *checkpoint.Record, err error) error {
+func statusDone(c *invoke.Invocation, r *checkpoint.Record, err error) error {
 	var none *gitstore.NoneError
 	if errors.As(err, &none) {
 		return exit.Silent{Code: exit.Failure}
@@ -90,7 +91,7 @@ func (c *Invocation) statusDone(r *checkpoint.Record, err error) error {
 	if err != nil {
 		return err
 	}
-	if !progress.IsOver(r, c.flags.String("done")) {
+	if !progress.IsOver(r, c.Flags.String("done")) {
 		return exit.Silent{Code: exit.Failure}
 	}
 	return nil
@@ -109,50 +110,50 @@ func verdictCode(v freshness.Verdict) error {
 	return nil
 }
 
-func (c *Invocation) showStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) error {
-	if c.json {
+func showStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) error {
+	if c.JSON {
 		out := statusRecord("status", cp, r, v)
-		out.Warnings = append(out.Warnings, c.takeWarnings()...)
-		return c.write(out)
+		out.Warnings = append(out.Warnings, c.TakeWarnings()...)
+		return c.WriteJSON(out)
 	}
-	if c.flags.Bool("markdown") {
-		c.markdownStatus(cp, r, v)
+	if c.Flags.Bool("markdown") {
+		markdownStatus(c, cp, r, v)
 		return nil
 	}
-	at, people, err := c.screen()
+	at, people, err := c.Screen()
 	if err != nil {
 		return err
 	}
 	if people {
-		if c.flags.Bool("verbose") {
-			defer c.page()()
+		if c.Flags.Bool("verbose") {
+			defer c.Page()()
 		}
-		c.screenStatus(at, cp, r, v)
+		screenStatus(c, at, cp, r, v)
 	} else {
-		c.plainStatus(cp, r, v)
+		plainStatus(c, cp, r, v)
 	}
-	if c.flags.Bool("verbose") {
-		return cmp.Or(c.showDiffs(cp, v), c.showCoverage(r))
+	if c.Flags.Bool("verbose") {
+		return cmp.Or(showDiffs(c, cp, v), showCoverage(c, r))
 	}
 	return nil
 }
 
 // plainStatus prints the status in the form for scripts.
-func (c *Invocation) plainStatus(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
-	c.print("%s\n", output.Clean(heading(cp, r)))
-	c.print("Checkpoint: %s (%s)\n", cp.ID, phrase.Ago(r.CreatedAt(), c.env.Now()))
-	c.print("Progress: %s\n", output.Clean(progressLine(r)))
-	c.showPhases(r)
-	c.showTasks(r)
+func plainStatus(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
+	c.Printf("%s\n", output.Clean(heading(cp, r)))
+	c.Printf("Checkpoint: %s (%s)\n", cp.ID, phrase.Ago(r.CreatedAt(), c.Env.Now()))
+	c.Printf("Progress: %s\n", output.Clean(progressLine(r)))
+	showPhases(c, r)
+	showTasks(c, r)
 	if cp.Branch != "" {
-		c.print("Branch: %s\n", output.Clean(cp.Branch))
+		c.Printf("Branch: %s\n", output.Clean(cp.Branch))
 	}
 	if v.CanResume {
-		c.print("Resume: %s, from %s\n", v.Action, output.Clean(continueFrom(r)))
+		c.Printf("Resume: %s, from %s\n", v.Action, output.Clean(continueFrom(r)))
 	} else {
-		c.print("Resume: %s\n", v.Action)
+		c.Printf("Resume: %s\n", v.Action)
 	}
-	c.showNext(v)
-	c.print("Auto-resume: %s\n", output.Clean(autoResume(v)))
-	c.showReasons(v)
+	showNext(c, v)
+	c.Printf("Auto-resume: %s\n", output.Clean(autoResume(v)))
+	showReasons(c, v)
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -13,18 +14,18 @@ import (
 
 // statusIssue returns the named issue, or the issue of the workflow that --description or
 // --for-plan matches.
-func (c *Invocation) statusIssue() (checkpoint.Issue, error) {
-	text, plan := c.flags.String("description"), c.flags.String("for-plan")
+func statusIssue(c *invoke.Invocation) (checkpoint.Issue, error) {
+	text, plan := c.Flags.String("description"), c.Flags.String("for-plan")
 	if text == "" && plan == "" {
-		return c.issue()
+		return c.Issue()
 	}
-	if len(c.args) > 0 || c.flags.String("issue") != "" || text != "" && plan != "" {
+	if len(c.Args) > 0 || c.Flags.String("issue") != "" || text != "" && plan != "" {
 		return "", exit.Usagef("status: --description and --for-plan find the issue: name one of them and no issue")
 	}
 	q := progress.Query{Text: text}
 	if plan != "" {
 		q.Plan = plan
-		if place, err := c.rootPath(plan); err == nil {
+		if place, err := c.RootPath(plan); err == nil {
 			q.Plan = place
 		}
 		for _, p := range []string{plan, filepath.ToSlash(plan), q.Plan} {
@@ -32,7 +33,7 @@ func (c *Invocation) statusIssue() (checkpoint.Issue, error) {
 		}
 		q.IDs = append(q.IDs, plan)
 	}
-	return c.findWorkflow(q, cmp.Or(text, plan))
+	return findWorkflow(c, q, cmp.Or(text, plan))
 }
 
 // A found is an issue whose newest checkpoint matches a query.
@@ -56,21 +57,21 @@ func (f found) better(g found) bool {
 }
 
 // findWorkflow searches the newest checkpoints of all issues.
-func (c *Invocation) findWorkflow(q progress.Query, what string) (checkpoint.Issue, error) {
-	issues, err := c.issuesWithCheckpoints()
+func findWorkflow(c *invoke.Invocation, q progress.Query, what string) (checkpoint.Issue, error) {
+	issues, err := c.IssuesWithCheckpoints()
 	if err != nil {
 		return "", err
 	}
 	var best found
 	var others []string
 	for _, i := range issues {
-		cp, err := c.store.Newest(c.ctx, i)
+		cp, err := c.Store.Newest(c.Ctx, i)
 		if err != nil {
 			continue
 		}
-		r, err := c.store.VerifiedRecord(cp)
+		r, err := c.Store.VerifiedRecord(cp)
 		if err != nil {
-			c.warnf("issue %s is left out: %v", i, err)
+			c.Warnf("issue %s is left out: %v", i, err)
 			continue
 		}
 		f := found{i, q.Match(r), progress.Over(r) || progress.Complete(r), r}
@@ -88,8 +89,8 @@ func (c *Invocation) findWorkflow(q progress.Query, what string) (checkpoint.Iss
 		return "", exit.Errorf(exit.None, "git checkpoint start ISSUE --description "+phrase.QuoteArg(what), "status: no checkpoint of a workflow: %q", what)
 	}
 	if len(others) > 0 {
-		c.warnf("it could be another one: %s", phrase.List(others))
+		c.Warnf("it could be another one: %s", phrase.List(others))
 	}
-	c.issueInQuestion = best.issue
+	c.IssueInQuestion = best.issue
 	return best.issue, nil
 }

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
@@ -10,34 +11,34 @@ import (
 
 // showCoverage prints the changed files that the checkpoint lacks, because a user may
 // expect a copy of all changed files.
-func (c *Invocation) showCoverage(r *checkpoint.Record) error {
-	if c.store.Root() == "" {
+func showCoverage(c *invoke.Invocation, r *checkpoint.Record) error {
+	if c.Store.Root() == "" {
 		return nil
 	}
-	changed, uncovered, err := c.store.Uncovered(c.ctx, r)
+	changed, uncovered, err := c.Store.Uncovered(c.Ctx, r)
 	if err != nil {
 		return err
 	}
-	c.print("Coverage: %d of %d changed files are in the checkpoint\n", len(changed)-len(uncovered), len(changed))
+	c.Printf("Coverage: %d of %d changed files are in the checkpoint\n", len(changed)-len(uncovered), len(changed))
 	for _, path := range uncovered {
-		c.print("  not in it: %s\n", phrase.QuotePath(path))
+		c.Printf("  not in it: %s\n", phrase.QuotePath(path))
 	}
 	return nil
 }
 
 // showDiffs prints issue body and file differences since the checkpoint.
-func (c *Invocation) showDiffs(cp *gitstore.Checkpoint, v freshness.Verdict) error {
+func showDiffs(c *invoke.Invocation, cp *gitstore.Checkpoint, v freshness.Verdict) error {
 	for _, r := range v.Reasons {
 		for _, line := range r.Diff {
-			c.print("%s\n", output.Clean(line))
+			c.Printf("%s\n", output.Clean(line))
 		}
 	}
 	for _, path := range v.Changed {
-		diff, err := c.store.DiffSince(c.ctx, cp, path)
+		diff, err := c.Store.DiffSince(c.Ctx, cp, path)
 		if err != nil {
 			return err
 		}
-		c.print("%s\n%s", phrase.QuotePath(path), output.CleanBlock(diff))
+		c.Printf("%s\n%s", phrase.QuotePath(path), output.CleanBlock(diff))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore/checkpoint"
@@ -12,9 +13,9 @@ import (
 )
 
 // showPhases prints the lines about the phases.
-func (c *Invocation) showPhases(r *checkpoint.Record) {
+func showPhases(c *invoke.Invocation, r *checkpoint.Record) {
 	for _, line := range phaseLines(r) {
-		c.print("%s: %s\n", line.name, output.Clean(line.text))
+		c.Printf("%s: %s\n", line.name, output.Clean(line.text))
 	}
 }
 

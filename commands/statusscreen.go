@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/display"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
@@ -15,22 +16,22 @@ import (
 
 // screenStatus prints the status for people: the work, its progress, the verdict with
 // reasons, and the effect of a resume.
-func (c *Invocation) screenStatus(at display.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
-	rows := slices.Concat(c.checkpointRows(at, cp, r), progressRows(r, v), c.freshnessRows(v), c.resumeRows(cp, r, v))
-	c.print("%s\n\n%s", at.Heading(heading(cp, r)), at.Sheet(rows))
+func screenStatus(c *invoke.Invocation, at display.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) {
+	rows := slices.Concat(checkpointRows(c, at, cp, r), progressRows(r, v), freshnessRows(c, v), resumeRows(c, cp, r, v))
+	c.Printf("%s\n\n%s", at.Heading(heading(cp, r)), at.Sheet(rows))
 	next := "git checkpoint resume " + phrase.QuoteArg(string(cp.Issue))
 	if !v.CanResume {
 		next = "git checkpoint list " + phrase.QuoteArg(string(cp.Issue))
 	}
-	c.print("\nhint: %s\n", next)
+	c.Printf("\nhint: %s\n", next)
 }
 
-func (c *Invocation) checkpointRows(at display.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record) []display.Row {
+func checkpointRows(c *invoke.Invocation, at display.Screen, cp *gitstore.Checkpoint, r *checkpoint.Record) []display.Row {
 	id := string(cp.ID)
 	if at.Width < 80 {
 		id = cp.ID.Short()
 	}
-	saved := phrase.Ago(r.CreatedAt(), c.env.Now()) + ", " + cmp.Or(string(r.Trigger()), "no trigger")
+	saved := phrase.Ago(r.CreatedAt(), c.Env.Now()) + ", " + cmp.Or(string(r.Trigger()), "no trigger")
 	if cp.Pinned {
 		saved += ", pinned"
 	}
@@ -42,7 +43,7 @@ func (c *Invocation) checkpointRows(at display.Screen, cp *gitstore.Checkpoint, 
 		return rows
 	}
 	branch := cp.Branch
-	switch now, err := c.store.Branch(c.ctx); {
+	switch now, err := c.Store.Branch(c.Ctx); {
 	case err != nil:
 	case now == "":
 		branch += " (HEAD is detached)"
@@ -53,7 +54,7 @@ func (c *Invocation) checkpointRows(at display.Screen, cp *gitstore.Checkpoint, 
 }
 
 // freshnessRows returns the verdict and every finding, worst first.
-func (c *Invocation) freshnessRows(v freshness.Verdict) []display.Row {
+func freshnessRows(c *invoke.Invocation, v freshness.Verdict) []display.Row {
 	words := map[freshness.Action]struct {
 		text  string
 		style display.Style
@@ -92,7 +93,7 @@ func severityStyle(a freshness.Action) display.Style {
 }
 
 // resumeRows returns the rows about the effect of a resume.
-func (c *Invocation) resumeRows(cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) []display.Row {
+func resumeRows(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, v freshness.Verdict) []display.Row {
 	row := display.Row{Label: "Resume"}
 	switch v.Action {
 	case freshness.StartFresh:
@@ -105,8 +106,8 @@ func (c *Invocation) resumeRows(cp *gitstore.Checkpoint, r *checkpoint.Record, v
 	if words := ownWords(r); words != "" && !strings.HasSuffix(row.Text, words) {
 		row.Below = []string{words}
 	}
-	if v.CanResume && c.store.Root() != "" {
-		row.Below = append(row.Below, c.wouldRestore(cp)...)
+	if v.CanResume && c.Store.Root() != "" {
+		row.Below = append(row.Below, wouldRestore(c, cp)...)
 	}
 	rows := []display.Row{row}
 	if n := v.Next; n.Action != "" {
@@ -116,8 +117,8 @@ func (c *Invocation) resumeRows(cp *gitstore.Checkpoint, r *checkpoint.Record, v
 }
 
 // wouldRestore returns one line per restore effect on files.
-func (c *Invocation) wouldRestore(cp *gitstore.Checkpoint) []string {
-	done, err := c.store.Restore(c.ctx, gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: true, Request: gitstore.RestoreOptions{DryRun: true}})
+func wouldRestore(c *invoke.Invocation, cp *gitstore.Checkpoint) []string {
+	done, err := c.Store.Restore(c.Ctx, gitstore.RestoreRequest{Checkpoint: cp, AnyBranch: true, Request: gitstore.RestoreOptions{DryRun: true}})
 	if err != nil {
 		return []string{"puts no files back: " + strings.TrimPrefix(err.Error(), "restore "+string(cp.ID)+": ")}
 	}

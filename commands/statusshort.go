@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
@@ -15,32 +16,32 @@ import (
 
 // statusShort prints one line for the prompt of a shell or an editor. It reads no issue
 // source and computes no verdict. Without a checkpoint it prints nothing.
-func (c *Invocation) statusShort() error {
+func statusShort(c *invoke.Invocation) error {
 	for _, other := range []string{"check", "done", "description", "for-plan", "markdown", "json"} {
-		if c.flags.IsSet(other) {
+		if c.Flags.IsSet(other) {
 			return exit.Usagef("status: --short does not go with --%s", other)
 		}
 	}
-	issue, err := c.issue()
+	issue, err := c.Issue()
 	var unknown *exit.Error
-	if errors.As(err, &unknown) && len(c.args) == 0 {
+	if errors.As(err, &unknown) && len(c.Args) == 0 {
 		return exit.Silent{Code: exit.None} // the branch belongs to no issue
 	}
 	if err != nil {
 		return err
 	}
-	cp, err := c.store.Newest(c.ctx, issue)
+	cp, err := c.Store.Newest(c.Ctx, issue)
 	if errors.As(err, new(*gitstore.NoneError)) {
 		return exit.Silent{Code: exit.None}
 	}
 	if err != nil {
 		return err
 	}
-	r, err := c.store.VerifiedRecord(cp)
+	r, err := c.Store.VerifiedRecord(cp)
 	if err != nil {
 		return err
 	}
-	c.print("%s\n", output.Clean(shortStatus(r, string(issue), phrase.Briefly(cp.Created, c.env.Now()))))
+	c.Printf("%s\n", output.Clean(shortStatus(r, string(issue), phrase.Briefly(cp.Created, c.Env.Now()))))
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -61,10 +62,10 @@ func stepFlags(own ...cli.Flag) []cli.Flag {
 }
 
 // take runs a step for an issue.
-func (c *Invocation) take(issue checkpoint.Issue, s step) error {
-	if on, why := c.settings.TriggerEnabled(s.trigger); !on {
+func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
+	if on, why := c.Settings.TriggerEnabled(s.trigger); !on {
 		// A silent skip would make a script repeat the phase forever.
-		return exit.Errorf(exit.Refused, c.switchOn(s.trigger), "%s: %s", s.command, why)
+		return exit.Errorf(exit.Refused, switchOn(c, s.trigger), "%s: %s", s.command, why)
 	}
 	var after *checkpoint.Record
 	move := func(r *checkpoint.Record) error {
@@ -79,52 +80,52 @@ func (c *Invocation) take(issue checkpoint.Issue, s step) error {
 	if s.begins {
 		in.begin, in.move = move, nil
 	}
-	req, err := c.saveRequest(issue, s.trigger, in)
+	req, err := saveRequest(c, issue, s.trigger, in)
 	if err != nil {
 		return err
 	}
 	req.Newest = !s.begins // an older base would revert progress
-	saved, err := c.store.Save(c.ctx, req)
+	saved, err := c.Store.Save(c.Ctx, req)
 	var nothing *progress.NothingError
 	if errors.As(err, &nothing) {
-		c.pushMissed(issue)
-		return c.notTaken(issue, s, nothing.Reason, after)
+		pushMissed(c, issue)
+		return notTaken(c, issue, s, nothing.Reason, after)
 	}
 	if err != nil {
 		return err
 	}
-	return c.taken(saved, s)
+	return taken(c, saved, s)
 }
 
 // switchOn returns the command that enables the saves of a trigger.
-func (c *Invocation) switchOn(t checkpoint.Trigger) string {
+func switchOn(c *invoke.Invocation, t checkpoint.Trigger) string {
 	switch {
-	case !c.settings.Bool("enabled"):
-		return c.enable()
-	case !c.settings.Bool("auto_checkpoint"):
+	case !c.Settings.Bool("enabled"):
+		return enable(c)
+	case !c.Settings.Bool("auto_checkpoint"):
 		return "git config checkpoint.auto-checkpoint true"
 	}
 	return "git config checkpoint.checkpoint-triggers." + strings.ReplaceAll(string(t), "_", "-") + " true"
 }
 
 // taken runs the step's after function and prints the save.
-func (c *Invocation) taken(saved *gitstore.Saved, s step) error {
+func taken(c *invoke.Invocation, saved *gitstore.Saved, s step) error {
 	var then error
-	if s.after != nil && !c.flags.Bool("dry-run") {
+	if s.after != nil && !c.Flags.Bool("dry-run") {
 		then = s.after(saved)
 	}
-	return cmp.Or(c.finishSave(saved, s.recordOf), then)
+	return cmp.Or(finishSave(c, saved, s.recordOf), then)
 }
 
 // notTaken prints that nothing was saved, and the reason. The --json record contains the
 // progress.
-func (c *Invocation) notTaken(issue checkpoint.Issue, s step, why string, r *checkpoint.Record) error {
-	if !c.json {
-		c.infof("skipped: %s", why)
+func notTaken(c *invoke.Invocation, issue checkpoint.Issue, s step, why string, r *checkpoint.Record) error {
+	if !c.JSON {
+		c.Infof("skipped: %s", why)
 		return nil
 	}
-	return c.write(s.json(output.Save{
-		Type: s.command, Issue: string(issue), Skipped: why, Trigger: string(s.trigger), Warnings: c.takeWarnings(),
+	return c.WriteJSON(s.json(output.Save{
+		Type: s.command, Issue: string(issue), Skipped: why, Trigger: string(s.trigger), Warnings: c.TakeWarnings(),
 	}, r))
 }
 

@@ -71,5 +71,5 @@ func (t *taskStep) note() string {
 	if len(t.ids) == 1 {
 		what = "task"
 	}
-	return stepNote(strings.TrimSpace(what+" "+phrase.List(phrase.Few(t.ids, 5))), t.verb, t.c.flags.String("error"))
+	return stepNote(strings.TrimSpace(what+" "+phrase.List(phrase.Few(t.ids, 5))), t.verb, t.c.Flags.String("error"))
 }

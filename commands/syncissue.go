@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
@@ -22,14 +23,14 @@ type labelSync struct {
 
 // planSync compares the labels of the checkpoint with those of the issue. It returns nil
 // without --sync-issue, and an error if labels cannot be written at all.
-func (c *Invocation) planSync(r *resumption) (*labelSync, error) {
-	if !c.flags.Bool("sync-issue") {
+func planSync(c *invoke.Invocation, r *resumption) (*labelSync, error) {
+	if !c.Flags.Bool("sync-issue") {
 		return nil, nil
 	}
-	if c.flags.IsSet("issue-file") {
+	if c.Flags.IsSet("issue-file") {
 		return nil, exit.Usagef("resume: --sync-issue and --issue-file do not go together: nothing is written to a file")
 	}
-	s, err := c.source(r.cp.Issue)
+	s, err := chooseSource(c, r.cp.Issue)
 	if err != nil {
 		return nil, exit.Usagef("resume: --sync-issue: %w", err)
 	}
@@ -45,7 +46,7 @@ func (c *Invocation) planSync(r *resumption) (*labelSync, error) {
 		plan.why = "it is not known which labels issue " + string(r.cp.Issue) + " has"
 		return plan, nil
 	}
-	plan.change = syncChange(r.record.IssueSnapshot().Labels, r.issue.Labels, c.rules())
+	plan.change = syncChange(r.record.IssueSnapshot().Labels, r.issue.Labels, rules(c))
 	// With --sync-issue, the issue follows the checkpoint, not the reverse.
 	r.verdict.Phase, r.verdict.StateLabel = "", ""
 	return plan, nil
@@ -68,26 +69,26 @@ func syncChange(was, now []string, rules freshness.Rules) forge.LabelChange {
 	return change
 }
 
-// sync prints the change and writes it. At a terminal it asks for confirmation first.
-func (c *Invocation) sync(r *resumption, plan *labelSync) error {
+// syncLabels prints the change and writes it. At a terminal it asks for confirmation first.
+func syncLabels(c *invoke.Invocation, r *resumption, plan *labelSync) error {
 	switch {
 	case plan == nil:
 		return nil
 	case plan.why != "":
 		return exit.Errorf(exit.Remote, r.command("--sync-issue"), "resume: --sync-issue: %s", plan.why)
 	case plan.change.IsZero():
-		c.infof("the labels of issue %s are as the checkpoint has them", r.cp.Issue)
+		c.Infof("the labels of issue %s are as the checkpoint has them", r.cp.Issue)
 		return nil
 	}
 	site := plan.forge.Site
-	if !c.json { // also with --quiet, because every write is shown
-		fmt.Fprintf(c.env.Stderr, "labels of issue %s on %s: %s\n", output.Clean(string(r.cp.Issue)), site.Host(), changeText(plan.change))
+	if !c.JSON { // also with --quiet, because every write is shown
+		fmt.Fprintf(c.Env.Stderr, "labels of issue %s on %s: %s\n", output.Clean(string(r.cp.Issue)), site.Host(), changeText(plan.change))
 	}
-	if c.flags.Bool("dry-run") {
+	if c.Flags.Bool("dry-run") {
 		r.synced = plan.change
 		return nil
 	}
-	if yes, err := c.maySync(r, plan.change); !yes {
+	if yes, err := maySync(c, r, plan.change); !yes {
 		return err
 	}
 	var err error
@@ -97,32 +98,32 @@ func (c *Invocation) sync(r *resumption, plan *labelSync) error {
 	if err != nil {
 		return exit.Errorf(exit.Remote, r.command("--sync-issue"), "resume: --sync-issue: %w", err)
 	}
-	c.infof("written to %s", site.Host())
+	c.Infof("written to %s", site.Host())
 	return nil
 }
 
 // maySync asks for confirmation in the same cases as resume.
-func (c *Invocation) maySync(r *resumption, change forge.LabelChange) (bool, error) {
+func maySync(c *invoke.Invocation, r *resumption, change forge.LabelChange) (bool, error) {
 	for _, flag := range []string{"yes", "auto", "force"} {
-		if c.flags.Bool(flag) {
+		if c.Flags.Bool(flag) {
 			return true, nil
 		}
 	}
-	if c.json || c.flags.IsSet("choice") {
+	if c.JSON || c.Flags.IsSet("choice") {
 		return true, nil
 	}
-	d, err := c.dialog("")
+	d, err := c.Dialog("")
 	if err != nil {
 		return true, nil // without a terminal, the flag is the confirmation
 	}
-	defer d.close()
+	defer d.Close()
 	question := "Write these labels to the issue? [y/N] "
-	if c.flags.Bool("quiet") {
+	if c.Flags.Bool("quiet") {
 		question = changeText(change) + "\n" + question
 	}
-	answer, err := d.ask(question, yesNo)
+	answer, err := d.Ask(question, invoke.YesNo)
 	if err != nil {
-		return false, c.unanswered(r, "--sync-issue --yes", err)
+		return false, unanswered(c, r, "--sync-issue --yes", err)
 	}
 	return answer == "y", nil
 }

@@ -6,20 +6,21 @@ import (
 	"unicode/utf8"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore/checkpoint"
 
 	"github.com/urfave/cli/v2"
 )
 
-var taskCommand = command{
-	name: "task", usage: "move the tasks of a workflow", args: "add|start|done|fail|suspect|clear|list|recover [TASK...]", max: maxTasks + 1, category: "Progress",
-	description: "Moves tasks, then saves. start claims a task: it exits 8 where somebody has it, it\n" +
+var taskCommand = invoke.Command{
+	Name: "task", Usage: "move the tasks of a workflow", Args: "add|start|done|fail|suspect|clear|list|recover [TASK...]", Max: maxTasks + 1, Category: "Progress",
+	Description: "Moves tasks, then saves. start claims a task: it exits 8 where somebody has it, it\n" +
 		"waits for others or is complete. done and add twice are the same as once. A task\n" +
 		"that fails keeps what depends on it from running until it is begun again. recover\n" +
 		"settles what was running when the work was cut off: complete where the output is\n" +
 		"there, else pending again. list saves nothing. A worker that gives no sign of life is\n" +
 		"told of with suspect, and taken back with clear; fail --crash confirms its crash.",
-	examples: []string{
+	Examples: []string{
 		"git checkpoint task add T1 T2 T3",
 		"git checkpoint task start T1 --by worker-7",
 		"git checkpoint task done T1 --output out/T1.json",
@@ -27,8 +28,8 @@ var taskCommand = command{
 		"git checkpoint task fail T2 --crash",
 		"git checkpoint task list --ready",
 	},
-	flags: taskFlags,
-	run:   runTask,
+	Flags: taskFlags,
+	Run:   runTask,
 }
 
 // maxTasks limits the tasks of one command line.
@@ -61,53 +62,53 @@ var taskVerbs = []verbFlags{
 	{"recover", []string{"clean"}},
 }
 
-func runTask(c *Invocation) error {
-	verb, err := c.taskVerb()
+func runTask(c *invoke.Invocation) error {
+	verb, err := taskVerb(c)
 	if err != nil {
 		return err
 	}
-	if err := c.openToSave(checkpoint.TaskUpdate); err != nil {
+	if err := openToSave(c, checkpoint.TaskUpdate); err != nil {
 		return err
 	}
-	issue, err := c.inferIssue()
+	issue, err := c.InferIssue()
 	if err != nil {
 		return err
 	}
-	c.issueInQuestion = issue
+	c.IssueInQuestion = issue
 	if verb == "list" {
-		return c.listTasks(issue)
+		return listTasks(c, issue)
 	}
 	if verb == "recover" {
-		if _, err := c.store.Newest(c.ctx, issue); err != nil {
+		if _, err := c.Store.Newest(c.Ctx, issue); err != nil {
 			return err
 		}
 	}
-	t, err := c.taskStep(issue, verb)
+	t, err := readTaskStep(c, issue, verb)
 	if err != nil {
 		return err
 	}
-	return c.take(issue, step{command: "task", trigger: checkpoint.TaskUpdate, move: t.move, note: t.note, after: t.after, record: withTasks})
+	return take(c, issue, step{command: "task", trigger: checkpoint.TaskUpdate, move: t.move, note: t.note, after: t.after, record: withTasks})
 }
 
 // taskVerb returns the verb of the command line, and checks its tasks and flags.
-func (c *Invocation) taskVerb() (string, error) {
+func taskVerb(c *invoke.Invocation) (string, error) {
 	verb := ""
-	if len(c.args) > 0 {
-		verb = c.args[0]
+	if len(c.Args) > 0 {
+		verb = c.Args[0]
 	}
 	if !slices.ContainsFunc(taskVerbs, func(v verbFlags) bool { return v.name == verb }) {
-		return "", unknownVerb("task", verb, "list", []string{"add", "start", "done", "fail", "suspect", "clear", "list", "recover"})
+		return "", invoke.UnknownVerb("task", verb, "list", []string{"add", "start", "done", "fail", "suspect", "clear", "list", "recover"})
 	}
-	if err := c.checkVerb(taskVerbs, verb); err != nil {
+	if err := checkVerb(c, taskVerbs, verb); err != nil {
 		return "", err
 	}
-	return verb, c.checkTasks(verb)
+	return verb, checkTasks(c, verb)
 }
 
 // checkTasks checks the names of tasks and the combination of arguments.
-func (c *Invocation) checkTasks(verb string) error {
-	ids := c.args[1:]
-	for _, id := range slices.Concat(ids, c.lists["after"]) {
+func checkTasks(c *invoke.Invocation, verb string) error {
+	ids := c.Args[1:]
+	for _, id := range slices.Concat(ids, c.Lists["after"]) {
 		switch {
 		case strings.TrimSpace(id) == "" || !utf8.ValidString(id):
 			return exit.Usagef("task %s: %q is no name of a task", verb, id)
@@ -116,17 +117,17 @@ func (c *Invocation) checkTasks(verb string) error {
 		}
 	}
 	for _, name := range []string{"error", "by"} {
-		if !utf8.ValidString(c.flags.String(name)) {
+		if !utf8.ValidString(c.Flags.String(name)) {
 			return exit.Usagef("task %s: --%s: not valid UTF-8", verb, name)
 		}
 	}
-	crash := c.flags.Bool("crash")
+	crash := c.Flags.Bool("crash")
 	switch {
 	case len(ids) == 0 && (verb == "add" || verb == "start" || verb == "done" || verb == "suspect" || verb == "clear" || verb == "fail" && !crash):
 		return exit.Errorf(exit.Usage, "git checkpoint task list", "task %s: which task?", verb)
-	case len(ids) > 1 && c.flags.IsSet("output"):
+	case len(ids) > 1 && c.Flags.IsSet("output"):
 		return exit.Usagef("task %s: --output is of one task, got %d", verb, len(ids))
-	case crash && c.flags.Bool("timed-out"):
+	case crash && c.Flags.Bool("timed-out"):
 		return exit.Usagef("task fail: --crash and --timed-out do not go together")
 	}
 	return nil

@@ -15,10 +15,10 @@ import (
 // clean removes incomplete outputs with --clean. A file that is complete by now, tracked
 // or not regular stays.
 func (t *taskStep) clean() error {
-	if !t.c.flags.Bool("clean") || len(t.broken) == 0 {
+	if !t.c.Flags.Bool("clean") || len(t.broken) == 0 {
 		return nil
 	}
-	root, err := os.OpenRoot(t.c.store.Root())
+	root, err := os.OpenRoot(t.c.Store.Root())
 	if err != nil {
 		return err
 	}
@@ -26,17 +26,17 @@ func (t *taskStep) clean() error {
 	for _, place := range t.broken {
 		name := filepath.FromSlash(place)
 		info, err := root.Lstat(name)
-		if err != nil || !info.Mode().IsRegular() || !t.c.taskOutput(place).Broken {
+		if err != nil || !info.Mode().IsRegular() || !taskOutput(t.c, place).Broken {
 			continue
 		}
 		if err := cmp.Or(ownFolder(root, place), t.mayGo(place)); err != nil {
-			t.c.warnf("%s is left as it is: %v", phrase.QuotePath(place), err)
+			t.c.Warnf("%s is left as it is: %v", phrase.QuotePath(place), err)
 			continue
 		}
 		if err := root.Remove(name); err != nil {
 			return fmt.Errorf("task recover --clean: %s: %w", phrase.QuotePath(place), err)
 		}
-		t.c.infof("removed %s", phrase.QuotePath(place))
+		t.c.Infof("removed %s", phrase.QuotePath(place))
 	}
 	return nil
 }
@@ -47,7 +47,7 @@ func (t *taskStep) mayGo(place string) error {
 	if err := gitstore.CheckPlace(path.Clean(place)); err != nil {
 		return err
 	}
-	tracked, err := t.c.store.IsTracked(t.c.ctx, place)
+	tracked, err := t.c.Store.IsTracked(t.c.Ctx, place)
 	if tracked {
 		return errors.New("git tracks it")
 	}

@@ -10,7 +10,7 @@ import (
 
 // lost settles tasks without a worker. With --crash it counts a crash.
 func (t *taskStep) lost(l *tasks.List) error {
-	ids, crash := t.ids, t.c.flags.Bool("crash")
+	ids, crash := t.ids, t.c.Flags.Bool("crash")
 	if crash {
 		ids = t.crash(l)
 		if len(ids)+len(t.crashed) == 0 {
@@ -23,7 +23,7 @@ func (t *taskStep) lost(l *tasks.List) error {
 	if !crash && t.stories(l) {
 		return nil
 	}
-	became, err := l.Recover(tasks.Recovery{Found: t.c.taskOutputs(l), At: t.now, Limit: t.limit}, ids...)
+	became, err := l.Recover(tasks.Recovery{Found: taskOutputs(t.c, l), At: t.now, Limit: t.limit}, ids...)
 	for _, b := range became {
 		t.tell("task %s is %s: %s", b.ID, b.Status, b.Why)
 		if b.Broken != "" {

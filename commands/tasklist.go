@@ -3,6 +3,7 @@ package commands
 import (
 	"strconv"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
@@ -11,30 +12,30 @@ import (
 )
 
 // listTasks prints the tasks of an issue's newest checkpoint.
-func (c *Invocation) listTasks(issue checkpoint.Issue) error {
-	cp, r, err := c.store.NewestRecord(c.ctx, issue)
+func listTasks(c *invoke.Invocation, issue checkpoint.Issue) error {
+	cp, r, err := c.Store.NewestRecord(c.Ctx, issue)
 	if err != nil {
 		return err
 	}
-	l, err := c.namedTasks(r)
+	l, err := namedTasks(c, r)
 	if err != nil {
 		return taskFailure(issue, "", err)
 	}
 	if _, err := tasks.Of(r).Batches(); err != nil {
-		c.warnf("%v: none of them can begin but with task start --force", err)
+		c.Warnf("%v: none of them can begin but with task start --force", err)
 	}
-	if c.json {
-		return c.write(taskRecord(output.WorkflowStep{
+	if c.JSON {
+		return c.WriteJSON(taskRecord(output.WorkflowStep{
 			Save: output.Save{
 				Type: "task", CheckpointID: string(cp.ID), Issue: string(issue), Commit: cp.Commit.String(), Ref: gitstore.LiveRef(issue),
-				Trigger: string(r.Trigger()), Phase: r.Phase(), CreatedAt: r.CreatedAt(), Warnings: c.takeWarnings(),
+				Trigger: string(r.Trigger()), Phase: r.Phase(), CreatedAt: r.CreatedAt(), Warnings: c.TakeWarnings(),
 			},
 			Progress: progressRecord(r),
 		}, r, l))
 	}
-	if c.flags.Bool("ready") {
+	if c.Flags.Bool("ready") {
 		for _, id := range tasks.Of(r).Ready() {
-			c.print("%s\n", output.Clean(id))
+			c.Printf("%s\n", output.Clean(id))
 		}
 		return nil
 	}
@@ -43,17 +44,17 @@ func (c *Invocation) listTasks(issue checkpoint.Issue) error {
 	for _, task := range l {
 		t.Row(task.ID, task.Status, strconv.Itoa(task.Attempts), note(task))
 	}
-	return t.Write(c.out)
+	return t.Write(c.Out)
 }
 
 // namedTasks returns the tasks of the command line, or all tasks.
-func (c *Invocation) namedTasks(r *checkpoint.Record) ([]tasks.Task, error) {
+func namedTasks(c *invoke.Invocation, r *checkpoint.Record) ([]tasks.Task, error) {
 	l := tasks.Of(r)
-	if len(c.args) == 1 {
+	if len(c.Args) == 1 {
 		return l.All(), nil
 	}
 	var out []tasks.Task
-	for _, id := range c.args[1:] {
+	for _, id := range c.Args[1:] {
 		t, ok := l.Task(id)
 		if !ok {
 			return nil, &tasks.UnknownError{ID: id}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -20,7 +21,7 @@ import (
 
 // A taskStep is one verb of task with its flags and settings.
 type taskStep struct {
-	c      *Invocation
+	c      *invoke.Invocation
 	issue  checkpoint.Issue
 	verb   string
 	ids    []string
@@ -35,37 +36,37 @@ type taskStep struct {
 	broken  []string // incomplete outputs that the last move found
 }
 
-// taskStep returns the step of the command line.
-func (c *Invocation) taskStep(issue checkpoint.Issue, verb string) (*taskStep, error) {
-	t := &taskStep{c: c, issue: issue, verb: verb, ids: phrase.Distinct(c.args[1:]), now: c.env.Now(), limit: c.settings.Int("task_retries") + 1}
-	t.batch, _ = c.settings.TriggerEnabled(checkpoint.BatchComplete)
-	name := c.flags.String("output")
+// readTaskStep returns the step of the command line.
+func readTaskStep(c *invoke.Invocation, issue checkpoint.Issue, verb string) (*taskStep, error) {
+	t := &taskStep{c: c, issue: issue, verb: verb, ids: phrase.Distinct(c.Args[1:]), now: c.Env.Now(), limit: c.Settings.Int("task_retries") + 1}
+	t.batch, _ = c.Settings.TriggerEnabled(checkpoint.BatchComplete)
+	name := c.Flags.String("output")
 	if name == "" {
 		return t, nil
 	}
 	var err error
-	if t.output, err = c.rootPath(name); err == nil {
+	if t.output, err = c.RootPath(name); err == nil {
 		err = gitstore.CheckPlace(t.output)
 	}
 	if err != nil {
 		return nil, exit.Usagef("task %s: --output: %w", verb, err)
 	}
 	if verb == "done" {
-		t.digest, err = c.finishedOutput(t.output)
+		t.digest, err = finishedOutput(c, t.output)
 	}
 	return t, err
 }
 
 // finishedOutput returns the digest of an output. It fails if the file is missing or
 // incomplete, so that the task does not move.
-func (c *Invocation) finishedOutput(place string) (digest string, err error) {
-	if _, err := os.Stat(filepath.Join(c.store.Root(), filepath.FromSlash(place))); err != nil {
+func finishedOutput(c *invoke.Invocation, place string) (digest string, err error) {
+	if _, err := os.Stat(filepath.Join(c.Store.Root(), filepath.FromSlash(place))); err != nil {
 		return "", exit.Usagef("task done: --output: %w", err)
 	}
-	if found := c.taskOutput(place); found.Broken {
+	if found := taskOutput(c, place); found.Broken {
 		return "", exit.Errorf(exit.Usage, "", "task done: --output: %s: not valid JSON", phrase.QuotePath(place))
 	}
-	digests, err := c.store.Digests(c.ctx, []string{place})
+	digests, err := c.Store.Digests(c.Ctx, []string{place})
 	return digests[place], err
 }
 
@@ -90,7 +91,7 @@ func (t *taskStep) moveAll(l *tasks.List) error {
 	switch {
 	case t.verb == "add":
 		return t.add(l)
-	case t.verb == "recover" || t.c.flags.Bool("crash"):
+	case t.verb == "recover" || t.c.Flags.Bool("crash"):
 		return t.lost(l)
 	}
 	one := map[string]func(*tasks.List, string) error{
@@ -124,7 +125,7 @@ func (t *taskStep) tell(format string, args ...any) {
 // after prints the messages of the step and returns an error if a limit is reached.
 func (t *taskStep) after(s *gitstore.Saved) error {
 	for _, line := range t.told {
-		t.c.infof("%s", line)
+		t.c.Infof("%s", line)
 	}
 	if err := t.clean(); err != nil {
 		return err

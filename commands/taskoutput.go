@@ -6,17 +6,18 @@ import (
 	"path/filepath"
 	"strings"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
 // taskOutputs returns the existing outputs of the running tasks.
-func (c *Invocation) taskOutputs(l *tasks.List) map[string]tasks.Found {
+func taskOutputs(c *invoke.Invocation, l *tasks.List) map[string]tasks.Found {
 	found, places := map[string]tasks.Found{}, map[string]string{}
 	for _, t := range l.Running() {
-		if t.Output == "" || c.store.Root() == "" {
+		if t.Output == "" || c.Store.Root() == "" {
 			continue
 		}
-		if f := c.taskOutput(t.Output); f.Exists {
+		if f := taskOutput(c, t.Output); f.Exists {
 			found[t.ID], places[t.ID] = f, t.Output
 		}
 	}
@@ -24,7 +25,7 @@ func (c *Invocation) taskOutputs(l *tasks.List) map[string]tasks.Found {
 	for _, place := range places {
 		list = append(list, place)
 	}
-	digests, err := c.store.Digests(c.ctx, list)
+	digests, err := c.Store.Digests(c.Ctx, list)
 	for id, f := range found {
 		if err == nil {
 			f.Digest = digests[places[id]]
@@ -35,13 +36,13 @@ func (c *Invocation) taskOutputs(l *tasks.List) map[string]tasks.Found {
 }
 
 // taskOutput examines an output. A JSON file must be complete and can contain a status.
-func (c *Invocation) taskOutput(place string) tasks.Found {
-	f, err := c.openPlain(place)
+func taskOutput(c *invoke.Invocation, place string) tasks.Found {
+	f, err := invoke.OpenPlain(c, place)
 	if err != nil {
-		return tasks.Found{Exists: errors.Is(err, errNotPlain)}
+		return tasks.Found{Exists: errors.Is(err, invoke.ErrNotPlain)}
 	}
 	defer f.Close()
-	if !strings.EqualFold(filepath.Ext(place), ".json") || f.size > maxOutput {
+	if !strings.EqualFold(filepath.Ext(place), ".json") || f.Size > maxOutput {
 		return tasks.Found{Exists: true}
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxOutput))

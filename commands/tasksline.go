@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
@@ -42,15 +43,15 @@ func batchesLine(batches [][]string) string {
 }
 
 // showTasks prints the progress of the tasks, if there are any.
-func (c *Invocation) showTasks(r *checkpoint.Record) {
+func showTasks(c *invoke.Invocation, r *checkpoint.Record) {
 	if text := tasksLine(r); text != "" {
-		c.print("Tasks: %s\n", output.Clean(text))
+		c.Printf("Tasks: %s\n", output.Clean(text))
 	}
 }
 
 // showNext prints the next action of another system's workflow.
-func (c *Invocation) showNext(v freshness.Verdict) {
+func showNext(c *invoke.Invocation, v freshness.Verdict) {
 	if n := v.Next; n.Action != "" {
-		c.print("Next: %s\n", output.Clean(fmt.Sprintf("%s %s (%s)", n.Action, n.Phase, n.Why)))
+		c.Printf("Next: %s\n", output.Clean(fmt.Sprintf("%s %s (%s)", n.Action, n.Phase, n.Why)))
 	}
 }

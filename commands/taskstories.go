@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
@@ -18,10 +19,10 @@ func (t *taskStep) stories(l *tasks.List) bool {
 	if story.Is(r) || len(t.ids) > 0 {
 		return false
 	}
-	standings := story.Recover(r, t.c.storyRecord)
+	standings := story.Recover(r, func(id string) *checkpoint.Record { return storyRecord(t.c, id) })
 	for _, s := range standings {
 		t.tell("%s", s)
-		if dir := layout.Worktree(r, s.Story); dir != "" && t.c.store.Root() != "" && !t.c.isThere(dir) {
+		if dir := layout.Worktree(r, s.Story); dir != "" && t.c.Store.Root() != "" && !isThere(t.c, dir) {
 			t.tell("its worktree %s is gone: git worktree add %s <branch>", phrase.QuotePath(dir), phrase.QuoteArg(dir))
 		}
 	}
@@ -32,21 +33,21 @@ func (t *taskStep) stories(l *tasks.List) bool {
 }
 
 // isThere reports whether a path exists, relative to the root or absolute.
-func (c *Invocation) isThere(name string) bool {
+func isThere(c *invoke.Invocation, name string) bool {
 	if !filepath.IsAbs(name) {
-		name = filepath.Join(c.store.Root(), filepath.FromSlash(name))
+		name = filepath.Join(c.Store.Root(), filepath.FromSlash(name))
 	}
 	_, err := os.Stat(name)
 	return err == nil
 }
 
 // storyRecord returns the newest record of a story, or nil if it cannot be read.
-func (c *Invocation) storyRecord(id string) *checkpoint.Record {
+func storyRecord(c *invoke.Invocation, id string) *checkpoint.Record {
 	issue, err := checkpoint.ParseIssue(id)
 	if err != nil {
 		return nil
 	}
-	_, r, err := c.store.NewestRecord(c.ctx, issue)
+	_, r, err := c.Store.NewestRecord(c.Ctx, issue)
 	if err != nil {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 func (t *taskStep) add(l *tasks.List) error {
 	plans := make([]tasks.Plan, len(t.ids))
 	for i, id := range t.ids {
-		plans[i] = tasks.Plan{ID: id, Needs: t.c.lists["after"], Output: t.output}
+		plans[i] = tasks.Plan{ID: id, Needs: t.c.Lists["after"], Output: t.output}
 	}
 	err := l.Add(plans...)
 	if errors.As(err, new(*tasks.CycleError)) {
@@ -25,7 +25,7 @@ func (t *taskStep) add(l *tasks.List) error {
 
 // start claims a task. Only --force resumes a paused story.
 func (t *taskStep) start(l *tasks.List, id string) error {
-	r, force := l.Record(), t.c.flags.Bool("force")
+	r, force := l.Record(), t.c.Flags.Bool("force")
 	for _, paused := range []string{story.Of(r), id} {
 		if force {
 			story.Lift(r, paused)
@@ -33,7 +33,7 @@ func (t *taskStep) start(l *tasks.List, id string) error {
 			return err
 		}
 	}
-	by := cmp.Or(t.c.flags.String("by"), t.c.flags.String("session"), t.c.env.Getenv("GIT_CHECKPOINT_SESSION"))
+	by := cmp.Or(t.c.Flags.String("by"), t.c.Flags.String("session"), t.c.Env.Getenv("GIT_CHECKPOINT_SESSION"))
 	return l.Start(id, tasks.Claim{By: by, At: t.now, Limit: t.limit, Force: force})
 }
 
@@ -49,7 +49,7 @@ func (t *taskStep) done(l *tasks.List, id string) error {
 }
 
 func (t *taskStep) fail(l *tasks.List, id string) error {
-	out, err := l.Fail(id, tasks.Failure{Error: t.c.flags.String("error"), TimedOut: t.c.flags.Bool("timed-out"), At: t.now})
+	out, err := l.Fail(id, tasks.Failure{Error: t.c.Flags.String("error"), TimedOut: t.c.Flags.Bool("timed-out"), At: t.now})
 	if out.Again {
 		t.tell("task %s is tried once more", id)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/display"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/freshness"
@@ -14,26 +15,26 @@ import (
 )
 
 // showTimelines prints lists as timelines for people.
-func (c *Invocation) showTimelines(lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool, at display.Screen) {
+func showTimelines(c *invoke.Invocation, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool, at display.Screen) {
 	var shown [][]display.TimelineEntry
 	for _, l := range lists {
 		if len(l.Checkpoints) == 0 {
 			continue
 		}
 		if len(shown) > 0 {
-			c.print("\n")
+			c.Printf("\n")
 		}
-		picked := c.pick(l, keep)
-		entries := c.entries(l, picked)
-		c.print("%s\n", at.Heading(timelineHead(l, len(picked))))
+		picked := pick(c, l, keep)
+		entries := timelineEntries(c, l, picked)
+		c.Printf("%s\n", at.Heading(timelineHead(l, len(picked))))
 		if len(entries) > 0 {
-			c.print("\n%s", at.Timeline(entries))
+			c.Printf("\n%s", at.Timeline(entries))
 		}
 		shown = append(shown, entries)
 	}
-	c.print("%s", at.Legend(shown...))
+	c.Printf("%s", at.Legend(shown...))
 	if n := len(lists) - len(shown); n > 0 {
-		c.print("\n%s with nothing but an archive, or nothing left\nhint: git checkpoint list --all --archived\n", phrase.Plural(n, "issue"))
+		c.Printf("\n%s with nothing but an archive, or nothing left\nhint: git checkpoint list --all --archived\n", phrase.Plural(n, "issue"))
 	}
 }
 
@@ -49,10 +50,10 @@ func timelineHead(l *gitstore.List, shown int) string {
 	return head + phrase.Plural(shown, "checkpoint")
 }
 
-// entries returns the timeline entries of checkpoints.
-func (c *Invocation) entries(l *gitstore.List, picked []int) []display.TimelineEntry {
+// timelineEntries returns the timeline entries of checkpoints.
+func timelineEntries(c *invoke.Invocation, l *gitstore.List, picked []int) []display.TimelineEntry {
 	entries := make([]display.TimelineEntry, len(picked))
-	now := c.env.Now()
+	now := c.Env.Now()
 	for k, i := range picked {
 		cp := &l.Checkpoints[i]
 		entries[k] = display.TimelineEntry{

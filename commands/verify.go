@@ -5,49 +5,50 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-var verifyCommand = command{
-	name: "verify", usage: "check the integrity of stored checkpoints", args: "[ISSUE]", max: 1, category: "Keep",
-	description: "Reads everything that an issue has stored, live and archived; without ISSUE, of\nevery issue.",
-	examples:    []string{"git checkpoint verify", "git checkpoint verify 42 --json"},
-	run:         runVerify,
+var verifyCommand = invoke.Command{
+	Name: "verify", Usage: "check the integrity of stored checkpoints", Args: "[ISSUE]", Max: 1, Category: "Keep",
+	Description: "Reads everything that an issue has stored, live and archived; without ISSUE, of\nevery issue.",
+	Examples:    []string{"git checkpoint verify", "git checkpoint verify 42 --json"},
+	Run:         runVerify,
 }
 
-func runVerify(c *Invocation) error {
-	if err := c.open(); err != nil {
+func runVerify(c *invoke.Invocation) error {
+	if err := c.Open(); err != nil {
 		return err
 	}
-	issues, err := c.issuesToVerify()
+	issues, err := issuesToVerify(c)
 	if err != nil {
 		return err
 	}
 	result := output.Verify{Type: "verify", Valid: true}
 	hint := ""
-	t := c.tickOf("verify", "checkpoints")
-	defer t.end()
-	c.store.SetProgress(t.at)
+	t := c.TickOf("verify", "checkpoints")
+	defer t.End()
+	c.Store.SetProgress(t.At)
 	for _, i := range issues {
-		t.about("verify: issue " + string(i))
-		report, err := c.store.Verify(c.ctx, i)
+		t.About("verify: issue " + string(i))
+		report, err := c.Store.Verify(c.Ctx, i)
 		if err != nil {
 			return err
 		}
 		if len(report.Errors) > 0 {
-			hint = cmp.Or(hint, c.recoveryCommand(i))
+			hint = cmp.Or(hint, invoke.RecoveryCommand(c, i))
 		}
 		result.Errors = append(result.Errors, report.Errors...)
 		result.Warnings = append(result.Warnings, report.Warnings...)
 		result.Checked += report.Checked
 	}
-	t.end()
+	t.End()
 	result.Valid = len(result.Errors) == 0
-	result.Warnings = append(result.Warnings, c.takeWarnings()...)
-	if err := c.showVerify(result); err != nil {
+	result.Warnings = append(result.Warnings, c.TakeWarnings()...)
+	if err := showVerify(c, result); err != nil {
 		return err
 	}
 	if !result.Valid {
@@ -57,19 +58,19 @@ func runVerify(c *Invocation) error {
 }
 
 // issuesToVerify returns the named issue, or all live and archived issues.
-func (c *Invocation) issuesToVerify() ([]checkpoint.Issue, error) {
-	if len(c.args) > 0 || c.flags.String("issue") != "" {
-		issue, err := c.issue()
-		if err == nil && !c.store.HasIssue(c.ctx, issue) {
+func issuesToVerify(c *invoke.Invocation) ([]checkpoint.Issue, error) {
+	if len(c.Args) > 0 || c.Flags.String("issue") != "" {
+		issue, err := c.Issue()
+		if err == nil && !c.Store.HasIssue(c.Ctx, issue) {
 			err = &gitstore.NoneError{Issue: issue}
 		}
 		return []checkpoint.Issue{issue}, err
 	}
-	live, _, err := c.store.Issues(c.ctx, false)
+	live, _, err := c.Store.Issues(c.Ctx, false)
 	if err != nil {
 		return nil, err
 	}
-	archived, _, err := c.store.Issues(c.ctx, true)
+	archived, _, err := c.Store.Issues(c.Ctx, true)
 	if err != nil {
 		return nil, err
 	}
@@ -78,21 +79,21 @@ func (c *Invocation) issuesToVerify() ([]checkpoint.Issue, error) {
 	return slices.Compact(all), nil
 }
 
-func (c *Invocation) showVerify(v output.Verify) error {
-	if c.json {
-		return c.write(v)
+func showVerify(c *invoke.Invocation, v output.Verify) error {
+	if c.JSON {
+		return c.WriteJSON(v)
 	}
-	c.printFound(v.Errors, v.Warnings)
-	c.print("%s checked, %s, %s\n", phrase.Plural(v.Checked, "checkpoint"), phrase.Plural(len(v.Errors), "error"), phrase.Plural(len(v.Warnings), "warning"))
+	printFound(c, v.Errors, v.Warnings)
+	c.Printf("%s checked, %s, %s\n", phrase.Plural(v.Checked, "checkpoint"), phrase.Plural(len(v.Errors), "error"), phrase.Plural(len(v.Warnings), "warning"))
 	return nil
 }
 
 // printFound prints problems, errors first.
-func (c *Invocation) printFound(errors, warnings []string) {
+func printFound(c *invoke.Invocation, errors, warnings []string) {
 	for _, e := range errors {
-		c.print("error: %s\n", output.Clean(e))
+		c.Printf("error: %s\n", output.Clean(e))
 	}
 	for _, w := range warnings {
-		c.print("warning: %s\n", output.Clean(w))
+		c.Printf("warning: %s\n", output.Clean(w))
 	}
 }

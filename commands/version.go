@@ -7,29 +7,30 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/output"
 )
 
 // Version, Commit and Date are set by the linker in a release.
 var Version, Commit, Date string
 
-var versionCommand = command{
-	name: "version", usage: "print the version", category: "Help",
-	examples: []string{"git checkpoint version --json"},
-	run:      runVersion,
+var versionCommand = invoke.Command{
+	Name: "version", Usage: "print the version", Category: "Help",
+	Examples: []string{"git checkpoint version --json"},
+	Run:      runVersion,
 }
 
-func runVersion(c *Invocation) error {
+func runVersion(c *invoke.Invocation) error {
 	v := buildVersion()
-	if c.json {
-		return c.write(v)
+	if c.JSON {
+		return c.WriteJSON(v)
 	}
-	c.print("git-checkpoint %s", v.Program)
+	c.Printf("git-checkpoint %s", v.Program)
 	date, _, _ := strings.Cut(v.Date, "T")
 	if about := strings.Join(slices.DeleteFunc([]string{v.Commit, date}, func(s string) bool { return s == "" }), ", "); about != "" {
-		c.print(" (%s)", about)
+		c.Printf(" (%s)", about)
 	}
-	c.print(" %s %s/%s, stored form %s\n", v.Go, runtime.GOOS, runtime.GOARCH, v.Format)
+	c.Printf(" %s %s/%s, stored form %s\n", v.Go, runtime.GOOS, runtime.GOARCH, v.Format)
 	return nil
 }
 

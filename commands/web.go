@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"git-checkpoint/commands/internal/exit"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/phrase"
 	"git-checkpoint/commands/output"
 	"git-checkpoint/commands/web"
@@ -17,21 +18,21 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-var webCommand = command{
-	name: "web", usage: "look at checkpoints on a local page", args: "[ISSUE]", max: 1, category: "Look",
-	description: "Serves a page on loopback until it is interrupted, and prints its address, which\n" +
+var webCommand = invoke.Command{
+	Name: "web", Usage: "look at checkpoints on a local page", Args: "[ISSUE]", Max: 1, Category: "Look",
+	Description: "Serves a page on loopback until it is interrupted, and prints its address, which\n" +
 		"has a token in it: without that, nothing is shown. With --write the page can also\n" +
 		"pin, unpin, archive and drop, and asks before it does. The issue is compared as far\n" +
 		"as that needs no network.\n" +
 		"--export writes one file instead, for a CI artifact; it has what records and files\n" +
 		"have in them, so look at `git checkpoint scan` before others get it.",
-	examples: []string{
+	Examples: []string{
 		"git checkpoint web",
 		"git checkpoint web 42 --write",
 		"git checkpoint web 42 --export checkpoints.html",
 	},
-	flags: webFlags,
-	run:   runWeb,
+	Flags: webFlags,
+	Run:   runWeb,
 }
 
 func webFlags() []cli.Flag {
@@ -42,46 +43,46 @@ func webFlags() []cli.Flag {
 	}
 }
 
-func runWeb(c *Invocation) error {
-	c.onlyLooks = true
-	if err := c.checkExport(); err != nil {
+func runWeb(c *invoke.Invocation) error {
+	c.OnlyLooks = true
+	if err := checkExport(c); err != nil {
 		return err
 	}
-	if err := c.open(); err != nil {
+	if err := c.Open(); err != nil {
 		return err
 	}
-	issues, path, err := c.webIssue()
+	issues, path, err := webIssue(c)
 	if err != nil {
 		return err
 	}
-	if file := c.flags.String("export"); file != "" {
-		return c.exportPage(file, issues)
+	if file := c.Flags.String("export"); file != "" {
+		return exportPage(c, file, issues)
 	}
-	server, err := web.Listen(c.flags.String("addr"), c.webOptions())
+	server, err := web.Listen(c.Flags.String("addr"), webOptions(c))
 	if err != nil {
 		return exit.Usagef("web: --addr: %w", err)
 	}
 	if !server.Loopback() {
-		c.warnf("everybody who can reach %s and has the address can look at this repository's checkpoints", c.flags.String("addr"))
-		c.flushWarnings()
+		c.Warnf("everybody who can reach %s and has the address can look at this repository's checkpoints", c.Flags.String("addr"))
+		c.FlushWarnings()
 	}
-	if err := c.showAddress(server.URL(path)); err != nil {
+	if err := showAddress(c, server.URL(path)); err != nil {
 		return err
 	}
-	return server.Serve(c.ctx)
+	return server.Serve(c.Ctx)
 }
 
 // checkExport returns an error for flags that do not apply to an exported file.
-func (c *Invocation) checkExport() error {
-	if !c.flags.IsSet("export") {
+func checkExport(c *invoke.Invocation) error {
+	if !c.Flags.IsSet("export") {
 		return nil
 	}
 	for _, served := range []string{"write", "addr"} {
-		if c.flags.IsSet(served) {
+		if c.Flags.IsSet(served) {
 			return exit.Usagef("web: --export writes a page that nobody serves: --%s is for one that is served", served)
 		}
 	}
-	if c.json && c.flags.String("export") == "-" {
+	if c.JSON && c.Flags.String("export") == "-" {
 		return exit.Usagef("web: --json and --export - both want standard output")
 	}
 	return nil
@@ -89,44 +90,44 @@ func (c *Invocation) checkExport() error {
 
 // webIssue returns the named issue and the issue's page path. An empty result means all
 // issues.
-func (c *Invocation) webIssue() (issues []checkpoint.Issue, path string, err error) {
-	if len(c.args) == 0 && c.flags.String("issue") == "" {
+func webIssue(c *invoke.Invocation) (issues []checkpoint.Issue, path string, err error) {
+	if len(c.Args) == 0 && c.Flags.String("issue") == "" {
 		return nil, "", nil
 	}
-	i, err := c.issue()
+	i, err := c.Issue()
 	if err != nil {
 		return nil, "", err
 	}
-	if !c.store.HasIssue(c.ctx, i) {
+	if !c.Store.HasIssue(c.Ctx, i) {
 		return nil, "", &gitstore.NoneError{Issue: i}
 	}
 	return []checkpoint.Issue{i}, web.IssuePath(i), nil
 }
 
-func (c *Invocation) webOptions() web.Options {
+func webOptions(c *invoke.Invocation) web.Options {
 	return web.Options{
-		Open: c.webRepository, Now: c.env.Now, Write: c.flags.Bool("write"), Old: freshness.DefaultMaxAge,
-		Name: filepath.Base(cmp.Or(c.store.Root(), c.store.CommonDir())),
+		Open: func(ctx context.Context) (*web.Repository, error) { return webRepository(c, ctx) }, Now: c.Env.Now, Write: c.Flags.Bool("write"), Old: freshness.DefaultMaxAge,
+		Name: filepath.Base(cmp.Or(c.Store.Root(), c.Store.CommonDir())),
 	}
 }
 
 // webRepository opens the repository for one request, because a store belongs to one
 // goroutine and settings can change. Git processes get their own process group, so that
 // Ctrl+C, which stops the server, does not interrupt a write.
-func (c *Invocation) webRepository(ctx context.Context) (*web.Repository, error) {
+func webRepository(c *invoke.Invocation, ctx context.Context) (*web.Repository, error) {
 	own := *c
-	own.ctx, own.store, own.warnings = ctx, nil, nil
-	own.quiet, own.offline, own.ownProcessGroup = true, true, true
-	if err := own.open(); err != nil {
-		own.close()
+	own.Ctx, own.Store, own.Warnings = ctx, nil, nil
+	own.Quiet, own.Offline, own.OwnProcessGroup = true, true, true
+	if err := own.Open(); err != nil {
+		own.Close()
 		return nil, err
 	}
-	return &web.Repository{Store: own.store, Judge: own.webJudge}, nil
+	return &web.Repository{Store: own.Store, Judge: func(cp *gitstore.Checkpoint, r *checkpoint.Record) (web.Judged, error) { return webJudge(&own, cp, r) }}, nil
 }
 
 // webJudge returns the same verdict and progress as status.
-func (c *Invocation) webJudge(cp *gitstore.Checkpoint, r *checkpoint.Record) (web.Judged, error) {
-	v, err := c.judge(cp, r)
+func webJudge(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (web.Judged, error) {
+	v, err := judge(c, cp, r)
 	if err != nil {
 		return web.Judged{}, err
 	}
@@ -153,18 +154,18 @@ func (c *Invocation) webJudge(cp *gitstore.Checkpoint, r *checkpoint.Record) (we
 	return j, nil
 }
 
-func (c *Invocation) showAddress(address string) error {
-	if c.json {
-		return c.write(output.Web{Type: "web", URL: address, Write: c.flags.Bool("write")})
+func showAddress(c *invoke.Invocation, address string) error {
+	if c.JSON {
+		return c.WriteJSON(output.Web{Type: "web", URL: address, Write: c.Flags.Bool("write")})
 	}
-	c.print("%s\n", address)
-	c.infof("Ctrl+C ends it.")
-	return c.out.err
+	c.Printf("%s\n", address)
+	c.Infof("Ctrl+C ends it.")
+	return c.Out.Err
 }
 
 // exportPage writes a page to a file or to standard output.
-func (c *Invocation) exportPage(file string, issues []checkpoint.Issue) error {
-	repo, err := c.webRepository(c.ctx)
+func exportPage(c *invoke.Invocation, file string, issues []checkpoint.Issue) error {
+	repo, err := webRepository(c, c.Ctx)
 	if err != nil {
 		return err
 	}
@@ -172,19 +173,19 @@ func (c *Invocation) exportPage(file string, issues []checkpoint.Issue) error {
 	write := func(page io.Reader) error { return web.Put(file, page) }
 	if file == "-" {
 		write = func(page io.Reader) error {
-			_, err := io.Copy(c.out, page)
+			_, err := io.Copy(c.Out, page)
 			return err
 		}
 	}
-	left, err := web.Export(c.ctx, write, repo, c.webOptions(), issues)
+	left, err := web.Export(c.Ctx, write, repo, webOptions(c), issues)
 	if err != nil {
 		return exit.Errorf(exit.Failure, "", "web: --export: %w", err)
 	}
 	for _, what := range left {
-		c.warnf("%s", what)
+		c.Warnf("%s", what)
 	}
-	if c.json {
-		return c.write(output.Web{Type: "web", File: file, Warnings: c.takeWarnings()})
+	if c.JSON {
+		return c.WriteJSON(output.Web{Type: "web", File: file, Warnings: c.TakeWarnings()})
 	}
 	return nil
 }

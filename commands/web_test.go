@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/commands/internal/invoke"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -30,8 +32,8 @@ func TestWebServes(t *testing.T) {
 		out, err := exec.Command("git", args...).CombinedOutput()
 		require.NoError(t, err, string(out))
 	}
-	env := func(out io.Writer) *Env {
-		return &Env{
+	env := func(out io.Writer) *invoke.Env {
+		return &invoke.Env{
 			Stdin: strings.NewReader(""), Stdout: out, Stderr: io.Discard, Environ: os.Environ(), Getenv: os.Getenv, Now: time.Now,
 			Tty: func() (io.ReadWriteCloser, error) { return nil, io.EOF },
 		}

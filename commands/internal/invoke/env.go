@@ -1,4 +1,4 @@
-package commands
+package invoke
 
 import (
 	"errors"
@@ -23,8 +23,8 @@ type Env struct {
 	Tty     func() (io.ReadWriteCloser, error) // opens the terminal for questions
 }
 
-// osEnv returns the environment of this process.
-func osEnv() (*Env, error) {
+// OSEnv returns the environment of this process.
+func OSEnv() (*Env, error) {
 	e := &Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Environ: os.Environ(), Getenv: os.Getenv, Now: time.Now, Tty: openTty,
@@ -43,7 +43,7 @@ func osEnv() (*Env, error) {
 // terminal. The controlling terminal is no substitute: the command line of an agent or an
 // editor has one too, but no person reads it.
 func openTty() (io.ReadWriteCloser, error) {
-	if off(os.Getenv("GIT_TERMINAL_PROMPT")) {
+	if IsOff(os.Getenv("GIT_TERMINAL_PROMPT")) {
 		return nil, errors.New("GIT_TERMINAL_PROMPT switches questions off")
 	}
 	switch {
@@ -55,8 +55,8 @@ func openTty() (io.ReadWriteCloser, error) {
 	return stdTty{os.Stdin}, nil // a terminal is open for reading and writing
 }
 
-// off reports whether git reads a variable's value as false.
-func off(value string) bool {
+// IsOff reports whether git reads a variable's value as false.
+func IsOff(value string) bool {
 	switch strings.ToLower(value) {
 	case "0", "false", "no", "off":
 		return true

@@ -1,4 +1,4 @@
-package commands
+package invoke
 
 import (
 	"testing"
@@ -11,14 +11,14 @@ func TestNamesCheckpoint(t *testing.T) {
 		"CP-ready-2026": true, "latest": true, "latest~2": true, "1f0c9a2b": true, "dead": true,
 		"42": false, "2026": false, "PROJ-42": false, "abc": false, "feature": false,
 	} {
-		assert.Equal(t, want, namesCheckpoint(in), in)
+		assert.Equal(t, want, NamesCheckpoint(in), in)
 	}
 }
 
 // A path outside of the root or beside it is not below the root.
 func TestBelowRefusesPathsOutsideTheRoot(t *testing.T) {
 	root := t.TempDir()
-	assert.Equal(t, "a/b", below(root, root+"/a/b"))
-	assert.Equal(t, "..", below(root, "/etc/passwd"))
-	assert.Equal(t, "..", below(root, root+"x/a"))
+	assert.Equal(t, "a/b", Below(root, root+"/a/b"))
+	assert.Equal(t, "..", Below(root, "/etc/passwd"))
+	assert.Equal(t, "..", Below(root, root+"x/a"))
 }

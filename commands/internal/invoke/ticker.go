@@ -1,4 +1,4 @@
-package commands
+package invoke
 
 import (
 	"cmp"
@@ -33,22 +33,22 @@ const (
 	tickLineEvery = 10 * time.Second
 )
 
-// tick starts a progress line on a terminal.
-func (c *Invocation) tick(what string) *ticker { return c.tickOf(what, "") }
+// Tick starts a progress line on a terminal.
+func (c *Invocation) Tick(what string) *ticker { return c.TickOf(what, "") }
 
-// tickOf is tick with a noun for the counted objects.
-func (c *Invocation) tickOf(what, of string) *ticker {
-	t := &ticker{w: c.env.Stderr, what: output.Clean(what), of: of}
-	if c.json || c.flags.Bool("quiet") || !terminal.Is(c.env.Stderr) {
+// TickOf is tick with a noun for the counted objects.
+func (c *Invocation) TickOf(what, of string) *ticker {
+	t := &ticker{w: c.Env.Stderr, what: output.Clean(what), of: of}
+	if c.JSON || c.Flags.Bool("quiet") || !terminal.Is(c.Env.Stderr) {
 		return t
 	}
-	every, terminal := tickEvery, c.env.Getenv("TERM")
-	if t.width = widthOf(c.env.Stderr); terminal == "" || terminal == "dumb" {
+	every, terminal := tickEvery, c.Env.Getenv("TERM")
+	if t.width = widthOf(c.Env.Stderr); terminal == "" || terminal == "dumb" {
 		t.lines, every = true, tickLineEvery
 	}
 	t.ended = make(chan struct{})
-	c.ticker = t
-	after := c.tickAfter()
+	c.Ticker = t
+	after := tickAfter(c)
 	if after == 0 {
 		t.write()
 		after = every
@@ -59,8 +59,8 @@ func (c *Invocation) tickOf(what, of string) *ticker {
 
 // tickAfter returns the delay before the first line. As in git, GIT_PROGRESS_DELAY sets
 // it in seconds.
-func (c *Invocation) tickAfter() time.Duration {
-	if n, err := strconv.Atoi(c.env.Getenv("GIT_PROGRESS_DELAY")); err == nil && n >= 0 {
+func tickAfter(c *Invocation) time.Duration {
+	if n, err := strconv.Atoi(c.Env.Getenv("GIT_PROGRESS_DELAY")); err == nil && n >= 0 {
 		return time.Duration(n) * time.Second
 	}
 	return time.Second
@@ -97,11 +97,11 @@ func (t *ticker) write() {
 	}
 }
 
-// at sets the number of completed objects.
-func (t *ticker) at(done, total int) { t.atOf(done, total, t.of) }
+// At sets the number of completed objects.
+func (t *ticker) At(done, total int) { t.AtOf(done, total, t.of) }
 
-// atOf is at with another noun.
-func (t *ticker) atOf(done, total int, of string) {
+// AtOf is at with another noun.
+func (t *ticker) AtOf(done, total int, of string) {
 	if t == nil || t.ended == nil {
 		return
 	}
@@ -110,8 +110,8 @@ func (t *ticker) atOf(done, total int, of string) {
 	t.count = fmt.Sprintf(": %d of %d %s", done, total, cmp.Or(of, "issues"))
 }
 
-// about sets the current work.
-func (t *ticker) about(what string) {
+// About sets the current work.
+func (t *ticker) About(what string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.what, t.count = output.Clean(what), ""
@@ -130,8 +130,8 @@ func (t *ticker) hide() {
 	}
 }
 
-// end erases the line and stops the updates. It can be called again.
-func (t *ticker) end() {
+// End erases the line and stops the updates. It can be called again.
+func (t *ticker) End() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ended == nil {

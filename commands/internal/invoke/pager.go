@@ -1,4 +1,4 @@
-package commands
+package invoke
 
 import (
 	"cmp"
@@ -16,13 +16,13 @@ import (
 	"git-checkpoint/gitstore"
 )
 
-// page redirects the output to the user's pager, as git log does. The returned function
+// Page redirects the output to the user's pager, as git log does. The returned function
 // ends the pager. If pager.checkpoint is set, git has started the pager already.
-func (c *Invocation) page() (end func()) {
-	if c.json {
+func (c *Invocation) Page() (end func()) {
+	if c.JSON {
 		return func() {}
 	}
-	cmd := c.pager(c.env.Stdout)
+	cmd := pager(c, c.Env.Stdout)
 	if cmd == nil {
 		return func() {}
 	}
@@ -30,27 +30,27 @@ func (c *Invocation) page() (end func()) {
 	if err != nil || cmd.Start() != nil {
 		return func() {} // without a pager the output goes to the terminal
 	}
-	shown := c.out.w
-	c.out.w = in
-	return func() { c.endPage(cmd, in, shown) }
+	shown := c.Out.W
+	c.Out.W = in
+	return func() { endPage(c, cmd, in, shown) }
 }
 
 // endPage waits until the user closes the pager. A pager that is closed early is no
 // error.
-func (c *Invocation) endPage(cmd *exec.Cmd, in io.Closer, shown io.Writer) {
+func endPage(c *Invocation, cmd *exec.Cmd, in io.Closer, shown io.Writer) {
 	in.Close()
 	_ = cmd.Wait() // the pager's exit status does not concern the result
-	c.out.w = shown
-	if leftPager(c.out.err) {
-		c.out.err = nil
+	c.Out.W = shown
+	if LeftPager(c.Out.Err) {
+		c.Out.Err = nil
 	}
 }
 
-// pageText shows a text in the pager if the dialog's terminal is the standard terminal.
+// PageText shows a text in the pager if the dialog's terminal is the standard terminal.
 // Otherwise it writes the text to the terminal.
-func (c *Invocation) pageText(tty io.Writer, text string) error {
+func (c *Invocation) PageText(tty io.Writer, text string) error {
 	if std, ok := tty.(stdTty); ok {
-		if cmd := c.pager(std.out); cmd != nil {
+		if cmd := pager(c, std.out); cmd != nil {
 			cmd.Stdin = strings.NewReader(text)
 			if cmd.Start() == nil {
 				_ = cmd.Wait() // closing the pager early is no error
@@ -62,15 +62,15 @@ func (c *Invocation) pageText(tty io.Writer, text string) error {
 	return err
 }
 
-// leftPager reports whether a write failed because the reader is gone.
-func leftPager(err error) bool {
+// LeftPager reports whether a write failed because the reader is gone.
+func LeftPager(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed)
 }
 
 // pager returns the pager command for a terminal, not yet started. It returns nil if
 // there is no terminal or no pager.
-func (c *Invocation) pager(out io.Writer) *exec.Cmd {
-	kind := c.env.Getenv("TERM")
+func pager(c *Invocation, out io.Writer) *exec.Cmd {
+	kind := c.Env.Getenv("TERM")
 	if !terminal.Is(out) || kind == "" || kind == "dumb" {
 		return nil
 	}
@@ -79,10 +79,10 @@ func (c *Invocation) pager(out io.Writer) *exec.Cmd {
 		return nil
 	}
 	cmd := exec.Command("sh", "-c", program)
-	cmd.Stdout, cmd.Stderr = out, c.env.Stderr
-	cmd.Env = append(slices.Clone(c.env.Environ), "GIT_PAGER_IN_USE=true")
+	cmd.Stdout, cmd.Stderr = out, c.Env.Stderr
+	cmd.Env = append(slices.Clone(c.Env.Environ), "GIT_PAGER_IN_USE=true")
 	for name, usual := range map[string]string{"LESS": "FRX", "LV": "-c"} {
-		if c.env.Getenv(name) == "" {
+		if c.Env.Getenv(name) == "" {
 			cmd.Env = append(cmd.Env, name+"="+usual)
 		}
 	}
@@ -91,10 +91,10 @@ func (c *Invocation) pager(out io.Writer) *exec.Cmd {
 
 // pagerProgram returns the pager by git's rules, or "" for no pager.
 func (c *Invocation) pagerProgram() string {
-	entries := c.store.Config()
-	program, set := lookup(c.env.Environ, "GIT_PAGER")
+	entries := c.Store.Config()
+	program, set := lookup(c.Env.Environ, "GIT_PAGER")
 	if e, ours := gitstore.LastEntry(entries, "pager.checkpoint"); !set && ours {
-		if off(e.Value) {
+		if IsOff(e.Value) {
 			return ""
 		}
 		if program, set = e.Value, !isTrue(e.Value); !set {
@@ -102,7 +102,7 @@ func (c *Invocation) pagerProgram() string {
 		}
 	}
 	if !set {
-		program = cmp.Or(valueOf(entries, "core.pager"), c.env.Getenv("PAGER"), "less")
+		program = cmp.Or(valueOf(entries, "core.pager"), c.Env.Getenv("PAGER"), "less")
 	}
 	if program = strings.TrimSpace(program); program == "cat" {
 		return ""

@@ -1,4 +1,4 @@
-package commands
+package invoke
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// recoveryCommand returns the command that recovers from the damage, or "".
-func (c *Invocation) recoveryCommand(issue checkpoint.Issue) string {
-	_, _, err := c.store.NewestValid(c.ctx, issue)
+// RecoveryCommand returns the command that recovers from the damage, or "".
+func RecoveryCommand(c *Invocation, issue checkpoint.Issue) string {
+	_, _, err := c.Store.NewestValid(c.Ctx, issue)
 	var broken *gitstore.BrokenRefError
 	switch {
 	case err == nil:

@@ -1,4 +1,4 @@
-package commands
+package invoke
 
 import (
 	"errors"
@@ -14,14 +14,14 @@ import (
 // excluded: to open a pipe would wait for a writer.
 type plainFile struct {
 	*os.File
-	size int64
+	Size int64
 	root *os.Root
 }
 
-// openPlain opens a file below the root of the worktree. It fails with errNotPlain if the
+// OpenPlain opens a file below the root of the worktree. It fails with errNotPlain if the
 // path is no regular file.
-func (c *Invocation) openPlain(place string) (*plainFile, error) {
-	root, err := os.OpenRoot(c.store.Root())
+func OpenPlain(c *Invocation, place string) (*plainFile, error) {
+	root, err := os.OpenRoot(c.Store.Root())
 	if err != nil {
 		return nil, err
 	}
@@ -41,14 +41,14 @@ func openRegular(root *os.Root, name string) (*os.File, int64, error) {
 	case info.IsDir():
 		return nil, 0, fmt.Errorf("%s is a folder: %w", phrase.QuotePath(filepath.ToSlash(name)), fs.ErrNotExist)
 	case !info.Mode().IsRegular():
-		return nil, 0, fmt.Errorf("%s: %w", phrase.QuotePath(filepath.ToSlash(name)), errNotPlain)
+		return nil, 0, fmt.Errorf("%s: %w", phrase.QuotePath(filepath.ToSlash(name)), ErrNotPlain)
 	}
 	f, err := root.Open(name)
 	return f, info.Size(), err
 }
 
-// errNotPlain reports a path that is no regular file, such as a pipe or a device.
-var errNotPlain = errors.New("not a plain file")
+// ErrNotPlain reports a path that is no regular file, such as a pipe or a device.
+var ErrNotPlain = errors.New("not a plain file")
 
 // Close closes the file and its root directory.
 func (f *plainFile) Close() error {

@@ -1,4 +1,4 @@
-package commands
+package invoke
 
 import (
 	"errors"
@@ -12,14 +12,14 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// rootPath converts a path from the working directory to a path relative to the root.
-func (c *Invocation) rootPath(name string) (string, error) {
+// RootPath converts a path from the working directory to a path relative to the root.
+func (c *Invocation) RootPath(name string) (string, error) {
 	if name == "" {
 		return "", errors.New("empty path")
 	}
-	p := path.Join(c.store.Prefix(), filepath.ToSlash(name))
+	p := path.Join(c.Store.Prefix(), filepath.ToSlash(name))
 	if filepath.IsAbs(name) {
-		p = below(c.store.Root(), name)
+		p = Below(c.Store.Root(), name)
 	}
 	if p == ".." || strings.HasPrefix(p, "../") {
 		return "", fmt.Errorf("%q is outside the worktree", name)
@@ -27,10 +27,10 @@ func (c *Invocation) rootPath(name string) (string, error) {
 	return p, nil
 }
 
-// below returns an absolute path relative to the root. The root contains no symlinks, but
+// Below returns an absolute path relative to the root. The root contains no symlinks, but
 // the directory of the path may.
-func below(root, name string) string {
-	for _, dir := range []string{filepath.Dir(name), resolved(filepath.Dir(name))} {
+func Below(root, name string) string {
+	for _, dir := range []string{filepath.Dir(name), Resolved(filepath.Dir(name))} {
 		rel, err := filepath.Rel(root, filepath.Join(dir, filepath.Base(name)))
 		if err == nil && filepath.IsLocal(rel) {
 			return filepath.ToSlash(rel)
@@ -39,18 +39,18 @@ func below(root, name string) string {
 	return ".."
 }
 
-// resolved returns a directory without symlinks, as far as they can be resolved.
-func resolved(dir string) string {
+// Resolved returns a directory without symlinks, as far as they can be resolved.
+func Resolved(dir string) string {
 	if name, err := filepath.EvalSymlinks(dir); err == nil {
 		return name
 	}
 	return dir
 }
 
-// readInput reads a file, or standard input for "-". Content above a record's size limit
+// ReadInput reads a file, or standard input for "-". Content above a record's size limit
 // is an error.
-func (c *Invocation) readInput(name string) ([]byte, error) {
-	in := c.env.Stdin
+func (c *Invocation) ReadInput(name string) ([]byte, error) {
+	in := c.Env.Stdin
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {

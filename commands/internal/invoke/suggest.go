@@ -1,4 +1,4 @@
-package commands
+package invoke
 
 import (
 	"cmp"
@@ -9,10 +9,10 @@ import (
 	"git-checkpoint/commands/internal/phrase"
 )
 
-// nearest returns the candidate that a mistyped word probably means, or "". A candidate
+// Nearest returns the candidate that a mistyped word probably means, or "". A candidate
 // that is a prefix of the word, or the reverse, comes first. Otherwise the edit distance
 // is at most two, and at most a third of the word's length.
-func nearest(word string, candidates []string) string {
+func Nearest(word string, candidates []string) string {
 	if word == "" {
 		return ""
 	}
@@ -28,10 +28,10 @@ func nearest(word string, candidates []string) string {
 	return best
 }
 
-// unknownVerb returns the error for an unknown or missing verb. The hint is the probable
+// UnknownVerb returns the error for an unknown or missing verb. The hint is the probable
 // verb, or usual, a verb that changes nothing.
-func unknownVerb(cmd, word, usual string, verbs []string) error {
-	hint := "git checkpoint " + cmd + " " + cmp.Or(nearest(word, verbs), usual)
+func UnknownVerb(cmd, word, usual string, verbs []string) error {
+	hint := "git checkpoint " + cmd + " " + cmp.Or(Nearest(word, verbs), usual)
 	if word == "" {
 		return exit.Errorf(exit.Usage, hint, "%s: which of %s?", cmd, phrase.List(verbs))
 	}

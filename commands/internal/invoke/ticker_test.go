@@ -1,4 +1,4 @@
-package commands
+package invoke
 
 import (
 	"bytes"
@@ -13,12 +13,12 @@ import (
 func TestTicker(t *testing.T) {
 	var out bytes.Buffer
 	tick := &ticker{w: &out, what: "sync: origin", ended: make(chan struct{})}
-	tick.at(3, 10)
+	tick.At(3, 10)
 	assert.Empty(t, out.String())
 	tick.write()
 	assert.Equal(t, "\r\x1b[Ksync: origin: 3 of 10 issues", out.String())
-	tick.end()
-	tick.end()
+	tick.End()
+	tick.End()
 	tick.write()
 	assert.Equal(t, "\r\x1b[Ksync: origin: 3 of 10 issues\r\x1b[K", out.String())
 }
@@ -28,12 +28,12 @@ func TestTickerHides(t *testing.T) {
 	var out bytes.Buffer
 	tick := &ticker{w: &out, what: "import", of: "files", width: 16, ended: make(chan struct{})}
 	tick.hide()
-	tick.at(3, 10)
+	tick.At(3, 10)
 	tick.write()
 	tick.hide()
 	tick.hide()
 	assert.Equal(t, "\r\x1b[Kimport: 3 of...\r\x1b[K", out.String())
-	tick.about("verify\x1b")
+	tick.About("verify\x1b")
 	tick.write()
 	assert.Contains(t, out.String(), "\r\x1b[Kverify\\x1b")
 }
@@ -42,13 +42,13 @@ func TestTickerHides(t *testing.T) {
 func TestTickerPrintsLinesWithoutErase(t *testing.T) {
 	var out bytes.Buffer
 	tick := &ticker{w: &out, what: "import", lines: true, ended: make(chan struct{})}
-	tick.at(3, 10)
+	tick.At(3, 10)
 	tick.write()
-	tick.atOf(4, 5, "checkpoints rewritten")
+	tick.AtOf(4, 5, "checkpoints rewritten")
 	tick.write()
 	tick.hide()
-	tick.end()
-	(*ticker)(nil).atOf(1, 2, "of what nobody sees")
+	tick.End()
+	(*ticker)(nil).AtOf(1, 2, "of what nobody sees")
 	assert.Equal(t, "import: 3 of 10 issues\nimport: 4 of 5 checkpoints rewritten\n", out.String())
 }
 
@@ -57,8 +57,8 @@ func TestTickerPrintsNothingForShortWork(t *testing.T) {
 	tick := &ticker{w: &out, what: "sync", ended: make(chan struct{})}
 	done := make(chan struct{})
 	go func() { tick.run(time.Hour, time.Hour); close(done) }()
-	tick.end()
+	tick.End()
 	<-done
 	assert.Empty(t, out.String())
-	(&ticker{w: &out}).end()
+	(&ticker{w: &out}).End()
 }
